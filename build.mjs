@@ -1,0 +1,407 @@
+#!/usr/bin/env node
+/**
+ * What comes in: a command and the files of this checkout, in whatever state they are.
+ * What goes out: everything that command needs (packages, compiled addon, bundle, launcher), then
+ * the command itself. This is the one way to build, check, test, measure and start Peneira.
+ * Invariant: plain Node without dependencies, so that it runs on a bare clone; a step whose inputs
+ * did not change since its last success is skipped; a step that fails ends the run with status 1.
+ */
+import { spawn, spawnSync } from "node:child_process";
+import { createHash } from "node:crypto";
+import * as fs from "node:fs";
+import { createRequire } from "node:module";
+import path from "node:path";
+import { performance } from "node:perf_hooks";
+import { fileURLToPath, pathToFileURL } from "node:url";
+
+const ROOT = path.dirname(fileURLToPath(import.meta.url));
+const NODE_MIN = [20, 11];
+const DIST = path.join(ROOT, "dist");
+/** Where node-gyp leaves the addon; the bundle has a copy at the same place below dist. */
+const ADDON = "build/Release/peneira.node";
+const CACHE = path.join(ROOT, "node_modules", ".cache", "peneira");
+/** Packages that hold machine code, or find their own files beside themselves: never bundled. */
+const EXTERNAL = ["better-sqlite3", "roaring", "uWebSockets.js", "parquet-wasm", "piscina"];
+/** One test file may take this long; it is a guard against a hang, not a measure of speed. */
+const TEST_FILE_MS_MAX = 600_000;
+
+const USAGE = `usage: node build.mjs [command]
+
+  build               everything: packages, addon, types, lint, bundle, dist/peneira (default)
+  start [options]     builds, makes a demo snapshot if there is none, and serves it
+  test [files…]       checks and runs all tests, or only the given test files
+       --asan         … with the addon built for AddressSanitizer
+  bench [name] [args] builds and runs bench/<name>.bench.ts, or every benchmark
+  check               types and lint only
+  addon [--asan]      packages and the addon only
+`;
+
+const COMMANDS = {
+  build() {
+    install();
+    addon();
+    check();
+    bundle();
+  },
+  start(args) {
+    install();
+    addon();
+    bundle();
+    handOver(process.execPath, [path.join(DIST, "peneira"), "start", ...args]);
+  },
+  test: runTests,
+  bench: runBenches,
+  check() {
+    install();
+    check();
+  },
+  addon(args) {
+    install();
+    addon({ asan: args.includes("--asan") });
+  },
+};
+
+// --- steps ---------------------------------------------------------------------------------
+
+/**
+ * Installs the packages of the lockfile. What npm put there last is in its own hidden lockfile,
+ * so an installation made by hand counts too. Another Node ABI means compiling again.
+ */
+function install() {
+  const wanted = readJson("package-lock.json").packages;
+  const present = readJson("node_modules/.package-lock.json")?.packages ?? {};
+  const stale = Object.entries(wanted).filter(
+    ([place, entry]) =>
+      place !== "" && (present[place] ? present[place].version !== entry.version : !entry.optional),
+  );
+  const abi = `${process.platform}-${process.arch}-${process.versions.modules}`;
+  const installed = fs.existsSync(path.join(ROOT, "node_modules"));
+  const stampFile = path.join(CACHE, "abi");
+  const abiBefore = fs.existsSync(stampFile) ? fs.readFileSync(stampFile, "utf8") : abi;
+  if (installed && stale.length === 0 && abiBefore === abi) return;
+  requireCompiler();
+  step("packages", () => {
+    // The development package with the Linux binary of Polars names its platform, and npm refuses
+    // a foreign platform in a package that is not optional. As an optional one npm would leave it
+    // out on Node 20 for its engines field. The tests that need it skip where it is absent.
+    const force = abi.startsWith("linux-x64-") ? [] : ["--force"];
+    const quiet = ["--no-audit", "--no-fund", "--loglevel=error", ...force];
+    if (!installed) npm(["ci", ...quiet]);
+    else if (stale.length > 0) npm(["install", "--no-save", ...quiet]);
+    else npm(["rebuild", ...quiet]);
+    fs.mkdirSync(CACHE, { recursive: true });
+    fs.writeFileSync(stampFile, abi);
+  });
+}
+
+/**
+ * Compiles native-index with node-gyp. The variant for AddressSanitizer is built from a mirror of
+ * the folder, because node-gyp knows one build folder only; its path is returned.
+ */
+function addon({ asan = false } = {}) {
+  const source = path.join(ROOT, "native-index");
+  const folder = asan ? path.join(source, "build-asan") : source;
+  const inputs = [
+    ...filesIn("native-index", /\.(cc|h|gyp|mjs)$/, /^(build|build-asan|croaring)$/),
+    "node_modules/roaring/package.json",
+  ];
+  const built = path.join(folder, ADDON);
+  const salt = [process.arch, process.versions.modules, process.env.CXX ?? ""].join();
+  upToDate({ name: asan ? "addon-asan" : "addon", inputs, salt, outputs: [built] }, () => {
+    requireCompiler();
+    run(process.execPath, [path.join(source, "slice-croaring.mjs")]);
+    if (asan) mirror(source, folder);
+    const gyp = path.join(ROOT, "node_modules", "node-gyp", "bin", "node-gyp.js");
+    const flags = "-fsanitize=address -fno-omit-frame-pointer";
+    const env = asan ? { CXXFLAGS: `${flags} -g`, LDFLAGS: flags } : {};
+    // A changed binding.gyp needs a new configuration; it is cheap beside the compiler.
+    for (const part of ["configure", "build"]) {
+      const args = [gyp, part, "--release", "--jobs=max", "--loglevel=error"];
+      run(process.execPath, args, { cwd: folder, env: { ...headersEnv(), ...env } });
+    }
+  });
+  return built;
+}
+
+/** Types and lint over the whole checkout. */
+function check() {
+  const inputs = [
+    "package-lock.json",
+    "tsconfig.json",
+    "biome.json",
+    ...["src", "native-index", "test", "bench", "data"].flatMap((dir) =>
+      filesIn(dir, /\.(ts|tsx|mjs|json)$/, /^(build|build-asan|croaring)$/),
+    ),
+  ];
+  upToDate({ name: "types", inputs, salt: "", outputs: [] }, () => {
+    const info = path.join(CACHE, "types.tsbuildinfo");
+    const flags = ["--incremental", "--tsBuildInfoFile", info];
+    run(process.execPath, [tool("typescript", "bin/tsc"), "-p", ".", ...flags]);
+  });
+  upToDate({ name: "lint", inputs: [...inputs, "build.mjs"], salt: "", outputs: [] }, () => {
+    const biome = tool("@biomejs/biome", "bin/biome");
+    run(process.execPath, [biome, "check", "--error-on-warnings", "."]);
+  });
+}
+
+/**
+ * Bundles src/main.ts and every worker file (`*.worker.ts`) into dist, and writes the launcher.
+ * All bundles lie in one flat folder; src/location.ts relies on it to find a worker.
+ */
+function bundle() {
+  const sources = filesIn("src", /\.(ts|json)$/);
+  const entries = ["src/main.ts", ...sources.filter((file) => file.endsWith(".worker.ts"))];
+  const inputs = [
+    ...[sources, filesIn("data", /./), filesIn("native-index", /\.ts$/)].flat(),
+    ...["build.mjs", "package-lock.json", "package.json", `native-index/${ADDON}`],
+  ];
+  const origin = gitOrigin();
+  const salt = JSON.stringify(origin);
+  upToDate({ name: "bundle", inputs, salt, outputs: [path.join(DIST, "peneira")] }, () => {
+    fs.rmSync(DIST, { recursive: true, force: true });
+    fs.mkdirSync(DIST, { recursive: true });
+    createRequire(import.meta.url)("esbuild").buildSync({
+      absWorkingDir: ROOT,
+      entryPoints: entries,
+      outdir: DIST,
+      entryNames: "[name]",
+      chunkNames: "chunk-[hash]",
+      outExtension: { ".js": ".mjs" },
+      bundle: true,
+      splitting: true,
+      platform: "node",
+      target: `node${NODE_MIN.join(".")}`,
+      format: "esm",
+      sourcemap: true,
+      legalComments: "eof",
+      logLevel: "warning",
+      external: EXTERNAL.flatMap((name) => [name, `${name}/*`]),
+      define: {
+        BUILD_COMMIT: JSON.stringify(origin.commit),
+        BUILD_DATE: JSON.stringify(origin.date),
+      },
+      // Bundled CommonJS packages call require() for the built-in modules of Node.
+      banner: {
+        js:
+          'import { createRequire as requireFrom } from "node:module";\n' +
+          "const require = requireFrom(import.meta.url);",
+      },
+    });
+    fs.mkdirSync(path.dirname(path.join(DIST, ADDON)), { recursive: true });
+    fs.copyFileSync(path.join(ROOT, "native-index", ADDON), path.join(DIST, ADDON));
+    // The launcher has no extension, so Node must be told that it is CommonJS.
+    fs.writeFileSync(path.join(DIST, "package.json"), '{ "type": "commonjs" }\n');
+    fs.writeFileSync(path.join(DIST, "peneira"), LAUNCHER, { mode: 0o755 });
+  });
+}
+
+const LAUNCHER = `#!/usr/bin/env node
+// Starts Peneira from any folder and through symbolic links.
+const [major, minor] = process.versions.node.split(".").map(Number);
+if (major < ${NODE_MIN[0]} || (major === ${NODE_MIN[0]} && minor < ${NODE_MIN[1]})) {
+  process.stderr.write("peneira needs Node ${NODE_MIN.join(".")} or newer, this is " + process.version + "\\n");
+  process.exit(1);
+}
+process.setSourceMapsEnabled(true);
+import("./main.mjs");
+`;
+
+/** `test`: all files after the checks, or only the named ones (any unique part of a name). */
+function runTests(args) {
+  const asan = args.includes("--asan");
+  const names = args.filter((arg) => arg !== "--asan");
+  install();
+  const built = addon({ asan });
+  if (asan) addon();
+  if (names.length === 0) check();
+  bundle();
+  const all = filesIn("test", /\.test\.ts$/);
+  const files = names.length === 0 ? all : names.flatMap((name) => pick(all, name, "test"));
+  const flags = ["--test-concurrency=2", "--test-reporter=spec"];
+  handOver(
+    process.execPath,
+    ["--import", "tsx", "--test", ...flags, `--test-timeout=${TEST_FILE_MS_MAX}`, ...files],
+    asan ? asanEnv(built) : {},
+  );
+}
+
+/** `bench`: one benchmark with its own arguments, or all of them one after the other. */
+function runBenches([name, ...args]) {
+  install();
+  addon();
+  bundle();
+  const all = filesIn("bench", /\.bench\.ts$/);
+  const files = name === undefined ? all : pick(all, name, "bench");
+  for (const file of files) {
+    run(process.execPath, ["--import", "tsx", "--expose-gc", file, ...args]);
+  }
+}
+
+/** The sanitizer must be loaded before Node itself; Node leaks at exit by design. */
+function asanEnv(built) {
+  const cxx = process.env.CXX ?? "g++";
+  const found = spawnSync(cxx, ["-print-file-name=libasan.so"], { encoding: "utf8" });
+  return {
+    LD_PRELOAD: fs.realpathSync(found.stdout.trim()),
+    ASAN_OPTIONS: "detect_leaks=0:handle_segv=0:allow_user_segv_handler=1",
+    PENEIRA_ADDON: built,
+  };
+}
+
+// --- what the steps stand on ---------------------------------------------------------------
+
+/** Node, Python 3, make and a C++20 compiler, or one message that names all that is missing. */
+function requireCompiler() {
+  if (process.platform === "win32") return; // node-gyp finds Visual Studio and says what it lacks.
+  const missing = [];
+  const python = process.env.npm_config_python ?? process.env.PYTHON ?? "python3";
+  const cxx = process.env.CXX ?? (process.platform === "darwin" ? "c++" : "g++");
+  const probe = (command, args, input) => spawnSync(command, args, { input }).status === 0;
+  if (!probe(python, ["-c", "import sys; sys.exit(sys.version_info < (3, 8))"])) {
+    missing.push(`Python 3.8 or newer (tried "${python}")`);
+  }
+  if (!probe(process.env.MAKE ?? "make", ["--version"])) missing.push("make");
+  if (!probe(cxx, ["-std=c++20", "-fsyntax-only", "-x", "c++", "-"], "#include <bit>\n")) {
+    missing.push(`a C++20 compiler, g++ 10 or clang 12 or newer (tried "${cxx}")`);
+  }
+  if (missing.length > 0) {
+    fail(`missing: ${missing.join("; ")}\nOn Debian or Ubuntu: apt-get install python3 make g++`);
+  }
+}
+
+/** Runs a step unless the hash of its inputs is the one of its last success. */
+function upToDate({ name, inputs, salt, outputs }, action) {
+  const hash = createHash("sha256").update(salt);
+  for (const file of [...new Set(inputs)].sort()) {
+    hash.update(`\0${file}\0`).update(fs.readFileSync(path.join(ROOT, file)));
+  }
+  const digest = hash.digest("hex");
+  const stamp = path.join(CACHE, name);
+  const done = fs.existsSync(stamp) && fs.readFileSync(stamp, "utf8") === digest;
+  if (done && outputs.every((file) => fs.existsSync(file))) return;
+  step(name, action);
+  fs.mkdirSync(CACHE, { recursive: true });
+  fs.writeFileSync(stamp, digest);
+}
+
+function step(name, action) {
+  const began = performance.now();
+  process.stderr.write(`${name} …\n`);
+  action();
+  process.stderr.write(`${name} ${((performance.now() - began) / 1000).toFixed(1)} s\n`);
+}
+
+/** Files below a folder, relative to the root, in a fixed order; missing folders are empty. */
+function filesIn(dir, pattern, skip = /^$/) {
+  const full = path.join(ROOT, dir);
+  if (!fs.existsSync(full)) return [];
+  return fs
+    .readdirSync(full, { withFileTypes: true })
+    .sort((a, b) => (a.name < b.name ? -1 : 1))
+    .flatMap((entry) => {
+      const child = path.posix.join(dir, entry.name);
+      if (entry.isDirectory()) return skip.test(entry.name) ? [] : filesIn(child, pattern, skip);
+      return pattern.test(entry.name) ? [child] : [];
+    });
+}
+
+/** The one file that a name stands for: its exact path, or `<name>.<kind>.ts`. */
+function pick(all, name, kind) {
+  const wanted = [name, `${kind}/${name}`, `${kind}/${name}.${kind}.ts`].map(path.posix.normalize);
+  const file = all.find((candidate) => wanted.includes(candidate));
+  if (file === undefined) fail(`there is no ${kind} "${name}"; there are:\n  ${all.join("\n  ")}`);
+  return [file];
+}
+
+/** Copies the sources of the addon into a folder of their own, older copies of them included. */
+function mirror(source, target) {
+  for (const entry of fs.readdirSync(source).filter((name) => !name.startsWith("build"))) {
+    const flags = { recursive: true, preserveTimestamps: true };
+    fs.cpSync(path.join(source, entry), path.join(target, entry), flags);
+  }
+}
+
+/**
+ * Tells node-gyp to use the headers that lie beside this Node, where they are of its version, so
+ * that nothing is downloaded; a `nodedir` that the person has set goes first.
+ */
+function headersEnv() {
+  const prefix = path.dirname(path.dirname(process.execPath));
+  const header = path.join(prefix, "include", "node", "node_version.h");
+  if (process.env.npm_config_nodedir !== undefined || !fs.existsSync(header)) return {};
+  const text = fs.readFileSync(header, "utf8");
+  const part = (name) => new RegExp(`define NODE_${name}_VERSION (\\d+)`).exec(text)?.[1];
+  const version = ["MAJOR", "MINOR", "PATCH"].map(part).join(".");
+  return version === process.versions.node ? { npm_config_nodedir: prefix } : {};
+}
+
+function tool(name, bin) {
+  return path.join(ROOT, "node_modules", name, bin);
+}
+
+function npm(args) {
+  const windows = process.platform === "win32";
+  run(windows ? "npm.cmd" : "npm", args, { shell: windows, env: headersEnv() });
+}
+
+/** Commit and day of the checkout, or "unknown" in a source archive. */
+function gitOrigin() {
+  const args = ["log", "-1", "--format=%h %cs", "--abbrev=12"];
+  const git = spawnSync("git", args, { cwd: ROOT, encoding: "utf8" });
+  const [commit = "", date = ""] = git.status === 0 ? git.stdout.trim().split(" ") : [];
+  return { commit: commit || "unknown", date: date || "unknown" };
+}
+
+function readJson(file) {
+  const full = path.join(ROOT, file);
+  return fs.existsSync(full) ? JSON.parse(fs.readFileSync(full, "utf8")) : undefined;
+}
+
+/** Runs a program to its end; anything but success ends the build. */
+function run(command, args, { cwd = ROOT, env = {}, shell = false } = {}) {
+  const result = spawnSync(command, args, {
+    cwd,
+    env: { ...process.env, ...env },
+    shell,
+    stdio: ["ignore", 2, 2],
+  });
+  if (result.error) fail(`${command}: ${result.error.message}`);
+  if (result.status !== 0) {
+    const script = args.find((arg) => path.isAbsolute(arg)) ?? command;
+    fail(`${path.relative(ROOT, script)} ended with ${result.status ?? result.signal}`);
+  }
+}
+
+/** Runs the last program of a command with our terminal, and ends with its status. */
+function handOver(command, args, env = {}) {
+  const child = spawn(command, args, {
+    cwd: ROOT,
+    env: { ...process.env, ...env },
+    stdio: "inherit",
+  });
+  // Ctrl-C reaches the child by itself, and a second one would mean "now"; the others do not.
+  process.on("SIGINT", () => {});
+  for (const signal of ["SIGTERM", "SIGHUP"]) process.on(signal, () => child.kill(signal));
+  child.on("error", (error) => fail(`${command}: ${error.message}`));
+  child.on("exit", (status) => process.exit(status ?? 1));
+}
+
+function fail(message) {
+  process.stderr.write(`\nbuild.mjs: ${message}\n`);
+  process.exit(1);
+}
+
+// --- here it begins ------------------------------------------------------------------------
+
+if (import.meta.url === pathToFileURL(process.argv[1] ?? "").href) {
+  const [major, minor] = process.versions.node.split(".").map(Number);
+  if (major < NODE_MIN[0] || (major === NODE_MIN[0] && minor < NODE_MIN[1])) {
+    fail(`Node ${NODE_MIN.join(".")} or newer is needed, this is ${process.version}`);
+  }
+  const [name = "build", ...args] = process.argv.slice(2);
+  if (!Object.hasOwn(COMMANDS, name)) {
+    process.stderr.write(USAGE);
+    process.exit(2);
+  }
+  COMMANDS[name](args);
+}

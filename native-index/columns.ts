@@ -1,0 +1,157 @@
+/**
+ * The one table of stored columns. What comes in: nothing. What goes out: name, Arrow type and
+ * row-record slot of every column of the snapshot, the posting dimensions and the sort orders.
+ * Invariant: `columns.h` is the twin of this file; both compute the same fingerprint, which every
+ * snapshot carries, so that a file of other columns can never be served.
+ */
+
+/** How a column is stored in Arrow; `dictionary8` and `dictionary16` hold Utf8 values. */
+export type ColumnType =
+  | "utf8"
+  | "bool"
+  | "uint8"
+  | "uint16"
+  | "uint32"
+  | "int64"
+  | "date32"
+  | "dictionary8"
+  | "dictionary16"
+  | "list_dictionary16";
+
+/** One stored column. Codes of dictionary columns are ordinals in the sorted dictionary. */
+export interface Column {
+  readonly name: string;
+  readonly type: ColumnType;
+  readonly nullable: boolean;
+}
+
+/** Every stored column in file order; the position is the column number used natively. */
+export const COLUMNS = [
+  { name: "cnpj", type: "utf8", nullable: false },
+  { name: "legal_name", type: "utf8", nullable: true },
+  { name: "trade_name", type: "utf8", nullable: true },
+  { name: "headquarters", type: "bool", nullable: false },
+  { name: "registration_status", type: "uint8", nullable: true },
+  { name: "registration_status_date", type: "date32", nullable: true },
+  { name: "registration_status_reason", type: "dictionary8", nullable: true },
+  { name: "started_on", type: "date32", nullable: true },
+  { name: "cnae_primary", type: "dictionary16", nullable: true },
+  { name: "cnae_secondary", type: "list_dictionary16", nullable: false },
+  { name: "legal_nature", type: "dictionary16", nullable: true },
+  { name: "company_size_code", type: "dictionary8", nullable: true },
+  { name: "share_capital_cents", type: "int64", nullable: true },
+  { name: "simples_opt_in", type: "bool", nullable: false },
+  { name: "mei_opt_in", type: "bool", nullable: false },
+  { name: "uf", type: "dictionary8", nullable: true },
+  { name: "municipality_ibge", type: "dictionary16", nullable: true },
+  { name: "municipality_tom", type: "dictionary16", nullable: true },
+  { name: "district", type: "utf8", nullable: true },
+  { name: "street", type: "utf8", nullable: true },
+  { name: "street_number", type: "utf8", nullable: true },
+  { name: "address_complement", type: "utf8", nullable: true },
+  { name: "postal_code", type: "uint32", nullable: true },
+  { name: "country_code", type: "dictionary16", nullable: true },
+  { name: "foreign_city", type: "utf8", nullable: true },
+  { name: "email", type: "utf8", nullable: true },
+  { name: "phone_1", type: "int64", nullable: true },
+  { name: "phone_2", type: "int64", nullable: true },
+  { name: "sanctioned", type: "bool", nullable: true },
+  { name: "score", type: "uint16", nullable: false },
+  { name: "score_contactable", type: "uint16", nullable: false },
+  { name: "score_newest", type: "uint16", nullable: false },
+  { name: "score_established", type: "uint16", nullable: false },
+] as const satisfies readonly Column[];
+
+/** Name of a stored column. */
+export type ColumnName = (typeof COLUMNS)[number]["name"];
+
+/** Rows of a record batch: 16 chunks of 65,536 rows. Every batch but the last has this many. */
+export const BATCH_ROWS = 1 << 20;
+
+/** Rows of a chunk: the range of one Roaring container. */
+export const CHUNK_ROWS = 1 << 16;
+
+/**
+ * Posting dimensions in directory order. The code of a posting list is the dictionary code of
+ * the column, except: `registration_status` the value itself (0-8), `flag` a `FLAG_CODES` value,
+ * `area_code` the two-digit number of either phone, `started_year` the year minus 1800.
+ */
+export const DIMENSIONS = [
+  "cnae_primary",
+  "cnae_secondary",
+  "uf",
+  "municipality_ibge",
+  "municipality_tom",
+  "registration_status",
+  "company_size_code",
+  "legal_nature",
+  "flag",
+  "area_code",
+  "started_year",
+] as const;
+
+/** Name of a posting dimension. */
+export type DimensionName = (typeof DIMENSIONS)[number];
+
+/** Codes of the `flag` dimension. */
+export const FLAG_CODES = {
+  headquarters: 0,
+  simples_opt_in: 1,
+  mei_opt_in: 2,
+  has_email: 3,
+  has_phone: 4,
+  sanctioned: 5,
+} as const;
+
+/**
+ * Sort orders kept in the index region: for each a permutation of the rows by
+ * (value ascending, missing last, cnpj ascending). `score` descending is the row order itself.
+ */
+export const ORDERS = [
+  "cnpj",
+  "score",
+  "started_on",
+  "share_capital",
+  "legal_name",
+  "company_size",
+  "municipality_population",
+  "score_contactable",
+  "score_newest",
+  "score_established",
+] as const;
+
+/** Name of a stored sort order. */
+export type OrderName = (typeof ORDERS)[number];
+
+/**
+ * String tables of the index region, each aligned with the codes of a dictionary:
+ * the values themselves, then what is derived from them. An empty string means unknown.
+ */
+export const TABLES = [
+  "registration_status_reason",
+  "cnae_primary",
+  "legal_nature",
+  "company_size_code",
+  "uf",
+  "municipality_ibge",
+  "municipality_tom",
+  "country_code",
+  "cnae_description",
+  "legal_nature_description",
+  "municipality_name",
+  "municipality_population",
+] as const;
+
+/** Name of a string table. `municipality_name` follows TOM codes, population IBGE codes. */
+export type TableName = (typeof TABLES)[number];
+
+/** FNV-1a 64 of `name:type:nullable;` over all columns and of the dimensions and orders. */
+export function columnsFingerprint(): bigint {
+  const parts = COLUMNS.map((c) => `${c.name}:${c.type}:${c.nullable ? 1 : 0};`);
+  const text = `${parts.join("")}|${DIMENSIONS.join(",")}|${ORDERS.join(",")}|${TABLES.join(",")}`;
+  let hash = 0xcbf29ce484222325n;
+  for (const byte of new TextEncoder().encode(text)) {
+    hash = BigInt.asUintN(64, (hash ^ BigInt(byte)) * 0x100000001b3n);
+  }
+  return hash;
+}

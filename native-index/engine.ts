@@ -1,0 +1,199 @@
+/**
+ * The typed face of the C++ addon, and its only importer. What comes in: paths, row records,
+ * queries of clauses and sort keys. What goes out: row ids, counts, finished bytes.
+ * Invariant: no mapped memory ever becomes a JavaScript object; row ids and bytes are copies.
+ */
+import { createRequire } from "node:module";
+import type { ColumnName, DimensionName, OrderName } from "./columns.ts";
+
+/** Rows whose code in one of the dimensions is (with `negated`: is not) among the codes. */
+export interface PostingClause {
+  readonly kind: "posting";
+  readonly any: readonly { readonly dimension: DimensionName; readonly codes: Uint32Array }[];
+  readonly negated: boolean;
+}
+
+/** Rows whose names hold every word of at least one hint; words are UTF-8, analyzed. */
+export interface WordsClause {
+  readonly kind: "words";
+  readonly hints: readonly (readonly string[])[];
+}
+
+/**
+ * Rows whose value lies in one of the inclusive ranges; rows without a value never match.
+ * `started_on` in days since 1970-01-01, `share_capital_cents` in cents, `postal_code` as number.
+ */
+export interface RangeClause {
+  readonly kind: "range";
+  readonly column: "started_on" | "share_capital_cents" | "postal_code";
+  readonly ranges: readonly (readonly [low: number, high: number])[];
+}
+
+/** One condition of a query; the clauses of a query are ANDed. */
+export type Clause = PostingClause | WordsClause | RangeClause;
+
+/** One key of an order; `random` is the seeded permutation of row ids. */
+export interface SortKey {
+  readonly key: OrderName | "random";
+  readonly descending: boolean;
+}
+
+/**
+ * How a page is taken: `rank` walks row ids (only for score descending), `walk` walks the stored
+ * order of the first key, `gather` reads the keys of every match and selects.
+ */
+export type Method = "rank" | "walk" | "gather";
+
+/** A page request. `order` ends implicitly on cnpj ascending. `afterRow` -1 is the first page. */
+export interface SelectRequest {
+  readonly clauses: readonly Clause[];
+  readonly order: readonly SortKey[];
+  readonly method: Method;
+  readonly seed: bigint;
+  readonly afterRow: number;
+  readonly limit: number;
+}
+
+/** Work done by one call, counted so that tests need no clock. */
+export interface Work {
+  readonly chunks: number;
+  readonly containers: number;
+  readonly tests: number;
+  readonly probes: number;
+  readonly gathered: number;
+}
+
+/** Row ids of a page in order; `more` says whether a further row follows. */
+export interface Selection {
+  readonly rows: Uint32Array;
+  readonly more: boolean;
+  readonly work: Work;
+}
+
+/** Where the directory of the index region lies, as the Arrow footer says. */
+export interface DirectoryLocation {
+  readonly offset: number;
+  readonly length: number;
+  readonly crc32c: number;
+}
+
+/** One prepared section of the index region, written as it is. */
+export interface PreparedSection {
+  readonly kind: number;
+  readonly argument: number;
+  readonly bytes: Uint8Array;
+}
+
+/** What the index builder needs; `path` is written from `regionOffset` (a multiple of 64) on. */
+export interface IndexRequest {
+  readonly path: string;
+  readonly regionOffset: number;
+  readonly rowCount: number;
+  /** META, COLUMNS and every TABLE. */
+  readonly sections: readonly PreparedSection[];
+  readonly threads: number;
+  /** Shared u32 that the builder counts up from 0 to 1,000. */
+  readonly progress?: Uint32Array;
+}
+
+/** Buffers of one column of a finished record batch, as Arrow wants them. */
+export interface ColumnBuffers {
+  readonly nullCount: number;
+  readonly validity: Uint8Array | null;
+  readonly offsets: Uint8Array | null;
+  readonly data: Uint8Array;
+}
+
+/** An opened snapshot. Every method throws `Error` with `code` "SNAPSHOT_DAMAGED" on damage. */
+export interface NativeSegment {
+  readonly rowCount: number;
+  /** Bytes of the META section. */
+  meta(): Uint8Array;
+  /** Values of a string table (TABLES), by number. */
+  table(table: number): string[];
+  select(request: SelectRequest): Selection;
+  /** Exact number of matching rows. */
+  count(clauses: readonly Clause[]): number;
+  /** Work of the last select or count. */
+  lastWork(): Work;
+  /** Number of rows holding each word; 0 for an unknown one. */
+  documentFrequency(words: readonly string[]): Uint32Array;
+  /** JSON text `[{"cnpj":"…",…},…]` of the rows with the output fields in the given order. */
+  renderJson(rows: Uint32Array, fields: readonly string[]): Uint8Array;
+  /** Row of a cnpj (14 characters), or -1. */
+  findCnpj(cnpj: string): number;
+  /** Checks every block of the file; `progress[0]` counts checked blocks. */
+  verify(progress?: Uint32Array): Promise<void>;
+  /** True once a page of the file could not be read (it was truncated under us). */
+  poisoned(): boolean;
+  close(): void;
+}
+
+/** Collects ordered row records into the buffers of one record batch. */
+export interface NativeBatch {
+  readonly rowCount: number;
+  /** Appends the records that start at `starts` (bytes into `records`), in that order. */
+  append(records: Uint8Array, starts: Uint32Array): void;
+  /** Buffers in column order; the batch is empty afterwards. */
+  finish(): ColumnBuffers[];
+}
+
+interface Addon {
+  openSegment(path: string, offset: number, length: number, crc32c: number): NativeSegment;
+  createBatch(): NativeBatch;
+  rankRecords(records: Uint8Array, byteLength: number): Uint32Array;
+  buildIndex(request: IndexRequest): Promise<DirectoryLocation>;
+  analyze(text: string): string[];
+  crc32c(bytes: Uint8Array, seed: number): number;
+  feistel(rowCount: number, seed: bigint, row: number): number;
+  columnsFingerprint(): bigint;
+  columnNames(): ColumnName[];
+  versions(): { croaring: string; simd: string };
+}
+
+const addon = createRequire(import.meta.url)("./build/Release/peneira.node") as Addon;
+
+/** Opens the segment of a snapshot file whose directory lies where the footer says. */
+export function openSegment(path: string, directory: DirectoryLocation): NativeSegment {
+  return addon.openSegment(path, directory.offset, directory.length, directory.crc32c);
+}
+
+/** Makes an empty record batch. */
+export function createBatch(): NativeBatch {
+  return addon.createBatch();
+}
+
+/** Starts of the records in the first `byteLength` bytes, by (score desc, cnpj asc). */
+export function rankRecords(records: Uint8Array, byteLength: number): Uint32Array {
+  return addon.rankRecords(records, byteLength);
+}
+
+/** Builds the index region behind the columns of an Arrow file, off the main thread. */
+export function buildIndex(request: IndexRequest): Promise<DirectoryLocation> {
+  return addon.buildIndex(request);
+}
+
+/** Words of a text, as the word postings know them. */
+export function analyze(text: string): string[] {
+  return addon.analyze(text);
+}
+
+/** CRC-32C (Castagnoli) of bytes, continuing from `seed` (0 to begin). */
+export function crc32c(bytes: Uint8Array, seed = 0): number {
+  return addon.crc32c(bytes, seed);
+}
+
+/** Position of a row in the seeded order of `rowCount` rows. */
+export function feistel(rowCount: number, seed: bigint, row: number): number {
+  return addon.feistel(rowCount, seed, row);
+}
+
+/** Fingerprint of the columns the addon was compiled for. */
+export function nativeFingerprint(): bigint {
+  return addon.columnsFingerprint();
+}
+
+/** Versions of the parts inside the addon. */
+export function nativeVersions(): { croaring: string; simd: string } {
+  return addon.versions();
+}

@@ -1,0 +1,233 @@
+/**
+ * What comes in: the decompressed bytes of one dump file, in chunks of any size.
+ * What goes out: one record after the other as offsets into a reused buffer; no strings, nothing
+ * allocated per record. `""` is undone, NUL bytes are dropped, blank lines skipped.
+ * Invariant: the records are the same for every way of cutting the bytes into chunks, and a
+ * record that reaches the caller has exactly the file type's column count.
+ */
+import { CommandError } from "../errors.ts";
+
+/** A longer field means a lost quote or the wrong file; the longest real one has ~800 bytes. */
+export const FIELD_BYTES_MAX = 60_000;
+
+const QUOTE = 34;
+const SEMICOLON = 59;
+const LF = 10;
+const CR = 13;
+
+/** The current record: field `i` is `bytes[starts[i]] .. bytes[ends[i] - 1]`. */
+export interface DumpRecord {
+  /** Valid until the next call of the scanner. */
+  bytes: Uint8Array;
+  readonly starts: Int32Array;
+  readonly ends: Int32Array;
+  /** Physical line on which the record starts, from 1. */
+  line: number;
+  /** How text bytes are to be read; `utf8` only when the file opens with that byte-order mark. */
+  encoding: "latin1" | "utf8";
+}
+
+/** Cuts a dump file into records. Feed it with `push` until the input ends, then call `end`. */
+export class RecordScanner {
+  /** The record found by the last successful `next`. */
+  readonly record: DumpRecord;
+  /** Records delivered so far. */
+  count = 0;
+  private readonly place: string;
+  private readonly columns: number;
+  private readonly doubled: Int32Array;
+  private position = 0;
+  private limit = 0;
+  private line = 1;
+  private started = false;
+
+  /** `place` names file and member in errors; `columns` is the only valid column count. */
+  constructor(place: string, columns: number) {
+    this.place = place;
+    this.columns = columns;
+    this.doubled = new Int32Array(columns);
+    this.record = {
+      bytes: new Uint8Array(1 << 16),
+      starts: new Int32Array(columns),
+      ends: new Int32Array(columns),
+      line: 1,
+      encoding: "latin1",
+    };
+  }
+
+  /** Takes a chunk and calls `onRecord` for every record that is complete with it. */
+  push(chunk: Uint8Array, onRecord: (record: DumpRecord) => void): void {
+    this.feed(chunk);
+    while (this.next()) onRecord(this.record);
+  }
+
+  /** Ends the input and delivers the last record when its newline is missing. */
+  end(onRecord: (record: DumpRecord) => void): void {
+    this.finish();
+    while (this.next()) onRecord(this.record);
+    if (this.position < this.limit) {
+      this.refuse(this.line, "the file ends inside a quoted field; it was cut off or a quote is missing");
+    }
+  }
+
+  /** Adds a chunk; afterwards call `next` until it says false. */
+  feed(chunk: Uint8Array): void {
+    const rest = this.limit - this.position;
+    const old = this.record.bytes;
+    if (rest + chunk.length + 2 > old.length) {
+      const size = 2 ** Math.ceil(Math.log2(rest + chunk.length + 2));
+      this.record.bytes = new Uint8Array(size);
+      this.record.bytes.set(old.subarray(this.position, this.limit));
+    } else {
+      old.copyWithin(0, this.position, this.limit);
+    }
+    this.position = 0;
+    this.limit = rest + appendWithoutNul(this.record.bytes, rest, chunk);
+    if (!this.started && this.limit >= 3) this.sniff();
+    this.record.bytes[this.limit] = QUOTE;
+  }
+
+  /** Ends the input: a missing last newline is added. Afterwards call `next` until false. */
+  private finish(): void {
+    if (!this.started) this.sniff();
+    const { bytes } = this.record;
+    if (this.position < this.limit && bytes[this.limit - 1] !== LF) {
+      bytes[this.limit++] = LF;
+      bytes[this.limit] = QUOTE;
+    }
+  }
+
+  /** Moves to the next whole record; false when more bytes are needed. */
+  next(): boolean {
+    if (!this.started) return false;
+    this.skipBlankLines();
+    const { bytes, starts, ends } = this.record;
+    const limit = this.limit;
+    const columns = this.columns;
+    let p = this.position;
+    let column = 0;
+    let newlines = 0;
+    let doubledCount = 0;
+    for (;;) {
+      if (p >= limit) return false;
+      let start = p;
+      let end: number;
+      if (bytes[p] === QUOTE) {
+        start = ++p;
+        let pairs = 0;
+        for (;;) {
+          let byte = bytes[p] as number;
+          // The byte after the last one is always a quote, so this loop needs no bounds check.
+          while (byte !== QUOTE) {
+            if (byte === LF) newlines++;
+            byte = bytes[++p] as number;
+          }
+          if (p + 1 >= limit) return this.incomplete(p - start);
+          if (bytes[p + 1] !== QUOTE) break;
+          pairs++;
+          p += 2;
+        }
+        end = p++;
+        if (pairs > 0 && column < columns) this.doubled[doubledCount++] = column;
+      } else {
+        while (p < limit && bytes[p] !== SEMICOLON && bytes[p] !== LF) p++;
+        if (p >= limit) return this.incomplete(p - start);
+        end = bytes[p] === LF && p > start && bytes[p - 1] === CR ? p - 1 : p;
+      }
+      if (end - start > FIELD_BYTES_MAX) this.refuseLong();
+      if (column < columns) {
+        starts[column] = start;
+        ends[column] = end;
+      }
+      column++;
+      const byte = bytes[p];
+      if (byte === SEMICOLON) {
+        p++;
+        continue;
+      }
+      if (byte === CR && p + 1 >= limit) return false;
+      if (byte === CR && bytes[p + 1] === LF) p++;
+      else if (byte !== LF) this.refuse(this.line + newlines, STRAY_QUOTE);
+      return this.deliver(p + 1, column, newlines + 1, doubledCount);
+    }
+  }
+
+  private deliver(after: number, column: number, lines: number, doubledCount: number): true {
+    if (column !== this.columns) {
+      this.refuse(this.line, `${column} columns where ${this.columns} belong`);
+    }
+    for (let i = 0; i < doubledCount; i++) this.undouble(this.doubled[i] as number);
+    this.record.line = this.line;
+    this.line += lines;
+    this.position = after;
+    this.count++;
+    return true;
+  }
+
+  /** Makes one quote of each pair, in place: the record is consumed, so nobody rescans it. */
+  private undouble(column: number): void {
+    const { bytes, starts, ends } = this.record;
+    const end = ends[column] as number;
+    let write = starts[column] as number;
+    for (let read = write; read < end; read++) {
+      bytes[write++] = bytes[read] as number;
+      if (bytes[read] === QUOTE) read++;
+    }
+    ends[column] = write;
+  }
+
+  private skipBlankLines(): void {
+    const { bytes } = this.record;
+    for (;;) {
+      const p = this.position;
+      const isCrLf = bytes[p] === CR && p + 1 < this.limit && bytes[p + 1] === LF;
+      if (p >= this.limit || (bytes[p] !== LF && !isCrLf)) return;
+      this.position += isCrLf ? 2 : 1;
+      this.line++;
+    }
+  }
+
+  private incomplete(fieldBytes: number): false {
+    if (fieldBytes > FIELD_BYTES_MAX) this.refuseLong();
+    return false;
+  }
+
+  private sniff(): void {
+    const { bytes } = this.record;
+    this.started = true;
+    if (this.limit >= 2 && ((bytes[0] as number) << 8) + (bytes[1] as number) >= 0xfeff) {
+      const mark = ((bytes[0] as number) << 8) | (bytes[1] as number);
+      if (mark === 0xfeff || mark === 0xfffe) this.refuse(1, UTF16);
+    }
+    if (this.limit >= 3 && bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf) {
+      this.record.encoding = "utf8";
+      this.position = 3;
+    }
+  }
+
+  private refuseLong(): never {
+    const limit = FIELD_BYTES_MAX.toLocaleString("en-US");
+    this.refuse(this.line, `a field of more than ${limit} bytes; a closing quote is missing`);
+  }
+
+  private refuse(line: number, reason: string): never {
+    throw new CommandError(`${this.place}, line ${line}: ${reason}`);
+  }
+}
+
+const STRAY_QUOTE =
+  "text follows a closing quote; inside a field a quote must be doubled. The file is damaged";
+const UTF16 =
+  "the file is UTF-16; the registry publishes ISO-8859-1. Convert it with iconv, then import again";
+
+/** Copies the chunk without its NUL bytes (they occur inside real lines); returns bytes written. */
+function appendWithoutNul(target: Uint8Array, at: number, chunk: Uint8Array): number {
+  const view = Buffer.from(chunk.buffer, chunk.byteOffset, chunk.byteLength);
+  if (view.indexOf(0) < 0) {
+    target.set(chunk, at);
+    return chunk.length;
+  }
+  let write = at;
+  for (const byte of chunk) if (byte !== 0) target[write++] = byte;
+  return write - at;
+}

@@ -1,0 +1,178 @@
+/**
+ * What comes in: text columns of a record in ISO-8859-1 (or UTF-8 where the file says so).
+ * What goes out: clean UTF-8 bytes, appended to a sink.
+ * Invariant: what is written is valid UTF-8 without surrounding or doubled white space; nothing
+ * written means the field is null. White space is tab to carriage return, space and U+00A0.
+ */
+import type { DumpRecord } from "./records.ts";
+import { ABSENT, oddCode } from "./rules.ts";
+
+const SPACE = 32;
+const EMAIL_INVALID = oddCode("email_invalid");
+/** Longest address that SMTP can carry (RFC 5321, 256 with its angle brackets). */
+const EMAIL_BYTES_MAX = 254;
+
+/** A byte buffer that texts are appended to; it grows as needed. */
+export interface TextSink {
+  bytes: Uint8Array;
+  length: number;
+}
+
+/** An empty sink. */
+export function newTextSink(capacity = 1 << 16): TextSink {
+  return { bytes: new Uint8Array(capacity), length: 0 };
+}
+
+/** Makes room for `count` more bytes. */
+function reserve(sink: TextSink, count: number): Uint8Array {
+  if (sink.length + count > sink.bytes.length) {
+    const longer = new Uint8Array(Math.max(sink.bytes.length * 2, sink.length + count));
+    longer.set(sink.bytes.subarray(0, sink.length));
+    sink.bytes = longer;
+  }
+  return sink.bytes;
+}
+
+/** Appends the cleaned text and returns how many bytes it has; 0 means null. */
+export function cleanText(record: DumpRecord, column: number, sink: TextSink): number {
+  const start = record.starts[column] as number;
+  const end = record.ends[column] as number;
+  if (start === end) return 0;
+  if (record.encoding === "utf8") return cleanUtf8(record, column, sink);
+  const source = record.bytes;
+  const target = reserve(sink, 2 * (end - start));
+  let write = sink.length;
+  let gap = false;
+  for (let p = start; p < end; p++) {
+    const byte = source[p] as number;
+    if (byte === SPACE || byte === 0xa0 || (byte >= 9 && byte <= 13)) {
+      gap = true;
+      continue;
+    }
+    if (gap) {
+      gap = false;
+      if (write > sink.length) target[write++] = SPACE;
+    }
+    if (byte < 0x80) target[write++] = byte;
+    else {
+      target[write++] = 0xc0 | (byte >> 6);
+      target[write++] = 0x80 | (byte & 0x3f);
+    }
+  }
+  const length = write - sink.length;
+  sink.length = write;
+  return length;
+}
+
+/** The rare case of a file with a UTF-8 mark goes through a string: damaged bytes become U+FFFD. */
+function cleanUtf8(record: DumpRecord, column: number, sink: TextSink): number {
+  const bytes = record.bytes.subarray(record.starts[column], record.ends[column]);
+  const text = new TextDecoder().decode(bytes).replace(/[\t-\r \u00a0]+/g, " ");
+  const clean = Buffer.from(text.trim());
+  reserve(sink, clean.length).set(clean, sink.length);
+  sink.length += clean.length;
+  return clean.length;
+}
+
+/**
+ * Removes a CPF from the end of the last `length` bytes of the sink, as sole traders' names carry
+ * it: eleven digits, bare or as `123.456.789-01`, not part of a longer number. Returns the new
+ * length; the sink is shortened with it.
+ */
+export function removeCpf(sink: TextSink, length: number): number {
+  const { bytes } = sink;
+  const start = sink.length - length;
+  let p = sink.length;
+  let digits = 0;
+  while (p > start && digits < 11) {
+    const byte = bytes[p - 1] as number;
+    if (byte >= 48 && byte <= 57) digits++;
+    else if (digits === 0 || (byte !== 45 && byte !== 46 && byte !== 47)) break;
+    p--;
+  }
+  if (digits < 11 || (p > start && isNumberPart(bytes, p, start))) return length;
+  while (p > start && isDangling(bytes[p - 1] as number)) p--;
+  sink.length = p;
+  return p - start;
+}
+
+/** Whether the number goes on to the left of `at`: a digit, or a separator after a digit. */
+function isNumberPart(bytes: Uint8Array, at: number, start: number): boolean {
+  const isDigit = (byte: number | undefined): boolean =>
+    byte !== undefined && byte >= 48 && byte <= 57;
+  const before = bytes[at - 1] as number;
+  if (isDigit(before)) return true;
+  return (before === 45 || before === 46 || before === 47) && at - 2 >= start && isDigit(bytes[at - 2]);
+}
+
+/** Blank, comma, hyphen, colon: they linked the number to the name and end nothing now. */
+function isDangling(byte: number): boolean {
+  return byte === SPACE || byte === 44 || byte === 45 || byte === 58;
+}
+
+/**
+ * Appends an e-mail address in lower case and returns its length; ABSENT when the field is blank,
+ * an odd code (nothing appended) when it does not look like `local@domain.tld`.
+ */
+export function cleanEmail(record: DumpRecord, column: number, sink: TextSink): number {
+  const { bytes } = record;
+  let start = record.starts[column] as number;
+  let end = record.ends[column] as number;
+  while (start < end && isBlankByte(bytes[start] as number)) start++;
+  while (start < end && isBlankByte(bytes[end - 1] as number)) end--;
+  if (start === end) return ABSENT;
+  if (end - start > EMAIL_BYTES_MAX) return EMAIL_INVALID;
+  const target = reserve(sink, end - start);
+  let write = sink.length;
+  let at = -1;
+  for (let p = start; p < end; p++) {
+    const byte = bytes[p] as number;
+    if (byte === 64) {
+      if (at >= 0) return EMAIL_INVALID;
+      at = write;
+    }
+    target[write++] = byte >= 65 && byte <= 90 ? byte | 32 : byte;
+  }
+  if (at < 0 || !isLocal(target, sink.length, at) || !isDomain(target, at + 1, write)) {
+    return EMAIL_INVALID;
+  }
+  const length = write - sink.length;
+  sink.length = write;
+  return length;
+}
+
+function isBlankByte(byte: number): boolean {
+  return byte <= SPACE || byte === 0xa0;
+}
+
+/** 1 for visible ASCII that needs no quoting before the @ of an address. */
+const LOCAL_BYTES = Uint8Array.from({ length: 256 }, (_, byte) =>
+  byte > SPACE && byte < 127 && !'"(),:;<>@[\\]'.includes(String.fromCharCode(byte)) ? 1 : 0,
+);
+
+function isLocal(bytes: Uint8Array, start: number, end: number): boolean {
+  if (end === start || end - start > 64) return false;
+  for (let p = start; p < end; p++) if (LOCAL_BYTES[bytes[p] as number] === 0) return false;
+  return true;
+}
+
+/** Two or more labels of letters, digits and inner hyphens; the last is two or more letters. */
+function isDomain(bytes: Uint8Array, start: number, end: number): boolean {
+  let labels = 0;
+  let first = start;
+  let lettersOnly = true;
+  for (let p = start; p <= end; p++) {
+    const byte = p < end ? (bytes[p] as number) : 46;
+    if (byte === 46) {
+      if (p === first || bytes[first] === 45 || bytes[p - 1] === 45) return false;
+      labels++;
+      if (p === end) return labels >= 2 && lettersOnly && p - first >= 2;
+      first = p + 1;
+      lettersOnly = true;
+    } else if (byte < 97 || byte > 122) {
+      if (byte !== 45 && (byte < 48 || byte > 57)) return false;
+      lettersOnly = false;
+    }
+  }
+  return false;
+}

@@ -1,0 +1,148 @@
+/**
+ * What a transport is: something that listens, turns each HTTP request into an Exchange and hands
+ * it to one handler. What comes in: bytes on a socket (the two implementations are in
+ * transport-uws.ts and transport-node.ts). What goes out: one answer per exchange.
+ * Invariant: both implementations behave the same above this interface. What a parser refuses
+ * below it (400, 408, 431, 505) is answered by the transport itself and closes the connection.
+ */
+
+/** Largest request body that is read, in bytes; a larger one is answered 413. */
+export const BODY_BYTES_MAX = 1024 * 1024;
+/** Most bytes of request line and headers together; more is answered 431. */
+export const HEAD_BYTES_MAX = 8192;
+/** Most header lines of one request; more is answered 431. */
+export const HEADER_COUNT_MAX = 100;
+/** Most sockets open at once; further ones are closed on arrival. */
+export const SOCKETS_MAX = 2000;
+/** How long a stopping server waits for requests in flight, in milliseconds. */
+export const DRAIN_DEADLINE_MS = 10_000;
+
+/** Names and values of response headers, in the order in which they are sent. */
+export type HeaderList = readonly (readonly [name: string, value: string])[];
+
+/** One request and the way to answer it. Everything here is a copy; nothing of it expires. */
+export interface Exchange {
+  /** As sent, case kept. */
+  readonly method: string;
+  /** Raw path, not percent-decoded, without the query. */
+  readonly path: string;
+  /** Raw query without the question mark; empty when there is none. */
+  readonly query: string;
+  /** What makes this request unsafe to read, as one sentence, or null. */
+  readonly framing: string | null;
+  /** Value of one of the read headers (lower case name); undefined when it was not sent. */
+  header(name: ReadHeader): string | undefined;
+  /** True once the client is gone; an answer is then thrown away. */
+  readonly aborted: boolean;
+  /**
+   * Reads the whole body and calls `done` once, at once where the body has already arrived, with
+   * `null` when the body is larger than `limitBytes`. Never calls it when the client goes away.
+   */
+  body(limitBytes: number, done: (bytes: Uint8Array | null) => void): void;
+  /** Answers; a HEAD request gets the same headers and no body. Must be called exactly once. */
+  send(status: number, headers: HeaderList, body: Uint8Array | string): void;
+}
+
+/** Answers exchanges; must never throw and must call `send` exactly once. */
+export type ExchangeHandler = (exchange: Exchange) => void;
+
+/** A place to listen at; port 0 picks a free one. */
+export interface ListenAddress {
+  readonly host: string;
+  readonly port: number;
+}
+
+/** One HTTP implementation. */
+export interface Transport {
+  readonly name: TransportName;
+  /** Starts to accept connections and gives the port. Fails when the address is taken. */
+  listen(address: ListenAddress, handler: ExchangeHandler): Promise<number>;
+  /** Stops accepting, lets requests in flight finish (at most `deadlineMs`), closes all sockets. */
+  close(deadlineMs: number): Promise<void>;
+}
+
+/** The two implementations. */
+export type TransportName = "uws" | "node";
+
+/** The only request headers that are ever read; a transport copies these and no others. */
+export const READ_HEADERS = [
+  "host",
+  "authorization",
+  "content-length",
+  "content-type",
+  "content-encoding",
+  "transfer-encoding",
+  "cookie",
+  "idempotency-key",
+  "x-csrf-token",
+  "x-request-id",
+] as const;
+
+/** Name of a header that is read. */
+export type ReadHeader = (typeof READ_HEADERS)[number];
+
+const READ = new Set<string>(READ_HEADERS);
+/** Headers that decide who asks or where the body ends, or that would be read two ways. */
+const ONCE = new Set<string>(READ_HEADERS);
+
+/** The read headers of one request, with what was wrong about them. */
+export class HeadHeaders {
+  private readonly values = new Map<string, string>();
+  private readonly repeated: string[] = [];
+
+  /** Takes one header line; `name` in lower case. */
+  add(name: string, value: string): void {
+    if (!READ.has(name)) return;
+    if (this.values.has(name) && ONCE.has(name)) {
+      if (!this.repeated.includes(name)) this.repeated.push(name);
+      return;
+    }
+    this.values.set(name, value);
+  }
+
+  /** Value of a header, or undefined. */
+  get(name: ReadHeader): string | undefined {
+    return this.values.get(name);
+  }
+
+  /** The sentence for `Exchange.framing`. */
+  framing(): string | null {
+    if (this.repeated.length > 0) {
+      return `Send each of these headers only once: ${this.repeated.join(", ")}.`;
+    }
+    const coding = this.values.get("transfer-encoding");
+    if (coding !== undefined && coding.trim().toLowerCase() !== "chunked") {
+      return "The only Transfer-Encoding understood here is chunked.";
+    }
+    return null;
+  }
+}
+
+const STATUS_TEXT: Readonly<Record<number, string>> = {
+  200: "OK",
+  201: "Created",
+  204: "No Content",
+  303: "See Other",
+  304: "Not Modified",
+  400: "Bad Request",
+  401: "Unauthorized",
+  403: "Forbidden",
+  404: "Not Found",
+  405: "Method Not Allowed",
+  408: "Request Timeout",
+  409: "Conflict",
+  410: "Gone",
+  413: "Content Too Large",
+  415: "Unsupported Media Type",
+  422: "Unprocessable Content",
+  429: "Too Many Requests",
+  431: "Request Header Fields Too Large",
+  500: "Internal Server Error",
+  503: "Service Unavailable",
+  505: "HTTP Version Not Supported",
+};
+
+/** Status and reason as they stand in the status line, such as `200 OK`. */
+export function statusLine(status: number): string {
+  return `${status} ${STATUS_TEXT[status] ?? "Unknown"}`;
+}

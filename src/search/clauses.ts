@@ -1,0 +1,162 @@
+/**
+ * Filters to clauses. What comes in: the filters of a normalized spec and the code tables of a
+ * segment. What goes out: the clauses of the query, all of which a row must meet.
+ * Invariant: every filter that is set becomes a clause; a filter whose values the snapshot does
+ * not hold becomes a clause that no row meets, never one that is left out.
+ */
+import { type DimensionName, FLAG_CODES, type TableName } from "../../native-index/columns.ts";
+import type { Clause, PostingClause, RangeClause } from "../../native-index/engine.ts";
+import { analyzeWords } from "../spec/analyzer.ts";
+import type { AccountQuerySpec } from "../spec/schema.ts";
+import type { Segment } from "./segment.ts";
+
+type Filters = AccountQuerySpec["filters"];
+
+/** First year that the `started_year` dimension knows; its codes count from here. */
+const FIRST_YEAR = 1800;
+/** Last year of the dimension: codes are at most 300. */
+const LAST_YEAR = 2100;
+const MILLIS_PER_DAY = 86_400_000;
+
+/** The clauses of a spec's filters. */
+export function clausesOf(segment: Segment, filters: Filters): Clause[] {
+  return [
+    ...industryClauses(segment, filters.industry),
+    ...geoClauses(segment, filters.geo),
+    ...companyClauses(segment, filters.company),
+    ...startedClauses(filters.company.started_after, filters.company.started_before),
+    ...contactClauses(filters.contact),
+  ];
+}
+
+function posting(dimension: DimensionName, codes: number[], negated = false): PostingClause {
+  const sorted = Uint32Array.from(new Set(codes)).sort();
+  return { kind: "posting", any: [{ dimension, codes: sorted }], negated };
+}
+
+/** Codes of the values that the snapshot holds. */
+function codes(segment: Segment, table: TableName, values: readonly string[]): number[] {
+  return values.map((value) => segment.codeOf(table, value)).filter((code) => code >= 0);
+}
+
+function industryClauses(segment: Segment, industry: Filters["industry"]): Clause[] {
+  const clauses: Clause[] = [];
+  const digits = (list: readonly string[]) => list.map((code) => code.replace(/\D/g, ""));
+  if (industry.cnae_any_of.length > 0) {
+    const wanted = codes(segment, "cnae_primary", digits(industry.cnae_any_of));
+    clauses.push(posting("cnae_primary", wanted));
+  }
+  if (industry.cnae_exclude.length > 0) {
+    const unwanted = codes(segment, "cnae_primary", digits(industry.cnae_exclude));
+    clauses.push(posting("cnae_primary", unwanted, true));
+  }
+  if (industry.text_hints.length > 0) {
+    clauses.push({ kind: "words", hints: industry.text_hints.map(analyzeWords) });
+  }
+  return clauses;
+}
+
+function geoClauses(segment: Segment, geo: Filters["geo"]): Clause[] {
+  const clauses: Clause[] = [];
+  if (geo.uf_any_of.length > 0) {
+    clauses.push(posting("uf", codes(segment, "uf", geo.uf_any_of)));
+  }
+  const municipality = municipalityClause(segment, geo);
+  if (municipality !== undefined) clauses.push(municipality);
+  if (geo.postal_code_prefix_any_of !== undefined) {
+    const ranges = geo.postal_code_prefix_any_of.map(prefixRange);
+    clauses.push({ kind: "range", column: "postal_code", ranges });
+  }
+  if (geo.area_code_any_of !== undefined) {
+    clauses.push(posting("area_code", geo.area_code_any_of.map(Number)));
+  }
+  return clauses;
+}
+
+/** The IBGE and TOM lists are one union. */
+function municipalityClause(segment: Segment, geo: Filters["geo"]): PostingClause | undefined {
+  const any = (["municipality_ibge", "municipality_tom"] as const)
+    .map((dimension) => ({ dimension, values: geo[`${dimension}_any_of`] }))
+    .filter(({ values }) => values.length > 0)
+    .map(({ dimension, values }) => ({
+      dimension,
+      codes: Uint32Array.from(codes(segment, dimension, values)).sort(),
+    }));
+  return any.length === 0 ? undefined : { kind: "posting", any, negated: false };
+}
+
+function companyClauses(segment: Segment, company: Filters["company"]): Clause[] {
+  const clauses: Clause[] = [];
+  if (company.registration_status_any_of.length > 0) {
+    clauses.push(posting("registration_status", [...company.registration_status_any_of]));
+  }
+  if (company.company_size_code_any_of.length > 0) {
+    const sizes = codes(segment, "company_size_code", company.company_size_code_any_of);
+    clauses.push(posting("company_size_code", sizes));
+  }
+  if (company.legal_nature_any_of !== undefined) {
+    const natures = codes(segment, "legal_nature", company.legal_nature_any_of);
+    clauses.push(posting("legal_nature", natures));
+  }
+  if (company.headquarters_only) clauses.push(posting("flag", [FLAG_CODES.headquarters]));
+  for (const flag of ["simples_opt_in", "mei_opt_in"] as const) {
+    const wanted = company[flag];
+    if (wanted !== null) clauses.push(posting("flag", [FLAG_CODES[flag]], !wanted));
+  }
+  return [...clauses, ...capitalClauses(company)];
+}
+
+function capitalClauses(company: Filters["company"]): RangeClause[] {
+  const { share_capital_min: min, share_capital_max: max } = company;
+  if (min === undefined && max === undefined) return [];
+  const low = min === undefined ? -Number.MAX_SAFE_INTEGER : Math.ceil(min * 100 - 1e-6);
+  const high = max === undefined ? Number.MAX_SAFE_INTEGER : Math.floor(max * 100 + 1e-6);
+  return [{ kind: "range", column: "share_capital_cents", ranges: [[low, high]] }];
+}
+
+/**
+ * The interval [after, before) of opening dates: the posting lists of its years, and, unless both
+ * ends are the first day of a year, an exact test of the date.
+ */
+function startedClauses(after: string | null, before: string | null): Clause[] {
+  if (after === null && before === null) return [];
+  const firstDay = after === null ? yearStart(FIRST_YEAR) : dayOf(after);
+  const lastDay = (before === null ? yearStart(LAST_YEAR + 1) : dayOf(before)) - 1;
+  const firstYear = Math.max(FIRST_YEAR, yearOf(firstDay));
+  const lastYear = Math.min(LAST_YEAR, yearOf(lastDay));
+  const years = [];
+  for (let year = firstYear; year <= lastYear; year++) years.push(year - FIRST_YEAR);
+  const clauses: Clause[] = [posting("started_year", years)];
+  const aligned = firstDay <= yearStart(firstYear) && lastDay === yearStart(lastYear + 1) - 1;
+  if (aligned) return clauses;
+  return [...clauses, { kind: "range", column: "started_on", ranges: [[firstDay, lastDay]] }];
+}
+
+function contactClauses(contact: Filters["contact"]): Clause[] {
+  const clauses: Clause[] = [];
+  if (contact.require_email) clauses.push(posting("flag", [FLAG_CODES.has_email]));
+  if (contact.require_phone) clauses.push(posting("flag", [FLAG_CODES.has_phone]));
+  if (contact.require_any_contact) {
+    clauses.push(posting("flag", [FLAG_CODES.has_email, FLAG_CODES.has_phone]));
+  }
+  return clauses;
+}
+
+/** Postal codes that begin with a prefix, as an inclusive range of 8-digit numbers. */
+function prefixRange(prefix: string): [number, number] {
+  const scale = 10 ** (8 - prefix.length);
+  return [Number(prefix) * scale, (Number(prefix) + 1) * scale - 1];
+}
+
+/** Days since 1970-01-01 of a date `YYYY-MM-DD`. */
+export function dayOf(date: string): number {
+  return Date.parse(`${date}T00:00:00Z`) / MILLIS_PER_DAY;
+}
+
+function yearOf(day: number): number {
+  return new Date(day * MILLIS_PER_DAY).getUTCFullYear();
+}
+
+function yearStart(year: number): number {
+  return Date.UTC(year, 0, 1) / MILLIS_PER_DAY;
+}

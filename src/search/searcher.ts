@@ -1,0 +1,56 @@
+/**
+ * The sequence of a search: plan, execute, collect, project. What comes in: a segment and a
+ * normalized spec. What goes out: the accounts of one page as JSON bytes, with the exact total.
+ * Invariant: search, lead search, export, count and command line all go this way, so that what
+ * was previewed is what is exported.
+ */
+import type { AccountQuerySpec } from "../spec/schema.ts";
+import { clausesOf } from "./clauses.ts";
+import { collect } from "./collect.ts";
+import { execute, guarded } from "./execute.ts";
+import { type Plan, plan } from "./plan.ts";
+import { project, projectExplained } from "./project.ts";
+import type { Segment } from "./segment.ts";
+
+/** One page of a search. */
+export interface SearchRequest {
+  readonly spec: AccountQuerySpec;
+  readonly fields: readonly string[];
+  /** Row id that the page begins after; -1 for the first page. */
+  readonly afterRow: number;
+  readonly explain: boolean;
+}
+
+/** The accounts of a page and what is known about the whole answer. */
+export interface SearchAnswer {
+  /** Text of a JSON array, UTF-8. */
+  readonly accounts: Uint8Array;
+  readonly total: number;
+  readonly more: boolean;
+  /** Last row of the page, -1 when it is empty; the cursor carries it. */
+  readonly lastRow: number;
+  readonly plan: Plan;
+}
+
+/** Answers one page. Throws `AppError` `snapshot_unavailable` when the file is damaged. */
+export function search(segment: Segment, request: SearchRequest): SearchAnswer {
+  const { spec, fields, afterRow } = request;
+  const planned = guarded(() => plan(segment, spec));
+  const selection = execute(segment, planned, { afterRow, limit: spec.limit });
+  const page = collect(planned, selection);
+  const accounts = request.explain
+    ? projectExplained(segment, page, fields, spec)
+    : project(segment, page, fields);
+  return {
+    accounts,
+    total: page.total,
+    more: page.more,
+    lastRow: page.lastRow,
+    plan: planned,
+  };
+}
+
+/** Exact number of accounts that a spec matches. */
+export function countMatches(segment: Segment, spec: AccountQuerySpec): number {
+  return guarded(() => segment.native.count(clausesOf(segment, spec.filters)));
+}
