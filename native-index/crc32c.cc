@@ -59,7 +59,9 @@ uint32_t advancePortable(uint32_t state, const uint8_t* bytes, size_t length) {
 std::array<ByteTable, 4> makeShiftTables() {
   static const uint8_t zeros[kStreamBytes] = {};
   std::array<uint32_t, 32> ofBit{};
-  for (size_t bit = 0; bit < 32; bit++) ofBit[bit] = advancePortable(1u << bit, zeros, kStreamBytes);
+  for (size_t bit = 0; bit < 32; bit++) {
+    ofBit[bit] = advancePortable(1u << bit, zeros, kStreamBytes);
+  }
   std::array<ByteTable, 4> tables{};
   for (size_t k = 0; k < 4; k++) {
     for (uint32_t byte = 0; byte < 256; byte++) {
@@ -88,8 +90,8 @@ __attribute__((target("sse4.2"))) uint32_t advanceHardware(uint32_t state, const
       second = _mm_crc32_u64(second, load64(bytes + kStreamBytes + i));
       third = _mm_crc32_u64(third, load64(bytes + 2 * kStreamBytes + i));
     }
-    const uint32_t two = shift(shifts, static_cast<uint32_t>(first)) ^ static_cast<uint32_t>(second);
-    state = shift(shifts, two) ^ static_cast<uint32_t>(third);
+    const uint32_t firstTwo = shift(shifts, static_cast<uint32_t>(first)) ^ second;
+    state = shift(shifts, firstTwo) ^ static_cast<uint32_t>(third);
   }
   uint64_t tail = state;
   for (; length >= 8; length -= 8, bytes += 8) tail = _mm_crc32_u64(tail, load64(bytes));

@@ -124,6 +124,8 @@ export interface NativeSegment {
   findCnpj(cnpj: string): number;
   /** Checks every block of the file; `progress[0]` counts checked blocks. */
   verify(progress?: Uint32Array): Promise<void>;
+  /** Forgets cached totals and row sets, so that benches and tests see the work itself. */
+  dropCaches(): void;
   /** True once a page of the file could not be read (it was truncated under us). */
   poisoned(): boolean;
   close(): void;
@@ -151,7 +153,9 @@ interface Addon {
   versions(): { croaring: string; simd: string };
 }
 
-const addon = createRequire(import.meta.url)("./build/Release/peneira.node") as Addon;
+/** The sanitizer run of the tests (build.mjs) loads another build of the same addon. */
+const file = process.env.PENEIRA_ADDON ?? "./build/Release/peneira.node";
+const addon = createRequire(import.meta.url)(file) as Addon;
 
 /** Opens the segment of a snapshot file whose directory lies where the footer says. */
 export function openSegment(path: string, directory: DirectoryLocation): NativeSegment {

@@ -16,6 +16,8 @@ export const HEADER_COUNT_MAX = 100;
 export const SOCKETS_MAX = 2000;
 /** How long a stopping server waits for requests in flight, in milliseconds. */
 export const DRAIN_DEADLINE_MS = 10_000;
+/** How often a stopping server looks whether requests are still in flight, in milliseconds. */
+export const DRAIN_POLL_MS = 10;
 
 /** Names and values of response headers, in the order in which they are sent. */
 export type HeaderList = readonly (readonly [name: string, value: string])[];
@@ -82,35 +84,33 @@ export const READ_HEADERS = [
 export type ReadHeader = (typeof READ_HEADERS)[number];
 
 const READ = new Set<string>(READ_HEADERS);
-/** Headers that decide who asks or where the body ends, or that would be read two ways. */
-const ONCE = new Set<string>(READ_HEADERS);
 
-/** The read headers of one request, with what was wrong about them. */
+/**
+ * The read headers of one request. Each decides who asks, where the body ends or what it is, so
+ * none may come twice: two parsers on the way could each believe another one.
+ */
 export class HeadHeaders {
-  private readonly values = new Map<string, string>();
-  private readonly repeated: string[] = [];
+  readonly #values = new Map<string, string>();
+  readonly #repeated = new Set<string>();
 
   /** Takes one header line; `name` in lower case. */
   add(name: string, value: string): void {
     if (!READ.has(name)) return;
-    if (this.values.has(name) && ONCE.has(name)) {
-      if (!this.repeated.includes(name)) this.repeated.push(name);
-      return;
-    }
-    this.values.set(name, value);
+    if (this.#values.has(name)) this.#repeated.add(name);
+    else this.#values.set(name, value);
   }
 
   /** Value of a header, or undefined. */
   get(name: ReadHeader): string | undefined {
-    return this.values.get(name);
+    return this.#values.get(name);
   }
 
   /** The sentence for `Exchange.framing`. */
   framing(): string | null {
-    if (this.repeated.length > 0) {
-      return `Send each of these headers only once: ${this.repeated.join(", ")}.`;
+    if (this.#repeated.size > 0) {
+      return `Send each of these headers only once: ${[...this.#repeated].join(", ")}.`;
     }
-    const coding = this.values.get("transfer-encoding");
+    const coding = this.#values.get("transfer-encoding");
     if (coding !== undefined && coding.trim().toLowerCase() !== "chunked") {
       return "The only Transfer-Encoding understood here is chunked.";
     }

@@ -104,11 +104,7 @@ function matchedFilters(filters: Filters, row: ExplainedRow): Record<string, unk
     ["municipality_tom", geo.municipality_tom_any_of.length > 0, row.municipality_tom],
     ["postal_code", geo.postal_code_prefix_any_of !== undefined, row.postal_code],
     ["area_code", geo.area_code_any_of !== undefined, true],
-    [
-      "registration_status",
-      company.registration_status_any_of.length > 0,
-      row.registration_status,
-    ],
+    ["registration_status", company.registration_status_any_of.length > 0, row.registration_status],
     ["company_size_code", company.company_size_code_any_of.length > 0, row.company_size_code],
     ["legal_nature", company.legal_nature_any_of !== undefined, row.legal_nature],
     ["headquarters", company.headquarters_only, row.headquarters],

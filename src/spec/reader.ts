@@ -32,7 +32,8 @@ export function shown(value: unknown): string {
   if (value === null || typeof value === "number" || typeof value === "boolean") {
     return String(value);
   }
-  return Array.isArray(value) ? "an array" : `an ${typeof value}`;
+  if (value === undefined) return "missing";
+  return Array.isArray(value) ? "an array" : "an object";
 }
 
 /** True for a JSON object: neither null nor an array. */
@@ -79,6 +80,11 @@ export class SpecReader {
     }
     for (const name of Object.keys(value)) {
       if (known.includes(name)) continue;
+      if (this.#mistakes.length === MISTAKES_SHOWN_MAX) {
+        // A body of unknown members would otherwise cost one long sentence each.
+        this.mistake(pointer, "unknown_member", "");
+        continue;
+      }
       const place = `${pointer}/${pointerToken(name.slice(0, SPEC_LIMITS.stringLengthMax))}`;
       const detail = `There is no member ${shown(name)} here; known are ${known.join(", ")}.`;
       this.mistake(place, "unknown_member", detail);

@@ -1,0 +1,150 @@
+/**
+ * The questions of the search benchmark, each as a spec and as SQL. What comes in: codes that
+ * occur in the corpus. What goes out: named pairs whose answers must be equal.
+ * Invariant: the SQL is the best plan we know for the rival: narrow columns, rows stored in rank
+ * order, a limit without a sort where rank is the order, a key instead of an offset for depth.
+ */
+
+/** Codes picked from the corpus, so that sparse and empty intersections really are. */
+export interface Picks {
+  /** Frequent activity, a rare one, and twenty frequent ones; 7 digits. */
+  readonly cnae: string;
+  readonly rareCnae: string;
+  readonly twentyCnaes: readonly string[];
+  /** A small municipality where the rare activity occurs, and one where it does not; IBGE. */
+  readonly sparseMunicipality: string;
+  readonly emptyMunicipality: string;
+  /** A frequent word of names. */
+  readonly word: string;
+}
+
+/** One question; `sort` is the ORDER BY of the rivals where rank is not the order. */
+export interface Question {
+  readonly name: string;
+  readonly filters: Record<string, unknown>;
+  readonly where: string;
+  readonly sort?: readonly { readonly field: string; readonly direction: "asc" | "desc" }[];
+  readonly orderBy?: string;
+  readonly scoring?: { readonly strategy: string; readonly random_seed: number | null };
+  /** The rivals have no counterpart. */
+  readonly alone?: true;
+  /** SQLite takes this condition instead of `where`. */
+  readonly sqliteWhere?: string;
+}
+
+type Filter = readonly [filters: Record<string, Record<string, unknown>>, where: string];
+
+const industry = (codes: readonly string[]): Filter => [
+  { industry: { cnae_any_of: codes } },
+  codes.length === 1 ? `cnae = ${codes[0]}` : `cnae IN (${codes.map(Number).join(",")})`,
+];
+const states = (...list: string[]): Filter => [
+  { geo: { uf_any_of: list } },
+  list.length === 1 ? `uf = '${list[0]}'` : `uf IN (${list.map((uf) => `'${uf}'`).join(",")})`,
+];
+const city = (code: string): Filter => [
+  { geo: { municipality_ibge_any_of: [code] } },
+  `municipality = ${code}`,
+];
+const ACTIVE: Filter = [{ company: { registration_status_any_of: [2] } }, "status = 2"];
+const EMAIL: Filter = [{ contact: { require_email: true } }, "has_email"];
+const SINCE: Filter = [
+  { company: { started_after: "2020-01-01" } },
+  "started_on >= DATE '2020-01-01'",
+];
+const NOT_MEI: Filter = [{ company: { mei_opt_in: false } }, "NOT mei"];
+
+function ask(name: string, filters: readonly Filter[], rest: Partial<Question> = {}): Question {
+  const merged: Record<string, Record<string, unknown>> = {};
+  for (const [filter] of filters) {
+    for (const [group, members] of Object.entries(filter)) {
+      merged[group] = { ...merged[group], ...members };
+    }
+  }
+  const where = filters.map(([, condition]) => condition).join(" AND ");
+  return { name, filters: merged, where, ...rest };
+}
+
+/** First pages in rank order: 1-6 filters, sparse, empty, many values, a word. */
+export function pageQuestions(picks: Picks): Question[] {
+  const one = industry([picks.cnae]);
+  const six = [one, states("SP"), ACTIVE, EMAIL, SINCE, NOT_MEI];
+  const counted = six.map((_, i) => ask(`${i + 1} filter${i ? "s" : ""}`, six.slice(0, i + 1)));
+  const rare = industry([picks.rareCnae]);
+  const word: Filter = [
+    { industry: { text_hints: [picks.word] } },
+    `contains(names, ' ${picks.word} ')`,
+  ];
+  const sqliteWhere = `rank IN (SELECT rowid FROM words WHERE words MATCH '${picks.word}')`;
+  return [
+    ...counted,
+    ask("sparse (rare activity, small city)", [rare, city(picks.sparseMunicipality)]),
+    ask("empty intersection", [rare, city(picks.emptyMunicipality)]),
+    ask("20 activities × 5 states", [
+      industry(picks.twentyCnaes),
+      states("SP", "MG", "RJ", "PR", "RS"),
+      ACTIVE,
+    ]),
+    ask("word of the name", [word], { sqliteWhere }),
+    ask("word, state, active", [word, states("SP"), ACTIVE], {
+      sqliteWhere: `${sqliteWhere} AND uf = 'SP' AND status = 2`,
+    }),
+  ];
+}
+
+/** Exact totals, with and without a precomputed answer. */
+export function totalQuestions(picks: Picks): Question[] {
+  const one = industry([picks.cnae]);
+  return [
+    ask("total, cube (activity, state, active)", [one, states("SP"), ACTIVE]),
+    ask("total, broad (state, active)", [states("SP"), ACTIVE]),
+    ask("total, bitmaps (activity, e-mail, since 2020)", [one, EMAIL, SINCE]),
+    ask("total, broad bitmaps (state, e-mail, not MEI)", [states("SP"), EMAIL, NOT_MEI]),
+    ask("total, date inside a year", [
+      states("SP"),
+      [{ company: { started_after: "2020-03-15" } }, "started_on >= DATE '2020-03-15'"],
+    ]),
+    ask("total, 20 activities × 5 states", [
+      industry(picks.twentyCnaes),
+      states("SP", "MG", "RJ", "PR", "RS"),
+      ACTIVE,
+    ]),
+  ];
+}
+
+/** Other sort orders, broad and narrow, and the seeded order. */
+export function sortQuestions(picks: Picks): Question[] {
+  const broad = [states("SP"), ACTIVE];
+  const narrow = [industry([picks.cnae]), states("SP"), ACTIVE, EMAIL];
+  const by = (field: string, direction: "asc" | "desc", orderBy: string) => ({
+    sort: [{ field, direction }],
+    orderBy: `${orderBy}, cnpj`,
+  });
+  const newest = by("started_on", "desc", "started_on DESC NULLS LAST");
+  const capital = by("share_capital", "desc", "capital DESC NULLS LAST");
+  const name = by("legal_name", "asc", "legal_name ASC NULLS LAST");
+  const two = {
+    sort: [
+      { field: "company_size", direction: "desc" as const },
+      { field: "started_on", direction: "asc" as const },
+    ],
+    orderBy: "size DESC NULLS LAST, started_on ASC NULLS LAST, cnpj",
+  };
+  const seeded = { scoring: { strategy: "random", random_seed: 7 }, alone: true as const };
+  return [
+    ask("newest first, broad", broad, newest),
+    ask("newest first, narrow", narrow, newest),
+    ask("capital first, broad", broad, capital),
+    ask("capital first, narrow", narrow, capital),
+    ask("by name, broad", broad, name),
+    ask("by name, narrow", narrow, name),
+    ask("size, then age, broad (worst case)", broad, two),
+    ask("seeded order, broad", broad, seeded),
+    ask("seeded order, narrow", narrow, seeded),
+  ];
+}
+
+/** The broad question whose pages are taken at several depths. */
+export function depthQuestion(): Question {
+  return ask("depth", [states("SP"), ACTIVE]);
+}

@@ -1,0 +1,280 @@
+/**
+ * Search against DuckDB and SQLite. Measured: first pages, exact totals, depth, other orders, a
+ * word of the name, in process and through HTTP; boot, memory. Corpus model: `peneira sample`,
+ * seed fixed (bench/corpus.ts), answers compared before anything is timed.
+ * Command: npm run bench -- search [--accounts N] [--out FILE.json]
+ */
+import { mkdirSync, writeFileSync } from "node:fs";
+import { dirname } from "node:path";
+import { parseArgs } from "node:util";
+import { search } from "../src/search/searcher.ts";
+import { openSegment, type Segment } from "../src/search/segment.ts";
+import { DEFAULT_FIELDS, OUTPUT_FIELD_NAMES } from "../src/spec/fields.ts";
+import { normalizeSpec } from "../src/spec/normalize.ts";
+import type { AccountQuerySpec } from "../src/spec/schema.ts";
+import { makeCorpus } from "./corpus.ts";
+import { formatRatio, formatUs, measure, measureAsync, type Timing } from "./measure.ts";
+import {
+  depthQuestion,
+  type Picks,
+  pageQuestions,
+  type Question,
+  sortQuestions,
+  totalQuestions,
+} from "./questions.ts";
+import { openRivals, pageSql, type Rivals, totalSql } from "./rivals.ts";
+import { evict, latency, memoryOf, type RunningServer, startServer, throughput } from "./server.ts";
+
+const { values } = parseArgs({
+  options: {
+    accounts: { type: "string", default: "1000000" },
+    out: { type: "string" },
+  },
+});
+const ACCOUNTS = Number(values.accounts);
+const PAGE = 50;
+
+function print(line: string): void {
+  process.stdout.write(`${line}\n`);
+}
+
+/** One line of the table; microseconds. */
+interface Line {
+  readonly name: string;
+  readonly matches: number;
+  readonly peneira: Timing;
+  readonly duck: Timing | null;
+  readonly sqlite: Timing | null;
+}
+
+/** Normalizes the spec of a question as the server would. */
+function specOf(segment: Segment, question: Question): AccountQuerySpec {
+  const { filters, sort = [] } = question;
+  const scoring = question.scoring ?? { strategy: "balanced", random_seed: null };
+  return normalizeSpec(
+    { filters, sort, scoring, limit: PAGE },
+    {
+      catalog: segment.catalog,
+      limitDefault: PAGE,
+      limitCap: 50_000,
+      allowedFields: OUTPUT_FIELD_NAMES,
+      defaultFields: DEFAULT_FIELDS,
+      mode: "search",
+      fullAllowed: false,
+    },
+  ).spec;
+}
+
+/** A full answer without any remembered total: plan, count, page, JSON. */
+function answer(segment: Segment, spec: AccountQuerySpec, afterRow = -1) {
+  segment.native.dropCaches();
+  return search(segment, { spec, fields: DEFAULT_FIELDS, afterRow, explain: false });
+}
+
+function cnpjs(accounts: Uint8Array): string[] {
+  const rows = JSON.parse(Buffer.from(accounts).toString()) as { cnpj: string }[];
+  return rows.map((row) => row.cnpj);
+}
+
+function assertEqual(name: string, ours: unknown, theirs: unknown): void {
+  if (JSON.stringify(ours) === JSON.stringify(theirs)) return;
+  throw new Error(
+    `${name}: the answers differ\n${JSON.stringify(ours)}\n${JSON.stringify(theirs)}`,
+  );
+}
+
+/** Compares, then times, the first page of a question: ours with the exact total, theirs without. */
+async function pageLine(
+  segment: Segment,
+  rivals: Rivals,
+  question: Question,
+  after = -1,
+): Promise<Line> {
+  const spec = specOf(segment, question);
+  const ours = answer(segment, spec, after);
+  const peneira = measure(() => answer(segment, spec, after));
+  const line = { name: question.name, matches: ours.total, peneira };
+  if (question.alone) return { ...line, duck: null, sqlite: null };
+  const duckSql = pageSql(question, "duck", after);
+  const reader = await rivals.duck.runAndReadAll(duckSql);
+  assertEqual(
+    question.name,
+    cnpjs(ours.accounts),
+    reader.getRows().map((row) => row[0]),
+  );
+  const prepared = await rivals.duck.prepare(duckSql);
+  const duck = await measureAsync(async () => (await prepared.runAndReadAll()).getRows());
+  const statement = rivals.sqlite.prepare(pageSql(question, "sqlite", after)).raw();
+  const rows = statement.all() as string[][];
+  assertEqual(
+    question.name,
+    cnpjs(ours.accounts),
+    rows.map((row) => row[0]),
+  );
+  return { ...line, duck, sqlite: measure(() => statement.all()) };
+}
+
+/** Compares, then times, an exact total. */
+async function totalLine(segment: Segment, rivals: Rivals, question: Question): Promise<Line> {
+  const spec = specOf(segment, question);
+  const total = answer(segment, spec).total;
+  const { clauses } = answer(segment, spec).plan;
+  const peneira = measure(() => {
+    segment.native.dropCaches();
+    return segment.native.count(clauses);
+  });
+  const sql = totalSql(question, "duck");
+  const counted = (await rivals.duck.runAndReadAll(sql)).getRows()[0]?.[0];
+  assertEqual(question.name, total, counted);
+  const prepared = await rivals.duck.prepare(sql);
+  const duck = await measureAsync(async () => (await prepared.runAndReadAll()).getRows());
+  const statement = rivals.sqlite.prepare(totalSql(question, "sqlite")).raw();
+  assertEqual(question.name, total, (statement.get() as number[])[0]);
+  return {
+    name: question.name,
+    matches: total,
+    peneira,
+    duck,
+    sqlite: measure(() => statement.get()),
+  };
+}
+
+/** Pages of a broad question at the start, a tenth and nine tenths of its rows. */
+async function depthLines(segment: Segment, rivals: Rivals): Promise<Line[]> {
+  const question = depthQuestion();
+  const lines: Line[] = [];
+  for (const share of [0, 0.1, 0.9]) {
+    const after = share === 0 ? -1 : Math.floor(share * segment.accounts);
+    const name = `page at depth ${share * 100} %`;
+    lines.push(await pageLine(segment, rivals, { ...question, name }, after));
+  }
+  return lines;
+}
+
+/** Codes that make the questions frequent, sparse or empty in this corpus. */
+async function pick(rivals: Rivals): Promise<Picks> {
+  const rows = async (sql: string) => (await rivals.duck.runAndReadAll(sql)).getRows();
+  const code = (value: unknown) => String(value).padStart(7, "0");
+  const cnaes = (
+    await rows(
+      "SELECT cnae FROM accounts WHERE cnae <> 8888888 GROUP BY 1 ORDER BY count(*) DESC, 1",
+    )
+  ).map((row) => code(row[0]));
+  const rareCnae = cnaes[Math.floor(cnaes.length * 0.6)] as string;
+  const cities = await rows(`
+    SELECT municipality, count(*) FILTER (cnae = ${rareCnae}) AS n FROM accounts
+    WHERE municipality IS NOT NULL GROUP BY 1 ORDER BY count(*), 1`);
+  return {
+    cnae: cnaes[0] as string,
+    rareCnae,
+    twentyCnaes: cnaes.slice(0, 20),
+    sparseMunicipality: code(cities.find((row) => Number(row[1]) > 0)?.[0]),
+    emptyMunicipality: code(cities.find((row) => Number(row[1]) === 0)?.[0]),
+    word: "silva",
+  };
+}
+
+function printLines(title: string, lines: readonly Line[]): void {
+  const rows = lines.map(({ name, matches, peneira, duck, sqlite }) => [
+    name,
+    matches.toLocaleString("en"),
+    formatUs(peneira.median),
+    duck === null ? "-" : formatUs(duck.median),
+    sqlite === null ? "-" : formatUs(sqlite.median),
+    duck === null ? "-" : formatRatio(duck.median, peneira.median),
+    sqlite === null ? "-" : formatRatio(sqlite.median, peneira.median),
+  ]);
+  const header = [title, "matches", "Peneira", "DuckDB", "SQLite", "÷ DuckDB", "÷ SQLite"];
+  print(`\n| ${header.join(" | ")} |\n|---|--:|--:|--:|--:|--:|--:|`);
+  for (const row of rows) print(`| ${row.join(" | ")} |`);
+}
+
+/** Through HTTP: one connection against DuckDB in process, then throughput on one core. */
+async function httpLines(
+  server: RunningServer,
+  segment: Segment,
+  pages: readonly Line[],
+  picks: Picks,
+) {
+  print("\n| through HTTP, 50 accounts | latency p50 | ÷ DuckDB in process | requests/s |");
+  print("|---|--:|--:|--:|");
+  const results = [];
+  for (const question of pageQuestions(picks)) {
+    const spec = specOf(segment, question);
+    const body = JSON.stringify({ spec: { ...spec, limit: PAGE } });
+    const timing = await latency(server, body);
+    const duck = pages.find((line) => line.name === question.name)?.duck?.median ?? Number.NaN;
+    const load = /^3 |empty|20 act/.test(question.name) ? throughput(server, body) : null;
+    const perSecond = load === null ? "-" : Math.round(load.perSecond).toLocaleString("en");
+    const ratio = formatRatio(duck, timing.median);
+    print(`| ${question.name} | ${formatUs(timing.median)} | ${ratio} | ${perSecond} |`);
+    results.push({ name: question.name, timing, load });
+  }
+  return results;
+}
+
+/** Boot to the first answer, warm and from a cold page cache, and the memory afterwards. */
+async function bootLines(snapshot: string, body: string): Promise<RunningServer> {
+  const warm: number[] = [];
+  const cold: number[] = [];
+  for (let i = 0; i < 5; i++) {
+    const server = await startServer(snapshot, body);
+    warm.push(server.bootMs);
+    await server.stop();
+    if (!evict(snapshot)) continue;
+    const second = await startServer(snapshot, body);
+    cold.push(second.bootMs);
+    await second.stop();
+  }
+  const median = (list: number[]) => list.sort((a, b) => a - b)[Math.floor(list.length / 2)] ?? NaN;
+  print(
+    `\nboot to first answer: warm ${median(warm).toFixed(0)} ms, snapshot evicted ` +
+      `${median(cold).toFixed(0)} ms (medians of ${warm.length})`,
+  );
+  return startServer(snapshot, body);
+}
+
+async function main(): Promise<void> {
+  const corpus = makeCorpus(ACCOUNTS);
+  const segment = await openSegment(corpus.snapshot);
+  const rivals = await openRivals(corpus);
+  const picks = await pick(rivals);
+  print(
+    `${segment.accounts.toLocaleString("en")} accounts; Node ${process.version}; ` +
+      `Peneira's times hold the exact total and the JSON of 50 accounts, nothing remembered`,
+  );
+  const pages: Line[] = [];
+  for (const question of pageQuestions(picks)) {
+    pages.push(await pageLine(segment, rivals, question));
+  }
+  printLines("first page", pages);
+  const totals: Line[] = [];
+  for (const question of totalQuestions(picks)) {
+    totals.push(await totalLine(segment, rivals, question));
+  }
+  printLines("exact total", totals);
+  const depth = await depthLines(segment, rivals);
+  printLines("depth", depth);
+  const sorts: Line[] = [];
+  for (const question of sortQuestions(picks)) {
+    sorts.push(await pageLine(segment, rivals, question));
+  }
+  printLines("other orders", sorts);
+  const body = JSON.stringify({ spec: specOf(segment, pageQuestions(picks)[2] as Question) });
+  const server = await bootLines(corpus.snapshot, body);
+  const http = await httpLines(server, segment, pages, picks);
+  const memory = memoryOf(server.pid);
+  print(
+    `\nmemory after the load: ${memory.anonymous.toFixed(0)} MB anonymous, ` +
+      `${memory.file.toFixed(0)} MB of files`,
+  );
+  await server.stop();
+  segment.close();
+  if (values.out !== undefined) {
+    mkdirSync(dirname(values.out), { recursive: true });
+    const report = { accounts: ACCOUNTS, pages, totals, depth, sorts, http, memory };
+    writeFileSync(values.out, JSON.stringify(report, null, 1));
+  }
+}
+
+await main();

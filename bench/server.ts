@@ -1,0 +1,162 @@
+/**
+ * The server under load. What comes in: a snapshot. What goes out: time from start to the first
+ * answer, memory split, latency of single requests and requests per second.
+ * Invariant: the server runs on processor 0 and the load comes from processor 1, where the system
+ * can pin; the load generator is `wrk` when it is installed, else autocannon.
+ */
+import { type ChildProcess, execFileSync, spawn, spawnSync } from "node:child_process";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { Agent, request } from "node:http";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { peneiraCommand } from "./corpus.ts";
+import { measureAsync, type Timing } from "./measure.ts";
+
+/** A running server and a key for it. */
+export interface RunningServer {
+  readonly port: number;
+  readonly key: string;
+  readonly pid: number;
+  /** Milliseconds from spawn to the first answered search. */
+  readonly bootMs: number;
+  stop(): Promise<void>;
+}
+
+const pinned = spawnSync("taskset", ["-V"]).status === 0;
+
+/** Starts a server and waits for its first answer to `body`. */
+export async function startServer(
+  snapshot: string,
+  body: string,
+  transport = "uws",
+): Promise<RunningServer> {
+  const dataDir = mkdtempSync(join(tmpdir(), "peneira-bench-"));
+  const [node, main] = peneiraCommand() as [string, string];
+  const created = execFileSync(
+    node,
+    [main, "key", "create", "--data-dir", dataDir, "--plan", "enterprise", "--json"],
+    { encoding: "utf8" },
+  );
+  const { key } = JSON.parse(created) as { key: string };
+  const serve = [main, "serve", "--snapshot", snapshot, "--data-dir", dataDir];
+  const options = ["--listen", "127.0.0.1:0", "--transport", transport];
+  const started = performance.now();
+  const child = pinned
+    ? spawn("taskset", ["-c", "0", node, ...serve, ...options], {
+        stdio: ["ignore", "ignore", "pipe"],
+      })
+    : spawn(node, [...serve, ...options], { stdio: ["ignore", "ignore", "pipe"] });
+  const port = await portOf(child);
+  const post = poster(port, key);
+  await post(body);
+  const bootMs = performance.now() - started;
+  post.agent.destroy();
+  const stop = async () => {
+    child.kill("SIGTERM");
+    await new Promise((resolve) => child.once("exit", resolve));
+    rmSync(dataDir, { recursive: true, force: true });
+  };
+  return { port, key, pid: child.pid as number, bootMs, stop };
+}
+
+function portOf(child: ChildProcess): Promise<number> {
+  return new Promise((resolve, reject) => {
+    let text = "";
+    child.once("exit", () => reject(new Error(`the server stopped:\n${text}`)));
+    child.stderr?.on("data", (chunk: Buffer) => {
+      text += chunk.toString();
+      const match = /listening on http:\/\/127\.0\.0\.1:(\d+)/.exec(text);
+      if (match !== null) resolve(Number(match[1]));
+    });
+  });
+}
+
+interface Poster {
+  (body: string): Promise<Buffer>;
+  readonly agent: Agent;
+}
+
+/** One keep-alive connection that posts searches. */
+function poster(port: number, key: string): Poster {
+  const agent = new Agent({ keepAlive: true, maxSockets: 1 });
+  const headers = { authorization: `Bearer ${key}`, "content-type": "application/json" };
+  const options = { host: "127.0.0.1", port, agent, method: "POST", path: "/v1/accounts/search" };
+  const post = (body: string) =>
+    new Promise<Buffer>((resolve, reject) => {
+      const length = Buffer.byteLength(body);
+      const sent = request({ ...options, headers: { ...headers, "content-length": length } });
+      sent.on("error", reject);
+      sent.on("response", (response) => {
+        const chunks: Buffer[] = [];
+        response.on("data", (chunk: Buffer) => chunks.push(chunk));
+        response.on("end", () => {
+          const bytes = Buffer.concat(chunks);
+          if (response.statusCode === 200) resolve(bytes);
+          else reject(new Error(`status ${response.statusCode}: ${bytes}`));
+        });
+      });
+      sent.end(body);
+    });
+  return Object.assign(post, { agent });
+}
+
+/** Latency of one request after the other on one connection. */
+export async function latency(server: RunningServer, body: string): Promise<Timing> {
+  const post = poster(server.port, server.key);
+  const timing = await measureAsync(() => post(body), { samples: 2000, seconds: 3 });
+  post.agent.destroy();
+  return timing;
+}
+
+/** Requests per second with 32 connections. */
+export function throughput(
+  server: RunningServer,
+  body: string,
+): { perSecond: number; tool: string } {
+  const url = `http://127.0.0.1:${server.port}/v1/accounts/search`;
+  return spawnSync("wrk", ["-v"]).error === undefined
+    ? { perSecond: wrk(url, server.key, body), tool: "wrk" }
+    : { perSecond: autocannon(url, server.key, body), tool: "autocannon" };
+}
+
+function onSecondCore(command: string, parameters: string[]): string {
+  const [tool, list] = pinned
+    ? ["taskset", ["-c", "1", command, ...parameters]]
+    : [command, parameters];
+  return execFileSync(tool as string, list as string[], { encoding: "utf8" });
+}
+
+function wrk(url: string, key: string, body: string): number {
+  const script = join(mkdtempSync(join(tmpdir(), "peneira-wrk-")), "post.lua");
+  const lines = [
+    'wrk.method = "POST"',
+    `wrk.body = ${JSON.stringify(body)}`,
+    'wrk.headers["Content-Type"] = "application/json"',
+    `wrk.headers["Authorization"] = "Bearer ${key}"`,
+  ];
+  writeFileSync(script, lines.join("\n"));
+  const report = onSecondCore("wrk", ["-t1", "-c32", "-d6s", "-s", script, url]);
+  if (/Non-2xx/.test(report)) throw new Error(report);
+  return Number(/Requests\/sec:\s+([\d.]+)/.exec(report)?.[1]);
+}
+
+function autocannon(url: string, key: string, body: string): number {
+  const headers = ["-H", "Content-Type=application/json", "-H", `Authorization=Bearer ${key}`];
+  const load = ["-c", "32", "-d", "6", "-m", "POST", "-b", body, "--json", "--no-progress"];
+  const cli = [process.execPath, "node_modules/autocannon/autocannon.js"] as const;
+  const report = onSecondCore(cli[0], [cli[1], ...load, ...headers, url]);
+  return (JSON.parse(report) as { requests: { average: number } }).requests.average;
+}
+
+/** Resident memory of a process in MB, anonymous and from files. */
+export function memoryOf(pid: number): { anonymous: number; file: number } {
+  const status = readFileSync(`/proc/${pid}/status`, "utf8");
+  const read = (name: string) => Number(new RegExp(`${name}:\\s+(\\d+)`).exec(status)?.[1]) / 1024;
+  return { anonymous: read("RssAnon"), file: read("RssFile") };
+}
+
+/** Drops a file from the page cache, so that the next start reads it from the disk. */
+export function evict(path: string): boolean {
+  const flags = ["oflag=nocache", "conv=notrunc,fdatasync", "count=0"];
+  return spawnSync("dd", [`of=${path}`, ...flags]).status === 0;
+}

@@ -1,0 +1,385 @@
+/**
+ * The Arrow IPC file format, and the only importer of `apache-arrow` and its flatbuffers.
+ * What comes in: columns, dictionaries and finished buffers; or the footer of somebody's file.
+ * What goes out: messages and footers as bytes; the schema, metadata and blocks of a footer.
+ * Invariant: every message and every buffer starts on a multiple of 64 in the file (the schema
+ * message follows the magic at 8 and is padded to end on one). Nothing here depends on the clock.
+ * Format: Arrow columnar format 1.5, "IPC file format", metadata version 5, little endian.
+ */
+import { Block } from "apache-arrow/fb/block";
+import { Bool } from "apache-arrow/fb/bool";
+import { Buffer as BufferSpan } from "apache-arrow/fb/buffer";
+import { Date as DateType } from "apache-arrow/fb/date";
+import { DateUnit } from "apache-arrow/fb/date-unit";
+import { DictionaryBatch } from "apache-arrow/fb/dictionary-batch";
+import { DictionaryEncoding } from "apache-arrow/fb/dictionary-encoding";
+import { Endianness } from "apache-arrow/fb/endianness";
+import { Field } from "apache-arrow/fb/field";
+import { FieldNode } from "apache-arrow/fb/field-node";
+import { Footer } from "apache-arrow/fb/footer";
+import { Int } from "apache-arrow/fb/int";
+import { KeyValue } from "apache-arrow/fb/key-value";
+import { List } from "apache-arrow/fb/list";
+import { Message } from "apache-arrow/fb/message";
+import { MessageHeader } from "apache-arrow/fb/message-header";
+import { MetadataVersion } from "apache-arrow/fb/metadata-version";
+import { RecordBatch } from "apache-arrow/fb/record-batch";
+import { Schema } from "apache-arrow/fb/schema";
+import { Type } from "apache-arrow/fb/type";
+import { Utf8 } from "apache-arrow/fb/utf8";
+import { Builder, ByteBuffer } from "flatbuffers";
+import type { Column, ColumnType } from "./columns.ts";
+import type { ColumnBuffers } from "./engine.ts";
+
+/** What an Arrow file begins and ends with (the beginning is padded to 8 bytes). */
+export const ARROW_MAGIC = "ARROW1";
+
+/** Alignment of messages and buffers in the file. */
+export const ARROW_ALIGN = 64;
+
+/** End-of-stream marker: a continuation word and a length of zero. */
+export const ARROW_END = Uint8Array.of(255, 255, 255, 255, 0, 0, 0, 0);
+
+/** Where a message lies: prefix and metadata first, then the body. All in bytes. */
+export interface MessageBlock {
+  readonly offset: number;
+  readonly metadataLength: number;
+  readonly bodyLength: number;
+}
+
+/** A message ready to be written: `head` (prefix and metadata), then the parts of the body. */
+export interface EncodedMessage {
+  readonly head: Uint8Array;
+  /** Body parts in order, padding included; empty for a schema. */
+  readonly body: readonly Uint8Array[];
+  readonly bodyLength: number;
+}
+
+/** Key and value of the metadata of a schema or a footer. */
+export type Metadata = Readonly<Record<string, string>>;
+
+/** Next multiple of 64. */
+export function alignUp(value: number): number {
+  return Math.ceil(value / ARROW_ALIGN) * ARROW_ALIGN;
+}
+
+/** Dictionary ids of the dictionary columns, by column name, in file order. */
+export function dictionaryIds(columns: readonly Column[]): Map<string, bigint> {
+  const ids = new Map<string, bigint>();
+  for (const { name, type } of columns) {
+    if (type.includes("dictionary")) ids.set(name, BigInt(ids.size));
+  }
+  return ids;
+}
+
+/** Schema message; `at` is its place in the file, so that it can end on a multiple of 64. */
+export function encodeSchema(
+  columns: readonly Column[],
+  metadata: Metadata,
+  at: number,
+): EncodedMessage {
+  const builder = new Builder(1 << 16);
+  const schema = buildSchema(builder, columns, metadata);
+  return finishMessage(builder, MessageHeader.Schema, schema, { at, body: [] });
+}
+
+/** Dictionary message: the values of one dictionary column, in code order. */
+export function encodeDictionary(id: bigint, values: readonly string[]): EncodedMessage {
+  const body = new BodyBuilder();
+  const texts = values.map((value) => Buffer.from(value));
+  const offsets = new Int32Array(values.length + 1);
+  texts.forEach((text, i) => {
+    offsets[i + 1] = (offsets[i] as number) + text.length;
+  });
+  body.node(values.length, 0);
+  body.buffer(null);
+  body.buffer(new Uint8Array(offsets.buffer));
+  body.buffer(Buffer.concat(texts));
+  const builder = new Builder(1024);
+  const batch = body.build(builder, values.length);
+  DictionaryBatch.startDictionaryBatch(builder);
+  DictionaryBatch.addId(builder, id);
+  DictionaryBatch.addData(builder, batch);
+  const header = DictionaryBatch.endDictionaryBatch(builder);
+  return finishMessage(builder, MessageHeader.DictionaryBatch, header, { at: 0, body: body.parts });
+}
+
+/** Record batch, and where each column's buffers lie relative to the body. */
+export interface EncodedBatch extends EncodedMessage {
+  readonly spans: readonly BufferSpans[];
+}
+
+/** Offsets in the body and true lengths (without padding) of a column's buffers. */
+export interface BufferSpans {
+  readonly validity: Span;
+  readonly data: Span;
+  readonly offsets: Span;
+}
+
+/** A range of bytes. */
+export interface Span {
+  readonly offset: number;
+  readonly length: number;
+}
+
+/** Record batch message of `rows` rows; the buffers are referred to, not copied. */
+export function encodeBatch(
+  columns: readonly Column[],
+  buffers: readonly ColumnBuffers[],
+  rows: number,
+): EncodedBatch {
+  const body = new BodyBuilder();
+  const spans = columns.map((column, i) => {
+    const parts = buffers[i];
+    if (parts === undefined) throw new RangeError(`column ${column.name} has no buffers`);
+    return addColumn(body, column.type, parts, rows);
+  });
+  const builder = new Builder(8192);
+  const header = body.build(builder, rows);
+  const place = { at: 0, body: body.parts };
+  return { ...finishMessage(builder, MessageHeader.RecordBatch, header, place), spans };
+}
+
+function addColumn(
+  body: BodyBuilder,
+  type: ColumnType,
+  parts: ColumnBuffers,
+  rows: number,
+): BufferSpans {
+  const none: Span = { offset: 0, length: 0 };
+  body.node(rows, parts.nullCount);
+  const validity = body.buffer(parts.nullCount === 0 ? null : parts.validity);
+  if (type !== "utf8" && type !== "list_dictionary16") {
+    return { validity, offsets: none, data: body.buffer(parts.data) };
+  }
+  const offsets = body.buffer(parts.offsets);
+  if (type === "list_dictionary16") {
+    body.node(parts.data.byteLength / 2, 0);
+    body.buffer(null);
+  }
+  return { validity, offsets, data: body.buffer(parts.data) };
+}
+
+/** Collects nodes and buffers of a record batch; every buffer starts on a multiple of 64. */
+class BodyBuilder {
+  readonly parts: Uint8Array[] = [];
+  private readonly nodes: [number, number][] = [];
+  private readonly spans: Span[] = [];
+  private length = 0;
+
+  node(length: number, nullCount: number): void {
+    this.nodes.push([length, nullCount]);
+  }
+
+  buffer(bytes: Uint8Array | null): Span {
+    const length = bytes?.byteLength ?? 0;
+    const span = { offset: this.length, length };
+    this.spans.push(span);
+    if (bytes !== null && length > 0) {
+      this.parts.push(bytes);
+      const padding = alignUp(length) - length;
+      if (padding > 0) this.parts.push(new Uint8Array(padding));
+      this.length += length + padding;
+    }
+    return span;
+  }
+
+  build(builder: Builder, rows: number): number {
+    RecordBatch.startNodesVector(builder, this.nodes.length);
+    for (const [length, nulls] of [...this.nodes].reverse()) {
+      FieldNode.createFieldNode(builder, BigInt(length), BigInt(nulls));
+    }
+    const nodes = builder.endVector();
+    RecordBatch.startBuffersVector(builder, this.spans.length);
+    for (const { offset, length } of [...this.spans].reverse()) {
+      BufferSpan.createBuffer(builder, BigInt(offset), BigInt(length));
+    }
+    const buffers = builder.endVector();
+    RecordBatch.startRecordBatch(builder);
+    RecordBatch.addLength(builder, BigInt(rows));
+    RecordBatch.addNodes(builder, nodes);
+    RecordBatch.addBuffers(builder, buffers);
+    return RecordBatch.endRecordBatch(builder);
+  }
+}
+
+interface Placement {
+  readonly at: number;
+  readonly body: readonly Uint8Array[];
+}
+
+function finishMessage(
+  builder: Builder,
+  type: MessageHeader,
+  header: number,
+  { at, body }: Placement,
+): EncodedMessage {
+  const bodyLength = body.reduce((sum, part) => sum + part.byteLength, 0);
+  Message.startMessage(builder);
+  Message.addVersion(builder, MetadataVersion.V5);
+  Message.addHeaderType(builder, type);
+  Message.addHeader(builder, header);
+  Message.addBodyLength(builder, BigInt(bodyLength));
+  Message.finishMessageBuffer(builder, Message.endMessage(builder));
+  const metadata = builder.asUint8Array();
+  const length = alignUp(at + 8 + metadata.length) - at;
+  const head = new Uint8Array(length);
+  const view = new DataView(head.buffer);
+  view.setInt32(0, -1, true);
+  view.setInt32(4, length - 8, true);
+  head.set(metadata, 8);
+  return { head, body, bodyLength };
+}
+
+/** What a footer of ours is made of. */
+export interface FooterParts {
+  readonly columns: readonly Column[];
+  readonly schemaMetadata: Metadata;
+  readonly dictionaries: readonly MessageBlock[];
+  readonly batches: readonly MessageBlock[];
+  readonly metadata: Metadata;
+}
+
+/** Footer, its length and the closing magic. */
+export function encodeFooter(parts: FooterParts): Uint8Array {
+  const builder = new Builder(1 << 16);
+  const schema = buildSchema(builder, parts.columns, parts.schemaMetadata);
+  const metadata = Footer.createCustomMetadataVector(builder, keyValues(builder, parts.metadata));
+  Footer.startDictionariesVector(builder, parts.dictionaries.length);
+  addBlocks(builder, parts.dictionaries);
+  const dictionaries = builder.endVector();
+  Footer.startRecordBatchesVector(builder, parts.batches.length);
+  addBlocks(builder, parts.batches);
+  const batches = builder.endVector();
+  Footer.startFooter(builder);
+  Footer.addVersion(builder, MetadataVersion.V5);
+  Footer.addSchema(builder, schema);
+  Footer.addDictionaries(builder, dictionaries);
+  Footer.addRecordBatches(builder, batches);
+  Footer.addCustomMetadata(builder, metadata);
+  Footer.finishFooterBuffer(builder, Footer.endFooter(builder));
+  const footer = builder.asUint8Array();
+  const length = Buffer.alloc(4);
+  length.writeInt32LE(footer.length);
+  return Buffer.concat([footer, length, Buffer.from(ARROW_MAGIC)]);
+}
+
+function addBlocks(builder: Builder, blocks: readonly MessageBlock[]): void {
+  for (const { offset, metadataLength, bodyLength } of [...blocks].reverse()) {
+    Block.createBlock(builder, BigInt(offset), metadataLength, BigInt(bodyLength));
+  }
+}
+
+function keyValues(builder: Builder, metadata: Metadata): number[] {
+  return Object.entries(metadata).map(([key, value]) =>
+    KeyValue.createKeyValue(builder, builder.createString(key), builder.createString(value)),
+  );
+}
+
+function buildSchema(builder: Builder, columns: readonly Column[], metadata: Metadata): number {
+  const ids = dictionaryIds(columns);
+  const fields = columns.map((column) => buildColumn(builder, column, ids.get(column.name)));
+  const fieldVector = Schema.createFieldsVector(builder, fields);
+  const metadataVector = Schema.createCustomMetadataVector(builder, keyValues(builder, metadata));
+  Schema.startSchema(builder);
+  Schema.addEndianness(builder, Endianness.Little);
+  Schema.addFields(builder, fieldVector);
+  Schema.addCustomMetadata(builder, metadataVector);
+  return Schema.endSchema(builder);
+}
+
+function buildColumn(builder: Builder, column: Column, id: bigint | undefined): number {
+  const { name, type, nullable } = column;
+  if (type !== "list_dictionary16") return buildField(builder, { name, nullable, type, id });
+  const item = { name: "item", nullable: false, type: "dictionary16" as const, id };
+  const child = buildField(builder, item);
+  return buildField(builder, { name, nullable, type, id: undefined, child });
+}
+
+interface FieldParts {
+  readonly name: string;
+  readonly nullable: boolean;
+  readonly type: ColumnType;
+  readonly id: bigint | undefined;
+  readonly child?: number;
+}
+
+function buildField(builder: Builder, parts: FieldParts): number {
+  const name = builder.createString(parts.name);
+  const children = parts.child === undefined ? [] : [parts.child];
+  const childVector = Field.createChildrenVector(builder, children);
+  const [typeType, type] = buildType(builder, parts.type);
+  const encoding = parts.id === undefined ? 0 : buildEncoding(builder, parts.type, parts.id);
+  Field.startField(builder);
+  Field.addName(builder, name);
+  Field.addNullable(builder, parts.nullable);
+  Field.addTypeType(builder, typeType);
+  Field.addType(builder, type);
+  if (encoding !== 0) Field.addDictionary(builder, encoding);
+  Field.addChildren(builder, childVector);
+  return Field.endField(builder);
+}
+
+function buildEncoding(builder: Builder, type: ColumnType, id: bigint): number {
+  const index = Int.createInt(builder, type === "dictionary8" ? 8 : 16, false);
+  DictionaryEncoding.startDictionaryEncoding(builder);
+  DictionaryEncoding.addId(builder, id);
+  DictionaryEncoding.addIndexType(builder, index);
+  DictionaryEncoding.addIsOrdered(builder, false);
+  return DictionaryEncoding.endDictionaryEncoding(builder);
+}
+
+function buildType(builder: Builder, type: ColumnType): [Type, number] {
+  switch (type) {
+    case "bool":
+      Bool.startBool(builder);
+      return [Type.Bool, Bool.endBool(builder)];
+    case "uint8":
+      return [Type.Int, Int.createInt(builder, 8, false)];
+    case "uint16":
+      return [Type.Int, Int.createInt(builder, 16, false)];
+    case "uint32":
+      return [Type.Int, Int.createInt(builder, 32, false)];
+    case "int64":
+      return [Type.Int, Int.createInt(builder, 64, true)];
+    case "date32":
+      return [Type.Date, DateType.createDate(builder, DateUnit.DAY)];
+    case "list_dictionary16":
+      List.startList(builder);
+      return [Type.List, List.endList(builder)];
+    default:
+      Utf8.startUtf8(builder);
+      return [Type.Utf8, Utf8.endUtf8(builder)];
+  }
+}
+
+/** What a footer says, as far as we need it. */
+export interface DecodedFooter {
+  /** Name of every top-level field, in order. */
+  readonly columns: readonly string[];
+  readonly schemaMetadata: Metadata;
+  readonly metadata: Metadata;
+}
+
+/** Reads a footer (without length and magic). @throws RangeError or TypeError on damaged bytes. */
+export function decodeFooter(bytes: Uint8Array): DecodedFooter {
+  const footer = Footer.getRootAsFooter(new ByteBuffer(bytes));
+  const schema = footer.schema();
+  if (schema === null) throw new RangeError("the footer has no schema");
+  const columns: string[] = [];
+  for (let i = 0; i < schema.fieldsLength(); i++) columns.push(schema.fields(i)?.name() ?? "");
+  return {
+    columns,
+    schemaMetadata: readMetadata(schema),
+    metadata: readMetadata(footer),
+  };
+}
+
+function readMetadata(holder: Schema | Footer): Metadata {
+  const metadata: Record<string, string> = {};
+  for (let i = 0; i < holder.customMetadataLength(); i++) {
+    const pair = holder.customMetadata(i);
+    metadata[pair?.key() ?? ""] = pair?.value() ?? "";
+  }
+  return metadata;
+}

@@ -1,0 +1,81 @@
+// The stored columns, read in place from the Arrow record batches. What comes in: column number and
+// row. What goes out: the value, or that there is none.
+// Invariant: every buffer was found inside the file and long enough for its rows at open; string
+// offsets are checked at each read; codes are as found and are checked by whoever looks them up.
+#pragma once
+#include <cstdint>
+#include <string_view>
+#include <vector>
+
+#include "blocks.h"
+#include "columns.h"
+#include "directory.h"
+#include "failure.h"
+
+namespace peneira {
+
+// Values of a column for consecutive rows of one batch; `validity` is null when none is missing.
+struct ColumnSpan {
+  const uint8_t* data;
+  const uint8_t* validity;
+  uint32_t validityBit;  // bit of the first row in `validity`
+};
+
+// Reader of all columns; the Blocks outlive it. Rows must be below the row count.
+class ColumnSet {
+ public:
+  ColumnSet(const Blocks& blocks, const Directory& directory);
+
+  bool valid(uint32_t column, uint32_t row) const {
+    const ColumnEntry& entry = entryOf(column, row);
+    return entry.validity_length == 0 || bit(entry.validity_offset, row & kBatchMask);
+  }
+
+  // A fixed-width value; meaningless when not valid().
+  template <class T>
+  T value(uint32_t column, uint32_t row) const {
+    const uint64_t at = uint64_t{row & kBatchMask} * sizeof(T);
+    return load<T>(blocks_->view(entryOf(column, row).data_offset + at, sizeof(T)));
+  }
+
+  // A value of a bool column.
+  bool flag(uint32_t column, uint32_t row) const {
+    return bit(entryOf(column, row).data_offset, row & kBatchMask);
+  }
+
+  // A dictionary code of either width.
+  uint32_t code(uint32_t column, uint32_t row) const {
+    return kColumns[column].type == ColumnType::kDictionary16 ? value<uint16_t>(column, row)
+                                                              : value<uint8_t>(column, row);
+  }
+
+  // Bytes of a utf8 value.
+  std::string_view text(uint32_t column, uint32_t row) const;
+  // The u16 codes of a list value: pointer (not aligned) and count.
+  std::pair<const uint8_t*, uint32_t> list(uint32_t column, uint32_t row) const;
+  // `count` values of `width` bytes from `row` on, all in one batch.
+  ColumnSpan span(uint32_t column, uint32_t row, uint32_t count, uint32_t width) const;
+
+  // The 14 characters of a row's cnpj.
+  std::string_view cnpj(uint32_t row) const {
+    const std::string_view text = this->text(Columns::kCnpj, row);
+    if (text.size() != 14) damaged("a cnpj does not have 14 characters");
+    return text;
+  }
+
+ private:
+  static constexpr uint32_t kBatchMask = kBatchRows - 1;
+
+  const ColumnEntry& entryOf(uint32_t column, uint32_t row) const {
+    return entries_[row / kBatchRows * Columns::kCount + column];
+  }
+  bool bit(uint64_t offset, uint32_t index) const {
+    return (*blocks_->view(offset + index / 8, 1) >> (index % 8) & 1) != 0;
+  }
+  std::pair<uint64_t, uint32_t> range(const ColumnEntry& entry, uint32_t row, uint32_t width) const;
+
+  const Blocks* blocks_;
+  std::vector<ColumnEntry> entries_;  // batch by batch
+};
+
+}  // namespace peneira

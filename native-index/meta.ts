@@ -1,0 +1,106 @@
+/**
+ * The metadata of a snapshot: what its META section and its Arrow schema carry as JSON.
+ * What comes in: codes, names, dates gathered by an import. What goes out: the JSON's shape, and
+ * the string tables derived from it.
+ * Invariant: it holds nothing of the clock or the machine, so the same dump gives the same bytes.
+ */
+import type { TableName } from "./columns.ts";
+
+/** Dictionary columns: their codes are ordinals in the sorted list of this name. */
+export type DictionaryName =
+  | "registration_status_reason"
+  | "cnae_primary"
+  | "legal_nature"
+  | "company_size_code"
+  | "uf"
+  | "municipality_ibge"
+  | "municipality_tom"
+  | "country_code";
+
+/** Code and description. */
+export type CodeName = readonly [code: string, name: string];
+
+/**
+ * A municipality of the registry's table: TOM code (4 digits), name, IBGE code (7 digits; null
+ * abroad and where unknown), state (`EX` abroad, null where unknown), population.
+ */
+export type SnapshotMunicipality = readonly [
+  tom: string,
+  name: string,
+  ibge: string | null,
+  uf: string | null,
+  population: number | null,
+];
+
+/** The JSON of the META section and of the schema metadata; holds nothing of the clock. */
+export interface SnapshotMeta {
+  readonly format: number;
+  /** Release label `YYYY-MM`. */
+  readonly label: string;
+  /** `YYYY-MM-DD`. */
+  readonly snapshot_date: string;
+  readonly provenance: {
+    readonly rfb_snapshot: string;
+    readonly ibge_population_year: string;
+    readonly ceis_as_of_date: string;
+  };
+  readonly accounts: number;
+  readonly score_version: number;
+  readonly created_by: string;
+  /** Ascending by code. */
+  readonly lookups: {
+    readonly cnaes: readonly CodeName[];
+    readonly legal_natures: readonly CodeName[];
+    readonly reasons: readonly CodeName[];
+    readonly countries: readonly CodeName[];
+    readonly municipalities: readonly SnapshotMunicipality[];
+  };
+  /** Ascending; the ordinal is the stored code. `cnae_secondary` uses that of `cnae_primary`. */
+  readonly dictionaries: Readonly<Record<DictionaryName, readonly string[]>>;
+}
+
+/** The dictionary that a dictionary column uses. */
+export function dictionaryOf(column: string): DictionaryName {
+  return column === "cnae_secondary" ? "cnae_primary" : (column as DictionaryName);
+}
+
+/** Values of a string table: a dictionary, or what is derived from one. */
+export function tableValues(meta: SnapshotMeta, name: TableName): readonly string[] {
+  const { dictionaries, lookups } = meta;
+  switch (name) {
+    case "cnae_description":
+      return aligned(dictionaries.cnae_primary, lookups.cnaes);
+    case "legal_nature_description":
+      return aligned(dictionaries.legal_nature, lookups.legal_natures);
+    case "municipality_name":
+      return aligned(
+        dictionaries.municipality_tom,
+        lookups.municipalities.map(([tom, name]) => [tom, name]),
+      );
+    case "municipality_population":
+      return aligned(
+        dictionaries.municipality_ibge,
+        lookups.municipalities.map(([, , ibge, , people]) => [ibge ?? "", `${people ?? ""}`]),
+      );
+    default:
+      return dictionaries[name];
+  }
+}
+
+function aligned(codes: readonly string[], names: readonly CodeName[]): string[] {
+  const byCode = new Map(names);
+  return codes.map((code) => byCode.get(code) ?? "");
+}
+
+/** Bytes of a string table section: u32 count, u32 offsets[count + 1], bytes. */
+export function encodeTable(values: readonly string[]): Uint8Array {
+  const texts = values.map((value) => Buffer.from(value));
+  const head = Buffer.alloc(4 + 4 * (values.length + 1));
+  head.writeUInt32LE(values.length, 0);
+  let offset = 0;
+  texts.forEach((text, i) => {
+    offset += text.length;
+    head.writeUInt32LE(offset, 8 + 4 * i);
+  });
+  return Buffer.concat([head, ...texts]);
+}

@@ -1,0 +1,69 @@
+/**
+ * What an API key looks like. What comes in: random bytes, or the text a client sent. What goes
+ * out: a key to show once, or its id and the hash of its secret.
+ * Invariant: `pnr_<id>_<secret><check>`, all hexadecimal: 12 digits of id, 48 of secret (192
+ * random bits) and 8 of CRC-32 over everything before them, so that a mistyped key is refused
+ * before anything is looked up. Secrets are never stored: a fast hash is enough for 192 bits.
+ */
+import { createHash, randomBytes } from "node:crypto";
+
+const ID_BYTES = 6;
+const SECRET_BYTES = 24;
+const KEY_PATTERN = /^pnr_([0-9a-f]{12})_([0-9a-f]{48})([0-9a-f]{8})$/;
+
+/** A key at the moment of its making; `key` is shown once and then forgotten. */
+export interface FreshKey {
+  readonly key: string;
+  readonly id: string;
+  /** SHA-256 of the secret, 32 bytes. */
+  readonly hash: Buffer;
+}
+
+/** What a key that a client sent says. */
+export interface ParsedKey {
+  readonly id: string;
+  /** SHA-256 of the secret, 32 bytes. */
+  readonly hash: Buffer;
+}
+
+/** Makes a key of random bytes. */
+export function makeKey(): FreshKey {
+  const id = randomBytes(ID_BYTES).toString("hex");
+  const secret = randomBytes(SECRET_BYTES).toString("hex");
+  const body = `pnr_${id}_${secret}`;
+  return { key: `${body}${checksum(body)}`, id, hash: hashOf(secret) };
+}
+
+/** Reads a key; null when it does not have the form or its checksum is wrong. */
+export function parseKey(text: string): ParsedKey | null {
+  const match = KEY_PATTERN.exec(text);
+  if (match === null) return null;
+  const [, id, secret, check] = match as unknown as [string, string, string, string];
+  if (checksum(text.slice(0, -8)) !== check) return null;
+  return { id, hash: hashOf(secret) };
+}
+
+/** The id in a key or in an id as a person would paste it; null for anything else. */
+export function keyIdOf(text: string): string | null {
+  if (/^[0-9a-f]{12}$/.test(text)) return text;
+  return KEY_PATTERN.exec(text)?.[1] ?? null;
+}
+
+function hashOf(secret: string): Buffer {
+  return createHash("sha256").update(secret).digest();
+}
+
+/** CRC-32 (IEEE 802.3, reflected) of ASCII text, as 8 hexadecimal digits. */
+function checksum(text: string): string {
+  let crc = 0xffffffff;
+  for (let at = 0; at < text.length; at++) {
+    crc = (CRC_TABLE[(crc ^ text.charCodeAt(at)) & 0xff] as number) ^ (crc >>> 8);
+  }
+  return ((crc ^ 0xffffffff) >>> 0).toString(16).padStart(8, "0");
+}
+
+const CRC_TABLE = Int32Array.from({ length: 256 }, (_, byte) => {
+  let value = byte;
+  for (let bit = 0; bit < 8; bit++) value = value & 1 ? (value >>> 1) ^ 0xedb88320 : value >>> 1;
+  return value;
+});

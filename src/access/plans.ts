@@ -1,0 +1,122 @@
+/**
+ * What each plan allows. What comes in: data/plans.json and the overrides of the configuration.
+ * What goes out: one checked, immutable Plan per name.
+ * Invariant: every plan has every limit; whatever is wrong is reported at start, all at once, with
+ * the path of each value. Plans are ordered: "Scale+" means `scale` and what follows it.
+ */
+import builtIn from "../../data/plans.json" with { type: "json" };
+import { CommandError } from "../errors.ts";
+import { OUTPUT_FIELD_NAMES, type OutputField } from "../spec/fields.ts";
+
+/** Names of the plans, from the smallest to the largest. */
+export const PLAN_NAMES = ["free", "starter", "growth", "scale", "enterprise"] as const;
+
+/** Name of a plan. */
+export type PlanName = (typeof PLAN_NAMES)[number];
+
+/** Numeric limits of a plan, with the smallest and largest value each may have. */
+export const PLAN_LIMITS = {
+  /** Accounts in one page of a search. */
+  search_limit: [1, 50_000],
+  /** Rows of one export. */
+  export_rows: [1, 1_000_000_000],
+  /** Requests that a key may send per second on average. */
+  requests_per_second: [0.001, 1_000_000],
+  /** Requests that a key may send at once. */
+  burst: [1, 1_000_000],
+  /** Exports of a tenant that are rendered at the same time. */
+  concurrent_exports: [0, 1_000],
+  /** Exports of a tenant that wait. */
+  queued_exports: [0, 1_000_000],
+  /** Seconds for which a finished export can be downloaded. */
+  export_retention: [1, 31_536_000],
+} as const satisfies Record<string, readonly [min: number, max: number]>;
+
+/** Name of a numeric limit. */
+export type PlanLimit = keyof typeof PLAN_LIMITS;
+
+const LIMIT_NAMES = Object.keys(PLAN_LIMITS) as PlanLimit[];
+/** The only limit that may be a fraction. */
+const FRACTIONAL: readonly PlanLimit[] = ["requests_per_second"];
+
+/** One plan. */
+export interface Plan {
+  readonly name: PlanName;
+  readonly limits: Readonly<Record<PlanLimit, number>>;
+  /** Whether exports may use `secondary_cnae_mode: full` (where it is enabled globally). */
+  readonly secondaryCnaeFull: boolean;
+  /** Output fields it may ask for, in the public order. */
+  readonly fields: readonly OutputField[];
+}
+
+/** All plans by name. */
+export type Plans = Readonly<Record<PlanName, Plan>>;
+
+/** Values of the configuration that replace built-in ones: plan, then limit. */
+export type PlanOverrides = Readonly<Record<string, Readonly<Record<string, unknown>>>>;
+
+/** True for the name of a plan. */
+export function isPlanName(name: string): name is PlanName {
+  return (PLAN_NAMES as readonly string[]).includes(name);
+}
+
+/** Builds the plans of this installation; throws `CommandError` with every problem at once. */
+export function loadPlans(
+  overrides: PlanOverrides = {},
+  base: PlanOverrides = builtIn,
+): Plans {
+  const problems: string[] = [];
+  for (const source of [base, overrides]) {
+    for (const name of Object.keys(source)) {
+      if (!isPlanName(name)) problems.push(`plans.${name}: there is no such plan`);
+    }
+  }
+  const plans = PLAN_NAMES.map((name) => {
+    return readPlan(name, { ...base[name], ...overrides[name] }, problems);
+  });
+  if (problems.length > 0) throw new CommandError(`Wrong plans:\n  ${problems.join("\n  ")}`, 2);
+  return Object.fromEntries(plans.map((plan) => [plan.name, plan])) as unknown as Plans;
+}
+
+/** Reads one plan; what is wrong goes to `problems` and leaves a stand-in. */
+function readPlan(
+  name: PlanName,
+  values: Readonly<Record<string, unknown>>,
+  problems: string[],
+): Plan {
+  const path = `plans.${name}`;
+  const known = [...LIMIT_NAMES, "secondary_cnae_full", "fields"];
+  for (const key of Object.keys(values)) {
+    if (!known.includes(key)) problems.push(`${path}.${key}: unknown, known are ${known.join(", ")}`);
+  }
+  const limits = {} as Record<PlanLimit, number>;
+  for (const limit of LIMIT_NAMES) limits[limit] = readLimit(path, limit, values[limit], problems);
+  const full = values.secondary_cnae_full;
+  if (typeof full !== "boolean") problems.push(`${path}.secondary_cnae_full: must be true or false`);
+  const fields = readFields(`${path}.fields`, values.fields, problems);
+  return { name, limits, secondaryCnaeFull: full === true, fields };
+}
+
+function readLimit(path: string, limit: PlanLimit, value: unknown, problems: string[]): number {
+  const [min, max] = PLAN_LIMITS[limit];
+  const fits = typeof value === "number" && value >= min && value <= max;
+  if (fits && (FRACTIONAL.includes(limit) || Number.isInteger(value))) return value;
+  const kind = FRACTIONAL.includes(limit) ? "a number" : "an integer";
+  problems.push(`${path}.${limit}: must be ${kind} from ${min} to ${max}`);
+  return min;
+}
+
+/** Reads `"all"` or a list of field names. */
+function readFields(path: string, value: unknown, problems: string[]): OutputField[] {
+  if (value === "all") return [...OUTPUT_FIELD_NAMES];
+  if (!Array.isArray(value) || value.length === 0) {
+    problems.push(`${path}: must be "all" or a list of output fields`);
+    return [];
+  }
+  const names = new Set<unknown>(value);
+  for (const name of names) {
+    if (OUTPUT_FIELD_NAMES.some((known) => known === name)) continue;
+    problems.push(`${path}: there is no output field ${JSON.stringify(name)}`);
+  }
+  return OUTPUT_FIELD_NAMES.filter((known) => names.has(known));
+}

@@ -1,0 +1,60 @@
+/**
+ * What comes in: the environment and a config file.
+ * What goes out: `peneira config`, the effective value of every setting with its source.
+ * Invariant: the value of a secret is never printed, only that it is set.
+ */
+import type { Command } from "commander";
+import plans from "../../data/plans.json" with { type: "json" };
+import { type Config, type EffectiveSetting, loadConfig, variableOf } from "../config.ts";
+import type { SettingKey } from "../settings.ts";
+
+/** Flags of a command that are settings, by setting key. */
+export type SettingFlags = Partial<Record<SettingKey, string | undefined>>;
+
+/** Reads the configuration of a command: its flags, the environment, `--config`, the defaults. */
+export function configOf(flags: SettingFlags, file: string | undefined): Config {
+  return loadConfig({ flags, environment: process.env, file, plans });
+}
+
+/** Adds `peneira config` to the program. */
+export function registerConfig(program: Command): void {
+  program
+    .command("config")
+    .description("print every setting with its effective value and where that comes from")
+    .option("--config <file>", "JSON file with settings")
+    .option("--variables", "print the environment variable and the meaning of each setting")
+    .option("--json", "print one JSON document")
+    .addHelpText(
+      "after",
+      `
+Flags go before PENEIRA_* variables before the config file before defaults.
+
+Examples:
+  $ peneira config
+  $ PENEIRA_LISTEN=0.0.0.0:8080 peneira config --config peneira.json
+  $ peneira config --variables`,
+    )
+    .action((options: { config?: string; variables?: boolean; json?: boolean }) => {
+      const { settings } = configOf({}, options.config);
+      if (options.json) process.stdout.write(`${JSON.stringify(settings.map(asJson))}\n`);
+      else process.stdout.write(settings.map(options.variables ? describe : asLine).join(""));
+    });
+}
+
+function shown(setting: EffectiveSetting): unknown {
+  return setting.secret && setting.value !== null ? "********" : setting.value;
+}
+
+function asJson(setting: EffectiveSetting): object {
+  return { ...setting, value: shown(setting), variable: variableOf(setting.key) };
+}
+
+function asLine(setting: EffectiveSetting): string {
+  const value = JSON.stringify(shown(setting));
+  const source = setting.source === "default" ? "default" : `${setting.source} ${setting.origin}`;
+  return `${setting.key.padEnd(36)} ${value}  (${source})\n`;
+}
+
+function describe(setting: EffectiveSetting): string {
+  return `${variableOf(setting.key)}\n    ${setting.description}\n`;
+}

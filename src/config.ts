@@ -1,0 +1,257 @@
+/**
+ * What comes in: flags, the environment, the text of a config file, the defaults of the plans.
+ * What goes out: the effective value of every setting with the place it comes from.
+ * Invariant: flags go before PENEIRA_* before the file before defaults; a key that is not in the
+ * table is an error with a suggestion, and all problems of all sources are reported at once.
+ */
+import { readFileSync } from "node:fs";
+import { CommandError } from "./errors.ts";
+import {
+  readSetting,
+  SETTINGS,
+  type Setting,
+  type SettingKey,
+  type SettingOf,
+  type SettingType,
+  type SettingValue,
+} from "./settings.ts";
+
+/** Limits of a plan by name, such as `requests_per_second`; the defaults are data/plans.json. */
+export type PlanLimits = Readonly<Record<string, SettingValue>>;
+
+/** The limits of every plan by the plan's name. */
+export type PlanTable = Readonly<Record<string, PlanLimits>>;
+
+/** Where settings are read from. Every part may be missing. */
+export interface ConfigInputs {
+  /** Values of flags by setting key; undefined means that the flag was not given. */
+  readonly flags?: Readonly<Record<string, string | undefined>>;
+  readonly environment?: Readonly<Record<string, string | undefined>>;
+  /** Path of a JSON file; without it PENEIRA_CONFIG may name one. */
+  readonly file?: string | undefined;
+  /** Default limits of the plans; each of them becomes a setting `plans.<plan>.<limit>`. */
+  readonly plans?: PlanTable;
+}
+
+/** The effective value of one setting. `origin` names the flag, variable or file. */
+export interface EffectiveSetting {
+  readonly key: string;
+  readonly value: SettingValue;
+  readonly source: "flag" | "environment" | "file" | "default";
+  readonly origin: string;
+  readonly secret: boolean;
+  readonly description: string;
+}
+
+/** The configuration of a run. */
+export interface Config {
+  /** The value of a setting. */
+  get<Key extends SettingKey>(key: Key): SettingOf<Key>;
+  /** The plans with every override applied. */
+  readonly plans: PlanTable;
+  /** Every setting in the order of the table, those of the plans last. */
+  readonly settings: readonly EffectiveSetting[];
+}
+
+type Rows = ReadonlyMap<string, Setting>;
+type Found = Omit<EffectiveSetting, "key" | "secret" | "description">;
+
+/** Variables with our prefix that are not settings: the config file, and the tests' addon. */
+const OTHER_VARIABLES = new Set(["PENEIRA_CONFIG", "PENEIRA_ADDON"]);
+/** What Kubernetes sets in every container when a service is called peneira. */
+const SERVICE_VARIABLE =
+  /^PENEIRA_(?:[A-Z0-9_]+_)?(?:SERVICE_HOST|SERVICE_PORT\w*|PORT(?:_\d.*)?)$/;
+
+/**
+ * Reads the configuration. Throws a CommandError (exit code 2) that lists every problem: unknown
+ * keys, values of the wrong kind, files that cannot be read.
+ */
+export function loadConfig(inputs: ConfigInputs): Config {
+  const environment = inputs.environment ?? {};
+  const plans = inputs.plans ?? {};
+  const rows: Rows = new Map([...Object.entries<Setting>(SETTINGS), ...planRows(plans)]);
+  const problems: string[] = [];
+  const file = inputs.file ?? environment.PENEIRA_CONFIG;
+  const layers = [
+    file === undefined ? new Map() : readFile(file, { rows, problems }),
+    readEnvironment(environment, { rows, problems }),
+    readFlags(inputs.flags ?? {}, { rows, problems }),
+  ];
+  if (problems.length > 0) {
+    throw new CommandError(`The configuration is not valid:\n- ${problems.join("\n- ")}`, 2);
+  }
+  const settings = [...rows].map(([key, row]): EffectiveSetting => {
+    const found: Found = { value: row.fallback, source: "default", origin: "default" };
+    const winner = layers.reduce((last, layer) => layer.get(key) ?? last, found);
+    return { key, ...winner, secret: row.secret === true, description: row.description };
+  });
+  return makeConfig(settings, plans);
+}
+
+/** The environment variable of a setting: its path in upper case with `_`. */
+export function variableOf(key: string): string {
+  return `PENEIRA_${key.toUpperCase().replace(/[^A-Z0-9]/g, "_")}`;
+}
+
+function makeConfig(settings: readonly EffectiveSetting[], defaults: PlanTable): Config {
+  const values = new Map(settings.map(({ key, value }) => [key, value]));
+  const plans = Object.entries(defaults).map(([plan, limits]) => [
+    plan,
+    Object.fromEntries(
+      Object.keys(limits).map((limit) => [limit, values.get(`plans.${plan}.${limit}`) ?? null]),
+    ),
+  ]);
+  return {
+    get: <Key extends SettingKey>(key: Key) => values.get(key) as SettingOf<Key>,
+    plans: Object.fromEntries(plans),
+    settings,
+  };
+}
+
+/** The kind of a plan's limit is the kind of its default. */
+function planRows(plans: PlanTable): [string, Setting][] {
+  return Object.entries(plans).flatMap(([plan, limits]) =>
+    Object.entries(limits).map(([limit, fallback]): [string, Setting] => {
+      const description = `Plan ${plan}: ${limit.replaceAll("_", " ")}.`;
+      return [`plans.${plan}.${limit}`, { type: typeOf(fallback), fallback, description }];
+    }),
+  );
+}
+
+function typeOf(value: SettingValue): SettingType {
+  if (typeof value === "boolean") return { kind: "boolean" };
+  if (typeof value === "string") return { kind: "text" };
+  if (Array.isArray(value)) return { kind: "list" };
+  return { kind: "integer", min: 0, max: Number.MAX_SAFE_INTEGER };
+}
+
+interface Reading {
+  readonly rows: Rows;
+  readonly problems: string[];
+}
+
+/** Reads one value into a layer; a problem names the place, never the value of a secret. */
+function take(
+  layer: Map<string, Found>,
+  entry: { key: string; raw: unknown; source: Found["source"]; origin: string },
+  { rows, problems }: Reading,
+): void {
+  const row = rows.get(entry.key);
+  if (row === undefined) return;
+  const read = readSetting(row, entry.raw);
+  if ("value" in read) {
+    layer.set(entry.key, { value: read.value, source: entry.source, origin: entry.origin });
+  } else {
+    const given = row.secret ? "another value" : JSON.stringify(entry.raw);
+    problems.push(`${entry.origin}: ${entry.key} must be ${read.expected}, not ${given}`);
+  }
+}
+
+function readFlags(flags: Readonly<Record<string, string | undefined>>, reading: Reading) {
+  const layer = new Map<string, Found>();
+  for (const [key, raw] of Object.entries(flags)) {
+    if (raw === undefined) continue;
+    const origin = `--${key.replace(/[_.]/g, "-")}`;
+    if (!reading.rows.has(key)) reading.problems.push(`${origin}: unknown setting "${key}"`);
+    take(layer, { key, raw, source: "flag", origin }, reading);
+  }
+  return layer;
+}
+
+function readEnvironment(
+  environment: Readonly<Record<string, string | undefined>>,
+  reading: Reading,
+) {
+  const layer = new Map<string, Found>();
+  const keys = new Map([...reading.rows.keys()].map((key) => [variableOf(key), key]));
+  for (const [name, text] of Object.entries(environment)) {
+    if (!name.startsWith("PENEIRA_") || text === undefined) continue;
+    if (OTHER_VARIABLES.has(name) || SERVICE_VARIABLE.test(name)) continue;
+    const key = keys.get(name);
+    if (key !== undefined) {
+      take(layer, { key, raw: text, source: "environment", origin: name }, reading);
+      continue;
+    }
+    const secretKey = keys.get(name.replace(/_FILE$/, ""));
+    if (secretKey !== undefined && reading.rows.get(secretKey)?.secret === true) {
+      readSecretFile(layer, { key: secretKey, name, file: text }, reading);
+      continue;
+    }
+    reading.problems.push(`${name}: unknown variable${suggest(name, [...keys.keys()])}`);
+  }
+  return layer;
+}
+
+/** `PENEIRA_X_FILE` names the file that holds the secret; white space around it does not count. */
+function readSecretFile(
+  layer: Map<string, Found>,
+  { key, name, file }: { key: string; name: string; file: string },
+  reading: Reading,
+): void {
+  if (layer.has(key)) reading.problems.push(`${name}: ${key} is given twice, also as a variable`);
+  try {
+    const raw = readFileSync(file, "utf8").trim();
+    take(layer, { key, raw, source: "environment", origin: name }, reading);
+  } catch (error) {
+    reading.problems.push(`${name}: cannot read ${file} (${(error as Error).message})`);
+  }
+}
+
+/** The config file is one JSON object; `{"http": {"body_max_bytes": 1}}` is `http.body_max_bytes`. */
+function readFile(file: string, reading: Reading) {
+  const layer = new Map<string, Found>();
+  let content: unknown;
+  try {
+    content = JSON.parse(readFileSync(file, "utf8"));
+  } catch (error) {
+    reading.problems.push(`${file}: ${(error as Error).message}`);
+    return layer;
+  }
+  if (!isObject(content)) {
+    reading.problems.push(`${file}: must be one JSON object`);
+    return layer;
+  }
+  for (const [key, raw] of leaves(content, "")) {
+    if (!reading.rows.has(key)) {
+      const hint = suggest(key, [...reading.rows.keys()]);
+      reading.problems.push(`${file}: unknown key "${key}"${hint}`);
+    }
+    take(layer, { key, raw, source: "file", origin: file }, reading);
+  }
+  return layer;
+}
+
+function leaves(value: Readonly<Record<string, unknown>>, prefix: string): [string, unknown][] {
+  return Object.entries(value).flatMap(([name, inner]) =>
+    isObject(inner) ? leaves(inner, `${prefix}${name}.`) : [[`${prefix}${name}`, inner]],
+  );
+}
+
+function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+/** Names the nearest known word, if one is near enough to be meant. */
+function suggest(word: string, known: readonly string[]): string {
+  const ranked = known
+    .map((candidate) => ({ candidate, distance: editDistance(word, candidate) }))
+    .sort((a, b) => a.distance - b.distance);
+  const best = ranked[0];
+  return best !== undefined && best.distance <= Math.max(2, word.length / 4)
+    ? `; did you mean ${best.candidate}?`
+    : "; `peneira config` lists all settings";
+}
+
+/** Levenshtein distance, one row of the matrix at a time. */
+function editDistance(a: string, b: string): number {
+  let row = Array.from({ length: b.length + 1 }, (_, column) => column);
+  for (let i = 1; i <= a.length; i++) {
+    const next = [i];
+    for (let j = 1; j <= b.length; j++) {
+      const swap = (row[j - 1] ?? 0) + (a[i - 1] === b[j - 1] ? 0 : 1);
+      next.push(Math.min(swap, (row[j] ?? 0) + 1, (next[j - 1] ?? 0) + 1));
+    }
+    row = next;
+  }
+  return row[b.length] ?? 0;
+}

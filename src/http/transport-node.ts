@@ -1,0 +1,193 @@
+/**
+ * The transport over node:http, and its only importer. What comes in: requests as Node's parser
+ * delivers them. What goes out: exchanges, and their answers on the wire.
+ * Invariant: it accepts and refuses what the other transport does. Node's own time limits would
+ * let slow clients hold sockets for minutes, and it takes HTTP/1.0, absolute addresses and any
+ * number of headers: all of that is set or refused here.
+ */
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
+import type { Duplex } from "node:stream";
+import { CommandError } from "../errors.ts";
+import {
+  DRAIN_POLL_MS,
+  type Exchange,
+  type ExchangeHandler,
+  HEAD_BYTES_MAX,
+  HEADER_COUNT_MAX,
+  HeadHeaders,
+  type HeaderList,
+  type ListenAddress,
+  type ReadHeader,
+  SOCKETS_MAX,
+  statusLine,
+  type Transport,
+} from "./transport.ts";
+
+/** Time limits in milliseconds; the other transport has about the same built in. */
+const TIMEOUTS = {
+  headersTimeout: 5_000,
+  requestTimeout: 10_000,
+  keepAliveTimeout: 10_000,
+  connectionsCheckingInterval: 1_000,
+} as const;
+
+/** A client that takes nothing for so long is cut off, in milliseconds. */
+const STALL_MS = 30_000;
+
+/** Bytes of a refused body that are read away so that the client can read the answer. */
+const DISCARD_BYTES_MAX = 16 * 1024 * 1024;
+
+/** Makes the transport. */
+export function openNodeTransport(): Transport {
+  return new NodeTransport();
+}
+
+class NodeTransport implements Transport {
+  readonly name = "node";
+  readonly #server: Server;
+  #open = 0;
+
+  constructor() {
+    this.#server = createServer({ ...TIMEOUTS, maxHeaderSize: HEAD_BYTES_MAX });
+    this.#server.maxHeadersCount = 0;
+    this.#server.maxConnections = SOCKETS_MAX;
+    this.#server.timeout = STALL_MS;
+    this.#server.on("clientError", refuse);
+    this.#server.on("connect", (_message, socket) => socket.end(plainRefusal(505)));
+  }
+
+  listen(address: ListenAddress, handler: ExchangeHandler): Promise<number> {
+    this.#server.on("request", (message, response) => {
+      const status = unsupported(message);
+      if (status !== null) {
+        refuseRequest(response, status);
+        return;
+      }
+      this.#open++;
+      response.once("close", () => this.#open--);
+      handler(new NodeExchange(message, response));
+    });
+    return new Promise((resolve, reject) => {
+      this.#server.once("error", (error) => {
+        reject(new CommandError(`Cannot listen at ${address.host}:${address.port}.`, 1, error));
+      });
+      this.#server.listen(address.port, address.host, () => {
+        const bound = this.#server.address();
+        resolve(typeof bound === "object" && bound !== null ? bound.port : address.port);
+      });
+    });
+  }
+
+  async close(deadlineMs: number): Promise<void> {
+    const closed = new Promise((resolve) => this.#server.close(resolve));
+    const rounds = Math.ceil(deadlineMs / DRAIN_POLL_MS);
+    for (let round = 0; round < rounds && this.#open > 0; round++) {
+      await new Promise((resolve) => setTimeout(resolve, DRAIN_POLL_MS));
+    }
+    this.#server.closeAllConnections();
+    await closed;
+  }
+}
+
+/** Status for a well-formed request of a kind that is not served here, or null. */
+function unsupported(message: IncomingMessage): number | null {
+  if (message.httpVersion !== "1.1") return 505;
+  if (!message.url?.startsWith("/")) return 505;
+  if (message.rawHeaders.length > 2 * HEADER_COUNT_MAX) return 431;
+  return null;
+}
+
+function refuseRequest(response: ServerResponse, status: number): void {
+  response.shouldKeepAlive = false;
+  response.writeHead(status, { connection: "close" });
+  response.end();
+}
+
+/** A whole answer without a body, for a socket whose request could not be read. */
+function plainRefusal(status: number): string {
+  return `HTTP/1.1 ${statusLine(status)}\r\nConnection: close\r\nContent-Length: 0\r\n\r\n`;
+}
+
+const PARSER_STATUS: Readonly<Record<string, number>> = {
+  HPE_HEADER_OVERFLOW: 431,
+  ERR_HTTP_REQUEST_TIMEOUT: 408,
+  HPE_INVALID_VERSION: 505,
+};
+
+/** Answers what the parser refused and closes the socket. */
+function refuse(error: Error & { readonly code?: string }, socket: Duplex): void {
+  if (!socket.writable || error.code === "ECONNRESET") {
+    socket.destroy();
+    return;
+  }
+  socket.end(plainRefusal(PARSER_STATUS[error.code ?? ""] ?? 400), () => socket.destroy());
+}
+
+class NodeExchange implements Exchange {
+  readonly method: string;
+  readonly path: string;
+  readonly query: string;
+  readonly framing: string | null;
+  readonly #headers = new HeadHeaders();
+  readonly #message: IncomingMessage;
+  readonly #response: ServerResponse;
+
+  constructor(message: IncomingMessage, response: ServerResponse) {
+    this.#message = message;
+    this.#response = response;
+    const url = message.url ?? "/";
+    const mark = url.indexOf("?");
+    this.method = message.method ?? "";
+    this.path = mark < 0 ? url : url.slice(0, mark);
+    this.query = mark < 0 ? "" : url.slice(mark + 1);
+    const raw = message.rawHeaders;
+    for (let at = 0; at + 1 < raw.length; at += 2) {
+      this.#headers.add((raw[at] as string).toLowerCase(), raw[at + 1] as string);
+    }
+    this.framing = this.#headers.framing();
+    // A socket that breaks while it is written is told by the close event; nothing else to do.
+    response.on("error", () => {});
+    message.on("error", () => {});
+  }
+
+  get aborted(): boolean {
+    return this.#response.destroyed || this.#message.socket.destroyed;
+  }
+
+  header(name: ReadHeader): string | undefined {
+    return this.#headers.get(name);
+  }
+
+  body(limitBytes: number, done: (bytes: Uint8Array | null) => void): void {
+    const chunks: Buffer[] = [];
+    let received = 0;
+    let over = false;
+    this.#message.on("data", (chunk: Buffer) => {
+      received += chunk.length;
+      if (over) {
+        if (received > limitBytes + DISCARD_BYTES_MAX) this.#message.destroy();
+      } else if (received > limitBytes) {
+        over = true;
+        done(null);
+      } else {
+        chunks.push(chunk);
+      }
+    });
+    this.#message.on("end", () => {
+      if (!over) done(chunks.length === 1 ? (chunks[0] as Buffer) : Buffer.concat(chunks));
+    });
+  }
+
+  send(status: number, headers: HeaderList, body: Uint8Array | string): void {
+    if (this.aborted) return;
+    const bytes = typeof body === "string" ? Buffer.from(body) : body;
+    const flat: string[] = [];
+    for (const [name, value] of headers) flat.push(name, value);
+    if (status !== 304) flat.push("Content-Length", String(bytes.byteLength));
+    // After a framing error nobody knows where the next request begins.
+    if (this.framing !== null) flat.push("Connection", "close");
+    this.#response.writeHead(status, statusLine(status).slice(4), flat);
+    if (this.method === "HEAD") this.#response.end();
+    else this.#response.end(bytes);
+  }
+}

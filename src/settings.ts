@@ -1,0 +1,165 @@
+/**
+ * What comes in: nothing; this is the table of every setting of the product.
+ * What goes out: key, type, default and description of each, and the reader of one value.
+ * Invariant: a setting exists exactly when it has a row here; the command line, the environment,
+ * the config file, `peneira config` and the documents all derive from these rows. A value is
+ * either read completely or refused with a sentence; nothing is clamped.
+ */
+
+/** The value of a setting; null means "not set" where a row allows it. */
+export type SettingValue = string | number | boolean | readonly string[] | null;
+
+/** How a value is written and checked. Integers are whole, 0 to 2^53-1, `min` and `max` included. */
+export type SettingType =
+  | { readonly kind: "text"; readonly check?: (text: string) => string | null }
+  | { readonly kind: "integer"; readonly min: number; readonly max: number }
+  | { readonly kind: "boolean" }
+  | { readonly kind: "choice"; readonly of: readonly string[] }
+  | { readonly kind: "list" };
+
+/** One row of the table. `secret` values are never printed and may be given as `*_FILE`. */
+export interface Setting<Value extends SettingValue = SettingValue> {
+  readonly type: SettingType;
+  readonly fallback: Value;
+  readonly description: string;
+  readonly secret?: boolean;
+}
+
+/** Where the server listens. */
+export interface ListenAddress {
+  readonly host: string;
+  readonly port: number;
+}
+
+/** Reads `HOST:PORT` or `[IPV6]:PORT`; port 0 lets the system choose. Null if it is neither. */
+export function parseListen(text: string): ListenAddress | null {
+  const match = /^(?:\[([0-9A-Fa-f:.]+)\]|([^:\s[\]]+)):(\d{1,5})$/.exec(text);
+  const host = match?.[1] ?? match?.[2];
+  const port = Number(match?.[3]);
+  return host === undefined || port > 65_535 ? null : { host, port };
+}
+
+/** Every setting except those of the plans, in the order in which people read them. */
+export const SETTINGS = {
+  listen: setting<string>("127.0.0.1:8080", "Address of the server, HOST:PORT; port 0 picks one.", {
+    kind: "text",
+    check: (text) => (parseListen(text) === null ? "HOST:PORT, such as 127.0.0.1:8080" : null),
+  }),
+  transport: setting<"uws" | "node">(
+    "uws",
+    "What speaks HTTP: uWebSockets.js, or Node's own server where that cannot be loaded.",
+    { kind: "choice", of: ["uws", "node"] },
+  ),
+  snapshot: setting<string | null>(null, "Snapshot file, or folder with snapshots, to serve.", {
+    kind: "text",
+  }),
+  data_dir: setting<string | null>(null, "Folder of the server's state: keys, tenants, exports.", {
+    kind: "text",
+  }),
+  "http.body_max_bytes": setting<number>(
+    1_048_576,
+    "Largest request body.",
+    integer(1_024, 2 ** 26),
+  ),
+  "http.headers_max_bytes": setting<number>(
+    8_192,
+    "Largest request line with all headers.",
+    integer(1_024, 65_536),
+  ),
+  "http.headers_timeout_ms": setting<number>(
+    5_000,
+    "Time for a client to send the headers of a request.",
+    integer(100, 600_000),
+  ),
+  "http.request_timeout_ms": setting<number>(
+    10_000,
+    "Time for a client to send a whole request.",
+    integer(100, 600_000),
+  ),
+  "http.idle_timeout_ms": setting<number>(
+    60_000,
+    "Time after which a connection without requests is closed.",
+    integer(1_000, 600_000),
+  ),
+  "http.write_timeout_ms": setting<number>(
+    30_000,
+    "Time after which a connection that takes no bytes of its answer is closed.",
+    integer(100, 600_000),
+  ),
+  "exports.secondary_cnae_full": setting<boolean>(
+    false,
+    "Lets plans that may use it export with secondary_cnae_mode full.",
+    { kind: "boolean" },
+  ),
+  "exports.retention": setting<number>(
+    604_800,
+    "Seconds that a finished export is kept, unless the plan says less.",
+    integer(60, 31_536_000),
+  ),
+  "log.level": setting<"debug" | "info" | "warn" | "error" | "silent">(
+    "info",
+    "The least important messages that are still logged.",
+    { kind: "choice", of: ["debug", "info", "warn", "error", "silent"] },
+  ),
+} as const satisfies Record<string, Setting>;
+
+/** Key of a setting outside the plans. */
+export type SettingKey = keyof typeof SETTINGS;
+
+/** Type of the value of one setting. */
+export type SettingOf<Key extends SettingKey> = (typeof SETTINGS)[Key]["fallback"];
+
+/**
+ * Reads a value as it stands in the environment or on the command line (always text) or in the
+ * config file (JSON). Gives the value, or what was expected instead.
+ */
+export function readSetting(
+  row: Setting,
+  raw: unknown,
+): { readonly value: SettingValue } | { readonly expected: string } {
+  const { type } = row;
+  if (raw === null && row.fallback === null) return { value: null };
+  if (type.kind === "boolean") {
+    if (raw === true || raw === "true") return { value: true };
+    return raw === false || raw === "false" ? { value: false } : { expected: "true or false" };
+  }
+  if (type.kind === "integer") {
+    const number = typeof raw === "string" && /^\d{1,16}$/.test(raw) ? Number(raw) : raw;
+    const fits = Number.isSafeInteger(number) && within(number as number, type);
+    return fits
+      ? { value: number as number }
+      : { expected: `a whole number from ${type.min} to ${type.max}` };
+  }
+  if (type.kind === "list") return readList(raw);
+  if (type.kind === "choice") {
+    return typeof raw === "string" && type.of.includes(raw)
+      ? { value: raw }
+      : { expected: type.of.join(" or ") };
+  }
+  if (typeof raw !== "string" || raw === "") return { expected: "a text that is not empty" };
+  const expected = type.check?.(raw) ?? null;
+  return expected === null ? { value: raw } : { expected };
+}
+
+function readList(raw: unknown): { value: SettingValue } | { expected: string } {
+  const items = typeof raw === "string" ? raw.split(",").map((item) => item.trim()) : raw;
+  return Array.isArray(items) && items.every((item) => typeof item === "string" && item !== "")
+    ? { value: items }
+    : { expected: "a list of texts; in the environment separated by commas" };
+}
+
+function within(value: number, { min, max }: { min: number; max: number }): boolean {
+  return value >= min && value <= max;
+}
+
+function setting<Value extends SettingValue>(
+  fallback: Value,
+  description: string,
+  type: SettingType,
+): Setting<Value> {
+  return { type, fallback, description };
+}
+
+function integer(min: number, max: number): SettingType {
+  return { kind: "integer", min, max };
+}

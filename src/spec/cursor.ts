@@ -1,0 +1,116 @@
+/**
+ * What comes in: the last row of a page and what it belongs to, or a cursor that a client sent
+ * back. What goes out: the opaque text, or the row after which the next page begins.
+ * Invariant: stateless and authenticated: only a text made here, with one of the given secrets,
+ * for the same tenant and endpoint, is ever accepted, in exactly one spelling. The bytes, big-endian:
+ *
+ *   0        1          7               23           39             55              87
+ *   | version | last row | snapshot hash | spec hash  | fields hash  | HMAC-SHA-256 |
+ *
+ * 87 bytes are 116 base64url characters without spare bits. The hashes are truncated SHA-256.
+ */
+import { createHash, createHmac, timingSafeEqual } from "node:crypto";
+import { AppError } from "../errors.ts";
+
+const VERSION = 1;
+const ROW_AT = 1;
+const ROW_BYTES = 6;
+const SNAPSHOT_AT = ROW_AT + ROW_BYTES;
+const HASH_BYTES = 16;
+const SPEC_AT = SNAPSHOT_AT + HASH_BYTES;
+const FIELDS_AT = SPEC_AT + HASH_BYTES;
+const MAC_AT = FIELDS_AT + HASH_BYTES;
+const CURSOR_BYTES = MAC_AT + 32;
+const CURSOR_SHAPE = /^[A-Za-z0-9_-]{116}$/;
+
+/** What a cursor is bound to. */
+export interface CursorScope {
+  /** Identifies the snapshot's contents, not only its month. */
+  readonly snapshotId: string;
+  /** `walkHash` of the spec. */
+  readonly specHash: string;
+  /** `fieldsHash` of what the plan allows. */
+  readonly fieldsHash: string;
+  /** Further strings it must be used with: tenant, endpoint. Not shown in the cursor. */
+  readonly binding: readonly string[];
+}
+
+/** The secrets of cursors: the first signs, all of them verify (a previous one stays valid). */
+export type CursorSecrets = readonly [Uint8Array, ...Uint8Array[]];
+
+/** Makes the cursor that continues after a row (0 to 2^48-1). */
+export function encodeCursor(
+  cursor: CursorScope & { readonly lastRow: number },
+  secrets: CursorSecrets,
+): string {
+  const bytes = Buffer.alloc(CURSOR_BYTES);
+  bytes.writeUInt8(VERSION, 0);
+  bytes.writeUIntBE(cursor.lastRow, ROW_AT, ROW_BYTES);
+  digest(cursor.snapshotId).copy(bytes, SNAPSHOT_AT);
+  digest(cursor.specHash).copy(bytes, SPEC_AT);
+  digest(cursor.fieldsHash).copy(bytes, FIELDS_AT);
+  authenticate(bytes.subarray(0, MAC_AT), cursor.binding, secrets[0]).copy(bytes, MAC_AT);
+  return bytes.toString("base64url");
+}
+
+/**
+ * Reads a cursor back and gives the row after which the next page begins.
+ * @throws AppError `invalid_cursor` (not ours, altered, of another tenant or endpoint), then
+ *   `cursor_expired` (of another snapshot), then `cursor_mismatch` (of another spec or fields).
+ */
+export function decodeCursor(text: string, expected: CursorScope, secrets: CursorSecrets): number {
+  const bytes = openCursor(text, expected.binding, secrets);
+  if (!matches(bytes, SNAPSHOT_AT, expected.snapshotId)) {
+    refuse("cursor_expired", "Start again without a cursor: the snapshot has changed since.");
+  }
+  const sameSpec = matches(bytes, SPEC_AT, expected.specHash);
+  if (!sameSpec || !matches(bytes, FIELDS_AT, expected.fieldsHash)) {
+    refuse("cursor_mismatch", "Send the spec of the response that this cursor came with.");
+  }
+  return bytes.readUIntBE(ROW_AT, ROW_BYTES);
+}
+
+/** Decodes the text and checks its authenticity, before anything in it is believed. */
+function openCursor(text: string, binding: readonly string[], secrets: CursorSecrets): Buffer {
+  const detail = "Send next_cursor of the previous response unchanged, or no cursor.";
+  if (!CURSOR_SHAPE.test(text)) refuse("invalid_cursor", detail);
+  const bytes = Buffer.from(text, "base64url");
+  const mac = bytes.subarray(MAC_AT);
+  let genuine = false;
+  for (const secret of secrets) {
+    const expected = authenticate(bytes.subarray(0, MAC_AT), binding, secret);
+    genuine = timingSafeEqual(mac, expected) || genuine;
+  }
+  if (!genuine || bytes[0] !== VERSION) refuse("invalid_cursor", detail);
+  return bytes;
+}
+
+/** HMAC over the payload and the binding; each part goes in with its length before it. */
+function authenticate(payload: Buffer, binding: readonly string[], secret: Uint8Array): Buffer {
+  const hmac = createHmac("sha256", secret);
+  for (const part of ["peneira cursor", payload, ...binding]) {
+    const bytes = Buffer.from(part as string);
+    const length = Buffer.alloc(4);
+    length.writeUInt32BE(bytes.length);
+    hmac.update(length).update(bytes);
+  }
+  return hmac.digest();
+}
+
+/** First half of a SHA-256: enough to tell scopes apart, the MAC guards them. */
+function digest(text: string): Buffer {
+  return createHash("sha256").update(text).digest().subarray(0, HASH_BYTES);
+}
+
+/** True if the hash at a place of the cursor is that of a text. */
+function matches(bytes: Buffer, at: number, text: string): boolean {
+  return digest(text).equals(bytes.subarray(at, at + HASH_BYTES));
+}
+
+/** Throws with the cursor's pointer. */
+function refuse(
+  code: "invalid_cursor" | "cursor_expired" | "cursor_mismatch",
+  detail: string,
+): never {
+  throw new AppError(code, detail, { errors: [{ pointer: "/cursor", code, detail }] });
+}

@@ -1,0 +1,211 @@
+/**
+ * What comes in: a spec as somebody sent it, the snapshot's catalog, and the rules of plan and
+ * endpoint. What goes out: the normalized spec, the warnings of this normalization, and on demand
+ * what it altered.
+ * Invariant: total and deterministic. A normalized spec normalizes to the same bytes; two
+ * spellings of the same codes, dates and defaults give the same bytes; every mistake is found
+ * before anything is refused. `null` is a mistake where its meaning is not documented.
+ */
+import type { Catalog, CatalogMunicipality } from "./catalog.ts";
+import { catalogLookup } from "./catalog.ts";
+import { type Change, describeChanges } from "./changes.ts";
+import { appendWarnings, readExplain } from "./explain.ts";
+import { SCORING_STRATEGIES, SORT_DIRECTIONS, SORT_FIELDS } from "./fields.ts";
+import { readFilters } from "./filters.ts";
+import { type OutputRules, readOutput } from "./output.ts";
+import { SpecReader } from "./reader.ts";
+import { type AccountQuerySpec, SPEC_LIMITS, type SpecInput, type SortKey } from "./schema.ts";
+
+/** The rules under which a spec is read. */
+export interface NormalizeContext extends OutputRules {
+  readonly catalog: Catalog;
+  /** Limit where none is given. */
+  readonly limitDefault: number;
+  /** The plan's cap; a higher limit is lowered to it, with a warning. */
+  readonly limitCap: number;
+  /** Whether plan and configuration allow `secondary_cnae_mode` full; never on a search. */
+  readonly fullAllowed: boolean;
+  /** `limit` beside the spec in the body; wins over the spec's. Undefined: not sent. */
+  readonly bodyLimit?: unknown;
+  /** `output` beside the spec in the body; wins member by member. Undefined: not sent. */
+  readonly bodyOutput?: unknown;
+  /** Pointer of the spec in the body; `/spec` where not given. */
+  readonly pointer?: string;
+}
+
+/** What a normalization gives. */
+export interface NormalizedSpec {
+  readonly spec: AccountQuerySpec;
+  /** Sentences of this normalization; `spec.explain.warnings` holds them too. */
+  readonly warnings: readonly string[];
+  /** What was altered against the input; computed when read. */
+  readonly changes: readonly Change[];
+}
+
+const MEMBERS = [
+  "kind",
+  "spec_version",
+  "entity",
+  "limit",
+  "filters",
+  "sort",
+  "scoring",
+  "output",
+  "explain",
+];
+
+/** Municipalities outside the given states that one warning names. */
+const WARNING_NAMES_MAX = 5;
+
+/**
+ * Normalizes an account query spec.
+ * @throws AppError `invalid_spec` with every mistake, or `field_not_allowed` or
+ *   `secondary_cnae_mode_not_allowed` where all mistakes are of that kind.
+ */
+export function normalizeSpec(input: SpecInput, context: NormalizeContext): NormalizedSpec {
+  const reader = new SpecReader();
+  const pointer = context.pointer ?? "/spec";
+  if (input === undefined) reader.mistake(pointer, "missing", "A spec is required.");
+  const root = reader.object(input, pointer, MEMBERS);
+  const lookup = catalogLookup(context.catalog);
+  const read = readFilters(root.filters, `${pointer}/filters`, reader, lookup);
+  checkSecondaryMode(read.filters.industry, context, reader);
+  const limit = readLimit(root.limit, context, reader);
+  const warnings = [...limit.warnings, ...placeWarnings(read.filters.geo, read.municipalities)];
+  const explain = readExplain(root.explain, `${pointer}/explain`, reader);
+  const spec: AccountQuerySpec = {
+    kind: readFixed(root.kind, `${pointer}/kind`, "account_query", reader),
+    spec_version: readFixed(root.spec_version, `${pointer}/spec_version`, "2.0", reader),
+    entity: readFixed(root.entity, `${pointer}/entity`, "company", reader),
+    limit: limit.effective,
+    filters: read.filters,
+    sort: readSort(root.sort, `${pointer}/sort`, reader),
+    scoring: readScoring(root.scoring, `${pointer}/scoring`, reader),
+    output: readOutput(
+      { value: root.output, pointer: `${pointer}/output` },
+      { value: context.bodyOutput, pointer: "/output" },
+      context,
+      reader,
+    ),
+    explain: appendWarnings(explain, warnings, `${pointer}/explain`, reader),
+  };
+  reader.refuse();
+  return {
+    spec,
+    warnings,
+    get changes() {
+      return describeChanges(input, spec, pointer);
+    },
+  };
+}
+
+/** Reads a member that has one value only and may be missing. */
+function readFixed<const Value extends string>(
+  value: unknown,
+  pointer: string,
+  fixed: Value,
+  reader: SpecReader,
+): Value {
+  return value === undefined ? fixed : reader.oneOf(value, pointer, [fixed]);
+}
+
+/** Finds the effective limit; the plan's cap lowers it with a warning. */
+function readLimit(
+  value: unknown,
+  context: NormalizeContext,
+  reader: SpecReader,
+): { readonly effective: number; readonly warnings: readonly string[] } {
+  const pointer = `${context.pointer ?? "/spec"}/limit`;
+  const { searchLimitMax, exportLimitMax } = SPEC_LIMITS;
+  const max = context.mode === "search" ? searchLimitMax : exportLimitMax;
+  const overridden = context.bodyLimit !== undefined;
+  let wanted = context.limitDefault;
+  if (value !== undefined) {
+    // A spec of a large export may be searched with a limit beside it.
+    wanted = reader.integer(value, pointer, [1, overridden ? exportLimitMax : max]);
+  }
+  if (overridden) wanted = reader.integer(context.bodyLimit, "/limit", [1, max]);
+  if (wanted <= context.limitCap) return { effective: wanted, warnings: [] };
+  const warning = `limit was lowered from ${wanted} to ${context.limitCap}, the plan's cap.`;
+  const asked = overridden || value !== undefined;
+  return { effective: context.limitCap, warnings: asked ? [warning] : [] };
+}
+
+/** Refuses the modes that the endpoint or the plan does not allow. */
+function checkSecondaryMode(
+  industry: AccountQuerySpec["filters"]["industry"],
+  context: NormalizeContext,
+  reader: SpecReader,
+): void {
+  const mode = industry.secondary_cnae_mode;
+  const refusal =
+    context.mode === "search" && mode !== "off"
+      ? `${mode} is for exports; a search takes off only.`
+      : mode === "full" && !context.fullAllowed
+        ? "full needs the plan scale or enterprise, and exports.secondary_cnae_full switched on."
+        : null;
+  if (refusal === null) return;
+  const pointer = `${context.pointer ?? "/spec"}/filters/industry/secondary_cnae_mode`;
+  reader.mistake(pointer, "secondary_cnae_mode_not_allowed", refusal);
+}
+
+/** Reads the sort keys; none means score descending. */
+function readSort(value: unknown, pointer: string, reader: SpecReader): SortKey[] {
+  const keys: SortKey[] = [];
+  const elements = reader.array(value, pointer, SPEC_LIMITS.sortKeysMax);
+  for (const [position, element] of elements.entries()) {
+    const place = `${pointer}/${position}`;
+    if (element === undefined || element === null) {
+      reader.wrongType(place, element, "an object with field and direction");
+      continue;
+    }
+    const members = reader.object(element, place, ["field", "direction"]);
+    const field = reader.oneOf(members.field, `${place}/field`, SORT_FIELDS);
+    const direction = reader.oneOf(members.direction, `${place}/direction`, SORT_DIRECTIONS);
+    if (members.field === field && keys.some((key) => key.field === field)) {
+      reader.mistake(`${place}/field`, "duplicate", `${field} is a sort key already.`);
+    }
+    keys.push({ field, direction });
+  }
+  return keys.length > 0 ? keys : [{ field: "score", direction: "desc" }];
+}
+
+/** Reads strategy and seed; the strategy random cannot do without a seed. */
+function readScoring(
+  value: unknown,
+  pointer: string,
+  reader: SpecReader,
+): AccountQuerySpec["scoring"] {
+  const members = reader.object(value, pointer, ["strategy", "random_seed"]);
+  const strategy =
+    members.strategy === undefined
+      ? "balanced"
+      : reader.oneOf(members.strategy, `${pointer}/strategy`, SCORING_STRATEGIES);
+  const given = members.random_seed ?? null;
+  const place = `${pointer}/random_seed`;
+  const seed = given === null ? null : reader.integer(given, place, [0, Number.MAX_SAFE_INTEGER]);
+  if (strategy === "random" && seed === null) {
+    reader.mistake(place, "missing", "The strategy random needs a seed: an integer from 0 on.");
+  }
+  return { strategy, random_seed: seed };
+}
+
+/** Warns about municipalities that the state filter excludes. */
+function placeWarnings(
+  geo: AccountQuerySpec["filters"]["geo"],
+  municipalities: readonly CatalogMunicipality[],
+): string[] {
+  if (geo.uf_any_of.length === 0) return [];
+  const outside = new Set<string>();
+  for (const { tom, name, uf } of municipalities) {
+    if (uf === null || geo.uf_any_of.includes(uf)) continue;
+    outside.add(`${name}/${uf} (TOM ${tom})`);
+  }
+  if (outside.size === 0) return [];
+  const names = [...outside].sort();
+  const rest = names.length - WARNING_NAMES_MAX;
+  const more = rest > 0 ? ` and ${rest} more` : "";
+  const places = names.slice(0, WARNING_NAMES_MAX).join(", ") + more;
+  const states = geo.uf_any_of.join(", ");
+  return [`uf_any_of (${states}) excludes these municipalities: ${places}.`];
+}

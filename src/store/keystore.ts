@@ -1,0 +1,125 @@
+/**
+ * Tenants and keys in the database. What comes in: rows to write and ids to look for. What goes
+ * out: rows as stored, with the tenant's name and state beside each key.
+ * Invariant: a change is durable when the method returns; only hashes of secrets pass through
+ * here. It knows nothing of what a key looks like or what a plan allows.
+ */
+import type { StateDatabase, StateStatement } from "./database.ts";
+
+/** A key as stored, with what its tenant adds. Times are milliseconds since 1970 or null. */
+export interface KeyRow {
+  readonly id: string;
+  readonly tenantId: string;
+  readonly tenant: string;
+  readonly tenantDisabledAt: number | null;
+  readonly name: string;
+  readonly plan: string;
+  /** SHA-256 of the secret, 32 bytes. */
+  readonly hash: Buffer;
+  readonly createdAt: number;
+  readonly expiresAt: number | null;
+  readonly disabledAt: number | null;
+  readonly lastUsedAt: number | null;
+}
+
+/** What a new key is stored with. */
+export interface NewKeyRow {
+  readonly id: string;
+  readonly tenantId: string;
+  readonly name: string;
+  readonly plan: string;
+  readonly hash: Buffer;
+  readonly createdAt: number;
+}
+
+const KEY_COLUMNS = `
+  keys.id, keys.tenant_id AS tenantId, tenants.name AS tenant,
+  tenants.disabled_at AS tenantDisabledAt, keys.name, keys.plan, keys.hash,
+  keys.created_at AS createdAt, keys.expires_at AS expiresAt,
+  keys.disabled_at AS disabledAt, keys.last_used_at AS lastUsedAt
+  FROM keys JOIN tenants ON tenants.id = keys.tenant_id`;
+
+/** The tables `tenants` and `keys`. */
+export class KeyStore {
+  readonly #database: StateDatabase;
+  readonly #byId: StateStatement<[string], KeyRow>;
+  readonly #used: StateStatement<[number, string]>;
+
+  constructor(database: StateDatabase) {
+    this.#database = database;
+    this.#byId = database.prepare(`SELECT ${KEY_COLUMNS} WHERE keys.id = ?`);
+    this.#used = database.prepare(
+      "UPDATE keys SET last_used_at = max(coalesce(last_used_at, 0), ?) WHERE id = ?",
+    );
+  }
+
+  /** A number that changes whenever another process has written. */
+  version(): number {
+    return Number(this.#database.pragma("data_version", { simple: true }));
+  }
+
+  /** The key of an id. */
+  find(id: string): KeyRow | undefined {
+    return this.#byId.get(id);
+  }
+
+  /** All keys, oldest first. */
+  list(): KeyRow[] {
+    return this.#database
+      .prepare<[], KeyRow>(`SELECT ${KEY_COLUMNS} ORDER BY keys.created_at, keys.id`)
+      .all();
+  }
+
+  /** Id of the tenant of a name, which is made with `fresh` as its id where there is none. */
+  tenantId(name: string, fresh: string, nowMs: number): string {
+    this.#database
+      .prepare("INSERT INTO tenants (id, name, created_at) VALUES (?, ?, ?) ON CONFLICT DO NOTHING")
+      .run(fresh, name, nowMs);
+    const found = this.#database
+      .prepare<[string], { id: string }>("SELECT id FROM tenants WHERE name = ?")
+      .get(name);
+    return found?.id ?? fresh;
+  }
+
+  /** Stores a new key. */
+  insert(row: NewKeyRow): void {
+    this.#database
+      .prepare(
+        `INSERT INTO keys (id, tenant_id, name, plan, hash, created_at)
+         VALUES (@id, @tenantId, @name, @plan, @hash, @createdAt)`,
+      )
+      .run(row);
+  }
+
+  /** Sets or clears the time at which a key was disabled. */
+  setDisabled(id: string, disabledAt: number | null): void {
+    this.#database.prepare("UPDATE keys SET disabled_at = ? WHERE id = ?").run(disabledAt, id);
+  }
+
+  /** Gives a key an end; an earlier end that it already has stays. */
+  setExpiry(id: string, expiresAt: number): void {
+    this.#database
+      .prepare("UPDATE keys SET expires_at = min(coalesce(expires_at, ?), ?) WHERE id = ?")
+      .run(expiresAt, expiresAt, id);
+  }
+
+  /** Sets or clears the time at which a tenant was disabled; false when there is no such tenant. */
+  setTenantDisabled(name: string, disabledAt: number | null): boolean {
+    const result = this.#database
+      .prepare("UPDATE tenants SET disabled_at = ? WHERE name = ?")
+      .run(disabledAt, name);
+    return result.changes > 0;
+  }
+
+  /** Notes when keys were last used, all in one commit. */
+  noteUsed(times: ReadonlyMap<string, number>): void {
+    this.atomically(() => {
+      for (const [id, usedAt] of times) this.#used.run(usedAt, id);
+    });
+  }
+
+  /** Runs several changes as one; a throw undoes them all. */
+  atomically<Result>(change: () => Result): Result {
+    return this.#database.transaction(change).immediate();
+  }
+}

@@ -1,0 +1,89 @@
+/**
+ * The secrets that sign cursors and links. What comes in: a data directory. What goes out: for
+ * each purpose the secret that signs and the one before it, which still verifies.
+ * Invariant: 32 random bytes each, made at the first run, in a file of mode 0600 that appears
+ * whole or not at all; two processes that start at once end up with the same secrets.
+ */
+import { randomBytes } from "node:crypto";
+import { closeSync, fsyncSync, linkSync, openSync, readFileSync, unlinkSync, writeSync } from "node:fs";
+import { join } from "node:path";
+import { CommandError } from "../errors.ts";
+import { checkDataFile, FILE_MODE, openDataDir, syncDirectory } from "./datadir.ts";
+
+/** Secrets of one purpose: the first signs, all of them verify. */
+export type SecretRing = readonly [current: Buffer, ...previous: Buffer[]];
+
+/** The secrets of a data directory. */
+export interface Secrets {
+  /** Signs page cursors. */
+  readonly cursor: SecretRing;
+  /** Signs download links. */
+  readonly link: SecretRing;
+}
+
+/** Name of the file in the data directory. */
+export const SECRETS_FILE = "secrets.json";
+
+const SECRET_BYTES = 32;
+const PURPOSES = ["cursor", "link"] as const;
+type Purpose = (typeof PURPOSES)[number];
+
+/** Reads the secrets, making them at the first run. Throws `CommandError` on a damaged file. */
+export function openSecrets(dataDir: string): Secrets {
+  openDataDir(dataDir);
+  const path = join(dataDir, SECRETS_FILE);
+  if (!checkDataFile(dataDir, SECRETS_FILE)) writeFirst(dataDir, path);
+  checkDataFile(dataDir, SECRETS_FILE);
+  const stored = parse(path);
+  return { cursor: ring(path, stored, "cursor"), link: ring(path, stored, "link") };
+}
+
+/** A hard link fails when the name exists, so the first of several processes wins. */
+function writeFirst(dataDir: string, path: string): void {
+  const temporary = `${path}.${randomBytes(8).toString("hex")}.tmp`;
+  const descriptor = openSync(temporary, "wx", FILE_MODE);
+  try {
+    const fresh = () => ({ current: randomBytes(SECRET_BYTES).toString("hex"), previous: null });
+    const secrets = { version: 1, ...Object.fromEntries(PURPOSES.map((name) => [name, fresh()])) };
+    writeSync(descriptor, `${JSON.stringify(secrets, null, 2)}\n`);
+    fsyncSync(descriptor);
+    linkSync(temporary, path);
+    syncDirectory(dataDir);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== "EEXIST") throw error;
+  } finally {
+    closeSync(descriptor);
+    unlinkSync(temporary);
+  }
+}
+
+function parse(path: string): Record<string, unknown> {
+  try {
+    const stored: unknown = JSON.parse(readFileSync(path, "utf8"));
+    if (typeof stored === "object" && stored !== null) return stored as Record<string, unknown>;
+  } catch {
+    // The message below names the file; its content must not get into a message.
+  }
+  throw damaged(path);
+}
+
+function ring(path: string, stored: Record<string, unknown>, purpose: Purpose): SecretRing {
+  const pair = stored[purpose] as { current?: unknown; previous?: unknown } | undefined;
+  const current = secret(pair?.current);
+  if (current === null) throw damaged(path);
+  if (pair?.previous === null || pair?.previous === undefined) return [current];
+  const previous = secret(pair.previous);
+  if (previous === null) throw damaged(path);
+  return [current, previous];
+}
+
+function secret(text: unknown): Buffer | null {
+  return typeof text === "string" && /^[0-9a-f]{64}$/.test(text) ? Buffer.from(text, "hex") : null;
+}
+
+function damaged(path: string): CommandError {
+  return new CommandError(
+    `${path} does not hold the secrets it should. Restore it, or remove it: new secrets are ` +
+      "made, and cursors and links given out so far become invalid.",
+  );
+}

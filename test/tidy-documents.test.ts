@@ -1,0 +1,151 @@
+/**
+ * Proves that documents point at files that exist, that dependencies are exact, locked and the
+ * ones we know, that the native sources are built, and that no text names a machine or announces
+ * unfinished work. Does not prove that what the documents say is true.
+ * Every test prints all places that break its rule at once.
+ */
+import assert from "node:assert/strict";
+import { createHash } from "node:crypto";
+import { existsSync, readFileSync } from "node:fs";
+import path from "node:path";
+import { describe, it } from "node:test";
+import { filesMatching, ROOT, textOf } from "./checkout.ts";
+
+/** The binary of uWebSockets.js for Node 20 on Linux, as it was when we measured and tested it. */
+const UWS_SHA256 = "4d482084b665c225892917ee0e9b9572d89eaa6f3dc200ff5e536293d3456c89";
+const UWS_FILE = "node_modules/@uwsjs/linux-x64-20/uws.node";
+
+interface Manifest {
+  readonly dependencies: Readonly<Record<string, string>>;
+  readonly devDependencies: Readonly<Record<string, string>>;
+}
+
+interface Lockfile {
+  readonly packages: Readonly<Record<string, Partial<Manifest> & { readonly resolved?: string }>>;
+}
+
+describe("documents", () => {
+  it("point at files that exist", () => {
+    const broken = filesMatching(/^(README|ARCHITECTURE|CHANGELOG)\.md$|^docs\/.*\.md$/).flatMap(
+      (file) =>
+        linesOf(file).flatMap((line, index) =>
+          pathsIn(line)
+            .filter((target) => !exists(file, target))
+            .map((target) => `${file}:${index + 1} ${target}`),
+        ),
+    );
+    refuse(broken, "there is nothing at these paths");
+  });
+
+  it("are all there", () => {
+    const wanted = ["README.md", "ARCHITECTURE.md", "CHANGELOG.md", "LICENSE", "package-lock.json"];
+    refuse(
+      wanted.filter((file) => !existsSync(path.join(ROOT, file))),
+      "missing",
+    );
+  });
+});
+
+describe("dependencies", () => {
+  const manifest = JSON.parse(textOf("package.json")) as Manifest;
+  const lockfile = JSON.parse(textOf("package-lock.json")) as Lockfile;
+
+  it("have exact versions", () => {
+    const broken = Object.entries({ ...manifest.dependencies, ...manifest.devDependencies })
+      .filter(([, version]) => !/^(npm:[@\w/.-]+@)?\d+\.\d+\.\d+(-[\w.]+)?$/.test(version))
+      .map(([name, version]) => `${name} ${version}`);
+    refuse(broken, "a range lets the same commit mean different code");
+  });
+
+  it("are locked as the manifest says, without the address of a registry", () => {
+    const root = lockfile.packages[""];
+    assert.deepEqual(root?.dependencies, manifest.dependencies);
+    assert.deepEqual(root?.devDependencies, manifest.devDependencies);
+    const resolved = Object.entries(lockfile.packages).filter(([, entry]) => entry.resolved);
+    refuse(
+      resolved.map(([name]) => name),
+      "locked to one registry",
+    );
+  });
+
+  it("hold the uWebSockets.js binary that was tested", (test) => {
+    const file = path.join(ROOT, UWS_FILE);
+    if (!existsSync(file)) return test.skip("skipped: another platform or Node version");
+    assert.equal(createHash("sha256").update(readFileSync(file)).digest("hex"), UWS_SHA256);
+  });
+});
+
+describe("native sources", () => {
+  it("are all compiled or included", () => {
+    const build = filesMatching(/^native-index\/.*\.(gyp|gypi|mjs|sh)$|^build\.mjs$/).map(textOf);
+    const includes = filesMatching(/^native-index\/.*\.(cc|h)$/).map(textOf);
+    const dead = [
+      ...filesMatching(/^native-index\/.*\.cc$/).filter(
+        (file) => !build.some((text) => text.includes(path.posix.basename(file))),
+      ),
+      ...filesMatching(/^native-index\/.*\.h$/).filter(
+        (file) => !includes.some((text) => text.includes(`${path.posix.basename(file)}"`)),
+      ),
+    ];
+    refuse(dead, "no build file names these sources, no source includes these headers");
+  });
+});
+
+describe("texts", () => {
+  const files = filesMatching(/\.(ts|tsx|mjs|cc|h|gyp|json|md|yml|sh)$|^\.ci\/|^\.gitignore$/);
+
+  it("name no machine and no registry", () => {
+    // Written in pieces, so that this file does not find itself.
+    const hosts = ["npm" + "js\\.org", "debia" + "n\\.org", "github" + "usercontent"];
+    const folders = ["wor" + "k", "far" + "m", "roo" + "t", "hom" + "e\\/[a-z]"];
+    const pattern = new RegExp(`(^|[^.\\w])\\/(${folders.join("|")})\\/|${hosts.join("|")}`);
+    refuse(linesMatching(files, pattern), "paths and hosts of one machine");
+  });
+
+  it("announce no unfinished work", () => {
+    const words = ["TO" + "DO", "FIX" + "ME", "XX" + "X", "HA" + "CK"];
+    const phrases = ["not " + "implemented", "for " + "now", "in production " + "you"];
+    const pattern = new RegExp(`\\b(${words.join("|")})\\b`);
+    const soft = new RegExp(`\\b(${phrases.join("|")})\\b`, "i");
+    const broken = [...linesMatching(files, pattern), ...linesMatching(files, soft)];
+    refuse(broken, "finish it, or write an issue");
+  });
+
+  it("of tests run every test", () => {
+    const calls = ["on" + "ly", "to" + "do"].join("|");
+    const pattern = new RegExp(`\\b(it|test|describe)\\.(${calls})\\(|\\{ *(${calls}): *true`);
+    refuse(linesMatching(filesMatching(/^test\/.*\.ts$/), pattern), "tests that do not run");
+  });
+});
+
+/** Fails with every place in the message. */
+function refuse(places: readonly string[], rule: string): void {
+  assert.equal(places.length, 0, `${rule}:\n  ${places.join("\n  ")}\n`);
+}
+
+function linesOf(file: string): string[] {
+  return textOf(file).split("\n");
+}
+
+function linesMatching(files: readonly string[], pattern: RegExp): string[] {
+  return files.flatMap((file) =>
+    linesOf(file).flatMap((line, index) =>
+      pattern.test(line) ? [`${file}:${index + 1} ${line.trim().slice(0, 80)}`] : [],
+    ),
+  );
+}
+
+/** Targets of links, and words in `code` that start like a path of this checkout. */
+function pathsIn(line: string): string[] {
+  const links = [...line.matchAll(/\]\(([^)\s]+)\)/g)].map((match) => match[1] ?? "");
+  const code = [...line.matchAll(/`([^`\s]+)`/g)].map((match) => match[1] ?? "");
+  const folders = /^(src|test|bench|data|docs|native-index|\.ci)\/[\w./-]*$/;
+  return [
+    ...links.filter((link) => !/^([a-z]+:|#)/.test(link)).map((link) => link.replace(/#.*$/, "")),
+    ...code.filter((word) => folders.test(word)),
+  ];
+}
+
+function exists(from: string, target: string): boolean {
+  return [path.dirname(from), ""].some((base) => existsSync(path.join(ROOT, base, target)));
+}
