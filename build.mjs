@@ -13,6 +13,7 @@ import { createRequire } from "node:module";
 import path from "node:path";
 import { performance } from "node:perf_hooks";
 import { fileURLToPath, pathToFileURL } from "node:url";
+import { headersEnv, missingTools } from "./native-index/toolchain.mjs";
 
 const ROOT = path.dirname(fileURLToPath(import.meta.url));
 const NODE_MIN = [20, 11];
@@ -38,15 +39,11 @@ const USAGE = `usage: node build.mjs [command]
 
 const COMMANDS = {
   build() {
-    install();
-    addon();
+    prepare();
     check();
-    bundle();
   },
   start(args) {
-    install();
-    addon();
-    bundle();
+    prepare();
     handOver(process.execPath, [path.join(DIST, "peneira"), "start", ...args]);
   },
   test: runTests,
@@ -63,6 +60,13 @@ const COMMANDS = {
 
 // --- steps ---------------------------------------------------------------------------------
 
+/** Everything that the product needs to run, in the order in which one step needs another. */
+function prepare() {
+  install();
+  addon();
+  bundle();
+}
+
 /**
  * Installs the packages of the lockfile. What npm put there last is in its own hidden lockfile,
  * so an installation made by hand counts too. Another Node ABI means compiling again.
@@ -77,9 +81,11 @@ function install() {
   const abi = `${process.platform}-${process.arch}-${process.versions.modules}`;
   const installed = fs.existsSync(path.join(ROOT, "node_modules"));
   const stampFile = path.join(CACHE, "abi");
-  const abiBefore = fs.existsSync(stampFile) ? fs.readFileSync(stampFile, "utf8") : abi;
-  if (installed && stale.length === 0 && abiBefore === abi) return;
-  requireCompiler();
+  const before = fs.existsSync(stampFile) ? fs.readFileSync(stampFile, "utf8") : undefined;
+  if (installed && stale.length === 0 && before === abi) return;
+  // Packages installed by hand are taken as they are; from now on a change of Node is noticed.
+  if (installed && stale.length === 0 && before === undefined) return writeFile(stampFile, abi);
+  requireTools();
   step("packages", () => {
     // The development package with the Linux binary of Polars names its platform, and npm refuses
     // a foreign platform in a package that is not optional. As an optional one npm would leave it
@@ -89,8 +95,7 @@ function install() {
     if (!installed) npm(["ci", ...quiet]);
     else if (stale.length > 0) npm(["install", "--no-save", ...quiet]);
     else npm(["rebuild", ...quiet]);
-    fs.mkdirSync(CACHE, { recursive: true });
-    fs.writeFileSync(stampFile, abi);
+    writeFile(stampFile, abi);
   });
 }
 
@@ -108,7 +113,7 @@ function addon({ asan = false } = {}) {
   const built = path.join(folder, ADDON);
   const salt = [process.arch, process.versions.modules, process.env.CXX ?? ""].join();
   upToDate({ name: asan ? "addon-asan" : "addon", inputs, salt, outputs: [built] }, () => {
-    requireCompiler();
+    requireTools();
     run(process.execPath, [path.join(source, "slice-croaring.mjs")]);
     if (asan) mirror(source, folder);
     const gyp = path.join(ROOT, "node_modules", "node-gyp", "bin", "node-gyp.js");
@@ -159,7 +164,6 @@ function bundle() {
   const salt = JSON.stringify(origin);
   upToDate({ name: "bundle", inputs, salt, outputs: [path.join(DIST, "peneira")] }, () => {
     fs.rmSync(DIST, { recursive: true, force: true });
-    fs.mkdirSync(DIST, { recursive: true });
     createRequire(import.meta.url)("esbuild").buildSync({
       absWorkingDir: ROOT,
       entryPoints: entries,
@@ -180,26 +184,25 @@ function bundle() {
         BUILD_COMMIT: JSON.stringify(origin.commit),
         BUILD_DATE: JSON.stringify(origin.date),
       },
-      // Bundled CommonJS packages call require() for the built-in modules of Node.
-      banner: {
-        js:
-          'import { createRequire as requireFrom } from "node:module";\n' +
-          "const require = requireFrom(import.meta.url);",
-      },
+      banner: { js: REQUIRE_BANNER },
     });
     fs.mkdirSync(path.dirname(path.join(DIST, ADDON)), { recursive: true });
     fs.copyFileSync(path.join(ROOT, "native-index", ADDON), path.join(DIST, ADDON));
     // The launcher has no extension, so Node must be told that it is CommonJS.
-    fs.writeFileSync(path.join(DIST, "package.json"), '{ "type": "commonjs" }\n');
-    fs.writeFileSync(path.join(DIST, "peneira"), LAUNCHER, { mode: 0o755 });
+    writeFile(path.join(DIST, "package.json"), '{ "type": "commonjs" }\n');
+    writeFile(path.join(DIST, "peneira"), LAUNCHER, { mode: 0o755 });
   });
 }
+
+/** Bundled CommonJS packages call require() for the built-in modules of Node. */
+const REQUIRE_BANNER = `import { createRequire as requireFrom } from "node:module";
+const require = requireFrom(import.meta.url);`;
 
 const LAUNCHER = `#!/usr/bin/env node
 // Starts Peneira from any folder and through symbolic links.
 const [major, minor] = process.versions.node.split(".").map(Number);
 if (major < ${NODE_MIN[0]} || (major === ${NODE_MIN[0]} && minor < ${NODE_MIN[1]})) {
-  process.stderr.write("peneira needs Node ${NODE_MIN.join(".")} or newer, this is " + process.version + "\\n");
+  console.error("peneira needs Node ${NODE_MIN.join(".")} or newer, this is " + process.version);
   process.exit(1);
 }
 process.setSourceMapsEnabled(true);
@@ -210,11 +213,9 @@ import("./main.mjs");
 function runTests(args) {
   const asan = args.includes("--asan");
   const names = args.filter((arg) => arg !== "--asan");
-  install();
+  prepare();
   const built = addon({ asan });
-  if (asan) addon();
   if (names.length === 0) check();
-  bundle();
   const all = filesIn("test", /\.test\.ts$/);
   const files = names.length === 0 ? all : names.flatMap((name) => pick(all, name, "test"));
   const flags = ["--test-concurrency=2", "--test-reporter=spec"];
@@ -227,9 +228,7 @@ function runTests(args) {
 
 /** `bench`: one benchmark with its own arguments, or all of them one after the other. */
 function runBenches([name, ...args]) {
-  install();
-  addon();
-  bundle();
+  prepare();
   const all = filesIn("bench", /\.bench\.ts$/);
   const files = name === undefined ? all : pick(all, name, "bench");
   for (const file of files) {
@@ -250,22 +249,10 @@ function asanEnv(built) {
 
 // --- what the steps stand on ---------------------------------------------------------------
 
-/** Node, Python 3, make and a C++20 compiler, or one message that names all that is missing. */
-function requireCompiler() {
-  if (process.platform === "win32") return; // node-gyp finds Visual Studio and says what it lacks.
-  const missing = [];
-  const python = process.env.npm_config_python ?? process.env.PYTHON ?? "python3";
-  const cxx = process.env.CXX ?? (process.platform === "darwin" ? "c++" : "g++");
-  const probe = (command, args, input) => spawnSync(command, args, { input }).status === 0;
-  if (!probe(python, ["-c", "import sys; sys.exit(sys.version_info < (3, 8))"])) {
-    missing.push(`Python 3.8 or newer (tried "${python}")`);
-  }
-  if (!probe(process.env.MAKE ?? "make", ["--version"])) missing.push("make");
-  if (!probe(cxx, ["-std=c++20", "-fsyntax-only", "-x", "c++", "-"], "#include <bit>\n")) {
-    missing.push(`a C++20 compiler, g++ 10 or clang 12 or newer (tried "${cxx}")`);
-  }
-  if (missing.length > 0) {
-    fail(`missing: ${missing.join("; ")}\nOn Debian or Ubuntu: apt-get install python3 make g++`);
+function requireTools() {
+  const missing = missingTools().join("; ");
+  if (missing !== "") {
+    fail(`missing: ${missing}\nOn Debian or Ubuntu: apt-get install python3 make g++`);
   }
 }
 
@@ -280,8 +267,7 @@ function upToDate({ name, inputs, salt, outputs }, action) {
   const done = fs.existsSync(stamp) && fs.readFileSync(stamp, "utf8") === digest;
   if (done && outputs.every((file) => fs.existsSync(file))) return;
   step(name, action);
-  fs.mkdirSync(CACHE, { recursive: true });
-  fs.writeFileSync(stamp, digest);
+  writeFile(stamp, digest);
 }
 
 function step(name, action) {
@@ -321,20 +307,6 @@ function mirror(source, target) {
   }
 }
 
-/**
- * Tells node-gyp to use the headers that lie beside this Node, where they are of its version, so
- * that nothing is downloaded; a `nodedir` that the person has set goes first.
- */
-function headersEnv() {
-  const prefix = path.dirname(path.dirname(process.execPath));
-  const header = path.join(prefix, "include", "node", "node_version.h");
-  if (process.env.npm_config_nodedir !== undefined || !fs.existsSync(header)) return {};
-  const text = fs.readFileSync(header, "utf8");
-  const part = (name) => new RegExp(`define NODE_${name}_VERSION (\\d+)`).exec(text)?.[1];
-  const version = ["MAJOR", "MINOR", "PATCH"].map(part).join(".");
-  return version === process.versions.node ? { npm_config_nodedir: prefix } : {};
-}
-
 function tool(name, bin) {
   return path.join(ROOT, "node_modules", name, bin);
 }
@@ -350,6 +322,11 @@ function gitOrigin() {
   const git = spawnSync("git", args, { cwd: ROOT, encoding: "utf8" });
   const [commit = "", date = ""] = git.status === 0 ? git.stdout.trim().split(" ") : [];
   return { commit: commit || "unknown", date: date || "unknown" };
+}
+
+function writeFile(file, content, options = {}) {
+  fs.mkdirSync(path.dirname(file), { recursive: true });
+  fs.writeFileSync(file, content, options);
 }
 
 function readJson(file) {

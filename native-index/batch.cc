@@ -3,11 +3,7 @@
 // Invariant: after row r every column holds r + 1 rows, validity bits included.
 #include "batch.h"
 
-#include <algorithm>
-#include <cstdlib>
-#include <cstring>
 #include <limits>
-#include <new>
 #include <stdexcept>
 #include <utility>
 
@@ -16,7 +12,6 @@
 namespace peneira {
 namespace {
 
-constexpr size_t kFirstCapacity = 4096;
 constexpr size_t kStringBytesMax = std::numeric_limits<int32_t>::max();  // Arrow Utf8 offsets
 
 // The columns that RECORD_STRINGS fill, in that order.
@@ -25,11 +20,6 @@ constexpr Columns::Number kStringColumns[kRecordStringCount] = {
     Columns::kStreetNumber, Columns::kAddressComplement, Columns::kForeignCity, Columns::kEmail,
 };
 
-template <typename T>
-void push(RawBytes& bytes, T value) {
-  std::memcpy(bytes.grow(sizeof value), &value, sizeof value);
-}
-
 // Sets bit `row` of a bitmap that grows by a zero byte every eight rows.
 void pushBit(RawBytes& bitmap, uint32_t row, bool value) {
   if (row % 8 == 0) *bitmap.grow(1) = 0;
@@ -37,35 +27,11 @@ void pushBit(RawBytes& bitmap, uint32_t row, bool value) {
 }
 
 void pushOffset(ColumnBuffers& column, size_t offset) {
-  if (column.offsets.size() == 0) push<int32_t>(column.offsets, 0);
-  push<int32_t>(column.offsets, static_cast<int32_t>(offset));
+  if (column.offsets.size() == 0) column.offsets.push<int32_t>(0);
+  column.offsets.push(static_cast<int32_t>(offset));
 }
 
 }  // namespace
-
-RawBytes::RawBytes(RawBytes&& other) noexcept { *this = std::move(other); }
-
-RawBytes& RawBytes::operator=(RawBytes&& other) noexcept {
-  std::swap(bytes_, other.bytes_);
-  std::swap(size_, other.size_);
-  std::swap(capacity_, other.capacity_);
-  return *this;
-}
-
-RawBytes::~RawBytes() { std::free(bytes_); }
-
-uint8_t* RawBytes::grow(size_t more) {
-  if (capacity_ - size_ < more) {
-    const size_t wanted = std::max({size_ + more, capacity_ * 2, kFirstCapacity});
-    auto* bytes = static_cast<uint8_t*>(std::realloc(bytes_, wanted));
-    if (bytes == nullptr) throw std::bad_alloc();
-    bytes_ = bytes;
-    capacity_ = wanted;
-  }
-  uint8_t* place = bytes_ + size_;
-  size_ += more;
-  return place;
-}
 
 void BatchBuilder::append(const uint8_t* records, size_t total, const uint32_t* starts,
                           size_t count) {
@@ -89,7 +55,7 @@ std::array<ColumnBuffers, Columns::kCount> BatchBuilder::finish() {
   for (uint32_t i = 0; i < Columns::kCount; i++) {
     const ColumnType type = kColumns[i].type;
     const bool hasOffsets = type == ColumnType::kUtf8 || type == ColumnType::kListDictionary16;
-    if (hasOffsets && rowCount_ == 0) push<int32_t>(columns_[i].offsets, 0);
+    if (hasOffsets && rowCount_ == 0) columns_[i].offsets.push<int32_t>(0);
     if (columns_[i].nullCount == 0) columns_[i].validity = RawBytes();
   }
   rowCount_ = 0;
@@ -123,10 +89,10 @@ void BatchBuilder::appendRecord(const Record& record) {
   appendFixed<uint16_t>(C::kCountryCode, record, L::kCountry);
   appendFixed<int64_t>(C::kPhone1, record, L::kPhone1);
   appendFixed<int64_t>(C::kPhone2, record, L::kPhone2);
-  push(columns_[C::kScore].data, record.field<uint16_t>(L::kScore));
-  push(columns_[C::kScoreContactable].data, record.field<uint16_t>(L::kScoreContactable));
-  push(columns_[C::kScoreNewest].data, record.field<uint16_t>(L::kScoreNewest));
-  push(columns_[C::kScoreEstablished].data, record.field<uint16_t>(L::kScoreEstablished));
+  columns_[C::kScore].data.push(record.field<uint16_t>(L::kScore));
+  columns_[C::kScoreContactable].data.push(record.field<uint16_t>(L::kScoreContactable));
+  columns_[C::kScoreNewest].data.push(record.field<uint16_t>(L::kScoreNewest));
+  columns_[C::kScoreEstablished].data.push(record.field<uint16_t>(L::kScoreEstablished));
 }
 
 void BatchBuilder::appendStrings(const Record& record) {
@@ -155,7 +121,7 @@ void BatchBuilder::appendSecondary(const Record& record) {
   if (column.data.size() + bytes > kStringBytesMax) {
     throw std::length_error("the secondary activities of a record batch exceed 2 GiB");
   }
-  if (bytes > 0) std::memcpy(column.data.grow(bytes), record.secondary(), bytes);
+  column.data.append(record.secondary(), bytes);
   pushOffset(column, column.data.size() / 2);
 }
 
@@ -164,7 +130,7 @@ void BatchBuilder::appendUtf8(Columns::Number number, const uint8_t* bytes, uint
   if (column.data.size() + length > kStringBytesMax) {
     throw std::length_error("a string column of a record batch exceeds 2 GiB");
   }
-  if (length > 0) std::memcpy(column.data.grow(length), bytes, length);
+  column.data.append(bytes, length);
   pushOffset(column, column.data.size());
 }
 
@@ -180,7 +146,7 @@ void BatchBuilder::appendFixed(Columns::Number number, const Record& record,
   const T value = record.field<T>(offset);
   const bool valid = value != recordNull<T>();
   markValid(number, valid);
-  push<T>(columns_[number].data, valid ? value : T{0});
+  columns_[number].data.push<T>(valid ? value : T{0});
 }
 
 }  // namespace peneira

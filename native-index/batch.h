@@ -6,30 +6,12 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
-#include <vector>
 
 #include "columns.h"
+#include "raw_bytes.h"
 #include "record.h"
 
 namespace peneira {
-
-// Bytes that grow without being cleared, because every byte is written before it is read.
-class RawBytes {
- public:
-  RawBytes() = default;
-  RawBytes(RawBytes&& other) noexcept;
-  RawBytes& operator=(RawBytes&& other) noexcept;
-  ~RawBytes();
-
-  // Makes room for `more` bytes behind the last one and returns where they go.
-  uint8_t* grow(size_t more);
-  uint8_t* data() { return bytes_; }
-  size_t size() const { return size_; }
-
- private:
-  uint8_t* bytes_ = nullptr;
-  size_t size_ = 0, capacity_ = 0;
-};
 
 // The buffers of one column; `offsets` only for strings and lists.
 struct ColumnBuffers {

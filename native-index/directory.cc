@@ -130,9 +130,9 @@ uint32_t sectionBit(uint32_t kind, uint32_t argument) {
 
 void checkPresent(uint64_t present) {
   for (uint32_t kind = 1; kind <= static_cast<uint32_t>(Section::kBlocks); kind++) {
-    const uint32_t count = kind == static_cast<uint32_t>(Section::kTable)   ? Tables::kCount
-                           : kind == static_cast<uint32_t>(Section::kOrder) ? Orders::kCount
-                                                                            : 1;
+    uint32_t count = 1;
+    if (kind == static_cast<uint32_t>(Section::kTable)) count = Tables::kCount;
+    if (kind == static_cast<uint32_t>(Section::kOrder)) count = Orders::kCount;
     for (uint32_t argument = 0; argument < count; argument++) {
       if ((present >> sectionBit(kind, argument) & 1) != 0) continue;
       damaged(sectionName(kind, argument) + " is missing");

@@ -42,16 +42,11 @@ function slice(text) {
   if (/\bv8::|\bnode::/.test(include + src)) {
     throw new Error("the slices of roaring-node.cpp refer to v8: its layout has changed");
   }
+  const warnings = ["unused-function", "unused-variable", "unused-parameter", "sign-compare"];
+  const ignored = warnings.map((name) => `#pragma GCC diagnostic ignored "-W${name}"\n`).join("");
   const quiet = (body) =>
-    `#if defined(__GNUC__)\n#pragma GCC diagnostic push\n${[
-      "-Wunused-function",
-      "-Wunused-variable",
-      "-Wunused-parameter",
-      "-Wmissing-field-initializers",
-      "-Wsign-compare",
-    ]
-      .map((name) => `#pragma GCC diagnostic ignored "${name}"\n`)
-      .join("")}#endif\n${body}#if defined(__GNUC__)\n#pragma GCC diagnostic pop\n#endif\n`;
+    `#if defined(__GNUC__)\n#pragma GCC diagnostic push\n${ignored}#endif\n` +
+    `${body}#if defined(__GNUC__)\n#pragma GCC diagnostic pop\n#endif\n`;
   const origin = `// CRoaring ${version} (Apache-2.0 or MIT), cut by slice-croaring.mjs; not edited.\n`;
   return {
     header: `${origin}#pragma once\n${quiet(include)}`,

@@ -64,12 +64,15 @@ const SERVICE_VARIABLE =
 
 /**
  * Reads the configuration. Throws a CommandError (exit code 2) that lists every problem: unknown
- * keys, values of the wrong kind, files that cannot be read.
+ * keys, values of the wrong kind, files that cannot be read. Only tests bring another table.
  */
-export function loadConfig(inputs: ConfigInputs): Config {
+export function loadConfig(
+  inputs: ConfigInputs,
+  table: Readonly<Record<string, Setting>> = SETTINGS,
+): Config {
   const environment = inputs.environment ?? {};
   const plans = inputs.plans ?? {};
-  const rows: Rows = new Map([...Object.entries<Setting>(SETTINGS), ...planRows(plans)]);
+  const rows: Rows = new Map([...Object.entries(table), ...planRows(plans)]);
   const problems: string[] = [];
   const file = inputs.file ?? environment.PENEIRA_CONFIG;
   const layers = [
@@ -118,14 +121,13 @@ function planRows(plans: PlanTable): [string, Setting][] {
   );
 }
 
-function typeOf(value: SettingValue): SettingType {
-  if (typeof value === "boolean") return { kind: "boolean" };
-  if (typeof value === "string") return { kind: "text" };
-  if (Array.isArray(value)) return { kind: "list" };
-  return { kind: "integer", min: 0, max: Number.MAX_SAFE_INTEGER };
+/** Exact bounds and names are checked where the plans are read (src/access/plans.ts). */
+function typeOf(fallback: SettingValue): SettingType {
+  if (typeof fallback === "boolean") return { kind: "boolean" };
+  return typeof fallback === "number" ? { kind: "number" } : { kind: "list", or: "all" };
 }
 
-interface Reading {
+interface Context {
   readonly rows: Rows;
   readonly problems: string[];
 }
@@ -134,7 +136,7 @@ interface Reading {
 function take(
   layer: Map<string, Found>,
   entry: { key: string; raw: unknown; source: Found["source"]; origin: string },
-  { rows, problems }: Reading,
+  { rows, problems }: Context,
 ): void {
   const row = rows.get(entry.key);
   if (row === undefined) return;
@@ -147,37 +149,41 @@ function take(
   }
 }
 
-function readFlags(flags: Readonly<Record<string, string | undefined>>, reading: Reading) {
+function readFlags(flags: Readonly<Record<string, string | undefined>>, context: Context) {
   const layer = new Map<string, Found>();
   for (const [key, raw] of Object.entries(flags)) {
     if (raw === undefined) continue;
     const origin = `--${key.replace(/[_.]/g, "-")}`;
-    if (!reading.rows.has(key)) reading.problems.push(`${origin}: unknown setting "${key}"`);
-    take(layer, { key, raw, source: "flag", origin }, reading);
+    if (!context.rows.has(key)) context.problems.push(`${origin}: unknown setting "${key}"`);
+    take(layer, { key, raw, source: "flag", origin }, context);
   }
   return layer;
 }
 
 function readEnvironment(
   environment: Readonly<Record<string, string | undefined>>,
-  reading: Reading,
+  context: Context,
 ) {
   const layer = new Map<string, Found>();
-  const keys = new Map([...reading.rows.keys()].map((key) => [variableOf(key), key]));
+  const keys = new Map([...context.rows.keys()].map((key) => [variableOf(key), key]));
   for (const [name, text] of Object.entries(environment)) {
     if (!name.startsWith("PENEIRA_") || text === undefined) continue;
     if (OTHER_VARIABLES.has(name) || SERVICE_VARIABLE.test(name)) continue;
     const key = keys.get(name);
     if (key !== undefined) {
-      take(layer, { key, raw: text, source: "environment", origin: name }, reading);
+      take(layer, { key, raw: text, source: "environment", origin: name }, context);
       continue;
     }
     const secretKey = keys.get(name.replace(/_FILE$/, ""));
-    if (secretKey !== undefined && reading.rows.get(secretKey)?.secret === true) {
-      readSecretFile(layer, { key: secretKey, name, file: text }, reading);
+    if (secretKey !== undefined && context.rows.get(secretKey)?.secret === true) {
+      const plain = variableOf(secretKey);
+      if (environment[plain] !== undefined) {
+        context.problems.push(`${name}: ${secretKey} is given twice, also as ${plain}`);
+      }
+      readSecretFile(layer, { key: secretKey, name, file: text }, context);
       continue;
     }
-    reading.problems.push(`${name}: unknown variable${suggest(name, [...keys.keys()])}`);
+    context.problems.push(`${name}: unknown variable${suggest(name, [...keys.keys()])}`);
   }
   return layer;
 }
@@ -186,37 +192,36 @@ function readEnvironment(
 function readSecretFile(
   layer: Map<string, Found>,
   { key, name, file }: { key: string; name: string; file: string },
-  reading: Reading,
+  context: Context,
 ): void {
-  if (layer.has(key)) reading.problems.push(`${name}: ${key} is given twice, also as a variable`);
   try {
     const raw = readFileSync(file, "utf8").trim();
-    take(layer, { key, raw, source: "environment", origin: name }, reading);
+    take(layer, { key, raw, source: "environment", origin: name }, context);
   } catch (error) {
-    reading.problems.push(`${name}: cannot read ${file} (${(error as Error).message})`);
+    context.problems.push(`${name}: cannot read ${file} (${(error as Error).message})`);
   }
 }
 
-/** The config file is one JSON object; `{"http": {"body_max_bytes": 1}}` is `http.body_max_bytes`. */
-function readFile(file: string, reading: Reading) {
+/** One JSON object, in which `{"http": {"body_max_bytes": 1}}` means `http.body_max_bytes`. */
+function readFile(file: string, context: Context) {
   const layer = new Map<string, Found>();
   let content: unknown;
   try {
     content = JSON.parse(readFileSync(file, "utf8"));
   } catch (error) {
-    reading.problems.push(`${file}: ${(error as Error).message}`);
+    context.problems.push(`${file}: ${(error as Error).message}`);
     return layer;
   }
   if (!isObject(content)) {
-    reading.problems.push(`${file}: must be one JSON object`);
+    context.problems.push(`${file}: must be one JSON object`);
     return layer;
   }
   for (const [key, raw] of leaves(content, "")) {
-    if (!reading.rows.has(key)) {
-      const hint = suggest(key, [...reading.rows.keys()]);
-      reading.problems.push(`${file}: unknown key "${key}"${hint}`);
+    if (!context.rows.has(key)) {
+      const hint = suggest(key, [...context.rows.keys()]);
+      context.problems.push(`${file}: unknown key "${key}"${hint}`);
     }
-    take(layer, { key, raw, source: "file", origin: file }, reading);
+    take(layer, { key, raw, source: "file", origin: file }, context);
   }
   return layer;
 }

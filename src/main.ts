@@ -1,56 +1,71 @@
-#!/usr/bin/env node
 /**
  * What comes in: the arguments of `peneira`.
  * What goes out: the work of one command, and the exit code: 0 done, 1 failed, 2 wrong usage.
- * Invariant: commands load their machinery only when they run, so that `--help` is instant; every
- * failure leaves through `report`, as words for a person on standard error.
+ * Invariant: only the command that was asked for is loaded, so `peneira version` answers even where
+ * the addon does not load; every failure leaves through `report`, as words on standard error.
  */
 import { Command, CommanderError } from "commander";
-import { registerConfig } from "./cli/config.ts";
-import { registerStart } from "./cli/start.ts";
-import { registerVersion, VERSION } from "./cli/version.ts";
+import { VERSION } from "./cli/version.ts";
 import { AppError, CommandError } from "./errors.ts";
 
-const program = new Command("peneira")
-  .description("Search the registry of all Brazilian companies on your own machine.")
-  .version(VERSION, "-V, --version", "print the version; `peneira version` tells more")
-  .helpCommand("help [command]", "explain a command")
-  .showHelpAfterError("(add --help to see how the command is used)")
-  .exitOverride()
-  .addHelpText(
-    "after",
-    `
-The way from nothing to an answer:
+/** Adds a command to the program. */
+type Register = (program: Command) => void;
+
+/** Every command in the order of the help, and how it is loaded. */
+const COMMANDS: Readonly<Record<string, () => Promise<Register>>> = {
+  sample: async () => (await import("./cli/sample.ts")).registerSample,
+  import: async () => (await import("./cli/import.ts")).registerImport,
+  inspect: async () => (await import("./cli/inspect.ts")).registerInspect,
+  verify: async () => (await import("./cli/verify.ts")).registerVerify,
+  search: async () => (await import("./cli/search.ts")).registerSearch,
+  serve: async () => (await import("./cli/serve.ts")).registerServe,
+  key: async () => (await import("./cli/key.ts")).registerKey,
+  config: async () => (await import("./cli/config.ts")).registerConfig,
+  version: async () => (await import("./cli/version.ts")).registerVersion,
+  start: async () => (await import("./cli/start.ts")).registerStart,
+};
+
+const EXAMPLES = `
+From nothing to an answer:
   $ peneira sample --out dump --establishments 200000 --seed 1
   $ peneira import dump --out companies.peneira
-  $ peneira search --snapshot companies.peneira --text "padaria" --limit 10
+  $ peneira search --snapshot companies.peneira --spec bakeries.json --limit 10
   $ peneira key create --data-dir state
   $ peneira serve --snapshot companies.peneira --data-dir state
 
-Settings may also stand in the environment (PENEIRA_LISTEN, …) or in a file (--config);
-\`peneira config\` shows them. Exit codes: 0 done, 1 failed, 2 wrong usage.`,
-  );
+Settings may also stand in the environment (PENEIRA_LISTEN, …) or in a JSON file (--config);
+\`peneira config\` shows them all. Exit codes: 0 done, 1 failed, 2 wrong usage.`;
 
-registerConfig(program);
-registerVersion(program);
-registerStart(program);
-
-/** A reader that has seen enough (`| head`) is not a failure. */
+// A reader that has seen enough, as in `peneira search … | head`, is not a failure.
 process.stdout.on("error", (error: NodeJS.ErrnoException) => {
-  if (error.code === "EPIPE") process.exit(0);
-  throw error;
+  process.exit(error.code === "EPIPE" ? 0 : report(error));
 });
 
 try {
-  await program.parseAsync();
+  await (await makeProgram(process.argv.slice(2))).parseAsync();
 } catch (error) {
   process.exit(report(error));
+}
+
+/** Makes the program with the command of the arguments, or with all of them to show the help. */
+async function makeProgram(args: readonly string[]): Promise<Command> {
+  const program = new Command("peneira")
+    .description("Search the registry of all Brazilian companies on your own machine.")
+    .version(VERSION, "-V, --version", "print the version; the command version tells more")
+    .showHelpAfterError("(add --help to see how it is used)")
+    .addHelpText("after", EXAMPLES)
+    .exitOverride();
+  const wanted = args[0] === "help" ? args[1] : args[0];
+  const load = wanted !== undefined && Object.hasOwn(COMMANDS, wanted) ? COMMANDS[wanted] : null;
+  const loaders = load ? [load] : Object.values(COMMANDS);
+  for (const register of await Promise.all(loaders.map((one) => one()))) register(program);
+  return program;
 }
 
 /** Says what went wrong and gives the exit code. */
 function report(error: unknown): number {
   if (error instanceof CommanderError) {
-    // Commander has already written its message; asking for help or the version is no mistake.
+    // Commander has written its message already; asking for help or the version is no mistake.
     return error.exitCode === 0 ? 0 : 2;
   }
   if (error instanceof CommandError) {

@@ -9,13 +9,14 @@
 /** The value of a setting; null means "not set" where a row allows it. */
 export type SettingValue = string | number | boolean | readonly string[] | null;
 
-/** How a value is written and checked. Integers are whole, 0 to 2^53-1, `min` and `max` included. */
+/** How a value is written and checked; `min` and `max` are included, `or` is a word for "every". */
 export type SettingType =
   | { readonly kind: "text"; readonly check?: (text: string) => string | null }
   | { readonly kind: "integer"; readonly min: number; readonly max: number }
+  | { readonly kind: "number" }
   | { readonly kind: "boolean" }
   | { readonly kind: "choice"; readonly of: readonly string[] }
-  | { readonly kind: "list" };
+  | { readonly kind: "list"; readonly or: string };
 
 /** One row of the table. `secret` values are never printed and may be given as `*_FILE`. */
 export interface Setting<Value extends SettingValue = SettingValue> {
@@ -109,47 +110,55 @@ export type SettingKey = keyof typeof SETTINGS;
 /** Type of the value of one setting. */
 export type SettingOf<Key extends SettingKey> = (typeof SETTINGS)[Key]["fallback"];
 
+/** A value, or what was expected in its place. */
+export type Reading = { readonly value: SettingValue } | { readonly expected: string };
+
 /**
  * Reads a value as it stands in the environment or on the command line (always text) or in the
  * config file (JSON). Gives the value, or what was expected instead.
  */
-export function readSetting(
-  row: Setting,
-  raw: unknown,
-): { readonly value: SettingValue } | { readonly expected: string } {
+export function readSetting(row: Setting, raw: unknown): Reading {
   const { type } = row;
   if (raw === null && row.fallback === null) return { value: null };
-  if (type.kind === "boolean") {
-    if (raw === true || raw === "true") return { value: true };
-    return raw === false || raw === "false" ? { value: false } : { expected: "true or false" };
+  switch (type.kind) {
+    case "boolean":
+      if (raw === true || raw === "true") return { value: true };
+      return raw === false || raw === "false" ? { value: false } : { expected: "true or false" };
+    case "integer":
+    case "number":
+      return readNumber(raw, type);
+    case "choice":
+      return typeof raw === "string" && type.of.includes(raw)
+        ? { value: raw }
+        : { expected: type.of.join(" or ") };
+    case "list":
+      return readList(raw, type.or);
+    case "text": {
+      if (typeof raw !== "string" || raw === "") return { expected: "a text that is not empty" };
+      const expected = type.check?.(raw) ?? null;
+      return expected === null ? { value: raw } : { expected };
+    }
   }
-  if (type.kind === "integer") {
-    const number = typeof raw === "string" && /^\d{1,16}$/.test(raw) ? Number(raw) : raw;
-    const fits = Number.isSafeInteger(number) && within(number as number, type);
-    return fits
-      ? { value: number as number }
-      : { expected: `a whole number from ${type.min} to ${type.max}` };
-  }
-  if (type.kind === "list") return readList(raw);
-  if (type.kind === "choice") {
-    return typeof raw === "string" && type.of.includes(raw)
-      ? { value: raw }
-      : { expected: type.of.join(" or ") };
-  }
-  if (typeof raw !== "string" || raw === "") return { expected: "a text that is not empty" };
-  const expected = type.check?.(raw) ?? null;
-  return expected === null ? { value: raw } : { expected };
 }
 
-function readList(raw: unknown): { value: SettingValue } | { expected: string } {
+function readNumber(raw: unknown, type: SettingType & { kind: "integer" | "number" }): Reading {
+  const written = typeof raw === "string" && /^\d{1,16}(\.\d{1,9})?$/.test(raw);
+  const value = written ? Number(raw) : raw;
+  if (typeof value !== "number" || !Number.isFinite(value) || value < 0) {
+    return { expected: "a number that is not negative" };
+  }
+  if (type.kind === "number") return { value };
+  return Number.isSafeInteger(value) && value >= type.min && value <= type.max
+    ? { value }
+    : { expected: `a whole number from ${type.min} to ${type.max}` };
+}
+
+function readList(raw: unknown, or: string): Reading {
+  if (raw === or) return { value: or };
   const items = typeof raw === "string" ? raw.split(",").map((item) => item.trim()) : raw;
   return Array.isArray(items) && items.every((item) => typeof item === "string" && item !== "")
     ? { value: items }
-    : { expected: "a list of texts; in the environment separated by commas" };
-}
-
-function within(value: number, { min, max }: { min: number; max: number }): boolean {
-  return value >= min && value <= max;
+    : { expected: `"${or}" or a list of texts; in the environment separated by commas` };
 }
 
 function setting<Value extends SettingValue>(

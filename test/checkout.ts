@@ -4,6 +4,7 @@
  * Invariant: ignored files are never seen; files that are not committed yet are. Everything is
  * relative to the root with `/`, and is read once.
  */
+import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import path from "node:path";
@@ -32,6 +33,11 @@ const trees = new Map<string, ts.SourceFile>();
 /** All files of the checkout that match, in order of their names. */
 export function filesMatching(pattern: RegExp): string[] {
   return ALL.filter((file) => pattern.test(file));
+}
+
+/** Fails a test with every place that breaks a rule in its message. */
+export function refuse(places: readonly string[], rule: string): void {
+  if (places.length > 0) assert.fail(`${rule}:\n  ${places.join("\n  ")}\n`);
 }
 
 /** The text of a file. */

@@ -9,7 +9,7 @@ import { createHash } from "node:crypto";
 import { existsSync, readFileSync } from "node:fs";
 import path from "node:path";
 import { describe, it } from "node:test";
-import { filesMatching, ROOT, textOf } from "./checkout.ts";
+import { filesMatching, ROOT, refuse, textOf } from "./checkout.ts";
 
 /** The binary of uWebSockets.js for Node 20 on Linux, as it was when we measured and tested it. */
 const UWS_SHA256 = "4d482084b665c225892917ee0e9b9572d89eaa6f3dc200ff5e536293d3456c89";
@@ -117,11 +117,6 @@ describe("texts", () => {
     refuse(linesMatching(filesMatching(/^test\/.*\.ts$/), pattern), "tests that do not run");
   });
 });
-
-/** Fails with every place in the message. */
-function refuse(places: readonly string[], rule: string): void {
-  assert.equal(places.length, 0, `${rule}:\n  ${places.join("\n  ")}\n`);
-}
 
 function linesOf(file: string): string[] {
   return textOf(file).split("\n");

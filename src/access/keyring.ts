@@ -130,7 +130,9 @@ export class Keyring {
     const wanted = id === undefined ? undefined : (keyIdOf(id) ?? id);
     const found = this.#store.list().filter((row) => {
       if (wanted !== undefined && row.id !== wanted) return false;
-      return (tenant === undefined || row.tenant === tenant) && (name === undefined || row.name === name);
+      return (
+        (tenant === undefined || row.tenant === tenant) && (name === undefined || row.name === name)
+      );
     });
     if (found.length === 1) return found[0] as KeyRow;
     if (found.length === 0) throw new CommandError("There is no such key. See: peneira key list");

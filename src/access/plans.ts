@@ -1,6 +1,6 @@
 /**
- * What each plan allows. What comes in: data/plans.json and the overrides of the configuration.
- * What goes out: one checked, immutable Plan per name.
+ * What each plan allows. What comes in: data/plans.json, or that table with what the
+ * configuration has replaced. What goes out: one checked, immutable Plan per name.
  * Invariant: every plan has every limit; whatever is wrong is reported at start, all at once, with
  * the path of each value. Plans are ordered: "Scale+" means `scale` and what follows it.
  */
@@ -52,29 +52,22 @@ export interface Plan {
 /** All plans by name. */
 export type Plans = Readonly<Record<PlanName, Plan>>;
 
-/** Values of the configuration that replace built-in ones: plan, then limit. */
-export type PlanOverrides = Readonly<Record<string, Readonly<Record<string, unknown>>>>;
+/** Values by plan and limit, as in data/plans.json or as the configuration has replaced them. */
+export type PlanTable = Readonly<Record<string, Readonly<Record<string, unknown>>>>;
 
 /** True for the name of a plan. */
 export function isPlanName(name: string): name is PlanName {
   return (PLAN_NAMES as readonly string[]).includes(name);
 }
 
-/** Builds the plans of this installation; throws `CommandError` with every problem at once. */
-export function loadPlans(
-  overrides: PlanOverrides = {},
-  base: PlanOverrides = builtIn,
-): Plans {
+/** Reads the plans of an installation; throws `CommandError` with every problem at once. */
+export function loadPlans(table: PlanTable = builtIn): Plans {
   const problems: string[] = [];
-  for (const source of [base, overrides]) {
-    for (const name of Object.keys(source)) {
-      if (!isPlanName(name)) problems.push(`plans.${name}: there is no such plan`);
-    }
+  for (const name of Object.keys(table)) {
+    if (!isPlanName(name)) problems.push(`plans.${name}: there is no such plan`);
   }
-  const plans = PLAN_NAMES.map((name) => {
-    return readPlan(name, { ...base[name], ...overrides[name] }, problems);
-  });
-  if (problems.length > 0) throw new CommandError(`Wrong plans:\n  ${problems.join("\n  ")}`, 2);
+  const plans = PLAN_NAMES.map((name) => readPlan(name, table[name] ?? {}, problems));
+  if (problems.length > 0) throw new CommandError(`Wrong plans:\n- ${problems.join("\n- ")}`, 2);
   return Object.fromEntries(plans.map((plan) => [plan.name, plan])) as unknown as Plans;
 }
 
@@ -87,12 +80,14 @@ function readPlan(
   const path = `plans.${name}`;
   const known = [...LIMIT_NAMES, "secondary_cnae_full", "fields"];
   for (const key of Object.keys(values)) {
-    if (!known.includes(key)) problems.push(`${path}.${key}: unknown, known are ${known.join(", ")}`);
+    if (!known.includes(key))
+      problems.push(`${path}.${key}: unknown, known are ${known.join(", ")}`);
   }
   const limits = {} as Record<PlanLimit, number>;
   for (const limit of LIMIT_NAMES) limits[limit] = readLimit(path, limit, values[limit], problems);
   const full = values.secondary_cnae_full;
-  if (typeof full !== "boolean") problems.push(`${path}.secondary_cnae_full: must be true or false`);
+  if (typeof full !== "boolean")
+    problems.push(`${path}.secondary_cnae_full: must be true or false`);
   const fields = readFields(`${path}.fields`, values.fields, problems);
   return { name, limits, secondaryCnaeFull: full === true, fields };
 }

@@ -12,34 +12,26 @@ import {
   DRAIN_POLL_MS,
   type Exchange,
   type ExchangeHandler,
-  HEAD_BYTES_MAX,
   HEADER_COUNT_MAX,
-  HeadHeaders,
   type HeaderList,
+  HeadHeaders,
   type ListenAddress,
   type ReadHeader,
   SOCKETS_MAX,
   statusLine,
   type Transport,
+  type TransportLimits,
 } from "./transport.ts";
 
-/** Time limits in milliseconds; the other transport has about the same built in. */
-const TIMEOUTS = {
-  headersTimeout: 5_000,
-  requestTimeout: 10_000,
-  keepAliveTimeout: 10_000,
-  connectionsCheckingInterval: 1_000,
-} as const;
-
-/** A client that takes nothing for so long is cut off, in milliseconds. */
-const STALL_MS = 30_000;
+/** How often Node looks for sockets that are too slow, in milliseconds. */
+const CHECK_INTERVAL_MS = 1_000;
 
 /** Bytes of a refused body that are read away so that the client can read the answer. */
 const DISCARD_BYTES_MAX = 16 * 1024 * 1024;
 
 /** Makes the transport. */
-export function openNodeTransport(): Transport {
-  return new NodeTransport();
+export function openNodeTransport(limits: TransportLimits): Transport {
+  return new NodeTransport(limits);
 }
 
 class NodeTransport implements Transport {
@@ -47,11 +39,17 @@ class NodeTransport implements Transport {
   readonly #server: Server;
   #open = 0;
 
-  constructor() {
-    this.#server = createServer({ ...TIMEOUTS, maxHeaderSize: HEAD_BYTES_MAX });
+  constructor(limits: TransportLimits) {
+    this.#server = createServer({
+      maxHeaderSize: limits.headBytesMax,
+      headersTimeout: limits.headersTimeoutMs,
+      requestTimeout: limits.requestTimeoutMs,
+      keepAliveTimeout: limits.idleTimeoutMs,
+      connectionsCheckingInterval: CHECK_INTERVAL_MS,
+    });
     this.#server.maxHeadersCount = 0;
     this.#server.maxConnections = SOCKETS_MAX;
-    this.#server.timeout = STALL_MS;
+    this.#server.timeout = limits.writeTimeoutMs;
     this.#server.on("clientError", refuse);
     this.#server.on("connect", (_message, socket) => socket.end(plainRefusal(505)));
   }

@@ -11,14 +11,14 @@ import {
   DRAIN_POLL_MS,
   type Exchange,
   type ExchangeHandler,
-  HEAD_BYTES_MAX,
-  HeadHeaders,
   type HeaderList,
+  HeadHeaders,
   type ListenAddress,
   type ReadHeader,
   SOCKETS_MAX,
   statusLine,
   type Transport,
+  type TransportLimits,
 } from "./transport.ts";
 
 type Uws = typeof import("uWebSockets.js");
@@ -34,20 +34,24 @@ type ListenExclusively = (
   done: (socket: us_listen_socket | false) => void,
 ) => void;
 
+/** Called with +1 and -1 as sockets come and go; the package declares the count as an object. */
+type WatchSockets = (changed: (response: HttpResponse, change: number) => void) => unknown;
+
 /** Larger bodies are handed over piece by piece as the client reads, and are never copied. */
 const WHOLE_BYTES_MAX = 64 * 1024;
 
 /**
- * Loads the addon and makes the transport. Throws `CommandError` where it cannot be loaded: the
+ * Loads the addon and makes the transport; its time limits are built in (about 10 s), so of the
+ * limits it takes the size of the head, and that once per process. Throws `CommandError` where it cannot be loaded: the
  * other transport is a decision of the operator, never a silent fallback.
  */
-export async function openUwsTransport(): Promise<Transport> {
-  return new UwsTransport(await loadUws());
+export async function openUwsTransport(limits: TransportLimits): Promise<Transport> {
+  return new UwsTransport(await loadUws(limits.headBytesMax));
 }
 
 /** The addon reads its limit from the environment at load, so that comes first. */
-async function loadUws(): Promise<Uws> {
-  process.env.UWS_HTTP_MAX_HEADERS_SIZE = String(HEAD_BYTES_MAX);
+async function loadUws(headBytesMax: number): Promise<Uws> {
+  process.env.UWS_HTTP_MAX_HEADERS_SIZE = String(headBytesMax);
   try {
     const loaded = (await import("uWebSockets.js")) as Uws & { readonly default?: Uws };
     return loaded.default ?? loaded;
@@ -74,11 +78,12 @@ class UwsTransport implements Transport {
   }
 
   listen(address: ListenAddress, handler: ExchangeHandler): Promise<number> {
-    this.#app.filter((response, change) => {
-      const opened = Number(change);
-      this.#sockets += opened;
-      if (opened > 0 && this.#sockets > SOCKETS_MAX) response.close();
-    });
+    const countSocket = (response: HttpResponse, change: number): void => {
+      this.#sockets += change;
+      if (change > 0 && this.#sockets > SOCKETS_MAX) response.close();
+    };
+    const watch = this.#app.filter.bind(this.#app) as WatchSockets;
+    watch(countSocket);
     this.#app.any("/*", (response, request) => {
       const exchange = new UwsExchange(response, request, () => this.#open.delete(exchange));
       this.#open.add(exchange);
@@ -128,7 +133,9 @@ class UwsExchange implements Exchange {
     this.method = request.getCaseSensitiveMethod();
     this.path = request.getUrl();
     this.query = request.getQuery() ?? "";
-    request.forEach((name, value) => this.#headers.add(name, value));
+    request.forEach((name, value) => {
+      this.#headers.add(name, value);
+    });
     this.framing = this.#headers.framing();
   }
 

@@ -6,10 +6,19 @@
  * below it (400, 408, 431, 505) is answered by the transport itself and closes the connection.
  */
 
-/** Largest request body that is read, in bytes; a larger one is answered 413. */
-export const BODY_BYTES_MAX = 1024 * 1024;
-/** Most bytes of request line and headers together; more is answered 431. */
-export const HEAD_BYTES_MAX = 8192;
+/** Limits of a transport; the settings `http.*` set them. */
+export interface TransportLimits {
+  /** Most bytes of request line and headers together; more is answered 431. */
+  readonly headBytesMax: number;
+  /** Time for the headers, and for the whole request, in milliseconds. */
+  readonly headersTimeoutMs: number;
+  readonly requestTimeoutMs: number;
+  /** Time after which a socket without a request is closed, in milliseconds. */
+  readonly idleTimeoutMs: number;
+  /** Time after which a socket that takes no bytes of its answer is closed, in milliseconds. */
+  readonly writeTimeoutMs: number;
+}
+
 /** Most header lines of one request; more is answered 431. */
 export const HEADER_COUNT_MAX = 100;
 /** Most sockets open at once; further ones are closed on arrival. */

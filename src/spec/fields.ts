@@ -67,7 +67,12 @@ export const OUTPUT_FIELDS = [
   field("email", "string", "ct", "E-mail address."),
   field("phone_1", "string", "c", "First phone, E.164."),
   field("phone_2", "string", "c", "Second phone, E.164."),
-  field("sanctioned", "boolean", "", "Whether a sanction in CEIS is in force; null if not imported."),
+  field(
+    "sanctioned",
+    "boolean",
+    "",
+    "Whether a sanction in CEIS is in force; null if not imported.",
+  ),
   field("score", "integer", "", "Score under the chosen strategy, 0-1000."),
 ] as const;
 

@@ -90,7 +90,10 @@ class GroupReader {
     return {
       cnae_any_of: this.#cnaes(members.cnae_any_of, `${pointer}/cnae_any_of`),
       cnae_exclude: this.#cnaes(members.cnae_exclude, `${pointer}/cnae_exclude`),
-      secondary_cnae_mode: this.#mode(members.secondary_cnae_mode, `${pointer}/secondary_cnae_mode`),
+      secondary_cnae_mode: this.#mode(
+        members.secondary_cnae_mode,
+        `${pointer}/secondary_cnae_mode`,
+      ),
       text_hints: this.#hints(members.text_hints, `${pointer}/text_hints`),
     };
   }

@@ -35,5 +35,7 @@ export function walkHash(spec: AccountQuerySpec): string {
 
 /** SHA-256 (hex) of the fields a plan allows, whatever their order. */
 export function fieldsHash(allowedFields: readonly string[]): string {
-  return createHash("sha256").update([...allowedFields].sort().join("\n")).digest("hex");
+  return createHash("sha256")
+    .update([...allowedFields].sort().join("\n"))
+    .digest("hex");
 }

@@ -185,7 +185,9 @@ class JsonScanner {
   /** Pointer of the innermost open object. */
   #pointer(): string {
     const outer = this.#frames.slice(0, -1);
-    return outer.map(({ names, count }) => `/${pointerToken(names?.at(-1) ?? `${count}`)}`).join("");
+    return outer
+      .map(({ names, count }) => `/${pointerToken(names?.at(-1) ?? `${count}`)}`)
+      .join("");
   }
 
   /** Throws with the line and column of the present place. */

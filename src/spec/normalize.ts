@@ -13,8 +13,8 @@ import { appendWarnings, readExplain } from "./explain.ts";
 import { SCORING_STRATEGIES, SORT_DIRECTIONS, SORT_FIELDS } from "./fields.ts";
 import { readFilters } from "./filters.ts";
 import { type OutputRules, readOutput } from "./output.ts";
-import { SpecReader } from "./reader.ts";
-import { type AccountQuerySpec, SPEC_LIMITS, type SpecInput, type SortKey } from "./schema.ts";
+import { isJsonObject, SpecReader } from "./reader.ts";
+import { type AccountQuerySpec, type SortKey, SPEC_LIMITS, type SpecInput } from "./schema.ts";
 
 /** The rules under which a spec is read. */
 export interface NormalizeContext extends OutputRules {
@@ -155,7 +155,7 @@ function readSort(value: unknown, pointer: string, reader: SpecReader): SortKey[
   const elements = reader.array(value, pointer, SPEC_LIMITS.sortKeysMax);
   for (const [position, element] of elements.entries()) {
     const place = `${pointer}/${position}`;
-    if (element === undefined || element === null) {
+    if (!isJsonObject(element)) {
       reader.wrongType(place, element, "an object with field and direction");
       continue;
     }

@@ -69,9 +69,12 @@ const optIn = (what: string) =>
     description: `null: no filter; false: known not to be ${what}.`,
     default: null,
   });
-const seed = Type.Union([Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER }), Type.Null()], {
-  description: "Strategy random needs it; else it re-orders accounts of equal score only.",
-});
+const seed = Type.Union(
+  [Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER }), Type.Null()],
+  {
+    description: "Strategy random needs it; else it re-orders accounts of equal score only.",
+  },
+);
 const capital = (description: string) =>
   Type.Number({ minimum: 0, maximum: SPEC_LIMITS.shareCapitalMax, description });
 const patterns = (pattern: string, description: string) =>

@@ -5,7 +5,15 @@
  * whole or not at all; two processes that start at once end up with the same secrets.
  */
 import { randomBytes } from "node:crypto";
-import { closeSync, fsyncSync, linkSync, openSync, readFileSync, unlinkSync, writeSync } from "node:fs";
+import {
+  closeSync,
+  fsyncSync,
+  linkSync,
+  openSync,
+  readFileSync,
+  unlinkSync,
+  writeSync,
+} from "node:fs";
 import { join } from "node:path";
 import { CommandError } from "../errors.ts";
 import { checkDataFile, FILE_MODE, openDataDir, syncDirectory } from "./datadir.ts";

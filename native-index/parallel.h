@@ -1,0 +1,101 @@
+// Work on several threads. What comes in: how many threads, and a function. What goes out: nothing,
+// or the first exception that a thread threw.
+// Invariant: the caller's thread takes part, so one thread means no thread at all; results never
+// depend on the number of threads, because work is cut by index and committed by index.
+#pragma once
+#include <algorithm>
+#include <atomic>
+#include <condition_variable>
+#include <cstddef>
+#include <cstdint>
+#include <exception>
+#include <mutex>
+#include <thread>
+#include <utility>
+#include <vector>
+
+namespace peneira {
+
+// Runs `work(thread)` on `threads` threads (at least one) and waits for all of them.
+template <typename Work>
+void runThreads(unsigned threads, Work&& work) {
+  std::mutex mutex;
+  std::exception_ptr failure;
+  const auto run = [&](unsigned thread) {
+    try {
+      work(thread);
+    } catch (...) {
+      const std::lock_guard lock(mutex);
+      if (!failure) failure = std::current_exception();
+    }
+  };
+  std::vector<std::thread> others;
+  for (unsigned thread = 1; thread < threads; thread++) {
+    try {
+      others.emplace_back(run, thread);
+    } catch (...) {
+      const std::lock_guard lock(mutex);
+      failure = std::current_exception();
+      break;
+    }
+  }
+  run(0);
+  for (std::thread& other : others) other.join();
+  if (failure) std::rethrow_exception(failure);
+}
+
+// Calls `work(index, thread)` for every index below `count`, each once, in no set order.
+template <typename Work>
+void forEachIndex(unsigned threads, size_t count, Work&& work) {
+  std::atomic<size_t> next{0};
+  std::atomic<bool> failed{false};
+  const auto wanted = static_cast<unsigned>(std::clamp<size_t>(count, 1, std::max(1u, threads)));
+  runThreads(wanted, [&](unsigned thread) {
+    try {
+      while (!failed.load(std::memory_order_relaxed)) {
+        const size_t index = next.fetch_add(1, std::memory_order_relaxed);
+        if (index >= count) return;
+        work(index, thread);
+      }
+    } catch (...) {
+      failed.store(true);
+      throw;
+    }
+  });
+}
+
+// First index of part `part` when `count` indices are cut into `parts` even parts.
+inline uint64_t partStart(uint64_t count, uint64_t part, uint64_t parts) {
+  return count * part / parts;
+}
+
+// Calls `produce(index, thread)` in parallel and `commit(index, product)` one at a time in the
+// order of the index. At most one product per thread exists at any time.
+template <typename Produce, typename Commit>
+void produceInOrder(unsigned threads, size_t count, Produce&& produce, Commit&& commit) {
+  std::mutex mutex;
+  std::condition_variable turned;
+  size_t turn = 0;
+  bool failed = false;
+  const auto fail = [&] {
+    const std::lock_guard lock(mutex);
+    failed = true;
+    turned.notify_all();
+  };
+  forEachIndex(threads, count, [&](size_t index, unsigned thread) {
+    try {
+      auto product = produce(index, thread);
+      std::unique_lock lock(mutex);
+      turned.wait(lock, [&] { return failed || turn == index; });
+      if (failed) return;
+      commit(index, std::move(product));
+      turn++;
+      turned.notify_all();
+    } catch (...) {
+      fail();
+      throw;
+    }
+  });
+}
+
+}  // namespace peneira

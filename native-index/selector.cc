@@ -1,0 +1,48 @@
+// Bounded selection by keys. What comes in: rows. What goes out: the smallest, sorted.
+// Invariant: `bound_` is never smaller than the last row of the answer.
+#include "selector.h"
+
+#include <algorithm>
+
+namespace peneira {
+
+void Selector::offer(uint32_t row) {
+  KeyedRow keyed;
+  keyed.row = row;
+  if (bounded_) {
+    for (uint32_t i = 0; i < keys_.count(); i++) {
+      keyed.ordinals[i] = keys_.ordinal(i, row);
+      if (keyed.ordinals[i] > bound_.ordinals[i]) return;
+      if (keyed.ordinals[i] < bound_.ordinals[i]) {
+        keys_.read(i + 1, keyed);
+        break;
+      }
+    }
+  } else {
+    keys_.read(0, keyed);
+  }
+  if (after_ != nullptr && !keys_.less(*after_, keyed)) return;
+  held_.push_back(keyed);
+  if (held_.size() >= 2 * wanted_ && held_.size() > wanted_) prune();
+}
+
+void Selector::prune() {
+  const auto less = [this](const KeyedRow& a, const KeyedRow& b) { return keys_.less(a, b); };
+  const auto last = held_.begin() + static_cast<ptrdiff_t>(wanted_) - 1;
+  std::nth_element(held_.begin(), last, held_.end(), less);
+  bound_ = *last;
+  bounded_ = true;
+  held_.resize(wanted_);
+}
+
+std::vector<uint32_t> Selector::take() {
+  if (held_.size() > wanted_) prune();
+  const auto less = [this](const KeyedRow& a, const KeyedRow& b) { return keys_.less(a, b); };
+  std::sort(held_.begin(), held_.end(), less);
+  std::vector<uint32_t> rows;
+  rows.reserve(held_.size());
+  for (const KeyedRow& keyed : held_) rows.push_back(keyed.row);
+  return rows;
+}
+
+}  // namespace peneira

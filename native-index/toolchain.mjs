@@ -1,0 +1,40 @@
+/**
+ * What comes in: this machine.
+ * What goes out: what is missing to compile native code, and where the headers of Node are.
+ * Invariant: looks only; installs and changes nothing. `CXX`, `MAKE`, `PYTHON` and
+ * `npm_config_nodedir` are obeyed as node-gyp obeys them.
+ */
+import { spawnSync } from "node:child_process";
+import { existsSync, readFileSync } from "node:fs";
+import path from "node:path";
+
+/** Names everything that node-gyp needs and this machine lacks: Python 3, make, a C++20 compiler. */
+export function missingTools() {
+  if (process.platform === "win32") return []; // node-gyp finds Visual Studio and says what it lacks.
+  const missing = [];
+  const python = process.env.npm_config_python ?? process.env.PYTHON ?? "python3";
+  const cxx = process.env.CXX ?? (process.platform === "darwin" ? "c++" : "g++");
+  const probe = (command, args, input) => spawnSync(command, args, { input }).status === 0;
+  if (!probe(python, ["-c", "import sys; sys.exit(sys.version_info < (3, 8))"])) {
+    missing.push(`Python 3.8 or newer (tried "${python}")`);
+  }
+  if (!probe(process.env.MAKE ?? "make", ["--version"])) missing.push("make");
+  if (!probe(cxx, ["-std=c++20", "-fsyntax-only", "-x", "c++", "-"], "#include <bit>\n")) {
+    missing.push(`a C++20 compiler, g++ 10 or clang 12 or newer (tried "${cxx}")`);
+  }
+  return missing;
+}
+
+/**
+ * Tells node-gyp to use the headers that lie beside this Node, where they are of its version, so
+ * that nothing is downloaded; a `nodedir` that the person has set goes first.
+ */
+export function headersEnv() {
+  const prefix = path.dirname(path.dirname(process.execPath));
+  const header = path.join(prefix, "include", "node", "node_version.h");
+  if (process.env.npm_config_nodedir !== undefined || !existsSync(header)) return {};
+  const text = readFileSync(header, "utf8");
+  const part = (name) => new RegExp(`define NODE_${name}_VERSION (\\d+)`).exec(text)?.[1];
+  const version = ["MAJOR", "MINOR", "PATCH"].map(part).join(".");
+  return version === process.versions.node ? { npm_config_nodedir: prefix } : {};
+}

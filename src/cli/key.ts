@@ -1,0 +1,162 @@
+/**
+ * `peneira key`: the API keys of a data directory. What comes in: a wish. What goes out: for people
+ * words on standard error and the new key alone on standard output; with --json one document.
+ * Invariant: works while a server runs on the same directory, which follows within a second; a
+ * key is shown when it is made and never again.
+ */
+import { type Command, InvalidArgumentError } from "commander";
+import { type CreatedKey, Keyring } from "../access/keyring.ts";
+import { PLAN_NAMES } from "../access/plans.ts";
+import { systemClock } from "../clock.ts";
+import { CommandError } from "../errors.ts";
+import { openDatabase } from "../store/database.ts";
+import { KeyStore } from "../store/keystore.ts";
+import { configOf } from "./config.ts";
+
+interface KeyOptions {
+  readonly dataDir?: string;
+  readonly tenant?: string;
+  readonly plan?: string;
+  readonly name?: string;
+  readonly overlap?: number;
+  readonly json?: true;
+}
+
+const EXAMPLES = `
+Examples:
+  $ peneira key create --data-dir state --tenant acme --plan growth --name "crm sync"
+  $ peneira key list --data-dir state
+  $ peneira key disable 3f9c01d2a4b6 --data-dir state
+  $ peneira key rotate 3f9c01d2a4b6 --data-dir state --overlap 86400`;
+
+/** Adds `peneira key` with its five commands to the program. */
+export function registerKey(program: Command): void {
+  const key = program
+    .command("key")
+    .summary("make, list, stop and replace API keys")
+    .description("Manages API keys; a running server follows within a second.")
+    .addHelpText("after", EXAMPLES);
+  common(key.command("create").description("make a key, and its tenant where there is none"))
+    .option("--plan <plan>", `one of ${PLAN_NAMES.join(", ")}`, "enterprise")
+    .action((options: KeyOptions) => withKeyring(options, (keyring) => create(keyring, options)));
+  common(key.command("list").description("list keys; their secrets are not stored")).action(
+    (options: KeyOptions) => withKeyring(options, (keyring) => list(keyring, options)),
+  );
+  picking(key.command("disable").description("stop a key until it is enabled")).action(
+    (id: string | undefined, options: KeyOptions) => change(id, options, "disabled"),
+  );
+  picking(key.command("enable").description("let a disabled key work again")).action(
+    (id: string | undefined, options: KeyOptions) => change(id, options, "enabled"),
+  );
+  picking(key.command("rotate").description("replace a key by a new one of the same plan"))
+    .option(
+      "--overlap <seconds>",
+      "how long the old key still works (default: not at all)",
+      seconds,
+    )
+    .action((id: string | undefined, options: KeyOptions) =>
+      withKeyring(options, (keyring) => rotate(keyring, id, options)),
+    );
+}
+
+/** Options that all five have. */
+function common(command: Command): Command {
+  return command
+    .option("--data-dir <dir>", "the server's data directory")
+    .option("--tenant <name>", "the tenant (create: default)")
+    .option("--name <text>", "what the key is for")
+    .option("--json", "print one JSON document");
+}
+
+/** Commands that need to know which key. */
+function picking(command: Command): Command {
+  return common(command.argument("[key]", "id of the key, or the whole key"));
+}
+
+function withKeyring(options: KeyOptions, work: (keyring: Keyring) => void): void {
+  const dataDir = configOf({ data_dir: options.dataDir }, undefined).get("data_dir");
+  if (dataDir === null) throw new CommandError("Say also --data-dir DIR.", 2);
+  const database = openDatabase(dataDir);
+  try {
+    work(new Keyring(new KeyStore(database), systemClock));
+  } finally {
+    database.close();
+  }
+}
+
+function create(keyring: Keyring, options: KeyOptions): void {
+  const { tenant = "default", plan = "enterprise", name = "" } = options;
+  showNew(keyring.create({ tenant, plan, name }), options, {});
+}
+
+function rotate(keyring: Keyring, id: string | undefined, options: KeyOptions): void {
+  const old = keyring.pick({ id, tenant: options.tenant, name: options.name });
+  const created = keyring.rotate(old, (options.overlap ?? 0) * 1000);
+  const end = new Date(created.oldExpiresAt).toISOString();
+  showNew(created, options, { replaces: old.id, old_expires_at: end });
+}
+
+/** Prints a new key: the only time that it can be seen. */
+function showNew(created: CreatedKey, options: KeyOptions, more: Record<string, string>): void {
+  const { key, keyId: key_id, tenant, plan, name } = created;
+  if (options.json) {
+    print({ key, key_id, tenant, plan, name, ...more });
+    return;
+  }
+  const replaced = more.replaces ? `; ${more.replaces} ends at ${more.old_expires_at}` : "";
+  process.stderr.write(
+    `key ${key_id} for tenant ${tenant}, plan ${plan}${replaced}. It is shown only now:\n`,
+  );
+  process.stdout.write(`${key}\n`);
+}
+
+function list(keyring: Keyring, options: KeyOptions): void {
+  const rows = keyring.list().filter((row) => {
+    const fits = options.tenant === undefined || row.tenant === options.tenant;
+    return fits && (options.name === undefined || row.name === options.name);
+  });
+  const keys = rows.map((row) => ({
+    key_id: row.id,
+    tenant: row.tenant,
+    plan: row.plan,
+    name: row.name,
+    state: row.state,
+    created_at: time(row.createdAt),
+    expires_at: time(row.expiresAt),
+    disabled_at: time(row.disabledAt),
+    last_used_at: time(row.lastUsedAt),
+  }));
+  if (options.json) {
+    print({ keys });
+    return;
+  }
+  const shown = keys.map(({ key_id, tenant, plan, state, last_used_at, name }) =>
+    [key_id, tenant, plan, state, last_used_at ?? "never used", name].join("  "),
+  );
+  process.stdout.write(shown.map((line) => `${line.trimEnd()}\n`).join(""));
+  if (keys.length === 0) process.stderr.write("There are no keys yet: peneira key create\n");
+}
+
+function change(id: string | undefined, options: KeyOptions, to: "disabled" | "enabled"): void {
+  withKeyring(options, (keyring) => {
+    const row = keyring.pick({ id, tenant: options.tenant, name: options.name });
+    if (to === "disabled") keyring.disable(row);
+    else keyring.enable(row);
+    if (options.json) print({ key_id: row.id, tenant: row.tenant, plan: row.plan, state: to });
+    else process.stderr.write(`key ${row.id} of tenant ${row.tenant} is ${to}.\n`);
+  });
+}
+
+function print(document: object): void {
+  process.stdout.write(`${JSON.stringify(document)}\n`);
+}
+
+function time(atMs: number | null): string | null {
+  return atMs === null ? null : new Date(atMs).toISOString();
+}
+
+function seconds(text: string): number {
+  const value = Number(text);
+  if (Number.isInteger(value) && value >= 0) return value;
+  throw new InvalidArgumentError("It must be a whole number of seconds from 0.");
+}

@@ -1,0 +1,80 @@
+/**
+ * What comes in: how much of a long job is done.
+ * What goes out: a bar on a terminal, plain lines elsewhere, on standard error, with rate and
+ * time left.
+ * Invariant: at most ten redraws a second on a terminal and one line per ten seconds elsewhere,
+ * however often `update` is called; the last line always says what was done in all.
+ */
+
+const BAR_WIDTH = 24;
+const REDRAW_MS = 100;
+const LINE_MS = 10_000;
+
+/** Where progress goes; standard error, or a stand-in in tests. */
+export interface ProgressOutput {
+  readonly isTTY?: boolean;
+  write(text: string): unknown;
+}
+
+/** A running display. */
+export interface Progress {
+  /** Says that `done` of the total is done; cheap to call often. */
+  update(done: number): void;
+  /** Ends the display with the total time and rate. */
+  done(): void;
+}
+
+/** How long a time is, for people: `8 s`, `3 min 20 s`, `1 h 05 min`. */
+export function formatSeconds(seconds: number): string {
+  const whole = Math.max(0, Math.round(seconds));
+  if (whole < 60) return `${whole} s`;
+  if (whole < 3600) return `${Math.floor(whole / 60)} min ${whole % 60} s`;
+  return `${Math.floor(whole / 3600)} h ${String(Math.floor((whole % 3600) / 60)).padStart(2, "0")} min`;
+}
+
+/** Starts a display for a job of `total` rows. */
+export function progress(
+  label: string,
+  total: number,
+  output: ProgressOutput = process.stderr,
+): Progress {
+  const started = performance.now();
+  let shown = started;
+  let last = 0;
+  const rateAt = (now: number): number => (last * 1000) / Math.max(now - started, 1);
+  const show = (now: number): void => {
+    shown = now;
+    const share = total > 0 ? Math.min(last / total, 1) : 1;
+    const rate = rateAt(now);
+    const left = rate > 0 ? formatSeconds((total - last) / rate) : "unknown";
+    const text = `${label} ${percent(share)} ${count(last)} of ${count(total)} rows, ${count(rate)}/s, ${left} left`;
+    output.write(output.isTTY ? `\r\x1b[2K${bar(share)} ${text}` : `${text}\n`);
+  };
+  return {
+    update(done) {
+      last = done;
+      const now = performance.now();
+      if (now - shown >= (output.isTTY ? REDRAW_MS : LINE_MS)) show(now);
+    },
+    done() {
+      last = total;
+      const now = performance.now();
+      const time = formatSeconds((now - started) / 1000);
+      const line = `${label}: ${count(total)} rows in ${time}, ${count(rateAt(now))}/s\n`;
+      output.write(output.isTTY ? `\r\x1b[2K${line}` : line);
+    },
+  };
+}
+
+function bar(share: number): string {
+  const filled = Math.round(share * BAR_WIDTH);
+  return `[${"#".repeat(filled)}${"-".repeat(BAR_WIDTH - filled)}]`;
+}
+
+function percent(share: number): string {
+  return `${String(Math.floor(share * 100)).padStart(3)} %`;
+}
+
+function count(value: number): string {
+  return Math.round(value).toLocaleString("en-US");
+}

@@ -1,0 +1,49 @@
+/**
+ * What a server serves. What comes in: a path to a snapshot file or to a folder of them. What goes
+ * out: one opened segment.
+ * Invariant: of a folder the newest valid snapshot is served; a damaged one is named on standard
+ * error and never hides an older valid one. A plain Arrow file named directly is indexed first.
+ */
+import { readdirSync, statSync } from "node:fs";
+import { join } from "node:path";
+import { isIndexed } from "../../native-index/snapshot.ts";
+import { CommandError } from "../errors.ts";
+import { openAnySegment } from "../ingest/boot.ts";
+import { openSegment, type Segment } from "../search/segment.ts";
+
+/** Opens what is to be served. Throws `CommandError` when there is nothing valid. */
+export async function openServed(path: string): Promise<Segment> {
+  const found = statSync(path, { throwIfNoEntry: false });
+  if (found === undefined) throw new CommandError(`There is no snapshot at ${path}.`, 1);
+  return found.isDirectory() ? openNewest(path) : openAnySegment(path);
+}
+
+/** Opens every snapshot of a folder (that costs milliseconds) and keeps the newest. */
+async function openNewest(folder: string): Promise<Segment> {
+  let newest: Segment | null = null;
+  const refused: string[] = [];
+  for (const name of readdirSync(folder).sort()) {
+    const path = join(folder, name);
+    if (name.startsWith(".") || !statSync(path).isFile()) continue;
+    try {
+      if (!isIndexed(path)) continue;
+      const segment = await openSegment(path);
+      if (newest === null || order(segment) >= order(newest)) {
+        newest?.close();
+        newest = segment;
+      } else {
+        segment.close();
+      }
+    } catch (error) {
+      refused.push(`${path}: ${error instanceof Error ? error.message : String(error)}`);
+    }
+  }
+  for (const line of refused) process.stderr.write(`not served: ${line}\n`);
+  if (newest !== null) return newest;
+  throw new CommandError(`There is no valid snapshot in ${folder}. Make one with peneira import.`);
+}
+
+/** Later data first; two releases of the same day are told apart by their label. */
+function order(segment: Segment): string {
+  return `${segment.snapshotDate} ${segment.label}`;
+}

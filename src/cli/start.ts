@@ -1,0 +1,105 @@
+/**
+ * What comes in: a folder that may be empty.
+ * What goes out: `npm start`: a demo snapshot if there is none, a running server, its address, an
+ * API key and a curl line that answers.
+ * Invariant: everything goes through the public commands, so what works here works for a user; a
+ * demo is only used when its import has finished, and an interrupted one begins again.
+ */
+import { existsSync, mkdirSync, rmSync } from "node:fs";
+import path from "node:path";
+import { Command } from "commander";
+import { Keyring } from "../access/keyring.ts";
+import { systemClock } from "../clock.ts";
+import { openDatabase } from "../store/database.ts";
+import { KeyStore } from "../store/keystore.ts";
+import { registerImport } from "./import.ts";
+import { registerSample } from "./sample.ts";
+import { type ServeOptions, serve } from "./serve.ts";
+
+/** Keys of this name are made by every start, and stopped by the next one. */
+const KEY_NAME = "npm start";
+const SEED = "1";
+
+interface StartOptions extends ServeOptions {
+  readonly dir: string;
+  readonly accounts: string;
+}
+
+/** Adds `peneira start`, the command behind `npm start`; it is not listed in the help. */
+export function registerStart(program: Command): void {
+  program
+    .command("start", { hidden: true })
+    .description("make a demo snapshot if there is none, and serve it")
+    .option("--dir <folder>", "where the demo lives", ".peneira")
+    .option("--accounts <n>", "accounts of a new demo snapshot", "200000")
+    .option("--listen <host:port>", "address of the server")
+    .option("--transport <name>", "uws or node")
+    .action(start);
+}
+
+async function start({ dir, accounts, ...flags }: StartOptions): Promise<void> {
+  const snapshot = path.join(dir, "demo.peneira");
+  const dataDir = path.join(dir, "state");
+  mkdirSync(dir, { recursive: true });
+  if (!existsSync(snapshot)) await makeDemo(dir, snapshot, accounts);
+  // Before the server starts, because a server without keys makes one of its own.
+  const key = freshKey(dataDir);
+  await serve({ ...flags, snapshot, dataDir }, (url) => {
+    process.stderr.write(greeting(url, key, dataDir));
+  });
+}
+
+/** Dump and import, as a person would do it; the dump goes away with the demo made. */
+async function makeDemo(dir: string, snapshot: string, accounts: string): Promise<void> {
+  const dump = path.join(dir, "dump");
+  rmSync(dump, { recursive: true, force: true });
+  process.stderr.write(`making a demo of ${accounts} invented companies in ${dir}\n`);
+  const size = ["--establishments", accounts, "--seed", SEED];
+  await run(registerSample, ["sample", "--out", dump, ...size]);
+  await run(registerImport, ["import", dump, "--out", snapshot]);
+  rmSync(dump, { recursive: true, force: true });
+}
+
+async function run(register: (program: Command) => void, args: string[]): Promise<void> {
+  const program = new Command("peneira").exitOverride();
+  register(program);
+  await program.parseAsync(args, { from: "user" });
+}
+
+/** A stored key is only a hash and cannot be shown again, so every start makes a new one. */
+function freshKey(dataDir: string): string {
+  const database = openDatabase(dataDir);
+  try {
+    const keyring = new Keyring(new KeyStore(database), systemClock);
+    for (const row of keyring.list()) {
+      if (row.name === KEY_NAME && row.state === "active") keyring.disable(row);
+    }
+    return keyring.create({ tenant: "demo", plan: "enterprise", name: KEY_NAME }).key;
+  } finally {
+    database.close();
+  }
+}
+
+function greeting(url: string, key: string, dataDir: string): string {
+  const spec = {
+    filters: {
+      industry: { cnae_any_of: ["4721-1/02"] },
+      geo: { uf_any_of: ["SP", "MG"] },
+      company: { registration_status_any_of: [2] },
+    },
+  };
+  return `
+Peneira is ready at ${url}
+
+API key, valid until the next npm start:
+  ${key}
+A lasting one:
+  dist/peneira key create --data-dir ${dataDir} --plan enterprise
+
+Active bakeries in two states, best first:
+  curl -s ${url}/v1/accounts/search -H 'Authorization: Bearer ${key}' \\
+    -H 'Content-Type: application/json' -d '${JSON.stringify({ spec, limit: 3 })}'
+
+Ctrl-C stops the server.
+`;
+}

@@ -1,0 +1,139 @@
+/**
+ * What comes in: the CNAE table of the brazilian-utils package.
+ * What goes out: all activities with name, weight by status, and the favourites of each city.
+ * Invariant: every current subclass can occur; discontinued codes and 8888888 (not informed) come
+ * last in the list and only on old or closed establishments.
+ */
+import { getCnae } from "@brazilian-utils/brazilian-utils";
+import { hash, Random, Weighted } from "./random.ts";
+
+/** One activity of the sample. */
+export interface Activity {
+  /** Seven digits as a number. */
+  readonly code: number;
+  readonly name: string;
+}
+
+/** Discontinued subclasses that old rows still carry, with their former names. */
+const DISCONTINUED: Readonly<Record<string, string>> = {
+  "1610201": "SERRARIAS COM DESDOBRAMENTO DE MADEIRA",
+  "4541205": "COMERCIO A VAREJO DE PECAS E ACESSORIOS PARA MOTOCICLETAS E MOTONETAS",
+  "4713001": "LOJAS DE DEPARTAMENTOS OU MAGAZINES",
+  "4721101": "PADARIA E CONFEITARIA COM PREDOMIN\u00c2NCIA DE PRODU\u00c7\u00c3O PR\u00d3PRIA",
+  "4751200": "COMERCIO VAREJISTA DE EQUIPAMENTOS E SUPRIMENTOS DE INFORM\u00c1TICA",
+  "5611202": "BARES E OUTROS ESTABELECIMENTOS ESPECIALIZADOS EM SERVIR BEBIDAS",
+  "5812300": "EDI\u00c7\u00c3O DE JORNAIS",
+  "6201500": "DESENVOLVIMENTO DE PROGRAMAS DE COMPUTADOR SOB ENCOMENDA",
+  "8020000": "ATIVIDADES DE MONITORAMENTO DE SISTEMAS DE SEGURAN\u00c7A",
+  "9412000": "ATIVIDADES DE ORGANIZA\u00c7\u00d5ES ASSOCIATIVAS PROFISSIONAIS",
+  "9609203": "ALOJAMENTO, HIGIENE E EMBELEZAMENTO DE ANIMAIS",
+};
+
+/** Code of "not informed". */
+export const CNAE_NOT_INFORMED = 8888888;
+/** Code of election campaigns, which go with their own legal nature. */
+export const CNAE_CAMPAIGN = 9492800;
+
+/** Most frequent activities of active establishments, in percent. */
+const FREQUENT: Readonly<Record<string, number>> = {
+  "4781400": 3.9, "9602501": 3.8, "8219999": 2.2, "4399103": 2.2, "7319002": 2.0, "8599604": 1.9,
+  "5611203": 1.8, "4321500": 1.8, "6462000": 1.5, "5229099": 1.5, "4712100": 1.5, "4930202": 1.5,
+  "8112500": 1.4, "9602502": 1.4, "9430800": 1.3, "5612100": 1.2, "8211300": 1.2, "4930201": 1.2,
+  "4744099": 1.2, "5320202": 1.2, "5620104": 1.2, "9700500": 1.2, "5320201": 1.2, "4520001": 1.1,
+  "5611201": 1.1,
+};
+
+/** Divisions with a known share of active establishments, in percent. */
+const DIVISIONS: Readonly<Record<string, number>> = {
+  "47": 17.6, "96": 6.2, "56": 6.1, "43": 5.5, "82": 4.9, "49": 4.6, "85": 4.5, "45": 4.5,
+  "86": 3.5, "94": 3.3, "01": 2.7, "46": 4.0, "62": 2.6, "73": 3.0, "68": 2.0, "53": 2.5,
+  "81": 2.2, "71": 1.8, "69": 1.8, "41": 1.6, "74": 1.6, "14": 1.6, "10": 1.3, "95": 1.8,
+  "77": 1.4, "93": 1.3, "90": 1.3, "64": 2.2, "66": 1.0, "52": 2.2, "97": 1.2, "25": 0.9,
+  "33": 0.9, "31": 0.7, "55": 0.6, "63": 0.7, "70": 1.3, "79": 0.5, "80": 0.4,
+};
+const OTHER_DIVISION = 0.12;
+
+/** Chosen this often, a city's own favourites make activity and city depend on each other. */
+const FAVOURITE_CHANCE = 0.4;
+const FAVOURITES = 10;
+
+/** All activities and how they are spread. */
+export interface Activities {
+  readonly list: readonly Activity[];
+  /** Number of current subclasses; they come first in `list`. */
+  readonly current: number;
+  /** Picks an index of `list` for an establishment in a city; `active` leaves out old codes. */
+  pick(random: Random, city: number, active: boolean): number;
+}
+
+/** Builds the list; always the same, whatever the seed. */
+export function buildActivities(cityCount: number): Activities {
+  const list = currentActivities();
+  const current = list.length;
+  for (const [code, name] of Object.entries(DISCONTINUED)) list.push({ code: Number(code), name });
+  list.push({ code: CNAE_NOT_INFORMED, name: "Atividade Econ\u00f4nica n\u00e3o informada" });
+  const weights = list.map(({ code }, index) => (index < current ? weigh(code, list) : 0));
+  const spread = new Weighted(weights);
+  const old = new Weighted(
+    list.map((_, i) => (i < current ? (weights[i] as number) : i < list.length - 1 ? 0.04 : 3.6)),
+  );
+  const favourites = new Uint16Array(cityCount * FAVOURITES);
+  const random = new Random(20);
+  for (let i = 0; i < favourites.length; i++) favourites[i] = spread.pick(random.place(1, i));
+  const pick = (source: Random, city: number, active: boolean): number => {
+    if (source.chance(FAVOURITE_CHANCE * (active ? 1 : 0.8))) {
+      // The product of two uniform numbers leans to the first favourites.
+      const slot = (source.unit() * source.unit() * FAVOURITES) | 0;
+      return favourites[city * FAVOURITES + slot] as number;
+    }
+    return (active ? spread : old).pick(source);
+  };
+  return { list, current, pick };
+}
+
+/** The package answers one code at a time; a class has a subclass 00 to 03 or none at all. */
+function currentActivities(): Activity[] {
+  const list: Activity[] = [];
+  const add = (code: number): boolean => {
+    const found = getCnae(String(code).padStart(7, "0"));
+    if (found !== null) list.push({ code, name: found.description });
+    return found !== null;
+  };
+  for (let group = 1000; group < 100_000; group++) {
+    const first = group * 100;
+    const isClass = [0, 1, 2, 3].map((suffix) => add(first + suffix)).includes(true);
+    for (let suffix = 4; isClass && suffix < 100; suffix++) add(first + suffix);
+  }
+  return list;
+}
+
+/** Share of one code: its own when known, else its part of what its division has left. */
+function weigh(code: number, list: readonly Activity[]): number {
+  const text = String(code).padStart(7, "0");
+  const known = FREQUENT[text];
+  if (known !== undefined) return known;
+  const division = text.slice(0, 2);
+  const named = Object.entries(FREQUENT)
+    .filter(([other]) => other.startsWith(division))
+    .reduce((sum, [, share]) => sum + share, 0);
+  const left = Math.max((DIVISIONS[division] ?? OTHER_DIVISION) - named, 0.05);
+  return (left * tailWeight(code)) / divisionTail(division, list);
+}
+
+const tails = new Map<string, number>();
+
+function divisionTail(division: string, list: readonly Activity[]): number {
+  const known = tails.get(division);
+  if (known !== undefined) return known;
+  const first = Number(division) * 100_000;
+  const sum = list
+    .filter(({ code }) => code >= first && code < first + 100_000)
+    .reduce((total, { code }) => total + tailWeight(code), 0);
+  tails.set(division, sum);
+  return sum;
+}
+
+/** A heavy tail over codes in an order that only depends on the code. */
+function tailWeight(code: number): number {
+  return 1 / (1 + (hash(7, 3, code) % 40)) ** 1.2;
+}

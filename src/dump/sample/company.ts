@@ -1,0 +1,276 @@
+/**
+ * What comes in: the number of a company.
+ * What goes out: everything its rows in Empresas, Estabelecimentos, Simples and Socios agree on.
+ * Invariant: a company is a function of (seed, its number); the four files are made independently
+ * and fit together. Shares are those counted on the real registry, within two points.
+ */
+import { BRANCHES } from "../cnpj.ts";
+import { type Activities, CNAE_CAMPAIGN } from "./activities.ts";
+import type { Cities } from "./cities.ts";
+import { OpeningDates } from "./dates.ts";
+import { COMPANY_QUIRKS, type CompanyQuirk, quirkAt } from "./quirks.ts";
+import { hash, Random, Weighted } from "./random.ts";
+
+/** What all rows of a sample share. */
+export interface World {
+  readonly seed: number;
+  /** Days since 1970-01-01 of the date in the member names. */
+  readonly snapshot: number;
+  readonly companies: number;
+  readonly cities: Cities;
+  readonly activities: Activities;
+}
+
+/** Streams of random numbers; each is used for one purpose. */
+export const STREAMS = {
+  company: 1,
+  companyName: 2,
+  establishment: 3,
+  simples: 4,
+  partners: 5,
+  branches: 6,
+  order: 7,
+} as const;
+
+/** Largest number of companies: the prime below the number of 8-digit roots. */
+const ROOTS = 99_999_989;
+/** 31 July 2026: the first day with alphanumeric roots. */
+const ALPHANUMERIC_FROM = 20665;
+/** Value of four decimal digits read in base 36. */
+const DECIMALS = Int32Array.from({ length: 10_000 }, (_, n) =>
+  Number.parseInt(String(n).padStart(4, "0"), 36),
+);
+
+/** One company; reused from row to row. */
+export interface Company {
+  index: number;
+  quirk: CompanyQuirk | null;
+  /** Base-36 number of the 8 characters. */
+  root: number;
+  start: number;
+  /** Registration status: 1, 2, 3, 4 or 8. */
+  status: number;
+  city: number;
+  activity: number;
+  nature: number;
+  /** Company size: 1, 3 or 5. */
+  size: number;
+  capitalCents: number;
+  isMei: boolean;
+  /** 0 no row, 1 `N,N`, 2 `S,N`, 3 `S,S`. */
+  simples: 0 | 1 | 2 | 3;
+}
+
+interface Nature {
+  readonly code: number;
+  readonly active: number;
+  readonly inactive: number;
+  /** Its usual activity, 0 for any. */
+  readonly cnae: number;
+}
+
+function nature(code: number, active: number, inactive: number, cnae = 0): Nature {
+  return { code, active, inactive, cnae };
+}
+
+/** Legal natures with their shares among active and other companies that are no MEI. */
+const NATURES: readonly Nature[] = [
+  nature(2135, 30, 66),
+  nature(2062, 53, 25.6),
+  nature(4090, 0, 5.0, CNAE_CAMPAIGN),
+  nature(2240, 4.2, 0.8),
+  nature(3999, 3.4, 0.4, 9430800),
+  nature(4120, 2.6, 0.1, 111302),
+  nature(2127, 0.8, 0.5),
+  nature(3085, 1.7, 0.1, 8112500),
+  nature(2321, 1.6, 0.1),
+  nature(3220, 0.9, 0.1, 9491000),
+  nature(2054, 0.8, 0.1, 6462000),
+  nature(2143, 0.2, 0.1),
+  nature(2305, 0.3, 0.9),
+  nature(1244, 0.15, 0.02, 8411600),
+  nature(1031, 0.1, 0.03, 8411600),
+  nature(2216, 0.1, 0.05, 6462000),
+];
+
+/** Natures of business entities; the others have no capital and size "other". */
+export function isBusiness(code: number): boolean {
+  return code >= 2000 && code < 3000;
+}
+
+/** A blank company to fill with `CompanyMaker.make`. */
+export function newCompany(): Company {
+  return {
+    index: 0,
+    quirk: null,
+    root: 0,
+    start: 0,
+    status: 2,
+    city: 0,
+    activity: 0,
+    nature: 2135,
+    size: 1,
+    capitalCents: 0,
+    isMei: false,
+    simples: 0,
+  };
+}
+
+/** Makes companies by number. */
+export class CompanyMaker {
+  private readonly world: World;
+  private readonly random: Random;
+  private readonly factor: number;
+  private readonly shift: number;
+  private readonly dates: OpeningDates;
+  private readonly activeNatures = new Weighted(NATURES.map(({ active }) => active));
+  private readonly otherNatures = new Weighted(NATURES.map(({ inactive }) => inactive));
+  private readonly usual: readonly number[];
+
+  constructor(world: World) {
+    this.world = world;
+    this.random = new Random(world.seed);
+    // index * factor stays below 2^53, so the remainder is exact.
+    this.factor = 60_000_000 + (hash(world.seed, STREAMS.order, 1) % 29_000_000);
+    this.shift = hash(world.seed, STREAMS.order, 2) % ROOTS;
+    this.dates = new OpeningDates(world.snapshot);
+    this.usual = NATURES.map(({ cnae }) =>
+      world.activities.list.findIndex(({ code }) => code === cnae),
+    );
+  }
+
+  /** The root of a company number; numbers beyond `world.companies` belong to nobody. */
+  rootOf(index: number, isAlphanumeric: boolean): number {
+    const position = this.position(index);
+    if (isAlphanumeric) return alphanumericRoot(position);
+    const high = DECIMALS[Math.floor(position / 10_000)] as number;
+    return high * BRANCHES + (DECIMALS[position % 10_000] as number);
+  }
+
+  private position(index: number): number {
+    return (index * this.factor + this.shift) % ROOTS;
+  }
+
+  /** Fills `company` with company number `index`. */
+  make(index: number, company: Company): void {
+    const { world, random } = this;
+    const quirk = quirkAt(index, world.companies, COMPANY_QUIRKS.length);
+    company.index = index;
+    company.quirk = quirk < 0 ? null : (COMPANY_QUIRKS[quirk] as CompanyQuirk);
+    const isAlphanumeric = company.quirk === "root_alphanumeric";
+    random.place(STREAMS.company, index);
+    company.root = this.rootOf(index, isAlphanumeric);
+    company.start = this.dates.at(this.position(index) / ROOTS, random);
+    if (isAlphanumeric) {
+      const newest = Math.min(39, Math.max(0, world.snapshot - ALPHANUMERIC_FROM));
+      company.start = world.snapshot - random.below(newest + 1);
+    }
+    this.drawStatus(company, isAlphanumeric);
+    this.drawForm(company);
+    this.drawPlace(company);
+    this.drawSimples(company);
+  }
+
+  private drawStatus(company: Company, isNew: boolean): void {
+    const { random } = this;
+    const { start } = company;
+    const active = start >= 18262 ? 0.55 : start >= 14610 ? 0.36 : 0.26;
+    const u = random.unit();
+    if (u < active || isNew) company.status = 2;
+    else {
+      const v = (u - active) / (1 - active);
+      company.status = v < 0.789 ? 8 : v < 0.99 ? 4 : v < 0.998 ? 3 : 1;
+    }
+    const isActive = company.status === 2;
+    const old = start < 14245;
+    const share = isActive ? (old ? 0.1 : 0.66) : company.status === 4 ? 0.15 : 0.03;
+    company.isMei = random.chance(share);
+  }
+
+  private drawForm(company: Company): void {
+    const { random } = this;
+    const natures = company.status === 2 ? this.activeNatures : this.otherNatures;
+    const which = company.isMei ? 0 : natures.pick(random);
+    company.nature = (NATURES[which] as Nature).code;
+    company.activity = this.usual[which] as number;
+    if (company.quirk === "cpf_formatted") company.nature = 2135;
+    const business = isBusiness(company.nature);
+    const u = random.unit();
+    company.size = company.isMei ? 1 : !business ? 5 : u < 0.79 ? 1 : u < 0.838 ? 3 : 5;
+    company.capitalCents = business ? this.drawCapital(company.isMei) : 0;
+  }
+
+  private drawCapital(isMei: boolean): number {
+    const { random } = this;
+    const u = random.unit() * (isMei ? 0.72 : 1) + (isMei ? 0 : 0.02);
+    if (u < 0.18) return 0;
+    const cents = random.chance(0.02) ? random.below(100) : 0;
+    return Math.round(capitalAt(u)) * 100 + cents;
+  }
+
+  private drawPlace(company: Company): void {
+    const { random, world } = this;
+    company.city = world.cities.spread.pick(random);
+    if (company.city === world.cities.foreign && company.isMei) {
+      company.city = (random.unit() * world.cities.foreign) | 0;
+    }
+    if (company.activity < 0) {
+      company.activity = world.activities.pick(random, company.city, company.status === 2);
+    }
+  }
+
+  private drawSimples(company: Company): void {
+    const { random } = this;
+    const isActive = company.status === 2;
+    const u = random.unit();
+    if (company.isMei) company.simples = 3;
+    else if (!isBusiness(company.nature)) company.simples = u < 0.02 ? 1 : 0;
+    else if (u < (isActive ? 0.57 : 0.065)) company.simples = 2;
+    else company.simples = random.chance(isActive ? 0.4 : 0.68) ? 1 : 0;
+  }
+}
+
+/** A root of the new kind: two digits, three letters, three digits; one per position. */
+function alphanumericRoot(position: number): number {
+  const letters = Math.floor(position / 100_000);
+  const text =
+    String(position % 100).padStart(2, "0") +
+    String.fromCharCode(65 + Math.floor(letters / 100), 65 + ((letters % 100) % 26), 65 + Math.floor((letters % 100) / 26)) +
+    String(Math.floor(position / 100) % 1000).padStart(3, "0");
+  return Number.parseInt(text.slice(0, 4), 36) * BRANCHES + Number.parseInt(text.slice(4), 36);
+}
+
+/** Share capital in reais by quantile: p25 100, p50 2,000, p75 10,000, p95 100,000. */
+const CAPITALS: readonly (readonly [at: number, reais: number])[] = [
+  [0.18, 1],
+  [0.25, 100],
+  [0.5, 2000],
+  [0.75, 10_000],
+  [0.95, 100_000],
+  [0.995, 2_000_000],
+  [0.9999, 100_000_000],
+  [1.03, 20_000_000_000],
+];
+
+function capitalAt(u: number): number {
+  for (let i = 1; i < CAPITALS.length; i++) {
+    const [to, high] = CAPITALS[i] as readonly [number, number];
+    if (u > to) continue;
+    const [from, low] = CAPITALS[i - 1] as readonly [number, number];
+    const value = low * (high / low) ** ((u - from) / (to - from));
+    const step = value < 20 ? 1 : 10 ** Math.floor(Math.log10(value / 2));
+    return Math.round(value / step) * step;
+  }
+  return 1000;
+}
+
+/**
+ * How many branches a company has beside its head office: 1.2 % have any, and of these a heavy
+ * tail; together branches are 4.2 % of the establishments.
+ */
+export function branchCount(seed: number, index: number): number {
+  const h = hash(seed, STREAMS.branches, index);
+  if (h > 51_539_607) return 0;
+  const u = (hash(seed, STREAMS.branches + 100, index) + 1) / 4294967297;
+  return Math.min(300, Math.floor(1.35 * u ** -0.62));
+}

@@ -1,0 +1,170 @@
+/**
+ * What comes in: a company.
+ * What goes out: its rows in Empresas and Simples and those of its partners in Socios.
+ * Invariant: rows agree with the company's establishments; quirks show as `quirks.ts` counts them.
+ */
+import { writeBase36 } from "../cnpj.ts";
+import type { RowBytes } from "./bytes.ts";
+import { latin1, words } from "./bytes.ts";
+import { type Company, STREAMS, type World } from "./company.ts";
+import { any, type Names, person } from "./names.ts";
+import type { SimplesQuirk } from "./quirks.ts";
+import { Random } from "./random.ts";
+
+const TOWNS = words("MACEIO_-_AL RECIFE_-_PE BRASIL SAO_PAULO_-_SP CURITIBA_-_PR BAHIA");
+const COMMA = 44;
+const YES = 83;
+const NO = 78;
+const AGE_BANDS = 9;
+const STARS = latin1("***");
+const HIDDEN = latin1("**");
+
+/** Writes the 8 characters of a company's root. */
+function writeRoot(row: RowBytes, root: number): void {
+  writeBase36(row.bytes, row.length, Math.floor(root / 1_679_616));
+  writeBase36(row.bytes, row.length + 4, root % 1_679_616);
+  row.length += 8;
+}
+
+/** Makes the rows a company has outside Estabelecimentos. */
+export class CompanyRows {
+  private readonly world: World;
+  private readonly names: Names;
+  private readonly random: Random;
+
+  constructor(world: World, names: Names) {
+    this.world = world;
+    this.names = names;
+    this.random = new Random(world.seed);
+  }
+
+  /** Appends the company's rows of Empresas: one, none, or a phantom beside it. */
+  writeCompany(row: RowBytes, company: Company): void {
+    const { quirk } = company;
+    if (quirk === "company_missing") return;
+    if (quirk === "phantom_before") this.writePhantom(row, company);
+    const start = row.length;
+    this.writeOne(row, company);
+    if (quirk === "company_twice") row.repeat(start, row.length);
+    if (quirk === "phantom_after") this.writePhantom(row, company);
+  }
+
+  private writeOne(row: RowBytes, company: Company): void {
+    const { quirk, nature } = company;
+    const random = this.random.place(STREAMS.companyName, company.index);
+    row.open();
+    writeRoot(row, company.root);
+    row.next();
+    this.names.legal(row, random, company);
+    row.next();
+    row.digits(quirk === "nature_not_informed" ? 0 : nature, 4);
+    row.next();
+    row.digits(quirk === "qualification_unknown" ? 36 : qualificationOf(nature), 2);
+    row.next();
+    this.writeCapital(row, company);
+    row.next();
+    if (quirk !== "size_empty") row.digits(company.size, 2);
+    row.next();
+    if (quirk === "entity_single_space") row.byte(32);
+    else if (nature < 2000) row.word(any(random, TOWNS));
+    row.close();
+  }
+
+  private writeCapital(row: RowBytes, company: Company): void {
+    if (company.quirk === "capital_thousands_dots") return row.quoted("1.234,56");
+    if (company.quirk === "capital_sentinel") return row.quoted("999999999999,00");
+    if (company.quirk === "capital_bank") return row.quoted("120000000000,00");
+    const reais = Math.floor(company.capitalCents / 100);
+    row.integer(reais);
+    row.byte(COMMA);
+    row.digits(company.capitalCents - reais * 100, 2);
+  }
+
+  /** The nameless second row that some companies have in the registry. */
+  private writePhantom(row: RowBytes, company: Company): void {
+    row.open();
+    writeRoot(row, company.root);
+    row.next();
+    row.next();
+    row.digits(0, 4);
+    row.next();
+    row.digits(0, 2);
+    row.next();
+    row.quoted("0,00");
+    row.next();
+    row.digits(0, 2);
+    row.next();
+    row.close();
+  }
+
+  /** Appends the company's row of Simples; `root` may be one that no company has. */
+  writeSimples(row: RowBytes, company: Company, root: number, quirk: SimplesQuirk | null): void {
+    const { simples, start } = company;
+    const random = this.random.place(STREAMS.simples, company.index);
+    const end = start + Math.floor(random.unit() * (this.world.snapshot - start));
+    const isBlank = quirk === "flags_blank";
+    row.open();
+    writeRoot(row, root);
+    row.next();
+    row.byte(isBlank ? 32 : simples >= 2 ? YES : NO);
+    row.next();
+    row.date(start);
+    row.next();
+    if (simples >= 2) row.digits(0, 8);
+    else row.date(end);
+    row.next();
+    row.byte(isBlank ? 32 : simples === 3 ? YES : NO);
+    row.next();
+    if (quirk !== "mei_date_empty") {
+      if (simples === 3) row.date(start);
+      else row.digits(0, 8);
+    }
+    row.next();
+    row.digits(0, 8);
+    row.close();
+  }
+
+  /** Appends the company's partners; returns how many. Sole traders and campaigns have none. */
+  writePartners(row: RowBytes, company: Company): number {
+    if (company.nature === 2135 || company.nature === 4090) return 0;
+    const random = this.random.place(STREAMS.partners, company.index);
+    const count = 1 + random.below(2) + (random.chance(0.15) ? random.below(4) : 0);
+    for (let i = 0; i < count; i++) this.writePartner(row, random, company);
+    return count;
+  }
+
+  private writePartner(row: RowBytes, random: Random, company: Company): void {
+    row.open();
+    writeRoot(row, company.root);
+    row.next();
+    row.byte(50);
+    row.next();
+    person(row, random);
+    row.next();
+    row.word(STARS);
+    row.digits(random.below(1_000_000), 6);
+    row.word(HIDDEN);
+    row.next();
+    row.digits(random.chance(0.6) ? 49 : 22, 2);
+    row.next();
+    row.date(company.start);
+    row.next();
+    row.next();
+    row.word(STARS);
+    row.digits(0, 6);
+    row.word(HIDDEN);
+    row.next();
+    row.next();
+    row.digits(0, 2);
+    row.next();
+    row.byte(49 + random.below(AGE_BANDS));
+    row.close();
+  }
+}
+
+function qualificationOf(nature: number): number {
+  if (nature === 2135) return 50;
+  if (nature === 4090) return 51;
+  if (nature >= 2000 && nature < 3000) return 49;
+  return 16;
+}

@@ -1,0 +1,136 @@
+/**
+ * What comes in: status, city and the random numbers of one establishment.
+ * What goes out: the columns from first area code to e-mail.
+ * Invariant: numbers have at most 8 digits, so mobiles have lost their leading 9, as in the
+ * registry; how often each contact is there depends on the status.
+ */
+import type { RowBytes } from "./bytes.ts";
+import { latin1 } from "./bytes.ts";
+import type { City } from "./cities.ts";
+import { any } from "./names.ts";
+import type { EstablishmentQuirk } from "./quirks.ts";
+import { type Random, Weighted } from "./random.ts";
+import { BRANDS, FREE_MAIL, GIVEN_NAMES, MAIL_JUNK, SURNAMES } from "./words.ts";
+
+const FREE_DOMAINS = FREE_MAIL.map(([domain]) => latin1(domain));
+const FREE_SHARES = new Weighted(FREE_MAIL.map(([, share]) => share));
+const FREE_TOTAL = 0.846;
+const COM_BR = latin1(".COM.BR");
+const ACCOUNTANT = latin1("FISCAL@CONTABIL");
+const OFFICES = ["CONTATO", "FINANCEIRO", "FISCAL", "COMERCIAL", "ADM", "VENDAS"].map(latin1);
+
+/** What the contact columns depend on. */
+export interface ContactSource {
+  readonly city: City;
+  readonly isActive: boolean;
+  /** Opened before 1996: such rows have faxes and short numbers. */
+  readonly isOld: boolean;
+  readonly quirk: EstablishmentQuirk | null;
+}
+
+/** Writes area code and number of both phones and the fax, and the e-mail: seven columns. */
+export function writeContact(row: RowBytes, random: Random, source: ContactSource): void {
+  const { isActive, isOld, quirk } = source;
+  const hasEmail = random.chance(isActive ? 0.871 : 0.6) || quirk === "email_junk";
+  const phoneShare = isActive ? (hasEmail ? 0.997 : 0.74) : hasEmail ? 0.93 : 0.42;
+  const hasPhone = random.chance(phoneShare) || (quirk !== null && PHONE_QUIRKS.has(quirk));
+  if (hasPhone) writePhone(row, random, source);
+  else if (random.chance(0.28)) writeZeroPhone(row);
+  else row.next();
+  row.next();
+  const hasSecond = random.chance(0.082);
+  if (hasSecond) writePlainPhone(row, random, source);
+  else row.next();
+  row.next();
+  if (random.chance(isOld ? 0.3 : 0.085)) writePlainPhone(row, random, source);
+  else row.next();
+  row.next();
+  if (hasEmail) writeEmail(row, random, quirk);
+}
+
+const PHONE_QUIRKS: ReadonlySet<EstablishmentQuirk> = new Set<EstablishmentQuirk>([
+  "area_leading_zeros",
+  "area_zero",
+  "phone_zero",
+  "phone_5_digits",
+  "phone_7_digits",
+]);
+
+function writeZeroPhone(row: RowBytes): void {
+  row.byte(48);
+  row.next();
+  row.byte(48);
+}
+
+function writePlainPhone(row: RowBytes, random: Random, { city, isActive }: ContactSource): void {
+  writeArea(row, city);
+  row.next();
+  writeNumber(row, random, isActive);
+}
+
+function writeArea(row: RowBytes, city: City): void {
+  row.digits(city.areaCode || 11, 2);
+}
+
+/** Eight digits: 60 % of active ones are mobiles without their leading 9. */
+function writeNumber(row: RowBytes, random: Random, isActive: boolean): void {
+  const isMobile = random.chance(isActive ? 0.6 : 0.45);
+  row.byte(isMobile ? 56 + random.below(2) : 50 + random.below(4));
+  row.digits(random.below(10_000_000), 7);
+}
+
+function writePhone(row: RowBytes, random: Random, source: ContactSource): void {
+  const { quirk } = source;
+  if (quirk === "phone_zero") return writeZeroPhone(row);
+  if (quirk === "area_zero") row.byte(48);
+  else {
+    if (quirk === "area_leading_zeros") row.byte(48);
+    if (quirk === "area_leading_zeros" && random.chance(0.5)) row.byte(48);
+    writeArea(row, source.city);
+  }
+  row.next();
+  if (quirk === "phone_5_digits") row.digits(20_000 + random.below(70_000), 5);
+  else if (quirk === "phone_7_digits" || (source.isOld && random.chance(0.05))) {
+    row.digits(2_000_000 + random.below(7_000_000), 7);
+  } else writeNumber(row, random, source.isActive);
+}
+
+function writeEmail(row: RowBytes, random: Random, quirk: EstablishmentQuirk | null): void {
+  if (quirk === "email_junk" || random.chance(0.0008)) {
+    row.quoted(any(random, MAIL_JUNK));
+    return;
+  }
+  const start = row.length;
+  const u = random.unit();
+  if (u < FREE_TOTAL) {
+    row.word(any(random, random.chance(0.7) ? GIVEN_NAMES : BRANDS));
+    if (random.chance(0.6)) row.word(any(random, SURNAMES));
+    row.integer(random.below(random.chance(0.5) ? 100 : 10_000));
+    row.byte(64);
+    row.word(FREE_DOMAINS[FREE_SHARES.pick(random)] as Uint8Array);
+  } else if (u < FREE_TOTAL + 0.06) {
+    // Accountants' addresses are shared by many companies.
+    row.word(ACCOUNTANT);
+    row.word(any(random, SURNAMES));
+    row.integer(random.below(40));
+    row.word(COM_BR);
+  } else {
+    row.word(any(random, OFFICES));
+    row.byte(64);
+    row.word(any(random, BRANDS));
+    row.word(any(random, SURNAMES));
+    row.word(COM_BR);
+  }
+  finishEmail(row, start, random.chance(0.23));
+}
+
+/** Word lists hold blanks, which an address cannot have; about a quarter is in lower case. */
+function finishEmail(row: RowBytes, start: number, isLower: boolean): void {
+  const { bytes } = row;
+  let write = start;
+  for (let read = start; read < row.length; read++) {
+    const byte = bytes[read] as number;
+    if (byte !== 32) bytes[write++] = isLower && byte >= 65 && byte <= 90 ? byte + 32 : byte;
+  }
+  row.length = write;
+}

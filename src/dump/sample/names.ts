@@ -1,0 +1,145 @@
+/**
+ * What comes in: a company and the random numbers of one row.
+ * What goes out: made-up names: persons, companies, trade names.
+ * Invariant: all words are upper case without accents; a made-up CPF always has wrong check
+ * digits, so that it can belong to nobody.
+ */
+import type { RowBytes } from "./bytes.ts";
+import { latin1, words } from "./bytes.ts";
+import type { Company, World } from "./company.ts";
+import type { Random } from "./random.ts";
+import * as lists from "./words.ts";
+
+const LTDA = latin1("LTDA");
+const AND = latin1("&");
+const ME = latin1("ME");
+const CAMPAIGN = latin1("ELEICAO");
+const OFFICES = words("VEREADOR PREFEITO DEPUTADO_ESTADUAL DEPUTADO_FEDERAL VICE-PREFEITO");
+const SOCIETIES = words(`ASSOCIACAO_DE_MORADORES ASSOCIACAO_BENEFICENTE CONDOMINIO_EDIFICIO
+  IGREJA_EVANGELICA FUNDACAO COOPERATIVA FUNDO_MUNICIPAL_DE_SAUDE CAIXA_ESCOLAR SINDICATO`);
+
+/** One of a list. */
+export function any<T>(random: Random, list: readonly T[]): T {
+  return list[random.below(list.length)] as T;
+}
+
+/** A person's name of two to four parts. */
+export function person(row: RowBytes, random: Random): void {
+  row.word(any(random, lists.GIVEN_NAMES));
+  if (random.chance(0.3)) row.spaced(any(random, lists.GIVEN_NAMES));
+  if (random.chance(0.6)) row.spaced(any(random, lists.MIDDLE_NAMES));
+  row.spaced(any(random, lists.SURNAMES));
+}
+
+/** Eleven digits that look like a CPF and fail its check. */
+export function writeCpf(row: RowBytes, random: Random, isFormatted: boolean): void {
+  const base = random.below(1_000_000_000);
+  const digits = String(base).padStart(9, "0");
+  const check = (cpfCheck(digits) + 1 + random.below(98)) % 100;
+  const tail = String(check).padStart(2, "0");
+  if (!isFormatted) row.quoted(digits + tail);
+  else row.quoted(`${digits.slice(0, 3)}.${digits.slice(3, 6)}.${digits.slice(6)}-${tail}`);
+}
+
+function cpfCheck(digits: string): number {
+  let text = digits;
+  for (const length of [9, 10]) {
+    let sum = 0;
+    for (let i = 0; i < length; i++) sum += Number(text[i]) * (length + 1 - i);
+    text += String(((sum * 10) % 11) % 10);
+  }
+  return Number(text.slice(9));
+}
+
+/** The legal name of a company. */
+export class Names {
+  private readonly trades: readonly (readonly Uint8Array[])[];
+
+  constructor({ activities }: World) {
+    this.trades = activities.list.map(({ code }) => {
+      const text = String(code).padStart(7, "0");
+      const found = lists.TRADE_WORDS[text] ?? lists.TRADE_WORDS[text.slice(0, 2)];
+      return words(found ?? lists.TRADE_WORDS_OTHER);
+    });
+  }
+
+  /** Writes the legal name; sole traders' may open with the root or end with a CPF. */
+  legal(row: RowBytes, random: Random, company: Company): void {
+    if (company.quirk === "name_empty") return;
+    if (company.quirk === "name_quotes") row.quoted('COMERCIO "C" ');
+    if (company.nature === 2135) this.trader(row, random, company);
+    else if (company.nature === 4090) this.candidate(row, random);
+    else if (company.nature < 2000 || company.nature >= 3000) this.society(row, random);
+    else this.limited(row, random, company);
+    if (company.quirk === "name_backslash") row.byte(92);
+  }
+
+  private trader(row: RowBytes, random: Random, company: Company): void {
+    const u = random.unit();
+    const isDecimal = company.quirk !== "root_alphanumeric";
+    if (company.quirk !== "cpf_formatted" && u < 0.62 && isDecimal) {
+      const root = decimalOf(company.root);
+      row.digits(Math.floor(root / 1e6), 2);
+      row.byte(46);
+      row.digits(Math.floor(root / 1000), 3);
+      row.byte(46);
+      row.digits(root, 3);
+      row.byte(32);
+    }
+    person(row, random);
+    if (company.quirk === "cpf_formatted" || (u >= 0.62 && u < 0.85)) {
+      row.byte(32);
+      writeCpf(row, random, company.quirk === "cpf_formatted");
+    } else if (u > 0.97) row.spaced(ME);
+  }
+
+  private candidate(row: RowBytes, random: Random): void {
+    row.word(CAMPAIGN);
+    row.byte(32);
+    row.digits(2004 + 2 * random.below(11), 4);
+    row.byte(32);
+    person(row, random);
+    row.spaced(any(random, OFFICES));
+  }
+
+  private society(row: RowBytes, random: Random): void {
+    row.word(any(random, SOCIETIES));
+    row.spaced(any(random, lists.BRANDS));
+    if (random.chance(0.5)) row.spaced(any(random, lists.STREETS));
+  }
+
+  private limited(row: RowBytes, random: Random, company: Company): void {
+    const u = random.unit();
+    if (u < 0.3) {
+      row.word(any(random, lists.SURNAMES));
+      row.spaced(AND);
+      row.spaced(any(random, lists.SURNAMES));
+    } else if (u < 0.8) {
+      row.word(any(random, lists.BRANDS));
+      if (random.chance(0.3)) row.spaced(any(random, lists.SURNAMES));
+    } else {
+      row.word(any(random, lists.GIVEN_NAMES));
+      row.spaced(any(random, lists.SURNAMES));
+    }
+    if (random.chance(0.6)) row.spaced(any(random, this.trades[company.activity] ?? []));
+    if (random.chance(0.6)) row.spaced(any(random, lists.TRADES));
+    row.spaced(LTDA);
+  }
+
+  /** Writes a trade name that fits the activity. */
+  trade(row: RowBytes, random: Random, activity: number): void {
+    const u = random.unit();
+    if (u < 0.75) {
+      row.word(any(random, this.trades[activity] as readonly Uint8Array[]));
+      row.byte(32);
+    }
+    if (u < 0.5) row.word(any(random, lists.BRANDS));
+    else row.word(any(random, u < 0.62 ? lists.GIVEN_NAMES : lists.SURNAMES));
+    if (random.chance(0.22)) row.spaced(any(random, lists.SURNAMES));
+  }
+}
+
+/** The decimal number that a root of digits only shows when written in base 36. */
+function decimalOf(root: number): number {
+  return Number(root.toString(36));
+}

@@ -1,0 +1,99 @@
+/**
+ * What comes in: the number of a row, and how many rows there are.
+ * What goes out: which quirk that row shows, if any.
+ * Invariant: quirks sit on evenly spaced rows in turn, so no row has two and the number of each
+ * can be computed: a test, or the report of an import, can be held against it.
+ */
+
+/** Quirks of an Estabelecimentos row; each was seen in the real registry. */
+export const ESTABLISHMENT_QUIRKS = [
+  "nul_byte",
+  "doubled_quotes",
+  "backslash_before_quote",
+  "newline_in_field",
+  "semicolon_in_field",
+  "blank_line_after",
+  "date_invalid",
+  "date_far_future",
+  "date_before_1800",
+  "date_one_day_late",
+  "status_date_zero",
+  "row_twice",
+  "cnpj_twice",
+  "check_digits_wrong",
+  "branch_alphanumeric",
+  "flag_disagrees",
+  "country_unknown",
+  "reason_unknown",
+  "municipality_newest",
+  "municipality_foreign",
+  "cnae_discontinued",
+  "cnae_not_informed",
+  "cnae_97_secondary",
+  "area_leading_zeros",
+  "area_zero",
+  "phone_zero",
+  "phone_5_digits",
+  "phone_7_digits",
+  "email_junk",
+  "postal_code_7_digits",
+  "postal_code_blank",
+  "postal_code_junk",
+  "accents",
+  "spaces",
+  "only_spaces",
+  "special_status",
+] as const;
+
+/** Quirks of a company; they show in Empresas, and the alphanumeric root everywhere. */
+export const COMPANY_QUIRKS = [
+  "root_alphanumeric",
+  "company_missing",
+  "company_twice",
+  "phantom_before",
+  "phantom_after",
+  "size_empty",
+  "nature_not_informed",
+  "capital_thousands_dots",
+  "capital_sentinel",
+  "capital_bank",
+  "qualification_unknown",
+  "entity_single_space",
+  "name_empty",
+  "name_quotes",
+  "name_backslash",
+  "cpf_formatted",
+] as const;
+
+/** Quirks of a Simples row. */
+export const SIMPLES_QUIRKS = ["simples_orphan", "flags_blank", "mei_date_empty"] as const;
+
+/** Quirk of an Estabelecimentos row. */
+export type EstablishmentQuirk = (typeof ESTABLISHMENT_QUIRKS)[number];
+/** Quirk of a company. */
+export type CompanyQuirk = (typeof COMPANY_QUIRKS)[number];
+/** Quirk of a Simples row. */
+export type SimplesQuirk = (typeof SIMPLES_QUIRKS)[number];
+
+/** In a large sample every so many rows one shows a quirk: each quirk is 1 in 18,000 or so. */
+const SPACING = 500;
+
+/** Rows from one quirk to the next; closer in a small sample, so that each occurs. */
+export function quirkSpacing(rows: number, quirks: number): number {
+  return Math.max(1, Math.min(SPACING, Math.floor(rows / (quirks + 1))));
+}
+
+/** The number of the quirk that row `row` (from 0) shows, or -1. */
+export function quirkAt(row: number, rows: number, quirks: number): number {
+  const spacing = quirkSpacing(rows, quirks);
+  if (row % spacing !== spacing - 1) return -1;
+  return Math.floor(row / spacing) % quirks;
+}
+
+/** How many of the first `rows` rows show each quirk of a list, in the order of the list. */
+export function quirkCounts(rows: number, quirks: number): number[] {
+  const shown = Math.floor(rows / quirkSpacing(rows, quirks));
+  return Array.from({ length: quirks }, (_, quirk) =>
+    Math.floor(shown / quirks) + (quirk < shown % quirks ? 1 : 0),
+  );
+}

@@ -1,0 +1,165 @@
+/**
+ * What comes in: the bytes of one member, in chunks.
+ * What goes out: a zip file with that one member.
+ * Invariant: the same chunks give the same bytes: fixed date, fixed level, every chunk packed on
+ * its own and ended with a sync flush, so packing may run on other threads in any order.
+ * Source: PKWARE APPNOTE 6.3.10, sections 4.3.7 (local header) to 4.3.16 (end record).
+ */
+import { type FileHandle, open } from "node:fs/promises";
+import { constants, deflateRaw } from "node:zlib";
+import { crc32 } from "../crc32.ts";
+
+const LEVEL = 1;
+/** Chunks being packed at the same time: enough for two cores, and a bound for memory. */
+const CHUNKS_IN_FLIGHT = 4;
+const MAX_32 = 0xffffffff;
+
+/** What goes into the headers. */
+export interface ZipOptions {
+  readonly member: string;
+  /** `YYYY-MM-DD`, the member's date. */
+  readonly date: string;
+  /** Writes the 64-bit form, which a member over 4 GiB needs. */
+  readonly isZip64: boolean;
+}
+
+/** Writes one zip. */
+export class ZipWriter {
+  private readonly options: ZipOptions;
+  private readonly handle: FileHandle;
+  private readonly queue: Promise<Buffer>[] = [];
+  private crc = 0;
+  private bytes = 0;
+  private packedBytes = 0;
+  private position = 0;
+
+  private constructor(handle: FileHandle, options: ZipOptions) {
+    this.handle = handle;
+    this.options = options;
+  }
+
+  /** Creates the file, which must not exist. */
+  static async create(path: string, options: ZipOptions): Promise<ZipWriter> {
+    const writer = new ZipWriter(await open(path, "wx"), options);
+    await writer.append(writer.localHeader());
+    return writer;
+  }
+
+  /** Adds a chunk. The caller must not change it afterwards. */
+  async write(chunk: Uint8Array): Promise<void> {
+    if (chunk.length === 0) return;
+    this.crc = crc32(chunk, this.crc);
+    this.bytes += chunk.length;
+    this.queue.push(pack(chunk, constants.Z_SYNC_FLUSH));
+    while (this.queue.length >= CHUNKS_IN_FLIGHT) await this.settleOne();
+  }
+
+  /** Ends the member, writes the directory and makes the file durable. */
+  async close(): Promise<void> {
+    this.queue.push(pack(new Uint8Array(0), constants.Z_FINISH));
+    while (this.queue.length > 0) await this.settleOne();
+    if (!this.options.isZip64 && this.position > MAX_32) {
+      throw new Error("a member over 4 GiB needs isZip64");
+    }
+    const directoryAt = this.position;
+    await this.append(this.directory(directoryAt));
+    const header = this.localHeader();
+    await this.handle.write(header, 0, header.length, 0);
+    await this.handle.sync();
+    await this.handle.close();
+  }
+
+  /** Closes the file without finishing it. */
+  async abort(): Promise<void> {
+    await Promise.allSettled(this.queue);
+    await this.handle.close();
+  }
+
+  private async settleOne(): Promise<void> {
+    const packed = await (this.queue.shift() as Promise<Buffer>);
+    this.packedBytes += packed.length;
+    await this.append(packed);
+  }
+
+  private async append(bytes: Uint8Array): Promise<void> {
+    await this.handle.write(bytes, 0, bytes.length, this.position);
+    this.position += bytes.length;
+  }
+
+  /** Version, flags, method, time, date, CRC and sizes: equal in both headers. */
+  private shared(): Buffer {
+    const { isZip64, date } = this.options;
+    const [year, month, day] = date.split("-").map(Number) as [number, number, number];
+    const fields = Buffer.alloc(26);
+    fields.writeUInt16LE(isZip64 ? 45 : 20, 0);
+    fields.writeUInt16LE(8, 4);
+    fields.writeUInt16LE(((year - 1980) << 9) | (month << 5) | day, 8);
+    fields.writeUInt32LE(this.crc, 10);
+    fields.writeUInt32LE(isZip64 ? MAX_32 : this.packedBytes, 14);
+    fields.writeUInt32LE(isZip64 ? MAX_32 : this.bytes, 18);
+    fields.writeUInt16LE(Buffer.byteLength(this.options.member), 22);
+    fields.writeUInt16LE(isZip64 ? 20 : 0, 24);
+    return fields;
+  }
+
+  private extra(): Buffer {
+    if (!this.options.isZip64) return Buffer.alloc(0);
+    const extra = Buffer.alloc(20);
+    extra.writeUInt16LE(1, 0);
+    extra.writeUInt16LE(16, 2);
+    extra.writeBigUInt64LE(BigInt(this.bytes), 4);
+    extra.writeBigUInt64LE(BigInt(this.packedBytes), 12);
+    return extra;
+  }
+
+  private localHeader(): Buffer {
+    const name = Buffer.from(this.options.member);
+    return Buffer.concat([Buffer.from("PK\x03\x04"), this.shared(), name, this.extra()]);
+  }
+
+  private directory(at: number): Buffer {
+    const shared = this.shared();
+    const entry = Buffer.concat([
+      Buffer.from("PK\x01\x02"),
+      shared.subarray(0, 2),
+      shared,
+      Buffer.alloc(14),
+      Buffer.from(this.options.member),
+      this.extra(),
+    ]);
+    const end = Buffer.alloc(22);
+    end.write("PK\x05\x06");
+    end.writeUInt16LE(1, 8);
+    end.writeUInt16LE(1, 10);
+    end.writeUInt32LE(entry.length, 12);
+    end.writeUInt32LE(this.options.isZip64 ? MAX_32 : at, 16);
+    return Buffer.concat([entry, this.zip64End(at, entry.length), end]);
+  }
+
+  private zip64End(at: number, length: number): Buffer {
+    if (!this.options.isZip64) return Buffer.alloc(0);
+    const end = Buffer.alloc(56 + 20);
+    end.write("PK\x06\x06");
+    end.writeBigUInt64LE(44n, 4);
+    end.writeUInt16LE(45, 12);
+    end.writeUInt16LE(45, 14);
+    end.writeBigUInt64LE(1n, 24);
+    end.writeBigUInt64LE(1n, 32);
+    end.writeBigUInt64LE(BigInt(length), 40);
+    end.writeBigUInt64LE(BigInt(at), 48);
+    end.write("PK\x06\x07", 56);
+    end.writeBigUInt64LE(BigInt(at + length), 64);
+    end.writeUInt32LE(1, 72);
+    return end;
+  }
+}
+
+function pack(chunk: Uint8Array, finishFlush: number): Promise<Buffer> {
+  return new Promise((settle, fail) => {
+    const onPacked = (error: Error | null, packed: Buffer): void => {
+      if (error) fail(error);
+      else settle(packed);
+    };
+    deflateRaw(chunk, { level: LEVEL, finishFlush }, onPacked);
+  });
+}

@@ -1,0 +1,146 @@
+/**
+ * The way of a request through the server. What comes in: an exchange. What goes out: its one
+ * answer: route, authenticate, read the body, handle, respond.
+ * Invariant: never throws; every failure becomes a problem document here and nowhere else. It is
+ * synchronous wherever the body has arrived, so that answers leave in the order of the requests.
+ */
+import { AppError } from "../errors.ts";
+import { describeError } from "../log.ts";
+import { requestIdOf } from "./requestid.ts";
+import { type Answer, headersOf, problem } from "./respond.ts";
+import { needsKey, type Route, routesAt } from "./routes.ts";
+import type { KeyCall, Service } from "./service.ts";
+import type { Exchange, ExchangeHandler } from "./transport.ts";
+
+const NO_BODY = new Uint8Array(0);
+
+/** Who asks, for routes that need to know. */
+type Sender = Pick<KeyCall, "identity" | "plan">;
+
+/** Makes the handler that a transport calls. */
+export function dispatcher(service: Service): ExchangeHandler {
+  return (exchange) => new Dispatch(service, exchange).run();
+}
+
+/** One request on its way. */
+class Dispatch {
+  readonly #service: Service;
+  readonly #exchange: Exchange;
+  readonly #requestId: string;
+
+  constructor(service: Service, exchange: Exchange) {
+    this.#service = service;
+    this.#exchange = exchange;
+    this.#requestId = requestIdOf(exchange.header("x-request-id"));
+  }
+
+  run(): void {
+    try {
+      this.#begin();
+    } catch (error) {
+      this.#fail(error);
+    }
+  }
+
+  #begin(): void {
+    const { framing, path, method } = this.#exchange;
+    if (framing !== null) throw new AppError("invalid_request", framing);
+    const sender = needsKey(path) ? this.#authenticate() : null;
+    const route = this.#route();
+    refuseQuery(route, this.#exchange.query);
+    if (route.method === "GET" || method === "HEAD") {
+      this.#answer(this.#handle(route, sender, NO_BODY));
+    } else {
+      this.#readBody(route, sender);
+    }
+  }
+
+  #authenticate(): Sender {
+    const identity = this.#service.keyring.authenticate(this.#exchange.header("authorization"));
+    return { identity, plan: this.#service.plans[identity.plan] };
+  }
+
+  #route(): Route {
+    const { path, method } = this.#exchange;
+    const routes = routesAt(path);
+    if (routes === undefined) {
+      throw new AppError("not_found", "Check the path and its spelling.");
+    }
+    const route = routes.get(method);
+    if (route !== undefined) return route;
+    const allow = [...routes.keys()].join(", ");
+    throw new AppError("method_not_allowed", `Use one of these methods: ${allow}.`, {
+      headers: { Allow: allow },
+    });
+  }
+
+  #readBody(route: Route, sender: Sender | null): void {
+    const limit = this.#service.bodyBytesMax;
+    if (Number(this.#exchange.header("content-length") ?? 0) > limit) throw tooLarge(limit);
+    refuseOtherThanJson(this.#exchange);
+    this.#exchange.body(limit, (body) => {
+      try {
+        if (body === null) throw tooLarge(limit);
+        this.#answer(this.#handle(route, sender, body));
+      } catch (error) {
+        this.#fail(error);
+      }
+    });
+  }
+
+  #handle(route: Route, sender: Sender | null, body: Uint8Array): Answer {
+    const call = { service: this.#service, requestId: this.#requestId, body };
+    if (route.access === "open") return route.handle(call);
+    // Every route with a key lies below /v1/; anything else is a mistake in the table.
+    if (sender === null) throw new Error(`route ${route.path} is not behind the key check`);
+    return route.handle({ ...call, ...sender });
+  }
+
+  #fail(error: unknown): void {
+    const answer = problem(error, this.#requestId);
+    if (answer.status >= 500) {
+      const { method, path } = this.#exchange;
+      const known = routesAt(path) === undefined ? "unknown" : path;
+      const details = { request_id: this.#requestId, method, path: known, status: answer.status };
+      this.#service.log.error({ ...details, ...describeError(error) }, "request failed");
+    }
+    this.#answer(answer);
+  }
+
+  #answer(answer: Answer): void {
+    if (this.#service.log.isLevelEnabled("debug")) {
+      const details = { request_id: this.#requestId, status: answer.status };
+      this.#service.log.debug(details, "request answered");
+    }
+    this.#exchange.send(answer.status, headersOf(answer, this.#requestId), answer.body);
+  }
+}
+
+function tooLarge(limit: number): AppError {
+  return new AppError("payload_too_large", `Send at most ${limit} bytes.`);
+}
+
+/** No route has query parameters yet; one that is sent would otherwise be ignored silently. */
+function refuseQuery(route: Route, query: string): void {
+  if (query === "" || route.access === "open") return;
+  throw new AppError(
+    "invalid_request",
+    "Leave out the query of the address: it has no meaning here.",
+  );
+}
+
+/** JSON text is UTF-8 by definition (RFC 8259), so another charset is a misunderstanding. */
+function refuseOtherThanJson(exchange: Exchange): void {
+  const [type = "", ...parameters] = (exchange.header("content-type") ?? "").split(";");
+  const foreign = parameters.some((parameter) => {
+    const [name = "", value = ""] = parameter.split("=");
+    return name.trim().toLowerCase() === "charset" && !/^\s*"?utf-8"?\s*$/i.test(value);
+  });
+  if (type.trim().toLowerCase() !== "application/json" || foreign) {
+    const detail = "Send the body as UTF-8 JSON with Content-Type: application/json.";
+    throw new AppError("unsupported_media_type", detail);
+  }
+  if ((exchange.header("content-encoding") ?? "identity").trim().toLowerCase() !== "identity") {
+    throw new AppError("unsupported_media_type", "Send the body without a Content-Encoding.");
+  }
+}

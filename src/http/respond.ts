@@ -1,0 +1,59 @@
+/**
+ * How answers look. What comes in: a status with a value or with finished bytes, or an error. What
+ * goes out: an Answer with every header that belongs to it.
+ * Invariant: every error is a problem document of RFC 9457 with a stable code and the id of its
+ * request; every answer carries the security headers; nothing of an unknown error is shown.
+ */
+import { AppError, ERROR_CODES } from "../errors.ts";
+import type { HeaderList } from "./transport.ts";
+
+/** What a handler gives back; the request id and the security headers are added by `headersOf`. */
+export interface Answer {
+  readonly status: number;
+  readonly type: string;
+  readonly body: Uint8Array | string;
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+/** Content type of ordinary answers. */
+export const JSON_TYPE = "application/json; charset=utf-8";
+const PROBLEM_TYPE = "application/problem+json";
+
+/** Sent with every answer: it is data for a program, never a page, and not for any cache. */
+const SECURITY_HEADERS: HeaderList = [
+  ["X-Content-Type-Options", "nosniff"],
+  ["Cache-Control", "no-store"],
+  ["Referrer-Policy", "no-referrer"],
+  ["Content-Security-Policy", "default-src 'none'; frame-ancestors 'none'"],
+];
+
+/** An answer of JSON. */
+export function json(value: unknown, status = 200): Answer {
+  return { status, type: JSON_TYPE, body: JSON.stringify(value) };
+}
+
+/** The answer to a failure; anything but an AppError becomes `internal_error`. */
+export function problem(failure: unknown, requestId: string): Answer {
+  const error =
+    failure instanceof AppError
+      ? failure
+      : new AppError("internal_error", "The server failed. Report the request_id to its operator.");
+  const body = {
+    type: `/docs/errors#${error.code}`,
+    title: ERROR_CODES[error.code].title,
+    status: error.status,
+    code: error.code,
+    detail: error.message,
+    request_id: requestId,
+    ...error.members,
+    ...(error.errors.length > 0 ? { errors: error.errors } : {}),
+  };
+  const { status, headers } = error;
+  return { status, type: PROBLEM_TYPE, body: JSON.stringify(body), headers };
+}
+
+/** All headers of an answer. */
+export function headersOf(answer: Answer, requestId: string): HeaderList {
+  const own = answer.headers === undefined ? [] : Object.entries(answer.headers);
+  return [["Content-Type", answer.type], ["X-Request-Id", requestId], ...SECURITY_HEADERS, ...own];
+}

@@ -1,0 +1,101 @@
+/**
+ * `POST /v1/accounts/search`. What comes in: a spec, for a further page with a cursor. What goes
+ * out: one page of accounts with the exact total and the cursor of the next page.
+ * Invariant: the accounts are the engine's bytes, unparsed; a cursor continues only the spec,
+ * fields, snapshot and tenant that it was made for; a failed search is never an empty answer.
+ */
+import type { Plan } from "../access/plans.ts";
+import { AppError } from "../errors.ts";
+import type { SearchAnswer } from "../search/searcher.ts";
+import type { Segment } from "../search/segment.ts";
+import { type CursorScope, decodeCursor, encodeCursor } from "../spec/cursor.ts";
+import { fieldsHash } from "../spec/identity.ts";
+import { type PreparedSearch, prepareSearch } from "./prepared.ts";
+import { type Answer, JSON_TYPE } from "./respond.ts";
+import { currentSegment, type KeyCall } from "./service.ts";
+
+/** Answers one page of a search. */
+export function searchAccounts(call: KeyCall): Answer {
+  const { service, plan } = call;
+  const startMs = service.clock.monotonicMs();
+  const segment = currentSegment(service);
+  const prepared = prepareSearch(call.body, segment, plan);
+  if (prepared.missing !== null) refuseTooBroad(call, segment, prepared);
+  const scope = scopeOf(call, segment, prepared);
+  const { cursor } = prepared;
+  const page = service.engine.search(segment, {
+    spec: prepared.spec,
+    fields: prepared.spec.output.fields,
+    afterRow: cursor === null ? -1 : decodeCursor(cursor, scope, service.secrets.cursor),
+    explain: prepared.spec.output.include_explain,
+  });
+  const next = page.more
+    ? encodeCursor({ ...scope, lastRow: page.lastRow }, service.secrets.cursor)
+    : null;
+  const tookMs = Math.round((service.clock.monotonicMs() - startMs) * 1000) / 1000;
+  const head = `{"request_id":"${call.requestId}"`;
+  return {
+    status: 200,
+    type: JSON_TYPE,
+    body: assemble(head, prepared.prefix, page, { next, tookMs }),
+  };
+}
+
+/** Joins the pieces of the answer into one run of bytes. */
+function assemble(
+  head: string,
+  prefix: Buffer,
+  page: SearchAnswer,
+  end: { readonly next: string | null; readonly tookMs: number },
+): Buffer {
+  // A cursor is base64url and a request id is checked: neither needs escaping.
+  const cursor = end.next === null ? "null" : `"${end.next}"`;
+  const tail =
+    `,"next_cursor":${cursor},"has_more":${page.more},"total":${page.total},` +
+    `"took_ms":${end.tookMs}}`;
+  const { accounts } = page;
+  const length = head.length + prefix.length + accounts.byteLength + tail.length;
+  const bytes = Buffer.allocUnsafe(length);
+  bytes.write(head, 0, "latin1");
+  bytes.set(prefix, head.length);
+  bytes.set(accounts, head.length + prefix.length);
+  bytes.write(tail, length - tail.length, "latin1");
+  return bytes;
+}
+
+/** What cursors of this request are bound to. */
+function scopeOf(call: KeyCall, segment: Segment, prepared: PreparedSearch): CursorScope {
+  return {
+    snapshotId: segment.snapshotId,
+    specHash: prepared.walkHash,
+    fieldsHash: allowedFieldsHash(call.plan),
+    binding: [call.identity.tenantId, "accounts/search"],
+  };
+}
+
+const fieldHashes = new WeakMap<Plan, string>();
+
+function allowedFieldsHash(plan: Plan): string {
+  const hash = fieldHashes.get(plan) ?? fieldsHash(plan.fields);
+  fieldHashes.set(plan, hash);
+  return hash;
+}
+
+/** Refuses a spec without industry and place filter, and says how much it would have matched. */
+function refuseTooBroad(call: KeyCall, segment: Segment, { spec, missing }: PreparedSearch): never {
+  const filters = (missing ?? []).map((name) => name.replace(/^filters\./, ""));
+  const matches = call.service.engine.countMatches(segment, spec);
+  const errors = (missing ?? []).map((name) => ({
+    pointer: `/spec/${name.replaceAll(".", "/")}`,
+    code: "missing_filter",
+    detail: "One filter of this kind would make the query narrow enough.",
+  }));
+  throw new AppError(
+    "query_too_broad",
+    `Add at least one of these filters: ${filters.join(", ")}.`,
+    {
+      errors,
+      members: { matches },
+    },
+  );
+}

@@ -1,0 +1,39 @@
+/**
+ * A running HTTP server. What comes in: a service, a transport and an address. What goes out: the
+ * port it listens at, and the way to stop it.
+ * Invariant: the chosen transport is used or the start fails; stopping lets requests in flight
+ * finish within the deadline before sockets are closed.
+ */
+import { dispatcher } from "./dispatch.ts";
+import type { Service } from "./service.ts";
+import {
+  DRAIN_DEADLINE_MS,
+  type ListenAddress,
+  type Transport,
+  type TransportLimits,
+  type TransportName,
+} from "./transport.ts";
+import { openNodeTransport } from "./transport-node.ts";
+import { openUwsTransport } from "./transport-uws.ts";
+
+/** A server that answers requests. */
+export interface RunningServer {
+  readonly port: number;
+  /** Stops accepting, finishes what is in flight, closes every socket. */
+  close(deadlineMs?: number): Promise<void>;
+}
+
+/** Opens a transport. Throws `CommandError` when it cannot be loaded here. */
+export function openTransport(name: TransportName, limits: TransportLimits): Promise<Transport> {
+  return name === "uws" ? openUwsTransport(limits) : Promise.resolve(openNodeTransport(limits));
+}
+
+/** Starts to answer requests. Throws `CommandError` when the address cannot be had. */
+export async function startServer(
+  service: Service,
+  transport: Transport,
+  address: ListenAddress,
+): Promise<RunningServer> {
+  const port = await transport.listen(address, dispatcher(service));
+  return { port, close: (deadlineMs = DRAIN_DEADLINE_MS) => transport.close(deadlineMs) };
+}

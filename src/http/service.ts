@@ -1,0 +1,64 @@
+/**
+ * What the handlers work with. What comes in: the opened parts, put together by `peneira serve` or
+ * by a test. What goes out: one value that every handler gets.
+ * Invariant: a handler reads `segment()` once and keeps it until it has answered, so that an
+ * answer never mixes two snapshots.
+ */
+import type { Identity, Keyring } from "../access/keyring.ts";
+import type { Plan, Plans } from "../access/plans.ts";
+import type { Clock } from "../clock.ts";
+import { AppError } from "../errors.ts";
+import type { Log } from "../log.ts";
+import type { SearchAnswer, SearchRequest } from "../search/searcher.ts";
+import type { Segment } from "../search/segment.ts";
+import type { AccountQuerySpec } from "../spec/schema.ts";
+import type { Secrets } from "../store/secrets.ts";
+import type { TransportName } from "./transport.ts";
+
+/** The engine as the handlers see it; src/search/searcher.ts is the one there is. */
+export interface Engine {
+  search(segment: Segment, request: SearchRequest): SearchAnswer;
+  countMatches(segment: Segment, spec: AccountQuerySpec): number;
+}
+
+/** Everything a handler may need. */
+export interface Service {
+  readonly engine: Engine;
+  readonly keyring: Keyring;
+  readonly plans: Plans;
+  readonly secrets: Secrets;
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly version: string;
+  readonly transport: TransportName;
+  /** Largest request body, in bytes. */
+  readonly bodyBytesMax: number;
+  /** Whether `secondary_cnae_mode: full` is switched on for the plans that may use it. */
+  readonly secondaryCnaeFull: boolean;
+  /** The loaded snapshot, or null when there is none. */
+  segment(): Segment | null;
+  /** True once the server has been told to stop. */
+  stopping(): boolean;
+}
+
+/** One request as a handler sees it. */
+export interface Call {
+  readonly service: Service;
+  readonly requestId: string;
+  /** The whole body; empty for methods without one. */
+  readonly body: Uint8Array;
+}
+
+/** A request whose sender is known. */
+export interface KeyCall extends Call {
+  readonly identity: Identity;
+  readonly plan: Plan;
+}
+
+/** The loaded snapshot; throws `snapshot_unavailable` when there is none or it is damaged. */
+export function currentSegment(service: Service): Segment {
+  const segment = service.segment();
+  if (segment !== null && !segment.native.poisoned()) return segment;
+  const detail = "No usable snapshot is loaded at the moment. Try again later.";
+  throw new AppError("snapshot_unavailable", detail, { headers: { "Retry-After": "5" } });
+}

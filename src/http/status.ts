@@ -1,0 +1,40 @@
+/**
+ * `GET /v1/status`. What comes in: who asks. What goes out: what is loaded and what may be asked
+ * for under the sender's plan.
+ * Invariant: every list derives from the table it stands for, so it cannot say what is not so.
+ */
+import { PLAN_NAMES } from "../access/plans.ts";
+import { SCORE_VERSION, SCORE_WEIGHTS } from "../search/score.ts";
+import {
+  EXPORT_FORMATS,
+  SCORING_STRATEGIES,
+  SECONDARY_CNAE_MODES,
+  SORT_FIELDS,
+} from "../spec/fields.ts";
+import { type Answer, json } from "./respond.ts";
+import { currentSegment, type KeyCall } from "./service.ts";
+
+/** Answers what the server has and what the plan allows. */
+export function status({ service, requestId, plan }: KeyCall): Answer {
+  const segment = currentSegment(service);
+  const byPlan = PLAN_NAMES.map((name) => [name, service.plans[name].fields]);
+  const full = plan.secondaryCnaeFull && service.secondaryCnaeFull;
+  return json({
+    request_id: requestId,
+    status: "ok",
+    version: service.version,
+    snapshot: segment.label,
+    snapshot_date: segment.snapshotDate,
+    provenance: segment.provenance,
+    accounts: segment.accounts,
+    plan: plan.name,
+    limits: { ...plan.limits, secondary_cnae_full: full },
+    field_allowlist: plan.fields,
+    field_allowlist_by_plan: Object.fromEntries(byPlan),
+    allowed_sort_fields: SORT_FIELDS,
+    scoring_strategies: SCORING_STRATEGIES,
+    export_formats: EXPORT_FORMATS,
+    secondary_cnae_modes: SECONDARY_CNAE_MODES,
+    score: { version: SCORE_VERSION, weights: SCORE_WEIGHTS },
+  });
+}

@@ -1,0 +1,119 @@
+/**
+ * Codes in use, and the dense numbers they get.
+ * What comes in: numeric codes as rows are read; afterwards the tables of the release.
+ * What goes out: sorted dictionaries, and per task a map from its provisional number to the code's
+ * ordinal in the dictionary.
+ * Invariant: a dictionary is the ascending union of the release's table and the codes in use, so
+ * it does not depend on the order in which rows were read.
+ */
+import { RECORD_NULL } from "../../native-index/record.ts";
+import { CommandError } from "../errors.ts";
+
+/** Kinds of code that rows hold as numbers, with their width in digits. */
+export const CODE_WIDTHS = { cnae: 7, nature: 4, reason: 2, tom: 4, country: 3, ibge: 7 } as const;
+
+/** A kind of code. */
+export type CodeKind = keyof typeof CODE_WIDTHS;
+
+/** All kinds, in a fixed order. */
+export const CODE_KINDS = Object.keys(CODE_WIDTHS) as readonly CodeKind[];
+
+/** Codes that one task met, by provisional number, and how many rows hold each; a plain value. */
+export interface CodesInUse {
+  readonly codes: Uint32Array;
+  readonly counts: Float64Array;
+}
+
+/** Gives the codes of one kind provisional numbers in the order in which they are met. */
+export class CodeCounter {
+  private readonly numbers = new Map<number, number>();
+  private readonly codes: number[] = [];
+  private readonly counts: number[] = [];
+
+  /** Provisional number of a code; counts one use. */
+  numberOf(code: number): number {
+    let number = this.numbers.get(code);
+    if (number === undefined) {
+      number = this.codes.length;
+      if (number === RECORD_NULL.u16) {
+        throw new CommandError(`over ${number} different codes in one column; it holds no codes`);
+      }
+      this.numbers.set(code, number);
+      this.codes.push(code);
+      this.counts.push(0);
+    }
+    this.counts[number] = (this.counts[number] as number) + 1;
+    return number;
+  }
+
+  /** What was met so far. */
+  result(): CodesInUse {
+    return { codes: Uint32Array.from(this.codes), counts: Float64Array.from(this.counts) };
+  }
+}
+
+/** Codes in use of every kind. */
+export type AllCodes = Readonly<Record<CodeKind, CodesInUse>>;
+
+/** A counter for every kind. */
+export type AllCounters = Readonly<Record<CodeKind, CodeCounter>>;
+
+/** New counters, one per kind. */
+export function newCounters(): AllCounters {
+  const entries = CODE_KINDS.map((kind) => [kind, new CodeCounter()]);
+  return Object.fromEntries(entries) as unknown as AllCounters;
+}
+
+/** What all counters met. */
+export function codesInUse(counters: AllCounters): AllCodes {
+  const entries = CODE_KINDS.map((kind) => [kind, counters[kind].result()]);
+  return Object.fromEntries(entries) as unknown as AllCodes;
+}
+
+/** A code as text with its leading zeros. */
+export function codeText(kind: CodeKind, code: number): string {
+  return String(code).padStart(CODE_WIDTHS[kind], "0");
+}
+
+/** Most entries of a dictionary whose codes are stored in 8 and in 16 bits; the last is null. */
+const ENTRIES_MAX: Readonly<Record<CodeKind, number>> = {
+  cnae: 0xffff,
+  nature: 0xffff,
+  reason: 0xff,
+  tom: 0xffff,
+  country: 0xffff,
+  ibge: 0xffff,
+};
+
+/**
+ * The dictionary of a kind: known codes and codes in use, ascending.
+ * @throws CommandError when there are more codes than their width can number.
+ */
+export function buildDictionary(
+  kind: CodeKind,
+  known: Iterable<string>,
+  used: readonly CodesInUse[],
+): string[] {
+  const codes = new Set<string>();
+  for (const code of known) codes.add(code.padStart(CODE_WIDTHS[kind], "0"));
+  for (const { codes: met } of used) for (const code of met) codes.add(codeText(kind, code));
+  if (codes.size > ENTRIES_MAX[kind]) {
+    throw new CommandError(`${codes.size} different ${kind} codes; ${ENTRIES_MAX[kind]} fit`);
+  }
+  return [...codes].sort();
+}
+
+/** Ordinals of a task's provisional numbers in a dictionary. */
+export function remapTable(
+  kind: CodeKind,
+  dictionary: readonly string[],
+  used: CodesInUse,
+): Uint16Array {
+  const ordinals = new Map(dictionary.map((code, ordinal) => [code, ordinal]));
+  return Uint16Array.from(used.codes, (code) => {
+    return ordinals.get(codeText(kind, code)) ?? RECORD_NULL.u16;
+  });
+}
+
+/** Remap tables of every kind. */
+export type AllRemaps = Readonly<Record<CodeKind, Uint16Array>>;

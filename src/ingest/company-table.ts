@@ -1,0 +1,121 @@
+/**
+ * The companies of one partition, ready to be looked up.
+ * What comes in: spilled companies (`companies.ts`) and Simples rows (`simples.ts`).
+ * What goes out: per company root the place of its record and its Simples and MEI flags.
+ * Invariant: of several rows of a company the first with a name stays; natures are dictionary
+ * codes. Memory is the partition's companies plus about 30 bytes for each.
+ */
+import { RECORD_NULL } from "../../native-index/record.ts";
+import { writeBase36 } from "../dump/cnpj.ts";
+import { BRANCHES } from "../dump/cnpj.ts";
+import { COMPANY } from "./companies.ts";
+import type { JoinFile } from "./join.ts";
+import { KeyTable } from "./roots.ts";
+import { SIMPLES_BYTES } from "./simples.ts";
+import { bucketBytes, readBucket, type SpillFile } from "./spill.ts";
+import type { Tally } from "./tally.ts";
+
+/** Set in a company's flags once a Simples row was seen. */
+const SEEN = 0x80;
+
+/** Smallest company record. */
+const COMPANY_BYTES_MIN = 32;
+
+/** Companies of one partition by root. */
+export class CompanyTable {
+  /** All company records of the partition. */
+  readonly bytes: Buffer;
+  /** The same bytes as `bytes`. */
+  readonly view: DataView;
+  private readonly keys: KeyTable;
+  private readonly offsets: Uint32Array;
+  private readonly optIns: Uint8Array;
+  private readonly tally: Tally;
+
+  /** Reads the partition; duplicates and orphans are counted in `tally`. */
+  constructor(
+    files: readonly JoinFile[],
+    simples: readonly SpillFile[],
+    partition: number,
+    tally: Tally,
+  ) {
+    const total = files.reduce((sum, { spill }) => sum + bucketBytes(spill, partition), 0);
+    const companiesMax = Math.ceil(total / COMPANY_BYTES_MIN);
+    this.bytes = Buffer.alloc(total);
+    this.view = new DataView(this.bytes.buffer, this.bytes.byteOffset, total);
+    this.keys = new KeyTable(companiesMax);
+    this.offsets = new Uint32Array(companiesMax);
+    this.optIns = new Uint8Array(companiesMax);
+    this.tally = tally;
+    let start = 0;
+    for (const { spill, remaps } of files) {
+      const end = readBucket(spill, partition, this.bytes, start);
+      this.addCompanies(start, end, remaps.nature);
+      start = end;
+    }
+    for (const file of simples) this.addSimples(file, partition);
+  }
+
+  /** Number of companies. */
+  get size(): number {
+    return this.keys.size;
+  }
+
+  /** Index of a company, or -1. */
+  find(root: number): number {
+    return this.keys.find(root, 0);
+  }
+
+  /** Where the record of a company starts in `bytes`. */
+  offset(index: number): number {
+    return this.offsets[index] as number;
+  }
+
+  /** Simples and MEI as bits of RECORD_FLAGS. */
+  flags(index: number): number {
+    return (this.optIns[index] as number) & ~SEEN;
+  }
+
+  private addCompanies(start: number, end: number, natures: Uint16Array): void {
+    const { view, keys, offsets } = this;
+    for (let at = start; at < end; at += view.getUint32(at, true)) {
+      const nature = view.getUint16(at + COMPANY.nature, true);
+      if (nature !== RECORD_NULL.u16) {
+        view.setUint16(at + COMPANY.nature, natures[nature] as number, true);
+      }
+      const root = view.getFloat64(at + COMPANY.root, true);
+      const before = keys.size;
+      const index = keys.add(root, 0);
+      if (keys.size === before) {
+        this.tally.add("company_duplicate", 0, () => rootText(root));
+        if (this.hasName(offsets[index] as number) || !this.hasName(at)) continue;
+      }
+      offsets[index] = at;
+    }
+  }
+
+  private hasName(at: number): boolean {
+    return this.view.getUint16(at + COMPANY.nameLength, true) !== RECORD_NULL.stringLength;
+  }
+
+  private addSimples(file: SpillFile, partition: number): void {
+    const bytes = Buffer.alloc(bucketBytes(file, partition));
+    readBucket(file, partition, bytes, 0);
+    for (let at = 0; at < bytes.length; at += SIMPLES_BYTES) {
+      const root = bytes.readDoubleLE(at);
+      const index = this.keys.find(root, 0);
+      if (index < 0) this.tally.add("simples_orphan", 0, () => rootText(root));
+      else if (((this.optIns[index] as number) & SEEN) !== 0) {
+        this.tally.add("simples_duplicate", 0, () => rootText(root));
+      } else this.optIns[index] = bytes.readUInt32LE(at + 8) | SEEN;
+    }
+  }
+}
+
+/** The 8 characters of a root. */
+function rootText(root: number): string {
+  const bytes = Buffer.alloc(8);
+  writeBase36(bytes, 0, Math.floor(root / BRANCHES));
+  writeBase36(bytes, 4, root % BRANCHES);
+  return bytes.toString("latin1");
+}

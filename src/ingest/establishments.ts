@@ -1,0 +1,233 @@
+/**
+ * Establishments on their way to the join.
+ * What comes in: records of an Estabelecimentos file.
+ * What goes out: row records (`native-index/record.ts`) in which codes are the task's provisional
+ * numbers, and what the company and the scores will fill is null.
+ * Invariant: every odd value is null and counted; only a row without a CNPJ is left out.
+ */
+import { RECORD, RECORD_FLAGS, RECORD_NULL, RECORD_STRINGS } from "../../native-index/record.ts";
+import { CommandError } from "../errors.ts";
+import {
+  checkDigits,
+  cleanBranch,
+  cleanCheckDigits,
+  cleanCnaes,
+  cleanRoot,
+  newCnaeList,
+  restOf,
+  writeCnpj,
+} from "../dump/cnpj.ts";
+import { ESTAB } from "../dump/layout.ts";
+import type { DumpRecord } from "../dump/records.ts";
+import { isValue, oddCode } from "../dump/rules.ts";
+import { cleanEmail, cleanText, newTextSink } from "../dump/text.ts";
+import { cleanCode, cleanDate, cleanPhone, cleanPostalCode, cleanUf, fieldText } from "../dump/values.ts";
+import { UFS } from "../spec/fields.ts";
+import type { AllCounters, CodeCounter } from "./codes.ts";
+import { writeWhole } from "./companies.ts";
+import { partitionOf } from "./roots.ts";
+import type { SpillWriter } from "./spill.ts";
+import type { Tally } from "./tally.ts";
+
+/** TOM codes have four digits; a place is counted under `uf * TOM_CODES + tom`. */
+export const TOM_CODES = 10_000;
+
+/** Registration statuses that exist. */
+const STATUSES: readonly number[] = [1, 2, 3, 4, 8];
+
+const ODD = {
+  headquarters: oddCode("headquarters_invalid"),
+  status: oddCode("status_invalid"),
+  reason: oddCode("reason_invalid"),
+  country: oddCode("country_invalid"),
+  cnae: oddCode("cnae_invalid"),
+  uf: oddCode("uf_invalid"),
+  municipality: oddCode("municipality_invalid"),
+  email: oddCode("email_invalid"),
+};
+
+/** Ordinal of a state by its two letters; 255 for none. */
+const UF_ORDINALS = new Uint8Array(1 << 16).fill(RECORD_NULL.u8);
+UFS.forEach((uf, ordinal) => {
+  UF_ORDINALS[(uf.charCodeAt(0) << 8) | uf.charCodeAt(1)] = ordinal;
+});
+
+/** What an establishment scan needs. */
+export interface EstablishmentScan {
+  readonly writer: SpillWriter;
+  readonly partitions: number;
+  readonly tally: Tally;
+  readonly counters: AllCounters;
+  /** Rows per state and TOM code, see `TOM_CODES`. */
+  readonly places: Uint32Array;
+  /** Last day that counts as a date. */
+  readonly latestDay: number;
+}
+
+/** Scans establishments; `take` is called with every record and keeps no reference to it. */
+export class EstablishmentScanner {
+  private readonly scan: EstablishmentScan;
+  private readonly sink = newTextSink(1 << 21);
+  private readonly cnaes = newCnaeList();
+  private readonly lengths = new Uint16Array(RECORD_STRINGS.length);
+
+  constructor(scan: EstablishmentScan) {
+    this.scan = scan;
+  }
+
+  /** Spills a record; false when it has no CNPJ and is left out. */
+  take(record: DumpRecord): boolean {
+    const root = cleanRoot(record, ESTAB.root);
+    const branch = cleanBranch(record, ESTAB.branch);
+    const check = cleanCheckDigits(record, ESTAB.check);
+    if (!isValue(root) || !isValue(branch) || !isValue(check)) {
+      this.scan.tally.add("cnpj_invalid", record.line, () => cnpjText(record));
+      return false;
+    }
+    if (checkDigits(root, branch) !== check) {
+      this.scan.tally.add("cnpj_check_digits", record.line, () => cnpjText(record));
+    }
+    this.readTexts(record);
+    cleanCnaes(record, ESTAB.cnaeSecondary, this.cnaes);
+    if (this.cnaes.odd > 0) this.countOddCnaes(record);
+    const { writer, partitions } = this.scan;
+    const textAt = RECORD.fixedLength + 2 * this.cnaes.count;
+    const length = (textAt + this.sink.length + 7) & ~7;
+    const at = writer.reserve(partitionOf(root, partitions), length);
+    const { bytes, view } = writer;
+    view.setUint32(at + RECORD.length, length, true);
+    writeCnpj(bytes, at + RECORD.cnpj, root, restOf(branch, check));
+    this.writeFlagsAndPlace(record, view, at, branch);
+    this.writeNumbers(record, view, at);
+    this.writeCnaes(record, view, at);
+    for (let i = 0; i < this.lengths.length; i++) {
+      view.setUint16(at + RECORD.stringLengths + 2 * i, this.lengths[i] as number, true);
+    }
+    bytes.set(this.sink.bytes.subarray(0, this.sink.length), at + textAt);
+    return true;
+  }
+
+  /** Fills sink and lengths in the order of RECORD_STRINGS; the legal name comes with the join. */
+  private readTexts(record: DumpRecord): void {
+    const { sink, lengths } = this;
+    sink.length = 0;
+    lengths[0] = RECORD_NULL.stringLength;
+    this.setLength(record, 1, cleanText(record, ESTAB.tradeName, sink));
+    this.setLength(record, 2, cleanText(record, ESTAB.district, sink));
+    this.setLength(record, 3, this.readStreet(record));
+    this.setLength(record, 4, cleanText(record, ESTAB.number, sink));
+    this.setLength(record, 5, cleanText(record, ESTAB.complement, sink));
+    this.setLength(record, 6, cleanText(record, ESTAB.foreignCity, sink));
+    const email = cleanEmail(record, ESTAB.email, sink);
+    this.scan.tally.odd(email, record, ESTAB.email);
+    this.setLength(record, 7, isValue(email) ? email : 0);
+  }
+
+  private setLength(record: DumpRecord, index: number, length: number): void {
+    if (length >= RECORD_NULL.stringLength) {
+      const reason = `a text of ${length} bytes; a closing quote is missing`;
+      throw new CommandError(`${this.scan.tally.place}, line ${record.line}: ${reason}`);
+    }
+    this.lengths[index] = length === 0 ? RECORD_NULL.stringLength : length;
+  }
+
+  /** Street type and street with one blank between them. */
+  private readStreet(record: DumpRecord): number {
+    const { sink } = this;
+    const type = cleanText(record, ESTAB.streetType, sink);
+    if (type === 0) return cleanText(record, ESTAB.street, sink);
+    sink.bytes[sink.length++] = 32;
+    const street = cleanText(record, ESTAB.street, sink);
+    if (street > 0) return type + 1 + street;
+    sink.length--;
+    return type;
+  }
+
+  private countOddCnaes(record: DumpRecord): void {
+    const value = (): string => fieldText(record, ESTAB.cnaeSecondary);
+    this.scan.tally.add("cnae_secondary_invalid", record.line, value, this.cnaes.odd);
+  }
+
+  private writeFlagsAndPlace(
+    record: DumpRecord,
+    view: DataView,
+    at: number,
+    branch: number,
+  ): void {
+    const { tally, counters, places } = this.scan;
+    const flag = cleanCode(record, ESTAB.headquarters, 1, ODD.headquarters);
+    const isOdd = flag !== 1 && flag !== 2;
+    if (isOdd) tally.odd(ODD.headquarters, record, ESTAB.headquarters);
+    const isHead = isOdd ? branch === 1 : flag === 1;
+    const letters = cleanUf(record, ESTAB.uf);
+    const uf = isValue(letters) ? (UF_ORDINALS[letters] as number) : RECORD_NULL.u8;
+    const isUnknown = isValue(letters) && uf === RECORD_NULL.u8;
+    tally.odd(isUnknown ? ODD.uf : letters, record, ESTAB.uf);
+    const tom = cleanCode(record, ESTAB.municipality, 4, ODD.municipality);
+    tally.odd(tom, record, ESTAB.municipality);
+    view.setUint8(at + RECORD.uf, uf);
+    view.setUint8(at + RECORD.flags, isHead ? RECORD_FLAGS.headquarters : 0);
+    view.setUint8(at + RECORD.flags + 1, 0);
+    view.setUint16(at + RECORD.tom, numberOf(counters.tom, tom), true);
+    view.setUint16(at + RECORD.ibge, RECORD_NULL.u16, true);
+    if (uf === RECORD_NULL.u8 || !isValue(tom)) return;
+    const place = uf * TOM_CODES + tom;
+    places[place] = (places[place] as number) + 1;
+  }
+
+  private writeNumbers(record: DumpRecord, view: DataView, at: number): void {
+    const { tally, counters } = this.scan;
+    const status = cleanCode(record, ESTAB.status, 2, ODD.status);
+    const isStatus = STATUSES.includes(status);
+    tally.odd(isStatus || !isValue(status) ? status : ODD.status, record, ESTAB.status);
+    const reason = cleanCode(record, ESTAB.reason, 2, ODD.reason);
+    tally.odd(reason, record, ESTAB.reason);
+    const country = cleanCode(record, ESTAB.country, 3, ODD.country);
+    tally.odd(country, record, ESTAB.country);
+    const postalCode = cleanPostalCode(record, ESTAB.postalCode);
+    tally.odd(postalCode, record, ESTAB.postalCode);
+    view.setUint8(at + RECORD.status, isStatus ? status : RECORD_NULL.u8);
+    view.setUint8(at + RECORD.reason, numberOf(counters.reason, reason));
+    view.setUint16(at + RECORD.country, numberOf(counters.country, country), true);
+    const code = isValue(postalCode) ? postalCode : RECORD_NULL.u32;
+    view.setUint32(at + RECORD.postalCode, code, true);
+    view.setInt32(at + RECORD.startedOn, this.date(record, ESTAB.startedOn), true);
+    view.setInt32(at + RECORD.statusDate, this.date(record, ESTAB.statusDate), true);
+    writeWhole(view, at + RECORD.phone1, this.phone(record, ESTAB.area1, ESTAB.phone1));
+    writeWhole(view, at + RECORD.phone2, this.phone(record, ESTAB.area2, ESTAB.phone2));
+  }
+
+  private date(record: DumpRecord, column: number): number {
+    const days = cleanDate(record, column, this.scan.latestDay);
+    this.scan.tally.odd(days, record, column);
+    return isValue(days) ? days : RECORD_NULL.days;
+  }
+
+  private phone(record: DumpRecord, area: number, column: number): number {
+    const phone = cleanPhone(record, area, column);
+    this.scan.tally.odd(phone, record, column);
+    return isValue(phone) ? phone : -1;
+  }
+
+  private writeCnaes(record: DumpRecord, view: DataView, at: number): void {
+    const { tally, counters } = this.scan;
+    const primary = cleanCode(record, ESTAB.cnaePrimary, 7, ODD.cnae);
+    tally.odd(primary, record, ESTAB.cnaePrimary);
+    view.setUint16(at + RECORD.cnaePrimary, numberOf(counters.cnae, primary), true);
+    const { codes, count } = this.cnaes;
+    view.setUint16(at + RECORD.secondaryCount, count, true);
+    for (let i = 0; i < count; i++) {
+      const number = counters.cnae.numberOf(codes[i] as number);
+      view.setUint16(at + RECORD.fixedLength + 2 * i, number, true);
+    }
+  }
+}
+
+/** Provisional number of a code; the null of 16 bits (its low byte that of 8) for none. */
+function numberOf(counter: CodeCounter, code: number): number {
+  return isValue(code) ? counter.numberOf(code) : RECORD_NULL.u16;
+}
+
+function cnpjText(record: DumpRecord): string {
+  return [ESTAB.root, ESTAB.branch, ESTAB.check].map((c) => fieldText(record, c)).join("/");
+}

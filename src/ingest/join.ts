@@ -1,0 +1,320 @@
+/**
+ * Pass 2 of the import: one partition of establishments meets its companies and is scored.
+ * What comes in: the spill files of pass 1 and the tables that turn provisional numbers into
+ * dictionary codes.
+ * What goes out: finished row records, spilled by range of the rank order.
+ * Invariant: files are read in part order, so of two equal CNPJs the first row by (part, line)
+ * stays, and of two equal companies the first that has a name.
+ */
+import { RECORD, RECORD_FLAGS, RECORD_NULL } from "../../native-index/record.ts";
+import { scoreAccount } from "../search/score.ts";
+import type { AllRemaps } from "./codes.ts";
+import { COMPANY, readWhole, SIZES } from "./companies.ts";
+import { CompanyTable } from "./company-table.ts";
+import { type RankKeys, rangeOf } from "./ranges.ts";
+import { KeyTable, readBase36 } from "./roots.ts";
+import { bucketBytes, readBucket, type SpillFile, SpillWriter } from "./spill.ts";
+import { Tally, type TallyResult } from "./tally.ts";
+
+/** A spill file of pass 1 with the dictionary codes of its provisional numbers. */
+export interface JoinFile {
+  readonly spill: SpillFile;
+  readonly remaps: AllRemaps;
+}
+
+/** What is the same for all partitions; given to every thread once. */
+export interface JoinContext {
+  /** Null when the rows already hold what their company gives them (columns as source). */
+  readonly companies: readonly JoinFile[] | null;
+  readonly simples: readonly SpillFile[];
+  readonly establishments: readonly JoinFile[];
+  /** IBGE ordinal by `uf * tomCount + tom`, both ordinals; null (u16) where there is none. */
+  readonly ibge: Uint16Array;
+  readonly tomCount: number;
+  /** TOM ordinal of "abroad", which has no municipality; -1 for none. */
+  readonly tomAbroad: number;
+  /** State ordinal of `EX`. */
+  readonly ufAbroad: number;
+  /** Dictionary ordinal of the activity "not informed"; -1 for none. */
+  readonly cnaeNotInformed: number;
+  /** Sanctioned CNPJs; null when no list was imported. */
+  readonly sanctioned: ReadonlySet<string> | null;
+  readonly snapshotDay: number;
+  readonly slotBytes: number;
+}
+
+/** One partition. With `stride` only the keys of every so-manieth row are gathered. */
+export interface JoinTask {
+  readonly partition: number;
+  readonly spillPath: string;
+  readonly splits: RankKeys;
+  /** Shared counter: KiB of establishments joined so far. */
+  readonly progress: Int32Array;
+}
+
+/** What one partition gave. */
+export interface JoinResult {
+  readonly spill: SpillFile;
+  readonly rows: number;
+  readonly companies: number;
+  readonly tally: TallyResult;
+}
+
+/** Bytes of company `index` are at `at`; -1 when the establishment has no company row. */
+interface Company {
+  bytes: Buffer;
+  view: DataView;
+  at: number;
+  flags: number;
+}
+
+/** Joins one partition and spills its rows. */
+export function joinPartition(context: JoinContext, task: JoinTask): JoinResult {
+  const ranges = task.splits.scores.length + 1;
+  const writer = new SpillWriter(task.spillPath, ranges, context.slotBytes);
+  const join = new PartitionJoin(context, task.partition);
+  const rows = join.run((row) => {
+    const range = rangeOf(task.splits, row.scores[0] as number, row.root, row.rest);
+    row.write(writer, range);
+  }, 1);
+  Atomics.add(task.progress, 0, join.bytesRead >> 10);
+  return {
+    spill: writer.close(),
+    rows,
+    companies: join.companyCount,
+    tally: join.tally.result(),
+  };
+}
+
+/** Sort keys of every `stride`-th row of a partition. */
+export function samplePartition(context: JoinContext, partition: number, stride: number): RankKeys {
+  const keys: [number, number, number][] = [];
+  new PartitionJoin(context, partition).run((row) => {
+    keys.push([row.scores[0] as number, row.root, row.rest]);
+  }, stride);
+  return {
+    scores: Uint16Array.from(keys, ([score]) => score),
+    roots: Float64Array.from(keys, ([, root]) => root),
+    rests: Uint32Array.from(keys, ([, , rest]) => rest),
+  };
+}
+
+/** Walks the establishments of a partition and shows each row once, scored. */
+class PartitionJoin {
+  readonly tally = new Tally("");
+  bytesRead = 0;
+  companyCount = 0;
+  readonly scores = new Uint16Array(4);
+  root = 0;
+  rest = 0;
+  private readonly context: JoinContext;
+  private readonly partition: number;
+  private readonly facts = {
+    status: 0,
+    size: 0,
+    mei: false,
+    headquarters: false,
+    hasEmail: false,
+    phones: 0,
+    activityKnown: false,
+    ageDays: -1,
+    capitalCents: -1,
+    sanctioned: false,
+  };
+  private readonly company: Company;
+  private bytes = Buffer.alloc(0);
+  private view: DataView = new DataView(new ArrayBuffer(0));
+  private at = 0;
+
+  constructor(context: JoinContext, partition: number) {
+    this.context = context;
+    this.partition = partition;
+    this.company = { bytes: this.bytes, view: this.view, at: -1, flags: 0 };
+  }
+
+  run(show: (row: this) => void, stride: number): number {
+    const { context, partition } = this;
+    const sizes = context.establishments.map(({ spill }) => bucketBytes(spill, partition));
+    const companies = this.readCompanies();
+    const total = sizes.reduce((sum, size) => sum + size, 0);
+    const seen = new KeyTable(Math.ceil(total / RECORD.fixedLength));
+    this.bytes = Buffer.alloc(Math.max(0, ...sizes));
+    this.view = viewOf(this.bytes);
+    let count = 0;
+    context.establishments.forEach(({ spill, remaps }) => {
+      const end = readBucket(spill, partition, this.bytes, 0);
+      this.bytesRead += end;
+      for (this.at = 0; this.at < end; this.at += this.view.getUint32(this.at, true)) {
+        if (count++ % stride !== 0 || !this.isNew(seen)) continue;
+        this.remap(remaps);
+        if (companies !== null) this.fill(companies);
+        this.score();
+        show(this);
+      }
+    });
+    return seen.size;
+  }
+
+  private readCompanies(): CompanyTable | null {
+    const { companies, simples } = this.context;
+    if (companies === null) return null;
+    const table = new CompanyTable(companies, simples, this.partition, this.tally);
+    this.company.bytes = table.bytes;
+    this.company.view = table.view;
+    this.companyCount = table.size;
+    return table;
+  }
+
+  private isNew(seen: KeyTable): boolean {
+    const at = this.at + RECORD.cnpj;
+    const { bytes } = this;
+    this.root = readBase36(bytes, at, at + 8);
+    const check = ((bytes[at + 12] as number) - 48) * 10 + (bytes[at + 13] as number) - 48;
+    this.rest = readBase36(bytes, at + 8, at + 12) * 100 + check;
+    const before = seen.size;
+    seen.add(this.root, this.rest);
+    if (seen.size > before) return true;
+    this.tally.add("cnpj_duplicate", 0, () => bytes.toString("latin1", at, at + 14));
+    return false;
+  }
+
+  /** Turns provisional numbers into dictionary codes, in place. */
+  private remap(remaps: AllRemaps): void {
+    const { view, at, bytes } = this;
+    remap16(view, at + RECORD.tom, remaps.tom);
+    remap16(view, at + RECORD.country, remaps.country);
+    remap16(view, at + RECORD.cnaePrimary, remaps.cnae);
+    remap16(view, at + RECORD.legalNature, remaps.nature);
+    remap16(view, at + RECORD.ibge, remaps.ibge);
+    const reason = bytes[at + RECORD.reason] as number;
+    if (reason !== RECORD_NULL.u8) bytes[at + RECORD.reason] = remaps.reason[reason] as number;
+    const count = view.getUint16(at + RECORD.secondaryCount, true);
+    for (let i = 0; i < count; i++) {
+      remap16(view, at + RECORD.fixedLength + 2 * i, remaps.cnae);
+    }
+  }
+
+  /** Adds what comes from the company, the municipality table and the sanctions list. */
+  private fill(companies: CompanyTable): void {
+    const { view, at, company, context } = this;
+    const index = companies.find(this.root);
+    company.at = index < 0 ? -1 : companies.offset(index);
+    company.flags = index < 0 ? 0 : companies.flags(index);
+    if (index < 0) {
+      const { bytes } = this;
+      const cnpjAt = at + RECORD.cnpj;
+      this.tally.add("company_missing", 0, () => bytes.toString("latin1", cnpjAt, cnpjAt + 14));
+    }
+    const has = index >= 0;
+    const nature = has ? company.view.getUint16(company.at + COMPANY.nature, true) : -1;
+    view.setUint16(at + RECORD.legalNature, has ? nature : RECORD_NULL.u16, true);
+    view.setUint8(at + RECORD.size, has ? company.view.getUint8(company.at + COMPANY.size) : 0);
+    view.setUint32(at + RECORD.capitalCents, 0, true);
+    view.setUint32(at + RECORD.capitalCents + 4, 0x80000000, true);
+    if (has) {
+      const capital = company.at + COMPANY.capital;
+      company.bytes.copy(this.bytes, at + RECORD.capitalCents, capital, capital + 8);
+    }
+    const flags = view.getUint8(at + RECORD.flags) | company.flags | this.sanctionFlags();
+    view.setUint8(at + RECORD.flags, flags);
+    view.setUint16(at + RECORD.ibge, this.ibgeOrdinal(context), true);
+  }
+
+  private sanctionFlags(): number {
+    const { sanctioned } = this.context;
+    if (sanctioned === null) return 0;
+    const at = this.at + RECORD.cnpj;
+    const isListed = sanctioned.has(this.bytes.toString("latin1", at, at + 14));
+    return RECORD_FLAGS.sanctionKnown | (isListed ? RECORD_FLAGS.sanctioned : 0);
+  }
+
+  private ibgeOrdinal({ ibge, tomCount, tomAbroad, ufAbroad }: JoinContext): number {
+    const { view, at } = this;
+    const uf = view.getUint8(at + RECORD.uf);
+    const tom = view.getUint16(at + RECORD.tom, true);
+    if (tom === RECORD_NULL.u16 || tom === tomAbroad || uf === ufAbroad) return RECORD_NULL.u16;
+    const ordinal = uf === RECORD_NULL.u8 ? RECORD_NULL.u16 : (ibge[uf * tomCount + tom] as number);
+    if (ordinal === RECORD_NULL.u16) {
+      const { bytes } = this;
+      const cnpjAt = at + RECORD.cnpj;
+      this.tally.add("municipality_unknown", 0, () => bytes.toString("latin1", cnpjAt, cnpjAt + 14));
+    }
+    return ordinal;
+  }
+
+  private score(): void {
+    const { view, at, facts, context } = this;
+    const flags = view.getUint8(at + RECORD.flags);
+    const status = view.getUint8(at + RECORD.status);
+    const size = view.getUint8(at + RECORD.size);
+    const started = view.getInt32(at + RECORD.startedOn, true);
+    const cnae = view.getUint16(at + RECORD.cnaePrimary, true);
+    const phones = (hasPhone(view, at + RECORD.phone1) ? 1 : 0) + (hasPhone(view, at + RECORD.phone2) ? 1 : 0);
+    facts.status = status === RECORD_NULL.u8 ? 0 : status;
+    facts.size = size === RECORD_NULL.u8 ? -1 : (SIZES[size] as number);
+    facts.mei = (flags & RECORD_FLAGS.mei) !== 0;
+    facts.headquarters = (flags & RECORD_FLAGS.headquarters) !== 0;
+    facts.hasEmail = view.getUint16(at + EMAIL_LENGTH, true) !== RECORD_NULL.stringLength;
+    facts.phones = phones;
+    facts.activityKnown = cnae !== RECORD_NULL.u16 && cnae !== context.cnaeNotInformed;
+    facts.ageDays = started === RECORD_NULL.days ? -1 : context.snapshotDay - started;
+    facts.capitalCents = readWhole(view, at + RECORD.capitalCents);
+    facts.sanctioned = (flags & RECORD_FLAGS.sanctioned) !== 0;
+    scoreAccount(facts, this.scores);
+    for (let i = 0; i < 4; i++) {
+      view.setUint16(at + RECORD.score + 2 * i, this.scores[i] as number, true);
+    }
+  }
+
+  /** Writes the finished record; the company's name goes before the establishment's strings. */
+  write(writer: SpillWriter, range: number): void {
+    const { view, at, bytes, company } = this;
+    const count = view.getUint16(at + RECORD.secondaryCount, true);
+    const head = RECORD.fixedLength + 2 * count;
+    const nameLength =
+      company.at < 0
+        ? RECORD_NULL.stringLength
+        : company.view.getUint16(company.at + COMPANY.nameLength, true);
+    const name = nameLength === RECORD_NULL.stringLength ? 0 : nameLength;
+    const texts = this.textBytes();
+    const used = head + name + texts;
+    const length = (used + 7) & ~7;
+    const to = writer.reserve(range, length);
+    bytes.copy(writer.bytes, to, at, at + head);
+    if (name > 0) {
+      const from = company.at + COMPANY.name;
+      company.bytes.copy(writer.bytes, to + head, from, from + name);
+    }
+    bytes.copy(writer.bytes, to + head + name, at + head, at + head + texts);
+    for (let p = used; p < length; p++) writer.bytes[to + p] = 0;
+    writer.view.setUint32(to + RECORD.length, length, true);
+    if (this.context.companies === null) return;
+    writer.view.setUint16(to + RECORD.stringLengths, nameLength, true);
+  }
+
+  /** Bytes of all strings that the source record holds. */
+  private textBytes(): number {
+    let sum = 0;
+    for (let at = this.at + RECORD.stringLengths; at < this.at + RECORD.fixedLength; at += 2) {
+      const length = this.view.getUint16(at, true);
+      if (length !== RECORD_NULL.stringLength) sum += length;
+    }
+    return sum;
+  }
+}
+
+/** Where the length of the e-mail, the last string, stands. */
+const EMAIL_LENGTH = RECORD.fixedLength - 2;
+
+function remap16(view: DataView, at: number, table: Uint16Array): void {
+  const number = view.getUint16(at, true);
+  if (number !== RECORD_NULL.u16) view.setUint16(at, table[number] as number, true);
+}
+
+function hasPhone(view: DataView, at: number): boolean {
+  return view.getUint32(at + 4, true) < 0x80000000;
+}
+
+function viewOf(bytes: Buffer): DataView {
+  return new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+}

@@ -1,0 +1,53 @@
+/**
+ * Population of municipalities.
+ * What comes in: a CSV whose header names the code column and the year (`code_muni;2024`), as UTF-8
+ * with or without byte-order mark, `;` or `,`, any line ends.
+ * What goes out: inhabitants by 7-digit IBGE code, and the year.
+ * Invariant: every line is used or refused by its number; nothing is guessed.
+ */
+import { readFileSync } from "node:fs";
+import { basename } from "node:path";
+import { CommandError } from "../errors.ts";
+
+/** A population file. */
+export interface Population {
+  readonly year: string;
+  /** By 7-digit IBGE code. */
+  readonly byIbge: ReadonlyMap<string, number>;
+}
+
+/** Problems shown at once. */
+const PROBLEMS_MAX = 10;
+
+/** Reads a population file. @throws CommandError naming the lines that cannot be read. */
+export function readPopulation(path: string): Population {
+  const name = basename(path);
+  const lines = readText(path).replace(/^\ufeff/, "").split(/\r\n|\n|\r/);
+  const header = (lines[0] ?? "").split(/[;,]/).map((cell) => cell.replaceAll('"', "").trim());
+  const year = /^(?:.*\D)?((?:19|20)\d\d)(?:\D.*)?$/.exec(header[1] ?? "")?.[1];
+  if (header.length !== 2 || year === undefined) {
+    throw new CommandError(`${name}, line 1: the header must be like "code_muni;2024"`);
+  }
+  const byIbge = new Map<string, number>();
+  const problems: string[] = [];
+  lines.slice(1).forEach((line, index) => {
+    if (line.trim() === "") return;
+    const match = /^"?(\d{7})"?\s*[;,]\s*"?(\d{1,9})"?\s*$/.exec(line);
+    if (match === null) problems.push(`line ${index + 2}: no 7-digit code and whole number`);
+    else if (byIbge.has(match[1] as string)) problems.push(`line ${index + 2}: code occurs again`);
+    else byIbge.set(match[1] as string, Number(match[2]));
+  });
+  if (problems.length > 0) {
+    const shown = problems.slice(0, PROBLEMS_MAX).join("\n- ");
+    throw new CommandError(`${name} has ${problems.length} lines that cannot be read:\n- ${shown}`);
+  }
+  return { year, byIbge };
+}
+
+function readText(path: string): string {
+  try {
+    return readFileSync(path, "utf8");
+  } catch (error) {
+    throw new CommandError(`${path} cannot be read: ${(error as Error).message}`, 1, error);
+  }
+}

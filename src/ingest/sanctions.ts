@@ -1,0 +1,154 @@
+/**
+ * Companies under a sanction (CEIS of the Portal da Transparência).
+ * What comes in: the published zip or its CSV: ISO-8859-1, `;`, quoted, header, DD/MM/AAAA.
+ * What goes out: the CNPJs with a sanction in force on a date, and the date of the list.
+ * Invariant: only rows of companies (type J) with a 14-character CNPJ count; persons' documents
+ * are never kept or shown. In force is decided by the dates alone: started (or no start given)
+ * and not ended (or no end given).
+ */
+import { readFileSync } from "node:fs";
+import { basename } from "node:path";
+import { text as readAll } from "node:stream/consumers";
+import yauzl from "yauzl";
+import { CommandError } from "../errors.ts";
+import { foldPlace } from "./municipalities.ts";
+
+/** A sanctions list, cut down to what is in force. */
+export interface Sanctions {
+  /** `YYYY-MM-DD` of the list itself, from its file name. */
+  readonly asOf: string;
+  /** Sanctioned CNPJs, 14 characters. */
+  readonly cnpjs: ReadonlySet<string>;
+  readonly counts: {
+    readonly rows: number;
+    readonly persons: number;
+    readonly withoutCnpj: number;
+    readonly notInForce: number;
+  };
+}
+
+/** Header cells that are needed, folded, by what they are. */
+const CELLS = {
+  type: "TIPO DE PESSOA",
+  document: "CPF OU CNPJ DO SANCIONADO",
+  start: "DATA INICIO SANCAO",
+  end: "DATA FINAL SANCAO",
+} as const;
+
+/** A CSV this long is no sanctions list; the real one has 34 MB. */
+const BYTES_MAX = 1 << 30;
+
+/** Reads a list. `date` is the snapshot's, `YYYY-MM-DD`. @throws CommandError with place and mend. */
+export async function readSanctions(path: string, date: string): Promise<Sanctions> {
+  const { name, text } = await readCsv(path);
+  const asOf = dateOfName(name) ?? dateOfName(basename(path));
+  if (asOf === null) {
+    throw new CommandError(`${name}: the name must start with the list's date, as 20260930_CEIS.csv`);
+  }
+  const rows = parseCsv(name, text);
+  const header = (rows[0]?.cells ?? []).map(foldPlace);
+  const at = (cell: string): number => header.indexOf(cell);
+  const missing = Object.values(CELLS).filter((cell) => at(cell) < 0);
+  if (missing.length > 0) {
+    throw new CommandError(`${name}, line 1: no CEIS header; it lacks ${missing.join(", ")}`);
+  }
+  const cnpjs = new Set<string>();
+  const counts = { rows: 0, persons: 0, withoutCnpj: 0, notInForce: 0 };
+  for (const { cells, line } of rows.slice(1)) {
+    if (cells.length !== header.length) {
+      const reason = `${cells.length} columns where ${header.length} belong`;
+      throw new CommandError(`${name}, line ${line}: ${reason}`);
+    }
+    counts.rows++;
+    const cell = (column: string): string => (cells[at(column)] as string).trim();
+    const document = cell(CELLS.document).replace(/[.\-/]/g, "").toUpperCase();
+    if (cell(CELLS.type).toUpperCase() !== "J") counts.persons++;
+    else if (!/^[0-9A-Z]{12}\d\d$/.test(document)) counts.withoutCnpj++;
+    else if (!isInForce(cell(CELLS.start), cell(CELLS.end), date)) counts.notInForce++;
+    else cnpjs.add(document);
+  }
+  return { asOf, cnpjs, counts };
+}
+
+function isInForce(start: string, end: string, date: string): boolean {
+  const from = isoDate(start);
+  const until = isoDate(end);
+  return (from === null || from <= date) && (until === null || until >= date);
+}
+
+/** DD/MM/AAAA to ISO; null when it is no such date. */
+function isoDate(text: string): string | null {
+  const match = /^(\d\d)\/(\d\d)\/(\d{4})$/.exec(text);
+  return match === null ? null : `${match[3]}-${match[2]}-${match[1]}`;
+}
+
+function dateOfName(name: string): string | null {
+  const match = /(?:^|\D)(20\d\d)(0[1-9]|1[0-2])([0-2]\d|3[01])(?!\d)/.exec(name);
+  return match === null ? null : `${match[1]}-${match[2]}-${match[3]}`;
+}
+
+interface CsvFile {
+  readonly name: string;
+  readonly text: string;
+}
+
+async function readCsv(path: string): Promise<CsvFile> {
+  try {
+    if (/\.zip$/i.test(path)) return await readZip(path);
+    return { name: basename(path), text: readFileSync(path, "latin1") };
+  } catch (error) {
+    if (error instanceof CommandError) throw error;
+    throw new CommandError(`${path} cannot be read: ${(error as Error).message}`, 1, error);
+  }
+}
+
+/** Reads the first CSV of a zip. */
+function readZip(path: string): Promise<CsvFile> {
+  return new Promise((settle, fail) => {
+    yauzl.open(path, { lazyEntries: true }, (error, zip) => {
+      if (error) return fail(error);
+      zip.on("error", fail);
+      zip.on("end", () => fail(new Error("the zip holds no CSV")));
+      zip.on("entry", (entry: yauzl.Entry) => {
+        if (!/\.csv$/i.test(entry.fileName)) return zip.readEntry();
+        if (entry.uncompressedSize > BYTES_MAX) return fail(new Error("the CSV is too long"));
+        zip.openReadStream(entry, (reason, stream) => {
+          if (reason) return fail(reason);
+          stream.setEncoding("latin1");
+          readAll(stream)
+            .then((text) => settle({ name: basename(entry.fileName), text }))
+            .catch(fail)
+            .finally(() => zip.close());
+        });
+      });
+      zip.readEntry();
+    });
+  });
+}
+
+interface CsvRow {
+  readonly cells: readonly string[];
+  readonly line: number;
+}
+
+/** Cuts a semicolon CSV into rows; quoted cells may hold anything, a quote in them is doubled. */
+function parseCsv(name: string, text: string): CsvRow[] {
+  const rows: CsvRow[] = [];
+  const cell = /(?:"((?:[^"]|"")*)"|([^";\r\n]*))(;|\r?\n|$)/y;
+  let cells: string[] = [];
+  let line = 1;
+  let start = 1;
+  while (cell.lastIndex < text.length) {
+    const from = cell.lastIndex;
+    const match = cell.exec(text);
+    if (match === null) throw new CommandError(`${name}, line ${line}: a quote is not closed`);
+    cells.push(match[1]?.replaceAll('""', '"') ?? match[2] ?? "");
+    line += text.slice(from, cell.lastIndex).split("\n").length - 1;
+    if (match[3] === ";") continue;
+    if (cells.length > 1 || cells[0] !== "") rows.push({ cells, line: start });
+    cells = [];
+    start = line;
+  }
+  if (cells.length > 0) rows.push({ cells: [...cells, ""], line: start });
+  return rows;
+}

@@ -1,0 +1,147 @@
+/**
+ * Records on their way between two passes, sorted into buckets on disk.
+ * What comes in: records of any length (multiples of 4), each with a bucket number.
+ * What goes out: one file per task, in which each bucket's bytes lie in extents.
+ * Invariant: within a bucket the records keep the order in which they were written. A writer holds
+ * `buckets` x `slotBytes` in memory, whatever the number of records.
+ */
+import { closeSync, openSync, readSync, writeSync } from "node:fs";
+
+/** A closed spill file; a plain value, so that it can be passed to a worker thread. */
+export interface SpillFile {
+  readonly path: string;
+  /** Extents of bucket b are those from `starts[b]` up to `starts[b + 1]`. */
+  readonly starts: Uint32Array;
+  readonly offsets: Float64Array;
+  readonly lengths: Uint32Array;
+}
+
+/** The place of one bucket's bytes that are not written yet. */
+interface Slot {
+  bytes: Buffer;
+  view: DataView;
+  length: number;
+}
+
+/** Writes records into buckets of one file. */
+export class SpillWriter {
+  /** Where the record reserved last is to be written; valid until the next `reserve`. */
+  bytes: Buffer;
+  /** The same bytes as `bytes`. */
+  view: DataView;
+  private readonly path: string;
+  private readonly slotBytes: number;
+  private readonly slots: Slot[];
+  private readonly fd: number;
+  private position = 0;
+  private readonly extentBucket: number[] = [];
+  private readonly extentOffset: number[] = [];
+  private readonly extentLength: number[] = [];
+
+  /** Creates the file at `path`. */
+  constructor(path: string, buckets: number, slotBytes: number) {
+    this.path = path;
+    this.slotBytes = slotBytes;
+    this.slots = Array.from({ length: buckets }, () => newSlot(slotBytes));
+    this.fd = openSync(path, "w");
+    const first = this.slots[0] as Slot;
+    this.bytes = first.bytes;
+    this.view = first.view;
+  }
+
+  /** Makes room for a record; returns its offset in `bytes`, which is not zeroed. */
+  reserve(bucket: number, length: number): number {
+    const slot = this.slots[bucket] as Slot;
+    if (slot.length + length > slot.bytes.length) {
+      this.flush(bucket);
+      if (length > slot.bytes.length) Object.assign(slot, newSlot(length));
+    }
+    this.bytes = slot.bytes;
+    this.view = slot.view;
+    const at = slot.length;
+    slot.length += length;
+    return at;
+  }
+
+  /** Writes out what is left and gives the table of extents. */
+  close(): SpillFile {
+    for (let bucket = 0; bucket < this.slots.length; bucket++) this.flush(bucket);
+    closeSync(this.fd);
+    const count = this.extentBucket.length;
+    const starts = new Uint32Array(this.slots.length + 1);
+    for (const bucket of this.extentBucket) starts[bucket + 1] = (starts[bucket + 1] as number) + 1;
+    for (let b = 0; b < this.slots.length; b++) {
+      starts[b + 1] = (starts[b + 1] as number) + (starts[b] as number);
+    }
+    const next = starts.slice();
+    const offsets = new Float64Array(count);
+    const lengths = new Uint32Array(count);
+    for (let i = 0; i < count; i++) {
+      const bucket = this.extentBucket[i] as number;
+      const place = next[bucket] as number;
+      next[bucket] = place + 1;
+      offsets[place] = this.extentOffset[i] as number;
+      lengths[place] = this.extentLength[i] as number;
+    }
+    return { path: this.path, starts, offsets, lengths };
+  }
+
+  private flush(bucket: number): void {
+    const slot = this.slots[bucket] as Slot;
+    if (slot.length === 0) return;
+    let done = 0;
+    while (done < slot.length) {
+      done += writeSync(this.fd, slot.bytes, done, slot.length - done, this.position + done);
+    }
+    this.extentBucket.push(bucket);
+    this.extentOffset.push(this.position);
+    this.extentLength.push(slot.length);
+    this.position += slot.length;
+    slot.length = 0;
+    if (slot.bytes.length > this.slotBytes) Object.assign(slot, newSlot(this.slotBytes));
+  }
+}
+
+function newSlot(length: number): Slot {
+  const bytes = Buffer.alloc(length);
+  return { bytes, view: new DataView(bytes.buffer, bytes.byteOffset, length), length: 0 };
+}
+
+/** Bytes that one bucket has in a file. */
+export function bucketBytes(file: SpillFile, bucket: number): number {
+  let sum = 0;
+  for (let i = file.starts[bucket] as number; i < (file.starts[bucket + 1] as number); i++) {
+    sum += file.lengths[i] as number;
+  }
+  return sum;
+}
+
+/** Reads one bucket's records into `target` from `at` on; returns the offset behind them. */
+export function readBucket(
+  file: SpillFile,
+  bucket: number,
+  target: Uint8Array,
+  at: number,
+): number {
+  let end = at;
+  const first = file.starts[bucket] as number;
+  const last = file.starts[bucket + 1] as number;
+  if (first === last) return end;
+  const fd = openSync(file.path, "r");
+  try {
+    for (let i = first; i < last; i++) {
+      const length = file.lengths[i] as number;
+      const offset = file.offsets[i] as number;
+      let done = 0;
+      while (done < length) {
+        const count = readSync(fd, target, end + done, length - done, offset + done);
+        if (count === 0) throw new Error(`${file.path} is shorter than it was written`);
+        done += count;
+      }
+      end += length;
+    }
+  } finally {
+    closeSync(fd);
+  }
+  return end;
+}

@@ -1,0 +1,214 @@
+/**
+ * A service with a fake engine, and a real server around it, for the HTTP suites. What comes in:
+ * wishes such as the transport. What goes out: an address that answers, keys of every plan.
+ * Invariant: everything is real (sockets, transport, keys in SQLite, plans, normalization) except
+ * the engine, which scans a list of made-up accounts; the suites of the engine test that one.
+ */
+import { mkdtempSync, rmSync } from "node:fs";
+import { connect } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { Keyring } from "../src/access/keyring.ts";
+import { loadPlans, PLAN_NAMES, type PlanName } from "../src/access/plans.ts";
+import { systemClock } from "../src/clock.ts";
+import { openTransport, startServer } from "../src/http/server.ts";
+import type { Engine, Service } from "../src/http/service.ts";
+import type { TransportName } from "../src/http/transport.ts";
+import { openLog } from "../src/log.ts";
+import type { Segment } from "../src/search/segment.ts";
+import { punctuateCnae } from "../src/spec/catalog.ts";
+import { openDatabase } from "../src/store/database.ts";
+import { KeyStore } from "../src/store/keystore.ts";
+import { openSecrets } from "../src/store/secrets.ts";
+
+/** Both implementations; every HTTP suite runs against each. */
+export const TRANSPORTS: readonly TransportName[] = ["uws", "node"];
+
+/** Limits short enough for a test. */
+export const TEST_LIMITS = {
+  headBytesMax: 8_192,
+  headersTimeoutMs: 1_000,
+  requestTimeoutMs: 2_000,
+  idleTimeoutMs: 5_000,
+  writeTimeoutMs: 5_000,
+} as const;
+
+interface FakeAccount {
+  readonly cnpj: string;
+  readonly legal_name: string;
+  readonly uf: string;
+  readonly municipality_ibge: string;
+  readonly cnae_primary: string;
+  readonly email: string;
+}
+
+/** Made-up accounts in rank order: 250 in SP, 250 in RJ, alternating. */
+export const FAKE_ACCOUNTS: readonly FakeAccount[] = Array.from({ length: 500 }, (_, row) => ({
+  cnpj: String(10_000_000_000_000 + row),
+  legal_name: `Empresa Inventada ${row} "Á"`,
+  uf: row % 2 === 0 ? "SP" : "RJ",
+  municipality_ibge: row % 2 === 0 ? "3550308" : "3304557",
+  cnae_primary: row % 4 < 2 ? "4721102" : "5611201",
+  email: `empresa${row}@example.com`,
+}));
+
+/** A segment without a file behind it; `label` and `id` tell two of them apart. */
+export function fakeSegment(label = "2026-10", id = "feedfacecafebeef"): Segment {
+  let poisoned = false;
+  return {
+    native: { poisoned: () => poisoned, poison: () => (poisoned = true) } as never,
+    label,
+    snapshotDate: `${label}-10`,
+    snapshotId: id,
+    provenance: {
+      rfb_snapshot: label,
+      ibge_population_year: "not_available",
+      ceis_as_of_date: "not_available",
+    },
+    accounts: FAKE_ACCOUNTS.length,
+    catalog: {
+      cnaeCodes: ["4721102", "4721103", "5611201"],
+      legalNatures: ["2062"],
+      municipalities: [
+        { tom: "6001", name: "RIO DE JANEIRO", ibge: "3304557", uf: "RJ" },
+        { tom: "7107", name: "SAO PAULO", ibge: "3550308", uf: "SP" },
+      ],
+    },
+    codeOf: () => -1,
+    close: () => {},
+  };
+}
+
+/** Marks a fake segment as truncated under the server. */
+export function poison(segment: Segment): void {
+  (segment.native as unknown as { poison(): void }).poison();
+}
+
+/** Scans the made-up accounts; knows the filters `uf_any_of` and `cnae_any_of` only. */
+export const fakeEngine: Engine = {
+  search(_segment, { spec, fields, afterRow }) {
+    const rows = matchingRows(spec.filters);
+    const after = rows.filter((row) => row > afterRow);
+    const page = after.slice(0, spec.limit);
+    const accounts = page.map((row) => {
+      const account = FAKE_ACCOUNTS[row] as unknown as Record<string, unknown>;
+      return Object.fromEntries(fields.map((name) => [name, account[name] ?? null]));
+    });
+    return {
+      accounts: Buffer.from(JSON.stringify(accounts)),
+      total: rows.length,
+      more: after.length > page.length,
+      lastRow: page.at(-1) ?? -1,
+      plan: {} as never,
+    };
+  },
+  countMatches: (_segment, spec) => matchingRows(spec.filters).length,
+};
+
+function matchingRows(filters: {
+  readonly geo: { readonly uf_any_of: readonly string[] };
+  readonly industry: { readonly cnae_any_of: readonly string[] };
+}): number[] {
+  const { uf_any_of: states } = filters.geo;
+  const { cnae_any_of: activities } = filters.industry;
+  return [...FAKE_ACCOUNTS.keys()].filter((row) => {
+    const { uf, cnae_primary: activity } = FAKE_ACCOUNTS[row] as FakeAccount;
+    if (states.length > 0 && !states.includes(uf)) return false;
+    return activities.length === 0 || activities.includes(punctuateCnae(activity));
+  });
+}
+
+/** A server on a free port, with one key per plan and everything it writes to its log. */
+export interface FakeServer {
+  readonly base: string;
+  readonly port: number;
+  readonly transport: TransportName;
+  readonly dataDir: string;
+  readonly keyring: Keyring;
+  readonly keys: Readonly<Record<PlanName, string>>;
+  readonly logged: string[];
+  /** Replaces the loaded snapshot; null unloads it. */
+  load(segment: Segment | null): void;
+  stop(): void;
+  close(): Promise<void>;
+}
+
+/** Starts a server; `parts` replaces what a test wants otherwise. */
+export async function startFake(
+  transport: TransportName,
+  parts: Partial<Service> = {},
+): Promise<FakeServer> {
+  const dataDir = mkdtempSync(join(tmpdir(), "peneira-http-"));
+  const database = openDatabase(dataDir);
+  const keyring = new Keyring(new KeyStore(database), systemClock);
+  const key = (plan: PlanName) => [plan, keyring.create({ tenant: plan, plan, name: "" }).key];
+  const logged: string[] = [];
+  let segment: Segment | null = fakeSegment();
+  let stopping = false;
+  const service: Service = {
+    engine: fakeEngine,
+    keyring,
+    plans: loadPlans(),
+    secrets: openSecrets(dataDir),
+    clock: systemClock,
+    log: openLog("debug", { write: (line) => logged.push(line) }),
+    version: "0.0.0-test",
+    transport,
+    bodyBytesMax: 1_048_576,
+    secondaryCnaeFull: false,
+    segment: () => segment,
+    stopping: () => stopping,
+    ...parts,
+  };
+  const opened = await openTransport(transport, TEST_LIMITS);
+  const server = await startServer(service, opened, { host: "127.0.0.1", port: 0 });
+  return {
+    base: `http://127.0.0.1:${server.port}`,
+    port: server.port,
+    transport,
+    dataDir,
+    keyring,
+    keys: Object.fromEntries(PLAN_NAMES.map(key)) as Record<PlanName, string>,
+    logged,
+    load: (next) => {
+      segment = next;
+    },
+    stop: () => {
+      stopping = true;
+    },
+    close: async () => {
+      await server.close(2_000);
+      database.close();
+      rmSync(dataDir, { recursive: true });
+    },
+  };
+}
+
+/** What came back on a raw socket, and how it ended. */
+export interface RawAnswer {
+  readonly text: string;
+  readonly closed: boolean;
+  readonly tookMs: number;
+}
+
+/** Sends bytes as they are; resolves when the server closes or after `waitMs`. */
+export function sendRaw(port: number, bytes: string | Buffer, waitMs = 400): Promise<RawAnswer> {
+  const began = performance.now();
+  return new Promise((resolve) => {
+    let text = "";
+    const socket = connect(port, "127.0.0.1", () => {
+      socket.write(typeof bytes === "string" ? Buffer.from(bytes, "latin1") : bytes);
+    });
+    const finish = (closed: boolean) => {
+      clearTimeout(timer);
+      socket.destroy();
+      resolve({ text, closed, tookMs: performance.now() - began });
+    };
+    const timer = setTimeout(() => finish(false), waitMs);
+    socket.on("data", (chunk) => {
+      text += chunk.toString("latin1");
+    });
+    socket.on("error", () => {});
+    socket.on("close", () => finish(true));
+  });
+}
