@@ -33,7 +33,8 @@ void countChunk(const SourceColumns& columns, const Axes& axes, uint32_t chunk,
 }  // namespace
 
 void writeCube(const BuildContext& context) {
-  const Axes axes{context.tables[Tables::kCnaePrimary].count(), context.tables[Tables::kUf].count()};
+  const BuildTables& tables = context.tables;
+  const Axes axes{tables[Tables::kCnaePrimary].count(), tables[Tables::kUf].count()};
   std::vector<std::vector<uint32_t>> cells(std::max(1u, context.threads));
   cells[0].resize(axes.cells());
   const uint32_t chunks = context.columns.chunkCount();

@@ -95,6 +95,14 @@ describe("normalizeSpec on random specs", () => {
     }
   });
 
+  it("leaves nothing but explain out of the canonical bytes", () => {
+    for (const input of inputs(16, 500)) {
+      const { explain: _, ...identity } = normal(input);
+      const text = Buffer.from(canonicalBytes(normal(input))).toString();
+      assert.deepEqual(JSON.parse(text), identity);
+    }
+  });
+
   it("does not alter its input", () => {
     for (const input of inputs(13, 300)) {
       const before = JSON.stringify(input);

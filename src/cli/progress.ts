@@ -32,11 +32,12 @@ export function formatSeconds(seconds: number): string {
   return `${Math.floor(whole / 3600)} h ${String(Math.floor((whole % 3600) / 60)).padStart(2, "0")} min`;
 }
 
-/** Starts a display for a job of `total` rows. */
+/** Starts a display for a job of `total` rows (or whatever `unit` names). */
 export function progress(
   label: string,
   total: number,
   output: ProgressOutput = process.stderr,
+  unit = "rows",
 ): Progress {
   const started = performance.now();
   let shown = started;
@@ -47,7 +48,7 @@ export function progress(
     const share = total > 0 ? Math.min(last / total, 1) : 1;
     const rate = rateAt(now);
     const left = rate > 0 ? formatSeconds((total - last) / rate) : "unknown";
-    const text = `${label} ${percent(share)} ${count(last)} of ${count(total)} rows, ${count(rate)}/s, ${left} left`;
+    const text = `${label} ${percent(share)} ${count(last)} of ${count(total)} ${unit}, ${count(rate)}/s, ${left} left`;
     output.write(output.isTTY ? `\r\x1b[2K${bar(share)} ${text}` : `${text}\n`);
   };
   return {
@@ -60,7 +61,7 @@ export function progress(
       last = total;
       const now = performance.now();
       const time = formatSeconds((now - started) / 1000);
-      const line = `${label}: ${count(total)} rows in ${time}, ${count(rateAt(now))}/s\n`;
+      const line = `${label}: ${count(total)} ${unit} in ${time}, ${count(rateAt(now))}/s\n`;
       output.write(output.isTTY ? `\r\x1b[2K${line}` : line);
     },
   };

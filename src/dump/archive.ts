@@ -6,39 +6,29 @@
  * that ends without an error had the size and CRC-32 that the zip's directory promised.
  */
 import { createReadStream } from "node:fs";
-import { type FileHandle, open, readdir, stat } from "node:fs/promises";
+import { readdir } from "node:fs/promises";
 import { basename, join, resolve } from "node:path";
 import { createInflateRaw, type InflateRaw } from "node:zlib";
-import yauzl from "yauzl";
 import { CommandError } from "../errors.ts";
 import { crc32 } from "./crc32.ts";
-import { FILE_TYPES, type FileType, LAYOUTS, readLabel, readMemberName, readToken } from "./layout.ts";
+import { type PackedFile, readPlain, readZip } from "./directory.ts";
+import {
+  FILE_TYPES,
+  type FileType,
+  LAYOUTS,
+  readLabel,
+  readMemberName,
+  readToken,
+} from "./layout.ts";
 
-/** More than this many times its packed size is a zip bomb; real members reach 13. */
-const RATIO_MAX = 200;
-/** Small members are exempt from the ratio: a short, very regular table may pack well. */
-const RATIO_BYTES_MIN = 1 << 20;
 const CHUNK_BYTES = 1 << 20;
-const STORED = 0;
-const DEFLATED = 8;
 
 /** One file of the release; a plain value, so that it can be passed to a worker thread. */
-export interface DumpMember {
-  /** Absolute path of the zip, or of the member itself where the folder holds it unzipped. */
-  readonly file: string;
-  readonly member: string;
+export interface DumpMember extends PackedFile {
   readonly type: FileType;
   /** 0 to 9; null for the types that have one file. */
   readonly part: number | null;
   readonly token: string | null;
-  /** `plain` is an unzipped member; the others are the two methods of a zip. */
-  readonly packing: "plain" | "stored" | "deflated";
-  /** Where the packed bytes start in `file`. */
-  readonly offset: number;
-  readonly packedBytes: number;
-  readonly bytes: number;
-  /** Null for a plain file, which has none. */
-  readonly crc: number | null;
 }
 
 /** A folder that was found whole. */
@@ -76,7 +66,9 @@ export async function openDump(folder: string, label?: string): Promise<DumpFold
   const token = checkTokens(found);
   checkWhole(found);
   if (found.problems.length > 0) {
-    throw new CommandError(`The dump in ${root} cannot be imported:\n- ${found.problems.join("\n- ")}`);
+    throw new CommandError(
+      `The dump in ${root} cannot be imported:\n- ${found.problems.join("\n- ")}`,
+    );
   }
   found.members.sort(
     (a, b) =>
@@ -102,12 +94,12 @@ async function inspect(file: string, found: Findings): Promise<void> {
     return;
   }
   const isZip = /\.zip$/i.test(name);
-  const plain = isZip ? null : readMemberName(name);
-  if (!isZip && plain === null) return;
+  if (!isZip && readMemberName(name) === null) return;
   try {
-    const member = isZip ? await readDirectory(file) : await readPlain(file);
-    if (member !== null) found.members.push(member);
-    else if (readMemberOfZipName(name)) {
+    const packed = isZip ? await readZip(file) : await readPlain(file);
+    const member = packed === null ? null : readMemberName(packed.member);
+    if (packed !== null && member !== null) found.members.push({ ...packed, ...member });
+    else if (isRegistryZip(name)) {
       found.problems.push(`${name}: its member is none of the registry's files.`);
     } else found.warnings.push(`${name} is not one of the registry's files and is ignored.`);
   } catch (error) {
@@ -115,108 +107,8 @@ async function inspect(file: string, found: Findings): Promise<void> {
   }
 }
 
-function readMemberOfZipName(name: string): boolean {
+function isRegistryZip(name: string): boolean {
   return FILE_TYPES.some((type) => name.toLowerCase().startsWith(LAYOUTS[type].zip.toLowerCase()));
-}
-
-async function readPlain(file: string): Promise<DumpMember | null> {
-  const status = await stat(file);
-  const member = basename(file);
-  const name = readMemberName(member);
-  if (name === null || !status.isFile()) return null;
-  const bytes = status.size;
-  return { file, member, ...name, packing: "plain", offset: 0, packedBytes: bytes, bytes, crc: null };
-}
-
-/** Reads a zip's central directory; null when its one member is not the registry's. */
-async function readDirectory(file: string): Promise<DumpMember | null> {
-  const { entries, fileBytes } = await readEntries(file);
-  const entry = entries[0];
-  if (entry === undefined || entries.length > 1) {
-    throw new Error(`a registry zip holds exactly one member, this one ${entries.length || "none"}`);
-  }
-  const name = readMemberName(entry.fileName);
-  if (name === null) return null;
-  checkEntry(entry);
-  const offset = await dataOffset(file, entry);
-  if (offset + entry.compressedSize > fileBytes) {
-    throw new Error("the packed data reach beyond the end of the file; download it again");
-  }
-  return {
-    file,
-    member: entry.fileName,
-    ...name,
-    packing: entry.compressionMethod === STORED ? "stored" : "deflated",
-    offset,
-    packedBytes: entry.compressedSize,
-    bytes: entry.uncompressedSize,
-    crc: entry.crc32 >>> 0,
-  };
-}
-
-interface ZipEntries {
-  readonly entries: yauzl.Entry[];
-  readonly fileBytes: number;
-}
-
-/** At most two entries are read: two are already one too many. */
-function readEntries(file: string): Promise<ZipEntries> {
-  return new Promise((settle, fail) => {
-    yauzl.open(file, { lazyEntries: true, autoClose: false }, (error, zip) => {
-      if (error) return fail(new Error(`${error.message} Download it again.`));
-      const entries: yauzl.Entry[] = [];
-      const finish = (): void => {
-        zip.close();
-        settle({ entries, fileBytes: zip.fileSize });
-      };
-      zip.on("error", (reason: Error) => {
-        zip.close();
-        fail(reason);
-      });
-      zip.on("end", finish);
-      zip.on("entry", (entry: yauzl.Entry) => {
-        entries.push(entry);
-        if (entries.length > 1) finish();
-        else zip.readEntry();
-      });
-      zip.readEntry();
-    });
-  });
-}
-
-function checkEntry(entry: yauzl.Entry): void {
-  const { compressedSize, uncompressedSize, compressionMethod } = entry;
-  if ((entry.generalPurposeBitFlag & 1) !== 0) throw new Error("the member is encrypted");
-  const isUnix = entry.versionMadeBy >> 8 === 3;
-  if (isUnix && ((entry.externalFileAttributes >>> 16) & 0xf000) === 0xa000) {
-    throw new Error("the member is a symbolic link");
-  }
-  if (compressionMethod !== STORED && compressionMethod !== DEFLATED) {
-    throw new Error(`packing method ${compressionMethod} is not supported; unzip it into the folder`);
-  }
-  if (compressionMethod === STORED && compressedSize !== uncompressedSize) {
-    throw new Error("the member is stored, yet its two sizes differ; download it again");
-  }
-  if (uncompressedSize > RATIO_BYTES_MIN && uncompressedSize > RATIO_MAX * compressedSize) {
-    throw new Error(`the member would grow more than ${RATIO_MAX}-fold; this is no registry file`);
-  }
-}
-
-/** The packed bytes start after the local header, whose extra field may differ in length. */
-async function dataOffset(file: string, entry: yauzl.Entry): Promise<number> {
-  const handle: FileHandle = await open(file, "r");
-  try {
-    const header = Buffer.alloc(30);
-    const { bytesRead } = await handle.read(header, 0, 30, entry.relativeOffsetOfLocalHeader);
-    if (bytesRead < 30 || header.readUInt32LE(0) !== 0x04034b50) {
-      throw new Error("the member's header is damaged; download the file again");
-    }
-    return (
-      entry.relativeOffsetOfLocalHeader + 30 + header.readUInt16LE(26) + header.readUInt16LE(28)
-    );
-  } finally {
-    await handle.close();
-  }
 }
 
 function checkTokens(found: Findings): string | null {
@@ -243,12 +135,10 @@ function checkWhole(found: Findings): void {
     const first = hasParts ? `${zip}0.zip` : `${zip}.zip`;
     if (type === "socios") continue;
     if (members.length === 0) found.problems.push(`${first} is missing (no ${type} file at all).`);
-    parts.forEach((part, index) => {
-      if (index > 0 && parts[index - 1] === part) {
-        const files = members.filter((m) => (m.part ?? 0) === part).map((m) => basename(m.file));
-        found.problems.push(`${type} part ${part} is there more than once: ${files.join(", ")}.`);
-      }
-    });
+    for (const part of new Set(parts.filter((part, index) => parts[index - 1] === part))) {
+      const files = members.filter((m) => (m.part ?? 0) === part).map((m) => basename(m.file));
+      found.problems.push(`${type} part ${part} is there more than once: ${files.join(", ")}.`);
+    }
     for (let part = 0; part < (parts.at(-1) ?? 0); part++) {
       if (!parts.includes(part)) found.problems.push(`${zip}${part}.zip is missing.`);
     }

@@ -66,7 +66,10 @@ export class RecordScanner {
     this.finish();
     while (this.next()) onRecord(this.record);
     if (this.position < this.limit) {
-      this.refuse(this.line, "the file ends inside a quoted field; it was cut off or a quote is missing");
+      this.refuse(
+        this.line,
+        "the file ends inside a quoted field; it was cut off or a quote is missing",
+      );
     }
   }
 

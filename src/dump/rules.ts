@@ -11,41 +11,110 @@
  * may show offending values (`value`) or only count them because they can be personal (`count`).
  */
 export const RULES = {
-  cnpj_invalid: { example: "value", text: "The CNPJ is not 12 letters or digits and 2 digits; the row is left out." },
+  cnpj_invalid: {
+    example: "value",
+    text: "The CNPJ is not 12 letters or digits and 2 digits; the row is left out.",
+  },
   cnpj_check_digits: { example: "value", text: "The CNPJ's check digits are wrong; it is kept." },
   cnpj_duplicate: { example: "value", text: "The CNPJ occurs again; the first row stays." },
-  company_duplicate: { example: "value", text: "The company occurs again; the row with a name stays." },
-  company_missing: { example: "value", text: "The establishment has no company row; name is null, size 00." },
+  company_duplicate: {
+    example: "value",
+    text: "The company occurs again; the row with a name stays.",
+  },
+  company_missing: {
+    example: "value",
+    text: "The establishment has no company row; name is null, size 00.",
+  },
   simples_orphan: { example: "value", text: "The Simples row has no company; it is ignored." },
-  simples_duplicate: { example: "value", text: "The company occurs again in Simples; the first row stays." },
-  date_invalid: { example: "value", text: "The date does not exist in the calendar; it becomes null." },
+  simples_duplicate: {
+    example: "value",
+    text: "The company occurs again in Simples; the first row stays.",
+  },
+  date_invalid: {
+    example: "value",
+    text: "The date does not exist in the calendar; it becomes null.",
+  },
   date_early: { example: "value", text: "The date is before 1800-01-01; it becomes null." },
-  date_late: { example: "value", text: "The date is over 7 days after the snapshot; it becomes null." },
-  capital_invalid: { example: "value", text: "The share capital is not a number; it becomes null." },
-  capital_too_large: { example: "value", text: "The share capital exceeds 2^53 cents; it becomes null." },
-  phone_area: { example: "count", text: "The phone's area code is not 11 to 99; the phone becomes null." },
-  phone_number: { example: "count", text: "The phone number is not 7 to 9 digits; it becomes null." },
+  date_late: {
+    example: "value",
+    text: "The date is over 7 days after the snapshot; it becomes null.",
+  },
+  capital_invalid: {
+    example: "value",
+    text: "The share capital is not a number; it becomes null.",
+  },
+  capital_too_large: {
+    example: "value",
+    text: "The share capital exceeds 2^53 cents; it becomes null.",
+  },
+  phone_area: {
+    example: "count",
+    text: "The phone's area code is not 11 to 99; the phone becomes null.",
+  },
+  phone_number: {
+    example: "count",
+    text: "The phone number is not 7 to 9 digits; it becomes null.",
+  },
   email_invalid: { example: "count", text: "The e-mail does not look like one; it becomes null." },
   cpf_removed: { example: "count", text: "A CPF was removed from a sole trader's name." },
-  postal_code_invalid: { example: "value", text: "The postal code is not 8 digits; it becomes null." },
-  status_invalid: { example: "value", text: "The registration status is unknown; it becomes null." },
+  postal_code_invalid: {
+    example: "value",
+    text: "The postal code is not 8 digits; it becomes null.",
+  },
+  status_invalid: {
+    example: "value",
+    text: "The registration status is unknown; it becomes null.",
+  },
   headquarters_invalid: { example: "value", text: "The head office flag is neither 1 nor 2." },
   size_invalid: { example: "value", text: "The company size is unknown; it becomes 00." },
   nature_invalid: { example: "value", text: "The legal nature is not a code; it becomes null." },
-  qualification_invalid: { example: "value", text: "The qualification is not a code; it becomes null." },
+  qualification_invalid: {
+    example: "value",
+    text: "The qualification is not a code; it becomes null.",
+  },
   reason_invalid: { example: "value", text: "The status reason is not a code; it becomes null." },
-  cnae_invalid: { example: "value", text: "The primary activity is not a 7-digit code; it becomes null." },
-  cnae_secondary_invalid: { example: "value", text: "A secondary activity is not a code; it is left out." },
+  cnae_invalid: {
+    example: "value",
+    text: "The primary activity is not a 7-digit code; it becomes null.",
+  },
+  cnae_secondary_invalid: {
+    example: "value",
+    text: "A secondary activity is not a code; it is left out.",
+  },
   uf_invalid: { example: "value", text: "The state is not one of the 27 or EX; it becomes null." },
-  municipality_invalid: { example: "value", text: "The municipality is not a code; it becomes null." },
+  municipality_invalid: {
+    example: "value",
+    text: "The municipality is not a code; it becomes null.",
+  },
   country_invalid: { example: "value", text: "The country is not a code; it becomes null." },
-  flag_invalid: { example: "value", text: "A Simples or MEI flag is not S, N or blank; it counts as no." },
-  cnae_unknown: { example: "value", text: "The activity is not in the Cnaes table; the code is kept." },
-  nature_unknown: { example: "value", text: "The nature is not in the Naturezas table; the code is kept." },
-  reason_unknown: { example: "value", text: "The reason is not in the Motivos table; the code is kept." },
-  qualification_unknown: { example: "value", text: "The qualification is not in its table; the code is kept." },
-  country_unknown: { example: "value", text: "The country is not in the Paises table; the code is kept." },
-  municipality_unknown: { example: "value", text: "The municipality has no IBGE code; that becomes null." },
+  flag_invalid: {
+    example: "value",
+    text: "A Simples or MEI flag is not S, N or blank; it counts as no.",
+  },
+  cnae_unknown: {
+    example: "value",
+    text: "The activity is not in the Cnaes table; the code is kept.",
+  },
+  nature_unknown: {
+    example: "value",
+    text: "The nature is not in the Naturezas table; the code is kept.",
+  },
+  reason_unknown: {
+    example: "value",
+    text: "The reason is not in the Motivos table; the code is kept.",
+  },
+  qualification_unknown: {
+    example: "value",
+    text: "The qualification is not in its table; the code is kept.",
+  },
+  country_unknown: {
+    example: "value",
+    text: "The country is not in the Paises table; the code is kept.",
+  },
+  municipality_unknown: {
+    example: "value",
+    text: "The municipality has no IBGE code; that becomes null.",
+  },
 } as const satisfies Record<string, { example: "value" | "count"; text: string }>;
 
 /** Name of a rule, as the import report shows it. */

@@ -102,7 +102,9 @@ function isNumberPart(bytes: Uint8Array, at: number, start: number): boolean {
     byte !== undefined && byte >= 48 && byte <= 57;
   const before = bytes[at - 1] as number;
   if (isDigit(before)) return true;
-  return (before === 45 || before === 46 || before === 47) && at - 2 >= start && isDigit(bytes[at - 2]);
+  return (
+    (before === 45 || before === 46 || before === 47) && at - 2 >= start && isDigit(bytes[at - 2])
+  );
 }
 
 /** Blank, comma, hyphen, colon: they linked the number to the name and end nothing now. */

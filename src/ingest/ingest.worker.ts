@@ -5,23 +5,51 @@
  * Invariant: a task touches only its own spill file.
  */
 import { workerData } from "node:worker_threads";
-import { type JoinContext, type JoinResult, type JoinTask, joinPartition, samplePartition } from "./join.ts";
+import { CommandError } from "../errors.ts";
+import {
+  type JoinContext,
+  type JoinResult,
+  type JoinTask,
+  joinPartition,
+  samplePartition,
+} from "./join.ts";
 import type { RankKeys } from "./ranges.ts";
 import { type ScanResult, type ScanTask, scanMember } from "./scan.ts";
 
+/**
+ * An answer of a thread. A refusal travels as text, because an error loses its class on the way
+ * and only a `CommandError` may be shown to people without a stack.
+ */
+export type Answer<Value> = { readonly value: Value } | { readonly refusal: string };
+
 /** Runs one scan of pass 1. */
-export function scan(task: ScanTask): Promise<ScanResult> {
-  return scanMember(task);
+export function scan(task: ScanTask): Promise<Answer<ScanResult>> {
+  return answer(() => scanMember(task));
 }
 
 /** Joins one partition. */
-export function join(task: JoinTask): JoinResult {
-  return joinPartition(context(), task);
+export function join(task: JoinTask): Promise<Answer<JoinResult>> {
+  return answer(() => joinPartition(context(), task));
 }
 
 /** Gathers sort keys of one partition. */
-export function sample(task: { partition: number; stride: number }): RankKeys {
-  return samplePartition(context(), task.partition, task.stride);
+export function sample(task: SampleTask): Promise<Answer<RankKeys>> {
+  return answer(() => samplePartition(context(), task.partition, task.stride));
+}
+
+/** Which rows of which partition are sampled. */
+export interface SampleTask {
+  readonly partition: number;
+  readonly stride: number;
+}
+
+async function answer<Value>(work: () => Value | Promise<Value>): Promise<Answer<Value>> {
+  try {
+    return { value: await work() };
+  } catch (error) {
+    if (error instanceof CommandError) return { refusal: error.message };
+    throw error;
+  }
 }
 
 function context(): JoinContext {

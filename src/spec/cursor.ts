@@ -2,13 +2,14 @@
  * What comes in: the last row of a page and what it belongs to, or a cursor that a client sent
  * back. What goes out: the opaque text, or the row after which the next page begins.
  * Invariant: stateless and authenticated: only a text made here, with one of the given secrets,
- * for the same tenant and endpoint, is ever accepted, in exactly one spelling. The bytes, big-endian:
+ * for the same tenant and endpoint, is ever accepted, in exactly one spelling. Bytes, big-endian:
  *
  *   0        1          7               23           39             55              87
  *   | version | last row | snapshot hash | spec hash  | fields hash  | HMAC-SHA-256 |
  *
  * 87 bytes are 116 base64url characters without spare bits. The hashes are truncated SHA-256.
  */
+import { strict as assert } from "node:assert";
 import { createHash, createHmac, timingSafeEqual } from "node:crypto";
 import { AppError } from "../errors.ts";
 
@@ -21,15 +22,16 @@ const SPEC_AT = SNAPSHOT_AT + HASH_BYTES;
 const FIELDS_AT = SPEC_AT + HASH_BYTES;
 const MAC_AT = FIELDS_AT + HASH_BYTES;
 const CURSOR_BYTES = MAC_AT + 32;
+const SHA256_HEX = /^[0-9a-f]{64}$/;
 const CURSOR_SHAPE = /^[A-Za-z0-9_-]{116}$/;
 
 /** What a cursor is bound to. */
 export interface CursorScope {
-  /** Identifies the snapshot's contents, not only its month. */
+  /** Identifies the snapshot's contents, not only its month; any text. */
   readonly snapshotId: string;
-  /** `walkHash` of the spec. */
+  /** `walkHash` of the spec: SHA-256 in hex. */
   readonly specHash: string;
-  /** `fieldsHash` of what the plan allows. */
+  /** `fieldsHash` of what the plan allows: SHA-256 in hex. */
   readonly fieldsHash: string;
   /** Further strings it must be used with: tenant, endpoint. Not shown in the cursor. */
   readonly binding: readonly string[];
@@ -46,9 +48,9 @@ export function encodeCursor(
   const bytes = Buffer.alloc(CURSOR_BYTES);
   bytes.writeUInt8(VERSION, 0);
   bytes.writeUIntBE(cursor.lastRow, ROW_AT, ROW_BYTES);
-  digest(cursor.snapshotId).copy(bytes, SNAPSHOT_AT);
-  digest(cursor.specHash).copy(bytes, SPEC_AT);
-  digest(cursor.fieldsHash).copy(bytes, FIELDS_AT);
+  bytes.write(snapshotHash(cursor.snapshotId), SNAPSHOT_AT, "hex");
+  bytes.write(half(cursor.specHash), SPEC_AT, "hex");
+  bytes.write(half(cursor.fieldsHash), FIELDS_AT, "hex");
   authenticate(bytes.subarray(0, MAC_AT), cursor.binding, secrets[0]).copy(bytes, MAC_AT);
   return bytes.toString("base64url");
 }
@@ -60,11 +62,11 @@ export function encodeCursor(
  */
 export function decodeCursor(text: string, expected: CursorScope, secrets: CursorSecrets): number {
   const bytes = openCursor(text, expected.binding, secrets);
-  if (!matches(bytes, SNAPSHOT_AT, expected.snapshotId)) {
+  if (hashAt(bytes, SNAPSHOT_AT) !== snapshotHash(expected.snapshotId)) {
     refuse("cursor_expired", "Start again without a cursor: the snapshot has changed since.");
   }
-  const sameSpec = matches(bytes, SPEC_AT, expected.specHash);
-  if (!sameSpec || !matches(bytes, FIELDS_AT, expected.fieldsHash)) {
+  const sameSpec = hashAt(bytes, SPEC_AT) === half(expected.specHash);
+  if (!sameSpec || hashAt(bytes, FIELDS_AT) !== half(expected.fieldsHash)) {
     refuse("cursor_mismatch", "Send the spec of the response that this cursor came with.");
   }
   return bytes.readUIntBE(ROW_AT, ROW_BYTES);
@@ -76,35 +78,39 @@ function openCursor(text: string, binding: readonly string[], secrets: CursorSec
   if (!CURSOR_SHAPE.test(text)) refuse("invalid_cursor", detail);
   const bytes = Buffer.from(text, "base64url");
   const mac = bytes.subarray(MAC_AT);
-  let genuine = false;
-  for (const secret of secrets) {
-    const expected = authenticate(bytes.subarray(0, MAC_AT), binding, secret);
-    genuine = timingSafeEqual(mac, expected) || genuine;
-  }
+  const payload = bytes.subarray(0, MAC_AT);
+  const genuine = secrets.some((secret) =>
+    timingSafeEqual(mac, authenticate(payload, binding, secret)),
+  );
   if (!genuine || bytes[0] !== VERSION) refuse("invalid_cursor", detail);
   return bytes;
 }
 
-/** HMAC over the payload and the binding; each part goes in with its length before it. */
+/** HMAC over the payload (of fixed length) and the binding, each part with its length before it. */
 function authenticate(payload: Buffer, binding: readonly string[], secret: Uint8Array): Buffer {
-  const hmac = createHmac("sha256", secret);
-  for (const part of ["peneira cursor", payload, ...binding]) {
-    const bytes = Buffer.from(part as string);
-    const length = Buffer.alloc(4);
-    length.writeUInt32BE(bytes.length);
-    hmac.update(length).update(bytes);
+  const parts = binding.map((part) => `${Buffer.byteLength(part)}:${part}`);
+  return createHmac("sha256", secret).update(payload).update(parts.join("")).digest();
+}
+
+/** The half of a SHA-256 that a cursor carries: enough to tell scopes apart, the MAC guards it. */
+function half(hash: string): string {
+  assert(SHA256_HEX.test(hash), "a cursor is bound to SHA-256 hashes in hex");
+  return hash.slice(0, 2 * HASH_BYTES);
+}
+
+/** The hash in a cursor's payload, hex. */
+function hashAt(bytes: Buffer, at: number): string {
+  return bytes.toString("hex", at, at + HASH_BYTES);
+}
+
+let lastSnapshot = { id: "", hash: "" };
+
+/** Half of a snapshot's hash; the last one is kept, as nearly all calls ask for the same. */
+function snapshotHash(id: string): string {
+  if (lastSnapshot.id !== id || lastSnapshot.hash === "") {
+    lastSnapshot = { id, hash: half(createHash("sha256").update(id).digest("hex")) };
   }
-  return hmac.digest();
-}
-
-/** First half of a SHA-256: enough to tell scopes apart, the MAC guards them. */
-function digest(text: string): Buffer {
-  return createHash("sha256").update(text).digest().subarray(0, HASH_BYTES);
-}
-
-/** True if the hash at a place of the cursor is that of a text. */
-function matches(bytes: Buffer, at: number, text: string): boolean {
-  return digest(text).equals(bytes.subarray(at, at + HASH_BYTES));
+  return lastSnapshot.hash;
 }
 
 /** Throws with the cursor's pointer. */

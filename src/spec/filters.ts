@@ -348,7 +348,7 @@ class GroupReader {
     return this.#reader.strings(value ?? undefined, pointer, (text, at) => {
       const found = this.#lookup.legalNatures(text);
       if (found.length > 0) return found;
-      const detail = `Must be a known legal nature of 4 digits, or 1 to 3 of its first digits, not ${shown(text)}.`;
+      const detail = `Must begin a known legal nature: 1 to 4 digits, not ${shown(text)}.`;
       this.#reader.mistake(at, "unknown_legal_nature", detail);
       return NONE;
     });

@@ -7,35 +7,78 @@
 import { createHash } from "node:crypto";
 import type { AccountQuerySpec } from "./schema.ts";
 
-/** JSON text of a value with the members of every object in ascending order. */
-function stableJson(value: unknown): string {
-  if (Array.isArray(value)) return `[${value.map(stableJson).join(",")}]`;
-  if (typeof value !== "object" || value === null) return JSON.stringify(value);
-  const members = Object.entries(value).filter(([, member]) => member !== undefined);
-  members.sort(([left], [right]) => (left < right ? -1 : 1));
-  return `{${members.map(([name, item]) => `${JSON.stringify(name)}:${stableJson(item)}`).join(",")}}`;
+/** The spec without `explain` and `limit`, its members in one fixed order. */
+function walkOf({ kind, spec_version, entity, ...spec }: AccountQuerySpec) {
+  const { filters, scoring, output } = spec;
+  const { industry, geo, company, contact } = filters;
+  // JSON.stringify leaves out the extensions that are undefined.
+  return {
+    kind,
+    spec_version,
+    entity,
+    filters: {
+      industry: {
+        cnae_any_of: industry.cnae_any_of,
+        cnae_exclude: industry.cnae_exclude,
+        secondary_cnae_mode: industry.secondary_cnae_mode,
+        text_hints: industry.text_hints,
+      },
+      geo: {
+        uf_any_of: geo.uf_any_of,
+        municipality_ibge_any_of: geo.municipality_ibge_any_of,
+        municipality_tom_any_of: geo.municipality_tom_any_of,
+        postal_code_prefix_any_of: geo.postal_code_prefix_any_of,
+        area_code_any_of: geo.area_code_any_of,
+      },
+      company: {
+        registration_status_any_of: company.registration_status_any_of,
+        company_size_code_any_of: company.company_size_code_any_of,
+        headquarters_only: company.headquarters_only,
+        simples_opt_in: company.simples_opt_in,
+        mei_opt_in: company.mei_opt_in,
+        started_after: company.started_after,
+        started_before: company.started_before,
+        share_capital_min: company.share_capital_min,
+        share_capital_max: company.share_capital_max,
+        legal_nature_any_of: company.legal_nature_any_of,
+      },
+      contact: {
+        require_email: contact.require_email,
+        require_phone: contact.require_phone,
+        require_any_contact: contact.require_any_contact,
+      },
+    },
+    sort: spec.sort.map(({ field, direction }) => ({ field, direction })),
+    scoring: { strategy: scoring.strategy, random_seed: scoring.random_seed },
+    output: {
+      format: output.format,
+      include_explain: output.include_explain,
+      fields: output.fields,
+    },
+  };
 }
 
-/** UTF-8 bytes that identify a request: the spec without `explain`. */
+/** SHA-256 of a text, hex. */
+function sha256(text: string | Uint8Array): string {
+  return createHash("sha256").update(text).digest("hex");
+}
+
+/** UTF-8 bytes that identify a request: the spec without `explain`, `limit` first. */
 export function canonicalBytes(spec: AccountQuerySpec): Uint8Array {
-  const { explain: _, ...identity } = spec;
-  return Buffer.from(stableJson(identity), "utf8");
+  return Buffer.from(JSON.stringify({ limit: spec.limit, ...walkOf(spec) }), "utf8");
 }
 
 /** SHA-256 (hex) of `canonicalBytes`: for entity tags and idempotency, limit included. */
 export function specHash(spec: AccountQuerySpec): string {
-  return createHash("sha256").update(canonicalBytes(spec)).digest("hex");
+  return sha256(canonicalBytes(spec));
 }
 
 /** SHA-256 (hex) of the spec without `explain` and `limit`: what a cursor is bound to. */
 export function walkHash(spec: AccountQuerySpec): string {
-  const { explain: _, limit: __, ...walk } = spec;
-  return createHash("sha256").update(stableJson(walk)).digest("hex");
+  return sha256(JSON.stringify(walkOf(spec)));
 }
 
-/** SHA-256 (hex) of the fields a plan allows, whatever their order. */
+/** SHA-256 (hex) of the fields a plan allows, whatever their order. Compute it once per plan. */
 export function fieldsHash(allowedFields: readonly string[]): string {
-  return createHash("sha256")
-    .update([...allowedFields].sort().join("\n"))
-    .digest("hex");
+  return sha256([...allowedFields].sort().join("\n"));
 }

@@ -90,13 +90,28 @@ export function normalizeSpec(input: SpecInput, context: NormalizeContext): Norm
     explain: appendWarnings(explain, warnings, `${pointer}/explain`, reader),
   };
   reader.refuse();
-  return {
-    spec,
-    warnings,
-    get changes() {
-      return describeChanges(input, spec, pointer);
-    },
-  };
+  return new Normalized(spec, warnings, { input, pointer });
+}
+
+/** A class, because its getter costs nothing on the way of a search, which never reads it. */
+class Normalized implements NormalizedSpec {
+  readonly spec: AccountQuerySpec;
+  readonly warnings: readonly string[];
+  readonly #origin: { readonly input: SpecInput; readonly pointer: string };
+
+  constructor(
+    spec: AccountQuerySpec,
+    warnings: readonly string[],
+    origin: { readonly input: SpecInput; readonly pointer: string },
+  ) {
+    this.spec = spec;
+    this.warnings = warnings;
+    this.#origin = origin;
+  }
+
+  get changes(): readonly Change[] {
+    return describeChanges(this.#origin.input, this.spec, this.#origin.pointer);
+  }
 }
 
 /** Reads a member that has one value only and may be missing. */
@@ -195,7 +210,7 @@ function placeWarnings(
   geo: AccountQuerySpec["filters"]["geo"],
   municipalities: readonly CatalogMunicipality[],
 ): string[] {
-  if (geo.uf_any_of.length === 0) return [];
+  if (geo.uf_any_of.length === 0 || municipalities.length === 0) return [];
   const outside = new Set<string>();
   for (const { tom, name, uf } of municipalities) {
     if (uf === null || geo.uf_any_of.includes(uf)) continue;

@@ -53,44 +53,46 @@ interface Placed<Value> {
 }
 
 interface Members {
-  readonly format?: Placed<Output["format"]>;
-  readonly includeExplain?: boolean;
-  readonly fields?: readonly Placed<OutputField>[];
+  format?: Placed<Output["format"]>;
+  includeExplain?: boolean;
+  fields?: readonly Placed<OutputField>[];
 }
 
 /** Reads the members of one object that are there, whatever the plan allows. */
 function readMembers(source: OutputSource, reader: SpecReader): Members {
+  if (source.value === undefined) return {};
   const { pointer } = source;
-  const members = reader.object(source.value, pointer, MEMBERS);
-  const place = `${pointer}/format`;
-  return {
-    ...(members.format !== undefined && {
-      format: { value: reader.oneOf(members.format, place, ALL_FORMATS), pointer: place },
-    }),
-    ...(members.include_explain !== undefined && {
-      includeExplain: reader.boolean(members.include_explain, `${pointer}/include_explain`),
-    }),
-    ...(members.fields !== undefined && {
-      fields: readFields(members.fields, `${pointer}/fields`, reader),
-    }),
-  };
+  const given = reader.object(source.value, pointer, MEMBERS);
+  const members: Members = {};
+  if (given.format !== undefined) {
+    const place = `${pointer}/format`;
+    members.format = { value: reader.oneOf(given.format, place, ALL_FORMATS), pointer: place };
+  }
+  if (given.include_explain !== undefined) {
+    const place = `${pointer}/include_explain`;
+    members.includeExplain = reader.boolean(given.include_explain, place);
+  }
+  if (given.fields !== undefined) {
+    members.fields = readFields(given.fields, `${pointer}/fields`, reader);
+  }
+  return members;
 }
 
 /** Reads the list of fields; keeps the first of equal ones. */
 function readFields(value: unknown, pointer: string, reader: SpecReader): Placed<OutputField>[] {
-  const fields = new Map<OutputField, string>();
+  const fields: Placed<OutputField>[] = [];
   const elements = reader.array(value, pointer, SPEC_LIMITS.arrayLengthMax);
-  for (const [position, element] of elements.entries()) {
+  for (let position = 0; position < elements.length; position++) {
     const place = `${pointer}/${position}`;
-    const name = reader.string(element, place);
+    const name = reader.string(elements[position], place);
     if (name === undefined) continue;
     if (!isOutputField(name)) {
       reader.mistake(place, "unknown_field", `There is no field ${shown(name)}.`);
-    } else if (!fields.has(name)) {
-      fields.set(name, place);
+    } else if (!fields.some((field) => field.value === name)) {
+      fields.push({ value: name, pointer: place });
     }
   }
-  return [...fields].map(([name, place]) => ({ value: name, pointer: place }));
+  return fields;
 }
 
 /** Checks the effective format against the endpoint; an export must name one. */

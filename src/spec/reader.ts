@@ -171,20 +171,24 @@ export class SpecReader {
     pointer: string,
     read: (element: string, pointer: string) => readonly string[],
   ): string[] {
-    const seen = new Set<string>();
-    const result = new Set<string>();
     const elements = this.array(value, pointer, SPEC_LIMITS.arrayLengthMax);
-    for (const [position, element] of elements.entries()) {
-      const text = this.string(element, `${pointer}/${position}`);
+    if (elements.length === 0) return [];
+    const seen = new Set<string>();
+    const result: string[] = [];
+    for (let position = 0; position < elements.length; position++) {
+      const place = `${pointer}/${position}`;
+      const text = this.string(elements[position], place);
       if (text === undefined || seen.has(text)) continue;
       seen.add(text);
-      for (const normal of read(text, `${pointer}/${position}`)) result.add(normal);
+      for (const normal of read(text, place)) result.push(normal);
     }
-    return [...result].sort(byCodeUnits);
+    return ascending(result);
   }
 }
 
-/** Orders strings by UTF-16 code units, independent of any locale. */
-function byCodeUnits(left: string, right: string): number {
-  return left < right ? -1 : left > right ? 1 : 0;
+/** Sorts by UTF-16 code units, independent of any locale, and takes repeats out. */
+function ascending(values: string[]): string[] {
+  // Normalized specs come back page after page: most lists are in order already.
+  const ordered = values.every((value, at) => at === 0 || (values[at - 1] as string) < value);
+  return ordered ? values : [...new Set(values)].sort();
 }

@@ -34,24 +34,30 @@ export const CNAE_NOT_INFORMED = 8888888;
 /** Code of election campaigns, which go with their own legal nature. */
 export const CNAE_CAMPAIGN = 9492800;
 
+/** Reads `code share, code share`. */
+function shares(text: string): Readonly<Record<string, number>> {
+  return Object.fromEntries(
+    text.split(",").map((pair): [string, number] => {
+      const [code, share] = pair.trim().split(" ");
+      return [code as string, Number(share)];
+    }),
+  );
+}
+
 /** Most frequent activities of active establishments, in percent. */
-const FREQUENT: Readonly<Record<string, number>> = {
-  "4781400": 3.9, "9602501": 3.8, "8219999": 2.2, "4399103": 2.2, "7319002": 2.0, "8599604": 1.9,
-  "5611203": 1.8, "4321500": 1.8, "6462000": 1.5, "5229099": 1.5, "4712100": 1.5, "4930202": 1.5,
-  "8112500": 1.4, "9602502": 1.4, "9430800": 1.3, "5612100": 1.2, "8211300": 1.2, "4930201": 1.2,
-  "4744099": 1.2, "5320202": 1.2, "5620104": 1.2, "9700500": 1.2, "5320201": 1.2, "4520001": 1.1,
-  "5611201": 1.1,
-};
+const FREQUENT = shares(`
+  4781400 3.9, 9602501 3.8, 8219999 2.2, 4399103 2.2, 7319002 2.0, 8599604 1.9, 5611203 1.8,
+  4321500 1.8, 6462000 1.5, 5229099 1.5, 4712100 1.5, 4930202 1.5, 8112500 0.3, 9602502 1.4,
+  9430800 0.3, 5612100 1.2, 8211300 1.2, 4930201 1.2, 4744099 1.2, 5320202 1.2, 5620104 1.2,
+  9700500 1.2, 5320201 1.2, 4520001 1.1, 5611201 1.1`);
 
 /** Divisions with a known share of active establishments, in percent. */
-const DIVISIONS: Readonly<Record<string, number>> = {
-  "47": 17.6, "96": 6.2, "56": 6.1, "43": 5.5, "82": 4.9, "49": 4.6, "85": 4.5, "45": 4.5,
-  "86": 3.5, "94": 3.3, "01": 2.7, "46": 4.0, "62": 2.6, "73": 3.0, "68": 2.0, "53": 2.5,
-  "81": 2.2, "71": 1.8, "69": 1.8, "41": 1.6, "74": 1.6, "14": 1.6, "10": 1.3, "95": 1.8,
-  "77": 1.4, "93": 1.3, "90": 1.3, "64": 2.2, "66": 1.0, "52": 2.2, "97": 1.2, "25": 0.9,
-  "33": 0.9, "31": 0.7, "55": 0.6, "63": 0.7, "70": 1.3, "79": 0.5, "80": 0.4,
-};
-const OTHER_DIVISION = 0.12;
+const DIVISIONS = shares(`
+  47 17.6, 96 6.2, 56 6.1, 43 5.5, 82 4.9, 49 4.6, 85 4.5, 45 4.5, 86 3.5, 94 3.3, 01 2.7, 46 2.8,
+  62 1.9, 73 2.6, 68 1.3, 53 2.4, 81 0.8, 71 1.3, 69 1.3, 41 1.1, 74 1.1, 14 1.1, 10 0.9, 95 1.3,
+  77 0.9, 93 0.9, 90 0.9, 64 1.8, 66 0.6, 52 1.9, 97 1.2, 25 0.6, 33 0.6, 31 0.5, 55 0.4, 63 0.5,
+  70 0.9, 79 0.3, 80 0.3`);
+const OTHER_DIVISION = 0.07;
 
 /** Chosen this often, a city's own favourites make activity and city depend on each other. */
 const FAVOURITE_CHANCE = 0.4;

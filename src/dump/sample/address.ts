@@ -67,9 +67,9 @@ function writeStreet(row: RowBytes, random: Random, quirk: EstablishmentQuirk | 
   row.next();
   row.word(any(random, STREETS));
   if (quirk === "nul_byte") row.byte(0);
-  if (random.chance(0.12)) {
+  if (random.chance(0.2)) {
     row.byte(32);
-    if (random.chance(0.8)) row.byte(32);
+    if (random.chance(0.3)) row.byte(32);
     row.word(any(random, STREETS));
   }
 }

@@ -41,6 +41,11 @@ const DECIMALS = Int32Array.from({ length: 10_000 }, (_, n) =>
   Number.parseInt(String(n).padStart(4, "0"), 36),
 );
 
+/** A branch number of digits only, such as 0001, as the base-36 number it reads as. */
+export function decimalBranch(branch: number): number {
+  return DECIMALS[branch] as number;
+}
+
 /** One company; reused from row to row. */
 export interface Company {
   index: number;
@@ -55,7 +60,8 @@ export interface Company {
   nature: number;
   /** Company size: 1, 3 or 5. */
   size: number;
-  capitalCents: number;
+  /** The root's digits as a number; meaningless when it has letters. */
+  decimal: number;
   isMei: boolean;
   /** 0 no row, 1 `N,N`, 2 `S,N`, 3 `S,S`. */
   simples: 0 | 1 | 2 | 3;
@@ -110,7 +116,7 @@ export function newCompany(): Company {
     activity: 0,
     nature: 2135,
     size: 1,
-    capitalCents: 0,
+    decimal: 0,
     isMei: false,
     simples: 0,
   };
@@ -159,8 +165,9 @@ export class CompanyMaker {
     company.quirk = quirk < 0 ? null : (COMPANY_QUIRKS[quirk] as CompanyQuirk);
     const isAlphanumeric = company.quirk === "root_alphanumeric";
     random.place(STREAMS.company, index);
+    company.decimal = this.position(index);
     company.root = this.rootOf(index, isAlphanumeric);
-    company.start = this.dates.at(this.position(index) / ROOTS, random);
+    company.start = this.dates.at(company.decimal / ROOTS, random);
     if (isAlphanumeric) {
       const newest = Math.min(39, Math.max(0, world.snapshot - ALPHANUMERIC_FROM));
       company.start = world.snapshot - random.below(newest + 1);
@@ -196,16 +203,7 @@ export class CompanyMaker {
     if (company.quirk === "cpf_formatted") company.nature = 2135;
     const business = isBusiness(company.nature);
     const u = random.unit();
-    company.size = company.isMei ? 1 : !business ? 5 : u < 0.79 ? 1 : u < 0.838 ? 3 : 5;
-    company.capitalCents = business ? this.drawCapital(company.isMei) : 0;
-  }
-
-  private drawCapital(isMei: boolean): number {
-    const { random } = this;
-    const u = random.unit() * (isMei ? 0.72 : 1) + (isMei ? 0 : 0.02);
-    if (u < 0.18) return 0;
-    const cents = random.chance(0.02) ? random.below(100) : 0;
-    return Math.round(capitalAt(u)) * 100 + cents;
+    company.size = company.isMei ? 1 : !business ? 5 : u < 0.768 ? 1 : u < 0.812 ? 3 : 5;
   }
 
   private drawPlace(company: Company): void {
@@ -226,7 +224,7 @@ export class CompanyMaker {
     if (company.isMei) company.simples = 3;
     else if (!isBusiness(company.nature)) company.simples = u < 0.02 ? 1 : 0;
     else if (u < (isActive ? 0.57 : 0.065)) company.simples = 2;
-    else company.simples = random.chance(isActive ? 0.4 : 0.68) ? 1 : 0;
+    else company.simples = random.chance(isActive ? 0.38 : 0.63) ? 1 : 0;
   }
 }
 
@@ -235,42 +233,22 @@ function alphanumericRoot(position: number): number {
   const letters = Math.floor(position / 100_000);
   const text =
     String(position % 100).padStart(2, "0") +
-    String.fromCharCode(65 + Math.floor(letters / 100), 65 + ((letters % 100) % 26), 65 + Math.floor((letters % 100) / 26)) +
+    String.fromCharCode(
+      65 + Math.floor(letters / 100),
+      65 + ((letters % 100) % 26),
+      65 + Math.floor((letters % 100) / 26),
+    ) +
     String(Math.floor(position / 100) % 1000).padStart(3, "0");
   return Number.parseInt(text.slice(0, 4), 36) * BRANCHES + Number.parseInt(text.slice(4), 36);
 }
 
-/** Share capital in reais by quantile: p25 100, p50 2,000, p75 10,000, p95 100,000. */
-const CAPITALS: readonly (readonly [at: number, reais: number])[] = [
-  [0.18, 1],
-  [0.25, 100],
-  [0.5, 2000],
-  [0.75, 10_000],
-  [0.95, 100_000],
-  [0.995, 2_000_000],
-  [0.9999, 100_000_000],
-  [1.03, 20_000_000_000],
-];
-
-function capitalAt(u: number): number {
-  for (let i = 1; i < CAPITALS.length; i++) {
-    const [to, high] = CAPITALS[i] as readonly [number, number];
-    if (u > to) continue;
-    const [from, low] = CAPITALS[i - 1] as readonly [number, number];
-    const value = low * (high / low) ** ((u - from) / (to - from));
-    const step = value < 20 ? 1 : 10 ** Math.floor(Math.log10(value / 2));
-    return Math.round(value / step) * step;
-  }
-  return 1000;
-}
-
 /**
- * How many branches a company has beside its head office: 1.2 % have any, and of these a heavy
+ * How many branches a company has beside its head office: 1.5 % have any, and of these a heavy
  * tail; together branches are 4.2 % of the establishments.
  */
 export function branchCount(seed: number, index: number): number {
   const h = hash(seed, STREAMS.branches, index);
-  if (h > 51_539_607) return 0;
+  if (h > 64_424_509) return 0;
   const u = (hash(seed, STREAMS.branches + 100, index) + 1) / 4294967297;
   return Math.min(300, Math.floor(1.35 * u ** -0.62));
 }

@@ -6,7 +6,8 @@
 import { writeBase36 } from "../cnpj.ts";
 import type { RowBytes } from "./bytes.ts";
 import { latin1, words } from "./bytes.ts";
-import { type Company, STREAMS, type World } from "./company.ts";
+import { drawCapital } from "./capital.ts";
+import { type Company, isBusiness, STREAMS, type World } from "./company.ts";
 import { any, type Names, person } from "./names.ts";
 import type { SimplesQuirk } from "./quirks.ts";
 import { Random } from "./random.ts";
@@ -74,10 +75,11 @@ export class CompanyRows {
     if (company.quirk === "capital_thousands_dots") return row.quoted("1.234,56");
     if (company.quirk === "capital_sentinel") return row.quoted("999999999999,00");
     if (company.quirk === "capital_bank") return row.quoted("120000000000,00");
-    const reais = Math.floor(company.capitalCents / 100);
+    const isOdd = this.random.chance(0.02);
+    const reais = isBusiness(company.nature) ? drawCapital(this.random, company.isMei) : 0;
     row.integer(reais);
     row.byte(COMMA);
-    row.digits(company.capitalCents - reais * 100, 2);
+    row.digits(isOdd && reais > 0 ? this.random.below(100) : 0, 2);
   }
 
   /** The nameless second row that some companies have in the registry. */

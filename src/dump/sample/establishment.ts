@@ -4,11 +4,11 @@
  * Invariant: everything is drawn from the stream of (company, establishment), so the row does not
  * depend on the rows before it.
  */
-import { checkDigits, writeBase36 } from "../cnpj.ts";
+import { checkDigits, restOf, writeCnpj } from "../cnpj.ts";
 import { writeAddress, writeForeignCity } from "./address.ts";
 import type { RowBytes } from "./bytes.ts";
 import { latin1 } from "./bytes.ts";
-import { type Company, STREAMS, type World } from "./company.ts";
+import { type Company, decimalBranch, STREAMS, type World } from "./company.ts";
 import { writeContact } from "./contact.ts";
 import { any, type Names } from "./names.ts";
 import type { EstablishmentQuirk } from "./quirks.ts";
@@ -64,7 +64,6 @@ export class EstablishmentMaker {
     this.writeStatus(row);
     this.writeOrigin(row);
     this.writeActivities(row);
-    row.next();
     const { cities } = this.world;
     const city = cities.list[this.city] as (typeof cities.list)[number];
     writeAddress(row, this.random, city, this.quirk);
@@ -104,22 +103,20 @@ export class EstablishmentMaker {
 
   private writeIdentity(row: RowBytes, company: Company, branch: number): void {
     const { quirk } = this;
-    const letters = quirk === "branch_alphanumeric";
-    // Digits only, read in base 36, unless the branch is to be of the new kind.
-    const number = Number.parseInt(
-      (letters ? "A" : "0") + String(branch + 1).padStart(3, "0"),
-      36,
-    );
+    // A branch of the new kind starts with a letter: A001 is 10 * 36^3 more than 0001.
+    const number = decimalBranch(branch + 1) + (quirk === "branch_alphanumeric" ? 466_560 : 0);
     let check = checkDigits(company.root, number);
     if (quirk === "check_digits_wrong") check = (check + 1) % 100;
-    writeBase36(row.bytes, row.length, Math.floor(company.root / 1_679_616));
-    writeBase36(row.bytes, row.length + 4, company.root % 1_679_616);
-    row.length += 8;
+    writeCnpj(row.bytes, row.length, company.root, restOf(number, check));
+    // The 14 characters stand in three columns; the last ones move to make room.
+    const [a, b] = [row.length + 8, row.length + 12];
+    row.bytes.copyWithin(b + 6, b, b + 2);
+    row.bytes.copyWithin(a + 3, a, b);
+    row.length = a;
     row.next();
-    writeBase36(row.bytes, row.length, number);
-    row.length += 4;
+    row.length = b + 3;
     row.next();
-    row.digits(check, 2);
+    row.length = b + 8;
     row.next();
     const isHead = (branch === 0) !== (quirk === "flag_disagrees");
     row.byte(isHead ? 49 : 50);
@@ -130,7 +127,9 @@ export class EstablishmentMaker {
     const { random, quirk } = this;
     const share = this.status === 2 ? 0.275 : this.status === 8 ? 0.451 : 0.4;
     const needsName =
-      quirk === "doubled_quotes" || quirk === "backslash_before_quote" || quirk === "newline_in_field";
+      quirk === "doubled_quotes" ||
+      quirk === "backslash_before_quote" ||
+      quirk === "newline_in_field";
     if (random.chance(share) || needsName) {
       this.names.trade(row, random, this.activity);
       if (quirk === "doubled_quotes") row.quoted(' "C" -BECO');

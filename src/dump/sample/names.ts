@@ -26,8 +26,8 @@ export function any<T>(random: Random, list: readonly T[]): T {
 /** A person's name of two to four parts. */
 export function person(row: RowBytes, random: Random): void {
   row.word(any(random, lists.GIVEN_NAMES));
-  if (random.chance(0.3)) row.spaced(any(random, lists.GIVEN_NAMES));
-  if (random.chance(0.6)) row.spaced(any(random, lists.MIDDLE_NAMES));
+  if (random.chance(0.4)) row.spaced(any(random, lists.GIVEN_NAMES));
+  if (random.chance(0.75)) row.spaced(any(random, lists.MIDDLE_NAMES));
   row.spaced(any(random, lists.SURNAMES));
 }
 
@@ -78,7 +78,7 @@ export class Names {
     const u = random.unit();
     const isDecimal = company.quirk !== "root_alphanumeric";
     if (company.quirk !== "cpf_formatted" && u < 0.62 && isDecimal) {
-      const root = decimalOf(company.root);
+      const root = company.decimal;
       row.digits(Math.floor(root / 1e6), 2);
       row.byte(46);
       row.digits(Math.floor(root / 1000), 3);
@@ -135,11 +135,7 @@ export class Names {
     }
     if (u < 0.5) row.word(any(random, lists.BRANDS));
     else row.word(any(random, u < 0.62 ? lists.GIVEN_NAMES : lists.SURNAMES));
-    if (random.chance(0.22)) row.spaced(any(random, lists.SURNAMES));
+    if (random.chance(0.3)) row.spaced(any(random, lists.SURNAMES));
+    if (random.chance(0.12)) row.spaced(any(random, lists.TRADES));
   }
-}
-
-/** The decimal number that a root of digits only shows when written in base 36. */
-function decimalOf(root: number): number {
-  return Number(root.toString(36));
 }

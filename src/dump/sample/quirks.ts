@@ -93,7 +93,8 @@ export function quirkAt(row: number, rows: number, quirks: number): number {
 /** How many of the first `rows` rows show each quirk of a list, in the order of the list. */
 export function quirkCounts(rows: number, quirks: number): number[] {
   const shown = Math.floor(rows / quirkSpacing(rows, quirks));
-  return Array.from({ length: quirks }, (_, quirk) =>
-    Math.floor(shown / quirks) + (quirk < shown % quirks ? 1 : 0),
+  return Array.from(
+    { length: quirks },
+    (_, quirk) => Math.floor(shown / quirks) + (quirk < shown % quirks ? 1 : 0),
   );
 }

@@ -79,7 +79,7 @@ export class Weighted {
     const scaled = Array.from(weights, (weight) => (weight * count) / total);
     const small: number[] = [];
     const large: number[] = [];
-    scaled.forEach((weight, i) => (weight < 1 ? small : large).push(i));
+    for (const [i, weight] of scaled.entries()) (weight < 1 ? small : large).push(i);
     while (small.length > 0 && large.length > 0) {
       const less = small.pop() as number;
       const more = large[large.length - 1] as number;

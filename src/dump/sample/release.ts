@@ -15,7 +15,13 @@ import { CompanyMaker, newCompany, type World } from "./company.ts";
 import { CompanyRows } from "./companyrow.ts";
 import { EstablishmentMaker } from "./establishment.ts";
 import { Names } from "./names.ts";
-import { countCompanies, EstablishmentOrder, PARTS, partStart, shuffledCompanies } from "./order.ts";
+import {
+  countCompanies,
+  EstablishmentOrder,
+  PARTS,
+  partStart,
+  shuffledCompanies,
+} from "./order.ts";
 import * as quirks from "./quirks.ts";
 import { tableRows } from "./tables.ts";
 import { ZipWriter } from "./zip.ts";
@@ -217,7 +223,12 @@ class ReleaseWriter {
       const { root, simples } = this.company;
       if (quirk === null && simples === 0) return 0;
       const orphan = this.maker.rootOf(companies + index, false);
-      this.rowsOf.writeSimples(row, this.company, quirk === "simples_orphan" ? orphan : root, quirk);
+      this.rowsOf.writeSimples(
+        row,
+        this.company,
+        quirk === "simples_orphan" ? orphan : root,
+        quirk,
+      );
       return 1;
     };
   }
@@ -290,9 +301,7 @@ export function expectedQuirks(establishments: number, companies: number): Recor
   const counts: Record<string, number> = {};
   for (const [list, rows] of lists) {
     const numbers = quirks.quirkCounts(rows, list.length);
-    list.forEach((quirk, index) => {
-      counts[quirk] = numbers[index] as number;
-    });
+    for (const [index, quirk] of list.entries()) counts[quirk] = numbers[index] as number;
   }
   return counts;
 }

@@ -34,7 +34,10 @@ const OWN_NATURES = `0000 Natureza Jur\u00eddica n\u00e3o informada
 function rows(text: string): [string, string][] {
   return text
     .split(/\||\n/)
-    .map((line): [string, string] => [line.slice(0, line.indexOf(" ")), line.slice(line.indexOf(" ") + 1)]);
+    .map((line): [string, string] => [
+      line.slice(0, line.indexOf(" ")),
+      line.slice(line.indexOf(" ") + 1),
+    ]);
 }
 
 /** Country codes a foreign or Brazilian row may carry, all of them in the table. */

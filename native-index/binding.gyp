@@ -1,0 +1,27 @@
+# The addon: every .cc file of this folder and CRoaring. Exceptions are on; no -march, because the
+# code chooses by processor at run time. build.mjs runs node-gyp and adds the sanitizer flags.
+{
+  "targets": [
+    {
+      "target_name": "peneira",
+      "sources": [
+        "<!@(node -p \"require('node:fs').readdirSync('.').filter((name) => name.endsWith('.cc')).join(' ')\")",
+        "croaring/croaring.cc"
+      ],
+      "defines": ["NAPI_VERSION=8"],
+      "cflags": ["-O2", "-Wall", "-Wextra", "-fvisibility=hidden"],
+      "cflags_cc!": ["-fno-exceptions", "-fno-rtti", "-std=gnu++17"],
+      "cflags_cc": ["-std=c++20"],
+      "ldflags": ["-Wl,--exclude-libs,ALL"],
+      "conditions": [
+        ["OS=='mac'", {
+          "xcode_settings": {
+            "GCC_ENABLE_CPP_EXCEPTIONS": "YES",
+            "CLANG_CXX_LANGUAGE_STANDARD": "c++20",
+            "MACOSX_DEPLOYMENT_TARGET": "13.3"
+          }
+        }]
+      ]
+    }
+  ]
+}

@@ -1,0 +1,213 @@
+// Methods of NativeSegment. What comes in: JavaScript arguments. What goes out: JavaScript values.
+// Invariant: see handle.h; `call` is the one way in, so no method can forget a check.
+#include "handle.h"
+
+#include <atomic>
+
+#include "feistel.h"
+#include "kernel.h"
+#include "render.h"
+#include "request.h"
+#include "segment.h"
+#include "verify.h"
+
+namespace peneira {
+namespace {
+
+// What a NativeSegment holds; the segment is empty after close().
+struct Handle {
+  std::shared_ptr<Segment> segment;
+  Work work;
+};
+
+// Marks our objects, so that a method called on another object is refused.
+constexpr napi_type_tag kTag = {0x70656e6569726131, 0x7365676d656e7431};
+// Rendered bytes above this are not kept for the next call.
+constexpr size_t kKeptBytes = 1u << 20;
+
+Handle& handleOf(napi_env env, napi_value self) {
+  bool ours = false;
+  check(env, napi_check_object_type_tag(env, self, &kTag, &ours));
+  if (!ours) badArgument("this is not a segment");
+  void* data = nullptr;
+  check(env, napi_unwrap(env, self, &data));
+  return *static_cast<Handle*>(data);
+}
+
+// Runs `body(handle, segment, arguments)` on an open segment and checks the file afterwards.
+template <class Body>
+napi_value call(napi_env env, napi_callback_info info, Body body) {
+  return guarded(env, [&]() -> napi_value {
+    const Arguments arguments(env, info);
+    Handle& handle = handleOf(env, arguments.self);
+    const std::shared_ptr<Segment> segment = handle.segment;
+    if (segment == nullptr) throw Failure(kClosed, "the segment is closed");
+    const napi_value result = body(handle, segment, arguments);
+    segment->alive();
+    return result;
+  });
+}
+
+napi_value fromWork(napi_env env, const Work& work) {
+  const napi_value object = makeObject(env);
+  setProperty(env, object, "chunks", fromNumber(env, static_cast<double>(work.chunks)));
+  setProperty(env, object, "containers", fromNumber(env, static_cast<double>(work.containers)));
+  setProperty(env, object, "tests", fromNumber(env, static_cast<double>(work.tests)));
+  setProperty(env, object, "probes", fromNumber(env, static_cast<double>(work.probes)));
+  setProperty(env, object, "gathered", fromNumber(env, static_cast<double>(work.gathered)));
+  return object;
+}
+
+napi_value meta(napi_env env, napi_callback_info info) {
+  return call(env, info, [env](Handle&, const auto& segment, const Arguments&) {
+    return fromBytes(env, segment->meta());
+  });
+}
+
+napi_value table(napi_env env, napi_callback_info info) {
+  return call(env, info, [env](Handle&, const auto& segment, const Arguments& arguments) {
+    const int64_t number = toInteger(env, arguments.values[0], "table", 0, Tables::kCount - 1);
+    const StringTable& strings = segment->table(static_cast<uint32_t>(number));
+    napi_value array = nullptr;
+    check(env, napi_create_array_with_length(env, strings.count(), &array));
+    for (uint32_t i = 0; i < strings.count(); i++) {
+      check(env, napi_set_element(env, array, i, fromText(env, strings.at(i))));
+    }
+    return array;
+  });
+}
+
+napi_value select(napi_env env, napi_callback_info info) {
+  return call(env, info, [env](Handle& handle, const auto& segment, const Arguments& arguments) {
+    const PageRequest request = readPageRequest(env, arguments.values[0]);
+    handle.work = Work();
+    const Page page = selectPage(*segment, request, handle.work);
+    const napi_value result = makeObject(env);
+    setProperty(env, result, "rows", fromUint32s(env, page.rows));
+    setProperty(env, result, "more", fromBool(env, page.more));
+    setProperty(env, result, "work", fromWork(env, handle.work));
+    return result;
+  });
+}
+
+napi_value count(napi_env env, napi_callback_info info) {
+  return call(env, info, [env](Handle& handle, const auto& segment, const Arguments& arguments) {
+    const Query query = readQuery(env, arguments.values[0]);
+    handle.work = Work();
+    return fromNumber(env, static_cast<double>(countRows(*segment, query, handle.work)));
+  });
+}
+
+napi_value lastWork(napi_env env, napi_callback_info info) {
+  return call(env, info, [env](Handle& handle, const auto&, const Arguments&) {
+    return fromWork(env, handle.work);
+  });
+}
+
+napi_value documentFrequency(napi_env env, napi_callback_info info) {
+  return call(env, info, [env](Handle&, const auto& segment, const Arguments& arguments) {
+    std::vector<uint32_t> frequencies;
+    for (const std::string& word : toTexts(env, arguments.values[0])) {
+      frequencies.push_back(segment->terms().frequency(word));
+    }
+    return fromUint32s(env, frequencies);
+  });
+}
+
+std::vector<Field> readFields(napi_env env, napi_value names) {
+  std::vector<Field> fields;
+  for (const std::string& name : toTexts(env, names)) {
+    fields.push_back(fieldNamed(name));
+    if (fields.back() == Field::kCount) badArgument("there is no field \"" + name + "\"");
+  }
+  return fields;
+}
+
+napi_value renderJson(napi_env env, napi_callback_info info) {
+  return call(env, info, [env](Handle&, const auto& segment, const Arguments& arguments) {
+    thread_local std::string text;
+    const std::span<uint32_t> rows = toUint32s(env, arguments.values[0]);
+    const std::vector<Field> fields = readFields(env, arguments.values[1]);
+    text.clear();
+    peneira::renderJson(*segment, rows, fields, text);
+    const napi_value bytes = fromBytes(env, text);
+    if (text.capacity() > kKeptBytes) std::string().swap(text);
+    return bytes;
+  });
+}
+
+napi_value findCnpj(napi_env env, napi_callback_info info) {
+  return call(env, info, [env](Handle&, const auto& segment, const Arguments& arguments) {
+    const std::string wanted = toText(env, arguments.values[0]);
+    uint32_t low = 0, high = segment->rowCount();
+    while (low < high) {
+      const uint32_t middle = low + (high - low) / 2;
+      if (segment->columns().cnpj(segment->orderRow(Orders::kCnpj, middle)) < wanted) {
+        low = middle + 1;
+      } else {
+        high = middle;
+      }
+    }
+    if (low == segment->rowCount()) return fromNumber(env, -1);
+    const uint32_t row = segment->orderRow(Orders::kCnpj, low);
+    return fromNumber(env, segment->columns().cnpj(row) == wanted ? row : -1.0);
+  });
+}
+
+napi_value verify(napi_env env, napi_callback_info info) {
+  return call(env, info, [env](Handle&, const auto& segment, const Arguments& arguments) {
+    return verifySegment(env, segment, arguments.values[0]);
+  });
+}
+
+napi_value poisoned(napi_env env, napi_callback_info info) {
+  return guarded(env, [&]() {
+    const Arguments arguments(env, info);
+    const Handle& handle = handleOf(env, arguments.self);
+    return fromBool(env, handle.segment != nullptr && handle.segment->poisoned());
+  });
+}
+
+napi_value close(napi_env env, napi_callback_info info) {
+  return guarded(env, [&]() -> napi_value {
+    const Arguments arguments(env, info);
+    handleOf(env, arguments.self).segment.reset();
+    return nullptr;
+  });
+}
+
+napi_value openSegment(napi_env env, napi_callback_info info) {
+  return guarded(env, [&]() {
+    const Arguments arguments(env, info);
+    constexpr int64_t most = int64_t{1} << 53;
+    DirectoryLocation location;
+    const napi_value* values = arguments.values;
+    const std::string path = toText(env, values[0]);
+    location.offset = static_cast<uint64_t>(toInteger(env, values[1], "offset", 0, most));
+    location.length = static_cast<uint64_t>(toInteger(env, values[2], "length", 0, most));
+    location.crc32c = static_cast<uint32_t>(toInteger(env, values[3], "crc32c", 0, 0xffffffff));
+    auto handle = std::make_unique<Handle>();
+    handle->segment = Segment::openFile(path, location);
+    const napi_value object = makeObject(env);
+    setProperty(env, object, "rowCount", fromNumber(env, handle->segment->rowCount()));
+    constexpr std::pair<const char*, napi_callback> methods[] = {
+        {"meta", meta}, {"table", table}, {"select", select}, {"count", count},
+        {"lastWork", lastWork}, {"documentFrequency", documentFrequency},
+        {"renderJson", renderJson}, {"findCnpj", findCnpj}, {"verify", verify},
+        {"poisoned", poisoned}, {"close", close}};
+    for (const auto& [name, method] : methods) setFunction(env, object, name, method);
+    check(env, napi_type_tag_object(env, object, &kTag));
+    const auto release = [](napi_env, void* data, void*) { delete static_cast<Handle*>(data); };
+    check(env, napi_wrap(env, object, handle.get(), release, nullptr, nullptr));
+    handle.release();
+    return object;
+  });
+}
+
+}  // namespace
+
+void registerSegment(napi_env env, napi_value exports) {
+  setFunction(env, exports, "openSegment", openSegment);
+}
+
+}  // namespace peneira

@@ -1,0 +1,15 @@
+// Requests as JavaScript sends them. What comes in: objects of engine.ts. What goes out: queries and
+// page requests. Invariant: an unknown name, kind or number is refused with its name, never skipped.
+#pragma once
+#include "js.h"
+#include "select.h"
+
+namespace peneira {
+
+// Reads `readonly Clause[]`.
+Query readQuery(napi_env env, napi_value clauses);
+
+// Reads a SelectRequest.
+PageRequest readPageRequest(napi_env env, napi_value request);
+
+}  // namespace peneira

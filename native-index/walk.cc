@@ -1,0 +1,201 @@
+// Walks orders. What comes in: a stored order by (value ascending, missing last, cnpj ascending).
+// What goes out: rows by all keys. Invariant: every loop moves on by at least one position, so a
+// damaged order ends too; rows of a group (equal first key) are all met before the next group.
+#include "walk.h"
+
+#include <algorithm>
+
+#include "failure.h"
+#include "selector.h"
+
+namespace peneira {
+namespace {
+
+class Walk {
+ public:
+  Walk(const Segment& segment, const PageRequest& request, Work& work)
+      : segment_(segment),
+        keys_(segment, request.order, request.seed),
+        filter_(segment, request.query, work),
+        work_(work),
+        order_(request.order[0].order),
+        descending_(request.order[0].descending),
+        wanted_(request.limit + 1),
+        count_(segment.rowCount()) {
+    if (request.afterRow < 0) return;
+    afterRow_ = static_cast<uint32_t>(request.afterRow);
+    afterKeys_ = keys_.read(afterRow_);
+    after_ = &afterKeys_;
+  }
+
+  std::vector<uint32_t> run() {
+    if (order_ == kRandomOrder) {
+      walkSeeded();
+    } else if (order_ == Orders::kCnpj && descending_) {
+      walkBackwards();
+    } else if (keys_.keyCount() == 1 && !descending_) {
+      walkPositions(after_ == nullptr ? 0 : behind(0, count_), count_);
+    } else if (descending_) {
+      walkGroupsDown();
+    } else {
+      walkGroupsUp();
+    }
+    return std::move(rows_);
+  }
+
+ private:
+  bool done() const { return rows_.size() >= wanted_; }
+  uint32_t rowAt(uint32_t position) const { return segment_.orderRow(order_, position); }
+  uint64_t valueAt(uint32_t position) const { return keys_.ascending(order_, rowAt(position)); }
+
+  void meet(uint32_t row) {
+    if (filter_.matches(row)) rows_.push_back(row);
+  }
+
+  // First position in [low, high) for which `isBehind` holds; false comes before true.
+  template <class Predicate>
+  static uint32_t search(uint32_t low, uint32_t high, Predicate isBehind) {
+    while (low < high) {
+      const uint32_t middle = low + (high - low) / 2;
+      if (isBehind(middle)) {
+        high = middle;
+      } else {
+        low = middle + 1;
+      }
+    }
+    return low;
+  }
+
+  // First position in [low, high), which ascends by all keys, that lies behind the `after` row.
+  uint32_t behind(uint32_t low, uint32_t high) const {
+    return search(low, high, [this](uint32_t position) {
+      return keys_.less(*after_, keys_.read(rowAt(position)));
+    });
+  }
+
+  // First position whose value is at least `value`.
+  uint32_t lowerBound(uint64_t value) const {
+    return search(0, count_, [this, value](uint32_t at) { return valueAt(at) >= value; });
+  }
+
+  // End of the group of `value` that position `from` belongs to: doubles, then halves.
+  uint32_t groupEnd(uint32_t from, uint64_t value) const {
+    uint32_t known = from, step = 1;
+    while (step < count_ - known && valueAt(known + step) <= value) {
+      known += step;
+      step = std::min(step * 2, 1u << 30);
+    }
+    const uint32_t end = step < count_ - known ? known + step : count_;
+    return search(known + 1, end, [this, value](uint32_t at) { return valueAt(at) > value; });
+  }
+
+  // Start of the group of `value` that position `last` belongs to.
+  uint32_t groupStart(uint32_t last, uint64_t value) const {
+    uint32_t known = last, step = 1;
+    while (step <= known && valueAt(known - step) >= value) {
+      known -= step;
+      step = std::min(step * 2, 1u << 30);
+    }
+    const uint32_t start = step <= known ? known - step + 1 : 0;
+    return search(start, known, [this, value](uint32_t at) { return valueAt(at) >= value; });
+  }
+
+  void walkSeeded() {
+    const Feistel& feistel = keys_.feistel();
+    uint64_t next = 0;  // how many positions of the walk lie behind us
+    if (after_ != nullptr) {
+      const uint64_t position = feistel.position(afterRow_);
+      next = descending_ ? count_ - position : position + 1;
+    }
+    for (; next < count_ && !done(); next++) {
+      meet(static_cast<uint32_t>(feistel.row(descending_ ? count_ - 1 - next : next)));
+    }
+  }
+
+  void walkPositions(uint32_t from, uint32_t to) {
+    for (uint32_t position = from; position < to && !done(); position++) meet(rowAt(position));
+  }
+
+  // For cnpj descending: no two rows are equal, so the order can simply be read backwards.
+  void walkBackwards() {
+    uint32_t end = count_;
+    if (after_ != nullptr) {
+      end = search(0, count_, [this](uint32_t position) {
+        const KeyedRow keyed = keys_.read(rowAt(position));
+        return !keys_.less(*after_, keyed);
+      });
+    }
+    while (end > 0 && !done()) meet(rowAt(--end));
+  }
+
+  void walkGroupsUp() {
+    uint32_t from = 0;
+    if (after_ != nullptr) {
+      const uint64_t value = keys_.ascending(order_, afterRow_);
+      const uint32_t start = lowerBound(value);
+      from = start < count_ ? groupEnd(start, value) : count_;
+      walkGroup(start, from, after_);
+    }
+    while (from < count_ && !done()) {
+      const uint32_t end = groupEnd(from, valueAt(from));
+      walkGroup(from, end, nullptr);
+      from = end;
+    }
+  }
+
+  void walkGroupsDown() {
+    const uint32_t missing = lowerBound(kMissing);
+    uint32_t end = missing;
+    if (after_ != nullptr) {
+      const uint64_t value = keys_.ascending(order_, afterRow_);
+      if (value == kMissing) return walkGroup(missing, count_, after_);
+      const uint32_t start = lowerBound(value);
+      walkGroup(start, start < count_ ? groupEnd(start, value) : count_, after_);
+      end = start;
+    }
+    while (end > 0 && !done()) {
+      const uint32_t start = groupStart(end - 1, valueAt(end - 1));
+      walkGroup(start, end, nullptr);
+      end = start;
+    }
+    if (!done()) walkGroup(missing, count_, nullptr);
+  }
+
+  // The rows of one group: by cnpj as they are stored, or selected by the further keys.
+  void walkGroup(uint32_t from, uint32_t to, const KeyedRow* after) {
+    if (keys_.keyCount() == 1) {
+      return walkPositions(after == nullptr ? from : behind(from, to), to);
+    }
+    Selector selector(keys_, wanted_ - rows_.size(), after);
+    for (uint32_t position = from; position < to; position++) {
+      const uint32_t row = rowAt(position);
+      if (!filter_.matches(row)) continue;
+      work_.gathered++;
+      selector.offer(row);
+    }
+    const std::vector<uint32_t> selected = selector.take();
+    rows_.insert(rows_.end(), selected.begin(), selected.end());
+  }
+
+  const Segment& segment_;
+  SortKeys keys_;
+  RowFilter filter_;
+  Work& work_;
+  uint32_t order_;
+  bool descending_;
+  size_t wanted_;
+  uint32_t count_;
+  uint32_t afterRow_ = 0;
+  KeyedRow afterKeys_{};
+  const KeyedRow* after_ = nullptr;
+  std::vector<uint32_t> rows_;
+};
+
+}  // namespace
+
+std::vector<uint32_t> walkRows(const Segment& segment, const PageRequest& request, Work& work) {
+  if (request.order.empty()) badArgument("the method walk needs an order");
+  return Walk(segment, request, work).run();
+}
+
+}  // namespace peneira

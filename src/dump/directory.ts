@@ -1,0 +1,131 @@
+/**
+ * What comes in: the path of a zip, or of an unzipped file.
+ * What goes out: where its one member's packed bytes lie and what they must unpack to.
+ * Invariant: only shapes that can be streamed safely get through: exactly one member, not
+ * encrypted, no link, no zip bomb, data inside the file. ZIP64 is read like the older form.
+ */
+import { open, stat } from "node:fs/promises";
+import { basename } from "node:path";
+import yauzl from "yauzl";
+
+/** More than this many times its packed size is a zip bomb; real members reach 13. */
+const RATIO_MAX = 200;
+/** Small members are exempt from the ratio: a short, very regular table may pack well. */
+const RATIO_BYTES_MIN = 1 << 20;
+const STORED = 0;
+const DEFLATED = 8;
+
+/** A file's one member and where its bytes are. */
+export interface PackedFile {
+  /** Absolute path of the zip, or of the member itself where the folder holds it unzipped. */
+  readonly file: string;
+  readonly member: string;
+  /** `plain` is an unzipped member; the others are the two methods of a zip. */
+  readonly packing: "plain" | "stored" | "deflated";
+  /** Where the packed bytes start in `file`. */
+  readonly offset: number;
+  readonly packedBytes: number;
+  readonly bytes: number;
+  /** Null for a plain file, which has none. */
+  readonly crc: number | null;
+}
+
+/** Describes an unzipped file; null when the path is something else, such as a folder. */
+export async function readPlain(file: string): Promise<PackedFile | null> {
+  const status = await stat(file);
+  if (!status.isFile()) return null;
+  const bytes = status.size;
+  const member = basename(file);
+  return { file, member, packing: "plain", offset: 0, packedBytes: bytes, bytes, crc: null };
+}
+
+/** Reads a zip's central directory. @throws Error that says what is wrong with the zip. */
+export async function readZip(file: string): Promise<PackedFile> {
+  const { entries, fileBytes } = await readEntries(file);
+  const entry = entries[0];
+  if (entry === undefined || entries.length > 1) {
+    const count = entry === undefined ? "none" : "more";
+    throw new Error(`a registry zip holds exactly one member, this one holds ${count}`);
+  }
+  checkEntry(entry);
+  const offset = await dataOffset(file, entry);
+  if (offset + entry.compressedSize > fileBytes) {
+    throw new Error("the packed data reach beyond the end of the file; download it again");
+  }
+  return {
+    file,
+    member: entry.fileName,
+    packing: entry.compressionMethod === STORED ? "stored" : "deflated",
+    offset,
+    packedBytes: entry.compressedSize,
+    bytes: entry.uncompressedSize,
+    crc: entry.crc32 >>> 0,
+  };
+}
+
+interface ZipEntries {
+  readonly entries: yauzl.Entry[];
+  readonly fileBytes: number;
+}
+
+/** At most two entries are read: two are already one too many. */
+function readEntries(file: string): Promise<ZipEntries> {
+  return new Promise((settle, fail) => {
+    yauzl.open(file, { lazyEntries: true, autoClose: false }, (error, zip) => {
+      if (error) return fail(new Error(`${error.message} Download it again.`));
+      const entries: yauzl.Entry[] = [];
+      const finish = (): void => {
+        zip.close();
+        settle({ entries, fileBytes: zip.fileSize });
+      };
+      zip.on("error", (reason: Error) => {
+        zip.close();
+        fail(reason);
+      });
+      zip.on("end", finish);
+      zip.on("entry", (entry: yauzl.Entry) => {
+        entries.push(entry);
+        if (entries.length > 1) finish();
+        else zip.readEntry();
+      });
+      zip.readEntry();
+    });
+  });
+}
+
+function checkEntry(entry: yauzl.Entry): void {
+  const { compressedSize, uncompressedSize, compressionMethod } = entry;
+  if ((entry.generalPurposeBitFlag & 1) !== 0) throw new Error("the member is encrypted");
+  const isUnix = entry.versionMadeBy >> 8 === 3;
+  if (isUnix && ((entry.externalFileAttributes >>> 16) & 0xf000) === 0xa000) {
+    throw new Error("the member is a symbolic link");
+  }
+  if (compressionMethod !== STORED && compressionMethod !== DEFLATED) {
+    throw new Error(
+      `packing method ${compressionMethod} is not supported; unzip it into the folder`,
+    );
+  }
+  if (compressionMethod === STORED && compressedSize !== uncompressedSize) {
+    throw new Error("the member is stored, yet its two sizes differ; download it again");
+  }
+  if (uncompressedSize > RATIO_BYTES_MIN && uncompressedSize > RATIO_MAX * compressedSize) {
+    throw new Error(`the member would grow more than ${RATIO_MAX}-fold; this is no registry file`);
+  }
+}
+
+/** The packed bytes start after the local header, whose extra field may differ in length. */
+async function dataOffset(file: string, entry: yauzl.Entry): Promise<number> {
+  const handle = await open(file, "r");
+  try {
+    const header = Buffer.alloc(30);
+    const { bytesRead } = await handle.read(header, 0, 30, entry.relativeOffsetOfLocalHeader);
+    if (bytesRead < 30 || header.readUInt32LE(0) !== 0x04034b50) {
+      throw new Error("the member's header is damaged; download the file again");
+    }
+    return (
+      entry.relativeOffsetOfLocalHeader + 30 + header.readUInt16LE(26) + header.readUInt16LE(28)
+    );
+  } finally {
+    await handle.close();
+  }
+}

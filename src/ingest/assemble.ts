@@ -1,0 +1,152 @@
+/**
+ * The second half of every import: partitions of rows become the finished snapshot.
+ * What comes in: spilled rows with everything the join needs, and the metadata but for the count.
+ * What goes out: the snapshot under its name, and what the join counted.
+ * Invariant: the result does not depend on the number of threads, partitions or ranges.
+ *
+ * Memory for the 72 M rows of a full base on 2 threads, in MB: pass 1 holds 2 x 875 slots of
+ * 64 KiB = 115 and about 30 per thread; pass 2 per thread a partition of about 20 (establishments)
+ * + 10 (companies) + 10 (tables) and 195 slots of 64 KiB = 13, so 110 with both; the tables of
+ * extents 4; pass 3 one range of 96 to 120, its keys 10 and a record batch of 2^20 rows, twice
+ * while it is handed over, 2 x 240. All of it stays under 1 GB; building the index is counted in
+ * `native-index`.
+ */
+import { createSnapshotWriter, type SnapshotMeta } from "../../native-index/snapshot.ts";
+import type { JoinContext, JoinResult } from "./join.ts";
+import { writeRanked } from "./rank.ts";
+import { chooseSplits } from "./ranges.ts";
+import { bucketBytes } from "./spill.ts";
+import { mergeTallies, type TallyResult } from "./tally.ts";
+import { Threads } from "./threads.ts";
+import type { Workspace } from "./workspace.ts";
+
+/** Bytes of row records that are ranked at a time. */
+const RANGE_BYTES = 96 * 2 ** 20;
+
+/** Rows whose sort keys steer the ranges. */
+const SAMPLE_ROWS = 20_000;
+
+/** How often a display of progress is fed, in milliseconds. */
+const PROGRESS_MS = 100;
+
+/** A display of progress, as `src/cli/progress.ts` makes it. */
+export interface Stage {
+  update(done: number): void;
+  done(): void;
+}
+
+/** Starts the display of a stage; `total` counts `unit`s. */
+export type StartStage = (label: string, total: number, unit: string) => Stage;
+
+/** Seconds that each pass took. */
+export interface PassTime {
+  readonly pass: string;
+  readonly seconds: number;
+}
+
+/** What assembling needs. */
+export interface Assembly {
+  readonly out: string;
+  readonly workspace: Workspace;
+  readonly threads: number;
+  readonly partitions: number;
+  readonly context: JoinContext;
+  /** Metadata of a snapshot with this many accounts. */
+  readonly metaOf: (accounts: number) => SnapshotMeta;
+  readonly startStage: StartStage;
+}
+
+/** What came of it. */
+export interface Assembled {
+  readonly accounts: number;
+  readonly companies: number;
+  readonly tally: TallyResult;
+  readonly times: readonly PassTime[];
+}
+
+/** Joins, ranks, writes and indexes. */
+export async function assemble(assembly: Assembly): Promise<Assembled> {
+  const times: PassTime[] = [];
+  const joined = await timed(times, "join", () => joinAll(assembly));
+  const accounts = joined.reduce((sum, { rows }) => sum + rows, 0);
+  const writer = createSnapshotWriter(assembly.out, assembly.metaOf(accounts));
+  try {
+    await timed(times, "rank", async () => {
+      const stage = assembly.startStage("rank", accounts, "rows");
+      const files = joined.map(({ spill }) => spill);
+      await writeRanked(writer, files, (rows) => stage.update(rows));
+      stage.done();
+    });
+    await timed(times, "index", async () => {
+      const stage = assembly.startStage("index", accounts, "rows");
+      const progress = new Uint32Array(new SharedArrayBuffer(4));
+      const step = (): void => stage.update(((progress[0] as number) * accounts) / 1000);
+      const { threads } = assembly;
+      await watched(step, () => writer.finish({ threads, progress }));
+      stage.done();
+    });
+  } catch (error) {
+    writer.abandon();
+    throw error;
+  }
+  const companies = joined.reduce((sum, partition) => sum + partition.companies, 0);
+  return { accounts, companies, tally: mergeTallies(joined.map(({ tally }) => tally)), times };
+}
+
+async function joinAll(assembly: Assembly): Promise<JoinResult[]> {
+  const { context, partitions, workspace } = assembly;
+  const spills = context.establishments.map(({ spill }) => spill);
+  const sizes = Array.from({ length: partitions }, (_, partition) =>
+    spills.reduce((sum, spill) => sum + bucketBytes(spill, partition), 0),
+  );
+  const bytes = sizes.reduce((sum, size) => sum + size, 0);
+  const stage = assembly.startStage("join", Math.round(bytes / 2 ** 20), "MB");
+  const threads = new Threads(assembly.threads, context);
+  const progress = new Int32Array(new SharedArrayBuffer(4));
+  try {
+    // A partition is a fair sample of all rows, because rows are spread by a hash.
+    const rows = (sizes[0] as number) / 200;
+    const stride = Math.max(1, Math.floor(rows / SAMPLE_ROWS));
+    const [keys] = await threads.run("sample", [{ partition: 0, stride }]);
+    if (keys === undefined) throw new Error("no sample was taken");
+    const ranges = Math.ceil((bytes * 1.25) / RANGE_BYTES);
+    const splits = chooseSplits(keys, ranges);
+    const tasks = sizes.map((_, partition) => ({
+      partition,
+      spillPath: workspace.file(`rows-${partition}`),
+      splits,
+      progress,
+    }));
+    const step = (): void => stage.update(Atomics.load(progress, 0) / 1024);
+    const results = await watched(step, () => threads.run("join", tasks));
+    stage.done();
+    return results;
+  } finally {
+    await threads.close();
+  }
+}
+
+/** Measures a pass. */
+export async function timed<Value>(
+  times: PassTime[],
+  pass: string,
+  work: () => Promise<Value>,
+): Promise<Value> {
+  const started = performance.now();
+  const value = await work();
+  times.push({ pass, seconds: (performance.now() - started) / 1000 });
+  return value;
+}
+
+/** Calls `step` at intervals while `work` runs. */
+export async function watched<Value>(
+  step: () => void,
+  work: () => Promise<Value>,
+): Promise<Value> {
+  const timer = setInterval(step, PROGRESS_MS);
+  try {
+    return await work();
+  } finally {
+    clearInterval(timer);
+  }
+}

@@ -1,0 +1,46 @@
+/**
+ * Pass 3 of the import: rows in rank order into record batches.
+ * What comes in: row records spilled by range of the rank order.
+ * What goes out: full record batches, handed to the snapshot writer.
+ * Invariant: one range is in memory at a time; every batch but the last has BATCH_ROWS rows.
+ */
+import { BATCH_ROWS } from "../../native-index/columns.ts";
+import { createBatch, rankRecords } from "../../native-index/engine.ts";
+import type { SnapshotWriter } from "../../native-index/snapshot.ts";
+import { bucketBytes, readBucket, type SpillFile } from "./spill.ts";
+
+/** Ranks and writes all ranges; `onRows` is told how many rows are written. */
+export async function writeRanked(
+  writer: SnapshotWriter,
+  files: readonly SpillFile[],
+  onRows: (rows: number) => void,
+): Promise<void> {
+  const ranges = (files[0]?.starts.length ?? 1) - 1;
+  const sizes = Array.from({ length: ranges }, (_, range) =>
+    files.reduce((sum, file) => sum + bucketBytes(file, range), 0),
+  );
+  const records = Buffer.alloc(Math.max(0, ...sizes));
+  const batch = createBatch();
+  let written = 0;
+  const flush = (): void => {
+    const rows = batch.rowCount;
+    writer.writeBatch(rows, batch.finish());
+    written += rows;
+    onRows(written);
+  };
+  for (let range = 0; range < ranges; range++) {
+    let end = 0;
+    for (const file of files) end = readBucket(file, range, records, end);
+    const starts = rankRecords(records, end);
+    let next = 0;
+    while (next < starts.length) {
+      const take = Math.min(starts.length - next, BATCH_ROWS - batch.rowCount);
+      batch.append(records, starts.subarray(next, next + take));
+      next += take;
+      if (batch.rowCount === BATCH_ROWS) flush();
+      else onRows(written + batch.rowCount);
+    }
+    await new Promise(setImmediate);
+  }
+  if (batch.rowCount > 0) flush();
+}

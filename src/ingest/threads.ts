@@ -1,0 +1,60 @@
+/**
+ * Threads for the passes of an import; the only importer of piscina.
+ * What comes in: tasks of `ingest.worker.ts`. What goes out: their results, in task order.
+ * Invariant: the first failure ends the run; tasks that wait are not started any more.
+ */
+import { Piscina } from "piscina";
+import { CommandError } from "../errors.ts";
+import { workerFile } from "../location.ts";
+import type { JoinContext, JoinResult, JoinTask } from "./join.ts";
+import type { Answer, SampleTask } from "./ingest.worker.ts";
+import type { RankKeys } from "./ranges.ts";
+import type { ScanResult, ScanTask } from "./scan.ts";
+
+/** Task and result of every function of the worker. */
+interface Work {
+  readonly scan: readonly [ScanTask, ScanResult];
+  readonly join: readonly [JoinTask, JoinResult];
+  readonly sample: readonly [SampleTask, RankKeys];
+}
+
+/** A pool of threads. Call `close` when it is no longer needed. */
+export class Threads {
+  private readonly pool: Piscina;
+  private readonly cancel = new AbortController();
+
+  /** Starts up to `count` threads; `context` is given to each of them once. */
+  constructor(count: number, context?: JoinContext) {
+    this.pool = new Piscina({
+      filename: workerFile("ingest/ingest.worker.ts"),
+      minThreads: count,
+      maxThreads: count,
+      workerData: context,
+    });
+  }
+
+  /** Runs tasks in the order given. @throws CommandError as the task did. */
+  async run<Name extends keyof Work>(
+    name: Name,
+    tasks: readonly Work[Name][0][],
+  ): Promise<Work[Name][1][]> {
+    const { signal } = this.cancel;
+    const runs = tasks.map(async (task) => {
+      const answer: Answer<Work[Name][1]> = await this.pool.run(task, { name, signal });
+      if ("refusal" in answer) throw new CommandError(answer.refusal);
+      return answer.value;
+    });
+    try {
+      return await Promise.all(runs);
+    } catch (error) {
+      this.cancel.abort();
+      await Promise.allSettled(runs);
+      throw error;
+    }
+  }
+
+  /** Ends the threads. */
+  async close(): Promise<void> {
+    await this.pool.destroy();
+  }
+}

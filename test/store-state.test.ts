@@ -1,0 +1,189 @@
+/**
+ * Proves: modes of everything in a data directory, refusal of looser ones (every bit), of links
+ * and of other kinds of files; schema and migrations of the database, refusal of newer, foreign
+ * and damaged ones; one set of secrets however many processes start at once. Does not prove that
+ * a commit survives a power cut: SQLite's synchronous=FULL is trusted, and checked to be on.
+ */
+import assert from "node:assert/strict";
+import { execFile } from "node:child_process";
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, it } from "node:test";
+import { fileURLToPath } from "node:url";
+import { promisify } from "node:util";
+import { DATABASE_FILE, openDatabase, SCHEMA_VERSION } from "../src/store/database.ts";
+import { openSecrets, SECRETS_FILE } from "../src/store/secrets.ts";
+
+const run = promisify(execFile);
+let parent: string;
+let directory: string;
+
+beforeEach(() => {
+  parent = mkdtempSync(join(tmpdir(), "peneira-store-"));
+  directory = join(parent, "deep", "state");
+});
+
+afterEach(() => rmSync(parent, { recursive: true }));
+
+const modeOf = (path: string) => statSync(path).mode & 0o777;
+const state = () => join(directory, DATABASE_FILE);
+
+describe("a data directory", () => {
+  it("is made with files that nobody else can read, whatever the umask", () => {
+    const umask = process.umask(0);
+    try {
+      const database = openDatabase(directory);
+      openSecrets(directory);
+      assert.equal(modeOf(directory), 0o700);
+      const names = readdirSync(directory).sort();
+      assert.deepEqual(names, [SECRETS_FILE, DATABASE_FILE, "state.db-shm", "state.db-wal"]);
+      for (const name of names) assert.equal(modeOf(join(directory, name)), 0o600, name);
+      database.close();
+    } finally {
+      process.umask(umask);
+    }
+  });
+
+  it("is refused with any bit for others, and the message mends it", () => {
+    openDatabase(directory).close();
+    for (let bit = 0o001; bit <= 0o040; bit <<= 1) {
+      chmodSync(directory, 0o700 | bit);
+      assert.throws(() => openDatabase(directory), /chmod 0700 /);
+      assert.throws(() => openSecrets(directory), /chmod 0700 /);
+    }
+    chmodSync(directory, 0o700);
+    openDatabase(directory).close();
+  });
+
+  it("is refused when one of its files has any bit for others", () => {
+    openDatabase(directory).close();
+    openSecrets(directory);
+    writeFileSync(`${state()}-wal`, "", { mode: 0o600 });
+    for (const name of [DATABASE_FILE, "state.db-wal", SECRETS_FILE]) {
+      for (let bit = 0o001; bit <= 0o040; bit <<= 1) {
+        chmodSync(join(directory, name), 0o600 | bit);
+        const open = name === SECRETS_FILE ? openSecrets : openDatabase;
+        assert.throws(() => open(directory), /chmod 0600 /, name);
+      }
+      chmodSync(join(directory, name), 0o600);
+    }
+    openDatabase(directory).close();
+  });
+
+  it("is refused when it or one of its files is something else", () => {
+    writeFileSync(join(parent, "file"), "");
+    assert.throws(() => openDatabase(join(parent, "file")), /not a directory/);
+    mkdirSync(directory, { recursive: true, mode: 0o700 });
+    writeFileSync(join(parent, "target"), "", { mode: 0o600 });
+    symlinkSync(join(parent, "target"), state());
+    assert.throws(() => openDatabase(directory), /not a plain file/);
+    symlinkSync(directory, join(parent, "link"));
+    assert.throws(() => openDatabase(join(parent, "link")), /not a directory/);
+  });
+});
+
+describe("openDatabase", () => {
+  it("opens write-ahead with full synchronization, at the newest schema", () => {
+    const database = openDatabase(directory);
+    assert.equal(database.pragma("journal_mode", { simple: true }), "wal");
+    assert.equal(database.pragma("synchronous", { simple: true }), 2);
+    assert.equal(database.pragma("foreign_keys", { simple: true }), 1);
+    assert.equal(database.pragma("user_version", { simple: true }), SCHEMA_VERSION);
+    database.close();
+  });
+
+  it("keeps what is there when it is opened again", () => {
+    const first = openDatabase(directory);
+    first.exec("INSERT INTO tenants (id, name, created_at) VALUES ('t', 'acme', 1)");
+    first.close();
+    const second = openDatabase(directory);
+    assert.equal(second.prepare("SELECT name FROM tenants").pluck().get(), "acme");
+    second.close();
+  });
+
+  it("refuses a newer one", () => {
+    const database = openDatabase(directory);
+    database.pragma(`user_version = ${SCHEMA_VERSION + 1}`);
+    database.close();
+    assert.throws(() => openDatabase(directory), /newer version/);
+  });
+
+  it("refuses one of another program", () => {
+    const database = openDatabase(directory);
+    database.pragma("application_id = 7");
+    database.close();
+    assert.throws(() => openDatabase(directory), /another program/);
+  });
+
+  it("refuses a damaged one and leaves it as it is", () => {
+    mkdirSync(directory, { recursive: true, mode: 0o700 });
+    const damage = Buffer.alloc(4_096, 0x41);
+    writeFileSync(state(), damage, { mode: 0o600 });
+    assert.throws(() => openDatabase(directory), /cannot be opened as a database/);
+    assert.deepEqual(readFileSync(state()), damage);
+  });
+
+  it("can be opened by several at once, who see each other's changes", () => {
+    const [one, two] = [openDatabase(directory), openDatabase(directory)];
+    const before = two.pragma("data_version", { simple: true });
+    one.exec("INSERT INTO tenants (id, name, created_at) VALUES ('t', 'acme', 1)");
+    assert.notEqual(two.pragma("data_version", { simple: true }), before);
+    assert.equal(two.prepare("SELECT count(*) FROM tenants").pluck().get(), 1);
+    one.close();
+    two.close();
+  });
+});
+
+describe("openSecrets", () => {
+  it("gives different secrets of 32 bytes, the same each time", () => {
+    const { cursor, link } = openSecrets(directory);
+    assert.deepEqual([cursor.length, link.length], [1, 1]);
+    assert.equal(cursor[0].length, 32);
+    assert.notDeepEqual(cursor[0], link[0]);
+    assert.deepEqual(openSecrets(directory), { cursor, link });
+  });
+
+  it("still gives the previous secret, after the current one", () => {
+    const path = join(directory, SECRETS_FILE);
+    const { cursor } = openSecrets(directory);
+    const stored = JSON.parse(readFileSync(path, "utf8"));
+    stored.cursor = { current: "ab".repeat(32), previous: stored.cursor.current };
+    writeFileSync(path, JSON.stringify(stored));
+    assert.deepEqual(openSecrets(directory).cursor, [Buffer.alloc(32, 0xab), cursor[0]]);
+  });
+
+  it("refuses a damaged file without showing what is in it", () => {
+    openSecrets(directory);
+    for (const text of ["", "{", "[]", '{"cursor":{"current":"deadbeef"}}', "null"]) {
+      writeFileSync(join(directory, SECRETS_FILE), text);
+      assert.throws(
+        () => openSecrets(directory),
+        (error: Error) => error.message.includes(SECRETS_FILE) && !error.message.includes("deadb"),
+      );
+    }
+  });
+
+  it("are the same for processes that start at once", async () => {
+    const module = fileURLToPath(new URL("../src/store/secrets.ts", import.meta.url));
+    const script = `import { openSecrets } from ${JSON.stringify(module)};
+      console.log(openSecrets(process.argv[1]).cursor[0].toString("hex"));`;
+    const flags = ["--import", "tsx", "--input-type=module", "-e", script, directory];
+    const runs = await Promise.all([1, 2, 3, 4].map(() => run(process.execPath, flags)));
+    assert.equal(new Set(runs.map(({ stdout }) => stdout)).size, 1);
+    assert.match(runs[0]?.stdout ?? "", /^[0-9a-f]{64}\n$/);
+    assert.ok(existsSync(join(directory, SECRETS_FILE)));
+    assert.deepEqual(readdirSync(directory), [SECRETS_FILE]);
+  });
+});
