@@ -14,7 +14,7 @@ namespace {
 // feistel(rowCount, seed, row)
 napi_value feistel(napi_env env, napi_callback_info info) {
   return guarded(env, [&]() {
-    const Arguments arguments(env, info);
+    const CallArguments arguments(env, info);
     constexpr int64_t rowsMax = int64_t{1} << 53;
     const int64_t rows = toInteger(env, arguments.values[0], "rowCount", 1, rowsMax);
     const uint64_t seed = toBigUint64(env, arguments.values[1]);
@@ -26,11 +26,11 @@ napi_value feistel(napi_env env, napi_callback_info info) {
 
 napi_value versions(napi_env env, napi_callback_info info) {
   return guarded(env, [&]() {
-    const Arguments arguments(env, info);
+    const CallArguments arguments(env, info);
     const napi_value object = makeObject(env);
-    setProperty(env, object, "croaring", fromText(env, ROARING_VERSION));
+    putProperty(env, object, "croaring", fromText(env, ROARING_VERSION));
     const std::string simd = std::string(simdPath()) + ", crc32c " + crc32cPath();
-    setProperty(env, object, "simd", fromText(env, simd));
+    putProperty(env, object, "simd", fromText(env, simd));
     return object;
   });
 }
@@ -42,8 +42,8 @@ NAPI_MODULE_INIT() {
   return peneira::guarded(env, [&]() {
     peneira::registerSegment(env, exports);
     peneira::registerBuild(env, exports);
-    peneira::setFunction(env, exports, "feistel", peneira::feistel);
-    peneira::setFunction(env, exports, "versions", peneira::versions);
+    peneira::putFunction(env, exports, "feistel", peneira::feistel);
+    peneira::putFunction(env, exports, "versions", peneira::versions);
     return exports;
   });
 }

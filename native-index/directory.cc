@@ -25,7 +25,7 @@ std::string sectionName(uint32_t kind, uint32_t argument) {
   if (kind == 0 || kind > 12) return "section of unknown kind " + std::to_string(kind);
   const bool numbered = kind == static_cast<uint32_t>(Section::kTable) ||
                         kind == static_cast<uint32_t>(Section::kOrder);
-  return names[kind] + (numbered ? " " + std::to_string(argument) : std::string());
+  return numbered ? std::string(names[kind]) + " " + std::to_string(argument) : names[kind];
 }
 
 SectionRange* slot(Directory& directory, const DirectoryEntry& entry) {

@@ -38,7 +38,7 @@ Handle& handleOf(napi_env env, napi_value self) {
 template <class Body>
 napi_value call(napi_env env, napi_callback_info info, Body body) {
   return guarded(env, [&]() -> napi_value {
-    const Arguments arguments(env, info);
+    const CallArguments arguments(env, info);
     Handle& handle = handleOf(env, arguments.self);
     const std::shared_ptr<Segment> segment = handle.segment;
     if (segment == nullptr) throw Failure(kClosed, "the segment is closed");
@@ -50,22 +50,22 @@ napi_value call(napi_env env, napi_callback_info info, Body body) {
 
 napi_value fromWork(napi_env env, const Work& work) {
   const napi_value object = makeObject(env);
-  setProperty(env, object, "chunks", fromNumber(env, static_cast<double>(work.chunks)));
-  setProperty(env, object, "containers", fromNumber(env, static_cast<double>(work.containers)));
-  setProperty(env, object, "tests", fromNumber(env, static_cast<double>(work.tests)));
-  setProperty(env, object, "probes", fromNumber(env, static_cast<double>(work.probes)));
-  setProperty(env, object, "gathered", fromNumber(env, static_cast<double>(work.gathered)));
+  putProperty(env, object, "chunks", fromNumber(env, static_cast<double>(work.chunks)));
+  putProperty(env, object, "containers", fromNumber(env, static_cast<double>(work.containers)));
+  putProperty(env, object, "tests", fromNumber(env, static_cast<double>(work.tests)));
+  putProperty(env, object, "probes", fromNumber(env, static_cast<double>(work.probes)));
+  putProperty(env, object, "gathered", fromNumber(env, static_cast<double>(work.gathered)));
   return object;
 }
 
 napi_value meta(napi_env env, napi_callback_info info) {
-  return call(env, info, [env](Handle&, const auto& segment, const Arguments&) {
+  return call(env, info, [env](Handle&, const auto& segment, const CallArguments&) {
     return fromBytes(env, segment->meta());
   });
 }
 
 napi_value table(napi_env env, napi_callback_info info) {
-  return call(env, info, [env](Handle&, const auto& segment, const Arguments& arguments) {
+  return call(env, info, [env](Handle&, const auto& segment, const CallArguments& arguments) {
     const int64_t number = toInteger(env, arguments.values[0], "table", 0, Tables::kCount - 1);
     const StringTable& strings = segment->table(static_cast<uint32_t>(number));
     napi_value array = nullptr;
@@ -78,20 +78,20 @@ napi_value table(napi_env env, napi_callback_info info) {
 }
 
 napi_value select(napi_env env, napi_callback_info info) {
-  return call(env, info, [env](Handle& handle, const auto& segment, const Arguments& arguments) {
+  return call(env, info, [env](Handle& handle, const auto& segment, const CallArguments& arguments) {
     const PageRequest request = readPageRequest(env, arguments.values[0]);
     handle.work = Work();
     const Page page = selectPage(*segment, request, handle.work);
     const napi_value result = makeObject(env);
-    setProperty(env, result, "rows", fromUint32s(env, page.rows));
-    setProperty(env, result, "more", fromBool(env, page.more));
-    setProperty(env, result, "work", fromWork(env, handle.work));
+    putProperty(env, result, "rows", fromUint32s(env, page.rows));
+    putProperty(env, result, "more", fromBool(env, page.more));
+    putProperty(env, result, "work", fromWork(env, handle.work));
     return result;
   });
 }
 
 napi_value count(napi_env env, napi_callback_info info) {
-  return call(env, info, [env](Handle& handle, const auto& segment, const Arguments& arguments) {
+  return call(env, info, [env](Handle& handle, const auto& segment, const CallArguments& arguments) {
     const Query query = readQuery(env, arguments.values[0]);
     handle.work = Work();
     return fromNumber(env, static_cast<double>(countRows(*segment, query, handle.work)));
@@ -99,13 +99,13 @@ napi_value count(napi_env env, napi_callback_info info) {
 }
 
 napi_value lastWork(napi_env env, napi_callback_info info) {
-  return call(env, info, [env](Handle& handle, const auto&, const Arguments&) {
+  return call(env, info, [env](Handle& handle, const auto&, const CallArguments&) {
     return fromWork(env, handle.work);
   });
 }
 
 napi_value documentFrequency(napi_env env, napi_callback_info info) {
-  return call(env, info, [env](Handle&, const auto& segment, const Arguments& arguments) {
+  return call(env, info, [env](Handle&, const auto& segment, const CallArguments& arguments) {
     std::vector<uint32_t> frequencies;
     for (const std::string& word : toTexts(env, arguments.values[0])) {
       frequencies.push_back(segment->terms().frequency(word));
@@ -124,7 +124,7 @@ std::vector<Field> readFields(napi_env env, napi_value names) {
 }
 
 napi_value renderJson(napi_env env, napi_callback_info info) {
-  return call(env, info, [env](Handle&, const auto& segment, const Arguments& arguments) {
+  return call(env, info, [env](Handle&, const auto& segment, const CallArguments& arguments) {
     thread_local std::string text;
     const std::span<uint32_t> rows = toUint32s(env, arguments.values[0]);
     const std::vector<Field> fields = readFields(env, arguments.values[1]);
@@ -137,7 +137,7 @@ napi_value renderJson(napi_env env, napi_callback_info info) {
 }
 
 napi_value findCnpj(napi_env env, napi_callback_info info) {
-  return call(env, info, [env](Handle&, const auto& segment, const Arguments& arguments) {
+  return call(env, info, [env](Handle&, const auto& segment, const CallArguments& arguments) {
     const std::string wanted = toText(env, arguments.values[0]);
     uint32_t low = 0, high = segment->rowCount();
     while (low < high) {
@@ -155,14 +155,14 @@ napi_value findCnpj(napi_env env, napi_callback_info info) {
 }
 
 napi_value verify(napi_env env, napi_callback_info info) {
-  return call(env, info, [env](Handle&, const auto& segment, const Arguments& arguments) {
+  return call(env, info, [env](Handle&, const auto& segment, const CallArguments& arguments) {
     return verifySegment(env, segment, arguments.values[0]);
   });
 }
 
 napi_value poisoned(napi_env env, napi_callback_info info) {
   return guarded(env, [&]() {
-    const Arguments arguments(env, info);
+    const CallArguments arguments(env, info);
     const Handle& handle = handleOf(env, arguments.self);
     return fromBool(env, handle.segment != nullptr && handle.segment->poisoned());
   });
@@ -170,7 +170,7 @@ napi_value poisoned(napi_env env, napi_callback_info info) {
 
 napi_value close(napi_env env, napi_callback_info info) {
   return guarded(env, [&]() -> napi_value {
-    const Arguments arguments(env, info);
+    const CallArguments arguments(env, info);
     handleOf(env, arguments.self).segment.reset();
     return nullptr;
   });
@@ -178,7 +178,7 @@ napi_value close(napi_env env, napi_callback_info info) {
 
 napi_value openSegment(napi_env env, napi_callback_info info) {
   return guarded(env, [&]() {
-    const Arguments arguments(env, info);
+    const CallArguments arguments(env, info);
     constexpr int64_t most = int64_t{1} << 53;
     DirectoryLocation location;
     const napi_value* values = arguments.values;
@@ -189,13 +189,13 @@ napi_value openSegment(napi_env env, napi_callback_info info) {
     auto handle = std::make_unique<Handle>();
     handle->segment = Segment::openFile(path, location);
     const napi_value object = makeObject(env);
-    setProperty(env, object, "rowCount", fromNumber(env, handle->segment->rowCount()));
+    putProperty(env, object, "rowCount", fromNumber(env, handle->segment->rowCount()));
     constexpr std::pair<const char*, napi_callback> methods[] = {
         {"meta", meta}, {"table", table}, {"select", select}, {"count", count},
         {"lastWork", lastWork}, {"documentFrequency", documentFrequency},
         {"renderJson", renderJson}, {"findCnpj", findCnpj}, {"verify", verify},
         {"poisoned", poisoned}, {"close", close}};
-    for (const auto& [name, method] : methods) setFunction(env, object, name, method);
+    for (const auto& [name, method] : methods) putFunction(env, object, name, method);
     check(env, napi_type_tag_object(env, object, &kTag));
     const auto release = [](napi_env, void* data, void*) { delete static_cast<Handle*>(data); };
     check(env, napi_wrap(env, object, handle.get(), release, nullptr, nullptr));
@@ -207,7 +207,7 @@ napi_value openSegment(napi_env env, napi_callback_info info) {
 }  // namespace
 
 void registerSegment(napi_env env, napi_value exports) {
-  setFunction(env, exports, "openSegment", openSegment);
+  putFunction(env, exports, "openSegment", openSegment);
 }
 
 }  // namespace peneira

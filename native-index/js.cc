@@ -33,7 +33,7 @@ napi_value makeError(napi_env env, const Failure& failure) {
 
 void throwError(napi_env env, const Failure& failure) { napi_throw(env, makeError(env, failure)); }
 
-Arguments::Arguments(napi_env env, napi_callback_info info) : self(nullptr), count(4) {
+CallArguments::CallArguments(napi_env env, napi_callback_info info) : self(nullptr), count(4) {
   check(env, napi_get_cb_info(env, info, &count, values, &self, nullptr));
 }
 
@@ -173,14 +173,14 @@ napi_value makeObject(napi_env env) {
   return object;
 }
 
-void setProperty(napi_env env, napi_value object, const char* name, napi_value value) {
+void putProperty(napi_env env, napi_value object, const char* name, napi_value value) {
   check(env, napi_set_named_property(env, object, name, value));
 }
 
-void setFunction(napi_env env, napi_value object, const char* name, napi_callback callback) {
+void putFunction(napi_env env, napi_value object, const char* name, napi_callback callback) {
   napi_value function = nullptr;
   check(env, napi_create_function(env, name, NAPI_AUTO_LENGTH, callback, nullptr, &function));
-  setProperty(env, object, name, function);
+  putProperty(env, object, name, function);
 }
 
 }  // namespace peneira

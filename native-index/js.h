@@ -40,11 +40,11 @@ napi_value guarded(napi_env env, Body body) {
 }
 
 // The arguments of a call, and its `this`.
-struct Arguments {
+struct CallArguments {
   napi_value self;
   napi_value values[4];
   size_t count;
-  Arguments(napi_env env, napi_callback_info info);
+  CallArguments(napi_env env, napi_callback_info info);
 };
 
 napi_value property(napi_env env, napi_value object, const char* name);
@@ -69,7 +69,7 @@ napi_value fromBool(napi_env env, bool flag);
 napi_value fromUint32s(napi_env env, std::span<const uint32_t> numbers);
 napi_value fromBytes(napi_env env, std::string_view bytes);
 napi_value makeObject(napi_env env);
-void setProperty(napi_env env, napi_value object, const char* name, napi_value value);
-void setFunction(napi_env env, napi_value object, const char* name, napi_callback callback);
+void putProperty(napi_env env, napi_value object, const char* name, napi_value value);
+void putFunction(napi_env env, napi_value object, const char* name, napi_callback callback);
 
 }  // namespace peneira

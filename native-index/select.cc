@@ -24,7 +24,7 @@ std::vector<uint32_t> rankRows(const Segment& segment, const PageRequest& reques
 
 std::vector<uint32_t> gatherRows(const Segment& segment, const PageRequest& request, Work& work) {
   const SortKeys keys(segment, request.order, request.seed);
-  KeyedRow after;
+  RowKeys after;
   if (request.afterRow >= 0) after = keys.read(static_cast<uint32_t>(request.afterRow));
   Selector selector(keys, request.limit + 1, request.afterRow >= 0 ? &after : nullptr);
   if (request.query.clauses.empty()) {

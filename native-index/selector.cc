@@ -7,7 +7,7 @@
 namespace peneira {
 
 void Selector::offer(uint32_t row) {
-  KeyedRow keyed;
+  RowKeys keyed;
   keyed.row = row;
   if (bounded_) {
     for (uint32_t i = 0; i < keys_.count(); i++) {
@@ -27,7 +27,7 @@ void Selector::offer(uint32_t row) {
 }
 
 void Selector::prune() {
-  const auto less = [this](const KeyedRow& a, const KeyedRow& b) { return keys_.less(a, b); };
+  const auto less = [this](const RowKeys& a, const RowKeys& b) { return keys_.less(a, b); };
   const auto last = held_.begin() + static_cast<ptrdiff_t>(wanted_) - 1;
   std::nth_element(held_.begin(), last, held_.end(), less);
   bound_ = *last;
@@ -37,11 +37,11 @@ void Selector::prune() {
 
 std::vector<uint32_t> Selector::take() {
   if (held_.size() > wanted_) prune();
-  const auto less = [this](const KeyedRow& a, const KeyedRow& b) { return keys_.less(a, b); };
+  const auto less = [this](const RowKeys& a, const RowKeys& b) { return keys_.less(a, b); };
   std::sort(held_.begin(), held_.end(), less);
   std::vector<uint32_t> rows;
   rows.reserve(held_.size());
-  for (const KeyedRow& keyed : held_) rows.push_back(keyed.row);
+  for (const RowKeys& keyed : held_) rows.push_back(keyed.row);
   return rows;
 }
 

@@ -14,7 +14,7 @@ namespace peneira {
 class Selector {
  public:
   // `after` may be null: then every row is behind it.
-  Selector(const SortKeys& keys, size_t wanted, const KeyedRow* after)
+  Selector(const SortKeys& keys, size_t wanted, const RowKeys* after)
       : keys_(keys), wanted_(wanted), after_(after) {}
 
   void offer(uint32_t row);
@@ -26,9 +26,9 @@ class Selector {
 
   const SortKeys& keys_;
   size_t wanted_;
-  const KeyedRow* after_;
-  std::vector<KeyedRow> held_;
-  KeyedRow bound_{};  // the largest of the `wanted` smallest so far
+  const RowKeys* after_;
+  std::vector<RowKeys> held_;
+  RowKeys bound_{};  // the largest of the `wanted` smallest so far
   bool bounded_ = false;
 };
 

@@ -43,11 +43,12 @@ function slice(text) {
     throw new Error("the slices of roaring-node.cpp refer to v8: its layout has changed");
   }
   const warnings = ["unused-function", "unused-variable", "unused-parameter", "sign-compare"];
-  const ignored = warnings.map((name) => `#pragma GCC diagnostic ignored "-W${name}"\n`).join("");
-  const quiet = (body) =>
-    `#if defined(__GNUC__)\n#pragma GCC diagnostic push\n${ignored}#endif\n` +
-    `${body}#if defined(__GNUC__)\n#pragma GCC diagnostic pop\n#endif\n`;
-  const origin = `// CRoaring ${version} (Apache-2.0 or MIT), cut by slice-croaring.mjs; not edited.\n`;
+  const pragma = (rest) => `#pragma GCC diagnostic ${rest}\n`;
+  const ignored = warnings.map((name) => pragma(`ignored "-W${name}"`)).join("");
+  const push = `#if defined(__GNUC__)\n${pragma("push")}${ignored}#endif\n`;
+  const pop = `#if defined(__GNUC__)\n${pragma("pop")}#endif\n`;
+  const quiet = (body) => `${push}${body}${pop}`;
+  const origin = `// CRoaring ${version} (Apache-2.0 or MIT), cut by slice-croaring.mjs\n`;
   return {
     header: `${origin}#pragma once\n${quiet(include)}`,
     code: `${origin}#include "croaring.h"\n${quiet(src)}`,

@@ -76,7 +76,7 @@ uint64_t SortKeys::ascending(uint32_t source, uint32_t row) const {
   }
 }
 
-bool SortKeys::less(const KeyedRow& a, const KeyedRow& b) const {
+bool SortKeys::less(const RowKeys& a, const RowKeys& b) const {
   for (uint32_t i = 0; i < count(); i++) {
     if (a.ordinals[i] != b.ordinals[i]) return a.ordinals[i] < b.ordinals[i];
   }

@@ -26,7 +26,7 @@ constexpr uint32_t kSortKeysMax = 4;
 constexpr uint32_t kOrdinalsMax = kSortKeysMax + 2;
 
 // A row with its numbers.
-struct KeyedRow {
+struct RowKeys {
   uint64_t ordinals[kOrdinalsMax];
   uint32_t row;
 };
@@ -49,16 +49,16 @@ class SortKeys {
   // Number of a row in an Orders order, before any reversal.
   uint64_t ascending(uint32_t source, uint32_t row) const;
   // Reads the numbers from `from` on.
-  void read(uint32_t from, KeyedRow& keyed) const {
+  void read(uint32_t from, RowKeys& keyed) const {
     for (uint32_t i = from; i < count(); i++) keyed.ordinals[i] = ordinal(i, keyed.row);
   }
-  KeyedRow read(uint32_t row) const {
-    KeyedRow keyed;
+  RowKeys read(uint32_t row) const {
+    RowKeys keyed;
     keyed.row = row;
     read(0, keyed);
     return keyed;
   }
-  bool less(const KeyedRow& a, const KeyedRow& b) const;
+  bool less(const RowKeys& a, const RowKeys& b) const;
   const Feistel& feistel() const { return feistel_; }
 
  private:

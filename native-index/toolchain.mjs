@@ -8,9 +8,10 @@ import { spawnSync } from "node:child_process";
 import { existsSync, readFileSync } from "node:fs";
 import path from "node:path";
 
-/** Names everything that node-gyp needs and this machine lacks: Python 3, make, a C++20 compiler. */
+/** Names what node-gyp needs and this machine lacks: Python 3, make, a C++20 compiler. */
 export function missingTools() {
-  if (process.platform === "win32") return []; // node-gyp finds Visual Studio and says what it lacks.
+  // node-gyp looks for Visual Studio itself and says what is missing.
+  if (process.platform === "win32") return [];
   const missing = [];
   const python = process.env.npm_config_python ?? process.env.PYTHON ?? "python3";
   const cxx = process.env.CXX ?? (process.platform === "darwin" ? "c++" : "g++");

@@ -121,7 +121,7 @@ class Walk {
     uint32_t end = count_;
     if (after_ != nullptr) {
       end = search(0, count_, [this](uint32_t position) {
-        const KeyedRow keyed = keys_.read(rowAt(position));
+        const RowKeys keyed = keys_.read(rowAt(position));
         return !keys_.less(*after_, keyed);
       });
     }
@@ -162,7 +162,7 @@ class Walk {
   }
 
   // The rows of one group: by cnpj as they are stored, or selected by the further keys.
-  void walkGroup(uint32_t from, uint32_t to, const KeyedRow* after) {
+  void walkGroup(uint32_t from, uint32_t to, const RowKeys* after) {
     if (keys_.keyCount() == 1) {
       return walkPositions(after == nullptr ? from : behind(from, to), to);
     }
@@ -186,8 +186,8 @@ class Walk {
   size_t wanted_;
   uint32_t count_;
   uint32_t afterRow_ = 0;
-  KeyedRow afterKeys_{};
-  const KeyedRow* after_ = nullptr;
+  RowKeys afterKeys_{};
+  const RowKeys* after_ = nullptr;
   std::vector<uint32_t> rows_;
 };
 

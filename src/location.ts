@@ -12,10 +12,15 @@ const BUNDLED = !import.meta.url.endsWith(".ts");
 /**
  * Gives the file behind a worker named by its source, such as `ingest/parse.worker.ts`.
  * Worker files end in `.worker.ts`, have unique names, and export their tasks by name: start them
- * with piscina's `filename` and `name`. Threads inherit `--import tsx` from the process, so
- * `execArgv` stays unset. A wrong name fails when the thread starts.
+ * with piscina's `filename` and `name`, and with `execArgv` from `workerArguments`. A wrong name
+ * fails when the thread starts.
  */
 export function workerFile(source: `${string}.worker.ts`): string {
   const name = source.slice(source.lastIndexOf("/") + 1).replace(/\.ts$/, ".mjs");
   return fileURLToPath(new URL(BUNDLED ? `./${name}` : `./${source}`, import.meta.url));
+}
+
+/** Arguments of Node for a thread that loads a `workerFile`; a bundled one needs none. */
+export function workerArguments(): string[] {
+  return BUNDLED ? [] : ["--import", new URL("./source-threads.mjs", import.meta.url).href];
 }

@@ -27,8 +27,8 @@ const COMMANDS: Readonly<Record<string, () => Promise<Register>>> = {
 
 const EXAMPLES = `
 From nothing to an answer:
-  $ peneira sample --out dump --establishments 200000 --seed 1
-  $ peneira import dump --out companies.peneira
+  $ peneira sample --out 2026-10 --establishments 200000 --seed 1
+  $ peneira import 2026-10 --out companies.peneira
   $ peneira search --snapshot companies.peneira --spec bakeries.json --limit 10
   $ peneira key create --data-dir state
   $ peneira serve --snapshot companies.peneira --data-dir state

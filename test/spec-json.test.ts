@@ -7,7 +7,8 @@ import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import fc from "fast-check";
 import { AppError } from "../src/errors.ts";
-import { JSON_DEPTH_MAX, parseJson } from "../src/spec/json.ts";
+import { parseJson } from "../src/spec/json.ts";
+import { JSON_DEPTH_MAX, JSON_MEMBERS_MAX } from "../src/spec/json-scanner.ts";
 
 function parse(text: string): unknown {
   return parseJson(Buffer.from(text));
@@ -103,6 +104,9 @@ describe("parseJson", () => {
     const many = Array.from({ length: 500 }, (_, name) => `"n${name}":0`);
     parse(`{${many.join()}}`);
     failure(`{${many.join()},"n77":1}`);
+    const most = Array.from({ length: JSON_MEMBERS_MAX }, (_, name) => `"n${name}":0`);
+    parse(`[{${most.join()}},{${most.join()}}]`);
+    assert.match(failure(`{${most.join()},"more":0}`).message, /1000 members/);
     parse('{"a":{"a":{"a":1}},"b":[{"a":1},{"a":1}]}');
   });
 

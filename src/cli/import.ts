@@ -49,7 +49,9 @@ The import needs about three times the size of the snapshot in free space beside
 files that are gone afterwards. Example:
   $ peneira import 2026-08 --out 2026-08.peneira --population populacao_2024.csv`,
     )
-    .action((source: string, flags: ImportFlags) => runImport(source, flags));
+    .action(async (source: string, flags: ImportFlags) => {
+      await runImport(source, flags);
+    });
 }
 
 /** Runs the command. @throws CommandError (exit 2 for wrong flags, 1 for a refused source). */

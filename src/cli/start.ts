@@ -19,6 +19,8 @@ import { type ServeOptions, serve } from "./serve.ts";
 /** Keys of this name are made by every start, and stopped by the next one. */
 const KEY_NAME = "npm start";
 const SEED = "1";
+/** The import takes the month of a release from the name of its folder. */
+const LABEL = "2026-10";
 
 interface StartOptions extends ServeOptions {
   readonly dir: string;
@@ -51,10 +53,10 @@ async function start({ dir, accounts, ...flags }: StartOptions): Promise<void> {
 
 /** Dump and import, as a person would do it; the dump goes away with the demo made. */
 async function makeDemo(dir: string, snapshot: string, accounts: string): Promise<void> {
-  const dump = path.join(dir, "dump");
+  const dump = path.join(dir, LABEL);
   rmSync(dump, { recursive: true, force: true });
   process.stderr.write(`making a demo of ${accounts} invented companies in ${dir}\n`);
-  const size = ["--establishments", accounts, "--seed", SEED];
+  const size = ["--establishments", accounts, "--seed", SEED, "--label", LABEL];
   await run(registerSample, ["sample", "--out", dump, ...size]);
   await run(registerImport, ["import", dump, "--out", snapshot]);
   rmSync(dump, { recursive: true, force: true });

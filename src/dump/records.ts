@@ -198,10 +198,8 @@ export class RecordScanner {
   private sniff(): void {
     const { bytes } = this.record;
     this.started = true;
-    if (this.limit >= 2 && ((bytes[0] as number) << 8) + (bytes[1] as number) >= 0xfeff) {
-      const mark = ((bytes[0] as number) << 8) | (bytes[1] as number);
-      if (mark === 0xfeff || mark === 0xfffe) this.refuse(1, UTF16);
-    }
+    const mark = ((bytes[0] as number) << 8) | (bytes[1] as number);
+    if (this.limit >= 2 && (mark === 0xfeff || mark === 0xfffe)) this.refuse(1, UTF16);
     if (this.limit >= 3 && bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf) {
       this.record.encoding = "utf8";
       this.position = 3;

@@ -116,7 +116,7 @@ export function cleanCapital(record: DumpRecord, column: number): number {
         if (byte !== ZERO) return CAPITAL_INVALID;
         continue;
       }
-      cents = cents * 10 + byte - ZERO;
+      cents = cents * 10 + (byte - ZERO);
       if (decimals >= 0) decimals++;
     } else if (byte === 44 && decimals < 0 && digits > 0) decimals = 0;
     else if (byte !== 46 || decimals >= 0 || !isThousandsDot(bytes, p)) return CAPITAL_INVALID;

@@ -6,6 +6,7 @@
  * number of headers: all of that is set or refused here.
  */
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
+import { Server as NetServer } from "node:net";
 import type { Duplex } from "node:stream";
 import { CommandError } from "../errors.ts";
 import {
@@ -77,13 +78,16 @@ class NodeTransport implements Transport {
   }
 
   async close(deadlineMs: number): Promise<void> {
-    const closed = new Promise((resolve) => this.#server.close(resolve));
+    // The server's own close would at once destroy sockets whose answer is written but not sent.
+    const closed = new Promise((resolve) => NetServer.prototype.close.call(this.#server, resolve));
     const rounds = Math.ceil(deadlineMs / DRAIN_POLL_MS);
     for (let round = 0; round < rounds && this.#open > 0; round++) {
       await new Promise((resolve) => setTimeout(resolve, DRAIN_POLL_MS));
     }
     this.#server.closeAllConnections();
     await closed;
+    // This one only ends the timer that looks for slow sockets.
+    this.#server.close();
   }
 }
 
@@ -112,9 +116,12 @@ const PARSER_STATUS: Readonly<Record<string, number>> = {
   HPE_INVALID_VERSION: 505,
 };
 
+/** Sockets that got their last answer; what else comes on them is not answered. */
+const ended = new WeakSet<Duplex>();
+
 /** Answers what the parser refused and closes the socket. */
 function refuse(error: Error & { readonly code?: string }, socket: Duplex): void {
-  if (!socket.writable || error.code === "ECONNRESET") {
+  if (!socket.writable || error.code === "ECONNRESET" || ended.has(socket)) {
     socket.destroy();
     return;
   }
@@ -183,7 +190,10 @@ class NodeExchange implements Exchange {
     for (const [name, value] of headers) flat.push(name, value);
     if (status !== 304) flat.push("Content-Length", String(bytes.byteLength));
     // After a framing error nobody knows where the next request begins.
-    if (this.framing !== null) flat.push("Connection", "close");
+    if (this.framing !== null) {
+      flat.push("Connection", "close");
+      ended.add(this.#message.socket);
+    }
     this.#response.writeHead(status, statusLine(status).slice(4), flat);
     if (this.method === "HEAD") this.#response.end();
     else this.#response.end(bytes);

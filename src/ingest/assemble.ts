@@ -17,7 +17,7 @@ import { writeRanked } from "./rank.ts";
 import { chooseSplits } from "./ranges.ts";
 import { bucketBytes } from "./spill.ts";
 import { mergeTallies, type TallyResult } from "./tally.ts";
-import { Threads } from "./threads.ts";
+import { shareContext, type Threads } from "./threads.ts";
 import type { Workspace } from "./workspace.ts";
 
 /** Bytes of row records that are ranked at a time. */
@@ -25,6 +25,9 @@ const RANGE_BYTES = 96 * 2 ** 20;
 
 /** Rows whose sort keys steer the ranges. */
 const SAMPLE_ROWS = 20_000;
+
+/** Usual length of a spilled establishment. */
+const ROW_BYTES = 200;
 
 /** How often a display of progress is fed, in milliseconds. */
 const PROGRESS_MS = 100;
@@ -48,7 +51,7 @@ export interface PassTime {
 export interface Assembly {
   readonly out: string;
   readonly workspace: Workspace;
-  readonly threads: number;
+  readonly threads: Threads;
   readonly partitions: number;
   readonly context: JoinContext;
   /** Metadata of a snapshot with this many accounts. */
@@ -81,7 +84,7 @@ export async function assemble(assembly: Assembly): Promise<Assembled> {
       const stage = assembly.startStage("index", accounts, "rows");
       const progress = new Uint32Array(new SharedArrayBuffer(4));
       const step = (): void => stage.update(((progress[0] as number) * accounts) / 1000);
-      const { threads } = assembly;
+      const { size: threads } = assembly.threads;
       await watched(step, () => writer.finish({ threads, progress }));
       stage.done();
     });
@@ -101,29 +104,25 @@ async function joinAll(assembly: Assembly): Promise<JoinResult[]> {
   );
   const bytes = sizes.reduce((sum, size) => sum + size, 0);
   const stage = assembly.startStage("join", Math.round(bytes / 2 ** 20), "MB");
-  const threads = new Threads(assembly.threads, context);
   const progress = new Int32Array(new SharedArrayBuffer(4));
-  try {
-    // A partition is a fair sample of all rows, because rows are spread by a hash.
-    const rows = (sizes[0] as number) / 200;
-    const stride = Math.max(1, Math.floor(rows / SAMPLE_ROWS));
-    const [keys] = await threads.run("sample", [{ partition: 0, stride }]);
-    if (keys === undefined) throw new Error("no sample was taken");
-    const ranges = Math.ceil((bytes * 1.25) / RANGE_BYTES);
-    const splits = chooseSplits(keys, ranges);
-    const tasks = sizes.map((_, partition) => ({
-      partition,
-      spillPath: workspace.file(`rows-${partition}`),
-      splits,
-      progress,
-    }));
-    const step = (): void => stage.update(Atomics.load(progress, 0) / 1024);
-    const results = await watched(step, () => threads.run("join", tasks));
-    stage.done();
-    return results;
-  } finally {
-    await threads.close();
-  }
+  const shared = shareContext(context);
+  // A partition is a fair sample of all rows, because rows are spread by a hash.
+  const stride = Math.max(1, Math.floor((sizes[0] as number) / ROW_BYTES / SAMPLE_ROWS));
+  const sample = { partition: 0, stride, context: shared };
+  const [keys] = await assembly.threads.run("sample", [sample]);
+  if (keys === undefined) throw new Error("no sample was taken");
+  const splits = chooseSplits(keys, Math.ceil((bytes * 1.25) / RANGE_BYTES));
+  const tasks = sizes.map((_, partition) => ({
+    partition,
+    spillPath: workspace.file(`rows-${partition}`),
+    splits,
+    progress,
+    context: shared,
+  }));
+  const step = (): void => stage.update(Atomics.load(progress, 0) / 1024);
+  const results = await watched(step, () => assembly.threads.run("join", tasks));
+  stage.done();
+  return results;
 }
 
 /** Measures a pass. */

@@ -76,14 +76,16 @@ export async function importDump(options: ImportOptions): Promise<ImportReport> 
     options.ceis === undefined ? null : await readSanctions(options.ceis, release.date);
   const previous = await previousAccounts(options.out);
   const workspace = new Workspace(options.out);
+  const threads = new Threads(options.threads);
   try {
     const known = await readKnownCodes(dump);
-    const scans = await timed(times, "scan", () => scanAll(dump, options, release, workspace));
+    const scanning = { dump, options, release, workspace, threads };
+    const scans = await timed(times, "scan", () => scanAll(scanning));
     const tables = new ImportTables({ release, known, scans, population, sanctions });
     const assembled = await assemble({
       out: options.out,
       workspace,
-      threads: options.threads,
+      threads,
       partitions: partitionsOf(dump, options),
       context: tables.context(),
       metaOf: (accounts) => tables.meta(accounts),
@@ -95,6 +97,7 @@ export async function importDump(options: ImportOptions): Promise<ImportReport> 
     warnings.push(...shrunk(previous, assembled.accounts));
     return reportOf({ options, meta, scans, assembled, tables, warnings, times, seconds });
   } finally {
+    await threads.close();
     workspace.close();
   }
 }
@@ -139,12 +142,16 @@ interface MemberScan extends ScanResult {
   readonly member: DumpMember;
 }
 
-async function scanAll(
-  dump: DumpFolder,
-  options: ImportOptions,
-  release: Release,
-  workspace: Workspace,
-): Promise<MemberScan[]> {
+interface Scanning {
+  readonly dump: DumpFolder;
+  readonly options: ImportOptions;
+  readonly release: Release;
+  readonly workspace: Workspace;
+  readonly threads: Threads;
+}
+
+async function scanAll(scanning: Scanning): Promise<MemberScan[]> {
+  const { dump, options, release, workspace, threads } = scanning;
   const members = scanned(dump).sort((a, b) => b.bytes - a.bytes);
   const bytes = members.reduce((sum, member) => sum + member.bytes, 0);
   const stage = options.startStage("scan", Math.round(bytes / 2 ** 20), "MB");
@@ -158,16 +165,11 @@ async function scanAll(
     latestDay: dayOf(release.date) + DAYS_AFTER,
     progress,
   }));
-  const threads = new Threads(options.threads);
-  try {
-    const step = (): void => stage.update(Atomics.load(progress, 0) / 1024);
-    const results = await watched(step, () => threads.run("scan", tasks));
-    stage.done();
-    const scans = results.map((result, i) => ({ ...result, member: members[i] as DumpMember }));
-    return scans.sort((a, b) => orderOf(a.member) - orderOf(b.member));
-  } finally {
-    await threads.close();
-  }
+  const step = (): void => stage.update(Atomics.load(progress, 0) / 1024);
+  const results = await watched(step, () => threads.run("scan", tasks));
+  stage.done();
+  const scans = results.map((result, i) => ({ ...result, member: members[i] as DumpMember }));
+  return scans.sort((a, b) => orderOf(a.member) - orderOf(b.member));
 }
 
 /** Place of a member in the order that decides which of two equal rows is the first. */

@@ -1,10 +1,10 @@
 /**
  * The threads' side of an import.
- * What comes in: tasks of pass 1 and pass 2; the join's context once per thread, as worker data.
+ * What comes in: tasks of pass 1 and pass 2; the join's context in shared memory.
  * What goes out: their results as plain values.
  * Invariant: a task touches only its own spill file.
  */
-import { workerData } from "node:worker_threads";
+import { deserialize } from "node:v8";
 import { CommandError } from "../errors.ts";
 import {
   type JoinContext,
@@ -28,17 +28,22 @@ export function scan(task: ScanTask): Promise<Answer<ScanResult>> {
 }
 
 /** Joins one partition. */
-export function join(task: JoinTask): Promise<Answer<JoinResult>> {
-  return answer(() => joinPartition(context(), task));
+export function join(task: JoinTask & WithContext): Promise<Answer<JoinResult>> {
+  return answer(() => joinPartition(contextOf(task), task));
 }
 
 /** Gathers sort keys of one partition. */
 export function sample(task: SampleTask): Promise<Answer<RankKeys>> {
-  return answer(() => samplePartition(context(), task.partition, task.stride));
+  return answer(() => samplePartition(contextOf(task), task.partition, task.stride));
+}
+
+/** The context of the join: `serialize` of a JoinContext, in shared memory. */
+export interface WithContext {
+  readonly context: SharedArrayBuffer;
 }
 
 /** Which rows of which partition are sampled. */
-export interface SampleTask {
+export interface SampleTask extends WithContext {
   readonly partition: number;
   readonly stride: number;
 }
@@ -52,6 +57,11 @@ async function answer<Value>(work: () => Value | Promise<Value>): Promise<Answer
   }
 }
 
-function context(): JoinContext {
-  return workerData as JoinContext;
+let context: JoinContext | null = null;
+
+/** The context, read once: a pool of threads serves one import. */
+function contextOf(task: WithContext): JoinContext {
+  // The copy is needed because nothing may be deserialized from shared memory.
+  context ??= deserialize(Buffer.from(Buffer.from(task.context))) as JoinContext;
+  return context;
 }

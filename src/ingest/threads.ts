@@ -3,33 +3,40 @@
  * What comes in: tasks of `ingest.worker.ts`. What goes out: their results, in task order.
  * Invariant: the first failure ends the run; tasks that wait are not started any more.
  */
+import { setMaxListeners } from "node:events";
+import { serialize } from "node:v8";
 import { Piscina } from "piscina";
 import { CommandError } from "../errors.ts";
-import { workerFile } from "../location.ts";
+import { workerArguments, workerFile } from "../location.ts";
 import type { JoinContext, JoinResult, JoinTask } from "./join.ts";
-import type { Answer, SampleTask } from "./ingest.worker.ts";
+import type { Answer, SampleTask, WithContext } from "./ingest.worker.ts";
 import type { RankKeys } from "./ranges.ts";
 import type { ScanResult, ScanTask } from "./scan.ts";
 
 /** Task and result of every function of the worker. */
 interface Work {
   readonly scan: readonly [ScanTask, ScanResult];
-  readonly join: readonly [JoinTask, JoinResult];
+  readonly join: readonly [JoinTask & WithContext, JoinResult];
   readonly sample: readonly [SampleTask, RankKeys];
 }
 
-/** A pool of threads. Call `close` when it is no longer needed. */
+/** A pool of threads for one import. Call `close` when it is no longer needed. */
 export class Threads {
+  /** Number of threads. */
+  readonly size: number;
   private readonly pool: Piscina;
   private readonly cancel = new AbortController();
 
-  /** Starts up to `count` threads; `context` is given to each of them once. */
-  constructor(count: number, context?: JoinContext) {
+  /** Starts `count` threads. */
+  constructor(count: number) {
+    this.size = count;
+    // Every waiting task listens to the one signal.
+    setMaxListeners(0, this.cancel.signal);
     this.pool = new Piscina({
       filename: workerFile("ingest/ingest.worker.ts"),
+      execArgv: workerArguments(),
       minThreads: count,
       maxThreads: count,
-      workerData: context,
     });
   }
 
@@ -57,4 +64,12 @@ export class Threads {
   async close(): Promise<void> {
     await this.pool.destroy();
   }
+}
+
+/** Puts a context where every thread can read it without a copy per task. */
+export function shareContext(context: JoinContext): SharedArrayBuffer {
+  const bytes = serialize(context);
+  const shared = new SharedArrayBuffer(bytes.length);
+  new Uint8Array(shared).set(bytes);
+  return shared;
 }

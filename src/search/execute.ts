@@ -4,9 +4,8 @@
  * Invariant: a damaged or truncated snapshot ends as `snapshot_unavailable`, never as rows.
  */
 import type { Selection } from "../../native-index/engine.ts";
-import { AppError } from "../errors.ts";
 import type { Plan } from "./plan.ts";
-import type { Segment } from "./segment.ts";
+import { guarded, type Segment } from "./segment.ts";
 
 /** Which rows of the answer are wanted. */
 export interface PageRequest {
@@ -20,22 +19,4 @@ export interface PageRequest {
 export function execute(segment: Segment, plan: Plan, page: PageRequest): Selection {
   const { clauses, order, method, seed } = plan;
   return guarded(() => segment.native.select({ clauses, order, method, seed, ...page }));
-}
-
-/** Runs a native call; damage of the snapshot becomes the public 503. */
-export function guarded<Value>(call: () => Value): Value {
-  try {
-    return call();
-  } catch (error) {
-    if (!isDamage(error)) throw error;
-    throw new AppError(
-      "snapshot_unavailable",
-      "The snapshot file is damaged; the operator must replace it.",
-      { cause: error },
-    );
-  }
-}
-
-function isDamage(error: unknown): boolean {
-  return error instanceof Error && "code" in error && error.code === "SNAPSHOT_DAMAGED";
 }

@@ -5,9 +5,8 @@
  */
 import type { AccountQuerySpec } from "../spec/schema.ts";
 import type { Page } from "./collect.ts";
-import { guarded } from "./execute.ts";
 import { EXPLAIN_FIELDS, type ExplainedRow, explainAccount } from "./explain.ts";
-import type { Segment } from "./segment.ts";
+import { guarded, type Segment } from "./segment.ts";
 
 /** Renders the accounts of a page as the text of one JSON array. */
 export function project(segment: Segment, page: Page, fields: readonly string[]): Uint8Array {

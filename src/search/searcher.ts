@@ -7,10 +7,10 @@
 import type { AccountQuerySpec } from "../spec/schema.ts";
 import { clausesOf } from "./clauses.ts";
 import { collect } from "./collect.ts";
-import { execute, guarded } from "./execute.ts";
+import { execute } from "./execute.ts";
 import { type Plan, plan } from "./plan.ts";
 import { project, projectExplained } from "./project.ts";
-import type { Segment } from "./segment.ts";
+import { guarded, type Segment } from "./segment.ts";
 
 /** One page of a search. */
 export interface SearchRequest {

@@ -8,6 +8,7 @@ import { createHash } from "node:crypto";
 import { TABLES, type TableName } from "../../native-index/columns.ts";
 import { type NativeSegment, openSegment as openNative } from "../../native-index/engine.ts";
 import { openSnapshot, type SnapshotMeta } from "../../native-index/snapshot.ts";
+import { AppError } from "../errors.ts";
 import type { Catalog } from "../spec/catalog.ts";
 
 /** Where the data of an answer comes from, as the contract words it. */
@@ -85,4 +86,22 @@ function codeLookup(native: NativeSegment): (table: TableName, value: string) =>
     }
     return map.get(value) ?? -1;
   };
+}
+
+/** Runs a native call; damage of the snapshot becomes the public 503. */
+export function guarded<Value>(call: () => Value): Value {
+  try {
+    return call();
+  } catch (error) {
+    if (!isDamage(error)) throw error;
+    throw new AppError(
+      "snapshot_unavailable",
+      "The snapshot file is damaged; the operator must replace it.",
+      { cause: error },
+    );
+  }
+}
+
+function isDamage(error: unknown): boolean {
+  return error instanceof Error && "code" in error && error.code === "SNAPSHOT_DAMAGED";
 }

@@ -5,16 +5,10 @@
  * Invariant: no element is dropped: each becomes at least one code, or leaves a mistake behind. An
  * extension that is not used does not appear.
  */
-import { analyzeWords } from "./analyzer.ts";
 import type { CatalogLookup, CatalogMunicipality } from "./catalog.ts";
+import { CodeReader } from "./codes.ts";
 import { completeDate } from "./dates.ts";
-import {
-  COMPANY_SIZE_CODES,
-  REGISTRATION_STATUSES,
-  SECONDARY_CNAE_MODES,
-  type SecondaryCnaeMode,
-  UFS,
-} from "./fields.ts";
+import { SECONDARY_CNAE_MODES, type SecondaryCnaeMode } from "./fields.ts";
 import { type SpecReader, shown } from "./reader.ts";
 import { type AccountQuerySpec, SPEC_LIMITS } from "./schema.ts";
 
@@ -43,10 +37,6 @@ const COMPANY_MEMBERS = [
 ];
 const CONTACT_MEMBERS = ["require_email", "require_phone", "require_any_contact"];
 
-const CNAE_SPELLINGS = "NNNN-N/NN, 7 digits, a prefix of 2 to 5 digits or a section letter A-U";
-const NONE: readonly string[] = [];
-const UF_SET: ReadonlySet<string> = new Set(UFS);
-
 /** Filters in normal form, and what the rest of normalization wants to know about them. */
 export interface ReadFilters {
   readonly filters: Filters;
@@ -62,63 +52,61 @@ export function readFilters(
   lookup: CatalogLookup,
 ): ReadFilters {
   const members = reader.object(value, pointer, FILTER_MEMBERS);
-  const municipalities: CatalogMunicipality[] = [];
-  const group = new GroupReader(reader, lookup, municipalities);
+  const codes = new CodeReader(reader, lookup);
+  const group = new GroupReader(reader, codes);
   const filters: Filters = {
     industry: group.industry(members.industry, `${pointer}/industry`),
     geo: group.geo(members.geo, `${pointer}/geo`),
     company: group.company(members.company, `${pointer}/company`),
     contact: group.contact(members.contact, `${pointer}/contact`),
   };
-  return { filters, municipalities };
+  return { filters, municipalities: codes.municipalities };
 }
 
 /** Reads the groups of one spec; lives as long as one call of `readFilters`. */
 class GroupReader {
   readonly #reader: SpecReader;
-  readonly #lookup: CatalogLookup;
-  readonly #municipalities: CatalogMunicipality[];
+  readonly #codes: CodeReader;
 
-  constructor(reader: SpecReader, lookup: CatalogLookup, municipalities: CatalogMunicipality[]) {
+  constructor(reader: SpecReader, codes: CodeReader) {
     this.#reader = reader;
-    this.#lookup = lookup;
-    this.#municipalities = municipalities;
+    this.#codes = codes;
   }
 
   industry(value: unknown, pointer: string): Filters["industry"] {
     const members = this.#reader.object(value, pointer, INDUSTRY_MEMBERS);
     return {
-      cnae_any_of: this.#cnaes(members.cnae_any_of, `${pointer}/cnae_any_of`),
-      cnae_exclude: this.#cnaes(members.cnae_exclude, `${pointer}/cnae_exclude`),
+      cnae_any_of: this.#codes.cnaes(members.cnae_any_of, `${pointer}/cnae_any_of`),
+      cnae_exclude: this.#codes.cnaes(members.cnae_exclude, `${pointer}/cnae_exclude`),
       secondary_cnae_mode: this.#mode(
         members.secondary_cnae_mode,
         `${pointer}/secondary_cnae_mode`,
       ),
-      text_hints: this.#hints(members.text_hints, `${pointer}/text_hints`),
+      text_hints: this.#codes.hints(members.text_hints, `${pointer}/text_hints`),
     };
   }
 
   geo(value: unknown, pointer: string): Filters["geo"] {
-    const reader = this.#reader;
-    const members = reader.object(value, pointer, GEO_MEMBERS);
+    const members = this.#reader.object(value, pointer, GEO_MEMBERS);
+    const read = this.#codes;
+    const at = (name: string) => `${pointer}/${name}`;
     const geo: Filters["geo"] = {
-      uf_any_of: reader.strings(members.uf_any_of, `${pointer}/uf_any_of`, (text, at) =>
-        this.#uf(text, at),
-      ),
-      municipality_ibge_any_of: reader.strings(
+      uf_any_of: read.ufs(members.uf_any_of, at("uf_any_of")),
+      municipality_ibge_any_of: read.ibges(
         members.municipality_ibge_any_of,
-        `${pointer}/municipality_ibge_any_of`,
-        (text, at) => this.#ibge(text, at),
+        at("municipality_ibge_any_of"),
       ),
-      municipality_tom_any_of: reader.strings(
+      municipality_tom_any_of: read.toms(
         members.municipality_tom_any_of,
-        `${pointer}/municipality_tom_any_of`,
-        (text, at) => this.#tom(text, at),
+        at("municipality_tom_any_of"),
       ),
     };
-    const prefixes = this.#postalPrefixes(members.postal_code_prefix_any_of, pointer);
+    const prefixes = read.postalPrefixes(
+      members.postal_code_prefix_any_of,
+      at("postal_code_prefix_any_of"),
+    );
     if (prefixes.length > 0) geo.postal_code_prefix_any_of = prefixes;
-    const areas = this.#areaCodes(members.area_code_any_of, `${pointer}/area_code_any_of`);
+    const areas = read.areaCodes(members.area_code_any_of, at("area_code_any_of"));
     if (areas.length > 0) geo.area_code_any_of = areas;
     return geo;
   }
@@ -127,11 +115,11 @@ class GroupReader {
     const reader = this.#reader;
     const members = reader.object(value, pointer, COMPANY_MEMBERS);
     const company: Filters["company"] = {
-      registration_status_any_of: this.#statuses(
+      registration_status_any_of: this.#codes.statuses(
         members.registration_status_any_of,
         `${pointer}/registration_status_any_of`,
       ),
-      company_size_code_any_of: this.#sizes(
+      company_size_code_any_of: this.#codes.sizes(
         members.company_size_code_any_of,
         `${pointer}/company_size_code_any_of`,
       ),
@@ -150,7 +138,10 @@ class GroupReader {
       const detail = `Must not be below share_capital_min (${min}).`;
       reader.mistake(`${pointer}/share_capital_max`, "empty_interval", detail);
     }
-    const natures = this.#natures(members.legal_nature_any_of, `${pointer}/legal_nature_any_of`);
+    const natures = this.#codes.natures(
+      members.legal_nature_any_of,
+      `${pointer}/legal_nature_any_of`,
+    );
     if (natures.length > 0) company.legal_nature_any_of = natures;
     return company;
   }
@@ -168,146 +159,9 @@ class GroupReader {
     };
   }
 
-  #cnaes(value: unknown, pointer: string): string[] {
-    const codes = this.#reader.strings(value, pointer, (text, at) => {
-      const found = this.#lookup.cnae(text);
-      if (found.length === 0) this.#unknownCnae(text, at);
-      return found;
-    });
-    if (codes.length <= SPEC_LIMITS.cnaeCodesMax) return codes;
-    const detail = `Stands for ${codes.length} subclasses; at most ${SPEC_LIMITS.cnaeCodesMax}.`;
-    this.#reader.mistake(pointer, "too_many", detail);
-    return [];
-  }
-
-  #unknownCnae(text: string, pointer: string): void {
-    const wellFormed = /^(?:\d{2,5}|\d{7}|\d{4}-\d\/\d{2}|[A-U])$/.test(text);
-    const detail = wellFormed
-      ? `No activity of the snapshot has the code ${shown(text)}.`
-      : `Must be ${CNAE_SPELLINGS}, not ${shown(text)}.`;
-    this.#reader.mistake(pointer, "unknown_cnae", detail);
-  }
-
   #mode(value: unknown, pointer: string): SecondaryCnaeMode {
     if (value === undefined) return "off";
     return this.#reader.oneOf(value, pointer, SECONDARY_CNAE_MODES);
-  }
-
-  #hints(value: unknown, pointer: string): string[] {
-    const { textHintsMax } = SPEC_LIMITS;
-    if (Array.isArray(value) && value.length > textHintsMax) {
-      const detail = `May hold ${textHintsMax} phrases, not ${value.length}.`;
-      this.#reader.mistake(pointer, "too_many", detail);
-      return [];
-    }
-    return this.#reader.strings(value, pointer, (text, at) => this.#hint(text, at));
-  }
-
-  #hint(text: string, pointer: string): readonly string[] {
-    // A repeated word asks for nothing more, so equal hints get equal bytes without it.
-    const words = [...new Set(analyzeWords(text))].join(" ");
-    const length = Math.max([...text].length, [...words].length);
-    if (length > SPEC_LIMITS.textHintLengthMax) {
-      const detail = `A phrase may have ${SPEC_LIMITS.textHintLengthMax} characters, not ${length}.`;
-      this.#reader.mistake(pointer, "too_long", detail);
-      return NONE;
-    }
-    if (words !== "") return [words];
-    this.#reader.mistake(pointer, "no_word", "Holds no word: a hint needs a letter or a digit.");
-    return NONE;
-  }
-
-  #uf(text: string, pointer: string): readonly string[] {
-    const uf = /^[A-Za-z]{2}$/.test(text) ? text.toUpperCase() : "";
-    if (UF_SET.has(uf)) return [uf];
-    const detail = `Must be one of the 27 states in two letters, or EX, not ${shown(text)}.`;
-    this.#reader.mistake(pointer, "unknown_uf", detail);
-    return NONE;
-  }
-
-  #ibge(text: string, pointer: string): readonly string[] {
-    const municipality = this.#lookup.municipalityByIbge(text);
-    if (municipality?.ibge) {
-      this.#municipalities.push(municipality);
-      return [municipality.ibge];
-    }
-    const detail = /^\d{6,7}$/.test(text)
-      ? `No municipality has the IBGE code ${shown(text)}.`
-      : `Must be an IBGE code of 7 digits (or its first 6), not ${shown(text)}.`;
-    this.#reader.mistake(pointer, "unknown_municipality", detail);
-    return NONE;
-  }
-
-  #tom(text: string, pointer: string): readonly string[] {
-    const wellFormed = /^\d{1,4}$/.test(text);
-    const municipality = wellFormed
-      ? this.#lookup.municipalityByTom(text.padStart(4, "0"))
-      : undefined;
-    if (municipality !== undefined) {
-      this.#municipalities.push(municipality);
-      return [municipality.tom];
-    }
-    const detail = wellFormed
-      ? `No municipality has the TOM code ${shown(text)}.`
-      : `Must be a TOM code of 1 to 4 digits, not ${shown(text)}.`;
-    this.#reader.mistake(pointer, "unknown_municipality", detail);
-    return NONE;
-  }
-
-  #postalPrefixes(value: unknown, geoPointer: string): string[] {
-    const pointer = `${geoPointer}/postal_code_prefix_any_of`;
-    const given = this.#reader.strings(value ?? undefined, pointer, (text, at) => {
-      if (/^\d{1,8}$/.test(text)) return [text];
-      const detail = `Must be 1 to 8 digits, not ${shown(text)}.`;
-      this.#reader.mistake(at, "wrong_format", detail);
-      return NONE;
-    });
-    // Ascending order puts a prefix directly before everything that it covers.
-    const kept: string[] = [];
-    for (const prefix of given) {
-      const last = kept.at(-1);
-      if (last === undefined || !prefix.startsWith(last)) kept.push(prefix);
-    }
-    return kept;
-  }
-
-  #areaCodes(value: unknown, pointer: string): string[] {
-    return this.#reader.strings(value ?? undefined, pointer, (text, at) => {
-      if (/^(?:1[1-9]|[2-9]\d)$/.test(text)) return [text];
-      const detail = `Must be two digits from 11 to 99, not ${shown(text)}.`;
-      this.#reader.mistake(at, "wrong_format", detail);
-      return NONE;
-    });
-  }
-
-  #statuses(value: unknown, pointer: string): Filters["company"]["registration_status_any_of"] {
-    const codes = new Set<(typeof REGISTRATION_STATUSES)[number]>();
-    const elements = this.#reader.array(value, pointer, SPEC_LIMITS.arrayLengthMax);
-    for (const [position, element] of elements.entries()) {
-      const code = REGISTRATION_STATUSES.find((one) => element === one || element === `0${one}`);
-      if (code !== undefined) {
-        codes.add(code);
-        continue;
-      }
-      const detail = `Must be 1, 2, 3, 4 or 8 (or "02"), not ${shown(element)}.`;
-      this.#reader.mistake(`${pointer}/${position}`, "unknown_status", detail);
-    }
-    return [...codes].sort((left, right) => left - right);
-  }
-
-  #sizes(value: unknown, pointer: string): Filters["company"]["company_size_code_any_of"] {
-    const codes = new Set<(typeof COMPANY_SIZE_CODES)[number]>();
-    const elements = this.#reader.array(value, pointer, SPEC_LIMITS.arrayLengthMax);
-    for (const [position, element] of elements.entries()) {
-      const code = COMPANY_SIZE_CODES.find((one) => element === one || element === Number(one));
-      if (code !== undefined) {
-        codes.add(code);
-        continue;
-      }
-      const detail = `Must be "00", "01", "03" or "05", not ${shown(element)}.`;
-      this.#reader.mistake(`${pointer}/${position}`, "unknown_company_size", detail);
-    }
-    return [...codes].sort();
   }
 
   #date(value: unknown, pointer: string): string | null {
@@ -342,15 +196,5 @@ class GroupReader {
       return value === 0 ? 0 : value;
     }
     return undefined;
-  }
-
-  #natures(value: unknown, pointer: string): string[] {
-    return this.#reader.strings(value ?? undefined, pointer, (text, at) => {
-      const found = this.#lookup.legalNatures(text);
-      if (found.length > 0) return found;
-      const detail = `Must begin a known legal nature: 1 to 4 digits, not ${shown(text)}.`;
-      this.#reader.mistake(at, "unknown_legal_nature", detail);
-      return NONE;
-    });
   }
 }

@@ -1,29 +1,16 @@
 /**
  * What comes in: the bytes of a request body or a spec file. What goes out: the JSON value.
- * Invariant: well-formed UTF-8, JSON of RFC 8259 and nothing else, at most 32 levels deep, no
- * member twice in an object, no member called `__proto__` in any spelling. One pass over the text,
- * linear time, no recursion; only then does JSON.parse see it.
+ * Invariant: well-formed UTF-8, JSON of RFC 8259 and nothing else, at most 32 levels deep, at most
+ * 1,000 members in an object, none of them twice, none called `__proto__` in any spelling. The
+ * depth is checked before JSON.parse sees the text; the rest by counting members in text and value.
+ * Only where the counts differ, or nothing parses, a slower scanner looks for the place.
  */
 import { isUtf8 } from "node:buffer";
 import { AppError } from "../errors.ts";
-import { pointerToken } from "./reader.ts";
+import { JSON_DEPTH_MAX, JSON_MEMBERS_MAX, JsonScanner } from "./json-scanner.ts";
 
-/** Levels of nested objects and arrays that are accepted. */
-export const JSON_DEPTH_MAX = 32;
-
-/** Members of an object that are compared one by one before a Set takes over. */
-const LISTED_NAMES_MAX = 16;
-
-const NUMBER = /-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?/y;
-const WORD = /true|false|null/y;
-const HEX4 = /[0-9a-fA-F]{4}/y;
-
-/** An open object or array. */
-interface Frame {
-  readonly names: string[] | null;
-  seen: Set<string> | null;
-  count: number;
-}
+/** Members in a whole text from which on it is scanned before it is parsed. */
+const MEMBERS_UNSCANNED_MAX = JSON_MEMBERS_MAX;
 
 /**
  * Parses a JSON document.
@@ -34,169 +21,50 @@ export function parseJson(bytes: Uint8Array): unknown {
     throw new AppError("invalid_request", "The body is not well-formed UTF-8.");
   }
   const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString("utf8");
+  const written = countMembers(bytes);
+  if (written <= MEMBERS_UNSCANNED_MAX) {
+    try {
+      const value: unknown = JSON.parse(text);
+      // A repeated name is written twice and kept once.
+      if (countKept(value) === written) return value;
+    } catch (error) {
+      if (!(error instanceof SyntaxError)) throw error;
+    }
+  }
   new JsonScanner(text).scan();
   return JSON.parse(text);
 }
 
-/** Walks over a JSON text once and throws at the first thing that is not allowed. */
-class JsonScanner {
-  readonly #text: string;
-  readonly #frames: Frame[] = [];
-  #at = 0;
-
-  constructor(text: string) {
-    this.#text = text;
-  }
-
-  /** Checks the whole text; each turn of the loop takes one value and what closes after it. */
-  scan(): void {
-    do {
-      this.#skipBlanks();
-      if (!this.#value()) this.#close();
-    } while (this.#frames.length > 0);
-    this.#skipBlanks();
-    if (this.#at < this.#text.length) this.#fail("the document ends before this");
-  }
-
-  /** Takes a value; true if it opened an object or array that has a first element. */
-  #value(): boolean {
-    const code = this.#text.charCodeAt(this.#at);
-    if (code === 0x7b) return this.#open(0x7d, []);
-    if (code === 0x5b) return this.#open(0x5d, null);
-    if (code === 0x22) this.#string();
-    else if (code === 0x2d || (code >= 0x30 && code <= 0x39)) this.#match(NUMBER, "a number");
-    else this.#match(WORD, "a value");
-    return false;
-  }
-
-  /** Opens an object or array; true if something stands in it. */
-  #open(closer: number, names: string[] | null): boolean {
-    if (this.#frames.length === JSON_DEPTH_MAX) {
-      this.#fail(`objects and arrays may be nested ${JSON_DEPTH_MAX} levels deep`);
-    }
-    this.#at++;
-    this.#skipBlanks();
-    if (this.#text.charCodeAt(this.#at) === closer) {
-      this.#at++;
-      return false;
-    }
-    this.#frames.push({ names, seen: null, count: 0 });
-    if (names !== null) this.#name();
-    return true;
-  }
-
-  /** After a value: takes commas and closers until the next value begins or nothing is open. */
-  #close(): void {
-    for (let frame = this.#frames.at(-1); frame !== undefined; frame = this.#frames.at(-1)) {
-      this.#skipBlanks();
-      const code = this.#text.charCodeAt(this.#at);
-      if (code === 0x2c) {
-        this.#at++;
-        frame.count++;
-        if (frame.names === null) return;
-        this.#skipBlanks();
-        this.#name();
-        return;
-      }
-      const closer = frame.names === null ? 0x5d : 0x7d;
-      if (code !== closer) this.#fail(`expected a comma or ${String.fromCharCode(closer)}`);
-      this.#at++;
-      this.#frames.pop();
+/** Members that a JSON text writes: its colons outside strings. Infinity if nested too deep. */
+function countMembers(bytes: Uint8Array): number {
+  let members = 0;
+  let depth = 0;
+  for (let at = 0; at < bytes.length; at++) {
+    const byte = bytes[at];
+    if (byte === 0x22) {
+      for (at++; at < bytes.length && bytes[at] !== 0x22; at++) if (bytes[at] === 0x5c) at++;
+    } else if (byte === 0x3a) {
+      members++;
+    } else if (byte === 0x7b || byte === 0x5b) {
+      depth++;
+      if (depth > JSON_DEPTH_MAX) return Number.POSITIVE_INFINITY;
+    } else if (byte === 0x7d || byte === 0x5d) {
+      depth--;
     }
   }
+  return members;
+}
 
-  /** Takes a member name and its colon. */
-  #name(): void {
-    const start = this.#at;
-    if (this.#text.charCodeAt(start) !== 0x22) this.#fail("expected a member name in quotes");
-    const escaped = this.#string();
-    const raw = this.#text.slice(start + 1, this.#at - 1);
-    const name: string = escaped ? JSON.parse(`"${raw}"`) : raw;
-    this.#addName(name, start);
-    this.#skipBlanks();
-    if (this.#text.charCodeAt(this.#at) !== 0x3a) this.#fail("expected a colon");
-    this.#at++;
+/** Members that a parsed value holds, itself and below; NaN if one is called `__proto__`. */
+function countKept(value: unknown): number {
+  if (typeof value !== "object" || value === null) return 0;
+  let kept = 0;
+  if (Array.isArray(value)) {
+    for (const element of value) kept += countKept(element);
+    return kept;
   }
-
-  /** Refuses a name that the object has already, and the one that would reach its prototype. */
-  #addName(name: string, start: number): void {
-    const frame = this.#frames.at(-1);
-    const names = frame?.names;
-    if (frame === undefined || !names) return;
-    const known = frame.seen === null ? names.includes(name) : frame.seen.has(name);
-    if (known || name === "__proto__") {
-      const pointer = this.#pointer();
-      this.#at = start;
-      const wrong = known ? "occurs twice in its object" : "is not allowed";
-      this.#fail(`the member name ${JSON.stringify(name.slice(0, 40))} ${wrong}`, pointer);
-    }
-    names.push(name);
-    if (frame.seen !== null) frame.seen.add(name);
-    else if (names.length > LISTED_NAMES_MAX) frame.seen = new Set(names);
+  for (const [name, member] of Object.entries(value)) {
+    kept += name === "__proto__" ? Number.NaN : 1 + countKept(member);
   }
-
-  /** Takes a string; true if it holds an escape. */
-  #string(): boolean {
-    let escaped = false;
-    for (this.#at++; ; this.#at++) {
-      const code = this.#text.charCodeAt(this.#at);
-      if (code === 0x22) break;
-      if (code === 0x5c) {
-        escaped = true;
-        this.#escape();
-      } else if (!(code >= 0x20)) {
-        const ended = this.#at >= this.#text.length;
-        this.#fail(ended ? "the text ends within a string" : "a control character in a string");
-      }
-    }
-    this.#at++;
-    return escaped;
-  }
-
-  /** Takes an escape up to its last character. */
-  #escape(): void {
-    this.#at++;
-    const letter = this.#text.charAt(this.#at);
-    if (letter === "u") {
-      HEX4.lastIndex = this.#at + 1;
-      if (!HEX4.test(this.#text)) this.#fail("a wrong escape in a string");
-      this.#at += 4;
-    } else if (letter === "" || !'"\\/bfnrt'.includes(letter)) {
-      this.#fail("a wrong escape in a string");
-    }
-  }
-
-  /** Takes what a pattern matches here. */
-  #match(pattern: RegExp, wanted: string): void {
-    pattern.lastIndex = this.#at;
-    if (!pattern.test(this.#text)) {
-      this.#fail(this.#at < this.#text.length ? `expected ${wanted}` : "the text ends too early");
-    }
-    this.#at = pattern.lastIndex;
-  }
-
-  #skipBlanks(): void {
-    for (; ; this.#at++) {
-      const code = this.#text.charCodeAt(this.#at);
-      if (code !== 0x20 && code !== 0x0a && code !== 0x0d && code !== 0x09) return;
-    }
-  }
-
-  /** Pointer of the innermost open object. */
-  #pointer(): string {
-    const outer = this.#frames.slice(0, -1);
-    return outer
-      .map(({ names, count }) => `/${pointerToken(names?.at(-1) ?? `${count}`)}`)
-      .join("");
-  }
-
-  /** Throws with the line and column of the present place. */
-  #fail(problem: string, pointer = ""): never {
-    const before = this.#text.slice(0, this.#at);
-    const line = before.split("\n").length;
-    const column = this.#at - before.lastIndexOf("\n");
-    const detail = `The body is not acceptable JSON: ${problem}, line ${line}, column ${column}.`;
-    const code = "invalid_request";
-    throw new AppError(code, detail, { errors: [{ pointer, code, detail }] });
-  }
+  return kept;
 }

@@ -9,7 +9,7 @@ import { latin1, words } from "./bytes.ts";
 import { drawCapital } from "./capital.ts";
 import { type Company, isBusiness, STREAMS, type World } from "./company.ts";
 import { any, type Names, person } from "./names.ts";
-import type { SimplesQuirk } from "./quirks.ts";
+import type { CompanyQuirk, SimplesQuirk } from "./quirks.ts";
 import { Random } from "./random.ts";
 
 const TOWNS = words("MACEIO_-_AL RECIFE_-_PE BRASIL SAO_PAULO_-_SP CURITIBA_-_PR BAHIA");
@@ -19,6 +19,13 @@ const NO = 78;
 const AGE_BANDS = 9;
 const STARS = latin1("***");
 const HIDDEN = latin1("**");
+
+/** What the capital column holds in rows with one of its quirks. */
+const CAPITALS: ReadonlyMap<CompanyQuirk, string> = new Map([
+  ["capital_thousands_dots", "1.234,56"],
+  ["capital_sentinel", "999999999999,00"],
+  ["capital_bank", "120000000000,00"],
+]);
 
 /** Writes the 8 characters of a company's root. */
 function writeRoot(row: RowBytes, root: number): void {
@@ -72,9 +79,11 @@ export class CompanyRows {
   }
 
   private writeCapital(row: RowBytes, company: Company): void {
-    if (company.quirk === "capital_thousands_dots") return row.quoted("1.234,56");
-    if (company.quirk === "capital_sentinel") return row.quoted("999999999999,00");
-    if (company.quirk === "capital_bank") return row.quoted("120000000000,00");
+    const fixed = company.quirk === null ? undefined : CAPITALS.get(company.quirk);
+    if (fixed !== undefined) {
+      row.quoted(fixed);
+      return;
+    }
     const isOdd = this.random.chance(0.02);
     const reais = isBusiness(company.nature) ? drawCapital(this.random, company.isMei) : 0;
     row.integer(reais);

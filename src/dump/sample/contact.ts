@@ -81,7 +81,10 @@ function writeNumber(row: RowBytes, random: Random, isActive: boolean): void {
 
 function writePhone(row: RowBytes, random: Random, source: ContactSource): void {
   const { quirk } = source;
-  if (quirk === "phone_zero") return writeZeroPhone(row);
+  if (quirk === "phone_zero") {
+    writeZeroPhone(row);
+    return;
+  }
   if (quirk === "area_zero") row.byte(48);
   else {
     if (quirk === "area_leading_zeros") row.byte(48);

@@ -98,3 +98,18 @@ export function quirkCounts(rows: number, quirks: number): number[] {
     (_, quirk) => Math.floor(shown / quirks) + (quirk < shown % quirks ? 1 : 0),
   );
 }
+
+/** How often each quirk occurs in a sample of this size. */
+export function expectedQuirks(establishments: number, companies: number): Record<string, number> {
+  const lists = [
+    [ESTABLISHMENT_QUIRKS, establishments],
+    [COMPANY_QUIRKS, companies],
+    [SIMPLES_QUIRKS, companies],
+  ] as const;
+  const counts: Record<string, number> = {};
+  for (const [list, rows] of lists) {
+    const numbers = quirkCounts(rows, list.length);
+    for (const [index, quirk] of list.entries()) counts[quirk] = numbers[index] as number;
+  }
+  return counts;
+}

@@ -8,21 +8,11 @@ import { chmod, mkdir, mkdtemp, open, readdir, rename, rm, rmdir } from "node:fs
 import { basename, dirname, join, resolve } from "node:path";
 import { CommandError } from "../../errors.ts";
 import { FILE_TYPES, type FileType, LAYOUTS, type LookupType, memberNames } from "../layout.ts";
-import { buildActivities } from "./activities.ts";
 import { RowBytes } from "./bytes.ts";
-import { buildCities } from "./cities.ts";
-import { CompanyMaker, newCompany, type World } from "./company.ts";
-import { CompanyRows } from "./companyrow.ts";
-import { EstablishmentMaker } from "./establishment.ts";
-import { Names } from "./names.ts";
-import {
-  countCompanies,
-  EstablishmentOrder,
-  PARTS,
-  partStart,
-  shuffledCompanies,
-} from "./order.ts";
-import * as quirks from "./quirks.ts";
+import type { World } from "./company.ts";
+import { PARTS, partStart } from "./order.ts";
+import { expectedQuirks } from "./quirks.ts";
+import { buildWorld, type Step, Steps } from "./steps.ts";
 import { tableRows } from "./tables.ts";
 import { ZipWriter } from "./zip.ts";
 
@@ -118,19 +108,13 @@ async function syncFolder(folder: string): Promise<void> {
   await handle.close();
 }
 
-/** One step of a file: appends rows and says how many. */
-type Step = (row: RowBytes, index: number) => number;
-
 class ReleaseWriter {
   private readonly options: SampleOptions;
   private readonly draft: string;
   private readonly date: string;
   private readonly world: World;
-  private readonly maker: CompanyMaker;
-  private readonly rowsOf: CompanyRows;
-  private readonly establishments: EstablishmentMaker;
+  private readonly steps: Steps;
   private readonly buffer = new RowBytes(CHUNK_BYTES + SLACK_BYTES);
-  private readonly company = newCompany();
   private readonly counts = Object.fromEntries(FILE_TYPES.map((type) => [type, 0])) as Record<
     FileType,
     number
@@ -143,18 +127,9 @@ class ReleaseWriter {
     this.draft = draft;
     this.date = releaseDate(options.label);
     const { seed, establishments } = options;
-    const cities = buildCities();
-    this.world = {
-      seed,
-      snapshot: Date.parse(`${this.date}T00:00:00Z`) / 86_400_000,
-      companies: countCompanies(seed, establishments),
-      cities,
-      activities: buildActivities(cities.list.length),
-    };
-    const names = new Names(this.world);
-    this.maker = new CompanyMaker(this.world);
-    this.rowsOf = new CompanyRows(this.world, names);
-    this.establishments = new EstablishmentMaker(this.world, names);
+    const snapshot = Date.parse(`${this.date}T00:00:00Z`) / 86_400_000;
+    this.world = buildWorld(seed, establishments, snapshot);
+    this.steps = new Steps(this.world, establishments);
     this.total = establishments + 3 * this.world.companies;
   }
 
@@ -162,10 +137,10 @@ class ReleaseWriter {
     const { companies } = this.world;
     const { establishments } = this.options;
     this.options.onProgress?.(0, this.total);
-    await this.writeParts("estabelecimentos", establishments, this.establishmentStep());
-    await this.writeParts("empresas", companies, this.companyStep());
-    await this.writeParts("socios", companies, this.partnerStep());
-    await this.writeRows("simples", 0, [0, companies], this.simplesStep());
+    await this.writeParts("estabelecimentos", establishments, this.steps.establishment());
+    await this.writeParts("empresas", companies, this.steps.company());
+    await this.writeParts("socios", companies, this.steps.partner());
+    await this.writeRows("simples", 0, [0, companies], this.steps.simples());
     for (const type of FILE_TYPES) {
       if (LAYOUTS[type].columns.length === 2) await this.writeTable(type as LookupType);
     }
@@ -177,59 +152,6 @@ class ReleaseWriter {
       rows,
       token: tokenOf(date),
       quirks: expectedQuirks(establishments, companies),
-    };
-  }
-
-  private establishmentStep(): Step {
-    const { companies, seed } = this.world;
-    const rows = this.options.establishments;
-    const order = new EstablishmentOrder(seed, companies, rows);
-    const list = quirks.ESTABLISHMENT_QUIRKS;
-    return (row, index) => {
-      order.next();
-      this.maker.make(order.company, this.company);
-      const quirk = list[quirks.quirkAt(index, rows, list.length)] ?? null;
-      this.establishments.write(row, this.company, order.branch, quirk);
-      return quirk === "row_twice" || quirk === "cnpj_twice" ? 2 : 1;
-    };
-  }
-
-  private companyStep(): Step {
-    const order = shuffledCompanies(this.world.seed, 10, this.world.companies);
-    return (row, index) => {
-      this.maker.make(order(index), this.company);
-      this.rowsOf.writeCompany(row, this.company);
-      const { quirk } = this.company;
-      if (quirk === "company_missing") return 0;
-      return quirk === "company_twice" || quirk?.startsWith("phantom") ? 2 : 1;
-    };
-  }
-
-  private partnerStep(): Step {
-    const order = shuffledCompanies(this.world.seed, 20, this.world.companies);
-    return (row, index) => {
-      this.maker.make(order(index), this.company);
-      return this.rowsOf.writePartners(row, this.company);
-    };
-  }
-
-  private simplesStep(): Step {
-    const { companies } = this.world;
-    const order = shuffledCompanies(this.world.seed, 30, companies);
-    const list = quirks.SIMPLES_QUIRKS;
-    return (row, index) => {
-      this.maker.make(order(index), this.company);
-      const quirk = list[quirks.quirkAt(index, companies, list.length)] ?? null;
-      const { root, simples } = this.company;
-      if (quirk === null && simples === 0) return 0;
-      const orphan = this.maker.rootOf(companies + index, false);
-      this.rowsOf.writeSimples(
-        row,
-        this.company,
-        quirk === "simples_orphan" ? orphan : root,
-        quirk,
-      );
-      return 1;
     };
   }
 
@@ -289,19 +211,4 @@ function takeRows(buffer: RowBytes): Uint8Array {
   const rows = buffer.bytes.slice(0, buffer.length);
   buffer.length = 0;
   return rows;
-}
-
-/** How often each quirk occurs in a sample of this size. */
-export function expectedQuirks(establishments: number, companies: number): Record<string, number> {
-  const lists = [
-    [quirks.ESTABLISHMENT_QUIRKS, establishments],
-    [quirks.COMPANY_QUIRKS, companies],
-    [quirks.SIMPLES_QUIRKS, companies],
-  ] as const;
-  const counts: Record<string, number> = {};
-  for (const [list, rows] of lists) {
-    const numbers = quirks.quirkCounts(rows, list.length);
-    for (const [index, quirk] of list.entries()) counts[quirk] = numbers[index] as number;
-  }
-  return counts;
 }

@@ -1,0 +1,103 @@
+/**
+ * What comes in: the sample's world.
+ * What goes out: for each large file type, the function that appends what row number `index` adds.
+ * Invariant: a step says how many rows it wrote: none, one, or two where the quirk is a doubled
+ * row; all steps together need no memory that grows with the sample.
+ */
+import { buildActivities } from "./activities.ts";
+import type { RowBytes } from "./bytes.ts";
+import { buildCities } from "./cities.ts";
+import { CompanyMaker, newCompany, type World } from "./company.ts";
+import { CompanyRows } from "./companyrow.ts";
+import { EstablishmentMaker } from "./establishment.ts";
+import { Names } from "./names.ts";
+import { countCompanies, EstablishmentOrder, shuffledCompanies } from "./order.ts";
+import * as quirks from "./quirks.ts";
+
+/** Appends the rows of one index and says how many they are. */
+export type Step = (row: RowBytes, index: number) => number;
+
+/** Sets up what all rows share; `snapshot` is the release date in days since 1970-01-01. */
+export function buildWorld(seed: number, establishments: number, snapshot: number): World {
+  const cities = buildCities();
+  const activities = buildActivities(cities.list.length);
+  const companies = countCompanies(seed, establishments);
+  return { seed, snapshot, companies, cities, activities };
+}
+
+/** The steps of the four large file types. */
+export class Steps {
+  private readonly world: World;
+  private readonly rows: number;
+  private readonly maker: CompanyMaker;
+  private readonly companyRows: CompanyRows;
+  private readonly establishments: EstablishmentMaker;
+  private readonly current = newCompany();
+
+  /** `rows` is the number of establishments. */
+  constructor(world: World, rows: number) {
+    this.world = world;
+    this.rows = rows;
+    const names = new Names(world);
+    this.maker = new CompanyMaker(world);
+    this.companyRows = new CompanyRows(world, names);
+    this.establishments = new EstablishmentMaker(world, names);
+  }
+
+  /** Rows of Estabelecimentos, to be asked for in order, by row number. */
+  establishment(): Step {
+    const { companies, seed } = this.world;
+    const rows = this.rows;
+    const order = new EstablishmentOrder(seed, companies, rows);
+    const list = quirks.ESTABLISHMENT_QUIRKS;
+    return (row, index) => {
+      order.next();
+      this.maker.make(order.company, this.current);
+      const quirk = list[quirks.quirkAt(index, rows, list.length)] ?? null;
+      this.establishments.write(row, this.current, order.branch, quirk);
+      return quirk === "row_twice" || quirk === "cnpj_twice" ? 2 : 1;
+    };
+  }
+
+  /** Rows of Empresas, by row number. */
+  company(): Step {
+    const order = shuffledCompanies(this.world.seed, 10, this.world.companies);
+    return (row, index) => {
+      this.maker.make(order(index), this.current);
+      this.companyRows.writeCompany(row, this.current);
+      const { quirk } = this.current;
+      if (quirk === "company_missing") return 0;
+      return quirk === "company_twice" || quirk?.startsWith("phantom") ? 2 : 1;
+    };
+  }
+
+  /** Rows of Socios, by row number. */
+  partner(): Step {
+    const order = shuffledCompanies(this.world.seed, 20, this.world.companies);
+    return (row, index) => {
+      this.maker.make(order(index), this.current);
+      return this.companyRows.writePartners(row, this.current);
+    };
+  }
+
+  /** Rows of Simples, by row number. */
+  simples(): Step {
+    const { companies } = this.world;
+    const order = shuffledCompanies(this.world.seed, 30, companies);
+    const list = quirks.SIMPLES_QUIRKS;
+    return (row, index) => {
+      this.maker.make(order(index), this.current);
+      const quirk = list[quirks.quirkAt(index, companies, list.length)] ?? null;
+      const { root, simples } = this.current;
+      if (quirk === null && simples === 0) return 0;
+      const orphan = this.maker.rootOf(companies + index, false);
+      this.companyRows.writeSimples(
+        row,
+        this.current,
+        quirk === "simples_orphan" ? orphan : root,
+        quirk,
+      );
+      return 1;
+    };
+  }
+}

@@ -1,0 +1,202 @@
+/**
+ * What comes in: a text that may be JSON. What goes out: nothing, or an error that names the first
+ * thing that is not allowed, with its line and column.
+ * Invariant: accepts exactly RFC 8259 within the limits below, without names that occur twice or
+ * are `__proto__`. Linear time, no recursion. `json.ts` calls it only where something is wrong.
+ */
+import { AppError } from "../errors.ts";
+import { pointerToken } from "./reader.ts";
+
+/** Levels of nested objects and arrays that are accepted. */
+export const JSON_DEPTH_MAX = 32;
+
+/** Members of one object that are accepted; no spec comes near it. */
+export const JSON_MEMBERS_MAX = 1_000;
+
+/** Members of an object that are compared one by one before a Set takes over. */
+const LISTED_NAMES_MAX = 16;
+
+const NUMBER = /-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?/y;
+const WORD = /true|false|null/y;
+const HEX4 = /[0-9a-fA-F]{4}/y;
+
+/** An open object or array. */
+interface Frame {
+  readonly names: string[] | null;
+  seen: Set<string> | null;
+  count: number;
+}
+
+/** Walks over a JSON text once, slowly, and throws at the first thing that is not allowed. */
+export class JsonScanner {
+  readonly #text: string;
+  readonly #frames: Frame[] = [];
+  #at = 0;
+
+  constructor(text: string) {
+    this.#text = text;
+  }
+
+  /** Checks the whole text; each turn of the loop takes one value and what closes after it. */
+  scan(): void {
+    do {
+      this.#skipBlanks();
+      if (!this.#value()) this.#close();
+    } while (this.#frames.length > 0);
+    this.#skipBlanks();
+    if (this.#at < this.#text.length) this.#fail("the document ends before this");
+  }
+
+  /** Takes a value; true if it opened an object or array that has a first element. */
+  #value(): boolean {
+    const code = this.#text.charCodeAt(this.#at);
+    if (code === 0x7b) return this.#open(0x7d, []);
+    if (code === 0x5b) return this.#open(0x5d, null);
+    if (code === 0x22) this.#string();
+    else if (code === 0x2d || (code >= 0x30 && code <= 0x39)) this.#match(NUMBER, "a number");
+    else this.#match(WORD, "a value");
+    return false;
+  }
+
+  /** Opens an object or array; true if something stands in it. */
+  #open(closer: number, names: string[] | null): boolean {
+    if (this.#frames.length === JSON_DEPTH_MAX) {
+      this.#fail(`objects and arrays may be nested ${JSON_DEPTH_MAX} levels deep`);
+    }
+    this.#at++;
+    this.#skipBlanks();
+    if (this.#text.charCodeAt(this.#at) === closer) {
+      this.#at++;
+      return false;
+    }
+    this.#frames.push({ names, seen: null, count: 0 });
+    if (names !== null) this.#name();
+    return true;
+  }
+
+  /** After a value: takes commas and closers until the next value begins or nothing is open. */
+  #close(): void {
+    for (let frame = this.#frames.at(-1); frame !== undefined; frame = this.#frames.at(-1)) {
+      this.#skipBlanks();
+      const code = this.#text.charCodeAt(this.#at);
+      if (code === 0x2c) {
+        this.#at++;
+        frame.count++;
+        if (frame.names === null) return;
+        this.#skipBlanks();
+        this.#name();
+        return;
+      }
+      const closer = frame.names === null ? 0x5d : 0x7d;
+      if (code !== closer) this.#fail(`expected a comma or ${String.fromCharCode(closer)}`);
+      this.#at++;
+      this.#frames.pop();
+    }
+  }
+
+  /** Takes a member name and its colon. */
+  #name(): void {
+    const start = this.#at;
+    if (this.#text.charCodeAt(start) !== 0x22) this.#fail("expected a member name in quotes");
+    const escaped = this.#string();
+    const raw = this.#text.slice(start + 1, this.#at - 1);
+    const name: string = escaped ? JSON.parse(`"${raw}"`) : raw;
+    this.#addName(name, start);
+    this.#skipBlanks();
+    if (this.#text.charCodeAt(this.#at) !== 0x3a) this.#fail("expected a colon");
+    this.#at++;
+  }
+
+  /** Refuses a name that the object has already, and the one that would reach its prototype. */
+  #addName(name: string, start: number): void {
+    const frame = this.#frames.at(-1);
+    const names = frame?.names;
+    if (frame === undefined || !names) return;
+    const known = frame.seen === null ? names.includes(name) : frame.seen.has(name);
+    if (known || name === "__proto__") {
+      const pointer = this.#pointer();
+      this.#at = start;
+      const wrong = known ? "occurs twice in its object" : "is not allowed";
+      this.#fail(`the member name ${JSON.stringify(name.slice(0, 40))} ${wrong}`, pointer);
+    }
+    if (names.length === JSON_MEMBERS_MAX) {
+      this.#fail(`an object may have ${JSON_MEMBERS_MAX} members`, this.#pointer());
+    }
+    names.push(name);
+    if (frame.seen !== null) frame.seen.add(name);
+    else if (names.length > LISTED_NAMES_MAX) frame.seen = new Set(names);
+  }
+
+  /** Takes a string; true if it holds an escape. */
+  #string(): boolean {
+    const text = this.#text;
+    let escaped = false;
+    let at = this.#at + 1;
+    for (; ; at++) {
+      const code = text.charCodeAt(at);
+      if (code === 0x22) break;
+      if (code === 0x5c) {
+        escaped = true;
+        at = this.#escape(at);
+      } else if (!(code >= 0x20)) {
+        this.#at = at;
+        const ended = at >= text.length;
+        this.#fail(ended ? "the text ends within a string" : "a control character in a string");
+      }
+    }
+    this.#at = at + 1;
+    return escaped;
+  }
+
+  /** Checks the escape at a place and gives the place of its last character. */
+  #escape(at: number): number {
+    const letter = this.#text.charAt(at + 1);
+    if (letter === "u") {
+      HEX4.lastIndex = at + 2;
+      if (HEX4.test(this.#text)) return at + 5;
+    } else if (letter !== "" && '"\\/bfnrt'.includes(letter)) {
+      return at + 1;
+    }
+    this.#at = at;
+    this.#fail("a wrong escape in a string");
+  }
+
+  /** Takes what a pattern matches here. */
+  #match(pattern: RegExp, wanted: string): void {
+    pattern.lastIndex = this.#at;
+    if (!pattern.test(this.#text)) {
+      this.#fail(this.#at < this.#text.length ? `expected ${wanted}` : "the text ends too early");
+    }
+    this.#at = pattern.lastIndex;
+  }
+
+  #skipBlanks(): void {
+    const text = this.#text;
+    let at = this.#at;
+    for (let code = text.charCodeAt(at); isBlank(code); code = text.charCodeAt(at)) at++;
+    this.#at = at;
+  }
+
+  /** Pointer of the innermost open object. */
+  #pointer(): string {
+    const outer = this.#frames.slice(0, -1);
+    return outer
+      .map(({ names, count }) => `/${pointerToken(names?.at(-1) ?? `${count}`)}`)
+      .join("");
+  }
+
+  /** Throws with the line and column of the present place. */
+  #fail(problem: string, pointer = ""): never {
+    const before = this.#text.slice(0, this.#at);
+    const line = before.split("\n").length;
+    const column = this.#at - before.lastIndexOf("\n");
+    const detail = `The body is not acceptable JSON: ${problem}, line ${line}, column ${column}.`;
+    const code = "invalid_request";
+    throw new AppError(code, detail, { errors: [{ pointer, code, detail }] });
+  }
+}
+
+/** True for the four blanks of JSON. */
+function isBlank(code: number): boolean {
+  return code === 0x20 || code === 0x0a || code === 0x0d || code === 0x09;
+}
