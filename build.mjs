@@ -299,9 +299,9 @@ function pick(all, name, kind) {
   return [file];
 }
 
-/** Copies the sources of the addon into a folder of their own, older copies of them included. */
+/** Copies the sources of the addon into a folder of their own. */
 function mirror(source, target) {
-  for (const entry of fs.readdirSync(source).filter((name) => !name.startsWith("build"))) {
+  for (const entry of fs.readdirSync(source).filter((name) => !/^build(-asan)?$/.test(name))) {
     const flags = { recursive: true, preserveTimestamps: true };
     fs.cpSync(path.join(source, entry), path.join(target, entry), flags);
   }

@@ -7,7 +7,7 @@
  * importer of apache-arrow: there its flatbuffers are written, here its readers are used.
  */
 import { open } from "node:fs/promises";
-import { type RecordBatch, RecordBatchReader } from "apache-arrow";
+import { DataType, type RecordBatch, RecordBatchReader } from "apache-arrow";
 import { CommandError } from "../src/errors.ts";
 
 /** Value of a cell: text, number, bigint, boolean, list of such, or null. */
@@ -37,6 +37,16 @@ export async function* readArrowFile(path: string): AsyncGenerator<ColumnBatch> 
 /** Reads an IPC stream that is in memory. @throws Error when it is damaged. */
 export function* readArrowStream(bytes: Uint8Array): Generator<ColumnBatch> {
   for (const batch of RecordBatchReader.from(bytes)) yield batchOf(batch);
+}
+
+/** Names of columns in a schema message that are dictionaries of string views, lists included. */
+export function viewDictionaries(schema: Uint8Array): string[] {
+  const { fields } = RecordBatchReader.from(schema).open().schema;
+  const isView = (type: DataType): boolean =>
+    DataType.isDictionary(type)
+      ? DataType.isUtf8View(type.dictionary)
+      : (type.children ?? []).some((child) => isView(child.type as DataType));
+  return fields.filter(({ type }) => isView(type as DataType)).map(({ name }) => name);
 }
 
 function batchOf(batch: RecordBatch): ColumnBatch {

@@ -29,7 +29,8 @@ const EXAMPLES = `
 From nothing to an answer:
   $ peneira sample --out 2026-10 --establishments 200000 --seed 1
   $ peneira import 2026-10 --out companies.peneira
-  $ peneira search --snapshot companies.peneira --spec bakeries.json --limit 10
+  $ echo '{"filters": {"geo": {"uf_any_of": ["SP"]}}}' |
+      peneira search --snapshot companies.peneira --spec - --limit 10
   $ peneira key create --data-dir state
   $ peneira serve --snapshot companies.peneira --data-dir state
 

@@ -9,7 +9,7 @@ import { mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
-import { crc32 as zlibCrc32, deflateRawSync } from "node:zlib";
+import { deflateRawSync, crc32 as zlibCrc32 } from "node:zlib";
 import { type DumpMember, openDump, readMember } from "../src/dump/archive.ts";
 import { crc32, crc32ByTable } from "../src/dump/crc32.ts";
 import { FILE_TYPES, type FileType, LAYOUTS, memberNames } from "../src/dump/layout.ts";
@@ -32,7 +32,12 @@ function contentOf(type: FileType): Buffer {
   return Buffer.from(`${row}\n`);
 }
 
-async function writeZip(path: string, member: string, content: Uint8Array, isZip64 = false): Promise<void> {
+async function writeZip(
+  path: string,
+  member: string,
+  content: Uint8Array,
+  isZip64 = false,
+): Promise<void> {
   const zip = await ZipWriter.create(path, { member, date: "2026-08-08", isZip64 });
   await zip.write(content);
   await zip.close();
@@ -74,8 +79,14 @@ test("a whole folder gives label, date and members that read back", async () => 
   assert.equal(dump.label, "2026-08");
   assert.equal(dump.token, TOKEN);
   assert.equal(dump.date, "2026-08-08");
-  assert.deepEqual(dump.members.map(({ type }) => type), [...FILE_TYPES]);
-  assert.deepEqual(dump.members.map(({ part }) => part), [0, 0, 0, ...Array(7).fill(null)]);
+  assert.deepEqual(
+    dump.members.map(({ type }) => type),
+    [...FILE_TYPES],
+  );
+  assert.deepEqual(
+    dump.members.map(({ part }) => part),
+    [0, 0, 0, ...Array(7).fill(null)],
+  );
   assert.equal(dump.warnings.length, 1);
   assert.match(dump.warnings[0] ?? "", /Empresas1\.zip\.part/);
   for (const member of dump.members) {
@@ -120,7 +131,10 @@ test("several parts: gaps and doubles are refused, other counts only warned abou
   await add("copia.zip", 1);
   const message = await refusal(openDump(folder));
   assert.match(message, /Estabelecimentos2\.zip is missing/);
-  assert.match(message, /estabelecimentos part 1 .*more than once: Estabelecimentos1\.zip, copia\.zip/);
+  assert.match(
+    message,
+    /estabelecimentos part 1 .*more than once: Estabelecimentos1\.zip, copia\.zip/,
+  );
 });
 
 test("every missing type is named at once; Socios may be missing", async () => {
@@ -230,7 +244,10 @@ test("stored members are read", async () => {
   const at = directoryAt(bytes);
   const head = Buffer.from(bytes.subarray(0, nameEnd));
   const directory = Buffer.from(bytes.subarray(at));
-  for (const [header, shift] of [[head, 0], [directory, 2]] as const) {
+  for (const [header, shift] of [
+    [head, 0],
+    [directory, 2],
+  ] as const) {
     header.writeUInt16LE(0, 8 + shift);
     header.writeUInt32LE(content.length, 18 + shift);
   }

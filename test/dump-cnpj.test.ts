@@ -109,7 +109,10 @@ test("secondary activities", () => {
 
 test("secondary activities agree with split, whatever their number", () => {
   const part = fc.oneof(
-    { weight: 4, arbitrary: fc.integer({ min: 0, max: 9_999_999 }).map((n) => String(n).padStart(7, "0")) },
+    {
+      weight: 4,
+      arbitrary: fc.integer({ min: 0, max: 9_999_999 }).map((n) => String(n).padStart(7, "0")),
+    },
     { weight: 1, arbitrary: fc.constantFrom("", "1", "12345678", "ABCDEFG", "123 456") },
   );
   fc.assert(

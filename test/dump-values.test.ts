@@ -6,7 +6,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
-import { ABSENT, isValue, oddCode, type Rule, RULE_NAMES, ruleOf } from "../src/dump/rules.ts";
+import { ABSENT, isValue, oddCode, RULE_NAMES, type Rule, ruleOf } from "../src/dump/rules.ts";
 import {
   areaOfPhone,
   cleanCapital,
@@ -86,7 +86,11 @@ test("dates agree with their twin", () => {
   const near = fc
     .tuple(fc.integer({ min: 1790, max: 2030 }), fc.nat(13), fc.nat(32))
     .map(([y, m, d]) => `${y}${String(m).padStart(2, "0")}${String(d).padStart(2, "0")}`);
-  const text = fc.oneof(digits.map((parts) => parts.join("")), near, near);
+  const text = fc.oneof(
+    digits.map((parts) => parts.join("")),
+    near,
+    near,
+  );
   let valid = 0;
   fc.assert(
     fc.property(text, (value) => {
@@ -192,7 +196,8 @@ const phones: [area: string, number: string, expected: Answer][] = [
   ["11", "3234-567", "phone_number"],
 ];
 for (const [area, number, expected] of phones) {
-  test(`phone (${area}) ${number} is ${expected}`, () => assert.equal(phone(area, number), expected));
+  test(`phone (${area}) ${number} is ${expected}`, () =>
+    assert.equal(phone(area, number), expected));
 }
 
 test("phones agree with a twin on strings, and give their area code back", () => {
@@ -238,18 +243,32 @@ for (const [text, expected] of postals) {
 test("codes, flags and states", () => {
   const odd = oddCode("nature_invalid");
   const code = (text: string): Answer => read(cleanCode(recordOf([text]), 0, 4, odd));
-  assert.deepEqual(
-    ["2135", "0000", " 62 ", "", "   ", "21350", "21A5"].map(code),
-    [2135, 0, 62, "absent", "absent", "nature_invalid", "nature_invalid"],
-  );
+  assert.deepEqual(["2135", "0000", " 62 ", "", "   ", "21350", "21A5"].map(code), [
+    2135,
+    0,
+    62,
+    "absent",
+    "absent",
+    "nature_invalid",
+    "nature_invalid",
+  ]);
   const flag = (text: string): Answer => read(cleanFlag(recordOf([text]), 0));
-  assert.deepEqual(
-    ["S", "N", "s", " ", "", "X", "SN"].map(flag),
-    [1, 0, 1, "absent", "absent", "flag_invalid", "flag_invalid"],
-  );
+  assert.deepEqual(["S", "N", "s", " ", "", "X", "SN"].map(flag), [
+    1,
+    0,
+    1,
+    "absent",
+    "absent",
+    "flag_invalid",
+    "flag_invalid",
+  ]);
   const uf = (text: string): Answer => read(cleanUf(recordOf([text, "x"]), 0));
-  assert.deepEqual(
-    ["SP", "ex", "", "S", "SPX", "S1"].map(uf),
-    [(83 << 8) | 80, (69 << 8) | 88, "absent", "uf_invalid", "uf_invalid", "uf_invalid"],
-  );
+  assert.deepEqual(["SP", "ex", "", "S", "SPX", "S1"].map(uf), [
+    (83 << 8) | 80,
+    (69 << 8) | 88,
+    "absent",
+    "uf_invalid",
+    "uf_invalid",
+    "uf_invalid",
+  ]);
 });

@@ -1,8 +1,9 @@
 /**
  * Proves, on both transports: every route that needs a key answers each shape of credentials with
  * the status and code of the contract and shows nothing else; open routes ignore credentials; a
- * disabled, expired or replaced key and a disabled tenant end within a second (here: 400 ms), also when another
- * process did it. Does not prove that comparing takes constant time: `timingSafeEqual` is trusted.
+ * disabled, expired or replaced key and a disabled tenant end within a second (here: 400 ms), also
+ * when another process did it. Does not prove that comparing takes constant time:
+ * `timingSafeEqual` is trusted.
  */
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";

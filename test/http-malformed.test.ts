@@ -72,7 +72,7 @@ const REFUSED: readonly (readonly [name: string, bytes: string, statuses: readon
   ["too many headers", `GET /healthz HTTP/1.1\r\n${HOST}${headers(120)}\r\n`, [431]],
   [
     "two Authorization headers",
-    `GET /v1/status HTTP/1.1\r\n${HOST}Authorization: Bearer KEY\r\nAuthorization: Bearer KEY\r\n\r\n`,
+    `GET /v1/status HTTP/1.1\r\n${HOST}${"Authorization: Bearer KEY\r\n".repeat(2)}\r\n`,
     [400, 422],
   ],
   [

@@ -76,7 +76,7 @@ for (const transport of TRANSPORTS) {
       });
     }
 
-    it("continues from the first spelling of a spec as well as from the normalized one", async () => {
+    it("continues from the first spelling of a spec as from the normalized one", async () => {
       const first = await search({ spec: SP });
       const own = await search({ spec: SP, cursor: first.next_cursor });
       const other = await search({ spec: first.spec, cursor: first.next_cursor });

@@ -29,7 +29,8 @@ export function formatSeconds(seconds: number): string {
   const whole = Math.max(0, Math.round(seconds));
   if (whole < 60) return `${whole} s`;
   if (whole < 3600) return `${Math.floor(whole / 60)} min ${whole % 60} s`;
-  return `${Math.floor(whole / 3600)} h ${String(Math.floor((whole % 3600) / 60)).padStart(2, "0")} min`;
+  const minutes = String(Math.floor((whole % 3600) / 60)).padStart(2, "0");
+  return `${Math.floor(whole / 3600)} h ${minutes} min`;
 }
 
 /** Starts a display for a job of `total` rows (or whatever `unit` names). */
@@ -48,7 +49,8 @@ export function progress(
     const share = total > 0 ? Math.min(last / total, 1) : 1;
     const rate = rateAt(now);
     const left = rate > 0 ? formatSeconds((total - last) / rate) : "unknown";
-    const text = `${label} ${percent(share)} ${count(last)} of ${count(total)} ${unit}, ${count(rate)}/s, ${left} left`;
+    const amount = `${count(last)} of ${count(total)} ${unit}`;
+    const text = `${label} ${percent(share)} ${amount}, ${count(rate)}/s, ${left} left`;
     output.write(output.isTTY ? `\r\x1b[2K${bar(share)} ${text}` : `${text}\n`);
   };
   return {

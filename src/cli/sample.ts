@@ -37,7 +37,8 @@ export function readSampleFlags(flags: SampleFlags): SampleOptions {
   const establishments = readInteger(flags.establishments);
   if (establishments === null || establishments < 1 || establishments > ESTABLISHMENTS_MAX) {
     problems.push(
-      `--establishments must be a whole number from 1 to ${ESTABLISHMENTS_MAX}, not "${flags.establishments}"`,
+      `--establishments must be a whole number from 1 to ${ESTABLISHMENTS_MAX}, ` +
+        `not "${flags.establishments}"`,
     );
   }
   const seed = readInteger(flags.seed);

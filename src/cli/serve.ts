@@ -60,7 +60,7 @@ export function registerServe(program: Command): void {
     .action((options: ServeOptions) => serve(options));
 }
 
-/** Runs the server until a signal ends it; `onReady` gets its address once requests are answered. */
+/** Runs the server until a signal ends it; `onReady` gets its address once it answers. */
 export async function serve(
   options: ServeOptions,
   onReady: (url: string) => void = () => {},

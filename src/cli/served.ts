@@ -1,12 +1,11 @@
 /**
  * What a server serves. What comes in: a path to a snapshot file or to a folder of them. What goes
  * out: one opened segment.
- * Invariant: of a folder the newest valid snapshot is served; a damaged one is named on standard
+ * Invariant: of a folder the newest valid snapshot is served; what is none is named on standard
  * error and never hides an older valid one. A plain Arrow file named directly is indexed first.
  */
 import { readdirSync, statSync } from "node:fs";
 import { join } from "node:path";
-import { isIndexed } from "../../native-index/snapshot.ts";
 import { CommandError } from "../errors.ts";
 import { openAnySegment } from "../ingest/boot.ts";
 import { openSegment, type Segment } from "../search/segment.ts";
@@ -24,9 +23,8 @@ async function openNewest(folder: string): Promise<Segment> {
   const refused: string[] = [];
   for (const name of readdirSync(folder).sort()) {
     const path = join(folder, name);
-    if (name.startsWith(".") || !statSync(path).isFile()) continue;
+    if (/^\.|\.tmp$/.test(name) || !statSync(path).isFile()) continue;
     try {
-      if (!isIndexed(path)) continue;
       const segment = await openSegment(path);
       if (newest === null || order(segment) >= order(newest)) {
         newest?.close();

@@ -85,11 +85,13 @@ function freshKey(dataDir: string): string {
 function greeting(url: string, key: string, dataDir: string): string {
   const spec = {
     filters: {
-      industry: { cnae_any_of: ["4721-1/02"] },
+      industry: { cnae_any_of: ["4781-4/00"] },
       geo: { uf_any_of: ["SP", "MG"] },
       company: { registration_status_any_of: [2] },
     },
   };
+  const fields = ["cnpj", "legal_name", "municipality_name", "uf", "started_on", "score"];
+  const body = JSON.stringify({ spec, limit: 3, output: { format: "json", fields } });
   return `
 Peneira is ready at ${url}
 
@@ -98,9 +100,9 @@ API key, valid until the next npm start:
 A lasting one:
   dist/peneira key create --data-dir ${dataDir} --plan enterprise
 
-Active bakeries in two states, best first:
+Active clothes shops of two states, best first:
   curl -s ${url}/v1/accounts/search -H 'Authorization: Bearer ${key}' \\
-    -H 'Content-Type: application/json' -d '${JSON.stringify({ spec, limit: 3 })}'
+    -H 'Content-Type: application/json' -d '${body}'
 
 Ctrl-C stops the server.
 `;

@@ -157,7 +157,7 @@ export function cleanFlag(record: DumpRecord, column: number): number {
   return byte === 83 ? 1 : byte === 78 ? 0 : FLAG_INVALID;
 }
 
-/** Two letters as `first << 8 | second`, upper case; whether that state exists is for the caller. */
+/** Two letters as `first << 8 | second`, upper case; that the state exists is for the caller. */
 export function cleanUf(record: DumpRecord, column: number): number {
   trim(record, column);
   if (from === to) return ABSENT;

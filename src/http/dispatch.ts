@@ -131,7 +131,8 @@ function refuseQuery(route: Route, query: string): void {
 
 /** JSON text is UTF-8 by definition (RFC 8259), so another charset is a misunderstanding. */
 function refuseOtherThanJson(exchange: Exchange): void {
-  const [type = "", ...parameters] = (exchange.header("content-type") ?? "").split(";");
+  const sent = exchange.header("content-type") ?? "";
+  const [type = "", ...parameters] = sent === "application/json" ? [sent] : sent.split(";");
   const foreign = parameters.some((parameter) => {
     const [name = "", value = ""] = parameter.split("=");
     return name.trim().toLowerCase() === "charset" && !/^\s*"?utf-8"?\s*$/i.test(value);

@@ -42,8 +42,8 @@ const WHOLE_BYTES_MAX = 64 * 1024;
 
 /**
  * Loads the addon and makes the transport; its time limits are built in (about 10 s), so of the
- * limits it takes the size of the head, and that once per process. Throws `CommandError` where it cannot be loaded: the
- * other transport is a decision of the operator, never a silent fallback.
+ * limits it takes the size of the head, and that once per process. Throws `CommandError` where it
+ * cannot be loaded: the other transport is a decision of the operator, never a silent fallback.
  */
 export async function openUwsTransport(limits: TransportLimits): Promise<Transport> {
   return new UwsTransport(await loadUws(limits.headBytesMax));

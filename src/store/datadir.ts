@@ -23,7 +23,7 @@ export const FILE_MODE = 0o600;
 
 /** Makes the data directory if there is none, or checks the one that is there. */
 export function openDataDir(path: string): void {
-  const found = lstatSync(path, { throwIfNoEntry: false });
+  const found = lookAt(path);
   if (found === undefined) {
     try {
       mkdirSync(path, { recursive: true, mode: DIRECTORY_MODE });
@@ -62,7 +62,7 @@ export function openDataFile(directory: string, name: string): string {
  */
 export function checkDataFile(directory: string, name: string): boolean {
   const path = join(directory, name);
-  const found = lstatSync(path, { throwIfNoEntry: false });
+  const found = lookAt(path);
   if (found === undefined) return false;
   if (!found.isFile()) throw new CommandError(`${path} is not a plain file. Remove it.`);
   refuseLooser(path, found, FILE_MODE);
@@ -76,6 +76,15 @@ export function syncDirectory(path: string): void {
     fsyncSync(descriptor);
   } finally {
     closeSync(descriptor);
+  }
+}
+
+/** What is at a path, links not followed; undefined when nothing is. */
+function lookAt(path: string): Stats | undefined {
+  try {
+    return lstatSync(path, { throwIfNoEntry: false });
+  } catch (error) {
+    throw new CommandError(`Cannot look at ${path}. Check the folders above it.`, 1, error);
   }
 }
 

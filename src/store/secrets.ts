@@ -49,7 +49,7 @@ export function openSecrets(dataDir: string): Secrets {
 /** A hard link fails when the name exists, so the first of several processes wins. */
 function writeFirst(dataDir: string, path: string): void {
   const temporary = `${path}.${randomBytes(8).toString("hex")}.tmp`;
-  const descriptor = openSync(temporary, "wx", FILE_MODE);
+  const descriptor = openNew(temporary);
   try {
     const fresh = () => ({ current: randomBytes(SECRET_BYTES).toString("hex"), previous: null });
     const secrets = { version: 1, ...Object.fromEntries(PURPOSES.map((name) => [name, fresh()])) };
@@ -58,11 +58,23 @@ function writeFirst(dataDir: string, path: string): void {
     linkSync(temporary, path);
     syncDirectory(dataDir);
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== "EEXIST") throw error;
+    if ((error as NodeJS.ErrnoException).code !== "EEXIST") throw unwritable(path, error);
   } finally {
     closeSync(descriptor);
     unlinkSync(temporary);
   }
+}
+
+function openNew(path: string): number {
+  try {
+    return openSync(path, "wx", FILE_MODE);
+  } catch (error) {
+    throw unwritable(path, error);
+  }
+}
+
+function unwritable(path: string, error: unknown): CommandError {
+  return new CommandError(`Cannot write ${path}. Check the rights and the free space.`, 1, error);
 }
 
 function parse(path: string): Record<string, unknown> {

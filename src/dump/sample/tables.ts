@@ -16,14 +16,18 @@ const REASONS = `00 SEM MOTIVO|01 EXTINCAO POR ENCERRAMENTO LIQUIDACAO VOLUNTARI
 71 INAPTIDAO (LEI 11.941/2009 ART.54)|73 OMISSAO CONTUMAZ|80 BAIXA REGISTRADA NA JUNTA`;
 
 /** Qualifications of partners and responsible persons that the sample uses. */
-const QUALIFICATIONS = `00 N\u00e3o informada|05 Administrador|08 Conselheiro de Administra\u00e7\u00e3o
+const QUALIFICATIONS = `00 N\u00e3o informada|05 Administrador
+08 Conselheiro de Administra\u00e7\u00e3o
 10 Diretor|16 Presidente|20 Sociedade Consorciada|22 S\u00f3cio|28 S\u00f3cio-Gerente
-37 S\u00f3cio Pessoa Jur\u00eddica Domiciliado no Exterior|49 S\u00f3cio-Administrador|50 Empres\u00e1rio
+37 S\u00f3cio Pessoa Jur\u00eddica Domiciliado no Exterior
+49 S\u00f3cio-Administrador|50 Empres\u00e1rio
 51 Candidato a Cargo Pol\u00edtico Eletivo|65 Titular Pessoa F\u00edsica Residente no Brasil`;
 
 /** Countries that the sample uses. */
-const COUNTRIES = `023 ALEMANHA|063 ARGENTINA|087 BELGICA|097 BOLIVIA|105 BRASIL|149 CANADA|158 CHILE
-160 CHINA|169 COLOMBIA|190 COREIA DO SUL|245 ESPANHA|249 ESTADOS UNIDOS|275 FRAN\u00c7A|386 ITALIA
+const COUNTRIES = `023 ALEMANHA|063 ARGENTINA|087 BELGICA|097 BOLIVIA|105 BRASIL|149 CANADA
+158 CHILE
+160 CHINA|169 COLOMBIA|190 COREIA DO SUL|245 ESPANHA|249 ESTADOS UNIDOS|275 FRAN\u00c7A
+386 ITALIA
 399 JAPAO|493 MEXICO|573 PAISES BAIXOS|586 PARAGUAI|589 PERU|607 PORTUGAL|628 REINO UNIDO
 767 SUICA|845 URUGUAI|850 VENEZUELA`;
 
