@@ -375,6 +375,24 @@ export function decodeFooter(bytes: Uint8Array): DecodedFooter {
   };
 }
 
+/** Blocks that a footer lists. @throws RangeError or TypeError on damaged bytes. */
+export function decodeBlocks(bytes: Uint8Array): Pick<FooterParts, "dictionaries" | "batches"> {
+  const footer = Footer.getRootAsFooter(new ByteBuffer(bytes));
+  const list = (count: number, get: (i: number) => Block | null): MessageBlock[] =>
+    Array.from({ length: count }, (_, i) => {
+      const block = get(i);
+      return {
+        offset: Number(block?.offset() ?? -1),
+        metadataLength: block?.metaDataLength() ?? -1,
+        bodyLength: Number(block?.bodyLength() ?? -1),
+      };
+    });
+  return {
+    dictionaries: list(footer.dictionariesLength(), (i) => footer.dictionaries(i)),
+    batches: list(footer.recordBatchesLength(), (i) => footer.recordBatches(i)),
+  };
+}
+
 function readMetadata(holder: Schema | Footer): Metadata {
   const metadata: Record<string, string> = {};
   for (let i = 0; i < holder.customMetadataLength(); i++) {

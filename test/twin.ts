@@ -138,6 +138,7 @@ export class Twin {
   readonly #words: readonly ReadonlySet<string>[];
   readonly #secondary: readonly ReadonlySet<string>[];
   readonly #legalNames: readonly (string | null)[];
+  readonly #placesBySeed = new Map<number, (row: number) => number>();
 
   constructor(rows: readonly TwinRow[]) {
     this.rows = [...rows].sort((left, right) => {
@@ -199,10 +200,17 @@ export class Twin {
     return cnae_any_of.length === 0 || cnae_any_of.some((code) => has(code, !primaryOnly));
   }
 
+  /** The seeded order; asked for again and again, as random specs share a few seeds. */
+  #places(seed: number): (row: number) => number {
+    const known = this.#placesBySeed.get(seed) ?? memoized(feistelOf(this.rows.length, seed));
+    this.#placesBySeed.set(seed, known);
+    return known;
+  }
+
   /** Comparison of two rows under sort, strategy and seed; never 0 for different rows. */
   #order(spec: AccountQuerySpec): (left: number, right: number) => number {
     const { strategy, random_seed: seed } = spec.scoring;
-    const place = seed === null ? null : memoized(feistelOf(this.rows.length, seed));
+    const place = seed === null ? null : this.#places(seed);
     const shuffles = place !== null && spec.sort.some(({ field }) => field === "score");
     const fieldOf = (row: number, field: SortField): TwinValue => {
       const account = this.rows[row] as TwinRow;

@@ -32,9 +32,14 @@ export interface ImportFlags {
 export function registerImport(program: Command): void {
   program
     .command("import")
-    .description("make a snapshot of a dump folder, or of an Arrow or Parquet file with its columns")
+    .description(
+      "make a snapshot of a dump folder, or of an Arrow or Parquet file with its columns",
+    )
     .argument("<source>", "folder with the zips of one month, or a .parquet or .arrow file")
-    .requiredOption("--out <file>", "snapshot to write; an existing one is replaced when all is done")
+    .requiredOption(
+      "--out <file>",
+      "snapshot to write; an existing one is replaced when all is done",
+    )
     .option("--label <YYYY-MM>", "month of the release (default: from the folder's name)")
     .option("--date <YYYY-MM-DD>", "reference date (default: from the member names)")
     .option("--population <csv>", "inhabitants by IBGE code, header like code_muni;2024")
@@ -90,7 +95,8 @@ export function readImportFlags(source: string, flags: ImportFlags): ImportOptio
     problems.push(`--date must be a calendar date as YYYY-MM-DD, not "${flags.date}"`);
   }
   for (const path of [source, flags.population, flags.ceis]) {
-    if (path !== undefined && !existsSync(path)) problems.push(`there is no file or folder ${path}`);
+    if (path !== undefined && !existsSync(path))
+      problems.push(`there is no file or folder ${path}`);
   }
   if (existsSync(flags.out) && !statSync(flags.out).isFile()) {
     problems.push(`--out must be a file, but ${flags.out} is a folder or a device`);

@@ -138,10 +138,7 @@ export async function timed<Value>(
 }
 
 /** Calls `step` at intervals while `work` runs. */
-export async function watched<Value>(
-  step: () => void,
-  work: () => Promise<Value>,
-): Promise<Value> {
+export async function watched<Value>(step: () => void, work: () => Promise<Value>): Promise<Value> {
   const timer = setInterval(step, PROGRESS_MS);
   try {
     return await work();

@@ -190,7 +190,12 @@ export class ColumnRows {
   /** Days since 1970-01-01 of a date cell, which reads as milliseconds, or as ISO text. */
   private day(cell: Cell): number {
     if (cell === null || cell === undefined || cell === "") return RECORD_NULL.days;
-    const ms = cell instanceof Date ? cell.getTime() : typeof cell === "string" ? Date.parse(cell) : Number(cell);
+    const ms =
+      cell instanceof Date
+        ? cell.getTime()
+        : typeof cell === "string"
+          ? Date.parse(cell)
+          : Number(cell);
     if (Number.isFinite(ms)) return Math.floor(ms / 86_400_000);
     this.odd("date_invalid", cell);
     return RECORD_NULL.days;

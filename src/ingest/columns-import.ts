@@ -25,9 +25,22 @@ import { SCORE_VERSION } from "../search/score.ts";
 import { CNAE_NOT_INFORMED } from "../spec/catalog.ts";
 import { UFS } from "../spec/fields.ts";
 import { type Assembled, assemble, timed, type PassTime } from "./assemble.ts";
-import { type AllRemaps, type AllCodes, CODE_KINDS, codesInUse, newCounters, remapTable } from "./codes.ts";
+import {
+  type AllRemaps,
+  type AllCodes,
+  CODE_KINDS,
+  codesInUse,
+  newCounters,
+  remapTable,
+} from "./codes.ts";
 import { ColumnRows } from "./column-rows.ts";
-import { buildDictionaries, codeNames, type KindDictionaries, type KnownCodes, metaDictionaries } from "./dictionaries.ts";
+import {
+  buildDictionaries,
+  codeNames,
+  type KindDictionaries,
+  type KnownCodes,
+  metaDictionaries,
+} from "./dictionaries.ts";
 import { dayOf, type ImportOptions, SLOT_BYTES } from "./dump-import.ts";
 import { openParquet } from "./parquet.ts";
 import { type Population, readPopulation } from "./population.ts";
@@ -66,8 +79,17 @@ export async function importColumns(options: ImportOptions): Promise<ImportRepor
   const workspace = new Workspace(options.out);
   const threads = new Threads(options.threads);
   try {
-    const scanned = await timed(times, "read", () => scanColumns(source, options, workspace, sanctions));
-    const tables = buildTables({ ...scanned, meta: source.meta, label, date, population, sanctions });
+    const scanned = await timed(times, "read", () =>
+      scanColumns(source, options, workspace, sanctions),
+    );
+    const tables = buildTables({
+      ...scanned,
+      meta: source.meta,
+      label,
+      date,
+      population,
+      sanctions,
+    });
     const assembled = await assemble({
       out: options.out,
       workspace,
@@ -204,7 +226,8 @@ function buildTables(sources: TableSources): Tables {
 
 /** Codes that the snapshot knew from which the file was made. */
 function metaCodes(meta: SnapshotMeta): KnownCodes {
-  const list = (codes: readonly string[]): Map<string, string> => new Map(codes.map((c) => [c, ""]));
+  const list = (codes: readonly string[]): Map<string, string> =>
+    new Map(codes.map((c) => [c, ""]));
   const { dictionaries } = meta;
   return {
     cnae: list(dictionaries.cnae_primary),
@@ -222,7 +245,9 @@ function packageCodes({ codes }: TableSources): KnownCodes {
     const text = String(code).padStart(7, "0");
     cnae.set(text, getCnae(text)?.description ?? "");
   }
-  const nature = new Map(Object.entries(getLegalNatures()).map(([code, name]) => [code, String(name)]));
+  const nature = new Map(
+    Object.entries(getLegalNatures()).map(([code, name]) => [code, String(name)]),
+  );
   return { cnae, nature, reason: new Map(), tom: new Map(), country: new Map() };
 }
 
@@ -267,7 +292,14 @@ interface ReportParts {
   readonly seconds: number;
 }
 
-function reportOf({ options, scanned, assembled, meta, times, seconds }: ReportParts): ImportReport {
+function reportOf({
+  options,
+  scanned,
+  assembled,
+  meta,
+  times,
+  seconds,
+}: ReportParts): ImportReport {
   return {
     source: options.source,
     out: options.out,

@@ -20,7 +20,15 @@ import type { SpillWriter } from "./spill.ts";
 import type { Tally } from "./tally.ts";
 
 /** Byte offsets of a company spill record. */
-export const COMPANY = { length: 0, nature: 4, size: 6, root: 8, capital: 16, nameLength: 24, name: 26 };
+export const COMPANY = {
+  length: 0,
+  nature: 4,
+  size: 6,
+  root: 8,
+  capital: 16,
+  nameLength: 24,
+  name: 26,
+};
 
 /** Legal nature of sole traders, whose names may end with a CPF. */
 const SOLE_TRADER = 2135;

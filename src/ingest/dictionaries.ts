@@ -37,7 +37,14 @@ export function buildDictionaries(
 ): KindDictionaries {
   const entries = CODE_KINDS.map((kind) => {
     const codes = kind === "ibge" ? ibgeCodes : known[kind].keys();
-    return [kind, buildDictionary(kind, codes, used.map((task) => task[kind]))];
+    return [
+      kind,
+      buildDictionary(
+        kind,
+        codes,
+        used.map((task) => task[kind]),
+      ),
+    ];
   });
   return Object.fromEntries(entries) as KindDictionaries;
 }

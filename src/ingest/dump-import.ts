@@ -8,7 +8,12 @@
 import { statSync } from "node:fs";
 import manifest from "../../package.json" with { type: "json" };
 import { RECORD_NULL } from "../../native-index/record.ts";
-import { FORMAT_VERSION, isIndexed, openSnapshot, type SnapshotMeta } from "../../native-index/snapshot.ts";
+import {
+  FORMAT_VERSION,
+  isIndexed,
+  openSnapshot,
+  type SnapshotMeta,
+} from "../../native-index/snapshot.ts";
 import { type DumpFolder, type DumpMember, openDump } from "../dump/archive.ts";
 import type { FileType } from "../dump/layout.ts";
 import { readLookups } from "../dump/lookups.ts";
@@ -16,7 +21,14 @@ import { CommandError } from "../errors.ts";
 import { SCORE_VERSION } from "../search/score.ts";
 import { CNAE_NOT_INFORMED } from "../spec/catalog.ts";
 import { UFS } from "../spec/fields.ts";
-import { type Assembled, assemble, type PassTime, type StartStage, timed, watched } from "./assemble.ts";
+import {
+  type Assembled,
+  assemble,
+  type PassTime,
+  type StartStage,
+  timed,
+  watched,
+} from "./assemble.ts";
 import { type AllRemaps, CODE_KINDS, type CodeKind, remapTable } from "./codes.ts";
 import {
   buildDictionaries,
@@ -354,7 +366,11 @@ function reportOf(parts: ReportParts): ImportReport {
     const sum = rows[member.type] ?? { read: 0, kept: 0 };
     rows[member.type] = { read: sum.read + rowsIn, kept: sum.kept + rowsKept };
   }
-  const tallies = [...scans.map(({ tally }) => tally), assembled.tally, parts.tables.unknownCodes()];
+  const tallies = [
+    ...scans.map(({ tally }) => tally),
+    assembled.tally,
+    parts.tables.unknownCodes(),
+  ];
   return {
     source: options.source,
     out: options.out,

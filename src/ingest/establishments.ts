@@ -21,7 +21,14 @@ import { ESTAB } from "../dump/layout.ts";
 import type { DumpRecord } from "../dump/records.ts";
 import { isValue, oddCode } from "../dump/rules.ts";
 import { cleanEmail, cleanText, newTextSink } from "../dump/text.ts";
-import { cleanCode, cleanDate, cleanPhone, cleanPostalCode, cleanUf, fieldText } from "../dump/values.ts";
+import {
+  cleanCode,
+  cleanDate,
+  cleanPhone,
+  cleanPostalCode,
+  cleanUf,
+  fieldText,
+} from "../dump/values.ts";
 import { UFS } from "../spec/fields.ts";
 import type { AllCounters, CodeCounter } from "./codes.ts";
 import { writeWhole } from "./companies.ts";
@@ -148,12 +155,7 @@ export class EstablishmentScanner {
     this.scan.tally.add("cnae_secondary_invalid", record.line, value, this.cnaes.odd);
   }
 
-  private writeFlagsAndPlace(
-    record: DumpRecord,
-    view: DataView,
-    at: number,
-    branch: number,
-  ): void {
+  private writeFlagsAndPlace(record: DumpRecord, view: DataView, at: number, branch: number): void {
     const { tally, counters, places } = this.scan;
     const flag = cleanCode(record, ESTAB.headquarters, 1, ODD.headquarters);
     const isOdd = flag !== 1 && flag !== 2;

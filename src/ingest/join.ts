@@ -237,7 +237,9 @@ class PartitionJoin {
     if (ordinal === RECORD_NULL.u16) {
       const { bytes } = this;
       const cnpjAt = at + RECORD.cnpj;
-      this.tally.add("municipality_unknown", 0, () => bytes.toString("latin1", cnpjAt, cnpjAt + 14));
+      this.tally.add("municipality_unknown", 0, () =>
+        bytes.toString("latin1", cnpjAt, cnpjAt + 14),
+      );
     }
     return ordinal;
   }
@@ -249,7 +251,8 @@ class PartitionJoin {
     const size = view.getUint8(at + RECORD.size);
     const started = view.getInt32(at + RECORD.startedOn, true);
     const cnae = view.getUint16(at + RECORD.cnaePrimary, true);
-    const phones = (hasPhone(view, at + RECORD.phone1) ? 1 : 0) + (hasPhone(view, at + RECORD.phone2) ? 1 : 0);
+    const phones =
+      (hasPhone(view, at + RECORD.phone1) ? 1 : 0) + (hasPhone(view, at + RECORD.phone2) ? 1 : 0);
     facts.status = status === RECORD_NULL.u8 ? 0 : status;
     facts.size = size === RECORD_NULL.u8 ? -1 : (SIZES[size] as number);
     facts.mei = (flags & RECORD_FLAGS.mei) !== 0;

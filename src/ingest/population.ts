@@ -22,7 +22,9 @@ const PROBLEMS_MAX = 10;
 /** Reads a population file. @throws CommandError naming the lines that cannot be read. */
 export function readPopulation(path: string): Population {
   const name = basename(path);
-  const lines = readText(path).replace(/^\ufeff/, "").split(/\r\n|\n|\r/);
+  const lines = readText(path)
+    .replace(/^\ufeff/, "")
+    .split(/\r\n|\n|\r/);
   const header = (lines[0] ?? "").split(/[;,]/).map((cell) => cell.replaceAll('"', "").trim());
   const year = /^(?:.*\D)?((?:19|20)\d\d)(?:\D.*)?$/.exec(header[1] ?? "")?.[1];
   if (header.length !== 2 || year === undefined) {

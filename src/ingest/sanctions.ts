@@ -43,7 +43,9 @@ export async function readSanctions(path: string, date: string): Promise<Sanctio
   const { name, text } = await readCsv(path);
   const asOf = dateOfName(name) ?? dateOfName(basename(path));
   if (asOf === null) {
-    throw new CommandError(`${name}: the name must start with the list's date, as 20260930_CEIS.csv`);
+    throw new CommandError(
+      `${name}: the name must start with the list's date, as 20260930_CEIS.csv`,
+    );
   }
   const rows = parseCsv(name, text);
   const header = (rows[0]?.cells ?? []).map(foldPlace);
@@ -61,7 +63,9 @@ export async function readSanctions(path: string, date: string): Promise<Sanctio
     }
     counts.rows++;
     const cell = (column: string): string => (cells[at(column)] as string).trim();
-    const document = cell(CELLS.document).replace(/[.\-/]/g, "").toUpperCase();
+    const document = cell(CELLS.document)
+      .replace(/[.\-/]/g, "")
+      .toUpperCase();
     if (cell(CELLS.type).toUpperCase() !== "J") counts.persons++;
     else if (!/^[0-9A-Z]{12}\d\d$/.test(document)) counts.withoutCnpj++;
     else if (!isInForce(cell(CELLS.start), cell(CELLS.end), date)) counts.notInForce++;

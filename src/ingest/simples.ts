@@ -38,8 +38,7 @@ export function simplesScanner(scan: SimplesScan): (record: DumpRecord) => boole
     tally.odd(simples, record, SIMPLES.simples);
     tally.odd(mei, record, SIMPLES.mei);
     const at = writer.reserve(partitionOf(root, scan.partitions), SIMPLES_BYTES);
-    const flags =
-      (simples === 1 ? RECORD_FLAGS.simples : 0) | (mei === 1 ? RECORD_FLAGS.mei : 0);
+    const flags = (simples === 1 ? RECORD_FLAGS.simples : 0) | (mei === 1 ? RECORD_FLAGS.mei : 0);
     writer.view.setFloat64(at, root, true);
     writer.view.setUint32(at + 8, flags, true);
     writer.view.setUint32(at + 12, 0, true);
