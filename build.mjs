@@ -299,9 +299,11 @@ function pick(all, name, kind) {
   return [file];
 }
 
-/** Copies the sources of the addon into a folder of their own. */
+/** Copies the C++ sources of the addon into a folder of their own. */
 function mirror(source, target) {
-  for (const entry of fs.readdirSync(source).filter((name) => !/^build(-asan)?$/.test(name))) {
+  for (const entry of fs
+    .readdirSync(source)
+    .filter((name) => /\.(cc|h|gyp)$|^croaring$/.test(name))) {
     const flags = { recursive: true, preserveTimestamps: true };
     fs.cpSync(path.join(source, entry), path.join(target, entry), flags);
   }

@@ -28,6 +28,13 @@ void Answers::keepRows(const std::string& key, std::shared_ptr<const RowSet> row
   keep({key, count, std::move(rows)});
 }
 
+void Answers::drop() {
+  const std::lock_guard lock(mutex_);
+  byKey_.clear();
+  recent_.clear();
+  bytes_ = 0;
+}
+
 Answers::Answer* Answers::find(const std::string& key) {
   const auto known = byKey_.find(key);
   if (known == byKey_.end()) return nullptr;

@@ -24,6 +24,8 @@ class Answers {
   void keepCount(const std::string& key, uint64_t count);
   // Keeps a set of matches, and its size as the count.
   void keepRows(const std::string& key, std::shared_ptr<const RowSet> rows);
+  // Forgets everything.
+  void drop();
 
  private:
   struct Answer {

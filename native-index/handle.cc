@@ -160,6 +160,13 @@ napi_value verify(napi_env env, napi_callback_info info) {
   });
 }
 
+napi_value dropCaches(napi_env env, napi_callback_info info) {
+  return call(env, info, [](Handle&, const auto& segment, const CallArguments&) -> napi_value {
+    segment->answers().drop();
+    return nullptr;
+  });
+}
+
 napi_value poisoned(napi_env env, napi_callback_info info) {
   return guarded(env, [&]() {
     const CallArguments arguments(env, info);
@@ -194,7 +201,7 @@ napi_value openSegment(napi_env env, napi_callback_info info) {
         {"meta", meta}, {"table", table}, {"select", select}, {"count", count},
         {"lastWork", lastWork}, {"documentFrequency", documentFrequency},
         {"renderJson", renderJson}, {"findCnpj", findCnpj}, {"verify", verify},
-        {"poisoned", poisoned}, {"close", close}};
+        {"dropCaches", dropCaches}, {"poisoned", poisoned}, {"close", close}};
     for (const auto& [name, method] : methods) putFunction(env, object, name, method);
     check(env, napi_type_tag_object(env, object, &kTag));
     const auto release = [](napi_env, void* data, void*) { delete static_cast<Handle*>(data); };

@@ -130,7 +130,9 @@ describe("queries on the addon", () => {
     for (const { rows, segment } of subjects) {
       const rounds = rows.length > 10_000 ? ROUNDS / 10 : ROUNDS;
       for (let i = 0; i < rounds; i++) {
-        const clauses = Array.from({ length: Math.floor(random() * 4) }, () => randomClause(random));
+        const clauses = Array.from({ length: Math.floor(random() * 4) }, () =>
+          randomClause(random),
+        );
         const expected = matchesOf(rows, clauses);
         const told = JSON.stringify(clauses);
         assert.equal(segment.count(clauses), expected.length, told);
@@ -149,7 +151,9 @@ describe("queries on the addon", () => {
     for (const { rows, segment } of subjects) {
       const rounds = rows.length > 10_000 ? ROUNDS / 10 : ROUNDS;
       for (let i = 0; i < rounds; i++) {
-        const clauses = Array.from({ length: Math.floor(random() * 3) }, () => randomClause(random));
+        const clauses = Array.from({ length: Math.floor(random() * 3) }, () =>
+          randomClause(random),
+        );
         const order = randomOrder(random);
         const seed = BigInt(Math.floor(random() * 2 ** 53));
         const expected = sorted(rows, matchesOf(rows, clauses), order, seed);
@@ -176,7 +180,9 @@ describe("queries on the addon", () => {
         7n,
       );
       const matches = new Set(matchesOf(rows, clauses));
-      const rest = everything.slice(everything.indexOf(afterRow) + 1).filter((id) => matches.has(id));
+      const rest = everything
+        .slice(everything.indexOf(afterRow) + 1)
+        .filter((id) => matches.has(id));
       for (const method of ["walk", "gather"] as Method[]) {
         const got = page(segment, { clauses, order, seed: 7n, afterRow, method, limit: 20 });
         assert.deepEqual([...got.rows], rest.slice(0, 20), JSON.stringify({ clauses, order }));

@@ -74,9 +74,7 @@ export function sorted(
   seed: bigint,
 ): number[] {
   const valueOf = (id: number, key: SortKey): Value =>
-    key.key === "random"
-      ? feistel(rows.length, seed, id)
-      : sortValue(rows[id] as FixtureRow, key);
+    key.key === "random" ? feistel(rows.length, seed, id) : sortValue(rows[id] as FixtureRow, key);
   const keys = [...order, { key: "cnpj", descending: false } as const];
   const keyed = ids.map((id) => ({ id, values: keys.map((key) => valueOf(id, key)) }));
   keyed.sort((a, b) => {
@@ -109,7 +107,10 @@ export function accountOf(row: FixtureRow): Record<string, unknown> {
     headquarters: row.headquarters,
     registration_status: row.registration_status,
     registration_status_date: dateOf(row.registration_status_date),
-    registration_status_reason: at(tables.registration_status_reason, row.registration_status_reason),
+    registration_status_reason: at(
+      tables.registration_status_reason,
+      row.registration_status_reason,
+    ),
     started_on: dateOf(row.started_on),
     cnae_primary: at(tables.cnae_primary, row.cnae_primary),
     cnae_primary_description: at(tables.cnae_description, row.cnae_primary),

@@ -2,7 +2,7 @@
  * Proves: `peneira sample` writes 37 zips with the registry's names and columns, the same bytes
  * for the same arguments, and rows that fit together across files; wrong flags and used folders
  * are refused before anything is written.
- * Does not prove: quirks (sample-quirks), shares (sample-distributions), nor that the import takes it.
+ * Does not prove: quirks (sample-quirks), shares (sample-distributions), that the import takes it.
  */
 import assert from "node:assert/strict";
 import { createHash } from "node:crypto";

@@ -13,8 +13,8 @@
  */
 import { createSnapshotWriter, type SnapshotMeta } from "../../native-index/snapshot.ts";
 import type { JoinContext, JoinResult } from "./join.ts";
-import { writeRanked } from "./rank.ts";
 import { chooseSplits } from "./ranges.ts";
+import { writeRanked } from "./rank.ts";
 import { bucketBytes } from "./spill.ts";
 import { mergeTallies, type TallyResult } from "./tally.ts";
 import { shareContext, type Threads } from "./threads.ts";

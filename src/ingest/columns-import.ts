@@ -8,7 +8,6 @@
 import { closeSync, openSync, readSync, statSync } from "node:fs";
 import { basename } from "node:path";
 import { getCnae, getLegalNatures, getMunicipalities } from "@brazilian-utils/brazilian-utils";
-import manifest from "../../package.json" with { type: "json" };
 import { type ColumnBatch, readArrowFile } from "../../native-index/arrow-reader.ts";
 import { COLUMNS } from "../../native-index/columns.ts";
 import type { SnapshotMunicipality } from "../../native-index/meta.ts";
@@ -20,14 +19,15 @@ import {
   readPlainMeta,
   type SnapshotMeta,
 } from "../../native-index/snapshot.ts";
+import manifest from "../../package.json" with { type: "json" };
 import { CommandError } from "../errors.ts";
 import { SCORE_VERSION } from "../search/score.ts";
 import { CNAE_NOT_INFORMED } from "../spec/catalog.ts";
 import { UFS } from "../spec/fields.ts";
-import { type Assembled, assemble, timed, type PassTime } from "./assemble.ts";
+import { type Assembled, assemble, type PassTime, timed } from "./assemble.ts";
 import {
-  type AllRemaps,
   type AllCodes,
+  type AllRemaps,
   CODE_KINDS,
   codesInUse,
   newCounters,

@@ -8,12 +8,12 @@
  */
 import { RECORD_NULL } from "../../native-index/record.ts";
 import { cleanRoot } from "../dump/cnpj.ts";
-import { CommandError } from "../errors.ts";
 import { EMPRESA } from "../dump/layout.ts";
 import type { DumpRecord } from "../dump/records.ts";
 import { ABSENT, isValue, oddCode } from "../dump/rules.ts";
 import { cleanText, newTextSink, removeCpf } from "../dump/text.ts";
 import { cleanCapital, cleanCode } from "../dump/values.ts";
+import { CommandError } from "../errors.ts";
 import type { CodeCounter } from "./codes.ts";
 import { partitionOf } from "./roots.ts";
 import type { SpillWriter } from "./spill.ts";

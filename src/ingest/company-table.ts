@@ -6,8 +6,7 @@
  * codes. Memory is the partition's companies plus about 30 bytes for each.
  */
 import { RECORD_NULL } from "../../native-index/record.ts";
-import { writeBase36 } from "../dump/cnpj.ts";
-import { BRANCHES } from "../dump/cnpj.ts";
+import { BRANCHES, writeBase36 } from "../dump/cnpj.ts";
 import { COMPANY } from "./companies.ts";
 import type { JoinFile } from "./join.ts";
 import { KeyTable } from "./roots.ts";

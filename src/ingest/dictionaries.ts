@@ -5,8 +5,8 @@
  * Invariant: everything is ascending by code, so the order of files and threads leaves no trace.
  */
 import type { CodeName, SnapshotMeta } from "../../native-index/meta.ts";
-import { CODE_KINDS, CODE_WIDTHS, type AllCodes, buildDictionary, type CodeKind } from "./codes.ts";
 import { COMPANY_SIZE_CODES, UFS } from "../spec/fields.ts";
+import { type AllCodes, buildDictionary, CODE_KINDS, CODE_WIDTHS, type CodeKind } from "./codes.ts";
 
 /** Code to description, by kind of code; the codes have their leading zeros. */
 export type KnownCodes = Readonly<Record<Exclude<CodeKind, "ibge">, ReadonlyMap<string, string>>>;

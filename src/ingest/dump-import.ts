@@ -6,7 +6,6 @@
  * before anything stands under the output's name.
  */
 import { statSync } from "node:fs";
-import manifest from "../../package.json" with { type: "json" };
 import { RECORD_NULL } from "../../native-index/record.ts";
 import {
   FORMAT_VERSION,
@@ -14,6 +13,7 @@ import {
   openSnapshot,
   type SnapshotMeta,
 } from "../../native-index/snapshot.ts";
+import manifest from "../../package.json" with { type: "json" };
 import { type DumpFolder, type DumpMember, openDump } from "../dump/archive.ts";
 import type { FileType } from "../dump/layout.ts";
 import { readLookups } from "../dump/lookups.ts";

@@ -6,7 +6,6 @@
  * Invariant: every odd value is null and counted; only a row without a CNPJ is left out.
  */
 import { RECORD, RECORD_FLAGS, RECORD_NULL, RECORD_STRINGS } from "../../native-index/record.ts";
-import { CommandError } from "../errors.ts";
 import {
   checkDigits,
   cleanBranch,
@@ -29,6 +28,7 @@ import {
   cleanUf,
   fieldText,
 } from "../dump/values.ts";
+import { CommandError } from "../errors.ts";
 import { UFS } from "../spec/fields.ts";
 import type { AllCounters, CodeCounter } from "./codes.ts";
 import { writeWhole } from "./companies.ts";

@@ -8,8 +8,8 @@
  * and of neighbouring codes (the registry numbered states in blocks, odd codes apart from even).
  */
 import { getMunicipalities } from "@brazilian-utils/brazilian-utils";
-import type { SnapshotMunicipality } from "../../native-index/meta.ts";
 import exceptions from "../../data/municipality-exceptions.json" with { type: "json" };
+import type { SnapshotMunicipality } from "../../native-index/meta.ts";
 import { UFS } from "../spec/fields.ts";
 import { TOM_CODES } from "./establishments.ts";
 

@@ -4,8 +4,9 @@
  * What goes out: a plain value that workers send back and that is merged in task order.
  * Invariant: an example never holds personal data: rules marked `count` give only the place.
  */
-import { RULE_NAMES, RULES, type Rule, ruleOf } from "../dump/rules.ts";
+
 import type { DumpRecord } from "../dump/records.ts";
+import { RULE_NAMES, RULES, type Rule, ruleOf } from "../dump/rules.ts";
 import { fieldText } from "../dump/values.ts";
 
 /** Examples kept per rule. */

@@ -8,8 +8,8 @@ import { serialize } from "node:v8";
 import { Piscina } from "piscina";
 import { CommandError } from "../errors.ts";
 import { workerArguments, workerFile } from "../location.ts";
-import type { JoinContext, JoinResult, JoinTask } from "./join.ts";
 import type { Answer, SampleTask, WithContext } from "./ingest.worker.ts";
+import type { JoinContext, JoinResult, JoinTask } from "./join.ts";
 import type { RankKeys } from "./ranges.ts";
 import type { ScanResult, ScanTask } from "./scan.ts";
 

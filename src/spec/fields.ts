@@ -73,7 +73,7 @@ export const OUTPUT_FIELDS = [
     "",
     "Whether a sanction in CEIS is in force; null if not imported.",
   ),
-  field("score", "integer", "", "Score under the chosen strategy, 0-1000."),
+  field("score", "integer", "", "Balanced score, 0-1000; an explanation shows other ones."),
 ] as const;
 
 /** Name of an output field. */
