@@ -76,12 +76,11 @@ export async function openRivals(corpus: Corpus): Promise<Rivals> {
 async function makeDuck(corpus: Corpus, path: string): Promise<void> {
   process.stderr.write("making the DuckDB database\n");
   const parquet = join(corpus.folder, "rival.parquet");
-  polars
+  const rows = polars
     .scanIPC(corpus.snapshot)
     .select(...SNAPSHOT_COLUMNS)
-    .sinkParquet(parquet, {
-      maintainOrder: true,
-    } as never);
+    .collectSync();
+  rows.writeParquet(parquet);
   const temporary = `${path}.tmp`;
   rmSync(temporary, { force: true });
   const instance = await DuckDBInstance.create(temporary);

@@ -1,5 +1,6 @@
-// The addon. What comes in: Node loading it, once per thread. What goes out: the functions of `Addon`
-// in engine.ts. Invariant: no state per thread is kept here; segments are shared by all threads.
+// The addon. What comes in: Node loading it, once per thread. What goes out: the functions of
+// `Addon` in engine.ts. Invariant: no state per thread is kept here; segments are shared by all
+// threads.
 #include "addon_build.h"
 #include "bits.h"
 #include "crc32c.h"

@@ -1,5 +1,6 @@
 // Answers kept for repeated queries: exact counts and sets of matches. What comes in: the canonical
-// key of the clauses. What goes out: what was computed for the same key before, if it is still here.
+// key of the clauses. What goes out: what was computed for the same key before, if it is still
+// here.
 // Invariant: bounded memory, the least recently used answer goes first; safe for all threads.
 #pragma once
 #include <cstdint>

@@ -27,7 +27,9 @@ uint64_t fixedBytes(ColumnType type, uint64_t rows) {
 }
 
 void checkLength(const std::string& what, uint64_t found, uint64_t needed) {
-  if (found < needed || found > needed + kPaddingMax) expectEqual("length of " + what, found, needed);
+  if (found < needed || found > needed + kPaddingMax) {
+    expectEqual("length of " + what, found, needed);
+  }
 }
 
 void checkPlace(const Blocks& blocks, const std::string& what, const SectionRange& place) {

@@ -13,7 +13,8 @@ namespace {
 
 void checkPlace(const ContainerPlace& place, uint64_t bytes) {
   if (place.offset > place.end || bytes > place.end - place.offset) {
-    damaged("a container at byte " + std::to_string(place.offset) + " overlaps the end of its block");
+    damaged("a container at byte " + std::to_string(place.offset) +
+            " overlaps the end of its block");
   }
 }
 

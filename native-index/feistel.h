@@ -1,5 +1,6 @@
-// The seeded order of rows: a 4-round Feistel network over [0, count) with cycle walking. What comes
-// in: row count, seed, row. What goes out: the position of the row, and the row at a position.
+// The seeded order of rows: a 4-round Feistel network over [0, count) with cycle walking. What
+// comes in: row count, seed, row. What goes out: the position of the row, and the row at a
+// position.
 // Invariant: a permutation of [0, count); the constants are part of the public contract, because
 // pages of a seeded search must stay the same over releases. The mixer is the 64-bit finalizer of
 // MurmurHash3 (public domain, Austin Appleby); the twin is in test/.

@@ -48,7 +48,8 @@ struct DirectoryHeader {
   uint64_t row_count;
   uint64_t fingerprint;  // of columns.h
   uint64_t chunk_count;
-  uint64_t blocks_crc32c;  // of the BLOCKS bytes, so that the CRC of DIRECTORY stands for the content
+  // Of the BLOCKS bytes, so that the CRC of DIRECTORY stands for the content.
+  uint64_t blocks_crc32c;
 };
 static_assert(sizeof(DirectoryHeader) == 48);
 
@@ -81,8 +82,8 @@ static_assert(sizeof(ColumnEntry) == 48);
 
 // A chunk block: ChunkHeader, DimensionEntry x dimension_count, then per dimension its
 // ContainerEntry array sorted by code, then the container payloads (bitsets start on a multiple of
-// 8 in the block, the others of 2). Payloads are the containers of the portable Roaring format: array = sorted u16,
-// bitset = 1024 u64, run = u16 count, then (u16 start, u16 length - 1) pairs.
+// 8 in the block, the others of 2). Payloads are the containers of the portable Roaring format:
+// array = sorted u16, bitset = 1024 u64, run = u16 count, then (u16 start, u16 length - 1) pairs.
 struct ChunkHeader {
   uint32_t chunk;
   uint32_t dimension_count;

@@ -1,5 +1,5 @@
-// The posting lists, chunk by chunk. What comes in: chunk number, dimension, sorted codes. What goes
-// out: the containers of those codes in that chunk.
+// The posting lists, chunk by chunk. What comes in: chunk number, dimension, sorted codes. What
+// goes out: the containers of those codes in that chunk.
 // Invariant: chunk offsets were checked at open; a chunk block is read only inside its own bytes.
 #pragma once
 #include <cstdint>

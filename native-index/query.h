@@ -1,5 +1,5 @@
-// A query as the engine runs it. What comes in: the clauses of a request. What goes out: the same in
-// canonical form, and a key that equal queries share.
+// A query as the engine runs it. What comes in: the clauses of a request. What goes out: the same
+// in canonical form, and a key that equal queries share.
 // Invariant: codes and ranges are sorted and without duplicates; the key says everything that the
 // set of matches depends on.
 #pragma once

@@ -1,5 +1,6 @@
-// Requests as JavaScript sends them. What comes in: objects of engine.ts. What goes out: queries and
-// page requests. Invariant: an unknown name, kind or number is refused with its name, never skipped.
+// Requests as JavaScript sends them. What comes in: objects of engine.ts. What goes out: queries
+// and page requests. Invariant: an unknown name, kind or number is refused with its name, never
+// skipped.
 #pragma once
 #include "js.h"
 #include "select.h"

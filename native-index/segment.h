@@ -1,7 +1,8 @@
 // An opened snapshot. What comes in: a mapping and the place of the directory. What goes out: its
 // columns, posting lists, orders and tables, ready for queries of any thread.
 // Invariant: immutable but for the caches, which are locked; every small section was checked at
-// open, every other byte is checked at its first use; `alive` tells whether the file is still whole.
+// open, every other byte is checked at its first use; `alive` tells whether the file is still
+// whole.
 #pragma once
 #include <memory>
 #include <string>

@@ -1,4 +1,5 @@
-// Chooses nothing, runs the method it is told. What comes in: a page request. What goes out: a page.
+// Chooses nothing, runs the method it is told. What comes in: a page request. What goes out: a
+// page.
 // Invariant: one row more than the limit is looked for, which is what `more` says.
 #include "select.h"
 

@@ -1,5 +1,5 @@
-// One page of an answer. What comes in: a query, an order, a method and the row after which the page
-// begins. What goes out: row ids in order, and whether a further row follows.
+// One page of an answer. What comes in: a query, an order, a method and the row after which the
+// page begins. What goes out: row ids in order, and whether a further row follows.
 // Invariant: the three methods give the same page; ties end on cnpj ascending, missing values come
 // last in both directions, so pages joined are the whole answer, each row once.
 #pragma once

@@ -1,5 +1,5 @@
-// The order of an answer as numbers. What comes in: sort keys and rows. What goes out: for each row a
-// tuple of unsigned numbers that compare like the rows.
+// The order of an answer as numbers. What comes in: sort keys and rows. What goes out: for each row
+// a tuple of unsigned numbers that compare like the rows.
 // Invariant: the tuples of two rows differ, because every order ends on cnpj or on the seeded
 // position; a missing value is the largest number in both directions, so it comes last.
 #pragma once

@@ -1,5 +1,5 @@
-// The worker of verify(). What comes in: blocks. What goes out: the number of checked blocks while it
-// runs, then success or the first damage. Invariant: one work item, deleted when it completes.
+// The worker of verify(). What comes in: blocks. What goes out: the number of checked blocks while
+// it runs, then success or the first damage. Invariant: one work item, deleted when it completes.
 #include "verify.h"
 
 #include <atomic>

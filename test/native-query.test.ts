@@ -23,7 +23,7 @@ import { type FixtureRow, randomRows, seededRandom } from "./fixture-rows.ts";
 import { accountOf, matchesOf, sorted } from "./query-twin.ts";
 import { writeFixture } from "./region-fixture.ts";
 
-const ROUNDS = Number(process.env.PENEIRA_QUERY_ROUNDS ?? 400);
+const ROUNDS = Number(process.env.PENEIRA_QUERY_ROUNDS ?? 200);
 /** Number of codes that random clauses draw from; a few of them are unknown to the file. */
 const CODES: readonly (readonly [DimensionName, number])[] = [
   ["cnae_primary", 42],

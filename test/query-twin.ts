@@ -19,11 +19,22 @@ export function meets(row: FixtureRow, clause: Clause): boolean {
     return held !== clause.negated;
   }
   if (clause.kind === "words") {
-    const words = [row.legal_name, row.trade_name].flatMap((name) => analyzeWords(name ?? ""));
+    const words = wordsOf(row);
     return clause.hints.some((hint) => hint.every((word) => words.includes(word)));
   }
   const value = row[clause.column];
   return value !== null && clause.ranges.some(([low, high]) => value >= low && value <= high);
+}
+
+const knownWords = new WeakMap<FixtureRow, readonly string[]>();
+
+/** Words of both names; remembered, because every test asks again. */
+function wordsOf(row: FixtureRow): readonly string[] {
+  const known = knownWords.get(row);
+  if (known !== undefined) return known;
+  const words = [row.legal_name, row.trade_name].flatMap((name) => analyzeWords(name ?? ""));
+  knownWords.set(row, words);
+  return words;
 }
 
 /** Row ids that meet all clauses, ascending. */
@@ -73,10 +84,10 @@ export function sorted(
   order: readonly SortKey[],
   seed: bigint,
 ): number[] {
-  const valueOf = (id: number, key: SortKey): Value =>
+  const keyOf = (id: number, key: SortKey): Value =>
     key.key === "random" ? feistel(rows.length, seed, id) : sortValue(rows[id] as FixtureRow, key);
   const keys = [...order, { key: "cnpj", descending: false } as const];
-  const keyed = ids.map((id) => ({ id, values: keys.map((key) => valueOf(id, key)) }));
+  const keyed = ids.map((id) => ({ id, values: keys.map((key) => keyOf(id, key)) }));
   keyed.sort((a, b) => {
     for (const [i, key] of keys.entries()) {
       const [x, y] = [a.values[i] ?? null, b.values[i] ?? null];

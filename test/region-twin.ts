@@ -52,7 +52,9 @@ export function postingsOf(rows: readonly FixtureRow[], dimension: DimensionName
   const lists = new Map<number, number[]>();
   rows.forEach((row, id) => {
     for (const code of codesOf(row, dimension)) {
-      lists.set(code, [...(lists.get(code) ?? []), id]);
+      const list = lists.get(code);
+      if (list === undefined) lists.set(code, [id]);
+      else list.push(id);
     }
   });
   return lists;

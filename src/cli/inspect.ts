@@ -102,7 +102,7 @@ function inspectionText(inspection: Inspection): string {
   const lines = [
     `${inspection.path}: ${count(inspection.bytes)} bytes, format ${inspection.format}`,
     `  release ${inspection.label} of ${inspection.snapshot_date}, ${count(inspection.accounts)} accounts`,
-    `  population ${provenance["ibge_population_year"]}, sanctions ${provenance["ceis_as_of_date"]}`,
+    `  population ${provenance.ibge_population_year}, sanctions ${provenance.ceis_as_of_date}`,
     `  scores version ${inspection.score_version}, made by ${inspection.created_by}`,
     "Columns",
     ...inspection.columns.map(({ name, type }) => {
