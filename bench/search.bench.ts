@@ -83,7 +83,7 @@ function assertEqual(name: string, ours: unknown, theirs: unknown): void {
   );
 }
 
-/** Compares, then times, the first page of a question: ours with the exact total, theirs without. */
+/** Compares, then times, the first page of a question: ours with the total, theirs without. */
 async function pageLine(
   segment: Segment,
   rivals: Rivals,

@@ -1,5 +1,5 @@
 /**
- * The Arrow IPC file format, and the only importer of `apache-arrow` and its flatbuffers.
+ * The Arrow IPC file format, and the only importer of `apache-arrow`'s flatbuffers.
  * What comes in: columns, dictionaries and finished buffers; or the footer of somebody's file.
  * What goes out: messages and footers as bytes; the schema, metadata and blocks of a footer.
  * Invariant: every message and every buffer starts on a multiple of 64 in the file (the schema
@@ -368,11 +368,7 @@ export function decodeFooter(bytes: Uint8Array): DecodedFooter {
   if (schema === null) throw new RangeError("the footer has no schema");
   const columns: string[] = [];
   for (let i = 0; i < schema.fieldsLength(); i++) columns.push(schema.fields(i)?.name() ?? "");
-  return {
-    columns,
-    schemaMetadata: readMetadata(schema),
-    metadata: readMetadata(footer),
-  };
+  return { columns, schemaMetadata: readMetadata(schema), metadata: readMetadata(footer) };
 }
 
 /** Blocks that a footer lists. @throws RangeError or TypeError on damaged bytes. */

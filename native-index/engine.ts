@@ -44,7 +44,10 @@ export interface SortKey {
  */
 export type Method = "rank" | "walk" | "gather";
 
-/** A page request. `order` ends implicitly on cnpj ascending. `afterRow` -1 is the first page. */
+/**
+ * A page request. The array of clauses is frozen at its first use and read only once: keep it for
+ * repeated queries. `order` ends implicitly on cnpj ascending. `afterRow` -1 is the first page.
+ */
 export interface SelectRequest {
   readonly clauses: readonly Clause[];
   readonly order: readonly SortKey[];
@@ -75,6 +78,11 @@ export interface DirectoryLocation {
   readonly offset: number;
   readonly length: number;
   readonly crc32c: number;
+}
+
+/** What a build gives back: where the directory lies, and wall milliseconds by phase, in order. */
+export interface BuiltIndex extends DirectoryLocation {
+  readonly phasesMs: Readonly<Record<string, number>>;
 }
 
 /** One prepared section of the index region, written as it is. */
@@ -144,7 +152,7 @@ interface Addon {
   openSegment(path: string, offset: number, length: number, crc32c: number): NativeSegment;
   createBatch(): NativeBatch;
   rankRecords(records: Uint8Array, byteLength: number): Uint32Array;
-  buildIndex(request: IndexRequest): Promise<DirectoryLocation>;
+  buildIndex(request: IndexRequest): Promise<BuiltIndex>;
   analyze(text: string): string[];
   crc32c(bytes: Uint8Array, seed: number): number;
   feistel(rowCount: number, seed: bigint, row: number): number;
@@ -173,7 +181,7 @@ export function rankRecords(records: Uint8Array, byteLength: number): Uint32Arra
 }
 
 /** Builds the index region behind the columns of an Arrow file, off the main thread. */
-export function buildIndex(request: IndexRequest): Promise<DirectoryLocation> {
+export function buildIndex(request: IndexRequest): Promise<BuiltIndex> {
   return addon.buildIndex(request);
 }
 

@@ -33,7 +33,7 @@ struct FieldValue {
                               kCodes };
   Kind kind = Kind::kNull;
   std::string_view text;            // kText: UTF-8, to be escaped
-  int64_t number = 0;               // kFlag 0 or 1, kNumber, kDate days, kCents, kPostalCode, kPhone
+  int64_t number = 0;               // kFlag 0 or 1, kDate days, and the other kinds of number
   const uint8_t* codes = nullptr;   // kCodes: u16 codes of the cnae table, not aligned
   uint32_t codeCount = 0;
 };

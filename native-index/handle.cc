@@ -78,7 +78,7 @@ napi_value table(napi_env env, napi_callback_info info) {
 }
 
 napi_value select(napi_env env, napi_callback_info info) {
-  return call(env, info, [env](Handle& handle, const auto& segment, const CallArguments& arguments) {
+  const auto run = [env](Handle& handle, const auto& segment, const CallArguments& arguments) {
     const PageRequest request = readPageRequest(env, arguments.values[0]);
     handle.work = Work();
     const Page page = selectPage(*segment, request, handle.work);
@@ -87,15 +87,17 @@ napi_value select(napi_env env, napi_callback_info info) {
     putProperty(env, result, "more", fromBool(env, page.more));
     putProperty(env, result, "work", fromWork(env, handle.work));
     return result;
-  });
+  };
+  return call(env, info, run);
 }
 
 napi_value count(napi_env env, napi_callback_info info) {
-  return call(env, info, [env](Handle& handle, const auto& segment, const CallArguments& arguments) {
+  const auto run = [env](Handle& handle, const auto& segment, const CallArguments& arguments) {
     const Query query = readQuery(env, arguments.values[0]);
     handle.work = Work();
     return fromNumber(env, static_cast<double>(countRows(*segment, query, handle.work)));
-  });
+  };
+  return call(env, info, run);
 }
 
 napi_value lastWork(napi_env env, napi_callback_info info) {

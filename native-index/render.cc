@@ -79,6 +79,14 @@ bool needsEscape(uint64_t bytes) {
   return (control | hasZero(bytes ^ ones * '"') | hasZero(bytes ^ ones * '\\')) != 0;
 }
 
+// The next 8 bytes of a text, with spaces behind its end.
+uint64_t loadUpTo8(std::string_view text) {
+  if (text.size() >= 8) return load<uint64_t>(reinterpret_cast<const uint8_t*>(text.data()));
+  uint64_t bytes = 0x2020202020202020u;
+  std::memcpy(&bytes, text.data(), text.size());
+  return bytes;
+}
+
 void appendEscaped(uint8_t byte, std::string& out) {
   switch (byte) {
     case '"': out += "\\\""; return;
@@ -155,9 +163,8 @@ void appendJsonString(std::string_view text, std::string& out) {
   size_t at = 0;
   while (at < text.size()) {
     size_t plain = at;
-    while (plain + 8 <= text.size() &&
-           !needsEscape(load<uint64_t>(reinterpret_cast<const uint8_t*>(text.data() + plain)))) {
-      plain += 8;
+    while (plain < text.size() && !needsEscape(loadUpTo8(text.substr(plain)))) {
+      plain = std::min(text.size(), plain + 8);
     }
     out.append(text.data() + at, plain - at);
     const size_t stop = std::min(text.size(), plain + 8);

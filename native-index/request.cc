@@ -5,6 +5,7 @@
 
 #include <cmath>
 #include <limits>
+#include <memory>
 
 namespace peneira {
 namespace {
@@ -101,16 +102,41 @@ Method readMethod(napi_env env, napi_value value) {
   badArgument("there is no method \"" + name + "\"");
 }
 
+// Marks arrays of clauses that carry what was read from them.
+constexpr napi_type_tag kQueryTag = {0x70656e6569726132, 0x7175657279646174};
+
+// What was read from these clauses before, or null.
+const Query* knownQuery(napi_env env, napi_value clauses) {
+  bool known = false;
+  check(env, napi_check_object_type_tag(env, clauses, &kQueryTag, &known));
+  if (!known) return nullptr;
+  void* data = nullptr;
+  check(env, napi_unwrap(env, clauses, &data));
+  return static_cast<const Query*>(data);
+}
+
+// Ties the query to the array for as long as that lives, and freezes the array, because reading a
+// dozen properties costs more than the answer. The query belongs to the array from then on.
+const Query* keepQuery(napi_env env, napi_value clauses, std::unique_ptr<Query> query) {
+  const auto release = [](napi_env, void* data, void*) { delete static_cast<Query*>(data); };
+  check(env, napi_wrap(env, clauses, query.get(), release, nullptr, nullptr));
+  const Query* kept = query.release();
+  check(env, napi_type_tag_object(env, clauses, &kQueryTag));
+  check(env, napi_object_freeze(env, clauses));
+  return kept;
+}
+
 }  // namespace
 
 Query readQuery(napi_env env, napi_value clauses) {
-  Query query;
+  if (const Query* known = knownQuery(env, clauses)) return *known;
+  auto query = std::make_unique<Query>();
   const uint32_t count = arrayLength(env, clauses);
   for (uint32_t i = 0; i < count; i++) {
-    query.clauses.push_back(readClause(env, arrayItem(env, clauses, i)));
+    query->clauses.push_back(readClause(env, arrayItem(env, clauses, i)));
   }
-  query.canonicalize();
-  return query;
+  query->canonicalize();
+  return *keepQuery(env, clauses, std::move(query));
 }
 
 PageRequest readPageRequest(napi_env env, napi_value request) {

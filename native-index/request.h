@@ -7,7 +7,7 @@
 
 namespace peneira {
 
-// Reads `readonly Clause[]`.
+// Reads `readonly Clause[]`; the array is frozen and remembers what was read from it.
 Query readQuery(napi_env env, napi_value clauses);
 
 // Reads a SelectRequest.

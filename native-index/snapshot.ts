@@ -258,7 +258,7 @@ export function isIndexed(path: string): boolean {
   return readFooter(path).footer.metadata[INDEX_KEY] !== undefined;
 }
 
-/** Reads the metadata of a plain Arrow file that one of ours was made into; null when it has none. */
+/** Reads our metadata of a plain Arrow file that was once a snapshot; null when it has none. */
 export function readPlainMeta(path: string): SnapshotMeta | null {
   const text = readFooter(path).footer.schemaMetadata[META_KEY];
   return text === undefined ? null : parseMeta(text);

@@ -142,7 +142,7 @@ describe("search equals a linear scan", () => {
     }
   });
 
-  it("answers the same after the file is opened anew, and remembered answers are right", async () => {
+  it("answers the same after reopening, and remembered answers are right", async () => {
     const rng = seededRng(SEED + 4);
     const specs = Array.from({ length: 50 }, () =>
       randomSpec(rng, small.segment.catalog, small.rows),

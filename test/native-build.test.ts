@@ -91,7 +91,7 @@ describe("ranking", () => {
 });
 
 /** The value of a row in a finished column, as a fixture row says it. */
-function valueOf(name: ColumnName, { validity, offsets, data }: ColumnBuffers, row: number) {
+function storedValue(name: ColumnName, { validity, offsets, data }: ColumnBuffers, row: number) {
   const bit = (bytes: Uint8Array) => (((bytes[row >> 3] as number) >> (row & 7)) & 1) === 1;
   if (validity !== null && !bit(validity)) return null;
   const view = new DataView(data.buffer, data.byteOffset, data.byteLength);
@@ -134,7 +134,7 @@ describe("a record batch", () => {
     const expected = [...rows].reverse();
     COLUMNS.forEach(({ name }, number) => {
       const column = columns[number] as ColumnBuffers;
-      const values = expected.map((_, row) => valueOf(name, column, row));
+      const values = expected.map((_, row) => storedValue(name, column, row));
       assert.deepEqual(
         values,
         expected.map((row) => row[name]),

@@ -34,6 +34,7 @@ const HEAVY = [
   /^node:https?$/,
   /^roaring$/,
   /^apache-arrow$/,
+  /^(apache-arrow\/fb\/|flatbuffers$)/,
   /^parquet-wasm(\/|$)/,
   /^piscina$/,
   /^better-sqlite3$/,

@@ -101,13 +101,15 @@ function inspectionText(inspection: Inspection): string {
   const { provenance } = inspection;
   const lines = [
     `${inspection.path}: ${count(inspection.bytes)} bytes, format ${inspection.format}`,
-    `  release ${inspection.label} of ${inspection.snapshot_date}, ${count(inspection.accounts)} accounts`,
+    `  release ${inspection.label} of ${inspection.snapshot_date}`,
+    `  ${count(inspection.accounts)} accounts`,
     `  population ${provenance.ibge_population_year}, sanctions ${provenance.ceis_as_of_date}`,
     `  scores version ${inspection.score_version}, made by ${inspection.created_by}`,
     "Columns",
     ...inspection.columns.map(({ name, type }) => {
       const entries = inspection.dictionaries[name];
-      return `  ${name.padEnd(28)} ${type}${entries === undefined ? "" : `, ${count(entries)} codes`}`;
+      const codes = entries === undefined ? "" : `, ${count(entries)} codes`;
+      return `  ${name.padEnd(28)} ${type}${codes}`;
     }),
     "Index",
     ...inspection.sections.map(

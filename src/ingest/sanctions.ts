@@ -38,7 +38,7 @@ const CELLS = {
 /** A CSV this long is no sanctions list; the real one has 34 MB. */
 const BYTES_MAX = 1 << 30;
 
-/** Reads a list. `date` is the snapshot's, `YYYY-MM-DD`. @throws CommandError with place and mend. */
+/** Reads a list. `date` (`YYYY-MM-DD`) is the snapshot's. @throws CommandError naming the place. */
 export async function readSanctions(path: string, date: string): Promise<Sanctions> {
   const { name, text } = await readCsv(path);
   const asOf = dateOfName(name) ?? dateOfName(basename(path));

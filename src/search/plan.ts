@@ -39,11 +39,30 @@ const DISTINCT_VALUES: Readonly<Record<OrderName, number>> = {
 /** Reading the keys of a match costs about twice a probe of one bit (measured, bench search). */
 const GATHER_COST = 2;
 
+/** What a spec means on a segment, whatever page is asked for. */
+interface Compiled {
+  readonly segment: Segment;
+  readonly clauses: readonly Clause[];
+  readonly order: readonly SortKey[];
+  readonly seed: bigint;
+}
+
+/** Specs are immutable, so that the pages of one need not be compiled again. */
+const compiledSpecs = new WeakMap<AccountQuerySpec, Compiled>();
+
+function compile(segment: Segment, spec: AccountQuerySpec): Compiled {
+  const known = compiledSpecs.get(spec);
+  if (known !== undefined && known.segment === segment) return known;
+  const clauses = clausesOf(segment, spec.filters);
+  const seed = BigInt(spec.scoring.random_seed ?? 0);
+  const compiled = { segment, clauses, order: orderOf(spec), seed };
+  compiledSpecs.set(spec, compiled);
+  return compiled;
+}
+
 /** Plans a spec on a segment; runs nothing but the exact count. */
 export function plan(segment: Segment, spec: AccountQuerySpec): Plan {
-  const clauses = clausesOf(segment, spec.filters);
-  const order = orderOf(spec);
-  const seed = BigInt(spec.scoring.random_seed ?? 0);
+  const { clauses, order, seed } = compile(segment, spec);
   const matches = segment.native.count(clauses);
   const size = { rows: segment.accounts, matches, limit: spec.limit };
   return { clauses, order, seed, matches, ...chooseMethod(order, size) };

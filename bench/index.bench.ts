@@ -1,0 +1,241 @@
+/**
+ * How fast the build side of the addon is: ranking of row records, filling of record batches, and
+ * the index region phase by phase, with the memory that it took.
+ * Corpus model: synthetic accounts, seeded; Zipf-like activities, municipalities and name words
+ * (about 60,000 distinct), 30 % of names with a leading registry number, 36 % with a trade name,
+ * half with secondary activities, codes independent of each other, 200 bytes a record.
+ * Command: `node --import tsx bench/index.bench.ts [--accounts 2000000] [--threads 2]`.
+ */
+import {
+  closeSync,
+  fdatasyncSync,
+  mkdtempSync,
+  openSync,
+  readFileSync,
+  rmSync,
+  statSync,
+} from "node:fs";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { parseArgs } from "node:util";
+import { TABLES } from "../native-index/columns.ts";
+import { buildIndex, rankRecords } from "../native-index/engine.ts";
+import { RECORD, RECORD_FLAGS, RECORD_NULL, RECORD_STRINGS } from "../native-index/record.ts";
+import { seededRandom } from "../test/fixture-rows.ts";
+import { encodeTable, writeColumns } from "../test/region-fixture.ts";
+
+const CODES = { cnae: 1330, ibge: 5571, tom: 5600, nature: 90, size: 4, uf: 28, other: 60 };
+/** Distinct words of names; the first are much likelier. */
+const WORD_COUNT = 60_000;
+const SCORES = 1001;
+
+/** Seconds of one step of the bench. */
+export interface IndexTimings {
+  readonly rankSeconds: number;
+  readonly columnSeconds: number;
+  readonly indexSeconds: number;
+  readonly phasesMs: Readonly<Record<string, number>>;
+  /** Bytes of the index region. */
+  readonly regionBytes: number;
+  /** Largest resident anonymous memory of the process while the index was built, in bytes. */
+  readonly anonymousBytes: number;
+}
+
+/** A seeded generator of row records. */
+class Corpus {
+  private readonly random = seededRandom(1);
+  private readonly words = Array.from({ length: WORD_COUNT }, (_, i) => Buffer.from(this.word(i)));
+
+  /** A made-up word: likely ones are short. */
+  private word(index: number): string {
+    const syllables = ["MA", "RI", "TO", "SIL", "VA", "COS", "TA", "LI", "NE", "SÃO", "ÇO", "BEL"];
+    let text = "";
+    for (let rest = index + 5; rest > 0; rest = Math.floor(rest / 12)) text += syllables[rest % 12];
+    return text;
+  }
+
+  private below(count: number): number {
+    return Math.floor(this.random() * count);
+  }
+
+  private skewed(count: number): number {
+    return Math.floor(this.random() ** 4 * count);
+  }
+
+  /** Writes one record with a unique cnpj at `at`; returns its length. */
+  write(out: Buffer, at: number, number: number): number {
+    this.writeFixed(out, at, number);
+    const secondary = this.random() < 0.5 ? 0 : 1 + this.skewed(12);
+    out.writeUInt16LE(secondary, at + RECORD.secondaryCount);
+    let end = at + RECORD.fixedLength;
+    for (let i = 0; i < secondary; i++) end = out.writeUInt16LE(this.skewed(CODES.cnae), end);
+    for (let i = 0; i < RECORD_STRINGS.length; i++) {
+      const start = end;
+      const words = this.wordsOf(i);
+      for (let w = 0; w < words; w++) end = this.writeWord(out, end, w > 0);
+      const length = words === 0 ? RECORD_NULL.stringLength : end - start;
+      out.writeUInt16LE(length, at + RECORD.stringLengths + 2 * i);
+    }
+    const length = Math.ceil((end - at) / 8) * 8;
+    out.fill(0, end, at + length);
+    out.writeUInt32LE(length, at);
+    return length;
+  }
+
+  /** How many words string `i` of a record has; 0 is null. */
+  private wordsOf(i: number): number {
+    const share = [0.99, 0.36, 0.95, 0.95, 0.9, 0.41, 0.002, 0.7][i] as number;
+    const most = [6, 3, 2, 3, 1, 2, 1, 3][i] as number;
+    return this.random() < share ? 1 + this.below(most) : 0;
+  }
+
+  private writeWord(out: Buffer, at: number, spaced: boolean): number {
+    const start = spaced ? out.writeUInt8(0x20, at) : at;
+    if (!spaced && this.random() < 0.3) {
+      return start + out.write(`${10 + this.below(50)}.${100 + this.below(900)}.`, start, "latin1");
+    }
+    return start + (this.words[this.skewed(WORD_COUNT)] as Buffer).copy(out, start);
+  }
+
+  private writeFixed(out: Buffer, at: number, number: number): void {
+    const { u8, u16 } = RECORD_NULL;
+    out.writeUInt16LE(this.below(SCORES), at + RECORD.score);
+    out.writeUInt16LE(this.skewed(SCORES), at + RECORD.scoreContactable);
+    out.writeUInt16LE(this.below(SCORES), at + RECORD.scoreNewest);
+    out.writeUInt16LE(this.below(SCORES), at + RECORD.scoreEstablished);
+    const root = `${(number * 48_271) % 100_000_007}`.padStart(9, "0").slice(1);
+    out.write(`${root}${`${number % 10_000}`.padStart(4, "0")}41`, at + RECORD.cnpj, "latin1");
+    out.writeUInt8([2, 8, 8, 2, 4, 3][this.skewed(6)] as number, at + RECORD.status);
+    out.writeUInt8(this.skewed(CODES.size), at + RECORD.size);
+    out.writeUInt8(this.skewed(CODES.uf), at + RECORD.uf);
+    out.writeUInt8(this.random() < 0.5 ? u8 : this.skewed(CODES.other), at + RECORD.reason);
+    const flags = this.random() < 0.95 ? RECORD_FLAGS.headquarters : 0;
+    out.writeUInt8(flags | (this.below(4) * RECORD_FLAGS.simples), at + RECORD.flags);
+    out.writeUInt8(0, at + RECORD.flags + 1);
+    out.writeUInt16LE(this.skewed(CODES.nature), at + RECORD.legalNature);
+    out.writeUInt16LE(this.skewed(CODES.tom), at + RECORD.tom);
+    out.writeUInt16LE(this.skewed(CODES.ibge), at + RECORD.ibge);
+    out.writeUInt16LE(u16, at + RECORD.country);
+    out.writeUInt16LE(this.skewed(CODES.cnae), at + RECORD.cnaePrimary);
+    out.writeInt32LE(20_000 - this.skewed(30_000), at + RECORD.startedOn);
+    out.writeInt32LE(20_000 - this.skewed(9000), at + RECORD.statusDate);
+    out.writeUInt32LE(this.below(99_999_999), at + RECORD.postalCode);
+    out.writeBigInt64LE(BigInt(this.below(100) * 10 ** this.below(9)), at + RECORD.capitalCents);
+    const phone = 55e11 + (11 + this.below(88)) * 1e9 + 9e8 + this.below(1e8);
+    out.writeBigInt64LE(this.random() < 0.8 ? BigInt(phone) : RECORD_NULL.i64, at + RECORD.phone1);
+    out.writeBigInt64LE(RECORD_NULL.i64, at + RECORD.phone2);
+  }
+}
+
+function makeRecords(accounts: number): Buffer {
+  const corpus = new Corpus();
+  const out = Buffer.allocUnsafe(accounts * 230 + 4096);
+  let at = 0;
+  for (let i = 0; i < accounts; i++) at += corpus.write(out, at, i);
+  return out.subarray(0, at);
+}
+
+function tableSections() {
+  const sizes: Partial<Record<string, number>> = {
+    ...{ cnae_primary: CODES.cnae, cnae_description: CODES.cnae, uf: CODES.uf },
+    ...{ municipality_ibge: CODES.ibge, municipality_population: CODES.ibge },
+    ...{ municipality_tom: CODES.tom, municipality_name: CODES.tom },
+    ...{ legal_nature: CODES.nature, legal_nature_description: CODES.nature },
+  };
+  return TABLES.map((name, argument) => {
+    const count = sizes[name] ?? CODES.other;
+    return {
+      kind: 3,
+      argument,
+      bytes: encodeTable(Array.from({ length: count }, (_, i) => `${i}`)),
+    };
+  });
+}
+
+/** Anonymous memory of this process in bytes; 0 where the system does not tell. */
+function anonymousBytes(): number {
+  try {
+    const line = /^RssAnon:\s+(\d+) kB$/m.exec(readFileSync("/proc/self/status", "utf8"));
+    return Number(line?.[1] ?? 0) * 1024;
+  } catch {
+    return 0;
+  }
+}
+
+const seconds = (from: number) => (performance.now() - from) / 1000;
+
+/** Makes a corpus, ranks it, writes columns and index to a temporary file, which it removes. */
+export async function benchIndex(accounts: number, threads: number): Promise<IndexTimings> {
+  const folder = mkdtempSync(path.join(tmpdir(), "peneira-bench-"));
+  try {
+    const records = makeRecords(accounts);
+    let from = performance.now();
+    const starts = rankRecords(records, records.length);
+    const rankSeconds = seconds(from);
+    const file = path.join(folder, "bench.arrow");
+    from = performance.now();
+    const { regionOffset, columns } = writeColumns(file, { records, starts });
+    const columnSeconds = seconds(from);
+    const sync = openSync(file, "r+");
+    fdatasyncSync(sync);
+    closeSync(sync);
+    const before = anonymousBytes();
+    let peak = 0;
+    const watch = setInterval(() => {
+      peak = Math.max(peak, anonymousBytes() - before);
+    }, 5);
+    from = performance.now();
+    const built = await buildIndex({
+      path: file,
+      regionOffset,
+      rowCount: starts.length,
+      sections: [
+        { kind: 1, argument: 0, bytes: Buffer.from("{}") },
+        { kind: 2, argument: 0, bytes: columns },
+        ...tableSections(),
+      ],
+      threads,
+    });
+    const indexSeconds = seconds(from);
+    clearInterval(watch);
+    const regionBytes = statSync(file).size - regionOffset;
+    const { phasesMs } = built;
+    return {
+      rankSeconds,
+      columnSeconds,
+      indexSeconds,
+      phasesMs,
+      regionBytes,
+      anonymousBytes: peak,
+    };
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+function report(accounts: number, timings: IndexTimings): string {
+  const rate = (time: number) => `${(accounts / time / 1e6).toFixed(2)} M rows/s`;
+  const megabytes = (bytes: number) => `${(bytes / 1e6).toFixed(0)} MB`;
+  return [
+    `rank     ${timings.rankSeconds.toFixed(2)} s  ${rate(timings.rankSeconds)}`,
+    `columns  ${timings.columnSeconds.toFixed(2)} s  ${rate(timings.columnSeconds)}, file written`,
+    `index    ${timings.indexSeconds.toFixed(2)} s  ${rate(timings.indexSeconds)}`,
+    ...Object.entries(timings.phasesMs).map(
+      ([name, ms]) => `  ${name.padEnd(14)} ${ms.toFixed(0)} ms`,
+    ),
+    `region   ${megabytes(timings.regionBytes)}`,
+    `memory   ${megabytes(timings.anonymousBytes)} more anonymous memory while indexing`,
+    "",
+  ].join("\n");
+}
+
+if (process.argv[1]?.endsWith("index.bench.ts") === true) {
+  const { values } = parseArgs({
+    options: {
+      accounts: { type: "string", default: "2000000" },
+      threads: { type: "string", default: "2" },
+    },
+  });
+  const accounts = Number(values.accounts);
+  process.stdout.write(report(accounts, await benchIndex(accounts, Number(values.threads))));
+}

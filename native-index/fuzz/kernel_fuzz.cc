@@ -1,0 +1,120 @@
+// Fuzz target: random queries. What comes in: bytes that spell a query, an order and a page; a good
+// snapshot from PENEIRA_FUZZ_SNAPSHOT ("path offset length crc32c"). What goes out: an abort when
+// the kernel, the row test and the three methods do not agree.
+// Invariant: rows of the chunk kernel = rows that the row test accepts one by one; walk = gather.
+#include <fuzzer/FuzzedDataProvider.h>
+
+#include <cstdio>
+#include <cstdlib>
+#include <sstream>
+
+#include "../failure.h"
+#include "../kernel.h"
+#include "../rowtest.h"
+#include "../select.h"
+
+namespace {
+
+using namespace peneira;
+
+constexpr size_t kClausesMax = 4;
+
+const Segment& subject() {
+  static const std::shared_ptr<Segment> segment = [] {
+    const char* text = std::getenv("PENEIRA_FUZZ_SNAPSHOT");
+    if (text == nullptr) std::abort();
+    std::istringstream words(text);
+    std::string path;
+    DirectoryLocation location;
+    words >> path >> location.offset >> location.length >> location.crc32c;
+    return Segment::openFile(path, location);
+  }();
+  return *segment;
+}
+
+Clause takeClause(FuzzedDataProvider& data) {
+  static const char* const words[] = {"ltda", "comercio", "de", "sao", "w0", "w7", "w99", "nada"};
+  Clause clause;
+  clause.kind = static_cast<Clause::Kind>(data.ConsumeIntegralInRange(0, 2));
+  const auto count = data.ConsumeIntegralInRange<uint32_t>(0, 3);
+  if (clause.kind == Clause::Kind::kPosting) {
+    clause.negated = data.ConsumeBool();
+    for (uint32_t i = 0; i < count; i++) {
+      const auto dimension = data.ConsumeIntegralInRange<uint32_t>(0, Dimensions::kCount - 1);
+      std::vector<uint32_t> codes;
+      for (auto left = data.ConsumeIntegralInRange(0, 40); left > 0; left--) {
+        codes.push_back(data.ConsumeIntegral<uint8_t>());
+      }
+      clause.any.push_back({dimension, codes});
+    }
+  } else if (clause.kind == Clause::Kind::kWords) {
+    for (uint32_t i = 0; i < count; i++) {
+      clause.hints.emplace_back();
+      for (auto left = data.ConsumeIntegralInRange(0, 3); left > 0; left--) {
+        clause.hints.back().push_back(data.PickValueInArray(words));
+      }
+    }
+  } else {
+    clause.column = data.PickValueInArray<uint32_t>(
+        {Columns::kStartedOn, Columns::kShareCapitalCents, Columns::kPostalCode});
+    for (uint32_t i = 0; i < count; i++) {
+      const auto low = data.ConsumeIntegral<int64_t>() >> data.ConsumeIntegralInRange(0, 63);
+      const auto high = data.ConsumeIntegral<int64_t>() >> data.ConsumeIntegralInRange(0, 63);
+      clause.ranges.emplace_back(low, high);
+    }
+  }
+  return clause;
+}
+
+[[noreturn]] void disagree(const char* what) {
+  std::fprintf(stderr, "%s disagree\n", what);
+  std::abort();
+}
+
+std::vector<uint32_t> slowRows(const Query& query) {
+  RowTest test(subject(), query);
+  std::vector<uint32_t> rows;
+  for (uint32_t row = 0; row < subject().rowCount(); row++) {
+    if (test.matches(row)) rows.push_back(row);
+  }
+  return rows;
+}
+
+void checkRank(const PageRequest& page, const std::vector<uint32_t>& expected) {
+  Work work;
+  if (countRows(subject(), page.query, work) != expected.size()) disagree("count and row test");
+  FirstRows first;
+  first.from = static_cast<uint64_t>(page.afterRow + 1);
+  first.limit = page.limit;
+  firstRows(subject(), page.query, work, first);
+  auto at = std::lower_bound(expected.begin(), expected.end(), first.from);
+  const auto room = static_cast<size_t>(expected.end() - at);
+  if (first.rows.size() != std::min<size_t>(room, page.limit)) disagree("rank and row test");
+  if (!std::equal(first.rows.begin(), first.rows.end(), at)) disagree("rank and row test");
+}
+
+}  // namespace
+
+extern "C" int LLVMFuzzerTestOneInput(const uint8_t* bytes, size_t size) {
+  FuzzedDataProvider data(bytes, size);
+  PageRequest page;
+  page.afterRow = data.ConsumeIntegralInRange<int64_t>(-1, subject().rowCount() - 1);
+  page.limit = data.ConsumeIntegralInRange<uint64_t>(1, 300);
+  page.seed = data.ConsumeIntegral<uint64_t>();
+  for (auto left = data.ConsumeIntegralInRange(1, 3); left > 0; left--) {
+    page.order.push_back({data.ConsumeIntegralInRange<uint32_t>(0, Orders::kCount),
+                          data.ConsumeBool()});
+  }
+  for (size_t i = data.ConsumeIntegralInRange<size_t>(0, kClausesMax); i > 0; i--) {
+    page.query.clauses.push_back(takeClause(data));
+  }
+  page.query.canonicalize();
+  checkRank(page, slowRows(page.query));
+  Work work;
+  page.method = Method::kWalk;
+  const Page walked = selectPage(subject(), page, work);
+  page.method = Method::kGather;
+  const Page gathered = selectPage(subject(), page, work);
+  if (walked.rows != gathered.rows || walked.more != gathered.more) disagree("walk and gather");
+  return 0;
+}

@@ -1,0 +1,106 @@
+// Fuzz target: a hostile file. What comes in: bytes of a snapshot, without a right checksum needed
+// (PENEIRA_TRUST_CHECKSUMS). What goes out: nothing; every refusal must be a Failure.
+// Invariant: whatever the file holds, opening it, selecting by every method, counting and rendering
+// neither read outside the bytes nor run for long.
+#include <cstring>
+#include <string>
+#include <string_view>
+
+#include "../failure.h"
+#include "../kernel.h"
+#include "../render.h"
+#include "../select.h"
+
+namespace {
+
+using namespace peneira;
+
+Clause posting(uint32_t dimension, std::vector<uint32_t> codes, bool negated) {
+  Clause clause;
+  clause.any.push_back({dimension, std::move(codes)});
+  clause.negated = negated;
+  return clause;
+}
+
+Query queryOf(uint32_t number) {
+  Query query;
+  const uint32_t dimension = number % Dimensions::kCount;
+  if (number % 3 != 2) {
+    query.clauses.push_back(posting(dimension, {0, 1, 2, 3, number % 300}, number % 5 == 4));
+  }
+  if (number % 4 == 1) {
+    Clause words;
+    words.kind = Clause::Kind::kWords;
+    words.hints = {{"ltda", "de"}, {"sao"}, {"w1"}};
+    query.clauses.push_back(words);
+  }
+  if (number % 4 >= 2) {
+    Clause range;
+    range.kind = Clause::Kind::kRange;
+    range.column = number % 2 == 0 ? Columns::kStartedOn : Columns::kShareCapitalCents;
+    range.ranges = {{-70'000, 9'000}, {10'000, 1'000'000'000}};
+    query.clauses.push_back(range);
+  }
+  query.canonicalize();
+  return query;
+}
+
+// Runs one step; a Failure is what a hostile file should give.
+template <class Step>
+void attempt(Step step) {
+  try {
+    step();
+  } catch (const Failure&) {
+  }
+}
+
+void ask(const Segment& segment, uint32_t number, std::string& text) {
+  Work work;
+  PageRequest request;
+  request.query = queryOf(number);
+  request.method = static_cast<Method>(number % 3);
+  request.limit = 1 + number % 60;
+  request.seed = number;
+  const uint32_t order = number % (Orders::kCount + 1);
+  request.order = {{request.method == Method::kRank ? Orders::kScore : order,
+                    request.method == Method::kRank || number % 2 == 0}};
+  if (number % 7 == 0 && request.method != Method::kRank) {
+    request.order.push_back({(order + 3) % Orders::kCount, number % 4 == 0});
+  }
+  if (number % 5 == 0 && segment.rowCount() > 0) request.afterRow = number % segment.rowCount();
+  attempt([&] { countRows(segment, request.query, work); });
+  attempt([&] {
+    const Page page = selectPage(segment, request, work);
+    std::vector<Field> fields;
+    for (uint32_t i = 0; i < static_cast<uint32_t>(Field::kCount); i++) {
+      fields.push_back(static_cast<Field>(i));
+    }
+    text.clear();
+    renderJson(segment, page.rows, fields, text);
+  });
+}
+
+// The directory is where its magic stands last.
+bool locate(std::string_view bytes, DirectoryLocation& location) {
+  const size_t at = bytes.rfind(std::string_view(kDirectoryMagic, sizeof kDirectoryMagic));
+  if (at == std::string_view::npos || bytes.size() - at < sizeof(DirectoryHeader)) return false;
+  uint32_t sections = 0;
+  std::memcpy(&sections, bytes.data() + at + 12, sizeof sections);
+  location = {at, sizeof(DirectoryHeader) + uint64_t{sections} * sizeof(DirectoryEntry), 0};
+  return true;
+}
+
+}  // namespace
+
+extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
+  DirectoryLocation location;
+  if (!locate({reinterpret_cast<const char*>(data), size}, location)) return 0;
+  attempt([&] {
+    const auto segment = Segment::open(Mapping::ofBytes(data, size), location);
+    // More rows than the seeds have would be spent on reading the same damage again.
+    if (segment->rowCount() > 1u << 18) return;
+    std::string text;
+    for (uint32_t number = 0; number < 66; number++) ask(*segment, number, text);
+  });
+  return 0;
+}
