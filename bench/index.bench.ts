@@ -4,7 +4,7 @@
  * Corpus model: synthetic accounts, seeded; Zipf-like activities, municipalities and name words
  * (about 60,000 distinct), 30 % of names with a leading registry number, 36 % with a trade name,
  * half with secondary activities, codes independent of each other, 200 bytes a record.
- * Command: `node --import tsx bench/index.bench.ts [--accounts 2000000] [--threads 2]`.
+ * Command: `npm run bench -- index [--accounts 2000000] [--threads 2]`.
  */
 import {
   closeSync,
@@ -34,6 +34,8 @@ export interface IndexTimings {
   readonly rankSeconds: number;
   readonly columnSeconds: number;
   readonly indexSeconds: number;
+  /** Processor seconds of the same, all threads: steadier than wall time on a busy machine. */
+  readonly indexCpuSeconds: number;
   readonly phasesMs: Readonly<Record<string, number>>;
   /** Bytes of the index region. */
   readonly regionBytes: number;
@@ -180,6 +182,7 @@ export async function benchIndex(accounts: number, threads: number): Promise<Ind
     fdatasyncSync(sync);
     closeSync(sync);
     const before = anonymousBytes();
+    const cpu = process.cpuUsage();
     let peak = 0;
     const watch = setInterval(() => {
       peak = Math.max(peak, anonymousBytes() - before);
@@ -197,6 +200,8 @@ export async function benchIndex(accounts: number, threads: number): Promise<Ind
       threads,
     });
     const indexSeconds = seconds(from);
+    const { user, system } = process.cpuUsage(cpu);
+    const indexCpuSeconds = (user + system) / 1e6;
     clearInterval(watch);
     const regionBytes = statSync(file).size - regionOffset;
     const { phasesMs } = built;
@@ -219,7 +224,7 @@ function report(accounts: number, timings: IndexTimings): string {
   return [
     `rank     ${timings.rankSeconds.toFixed(2)} s  ${rate(timings.rankSeconds)}`,
     `columns  ${timings.columnSeconds.toFixed(2)} s  ${rate(timings.columnSeconds)}, file written`,
-    `index    ${timings.indexSeconds.toFixed(2)} s  ${rate(timings.indexSeconds)}`,
+    `index    ${timings.indexSeconds.toFixed(2)} s  ${rate(timings.indexSeconds)}, ${timings.indexCpuSeconds.toFixed(2)} s of processors`,
     ...Object.entries(timings.phasesMs).map(
       ([name, ms]) => `  ${name.padEnd(14)} ${ms.toFixed(0)} ms`,
     ),

@@ -10,6 +10,7 @@ import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { after, before, describe, test } from "node:test";
+import { benchIndex } from "../bench/index.bench.ts";
 import { columnsFingerprint, DIMENSIONS, ORDERS, TABLES } from "../native-index/columns.ts";
 import { FIXTURE_TABLES, type FixtureRow, randomRows } from "./fixture-rows.ts";
 import { decodeTable, Region } from "./region-decode.ts";
@@ -208,4 +209,11 @@ describe("the bytes of a file", () => {
     const [one, two] = [await build(rows), await build([...rows].reverse())];
     assert.ok(one.region.file.equals(two.region.file));
   });
+});
+
+test("the bench of the builder runs, small, and names every phase", async () => {
+  const timings = await benchIndex(3000, 2);
+  assert.ok(timings.regionBytes > 3000 * 4 * (ORDERS.length + 1));
+  const phases = ["columns", "postings", "cnpj order", "value orders", "name order", "words"];
+  assert.deepEqual(Object.keys(timings.phasesMs), [...phases, "cube", "checksums"]);
 });

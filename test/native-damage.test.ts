@@ -118,7 +118,7 @@ describe("damaged snapshots", () => {
     const opened = openSegment(fixture.path, fixture.directory);
     const progress = new Uint32Array(new SharedArrayBuffer(4));
     await opened.verify(progress);
-    assert(progress[0] as number >= (end >> 16) - 1, `${progress[0]} blocks were checked`);
+    assert((progress[0] as number) >= (end >> 16) - 1, `${progress[0]} blocks were checked`);
     opened.close();
     for (let i = 0; i < 20; i++) {
       const at = Math.floor(random() * fixture.regionOffset);
@@ -136,7 +136,14 @@ describe("damaged snapshots", () => {
   });
 
   it("refuses a file that was cut off anywhere", () => {
-    for (const length of [1, 8, 47, whole.length >> 1, fixture.directory.offset, whole.length - 9]) {
+    for (const length of [
+      1,
+      8,
+      47,
+      whole.length >> 1,
+      fixture.directory.offset,
+      whole.length - 9,
+    ]) {
       const altered = alter((bytes) => bytes.subarray(0, length));
       const cut = length < fixture.directory.offset + fixture.directory.length;
       assert.equal(attempt(altered, fixture.directory).code, cut ? "SNAPSHOT_DAMAGED" : undefined);
@@ -152,14 +159,38 @@ describe("damaged snapshots", () => {
       writeFileSync(file, bytes);
       return attempt(file, { offset, length, crc32c: crc32c(directory) }).code;
     };
-    assert.equal(withDirectory((d) => d.writeUInt32LE(2, 8)), "SNAPSHOT_VERSION");
-    assert.equal(withDirectory((d) => d.writeUInt8((d[24] as number) ^ 1, 24)), "SNAPSHOT_VERSION");
-    assert.equal(withDirectory((d) => d.writeUInt8(0, 0)), "SNAPSHOT_DAMAGED");
-    assert.equal(withDirectory((d) => d.writeUInt32LE(9_001, 16)), "SNAPSHOT_DAMAGED");
-    assert.equal(withDirectory((d) => d.writeUInt32LE(99, 48)), "SNAPSHOT_DAMAGED");
-    assert.equal(withDirectory((d) => d.writeUInt32LE(7, 56)), "SNAPSHOT_DAMAGED");
-    assert.equal(withDirectory((d) => d.copy(d, 48, 72, 96)), "SNAPSHOT_DAMAGED");
-    assert.equal(withDirectory(() => {}), undefined);
+    assert.equal(
+      withDirectory((d) => d.writeUInt32LE(2, 8)),
+      "SNAPSHOT_VERSION",
+    );
+    assert.equal(
+      withDirectory((d) => d.writeUInt8((d[24] as number) ^ 1, 24)),
+      "SNAPSHOT_VERSION",
+    );
+    assert.equal(
+      withDirectory((d) => d.writeUInt8(0, 0)),
+      "SNAPSHOT_DAMAGED",
+    );
+    assert.equal(
+      withDirectory((d) => d.writeUInt32LE(9_001, 16)),
+      "SNAPSHOT_DAMAGED",
+    );
+    assert.equal(
+      withDirectory((d) => d.writeUInt32LE(99, 48)),
+      "SNAPSHOT_DAMAGED",
+    );
+    assert.equal(
+      withDirectory((d) => d.writeUInt32LE(7, 56)),
+      "SNAPSHOT_DAMAGED",
+    );
+    assert.equal(
+      withDirectory((d) => d.copy(d, 48, 72, 96)),
+      "SNAPSHOT_DAMAGED",
+    );
+    assert.equal(
+      withDirectory(() => {}),
+      undefined,
+    );
   });
 
   it("keeps answering from a file that was replaced by rename", () => {

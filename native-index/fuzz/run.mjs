@@ -5,8 +5,9 @@
  * was found, 1 when something was (the input is kept and named), 2 when clang++ is missing.
  * Invariant: what a run finds new is kept in build/fuzz/corpus, so the next run goes on from there.
  */
-import { spawnSync } from "node:child_process";
-import { existsSync, mkdirSync, readFileSync } from "node:fs";
+import { spawn, spawnSync } from "node:child_process";
+import { existsSync, mkdirSync, readdirSync, readFileSync, statSync } from "node:fs";
+import { availableParallelism } from "node:os";
 import path from "node:path";
 import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
@@ -23,7 +24,7 @@ const SOURCES = [
 ].flat();
 const FLAGS = ["-std=c++20", "-O1", "-g", "-fno-omit-frame-pointer", "-fno-sanitize-recover=all"];
 /** The opener gets forged files, so checksums must not stop it; the kernel gets a good one. */
-const DEFINES = { opener: ["-DPENEIRA_TRUST_CHECKSUMS"], kernel: [] };
+FLAGS.push("-fsanitize=address,undefined", "-DPENEIRA_TRUST_CHECKSUMS");
 const COMPILER = process.env.CLANGXX ?? "clang++";
 
 const { values } = parseArgs({
@@ -34,36 +35,70 @@ const { values } = parseArgs({
   },
 });
 
-function main() {
+async function main() {
   if (spawnSync(COMPILER, ["--version"]).status !== 0) {
     process.stderr.write(`${COMPILER} is missing: on Debian or Ubuntu, apt-get install clang\n`);
     return 2;
   }
   mkdirSync(OUT, { recursive: true });
   const seeds = path.join(OUT, "seeds");
-  run(process.execPath, ["--import", "tsx", path.join(ROOT, "test", "fuzz-seeds.ts"), seeds], ROOT);
+  const maker = path.join(ROOT, "test", "fuzz-seeds.ts");
+  await started(process.execPath, ["--import", import.meta.resolve("tsx"), maker, seeds]);
   const targets = values.target === undefined ? ["opener", "kernel"] : [values.target];
-  return Math.max(...targets.map((target) => fuzz(target, compile(target), seeds)));
+  await compile(targets);
+  return Math.max(...targets.map((target) => fuzz(target, seeds)));
 }
 
-/** Compiles a target unless it is newer than all its sources; make's rule, in one command. */
-function compile(target) {
-  const program = path.join(OUT, `${target}_fuzz`);
-  const files = [path.join(FOLDER, `${target}_fuzz.cc`)];
-  files.push(...SOURCES.map((name) => path.join(NATIVE, `${name}.cc`)));
-  const sanitizers = "-fsanitize=fuzzer,address,undefined";
-  run(COMPILER, [...FLAGS, sanitizers, ...DEFINES[target], ...files, "-o", program], OUT);
-  return program;
+/** Compiles what is older than its source or than any header, two files at a time, and links. */
+async function compile(targets) {
+  const inputs = [...SOURCES.map((name) => `${name}.cc`), ...targets.map((t) => `fuzz/${t}_fuzz.cc`)];
+  const headers = readdirSync(NATIVE).filter((name) => name.endsWith(".h"));
+  const age = (file) => (existsSync(file) ? statSync(file).mtimeMs : 0);
+  const newest = Math.max(...headers.map((name) => age(path.join(NATIVE, name))));
+  const stale = inputs.filter(
+    (file) => age(objectOf(file)) <= Math.max(newest, age(path.join(NATIVE, file))),
+  );
+  const workers = Array.from({ length: availableParallelism() }, async () => {
+    for (let file = stale.pop(); file !== undefined; file = stale.pop()) {
+      // libFuzzer's counters are wanted in every file, its main() only at the link.
+      const flags = [...FLAGS, "-fsanitize=fuzzer-no-link", "-c", path.join(NATIVE, file)];
+      await started(COMPILER, [...flags, "-o", objectOf(file)]);
+    }
+  });
+  await Promise.all(workers);
+  const common = SOURCES.map((name) => objectOf(`${name}.cc`));
+  for (const target of targets) {
+    const own = objectOf(`fuzz/${target}_fuzz.cc`);
+    await started(COMPILER, [...FLAGS, "-fsanitize=fuzzer", ...common, own, "-o", program(target)]);
+  }
 }
 
-function fuzz(target, program, seeds) {
+function objectOf(file) {
+  return path.join(OUT, `${path.basename(file, ".cc")}.o`);
+}
+
+function program(target) {
+  return path.join(OUT, `${target}_fuzz`);
+}
+
+function started(command, args) {
+  return new Promise((resolve, reject) => {
+    const child = spawn(command, args, { stdio: ["ignore", "inherit", "inherit"] });
+    child.on("error", reject);
+    child.on("close", (status) =>
+      status === 0 ? resolve() : reject(new Error(`${path.basename(command)} ended with ${status}`)),
+    );
+  });
+}
+
+function fuzz(target, seeds) {
   const corpus = path.join(OUT, "corpus", target);
   mkdirSync(corpus, { recursive: true });
   const snapshot = path.join(seeds, "kernel.txt");
   const limits = ["-timeout=20", "-rss_limit_mb=2048", "-max_len=262144", "-print_final_stats=1"];
   const places = [`-artifact_prefix=${OUT}${path.sep}${target}-`, corpus];
   const child = spawnSync(
-    program,
+    program(target),
     [`-max_total_time=${values.seconds}`, `-fork=${values.jobs === "1" ? 0 : values.jobs}`]
       .filter((flag) => flag !== "-fork=0")
       .concat(limits, places, path.join(seeds, target)),
@@ -76,9 +111,4 @@ function read(file) {
   return existsSync(file) ? readFileSync(file, "utf8") : "";
 }
 
-function run(command, args, cwd) {
-  const child = spawnSync(command, args, { cwd, stdio: ["ignore", "inherit", "inherit"] });
-  if (child.status !== 0) throw new Error(`${path.basename(command)} ended with ${child.status}`);
-}
-
-process.exitCode = main();
+process.exitCode = await main();
