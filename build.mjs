@@ -107,7 +107,7 @@ function addon({ asan = false } = {}) {
   const source = path.join(ROOT, "native-index");
   const folder = asan ? path.join(source, "build-asan") : source;
   const inputs = [
-    ...filesIn("native-index", /\.(cc|h|gyp|mjs)$/, /^(build|build-asan|croaring)$/),
+    ...filesIn("native-index", /\.(cc|h|gyp|mjs)$/, /^(build|build-asan|croaring|fuzz)$/),
     "node_modules/roaring/package.json",
   ];
   const built = path.join(folder, ADDON);

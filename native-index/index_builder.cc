@@ -171,20 +171,20 @@ DirectoryLocation writeDirectory(RegionWriter& writer, uint64_t rowCount, uint32
 // Everything that is computed from the columns. The numbers are the shares of the time.
 void writeStages(const BuildContext& context, const std::string& path, BuildResult& result,
                  Stopwatch& watch) {
-  context.progress.stage(150);
+  context.progress.stage(160);
   writePostings(context);
   watch.lap("postings", result);
-  context.progress.stage(250);
+  context.progress.stage(205);
   RowArray byCnpj = sortByCnpj(context.columns, context.threads);
   checkRankOrder(context.columns, context.threads);
   watch.lap("cnpj order", result);
   context.progress.stage(450);
   writeValueOrders(context, byCnpj.get());
   watch.lap("value orders", result);
-  context.progress.stage(650);
+  context.progress.stage(540);
   writeNameOrder(context, std::move(byCnpj));
   watch.lap("name order", result);
-  context.progress.stage(880);
+  context.progress.stage(930);
   writeWords(context, path);
   watch.lap("words", result);
   writeCube(context);

@@ -90,6 +90,9 @@ class ValueOrders {
   void write(Orders::Number order, HasKey&& hasKey, KeyOf&& keyOf) {
     const KeyRange range = rangeOf(hasKey, keyOf);
     const bool none = range.largest < range.smallest;
+    if (!none && range.largest - range.smallest == std::numeric_limits<uint64_t>::max()) {
+      damaged("the values of order " + std::string(kOrderNames[order]) + " span 64 bits");
+    }
     const uint64_t missing = none ? 0 : range.largest - range.smallest + 1;
     const auto dense = [&](uint32_t row) {
       return hasKey(row) ? keyOf(row) - range.smallest : missing;

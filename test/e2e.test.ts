@@ -3,7 +3,7 @@
  * on both transports: accounts, total, `has_more`, pages joined by `next_cursor` to the complete
  * answer; that both transports, a second server and another spelling of a spec give the same bytes
  * of accounts; and that explanations add up to the stored scores.
- * Does not prove: refusals and credentials (http-*.test.ts), nor larger specs (engine-twin.test.ts).
+ * Does not prove: refusals and credentials (http-*.test.ts), larger specs (engine-twin.test.ts).
  */
 import assert from "node:assert/strict";
 import { type ChildProcess, spawn } from "node:child_process";

@@ -2,10 +2,12 @@
  * Seeds for native-index/fuzz/run.mjs. What comes in: a folder. What goes out: small snapshots in
  * its `opener` folder, random queries in `kernel`, and a good snapshot of two chunks whose place
  * stands in `kernel.txt` as "path offset length crc32c".
- * Invariant: the same seeds every time; what is there already is written anew.
+ * Invariant: the same seeds every time; what is there already is written anew. Run by hand it
+ * takes the folder as its argument.
  */
 import { mkdirSync, writeFileSync } from "node:fs";
 import path from "node:path";
+import { fileURLToPath } from "node:url";
 import { randomRows, seededRandom } from "./fixture-rows.ts";
 import { writeFixture } from "./region-fixture.ts";
 
@@ -26,4 +28,5 @@ export async function writeFuzzSeeds(folder: string): Promise<void> {
   }
 }
 
-await writeFuzzSeeds(path.resolve(process.argv[2] ?? "fuzz-seeds"));
+const [, script, folder] = process.argv;
+if (script === fileURLToPath(import.meta.url) && folder !== undefined) await writeFuzzSeeds(folder);

@@ -131,9 +131,10 @@ describe("wrong columns", () => {
 
 describe("a file that cannot grow", () => {
   const script = fileURLToPath(new URL("./region-fixture.ts", import.meta.url));
+  const rowsScript = fileURLToPath(new URL("./fixture-rows.ts", import.meta.url));
   const code = `
     const { writeFixture } = await import(${JSON.stringify(script)});
-    const { randomRows } = await import(${JSON.stringify(script.replace("region-fixture", "fixture-rows"))});
+    const { randomRows } = await import(${JSON.stringify(rowsScript)});
     try {
       await writeFixture(process.argv[1], randomRows(1, 20000));
       console.log("written");

@@ -5,12 +5,28 @@
  */
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import path from "node:path";
 import { describe, it } from "node:test";
 import { fileURLToPath } from "node:url";
+import { openSegment } from "../native-index/engine.ts";
+import { writeFuzzSeeds } from "./fuzz-seeds.ts";
 
 const RUN = fileURLToPath(new URL("../native-index/fuzz/run.mjs", import.meta.url));
 const SECONDS = process.env.PENEIRA_FUZZ_SECONDS ?? "10";
 const missing = spawnSync(process.env.CLANGXX ?? "clang++", ["--version"]).status !== 0;
+
+it("starts from seeds that open", async () => {
+  const folder = mkdtempSync(path.join(tmpdir(), "peneira-seeds-"));
+  await writeFuzzSeeds(folder);
+  const words = readFileSync(path.join(folder, "kernel.txt"), "utf8").split(" ");
+  const [offset = 0, length = 0, sum = 0] = words.slice(1).map(Number);
+  const segment = openSegment(words[0] as string, { offset, length, crc32c: sum });
+  assert.equal(segment.count([]), 70_000);
+  segment.close();
+  rmSync(folder, { recursive: true });
+});
 
 describe("fuzzing", { skip: missing ? "skipped: no clang++ on this machine" : false }, () => {
   for (const target of ["opener", "kernel"]) {

@@ -51,7 +51,8 @@ async function main() {
 
 /** Compiles what is older than its source or than any header, two files at a time, and links. */
 async function compile(targets) {
-  const inputs = [...SOURCES.map((name) => `${name}.cc`), ...targets.map((t) => `fuzz/${t}_fuzz.cc`)];
+  const own = targets.map((target) => `fuzz/${target}_fuzz.cc`);
+  const inputs = [...own, ...SOURCES.map((name) => `${name}.cc`)];
   const headers = readdirSync(NATIVE).filter((name) => name.endsWith(".h"));
   const age = (file) => (existsSync(file) ? statSync(file).mtimeMs : 0);
   const newest = Math.max(...headers.map((name) => age(path.join(NATIVE, name))));
@@ -68,8 +69,8 @@ async function compile(targets) {
   await Promise.all(workers);
   const common = SOURCES.map((name) => objectOf(`${name}.cc`));
   for (const target of targets) {
-    const own = objectOf(`fuzz/${target}_fuzz.cc`);
-    await started(COMPILER, [...FLAGS, "-fsanitize=fuzzer", ...common, own, "-o", program(target)]);
+    const objects = [...common, objectOf(`fuzz/${target}_fuzz.cc`)];
+    await started(COMPILER, [...FLAGS, "-fsanitize=fuzzer", ...objects, "-o", program(target)]);
   }
 }
 
@@ -85,9 +86,10 @@ function started(command, args) {
   return new Promise((resolve, reject) => {
     const child = spawn(command, args, { stdio: ["ignore", "inherit", "inherit"] });
     child.on("error", reject);
-    child.on("close", (status) =>
-      status === 0 ? resolve() : reject(new Error(`${path.basename(command)} ended with ${status}`)),
-    );
+    child.on("close", (status) => {
+      if (status === 0) resolve();
+      else reject(new Error(`${path.basename(command)} ended with ${status}`));
+    });
   });
 }
 
