@@ -1,7 +1,7 @@
 /**
  * What one call into the addon costs, without planner, JSON.parse or HTTP.
- * Command: `npm run bench -- native [--rows 300000]`. What goes out: medians of first page, deep page, count, walk,
- * gather and rendering on a synthetic segment, as a table.
+ * Command: `npm run bench -- native [--rows 300000]`. What goes out: medians of first page, deep
+ * page, count, walk, gather and rendering on a synthetic segment, as a table.
  * Invariant: counts and sets of matches are remembered by the addon, so each timed call asks a
  * query that was not asked before: an unknown code is added, which changes no answer.
  */

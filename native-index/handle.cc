@@ -127,13 +127,13 @@ std::vector<Field> readFields(napi_env env, napi_value names) {
 
 napi_value renderJson(napi_env env, napi_callback_info info) {
   return call(env, info, [env](Handle&, const auto& segment, const CallArguments& arguments) {
-    thread_local std::string text;
+    thread_local TextBuffer text;
     const std::span<uint32_t> rows = toUint32s(env, arguments.values[0]);
     const std::vector<Field> fields = readFields(env, arguments.values[1]);
     text.clear();
     peneira::renderJson(*segment, rows, fields, text);
-    const napi_value bytes = fromBytes(env, text);
-    if (text.capacity() > kKeptBytes) std::string().swap(text);
+    const napi_value bytes = fromBytes(env, text.text());
+    if (text.capacity() > kKeptBytes) text.release();
     return bytes;
   });
 }

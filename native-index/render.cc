@@ -2,6 +2,7 @@
 // Invariant: see render.h. Text is copied eight bytes at a time while none of them needs an escape.
 #include "render.h"
 
+#include <algorithm>
 #include <charconv>
 #include <cstring>
 
@@ -16,23 +17,22 @@ using Kind = FieldValue::Kind;
 constexpr int64_t kExactCentsMax = 1'000'000'000'000'000;
 
 template <class Number>
-void appendNumber(Number number, std::string& out) {
-  char digits[32];
-  const auto [end, error] = std::to_chars(digits, digits + sizeof digits, number);
-  (void)error;  // 32 characters are enough for every 64-bit integer.
-  out.append(digits, end);
+void appendNumber(Number number, TextBuffer& out) {
+  constexpr size_t digitsMax = 24;  // enough for every 64-bit integer
+  char* digits = out.room(digitsMax);
+  out.commit(static_cast<size_t>(std::to_chars(digits, digits + digitsMax, number).ptr - digits));
 }
 
 // Appends `count` decimal digits with leading zeros.
-void appendDigits(uint64_t number, int count, std::string& out) {
-  char digits[20];
+void appendDigits(uint64_t number, int count, TextBuffer& out) {
+  char* digits = out.room(static_cast<size_t>(count));
   for (int i = count; i-- > 0; number /= 10) digits[i] = static_cast<char>('0' + number % 10);
-  out.append(digits, static_cast<size_t>(count));
+  out.commit(static_cast<size_t>(count));
 }
 
 // Days since 1970-01-01 as YYYY-MM-DD of the Gregorian calendar: years begin in March, so that the
 // leap day is the last day of a year and a 400-year era has a fixed length.
-void appendDate(int64_t days, std::string& out) {
+void appendDate(int64_t days, TextBuffer& out) {
   const int64_t shifted = days + 719468;  // days since 0000-03-01
   const int64_t era = (shifted >= 0 ? shifted : shifted - 146096) / 146097;
   const int64_t dayOfEra = shifted - era * 146097;
@@ -52,14 +52,14 @@ void appendDate(int64_t days, std::string& out) {
 }
 
 // Cents as reais, without trailing zeros.
-void appendCents(int64_t cents, std::string& out) {
+void appendCents(int64_t cents, TextBuffer& out) {
   if (cents > kExactCentsMax || cents < -kExactCentsMax) {
-    char digits[64];
+    constexpr size_t digitsMax = 64;  // 2^63 has 19
+    char* digits = out.room(digitsMax);
     const double reais = static_cast<double>(cents) / 100.0;
     const auto fixed = std::chars_format::fixed;
-    const auto [end, error] = std::to_chars(digits, digits + sizeof digits, reais, fixed);
-    (void)error;  // 2^63 has 19 digits.
-    out.append(digits, end);
+    const char* end = std::to_chars(digits, digits + digitsMax, reais, fixed).ptr;
+    out.commit(static_cast<size_t>(end - digits));
     return;
   }
   if (cents < 0) out += '-';
@@ -87,7 +87,7 @@ uint64_t loadUpTo8(std::string_view text) {
   return bytes;
 }
 
-void appendEscaped(uint8_t byte, std::string& out) {
+void appendEscaped(uint8_t byte, TextBuffer& out) {
   switch (byte) {
     case '"': out += "\\\""; return;
     case '\\': out += "\\\\"; return;
@@ -108,7 +108,7 @@ void appendEscaped(uint8_t byte, std::string& out) {
   out += hex[byte & 15];
 }
 
-void appendCodes(const Segment& segment, const FieldValue& value, std::string& out) {
+void appendCodes(const Segment& segment, const FieldValue& value, TextBuffer& out) {
   out += '[';
   for (uint32_t i = 0; i < value.codeCount; i++) {
     if (i > 0) out += ',';
@@ -118,7 +118,7 @@ void appendCodes(const Segment& segment, const FieldValue& value, std::string& o
   out += ']';
 }
 
-void appendJsonValue(const Segment& segment, const FieldValue& value, std::string& out) {
+void appendJsonValue(const Segment& segment, const FieldValue& value, TextBuffer& out) {
   switch (value.kind) {
     case Kind::kNull: out += "null"; return;
     case Kind::kText: appendJsonString(value.text, out); return;
@@ -137,7 +137,7 @@ void appendJsonValue(const Segment& segment, const FieldValue& value, std::strin
 
 }  // namespace
 
-void appendPlain(const FieldValue& value, std::string& out) {
+void appendPlain(const FieldValue& value, TextBuffer& out) {
   switch (value.kind) {
     case Kind::kFlag: out += value.number != 0 ? "true" : "false"; return;
     case Kind::kNumber: appendNumber(value.number, out); return;
@@ -158,28 +158,35 @@ void appendPlain(const FieldValue& value, std::string& out) {
   }
 }
 
-void appendJsonString(std::string_view text, std::string& out) {
-  out += '"';
+void appendJsonString(std::string_view text, TextBuffer& out) {
+  char* to = out.room(text.size() + 16);  // two quotes, and room to write whole words
+  *to++ = '"';
+  out.commit(1);
   size_t at = 0;
   while (at < text.size()) {
-    size_t plain = at;
-    while (plain < text.size() && !needsEscape(loadUpTo8(text.substr(plain)))) {
-      plain = std::min(text.size(), plain + 8);
+    const size_t count = std::min<size_t>(8, text.size() - at);
+    uint64_t word = 0x2020202020202020u;  // spaces need no escape
+    std::memcpy(&word, text.data() + at, count);
+    if (!needsEscape(word)) {
+      std::memcpy(to, &word, sizeof word);
+      to += count;
+      out.commit(count);
+    } else {
+      for (size_t i = at; i < at + count; i++) appendEscaped(static_cast<uint8_t>(text[i]), out);
+      to = out.room(text.size() - at + 16);
     }
-    out.append(text.data() + at, plain - at);
-    const size_t stop = std::min(text.size(), plain + 8);
-    for (at = plain; at < stop; at++) appendEscaped(static_cast<uint8_t>(text[at]), out);
+    at += count;
   }
-  out += '"';
+  *to = '"';
+  out.commit(1);
 }
 
 void renderJson(const Segment& segment, std::span<const uint32_t> rows,
-                const std::vector<Field>& fields, std::string& out) {
+                const std::vector<Field>& fields, TextBuffer& out) {
   std::vector<std::string> heads;  // `{"cnpj":`, `,"uf":` …
   for (const Field field : fields) {
-    std::string head = heads.empty() ? "{" : ",";
-    appendJsonString(kFieldNames[static_cast<size_t>(field)], head);
-    heads.push_back(head + ":");
+    const std::string name(kFieldNames[static_cast<size_t>(field)]);
+    heads.push_back((heads.empty() ? "{\"" : ",\"") + name + "\":");
   }
   out += '[';
   bool first = true;

@@ -3,21 +3,21 @@
 // into characters in one place (`appendPlain`), a format adds only its quotes and escapes.
 #pragma once
 #include <span>
-#include <string>
 #include <vector>
 
 #include "fields.h"
+#include "text_buffer.h"
 
 namespace peneira {
 
 // Appends the JSON text `[{"cnpj":"…",…},…]` of the rows, which must be below the row count.
 void renderJson(const Segment& segment, std::span<const uint32_t> rows,
-                const std::vector<Field>& fields, std::string& out);
+                const std::vector<Field>& fields, TextBuffer& out);
 
 // Appends numbers, flags, dates, amounts, postal codes and phones without quotes.
-void appendPlain(const FieldValue& value, std::string& out);
+void appendPlain(const FieldValue& value, TextBuffer& out);
 
 // Appends a string with quotes and the escapes of JSON.stringify.
-void appendJsonString(std::string_view text, std::string& out);
+void appendJsonString(std::string_view text, TextBuffer& out);
 
 }  // namespace peneira

@@ -6,7 +6,7 @@
  * Invariant: the file appears under its name only when whole (temporary name, fsync, rename, fsync
  * of the folder), and the opener believes no number before it has checked it against the file.
  */
-import { closeSync, fstatSync, fsyncSync, openSync, renameSync, rmSync, writevSync } from "node:fs";
+import { closeSync, fstatSync, fsyncSync, openSync, renameSync, rmSync } from "node:fs";
 import { dirname } from "node:path";
 import { CommandError } from "../src/errors.ts";
 import {
@@ -17,6 +17,7 @@ import {
   type DecodedFooter,
   decodeFooter,
   dictionaryIds,
+  type EncodedBatch,
   type EncodedMessage,
   encodeBatch,
   encodeDictionary,
@@ -34,6 +35,8 @@ import {
   type PreparedSection,
 } from "./engine.ts";
 import { dictionaryOf, encodeTable, type SnapshotMeta, tableValues } from "./meta.ts";
+
+import { writeAll, writeAllSync } from "./write-all.ts";
 
 export type { SnapshotMeta } from "./meta.ts";
 
@@ -67,6 +70,7 @@ export class SnapshotWriter {
   private readonly metaText: string;
   private fd: number | null;
   private position = 0;
+  private pending: Promise<void> = Promise.resolve();
   private rows = 0;
   private readonly dictionaries: MessageBlock[] = [];
   private readonly batches: MessageBlock[] = [];
@@ -87,10 +91,22 @@ export class SnapshotWriter {
     }
   }
 
-  /** Appends a record batch; `buffers` are in column order. */
-  writeBatch(rows: number, buffers: readonly ColumnBuffers[]): void {
+  /**
+   * Appends a record batch; `buffers` are in column order and must stay as they are until the
+   * promise is kept. The bytes go to the disk while the caller prepares the next batch.
+   */
+  async writeBatch(rows: number, buffers: readonly ColumnBuffers[]): Promise<void> {
+    const before = this.pending;
     const batch = encodeBatch(COLUMNS, buffers, rows);
-    const block = this.writeMessage(batch);
+    const { head, body, bodyLength } = batch;
+    const block = { offset: this.position, metadataLength: head.length, bodyLength };
+    this.position += head.length + bodyLength;
+    this.addBatch(rows, batch, block);
+    this.pending = before.then(() => writeAll(this.descriptor(), [head, ...body], block.offset));
+    return this.pending;
+  }
+
+  private addBatch(rows: number, batch: EncodedBatch, block: MessageBlock): void {
     const body = block.offset + block.metadataLength;
     const table = [BigInt(this.rows), BigInt(rows)];
     for (const { validity, data, offsets } of batch.spans) {
@@ -108,6 +124,7 @@ export class SnapshotWriter {
     if (this.rows !== this.meta.accounts) {
       throw new RangeError(`${this.rows} rows written, ${this.meta.accounts} announced`);
     }
+    await this.pending;
     this.write([ARROW_END]);
     this.pad();
     const directory = await buildIndex({
@@ -183,21 +200,11 @@ export class SnapshotWriter {
     return this.fd;
   }
 
-  /** Writes all of the parts; the kernel may take fewer bytes than it is offered. */
   private write(parts: readonly Uint8Array[]): void {
     const fd = this.descriptor();
-    let rest = parts.filter((part) => part.byteLength > 0);
-    while (rest.length > 0) {
-      const round = rest.slice(0, 512);
-      let written = writevSync(fd, round, this.position);
-      this.position += written;
-      let done = 0;
-      while (done < round.length && written >= (round[done] as Uint8Array).byteLength) {
-        written -= (round[done] as Uint8Array).byteLength;
-        done++;
-      }
-      rest = rest.slice(done);
-      if (written > 0) rest[0] = (rest[0] as Uint8Array).subarray(written);
+    for (const part of parts) {
+      writeAllSync(fd, part, this.position);
+      this.position += part.byteLength;
     }
   }
 }

@@ -67,10 +67,20 @@ describe("values of an establishment", () => {
   });
 
   it("gives mobiles their lost nine, and drops phones without a real area", async () => {
-    const good = await oneWith({ ddd_1: "011", telefone_1: "87654321", ddd_2: "21", telefone_2: "0" });
+    const good = await oneWith({
+      ddd_1: "011",
+      telefone_1: "87654321",
+      ddd_2: "21",
+      telefone_2: "0",
+    });
     assert.equal(good.row.phone_1, "+5511987654321");
     assert.equal(good.row.phone_2, null);
-    const bad = await oneWith({ ddd_1: "0", telefone_1: "33334444", ddd_2: "11", telefone_2: "123" });
+    const bad = await oneWith({
+      ddd_1: "0",
+      telefone_1: "33334444",
+      ddd_2: "11",
+      telefone_2: "123",
+    });
     assert.equal(bad.row.phone_1, null);
     assert.equal(countOf(bad.report, "phone_area"), 1);
     assert.equal(countOf(bad.report, "phone_number"), 1);
@@ -186,7 +196,10 @@ describe("companies", () => {
     const phantom = company("11222333", { razao_social: "", natureza_juridica: "0000" });
     const second = company("11222333", { razao_social: "OUTRA" });
     const named = company("11222333");
-    for (const order of [[phantom, named, second], [named, phantom, second]]) {
+    for (const order of [
+      [phantom, named, second],
+      [named, phantom, second],
+    ]) {
       const { of, report } = await imported({
         empresas: order,
         estabelecimentos: [establishment(ONE)],

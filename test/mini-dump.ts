@@ -78,7 +78,11 @@ export class MiniWorkspace {
   }
 
   /** Imports a dump; small partitions, so that several meet even here. */
-  import(source: string, out: string, changes: Record<string, unknown> = {}): Promise<ImportReport> {
+  import(
+    source: string,
+    out: string,
+    changes: Record<string, unknown> = {},
+  ): Promise<ImportReport> {
     return importDump({
       source,
       out: this.path(out),

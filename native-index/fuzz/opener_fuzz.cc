@@ -3,7 +3,6 @@
 // Invariant: whatever the file holds, opening it, selecting by every method, counting and rendering
 // neither read outside the bytes nor run for long.
 #include <cstring>
-#include <string>
 #include <string_view>
 
 #include "../crc32c.h"
@@ -57,7 +56,7 @@ void attempt(Step step) {
   }
 }
 
-void ask(const Segment& segment, uint32_t number, std::string& text) {
+void ask(const Segment& segment, uint32_t number, TextBuffer& text) {
   Work work;
   PageRequest request;
   request.query = queryOf(number);
@@ -102,7 +101,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
     const auto segment = Segment::open(Mapping::ofBytes(data, size), location);
     // More rows than the seeds have would be spent on reading the same damage again.
     if (segment->rowCount() > 1u << 18) return;
-    std::string text;
+    TextBuffer text;
     // Which questions are asked depends on the input, so that all are asked over a run.
     const uint32_t first = crc32c(data, size) % kQuestions;
     for (uint32_t i = 0; i < kAsked; i++) ask(*segment, (first + i * 7) % kQuestions, text);

@@ -229,6 +229,13 @@ function appendWithoutNul(target: Uint8Array, at: number, chunk: Uint8Array): nu
     return chunk.length;
   }
   let write = at;
-  for (const byte of chunk) if (byte !== 0) target[write++] = byte;
+  let from = 0;
+  while (from < view.length) {
+    const found = view.indexOf(0, from);
+    const to = found < 0 ? view.length : found;
+    view.copy(target, write, from, to);
+    write += to - from;
+    from = to + 1;
+  }
   return write - at;
 }

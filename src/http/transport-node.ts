@@ -10,6 +10,7 @@ import { Server as NetServer } from "node:net";
 import type { Duplex } from "node:stream";
 import { CommandError } from "../errors.ts";
 import {
+  cannotListen,
   DRAIN_POLL_MS,
   type Exchange,
   type ExchangeHandler,
@@ -68,7 +69,7 @@ class NodeTransport implements Transport {
     });
     return new Promise((resolve, reject) => {
       this.#server.once("error", (error) => {
-        reject(new CommandError(`Cannot listen at ${address.host}:${address.port}.`, 1, error));
+        reject(new CommandError(cannotListen(address), 1, error));
       });
       this.#server.listen(address.port, address.host, () => {
         const bound = this.#server.address();

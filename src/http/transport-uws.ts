@@ -8,6 +8,7 @@
 import type { HttpRequest, HttpResponse, TemplatedApp, us_listen_socket } from "uWebSockets.js";
 import { CommandError } from "../errors.ts";
 import {
+  cannotListen,
   DRAIN_POLL_MS,
   type Exchange,
   type ExchangeHandler,
@@ -93,7 +94,7 @@ class UwsTransport implements Transport {
       const listen = this.#app.listen.bind(this.#app) as unknown as ListenExclusively;
       listen(address.host, address.port, EXCLUSIVE_PORT, (socket) => {
         if (!socket) {
-          reject(new CommandError(`Cannot listen at ${address.host}:${address.port}.`));
+          reject(new CommandError(cannotListen(address)));
           return;
         }
         this.#listening = socket;

@@ -155,3 +155,11 @@ const STATUS_TEXT: Readonly<Record<number, string>> = {
 export function statusLine(status: number): string {
   return `${status} ${STATUS_TEXT[status] ?? "Unknown"}`;
 }
+
+/** The sentence for an address that cannot be taken; uWebSockets.js does not say why. */
+export function cannotListen({ host, port }: ListenAddress): string {
+  return (
+    `Cannot listen at ${host}:${port}. Another process may use that port, or the address is not ` +
+    "one of this machine: choose another with --listen HOST:PORT (port 0 takes a free one)."
+  );
+}

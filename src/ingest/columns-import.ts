@@ -55,6 +55,9 @@ import { Workspace } from "./workspace.ts";
 const PARTITION_BYTES = 16 * 2 ** 20;
 const PARTITIONS_MAX = 1024;
 
+/** Two spills, of rows that a Parquet file may have packed to a fifth. */
+const SPILL_FACTOR = 10;
+
 /** A file's batches, and the metadata that one of our snapshots left in it. */
 interface ColumnSource {
   readonly meta: SnapshotMeta | null;
@@ -76,7 +79,7 @@ export async function importColumns(options: ImportOptions): Promise<ImportRepor
   }
   const population = options.population === undefined ? null : readPopulation(options.population);
   const sanctions = options.ceis === undefined ? null : await readSanctions(options.ceis, date);
-  const workspace = new Workspace(options.out);
+  const workspace = new Workspace(options.out, SPILL_FACTOR * statSync(options.source).size);
   const threads = new Threads(options.threads);
   try {
     const scanned = await timed(times, "read", () =>

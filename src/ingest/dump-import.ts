@@ -87,7 +87,7 @@ export async function importDump(options: ImportOptions): Promise<ImportReport> 
   const sanctions =
     options.ceis === undefined ? null : await readSanctions(options.ceis, release.date);
   const previous = await previousAccounts(options.out);
-  const workspace = new Workspace(options.out);
+  const workspace = new Workspace(options.out, 2 * scannedBytes(dump));
   const threads = new Threads(options.threads);
   try {
     const known = await readKnownCodes(dump);
@@ -138,7 +138,7 @@ export function dayOf(date: string): number {
 }
 
 function partitionsOf(dump: DumpFolder, options: ImportOptions): number {
-  const bytes = scanned(dump).reduce((sum, member) => sum + member.bytes, 0);
+  const bytes = scannedBytes(dump);
   const partitions = Math.ceil(bytes / (options.partitionBytes ?? PARTITION_BYTES));
   return Math.min(PARTITIONS_MAX, Math.max(1, partitions));
 }
@@ -147,6 +147,10 @@ function partitionsOf(dump: DumpFolder, options: ImportOptions): number {
 function scanned(dump: DumpFolder): DumpMember[] {
   const types: readonly FileType[] = ["empresas", "simples", "estabelecimentos"];
   return dump.members.filter(({ type }) => types.includes(type));
+}
+
+function scannedBytes(dump: DumpFolder): number {
+  return scanned(dump).reduce((sum, member) => sum + member.bytes, 0);
 }
 
 /** A scan with the member it read. */
@@ -165,7 +169,7 @@ interface Scanning {
 async function scanAll(scanning: Scanning): Promise<MemberScan[]> {
   const { dump, options, release, workspace, threads } = scanning;
   const members = scanned(dump).sort((a, b) => b.bytes - a.bytes);
-  const bytes = members.reduce((sum, member) => sum + member.bytes, 0);
+  const bytes = scannedBytes(dump);
   const stage = options.startStage("scan", Math.round(bytes / 2 ** 20), "MB");
   const progress = new Int32Array(new SharedArrayBuffer(4));
   const tasks = members.map((member, i) => ({

@@ -22,9 +22,13 @@ export async function writeRanked(
   const records = Buffer.alloc(Math.max(0, ...sizes));
   const batch = createBatch();
   let written = 0;
-  const flush = (): void => {
+  let writing: Promise<void> = Promise.resolve();
+  const flush = async (): Promise<void> => {
     const rows = batch.rowCount;
-    writer.writeBatch(rows, batch.finish());
+    // At most one batch is on its way to the disk while the next one is filled.
+    await writing;
+    writing = writer.writeBatch(rows, batch.finish());
+    writing.catch(() => undefined);
     written += rows;
     onRows(written);
   };
@@ -37,10 +41,11 @@ export async function writeRanked(
       const take = Math.min(starts.length - next, BATCH_ROWS - batch.rowCount);
       batch.append(records, starts.subarray(next, next + take));
       next += take;
-      if (batch.rowCount === BATCH_ROWS) flush();
+      if (batch.rowCount === BATCH_ROWS) await flush();
       else onRows(written + batch.rowCount);
     }
     await new Promise(setImmediate);
   }
-  if (batch.rowCount > 0) flush();
+  if (batch.rowCount > 0) await flush();
+  await writing;
 }
