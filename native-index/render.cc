@@ -165,8 +165,7 @@ void appendJsonString(std::string_view text, TextBuffer& out) {
   size_t at = 0;
   while (at < text.size()) {
     const size_t count = std::min<size_t>(8, text.size() - at);
-    uint64_t word = 0x2020202020202020u;  // spaces need no escape
-    std::memcpy(&word, text.data() + at, count);
+    const uint64_t word = loadUpTo8(text.substr(at));
     if (!needsEscape(word)) {
       std::memcpy(to, &word, sizeof word);
       to += count;

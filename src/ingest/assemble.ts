@@ -120,7 +120,12 @@ async function joinAll(assembly: Assembly): Promise<JoinResult[]> {
     context: shared,
   }));
   const step = (): void => stage.update(Atomics.load(progress, 0) / 1024);
-  const results = await watched(step, () => assembly.threads.run("join", tasks));
+  const results = await watched(step, () => {
+    const running = assembly.threads.run("join", tasks);
+    // The metadata are worked out while the threads join; only the count is missing.
+    assembly.metaOf(0);
+    return running;
+  });
   stage.done();
   return results;
 }

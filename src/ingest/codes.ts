@@ -26,23 +26,32 @@ export interface CodesInUse {
 
 /** Gives the codes of one kind provisional numbers in the order in which they are met. */
 export class CodeCounter {
-  private readonly numbers = new Map<number, number>();
+  /** Number + 1 by code: one read per code, where a Map costs several. Pages unused stay unmapped. */
+  private readonly numbers: Uint16Array;
   private readonly codes: number[] = [];
   private readonly counts: number[] = [];
 
-  /** Provisional number of a code; counts one use. */
+  /** Codes have at most `width` digits. */
+  constructor(width: number) {
+    this.numbers = new Uint16Array(10 ** width);
+  }
+
+  /** Provisional number of a code; counts one use. @throws CommandError over 65,534 codes. */
   numberOf(code: number): number {
-    let number = this.numbers.get(code);
-    if (number === undefined) {
-      number = this.codes.length;
-      if (number === RECORD_NULL.u16) {
-        throw new CommandError(`over ${number} different codes in one column; it holds no codes`);
-      }
-      this.numbers.set(code, number);
-      this.codes.push(code);
-      this.counts.push(0);
-    }
+    let number = (this.numbers[code] as number) - 1;
+    if (number < 0) number = this.add(code);
     this.counts[number] = (this.counts[number] as number) + 1;
+    return number;
+  }
+
+  private add(code: number): number {
+    const number = this.codes.length;
+    if (number === RECORD_NULL.u16 - 1) {
+      throw new CommandError(`over ${number} different codes in one column; it holds no codes`);
+    }
+    this.numbers[code] = number + 1;
+    this.codes.push(code);
+    this.counts.push(0);
     return number;
   }
 
@@ -60,7 +69,7 @@ export type AllCounters = Readonly<Record<CodeKind, CodeCounter>>;
 
 /** New counters, one per kind. */
 export function newCounters(): AllCounters {
-  const entries = CODE_KINDS.map((kind) => [kind, new CodeCounter()]);
+  const entries = CODE_KINDS.map((kind) => [kind, new CodeCounter(CODE_WIDTHS[kind])]);
   return Object.fromEntries(entries) as unknown as AllCounters;
 }
 

@@ -41,9 +41,10 @@ import {
   type KnownCodes,
   metaDictionaries,
 } from "./dictionaries.ts";
-import { dayOf, type ImportOptions, SLOT_BYTES } from "./dump-import.ts";
+import type { ImportOptions } from "./dump-import.ts";
 import { openParquet } from "./parquet.ts";
 import { type Population, readPopulation } from "./population.ts";
+import { dayOf, SLOT_BYTES } from "./release-tables.ts";
 import { type ImportReport, ruleCounts } from "./report.ts";
 import { readSanctions, type Sanctions } from "./sanctions.ts";
 import { type SpillFile, SpillWriter } from "./spill.ts";
@@ -74,7 +75,8 @@ export async function importColumns(options: ImportOptions): Promise<ImportRepor
   if (label === undefined || date === undefined) {
     const name = basename(options.source);
     throw new CommandError(
-      `${name} does not say of which release it is: give --label YYYY-MM and --date YYYY-MM-DD`,
+      `${name} does not say of which release it is: give --label YYYY-MM and --date YYYY-MM-DD ` +
+        "to peneira import",
     );
   }
   const population = options.population === undefined ? null : readPopulation(options.population);

@@ -6,21 +6,10 @@
  * before anything stands under the output's name.
  */
 import { statSync } from "node:fs";
-import { RECORD_NULL } from "../../native-index/record.ts";
-import {
-  FORMAT_VERSION,
-  isIndexed,
-  openSnapshot,
-  type SnapshotMeta,
-} from "../../native-index/snapshot.ts";
-import manifest from "../../package.json" with { type: "json" };
+import { isIndexed, openSnapshot, type SnapshotMeta } from "../../native-index/snapshot.ts";
 import { type DumpFolder, type DumpMember, openDump } from "../dump/archive.ts";
 import type { FileType } from "../dump/layout.ts";
-import { readLookups } from "../dump/lookups.ts";
 import { CommandError } from "../errors.ts";
-import { SCORE_VERSION } from "../search/score.ts";
-import { CNAE_NOT_INFORMED } from "../spec/catalog.ts";
-import { UFS } from "../spec/fields.ts";
 import {
   type Assembled,
   assemble,
@@ -29,32 +18,24 @@ import {
   timed,
   watched,
 } from "./assemble.ts";
-import { type AllRemaps, CODE_KINDS, type CodeKind, remapTable } from "./codes.ts";
+import { readPopulation } from "./population.ts";
 import {
-  buildDictionaries,
-  codeNames,
-  type KindDictionaries,
-  type KnownCodes,
-  metaDictionaries,
-  padCodes,
-} from "./dictionaries.ts";
-import { TOM_CODES } from "./establishments.ts";
-import type { JoinContext } from "./join.ts";
-import { Municipalities, TOM_ABROAD } from "./municipalities.ts";
-import { type Population, readPopulation } from "./population.ts";
+  dayOf,
+  ImportTables,
+  type MemberScan,
+  type Release,
+  readKnownCodes,
+  SLOT_BYTES,
+} from "./release-tables.ts";
 import { type ImportReport, type RowCount, ruleCounts } from "./report.ts";
-import { readSanctions, type Sanctions } from "./sanctions.ts";
-import type { ScanResult } from "./scan.ts";
-import { mergeTallies, Tally, type TallyResult } from "./tally.ts";
+import { readSanctions } from "./sanctions.ts";
+import { mergeTallies } from "./tally.ts";
 import { Threads } from "./threads.ts";
 import { Workspace } from "./workspace.ts";
 
 /** Uncompressed bytes of a partition of companies, Simples and establishments together. */
 const PARTITION_BYTES = 32 * 2 ** 20;
 const PARTITIONS_MAX = 1024;
-
-/** Bytes that a bucket of a spill file gathers in memory. */
-export const SLOT_BYTES = 1 << 16;
 
 /** Days after the snapshot date on which rows may be dated. */
 const DAYS_AFTER = 7;
@@ -90,9 +71,10 @@ export async function importDump(options: ImportOptions): Promise<ImportReport> 
   const workspace = new Workspace(options.out, 2 * scannedBytes(dump));
   const threads = new Threads(options.threads);
   try {
-    const known = await readKnownCodes(dump);
     const scanning = { dump, options, release, workspace, threads };
-    const scans = await timed(times, "scan", () => scanAll(scanning));
+    const [scans, known] = await timed(times, "scan", () =>
+      Promise.all([scanAll(scanning), readKnownCodes(dump)]),
+    );
     const tables = new ImportTables({ release, known, scans, population, sanctions });
     const assembled = await assemble({
       out: options.out,
@@ -114,12 +96,6 @@ export async function importDump(options: ImportOptions): Promise<ImportReport> 
   }
 }
 
-/** Label and date of the release. */
-interface Release {
-  readonly label: string;
-  readonly date: string;
-}
-
 function readRelease(dump: DumpFolder, options: ImportOptions): Release {
   const problems: string[] = [];
   const label = options.label ?? dump.label;
@@ -130,11 +106,6 @@ function readRelease(dump: DumpFolder, options: ImportOptions): Release {
   }
   if (label === null || date === null) throw new CommandError(problems.join("\n"));
   return { label, date };
-}
-
-/** Day number of an ISO date. */
-export function dayOf(date: string): number {
-  return Math.round(Date.parse(`${date}T00:00:00Z`) / 86_400_000);
 }
 
 function partitionsOf(dump: DumpFolder, options: ImportOptions): number {
@@ -151,11 +122,6 @@ function scanned(dump: DumpFolder): DumpMember[] {
 
 function scannedBytes(dump: DumpFolder): number {
   return scanned(dump).reduce((sum, member) => sum + member.bytes, 0);
-}
-
-/** A scan with the member it read. */
-interface MemberScan extends ScanResult {
-  readonly member: DumpMember;
 }
 
 interface Scanning {
@@ -191,151 +157,6 @@ async function scanAll(scanning: Scanning): Promise<MemberScan[]> {
 /** Place of a member in the order that decides which of two equal rows is the first. */
 function orderOf({ type, part }: DumpMember): number {
   return { empresas: 0, simples: 1000, estabelecimentos: 2000 }[type as "simples"] + (part ?? 0);
-}
-
-interface KnownTables {
-  readonly codes: KnownCodes;
-  readonly warnings: readonly string[];
-}
-
-async function readKnownCodes(dump: DumpFolder): Promise<KnownTables> {
-  const lookups = await readLookups(dump);
-  const warnings: string[] = [];
-  const read = (kind: CodeKind, table: ReadonlyMap<string, string>): Map<string, string> => {
-    const { codes, odd } = padCodes(kind, table);
-    if (odd.length > 0) {
-      warnings.push(`the ${kind} table has ${odd.length} codes that are no numbers; left out`);
-    }
-    return codes;
-  };
-  const codes = {
-    cnae: read("cnae", lookups.cnaes),
-    nature: read("nature", lookups.naturezas),
-    reason: read("reason", lookups.motivos),
-    tom: read("tom", lookups.municipios),
-    country: read("country", lookups.paises),
-  };
-  return { codes, warnings };
-}
-
-interface TableSources {
-  readonly release: Release;
-  readonly known: KnownTables;
-  readonly scans: readonly MemberScan[];
-  readonly population: Population | null;
-  readonly sanctions: Sanctions | null;
-}
-
-/** Dictionaries, join context and metadata of one import. */
-class ImportTables {
-  private readonly sources: TableSources;
-  private readonly municipalities: Municipalities;
-  private readonly kinds: KindDictionaries;
-
-  constructor(sources: TableSources) {
-    this.sources = sources;
-    const { known, scans } = sources;
-    this.municipalities = new Municipalities(known.codes.tom);
-    const used = scans.map(({ codes }) => codes);
-    this.kinds = buildDictionaries(known.codes, this.municipalities.ibgeCodes, used);
-  }
-
-  context(): JoinContext {
-    const { release, sanctions } = this.sources;
-    const { tom, ibge, cnae } = this.kinds;
-    const files = (type: FileType) =>
-      this.sources.scans
-        .filter(({ member }) => member.type === type)
-        .map((scan) => ({ spill: scan.spill, remaps: this.remaps(scan) }));
-    return {
-      companies: files("empresas"),
-      simples: files("simples").map(({ spill }) => spill),
-      establishments: files("estabelecimentos"),
-      ibge: this.municipalities.ibgeTable(tom, ibge, RECORD_NULL.u16),
-      tomCount: tom.length,
-      tomAbroad: tom.indexOf(TOM_ABROAD),
-      ufAbroad: UFS.indexOf("EX"),
-      cnaeNotInformed: cnae.indexOf(CNAE_NOT_INFORMED),
-      sanctioned: sanctions?.cnpjs ?? null,
-      snapshotDay: dayOf(release.date),
-      slotBytes: SLOT_BYTES,
-    };
-  }
-
-  meta(accounts: number): SnapshotMeta {
-    const { release, known, population, sanctions } = this.sources;
-    const { codes } = known;
-    return {
-      format: FORMAT_VERSION,
-      label: release.label,
-      snapshot_date: release.date,
-      provenance: {
-        rfb_snapshot: release.label,
-        ibge_population_year: population?.year ?? "not_available",
-        ceis_as_of_date: sanctions?.asOf ?? "not_available",
-      },
-      accounts,
-      score_version: SCORE_VERSION,
-      created_by: `peneira ${manifest.version}`,
-      lookups: {
-        cnaes: codeNames(codes.cnae),
-        legal_natures: codeNames(codes.nature),
-        reasons: codeNames(codes.reason),
-        countries: codeNames(codes.country),
-        municipalities: this.municipalities.describe(
-          this.kinds.tom,
-          this.places(),
-          population?.byIbge ?? new Map(),
-        ),
-      },
-      dictionaries: metaDictionaries(this.kinds),
-    };
-  }
-
-  /** Codes in use that their tables lack. */
-  unknownCodes(): TallyResult {
-    const tally = new Tally("");
-    const rules = {
-      cnae: "cnae_unknown",
-      nature: "nature_unknown",
-      reason: "reason_unknown",
-      country: "country_unknown",
-    } as const;
-    for (const [kind, rule] of Object.entries(rules) as [keyof typeof rules, "cnae_unknown"][]) {
-      const known = this.sources.known.codes[kind];
-      for (const scan of this.sources.scans) {
-        const { codes, counts } = scan.codes[kind];
-        codes.forEach((code, i) => {
-          const text = this.kinds[kind].find((known) => Number(known) === code) ?? String(code);
-          if (!known.has(text)) tally.add(rule, 0, () => text, counts[i] as number);
-        });
-      }
-    }
-    return tally.result();
-  }
-
-  warnings(): string[] {
-    const { sanctions } = this.sources;
-    if (sanctions === null || sanctions.counts.withoutCnpj === 0) return [];
-    return [`${sanctions.counts.withoutCnpj} sanctioned companies have no 14-digit CNPJ; left out`];
-  }
-
-  private remaps(scan: MemberScan): AllRemaps {
-    const entries = CODE_KINDS.map((kind) => {
-      return [kind, remapTable(kind, this.kinds[kind], scan.codes[kind])];
-    });
-    return Object.fromEntries(entries) as AllRemaps;
-  }
-
-  private places(): Uint32Array {
-    const sum = new Uint32Array(UFS.length * TOM_CODES);
-    for (const { places } of this.sources.scans) {
-      places.forEach((rows, i) => {
-        sum[i] = (sum[i] as number) + rows;
-      });
-    }
-    return sum;
-  }
 }
 
 /** Accounts of the snapshot that the import will replace; null when there is none. */

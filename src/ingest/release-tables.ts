@@ -1,0 +1,210 @@
+/**
+ * Dictionaries, join context and metadata of an import from a dump.
+ * What comes in: the release's tables, what the scans met, populations and sanctions.
+ * What goes out: the tables that the join needs, and the snapshot's metadata.
+ * Invariant: nothing here depends on the order of files or threads.
+ */
+
+import type { SnapshotMunicipality } from "../../native-index/meta.ts";
+import { RECORD_NULL } from "../../native-index/record.ts";
+import { FORMAT_VERSION, type SnapshotMeta } from "../../native-index/snapshot.ts";
+import manifest from "../../package.json" with { type: "json" };
+import type { DumpFolder, DumpMember } from "../dump/archive.ts";
+import type { FileType } from "../dump/layout.ts";
+import { readLookups } from "../dump/lookups.ts";
+import { SCORE_VERSION } from "../search/score.ts";
+import { CNAE_NOT_INFORMED } from "../spec/catalog.ts";
+import { UFS } from "../spec/fields.ts";
+import { type AllRemaps, CODE_KINDS, type CodeKind, remapTable } from "./codes.ts";
+import {
+  buildDictionaries,
+  codeNames,
+  type KindDictionaries,
+  type KnownCodes,
+  metaDictionaries,
+  padCodes,
+} from "./dictionaries.ts";
+import { TOM_CODES } from "./establishments.ts";
+import type { JoinContext } from "./join.ts";
+import { Municipalities, TOM_ABROAD } from "./municipalities.ts";
+import type { Population } from "./population.ts";
+import type { Sanctions } from "./sanctions.ts";
+import type { ScanResult } from "./scan.ts";
+import { Tally, type TallyResult } from "./tally.ts";
+
+/** Label and date of the release. */
+export interface Release {
+  readonly label: string;
+  readonly date: string;
+}
+
+/** Day number of an ISO date. */
+export function dayOf(date: string): number {
+  return Math.round(Date.parse(`${date}T00:00:00Z`) / 86_400_000);
+}
+
+/** Bytes that a bucket of a spill file gathers in memory. */
+export const SLOT_BYTES = 1 << 16;
+
+/** A scan with the member it read. */
+export interface MemberScan extends ScanResult {
+  readonly member: DumpMember;
+}
+
+/** The release's tables, and what was odd about them. */
+export interface KnownTables {
+  readonly codes: KnownCodes;
+  readonly warnings: readonly string[];
+}
+
+/** Reads the release's six tables. @throws CommandError when one is damaged. */
+export async function readKnownCodes(dump: DumpFolder): Promise<KnownTables> {
+  const lookups = await readLookups(dump);
+  const warnings: string[] = [];
+  const read = (kind: CodeKind, table: ReadonlyMap<string, string>): Map<string, string> => {
+    const { codes, odd } = padCodes(kind, table);
+    if (odd.length > 0) {
+      warnings.push(`the ${kind} table has ${odd.length} codes that are no numbers; left out`);
+    }
+    return codes;
+  };
+  const codes = {
+    cnae: read("cnae", lookups.cnaes),
+    nature: read("nature", lookups.naturezas),
+    reason: read("reason", lookups.motivos),
+    tom: read("tom", lookups.municipios),
+    country: read("country", lookups.paises),
+  };
+  return { codes, warnings };
+}
+
+/** What the tables are made from. */
+export interface TableSources {
+  readonly release: Release;
+  readonly known: KnownTables;
+  readonly scans: readonly MemberScan[];
+  readonly population: Population | null;
+  readonly sanctions: Sanctions | null;
+}
+
+/** Dictionaries, join context and metadata of one import. */
+export class ImportTables {
+  private readonly sources: TableSources;
+  private readonly municipalities: Municipalities;
+  private readonly kinds: KindDictionaries;
+  private described: readonly SnapshotMunicipality[] | null = null;
+
+  constructor(sources: TableSources) {
+    this.sources = sources;
+    const { known, scans } = sources;
+    this.municipalities = new Municipalities(known.codes.tom);
+    const used = scans.map(({ codes }) => codes);
+    this.kinds = buildDictionaries(known.codes, this.municipalities.ibgeCodes, used);
+  }
+
+  /** What the join needs. */
+  context(): JoinContext {
+    const { release, sanctions } = this.sources;
+    const { tom, ibge, cnae } = this.kinds;
+    const files = (type: FileType) =>
+      this.sources.scans
+        .filter(({ member }) => member.type === type)
+        .map((scan) => ({ spill: scan.spill, remaps: this.remaps(scan) }));
+    return {
+      companies: files("empresas"),
+      simples: files("simples").map(({ spill }) => spill),
+      establishments: files("estabelecimentos"),
+      ibge: this.municipalities.ibgeTable(tom, ibge, RECORD_NULL.u16),
+      tomCount: tom.length,
+      tomAbroad: tom.indexOf(TOM_ABROAD),
+      ufAbroad: UFS.indexOf("EX"),
+      cnaeNotInformed: cnae.indexOf(CNAE_NOT_INFORMED),
+      sanctioned: sanctions?.cnpjs ?? null,
+      snapshotDay: dayOf(release.date),
+      slotBytes: SLOT_BYTES,
+    };
+  }
+
+  /** Metadata of the snapshot when it has so many accounts. */
+  meta(accounts: number): SnapshotMeta {
+    const { release, known, population, sanctions } = this.sources;
+    const { codes } = known;
+    return {
+      format: FORMAT_VERSION,
+      label: release.label,
+      snapshot_date: release.date,
+      provenance: {
+        rfb_snapshot: release.label,
+        ibge_population_year: population?.year ?? "not_available",
+        ceis_as_of_date: sanctions?.asOf ?? "not_available",
+      },
+      accounts,
+      score_version: SCORE_VERSION,
+      created_by: `peneira ${manifest.version}`,
+      lookups: {
+        cnaes: codeNames(codes.cnae),
+        legal_natures: codeNames(codes.nature),
+        reasons: codeNames(codes.reason),
+        countries: codeNames(codes.country),
+        municipalities: this.describe(population),
+      },
+      dictionaries: metaDictionaries(this.kinds),
+    };
+  }
+
+  /** The municipalities with their evidence; worked out once. */
+  private describe(population: Population | null): readonly SnapshotMunicipality[] {
+    this.described ??= this.municipalities.describe(
+      this.kinds.tom,
+      this.places(),
+      population?.byIbge ?? new Map(),
+    );
+    return this.described;
+  }
+
+  /** Codes in use that their tables lack. */
+  unknownCodes(): TallyResult {
+    const tally = new Tally("");
+    const rules = {
+      cnae: "cnae_unknown",
+      nature: "nature_unknown",
+      reason: "reason_unknown",
+      country: "country_unknown",
+    } as const;
+    for (const [kind, rule] of Object.entries(rules) as [keyof typeof rules, "cnae_unknown"][]) {
+      const known = this.sources.known.codes[kind];
+      for (const scan of this.sources.scans) {
+        const { codes, counts } = scan.codes[kind];
+        codes.forEach((code, i) => {
+          const text = this.kinds[kind].find((known) => Number(known) === code) ?? String(code);
+          if (!known.has(text)) tally.add(rule, 0, () => text, counts[i] as number);
+        });
+      }
+    }
+    return tally.result();
+  }
+
+  /** Sentences about what was left out of the sanctions. */
+  warnings(): string[] {
+    const { sanctions } = this.sources;
+    if (sanctions === null || sanctions.counts.withoutCnpj === 0) return [];
+    return [`${sanctions.counts.withoutCnpj} sanctioned companies have no 14-digit CNPJ; left out`];
+  }
+
+  private remaps(scan: MemberScan): AllRemaps {
+    const entries = CODE_KINDS.map((kind) => {
+      return [kind, remapTable(kind, this.kinds[kind], scan.codes[kind])];
+    });
+    return Object.fromEntries(entries) as AllRemaps;
+  }
+
+  private places(): Uint32Array {
+    const sum = new Uint32Array(UFS.length * TOM_CODES);
+    for (const { places } of this.sources.scans) {
+      places.forEach((rows, i) => {
+        sum[i] = (sum[i] as number) + rows;
+      });
+    }
+    return sum;
+  }
+}
