@@ -1,6 +1,6 @@
 // Word loops with run-time dispatch. What comes in: words, values. What goes out: bits, counts.
-// Invariant: the portable form is the definition; the AVX2 form is checked against it by the
-// segment tests, which run both (PENEIRA_SIMD=portable turns AVX2 off).
+// Invariant: the portable form is the definition; the AVX2 form is checked against it by
+// test/native-query.test.ts, which runs both (PENEIRA_SIMD=portable turns AVX2 off).
 #include "bits.h"
 
 #include <bit>

@@ -10,6 +10,7 @@ import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { after, describe, it } from "node:test";
 import { getMunicipalities } from "@brazilian-utils/brazilian-utils";
+import exceptions from "../data/municipality-exceptions.json" with { type: "json" };
 import { writeSample } from "../src/dump/sample/release.ts";
 import { Municipalities } from "../src/ingest/municipalities.ts";
 import { scoreCard } from "../src/search/score.ts";
@@ -22,6 +23,11 @@ const space = new MiniWorkspace();
 after(() => space.dispose());
 
 type Account = Record<string, unknown>;
+
+/** IBGE codes of the reviewed exceptions, by state and TOM code. */
+const reviewed = new Map(
+  Object.entries(exceptions.municipalities).map(([tom, { uf, ibge }]) => [`${uf} ${tom}`, ibge]),
+);
 
 /** ISO-8859-1 text without NULs, white space squeezed; null when nothing is left. */
 function text(cell: string | undefined): string | null {
@@ -116,7 +122,10 @@ async function expectedAccounts(folder: string, snapshotDate: string) {
       postal_code: postalCode(row[18]),
       uf,
       municipality_tom: tom,
-      municipality_ibge: ibge.get(`${uf} ${fold(towns.get(tom ?? "") ?? "")}`) ?? null,
+      municipality_ibge:
+        reviewed.get(`${uf} ${tom}`) ??
+        ibge.get(`${uf} ${fold(towns.get(tom ?? "") ?? "")}`) ??
+        null,
       phone_1: phone(row[21], row[22]),
       phone_2: phone(row[23], row[24]),
       email: email(row[27]),

@@ -6,15 +6,18 @@
  * Does not prove: anything about damaged files (native-damage.test.ts) or real registry data.
  */
 import assert from "node:assert/strict";
+import { spawnSync } from "node:child_process";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { after, before, describe, it } from "node:test";
+import { fileURLToPath } from "node:url";
 import { type DimensionName, ORDERS } from "../native-index/columns.ts";
 import {
   type Clause,
   type Method,
   type NativeSegment,
+  nativeVersions,
   openSegment,
   type SelectRequest,
   type SortKey,
@@ -23,6 +26,7 @@ import { type FixtureRow, randomRows, seededRandom } from "./fixture-rows.ts";
 import { accountOf, matchesOf, sorted } from "./query-twin.ts";
 import { writeFixture } from "./region-fixture.ts";
 
+const PORTABLE = process.env.PENEIRA_SIMD === "portable";
 const ROUNDS = Number(process.env.PENEIRA_QUERY_ROUNDS ?? 200);
 /** Number of codes that random clauses draw from; a few of them are unknown to the file. */
 const CODES: readonly (readonly [DimensionName, number])[] = [
@@ -242,6 +246,21 @@ describe("queries on the addon", () => {
         }
       }
     }
+  });
+
+  it("passes all of this without AVX2 too", { skip: PORTABLE }, () => {
+    const args = ["--import", "tsx", "--test", fileURLToPath(import.meta.url)];
+    const env = { ...process.env, PENEIRA_SIMD: "portable", PENEIRA_QUERY_ROUNDS: "20" };
+    // The runner marks the processes that it starts; this one is to run as if by hand.
+    delete (env as NodeJS.ProcessEnv).NODE_TEST_CONTEXT;
+    const child = spawnSync(process.execPath, args, { encoding: "utf8", env });
+    assert.equal(child.status, 0, child.stdout.slice(-4000));
+    assert.match(child.stdout, /pass 9\b/);
+  });
+
+  it("says which form of the loops it runs", () => {
+    const simd = nativeVersions().simd;
+    assert.match(simd, PORTABLE ? /^portable/ : /^(avx2|portable), crc32c /);
   });
 
   it("refuses requests that make no sense, by name", () => {

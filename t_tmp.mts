@@ -1,0 +1,38 @@
+import { openDump } from "/work/main/src/dump/archive.ts";
+import { Threads } from "/work/main/src/ingest/threads.ts";
+import { readLookups } from "/work/main/src/dump/lookups.ts";
+import { Municipalities } from "/work/main/src/ingest/municipalities.ts";
+import { buildDictionaries, padCodes } from "/work/main/src/ingest/dictionaries.ts";
+import { CODE_KINDS, remapTable } from "/work/main/src/ingest/codes.ts";
+import { mergeTallies } from "/work/main/src/ingest/tally.ts";
+import { ruleCounts } from "/work/main/src/ingest/report.ts";
+import { UFS } from "/work/main/src/spec/fields.ts";
+import { mkdirSync, rmSync } from "node:fs";
+const [dir, P, T] = [process.argv[2], Number(process.argv[3]), Number(process.argv[4] ?? 2)];
+const work = "/dev/shm/p12.work"; rmSync(work,{recursive:true,force:true}); mkdirSync(work);
+let t=performance.now(); const lap=(n:string)=>{const x=performance.now(); console.log(n, (x-t).toFixed(0)); t=x;};
+const dump = await openDump(dir);
+console.log(dump.label, dump.date, dump.warnings);
+const lookups = await readLookups(dump); lap("lookups");
+const mun = new Municipalities(padCodes("tom", lookups.municipios).codes); lap("mun");
+const progress = new Int32Array(new SharedArrayBuffer(4));
+const types=["empresas","simples","estabelecimentos"];
+const members = dump.members.filter(m=>types.includes(m.type)).sort((a,b)=>b.bytes-a.bytes);
+const latestDay = Math.round(Date.parse(dump.date+"T00:00:00Z")/86400000)+7;
+const th = new Threads(T); 
+const res = await th.run("scan", members.map((member,i)=>({member, spillPath: work+"/"+member.type+i, partitions:P, slotBytes:65536, keepCpf:false, latestDay, progress}))); lap("scan"); await th.close(); lap("close");
+const scans = res.map((r,i)=>({...r, member: members[i]!})).sort((a,b)=>types.indexOf(a.member.type)-types.indexOf(b.member.type)||(a.member.part??0)-(b.member.part??0));
+const known={cnae:padCodes("cnae",lookups.cnaes).codes,nature:padCodes("nature",lookups.naturezas).codes,reason:padCodes("reason",lookups.motivos).codes,tom:padCodes("tom",lookups.municipios).codes,country:padCodes("country",lookups.paises).codes};
+const kinds=buildDictionaries(known as never, mun.ibgeCodes, scans.map(s=>s.codes)); lap("dict");
+const files=(ty:string)=>scans.filter(s=>s.member.type===ty).map(s=>({spill:s.spill, remaps: Object.fromEntries(CODE_KINDS.map(k=>[k,remapTable(k,kinds[k],s.codes[k])])) as never}));
+const ctx={companies:files("empresas"),simples:files("simples").map(f=>f.spill),establishments:files("estabelecimentos"),ibge:mun.ibgeTable(kinds.tom,kinds.ibge,0xffff),tomCount:kinds.tom.length,tomAbroad:kinds.tom.indexOf("9707"),ufAbroad:UFS.indexOf("EX"),cnaeNotInformed:kinds.cnae.indexOf("8888888"),sanctioned:null,snapshotDay:latestDay-7,slotBytes:65536}; lap("ctx");
+const {joinPartition}=await import("/work/main/src/ingest/join.ts");
+
+const {chooseSplits}=await import("/work/main/src/ingest/ranges.ts");
+const splits={scores:new Uint16Array([700,500,300,200]),roots:new Float64Array(4),rests:new Uint32Array(4)};
+const c0=process.cpuUsage();const joined=Array.from({length:P},(_,partition)=>joinPartition(ctx as never,{partition,spillPath:work+"/rows"+partition,splits,progress} as never)); lap("join"); console.log("join cpu",process.cpuUsage(c0));
+
+console.log("rows",joined.reduce((s,j)=>s+j.rows,0));
+const places=new Uint32Array(28*10000); for(const s of scans) s.places.forEach((v,i)=>{places[i]!+=v;});
+const d=mun.describe(kinds.tom,places,new Map()); lap("describe"); console.log(d.filter(m=>m[2]===null).length, d.slice(100,103));
+console.log(JSON.stringify(ruleCounts(mergeTallies([...scans.map(s=>s.tally),...joined.map(j=>j.tally)])),(k,v)=>k==="text"?undefined:v));
