@@ -108,43 +108,48 @@ export async function latency(server: RunningServer, body: string): Promise<Timi
   return timing;
 }
 
-/** Requests per second with 32 connections. */
+/** Requests per second with 32 connections: searches, or the bare route when `body` is null. */
 export function throughput(
-  server: RunningServer,
-  body: string,
+  { port, key }: RunningServer,
+  body: string | null,
 ): { perSecond: number; tool: string } {
-  const url = `http://127.0.0.1:${server.port}/v1/accounts/search`;
+  const path = body === null ? "/healthz" : "/v1/accounts/search";
+  const target = { url: `http://127.0.0.1:${port}${path}`, key, body };
   return spawnSync("wrk", ["-v"]).error === undefined
-    ? { perSecond: wrk(url, server.key, body), tool: "wrk" }
-    : { perSecond: autocannon(url, server.key, body), tool: "autocannon" };
+    ? { perSecond: wrk(target), tool: "wrk" }
+    : { perSecond: autocannon(target), tool: "autocannon" };
+}
+
+interface Target {
+  readonly url: string;
+  readonly key: string;
+  readonly body: string | null;
 }
 
 function onSecondCore(command: string, parameters: string[]): string {
-  const [tool, list] = pinned
-    ? ["taskset", ["-c", "1", command, ...parameters]]
-    : [command, parameters];
-  return execFileSync(tool as string, list as string[], { encoding: "utf8" });
+  const list = pinned ? ["-c", "1", command, ...parameters] : parameters;
+  return execFileSync(pinned ? "taskset" : command, list, { encoding: "utf8" });
 }
 
-function wrk(url: string, key: string, body: string): number {
+function wrk({ url, key, body }: Target): number {
   const script = join(mkdtempSync(join(tmpdir(), "peneira-wrk-")), "post.lua");
-  const lines = [
+  const post = [
     'wrk.method = "POST"',
     `wrk.body = ${JSON.stringify(body)}`,
     'wrk.headers["Content-Type"] = "application/json"',
     `wrk.headers["Authorization"] = "Bearer ${key}"`,
   ];
-  writeFileSync(script, lines.join("\n"));
+  writeFileSync(script, body === null ? "" : post.join("\n"));
   const report = onSecondCore("wrk", ["-t1", "-c32", "-d6s", "-s", script, url]);
   if (/Non-2xx/.test(report)) throw new Error(report);
   return Number(/Requests\/sec:\s+([\d.]+)/.exec(report)?.[1]);
 }
 
-function autocannon(url: string, key: string, body: string): number {
+function autocannon({ url, key, body }: Target): number {
   const headers = ["-H", "Content-Type=application/json", "-H", `Authorization=Bearer ${key}`];
-  const load = ["-c", "32", "-d", "6", "-m", "POST", "-b", body, "--json", "--no-progress"];
-  const cli = [process.execPath, "node_modules/autocannon/autocannon.js"] as const;
-  const report = onSecondCore(cli[0], [cli[1], ...load, ...headers, url]);
+  const post = body === null ? [] : ["-m", "POST", "-b", body, ...headers];
+  const load = ["-c", "32", "-d", "6", "--json", "--no-progress", ...post, url];
+  const report = onSecondCore(process.execPath, ["node_modules/autocannon/autocannon.js", ...load]);
   return (JSON.parse(report) as { requests: { average: number } }).requests.average;
 }
 
