@@ -269,8 +269,15 @@ describe("optional files", () => {
     const population = space.path("populacao.csv");
     writeFileSync(population, "\ufeffcode_muni;2024\r\n3550308;11895578\r\n");
     const ceis = space.path("20260801_CEIS.csv");
-    const header =
-      '"CADASTRO";"TIPO DE PESSOA";"CPF OU CNPJ DO SANCIONADO";"DATA INÍCIO SANÇÃO";"DATA FINAL SANÇÃO"';
+    const header = [
+      "CADASTRO",
+      "TIPO DE PESSOA",
+      "CPF OU CNPJ DO SANCIONADO",
+      "DATA INÍCIO SANÇÃO",
+      "DATA FINAL SANÇÃO",
+    ]
+      .map((cell) => `"${cell}"`)
+      .join(";");
     const lines = [
       `"CEIS";"J";"${ONE}";"01/01/2020";""`,
       `"CEIS";"J";"${TWO}";"01/01/2020";"07/08/2026"`,

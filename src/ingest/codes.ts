@@ -26,7 +26,7 @@ export interface CodesInUse {
 
 /** Gives the codes of one kind provisional numbers in the order in which they are met. */
 export class CodeCounter {
-  /** Number + 1 by code: one read per code, where a Map costs several. Pages unused stay unmapped. */
+  /** Number + 1 by code: one read, where a Map costs several. Unused pages stay unmapped. */
   private readonly numbers: Uint16Array;
   private readonly codes: number[] = [];
   private readonly counts: number[] = [];

@@ -100,13 +100,14 @@ export class CompanyTable {
   private addSimples(file: SpillFile, partition: number): void {
     const bytes = Buffer.alloc(bucketBytes(file, partition));
     readBucket(file, partition, bytes, 0);
+    const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.length);
     for (let at = 0; at < bytes.length; at += SIMPLES_BYTES) {
-      const root = bytes.readDoubleLE(at);
+      const root = view.getFloat64(at, true);
       const index = this.keys.find(root, 0);
       if (index < 0) this.tally.add("simples_orphan", 0, () => rootText(root));
       else if (((this.optIns[index] as number) & SEEN) !== 0) {
         this.tally.add("simples_duplicate", 0, () => rootText(root));
-      } else this.optIns[index] = bytes.readUInt32LE(at + 8) | SEEN;
+      } else this.optIns[index] = view.getUint32(at + 8, true) | SEEN;
     }
   }
 }

@@ -16,6 +16,8 @@ type Filters = AccountQuerySpec["filters"];
 const FIRST_YEAR = 1800;
 /** Last year of the dimension: codes are at most 300. */
 const LAST_YEAR = 2100;
+/** Longest interval, in calendar years, that is looked up by year. */
+const YEARS_MAX = 2;
 const MILLIS_PER_DAY = 86_400_000;
 
 /** The clauses of a spec's filters. */
@@ -115,21 +117,21 @@ function capitalClauses(company: Filters["company"]): RangeClause[] {
 }
 
 /**
- * The interval [after, before) of opening dates: the posting lists of its years, and, unless both
- * ends are the first day of a year, an exact test of the date.
+ * The interval [after, before) of opening dates. A short one begins with the posting lists of its
+ * years, which skip most rows; over a longer one the union of the years costs more than testing
+ * the dates of the rows that the other clauses leave (measured, bench search).
  */
 function startedClauses(after: string | null, before: string | null): Clause[] {
   if (after === null && before === null) return [];
   const firstDay = after === null ? yearStart(FIRST_YEAR) : dayOf(after);
   const lastDay = (before === null ? yearStart(LAST_YEAR + 1) : dayOf(before)) - 1;
+  const exact: Clause = { kind: "range", column: "started_on", ranges: [[firstDay, lastDay]] };
   const firstYear = Math.max(FIRST_YEAR, yearOf(firstDay));
   const lastYear = Math.min(LAST_YEAR, yearOf(lastDay));
+  if (lastYear - firstYear >= YEARS_MAX) return [exact];
   const years = [];
   for (let year = firstYear; year <= lastYear; year++) years.push(year - FIRST_YEAR);
-  const clauses: Clause[] = [posting("started_year", years)];
-  const aligned = firstDay <= yearStart(firstYear) && lastDay === yearStart(lastYear + 1) - 1;
-  if (aligned) return clauses;
-  return [...clauses, { kind: "range", column: "started_on", ranges: [[firstDay, lastDay]] }];
+  return [posting("started_year", years), exact];
 }
 
 function contactClauses(contact: Filters["contact"]): Clause[] {
