@@ -98,16 +98,16 @@ async function pageLine(
   const peneira = measure(() => answer(segment, spec, after));
   const line = { name: question.name, matches: ours.total, peneira };
   if (question.alone) return { ...line, duck: null, sqlite: null };
-  const duckSql = pageSql(question, "duck", after);
-  const reader = await rivals.duck.runAndReadAll(duckSql);
+  const sortedSql = pageSql(question, "duck", { after, sorted: true });
+  const reader = await rivals.duck.runAndReadAll(sortedSql);
   assertEqual(
     question.name,
     cnpjs(ours.accounts),
     reader.getRows().map((row) => row[0]),
   );
-  const prepared = await rivals.duck.prepare(duckSql);
+  const prepared = await rivals.duck.prepare(pageSql(question, "duck", { after }));
   const duck = await measureAsync(async () => (await prepared.runAndReadAll()).getRows());
-  const statement = rivals.sqlite.prepare(pageSql(question, "sqlite", after)).raw();
+  const statement = rivals.sqlite.prepare(pageSql(question, "sqlite", { after })).raw();
   const rows = statement.all() as string[][];
   assertEqual(
     question.name,
