@@ -5,7 +5,7 @@
  * Invariant: the file holds "ARROW1", the column buffers, each on a multiple of 64, and the index
  * region, all made by the addon itself; Arrow readers cannot read it.
  *
- *   const fixture = await writeFixture("/tmp/x/small.arrow", randomRows(1, 5000));
+ *   const fixture = await writeFixture("small.arrow", randomRows(1, 5000));
  *   const segment = openSegment(fixture.path, fixture.directory);
  *   // fixture.rows[id] is the account with that row id; FIXTURE_TABLES[name] are the tables.
  */
