@@ -175,7 +175,7 @@ describe("search equals a linear scan", () => {
   it("orders by every sort field both ways in some spec", () => {
     const rng = seededRng(SEED);
     const seen = new Set<string>();
-    for (let i = 0; i < SPECS; i++) {
+    for (let i = 0; i < 2_000; i++) {
       const spec = randomSpec(rng, small.segment.catalog, small.rows);
       for (const { key, descending } of orderOf(spec)) seen.add(`${key} ${descending}`);
     }
