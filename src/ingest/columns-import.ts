@@ -313,7 +313,7 @@ function reportOf({
     snapshot_date: meta.snapshot_date,
     provenance: { ...meta.provenance },
     accounts: assembled.accounts,
-    companies: 0,
+    companies: null,
     rows: { rows: { read: scanned.read, kept: scanned.kept } },
     rules: ruleCounts(mergeTallies([scanned.tally, assembled.tally])),
     warnings: [],

@@ -30,7 +30,8 @@ export interface ImportReport {
   readonly snapshot_date: string;
   readonly provenance: Readonly<Record<string, string>>;
   readonly accounts: number;
-  readonly companies: number;
+  /** Companies of a dump; null for a file of columns, where nobody counts them. */
+  readonly companies: number | null;
   readonly rows: Readonly<Record<string, RowCount>>;
   readonly rules: Readonly<Partial<Record<Rule, RuleCount>>>;
   readonly warnings: readonly string[];
