@@ -112,6 +112,43 @@ export interface ColumnBuffers {
   readonly data: Uint8Array;
 }
 
+/** Formats whose rows the addon renders. */
+export type RowFormat = "csv" | "html" | "jsonl" | "xlsx";
+
+/**
+ * A further column behind the output fields: finished text per row, or null for none. `text` is
+ * quoted and escaped as the format wants it, `number` stands as it is, `json` (jsonl only) is a
+ * JSON text that stands as it is.
+ */
+export interface ExtraColumn {
+  readonly name: string;
+  readonly kind: "text" | "number" | "json";
+  readonly values: readonly (string | null)[];
+}
+
+/** What to render of rows; `extra` columns have one value per row. */
+export interface RenderRequest {
+  readonly format: RowFormat;
+  readonly fields: readonly string[];
+  readonly extra: readonly ExtraColumn[];
+  /** csv only: what stands between cells. */
+  readonly delimiter: "," | ";";
+  /** xlsx only: number of the first of these rows in its sheet (the header is row 1). */
+  readonly firstNumber: number;
+}
+
+/** Arrow type of a field in a column file. */
+export type FieldType = "utf8" | "bool" | "int32" | "date32" | "float64" | "list<utf8>";
+
+/** One field of many rows as Arrow buffers; `child` holds the texts of a list. */
+export interface FieldColumn {
+  readonly field: string;
+  readonly type: FieldType;
+  readonly length: number;
+  readonly buffers: ColumnBuffers;
+  readonly child: { readonly length: number; readonly buffers: ColumnBuffers } | null;
+}
+
 /** An opened snapshot. Every method throws `Error` with `code` "SNAPSHOT_DAMAGED" on damage. */
 export interface NativeSegment {
   readonly rowCount: number;
@@ -128,6 +165,10 @@ export interface NativeSegment {
   documentFrequency(words: readonly string[]): Uint32Array;
   /** JSON text `[{"cnpj":"…",…},…]` of the rows with the output fields in the given order. */
   renderJson(rows: Uint32Array, fields: readonly string[]): Uint8Array;
+  /** Rows of an export's file, without header and frame; see native-index/rows.h. */
+  renderRows(rows: Uint32Array, request: RenderRequest): Uint8Array;
+  /** The fields of rows as columns, in the given order. */
+  columnsOf(rows: Uint32Array, fields: readonly string[]): FieldColumn[];
   /** Row of a cnpj (14 characters), or -1. */
   findCnpj(cnpj: string): number;
   /** Checks every block of the file; `progress[0]` counts checked blocks. */

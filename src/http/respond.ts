@@ -7,11 +7,20 @@
 import { AppError, ERROR_CODES } from "../errors.ts";
 import type { HeaderList } from "./transport.ts";
 
+/** A part of a file that is sent as it is read, never held in memory. */
+export interface FileSlice {
+  /** Open descriptor; whoever sends the answer closes it, also when nothing is sent. */
+  readonly descriptor: number;
+  /** First byte and number of bytes. */
+  readonly offset: number;
+  readonly length: number;
+}
+
 /** What a handler gives back; the request id and the security headers are added by `headersOf`. */
 export interface Answer {
   readonly status: number;
   readonly type: string;
-  readonly body: Uint8Array | string;
+  readonly body: Uint8Array | string | FileSlice;
   readonly headers?: Readonly<Record<string, string>>;
 }
 

@@ -8,12 +8,13 @@ import type { Identity, Keyring } from "../access/keyring.ts";
 import type { Plan, Plans } from "../access/plans.ts";
 import type { Clock } from "../clock.ts";
 import { AppError } from "../errors.ts";
+import type { Exporter } from "../export/exporter.ts";
 import type { Log } from "../log.ts";
 import type { SearchAnswer, SearchRequest } from "../search/searcher.ts";
 import type { Segment } from "../search/segment.ts";
 import type { AccountQuerySpec } from "../spec/schema.ts";
 import type { Secrets } from "../store/secrets.ts";
-import type { TransportName } from "./transport.ts";
+import type { ReadHeader, TransportName } from "./transport.ts";
 
 /** The engine as the handlers see it; src/search/searcher.ts is the one there is. */
 export interface Engine {
@@ -24,6 +25,7 @@ export interface Engine {
 /** Everything a handler may need. */
 export interface Service {
   readonly engine: Engine;
+  readonly exporter: Exporter;
   readonly keyring: Keyring;
   readonly plans: Plans;
   readonly secrets: Secrets;
@@ -45,8 +47,17 @@ export interface Service {
 export interface Call {
   readonly service: Service;
   readonly requestId: string;
+  readonly method: string;
+  /** Raw path as sent, without the query. */
+  readonly path: string;
   /** The whole body; empty for methods without one. */
   readonly body: Uint8Array;
+  /** Values of the variable segments of the route's path, such as `id`. */
+  readonly params: Readonly<Record<string, string>>;
+  /** Query parameters, percent-decoded; only those that the route names, each once. */
+  readonly query: ReadonlyMap<string, string>;
+  /** Value of a request header. */
+  header(name: ReadHeader): string | undefined;
 }
 
 /** A request whose sender is known. */

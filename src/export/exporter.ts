@@ -1,0 +1,60 @@
+/**
+ * The exports of an installation as the HTTP layer sees them. What comes in: accepted requests of
+ * tenants. What goes out: records, and the files behind them.
+ * Invariant: what a method has returned survives a crash; another tenant's export does not exist.
+ */
+import type { Plan } from "../access/plans.ts";
+import type { Segment } from "../search/segment.ts";
+import type { AccountQuerySpec } from "../spec/schema.ts";
+import type { ExportRecord } from "./record.ts";
+
+/** What `POST /v1/exports` asks for, checked and normalized. */
+export interface NewExport {
+  readonly tenantId: string;
+  readonly plan: Plan;
+  /** 1-255 visible ASCII characters. */
+  readonly idempotencyKey: string;
+  /** Normalized in the mode `export`; its limit is the effective one. */
+  readonly spec: AccountQuerySpec;
+  /** The snapshot that the export is pinned to. */
+  readonly segment: Segment;
+}
+
+/** An accepted export with the spec it was created with. */
+export interface AcceptedExport {
+  readonly record: ExportRecord;
+  readonly spec: AccountQuerySpec;
+  /** True when the same key and request had brought it about before. */
+  readonly replayed: boolean;
+}
+
+/** Part of a tenant's list. */
+export interface ExportPage {
+  readonly records: readonly ExportRecord[];
+  readonly more: boolean;
+}
+
+/** The exports of an installation. */
+export interface Exporter {
+  /**
+   * Queues an export; durable when it returns. Throws `AppError` `idempotency_key_reused`,
+   * `rate_limited` (the queue is full, with Retry-After), `plan_not_allowed`, or `overloaded`
+   * where the state cannot be written.
+   */
+  create(wanted: NewExport): AcceptedExport;
+  /** One export, expired or not. Throws `export_not_found` for others' and deleted ones too. */
+  read(tenantId: string, id: string): ExportRecord;
+  /** Newest first, those with a sequence below `before` (null: from the newest). */
+  list(
+    tenantId: string,
+    page: { readonly limit: number; readonly before: number | null },
+  ): ExportPage;
+  /** Cancels or deletes; durable when it returns. Throws `export_not_found`. */
+  remove(tenantId: string, id: string): void;
+  /** Resolves when the export is done or failed, or after `waitMs`. Throws as `read` does. */
+  settled(tenantId: string, id: string, waitMs: number): Promise<ExportRecord>;
+  /** An export by its id alone, for signed links; undefined for unknown and deleted ones. */
+  find(id: string): ExportRecord | undefined;
+  /** Absolute path of the file of a done export. */
+  filePath(record: ExportRecord): string;
+}

@@ -1,0 +1,63 @@
+/**
+ * What an export is, wherever it is looked at. What comes in: nothing. What goes out: the record
+ * of one export, its states, and the reasons for which it can fail.
+ * Invariant: states only move forward (queued, running, done or failed); only a stop or a crash
+ * takes `running` back to `queued`. What is expired stays expired.
+ */
+import type { EXPORT_FORMATS } from "../spec/fields.ts";
+
+/** Format of an export's file. */
+export type ExportFormat = (typeof EXPORT_FORMATS)[number];
+
+/** States of an export, in the order in which it goes through them. */
+export const EXPORT_STATES = ["queued", "running", "done", "failed"] as const;
+
+/** State of an export. */
+export type ExportState = (typeof EXPORT_STATES)[number];
+
+/** Why an export failed, with the sentence that a person reads. */
+export const EXPORT_FAILURES = {
+  disk_full: "The server's disk is full. Ask its operator for space, then export again.",
+  write_failed: "The file could not be written. Ask the operator to look at the log.",
+  snapshot_unavailable: "The snapshot of this export is gone or damaged. Export again.",
+  too_many_attempts: "Rendering was tried three times and never came to its end.",
+  render_failed: "The server failed while rendering. Report the export_id to its operator.",
+} as const;
+
+/** Code of a failed export's reason. */
+export type ExportFailure = keyof typeof EXPORT_FAILURES;
+
+/** Most times that rendering one export is begun. */
+export const ATTEMPTS_MAX = 3;
+
+/** Shape of an export's id: 128 random bits in hex behind a prefix that people recognise. */
+export const EXPORT_ID = /^exp_[0-9a-f]{32}$/;
+
+/** One export as its tenant may know it. Times are milliseconds since 1970. */
+export interface ExportRecord {
+  readonly id: string;
+  /** Grows with every export of this installation; the list is ordered by it. */
+  readonly sequence: number;
+  readonly tenantId: string;
+  readonly state: ExportState;
+  readonly format: ExportFormat;
+  /** Label `YYYY-MM` and date of the snapshot it is pinned to. */
+  readonly snapshot: string;
+  readonly snapshotDate: string;
+  /** What it holds, in letters, digits and hyphens, for the file's name. */
+  readonly slug: string;
+  readonly createdAtMs: number;
+  /** Set when done; from then on the file is gone. */
+  readonly expiresAtMs: number | null;
+  /** True once `expiresAtMs` has passed. */
+  readonly expired: boolean;
+  /** Share of the rows that is rendered, 0-1; 1 when done. */
+  readonly progress: number;
+  readonly rowsWritten: number;
+  readonly rowCount: number | null;
+  readonly sizeBytes: number | null;
+  /** SHA-256 of the file in hex, when done. */
+  readonly sha256: string | null;
+  /** Set when failed. */
+  readonly failure: ExportFailure | null;
+}

@@ -1,0 +1,59 @@
+/**
+ * Named points at which a test may kill this process. What comes in: the variable FAULT as
+ * `point:n`. What goes out: SIGKILL to the own process when a thread reaches that point for the
+ * n-th time.
+ * Invariant: without FAULT nothing happens, and the shipped bundle has no trace of it: build.mjs
+ * sets BUILD_FAULTS to false there, and only the bundle of the crash tests keeps it.
+ */
+import { strict as assert } from "node:assert";
+
+declare const BUILD_FAULTS: boolean | undefined;
+
+/** Every point, in the order in which an export meets them. */
+export const FAULT_POINTS = [
+  "create.before_pin",
+  "create.before_commit",
+  "create.after_commit",
+  "create.before_reply",
+  "claim.before_commit",
+  "claim.after_commit",
+  "render.begin",
+  "render.after_write",
+  "render.before_fsync",
+  "render.before_rename",
+  "render.after_rename",
+  "render.after_dirsync",
+  "finish.before_commit",
+  "finish.after_commit",
+  "requeue.before_commit",
+  "requeue.after_commit",
+  "expire.before_commit",
+  "expire.before_unlink",
+  "expire.after_unlink",
+  "remove.before_commit",
+  "remove.before_unlink",
+  "remove.after_unlink",
+  "recover.begin",
+  "recover.before_commit",
+  "recover.before_cleanup",
+  "recover.after_cleanup",
+  "unpin.before_unlink",
+  "unpin.after_unlink",
+] as const;
+
+/** Name of a point. */
+export type FaultPoint = (typeof FAULT_POINTS)[number];
+
+const ENABLED = typeof BUILD_FAULTS === "undefined" || BUILD_FAULTS;
+const [wanted, nth] = ENABLED ? (process.env.FAULT ?? "").split(":") : [];
+assert(!wanted || FAULT_POINTS.some((point) => point === wanted), `no fault point ${wanted}`);
+
+/** How often the wanted point was reached in this thread; rendering runs in one thread per file. */
+let reached = 0;
+
+/** Marks a point; the process ends here when FAULT names it. */
+export function faultPoint(point: FaultPoint): void {
+  if (!ENABLED || point !== wanted) return;
+  reached++;
+  if (reached === Number(nth ?? 1)) process.kill(process.pid, "SIGKILL");
+}
