@@ -24,11 +24,19 @@ export interface RunningServer {
 
 const pinned = spawnSync("taskset", ["-V"]).status === 0;
 
+/** How a server is started. */
+export interface StartOptions {
+  readonly transport?: "uws" | "node";
+  /** Whether it is held on processor 0; exports need the other one too. */
+  readonly pin?: boolean;
+  readonly environment?: Readonly<Record<string, string>>;
+}
+
 /** Starts a server and waits for its first answer to `body`. */
 export async function startServer(
   snapshot: string,
   body: string,
-  transport = "uws",
+  { transport = "uws", pin = pinned, environment = {} }: StartOptions = {},
 ): Promise<RunningServer> {
   const dataDir = mkdtempSync(join(tmpdir(), "peneira-bench-"));
   const [node, main] = peneiraCommand() as [string, string];
@@ -41,11 +49,11 @@ export async function startServer(
   const serve = [main, "serve", "--snapshot", snapshot, "--data-dir", dataDir];
   const options = ["--listen", "127.0.0.1:0", "--transport", transport];
   const started = performance.now();
-  const child = pinned
-    ? spawn("taskset", ["-c", "0", node, ...serve, ...options], {
-        stdio: ["ignore", "ignore", "pipe"],
-      })
-    : spawn(node, [...serve, ...options], { stdio: ["ignore", "ignore", "pipe"] });
+  const command = [...(pin ? ["taskset", "-c", "0"] : []), node, ...serve, ...options];
+  const child = spawn(command[0] as string, command.slice(1), {
+    stdio: ["ignore", "ignore", "pipe"],
+    env: { ...process.env, ...environment },
+  });
   const port = await portOf(child);
   const post = poster(port, key);
   await post(body);

@@ -4,10 +4,12 @@
 // the most, exclusions after them, column tests on what is left; nothing larger than a chunk is
 // ever built, and no row outside the span is returned.
 #pragma once
+#include <bit>
 #include <cstdint>
 #include <vector>
 
 #include "container.h"
+#include "failure.h"
 #include "query.h"
 #include "rangetest.h"
 #include "segment.h"
@@ -86,5 +88,23 @@ class ChunkQuery {
   State state_ = State::kAll;
   uint32_t listCount_ = 0;
 };
+
+// Calls `action(row)` for every match, counted from `firstRow`, until it returns false.
+template <class Action>
+void eachMatch(const ChunkMatches& matches, uint32_t firstRow, Action action) {
+  if (matches.isList) {
+    for (uint32_t i = 0; i < matches.listCount; i++) {
+      const uint32_t value = matches.list[i];
+      if (value >= matches.span.high) damaged("an array container is not sorted");
+      if (!action(firstRow + value)) return;
+    }
+    return;
+  }
+  for (uint32_t w = matches.span.firstWord(); w < matches.span.endWord(); w++) {
+    for (uint64_t word = matches.words[w]; word != 0; word &= word - 1) {
+      if (!action(firstRow + w * 64 + static_cast<uint32_t>(std::countr_zero(word)))) return;
+    }
+  }
+}
 
 }  // namespace peneira

@@ -14,4 +14,8 @@ namespace peneira {
 // the same.
 std::optional<uint64_t> countByCube(const Segment& segment, const Query& query);
 
+// The count of the query per ordinal of an axis (0 activity, 1 state, 2 status), "none" last; empty
+// when countByCube gives nothing, or when null status and status 0 cannot be told apart.
+std::vector<uint32_t> countCubeAxis(const Segment& segment, const Query& query, int axis);
+
 }  // namespace peneira

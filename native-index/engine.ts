@@ -112,6 +112,20 @@ export interface ColumnBuffers {
   readonly data: Uint8Array;
 }
 
+/** Facets the addon counts; see native-index/facets.h for their codes. */
+export type NativeFacet =
+  | "uf"
+  | "municipality"
+  | "cnae"
+  | "registration_status"
+  | "company_size"
+  | "started_year"
+  | "legal_nature"
+  | "simples"
+  | "mei"
+  | "headquarters"
+  | "contact";
+
 /** Formats whose rows the addon renders. */
 export type RowFormat = "csv" | "html" | "jsonl" | "xlsx";
 
@@ -159,7 +173,9 @@ export interface NativeSegment {
   select(request: SelectRequest): Selection;
   /** Exact number of matching rows. */
   count(clauses: readonly Clause[]): number;
-  /** Work of the last select or count. */
+  /** For every facet the number of matches by code; the last element counts those without one. */
+  facets(clauses: readonly Clause[], facets: readonly NativeFacet[]): Uint32Array[];
+  /** Work of the last select, count or facets. */
   lastWork(): Work;
   /** Number of rows holding each word; 0 for an unknown one. */
   documentFrequency(words: readonly string[]): Uint32Array;

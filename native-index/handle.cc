@@ -4,6 +4,7 @@
 
 #include <atomic>
 
+#include "facets.h"
 #include "feistel.h"
 #include "kernel.h"
 #include "render.h"
@@ -96,6 +97,32 @@ napi_value count(napi_env env, napi_callback_info info) {
     const Query query = readQuery(env, arguments.values[0]);
     handle.work = Work();
     return fromNumber(env, static_cast<double>(countRows(*segment, query, handle.work)));
+  };
+  return call(env, info, run);
+}
+
+Facet facetNamed(const std::string& name) {
+  for (size_t i = 0; i < static_cast<size_t>(Facet::kCount); i++) {
+    if (kFacetNames[i] == name) return static_cast<Facet>(i);
+  }
+  badArgument("there is no facet \"" + name + "\"");
+}
+
+napi_value facets(napi_env env, napi_callback_info info) {
+  const auto run = [env](Handle& handle, const auto& segment, const CallArguments& arguments) {
+    const Query query = readQuery(env, arguments.values[0]);
+    std::vector<Facet> wanted;
+    for (const std::string& name : toTexts(env, arguments.values[1])) {
+      wanted.push_back(facetNamed(name));
+    }
+    handle.work = Work();
+    const std::vector<FacetCounts> counts = countFacets(*segment, query, wanted, handle.work);
+    napi_value array = nullptr;
+    check(env, napi_create_array_with_length(env, counts.size(), &array));
+    for (uint32_t i = 0; i < counts.size(); i++) {
+      check(env, napi_set_element(env, array, i, fromUint32s(env, counts[i])));
+    }
+    return array;
   };
   return call(env, info, run);
 }
@@ -201,7 +228,7 @@ napi_value openSegment(napi_env env, napi_callback_info info) {
     putProperty(env, object, "rowCount", fromNumber(env, handle->segment->rowCount()));
     constexpr std::pair<const char*, napi_callback> methods[] = {
         {"meta", meta}, {"table", table}, {"select", select}, {"count", count},
-        {"lastWork", lastWork}, {"documentFrequency", documentFrequency},
+        {"facets", facets}, {"lastWork", lastWork}, {"documentFrequency", documentFrequency},
         {"renderJson", renderJson}, {"findCnpj", findCnpj}, {"verify", verify},
         {"dropCaches", dropCaches}, {"poisoned", poisoned}, {"close", close}};
     for (const auto& [name, method] : methods) putFunction(env, object, name, method);

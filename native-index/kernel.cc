@@ -19,24 +19,6 @@ constexpr uint32_t kSpanMin = 1024;
 // A span that was not enough is followed by one that is longer by this factor.
 constexpr uint32_t kSpanGrowth = 4;
 
-// Calls `action(row)` for every match until it returns false.
-template <class Action>
-void eachMatch(const ChunkMatches& matches, uint32_t firstRow, Action action) {
-  if (matches.isList) {
-    for (uint32_t i = 0; i < matches.listCount; i++) {
-      const uint32_t value = matches.list[i];
-      if (value >= matches.span.high) damaged("an array container is not sorted");
-      if (!action(firstRow + value)) return;
-    }
-    return;
-  }
-  for (uint32_t w = matches.span.firstWord(); w < matches.span.endWord(); w++) {
-    for (uint64_t word = matches.words[w]; word != 0; word &= word - 1) {
-      if (!action(firstRow + w * 64 + static_cast<uint32_t>(std::countr_zero(word)))) return;
-    }
-  }
-}
-
 uint32_t spanRows(uint64_t wanted, uint32_t estimate) {
   const uint64_t rows = wanted * kSpanSlack * kChunkRows / (estimate + 1);
   if (rows >= kChunkRows) return kChunkRows;

@@ -1,0 +1,223 @@
+/**
+ * Exports, against DuckDB's `COPY` of the same rows and columns in the same run.
+ * Command: `npm run bench -- export [--accounts 1000000] [--rounds 3]`. What goes out: rows per
+ * second, sizes and peak anonymous memory by format and number of rows, as ratios against DuckDB;
+ * and the latency of a search with none and with two exports running.
+ * Invariant: both write every byte to the same disk, with ten columns in the stored order, on one
+ * thread; ours ends with fsync and a SHA-256, DuckDB's does not, and both figures say so. The CSV
+ * files are compared by content before anything is timed.
+ */
+import { spawn } from "node:child_process";
+import { existsSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { parseArgs } from "node:util";
+import { type DuckDBConnection, DuckDBInstance } from "@duckdb/node-api";
+import { renderExport } from "../src/export/render.ts";
+import { openSegment, type Segment } from "../src/search/segment.ts";
+import { OUTPUT_FIELD_NAMES, UFS } from "../src/spec/fields.ts";
+import { normalizeSpec } from "../src/spec/normalize.ts";
+import type { AccountQuerySpec } from "../src/spec/schema.ts";
+import { type Corpus, makeCorpus, peneiraCommand } from "./corpus.ts";
+import { searchUnderExports } from "./export-load.ts";
+import { formatRatio, formatUs } from "./measure.ts";
+
+const FIELDS = [
+  "cnpj",
+  "legal_name",
+  "trade_name",
+  "uf",
+  "municipality_name",
+  "cnae_primary",
+  "started_on",
+  "email",
+  "phone_1",
+  "share_capital",
+] as const;
+
+type Format = AccountQuerySpec["output"]["format"];
+
+const { values } = parseArgs({
+  options: {
+    accounts: { type: "string", default: "1000000" },
+    rounds: { type: "string", default: "3" },
+  },
+});
+const rounds = Number(values.rounds);
+const corpus = makeCorpus(Number(values.accounts));
+const folder = mkdtempSync(join(tmpdir(), "peneira-bench-"));
+const out: string[] = [];
+
+/** Every row of the corpus: all states there are, so that the query is not too broad. */
+function specOf(segment: Segment, format: Format, limit: number): AccountQuerySpec {
+  const input = { filters: { geo: { uf_any_of: UFS } } };
+  return normalizeSpec(input, {
+    catalog: segment.catalog,
+    limitDefault: limit,
+    limitCap: 1_000_000_000,
+    bodyOutput: { format, fields: FIELDS },
+    allowedFields: OUTPUT_FIELD_NAMES,
+    defaultFields: FIELDS,
+    mode: "export",
+    fullAllowed: true,
+  }).spec;
+}
+
+/** Seconds of the best and the median round, and what came out. */
+interface Run {
+  readonly median: number;
+  readonly best: number;
+  readonly rows: number;
+  readonly bytes: number;
+}
+
+async function timed(work: () => Promise<{ rows: number; bytes: number }>): Promise<Run> {
+  const seconds: number[] = [];
+  let done = { rows: 0, bytes: 0 };
+  for (let round = 0; round < rounds; round++) {
+    const start = performance.now();
+    done = await work();
+    seconds.push((performance.now() - start) / 1000);
+  }
+  seconds.sort((a, b) => a - b);
+  return {
+    median: seconds[Math.floor(rounds / 2)] as number,
+    best: seconds[0] as number,
+    ...done,
+  };
+}
+
+function ours(segment: Segment, format: Format, limit: number): Promise<Run> {
+  const path = join(folder, `ours.${format}`);
+  const spec = specOf(segment, format, limit);
+  return timed(async () => {
+    const { rowCount, sizeBytes } = await renderExport({ segment, spec, path });
+    return { rows: rowCount, bytes: sizeBytes };
+  });
+}
+
+/** DuckDB's own format for each of ours, or null where it has none. */
+const COPY_OPTIONS: Partial<Record<Format, string>> = {
+  csv: "FORMAT csv, HEADER",
+  jsonl: "FORMAT json",
+  parquet: "FORMAT parquet, COMPRESSION zstd",
+};
+
+function duckCopy(duck: DuckDBConnection, format: Format, limit: number): Promise<Run> {
+  const path = join(folder, `duck.${format}`);
+  const rows = Math.min(limit, corpus.accounts);
+  const limited = limit < corpus.accounts ? ` LIMIT ${limit}` : "";
+  const query = `SELECT ${FIELDS.join(", ")} FROM accounts${limited}`;
+  return timed(async () => {
+    await duck.run(`COPY (${query}) TO '${path}' (${COPY_OPTIONS[format]})`);
+    return { rows, bytes: statSync(path).size };
+  });
+}
+
+/** DuckDB with the ten columns as a table of its own, in rank order. */
+async function openDuck(segment: Segment, { folder: home }: Corpus): Promise<DuckDBConnection> {
+  const path = join(home, "rival-export.duckdb");
+  if (!existsSync(path)) {
+    process.stderr.write("making the DuckDB table\n");
+    const parquet = join(folder, "rows.parquet");
+    const spec = specOf(segment, "parquet", corpus.accounts);
+    await renderExport({ segment, spec, path: parquet });
+    const instance = await DuckDBInstance.create(path, { threads: "1" });
+    const connection = await instance.connect();
+    await connection.run(`CREATE TABLE accounts AS SELECT * FROM read_parquet('${parquet}')`);
+    await connection.run("CHECKPOINT");
+    connection.closeSync();
+    instance.closeSync();
+    rmSync(parquet);
+  }
+  return (await DuckDBInstance.create(path, { threads: "1" })).connect();
+}
+
+/** Reads both CSV files back with DuckDB and compares them cell by cell, order included. */
+async function compare(duck: DuckDBConnection): Promise<void> {
+  const read = (name: string) =>
+    `(SELECT row_number() OVER () AS n, * FROM read_csv('${join(folder, name)}', all_varchar=true))`;
+  const cells = (side: string) =>
+    // Ours writes amounts as JSON does and guards formulas; both are undone to compare.
+    FIELDS.map((name) =>
+      name === "share_capital"
+        ? `${side}.${name}::DOUBLE`
+        : `coalesce(regexp_replace(${side}.${name}, '^''([=+@\t\r-])', '\\1'), '')`,
+    ).join(", ");
+  const result = await duck.runAndReadAll(
+    `SELECT count(*)::INTEGER AS n, count(*) FILTER (WHERE (${cells("a")}) IS DISTINCT FROM
+      (${cells("b")}))::INTEGER AS wrong
+     FROM ${read("ours.csv")} a FULL JOIN ${read("duck.csv")} b USING (n)`,
+  );
+  const [row] = result.getRowObjects() as { n: number; wrong: number }[];
+  if (row?.n !== corpus.accounts || row.wrong !== 0) {
+    throw new Error(`the CSV files differ: ${row?.wrong} of ${row?.n} rows`);
+  }
+}
+
+/** Peak anonymous memory in MB of a whole process that renders one file. */
+async function peakMemory(format: Format, limit: number): Promise<number> {
+  const spec = join(folder, "spec.json");
+  writeFileSync(spec, JSON.stringify(specOf(segment, format, limit)));
+  const [node, main] = peneiraCommand() as [string, string];
+  const file = ["--out", join(folder, `memory.${format}`), "--force"];
+  const child = spawn(
+    node,
+    [main, "export", "--snapshot", corpus.snapshot, "--spec", spec, "--format", format, ...file],
+    { stdio: "ignore" },
+  );
+  let peak = 0;
+  const watch = setInterval(() => {
+    try {
+      const status = readFileSync(`/proc/${child.pid}/status`, "utf8");
+      peak = Math.max(peak, Number(/RssAnon:\s+(\d+)/.exec(status)?.[1] ?? 0) / 1024);
+    } catch {
+      // The process has ended between two looks.
+    }
+  }, 20);
+  const code = await new Promise((resolve) => child.once("exit", resolve));
+  clearInterval(watch);
+  if (code !== 0) throw new Error(`peneira export ended with ${code}`);
+  return peak;
+}
+
+async function row(format: Format, limit: number, duck: DuckDBConnection): Promise<void> {
+  const mine = await ours(segment, format, limit);
+  const theirs = format in COPY_OPTIONS ? await duckCopy(duck, format, limit) : null;
+  if (format === "csv" && limit >= corpus.accounts) await compare(duck);
+  const memory = await peakMemory(format, limit);
+  const rate = (run: Run) => `${Math.round(run.rows / run.median).toLocaleString("en")}/s`;
+  out.push(
+    [
+      format.padEnd(8),
+      mine.rows.toLocaleString("en").padStart(10),
+      `${(mine.bytes / 2 ** 20).toFixed(1)} MiB`.padStart(11),
+      `${formatUs(mine.median * 1e6)} (best ${formatUs(mine.best * 1e6)})`.padStart(26),
+      rate(mine).padStart(13),
+      `${memory.toFixed(0)} MB`.padStart(8),
+      theirs === null
+        ? "-"
+        : `${rate(theirs).padStart(13)} ${formatRatio(theirs.median, mine.median)}`,
+    ].join("  "),
+  );
+  process.stderr.write(`${out.at(-1)}\n`);
+}
+
+const segment = await openSegment(corpus.snapshot);
+const duck = await openDuck(segment, corpus);
+out.push(
+  "format         rows         size          median (best) time     our rows  peak anon  DuckDB",
+);
+for (const limit of [1_000, 1_000_000, corpus.accounts]) {
+  if (limit === 1_000_000 && corpus.accounts <= limit) continue;
+  for (const format of ["csv", "jsonl", "parquet"] as const) await row(format, limit, duck);
+}
+await row("html", 1_000, duck);
+await row("html", 100_000, duck);
+await row("xlsx", 1_000, duck);
+await row("xlsx", Math.min(1_000_000, corpus.accounts), duck);
+segment.close();
+duck.closeSync();
+out.push(...(await searchUnderExports(corpus.snapshot, FIELDS)));
+rmSync(folder, { recursive: true });
+process.stdout.write(`${out.join("\n")}\n`);
