@@ -1,0 +1,48 @@
+/**
+ * Reads a CNPJ as people write it. What comes in: text, punctuated or not, in any case. What goes
+ * out: its 14 characters in upper case, and whether its check digits are right.
+ * Invariant: numeric and alphanumeric CNPJs are read alike; nothing is guessed: a missing zero or
+ * a strange character makes it no CNPJ. A wrong check digit does not, for the registry has some.
+ * Source of the check digits: IN RFB 2.229/2024 (value of a character = ASCII code - 48).
+ */
+
+/** A CNPJ that was read. */
+export interface Cnpj {
+  /** 12 digits or capital letters and 2 digits. */
+  readonly cnpj: string;
+  /** Whether the last two digits belong to the twelve characters before them. */
+  readonly checked: boolean;
+}
+
+/** With all of its punctuation or with none of it. */
+const SPELLINGS = [
+  /^([0-9A-Z]{8})([0-9A-Z]{4})([0-9]{2})$/i,
+  /^([0-9A-Z]{2}\.[0-9A-Z]{3}\.[0-9A-Z]{3})\/([0-9A-Z]{4})-([0-9]{2})$/i,
+];
+
+const WEIGHTS = [6, 5, 4, 3, 2, 9, 8, 7, 6, 5, 4, 3, 2];
+
+/** Reads a CNPJ; null when the text is none. */
+export function readCnpj(text: string): Cnpj | null {
+  const match = SPELLINGS.map((spelling) => spelling.exec(text)).find((found) => found !== null);
+  if (!match) return null;
+  const cnpj = match.slice(1).join("").replaceAll(".", "").toUpperCase();
+  const base = cnpj.slice(0, 12);
+  return { cnpj, checked: cnpj === base + cnpjCheckDigits(base) };
+}
+
+/** The two check digits of 12 characters: twice modulo 11, the second over the first as well. */
+export function cnpjCheckDigits(base: string): string {
+  const first = checkDigit(base);
+  return first + checkDigit(base + first);
+}
+
+function checkDigit(text: string): string {
+  const weights = WEIGHTS.slice(-text.length);
+  const sum = [...text].reduce(
+    (total, character, i) => total + (character.charCodeAt(0) - 48) * (weights[i] as number),
+    0,
+  );
+  const rest = sum % 11;
+  return String(rest < 2 ? 0 : 11 - rest);
+}
