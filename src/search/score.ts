@@ -164,6 +164,11 @@ export interface ScoreCard {
   readonly parts: Readonly<Partial<Record<ScorePart, number>>> & { readonly sanction: number };
 }
 
+/** The strategy whose score is shown: `random` has none of its own and shows the balanced one. */
+export function scoredStrategy(strategy: ScoredStrategy | "random"): ScoredStrategy {
+  return strategy === "random" ? "balanced" : strategy;
+}
+
 /** The score of one strategy with its parts; parts of weight 0 are left out. */
 export function scoreCard(strategy: ScoredStrategy, facts: ScoreFacts): ScoreCard {
   const parts: Partial<Record<ScorePart, number>> = {};

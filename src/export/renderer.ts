@@ -1,0 +1,30 @@
+/**
+ * What a renderer is. What comes in: the segment, the spec and how many rows there will be, then
+ * the rows in batches. What goes out: the bytes of the file, in order, through `write`.
+ * Invariant: the bytes depend on snapshot and spec alone, not on the sizes of the batches; a
+ * renderer holds a bounded part of the file, whatever the number of rows.
+ */
+import type { Segment } from "../search/segment.ts";
+import type { AccountQuerySpec } from "../spec/schema.ts";
+
+/** What a file is made from. */
+export interface RenderContext {
+  readonly segment: Segment;
+  /** Normalized in the mode `export`. */
+  readonly spec: AccountQuerySpec;
+  /** Rows that will come: the smaller of limit and matches. */
+  readonly rowCount: number;
+  /** Exact number of matches, whatever the limit. */
+  readonly matches: number;
+}
+
+/** One file being written: `begin` once, `rows` for each batch in order, `end` once. */
+export interface Renderer {
+  begin(): void | Promise<void>;
+  /** Takes row ids; they may be changed afterwards. */
+  rows(batch: Uint32Array): void | Promise<void>;
+  end(): void | Promise<void>;
+}
+
+/** Opens a renderer; `write` may throw the system's error, which ends the work. */
+export type OpenRenderer = (context: RenderContext, write: (bytes: Uint8Array) => void) => Renderer;

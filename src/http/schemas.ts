@@ -1,0 +1,331 @@
+/**
+ * The shapes of requests and answers. What comes in: nothing. What goes out: JSON Schemas
+ * (2020-12) by name, as the components of the OpenAPI document and as the checks of the tests.
+ * Invariant: every body that a route reads or answers has its schema here; the lists in them are
+ * those of the tables that the code itself reads.
+ */
+import Type, { type TSchema } from "typebox";
+import { PLAN_NAMES } from "../access/plans.ts";
+import { ERROR_CODES } from "../errors.ts";
+import { EXPORT_FAILURES, EXPORT_STATES } from "../export/record.ts";
+import { FACETS } from "../search/facet.ts";
+import { SCORE_PARTS } from "../search/score.ts";
+import {
+  EXPORT_FORMATS,
+  type FieldKind,
+  OUTPUT_FIELD_NAMES,
+  OUTPUT_FIELDS,
+  SCORING_STRATEGIES,
+  SECONDARY_CNAE_MODES,
+  SORT_FIELDS,
+} from "../spec/fields.ts";
+import { SPEC_INPUT_SCHEMA, SPEC_LIMITS, SPEC_SCHEMA } from "../spec/schema.ts";
+
+const closed = { additionalProperties: false } as const;
+
+/** A schema that stands under its name among the components. */
+function named(name: string, description?: string): TSchema {
+  const reference = { $ref: `#/components/schemas/${name}` };
+  return Type.Unsafe(description === undefined ? reference : { ...reference, description });
+}
+
+const text = (description: string) => Type.String({ description });
+const count = (description: string) => Type.Integer({ minimum: 0, description });
+const orNull = (schema: TSchema) => Type.Union([schema, Type.Null()]);
+const label = Type.String({
+  pattern: "^[0-9]{4}-(0[1-9]|1[0-2])$",
+  description: "Release YYYY-MM.",
+});
+const date = Type.String({ format: "date" });
+const requestId = Type.String({
+  pattern: "^[A-Za-z0-9._-]{1,64}$",
+  description: "Also in the header X-Request-Id.",
+});
+const cursor = orNull(text("Opaque; null at the end."));
+const hasMore = Type.Boolean({ description: "Whether a further page exists." });
+const tookMs = Type.Number({ minimum: 0, description: "Time inside the server, in milliseconds." });
+
+/** What every answer about data says of its source. */
+const source = { snapshot: label, snapshot_date: date };
+
+const VALUES: Readonly<Record<FieldKind, () => TSchema>> = {
+  string: () => Type.String(),
+  integer: () => Type.Integer(),
+  number: () => Type.Number(),
+  boolean: () => Type.Boolean(),
+  array: () => Type.Array(Type.String()),
+};
+
+/** An account has the chosen fields only; every one but `cnpj` may be null. */
+const account = Type.Object(
+  {
+    ...Object.fromEntries(
+      OUTPUT_FIELDS.map(({ name, kind, description }) => {
+        const value = VALUES[kind]();
+        const schema = name === "cnpj" ? value : orNull(value);
+        return [name, Type.Optional({ ...schema, description } as TSchema)];
+      }),
+    ),
+    explain: Type.Optional(named("Explanation", "With include_explain only.")),
+  },
+  closed,
+);
+
+const explanation = Type.Object(
+  {
+    strategy: Type.Enum([...SCORING_STRATEGIES]),
+    score: Type.Integer({ minimum: 0, maximum: 1000 }),
+    parts: Type.Object({
+      ...Object.fromEntries(SCORE_PARTS.map((part) => [part, Type.Optional(Type.Integer())])),
+      sanction: Type.Integer({ maximum: 0 }),
+    }),
+    matched: Type.Record(Type.String(), Type.Unknown(), {
+      description: "By filter what in the account met it; cnae is {code, as primary or secondary}.",
+    }),
+  },
+  closed,
+);
+
+const problem = Type.Object({
+  type: text("Address of the error's description."),
+  title: text("The same for every error of this code."),
+  status: Type.Integer({ minimum: 400, maximum: 599 }),
+  code: Type.Enum(Object.keys(ERROR_CODES), { description: "Stable." }),
+  detail: text("What to change, for people."),
+  request_id: requestId,
+  errors: Type.Optional(
+    Type.Array(named("Mistake"), { maxItems: 50, description: "Every mistake in the request." }),
+  ),
+  matches: Type.Optional(count("Of query_too_broad: accounts that would have matched.")),
+});
+
+const mistake = Type.Object({
+  pointer: text("Place in the body (RFC 6901)."),
+  code: Type.String(),
+  detail: Type.String(),
+});
+
+const facet = Type.Object(
+  {
+    values: Type.Array(
+      Type.Object(
+        {
+          value: Type.Union([Type.String(), Type.Integer(), Type.Boolean()]),
+          label: Type.Optional(text("Name of the value, where it has one.")),
+          count: count("Matches with this value."),
+        },
+        closed,
+      ),
+      { description: "Most frequent first." },
+    ),
+    other: Type.Object(
+      { values: count("Values that are not listed."), count: count("Matches they hold.") },
+      closed,
+    ),
+    missing: count("Matches without a value."),
+  },
+  closed,
+);
+
+const facetNames = Type.Array(Type.Enum([...FACETS]), {
+  maxItems: FACETS.length,
+  uniqueItems: true,
+  description: "Fields whose values are counted over all matches.",
+});
+
+const limit = (maximum: number) =>
+  Type.Integer({ minimum: 1, maximum, description: "Wins over spec.limit." });
+
+function output(formats: readonly string[]): TSchema {
+  return Type.Object(
+    {
+      format: Type.Optional(Type.Enum([...formats])),
+      include_explain: Type.Optional(Type.Boolean()),
+      fields: Type.Optional(
+        Type.Array(Type.Enum([...OUTPUT_FIELD_NAMES]), { maxItems: OUTPUT_FIELD_NAMES.length }),
+      ),
+      ...(formats.includes("csv")
+        ? {
+            bom: Type.Optional(Type.Boolean({ description: "csv: begin with a byte order mark." })),
+            delimiter: Type.Optional(Type.Enum([",", ";"], { description: "csv: between cells." })),
+          }
+        : {}),
+    },
+    { ...closed, description: "Members win over those of spec.output." },
+  );
+}
+
+/** One export as `POST`, `GET` and the list show it. */
+const exportRecord = Type.Object(
+  {
+    export_id: Type.String({ pattern: "^exp_[0-9a-f]{32}$" }),
+    status: Type.Enum([...EXPORT_STATES]),
+    format: Type.Enum([...EXPORT_FORMATS]),
+    ...source,
+    row_count: orNull(count("Rows of the file; null until finished.")),
+    size_bytes: orNull(count("Bytes of the file; null until finished.")),
+    object_key: Type.Optional(Type.Null({ description: "Of the create answer only." })),
+    expires_at: orNull(Type.String({ format: "date-time" })),
+    download_url: orNull(text("Relative; set when done.")),
+    progress: Type.Optional(Type.Number({ minimum: 0, maximum: 1 })),
+    rows_written: Type.Optional(count("While running.")),
+    sha256: Type.Optional(Type.String({ pattern: "^[0-9a-f]{64}$" })),
+    error: Type.Optional(
+      Type.Object({ code: Type.Enum(Object.keys(EXPORT_FAILURES)), detail: Type.String() }, closed),
+    ),
+  },
+  closed,
+);
+
+const planLimits = Type.Record(Type.String(), Type.Union([Type.Number(), Type.Boolean()]), {
+  description: "Numbers of the plan, and whether secondary_cnae_mode full may be used.",
+});
+const fieldList = Type.Array(Type.Enum([...OUTPUT_FIELD_NAMES]));
+
+/** Every named schema; `Spec` is what comes back, `SpecInput` what may be sent. */
+export const SCHEMAS = {
+  SpecInput: SPEC_INPUT_SCHEMA,
+  Spec: SPEC_SCHEMA,
+  Account: account,
+  Explanation: explanation,
+  Facet: facet,
+  Facets: Type.Object(
+    Object.fromEntries(FACETS.map((name) => [name, Type.Optional(named("Facet"))])),
+    closed,
+  ),
+  Provenance: Type.Object(
+    {
+      rfb_snapshot: label,
+      ibge_population_year: text("Year, or not_available."),
+      ceis_as_of_date: text("Date, or not_available."),
+    },
+    closed,
+  ),
+  Problem: problem,
+  Mistake: mistake,
+  SearchRequest: Type.Object(
+    {
+      spec: named("SpecInput"),
+      limit: Type.Optional(limit(SPEC_LIMITS.searchLimitMax)),
+      cursor: Type.Optional(text("next_cursor of the page before; then without limit and output.")),
+      output: Type.Optional(output(["json"])),
+      facets: Type.Optional(facetNames),
+    },
+    closed,
+  ),
+  SearchAnswer: Type.Object(
+    {
+      request_id: requestId,
+      ...source,
+      provenance: named("Provenance"),
+      spec: named("Spec", "The normalized spec; send it for the next page."),
+      accounts: Type.Array(named("Account")),
+      next_cursor: cursor,
+      has_more: hasMore,
+      total: count("Exact number of matches."),
+      facets: Type.Optional(named("Facets")),
+      took_ms: tookMs,
+    },
+    closed,
+  ),
+  CountRequest: Type.Object(
+    { spec: named("SpecInput"), facets: Type.Optional(facetNames) },
+    closed,
+  ),
+  CountAnswer: Type.Object(
+    {
+      request_id: requestId,
+      ...source,
+      provenance: named("Provenance"),
+      spec: named("Spec"),
+      total: count("Exact number of matches."),
+      facets: Type.Optional(named("Facets")),
+      took_ms: tookMs,
+    },
+    closed,
+  ),
+  AccountAnswer: Type.Object(
+    {
+      request_id: requestId,
+      ...source,
+      provenance: named("Provenance"),
+      account: named("Account"),
+    },
+    closed,
+  ),
+  NormalizeRequest: Type.Object({ spec: named("SpecInput") }, closed),
+  NormalizeAnswer: Type.Object(
+    {
+      request_id: requestId,
+      valid: Type.Literal(true),
+      spec: named("Spec"),
+      changes: Type.Array(
+        Type.Object({
+          pointer: Type.String(),
+          from: Type.Optional(Type.Unknown()),
+          to: Type.Optional(Type.Unknown()),
+          detail: Type.String(),
+        }),
+      ),
+      warnings: Type.Array(Type.String()),
+      matches: count("Exact number of matches."),
+      too_broad: Type.Boolean({ description: "Whether a search would refuse the spec." }),
+    },
+    closed,
+  ),
+  ExportRequest: Type.Object(
+    {
+      spec: named("SpecInput"),
+      output: output(EXPORT_FORMATS),
+      limit: Type.Optional(limit(SPEC_LIMITS.exportLimitMax)),
+    },
+    closed,
+  ),
+  ExportRecord: exportRecord,
+  CreatedExport: Type.Object(
+    {
+      request_id: requestId,
+      ...source,
+      spec: named("Spec"),
+      preview_accounts: Type.Array(named("Account"), { maxItems: 0 }),
+      export: named("ExportRecord"),
+    },
+    closed,
+  ),
+  ExportList: Type.Object(
+    {
+      exports: Type.Array(named("ExportRecord"), { maxItems: 200 }),
+      next_cursor: cursor,
+      has_more: hasMore,
+    },
+    closed,
+  ),
+  Status: Type.Object(
+    {
+      request_id: requestId,
+      status: Type.Literal("ok"),
+      version: Type.String(),
+      ...source,
+      provenance: named("Provenance"),
+      accounts: count("Accounts in the snapshot."),
+      plan: Type.Enum([...PLAN_NAMES]),
+      limits: planLimits,
+      field_allowlist: fieldList,
+      field_allowlist_by_plan: Type.Record(Type.Enum([...PLAN_NAMES]), fieldList),
+      allowed_sort_fields: Type.Array(Type.Enum([...SORT_FIELDS])),
+      scoring_strategies: Type.Array(Type.Enum([...SCORING_STRATEGIES])),
+      export_formats: Type.Array(Type.Enum([...EXPORT_FORMATS])),
+      secondary_cnae_modes: Type.Array(Type.Enum([...SECONDARY_CNAE_MODES])),
+      facets: Type.Array(Type.Enum([...FACETS])),
+      score: Type.Object({
+        version: Type.Integer(),
+        weights: Type.Record(Type.String(), Type.Record(Type.String(), Type.Integer())),
+      }),
+    },
+    closed,
+  ),
+  Health: Type.Object({ status: Type.String() }, { additionalProperties: true }),
+} as const satisfies Readonly<Record<string, TSchema>>;
+
+/** Name of a schema. */
+export type SchemaName = keyof typeof SCHEMAS;

@@ -1,0 +1,186 @@
+/**
+ * Counts and durations as Prometheus reads them. What comes in: events with label values. What
+ * goes out: one text with every series, in the text exposition format 0.0.4
+ * (https://prometheus.io/docs/instrumenting/exposition_formats/).
+ * Invariant: label values come from closed sets (routes, states, plans), so that the number of
+ * series is bounded; a metric is named once; reading the text changes nothing.
+ */
+import { strict as assert } from "node:assert";
+
+/** Media type of the text. */
+export const METRICS_TYPE = "text/plain; version=0.0.4; charset=utf-8";
+
+/** Most series of one metric; more means that a label's values are not from a closed set. */
+const SERIES_MAX = 10_000;
+
+const METRIC_NAME = /^[a-z][a-z0-9_]*$/;
+
+/** Values of a metric's labels, in the order in which it names them. */
+export type LabelValues = readonly string[];
+
+/** What one metric is. */
+export interface MetricInfo {
+  readonly name: string;
+  /** One sentence for people. */
+  readonly help: string;
+  readonly labels?: readonly string[];
+}
+
+interface Metric {
+  readonly info: MetricInfo;
+  readonly type: "counter" | "gauge" | "histogram";
+  lines(): string[];
+}
+
+/** A number that only grows. */
+export class Counter implements Metric {
+  readonly type = "counter";
+  readonly info: MetricInfo;
+  readonly #series = new Map<string, number>();
+
+  constructor(info: MetricInfo) {
+    this.info = info;
+    // A series without labels stands at 0 from the start, so that a rate can be taken of it.
+    if (labelNames(info).length === 0) this.#series.set("", 0);
+  }
+
+  /** Adds to the series of these label values. */
+  add(values: LabelValues = [], by = 1): void {
+    assert(by >= 0, "a counter never falls");
+    const key = seriesOf(this.info, values);
+    const before = this.#series.get(key);
+    if (before === undefined) refuseMany(this.info, this.#series);
+    this.#series.set(key, (before ?? 0) + by);
+  }
+
+  lines(): string[] {
+    return [...this.#series].map(([key, value]) => sample(this.info.name, key, value));
+  }
+}
+
+/** Numbers that are looked up when the text is made. */
+export class Gauge implements Metric {
+  readonly type: "gauge" | "counter";
+  readonly info: MetricInfo;
+  readonly #read: () => Iterable<readonly [LabelValues, number]>;
+
+  /** `read` gives a value per series; `type` is counter for numbers that only grow. */
+  constructor(
+    info: MetricInfo,
+    read: () => Iterable<readonly [LabelValues, number]>,
+    type: "gauge" | "counter" = "gauge",
+  ) {
+    this.info = info;
+    this.type = type;
+    this.#read = read;
+  }
+
+  lines(): string[] {
+    return [...this.#read()].map(([values, value]) =>
+      sample(this.info.name, seriesOf(this.info, values), value),
+    );
+  }
+}
+
+/** How often values fell at or below fixed bounds. */
+export class Histogram implements Metric {
+  readonly type = "histogram";
+  readonly info: MetricInfo;
+  readonly #bounds: readonly number[];
+  readonly #series = new Map<string, { readonly counts: Float64Array; sum: number }>();
+
+  /** `bounds` ascend; a last one without limit follows by itself. */
+  constructor(info: MetricInfo, bounds: readonly number[]) {
+    assert(
+      bounds.every((bound, i) => i === 0 || bound > (bounds[i - 1] as number)),
+      "bounds ascend",
+    );
+    this.info = info;
+    this.#bounds = bounds;
+  }
+
+  /** Counts one value. */
+  observe(values: LabelValues, value: number): void {
+    const key = seriesOf(this.info, values);
+    let series = this.#series.get(key);
+    if (series === undefined) {
+      refuseMany(this.info, this.#series);
+      series = { counts: new Float64Array(this.#bounds.length + 1), sum: 0 };
+      this.#series.set(key, series);
+    }
+    const at = this.#bounds.findIndex((bound) => value <= bound);
+    const bucket = at < 0 ? this.#bounds.length : at;
+    series.counts[bucket] = (series.counts[bucket] as number) + 1;
+    series.sum += value;
+  }
+
+  lines(): string[] {
+    return [...this.#series].flatMap(([key, { counts, sum }]) => {
+      const { name } = this.info;
+      let below = 0;
+      const buckets = [...counts].map((count, i) => {
+        below += count;
+        const bound = this.#bounds[i];
+        const le = `le="${bound === undefined ? "+Inf" : bound}"`;
+        return sample(`${name}_bucket`, key === "" ? le : `${key},${le}`, below);
+      });
+      return [...buckets, sample(`${name}_sum`, key, sum), sample(`${name}_count`, key, below)];
+    });
+  }
+}
+
+/** The metrics of a process. */
+export class Metrics {
+  readonly #metrics: Metric[] = [];
+
+  /** Adds a metric and gives it back. */
+  add<Kind extends Counter | Gauge | Histogram>(metric: Kind): Kind {
+    const { name } = metric.info;
+    assert(METRIC_NAME.test(name), `${name} is no name of a metric`);
+    assert(
+      this.#metrics.every(({ info }) => info.name !== name),
+      `${name} is named once`,
+    );
+    this.#metrics.push(metric);
+    return metric;
+  }
+
+  /** Every series; ends with a line feed, as the format wants it. */
+  text(): string {
+    const lines = this.#metrics.flatMap((metric) => [
+      `# HELP ${metric.info.name} ${metric.info.help.replace(/\\/g, "\\\\").replace(/\n/g, "\\n")}`,
+      `# TYPE ${metric.info.name} ${metric.type}`,
+      ...metric.lines(),
+    ]);
+    return `${lines.join("\n")}\n`;
+  }
+}
+
+function labelNames({ labels = [] }: MetricInfo): readonly string[] {
+  return labels;
+}
+
+/** The labels as they stand between the braces; also the key of the series. */
+function seriesOf(info: MetricInfo, values: LabelValues): string {
+  const names = labelNames(info);
+  assert(names.length === values.length, `${info.name} has ${names.length} labels`);
+  return names.map((name, i) => `${name}="${escapeLabel(values[i] as string)}"`).join(",");
+}
+
+function escapeLabel(value: string): string {
+  return value.replace(/\\/g, "\\\\").replace(/"/g, '\\"').replace(/\n/g, "\\n");
+}
+
+function sample(name: string, labels: string, value: number): string {
+  const text = Number.isFinite(value) ? String(value) : notFinite(value);
+  return labels === "" ? `${name} ${text}` : `${name}{${labels}} ${text}`;
+}
+
+function notFinite(value: number): string {
+  if (Number.isNaN(value)) return "NaN";
+  return value > 0 ? "+Inf" : "-Inf";
+}
+
+function refuseMany(info: MetricInfo, series: ReadonlyMap<string, unknown>): void {
+  assert(series.size < SERIES_MAX, `${info.name} has too many series: its labels are not closed`);
+}
