@@ -41,7 +41,12 @@ async function openNewest(folder: string): Promise<Segment> {
   throw new CommandError(`There is no valid snapshot in ${folder}. Make one with peneira import.`);
 }
 
-/** Later data first; two releases of the same day are told apart by their label. */
+/** Whether a snapshot holds later data than another one. */
+export function isNewer(segment: Segment, than: Segment): boolean {
+  return order(segment) > order(than);
+}
+
+/** By date of the data; two releases of the same day are told apart by their label. */
 function order(segment: Segment): string {
   return `${segment.snapshotDate} ${segment.label}`;
 }
