@@ -35,6 +35,7 @@ const USAGE = `usage: node build.mjs [command]
   bench [name] [args] builds and runs bench/<name>.bench.ts, or every benchmark
   check               types and lint only
   addon [--asan]      packages and the addon only
+  bundle [--faults]   packages, addon and the bundle only; with --faults the one of the crash tests
 `;
 
 const COMMANDS = {
@@ -55,6 +56,11 @@ const COMMANDS = {
   addon(args) {
     install();
     addon({ asan: args.includes("--asan") });
+  },
+  bundle(args) {
+    install();
+    addon();
+    bundle({ faults: args.includes("--faults") });
   },
 };
 
@@ -151,9 +157,11 @@ function check() {
 
 /**
  * Bundles src/main.ts and every worker file (`*.worker.ts`) into dist, and writes the launcher.
- * All bundles lie in one flat folder; src/location.ts relies on it to find a worker.
+ * All bundles lie in one flat folder; src/location.ts relies on it to find a worker. The bundle
+ * with faults can be told to kill itself at a named point (src/fault.ts), dist cannot.
  */
-function bundle() {
+function bundle({ faults = false } = {}) {
+  const folder = faults ? path.join(ROOT, ".cache", "crash") : DIST;
   const sources = filesIn("src", /\.(ts|json)$/);
   const entries = ["src/main.ts", ...sources.filter((file) => file.endsWith(".worker.ts"))];
   const inputs = [
@@ -162,12 +170,13 @@ function bundle() {
   ];
   const origin = gitOrigin();
   const salt = JSON.stringify(origin);
-  upToDate({ name: "bundle", inputs, salt, outputs: [path.join(DIST, "peneira")] }, () => {
-    fs.rmSync(DIST, { recursive: true, force: true });
+  const name = faults ? "bundle-faults" : "bundle";
+  upToDate({ name, inputs, salt, outputs: [path.join(folder, "peneira")] }, () => {
+    fs.rmSync(folder, { recursive: true, force: true });
     createRequire(import.meta.url)("esbuild").buildSync({
       absWorkingDir: ROOT,
       entryPoints: entries,
-      outdir: DIST,
+      outdir: folder,
       entryNames: "[name]",
       chunkNames: "chunk-[hash]",
       outExtension: { ".js": ".mjs" },
@@ -179,18 +188,21 @@ function bundle() {
       sourcemap: true,
       legalComments: "eof",
       logLevel: "warning",
+      // Drops the calls of functions that the constants below have emptied.
+      minifySyntax: true,
       external: EXTERNAL.flatMap((name) => [name, `${name}/*`]),
       define: {
         BUILD_COMMIT: JSON.stringify(origin.commit),
         BUILD_DATE: JSON.stringify(origin.date),
+        BUILD_FAULTS: String(faults),
       },
       banner: { js: REQUIRE_BANNER },
     });
-    fs.mkdirSync(path.dirname(path.join(DIST, ADDON)), { recursive: true });
-    fs.copyFileSync(path.join(ROOT, "native-index", ADDON), path.join(DIST, ADDON));
+    fs.mkdirSync(path.dirname(path.join(folder, ADDON)), { recursive: true });
+    fs.copyFileSync(path.join(ROOT, "native-index", ADDON), path.join(folder, ADDON));
     // The launcher has no extension, so Node must be told that it is CommonJS.
-    writeFile(path.join(DIST, "package.json"), '{ "type": "commonjs" }\n');
-    writeFile(path.join(DIST, "peneira"), LAUNCHER, { mode: 0o755 });
+    writeFile(path.join(folder, "package.json"), '{ "type": "commonjs" }\n');
+    writeFile(path.join(folder, "peneira"), LAUNCHER, { mode: 0o755 });
   });
 }
 

@@ -16,6 +16,7 @@ import { DictionaryEncoding } from "apache-arrow/fb/dictionary-encoding";
 import { Endianness } from "apache-arrow/fb/endianness";
 import { Field } from "apache-arrow/fb/field";
 import { FieldNode } from "apache-arrow/fb/field-node";
+import { FloatingPoint } from "apache-arrow/fb/floating-point";
 import { Footer } from "apache-arrow/fb/footer";
 import { Int } from "apache-arrow/fb/int";
 import { KeyValue } from "apache-arrow/fb/key-value";
@@ -23,58 +24,31 @@ import { List } from "apache-arrow/fb/list";
 import { Message } from "apache-arrow/fb/message";
 import { MessageHeader } from "apache-arrow/fb/message-header";
 import { MetadataVersion } from "apache-arrow/fb/metadata-version";
+import { Precision } from "apache-arrow/fb/precision";
 import { RecordBatch } from "apache-arrow/fb/record-batch";
 import { Schema } from "apache-arrow/fb/schema";
 import { Type } from "apache-arrow/fb/type";
 import { Utf8 } from "apache-arrow/fb/utf8";
 import { Builder, ByteBuffer } from "flatbuffers";
-import type { Column, ColumnType } from "./columns.ts";
-import type { ColumnBuffers } from "./engine.ts";
-
-/** What an Arrow file begins and ends with (the beginning is padded to 8 bytes). */
-export const ARROW_MAGIC = "ARROW1";
-
-/** Alignment of messages and buffers in the file. */
-export const ARROW_ALIGN = 64;
-
-/** End-of-stream marker: a continuation word and a length of zero. */
-export const ARROW_END = Uint8Array.of(255, 255, 255, 255, 0, 0, 0, 0);
-
-/** Where a message lies: prefix and metadata first, then the body. All in bytes. */
-export interface MessageBlock {
-  readonly offset: number;
-  readonly metadataLength: number;
-  readonly bodyLength: number;
-}
-
-/** A message ready to be written: `head` (prefix and metadata), then the parts of the body. */
-export interface EncodedMessage {
-  readonly head: Uint8Array;
-  /** Body parts in order, padding included; empty for a schema. */
-  readonly body: readonly Uint8Array[];
-  readonly bodyLength: number;
-}
-
-/** Key and value of the metadata of a schema or a footer. */
-export type Metadata = Readonly<Record<string, string>>;
-
-/** Next multiple of 64. */
-export function alignUp(value: number): number {
-  return Math.ceil(value / ARROW_ALIGN) * ARROW_ALIGN;
-}
-
-/** Dictionary ids of the dictionary columns, by column name, in file order. */
-export function dictionaryIds(columns: readonly Column[]): Map<string, bigint> {
-  const ids = new Map<string, bigint>();
-  for (const { name, type } of columns) {
-    if (type.includes("dictionary")) ids.set(name, BigInt(ids.size));
-  }
-  return ids;
-}
+import {
+  ARROW_MAGIC,
+  type ArrowBuffers,
+  type ArrowColumn,
+  alignUp,
+  type BufferSpans,
+  type DecodedFooter,
+  dictionaryIds,
+  type EncodedBatch,
+  type EncodedMessage,
+  type FooterParts,
+  type MessageBlock,
+  type Metadata,
+  type Span,
+} from "./arrow-parts.ts";
 
 /** Schema message; `at` is its place in the file, so that it can end on a multiple of 64. */
 export function encodeSchema(
-  columns: readonly Column[],
+  columns: readonly ArrowColumn[],
   metadata: Metadata,
   at: number,
 ): EncodedMessage {
@@ -104,28 +78,10 @@ export function encodeDictionary(id: bigint, values: readonly string[]): Encoded
   return finishMessage(builder, MessageHeader.DictionaryBatch, header, { at: 0, body: body.parts });
 }
 
-/** Record batch, and where each column's buffers lie relative to the body. */
-export interface EncodedBatch extends EncodedMessage {
-  readonly spans: readonly BufferSpans[];
-}
-
-/** Offsets in the body and true lengths (without padding) of a column's buffers. */
-export interface BufferSpans {
-  readonly validity: Span;
-  readonly data: Span;
-  readonly offsets: Span;
-}
-
-/** A range of bytes. */
-export interface Span {
-  readonly offset: number;
-  readonly length: number;
-}
-
 /** Record batch message of `rows` rows; the buffers are referred to, not copied. */
 export function encodeBatch(
-  columns: readonly Column[],
-  buffers: readonly ColumnBuffers[],
+  columns: readonly ArrowColumn[],
+  buffers: readonly ArrowBuffers[],
   rows: number,
 ): EncodedBatch {
   const body = new BodyBuilder();
@@ -142,17 +98,23 @@ export function encodeBatch(
 
 function addColumn(
   body: BodyBuilder,
-  type: ColumnType,
-  parts: ColumnBuffers,
+  type: ArrowColumn["type"],
+  parts: ArrowBuffers,
   rows: number,
 ): BufferSpans {
   const none: Span = { offset: 0, length: 0 };
   body.node(rows, parts.nullCount);
   const validity = body.buffer(parts.nullCount === 0 ? null : parts.validity);
-  if (type !== "utf8" && type !== "list_dictionary16") {
+  const isList = type === "list_dictionary16" || type === "list<utf8>";
+  if (type !== "utf8" && !isList) {
     return { validity, offsets: none, data: body.buffer(parts.data) };
   }
   const offsets = body.buffer(parts.offsets);
+  if (type === "list<utf8>") {
+    if (!parts.child) throw new RangeError("a list of texts has no texts");
+    const { buffers, length } = parts.child;
+    return { validity, offsets, data: addColumn(body, "utf8", buffers, length).data };
+  }
   if (type === "list_dictionary16") {
     body.node(parts.data.byteLength / 2, 0);
     body.buffer(null);
@@ -231,15 +193,6 @@ function finishMessage(
   return { head, body, bodyLength };
 }
 
-/** What a footer of ours is made of. */
-export interface FooterParts {
-  readonly columns: readonly Column[];
-  readonly schemaMetadata: Metadata;
-  readonly dictionaries: readonly MessageBlock[];
-  readonly batches: readonly MessageBlock[];
-  readonly metadata: Metadata;
-}
-
 /** Footer, its length and the closing magic. */
 export function encodeFooter(parts: FooterParts): Uint8Array {
   const builder = new Builder(1 << 16);
@@ -276,7 +229,11 @@ function keyValues(builder: Builder, metadata: Metadata): number[] {
   );
 }
 
-function buildSchema(builder: Builder, columns: readonly Column[], metadata: Metadata): number {
+function buildSchema(
+  builder: Builder,
+  columns: readonly ArrowColumn[],
+  metadata: Metadata,
+): number {
   const ids = dictionaryIds(columns);
   const fields = columns.map((column) => buildColumn(builder, column, ids.get(column.name)));
   const fieldVector = Schema.createFieldsVector(builder, fields);
@@ -288,10 +245,17 @@ function buildSchema(builder: Builder, columns: readonly Column[], metadata: Met
   return Schema.endSchema(builder);
 }
 
-function buildColumn(builder: Builder, column: Column, id: bigint | undefined): number {
+/** Type of a list's items, by type of the list. */
+const LIST_ITEMS = new Map<ArrowColumn["type"], ArrowColumn["type"]>([
+  ["list_dictionary16", "dictionary16"],
+  ["list<utf8>", "utf8"],
+]);
+
+function buildColumn(builder: Builder, column: ArrowColumn, id: bigint | undefined): number {
   const { name, type, nullable } = column;
-  if (type !== "list_dictionary16") return buildField(builder, { name, nullable, type, id });
-  const item = { name: "item", nullable: false, type: "dictionary16" as const, id };
+  const itemType = LIST_ITEMS.get(type);
+  if (itemType === undefined) return buildField(builder, { name, nullable, type, id });
+  const item = { name: "item", nullable: false, type: itemType, id };
   const child = buildField(builder, item);
   return buildField(builder, { name, nullable, type, id: undefined, child });
 }
@@ -299,7 +263,7 @@ function buildColumn(builder: Builder, column: Column, id: bigint | undefined): 
 interface FieldParts {
   readonly name: string;
   readonly nullable: boolean;
-  readonly type: ColumnType;
+  readonly type: ArrowColumn["type"];
   readonly id: bigint | undefined;
   readonly child?: number;
 }
@@ -320,7 +284,7 @@ function buildField(builder: Builder, parts: FieldParts): number {
   return Field.endField(builder);
 }
 
-function buildEncoding(builder: Builder, type: ColumnType, id: bigint): number {
+function buildEncoding(builder: Builder, type: ArrowColumn["type"], id: bigint): number {
   const index = Int.createInt(builder, type === "dictionary8" ? 8 : 16, false);
   DictionaryEncoding.startDictionaryEncoding(builder);
   DictionaryEncoding.addId(builder, id);
@@ -329,7 +293,7 @@ function buildEncoding(builder: Builder, type: ColumnType, id: bigint): number {
   return DictionaryEncoding.endDictionaryEncoding(builder);
 }
 
-function buildType(builder: Builder, type: ColumnType): [Type, number] {
+function buildType(builder: Builder, type: ArrowColumn["type"]): [Type, number] {
   switch (type) {
     case "bool":
       Bool.startBool(builder);
@@ -340,25 +304,22 @@ function buildType(builder: Builder, type: ColumnType): [Type, number] {
       return [Type.Int, Int.createInt(builder, 16, false)];
     case "uint32":
       return [Type.Int, Int.createInt(builder, 32, false)];
+    case "int32":
+      return [Type.Int, Int.createInt(builder, 32, true)];
     case "int64":
       return [Type.Int, Int.createInt(builder, 64, true)];
     case "date32":
       return [Type.Date, DateType.createDate(builder, DateUnit.DAY)];
+    case "float64":
+      return [Type.FloatingPoint, FloatingPoint.createFloatingPoint(builder, Precision.DOUBLE)];
     case "list_dictionary16":
+    case "list<utf8>":
       List.startList(builder);
       return [Type.List, List.endList(builder)];
     default:
       Utf8.startUtf8(builder);
       return [Type.Utf8, Utf8.endUtf8(builder)];
   }
-}
-
-/** What a footer says, as far as we need it. */
-export interface DecodedFooter {
-  /** Name of every top-level field, in order. */
-  readonly columns: readonly string[];
-  readonly schemaMetadata: Metadata;
-  readonly metadata: Metadata;
 }
 
 /** Reads a footer (without length and magic). @throws RangeError or TypeError on damaged bytes. */

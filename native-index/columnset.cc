@@ -85,21 +85,19 @@ ColumnSet::ColumnSet(const Blocks& blocks, const Directory& directory) : blocks_
   }
 }
 
-std::pair<uint64_t, uint32_t> ColumnSet::range(const ColumnEntry& entry, uint32_t row,
-                                               uint32_t width) const {
-  const uint64_t at = entry.offsets_offset + uint64_t{row & kBatchMask} * 4;
-  const uint8_t* pair = blocks_->view(at, 8);
-  const int32_t from = load<int32_t>(pair), to = load<int32_t>(pair + 4);
-  if (from < 0 || to < from || static_cast<uint64_t>(to) * width > entry.data_length) {
-    damaged("the value of row " + std::to_string(row) + " lies outside its column");
-  }
-  return {entry.data_offset + static_cast<uint64_t>(from) * width,
-          static_cast<uint32_t>(to - from)};
+void ColumnSet::outside(uint32_t row) {
+  damaged("the value of row " + std::to_string(row) + " lies outside its column");
 }
 
-std::string_view ColumnSet::text(uint32_t column, uint32_t row) const {
-  const auto [offset, length] = range(entryOf(column, row), row, 1);
-  return {reinterpret_cast<const char*>(blocks_->view(offset, length)), length};
+void ColumnSet::prefetch(uint32_t column, uint32_t row) const {
+  const ColumnEntry& entry = entryOf(column, row);
+  const uint64_t index = row & kBatchMask;
+  if (entry.validity_length > 0) blocks_->prefetch(entry.validity_offset + index / 8);
+  if (entry.offsets_length > 0) {
+    blocks_->prefetch(entry.offsets_offset + index * 4);
+  } else {
+    blocks_->prefetch(entry.data_offset + fixedBytes(kColumns[column].type, index));
+  }
 }
 
 std::pair<const uint8_t*, uint32_t> ColumnSet::list(uint32_t column, uint32_t row) const {

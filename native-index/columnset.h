@@ -50,9 +50,15 @@ class ColumnSet {
   }
 
   // Bytes of a utf8 value.
-  std::string_view text(uint32_t column, uint32_t row) const;
+  std::string_view text(uint32_t column, uint32_t row) const {
+    const auto [offset, length] = range(entryOf(column, row), row, 1);
+    return {reinterpret_cast<const char*>(blocks_->view(offset, length)), length};
+  }
   // The u16 codes of a list value: pointer (not aligned) and count.
   std::pair<const uint8_t*, uint32_t> list(uint32_t column, uint32_t row) const;
+  // Asks the processor for what stands at a row: where its text lies, its number, whether it has
+  // one. It pays when rows in no order are read one after the other.
+  void prefetch(uint32_t column, uint32_t row) const;
   // `count` values of `width` bytes from `row` on, all in one batch.
   ColumnSpan span(uint32_t column, uint32_t row, uint32_t count, uint32_t width) const;
 
@@ -72,7 +78,19 @@ class ColumnSet {
   bool bit(uint64_t offset, uint32_t index) const {
     return (*blocks_->view(offset + index / 8, 1) >> (index % 8) & 1) != 0;
   }
-  std::pair<uint64_t, uint32_t> range(const ColumnEntry& entry, uint32_t row, uint32_t width) const;
+  // Place and length of the value of a row in a column of values of any length.
+  std::pair<uint64_t, uint32_t> range(const ColumnEntry& entry, uint32_t row,
+                                      uint32_t width) const {
+    const uint64_t at = entry.offsets_offset + uint64_t{row & kBatchMask} * 4;
+    const uint8_t* pair = blocks_->view(at, 8);
+    const int32_t from = load<int32_t>(pair), to = load<int32_t>(pair + 4);
+    if (from < 0 || to < from || static_cast<uint64_t>(to) * width > entry.data_length) {
+      outside(row);
+    }
+    return {entry.data_offset + static_cast<uint64_t>(from) * width,
+            static_cast<uint32_t>(to - from)};
+  }
+  [[noreturn]] static void outside(uint32_t row);
 
   const Blocks* blocks_;
   std::vector<ColumnEntry> entries_;  // batch by batch

@@ -88,6 +88,24 @@ FieldValue text(std::string_view value) {
   return result;
 }
 
+FieldValue codes(std::pair<const uint8_t*, uint32_t> list) {
+  FieldValue result;
+  result.kind = Kind::kCodes;
+  result.codes = list.first;
+  result.codeCount = list.second;
+  return result;
+}
+
+// Reads values one after the other, and asks the processor for the bytes of texts.
+template <class Read>
+void readEach(std::span<const uint32_t> rows, FieldValue* values, Read read) {
+  for (const uint32_t row : rows) {
+    *values = read(row);
+    __builtin_prefetch(values->text.data());
+    values++;
+  }
+}
+
 int64_t numberIn(const ColumnSet& columns, uint32_t column, uint32_t row) {
   switch (kColumns[column].type) {
     case ColumnType::kBool: return columns.flag(column, row) ? 1 : 0;
@@ -116,23 +134,55 @@ Field fieldNamed(std::string_view name) {
   return static_cast<Field>(found - std::begin(kFieldNames));
 }
 
+FieldValue::Kind fieldKind(Field field) { return kSources[static_cast<size_t>(field)].kind; }
+
+void checkRows(const Segment& segment, std::span<const uint32_t> rows) {
+  for (const uint32_t row : rows) {
+    if (row >= segment.rowCount()) badArgument("there is no row " + std::to_string(row));
+  }
+}
+
 FieldValue fieldValue(const Segment& segment, Field field, uint32_t row) {
+  FieldValue value;
+  readField(segment, field, {&row, 1}, &value);
+  return value;
+}
+
+void readField(const Segment& segment, Field field, std::span<const uint32_t> rows,
+               FieldValue* values) {
   const ColumnSet& columns = segment.columns();
   const Source& source = kSources[static_cast<size_t>(field)];
-  if (field == Field::kCnpj) return text(columns.cnpj(row));
-  if (field == Field::kCnpjRoot) return text(columns.cnpj(row).substr(0, 8));
-  if (source.kind == Kind::kCodes) {
-    const auto [codes, count] = columns.list(source.column, row);
-    FieldValue result;
-    result.kind = Kind::kCodes;
-    result.codes = codes;
-    result.codeCount = count;
-    return result;
-  }
-  if (!columns.valid(source.column, row)) return {};
-  if (source.table != kNoTable) return throughTable(segment, source, row);
-  if (source.kind == Kind::kText) return text(columns.text(source.column, row));
-  return number(source.kind, numberIn(columns, source.column, row));
+  if (field == Field::kCnpj) return readEach(rows, values, [&](uint32_t row) {
+    return text(columns.cnpj(row));
+  });
+  if (field == Field::kCnpjRoot) return readEach(rows, values, [&](uint32_t row) {
+    return text(columns.cnpj(row).substr(0, 8));
+  });
+  if (source.kind == Kind::kCodes) return readEach(rows, values, [&](uint32_t row) {
+    return codes(columns.list(source.column, row));
+  });
+  const auto readValid = [&](auto read) {
+    readEach(rows, values, [&](uint32_t row) {
+      return columns.valid(source.column, row) ? read(row) : FieldValue();
+    });
+  };
+  if (source.table != kNoTable) return readValid([&](uint32_t row) {
+    return throughTable(segment, source, row);
+  });
+  if (source.kind == Kind::kText) return readValid([&](uint32_t row) {
+    return text(columns.text(source.column, row));
+  });
+  readValid([&](uint32_t row) { return number(source.kind, numberIn(columns, source.column, row)); });
+}
+
+void prefetchField(const Segment& segment, Field field, std::span<const uint32_t> rows) {
+  const uint32_t column = kSources[static_cast<size_t>(field)].column;
+  for (const uint32_t row : rows) segment.columns().prefetch(column, row);
+}
+
+std::string_view codeText(const Segment& segment, const FieldValue& value, uint32_t index) {
+  const uint32_t code = load<uint16_t>(value.codes + uint64_t{index} * 2);
+  return segment.table(Tables::kCnaePrimary).at(code);
 }
 
 }  // namespace peneira

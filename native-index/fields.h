@@ -4,6 +4,7 @@
 // public interface, three scores for explanations included.
 #pragma once
 #include <cstdint>
+#include <span>
 #include <string_view>
 
 #include "segment.h"
@@ -38,7 +39,23 @@ struct FieldValue {
   uint32_t codeCount = 0;
 };
 
+// Kind of the values of a field that are there.
+FieldValue::Kind fieldKind(Field field);
+
+// Throws INVALID_ARGUMENT unless every row is below the row count.
+void checkRows(const Segment& segment, std::span<const uint32_t> rows);
+
 // Reads a field of a row below the row count.
 FieldValue fieldValue(const Segment& segment, Field field, uint32_t row);
+
+// Reads a field of many rows below the row count into `values`, and asks for the bytes of texts.
+void readField(const Segment& segment, Field field, std::span<const uint32_t> rows,
+               FieldValue* values);
+
+// Asks the processor for what `readField` is going to read of rows in no order.
+void prefetchField(const Segment& segment, Field field, std::span<const uint32_t> rows);
+
+// One of the codes of a value of kind kCodes.
+std::string_view codeText(const Segment& segment, const FieldValue& value, uint32_t index);
 
 }  // namespace peneira

@@ -9,6 +9,7 @@
 #include "kernel.h"
 #include "render.h"
 #include "request.h"
+#include "rows_js.h"
 #include "segment.h"
 #include "verify.h"
 
@@ -143,25 +144,48 @@ napi_value documentFrequency(napi_env env, napi_callback_info info) {
   });
 }
 
-std::vector<Field> readFields(napi_env env, napi_value names) {
-  std::vector<Field> fields;
-  for (const std::string& name : toTexts(env, names)) {
-    fields.push_back(fieldNamed(name));
-    if (fields.back() == Field::kCount) badArgument("there is no field \"" + name + "\"");
-  }
-  return fields;
+// Bytes of what `render` appends to a text, whose memory is kept for the next call.
+template <class Render>
+napi_value fromRendered(napi_env env, Render render) {
+  thread_local TextBuffer text;
+  text.clear();
+  render(text);
+  const napi_value bytes = fromBytes(env, text.text());
+  if (text.capacity() > kKeptBytes) text.release();
+  return bytes;
 }
 
 napi_value renderJson(napi_env env, napi_callback_info info) {
   return call(env, info, [env](Handle&, const auto& segment, const CallArguments& arguments) {
-    thread_local TextBuffer text;
     const std::span<uint32_t> rows = toUint32s(env, arguments.values[0]);
     const std::vector<Field> fields = readFields(env, arguments.values[1]);
-    text.clear();
-    peneira::renderJson(*segment, rows, fields, text);
-    const napi_value bytes = fromBytes(env, text.text());
-    if (text.capacity() > kKeptBytes) text.release();
-    return bytes;
+    return fromRendered(env, [&](TextBuffer& text) {
+      peneira::renderJson(*segment, rows, fields, text);
+    });
+  });
+}
+
+napi_value renderRows(napi_env env, napi_callback_info info) {
+  return call(env, info, [env](Handle&, const auto& segment, const CallArguments& arguments) {
+    const RowRequest request = readRowRequest(env, arguments.values[1]);
+    const std::span<uint32_t> rows = toUint32s(env, arguments.values[0]);
+    return fromRendered(env, [&](TextBuffer& text) {
+      peneira::renderRows(*segment, rows, request, text);
+    });
+  });
+}
+
+napi_value columnsOf(napi_env env, napi_callback_info info) {
+  return call(env, info, [env](Handle&, const auto& segment, const CallArguments& arguments) {
+    const std::vector<Field> fields = readFields(env, arguments.values[1]);
+    const std::span<uint32_t> rows = toUint32s(env, arguments.values[0]);
+    napi_value array = nullptr;
+    check(env, napi_create_array_with_length(env, fields.size(), &array));
+    for (uint32_t i = 0; i < fields.size(); i++) {
+      const FieldColumn column = columnOf(*segment, rows, fields[i]);
+      check(env, napi_set_element(env, array, i, fromFieldColumn(env, fields[i], column)));
+    }
+    return array;
   });
 }
 
@@ -229,8 +253,9 @@ napi_value openSegment(napi_env env, napi_callback_info info) {
     constexpr std::pair<const char*, napi_callback> methods[] = {
         {"meta", meta}, {"table", table}, {"select", select}, {"count", count},
         {"facets", facets}, {"lastWork", lastWork}, {"documentFrequency", documentFrequency},
-        {"renderJson", renderJson}, {"findCnpj", findCnpj}, {"verify", verify},
-        {"dropCaches", dropCaches}, {"poisoned", poisoned}, {"close", close}};
+        {"renderJson", renderJson}, {"renderRows", renderRows}, {"columnsOf", columnsOf},
+        {"findCnpj", findCnpj}, {"verify", verify}, {"dropCaches", dropCaches},
+        {"poisoned", poisoned}, {"close", close}};
     for (const auto& [name, method] : methods) putFunction(env, object, name, method);
     check(env, napi_type_tag_object(env, object, &kTag));
     const auto release = [](napi_env, void* data, void*) { delete static_cast<Handle*>(data); };

@@ -7,6 +7,7 @@
 #include <cstring>
 
 #include "failure.h"
+#include "text_scan.h"
 
 namespace peneira {
 namespace {
@@ -73,10 +74,7 @@ void appendCents(int64_t cents, TextBuffer& out) {
 
 // True when one of 8 bytes is below 0x20, a quote or a backslash.
 bool needsEscape(uint64_t bytes) {
-  constexpr uint64_t ones = 0x0101010101010101u, highs = 0x8080808080808080u;
-  const auto hasZero = [](uint64_t word) { return (word - ones) & ~word & highs; };
-  const uint64_t control = (bytes - ones * 0x20) & ~bytes & highs;
-  return (control | hasZero(bytes ^ ones * '"') | hasZero(bytes ^ ones * '\\')) != 0;
+  return (hasControl(bytes) | hasByte(bytes, '"') | hasByte(bytes, '\\')) != 0;
 }
 
 // The next 8 bytes of a text, with spaces behind its end.
@@ -112,27 +110,9 @@ void appendCodes(const Segment& segment, const FieldValue& value, TextBuffer& ou
   out += '[';
   for (uint32_t i = 0; i < value.codeCount; i++) {
     if (i > 0) out += ',';
-    const uint32_t code = load<uint16_t>(value.codes + uint64_t{i} * 2);
-    appendJsonString(segment.table(Tables::kCnaePrimary).at(code), out);
+    appendJsonString(codeText(segment, value, i), out);
   }
   out += ']';
-}
-
-void appendJsonValue(const Segment& segment, const FieldValue& value, TextBuffer& out) {
-  switch (value.kind) {
-    case Kind::kNull: out += "null"; return;
-    case Kind::kText: appendJsonString(value.text, out); return;
-    case Kind::kCodes: appendCodes(segment, value, out); return;
-    case Kind::kFlag:
-    case Kind::kNumber:
-    case Kind::kCents: appendPlain(value, out); return;
-    case Kind::kDate:
-    case Kind::kPostalCode:
-    case Kind::kPhone: break;
-  }
-  out += '"';
-  appendPlain(value, out);
-  out += '"';
 }
 
 }  // namespace
@@ -178,6 +158,23 @@ void appendJsonString(std::string_view text, TextBuffer& out) {
   }
   *to = '"';
   out.commit(1);
+}
+
+void appendJsonValue(const Segment& segment, const FieldValue& value, TextBuffer& out) {
+  switch (value.kind) {
+    case Kind::kNull: out += "null"; return;
+    case Kind::kText: appendJsonString(value.text, out); return;
+    case Kind::kCodes: appendCodes(segment, value, out); return;
+    case Kind::kFlag:
+    case Kind::kNumber:
+    case Kind::kCents: appendPlain(value, out); return;
+    case Kind::kDate:
+    case Kind::kPostalCode:
+    case Kind::kPhone: break;
+  }
+  out += '"';
+  appendPlain(value, out);
+  out += '"';
 }
 
 void renderJson(const Segment& segment, std::span<const uint32_t> rows,

@@ -17,6 +17,9 @@ void renderJson(const Segment& segment, std::span<const uint32_t> rows,
 // Appends numbers, flags, dates, amounts, postal codes and phones without quotes.
 void appendPlain(const FieldValue& value, TextBuffer& out);
 
+// Appends a value of any kind as JSON.
+void appendJsonValue(const Segment& segment, const FieldValue& value, TextBuffer& out);
+
 // Appends a string with quotes and the escapes of JSON.stringify.
 void appendJsonString(std::string_view text, TextBuffer& out);
 

@@ -10,21 +10,23 @@ import { closeSync, fstatSync, fsyncSync, openSync, renameSync, rmSync } from "n
 import { dirname } from "node:path";
 import { CommandError } from "../src/errors.ts";
 import {
+  decodeFooter,
+  encodeBatch,
+  encodeDictionary,
+  encodeFooter,
+  encodeSchema,
+} from "./arrow.ts";
+import {
   ARROW_ALIGN,
   ARROW_END,
   ARROW_MAGIC,
   alignUp,
   type DecodedFooter,
-  decodeFooter,
   dictionaryIds,
   type EncodedBatch,
   type EncodedMessage,
-  encodeBatch,
-  encodeDictionary,
-  encodeFooter,
-  encodeSchema,
   type MessageBlock,
-} from "./arrow.ts";
+} from "./arrow-parts.ts";
 import { CheckedFile } from "./checked-file.ts";
 import { COLUMNS, columnsFingerprint, TABLES } from "./columns.ts";
 import {

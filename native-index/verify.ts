@@ -6,7 +6,8 @@
  * are compared with a walk over the messages themselves.
  */
 import { closeSync, openSync, readSync } from "node:fs";
-import { decodeBlocks, type MessageBlock } from "./arrow.ts";
+import { decodeBlocks } from "./arrow.ts";
+import type { MessageBlock } from "./arrow-parts.ts";
 import { CheckedFile } from "./checked-file.ts";
 import { crc32c } from "./engine.ts";
 import { BLOCK_BYTES, type OpenedSnapshot, SECTION, type SnapshotSection } from "./snapshot.ts";

@@ -21,6 +21,7 @@ export const ERROR_CODES = {
   export_expired: { status: 410, title: "The export has expired" },
   payload_too_large: { status: 413, title: "The request body is too large" },
   unsupported_media_type: { status: 415, title: "The request body must be JSON" },
+  range_not_satisfiable: { status: 416, title: "The range lies behind the end of the file" },
   invalid_request: { status: 422, title: "The request is not valid" },
   invalid_spec: { status: 422, title: "The spec is not valid" },
   query_too_broad: { status: 422, title: "The query is too broad" },

@@ -26,6 +26,12 @@ export interface Setting<Value extends SettingValue = SettingValue> {
   readonly secret?: boolean;
 }
 
+/** RFC 9116 wants an address that a program can follow. */
+function checkContact(text: string): string | null {
+  const known = /^(mailto:|https:\/\/|tel:)\S+$/.test(text);
+  return known ? null : "an address that begins with mailto:, https:// or tel:";
+}
+
 /** Where the server listens. */
 export interface ListenAddress {
   readonly host: string;
@@ -95,7 +101,22 @@ export const SETTINGS = {
   "exports.retention": setting<number>(
     604_800,
     "Seconds that a finished export is kept, unless the plan says less.",
-    integer(60, 31_536_000),
+    integer(1, 31_536_000),
+  ),
+  "exports.threads": setting<number | null>(
+    null,
+    "Exports rendered at the same time; null: one less than the cores, 1 to 4.",
+    integer(1, 64),
+  ),
+  "snapshots.keep": setting<number>(
+    900,
+    "Seconds that a replaced snapshot answers cursors after its last use.",
+    integer(0, 86_400),
+  ),
+  "http.security_contact": setting<string | null>(
+    null,
+    "Address for /.well-known/security.txt, such as mailto:security@example.com.",
+    { kind: "text", check: checkContact },
   ),
   "log.level": setting<"debug" | "info" | "warn" | "error" | "silent">(
     "info",

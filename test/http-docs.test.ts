@@ -9,10 +9,10 @@ import { test } from "node:test";
 import fc from "fast-check";
 import { ERROR_CODES } from "../src/errors.ts";
 import { DOCS_POLICY, errorsPage, referencePage } from "../src/http/docs.ts";
-import { html } from "../src/http/markup.ts";
 import { openApiDocument } from "../src/http/openapi.ts";
 import { OPERATIONS } from "../src/http/operations.ts";
 import { SCHEMAS } from "../src/http/schemas.ts";
+import { html } from "../src/markup.ts";
 
 const routes = Object.keys(OPERATIONS);
 const document = openApiDocument(

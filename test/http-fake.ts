@@ -2,7 +2,8 @@
  * A service with a fake engine, and a real server around it, for the HTTP suites. What comes in:
  * wishes such as the transport. What goes out: an address that answers, keys of every plan.
  * Invariant: everything is real (sockets, transport, keys in SQLite, plans, normalization) except
- * the engine, which scans a list of made-up accounts; the suites of the engine test that one.
+ * the engine, which scans a list of made-up accounts, and the exporter, a model in memory; their
+ * own suites test those.
  */
 import { mkdtempSync, rmSync } from "node:fs";
 import { connect } from "node:net";
@@ -20,6 +21,7 @@ import { punctuateCnae } from "../src/spec/catalog.ts";
 import { openDatabase } from "../src/store/database.ts";
 import { KeyStore } from "../src/store/keystore.ts";
 import { openSecrets } from "../src/store/secrets.ts";
+import { FakeExporter } from "./fake-exporter.ts";
 
 /** Both implementations; every HTTP suite runs against each. */
 export const TRANSPORTS: readonly TransportName[] = ["uws", "node"];
@@ -57,6 +59,7 @@ export function fakeSegment(label = "2026-10", id = "feedfacecafebeef"): Segment
   let poisoned = false;
   return {
     native: { poisoned: () => poisoned, poison: () => (poisoned = true) } as never,
+    path: `${label}.peneira`,
     label,
     snapshotDate: `${label}-10`,
     snapshotId: id,
@@ -103,6 +106,18 @@ export const fakeEngine: Engine = {
     };
   },
   countMatches: (_segment, spec) => matchingRows(spec.filters).length,
+  facets(_segment, spec, names) {
+    const missing = matchingRows(spec.filters).length;
+    const empty = { values: [], other: { values: 0, count: 0 }, missing };
+    return Object.fromEntries(names.map((name) => [name, empty]));
+  },
+  account(_segment, cnpj, fields) {
+    const account = FAKE_ACCOUNTS.find((one) => one.cnpj === cnpj) as
+      | Record<string, unknown>
+      | undefined;
+    if (account === undefined) return null;
+    return Object.fromEntries(fields.map((name) => [name, account[name] ?? null]));
+  },
 };
 
 function matchingRows(filters: {
@@ -125,6 +140,7 @@ export interface FakeServer {
   readonly transport: TransportName;
   readonly dataDir: string;
   readonly keyring: Keyring;
+  readonly exporter: FakeExporter;
   readonly keys: Readonly<Record<PlanName, string>>;
   readonly logged: string[];
   /** Replaces the loaded snapshot; null unloads it. */
@@ -145,8 +161,10 @@ export async function startFake(
   const logged: string[] = [];
   let segment: Segment | null = fakeSegment();
   let stopping = false;
+  const exporter = new FakeExporter(dataDir, parts.clock ?? systemClock);
   const service: Service = {
     engine: fakeEngine,
+    exporter,
     keyring,
     plans: loadPlans(),
     secrets: openSecrets(dataDir),
@@ -155,6 +173,7 @@ export async function startFake(
     version: "0.0.0-test",
     transport,
     bodyBytesMax: 1_048_576,
+    securityContact: "mailto:security@example.com",
     secondaryCnaeFull: false,
     segment: () => segment,
     stopping: () => stopping,
@@ -168,6 +187,7 @@ export async function startFake(
     transport,
     dataDir,
     keyring,
+    exporter,
     keys: Object.fromEntries(PLAN_NAMES.map(key)) as Record<PlanName, string>,
     logged,
     load: (next) => {

@@ -75,6 +75,11 @@ export class Keyring {
     return { keyId: row.id, tenantId: row.tenantId, plan: row.plan };
   }
 
+  /** Whether a tenant may still have what belongs to it, for links that work without a key. */
+  tenantWorks(tenantId: string): boolean {
+    return this.#store.tenantWorks(tenantId);
+  }
+
   /** Writes down when keys were last used; call it now and then, outside requests. */
   flushUsed(): void {
     if (this.#used.size === 0) return;

@@ -4,26 +4,24 @@
  * standard error.
  * Invariant: the accounts and their order are those of the HTTP search of the same spec.
  */
-import { readFileSync } from "node:fs";
-import { type Command, InvalidArgumentError, Option } from "commander";
+import { type Command, Option } from "commander";
 import { CommandError } from "../errors.ts";
+import { renderBytes } from "../export/render.ts";
 import { openAnySegment } from "../ingest/boot.ts";
-import { describePlan, plan } from "../search/plan.ts";
+import { describePlans, planPhases } from "../search/plan.ts";
 import { type SearchAnswer, search } from "../search/searcher.ts";
 import type { Segment } from "../search/segment.ts";
 import { DEFAULT_FIELDS, OUTPUT_FIELD_NAMES } from "../spec/fields.ts";
-import { parseJson } from "../spec/json.ts";
 import { normalizeSpec } from "../spec/normalize.ts";
 import type { AccountQuerySpec } from "../spec/schema.ts";
 import {
   PRINT_FORMATS,
   type PrintedAccount,
   type PrintFormat,
-  printCsvHeader,
-  printCsvRows,
   printJsonLines,
   printTable,
 } from "./print.ts";
+import { positive, readSpecFile } from "./specfile.ts";
 
 interface SearchOptions {
   readonly snapshot: string;
@@ -57,35 +55,27 @@ export function registerSearch(program: Command): void {
     .addOption(
       new Option("--format <format>", "how to print").choices(PRINT_FORMATS).default("table"),
     )
-    .option("--explain", "add score parts and matched filters (formats json and jsonl)")
+    .option("--explain", "add score parts and matched filters (formats json, jsonl and csv)")
     .option("--explain-plan", "print how the search would run, and stop")
     .addHelpText("after", EXAMPLES)
     .action(run);
 }
 
 async function run(options: SearchOptions): Promise<void> {
-  if (options.explain && options.format !== "json" && options.format !== "jsonl") {
-    throw new CommandError("--explain needs --format json or jsonl.", 2);
+  if (options.explain && options.format === "table") {
+    throw new CommandError("--explain needs --format json, jsonl or csv.", 2);
   }
-  const input = readSpec(options.spec);
+  const input = readSpecFile(options.spec);
   const segment = await openAnySegment(options.snapshot);
   try {
     const wanted = options.limit ?? limitOf(input) ?? LIMIT_DEFAULT;
     const spec = normalize(segment, input, Math.min(wanted, PAGE_MAX));
     for (const warning of spec.explain.warnings) process.stderr.write(`warning: ${warning}\n`);
-    if (options.explainPlan) process.stdout.write(`${describePlan(plan(segment, spec))}\n`);
+    if (options.explainPlan) process.stdout.write(`${describePlans(planPhases(segment, spec))}\n`);
+    else if (options.format === "csv") await printCsv(segment, spec, wanted, options.explain);
     else printPages(segment, spec, wanted, options);
   } finally {
     segment.close();
-  }
-}
-
-function readSpec(path: string): unknown {
-  try {
-    return parseJson(readFileSync(path === "-" ? 0 : path));
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== "ENOENT") throw error;
-    throw new CommandError(`There is no spec file ${path}.`, 2, error);
   }
 }
 
@@ -117,15 +107,13 @@ function printPages(
 ): void {
   const { fields } = spec.output;
   const held: PrintedAccount[] = [];
-  if (format === "csv") process.stdout.write(printCsvHeader(fields));
   let answer: SearchAnswer | undefined;
   for (let left = wanted; left > 0; left -= PAGE_MAX) {
     const page = { ...spec, limit: Math.min(left, PAGE_MAX) };
     const afterRow: number = answer?.lastRow ?? -1;
     answer = search(segment, { spec: page, fields, afterRow, explain: explain === true });
     const accounts = JSON.parse(Buffer.from(answer.accounts).toString()) as PrintedAccount[];
-    if (format === "csv") process.stdout.write(printCsvRows(accounts, fields));
-    else if (format === "jsonl") process.stdout.write(printJsonLines(accounts));
+    if (format === "jsonl") process.stdout.write(printJsonLines(accounts));
     else held.push(...accounts);
     if (!answer.more) break;
   }
@@ -136,11 +124,22 @@ function printPages(
     const document = { snapshot, snapshot_date: snapshotDate, total, spec, accounts: held };
     process.stdout.write(`${JSON.stringify(document, null, 2)}\n`);
   }
-  process.stderr.write(`${total} accounts match in snapshot ${snapshot} (${snapshotDate})\n`);
+  printTotal(segment, total);
 }
 
-function positive(text: string): number {
-  const value = Number(text);
-  if (Number.isInteger(value) && value >= 1) return value;
-  throw new InvalidArgumentError("It must be a whole number from 1.");
+/** Prints what an export of the same spec would hold. */
+async function printCsv(
+  segment: Segment,
+  spec: AccountQuerySpec,
+  wanted: number,
+  explain = false,
+): Promise<void> {
+  const output = { ...spec.output, format: "csv" as const, include_explain: explain };
+  const work = { segment, spec: { ...spec, limit: wanted, output } };
+  const { matches } = await renderBytes(work, (bytes) => process.stdout.write(Buffer.from(bytes)));
+  printTotal(segment, matches);
+}
+
+function printTotal({ label, snapshotDate }: Segment, total: number): void {
+  process.stderr.write(`${total} accounts match in snapshot ${label} (${snapshotDate})\n`);
 }

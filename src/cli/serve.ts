@@ -4,25 +4,32 @@
  * Invariant: everything that can be wrong is found before the port is opened; the line with the
  * address is printed only when requests are answered; a key is printed once, at its making.
  */
+import { availableParallelism } from "node:os";
 import type { Command } from "commander";
 import { Keyring } from "../access/keyring.ts";
-import { loadPlans } from "../access/plans.ts";
+import { loadPlans, type Plans } from "../access/plans.ts";
 import { systemClock } from "../clock.ts";
 import type { Config } from "../config.ts";
 import { CommandError } from "../errors.ts";
+import { Exports } from "../export/exports.ts";
+import { slugOf } from "../export/filename.ts";
+import { RenderPool } from "../export/pool.ts";
 import { openTransport, type RunningServer, startServer } from "../http/server.ts";
 import type { Service } from "../http/service.ts";
 import type { Transport } from "../http/transport.ts";
-import { describeError, openLog } from "../log.ts";
-import { countMatches, search } from "../search/searcher.ts";
+import { describeError, type Log, openLog } from "../log.ts";
+import { account, countMatches, facets, search } from "../search/searcher.ts";
 import type { Segment } from "../search/segment.ts";
 import { parseListen } from "../settings.ts";
-import { openDatabase, type StateDatabase } from "../store/database.ts";
+import { lockDataDir, openDatabase, type StateDatabase } from "../store/database.ts";
 import { KeyStore } from "../store/keystore.ts";
 import { openSecrets } from "../store/secrets.ts";
 import { configOf } from "./config.ts";
 import { openServed } from "./served.ts";
 import { VERSION } from "./version.ts";
+
+/** Threads for exports where nobody says otherwise, beside the one that answers requests. */
+const EXPORT_THREADS_MAX = 4;
 
 /** How often it is written down when keys were last used, in milliseconds. */
 const USED_FLUSH_MS = 30_000;
@@ -69,9 +76,10 @@ export async function serve(
   const config = configOf({ snapshot, data_dir, listen, transport }, options.config);
   const { snapshotPath, dataDir } = required(config);
   const opened = await openTransport(config.get("transport"), limitsOf(config));
+  const unlock = lockDataDir(dataDir);
   const database = openDatabase(dataDir);
-  const keyring = new Keyring(new KeyStore(database), systemClock);
-  const service = makeService({ config, dataDir, transport: opened, keyring });
+  const service = makeService({ config, dataDir, transport: opened, database });
+  const { keyring } = service;
   const segment = await openServed(snapshotPath);
   service.load(segment);
   printFirstKey(keyring);
@@ -85,7 +93,8 @@ export async function serve(
   const flushing = setInterval(() => flushUsed(service), USED_FLUSH_MS);
   await stopSignal(() => service.stop());
   clearInterval(flushing);
-  await shutDown({ server, keyring, database, segment });
+  await shutDown({ server, service, database, segment });
+  unlock();
 }
 
 function required(config: Config): { readonly snapshotPath: string; readonly dataDir: string } {
@@ -117,6 +126,7 @@ function addressOf(config: Config) {
 
 /** The service of a running process: its segment and its end can be set. */
 interface ServedService extends Service {
+  readonly exporter: Exports;
   load(segment: Segment): void;
   stop(): void;
 }
@@ -125,31 +135,52 @@ function makeService(parts: {
   readonly config: Config;
   readonly dataDir: string;
   readonly transport: Transport;
-  readonly keyring: Keyring;
+  readonly database: StateDatabase;
 }): ServedService {
-  const { config, dataDir, transport, keyring } = parts;
+  const { config, dataDir, transport, database } = parts;
+  const plans = loadPlans(config.plans);
+  const log = openLog(config.get("log.level"));
+  const exporter = openExports({ config, dataDir, database, plans, log });
   let current: Segment | null = null;
   let stopping = false;
   return {
-    engine: { search, countMatches },
-    keyring,
-    plans: loadPlans(config.plans),
+    engine: { search, countMatches, facets, account },
+    exporter,
+    keyring: new Keyring(new KeyStore(database), systemClock),
+    plans,
     secrets: openSecrets(dataDir),
     clock: systemClock,
-    log: openLog(config.get("log.level")),
+    log,
     version: VERSION,
     transport: transport.name,
     bodyBytesMax: config.get("http.body_max_bytes"),
     secondaryCnaeFull: config.get("exports.secondary_cnae_full"),
+    securityContact: config.get("http.security_contact"),
     segment: () => current,
     stopping: () => stopping,
     load: (segment) => {
       current = segment;
+      exporter.start(segment);
     },
     stop: () => {
       stopping = true;
+      exporter.stop();
     },
   };
+}
+
+function openExports(parts: {
+  readonly config: Config;
+  readonly dataDir: string;
+  readonly database: StateDatabase;
+  readonly plans: Plans;
+  readonly log: Log;
+}): Exports {
+  const { config } = parts;
+  const spare = Math.min(Math.max(availableParallelism() - 1, 1), EXPORT_THREADS_MAX);
+  const threads = new RenderPool(config.get("exports.threads") ?? spare);
+  const retention = config.get("exports.retention");
+  return new Exports({ ...parts, threads, clock: systemClock, retention, slugOf });
 }
 
 /** On a new data directory a person needs one key to begin with. */
@@ -185,12 +216,13 @@ function stopSignal(begin: () => void): Promise<void> {
 
 async function shutDown(parts: {
   readonly server: RunningServer;
-  readonly keyring: Keyring;
+  readonly service: ServedService;
   readonly database: StateDatabase;
   readonly segment: Segment;
 }): Promise<void> {
   await parts.server.close();
-  parts.keyring.flushUsed();
+  await parts.service.exporter.close();
+  parts.service.keyring.flushUsed();
   parts.database.close();
   parts.segment.close();
 }

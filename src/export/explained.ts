@@ -29,10 +29,13 @@ const SCORE: Cells = {
   cellOf: ({ score }) => String(score),
 };
 
-/** The activity that matched; empty without a filter of activities. */
+/**
+ * The activity that matched; empty without a filter of activities. `explain_activity` is the part
+ * of the score that a known activity makes.
+ */
 const ACTIVITY: readonly Cells[] = [
-  { name: "explain_activity", kind: "text", cellOf: (explanation) => activity(explanation).code },
-  { name: "explain_activity_as", kind: "text", cellOf: (explanation) => activity(explanation).as },
+  { name: "explain_matched", kind: "text", cellOf: (explanation) => activity(explanation).code },
+  { name: "explain_matched_as", kind: "text", cellOf: (explanation) => activity(explanation).as },
 ];
 
 /** The columns that a spec adds; none without `include_explain`. */

@@ -4,6 +4,7 @@
  * Invariant: states only move forward (queued, running, done or failed); only a stop or a crash
  * takes `running` back to `queued`. What is expired stays expired.
  */
+import { AppError } from "../errors.ts";
 import type { EXPORT_FORMATS } from "../spec/fields.ts";
 
 /** Format of an export's file. */
@@ -60,4 +61,9 @@ export interface ExportRecord {
   readonly sha256: string | null;
   /** Set when failed. */
   readonly failure: ExportFailure | null;
+}
+
+/** What is said of every export that the asker does not have, whatever the reason. */
+export function exportNotFound(): AppError {
+  return new AppError("export_not_found", "Check the export_id. A deleted export is gone.");
 }

@@ -4,20 +4,38 @@
  * Invariant: the same snapshot and spec give the same bytes; memory does not grow with the rows;
  * the file appears under its name only when it is whole and durable.
  */
+import { strict as assert } from "node:assert";
+import { setImmediate as nextTurn } from "node:timers/promises";
+import { AppError } from "../errors.ts";
+import { faultPoint } from "../fault.ts";
+import { scroll } from "../search/scroll.ts";
 import type { Segment } from "../search/segment.ts";
 import type { AccountQuerySpec } from "../spec/schema.ts";
+import { openCsvRenderer } from "./csv.ts";
+import { refuseTooManyRows } from "./format.ts";
+import { openHtmlRenderer } from "./html.ts";
+import { openJsonlRenderer } from "./jsonl.ts";
+import { openParquetRenderer } from "./parquet.ts";
+import type { ExportFormat } from "./record.ts";
+import type { OpenRenderer, RenderContext } from "./renderer.ts";
+import { type DiskCalls, writeWhole } from "./sink.ts";
+import { openXlsxRenderer } from "./xlsx.ts";
 
-/** What to render. */
-export interface RenderJob {
+/** What to render, wherever its bytes go. */
+export interface RenderWork {
   readonly segment: Segment;
-  /** Normalized in the mode `export`. */
+  /** Normalized; its format is one of an export. */
   readonly spec: AccountQuerySpec;
-  /** Final path; the folder must exist. A `<name>.<16 hex>.tmp` beside it is used meanwhile. */
-  readonly path: string;
   /** Told after every batch. */
   readonly onProgress?: (rowsWritten: number, rowCount: number) => void;
   /** Asked between batches; true ends the work with `RenderCancelled`. */
   readonly cancelled?: () => boolean;
+}
+
+/** What to render into a file. */
+export interface RenderJob extends RenderWork {
+  /** Final path; the folder must exist. A `<name>.<16 hex>.tmp` beside it is used meanwhile. */
+  readonly path: string;
 }
 
 /** A finished file. */
@@ -31,7 +49,103 @@ export interface RenderedFile {
 /** Thrown when `cancelled` said so; nothing is left behind. */
 export class RenderCancelled extends Error {}
 
-/** Renders an export. Rejects with the system's error (ENOSPC …) where writing fails. */
-export function renderExport(_job: RenderJob): Promise<RenderedFile> {
-  throw new Error("being written");
+/** Rows between two looks at `cancelled`: a few milliseconds of work. */
+const BATCH_ROWS = 4_096;
+
+const RENDERERS: Readonly<Record<ExportFormat, OpenRenderer>> = {
+  csv: openCsvRenderer,
+  html: openHtmlRenderer,
+  xlsx: openXlsxRenderer,
+  parquet: openParquetRenderer,
+  jsonl: openJsonlRenderer,
+};
+
+/**
+ * Renders an export. Rejects with `RenderCancelled`, the system's error (ENOSPC …) where writing
+ * fails, or `AppError` `snapshot_unavailable` or `invalid_spec` (more rows than the format holds).
+ */
+export async function renderExport(job: RenderJob, disk?: DiskCalls): Promise<RenderedFile> {
+  faultPoint("render.begin");
+  const context = contextOf(job);
+  const { sizeBytes, sha256 } = await writeWhole(
+    job.path,
+    (write) => renderInto(job, context, write),
+    disk,
+  );
+  return { rowCount: context.rowCount, sizeBytes, sha256 };
+}
+
+/** Renders the bytes of an export to wherever `write` takes them. Rejects as `renderExport`. */
+export async function renderBytes(
+  work: RenderWork,
+  write: (bytes: Uint8Array) => void,
+): Promise<Pick<RenderContext, "rowCount" | "matches">> {
+  const context = contextOf(work);
+  await renderInto(work, context, write);
+  return context;
+}
+
+/** Counts before anything is written; matches beyond the limit only when a renderer asks. */
+function contextOf({ segment, spec }: RenderWork): RenderContext {
+  const answer = scroll(segment, spec);
+  const { rowCount } = answer;
+  refuseTooManyRows(formatOf(spec), rowCount);
+  return {
+    segment,
+    spec,
+    rowCount,
+    get matches() {
+      return answer.matches;
+    },
+  };
+}
+
+async function renderInto(
+  work: RenderWork,
+  context: RenderContext,
+  write: (bytes: Uint8Array) => void,
+): Promise<void> {
+  const renderer = RENDERERS[formatOf(work.spec)](context, write);
+  try {
+    await renderer.begin();
+    await renderBatches(work, context.rowCount, (rows) => renderer.rows(rows));
+    await renderer.end();
+    refusePoisoned(work.segment);
+  } catch (error) {
+    renderer.abort?.();
+    throw error;
+  }
+}
+
+/** Gives the event loop a turn after each batch, so that its messages and signals come through. */
+async function renderBatches(
+  { segment, spec, onProgress, cancelled }: RenderWork,
+  rowCount: number,
+  take: (rows: Uint32Array) => void | Promise<void>,
+): Promise<void> {
+  let written = 0;
+  for (const batch of scroll(segment, spec).batches()) {
+    for (let from = 0; from < batch.length; from += BATCH_ROWS) {
+      if (cancelled?.()) throw new RenderCancelled();
+      const rows = batch.subarray(from, from + BATCH_ROWS);
+      await take(rows);
+      written += rows.length;
+      onProgress?.(written, rowCount);
+      await nextTurn();
+    }
+  }
+  if (cancelled?.()) throw new RenderCancelled();
+  assert(written === rowCount, `announced ${rowCount} rows and wrote ${written}`);
+}
+
+/** A file that was cut under its mapping reads as zeros, which nobody may get. */
+function refusePoisoned(segment: Segment): void {
+  if (!segment.native.poisoned()) return;
+  const detail = "The snapshot file could not be read; the operator must replace it.";
+  throw new AppError("snapshot_unavailable", detail);
+}
+
+function formatOf({ output: { format } }: AccountQuerySpec): ExportFormat {
+  assert(format !== "json", "an export has a format of its own");
+  return format;
 }

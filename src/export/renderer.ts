@@ -24,6 +24,8 @@ export interface Renderer {
   /** Takes row ids; they may be changed afterwards. */
   rows(batch: Uint32Array): void | Promise<void>;
   end(): void | Promise<void>;
+  /** Frees what is held when the work ends early, also after a throw; nothing is called after. */
+  abort?(): void;
 }
 
 /** Opens a renderer; `write` may throw the system's error, which ends the work. */

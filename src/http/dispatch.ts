@@ -2,20 +2,30 @@
  * The way of a request through the server. What comes in: an exchange. What goes out: its one
  * answer: route, authenticate, read the body, handle, respond.
  * Invariant: never throws; every failure becomes a problem document here and nowhere else. It is
- * synchronous wherever the body has arrived, so that answers leave in the order of the requests.
+ * synchronous wherever the body has arrived and the handler does not wait, so that answers leave
+ * in the order of the requests.
  */
 import { AppError } from "../errors.ts";
 import { describeError } from "../log.ts";
+import { readQuery } from "./query.ts";
 import { requestIdOf } from "./requestid.ts";
 import { type Answer, headersOf, problem } from "./respond.ts";
-import { needsKey, type Route, routesAt } from "./routes.ts";
+import { type Destination, needsKey, type Reply, type Route, routesAt } from "./routes.ts";
 import type { KeyCall, Service } from "./service.ts";
-import type { Exchange, ExchangeHandler } from "./transport.ts";
+import type { Exchange, ExchangeHandler, ReadHeader } from "./transport.ts";
 
 const NO_BODY = new Uint8Array(0);
+const NO_QUERY: ReadonlyMap<string, string> = new Map();
 
 /** Who asks, for routes that need to know. */
 type Sender = Pick<KeyCall, "identity" | "plan">;
+
+/** A route that was found, with what its address says. */
+interface Found {
+  readonly route: Route;
+  readonly params: Destination["params"];
+  readonly query: ReadonlyMap<string, string>;
+}
 
 /** Makes the handler that a transport calls. */
 export function dispatcher(service: Service): ExchangeHandler {
@@ -43,16 +53,12 @@ class Dispatch {
   }
 
   #begin(): void {
-    const { framing, path, method } = this.#exchange;
+    const { framing, path } = this.#exchange;
     if (framing !== null) throw new AppError("invalid_request", framing);
     const sender = needsKey(path) ? this.#authenticate() : null;
-    const route = this.#route();
-    refuseQuery(route, this.#exchange.query);
-    if (route.method === "GET" || method === "HEAD") {
-      this.#answer(this.#handle(route, sender, NO_BODY));
-    } else {
-      this.#readBody(route, sender);
-    }
+    const found = this.#find();
+    if (found.route.method === "POST") this.#readBody(found, sender);
+    else this.#settle(this.#handle(found, sender, NO_BODY));
   }
 
   #authenticate(): Sender {
@@ -60,47 +66,66 @@ class Dispatch {
     return { identity, plan: this.#service.plans[identity.plan] };
   }
 
-  #route(): Route {
-    const { path, method } = this.#exchange;
-    const routes = routesAt(path);
-    if (routes === undefined) {
+  #find(): Found {
+    const { path, method, query } = this.#exchange;
+    const destination = routesAt(path);
+    if (destination === undefined) {
       throw new AppError("not_found", "Check the path and its spelling.");
     }
-    const route = routes.get(method);
-    if (route !== undefined) return route;
-    const allow = [...routes.keys()].join(", ");
+    const route = destination.methods.get(method);
+    if (route !== undefined) {
+      const known = route.query ?? [];
+      const { params } = destination;
+      return { route, params, query: known === "any" ? NO_QUERY : readQuery(query, known) };
+    }
+    const allow = [...destination.methods.keys()].join(", ");
     throw new AppError("method_not_allowed", `Use one of these methods: ${allow}.`, {
       headers: { Allow: allow },
     });
   }
 
-  #readBody(route: Route, sender: Sender | null): void {
+  #readBody(found: Found, sender: Sender | null): void {
     const limit = this.#service.bodyBytesMax;
     if (Number(this.#exchange.header("content-length") ?? 0) > limit) throw tooLarge(limit);
     refuseOtherThanJson(this.#exchange);
     this.#exchange.body(limit, (body) => {
       try {
         if (body === null) throw tooLarge(limit);
-        this.#answer(this.#handle(route, sender, body));
+        this.#settle(this.#handle(found, sender, body));
       } catch (error) {
         this.#fail(error);
       }
     });
   }
 
-  #handle(route: Route, sender: Sender | null, body: Uint8Array): Answer {
-    const call = { service: this.#service, requestId: this.#requestId, body };
+  #handle({ route, params, query }: Found, sender: Sender | null, body: Uint8Array): Reply {
+    const { method, path, query: rawQuery } = this.#exchange;
+    const call = {
+      service: this.#service,
+      requestId: this.#requestId,
+      ...{ method, path, params, query, rawQuery, body },
+      header: (name: ReadHeader) => this.#exchange.header(name),
+    };
     if (route.access === "open") return route.handle(call);
     // Every route with a key lies below /v1/; anything else is a mistake in the table.
     if (sender === null) throw new Error(`route ${route.path} is not behind the key check`);
     return route.handle({ ...call, ...sender });
   }
 
+  /** Answers now, or when the handler has its answer. */
+  #settle(reply: Reply): void {
+    if (reply instanceof Promise) {
+      reply.then((answer) => this.#answer(answer)).catch((error: unknown) => this.#fail(error));
+    } else {
+      this.#answer(reply);
+    }
+  }
+
   #fail(error: unknown): void {
     const answer = problem(error, this.#requestId);
     if (answer.status >= 500) {
       const { method, path } = this.#exchange;
-      const known = routesAt(path) === undefined ? "unknown" : path;
+      const known = routesAt(path)?.path ?? "unknown";
       const details = { request_id: this.#requestId, method, path: known, status: answer.status };
       this.#service.log.error({ ...details, ...describeError(error) }, "request failed");
     }
@@ -118,15 +143,6 @@ class Dispatch {
 
 function tooLarge(limit: number): AppError {
   return new AppError("payload_too_large", `Send at most ${limit} bytes.`);
-}
-
-/** No route has query parameters yet; one that is sent would otherwise be ignored silently. */
-function refuseQuery(route: Route, query: string): void {
-  if (query === "" || route.access === "open") return;
-  throw new AppError(
-    "invalid_request",
-    "Leave out the query of the address: it has no meaning here.",
-  );
 }
 
 /** JSON text is UTF-8 by definition (RFC 8259), so another charset is a misunderstanding. */

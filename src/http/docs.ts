@@ -6,9 +6,9 @@
  */
 import { createHash } from "node:crypto";
 import { ERROR_CODES, type ErrorCode } from "../errors.ts";
+import { html, Markup, type MarkupValue } from "../markup.ts";
 import { DOCS_STYLE } from "./docs-style.ts";
 import { ERROR_NOTES } from "./error-notes.ts";
-import { html, Markup, type MarkupValue } from "./markup.ts";
 import { OPERATIONS, type Operation } from "./operations.ts";
 import { SCHEMAS } from "./schemas.ts";
 

@@ -25,6 +25,8 @@ export const ERROR_NOTES: Readonly<Record<ErrorCode, string>> = {
   payload_too_large: "The body is larger than this server reads. Send a smaller one.",
   unsupported_media_type:
     "The body must be UTF-8 JSON, sent with `Content-Type: application/json` and not compressed.",
+  range_not_satisfiable:
+    "The header Range asks for bytes behind the end. Content-Range says how long the file is.",
   invalid_request:
     "Something outside the spec is wrong: a member, a parameter, a header. `errors` names each.",
   invalid_spec: "The spec has mistakes. `errors` names each one with its place and its mend.",

@@ -302,9 +302,17 @@ export const OPERATIONS: Readonly<Record<string, Operation>> = {
         name: "Range",
         in: "header",
         required: false,
-        description: "One range of bytes.",
+        description: "One range of bytes; with several the whole file is sent.",
         schema: Type.String(),
       },
+      {
+        name: "If-Range",
+        in: "header",
+        required: false,
+        description: "ETag of an earlier answer; the whole file is sent when it has changed.",
+        schema: Type.String(),
+      },
+      unchanged,
     ],
     answers: {
       200: {
@@ -320,14 +328,14 @@ export const OPERATIONS: Readonly<Record<string, Operation>> = {
         headers: ["ETag", "Content-Range", "Content-Disposition"],
       },
       304: { description: "The file is unchanged.", schema: null, type: null, headers: ["ETag"] },
-      416: {
-        description: "The range is beyond the file.",
-        schema: null,
-        type: null,
-        headers: ["Content-Range"],
-      },
     },
-    errors: ["link_invalid", "link_expired", ...STATE_ERRORS],
+    errors: [
+      "link_invalid",
+      "link_expired",
+      "authentication_disabled",
+      "range_not_satisfiable",
+      ...STATE_ERRORS,
+    ],
   },
   "GET /v1/status": {
     id: "status",

@@ -5,6 +5,7 @@
  * nothing about the sender is in it; the number of entries is bounded.
  */
 import type { Plan } from "../access/plans.ts";
+import type { FacetName } from "../search/facet.ts";
 import type { Segment } from "../search/segment.ts";
 import { tooBroad } from "../spec/breadth.ts";
 import { DEFAULT_FIELDS } from "../spec/fields.ts";
@@ -12,6 +13,8 @@ import { walkHash } from "../spec/identity.ts";
 import { normalizeSpec } from "../spec/normalize.ts";
 import type { AccountQuerySpec } from "../spec/schema.ts";
 import { type BodyObject, readBody, withBodyMistakes } from "./body.ts";
+import { weakTag } from "./etag.ts";
+import { readFacets } from "./facets.ts";
 
 /** Accounts in a page where no limit is given. */
 export const SEARCH_LIMIT_DEFAULT = 100;
@@ -27,11 +30,15 @@ export interface PreparedSearch {
   readonly cursor: string | null;
   /** Pointers of the filters that are missing, or null when the spec is narrow enough. */
   readonly missing: readonly string[] | null;
+  /** Facets that are asked for, or null. */
+  readonly facets: readonly FacetName[] | null;
+  /** Entity tag of the answer. */
+  readonly tag: string;
   /** The answer's text from `"snapshot"` up to where the accounts begin. */
   readonly prefix: Buffer;
 }
 
-const MEMBERS = ["spec", "limit", "cursor", "output"];
+const MEMBERS = ["spec", "limit", "cursor", "output", "facets"];
 /** Members that belong to the first page and are part of the cursor from then on. */
 const FIRST_PAGE_MEMBERS = ["limit", "output"];
 
@@ -62,6 +69,7 @@ function cacheOf(segment: Segment, plan: Plan): Map<string, PreparedSearch> {
 function readSearch(bytes: Uint8Array, segment: Segment, plan: Plan): PreparedSearch {
   const body = readBody(bytes, MEMBERS);
   const cursor = readCursor(body);
+  const facets = readFacets(body);
   const { members } = body;
   const { spec } = withBodyMistakes(body, () =>
     normalizeSpec(members.spec, {
@@ -78,7 +86,8 @@ function readSearch(bytes: Uint8Array, segment: Segment, plan: Plan): PreparedSe
   );
   const missing = tooBroad(spec)?.missing ?? null;
   const prefix = Buffer.from(prefixText(segment, spec));
-  return { spec, walkHash: walkHash(spec), cursor, missing, prefix };
+  const tag = weakTag(["search", segment.snapshotId, prefix, cursor ?? "", String(facets)]);
+  return { spec, walkHash: walkHash(spec), cursor, missing, facets, tag, prefix };
 }
 
 /** Reads the cursor; with one, what belongs to the first page is a mistake. */

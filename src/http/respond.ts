@@ -14,11 +14,14 @@ export interface FileSlice {
   /** First byte and number of bytes. */
   readonly offset: number;
   readonly length: number;
+  /** Told when the file cannot be read to the end of the slice; the connection is then cut. */
+  readonly failed?: (error: Error) => void;
 }
 
 /** What a handler gives back; the request id and the security headers are added by `headersOf`. */
 export interface Answer {
   readonly status: number;
+  /** Content type; empty where there is no content. */
   readonly type: string;
   readonly body: Uint8Array | string | FileSlice;
   readonly headers?: Readonly<Record<string, string>>;
@@ -41,6 +44,11 @@ export function json(value: unknown, status = 200): Answer {
   return { status, type: JSON_TYPE, body: JSON.stringify(value) };
 }
 
+/** An answer without content. */
+export function noContent(): Answer {
+  return { status: 204, type: "", body: "" };
+}
+
 /** The answer to a failure; anything but an AppError becomes `internal_error`. */
 export function problem(failure: unknown, requestId: string): Answer {
   const error =
@@ -61,8 +69,11 @@ export function problem(failure: unknown, requestId: string): Answer {
   return { status, type: PROBLEM_TYPE, body: JSON.stringify(body), headers };
 }
 
-/** All headers of an answer. */
+/** All headers of an answer; its own replace security headers of the same name. */
 export function headersOf(answer: Answer, requestId: string): HeaderList {
-  const own = answer.headers === undefined ? [] : Object.entries(answer.headers);
-  return [["Content-Type", answer.type], ["X-Request-Id", requestId], ...SECURITY_HEADERS, ...own];
+  const { headers = {}, type } = answer;
+  const own = Object.entries(headers);
+  const security = SECURITY_HEADERS.filter(([name]) => headers[name] === undefined);
+  const content: HeaderList = type === "" ? [] : [["Content-Type", type]];
+  return [...content, ["X-Request-Id", requestId], ...security, ...own];
 }

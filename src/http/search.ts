@@ -5,11 +5,12 @@
  * fields, snapshot and tenant that it was made for; a failed search is never an empty answer.
  */
 import type { Plan } from "../access/plans.ts";
-import { AppError } from "../errors.ts";
 import type { SearchAnswer } from "../search/searcher.ts";
 import type { Segment } from "../search/segment.ts";
 import { type CursorScope, decodeCursor, encodeCursor } from "../spec/cursor.ts";
 import { fieldsHash } from "../spec/identity.ts";
+import { refuseTooBroad } from "./breadth.ts";
+import { unchanged } from "./etag.ts";
 import { type PreparedSearch, prepareSearch } from "./prepared.ts";
 import { type Answer, JSON_TYPE } from "./respond.ts";
 import { currentSegment, type KeyCall } from "./service.ts";
@@ -20,15 +21,15 @@ export function searchAccounts(call: KeyCall): Answer {
   const startMs = service.clock.monotonicMs();
   const segment = currentSegment(service);
   const prepared = prepareSearch(call.body, segment, plan);
-  if (prepared.missing !== null) refuseTooBroad(call, segment, prepared);
+  refuseTooBroad(service.engine, segment, prepared);
   const scope = scopeOf(call, segment, prepared);
-  const { cursor } = prepared;
-  const page = service.engine.search(segment, {
-    spec: prepared.spec,
-    fields: prepared.spec.output.fields,
-    afterRow: cursor === null ? -1 : decodeCursor(cursor, scope, service.secrets.cursor),
-    explain: prepared.spec.output.include_explain,
-  });
+  const { cursor, spec, facets, tag } = prepared;
+  const afterRow = cursor === null ? -1 : decodeCursor(cursor, scope, service.secrets.cursor);
+  const known = unchanged(call, tag);
+  if (known !== null) return known;
+  const { fields, include_explain: explain } = spec.output;
+  const page = service.engine.search(segment, { spec, fields, afterRow, explain });
+  const counted = facets === null ? null : service.engine.facets(segment, spec, facets);
   const next = page.more
     ? encodeCursor({ ...scope, lastRow: page.lastRow }, service.secrets.cursor)
     : null;
@@ -37,7 +38,8 @@ export function searchAccounts(call: KeyCall): Answer {
   return {
     status: 200,
     type: JSON_TYPE,
-    body: assemble(head, prepared.prefix, page, { next, tookMs }),
+    body: assemble(head, prepared.prefix, page, { next, counted, tookMs }),
+    headers: { ETag: tag },
   };
 }
 
@@ -46,20 +48,22 @@ function assemble(
   head: string,
   prefix: Buffer,
   page: SearchAnswer,
-  end: { readonly next: string | null; readonly tookMs: number },
+  end: { readonly next: string | null; readonly counted: unknown; readonly tookMs: number },
 ): Buffer {
   // A cursor is base64url and a request id is checked: neither needs escaping.
   const cursor = end.next === null ? "null" : `"${end.next}"`;
-  const tail =
-    `,"next_cursor":${cursor},"has_more":${page.more},"total":${page.total},` +
-    `"took_ms":${end.tookMs}}`;
+  const facets = end.counted === null ? "" : `"facets":${JSON.stringify(end.counted)},`;
+  const tail = Buffer.from(
+    `,"next_cursor":${cursor},"has_more":${page.more},"total":${page.total},${facets}` +
+      `"took_ms":${end.tookMs}}`,
+  );
   const { accounts } = page;
   const length = head.length + prefix.length + accounts.byteLength + tail.length;
   const bytes = Buffer.allocUnsafe(length);
   bytes.write(head, 0, "latin1");
   bytes.set(prefix, head.length);
   bytes.set(accounts, head.length + prefix.length);
-  bytes.write(tail, length - tail.length, "latin1");
+  bytes.set(tail, length - tail.length);
   return bytes;
 }
 
@@ -79,23 +83,4 @@ function allowedFieldsHash(plan: Plan): string {
   const hash = fieldHashes.get(plan) ?? fieldsHash(plan.fields);
   fieldHashes.set(plan, hash);
   return hash;
-}
-
-/** Refuses a spec without industry and place filter, and says how much it would have matched. */
-function refuseTooBroad(call: KeyCall, segment: Segment, { spec, missing }: PreparedSearch): never {
-  const filters = (missing ?? []).map((name) => name.replace(/^filters\./, ""));
-  const matches = call.service.engine.countMatches(segment, spec);
-  const errors = (missing ?? []).map((name) => ({
-    pointer: `/spec/${name.replaceAll(".", "/")}`,
-    code: "missing_filter",
-    detail: "One filter of this kind would make the query narrow enough.",
-  }));
-  throw new AppError(
-    "query_too_broad",
-    `Add at least one of these filters: ${filters.join(", ")}.`,
-    {
-      errors,
-      members: { matches },
-    },
-  );
 }

@@ -10,6 +10,7 @@ import type { Clock } from "../clock.ts";
 import { AppError } from "../errors.ts";
 import type { Exporter } from "../export/exporter.ts";
 import type { Log } from "../log.ts";
+import type { FacetName, Facets } from "../search/facet.ts";
 import type { SearchAnswer, SearchRequest } from "../search/searcher.ts";
 import type { Segment } from "../search/segment.ts";
 import type { AccountQuerySpec } from "../spec/schema.ts";
@@ -20,6 +21,9 @@ import type { ReadHeader, TransportName } from "./transport.ts";
 export interface Engine {
   search(segment: Segment, request: SearchRequest): SearchAnswer;
   countMatches(segment: Segment, spec: AccountQuerySpec): number;
+  facets(segment: Segment, spec: AccountQuerySpec, names: readonly FacetName[]): Facets;
+  /** The account of a CNPJ (14 characters), or null. */
+  account(segment: Segment, cnpj: string, fields: readonly string[]): unknown;
 }
 
 /** Everything a handler may need. */
@@ -37,6 +41,8 @@ export interface Service {
   readonly bodyBytesMax: number;
   /** Whether `secondary_cnae_mode: full` is switched on for the plans that may use it. */
   readonly secondaryCnaeFull: boolean;
+  /** Whom to tell of a weakness, or null. */
+  readonly securityContact: string | null;
   /** The loaded snapshot, or null when there is none. */
   segment(): Segment | null;
   /** True once the server has been told to stop. */
@@ -56,6 +62,8 @@ export interface Call {
   readonly params: Readonly<Record<string, string>>;
   /** Query parameters, percent-decoded; only those that the route names, each once. */
   readonly query: ReadonlyMap<string, string>;
+  /** The query as sent, without the question mark. */
+  readonly rawQuery: string;
   /** Value of a request header. */
   header(name: ReadHeader): string | undefined;
 }

@@ -9,7 +9,10 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import { Server as NetServer } from "node:net";
 import type { Duplex } from "node:stream";
 import { CommandError } from "../errors.ts";
+import { FileBody, isFile } from "./filebody.ts";
+import type { FileSlice } from "./respond.ts";
 import {
+  type AnswerBody,
   cannotListen,
   DRAIN_POLL_MS,
   type Exchange,
@@ -64,7 +67,7 @@ class NodeTransport implements Transport {
         return;
       }
       this.#open++;
-      response.once("close", () => this.#open--);
+      whenGone(message, response, () => this.#open--);
       handler(new NodeExchange(message, response));
     });
     return new Promise((resolve, reject) => {
@@ -90,6 +93,21 @@ class NodeTransport implements Transport {
     // This one only ends the timer that looks for slow sockets.
     this.#server.close();
   }
+}
+
+/**
+ * Calls back once the answer is out or the socket closed. The answer alone would not do: that of a
+ * pipelined request behind another one is never told that its socket is gone.
+ */
+function whenGone(message: IncomingMessage, response: ServerResponse, gone: () => void): void {
+  const { socket } = message;
+  const once = () => {
+    socket.off("close", once);
+    response.off("close", once);
+    gone();
+  };
+  socket.on("close", once);
+  response.on("close", once);
 }
 
 /** Status for a well-formed request of a kind that is not served here, or null. */
@@ -137,6 +155,7 @@ class NodeExchange implements Exchange {
   readonly #headers = new HeadHeaders();
   readonly #message: IncomingMessage;
   readonly #response: ServerResponse;
+  #answered = false;
 
   constructor(message: IncomingMessage, response: ServerResponse) {
     this.#message = message;
@@ -154,6 +173,10 @@ class NodeExchange implements Exchange {
     // A socket that breaks while it is written is told by the close event; nothing else to do.
     response.on("error", () => {});
     message.on("error", () => {});
+    // The time limit is one of writing: a handler may take longer to come to its answer.
+    response.on("timeout", () => {
+      if (this.#answered) message.socket.destroy();
+    });
   }
 
   get aborted(): boolean {
@@ -184,19 +207,52 @@ class NodeExchange implements Exchange {
     });
   }
 
-  send(status: number, headers: HeaderList, body: Uint8Array | string): void {
-    if (this.aborted) return;
-    const bytes = typeof body === "string" ? Buffer.from(body) : body;
+  send(status: number, headers: HeaderList, body: AnswerBody): void {
+    this.#answered = true;
+    if (isFile(body)) {
+      this.#sendFile(status, headers, body);
+    } else if (!this.aborted) {
+      const bytes = typeof body === "string" ? Buffer.from(body) : body;
+      this.#head(status, headers, bytes.byteLength);
+      if (this.method === "HEAD") this.#response.end();
+      else this.#response.end(bytes);
+    }
+  }
+
+  #head(status: number, headers: HeaderList, length: number): void {
     const flat: string[] = [];
     for (const [name, value] of headers) flat.push(name, value);
-    if (status !== 304) flat.push("Content-Length", String(bytes.byteLength));
+    if (status !== 204 && status !== 304) flat.push("Content-Length", String(length));
     // After a framing error nobody knows where the next request begins.
     if (this.framing !== null) {
       flat.push("Connection", "close");
       ended.add(this.#message.socket);
     }
     this.#response.writeHead(status, statusLine(status).slice(4), flat);
-    if (this.method === "HEAD") this.#response.end();
-    else this.#response.end(bytes);
+  }
+
+  /** Reads on when the kernel has taken what was read, so that one chunk is in memory. */
+  #sendFile(status: number, headers: HeaderList, slice: FileSlice): void {
+    const file = new FileBody(slice);
+    if (this.aborted || this.method === "HEAD" || slice.length === 0) {
+      file.end();
+      if (this.aborted) return;
+      this.#head(status, headers, slice.length);
+      this.#response.end();
+      return;
+    }
+    whenGone(this.#message, this.#response, () => file.end());
+    this.#head(status, headers, slice.length);
+    const give = (chunk: Uint8Array | null): void => {
+      // Half of the answer may be out, so that nothing but the end of the connection tells it.
+      if (chunk === null) this.#message.socket.destroy();
+      else this.#response.write(chunk, taken);
+    };
+    const taken = (error?: Error | null): void => {
+      if (error) return;
+      if (file.left > 0) file.next(give);
+      else this.#response.end();
+    };
+    file.next(give);
   }
 }

@@ -7,7 +7,10 @@
  */
 import type { HttpRequest, HttpResponse, TemplatedApp, us_listen_socket } from "uWebSockets.js";
 import { CommandError } from "../errors.ts";
+import { FileBody, isFile } from "./filebody.ts";
+import type { FileSlice } from "./respond.ts";
 import {
+  type AnswerBody,
   cannotListen,
   DRAIN_POLL_MS,
   type Exchange,
@@ -21,6 +24,7 @@ import {
   type Transport,
   type TransportLimits,
 } from "./transport.ts";
+import { UwsStream } from "./uws-stream.ts";
 
 type Uws = typeof import("uWebSockets.js");
 
@@ -42,12 +46,12 @@ type WatchSockets = (changed: (response: HttpResponse, change: number) => void) 
 const WHOLE_BYTES_MAX = 64 * 1024;
 
 /**
- * Loads the addon and makes the transport; its time limits are built in (about 10 s), so of the
- * limits it takes the size of the head, and that once per process. Throws `CommandError` where it
- * cannot be loaded: the other transport is a decision of the operator, never a silent fallback.
+ * Loads the addon and makes the transport; its time limits for requests are built in (about 10 s),
+ * and it takes the size of the head once per process. Throws `CommandError` where it cannot be
+ * loaded: the other transport is a decision of the operator, never a silent fallback.
  */
 export async function openUwsTransport(limits: TransportLimits): Promise<Transport> {
-  return new UwsTransport(await loadUws(limits.headBytesMax));
+  return new UwsTransport(await loadUws(limits.headBytesMax), limits.writeTimeoutMs);
 }
 
 /** The addon reads its limit from the environment at load, so that comes first. */
@@ -69,13 +73,15 @@ class UwsTransport implements Transport {
   readonly name = "uws";
   readonly #uws: Uws;
   readonly #app: TemplatedApp;
+  readonly #writeTimeoutMs: number;
   readonly #open = new Set<UwsExchange>();
   #sockets = 0;
   #listening: us_listen_socket | null = null;
 
-  constructor(uws: Uws) {
+  constructor(uws: Uws, writeTimeoutMs: number) {
     this.#uws = uws;
     this.#app = uws.App();
+    this.#writeTimeoutMs = writeTimeoutMs;
   }
 
   listen(address: ListenAddress, handler: ExchangeHandler): Promise<number> {
@@ -86,7 +92,10 @@ class UwsTransport implements Transport {
     const watch = this.#app.filter.bind(this.#app) as WatchSockets;
     watch(countSocket);
     this.#app.any("/*", (response, request) => {
-      const exchange = new UwsExchange(response, request, () => this.#open.delete(exchange));
+      const exchange = new UwsExchange(response, request, {
+        writeTimeoutMs: this.#writeTimeoutMs,
+        settled: () => this.#open.delete(exchange),
+      });
       this.#open.add(exchange);
       handler(exchange);
     });
@@ -114,6 +123,13 @@ class UwsTransport implements Transport {
   }
 }
 
+/** What an exchange gets from its transport. */
+interface Surroundings {
+  readonly writeTimeoutMs: number;
+  /** Called when the answer is out or the client gone. */
+  readonly settled: () => void;
+}
+
 class UwsExchange implements Exchange {
   readonly method: string;
   readonly path: string;
@@ -121,15 +137,17 @@ class UwsExchange implements Exchange {
   readonly framing: string | null;
   readonly #headers = new HeadHeaders();
   readonly #response: HttpResponse;
-  readonly #settled: () => void;
+  readonly #around: Surroundings;
+  #stream: UwsStream | null = null;
   #aborted = false;
 
-  constructor(response: HttpResponse, request: HttpRequest, settled: () => void) {
+  constructor(response: HttpResponse, request: HttpRequest, around: Surroundings) {
     this.#response = response;
-    this.#settled = settled;
+    this.#around = around;
     response.onAborted(() => {
       this.#aborted = true;
-      settled();
+      this.#stream?.end();
+      around.settled();
     });
     this.method = request.getCaseSensitiveMethod();
     this.path = request.getUrl();
@@ -166,42 +184,55 @@ class UwsExchange implements Exchange {
     });
   }
 
-  send(status: number, headers: HeaderList, body: Uint8Array | string): void {
-    if (this.#aborted) return;
-    this.#response.cork(() => {
-      this.#response.writeStatus(statusLine(status));
-      for (const [name, value] of headers) this.#response.writeHeader(name, value);
-      this.#sendBody(body);
-    });
+  send(status: number, headers: HeaderList, body: AnswerBody): void {
+    if (isFile(body)) {
+      this.#sendFile(status, headers, body);
+    } else if (!this.#aborted) {
+      this.#response.cork(() => {
+        this.#head(status, headers);
+        this.#sendBytes(status, body);
+      });
+    }
   }
 
-  #sendBody(body: Uint8Array | string): void {
+  #head(status: number, headers: HeaderList): void {
+    this.#response.writeStatus(statusLine(status));
+    for (const [name, value] of headers) this.#response.writeHeader(name, value);
+  }
+
+  #sendBytes(status: number, body: Uint8Array | string): void {
     const length = typeof body === "string" ? Buffer.byteLength(body) : body.byteLength;
     // After a framing error nobody knows where the next request begins.
     const mustClose = this.framing !== null;
-    if (this.method === "HEAD") {
+    if (status === 204 || status === 304) {
+      // Without a length, which neither of them may have, or has to have.
+      this.#response.endWithoutBody();
+    } else if (this.method === "HEAD") {
       this.#response.endWithoutBody(length, mustClose);
     } else if (typeof body === "string" || length <= WHOLE_BYTES_MAX) {
       this.#response.end(body, mustClose);
     } else {
-      this.#stream(body);
+      this.#stream = new UwsStream(this.#response, length, this.#around);
+      this.#stream.offer(body);
       return;
     }
-    this.#settled();
+    this.#around.settled();
   }
 
-  /** Gives the kernel what it takes and goes on when it can take more. */
-  #stream(body: Uint8Array): void {
-    const response = this.#response;
-    const [, done] = response.tryEnd(body, body.byteLength);
-    if (done) {
-      this.#settled();
+  /** The head leaves with the first bytes of the file. */
+  #sendFile(status: number, headers: HeaderList, slice: FileSlice): void {
+    const file = new FileBody(slice);
+    if (this.#aborted || this.method === "HEAD" || slice.length === 0) {
+      file.end();
+      if (this.#aborted) return;
+      this.#response.cork(() => {
+        this.#head(status, headers);
+        this.#response.endWithoutBody(slice.length);
+      });
+      this.#around.settled();
       return;
     }
-    response.onWritable((offset) => {
-      const [ok, ended] = response.tryEnd(body.subarray(offset), body.byteLength);
-      if (ended) this.#settled();
-      return ok;
-    });
+    this.#stream = new UwsStream(this.#response, slice.length, this.#around);
+    this.#stream.pump(file, () => this.#head(status, headers));
   }
 }

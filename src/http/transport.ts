@@ -6,6 +6,8 @@
  * below it (400, 408, 431, 505) is answered by the transport itself and closes the connection.
  */
 
+import type { FileSlice } from "./respond.ts";
+
 /** Limits of a transport; the settings `http.*` set them. */
 export interface TransportLimits {
   /** Most bytes of request line and headers together; more is answered 431. */
@@ -27,6 +29,9 @@ export const SOCKETS_MAX = 2000;
 export const DRAIN_DEADLINE_MS = 10_000;
 /** How often a stopping server looks whether requests are still in flight, in milliseconds. */
 export const DRAIN_POLL_MS = 10;
+
+/** What can be sent: finished bytes, or a part of a file that is read as the client takes it. */
+export type AnswerBody = Uint8Array | string | FileSlice;
 
 /** Names and values of response headers, in the order in which they are sent. */
 export type HeaderList = readonly (readonly [name: string, value: string])[];
@@ -50,8 +55,11 @@ export interface Exchange {
    * `null` when the body is larger than `limitBytes`. Never calls it when the client goes away.
    */
   body(limitBytes: number, done: (bytes: Uint8Array | null) => void): void;
-  /** Answers; a HEAD request gets the same headers and no body. Must be called exactly once. */
-  send(status: number, headers: HeaderList, body: Uint8Array | string): void;
+  /**
+   * Answers; a HEAD request gets the same headers and no body, 204 and 304 have none. Must be
+   * called exactly once. The descriptor of a file is closed here, whatever happens.
+   */
+  send(status: number, headers: HeaderList, body: AnswerBody): void;
 }
 
 /** Answers exchanges; must never throw and must call `send` exactly once. */
@@ -85,6 +93,9 @@ export const READ_HEADERS = [
   "transfer-encoding",
   "cookie",
   "idempotency-key",
+  "if-none-match",
+  "if-range",
+  "range",
   "x-csrf-token",
   "x-request-id",
 ] as const;
@@ -131,6 +142,7 @@ const STATUS_TEXT: Readonly<Record<number, string>> = {
   200: "OK",
   201: "Created",
   204: "No Content",
+  206: "Partial Content",
   303: "See Other",
   304: "Not Modified",
   400: "Bad Request",
@@ -143,6 +155,7 @@ const STATUS_TEXT: Readonly<Record<number, string>> = {
   410: "Gone",
   413: "Content Too Large",
   415: "Unsupported Media Type",
+  416: "Range Not Satisfiable",
   422: "Unprocessable Content",
   429: "Too Many Requests",
   431: "Request Header Fields Too Large",

@@ -1,17 +1,16 @@
 /**
- * Reads Parquet files; the only importer of parquet-wasm.
+ * Reads Parquet files.
  * What comes in: a path. What goes out: the file's metadata and its rows as column batches.
  * Invariant: a small file is read whole, a large one by row group, so that never more than a row
  * group of a large file is inside the 4 GiB of WebAssembly.
  */
 import { closeSync, openAsBlob, openSync, readFileSync, readSync, statSync } from "node:fs";
-import { createRequire } from "node:module";
-import { initSync, ParquetFile, readParquet } from "parquet-wasm/esm";
 import {
   type ColumnBatch,
   readArrowStream,
   viewDictionaries,
 } from "../../native-index/arrow-reader.ts";
+import { parquetLibrary } from "../../native-index/parquet.ts";
 import { CommandError } from "../errors.ts";
 
 /**
@@ -34,7 +33,7 @@ export async function openParquet(
   path: string,
   wholeBytesMax = WHOLE_BYTES_MAX,
 ): Promise<ParquetSource> {
-  prepare();
+  const { ParquetFile, readParquet } = parquetLibrary();
   const refuse = (error: unknown): never => {
     if (error instanceof CommandError) throw error;
     const reason = error instanceof Error ? error.message : String(error);
@@ -62,15 +61,6 @@ export async function openParquet(
     }
   }
   return { metadata: pairs, batches };
-}
-
-let isReady = false;
-
-function prepare(): void {
-  if (isReady) return;
-  const wasm = createRequire(import.meta.url).resolve("parquet-wasm/esm/parquet_wasm_bg.wasm");
-  initSync({ module: readFileSync(wasm) });
-  isReady = true;
 }
 
 /** A Parquet file begins and ends with its magic; one that was cut off does not end so. */

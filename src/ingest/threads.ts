@@ -1,30 +1,32 @@
 /**
- * Threads for the passes of an import; the only importer of piscina.
+ * Threads for the passes of an import.
  * What comes in: tasks of `ingest.worker.ts`. What goes out: their results, in task order.
  * Invariant: the first failure ends the run; tasks that wait are not started any more.
  */
 import { setMaxListeners } from "node:events";
 import { serialize } from "node:v8";
-import { Piscina } from "piscina";
 import { CommandError } from "../errors.ts";
-import { workerArguments, workerFile } from "../location.ts";
+import { ThreadPool } from "../threads.ts";
 import type { Answer, SampleTask, WithContext } from "./ingest.worker.ts";
 import type { JoinContext, JoinResult, JoinTask } from "./join.ts";
 import type { RankKeys } from "./ranges.ts";
 import type { ScanResult, ScanTask } from "./scan.ts";
 
-/** Task and result of every function of the worker. */
+/** Task and answer of every function of the worker. */
 interface Work {
-  readonly scan: readonly [ScanTask, ScanResult];
-  readonly join: readonly [JoinTask & WithContext, JoinResult];
-  readonly sample: readonly [SampleTask, RankKeys];
+  readonly scan: readonly [ScanTask, Answer<ScanResult>];
+  readonly join: readonly [JoinTask & WithContext, Answer<JoinResult>];
+  readonly sample: readonly [SampleTask, Answer<RankKeys>];
 }
+
+/** What an answer carries when it is no refusal. */
+type Value<Given> = Given extends { readonly value: infer Kept } ? Kept : never;
 
 /** A pool of threads for one import. Call `close` when it is no longer needed. */
 export class Threads {
   /** Number of threads. */
   readonly size: number;
-  private readonly pool: Piscina;
+  private readonly pool: ThreadPool<Work>;
   private readonly cancel = new AbortController();
 
   /** Starts `count` threads. */
@@ -32,22 +34,17 @@ export class Threads {
     this.size = count;
     // Every waiting task listens to the one signal.
     setMaxListeners(0, this.cancel.signal);
-    this.pool = new Piscina({
-      filename: workerFile("ingest/ingest.worker.ts"),
-      execArgv: workerArguments(),
-      minThreads: count,
-      maxThreads: count,
-    });
+    this.pool = new ThreadPool({ worker: "ingest/ingest.worker.ts", threads: count });
   }
 
   /** Runs tasks in the order given. @throws CommandError as the task did. */
   async run<Name extends keyof Work>(
     name: Name,
     tasks: readonly Work[Name][0][],
-  ): Promise<Work[Name][1][]> {
+  ): Promise<Value<Work[Name][1]>[]> {
     const { signal } = this.cancel;
     const runs = tasks.map(async (task) => {
-      const answer: Answer<Work[Name][1]> = await this.pool.run(task, { name, signal });
+      const answer = (await this.pool.run(name, task, { signal })) as Answer<Value<Work[Name][1]>>;
       if ("refusal" in answer) throw new CommandError(answer.refusal);
       return answer.value;
     });
@@ -62,7 +59,7 @@ export class Threads {
 
   /** Ends the threads. */
   async close(): Promise<void> {
-    await this.pool.destroy();
+    await this.pool.close();
   }
 }
 

@@ -2,15 +2,20 @@
  * Filters to clauses. What comes in: the filters of a normalized spec and the code tables of a
  * segment. What goes out: the clauses of the query, all of which a row must meet.
  * Invariant: every filter that is set becomes a clause; a filter whose values the snapshot does
- * not hold becomes a clause that no row meets, never one that is left out.
+ * not hold becomes a clause that no row meets, never one that is left out. The clauses of phases
+ * share no row, and together they match what `clausesOf` matches.
  */
 import { type DimensionName, FLAG_CODES, type TableName } from "../../native-index/columns.ts";
 import type { Clause, PostingClause, RangeClause } from "../../native-index/engine.ts";
 import { analyzeWords } from "../spec/analyzer.ts";
+import { cnaeDigits } from "../spec/catalog.ts";
 import type { AccountQuerySpec } from "../spec/schema.ts";
 import type { Segment } from "./segment.ts";
 
 type Filters = AccountQuerySpec["filters"];
+
+/** Which activity codes of a row may be among the wanted ones. */
+type Activity = "primary" | "either" | "secondary only";
 
 /** First year that the `started_year` dimension knows; its codes count from here. */
 const FIRST_YEAR = 1800;
@@ -20,10 +25,26 @@ const LAST_YEAR = 2100;
 const YEARS_MAX = 2;
 const MILLIS_PER_DAY = 86_400_000;
 
-/** The clauses of a spec's filters. */
+/** The clauses of a spec's filters: those of every row that matches, in whichever phase. */
 export function clausesOf(segment: Segment, filters: Filters): Clause[] {
+  const { secondary_cnae_mode: mode } = filters.industry;
+  return clausesBy(segment, filters, mode === "off" ? "primary" : "either");
+}
+
+/** The clauses of each phase, in the order in which their rows follow; fallback has two. */
+export function phaseClauses(segment: Segment, filters: Filters): Clause[][] {
+  const { cnae_any_of: wanted, secondary_cnae_mode: mode } = filters.industry;
+  // Without wanted codes there is nothing that a secondary code could add.
+  if (mode !== "fallback" || wanted.length === 0) return [clausesOf(segment, filters)];
+  const phases: Activity[] = ["primary", "secondary only"];
+  return phases.map((activity) => clausesBy(segment, filters, activity));
+}
+
+function clausesBy(segment: Segment, filters: Filters, activity: Activity): Clause[] {
   return [
-    ...industryClauses(segment, filters.industry),
+    ...activityClauses(segment, filters.industry, activity),
+    ...excludeClauses(segment, filters.industry),
+    ...hintClauses(filters.industry),
     ...geoClauses(segment, filters.geo),
     ...companyClauses(segment, filters.company),
     ...startedClauses(filters.company.started_after, filters.company.started_before),
@@ -31,7 +52,8 @@ export function clausesOf(segment: Segment, filters: Filters): Clause[] {
   ];
 }
 
-function posting(dimension: DimensionName, codes: number[], negated = false): PostingClause {
+/** Rows with (`negated`: without) one of the codes of a dimension. */
+export function posting(dimension: DimensionName, codes: number[], negated = false): PostingClause {
   const sorted = Uint32Array.from(new Set(codes)).sort();
   return { kind: "posting", any: [{ dimension, codes: sorted }], negated };
 }
@@ -41,21 +63,40 @@ function codes(segment: Segment, table: TableName, values: readonly string[]): n
   return values.map((value) => segment.codeOf(table, value)).filter((code) => code >= 0);
 }
 
-function industryClauses(segment: Segment, industry: Filters["industry"]): Clause[] {
-  const clauses: Clause[] = [];
-  const digits = (list: readonly string[]) => list.map((code) => code.replace(/\D/g, ""));
-  if (industry.cnae_any_of.length > 0) {
-    const wanted = codes(segment, "cnae_primary", digits(industry.cnae_any_of));
-    clauses.push(posting("cnae_primary", wanted));
-  }
-  if (industry.cnae_exclude.length > 0) {
-    const unwanted = codes(segment, "cnae_primary", digits(industry.cnae_exclude));
-    clauses.push(posting("cnae_primary", unwanted, true));
-  }
-  if (industry.text_hints.length > 0) {
-    clauses.push({ kind: "words", hints: industry.text_hints.map(analyzeWords) });
-  }
-  return clauses;
+/** Codes of subclasses `NNNN-N/NN`; secondary codes are numbered as primary ones are. */
+function cnaeCodes(segment: Segment, subclasses: readonly string[]): number[] {
+  return codes(segment, "cnae_primary", subclasses.map(cnaeDigits));
+}
+
+function activityClauses(
+  segment: Segment,
+  { cnae_any_of: subclasses }: Filters["industry"],
+  activity: Activity,
+): Clause[] {
+  if (subclasses.length === 0) return [];
+  const wanted = cnaeCodes(segment, subclasses);
+  if (activity === "primary") return [posting("cnae_primary", wanted)];
+  if (activity === "either") return [eitherPosting(wanted, false)];
+  return [posting("cnae_secondary", wanted), posting("cnae_primary", wanted, true)];
+}
+
+/** Excluded codes: the primary one only where secondary codes do not count at all. */
+function excludeClauses(segment: Segment, industry: Filters["industry"]): Clause[] {
+  if (industry.cnae_exclude.length === 0) return [];
+  const unwanted = cnaeCodes(segment, industry.cnae_exclude);
+  return industry.secondary_cnae_mode === "off"
+    ? [posting("cnae_primary", unwanted, true)]
+    : [eitherPosting(unwanted, true)];
+}
+
+/** Rows with (`negated`: without) one of the codes as primary or secondary activity. */
+function eitherPosting(cnaes: number[], negated: boolean): PostingClause {
+  const dimensions = ["cnae_primary", "cnae_secondary"] as const;
+  return { kind: "posting", any: dimensions.flatMap((name) => posting(name, cnaes).any), negated };
+}
+
+function hintClauses({ text_hints: hints }: Filters["industry"]): Clause[] {
+  return hints.length === 0 ? [] : [{ kind: "words", hints: hints.map(analyzeWords) }];
 }
 
 function geoClauses(segment: Segment, geo: Filters["geo"]): Clause[] {

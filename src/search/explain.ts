@@ -1,12 +1,13 @@
 /**
- * Why an account is listed. What comes in: the facts of one account and the spec it matched. What
+ * Why an account is listed. What comes in: the spec it matched and the facts of the account. What
  * goes out: its score with the parts that make it, and what in it met each filter.
  * Invariant: the parts sum to the stored score; only filters that are set are named.
  */
 import { analyzeWords } from "../spec/analyzer.ts";
+import { cnaeDigits } from "../spec/catalog.ts";
 import type { AccountQuerySpec } from "../spec/schema.ts";
 import { dayOf } from "./clauses.ts";
-import { type ScoreCard, type ScoredStrategy, scoreCard } from "./score.ts";
+import { type ScoreCard, scoreCard, scoredStrategy } from "./score.ts";
 import type { Segment } from "./segment.ts";
 
 /** Fields an explanation reads, whatever the plan lets the caller see of them. */
@@ -18,6 +19,7 @@ export const EXPLAIN_FIELDS = [
   "registration_status",
   "started_on",
   "cnae_primary",
+  "cnae_secondary",
   "legal_nature",
   "company_size_code",
   "share_capital",
@@ -41,6 +43,7 @@ export interface ExplainedRow {
   readonly registration_status: number | null;
   readonly started_on: string | null;
   readonly cnae_primary: string | null;
+  readonly cnae_secondary: readonly string[];
   readonly legal_nature: string | null;
   readonly company_size_code: string | null;
   readonly share_capital: number | null;
@@ -62,19 +65,24 @@ export interface Explanation extends ScoreCard {
   readonly matched: Readonly<Record<string, unknown>>;
 }
 
-/** Explains one account. `random` has no score of its own and shows the balanced one. */
-export function explainAccount(
+/**
+ * Makes what explains the accounts of one spec, one after the other.
+ */
+export function explainer(
   segment: Segment,
   spec: AccountQuerySpec,
-  row: ExplainedRow,
-): Explanation {
-  const { strategy } = spec.scoring;
-  const scored: ScoredStrategy = strategy === "random" ? "balanced" : strategy;
-  const card = scoreCard(scored, scoreFactsOf(segment, row));
-  return { ...card, matched: matchedFilters(spec.filters, row) };
+): (row: ExplainedRow) => Explanation {
+  const scored = scoredStrategy(spec.scoring.strategy);
+  const snapshotDay = dayOf(segment.snapshotDate);
+  const filters = setFilters(spec.filters);
+  return (row) => {
+    const matched: Record<string, unknown> = {};
+    for (const [name, matchOf] of filters) matched[name] = matchOf(row);
+    return { ...scoreCard(scored, scoreFactsOf(snapshotDay, row)), matched };
+  };
 }
 
-function scoreFactsOf(segment: Segment, row: ExplainedRow) {
+function scoreFactsOf(snapshotDay: number, row: ExplainedRow) {
   const started = row.started_on;
   return {
     status: row.registration_status ?? 0,
@@ -84,7 +92,7 @@ function scoreFactsOf(segment: Segment, row: ExplainedRow) {
     hasEmail: row.email !== null,
     phones: Number(row.phone_1 !== null) + Number(row.phone_2 !== null),
     activityKnown: row.cnae_primary !== null && row.cnae_primary !== "8888888",
-    ageDays: started === null ? -1 : dayOf(segment.snapshotDate) - dayOf(started),
+    ageDays: started === null ? -1 : snapshotDay - dayOf(started),
     capitalCents: row.share_capital === null ? -1 : Math.round(row.share_capital * 100),
     sanctioned: row.sanctioned === true,
   };
@@ -92,35 +100,63 @@ function scoreFactsOf(segment: Segment, row: ExplainedRow) {
 
 type Filters = AccountQuerySpec["filters"];
 
-function matchedFilters(filters: Filters, row: ExplainedRow): Record<string, unknown> {
-  const { industry, geo, company, contact } = filters;
+/** What in an account met a filter. */
+type MatchOf = (row: ExplainedRow) => unknown;
+
+/** The filters that are set, in the order in which they are told. */
+function setFilters({ industry, geo, company, contact }: Filters): [string, MatchOf][] {
   const started = company.started_after !== null || company.started_before !== null;
   const capital = company.share_capital_min ?? company.share_capital_max;
-  const rows: [string, boolean, unknown][] = [
-    ["cnae", industry.cnae_any_of.length > 0, { code: row.cnae_primary, as: "primary" }],
-    ["text_hint", industry.text_hints.length > 0, matchedHint(industry.text_hints, row)],
-    ["uf", geo.uf_any_of.length > 0, row.uf],
-    ["municipality_ibge", geo.municipality_ibge_any_of.length > 0, row.municipality_ibge],
-    ["municipality_tom", geo.municipality_tom_any_of.length > 0, row.municipality_tom],
-    ["postal_code", geo.postal_code_prefix_any_of !== undefined, row.postal_code],
-    ["area_code", geo.area_code_any_of !== undefined, true],
-    ["registration_status", company.registration_status_any_of.length > 0, row.registration_status],
-    ["company_size_code", company.company_size_code_any_of.length > 0, row.company_size_code],
-    ["legal_nature", company.legal_nature_any_of !== undefined, row.legal_nature],
-    ["headquarters", company.headquarters_only, row.headquarters],
-    ["simples_opt_in", company.simples_opt_in !== null, row.simples_opt_in],
-    ["mei_opt_in", company.mei_opt_in !== null, row.mei_opt_in],
-    ["started_on", started, row.started_on],
-    ["share_capital", capital !== undefined, row.share_capital],
-    ["email", contact.require_email, true],
-    ["phone", contact.require_phone, true],
-    ["any_contact", contact.require_any_contact, true],
+  const met = () => true;
+  const filters: [string, boolean, MatchOf][] = [
+    ["cnae", industry.cnae_any_of.length > 0, matchedCnae(industry)],
+    ["text_hint", industry.text_hints.length > 0, matchedHint(industry.text_hints)],
+    ["uf", geo.uf_any_of.length > 0, (row) => row.uf],
+    ["municipality_ibge", geo.municipality_ibge_any_of.length > 0, (row) => row.municipality_ibge],
+    ["municipality_tom", geo.municipality_tom_any_of.length > 0, (row) => row.municipality_tom],
+    ["postal_code", geo.postal_code_prefix_any_of !== undefined, (row) => row.postal_code],
+    ["area_code", geo.area_code_any_of !== undefined, met],
+    [
+      "registration_status",
+      company.registration_status_any_of.length > 0,
+      (row) => row.registration_status,
+    ],
+    [
+      "company_size_code",
+      company.company_size_code_any_of.length > 0,
+      (row) => row.company_size_code,
+    ],
+    ["legal_nature", company.legal_nature_any_of !== undefined, (row) => row.legal_nature],
+    ["headquarters", company.headquarters_only, (row) => row.headquarters],
+    ["simples_opt_in", company.simples_opt_in !== null, (row) => row.simples_opt_in],
+    ["mei_opt_in", company.mei_opt_in !== null, (row) => row.mei_opt_in],
+    ["started_on", started, (row) => row.started_on],
+    ["share_capital", capital !== undefined, (row) => row.share_capital],
+    ["email", contact.require_email, met],
+    ["phone", contact.require_phone, met],
+    ["any_contact", contact.require_any_contact, met],
   ];
-  return Object.fromEntries(rows.filter(([, set]) => set).map(([name, , what]) => [name, what]));
+  return filters.filter(([, set]) => set).map(([name, , matchOf]) => [name, matchOf]);
+}
+
+/**
+ * The code that matched: the primary one where it is wanted, else the first wanted secondary one
+ * in the order of the account.
+ */
+function matchedCnae(industry: Filters["industry"]): MatchOf {
+  const wanted = new Set(industry.cnae_any_of.map(cnaeDigits));
+  return ({ cnae_primary: primary, cnae_secondary: secondary }) =>
+    primary !== null && wanted.has(primary)
+      ? { code: primary, as: "primary" }
+      : { code: secondary.find((code) => wanted.has(code)) ?? null, as: "secondary" };
 }
 
 /** The first hint all of whose words the names hold. */
-function matchedHint(hints: readonly string[], row: ExplainedRow): string | null {
-  const words = new Set(analyzeWords(`${row.legal_name ?? ""} ${row.trade_name ?? ""}`));
-  return hints.find((hint) => analyzeWords(hint).every((word) => words.has(word))) ?? null;
+function matchedHint(hints: readonly string[]): MatchOf {
+  const phrases = hints.map((hint) => ({ hint, words: analyzeWords(hint) }));
+  return (row) => {
+    const held = new Set(analyzeWords(`${row.legal_name ?? ""} ${row.trade_name ?? ""}`));
+    const found = phrases.find(({ words }) => words.every((word) => held.has(word)));
+    return found?.hint ?? null;
+  };
 }

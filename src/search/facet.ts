@@ -51,6 +51,9 @@ export interface Facet {
   readonly missing: number;
 }
 
+/** Facets by name. */
+export type Facets = Readonly<Partial<Record<FacetName, Facet>>>;
+
 /** First year of the codes of `started_year`. */
 const FIRST_YEAR = 1800;
 
@@ -84,7 +87,7 @@ export function facets(
   segment: Segment,
   clauses: readonly Clause[],
   names: readonly FacetName[],
-): Readonly<Partial<Record<FacetName, Facet>>> {
+): Facets {
   const wanted = [...new Set(names.map((name) => NATIVE[name]))];
   const counted = guarded(() => segment.native.facets(clauses, wanted));
   return Object.fromEntries(

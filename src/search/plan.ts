@@ -3,24 +3,37 @@
  * value that can be printed and tested before anything runs: clauses, order keys, method.
  * Invariant: the plan changes the cost of an answer, never the answer.
  */
+import { strict as assert } from "node:assert";
 import type { OrderName } from "../../native-index/columns.ts";
 import type { Clause, Method, SortKey } from "../../native-index/engine.ts";
 import type { AccountQuerySpec } from "../spec/schema.ts";
-import { clausesOf } from "./clauses.ts";
+import { phaseClauses } from "./clauses.ts";
 import type { Segment } from "./segment.ts";
 
-/** A query ready to run. */
-export interface Plan {
+/**
+ * Part of an answer: the rows that meet the clauses, by the sort keys; cnpj ascending follows
+ * implicitly. An answer is its phases one after the other; no two of them share a row.
+ */
+export interface Phase {
   readonly clauses: readonly Clause[];
-  /** Sort keys; cnpj ascending follows implicitly. */
   readonly order: readonly SortKey[];
-  readonly method: Method;
   readonly seed: bigint;
+}
+
+/** A query ready to run. */
+export interface Plan extends Phase {
+  readonly method: Method;
   /** Exact number of matches: it decides the method and is the total of the answer. */
   readonly matches: number;
   /** Why the method was chosen, for people. */
   readonly reason: string;
 }
+
+/**
+ * Most rows that one native call selects. While it compares rows by their keys it holds twice as
+ * many, of 56 bytes each: 112 MiB, and half of that again while its vector grows.
+ */
+export const SELECT_ROWS = 1 << 20;
 
 /** Rough number of different values per order: walking one also gathers its groups of ties. */
 const DISTINCT_VALUES: Readonly<Record<OrderName, number>> = {
@@ -42,30 +55,48 @@ const GATHER_COST = 2;
 /** What a spec means on a segment, whatever page is asked for. */
 interface Compiled {
   readonly segment: Segment;
-  readonly clauses: readonly Clause[];
-  readonly order: readonly SortKey[];
-  readonly seed: bigint;
+  readonly phases: readonly Phase[];
 }
 
 /** Specs are immutable, so that the pages of one need not be compiled again. */
 const compiledSpecs = new WeakMap<AccountQuerySpec, Compiled>();
 
-function compile(segment: Segment, spec: AccountQuerySpec): Compiled {
+/** The phases of a spec's answer: two with secondary activities as a fallback, else one. */
+export function phasesOf(segment: Segment, spec: AccountQuerySpec): readonly Phase[] {
   const known = compiledSpecs.get(spec);
-  if (known !== undefined && known.segment === segment) return known;
-  const clauses = clausesOf(segment, spec.filters);
+  if (known !== undefined && known.segment === segment) return known.phases;
+  const order = orderOf(spec);
   const seed = BigInt(spec.scoring.random_seed ?? 0);
-  const compiled = { segment, clauses, order: orderOf(spec), seed };
-  compiledSpecs.set(spec, compiled);
-  return compiled;
+  const phases = phaseClauses(segment, spec.filters).map((clauses) => ({ clauses, order, seed }));
+  compiledSpecs.set(spec, { segment, phases });
+  return phases;
 }
 
-/** Plans a spec on a segment; runs nothing but the exact count. */
+/** Plans a spec of one phase on a segment; runs nothing but the exact count. */
 export function plan(segment: Segment, spec: AccountQuerySpec): Plan {
-  const { clauses, order, seed } = compile(segment, spec);
-  const matches = segment.native.count(clauses);
-  const size = { rows: segment.accounts, matches, limit: spec.limit };
-  return { clauses, order, seed, matches, ...chooseMethod(order, size) };
+  const [phase, second] = phasesOf(segment, spec);
+  assert(phase !== undefined && second === undefined, "only an export has several phases");
+  return planPhase(segment, phase, { limit: spec.limit });
+}
+
+/** What a phase is planned for. */
+export interface Wanted {
+  /** Most rows wanted of it. */
+  readonly limit: number;
+  /** Most rows of one native call; `SELECT_ROWS` where not given. */
+  readonly selectRows?: number;
+}
+
+/** Plans one phase; runs nothing but its exact count. */
+export function planPhase(segment: Segment, phase: Phase, wanted: Wanted): Plan {
+  const matches = segment.native.count(phase.clauses);
+  const size = { rows: segment.accounts, matches, ...wanted };
+  return { ...phase, matches, ...chooseMethod(phase.order, size) };
+}
+
+/** Plans every phase of a spec on its own, for people: an export may never come to the second. */
+export function planPhases(segment: Segment, spec: AccountQuerySpec): Plan[] {
+  return phasesOf(segment, spec).map((phase) => planPhase(segment, phase, { limit: spec.limit }));
 }
 
 /** Sort keys of a spec; keys behind a unique one are dropped, for they never decide. */
@@ -94,20 +125,24 @@ function dropUndecided(keys: SortKey[]): SortKey[] {
   return implied ? kept.slice(0, -1) : kept;
 }
 
-/** The cheapest method for an order, given exact sizes. */
+/**
+ * The cheapest method for an order, given exact sizes. An answer of more than `selectRows` takes
+ * several calls, each of which gathers all matches, or the group of ties that it begins in, anew.
+ */
 export function chooseMethod(
   order: readonly SortKey[],
-  size: { readonly rows: number; readonly matches: number; readonly limit: number },
+  size: Wanted & { readonly rows: number; readonly matches: number },
 ): { method: Method; reason: string } {
   const first = order[0] as SortKey;
   if (order.length === 1 && first.key === "score" && first.descending) {
     return { method: "rank", reason: "the rows are stored in this order" };
   }
-  const { rows, matches, limit } = size;
+  const { rows, matches, limit, selectRows = SELECT_ROWS } = size;
+  const calls = Math.ceil(Math.min(limit, matches) / selectRows);
   const probes = matches === 0 ? 0 : Math.min(rows, ((limit + 1) * rows) / matches);
   const ties = order.length === 1 || first.key === "random" ? 0 : matches / distinct(first);
-  const walk = probes + ties * GATHER_COST;
-  const gather = matches * GATHER_COST;
+  const walk = probes + calls * ties * GATHER_COST;
+  const gather = calls * matches * GATHER_COST;
   return walk < gather
     ? { method: "walk", reason: `about ${Math.ceil(walk)} probes of the ${first.key} order` }
     : { method: "gather", reason: `${matches} matches are few enough to compare` };
@@ -117,15 +152,20 @@ function distinct({ key }: SortKey): number {
   return key === "random" ? Number.POSITIVE_INFINITY : DISTINCT_VALUES[key];
 }
 
-/** The plan as text for `peneira search --explain-plan`, one fact a line. */
-export function describePlan(plan: Plan): string {
+/** Plans as text for `--explain-plan`, one fact a line, with a heading each if there are several. */
+export function describePlans(plans: readonly Plan[]): string {
+  const heading = (number: number) => (plans.length > 1 ? [`phase    ${number + 1}`] : []);
+  return plans.flatMap((plan, i) => [...heading(i), ...describePlan(plan)]).join("\n");
+}
+
+function describePlan(plan: Plan): string[] {
   const order = plan.order.map(({ key, descending }) => `${key} ${descending ? "desc" : "asc"}`);
   return [
     `method   ${plan.method} (${plan.reason})`,
     `order    ${order.join(", ")}${plan.order.at(-1)?.key === "random" ? "" : ", cnpj asc"}`,
     `matches  ${plan.matches}`,
     ...plan.clauses.map((clause) => `clause   ${describeClause(clause)}`),
-  ].join("\n");
+  ];
 }
 
 function describeClause(clause: Clause): string {

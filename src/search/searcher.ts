@@ -8,6 +8,7 @@ import type { AccountQuerySpec } from "../spec/schema.ts";
 import { clausesOf } from "./clauses.ts";
 import { collect } from "./collect.ts";
 import { execute } from "./execute.ts";
+import { facets as countFacets, type FacetName, type Facets } from "./facet.ts";
 import { type Plan, plan } from "./plan.ts";
 import { project, projectExplained } from "./project.ts";
 import { guarded, type Segment } from "./segment.ts";
@@ -53,4 +54,23 @@ export function search(segment: Segment, request: SearchRequest): SearchAnswer {
 /** Exact number of accounts that a spec matches. */
 export function countMatches(segment: Segment, spec: AccountQuerySpec): number {
   return guarded(() => segment.native.count(clausesOf(segment, spec.filters)));
+}
+
+/** How the matches of a spec spread over the values of fields. */
+export function facets(
+  segment: Segment,
+  spec: AccountQuerySpec,
+  names: readonly FacetName[],
+): Facets {
+  return countFacets(segment, clausesOf(segment, spec.filters), names);
+}
+
+/** The account of a CNPJ (14 characters, upper case) as a JSON value, or null. */
+export function account(segment: Segment, cnpj: string, fields: readonly string[]): unknown {
+  return guarded(() => {
+    const row = segment.native.findCnpj(cnpj);
+    if (row < 0) return null;
+    const bytes = segment.native.renderJson(Uint32Array.of(row), fields);
+    return (JSON.parse(Buffer.from(bytes).toString()) as unknown[])[0];
+  });
 }

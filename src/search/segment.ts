@@ -5,6 +5,7 @@
  * answer is sent.
  */
 import { createHash } from "node:crypto";
+import { resolve } from "node:path";
 import { TABLES, type TableName } from "../../native-index/columns.ts";
 import { type NativeSegment, openSegment as openNative } from "../../native-index/engine.ts";
 import { openSnapshot, type SnapshotMeta } from "../../native-index/snapshot.ts";
@@ -21,6 +22,8 @@ export interface Provenance {
 /** An opened snapshot with its posting lists. */
 export interface Segment {
   readonly native: NativeSegment;
+  /** Absolute path of the file as it was opened; another file may have taken its place since. */
+  readonly path: string;
   /** Release label `YYYY-MM`. */
   readonly label: string;
   /** Reference date `YYYY-MM-DD`. */
@@ -43,6 +46,7 @@ export async function openSegment(path: string): Promise<Segment> {
   const { meta } = snapshot;
   return {
     native,
+    path: resolve(path),
     label: meta.label,
     snapshotDate: meta.snapshot_date,
     snapshotId: contentId(meta, snapshot.directory.crc32c, native.rowCount),

@@ -30,7 +30,7 @@ function compare(from: unknown, to: unknown, pointer: string, changes: Change[])
   if (from === undefined) {
     changes.push({ pointer, to, detail: `${pointer} was missing and got its default.` });
   } else if (to === undefined) {
-    changes.push({ pointer, from, detail: `${pointer} filters nothing and was left out.` });
+    changes.push({ pointer, from, detail: `${pointer} changes nothing and was left out.` });
   } else if (isJsonObject(from) && isJsonObject(to)) {
     compareMembers(from, to, pointer, changes);
   } else if (JSON.stringify(from) !== JSON.stringify(to)) {

@@ -123,6 +123,9 @@ export type ScoringStrategy = (typeof SCORING_STRATEGIES)[number];
 /** Formats an export can be written in. */
 export const EXPORT_FORMATS = ["csv", "html", "xlsx", "parquet", "jsonl"] as const;
 
+/** What can stand between the cells of a CSV file; the first is the default. */
+export const CSV_DELIMITERS = [",", ";"] as const;
+
 /** How secondary activity codes take part in matching. */
 export const SECONDARY_CNAE_MODES = ["off", "fallback", "full"] as const;
 

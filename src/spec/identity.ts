@@ -54,6 +54,8 @@ function walkOf({ kind, spec_version, entity, ...spec }: AccountQuerySpec) {
       format: output.format,
       include_explain: output.include_explain,
       fields: output.fields,
+      bom: output.bom,
+      delimiter: output.delimiter,
     },
   };
 }

@@ -8,6 +8,7 @@
 import Type from "typebox";
 import {
   COMPANY_SIZE_CODES,
+  CSV_DELIMITERS,
   EXPORT_FORMATS,
   OUTPUT_FIELD_NAMES,
   REGISTRATION_STATUSES,
@@ -194,6 +195,18 @@ export const SPEC_SCHEMA = Type.Object(
           maxItems: OUTPUT_FIELD_NAMES.length,
           description: "Fields of each account, in this order.",
         }),
+        bom: Type.Optional(
+          Type.Boolean({
+            description: "csv only: begins with a byte order mark. Absent unless true.",
+            default: false,
+          }),
+        ),
+        delimiter: Type.Optional(
+          Type.Enum([...CSV_DELIMITERS], {
+            description: "csv only: what stands between cells. Absent unless a semicolon.",
+            default: ",",
+          }),
+        ),
       },
       closed,
     ),

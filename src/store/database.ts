@@ -50,6 +50,47 @@ const MIGRATIONS: readonly string[] = [
      last_used_at INTEGER
    ) STRICT, WITHOUT ROWID;
    CREATE INDEX keys_of_tenant ON keys (tenant_id);`,
+  // AUTOINCREMENT: a sequence is never given twice, though exports are deleted. An idempotency key
+  // outlives its export, so that the key of a deleted one is not taken for a new one.
+  `CREATE TABLE exports (
+     sequence INTEGER PRIMARY KEY AUTOINCREMENT,
+     id TEXT NOT NULL UNIQUE,
+     tenant_id TEXT NOT NULL REFERENCES tenants (id),
+     plan TEXT NOT NULL,
+     spec TEXT NOT NULL,
+     format TEXT NOT NULL,
+     slug TEXT NOT NULL,
+     snapshot TEXT NOT NULL,
+     snapshot_date TEXT NOT NULL,
+     snapshot_id TEXT NOT NULL,
+     snapshot_path TEXT NOT NULL,
+     state TEXT NOT NULL CHECK (state IN ('queued', 'running', 'done', 'failed')),
+     attempts INTEGER NOT NULL DEFAULT 0,
+     row_count INTEGER,
+     size_bytes INTEGER,
+     sha256 TEXT,
+     failure TEXT,
+     created_at INTEGER NOT NULL,
+     ended_at INTEGER,
+     expires_at INTEGER,
+     expired_at INTEGER,
+     CHECK ((state = 'failed') = (failure IS NOT NULL)),
+     CHECK (state <> 'done' OR (row_count IS NOT NULL AND size_bytes IS NOT NULL
+       AND sha256 IS NOT NULL AND expires_at IS NOT NULL))
+   ) STRICT;
+   CREATE INDEX exports_of_tenant ON exports (tenant_id, sequence);
+   CREATE INDEX exports_queued ON exports (tenant_id, sequence) WHERE state = 'queued';
+   CREATE INDEX exports_live ON exports (snapshot_id) WHERE state IN ('queued', 'running');
+   CREATE INDEX exports_kept ON exports (expires_at) WHERE state = 'done' AND expired_at IS NULL;
+   CREATE TABLE idempotency (
+     tenant_id TEXT NOT NULL REFERENCES tenants (id),
+     key TEXT NOT NULL,
+     fingerprint TEXT NOT NULL,
+     export_id TEXT NOT NULL,
+     created_at INTEGER NOT NULL,
+     PRIMARY KEY (tenant_id, key)
+   ) STRICT, WITHOUT ROWID;
+   CREATE INDEX idempotency_by_age ON idempotency (created_at);`,
 ];
 
 /** Newest schema version. */
@@ -77,6 +118,36 @@ export function openDatabase(dataDir: string): StateDatabase {
     if (error instanceof CommandError) throw error;
     throw new CommandError(`${path} cannot be opened as a database: ${reason(error)}.`, 1, error);
   }
+}
+
+/** Name of the file whose lock says that a server works on a data directory. */
+export const LOCK_FILE = "serve.lock";
+
+/**
+ * Claims a data directory for one server; the returned function gives it up. The lock is the
+ * system's, so it ends with the process, however that ends. Throws `CommandError` when another
+ * server holds it: each would take the other's running exports for its own.
+ */
+export function lockDataDir(dataDir: string): () => void {
+  openDataDir(dataDir);
+  const lock = new Database(openDataFile(dataDir, LOCK_FILE), { timeout: 0 });
+  try {
+    lock.exec("BEGIN EXCLUSIVE");
+  } catch (error) {
+    lock.close();
+    const detail = `Another server works on ${dataDir}. Stop it, or name another directory.`;
+    throw new CommandError(detail, 1, error);
+  }
+  return () => lock.close();
+}
+
+/**
+ * True for a failure of the database that time or the operator can mend: a full or failing disk,
+ * another process's long write. A broken constraint is a mistake of ours and is none of them.
+ */
+export function isStateFailure(error: unknown): boolean {
+  if (!(error instanceof Database.SqliteError)) return false;
+  return /^SQLITE_(FULL|IOERR|BUSY|LOCKED|READONLY|CANTOPEN|NOMEM|PROTOCOL)/.test(error.code);
 }
 
 /** Runs the missing steps in one transaction, so that two processes cannot both run them. */

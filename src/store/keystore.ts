@@ -44,10 +44,12 @@ export class KeyStore {
   readonly #database: StateDatabase;
   readonly #byId: StateStatement<[string], KeyRow>;
   readonly #used: StateStatement<[number, string]>;
+  readonly #tenant: StateStatement<[string], { readonly disabledAt: number | null }>;
 
   constructor(database: StateDatabase) {
     this.#database = database;
     this.#byId = database.prepare(`SELECT ${KEY_COLUMNS} WHERE keys.id = ?`);
+    this.#tenant = database.prepare("SELECT disabled_at AS disabledAt FROM tenants WHERE id = ?");
     this.#used = database.prepare(
       "UPDATE keys SET last_used_at = max(coalesce(last_used_at, 0), ?) WHERE id = ?",
     );
@@ -109,6 +111,12 @@ export class KeyStore {
       .prepare("UPDATE tenants SET disabled_at = ? WHERE name = ?")
       .run(disabledAt, name);
     return result.changes > 0;
+  }
+
+  /** Whether there is a tenant of an id that has not been disabled. */
+  tenantWorks(id: string): boolean {
+    const found = this.#tenant.get(id);
+    return found !== undefined && found.disabledAt === null;
   }
 
   /** Notes when keys were last used, all in one commit. */

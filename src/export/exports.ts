@@ -1,0 +1,216 @@
+/**
+ * The exports of a data directory, put together: intake, queue, sweeper, recovery. What comes in:
+ * what the HTTP layer asks for, and the served snapshot. What goes out: records.
+ * Invariant: the database says what is so; memory only adds how far a running render is. What the
+ * database cannot write is answered as `overloaded` and changes nothing.
+ */
+import type { Plans } from "../access/plans.ts";
+import type { Clock } from "../clock.ts";
+import { AppError } from "../errors.ts";
+import { faultPoint } from "../fault.ts";
+import { describeError, type Log } from "../log.ts";
+import type { Segment } from "../search/segment.ts";
+import { isStateFailure, type StateDatabase } from "../store/database.ts";
+import { type ExportRow, ExportStore } from "../store/exportstore.ts";
+import type { AcceptedExport, Exporter, ExportPage, NewExport } from "./exporter.ts";
+import { ExportFolder } from "./folder.ts";
+import { Intake, type IntakeParts } from "./intake.ts";
+import { Pins } from "./pins.ts";
+import type { RenderThreads } from "./pool.ts";
+import { ExportQueue, type RunProgress } from "./queue.ts";
+import type { ExportFailure, ExportFormat, ExportRecord } from "./record.ts";
+import { recover } from "./recovery.ts";
+import { Sweeper } from "./sweeper.ts";
+import { Waiting } from "./waiting.ts";
+
+/** How often what has expired is looked for, in milliseconds. */
+const SWEEP_MS = 1_000;
+
+/** What the exports of an installation are made of. */
+export interface ExportsParts {
+  readonly database: StateDatabase;
+  readonly dataDir: string;
+  readonly threads: RenderThreads;
+  readonly plans: Plans;
+  readonly clock: Clock;
+  readonly log: Log;
+  /** Seconds that a finished export is kept, unless its plan says less. */
+  readonly retention: number;
+  readonly slugOf: IntakeParts["slugOf"];
+}
+
+/** Every export of a data directory. */
+export class Exports implements Exporter {
+  readonly #parts: ExportsParts;
+  readonly #store: ExportStore;
+  readonly #folder: ExportFolder;
+  readonly #pins: Pins;
+  readonly #intake: Intake;
+  readonly #queue: ExportQueue;
+  readonly #sweeper: Sweeper;
+  readonly #waiting = new Waiting();
+  #sweeping: NodeJS.Timeout | undefined;
+
+  /** Opens the folders. Throws `CommandError` when others could reach them. */
+  constructor(parts: ExportsParts) {
+    const { database, dataDir, retention } = parts;
+    this.#parts = parts;
+    const store = new ExportStore(database);
+    const folder = new ExportFolder(dataDir);
+    const pins = new Pins(dataDir, (snapshotId) => store.needs(snapshotId));
+    const sweeper = new Sweeper({ ...parts, store, folder });
+    this.#store = store;
+    this.#folder = folder;
+    this.#pins = pins;
+    this.#sweeper = sweeper;
+    this.#intake = new Intake({ ...parts, store, pins });
+    this.#queue = new ExportQueue({
+      ...parts,
+      ...{ store, folder, pins },
+      retentionMs: retention * 1_000,
+      discard: (name) => sweeper.discard(name),
+      onEnd: (id) => this.#waiting.wake(id),
+    });
+  }
+
+  /** Mends what a crash has left, then begins to render. Call it before the server listens. */
+  start(served: Segment): void {
+    const store = this.#store;
+    this.#serve(served);
+    recover({ ...this.#parts, store, folder: this.#folder });
+    this.#pins.clean();
+    this.#tick();
+    this.#sweeping = setInterval(() => this.#tick(), SWEEP_MS).unref();
+    this.#queue.start();
+  }
+
+  /** Begins to stop: nothing new is rendered, and nobody is kept waiting. */
+  stop(): void {
+    clearInterval(this.#sweeping);
+    this.#queue.stop();
+    this.#waiting.close();
+  }
+
+  /** Resolves when nothing is rendered any more; what was unfinished is queued again. */
+  async close(): Promise<void> {
+    this.stop();
+    await this.#queue.close();
+    await this.#parts.threads.close();
+    this.#pins.close();
+  }
+
+  create(wanted: NewExport): AcceptedExport {
+    const running = this.#queue.runningOf(wanted.tenantId);
+    const { row, spec, replayed } = stored(() => this.#intake.accept(wanted, running));
+    this.#queue.kick();
+    return { record: this.#recordOf(row), spec, replayed };
+  }
+
+  read(tenantId: string, id: string): ExportRecord {
+    return this.#recordOf(this.#own(tenantId, id));
+  }
+
+  list(
+    tenantId: string,
+    page: { readonly limit: number; readonly before: number | null },
+  ): ExportPage {
+    const before = page.before ?? Number.MAX_SAFE_INTEGER;
+    const rows = stored(() => this.#store.list(tenantId, before, page.limit + 1));
+    const records = rows.slice(0, page.limit).map((row) => this.#recordOf(row));
+    return { records, more: rows.length > page.limit };
+  }
+
+  remove(tenantId: string, id: string): void {
+    const { format, snapshotId } = this.#own(tenantId, id);
+    stored(() =>
+      this.#store.atomically(() => {
+        this.#store.remove(id);
+        faultPoint("remove.before_commit");
+      }),
+    );
+    this.#queue.drop(id);
+    faultPoint("remove.before_unlink");
+    this.#sweeper.discard(this.#folder.nameOf(id, format));
+    faultPoint("remove.after_unlink");
+    this.#queue.unpin(snapshotId);
+    this.#waiting.wake(id);
+    this.#queue.kick();
+  }
+
+  async settled(tenantId: string, id: string, waitMs: number): Promise<ExportRecord> {
+    const now = this.read(tenantId, id);
+    if (now.state === "done" || now.state === "failed") return now;
+    await this.#waiting.until(id, waitMs);
+    return this.read(tenantId, id);
+  }
+
+  find(id: string): ExportRecord | undefined {
+    const row = stored(() => this.#store.find(id));
+    return row === undefined ? undefined : this.#recordOf(row);
+  }
+
+  filePath({ id, format }: ExportRecord): string {
+    return this.#folder.pathOf(id, format);
+  }
+
+  /** A snapshot that cannot be pinned is served nevertheless. */
+  #serve(segment: Segment): void {
+    try {
+      this.#pins.serve(segment);
+    } catch (error) {
+      this.#parts.log.warn(describeError(error), "the served snapshot could not be pinned");
+    }
+  }
+
+  /** A database that fails for once must not end the server. */
+  #tick(): void {
+    try {
+      this.#sweeper.sweep();
+    } catch (error) {
+      this.#parts.log.error(describeError(error), "expired exports were not swept; trying again");
+    }
+    this.#queue.retry();
+  }
+
+  #own(tenantId: string, id: string): ExportRow {
+    const row = stored(() => this.#store.find(id));
+    if (row !== undefined && row.tenantId === tenantId) return row;
+    throw new AppError("export_not_found", "Check the id: there is no such export of yours.");
+  }
+
+  #recordOf(row: ExportRow): ExportRecord {
+    return recordOf(row, this.#queue.progressOf(row.id), this.#parts.clock.nowMs());
+  }
+}
+
+/** What a tenant may know of a row; `progress` is that of its render, if there is one. */
+function recordOf(row: ExportRow, progress: RunProgress | undefined, nowMs: number): ExportRecord {
+  const { id, sequence, tenantId, state, snapshot, snapshotDate, slug } = row;
+  const done = state === "done";
+  const { rowsWritten, rowCount } =
+    state === "running" && progress !== undefined ? progress : { rowsWritten: 0, rowCount: 0 };
+  const expiresAtMs = done ? row.expiresAt : null;
+  return {
+    ...{ id, sequence, tenantId, state, snapshot, snapshotDate, slug, expiresAtMs },
+    format: row.format as ExportFormat,
+    createdAtMs: row.createdAt,
+    expired: row.expiredAt !== null || (expiresAtMs !== null && expiresAtMs <= nowMs),
+    progress: done ? 1 : rowCount > 0 ? Math.min(rowsWritten / rowCount, 1) : 0,
+    rowsWritten: done ? (row.rowCount ?? 0) : rowsWritten,
+    rowCount: row.rowCount,
+    sizeBytes: row.sizeBytes,
+    sha256: row.sha256,
+    failure: row.failure as ExportFailure | null,
+  };
+}
+
+/** Runs what needs the database; that it cannot be written or read becomes the public 503. */
+function stored<Value>(action: () => Value): Value {
+  try {
+    return action();
+  } catch (error) {
+    if (!isStateFailure(error)) throw error;
+    const detail = "The server cannot write its state at the moment. Try again later.";
+    throw new AppError("overloaded", detail, { cause: error, headers: { "Retry-After": "10" } });
+  }
+}

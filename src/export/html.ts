@@ -1,0 +1,128 @@
+/**
+ * An export as one page. What comes in: row ids in batches. What goes out: a page that states its
+ * snapshot, its filters and its number of rows, and opens without a network.
+ * Invariant: no script, no address, nothing to fetch, and a policy that says so; everything is
+ * escaped; the page does not tell when it was made, so that it can be made again.
+ */
+import { createHash } from "node:crypto";
+import { html, Markup } from "../markup.ts";
+import { type DescriptionItem, describeSpec, formatCount } from "./describe.ts";
+import { explainColumns } from "./explained.ts";
+import { type ColumnLabel, columnLabel } from "./labels.ts";
+import { registryNames } from "./names.ts";
+import { pageStyle } from "./page-style.ts";
+import type { RenderContext, Renderer } from "./renderer.ts";
+import { renderFramed } from "./rowtext.ts";
+
+/** A list with more values than this scrolls by itself. */
+const VALUES_SHOWN = 12;
+
+/** Renders a page. */
+export const openHtmlRenderer = (
+  context: RenderContext,
+  write: (bytes: Uint8Array) => void,
+): Renderer => {
+  const { output } = context.spec;
+  const names = [...output.fields, ...explainColumns(context.spec).map(({ name }) => name)];
+  const labels = names.map(columnLabel);
+  const head = headOf(context, labels);
+  return renderFramed(context, { format: "html", head, tail: tailOf(labels) }, write);
+};
+
+/** Everything before the first row. */
+function headOf(context: RenderContext, labels: readonly ColumnLabel[]): string {
+  const { segment, spec, rowCount, matches } = context;
+  const style = pageStyle(labels.map(({ heading }) => heading));
+  const title = `Company accounts, snapshot ${segment.label}`;
+  const accounts = rowCount === 1 ? "1 account" : `${formatCount(rowCount)} accounts`;
+  const cut = matches > rowCount;
+  return html`<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta http-equiv="Content-Security-Policy" content="${policyOf(style)}">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark">
+<meta name="referrer" content="no-referrer">
+<title>${title}</title>
+<style>${new Markup(style)}</style>
+</head>
+<body>
+<a class="skip" href="#accounts">Skip to the accounts</a>
+<main>
+<header>
+<h1>${title}</h1>
+<p class="lead">${accounts}, of ${formatCount(matches)} that match.</p>
+${cut && html`<p class="note">The limit of the export left the other matches out.</p>`}
+</header>
+<section aria-labelledby="source">
+<h2 id="source">Source</h2>
+${definitions(sourceOf(context))}
+</section>
+<section aria-labelledby="filters">
+<h2 id="filters">Filters and order</h2>
+${definitions(describeSpec(spec, registryNames(segment)))}
+</section>
+<section aria-labelledby="accounts">
+<h2 id="accounts">Accounts</h2>
+<div class="scroll" role="region" aria-labelledby="accounts" tabindex="0">
+<table>
+<caption>${accounts} of snapshot ${segment.label} (${segment.snapshotDate})</caption>
+<thead>
+<tr>${labels.map(({ heading }) => html`<th scope="col">${heading}</th>`)}</tr>
+</thead>
+<tbody lang="pt-BR">
+`.text;
+}
+
+/** Everything behind the last row. */
+function tailOf(labels: readonly ColumnLabel[]): string {
+  const meanings = labels.map(({ heading, sentence }) => ({ label: heading, values: [sentence] }));
+  return html`</tbody>
+</table>
+</div>
+</section>
+<section aria-labelledby="columns">
+<h2 id="columns">What the columns mean</h2>
+${definitions(meanings)}
+</section>
+</main>
+</body>
+</html>
+`.text;
+}
+
+/** Allows the style of this page and nothing else. */
+function policyOf(style: string): string {
+  const hash = createHash("sha256").update(style).digest("base64");
+  return `default-src 'none'; style-src 'sha256-${hash}'; base-uri 'none'; form-action 'none'`;
+}
+
+function sourceOf({ segment, rowCount, matches }: RenderContext): DescriptionItem[] {
+  const { rfb_snapshot, ibge_population_year, ceis_as_of_date } = segment.provenance;
+  const known = (text: string) => (text === "not_available" ? "not available" : text);
+  const items: readonly (readonly [label: string, value: string])[] = [
+    ["Snapshot", segment.label],
+    ["Reference date", segment.snapshotDate],
+    ["Registry release", rfb_snapshot],
+    ["Population of the year", known(ibge_population_year)],
+    ["Sanctions as of", known(ceis_as_of_date)],
+    ["Rows on this page", formatCount(rowCount)],
+    ["Accounts that match", formatCount(matches)],
+  ];
+  return items.map(([label, value]) => ({ label, values: [value] }));
+}
+
+function definitions(items: readonly DescriptionItem[]): Markup {
+  const entry = ({ label, values }: DescriptionItem) =>
+    html`<dt>${label}</dt><dd>${valuesOf(label, values)}</dd>\n`;
+  return html`<dl>\n${items.map(entry)}</dl>`;
+}
+
+/** Long lists can be reached and scrolled with the keyboard. */
+function valuesOf(label: string, values: readonly string[]): Markup {
+  if (values.length === 1) return html`${values[0]}`;
+  const list = html`<ul>${values.map((value) => html`<li>${value}</li>`)}</ul>`;
+  if (values.length <= VALUES_SHOWN) return list;
+  return html`<div class="long" role="region" aria-label="${label}" tabindex="0">${list}</div>`;
+}

@@ -1,0 +1,133 @@
+/**
+ * Accepting exports. What comes in: checked and normalized requests. What goes out: a queued
+ * export, or the one that the same key and request brought about before.
+ * Invariant: idempotency key, bounds and row are one transaction, so that equal requests at the
+ * same instant, from however many processes, give one export; a refusal keeps nothing, so its key
+ * can be used again.
+ */
+import { randomBytes } from "node:crypto";
+import type { Clock } from "../clock.ts";
+import { AppError } from "../errors.ts";
+import { faultPoint } from "../fault.ts";
+import type { Segment } from "../search/segment.ts";
+import { specHash } from "../spec/identity.ts";
+import type { AccountQuerySpec } from "../spec/schema.ts";
+import type { ExportRow, ExportStore } from "../store/exportstore.ts";
+import type { NewExport } from "./exporter.ts";
+import type { Pins } from "./pins.ts";
+
+/** How long an idempotency key is kept, in milliseconds. */
+export const KEY_KEPT_MS = 24 * 3_600 * 1_000;
+
+/** What a client whose queue is full should wait, in seconds. */
+const QUEUE_RETRY_S = 10;
+
+/** What accepting needs. */
+export interface IntakeParts {
+  readonly store: ExportStore;
+  readonly pins: Pins;
+  readonly clock: Clock;
+  /** Names what a spec selects, for the file's name. */
+  readonly slugOf: (spec: AccountQuerySpec, segment: Segment) => string;
+}
+
+/** An accepted export as stored. */
+export interface Accepted {
+  readonly row: ExportRow;
+  /** Specs are kept as JSON; that of a replay is the first request's. */
+  readonly spec: AccountQuerySpec;
+  readonly replayed: boolean;
+}
+
+/** Accepts exports. */
+export class Intake {
+  readonly #parts: IntakeParts;
+
+  constructor(parts: IntakeParts) {
+    this.#parts = parts;
+  }
+
+  /**
+   * Accepts one, durably. `running` is how many exports of the tenant are rendered at the moment.
+   * Throws the refusals that `Exporter.create` names, and the database's errors as they are.
+   */
+  accept(wanted: NewExport, running: number): Accepted {
+    const { store } = this.#parts;
+    // Hashing and naming depend on the request alone and need not hold up other writers.
+    const fingerprint = specHash(wanted.spec);
+    const slug = this.#parts.slugOf(wanted.spec, wanted.segment);
+    const accepted = store.atomically(() => {
+      const replayed = this.#replay(wanted, fingerprint);
+      if (replayed !== null) return replayed;
+      this.#refuseBeyondBounds(wanted, running);
+      faultPoint("create.before_pin");
+      this.#parts.pins.hold(wanted.segment);
+      const row = this.#insert(wanted, { fingerprint, slug });
+      faultPoint("create.before_commit");
+      return { row, spec: wanted.spec, replayed: false };
+    });
+    if (!accepted.replayed) faultPoint("create.after_commit");
+    return accepted;
+  }
+
+  /** What the key has brought about, or null where it is new or older than a day. */
+  #replay({ tenantId, idempotencyKey }: NewExport, fingerprint: string): Accepted | null {
+    const { store, clock } = this.#parts;
+    const known = store.remembered(tenantId, idempotencyKey);
+    if (known === undefined || known.createdAt < clock.nowMs() - KEY_KEPT_MS) return null;
+    if (known.fingerprint !== fingerprint) {
+      throw new AppError(
+        "idempotency_key_reused",
+        "This Idempotency-Key came with another request before. Take a new one.",
+      );
+    }
+    const row = store.find(known.exportId);
+    const spec = store.specOf(known.exportId);
+    if (row !== undefined && spec !== undefined) {
+      return { row, spec: JSON.parse(spec) as AccountQuerySpec, replayed: true };
+    }
+    throw new AppError(
+      "idempotency_key_reused",
+      "The export of this Idempotency-Key was deleted. Take a new one.",
+    );
+  }
+
+  #refuseBeyondBounds({ tenantId, plan }: NewExport, running: number): void {
+    const { concurrent_exports: concurrent, queued_exports: queueable } = plan.limits;
+    if (concurrent === 0) {
+      throw new AppError("plan_not_allowed", `The plan ${plan.name} does not include exports.`);
+    }
+    // What can begin at once waits for an instant only, so a plan without a queue allows it.
+    const bound = Math.max(queueable, running < concurrent ? 1 : 0);
+    if (this.#parts.store.queuedOf(tenantId) < bound) return;
+    throw new AppError(
+      "rate_limited",
+      `${bound} exports wait already, which is all that the plan ${plan.name} allows. ` +
+        "Try again when one has finished.",
+      { headers: { "Retry-After": String(QUEUE_RETRY_S) } },
+    );
+  }
+
+  #insert(wanted: NewExport, made: { readonly fingerprint: string; readonly slug: string }) {
+    const { store, clock } = this.#parts;
+    const { tenantId, plan, spec, segment } = wanted;
+    const id = `exp_${randomBytes(16).toString("hex")}`;
+    const createdAt = clock.nowMs();
+    store.insert({
+      id,
+      tenantId,
+      plan: plan.name,
+      spec: JSON.stringify(spec),
+      format: spec.output.format,
+      slug: made.slug,
+      snapshot: segment.label,
+      snapshotDate: segment.snapshotDate,
+      snapshotId: segment.snapshotId,
+      snapshotPath: segment.path,
+      createdAt,
+    });
+    const { fingerprint } = made;
+    store.remember({ tenantId, key: wanted.idempotencyKey, fingerprint, exportId: id, createdAt });
+    return store.find(id) as ExportRow;
+  }
+}

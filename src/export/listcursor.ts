@@ -1,0 +1,78 @@
+/**
+ * Cursors of the list of exports. What comes in: where a page ended and how long it was, or a
+ * cursor that a client sent back. What goes out: the opaque text, or that position.
+ * Invariant: stateless and authenticated: only a text made here, with one of the given secrets,
+ * for the same tenant, is ever accepted, in exactly one spelling. Bytes, big-endian:
+ *
+ *   0         1       2          10             42
+ *   | version | limit | sequence | HMAC-SHA-256 |
+ *
+ * 42 bytes are 56 base64url characters without spare bits; no cursor of a search has that length.
+ */
+import { createHmac, timingSafeEqual } from "node:crypto";
+import { AppError } from "../errors.ts";
+import type { CursorSecrets } from "../spec/cursor.ts";
+
+const VERSION = 1;
+const LIMIT_AT = 1;
+const SEQUENCE_AT = 2;
+const MAC_AT = 10;
+const CURSOR_BYTES = MAC_AT + 32;
+const CURSOR_SHAPE = /^[A-Za-z0-9_-]{56}$/;
+
+/** Most exports of one page; it fits the byte that a cursor has for it. */
+export const LIST_LIMIT_MAX = 200;
+
+/** Where the next page of a list begins. */
+export interface ListPosition {
+  /** Sequence of the last export of the page before; the next page has smaller ones. */
+  readonly before: number;
+  /** Limit of the page before; the next one may not have more. */
+  readonly limit: number;
+}
+
+/** Makes the cursor that continues a tenant's list. */
+export function encodeListCursor(
+  { before, limit }: ListPosition,
+  tenantId: string,
+  secrets: CursorSecrets,
+): string {
+  const bytes = Buffer.alloc(CURSOR_BYTES);
+  bytes.writeUInt8(VERSION, 0);
+  bytes.writeUInt8(limit, LIMIT_AT);
+  bytes.writeBigUInt64BE(BigInt(before), SEQUENCE_AT);
+  authenticate(bytes.subarray(0, MAC_AT), tenantId, secrets[0]).copy(bytes, MAC_AT);
+  return bytes.toString("base64url");
+}
+
+/**
+ * Reads a cursor back.
+ * @throws AppError `invalid_cursor` for what is not ours, was altered or is another tenant's.
+ */
+export function decodeListCursor(
+  text: string,
+  tenantId: string,
+  secrets: CursorSecrets,
+): ListPosition {
+  if (!CURSOR_SHAPE.test(text)) throw invalidCursor();
+  const bytes = Buffer.from(text, "base64url");
+  const payload = bytes.subarray(0, MAC_AT);
+  const mac = bytes.subarray(MAC_AT);
+  const genuine = secrets.some((secret) =>
+    timingSafeEqual(mac, authenticate(payload, tenantId, secret)),
+  );
+  if (!genuine || bytes[0] !== VERSION) throw invalidCursor();
+  return { before: Number(bytes.readBigUInt64BE(SEQUENCE_AT)), limit: bytes.readUInt8(LIMIT_AT) };
+}
+
+/** HMAC over the payload (of fixed length), the endpoint and the tenant with its length. */
+function authenticate(payload: Buffer, tenantId: string, secret: Uint8Array): Buffer {
+  const binding = `exports|${Buffer.byteLength(tenantId)}:${tenantId}`;
+  return createHmac("sha256", secret).update(payload).update(binding).digest();
+}
+
+function invalidCursor(): AppError {
+  const detail = "Send next_cursor of the previous response unchanged, or no cursor.";
+  const errors = [{ pointer: "/query/cursor", code: "invalid_cursor", detail }];
+  return new AppError("invalid_cursor", detail, { errors });
+}

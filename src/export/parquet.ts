@@ -1,0 +1,91 @@
+/**
+ * An export as a Parquet file. What comes in: row ids in batches. What goes out: row groups of
+ * equal size, then a footer with snapshot, provenance and spec.
+ * Invariant: row groups do not depend on how rows came in batches; one of them is in memory at a
+ * time; an error of the library is thrown, and no row is missing from a file that was finished.
+ */
+import { encodeFieldStream } from "../../native-index/field-stream.ts";
+import { parquetLibrary } from "../../native-index/parquet.ts";
+import { guarded } from "../search/segment.ts";
+import type { OutputField } from "../spec/fields.ts";
+import { canonicalBytes } from "../spec/identity.ts";
+import { explainedColumns } from "./explainedcolumns.ts";
+import type { OpenRenderer, RenderContext, Renderer } from "./renderer.ts";
+import { RowGroups } from "./rowgroups.ts";
+import { RowSlices } from "./slices.ts";
+
+/**
+ * Rows of a row group; every one but the last has this many. Measured with every field: a process
+ * takes 290 MB with these and 390 MB with twice as many, and is not faster.
+ */
+export const ROW_GROUP_ROWS = 65_536;
+
+/**
+ * Fields whose values hardly repeat: a dictionary of them costs time and is given up in the end.
+ * Measured over 131,072 rows of ten fields: 133 ms without, 240 ms with, and 3 % larger.
+ */
+const WITHOUT_DICTIONARY: readonly OutputField[] = [
+  "cnpj",
+  "cnpj_root",
+  "legal_name",
+  "trade_name",
+  "street",
+  "address_complement",
+  "email",
+  "phone_1",
+  "phone_2",
+];
+
+/** Renders a Parquet file. */
+export const openParquetRenderer: OpenRenderer = (context, write): Renderer => {
+  const groups = new RowGroups(write);
+  const slices = new RowSlices(ROW_GROUP_ROWS);
+  return {
+    // The schema is known without rows, so that a file without rows has one too.
+    begin: () => groups.add(encodeRows(context, slices.rest())),
+    rows(batch) {
+      for (const slice of slices.add(batch)) groups.add(encodeRows(context, slice));
+    },
+    end() {
+      if (slices.rest().length > 0) groups.add(encodeRows(context, slices.rest()));
+      groups.finish(metadataOf(context));
+    },
+  };
+};
+
+/** A whole Parquet file of the rows. */
+function encodeRows({ segment, spec }: RenderContext, rows: Uint32Array): Uint8Array {
+  const columns = [
+    ...guarded(() => segment.native.columnsOf(rows, spec.output.fields)),
+    ...explainedColumns(segment, spec, rows),
+  ];
+  const { Table, writeParquet } = parquetLibrary();
+  return writeParquet(Table.fromIPCStream(encodeFieldStream(columns, rows.length)), properties());
+}
+
+/**
+ * Snappy, which every reader knows: it takes half the time of zstd for files half as large again.
+ * The page index is left out by `RowGroups`, so statistics of pages would be made for nobody.
+ */
+function properties() {
+  const { Compression, EnabledStatistics, WriterPropertiesBuilder } = parquetLibrary();
+  const builder = new WriterPropertiesBuilder()
+    .setCompression(Compression.SNAPPY)
+    .setStatisticsEnabled(EnabledStatistics.Chunk)
+    .setMaxRowGroupSize(ROW_GROUP_ROWS);
+  return WITHOUT_DICTIONARY.reduce(
+    (built, field) => built.setColumnDictionaryEnabled(field, false),
+    builder,
+  ).build();
+}
+
+/** What the file says about itself; `explain` of a spec is not part of what was asked. */
+function metadataOf({ segment, spec, matches }: RenderContext): Record<string, string> {
+  return {
+    "peneira.snapshot": segment.label,
+    "peneira.snapshot_date": segment.snapshotDate,
+    "peneira.provenance": JSON.stringify(segment.provenance),
+    "peneira.spec": Buffer.from(canonicalBytes(spec)).toString(),
+    "peneira.matches": String(matches),
+  };
+}

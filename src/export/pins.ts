@@ -1,0 +1,139 @@
+/**
+ * What keeps a snapshot as long as an export needs it. What comes in: the snapshot that is served,
+ * and the ids of those that exports wait for. What goes out: paths that hold the same file whatever
+ * the operator does to the one that he named.
+ * Invariant: a pin is a hard link, so it costs no space while the file is there, and appears before
+ * the export that needs it is committed; a pin that no export needs is removed. Where linking is
+ * impossible (another device, foreign owner) the named path is relied on instead: a copy of ten
+ * gigabytes has no place in a request. The thread that opens a path checks what it has opened.
+ */
+import { linkSync, lstatSync, readdirSync, unlinkSync } from "node:fs";
+import { join, resolve } from "node:path";
+import { AppError } from "../errors.ts";
+import { faultPoint } from "../fault.ts";
+import type { Segment } from "../search/segment.ts";
+import { openDataDir, syncDirectory } from "../store/datadir.ts";
+
+/** Name of the folder in the data directory. */
+const FOLDER = "pins";
+const EXTENSION = ".peneira";
+/** The served snapshot has a link of its own, from which pins are made when they are needed. */
+const SERVED = "served-";
+
+/** Why a link cannot be made here at all. */
+const NO_LINKS = ["EXDEV", "EPERM", "EACCES", "ENOSYS", "ENOTSUP", "EOPNOTSUPP", "EMLINK"];
+
+/** The pins of a data directory. */
+export class Pins {
+  readonly #folder: string;
+  readonly #needed: (snapshotId: string) => boolean;
+  #served: Segment | null = null;
+
+  /**
+   * Makes the folder where there is none. `needed` says whether an export waits for a snapshot.
+   * Throws `CommandError` when others could reach the folder.
+   */
+  constructor(dataDir: string, needed: (snapshotId: string) => boolean) {
+    this.#folder = resolve(dataDir, FOLDER);
+    this.#needed = needed;
+    openDataDir(this.#folder);
+  }
+
+  /**
+   * Takes note of the snapshot that is served, while its path is certain to be its own: later the
+   * operator may move it away, or another file to its place.
+   */
+  serve(segment: Segment): void {
+    this.#served = segment;
+    this.#link(segment.path, this.#anchor(segment.snapshotId));
+  }
+
+  /** Pins a snapshot; the link is durable when it returns. */
+  hold(segment: Segment): void {
+    const pin = this.path(segment.snapshotId);
+    if (exists(pin)) return;
+    const anchor = this.#anchor(segment.snapshotId);
+    this.#link(exists(anchor) ? anchor : segment.path, pin);
+  }
+
+  /** Absolute path of the pin of a snapshot, whether it is there or not. */
+  path(snapshotId: string): string {
+    return join(this.#folder, snapshotId + EXTENSION);
+  }
+
+  /** Where the file of a snapshot may be, the likeliest first. */
+  places(snapshotId: string, snapshotPath: string): string[] {
+    const served = this.#served?.snapshotId === snapshotId ? [this.#served.path] : [];
+    return [...new Set([this.path(snapshotId), snapshotPath, ...served])];
+  }
+
+  /** Removes a pin that no export needs; true when nothing at all needs that snapshot. */
+  release(snapshotId: string): boolean {
+    if (this.#needed(snapshotId)) return false;
+    if (exists(this.path(snapshotId))) this.#unlink(this.path(snapshotId));
+    return this.#served?.snapshotId !== snapshotId;
+  }
+
+  /**
+   * Removes every pin and link that is not needed, and pins the served snapshot again where an
+   * export that waits for it has lost its pin.
+   */
+  clean(): void {
+    for (const name of readdirSync(this.#folder)) {
+      if (!name.endsWith(EXTENSION)) continue;
+      const id = name.slice(0, -EXTENSION.length);
+      const served = id === SERVED + this.#served?.snapshotId;
+      if (!served && !this.#needed(id)) this.#unlink(join(this.#folder, name));
+    }
+    if (this.#served !== null && this.#needed(this.#served.snapshotId)) this.hold(this.#served);
+  }
+
+  /** Gives up the link to the served snapshot. */
+  close(): void {
+    if (this.#served !== null) remove(this.#anchor(this.#served.snapshotId));
+    this.#served = null;
+  }
+
+  #anchor(snapshotId: string): string {
+    return join(this.#folder, SERVED + snapshotId + EXTENSION);
+  }
+
+  #link(from: string, to: string): void {
+    try {
+      linkSync(from, to);
+      syncDirectory(this.#folder);
+    } catch (error) {
+      const code = (error as NodeJS.ErrnoException).code ?? "";
+      if (code === "EEXIST" || NO_LINKS.includes(code)) return;
+      throw refusal(code, error);
+    }
+  }
+
+  #unlink(path: string): void {
+    faultPoint("unpin.before_unlink");
+    remove(path);
+    faultPoint("unpin.after_unlink");
+  }
+}
+
+function exists(path: string): boolean {
+  return lstatSync(path, { throwIfNoEntry: false }) !== undefined;
+}
+
+function remove(path: string): void {
+  try {
+    unlinkSync(path);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== "ENOENT") throw error;
+  }
+}
+
+/** A file that is gone needs the operator; a full or failing disk may recover. */
+function refusal(code: string, cause: unknown): AppError {
+  if (code === "ENOENT") {
+    const detail = "The snapshot was moved away while it is served. The operator must restart.";
+    return new AppError("snapshot_unavailable", detail, { cause });
+  }
+  const detail = "The server cannot write its state at the moment. Try again later.";
+  return new AppError("overloaded", detail, { cause, headers: { "Retry-After": "10" } });
+}

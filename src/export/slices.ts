@@ -1,0 +1,34 @@
+/**
+ * Rows in slices of one size. What comes in: row ids in batches of any size. What goes out: the
+ * same rows in order, in slices that all but the last have the same length.
+ * Invariant: the slices depend on the rows alone, so that a format whose bytes depend on how many
+ * rows are rendered at once gives the same file however the rows came.
+ */
+
+/** Cuts rows into slices; holds at most one slice. */
+export class RowSlices {
+  readonly #slice: Uint32Array;
+  #held = 0;
+
+  constructor(size: number) {
+    this.#slice = new Uint32Array(size);
+  }
+
+  /** Takes a batch and hands out the slices that are full; each is valid until the next one. */
+  *add(batch: Uint32Array): Generator<Uint32Array, void> {
+    for (let from = 0; from < batch.length; ) {
+      const taken = batch.subarray(from, from + this.#slice.length - this.#held);
+      this.#slice.set(taken, this.#held);
+      this.#held += taken.length;
+      from += taken.length;
+      if (this.#held < this.#slice.length) return;
+      this.#held = 0;
+      yield this.#slice;
+    }
+  }
+
+  /** The rows of the last slice; may be none. */
+  rest(): Uint32Array {
+    return this.#slice.subarray(0, this.#held);
+  }
+}

@@ -1,0 +1,97 @@
+/**
+ * `POST /v1/exports`. What comes in: a spec, an output, a limit, and the key that makes repeating
+ * the request safe. What goes out: 201 with the export, queued or as it is by now.
+ * Invariant: nothing is queued that could not be rendered as asked: every mistake, every limit of
+ * plan and format is found here, and nothing is lowered but the limit, with a warning. No row is
+ * read; matches are counted where a format bounds its rows.
+ */
+import { AppError } from "../errors.ts";
+import { FORMATS, refuseTooManyRows } from "../export/format.ts";
+import type { ExportFormat } from "../export/record.ts";
+import { faultPoint } from "../fault.ts";
+import type { Segment } from "../search/segment.ts";
+import { tooBroad } from "../spec/breadth.ts";
+import { DEFAULT_FIELDS } from "../spec/fields.ts";
+import { normalizeSpec } from "../spec/normalize.ts";
+import type { AccountQuerySpec } from "../spec/schema.ts";
+import { readBody, withBodyMistakes } from "./body.ts";
+import { refuseTooBroad } from "./breadth.ts";
+import { createdJson, exportPath } from "./export-record.ts";
+import { type Answer, json } from "./respond.ts";
+import { currentSegment, type KeyCall } from "./service.ts";
+
+const MEMBERS = ["spec", "limit", "output"];
+const IDEMPOTENCY_KEY = /^[\x21-\x7e]{1,255}$/;
+
+/** Queues an export, or finds the one that the same request queued before. */
+export function createExport(call: KeyCall): Answer {
+  const { service, identity, plan, requestId } = call;
+  const idempotencyKey = readIdempotencyKey(call.header("idempotency-key"));
+  const segment = currentSegment(service);
+  const spec = readSpec(call, segment);
+  refuseTooBroad(service.engine, segment, { spec, missing: tooBroad(spec)?.missing ?? null });
+  refuseOverfull(call, segment, spec);
+  const { tenantId } = identity;
+  const accepted = service.exporter.create({ tenantId, plan, idempotencyKey, spec, segment });
+  const { record, replayed } = accepted;
+  const body = {
+    request_id: requestId,
+    snapshot: record.snapshot,
+    snapshot_date: record.snapshotDate,
+    spec: accepted.spec,
+    preview_accounts: [],
+    export: createdJson(record),
+  };
+  const replay = replayed ? { "Idempotent-Replayed": "true" } : {};
+  faultPoint("create.before_reply");
+  return { ...json(body, 201), headers: { Location: exportPath(record), ...replay } };
+}
+
+/** An empty header says as little as a missing one. */
+function readIdempotencyKey(sent: string | undefined): string {
+  if (sent === undefined || sent === "") {
+    throw new AppError(
+      "idempotency_key_required",
+      "Send a header Idempotency-Key with a text of your own, a new one for each new export.",
+    );
+  }
+  if (IDEMPOTENCY_KEY.test(sent)) return sent;
+  throw new AppError(
+    "invalid_request",
+    "The header Idempotency-Key must be 1 to 255 visible ASCII characters without blanks.",
+  );
+}
+
+function readSpec({ service, plan, body: bytes }: KeyCall, segment: Segment): AccountQuerySpec {
+  const body = readBody(bytes, MEMBERS);
+  const { members, mistakes } = body;
+  if (members.output === undefined) {
+    const detail = "An output is required; it names at least the format.";
+    mistakes.push({ pointer: "/output", code: "missing", detail });
+  }
+  const { export_rows: rows } = plan.limits;
+  const { spec } = withBodyMistakes(body, () =>
+    normalizeSpec(members.spec, {
+      catalog: segment.catalog,
+      limitDefault: rows,
+      limitCap: rows,
+      fullAllowed: plan.secondaryCnaeFull && service.secondaryCnaeFull,
+      allowedFields: plan.fields,
+      defaultFields: DEFAULT_FIELDS,
+      mode: "export",
+      bodyLimit: members.limit,
+      bodyOutput: members.output,
+    }),
+  );
+  return spec;
+}
+
+/** Refuses what the format cannot hold; a limit below its bound needs no count. */
+function refuseOverfull({ service }: KeyCall, segment: Segment, spec: AccountQuerySpec): void {
+  // The mode `export` lets no other format through.
+  const format = spec.output.format as ExportFormat;
+  const { rowsMax } = FORMATS[format];
+  if (rowsMax === null || spec.limit <= rowsMax) return;
+  const matches = service.engine.countMatches(segment, spec);
+  refuseTooManyRows(format, Math.min(spec.limit, matches));
+}

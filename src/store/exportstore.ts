@@ -1,0 +1,289 @@
+/**
+ * Exports and idempotency keys in the database. What comes in: rows to write, states to move to.
+ * What goes out: rows as stored.
+ * Invariant: a change is durable when the method returns; a state moves only from the states that
+ * a statement names, so a late answer of a thread cannot bring back what was removed. It knows
+ * nothing of files, threads or plans.
+ */
+import type { StateDatabase, StateStatement } from "./database.ts";
+
+/** State of a stored export. */
+export type StoredState = "queued" | "running" | "done" | "failed";
+
+/** An export as stored, without its spec. Times are milliseconds since 1970 or null. */
+export interface ExportRow {
+  readonly sequence: number;
+  readonly id: string;
+  readonly tenantId: string;
+  /** Name of the plan it was accepted under. */
+  readonly plan: string;
+  readonly format: string;
+  readonly slug: string;
+  readonly snapshot: string;
+  readonly snapshotDate: string;
+  readonly snapshotId: string;
+  /** Where the snapshot lay when the export was accepted. */
+  readonly snapshotPath: string;
+  readonly state: StoredState;
+  /** How often rendering was begun. */
+  readonly attempts: number;
+  readonly rowCount: number | null;
+  readonly sizeBytes: number | null;
+  readonly sha256: string | null;
+  readonly failure: string | null;
+  readonly createdAt: number;
+  readonly endedAt: number | null;
+  /** Kept when the file of a done export is lost, so that rendering again does not prolong it. */
+  readonly expiresAt: number | null;
+  readonly expiredAt: number | null;
+}
+
+/** What a new export is stored with. */
+export interface NewExportRow
+  extends Pick<
+    ExportRow,
+    | "id"
+    | "tenantId"
+    | "plan"
+    | "format"
+    | "slug"
+    | "snapshot"
+    | "snapshotDate"
+    | "snapshotId"
+    | "snapshotPath"
+    | "createdAt"
+  > {
+  /** JSON text. */
+  readonly spec: string;
+}
+
+/** An idempotency key and what it brought about. */
+export interface IdempotencyRow {
+  readonly tenantId: string;
+  readonly key: string;
+  readonly fingerprint: string;
+  readonly exportId: string;
+  readonly createdAt: number;
+}
+
+/** What is known of a finished file. */
+export interface FinishedFile {
+  readonly id: string;
+  readonly rowCount: number;
+  readonly sizeBytes: number;
+  readonly sha256: string;
+  readonly endedAt: number;
+  readonly expiresAt: number;
+}
+
+/** The next export of a tenant. */
+export interface Candidate {
+  readonly tenantId: string;
+  readonly sequence: number;
+}
+
+const COLUMNS = `
+  SELECT sequence, id, tenant_id AS tenantId, plan, format, slug, snapshot,
+    snapshot_date AS snapshotDate, snapshot_id AS snapshotId, snapshot_path AS snapshotPath,
+    state, attempts, row_count AS rowCount, size_bytes AS sizeBytes, sha256, failure,
+    created_at AS createdAt, ended_at AS endedAt, expires_at AS expiresAt, expired_at AS expiredAt
+  FROM exports`;
+
+/** The tables `exports` and `idempotency`. */
+export class ExportStore {
+  readonly #database: StateDatabase;
+  readonly #byId: StateStatement<[string], ExportRow>;
+  readonly #bySequence: StateStatement<[number], ExportRow>;
+  readonly #candidates: StateStatement<[], Candidate>;
+  readonly #due: StateStatement<[number, number], ExportRow>;
+
+  constructor(database: StateDatabase) {
+    this.#database = database;
+    this.#byId = database.prepare(`${COLUMNS} WHERE id = ?`);
+    this.#bySequence = database.prepare(`${COLUMNS} WHERE sequence = ?`);
+    this.#candidates = database.prepare(
+      `SELECT tenant_id AS tenantId, min(sequence) AS sequence FROM exports
+       WHERE state = 'queued' GROUP BY tenant_id ORDER BY tenant_id`,
+    );
+    this.#due = database.prepare(
+      `${COLUMNS} WHERE state = 'done' AND expired_at IS NULL AND expires_at <= ?
+       ORDER BY expires_at LIMIT ?`,
+    );
+  }
+
+  /** Runs several changes as one; a throw undoes them all. */
+  atomically<Result>(change: () => Result): Result {
+    return this.#database.transaction(change).immediate();
+  }
+
+  /** Stores a new export as queued. */
+  insert(row: NewExportRow): void {
+    this.#database
+      .prepare(
+        `INSERT INTO exports (id, tenant_id, plan, spec, format, slug, snapshot, snapshot_date,
+           snapshot_id, snapshot_path, state, created_at)
+         VALUES (@id, @tenantId, @plan, @spec, @format, @slug, @snapshot, @snapshotDate,
+           @snapshotId, @snapshotPath, 'queued', @createdAt)`,
+      )
+      .run(row);
+  }
+
+  /** The export of an id. */
+  find(id: string): ExportRow | undefined {
+    return this.#byId.get(id);
+  }
+
+  /** JSON text of an export's spec. */
+  specOf(id: string): string | undefined {
+    const found = this.#database
+      .prepare<[string], { spec: string }>("SELECT spec FROM exports WHERE id = ?")
+      .get(id);
+    return found?.spec;
+  }
+
+  /** A tenant's exports below a sequence, newest first. */
+  list(tenantId: string, before: number, limit: number): ExportRow[] {
+    return this.#database
+      .prepare<[string, number, number], ExportRow>(
+        `${COLUMNS} WHERE tenant_id = ? AND sequence < ? ORDER BY sequence DESC LIMIT ?`,
+      )
+      .all(tenantId, before, limit);
+  }
+
+  /** How many exports of a tenant wait. */
+  queuedOf(tenantId: string): number {
+    const found = this.#database
+      .prepare<[string], { n: number }>(
+        "SELECT count(*) AS n FROM exports WHERE state = 'queued' AND tenant_id = ?",
+      )
+      .get(tenantId);
+    return found?.n ?? 0;
+  }
+
+  /** The oldest waiting export of every tenant that has one, in the order of tenants' ids. */
+  candidates(): Candidate[] {
+    return this.#candidates.all();
+  }
+
+  /** The export of a sequence. */
+  at(sequence: number): ExportRow | undefined {
+    return this.#bySequence.get(sequence);
+  }
+
+  /** Every export of a state; `done` leaves out those that have expired. */
+  inState(state: StoredState): ExportRow[] {
+    return this.#database
+      .prepare<[string], ExportRow>(
+        `${COLUMNS} WHERE state = ? AND expired_at IS NULL ORDER BY sequence`,
+      )
+      .all(state);
+  }
+
+  /** queued to running, one attempt more. */
+  claim(id: string): boolean {
+    return this.#change(
+      "UPDATE exports SET state = 'running', attempts = attempts + 1 WHERE id = ? AND " +
+        "state = 'queued'",
+      id,
+    );
+  }
+
+  /** running to done; an end that it already has stays when it is earlier. */
+  finish(file: FinishedFile): boolean {
+    return this.#change(
+      `UPDATE exports SET state = 'done', row_count = @rowCount, size_bytes = @sizeBytes,
+         sha256 = @sha256, ended_at = @endedAt,
+         expires_at = min(coalesce(expires_at, @expiresAt), @expiresAt)
+       WHERE id = @id AND state = 'running'`,
+      file,
+    );
+  }
+
+  /** queued or running to failed. */
+  fail(id: string, failure: string, endedAt: number): boolean {
+    return this.#change(
+      `UPDATE exports SET state = 'failed', failure = ?, ended_at = ?
+       WHERE id = ? AND state IN ('queued', 'running')`,
+      failure,
+      endedAt,
+      id,
+    );
+  }
+
+  /** running, or done without its file, back to queued with that many attempts. */
+  requeue(id: string, attempts: number): boolean {
+    return this.#change(
+      `UPDATE exports SET state = 'queued', attempts = ?, row_count = NULL, size_bytes = NULL,
+         sha256 = NULL, ended_at = NULL
+       WHERE id = ? AND state IN ('running', 'done') AND expired_at IS NULL`,
+      attempts,
+      id,
+    );
+  }
+
+  /** Done exports whose time has passed, the earliest first. */
+  due(nowMs: number, limit: number): ExportRow[] {
+    return this.#due.all(nowMs, limit);
+  }
+
+  /** Marks a done export as expired, for ever. */
+  expire(id: string, nowMs: number): boolean {
+    return this.#change(
+      "UPDATE exports SET expired_at = ? WHERE id = ? AND state = 'done' AND expired_at IS NULL",
+      nowMs,
+      id,
+    );
+  }
+
+  /** Deletes an export; its idempotency key stays. */
+  remove(id: string): boolean {
+    return this.#change("DELETE FROM exports WHERE id = ?", id);
+  }
+
+  /** True while an export that waits or runs needs a snapshot. */
+  needs(snapshotId: string): boolean {
+    const found = this.#database
+      .prepare<[string]>(
+        "SELECT 1 FROM exports WHERE state IN ('queued', 'running') AND snapshot_id = ? LIMIT 1",
+      )
+      .get(snapshotId);
+    return found !== undefined;
+  }
+
+  /** What a tenant's idempotency key has brought about. */
+  remembered(tenantId: string, key: string): IdempotencyRow | undefined {
+    return this.#database
+      .prepare<[string, string], IdempotencyRow>(
+        `SELECT tenant_id AS tenantId, key, fingerprint, export_id AS exportId,
+           created_at AS createdAt
+         FROM idempotency WHERE tenant_id = ? AND key = ?`,
+      )
+      .get(tenantId, key);
+  }
+
+  /** Stores an idempotency key; an older row of it is replaced. */
+  remember(row: IdempotencyRow): void {
+    this.#database
+      .prepare(
+        `INSERT OR REPLACE INTO idempotency (tenant_id, key, fingerprint, export_id, created_at)
+         VALUES (@tenantId, @key, @fingerprint, @exportId, @createdAt)`,
+      )
+      .run(row);
+  }
+
+  /** Forgets up to `limit` keys made before a time; gives how many it forgot. */
+  forgetBefore(timeMs: number, limit: number): number {
+    const result = this.#database
+      .prepare(
+        `DELETE FROM idempotency WHERE (tenant_id, key) IN
+           (SELECT tenant_id, key FROM idempotency WHERE created_at < ? LIMIT ?)`,
+      )
+      .run(timeMs, limit);
+    return result.changes;
+  }
+
+  /** Runs a statement; true when it changed a row. */
+  #change(sql: string, ...parameters: readonly unknown[]): boolean {
+    return this.#database.prepare(sql).run(...parameters).changes > 0;
+  }
+}

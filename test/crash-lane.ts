@@ -1,0 +1,166 @@
+/**
+ * One data directory and the processes that live and die on it. What comes in: plans of lives.
+ * What goes out: what was killed where, how often, and what the clients have seen.
+ * Invariant: after every death the remains are looked at; every life that is not told to die at a
+ * point begins with the check of everything, so that what one death broke is found in the next.
+ */
+import { copyFileSync, linkSync, mkdtempSync, renameSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { checkRecovered, checkRemains } from "./crash-invariants.ts";
+import { Ledger } from "./crash-ledger.ts";
+import { runLoad, type World } from "./crash-load.ts";
+import { type CyclePlan, type End, TENANTS } from "./crash-plan.ts";
+import type { References } from "./crash-reference.ts";
+import { type Death, makeKeys, Server } from "./crash-server.ts";
+import { Gone, must, Violation } from "./crash-violation.ts";
+
+/** Longest time for which a life waits to reach its point after its clients are done. */
+const LINGER_MS = 3_000;
+/** A graceful end that takes longer has hung. */
+const STOP_MS_MAX = 30_000;
+
+/** How a directory is prepared and how its processes die; a power cut does it in its own way. */
+export interface Ground {
+  /** Folder in which everything of the lane lies. */
+  readonly folder: string;
+  /** Ends a process for good. */
+  kill(server: Server): Promise<void>;
+  dispose(): void;
+}
+
+/** The usual ground: a folder of its own, and SIGKILL. */
+export function plainGround(): Ground {
+  const folder = mkdtempSync(join(tmpdir(), "peneira-crash-"));
+  return {
+    folder,
+    kill: async (server) => void (await server.end("SIGKILL")),
+    dispose: () => rmSync(folder, { recursive: true, force: true }),
+  };
+}
+
+/** One data directory. */
+export class Lane {
+  readonly ledger = new Ledger();
+  /** Deaths by what caused them: a point, `random`, `stopped`, or `missed` for a point not met. */
+  readonly deaths = new Map<string, number>();
+  /** Complete checks. */
+  checks = 0;
+  readonly #ground: Ground;
+  readonly #references: References;
+  readonly #keys: readonly string[];
+
+  constructor(ground: Ground, references: References) {
+    this.#ground = ground;
+    this.#references = references;
+    this.#keys = makeKeys(this.#dataDir);
+  }
+
+  /** Lives one life to its death. */
+  async live(plan: CyclePlan): Promise<void> {
+    const { end } = plan;
+    const fault = end.how === "point" ? `${end.point}:${end.nth}` : undefined;
+    const started = await this.#start(plan.snapshot, fault);
+    if (!(started instanceof Server)) return this.#died(end, started, "at its start");
+    const world = this.#world(started, plan.snapshot);
+    const early = end.how === "point" ? false : await this.#check(world);
+    if (early) return this.#died(end, await started.death, "while it was checked");
+    await Promise.all([runLoad(world, plan.clients), this.#finish(started, end, plan)]);
+    this.#died(end, await started.death, `of its own:\n${started.output}`);
+  }
+
+  /** Starts once more, checks everything and stops as an operator would. */
+  async rest(snapshot = 0): Promise<void> {
+    const started = await this.#start(snapshot);
+    if (!(started instanceof Server)) throw new Violation("I9", "the last start failed");
+    await this.#check(this.#world(started, snapshot));
+    const { code } = await started.end("SIGTERM");
+    must(code === 0, "I10", `SIGTERM ended it with ${code}:\n${started.output}`);
+    checkRemains(this.#remains);
+  }
+
+  dispose(): void {
+    this.#ground.dispose();
+  }
+
+  get #dataDir(): string {
+    return join(this.#ground.folder, "state");
+  }
+
+  get #remains() {
+    return { dataDir: this.#dataDir, ledger: this.ledger, references: this.#references };
+  }
+
+  #world(server: Server, snapshot: number): World {
+    return { server, snapshot, ledger: this.ledger, references: this.#references };
+  }
+
+  /** Puts a snapshot in the place of the other one, so that only a pin still holds that. */
+  async #start(snapshot: number, fault?: string): Promise<Server | Death> {
+    const place = join(this.#ground.folder, "served.peneira");
+    put(this.#references.snapshots[snapshot] as string, place);
+    this.ledger.life++;
+    const where = { snapshot: place, dataDir: this.#dataDir, keys: this.#keys };
+    return Server.start(fault === undefined ? where : { ...where, fault });
+  }
+
+  /** True when the server went away under the check. */
+  async #check(world: World): Promise<boolean> {
+    try {
+      await checkRecovered({ ...world, dataDir: this.#dataDir });
+      this.checks++;
+      return false;
+    } catch (error) {
+      if (error instanceof Gone) return true;
+      throw error;
+    }
+  }
+
+  async #finish(server: Server, end: End, plan: CyclePlan): Promise<void> {
+    if (end.how === "point") return this.#reachPoint(server, end.point, plan);
+    await Promise.race([sleep(end.afterMs), server.death]);
+    if (end.how === "kill") return this.#ground.kill(server);
+    server.signal("SIGTERM");
+    const graceMs = end.graceMs ?? STOP_MS_MAX;
+    const ended = await Promise.race([server.death.then(() => true), sleep(graceMs, false)]);
+    must(ended || end.graceMs !== null, "I10", `SIGTERM is ignored:\n${server.output}`);
+    if (!ended) await this.#ground.kill(server);
+  }
+
+  /** Waits for the point; stops the process where a stop leads there. */
+  async #reachPoint(server: Server, point: string, plan: CyclePlan): Promise<void> {
+    if (point.startsWith("requeue")) {
+      await Promise.race([sleep(20 + (plan.cycle % 8) * 20), server.death]);
+      server.signal("SIGTERM");
+    }
+    const until = Date.now() + LINGER_MS;
+    while (server.alive && Date.now() < until) await Promise.race([sleep(50), server.death]);
+    if (server.alive) await this.#ground.kill(server);
+  }
+
+  /** Counts a death, refuses one that nobody caused, and looks at the remains. */
+  #died(end: End, { code, signal }: Death, when: string): void {
+    const stopped = end.how === "stop" || (end.how === "point" && end.point.startsWith("requeue"));
+    const right = signal === "SIGKILL" || (stopped && code === 0);
+    must(right, "I10", `the process ended with ${code ?? signal} ${when}`);
+    const cause = end.how === "point" ? end.point : end.how === "kill" ? "random" : "stopped";
+    this.deaths.set(cause, (this.deaths.get(cause) ?? 0) + 1);
+    checkRemains(this.#remains);
+  }
+}
+
+/** Names of the tenants, for a report. */
+export const TENANT_NAMES = TENANTS.map(({ name }) => name);
+
+/** Replaces a file in one step; a link where that is possible. */
+function put(from: string, to: string): void {
+  const next = `${to}.next`;
+  rmSync(next, { force: true });
+  try {
+    linkSync(from, next);
+  } catch {
+    copyFileSync(from, next);
+  }
+  renameSync(next, to);
+}

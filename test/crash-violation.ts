@@ -1,0 +1,43 @@
+/**
+ * What a crash run is looking for. What comes in: the number of an invariant of the exports (I1 to
+ * I12) and what was seen. What goes out: the error that ends the run.
+ * Invariant: it is thrown only for what the product did wrong; a process that dies under a request
+ * is `Gone`, which says nothing about right or wrong.
+ */
+
+/** The invariants, in the words of a report. */
+export const INVARIANTS = {
+  I1: "every export that was acknowledged exists after a restart, with the same id",
+  I2: "a tenant's idempotency key has at most one export",
+  I3: "every export ends done or failed",
+  I4: "a done export has its file, whose size and SHA-256 equal the reference",
+  I5: "no incomplete file lies under a final name",
+  I6: "states only move forward, expired and deleted exports never come back",
+  I7: "after recovery the disk holds the files of the live exports and nothing else",
+  I8: "each answer is from exactly one snapshot and says which",
+  I9: "the state opens after every crash, and is whole",
+  I10: "a running process answers within a second",
+  I12: "no 5xx but the documented 503",
+} as const;
+
+/** Number of an invariant. */
+export type Invariant = keyof typeof INVARIANTS;
+
+/** A broken invariant. */
+export class Violation extends Error {
+  readonly invariant: Invariant;
+
+  constructor(invariant: Invariant, seen: string) {
+    super(`${invariant} (${INVARIANTS[invariant]}) is broken: ${seen}`);
+    this.name = "Violation";
+    this.invariant = invariant;
+  }
+}
+
+/** The server went away before it had answered: what was asked may have happened or not. */
+export class Gone extends Error {}
+
+/** Throws a violation unless the condition holds. */
+export function must(holds: boolean, invariant: Invariant, seen: string): asserts holds {
+  if (!holds) throw new Violation(invariant, seen);
+}
