@@ -11,7 +11,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { checkRecovered, checkRemains } from "./crash-invariants.ts";
 import { Ledger } from "./crash-ledger.ts";
 import { runLoad, type World } from "./crash-load.ts";
-import { type CyclePlan, type End, TENANTS } from "./crash-plan.ts";
+import type { CyclePlan, End } from "./crash-plan.ts";
 import type { References } from "./crash-reference.ts";
 import { type Death, makeKeys, Server } from "./crash-server.ts";
 import { Gone, must, Violation } from "./crash-violation.ts";
@@ -61,13 +61,19 @@ export class Lane {
   async live(plan: CyclePlan): Promise<void> {
     const { end } = plan;
     const fault = end.how === "point" ? `${end.point}:${end.nth}` : undefined;
+    const cause = end.how === "point" ? end.point : end.how === "kill" ? "random" : "stopped";
     const started = await this.#start(plan.snapshot, fault);
-    if (!(started instanceof Server)) return this.#died(end, started, "at its start");
+    if (!(started instanceof Server)) return this.#died(cause, started, "at its start");
     const world = this.#world(started, plan.snapshot);
-    const early = end.how === "point" ? false : await this.#check(world);
-    if (early) return this.#died(end, await started.death, "while it was checked");
-    await Promise.all([runLoad(world, plan.clients), this.#finish(started, end, plan)]);
-    this.#died(end, await started.death, `of its own:\n${started.output}`);
+    if (end.how !== "point" && (await this.#check(world))) {
+      return this.#died(cause, await started.death, `while it was checked:\n${started.output}`);
+    }
+    const [missed] = await Promise.all([
+      this.#finish(started, end, plan),
+      runLoad(world, plan.clients),
+    ]);
+    const died = await started.death;
+    this.#died(missed ? "missed" : cause, died, `of its own:\n${started.output}`);
   }
 
   /** Starts once more, checks everything and stops as an operator would. */
@@ -117,41 +123,41 @@ export class Lane {
     }
   }
 
-  async #finish(server: Server, end: End, plan: CyclePlan): Promise<void> {
-    if (end.how === "point") return this.#reachPoint(server, end.point, plan);
+  /** Brings the end about; true when the life was to end at a point and did not get there. */
+  async #finish(server: Server, end: End, plan: CyclePlan): Promise<boolean> {
+    if (end.how === "point") return !(await this.#reaches(server, end.point, plan));
     await Promise.race([sleep(end.afterMs), server.death]);
-    if (end.how === "kill") return this.#ground.kill(server);
-    server.signal("SIGTERM");
-    const graceMs = end.graceMs ?? STOP_MS_MAX;
-    const ended = await Promise.race([server.death.then(() => true), sleep(graceMs, false)]);
-    must(ended || end.graceMs !== null, "I10", `SIGTERM is ignored:\n${server.output}`);
-    if (!ended) await this.#ground.kill(server);
+    if (end.how === "stop") {
+      server.signal("SIGTERM");
+      const graceMs = end.graceMs ?? STOP_MS_MAX;
+      const ended = await Promise.race([server.death.then(() => true), sleep(graceMs, false)]);
+      must(ended || end.graceMs !== null, "I10", `SIGTERM is ignored:\n${server.output}`);
+    }
+    if (server.alive) await this.#ground.kill(server);
+    return false;
   }
 
   /** Waits for the point; stops the process where a stop leads there. */
-  async #reachPoint(server: Server, point: string, plan: CyclePlan): Promise<void> {
+  async #reaches(server: Server, point: string, plan: CyclePlan): Promise<boolean> {
     if (point.startsWith("requeue")) {
       await Promise.race([sleep(20 + (plan.cycle % 8) * 20), server.death]);
       server.signal("SIGTERM");
     }
     const until = Date.now() + LINGER_MS;
     while (server.alive && Date.now() < until) await Promise.race([sleep(50), server.death]);
-    if (server.alive) await this.#ground.kill(server);
+    if (!server.alive) return (await server.death).signal === "SIGKILL";
+    await this.#ground.kill(server);
+    return false;
   }
 
   /** Counts a death, refuses one that nobody caused, and looks at the remains. */
-  #died(end: End, { code, signal }: Death, when: string): void {
-    const stopped = end.how === "stop" || (end.how === "point" && end.point.startsWith("requeue"));
-    const right = signal === "SIGKILL" || (stopped && code === 0);
+  #died(cause: string, { code, signal }: Death, when: string): void {
+    const right = signal === "SIGKILL" || (code === 0 && ["stopped", "missed"].includes(cause));
     must(right, "I10", `the process ended with ${code ?? signal} ${when}`);
-    const cause = end.how === "point" ? end.point : end.how === "kill" ? "random" : "stopped";
     this.deaths.set(cause, (this.deaths.get(cause) ?? 0) + 1);
     checkRemains(this.#remains);
   }
 }
-
-/** Names of the tenants, for a report. */
-export const TENANT_NAMES = TENANTS.map(({ name }) => name);
 
 /** Replaces a file in one step; a link where that is possible. */
 function put(from: string, to: string): void {

@@ -4,14 +4,16 @@
  * Invariant: rendered in this process, which is never killed, and hashed again from the disk.
  */
 import assert from "node:assert/strict";
+import { execFile } from "node:child_process";
 import { createHash } from "node:crypto";
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { promisify } from "node:util";
 import { type RenderedFile, renderExport } from "../src/export/render.ts";
 import { openSegment, type Segment } from "../src/search/segment.ts";
 import type { AccountQuerySpec } from "../src/spec/schema.ts";
-import { makeSampleSnapshot, type SampleSnapshot } from "./sample-snapshot.ts";
+import { PENEIRA } from "./crash-server.ts";
 
 /** Labels of the two snapshots of a run. */
 export const LABELS = ["2026-10", "2026-11"] as const;
@@ -20,32 +22,32 @@ export const LABELS = ["2026-10", "2026-11"] as const;
 export class References {
   /** Paths of the snapshots, in the order of LABELS. */
   readonly snapshots: readonly string[];
-  readonly #samples: readonly SampleSnapshot[];
   readonly #segments: ReadonlyMap<string, Segment>;
-  readonly #folder = mkdtempSync(join(tmpdir(), "peneira-reference-"));
+  readonly #folder: string;
   readonly #files = new Map<string, Promise<RenderedFile>>();
   readonly #known = new Set<string>();
 
-  private constructor(samples: readonly SampleSnapshot[], segments: readonly Segment[]) {
-    this.#samples = samples;
-    this.snapshots = samples.map(({ snapshot }) => snapshot);
+  private constructor(folder: string, segments: readonly Segment[]) {
+    this.#folder = folder;
+    this.snapshots = segments.map(({ path }) => path);
     this.#segments = new Map(segments.map((segment) => [segment.label, segment]));
   }
 
   /** Makes the snapshots. */
   static async make(accounts: number, seed: number): Promise<References> {
-    const samples: SampleSnapshot[] = [];
-    const segments: Segment[] = [];
-    for (const [i, label] of LABELS.entries()) {
-      const sample = await makeSampleSnapshot(accounts, seed + i, label);
-      samples.push(sample);
-      segments.push(await openSegment(sample.snapshot));
-    }
-    assert.deepEqual(
-      segments.map(({ label }) => label),
-      LABELS,
+    const folder = mkdtempSync(join(tmpdir(), "peneira-reference-"));
+    const segments = await Promise.all(
+      LABELS.map(async (label, i) => {
+        const dump = join(folder, label);
+        const path = `${dump}.peneira`;
+        const size = ["--establishments", String(accounts), "--seed", String(seed + i)];
+        await peneira("sample", "--out", dump, ...size, "--label", label);
+        await peneira("import", dump, "--out", path);
+        rmSync(dump, { recursive: true });
+        return openSegment(path);
+      }),
     );
-    return new References(samples, segments);
+    return new References(folder, segments);
   }
 
   /** The file of a spec on the snapshot of a label. */
@@ -65,7 +67,6 @@ export class References {
 
   dispose(): void {
     for (const segment of this.#segments.values()) segment.close();
-    for (const sample of this.#samples) sample.dispose();
     rmSync(this.#folder, { recursive: true, force: true });
   }
 
@@ -89,4 +90,9 @@ export class References {
 /** SHA-256 in hex. */
 export function sha256Of(bytes: Uint8Array): string {
   return createHash("sha256").update(bytes).digest("hex");
+}
+
+/** Runs a command of the product; what it tells a person is not wanted here. */
+async function peneira(...parameters: readonly string[]): Promise<void> {
+  await promisify(execFile)(process.execPath, [PENEIRA, ...parameters]);
 }

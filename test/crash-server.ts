@@ -12,7 +12,8 @@ import { ROOT } from "./checkout.ts";
 import { SETTINGS_OF_RUN, TENANTS } from "./crash-plan.ts";
 import { Gone, must } from "./crash-violation.ts";
 
-const PENEIRA = join(ROOT, ".cache", "crash", "peneira");
+/** The program that is killed, as `buildVictim` makes it. */
+export const PENEIRA = join(ROOT, ".cache", "crash", "peneira");
 /** A process that is this long without an address has hung. */
 const START_MS_MAX = 60_000;
 /** Longest time between a lost connection and the end of the process that explains it. */

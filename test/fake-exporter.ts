@@ -37,6 +37,8 @@ export class FakeExporter implements Exporter {
   /** What `create` throws next, if anything. */
   failure: AppError | null = null;
   readonly #kept: Kept[] = [];
+  readonly #removed = new Set<string>();
+  #closed = false;
   readonly #wakers = new Set<() => void>();
   readonly #folder: string;
   readonly #clock: Clock;
@@ -53,7 +55,8 @@ export class FakeExporter implements Exporter {
       (kept) => kept.record.tenantId === tenantId && kept.idempotencyKey === idempotencyKey,
     );
     if (before !== undefined) {
-      if (specHash(before.spec) === specHash(spec)) {
+      const deleted = this.#removed.has(before.record.id);
+      if (!deleted && specHash(before.spec) === specHash(spec)) {
         return { record: this.#dated(before.record), spec: before.spec, replayed: true };
       }
       throw new AppError("idempotency_key_reused", "Take a new Idempotency-Key.");
@@ -73,7 +76,7 @@ export class FakeExporter implements Exporter {
   list(tenantId: string, { limit, before }: { limit: number; before: number | null }): ExportPage {
     const all = this.#kept
       .map(({ record }) => this.#dated(record))
-      .filter((record) => record.tenantId === tenantId)
+      .filter((record) => record.tenantId === tenantId && !this.#removed.has(record.id))
       .filter((record) => before === null || record.sequence < before)
       .sort((a, b) => b.sequence - a.sequence);
     return { records: all.slice(0, limit), more: all.length > limit };
@@ -81,9 +84,8 @@ export class FakeExporter implements Exporter {
 
   remove(tenantId: string, id: string): void {
     this.read(tenantId, id);
-    const at = this.#kept.findIndex(({ record }) => record.id === id);
-    this.#kept.splice(at, 1);
-    this.wakeAll();
+    this.#removed.add(id);
+    this.#wake();
   }
 
   async settled(tenantId: string, id: string, waitMs: number): Promise<ExportRecord> {
@@ -91,13 +93,14 @@ export class FakeExporter implements Exporter {
     for (;;) {
       const record = this.read(tenantId, id);
       const leftMs = until - this.#clock.monotonicMs();
-      if (record.state === "done" || record.state === "failed" || leftMs <= 0) return record;
+      const ended = record.state === "done" || record.state === "failed";
+      if (ended || leftMs <= 0 || this.#closed) return record;
       await this.#change(leftMs);
     }
   }
 
   find(id: string): ExportRecord | undefined {
-    const kept = this.#kept.find(({ record }) => record.id === id);
+    const kept = this.#kept.find(({ record }) => record.id === id && !this.#removed.has(id));
     return kept === undefined ? undefined : this.#dated(kept.record);
   }
 
@@ -105,12 +108,18 @@ export class FakeExporter implements Exporter {
     return join(this.#folder, `${id}.${FORMATS[format].extension}`);
   }
 
+  /** Ends all waits, and those still to come. */
+  close(): void {
+    this.#closed = true;
+    this.#wake();
+  }
+
   /** Sets members of a record and wakes whoever waits. */
   set(id: string, members: Partial<ExportRecord>): void {
     const kept = this.#kept.find(({ record }) => record.id === id);
     if (kept === undefined) throw new Error(`there is no export ${id}`);
     kept.record = { ...kept.record, ...members };
-    this.wakeAll();
+    this.#wake();
   }
 
   /** Takes an export to `running`, half of its rows written. */
@@ -145,8 +154,7 @@ export class FakeExporter implements Exporter {
     return { ...record, expired: expiresAtMs !== null && this.#clock.nowMs() >= expiresAtMs };
   }
 
-  /** Lets whoever waits look again. */
-  wakeAll(): void {
+  #wake(): void {
     for (const waker of [...this.#wakers]) waker();
   }
 

@@ -120,6 +120,23 @@ for (const transport of TRANSPORTS) {
       assert.equal((await fetch(`${server.base}/healthz`)).status, 200);
     });
 
+    it("takes the next request of a socket after HEAD", async () => {
+      const socket = connect(server.port, "127.0.0.1");
+      let text = "";
+      socket.on("data", (chunk) => {
+        text += chunk.toString("latin1");
+      });
+      for (const method of ["HEAD", "HEAD", "GET"]) {
+        socket.write(`${method} /healthz HTTP/1.1\r\nHost: a\r\n\r\n`);
+        await sleep(100);
+      }
+      socket.destroy();
+      assert.equal(text.match(/HTTP\/1\.1 200 OK/g)?.length, 3, text);
+      const lengths = new Set(text.match(/content-length: \d+/gi));
+      assert.equal(lengths.size, 1, "HEAD says another length than GET");
+      assert.equal(text.match(/"status":"ok"/g)?.length, 1, "HEAD has a body");
+    });
+
     it("refuses a port that is taken", async () => {
       const second = await openTransport(transport, TEST_LIMITS);
       await assert.rejects(

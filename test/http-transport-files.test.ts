@@ -63,10 +63,9 @@ for (const name of TRANSPORTS) {
   describe(`sending files over ${name}`, () => {
     let transport: Transport;
     let port: number;
-    let failures: Error[] = [];
     const slice = (length = FILE.length, offset = 0) => ({
       descriptor: openForReading(path),
-      ...{ offset, length, failed: (error: Error) => void failures.push(error) },
+      ...{ offset, length },
     });
     const whole = (exchange: Exchange) => exchange.send(200, [], slice());
     let handle: (exchange: Exchange) => void = whole;
@@ -190,14 +189,15 @@ for (const name of TRANSPORTS) {
     });
 
     it("cuts the connection when the file ends early, and says so once", async () => {
-      failures = [];
+      const failures: Error[] = [];
       const shrunk = join(folder, "shrunk");
       for (const left of [0, 1_000_000]) {
         writeFileSync(shrunk, FILE.subarray(0, 2_000_000));
         const descriptor = openForReading(shrunk);
         truncateSync(shrunk, left);
-        handle = (exchange) => exchange.send(200, [], { ...slice(2_000_000), descriptor });
-        fs.closeSync(slice().descriptor);
+        const failed = (error: Error) => void failures.push(error);
+        const part = { descriptor, offset: 0, length: 2_000_000, failed };
+        handle = (exchange) => exchange.send(200, [], part);
         const answer = await ask(port, "/");
         assert.ok(!answer.whole, "the answer looks whole");
         assert.ok(answer.body.length <= left);

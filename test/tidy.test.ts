@@ -21,8 +21,8 @@ const HEADER_LINES = { min: 2, max: 20 };
 const RANKS: readonly (readonly [rank: number, pattern: RegExp])[] = [
   [6, /^src\/(main\.ts$|cli\/)/],
   [5, /^src\/(http|console)\//],
-  [4, /^src\/(access|export)\//],
-  [3, /^src\/(ingest|translate)\//],
+  [4, /^src\/export\//],
+  [3, /^src\/(access|ingest|translate)\//],
   [2, /^src\/(search|dump)\//],
   [1, /^src\/(spec|store)\//],
   [0, /^(native-index\/|data\/|package\.json$|src\/[\w-]+\.ts$)/],

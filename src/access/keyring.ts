@@ -7,7 +7,7 @@
 import { randomBytes, timingSafeEqual } from "node:crypto";
 import type { Clock } from "../clock.ts";
 import { AppError, CommandError } from "../errors.ts";
-import type { KeyRow, KeyStore } from "../store/keystore.ts";
+import type { KeyRow, KeyStore, TenantRow } from "../store/keystore.ts";
 import { keyIdOf, makeKey, parseKey } from "./apikey.ts";
 import { isPlanName, PLAN_NAMES, type PlanName } from "./plans.ts";
 
@@ -34,6 +34,12 @@ export interface KeyWish {
 export interface CreatedKey extends KeyWish {
   readonly key: string;
   readonly keyId: string;
+}
+
+/** A tenant after a change. */
+export interface TenantState {
+  readonly tenant: string;
+  readonly state: "active" | "disabled";
 }
 
 /** Whether a key works, and if not, why. */
@@ -170,6 +176,52 @@ export class Keyring {
     return { ...created, oldExpiresAt: Math.min(oldExpiresAt, row.expiresAt ?? oldExpiresAt) };
   }
 
+  /** All tenants, oldest first. */
+  tenants(): TenantRow[] {
+    return this.#store.tenants();
+  }
+
+  /** Makes a tenant without keys. Throws `CommandError` for a wrong or taken name. */
+  createTenant(name: string): TenantState {
+    refuseTenantName(name);
+    this.#store.atomically(() => {
+      this.#refuseTaken(name);
+      this.#store.tenantId(name, randomBytes(8).toString("hex"), this.#clock.nowMs());
+    });
+    return { tenant: name, state: "active" };
+  }
+
+  /** Gives a tenant another name. Throws `CommandError` when that is wrong or taken. */
+  renameTenant(name: string, newName: string): TenantState {
+    refuseTenantName(newName);
+    return this.#store.atomically(() => {
+      const tenant = this.#tenant(name);
+      if (newName !== name) this.#refuseTaken(newName);
+      this.#store.renameTenant(name, newName);
+      this.#forget();
+      return { tenant: newName, state: tenant.disabledAt === null ? "active" : "disabled" };
+    });
+  }
+
+  /** Stops a tenant with all its keys and links, or lets it work again. */
+  setTenantDisabled(name: string, disabled: boolean): void {
+    this.#tenant(name);
+    this.#store.setTenantDisabled(name, disabled ? this.#clock.nowMs() : null);
+    this.#forget();
+  }
+
+  #tenant(name: string): TenantRow {
+    const found = this.#store.tenants().find((tenant) => tenant.name === name);
+    if (found === undefined) throw new CommandError(`There is no tenant ${name}.`);
+    return found;
+  }
+
+  #refuseTaken(name: string): void {
+    if (this.#store.tenants().some((tenant) => tenant.name === name)) {
+      throw new CommandError(`There is a tenant ${name} already.`);
+    }
+  }
+
   /** A row by id, from memory while nothing has changed; null for an unknown id. */
   #row(id: string): KeyRow | null {
     const nowMs = this.#clock.monotonicMs();
@@ -214,11 +266,19 @@ function bearerToken(authorization: string | undefined): string {
 /** Names are shown in lists and tables: no control characters, no endless lines. */
 const NAME_PATTERN = /^[^\p{Cc}]{0,100}$/u;
 
+const TENANT_NAME_RULE = "the tenant must have 1 to 100 characters without control characters";
+
+function isTenantName(name: string): boolean {
+  return name.trim() !== "" && NAME_PATTERN.test(name);
+}
+
+function refuseTenantName(name: string): void {
+  if (!isTenantName(name)) throw new CommandError(`Nothing was changed: ${TENANT_NAME_RULE}.`, 2);
+}
+
 function checkWish(wish: KeyWish): PlanName {
   const problems: string[] = [];
-  if (wish.tenant.trim() === "" || !NAME_PATTERN.test(wish.tenant)) {
-    problems.push("the tenant must have 1 to 100 characters without control characters");
-  }
+  if (!isTenantName(wish.tenant)) problems.push(TENANT_NAME_RULE);
   if (!NAME_PATTERN.test(wish.name)) {
     problems.push("the name may have up to 100 characters without control characters");
   }

@@ -76,11 +76,11 @@ export async function serve(
   const config = configOf({ snapshot, data_dir, listen, transport }, options.config);
   const { snapshotPath, dataDir } = required(config);
   const opened = await openTransport(config.get("transport"), limitsOf(config));
-  const unlock = lockDataDir(dataDir);
   const database = openDatabase(dataDir);
   const service = makeService({ config, dataDir, transport: opened, database });
   const { keyring } = service;
   const segment = await openServed(snapshotPath);
+  const unlock = lockDataDir(dataDir);
   service.load(segment);
   printFirstKey(keyring);
   const address = addressOf(config);

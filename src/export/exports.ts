@@ -18,7 +18,12 @@ import { Intake, type IntakeParts } from "./intake.ts";
 import { Pins } from "./pins.ts";
 import type { RenderThreads } from "./pool.ts";
 import { ExportQueue, type RunProgress } from "./queue.ts";
-import type { ExportFailure, ExportFormat, ExportRecord } from "./record.ts";
+import {
+  type ExportFailure,
+  type ExportFormat,
+  type ExportRecord,
+  exportNotFound,
+} from "./record.ts";
 import { recover } from "./recovery.ts";
 import { Sweeper } from "./sweeper.ts";
 import { Waiting } from "./waiting.ts";
@@ -175,7 +180,7 @@ export class Exports implements Exporter {
   #own(tenantId: string, id: string): ExportRow {
     const row = stored(() => this.#store.find(id));
     if (row !== undefined && row.tenantId === tenantId) return row;
-    throw new AppError("export_not_found", "Check the id: there is no such export of yours.");
+    throw exportNotFound();
   }
 
   #recordOf(row: ExportRow): ExportRecord {

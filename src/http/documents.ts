@@ -36,14 +36,23 @@ export interface Documents {
   security(call: Call): Answer;
 }
 
+/** The OpenAPI document of the routes that are documented: all but pages and other spellings. */
+export function publicDocument(routes: readonly DocumentedRoute[], version: string): unknown {
+  return openApiDocument(documented(routes), version);
+}
+
+function documented(routes: readonly DocumentedRoute[]): readonly DocumentedRoute[] {
+  return routes.filter(({ method, path }) => `${method} ${path}` in OPERATIONS);
+}
+
 /** Makes the handlers; `routes` is called when the first document is asked for. */
 export function documents(routes: () => readonly DocumentedRoute[]): Documents {
-  const listed = () => routes().filter(({ method, path }) => `${method} ${path}` in OPERATIONS);
+  const listed = () => documented(routes());
   const names = () => listed().map(({ method, path }) => `${method} ${path}`);
   return {
     openapi: kept(({ version }) => ({
       type: JSON_TYPE,
-      text: JSON.stringify(openApiDocument(listed(), version)),
+      text: JSON.stringify(publicDocument(routes(), version)),
     })),
     reference: kept(({ version }) => ({
       type: PAGE_TYPE,

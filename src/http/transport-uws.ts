@@ -208,7 +208,7 @@ class UwsExchange implements Exchange {
       // Without a length, which neither of them may have, or has to have.
       this.#response.endWithoutBody();
     } else if (this.method === "HEAD") {
-      this.#response.endWithoutBody(length, mustClose);
+      this.#endHead(length, mustClose);
     } else if (typeof body === "string" || length <= WHOLE_BYTES_MAX) {
       this.#response.end(body, mustClose);
     } else {
@@ -219,6 +219,19 @@ class UwsExchange implements Exchange {
     this.#around.settled();
   }
 
+  /**
+   * Ends an answer that says how long its body would be. The library, told of a length, would wait
+   * for that body and take the socket's next request for a violation.
+   */
+  #endHead(length: number, mustClose: boolean): void {
+    if (mustClose) {
+      this.#response.endWithoutBody(0, mustClose);
+    } else {
+      this.#response.writeHeader("Content-Length", String(length));
+      this.#response.endWithoutBody();
+    }
+  }
+
   /** The head leaves with the first bytes of the file. */
   #sendFile(status: number, headers: HeaderList, slice: FileSlice): void {
     const file = new FileBody(slice);
@@ -227,7 +240,7 @@ class UwsExchange implements Exchange {
       if (this.#aborted) return;
       this.#response.cork(() => {
         this.#head(status, headers);
-        this.#response.endWithoutBody(slice.length);
+        this.#endHead(slice.length, false);
       });
       this.#around.settled();
       return;

@@ -1,16 +1,17 @@
 /**
  * What comes in: the `output` object of a spec and the one beside it in a request body, which wins
- * member by member. What goes out: the effective output: format, explain switch, fields in order.
+ * member by member. What goes out: the effective output: format, explain switch, fields in order,
+ * and for a csv file what differs from the usual one.
  * Invariant: the fields are known, allowed by the plan, and named once; an empty list has become
- * the plan's default set.
+ * the plan's default set; what is said of csv files is said of a csv file, or it is a mistake.
  */
-import { EXPORT_FORMATS, OUTPUT_FIELD_NAMES, type OutputField } from "./fields.ts";
-import { type SpecReader, shown } from "./reader.ts";
+import { CSV_DELIMITERS, EXPORT_FORMATS, OUTPUT_FIELD_NAMES, type OutputField } from "./fields.ts";
+import { type JsonObject, type SpecReader, shown } from "./reader.ts";
 import { type AccountQuerySpec, SPEC_LIMITS } from "./schema.ts";
 
 type Output = AccountQuerySpec["output"];
 
-const MEMBERS = ["format", "include_explain", "fields"];
+const MEMBERS = ["format", "include_explain", "fields", "bom", "delimiter"];
 const ALL_FORMATS = ["json", ...EXPORT_FORMATS] as const;
 const KNOWN_FIELDS: ReadonlySet<string> = new Set(OUTPUT_FIELD_NAMES);
 
@@ -37,12 +38,16 @@ export function readOutput(
 ): Output {
   const lower = readMembers(fromSpec, reader);
   const upper = readMembers(fromBody, reader);
-  const format = upper.format ?? lower.format;
+  const format = checkFormat(upper.format ?? lower.format, rules.mode, reader);
   const fields = upper.fields ?? lower.fields;
+  // What a spec says of its csv file is not said of the format that the body has instead.
+  const replaced = lower.format?.value === "csv" && format !== "csv";
+  const csv = { ...(replaced ? {} : lower.csv), ...upper.csv };
   return {
-    format: checkFormat(format, `${fromSpec.pointer}/format`, rules.mode, reader),
+    format,
     include_explain: upper.includeExplain ?? lower.includeExplain ?? false,
     fields: checkFields(fields, rules, reader),
+    ...checkCsv(csv, format, reader),
   };
 }
 
@@ -52,10 +57,17 @@ interface Placed<Value> {
   readonly pointer: string;
 }
 
+/** What can be said of csv files alone. */
+interface CsvMembers {
+  bom?: Placed<boolean>;
+  delimiter?: Placed<NonNullable<Output["delimiter"]>>;
+}
+
 interface Members {
   format?: Placed<Output["format"]>;
   includeExplain?: boolean;
   fields?: readonly Placed<OutputField>[];
+  csv?: CsvMembers;
 }
 
 /** Reads the members of one object that are there, whatever the plan allows. */
@@ -74,6 +86,23 @@ function readMembers(source: OutputSource, reader: SpecReader): Members {
   }
   if (given.fields !== undefined) {
     members.fields = readFields(given.fields, `${pointer}/fields`, reader);
+  }
+  members.csv = readCsvMembers(given, pointer, reader);
+  return members;
+}
+
+function readCsvMembers(given: JsonObject, pointer: string, reader: SpecReader): CsvMembers {
+  const members: CsvMembers = {};
+  if (given.bom !== undefined) {
+    const place = `${pointer}/bom`;
+    members.bom = { value: reader.boolean(given.bom, place), pointer: place };
+  }
+  if (given.delimiter !== undefined) {
+    const place = `${pointer}/delimiter`;
+    const found = CSV_DELIMITERS.find((delimiter) => delimiter === given.delimiter);
+    const wanted = CSV_DELIMITERS.map(shown).join(" or ");
+    if (found !== undefined) members.delimiter = { value: found, pointer: place };
+    else reader.mistake(place, "unknown_value", `Must be ${wanted}, not ${shown(given.delimiter)}.`);
   }
   return members;
 }
@@ -95,20 +124,42 @@ function readFields(value: unknown, pointer: string, reader: SpecReader): Placed
   return fields;
 }
 
-/** Checks the effective format against the endpoint; an export must name one. */
+/** Checks the effective format against the endpoint; an export without one is a csv file. */
 function checkFormat(
   format: Placed<Output["format"]> | undefined,
-  pointer: string,
   mode: OutputRules["mode"],
   reader: SpecReader,
 ): Output["format"] {
-  const value = format?.value ?? "json";
+  if (format === undefined) return mode === "export" ? "csv" : "json";
+  const { value, pointer } = format;
   const wrong = mode === "search" ? value !== "json" : mode === "export" && value === "json";
   if (!wrong) return value;
   const wanted = mode === "search" ? "json on a search" : `one of ${EXPORT_FORMATS.join(", ")}`;
-  const detail = `Must be ${wanted}, not ${format === undefined ? "missing" : shown(value)}.`;
-  reader.mistake(format?.pointer ?? pointer, "unknown_value", detail);
+  reader.mistake(pointer, "unknown_value", `Must be ${wanted}, not ${shown(value)}.`);
   return value;
+}
+
+/** The members that are not the default; another format than csv can have none of them. */
+function checkCsv(
+  { bom, delimiter }: CsvMembers,
+  format: Output["format"],
+  reader: SpecReader,
+): Pick<Output, "bom" | "delimiter"> {
+  const chosen = {
+    ...(bom?.value === true ? { bom } : {}),
+    ...(delimiter !== undefined && delimiter.value !== CSV_DELIMITERS[0] ? { delimiter } : {}),
+  };
+  const csv: Pick<Output, "bom" | "delimiter"> = {};
+  if (format === "csv") {
+    if (chosen.bom) csv.bom = chosen.bom.value;
+    if (chosen.delimiter) csv.delimiter = chosen.delimiter.value;
+    return csv;
+  }
+  for (const [name, { pointer }] of Object.entries(chosen)) {
+    const detail = `${name} is for the format csv, not for ${format}; leave it out.`;
+    reader.mistake(pointer, "csv_only", detail);
+  }
+  return csv;
 }
 
 /** Checks the effective fields against the plan; none means the default set. */

@@ -39,6 +39,15 @@ const KEY_COLUMNS = `
   keys.disabled_at AS disabledAt, keys.last_used_at AS lastUsedAt
   FROM keys JOIN tenants ON tenants.id = keys.tenant_id`;
 
+/** A tenant as stored, with the number of its keys. */
+export interface TenantRow {
+  readonly id: string;
+  readonly name: string;
+  readonly createdAt: number;
+  readonly disabledAt: number | null;
+  readonly keys: number;
+}
+
 /** The tables `tenants` and `keys`. */
 export class KeyStore {
   readonly #database: StateDatabase;
@@ -81,6 +90,25 @@ export class KeyStore {
       .prepare<[string], { id: string }>("SELECT id FROM tenants WHERE name = ?")
       .get(name);
     return found?.id ?? fresh;
+  }
+
+  /** All tenants, oldest first. */
+  tenants(): TenantRow[] {
+    return this.#database
+      .prepare<[], TenantRow>(
+        `SELECT id, name, created_at AS createdAt, disabled_at AS disabledAt,
+           (SELECT count(*) FROM keys WHERE tenant_id = tenants.id) AS keys
+         FROM tenants ORDER BY created_at, id`,
+      )
+      .all();
+  }
+
+  /** Gives a tenant another name; false when there is no such tenant. */
+  renameTenant(name: string, newName: string): boolean {
+    const result = this.#database
+      .prepare("UPDATE tenants SET name = ? WHERE name = ?")
+      .run(newName, name);
+    return result.changes > 0;
   }
 
   /** Stores a new key. */
