@@ -9,13 +9,14 @@ namespace peneira {
 
 void check(napi_env env, napi_status status) {
   if (status == napi_ok) return;
+  const napi_extended_error_info* info = nullptr;
+  napi_get_last_error_info(env, &info);
+  // The next call forgets which message it was; the messages themselves are constants of Node.
+  const char* message = info == nullptr ? nullptr : info->error_message;
   bool pending = false;
   napi_is_exception_pending(env, &pending);
   if (pending) throw Pending();
-  const napi_extended_error_info* info = nullptr;
-  napi_get_last_error_info(env, &info);
-  const bool known = info != nullptr && info->error_message != nullptr;
-  badArgument(known ? info->error_message : "a call of Node failed");
+  badArgument(message == nullptr ? "a call of Node failed" : message);
 }
 
 napi_value makeError(napi_env env, const Failure& failure) {

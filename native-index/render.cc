@@ -6,7 +6,7 @@
 #include <charconv>
 #include <cstring>
 
-#include "failure.h"
+#include "rows_block.h"
 #include "text_scan.h"
 
 namespace peneira {
@@ -184,19 +184,17 @@ void renderJson(const Segment& segment, std::span<const uint32_t> rows,
     const std::string name(kFieldNames[static_cast<size_t>(field)]);
     heads.push_back((heads.empty() ? "{\"" : ",\"") + name + "\":");
   }
+  checkRows(segment, rows);
   out += '[';
-  bool first = true;
-  for (const uint32_t row : rows) {
-    if (row >= segment.rowCount()) badArgument("there is no row " + std::to_string(row));
-    if (!first) out += ',';
-    first = false;
+  forEachRow(segment, rows, fields, [&](size_t position, const RowValues& values) {
+    if (position > 0) out += ',';
     if (fields.empty()) out += '{';
     for (size_t i = 0; i < fields.size(); i++) {
       out += heads[i];
-      appendJsonValue(segment, fieldValue(segment, fields[i], row), out);
+      appendJsonValue(segment, values[i], out);
     }
     out += '}';
-  }
+  });
   out += ']';
 }
 

@@ -3,7 +3,7 @@
 #include "rows.h"
 
 #include "failure.h"
-#include "rows_block.h"
+#include "rows_formats.h"
 
 namespace peneira {
 

@@ -1,15 +1,13 @@
 // Rows on their way into a format. What comes in: row ids and fields. What goes out: the values of
-// one row after the other, for the writer of a format.
+// one row after the other, for whoever writes them.
 // Invariant: values are read field by field for a block of rows that fits into the first-level
 // cache: what a field needs is looked up once, and reads of rows in no order overlap.
 #pragma once
 #include <algorithm>
 #include <span>
-#include <string>
 #include <vector>
 
-#include "failure.h"
-#include "rows.h"
+#include "fields.h"
 
 namespace peneira {
 
@@ -18,7 +16,8 @@ constexpr size_t kBlockRows = 64;
 // The values of one row in a block, by position of the field.
 struct RowValues {
   const FieldValue* first;
-  const FieldValue& operator[](size_t field) const { return first[field * kBlockRows]; }
+  size_t blockRows;
+  const FieldValue& operator[](size_t field) const { return first[field * blockRows]; }
 };
 
 // Whether rows lie too far apart for the processor to foresee what is read next.
@@ -31,27 +30,20 @@ inline bool isScattered(std::span<const uint32_t> rows) {
 template <class Write>
 void forEachRow(const Segment& segment, std::span<const uint32_t> rows,
                 const std::vector<Field>& fields, Write write) {
-  std::vector<FieldValue> values(kBlockRows * fields.size());
-  for (size_t from = 0; from < rows.size(); from += kBlockRows) {
-    const auto block = rows.subspan(from, std::min(kBlockRows, rows.size() - from));
+  const size_t blockRows = std::min(kBlockRows, rows.size());
+  std::vector<FieldValue> values(blockRows * fields.size());
+  for (size_t from = 0; from < rows.size(); from += blockRows) {
+    const auto block = rows.subspan(from, std::min(blockRows, rows.size() - from));
     const bool scattered = isScattered(block);
     if (scattered && !fields.empty()) prefetchField(segment, fields[0], block);
     for (size_t i = 0; i < fields.size(); i++) {
       if (scattered && i + 1 < fields.size()) prefetchField(segment, fields[i + 1], block);
-      readField(segment, fields[i], block, values.data() + i * kBlockRows);
+      readField(segment, fields[i], block, values.data() + i * blockRows);
     }
-    for (size_t i = 0; i < block.size(); i++) write(from + i, RowValues{values.data() + i});
+    for (size_t i = 0; i < block.size(); i++) {
+      write(from + i, RowValues{values.data() + i, blockRows});
+    }
   }
 }
-
-// The writers of the formats; `renderRows` has checked rows and request.
-void renderCsvRows(const Segment& segment, std::span<const uint32_t> rows,
-                   const RowRequest& request, TextBuffer& out);
-void renderHtmlRows(const Segment& segment, std::span<const uint32_t> rows,
-                    const RowRequest& request, TextBuffer& out);
-void renderJsonlRows(const Segment& segment, std::span<const uint32_t> rows,
-                     const RowRequest& request, TextBuffer& out);
-void renderXlsxRows(const Segment& segment, std::span<const uint32_t> rows,
-                    const RowRequest& request, TextBuffer& out);
 
 }  // namespace peneira

@@ -3,6 +3,7 @@
 // do, is looked at again byte by byte.
 #include "render.h"
 #include "rows_block.h"
+#include "rows_formats.h"
 #include "text_scan.h"
 
 namespace peneira {

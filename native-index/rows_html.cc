@@ -2,6 +2,7 @@
 // Invariant: whatever a text holds, it can neither end its cell nor begin an element.
 #include "render.h"
 #include "rows_block.h"
+#include "rows_formats.h"
 #include "text_scan.h"
 
 namespace peneira {

@@ -5,6 +5,21 @@
 namespace peneira {
 namespace {
 
+// Lets go of the values that were read in it, so that there are few however many rows there are.
+class HandleScope {
+ public:
+  explicit HandleScope(napi_env env) : env_(env) {
+    check(env, napi_open_handle_scope(env, &scope_));
+  }
+  ~HandleScope() { napi_close_handle_scope(env_, scope_); }
+  HandleScope(const HandleScope&) = delete;
+  HandleScope& operator=(const HandleScope&) = delete;
+
+ private:
+  napi_env env_;
+  napi_handle_scope scope_ = nullptr;
+};
+
 bool isNull(napi_env env, napi_value value) {
   napi_valuetype type = napi_undefined;
   check(env, napi_typeof(env, value, &type));
@@ -33,15 +48,13 @@ ExtraColumn readExtra(napi_env env, napi_value object) {
   const napi_value values = property(env, object, "values");
   const uint32_t count = arrayLength(env, values);
   for (uint32_t i = 0; i < count; i++) {
-    napi_handle_scope scope = nullptr;  // one value at a time, however many rows there are
-    check(env, napi_open_handle_scope(env, &scope));
+    const HandleScope scope(env);
     const napi_value value = arrayItem(env, values, i);
     if (isNull(env, value)) {
       column.append(std::nullopt);
     } else {
       column.append(toText(env, value));
     }
-    check(env, napi_close_handle_scope(env, scope));
   }
   return column;
 }

@@ -2,6 +2,7 @@
 // Invariant: the members of the fields are those of renderJson, byte for byte.
 #include "render.h"
 #include "rows_block.h"
+#include "rows_formats.h"
 
 namespace peneira {
 namespace {

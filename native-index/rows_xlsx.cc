@@ -3,8 +3,10 @@
 // and what a sheet cannot hold is refused.
 #include <charconv>
 
+#include "failure.h"
 #include "render.h"
 #include "rows_block.h"
+#include "rows_formats.h"
 #include "text_scan.h"
 
 namespace peneira {
@@ -32,10 +34,19 @@ bool isHexDigit(char c) {
   return (c >= '0' && c <= '9') || (c >= 'A' && c <= 'F') || (c >= 'a' && c <= 'f');
 }
 
-// Whether a text begins with what a reader takes for an escaped character.
+// Whether a text begins with a character that XML 1.0 forbids, or (CR) does not keep.
+bool startsForbidden(std::string_view text) {
+  const auto byte = static_cast<uint8_t>(text[0]);
+  return (byte < 0x20 && byte != '\t' && byte != '\n') || text.starts_with("\xef\xbf\xbe") ||
+         text.starts_with("\xef\xbf\xbf");
+}
+
+// Whether a text begins with what a reader will take for an escaped character. Its last underscore
+// may come from the escape of the next character.
 bool startsEscape(std::string_view text) {
   return text.size() >= 7 && text[0] == '_' && text[1] == 'x' && isHexDigit(text[2]) &&
-         isHexDigit(text[3]) && isHexDigit(text[4]) && isHexDigit(text[5]) && text[6] == '_';
+         isHexDigit(text[3]) && isHexDigit(text[4]) && isHexDigit(text[5]) &&
+         (text[6] == '_' || startsForbidden(text.substr(6)));
 }
 
 // Appends the first character of a text, escaped, and returns its bytes.
@@ -49,17 +60,17 @@ size_t appendEscaped(std::string_view text, TextBuffer& out) {
     out += "&gt;";
   } else if (byte == '_' && startsEscape(text)) {
     out += "_x005F_";
-  } else if (byte < 0x20 && byte != '\t' && byte != '\n') {
+  } else if (!startsForbidden(text)) {
+    out += text[0];
+  } else if (byte < 0x20) {
     static constexpr char hex[] = "0123456789ABCDEF";
     out += "_x00";
     out += hex[byte >> 4];
     out += hex[byte & 15];
     out += '_';
-  } else if (text.starts_with("\xef\xbf\xbe") || text.starts_with("\xef\xbf\xbf")) {
+  } else {
     out += text[2] == '\xbe' ? "_xFFFE_" : "_xFFFF_";
     return 3;
-  } else {
-    out += text[0];
   }
   return 1;
 }

@@ -140,6 +140,17 @@ describe("identity", () => {
     ].map(spec);
     assert.equal(new Set([base, ...others].map(specHash)).size, 7);
     assert.equal(new Set([base, ...others].map(walkHash)).size, 7);
+    const file = (output: object) =>
+      normalizeSpec({ output }, contextWith({ mode: "export" })).spec;
+    const files = [
+      {},
+      { bom: true },
+      { delimiter: ";" },
+      { bom: true, delimiter: ";" },
+      { format: "html" },
+    ];
+    assert.equal(new Set(files.map(file).map(specHash)).size, 5);
+    assert.equal(specHash(file({ bom: false, delimiter: "," })), specHash(file({})));
     const longer = { ...base, limit: 7 };
     assert.notEqual(specHash(longer), specHash(base));
     assert.equal(walkHash(longer), walkHash(base));

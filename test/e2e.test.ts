@@ -6,16 +6,15 @@
  * Does not prove: refusals and credentials (http-*.test.ts), larger specs (engine-twin.test.ts).
  */
 import assert from "node:assert/strict";
-import { type ChildProcess, spawn } from "node:child_process";
 import { join } from "node:path";
 import { after, before, describe, it } from "node:test";
 import { openSegment } from "../src/search/segment.ts";
 import type { Catalog } from "../src/spec/catalog.ts";
 import type { AccountQuerySpec } from "../src/spec/schema.ts";
-import { ROOT } from "./checkout.ts";
 import { decodeSnapshot } from "./decode.ts";
 import { randomSpec, seededRng } from "./random-spec.ts";
 import { makeSampleSnapshot, type SampleSnapshot } from "./sample-snapshot.ts";
+import { type ServerProcess, startServerProcess, stopServerProcess } from "./server-process.ts";
 import { Twin, type TwinRow } from "./twin.ts";
 
 const SPECS = Number(process.env.PENEIRA_E2E_SPECS ?? 250);
@@ -28,13 +27,6 @@ interface Answered {
   readonly total: number;
   readonly has_more: boolean;
   readonly next_cursor: string | null;
-}
-
-/** A server process. */
-interface Server {
-  readonly child: ChildProcess;
-  readonly base: string;
-  readonly key: string;
 }
 
 let sample: SampleSnapshot;
@@ -50,33 +42,12 @@ before(async () => {
 });
 after(() => sample.dispose());
 
-async function serve(transport: string, dataDir: string): Promise<Server> {
-  const parameters = ["--snapshot", sample.snapshot, "--data-dir", join(sample.folder, dataDir)];
-  const command = ["--import", "tsx", join(ROOT, "src/main.ts"), "serve", ...parameters];
-  const listen = ["--listen", "127.0.0.1:0", "--transport", transport];
-  const child = spawn(process.execPath, [...command, ...listen], {
-    cwd: ROOT,
-    stdio: ["ignore", "ignore", "pipe"],
-  });
-  let text = "";
-  const base = await new Promise<string>((resolve, reject) => {
-    child.once("exit", () => reject(new Error(`the server stopped:\n${text}`)));
-    child.stderr.on("data", (chunk: Buffer) => {
-      text += chunk.toString();
-      const line = /^listening on (http:\/\/\S+)$/m.exec(text);
-      if (line !== null) resolve(line[1] as string);
-    });
-  });
-  return { child, base, key: /pnr_[0-9a-f_]+/.exec(text)?.[0] as string };
+function serve(transport: string, dataDir: string): Promise<ServerProcess> {
+  const wish = { snapshot: sample.snapshot, dataDir: join(sample.folder, dataDir), transport };
+  return startServerProcess(wish);
 }
 
-async function stop({ child }: Server): Promise<void> {
-  const ended = new Promise((resolve) => child.once("exit", resolve));
-  child.kill("SIGTERM");
-  assert.equal(await ended, 0);
-}
-
-async function search({ base, key }: Server, body: object): Promise<Answered> {
+async function search({ base, key }: ServerProcess, body: object): Promise<Answered> {
   const headers = { "content-type": "application/json", authorization: `Bearer ${key}` };
   const options = { method: "POST", headers, body: JSON.stringify(body) };
   const response = await fetch(`${base}/v1/accounts/search`, options);
@@ -105,7 +76,7 @@ function expected(spec: AccountQuerySpec): (string | undefined)[] {
 }
 
 /** Walks all pages by cursor. */
-async function walk(server: Server, spec: AccountQuerySpec): Promise<unknown[]> {
+async function walk(server: ServerProcess, spec: AccountQuerySpec): Promise<unknown[]> {
   const joined: unknown[] = [];
   let answer = await search(server, { spec });
   joined.push(...cnpjs(answer.accounts));
@@ -120,11 +91,11 @@ async function walk(server: Server, spec: AccountQuerySpec): Promise<unknown[]> 
 
 for (const transport of ["uws", "node"]) {
   describe(`a served snapshot on ${transport}`, () => {
-    let server: Server;
+    let server: ServerProcess;
     before(async () => {
       server = await serve(transport, `state-${transport}`);
     });
-    after(() => stop(server));
+    after(() => stopServerProcess(server));
 
     it(`answers ${SPECS} random specs as the linear scan does`, async () => {
       const rng = seededRng(5);
@@ -195,7 +166,7 @@ describe("the same question", () => {
         geo: { uf_any_of: ["sp", "mg", "SP"] },
       },
     };
-    const bytes = async (server: Server, spec: object) => {
+    const bytes = async (server: ServerProcess, spec: object) => {
       const { accounts, spec: normalized } = await search(server, { spec, limit: 500 });
       return JSON.stringify({ accounts, normalized });
     };
@@ -204,6 +175,6 @@ describe("the same question", () => {
     assert.equal(await bytes(uws, spelled), first);
     assert.equal(await bytes(node, plain), first);
     assert.equal(await bytes(node, spelled), first);
-    await Promise.all([stop(uws), stop(node)]);
+    await Promise.all([stopServerProcess(uws), stopServerProcess(node)]);
   });
 });

@@ -18,6 +18,7 @@ import {
   batchesOf,
   contextOf,
   type ExportWish,
+  HOSTILE_TEXTS,
   openRenderFixture,
   type RenderFixture,
   renderedBytes,
@@ -141,7 +142,7 @@ const CELLS: Readonly<Record<string, RegExp>> = {
   boolean: /^<c r="A\d+" t="b"><v>[01]<\/v><\/c>$/,
   integer: /^<c r="A\d+"><v>\d+<\/v><\/c>$/,
   number: /^<c r="A\d+"><v>\d+(\.\d{1,2})?<\/v><\/c>$/,
-  date: /^<c r="A\d+"( s="1"><v>\d+<\/v>| t="inlineStr"><is>.*1[89]00-\d\d-\d\d<\/t><\/is>)<\/c>$/,
+  date: /^<c r="A\d+"( s="1"><v>\d+<\/v>| t="inlineStr"><is>.*1[89][\d-]{8}<\/t><\/is>)<\/c>$/,
 };
 
 describe("the XML of an XLSX export", () => {
@@ -211,21 +212,59 @@ function assertBalanced(path: string, xml: string): void {
 }
 
 describe("the sheet About of an XLSX export", () => {
+  const about = async (rows: Uint32Array, wish: Partial<ExportWish> = {}) =>
+    sheetOf(await exported(rows, wish), "About");
+
   it("says snapshot, dates, rows and matches", async () => {
-    const rows = await sheetOf(await exported(fixture.rows), "About");
-    const said = new Map(rows.map(([label, value]) => [label, value]));
+    const said = new Map((await about(fixture.rows)).map(([label, value]) => [label, value]));
     assert.equal(said.get("Snapshot"), "2026-10");
     assert.equal(said.get("Reference date"), "2026-10-10");
-    assert.equal(said.get("Sanctions as of"), "not_available");
-    assert.equal(said.get("Rows"), "400");
-    assert.equal(said.get("Matches"), "407");
+    assert.equal(said.get("Sanctions as of"), "not available");
+    assert.equal(said.get("Rows in this file"), "400");
+    assert.equal(said.get("Accounts that match"), "407");
+  });
+
+  it("says the filters in words, a row for each value", async () => {
+    const rows = await about(fixture.rows, { hints: ["Pão Doce"] });
+    const at = rows.findIndex(([label]) => label === "States");
+    assert.deepEqual(rows.slice(at, at + 2), [
+      ["States", "Rio de Janeiro (RJ)"],
+      [null, "São Paulo (SP)"],
+    ]);
+    assert.ok(rows.some(([, value]) => value === "“pao doce”"));
+  });
+
+  it("keeps every character of a text", async () => {
+    for (const label of HOSTILE_TEXTS) {
+      const context = contextOf({ ...fixture.segment, label }, { format: "xlsx", rowCount: 0 });
+      const bytes = await renderedBytes(openXlsxRenderer, context, []);
+      const rows = await sheetOf(bytes, "About");
+      assert.deepEqual(rows[1], ["Snapshot", label]);
+      for (const [path, xml] of await partsOf(bytes)) assertBalanced(path, xml);
+    }
+  });
+
+  it("says what every column means, in their order", async () => {
+    const rows = await about(fixture.rows, { explain: true });
+    const at = rows.findIndex(([label]) => label === "What the columns mean");
+    const [header = []] = await sheetOf(
+      await exported(fixture.rows, { explain: true }),
+      "Accounts",
+    );
+    assert.deepEqual(
+      rows.slice(at + 1).map(([label]) => label),
+      header,
+    );
+    assert.ok(rows.slice(at + 1).every(([, value]) => `${value}`.length > 3));
   });
 
   it("is the same without rows, but for their number", async () => {
-    const some = await sheetOf(await exported(fixture.rows), "About");
-    const none = await sheetOf(await exported(fixture.rows.subarray(0, 0)), "About");
-    const others = (rows: SheetData) => rows.filter(([label]) => !/Rows|Matches/.test(`${label}`));
-    assert.deepEqual(others(none), others(some));
+    const others = (rows: SheetData) =>
+      rows.filter(([label]) => !/^(Rows|Accounts)/.test(`${label}`));
+    assert.deepEqual(
+      others(await about(fixture.rows.subarray(0, 0))),
+      others(await about(fixture.rows)),
+    );
   });
 });
 
@@ -241,8 +280,9 @@ describe("bytes of an XLSX export", () => {
 
 describe("the end of an XLSX export", () => {
   const many = Uint32Array.from({ length: 20_000 }, (_, i) => i % 400);
+  const wish = { format: "xlsx", fields: ["cnpj", "legal_name", "street"], rowCount: many.length };
   const open = (write: (bytes: Uint8Array) => void) =>
-    openXlsxRenderer(contextOf(fixture.segment, { format: "xlsx", rowCount: many.length }), write);
+    openXlsxRenderer(contextOf(fixture.segment, wish), write);
   const render = async (write: (bytes: Uint8Array) => void) => {
     const renderer = open(write);
     await renderer.begin();
@@ -255,7 +295,7 @@ describe("the end of an XLSX export", () => {
     await render(() => {
       writes++;
     });
-    for (let failing = 1; failing <= writes; failing += Math.ceil(writes / 15)) {
+    for (let failing = 1; failing <= writes; failing += Math.ceil(writes / 10)) {
       const full = new Error(`no space at write ${failing}`);
       let calls = 0;
       await assert.rejects(

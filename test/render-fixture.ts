@@ -29,6 +29,9 @@ export const HOSTILE_TEXTS: readonly string[] = [
   '=HYPERLINK("http://example.com";"x")',
   "<script>alert(1)</script>",
   "]]> &amp; <!-- <?xml <t>",
+  '</th></td></table></style></title><script>document.title="run"</script>',
+  "<img src=x onerror=document.title='run'><svg/onload=document.title='run'>",
+  '" onmouseover="document.title=\'run\'" style="color:red',
   "\"quoted\" ''; , \\ \\n",
   "zero\u0000 one\u0001 bell\u0007 esc\u001b unit\u001f delete\u007f next\u0085",
   "line\nbreak\r\nand\rreturn",
@@ -120,14 +123,26 @@ export interface ExportWish {
   readonly explain?: boolean;
   /** Wanted activities. */
   readonly cnae?: readonly string[];
+  /** Wanted words. */
+  readonly hints?: readonly string[];
   readonly rowCount: number;
 }
 
 /** Context of an export of some rows of a segment. */
 export function contextOf(segment: Segment, wish: ExportWish): RenderContext {
-  const { format, fields = OUTPUT_FIELD_NAMES, explain = false, cnae = [], rowCount } = wish;
+  const {
+    format,
+    fields = OUTPUT_FIELD_NAMES,
+    explain = false,
+    cnae = [],
+    hints = [],
+    rowCount,
+  } = wish;
   const input = {
-    filters: { geo: { uf_any_of: ["SP", "RJ"] }, industry: { cnae_any_of: cnae } },
+    filters: {
+      geo: { uf_any_of: ["SP", "RJ"] },
+      industry: { cnae_any_of: cnae, text_hints: hints },
+    },
     output: { format, fields, include_explain: explain },
   };
   const { spec } = normalizeSpec(input, {

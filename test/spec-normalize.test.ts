@@ -234,8 +234,95 @@ describe("normalizeSpec: plan and endpoint", () => {
     assert.equal(spec.filters.industry.secondary_cnae_mode, "full");
     normal({ ...mode("fallback"), output: { format: "html" } }, { mode: "export" });
     normal({ ...mode("fallback"), output: { format: "html" } }, { mode: "either" });
-    normal({}, { mode: "either" });
-    assert.deepEqual(mistakes({}, { mode: "export" }), ["/spec/output/format unknown_value"]);
+    assert.equal(normal({}, { mode: "either" }).output.format, "json");
+    assert.equal(normal({}, { mode: "export" }).output.format, "csv");
+  });
+
+  it("writes no json files, whether the spec or the body says so", () => {
+    const json = { output: { format: "json" } };
+    assert.deepEqual(mistakes(json, { mode: "export" }), ["/spec/output/format unknown_value"]);
+    const body = { mode: "export", bodyOutput: json.output } as const;
+    assert.deepEqual(mistakes({}, body), ["/output/format unknown_value"]);
+    assert.equal(
+      normal(json, { mode: "export", bodyOutput: { format: "html" } }).output.format,
+      "html",
+    );
+    const unknown = { output: { format: "doc" } };
+    assert.deepEqual(mistakes(unknown, { mode: "export" }), ["/spec/output/format unknown_value"]);
+  });
+
+  it("gives an export the plan's cap where no limit is given, and lowers a higher one", () => {
+    const context = { mode: "export", limitDefault: 200_000, limitCap: 200_000 } as const;
+    assert.equal(normal({}, context).limit, 200_000);
+    assert.deepEqual(normal({}, context).explain.warnings, []);
+    const lowered = normal({ limit: 1_000_000_000 }, context);
+    assert.equal(lowered.limit, 200_000);
+    assert.match(String(lowered.explain.warnings[0]), /lowered from 1000000000 to 200000/);
+    assert.equal(normal({ limit: 60_000 }, context).limit, 60_000);
+    assert.deepEqual(mistakes({ limit: 1_000_000_001 }, context), ["/spec/limit out_of_range"]);
+  });
+});
+
+describe("normalizeSpec: csv files", () => {
+  const csvOf = (output: Json, changed: Partial<NormalizeContext> = {}) => {
+    const { format, bom, delimiter } = normal({ output }, { mode: "export", ...changed }).output;
+    return [format, bom, delimiter];
+  };
+
+  for (const [output, expected] of [
+    [{}, ["csv", undefined, undefined]],
+    [{ bom: true }, ["csv", true, undefined]],
+    [{ format: "csv", delimiter: ";" }, ["csv", undefined, ";"]],
+    [{ format: "csv", bom: false, delimiter: "," }, ["csv", undefined, undefined]],
+    [{ format: "xlsx", bom: false, delimiter: "," }, ["xlsx", undefined, undefined]],
+  ] as const) {
+    it(`reads ${JSON.stringify(output)}`, () => {
+      assert.deepEqual(csvOf(output), expected);
+    });
+  }
+
+  it("leaves the defaults out of the normal form, and says so", () => {
+    const output = { format: "csv", include_explain: false, fields: ["cnpj"] };
+    const sent = { ...normal({ output }, { mode: "export" }), limit: 5 };
+    const input = { ...sent, output: { ...sent.output, bom: false, delimiter: "," } };
+    const { spec, changes } = normalizeSpec(input, contextWith({ mode: "export" }));
+    assert.deepEqual(Object.keys(spec.output), ["format", "include_explain", "fields"]);
+    const told = changes.map(({ pointer, from, to }) => [pointer, from, to]);
+    assert.deepEqual(told, [
+      ["/spec/output/bom", false, undefined],
+      ["/spec/output/delimiter", ",", undefined],
+    ]);
+  });
+
+  it("lets the body win, member by member", () => {
+    const semicolon = { format: "csv", bom: true, delimiter: ";" };
+    const lets = (bodyOutput: Json) => csvOf(semicolon, { bodyOutput });
+    assert.deepEqual(lets({ bom: false }), ["csv", undefined, ";"]);
+    assert.deepEqual(lets({ delimiter: "," }), ["csv", true, undefined]);
+    assert.deepEqual(lets({ format: "csv" }), ["csv", true, ";"]);
+    assert.deepEqual(csvOf({ bom: true }, { bodyOutput: { format: "csv" } }), [
+      "csv",
+      true,
+      undefined,
+    ]);
+  });
+
+  it("drops with a replaced csv file what was said of it, and nothing else", () => {
+    const csv = { format: "csv", bom: true, delimiter: ";" };
+    assert.deepEqual(csvOf(csv, { bodyOutput: { format: "html" } }), [
+      "html",
+      undefined,
+      undefined,
+    ]);
+    const searched = normal({ output: csv }, { bodyOutput: { format: "json" } });
+    assert.deepEqual(Object.keys(searched.output), ["format", "include_explain", "fields"]);
+    const mode = "export";
+    const body = { mode, bodyOutput: { format: "xlsx", bom: true } } as const;
+    assert.deepEqual(mistakes({ output: csv }, body), ["/output/bom csv_only"]);
+    const html = { output: { format: "html", bom: true, delimiter: ";" } };
+    const both = ["/spec/output/bom csv_only", "/spec/output/delimiter csv_only"];
+    assert.deepEqual(mistakes(html, { mode }), both);
+    assert.match(failure(html, { mode }).message, /bom is for the format csv, not for html/);
   });
 });
 

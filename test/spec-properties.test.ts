@@ -14,7 +14,7 @@ import { cnaeDigits } from "../src/spec/catalog.ts";
 import { canonicalBytes } from "../src/spec/identity.ts";
 import { type NormalizeContext, normalizeSpec } from "../src/spec/normalize.ts";
 import { type AccountQuerySpec, SPEC_INPUT_SCHEMA, SPEC_SCHEMA } from "../src/spec/schema.ts";
-import { Draw, type Rng, randomSpecInput, seededRng } from "./random-spec.ts";
+import { Draw, type Rng, randomExportInput, randomSpecInput, seededRng } from "./random-spec.ts";
 import { contextWith, SAMPLE_CATALOG } from "./spec-catalog.ts";
 
 type Json = Record<string, unknown>;
@@ -57,7 +57,7 @@ const OTHER_SPELLING: Readonly<Record<string, (value: string) => unknown>> = {
 /** The same spec as a person with other habits would write it. */
 function rewritten(spec: AccountQuerySpec, rng: Rng): Json {
   const groups = Object.entries(spec.filters).map(([group, members]) => {
-    const entries = Object.entries(members).flatMap(([name, value]) => {
+    const entries = Object.entries(members).flatMap(([name, value]): [string, unknown][] => {
       if (Array.isArray(value)) {
         const spell = OTHER_SPELLING[name] ?? ((one: string) => one);
         return [[name, stirred(value, rng).map((one) => spell(one as string))]];
@@ -65,14 +65,14 @@ function rewritten(spec: AccountQuerySpec, rng: Rng): Json {
       const isDefault = name.endsWith("_opt_in") ? value === null : value === false;
       return value === null || isDefault ? [] : [[name, value]];
     });
-    return [group, Object.fromEntries(stirredOnce(entries, rng) as [string, unknown][])];
+    return [group, Object.fromEntries(stirredOnce(entries, rng))];
   });
   const { sort, scoring, output, limit } = spec;
   return { scoring, limit, output, filters: Object.fromEntries(groups), sort };
 }
 
-function stirredOnce(values: readonly unknown[], rng: Rng): unknown[] {
-  return [...new Set(stirred(values, rng))];
+function stirredOnce<Value>(values: readonly Value[], rng: Rng): Value[] {
+  return [...new Set(stirred(values, rng) as Value[])];
 }
 
 describe("normalizeSpec on random specs", () => {
@@ -101,6 +101,28 @@ describe("normalizeSpec on random specs", () => {
       const text = Buffer.from(canonicalBytes(normal(input))).toString();
       assert.deepEqual(JSON.parse(text), identity);
     }
+  });
+
+  it("holds all of this for exports, and names of their output what is not the default", () => {
+    const draw = new Draw(seededRng(17));
+    const context = contextWith({ mode: "export", limitCap: 9_000, fullAllowed: true });
+    const seen = new Set<string>();
+    for (let i = 0; i < 1_000; i++) {
+      const input = randomExportInput(draw, SAMPLE_CATALOG, []);
+      assert.deepEqual(inputSchema.Errors(input), []);
+      const { spec } = normalizeSpec(input, context);
+      assert.deepEqual(normalSchema.Errors(spec), []);
+      const again = normalizeSpec(JSON.parse(JSON.stringify(spec)), context);
+      assert.equal(JSON.stringify(again.spec), JSON.stringify(spec));
+      assert.deepEqual(again.changes, []);
+      const { explain: _, ...identity } = spec;
+      assert.deepEqual(JSON.parse(Buffer.from(canonicalBytes(spec)).toString()), identity);
+      const { format, bom, delimiter } = spec.output;
+      assert.ok(bom === undefined || (bom && format === "csv"));
+      assert.ok(delimiter === undefined || (delimiter === ";" && format === "csv"));
+      seen.add(`${format} ${bom} ${delimiter}`);
+    }
+    assert.equal(seen.size, 8, [...seen].join());
   });
 
   it("does not alter its input", () => {
@@ -136,6 +158,8 @@ const INJECTIONS: readonly (readonly [path: string, value: unknown])[] = [
   ["scoring/strategy", 3],
   ["output/fields", "all"],
   ["output/include_explain", null],
+  ["output/bom", "yes"],
+  ["output/delimiter", "\t"],
   ["explain/confidence", 2],
   ["explain/assumptions", {}],
 ];

@@ -81,12 +81,21 @@ export class Exports implements Exporter {
   /** Mends what a crash has left, then begins to render. Call it before the server listens. */
   start(served: Segment): void {
     const store = this.#store;
-    this.#serve(served);
+    this.serve(served);
     recover({ ...this.#parts, store, folder: this.#folder });
     this.#pins.clean();
     this.#tick();
     this.#sweeping = setInterval(() => this.#tick(), SWEEP_MS).unref();
     this.#queue.start();
+  }
+
+  /** Takes note of another snapshot that is served from now on. One that cannot be pinned is fine. */
+  serve(segment: Segment): void {
+    try {
+      for (const snapshotId of this.#pins.serve(segment)) this.#queue.unpin(snapshotId);
+    } catch (error) {
+      this.#parts.log.warn(describeError(error), "the served snapshot could not be pinned");
+    }
   }
 
   /** Begins to stop: nothing new is rendered, and nobody is kept waiting. */
@@ -156,15 +165,6 @@ export class Exports implements Exporter {
 
   filePath({ id, format }: ExportRecord): string {
     return this.#folder.pathOf(id, format);
-  }
-
-  /** A snapshot that cannot be pinned is served nevertheless. */
-  #serve(segment: Segment): void {
-    try {
-      this.#pins.serve(segment);
-    } catch (error) {
-      this.#parts.log.warn(describeError(error), "the served snapshot could not be pinned");
-    }
   }
 
   /** A database that fails for once must not end the server. */

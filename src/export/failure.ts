@@ -18,7 +18,10 @@ const WRITE_FAILED = [
 
 /** The reason for which an export has failed for good, or null. */
 export function failureOf(error: unknown): ExportFailure | null {
-  if (error instanceof AppError && error.code === "snapshot_unavailable") return error.code;
+  // A refusal of the spec is the same at every attempt.
+  if (error instanceof AppError) {
+    return error.code === "snapshot_unavailable" ? error.code : "render_failed";
+  }
   // Opening a snapshot refuses a damaged or foreign file with a CommandError.
   if (error instanceof CommandError) return "snapshot_unavailable";
   const code = error instanceof Error ? (error as NodeJS.ErrnoException).code : undefined;

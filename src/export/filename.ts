@@ -57,7 +57,7 @@ function statesOf(ufs: readonly string[]): string {
 
 /** Letters without accents, digits, and single hyphens for the rest. */
 function folded(text: string): string {
-  const letters = text.normalize("NFD").replace(/\p{M}/gu, "").toLowerCase();
+  const letters = text.normalize("NFKD").replace(/\p{M}/gu, "").toLowerCase();
   return letters.replace(/[^a-z0-9]+/g, "-").replace(/^-|-$/g, "");
 }
 

@@ -20,6 +20,9 @@ const EXTENSION = ".peneira";
 /** The served snapshot has a link of its own, from which pins are made when they are needed. */
 const SERVED = "served-";
 
+/** Requests that began on the snapshot before the served one may still ask for its pin. */
+const SERVED_KEPT = 2;
+
 /** Why a link cannot be made here at all. */
 const NO_LINKS = ["EXDEV", "EPERM", "EACCES", "ENOSYS", "ENOTSUP", "EOPNOTSUPP", "EMLINK"];
 
@@ -27,7 +30,8 @@ const NO_LINKS = ["EXDEV", "EPERM", "EACCES", "ENOSYS", "ENOTSUP", "EOPNOTSUPP",
 export class Pins {
   readonly #folder: string;
   readonly #needed: (snapshotId: string) => boolean;
-  #served: Segment | null = null;
+  /** What is and was served, the newest last. */
+  #served: readonly Segment[] = [];
 
   /**
    * Makes the folder where there is none. `needed` says whether an export waits for a snapshot.
@@ -40,12 +44,17 @@ export class Pins {
   }
 
   /**
-   * Takes note of the snapshot that is served, while its path is certain to be its own: later the
-   * operator may move it away, or another file to its place.
+   * Takes note of the snapshot that is served from now on, while its path is certain to be its
+   * own: later the operator may move it away, or another file to its place. Gives the ids of
+   * snapshots that are given up for it.
    */
-  serve(segment: Segment): void {
-    this.#served = segment;
+  serve(segment: Segment): string[] {
+    const all = [...this.#served.filter((one) => one.snapshotId !== segment.snapshotId), segment];
+    this.#served = all.slice(-SERVED_KEPT);
     this.#link(segment.path, this.#anchor(segment.snapshotId));
+    const givenUp = all.slice(0, -SERVED_KEPT).map(({ snapshotId }) => snapshotId);
+    for (const id of givenUp) remove(this.#anchor(id));
+    return givenUp;
   }
 
   /** Pins a snapshot; the link is durable when it returns. */
@@ -63,15 +72,15 @@ export class Pins {
 
   /** Where the file of a snapshot may be, the likeliest first. */
   places(snapshotId: string, snapshotPath: string): string[] {
-    const served = this.#served?.snapshotId === snapshotId ? [this.#served.path] : [];
-    return [...new Set([this.path(snapshotId), snapshotPath, ...served])];
+    const served = this.#served.filter((segment) => segment.snapshotId === snapshotId);
+    return [...new Set([this.path(snapshotId), snapshotPath, ...served.map(({ path }) => path)])];
   }
 
   /** Removes a pin that no export needs; true when nothing at all needs that snapshot. */
   release(snapshotId: string): boolean {
     if (this.#needed(snapshotId)) return false;
     if (exists(this.path(snapshotId))) this.#unlink(this.path(snapshotId));
-    return this.#served?.snapshotId !== snapshotId;
+    return this.#served.every((segment) => segment.snapshotId !== snapshotId);
   }
 
   /**
@@ -79,19 +88,19 @@ export class Pins {
    * export that waits for it has lost its pin.
    */
   clean(): void {
+    const anchors = this.#served.map(({ snapshotId }) => SERVED + snapshotId);
     for (const name of readdirSync(this.#folder)) {
       if (!name.endsWith(EXTENSION)) continue;
       const id = name.slice(0, -EXTENSION.length);
-      const served = id === SERVED + this.#served?.snapshotId;
-      if (!served && !this.#needed(id)) this.#unlink(join(this.#folder, name));
+      if (!anchors.includes(id) && !this.#needed(id)) this.#unlink(join(this.#folder, name));
     }
-    if (this.#served !== null && this.#needed(this.#served.snapshotId)) this.hold(this.#served);
+    for (const segment of this.#served) if (this.#needed(segment.snapshotId)) this.hold(segment);
   }
 
-  /** Gives up the link to the served snapshot. */
+  /** Gives up the links to what is served. */
   close(): void {
-    if (this.#served !== null) remove(this.#anchor(this.#served.snapshotId));
-    this.#served = null;
+    for (const { snapshotId } of this.#served) remove(this.#anchor(snapshotId));
+    this.#served = [];
   }
 
   #anchor(snapshotId: string): string {

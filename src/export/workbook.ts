@@ -7,6 +7,7 @@
  * Format: ECMA-376 (Office Open XML), transitional, parts 1 and 2.
  */
 import type { OutputField } from "../spec/fields.ts";
+import type { AboutRow } from "./about.ts";
 
 /** What a workbook is made of beside its rows. */
 export interface Workbook {
@@ -14,8 +15,8 @@ export interface Workbook {
   readonly columns: readonly string[];
   /** Rows of the first sheet, header not counted. */
   readonly rowCount: number;
-  /** Label and value, a row each, of the second sheet. */
-  readonly about: readonly (readonly [label: string, value: string])[];
+  /** Rows of the second sheet. */
+  readonly about: readonly AboutRow[];
   /** `YYYY-MM-DD`; stands where other programs put the time of writing. */
   readonly date: string;
 }
@@ -33,9 +34,6 @@ const DATA_SHEET = "Accounts";
 const ABOUT_SHEET = "About";
 const BOLD = 2;
 const WRAPPED = 3;
-
-/** Part of a text that surely fits into a cell, which holds 32,767 units of UTF-16. */
-const CELL_TEXT = /.{1,16000}/gsu;
 
 /** Widths in characters of fields that the default would cut off or leave empty. */
 const WIDTHS: Partial<Record<OutputField, number>> = {
@@ -126,27 +124,25 @@ function textCell(place: string, text: string, style = 0): string {
     .replaceAll("&", "&amp;")
     .replaceAll("<", "&lt;")
     .replaceAll(">", "&gt;");
-  const styled = style === 0 ? "" : ` s="${style}"`;
-  return `<c r="${place}"${styled} t="inlineStr"><is><t xml:space="preserve">${escaped}</t></is></c>`;
+  const kind = `${style === 0 ? "" : ` s="${style}"`} t="inlineStr"`;
+  return `<c r="${place}"${kind}><is><t xml:space="preserve">${escaped}</t></is></c>`;
 }
 
 function hexOf(character: string): string {
   return character.charCodeAt(0).toString(16).toUpperCase().padStart(4, "0");
 }
 
-/** A row for each label; a value that is too long for a cell goes on in the rows below. */
 function aboutSheet(about: Workbook["about"]): string {
-  const cells = about.flatMap(([label, value]) =>
-    (value.match(CELL_TEXT) ?? [""]).map((text, i) => [i === 0 ? label : "", text] as const),
-  );
-  const rows = cells.map(
-    ([label, text], i) =>
-      `<row r="${i + 1}">${textCell(`A${i + 1}`, label, BOLD)}` +
-      `${textCell(`B${i + 1}`, text, WRAPPED)}</row>`,
+  const cell = (place: string, text: string, style: number) =>
+    text === "" ? "" : textCell(place, text, style);
+  const rows = about.map(
+    ([label, value], i) =>
+      `<row r="${i + 1}">${cell(`A${i + 1}`, label, BOLD)}` +
+      `${cell(`B${i + 1}`, value, WRAPPED)}</row>`,
   );
   return (
     `<worksheet xmlns="${MAIN}"><sheetViews><sheetView workbookViewId="0"/></sheetViews>` +
-    '<sheetFormatPr defaultRowHeight="15"/><cols><col min="1" max="1" width="24" ' +
+    '<sheetFormatPr defaultRowHeight="15"/><cols><col min="1" max="1" width="30" ' +
     'customWidth="1"/><col min="2" max="2" width="100" customWidth="1"/></cols>' +
     `<sheetData>${rows.join("")}</sheetData></worksheet>`
   );
@@ -162,8 +158,8 @@ function contentTypes(): string {
     ["/docProps/app.xml", "application/vnd.openxmlformats-officedocument.extended-properties+xml"],
   ].map(([part, type]) => `<Override PartName="${part}" ContentType="${type}"/>`);
   return (
-    `<Types xmlns="${CONTENT}">` +
-    '<Default Extension="rels" ContentType="application/vnd.openxmlformats-package.relationships+xml"/>' +
+    `<Types xmlns="${CONTENT}"><Default Extension="rels" ` +
+    'ContentType="application/vnd.openxmlformats-package.relationships+xml"/>' +
     `<Default Extension="xml" ContentType="application/xml"/>${overrides.join("")}</Types>`
   );
 }
@@ -232,4 +228,5 @@ const STYLES =
   '<xf numFmtId="0" fontId="1" fillId="0" borderId="0" xfId="0" applyFont="1"/>' +
   '<xf numFmtId="0" fontId="0" fillId="0" borderId="0" xfId="0" applyAlignment="1">' +
   '<alignment vertical="top" wrapText="1"/></xf></cellXfs>' +
-  '<cellStyles count="1"><cellStyle name="Normal" xfId="0" builtinId="0"/></cellStyles></styleSheet>';
+  '<cellStyles count="1"><cellStyle name="Normal" xfId="0" builtinId="0"/></cellStyles>' +
+  "</styleSheet>";

@@ -11,6 +11,7 @@ import { once } from "node:events";
 import { PassThrough } from "node:stream";
 import { ZipFile } from "yazl";
 import { guarded } from "../search/segment.ts";
+import { aboutRows } from "./about.ts";
 import { explainCells, explainColumns } from "./explained.ts";
 import type { OpenRenderer, RenderContext, Renderer } from "./renderer.ts";
 import { RowSlices } from "./slices.ts";
@@ -43,6 +44,7 @@ class XlsxRenderer implements Renderer {
   /** Settles when the last byte was handed on, or `write` threw. */
   readonly #written: Promise<void>;
   #number = FIRST_ROW;
+  #aborted = false;
 
   constructor(context: RenderContext, write: (bytes: Uint8Array) => void) {
     this.#context = context;
@@ -54,7 +56,7 @@ class XlsxRenderer implements Renderer {
       zip.addBuffer(Buffer.from(xml), path, PART);
     zip.addReadStream(this.#sheet, ROWS_PATH, ROWS);
     zip.end();
-    this.#written = drain(this.#package, write);
+    this.#written = this.#drain(write);
     // Whoever waits is told; without this, nobody waiting would end the process.
     this.#written.catch(() => this.abort());
   }
@@ -75,6 +77,7 @@ class XlsxRenderer implements Renderer {
   }
 
   abort(): void {
+    this.#aborted = true;
     this.#sheet.destroy();
     this.#package.destroy();
   }
@@ -89,29 +92,19 @@ class XlsxRenderer implements Renderer {
   async #put(xml: string | Uint8Array): Promise<void> {
     if (!this.#sheet.write(xml)) await Promise.race([once(this.#sheet, "drain"), this.#written]);
   }
+
+  /** Hands on the bytes of the package as they come. Rejects with what `write` throws. */
+  async #drain(write: (bytes: Uint8Array) => void): Promise<void> {
+    for await (const bytes of this.#package) {
+      if (!this.#aborted) write(bytes as Buffer);
+    }
+  }
 }
 
-/** Hands on the bytes of the package as they come. Rejects with what `write` throws. */
-async function drain(from: PassThrough, write: (bytes: Uint8Array) => void): Promise<void> {
-  for await (const bytes of from) write(bytes as Buffer);
-}
-
-function workbookOf({ segment, spec, rowCount, matches }: RenderContext): Workbook {
-  const { rfb_snapshot, ibge_population_year, ceis_as_of_date } = segment.provenance;
-  return {
-    columns: [...spec.output.fields, ...explainColumns(spec).map(({ name }) => name)],
-    rowCount,
-    date: segment.snapshotDate,
-    about: [
-      ["Snapshot", segment.label],
-      ["Reference date", segment.snapshotDate],
-      ["Registry release", rfb_snapshot],
-      ["Population of", ibge_population_year],
-      ["Sanctions as of", ceis_as_of_date],
-      ["Rows", String(rowCount)],
-      ["Matches", String(matches)],
-    ],
-  };
+function workbookOf(context: RenderContext): Workbook {
+  const { segment, spec, rowCount } = context;
+  const columns = [...spec.output.fields, ...explainColumns(spec).map(({ name }) => name)];
+  return { columns, rowCount, date: segment.snapshotDate, about: aboutRows(context, columns) };
 }
 
 function renderRows({ segment, spec }: RenderContext, rows: Uint32Array, firstNumber: number) {

@@ -8,6 +8,7 @@
 import { close, constants, fstat, open } from "node:fs";
 import { promisify } from "node:util";
 import { AppError } from "../errors.ts";
+import { fileNameOf } from "../export/filename.ts";
 import { FORMATS } from "../export/format.ts";
 import { checkLink, filePathOf } from "../export/links.ts";
 import { type ExportRecord, exportNotFound } from "../export/record.ts";
@@ -27,7 +28,10 @@ const OPEN_FLAGS = constants.O_RDONLY | constants.O_NOFOLLOW;
 /** `<export_id>.<extension>`. */
 const FILE_NAME = /^(exp_[0-9a-f]{32})\.[a-z]+$/;
 
-/** An opened page of a file must not do anything: no scripts, no forms, nothing from elsewhere. */
+/**
+ * A page that somebody opens must not do anything: no scripts, no forms, nothing from elsewhere.
+ * It narrows that down to its one style sheet itself.
+ */
 const HTML_POLICY =
   "sandbox; default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; " +
   "form-action 'none'; frame-ancestors 'none'";
@@ -69,10 +73,6 @@ function finished(call: Call): Finished {
 
 function tagOf({ sha256 }: Finished): string {
   return `"${sha256}"`;
-}
-
-function fileNameOf({ snapshot, slug, id, format }: Finished): string {
-  return `peneira-${snapshot}-${slug}-${id.slice(4, 12)}.${FORMATS[format].extension}`;
 }
 
 /** Ranges are defined for GET only (RFC 9110, section 14.2). */

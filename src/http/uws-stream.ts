@@ -4,7 +4,6 @@
  * Invariant: nothing is copied into buffers of the library; a client that takes nothing for the
  * write timeout is cut off, and not before; the file is closed in every way this can end.
  */
-import type { HttpResponse } from "uWebSockets.js";
 import type { FileBody } from "./filebody.ts";
 
 /**
@@ -16,9 +15,20 @@ const RETRY_MS = 2_000;
 
 const NOTHING = new Uint8Array(0);
 
+/** What a stream needs of the library's response. */
+export interface StreamedResponse {
+  /** Offers bytes: whether all were taken, and whether the answer is complete. */
+  tryEnd(chunk: Uint8Array, totalLength: number): [taken: boolean, done: boolean];
+  onWritable(handler: () => boolean): unknown;
+  /** Bytes of the body that were taken so far. */
+  getWriteOffset(): number;
+  cork(write: () => void): unknown;
+  close(): unknown;
+}
+
 /** Sends one body of a known length. */
 export class UwsStream {
-  readonly #response: HttpResponse;
+  readonly #response: StreamedResponse;
   readonly #length: number;
   readonly #settled: () => void;
   readonly #watch: NodeJS.Timeout;
@@ -30,7 +40,7 @@ export class UwsStream {
   #stalledMs = 0;
 
   constructor(
-    response: HttpResponse,
+    response: StreamedResponse,
     length: number,
     { writeTimeoutMs, settled }: { readonly writeTimeoutMs: number; readonly settled: () => void },
   ) {

@@ -78,7 +78,8 @@ function readMembers(source: OutputSource, reader: SpecReader): Members {
   const members: Members = {};
   if (given.format !== undefined) {
     const place = `${pointer}/format`;
-    members.format = { value: reader.oneOf(given.format, place, ALL_FORMATS), pointer: place };
+    const value = reader.oneOf(given.format, place, ALL_FORMATS);
+    if (value === given.format) members.format = { value, pointer: place };
   }
   if (given.include_explain !== undefined) {
     const place = `${pointer}/include_explain`;
@@ -102,7 +103,8 @@ function readCsvMembers(given: JsonObject, pointer: string, reader: SpecReader):
     const found = CSV_DELIMITERS.find((delimiter) => delimiter === given.delimiter);
     const wanted = CSV_DELIMITERS.map(shown).join(" or ");
     if (found !== undefined) members.delimiter = { value: found, pointer: place };
-    else reader.mistake(place, "unknown_value", `Must be ${wanted}, not ${shown(given.delimiter)}.`);
+    else
+      reader.mistake(place, "unknown_value", `Must be ${wanted}, not ${shown(given.delimiter)}.`);
   }
   return members;
 }

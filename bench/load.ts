@@ -1,0 +1,179 @@
+/**
+ * A load generator for HTTP/1.1 over plain sockets. What comes in: a request as bytes, a number of
+ * connections, and a rate or none. What goes out: requests per second and latencies.
+ * Invariant: with a rate the requests are due at fixed moments (open loop) and a latency counts
+ * from the moment at which its request was due, so that a server that stalls is not spared the
+ * requests that it kept from being sent; without one each connection asks again as soon as it was
+ * answered (closed loop). Every answer is read to its end and its status is checked.
+ */
+import { connect, type Socket } from "node:net";
+
+/** What to do. */
+export interface Load {
+  readonly port: number;
+  /** The whole request. */
+  readonly request: Buffer;
+  readonly connections: number;
+  readonly seconds: number;
+  /** Requests per second of the open loop; missing for the closed one. */
+  readonly rate?: number;
+  /** Statuses that are right. */
+  readonly statuses: readonly number[];
+}
+
+/** What was seen; latencies in microseconds. */
+export interface LoadResult {
+  readonly perSecond: number;
+  readonly p50: number;
+  readonly p99: number;
+  readonly max: number;
+  readonly requests: number;
+}
+
+/** A keep-alive connection with at most one request under way. */
+class Connection {
+  readonly #socket: Socket;
+  readonly #statuses: readonly number[];
+  #parts: Buffer[] = [];
+  #length = 0;
+  #wanted = -1;
+  #done: (() => void) | null = null;
+  #failed: (error: Error) => void;
+
+  constructor(port: number, statuses: readonly number[], failed: (error: Error) => void) {
+    this.#statuses = statuses;
+    this.#failed = failed;
+    this.#socket = connect({ port, host: "127.0.0.1", noDelay: true });
+    this.#socket.on("data", (bytes: Buffer) => this.#read(bytes));
+    this.#socket.on("error", (error) => this.#failed(error));
+    this.#socket.on("close", () => {
+      if (this.#done !== null) this.#failed(new Error("the server closed a connection"));
+    });
+  }
+
+  send(request: Buffer, done: () => void): void {
+    this.#done = done;
+    this.#parts = [];
+    this.#length = 0;
+    this.#wanted = -1;
+    this.#socket.write(request);
+  }
+
+  close(): void {
+    this.#done = null;
+    this.#socket.destroy();
+  }
+
+  #read(bytes: Buffer): void {
+    this.#length += bytes.byteLength;
+    if (this.#wanted < 0) {
+      this.#parts.push(bytes);
+      this.#readHead(this.#parts.length === 1 ? bytes : Buffer.concat(this.#parts));
+    }
+    if (this.#wanted < 0 || this.#length < this.#wanted) return;
+    const done = this.#done;
+    this.#done = null;
+    done?.();
+  }
+
+  #readHead(bytes: Buffer): void {
+    const end = bytes.indexOf("\r\n\r\n");
+    if (end < 0) return;
+    const head = bytes.toString("latin1", 0, end);
+    const status = Number(head.slice(9, 12));
+    if (!this.#statuses.includes(status)) {
+      this.#failed(new Error(`unexpected answer: ${bytes.toString("utf8", 0, 600)}`));
+      return;
+    }
+    const length = /\r\ncontent-length: *(\d+)/i.exec(head);
+    this.#wanted = end + 4 + (status === 304 ? 0 : Number(length?.[1] ?? 0));
+  }
+}
+
+/** Runs a load to its end. Rejects when an answer is not as expected. */
+export async function runLoad(load: Load): Promise<LoadResult> {
+  const times: number[] = [];
+  let failed: (error: Error) => void = () => {};
+  const failure = new Promise<never>((_, reject) => {
+    failed = reject;
+  });
+  const connections = Array.from(
+    { length: load.connections },
+    () => new Connection(load.port, load.statuses, (error) => failed(error)),
+  );
+  const started = performance.now();
+  const run =
+    load.rate === undefined
+      ? closedLoop(load, connections, times)
+      : openLoop(load, connections, times);
+  try {
+    await Promise.race([run, failure]);
+  } finally {
+    for (const connection of connections) connection.close();
+  }
+  const seconds = (performance.now() - started) / 1000;
+  times.sort((a, b) => a - b);
+  const at = (share: number) => times[Math.floor(share * (times.length - 1))] as number;
+  const requests = times.length;
+  return { perSecond: requests / seconds, p50: at(0.5), p99: at(0.99), max: at(1), requests };
+}
+
+async function closedLoop(
+  { request, seconds }: Load,
+  connections: readonly Connection[],
+  times: number[],
+): Promise<void> {
+  const end = performance.now() + seconds * 1000;
+  const one = (connection: Connection) =>
+    new Promise<void>((resolve) => {
+      const ask = () => {
+        const sent = performance.now();
+        if (sent >= end) return resolve();
+        connection.send(request, () => {
+          times.push((performance.now() - sent) * 1000);
+          ask();
+        });
+      };
+      ask();
+    });
+  await Promise.all(connections.map(one));
+}
+
+async function openLoop(
+  { request, seconds, rate = 1 }: Load,
+  connections: readonly Connection[],
+  times: number[],
+): Promise<void> {
+  const free = [...connections];
+  const due: number[] = [];
+  const start = performance.now();
+  const total = Math.floor(seconds * rate);
+  let planned = 0;
+  let answered = 0;
+  await new Promise<void>((resolve) => {
+    const sendDue = () => {
+      while (due.length > 0 && free.length > 0) {
+        const at = due.shift() as number;
+        const connection = free.pop() as Connection;
+        connection.send(request, () => {
+          times.push((performance.now() - at) * 1000);
+          answered++;
+          free.push(connection);
+          if (answered === total) resolve();
+          else sendDue();
+        });
+      }
+    };
+    const plan = () => {
+      const now = performance.now();
+      for (; planned < total; planned++) {
+        const at = start + (planned * 1000) / rate;
+        if (at > now) break;
+        due.push(at);
+      }
+      sendDue();
+      if (planned < total) setImmediate(plan);
+    };
+    plan();
+  });
+}

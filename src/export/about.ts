@@ -1,0 +1,49 @@
+/**
+ * What a workbook says about itself. What comes in: the context of an export. What goes out: rows
+ * of a label and a value: where the data comes from, what was asked for, what the columns mean.
+ * Invariant: the same words as on the HTML page; a label stands beside the first of its values
+ * only; rows of an empty label and value part the sections.
+ */
+import { type DescriptionItem, describeSpec } from "./describe.ts";
+import { columnLabel } from "./labels.ts";
+import { registryNames } from "./names.ts";
+import type { RenderContext } from "./renderer.ts";
+
+/** A row of the sheet; both may be empty. */
+export type AboutRow = readonly [label: string, value: string];
+
+/** Describes an export whose file has these columns. */
+export function aboutRows(context: RenderContext, columns: readonly string[]): AboutRow[] {
+  const { segment, spec } = context;
+  const meanings = columns.map((name) => ({ label: name, values: [columnLabel(name).sentence] }));
+  return [
+    ...section("Source", sourceOf(context)),
+    ["", ""],
+    ...section("Filters and order", describeSpec(spec, registryNames(segment))),
+    ["", ""],
+    ...section("What the columns mean", meanings),
+  ];
+}
+
+function section(title: string, items: readonly DescriptionItem[]): AboutRow[] {
+  const rows = items.flatMap(({ label, values }) =>
+    values.map((value, i): AboutRow => [i === 0 ? label : "", value]),
+  );
+  return [[title, ""], ...rows];
+}
+
+/** Counts are plain digits, because thousands are parted differently where a file is opened. */
+function sourceOf({ segment, rowCount, matches }: RenderContext): DescriptionItem[] {
+  const { rfb_snapshot, ibge_population_year, ceis_as_of_date } = segment.provenance;
+  const known = (text: string) => (text === "not_available" ? "not available" : text);
+  const rows: readonly AboutRow[] = [
+    ["Snapshot", segment.label],
+    ["Reference date", segment.snapshotDate],
+    ["Registry release", rfb_snapshot],
+    ["Population of the year", known(ibge_population_year)],
+    ["Sanctions as of", known(ceis_as_of_date)],
+    ["Rows in this file", String(rowCount)],
+    ["Accounts that match", String(matches)],
+  ];
+  return rows.map(([label, value]) => ({ label, values: [value] }));
+}

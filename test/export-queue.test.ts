@@ -1,0 +1,424 @@
+/**
+ * Proves, with threads that the test moves by hand: tenants take turns and keep to their plans'
+ * numbers; every outcome of a render ends in the state, the reason and the files that it should;
+ * attempts are counted and bounded; deleting, stopping and waiting at any moment leave nothing
+ * behind; an end that cannot be committed is not lost.
+ * Does not prove rendering (export-worker.test.ts) or what survives a crash (export-store.test.ts,
+ * and the crash harness with a real process).
+ */
+import assert from "node:assert/strict";
+import { mkdirSync, rmdirSync, writeFileSync } from "node:fs";
+import { afterEach, beforeEach, describe, it } from "node:test";
+import { setTimeout as sleep } from "node:timers/promises";
+import { loadPlans } from "../src/access/plans.ts";
+import { AppError } from "../src/errors.ts";
+import { failureOf } from "../src/export/failure.ts";
+import type { RenderOutcome } from "../src/export/order.ts";
+import { nextTurn } from "../src/export/turns.ts";
+import { type HeldRender, Installation, rendered, settle, specOf } from "./fake-threads.ts";
+import { seededRng } from "./random-spec.ts";
+
+let here: Installation;
+
+beforeEach(() => {
+  here = new Installation(2);
+  here.exports.start(here.segment);
+});
+
+afterEach(() => here.dispose());
+
+/** The id of the export that a render is for. */
+const idOf = ({ wish }: HeldRender) => /exp_[0-9a-f]{32}/.exec(wish.path)?.[0] as string;
+const first = () => here.threads.held[0] as HeldRender;
+const stateOf = (id: string, tenant = "a") => here.record(tenant, id).state;
+const errno = (code: string) => Object.assign(new Error("made up"), { code });
+const codeOf = (code: string) => (error: unknown) =>
+  error instanceof AppError && error.code === code;
+
+describe("a queue", () => {
+  it("renders, keeps the file, and says so", async () => {
+    const { record } = here.create("a", "k");
+    assert.deepEqual([record.state, record.progress, record.rowCount], ["queued", 0, null]);
+    assert.match(record.id, /^exp_[0-9a-f]{32}$/);
+    await settle();
+    assert.equal(stateOf(record.id), "running");
+    first().onProgress(25, 100);
+    assert.deepEqual(
+      [here.record("a", record.id).progress, here.record("a", record.id).rowsWritten],
+      [0.25, 25],
+    );
+    first().end(rendered(first().wish, "0123456789"));
+    await settle();
+    const done = here.record("a", record.id);
+    assert.deepEqual(
+      [done.state, done.progress, done.rowCount, done.sizeBytes],
+      ["done", 1, 1, 10],
+    );
+    assert.match(done.sha256 ?? "", /^84d89877f0d4041efb6bf91a16f0248f/);
+    assert.equal(done.expiresAtMs, here.clock.nowMs() + 604_800_000);
+    assert.deepEqual(here.names("exports"), [`${record.id}.csv`]);
+    assert.equal(here.exports.filePath(done), `${here.dataDir}/exports/${record.id}.csv`);
+    assert.deepEqual(here.exports.find(record.id), done);
+  });
+
+  it("shows another tenant nothing", async () => {
+    const { record } = here.create("a", "k");
+    here.tenant("b");
+    for (const look of [
+      () => here.exports.read("b", record.id),
+      () => here.exports.remove("b", record.id),
+      () => here.exports.read("a", `exp_${"0".repeat(32)}`),
+      () => here.exports.read("a", "' OR 1=1"),
+    ]) {
+      assert.throws(look, codeOf("export_not_found"));
+    }
+    await assert.rejects(here.exports.settled("b", record.id, 10), codeOf("export_not_found"));
+    assert.deepEqual(here.exports.list("b", { limit: 10, before: null }).records, []);
+  });
+
+  it("lists newest first, page by page", () => {
+    const ids = Array.from({ length: 7 }, (_, i) => here.create("a", `k${i}`).record.id).reverse();
+    const seen: string[] = [];
+    let before: number | null = null;
+    for (let more = true; more; ) {
+      const page = here.exports.list("a", { limit: 3, before });
+      seen.push(...page.records.map(({ id }) => id));
+      before = page.records.at(-1)?.sequence ?? null;
+      more = page.more;
+      assert.equal(more, seen.length < 7);
+    }
+    assert.deepEqual(seen, ids);
+  });
+
+  it("gives tenants turns, whoever asked first", async () => {
+    const order: string[] = [];
+    for (let i = 0; i < 6; i++) here.create("a", `k${i}`);
+    for (let i = 0; i < 2; i++) here.create("b", `k${i}`);
+    here.create("c", "k");
+    await settle();
+    while (here.threads.held.length > 0) {
+      const id = idOf(first());
+      order.push(here.exports.find(id)?.tenantId ?? "?");
+      first().end(rendered(first().wish));
+      await settle();
+    }
+    assert.deepEqual(order.join(""), "abcabaaaa");
+  });
+
+  it("runs no more of a tenant than its plan allows, and the next one's instead", async () => {
+    await here.dispose();
+    here = new Installation(8);
+    here.exports.start(here.segment);
+    for (let i = 0; i < 4; i++) here.create("a", `k${i}`, { plan: "growth" });
+    for (let i = 0; i < 3; i++) here.create("b", `k${i}`, { plan: "free" });
+    await settle();
+    const running = here.threads.held.map((held) => here.exports.find(idOf(held))?.tenantId);
+    assert.deepEqual(running.sort(), ["a", "a", "b"]);
+    first().end(rendered(first().wish));
+    await settle();
+    assert.equal(here.threads.held.length, 3);
+  });
+
+  it("still renders what was accepted when the plan's number is 0 now", async () => {
+    const { record } = here.create("a", "k");
+    await settle();
+    here.reopen();
+    (here.plans.enterprise.limits as { concurrent_exports: number }).concurrent_exports = 0;
+    here.exports.start(here.segment);
+    await settle();
+    assert.equal(stateOf(record.id), "running");
+  });
+});
+
+describe("turns", () => {
+  it("let nobody wait while another has two", () => {
+    const rng = seededRng(7);
+    for (let round = 0; round < 200; round++) {
+      const left = new Map(["a", "b", "c", "d"].map((id) => [id, 1 + Math.floor(rng() * 5)]));
+      const wait = new Map<string, number>();
+      let last = "";
+      for (;;) {
+        const tenants = [...left].filter(([, n]) => n > 0).map(([tenantId]) => tenantId);
+        const candidates = tenants.map((tenantId) => ({ tenantId, sequence: 1 }));
+        const blocked = rng() < 0.3 ? tenants[Math.floor(rng() * tenants.length)] : undefined;
+        const taken = nextTurn(candidates, last, ({ tenantId }) =>
+          tenantId === blocked ? null : tenantId,
+        );
+        if (taken === null) {
+          if (tenants.length === 0) break;
+          continue;
+        }
+        left.set(taken, (left.get(taken) ?? 0) - 1);
+        for (const other of tenants) wait.set(other, (wait.get(other) ?? 0) + 1);
+        wait.set(taken, 0);
+        // One turn of each of the others, and one more for each time it was blocked itself.
+        if (blocked !== undefined) wait.set(blocked, 0);
+        for (const [tenant, turns] of wait)
+          assert.ok(turns <= 4, `${tenant} waited ${turns} turns`);
+        last = taken;
+      }
+    }
+  });
+});
+
+describe("bounds", () => {
+  it("refuse what the plan's queue does not hold, and keep nothing of it", async () => {
+    const ids: string[] = [];
+    for (let i = 0; i < 6; i++) {
+      ids.push(here.create("a", `k${i}`, { plan: "free" }).record.id);
+      await settle();
+    }
+    const refused = () => here.create("a", "k6", { plan: "free" });
+    assert.throws(refused, (error: AppError) => {
+      assert.equal(error.code, "rate_limited");
+      assert.match(error.headers["Retry-After"] ?? "", /^[1-9]\d*$/);
+      return true;
+    });
+    assert.equal(here.exports.list("a", { limit: 50, before: null }).records.length, 6);
+    here.create("b", "k6", { plan: "free" });
+    here.exports.remove("a", ids[5] as string);
+    assert.equal(refused().replayed, false);
+    assert.equal(here.create("a", "k0", { plan: "free" }).replayed, true, "a replay is no entry");
+  });
+
+  it("refuse a plan without exports", () => {
+    const table = structuredClone(here.plans) as unknown as Record<string, { limits: object }>;
+    const limits = { ...table.free?.limits, concurrent_exports: 0 };
+    const plan = { ...loadPlans().free, limits } as never;
+    const wanted = { tenantId: here.tenant("a"), plan, idempotencyKey: "k", spec: specOf() };
+    const create = () => here.exports.create({ ...wanted, segment: here.segment });
+    assert.throws(create, codeOf("plan_not_allowed"));
+  });
+});
+
+describe("outcomes", () => {
+  const lastly = async (id: string, outcome: RenderOutcome) => {
+    for (let attempt = 0; attempt < 5 && here.threads.held.length > 0; attempt++) {
+      first().end(outcome);
+      await settle();
+    }
+    const { state, failure } = here.record("a", id);
+    return [state, failure, here.threads.begun];
+  };
+  const begin = async () => {
+    const { record } = here.create("a", "k");
+    await settle();
+    return record.id;
+  };
+
+  it("that no attempt can mend fail at once", async () => {
+    const id = await begin();
+    const failed = { kind: "failed", failure: "disk_full", error: {} } as const;
+    assert.deepEqual(await lastly(id, failed), ["failed", "disk_full", 1]);
+  });
+
+  it("that threw are tried three times", async () => {
+    const outcome = { kind: "threw", error: {} } as const;
+    assert.deepEqual(await lastly(await begin(), outcome), ["failed", "render_failed", 3]);
+  });
+
+  it("of threads that died are tried three times", async () => {
+    const outcome = { kind: "crashed", error: {} } as const;
+    assert.deepEqual(await lastly(await begin(), outcome), ["failed", "too_many_attempts", 3]);
+  });
+
+  it("may be good at the third attempt", async () => {
+    const id = await begin();
+    for (let attempt = 1; attempt < 3; attempt++) {
+      first().end({ kind: "threw", error: {} });
+      await settle();
+    }
+    first().end(rendered(first().wish));
+    await settle();
+    assert.equal(stateOf(id), "done");
+  });
+
+  it("are named after the error", () => {
+    const cases: readonly (readonly [unknown, string | null])[] = [
+      ...["ENOSPC", "EDQUOT", "EFBIG"].map((code) => [errno(code), "disk_full"] as const),
+      ...["EIO", "EROFS", "EACCES", "EPERM"].map((code) => [errno(code), "write_failed"] as const),
+      [errno("SNAPSHOT_DAMAGED"), "snapshot_unavailable"],
+      [new AppError("snapshot_unavailable", ""), "snapshot_unavailable"],
+      [new AppError("invalid_spec", ""), "render_failed"],
+      ...["EMFILE", "EAGAIN", "ENOMEM"].map((code) => [errno(code), null] as const),
+      [new RangeError("bug"), null],
+      ["thrown text", null],
+      [undefined, null],
+    ];
+    for (const [error, failure] of cases) assert.equal(failureOf(error), failure, String(error));
+  });
+
+  it("are logged without a word of the error's text", async () => {
+    const id = await begin();
+    await lastly(id, { kind: "failed", failure: "write_failed", error: { error_code: "EIO" } });
+    const text = here.logged.join("");
+    assert.match(text, new RegExp(`"export_id":"${id}".*"error_code":"EIO"`));
+    assert.doesNotMatch(text, /SP|made up/);
+  });
+});
+
+describe("deleting", () => {
+  it("takes a waiting export out of the queue", async () => {
+    const ids = [1, 2, 3].map((i) => here.create("a", `k${i}`).record.id);
+    here.exports.remove("a", ids[0] as string);
+    assert.throws(() => here.record("a", ids[0] as string), codeOf("export_not_found"));
+    await settle();
+    assert.deepEqual(here.threads.held.map(idOf), ids.slice(1));
+  });
+
+  it("cancels a running one and frees its place", async () => {
+    const ids = [1, 2, 3].map((i) => here.create("a", `k${i}`).record.id);
+    await settle();
+    here.exports.remove("a", ids[0] as string);
+    await settle();
+    assert.deepEqual(here.threads.held.map(idOf), ids.slice(1));
+    assert.equal(here.exports.find(ids[0] as string), undefined);
+  });
+
+  it("throws away a file that is finished just then", async () => {
+    await here.dispose();
+    here = new Installation(1, false);
+    here.exports.start(here.segment);
+    const { record } = here.create("a", "k");
+    await settle();
+    here.exports.remove("a", record.id);
+    assert.equal(first().cancelled, true);
+    first().end(rendered(first().wish));
+    await settle();
+    assert.deepEqual(here.names("exports"), []);
+    assert.equal(here.exports.find(record.id), undefined);
+  });
+
+  it("removes the file of a done one, and its key stays used", async () => {
+    const { record } = here.create("a", "k");
+    await settle();
+    first().end(rendered(first().wish));
+    await settle();
+    here.exports.remove("a", record.id);
+    assert.deepEqual(here.names("exports"), []);
+    assert.throws(() => here.create("a", "k"), codeOf("idempotency_key_reused"));
+    assert.throws(() => here.exports.remove("a", record.id), codeOf("export_not_found"));
+  });
+
+  it("tries again to remove a file that would not go", async () => {
+    const { record } = here.create("a", "k");
+    await settle();
+    first().end({ kind: "failed", failure: "disk_full", error: {} });
+    await settle();
+    // A folder in its place cannot be unlinked.
+    const path = here.exports.filePath(record);
+    mkdirSync(path);
+    here.exports.remove("a", record.id);
+    assert.deepEqual(here.names("exports"), [`${record.id}.csv`]);
+    rmdirSync(path);
+    writeFileSync(path, "still here");
+    assert.match(here.logged.join(""), /was not removed yet/);
+    for (let waited = 0; waited < 100 && here.names("exports").length > 0; waited++)
+      await sleep(50);
+    assert.deepEqual(here.names("exports"), []);
+  });
+});
+
+describe("stopping", () => {
+  it("puts what runs back, without counting the attempt, and ends the threads", async () => {
+    const ids = [1, 2, 3].map((i) => here.create("a", `k${i}`).record.id);
+    await settle();
+    await here.exports.close();
+    assert.equal(here.threads.closed, true);
+    assert.equal(here.threads.begun, 2);
+    const rows = here.database.prepare("SELECT state, attempts FROM exports").all();
+    assert.deepEqual(
+      rows,
+      ids.map(() => ({ state: "queued", attempts: 0 })),
+    );
+  });
+
+  it("waits for a render that is just finishing, and keeps its file", async () => {
+    await here.dispose();
+    here = new Installation(1, false);
+    here.exports.start(here.segment);
+    const { record } = here.create("a", "k");
+    await settle();
+    const closing = here.exports.close();
+    await settle();
+    assert.equal(here.threads.closed, false);
+    first().end(rendered(first().wish));
+    await closing;
+    assert.equal(stateOf(record.id), "done");
+  });
+
+  it("lets nobody wait", async () => {
+    const { record } = here.create("a", "k");
+    const waiting = here.exports.settled("a", record.id, 60_000);
+    here.exports.stop();
+    assert.equal((await waiting).state, "queued");
+    assert.equal((await here.exports.settled("a", record.id, 60_000)).id, record.id);
+  });
+});
+
+describe("waiting", () => {
+  it("ends with the export", async () => {
+    const { record } = here.create("a", "k");
+    const waits = [1, 2, 3].map(() => here.exports.settled("a", record.id, 60_000));
+    await settle();
+    first().end(rendered(first().wish));
+    assert.deepEqual(
+      (await Promise.all(waits)).map(({ state }) => state),
+      ["done", "done", "done"],
+    );
+    assert.equal((await here.exports.settled("a", record.id, 60_000)).state, "done");
+  });
+
+  it("ends with its time, in the state of that moment", async () => {
+    const { record } = here.create("a", "k");
+    assert.equal((await here.exports.settled("a", record.id, 0)).state, "queued");
+    assert.equal((await here.exports.settled("a", record.id, 20)).state, "running");
+  });
+
+  it("ends as not found when the export is deleted", async () => {
+    const { record } = here.create("a", "k");
+    const waiting = here.exports.settled("a", record.id, 60_000);
+    here.exports.remove("a", record.id);
+    await assert.rejects(waiting, codeOf("export_not_found"));
+  });
+
+  it("leaves no timer behind", async () => {
+    const timers = () =>
+      process.getActiveResourcesInfo().filter((name) => name === "Timeout").length;
+    const before = timers();
+    const { record } = here.create("a", "k");
+    const waits = Array.from({ length: 50 }, () => here.exports.settled("a", record.id, 60_000));
+    assert.equal(timers(), before + 50);
+    await settle();
+    first().end(rendered(first().wish));
+    await Promise.all(waits);
+    assert.equal(timers(), before);
+  });
+});
+
+describe("a database that cannot be written", () => {
+  it("answers overloaded, keeps the end of a render, and commits it later", async () => {
+    const { record } = here.create("a", "k");
+    await settle();
+    // No page more than there are: what SQLite says when the disk is full.
+    const pages = here.database.pragma("page_count", { simple: true });
+    here.database.pragma(`max_page_count = ${pages}`);
+    const big = specOf("SP", "csv", 7);
+    big.explain.warnings.push("x".repeat(100_000));
+    const refused = () => here.create("a", "k2", { spec: big });
+    assert.throws(refused, (error: AppError) => {
+      assert.equal(error.code, "overloaded");
+      assert.ok(error.headers["Retry-After"]);
+      return true;
+    });
+    here.database.pragma("query_only = ON");
+    assert.throws(() => here.exports.remove("a", record.id), codeOf("overloaded"));
+    first().end(rendered(first().wish));
+    await settle();
+    assert.equal(stateOf(record.id), "running");
+    here.database.pragma("query_only = OFF");
+    here.database.pragma("max_page_count = 1073741823");
+    assert.equal((await here.exports.settled("a", record.id, 3_000)).state, "done");
+    assert.equal(refused().replayed, false, "the refusal kept nothing of the key");
+  });
+});

@@ -1,0 +1,117 @@
+/**
+ * Readers of exported files for tests. What comes in: the text of a CSV file or of a page. What
+ * goes out: its cells, and the elements of the page.
+ * Invariant: written from RFC 4180 and from the HTML standard, with nothing of the writers; what
+ * they do not know (an entity, an unclosed quote) is thrown, not guessed.
+ */
+import assert from "node:assert/strict";
+
+/** Cells of a CSV text whose lines all end on CR LF. */
+export function readCsv(text: string, delimiter = ","): string[][] {
+  const lines: string[][] = [];
+  let at = 0;
+  while (at < text.length) {
+    const cells: string[] = [];
+    for (;;) {
+      const { cell, end } = readCell(text, at, delimiter);
+      cells.push(cell);
+      at = end + 1;
+      if (text[end] === delimiter) continue;
+      assert.equal(text.slice(end, end + 2), "\r\n", `the end of line ${lines.length + 1}`);
+      at = end + 2;
+      break;
+    }
+    lines.push(cells);
+  }
+  return lines;
+}
+
+function readCell(text: string, from: number, delimiter: string): { cell: string; end: number } {
+  if (text[from] !== '"') {
+    let end = from;
+    while (text[end] !== delimiter && text[end] !== "\r") {
+      assert.ok(end < text.length && text[end] !== '"' && text[end] !== "\n", `bare cell ${from}`);
+      end++;
+    }
+    return { cell: text.slice(from, end), end };
+  }
+  let cell = "";
+  for (let at = from + 1; ; at++) {
+    assert.ok(at < text.length, `the quote at ${from} is not closed`);
+    if (text[at] !== '"') cell += text[at];
+    else if (text[at + 1] === '"') cell += text[at++];
+    else return { cell, end: at + 1 };
+  }
+}
+
+/** An element of a page: its name, attributes, and all text inside it. */
+export interface PageElement {
+  readonly name: string;
+  readonly attributes: Readonly<Record<string, string>>;
+  readonly children: PageElement[];
+  text: string;
+}
+
+const VOID = new Set(["meta", "br", "hr", "img", "input", "link"]);
+const RAW = new Set(["style", "script"]);
+const ENTITIES: Readonly<Record<string, string>> = {
+  amp: "&",
+  lt: "<",
+  gt: ">",
+  quot: '"',
+  "#39": "'",
+  "#13": "\r",
+};
+
+/** Reads a page into its elements; a tag that closes another element than the open one throws. */
+export function readPage(page: string): PageElement {
+  // The standard turns CR LF and CR into LF before anything else.
+  const text = page.replace(/\r\n?/g, "\n").replace(/^<!doctype html>\n/, "");
+  const root: PageElement = { name: "#root", attributes: {}, children: [], text: "" };
+  const open: PageElement[] = [root];
+  const say = (words: string) => {
+    for (const element of open) element.text += words;
+  };
+  for (let at = 0; at < text.length; ) {
+    const top = open[open.length - 1] as PageElement;
+    const next = text.indexOf(RAW.has(top.name) ? `</${top.name}>` : "<", at);
+    const end = next < 0 ? text.length : next;
+    const words = text.slice(at, end);
+    say(RAW.has(top.name) ? words : decode(words));
+    if (end === text.length) break;
+    const tag = /^<(\/?)([a-z][a-z0-9]*)((?:\s+[a-z-]+="[^"]*")*)\s*>/.exec(text.slice(end));
+    assert.ok(tag, `a tag at ${end}: ${text.slice(end, end + 80)}`);
+    at = end + tag[0].length;
+    const [, closing, name = "", attributes = ""] = tag;
+    if (closing) {
+      assert.equal(open.pop()?.name, name, `what closes at ${end}`);
+      continue;
+    }
+    const element = { name, attributes: readAttributes(attributes), children: [], text: "" };
+    top.children.push(element);
+    if (!VOID.has(name)) open.push(element);
+  }
+  assert.equal(open.length, 1, "every element is closed");
+  return root;
+}
+
+/** Elements of a name below another one, in the order of the page. */
+export function elements(below: PageElement, name: string): PageElement[] {
+  return below.children.flatMap((child) => [
+    ...(child.name === name ? [child] : []),
+    ...elements(child, name),
+  ]);
+}
+
+function readAttributes(text: string): Record<string, string> {
+  const found = text.matchAll(/([a-z-]+)="([^"]*)"/g);
+  return Object.fromEntries([...found].map(([, name, value = ""]) => [name, decode(value)]));
+}
+
+function decode(text: string): string {
+  return text.replace(/&([a-z0-9#]*);?/g, (whole, name) => {
+    const character = ENTITIES[name];
+    assert.ok(character !== undefined && whole.endsWith(";"), `the entity ${whole}`);
+    return character;
+  });
+}

@@ -1,0 +1,453 @@
+/**
+ * Proves: one export for equal requests at the same instant, in one process and in several; what
+ * an idempotency key answers in every case; expiry, retention and the sweep, with clocks that leap;
+ * recovery from every half state that a crash can leave, written by hand; pins that hold the file
+ * whatever happens to its name. Does not prove that a commit survives a power cut (crash harness).
+ */
+import assert from "node:assert/strict";
+import { execFile } from "node:child_process";
+import {
+  closeSync,
+  existsSync,
+  lstatSync,
+  mkdtempSync,
+  openSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  unlinkSync,
+  writeFileSync,
+} from "node:fs";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, it } from "node:test";
+import { fileURLToPath } from "node:url";
+import { promisify } from "node:util";
+import type { AppError } from "../src/errors.ts";
+import { ExportFolder } from "../src/export/folder.ts";
+import { KEY_KEPT_MS } from "../src/export/intake.ts";
+import { Sweeper } from "../src/export/sweeper.ts";
+import { lockDataDir } from "../src/store/database.ts";
+import { ExportStore } from "../src/store/exportstore.ts";
+import { type HeldRender, Installation, NOW_MS, rendered, settle, specOf } from "./fake-threads.ts";
+
+const run = promisify(execFile);
+let here: Installation;
+
+beforeEach(() => {
+  here = new Installation(4);
+});
+
+afterEach(() => here.dispose());
+
+const first = () => here.threads.held[0] as HeldRender;
+const codeOf = (code: string) => (error: unknown) => (error as AppError).code === code;
+const count = (table: string) =>
+  here.database.prepare(`SELECT count(*) FROM ${table}`).pluck().get() as number;
+const pin = () => join(here.dataDir, "pins", `${here.segment.snapshotId}.peneira`);
+
+/** Creates an export and lets it be done, of these bytes. */
+async function done(key: string, bytes = "cnpj\r\n", plan: "enterprise" | "free" = "enterprise") {
+  const { record } = here.create("a", key, { plan });
+  await settle();
+  first().end(rendered(first().wish, bytes));
+  await settle();
+  return here.record("a", record.id);
+}
+
+function sweeperOf(clock = here.clock as Pick<typeof here.clock, "nowMs" | "monotonicMs">) {
+  const store = new ExportStore(here.database);
+  return new Sweeper({ store, folder: new ExportFolder(here.dataDir), clock, log: here.log });
+}
+
+describe("an idempotency key", () => {
+  it("gives the same export in its present state, however it is asked", async () => {
+    here.exports.start(here.segment);
+    const spec = specOf();
+    const { record, replayed } = here.create("a", "k", { spec });
+    assert.equal(replayed, false);
+    const other = { ...structuredClone(spec), explain: { ...spec.explain, confidence: 0.5 } };
+    const reversed = Object.fromEntries(Object.entries(other).reverse()) as typeof spec;
+    await settle();
+    first().end(rendered(first().wish));
+    await settle();
+    const again = here.create("a", "k", { spec: reversed });
+    assert.deepEqual([again.replayed, again.record.state], [true, "done"]);
+    assert.equal(again.record.id, record.id);
+    assert.deepEqual(again.spec, spec, "the spec is that of the first request");
+    assert.equal(count("exports"), 1);
+  });
+
+  it("is refused with another spec, output or limit", () => {
+    here.create("a", "k", { spec: specOf("SP", "csv", 100) });
+    for (const spec of [specOf("RJ"), specOf("SP", "html"), specOf("SP", "csv", 99)]) {
+      assert.throws(() => here.create("a", "k", { spec }), codeOf("idempotency_key_reused"));
+    }
+    assert.equal(count("exports"), 1);
+  });
+
+  it("belongs to its tenant", () => {
+    const ids = ["a", "b"].map((tenant) => here.create(tenant, "k").record.id);
+    assert.equal(new Set(ids).size, 2);
+  });
+
+  it("is kept for a day and then forgotten", () => {
+    const { record } = here.create("a", "k");
+    here.clock.advance(KEY_KEPT_MS);
+    assert.equal(here.create("a", "k").record.id, record.id);
+    here.clock.advance(1);
+    const fresh = here.create("a", "k", { spec: specOf("RJ") });
+    assert.equal(fresh.replayed, false);
+    assert.equal(here.create("a", "k", { spec: specOf("RJ") }).record.id, fresh.record.id);
+    here.create("a", "k2");
+    here.clock.advance(KEY_KEPT_MS);
+    sweeperOf().sweep();
+    assert.equal(count("idempotency"), 2);
+    here.clock.advance(1);
+    sweeperOf().sweep();
+    assert.equal(count("idempotency"), 0);
+  });
+
+  it("is not used up by a refusal", () => {
+    for (let i = 0; i < 5; i++) here.create("a", `k${i}`, { plan: "free" });
+    assert.throws(() => here.create("a", "late", { plan: "free" }), codeOf("rate_limited"));
+    assert.equal(here.create("a", "late", { spec: specOf("RJ") }).replayed, false);
+  });
+
+  it("makes one export of 200 equal requests, and one for each of 64 keys", () => {
+    const answers = Array.from({ length: 200 }, () => here.create("a", "k"));
+    assert.equal(new Set(answers.map(({ record }) => record.id)).size, 1);
+    assert.equal(answers.filter(({ replayed }) => !replayed).length, 1);
+    for (let round = 0; round < 3; round++) {
+      for (let key = 0; key < 64; key++) here.create("a", `k${key}`);
+    }
+    assert.equal(count("exports"), 65);
+  });
+
+  it("makes one export when several processes ask at once", async () => {
+    here.tenant("a");
+    const module = fileURLToPath(new URL("./fake-threads.ts", import.meta.url));
+    const script = `import { createMany } from ${JSON.stringify(module)};
+      createMany(process.argv[1], process.argv[2]);`;
+    const flags = ["--import", "tsx", "--input-type=module", "-e", script];
+    const runs = await Promise.all(
+      [1, 2, 3].map(() => run(process.execPath, [...flags, here.dataDir, here.segment.path])),
+    );
+    const [one, ...others] = runs.map(({ stdout }) => JSON.parse(stdout) as string[]);
+    assert.equal(one?.length, 200);
+    for (const other of others) assert.deepEqual(other, one);
+    assert.equal(count("exports"), 200);
+    assert.equal(count("idempotency"), 200);
+  });
+});
+
+describe("expiry", () => {
+  it("comes after the smaller of setting and plan", async () => {
+    here.exports.start(here.segment);
+    assert.equal((await done("k")).expiresAtMs, NOW_MS + 604_800_000);
+    assert.equal((await done("l", "x", "free")).expiresAtMs, NOW_MS + 86_400_000);
+    here.retention = 1;
+    here.reopen();
+    here.exports.start(here.segment);
+    assert.equal((await done("m")).expiresAtMs, NOW_MS + 1_000);
+  });
+
+  it("is exact, removes the file, and lasts whatever the clock does then", async () => {
+    here.retention = 10;
+    here.reopen();
+    here.exports.start(here.segment);
+    const { id } = await done("k");
+    here.clock.advance(9_999);
+    assert.equal(here.record("a", id).expired, false);
+    sweeperOf().sweep();
+    assert.deepEqual(here.names("exports"), [`${id}.csv`]);
+    here.clock.advance(1);
+    assert.equal(here.record("a", id).expired, true, "before any sweep");
+    sweeperOf().sweep();
+    assert.deepEqual(here.names("exports"), []);
+    const { state, expired, expiresAtMs } = here.record("a", id);
+    assert.deepEqual([state, expired, expiresAtMs], ["done", true, NOW_MS + 10_000]);
+    const earlier = { nowMs: () => NOW_MS, monotonicMs: () => 0 };
+    Object.assign(here.clock, earlier);
+    assert.equal(here.record("a", id).expired, true);
+    assert.equal(here.create("a", "k").record.expired, true, "a replay says so as well");
+  });
+
+  it("leaves a download under way alone", async () => {
+    here.exports.start(here.segment);
+    const record = await done("k", "the whole file");
+    const descriptor = openSync(here.exports.filePath(record), "r");
+    here.clock.advance(604_800_000);
+    sweeperOf().sweep();
+    assert.deepEqual(here.names("exports"), []);
+    assert.equal(readFileSync(descriptor, "utf8"), "the whole file");
+    closeSync(descriptor);
+  });
+
+  it("takes hundreds at once", async () => {
+    here.exports.start(here.segment);
+    for (let i = 0; i < 250; i++) here.create("a", `k${i}`);
+    await settle();
+    while (here.threads.held.length > 0) {
+      first().end(rendered(first().wish));
+      await settle();
+    }
+    here.clock.advance(604_800_000);
+    sweeperOf().sweep();
+    assert.equal(count("exports WHERE expired_at IS NOT NULL"), 250);
+    assert.deepEqual(here.names("exports"), []);
+  });
+
+  it("waits when the wall clock leaps, and comes then", async () => {
+    here.exports.start(here.segment);
+    const { id } = await done("k");
+    let wall = NOW_MS;
+    let monotonic = 0;
+    const sweeper = sweeperOf({ nowMs: () => wall, monotonicMs: () => monotonic });
+    wall += 400 * 86_400_000;
+    sweeper.sweep();
+    assert.deepEqual(here.names("exports"), [`${id}.csv`]);
+    wall += 599_999;
+    monotonic += 599_999;
+    sweeper.sweep();
+    assert.deepEqual(here.names("exports"), [`${id}.csv`]);
+    assert.match(here.logged.join(""), /clock has leapt/);
+    wall += 1;
+    monotonic += 1;
+    sweeper.sweep();
+    assert.deepEqual(here.names("exports"), []);
+  });
+});
+
+describe("recovery", () => {
+  const change = (sql: string, id: string) =>
+    here.database.prepare(`UPDATE exports SET ${sql} WHERE id = ?`).run(id);
+  const put = (name: string, bytes = "left") =>
+    writeFileSync(join(here.dataDir, "exports", name), bytes);
+  const row = (id: string) =>
+    here.database.prepare("SELECT state, attempts FROM exports WHERE id = ?").get(id);
+  /** As after a crash: opened anew; nothing is rendered, so that the state can be looked at. */
+  const restart = () => {
+    here.reopen();
+    here.exports.start(here.segment);
+    here.exports.stop();
+  };
+
+  it("queues what was running, with its attempts, and removes what it wrote", () => {
+    const { id } = here.create("a", "k").record;
+    change("state = 'running', attempts = 2", id);
+    put(`${id}.csv.0123456789abcdef.tmp`);
+    put(`${id}.csv`);
+    restart();
+    assert.deepEqual(row(id), { state: "queued", attempts: 2 });
+    assert.deepEqual(here.names("exports"), []);
+  });
+
+  it("gives up what was begun three times", () => {
+    const { id } = here.create("a", "k").record;
+    change("state = 'running', attempts = 3", id);
+    restart();
+    const { state, failure } = here.record("a", id);
+    assert.deepEqual([state, failure], ["failed", "too_many_attempts"]);
+    assert.deepEqual(here.names("pins"), [`served-${here.segment.snapshotId}.peneira`]);
+  });
+
+  it("leaves a done export with its file as it is", async () => {
+    here.exports.start(here.segment);
+    const before = await done("k");
+    restart();
+    assert.deepEqual(here.record("a", before.id), before);
+    assert.equal(readFileSync(here.exports.filePath(before), "utf8"), "cnpj\r\n");
+  });
+
+  it("renders again what is done and has lost its file, and does not prolong it", async () => {
+    here.exports.start(here.segment);
+    const missing = await done("k");
+    const cut = await done("l", "0123456789");
+    unlinkSync(here.exports.filePath(missing));
+    writeFileSync(here.exports.filePath(cut), "01234");
+    restart();
+    for (const { id } of [missing, cut]) {
+      assert.deepEqual(row(id), { state: "queued", attempts: 0 });
+      const { state, rowCount, sizeBytes, sha256, expiresAtMs } = here.record("a", id);
+      assert.deepEqual(
+        [state, rowCount, sizeBytes, sha256, expiresAtMs],
+        ["queued", null, null, null, null],
+      );
+    }
+    assert.deepEqual(here.names("exports"), []);
+    here.clock.advance(3_600_000);
+    here.reopen();
+    here.exports.start(here.segment);
+    await settle();
+    assert.equal(here.threads.held.length, 2);
+    first().end(rendered(first().wish));
+    await settle();
+    const again = here.record("a", missing.id);
+    assert.deepEqual([again.state, again.expiresAtMs], ["done", missing.expiresAtMs]);
+  });
+
+  it("ends an expiry or a deletion that was broken off", async () => {
+    here.exports.start(here.segment);
+    const [due, marked, deleted] = [await done("k"), await done("l"), await done("m")];
+    change("expired_at = 5", marked.id);
+    here.database.prepare("DELETE FROM exports WHERE id = ?").run(deleted.id);
+    assert.equal(here.names("exports").length, 3);
+    here.clock.advance(604_800_000);
+    restart();
+    assert.deepEqual(here.names("exports"), []);
+    assert.equal(here.record("a", due.id).expired, true);
+    assert.throws(() => here.create("a", "m"), codeOf("idempotency_key_reused"));
+  });
+
+  it("removes files of failed exports and of none, and nobody else's", () => {
+    const { id } = here.create("a", "k").record;
+    change("state = 'failed', failure = 'disk_full'", id);
+    put(`${id}.csv`);
+    put(`exp_${"a".repeat(32)}.html`);
+    put("README");
+    put("exp_short.csv");
+    restart();
+    assert.deepEqual(here.names("exports"), ["README", "exp_short.csv"]);
+  });
+
+  it("makes lost pins again and removes those that nobody needs", () => {
+    here.create("a", "k");
+    unlinkSync(pin());
+    for (const name of ["0000000000000000", "served-0000000000000000"]) {
+      writeFileSync(join(here.dataDir, "pins", `${name}.peneira`), "old");
+    }
+    restart();
+    const id = here.segment.snapshotId;
+    assert.deepEqual(here.names("pins"), [`${id}.peneira`, `served-${id}.peneira`]);
+    assert.equal(statSync(pin()).ino, statSync(here.segment.path).ino);
+  });
+
+  it("comes to the same end when it is done twice", () => {
+    for (let i = 0; i < 8; i++) {
+      const { id } = here.create("a", `k${i}`).record;
+      change(`state = 'running', attempts = ${1 + (i % 3)}`, id);
+      put(`${id}.csv`);
+    }
+    const all = () =>
+      here.database.prepare("SELECT id, state, attempts, failure FROM exports").all();
+    restart();
+    const once = all();
+    restart();
+    assert.deepEqual(all(), once);
+  });
+
+  it("is ready within a second with 10,000 exports that wait", async () => {
+    const { id } = here.create("a", "k").record;
+    const copy = here.database.prepare(
+      `INSERT INTO exports (id, tenant_id, plan, spec, format, slug, snapshot, snapshot_date,
+         snapshot_id, snapshot_path, state, created_at)
+       SELECT ?, tenant_id, plan, spec, format, slug, snapshot, snapshot_date, snapshot_id,
+         snapshot_path, state, created_at FROM exports WHERE id = ?`,
+    );
+    here.database.transaction(() => {
+      for (let i = 0; i < 9_999; i++) copy.run(`exp_${String(i).padStart(32, "0")}`, id);
+    })();
+    const began = performance.now();
+    here.reopen();
+    here.exports.start(here.segment);
+    await settle();
+    const tookMs = performance.now() - began;
+    assert.equal(here.threads.held.length, 4);
+    assert.ok(tookMs < 1_000, `took ${tookMs} ms`);
+  });
+});
+
+describe("a pin", () => {
+  it("is one hard link for all exports of a snapshot, until the last has ended", async () => {
+    here.exports.start(here.segment);
+    const ids = [1, 2].map((i) => here.create("a", `k${i}`).record.id);
+    assert.equal(statSync(pin()).ino, statSync(here.segment.path).ino);
+    await settle();
+    assert.equal(first().wish.places[0], pin());
+    assert.equal(first().wish.snapshotId, here.segment.snapshotId);
+    first().end(rendered(first().wish));
+    await settle();
+    assert.ok(existsSync(pin()));
+    here.exports.remove("a", ids[1] as string);
+    await settle();
+    assert.equal(existsSync(pin()), false);
+    assert.deepEqual(here.threads.forgotten, [], "what is served may stay open");
+  });
+
+  it("holds the served file, also when another one has taken its name", async () => {
+    here.exports.start(here.segment);
+    const { ino } = statSync(here.segment.path);
+    const other = join(here.folder, "b.peneira");
+    writeFileSync(other, "another snapshot");
+    renameSync(other, here.segment.path);
+    here.create("a", "k");
+    assert.equal(statSync(pin()).ino, ino);
+    assert.equal(readFileSync(pin(), "utf8"), "a snapshot");
+  });
+
+  it("of a snapshot that is not served any more goes with its last export", async () => {
+    here.exports.start(here.segment);
+    here.create("a", "k");
+    await settle();
+    for (const name of ["b", "c"]) {
+      const path = join(here.folder, `${name}.peneira`);
+      writeFileSync(path, name);
+      here.exports.serve({ ...here.segment, path, snapshotId: name.repeat(16) });
+    }
+    const served = ["b", "c"].map((name) => `served-${name.repeat(16)}.peneira`);
+    assert.deepEqual(here.names("pins"), [`${here.segment.snapshotId}.peneira`, ...served]);
+    first().end(rendered(first().wish));
+    await settle();
+    assert.deepEqual(here.names("pins"), served);
+    assert.deepEqual(here.threads.forgotten, [here.segment.snapshotId]);
+  });
+
+  it("of a file that is gone is refused, and nothing is kept", () => {
+    unlinkSync(here.segment.path);
+    assert.throws(() => here.create("a", "k"), codeOf("snapshot_unavailable"));
+    assert.equal(count("exports"), 0);
+    assert.equal(count("idempotency"), 0);
+  });
+
+  it("on another device is the path itself", async (context) => {
+    const shm = "/dev/shm";
+    const far = lstatSync(shm, { throwIfNoEntry: false });
+    if (far === undefined || far.dev === statSync(here.dataDir).dev) {
+      context.skip("there is no second device");
+      return;
+    }
+    const folder = mkdtempSync(join(shm, "peneira-pin-"));
+    try {
+      const path = join(folder, "far.peneira");
+      writeFileSync(path, "far");
+      Object.assign(here.segment, { path });
+      here.exports.start(here.segment);
+      here.create("a", "k");
+      await settle();
+      assert.deepEqual(here.names("pins"), []);
+      assert.deepEqual(first().wish.places, [pin(), path]);
+    } finally {
+      rmSync(folder, { recursive: true });
+    }
+  });
+});
+
+describe("a data directory", () => {
+  it("belongs to one server at a time, until that ends", () => {
+    const unlock = lockDataDir(here.dataDir);
+    assert.throws(() => lockDataDir(here.dataDir), /Another server works on .*state/);
+    unlock();
+    lockDataDir(here.dataDir)();
+  });
+
+  it("is free again when its server was killed", async () => {
+    const module = fileURLToPath(new URL("../src/store/database.ts", import.meta.url));
+    const script = `import { lockDataDir } from ${JSON.stringify(module)};
+      lockDataDir(process.argv[1]);
+      process.kill(process.pid, "SIGKILL");`;
+    const flags = ["--import", "tsx", "--input-type=module", "-e", script, here.dataDir];
+    await assert.rejects(run(process.execPath, flags), { signal: "SIGKILL" });
+    lockDataDir(here.dataDir)();
+  });
+});

@@ -1,0 +1,76 @@
+/**
+ * A server as a process of its own, started as a user starts it. What comes in: a snapshot, a data
+ * directory, a transport, settings. What goes out: its address, its first key, and ways to end it.
+ * Invariant: a started server answers; a stopped one has ended with code 0, a killed one is gone.
+ */
+import assert from "node:assert/strict";
+import { type ChildProcess, execFileSync, spawn } from "node:child_process";
+import { join } from "node:path";
+import { ROOT } from "./checkout.ts";
+
+const MAIN = ["--import", "tsx", join(ROOT, "src/main.ts")];
+
+/** A running server. */
+export interface ServerProcess {
+  readonly child: ChildProcess;
+  readonly base: string;
+  /** Key of the plan enterprise; empty when the data directory had keys before. */
+  readonly key: string;
+  readonly dataDir: string;
+}
+
+/** What to start. */
+export interface ServerWish {
+  readonly snapshot: string;
+  readonly dataDir: string;
+  readonly transport?: string;
+  /** Settings by their variables, such as `PENEIRA_EXPORTS_RETENTION`. */
+  readonly settings?: Readonly<Record<string, string>>;
+}
+
+/** Starts a server on a free port; rejects with what it wrote when it ends instead. */
+export async function startServerProcess(wish: ServerWish): Promise<ServerProcess> {
+  const { snapshot, dataDir, transport = "uws", settings = {} } = wish;
+  const parameters = ["serve", "--snapshot", snapshot, "--data-dir", dataDir];
+  const listen = ["--listen", "127.0.0.1:0", "--transport", transport];
+  const child = spawn(process.execPath, [...MAIN, ...parameters, ...listen], {
+    cwd: ROOT,
+    env: { ...process.env, ...settings },
+    stdio: ["ignore", "ignore", "pipe"],
+  });
+  let text = "";
+  const base = await new Promise<string>((resolve, reject) => {
+    child.once("exit", () => reject(new Error(`the server stopped:\n${text}`)));
+    child.stderr.on("data", (chunk: Buffer) => {
+      text += chunk.toString();
+      const line = /^listening on (http:\/\/\S+)$/m.exec(text);
+      if (line !== null) resolve(line[1] as string);
+    });
+  });
+  return { child, base, key: /pnr_[0-9a-f_]+/.exec(text)?.[0] ?? "", dataDir };
+}
+
+/** Ends a server as an operator does. */
+export async function stopServerProcess({ child }: ServerProcess): Promise<void> {
+  assert.equal(await ended(child, "SIGTERM"), 0);
+}
+
+/** Ends a server as a power cut of the process does. */
+export async function killServerProcess({ child }: ServerProcess): Promise<void> {
+  await ended(child, "SIGKILL");
+}
+
+function ended(child: ChildProcess, signal: NodeJS.Signals): Promise<number | null> {
+  const end = new Promise<number | null>((resolve) => child.once("exit", resolve));
+  child.kill(signal);
+  return end;
+}
+
+/** Runs a command of `peneira` to its end and gives what it wrote to standard output. */
+export function peneira(...parameters: readonly string[]): string {
+  return execFileSync(process.execPath, [...MAIN, ...parameters], {
+    cwd: ROOT,
+    encoding: "utf8",
+    stdio: ["ignore", "pipe", "pipe"],
+  });
+}
