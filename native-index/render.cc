@@ -1,10 +1,9 @@
 // Writes values as characters. What comes in: field values. What goes out: JSON.
-// Invariant: see render.h. Text is copied eight bytes at a time while none of them needs an escape.
+// Invariant: see render.h. Text is copied eight bytes at a time; only one that needs an escape, which
+// few do, is looked at again byte by byte.
 #include "render.h"
 
-#include <algorithm>
 #include <charconv>
-#include <cstring>
 
 #include "rows_block.h"
 #include "text_scan.h"
@@ -77,14 +76,6 @@ bool needsEscape(uint64_t bytes) {
   return (hasControl(bytes) | hasByte(bytes, '"') | hasByte(bytes, '\\')) != 0;
 }
 
-// The next 8 bytes of a text, with spaces behind its end.
-uint64_t loadUpTo8(std::string_view text) {
-  if (text.size() >= 8) return load<uint64_t>(reinterpret_cast<const uint8_t*>(text.data()));
-  uint64_t bytes = 0x2020202020202020u;
-  std::memcpy(&bytes, text.data(), text.size());
-  return bytes;
-}
-
 void appendEscaped(uint8_t byte, TextBuffer& out) {
   switch (byte) {
     case '"': out += "\\\""; return;
@@ -139,25 +130,16 @@ void appendPlain(const FieldValue& value, TextBuffer& out) {
 }
 
 void appendJsonString(std::string_view text, TextBuffer& out) {
-  char* to = out.room(text.size() + 16);  // two quotes, and room to write whole words
-  *to++ = '"';
-  out.commit(1);
-  size_t at = 0;
-  while (at < text.size()) {
-    const size_t count = std::min<size_t>(8, text.size() - at);
-    const uint64_t word = loadUpTo8(text.substr(at));
-    if (!needsEscape(word)) {
-      std::memcpy(to, &word, sizeof word);
-      to += count;
-      out.commit(count);
-    } else {
-      for (size_t i = at; i < at + count; i++) appendEscaped(static_cast<uint8_t>(text[i]), out);
-      to = out.room(text.size() - at + 16);
-    }
-    at += count;
+  char* to = out.room(text.size() + 2);
+  to[0] = '"';
+  if (copyPlain(text, to + 1, needsEscape)) {
+    to[text.size() + 1] = '"';
+    out.commit(text.size() + 2);
+    return;
   }
-  *to = '"';
-  out.commit(1);
+  out += '"';
+  for (const char character : text) appendEscaped(static_cast<uint8_t>(character), out);
+  out += '"';
 }
 
 void appendJsonValue(const Segment& segment, const FieldValue& value, TextBuffer& out) {

@@ -83,6 +83,14 @@ void appendText(std::string_view text, TextBuffer& out) {
   while (!text.empty()) text.remove_prefix(appendEscaped(text, out));
 }
 
+// Whether a program may drop white space of a text unless it is told to keep it. Telling it of
+// every text would be a quarter of the XML.
+bool hasLooseSpace(std::string_view text) {
+  if (text.empty()) return false;
+  return text.front() == ' ' || text.back() == ' ' || text.find('\n') != text.npos ||
+         text.find('\t') != text.npos;
+}
+
 // Length in UTF-16: one unit per character, two for those beyond the basic plane.
 size_t unitsOf(std::string_view text) {
   size_t units = 0;
@@ -150,7 +158,8 @@ class SheetWriter {
       refuse("the text of \"" + std::string(name) + "\" in row " + std::string(number_) + " has " +
              std::to_string(unitsOf(text)) + " characters; a cell of a sheet holds 32,767");
     }
-    begin(column, "\" t=\"inlineStr\"><is><t xml:space=\"preserve\">");
+    begin(column, hasLooseSpace(text) ? "\" t=\"inlineStr\"><is><t xml:space=\"preserve\">"
+                                      : "\" t=\"inlineStr\"><is><t>");
     appendText(text, out_);
     out_ += "</t></is></c>";
   }

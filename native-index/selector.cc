@@ -9,19 +9,23 @@ namespace peneira {
 void Selector::offer(uint32_t row) {
   RowKeys keyed;
   keyed.row = row;
-  if (bounded_) {
-    for (uint32_t i = 0; i < keys_.count(); i++) {
-      keyed.ordinals[i] = keys_.ordinal(i, row);
-      if (keyed.ordinals[i] > bound_.ordinals[i]) return;
-      if (keyed.ordinals[i] < bound_.ordinals[i]) {
-        keys_.read(i + 1, keyed);
-        break;
-      }
+  bool belowBound = !bounded_, behindAfter = after_ == nullptr;
+  for (uint32_t i = 0; i < keys_.count(); i++) {
+    if (belowBound && behindAfter) {
+      keys_.read(i, keyed);
+      break;
     }
-  } else {
-    keys_.read(0, keyed);
+    const uint64_t ordinal = keyed.ordinals[i] = keys_.ordinal(i, row);
+    if (!belowBound) {
+      if (ordinal > bound_.ordinals[i]) return;
+      belowBound = ordinal < bound_.ordinals[i];
+    }
+    if (!behindAfter) {
+      if (ordinal < after_->ordinals[i]) return;
+      behindAfter = ordinal > after_->ordinals[i];
+    }
   }
-  if (after_ != nullptr && !keys_.less(*after_, keyed)) return;
+  if (!behindAfter && row <= after_->row) return;
   held_.push_back(keyed);
   if (held_.size() >= 2 * wanted_ && held_.size() > wanted_) prune();
 }

@@ -1,7 +1,7 @@
 // The smallest rows of many. What comes in: rows in any order, the keys that compare them, and the
 // row after which the page begins. What goes out: the first `wanted` rows behind it, sorted.
-// Invariant: at most 2 x wanted rows are held; a row that cannot be among the first is refused by
-// its first differing number, without reading further keys.
+// Invariant: at most 2 x wanted rows are held; a row that cannot be among the first, or does not
+// lie behind that row, is refused by its first differing number, without reading further keys.
 #pragma once
 #include <cstddef>
 #include <vector>

@@ -1,13 +1,16 @@
 /**
  * Proves what every command of `peneira` shares: exit codes, which stream people and programs read,
- * the help, and that a damaged configuration is refused before anything is done.
+ * the help, that a damaged configuration is refused before anything is done, and `--explain-plan`.
  * Does not prove what the single commands do; each has tests of its own.
  */
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
+import { writeFileSync } from "node:fs";
+import path from "node:path";
 import { describe, it } from "node:test";
 import manifest from "../package.json" with { type: "json" };
 import { ROOT } from "./checkout.ts";
+import { makeSampleSnapshot } from "./sample-snapshot.ts";
 
 interface Ended {
   readonly status: number | null;
@@ -26,7 +29,16 @@ describe("peneira", () => {
     const { status, stdout } = peneira(["--help"]);
     assert.equal(status, 0);
     const shown = [...stdout.matchAll(/^ {2}([a-z]+) .*$/gm)].map((match) => match[1]);
-    for (const name of ["sample", "import", "inspect", "verify", "search", "serve", "key"]) {
+    for (const name of [
+      "sample",
+      "import",
+      "inspect",
+      "verify",
+      "search",
+      "export",
+      "serve",
+      "key",
+    ]) {
       assert.ok(shown.includes(name), name);
     }
     assert.ok(!shown.includes("start"));
@@ -77,5 +89,28 @@ describe("peneira config", () => {
     assert.equal(stdout, "");
     assert.match(stderr, /PENEIRA_LISTNE.*did you mean PENEIRA_LISTEN\?/);
     assert.match(stderr, /PENEIRA_TRANSPORT.*uws or node/);
+  });
+});
+
+describe("peneira search", () => {
+  it("says how a search would run, and runs nothing", async () => {
+    const made = await makeSampleSnapshot(300, 5);
+    try {
+      const spec = path.join(made.folder, "spec.json");
+      const filters = { industry: { cnae_any_of: ["47"] }, geo: { uf_any_of: ["SP"] } };
+      writeFileSync(spec, JSON.stringify({ filters }));
+      const named = ["--snapshot", made.snapshot, "--spec", spec];
+      const { status, stdout, stderr } = peneira(["search", ...named, "--explain-plan"]);
+      assert.equal(status, 0, stderr);
+      assert.match(stdout, /^method {3}rank .*\norder {4}score desc, cnpj asc\nmatches {2}\d+\n/);
+      assert.match(stdout, /\nclause {3}any of cnae_primary x \d+\nclause {3}any of uf x 1\n$/);
+      const industry = { ...filters.industry, secondary_cnae_mode: "fallback" };
+      writeFileSync(spec, JSON.stringify({ filters: { industry } }));
+      const refused = peneira(["search", ...named, "--explain-plan"]);
+      assert.equal(refused.stdout, "");
+      assert.match(refused.stderr, /fallback is for exports/);
+    } finally {
+      made.dispose();
+    }
   });
 });

@@ -52,10 +52,12 @@ export async function runCampaign(options: CampaignOptions): Promise<CampaignRep
       lanes.push(new Lane((options.ground ?? plainGround)(), references));
     }
     const run = new Run(options, lanes);
-    await Promise.all(lanes.map((_, lane) => run.drive(lane)));
+    // All of them come to their end, so that nothing runs on under what is removed below.
+    const ends = await Promise.allSettled(lanes.map((_, lane) => run.drive(lane)));
+    for (const end of ends) if (end.status === "rejected") throw end.reason;
     return reportOf(options, lanes, (performance.now() - began) / 1_000);
   } finally {
-    for (const lane of lanes) lane.dispose();
+    for (const lane of lanes) await lane.dispose();
     references.dispose();
   }
 }

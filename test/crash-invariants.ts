@@ -40,14 +40,15 @@ const SIDE_BY_SIDE = 6;
 const FINAL_NAME = /^(exp_[0-9a-f]{32})\.(csv|html|xlsx|parquet|jsonl)$/;
 
 /** Looks at what a dead process left: I4, I5 and I9 hold at every moment, not only at rest. */
-export function checkRemains({ dataDir, ledger, references }: Remains): void {
+export async function checkRemains({ dataDir, ledger, references }: Remains): Promise<void> {
   const files = finalFiles(dataDir);
   for (const [id, path] of files) {
-    const sha256 = sha256Of(readFileSync(path));
-    const entry = ledger.find(id);
+    const { spec, snapshot } = ledger.find(id) ?? {};
     // A file whose create was never answered is compared when the create is repeated.
-    const known = entry?.spec !== undefined && entry.spec !== null;
-    if (known) must(references.knows(sha256), "I5", `${basename(path)} is not a whole export`);
+    if (!spec || !snapshot) continue;
+    const bytes = readFileSync(path);
+    const whole = (await references.of(snapshot, spec)).sha256 === sha256Of(bytes);
+    must(whole, "I5", `${basename(path)} (${bytes.byteLength} bytes) is not the whole export`);
   }
   if (!existsSync(join(dataDir, "state.db"))) return;
   const copy = mkdtempSync(join(tmpdir(), "peneira-remains-"));

@@ -50,6 +50,7 @@ export class Lane {
   readonly #ground: Ground;
   readonly #references: References;
   readonly #keys: readonly string[];
+  #running: Server | null = null;
 
   constructor(ground: Ground, references: References) {
     this.#ground = ground;
@@ -73,7 +74,7 @@ export class Lane {
       runLoad(world, plan.clients),
     ]);
     const died = await started.death;
-    this.#died(missed ? "missed" : cause, died, `of its own:\n${started.output}`);
+    await this.#died(missed ? "missed" : cause, died, `of its own:\n${started.output}`);
   }
 
   /** Starts once more, checks everything and stops as an operator would. */
@@ -83,10 +84,12 @@ export class Lane {
     await this.#check(this.#world(started, snapshot));
     const { code } = await started.end("SIGTERM");
     must(code === 0, "I10", `SIGTERM ended it with ${code}:\n${started.output}`);
-    checkRemains(this.#remains);
+    await checkRemains(this.#remains);
   }
 
-  dispose(): void {
+  /** Ends what still runs after a violation, and removes everything. */
+  async dispose(): Promise<void> {
+    if (this.#running?.alive) await this.#running.end("SIGKILL");
     this.#ground.dispose();
   }
 
@@ -108,7 +111,9 @@ export class Lane {
     put(this.#references.snapshots[snapshot] as string, place);
     this.ledger.life++;
     const where = { snapshot: place, dataDir: this.#dataDir, keys: this.#keys };
-    return Server.start(fault === undefined ? where : { ...where, fault });
+    const started = await Server.start(fault === undefined ? where : { ...where, fault });
+    this.#running = started instanceof Server ? started : null;
+    return started;
   }
 
   /** True when the server went away under the check. */
@@ -151,11 +156,11 @@ export class Lane {
   }
 
   /** Counts a death, refuses one that nobody caused, and looks at the remains. */
-  #died(cause: string, { code, signal }: Death, when: string): void {
+  async #died(cause: string, { code, signal }: Death, when: string): Promise<void> {
     const right = signal === "SIGKILL" || (code === 0 && ["stopped", "missed"].includes(cause));
     must(right, "I10", `the process ended with ${code ?? signal} ${when}`);
     this.deaths.set(cause, (this.deaths.get(cause) ?? 0) + 1);
-    checkRemains(this.#remains);
+    await checkRemains(this.#remains);
   }
 }
 

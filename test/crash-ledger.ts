@@ -178,6 +178,13 @@ export class Ledger {
     entry.expiredAt ??= receivedAt;
   }
 
+  /** An expired link: it ends with its export, in whole seconds, or after longer than a run. */
+  linkExpired(entry: Entry, { receivedAt }: Timed): void {
+    const end = entry.seen?.record.expires_at ?? null;
+    const right = end !== null && receivedAt > Date.parse(end) - 1_000;
+    must(right, "I6", `the link of ${entry.id} has expired before its end ${end}`);
+  }
+
   /** 404: right for what was removed. */
   missing(entry: Entry, { receivedAt }: Timed): void {
     must(entry.removal !== "none", "I1", `${entry.id} (${entry.key}) is gone`);

@@ -126,6 +126,8 @@ export async function read(
 function lost(world: World, entry: Entry, reply: Reply): void {
   if (reply.status === 404) return world.ledger.missing(entry, reply);
   if (reply.status === 410) return world.ledger.expired(entry, reply);
+  const ended = reply.status === 403 && (jsonOf(reply) as { code?: string }).code === "link_expired";
+  if (ended) return world.ledger.linkExpired(entry, reply);
   throw unexpected(world, reply, `an answer for ${entry.id}`);
 }
 

@@ -25,7 +25,6 @@ export class References {
   readonly #segments: ReadonlyMap<string, Segment>;
   readonly #folder: string;
   readonly #files = new Map<string, Promise<RenderedFile>>();
-  readonly #known = new Set<string>();
 
   private constructor(folder: string, segments: readonly Segment[]) {
     this.#folder = folder;
@@ -60,11 +59,6 @@ export class References {
     return file;
   }
 
-  /** True for the hash of any file that was rendered here. */
-  knows(sha256: string): boolean {
-    return this.#known.has(sha256);
-  }
-
   dispose(): void {
     for (const segment of this.#segments.values()) segment.close();
     rmSync(this.#folder, { recursive: true, force: true });
@@ -82,7 +76,6 @@ export class References {
       sha256: told.sha256,
       sizeBytes: told.sizeBytes,
     });
-    this.#known.add(sha256);
     return { rowCount: told.rowCount, sizeBytes: bytes.byteLength, sha256 };
   }
 }

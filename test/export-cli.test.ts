@@ -9,7 +9,9 @@ import { spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
 import * as fs from "node:fs";
 import { join } from "node:path";
-import { after, before, describe, it } from "node:test";
+import { after, before, describe, it, type TestContext } from "node:test";
+import { Command } from "commander";
+import { registerExport } from "../src/cli/export.ts";
 import { renderExport } from "../src/export/render.ts";
 import { openSegment } from "../src/search/segment.ts";
 import { DEFAULT_FIELDS, OUTPUT_FIELD_NAMES } from "../src/spec/fields.ts";
@@ -17,7 +19,7 @@ import { normalizeSpec } from "../src/spec/normalize.ts";
 import { ROOT } from "./checkout.ts";
 import { makeSampleSnapshot, type SampleSnapshot } from "./sample-snapshot.ts";
 
-const ACCOUNTS = 12_000;
+const ACCOUNTS = 6_000;
 const SPEC = {
   filters: { geo: { uf_any_of: ["SP", "RJ"] } },
   sort: [{ field: "legal_name", direction: "asc" }],
@@ -36,16 +38,32 @@ before(async () => {
 });
 after(() => sample.dispose());
 
-/** Arguments of node that run a command on the sample. */
+/** Arguments of node that run a command on the sample in a process of its own. */
 function command(name: string, args: readonly string[]): string[] {
   const main = ["--import", import.meta.resolve("tsx"), join(ROOT, "src/main.ts")];
   return [...main, name, "--snapshot", sample.snapshot, ...args];
 }
 
-function peneira(name: string, args: readonly string[], input = "") {
-  const options = { cwd: folder, input, maxBuffer: 1 << 28 };
-  const { status, stdout, stderr } = spawnSync(process.execPath, command(name, args), options);
-  return { status, stdout, stderr: stderr.toString() };
+/** Runs the command in this process; names in `args` that begin with `out/` are in the folder. */
+async function exported(test: TestContext, args: readonly string[]): Promise<string> {
+  const program = new Command("peneira");
+  registerExport(program);
+  for (const one of [program, ...program.commands]) {
+    one.exitOverride().configureOutput({ writeErr: () => {} });
+  }
+  let told = "";
+  const write = test.mock.method(process.stderr, "write", (text: string) => {
+    told += text;
+    return true;
+  });
+  try {
+    const paths = args.map((text) => text.replace(/^out\//, `${folder}/`));
+    const all = ["export", "--snapshot", sample.snapshot, ...paths];
+    await program.parseAsync(all, { from: "user" });
+    return told;
+  } finally {
+    write.mock.restore();
+  }
 }
 
 /** What a server's worker renders of the same spec. */
@@ -68,65 +86,80 @@ async function wantedFile(format: string, output: Record<string, unknown> = {}) 
 }
 
 describe("peneira export", () => {
-  it("writes the bytes of a server's worker and says what it wrote", async () => {
+  it("writes the bytes of a server's worker and says what it wrote", async (test) => {
     const cases: readonly (readonly [string, string[], Record<string, unknown>])[] = [
       ["csv", ["--bom", "--delimiter", ";"], { bom: true, delimiter: ";" }],
       ["html", ["--explain"], { include_explain: true }],
+      ["xlsx", [], {}],
       ["parquet", [], {}],
+      ["jsonl", [], {}],
     ];
     for (const [format, flags, output] of cases) {
-      const out = join(folder, `cli.${format}`);
-      const args = ["--spec", specPath, "--format", format, "--out", out, ...flags];
-      const { status, stdout, stderr } = peneira("export", args);
-      assert.equal(status, 0, stderr);
-      assert.equal(stdout.length, 0);
+      const args = ["--spec", specPath, "--format", format, "--out", `out/cli.${format}`, ...flags];
+      const told = await exported(test, args);
       const wanted = await wantedFile(format, output);
-      assert.ok(fs.readFileSync(out).equals(wanted.bytes), format);
-      assert.match(stderr, /^export: 700 rows in /m);
+      const path = join(folder, `cli.${format}`);
+      assert.ok(fs.readFileSync(path).equals(wanted.bytes), format);
+      fs.rmSync(path);
       const size = wanted.sizeBytes.toLocaleString("en-US");
-      assert.match(stderr, new RegExp(`cli\\.${format}: 700 rows, ${size} bytes, [0-9.]+ s$`, "m"));
-      assert.match(stderr, new RegExp(`^SHA-256 ${wanted.sha256}$`, "m"));
-      fs.rmSync(out);
+      assert.match(told, /^export: 700 rows in /m);
+      assert.match(told, new RegExp(`cli\\.${format}: 700 rows, ${size} bytes, [0-9.]+ s$`, "m"));
+      assert.match(told, new RegExp(`^SHA-256 ${wanted.sha256}$`, "m"));
     }
   });
 
-  it("takes the format of the spec, a spec from standard input, and all rows without a limit", () => {
+  it("takes format and fields of the spec, and all rows without a limit", async (test) => {
     const spec = { filters: SPEC.filters, output: { format: "jsonl", fields: ["cnpj"] } };
-    const args = ["--spec", "-", "--out", "all.jsonl"];
-    const { status, stderr } = peneira("export", args, JSON.stringify(spec));
-    assert.equal(status, 0, stderr);
+    const path = join(sample.folder, "bare.json");
+    fs.writeFileSync(path, JSON.stringify(spec));
+    const told = await exported(test, ["--spec", path, "--out", "out/all.jsonl"]);
     const lines = fs.readFileSync(join(folder, "all.jsonl"), "utf8").split("\n");
     fs.rmSync(join(folder, "all.jsonl"));
-    assert.ok(lines.length > 2_000);
-    assert.match(
-      stderr,
-      new RegExp(`all\\.jsonl: ${(lines.length - 1).toLocaleString("en-US")} rows`),
+    assert.ok(lines.length > 1_000);
+    assert.match(lines[0] ?? "", /^\{"cnpj":"[0-9A-Z]{12}\d\d"\}$/);
+    const rows = (lines.length - 1).toLocaleString("en-US");
+    assert.match(told, new RegExp(`all\\.jsonl: ${rows} rows`));
+    await exported(test, ["--spec", path, "--limit", "3", "--out", "out/three.jsonl"]);
+    assert.equal(
+      fs.readFileSync(join(folder, "three.jsonl"), "utf8"),
+      lines
+        .slice(0, 3)
+        .map((line) => `${line}\n`)
+        .join(""),
     );
+    fs.rmSync(join(folder, "three.jsonl"));
   });
 
-  it("refuses a name it may not use and a spec it cannot follow, and writes nothing", () => {
+  it("refuses a name it may not use and a spec it cannot follow, and writes nothing", async (test) => {
     fs.writeFileSync(join(folder, "there.csv"), "older");
-    const cases: readonly (readonly [string[], number, RegExp])[] = [
-      [["--format", "csv", "--out", "there.csv"], 2, /there\.csv exists; --force replaces it/],
-      [["--format", "csv", "--out", "."], 2, /must be a file, but \. is a folder/],
-      [["--format", "csv", "--out", ".", "--force"], 2, /must be a file, but \. is a folder/],
-      [["--format", "csv", "--out", "no/x.csv"], 2, /there is no folder .*no for --out/],
-      [["--format", "csv", "--out", "-"], 2, /--out must name a file/],
-      [["--format", "pdf", "--out", "x.pdf"], 2, /Allowed choices are csv, html/],
-      [["--out", "x.csv"], 1, /\/spec\/output\/format/],
-      [["--format", "html", "--bom", "--out", "x.html"], 1, /bom/],
+    const cases: readonly (readonly [string[], object])[] = [
+      [["--out", "out/there.csv"], { exitCode: 2, message: /there\.csv exists; --force replaces/ }],
+      [["--out", "out/"], { exitCode: 2, message: /must be a file, but .* is a folder/ }],
+      [
+        ["--out", "out/", "--force"],
+        { exitCode: 2, message: /must be a file, but .* is a folder/ },
+      ],
+      [["--out", "/dev/null", "--force"], { exitCode: 2, message: /or a device/ }],
+      [["--out", "out/no/x.csv"], { exitCode: 2, message: /there is no folder .*no for --out/ }],
+      [["--out", "-"], { exitCode: 2, message: /--out must name a file/ }],
+      [["--out", ""], { exitCode: 2, message: /--out must name a file/ }],
+      [["--out", "out/x.pdf", "--format", "pdf"], { message: /Allowed choices are csv, html/ }],
+      [["--out", "out/x.csv", "--limit", "0"], { message: /whole number from 1/ }],
+      [["--out", "out/x.html", "--format", "html", "--bom"], { code: "invalid_spec" }],
+      [
+        ["--out", "out/x.csv", "--spec", "no.json"],
+        { exitCode: 2, message: /no spec file no\.json/ },
+      ],
     ];
-    for (const [flags, exitCode, words] of cases) {
-      const { status, stderr } = peneira("export", ["--spec", specPath, ...flags]);
-      assert.match(stderr, words);
-      assert.equal(status, exitCode, flags.join(" "));
-      assert.doesNotMatch(stderr, /\n +at /);
+    for (const [flags, refusal] of cases) {
+      const work = exported(test, ["--spec", specPath, ...flags]);
+      await assert.rejects(work, refusal, flags.join(" "));
     }
     assert.deepEqual(fs.readdirSync(folder), ["there.csv"]);
     assert.equal(fs.readFileSync(join(folder, "there.csv"), "utf8"), "older");
-    const args = ["--spec", specPath, "--format", "csv", "--out", "there.csv", "--force"];
-    assert.equal(peneira("export", args).status, 0);
-    assert.notEqual(fs.readFileSync(join(folder, "there.csv"), "utf8"), "older");
+    await exported(test, ["--spec", specPath, "--out", "out/there.csv", "--force"]);
+    const { bytes } = await wantedFile("csv");
+    assert.ok(fs.readFileSync(join(folder, "there.csv")).equals(bytes));
     fs.rmSync(join(folder, "there.csv"));
   });
 
@@ -168,13 +201,15 @@ describe("peneira export", () => {
 
 describe("peneira search --format csv", () => {
   it("prints the bytes of an export of the same rows, explanations included", async () => {
-    for (const explain of [false, true]) {
-      const args = ["--spec", specPath, "--format", "csv", ...(explain ? ["--explain"] : [])];
-      const { status, stdout, stderr } = peneira("search", args);
-      assert.equal(status, 0, stderr);
-      const { bytes } = await wantedFile("csv", { include_explain: explain });
-      assert.ok(stdout.equals(bytes));
-      assert.match(stderr, /^\d+ accounts match in snapshot 2026-10 \(2026-10-10\)$/m);
-    }
+    const flags = ["--spec", "-", "--format", "csv", "--explain"];
+    const options = { cwd: folder, input: JSON.stringify(SPEC) };
+    const ended = spawnSync(process.execPath, command("search", flags), options);
+    assert.equal(ended.status, 0, ended.stderr.toString());
+    const { bytes } = await wantedFile("csv", { include_explain: true });
+    assert.ok(ended.stdout.equals(bytes));
+    assert.match(
+      ended.stderr.toString(),
+      /^\d+ accounts match in snapshot 2026-10 \(2026-10-10\)$/m,
+    );
   });
 });

@@ -119,7 +119,7 @@ describe("an exported page", () => {
     assert.equal(told("Reference date"), "2026-10-10");
     assert.equal(told("Population of the year"), "2025");
     assert.equal(told("Sanctions as of"), "not available");
-    assert.equal(told("Rows on this page"), "12");
+    assert.equal(told("Rows in this file"), "12");
     assert.equal(told("Accounts that match"), "1,234");
     assert.equal(told("States"), "Rio de Janeiro (RJ)São Paulo (SP)");
     assert.match(only(cut, "main").text, /12 accounts, of 1,234 that match\./);

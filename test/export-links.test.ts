@@ -48,7 +48,7 @@ function spelled(path: string, expires: string, secret: Buffer): string {
 describe("a link", () => {
   it("is refused with any one of its bits flipped", () => {
     let flips = 0;
-    for (let at = 0; at < 250; at++) {
+    for (let at = 0; at < 200; at++) {
       const link = signLink(exportOf(randomBytes(16).toString("hex"), at), {
         nowMs: NOW_MS,
         secrets: [SECRET],
@@ -62,7 +62,7 @@ describe("a link", () => {
         flips++;
       }
     }
-    assert.ok(flips > 200_000, `only ${flips} flips`);
+    assert.ok(flips > 150_000, `only ${flips} flips`);
   });
 
   it("is accepted exactly when it is spelled as it was made, whatever is edited", () => {
@@ -82,7 +82,7 @@ describe("a link", () => {
         const known = [SECRET, OLDER].map((secret) => spelled(path, expires, secret));
         assert.equal(fate(text, [SECRET, OLDER]), known.includes(text) ? "ok" : "link_invalid");
       }),
-      { numRuns: 20_000 },
+      { numRuns: 10_000 },
     );
   });
 

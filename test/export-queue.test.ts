@@ -233,6 +233,14 @@ describe("outcomes", () => {
     assert.equal(stateOf(id), "done");
   });
 
+  it("of an order that cannot even be given are attempts as well", async () => {
+    const { record } = here.create("a", "k");
+    here.database.prepare("UPDATE exports SET spec = '{' WHERE id = ?").run(record.id);
+    await settle();
+    assert.equal(here.record("a", record.id).failure, "render_failed");
+    assert.equal(here.threads.begun, 0);
+  });
+
   it("are named after the error", () => {
     const cases: readonly (readonly [unknown, string | null])[] = [
       ...["ENOSPC", "EDQUOT", "EFBIG"].map((code) => [errno(code), "disk_full"] as const),

@@ -293,11 +293,13 @@ describe("recovery", () => {
     change("expired_at = 5", marked.id);
     here.database.prepare("DELETE FROM exports WHERE id = ?").run(deleted.id);
     assert.equal(here.names("exports").length, 3);
+    restart();
+    assert.deepEqual(here.names("exports"), [`${due.id}.csv`]);
+    assert.throws(() => here.create("a", "m"), codeOf("idempotency_key_reused"));
     here.clock.advance(604_800_000);
     restart();
     assert.deepEqual(here.names("exports"), []);
     assert.equal(here.record("a", due.id).expired, true);
-    assert.throws(() => here.create("a", "m"), codeOf("idempotency_key_reused"));
   });
 
   it("removes files of failed exports and of none, and nobody else's", () => {
@@ -321,6 +323,21 @@ describe("recovery", () => {
     const id = here.segment.snapshotId;
     assert.deepEqual(here.names("pins"), [`${id}.peneira`, `served-${id}.peneira`]);
     assert.equal(statSync(pin()).ino, statSync(here.segment.path).ino);
+  });
+
+  it("says what is wrong when it cannot write, and keeps everything", () => {
+    const { id } = here.create("a", "k").record;
+    change("state = 'running', attempts = 1", id);
+    put(`${id}.csv`);
+    here.reopen();
+    here.database.pragma("query_only = ON");
+    const start = () => here.exports.start(here.segment);
+    assert.throws(start, /cannot be put in order \(SQLITE_READONLY\)/);
+    assert.deepEqual(row(id), { state: "running", attempts: 1 });
+    assert.deepEqual(here.names("exports"), [`${id}.csv`]);
+    here.database.pragma("query_only = OFF");
+    start();
+    assert.deepEqual(here.names("exports"), []);
   });
 
   it("comes to the same end when it is done twice", () => {

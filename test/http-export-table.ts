@@ -74,6 +74,18 @@ const CREATED: readonly Scenario[] = [
     contains: ['"format":"html"'],
   }),
   creation({
+    name: "an output without a format means csv",
+    body: { spec: SP, output: { fields: ["cnpj"] } },
+    status: 201,
+    contains: ['"format":"csv"'],
+  }),
+  creation({
+    name: "the cells of a csv file",
+    body: { spec: SP, output: { format: "csv", bom: true, delimiter: ";" } },
+    status: 201,
+    contains: ['"bom":true,"delimiter":";"'],
+  }),
+  creation({
     name: "fallback is for exports of every plan",
     plan: "free",
     body: { spec: industry("fallback"), output: CSV },
@@ -135,12 +147,6 @@ const REFUSED: readonly Scenario[] = [
     body: { spec: SP, output: { format: "json" } },
     status: 422,
     contains: ['"code":"invalid_request"', '"pointer":"/output/format"'],
-  }),
-  creation({
-    name: "an export without any format",
-    body: { spec: SP, output: {} },
-    status: 422,
-    contains: ['"pointer":"/spec/output/format"', "missing"],
   }),
   creation({
     name: "an export without a spec",

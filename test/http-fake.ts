@@ -197,6 +197,7 @@ export async function startFake(
       stopping = true;
     },
     close: async () => {
+      stopping = true;
       exporter.close();
       await server.close(2_000);
       database.close();

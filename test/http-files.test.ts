@@ -90,7 +90,7 @@ for (const transport of TRANSPORTS) {
       }
     });
 
-    it("come one after the other over one socket, parts, heads and refusals between them", async () => {
+    it("come one after the other over one socket, with parts and refusals between", async () => {
       const record = addFile(server, LARGE);
       const link = linkOf(server, record);
       const socket = connect(server.port, "127.0.0.1");

@@ -79,12 +79,12 @@ const SEARCHES: readonly Scenario[] = [
     body: {
       spec: { filters: { geo: { uf_any_of: ["SP", "XX"] }, company: { mei_opt_in: 1 } }, nope: 1 },
       limit: 0,
-      facets: ["uf"],
+      columns: ["uf"],
     },
     status: 422,
     contains: [
       '"code":"invalid_request"',
-      '"pointer":"/facets"',
+      '"pointer":"/columns"',
       '"pointer":"/limit"',
       '"pointer":"/spec/nope"',
       '"pointer":"/spec/filters/geo/uf_any_of/1"',

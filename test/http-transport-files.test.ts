@@ -145,7 +145,7 @@ for (const name of TRANSPORTS) {
       await closedAll();
     });
 
-    it("closes the file when clients leave, before, at the beginning and in the middle", async () => {
+    it("closes the file when clients leave, before it begins and in the middle", async () => {
       handle = (exchange) => void setTimeout(() => whole(exchange), 20);
       const leave = async (after: number) => {
         const socket = connect(port, "127.0.0.1");

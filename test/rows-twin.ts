@@ -177,7 +177,8 @@ function sheetRow(cells: readonly Cell[], number: number): string {
       return `${begin} s="1"><v>${serial}</v></c>`;
     }
     const text = sheetText(Array.isArray(value) ? value.join(",") : String(value));
-    return `${begin} t="inlineStr"><is><t xml:space="preserve">${text}</t></is></c>`;
+    const space = /^ |[\t\n]| $/.test(text) ? ' xml:space="preserve"' : "";
+    return `${begin} t="inlineStr"><is><t${space}>${text}</t></is></c>`;
   });
   return `<row r="${number}">${parts.join("")}</row>`;
 }

@@ -4,7 +4,7 @@
  * Invariant: a started server answers; a stopped one has ended with code 0, a killed one is gone.
  */
 import assert from "node:assert/strict";
-import { type ChildProcess, execFileSync, spawn } from "node:child_process";
+import { type ChildProcess, spawn } from "node:child_process";
 import { join } from "node:path";
 import { ROOT } from "./checkout.ts";
 
@@ -64,13 +64,4 @@ function ended(child: ChildProcess, signal: NodeJS.Signals): Promise<number | nu
   const end = new Promise<number | null>((resolve) => child.once("exit", resolve));
   child.kill(signal);
   return end;
-}
-
-/** Runs a command of `peneira` to its end and gives what it wrote to standard output. */
-export function peneira(...parameters: readonly string[]): string {
-  return execFileSync(process.execPath, [...MAIN, ...parameters], {
-    cwd: ROOT,
-    encoding: "utf8",
-    stdio: ["ignore", "pipe", "pipe"],
-  });
 }

@@ -54,9 +54,10 @@ export function registerExport(program: Command): void {
     .requiredOption("--spec <file>", "the spec as JSON; - reads standard input")
     .requiredOption("--out <file>", "file to write; its folder must exist")
     .addOption(
-      new Option("--format <format>", "what to write (default: as the spec says)").choices(
-        EXPORT_FORMATS,
-      ),
+      new Option(
+        "--format <format>",
+        "what to write (default: as the spec says, else csv)",
+      ).choices(EXPORT_FORMATS),
     )
     .option("--limit <n>", "most accounts (default: the spec's limit, else all)", positive)
     .option("--explain", "add score parts and the matched activity to every row")

@@ -8,6 +8,7 @@ import { type DescriptionItem, describeSpec } from "./describe.ts";
 import { columnLabel } from "./labels.ts";
 import { registryNames } from "./names.ts";
 import type { RenderContext } from "./renderer.ts";
+import { describeSource } from "./source.ts";
 
 /** A row of the sheet; both may be empty. */
 export type AboutRow = readonly [label: string, value: string];
@@ -17,7 +18,8 @@ export function aboutRows(context: RenderContext, columns: readonly string[]): A
   const { segment, spec } = context;
   const meanings = columns.map((name) => ({ label: name, values: [columnLabel(name).sentence] }));
   return [
-    ...section("Source", sourceOf(context)),
+    // Counts are plain digits, because thousands are parted differently where a file is opened.
+    ...section("Source", describeSource(context, String)),
     ["", ""],
     ...section("Filters and order", describeSpec(spec, registryNames(segment))),
     ["", ""],
@@ -30,20 +32,4 @@ function section(title: string, items: readonly DescriptionItem[]): AboutRow[] {
     values.map((value, i): AboutRow => [i === 0 ? label : "", value]),
   );
   return [[title, ""], ...rows];
-}
-
-/** Counts are plain digits, because thousands are parted differently where a file is opened. */
-function sourceOf({ segment, rowCount, matches }: RenderContext): DescriptionItem[] {
-  const { rfb_snapshot, ibge_population_year, ceis_as_of_date } = segment.provenance;
-  const known = (text: string) => (text === "not_available" ? "not available" : text);
-  const rows: readonly AboutRow[] = [
-    ["Snapshot", segment.label],
-    ["Reference date", segment.snapshotDate],
-    ["Registry release", rfb_snapshot],
-    ["Population of the year", known(ibge_population_year)],
-    ["Sanctions as of", known(ceis_as_of_date)],
-    ["Rows in this file", String(rowCount)],
-    ["Accounts that match", String(matches)],
-  ];
-  return rows.map(([label, value]) => ({ label, values: [value] }));
 }

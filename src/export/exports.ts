@@ -6,7 +6,7 @@
  */
 import type { Plans } from "../access/plans.ts";
 import type { Clock } from "../clock.ts";
-import { AppError } from "../errors.ts";
+import { AppError, CommandError } from "../errors.ts";
 import { faultPoint } from "../fault.ts";
 import { describeError, type Log } from "../log.ts";
 import type { Segment } from "../search/segment.ts";
@@ -78,12 +78,13 @@ export class Exports implements Exporter {
     });
   }
 
-  /** Mends what a crash has left, then begins to render. Call it before the server listens. */
+  /**
+   * Mends what a crash has left, then begins to render. Call it before the server listens.
+   * Throws `CommandError` when the data directory cannot be written.
+   */
   start(served: Segment): void {
-    const store = this.#store;
     this.serve(served);
-    recover({ ...this.#parts, store, folder: this.#folder });
-    this.#pins.clean();
+    this.#recover();
     this.#tick();
     this.#sweeping = setInterval(() => this.#tick(), SWEEP_MS).unref();
     this.#queue.start();
@@ -165,6 +166,19 @@ export class Exports implements Exporter {
 
   filePath({ id, format }: ExportRecord): string {
     return this.#folder.pathOf(id, format);
+  }
+
+  #recover(): void {
+    const { dataDir } = this.#parts;
+    try {
+      recover({ ...this.#parts, store: this.#store, folder: this.#folder });
+      this.#pins.clean();
+    } catch (error) {
+      const code = error instanceof Error ? (error as NodeJS.ErrnoException).code : undefined;
+      if (code === undefined || error instanceof AppError) throw error;
+      const detail = `The exports in ${dataDir} cannot be put in order (${code}). Check its disk.`;
+      throw new CommandError(detail, 1, error);
+    }
   }
 
   /** A database that fails for once must not end the server. */

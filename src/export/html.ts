@@ -13,6 +13,7 @@ import { registryNames } from "./names.ts";
 import { pageStyle } from "./page-style.ts";
 import type { RenderContext, Renderer } from "./renderer.ts";
 import { renderFramed } from "./rowtext.ts";
+import { describeSource } from "./source.ts";
 
 /** A list with more values than this scrolls by itself. */
 const VALUES_SHOWN = 12;
@@ -57,7 +58,7 @@ ${cut && html`<p class="note">The limit of the export left the other matches out
 </header>
 <section aria-labelledby="source">
 <h2 id="source">Source</h2>
-${definitions(sourceOf(context))}
+${definitions(describeSource(context, formatCount))}
 </section>
 <section aria-labelledby="filters">
 <h2 id="filters">Filters and order</h2>
@@ -96,21 +97,6 @@ ${definitions(meanings)}
 function policyOf(style: string): string {
   const hash = createHash("sha256").update(style).digest("base64");
   return `default-src 'none'; style-src 'sha256-${hash}'; base-uri 'none'; form-action 'none'`;
-}
-
-function sourceOf({ segment, rowCount, matches }: RenderContext): DescriptionItem[] {
-  const { rfb_snapshot, ibge_population_year, ceis_as_of_date } = segment.provenance;
-  const known = (text: string) => (text === "not_available" ? "not available" : text);
-  const items: readonly (readonly [label: string, value: string])[] = [
-    ["Snapshot", segment.label],
-    ["Reference date", segment.snapshotDate],
-    ["Registry release", rfb_snapshot],
-    ["Population of the year", known(ibge_population_year)],
-    ["Sanctions as of", known(ceis_as_of_date)],
-    ["Rows on this page", formatCount(rowCount)],
-    ["Accounts that match", formatCount(matches)],
-  ];
-  return items.map(([label, value]) => ({ label, values: [value] }));
 }
 
 function definitions(items: readonly DescriptionItem[]): Markup {

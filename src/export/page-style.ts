@@ -30,7 +30,7 @@ dd ul{margin:0;padding:0;list-style:none}
 table{border-collapse:separate;border-spacing:0;width:100%;font-size:.9rem}
 caption{text-align:left;color:var(--soft);padding:.5rem .6rem}
 th,td{text-align:left;vertical-align:top;padding:.35rem .6rem;border-bottom:1px solid var(--line);
-overflow-wrap:break-word;max-width:28rem}
+overflow-wrap:break-word;min-width:4rem;max-width:28rem}
 thead th{position:sticky;top:0;z-index:1;background:var(--panel);color:var(--ink);
 white-space:nowrap}
 tbody th{font-weight:600;white-space:nowrap}
@@ -49,7 +49,7 @@ table{font-size:7.5pt}
 thead{display:table-header-group}
 thead th{position:static}
 thead th,tbody th{white-space:normal}
-th,td{padding:1mm 1.5mm;max-width:none;overflow-wrap:anywhere}
+th,td{padding:1mm 1.5mm;min-width:0;max-width:none;overflow-wrap:anywhere}
 tr{break-inside:avoid}
 h2{break-after:avoid}}
 `;
@@ -65,7 +65,8 @@ thead{position:absolute;width:1px;height:1px;overflow:hidden;clip-path:inset(50%
 tbody tr{display:block;border:1px solid var(--line);border-radius:.4rem;padding:.5rem .7rem;
 margin-bottom:.8rem}
 tbody th,tbody td{display:grid;grid-template-columns:8.5rem minmax(0,1fr);gap:.6rem;border:0;
-padding:.15rem 0;max-width:none;text-align:left;white-space:normal}
+padding:.15rem 0;min-width:0;max-width:none;white-space:normal}
+.n{text-align:left}
 tbody td:empty{display:none}
 tbody th::before,tbody td::before{color:var(--soft);font-weight:400}
 `;

@@ -20,6 +20,9 @@ const EXTENSION = ".peneira";
 /** The served snapshot has a link of its own, from which pins are made when they are needed. */
 const SERVED = "served-";
 
+/** Names that this program gives; others are left alone. */
+const OURS = /^(?:served-)?[0-9a-f]{16}\.peneira$/;
+
 /** Requests that began on the snapshot before the served one may still ask for its pin. */
 const SERVED_KEPT = 2;
 
@@ -90,7 +93,7 @@ export class Pins {
   clean(): void {
     const anchors = this.#served.map(({ snapshotId }) => SERVED + snapshotId);
     for (const name of readdirSync(this.#folder)) {
-      if (!name.endsWith(EXTENSION)) continue;
+      if (!OURS.test(name)) continue;
       const id = name.slice(0, -EXTENSION.length);
       if (!anchors.includes(id) && !this.#needed(id)) this.#unlink(join(this.#folder, name));
     }

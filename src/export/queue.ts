@@ -14,7 +14,7 @@ import type { ExportRow, ExportStore } from "../store/exportstore.ts";
 import type { ExportFolder } from "./folder.ts";
 import type { RenderOutcome } from "./order.ts";
 import type { Pins } from "./pins.ts";
-import type { RenderThreads, StartedRender } from "./pool.ts";
+import type { OnProgress, RenderThreads, StartedRender } from "./pool.ts";
 import { ATTEMPTS_MAX, type ExportFailure } from "./record.ts";
 import type { RenderedFile } from "./render.ts";
 import { nextTurn } from "./turns.ts";
@@ -163,14 +163,7 @@ export class ExportQueue {
   }
 
   #begin(row: ExportRow): void {
-    const { store, folder, pins, threads } = this.#parts;
-    const wish = {
-      places: pins.places(row.snapshotId, row.snapshotPath),
-      snapshotId: row.snapshotId,
-      spec: JSON.parse(store.specOf(row.id) as string) as AccountQuerySpec,
-      path: folder.pathOf(row.id, row.format),
-    };
-    const render = threads.start(wish, (rowsWritten, rowCount) => {
+    const render = this.#order(row, (rowsWritten, rowCount) => {
       run.progress = { rowsWritten, rowCount };
     });
     const progress = { rowsWritten: 0, rowCount: 0 };
@@ -179,6 +172,23 @@ export class ExportQueue {
     const end = render.outcome.then((outcome) => this.#conclude(run, outcome));
     this.#ends.add(end);
     void end.finally(() => this.#ends.delete(end));
+  }
+
+  /** What is claimed has to end, so an order that cannot be given counts as an attempt. */
+  #order(row: ExportRow, onProgress: OnProgress): StartedRender {
+    const { store, folder, pins, threads } = this.#parts;
+    try {
+      const wish = {
+        places: pins.places(row.snapshotId, row.snapshotPath),
+        snapshotId: row.snapshotId,
+        spec: JSON.parse(store.specOf(row.id) as string) as AccountQuerySpec,
+        path: folder.pathOf(row.id, row.format),
+      };
+      return threads.start(wish, onProgress);
+    } catch (error) {
+      const outcome: RenderOutcome = { kind: "threw", error: describeError(error) };
+      return { outcome: Promise.resolve(outcome), cancel: () => {} };
+    }
   }
 
   #conclude(run: Run, outcome: RenderOutcome): void {

@@ -33,7 +33,8 @@ export function recover(parts: {
   const { store, folder, log } = parts;
   faultPoint("recover.begin");
   const rows = store.atomically(() => {
-    const mended = { ...mendRunning(store, parts.clock.nowMs()), lost: mendDone(store, folder) };
+    const nowMs = parts.clock.nowMs();
+    const mended = { ...mendRunning(store, nowMs), lost: mendDone(store, folder, nowMs) };
     faultPoint("recover.before_commit");
     return mended;
   });
@@ -63,10 +64,14 @@ function mendRunning(store: ExportStore, nowMs: number) {
   return { requeued, given_up: givenUp };
 }
 
-/** A done export without its file is rendered again: same snapshot, same spec, same bytes. */
-function mendDone(store: ExportStore, folder: ExportFolder): number {
+/**
+ * A done export without its file is rendered again: same snapshot, same spec, same bytes. One
+ * whose time is over stays as it is, because what has expired stays so.
+ */
+function mendDone(store: ExportStore, folder: ExportFolder, nowMs: number): number {
   let lost = 0;
-  for (const { id, format, sizeBytes } of store.inState("done")) {
+  for (const { id, format, sizeBytes, expiresAt } of store.inState("done")) {
+    if (expiresAt !== null && expiresAt <= nowMs) continue;
     if (folder.sizeOf(folder.nameOf(id, format)) === sizeBytes) continue;
     store.requeue(id, 0);
     lost++;

@@ -52,8 +52,9 @@ class XlsxRenderer implements Renderer {
     const zip = new ZipFile();
     this.#package = zip.outputStream as PassThrough;
     zip.on("error", (error) => this.#package.destroy(error as Error));
-    for (const { path, xml } of partsOf(this.#workbook))
+    for (const { path, xml } of partsOf(this.#workbook)) {
       zip.addBuffer(Buffer.from(xml), path, PART);
+    }
     zip.addReadStream(this.#sheet, ROWS_PATH, ROWS);
     zip.end();
     this.#written = this.#drain(write);

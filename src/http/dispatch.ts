@@ -105,6 +105,7 @@ class Dispatch {
       requestId: this.#requestId,
       ...{ method, path, params, query, rawQuery, body },
       header: (name: ReadHeader) => this.#exchange.header(name),
+      gone: () => this.#exchange.aborted,
     };
     if (route.access === "open") return route.handle(call);
     // Every route with a key lies below /v1/; anything else is a mistake in the table.

@@ -23,6 +23,8 @@ import type { KeyCall } from "./service.ts";
 const LIST_LIMIT_DEFAULT = 50;
 /** Longest time that a read waits for the end of an export, in seconds. */
 const WAIT_SECONDS_MAX = 60;
+/** How often a read that waits looks whether somebody still waits for it, in milliseconds. */
+const WAIT_TURN_MS = 2_000;
 
 /** `GET /v1/exports/{id}`: the record, on request only once it has come to its end. */
 export function readExport(call: KeyCall): Answer | Promise<Answer> {
@@ -36,7 +38,20 @@ export function readExport(call: KeyCall): Answer | Promise<Answer> {
     return json(recordJson(record));
   };
   if (wish.waitMs === 0) return answer(exporter.read(tenantId, id));
-  return exporter.settled(tenantId, id, wish.waitMs).then(answer);
+  return waitFor(call, id, wish.waitMs).then(answer);
+}
+
+/** Waits in turns, so that a client that is gone holds nothing for longer than one of them. */
+async function waitFor(call: KeyCall, id: string, waitMs: number): Promise<ExportRecord> {
+  const { service, identity } = call;
+  const untilMs = service.clock.monotonicMs() + waitMs;
+  for (;;) {
+    const leftMs = untilMs - service.clock.monotonicMs();
+    const turnMs = Math.max(0, Math.min(leftMs, WAIT_TURN_MS));
+    const record = await service.exporter.settled(identity.tenantId, id, turnMs);
+    const ended = record.state === "done" || record.state === "failed";
+    if (ended || leftMs <= turnMs || service.stopping() || call.gone()) return record;
+  }
 }
 
 /** `GET /v1/exports/{id}/download`: leads to the file, which then needs no key. */

@@ -97,6 +97,9 @@ const problem = Type.Object({
     Type.Array(named("Mistake"), { maxItems: 50, description: "Every mistake in the request." }),
   ),
   matches: Type.Optional(count("Of query_too_broad: accounts that would have matched.")),
+  reason: Type.Optional(
+    Type.Enum(Object.keys(EXPORT_FAILURES), { description: "Of EXPORT_FAILED: why it failed." }),
+  ),
 });
 
 const mistake = Type.Object({

@@ -66,6 +66,8 @@ export interface Call {
   readonly rawQuery: string;
   /** Value of a request header. */
   header(name: ReadHeader): string | undefined;
+  /** True once the client has left; what it is answered is thrown away. */
+  gone(): boolean;
 }
 
 /** A request whose sender is known. */

@@ -53,7 +53,7 @@ function clausesBy(segment: Segment, filters: Filters, activity: Activity): Clau
 }
 
 /** Rows with (`negated`: without) one of the codes of a dimension. */
-export function posting(dimension: DimensionName, codes: number[], negated = false): PostingClause {
+function posting(dimension: DimensionName, codes: number[], negated = false): PostingClause {
   const sorted = Uint32Array.from(new Set(codes)).sort();
   return { kind: "posting", any: [{ dimension, codes: sorted }], negated };
 }

@@ -100,13 +100,13 @@ export function facets(
 
 /** Turns counts by code into values; codes may fall together into one value, or into none. */
 function facetOf(segment: Segment, name: FacetName, counts: Uint32Array): Facet {
-  const valueOf = readerOf(segment, name);
+  const valueAt = readerOf(segment, name);
   const byValue = new Map<FacetValue["value"], { count: number; label: string | undefined }>();
   let missing = counts[counts.length - 1] as number;
   for (let code = 0; code < counts.length - 1; code++) {
     const count = counts[code] as number;
     if (count === 0) continue;
-    const read = valueOf(code);
+    const read = valueAt(code);
     const known = read === null ? undefined : byValue.get(read.value);
     if (read === null) missing += count;
     else if (known === undefined) byValue.set(read.value, { count, label: read.label });

@@ -6,16 +6,11 @@
  * does not reach is not even counted.
  *
  * Work, in rows met: `rank` and an order of one key continue where a batch ended, so all batches
- * together meet every row at most once. An order of several keys begins again at the start of the
- * group of ties that a call ended in, so calls are made large; a group of g rows is met
- * g / SELECT_ROWS times at most. Only company_size, with a handful of values, has groups of most
- * of the rows; those become queries of their own, in the order of the further keys.
+ * together meet every row at most once. An order of several keys may begin again at the start of
+ * the group of ties that a call ended in (see native-index/walk.cc), so calls are made large.
  */
 import { strict as assert } from "node:assert";
-import { TABLES } from "../../native-index/columns.ts";
-import type { PostingClause } from "../../native-index/engine.ts";
 import type { AccountQuerySpec } from "../spec/schema.ts";
-import { posting } from "./clauses.ts";
 import { execute } from "./execute.ts";
 import { type Phase, type Plan, phasesOf, planPhase, SELECT_ROWS } from "./plan.ts";
 import { guarded, type Segment } from "./segment.ts";
@@ -78,15 +73,12 @@ class Answer implements Scroll {
   *batches(): Generator<Uint32Array, void> {
     assert(!this.#begun, "a scroll is read once");
     this.#begun = true;
-    const { rowCount } = this;
-    let left = rowCount;
-    for (let i = 0; left > 0; i++) {
-      for (const part of this.#parts(this.#phases[i] as Phase, this.#count(i))) {
-        if (left === 0) break;
-        for (const batch of this.#batchesOf(part, left)) {
-          left -= batch.length;
-          yield batch;
-        }
+    let left = this.rowCount;
+    for (const phase of this.#phases) {
+      if (left === 0) break;
+      for (const batch of this.#batchesOf(phase, left)) {
+        left -= batch.length;
+        yield batch;
       }
     }
     assert(left === 0, "a scroll hands out as many rows as it announced");
@@ -99,19 +91,9 @@ class Answer implements Scroll {
     return this.#counts[phase];
   }
 
-  /** The phase itself, or its accounts of each company size in turn. */
-  *#parts(phase: Phase, matches: number): Generator<Phase, void> {
-    const [first, ...rest] = phase.order;
-    const split = first?.key === "company_size" && rest.length > 0;
-    if (!split || matches <= this.#sizes.selectRows) return yield phase;
-    for (const clause of companySizes(this.#segment, first.descending)) {
-      yield { ...phase, clauses: [...phase.clauses, clause], order: rest };
-    }
-  }
-
-  *#batchesOf(part: Phase, wanted: number): Generator<Uint32Array, void> {
+  *#batchesOf(phase: Phase, wanted: number): Generator<Uint32Array, void> {
     const { batchRows, selectRows } = this.#sizes;
-    const planned = guarded(() => planPhase(this.#segment, part, { limit: wanted, selectRows }));
+    const planned = guarded(() => planPhase(this.#segment, phase, { limit: wanted, selectRows }));
     const most = this.#rowsPerCall(planned);
     let afterRow = -1;
     for (let left = Math.min(wanted, planned.matches); left > 0; ) {
@@ -134,12 +116,4 @@ class Answer implements Scroll {
     const share = Math.min(1, (WALK_ROWS_PER_SELECTED * matches) / this.#segment.accounts);
     return Math.max(batchRows, Math.ceil(selectRows * share));
   }
-}
-
-/** A clause for each company size in order, then one for accounts without any. */
-function companySizes(segment: Segment, descending: boolean): PostingClause[] {
-  const sizes = segment.native.table(TABLES.indexOf("company_size_code"));
-  const codes = sizes.map((_, code) => code);
-  const groups = codes.map((code) => posting("company_size_code", [code]));
-  return [...(descending ? groups.reverse() : groups), posting("company_size_code", codes, true)];
 }

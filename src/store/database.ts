@@ -132,6 +132,8 @@ export function lockDataDir(dataDir: string): () => void {
   openDataDir(dataDir);
   const lock = new Database(openDataFile(dataDir, LOCK_FILE), { timeout: 0 });
   try {
+    // Nothing is ever written, so there is nothing to keep a journal of on the disk.
+    lock.pragma("journal_mode = MEMORY");
     lock.exec("BEGIN EXCLUSIVE");
   } catch (error) {
     lock.close();

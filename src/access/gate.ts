@@ -1,0 +1,69 @@
+/**
+ * Who may go on. What comes in: keys with what their requests cost, and addresses whose keys were
+ * wrong. What goes out: nothing, or the refusal with the time to wait; and the fields that tell a
+ * client how much it has left.
+ * Invariant: a request is charged once; a right key is never refused for the wrong ones that came
+ * from its address, so that clients behind one proxy cannot lock each other out.
+ */
+import type { Clock } from "../clock.ts";
+import { AppError } from "../errors.ts";
+import type { Plan } from "./plans.ts";
+import { RateLimiter, type RatePolicy, rateFields } from "./ratelimit.ts";
+
+/** Wrong keys that one address may try: ten at once, then one every two seconds. */
+export const GUESS_POLICY: RatePolicy = { perSecond: 0.5, burst: 10 };
+
+/** Limits of keys by their plans, and of guesses by address. */
+export class Gate {
+  readonly #keys: RateLimiter;
+  readonly #guesses: RateLimiter;
+  readonly #guessPolicy: RatePolicy;
+
+  constructor(clock: Clock, guessPolicy = GUESS_POLICY) {
+    this.#keys = new RateLimiter(clock);
+    this.#guesses = new RateLimiter(clock);
+    this.#guessPolicy = guessPolicy;
+  }
+
+  /** Charges a key; throws `rate_limited` where its plan does not give that much now. */
+  spend(keyId: string, plan: Plan, cost: number): void {
+    const { allowed, retrySeconds } = this.#keys.take(keyId, policyOf(plan), cost);
+    if (allowed) return;
+    throw tooMany(
+      `The key may send ${plan.limits.requests_per_second} requests a second. ` +
+        `Wait ${retrySeconds} s; large pages count for several requests.`,
+      retrySeconds,
+    );
+  }
+
+  /** The fields `RateLimit-Policy` and `RateLimit` as they stand now. */
+  fields(keyId: string, plan: Plan): Readonly<Record<string, string>> {
+    const policy = policyOf(plan);
+    return rateFields(policy, this.#keys.look(keyId, policy));
+  }
+
+  /** Notes a wrong key; throws `rate_limited` where there were too many from the address. */
+  noteGuess(address: string): void {
+    const { allowed, retrySeconds } = this.#guesses.take(address, this.#guessPolicy);
+    if (allowed) return;
+    throw tooMany(
+      `Too many wrong API keys came from this address. Wait ${retrySeconds} s and check the key.`,
+      retrySeconds,
+    );
+  }
+}
+
+const policies = new WeakMap<Plan, RatePolicy>();
+
+function policyOf(plan: Plan): RatePolicy {
+  const known = policies.get(plan);
+  if (known !== undefined) return known;
+  const { requests_per_second: perSecond, burst } = plan.limits;
+  const policy = { perSecond, burst };
+  policies.set(plan, policy);
+  return policy;
+}
+
+function tooMany(detail: string, retrySeconds: number): AppError {
+  return new AppError("rate_limited", detail, { headers: { "Retry-After": String(retrySeconds) } });
+}

@@ -1,0 +1,50 @@
+/**
+ * Whether there is too much to do. What comes in: the clock. What goes out: yes or no.
+ * Invariant: asked thousands of times a second it costs a comparison; it is about the work that
+ * has gathered before this request, never about the request itself.
+ * Why so: requests that have arrived are worked off in one turn of the event loop, and timers run
+ * between turns only. So the time since the timer last ran is how long the requests of this turn
+ * have been waiting, and those that waited too long are told to come back, at once.
+ */
+import type { Clock } from "../clock.ts";
+import { AppError } from "../errors.ts";
+
+const TICK_MS = 10;
+
+/** Seconds after which it is worth while to ask again. */
+const RETRY_AFTER_SECONDS = 1;
+
+/** Watches the turns of the event loop. */
+export class Pressure {
+  readonly #clock: Clock;
+  readonly #limitMs: number;
+  readonly #timer: NodeJS.Timeout;
+  #tickMs: number;
+
+  constructor(clock: Clock, limitMs: number) {
+    this.#clock = clock;
+    this.#limitMs = limitMs;
+    this.#tickMs = clock.monotonicMs();
+    this.#timer = setInterval(() => this.tick(), TICK_MS).unref();
+  }
+
+  /** A turn is over. */
+  tick(): void {
+    this.#tickMs = this.#clock.monotonicMs();
+  }
+
+  /** Throws `overloaded` for a request that has waited too long already. */
+  refuse(): void {
+    if (this.#clock.monotonicMs() - this.#tickMs <= this.#limitMs) return;
+    throw new AppError(
+      "overloaded",
+      `The server has more to do than it can. Try again in ${RETRY_AFTER_SECONDS} s.`,
+      { headers: { "Retry-After": String(RETRY_AFTER_SECONDS) } },
+    );
+  }
+
+  /** Ends the watching. */
+  close(): void {
+    clearInterval(this.#timer);
+  }
+}
