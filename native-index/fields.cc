@@ -152,27 +152,26 @@ void readField(const Segment& segment, Field field, std::span<const uint32_t> ro
                FieldValue* values) {
   const ColumnSet& columns = segment.columns();
   const Source& source = kSources[static_cast<size_t>(field)];
-  if (field == Field::kCnpj) return readEach(rows, values, [&](uint32_t row) {
-    return text(columns.cnpj(row));
-  });
-  if (field == Field::kCnpjRoot) return readEach(rows, values, [&](uint32_t row) {
-    return text(columns.cnpj(row).substr(0, 8));
-  });
-  if (source.kind == Kind::kCodes) return readEach(rows, values, [&](uint32_t row) {
-    return codes(columns.list(source.column, row));
-  });
-  const auto readValid = [&](auto read) {
+  const uint32_t column = source.column;
+  const auto read = [&](auto readRow) { readEach(rows, values, readRow); };
+  const auto readValid = [&](auto readRow) {
     readEach(rows, values, [&](uint32_t row) {
-      return columns.valid(source.column, row) ? read(row) : FieldValue();
+      return columns.valid(column, row) ? readRow(row) : FieldValue();
     });
   };
-  if (source.table != kNoTable) return readValid([&](uint32_t row) {
-    return throughTable(segment, source, row);
-  });
-  if (source.kind == Kind::kText) return readValid([&](uint32_t row) {
-    return text(columns.text(source.column, row));
-  });
-  readValid([&](uint32_t row) { return number(source.kind, numberIn(columns, source.column, row)); });
+  if (field == Field::kCnpj) {
+    read([&](uint32_t row) { return text(columns.cnpj(row)); });
+  } else if (field == Field::kCnpjRoot) {
+    read([&](uint32_t row) { return text(columns.cnpj(row).substr(0, 8)); });
+  } else if (source.kind == Kind::kCodes) {
+    read([&](uint32_t row) { return codes(columns.list(column, row)); });
+  } else if (source.table != kNoTable) {
+    readValid([&](uint32_t row) { return throughTable(segment, source, row); });
+  } else if (source.kind == Kind::kText) {
+    readValid([&](uint32_t row) { return text(columns.text(column, row)); });
+  } else {
+    readValid([&](uint32_t row) { return number(source.kind, numberIn(columns, column, row)); });
+  }
 }
 
 void prefetchField(const Segment& segment, Field field, std::span<const uint32_t> rows) {

@@ -1,6 +1,6 @@
 // Writes values as characters. What comes in: field values. What goes out: JSON.
-// Invariant: see render.h. Text is copied eight bytes at a time; only one that needs an escape, which
-// few do, is looked at again byte by byte.
+// Invariant: see render.h. Text is copied eight bytes at a time; only one that needs an escape,
+// which few do, is looked at again byte by byte.
 #include "render.h"
 
 #include <charconv>

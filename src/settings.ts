@@ -113,6 +113,19 @@ export const SETTINGS = {
     "Seconds that a replaced snapshot answers cursors after its last use.",
     integer(0, 86_400),
   ),
+  "http.overload_lag_ms": setting<number>(
+    1_000,
+    "Searches that have waited longer than this are answered 503.",
+    integer(10, 60_000),
+  ),
+  "metrics.listen": setting<string | null>(
+    null,
+    "Address of its own for /metrics; null: the address of everything else.",
+    {
+      kind: "text",
+      check: (text) => (parseListen(text) === null ? "HOST:PORT, such as 127.0.0.1:9090" : null),
+    },
+  ),
   "http.security_contact": setting<string | null>(
     null,
     "Address for /.well-known/security.txt, such as mailto:security@example.com.",

@@ -20,7 +20,7 @@ export interface CampaignOptions {
   readonly hitsMin: number;
   readonly lanes?: number;
   readonly accounts?: number;
-  /** Where a lane lives and how its processes die. */
+  /** Where a lane lives and how its processes die; without the points, which know SIGKILL only. */
   readonly ground?: () => Ground;
   /** Told after every life. */
   readonly onCycle?: (done: number, total: number) => void;
@@ -80,7 +80,10 @@ class Run {
     const { seed, cycles } = this.#options;
     const share = Math.ceil(cycles / this.#lanes.length);
     let cycle = 0;
-    for (; cycle < share; cycle++) await this.#live(lane, planCycle({ seed, lane, cycle }));
+    const step = this.#options.ground === undefined ? 1 : 2;
+    for (; cycle < share; cycle++) {
+      await this.#live(lane, planCycle({ seed, lane, cycle: cycle * step }));
+    }
     for (;;) {
       const point = this.#wanted();
       if (point === undefined) break;
@@ -123,7 +126,8 @@ class Run {
       (a, b) => tries(a) - tries(b),
     );
     if (point === undefined) return undefined;
-    if (tries(point) >= MISSES_MAX) throw new Error(`${point} was not reached in ${MISSES_MAX} lives`);
+    if (tries(point) >= MISSES_MAX)
+      throw new Error(`${point} was not reached in ${MISSES_MAX} lives`);
     this.#tried.set(point, tries(point) + 1);
     return point;
   }

@@ -153,8 +153,8 @@ async function settle(world: World): Promise<void> {
     const ended = ["done", "failed"].includes(entry.seen?.record.status ?? "");
     if (ended && entry.removal === "none" && !isFleeting(entry)) return;
     const record = await read(world, entry);
-    // The removal was asked for and did not happen: from now on it may not.
-    if (record !== null) entry.removal = "none";
+    // A removal that was asked for and has not happened by now may not happen later.
+    if (entry.removal === "asked") entry.removal = "none";
     if (record === null) return;
     const done = record.status === "done" || record.status === "failed";
     must(done, "I3", `${entry.id} is ${record.status} and does not move`);
@@ -173,6 +173,8 @@ async function checkLists(world: World): Promise<void> {
     const absent = expected.filter((id) => !listed.includes(id));
     const name = TENANTS[tenant]?.name;
     must(new Set(listed).size === listed.length, "I2", `an export is twice on the list of ${name}`);
+    const back = unknown.filter((id) => world.ledger.mayBeRemoved(id));
+    must(back.length === 0, "I6", `${back.join(", ")} of ${name} was deleted and is back`);
     must(unknown.length === 0, "I2", `nobody asked for ${unknown.join(", ")} of ${name}`);
     must(absent.length === 0, "I1", `${absent.join(", ")} of ${name} is not on the list`);
   }

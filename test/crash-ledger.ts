@@ -131,7 +131,11 @@ export class Ledger {
     const named = `${TENANTS[entry.tenant]?.name} ${entry.key}`;
     must(entry.id === null || entry.id === id, "I2", `${named} was ${entry.id} and is now ${id}`);
     const other = this.#byId.get(id);
-    must(other === undefined || other === entry, "I2", `${id} answers to ${other?.key} and ${named}`);
+    must(
+      other === undefined || other === entry,
+      "I2",
+      `${id} answers to ${other?.key} and ${named}`,
+    );
     if (entry.id === null) {
       entry.id = id;
       entry.spec = answer.spec;

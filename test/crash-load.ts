@@ -5,8 +5,8 @@
  * clients quietly, because what it was asked is in the ledger.
  */
 import { type Entry, jsonOf, type Ledger, type SeenRecord } from "./crash-ledger.ts";
-import { LABELS, type References, sha256Of } from "./crash-reference.ts";
 import { REQUESTS, type Step, TENANTS } from "./crash-plan.ts";
+import { LABELS, type References, sha256Of } from "./crash-reference.ts";
 import type { Reply, Server } from "./crash-server.ts";
 import { Gone, must, Violation } from "./crash-violation.ts";
 
@@ -126,7 +126,8 @@ export async function read(
 function lost(world: World, entry: Entry, reply: Reply): void {
   if (reply.status === 404) return world.ledger.missing(entry, reply);
   if (reply.status === 410) return world.ledger.expired(entry, reply);
-  const ended = reply.status === 403 && (jsonOf(reply) as { code?: string }).code === "link_expired";
+  const ended =
+    reply.status === 403 && (jsonOf(reply) as { code?: string }).code === "link_expired";
   if (ended) return world.ledger.linkExpired(entry, reply);
   throw unexpected(world, reply, `an answer for ${entry.id}`);
 }

@@ -72,10 +72,13 @@ export class References {
     const bytes = readFileSync(path);
     rmSync(path);
     const sha256 = sha256Of(bytes);
-    assert.deepEqual({ sha256, sizeBytes: bytes.byteLength }, {
-      sha256: told.sha256,
-      sizeBytes: told.sizeBytes,
-    });
+    assert.deepEqual(
+      { sha256, sizeBytes: bytes.byteLength },
+      {
+        sha256: told.sha256,
+        sizeBytes: told.sizeBytes,
+      },
+    );
     return { rowCount: told.rowCount, sizeBytes: bytes.byteLength, sha256 };
   }
 }

@@ -162,7 +162,11 @@ export class Server {
   async #explain(error: unknown, request: string): Promise<Error> {
     const died = await Promise.race([this.death.then(() => true), sleep(DEATH_MS_MAX, false)]);
     const cause = error instanceof Error ? (error.cause ?? error) : error;
-    must(died, "I10", `${request} failed (${String(cause)}) though the process lives:\n${this.output}`);
+    must(
+      died,
+      "I10",
+      `${request} failed (${String(cause)}) though the process lives:\n${this.output}`,
+    );
     return new Gone(request);
   }
 }

@@ -130,7 +130,7 @@ describe("peneira export", () => {
     fs.rmSync(join(folder, "three.jsonl"));
   });
 
-  it("refuses a name it may not use and a spec it cannot follow, and writes nothing", async (test) => {
+  it("refuses a name it may not use and a wrong spec, and writes nothing", async (test) => {
     fs.writeFileSync(join(folder, "there.csv"), "older");
     const cases: readonly (readonly [string[], object])[] = [
       [["--out", "out/there.csv"], { exitCode: 2, message: /there\.csv exists; --force replaces/ }],

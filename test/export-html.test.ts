@@ -14,7 +14,7 @@ import { after, before, describe, it, type TestContext } from "node:test";
 import { pathToFileURL } from "node:url";
 import { type Browser, chromium, type Page } from "playwright-core";
 import { explainColumns } from "../src/export/explained.ts";
-import { openHtmlRenderer } from "../src/export/html.ts";
+import { openHtmlRenderer, ROWS_FEW_MAX } from "../src/export/html.ts";
 import { columnLabel } from "../src/export/labels.ts";
 import { pageStyle } from "../src/export/page-style.ts";
 import { OUTPUT_FIELD_NAMES } from "../src/spec/fields.ts";
@@ -95,7 +95,7 @@ describe("an exported page", () => {
     }
   });
 
-  it("has the columns of an explanation, each with a heading and a meaning of its own", async () => {
+  it("has the columns of an explanation, each with a heading and a meaning", async () => {
     const rows = fixture.rows.slice(0, 5);
     const page = readPage(await pageOf(rows, { explain: true, fields: ["cnpj", "score"] }));
     const { spec } = contextOf(fixture.segment, { format: "html", explain: true, rowCount: 5 });
@@ -179,7 +179,7 @@ describe("an exported page", () => {
 
 describe("pageStyle", () => {
   it("keeps a contrast of 4.5:1 between every ink and every ground, in light and dark", () => {
-    const style = pageStyle(["CNPJ"]);
+    const style = pageStyle([columnLabel("cnpj")], true);
     const schemes = [...style.matchAll(/:root\{(?:color-scheme:light dark;)?(--ink[^}]*)\}/g)];
     assert.equal(schemes.length, 3, "light, dark and paper");
     for (const [, declarations = ""] of schemes) {
@@ -223,13 +223,18 @@ describe("an exported page in Chromium", () => {
   after(() => browser?.close());
 
   /** Opens a page of rows; everything that it should not do is told to `offences`. */
-  async function opened(test: TestContext, rows: Uint32Array, offences: string[] = []) {
+  async function opened(
+    test: TestContext,
+    rows: Uint32Array,
+    offences: string[] = [],
+    wish: Partial<ExportWish> = {},
+  ) {
     if (browser === undefined) {
       test.skip(`there is no browser at ${CHROMIUM}`);
       return undefined;
     }
     const path = join(folder, "page.html");
-    writeFileSync(path, await pageOf(rows));
+    writeFileSync(path, await pageOf(rows, wish));
     const url = pathToFileURL(path).href;
     const page = await browser.newPage({ viewport: { width: 1200, height: 800 } });
     page.on("dialog", (dialog) => {
@@ -263,6 +268,12 @@ describe("an exported page in Chromium", () => {
       [selector, property, pseudo] as const,
     );
 
+  /** Waits until the rows have moved; the page's policy forbids to wait inside of it. */
+  async function scrolledTo(page: Page, least: number): Promise<void> {
+    const place = () => page.evaluate("document.querySelector('.scroll').scrollTop");
+    while (Number(await place()) < least) await page.waitForTimeout(20);
+  }
+
   it("shows the same cells, and no text of the registry runs or fetches", async (test) => {
     const offences: string[] = [];
     const page = await opened(test, fixture.rows, offences);
@@ -284,20 +295,65 @@ describe("an exported page in Chromium", () => {
   it("keeps its header in sight, and scrolls by keyboard", async (test) => {
     const page = await opened(test, fixture.rows);
     if (page === undefined) return;
-    assert.equal(await styleOf(page, "thead th", "position"), "sticky");
     await page.keyboard.press("Tab");
-    assert.equal(
-      await page.$eval(":focus", (element) => element.textContent),
-      "Skip to the accounts",
-    );
+    const focused = await page.$eval(":focus", (element) => element.textContent);
+    assert.equal(focused, "Skip to the accounts");
     await page.focus(".scroll");
     await page.keyboard.press("End");
-    await page.waitForFunction("document.querySelector('.scroll').scrollTop > 500");
-    const header = await page.locator("thead").boundingBox();
+    await scrolledTo(page, 500);
     const region = await page.locator(".scroll").boundingBox();
-    const sticky = await page.locator("thead th").first().boundingBox();
-    assert.ok(header !== null && region !== null && sticky !== null);
-    assert.ok(Math.abs(sticky.y - region.y) < 3, `${sticky.y} at the top ${region.y}`);
+    for (const cell of await page.locator("thead th").all()) {
+      const box = await cell.boundingBox();
+      assert.ok(box !== null && region !== null);
+      assert.ok(Math.abs(box.y - region.y) < 3, `${box.y} at the top ${region.y}`);
+    }
+    await page.close();
+  });
+
+  it("with many rows still stands in columns under a header in sight, and prints", async (test) => {
+    const rows = Uint32Array.from({ length: ROWS_FEW_MAX + 1 }, (_, i) => i % fixture.rows.length);
+    const fields = ["cnpj", "legal_name", "uf", "share_capital"];
+    const page = await opened(test, rows, [], { fields });
+    if (page === undefined) return;
+    assert.equal(await styleOf(page, "tbody tr", "content-visibility"), "auto");
+    await page.focus(".scroll");
+    await page.keyboard.press("End");
+    await scrolledTo(page, 20_000);
+    const heads = await page.locator("thead th").all();
+    const region = await page.locator(".scroll").boundingBox();
+    for (const [column, head] of heads.entries()) {
+      const wanted = await head.boundingBox();
+      assert.ok(Math.abs((wanted?.y ?? 0) - (region?.y ?? 0)) < 3);
+      const last = page.locator(`tbody tr:last-child>:nth-child(${column + 1})`);
+      const box = await last.boundingBox();
+      assert.deepEqual([box?.x, box?.width], [wanted?.x, wanted?.width]);
+    }
+    await page.setViewportSize({ width: 390, height: 800 });
+    assert.equal(await styleOf(page, "tbody tr", "display"), "block");
+    await page.emulateMedia({ media: "print" });
+    assert.equal(await styleOf(page, "tbody tr", "display"), "table-row");
+    assert.equal(await styleOf(page, "tbody tr", "content-visibility"), "visible");
+    await page.close();
+  });
+
+  it("stays a table for those who hear it, wide and on a phone", async (test) => {
+    const rows = fixture.rows.slice(0, 7);
+    const page = await opened(test, rows);
+    if (page === undefined) return;
+    const client = await page.context().newCDPSession(page);
+    for (const width of [1200, 390]) {
+      await page.setViewportSize({ width, height: 800 });
+      const { nodes } = await client.send("Accessibility.getFullAXTree");
+      const count = (role: string): number =>
+        nodes.filter((node) => node.role?.value === role).length;
+      const columns = OUTPUT_FIELD_NAMES.length;
+      assert.equal(count("table"), 1);
+      assert.equal(count("row"), rows.length + 1);
+      assert.equal(count("columnheader"), columns);
+      assert.equal(count("rowheader"), rows.length);
+      const empty: number = width === 390 ? await page.locator("tbody td:empty").count() : 0;
+      assert.equal(count("cell"), rows.length * (columns - 1) - empty);
+    }
     await page.close();
   });
 
@@ -317,7 +373,7 @@ describe("an exported page in Chromium", () => {
   });
 
   it("turns dark where people want it, and loses its scroll region on paper", async (test) => {
-    const page = await opened(test, fixture.rows);
+    const page = await opened(test, fixture.rows.slice(0, 100));
     if (page === undefined) return;
     await page.emulateMedia({ colorScheme: "dark" });
     assert.equal(await styleOf(page, "body", "background-color"), "rgb(18, 24, 21)");
@@ -328,7 +384,7 @@ describe("an exported page in Chromium", () => {
     assert.equal(await styleOf(page, "tbody tr", "break-inside"), "avoid");
     const paper = (await page.pdf({ preferCSSPageSize: true })).toString("latin1");
     const sheets = [...paper.matchAll(/\/Type\s*\/Page\b/g)].length;
-    assert.ok(sheets > 5, `${sheets} sheets for ${fixture.rows.length} rows`);
+    assert.ok(sheets > 3, `${sheets} sheets`);
     await page.close();
   });
 });

@@ -6,7 +6,9 @@
  */
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
+import { Compile } from "typebox/compile";
 import { AppError } from "../src/errors.ts";
+import { SCHEMAS } from "../src/http/schemas.ts";
 import { ask, type Created, FILE, freshKey, post, SP, tenantOf } from "./http-export-requests.ts";
 import { type FakeServer, fakeEngine, fakeSegment, startFake, TRANSPORTS } from "./http-fake.ts";
 
@@ -39,6 +41,7 @@ for (const transport of TRANSPORTS) {
       const first = await post(server, body, key);
       assert.equal(first.headers.get("idempotent-replayed"), null);
       const { export: record, spec } = (await first.json()) as Created;
+      assert.ok(Compile(SCHEMAS.ExportRecord).Check(record));
       const location = `/v1/exports/${record.export_id}`;
       assert.equal(first.headers.get("location"), location);
       server.exporter.finish(record.export_id, FILE);

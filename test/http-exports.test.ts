@@ -7,7 +7,9 @@
  */
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
+import { Compile } from "typebox/compile";
 import { EXPORT_FAILURES } from "../src/export/record.ts";
+import { SCHEMAS } from "../src/http/schemas.ts";
 import { ask, type Created, FILE, make, tenantOf } from "./http-export-requests.ts";
 import { type FakeServer, startFake, TRANSPORTS } from "./http-fake.ts";
 
@@ -65,10 +67,14 @@ const STATUS = {
   export_not_found: 404,
 } as const;
 
+/** The public shape, closed: a member that is not written down there does not pass. */
+const RECORD = Compile(SCHEMAS.ExportRecord);
+
 async function checkOutcome(answer: Response, outcome: Outcome): Promise<void> {
   const text = await answer.text();
   if (typeof outcome === "number") {
     assert.equal(answer.status, outcome, text);
+    if (outcome === 200) assert.ok(RECORD.Check(JSON.parse(text)), text);
     return;
   }
   assert.equal(answer.status, STATUS[outcome], text);

@@ -9,11 +9,14 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { connect } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { Gate } from "../src/access/gate.ts";
 import { Keyring } from "../src/access/keyring.ts";
-import { loadPlans, PLAN_NAMES, type PlanName } from "../src/access/plans.ts";
+import { loadPlans, PLAN_NAMES, type PlanName, type Plans } from "../src/access/plans.ts";
 import { systemClock } from "../src/clock.ts";
+import { Pressure } from "../src/http/pressure.ts";
 import { openTransport, startServer } from "../src/http/server.ts";
 import type { Engine, Service } from "../src/http/service.ts";
+import { Telemetry } from "../src/http/telemetry.ts";
 import type { TransportName } from "../src/http/transport.ts";
 import { openLog } from "../src/log.ts";
 import type { Segment } from "../src/search/segment.ts";
@@ -133,6 +136,15 @@ function matchingRows(filters: {
   });
 }
 
+/** The plans without their rates: a suite asks as fast as it can. */
+function unhurried(plans: Plans): Plans {
+  const rates = { requests_per_second: 1e6, burst: 1e6 };
+  const rows = Object.entries(plans).map(([name, plan]) => {
+    return [name, { ...plan, limits: { ...plan.limits, ...rates } }];
+  });
+  return Object.fromEntries(rows) as Plans;
+}
+
 /** A server on a free port, with one key per plan and everything it writes to its log. */
 export interface FakeServer {
   readonly base: string;
@@ -159,6 +171,8 @@ export async function startFake(
   const keyring = new Keyring(new KeyStore(database), systemClock);
   const key = (plan: PlanName) => [plan, keyring.create({ tenant: plan, plan, name: "" }).key];
   const logged: string[] = [];
+  const log = openLog("debug", { write: (line) => logged.push(line) });
+  const telemetry = new Telemetry(log);
   let segment: Segment | null = fakeSegment();
   let stopping = false;
   const exporter = new FakeExporter(dataDir, parts.clock ?? systemClock);
@@ -166,16 +180,21 @@ export async function startFake(
     engine: fakeEngine,
     exporter,
     keyring,
-    plans: loadPlans(),
+    plans: unhurried(loadPlans()),
     secrets: openSecrets(dataDir),
+    gate: new Gate(systemClock, { perSecond: 1e6, burst: 1e6 }),
+    pressure: new Pressure(systemClock, 60_000),
+    telemetry,
+    metricsHere: true,
     clock: systemClock,
-    log: openLog("debug", { write: (line) => logged.push(line) }),
+    log,
     version: "0.0.0-test",
     transport,
     bodyBytesMax: 1_048_576,
     securityContact: "mailto:security@example.com",
     secondaryCnaeFull: false,
     segment: () => segment,
+    replaced: () => null,
     stopping: () => stopping,
     ...parts,
   };
@@ -200,6 +219,8 @@ export async function startFake(
       stopping = true;
       exporter.close();
       await server.close(2_000);
+      service.pressure.close();
+      service.telemetry.close();
       database.close();
       rmSync(dataDir, { recursive: true });
     },

@@ -1,88 +1,53 @@
 /**
  * Proves: rows that the addon renders as CSV, JSON lines, HTML and sheet rows are byte for byte
  * those of the slow twin (rows-twin.ts), for hostile and random accounts, any fields in any order
- * and extra columns; readers get every text back; columns hold what a search shows; what a format
- * cannot hold and requests that make no sense are refused by name.
+ * and extra columns; readers get every text back; what a format cannot hold and requests that make
+ * no sense are refused by name.
  * Does not prove: that whole files are good (the tests of the renderers), nor which rows they hold.
  */
 import assert from "node:assert/strict";
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { after, before, describe, it } from "node:test";
 import fc from "fast-check";
-import {
-  type ColumnBuffers,
-  type ExtraColumn,
-  type FieldColumn,
-  type NativeSegment,
-  openSegment,
-  type RenderRequest,
-  type RowFormat,
+import type {
+  ExtraColumn,
+  NativeSegment,
+  RenderRequest,
+  RowFormat,
 } from "../native-index/engine.ts";
-import { OUTPUT_FIELD_NAMES } from "../src/spec/fields.ts";
-import { randomRows, seededRandom } from "./fixture-rows.ts";
-import { writeFixture } from "./region-fixture.ts";
-import { HOSTILE_TEXTS, hostileRows } from "./render-fixture.ts";
+import { seededRandom } from "./fixture-rows.ts";
+import { HOSTILE_TEXTS } from "./render-fixture.ts";
 import {
-  type Account,
+  ALL_FIELDS,
+  accountsOf,
+  openRowFixtures,
+  type RowFixtures,
+  someRows,
+} from "./rows-fixture.ts";
+import {
   columnName,
   parseCsv,
   readHtmlText,
   readSheetText,
   renderTwin,
-  typeOf,
   unformulated,
 } from "./rows-twin.ts";
 
 const FORMATS: readonly RowFormat[] = ["csv", "html", "jsonl", "xlsx"];
 const ROUNDS = 60;
-/** Days around 0000, 1900, 9999 and both ends of what a column holds. */
-const DAYS = [
-  -719_529,
-  -719_528,
-  -25_509,
-  -25_508,
-  2_932_896,
-  2_932_897,
-  2 ** 31 - 1,
-  -(2 ** 31) + 1,
-];
-/** Cents that a double cannot tell apart, and the largest of all. */
-const CENTS = [10n ** 15n + 1n, 2n ** 53n + 1n, 10n ** 18n + 7n, 2n ** 63n - 1n, -1n, -123_456n];
 
-const folder = mkdtempSync(join(tmpdir(), "peneira-rows-"));
 let hostile: NativeSegment;
 let random: NativeSegment;
+let fixtures: RowFixtures;
 
 before(async () => {
-  const open = async (name: string, rows: Parameters<typeof writeFixture>[1]) => {
-    const fixture = await writeFixture(join(folder, name), rows);
-    return openSegment(fixture.path, fixture.directory);
-  };
-  hostile = await open("hostile", hostileRows());
-  const rows = randomRows(5, 3_000).map((row, i) => ({
-    ...row,
-    share_capital_cents:
-      i % 40 === 0 ? (CENTS[(i / 40) % CENTS.length] as bigint) : row.share_capital_cents,
-    registration_status_date:
-      i % 50 === 0 ? (DAYS[(i / 50) % DAYS.length] as number) : row.registration_status_date,
-  }));
-  random = await open("random", rows);
+  fixtures = await openRowFixtures();
+  ({ hostile, random } = fixtures);
 });
-after(() => {
-  hostile.close();
-  random.close();
-  rmSync(folder, { recursive: true });
-});
-
-function accountsOf(segment: NativeSegment, rows: Uint32Array, fields: readonly string[]) {
-  return JSON.parse(Buffer.from(segment.renderJson(rows, fields)).toString()) as Account[];
-}
+after(() => fixtures.dispose());
 
 /** A request for all fields of the contract, or as wished. */
 function requestOf(wish: Partial<RenderRequest>): RenderRequest {
-  const fields = OUTPUT_FIELD_NAMES;
+  const fields = ALL_FIELDS;
   return { format: "csv", fields, extra: [], delimiter: ",", firstNumber: 2, ...wish };
 }
 
@@ -90,13 +55,8 @@ function rendered(segment: NativeSegment, rows: Uint32Array, request: RenderRequ
   return Buffer.from(segment.renderRows(rows, request)).toString();
 }
 
-/** Row ids in no order, some of them twice. */
-function someRows(segment: NativeSegment, count: number, dice: () => number): Uint32Array {
-  return Uint32Array.from({ length: count }, () => Math.floor(dice() * segment.rowCount));
-}
-
 function someFields(dice: () => number): string[] {
-  const kept = OUTPUT_FIELD_NAMES.filter(() => dice() < 0.4);
+  const kept = ALL_FIELDS.filter(() => dice() < 0.4);
   return kept.sort(() => dice() - 0.5);
 }
 
@@ -205,6 +165,25 @@ const texts = fc.array(
 const firstRows = (count: number) => Uint32Array.from({ length: count }, (_, row) => row);
 
 describe("texts in rows", () => {
+  it("are escaped wherever in a word of eight bytes a character stands", () => {
+    const special = [..."\"',;\t\r\n &<>_\0\x1f\x7f\\", "\ufffe", "\ufffd", "é", "_x0041_"];
+    const values = special.flatMap((character) =>
+      Array.from({ length: 20 }, (_, length) =>
+        Array.from({ length: length + 1 }, (_, at) => {
+          const plain = "abcdefghijklmnopqrst".slice(0, length);
+          return plain.slice(0, at) + character + plain.slice(at);
+        }),
+      ).flat(),
+    );
+    // More texts than accounts: every account comes several times.
+    const rows = Uint32Array.from(values, (_, i) => i % random.rowCount);
+    for (const format of FORMATS) {
+      const request = ofTexts(format, values);
+      const expected = renderTwin(accountsOf(random, rows, request.fields), request);
+      assert.equal(rendered(random, rows, request), expected);
+    }
+  });
+
   it("come back from CSV with both delimiters, but for the apostrophe before a formula", () => {
     const property = fc.property(texts, fc.constantFrom(",", ";"), (values, delimiter) => {
       const request = { ...ofTexts("csv", values), delimiter } as const;
@@ -263,93 +242,6 @@ describe("texts in rows", () => {
   });
 });
 
-/** Values of a column as JSON shows them, read from its buffers. */
-function decodeColumn(column: Omit<FieldColumn, "field">): unknown[] {
-  const { type, length, buffers, child } = column;
-  const { validity, nullCount, data } = buffers;
-  const view = new DataView(data.buffer, data.byteOffset, data.byteLength);
-  const items = child === null ? [] : decodeColumn({ type: "utf8", child: null, ...child });
-  const bit = (bits: Uint8Array, i: number) => (((bits[i >> 3] as number) >> (i & 7)) & 1) === 1;
-  const bounds = offsetsOf(buffers, type, length);
-  const read = (i: number): unknown => {
-    const [from, to] = [bounds[i] as number, bounds[i + 1] as number];
-    if (type === "utf8") return Buffer.from(data.subarray(from, to)).toString();
-    if (type === "list<utf8>") return items.slice(from, to);
-    if (type === "bool") return bit(data, i);
-    if (type === "int32") return view.getInt32(4 * i, true);
-    if (type === "float64") return view.getFloat64(8 * i, true);
-    return view.getInt32(4 * i, true);
-  };
-  const values = Array.from({ length }, (_, i) => {
-    if (validity === null || bit(validity, i)) return read(i);
-    // A slot without a value is empty or zero.
-    const hollow = read(i);
-    assert(hollow === "" || hollow === 0 || hollow === false, `${hollow} is no empty slot`);
-    return null;
-  });
-  assert.equal(nullCount, values.filter((value) => value === null).length);
-  assert.equal(validity === null, nullCount === 0);
-  if (validity !== null) assert.equal(validity.length, Math.ceil(length / 8));
-  const width = { bool: 1 / 8, int32: 4, date32: 4, float64: 8, utf8: 0, "list<utf8>": 0 }[type];
-  if (width > 0) assert.equal(data.length, Math.ceil(length * width));
-  return values;
-}
-
-function offsetsOf({ offsets, data }: ColumnBuffers, type: string, length: number): number[] {
-  const variable = type === "utf8" || type === "list<utf8>";
-  assert.equal(offsets !== null, variable);
-  if (offsets === null) return [];
-  const bytes = Buffer.from(offsets);
-  assert.equal(bytes.length, 4 * (length + 1));
-  const bounds = Array.from({ length: length + 1 }, (_, i) => bytes.readInt32LE(4 * i));
-  assert.equal(bounds[0], 0);
-  if (type === "utf8") assert.equal(bounds.at(-1), data.length);
-  return bounds;
-}
-
-/** Days since 1970 of the date of JSON, which may have a year of seven digits. */
-function daysOf(date: string): number {
-  const [, year, month, day] = /^(-?\d+)-(\d\d)-(\d\d)$/.exec(date) as RegExpExecArray;
-  // 400 years have 146,097 days; Date knows only the years around ours.
-  const eras = Math.floor((Number(year) - 1970) / 400);
-  const time = Date.UTC(Number(year) - eras * 400, Number(month) - 1, Number(day));
-  return time / 86_400_000 + eras * 146_097;
-}
-
-describe("columns of rows", () => {
-  it("hold what a search shows, for all fields and for rows in any order", () => {
-    const dice = seededRandom(31);
-    const cases = [0, 1, 8, 63, 64, 65, 777].flatMap((count) =>
-      [hostile, random].map((segment) => [segment, someRows(segment, count, dice)] as const),
-    );
-    for (const [segment, rows] of cases) {
-      const accounts = accountsOf(segment, rows, OUTPUT_FIELD_NAMES);
-      const columns = segment.columnsOf(rows, OUTPUT_FIELD_NAMES);
-      assert.deepEqual(
-        columns.map(({ field }) => field),
-        OUTPUT_FIELD_NAMES,
-      );
-      for (const column of columns) {
-        const { field, type, length } = column;
-        assert.equal(type, typeOf(field), field);
-        assert.equal(length, rows.length);
-        const expected = accounts.map(({ [field]: value }) =>
-          type === "date32" && value !== null ? daysOf(String(value)) : value,
-        );
-        assert.deepEqual(decodeColumn(column), expected, field);
-      }
-    }
-  });
-
-  it("come in the order that was asked for, and as equal bytes for equal rows", () => {
-    const rows = Uint32Array.of(5, 900, 2);
-    const [uf, again, cnpj] = random.columnsOf(rows, ["uf", "uf", "cnpj"]);
-    assert.deepEqual(uf, again);
-    assert.equal(cnpj?.field, "cnpj");
-    assert.deepEqual(random.columnsOf(rows, []), []);
-  });
-});
-
 describe("requests for rows", () => {
   const one = Uint32Array.of(0);
 
@@ -369,9 +261,6 @@ describe("requests for rows", () => {
     refuse({ extra: extra("date", ["1"]) }, /kind "date"/);
     refuse({ extra: extra("text", [1]) }, /string/);
     for (const format of FORMATS) refuse({ format }, /no row 3000/, Uint32Array.of(1, 3000));
-    assert.throws(() => random.columnsOf(Uint32Array.of(3000), ["uf"]), /no row 3000/);
-    assert.throws(() => random.columnsOf(one, ["salary"]), /no field "salary"/);
-    assert.throws(() => random.columnsOf([0] as unknown as Uint32Array, []), /Uint32Array/);
   });
 
   it("are refused when a sheet cannot hold the rows", () => {

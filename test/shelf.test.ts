@@ -55,9 +55,13 @@ test("a shelf gives what an obvious list would, and closes each segment once", (
           if (last !== undefined) last.usedMs = nowMs;
           open = [...open, { one, usedMs: nowMs }].slice(-RETIRED_MAX - 1);
         } else if (step.kind === "find") {
-          const expected = open.find(({ one }) => one.snapshotId === String(step.id));
+          const id = String(step.id);
+          const expected = open.slice(0, -1).find(({ one }) => one.snapshotId === id);
           if (expected !== undefined) expected.usedMs = nowMs;
-          assert.equal(shelf.find(String(step.id)), expected?.one ?? null);
+          assert.equal(
+            shelf.retired((snapshotId) => snapshotId === id),
+            expected?.one ?? null,
+          );
         } else if (step.kind === "pass") {
           clock.advance(step.ms);
         } else {

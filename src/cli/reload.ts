@@ -10,7 +10,6 @@ import type { Clock } from "../clock.ts";
 import { CommandError } from "../errors.ts";
 import { describeError, type Log } from "../log.ts";
 import { openSegment, type Segment } from "../search/segment.ts";
-import type { Shelf } from "../search/shelf.ts";
 import { warm } from "../search/warm.ts";
 import { isNewer } from "./served.ts";
 
@@ -23,7 +22,9 @@ const QUIET_MS = 300;
 export interface ReloadParts {
   /** File or folder. */
   readonly path: string;
-  readonly shelf: Shelf;
+  readonly current: () => Segment | null;
+  /** Takes over a newer snapshot, which is its own from then on. */
+  readonly load: (segment: Segment) => void;
   readonly log: Log;
   readonly clock: Clock;
 }
@@ -114,21 +115,22 @@ export class Reload {
 
   /** Opens a file and puts it on the shelf when it is newer than what is served. */
   async #take(path: string): Promise<void> {
-    const { shelf, log } = this.#parts;
+    const { load, log } = this.#parts;
     let segment: Segment | null = null;
     try {
       segment = await openSegment(path);
-      const current = shelf.current();
-      const newer = current === null || isNewer(segment, current);
+      const current = this.#parts.current();
+      const lost = current === null || current.native.poisoned();
+      const newer = lost || isNewer(segment, current);
       const replaced = this.#only !== null && segment.snapshotId !== current?.snapshotId;
       if (!newer && !replaced) return segment.close();
       await segment.native.verify();
       await warm(segment);
-      shelf.put(segment);
+      load(segment);
       log.info({ snapshot: segment.label, date: segment.snapshotDate }, "newer snapshot served");
     } catch (error) {
       segment?.close();
-      const served = shelf.current()?.label ?? "none";
+      const served = this.#parts.current()?.label ?? "none";
       const why = error instanceof CommandError ? { why: error.message } : describeError(error);
       log.error({ file: path, served, ...why }, "snapshot refused; the one before is served on");
     }

@@ -4,39 +4,35 @@
  * Invariant: everything that can be wrong is found before the port is opened; the line with the
  * address is printed only when requests are answered; a key is printed once, at its making.
  */
-import { availableParallelism } from "node:os";
 import type { Command } from "commander";
-import { Keyring } from "../access/keyring.ts";
-import { loadPlans, type Plans } from "../access/plans.ts";
+import type { Keyring } from "../access/keyring.ts";
 import { systemClock } from "../clock.ts";
 import type { Config } from "../config.ts";
 import { CommandError } from "../errors.ts";
-import { Exports } from "../export/exports.ts";
-import { slugOf } from "../export/filename.ts";
-import { RenderPool } from "../export/pool.ts";
-import { openTransport, type RunningServer, startServer } from "../http/server.ts";
+import { startMetricsServer } from "../http/metricsserver.ts";
+import { openTransport, startServer } from "../http/server.ts";
 import type { Service } from "../http/service.ts";
 import type { Transport } from "../http/transport.ts";
-import { describeError, type Log, openLog } from "../log.ts";
-import { account, countMatches, facets, search } from "../search/searcher.ts";
-import type { Segment } from "../search/segment.ts";
+import { describeError } from "../log.ts";
+import { warm } from "../search/warm.ts";
 import { parseListen } from "../settings.ts";
-import { lockDataDir, openDatabase, type StateDatabase } from "../store/database.ts";
-import { KeyStore } from "../store/keystore.ts";
-import { openSecrets } from "../store/secrets.ts";
+import { lockDataDir, openDatabase } from "../store/database.ts";
+import { makeService, type ServedService } from "./assembly.ts";
 import { configOf } from "./config.ts";
+import { Reload } from "./reload.ts";
 import { openServed } from "./served.ts";
-import { VERSION } from "./version.ts";
 
-/** Threads for exports where nobody says otherwise, beside the one that answers requests. */
-const EXPORT_THREADS_MAX = 4;
+/** How often replaced snapshots are looked at, in milliseconds. */
+const SWEEP_MS = 5_000;
 
 /** How often it is written down when keys were last used, in milliseconds. */
 const USED_FLUSH_MS = 30_000;
 
 const EXAMPLES = `
 The first start on a data directory prints an API key of the plan enterprise, once.
-SIGTERM or SIGINT finishes the requests in flight and ends; a second one ends at once.
+A newer snapshot that appears in the folder (or replaces the file) is verified and served without
+losing a request; SIGHUP looks for one at once. SIGTERM or SIGINT finishes the requests in flight
+and ends; a second one ends at once.
 
 Examples:
   $ peneira serve --snapshot 2026-10.peneira --data-dir state
@@ -78,23 +74,69 @@ export async function serve(
   const opened = await openTransport(config.get("transport"), limitsOf(config));
   const database = openDatabase(dataDir);
   const service = makeService({ config, dataDir, transport: opened, database });
-  const { keyring } = service;
-  const segment = await openServed(snapshotPath);
+  const first = await openServed(snapshotPath);
   const unlock = lockDataDir(dataDir);
-  service.load(segment);
-  printFirstKey(keyring);
-  const address = addressOf(config);
-  const server = await startServer(service, opened, address);
-  service.log.info({ transport: opened.name, snapshot: segment.label }, "serving");
+  service.load(first);
+  await warm(first);
+  printFirstKey(service.keyring);
+  const running = await openPorts(config, service, opened);
+  onReady(running.url);
+  const reload = new Reload({
+    path: snapshotPath,
+    current: service.segment,
+    ...{ load: service.load, log: service.log, clock: systemClock },
+  });
+  const ended = stopSignal(() => service.stop());
+  await whileServing(service, reload, ended);
+  await running.close();
+  await service.close();
+  unlock();
+}
+
+/** Opens the ports; the line with the address is printed when requests are answered. */
+async function openPorts(config: Config, service: ServedService, transport: Transport) {
+  const address = addressOf(config, "listen");
+  const metricsAddress = config.get("metrics.listen");
+  const metrics =
+    metricsAddress === null
+      ? null
+      : await startMetricsServer(
+          service.telemetry,
+          addressOf(config, "metrics.listen"),
+          limitsOf(config),
+        );
+  const server = await startServer(service, transport, address);
+  const label = service.segment()?.label;
+  service.log.info({ transport: transport.name, snapshot: label }, "serving");
   const host = address.host.includes(":") ? `[${address.host}]` : address.host;
   const url = `http://${host}:${server.port}`;
   process.stderr.write(`listening on ${url}\n`);
-  onReady(url);
+  if (metrics !== null) process.stderr.write(`metrics on port ${metrics.port}\n`);
+  const close = async () => {
+    await server.close();
+    await metrics?.close();
+  };
+  return { url, close };
+}
+
+/** What is done now and then until the end. */
+async function whileServing(
+  service: ServedService,
+  reload: Reload,
+  ended: Promise<void>,
+): Promise<void> {
   const flushing = setInterval(() => flushUsed(service), USED_FLUSH_MS);
-  await stopSignal(() => service.stop());
+  const sweeping = setInterval(() => service.sweep(), SWEEP_MS);
+  const onHangup = () => {
+    void reload.look();
+  };
+  process.on("SIGHUP", onHangup);
+  reload.start();
+  await ended;
+  process.off("SIGHUP", onHangup);
   clearInterval(flushing);
-  await shutDown({ server, service, database, segment });
-  unlock();
+  clearInterval(sweeping);
+  await reload.stop();
 }
 
 function required(config: Config): { readonly snapshotPath: string; readonly dataDir: string } {
@@ -118,69 +160,10 @@ function limitsOf(config: Config) {
   };
 }
 
-function addressOf(config: Config) {
-  const address = parseListen(config.get("listen"));
-  if (address === null) throw new CommandError("--listen must be HOST:PORT.", 2);
+function addressOf(config: Config, key: "listen" | "metrics.listen") {
+  const address = parseListen(config.get(key) ?? "");
+  if (address === null) throw new CommandError(`${key} must be HOST:PORT.`, 2);
   return address;
-}
-
-/** The service of a running process: its segment and its end can be set. */
-interface ServedService extends Service {
-  readonly exporter: Exports;
-  load(segment: Segment): void;
-  stop(): void;
-}
-
-function makeService(parts: {
-  readonly config: Config;
-  readonly dataDir: string;
-  readonly transport: Transport;
-  readonly database: StateDatabase;
-}): ServedService {
-  const { config, dataDir, transport, database } = parts;
-  const plans = loadPlans(config.plans);
-  const log = openLog(config.get("log.level"));
-  const exporter = openExports({ config, dataDir, database, plans, log });
-  let current: Segment | null = null;
-  let stopping = false;
-  return {
-    engine: { search, countMatches, facets, account },
-    exporter,
-    keyring: new Keyring(new KeyStore(database), systemClock),
-    plans,
-    secrets: openSecrets(dataDir),
-    clock: systemClock,
-    log,
-    version: VERSION,
-    transport: transport.name,
-    bodyBytesMax: config.get("http.body_max_bytes"),
-    secondaryCnaeFull: config.get("exports.secondary_cnae_full"),
-    securityContact: config.get("http.security_contact"),
-    segment: () => current,
-    stopping: () => stopping,
-    load: (segment) => {
-      current = segment;
-      exporter.start(segment);
-    },
-    stop: () => {
-      stopping = true;
-      exporter.stop();
-    },
-  };
-}
-
-function openExports(parts: {
-  readonly config: Config;
-  readonly dataDir: string;
-  readonly database: StateDatabase;
-  readonly plans: Plans;
-  readonly log: Log;
-}): Exports {
-  const { config } = parts;
-  const spare = Math.min(Math.max(availableParallelism() - 1, 1), EXPORT_THREADS_MAX);
-  const threads = new RenderPool(config.get("exports.threads") ?? spare);
-  const retention = config.get("exports.retention");
-  return new Exports({ ...parts, threads, clock: systemClock, retention, slugOf });
 }
 
 /** On a new data directory a person needs one key to begin with. */
@@ -212,17 +195,4 @@ function stopSignal(begin: () => void): Promise<void> {
     process.on("SIGTERM", onSignal);
     process.on("SIGINT", onSignal);
   });
-}
-
-async function shutDown(parts: {
-  readonly server: RunningServer;
-  readonly service: ServedService;
-  readonly database: StateDatabase;
-  readonly segment: Segment;
-}): Promise<void> {
-  await parts.server.close();
-  await parts.service.exporter.close();
-  parts.service.keyring.flushUsed();
-  parts.database.close();
-  parts.segment.close();
 }

@@ -90,13 +90,18 @@ export class Exports implements Exporter {
     this.#queue.start();
   }
 
-  /** Takes note of another snapshot that is served from now on. One that cannot be pinned is fine. */
+  /** Takes note of the snapshot that is served from now on; one without a pin is served too. */
   serve(segment: Segment): void {
     try {
       for (const snapshotId of this.#pins.serve(segment)) this.#queue.unpin(snapshotId);
     } catch (error) {
       this.#parts.log.warn(describeError(error), "the served snapshot could not be pinned");
     }
+  }
+
+  /** How many exports wait and how many are being rendered. */
+  counts(): Readonly<Record<"queued" | "running", number>> {
+    return { queued: this.#store.queued(), running: this.#queue.running };
   }
 
   /** Begins to stop: nothing new is rendered, and nobody is kept waiting. */

@@ -15,6 +15,9 @@ import type { RenderContext, Renderer } from "./renderer.ts";
 import { renderFramed } from "./rowtext.ts";
 import { describeSource } from "./source.ts";
 
+/** More rows than this would keep a browser busy as one table. */
+export const ROWS_FEW_MAX = 5_000;
+
 /** A list with more values than this scrolls by itself. */
 const VALUES_SHOWN = 12;
 
@@ -33,7 +36,7 @@ export const openHtmlRenderer = (
 /** Everything before the first row. */
 function headOf(context: RenderContext, labels: readonly ColumnLabel[]): string {
   const { segment, spec, rowCount, matches } = context;
-  const style = pageStyle(labels.map(({ heading }) => heading));
+  const style = pageStyle(labels, rowCount > ROWS_FEW_MAX);
   const title = `Company accounts, snapshot ${segment.label}`;
   const accounts = rowCount === 1 ? "1 account" : `${formatCount(rowCount)} accounts`;
   const cut = matches > rowCount;

@@ -1,6 +1,6 @@
 /**
  * Headings of columns for people. What comes in: the name of an output field, or of a column that
- * `include_explain` adds. What goes out: a short heading, and one sentence that says more.
+ * `include_explain` adds. What goes out: a short heading, one sentence that says more, a width.
  * Invariant: every field has a heading of its own; headings are plain ASCII, so that they can
  * stand in a style sheet as well.
  */
@@ -10,70 +10,70 @@ import { OUTPUT_FIELDS, type OutputField } from "../spec/fields.ts";
 export interface ColumnLabel {
   readonly heading: string;
   readonly sentence: string;
+  /** Width in characters that most values fit into; longer ones are wrapped. */
+  readonly width: number;
 }
 
-const HEADINGS: Readonly<Record<OutputField, string>> = {
-  cnpj: "CNPJ",
-  cnpj_root: "CNPJ root",
-  legal_name: "Legal name",
-  trade_name: "Trade name",
-  headquarters: "Head office",
-  registration_status: "Status",
-  registration_status_date: "Status since",
-  registration_status_reason: "Reason of the status",
-  started_on: "Started on",
-  cnae_primary: "Primary activity",
-  cnae_primary_description: "Name of the activity",
-  cnae_secondary: "Secondary activities",
-  legal_nature: "Legal nature",
-  legal_nature_description: "Name of the nature",
-  company_size_code: "Size",
-  share_capital: "Share capital (R$)",
-  simples_opt_in: "Simples",
-  mei_opt_in: "MEI",
-  uf: "State",
-  municipality_ibge: "IBGE code",
-  municipality_tom: "TOM code",
-  municipality_name: "Municipality",
-  municipality_population: "Population",
-  district: "District",
-  street: "Street",
-  street_number: "Number",
-  address_complement: "Complement",
-  postal_code: "Postal code",
-  country_code: "Country",
-  foreign_city: "City abroad",
-  email: "E-mail",
-  phone_1: "Phone",
-  phone_2: "Second phone",
-  sanctioned: "Sanctioned",
-  score: "Balanced score",
+/** Width of what explains a row: points, codes and single words. */
+const EXPLAINED_WIDTH = 12;
+
+/** Heading and width of every field. */
+const HEADINGS: Readonly<Record<OutputField, readonly [heading: string, width: number]>> = {
+  cnpj: ["CNPJ", 18],
+  cnpj_root: ["CNPJ root", 11],
+  legal_name: ["Legal name", 34],
+  trade_name: ["Trade name", 28],
+  headquarters: ["Head office", 7],
+  registration_status: ["Status", 7],
+  registration_status_date: ["Status since", 13],
+  registration_status_reason: ["Reason of the status", 10],
+  started_on: ["Started on", 13],
+  cnae_primary: ["Primary activity", 10],
+  cnae_primary_description: ["Name of the activity", 36],
+  cnae_secondary: ["Secondary activities", 24],
+  legal_nature: ["Legal nature", 8],
+  legal_nature_description: ["Name of the nature", 28],
+  company_size_code: ["Size", 6],
+  share_capital: ["Share capital (R$)", 16],
+  simples_opt_in: ["Simples", 9],
+  mei_opt_in: ["MEI", 7],
+  uf: ["State", 6],
+  municipality_ibge: ["IBGE code", 9],
+  municipality_tom: ["TOM code", 7],
+  municipality_name: ["Municipality", 20],
+  municipality_population: ["Population", 12],
+  district: ["District", 18],
+  street: ["Street", 28],
+  street_number: ["Number", 9],
+  address_complement: ["Complement", 22],
+  postal_code: ["Postal code", 10],
+  country_code: ["Country", 9],
+  foreign_city: ["City abroad", 18],
+  email: ["E-mail", 30],
+  phone_1: ["Phone", 16],
+  phone_2: ["Second phone", 16],
+  sanctioned: ["Sanctioned", 11],
+  score: ["Balanced score", 9],
 };
 
-const EXPLAINED: Readonly<Record<string, ColumnLabel>> = {
-  explain_score: { heading: "Score", sentence: "Score of the strategy: the sum of its parts." },
-  explain_matched: { heading: "Matched", sentence: "Activity that met the filter." },
-  explain_matched_as: {
-    heading: "Matched as",
-    sentence: "Whether the matched activity is the primary or a secondary one.",
-  },
-  explain_sanction: {
-    heading: "Points: sanction",
-    sentence: "What a sanction in force takes off the score.",
-  },
+const EXPLAINED: Readonly<Record<string, readonly [heading: string, sentence: string]>> = {
+  explain_score: ["Score", "Score of the strategy: the sum of its parts."],
+  explain_matched: ["Matched", "Activity that met the filter."],
+  explain_matched_as: ["Matched as", "Whether it is the primary or a secondary activity."],
+  explain_sanction: ["Points: sanction", "What a sanction in force takes off the score."],
 };
 
-/** Heading and sentence of a column. */
+/** Heading, sentence and width of a column. */
 export function columnLabel(name: string): ColumnLabel {
   const field = OUTPUT_FIELDS.find((row) => row.name === name);
   if (field !== undefined) {
-    return { heading: HEADINGS[field.name], sentence: field.description };
+    const [heading, width] = HEADINGS[field.name];
+    return { heading, sentence: field.description, width };
   }
   const part = name.replace("explain_", "");
-  return (
-    EXPLAINED[name] ?? {
-      heading: `Points: ${part}`,
-      sentence: `Part of the score for: ${part}.`,
-    }
-  );
+  const [heading, sentence] = EXPLAINED[name] ?? [
+    `Points: ${part}`,
+    `Part of the score for: ${part}.`,
+  ];
+  return { heading, sentence, width: EXPLAINED_WIDTH };
 }

@@ -95,6 +95,11 @@ export class ExportQueue {
     return this.#runs.get(id)?.progress;
   }
 
+  /** How many exports are rendered. */
+  get running(): number {
+    return this.#runs.size;
+  }
+
   /** How many exports of a tenant are rendered. */
   runningOf(tenantId: string): number {
     const runs = [...this.#runs.values()];

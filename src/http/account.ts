@@ -8,7 +8,7 @@ import { AppError } from "../errors.ts";
 import { readCnpj } from "../spec/cnpj.ts";
 import { unchanged, weakTag } from "./etag.ts";
 import { type Answer, json } from "./respond.ts";
-import { currentSegment, type KeyCall } from "./service.ts";
+import { currentSegment, type KeyCall, timed } from "./service.ts";
 
 /** Answers one account. */
 export function readAccount(call: KeyCall): Answer {
@@ -18,7 +18,9 @@ export function readAccount(call: KeyCall): Answer {
   const sent = params.branch === undefined ? params.cnpj : `${params.cnpj}/${params.branch}`;
   const cnpj = readCnpj(sent ?? "");
   if (cnpj === null) throw malformed();
-  const account = service.engine.account(segment, cnpj.cnpj, plan.fields);
+  const account = timed(call, "account", () =>
+    service.engine.account(segment, cnpj.cnpj, plan.fields),
+  );
   if (account === null) throw absent(segment.label, cnpj.checked);
   const tag = weakTag(["account", segment.snapshotId, cnpj.cnpj, plan.fields.join(",")]);
   const known = unchanged(call, tag);
@@ -45,6 +47,7 @@ function absent(label: string, checked: boolean): AppError {
   if (checked) {
     return new AppError("not_found", `The snapshot ${label} has no account with this CNPJ.`);
   }
-  const detail = `No account has this CNPJ, and its check digits are wrong: look for a typing error.`;
+  const detail =
+    "No account has this CNPJ, and its check digits are wrong: look for a mistyped one.";
   return new AppError("not_found", detail);
 }

@@ -12,7 +12,7 @@ import { refuseTooBroad } from "./breadth.ts";
 import { unchanged, weakTag } from "./etag.ts";
 import { readFacets } from "./facets.ts";
 import { type Answer, json } from "./respond.ts";
-import { currentSegment, type KeyCall } from "./service.ts";
+import { currentSegment, type KeyCall, timed } from "./service.ts";
 
 /** Counts the matches of a spec. */
 export function countAccounts(call: KeyCall): Answer {
@@ -36,8 +36,11 @@ export function countAccounts(call: KeyCall): Answer {
   const tag = weakTag(["count", segment.snapshotId, JSON.stringify(spec), String(names)]);
   const known = unchanged(call, tag);
   if (known !== null) return known;
-  const total = service.engine.countMatches(segment, spec);
-  const facets = names === null ? {} : { facets: service.engine.facets(segment, spec, names) };
+  const total = timed(call, "count", () => service.engine.countMatches(segment, spec));
+  const facets =
+    names === null
+      ? {}
+      : { facets: timed(call, "facets", () => service.engine.facets(segment, spec, names)) };
   const answer = {
     request_id: call.requestId,
     snapshot: segment.label,

@@ -12,7 +12,7 @@ import { requestIdOf } from "./requestid.ts";
 import { type Answer, headersOf, problem } from "./respond.ts";
 import { type Destination, needsKey, type Reply, type Route, routesAt } from "./routes.ts";
 import type { KeyCall, Service } from "./service.ts";
-import type { Exchange, ExchangeHandler, ReadHeader } from "./transport.ts";
+import type { Exchange, ExchangeHandler, HeaderList, ReadHeader } from "./transport.ts";
 
 const NO_BODY = new Uint8Array(0);
 const NO_QUERY: ReadonlyMap<string, string> = new Map();
@@ -37,10 +37,15 @@ class Dispatch {
   readonly #service: Service;
   readonly #exchange: Exchange;
   readonly #requestId: string;
+  readonly #startMs: number;
+  /** Who asks and where to, as soon as that is known; the log line and the limits need it. */
+  #sender: Sender | null = null;
+  #route = "unknown";
 
   constructor(service: Service, exchange: Exchange) {
     this.#service = service;
     this.#exchange = exchange;
+    this.#startMs = service.clock.monotonicMs();
     this.#requestId = requestIdOf(exchange.header("x-request-id"));
   }
 
@@ -55,15 +60,24 @@ class Dispatch {
   #begin(): void {
     const { framing, path } = this.#exchange;
     if (framing !== null) throw new AppError("invalid_request", framing);
-    const sender = needsKey(path) ? this.#authenticate() : null;
+    if (needsKey(path)) this.#authenticate();
     const found = this.#find();
-    if (found.route.method === "POST") this.#readBody(found, sender);
-    else this.#settle(this.#handle(found, sender, NO_BODY));
+    if (found.route.sheds === true) this.#service.pressure.refuse();
+    if (found.route.method === "POST") this.#readBody(found);
+    else this.#settle(this.#handle(found, NO_BODY));
   }
 
-  #authenticate(): Sender {
-    const identity = this.#service.keyring.authenticate(this.#exchange.header("authorization"));
-    return { identity, plan: this.#service.plans[identity.plan] };
+  #authenticate(): void {
+    const { keyring, plans, gate } = this.#service;
+    try {
+      const identity = keyring.authenticate(this.#exchange.header("authorization"));
+      this.#sender = { identity, plan: plans[identity.plan] };
+    } catch (error) {
+      const guessed = error instanceof AppError && error.code === "authentication_invalid";
+      if (guessed) gate.noteGuess(this.#exchange.address);
+      throw error;
+    }
+    gate.spend(this.#sender.identity.keyId, this.#sender.plan, 1);
   }
 
   #find(): Found {
@@ -72,6 +86,7 @@ class Dispatch {
     if (destination === undefined) {
       throw new AppError("not_found", "Check the path and its spelling.");
     }
+    this.#route = destination.path;
     const route = destination.methods.get(method);
     if (route !== undefined) {
       const known = route.query ?? [];
@@ -84,21 +99,21 @@ class Dispatch {
     });
   }
 
-  #readBody(found: Found, sender: Sender | null): void {
+  #readBody(found: Found): void {
     const limit = this.#service.bodyBytesMax;
     if (Number(this.#exchange.header("content-length") ?? 0) > limit) throw tooLarge(limit);
     refuseOtherThanJson(this.#exchange);
     this.#exchange.body(limit, (body) => {
       try {
         if (body === null) throw tooLarge(limit);
-        this.#settle(this.#handle(found, sender, body));
+        this.#settle(this.#handle(found, body));
       } catch (error) {
         this.#fail(error);
       }
     });
   }
 
-  #handle({ route, params, query }: Found, sender: Sender | null, body: Uint8Array): Reply {
+  #handle({ route, params, query }: Found, body: Uint8Array): Reply {
     const { method, path, query: rawQuery } = this.#exchange;
     const call = {
       service: this.#service,
@@ -109,8 +124,13 @@ class Dispatch {
     };
     if (route.access === "open") return route.handle(call);
     // Every route with a key lies below /v1/; anything else is a mistake in the table.
+    const sender = this.#sender;
     if (sender === null) throw new Error(`route ${route.path} is not behind the key check`);
-    return route.handle({ ...call, ...sender });
+    const { gate } = this.#service;
+    const spend = (units: number) => {
+      if (units > 0) gate.spend(sender.identity.keyId, sender.plan, units);
+    };
+    return route.handle({ ...call, ...sender, spend });
   }
 
   /** Answers now, or when the handler has its answer. */
@@ -125,21 +145,37 @@ class Dispatch {
   #fail(error: unknown): void {
     const answer = problem(error, this.#requestId);
     if (answer.status >= 500) {
-      const { method, path } = this.#exchange;
-      const known = routesAt(path)?.path ?? "unknown";
-      const details = { request_id: this.#requestId, method, path: known, status: answer.status };
+      const { method } = this.#exchange;
+      const details = { request_id: this.#requestId, method, route: this.#route };
       this.#service.log.error({ ...details, ...describeError(error) }, "request failed");
     }
     this.#answer(answer);
   }
 
   #answer(answer: Answer): void {
-    if (this.#service.log.isLevelEnabled("debug")) {
-      const details = { request_id: this.#requestId, status: answer.status };
-      this.#service.log.debug(details, "request answered");
-    }
-    this.#exchange.send(answer.status, headersOf(answer, this.#requestId), answer.body);
+    this.#exchange.send(answer.status, this.#headersOf(answer), answer.body);
+    const { clock, telemetry } = this.#service;
+    telemetry.answered({
+      requestId: this.#requestId,
+      method: this.#exchange.method,
+      route: this.#route,
+      status: answer.status,
+      tookMs: clock.monotonicMs() - this.#startMs,
+      ...(this.#sender === null ? {} : senderOf(this.#sender)),
+    });
   }
+
+  /** Every answer to a known sender says what is left of the limit. */
+  #headersOf(answer: Answer): HeaderList {
+    const headers = headersOf(answer, this.#requestId);
+    if (this.#sender === null) return headers;
+    const { identity, plan } = this.#sender;
+    return [...headers, ...Object.entries(this.#service.gate.fields(identity.keyId, plan))];
+  }
+}
+
+function senderOf({ identity, plan }: Sender) {
+  return { plan: plan.name, tenantId: identity.tenantId, keyId: identity.keyId };
 }
 
 function tooLarge(limit: number): AppError {

@@ -8,7 +8,7 @@ import type { ErrorCode } from "../errors.ts";
 /** Notes by code: when it happens, and what mends it. */
 export const ERROR_NOTES: Readonly<Record<ErrorCode, string>> = {
   authentication_required:
-    "The Authorization header is missing or has another scheme. Send `Authorization: Bearer <key>`.",
+    "The Authorization header is missing or of another kind. Send `Authorization: Bearer <key>`.",
   authentication_invalid:
     "The key is not one of this server, or was mistyped. Check every character, or create a key.",
   authentication_disabled:
@@ -31,17 +31,17 @@ export const ERROR_NOTES: Readonly<Record<ErrorCode, string>> = {
     "Something outside the spec is wrong: a member, a parameter, a header. `errors` names each.",
   invalid_spec: "The spec has mistakes. `errors` names each one with its place and its mend.",
   query_too_broad:
-    "The spec has neither an activity nor a place. Add one; `matches` says how many accounts there " +
-    "would have been.",
-  invalid_cursor: "The cursor was changed or is not one of this server. Begin with the first page.",
+    "The spec has neither an activity nor a place. Add one; `matches` says how many accounts " +
+    "there would have been.",
+  invalid_cursor: "The cursor was changed, or is not one of this server. Begin at the first page.",
   cursor_mismatch: "The cursor belongs to another spec. Send the spec of the answer it came with.",
   cursor_expired: "The cursor belongs to a snapshot that is no longer loaded. Begin again.",
   translation_uncertain:
-    "The sentence could not be turned into filters safely. The spec that it would have been is in " +
-    "the answer: check it and send it as a spec.",
+    "The sentence could not be turned into filters safely. The spec that it would have been is " +
+    "in the answer: check it and send it as a spec.",
   idempotency_key_required:
-    "Send the header Idempotency-Key with a value of your choice, so that a retry cannot make two " +
-    "exports.",
+    "Send the header Idempotency-Key with a value of your choice, so that a retry cannot make " +
+    "two exports.",
   idempotency_key_reused: "The key was used with another request within 24 hours. Send a new one.",
   plan_not_allowed: "The plan of the key does not include this. GET /v1/status says what it does.",
   field_not_allowed: "The plan does not include a field. GET /v1/status lists those it does.",

@@ -1,10 +1,11 @@
 /**
  * Whether the server lives and whether it can answer. What comes in: the service. What goes out:
- * two small answers for supervisors and load balancers, without a key.
+ * two small answers for supervisors and load balancers and the metrics, without a key.
  * Invariant: `/healthz` touches nothing that could fail; `/readyz` says 503 exactly when a search
  * would, or when the server is about to stop.
  */
 import { AppError } from "../errors.ts";
+import { METRICS_TYPE } from "../metrics.ts";
 import { type Answer, json } from "./respond.ts";
 import { type Call, currentSegment } from "./service.ts";
 
@@ -20,4 +21,12 @@ export function readyz({ service }: Call): Answer {
   }
   const segment = currentSegment(service);
   return json({ status: "ready", snapshot: segment.label });
+}
+
+/** The metrics for Prometheus, unless they have an address of their own. */
+export function metrics({ service }: Call): Answer {
+  if (!service.metricsHere) {
+    throw new AppError("not_found", "The metrics are answered at an address of their own.");
+  }
+  return { status: 200, type: METRICS_TYPE, body: service.telemetry.text() };
 }

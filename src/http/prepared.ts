@@ -10,6 +10,7 @@ import type { Segment } from "../search/segment.ts";
 import { tooBroad } from "../spec/breadth.ts";
 import { DEFAULT_FIELDS } from "../spec/fields.ts";
 import { walkHash } from "../spec/identity.ts";
+import { parseJson } from "../spec/json.ts";
 import { normalizeSpec } from "../spec/normalize.ts";
 import type { AccountQuerySpec } from "../spec/schema.ts";
 import { type BodyObject, readBody, withBodyMistakes } from "./body.ts";
@@ -88,6 +89,17 @@ function readSearch(bytes: Uint8Array, segment: Segment, plan: Plan): PreparedSe
   const prefix = Buffer.from(prefixText(segment, spec));
   const tag = weakTag(["search", segment.snapshotId, prefix, cursor ?? "", String(facets)]);
   return { spec, walkHash: walkHash(spec), cursor, missing, facets, tag, prefix };
+}
+
+/** The cursor in a body, if there is one that can be read at all. */
+export function cursorOf(body: Uint8Array): string | null {
+  try {
+    const value = parseJson(body) as { readonly cursor?: unknown } | null;
+    return typeof value?.cursor === "string" ? value.cursor : null;
+  } catch {
+    // What is wrong with the body is said by whoever reads all of it.
+    return null;
+  }
 }
 
 /** Reads the cursor; with one, what belongs to the first page is a mistake. */

@@ -9,7 +9,7 @@ import { countAccounts } from "./count.ts";
 import { documents } from "./documents.ts";
 import { deleteExport, downloadExport, listExports, readExport } from "./exports.ts";
 import { downloadFile } from "./files.ts";
-import { healthz, readyz } from "./health.ts";
+import { healthz, metrics, readyz } from "./health.ts";
 import { createExport } from "./newexport.ts";
 import { normalize } from "./normalize.ts";
 import type { Answer } from "./respond.ts";
@@ -33,6 +33,8 @@ interface RouteLine {
    * looked at here: the handler reads `rawQuery` or does not care.
    */
   readonly query?: readonly string[] | "any";
+  /** Whether it is refused while the server has too much to do: questions to the engine. */
+  readonly sheds?: boolean;
 }
 
 /** One line of the table. */
@@ -46,8 +48,20 @@ const DOCUMENTS = documents(() => ROUTES);
 
 /** Every route of the server. */
 export const ROUTES: readonly Route[] = [
-  { method: "POST", path: "/v1/accounts/search", access: "key", handle: searchAccounts },
-  { method: "POST", path: "/v1/accounts/count", access: "key", handle: countAccounts },
+  {
+    method: "POST",
+    path: "/v1/accounts/search",
+    access: "key",
+    sheds: true,
+    handle: searchAccounts,
+  },
+  {
+    method: "POST",
+    path: "/v1/accounts/count",
+    access: "key",
+    sheds: true,
+    handle: countAccounts,
+  },
   { method: "GET", path: "/v1/accounts/{cnpj}", access: "key", handle: readAccount },
   // The slash of a punctuated CNPJ makes two segments of it.
   { method: "GET", path: "/v1/accounts/{cnpj}/{branch}", access: "key", handle: readAccount },
@@ -73,6 +87,7 @@ export const ROUTES: readonly Route[] = [
   { method: "GET", path: "/files/{name}", access: "open", query: "any", handle: downloadFile },
   { method: "GET", path: "/healthz", access: "open", query: "any", handle: healthz },
   { method: "GET", path: "/readyz", access: "open", query: "any", handle: readyz },
+  { method: "GET", path: "/metrics", access: "open", query: "any", handle: metrics },
   { method: "GET", path: "/openapi.json", access: "open", handle: DOCUMENTS.openapi },
   { method: "GET", path: "/docs", access: "open", handle: DOCUMENTS.reference },
   { method: "GET", path: "/docs/errors", access: "open", handle: DOCUMENTS.errors },

@@ -5,22 +5,24 @@
  * fields, snapshot and tenant that it was made for; a failed search is never an empty answer.
  */
 import type { Plan } from "../access/plans.ts";
+import { searchCost } from "../access/ratelimit.ts";
 import type { SearchAnswer } from "../search/searcher.ts";
 import type { Segment } from "../search/segment.ts";
-import { type CursorScope, decodeCursor, encodeCursor } from "../spec/cursor.ts";
+import { type CursorScope, claimsSnapshot, decodeCursor, encodeCursor } from "../spec/cursor.ts";
 import { fieldsHash } from "../spec/identity.ts";
 import { refuseTooBroad } from "./breadth.ts";
 import { unchanged } from "./etag.ts";
-import { type PreparedSearch, prepareSearch } from "./prepared.ts";
+import { cursorOf, type PreparedSearch, prepareSearch } from "./prepared.ts";
 import { type Answer, JSON_TYPE } from "./respond.ts";
-import { currentSegment, type KeyCall } from "./service.ts";
+import { currentSegment, type KeyCall, timed } from "./service.ts";
 
 /** Answers one page of a search. */
 export function searchAccounts(call: KeyCall): Answer {
   const { service, plan } = call;
   const startMs = service.clock.monotonicMs();
-  const segment = currentSegment(service);
+  const segment = segmentFor(call);
   const prepared = prepareSearch(call.body, segment, plan);
+  call.spend(searchCost(prepared.spec.limit) - 1);
   refuseTooBroad(service.engine, segment, prepared);
   const scope = scopeOf(call, segment, prepared);
   const { cursor, spec, facets, tag } = prepared;
@@ -28,8 +30,13 @@ export function searchAccounts(call: KeyCall): Answer {
   const known = unchanged(call, tag);
   if (known !== null) return known;
   const { fields, include_explain: explain } = spec.output;
-  const page = service.engine.search(segment, { spec, fields, afterRow, explain });
-  const counted = facets === null ? null : service.engine.facets(segment, spec, facets);
+  const page = timed(call, "search", () =>
+    service.engine.search(segment, { spec, fields, afterRow, explain }),
+  );
+  const counted =
+    facets === null
+      ? null
+      : timed(call, "facets", () => service.engine.facets(segment, spec, facets));
   const next = page.more
     ? encodeCursor({ ...scope, lastRow: page.lastRow }, service.secrets.cursor)
     : null;
@@ -41,6 +48,18 @@ export function searchAccounts(call: KeyCall): Answer {
     body: assemble(head, prepared.prefix, page, { next, counted, tookMs }),
     headers: { ETag: tag },
   };
+}
+
+/** The current snapshot, or the one before it for a cursor that began there. */
+function segmentFor({ service, body }: KeyCall): Segment {
+  const current = currentSegment(service);
+  let cursor: string | null = null;
+  const replaced = service.replaced((snapshotId) => {
+    // The body is only looked into when there is a replaced snapshot at all.
+    cursor ??= cursorOf(body) ?? "";
+    return claimsSnapshot(cursor, snapshotId);
+  });
+  return replaced === null || replaced.native.poisoned() ? current : replaced;
 }
 
 /** Joins the pieces of the answer into one run of bytes. */

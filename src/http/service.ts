@@ -4,6 +4,7 @@
  * Invariant: a handler reads `segment()` once and keeps it until it has answered, so that an
  * answer never mixes two snapshots.
  */
+import type { Gate } from "../access/gate.ts";
 import type { Identity, Keyring } from "../access/keyring.ts";
 import type { Plan, Plans } from "../access/plans.ts";
 import type { Clock } from "../clock.ts";
@@ -15,6 +16,8 @@ import type { SearchAnswer, SearchRequest } from "../search/searcher.ts";
 import type { Segment } from "../search/segment.ts";
 import type { AccountQuerySpec } from "../spec/schema.ts";
 import type { Secrets } from "../store/secrets.ts";
+import type { Pressure } from "./pressure.ts";
+import type { Telemetry } from "./telemetry.ts";
 import type { ReadHeader, TransportName } from "./transport.ts";
 
 /** The engine as the handlers see it; src/search/searcher.ts is the one there is. */
@@ -33,6 +36,11 @@ export interface Service {
   readonly keyring: Keyring;
   readonly plans: Plans;
   readonly secrets: Secrets;
+  readonly gate: Gate;
+  readonly pressure: Pressure;
+  readonly telemetry: Telemetry;
+  /** Whether /metrics is answered here, and not at an address of its own. */
+  readonly metricsHere: boolean;
   readonly clock: Clock;
   readonly log: Log;
   readonly version: string;
@@ -45,6 +53,8 @@ export interface Service {
   readonly securityContact: string | null;
   /** The loaded snapshot, or null when there is none. */
   segment(): Segment | null;
+  /** A snapshot that was replaced and is still open, by its id; null when there is none. */
+  replaced(belongs: (snapshotId: string) => boolean): Segment | null;
   /** True once the server has been told to stop. */
   stopping(): boolean;
 }
@@ -74,6 +84,20 @@ export interface Call {
 export interface KeyCall extends Call {
   readonly identity: Identity;
   readonly plan: Plan;
+  /** Charges the key for more than one request; throws `rate_limited`. */
+  spend(units: number): void;
+}
+
+/** Runs a call of the engine and notes how long it took. */
+export function timed<Value>(
+  { service }: Call,
+  kind: "search" | "count" | "facets" | "account",
+  call: () => Value,
+): Value {
+  const startMs = service.clock.monotonicMs();
+  const value = call();
+  service.telemetry.engine(kind, service.clock.monotonicMs() - startMs);
+  return value;
 }
 
 /** The loaded snapshot; throws `snapshot_unavailable` when there is none or it is damaged. */

@@ -10,7 +10,7 @@ import type { Clock } from "../clock.ts";
 import type { Log } from "../log.ts";
 import { Counter, Gauge, Histogram, Metrics } from "../metrics.ts";
 
-/** Bounds of durations, in seconds: from what a cached search takes to what a client gives up on. */
+/** Bounds of durations in seconds, from a search out of memory to what a client gives up on. */
 const SECONDS = [
   0.0001, 0.00025, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 10, 60,
 ];

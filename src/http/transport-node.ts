@@ -179,6 +179,10 @@ class NodeExchange implements Exchange {
     });
   }
 
+  get address(): string {
+    return this.#message.socket.remoteAddress ?? "";
+  }
+
   get aborted(): boolean {
     return this.#response.destroyed || this.#message.socket.destroyed;
   }

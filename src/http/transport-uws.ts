@@ -158,6 +158,11 @@ class UwsExchange implements Exchange {
     this.framing = this.#headers.framing();
   }
 
+  get address(): string {
+    if (this.#aborted) return "";
+    return Buffer.from(this.#response.getRemoteAddressAsText()).toString("latin1");
+  }
+
   get aborted(): boolean {
     return this.#aborted;
   }

@@ -48,6 +48,8 @@ export interface Exchange {
   readonly framing: string | null;
   /** Value of one of the read headers (lower case name); undefined when it was not sent. */
   header(name: ReadHeader): string | undefined;
+  /** Address of the other end, without a port; only until the first wait. */
+  readonly address: string;
   /** True once the client is gone; an answer is then thrown away. */
   readonly aborted: boolean;
   /**

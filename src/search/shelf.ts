@@ -33,10 +33,9 @@ export class Shelf {
     return this.#current;
   }
 
-  /** The segment of an id, for a cursor; asking keeps a retired one open. */
-  find(snapshotId: string): Segment | null {
-    if (this.#current?.snapshotId === snapshotId) return this.#current;
-    const found = this.#retired.find(({ segment }) => segment.snapshotId === snapshotId);
+  /** A retired segment by its id, for a cursor that began on it; asking keeps it open. */
+  retired(belongs: (snapshotId: string) => boolean): Segment | null {
+    const found = this.#retired.find(({ segment }) => belongs(segment.snapshotId));
     if (found === undefined) return null;
     found.usedMs = this.#clock.monotonicMs();
     return found.segment;

@@ -72,6 +72,12 @@ export function decodeCursor(text: string, expected: CursorScope, secrets: Curso
   return bytes.readUIntBE(ROW_AT, ROW_BYTES);
 }
 
+/** Whether a cursor says that it is of a snapshot; `decodeCursor` finds out whether that is true. */
+export function claimsSnapshot(text: string, snapshotId: string): boolean {
+  if (!CURSOR_SHAPE.test(text)) return false;
+  return hashAt(Buffer.from(text, "base64url"), SNAPSHOT_AT) === snapshotHash(snapshotId);
+}
+
 /** Decodes the text and checks its authenticity, before anything in it is believed. */
 function openCursor(text: string, binding: readonly string[], secrets: CursorSecrets): Buffer {
   const detail = "Send next_cursor of the previous response unchanged, or no cursor.";

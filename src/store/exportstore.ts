@@ -150,6 +150,14 @@ export class ExportStore {
       .all(tenantId, before, limit);
   }
 
+  /** How many exports wait, of all tenants. */
+  queued(): number {
+    const found = this.#database
+      .prepare<[], { n: number }>("SELECT count(*) AS n FROM exports WHERE state = 'queued'")
+      .get();
+    return found?.n ?? 0;
+  }
+
   /** How many exports of a tenant wait. */
   queuedOf(tenantId: string): number {
     const found = this.#database

@@ -1,0 +1,125 @@
+/**
+ * The parts of a server, put together. What comes in: the configuration, an open transport and the
+ * state. What goes out: the service that every handler works with, whose snapshot can be replaced.
+ * Invariant: nothing here answers a request or opens a port; what was opened here is closed by
+ * `close`, in the order in which the parts need each other.
+ */
+import { availableParallelism } from "node:os";
+import { Gate } from "../access/gate.ts";
+import { Keyring } from "../access/keyring.ts";
+import { loadPlans, type Plans } from "../access/plans.ts";
+import { systemClock } from "../clock.ts";
+import type { Config } from "../config.ts";
+import { Exports } from "../export/exports.ts";
+import { slugOf } from "../export/filename.ts";
+import { RenderPool } from "../export/pool.ts";
+import { Pressure } from "../http/pressure.ts";
+import type { Service } from "../http/service.ts";
+import { Telemetry } from "../http/telemetry.ts";
+import type { Transport } from "../http/transport.ts";
+import { type Log, openLog } from "../log.ts";
+import { account, countMatches, facets, search } from "../search/searcher.ts";
+import type { Segment } from "../search/segment.ts";
+import { Shelf } from "../search/shelf.ts";
+import type { StateDatabase } from "../store/database.ts";
+import { KeyStore } from "../store/keystore.ts";
+import { openSecrets } from "../store/secrets.ts";
+import { VERSION } from "./version.ts";
+
+/** Threads for exports where nobody says otherwise, beside the one that answers requests. */
+const EXPORT_THREADS_MAX = 4;
+
+/** What a service is made from. */
+export interface Parts {
+  readonly config: Config;
+  readonly dataDir: string;
+  readonly transport: Transport;
+  readonly database: StateDatabase;
+}
+
+/** The service of a running process: its snapshot and its end can be set. */
+export interface ServedService extends Service {
+  /** Serves a snapshot from now on; the one before it stays open for its cursors. */
+  load(segment: Segment): void;
+  /** Closes replaced snapshots that nobody asked for lately. */
+  sweep(): void;
+  /** Begins to stop: not ready any more, nothing new is rendered. */
+  stop(): void;
+  /** Ends everything; the server must have stopped answering. */
+  close(): Promise<void>;
+}
+
+/** Puts the parts together. Throws `CommandError` for wrong plans and unusable state. */
+export function makeService({ config, dataDir, transport, database }: Parts): ServedService {
+  const plans = loadPlans(config.plans);
+  const log = openLog(config.get("log.level"));
+  const exporter = openExports({ config, dataDir, database, plans, log });
+  const shelf = new Shelf(systemClock, config.get("snapshots.keep") * 1000);
+  const telemetry = new Telemetry(log);
+  const pressure = new Pressure(systemClock, config.get("http.overload_lag_ms"));
+  const keyring = new Keyring(new KeyStore(database), systemClock);
+  telemetry.watch(
+    {
+      snapshotMs: () => dateOf(shelf.current()),
+      snapshots: () => shelf.size,
+      exports: () => exporter.counts(),
+    },
+    systemClock,
+  );
+  let stopping = false;
+  return {
+    engine: { search, countMatches, facets, account },
+    ...{ exporter, keyring, plans, pressure, telemetry, log },
+    gate: new Gate(systemClock),
+    secrets: openSecrets(dataDir),
+    clock: systemClock,
+    version: VERSION,
+    transport: transport.name,
+    metricsHere: config.get("metrics.listen") === null,
+    bodyBytesMax: config.get("http.body_max_bytes"),
+    secondaryCnaeFull: config.get("exports.secondary_cnae_full"),
+    securityContact: config.get("http.security_contact"),
+    segment: () => shelf.current(),
+    replaced: (belongs) => shelf.retired(belongs),
+    stopping: () => stopping,
+    load: (segment) => {
+      const first = shelf.current() === null;
+      shelf.put(segment);
+      if (first) exporter.start(segment);
+      else exporter.serve(segment);
+    },
+    sweep: () => {
+      for (const snapshot of shelf.sweep()) log.info({ snapshot }, "replaced snapshot closed");
+    },
+    stop: () => {
+      stopping = true;
+      exporter.stop();
+    },
+    close: async () => {
+      await exporter.close();
+      pressure.close();
+      telemetry.close();
+      keyring.flushUsed();
+      database.close();
+      shelf.close();
+    },
+  };
+}
+
+function dateOf(segment: Segment | null): number | null {
+  return segment === null ? null : Date.parse(segment.snapshotDate);
+}
+
+function openExports(parts: {
+  readonly config: Config;
+  readonly dataDir: string;
+  readonly database: StateDatabase;
+  readonly plans: Plans;
+  readonly log: Log;
+}): Exports {
+  const { config } = parts;
+  const spare = Math.min(Math.max(availableParallelism() - 1, 1), EXPORT_THREADS_MAX);
+  const threads = new RenderPool(config.get("exports.threads") ?? spare);
+  const retention = config.get("exports.retention");
+  return new Exports({ ...parts, threads, clock: systemClock, retention, slugOf });
+}
