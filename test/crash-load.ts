@@ -124,12 +124,12 @@ export async function read(
 
 /** 404 for what was removed and 410 for what has expired; anything else is wrong. */
 function lost(world: World, entry: Entry, reply: Reply): void {
-  if (reply.status === 404) return world.ledger.missing(entry, reply);
-  if (reply.status === 410) return world.ledger.expired(entry, reply);
-  const ended =
-    reply.status === 403 && (jsonOf(reply) as { code?: string }).code === "link_expired";
-  if (ended) return world.ledger.linkExpired(entry, reply);
-  throw unexpected(world, reply, `an answer for ${entry.id}`);
+  const { ledger } = world;
+  const { code } = jsonOf(reply) as { code?: string };
+  if (reply.status === 404) ledger.missing(entry, reply);
+  else if (reply.status === 410) ledger.expired(entry, reply);
+  else if (code === "link_expired") ledger.linkExpired(entry, reply);
+  else throw unexpected(world, reply, `an answer for ${entry.id}`);
 }
 
 /** Downloads a finished file whole or in parts and compares it with the reference. */

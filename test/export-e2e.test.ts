@@ -272,7 +272,7 @@ for (const transport of ["uws", "node"]) {
       assert.equal((await fetch(client.base + link)).status, 200);
     });
 
-    it("beyond the bounds of a plan are 429 with Retry-After, and 422 without exports", async () => {
+    it("beyond the bounds of a plan are 429, and 422 where it has no exports", async () => {
       const bounded = otherClient(server, `bounded-${transport}`, "growth");
       const body = { spec: SPEC, output: { format: "xlsx" } };
       const answers = await Promise.all(

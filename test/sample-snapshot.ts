@@ -20,14 +20,18 @@ export interface SampleSnapshot {
 }
 
 /** Makes a sample dump and imports it. */
-export async function makeSampleSnapshot(accounts: number, seed: number): Promise<SampleSnapshot> {
+export async function makeSampleSnapshot(
+  accounts: number,
+  seed: number,
+  label = "2026-10",
+): Promise<SampleSnapshot> {
   const folder = mkdtempSync(join(tmpdir(), "peneira-test-"));
-  const dump = join(folder, "2026-10");
+  const dump = join(folder, label);
   const snapshot = join(folder, "sample.peneira");
   const population = join(folder, "population.csv");
   writeFileSync(population, inventedPopulation());
   const size = ["--establishments", String(accounts), "--seed", String(seed)];
-  await run(registerSample, ["sample", "--out", dump, ...size, "--label", "2026-10"]);
+  await run(registerSample, ["sample", "--out", dump, ...size, "--label", label]);
   await run(registerImport, ["import", dump, "--out", snapshot, "--population", population]);
   const dispose = () => rmSync(folder, { recursive: true, force: true });
   return { folder, dump, snapshot, dispose };

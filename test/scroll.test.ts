@@ -348,10 +348,7 @@ describe("scroll", () => {
       told("fallback"),
       /^phase {4}1\nmethod [\s\S]*\nphase {4}2\nmethod [\s\S]*cnae_secondary/,
     );
-    assert.match(
-      told("full"),
-      /^method [\s\S]*any of cnae_primary x \d+ or cnae_secondary x \d+$/,
-    );
+    assert.match(told("full"), /^method [\s\S]*any of cnae_primary x \d+ or cnae_secondary x \d+$/);
     assert.doesNotMatch(told("off"), /phase|cnae_secondary/);
   });
 });

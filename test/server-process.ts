@@ -5,6 +5,7 @@
  */
 import assert from "node:assert/strict";
 import { type ChildProcess, spawn } from "node:child_process";
+import type { Socket } from "node:net";
 import { join } from "node:path";
 import { ROOT } from "./checkout.ts";
 
@@ -47,7 +48,15 @@ export async function startServerProcess(wish: ServerWish): Promise<ServerProces
       if (line !== null) resolve(line[1] as string);
     });
   });
+  letGo(child);
   return { child, base, key: /pnr_[0-9a-f_]+/.exec(text)?.[0] ?? "", dataDir };
+}
+
+/** A suite that fails before it ends its server must neither hang nor leave it running. */
+function letGo(child: ChildProcess): void {
+  child.unref();
+  (child.stderr as Socket).unref();
+  process.once("exit", () => child.kill("SIGKILL"));
 }
 
 /** Ends a server as an operator does. */
@@ -62,6 +71,7 @@ export async function killServerProcess({ child }: ServerProcess): Promise<void>
 
 function ended(child: ChildProcess, signal: NodeJS.Signals): Promise<number | null> {
   const end = new Promise<number | null>((resolve) => child.once("exit", resolve));
+  child.ref();
   child.kill(signal);
   return end;
 }

@@ -17,6 +17,9 @@ const SECONDS = [
 
 const METHODS = ["GET", "HEAD", "POST", "DELETE"];
 
+/** Asked every few seconds by machines; their lines would bury the others. */
+const PROBES = ["/healthz", "/readyz", "/metrics"];
+
 /** How often the lag of the event loop is sampled, in milliseconds. */
 const LAG_RESOLUTION_MS = 10;
 
@@ -108,7 +111,8 @@ export class Telemetry {
     const known = METHODS.includes(method) ? method : "other";
     this.#requests.add([route, known, String(status), plan]);
     this.#durations.observe([route], tookMs / 1000);
-    if (!this.#log.isLevelEnabled("info")) return;
+    const level = PROBES.includes(route) ? "debug" : "info";
+    if (!this.#log.isLevelEnabled(level)) return;
     const line = {
       request_id: answer.requestId,
       method: known,
@@ -119,7 +123,7 @@ export class Telemetry {
       ...(answer.tenantId === undefined ? {} : { tenant_id: answer.tenantId }),
       ...(answer.keyId === undefined ? {} : { key_id: answer.keyId }),
     };
-    this.#log.info(line, "request");
+    this.#log[level](line, "request");
   }
 
   /** Notes how long the engine took for one call. */

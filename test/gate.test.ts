@@ -1,0 +1,138 @@
+/**
+ * Proves what keys and addresses are refused for, on a clock that the test moves, and that the
+ * limits reach the wire: the fields, 429 with the time to wait, a page's cost, and shedding. Does
+ * not prove the arithmetic of the limiter (access-ratelimit.test.ts).
+ */
+import assert from "node:assert/strict";
+import { after, before, describe, it } from "node:test";
+import { makeKey } from "../src/access/apikey.ts";
+import { Gate, GUESS_POLICY } from "../src/access/gate.ts";
+import { loadPlans } from "../src/access/plans.ts";
+import { manualClock } from "../src/clock.ts";
+import { AppError } from "../src/errors.ts";
+import { Pressure } from "../src/http/pressure.ts";
+import { type FakeServer, startFake, TRANSPORTS } from "./http-fake.ts";
+
+const SP = { filters: { geo: { uf_any_of: ["SP"] } } };
+
+function refused(call: () => void): AppError {
+  try {
+    call();
+  } catch (error) {
+    assert(error instanceof AppError);
+    return error;
+  }
+  return assert.fail("nothing was refused");
+}
+
+describe("the gate", () => {
+  const free = loadPlans().free;
+  const { burst, requests_per_second: perSecond } = free.limits;
+
+  it("gives a key its burst, then its rate, and no other key's", () => {
+    const clock = manualClock();
+    const gate = new Gate(clock);
+    for (let i = 0; i < burst; i++) gate.spend("a", free, 1);
+    const error = refused(() => gate.spend("a", free, 1));
+    assert.equal(error.code, "rate_limited");
+    assert.equal(error.headers["Retry-After"], "1");
+    gate.spend("b", free, burst);
+    clock.advance(1000 / perSecond);
+    gate.spend("a", free, 1);
+    refused(() => gate.spend("a", free, 1));
+    assert.match(gate.fields("a", free).RateLimit ?? "", /r=0;t=\d+/);
+  });
+
+  it("limits wrong keys by address, and tells how long to wait", () => {
+    const clock = manualClock();
+    const gate = new Gate(clock);
+    for (let i = 0; i < GUESS_POLICY.burst; i++) gate.noteGuess("192.0.2.1");
+    assert.equal(refused(() => gate.noteGuess("192.0.2.1")).headers["Retry-After"], "2");
+    gate.noteGuess("192.0.2.2");
+    clock.advance(1000 / GUESS_POLICY.perSecond);
+    gate.noteGuess("192.0.2.1");
+  });
+});
+
+describe("pressure", () => {
+  it("refuses what has waited longer than the limit in this turn", () => {
+    const clock = manualClock();
+    const pressure = new Pressure(clock, 500);
+    try {
+      clock.advance(500);
+      pressure.refuse();
+      clock.advance(1);
+      const error = refused(() => pressure.refuse());
+      assert.equal(error.code, "overloaded");
+      assert.equal(error.headers["Retry-After"], "1");
+      pressure.tick();
+      pressure.refuse();
+    } finally {
+      pressure.close();
+    }
+  });
+});
+
+for (const transport of TRANSPORTS) {
+  describe(`limits over ${transport}`, () => {
+    const clock = manualClock(Date.now());
+    let server: FakeServer;
+    before(async () => {
+      server = await startFake(transport, {
+        clock,
+        gate: new Gate(clock),
+        plans: loadPlans(),
+        pressure: new Pressure(clock, 1_000),
+      });
+    });
+    after(() => server.close());
+    const search = (key: string, limit: number) =>
+      fetch(`${server.base}/v1/accounts/search`, {
+        method: "POST",
+        headers: { authorization: `Bearer ${key}`, "content-type": "application/json" },
+        body: JSON.stringify({ spec: SP, limit }),
+      });
+    const remaining = (answer: Response) =>
+      Number(/r=(\d+)/.exec(answer.headers.get("ratelimit") ?? "")?.[1]);
+
+    it("stand on every answer to a known sender, errors included, and on no other", async () => {
+      const good = await search(server.keys.growth, 1);
+      assert.match(good.headers.get("ratelimit-policy") ?? "", /^"requests";q=\d+;w=\d+$/);
+      const bad = await search(server.keys.growth, 0);
+      assert.equal(bad.status, 422);
+      assert.equal(remaining(bad), remaining(good) - 1);
+      assert.equal((await search("pnr_x", 1)).headers.get("ratelimit"), null);
+      assert.equal((await fetch(`${server.base}/healthz`)).headers.get("ratelimit"), null);
+    });
+
+    it("charge a large page for what it costs", async () => {
+      const before = remaining(await search(server.keys.enterprise, 1));
+      const after = remaining(await search(server.keys.enterprise, 10_000));
+      assert.equal(before - after, 11);
+    });
+
+    it("answer 429 with the time to wait, and let go on after it", async () => {
+      let answer = await search(server.keys.free, 1);
+      for (let i = 0; answer.status === 200 && i < 1_000; i++) {
+        answer = await search(server.keys.free, 1);
+      }
+      assert.equal(answer.status, 429);
+      const { code } = (await answer.json()) as { code: string };
+      assert.equal(code, "rate_limited");
+      const wait = Number(answer.headers.get("retry-after"));
+      assert.ok(wait >= 1);
+      clock.advance(wait * 1_000);
+      assert.equal((await search(server.keys.free, 1)).status, 200);
+    });
+
+    it("stop guessing of keys from an address, and never a right key from there", async () => {
+      const statuses: number[] = [];
+      for (let i = 0; i < GUESS_POLICY.burst + 3; i++) {
+        statuses.push((await search(makeKey().key, 1)).status);
+      }
+      assert.deepEqual([...new Set(statuses)], [403, 429]);
+      clock.advance(1_000);
+      assert.equal((await search(server.keys.scale, 1)).status, 200);
+    });
+  });
+}

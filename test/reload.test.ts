@@ -1,0 +1,113 @@
+/**
+ * Proves, on real files, when a newer snapshot is taken over: newer ones of a folder, a replaced
+ * file, never a damaged, an older or a half-written one; and that a look never overlaps another.
+ * Does not prove that requests go on meanwhile (the end-to-end suite does).
+ */
+import assert from "node:assert/strict";
+import {
+  copyFileSync,
+  mkdtempSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { after, before, describe, it } from "node:test";
+import { Reload } from "../src/cli/reload.ts";
+import { systemClock } from "../src/clock.ts";
+import { openLog } from "../src/log.ts";
+import { openSegment, type Segment } from "../src/search/segment.ts";
+import { makeSampleSnapshot, type SampleSnapshot } from "./sample-snapshot.ts";
+
+describe("reload", () => {
+  const folder = mkdtempSync(join(tmpdir(), "peneira-reload-"));
+  const made: Record<string, string> = {};
+  const samples: SampleSnapshot[] = [];
+  before(async () => {
+    for (const label of ["2026-08", "2026-09", "2026-10"]) {
+      const sample = await makeSampleSnapshot(300, 1, label);
+      samples.push(sample);
+      made[label] = sample.snapshot;
+    }
+  });
+  after(() => {
+    for (const sample of samples) sample.dispose();
+    rmSync(folder, { recursive: true });
+  });
+
+  /** A reload of a path with what it has taken over and what it has logged. */
+  async function watched(path: string, first: string) {
+    const taken: Segment[] = [await openSegment(first)];
+    const lines: string[] = [];
+    const reload = new Reload({
+      path,
+      current: () => taken.at(-1) ?? null,
+      load: (segment) => taken.push(segment),
+      log: openLog("info", { write: (line) => lines.push(line) }),
+      clock: systemClock,
+    });
+    const labels = () => taken.map(({ label }) => label);
+    const close = async () => {
+      await reload.stop();
+      for (const segment of taken) segment.close();
+    };
+    return { reload, labels, lines, close };
+  }
+
+  it("takes the newer files of a folder in any order, and no older or damaged one", async () => {
+    const place = mkdtempSync(join(folder, "place-"));
+    const of = (label: string) => join(place, `${label}.peneira`);
+    copyFileSync(made["2026-09"] as string, of("2026-09"));
+    const { reload, labels, lines, close } = await watched(place, of("2026-09"));
+    await reload.look();
+    assert.deepEqual(labels(), ["2026-09"]);
+    copyFileSync(made["2026-08"] as string, of("2026-08"));
+    const whole = readFileSync(made["2026-10"] as string);
+    writeFileSync(of("cut"), whole.subarray(0, whole.length - 1_000));
+    const flipped = Buffer.from(whole);
+    flipped[Math.floor(whole.length / 2)] = (flipped[Math.floor(whole.length / 2)] as number) ^ 1;
+    writeFileSync(of("flipped"), flipped);
+    writeFileSync(join(place, "2026-10.peneira.tmp"), whole);
+    await reload.look();
+    assert.deepEqual(labels(), ["2026-09"]);
+    assert.equal(lines.filter((line) => line.includes("snapshot refused")).length, 2);
+    await reload.look();
+    assert.equal(lines.filter((line) => line.includes("snapshot refused")).length, 2);
+    renameSync(join(place, "2026-10.peneira.tmp"), of("2026-10"));
+    await Promise.all([reload.look(), reload.look(), reload.look()]);
+    assert.deepEqual(labels(), ["2026-09", "2026-10"]);
+    await close();
+  });
+
+  it("waits until a file has stopped growing", async () => {
+    const place = mkdtempSync(join(folder, "place-"));
+    const of = (label: string) => join(place, `${label}.peneira`);
+    copyFileSync(made["2026-09"] as string, of("2026-09"));
+    const { reload, labels, lines, close } = await watched(place, of("2026-09"));
+    const whole = readFileSync(made["2026-10"] as string);
+    writeFileSync(of("2026-10"), whole.subarray(0, 1_000));
+    const looking = reload.look();
+    await new Promise((resolve) => setTimeout(resolve, 100));
+    writeFileSync(of("2026-10"), whole);
+    await looking;
+    assert.deepEqual(labels(), ["2026-09", "2026-10"]);
+    assert.equal(lines.filter((line) => line.includes("refused")).length, 0);
+    await close();
+  });
+
+  it("takes whatever valid snapshot replaces a file that was named, also an older one", async () => {
+    const place = mkdtempSync(join(folder, "place-"));
+    const path = join(place, "served.peneira");
+    copyFileSync(made["2026-10"] as string, path);
+    const { reload, labels, close } = await watched(path, path);
+    copyFileSync(made["2026-09"] as string, join(place, "other.peneira"));
+    await reload.look();
+    assert.deepEqual(labels(), ["2026-10"]);
+    renameSync(join(place, "other.peneira"), path);
+    await reload.look();
+    assert.deepEqual(labels(), ["2026-10", "2026-09"]);
+    await close();
+  });
+});
