@@ -16,8 +16,8 @@
 namespace peneira {
 namespace {
 
-// Comparing a row reads several keys at scattered places, keeps and sorts them; meeting it in a walk
-// reads one (measured with all rows of 5 million in pages of 65,536).
+// Comparing a row reads several keys at scattered places, keeps and sorts them; meeting it in a
+// walk reads one (measured with all rows of 5 million in pages of 65,536).
 constexpr uint64_t kCompareCost = 4;
 
 // What a walk and the walks inside its groups have in common.

@@ -205,6 +205,11 @@ export class Ledger {
     this.#removedIds.add(entry.id as string);
   }
 
+  /** Notes the removal of an export that is not an entry. */
+  removedOther(id: string): void {
+    this.#removedIds.add(id);
+  }
+
   /** True for an export whose removal was asked for. */
   mayBeRemoved(id: string): boolean {
     return this.#removedIds.has(id) || this.#byId.get(id)?.removal === "asked";

@@ -13,7 +13,7 @@ import { after, before, describe, it } from "node:test";
 import { pathToFileURL } from "node:url";
 import { RecordBatchFileWriter, Schema, Table, tableFromIPC, vectorFromArray } from "apache-arrow";
 import { parquetReadObjects } from "hyparquet";
-import { chromium } from "playwright-core";
+import { chromium, type Page } from "playwright-core";
 import { readSheet } from "read-excel-file/node";
 import { readCsv } from "./export-readers.ts";
 import { HOSTILE_TEXTS } from "./render-fixture.ts";
@@ -46,8 +46,8 @@ const POLYGLOTS: readonly string[] = [
   "\u202e\u05d0\u05d1\u05d2 LTDA \u2067\u0634\u0631\u0643\u0629\u2069",
   "\u{1f3ed}\u{20bb7}\u{10fffd} COMÉRCIO",
 ];
-/** What an import would not have kept as a name: it trims, and an empty name is none. */
-const NAMES = [...POLYGLOTS, ...HOSTILE_TEXTS];
+/** Without a mark at the very beginning: readers of Arrow take that for no part of a text. */
+const NAMES = [...POLYGLOTS, ...HOSTILE_TEXTS].map((name) => name.replace(/^\ufeff/, ""));
 
 type Row = Readonly<Record<(typeof FIELDS)[number], string | null>>;
 
@@ -184,7 +184,8 @@ describe("hostile names", () => {
     try {
       for (const bypassCSP of [false, true]) {
         const context = await browser.newContext({ bypassCSP });
-        const { shown, offences } = await opened(await context.newPage(), path);
+        const offences: string[] = [];
+        const shown = await opened(await context.newPage(), path, offences);
         assert.deepEqual(offences, [], `policy ${bypassCSP ? "off" : "on"}`);
         // NUL cannot be in a page; the standard's replacement stands for it.
         assert.deepEqual(
@@ -204,16 +205,17 @@ describe("hostile names", () => {
     const body = POLYGLOTS.map((name) => `<tr><td>${name}</td></tr>`).join("");
     writeFileSync(path, `<!doctype html><table><tbody>${body}</tbody></table>`);
     const browser = await chromium.launch({ executablePath: CHROMIUM, args: ["--no-sandbox"] });
-    const { offences } = await opened(await browser.newPage(), path);
+    const offences: string[] = [];
+    // One of them leads the page away, which ends the looking at it.
+    await opened(await browser.newPage(), path, offences).catch(() => undefined);
     await browser.close();
     assert.ok(offences.includes("canary"), offences.join());
     assert.ok(offences.some((offence) => offence.startsWith("request")));
   });
 });
 
-/** What a page shows in its rows, and everything that it did beyond showing it. */
-async function opened(page: import("playwright-core").Page, path: string) {
-  const offences: string[] = [];
+/** What a page shows in its rows; everything that it does beyond showing it is an offence. */
+async function opened(page: Page, path: string, offences: string[]): Promise<string[][]> {
   const url = pathToFileURL(path).href;
   await page.exposeFunction("canary", () => void offences.push("canary"));
   page.on("dialog", (dialog) => {
@@ -229,12 +231,11 @@ async function opened(page: import("playwright-core").Page, path: string) {
   for (const cell of (await page.$$("tbody tr:nth-child(-n+40) td")).slice(0, 60)) {
     await cell.hover({ timeout: 2_000 }).catch(() => undefined);
   }
-  const shown = await page.$$eval("tbody tr", (rows) =>
+  return page.$$eval("tbody tr", (rows) =>
     rows.map((row) =>
       [...(row as never as { cells: Iterable<{ textContent: string }> }).cells].map(
         ({ textContent }) => textContent,
       ),
     ),
   );
-  return { shown, offences };
 }

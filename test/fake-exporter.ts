@@ -122,9 +122,9 @@ export class FakeExporter implements Exporter {
     this.#wake();
   }
 
-  /** Takes an export to `running`, half of its rows written. */
+  /** Takes an export to `running`, half of its rows written; how many there will be is known. */
   run(id: string): void {
-    this.set(id, { state: "running", progress: 0.5, rowsWritten: 125 });
+    this.set(id, { state: "running", progress: 0.5, rowsWritten: 125, rowCount: 250 });
   }
 
   /** Takes an export to `done` with the given file. */

@@ -9,6 +9,7 @@ import { ERROR_CODES, type ErrorCode } from "../errors.ts";
 import { html, Markup, type MarkupValue } from "../markup.ts";
 import { DOCS_STYLE } from "./docs-style.ts";
 import { ERROR_NOTES } from "./error-notes.ts";
+import { errorCodesOf } from "./openapi-answers.ts";
 import { OPERATIONS, type Operation } from "./operations.ts";
 import { SCHEMAS } from "./schemas.ts";
 
@@ -101,7 +102,7 @@ function link(id: string, text: string): Markup {
 }
 
 function sectionOf({ route, operation }: Section): Markup {
-  const [method, path] = route.split(" ");
+  const [method, path = ""] = route.split(" ");
   const { parameters = [], body } = operation;
   return html`
     <section aria-labelledby="${operation.id}">
@@ -111,7 +112,7 @@ function sectionOf({ route, operation }: Section): Markup {
     ${parameters.length > 0 && parametersOf(parameters)}
     ${body !== undefined && bodyOf(body)}
     <h3>Answers</h3>
-    ${table(["Status", "Meaning"], [...answersOf(operation), ...errorsOf(operation)])}
+    ${table(["Status", "Meaning"], [...answersOf(operation), ...errorsOf(operation, path)])}
     </section>`;
 }
 
@@ -137,8 +138,10 @@ function answersOf({ answers }: Operation): MarkupValue[][] {
   ]);
 }
 
-function errorsOf({ errors }: Operation): MarkupValue[][] {
-  return errors.map((name) => [
+function errorsOf(operation: Operation, path: string): MarkupValue[][] {
+  const codes = errorCodesOf(operation, path.startsWith("/v1/") ? "key" : "open");
+  const sorted = [...codes].sort((a, b) => ERROR_CODES[a].status - ERROR_CODES[b].status);
+  return sorted.map((name) => [
     html`<span class="bad">${ERROR_CODES[name].status}</span>`,
     html`<a href="/docs/errors#${name}"><code>${name}</code></a> ${ERROR_CODES[name].title}.`,
   ]);

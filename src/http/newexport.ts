@@ -66,7 +66,7 @@ function readSpec({ service, plan, body: bytes }: KeyCall, segment: Segment): Ac
   const body = readBody(bytes, MEMBERS);
   const { members, mistakes } = body;
   if (members.output === undefined) {
-    const detail = "An output is required; it names at least the format.";
+    const detail = "An output is required; an empty one stands for a csv file.";
     mistakes.push({ pointer: "/output", code: "missing", detail });
   }
   const { export_rows: rows } = plan.limits;

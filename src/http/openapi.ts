@@ -6,49 +6,34 @@
  * the same document, byte for byte.
  */
 import { strict as assert } from "node:assert";
-import { ERROR_CODES, type ErrorCode } from "../errors.ts";
-import { OPERATIONS, type Operation, type OperationAnswer } from "./operations.ts";
+import { type Access, errorCodesOf, headerComponents, responsesOf } from "./openapi-answers.ts";
+import { problemExample } from "./openapi-examples.ts";
+import { OPERATIONS, type Operation } from "./operations.ts";
 import { SCHEMAS } from "./schemas.ts";
 
 /** What the document needs to know of a route. */
 export interface DocumentedRoute {
   readonly method: string;
   readonly path: string;
-  readonly access: "key" | "open";
+  readonly access: Access;
 }
 
 type Json = Readonly<Record<string, unknown>>;
-
-/** Errors that any request with a key can be answered with. */
-const KEY_ERRORS: readonly ErrorCode[] = [
-  "authentication_required",
-  "authentication_invalid",
-  "authentication_disabled",
-  "rate_limited",
-];
-
-/** What headers mean, wherever they stand. */
-const HEADERS: Readonly<Record<string, string>> = {
-  "X-Request-Id": "Id of the request; your own one is kept.",
-  ETag: "Stands for the content; send it as If-None-Match.",
-  Location: "Where it is.",
-  Link: "The next page, with rel=next.",
-  "Idempotent-Replayed": "true when the key had brought the export about before.",
-  "Retry-After": "Seconds to wait.",
-  "RateLimit-Policy": "The limit of the key.",
-  RateLimit: "What is left of it.",
-  "Accept-Ranges": "bytes.",
-  "Content-Range": "Which bytes these are.",
-  "Content-Disposition": "Name of the file.",
-  "WWW-Authenticate": "Bearer.",
-  Allow: "Methods of the path.",
-};
 
 const DESCRIPTION = `Exact search over the registry of all Brazilian companies, and exports of it.
 
 Every answer states the snapshot it comes from. Every error is a problem document (RFC 9457) with a
 stable code, and lists every mistake of the request. Nothing is dropped, clamped or guessed in
-silence.`;
+silence.
+
+What holds everywhere: a path that is not listed is answered \`404\` \`not_found\` (below \`/v1/\` only to
+known keys), another method \`405\` \`method_not_allowed\` with \`Allow\`, and \`HEAD\` is answered as
+\`GET\` is, without the body. Unknown query parameters, and a repeated \`Host\`, \`Authorization\`,
+\`Content-Length\` or other header that decides, are \`422\` \`invalid_request\`.
+
+What is no proper HTTP/1.1 request never reaches an operation: \`400\` (cannot be read), \`408\` (did
+not arrive in time), \`431\` (head too large) and \`505\` (another version) come without a problem
+document, and the connection is closed.`;
 
 const TAGS = [
   { name: "accounts", description: "Search, count, read." },
@@ -83,6 +68,8 @@ export function openApiDocument(routes: readonly DocumentedRoute[], version: str
     paths,
     components: {
       schemas: SCHEMAS,
+      headers: headerComponents(),
+      examples: errorExamples(routes),
       securitySchemes: {
         key: { type: "http", scheme: "bearer", description: "An API key, pnr_…" },
       },
@@ -90,7 +77,7 @@ export function openApiDocument(routes: readonly DocumentedRoute[], version: str
   };
 }
 
-function operationObject(operation: Operation, access: DocumentedRoute["access"]): Json {
+function operationObject(operation: Operation, access: Access): Json {
   const { id, tag, summary, description, parameters, body } = operation;
   return {
     operationId: id,
@@ -100,75 +87,21 @@ function operationObject(operation: Operation, access: DocumentedRoute["access"]
     ...(access === "open" ? { security: [] } : {}),
     ...(parameters === undefined ? {} : { parameters }),
     ...(body === undefined ? {} : { requestBody: bodyObject(body) }),
-    responses: responses(operation, access),
+    responses: responsesOf(operation, access),
   };
 }
 
 function bodyObject({ schema, example }: NonNullable<Operation["body"]>): Json {
-  return {
-    required: true,
-    content: { "application/json": { schema: reference(schema), example } },
-  };
+  const content = { schema: { $ref: `#/components/schemas/${schema}` }, example };
+  return { required: true, content: { "application/json": content } };
 }
 
-function responses(operation: Operation, access: DocumentedRoute["access"]): Json {
-  const codes = [
-    ...(access === "key" ? KEY_ERRORS : []),
-    ...operation.errors,
-    "internal_error" as const,
-  ];
-  const byStatus = new Map<number, ErrorCode[]>();
-  for (const code of codes) {
-    const { status } = ERROR_CODES[code];
-    byStatus.set(status, [...(byStatus.get(status) ?? []), code]);
-  }
-  const good = Object.entries(operation.answers).map(([status, answer]) => [
-    status,
-    answerObject(answer, access),
-  ]);
-  const bad = [...byStatus].sort(([a], [b]) => a - b);
-  return Object.fromEntries([
-    ...good,
-    ...bad.map(([status, names]) => [String(status), problemObject(status, names)]),
-  ]);
-}
-
-function answerObject(answer: OperationAnswer, access: DocumentedRoute["access"]): Json {
-  const { description, schema, type = "application/json", headers = [] } = answer;
-  const limits = access === "key" ? ["RateLimit-Policy", "RateLimit"] : [];
-  return {
-    description,
-    headers: headerObjects(["X-Request-Id", ...limits, ...headers]),
-    ...(type === null ? {} : { content: { [type]: contentObject(schema) } }),
-  };
-}
-
-/** A file has no schema: any bytes. */
-function contentObject(schema: OperationAnswer["schema"]): Json {
-  return schema === null ? { schema: {} } : { schema: reference(schema) };
-}
-
-function problemObject(status: number, codes: readonly ErrorCode[]): Json {
-  const waits = status === 429 || status === 503 ? ["Retry-After"] : [];
-  const asks = status === 401 ? ["WWW-Authenticate"] : [];
-  const lines = codes.map((code) => `- \`${code}\`: ${ERROR_CODES[code].title}.`);
-  return {
-    description: lines.join("\n"),
-    headers: headerObjects(["X-Request-Id", ...waits, ...asks]),
-    content: { "application/problem+json": { schema: reference("Problem") } },
-  };
-}
-
-function headerObjects(names: readonly string[]): Json {
-  return Object.fromEntries(
-    names.map((name) => {
-      const description = HEADERS[name];
-      assert(description !== undefined, `the header ${name} is not described`);
-      return [name, { description, schema: { type: "string" } }];
-    }),
+/** One example of each code that an operation can be answered with. */
+function errorExamples(routes: readonly DocumentedRoute[]): Json {
+  const codes = routes.flatMap(({ method, path, access }) =>
+    errorCodesOf(OPERATIONS[`${method} ${path}`] as Operation, access),
   );
-}
-
-function reference(name: keyof typeof SCHEMAS): Json {
-  return { $ref: `#/components/schemas/${name}` };
+  return Object.fromEntries(
+    [...new Set(codes)].sort().map((code) => [code, { value: problemExample(code) }]),
+  );
 }

@@ -7,7 +7,9 @@
 import type { TSchema } from "typebox";
 import Type from "typebox";
 import type { ErrorCode } from "../errors.ts";
-import { FACETS } from "../search/facet.ts";
+import { FORMATS } from "../export/format.ts";
+import { EXPORT_FORMATS } from "../spec/fields.ts";
+import { EXAMPLE_FACETS, EXAMPLE_SPEC } from "./openapi-examples.ts";
 import type { SchemaName } from "./schemas.ts";
 
 /** One parameter of a path, a query or a header. */
@@ -24,10 +26,11 @@ export interface Parameter {
 export interface OperationAnswer {
   readonly description: string;
   readonly schema: SchemaName | null;
-  /** Media type where it is not JSON; null for no body at all. */
-  readonly type?: string | null;
-  /** Headers beside those that every answer has. */
+  /** Media types where it is not JSON; none for no body at all. */
+  readonly types?: readonly string[];
+  /** Headers beside those that every answer has, and those that only some have. */
   readonly headers?: readonly string[];
+  readonly sometimes?: readonly string[];
 }
 
 /** One route in words. */
@@ -42,19 +45,9 @@ export interface Operation {
   readonly errors: readonly ErrorCode[];
 }
 
-/** The example of the README: restaurants in Minas Gerais since 2020 with an e-mail, not MEI. */
-const EXAMPLE_SPEC = {
-  filters: {
-    industry: { cnae_any_of: ["5611-2/01"] },
-    geo: { uf_any_of: ["MG"] },
-    company: { registration_status_any_of: [2], mei_opt_in: false, started_after: "2020" },
-    contact: { require_email: true },
-  },
-};
-
 /** What any request with a body can be answered with. */
-const BODY_ERRORS = ["invalid_request", "payload_too_large", "unsupported_media_type"] as const;
-/** What any request that needs the snapshot can be answered with. */
+const BODY_ERRORS = ["payload_too_large", "unsupported_media_type"] as const;
+/** What any question to the engine can be answered with. */
 const SNAPSHOT_ERRORS = ["snapshot_unavailable", "overloaded"] as const;
 const SPEC_ERRORS = [
   "invalid_spec",
@@ -67,6 +60,12 @@ const STATE_ERRORS = [
   "EXPORT_FAILED",
   "export_expired",
 ] as const;
+
+/** Media types of the files, without their parameters. */
+const FILE_TYPES = EXPORT_FORMATS.map((format) => {
+  const [type = ""] = FORMATS[format].contentType.split(";");
+  return type;
+});
 
 const exportId: Parameter = {
   name: "id",
@@ -84,8 +83,6 @@ const unchanged: Parameter = {
   schema: Type.String(),
 };
 
-const facetExample = ["uf", FACETS[3]];
-
 /** Every operation by `METHOD path`. */
 export const OPERATIONS: Readonly<Record<string, Operation>> = {
   "POST /v1/accounts/search": {
@@ -99,11 +96,11 @@ export const OPERATIONS: Readonly<Record<string, Operation>> = {
     parameters: [unchanged],
     body: {
       schema: "SearchRequest",
-      example: { spec: EXAMPLE_SPEC, limit: 50, facets: facetExample },
+      example: { spec: EXAMPLE_SPEC, limit: 50, facets: EXAMPLE_FACETS },
     },
     answers: {
       200: { description: "One page.", schema: "SearchAnswer", headers: ["ETag"] },
-      304: { description: "The page is unchanged.", schema: null, type: null, headers: ["ETag"] },
+      304: { description: "The page is unchanged.", schema: null, types: [], headers: ["ETag"] },
     },
     errors: [
       ...BODY_ERRORS,
@@ -123,10 +120,10 @@ export const OPERATIONS: Readonly<Record<string, Operation>> = {
       "The exact number of matches and, on request, how they spread over the values of fields, " +
       "without any account. Takes specs of searches and of exports.",
     parameters: [unchanged],
-    body: { schema: "CountRequest", example: { spec: EXAMPLE_SPEC, facets: facetExample } },
+    body: { schema: "CountRequest", example: { spec: EXAMPLE_SPEC, facets: EXAMPLE_FACETS } },
     answers: {
       200: { description: "The total.", schema: "CountAnswer", headers: ["ETag"] },
-      304: { description: "The total is unchanged.", schema: null, type: null, headers: ["ETag"] },
+      304: { description: "The total is unchanged.", schema: null, types: [], headers: ["ETag"] },
     },
     errors: [...BODY_ERRORS, ...SPEC_ERRORS, "query_too_broad", ...SNAPSHOT_ERRORS],
   },
@@ -148,9 +145,9 @@ export const OPERATIONS: Readonly<Record<string, Operation>> = {
     ],
     answers: {
       200: { description: "The account.", schema: "AccountAnswer", headers: ["ETag"] },
-      304: { description: "It is unchanged.", schema: null, type: null, headers: ["ETag"] },
+      304: { description: "It is unchanged.", schema: null, types: [], headers: ["ETag"] },
     },
-    errors: ["invalid_request", "not_found", ...SNAPSHOT_ERRORS],
+    errors: ["not_found", "snapshot_unavailable"],
   },
   "POST /v1/spec/normalize": {
     id: "normalizeSpec",
@@ -159,7 +156,7 @@ export const OPERATIONS: Readonly<Record<string, Operation>> = {
     description: "Names every mistake, or gives the normal form, what changed, and the total.",
     body: { schema: "NormalizeRequest", example: { spec: EXAMPLE_SPEC } },
     answers: { 200: { description: "The spec is valid.", schema: "NormalizeAnswer" } },
-    errors: [...BODY_ERRORS, ...SPEC_ERRORS, ...SNAPSHOT_ERRORS],
+    errors: [...BODY_ERRORS, ...SPEC_ERRORS, "snapshot_unavailable"],
   },
   "POST /v1/exports": {
     id: "createExport",
@@ -186,7 +183,8 @@ export const OPERATIONS: Readonly<Record<string, Operation>> = {
       201: {
         description: "The export is queued, or is what this key had brought about before.",
         schema: "CreatedExport",
-        headers: ["Location", "Idempotent-Replayed"],
+        headers: ["Location"],
+        sometimes: ["Idempotent-Replayed"],
       },
     },
     errors: [
@@ -221,8 +219,8 @@ export const OPERATIONS: Readonly<Record<string, Operation>> = {
         schema: Type.String(),
       },
     ],
-    answers: { 200: { description: "One page.", schema: "ExportList", headers: ["Link"] } },
-    errors: ["invalid_request", "invalid_cursor"],
+    answers: { 200: { description: "One page.", schema: "ExportList", sometimes: ["Link"] } },
+    errors: ["invalid_cursor"],
   },
   "GET /v1/exports/{id}": {
     id: "readExport",
@@ -249,7 +247,7 @@ export const OPERATIONS: Readonly<Record<string, Operation>> = {
       },
     ],
     answers: { 200: { description: "The record.", schema: "ExportRecord" } },
-    errors: ["invalid_request", ...STATE_ERRORS],
+    errors: STATE_ERRORS,
   },
   "DELETE /v1/exports/{id}": {
     id: "deleteExport",
@@ -257,8 +255,8 @@ export const OPERATIONS: Readonly<Record<string, Operation>> = {
     summary: "Cancel or delete an export",
     description: "Ends the rendering, removes the file and the record.",
     parameters: [exportId],
-    answers: { 204: { description: "It is gone.", schema: null, type: null } },
-    errors: ["export_not_found"],
+    answers: { 204: { description: "It is gone.", schema: null, types: [] } },
+    errors: ["export_not_found", "overloaded"],
   },
   "GET /v1/exports/{id}/download": {
     id: "downloadExport",
@@ -267,7 +265,7 @@ export const OPERATIONS: Readonly<Record<string, Operation>> = {
     description: "Redirects to a signed link that needs no key and is valid for five minutes.",
     parameters: [exportId],
     answers: {
-      303: { description: "See the file.", schema: null, type: null, headers: ["Location"] },
+      303: { description: "See the file.", schema: null, types: [], headers: ["Location"] },
     },
     errors: STATE_ERRORS,
   },
@@ -318,16 +316,16 @@ export const OPERATIONS: Readonly<Record<string, Operation>> = {
       200: {
         description: "The file.",
         schema: null,
-        type: "application/octet-stream",
+        types: FILE_TYPES,
         headers: ["ETag", "Accept-Ranges", "Content-Disposition"],
       },
       206: {
         description: "The wanted bytes of it.",
         schema: null,
-        type: "application/octet-stream",
-        headers: ["ETag", "Content-Range", "Content-Disposition"],
+        types: FILE_TYPES,
+        headers: ["ETag", "Accept-Ranges", "Content-Range", "Content-Disposition"],
       },
-      304: { description: "The file is unchanged.", schema: null, type: null, headers: ["ETag"] },
+      304: { description: "The file is unchanged.", schema: null, types: [], headers: ["ETag"] },
     },
     errors: [
       "link_invalid",
@@ -343,7 +341,7 @@ export const OPERATIONS: Readonly<Record<string, Operation>> = {
     summary: "What is loaded and what the plan allows",
     description: "Snapshot, plan, limits, fields, sort fields, and how the score is made.",
     answers: { 200: { description: "The status.", schema: "Status" } },
-    errors: SNAPSHOT_ERRORS,
+    errors: ["snapshot_unavailable"],
   },
   "GET /healthz": {
     id: "healthz",
@@ -360,5 +358,13 @@ export const OPERATIONS: Readonly<Record<string, Operation>> = {
     description: "Needs no key; 503 without a snapshot or while the server stops.",
     answers: { 200: { description: "They are.", schema: "Health" } },
     errors: ["snapshot_unavailable"],
+  },
+  "GET /metrics": {
+    id: "metrics",
+    tag: "service",
+    summary: "Metrics for Prometheus",
+    description: "Needs no key; 404 where the operator gave the metrics an address of their own.",
+    answers: { 200: { description: "The metrics.", schema: null, types: ["text/plain"] } },
+    errors: ["not_found"],
   },
 };

@@ -31,6 +31,10 @@ export interface Answer {
 export const JSON_TYPE = "application/json; charset=utf-8";
 const PROBLEM_TYPE = "application/problem+json";
 
+/** Errors that pass by themselves always say when to come back; this where nobody knows better. */
+const WAITING_STATUSES = [429, 503];
+const RETRY_AFTER_SECONDS = "5";
+
 /** Sent with every answer: it is data for a program, never a page, and not for any cache. */
 const SECURITY_HEADERS: HeaderList = [
   ["X-Content-Type-Options", "nosniff"],
@@ -65,7 +69,9 @@ export function problem(failure: unknown, requestId: string): Answer {
     ...error.members,
     ...(error.errors.length > 0 ? { errors: error.errors } : {}),
   };
-  const { status, headers } = error;
+  const { status } = error;
+  const waits = WAITING_STATUSES.includes(status) ? { "Retry-After": RETRY_AFTER_SECONDS } : {};
+  const headers = { ...waits, ...error.headers };
   return { status, type: PROBLEM_TYPE, body: JSON.stringify(body), headers };
 }
 

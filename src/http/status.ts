@@ -4,6 +4,7 @@
  * Invariant: every list derives from the table it stands for, so it cannot say what is not so.
  */
 import { PLAN_NAMES } from "../access/plans.ts";
+import { FACETS } from "../search/facet.ts";
 import { SCORE_VERSION, SCORE_WEIGHTS } from "../search/score.ts";
 import {
   EXPORT_FORMATS,
@@ -35,6 +36,7 @@ export function status({ service, requestId, plan }: KeyCall): Answer {
     scoring_strategies: SCORING_STRATEGIES,
     export_formats: EXPORT_FORMATS,
     secondary_cnae_modes: SECONDARY_CNAE_MODES,
+    facets: FACETS,
     score: { version: SCORE_VERSION, weights: SCORE_WEIGHTS },
   });
 }

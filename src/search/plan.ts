@@ -152,7 +152,7 @@ function distinct({ key }: SortKey): number {
   return key === "random" ? Number.POSITIVE_INFINITY : DISTINCT_VALUES[key];
 }
 
-/** Plans as text for `--explain-plan`, one fact a line, with a heading each if there are several. */
+/** Plans as text for `--explain-plan`, one fact a line; several have a heading each. */
 export function describePlans(plans: readonly Plan[]): string {
   const heading = (number: number) => (plans.length > 1 ? [`phase    ${number + 1}`] : []);
   return plans.flatMap((plan, i) => [...heading(i), ...describePlan(plan)]).join("\n");

@@ -72,7 +72,7 @@ export function decodeCursor(text: string, expected: CursorScope, secrets: Curso
   return bytes.readUIntBE(ROW_AT, ROW_BYTES);
 }
 
-/** Whether a cursor says that it is of a snapshot; `decodeCursor` finds out whether that is true. */
+/** Whether a cursor says that it is of a snapshot; `decodeCursor` finds out whether it is. */
 export function claimsSnapshot(text: string, snapshotId: string): boolean {
   if (!CURSOR_SHAPE.test(text)) return false;
   return hashAt(Buffer.from(text, "base64url"), SNAPSHOT_AT) === snapshotHash(snapshotId);
