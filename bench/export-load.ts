@@ -60,7 +60,7 @@ async function latencyOf(server: RunningServer, body: string, samples: number): 
   const times: number[] = [];
   for (let i = 0; i < samples; i++) {
     const start = performance.now();
-    await call(server, "POST", "/v1/accounts/search", body);
+    await call(server, "POST", "/v1/accounts/search", { body });
     times.push((performance.now() - start) * 1000);
   }
   times.sort((a, b) => a - b);
@@ -95,8 +95,9 @@ class Exports {
 
   async #loop(name: string): Promise<void> {
     for (let round = 0; !this.#stopped; round++) {
-      const key = { "idempotency-key": `${name}-${round}` };
-      const made = await call(this.#server, "POST", "/v1/exports", this.#body, key);
+      const headers = { "idempotency-key": `${name}-${round}` };
+      const sent = { body: this.#body, headers };
+      const made = await call(this.#server, "POST", "/v1/exports", sent);
       const { export: record } = JSON.parse(made) as { export: { export_id: string } };
       const path = `/v1/exports/${record.export_id}`;
       for (let state = "queued"; state === "queued" || state === "running"; ) {
@@ -110,12 +111,17 @@ class Exports {
   }
 }
 
+/** What is sent with a call. */
+interface Sent {
+  readonly body?: string;
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
 function call(
   { port, key }: RunningServer,
   method: string,
   path: string,
-  body = "",
-  more: Readonly<Record<string, string>> = {},
+  { body = "", headers: more = {} }: Sent = {},
 ): Promise<string> {
   const headers = { authorization: `Bearer ${key}`, ...more };
   const typed = body === "" ? {} : { "content-type": "application/json" };

@@ -135,8 +135,10 @@ async function openDuck(segment: Segment, { folder: home }: Corpus): Promise<Duc
 
 /** Reads both CSV files back with DuckDB and compares them cell by cell, order included. */
 async function compare(duck: DuckDBConnection): Promise<void> {
-  const read = (name: string) =>
-    `(SELECT row_number() OVER () AS n, * FROM read_csv('${join(folder, name)}', all_varchar=true))`;
+  const read = (name: string) => {
+    const source = `read_csv('${join(folder, name)}', all_varchar=true)`;
+    return `(SELECT row_number() OVER () AS n, * FROM ${source})`;
+  };
   const cells = (side: string) =>
     // Ours writes amounts as JSON does and guards formulas; both are undone to compare.
     FIELDS.map((name) =>

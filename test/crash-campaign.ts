@@ -1,6 +1,6 @@
 /**
- * A whole crash run. What comes in: a seed, how many lives, how often each point. What goes out: the
- * counts of a run in which nothing was broken; the first violation ends it.
+ * A whole crash run. What comes in: a seed, how many lives, how often each point. What goes out:
+ * the counts of a run in which nothing was broken; the first violation ends it.
  * Invariant: lives of a lane follow each other, lanes run side by side; what is planned depends on
  * seed, lane and cycle alone, and a failure names all three.
  */

@@ -1,6 +1,7 @@
 /**
- * Loss of power. What comes in: a process that runs on a file system of its own. What goes out: that
- * file system as a disk would hold it after the power went: without what was never made durable.
+ * Loss of power. What comes in: a process that runs on a file system of its own. What goes out:
+ * that file system as a disk would hold it after the power went: without anything that was never
+ * made durable.
  * Invariant: the process is stopped before the cut, so that nothing is acknowledged after it; the
  * journal is not flushed. It models lost caches, not torn sectors or disks that lie.
  */

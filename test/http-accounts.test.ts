@@ -1,12 +1,13 @@
 /**
  * Proves, on both transports, what counting, single accounts, facets, tags and the documents of
- * the server are answered with, mistakes included. Does not prove that totals and facets are right
+ * the server are answered with, mistakes included, all as the OpenAPI document says. Does not prove that totals and facets are right
  * (the engine is a fake here; facet.test.ts holds them against a scan).
  */
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
 import { FACETS } from "../src/search/facet.ts";
 import { cnpjCheckDigits } from "../src/spec/cnpj.ts";
+import { fetchDocumented } from "./documented.ts";
 import { type FakeServer, startFake, TRANSPORTS } from "./http-fake.ts";
 
 const SP = { filters: { geo: { uf_any_of: ["SP"] } } };
@@ -27,11 +28,11 @@ for (const transport of TRANSPORTS) {
     after(() => server.close());
 
     const get = (path: string, headers: Record<string, string> = {}) =>
-      fetch(server.base + path, {
+      fetchDocumented(server.base + path, {
         headers: { authorization: `Bearer ${server.keys.enterprise}`, ...headers },
       });
     const post = (path: string, body: unknown, headers: Record<string, string> = {}) =>
-      fetch(server.base + path, {
+      fetchDocumented(server.base + path, {
         method: "POST",
         headers: {
           authorization: `Bearer ${server.keys.enterprise}`,
@@ -182,16 +183,20 @@ for (const transport of TRANSPORTS) {
         "/llms.txt": "plain",
       };
       for (const [path, type] of Object.entries(pages)) {
-        const answer = await fetch(server.base + path);
+        const answer = await fetchDocumented(server.base + path);
         assert.equal(answer.status, 200, path);
         assert.match(answer.headers.get("content-type") ?? "", new RegExp(type));
         const text = await answer.text();
         assert.ok(text.length > 500);
         const tag = answer.headers.get("etag") ?? "";
-        const again = await fetch(server.base + path, { headers: { "if-none-match": tag } });
+        const again = await fetchDocumented(server.base + path, {
+          headers: { "if-none-match": tag },
+        });
         assert.equal(again.status, 304, path);
       }
-      const contact = await (await fetch(`${server.base}/.well-known/security.txt`)).text();
+      const contact = await (
+        await fetchDocumented(`${server.base}/.well-known/security.txt`)
+      ).text();
       assert.match(contact, /^Contact: mailto:security@example.com\nExpires: \d{4}-/);
     });
   });

@@ -1,9 +1,10 @@
 /**
  * Requests of the HTTP suites of exports. What comes in: a fake server and who asks for what. What
- * goes out: its answers, as they come.
+ * goes out: its answers, held against the OpenAPI document.
  * Invariant: each creation has an Idempotency-Key of its own unless a suite gives one.
  */
 import assert from "node:assert/strict";
+import { fetchDocumented } from "./documented.ts";
 import type { FakeServer } from "./http-fake.ts";
 
 /** The accounts that the suites export: 250 of the fake engine. */
@@ -34,7 +35,7 @@ export function ask(server: FakeServer, path: string, asked: Asked = {}): Promis
   const { plan = "enterprise", method = "GET", headers = {} } = asked;
   const authorization = `Bearer ${server.keys[plan]}`;
   const options = { method, headers: { authorization, ...headers }, redirect: "manual" } as const;
-  return fetch(server.base + path, options);
+  return fetchDocumented(server.base + path, options);
 }
 
 /** Sends a creation. */
@@ -44,7 +45,7 @@ export function post(
   key = freshKey(),
   plan: Asked["plan"] = "enterprise",
 ) {
-  return fetch(`${server.base}/v1/exports`, {
+  return fetchDocumented(`${server.base}/v1/exports`, {
     method: "POST",
     body: JSON.stringify(body),
     headers: {

@@ -1,11 +1,12 @@
 /**
  * Proves, by one table run against both transports on a real socket: what each request is answered
  * with, byte content that must and that must not be in it, and that the two transports give the
- * same status, headers and bodies. Does not prove that the engine finds the right accounts (it is
+ * same status, headers and bodies, as the OpenAPI document says. Does not prove that the engine finds the right accounts (it is
  * a fake here) nor anything about bytes that are not HTTP (http-malformed.test.ts).
  */
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
+import { assertDocumented } from "./documented.ts";
 import { EXPORT_SCENARIOS } from "./http-export-table.ts";
 import { type FakeServer, startFake, TRANSPORTS } from "./http-fake.ts";
 import { SCENARIOS, type Scenario } from "./http-table.ts";
@@ -28,8 +29,11 @@ async function ask(server: FakeServer, scenario: Scenario): Promise<Seen> {
   const bytes = body === undefined ? null : new TextEncoder().encode(text);
   const answer = await fetch(server.base + path, { method, headers, body: bytes });
   const all = Object.fromEntries(answer.headers);
+  const { status } = answer;
+  const seen = await answer.text();
+  assertDocumented({ method, path, status, headers: all, body: seen });
   for (const name of OWN_HEADERS) delete all[name];
-  return { status: answer.status, headers: all, text: await answer.text() };
+  return { status, headers: all, text: seen };
 }
 
 function check(scenario: Scenario, seen: Seen): void {

@@ -97,7 +97,7 @@ describe("reload", () => {
     await close();
   });
 
-  it("takes whatever valid snapshot replaces a file that was named, also an older one", async () => {
+  it("takes whatever valid snapshot replaces a named file, also an older one", async () => {
     const place = mkdtempSync(join(folder, "place-"));
     const path = join(place, "served.peneira");
     copyFileSync(made["2026-10"] as string, path);
