@@ -20,6 +20,19 @@ export const systemClock: Clock = {
   monotonicMs: () => performance.now(),
 };
 
+/** Milliseconds of a day. */
+export const DAY_MS = 86_400_000;
+
+/** The UTC day of a wall-clock time, in days since 1970-01-01. */
+export function utcDay(ms: number): number {
+  return Math.floor(ms / DAY_MS);
+}
+
+/** A UTC day as `YYYY-MM-DD`. */
+export function dayText(day: number): string {
+  return new Date(day * DAY_MS).toISOString().slice(0, 10);
+}
+
 /** A clock that stands still until it is told to move; for tests. */
 export interface ManualClock extends Clock {
   /** Moves both times forward; a negative step is a programmer error. */

@@ -31,6 +31,8 @@ export interface ConfigInputs {
   readonly file?: string | undefined;
   /** Default limits of the plans; each of them becomes a setting `plans.<plan>.<limit>`. */
   readonly plans?: PlanTable;
+  /** What the limits of plans are and may be, by name; else they are as their defaults. */
+  readonly planSettings?: Readonly<Record<string, Pick<Setting, "type" | "description">>>;
 }
 
 /** The effective value of one setting. `origin` names the flag, variable or file. */
@@ -72,7 +74,7 @@ export function loadConfig(
 ): Config {
   const environment = inputs.environment ?? {};
   const plans = inputs.plans ?? {};
-  const rows: Rows = new Map([...Object.entries(table), ...planRows(plans)]);
+  const rows: Rows = new Map([...Object.entries(table), ...planRows(plans, inputs.planSettings)]);
   const problems: string[] = [];
   const file = inputs.file ?? environment.PENEIRA_CONFIG;
   const layers = [
@@ -111,20 +113,21 @@ function makeConfig(settings: readonly EffectiveSetting[], defaults: PlanTable):
   };
 }
 
-/** The kind of a plan's limit is the kind of its default. */
-function planRows(plans: PlanTable): [string, Setting][] {
+function planRows(plans: PlanTable, known: ConfigInputs["planSettings"] = {}): [string, Setting][] {
   return Object.entries(plans).flatMap(([plan, limits]) =>
     Object.entries(limits).map(([limit, fallback]): [string, Setting] => {
-      const description = `Plan ${plan}: ${limit.replaceAll("_", " ")}.`;
-      return [`plans.${plan}.${limit}`, { type: typeOf(fallback), fallback, description }];
+      const { type = typeOf(fallback), description = limit } = known[limit] ?? {};
+      const sentence = `Plan ${plan}: ${description}.`;
+      return [`plans.${plan}.${limit}`, { type, fallback, description: sentence }];
     }),
   );
 }
 
-/** Exact bounds and names are checked where the plans are read (src/access/plans.ts). */
+/** The kind of a plan's limit is the kind of its default where nobody says more. */
 function typeOf(fallback: SettingValue): SettingType {
   if (typeof fallback === "boolean") return { kind: "boolean" };
-  return typeof fallback === "number" ? { kind: "number" } : { kind: "list", or: "all" };
+  if (typeof fallback === "number") return { kind: "number", min: 0, max: Number.MAX_VALUE };
+  return { kind: "list", or: "all" };
 }
 
 interface Context {

@@ -7,17 +7,58 @@
  */
 import { type DestinationStream, type Logger, pino } from "pino";
 
+/** Text that is collected before it is written, in bytes: a line per request costs no write. */
+const COLLECTED_BYTES = 16 * 1024;
+
+/** Longest time that a line is kept back, in milliseconds. */
+const KEPT_BACK_MS = 200;
+
 /** The log of a running server. */
 export type Log = Logger;
 
 /** Least important messages that are written. */
 export type LogLevel = "debug" | "info" | "warn" | "error" | "silent";
 
+const ERROR_LEVEL = pino.levels.values.error as number;
+
 /** Makes the log; `destination` is standard output unless a test gives another one. */
 export function openLog(level: LogLevel, destination?: DestinationStream): Log {
-  const terminal = process.stdout.isTTY ? { write: writeReadable } : pino.destination(1);
   const options = { level, base: null, timestamp: pino.stdTimeFunctions.isoTime };
-  return pino(options, destination ?? terminal);
+  const stream = process.stdout.isTTY ? { write: writeReadable } : collected(1);
+  return pino(options, destination ?? stream);
+}
+
+/**
+ * Writes to a descriptor, many lines at a time: when enough have come, after a moment, before the
+ * process ends for whatever reason but a kill, and at once with a line of an error.
+ */
+export function collected(fd: number): DestinationStream {
+  const stream = pino.destination({
+    fd,
+    sync: false,
+    minLength: COLLECTED_BYTES,
+    periodicFlush: KEPT_BACK_MS,
+  });
+  process.once("exit", () => writeOut(stream));
+  const withLevel = {
+    /** Asks pino to say the level of every line. */
+    [pino.symbols.needsMetadataGsym]: true,
+    lastLevel: 0,
+    write(line: string): void {
+      stream.write(line);
+      if (withLevel.lastLevel >= ERROR_LEVEL) writeOut(stream);
+    },
+  };
+  return withLevel;
+}
+
+/** A reader that has gone away, or a pipe that is full, must not end the server. */
+function writeOut(stream: { flushSync(): void }): void {
+  try {
+    stream.flushSync();
+  } catch {
+    // What could not be written stays collected.
+  }
 }
 
 /** What may be written about an error without quoting what a client sent. */

@@ -9,14 +9,17 @@
 /** The value of a setting; null means "not set" where a row allows it. */
 export type SettingValue = string | number | boolean | readonly string[] | null;
 
-/** How a value is written and checked; `min` and `max` are included, `or` is a word for "every". */
+/**
+ * How a value is written and checked. `min` and `max` are included; `or` is a word for "every", and
+ * `of` are the only texts that there are.
+ */
 export type SettingType =
   | { readonly kind: "text"; readonly check?: (text: string) => string | null }
   | { readonly kind: "integer"; readonly min: number; readonly max: number }
-  | { readonly kind: "number" }
+  | { readonly kind: "number"; readonly min: number; readonly max: number }
   | { readonly kind: "boolean" }
   | { readonly kind: "choice"; readonly of: readonly string[] }
-  | { readonly kind: "list"; readonly or: string };
+  | { readonly kind: "list"; readonly or: string; readonly of?: readonly string[] };
 
 /** One row of the table. `secret` values are never printed and may be given as `*_FILE`. */
 export interface Setting<Value extends SettingValue = SettingValue> {
@@ -68,6 +71,16 @@ export const SETTINGS = {
     "Largest request body.",
     integer(1_024, 2 ** 26),
   ),
+  "http.bodies_max_bytes": setting<number>(
+    67_108_864,
+    "Bytes of request bodies on their way at the same time; more are answered 503.",
+    integer(1_048_576, 2 ** 34),
+  ),
+  "http.streams_max": setting<number>(
+    128,
+    "Large pages and files that are being sent at the same time; more are answered 503.",
+    integer(1, 10_000),
+  ),
   "http.headers_max_bytes": setting<number>(
     8_192,
     "Largest request line with all headers.",
@@ -75,17 +88,17 @@ export const SETTINGS = {
   ),
   "http.headers_timeout_ms": setting<number>(
     5_000,
-    "Time for a client to send the headers of a request.",
+    "Time for a client to send the headers of a request; uws: always about 10 s.",
     integer(100, 600_000),
   ),
   "http.request_timeout_ms": setting<number>(
     10_000,
-    "Time for a client to send a whole request.",
+    "Time for a client to send a whole request; uws: also 16 kB a second, over 10 s each.",
     integer(100, 600_000),
   ),
   "http.idle_timeout_ms": setting<number>(
     60_000,
-    "Time after which a connection without requests is closed.",
+    "Time after which a connection without requests is closed; uws: always about 10 s.",
     integer(1_000, 600_000),
   ),
   "http.write_timeout_ms": setting<number>(
@@ -152,47 +165,64 @@ export type Reading = { readonly value: SettingValue } | { readonly expected: st
  * config file (JSON). Gives the value, or what was expected instead.
  */
 export function readSetting(row: Setting, raw: unknown): Reading {
-  const { type } = row;
   if (raw === null && row.fallback === null) return { value: null };
+  const { type } = row;
+  if (type.kind === "text") return readText(raw, type);
+  const value = type.kind === "list" ? readList(raw, type) : readPlain(raw, type);
+  return value === undefined ? { expected: expectedOf(type) } : { value };
+}
+
+/** What a setting of a type may be, in words. */
+export function expectedOf(type: SettingType): string {
   switch (type.kind) {
     case "boolean":
-      if (raw === true || raw === "true") return { value: true };
-      return raw === false || raw === "false" ? { value: false } : { expected: "true or false" };
+      return "true or false";
     case "integer":
+      return `a whole number from ${type.min} to ${type.max}`;
     case "number":
-      return readNumber(raw, type);
+      return `a number from ${type.min} to ${type.max}`;
     case "choice":
-      return typeof raw === "string" && type.of.includes(raw)
-        ? { value: raw }
-        : { expected: type.of.join(" or ") };
-    case "list":
-      return readList(raw, type.or);
-    case "text": {
-      if (typeof raw !== "string" || raw === "") return { expected: "a text that is not empty" };
-      const expected = type.check?.(raw) ?? null;
-      return expected === null ? { value: raw } : { expected };
+      return type.of.join(" or ");
+    case "list": {
+      const items = type.of === undefined ? "texts" : `some of ${type.of.join(", ")}`;
+      return `"${type.or}" or a list of ${items}; in the environment separated by commas`;
     }
+    case "text":
+      return "a text that is not empty";
   }
 }
 
-function readNumber(raw: unknown, type: SettingType & { kind: "integer" | "number" }): Reading {
+function readText(raw: unknown, type: SettingType & { kind: "text" }): Reading {
+  if (typeof raw !== "string" || raw === "") return { expected: expectedOf(type) };
+  const expected = type.check?.(raw) ?? null;
+  return expected === null ? { value: raw } : { expected };
+}
+
+/** A value that is no text and no list, or undefined. */
+function readPlain(
+  raw: unknown,
+  type: Exclude<SettingType, { kind: "text" | "list" }>,
+): SettingValue | undefined {
+  if (type.kind === "boolean") {
+    if (raw === true || raw === "true") return true;
+    return raw === false || raw === "false" ? false : undefined;
+  }
+  if (type.kind === "choice") {
+    return typeof raw === "string" && type.of.includes(raw) ? raw : undefined;
+  }
   const written = typeof raw === "string" && /^\d{1,16}(\.\d{1,9})?$/.test(raw);
   const value = written ? Number(raw) : raw;
-  if (typeof value !== "number" || !Number.isFinite(value) || value < 0) {
-    return { expected: "a number that is not negative" };
-  }
-  if (type.kind === "number") return { value };
-  return Number.isSafeInteger(value) && value >= type.min && value <= type.max
-    ? { value }
-    : { expected: `a whole number from ${type.min} to ${type.max}` };
+  if (typeof value !== "number" || !(value >= type.min && value <= type.max)) return undefined;
+  return type.kind === "number" || Number.isSafeInteger(value) ? value : undefined;
 }
 
-function readList(raw: unknown, or: string): Reading {
-  if (raw === or) return { value: or };
-  const items = typeof raw === "string" ? raw.split(",").map((item) => item.trim()) : raw;
-  return Array.isArray(items) && items.every((item) => typeof item === "string" && item !== "")
-    ? { value: items }
-    : { expected: `"${or}" or a list of texts; in the environment separated by commas` };
+function readList(raw: unknown, { or, of }: SettingType & { kind: "list" }) {
+  if (raw === or) return or;
+  const items: unknown = typeof raw === "string" ? raw.split(",").map((item) => item.trim()) : raw;
+  if (!Array.isArray(items) || items.length === 0) return undefined;
+  const known = (item: unknown): item is string =>
+    typeof item === "string" && item !== "" && of?.includes(item) !== false;
+  return items.every(known) ? items : undefined;
 }
 
 function setting<Value extends SettingValue>(

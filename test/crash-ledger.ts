@@ -174,9 +174,7 @@ export class Ledger {
   expired(entry: Entry, { receivedAt }: Timed): void {
     const end = entry.seen?.record.expires_at ?? null;
     const earliest = end === null ? Number.POSITIVE_INFINITY : Date.parse(end);
-    const fleeting = TENANTS[entry.tenant]?.retentionMs ?? 0;
-    // An export can be rendered and expire between two looks at it.
-    const unseen = end === null && fleeting < 60_000;
+    const unseen = end === null && mayExpireUnseen(entry);
     must(unseen || receivedAt >= earliest, "I6", `${entry.id} is 410 before its end ${end}`);
     if (entry.expiredAt === null) this.counts.expired++;
     entry.expiredAt ??= receivedAt;
@@ -185,7 +183,8 @@ export class Ledger {
   /** An expired link: it ends with its export, in whole seconds, or after longer than a run. */
   linkExpired(entry: Entry, { receivedAt }: Timed): void {
     const end = entry.seen?.record.expires_at ?? null;
-    const right = end !== null && receivedAt > Date.parse(end) - 1_000;
+    const earliest = end === null ? Number.POSITIVE_INFINITY : Date.parse(end) - 1_000;
+    const right = receivedAt > earliest || (end === null && mayExpireUnseen(entry));
     must(right, "I6", `the link of ${entry.id} has expired before its end ${end}`);
   }
 
@@ -264,6 +263,11 @@ export function jsonOf({ body, status }: Reply): unknown {
   } catch {
     throw new Violation("I12", `${status} with a body that is not JSON: ${body.toString()}`);
   }
+}
+
+/** An export that is kept for a second can be rendered and expire between two looks at it. */
+function mayExpireUnseen({ tenant }: Entry): boolean {
+  return (TENANTS[tenant]?.retentionMs ?? 0) < 60_000;
 }
 
 function isTurned(from: SeenRecord["status"], to: SeenRecord["status"]): boolean {

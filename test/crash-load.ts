@@ -62,7 +62,9 @@ async function take(world: World, step: Step): Promise<void> {
     case "parts":
       return download(world, entry, 3);
     case "remove":
-      return remove(world, entry);
+      await remove(world, entry);
+      // The key of a deleted export stays taken: even the same request is another one now.
+      return entry.removal === "done" ? reuse(world, entry, entry.body) : undefined;
     case "foreign":
       return foreign(world, entry);
   }
@@ -83,9 +85,12 @@ export async function create(world: World, entry: Entry): Promise<void> {
 }
 
 /** Another request under a used key is refused, and changes nothing. */
-async function reuse(world: World, entry: Entry): Promise<void> {
-  const other = REQUESTS.length - 1 - entry.body;
-  const reply = await post(world.server, entry, other === entry.body ? 0 : other);
+async function reuse(
+  world: World,
+  entry: Entry,
+  other: number = (entry.body + 1) % REQUESTS.length,
+): Promise<void> {
+  const reply = await post(world.server, entry, other);
   const code = (jsonOf(reply) as { code?: string }).code;
   const right = reply.status === 422 && code === "idempotency_key_reused";
   if (!right) throw unexpected(world, reply, `another request under ${entry.key}`);

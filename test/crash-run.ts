@@ -1,6 +1,7 @@
 /**
  * `npm run crash -- --cycles N`: kills the real server as long as one likes. What comes in: how
- * many lives, a seed. What goes out: counts on standard output, or the first violation and status 1.
+ * many lives, a seed. What goes out: counts on standard output, or the first violation and
+ * status 1.
  * Invariant: without --seed the clock gives one; it is printed first, so that any run can be
  * repeated: the plan of every life follows from it.
  */

@@ -2,8 +2,9 @@
  * Proves: killed at every named point and at random moments, the real server keeps the invariants
  * I1-I10 and I12 of the exports (crash-violation.ts names them); an export that kills the process
  * three times fails and the rest goes on; the shipped bundle has no trace of the kill points; plans
- * repeat with their seed; the ledger refuses what it is there to refuse.
- * Does not prove: loss of power and a full disk (`npm run crash`), nor that rarer moments than
+ * repeat with their seed; the ledger refuses what it is there to refuse; a full disk fails only
+ * what needs the space (where a small disk can be mounted).
+ * Does not prove: loss of power (`npm run crash -- --power-cut N`), nor that rarer moments than
  * these hundreds are safe: `npm run crash -- --cycles 10000` looks longer.
  */
 import assert from "node:assert/strict";
@@ -14,6 +15,7 @@ import { describe, it } from "node:test";
 import { FAULT_POINTS } from "../src/fault.ts";
 import { ROOT } from "./checkout.ts";
 import { runCampaign, tellReport } from "./crash-campaign.ts";
+import { diskObstacle, runDiskFull } from "./crash-diskfull.ts";
 import { plainGround } from "./crash-lane.ts";
 import { Ledger, type SeenRecord } from "./crash-ledger.ts";
 import { planCycle } from "./crash-plan.ts";
@@ -129,6 +131,14 @@ describe("the ledger", () => {
     ledger.removed(entry, 5);
     ledger.observed(entry, record, at(4));
     ledger.missing(entry, at(9));
+  });
+});
+
+describe("a full disk", () => {
+  it("fails what needs the space, and nothing else", async (test) => {
+    const obstacle = diskObstacle();
+    if (obstacle !== null) return test.skip(obstacle);
+    test.diagnostic(await runDiskFull(1));
   });
 });
 

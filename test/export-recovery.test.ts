@@ -19,6 +19,7 @@ import {
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, it } from "node:test";
 import type { AppError } from "../src/errors.ts";
+import { ExportStore } from "../src/store/exportstore.ts";
 import { type HeldRender, Installation, rendered, settle } from "./fake-threads.ts";
 
 let here: Installation;
@@ -148,6 +149,29 @@ describe("recovery", () => {
     const id = here.segment.snapshotId;
     assert.deepEqual(here.names("pins"), [`${id}.peneira`, `served-${id}.peneira`]);
     assert.equal(statSync(pin()).ino, statSync(here.segment.path).ino);
+  });
+
+  it("keeps the pin of a snapshot that is not served any more, while an export needs it", () => {
+    here.create("a", "k");
+    const { ino } = statSync(pin());
+    const path = join(here.folder, "b.peneira");
+    writeFileSync(path, "a newer snapshot");
+    const before = pin();
+    Object.assign(here.segment, { path, snapshotId: "b".repeat(16) });
+    restart();
+    assert.equal(statSync(before).ino, ino);
+    assert.equal(here.names("pins").length, 2);
+  });
+
+  it("queues again only what runs or has lost its file", () => {
+    const store = new ExportStore(here.database);
+    const { id } = here.create("a", "k").record;
+    assert.equal(store.requeue(id, 0), false);
+    change("state = 'failed', failure = 'disk_full'", id);
+    assert.equal(store.requeue(id, 0), false);
+    change("state = 'running', failure = NULL", id);
+    assert.equal(store.requeue(id, 1), true);
+    assert.deepEqual(row(id), { state: "queued", attempts: 1 });
   });
 
   it("says what is wrong when it cannot write, and keeps everything", () => {

@@ -12,18 +12,23 @@ import { join } from "node:path";
 import { Gate } from "../src/access/gate.ts";
 import { Keyring } from "../src/access/keyring.ts";
 import { loadPlans, PLAN_NAMES, type PlanName, type Plans } from "../src/access/plans.ts";
+import { Usage } from "../src/access/usage.ts";
 import { systemClock } from "../src/clock.ts";
+import { Budget } from "../src/http/budget.ts";
 import { Pressure } from "../src/http/pressure.ts";
 import { openTransport, startServer } from "../src/http/server.ts";
 import type { Engine, Service } from "../src/http/service.ts";
 import { Telemetry } from "../src/http/telemetry.ts";
 import type { TransportName } from "../src/http/transport.ts";
 import { openLog } from "../src/log.ts";
+import type { AccountSlices } from "../src/search/accountslices.ts";
 import type { Segment } from "../src/search/segment.ts";
 import { punctuateCnae } from "../src/spec/catalog.ts";
 import { openDatabase } from "../src/store/database.ts";
 import { KeyStore } from "../src/store/keystore.ts";
+import { QuotaStore } from "../src/store/quotastore.ts";
 import { openSecrets } from "../src/store/secrets.ts";
+import { UsageStore } from "../src/store/usagestore.ts";
 import { FakeExporter } from "./fake-exporter.ts";
 
 /** Both implementations; every HTTP suite runs against each. */
@@ -36,6 +41,7 @@ export const TEST_LIMITS = {
   requestTimeoutMs: 2_000,
   idleTimeoutMs: 5_000,
   writeTimeoutMs: 5_000,
+  bodiesBytesMax: 4_194_304,
 } as const;
 
 interface FakeAccount {
@@ -102,11 +108,17 @@ export const fakeEngine: Engine = {
     });
     return {
       accounts: Buffer.from(JSON.stringify(accounts)),
+      count: page.length,
       total: rows.length,
       more: after.length > page.length,
       lastRow: page.at(-1) ?? -1,
       plan: {} as never,
     };
+  },
+  searchSliced(segment, request) {
+    const { accounts, ...page } = fakeEngine.search(segment, request);
+    const rowCount = (JSON.parse(Buffer.from(accounts).toString()) as unknown[]).length;
+    return { ...page, slices: fakeSlices(accounts, rowCount) };
   },
   countMatches: (_segment, spec) => matchingRows(spec.filters).length,
   facets(_segment, spec, names) {
@@ -122,6 +134,23 @@ export const fakeEngine: Engine = {
     return Object.fromEntries(fields.map((name) => [name, account[name] ?? null]));
   },
 };
+
+/** The text of a page in pieces of a few hundred bytes. */
+export function fakeSlices(
+  accounts: Uint8Array,
+  rowCount: number,
+  pieceBytes = 777,
+): AccountSlices {
+  return {
+    rowCount,
+    whole: () => accounts,
+    *texts() {
+      for (let at = 0; at < accounts.byteLength; at += pieceBytes) {
+        yield accounts.subarray(at, at + pieceBytes);
+      }
+    },
+  };
+}
 
 function matchingRows(filters: {
   readonly geo: { readonly uf_any_of: readonly string[] };
@@ -182,8 +211,14 @@ export async function startFake(
     keyring,
     plans: unhurried(loadPlans()),
     secrets: openSecrets(dataDir),
+    usage: new Usage(
+      new UsageStore(database),
+      new QuotaStore(database),
+      parts.clock ?? systemClock,
+    ),
     gate: new Gate(systemClock, { perSecond: 1e6, burst: 1e6 }),
     pressure: new Pressure(systemClock, 60_000),
+    streams: new Budget(64),
     telemetry,
     metricsHere: true,
     clock: systemClock,
@@ -195,6 +230,7 @@ export async function startFake(
     secondaryCnaeFull: false,
     segment: () => segment,
     replaced: () => null,
+    hold: () => () => {},
     stopping: () => stopping,
     ...parts,
   };

@@ -102,7 +102,7 @@ describe("the OpenAPI document", () => {
 
   it("lets no member pass that it does not name, except where it says so", () => {
     const open = Object.entries(SCHEMAS).flatMap(([name, schema]) => {
-      const { type, additionalProperties } = schema as Record<string, unknown>;
+      const { type, additionalProperties } = schema as unknown as Readonly<Record<string, unknown>>;
       return type === "object" && additionalProperties !== false ? [name] : [];
     });
     // Problem documents may grow (RFC 9457), and probes are for people.

@@ -28,6 +28,8 @@ export interface KeyWish {
   readonly tenant: string;
   readonly plan: string;
   readonly name: string;
+  /** Milliseconds since 1970 at which it ends; it never does where this is missing. */
+  readonly expiresAt?: number | undefined;
 }
 
 /** A new key; `key` is shown once. */
@@ -108,6 +110,7 @@ export class Keyring {
         plan,
         hash: fresh.hash,
         createdAt: nowMs,
+        expiresAt: wish.expiresAt ?? null,
       });
     });
     this.#forget();
@@ -166,12 +169,29 @@ export class Keyring {
     this.#forget();
   }
 
-  /** Makes a key like another one, which ends after `overlapMs`. */
-  rotate(row: KeyRow, overlapMs: number): CreatedKey & { readonly oldExpiresAt: number } {
+  /** Gives a key another end (milliseconds since 1970), or none. */
+  expire(row: KeyRow, expiresAt: number | null): void {
+    this.#store.replaceExpiry(row.id, expiresAt);
+    this.#forget();
+  }
+
+  /** Gives a key another name. Throws `CommandError` for a wrong one. */
+  rename(row: KeyRow, name: string): void {
+    if (!NAME_PATTERN.test(name)) throw new CommandError(`Nothing was changed: ${NAME_RULE}.`, 2);
+    this.#store.rename(row.id, name);
+    this.#forget();
+  }
+
+  /** Makes a key like another one, which ends after `overlapMs`; the new one has its own end. */
+  rotate(
+    row: KeyRow,
+    overlapMs: number,
+    expiresAt?: number,
+  ): CreatedKey & { readonly oldExpiresAt: number } {
     const oldExpiresAt = this.#clock.nowMs() + overlapMs;
     const created = this.#store.atomically(() => {
       this.#store.setExpiry(row.id, oldExpiresAt);
-      return this.create({ tenant: row.tenant, plan: row.plan, name: row.name });
+      return this.create({ tenant: row.tenant, plan: row.plan, name: row.name, expiresAt });
     });
     return { ...created, oldExpiresAt: Math.min(oldExpiresAt, row.expiresAt ?? oldExpiresAt) };
   }
@@ -266,6 +286,7 @@ function bearerToken(authorization: string | undefined): string {
 /** Names are shown in lists and tables: no control characters, no endless lines. */
 const NAME_PATTERN = /^[^\p{Cc}]{0,100}$/u;
 
+const NAME_RULE = "the name may have up to 100 characters without control characters";
 const TENANT_NAME_RULE = "the tenant must have 1 to 100 characters without control characters";
 
 function isTenantName(name: string): boolean {
@@ -280,7 +301,7 @@ function checkWish(wish: KeyWish): PlanName {
   const problems: string[] = [];
   if (!isTenantName(wish.tenant)) problems.push(TENANT_NAME_RULE);
   if (!NAME_PATTERN.test(wish.name)) {
-    problems.push("the name may have up to 100 characters without control characters");
+    problems.push(NAME_RULE);
   }
   if (!isPlanName(wish.plan)) problems.push(`the plan must be one of ${PLAN_NAMES.join(", ")}`);
   if (problems.length > 0 || !isPlanName(wish.plan)) {

@@ -6,6 +6,7 @@
  */
 import builtIn from "../../data/plans.json" with { type: "json" };
 import { CommandError } from "../errors.ts";
+import type { Setting, SettingType } from "../settings.ts";
 import { OUTPUT_FIELD_NAMES, type OutputField } from "../spec/fields.ts";
 
 /** Names of the plans, from the smallest to the largest. */
@@ -20,6 +21,8 @@ export const PLAN_LIMITS = {
   search_limit: [1, 50_000],
   /** Rows of one export. */
   export_rows: [1, 1_000_000_000],
+  /** Rows of all exports that a tenant creates on one day (UTC); 0: as many as it likes. */
+  export_rows_per_day: [0, 1_000_000_000_000],
   /** Requests that a key may send per second on average. */
   requests_per_second: [0.001, 1_000_000],
   /** Requests that a key may send at once. */
@@ -38,6 +41,49 @@ export type PlanLimit = keyof typeof PLAN_LIMITS;
 const LIMIT_NAMES = Object.keys(PLAN_LIMITS) as PlanLimit[];
 /** The only limit that may be a fraction. */
 const FRACTIONAL: readonly PlanLimit[] = ["requests_per_second"];
+
+/** How each value of a plan is written in a config file, checked there, and explained. */
+export const PLAN_SETTINGS: Readonly<Record<string, Pick<Setting, "type" | "description">>> = {
+  search_limit: {
+    type: limitType("search_limit"),
+    description: "accounts in one page of a search",
+  },
+  export_rows: { type: limitType("export_rows"), description: "rows of one export" },
+  export_rows_per_day: {
+    type: limitType("export_rows_per_day"),
+    description: "rows of all exports that a tenant creates on one day (UTC); 0: no quota",
+  },
+  requests_per_second: {
+    type: limitType("requests_per_second"),
+    description: "requests of a key per second on average",
+  },
+  burst: { type: limitType("burst"), description: "requests of a key at once" },
+  concurrent_exports: {
+    type: limitType("concurrent_exports"),
+    description: "exports of a tenant that are rendered at the same time; 0: no exports",
+  },
+  queued_exports: {
+    type: limitType("queued_exports"),
+    description: "exports of a tenant that wait",
+  },
+  export_retention: {
+    type: limitType("export_retention"),
+    description: "seconds that a finished export is kept",
+  },
+  secondary_cnae_full: {
+    type: { kind: "boolean" },
+    description: "exports may use secondary_cnae_mode full where exports.secondary_cnae_full is on",
+  },
+  fields: {
+    type: { kind: "list", or: "all", of: OUTPUT_FIELD_NAMES },
+    description: "output fields",
+  },
+};
+
+function limitType(limit: PlanLimit): SettingType {
+  const [min, max] = PLAN_LIMITS[limit];
+  return { kind: FRACTIONAL.includes(limit) ? "number" : "integer", min, max };
+}
 
 /** One plan. */
 export interface Plan {

@@ -8,22 +8,26 @@ import { availableParallelism } from "node:os";
 import { Gate } from "../access/gate.ts";
 import { Keyring } from "../access/keyring.ts";
 import { loadPlans, type Plans } from "../access/plans.ts";
+import { Usage } from "../access/usage.ts";
 import { systemClock } from "../clock.ts";
 import type { Config } from "../config.ts";
 import { Exports } from "../export/exports.ts";
 import { slugOf } from "../export/filename.ts";
 import { RenderPool } from "../export/pool.ts";
+import { Budget } from "../http/budget.ts";
 import { Pressure } from "../http/pressure.ts";
 import type { Service } from "../http/service.ts";
 import { Telemetry } from "../http/telemetry.ts";
 import type { Transport } from "../http/transport.ts";
-import { type Log, openLog } from "../log.ts";
-import { account, countMatches, facets, search } from "../search/searcher.ts";
+import { describeError, type Log, openLog } from "../log.ts";
+import { account, countMatches, facets, search, searchSliced } from "../search/searcher.ts";
 import type { Segment } from "../search/segment.ts";
 import { Shelf } from "../search/shelf.ts";
 import type { StateDatabase } from "../store/database.ts";
 import { KeyStore } from "../store/keystore.ts";
+import { QuotaStore } from "../store/quotastore.ts";
 import { openSecrets } from "../store/secrets.ts";
+import { UsageStore } from "../store/usagestore.ts";
 import { VERSION } from "./version.ts";
 
 /** Threads for exports where nobody says otherwise, beside the one that answers requests. */
@@ -58,6 +62,7 @@ export function makeService({ config, dataDir, transport, database }: Parts): Se
   const telemetry = new Telemetry(log);
   const pressure = new Pressure(systemClock, config.get("http.overload_lag_ms"));
   const keyring = new Keyring(new KeyStore(database), systemClock);
+  const usage = new Usage(new UsageStore(database), new QuotaStore(database), systemClock);
   telemetry.watch(
     {
       snapshotMs: () => dateOf(shelf.current()),
@@ -68,9 +73,10 @@ export function makeService({ config, dataDir, transport, database }: Parts): Se
   );
   let stopping = false;
   return {
-    engine: { search, countMatches, facets, account },
-    ...{ exporter, keyring, plans, pressure, telemetry, log },
+    engine: { search, searchSliced, countMatches, facets, account },
+    ...{ exporter, keyring, usage, plans, pressure, telemetry, log },
     gate: new Gate(systemClock),
+    streams: new Budget(config.get("http.streams_max")),
     secrets: openSecrets(dataDir),
     clock: systemClock,
     version: VERSION,
@@ -81,6 +87,7 @@ export function makeService({ config, dataDir, transport, database }: Parts): Se
     securityContact: config.get("http.security_contact"),
     segment: () => shelf.current(),
     replaced: (belongs) => shelf.retired(belongs),
+    hold: (segment) => shelf.hold(segment),
     stopping: () => stopping,
     load: (segment) => {
       const first = shelf.current() === null;
@@ -99,11 +106,21 @@ export function makeService({ config, dataDir, transport, database }: Parts): Se
       await exporter.close();
       pressure.close();
       telemetry.close();
-      keyring.flushUsed();
+      flush(log, () => keyring.flushUsed());
+      flush(log, () => usage.flush());
       database.close();
       shelf.close();
     },
   };
+}
+
+/** A database that is busy or full for once must not end the server; counts are kept for later. */
+export function flush(log: Log, write: () => void): void {
+  try {
+    write();
+  } catch (error) {
+    log.warn(describeError(error), "counts and times of use were not written");
+  }
 }
 
 function dateOf(segment: Segment | null): number | null {

@@ -1,19 +1,30 @@
 /**
  * What comes in: the environment and a config file.
- * What goes out: `peneira config`, the effective value of every setting with its source.
+ * What goes out: `peneira config`, the effective value of every setting with its source, or the
+ * table of all of them for the documents.
  * Invariant: the value of a secret is never printed, only that it is set.
  */
 import type { Command } from "commander";
 import plans from "../../data/plans.json" with { type: "json" };
+import { PLAN_SETTINGS } from "../access/plans.ts";
 import { type Config, type EffectiveSetting, loadConfig, variableOf } from "../config.ts";
-import type { SettingKey } from "../settings.ts";
+import { expectedOf, SETTINGS, type Setting, type SettingKey } from "../settings.ts";
+
+const PLANS = { plans, planSettings: PLAN_SETTINGS };
 
 /** Flags of a command that are settings, by setting key. */
 export type SettingFlags = Partial<Record<SettingKey, string | undefined>>;
 
 /** Reads the configuration of a command: its flags, the environment, `--config`, the defaults. */
 export function configOf(flags: SettingFlags, file: string | undefined): Config {
-  return loadConfig({ flags, environment: process.env, file, plans });
+  return loadConfig({ flags, environment: process.env, file, ...PLANS });
+}
+
+interface ConfigOptions {
+  readonly config?: string;
+  readonly variables?: boolean;
+  readonly markdown?: boolean;
+  readonly json?: boolean;
 }
 
 /** Adds `peneira config` to the program. */
@@ -23,6 +34,7 @@ export function registerConfig(program: Command): void {
     .description("print every setting with its effective value and where that comes from")
     .option("--config <file>", "JSON file with settings")
     .option("--variables", "print the environment variable and the meaning of each setting")
+    .option("--markdown", "print key, variable, default and meaning of each setting as a table")
     .option("--json", "print one JSON document")
     .addHelpText(
       "after",
@@ -34,7 +46,11 @@ Examples:
   $ PENEIRA_LISTEN=0.0.0.0:8080 peneira config --config peneira.json
   $ peneira config --variables`,
     )
-    .action((options: { config?: string; variables?: boolean; json?: boolean }) => {
+    .action((options: ConfigOptions) => {
+      if (options.markdown) {
+        process.stdout.write(settingsTable());
+        return;
+      }
       const { settings } = configOf({}, options.config);
       if (options.json) process.stdout.write(`${JSON.stringify(settings.map(asJson))}\n`);
       else process.stdout.write(settings.map(options.variables ? describe : asLine).join(""));
@@ -57,4 +73,22 @@ function asLine(setting: EffectiveSetting): string {
 
 function describe(setting: EffectiveSetting): string {
   return `${variableOf(setting.key)}\n    ${setting.description}\n`;
+}
+
+/** Every setting with its default, whatever is set here, as a table of Markdown for the documents. */
+export function settingsTable(): string {
+  const rows = loadConfig(PLANS).settings.map(({ key, value, description }) => {
+    const limit = key.split(".")[2] ?? "";
+    const type = (SETTINGS as Readonly<Record<string, Setting>>)[key]?.type;
+    const may = expectedOf(type ?? (PLAN_SETTINGS[limit] as (typeof PLAN_SETTINGS)[string]).type);
+    const fallback = Array.isArray(value) ? value.join(", ") : JSON.stringify(value);
+    const meaning = type?.kind === "text" ? description : `${description} Takes ${may}.`;
+    return [`\`${key}\``, `\`${variableOf(key)}\``, `\`${fallback}\``, meaning];
+  });
+  const lines = [["Key", "Variable", "Default", "Meaning"], ["---", "---", "---", "---"], ...rows];
+  return lines.map((cells) => `| ${cells.map(escapeCell).join(" | ")} |\n`).join("");
+}
+
+function escapeCell(text: string): string {
+  return text.replaceAll("|", "\\|");
 }

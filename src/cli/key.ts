@@ -7,11 +7,16 @@
 import { type Command, InvalidArgumentError } from "commander";
 import { type CreatedKey, Keyring } from "../access/keyring.ts";
 import { PLAN_NAMES } from "../access/plans.ts";
-import { systemClock } from "../clock.ts";
+import { DAY_MS, systemClock } from "../clock.ts";
 import { CommandError } from "../errors.ts";
 import { openDatabase } from "../store/database.ts";
 import { KeyStore } from "../store/keystore.ts";
 import { configOf } from "./config.ts";
+
+/** When a key ends: milliseconds since 1970, or null for never. */
+interface End {
+  readonly atMs: number | null;
+}
 
 interface KeyOptions {
   readonly dataDir?: string;
@@ -19,17 +24,24 @@ interface KeyOptions {
   readonly plan?: string;
   readonly name?: string;
   readonly overlap?: number;
+  readonly expires?: End;
+  readonly at?: End;
+  readonly to?: string;
   readonly json?: true;
 }
+
+const WHEN = "YYYY-MM-DD (through that day, UTC), days such as 90d, now, or never";
 
 const EXAMPLES = `
 Examples:
   $ peneira key create --data-dir state --tenant acme --plan growth --name "crm sync"
   $ peneira key list --data-dir state
+  $ peneira key create --data-dir state --tenant acme --expires 90d
   $ peneira key disable 3f9c01d2a4b6 --data-dir state
+  $ peneira key expire 3f9c01d2a4b6 --data-dir state --at 2026-12-31
   $ peneira key rotate 3f9c01d2a4b6 --data-dir state --overlap 86400`;
 
-/** Adds `peneira key` with its five commands to the program. */
+/** Adds `peneira key` with its seven commands to the program. */
 export function registerKey(program: Command): void {
   const key = program
     .command("key")
@@ -38,6 +50,7 @@ export function registerKey(program: Command): void {
     .addHelpText("after", EXAMPLES);
   common(key.command("create").description("make a key, and its tenant where there is none"))
     .option("--plan <plan>", `one of ${PLAN_NAMES.join(", ")}`, "enterprise")
+    .option("--expires <when>", `when it ends: ${WHEN} (default: never)`, end)
     .action((options: KeyOptions) => withKeyring(options, (keyring) => create(keyring, options)));
   common(key.command("list").description("list keys; their secrets are not stored")).action(
     (options: KeyOptions) => withKeyring(options, (keyring) => list(keyring, options)),
@@ -48,18 +61,25 @@ export function registerKey(program: Command): void {
   picking(key.command("enable").description("let a disabled key work again")).action(
     (id: string | undefined, options: KeyOptions) => change(id, options, "enabled"),
   );
+  picking(key.command("expire").description("give a key another end"))
+    .requiredOption("--at <when>", `when it ends: ${WHEN}`, end)
+    .action((id: string | undefined, options: KeyOptions) => expire(id, options));
+  picking(key.command("rename").description("give a key another name"))
+    .requiredOption("--to <text>", "the new name")
+    .action((id: string | undefined, options: KeyOptions) => rename(id, options));
   picking(key.command("rotate").description("replace a key by a new one of the same plan"))
     .option(
       "--overlap <seconds>",
       "how long the old key still works (default: not at all)",
       seconds,
     )
+    .option("--expires <when>", `when the new key ends: ${WHEN} (default: never)`, end)
     .action((id: string | undefined, options: KeyOptions) =>
       withKeyring(options, (keyring) => rotate(keyring, id, options)),
     );
 }
 
-/** Options that all five have. */
+/** Options that all of them have. */
 function common(command: Command): Command {
   return command
     .option("--data-dir <dir>", "the server's data directory")
@@ -86,12 +106,14 @@ function withKeyring(options: KeyOptions, work: (keyring: Keyring) => void): voi
 
 function create(keyring: Keyring, options: KeyOptions): void {
   const { tenant = "default", plan = "enterprise", name = "" } = options;
-  showNew(keyring.create({ tenant, plan, name }), options, {});
+  const expiresAt = options.expires?.atMs ?? undefined;
+  showNew(keyring.create({ tenant, plan, name, expiresAt }), options, {});
 }
 
 function rotate(keyring: Keyring, id: string | undefined, options: KeyOptions): void {
   const old = keyring.pick({ id, tenant: options.tenant, name: options.name });
-  const created = keyring.rotate(old, (options.overlap ?? 0) * 1000);
+  const overlapMs = (options.overlap ?? 0) * 1000;
+  const created = keyring.rotate(old, overlapMs, options.expires?.atMs ?? undefined);
   const end = new Date(created.oldExpiresAt).toISOString();
   showNew(created, options, { replaces: old.id, old_expires_at: end });
 }
@@ -99,13 +121,15 @@ function rotate(keyring: Keyring, id: string | undefined, options: KeyOptions): 
 /** Prints a new key: the only time that it can be seen. */
 function showNew(created: CreatedKey, options: KeyOptions, more: Record<string, string>): void {
   const { key, keyId: key_id, tenant, plan, name } = created;
+  const expires_at = time(created.expiresAt ?? null);
   if (options.json) {
-    print({ key, key_id, tenant, plan, name, ...more });
+    print({ key, key_id, tenant, plan, name, expires_at, ...more });
     return;
   }
+  const ends = expires_at === null ? "" : `, until ${expires_at}`;
   const replaced = more.replaces ? `; ${more.replaces} ends at ${more.old_expires_at}` : "";
   process.stderr.write(
-    `key ${key_id} for tenant ${tenant}, plan ${plan}${replaced}. It is shown only now:\n`,
+    `key ${key_id} for tenant ${tenant}, plan ${plan}${ends}${replaced}. It is shown only now:\n`,
   );
   process.stdout.write(`${key}\n`);
 }
@@ -147,6 +171,30 @@ function change(id: string | undefined, options: KeyOptions, to: "disabled" | "e
   });
 }
 
+function expire(id: string | undefined, options: KeyOptions): void {
+  withKeyring(options, (keyring) => {
+    const row = keyring.pick({ id, tenant: options.tenant, name: options.name });
+    const atMs = options.at?.atMs ?? null;
+    keyring.expire(row, atMs);
+    const expires_at = time(atMs);
+    if (options.json) print({ key_id: row.id, tenant: row.tenant, plan: row.plan, expires_at });
+    else
+      process.stderr.write(
+        `key ${row.id} of tenant ${row.tenant} ends: ${expires_at ?? "never"}.\n`,
+      );
+  });
+}
+
+function rename(id: string | undefined, options: KeyOptions): void {
+  withKeyring(options, (keyring) => {
+    const row = keyring.pick({ id, tenant: options.tenant, name: options.name });
+    const name = options.to ?? "";
+    keyring.rename(row, name);
+    if (options.json) print({ key_id: row.id, tenant: row.tenant, plan: row.plan, name });
+    else process.stderr.write(`key ${row.id} of tenant ${row.tenant} is called ${name}.\n`);
+  });
+}
+
 function print(document: object): void {
   process.stdout.write(`${JSON.stringify(document)}\n`);
 }
@@ -159,4 +207,18 @@ function seconds(text: string): number {
   const value = Number(text);
   if (Number.isInteger(value) && value >= 0) return value;
   throw new InvalidArgumentError("It must be a whole number of seconds from 0.");
+}
+
+/** Reads an end; a date means the whole day, because that is how people read it. */
+function end(text: string): End {
+  const nowMs = systemClock.nowMs();
+  if (text === "never") return { atMs: null };
+  if (text === "now") return { atMs: nowMs };
+  const days = /^([1-9]\d{0,4})d$/.exec(text)?.[1];
+  if (days !== undefined) return { atMs: nowMs + Number(days) * DAY_MS };
+  const dayMs = /^\d{4}-\d{2}-\d{2}$/.test(text) ? Date.parse(text) : Number.NaN;
+  const real = !Number.isNaN(dayMs) && new Date(dayMs).toISOString().startsWith(text);
+  if (real && dayMs + DAY_MS > nowMs) return { atMs: dayMs + DAY_MS };
+  const problem = real ? "It is a day of the past." : "It is no date and no number of days.";
+  throw new InvalidArgumentError(`${problem} Say ${WHEN}.`);
 }

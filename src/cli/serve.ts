@@ -11,13 +11,11 @@ import type { Config } from "../config.ts";
 import { CommandError } from "../errors.ts";
 import { startMetricsServer } from "../http/metricsserver.ts";
 import { openTransport, startServer } from "../http/server.ts";
-import type { Service } from "../http/service.ts";
 import type { Transport } from "../http/transport.ts";
-import { describeError } from "../log.ts";
 import { warm } from "../search/warm.ts";
 import { parseListen } from "../settings.ts";
 import { lockDataDir, openDatabase } from "../store/database.ts";
-import { makeService, type ServedService } from "./assembly.ts";
+import { flush, makeService, type ServedService } from "./assembly.ts";
 import { configOf } from "./config.ts";
 import { Reload } from "./reload.ts";
 import { openServed } from "./served.ts";
@@ -27,6 +25,9 @@ const SWEEP_MS = 5_000;
 
 /** How often it is written down when keys were last used, in milliseconds. */
 const USED_FLUSH_MS = 30_000;
+
+/** How often counts of use are written down, in milliseconds: what a crash may lose. */
+const USAGE_FLUSH_MS = 3_000;
 
 const EXAMPLES = `
 The first start on a data directory prints an API key of the plan enterprise, once.
@@ -125,7 +126,9 @@ async function whileServing(
   reload: Reload,
   ended: Promise<void>,
 ): Promise<void> {
-  const flushing = setInterval(() => flushUsed(service), USED_FLUSH_MS);
+  const { log, keyring, usage } = service;
+  const flushing = setInterval(() => flush(log, () => keyring.flushUsed()), USED_FLUSH_MS);
+  const counting = setInterval(() => flush(log, () => usage.flush()), USAGE_FLUSH_MS);
   const sweeping = setInterval(() => service.sweep(), SWEEP_MS);
   const onHangup = () => {
     void reload.look();
@@ -135,6 +138,7 @@ async function whileServing(
   await ended;
   process.off("SIGHUP", onHangup);
   clearInterval(flushing);
+  clearInterval(counting);
   clearInterval(sweeping);
   await reload.stop();
 }
@@ -157,6 +161,7 @@ function limitsOf(config: Config) {
     requestTimeoutMs: config.get("http.request_timeout_ms"),
     idleTimeoutMs: config.get("http.idle_timeout_ms"),
     writeTimeoutMs: config.get("http.write_timeout_ms"),
+    bodiesBytesMax: config.get("http.bodies_max_bytes"),
   };
 }
 
@@ -171,15 +176,6 @@ function printFirstKey(keyring: Keyring): void {
   const first = keyring.createFirst({ tenant: "default", plan: "enterprise", name: "bootstrap" });
   if (first === null) return;
   process.stderr.write(`API key (plan enterprise, shown only now): ${first.key}\n`);
-}
-
-/** A database that is busy for once must not end the server; the times are kept for later. */
-function flushUsed({ keyring, log }: Service): void {
-  try {
-    keyring.flushUsed();
-  } catch (error) {
-    log.warn(describeError(error), "the times of use of keys were not written");
-  }
 }
 
 /** Waits for the first signal to end; the second one does not wait for anything. */

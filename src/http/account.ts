@@ -32,7 +32,7 @@ export function readAccount(call: KeyCall): Answer {
     provenance: segment.provenance,
     account,
   };
-  return { ...json(answer), headers: { ETag: tag } };
+  return { ...json(answer), headers: { ETag: tag }, accounts: 1 };
 }
 
 function malformed(): AppError {

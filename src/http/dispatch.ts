@@ -7,6 +7,7 @@
  */
 import { AppError } from "../errors.ts";
 import { describeError } from "../log.ts";
+import { overloaded } from "./pressure.ts";
 import { readQuery } from "./query.ts";
 import { requestIdOf } from "./requestid.ts";
 import { type Answer, headersOf, problem } from "./respond.ts";
@@ -105,7 +106,8 @@ class Dispatch {
     refuseOtherThanJson(this.#exchange);
     this.#exchange.body(limit, (body) => {
       try {
-        if (body === null) throw tooLarge(limit);
+        if (body === "overloaded") throw overloaded();
+        if (body === "too_large") throw tooLarge(limit);
         this.#settle(this.#handle(found, body));
       } catch (error) {
         this.#fail(error);
@@ -154,7 +156,8 @@ class Dispatch {
 
   #answer(answer: Answer): void {
     this.#exchange.send(answer.status, this.#headersOf(answer), answer.body);
-    const { clock, telemetry } = this.#service;
+    const { clock, telemetry, usage } = this.#service;
+    if (this.#sender !== null) usage.count(this.#sender.identity, answer.accounts ?? 0);
     telemetry.answered({
       requestId: this.#requestId,
       method: this.#exchange.method,

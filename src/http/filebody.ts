@@ -6,8 +6,8 @@
  */
 import { strict as assert } from "node:assert";
 import { close, read } from "node:fs";
+import type { PulledBody } from "./pulled.ts";
 import type { FileSlice } from "./respond.ts";
-import type { AnswerBody } from "./transport.ts";
 
 /** Most bytes that are read at once. */
 export const CHUNK_BYTES = 256 * 1024;
@@ -16,13 +16,8 @@ const SPARE_MAX = 16;
 
 const spare: Buffer[] = [];
 
-/** True for a body that lies in a file. */
-export function isFile(body: AnswerBody): body is FileSlice {
-  return typeof body === "object" && !(body instanceof Uint8Array);
-}
-
 /** Reads a slice of a file from its beginning to its end. */
-export class FileBody {
+export class FileBody implements PulledBody {
   readonly #slice: FileSlice;
   #position: number;
   #left: number;
@@ -36,15 +31,10 @@ export class FileBody {
     this.#left = slice.length;
   }
 
-  /** Bytes that have not been read yet. */
   get left(): number {
     return this.#left;
   }
 
-  /**
-   * Reads the next bytes. They are valid until the next call or the end; `done` gets null where
-   * the file could not be read on, and is not called after the end.
-   */
   next(done: (chunk: Uint8Array | null) => void): void {
     assert(!this.#reading && !this.#ended && this.#left > 0, "there is nothing to read");
     this.#buffer ??= spare.pop() ?? Buffer.allocUnsafeSlow(CHUNK_BYTES);
@@ -67,7 +57,6 @@ export class FileBody {
     });
   }
 
-  /** Ends the reading; may be called at any time, also again. */
   end(): void {
     if (this.#ended) return;
     this.#ended = true;
@@ -77,6 +66,7 @@ export class FileBody {
   #close(): void {
     // Closing the last descriptor of a removed file frees its blocks, which can take long.
     close(this.#slice.descriptor, () => {});
+    this.#slice.done?.();
     if (this.#buffer !== null && spare.length < SPARE_MAX) spare.push(this.#buffer);
     this.#buffer = null;
   }

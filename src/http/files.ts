@@ -14,6 +14,7 @@ import { checkLink, filePathOf } from "../export/links.ts";
 import { type ExportRecord, exportNotFound } from "../export/record.ts";
 import { describeError } from "../log.ts";
 import { refuseExpired, refuseUnfinished } from "./export-record.ts";
+import { overloaded } from "./pressure.ts";
 import { type ByteRange, type Wanted, wantedOf } from "./ranges.ts";
 import type { Answer, FileSlice } from "./respond.ts";
 import type { Call } from "./service.ts";
@@ -106,8 +107,25 @@ function outside({ sizeBytes }: Finished): AppError {
 
 /** Opens the file and makes sure that it is the one of the record. */
 async function openSlice(call: Call, record: Finished, range: ByteRange): Promise<FileSlice> {
-  const { exporter, log } = call.service;
-  const descriptor = await openFile(exporter.filePath(record), OPEN_FLAGS).catch((error) => {
+  const { log, streams } = call.service;
+  if (!streams.take(1)) throw overloaded();
+  const done = () => streams.giveBack(1);
+  const descriptor = await openRecorded(call, record).catch((error) => {
+    done();
+    throw error;
+  });
+  const details = { request_id: call.requestId, export_id: record.id };
+  log.info({ ...details, tenant_id: record.tenantId, ...range }, "download begun");
+  const failed = (error: Error) => {
+    log.error({ ...details, ...describeError(error) }, "download cut: its file cannot be read");
+  };
+  return { descriptor, ...range, failed, done };
+}
+
+/** A descriptor of the file, which is as its record says. */
+async function openRecorded(call: Call, record: Finished): Promise<number> {
+  const path = call.service.exporter.filePath(record);
+  const descriptor = await openFile(path, OPEN_FLAGS).catch((error) => {
     // It may have expired or been deleted since; then that is the answer.
     if ((error as NodeJS.ErrnoException).code === "ENOENT") finished(call);
     throw error;
@@ -121,10 +139,5 @@ async function openSlice(call: Call, record: Finished, range: ByteRange): Promis
     await closeFile(descriptor);
     throw error;
   }
-  const details = { request_id: call.requestId, export_id: record.id };
-  log.info({ ...details, tenant_id: record.tenantId, ...range }, "download begun");
-  const failed = (error: Error) => {
-    log.error({ ...details, ...describeError(error) }, "download cut: its file cannot be read");
-  };
-  return { descriptor, ...range, failed };
+  return descriptor;
 }

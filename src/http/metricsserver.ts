@@ -21,7 +21,11 @@ export async function startMetricsServer(
 ): Promise<RunningServer> {
   const transport = openNodeTransport(limits);
   const port = await transport.listen(address, (exchange) => answer(telemetry, exchange));
-  return { port, close: (deadlineMs = 1_000) => transport.close(deadlineMs) };
+  return {
+    port,
+    leave: () => transport.leave(),
+    close: (deadlineMs) => transport.close(deadlineMs),
+  };
 }
 
 function answer(telemetry: Telemetry, exchange: Exchange): void {

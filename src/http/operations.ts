@@ -59,6 +59,7 @@ const STATE_ERRORS = [
   "EXPORT_NOT_READY",
   "EXPORT_FAILED",
   "export_expired",
+  "overloaded",
 ] as const;
 
 /** Media types of the files, without their parameters. */
@@ -220,7 +221,7 @@ export const OPERATIONS: Readonly<Record<string, Operation>> = {
       },
     ],
     answers: { 200: { description: "One page.", schema: "ExportList", sometimes: ["Link"] } },
-    errors: ["invalid_cursor"],
+    errors: ["invalid_cursor", "overloaded"],
   },
   "GET /v1/exports/{id}": {
     id: "readExport",
@@ -339,7 +340,8 @@ export const OPERATIONS: Readonly<Record<string, Operation>> = {
     id: "status",
     tag: "service",
     summary: "What is loaded and what the plan allows",
-    description: "Snapshot, plan, limits, fields, sort fields, and how the score is made.",
+    description:
+      "Snapshot, plan, limits, use of today, fields, sort fields, and how the score is made.",
     answers: { 200: { description: "The status.", schema: "Status" } },
     errors: ["snapshot_unavailable"],
   },

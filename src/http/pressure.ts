@@ -14,6 +14,15 @@ const TICK_MS = 10;
 /** Seconds after which it is worth while to ask again. */
 const RETRY_AFTER_SECONDS = 1;
 
+/** The refusal of a request that there is no room for at the moment. */
+export function overloaded(): AppError {
+  return new AppError(
+    "overloaded",
+    `The server has more to do than it can. Try again in ${RETRY_AFTER_SECONDS} s.`,
+    { headers: { "Retry-After": String(RETRY_AFTER_SECONDS) } },
+  );
+}
+
 /** Watches the turns of the event loop. */
 export class Pressure {
   readonly #clock: Clock;
@@ -36,11 +45,7 @@ export class Pressure {
   /** Throws `overloaded` for a request that has waited too long already. */
   refuse(): void {
     if (this.#clock.monotonicMs() - this.#tickMs <= this.#limitMs) return;
-    throw new AppError(
-      "overloaded",
-      `The server has more to do than it can. Try again in ${RETRY_AFTER_SECONDS} s.`,
-      { headers: { "Retry-After": String(RETRY_AFTER_SECONDS) } },
-    );
+    throw overloaded();
   }
 
   /** Ends the watching. */

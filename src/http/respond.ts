@@ -5,7 +5,7 @@
  * request; every answer carries the security headers; nothing of an unknown error is shown.
  */
 import { AppError, ERROR_CODES } from "../errors.ts";
-import type { HeaderList } from "./transport.ts";
+import type { AnswerBody, HeaderList } from "./transport.ts";
 
 /** A part of a file that is sent as it is read, never held in memory. */
 export interface FileSlice {
@@ -16,6 +16,19 @@ export interface FileSlice {
   readonly length: number;
   /** Told when the file cannot be read to the end of the slice; the connection is then cut. */
   readonly failed?: (error: Error) => void;
+  /** Told once when nothing more is read, whatever happened. */
+  readonly done?: () => void;
+}
+
+/** Content that is made piece by piece, each when the client has taken the one before. */
+export interface Pieces {
+  /** Bytes of all pieces together; what brings more or fewer is cut off. */
+  readonly length: number;
+  readonly pieces: Iterator<Uint8Array, unknown>;
+  /** Told when a piece cannot be made; the connection is then cut. */
+  readonly failed: (error: Error) => void;
+  /** Told once when no further piece is asked for, whatever happened. */
+  readonly done: () => void;
 }
 
 /** What a handler gives back; the request id and the security headers are added by `headersOf`. */
@@ -23,8 +36,10 @@ export interface Answer {
   readonly status: number;
   /** Content type; empty where there is no content. */
   readonly type: string;
-  readonly body: Uint8Array | string | FileSlice;
+  readonly body: AnswerBody;
   readonly headers?: Readonly<Record<string, string>>;
+  /** Accounts in the body, where it has any; what the sender has read is counted. */
+  readonly accounts?: number;
 }
 
 /** Content type of ordinary answers. */

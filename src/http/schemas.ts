@@ -181,8 +181,26 @@ const exportRecord = Type.Object(
 );
 
 const planLimits = Type.Record(Type.String(), Type.Union([Type.Number(), Type.Boolean()]), {
-  description: "Numbers of the plan, and whether secondary_cnae_mode full may be used.",
+  description:
+    "Numbers of the plan, and whether secondary_cnae_mode full may be used. An " +
+    "export_rows_per_day of 0 sets no quota.",
 });
+const usage = Type.Object(
+  {
+    today: Type.Object(
+      {
+        requests: count("Requests of all keys of the tenant, this one not yet counted."),
+        accounts: count("Accounts in their answers."),
+        export_rows: count("Rows of exports that were done today."),
+      },
+      closed,
+    ),
+    export_rows_left: orNull(
+      count("Rows that exports may still be created for today; null where there is no quota."),
+    ),
+  },
+  { ...closed, description: "Of the tenant, since midnight UTC." },
+);
 const fieldList = Type.Array(Type.Enum([...OUTPUT_FIELD_NAMES]));
 
 /** Every named schema; `Spec` is what comes back, `SpecInput` what may be sent. */
@@ -320,6 +338,7 @@ export const SCHEMAS = {
       export_formats: Type.Array(Type.Enum([...EXPORT_FORMATS])),
       secondary_cnae_modes: Type.Array(Type.Enum([...SECONDARY_CNAE_MODES])),
       facets: Type.Array(Type.Enum([...FACETS])),
+      usage,
       score: Type.Object({
         version: Type.Integer(),
         weights: Type.Record(Type.String(), Type.Record(Type.String(), Type.Integer())),

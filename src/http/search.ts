@@ -6,6 +6,8 @@
  */
 import type { Plan } from "../access/plans.ts";
 import { searchCost } from "../access/ratelimit.ts";
+import type { AccountSlices } from "../search/accountslices.ts";
+import type { Facets } from "../search/facet.ts";
 import type { SearchAnswer } from "../search/searcher.ts";
 import type { Segment } from "../search/segment.ts";
 import { type CursorScope, claimsSnapshot, decodeCursor, encodeCursor } from "../spec/cursor.ts";
@@ -15,9 +17,14 @@ import { unchanged } from "./etag.ts";
 import { cursorOf, type PreparedSearch, prepareSearch } from "./prepared.ts";
 import { type Answer, JSON_TYPE } from "./respond.ts";
 import { currentSegment, type KeyCall, timed } from "./service.ts";
+import { streamedBody } from "./stream.ts";
+import type { AnswerBody } from "./transport.ts";
 
-/** Answers one page of a search. */
-export function searchAccounts(call: KeyCall): Answer {
+/** Pages of more accounts are rendered while they are sent. */
+export const WHOLE_ACCOUNTS_MAX = 512;
+
+/** Answers one page of a search: a small one at once, and so in the order of the requests. */
+export function searchAccounts(call: KeyCall): Answer | Promise<Answer> {
   const { service, plan } = call;
   const startMs = service.clock.monotonicMs();
   const segment = segmentFor(call);
@@ -25,29 +32,58 @@ export function searchAccounts(call: KeyCall): Answer {
   call.spend(searchCost(prepared.spec.limit) - 1);
   refuseTooBroad(service.engine, segment, prepared);
   const scope = scopeOf(call, segment, prepared);
-  const { cursor, spec, facets, tag } = prepared;
+  const { cursor, tag } = prepared;
   const afterRow = cursor === null ? -1 : decodeCursor(cursor, scope, service.secrets.cursor);
   const known = unchanged(call, tag);
   if (known !== null) return known;
-  const { fields, include_explain: explain } = spec.output;
-  const page = timed(call, "search", () =>
-    service.engine.search(segment, { spec, fields, afterRow, explain }),
-  );
-  const counted =
-    facets === null
-      ? null
-      : timed(call, "facets", () => service.engine.facets(segment, spec, facets));
+  const page = pageOf(call, segment, { prepared, afterRow });
+  const counted = facetsOf(call, segment, prepared);
   const next = page.more
     ? encodeCursor({ ...scope, lastRow: page.lastRow }, service.secrets.cursor)
     : null;
-  const tookMs = Math.round((service.clock.monotonicMs() - startMs) * 1000) / 1000;
   const head = `{"request_id":"${call.requestId}"`;
-  return {
-    status: 200,
-    type: JSON_TYPE,
-    body: assemble(head, prepared.prefix, page, { next, counted, tookMs }),
-    headers: { ETag: tag },
+  const tail = () => {
+    const tookMs = Math.round((service.clock.monotonicMs() - startMs) * 1000) / 1000;
+    return tailOf(page, { next, counted, tookMs });
   };
+  const answer = (body: AnswerBody): Answer => {
+    return { status: 200, type: JSON_TYPE, body, headers: { ETag: tag } };
+  };
+  const { accounts } = page;
+  if (accounts instanceof Uint8Array) return answer(join(head, prepared.prefix, accounts, tail()));
+  const start = Buffer.concat([Buffer.from(head), prepared.prefix]);
+  return streamedBody(call, { segment, head: start, slices: accounts, tail }).then(answer);
+}
+
+/** A page whose accounts are text already, or are too many for that. */
+type FoundPage = Omit<SearchAnswer, "accounts"> & {
+  readonly accounts: Uint8Array | AccountSlices;
+};
+
+function pageOf(
+  call: KeyCall,
+  segment: Segment,
+  { prepared, afterRow }: { readonly prepared: PreparedSearch; readonly afterRow: number },
+): FoundPage {
+  const { spec } = prepared;
+  const { engine } = call.service;
+  const { fields, include_explain: explain } = spec.output;
+  const request = { spec, fields, afterRow, explain };
+  return timed(call, "search", () => {
+    if (spec.limit <= WHOLE_ACCOUNTS_MAX) return engine.search(segment, request);
+    const { slices, ...page } = engine.searchSliced(segment, request);
+    const large = slices.rowCount > WHOLE_ACCOUNTS_MAX;
+    return { ...page, accounts: large ? slices : slices.whole() };
+  });
+}
+
+function facetsOf(
+  call: KeyCall,
+  segment: Segment,
+  { facets, spec }: PreparedSearch,
+): Facets | null {
+  if (facets === null) return null;
+  return timed(call, "facets", () => call.service.engine.facets(segment, spec, facets));
 }
 
 /** The current snapshot, or the one before it for a cursor that began there. */
@@ -62,21 +98,22 @@ function segmentFor({ service, body }: KeyCall): Segment {
   return replaced === null || replaced.native.poisoned() ? current : replaced;
 }
 
-/** Joins the pieces of the answer into one run of bytes. */
-function assemble(
-  head: string,
-  prefix: Buffer,
-  page: SearchAnswer,
-  end: { readonly next: string | null; readonly counted: unknown; readonly tookMs: number },
+/** What follows the accounts. */
+function tailOf(
+  { more, total }: FoundPage,
+  end: { readonly next: string | null; readonly counted: Facets | null; readonly tookMs: number },
 ): Buffer {
   // A cursor is base64url and a request id is checked: neither needs escaping.
   const cursor = end.next === null ? "null" : `"${end.next}"`;
   const facets = end.counted === null ? "" : `"facets":${JSON.stringify(end.counted)},`;
-  const tail = Buffer.from(
-    `,"next_cursor":${cursor},"has_more":${page.more},"total":${page.total},${facets}` +
+  return Buffer.from(
+    `,"next_cursor":${cursor},"has_more":${more},"total":${total},${facets}` +
       `"took_ms":${end.tookMs}}`,
   );
-  const { accounts } = page;
+}
+
+/** Joins the parts of the answer into one run of bytes. */
+function join(head: string, prefix: Buffer, accounts: Uint8Array, tail: Buffer): Buffer {
   const length = head.length + prefix.length + accounts.byteLength + tail.length;
   const bytes = Buffer.allocUnsafe(length);
   bytes.write(head, 0, "latin1");

@@ -7,7 +7,6 @@
 import { dispatcher } from "./dispatch.ts";
 import type { Service } from "./service.ts";
 import {
-  DRAIN_DEADLINE_MS,
   type ListenAddress,
   type Transport,
   type TransportLimits,
@@ -19,8 +18,10 @@ import { openUwsTransport } from "./transport-uws.ts";
 /** A server that answers requests. */
 export interface RunningServer {
   readonly port: number;
+  /** From now on every answer tells its client that the connection ends with it. */
+  leave(): void;
   /** Stops accepting, finishes what is in flight, closes every socket. */
-  close(deadlineMs?: number): Promise<void>;
+  close(deadlineMs: number): Promise<void>;
 }
 
 /** Opens a transport. Throws `CommandError` when it cannot be loaded here. */
@@ -35,5 +36,9 @@ export async function startServer(
   address: ListenAddress,
 ): Promise<RunningServer> {
   const port = await transport.listen(address, dispatcher(service));
-  return { port, close: (deadlineMs = DRAIN_DEADLINE_MS) => transport.close(deadlineMs) };
+  return {
+    port,
+    leave: () => transport.leave(),
+    close: (deadlineMs) => transport.close(deadlineMs),
+  };
 }

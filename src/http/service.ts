@@ -7,15 +7,17 @@
 import type { Gate } from "../access/gate.ts";
 import type { Identity, Keyring } from "../access/keyring.ts";
 import type { Plan, Plans } from "../access/plans.ts";
+import type { Usage } from "../access/usage.ts";
 import type { Clock } from "../clock.ts";
 import { AppError } from "../errors.ts";
 import type { Exporter } from "../export/exporter.ts";
 import type { Log } from "../log.ts";
 import type { FacetName, Facets } from "../search/facet.ts";
-import type { SearchAnswer, SearchRequest } from "../search/searcher.ts";
+import type { SearchAnswer, SearchRequest, SlicedAnswer } from "../search/searcher.ts";
 import type { Segment } from "../search/segment.ts";
 import type { AccountQuerySpec } from "../spec/schema.ts";
 import type { Secrets } from "../store/secrets.ts";
+import type { Budget } from "./budget.ts";
 import type { Pressure } from "./pressure.ts";
 import type { Telemetry } from "./telemetry.ts";
 import type { ReadHeader, TransportName } from "./transport.ts";
@@ -23,6 +25,7 @@ import type { ReadHeader, TransportName } from "./transport.ts";
 /** The engine as the handlers see it; src/search/searcher.ts is the one there is. */
 export interface Engine {
   search(segment: Segment, request: SearchRequest): SearchAnswer;
+  searchSliced(segment: Segment, request: SearchRequest): SlicedAnswer;
   countMatches(segment: Segment, spec: AccountQuerySpec): number;
   facets(segment: Segment, spec: AccountQuerySpec, names: readonly FacetName[]): Facets;
   /** The account of a CNPJ (14 characters), or null. */
@@ -37,7 +40,10 @@ export interface Service {
   readonly plans: Plans;
   readonly secrets: Secrets;
   readonly gate: Gate;
+  readonly usage: Usage;
   readonly pressure: Pressure;
+  /** Answers that are being sent piece by piece, and files. */
+  readonly streams: Budget;
   readonly telemetry: Telemetry;
   /** Whether /metrics is answered here, and not at an address of its own. */
   readonly metricsHere: boolean;
@@ -55,6 +61,8 @@ export interface Service {
   segment(): Segment | null;
   /** A snapshot that was replaced and is still open, by its id; null when there is none. */
   replaced(belongs: (snapshotId: string) => boolean): Segment | null;
+  /** Keeps a snapshot open until what this gives is called. */
+  hold(segment: Segment): () => void;
   /** True once the server has been told to stop. */
   stopping(): boolean;
 }

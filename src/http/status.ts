@@ -16,10 +16,11 @@ import { type Answer, json } from "./respond.ts";
 import { currentSegment, type KeyCall } from "./service.ts";
 
 /** Answers what the server has and what the plan allows. */
-export function status({ service, requestId, plan }: KeyCall): Answer {
+export function status({ service, requestId, identity, plan }: KeyCall): Answer {
   const segment = currentSegment(service);
   const byPlan = PLAN_NAMES.map((name) => [name, service.plans[name].fields]);
   const full = plan.secondaryCnaeFull && service.secondaryCnaeFull;
+  const { requests, accounts, exportRows } = service.usage.today(identity.tenantId);
   return json({
     request_id: requestId,
     status: "ok",
@@ -37,6 +38,10 @@ export function status({ service, requestId, plan }: KeyCall): Answer {
     export_formats: EXPORT_FORMATS,
     secondary_cnae_modes: SECONDARY_CNAE_MODES,
     facets: FACETS,
+    usage: {
+      today: { requests, accounts, export_rows: exportRows },
+      export_rows_left: service.usage.exportRowsLeft(identity.tenantId, plan),
+    },
     score: { version: SCORE_VERSION, weights: SCORE_WEIGHTS },
   });
 }

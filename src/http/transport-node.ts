@@ -9,12 +9,14 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import { Server as NetServer } from "node:net";
 import type { Duplex } from "node:stream";
 import { CommandError } from "../errors.ts";
-import { FileBody, isFile } from "./filebody.ts";
-import type { FileSlice } from "./respond.ts";
+import { Budget } from "./budget.ts";
+import { drained } from "./drain.ts";
+import { type BodyReader, IncomingBody } from "./incoming.ts";
+import { isPulled, type PulledBody, pull } from "./pulled.ts";
+import type { FileSlice, Pieces } from "./respond.ts";
 import {
   type AnswerBody,
   cannotListen,
-  DRAIN_POLL_MS,
   type Exchange,
   type ExchangeHandler,
   HEADER_COUNT_MAX,
@@ -41,20 +43,30 @@ export function openNodeTransport(limits: TransportLimits): Transport {
 
 class NodeTransport implements Transport {
   readonly name = "node";
+  readonly bodies: Budget;
   readonly #server: Server;
   #open = 0;
+  #sockets = 0;
+  /** When a request last came or an answer went out. */
+  #activeMs = 0;
+  #leaving = false;
 
   constructor(limits: TransportLimits) {
+    this.bodies = new Budget(limits.bodiesBytesMax);
     this.#server = createServer({
       maxHeaderSize: limits.headBytesMax,
       headersTimeout: limits.headersTimeoutMs,
       requestTimeout: limits.requestTimeoutMs,
       keepAliveTimeout: limits.idleTimeoutMs,
-      connectionsCheckingInterval: CHECK_INTERVAL_MS,
+      connectionsCheckingInterval: Math.min(CHECK_INTERVAL_MS, limits.headersTimeoutMs / 2),
     });
     this.#server.maxHeadersCount = 0;
     this.#server.maxConnections = SOCKETS_MAX;
     this.#server.timeout = limits.writeTimeoutMs;
+    this.#server.on("connection", (socket: Duplex) => {
+      this.#sockets++;
+      socket.once("close", () => this.#sockets--);
+    });
     this.#server.on("clientError", refuse);
     this.#server.on("connect", (_message, socket) => socket.end(plainRefusal(505)));
   }
@@ -67,8 +79,15 @@ class NodeTransport implements Transport {
         return;
       }
       this.#open++;
-      whenGone(message, response, () => this.#open--);
-      handler(new NodeExchange(message, response));
+      this.#activeMs = performance.now();
+      const around = { bodies: this.bodies, leaving: () => this.#leaving };
+      const exchange = new NodeExchange(message, response, around);
+      whenGone(message, response, () => {
+        this.#open--;
+        this.#activeMs = performance.now();
+        exchange.gone();
+      });
+      handler(exchange);
     });
     return new Promise((resolve, reject) => {
       this.#server.once("error", (error) => {
@@ -81,13 +100,20 @@ class NodeTransport implements Transport {
     });
   }
 
+  leave(): void {
+    this.#leaving = true;
+  }
+
   async close(deadlineMs: number): Promise<void> {
+    this.leave();
     // The server's own close would at once destroy sockets whose answer is written but not sent.
     const closed = new Promise((resolve) => NetServer.prototype.close.call(this.#server, resolve));
-    const rounds = Math.ceil(deadlineMs / DRAIN_POLL_MS);
-    for (let round = 0; round < rounds && this.#open > 0; round++) {
-      await new Promise((resolve) => setTimeout(resolve, DRAIN_POLL_MS));
-    }
+    const traffic = () => ({
+      requests: this.#open,
+      sockets: this.#sockets,
+      activeMs: this.#activeMs,
+    });
+    await drained(traffic, deadlineMs);
     this.#server.closeAllConnections();
     await closed;
     // This one only ends the timer that looks for slow sockets.
@@ -147,6 +173,13 @@ function refuse(error: Error & { readonly code?: string }, socket: Duplex): void
   socket.end(plainRefusal(PARSER_STATUS[error.code ?? ""] ?? 400), () => socket.destroy());
 }
 
+/** What an exchange gets from its transport. */
+interface Surroundings {
+  readonly bodies: Budget;
+  /** Whether connections are to end with their next answer. */
+  readonly leaving: () => boolean;
+}
+
 class NodeExchange implements Exchange {
   readonly method: string;
   readonly path: string;
@@ -155,11 +188,15 @@ class NodeExchange implements Exchange {
   readonly #headers = new HeadHeaders();
   readonly #message: IncomingMessage;
   readonly #response: ServerResponse;
+  readonly #around: Surroundings;
+  #incoming: IncomingBody | null = null;
+  #source: PulledBody | null = null;
   #answered = false;
 
-  constructor(message: IncomingMessage, response: ServerResponse) {
+  constructor(message: IncomingMessage, response: ServerResponse, around: Surroundings) {
     this.#message = message;
     this.#response = response;
+    this.#around = around;
     const url = message.url ?? "/";
     const mark = url.indexOf("?");
     this.method = message.method ?? "";
@@ -191,30 +228,28 @@ class NodeExchange implements Exchange {
     return this.#headers.get(name);
   }
 
-  body(limitBytes: number, done: (bytes: Uint8Array | null) => void): void {
-    const chunks: Buffer[] = [];
+  /** The answer is out, or the socket closed before it was. */
+  gone(): void {
+    this.#incoming?.drop();
+    this.#source?.end();
+  }
+
+  body(limitBytes: number, done: BodyReader): void {
+    const incoming = new IncomingBody({ limitBytes, budget: this.#around.bodies, done });
+    this.#incoming = incoming;
     let received = 0;
-    let over = false;
     this.#message.on("data", (chunk: Buffer) => {
       received += chunk.length;
-      if (over) {
-        if (received > limitBytes + DISCARD_BYTES_MAX) this.#message.destroy();
-      } else if (received > limitBytes) {
-        over = true;
-        done(null);
-      } else {
-        chunks.push(chunk);
-      }
+      if (incoming.waiting) incoming.add(chunk);
+      else if (received > limitBytes + DISCARD_BYTES_MAX) this.#message.destroy();
     });
-    this.#message.on("end", () => {
-      if (!over) done(chunks.length === 1 ? (chunks[0] as Buffer) : Buffer.concat(chunks));
-    });
+    this.#message.on("end", () => incoming.finish());
   }
 
   send(status: number, headers: HeaderList, body: AnswerBody): void {
     this.#answered = true;
-    if (isFile(body)) {
-      this.#sendFile(status, headers, body);
+    if (isPulled(body)) {
+      this.#sendPulled(status, headers, body);
     } else if (!this.aborted) {
       const bytes = typeof body === "string" ? Buffer.from(body) : body;
       this.#head(status, headers, bytes.byteLength);
@@ -228,25 +263,25 @@ class NodeExchange implements Exchange {
     for (const [name, value] of headers) flat.push(name, value);
     if (status !== 204 && status !== 304) flat.push("Content-Length", String(length));
     // After a framing error nobody knows where the next request begins.
+    if (this.framing !== null || this.#around.leaving()) flat.push("Connection", "close");
     if (this.framing !== null) {
-      flat.push("Connection", "close");
       ended.add(this.#message.socket);
     }
     this.#response.writeHead(status, statusLine(status).slice(4), flat);
   }
 
-  /** Reads on when the kernel has taken what was read, so that one chunk is in memory. */
-  #sendFile(status: number, headers: HeaderList, slice: FileSlice): void {
-    const file = new FileBody(slice);
-    if (this.aborted || this.method === "HEAD" || slice.length === 0) {
-      file.end();
+  /** Asks for more when the kernel has taken what there was, so that one piece is in memory. */
+  #sendPulled(status: number, headers: HeaderList, body: FileSlice | Pieces): void {
+    const source = pull(body);
+    if (this.aborted || this.method === "HEAD" || body.length === 0) {
+      source.end();
       if (this.aborted) return;
-      this.#head(status, headers, slice.length);
+      this.#head(status, headers, body.length);
       this.#response.end();
       return;
     }
-    whenGone(this.#message, this.#response, () => file.end());
-    this.#head(status, headers, slice.length);
+    this.#source = source;
+    this.#head(status, headers, body.length);
     const give = (chunk: Uint8Array | null): void => {
       // Half of the answer may be out, so that nothing but the end of the connection tells it.
       if (chunk === null) this.#message.socket.destroy();
@@ -254,9 +289,9 @@ class NodeExchange implements Exchange {
     };
     const taken = (error?: Error | null): void => {
       if (error) return;
-      if (file.left > 0) file.next(give);
+      if (source.left > 0) source.next(give);
       else this.#response.end();
     };
-    file.next(give);
+    source.next(give);
   }
 }

@@ -7,12 +7,14 @@
  */
 import type { HttpRequest, HttpResponse, TemplatedApp, us_listen_socket } from "uWebSockets.js";
 import { CommandError } from "../errors.ts";
-import { FileBody, isFile } from "./filebody.ts";
-import type { FileSlice } from "./respond.ts";
+import { Budget } from "./budget.ts";
+import { drained } from "./drain.ts";
+import { type BodyReader, IncomingBody } from "./incoming.ts";
+import { isPulled, pull } from "./pulled.ts";
+import type { FileSlice, Pieces } from "./respond.ts";
 import {
   type AnswerBody,
   cannotListen,
-  DRAIN_POLL_MS,
   type Exchange,
   type ExchangeHandler,
   type HeaderList,
@@ -45,13 +47,17 @@ type WatchSockets = (changed: (response: HttpResponse, change: number) => void) 
 /** Larger bodies are handed over piece by piece as the client reads, and are never copied. */
 const WHOLE_BYTES_MAX = 64 * 1024;
 
+/** How often requests are looked for whose bodies take too long, in milliseconds. */
+const CHECK_INTERVAL_MS = 1_000;
+
 /**
- * Loads the addon and makes the transport; its time limits for requests are built in (about 10 s),
- * and it takes the size of the head once per process. Throws `CommandError` where it cannot be
- * loaded: the other transport is a decision of the operator, never a silent fallback.
+ * Loads the addon and makes the transport. Its time limits for heads and for idle sockets are built
+ * in (about 10 s), as is that for bodies which come at less than 16 kB a second; and it takes the
+ * size of the head once per process. Throws `CommandError` where it cannot be loaded: the other
+ * transport is a decision of the operator, never a silent fallback.
  */
 export async function openUwsTransport(limits: TransportLimits): Promise<Transport> {
-  return new UwsTransport(await loadUws(limits.headBytesMax), limits.writeTimeoutMs);
+  return new UwsTransport(await loadUws(limits.headBytesMax), limits);
 }
 
 /** The addon reads its limit from the environment at load, so that comes first. */
@@ -71,17 +77,23 @@ async function loadUws(headBytesMax: number): Promise<Uws> {
 
 class UwsTransport implements Transport {
   readonly name = "uws";
+  readonly bodies: Budget;
   readonly #uws: Uws;
   readonly #app: TemplatedApp;
-  readonly #writeTimeoutMs: number;
+  readonly #limits: TransportLimits;
   readonly #open = new Set<UwsExchange>();
+  #checking: NodeJS.Timeout | null = null;
   #sockets = 0;
+  /** When a request last came or an answer went out. */
+  #activeMs = 0;
+  #leaving = false;
   #listening: us_listen_socket | null = null;
 
-  constructor(uws: Uws, writeTimeoutMs: number) {
+  constructor(uws: Uws, limits: TransportLimits) {
     this.#uws = uws;
     this.#app = uws.App();
-    this.#writeTimeoutMs = writeTimeoutMs;
+    this.#limits = limits;
+    this.bodies = new Budget(limits.bodiesBytesMax);
   }
 
   listen(address: ListenAddress, handler: ExchangeHandler): Promise<number> {
@@ -91,12 +103,19 @@ class UwsTransport implements Transport {
     };
     const watch = this.#app.filter.bind(this.#app) as WatchSockets;
     watch(countSocket);
+    this.#checkBodies();
     this.#app.any("/*", (response, request) => {
       const exchange = new UwsExchange(response, request, {
-        writeTimeoutMs: this.#writeTimeoutMs,
-        settled: () => this.#open.delete(exchange),
+        writeTimeoutMs: this.#limits.writeTimeoutMs,
+        bodies: this.bodies,
+        leaving: () => this.#leaving,
+        settled: () => {
+          this.#open.delete(exchange);
+          this.#activeMs = performance.now();
+        },
       });
       this.#open.add(exchange);
+      this.#activeMs = performance.now();
       handler(exchange);
     });
     return new Promise((resolve, reject) => {
@@ -112,20 +131,40 @@ class UwsTransport implements Transport {
     });
   }
 
+  leave(): void {
+    this.#leaving = true;
+  }
+
   async close(deadlineMs: number): Promise<void> {
+    this.leave();
     if (this.#listening !== null) this.#uws.us_listen_socket_close(this.#listening);
     this.#listening = null;
-    const rounds = Math.ceil(deadlineMs / DRAIN_POLL_MS);
-    for (let round = 0; round < rounds && this.#open.size > 0; round++) {
-      await new Promise((resolve) => setTimeout(resolve, DRAIN_POLL_MS));
-    }
+    if (this.#checking !== null) clearInterval(this.#checking);
+    const traffic = () => ({
+      requests: this.#open.size,
+      sockets: this.#sockets,
+      activeMs: this.#activeMs,
+    });
+    await drained(traffic, deadlineMs);
     this.#app.close();
+  }
+
+  /** Ends requests whose bodies take longer than a request may. */
+  #checkBodies(): void {
+    const limitMs = this.#limits.requestTimeoutMs;
+    const every = Math.min(CHECK_INTERVAL_MS, limitMs / 4);
+    this.#checking = setInterval(() => {
+      for (const exchange of this.#open) exchange.passed(every, limitMs);
+    }, every).unref();
   }
 }
 
 /** What an exchange gets from its transport. */
 interface Surroundings {
   readonly writeTimeoutMs: number;
+  readonly bodies: Budget;
+  /** Whether connections are to end with their next answer. */
+  readonly leaving: () => boolean;
   /** Called when the answer is out or the client gone. */
   readonly settled: () => void;
 }
@@ -138,6 +177,9 @@ class UwsExchange implements Exchange {
   readonly #headers = new HeadHeaders();
   readonly #response: HttpResponse;
   readonly #around: Surroundings;
+  #incoming: IncomingBody | null = null;
+  /** Time for which the body has been waited for, in milliseconds. */
+  #waitedMs = 0;
   #stream: UwsStream | null = null;
   #aborted = false;
 
@@ -146,6 +188,7 @@ class UwsExchange implements Exchange {
     this.#around = around;
     response.onAborted(() => {
       this.#aborted = true;
+      this.#incoming?.drop();
       this.#stream?.end();
       around.settled();
     });
@@ -171,27 +214,33 @@ class UwsExchange implements Exchange {
     return this.#headers.get(name);
   }
 
-  body(limitBytes: number, done: (bytes: Uint8Array | null) => void): void {
-    const chunks: Uint8Array[] = [];
-    let received = 0;
-    let over = false;
+  body(limitBytes: number, done: BodyReader): void {
+    const incoming = new IncomingBody({ limitBytes, budget: this.#around.bodies, done });
+    this.#incoming = incoming;
     this.#response.onData((chunk, isLast) => {
-      if (over) return;
-      received += chunk.byteLength;
-      if (received > limitBytes) {
-        over = true;
-        done(null);
-      } else {
-        // The chunk's memory is taken back when this callback returns.
-        chunks.push(new Uint8Array(chunk.slice(0)));
-        if (isLast) done(chunks.length === 1 ? (chunks[0] as Uint8Array) : Buffer.concat(chunks));
-      }
+      if (!incoming.waiting) return;
+      // The chunk's memory is taken back when this callback returns.
+      incoming.add(new Uint8Array(chunk.slice(0)));
+      if (isLast) incoming.finish();
     });
   }
 
+  /** Time went by; a body that is still not whole after the limit ends the request. */
+  passed(ms: number, limitMs: number): void {
+    if (this.#incoming?.waiting !== true) return;
+    this.#waitedMs += ms;
+    if (this.#waitedMs < limitMs) return;
+    this.#incoming.drop();
+    this.#response.cork(() => {
+      this.#head(408, []);
+      this.#response.endWithoutBody(0, true);
+    });
+    this.#around.settled();
+  }
+
   send(status: number, headers: HeaderList, body: AnswerBody): void {
-    if (isFile(body)) {
-      this.#sendFile(status, headers, body);
+    if (isPulled(body)) {
+      this.#sendPulled(status, headers, body);
     } else if (!this.#aborted) {
       this.#response.cork(() => {
         this.#head(status, headers);
@@ -208,15 +257,17 @@ class UwsExchange implements Exchange {
   #sendBytes(status: number, body: Uint8Array | string): void {
     const length = typeof body === "string" ? Buffer.byteLength(body) : body.byteLength;
     // After a framing error nobody knows where the next request begins.
-    const mustClose = this.framing !== null;
+    const broken = this.framing !== null;
     if (status === 204 || status === 304) {
       // Without a length, which neither of them may have, or has to have.
+      this.#sayLeaving();
       this.#response.endWithoutBody();
     } else if (this.method === "HEAD") {
-      this.#endHead(length, mustClose);
+      this.#endHead(length, broken);
     } else if (typeof body === "string" || length <= WHOLE_BYTES_MAX) {
-      this.#response.end(body, mustClose);
+      this.#response.end(body, broken || this.#around.leaving());
     } else {
+      this.#sayLeaving();
       this.#stream = new UwsStream(this.#response, length, this.#around);
       this.#stream.offer(body);
       return;
@@ -232,25 +283,34 @@ class UwsExchange implements Exchange {
     if (mustClose) {
       this.#response.endWithoutBody(0, mustClose);
     } else {
+      this.#sayLeaving();
       this.#response.writeHeader("Content-Length", String(length));
       this.#response.endWithoutBody();
     }
   }
 
-  /** The head leaves with the first bytes of the file. */
-  #sendFile(status: number, headers: HeaderList, slice: FileSlice): void {
-    const file = new FileBody(slice);
-    if (this.#aborted || this.method === "HEAD" || slice.length === 0) {
-      file.end();
+  /** Leaves the closing to the client where the library cannot close behind the answer. */
+  #sayLeaving(): void {
+    if (this.#around.leaving()) this.#response.writeHeader("Connection", "close");
+  }
+
+  /** The head leaves with the first bytes of the body. */
+  #sendPulled(status: number, headers: HeaderList, body: FileSlice | Pieces): void {
+    const source = pull(body);
+    if (this.#aborted || this.method === "HEAD" || body.length === 0) {
+      source.end();
       if (this.#aborted) return;
       this.#response.cork(() => {
         this.#head(status, headers);
-        this.#endHead(slice.length, false);
+        this.#endHead(body.length, false);
       });
       this.#around.settled();
       return;
     }
-    this.#stream = new UwsStream(this.#response, slice.length, this.#around);
-    this.#stream.pump(file, () => this.#head(status, headers));
+    this.#stream = new UwsStream(this.#response, body.length, this.#around);
+    this.#stream.pump(source, () => {
+      this.#head(status, headers);
+      this.#sayLeaving();
+    });
   }
 }

@@ -6,7 +6,9 @@
  * below it (400, 408, 431, 505) is answered by the transport itself and closes the connection.
  */
 
-import type { FileSlice } from "./respond.ts";
+import type { Budget } from "./budget.ts";
+import type { BodyReader } from "./incoming.ts";
+import type { FileSlice, Pieces } from "./respond.ts";
 
 /** Limits of a transport; the settings `http.*` set them. */
 export interface TransportLimits {
@@ -19,19 +21,17 @@ export interface TransportLimits {
   readonly idleTimeoutMs: number;
   /** Time after which a socket that takes no bytes of its answer is closed, in milliseconds. */
   readonly writeTimeoutMs: number;
+  /** Most bytes of request bodies that are on their way at the same time. */
+  readonly bodiesBytesMax: number;
 }
 
 /** Most header lines of one request; more is answered 431. */
 export const HEADER_COUNT_MAX = 100;
 /** Most sockets open at once; further ones are closed on arrival. */
 export const SOCKETS_MAX = 2000;
-/** How long a stopping server waits for requests in flight, in milliseconds. */
-export const DRAIN_DEADLINE_MS = 10_000;
-/** How often a stopping server looks whether requests are still in flight, in milliseconds. */
-export const DRAIN_POLL_MS = 10;
 
-/** What can be sent: finished bytes, or a part of a file that is read as the client takes it. */
-export type AnswerBody = Uint8Array | string | FileSlice;
+/** What can be sent: finished bytes, or what is brought in as the client takes it. */
+export type AnswerBody = Uint8Array | string | FileSlice | Pieces;
 
 /** Names and values of response headers, in the order in which they are sent. */
 export type HeaderList = readonly (readonly [name: string, value: string])[];
@@ -53,13 +53,14 @@ export interface Exchange {
   /** True once the client is gone; an answer is then thrown away. */
   readonly aborted: boolean;
   /**
-   * Reads the whole body and calls `done` once, at once where the body has already arrived, with
-   * `null` when the body is larger than `limitBytes`. Never calls it when the client goes away.
+   * Reads the whole body and calls `done` once, at once where the body has already arrived, or as
+   * soon as it is clear that it will not be read. Never calls it when the client goes away or
+   * takes longer than the request timeout.
    */
-  body(limitBytes: number, done: (bytes: Uint8Array | null) => void): void;
+  body(limitBytes: number, done: BodyReader): void;
   /**
    * Answers; a HEAD request gets the same headers and no body, 204 and 304 have none. Must be
-   * called exactly once. The descriptor of a file is closed here, whatever happens.
+   * called exactly once. A file is closed and pieces are done with here, whatever happens.
    */
   send(status: number, headers: HeaderList, body: AnswerBody): void;
 }
@@ -76,9 +77,16 @@ export interface ListenAddress {
 /** One HTTP implementation. */
 export interface Transport {
   readonly name: TransportName;
+  /** Bytes of request bodies that are on their way. */
+  readonly bodies: Budget;
   /** Starts to accept connections and gives the port. Fails when the address is taken. */
   listen(address: ListenAddress, handler: ExchangeHandler): Promise<number>;
-  /** Stops accepting, lets requests in flight finish (at most `deadlineMs`), closes all sockets. */
+  /** From now on every answer tells its client that the connection ends with it. */
+  leave(): void;
+  /**
+   * Stops accepting, answers what still comes on open connections until there is nothing more (see
+   * drain.ts) or `deadlineMs` has passed, and closes all sockets.
+   */
   close(deadlineMs: number): Promise<void>;
 }
 

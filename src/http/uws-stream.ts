@@ -1,10 +1,10 @@
 /**
  * The body of an answer over uWebSockets.js that is too large to hand over at once. What comes in:
- * finished bytes, or a file. What goes out: what the client takes, as fast as it takes it.
+ * finished bytes, or a body that is pulled. What goes out: what the client takes, as it takes it.
  * Invariant: nothing is copied into buffers of the library; a client that takes nothing for the
- * write timeout is cut off, and not before; the file is closed in every way this can end.
+ * write timeout is cut off, and not before; a pulled body is ended in every way this can end.
  */
-import type { FileBody } from "./filebody.ts";
+import type { PulledBody } from "./pulled.ts";
 
 /**
  * How often a stream that waits tries again, in milliseconds. The library closes a socket about
@@ -32,7 +32,7 @@ export class UwsStream {
   readonly #length: number;
   readonly #settled: () => void;
   readonly #watch: NodeJS.Timeout;
-  #file: FileBody | null = null;
+  #source: PulledBody | null = null;
   /** Bytes at hand that the kernel has not taken yet, and the library's count of all it took. */
   #rest: Uint8Array = NOTHING;
   #counted = 0;
@@ -58,16 +58,16 @@ export class UwsStream {
     this.#give();
   }
 
-  /** Sends a file, and what `head` writes before its first bytes. */
-  pump(file: FileBody, head: () => void): void {
-    this.#file = file;
-    file.next((chunk) => this.#send(chunk, head));
+  /** Sends a pulled body, and what `head` writes before its first bytes. */
+  pump(source: PulledBody, head: () => void): void {
+    this.#source = source;
+    source.next((chunk) => this.#send(chunk, head));
   }
 
   /** Stops everything; for a client that is gone. May be called again. */
   end(): void {
     clearInterval(this.#watch);
-    this.#file?.end();
+    this.#source?.end();
   }
 
   #send(chunk: Uint8Array | null, head: () => void = () => {}): void {
@@ -92,7 +92,7 @@ export class UwsStream {
       return true;
     }
     this.#count();
-    if (taken && this.#rest.byteLength === 0) this.#file?.next((chunk) => this.#send(chunk));
+    if (taken && this.#rest.byteLength === 0) this.#source?.next((chunk) => this.#send(chunk));
     return taken;
   }
 
@@ -111,7 +111,7 @@ export class UwsStream {
   }
 
   #look(passedMs: number, limitMs: number): void {
-    // While the disk is read the client owes nothing.
+    // While bytes are brought in the client owes nothing.
     if (this.#rest.byteLength === 0) return;
     this.#stalledMs += passedMs;
     if (this.#stalledMs >= limitMs) this.#response.close();

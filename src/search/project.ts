@@ -5,29 +5,28 @@
  * Invariant: the result depends on snapshot, rows, fields and spec alone.
  */
 import type { AccountQuerySpec } from "../spec/schema.ts";
-import type { Page } from "./collect.ts";
 import { EXPLAIN_FIELDS, type ExplainedRow, type Explanation, explainer } from "./explain.ts";
 import { guarded, type Segment } from "./segment.ts";
 
 /** Rows whose facts are parsed at a time: about 2 MB of text. */
 const SLICE_ROWS = 4_096;
 
-/** Renders the accounts of a page as the text of one JSON array. */
-export function project(segment: Segment, page: Page, fields: readonly string[]): Uint8Array {
-  return render(segment, page.rows, fields);
-}
+/** Renders rows as the text of one JSON array, in memory of its own. */
+export type Projector = (rows: Uint32Array) => Uint8Array;
 
-/** As `project`, with `explain` added to every account. */
-export function projectExplained(
+/** Makes what renders rows; with a spec every account gets an `explain` member. */
+export function projector(
   segment: Segment,
-  page: Page,
   fields: readonly string[],
-  spec: AccountQuerySpec,
-): Uint8Array {
-  const accounts = parse(project(segment, page, fields)) as Record<string, unknown>[];
-  const explanations = explainRows(segment, spec, page.rows);
-  const explained = accounts.map((account, i) => ({ ...account, explain: explanations[i] }));
-  return Buffer.from(JSON.stringify(explained));
+  explained: AccountQuerySpec | null,
+): Projector {
+  if (explained === null) return (rows) => render(segment, rows, fields);
+  return (rows) => {
+    const accounts = parse(render(segment, rows, fields)) as Record<string, unknown>[];
+    const explanations = explainRows(segment, explained, rows);
+    const joined = accounts.map((account, i) => ({ ...account, explain: explanations[i] }));
+    return Buffer.from(JSON.stringify(joined));
+  };
 }
 
 /** Explains rows that a spec matched, one explanation each, in their order. */

@@ -5,12 +5,13 @@
  * was previewed is what is exported.
  */
 import type { AccountQuerySpec } from "../spec/schema.ts";
+import { type AccountSlices, accountSlices } from "./accountslices.ts";
 import { clausesOf } from "./clauses.ts";
 import { collect } from "./collect.ts";
 import { execute } from "./execute.ts";
 import { facets as countFacets, type FacetName, type Facets } from "./facet.ts";
 import { type Plan, plan } from "./plan.ts";
-import { project, projectExplained } from "./project.ts";
+import { projector } from "./project.ts";
 import { guarded, type Segment } from "./segment.ts";
 
 /** One page of a search. */
@@ -26,6 +27,8 @@ export interface SearchRequest {
 export interface SearchAnswer {
   /** Text of a JSON array, UTF-8. */
   readonly accounts: Uint8Array;
+  /** Accounts in it. */
+  readonly count: number;
   readonly total: number;
   readonly more: boolean;
   /** Last row of the page, -1 when it is empty; the cursor carries it. */
@@ -33,17 +36,27 @@ export interface SearchAnswer {
   readonly plan: Plan;
 }
 
+/** As `SearchAnswer`, with accounts that are rendered when they are asked for. */
+export interface SlicedAnswer extends Omit<SearchAnswer, "accounts"> {
+  /** Needs the segment open for as long as it is asked. */
+  readonly slices: AccountSlices;
+}
+
 /** Answers one page. Throws `AppError` `snapshot_unavailable` when the file is damaged. */
 export function search(segment: Segment, request: SearchRequest): SearchAnswer {
-  const { spec, fields, afterRow } = request;
+  const { slices, ...rest } = searchSliced(segment, request);
+  return { ...rest, accounts: slices.whole() };
+}
+
+/** As `search`; finds the rows of the page and renders none of them. */
+export function searchSliced(segment: Segment, request: SearchRequest): SlicedAnswer {
+  const { spec, fields, afterRow, explain } = request;
   const planned = guarded(() => plan(segment, spec));
   const selection = execute(segment, planned, { afterRow, limit: spec.limit });
   const page = collect(planned, selection);
-  const accounts = request.explain
-    ? projectExplained(segment, page, fields, spec)
-    : project(segment, page, fields);
   return {
-    accounts,
+    slices: accountSlices(page.rows, projector(segment, fields, explain ? spec : null)),
+    count: page.rows.length,
     total: page.total,
     more: page.more,
     lastRow: page.lastRow,

@@ -2,12 +2,13 @@
  * The opened snapshots of a server. What comes in: segments, newest last. What goes out: the
  * current one for new questions, and the ones before it for cursors that began on them.
  * Invariant: exactly one segment is current, or none; a retired one stays open until nobody has
- * asked for it during `keepMs`, or until there are too many; every segment is closed once.
+ * asked for it during `keepMs`, or until there are too many; one that is being read stays open
+ * until that is over, whatever happens meanwhile; every segment is closed once.
  */
 import type { Clock } from "../clock.ts";
 import type { Segment } from "./segment.ts";
 
-/** Most retired segments that stay open; the oldest gives way. */
+/** Most retired segments that are kept for cursors; the oldest gives way. */
 export const RETIRED_MAX = 3;
 
 interface Retired {
@@ -22,6 +23,10 @@ export class Shelf {
   #current: Segment | null = null;
   /** In the order of their retirement. */
   #retired: Retired[] = [];
+  /** How many readers a segment has. */
+  readonly #readers = new Map<Segment, number>();
+  /** Segments that are given up but have readers; nobody new is sent there. */
+  readonly #leaving = new Set<Segment>();
 
   constructor(clock: Clock, keepMs: number) {
     this.#clock = clock;
@@ -41,9 +46,22 @@ export class Shelf {
     return found.segment;
   }
 
+  /**
+   * Keeps a segment open for a reader that goes on after its request was handled. Gives the way to
+   * let go of it, which may be called again.
+   */
+  hold(segment: Segment): () => void {
+    this.#readers.set(segment, (this.#readers.get(segment) ?? 0) + 1);
+    let held = true;
+    return () => {
+      if (held) this.#letGo(segment);
+      held = false;
+    };
+  }
+
   /** How many segments are open. */
   get size(): number {
-    return this.#retired.length + (this.#current === null ? 0 : 1);
+    return this.#retired.length + this.#leaving.size + (this.#current === null ? 0 : 1);
   }
 
   /** Makes a segment the current one; the one before it retires. */
@@ -52,23 +70,44 @@ export class Shelf {
     this.#current = segment;
     if (before === null) return;
     this.#retired.push({ segment: before, usedMs: this.#clock.monotonicMs() });
-    while (this.#retired.length > RETIRED_MAX) this.#retired.shift()?.segment.close();
+    for (const { segment: oldest } of this.#retired.splice(0, this.#retired.length - RETIRED_MAX)) {
+      this.#giveUp(oldest);
+    }
   }
 
-  /** Closes the retired segments that nobody asked for lately; gives their labels. */
+  /** Closes the retired segments that nobody asked for or reads lately; gives their labels. */
   sweep(): string[] {
     const nowMs = this.#clock.monotonicMs();
-    const over = this.#retired.filter(({ usedMs }) => nowMs - usedMs >= this.#keepMs);
+    const over = this.#retired.filter(({ segment, usedMs }) => {
+      return nowMs - usedMs >= this.#keepMs && !this.#readers.has(segment);
+    });
     this.#retired = this.#retired.filter((one) => !over.includes(one));
     for (const { segment } of over) segment.close();
     return over.map(({ segment }) => segment.label);
   }
 
-  /** Closes everything. */
+  /** Closes everything, what is being read when that is over. */
   close(): void {
-    for (const { segment } of this.#retired) segment.close();
+    for (const { segment } of this.#retired) this.#giveUp(segment);
     this.#retired = [];
-    this.#current?.close();
+    if (this.#current !== null) this.#giveUp(this.#current);
     this.#current = null;
+  }
+
+  #giveUp(segment: Segment): void {
+    if (this.#readers.has(segment)) this.#leaving.add(segment);
+    else segment.close();
+  }
+
+  #letGo(segment: Segment): void {
+    const left = (this.#readers.get(segment) ?? 0) - 1;
+    if (left > 0) {
+      this.#readers.set(segment, left);
+      return;
+    }
+    this.#readers.delete(segment);
+    const retired = this.#retired.find((one) => one.segment === segment);
+    if (retired !== undefined) retired.usedMs = this.#clock.monotonicMs();
+    if (this.#leaving.delete(segment)) segment.close();
   }
 }

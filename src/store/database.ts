@@ -91,6 +91,27 @@ const MIGRATIONS: readonly string[] = [
      PRIMARY KEY (tenant_id, key)
    ) STRICT, WITHOUT ROWID;
    CREATE INDEX idempotency_by_age ON idempotency (created_at);`,
+  // Days are UTC, counted since 1970. What an export was charged stands in its row, so that it can
+  // be given back; the sum of a day stands apart, for deleted exports stay paid.
+  `ALTER TABLE exports ADD COLUMN key_id TEXT;
+   ALTER TABLE exports ADD COLUMN charged_day INTEGER;
+   ALTER TABLE exports ADD COLUMN charged_rows INTEGER NOT NULL DEFAULT 0;
+   ALTER TABLE idempotency ADD COLUMN body_hash TEXT;
+   CREATE TABLE quota (
+     tenant_id TEXT NOT NULL REFERENCES tenants (id),
+     day INTEGER NOT NULL,
+     charged_rows INTEGER NOT NULL CHECK (charged_rows >= 0),
+     PRIMARY KEY (tenant_id, day)
+   ) STRICT, WITHOUT ROWID;
+   CREATE TABLE usage (
+     tenant_id TEXT NOT NULL REFERENCES tenants (id),
+     day INTEGER NOT NULL,
+     key_id TEXT NOT NULL,
+     requests INTEGER NOT NULL DEFAULT 0,
+     accounts INTEGER NOT NULL DEFAULT 0,
+     export_rows INTEGER NOT NULL DEFAULT 0,
+     PRIMARY KEY (tenant_id, day, key_id)
+   ) STRICT, WITHOUT ROWID;`,
 ];
 
 /** Newest schema version. */

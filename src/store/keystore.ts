@@ -30,6 +30,7 @@ export interface NewKeyRow {
   readonly plan: string;
   readonly hash: Buffer;
   readonly createdAt: number;
+  readonly expiresAt: number | null;
 }
 
 const KEY_COLUMNS = `
@@ -115,8 +116,8 @@ export class KeyStore {
   insert(row: NewKeyRow): void {
     this.#database
       .prepare(
-        `INSERT INTO keys (id, tenant_id, name, plan, hash, created_at)
-         VALUES (@id, @tenantId, @name, @plan, @hash, @createdAt)`,
+        `INSERT INTO keys (id, tenant_id, name, plan, hash, created_at, expires_at)
+         VALUES (@id, @tenantId, @name, @plan, @hash, @createdAt, @expiresAt)`,
       )
       .run(row);
   }
@@ -131,6 +132,16 @@ export class KeyStore {
     this.#database
       .prepare("UPDATE keys SET expires_at = min(coalesce(expires_at, ?), ?) WHERE id = ?")
       .run(expiresAt, expiresAt, id);
+  }
+
+  /** Gives a key another end, or none, whatever it had. */
+  replaceExpiry(id: string, expiresAt: number | null): void {
+    this.#database.prepare("UPDATE keys SET expires_at = ? WHERE id = ?").run(expiresAt, id);
+  }
+
+  /** Gives a key another name. */
+  rename(id: string, name: string): void {
+    this.#database.prepare("UPDATE keys SET name = ? WHERE id = ?").run(name, id);
   }
 
   /** Sets or clears the time at which a tenant was disabled; false when there is no such tenant. */

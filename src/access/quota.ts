@@ -1,0 +1,35 @@
+/**
+ * The quota of export rows. What comes in: what a plan gives a day, what is gone, what is wanted.
+ * What goes out: nothing, or the refusal with the time at which the next day begins.
+ * Invariant: days are UTC days; a plan whose quota is 0 has none; an export without rows is never
+ * refused for it.
+ */
+import { DAY_MS, utcDay } from "../clock.ts";
+import { AppError } from "../errors.ts";
+import type { Plan } from "./plans.ts";
+
+/** Whether exports under a plan are charged. */
+export function hasQuota(plan: Plan): boolean {
+  return plan.limits.export_rows_per_day > 0;
+}
+
+/** Throws `quota_exceeded` where `wanted` rows are more than what is left of the day's quota. */
+export function refuseBeyondQuota(
+  plan: Plan,
+  rows: { readonly used: number; readonly wanted: number },
+  nowMs: number,
+): void {
+  const { export_rows_per_day: quota } = plan.limits;
+  const { used, wanted } = rows;
+  if (quota === 0 || wanted === 0 || used + wanted <= quota) return;
+  const left = Math.max(0, quota - used);
+  const lower = left > 0 ? `Lower the limit to ${left}` : "Nothing is left";
+  const later = wanted > quota ? "" : left > 0 ? ", or try again then" : ": try again then";
+  const seconds = Math.max(1, Math.ceil(((utcDay(nowMs) + 1) * DAY_MS - nowMs) / 1000));
+  throw new AppError(
+    "quota_exceeded",
+    `The plan ${plan.name} allows ${quota} export rows a day. ${used} are used or reserved, and ` +
+      `this export has ${wanted}. The next day begins in ${seconds} s (UTC). ${lower}${later}.`,
+    { headers: { "Retry-After": String(seconds) } },
+  );
+}

@@ -1,0 +1,116 @@
+/**
+ * A quick client for the fuzzer. What comes in: runs of requests as bytes. What goes out: their
+ * answers in order, read to their ends.
+ * Invariant: a connection is used until it ends; whether it may end, and whether an answer may be
+ * missing, is judged by whoever asked.
+ */
+import { connect, type Socket } from "node:net";
+
+/** One answer on the wire; names of headers in lower case. */
+export interface WireAnswer {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string;
+}
+
+/** What a run of requests was answered with, and whether the connection ended then. */
+export interface WireRun {
+  readonly answers: readonly WireAnswer[];
+  readonly ended: boolean;
+}
+
+/** Longest time for the answers of one run, in milliseconds. */
+const RUN_MS_MAX = 20_000;
+
+/** One keep-alive connection; a new one is made when the last has ended. */
+export class WireConnection {
+  readonly #port: number;
+  #socket: Socket | null = null;
+
+  constructor(port: number) {
+    this.#port = port;
+  }
+
+  /**
+   * Sends requests at once and reads as many answers; `heads` says which have no body. With `last`
+   * the sending side is closed behind them, so that even an unfinished request comes to an end.
+   */
+  run(bytes: Buffer, heads: readonly boolean[], last = false): Promise<WireRun> {
+    const socket = this.#socket ?? connect({ port: this.#port, host: "127.0.0.1", noDelay: true });
+    this.#socket = last ? null : socket;
+    return new Promise((resolve) => {
+      const reader = new AnswerReader(heads);
+      const finish = (ended: boolean) => {
+        clearTimeout(timer);
+        socket.removeAllListeners();
+        socket.on("error", () => {});
+        if (ended || last) this.#drop(socket);
+        resolve({ answers: reader.answers, ended });
+      };
+      const timer = setTimeout(() => finish(true), RUN_MS_MAX);
+      socket.on("data", (chunk: Buffer) => {
+        if (reader.take(chunk) && !last) finish(reader.closing);
+      });
+      socket.on("error", () => {});
+      socket.on("close", () => finish(true));
+      if (last) socket.end(bytes);
+      else socket.write(bytes);
+    });
+  }
+
+  /** Ends the connection. */
+  close(): void {
+    if (this.#socket !== null) this.#drop(this.#socket);
+  }
+
+  #drop(socket: Socket): void {
+    socket.destroy();
+    if (this.#socket === socket) this.#socket = null;
+  }
+}
+
+/** Cuts a stream of bytes into answers. */
+class AnswerReader {
+  readonly answers: WireAnswer[] = [];
+  /** True once an answer said that the connection ends with it. */
+  closing = false;
+  readonly #heads: readonly boolean[];
+  #rest: Buffer = Buffer.alloc(0);
+
+  constructor(heads: readonly boolean[]) {
+    this.#heads = heads;
+  }
+
+  /** Takes bytes; true when all answers are there or no more will come. */
+  take(chunk: Buffer): boolean {
+    this.#rest = this.#rest.length === 0 ? chunk : Buffer.concat([this.#rest, chunk]);
+    while (this.#cut());
+    return this.closing || this.answers.length === this.#heads.length;
+  }
+
+  #cut(): boolean {
+    const end = this.#rest.indexOf("\r\n\r\n");
+    if (end < 0) return false;
+    const [first = "", ...lines] = this.#rest.toString("latin1", 0, end).split("\r\n");
+    const status = Number(first.slice(9, 12));
+    if (status === 100) {
+      this.#rest = this.#rest.subarray(end + 4);
+      return true;
+    }
+    const headers = Object.fromEntries(lines.map(field));
+    const bare = this.#heads[this.answers.length] === true || status === 204 || status === 304;
+    const length = bare ? 0 : Number(headers["content-length"] ?? 0);
+    const from = end + 4;
+    if (this.#rest.length < from + length) return false;
+    const body = this.#rest.toString("utf8", from, from + length);
+    this.#rest = this.#rest.subarray(from + length);
+    this.answers.push({ status, headers, body });
+    this.closing = /close/i.test(headers.connection ?? "");
+    return !this.closing;
+  }
+}
+
+function field(line: string): [name: string, value: string] {
+  const colon = line.indexOf(":");
+  return [line.slice(0, colon).toLowerCase(), line.slice(colon + 1).trim()];
+}
