@@ -8,7 +8,7 @@
 import { type DestinationStream, type Logger, pino } from "pino";
 
 /** Text that is collected before it is written, in bytes: a line per request costs no write. */
-const COLLECTED_BYTES = 16 * 1024;
+const COLLECTED_BYTES = 8 * 1024;
 
 /** Longest time that a line is kept back, in milliseconds. */
 const KEPT_BACK_MS = 200;
@@ -29,36 +29,30 @@ export function openLog(level: LogLevel, destination?: DestinationStream): Log {
 }
 
 /**
- * Writes to a descriptor, many lines at a time: when enough have come, after a moment, before the
- * process ends for whatever reason but a kill, and at once with a line of an error.
+ * Writes to a descriptor, many lines at a time: when enough have come, after a moment, at once with
+ * a line of an error, and before the process ends, for whatever reason but a kill (pino sees to
+ * that). Writes never wait for the reader.
  */
 export function collected(fd: number): DestinationStream {
-  const stream = pino.destination({
-    fd,
-    sync: false,
-    minLength: COLLECTED_BYTES,
-    periodicFlush: KEPT_BACK_MS,
-  });
-  process.once("exit", () => writeOut(stream));
-  const withLevel = {
+  const stream = pino.destination({ fd, sync: false, minLength: COLLECTED_BYTES });
+  let awaited = false;
+  const onTime = () => {
+    awaited = false;
+    stream.flush();
+  };
+  const lines = {
     /** Asks pino to say the level of every line. */
     [pino.symbols.needsMetadataGsym]: true,
     lastLevel: 0,
     write(line: string): void {
       stream.write(line);
-      if (withLevel.lastLevel >= ERROR_LEVEL) writeOut(stream);
+      if (lines.lastLevel >= ERROR_LEVEL) stream.flush();
+      if (awaited) return;
+      awaited = true;
+      setTimeout(onTime, KEPT_BACK_MS).unref();
     },
   };
-  return withLevel;
-}
-
-/** A reader that has gone away, or a pipe that is full, must not end the server. */
-function writeOut(stream: { flushSync(): void }): void {
-  try {
-    stream.flushSync();
-  } catch {
-    // What could not be written stays collected.
-  }
+  return lines;
 }
 
 /** What may be written about an error without quoting what a client sent. */

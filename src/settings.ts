@@ -106,6 +106,16 @@ export const SETTINGS = {
     "Time after which a connection that takes no bytes of its answer is closed.",
     integer(100, 600_000),
   ),
+  "http.drain_grace_ms": setting<number>(
+    0,
+    "Time between not being ready and closing the port at the end, for load balancers to notice.",
+    integer(0, 600_000),
+  ),
+  "http.drain_timeout_ms": setting<number>(
+    9_000,
+    "Time for requests and downloads in flight at the end; then their connections are cut.",
+    integer(0, 3_600_000),
+  ),
   "exports.secondary_cnae_full": setting<boolean>(
     false,
     "Lets plans that may use it export with secondary_cnae_mode full.",

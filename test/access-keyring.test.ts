@@ -19,6 +19,11 @@ const START_MS = Date.UTC(2026, 10, 21);
 /** Counts look-ups, so that a test can see which requests reached the database. */
 class CountingStore extends KeyStore {
   finds = 0;
+  versions = 0;
+  override version() {
+    this.versions++;
+    return super.version();
+  }
   override find(id: string) {
     this.finds++;
     return super.find(id);
@@ -88,7 +93,17 @@ describe("authenticate", () => {
     for (let at = 5; at < key.length; at++) {
       codeOf(bearer(key.slice(0, at) + (key[at] === "0" ? "1" : "0") + key.slice(at + 1)));
     }
-    assert.equal(store.finds, 0);
+    for (const text of [
+      "",
+      "pnr_",
+      key.slice(1),
+      `${key}0`,
+      key.toUpperCase(),
+      "x".repeat(8_000),
+    ]) {
+      codeOf(bearer(text));
+    }
+    assert.deepEqual([store.finds, store.versions], [0, 0]);
     for (let times = 0; times < 100; times++) assert.equal(codeOf(bearer(key)), "ok");
     assert.equal(store.finds, 1);
   });
@@ -107,6 +122,44 @@ describe("authenticate", () => {
     assert.equal(codeOf(bearer(key)), "ok");
     keyring.disable(keyring.pick({ id: keyId }));
     assert.equal(codeOf(bearer(key)), "authentication_disabled");
+  });
+});
+
+describe("an end", () => {
+  it("ends a key at its time and not before", () => {
+    const { key, keyId, expiresAt } = keyring.create({ ...wish, expiresAt: START_MS + 1_000 });
+    assert.equal(expiresAt, START_MS + 1_000);
+    clock.advance(999);
+    assert.equal(codeOf(bearer(key)), "ok");
+    clock.advance(1);
+    assert.equal(codeOf(bearer(key)), "authentication_disabled");
+    assert.equal(keyring.list()[0]?.state, "expired");
+    keyring.expire(keyring.pick({ id: keyId }), START_MS + 5_000);
+    assert.equal(codeOf(bearer(key)), "ok");
+    keyring.expire(keyring.pick({ id: keyId }), null);
+    clock.advance(86_400_000_000);
+    assert.equal(codeOf(bearer(key)), "ok");
+    keyring.expire(keyring.pick({ id: keyId }), clock.nowMs());
+    assert.equal(codeOf(bearer(key)), "authentication_disabled");
+  });
+
+  it("of a key is not that of the key that replaces it", () => {
+    const old = keyring.create({ ...wish, expiresAt: START_MS + 1_000 });
+    const lasting = keyring.rotate(keyring.pick({ id: old.keyId }), 0);
+    assert.equal(keyring.pick({ id: lasting.keyId }).expiresAt, null);
+    const ending = keyring.rotate(keyring.pick({ id: lasting.keyId }), 0, START_MS + 7_000);
+    assert.equal(keyring.pick({ id: ending.keyId }).expiresAt, START_MS + 7_000);
+  });
+});
+
+describe("rename", () => {
+  it("gives another name, and refuses one that would break a list", () => {
+    const { keyId } = keyring.create(wish);
+    keyring.rename(keyring.pick({ id: keyId }), "billing");
+    assert.equal(keyring.pick({ name: "billing" }).id, keyId);
+    for (const name of ["a\nb", "x".repeat(101)]) {
+      assert.throws(() => keyring.rename(keyring.pick({ id: keyId }), name), /up to 100/);
+    }
   });
 });
 

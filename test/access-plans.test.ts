@@ -23,7 +23,8 @@ describe("the built-in plans", () => {
     for (const [position, name] of PLAN_NAMES.entries()) {
       const smaller = PLAN_NAMES[position - 1];
       for (const limit of limits) {
-        const value = plans[name].limits[limit];
+        // Of the quota 0 means that there is none.
+        const value = plans[name].limits[limit] || Number.POSITIVE_INFINITY;
         assert.ok(value >= (smaller === undefined ? 0 : plans[smaller].limits[limit]), limit);
       }
     }
@@ -41,6 +42,14 @@ describe("the built-in plans", () => {
   it("allow full from scale on", () => {
     const full = PLAN_NAMES.filter((name) => plans[name].secondaryCnaeFull);
     assert.deepEqual(full, ["scale", "enterprise"]);
+  });
+
+  it("give a day the rows of several exports, and the largest plan no quota", () => {
+    for (const name of PLAN_NAMES.slice(0, -1)) {
+      const { export_rows: rows, export_rows_per_day: quota } = plans[name].limits;
+      assert.equal(quota, 5 * rows);
+    }
+    assert.equal(plans.enterprise.limits.export_rows_per_day, 0);
   });
 
   it("let the largest plan search up to the contract's limit", () => {

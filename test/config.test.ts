@@ -1,6 +1,7 @@
 /**
  * Proves the order of the sources of a setting, that every problem of every source is reported at
- * once with its place, and that the environment of a container does not break the start.
+ * once with its place, that the environment of a container does not break the start, and that the
+ * table for the documents leaves out nothing.
  * Does not prove that a setting is obeyed; the tests of its reader do.
  */
 import assert from "node:assert/strict";
@@ -9,6 +10,8 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import { after, describe, it } from "node:test";
 import plans from "../data/plans.json" with { type: "json" };
+import { PLAN_LIMITS, PLAN_NAMES, PLAN_SETTINGS } from "../src/access/plans.ts";
+import { settingsTable } from "../src/cli/config.ts";
 import { type ConfigInputs, loadConfig, variableOf } from "../src/config.ts";
 import { CommandError } from "../src/errors.ts";
 import { parseListen, SETTINGS, type Setting } from "../src/settings.ts";
@@ -80,9 +83,31 @@ describe("loadConfig", () => {
       `${file}: log.level must be debug or info or warn or error or silent, not "loud"`,
       "PENEIRA_LOG_LEVL: unknown variable; did you mean PENEIRA_LOG_LEVEL?",
       "PENEIRA_EXPORTS_RETENTION: exports.retention must be " +
-        'a whole number from 60 to 31536000, not "1.5"',
+        'a whole number from 1 to 31536000, not "1.5"',
       '--transport: transport must be uws or node, not "ftp"',
     ]);
+  });
+
+  it("refuses wrong limits of plans with their places, and says what they may be", () => {
+    const free = { search_limit: 50_001, burst: 0, export_rows_per_day: -1, fields: ["salary"] };
+    const file = fileOf({ plans: { free, gold: { burst: 1 }, scale: { colour: "red" } } });
+    const environment = { PENEIRA_PLANS_STARTER_REQUESTS_PER_SECOND: "0" };
+    const problems = problemsOf({ environment, file, plans, planSettings: PLAN_SETTINGS });
+    assert.deepEqual(
+      problems.map((one) => one.replace(/some of .*;/, "some of …;")),
+      [
+        `${file}: plans.free.search_limit must be a whole number from 1 to 50000, not 50001`,
+        `${file}: plans.free.burst must be a whole number from 1 to 1000000, not 0`,
+        `${file}: plans.free.export_rows_per_day must be ` +
+          "a whole number from 0 to 1000000000000, not -1",
+        `${file}: plans.free.fields must be "all" or a list of some of …; ` +
+          'in the environment separated by commas, not ["salary"]',
+        `${file}: unknown key "plans.gold.burst"; did you mean plans.free.burst?`,
+        `${file}: unknown key "plans.scale.colour"; \`peneira config\` lists all settings`,
+        "PENEIRA_PLANS_STARTER_REQUESTS_PER_SECOND: plans.starter.requests_per_second must be " +
+          'a number from 0.001 to 1000000, not "0"',
+      ],
+    );
   });
 
   it("refuses a file that is missing, broken or not an object", () => {
@@ -124,6 +149,30 @@ describe("loadConfig", () => {
 
   it("does not know a variable _FILE of what is no secret", () => {
     assert.equal(problemsOf({ environment: { PENEIRA_LISTEN_FILE: "x" } }).length, 1);
+  });
+});
+
+describe("the table for the documents", () => {
+  const lines = settingsTable().trimEnd().split("\n");
+
+  it("has one line for every setting and every value of every plan, and none beside", () => {
+    const limits = [...Object.keys(PLAN_LIMITS), "secondary_cnae_full", "fields"];
+    assert.deepEqual(Object.keys(PLAN_SETTINGS).sort(), [...limits].sort());
+    const plansKeys = PLAN_NAMES.flatMap((plan) => limits.map((limit) => `plans.${plan}.${limit}`));
+    const keys = [...Object.keys(SETTINGS), ...plansKeys];
+    const shown = lines.slice(2).map((line) => /^\| `([^`]+)` \| `([^`]+)` \|/.exec(line));
+    assert.deepEqual(shown.map((found) => found?.[1]).sort(), [...keys].sort());
+    for (const found of shown) assert.equal(found?.[2], variableOf(found?.[1] ?? ""));
+  });
+
+  it("gives each its default and a meaning of its own", () => {
+    const cells = lines.slice(2).map((line) => line.split(/ \| /));
+    assert.ok(cells.every(({ length }) => length === 4));
+    assert.equal(new Set(cells.map(([, , , meaning]) => meaning)).size, cells.length);
+    const listen = lines.find((line) => line.includes("PENEIRA_LISTEN"));
+    assert.match(listen ?? "", /`"127\.0\.0\.1:8080"` \| Address of the server/);
+    const quota = lines.find((line) => line.includes("PENEIRA_PLANS_FREE_EXPORT_ROWS_PER_DAY"));
+    assert.match(quota ?? "", /`5000` .*0: no quota\. Takes a whole number from 0/);
   });
 });
 

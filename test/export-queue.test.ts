@@ -183,7 +183,8 @@ describe("bounds", () => {
     const limits = { ...table.free?.limits, concurrent_exports: 0 };
     const plan = { ...loadPlans().free, limits } as never;
     const wanted = { tenantId: here.tenant("a"), plan, idempotencyKey: "k", spec: specOf() };
-    const create = () => here.exports.create({ ...wanted, segment: here.segment });
+    const asked = { keyId: "k", bodyHash: "", rows: 1, segment: here.segment };
+    const create = () => here.exports.create({ ...wanted, ...asked });
     assert.throws(create, codeOf("plan_not_allowed"));
   });
 });

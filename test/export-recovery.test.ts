@@ -261,12 +261,13 @@ describe("a pin", () => {
       writeFileSync(path, name);
       here.exports.serve({ ...here.segment, path, snapshotId: name.repeat(16) });
     }
-    const served = ["b", "c"].map((name) => `served-${name.repeat(16)}.peneira`);
+    const served = [`served-${"c".repeat(16)}.peneira`];
     assert.deepEqual(here.names("pins"), [`${here.segment.snapshotId}.peneira`, ...served]);
+    assert.deepEqual(here.threads.forgotten, ["b".repeat(16)], "no export needs b");
     first().end(rendered(first().wish));
     await settle();
     assert.deepEqual(here.names("pins"), served);
-    assert.deepEqual(here.threads.forgotten, [here.segment.snapshotId]);
+    assert.deepEqual(here.threads.forgotten, ["b".repeat(16), here.segment.snapshotId]);
   });
 
   it("of a file that is gone is refused, and nothing is kept", () => {

@@ -72,6 +72,24 @@ describe("an idempotency key", () => {
     assert.equal(count("exports"), 1);
   });
 
+  it("gives the export for the same bytes, before anything is normalized", () => {
+    const bodyHash = "a".repeat(64);
+    const { record, spec } = here.create("a", "k", { bodyHash });
+    const again = (tenant: string, key: string, hash = bodyHash) =>
+      here.exports.replay(here.tenant(tenant), key, hash);
+    assert.deepEqual(again("a", "k"), { ...again("a", "k"), record, spec, replayed: true });
+    assert.equal(again("a", "k", "b".repeat(64)), null, "other bytes may mean the same");
+    assert.equal(again("a", "l"), null);
+    assert.equal(again("b", "k"), null);
+    assert.equal(here.create("a", "k", { bodyHash: "b".repeat(64) }).record.id, record.id);
+    assert.equal(again("a", "k")?.record.id, record.id, "the first bytes stay those of the key");
+    here.clock.advance(KEY_KEPT_MS + 1);
+    assert.equal(again("a", "k"), null);
+    const fresh = here.create("a", "k", { bodyHash });
+    here.exports.remove("a", fresh.record.id);
+    assert.throws(() => again("a", "k"), codeOf("idempotency_key_reused"));
+  });
+
   it("belongs to its tenant", () => {
     const ids = ["a", "b"].map((tenant) => here.create(tenant, "k").record.id);
     assert.equal(new Set(ids).size, 2);

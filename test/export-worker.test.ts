@@ -220,8 +220,9 @@ describe("exports with real threads", () => {
     rmSync(path);
     writeFileSync(path, "another file of that name");
     const spec = specOf("jsonl");
-    const wanted = { tenantId: "a", plan: plans.enterprise, idempotencyKey: "k", spec };
-    const { record } = exports.create({ ...wanted, segment: served });
+    const asked = { tenantId: "a", keyId: "k", idempotencyKey: "k", bodyHash: "", rows: 1 };
+    const wanted = { ...asked, plan: plans.enterprise, spec, segment: served };
+    const { record } = exports.create(wanted);
     const done = await exports.settled("a", record.id, 30_000);
     const reference: RenderedFile = await renderExport({
       segment,

@@ -26,6 +26,7 @@ interface Kept {
   record: ExportRecord;
   readonly spec: AccountQuerySpec;
   readonly idempotencyKey: string;
+  readonly bodyHash: string;
 }
 
 /** The model; what is not in the interface is for tests. */
@@ -48,9 +49,23 @@ export class FakeExporter implements Exporter {
     this.#clock = clock;
   }
 
+  replay(tenantId: string, idempotencyKey: string, bodyHash: string): AcceptedExport | null {
+    const before = this.#kept.find(
+      (kept) =>
+        kept.record.tenantId === tenantId &&
+        kept.idempotencyKey === idempotencyKey &&
+        kept.bodyHash === bodyHash,
+    );
+    if (before === undefined) return null;
+    if (this.#removed.has(before.record.id)) {
+      throw new AppError("idempotency_key_reused", "Take a new Idempotency-Key.");
+    }
+    return { record: this.#dated(before.record), spec: before.spec, replayed: true };
+  }
+
   create(wanted: NewExport): AcceptedExport {
     if (this.failure !== null) throw this.failure;
-    const { tenantId, idempotencyKey, spec } = wanted;
+    const { tenantId, idempotencyKey, bodyHash, spec } = wanted;
     const before = this.#kept.find(
       (kept) => kept.record.tenantId === tenantId && kept.idempotencyKey === idempotencyKey,
     );
@@ -63,7 +78,7 @@ export class FakeExporter implements Exporter {
     }
     this.created.push(wanted);
     const record = freshRecord(wanted, this.created.length, this.#clock.nowMs());
-    this.#kept.push({ record, spec, idempotencyKey });
+    this.#kept.push({ record, spec, idempotencyKey, bodyHash });
     return { record, spec, replayed: false };
   }
 

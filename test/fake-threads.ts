@@ -149,10 +149,18 @@ export class Installation {
   create(
     tenant: string,
     key: string,
-    more: { readonly plan?: PlanName; readonly spec?: AccountQuerySpec } = {},
+    more: {
+      readonly plan?: PlanName;
+      readonly spec?: AccountQuerySpec;
+      readonly rows?: number;
+      readonly bodyHash?: string;
+    } = {},
   ) {
+    const { rows = 1, bodyHash = "" } = more;
     return this.exports.create({
+      ...{ rows, bodyHash },
       tenantId: this.tenant(tenant),
+      keyId: `key of ${tenant}`,
       plan: this.plans[more.plan ?? "enterprise"],
       idempotencyKey: key,
       spec: more.spec ?? specOf(),
@@ -192,7 +200,8 @@ export function createMany(dataDir: string, snapshotPath: string): void {
   const parts = { database, dataDir, threads, log, clock: manualClock(NOW_MS), retention: 60 };
   const exports = new Exports({ ...parts, plans: loadPlans(), slugOf: () => "empresas" });
   const segment = { ...fakeSegment(), path: snapshotPath };
-  const wanted = { tenantId: "a", plan: loadPlans().enterprise, spec: specOf(), segment };
+  const asked = { tenantId: "a", keyId: "k", bodyHash: "", rows: 1 };
+  const wanted = { ...asked, plan: loadPlans().enterprise, spec: specOf(), segment };
   const ids = Array.from({ length: 200 }, (_, i) => {
     const { record } = exports.create({ ...wanted, idempotencyKey: `k${i}` });
     return record.id;

@@ -31,6 +31,8 @@ export interface FuzzRequest {
   readonly body: unknown;
   /** Whether it has to be alone on its connection: its answer takes time, or ends it. */
   readonly alone: boolean;
+  /** Whether it says that its connection ends with it. */
+  readonly closes: boolean;
   /** Whether it may be refused below the interface, or not be answered at all. */
   readonly loose: boolean;
 }
@@ -109,7 +111,9 @@ function addressed(draw: Draw, world: FuzzWorld): FuzzRequest {
   // The documents are large and always the same.
   const template = draw.chance(0.9) && route.path.includes("doc") ? "/v1/status" : route.path;
   const method = draw.chance(0.7) ? route.method : draw.of(METHODS);
-  const filled = template.replaceAll(/\{(\w+)\}/g, (_, name: string) => valueOf(draw, world, name));
+  const filled = template.replaceAll(/\{(\w+)\}/g, (_, name: string) =>
+    segmentFor(draw, world, name),
+  );
   const known = template.startsWith("/files/") && world.links.length > 0 && draw.chance(0.7);
   const path = known ? draw.of(world.links) : spelled(draw, filled) + queryOf(draw, template);
   const bytes = method === "POST" ? Buffer.from("{}") : Buffer.alloc(0);
@@ -117,7 +121,7 @@ function addressed(draw: Draw, world: FuzzWorld): FuzzRequest {
   return built(draw, world, { method, path, headers, bytes });
 }
 
-function valueOf(draw: Draw, { rows, ids }: FuzzWorld, name: string): string {
+function segmentFor(draw: Draw, { rows, ids }: FuzzWorld, name: string): string {
   if (draw.chance(0.15)) return draw.of(JUNK);
   if (name === "id") return ids.length > 0 && draw.chance(0.7) ? draw.of(ids) : UNKNOWN_ID;
   if (name === "name") return `${ids.length > 0 ? draw.of(ids) : UNKNOWN_ID}.csv`;
@@ -172,19 +176,12 @@ function built(
   const lines = headers.map(([name, value]) => `${name}: ${value}\r\n`).join("");
   const head = Buffer.from(`${method} ${path} HTTP/1.1\r\n${lines}\r\n`, "latin1");
   const sent = chunked ? chunks(bytes) : bytes;
-  const alone = twice || /wait=1|^\/files\//.test(path) || bytes.length > 60_000 || slow(headers);
-  return {
-    method,
-    path,
-    bytes: Buffer.concat([head, sent]),
-    body: read(bytes),
-    alone,
-    loose: twice,
-  };
+  const closes = headers.some(([name]) => name === "Connection");
+  const slow = /wait=1|^\/files\//.test(path) || headers.some(([name]) => name === "Expect");
+  const alone = twice || slow || closes || bytes.length > 60_000;
+  const whole = Buffer.concat([head, sent]);
+  return { method, path, bytes: whole, body: read(bytes), alone, closes, loose: twice };
 }
-
-const slow = (headers: Headers) =>
-  headers.some(([name]) => name === "Connection" || name === "Expect");
 
 function chunks(bytes: Buffer): Buffer {
   const half = bytes.length >> 1;

@@ -71,6 +71,26 @@ for (const transport of TRANSPORTS) {
       assert.deepEqual(again, record);
     });
 
+    it("again with the very same bytes needs neither the old catalog nor a snapshot", async () => {
+      const key = freshKey();
+      const bakeries = { industry: { cnae_any_of: ["4721-1/02"] } };
+      const wanted = { ...body, spec: { filters: bakeries } };
+      const reordered = { limit: body.limit, output: body.output, spec: wanted.spec };
+      const { export: record } = (await (await post(server, wanted, key)).json()) as Created;
+      const newer = fakeSegment("2026-12", "0123456789abcdef");
+      const without = { ...newer.catalog, cnaeCodes: ["5611201"] };
+      for (const segment of [{ ...newer, catalog: without }, null]) {
+        server.load(segment);
+        const again = await post(server, wanted, key);
+        assert.deepEqual([again.status, again.headers.get("idempotent-replayed")], [201, "true"]);
+        assert.deepEqual(((await again.json()) as Created).export, record);
+        const respelled = await post(server, reordered, key);
+        assert.equal(respelled.status, segment === null ? 503 : 422);
+      }
+      server.load(fakeSegment());
+      assert.equal((await post(server, reordered, key)).status, 201);
+    });
+
     it("with the key of another request is refused", async () => {
       const key = freshKey();
       await post(server, body, key);

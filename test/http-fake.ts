@@ -19,7 +19,7 @@ import { Pressure } from "../src/http/pressure.ts";
 import { openTransport, startServer } from "../src/http/server.ts";
 import type { Engine, Service } from "../src/http/service.ts";
 import { Telemetry } from "../src/http/telemetry.ts";
-import type { TransportName } from "../src/http/transport.ts";
+import type { TransportLimits, TransportName } from "../src/http/transport.ts";
 import { openLog } from "../src/log.ts";
 import type { AccountSlices } from "../src/search/accountslices.ts";
 import type { Segment } from "../src/search/segment.ts";
@@ -184,6 +184,9 @@ export interface FakeServer {
   readonly exporter: FakeExporter;
   readonly keys: Readonly<Record<PlanName, string>>;
   readonly logged: string[];
+  /** Request bodies on their way, and answers being sent. */
+  readonly bodies: Budget;
+  readonly streams: Budget;
   /** Replaces the loaded snapshot; null unloads it. */
   load(segment: Segment | null): void;
   stop(): void;
@@ -194,6 +197,7 @@ export interface FakeServer {
 export async function startFake(
   transport: TransportName,
   parts: Partial<Service> = {},
+  limits: TransportLimits = TEST_LIMITS,
 ): Promise<FakeServer> {
   const dataDir = mkdtempSync(join(tmpdir(), "peneira-http-"));
   const database = openDatabase(dataDir);
@@ -234,7 +238,7 @@ export async function startFake(
     stopping: () => stopping,
     ...parts,
   };
-  const opened = await openTransport(transport, TEST_LIMITS);
+  const opened = await openTransport(transport, limits);
   const server = await startServer(service, opened, { host: "127.0.0.1", port: 0 });
   return {
     base: `http://127.0.0.1:${server.port}`,
@@ -245,6 +249,8 @@ export async function startFake(
     exporter,
     keys: Object.fromEntries(PLAN_NAMES.map(key)) as Record<PlanName, string>,
     logged,
+    bodies: opened.bodies,
+    streams: service.streams,
     load: (next) => {
       segment = next;
     },

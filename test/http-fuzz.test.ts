@@ -22,6 +22,9 @@ import { type ServerProcess, startServerProcess, stopServerProcess } from "./ser
 
 const REQUESTS = Number(process.env.PENEIRA_FUZZ_REQUESTS ?? 100_000);
 const SEED = Number(process.env.PENEIRA_FUZZ_SEED ?? 20_261_121);
+// The servers would refuse to start with variables that they do not know.
+delete process.env.PENEIRA_FUZZ_REQUESTS;
+delete process.env.PENEIRA_FUZZ_SEED;
 const TRANSPORTS = ["uws", "node"] as const;
 const CONNECTIONS = 12;
 /** Most requests that are sent at once on a connection. */
@@ -102,8 +105,13 @@ class Fuzzing {
   readonly #world: FuzzWorld;
   readonly #seen: Map<number, number>;
 
-  constructor(port: number, seed: number, world: FuzzWorld, seen: Map<number, number>) {
-    this.#connection = new WireConnection(port);
+  constructor(
+    connection: WireConnection,
+    seed: number,
+    world: FuzzWorld,
+    seen: Map<number, number>,
+  ) {
+    this.#connection = connection;
     this.#draw = new Draw(seededRng(seed));
     this.#world = world;
     this.#seen = seen;
@@ -115,7 +123,6 @@ class Fuzzing {
       await this.#ask(requests);
       sent += requests.length;
     }
-    this.#connection.close();
   }
 
   /** Some requests that can be answered at once, or one that cannot. */
@@ -135,6 +142,7 @@ class Fuzzing {
     const bytes = Buffer.concat(requests.map((request) => request.bytes));
     const heads = requests.map(({ method }) => method === "HEAD");
     const { answers, ended } = await this.#connection.run(bytes, heads, first.loose);
+    if (first.closes) this.#connection.close();
     for (const [at, answer] of answers.entries()) {
       const request = requests[at] ?? first;
       this.#seen.set(answer.status, (this.#seen.get(answer.status) ?? 0) + 1);
@@ -147,9 +155,9 @@ class Fuzzing {
       learn(this.#world, request, answer);
     }
     if (first.loose || answers.length === requests.length) return;
-    const open = requests[answers.length] as FuzzRequest;
-    const sent = JSON.stringify(open.bytes.toString("latin1").slice(0, 4_000));
-    assert.fail(`not answered, ${ended ? "closed" : "late"}: ${sent}`);
+    const statuses = answers.map(({ status }) => status).join(" ");
+    const sent = JSON.stringify(bytes.toString("latin1").slice(0, 8_000));
+    assert.fail(`answered ${statuses}, then ${ended ? "closed" : "late"}: ${sent}`);
   }
 }
 
@@ -163,17 +171,24 @@ for (const transport of TRANSPORTS) {
     after(() => stopServerProcess(server));
 
     it(`is answered as documented, seed ${SEED}`, async (context: TestContext) => {
-      const { catalog } = segment;
+      const catalog = {
+        ...segment.catalog,
+        // Drawing from all of them each time would take longer than the requests.
+        municipalities: segment.catalog.municipalities.filter((_, at) => at % 40 === 0),
+      };
       const seen = new Map<number, number>();
       const lists = { ids: [], links: [], tags: [], pages: [] };
       const world: FuzzWorld = { catalog, rows, keys: keysOf(server), ...lists };
       const port = Number(new URL(server.base).port);
       const share = Math.ceil(REQUESTS / TRANSPORTS.length / CONNECTIONS);
       const began = performance.now();
-      const lanes = Array.from({ length: CONNECTIONS }, (_, lane) =>
-        new Fuzzing(port, SEED + lane, world, seen).run(share),
+      const connections = Array.from({ length: CONNECTIONS }, () => new WireConnection(port));
+      const lanes = connections.map((connection, lane) =>
+        new Fuzzing(connection, SEED + lane, world, seen).run(share),
       );
-      await Promise.all(lanes);
+      await Promise.all(lanes).finally(() => {
+        for (const connection of connections) connection.close();
+      });
       const seconds = (performance.now() - began) / 1000;
       const total = [...seen.values()].reduce((sum, count) => sum + count, 0);
       const shares = [...seen].sort(([a], [b]) => a - b).map(([status, n]) => `${status}: ${n}`);

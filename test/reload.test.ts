@@ -41,10 +41,12 @@ describe("reload", () => {
   async function watched(path: string, first: string) {
     const taken: Segment[] = [await openSegment(first)];
     const lines: string[] = [];
+    let dropped = 0;
     const reload = new Reload({
       path,
       current: () => taken.at(-1) ?? null,
       load: (segment) => taken.push(segment),
+      drop: () => dropped++,
       log: openLog("info", { write: (line) => lines.push(line) }),
       clock: systemClock,
     });
@@ -53,7 +55,7 @@ describe("reload", () => {
       await reload.stop();
       for (const segment of taken) segment.close();
     };
-    return { reload, labels, lines, close };
+    return { reload, labels, lines, close, dropped: () => dropped };
   }
 
   it("takes the newer files of a folder in any order, and no older or damaged one", async () => {
@@ -94,6 +96,43 @@ describe("reload", () => {
     await looking;
     assert.deepEqual(labels(), ["2026-09", "2026-10"]);
     assert.equal(lines.filter((line) => line.includes("refused")).length, 0);
+    await close();
+  });
+
+  it("gives up a served file at once that was written over, and goes on when it is whole", async () => {
+    const place = mkdtempSync(join(folder, "place-"));
+    const path = join(place, "served.peneira");
+    copyFileSync(made["2026-10"] as string, path);
+    const { reload, labels, lines, close, dropped } = await watched(path, path);
+    const whole = readFileSync(made["2026-09"] as string);
+    writeFileSync(path, whole.subarray(0, 5_000));
+    await reload.look();
+    assert.equal(dropped(), 1);
+    assert.equal(lines.filter((line) => line.includes("was written over")).length, 1);
+    assert.deepEqual(labels(), ["2026-10"]);
+    writeFileSync(path, whole);
+    await reload.look();
+    assert.deepEqual(labels(), ["2026-10", "2026-09"]);
+    await close();
+  });
+
+  it("goes on when the place is gone for a while, and takes nothing once it is stopped", async () => {
+    const place = mkdtempSync(join(folder, "place-"));
+    copyFileSync(made["2026-09"] as string, join(place, "2026-09.peneira"));
+    const { reload, labels, lines, close } = await watched(place, join(place, "2026-09.peneira"));
+    renameSync(place, `${place}-away`);
+    await reload.look();
+    await reload.look();
+    assert.equal(lines.filter((line) => line.includes("cannot be looked at")).length, 1);
+    renameSync(`${place}-away`, place);
+    copyFileSync(made["2026-10"] as string, join(place, "2026-10.peneira"));
+    await reload.look();
+    assert.deepEqual(labels(), ["2026-09", "2026-10"]);
+    copyFileSync(made["2026-09"] as string, join(place, "2026-11.peneira"));
+    const looking = reload.look();
+    await reload.stop();
+    await looking;
+    assert.deepEqual(labels(), ["2026-09", "2026-10"]);
     await close();
   });
 

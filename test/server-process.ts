@@ -4,12 +4,14 @@
  * Invariant: a started server answers; a stopped one has ended with code 0, a killed one is gone.
  */
 import assert from "node:assert/strict";
-import { type ChildProcess, spawn } from "node:child_process";
+import { type ChildProcess, execFileSync, spawn } from "node:child_process";
 import type { Socket } from "node:net";
 import { join } from "node:path";
 import { ROOT } from "./checkout.ts";
 
 const MAIN = ["--import", "tsx", join(ROOT, "src/main.ts")];
+/** The bundle, which starts three times as fast; `buildBundle` brings it up to date. */
+const BUNDLE = [join(ROOT, "dist/peneira")];
 
 /** A running server. */
 export interface ServerProcess {
@@ -25,16 +27,24 @@ export interface ServerWish {
   readonly snapshot: string;
   readonly dataDir: string;
   readonly transport?: string;
+  readonly bundled?: boolean;
   /** Settings by their variables, such as `PENEIRA_EXPORTS_RETENTION`. */
   readonly settings?: Readonly<Record<string, string>>;
 }
 
+/** Builds the bundle where it is not built from what is in the checkout now. */
+export function buildBundle(): void {
+  const build = [join(ROOT, "build.mjs"), "bundle"];
+  execFileSync(process.execPath, build, { cwd: ROOT, stdio: ["ignore", "ignore", "inherit"] });
+}
+
 /** Starts a server on a free port; rejects with what it wrote when it ends instead. */
 export async function startServerProcess(wish: ServerWish): Promise<ServerProcess> {
-  const { snapshot, dataDir, transport = "uws", settings = {} } = wish;
+  const { snapshot, dataDir, transport = "uws", bundled = false, settings = {} } = wish;
   const parameters = ["serve", "--snapshot", snapshot, "--data-dir", dataDir];
   const listen = ["--listen", "127.0.0.1:0", "--transport", transport];
-  const child = spawn(process.execPath, [...MAIN, ...parameters, ...listen], {
+  const main = bundled ? BUNDLE : MAIN;
+  const child = spawn(process.execPath, [...main, ...parameters, ...listen], {
     cwd: ROOT,
     env: { ...process.env, ...settings },
     stdio: ["ignore", "ignore", "pipe"],

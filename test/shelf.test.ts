@@ -30,8 +30,9 @@ function fake(id: number): Fake & Segment {
 
 const steps = fc.array(
   fc.oneof(
-    fc.constant({ kind: "put" as const }),
-    fc.record({ kind: fc.constant("find" as const), id: fc.nat(12) }),
+    fc.record({ kind: fc.constant("put" as const), id: fc.nat(6) }),
+    fc.record({ kind: fc.constant("find" as const), id: fc.nat(6) }),
+    fc.constant({ kind: "drop" as const }),
     fc.record({ kind: fc.constant("pass" as const), ms: fc.constantFrom(1, 400, 999, 1_000) }),
     fc.constant({ kind: "sweep" as const }),
   ),
@@ -44,41 +45,41 @@ test("a shelf gives what an obvious list would, and closes each segment once", (
       const clock = manualClock();
       const shelf = new Shelf(clock, KEEP_MS);
       const all: Fake[] = [];
-      let open: { one: Fake; usedMs: number }[] = [];
+      let current: Fake | null = null;
+      let retired: { one: Fake; usedMs: number }[] = [];
       for (const step of walk) {
         const nowMs = clock.monotonicMs();
         if (step.kind === "put") {
-          const one = fake(all.length);
+          const one = fake(step.id);
           all.push(one);
           shelf.put(one);
-          const last = open.at(-1);
-          if (last !== undefined) last.usedMs = nowMs;
-          open = [...open, { one, usedMs: nowMs }].slice(-RETIRED_MAX - 1);
+          if (current !== null) retired.push({ one: current, usedMs: nowMs });
+          retired = retired.filter((old) => old.one.snapshotId !== one.snapshotId);
+          retired = retired.slice(-RETIRED_MAX);
+          current = one;
         } else if (step.kind === "find") {
           const id = String(step.id);
-          const expected = open.slice(0, -1).find(({ one }) => one.snapshotId === id);
+          const expected = retired.find(({ one }) => one.snapshotId === id);
           if (expected !== undefined) expected.usedMs = nowMs;
-          assert.equal(
-            shelf.retired((snapshotId) => snapshotId === id),
-            expected?.one ?? null,
-          );
+          const found = shelf.retired((snapshotId) => snapshotId === id);
+          assert.equal(found, expected?.one ?? null);
+        } else if (step.kind === "drop") {
+          shelf.drop();
+          current = null;
         } else if (step.kind === "pass") {
           clock.advance(step.ms);
         } else {
-          const kept = open.filter(({ usedMs }, i) => {
-            return i === open.length - 1 || nowMs - usedMs < KEEP_MS;
-          });
-          const gone = open.filter((one) => !kept.includes(one));
-          open = kept;
+          const gone = retired.filter(({ usedMs }) => nowMs - usedMs >= KEEP_MS);
+          retired = retired.filter((one) => !gone.includes(one));
           assert.deepEqual(
             shelf.sweep(),
             gone.map(({ one }) => one.label),
           );
         }
-        assert.equal(shelf.current(), open.at(-1)?.one ?? null);
+        assert.equal(shelf.current(), current);
+        const open: Fake[] = [...retired.map(({ one }) => one), ...(current === null ? [] : [current])];
         assert.equal(shelf.size, open.length);
-        const openOnes = open.map(({ one }) => one);
-        for (const one of all) assert.equal(one.closed, openOnes.includes(one) ? 0 : 1);
+        for (const one of all) assert.equal(one.closed, open.includes(one) ? 0 : 1);
       }
       shelf.close();
       assert.equal(shelf.current(), null);

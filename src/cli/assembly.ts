@@ -23,7 +23,7 @@ import { describeError, type Log, openLog } from "../log.ts";
 import { account, countMatches, facets, search, searchSliced } from "../search/searcher.ts";
 import type { Segment } from "../search/segment.ts";
 import { Shelf } from "../search/shelf.ts";
-import type { StateDatabase } from "../store/database.ts";
+import { closeDatabase, type StateDatabase } from "../store/database.ts";
 import { KeyStore } from "../store/keystore.ts";
 import { QuotaStore } from "../store/quotastore.ts";
 import { openSecrets } from "../store/secrets.ts";
@@ -43,8 +43,12 @@ export interface Parts {
 
 /** The service of a running process: its snapshot and its end can be set. */
 export interface ServedService extends Service {
+  /** Begins, with the first snapshot or without one. Call it before the server listens. */
+  start(segment: Segment | null): void;
   /** Serves a snapshot from now on; the one before it stays open for its cursors. */
   load(segment: Segment): void;
+  /** Serves none until the next one is loaded: the file of the current one is spoilt. */
+  drop(): void;
   /** Closes replaced snapshots that nobody asked for lately. */
   sweep(): void;
   /** Begins to stop: not ready any more, nothing new is rendered. */
@@ -89,12 +93,15 @@ export function makeService({ config, dataDir, transport, database }: Parts): Se
     replaced: (belongs) => shelf.retired(belongs),
     hold: (segment) => shelf.hold(segment),
     stopping: () => stopping,
-    load: (segment) => {
-      const first = shelf.current() === null;
-      shelf.put(segment);
-      if (first) exporter.start(segment);
-      else exporter.serve(segment);
+    start: (segment) => {
+      if (segment !== null) shelf.put(segment);
+      exporter.start(segment);
     },
+    load: (segment) => {
+      shelf.put(segment);
+      exporter.serve(segment);
+    },
+    drop: () => shelf.drop(),
     sweep: () => {
       for (const snapshot of shelf.sweep()) log.info({ snapshot }, "replaced snapshot closed");
     },
@@ -108,7 +115,7 @@ export function makeService({ config, dataDir, transport, database }: Parts): Se
       telemetry.close();
       flush(log, () => keyring.flushUsed());
       flush(log, () => usage.flush());
-      database.close();
+      closeDatabase(database);
       shelf.close();
     },
   };

@@ -5,13 +5,14 @@
  * that is refused is named once and is not tried again until it changes; one look at a time.
  */
 import { type FSWatcher, readdirSync, type Stats, statSync, watch } from "node:fs";
-import { basename, dirname, join } from "node:path";
+import { basename, dirname, join, resolve } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
 import type { Clock } from "../clock.ts";
 import { CommandError } from "../errors.ts";
 import { describeError, type Log } from "../log.ts";
 import { openSegment, type Segment } from "../search/segment.ts";
 import { warm } from "../search/warm.ts";
-import { isNewer } from "./served.ts";
+import { isFolder, isNewer } from "./served.ts";
 
 /** How often the place is looked at where file events do not reach (network shares). */
 const POLL_MS = 5_000;
@@ -25,9 +26,14 @@ export interface ReloadParts {
   readonly current: () => Segment | null;
   /** Takes over a newer snapshot, which is its own from then on. */
   readonly load: (segment: Segment) => void;
+  /** Gives up the current snapshot, whose file is not what was opened any more. */
+  readonly drop: () => void;
   readonly log: Log;
   readonly clock: Clock;
 }
+
+/** What a file was like when it was looked at. */
+type Mark = Pick<Stats, "size" | "mtimeMs" | "ino"> | undefined;
 
 /** Looks for newer snapshots until it is stopped. */
 export class Reload {
@@ -35,22 +41,30 @@ export class Reload {
   readonly #folder: string;
   /** The only file that counts, or null where all of the folder do. */
   readonly #only: string | null;
-  /** Size and time of the files that were looked at, by path. */
-  readonly #seen = new Map<string, string>();
+  /** The files that were looked at, by path. */
+  readonly #seen = new Map<string, Mark>();
   #watcher: FSWatcher | null = null;
   #timer: NodeJS.Timeout | null = null;
   #looking: Promise<void> | null = null;
   #again = false;
+  #stopped = false;
+  /** Whether the place could not be read, and the current snapshot neither. */
+  #blind = false;
+  #lost = false;
 
+  /**
+   * Takes what is there now for known; so make it before the first snapshot is opened. Throws
+   * `CommandError` when there is nothing at the path.
+   */
   constructor(parts: ReloadParts) {
     this.#parts = parts;
-    const folder = statSync(parts.path).isDirectory();
+    const folder = isFolder(parts.path);
     this.#folder = folder ? parts.path : dirname(parts.path);
     this.#only = folder ? null : basename(parts.path);
     for (const [path, mark] of this.#files()) this.#seen.set(path, mark);
   }
 
-  /** Begins to look: at file events, and every few seconds where there are none. */
+  /** Begins to look: now, at file events, and every few seconds where there are none. */
   start(): void {
     this.#timer = setInterval(() => this.look(), POLL_MS);
     try {
@@ -60,17 +74,18 @@ export class Reload {
       const known = { folder: this.#folder, ...describeError(error) };
       this.#parts.log.warn(known, "no file events here; looking every few seconds instead");
     }
+    void this.look();
   }
 
-  /** Ends it; resolves when a look that had begun is over. */
+  /** Ends it; resolves when a look that had begun is over. Nothing is taken over any more. */
   async stop(): Promise<void> {
+    this.#stopped = true;
     this.#watcher?.close();
     if (this.#timer !== null) clearInterval(this.#timer);
-    this.#again = false;
     await this.#looking;
   }
 
-  /** Looks now; resolves when everything that changed until now was looked at. */
+  /** Looks now; resolves when everything that changed until now was looked at. Never rejects. */
   look(): Promise<void> {
     this.#again = true;
     this.#looking ??= this.#run().finally(() => {
@@ -80,36 +95,71 @@ export class Reload {
   }
 
   async #run(): Promise<void> {
-    while (this.#again) {
+    while (this.#again && !this.#stopped) {
       this.#again = false;
-      for (const [path, mark] of this.#files()) {
-        if (this.#seen.get(path) === mark) continue;
-        await this.#quiet(path);
-        this.#seen.set(path, markOf(statSync(path, { throwIfNoEntry: false })));
-        await this.#take(path);
+      try {
+        await this.#lookOnce();
+        this.#blind = false;
+      } catch (error) {
+        // A share may be gone for a while; what is served does not depend on it.
+        const known = { folder: this.#folder, ...describeError(error) };
+        if (!this.#blind) this.#parts.log.warn(known, "the snapshots cannot be looked at");
+        this.#blind = true;
       }
     }
   }
 
-  /** The files that could be snapshots, with their marks. */
-  *#files(): Generator<[path: string, mark: string]> {
-    for (const name of readdirSync(this.#folder).sort()) {
-      if (this.#only === null ? /^\.|\.tmp$/.test(name) : name !== this.#only) continue;
-      const path = join(this.#folder, name);
-      const found = statSync(path, { throwIfNoEntry: false });
-      if (found?.isFile()) yield [path, markOf(found)];
+  async #lookOnce(): Promise<void> {
+    this.#noteLoss();
+    for (const [path, mark] of [...this.#files()]) {
+      if (this.#stopped) return;
+      const before = this.#seen.get(path);
+      if (same(before, mark)) continue;
+      if (before?.ino === mark?.ino && before?.size !== mark?.size) this.#overwritten(path);
+      this.#seen.set(path, await this.#quiet(path));
+      await this.#take(path);
     }
   }
 
-  /** Waits until a file has stopped changing. */
-  async #quiet(path: string): Promise<void> {
-    for (let mark = ""; ; ) {
+  /** Once the current snapshot cannot be read, any valid file will do, also a known one. */
+  #noteLoss(): void {
+    const current = this.#parts.current();
+    const lost = current?.native.poisoned() === true;
+    if (lost && !this.#lost) {
+      this.#parts.log.error({ file: current?.path }, "the served snapshot cannot be read any more");
+      this.#seen.clear();
+    }
+    this.#lost = lost;
+  }
+
+  /** A file that was written over while it is served would give a mixture of two snapshots. */
+  #overwritten(path: string): void {
+    if (this.#parts.current()?.path !== resolve(path)) return;
+    const detail = "the served snapshot was written over; rename a new file to its place instead";
+    this.#parts.log.error({ file: path }, detail);
+    this.#parts.drop();
+  }
+
+  /** The files that could be snapshots; by their names the newest first. */
+  *#files(): Generator<[path: string, mark: Mark]> {
+    for (const name of readdirSync(this.#folder).sort().reverse()) {
+      if (this.#only === null ? /^\.|\.tmp$/.test(name) : name !== this.#only) continue;
+      const path = join(this.#folder, name);
       const found = statSync(path, { throwIfNoEntry: false });
-      const now = markOf(found);
-      const age = this.#parts.clock.nowMs() - (found?.mtimeMs ?? 0);
-      if (found === undefined || (now === mark && age >= QUIET_MS)) return;
-      mark = now;
-      await new Promise((resolve) => setTimeout(resolve, QUIET_MS));
+      if (found?.isFile()) yield [path, found];
+    }
+  }
+
+  /** Waits until a file has stopped changing; gives what it is like then. */
+  async #quiet(path: string): Promise<Mark> {
+    for (let before: Mark; ; ) {
+      const now = statSync(path, { throwIfNoEntry: false });
+      if (now === undefined || this.#stopped) return now;
+      const ageMs = this.#parts.clock.nowMs() - now.mtimeMs;
+      // Where the clock of a share is ahead of ours, only a second look tells.
+      if (ageMs >= QUIET_MS || same(before, now)) return now;
+      before = now;
+      await sleep(QUIET_MS);
     }
   }
 
@@ -119,24 +169,29 @@ export class Reload {
     let segment: Segment | null = null;
     try {
       segment = await openSegment(path);
-      const current = this.#parts.current();
-      const lost = current === null || current.native.poisoned();
-      const newer = lost || isNewer(segment, current);
-      const replaced = this.#only !== null && segment.snapshotId !== current?.snapshotId;
-      if (!newer && !replaced) return segment.close();
+      if (!this.#wanted(segment)) return segment.close();
       await segment.native.verify();
       await warm(segment);
+      if (this.#stopped) return segment.close();
       load(segment);
       log.info({ snapshot: segment.label, date: segment.snapshotDate }, "newer snapshot served");
     } catch (error) {
       segment?.close();
       const served = this.#parts.current()?.label ?? "none";
       const why = error instanceof CommandError ? { why: error.message } : describeError(error);
-      log.error({ file: path, served, ...why }, "snapshot refused; the one before is served on");
+      log.error({ file: path, served, ...why }, "snapshot refused; what was served still is");
     }
+  }
+
+  /** Of a folder only newer ones; in the place of a named file whatever is another one. */
+  #wanted(segment: Segment): boolean {
+    const current = this.#parts.current();
+    if (current === null || current.native.poisoned()) return true;
+    if (this.#only !== null) return segment.snapshotId !== current.snapshotId;
+    return isNewer(segment, current);
   }
 }
 
-function markOf(found: Stats | undefined): string {
-  return found === undefined ? "" : `${found.size}:${found.mtimeMs}:${found.ino}`;
+function same(one: Mark, other: Mark): boolean {
+  return one?.size === other?.size && one?.mtimeMs === other?.mtimeMs && one?.ino === other?.ino;
 }

@@ -4,6 +4,8 @@
  * Invariant: everything that can be wrong is found before the port is opened; the line with the
  * address is printed only when requests are answered; a key is printed once, at its making.
  */
+import { constants } from "node:os";
+import { setTimeout as sleep } from "node:timers/promises";
 import type { Command } from "commander";
 import type { Keyring } from "../access/keyring.ts";
 import { systemClock } from "../clock.ts";
@@ -21,7 +23,7 @@ import { Reload } from "./reload.ts";
 import { openServed } from "./served.ts";
 
 /** How often replaced snapshots are looked at, in milliseconds. */
-const SWEEP_MS = 5_000;
+const SWEEP_MS = 1_000;
 
 /** How often it is written down when keys were last used, in milliseconds. */
 const USED_FLUSH_MS = 30_000;
@@ -32,8 +34,9 @@ const USAGE_FLUSH_MS = 3_000;
 const EXAMPLES = `
 The first start on a data directory prints an API key of the plan enterprise, once.
 A newer snapshot that appears in the folder (or replaces the file) is verified and served without
-losing a request; SIGHUP looks for one at once. SIGTERM or SIGINT finishes the requests in flight
-and ends; a second one ends at once.
+losing a request; SIGHUP looks for one at once. A folder may be empty at first: searches are
+answered 503 until a snapshot appears. SIGTERM or SIGINT: not ready any more, http.drain_grace_ms
+later the port is closed, requests in flight are finished, exit code 0; a second one ends at once.
 
 Examples:
   $ peneira serve --snapshot 2026-10.peneira --data-dir state
@@ -75,23 +78,34 @@ export async function serve(
   const opened = await openTransport(config.get("transport"), limitsOf(config));
   const database = openDatabase(dataDir);
   const service = makeService({ config, dataDir, transport: opened, database });
+  const { segment: current, load, drop, log } = service;
+  const reload = new Reload({ path: snapshotPath, current, load, drop, log, clock: systemClock });
   const first = await openServed(snapshotPath);
   const unlock = lockDataDir(dataDir);
-  service.load(first);
-  await warm(first);
+  service.start(first);
+  if (first !== null) await warm(first);
   printFirstKey(service.keyring);
+  const ended = stopSignal();
   const running = await openPorts(config, service, opened);
+  if (first === null) sayEmpty(snapshotPath);
   onReady(running.url);
-  const reload = new Reload({
-    path: snapshotPath,
-    current: service.segment,
-    ...{ load: service.load, log: service.log, clock: systemClock },
-  });
-  const ended = stopSignal(() => service.stop());
   await whileServing(service, reload, ended);
-  await running.close();
+  service.stop();
+  running.leave();
+  const reloaded = reload.stop();
+  await sleep(config.get("http.drain_grace_ms"));
+  await running.close(config.get("http.drain_timeout_ms"));
+  await reloaded;
   await service.close();
   unlock();
+}
+
+/** Told apart from a failed start: the server runs, and waits. */
+function sayEmpty(folder: string): void {
+  process.stderr.write(
+    `There is no valid snapshot in ${folder} yet: searches are answered 503 until one appears. ` +
+      "Make one with peneira import.\n",
+  );
 }
 
 /** Opens the ports; the line with the address is printed when requests are answered. */
@@ -113,11 +127,12 @@ async function openPorts(config: Config, service: ServedService, transport: Tran
   const url = `http://${host}:${server.port}`;
   process.stderr.write(`listening on ${url}\n`);
   if (metrics !== null) process.stderr.write(`metrics on port ${metrics.port}\n`);
-  const close = async () => {
-    await server.close();
-    await metrics?.close();
+  const close = async (deadlineMs: number) => {
+    await server.close(deadlineMs);
+    // Whoever reads the metrics may read them until the end.
+    await metrics?.close(0);
   };
-  return { url, close };
+  return { url, close, leave: () => server.leave() };
 }
 
 /** What is done now and then until the end. */
@@ -140,7 +155,6 @@ async function whileServing(
   clearInterval(flushing);
   clearInterval(counting);
   clearInterval(sweeping);
-  await reload.stop();
 }
 
 function required(config: Config): { readonly snapshotPath: string; readonly dataDir: string } {
@@ -178,14 +192,16 @@ function printFirstKey(keyring: Keyring): void {
   process.stderr.write(`API key (plan enterprise, shown only now): ${first.key}\n`);
 }
 
-/** Waits for the first signal to end; the second one does not wait for anything. */
-function stopSignal(begin: () => void): Promise<void> {
+/**
+ * Waits for the first signal to end; the second one does not wait for anything, and is told by the
+ * exit code as a shell tells it.
+ */
+function stopSignal(): Promise<void> {
   return new Promise((resolve) => {
     let signals = 0;
-    const onSignal = () => {
+    const onSignal = (signal: "SIGTERM" | "SIGINT") => {
       signals++;
-      if (signals > 1) process.exit(1);
-      begin();
+      if (signals > 1) process.exit(128 + constants.signals[signal]);
       resolve();
     };
     process.on("SIGTERM", onSignal);

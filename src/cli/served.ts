@@ -1,6 +1,6 @@
 /**
  * What a server serves. What comes in: a path to a snapshot file or to a folder of them. What goes
- * out: one opened segment.
+ * out: one opened segment, or none where a folder holds nothing valid yet.
  * Invariant: of a folder the newest valid snapshot is served; what is none is named on standard
  * error and never hides an older valid one. A plain Arrow file named directly is indexed first.
  */
@@ -10,15 +10,23 @@ import { CommandError } from "../errors.ts";
 import { openAnySegment } from "../ingest/boot.ts";
 import { openSegment, type Segment } from "../search/segment.ts";
 
-/** Opens what is to be served. Throws `CommandError` when there is nothing valid. */
-export async function openServed(path: string): Promise<Segment> {
+/**
+ * Opens what is to be served; null for a folder without a valid snapshot, where one may still
+ * come. Throws `CommandError` when a named file is missing or refused.
+ */
+export async function openServed(path: string): Promise<Segment | null> {
+  return isFolder(path) ? openNewest(path) : openAnySegment(path);
+}
+
+/** Whether a path leads to a folder. Throws `CommandError` when there is nothing. */
+export function isFolder(path: string): boolean {
   const found = statSync(path, { throwIfNoEntry: false });
   if (found === undefined) throw new CommandError(`There is no snapshot at ${path}.`, 1);
-  return found.isDirectory() ? openNewest(path) : openAnySegment(path);
+  return found.isDirectory();
 }
 
 /** Opens every snapshot of a folder (that costs milliseconds) and keeps the newest. */
-async function openNewest(folder: string): Promise<Segment> {
+async function openNewest(folder: string): Promise<Segment | null> {
   let newest: Segment | null = null;
   const refused: string[] = [];
   for (const name of readdirSync(folder).sort()) {
@@ -37,8 +45,7 @@ async function openNewest(folder: string): Promise<Segment> {
     }
   }
   for (const line of refused) process.stderr.write(`not served: ${line}\n`);
-  if (newest !== null) return newest;
-  throw new CommandError(`There is no valid snapshot in ${folder}. Make one with peneira import.`);
+  return newest;
 }
 
 /** Whether a snapshot holds later data than another one. */

@@ -11,13 +11,19 @@ import type { ExportRecord } from "./record.ts";
 /** What `POST /v1/exports` asks for, checked and normalized. */
 export interface NewExport {
   readonly tenantId: string;
+  /** Key that asks. */
+  readonly keyId: string;
   readonly plan: Plan;
   /** 1-255 visible ASCII characters. */
   readonly idempotencyKey: string;
+  /** SHA-256 of the body as sent, in hex. */
+  readonly bodyHash: string;
   /** Normalized in the mode `export`; its limit is the effective one. */
   readonly spec: AccountQuerySpec;
   /** The snapshot that the export is pinned to. */
   readonly segment: Segment;
+  /** Rows that it will have; only a plan with a quota is charged for them. */
+  readonly rows: number;
 }
 
 /** An accepted export with the spec it was created with. */
@@ -37,9 +43,15 @@ export interface ExportPage {
 /** The exports of an installation. */
 export interface Exporter {
   /**
+   * What the very same bytes with the same key have brought about before, or null. It needs no
+   * snapshot, for the catalog may have changed since. Throws `idempotency_key_reused` where that
+   * export was deleted.
+   */
+  replay(tenantId: string, idempotencyKey: string, bodyHash: string): AcceptedExport | null;
+  /**
    * Queues an export; durable when it returns. Throws `AppError` `idempotency_key_reused`,
-   * `rate_limited` (the queue is full, with Retry-After), `plan_not_allowed`, or `overloaded`
-   * where the state cannot be written.
+   * `rate_limited` (the queue is full, with Retry-After), `quota_exceeded`, `plan_not_allowed`, or
+   * `overloaded` where the state cannot be written.
    */
   create(wanted: NewExport): AcceptedExport;
   /** One export, expired or not. Throws `export_not_found` for others' and deleted ones too. */

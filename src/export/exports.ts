@@ -79,11 +79,12 @@ export class Exports implements Exporter {
   }
 
   /**
-   * Mends what a crash has left, then begins to render. Call it before the server listens.
+   * Mends what a crash has left, then begins to render, also where nothing is served: what was
+   * accepted has its snapshot pinned. Call it before the server listens.
    * Throws `CommandError` when the data directory cannot be written.
    */
-  start(served: Segment): void {
-    this.serve(served);
+  start(served: Segment | null): void {
+    if (served !== null) this.serve(served);
     this.#recover();
     this.#tick();
     this.#sweeping = setInterval(() => this.#tick(), SWEEP_MS).unref();
@@ -117,6 +118,12 @@ export class Exports implements Exporter {
     await this.#queue.close();
     await this.#parts.threads.close();
     this.#pins.close();
+  }
+
+  replay(tenantId: string, idempotencyKey: string, bodyHash: string): AcceptedExport | null {
+    const accepted = stored(() => this.#intake.replay(tenantId, idempotencyKey, bodyHash));
+    if (accepted === null) return null;
+    return { ...accepted, record: this.#recordOf(accepted.row) };
   }
 
   create(wanted: NewExport): AcceptedExport {

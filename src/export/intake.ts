@@ -1,18 +1,19 @@
 /**
  * Accepting exports. What comes in: checked and normalized requests. What goes out: a queued
  * export, or the one that the same key and request brought about before.
- * Invariant: idempotency key, bounds and row are one transaction, so that equal requests at the
+ * Invariant: idempotency key, bounds, quota and row are one transaction, so that equal requests at the
  * same instant, from however many processes, give one export; a refusal keeps nothing, so its key
  * can be used again.
  */
 import { randomBytes } from "node:crypto";
-import type { Clock } from "../clock.ts";
+import { hasQuota, refuseBeyondQuota } from "../access/quota.ts";
+import { type Clock, utcDay } from "../clock.ts";
 import { AppError } from "../errors.ts";
 import { faultPoint } from "../fault.ts";
 import type { Segment } from "../search/segment.ts";
 import { specHash } from "../spec/identity.ts";
 import type { AccountQuerySpec } from "../spec/schema.ts";
-import type { ExportRow, ExportStore } from "../store/exportstore.ts";
+import type { ExportRow, ExportStore, IdempotencyRow } from "../store/exportstore.ts";
 import type { NewExport } from "./exporter.ts";
 import type { Pins } from "./pins.ts";
 
@@ -60,6 +61,7 @@ export class Intake {
       const replayed = this.#replay(wanted, fingerprint);
       if (replayed !== null) return replayed;
       this.#refuseBeyondBounds(wanted, running);
+      this.#refuseBeyondQuota(wanted);
       faultPoint("create.before_pin");
       this.#parts.pins.hold(wanted.segment);
       const row = this.#insert(wanted, { fingerprint, slug });
@@ -70,17 +72,35 @@ export class Intake {
     return accepted;
   }
 
-  /** What the key has brought about, or null where it is new or older than a day. */
-  #replay({ tenantId, idempotencyKey }: NewExport, fingerprint: string): Accepted | null {
+  /** What the key and the same bytes have brought about, or null. */
+  replay(tenantId: string, idempotencyKey: string, bodyHash: string): Accepted | null {
+    const known = this.#known(tenantId, idempotencyKey);
+    return known?.bodyHash === bodyHash ? this.#again(known) : null;
+  }
+
+  /** The key, where it was used within a day. */
+  #known(tenantId: string, idempotencyKey: string): IdempotencyRow | undefined {
     const { store, clock } = this.#parts;
     const known = store.remembered(tenantId, idempotencyKey);
-    if (known === undefined || known.createdAt < clock.nowMs() - KEY_KEPT_MS) return null;
+    const kept = known !== undefined && known.createdAt >= clock.nowMs() - KEY_KEPT_MS;
+    return kept ? known : undefined;
+  }
+
+  /** What the key has brought about, or null where it is new or older than a day. */
+  #replay({ tenantId, idempotencyKey }: NewExport, fingerprint: string): Accepted | null {
+    const known = this.#known(tenantId, idempotencyKey);
+    if (known === undefined) return null;
     if (known.fingerprint !== fingerprint) {
       throw new AppError(
         "idempotency_key_reused",
         "This Idempotency-Key came with another request before. Take a new one.",
       );
     }
+    return this.#again(known);
+  }
+
+  #again(known: IdempotencyRow): Accepted {
+    const { store } = this.#parts;
     const row = store.find(known.exportId);
     const spec = store.specOf(known.exportId);
     if (row !== undefined && spec !== undefined) {
@@ -108,9 +128,17 @@ export class Intake {
     );
   }
 
+  #refuseBeyondQuota({ tenantId, plan, rows: wanted }: NewExport): void {
+    const { store, clock } = this.#parts;
+    const nowMs = clock.nowMs();
+    const used = store.quota.charged(tenantId, utcDay(nowMs));
+    refuseBeyondQuota(plan, { used, wanted }, nowMs);
+  }
+
   #insert(wanted: NewExport, made: { readonly fingerprint: string; readonly slug: string }) {
     const { store, clock } = this.#parts;
-    const { tenantId, plan, spec, segment } = wanted;
+    const { tenantId, keyId, plan, spec, segment, bodyHash } = wanted;
+    const charged = hasQuota(plan);
     const id = `exp_${randomBytes(16).toString("hex")}`;
     const createdAt = clock.nowMs();
     store.insert({
@@ -125,9 +153,13 @@ export class Intake {
       snapshotId: segment.snapshotId,
       snapshotPath: segment.path,
       createdAt,
+      keyId,
+      chargedDay: charged ? utcDay(createdAt) : null,
+      chargedRows: charged ? wanted.rows : 0,
     });
     const { fingerprint } = made;
-    store.remember({ tenantId, key: wanted.idempotencyKey, fingerprint, exportId: id, createdAt });
+    const key = wanted.idempotencyKey;
+    store.remember({ tenantId, key, fingerprint, bodyHash, exportId: id, createdAt });
     return store.find(id) as ExportRow;
   }
 }

@@ -7,7 +7,7 @@
  * impossible (another device, foreign owner) the named path is relied on instead: a copy of ten
  * gigabytes has no place in a request. The thread that opens a path checks what it has opened.
  */
-import { linkSync, lstatSync, readdirSync, unlinkSync } from "node:fs";
+import { linkSync, lstatSync, readdirSync, type Stats, unlinkSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { AppError } from "../errors.ts";
 import { faultPoint } from "../fault.ts";
@@ -23,8 +23,8 @@ const SERVED = "served-";
 /** Names that this program gives; others are left alone. */
 const OURS = /^(?:served-)?[0-9a-f]{16}\.peneira$/;
 
-/** Requests that began on the snapshot before the served one may still ask for its pin. */
-const SERVED_KEPT = 2;
+/** A request reads which snapshot is served and asks for its pin in one go, so one is enough. */
+const SERVED_KEPT = 1;
 
 /** Why a link cannot be made here at all. */
 const NO_LINKS = ["EXDEV", "EPERM", "EACCES", "ENOSYS", "ENOTSUP", "EOPNOTSUPP", "EMLINK"];
@@ -54,10 +54,22 @@ export class Pins {
   serve(segment: Segment): string[] {
     const all = [...this.#served.filter((one) => one.snapshotId !== segment.snapshotId), segment];
     this.#served = all.slice(-SERVED_KEPT);
-    this.#link(segment.path, this.#anchor(segment.snapshotId));
+    this.#renew(segment);
     const givenUp = all.slice(0, -SERVED_KEPT).map(({ snapshotId }) => snapshotId);
     for (const id of givenUp) remove(this.#anchor(id));
     return givenUp;
+  }
+
+  /** The same content may come again in another file because the one before it was spoilt. */
+  #renew({ snapshotId, path }: Segment): void {
+    const anchor = this.#anchor(snapshotId);
+    const [linked, now] = [statOf(anchor), statOf(path)];
+    if (linked !== undefined && now !== undefined && linked.ino !== now.ino) remove(anchor);
+    this.#link(path, anchor);
+    const pinned = statOf(this.path(snapshotId));
+    if (pinned === undefined || now === undefined || pinned.size === now.size) return;
+    remove(this.path(snapshotId));
+    this.#link(anchor, this.path(snapshotId));
   }
 
   /** Pins a snapshot; the link is durable when it returns. */
@@ -128,8 +140,12 @@ export class Pins {
   }
 }
 
+function statOf(path: string): Stats | undefined {
+  return lstatSync(path, { throwIfNoEntry: false });
+}
+
 function exists(path: string): boolean {
-  return lstatSync(path, { throwIfNoEntry: false }) !== undefined;
+  return statOf(path) !== undefined;
 }
 
 function remove(path: string): void {

@@ -3,9 +3,13 @@
  * the request safe. What goes out: 201 with the export, queued or as it is by now.
  * Invariant: nothing is queued that could not be rendered as asked: every mistake, every limit of
  * plan and format is found here, and nothing is lowered but the limit, with a warning. No row is
- * read; matches are counted where a format bounds its rows.
+ * read; matches are counted where a format bounds its rows or the plan has a quota. The very same
+ * bytes with the same key give the same export, whatever snapshot is served by now.
  */
+import { createHash } from "node:crypto";
+import { hasQuota } from "../access/quota.ts";
 import { AppError } from "../errors.ts";
+import type { AcceptedExport } from "../export/exporter.ts";
 import { FORMATS, refuseTooManyRows } from "../export/format.ts";
 import type { ExportFormat } from "../export/record.ts";
 import { faultPoint } from "../fault.ts";
@@ -25,14 +29,27 @@ const IDEMPOTENCY_KEY = /^[\x21-\x7e]{1,255}$/;
 
 /** Queues an export, or finds the one that the same request queued before. */
 export function createExport(call: KeyCall): Answer {
-  const { service, identity, plan, requestId } = call;
-  const idempotencyKey = readIdempotencyKey(call.header("idempotency-key"));
+  const { exporter } = call.service;
+  const { tenantId, keyId } = call.identity;
+  const key = readIdempotencyKey(call.header("idempotency-key"));
+  const bodyHash = createHash("sha256").update(call.body).digest("hex");
+  const before = exporter.replay(tenantId, key, bodyHash);
+  if (before !== null) return created(call, before);
+  const checked = check(call);
+  const wanted = { tenantId, keyId, plan: call.plan, idempotencyKey: key, bodyHash, ...checked };
+  return created(call, exporter.create(wanted));
+}
+
+/** What is wanted, and how many rows that is. */
+function check(call: KeyCall) {
+  const { service } = call;
   const segment = currentSegment(service);
   const spec = readSpec(call, segment);
   refuseTooBroad(service.engine, segment, { spec, missing: tooBroad(spec)?.missing ?? null });
-  refuseOverfull(call, segment, spec);
-  const { tenantId } = identity;
-  const accepted = service.exporter.create({ tenantId, plan, idempotencyKey, spec, segment });
+  return { segment, spec, rows: countRows(call, segment, spec) };
+}
+
+function created({ requestId }: KeyCall, accepted: AcceptedExport): Answer {
   const { record, replayed } = accepted;
   const body = {
     request_id: requestId,
@@ -86,12 +103,17 @@ function readSpec({ service, plan, body: bytes }: KeyCall, segment: Segment): Ac
   return spec;
 }
 
-/** Refuses what the format cannot hold; a limit below its bound needs no count. */
-function refuseOverfull({ service }: KeyCall, segment: Segment, spec: AccountQuerySpec): void {
+/**
+ * Counts rows where somebody needs to know, else it is 0. Refuses what the format cannot hold; a
+ * limit below its bound needs no count.
+ */
+function countRows({ service, plan }: KeyCall, segment: Segment, spec: AccountQuerySpec): number {
   // The mode `export` lets no other format through.
   const format = spec.output.format as ExportFormat;
   const { rowsMax } = FORMATS[format];
-  if (rowsMax === null || spec.limit <= rowsMax) return;
-  const matches = service.engine.countMatches(segment, spec);
-  refuseTooManyRows(format, Math.min(spec.limit, matches));
+  const bounded = rowsMax !== null && spec.limit > rowsMax;
+  if (!bounded && !hasQuota(plan)) return 0;
+  const rows = Math.min(spec.limit, service.engine.countMatches(segment, spec));
+  if (bounded) refuseTooManyRows(format, rows);
+  return rows;
 }

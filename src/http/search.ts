@@ -47,7 +47,8 @@ export function searchAccounts(call: KeyCall): Answer | Promise<Answer> {
     return tailOf(page, { next, counted, tookMs });
   };
   const answer = (body: AnswerBody): Answer => {
-    return { status: 200, type: JSON_TYPE, body, headers: { ETag: tag } };
+    const headers = { ETag: tag };
+    return { status: 200, type: JSON_TYPE, body, headers, accounts: page.count };
   };
   const { accounts } = page;
   if (accounts instanceof Uint8Array) return answer(join(head, prepared.prefix, accounts, tail()));
@@ -73,7 +74,8 @@ function pageOf(
     if (spec.limit <= WHOLE_ACCOUNTS_MAX) return engine.search(segment, request);
     const { slices, ...page } = engine.searchSliced(segment, request);
     const large = slices.rowCount > WHOLE_ACCOUNTS_MAX;
-    return { ...page, accounts: large ? slices : slices.whole() };
+    const accounts = large ? slices : slices.whole();
+    return { ...page, count: slices.rowCount, accounts };
   });
 }
 
@@ -91,7 +93,8 @@ function segmentFor({ service, body }: KeyCall): Segment {
   const current = currentSegment(service);
   let cursor: string | null = null;
   const replaced = service.replaced((snapshotId) => {
-    // The body is only looked into when there is a replaced snapshot at all.
+    // The body is only looked into when there is a replaced snapshot of other content.
+    if (snapshotId === current.snapshotId) return false;
     cursor ??= cursorOf(body) ?? "";
     return claimsSnapshot(cursor, snapshotId);
   });

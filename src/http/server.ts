@@ -6,12 +6,7 @@
  */
 import { dispatcher } from "./dispatch.ts";
 import type { Service } from "./service.ts";
-import {
-  type ListenAddress,
-  type Transport,
-  type TransportLimits,
-  type TransportName,
-} from "./transport.ts";
+import type { ListenAddress, Transport, TransportLimits, TransportName } from "./transport.ts";
 import { openNodeTransport } from "./transport-node.ts";
 import { openUwsTransport } from "./transport-uws.ts";
 

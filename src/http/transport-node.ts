@@ -72,7 +72,7 @@ class NodeTransport implements Transport {
   }
 
   listen(address: ListenAddress, handler: ExchangeHandler): Promise<number> {
-    this.#server.on("request", (message, response) => {
+    const answer = (message: IncomingMessage, response: ServerResponse) => {
       const status = unsupported(message);
       if (status !== null) {
         refuseRequest(response, status);
@@ -88,7 +88,10 @@ class NodeTransport implements Transport {
         exchange.gone();
       });
       handler(exchange);
-    });
+    };
+    this.#server.on("request", answer);
+    // Node would answer 417 to what it does not know in Expect; the field may as well be ignored.
+    this.#server.on("checkExpectation", answer);
     return new Promise((resolve, reject) => {
       this.#server.once("error", (error) => {
         reject(new CommandError(cannotListen(address), 1, error));

@@ -37,7 +37,7 @@ export interface SearchAnswer {
 }
 
 /** As `SearchAnswer`, with accounts that are rendered when they are asked for. */
-export interface SlicedAnswer extends Omit<SearchAnswer, "accounts"> {
+export interface SlicedAnswer extends Omit<SearchAnswer, "accounts" | "count"> {
   /** Needs the segment open for as long as it is asked. */
   readonly slices: AccountSlices;
 }
@@ -45,7 +45,7 @@ export interface SlicedAnswer extends Omit<SearchAnswer, "accounts"> {
 /** Answers one page. Throws `AppError` `snapshot_unavailable` when the file is damaged. */
 export function search(segment: Segment, request: SearchRequest): SearchAnswer {
   const { slices, ...rest } = searchSliced(segment, request);
-  return { ...rest, accounts: slices.whole() };
+  return { ...rest, count: slices.rowCount, accounts: slices.whole() };
 }
 
 /** As `search`; finds the rows of the page and renders none of them. */
@@ -56,7 +56,6 @@ export function searchSliced(segment: Segment, request: SearchRequest): SlicedAn
   const page = collect(planned, selection);
   return {
     slices: accountSlices(page.rows, projector(segment, fields, explain ? spec : null)),
-    count: page.rows.length,
     total: page.total,
     more: page.more,
     lastRow: page.lastRow,

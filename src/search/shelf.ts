@@ -68,11 +68,19 @@ export class Shelf {
   put(segment: Segment): void {
     const before = this.#current;
     this.#current = segment;
-    if (before === null) return;
-    this.#retired.push({ segment: before, usedMs: this.#clock.monotonicMs() });
+    if (before !== null) {
+      this.#retired.push({ segment: before, usedMs: this.#clock.monotonicMs() });
+    }
+    this.#giveUpTwins(segment);
     for (const { segment: oldest } of this.#retired.splice(0, this.#retired.length - RETIRED_MAX)) {
       this.#giveUp(oldest);
     }
+  }
+
+  /** Gives up the current segment; there is none until the next one is put here. */
+  drop(): void {
+    if (this.#current !== null) this.#giveUp(this.#current);
+    this.#current = null;
   }
 
   /** Closes the retired segments that nobody asked for or reads lately; gives their labels. */
@@ -90,8 +98,14 @@ export class Shelf {
   close(): void {
     for (const { segment } of this.#retired) this.#giveUp(segment);
     this.#retired = [];
-    if (this.#current !== null) this.#giveUp(this.#current);
-    this.#current = null;
+    this.drop();
+  }
+
+  /** Cursors of the same content go on with the segment that came back. */
+  #giveUpTwins({ snapshotId }: Segment): void {
+    const twins = this.#retired.filter(({ segment }) => segment.snapshotId === snapshotId);
+    this.#retired = this.#retired.filter((one) => !twins.includes(one));
+    for (const { segment } of twins) this.#giveUp(segment);
   }
 
   #giveUp(segment: Segment): void {

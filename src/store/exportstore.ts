@@ -2,10 +2,11 @@
  * Exports and idempotency keys in the database. What comes in: rows to write, states to move to.
  * What goes out: rows as stored.
  * Invariant: a change is durable when the method returns; a state moves only from the states that
- * a statement names, so a late answer of a thread cannot bring back what was removed. It knows
- * nothing of files, threads or plans.
+ * a statement names, so a late answer of a thread cannot bring back what was removed; what an
+ * export is charged for changes with its state. It knows nothing of files, threads or plans.
  */
 import type { StateDatabase, StateStatement } from "./database.ts";
+import { QuotaStore } from "./quotastore.ts";
 
 /** State of a stored export. */
 export type StoredState = "queued" | "running" | "done" | "failed";
@@ -55,6 +56,12 @@ export interface NewExportRow
   > {
   /** JSON text. */
   readonly spec: string;
+  /** Key that asked for it. */
+  readonly keyId: string;
+  /** Day (UTC, since 1970) whose quota it is taken from; null where the plan has none. */
+  readonly chargedDay: number | null;
+  /** Rows that it reserves of that quota. */
+  readonly chargedRows: number;
 }
 
 /** An idempotency key and what it brought about. */
@@ -62,6 +69,8 @@ export interface IdempotencyRow {
   readonly tenantId: string;
   readonly key: string;
   readonly fingerprint: string;
+  /** SHA-256 of the body as sent, in hex; null for keys of earlier versions. */
+  readonly bodyHash: string | null;
   readonly exportId: string;
   readonly createdAt: number;
 }
@@ -91,6 +100,8 @@ const COLUMNS = `
 
 /** The tables `exports` and `idempotency`. */
 export class ExportStore {
+  /** What exports are charged for. */
+  readonly quota: QuotaStore;
   readonly #database: StateDatabase;
   readonly #byId: StateStatement<[string], ExportRow>;
   readonly #bySequence: StateStatement<[number], ExportRow>;
@@ -98,6 +109,7 @@ export class ExportStore {
   readonly #due: StateStatement<[number, number], ExportRow>;
 
   constructor(database: StateDatabase) {
+    this.quota = new QuotaStore(database);
     this.#database = database;
     this.#byId = database.prepare(`${COLUMNS} WHERE id = ?`);
     this.#bySequence = database.prepare(`${COLUMNS} WHERE sequence = ?`);
@@ -116,16 +128,18 @@ export class ExportStore {
     return this.#database.transaction(change).immediate();
   }
 
-  /** Stores a new export as queued. */
+  /** Stores a new export as queued; call it and the changes of its state inside `atomically`. */
   insert(row: NewExportRow): void {
     this.#database
       .prepare(
         `INSERT INTO exports (id, tenant_id, plan, spec, format, slug, snapshot, snapshot_date,
-           snapshot_id, snapshot_path, state, created_at)
+           snapshot_id, snapshot_path, state, created_at, key_id, charged_day, charged_rows)
          VALUES (@id, @tenantId, @plan, @spec, @format, @slug, @snapshot, @snapshotDate,
-           @snapshotId, @snapshotPath, 'queued', @createdAt)`,
+           @snapshotId, @snapshotPath, 'queued', @createdAt, @keyId, @chargedDay, @chargedRows)`,
       )
       .run(row);
+    const { tenantId, chargedDay, chargedRows } = row;
+    if (chargedDay !== null) this.quota.reserve(tenantId, chargedDay, chargedRows);
   }
 
   /** The export of an id. */
@@ -196,26 +210,35 @@ export class ExportStore {
     );
   }
 
-  /** running to done; an end that it already has stays when it is earlier. */
+  /**
+   * running to done; an end that it already has stays when it is earlier, and what it reserved
+   * becomes what it has.
+   */
   finish(file: FinishedFile): boolean {
-    return this.#change(
+    const charge = this.quota.chargeOf(file.id);
+    const finished = this.#change(
       `UPDATE exports SET state = 'done', row_count = @rowCount, size_bytes = @sizeBytes,
          sha256 = @sha256, ended_at = @endedAt,
          expires_at = min(coalesce(expires_at, @expiresAt), @expiresAt)
        WHERE id = @id AND state = 'running'`,
       file,
     );
+    if (finished && charge !== undefined) this.quota.settle(charge, file.rowCount, file.endedAt);
+    return finished;
   }
 
-  /** queued or running to failed. */
+  /** queued or running to failed; what it reserved is given back. */
   fail(id: string, failure: string, endedAt: number): boolean {
-    return this.#change(
+    const charge = this.quota.chargeOf(id);
+    const failed = this.#change(
       `UPDATE exports SET state = 'failed', failure = ?, ended_at = ?
        WHERE id = ? AND state IN ('queued', 'running')`,
       failure,
       endedAt,
       id,
     );
+    if (failed && charge !== undefined) this.quota.giveBack(charge);
+    return failed;
   }
 
   /** running, or done without its file, back to queued with that many attempts. */
@@ -243,8 +266,10 @@ export class ExportStore {
     );
   }
 
-  /** Deletes an export; its idempotency key stays. */
+  /** Deletes an export; its idempotency key stays, and so does the charge for what was done. */
   remove(id: string): boolean {
+    const charge = this.quota.chargeOf(id);
+    if (charge !== undefined) this.quota.remove(charge);
     return this.#change("DELETE FROM exports WHERE id = ?", id);
   }
 
@@ -262,8 +287,8 @@ export class ExportStore {
   remembered(tenantId: string, key: string): IdempotencyRow | undefined {
     return this.#database
       .prepare<[string, string], IdempotencyRow>(
-        `SELECT tenant_id AS tenantId, key, fingerprint, export_id AS exportId,
-           created_at AS createdAt
+        `SELECT tenant_id AS tenantId, key, fingerprint, body_hash AS bodyHash,
+           export_id AS exportId, created_at AS createdAt
          FROM idempotency WHERE tenant_id = ? AND key = ?`,
       )
       .get(tenantId, key);
@@ -273,8 +298,9 @@ export class ExportStore {
   remember(row: IdempotencyRow): void {
     this.#database
       .prepare(
-        `INSERT OR REPLACE INTO idempotency (tenant_id, key, fingerprint, export_id, created_at)
-         VALUES (@tenantId, @key, @fingerprint, @exportId, @createdAt)`,
+        `INSERT OR REPLACE INTO idempotency
+           (tenant_id, key, fingerprint, body_hash, export_id, created_at)
+         VALUES (@tenantId, @key, @fingerprint, @bodyHash, @exportId, @createdAt)`,
       )
       .run(row);
   }

@@ -25,7 +25,8 @@ export interface Charge {
 /** The table `quota`, and the columns of `exports` that belong to it. */
 export class QuotaStore {
   readonly #usage: UsageStore;
-  readonly #add: StateStatement<[string, number, number]>;
+  readonly #reserve: StateStatement<[string, number, number]>;
+  readonly #move: StateStatement<[number, string, number]>;
   readonly #charged: StateStatement<[string, number], { readonly rows: number }>;
   readonly #chargeOf: StateStatement<[string], Charge>;
   readonly #setRows: StateStatement<[number, string]>;
@@ -33,9 +34,13 @@ export class QuotaStore {
 
   constructor(database: StateDatabase) {
     this.#usage = new UsageStore(database);
-    this.#add = database.prepare(
+    this.#reserve = database.prepare(
       `INSERT INTO quota (tenant_id, day, charged_rows) VALUES (?, ?, ?)
        ON CONFLICT DO UPDATE SET charged_rows = charged_rows + excluded.charged_rows`,
+    );
+    // A day that was forgotten meanwhile has nothing to give back to.
+    this.#move = database.prepare(
+      "UPDATE quota SET charged_rows = charged_rows + ? WHERE tenant_id = ? AND day = ?",
     );
     this.#charged = database.prepare(
       "SELECT charged_rows AS rows FROM quota WHERE tenant_id = ? AND day = ?",
@@ -61,7 +66,7 @@ export class QuotaStore {
 
   /** Takes rows out of a day's quota; the row of the export says so as well. */
   reserve(tenantId: string, day: number, rows: number): void {
-    this.#add.run(tenantId, day, rows);
+    this.#reserve.run(tenantId, day, rows);
   }
 
   /** The export is done: what it holds becomes what it has. */
@@ -91,7 +96,6 @@ export class QuotaStore {
   #change({ id, tenantId, day, rows }: Charge, to: number): void {
     if (day === null || to === rows) return;
     this.#setRows.run(to, id);
-    // A day that was forgotten meanwhile has no quota to give back to.
-    if (this.#charged.get(tenantId, day) !== undefined) this.#add.run(tenantId, day, to - rows);
+    this.#move.run(to - rows, tenantId, day);
   }
 }
