@@ -8,6 +8,7 @@
  */
 import { closeSync, fstatSync, fsyncSync, openSync, renameSync, rmSync } from "node:fs";
 import { dirname } from "node:path";
+import { setImmediate } from "node:timers/promises";
 import { CommandError } from "../src/errors.ts";
 import {
   decodeFooter,
@@ -252,6 +253,8 @@ export interface OpenedSnapshot {
 export async function openSnapshot(path: string): Promise<OpenedSnapshot> {
   const { footer, file } = readFooter(path);
   const directory = parseLocation(file, footer.metadata[INDEX_KEY]);
+  // The footer and the metadata take milliseconds each; other work may have its turn.
+  await setImmediate();
   const { sections, rowCount } = readDirectory(file, directory);
   const metaText = readMeta(file, sections);
   if (footer.schemaMetadata[META_KEY] !== metaText) {

@@ -18,6 +18,7 @@ const COMMANDS: Readonly<Record<string, () => Promise<Register>>> = {
   inspect: async () => (await import("./cli/inspect.ts")).registerInspect,
   verify: async () => (await import("./cli/verify.ts")).registerVerify,
   search: async () => (await import("./cli/search.ts")).registerSearch,
+  translate: async () => (await import("./cli/translate.ts")).registerTranslate,
   export: async () => (await import("./cli/export.ts")).registerExport,
   serve: async () => (await import("./cli/serve.ts")).registerServe,
   key: async () => (await import("./cli/key.ts")).registerKey,

@@ -37,9 +37,11 @@ export class Counter implements Metric {
   readonly type = "counter";
   readonly info: MetricInfo;
   readonly #series = new Map<string, number>();
+  readonly #texts: LabelTexts;
 
   constructor(info: MetricInfo) {
     this.info = info;
+    this.#texts = new LabelTexts(info);
     // A series without labels stands at 0 from the start, so that a rate can be taken of it.
     if (labelNames(info).length === 0) this.#series.set("", 0);
   }
@@ -47,7 +49,7 @@ export class Counter implements Metric {
   /** Adds to the series of these label values. */
   add(values: LabelValues = [], by = 1): void {
     assert(by >= 0, "a counter never falls");
-    const key = seriesOf(this.info, values);
+    const key = this.#texts.of(values);
     const before = this.#series.get(key);
     if (before === undefined) refuseMany(this.info, this.#series);
     this.#series.set(key, (before ?? 0) + by);
@@ -88,6 +90,7 @@ export class Histogram implements Metric {
   readonly info: MetricInfo;
   readonly #bounds: readonly number[];
   readonly #series = new Map<string, { readonly counts: Float64Array; sum: number }>();
+  readonly #texts: LabelTexts;
 
   /** `bounds` ascend; a last one without limit follows by itself. */
   constructor(info: MetricInfo, bounds: readonly number[]) {
@@ -97,11 +100,12 @@ export class Histogram implements Metric {
     );
     this.info = info;
     this.#bounds = bounds;
+    this.#texts = new LabelTexts(info);
   }
 
   /** Counts one value. */
   observe(values: LabelValues, value: number): void {
-    const key = seriesOf(this.info, values);
+    const key = this.#texts.of(values);
     let series = this.#series.get(key);
     if (series === undefined) {
       refuseMany(this.info, this.#series);
@@ -153,6 +157,29 @@ export class Metrics {
       ...metric.lines(),
     ]);
     return `${lines.join("\n")}\n`;
+  }
+}
+
+/** Remembers the text of the labels of each series: making it costs more than all the counting. */
+class LabelTexts {
+  readonly #info: MetricInfo;
+  readonly #texts = new Map<string, string>();
+
+  constructor(info: MetricInfo) {
+    this.#info = info;
+  }
+
+  of(values: LabelValues): string {
+    // Lengths keep two lists apart whose joined texts are the same.
+    let key = values.length === 1 ? (values[0] as string) : "";
+    if (values.length > 1) for (const value of values) key += `${value.length}:${value}`;
+    let text = this.#texts.get(key);
+    if (text === undefined) {
+      refuseMany(this.#info, this.#texts);
+      text = seriesOf(this.#info, values);
+      this.#texts.set(key, text);
+    }
+    return text;
   }
 }
 

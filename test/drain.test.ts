@@ -23,6 +23,8 @@ const SETTINGS = {
   PENEIRA_PLANS_ENTERPRISE_BURST: "100000",
   PENEIRA_PLANS_ENTERPRISE_QUEUED_EXPORTS: "1000",
 };
+/** New connections that may be lost in all stops, on a machine that halts the server anywhere. */
+const UNTAKEN_MAX = 2;
 const HEALTHZ = "GET /healthz HTTP/1.1\r\nHost: a\r\n\r\n";
 
 let sample: SampleSnapshot;
@@ -78,6 +80,7 @@ for (const transport of TRANSPORTS) {
       const total: Record<string, number> = {};
       const exports: SteadyLoad["exports"] = new Map();
       let refusals = 0;
+      let untaken = 0;
       for (let drain = 0; drain < DRAINS; drain++) {
         // Every other one closes its port at once.
         const graceMs = drain % 2 === 0 ? "0" : "150";
@@ -91,6 +94,7 @@ for (const transport of TRANSPORTS) {
         await sleep(100 + 17 * drain);
         const waiting = await Promise.all(Array.from({ length: 10 }, () => load.create()));
         const poll = load.ask("poll", `/v1/exports/${waiting.at(-1)}?wait=60`);
+        load.stopping = true;
         const ended = stopServerProcess(server);
         await poll;
         await Promise.all(clients);
@@ -100,6 +104,7 @@ for (const transport of TRANSPORTS) {
           total[kind] = (total[kind] ?? 0) + count;
         }
         refusals += load.refused;
+        untaken += load.untaken;
         for (const [id, made] of load.exports) exports.set(id, made);
         load.close();
       }
@@ -110,7 +115,10 @@ for (const transport of TRANSPORTS) {
       assert.deepEqual(load.failures, []);
       load.close();
       await stopServerProcess(server);
-      test.diagnostic(`${DRAINS} stops, answered ${JSON.stringify(total)}, refused ${refusals}`);
+      const counts = `${JSON.stringify(total)}, refused ${refusals}, ${untaken} of them untaken`;
+      test.diagnostic(`${DRAINS} stops, answered ${counts}`);
+      // More than a rare one would mean that the server closes its port at a wrong moment.
+      assert.ok(untaken <= UNTAKEN_MAX, `${untaken} connections were taken and then reset`);
     });
 
     it("is not ready, answers on for the grace, then what comes on open connections", async () => {
@@ -127,9 +135,13 @@ for (const transport of TRANSPORTS) {
       let ready = await fetch(`${server.base}/readyz`);
       while (ready.status === 200) ready = await fetch(`${server.base}/readyz`);
       assert.deepEqual([ready.status, ready.headers.get("connection")], [503, "close"]);
-      const count = await load.ask("count", "/v1/accounts/count", { spec: {} }, true);
+      const count = await load.ask("count", "/v1/accounts/count", { spec: {} });
       assert.ok(count !== null, "the port is closed before the grace is over");
       assert.equal(count.connection, "close");
+      for (const path of ["/docs", "/v1/exports", "/v1/nothing"]) {
+        const head = await fetch(server.base + path, { method: "HEAD" });
+        assert.equal(head.headers.get("connection"), "close", path);
+      }
       await refused(server.base);
       idle.text = "";
       idle.socket.write(HEALTHZ);

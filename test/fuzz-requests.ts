@@ -118,6 +118,7 @@ function addressed(draw: Draw, world: FuzzWorld): FuzzRequest {
   const path = known ? draw.of(world.links) : spelled(draw, filled) + queryOf(draw, template);
   const bytes = method === "POST" ? Buffer.from("{}") : Buffer.alloc(0);
   const headers: Headers = bytes.length > 0 ? [["Content-Type", "application/json"]] : [];
+  if (known && draw.chance(0.4)) headers.push(...range(draw));
   return built(draw, world, { method, path, headers, bytes });
 }
 
@@ -208,13 +209,17 @@ function authorization(draw: Draw, { keys }: FuzzWorld): Headers {
   return draw.chance(0.2) ? [] : [["Authorization", draw.of(shapes)]];
 }
 
+function range(draw: Draw): Headers {
+  return [["Range", draw.of(["bytes=0-9", "bytes=5-", "bytes=-1", "bytes=9999999-", "x"])]];
+}
+
 /** Headers that a request may have besides. */
 const VARIANTS: readonly ((draw: Draw, world: FuzzWorld) => Headers)[] = [
   (draw) => [["X-Request-Id", draw.of(["mine-1", "", "a b", "x".repeat(65), '"><script>'])]],
   (draw, { tags }) => [
     ["If-None-Match", draw.of(["*", "", '"x"', 'W/"', tags.at(-1) ?? '"a"', tags[0] ?? "W/"])],
   ],
-  (draw) => [["Range", draw.of(["bytes=0-9", "bytes=5-", "bytes=-1", "bytes=9999999-", "x"])]],
+  range,
   (draw) => [["If-Range", draw.of(['"x"', "", "Wed, 21 Oct 2015 07:28:00 GMT"])]],
   (draw) => [["Accept", draw.of(["text/html", "", "*/*;q=0"])]],
   (draw) => [["Accept-Encoding", draw.of(["gzip, br", "identity;q=0"])]],

@@ -1,6 +1,7 @@
 /**
  * Proves, on both transports: every route that needs a key answers each shape of credentials with
- * the status and code of the contract and shows nothing else; open routes ignore credentials; a
+ * each method with the status and code of the contract and shows nothing else, so that only known
+ * senders learn which methods there are; open routes ignore credentials; a
  * disabled, expired or replaced key and a disabled tenant end within a second (here: 400 ms), also
  * when another process did it. Does not prove that comparing takes constant time:
  * `timingSafeEqual` is trusted.
@@ -64,17 +65,36 @@ const SHAPES: readonly Shape[] = [
   },
 ];
 
+/** Every method that a client could try; CONNECT is not one of requests to an origin. */
+const METHODS = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "TRACE"];
+
 const BODY = JSON.stringify({ spec: { filters: { geo: { uf_any_of: ["SP"] } } } });
 const KEYED = ROUTES.filter((route) => route.access === "key");
 /** Paths below /v1 that do not exist need a key like those that do. */
 const UNKNOWN = { method: "GET", path: "/v1/nope" } as const;
+const OPEN_PATHS = new Set(
+  ROUTES.filter(({ access }) => access === "open").map(({ path }) => path),
+);
+const KEYED_PATHS = [...new Set([...KEYED, UNKNOWN].map(({ path }) => path)), "/v1", "/v1/"];
+
+/** What an answer to a known sender may be: whatever it says, it says it to somebody it knows. */
+const isAnswer = (status: number) => status !== 401 && status !== 403;
+
+/** The methods that the table has for a path. */
+const methodsOf = (path: string) => {
+  const methods = ROUTES.filter((route) => route.path === path).map(({ method }) => method);
+  return methods.includes("GET") ? [...methods, "HEAD"] : methods;
+};
+
+/** The segments that stand for anything, filled; the answer is then that there is no such thing. */
+const filled = (path: string) => path.replaceAll(/\{\w+\}/g, "11222333000181");
 
 async function ask(
   server: FakeServer,
   { method, path }: { readonly method: string; readonly path: string },
   lines: readonly string[],
 ): Promise<{ readonly status: number; readonly text: string }> {
-  const body = method === "POST" ? BODY : "";
+  const body = method === "POST" || method === "PUT" || method === "PATCH" ? BODY : "";
   const head = [`${method} ${path} HTTP/1.1`, "Host: test", "Connection: close", ...lines];
   if (body !== "") head.push("Content-Type: application/json", `Content-Length: ${body.length}`);
   const { text } = await sendRaw(server.port, `${head.join("\r\n")}\r\n\r\n${body}`, 1_000);
@@ -128,6 +148,40 @@ for (const transport of TRANSPORTS) {
         }
       });
 
+      it(`of the shape "${shape.name}" are judged before the method, whatever it is`, async () => {
+        const lines = shape.lines(good, disabled);
+        for (const [path, method] of KEYED_PATHS.flatMap((one) => METHODS.map((m) => [one, m]))) {
+          const target = { method: method as string, path: filled(path as string) };
+          const { status, text } = await ask(server, target, lines);
+          const place = `${method} ${path}: ${text}`;
+          const has = methodsOf(path as string).includes(method as never);
+          if (shape.code !== null) assert.equal(status, shape.status, place);
+          else if (methodsOf(path as string).length === 0) assert.equal(status, 404, place);
+          else assert.ok(has ? isAnswer(status) && status !== 405 : status === 405, place);
+          // What a path can do is told to known senders only.
+          assert.equal(/^allow:/im.test(text), status === 405, place);
+          if (method === "HEAD") assert.ok(text.endsWith("\r\n\r\n"), place);
+          else if (shape.code !== null) assert.ok(text.includes(`"code":"${shape.code}"`), place);
+        }
+      });
+
+      it(`of the shape "${shape.name}" do not matter to methods of open routes`, async () => {
+        const lines = shape.lines(good, disabled);
+        for (const [path, method] of [...OPEN_PATHS].flatMap((one) =>
+          METHODS.map((m) => [one, m]),
+        )) {
+          const { status, text } = await ask(
+            server,
+            { method: method as string, path: path as string },
+            lines,
+          );
+          const has = methodsOf(path as string).includes(method as never);
+          const good = (path as string).startsWith("/files/") ? 403 : 200;
+          const wanted = shape.name === "two headers" ? 422 : has ? good : 405;
+          assert.equal(status, wanted, `${method} ${path}: ${text.slice(0, 400)}`);
+        }
+      });
+
       it(`of the shape "${shape.name}" do not matter to open routes`, async () => {
         if (shape.name === "two headers") return;
         for (const { method, path } of ROUTES.filter((route) => route.access === "open")) {
@@ -159,7 +213,14 @@ for (const transport of TRANSPORTS) {
     it("of a key made by another process work at once, and its rotation replaces it", async () => {
       const made = ["key", "create", "--data-dir", server.dataDir, "--json"];
       const created = JSON.parse(peneira(...made, "--tenant", "t2", "--plan", "growth"));
-      assert.deepEqual(Object.keys(created), ["key", "key_id", "tenant", "plan", "name"]);
+      assert.deepEqual(Object.keys(created), [
+        "key",
+        "key_id",
+        "tenant",
+        "plan",
+        "name",
+        "expires_at",
+      ]);
       assert.equal(created.plan, "growth");
       await sleep(400);
       assert.equal(await statusOf(server, created.key), 200);

@@ -11,6 +11,7 @@ import { after, before, describe, it } from "node:test";
 import fc from "fast-check";
 import { AppError } from "../src/errors.ts";
 import { decodeListCursor, encodeListCursor, LIST_LIMIT_MAX } from "../src/export/listcursor.ts";
+import { fetchDocumented } from "./documented.ts";
 import { type FakeServer, startFake, TRANSPORTS } from "./http-fake.ts";
 
 const EXPORTS = 23;
@@ -33,14 +34,14 @@ async function list(
   tenant: Tenant = "enterprise",
 ): Promise<Page> {
   const headers = { authorization: `Bearer ${server.keys[tenant]}` };
-  const answer = await fetch(server.base + path, { headers });
+  const answer = await fetchDocumented(server.base + path, { headers });
   const link = answer.headers.get("link");
   return { ...((await answer.json()) as Page), status: answer.status, link };
 }
 
 let keys = 0;
 async function create(server: FakeServer, tenant: Tenant = "enterprise"): Promise<string> {
-  const answer = await fetch(`${server.base}/v1/exports`, {
+  const answer = await fetchDocumented(`${server.base}/v1/exports`, {
     method: "POST",
     body: JSON.stringify({ spec: SP, output: { format: "csv" } }),
     headers: {

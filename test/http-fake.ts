@@ -13,7 +13,7 @@ import { Gate } from "../src/access/gate.ts";
 import { Keyring } from "../src/access/keyring.ts";
 import { loadPlans, PLAN_NAMES, type PlanName, type Plans } from "../src/access/plans.ts";
 import { Usage } from "../src/access/usage.ts";
-import { systemClock } from "../src/clock.ts";
+import { type Clock, systemClock } from "../src/clock.ts";
 import { Budget } from "../src/http/budget.ts";
 import { Pressure } from "../src/http/pressure.ts";
 import { openTransport, startServer } from "../src/http/server.ts";
@@ -24,7 +24,7 @@ import { openLog } from "../src/log.ts";
 import type { AccountSlices } from "../src/search/accountslices.ts";
 import type { Segment } from "../src/search/segment.ts";
 import { punctuateCnae } from "../src/spec/catalog.ts";
-import { openDatabase } from "../src/store/database.ts";
+import { openDatabase, type StateDatabase } from "../src/store/database.ts";
 import { KeyStore } from "../src/store/keystore.ts";
 import { QuotaStore } from "../src/store/quotastore.ts";
 import { openSecrets } from "../src/store/secrets.ts";
@@ -193,6 +193,10 @@ export interface FakeServer {
   close(): Promise<void>;
 }
 
+function usageIn(database: StateDatabase, clock: Clock = systemClock): Usage {
+  return new Usage(new UsageStore(database), new QuotaStore(database), clock);
+}
+
 /** Starts a server; `parts` replaces what a test wants otherwise. */
 export async function startFake(
   transport: TransportName,
@@ -215,11 +219,7 @@ export async function startFake(
     keyring,
     plans: unhurried(loadPlans()),
     secrets: openSecrets(dataDir),
-    usage: new Usage(
-      new UsageStore(database),
-      new QuotaStore(database),
-      parts.clock ?? systemClock,
-    ),
+    usage: usageIn(database, parts.clock),
     gate: new Gate(systemClock, { perSecond: 1e6, burst: 1e6 }),
     pressure: new Pressure(systemClock, 60_000),
     streams: new Budget(64),

@@ -371,6 +371,8 @@ const OTHERS: readonly Scenario[] = [
       '"export_formats":["csv","html"',
       '"secondary_cnae_modes":["off","fallback","full"]',
       '"weights":{"balanced"',
+      '"usage":{"today":{"requests":',
+      '"export_rows_left":null}',
     ],
   },
   {

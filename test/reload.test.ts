@@ -99,7 +99,7 @@ describe("reload", () => {
     await close();
   });
 
-  it("gives up a served file at once that was written over, and goes on when it is whole", async () => {
+  it("gives up a served file that was written over, and goes on when it is whole", async () => {
     const place = mkdtempSync(join(folder, "place-"));
     const path = join(place, "served.peneira");
     copyFileSync(made["2026-10"] as string, path);
@@ -116,7 +116,7 @@ describe("reload", () => {
     await close();
   });
 
-  it("goes on when the place is gone for a while, and takes nothing once it is stopped", async () => {
+  it("survives that the place is gone for a while, and takes nothing once stopped", async () => {
     const place = mkdtempSync(join(folder, "place-"));
     copyFileSync(made["2026-09"] as string, join(place, "2026-09.peneira"));
     const { reload, labels, lines, close } = await watched(place, join(place, "2026-09.peneira"));

@@ -28,6 +28,8 @@ export interface ServerWish {
   readonly dataDir: string;
   readonly transport?: string;
   readonly bundled?: boolean;
+  /** Descriptor that gets the log; where it is missing nobody does. */
+  readonly log?: number;
   /** Settings by their variables, such as `PENEIRA_EXPORTS_RETENTION`. */
   readonly settings?: Readonly<Record<string, string>>;
 }
@@ -41,18 +43,21 @@ export function buildBundle(): void {
 /** Starts a server on a free port; rejects with what it wrote when it ends instead. */
 export async function startServerProcess(wish: ServerWish): Promise<ServerProcess> {
   const { snapshot, dataDir, transport = "uws", bundled = false, settings = {} } = wish;
+  const { log = "ignore" } = wish;
   const parameters = ["serve", "--snapshot", snapshot, "--data-dir", dataDir];
   const listen = ["--listen", "127.0.0.1:0", "--transport", transport];
   const main = bundled ? BUNDLE : MAIN;
   const child = spawn(process.execPath, [...main, ...parameters, ...listen], {
     cwd: ROOT,
     env: { ...process.env, ...settings },
-    stdio: ["ignore", "ignore", "pipe"],
+    stdio: ["ignore", log, "pipe"],
   });
+  assert(child.stderr !== null);
+  const errors = child.stderr;
   let text = "";
   const base = await new Promise<string>((resolve, reject) => {
     child.once("exit", () => reject(new Error(`the server stopped:\n${text}`)));
-    child.stderr.on("data", (chunk: Buffer) => {
+    errors.on("data", (chunk: Buffer) => {
       text += chunk.toString();
       const line = /^listening on (http:\/\/\S+)$/m.exec(text);
       if (line !== null) resolve(line[1] as string);

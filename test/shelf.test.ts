@@ -77,7 +77,10 @@ test("a shelf gives what an obvious list would, and closes each segment once", (
           );
         }
         assert.equal(shelf.current(), current);
-        const open: Fake[] = [...retired.map(({ one }) => one), ...(current === null ? [] : [current])];
+        const open: Fake[] = [
+          ...retired.map(({ one }) => one),
+          ...(current === null ? [] : [current]),
+        ];
         assert.equal(shelf.size, open.length);
         for (const one of all) assert.equal(one.closed, open.includes(one) ? 0 : 1);
       }

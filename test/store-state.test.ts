@@ -124,7 +124,8 @@ describe("openDatabase", () => {
       INSERT INTO tenants (id, name, created_at) VALUES ('t', 'acme', 1);
       INSERT INTO exports (id, tenant_id, plan, spec, format, slug, snapshot, snapshot_date,
         snapshot_id, snapshot_path, state, created_at)
-      VALUES ('exp_1', 't', 'free', '{}', 'csv', 's', '2026-10', '2026-10-10', 'x', '/x', 'queued', 1);
+      VALUES
+        ('exp_1', 't', 'free', '{}', 'csv', 's', '2026-10', '2026-10-10', 'x', '/x', 'queued', 1);
       INSERT INTO idempotency (tenant_id, key, fingerprint, export_id, created_at)
       VALUES ('t', 'k', 'f', 'exp_1', 1);
       PRAGMA user_version = 2`);

@@ -9,14 +9,11 @@ import assert from "node:assert/strict";
 import { connect, type Socket } from "node:net";
 import { after, afterEach, before, describe, it } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
-import fc from "fast-check";
 import { manualClock } from "../src/clock.ts";
 import { AppError } from "../src/errors.ts";
 import { Budget } from "../src/http/budget.ts";
-import { PieceBody } from "../src/http/piecebody.ts";
 import { WHOLE_ACCOUNTS_MAX } from "../src/http/search.ts";
 import type { Engine } from "../src/http/service.ts";
-import { accountSlices, SLICE_ROWS } from "../src/search/accountslices.ts";
 import { account, countMatches, facets, search, searchSliced } from "../src/search/searcher.ts";
 import { openSegment, type Segment } from "../src/search/segment.ts";
 import { Shelf } from "../src/search/shelf.ts";
@@ -38,135 +35,15 @@ const SPEC = {
   filters: { company: { registration_status_any_of: [2] }, geo: { uf_any_of: ["SP"] } },
 };
 
-describe("slices of accounts", () => {
-  const render = (rows: Uint32Array) =>
-    Buffer.from(JSON.stringify([...rows].map((row) => ({ row, text: "[,]".repeat(row % 5) }))));
-
-  it("joined are what all rows rendered at once are, for any number, again and again", () => {
-    fc.assert(
-      fc.property(fc.oneof(fc.nat(3 * SLICE_ROWS), fc.constantFrom(SLICE_ROWS, 256)), (count) => {
-        const slices = accountSlices(
-          Uint32Array.from({ length: count }, (_, i) => i * 3),
-          render,
-        );
-        for (let round = 0; round < 2; round++) {
-          assert.deepEqual(Buffer.concat([...slices.texts()]), Buffer.from(slices.whole()));
-        }
-        assert.equal(slices.rowCount, count);
-      }),
-      { numRuns: 60 },
-    );
-  });
-
-  it("are rendered when they are asked for, not before", () => {
-    let rendered = 0;
-    const rows = new Uint32Array(10 * SLICE_ROWS);
-    const texts = accountSlices(rows, (slice) => {
-      rendered += slice.length;
-      return render(slice);
-    }).texts();
-    assert.equal(rendered, 0);
-    texts.next();
-    texts.next();
-    assert.equal(rendered, 2 * SLICE_ROWS);
-  });
-});
-
-describe("a body of pieces", () => {
-  const bring = async (pieces: Iterable<Uint8Array>, length: number) => {
-    const ends = { done: 0, failed: [] as string[] };
-    const body = new PieceBody({
-      length,
-      pieces: pieces[Symbol.iterator](),
-      done: () => ends.done++,
-      failed: ({ message }) => ends.failed.push(message),
-    });
-    const got: Uint8Array[] = [];
-    while (body.left > 0) {
-      const chunk = await new Promise<Uint8Array | null>((resolve) => body.next(resolve));
-      if (chunk === null) break;
-      got.push(chunk);
-    }
-    body.end();
-    body.end();
-    return { bytes: Buffer.concat(got).toString(), ...ends };
-  };
-
-  it("brings what was promised, and says so where there is more or less", async () => {
-    const pieces = ["ab", "", "cde"].map((text) => Buffer.from(text));
-    assert.deepEqual(await bring(pieces, 5), { bytes: "abcde", done: 1, failed: [] });
-    for (const length of [4, 6]) {
-      const { failed, done } = await bring(pieces, length);
-      assert.deepEqual([failed, done], [["an answer has another length than it said"], 1]);
-    }
-  });
-
-  it("makes nothing after its end", async () => {
-    let made = 0;
-    const pieces = { next: () => ({ value: Buffer.from([made++]), done: false }) };
-    const body = new PieceBody({ length: 9, pieces, done: () => {}, failed: () => {} });
-    body.next(() => assert.fail("called after the end"));
-    body.end();
-    await sleep(10);
-    assert.equal(made, 0);
-  });
-});
-
-describe("a shelf with readers", () => {
-  const one = (_: unknown, id: number) => {
-    const state = { closed: 0, label: `${id}`, snapshotId: `${id}`, close: () => state.closed++ };
-    return state as typeof state & Segment;
-  };
-
-  it("closes what is read when the last reader lets go, and once", () => {
-    const clock = manualClock();
-    const shelf = new Shelf(clock, 1_000);
-    const first = one(null, 5);
-    const segments = [first, ...Array.from({ length: 5 }, one)];
-    shelf.put(first);
-    const [letGo, letGoLast] = [shelf.hold(first), shelf.hold(first)];
-    for (const segment of segments.slice(1)) shelf.put(segment);
-    assert.equal(first.closed, 0, "closed under a reader");
-    assert.equal(
-      shelf.retired((id) => id === "none"),
-      null,
-    );
-    letGo();
-    letGo();
-    assert.equal(first.closed, 0, "one reader let go twice");
-    letGoLast();
-    assert.equal(first.closed, 1);
-    shelf.close();
-    assert.deepEqual(
-      segments.map(({ closed }) => closed),
-      [1, 1, 1, 1, 1, 1],
-    );
-  });
-
-  it("sweeps what is read only afterwards, when its time is over again", () => {
-    const clock = manualClock();
-    const shelf = new Shelf(clock, 1_000);
-    const [old, current] = [one(null, 1), one(null, 2)];
-    shelf.put(old);
-    shelf.put(current);
-    const release = shelf.hold(old);
-    clock.advance(5_000);
-    assert.deepEqual(shelf.sweep(), []);
-    release();
-    assert.deepEqual(shelf.sweep(), []);
-    clock.advance(1_000);
-    assert.deepEqual(shelf.sweep(), ["1"]);
-    const last = shelf.hold(current);
-    shelf.close();
-    assert.equal(current.closed, 0);
-    last();
-    assert.deepEqual([old.closed, current.closed], [1, 1]);
-  });
-});
-
 /** An engine that finds as many accounts as it is told, each slice of which can be bad. */
 function makeLarge() {
-  const state = { slices: 400, sliceBytes: 120_000, rendered: 0, bad: { pass: 0, slice: 0 }, passes: 0 };
+  const state = {
+    slices: 400,
+    sliceBytes: 120_000,
+    rendered: 0,
+    bad: { pass: 0, slice: 0 },
+    passes: 0,
+  };
   const searchLarge: Engine["searchSliced"] = () => {
     state.passes = 0;
     return {
@@ -202,6 +79,18 @@ function requestBytes(server: FakeServer, limit: number): string {
     `Authorization: Bearer ${server.keys.enterprise}\r\n` +
     `Content-Length: ${body.length}\r\n\r\n${body}`
   );
+}
+
+/** The body of an answer in chunked coding, of bytes as characters. */
+function unchunked(text: string): string {
+  let body = "";
+  for (let at = text.indexOf("\r\n\r\n") + 4; ; ) {
+    const end = text.indexOf("\r\n", at);
+    const length = Number.parseInt(text.slice(at, end), 16);
+    if (length === 0) return body;
+    body += text.slice(end + 2, end + 2 + length);
+    at = end + 2 + length + 2;
+  }
 }
 
 /** A client that takes the first bytes of a large page and no more. */
@@ -259,8 +148,8 @@ for (const transport of TRANSPORTS) {
       assert.equal(server.streams.used, clients);
       assert.equal(holds, clients);
       await sleep(WRITE_TIMEOUT_MS / 2);
-      // Each was measured once; what was made besides is in buffers of the kernel, at most 6 MB.
-      const made = state.rendered / clients - state.slices;
+      // What was made is in buffers of the kernel, at most 6 MB of a connection.
+      const made = state.rendered / clients;
       assert.ok(made < (8 * 1024 * 1024) / state.sliceBytes, `${made} slices for each`);
       assert.equal(await settledAt(0, () => server.streams.used), 0);
       for (const socket of sockets) socket.destroy();
@@ -312,7 +201,7 @@ for (const transport of TRANSPORTS) {
     });
 
     it("are 503 when the damage is met before the first byte", async () => {
-      state.bad = { pass: 1, slice: 7 };
+      state.bad = { pass: 1, slice: 0 };
       const answer = await askFor(server, 50_000);
       assert.equal(answer.status, 503);
       assert.equal(((await answer.json()) as { code: string }).code, "snapshot_unavailable");
@@ -321,12 +210,11 @@ for (const transport of TRANSPORTS) {
     it("are cut, never whole, when it is met later, and it is logged once", async () => {
       state.slices = 60;
       for (const bad of [1, 30, 59]) {
-        state.bad = { pass: 2, slice: bad };
+        state.bad = { pass: 1, slice: bad };
         server.logged.length = 0;
         const { text, closed } = await sendRaw(server.port, requestBytes(server, 50_000), 5_000);
-        const promised = Number(/content-length: (\d+)/i.exec(text)?.[1]);
-        const body = text.slice(text.indexOf("\r\n\r\n") + 4);
-        assert.ok(closed && body.length < promised, `${body.length} of ${promised} bytes`);
+        assert.match(text, /^HTTP\/1\.1 200 /);
+        assert.ok(closed && !text.endsWith("0\r\n\r\n"), "the answer looks whole");
         const lines = server.logged.filter((line) => line.includes("answer cut"));
         assert.equal(lines.length, 1);
       }
@@ -363,7 +251,7 @@ for (const transport of TRANSPORTS) {
         };
         const large = await askFor(server, 50_000, { spec, output });
         const text = await large.text();
-        assert.equal(Number(large.headers.get("content-length")), Buffer.byteLength(text));
+        assert.equal(large.headers.get("transfer-encoding"), "chunked");
         const body = JSON.parse(text) as { accounts: object[]; total: number; has_more: boolean };
         assert.ok(body.total > 4 * WHOLE_ACCOUNTS_MAX && !body.has_more);
         const normalized = (JSON.parse(text) as { spec: never }).spec;
@@ -390,11 +278,10 @@ for (const transport of TRANSPORTS) {
       assert.equal(shelf.size, 2, "closed while it was read");
       socket.on("data", (chunk) => bytes.push(chunk));
       assert.equal(await settledAt(0, () => server.streams.used), 0);
-      for (let round = 0; round < 100 && !bytes.at(-1)?.toString().endsWith("}"); round++) {
+      const text = () => Buffer.concat(bytes).toString("latin1");
+      for (let round = 0; round < 200 && !text().endsWith("\r\n0\r\n\r\n"); round++)
         await sleep(10);
-      }
-      const text = Buffer.concat(bytes).toString();
-      const answer = JSON.parse(text.slice(text.indexOf("\r\n\r\n"))) as { accounts: object[] };
+      const answer = JSON.parse(unchunked(text())) as { accounts: object[] };
       assert.ok(answer.accounts.length > 4 * WHOLE_ACCOUNTS_MAX);
       shelf.sweep();
       assert.equal(shelf.size, 1);

@@ -67,10 +67,13 @@ export function makeService({ config, dataDir, transport, database }: Parts): Se
   const pressure = new Pressure(systemClock, config.get("http.overload_lag_ms"));
   const keyring = new Keyring(new KeyStore(database), systemClock);
   const usage = new Usage(new UsageStore(database), new QuotaStore(database), systemClock);
+  const streams = new Budget(config.get("http.streams_max"));
   telemetry.watch(
     {
       snapshotMs: () => dateOf(shelf.current()),
       snapshots: () => shelf.size,
+      streams: () => streams.used,
+      bodyBytes: () => transport.bodies.used,
       exports: () => exporter.counts(),
     },
     systemClock,
@@ -80,7 +83,7 @@ export function makeService({ config, dataDir, transport, database }: Parts): Se
     engine: { search, searchSliced, countMatches, facets, account },
     ...{ exporter, keyring, usage, plans, pressure, telemetry, log },
     gate: new Gate(systemClock),
-    streams: new Budget(config.get("http.streams_max")),
+    streams,
     secrets: openSecrets(dataDir),
     clock: systemClock,
     version: VERSION,

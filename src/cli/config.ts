@@ -75,7 +75,7 @@ function describe(setting: EffectiveSetting): string {
   return `${variableOf(setting.key)}\n    ${setting.description}\n`;
 }
 
-/** Every setting with its default, whatever is set here, as a table of Markdown for the documents. */
+/** Every setting with its default, whatever is set here, as a table of Markdown. */
 export function settingsTable(): string {
   const rows = loadConfig(PLANS).settings.map(({ key, value, description }) => {
     const limit = key.split(".")[2] ?? "";

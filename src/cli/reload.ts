@@ -11,7 +11,7 @@ import type { Clock } from "../clock.ts";
 import { CommandError } from "../errors.ts";
 import { describeError, type Log } from "../log.ts";
 import { openSegment, type Segment } from "../search/segment.ts";
-import { warm } from "../search/warm.ts";
+import { readThrough, warm } from "../search/warm.ts";
 import { isFolder, isNewer } from "./served.ts";
 
 /** How often the place is looked at where file events do not reach (network shares). */
@@ -168,6 +168,7 @@ export class Reload {
     const { load, log } = this.#parts;
     let segment: Segment | null = null;
     try {
+      await readThrough(path, () => this.#stopped);
       segment = await openSegment(path);
       if (!this.#wanted(segment)) return segment.close();
       await segment.native.verify();

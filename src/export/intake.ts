@@ -1,9 +1,9 @@
 /**
  * Accepting exports. What comes in: checked and normalized requests. What goes out: a queued
  * export, or the one that the same key and request brought about before.
- * Invariant: idempotency key, bounds, quota and row are one transaction, so that equal requests at the
- * same instant, from however many processes, give one export; a refusal keeps nothing, so its key
- * can be used again.
+ * Invariant: idempotency key, bounds, quota and row are one transaction, so that equal requests at
+ * the same instant, from however many processes, give one export; a refusal keeps nothing, so its
+ * key can be used again.
  */
 import { randomBytes } from "node:crypto";
 import { hasQuota, refuseBeyondQuota } from "../access/quota.ts";

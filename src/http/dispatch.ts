@@ -173,7 +173,9 @@ class Dispatch {
     const headers = headersOf(answer, this.#requestId);
     if (this.#sender === null) return headers;
     const { identity, plan } = this.#sender;
-    return [...headers, ...Object.entries(this.#service.gate.fields(identity.keyId, plan))];
+    const fields = this.#service.gate.fields(identity.keyId, plan);
+    for (const name of Object.keys(fields)) headers.push([name, fields[name] as string]);
+    return headers;
   }
 }
 

@@ -22,6 +22,7 @@ letter-spacing:.06em;border:0;padding:0}
 main{padding:1.5rem 1.5rem 4rem;min-width:0}
 h1{font-size:2rem;line-height:1.2;margin:.5rem 0 1rem}
 h2{font-size:1.35rem;margin:3rem 0 .5rem;padding-top:1rem;border-top:1px solid var(--line)}
+h2{overflow-wrap:anywhere}
 h3{font-size:1rem;margin:1.5rem 0 .4rem}
 a{color:var(--accent)}
 a:focus-visible,summary:focus-visible,pre:focus-visible{outline:3px solid var(--accent);

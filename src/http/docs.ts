@@ -10,7 +10,8 @@ import { html, Markup, type MarkupValue } from "../markup.ts";
 import { DOCS_STYLE } from "./docs-style.ts";
 import { ERROR_NOTES } from "./error-notes.ts";
 import { errorCodesOf } from "./openapi-answers.ts";
-import { OPERATIONS, type Operation } from "./operations.ts";
+import type { Operation } from "./operation.ts";
+import { OPERATIONS } from "./operations.ts";
 import { SCHEMAS } from "./schemas.ts";
 
 /** Policy of the pages: their own style and nothing else. */

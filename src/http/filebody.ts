@@ -31,6 +31,10 @@ export class FileBody implements PulledBody {
     this.#left = slice.length;
   }
 
+  get length(): number {
+    return this.#slice.length;
+  }
+
   get left(): number {
     return this.#left;
   }

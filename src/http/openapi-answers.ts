@@ -7,7 +7,7 @@
 import { strict as assert } from "node:assert";
 import { ERROR_CODES, type ErrorCode } from "../errors.ts";
 import { answerExample } from "./openapi-examples.ts";
-import type { Operation, OperationAnswer } from "./operations.ts";
+import type { Operation, OperationAnswer } from "./operation.ts";
 
 /** Whether a route needs a key. */
 export type Access = "key" | "open";

@@ -110,6 +110,10 @@ function statusExample() {
     export_formats: EXPORT_FORMATS,
     secondary_cnae_modes: SECONDARY_CNAE_MODES,
     facets: FACETS,
+    usage: {
+      today: { requests: 812, accounts: 40_600, export_rows: 25_000 },
+      export_rows_left: null,
+    },
     score: { version: SCORE_VERSION, weights: SCORE_WEIGHTS },
   };
 }
@@ -127,6 +131,15 @@ const EXAMPLES: Readonly<Partial<Record<SchemaName, () => unknown>>> = {
   NormalizeAnswer: () => {
     const { spec, changes, warnings } = normalized("search");
     return { ...request, valid: true, spec, changes, warnings, matches: 1, too_broad: false };
+  },
+  TranslateAnswer: () => {
+    const { spec } = normalized("search");
+    const text = { words: "restaurantes", start: 0, end: 12 };
+    return {
+      ...{ ...request, ...source, spec, explain: spec.explain },
+      parts: [{ ...text, role: "activity" }],
+      ...{ matches: 1, suggestions: [] },
+    };
   },
   ExportRecord: () => record,
   CreatedExport: () => ({

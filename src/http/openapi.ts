@@ -8,7 +8,8 @@
 import { strict as assert } from "node:assert";
 import { type Access, errorCodesOf, headerComponents, responsesOf } from "./openapi-answers.ts";
 import { problemExample } from "./openapi-examples.ts";
-import { OPERATIONS, type Operation } from "./operations.ts";
+import type { Operation } from "./operation.ts";
+import { OPERATIONS } from "./operations.ts";
 import { SCHEMAS } from "./schemas.ts";
 
 /** What the document needs to know of a route. */
@@ -26,14 +27,14 @@ Every answer states the snapshot it comes from. Every error is a problem documen
 stable code, and lists every mistake of the request. Nothing is dropped, clamped or guessed in
 silence.
 
-What holds everywhere: a path that is not listed is answered \`404\` \`not_found\` (below \`/v1/\` only to
-known keys), another method \`405\` \`method_not_allowed\` with \`Allow\`, and \`HEAD\` is answered as
-\`GET\` is, without the body. Unknown query parameters, and a repeated \`Host\`, \`Authorization\`,
-\`Content-Length\` or other header that decides, are \`422\` \`invalid_request\`.
+What holds everywhere: a path that is not listed is answered \`404\` \`not_found\` (below \`/v1/\`
+only to known keys), another method \`405\` \`method_not_allowed\` with \`Allow\`, and \`HEAD\` is
+answered as \`GET\` is, without the body. Unknown query parameters, and a repeated \`Host\`,
+\`Authorization\`, \`Content-Length\` or other header that decides, are \`422\` \`invalid_request\`.
 
-What is no proper HTTP/1.1 request never reaches an operation: \`400\` (cannot be read), \`408\` (did
-not arrive in time), \`431\` (head too large) and \`505\` (another version) come without a problem
-document, and the connection is closed.`;
+What is no proper HTTP/1.1 request never reaches an operation: \`400\` (unreadable), \`408\` (did
+not come in time), \`431\` (head too large) and \`505\` (another version) have no problem document,
+and the connection is closed.`;
 
 const TAGS = [
   { name: "accounts", description: "Search, count, read." },

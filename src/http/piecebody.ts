@@ -1,33 +1,36 @@
 /**
- * The body of an answer that is made while it is sent. What comes in: pieces and how many bytes
- * they have together. What goes out: piece by piece, as the transport asks for them.
- * Invariant: a piece is made in a turn of the event loop of its own, so that other requests are
- * answered in between; never a byte more or less than was promised; an error ends it.
+ * The body of an answer that is made while it is sent. What comes in: pieces. What goes out: piece
+ * by piece, as the transport asks for them.
+ * Invariant: pieces are made between other requests, which hardly wait for them; an error ends it,
+ * so that what was sent is never taken for the whole.
  */
 import { strict as assert } from "node:assert";
 import type { PulledBody } from "./pulled.ts";
 import type { Pieces } from "./respond.ts";
+import { later } from "./sidework.ts";
+
+const NOTHING = new Uint8Array(0);
 
 /** Asks for pieces until there are none. */
 export class PieceBody implements PulledBody {
+  readonly length = null;
   readonly #body: Pieces;
-  #left: number;
-  #making: NodeJS.Immediate | null = null;
+  #whole = false;
+  #takeBack: (() => void) | null = null;
   #ended = false;
 
   constructor(body: Pieces) {
     this.#body = body;
-    this.#left = body.length;
   }
 
   get left(): number {
-    return this.#left;
+    return this.#whole ? 0 : Number.POSITIVE_INFINITY;
   }
 
   next(done: (chunk: Uint8Array | null) => void): void {
-    assert(this.#making === null && !this.#ended && this.#left > 0, "there is nothing to make");
-    this.#making = setImmediate(() => {
-      this.#making = null;
+    assert(this.#takeBack === null && !this.#ended && !this.#whole, "there is nothing to make");
+    this.#takeBack = later(() => {
+      this.#takeBack = null;
       done(this.#make());
     });
   }
@@ -35,19 +38,16 @@ export class PieceBody implements PulledBody {
   end(): void {
     if (this.#ended) return;
     this.#ended = true;
-    if (this.#making !== null) clearImmediate(this.#making);
+    this.#takeBack?.();
     this.#body.done();
   }
 
-  /** The next piece, or null where that is not what was promised. */
+  /** The next piece, nothing after the last one, or null where it cannot be made. */
   #make(): Uint8Array | null {
     try {
       const { value, done } = this.#body.pieces.next();
-      if (done === true || !(value instanceof Uint8Array) || value.byteLength > this.#left) {
-        throw new Error("an answer has another length than it said");
-      }
-      this.#left -= value.byteLength;
-      return value;
+      this.#whole = done === true;
+      return value instanceof Uint8Array ? value : NOTHING;
     } catch (error) {
       this.#body.failed(error instanceof Error ? error : new Error(String(error)));
       return null;

@@ -10,11 +10,14 @@ import type { FileSlice, Pieces } from "./respond.ts";
 
 /** A body that is asked for its bytes. */
 export interface PulledBody {
-  /** Bytes that have not been brought yet. */
+  /** Bytes of all; null where nobody knows. */
+  readonly length: number | null;
+  /** Bytes that have not been brought yet; infinite where nobody knows, 0 after the last. */
   readonly left: number;
   /**
-   * Brings the next bytes, later. They are valid until the next call or the end; `done` gets null
-   * where there cannot be more, and is not called after the end. Only while bytes are left.
+   * Brings the next bytes, later; none at the end of a body of unknown length. They are valid until
+   * the next call or the end; `done` gets null where there cannot be more, and is not called after
+   * the end. Only while bytes are left.
    */
   next(done: (chunk: Uint8Array | null) => void): void;
   /** Ends it; may be called at any time, also again. */

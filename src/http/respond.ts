@@ -20,10 +20,8 @@ export interface FileSlice {
   readonly done?: () => void;
 }
 
-/** Content that is made piece by piece, each when the client has taken the one before. */
+/** Content made piece by piece, each when the client has taken the one before; sent in chunks. */
 export interface Pieces {
-  /** Bytes of all pieces together; what brings more or fewer is cut off. */
-  readonly length: number;
   readonly pieces: Iterator<Uint8Array, unknown>;
   /** Told when a piece cannot be made; the connection is then cut. */
   readonly failed: (error: Error) => void;
@@ -90,11 +88,16 @@ export function problem(failure: unknown, requestId: string): Answer {
   return { status, type: PROBLEM_TYPE, body: JSON.stringify(body), headers };
 }
 
-/** All headers of an answer; its own replace security headers of the same name. */
-export function headersOf(answer: Answer, requestId: string): HeaderList {
-  const { headers = {}, type } = answer;
-  const own = Object.entries(headers);
-  const security = SECURITY_HEADERS.filter(([name]) => headers[name] === undefined);
-  const content: HeaderList = type === "" ? [] : [["Content-Type", type]];
-  return [...content, ["X-Request-Id", requestId], ...security, ...own];
+/**
+ * All headers of an answer in a list of its own; its own ones replace security headers of the same
+ * name.
+ */
+export function headersOf({ headers = {}, type }: Answer, requestId: string): [string, string][] {
+  const list: [string, string][] = type === "" ? [] : [["Content-Type", type]];
+  list.push(["X-Request-Id", requestId]);
+  for (const [name, value] of SECURITY_HEADERS) {
+    if (headers[name] === undefined) list.push([name, value]);
+  }
+  for (const name of Object.keys(headers)) list.push([name, headers[name] as string]);
+  return list;
 }

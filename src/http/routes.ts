@@ -16,6 +16,7 @@ import type { Answer } from "./respond.ts";
 import { searchAccounts } from "./search.ts";
 import type { Call, KeyCall } from "./service.ts";
 import { status } from "./status.ts";
+import { translateLeads } from "./translate.ts";
 
 /**
  * What a handler gives back. Most answer at once, and so in the order of the requests; one that
@@ -65,6 +66,13 @@ export const ROUTES: readonly Route[] = [
   { method: "GET", path: "/v1/accounts/{cnpj}", access: "key", handle: readAccount },
   // The slash of a punctuated CNPJ makes two segments of it.
   { method: "GET", path: "/v1/accounts/{cnpj}/{branch}", access: "key", handle: readAccount },
+  {
+    method: "POST",
+    path: "/v1/leads/translate",
+    access: "key",
+    sheds: true,
+    handle: translateLeads,
+  },
   { method: "POST", path: "/v1/spec/normalize", access: "key", handle: normalize },
   { method: "POST", path: "/v1/exports", access: "key", handle: createExport },
   {

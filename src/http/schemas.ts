@@ -20,6 +20,7 @@ import {
   SORT_FIELDS,
 } from "../spec/fields.ts";
 import { SPEC_INPUT_SCHEMA, SPEC_LIMITS, SPEC_SCHEMA } from "../spec/schema.ts";
+import { TEXT_MAX } from "../translate/translate.ts";
 
 const closed = { additionalProperties: false } as const;
 
@@ -180,6 +181,13 @@ const exportRecord = Type.Object(
   closed,
 );
 
+/** Words of a text with their place in it, in UTF-16 units. */
+const words = { words: Type.String(), start: count("First unit."), end: count("Unit after it.") };
+const suggested = Type.Object(
+  { code: Type.String(), description: Type.String(), matches: count("Matches of it alone.") },
+  closed,
+);
+
 const planLimits = Type.Record(Type.String(), Type.Union([Type.Number(), Type.Boolean()]), {
   description:
     "Numbers of the plan, and whether secondary_cnae_mode full may be used. An " +
@@ -291,6 +299,25 @@ export const SCHEMAS = {
       warnings: Type.Array(Type.String()),
       matches: count("Exact number of matches."),
       too_broad: Type.Boolean({ description: "Whether a search would refuse the spec." }),
+    },
+    closed,
+  ),
+  TranslateRequest: Type.Object(
+    { query_text: Type.String({ minLength: 1, maxLength: TEXT_MAX }) },
+    closed,
+  ),
+  TranslateAnswer: Type.Object(
+    {
+      request_id: requestId,
+      ...source,
+      spec: named("Spec"),
+      explain: SPEC_SCHEMA.properties.explain,
+      parts: Type.Array(Type.Object({ ...words, role: text("What the words were taken for.") })),
+      matches: count("Exact number of matches."),
+      suggestions: Type.Array(
+        Type.Object({ ...words, activities: Type.Array(suggested) }, closed),
+        { description: "Words that stand for several activities." },
+      ),
     },
     closed,
   ),

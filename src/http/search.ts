@@ -24,7 +24,7 @@ import type { AnswerBody } from "./transport.ts";
 export const WHOLE_ACCOUNTS_MAX = 512;
 
 /** Answers one page of a search: a small one at once, and so in the order of the requests. */
-export function searchAccounts(call: KeyCall): Answer | Promise<Answer> {
+export function searchAccounts(call: KeyCall): Answer {
   const { service, plan } = call;
   const startMs = service.clock.monotonicMs();
   const segment = segmentFor(call);
@@ -42,18 +42,16 @@ export function searchAccounts(call: KeyCall): Answer | Promise<Answer> {
     ? encodeCursor({ ...scope, lastRow: page.lastRow }, service.secrets.cursor)
     : null;
   const head = `{"request_id":"${call.requestId}"`;
-  const tail = () => {
-    const tookMs = Math.round((service.clock.monotonicMs() - startMs) * 1000) / 1000;
-    return tailOf(page, { next, counted, tookMs });
-  };
+  const tookMs = Math.round((service.clock.monotonicMs() - startMs) * 1000) / 1000;
+  const tail = tailOf(page, { next, counted, tookMs });
   const answer = (body: AnswerBody): Answer => {
     const headers = { ETag: tag };
     return { status: 200, type: JSON_TYPE, body, headers, accounts: page.count };
   };
   const { accounts } = page;
-  if (accounts instanceof Uint8Array) return answer(join(head, prepared.prefix, accounts, tail()));
+  if (accounts instanceof Uint8Array) return answer(join(head, prepared.prefix, accounts, tail));
   const start = Buffer.concat([Buffer.from(head), prepared.prefix]);
-  return streamedBody(call, { segment, head: start, slices: accounts, tail }).then(answer);
+  return answer(streamedBody(call, { segment, head: start, slices: accounts, tail }));
 }
 
 /** A page whose accounts are text already, or are too many for that. */

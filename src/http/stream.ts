@@ -1,12 +1,11 @@
 /**
  * Answers too large to be made at once. What comes in: the beginning and the end of an answer, and
- * the accounts between them, a slice at a time. What goes out: an answer whose length is known and
- * whose text is made while the client takes it.
- * Invariant: the accounts are rendered twice, once for their length and once to be sent, so that
- * damage is told before anything is sent and a cut answer never looks whole; the snapshot stays
- * open meanwhile, and its hold and the place among the streams are given back in every end.
+ * the accounts between them, a slice at a time. What goes out: a body whose text is made while the
+ * client takes it.
+ * Invariant: the snapshot stays open meanwhile; its hold and the place among the streams are given
+ * back in every end. The first slice is made before anything is sent, the others when they are
+ * asked for; damage in one of those ends the connection.
  */
-
 import { describeError } from "../log.ts";
 import type { AccountSlices } from "../search/accountslices.ts";
 import type { Segment } from "../search/segment.ts";
@@ -19,26 +18,32 @@ export interface StreamedText {
   readonly segment: Segment;
   readonly head: Buffer;
   readonly slices: AccountSlices;
-  /** What follows the accounts; asked for once. */
-  readonly tail: () => Buffer;
+  readonly tail: Buffer;
 }
 
 /** Makes the body. Throws `overloaded` where too many answers are being sent already. */
-export async function streamedBody(call: Call, text: StreamedText): Promise<Pieces> {
+export function streamedBody(call: Call, text: StreamedText): Pieces {
   const done = takePlace(call, text.segment);
   try {
-    const length = await measure(call, text.slices);
-    const tail = text.tail();
-    return {
-      length: text.head.byteLength + length + tail.byteLength,
-      pieces: piecesOf(text, tail),
-      failed: (error) => noteFailure(call, error),
-      done,
-    };
+    const texts = text.slices.texts();
+    const { value: first } = texts.next();
+    const start = first === undefined ? text.head : Buffer.concat([text.head, first]);
+    const failed = (error: Error) => noteFailure(call, error);
+    return { pieces: piecesOf(start, texts, text.tail), failed, done };
   } catch (error) {
     done();
     throw error;
   }
+}
+
+function* piecesOf(
+  start: Uint8Array,
+  texts: Generator<Uint8Array, void>,
+  tail: Uint8Array,
+): Generator<Uint8Array, void> {
+  yield start;
+  yield* texts;
+  yield tail;
 }
 
 /** A place among the streams and a hold on the snapshot; gives what gives both back, once. */
@@ -53,23 +58,6 @@ function takePlace({ service }: Call, segment: Segment): () => void {
     release();
     streams.giveBack(1);
   };
-}
-
-/** Bytes of all accounts; other requests are answered between two slices. */
-async function measure(call: Call, slices: AccountSlices): Promise<number> {
-  let bytes = 0;
-  for (const text of slices.texts()) {
-    bytes += text.byteLength;
-    await new Promise((resolve) => setImmediate(resolve));
-    if (call.gone()) break;
-  }
-  return bytes;
-}
-
-function* piecesOf({ head, slices }: StreamedText, tail: Buffer): Generator<Uint8Array, void> {
-  yield head;
-  yield* slices.texts();
-  yield tail;
 }
 
 function noteFailure({ service, requestId }: Call, error: Error): void {

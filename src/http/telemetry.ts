@@ -42,6 +42,9 @@ export interface TelemetrySources {
   /** Time of the data that is served, or null. */
   readonly snapshotMs: () => number | null;
   readonly snapshots: () => number;
+  /** Answers that are being sent piece by piece, and bytes of request bodies on their way. */
+  readonly streams: () => number;
+  readonly bodyBytes: () => number;
   /** Exports by state, as far as they are under way. */
   readonly exports: () => Readonly<Record<"queued" | "running", number>>;
 }
@@ -91,12 +94,14 @@ export class Telemetry {
 
   /** Adds the metrics that are looked up. */
   watch(sources: TelemetrySources, clock: Clock): void {
-    const { snapshotMs, snapshots, exports } = sources;
+    const { snapshotMs, snapshots, streams, bodyBytes, exports } = sources;
     this.#gauge("peneira_snapshot_age_seconds", "Age of the data that is served.", () => {
       const at = snapshotMs();
       return at === null ? Number.NaN : (clock.nowMs() - at) / 1000;
     });
     this.#gauge("peneira_snapshots_open", "Opened snapshots, replaced ones included.", snapshots);
+    this.#gauge("peneira_streams", "Large pages and files that are being sent.", streams);
+    this.#gauge("peneira_body_bytes", "Bytes of request bodies on their way.", bodyBytes);
     this.#metrics.add(
       new Gauge(
         { name: "peneira_exports", help: "Exports under way by state.", labels: ["state"] },

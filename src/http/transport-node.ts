@@ -10,7 +10,7 @@ import { Server as NetServer } from "node:net";
 import type { Duplex } from "node:stream";
 import { CommandError } from "../errors.ts";
 import { Budget } from "./budget.ts";
-import { drained } from "./drain.ts";
+import { atRest, drained, HeldAnswers } from "./drain.ts";
 import { type BodyReader, IncomingBody } from "./incoming.ts";
 import { isPulled, type PulledBody, pull } from "./pulled.ts";
 import type { FileSlice, Pieces } from "./respond.ts";
@@ -45,14 +45,17 @@ class NodeTransport implements Transport {
   readonly name = "node";
   readonly bodies: Budget;
   readonly #server: Server;
+  readonly #headBytesMax: number;
   #open = 0;
   #sockets = 0;
-  /** When a request last came or an answer went out. */
+  /** When a connection or request last came or went. */
   #activeMs = 0;
   #leaving = false;
+  readonly #held = new HeldAnswers();
 
   constructor(limits: TransportLimits) {
     this.bodies = new Budget(limits.bodiesBytesMax);
+    this.#headBytesMax = limits.headBytesMax;
     this.#server = createServer({
       maxHeaderSize: limits.headBytesMax,
       headersTimeout: limits.headersTimeoutMs,
@@ -65,6 +68,7 @@ class NodeTransport implements Transport {
     this.#server.timeout = limits.writeTimeoutMs;
     this.#server.on("connection", (socket: Duplex) => {
       this.#sockets++;
+      this.#activeMs = performance.now();
       socket.once("close", () => this.#sockets--);
     });
     this.#server.on("clientError", refuse);
@@ -73,14 +77,14 @@ class NodeTransport implements Transport {
 
   listen(address: ListenAddress, handler: ExchangeHandler): Promise<number> {
     const answer = (message: IncomingMessage, response: ServerResponse) => {
-      const status = unsupported(message);
+      const status = unsupported(message, this.#headBytesMax);
       if (status !== null) {
         refuseRequest(response, status);
         return;
       }
       this.#open++;
       this.#activeMs = performance.now();
-      const around = { bodies: this.bodies, leaving: () => this.#leaving };
+      const around = { bodies: this.bodies, held: this.#held, leaving: () => this.#leaving };
       const exchange = new NodeExchange(message, response, around);
       whenGone(message, response, () => {
         this.#open--;
@@ -109,13 +113,16 @@ class NodeTransport implements Transport {
 
   async close(deadlineMs: number): Promise<void> {
     this.leave();
-    // The server's own close would at once destroy sockets whose answer is written but not sent.
-    const closed = new Promise((resolve) => NetServer.prototype.close.call(this.#server, resolve));
     const traffic = () => ({
       requests: this.#open,
       sockets: this.#sockets,
       activeMs: this.#activeMs,
     });
+    this.#held.begin();
+    await atRest(traffic);
+    // The server's own close would at once destroy sockets whose answer is written but not sent.
+    const closed = new Promise((resolve) => NetServer.prototype.close.call(this.#server, resolve));
+    this.#held.end();
     await drained(traffic, deadlineMs);
     this.#server.closeAllConnections();
     await closed;
@@ -140,11 +147,17 @@ function whenGone(message: IncomingMessage, response: ServerResponse, gone: () =
 }
 
 /** Status for a well-formed request of a kind that is not served here, or null. */
-function unsupported(message: IncomingMessage): number | null {
+function unsupported(message: IncomingMessage, headBytesMax: number): number | null {
   if (message.httpVersion !== "1.1") return 505;
   if (!message.url?.startsWith("/")) return 505;
   if (message.rawHeaders.length > 2 * HEADER_COUNT_MAX) return 431;
-  return null;
+  return headBytes(message) > headBytesMax ? 431 : null;
+}
+
+/** Bytes of the head as it is usually written; Node's own limit leaves some of them out. */
+function headBytes({ method = "", url = "", rawHeaders }: IncomingMessage): number {
+  const lines = rawHeaders.reduce((sum, text) => sum + text.length + 2, 0);
+  return `${method} ${url} HTTP/1.1\r\n`.length + lines + 2;
 }
 
 function refuseRequest(response: ServerResponse, status: number): void {
@@ -179,6 +192,7 @@ function refuse(error: Error & { readonly code?: string }, socket: Duplex): void
 /** What an exchange gets from its transport. */
 interface Surroundings {
   readonly bodies: Budget;
+  readonly held: HeldAnswers;
   /** Whether connections are to end with their next answer. */
   readonly leaving: () => boolean;
 }
@@ -250,6 +264,7 @@ class NodeExchange implements Exchange {
   }
 
   send(status: number, headers: HeaderList, body: AnswerBody): void {
+    if (this.#around.held.keep(() => this.send(status, headers, body))) return;
     this.#answered = true;
     if (isPulled(body)) {
       this.#sendPulled(status, headers, body);
@@ -261,30 +276,30 @@ class NodeExchange implements Exchange {
     }
   }
 
-  #head(status: number, headers: HeaderList, length: number): void {
+  #head(status: number, headers: HeaderList, length: number | null): void {
     const flat: string[] = [];
     for (const [name, value] of headers) flat.push(name, value);
-    if (status !== 204 && status !== 304) flat.push("Content-Length", String(length));
+    const told = length !== null && status !== 204 && status !== 304;
+    if (told) flat.push("Content-Length", String(length));
     // After a framing error nobody knows where the next request begins.
     if (this.framing !== null || this.#around.leaving()) flat.push("Connection", "close");
-    if (this.framing !== null) {
-      ended.add(this.#message.socket);
-    }
+    if (this.framing !== null) ended.add(this.#message.socket);
     this.#response.writeHead(status, statusLine(status).slice(4), flat);
   }
 
   /** Asks for more when the kernel has taken what there was, so that one piece is in memory. */
   #sendPulled(status: number, headers: HeaderList, body: FileSlice | Pieces): void {
     const source = pull(body);
-    if (this.aborted || this.method === "HEAD" || body.length === 0) {
+    const { length } = source;
+    if (this.aborted || this.method === "HEAD" || length === 0) {
       source.end();
       if (this.aborted) return;
-      this.#head(status, headers, body.length);
+      this.#head(status, headers, length);
       this.#response.end();
       return;
     }
     this.#source = source;
-    this.#head(status, headers, body.length);
+    this.#head(status, headers, length);
     const give = (chunk: Uint8Array | null): void => {
       // Half of the answer may be out, so that nothing but the end of the connection tells it.
       if (chunk === null) this.#message.socket.destroy();

@@ -8,7 +8,7 @@
 import type { HttpRequest, HttpResponse, TemplatedApp, us_listen_socket } from "uWebSockets.js";
 import { CommandError } from "../errors.ts";
 import { Budget } from "./budget.ts";
-import { drained } from "./drain.ts";
+import { atRest, drained, HeldAnswers } from "./drain.ts";
 import { type BodyReader, IncomingBody } from "./incoming.ts";
 import { isPulled, pull } from "./pulled.ts";
 import type { FileSlice, Pieces } from "./respond.ts";
@@ -26,6 +26,7 @@ import {
   type Transport,
   type TransportLimits,
 } from "./transport.ts";
+import { UwsChunks } from "./uws-chunks.ts";
 import { UwsStream } from "./uws-stream.ts";
 
 type Uws = typeof import("uWebSockets.js");
@@ -84,9 +85,10 @@ class UwsTransport implements Transport {
   readonly #open = new Set<UwsExchange>();
   #checking: NodeJS.Timeout | null = null;
   #sockets = 0;
-  /** When a request last came or an answer went out. */
+  /** When a connection or request last came or went. */
   #activeMs = 0;
   #leaving = false;
+  readonly #held = new HeldAnswers();
   #listening: us_listen_socket | null = null;
 
   constructor(uws: Uws, limits: TransportLimits) {
@@ -99,6 +101,7 @@ class UwsTransport implements Transport {
   listen(address: ListenAddress, handler: ExchangeHandler): Promise<number> {
     const countSocket = (response: HttpResponse, change: number): void => {
       this.#sockets += change;
+      this.#activeMs = performance.now();
       if (change > 0 && this.#sockets > SOCKETS_MAX) response.close();
     };
     const watch = this.#app.filter.bind(this.#app) as WatchSockets;
@@ -108,6 +111,7 @@ class UwsTransport implements Transport {
       const exchange = new UwsExchange(response, request, {
         writeTimeoutMs: this.#limits.writeTimeoutMs,
         bodies: this.bodies,
+        held: this.#held,
         leaving: () => this.#leaving,
         settled: () => {
           this.#open.delete(exchange);
@@ -137,14 +141,17 @@ class UwsTransport implements Transport {
 
   async close(deadlineMs: number): Promise<void> {
     this.leave();
-    if (this.#listening !== null) this.#uws.us_listen_socket_close(this.#listening);
-    this.#listening = null;
-    if (this.#checking !== null) clearInterval(this.#checking);
     const traffic = () => ({
       requests: this.#open.size,
       sockets: this.#sockets,
       activeMs: this.#activeMs,
     });
+    this.#held.begin();
+    await atRest(traffic);
+    if (this.#listening !== null) this.#uws.us_listen_socket_close(this.#listening);
+    this.#listening = null;
+    this.#held.end();
+    if (this.#checking !== null) clearInterval(this.#checking);
     await drained(traffic, deadlineMs);
     this.#app.close();
   }
@@ -163,6 +170,7 @@ class UwsTransport implements Transport {
 interface Surroundings {
   readonly writeTimeoutMs: number;
   readonly bodies: Budget;
+  readonly held: HeldAnswers;
   /** Whether connections are to end with their next answer. */
   readonly leaving: () => boolean;
   /** Called when the answer is out or the client gone. */
@@ -180,7 +188,7 @@ class UwsExchange implements Exchange {
   #incoming: IncomingBody | null = null;
   /** Time for which the body has been waited for, in milliseconds. */
   #waitedMs = 0;
-  #stream: UwsStream | null = null;
+  #stream: UwsStream | UwsChunks | null = null;
   #aborted = false;
 
   constructor(response: HttpResponse, request: HttpRequest, around: Surroundings) {
@@ -239,6 +247,7 @@ class UwsExchange implements Exchange {
   }
 
   send(status: number, headers: HeaderList, body: AnswerBody): void {
+    if (this.#around.held.keep(() => this.send(status, headers, body))) return;
     if (isPulled(body)) {
       this.#sendPulled(status, headers, body);
     } else if (!this.#aborted) {
@@ -263,13 +272,15 @@ class UwsExchange implements Exchange {
       this.#sayLeaving();
       this.#response.endWithoutBody();
     } else if (this.method === "HEAD") {
+      if (!broken) this.#sayLeaving();
       this.#endHead(length, broken);
     } else if (typeof body === "string" || length <= WHOLE_BYTES_MAX) {
       this.#response.end(body, broken || this.#around.leaving());
     } else {
       this.#sayLeaving();
-      this.#stream = new UwsStream(this.#response, length, this.#around);
-      this.#stream.offer(body);
+      const stream = new UwsStream(this.#response, length, this.#around);
+      this.#stream = stream;
+      stream.offer(body);
       return;
     }
     this.#around.settled();
@@ -283,7 +294,6 @@ class UwsExchange implements Exchange {
     if (mustClose) {
       this.#response.endWithoutBody(0, mustClose);
     } else {
-      this.#sayLeaving();
       this.#response.writeHeader("Content-Length", String(length));
       this.#response.endWithoutBody();
     }
@@ -297,20 +307,28 @@ class UwsExchange implements Exchange {
   /** The head leaves with the first bytes of the body. */
   #sendPulled(status: number, headers: HeaderList, body: FileSlice | Pieces): void {
     const source = pull(body);
-    if (this.#aborted || this.method === "HEAD" || body.length === 0) {
+    const { length } = source;
+    const head = () => {
+      this.#head(status, headers);
+      this.#sayLeaving();
+    };
+    if (this.#aborted || this.method === "HEAD" || length === 0) {
       source.end();
       if (this.#aborted) return;
       this.#response.cork(() => {
-        this.#head(status, headers);
-        this.#endHead(body.length, false);
+        head();
+        if (length === null) this.#response.endWithoutBody();
+        else this.#endHead(length, false);
       });
       this.#around.settled();
-      return;
+    } else if (length === null) {
+      const chunks = new UwsChunks(this.#response, source, this.#around);
+      this.#stream = chunks;
+      chunks.begin(head);
+    } else {
+      const stream = new UwsStream(this.#response, length, this.#around);
+      this.#stream = stream;
+      stream.pump(source, head);
     }
-    this.#stream = new UwsStream(this.#response, body.length, this.#around);
-    this.#stream.pump(source, () => {
-      this.#head(status, headers);
-      this.#sayLeaving();
-    });
   }
 }

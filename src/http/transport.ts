@@ -25,8 +25,11 @@ export interface TransportLimits {
   readonly bodiesBytesMax: number;
 }
 
-/** Most header lines of one request; more is answered 431. */
-export const HEADER_COUNT_MAX = 100;
+/**
+ * Most header lines of one request; more is answered 431. uWebSockets.js has room for a hundred,
+ * two of which it needs itself.
+ */
+export const HEADER_COUNT_MAX = 98;
 /** Most sockets open at once; further ones are closed on arrival. */
 export const SOCKETS_MAX = 2000;
 

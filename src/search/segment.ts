@@ -6,6 +6,7 @@
  */
 import { createHash } from "node:crypto";
 import { resolve } from "node:path";
+import { setImmediate } from "node:timers/promises";
 import { TABLES, type TableName } from "../../native-index/columns.ts";
 import { type NativeSegment, openSegment as openNative } from "../../native-index/engine.ts";
 import { openSnapshot, type SnapshotMeta } from "../../native-index/snapshot.ts";
@@ -42,6 +43,8 @@ export interface Segment {
 /** Opens a snapshot file; throws `CommandError` with the place and the mend when it is refused. */
 export async function openSegment(path: string): Promise<Segment> {
   const snapshot = await openSnapshot(path);
+  // Other work may have its turn between the two halves of opening.
+  await setImmediate();
   const native = openNative(path, snapshot.directory);
   const { meta } = snapshot;
   return {

@@ -1,15 +1,20 @@
 /**
- * Takes a segment through its first uses. What comes in: a segment just opened. What goes out: the
- * same one, with its code tables built and the pages of common queries in memory.
+ * Makes a snapshot ready for its first questions. What comes in: a file that will be opened, then
+ * its segment. What goes out: the same ones, with their bytes in the memory of the system, code
+ * tables built and the pages of common queries mapped.
  * Invariant: changes no answer; gives way to other work between its steps, so that a server that
  * takes over a new snapshot keeps answering meanwhile.
  */
+import { open } from "node:fs/promises";
 import { setImmediate } from "node:timers/promises";
 import { TABLES } from "../../native-index/columns.ts";
 import { DEFAULT_FIELDS, OUTPUT_FIELD_NAMES, SORT_FIELDS } from "../spec/fields.ts";
 import { normalizeSpec } from "../spec/normalize.ts";
 import { search } from "./searcher.ts";
 import type { Segment } from "./segment.ts";
+
+/** Bytes that are read at a time. */
+const CHUNK_BYTES = 4 * 1024 * 1024;
 
 /** Questions of every kind; what they match does not matter. */
 const QUESTIONS: readonly unknown[] = [
@@ -30,6 +35,20 @@ const QUESTIONS: readonly unknown[] = [
     sort: [{ field, direction: "asc" }],
   })),
 ];
+
+/**
+ * Reads a file from the disk without keeping anything, away from the thread that answers requests:
+ * opening it then waits for nothing. Ends early when `ended` says so.
+ */
+export async function readThrough(path: string, ended: () => boolean): Promise<void> {
+  const file = await open(path, "r");
+  try {
+    const chunk = Buffer.allocUnsafe(CHUNK_BYTES);
+    while (!ended()) if ((await file.read(chunk, 0, CHUNK_BYTES)).bytesRead === 0) break;
+  } finally {
+    await file.close();
+  }
+}
 
 /** Warms a segment. Throws as a search does when the snapshot is damaged. */
 export async function warm(segment: Segment): Promise<void> {

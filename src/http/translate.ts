@@ -1,0 +1,59 @@
+/**
+ * `POST /v1/leads/translate`. What comes in: a sentence. What goes out: the spec it means, what was
+ * assumed, what could not be expressed, how many accounts it matches, and what to choose among.
+ * Invariant: nothing is executed but counts; the spec is normalized like any other, so that a
+ * search takes it as it is.
+ */
+import { AppError } from "../errors.ts";
+import { DEFAULT_FIELDS } from "../spec/fields.ts";
+import { normalizeSpec } from "../spec/normalize.ts";
+import { shown } from "../spec/reader.ts";
+import { suggestionsOf } from "../translate/suggestions.ts";
+import { TEXT_MAX, translate } from "../translate/translate.ts";
+import { readBody } from "./body.ts";
+import { SEARCH_LIMIT_DEFAULT } from "./prepared.ts";
+import { type Answer, json } from "./respond.ts";
+import { currentSegment, type KeyCall } from "./service.ts";
+
+/** Translates without searching. */
+export function translateLeads({ service, plan, body, requestId }: KeyCall): Answer {
+  const segment = currentSegment(service);
+  const text = readText(body);
+  const translation = translate(text, segment);
+  const { spec } = normalizeSpec(translation.spec, {
+    catalog: segment.catalog,
+    limitDefault: Math.min(SEARCH_LIMIT_DEFAULT, plan.limits.search_limit),
+    limitCap: plan.limits.search_limit,
+    fullAllowed: false,
+    allowedFields: plan.fields,
+    defaultFields: DEFAULT_FIELDS,
+    mode: "search",
+  });
+  return json({
+    request_id: requestId,
+    snapshot: segment.label,
+    snapshot_date: segment.snapshotDate,
+    spec,
+    explain: spec.explain,
+    parts: translation.parts,
+    matches: service.engine.countMatches(segment, spec),
+    suggestions: suggestionsOf(segment, translation, spec),
+  });
+}
+
+/** The sentence in a body; throws `invalid_request` with every mistake. */
+function readText(bytes: Uint8Array): string {
+  const { members, mistakes } = readBody(bytes, ["query_text"]);
+  const text = members.query_text;
+  const pointer = "/query_text";
+  if (typeof text !== "string") {
+    const detail = `query_text must be a sentence, not ${shown(text)}.`;
+    mistakes.push({ pointer, code: text === undefined ? "missing" : "wrong_type", detail });
+  } else if (text.trim() === "" || text.length > TEXT_MAX) {
+    const detail = `query_text must have 1 to ${TEXT_MAX} characters.`;
+    mistakes.push({ pointer, code: text.trim() === "" ? "too_short" : "too_long", detail });
+  }
+  const [first] = mistakes;
+  if (first === undefined) return text as string;
+  throw new AppError("invalid_request", first.detail, { errors: mistakes });
+}

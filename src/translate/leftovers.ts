@@ -1,0 +1,114 @@
+/**
+ * The last stage: every word that nobody took. What comes in: a sentence. What goes out: nothing;
+ * words that mean nothing are put aside, all others become wishes without a filter.
+ * Invariant: afterwards no word is free, so that nothing that was asked for is lost in silence.
+ */
+import type { Notes, Sentences } from "./notes.ts";
+import { joins } from "./phrases.ts";
+import type { Sentence, Words } from "./sentence.ts";
+
+/** Words of any request that ask for nothing by themselves. */
+const FILLERS = new Set(
+  (
+    "empresa companhia firma negocio estabelecimento comercio cnpj lista listagem relacao busca buscar " +
+    "busque procuro procurar procure quero queria gostaria preciso precisamos encontre encontrar ache " +
+    "achar liste listar mostre mostrar traga trazer me nos eu favor por todo toda tudo qualquer cada " +
+    "que quem qual quais onde ser sejam seja sao e esta estao estejam ter tem tenham tenha possua " +
+    "possuam possuir existe existem ha aberta aberto abriu abriram registrada cadastrada localizada " +
+    "localizado situada sediada fica ficam atuam atua atuem trabalham trabalha ramo area setor segmento " +
+    "atividade tipo como mais muito bem so somente apenas tambem ainda ja agora hoje brasil brasileira " +
+    "pais nacional lead cliente potencial prospect contato dado informacao pode possam estado cidade " +
+    "regiao municipio nome find show list get me all any company companies business businesses that " +
+    "have has are is located with please want need give us i we looking search"
+  ).split(" "),
+);
+
+/** Wishes that are often had and that no filter expresses, by a word that gives them away. */
+const KNOWN: readonly (readonly [words: string, code: string, detail: Sentences])[] = [
+  [
+    "faturamento faturam fatura receita vendas lucro revenue",
+    "revenue",
+    { pt: "O registro não tem faturamento.", en: "The registry has no revenue." },
+  ],
+  [
+    "funcionario funcionarios colaborador empregado equipe employee employees",
+    "employees",
+    { pt: "O registro não tem número de funcionários.", en: "The registry has no employees." },
+  ],
+  [
+    "socio socia socios quadro qsa dono dona proprietario owner partner cpf",
+    "people",
+    {
+      pt: "Dados de sócios e proprietários não são oferecidos.",
+      en: "Data of partners and owners is not offered.",
+    },
+  ],
+  [
+    "bairro rua avenida zona centro vila jardim neighbourhood street",
+    "neighbourhood",
+    { pt: "Não há filtro por bairro ou rua.", en: "No filter takes a neighbourhood or street." },
+  ],
+  [
+    "raio km quilometro perto proximo proxima arredor near radius",
+    "radius",
+    { pt: "Não há filtro por distância.", en: "No filter takes a distance." },
+  ],
+  [
+    "site website instagram rede social facebook linkedin",
+    "site",
+    { pt: "O registro não tem sites nem redes sociais.", en: "The registry has no web sites." },
+  ],
+  [
+    "divida protesto processo inadimplente credito score serasa",
+    "credit",
+    { pt: "O registro não tem dados de crédito.", en: "The registry has no credit data." },
+  ],
+];
+
+const BY_WORD = new Map(
+  KNOWN.flatMap(([words, code, detail]) =>
+    words.split(" ").map((word) => [word, { code, detail }]),
+  ),
+);
+
+const OTHER = {
+  code: "unknown_words",
+  detail: { pt: "Não foi entendido.", en: "This was not understood." },
+};
+
+/** Claims what is left. */
+export function settleLeftovers(sentence: Sentence, notes: Notes): Words[] {
+  const unmapped: Words[] = [];
+  for (let at = 0; at < sentence.tokens.length; at++) {
+    if (!sentence.free(at)) continue;
+    if (isFiller(sentence, at)) {
+      sentence.claim(at, at + 1, "filler");
+      continue;
+    }
+    let to = at + 1;
+    while (sentence.free(to) && sentence.tokens[to]?.kind !== "mark") to++;
+    while (to > at + 1 && isFiller(sentence, to - 1)) to--;
+    const words = sentence.claim(at, to, "unmapped");
+    unmapped.push(words);
+    const { code, detail } = reasonOf(sentence, at, to);
+    notes.leave(code, detail, words);
+    at = to - 1;
+  }
+  return unmapped;
+}
+
+function isFiller(sentence: Sentence, at: number): boolean {
+  const token = sentence.tokens[at];
+  if (token === undefined || token.kind === "mark") return true;
+  if (token.kind === "number") return false;
+  return joins(token) || FILLERS.has(token.key) || FILLERS.has(token.folded);
+}
+
+function reasonOf(sentence: Sentence, from: number, to: number) {
+  for (let at = from; at < to; at++) {
+    const token = sentence.tokens[at];
+    const known = BY_WORD.get(token?.folded ?? "") ?? BY_WORD.get(token?.key ?? "");
+    if (known !== undefined) return known as typeof OTHER;
+  }
+  return OTHER;
+}

@@ -1,0 +1,65 @@
+/**
+ * What a translation says about itself. What comes in: assumptions, warnings and wishes without a
+ * filter, as the stages meet them. What goes out: lists for `explain`, in the order of the text.
+ * Invariant: every note has the words it stems from with their place, or none where it stems from
+ * what was not said; codes are stable, sentences are for people, in Portuguese or English.
+ */
+import type { Words } from "./sentence.ts";
+
+/** Languages of sentences for people. */
+export type Language = "pt" | "en";
+
+/** A sentence in both languages. */
+export type Sentences = Readonly<Record<Language, string>>;
+
+/** One note as `explain` has it. */
+export interface Note extends Partial<Words> {
+  readonly code: string;
+  readonly detail: string;
+}
+
+/** Collects the notes of one translation. */
+export class Notes {
+  readonly #language: Language;
+  readonly assumptions: Note[] = [];
+  readonly warnings: Note[] = [];
+  readonly unmapped: Note[] = [];
+
+  constructor(language: Language) {
+    this.#language = language;
+  }
+
+  assume(code: string, detail: Sentences, words?: Words): void {
+    this.assumptions.push(this.#note(code, detail, words));
+  }
+
+  warn(code: string, detail: Sentences, words?: Words): void {
+    this.warnings.push(this.#note(code, detail, words));
+  }
+
+  leave(code: string, detail: Sentences, words: Words): void {
+    this.unmapped.push(this.#note(code, detail, words));
+  }
+
+  #note(code: string, detail: Sentences, words: Words | undefined): Note {
+    return { code, detail: detail[this.#language], ...words };
+  }
+}
+
+/** The language that most telling words are of; Portuguese where that cannot be said. */
+export function languageOf(words: readonly string[]): Language {
+  const english = words.filter((word) => ENGLISH.has(word)).length;
+  const portuguese = words.filter((word) => PORTUGUESE.has(word)).length;
+  return english > portuguese ? "en" : "pt";
+}
+
+const ENGLISH = new Set(
+  "in with without since the of and from companies company opened active near after before".split(
+    " ",
+  ),
+);
+const PORTUGUESE = new Set(
+  "em com sem desde de da do e no na empresas empresa abertas ativas para que depois antes".split(
+    " ",
+  ),
+);

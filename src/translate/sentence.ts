@@ -1,0 +1,74 @@
+/**
+ * A sentence while it is understood. What comes in: a text, and what stages claim of it. What goes
+ * out: which words are still free, and at the end who took each.
+ * Invariant: every token has at most one owner; what was claimed is never given back, so that the
+ * order of the stages decides; nothing that was written is lost.
+ */
+import { type Token, tokenize } from "./tokens.ts";
+
+/** What a word was taken for. */
+export type Role =
+  | "activity"
+  | "place"
+  | "date"
+  | "status"
+  | "size"
+  | "regime"
+  | "headquarters"
+  | "contact"
+  | "capital"
+  | "limit"
+  | "sort"
+  | "name"
+  | "negation"
+  | "filler"
+  | "unmapped";
+
+/** Words of a text with their place in it (UTF-16). */
+export interface Words {
+  readonly words: string;
+  readonly start: number;
+  readonly end: number;
+}
+
+/** One text with the owners of its tokens. */
+export class Sentence {
+  readonly text: string;
+  readonly tokens: readonly Token[];
+  readonly #owners: (Role | null)[];
+
+  constructor(text: string) {
+    this.text = text;
+    this.tokens = tokenize(text);
+    this.#owners = this.tokens.map(() => null);
+  }
+
+  /** Whether a token is there and nobody's. */
+  free(index: number): boolean {
+    return this.#owners[index] === null;
+  }
+
+  /** Who took a token; null for a free one. */
+  owner(index: number): Role | null {
+    return this.#owners[index] ?? null;
+  }
+
+  /** Takes the free tokens from `from` up to, not including, `to`. */
+  claim(from: number, to: number, role: Role): Words {
+    for (let at = from; at < to; at++) this.#owners[at] ??= role;
+    return this.words(from, to);
+  }
+
+  /** The text of tokens. */
+  words(from: number, to: number): Words {
+    const start = this.tokens[from]?.start ?? this.text.length;
+    const end = this.tokens[to - 1]?.end ?? start;
+    return { words: this.text.slice(start, end), start, end };
+  }
+
+  /** A word by its folded form; empty beside the ends and for marks and numbers. */
+  folded(index: number): string {
+    const token = this.tokens[index];
+    return token !== undefined && token.kind === "word" ? token.folded : "";
+  }
+}

@@ -1,0 +1,132 @@
+/**
+ * The states as people name them. What comes in: nothing. What goes out: names, demonyms and
+ * regions with the abbreviations they stand for.
+ * Invariant: every abbreviation is one of the 27 states.
+ */
+
+/** Names of the states by abbreviation. */
+export const STATE_NAMES: Readonly<Record<string, string>> = {
+  AC: "Acre",
+  AL: "Alagoas",
+  AM: "Amazonas",
+  AP: "Amapá",
+  BA: "Bahia",
+  CE: "Ceará",
+  DF: "Distrito Federal",
+  ES: "Espírito Santo",
+  GO: "Goiás",
+  MA: "Maranhão",
+  MG: "Minas Gerais",
+  MS: "Mato Grosso do Sul",
+  MT: "Mato Grosso",
+  PA: "Pará",
+  PB: "Paraíba",
+  PE: "Pernambuco",
+  PI: "Piauí",
+  PR: "Paraná",
+  RJ: "Rio de Janeiro",
+  RN: "Rio Grande do Norte",
+  RO: "Rondônia",
+  RR: "Roraima",
+  RS: "Rio Grande do Sul",
+  SC: "Santa Catarina",
+  SE: "Sergipe",
+  SP: "São Paulo",
+  TO: "Tocantins",
+};
+
+/** IBGE codes of the capitals by state. */
+export const CAPITALS: Readonly<Record<string, string>> = {
+  AC: "1200401",
+  AL: "2704302",
+  AM: "1302603",
+  AP: "1600303",
+  BA: "2927408",
+  CE: "2304400",
+  DF: "5300108",
+  ES: "3205309",
+  GO: "5208707",
+  MA: "2111300",
+  MG: "3106200",
+  MS: "5002704",
+  MT: "5103403",
+  PA: "1501402",
+  PB: "2507507",
+  PE: "2611606",
+  PI: "2211001",
+  PR: "4106902",
+  RJ: "3304557",
+  RN: "2408102",
+  RO: "1100205",
+  RR: "1400100",
+  RS: "4314902",
+  SC: "4205407",
+  SE: "2800308",
+  SP: "3550308",
+  TO: "1721000",
+};
+
+/** Names of regions, their parts and adjectives, with the states they stand for. */
+export const REGIONS: Readonly<Record<string, string>> = {
+  norte: "AC AM AP PA RO RR TO",
+  nordeste: "AL BA CE MA PB PE PI RN SE",
+  "centro-oeste": "DF GO MS MT",
+  sudeste: "ES MG RJ SP",
+  sul: "PR RS SC",
+  nortista: "AC AM AP PA RO RR TO",
+  nordestino: "AL BA CE MA PB PE PI RN SE",
+  nordestina: "AL BA CE MA PB PE PI RN SE",
+  sulista: "PR RS SC",
+  "south region": "PR RS SC",
+  northeast: "AL BA CE MA PB PE PI RN SE",
+  southeast: "ES MG RJ SP",
+};
+
+/** Adjectives of one state; `carioca` is the city and stands with the places. */
+export const DEMONYMS: Readonly<Record<string, string>> = {
+  acreano: "AC",
+  alagoano: "AL",
+  amapaense: "AP",
+  amazonense: "AM",
+  baiano: "BA",
+  cearense: "CE",
+  brasiliense: "DF",
+  capixaba: "ES",
+  goiano: "GO",
+  maranhense: "MA",
+  mineiro: "MG",
+  paraense: "PA",
+  paraibano: "PB",
+  paranaense: "PR",
+  pernambucano: "PE",
+  piauiense: "PI",
+  fluminense: "RJ",
+  potiguar: "RN",
+  gaúcho: "RS",
+  rondoniense: "RO",
+  roraimense: "RR",
+  catarinense: "SC",
+  paulista: "SP",
+  sergipano: "SE",
+  tocantinense: "TO",
+  "mato-grossense": "MT",
+  "sul-mato-grossense": "MS",
+};
+
+/** Other names of cities, with their IBGE codes. */
+export const CITY_NICKNAMES: Readonly<Record<string, string>> = {
+  sampa: "3550308",
+  paulistano: "3550308",
+  carioca: "3304557",
+  rio: "3304557",
+  "cidade maravilhosa": "3304557",
+  bh: "3106200",
+  beagá: "3106200",
+  floripa: "4205407",
+  poa: "4314902",
+  brasília: "5300108",
+  soteropolitano: "2927408",
+  recifense: "2611606",
+  curitibano: "4106902",
+  "belo-horizontino": "3106200",
+};

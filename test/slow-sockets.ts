@@ -1,0 +1,91 @@
+/**
+ * Many clients that do as little as they can. What comes in: a server, a key and a number. What
+ * goes out: that many sockets, a third of which send their head byte by byte, a third their body,
+ * and a third ask for the largest page there is and do not read it.
+ * Invariant: their number stays the same: whoever is closed by the server comes again.
+ */
+import { connect, type Socket } from "node:net";
+
+/** What to open. */
+export interface SlowWish {
+  readonly port: number;
+  readonly key: string;
+  readonly count: number;
+  /** A spec with many matches. */
+  readonly spec: unknown;
+  /** Names of fields, for long answers. */
+  readonly fields: readonly string[];
+}
+
+/** How the sockets fared. */
+export interface SlowCount {
+  /** Sockets that the server has closed so far. */
+  closed: number;
+  /** Answers by status, as far as an answer began. */
+  readonly statuses: Record<string, number>;
+}
+
+/** The sockets while they are open. */
+export interface SlowSockets {
+  readonly count: SlowCount;
+  close(): void;
+}
+
+/** Time between two bytes of a slow client, in milliseconds. */
+const BYTE_MS = 500;
+
+const KINDS = ["head", "body", "reader"] as const;
+
+type Kind = (typeof KINDS)[number];
+
+/** Opens the sockets. */
+export function openSlowSockets(wish: SlowWish): SlowSockets {
+  const sockets = new Set<Socket>();
+  const count: SlowCount = { closed: 0, statuses: {} };
+  let ended = false;
+  const add = (kind: Kind) => {
+    const socket = begin(wish, kind, count.statuses);
+    sockets.add(socket);
+    socket.on("error", () => {});
+    socket.on("close", () => {
+      sockets.delete(socket);
+      if (ended) return;
+      count.closed++;
+      setTimeout(() => !ended && add(kind), BYTE_MS);
+    });
+  };
+  for (let i = 0; i < wish.count; i++) add(KINDS[i % KINDS.length] as Kind);
+  const slowly = setInterval(() => {
+    for (const socket of sockets) if (socket.listenerCount("slowly") > 0) socket.emit("slowly");
+  }, BYTE_MS);
+  const close = () => {
+    ended = true;
+    clearInterval(slowly);
+    for (const socket of sockets) socket.destroy();
+  };
+  return { count, close };
+}
+
+function begin({ port, key, spec, fields }: SlowWish, kind: Kind, statuses: SlowCount["statuses"]) {
+  const socket = connect(port, "127.0.0.1");
+  socket.once("data", (bytes) => {
+    // One look at the status, then nothing is read any more.
+    socket.pause();
+    const status = bytes.toString("latin1", 9, 12);
+    statuses[status] = (statuses[status] ?? 0) + 1;
+    if (kind !== "reader") socket.resume();
+  });
+  const body = JSON.stringify({ spec, limit: 50_000, output: { format: "json", fields } });
+  const head =
+    "POST /v1/accounts/search HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\n" +
+    `Authorization: Bearer ${key}\r\nContent-Length: ${body.length}\r\n`;
+  if (kind === "reader") {
+    socket.write(`${head}\r\n${body}`);
+    return socket;
+  }
+  const rest = kind === "head" ? "X-Slow: 1\r\n".repeat(90) : body;
+  let at = 0;
+  socket.write(kind === "head" ? head : `${head}\r\n`);
+  socket.on("slowly", () => at < rest.length && socket.write(rest[at++] as string));
+  return socket;
+}
