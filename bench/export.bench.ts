@@ -71,7 +71,7 @@ interface Run {
   readonly bytes: number;
 }
 
-/** Each round makes a new file: overwriting one would spare a rival the new pages that ours needs. */
+/** Each round makes a new file: overwriting one would spare a rival the pages that ours needs. */
 async function timed(
   path: string,
   work: () => Promise<{ rows: number; bytes: number }>,

@@ -1,7 +1,8 @@
 /**
  * Proves, on both transports, what counting, single accounts, facets, tags and the documents of
- * the server are answered with, mistakes included, all as the OpenAPI document says. Does not prove that totals and facets are right
- * (the engine is a fake here; facet.test.ts holds them against a scan).
+ * the server are answered with, mistakes included, all as the OpenAPI document says. Does not
+ * prove that totals and facets are right (the engine is a fake here; facet.test.ts holds them
+ * against a scan).
  */
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";

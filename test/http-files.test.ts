@@ -265,7 +265,7 @@ for (const transport of TRANSPORTS) {
         assert.ok(!answer.body.toString().includes(server.dataDir), "a path is shown");
         const lines = server.logged.slice(logged).join("");
         assert.match(lines, /"level":50.*request failed/);
-        assert.match(lines, /"path":"\/files\/\{name\}"/);
+        assert.match(lines, /"route":"\/files\/\{name\}"/);
       }
     });
 

@@ -1,8 +1,9 @@
 /**
  * Proves, by one table run against both transports on a real socket: what each request is answered
  * with, byte content that must and that must not be in it, and that the two transports give the
- * same status, headers and bodies, as the OpenAPI document says. Does not prove that the engine finds the right accounts (it is
- * a fake here) nor anything about bytes that are not HTTP (http-malformed.test.ts).
+ * same status, headers and bodies, as the OpenAPI document says. Does not prove that the engine
+ * finds the right accounts (it is a fake here) nor anything about bytes that are not HTTP
+ * (http-malformed.test.ts).
  */
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";

@@ -113,7 +113,7 @@ async function useData(server: ServerProcess, told: Told): Promise<void> {
 
 const SCAN_BYTES = 4 * 1024 * 1024;
 
-/** How often a text is in the memory that a process can write and has touched: what a core holds. */
+/** How often a text is in the touched, writable memory of a process: what a core holds. */
 function timesInMemory(pid: number, text: string): number {
   const regions = readFileSync(`/proc/${pid}/smaps`, "latin1").matchAll(
     /^([0-9a-f]+)-([0-9a-f]+) rw.*$[\s\S]*?^Rss: +(\d+) kB$/gm,

@@ -177,8 +177,9 @@ function findByName({ segment, sentence, notes }: ActivityContext): FoundActivit
 /** Words of any request, which say nothing about an activity. */
 const GENERAL = new Set(
   (
-    "empresa companhia firma negocio estabelecimento cnpj lista busca procuro quero preciso encontre " +
-    "liste mostre todo toda que tenham tenha possuam brasil cliente lead contato company"
+    "empresa companhia firma negocio estabelecimento cnpj lista busca procuro quero " +
+    "preciso encontre liste mostre todo toda que tenham tenha possuam brasil cliente " +
+    "lead contato company"
   ).split(" "),
 );
 

@@ -45,8 +45,8 @@ const MORE = new Set("mais acima maior maiores superior minimo over above".split
 const LESS = new Set("menos abaixo menor menores inferior ate maximo under below".split(" "));
 const OPENED = new Set(
   (
-    "aberta abertas aberto abertos abriu abriram fundada fundadas fundado fundados criada criadas " +
-    "constituida constituidas iniciada iniciadas abertura opened founded"
+    "aberta abertas aberto abertos abriu abriram fundada fundadas fundado fundados " +
+    "criada criadas constituida constituidas iniciada iniciadas abertura opened founded"
   ).split(" "),
 );
 const SMALL = new Set(

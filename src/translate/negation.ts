@@ -9,17 +9,18 @@ import type { Sentence } from "./sentence.ts";
 /** Words that exclude what follows. */
 const NEGATORS = new Set(
   (
-    "sem nao nem exceto excepto salvo menos fora excluindo excluir exclua tirando desconsiderando " +
-    "desconsidere ignorando ignore without except excluding not no non"
+    "sem nao nem exceto excepto salvo menos fora excluindo excluir exclua tirando " +
+    "desconsiderando desconsidere ignorando ignore without except excluding not no non"
   ).split(" "),
 );
 
 /** Words that may stand between a negator and what it excludes. */
 const BETWEEN = new Set(
   (
-    "que seja sejam sao e esteja estejam esta estao tenha tenham tem possua possuam possui ser sendo " +
-    "de da do das dos o a os as em no na nos nas para um uma com optante optantes as inclua incluir " +
-    "qualquer nenhum nenhuma numero empresas empresa the is are any ou nem cadastrado informado"
+    "que seja sejam sao e esteja estejam esta estao tenha tenham tem possua possuam " +
+    "possui ser sendo de da do das dos o a os as em no na nos nas para um uma com " +
+    "optante optantes as inclua incluir qualquer nenhum nenhuma numero empresas empresa " +
+    "the is are any ou nem cadastrado informado"
   ).split(" "),
 );
 

@@ -9,9 +9,10 @@ import { type Token, tokenize } from "./tokens.ts";
 
 /** Words that join others and mean nothing by themselves. */
 const JOINING = new Set(
-  "de da do das dos e em no na nos nas para pra a o as os com por ao aos um uma the of and for".split(
-    " ",
-  ),
+  (
+    "de da do das dos e em no na nos nas para pra a o as os com por ao aos um uma the of " +
+    "and for"
+  ).split(" "),
 );
 
 /** Whether a token is a word that joins. */

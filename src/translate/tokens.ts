@@ -52,7 +52,7 @@ function wordEnd(text: string, start: number): number {
   return at;
 }
 
-/** Digits, and single points, commas, slashes and hyphens between digits: 1.500,00 and 5611-2/01. */
+/** Digits with single points, commas, slashes, hyphens between them: 1.500,00 and 5611-2/01. */
 function numberEnd(text: string, start: number): number {
   let at = start + 1;
   while (at < text.length) {

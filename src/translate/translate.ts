@@ -15,7 +15,8 @@ import { settleLeftovers } from "./leftovers.ts";
 import { languageOf, type Note, Notes } from "./notes.ts";
 import { type FoundPlaces, findPlaces } from "./places.ts";
 import { type Role, Sentence, type Words } from "./sentence.ts";
-import { companyOf, type FoundWishes, findWishes } from "./wishes.ts";
+import { companyOf, findWishes } from "./wishes.ts";
+import type { FoundWishes } from "./wishtable.ts";
 
 /** Longest text, in UTF-16 units. */
 export const TEXT_MAX = 2_000;
