@@ -152,9 +152,10 @@ function queryOf(draw: Draw, path: string): string {
   const good = /\{id\}$/.test(path) ? GOOD_READS : path === "/v1/exports" ? GOOD_LISTS : [];
   if (good.length > 0 && draw.chance(0.7)) return `?${draw.of(good)}`;
   if (draw.chance(0.6)) return "";
-  return `?${draw.of(["a=1", "&", "limit=0", "limit=1&limit=1", "%zz", "wait=x", "cursor=%ff", "="])}`;
+  return `?${draw.of(BAD_QUERIES)}`;
 }
 
+const BAD_QUERIES = ["a=1", "&", "limit=0", "limit=1&limit=1", "%zz", "wait=x", "cursor=%ff", "="];
 const GOOD_READS = ["wait=0", "wait=1", "require=done", "wait=0&require=done"];
 const GOOD_LISTS = ["limit=1", "limit=3", "limit=200", "limit=2&cursor=x"];
 

@@ -1,9 +1,10 @@
 /**
- * Proves, on both transports, how large pages are sent: the same bytes as rendered at once; a client
- * that never reads costs a slice and is cut off in time; the place among the streams and the hold on
- * the snapshot are given back in every way an answer can end; damage is told before anything is sent
- * or cuts the connection, never a page that looks whole; too many at once are told to come back.
- * Does not measure memory or time (bench/http.bench.ts does).
+ * Proves, on both transports, how large pages are sent: the same bytes as rendered at once; a
+ * client that never reads costs a slice and is cut off in time; the place among the streams and the
+ * hold on the snapshot are given back in every way an answer can end; damage is told before
+ * anything is sent or cuts the connection, never a page that looks whole; too many at once are told
+ * to come back. Does not measure memory or time (bench/http.bench.ts does), nor prove the parts
+ * (slices.test.ts).
  */
 import assert from "node:assert/strict";
 import { connect, type Socket } from "node:net";
@@ -155,7 +156,7 @@ for (const transport of TRANSPORTS) {
       for (const socket of sockets) socket.destroy();
     });
 
-    it("are refused with the time to wait while too many are sent, small ones are not", async () => {
+    it("are refused with a time to wait while too many are sent; small ones are not", async () => {
       const most = server.streams.most;
       const sockets = await Promise.all(Array.from({ length: most }, () => pausedReader(server)));
       const answer = await askFor(server, 50_000);

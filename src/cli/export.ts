@@ -20,12 +20,13 @@ import {
 import { normalizeSpec } from "../spec/normalize.ts";
 import { type AccountQuerySpec, SPEC_LIMITS } from "../spec/schema.ts";
 import { type Progress, progress } from "./progress.ts";
-import { positive, readSpecFile } from "./specfile.ts";
+import { positive, specSource } from "./specfile.ts";
 
 /** The flags as commander gives them. */
 export interface ExportFlags {
   readonly snapshot: string;
-  readonly spec: string;
+  readonly spec?: string;
+  readonly text?: string;
   readonly out: string;
   readonly format?: (typeof EXPORT_FORMATS)[number];
   readonly limit?: number;
@@ -51,7 +52,8 @@ export function registerExport(program: Command): void {
     .summary("write the accounts that a spec matches into a file")
     .description("Writes the file that a server would make of the same snapshot and spec.")
     .requiredOption("--snapshot <file>", "the snapshot to export from")
-    .requiredOption("--spec <file>", "the spec as JSON; - reads standard input")
+    .option("--spec <file>", "the spec as JSON; - reads standard input")
+    .option("--text <sentence>", "a Portuguese sentence instead of a spec")
     .requiredOption("--out <file>", "file to write; its folder must exist")
     .addOption(
       new Option(
@@ -73,10 +75,10 @@ export function registerExport(program: Command): void {
 /** Runs the command. @throws CommandError for wrong flags (exit 2), and where writing fails. */
 export async function runExport(flags: ExportFlags): Promise<void> {
   refuseOut(flags);
-  const input = readSpecFile(flags.spec);
+  const specOf = specSource(flags);
   const segment = await openAnySegment(flags.snapshot);
   try {
-    const spec = normalize(segment, input, flags);
+    const spec = normalize(segment, specOf(segment), flags);
     for (const warning of spec.explain.warnings) process.stderr.write(`warning: ${warning}\n`);
     const started = performance.now();
     const file = await render(segment, spec, flags.out);

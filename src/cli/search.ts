@@ -21,11 +21,12 @@ import {
   printJsonLines,
   printTable,
 } from "./print.ts";
-import { positive, readSpecFile } from "./specfile.ts";
+import { positive, specSource } from "./specfile.ts";
 
 interface SearchOptions {
   readonly snapshot: string;
-  readonly spec: string;
+  readonly spec?: string;
+  readonly text?: string;
   readonly limit?: number;
   readonly format: PrintFormat;
   readonly explain?: true;
@@ -41,6 +42,7 @@ Examples:
   $ peneira search --snapshot 2026-10.peneira --spec bakeries.json
   $ echo '{"filters":{"industry":{"cnae_any_of":["4721-1/02"]},"geo":{"uf_any_of":["MG"]}}}' \\
       | peneira search --snapshot 2026-10.peneira --spec - --limit 5
+  $ peneira search --snapshot 2026-10.peneira --text "padarias em MG com e-mail, exceto MEI"
   $ peneira search --snapshot 2026-10.peneira --spec bakeries.json --explain-plan`;
 
 /** Adds `peneira search` to the program. */
@@ -50,7 +52,8 @@ export function registerSearch(program: Command): void {
     .summary("search a snapshot without a server")
     .description("Searches a snapshot and prints the accounts that a spec matches, in its order.")
     .requiredOption("--snapshot <file>", "the snapshot to search")
-    .requiredOption("--spec <file>", "the spec as JSON; - reads standard input")
+    .option("--spec <file>", "the spec as JSON; - reads standard input")
+    .option("--text <sentence>", "a Portuguese sentence instead of a spec")
     .option("--limit <n>", "accounts wanted (default: the spec's limit, else 100)", positive)
     .addOption(
       new Option("--format <format>", "how to print").choices(PRINT_FORMATS).default("table"),
@@ -65,9 +68,10 @@ async function run(options: SearchOptions): Promise<void> {
   if (options.explain && options.format === "table") {
     throw new CommandError("--explain needs --format json, jsonl or csv.", 2);
   }
-  const input = readSpecFile(options.spec);
+  const specOf = specSource(options);
   const segment = await openAnySegment(options.snapshot);
   try {
+    const input = specOf(segment);
     const wanted = options.limit ?? limitOf(input) ?? LIMIT_DEFAULT;
     const spec = normalize(segment, input, Math.min(wanted, PAGE_MAX));
     for (const warning of spec.explain.warnings) process.stderr.write(`warning: ${warning}\n`);

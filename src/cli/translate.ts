@@ -4,7 +4,6 @@
  * Invariant: the spec is the one of `POST /v1/leads/translate`; nothing is searched.
  */
 import type { Command } from "commander";
-import { CommandError } from "../errors.ts";
 import { openAnySegment } from "../ingest/boot.ts";
 import { countMatches } from "../search/searcher.ts";
 import type { Segment } from "../search/segment.ts";
@@ -12,7 +11,8 @@ import { DEFAULT_FIELDS, OUTPUT_FIELD_NAMES } from "../spec/fields.ts";
 import { normalizeSpec } from "../spec/normalize.ts";
 import type { Note } from "../translate/notes.ts";
 import { type Suggestion, suggestionsOf } from "../translate/suggestions.ts";
-import { TEXT_MAX, type Translation, translate } from "../translate/translate.ts";
+import { type Translation, translate } from "../translate/translate.ts";
+import { refuseText } from "./specfile.ts";
 
 interface TranslateOptions {
   readonly snapshot: string;
@@ -38,12 +38,6 @@ export function registerTranslate(program: Command): void {
     .option("--json", "print one JSON document")
     .addHelpText("after", EXAMPLES)
     .action(run);
-}
-
-/** Refuses a text that no sentence is. @throws CommandError (exit 2) */
-export function refuseText(text: string): void {
-  if (text.trim() !== "" && text.length <= TEXT_MAX) return;
-  throw new CommandError(`The sentence must have 1 to ${TEXT_MAX} characters.`, 2);
 }
 
 async function run(text: string, options: TranslateOptions): Promise<void> {
@@ -79,9 +73,7 @@ function normalized(segment: Segment, { spec }: Translation) {
 }
 
 function report(translation: Translation, suggestions: readonly Suggestion[], matches: number) {
-  const explain = translation.spec.explain as Readonly<Record<string, readonly Note[]>> & {
-    readonly confidence: number;
-  };
+  const { explain } = translation.spec;
   const notes = (title: string, list: readonly Note[] = []) =>
     list.map(
       ({ words, detail }) => `${title} ${words === undefined ? "" : `"${words}": `}${detail}`,

@@ -15,7 +15,7 @@ export function nextTurn<Taken>(
   take: (candidate: Candidate) => Taken | null,
 ): Taken | null {
   const after = candidates.findIndex(({ tenantId }) => tenantId > last);
-  const begin = after < 0 ? 0 : after;
+  const begin = Math.max(after, 0);
   for (const candidate of [...candidates.slice(begin), ...candidates.slice(0, begin)]) {
     const taken = take(candidate);
     if (taken !== null) return taken;

@@ -29,7 +29,7 @@ export interface Part extends Words {
 /** What a text became. */
 export interface Translation {
   /** To be normalized like any spec that a client sends. */
-  readonly spec: Readonly<Record<string, unknown>>;
+  readonly spec: Readonly<Record<string, unknown>> & { readonly explain: TranslationExplain };
   readonly parts: readonly Part[];
   /** Activities by place in the text, likeliest first. */
   readonly activities: readonly FoundActivity[];

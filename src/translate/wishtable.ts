@@ -250,6 +250,7 @@ const WISHES: readonly Wish[] = [
     role: "sort",
     names: [
       "mais nova primeiro",
+      "mais novo primeiro",
       "mais novas primeiro",
       "mais recentes primeiro",
       "mais recente primeiro",
@@ -263,6 +264,7 @@ const WISHES: readonly Wish[] = [
     role: "sort",
     names: [
       "mais antiga primeiro",
+      "mais antigo primeiro",
       "mais antigas primeiro",
       "mais velhas primeiro",
       "oldest first",
