@@ -23,8 +23,12 @@ const SETTINGS = {
   PENEIRA_PLANS_ENTERPRISE_BURST: "100000",
   PENEIRA_PLANS_ENTERPRISE_QUEUED_EXPORTS: "1000",
 };
-/** New connections that may be lost in all stops, on a machine that halts the server anywhere. */
-const UNTAKEN_MAX = 2;
+/**
+ * Share of the refused connections that may have been taken by the system and then reset: between
+ * the last look at a port and its closing there are microseconds, and milliseconds where another
+ * process gets the processor. A server that closes its port at a wrong moment has more than half.
+ */
+const UNTAKEN_SHARE_MAX = 0.2;
 const HEALTHZ = "GET /healthz HTTP/1.1\r\nHost: a\r\n\r\n";
 
 let sample: SampleSnapshot;
@@ -117,8 +121,7 @@ for (const transport of TRANSPORTS) {
       await stopServerProcess(server);
       const counts = `${JSON.stringify(total)}, refused ${refusals}, ${untaken} of them untaken`;
       test.diagnostic(`${DRAINS} stops, answered ${counts}`);
-      // More than a rare one would mean that the server closes its port at a wrong moment.
-      assert.ok(untaken <= UNTAKEN_MAX, `${untaken} connections were taken and then reset`);
+      assert.ok(untaken <= refusals * UNTAKEN_SHARE_MAX, `${untaken} of ${refusals} were reset`);
     });
 
     it("is not ready, answers on for the grace, then what comes on open connections", async () => {
