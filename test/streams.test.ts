@@ -18,6 +18,7 @@ import type { Engine } from "../src/http/service.ts";
 import { account, countMatches, facets, search, searchSliced } from "../src/search/searcher.ts";
 import { openSegment, type Segment } from "../src/search/segment.ts";
 import { Shelf } from "../src/search/shelf.ts";
+import { OUTPUT_FIELD_NAMES } from "../src/spec/fields.ts";
 import { settledAt } from "./file-fixture.ts";
 import {
   type FakeServer,
@@ -269,7 +270,9 @@ for (const transport of TRANSPORTS) {
       const next = fakeSegment("2026-11", "0123456789abcdef");
       const socket = connect(server.port, "127.0.0.1");
       const spec = { filters: { geo: { uf_any_of: ["SP", "MG", "RJ", "PR", "RS", "BA", "SC"] } } };
-      const body = JSON.stringify({ spec, limit: 50_000 });
+      // More than the system takes off the server's hands while nobody reads.
+      const output = { format: "json", fields: OUTPUT_FIELD_NAMES, include_explain: true };
+      const body = JSON.stringify({ spec, limit: 50_000, output });
       const head = requestBytes(server, 1).split("Content-Length")[0];
       const bytes: Buffer[] = [];
       socket.write(`${head}Content-Length: ${body.length}\r\nConnection: close\r\n\r\n${body}`);
