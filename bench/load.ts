@@ -32,7 +32,8 @@ export interface LoadResult {
 
 /** A keep-alive connection with at most one request under way. */
 class Connection {
-  readonly #socket: Socket;
+  readonly #port: number;
+  #socket: Socket | null = null;
   readonly #statuses: readonly number[];
   #parts: Buffer[] = [];
   #length = 0;
@@ -41,14 +42,27 @@ class Connection {
   #failed: (error: Error) => void;
 
   constructor(port: number, statuses: readonly number[], failed: (error: Error) => void) {
+    this.#port = port;
     this.#statuses = statuses;
     this.#failed = failed;
-    this.#socket = connect({ port, host: "127.0.0.1", noDelay: true });
-    this.#socket.on("data", (bytes: Buffer) => this.#read(bytes));
-    this.#socket.on("error", (error) => this.#failed(error));
-    this.#socket.on("close", () => {
-      if (this.#done !== null) this.#failed(new Error("the server closed a connection"));
+    this.#open();
+  }
+
+  /** A server may close a connection that was idle for long; the next request opens another. */
+  #open(): Socket {
+    const socket = connect({ port: this.#port, host: "127.0.0.1", noDelay: true });
+    this.#socket = socket;
+    socket.on("data", (bytes: Buffer) => {
+      if (this.#done !== null) this.#read(bytes);
     });
+    socket.on("error", (error) => {
+      if (this.#done !== null) this.#failed(error);
+    });
+    socket.on("close", () => {
+      if (this.#done !== null) this.#failed(new Error("the server closed a connection"));
+      this.#socket = null;
+    });
+    return socket;
   }
 
   send(request: Buffer, done: () => void): void {
@@ -56,12 +70,12 @@ class Connection {
     this.#parts = [];
     this.#length = 0;
     this.#wanted = -1;
-    this.#socket.write(request);
+    (this.#socket ?? this.#open()).write(request);
   }
 
   close(): void {
     this.#done = null;
-    this.#socket.destroy();
+    this.#socket?.destroy();
   }
 
   #read(bytes: Buffer): void {
