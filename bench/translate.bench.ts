@@ -83,7 +83,8 @@ const rows = Object.entries(sums).map(([name, sum]) => {
 process.stdout.write(
   `${queries.length} queries, ${REPEATS} times each, the same bytes every time\n` +
     `${rows.join("\n")}\n` +
-    `first sentence ${firstMs.toFixed(0)} ms, then p50 ${formatUs(at(0.5))}, p99 ${formatUs(at(0.99))}\n`,
+    `first sentence ${firstMs.toFixed(0)} ms, ` +
+    `then p50 ${formatUs(at(0.5))}, p99 ${formatUs(at(0.99))}\n`,
 );
 segment.close();
 
