@@ -18,9 +18,8 @@ const skip = existsSync(REFERENCE) ? false : "skipped: no reference data";
 /** Codes that were replaced by others; their successors are what people mean. */
 const REPLACED = new Set(
   (
-    "0151203 1091100 1610201 1610202 3091100 3511500 4541205 4713001 4713003 4721101 " +
-    "4751200 5239700 5611202 5812300 6201500 7410201 5822100 5821200 5823900 5829800 " +
-    "6810202 7719501 8020000 8630505 9412000 9609201 9609203"
+    "4751200 5239700 5611202 5812300 5822100 6201500 7410201 8020000 8630505 9412000 " +
+    "9609201 9609203"
   ).split(" "),
 );
 /** The dump's code for accounts without an activity. */
