@@ -5,21 +5,18 @@
  * key is shown when it is made and never again.
  */
 import { type Command, InvalidArgumentError } from "commander";
-import { type CreatedKey, Keyring } from "../access/keyring.ts";
+import type { CreatedKey, Keyring } from "../access/keyring.ts";
 import { PLAN_NAMES } from "../access/plans.ts";
 import { DAY_MS, systemClock } from "../clock.ts";
 import { CommandError } from "../errors.ts";
-import { openDatabase } from "../store/database.ts";
-import { KeyStore } from "../store/keystore.ts";
-import { configOf } from "./config.ts";
+import { type DataDirOptions, withKeyring } from "./state.ts";
 
 /** When a key ends: milliseconds since 1970, or null for never. */
 interface End {
   readonly atMs: number | null;
 }
 
-interface KeyOptions {
-  readonly dataDir?: string;
+interface KeyOptions extends DataDirOptions {
   readonly tenant?: string;
   readonly plan?: string;
   readonly name?: string;
@@ -91,17 +88,6 @@ function common(command: Command): Command {
 /** Commands that need to know which key. */
 function picking(command: Command): Command {
   return common(command.argument("[key]", "id of the key, or the whole key"));
-}
-
-function withKeyring(options: KeyOptions, work: (keyring: Keyring) => void): void {
-  const dataDir = configOf({ data_dir: options.dataDir }, undefined).get("data_dir");
-  if (dataDir === null) throw new CommandError("Say also --data-dir DIR.", 2);
-  const database = openDatabase(dataDir);
-  try {
-    work(new Keyring(new KeyStore(database), systemClock));
-  } finally {
-    database.close();
-  }
 }
 
 function create(keyring: Keyring, options: KeyOptions): void {

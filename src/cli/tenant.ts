@@ -5,15 +5,9 @@
  * tenant is never deleted, for its exports and counts belong to it.
  */
 import type { Command } from "commander";
-import { Keyring } from "../access/keyring.ts";
-import { systemClock } from "../clock.ts";
-import { CommandError } from "../errors.ts";
-import { openDatabase } from "../store/database.ts";
-import { KeyStore } from "../store/keystore.ts";
-import { configOf } from "./config.ts";
+import { type DataDirOptions, withKeyring } from "./state.ts";
 
-interface TenantOptions {
-  readonly dataDir?: string;
+interface TenantOptions extends DataDirOptions {
   readonly json?: true;
 }
 
@@ -53,17 +47,6 @@ function common(command: Command): Command {
   return command
     .option("--data-dir <dir>", "the server's data directory")
     .option("--json", "print one JSON document");
-}
-
-function withKeyring(options: TenantOptions, work: (keyring: Keyring) => void): void {
-  const dataDir = configOf({ data_dir: options.dataDir }, undefined).get("data_dir");
-  if (dataDir === null) throw new CommandError("Say also --data-dir DIR.", 2);
-  const database = openDatabase(dataDir);
-  try {
-    work(new Keyring(new KeyStore(database), systemClock));
-  } finally {
-    database.close();
-  }
 }
 
 function change(name: string, options: TenantOptions, disabled: boolean): void {

@@ -8,14 +8,12 @@ import { type Command, InvalidArgumentError } from "commander";
 import { USAGE_DAYS } from "../access/usage.ts";
 import { dayText, systemClock, utcDay } from "../clock.ts";
 import { CommandError } from "../errors.ts";
-import { openDatabase } from "../store/database.ts";
 import { KeyStore } from "../store/keystore.ts";
 import { type NamedUse, UsageStore } from "../store/usagestore.ts";
-import { configOf } from "./config.ts";
 import { printTable } from "./print.ts";
+import { type DataDirOptions, withDatabase } from "./state.ts";
 
-interface UsageOptions {
-  readonly dataDir?: string;
+interface UsageOptions extends DataDirOptions {
   readonly tenant?: string;
   readonly days: number;
   readonly json?: true;
@@ -45,11 +43,9 @@ export function registerUsage(program: Command): void {
 }
 
 function show(options: UsageOptions): void {
-  const dataDir = configOf({ data_dir: options.dataDir }, undefined).get("data_dir");
-  if (dataDir === null) throw new CommandError("Say also --data-dir DIR.", 2);
   const today = utcDay(systemClock.nowMs());
   const from = today - options.days + 1;
-  const rows = read(dataDir, options.tenant, from).map((use) => ({
+  const rows = read(options, from).map((use) => ({
     day: dayText(use.day),
     tenant: use.tenant,
     key_id: use.keyId,
@@ -67,18 +63,16 @@ function show(options: UsageOptions): void {
   else process.stderr.write(`Nothing was used since ${dayText(from)}.\n`);
 }
 
-function read(dataDir: string, tenant: string | undefined, from: number): NamedUse[] {
-  const database = openDatabase(dataDir);
-  try {
+function read(options: UsageOptions, from: number): NamedUse[] {
+  const { tenant } = options;
+  return withDatabase(options, (database) => {
     const tenants = new KeyStore(database).tenants();
     if (tenant !== undefined && !tenants.some(({ name }) => name === tenant)) {
       throw new CommandError(`There is no tenant ${tenant}. See: peneira tenant list`);
     }
     const uses = new UsageStore(database).since(from);
     return uses.filter((use) => tenant === undefined || use.tenant === tenant);
-  } finally {
-    database.close();
-  }
+  });
 }
 
 function days(text: string): number {
