@@ -8,7 +8,6 @@ import { type Command, InvalidArgumentError } from "commander";
 import type { CreatedKey, Keyring } from "../access/keyring.ts";
 import { PLAN_NAMES } from "../access/plans.ts";
 import { DAY_MS, systemClock } from "../clock.ts";
-import { CommandError } from "../errors.ts";
 import { type DataDirOptions, withKeyring } from "./state.ts";
 
 /** When a key ends: milliseconds since 1970, or null for never. */
