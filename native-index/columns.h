@@ -174,6 +174,23 @@ static_assert(Orders::kCount == 10 && Tables::kCount == 12);
 constexpr uint32_t kStatusCount = 9;         // registration_status 0-8
 constexpr int32_t kFirstStartedYear = 1800;  // code 0 of the `started_year` dimension
 
+// Bytes that the values of a fixed-width column take; 0 for strings and lists.
+constexpr uint64_t fixedBytes(ColumnType type, uint64_t rows) {
+  switch (type) {
+    case ColumnType::kBool: return (rows + 7) / 8;
+    case ColumnType::kUint8:
+    case ColumnType::kDictionary8: return rows;
+    case ColumnType::kUint16:
+    case ColumnType::kDictionary16: return rows * 2;
+    case ColumnType::kUint32:
+    case ColumnType::kDate32: return rows * 4;
+    case ColumnType::kInt64: return rows * 8;
+    case ColumnType::kUtf8:
+    case ColumnType::kListDictionary16: return 0;
+  }
+  return 0;
+}
+
 // One FNV-1a 64 state that text is fed to.
 struct Fnv1a {
   uint64_t hash = 0xcbf29ce484222325u;

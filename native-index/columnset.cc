@@ -10,22 +10,6 @@ namespace {
 // Arrow pads buffers to a multiple of 8 or 64 bytes; more slack than that is a mistake.
 constexpr uint64_t kPaddingMax = 64;
 
-uint64_t fixedBytes(ColumnType type, uint64_t rows) {
-  switch (type) {
-    case ColumnType::kBool: return (rows + 7) / 8;
-    case ColumnType::kUint8:
-    case ColumnType::kDictionary8: return rows;
-    case ColumnType::kUint16:
-    case ColumnType::kDictionary16: return rows * 2;
-    case ColumnType::kUint32:
-    case ColumnType::kDate32: return rows * 4;
-    case ColumnType::kInt64: return rows * 8;
-    case ColumnType::kUtf8:
-    case ColumnType::kListDictionary16: return 0;
-  }
-  return 0;
-}
-
 void checkLength(const std::string& what, uint64_t found, uint64_t needed) {
   if (found < needed || found > needed + kPaddingMax) {
     expectEqual("length of " + what, found, needed);

@@ -16,23 +16,6 @@ bool hasOffsets(uint32_t column) {
   return type == ColumnType::kUtf8 || type == ColumnType::kListDictionary16;
 }
 
-// Bytes that a fixed-width column needs for its values; 0 for strings and lists.
-uint64_t fixedBytes(ColumnType type, uint64_t rows) {
-  switch (type) {
-    case ColumnType::kBool: return (rows + 7) / 8;
-    case ColumnType::kUint8:
-    case ColumnType::kDictionary8: return rows;
-    case ColumnType::kUint16:
-    case ColumnType::kDictionary16: return rows * 2;
-    case ColumnType::kUint32:
-    case ColumnType::kDate32: return rows * 4;
-    case ColumnType::kInt64: return rows * 8;
-    case ColumnType::kUtf8:
-    case ColumnType::kListDictionary16: return 0;
-  }
-  return 0;
-}
-
 // A buffer of one column in one batch, as the section names it.
 struct BufferPlace {
   uint64_t offset, length, needed;

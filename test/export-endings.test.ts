@@ -8,8 +8,8 @@ import assert from "node:assert/strict";
 import { mkdirSync, rmdirSync, writeFileSync } from "node:fs";
 import { afterEach, beforeEach, describe, it } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
-import { AppError } from "../src/errors.ts";
-import { type HeldRender, Installation, rendered, settle, specOf } from "./fake-threads.ts";
+import type { AppError } from "../src/errors.ts";
+import { Installation, idOf, isError, rendered, settle, specOf } from "./fake-threads.ts";
 
 let here: Installation;
 
@@ -20,18 +20,11 @@ beforeEach(() => {
 
 afterEach(() => here.dispose());
 
-/** The id of the export that a render is for. */
-const idOf = ({ wish }: HeldRender) => /exp_[0-9a-f]{32}/.exec(wish.path)?.[0] as string;
-const first = () => here.threads.held[0] as HeldRender;
-const stateOf = (id: string, tenant = "a") => here.record(tenant, id).state;
-const codeOf = (code: string) => (error: unknown) =>
-  error instanceof AppError && error.code === code;
-
 describe("deleting", () => {
   it("takes a waiting export out of the queue", async () => {
     const ids = [1, 2, 3].map((i) => here.create("a", `k${i}`).record.id);
     here.exports.remove("a", ids[0] as string);
-    assert.throws(() => here.record("a", ids[0] as string), codeOf("export_not_found"));
+    assert.throws(() => here.record("a", ids[0] as string), isError("export_not_found"));
     await settle();
     assert.deepEqual(here.threads.held.map(idOf), ids.slice(1));
   });
@@ -64,9 +57,8 @@ describe("deleting", () => {
     const { record } = here.create("a", "k");
     await settle();
     here.exports.remove("a", record.id);
-    assert.equal(first().cancelled, true);
-    first().end(rendered(first().wish));
-    await settle();
+    assert.equal(here.first().cancelled, true);
+    await here.endFirst();
     assert.deepEqual(here.names("exports"), []);
     assert.equal(here.exports.find(record.id), undefined);
   });
@@ -74,18 +66,17 @@ describe("deleting", () => {
   it("removes the file of a done one, and its key stays used", async () => {
     const { record } = here.create("a", "k");
     await settle();
-    first().end(rendered(first().wish));
-    await settle();
+    await here.endFirst();
     here.exports.remove("a", record.id);
     assert.deepEqual(here.names("exports"), []);
-    assert.throws(() => here.create("a", "k"), codeOf("idempotency_key_reused"));
-    assert.throws(() => here.exports.remove("a", record.id), codeOf("export_not_found"));
+    assert.throws(() => here.create("a", "k"), isError("idempotency_key_reused"));
+    assert.throws(() => here.exports.remove("a", record.id), isError("export_not_found"));
   });
 
   it("tries again to remove a file that would not go", async () => {
     const { record } = here.create("a", "k");
     await settle();
-    first().end({ kind: "failed", failure: "disk_full", error: {} });
+    here.first().end({ kind: "failed", failure: "disk_full", error: {} });
     await settle();
     // A folder in its place cannot be unlinked.
     const path = here.exports.filePath(record);
@@ -124,9 +115,9 @@ describe("stopping", () => {
     const closing = here.exports.close();
     await settle();
     assert.equal(here.threads.closed, false);
-    first().end(rendered(first().wish));
+    here.first().end(rendered(here.first().wish));
     await closing;
-    assert.equal(stateOf(record.id), "done");
+    assert.equal(here.stateOf(record.id), "done");
   });
 
   it("lets nobody wait", async () => {
@@ -144,7 +135,7 @@ describe("waiting", () => {
     const began = performance.now();
     const waits = [1, 2, 3].map(() => here.exports.settled("a", record.id, 60_000));
     await settle();
-    first().end(rendered(first().wish));
+    here.first().end(rendered(here.first().wish));
     assert.deepEqual(
       (await Promise.all(waits)).map(({ state }) => state),
       ["done", "done", "done"],
@@ -163,7 +154,7 @@ describe("waiting", () => {
     const { record } = here.create("a", "k");
     const waiting = here.exports.settled("a", record.id, 60_000);
     here.exports.remove("a", record.id);
-    await assert.rejects(waiting, codeOf("export_not_found"));
+    await assert.rejects(waiting, isError("export_not_found"));
   });
 
   it("leaves no timer behind", async () => {
@@ -174,7 +165,7 @@ describe("waiting", () => {
     const waits = Array.from({ length: 50 }, () => here.exports.settled("a", record.id, 60_000));
     assert.equal(timers(), before + 50);
     await settle();
-    first().end(rendered(first().wish));
+    here.first().end(rendered(here.first().wish));
     await Promise.all(waits);
     assert.equal(timers(), before);
   });
@@ -196,10 +187,9 @@ describe("a database that cannot be written", () => {
       return true;
     });
     here.database.pragma("query_only = ON");
-    assert.throws(() => here.exports.remove("a", record.id), codeOf("overloaded"));
-    first().end(rendered(first().wish));
-    await settle();
-    assert.equal(stateOf(record.id), "running");
+    assert.throws(() => here.exports.remove("a", record.id), isError("overloaded"));
+    await here.endFirst();
+    assert.equal(here.stateOf(record.id), "running");
     here.database.pragma("query_only = OFF");
     here.database.pragma("max_page_count = 1073741823");
     assert.equal((await here.exports.settled("a", record.id, 3_000)).state, "done");

@@ -12,7 +12,7 @@ import { AppError } from "../src/errors.ts";
 import { failureOf } from "../src/export/failure.ts";
 import type { RenderOutcome } from "../src/export/order.ts";
 import { nextTurn } from "../src/export/turns.ts";
-import { type HeldRender, Installation, rendered, settle, specOf } from "./fake-threads.ts";
+import { Installation, idOf, isError, settle, specOf } from "./fake-threads.ts";
 import { seededRng } from "./random-spec.ts";
 
 let here: Installation;
@@ -24,13 +24,7 @@ beforeEach(() => {
 
 afterEach(() => here.dispose());
 
-/** The id of the export that a render is for. */
-const idOf = ({ wish }: HeldRender) => /exp_[0-9a-f]{32}/.exec(wish.path)?.[0] as string;
-const first = () => here.threads.held[0] as HeldRender;
-const stateOf = (id: string, tenant = "a") => here.record(tenant, id).state;
 const errno = (code: string) => Object.assign(new Error("made up"), { code });
-const codeOf = (code: string) => (error: unknown) =>
-  error instanceof AppError && error.code === code;
 
 describe("a queue", () => {
   it("renders, keeps the file, and says so", async () => {
@@ -38,14 +32,13 @@ describe("a queue", () => {
     assert.deepEqual([record.state, record.progress, record.rowCount], ["queued", 0, null]);
     assert.match(record.id, /^exp_[0-9a-f]{32}$/);
     await settle();
-    assert.equal(stateOf(record.id), "running");
-    first().onProgress(25, 100);
+    assert.equal(here.stateOf(record.id), "running");
+    here.first().onProgress(25, 100);
     assert.deepEqual(
       [here.record("a", record.id).progress, here.record("a", record.id).rowsWritten],
       [0.25, 25],
     );
-    first().end(rendered(first().wish, "0123456789"));
-    await settle();
+    await here.endFirst("0123456789");
     const done = here.record("a", record.id);
     assert.deepEqual(
       [done.state, done.progress, done.rowCount, done.sizeBytes],
@@ -67,9 +60,9 @@ describe("a queue", () => {
       () => here.exports.read("a", `exp_${"0".repeat(32)}`),
       () => here.exports.read("a", "' OR 1=1"),
     ]) {
-      assert.throws(look, codeOf("export_not_found"));
+      assert.throws(look, isError("export_not_found"));
     }
-    await assert.rejects(here.exports.settled("b", record.id, 10), codeOf("export_not_found"));
+    await assert.rejects(here.exports.settled("b", record.id, 10), isError("export_not_found"));
     assert.deepEqual(here.exports.list("b", { limit: 10, before: null }).records, []);
   });
 
@@ -94,10 +87,9 @@ describe("a queue", () => {
     here.create("c", "k");
     await settle();
     while (here.threads.held.length > 0) {
-      const id = idOf(first());
+      const id = idOf(here.first());
       order.push(here.exports.find(id)?.tenantId ?? "?");
-      first().end(rendered(first().wish));
-      await settle();
+      await here.endFirst();
     }
     assert.deepEqual(order.join(""), "abcabaaaa");
   });
@@ -111,8 +103,7 @@ describe("a queue", () => {
     await settle();
     const running = here.threads.held.map((held) => here.exports.find(idOf(held))?.tenantId);
     assert.deepEqual(running.sort(), ["a", "a", "b"]);
-    first().end(rendered(first().wish));
-    await settle();
+    await here.endFirst();
     assert.equal(here.threads.held.length, 3);
   });
 
@@ -123,7 +114,7 @@ describe("a queue", () => {
     (here.plans.enterprise.limits as { concurrent_exports: number }).concurrent_exports = 0;
     here.exports.start(here.segment);
     await settle();
-    assert.equal(stateOf(record.id), "running");
+    assert.equal(here.stateOf(record.id), "running");
   });
 });
 
@@ -185,14 +176,14 @@ describe("bounds", () => {
     const wanted = { tenantId: here.tenant("a"), plan, idempotencyKey: "k", spec: specOf() };
     const asked = { keyId: "k", bodyHash: "", rows: 1, segment: here.segment };
     const create = () => here.exports.create({ ...wanted, ...asked });
-    assert.throws(create, codeOf("plan_not_allowed"));
+    assert.throws(create, isError("plan_not_allowed"));
   });
 });
 
 describe("outcomes", () => {
   const lastly = async (id: string, outcome: RenderOutcome) => {
     for (let attempt = 0; attempt < 5 && here.threads.held.length > 0; attempt++) {
-      first().end(outcome);
+      here.first().end(outcome);
       await settle();
     }
     const { state, failure } = here.record("a", id);
@@ -223,12 +214,11 @@ describe("outcomes", () => {
   it("may be good at the third attempt", async () => {
     const id = await begin();
     for (let attempt = 1; attempt < 3; attempt++) {
-      first().end({ kind: "threw", error: {} });
+      here.first().end({ kind: "threw", error: {} });
       await settle();
     }
-    first().end(rendered(first().wish));
-    await settle();
-    assert.equal(stateOf(id), "done");
+    await here.endFirst();
+    assert.equal(here.stateOf(id), "done");
   });
 
   it("of an order that cannot even be given are attempts as well", async () => {

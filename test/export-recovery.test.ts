@@ -18,9 +18,8 @@ import {
 } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, it } from "node:test";
-import type { AppError } from "../src/errors.ts";
 import { ExportStore } from "../src/store/exportstore.ts";
-import { type HeldRender, Installation, rendered, settle } from "./fake-threads.ts";
+import { Installation, isError, settle } from "./fake-threads.ts";
 
 let here: Installation;
 
@@ -30,18 +29,13 @@ beforeEach(() => {
 
 afterEach(() => here.dispose());
 
-const first = () => here.threads.held[0] as HeldRender;
-const codeOf = (code: string) => (error: unknown) => (error as AppError).code === code;
-const count = (table: string) =>
-  here.database.prepare(`SELECT count(*) FROM ${table}`).pluck().get() as number;
 const pin = () => join(here.dataDir, "pins", `${here.segment.snapshotId}.peneira`);
 
 /** Creates an export and lets it be done, of these bytes. */
 async function done(key: string, bytes = "cnpj\r\n") {
   const { record } = here.create("a", key);
   await settle();
-  first().end(rendered(first().wish, bytes));
-  await settle();
+  await here.endFirst(bytes);
   return here.record("a", record.id);
 }
 
@@ -107,8 +101,7 @@ describe("recovery", () => {
     here.exports.start(here.segment);
     await settle();
     assert.equal(here.threads.held.length, 2);
-    first().end(rendered(first().wish));
-    await settle();
+    await here.endFirst();
     const again = here.record("a", missing.id);
     assert.deepEqual([again.state, again.expiresAtMs], ["done", missing.expiresAtMs]);
   });
@@ -121,7 +114,7 @@ describe("recovery", () => {
     assert.equal(here.names("exports").length, 3);
     restart();
     assert.deepEqual(here.names("exports"), [`${due.id}.csv`]);
-    assert.throws(() => here.create("a", "m"), codeOf("idempotency_key_reused"));
+    assert.throws(() => here.create("a", "m"), isError("idempotency_key_reused"));
     here.clock.advance(604_800_000);
     restart();
     assert.deepEqual(here.names("exports"), []);
@@ -230,10 +223,9 @@ describe("a pin", () => {
     const ids = [1, 2].map((i) => here.create("a", `k${i}`).record.id);
     assert.equal(statSync(pin()).ino, statSync(here.segment.path).ino);
     await settle();
-    assert.equal(first().wish.places[0], pin());
-    assert.equal(first().wish.snapshotId, here.segment.snapshotId);
-    first().end(rendered(first().wish));
-    await settle();
+    assert.equal(here.first().wish.places[0], pin());
+    assert.equal(here.first().wish.snapshotId, here.segment.snapshotId);
+    await here.endFirst();
     assert.ok(existsSync(pin()));
     here.exports.remove("a", ids[1] as string);
     await settle();
@@ -264,17 +256,16 @@ describe("a pin", () => {
     const served = [`served-${"c".repeat(16)}.peneira`];
     assert.deepEqual(here.names("pins"), [`${here.segment.snapshotId}.peneira`, ...served]);
     assert.deepEqual(here.threads.forgotten, ["b".repeat(16)], "no export needs b");
-    first().end(rendered(first().wish));
-    await settle();
+    await here.endFirst();
     assert.deepEqual(here.names("pins"), served);
     assert.deepEqual(here.threads.forgotten, ["b".repeat(16), here.segment.snapshotId]);
   });
 
   it("of a file that is gone is refused, and nothing is kept", () => {
     unlinkSync(here.segment.path);
-    assert.throws(() => here.create("a", "k"), codeOf("snapshot_unavailable"));
-    assert.equal(count("exports"), 0);
-    assert.equal(count("idempotency"), 0);
+    assert.throws(() => here.create("a", "k"), isError("snapshot_unavailable"));
+    assert.equal(here.count("exports"), 0);
+    assert.equal(here.count("idempotency"), 0);
   });
 
   it("on another device is the path itself", async (context) => {
@@ -293,7 +284,7 @@ describe("a pin", () => {
       here.create("a", "k");
       await settle();
       assert.deepEqual(here.names("pins"), []);
-      assert.deepEqual(first().wish.places, [pin(), path]);
+      assert.deepEqual(here.first().wish.places, [pin(), path]);
     } finally {
       rmSync(folder, { recursive: true });
     }

@@ -10,13 +10,12 @@ import { closeSync, openSync, readFileSync } from "node:fs";
 import { afterEach, beforeEach, describe, it } from "node:test";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
-import type { AppError } from "../src/errors.ts";
 import { ExportFolder } from "../src/export/folder.ts";
 import { KEY_KEPT_MS } from "../src/export/intake.ts";
 import { Sweeper } from "../src/export/sweeper.ts";
 import { lockDataDir } from "../src/store/database.ts";
 import { ExportStore } from "../src/store/exportstore.ts";
-import { type HeldRender, Installation, NOW_MS, rendered, settle, specOf } from "./fake-threads.ts";
+import { Installation, isError, NOW_MS, settle, specOf } from "./fake-threads.ts";
 
 const run = promisify(execFile);
 let here: Installation;
@@ -27,17 +26,11 @@ beforeEach(() => {
 
 afterEach(() => here.dispose());
 
-const first = () => here.threads.held[0] as HeldRender;
-const codeOf = (code: string) => (error: unknown) => (error as AppError).code === code;
-const count = (table: string) =>
-  here.database.prepare(`SELECT count(*) FROM ${table}`).pluck().get() as number;
-
 /** Creates an export and lets it be done, of these bytes. */
 async function done(key: string, bytes = "cnpj\r\n", plan: "enterprise" | "free" = "enterprise") {
   const { record } = here.create("a", key, { plan });
   await settle();
-  first().end(rendered(first().wish, bytes));
-  await settle();
+  await here.endFirst(bytes);
   return here.record("a", record.id);
 }
 
@@ -55,21 +48,20 @@ describe("an idempotency key", () => {
     const other = { ...structuredClone(spec), explain: { ...spec.explain, confidence: 0.5 } };
     const reversed = Object.fromEntries(Object.entries(other).reverse()) as typeof spec;
     await settle();
-    first().end(rendered(first().wish));
-    await settle();
+    await here.endFirst();
     const again = here.create("a", "k", { spec: reversed });
     assert.deepEqual([again.replayed, again.record.state], [true, "done"]);
     assert.equal(again.record.id, record.id);
     assert.deepEqual(again.spec, spec, "the spec is that of the first request");
-    assert.equal(count("exports"), 1);
+    assert.equal(here.count("exports"), 1);
   });
 
   it("is refused with another spec, output or limit", () => {
     here.create("a", "k", { spec: specOf("SP", "csv", 100) });
     for (const spec of [specOf("RJ"), specOf("SP", "html"), specOf("SP", "csv", 99)]) {
-      assert.throws(() => here.create("a", "k", { spec }), codeOf("idempotency_key_reused"));
+      assert.throws(() => here.create("a", "k", { spec }), isError("idempotency_key_reused"));
     }
-    assert.equal(count("exports"), 1);
+    assert.equal(here.count("exports"), 1);
   });
 
   it("gives the export for the same bytes, before anything is normalized", () => {
@@ -87,7 +79,7 @@ describe("an idempotency key", () => {
     assert.equal(again("a", "k"), null);
     const fresh = here.create("a", "k", { bodyHash });
     here.exports.remove("a", fresh.record.id);
-    assert.throws(() => again("a", "k"), codeOf("idempotency_key_reused"));
+    assert.throws(() => again("a", "k"), isError("idempotency_key_reused"));
   });
 
   it("belongs to its tenant", () => {
@@ -106,15 +98,15 @@ describe("an idempotency key", () => {
     here.create("a", "k2");
     here.clock.advance(KEY_KEPT_MS);
     sweeperOf().sweep();
-    assert.equal(count("idempotency"), 2);
+    assert.equal(here.count("idempotency"), 2);
     here.clock.advance(1);
     sweeperOf().sweep();
-    assert.equal(count("idempotency"), 0);
+    assert.equal(here.count("idempotency"), 0);
   });
 
   it("is not used up by a refusal", () => {
     for (let i = 0; i < 5; i++) here.create("a", `k${i}`, { plan: "free" });
-    assert.throws(() => here.create("a", "late", { plan: "free" }), codeOf("rate_limited"));
+    assert.throws(() => here.create("a", "late", { plan: "free" }), isError("rate_limited"));
     assert.equal(here.create("a", "late", { spec: specOf("RJ") }).replayed, false);
   });
 
@@ -125,7 +117,7 @@ describe("an idempotency key", () => {
     for (let round = 0; round < 3; round++) {
       for (let key = 0; key < 64; key++) here.create("a", `k${key}`);
     }
-    assert.equal(count("exports"), 65);
+    assert.equal(here.count("exports"), 65);
   });
 
   it("makes one export when several processes ask at once", async () => {
@@ -140,8 +132,8 @@ describe("an idempotency key", () => {
     const [one, ...others] = runs.map(({ stdout }) => JSON.parse(stdout) as string[]);
     assert.equal(one?.length, 200);
     for (const other of others) assert.deepEqual(other, one);
-    assert.equal(count("exports"), 200);
-    assert.equal(count("idempotency"), 200);
+    assert.equal(here.count("exports"), 200);
+    assert.equal(here.count("idempotency"), 200);
   });
 });
 
@@ -193,12 +185,11 @@ describe("expiry", () => {
     for (let i = 0; i < 250; i++) here.create("a", `k${i}`);
     await settle();
     while (here.threads.held.length > 0) {
-      first().end(rendered(first().wish));
-      await settle();
+      await here.endFirst();
     }
     here.clock.advance(604_800_000);
     sweeperOf().sweep();
-    assert.equal(count("exports WHERE expired_at IS NOT NULL"), 250);
+    assert.equal(here.count("exports WHERE expired_at IS NOT NULL"), 250);
     assert.deepEqual(here.names("exports"), []);
   });
 

@@ -11,6 +11,7 @@ import { join } from "node:path";
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { loadPlans, type PlanName } from "../src/access/plans.ts";
 import { type ManualClock, manualClock } from "../src/clock.ts";
+import { AppError } from "../src/errors.ts";
 import { Exports } from "../src/export/exports.ts";
 import type { RenderOutcome } from "../src/export/order.ts";
 import type { OnProgress, RenderThreads, RenderWish, StartedRender } from "../src/export/pool.ts";
@@ -173,6 +174,27 @@ export class Installation {
     return this.exports.read(tenant, id);
   }
 
+  /** The state of an export, as its tenant sees it. */
+  stateOf(id: string, tenant = "a"): ExportRecord["state"] {
+    return this.record(tenant, id).state;
+  }
+
+  /** The render that was begun first and has not ended. */
+  first(): HeldRender {
+    return this.threads.held[0] as HeldRender;
+  }
+
+  /** Lets the first render end with a file of these bytes. */
+  async endFirst(bytes?: string): Promise<void> {
+    this.first().end(rendered(this.first().wish, bytes));
+    await settle();
+  }
+
+  /** Rows of a table of the state. */
+  count(table: string): number {
+    return this.database.prepare(`SELECT count(*) FROM ${table}`).pluck().get() as number;
+  }
+
   /** Names in a folder of the data directory. */
   names(folder: "exports" | "pins"): string[] {
     return readdirSync(join(this.dataDir, folder)).sort();
@@ -185,6 +207,16 @@ export class Installation {
     this.database.close();
     rmSync(this.folder, { recursive: true });
   }
+}
+
+/** The id of the export that a render is for. */
+export function idOf({ wish }: HeldRender): string {
+  return /exp_[0-9a-f]{32}/.exec(wish.path)?.[0] as string;
+}
+
+/** Whether an error is the given one of the table, for `assert.throws`. */
+export function isError(code: string): (error: unknown) => boolean {
+  return (error) => error instanceof AppError && error.code === code;
 }
 
 /** Lets everything that is due in this process happen. */

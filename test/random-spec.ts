@@ -11,7 +11,6 @@ import { type Catalog, punctuateCnae, sectionOfCnae } from "../src/spec/catalog.
 import {
   COMPANY_SIZE_CODES,
   CSV_DELIMITERS,
-  DEFAULT_FIELDS,
   EXPORT_FORMATS,
   OUTPUT_FIELD_NAMES,
   REGISTRATION_STATUSES,
@@ -23,6 +22,7 @@ import {
 } from "../src/spec/fields.ts";
 import { normalizeSpec } from "../src/spec/normalize.ts";
 import type { AccountQuerySpec } from "../src/spec/schema.ts";
+import { contextWith, exportContext } from "./spec-catalog.ts";
 import type { TwinRow } from "./twin.ts";
 
 /** Numbers from 0 (included) to 1 (excluded). */
@@ -45,15 +45,7 @@ export function seededRng(seed: number): Rng {
 export function randomSpec(rng: Rng, catalog: Catalog, rows: readonly TwinRow[]): AccountQuerySpec {
   const draw = new Draw(rng);
   const spec = randomSpecInput(draw, catalog, rows);
-  return normalizeSpec(spec, {
-    catalog,
-    limitDefault: 100,
-    limitCap: 50_000,
-    allowedFields: OUTPUT_FIELD_NAMES,
-    defaultFields: DEFAULT_FIELDS,
-    mode: "search",
-    fullAllowed: false,
-  }).spec;
+  return normalizeSpec(spec, contextWith({ catalog })).spec;
 }
 
 /** A valid spec of an export in normal form, in any secondary mode. */
@@ -63,15 +55,7 @@ export function randomExportSpec(
   rows: readonly TwinRow[],
 ): AccountQuerySpec {
   const spec = randomExportInput(new Draw(rng), catalog, rows);
-  return normalizeSpec(spec, {
-    catalog,
-    limitDefault: 1_000_000,
-    limitCap: 1_000_000,
-    allowedFields: OUTPUT_FIELD_NAMES,
-    defaultFields: DEFAULT_FIELDS,
-    mode: "export",
-    fullAllowed: true,
-  }).spec;
+  return normalizeSpec(spec, exportContext(catalog)).spec;
 }
 
 /** A valid spec of an export before normalization. */

@@ -13,10 +13,11 @@ import { explainColumns } from "../src/export/explained.ts";
 import type { OpenRenderer, RenderContext } from "../src/export/renderer.ts";
 import { explainRows } from "../src/search/project.ts";
 import type { Segment } from "../src/search/segment.ts";
-import { DEFAULT_FIELDS, OUTPUT_FIELD_NAMES } from "../src/spec/fields.ts";
+import { OUTPUT_FIELD_NAMES } from "../src/spec/fields.ts";
 import { normalizeSpec } from "../src/spec/normalize.ts";
 import { FIXTURE_TABLES, type FixtureRow, randomRows } from "./fixture-rows.ts";
 import { writeFixture } from "./region-fixture.ts";
+import { exportContext } from "./spec-catalog.ts";
 
 /** Texts that a format could take for something else than text. */
 export const HOSTILE_TEXTS: readonly string[] = [
@@ -145,15 +146,7 @@ export function contextOf(segment: Segment, wish: ExportWish): RenderContext {
     },
     output: { format, fields, include_explain: explain },
   };
-  const { spec } = normalizeSpec(input, {
-    catalog: segment.catalog,
-    limitDefault: 1_000_000,
-    limitCap: 1_000_000,
-    allowedFields: OUTPUT_FIELD_NAMES,
-    defaultFields: DEFAULT_FIELDS,
-    mode: "export",
-    fullAllowed: true,
-  });
+  const { spec } = normalizeSpec(input, exportContext(segment.catalog));
   return { segment, spec, rowCount, matches: rowCount + 7 };
 }
 

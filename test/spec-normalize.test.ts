@@ -6,36 +6,10 @@
  */
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { AppError } from "../src/errors.ts";
 import { tooBroad } from "../src/spec/breadth.ts";
 import { type NormalizeContext, normalizeSpec } from "../src/spec/normalize.ts";
-import type { AccountQuerySpec } from "../src/spec/schema.ts";
 import { contextWith } from "./spec-catalog.ts";
-
-type Json = Record<string, unknown>;
-
-function normal(input: unknown, changed: Partial<NormalizeContext> = {}): AccountQuerySpec {
-  return normalizeSpec(input, contextWith(changed)).spec;
-}
-
-function filters(group: string, members: Json): Json {
-  return { filters: { [group]: members } };
-}
-
-function failure(input: unknown, changed: Partial<NormalizeContext> = {}): AppError {
-  try {
-    normal(input, changed);
-  } catch (error) {
-    assert.ok(error instanceof AppError, String(error));
-    return error;
-  }
-  throw new Error(`was accepted: ${JSON.stringify(input)}`);
-}
-
-/** Pointers and codes of every mistake, in order. */
-function mistakes(input: unknown, changed: Partial<NormalizeContext> = {}): string[] {
-  return failure(input, changed).errors.map(({ pointer, code }) => `${pointer} ${code}`);
-}
+import { failure, filters, type Json, mistakes, normal } from "./spec-outcome.ts";
 
 describe("normalizeSpec: defaults", () => {
   it("fills everything in from an empty object", () => {
