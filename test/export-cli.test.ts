@@ -130,6 +130,27 @@ describe("peneira export", () => {
     fs.rmSync(join(folder, "three.jsonl"));
   });
 
+  it("takes the format of a name that ends as one, before that of the spec", async (test) => {
+    const spec = { filters: SPEC.filters, limit: 3, output: { format: "jsonl", fields: ["cnpj"] } };
+    const path = join(sample.folder, "named.json");
+    fs.writeFileSync(path, JSON.stringify(spec));
+    const begins: readonly (readonly [string, string[], string])[] = [
+      ["a.XLSX", [], "PK"],
+      ["a.parquet", [], "PAR1"],
+      ["a.html", [], "<!doctype html>"],
+      ["a.csv", [], "cnpj\r\n"],
+      ["a.csv", ["--format", "parquet"], "PAR1"],
+      ["a.data", [], '{"cnpj":'],
+      ["csv", [], '{"cnpj":'],
+    ];
+    for (const [name, flags, begin] of begins) {
+      await exported(test, ["--spec", path, "--out", `out/${name}`, ...flags]);
+      const bytes = fs.readFileSync(join(folder, name));
+      assert.equal(bytes.toString("latin1", 0, begin.length), begin, name);
+      fs.rmSync(join(folder, name));
+    }
+  });
+
   it("refuses a name it may not use and a wrong spec, and writes nothing", async (test) => {
     fs.writeFileSync(join(folder, "there.csv"), "older");
     const cases: readonly (readonly [string[], object])[] = [

@@ -5,9 +5,11 @@
  * or not at all, and a signal leaves nothing behind. A wrong flag is found before any work.
  */
 import { existsSync, statSync } from "node:fs";
-import { dirname, resolve } from "node:path";
+import { dirname, extname, resolve } from "node:path";
 import { type Command, Option } from "commander";
 import { CommandError } from "../errors.ts";
+import { FORMATS } from "../export/format.ts";
+import type { ExportFormat } from "../export/record.ts";
 import { RenderCancelled, type RenderedFile, renderExport } from "../export/render.ts";
 import { openAnySegment } from "../ingest/boot.ts";
 import type { Segment } from "../search/segment.ts";
@@ -28,7 +30,7 @@ export interface ExportFlags {
   readonly spec?: string;
   readonly text?: string;
   readonly out: string;
-  readonly format?: (typeof EXPORT_FORMATS)[number];
+  readonly format?: ExportFormat;
   readonly limit?: number;
   readonly explain?: true;
   readonly bom?: true;
@@ -58,7 +60,7 @@ export function registerExport(program: Command): void {
     .addOption(
       new Option(
         "--format <format>",
-        "what to write (default: as the spec says, else csv)",
+        "what to write (default: as --out ends, else as the spec says, else csv)",
       ).choices(EXPORT_FORMATS),
     )
     .option("--limit <n>", "most accounts (default: the spec's limit, else all)", positive)
@@ -106,9 +108,16 @@ function refuseOut({ out, force }: ExportFlags): void {
   if (problem !== null) throw new CommandError(problem, 2);
 }
 
+/** The format that the end of a file's name stands for; undefined for any other end. */
+function formatOfName(name: string): ExportFormat | undefined {
+  const extension = extname(name).slice(1).toLowerCase();
+  return EXPORT_FORMATS.find((format) => FORMATS[format].extension === extension);
+}
+
 /** Everything is allowed that no plan is there to forbid. */
 function normalize(segment: Segment, input: unknown, flags: ExportFlags): AccountQuerySpec {
-  const { format, limit, explain, bom, delimiter } = flags;
+  const { limit, explain, bom, delimiter } = flags;
+  const format = flags.format ?? formatOfName(flags.out);
   return normalizeSpec(input, {
     catalog: segment.catalog,
     limitDefault: SPEC_LIMITS.exportLimitMax,
