@@ -1,27 +1,22 @@
 /**
  * The HTTP interface under load, uWebSockets.js against node:http in the same run.
- * Command: `npm run bench -- http [--accounts 1000000] [--seconds 4] [--only slow]`. What goes
- * out: requests per second and latencies by kind of request, connections, closed and open loop; and
- * latencies beside 500 slow sockets.
+ * Command: `npm run bench -- http [--accounts 1000000] [--seconds 4]`. What goes out: requests per
+ * second and latencies by kind of request, connections, closed and open loop.
  * Invariant: the server runs on processor 0 and the load comes from this process on processor 1,
  * where the system can pin; every answer is read and checked; the key's rate limit is out of the
  * way. The open loop asks at half the closed loop's speed.
  */
 import { spawnSync } from "node:child_process";
-import { setTimeout as sleep } from "node:timers/promises";
 import { parseArgs } from "node:util";
-import { OUTPUT_FIELD_NAMES } from "../src/spec/fields.ts";
-import { openSlowSockets } from "../test/slow-sockets.ts";
 import { makeCorpus } from "./corpus.ts";
 import { type LoadResult, runLoad } from "./load.ts";
 import { formatRatio, formatUs } from "./measure.ts";
-import { memoryOf, type RunningServer, startServer } from "./server.ts";
+import { type RunningServer, startServer } from "./server.ts";
 
 const { values } = parseArgs({
   options: {
     accounts: { type: "string", default: "1000000" },
     seconds: { type: "string", default: "4" },
-    only: { type: "string", default: "all" },
   },
 });
 const seconds = Number(values.seconds);
@@ -108,43 +103,6 @@ function line(name: string, how: string, [uws, node]: readonly [LoadResult, Load
   process.stderr.write(`${out.at(-1)}\n`);
 }
 
-/** Good clients while others hold sockets and do nothing with them. */
-const SLOW_SOCKETS = 500;
-const GOOD = { connections: 64, perSecond: 100 };
-
-/** Latency of good clients without and with slow ones beside them, and what the latter cost. */
-async function besideSlow(server: RunningServer, name: string): Promise<void> {
-  const { port, key, pid } = server;
-  const load = {
-    ...{ port, connections: GOOD.connections, rate: GOOD.perSecond, statuses: [200] },
-    request: requestOf(server, {
-      ...{ name: "", method: "POST", path: "/v1/accounts/search" },
-      body: { spec: SPEC, limit: 50 },
-    }),
-    seconds: 3 * seconds,
-  };
-  const idle = await runLoad(load);
-  const before = memoryOf(pid).anonymous;
-  const slow = openSlowSockets({
-    ...{ port, key, count: SLOW_SOCKETS, fields: OUTPUT_FIELD_NAMES },
-    spec: { filters: { geo: { uf_any_of: ["SP", "MG", "RJ"] } } },
-  });
-  const arriving = await runLoad(load);
-  await sleep(1_000);
-  const settled = await runLoad(load);
-  const after = memoryOf(pid).anonymous;
-  slow.close();
-  const cell = ({ p50, p99 }: LoadResult) => `${formatUs(p50)} / ${formatUs(p99)}`;
-  const statuses = Object.entries(slow.count.statuses).map(([status, n]) => `${n} × ${status}`);
-  out.push(
-    `${name}, p50 / p99 of ${GOOD.perSecond} searches a second: idle ${cell(idle)}; ` +
-      `while ${SLOW_SOCKETS} slow sockets arrive ${cell(arriving)}; beside them ${cell(settled)} ` +
-      `(p99 ${formatRatio(settled.p99, idle.p99)}); memory ${Math.round(before)} MB, then ` +
-      `${Math.round(after)} MB; ${slow.count.closed} closed; ${statuses.join(", ")}`,
-  );
-  process.stderr.write(`${out.at(-1)}\n`);
-}
-
 if (spawnSync("taskset", ["-V"]).status === 0) {
   spawnSync("taskset", ["-p", "-c", "1", String(process.pid)]);
 }
@@ -158,7 +116,7 @@ out.push(
     "     node: req/s      p50      p99   uws ÷ node",
 );
 try {
-  const kinds = values.only === "slow" ? [] : await kindsOf(servers[0]);
+  const kinds = await kindsOf(servers[0]);
   for (const kind of kinds) {
     const connections = kind.name === "search, 50 accounts" ? [1, 32, 256] : [32];
     for (const count of connections) {
@@ -181,7 +139,6 @@ try {
       line(kind.name, `${count} open, half`, open as unknown as readonly [LoadResult, LoadResult]);
     }
   }
-  for (const [i, server] of servers.entries()) await besideSlow(server, i === 0 ? "uws" : "node");
 } finally {
   for (const server of servers) await server.stop();
 }

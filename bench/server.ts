@@ -30,16 +30,19 @@ export interface StartOptions {
   /** Whether it is held on processor 0; exports need the other one too. */
   readonly pin?: boolean;
   readonly environment?: Readonly<Record<string, string>>;
+  /** Another build's main file, to compare with. */
+  readonly main?: string;
 }
 
 /** Starts a server and waits for its first answer to `body`. */
 export async function startServer(
   snapshot: string,
   body: string,
-  { transport = "uws", pin = pinned, environment = {} }: StartOptions = {},
+  { transport = "uws", pin = pinned, environment = {}, main: other }: StartOptions = {},
 ): Promise<RunningServer> {
   const dataDir = mkdtempSync(join(tmpdir(), "peneira-bench-"));
-  const [node, main] = peneiraCommand() as [string, string];
+  const [node, built] = peneiraCommand() as [string, string];
+  const main = other ?? built;
   const created = execFileSync(
     node,
     [main, "key", "create", "--data-dir", dataDir, "--plan", "enterprise", "--json"],

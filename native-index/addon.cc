@@ -8,6 +8,7 @@
 #include "feistel.h"
 #include "handle.h"
 #include "js.h"
+#include "process.h"
 
 namespace peneira {
 namespace {
@@ -43,6 +44,7 @@ NAPI_MODULE_INIT() {
   return peneira::guarded(env, [&]() {
     peneira::registerSegment(env, exports);
     peneira::registerBuild(env, exports);
+    peneira::registerProcess(env, exports);
     peneira::putFunction(env, exports, "feistel", peneira::feistel);
     peneira::putFunction(env, exports, "versions", peneira::versions);
     return exports;

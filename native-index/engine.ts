@@ -66,6 +66,12 @@ export interface Work {
   readonly gathered: number;
 }
 
+/** The answer in which rows are asked to be the first of their company; as in `SelectRequest`. */
+export interface FirstsRequest extends Pick<SelectRequest, "clauses" | "order" | "seed"> {
+  /** Whether the rows are the ones that the answer begins with, none left out; costs less. */
+  readonly beginning: boolean;
+}
+
 /** Row ids of a page in order; `more` says whether a further row follows. */
 export interface Selection {
   readonly rows: Uint32Array;
@@ -187,6 +193,11 @@ export interface NativeSegment {
   columnsOf(rows: Uint32Array, fields: readonly string[]): FieldColumn[];
   /** Row of a cnpj (14 characters), or -1. */
   findCnpj(cnpj: string): number;
+  /**
+   * Of rows that match the clauses those before which no match of the same company (the first 8
+   * characters of the cnpj) comes in the order; see native-index/firsts.h.
+   */
+  firstsOfCompany(rows: Uint32Array, request: FirstsRequest): Uint32Array;
   /** Checks every block of the file; `progress[0]` counts checked blocks. */
   verify(progress?: Uint32Array): Promise<void>;
   /** Forgets cached totals and row sets, so that benches and tests see the work itself. */
@@ -216,6 +227,9 @@ interface Addon {
   columnsFingerprint(): bigint;
   columnNames(): ColumnName[];
   versions(): { croaring: string; simd: string };
+  limitCores(): number;
+  shutPort(port: number): boolean;
+  waitingAt(port: number): number;
 }
 
 /** The sanitizer run of the tests (build.mjs) loads another build of the same addon. */
@@ -265,4 +279,26 @@ export function nativeFingerprint(): bigint {
 /** Versions of the parts inside the addon. */
 export function nativeVersions(): { croaring: string; simd: string } {
   return addon.versions();
+}
+
+/**
+ * From now on a crash of this process leaves no core file. Gives the bytes that one may have: 0, or
+ * 1, which Linux takes for none also where a program collects cores.
+ */
+export function limitCores(): number {
+  return addon.limitCores();
+}
+
+/**
+ * Takes no new connection at a port that this process listens at: what asks for one is dropped,
+ * while connections that are being made are still completed and taken. False where the system
+ * cannot do that (it can on Linux); then nothing has changed.
+ */
+export function shutPort(port: number): boolean {
+  return addon.shutPort(port);
+}
+
+/** Connections that are made and that this process has not taken yet; 0 where nobody knows. */
+export function waitingAt(port: number): number {
+  return addon.waitingAt(port);
 }

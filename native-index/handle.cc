@@ -6,6 +6,7 @@
 
 #include "facets.h"
 #include "feistel.h"
+#include "firsts.h"
 #include "kernel.h"
 #include "render.h"
 #include "request.h"
@@ -207,6 +208,16 @@ napi_value findCnpj(napi_env env, napi_callback_info info) {
   });
 }
 
+napi_value firstsOfCompany(napi_env env, napi_callback_info info) {
+  const auto run = [env](Handle& handle, const auto& segment, const CallArguments& arguments) {
+    const std::span<uint32_t> rows = toUint32s(env, arguments.values[0]);
+    const FirstsRequest request = readFirstsRequest(env, arguments.values[1]);
+    handle.work = Work();
+    return fromUint32s(env, peneira::firstsOfCompany(*segment, request, rows, handle.work));
+  };
+  return call(env, info, run);
+}
+
 napi_value verify(napi_env env, napi_callback_info info) {
   return call(env, info, [env](Handle&, const auto& segment, const CallArguments& arguments) {
     return verifySegment(env, segment, arguments.values[0]);
@@ -254,7 +265,8 @@ napi_value openSegment(napi_env env, napi_callback_info info) {
         {"meta", meta}, {"table", table}, {"select", select}, {"count", count},
         {"facets", facets}, {"lastWork", lastWork}, {"documentFrequency", documentFrequency},
         {"renderJson", renderJson}, {"renderRows", renderRows}, {"columnsOf", columnsOf},
-        {"findCnpj", findCnpj}, {"verify", verify}, {"dropCaches", dropCaches},
+        {"findCnpj", findCnpj}, {"firstsOfCompany", firstsOfCompany}, {"verify", verify},
+        {"dropCaches", dropCaches},
         {"poisoned", poisoned}, {"close", close}};
     for (const auto& [name, method] : methods) putFunction(env, object, name, method);
     check(env, napi_type_tag_object(env, object, &kTag));

@@ -94,6 +94,13 @@ SortKey readSortKey(napi_env env, napi_value value) {
   return {numberOf(kOrderNames, name, "sort order"), descending};
 }
 
+std::vector<SortKey> readOrder(napi_env env, napi_value order) {
+  std::vector<SortKey> keys;
+  const uint32_t count = arrayLength(env, order);
+  for (uint32_t i = 0; i < count; i++) keys.push_back(readSortKey(env, arrayItem(env, order, i)));
+  return keys;
+}
+
 Method readMethod(napi_env env, napi_value value) {
   const std::string name = toText(env, value);
   if (name == "rank") return Method::kRank;
@@ -142,11 +149,7 @@ Query readQuery(napi_env env, napi_value clauses) {
 PageRequest readPageRequest(napi_env env, napi_value request) {
   PageRequest page;
   page.query = readQuery(env, property(env, request, "clauses"));
-  const napi_value order = property(env, request, "order");
-  const uint32_t count = arrayLength(env, order);
-  for (uint32_t i = 0; i < count; i++) {
-    page.order.push_back(readSortKey(env, arrayItem(env, order, i)));
-  }
+  page.order = readOrder(env, property(env, request, "order"));
   page.method = readMethod(env, property(env, request, "method"));
   page.seed = toBigUint64(env, property(env, request, "seed"));
   const int64_t most = std::numeric_limits<uint32_t>::max();
@@ -154,6 +157,15 @@ PageRequest readPageRequest(napi_env env, napi_value request) {
   const int64_t limit = toInteger(env, property(env, request, "limit"), "limit", 0, most);
   page.limit = static_cast<uint64_t>(limit);
   return page;
+}
+
+FirstsRequest readFirstsRequest(napi_env env, napi_value request) {
+  FirstsRequest firsts;
+  firsts.query = readQuery(env, property(env, request, "clauses"));
+  firsts.order = readOrder(env, property(env, request, "order"));
+  firsts.seed = toBigUint64(env, property(env, request, "seed"));
+  firsts.beginning = toBool(env, property(env, request, "beginning"));
+  return firsts;
 }
 
 }  // namespace peneira

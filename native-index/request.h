@@ -2,6 +2,7 @@
 // and page requests. Invariant: an unknown name, kind or number is refused with its name, never
 // skipped.
 #pragma once
+#include "firsts.h"
 #include "js.h"
 #include "select.h"
 
@@ -12,5 +13,8 @@ Query readQuery(napi_env env, napi_value clauses);
 
 // Reads a SelectRequest.
 PageRequest readPageRequest(napi_env env, napi_value request);
+
+// Reads a FirstsRequest.
+FirstsRequest readFirstsRequest(napi_env env, napi_value request);
 
 }  // namespace peneira

@@ -154,6 +154,16 @@ export const SETTINGS = {
     "Address for /.well-known/security.txt, such as mailto:security@example.com.",
     { kind: "text", check: checkContact },
   ),
+  core_dumps: setting<boolean>(
+    false,
+    "Lets the system write a core when the server crashes; API keys that are in use are in it.",
+    { kind: "boolean" },
+  ),
+  "translate.descriptors": setting<string | null>(
+    null,
+    "File with IBGE's subclasses as its API answers them, for sentences to find more activities.",
+    { kind: "text" },
+  ),
   "log.level": setting<"debug" | "info" | "warn" | "error" | "silent">(
     "info",
     "The least important messages that are still logged.",

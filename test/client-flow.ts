@@ -82,7 +82,34 @@ export async function lookCloser(client: Client, seen: readonly string[]): Promi
   assert.ok(normal.data, normal.error?.detail);
   assert.equal(normal.data.matches, seen.length);
   assert.equal(normal.data.too_broad, false);
+  assert.ok(normal.data.spec.kind === "account_query");
   assert.equal(normal.data.spec.filters.company.mei_opt_in, null);
+}
+
+/** Asks for leads by a flat spec and by a sentence, page by page. */
+export async function findLeads(client: Client): Promise<void> {
+  const flat = { kind: "lead_query" as const, states: ["SP"], one_per_company: true };
+  const first = await client.POST("/v1/leads", { body: { spec: flat, limit: 5 } });
+  assert.ok(first.data, first.error?.detail);
+  assert.equal(first.data.spec.filters.geo.uf_any_of[0], "SP");
+  const roots = new Set<string>();
+  for (const lead of first.data.leads) {
+    assert.ok((lead.phones?.length ?? 0) <= 2 && (lead.score_reasons?.length ?? 0) > 0);
+    roots.add(lead.cnpj_root ?? assert.fail("a lead without its company"));
+  }
+  assert.equal(roots.size, first.data.leads.length);
+  const cursor = first.data.next_cursor ?? assert.fail("there is only one page");
+  const next = await client.POST("/v1/leads", { body: { spec: flat, limit: 5, cursor } });
+  for (const lead of next.data?.leads ?? assert.fail(next.error?.detail)) {
+    assert.ok(!roots.has(lead.cnpj_root ?? ""));
+  }
+  const query_text = "empresas em São Paulo";
+  const said = await client.POST("/v1/leads", { body: { query_text, limit: 1 } });
+  if (said.data !== undefined) assert.ok(said.data.translation?.parts[0]?.role);
+  else assert.ok(said.error.explain?.confidence !== undefined);
+  const normal = await client.POST("/v1/spec/normalize", { body: { spec: flat } });
+  assert.ok(normal.data?.spec.kind === "lead_query");
+  assert.equal(normal.data.compiled?.filters.contact.require_any_contact, true);
 }
 
 /** Creates an export, waits, loads its file, lists it, deletes it. */

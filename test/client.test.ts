@@ -11,7 +11,15 @@ import { after, before, describe, it } from "node:test";
 import openapiTypes, { astToString } from "openapi-typescript";
 import ts from "typescript";
 import { ROOT } from "./checkout.ts";
-import { clientOf, exportAll, lookCloser, makeMistakes, readStatus, walk } from "./client-flow.ts";
+import {
+  clientOf,
+  exportAll,
+  findLeads,
+  lookCloser,
+  makeMistakes,
+  readStatus,
+  walk,
+} from "./client-flow.ts";
 import { DOCUMENT, documented } from "./documented.ts";
 import { makeSampleSnapshot, type SampleSnapshot } from "./sample-snapshot.ts";
 import { type ServerProcess, startServerProcess, stopServerProcess } from "./server-process.ts";
@@ -105,6 +113,7 @@ for (const transport of ["uws", "node"]) {
       const seen = await walk(client);
       assert.ok(seen.length > 40);
       await lookCloser(client, seen);
+      await findLeads(client);
       await exportAll(client, seen);
       await makeMistakes(client);
     });

@@ -24,11 +24,12 @@ const SETTINGS = {
   PENEIRA_PLANS_ENTERPRISE_QUEUED_EXPORTS: "1000",
 };
 /**
- * Share of the refused connections that may have been taken by the system and then reset: between
- * the last look at a port and its closing there are microseconds, and milliseconds where another
- * process gets the processor. A server that closes its port at a wrong moment has more than half.
+ * New connections that may be reset in all stops of a transport: none where the port can be shut
+ * before it is closed (Linux), else those that came between the last look and the closing.
  */
-const UNTAKEN_SHARE_MAX = 0.2;
+const UNTAKEN_MAX = process.platform === "linux" ? 0 : 2;
+/** Longer than it takes to close a port that is shut, in milliseconds. */
+const SILENT_MS = 150;
 const HEALTHZ = "GET /healthz HTTP/1.1\r\nHost: a\r\n\r\n";
 
 let sample: SampleSnapshot;
@@ -55,7 +56,7 @@ function openSocket(base: string): { readonly socket: Socket; text: string; ende
   return open;
 }
 
-/** Resolves once nobody listens any more. */
+/** Resolves once nobody listens any more; a port that is shut first says nothing for a moment. */
 async function refused(base: string): Promise<void> {
   const port = Number(new URL(base).port);
   for (;;) {
@@ -63,6 +64,10 @@ async function refused(base: string): Promise<void> {
       const socket = connect(port, "127.0.0.1", () => resolve(true));
       socket.on("connect", () => socket.destroy());
       socket.on("error", () => resolve(false));
+      setTimeout(() => {
+        if (socket.connecting) resolve(false);
+      }, SILENT_MS);
+      socket.setTimeout(2 * SILENT_MS, () => socket.destroy());
     });
     if (!taken) return;
     await sleep(10);
@@ -93,7 +98,7 @@ for (const transport of TRANSPORTS) {
         );
         key ||= server.key;
         const load = new SteadyLoad(server.base, key, [expected]);
-        const clients = Array.from({ length: 6 }, (_, i) => load.search(i > 4));
+        const clients = Array.from({ length: 6 }, (_, i) => load.search(i > 1));
         clients.push(load.walk(1), load.count(0), load.export(5));
         await sleep(100 + 17 * drain);
         const waiting = await Promise.all(Array.from({ length: 10 }, () => load.create()));
@@ -121,7 +126,7 @@ for (const transport of TRANSPORTS) {
       await stopServerProcess(server);
       const counts = `${JSON.stringify(total)}, refused ${refusals}, ${untaken} of them untaken`;
       test.diagnostic(`${DRAINS} stops, answered ${counts}`);
-      assert.ok(untaken <= refusals * UNTAKEN_SHARE_MAX, `${untaken} of ${refusals} were reset`);
+      assert.ok(untaken <= UNTAKEN_MAX, `${untaken} of ${refusals} were reset`);
     });
 
     it("is not ready, answers on for the grace, then what comes on open connections", async () => {

@@ -43,6 +43,8 @@ const BODIES: Readonly<Record<string, Shape>> = {
   "/v1/accounts/search": { $ref: "#/components/schemas/SearchRequest" },
   "/v1/accounts/count": { $ref: "#/components/schemas/CountRequest" },
   "/v1/spec/normalize": { $ref: "#/components/schemas/NormalizeRequest" },
+  "/v1/leads": { $ref: "#/components/schemas/LeadsRequest" },
+  "/v1/leads/translate": { $ref: "#/components/schemas/TranslateRequest" },
   "/v1/exports": { $ref: "#/components/schemas/ExportRequest" },
 };
 const POSTS = Object.keys(BODIES);
@@ -60,7 +62,7 @@ export function fuzzRequest(draw: Draw, world: FuzzWorld): FuzzRequest {
 
 /** A request with a body to a route that takes one. */
 function posted(draw: Draw, world: FuzzWorld): FuzzRequest {
-  const path = draw.chance(0.03) ? "/v1/exports" : draw.of(POSTS.slice(0, 3));
+  const path = draw.chance(0.03) ? "/v1/exports" : draw.of(POSTS.slice(0, -1));
   const value = draw.chance(0.6) ? meant(draw, world, path) : shaped(draw, BODIES[path] as Shape);
   const near = draw.chance(0.35) ? changed(draw, value) : value;
   const bytes = draw.chance(0.2) ? spoilt(draw, near) : Buffer.from(JSON.stringify(near) ?? "");
@@ -96,6 +98,7 @@ function meant(draw: Draw, { catalog, rows, pages }: FuzzWorld, path: string): u
   if (path === "/v1/accounts/search" && pages.length > 0 && draw.chance(0.3)) {
     return { ...draw.of(pages) };
   }
+  if (path.startsWith("/v1/leads")) return meantLeads(draw, path);
   const spec = randomSpecInput(draw, catalog, rows);
   // Pages of thousands of accounts would only measure how fast they can be read.
   if (draw.chance(0.995)) spec.limit = 1 + draw.below(8);
@@ -104,6 +107,33 @@ function meant(draw: Draw, { catalog, rows, pages }: FuzzWorld, path: string): u
     ? { spec, facets: [draw.of(["uf", "contact", "cnae_section"])] }
     : { spec };
 }
+
+/** A sentence, or a lead query with a few members. */
+function meantLeads(draw: Draw, path: string): unknown {
+  const words = Array.from({ length: 1 + draw.below(5) }, () => draw.of(WORDS)).join(" ");
+  if (path.endsWith("translate")) return { query_text: words };
+  const limit = 1 + draw.below(8);
+  if (draw.chance(0.3)) return { query_text: words, limit };
+  const spec = draw.some([
+    ["activities", 0.4, () => draw.of(["padaria", ["56", "5611-2/01"], ["dentista"], "xyz"])],
+    ["cities", 0.4, () => draw.of(["Recife", ["Bom Jesus/PI", 3550308], ["Floripa"], ["Nada"]])],
+    ["states", 0.5, () => draw.of(["SP", ["mg", "Bahia"], ["EX"]])],
+    ["regions", 0.1, () => draw.of(["Sul", ["nordeste"]])],
+    ["sizes", 0.2, () => draw.of(["micro", ["03", 5]])],
+    ["status", 0.2, () => draw.of([[], "ativa", [8, "closed"]])],
+    ["opened_after", 0.2, () => draw.of(["2019", "2020-02", null])],
+    ["has_email", 0.2, () => draw.of([true, false, null])],
+    ["mei", 0.2, () => draw.chance(0.5)],
+    ["sort", 0.2, () => draw.of(["newest", ["name"], { field: "score" }])],
+    ["one_per_company", 0.3, () => draw.chance(0.5)],
+  ]);
+  return { spec: { kind: "lead_query", ...spec }, limit };
+}
+
+const WORDS = [
+  ...["padarias", "restaurantes", "em", "São Paulo", "MG", "com e-mail", "sem telefone", "exceto"],
+  ...["MEI", "abertas desde 2020", "no Nordeste", "50", "dentists in Recife", "xyzzy", "não"],
+];
 
 /** Any method at any path with any query. */
 function addressed(draw: Draw, world: FuzzWorld): FuzzRequest {

@@ -9,6 +9,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { connect } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { TABLES, type TableName } from "../native-index/columns.ts";
 import { Gate } from "../src/access/gate.ts";
 import { Keyring } from "../src/access/keyring.ts";
 import { loadPlans, PLAN_NAMES, type PlanName, type Plans } from "../src/access/plans.ts";
@@ -67,7 +68,7 @@ export const FAKE_ACCOUNTS: readonly FakeAccount[] = Array.from({ length: 500 },
 export function fakeSegment(label = "2026-10", id = "feedfacecafebeef"): Segment {
   let poisoned = false;
   return {
-    native: { poisoned: () => poisoned, poison: () => (poisoned = true) } as never,
+    native: { poisoned: () => poisoned, poison: () => (poisoned = true), ...fakeNative } as never,
     path: `${label}.peneira`,
     label,
     snapshotDate: `${label}-10`,
@@ -91,6 +92,29 @@ export function fakeSegment(label = "2026-10", id = "feedfacecafebeef"): Segment
   };
 }
 
+/** The string tables, in the order of the catalog's codes. */
+const FAKE_TABLES: Readonly<Partial<Record<TableName, readonly string[]>>> = {
+  cnae_primary: ["4721102", "4721103", "5611201"],
+  cnae_description: ["Padaria", "Laticínios e frios", "Restaurantes e similares"],
+  municipality_ibge: ["3304557", "3550308"],
+};
+
+/** What translation and leads ask the addon for. */
+const fakeNative = {
+  table: (number: number) => FAKE_TABLES[TABLES[number] as TableName] ?? [],
+  facets: () => [Uint32Array.of(250, 250, 0)],
+  renderJson: (rows: Uint32Array, fields: readonly string[]) =>
+    Buffer.from(JSON.stringify([...rows].map((row) => fieldsOf(row, fields)))),
+};
+
+/** What every made-up account has besides. */
+const FAKE_FACTS = { headquarters: true, registration_status: 2, cnae_secondary: [], score: 640 };
+
+function fieldsOf(row: number, fields: readonly string[]): Record<string, unknown> {
+  const account = { ...FAKE_FACTS, ...FAKE_ACCOUNTS[row] } as Record<string, unknown>;
+  return Object.fromEntries(fields.map((name) => [name, account[name] ?? null]));
+}
+
 /** Marks a fake segment as truncated under the server. */
 export function poison(segment: Segment): void {
   (segment.native as unknown as { poison(): void }).poison();
@@ -98,16 +122,13 @@ export function poison(segment: Segment): void {
 
 /** Scans the made-up accounts; knows the filters `uf_any_of` and `cnae_any_of` only. */
 export const fakeEngine: Engine = {
-  search(_segment, { spec, fields, afterRow }) {
+  search(_segment, { spec, fields, afterRow, project }) {
     const rows = matchingRows(spec.filters);
     const after = rows.filter((row) => row > afterRow);
     const page = after.slice(0, spec.limit);
-    const accounts = page.map((row) => {
-      const account = FAKE_ACCOUNTS[row] as unknown as Record<string, unknown>;
-      return Object.fromEntries(fields.map((name) => [name, account[name] ?? null]));
-    });
+    const render = project ?? ((found) => fakeNative.renderJson(found, fields));
     return {
-      accounts: Buffer.from(JSON.stringify(accounts)),
+      accounts: render(Uint32Array.from(page)),
       count: page.length,
       total: rows.length,
       more: after.length > page.length,

@@ -3,7 +3,7 @@
  * is as the OpenAPI document says, with its request id and security headers; nothing is answered
  * 5xx but `overloaded`; what is accepted fits the documented shape of requests; no key is in any
  * answer; every proper request is answered; the server then stops in order.
- * PENEIRA_FUZZ_REQUESTS sets the number of requests, PENEIRA_FUZZ_SEED the seed.
+ * More of it, with progress: `node --import tsx test/fuzz-run.mjs --requests 1000000 --seed 7`.
  * Does not prove that accepted requests are answered rightly (twin*.test.ts), nor memory safety.
  */
 import assert from "node:assert/strict";
@@ -25,8 +25,12 @@ const SEED = Number(process.env.PENEIRA_FUZZ_SEED ?? 20_261_121);
 // The servers would refuse to start with variables that they do not know.
 delete process.env.PENEIRA_FUZZ_REQUESTS;
 delete process.env.PENEIRA_FUZZ_SEED;
-const TRANSPORTS = ["uws", "node"] as const;
+const ONLY = process.env.PENEIRA_FUZZ_TRANSPORT;
+delete process.env.PENEIRA_FUZZ_TRANSPORT;
+const TRANSPORTS = ONLY === undefined ? ["uws", "node"] : [ONLY];
 const CONNECTIONS = 12;
+/** How often a long run tells how far it is, in milliseconds. */
+const PROGRESS_MS = 10_000;
 /** Most requests that are sent at once on a connection. */
 const RUN_MAX = 8;
 /** Things seen that are remembered. */
@@ -186,7 +190,15 @@ for (const transport of TRANSPORTS) {
       const lanes = connections.map((connection, lane) =>
         new Fuzzing(connection, SEED + lane, world, seen).run(share),
       );
+      const progress = setInterval(() => {
+        const answers = [...seen.values()].reduce((sum, count) => sum + count, 0);
+        const seconds = Math.round((performance.now() - began) / 1000);
+        const wanted = share * CONNECTIONS;
+        process.stderr.write(`${transport}: ${answers} of ${wanted} answers in ${seconds} s\n`);
+      }, PROGRESS_MS);
+      if (REQUESTS <= 100_000) clearInterval(progress);
       await Promise.all(lanes).finally(() => {
+        clearInterval(progress);
         for (const connection of connections) connection.close();
       });
       const seconds = (performance.now() - began) / 1000;

@@ -3,6 +3,8 @@
  * the content and the missing content of their answers; http-scenarios.test.ts runs them.
  * Invariant: the accounts are those of the fake engine in http-fake.ts.
  */
+import { LEAD_SCENARIOS } from "./http-table-leads.ts";
+
 /** One request, what it is answered with, and what must and must not be in the answer. */
 export interface Scenario {
   readonly name: string;
@@ -341,13 +343,6 @@ const OTHERS: readonly Scenario[] = [
   },
   {
     ...normalizing,
-    name: "a lead spec is refused in plain words",
-    body: { spec: { kind: "lead_query", spec_version: "1.0" } },
-    status: 422,
-    contains: ['"code":"invalid_spec"', '"pointer":"/spec/kind"', "lead_query"],
-  },
-  {
-    ...normalizing,
     name: "members that normalization does not know are refused",
     body: { spec: {}, limit: 5 },
     status: 422,
@@ -386,4 +381,7 @@ const OTHERS: readonly Scenario[] = [
 ];
 
 /** Every scenario; each runs against both transports. */
-export const SCENARIOS: readonly Scenario[] = [...SEARCHES, ...BODIES, ...ROUTING, ...OTHERS];
+export const SCENARIOS: readonly Scenario[] = [
+  ...[...SEARCHES, ...BODIES, ...ROUTING, ...OTHERS],
+  ...LEAD_SCENARIOS,
+];

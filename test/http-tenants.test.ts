@@ -19,6 +19,7 @@ import { makeSampleSnapshot, type SampleSnapshot } from "./sample-snapshot.ts";
 import { type ServerProcess, startServerProcess, stopServerProcess } from "./server-process.ts";
 
 const SP = { filters: { geo: { uf_any_of: ["SP"] } } };
+const LEADS = { kind: "lead_query", states: ["SP"] };
 const OWNER = "owner-of-secrets";
 const ASKER = "asker";
 const SHARED_KEY = "a-key-that-both-use";
@@ -93,6 +94,7 @@ interface Belongings {
   readonly sha256: string;
   readonly listCursor: string;
   readonly searchCursor: string;
+  readonly leadsCursor: string;
 }
 
 async function furnish(owner: Tenant): Promise<Belongings> {
@@ -113,12 +115,14 @@ async function furnish(owner: Tenant): Promise<Belongings> {
   await owner.ask({ method: "DELETE", path: `/v1/exports/${deleted}` });
   const list = await owner.ask({ path: "/v1/exports?limit=1" });
   const search = { method: "POST", path: "/v1/accounts/search", body: { spec: SP, limit: 1 } };
+  const leads = { method: "POST", path: "/v1/leads", body: { spec: LEADS, limit: 1 } };
   const cursorOf = async (answer: Response) =>
     ((await answer.json()) as { readonly next_cursor: string }).next_cursor;
   return {
     ...{ ids, deleted, sha256: records[2]?.sha256 ?? "" },
     listCursor: await cursorOf(list),
     searchCursor: await cursorOf(await owner.ask(search)),
+    leadsCursor: await cursorOf(await owner.ask(leads)),
   };
 }
 
@@ -155,6 +159,10 @@ function pairsOf(things: Belongings, ownLink: string): (readonly [string, Questi
     const never = search(invented(searchCursor), spec);
     pairs.push(["the cursor of a search", search(searchCursor, spec), never]);
   }
+  const leads = (cursor: string) => ({
+    ...{ method: "POST", path: "/v1/leads", body: { spec: LEADS, cursor } },
+  });
+  pairs.push(["the cursor of leads", leads(things.leadsCursor), leads(invented(searchCursor))]);
   pairs.push(["an Idempotency-Key", exported(SHARED_KEY), exported("never-used-before")]);
   const mg = { filters: { geo: { uf_any_of: ["MG"] } } };
   pairs.push(["a key with another request", exported("second", mg), exported("fresh", mg)]);

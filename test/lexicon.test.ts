@@ -1,6 +1,6 @@
 /**
  * Proves that the activity lexicon is sound: its form, that every code and prefix exists, that a
- * name stands once per file, and that every activity in use can be reached by some words. Does not
+ * name stands once per file, a trade once in all, that what is meant is not also only perhaps meant, and that every activity in use can be reached by some words. Does not
  * prove that the words mean what they are mapped to; the evaluation of translation measures that.
  */
 import assert from "node:assert/strict";
@@ -25,20 +25,27 @@ const REPLACED = new Set(
 /** The dump's code for accounts without an activity. */
 const NOT_INFORMED = "8888888";
 
+type ByRole = Readonly<Record<string, readonly string[]>>;
+
+/** A trade has `codes` and perhaps `also`, goods have codes by role, and `also` by role. */
 interface Entry {
   readonly names: readonly string[];
-  readonly codes?: readonly string[];
-  readonly [role: string]: readonly string[] | undefined;
+  readonly [member: string]: readonly string[] | ByRole | undefined;
 }
 
 const files = existsSync(FOLDER) ? readdirSync(FOLDER).sort() : [];
 const entriesOf = (file: string) =>
   JSON.parse(readFileSync(join(FOLDER, file), "utf8")) as readonly Entry[];
 const all = files.flatMap((file) => entriesOf(file).map((entry) => ({ file, entry })));
-const codesOf = (entry: Entry) => [
-  ...(entry.codes ?? []),
-  ...ROLES.flatMap((role) => entry[role] ?? []),
-];
+/** The lists of codes of an entry, by what they are for; `also` of a role is `also.<role>`. */
+function listsOf({ names: _, ...members }: Entry): [string, readonly string[]][] {
+  return Object.entries(members).flatMap(([member, value]): [string, readonly string[]][] =>
+    Array.isArray(value)
+      ? [[member, value]]
+      : Object.entries(value as ByRole).map(([role, codes]) => [`${member}.${role}`, codes]),
+  );
+}
+const codesOf = (entry: Entry) => listsOf(entry).flatMap(([, codes]) => codes);
 
 /** Accents and case do not tell two names apart. */
 function fold(name: string): string {
@@ -54,15 +61,38 @@ describe("the activity lexicon", () => {
   it("has trades with codes and goods with roles, and nothing else", () => {
     assert.ok(all.length > 1_000, `${all.length} entries`);
     for (const { file, entry } of all) {
-      const known = file.startsWith("trades-") ? ["codes"] : ROLES;
-      const { names, ...rest } = entry;
-      assert.ok(names.length > 0);
-      assert.ok(Object.keys(rest).length > 0, `${file}: ${names[0]} leads nowhere`);
-      for (const [role, codes] of Object.entries(rest)) {
-        assert.ok(known.includes(role), `${file}: ${names[0]} has a role ${role}`);
-        assert.ok(codes !== undefined && codes.length >= 1 && codes.length <= 6, names[0]);
-        assert.equal(new Set(codes).size, codes.length, `${file}: ${names[0]} repeats a code`);
+      const trade = file.startsWith("trades-");
+      const meant = trade ? ["codes"] : ROLES;
+      const known = [...meant, ...(trade ? ["also"] : ROLES.map((role) => `also.${role}`))];
+      const [name] = entry.names;
+      const lists = listsOf(entry);
+      assert.ok(name !== undefined);
+      assert.ok(
+        lists.some(([list]) => meant.includes(list)),
+        `${file}: ${name} leads nowhere`,
+      );
+      for (const [list, codes] of lists) {
+        assert.ok(known.includes(list), `${file}: ${name} has ${list}`);
+        assert.ok(codes.length >= 1 && codes.length <= 11, `${file}: ${name} has too many codes`);
         for (const code of codes) assert.match(code, /^([A-U]|\d{2,5}|\d{7})$/);
+      }
+    }
+  });
+
+  it("keeps what is meant and what only may be meant apart", () => {
+    for (const { file, entry } of all) {
+      const lists = new Map(listsOf(entry));
+      for (const [list, codes] of lists) {
+        assert.equal(
+          new Set(codes).size,
+          codes.length,
+          `${file}: ${entry.names[0]} repeats a code`,
+        );
+        const meant = list === "also" ? "codes" : list.replace(/^also\./, "");
+        if (meant === list) continue;
+        const both = codes.filter((code) => lists.get(meant)?.includes(code));
+        assert.deepEqual(both, [], `${file}: ${entry.names[0]}`);
+        assert.ok(lists.has(meant), `${file}: ${entry.names[0]} only perhaps means something`);
       }
     }
   });
@@ -76,6 +106,17 @@ describe("the activity lexicon", () => {
         assert.ok(name.length >= 2 && name.length <= 60, name);
         assert.ok(!seen.has(fold(name)), `${file}: ${name} stands there twice`);
         seen.add(fold(name));
+      }
+    }
+  });
+
+  it("has a trade once in all files", () => {
+    const seen = new Map<string, string>();
+    for (const { file, entry } of all.filter(({ file }) => file.startsWith("trades-"))) {
+      for (const name of entry.names) {
+        const other = seen.get(fold(name));
+        assert.equal(other, undefined, `${name} stands in ${file} and in ${other}`);
+        seen.set(fold(name), file);
       }
     }
   });

@@ -96,6 +96,11 @@ async function useData(server: ServerProcess, told: Told): Promise<void> {
       await (await client.post("/v1/accounts/search", body)).arrayBuffer();
       await (await client.post("/v1/accounts/count", body)).arrayBuffer();
     }
+    for (const body of [{ query_text: hint }, { spec: { kind: "lead_query", cities: [hint] } }]) {
+      await (await client.post("/v1/leads", body)).arrayBuffer();
+      await (await client.post("/v1/leads/translate", body)).arrayBuffer();
+      await (await client.post("/v1/spec/normalize", body)).arrayBuffer();
+    }
     told.personal.add(encodeURIComponent(hint));
     await (await client.get(`/v1/accounts/${encodeURIComponent(hint)}`)).arrayBuffer();
   }

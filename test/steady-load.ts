@@ -74,7 +74,7 @@ export class SteadyLoad {
   refused = 0;
   /**
    * New connections that were reset unanswered while the server stops: those which its system had
-   * taken, but not yet the server, when the port was closed. No program can avoid that.
+   * taken, but not yet the server, when the port was closed.
    */
   untaken = 0;
   /** Set once the server was told to stop. */

@@ -67,7 +67,10 @@ function makeLarge() {
       },
     };
   };
-  return { state, engine: { ...fakeEngine, searchSliced: searchLarge } };
+  return {
+    state,
+    engine: { ...fakeEngine, searchSliced: searchLarge, countMatches: () => 50_000 },
+  };
 }
 
 function damaged(): AppError {

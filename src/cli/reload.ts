@@ -12,6 +12,7 @@ import { CommandError } from "../errors.ts";
 import { describeError, type Log } from "../log.ts";
 import { openSegment, type Segment } from "../search/segment.ts";
 import { readThrough, warm } from "../search/warm.ts";
+import { warmTranslation } from "../translate/warmup.ts";
 import { isFolder, isNewer } from "./served.ts";
 
 /** How often the place is looked at where file events do not reach (network shares). */
@@ -173,6 +174,7 @@ export class Reload {
       if (!this.#wanted(segment)) return segment.close();
       await segment.native.verify();
       await warm(segment);
+      await warmTranslation(segment);
       if (this.#stopped) return segment.close();
       load(segment);
       log.info({ snapshot: segment.label, date: segment.snapshotDate }, "newer snapshot served");

@@ -7,6 +7,7 @@
 import { constants } from "node:os";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Command } from "commander";
+import { limitCores } from "../../native-index/engine.ts";
 import type { Keyring } from "../access/keyring.ts";
 import { systemClock } from "../clock.ts";
 import type { Config } from "../config.ts";
@@ -17,6 +18,8 @@ import type { Transport } from "../http/transport.ts";
 import { warm } from "../search/warm.ts";
 import { parseListen } from "../settings.ts";
 import { lockDataDir, openDatabase } from "../store/database.ts";
+import { readDescriptors, useDescriptors } from "../translate/descriptors.ts";
+import { warmTranslation } from "../translate/warmup.ts";
 import { flush, makeService, type ServedService } from "./assembly.ts";
 import { configOf } from "./config.ts";
 import { Reload } from "./reload.ts";
@@ -75,6 +78,10 @@ export async function serve(
   const { snapshot, dataDir: data_dir, listen, transport } = options;
   const config = configOf({ snapshot, data_dir, listen, transport }, options.config);
   const { snapshotPath, dataDir } = required(config);
+  const descriptors = config.get("translate.descriptors");
+  if (descriptors !== null) useDescriptors(readDescriptors(descriptors));
+  // Before any secret is read.
+  if (!config.get("core_dumps")) limitCores();
   const opened = await openTransport(config.get("transport"), limitsOf(config));
   const database = openDatabase(dataDir);
   const service = makeService({ config, dataDir, transport: opened, database });
@@ -83,7 +90,10 @@ export async function serve(
   const first = await openServed(snapshotPath);
   const unlock = lockDataDir(dataDir);
   service.start(first);
-  if (first !== null) await warm(first);
+  if (first !== null) {
+    await warm(first);
+    await warmTranslation(first);
+  }
   printFirstKey(service.keyring);
   const ended = stopSignal();
   const running = await openPorts(config, service, opened);

@@ -8,6 +8,7 @@ import { InvalidArgumentError } from "commander";
 import { CommandError } from "../errors.ts";
 import type { Segment } from "../search/segment.ts";
 import { parseJson } from "../spec/json.ts";
+import { isUncertain } from "../translate/confidence.ts";
 import type { Note } from "../translate/notes.ts";
 import { TEXT_MAX, translate } from "../translate/translate.ts";
 
@@ -49,7 +50,10 @@ export function refuseText(text: string): void {
   throw new CommandError(`The sentence must have 1 to ${TEXT_MAX} characters.`, 2);
 }
 
-/** A spec of a sentence; what was assumed and left out is said on standard error. */
+/**
+ * A spec of a sentence; what was assumed and left out is said on standard error.
+ * @throws CommandError (exit 1) with the spec where too little was understood to work with it.
+ */
 function translated(text: string, segment: Segment): unknown {
   const { explain, ...spec } = translate(text, segment).spec;
   const { assumptions, warnings, unmapped_constraints: unmapped } = explain;
@@ -61,7 +65,12 @@ function translated(text: string, segment: Segment): unknown {
   say("assumed", assumptions);
   say("warning", warnings);
   say("not mapped", unmapped);
-  return spec;
+  if (!isUncertain(explain.confidence)) return spec;
+  throw new CommandError(
+    `The sentence was not understood well enough (confidence ${explain.confidence}). ` +
+      "As far as it was, its spec is this; check it, mend it and search with --spec:\n" +
+      JSON.stringify(spec, null, 2),
+  );
 }
 
 /** Reads a whole number from 1. @throws InvalidArgumentError (exit 2) for another text. */

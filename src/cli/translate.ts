@@ -9,6 +9,8 @@ import { countMatches } from "../search/searcher.ts";
 import type { Segment } from "../search/segment.ts";
 import { DEFAULT_FIELDS, OUTPUT_FIELD_NAMES } from "../spec/fields.ts";
 import { normalizeSpec } from "../spec/normalize.ts";
+import { isUncertain } from "../translate/confidence.ts";
+import { readDescriptors, useDescriptors } from "../translate/descriptors.ts";
 import type { Note } from "../translate/notes.ts";
 import { type Suggestion, suggestionsOf } from "../translate/suggestions.ts";
 import { type Translation, translate } from "../translate/translate.ts";
@@ -17,6 +19,7 @@ import { refuseText } from "./specfile.ts";
 interface TranslateOptions {
   readonly snapshot: string;
   readonly json?: true;
+  readonly descriptors?: string;
 }
 
 /** Accounts in a page where the sentence names no number. */
@@ -36,18 +39,21 @@ export function registerTranslate(program: Command): void {
     .description("Translates a Portuguese sentence to a spec, without searching.")
     .requiredOption("--snapshot <file>", "the snapshot whose places and activities count")
     .option("--json", "print one JSON document")
+    .option("--descriptors <file>", "IBGE's subclasses, for sentences to find more activities")
     .addHelpText("after", EXAMPLES)
     .action(run);
 }
 
 async function run(text: string, options: TranslateOptions): Promise<void> {
   refuseText(text);
+  if (options.descriptors !== undefined) useDescriptors(readDescriptors(options.descriptors));
   const segment = await openAnySegment(options.snapshot);
   try {
     const translation = translate(text, segment);
     const spec = normalized(segment, translation);
     const matches = countMatches(segment, spec);
     const suggestions = suggestionsOf(segment, translation, spec);
+    warnUncertain(spec.explain.confidence);
     if (options.json) {
       const { parts } = translation;
       const document = { spec, explain: spec.explain, parts, matches, suggestions };
@@ -58,6 +64,15 @@ async function run(text: string, options: TranslateOptions): Promise<void> {
   } finally {
     segment.close();
   }
+}
+
+/** Says on standard error that the spec should be looked at before anybody works with it. */
+function warnUncertain(confidence: number): void {
+  if (!isUncertain(confidence)) return;
+  process.stderr.write(
+    `warning: too little was understood with certainty (confidence ${confidence}); ` +
+      "check the filters before searching\n",
+  );
 }
 
 function normalized(segment: Segment, { spec }: Translation) {

@@ -6,6 +6,7 @@
 import { TABLES, type TableName } from "../../native-index/columns.ts";
 import { guarded, type Segment } from "../search/segment.ts";
 import { catalogLookup, cnaeDigits } from "../spec/catalog.ts";
+import { STATE_NAMES } from "../spec/states.ts";
 
 /** Names of the codes of a spec; null where there is none. */
 export interface RegistryNames {
@@ -17,40 +18,9 @@ export interface RegistryNames {
   municipality(code: string): string | null;
 }
 
-const STATES: Readonly<Record<string, string>> = {
-  AC: "Acre",
-  AL: "Alagoas",
-  AM: "Amazonas",
-  AP: "Amapá",
-  BA: "Bahia",
-  CE: "Ceará",
-  DF: "Distrito Federal",
-  ES: "Espírito Santo",
-  EX: "abroad",
-  GO: "Goiás",
-  MA: "Maranhão",
-  MG: "Minas Gerais",
-  MS: "Mato Grosso do Sul",
-  MT: "Mato Grosso",
-  PA: "Pará",
-  PB: "Paraíba",
-  PE: "Pernambuco",
-  PI: "Piauí",
-  PR: "Paraná",
-  RJ: "Rio de Janeiro",
-  RN: "Rio Grande do Norte",
-  RO: "Rondônia",
-  RR: "Roraima",
-  RS: "Rio Grande do Sul",
-  SC: "Santa Catarina",
-  SE: "Sergipe",
-  SP: "São Paulo",
-  TO: "Tocantins",
-};
-
 /** Name of a state or of EX. */
 export function stateName(uf: string): string | null {
-  return STATES[uf] ?? null;
+  return uf === "EX" ? "abroad" : (STATE_NAMES[uf] ?? null);
 }
 
 /** Reads the names of a snapshot; tables are read when they are first asked for. */

@@ -13,14 +13,17 @@ import type { Engine } from "./service.ts";
 export interface Judged {
   readonly spec: AccountQuerySpec;
   readonly missing: readonly string[] | null;
+  /** Pointer of what should have named the filters, where that is no spec. */
+  readonly place?: string;
 }
 
 /** Throws `query_too_broad` for a spec without industry and place filter. */
-export function refuseTooBroad(engine: Engine, segment: Segment, { spec, missing }: Judged): void {
+export function refuseTooBroad(engine: Engine, segment: Segment, judged: Judged): void {
+  const { spec, missing, place } = judged;
   if (missing === null) return;
   const filters = missing.map((name) => name.replace(/^filters\./, ""));
   const errors = missing.map((name) => ({
-    pointer: `/spec/${name.replaceAll(".", "/")}`,
+    pointer: place ?? `/spec/${name.replaceAll(".", "/")}`,
     code: "missing_filter",
     detail: "One filter of this kind would make the query narrow enough.",
   }));

@@ -20,9 +20,14 @@ export class Budget {
     return this.#used;
   }
 
+  /** Whether an amount could be taken at the moment. */
+  hasRoomFor(amount: number): boolean {
+    return this.#used + amount <= this.most;
+  }
+
   /** Takes an amount; false where there is no room, and then nothing is taken. */
   take(amount: number): boolean {
-    if (this.#used + amount > this.most) return false;
+    if (!this.hasRoomFor(amount)) return false;
     this.#used += amount;
     return true;
   }

@@ -1,13 +1,16 @@
 /**
  * The way of a request through the server. What comes in: an exchange. What goes out: its one
  * answer: route, authenticate, read the body, handle, respond.
- * Invariant: never throws; every failure becomes a problem document here and nowhere else. It is
- * synchronous wherever the body has arrived and the handler does not wait, so that answers leave
- * in the order of the requests.
+ * Invariant: never throws; every failure becomes a problem document here and nowhere else. What
+ * goes wrong once an answer has begun, or while a problem is told, ends in a bare 500 or in the end
+ * of the connection, never in a second answer. It is synchronous wherever the body has arrived and
+ * the handler does not wait, so that answers leave in the order of the requests.
  */
+import { strict as assert } from "node:assert";
 import { AppError } from "../errors.ts";
 import { describeError } from "../log.ts";
 import { overloaded } from "./pressure.ts";
+import { isPulled, pull } from "./pulled.ts";
 import { readQuery } from "./query.ts";
 import { requestIdOf } from "./requestid.ts";
 import { type Answer, headersOf, problem } from "./respond.ts";
@@ -42,6 +45,8 @@ class Dispatch {
   /** Who asks and where to, as soon as that is known; the log line and the limits need it. */
   #sender: Sender | null = null;
   #route = "unknown";
+  /** How far the answer is: it must not begin twice, and one that is out must not be cut. */
+  #state: "none" | "begun" | "out" = "none";
 
   constructor(service: Service, exchange: Exchange) {
     this.#service = service;
@@ -145,17 +150,65 @@ class Dispatch {
   }
 
   #fail(error: unknown): void {
-    const answer = problem(error, this.#requestId);
-    if (answer.status >= 500) {
-      const { method } = this.#exchange;
-      const details = { request_id: this.#requestId, method, route: this.#route };
-      this.#service.log.error({ ...details, ...describeError(error) }, "request failed");
+    try {
+      // The error of an answer that has begun cannot be told any more.
+      if (this.#state !== "none") throw error;
+      const answer = problem(error, this.#requestId);
+      if (answer.status >= 500) this.#note(error, "request failed");
+      this.#answer(answer);
+    } catch (last) {
+      this.#giveUp(last);
     }
-    this.#answer(answer);
+  }
+
+  /**
+   * The end of a request whose answer, or whose problem document, went wrong: a bare 500 where
+   * nothing was sent yet, else the end of the connection.
+   */
+  #giveUp(error: unknown): void {
+    this.#note(error, "answer failed");
+    const untouched = this.#state === "none";
+    if (this.#state === "out") return;
+    this.#state = "out";
+    try {
+      if (untouched) this.#exchange.send(500, [["X-Request-Id", this.#requestId]], "");
+      else this.#exchange.cut();
+    } catch {
+      this.#exchange.cut();
+    }
+  }
+
+  /** Writes a failure to the log; a log that fails must not become the next failure. */
+  #note(error: unknown, message: string): void {
+    const { method } = this.#exchange;
+    const details = { request_id: this.#requestId, method, route: this.#route };
+    try {
+      this.#service.log.error({ ...details, ...describeError(error) }, message);
+    } catch {
+      // There is nobody left to tell.
+    }
   }
 
   #answer(answer: Answer): void {
-    this.#exchange.send(answer.status, this.#headersOf(answer), answer.body);
+    let headers: HeaderList;
+    try {
+      assert(this.#state === "none", "a request is answered once");
+      headers = this.#headersOf(answer);
+    } catch (error) {
+      if (isPulled(answer.body)) pull(answer.body).end();
+      throw error;
+    }
+    this.#state = "begun";
+    this.#exchange.send(answer.status, headers, answer.body);
+    this.#state = "out";
+    try {
+      this.#count(answer);
+    } catch (error) {
+      this.#note(error, "answered, but not counted");
+    }
+  }
+
+  #count(answer: Answer): void {
     const { clock, telemetry, usage } = this.#service;
     if (this.#sender !== null) usage.count(this.#sender.identity, answer.accounts ?? 0);
     telemetry.answered({

@@ -1,25 +1,27 @@
 /**
- * `POST /v1/spec/normalize`. What comes in: a spec that somebody edited. What goes out: its normal
- * form, what that changed, and how many accounts it matches.
+ * `POST /v1/spec/normalize`. What comes in: a spec of either kind that somebody edited. What goes
+ * out: its normal form, what that changed, and how many accounts it matches.
  * Invariant: runs nothing but the count; what it accepts is what a search or an export accepts.
  */
 import type { Plan } from "../access/plans.ts";
-import { AppError } from "../errors.ts";
 import { tooBroad } from "../spec/breadth.ts";
+import { describeChanges } from "../spec/changes.ts";
 import { DEFAULT_FIELDS, EXPORT_FORMATS } from "../spec/fields.ts";
 import { normalizeSpec } from "../spec/normalize.ts";
 import { isJsonObject } from "../spec/reader.ts";
-import { readBody, withBodyMistakes } from "./body.ts";
+import { readLeadQuery } from "../translate/leadquery.ts";
+import { type BodyObject, readBody, withBodyMistakes } from "./body.ts";
 import { SEARCH_LIMIT_DEFAULT } from "./prepared.ts";
 import { type Answer, json } from "./respond.ts";
 import { currentSegment, type KeyCall } from "./service.ts";
 
-/** Validates and normalizes a spec of a search or of an export. */
-export function normalize({ service, plan, body, requestId }: KeyCall): Answer {
+/** Validates and normalizes an account query of a search or of an export, or a lead query. */
+export function normalize(call: KeyCall): Answer {
+  const { service, plan, body, requestId } = call;
   const segment = currentSegment(service);
   const read = readBody(body, ["spec"]);
   const { spec: input } = read.members;
-  refuseLeadQuery(input);
+  if (isJsonObject(input) && input.kind === "lead_query") return normalizeLeads(call, read);
   const { spec, warnings, changes } = withBodyMistakes(read, () =>
     normalizeSpec(input, {
       catalog: segment.catalog,
@@ -41,6 +43,35 @@ export function normalize({ service, plan, body, requestId }: KeyCall): Answer {
   });
 }
 
+/** A lead query: its own normal form, and the account query that it stands for. */
+function normalizeLeads({ service, plan, requestId }: KeyCall, body: BodyObject): Answer {
+  const segment = currentSegment(service);
+  const { spec: input } = body.members;
+  const limits = limitsFor(undefined, plan);
+  const { query, compiled, warnings } = withBodyMistakes(body, () => {
+    const read = readLeadQuery(input, { segment, ...limits });
+    const { spec } = normalizeSpec(read.compiled, {
+      catalog: segment.catalog,
+      ...limits,
+      fullAllowed: false,
+      allowedFields: plan.fields,
+      defaultFields: DEFAULT_FIELDS,
+      mode: "search",
+    });
+    return { ...read, compiled: spec };
+  });
+  return json({
+    request_id: requestId,
+    valid: true,
+    spec: query,
+    compiled,
+    changes: describeChanges(input, query, "/spec"),
+    warnings,
+    matches: service.engine.countMatches(segment, compiled),
+    too_broad: tooBroad(compiled) !== null,
+  });
+}
+
 /** An export format in the spec says that it is meant for an export. */
 function limitsFor(input: unknown, plan: Plan): { limitDefault: number; limitCap: number } {
   const output = isJsonObject(input) ? input.output : undefined;
@@ -49,11 +80,4 @@ function limitsFor(input: unknown, plan: Plan): { limitDefault: number; limitCap
   return EXPORT_FORMATS.some((known) => known === format)
     ? { limitDefault: exportRows, limitCap: exportRows }
     : { limitDefault: Math.min(SEARCH_LIMIT_DEFAULT, searchLimit), limitCap: searchLimit };
-}
-
-function refuseLeadQuery(input: unknown): void {
-  if (!isJsonObject(input) || input.kind !== "lead_query") return;
-  const detail = "This version reads specs of kind account_query only; lead_query comes later.";
-  const errors = [{ pointer: "/spec/kind", code: "unknown_value", detail }];
-  throw new AppError("invalid_spec", detail, { errors });
 }

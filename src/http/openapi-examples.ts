@@ -29,6 +29,18 @@ export const EXAMPLE_SPEC = {
   },
 };
 
+/** The same in the flat form. */
+export const EXAMPLE_LEAD_QUERY = {
+  kind: "lead_query",
+  spec_version: "1.0",
+  activities: ["restaurantes"],
+  cities: ["Belo Horizonte", "Bom Jesus/PI"],
+  sizes: ["micro", "pequena"],
+  opened_after: "2020",
+  has_email: true,
+  mei: false,
+};
+
 /** Facets that the examples ask for. */
 export const EXAMPLE_FACETS = ["uf", "cnae_division"];
 
@@ -48,6 +60,20 @@ const account = {
   uf: "MG",
   municipality_ibge: "3106200",
   cnae_primary: "5611201",
+};
+const lead = {
+  ...account,
+  cnpj_root: "11222333",
+  trade_name: "CANTINA INVENTADA",
+  headquarters: true,
+  cnae_primary_description: "Restaurantes e similares",
+  municipality_name: "Belo Horizonte",
+  email: "contato@cantina-inventada.example",
+  phones: ["+553130000000"],
+  size: "microempresa",
+  age: "6 anos e 2 meses",
+  score: 812,
+  score_reasons: ["situação cadastral: +420", "tem e-mail: +110", "tem telefone: +81"],
 };
 const facetValue = (value: string, label: string) => ({
   values: [{ value, label, count: 1 }],
@@ -132,6 +158,10 @@ const EXAMPLES: Readonly<Partial<Record<SchemaName, () => unknown>>> = {
     const { spec, changes, warnings } = normalized("search");
     return { ...request, valid: true, spec, changes, warnings, matches: 1, too_broad: false };
   },
+  LeadsAnswer: () => ({
+    ...{ ...request, ...source, provenance, spec: normalized("search").spec },
+    ...{ one_per_company: true, leads: [lead], ...page, total: 1, took_ms: 0.412 },
+  }),
   TranslateAnswer: () => {
     const { spec } = normalized("search");
     const text = { words: "restaurantes", start: 0, end: 12 };

@@ -37,7 +37,7 @@ not come in time), \`431\` (head too large) and \`505\` (another version) have n
 and the connection is closed.`;
 
 const TAGS = [
-  { name: "accounts", description: "Search, count, read." },
+  { name: "accounts", description: "Search, count, read; leads." },
   { name: "exports", description: "All rows of an answer as a file." },
   { name: "spec", description: "Filters, checked and put into their normal form." },
   { name: "service", description: "State of the server." },

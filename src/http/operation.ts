@@ -4,6 +4,7 @@
  * Invariant: a group names codes that all routes of its kind can give, and no other.
  */
 import Type, { type TSchema } from "typebox";
+import { ACCOUNTS_PER_UNIT, searchCost } from "../access/ratelimit.ts";
 import type { ErrorCode } from "../errors.ts";
 import type { SchemaName } from "./schemas.ts";
 
@@ -39,6 +40,14 @@ export interface Operation {
   readonly answers: Readonly<Record<number, OperationAnswer>>;
   readonly errors: readonly ErrorCode[];
 }
+
+/** What a page costs of the key's rate limit. */
+export const PAGE_COST =
+  `Counts as 1 request, and 1 more for every ${ACCOUNTS_PER_UNIT} of the limit: 1 for 100, ` +
+  `${searchCost(50_000)} for 50000; a page never costs more than the key's burst.`;
+
+/** What any other request costs. */
+export const FLAT_COST = "Counts as 1 request.";
 
 /** What any request with a body can be answered with. */
 export const BODY_ERRORS = ["payload_too_large", "unsupported_media_type"] as const;

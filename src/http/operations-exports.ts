@@ -9,6 +9,7 @@ import { EXPORT_FORMATS } from "../spec/fields.ts";
 import { EXAMPLE_SPEC } from "./openapi-examples.ts";
 import {
   BODY_ERRORS,
+  FLAT_COST,
   type Operation,
   type Parameter,
   SNAPSHOT_ERRORS,
@@ -46,7 +47,7 @@ export const EXPORT_OPERATIONS: Readonly<Record<string, Operation>> = {
     summary: "Create an export",
     description:
       "Queues a file of all matches and answers at once; no row is read in the request. Sending " +
-      "the same request with the same Idempotency-Key again gives the same export.",
+      `the same request with the same Idempotency-Key again gives the same export. ${FLAT_COST}`,
     parameters: [
       {
         name: "Idempotency-Key",

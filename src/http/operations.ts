@@ -5,10 +5,12 @@
  * both, and that what a route answered in the tests is written down here.
  */
 import Type from "typebox";
-import { EXAMPLE_FACETS, EXAMPLE_SPEC } from "./openapi-examples.ts";
+import { EXAMPLE_FACETS, EXAMPLE_LEAD_QUERY, EXAMPLE_SPEC } from "./openapi-examples.ts";
 import {
   BODY_ERRORS,
+  FLAT_COST,
   type Operation,
+  PAGE_COST,
   SNAPSHOT_ERRORS,
   SPEC_ERRORS,
   unchanged,
@@ -24,7 +26,7 @@ export const OPERATIONS: Readonly<Record<string, Operation>> = {
     description:
       "Answers a page with its exact total. Send next_cursor as cursor with the same spec for " +
       "the next page, without limit and output. The same snapshot, spec and seed give the same " +
-      "accounts, whenever and wherever they are asked for.",
+      `accounts, whenever and wherever they are asked for. ${PAGE_COST}`,
     parameters: [unchanged],
     body: {
       schema: "SearchRequest",
@@ -50,7 +52,7 @@ export const OPERATIONS: Readonly<Record<string, Operation>> = {
     summary: "Count accounts",
     description:
       "The exact number of matches and, on request, how they spread over the values of fields, " +
-      "without any account. Takes specs of searches and of exports.",
+      `without any account. Takes specs of searches and of exports. ${FLAT_COST}`,
     parameters: [unchanged],
     body: { schema: "CountRequest", example: { spec: EXAMPLE_SPEC, facets: EXAMPLE_FACETS } },
     answers: {
@@ -81,13 +83,47 @@ export const OPERATIONS: Readonly<Record<string, Operation>> = {
     },
     errors: ["not_found", "snapshot_unavailable"],
   },
+  "POST /v1/leads": {
+    id: "searchLeads",
+    tag: "accounts",
+    summary: "Search leads by a sentence or a flat spec",
+    description:
+      "Answers a page of companies with what a seller needs of each. Send query_text, a sentence " +
+      "in Portuguese or English, or spec, a lead_query. The answer shows the account query that " +
+      "ran; POST /v1/accounts/search finds the same accounts with it, in the same order. Of a " +
+      "company with several establishments only the best-placed one comes, unless " +
+      "one_per_company is false; total counts the accounts that match. Accounts without e-mail " +
+      "address and phone are left out unless the sentence or the spec speaks of contact. Fields " +
+      "outside the plan are left out. Words are Portuguese, or English where the sentence is. Send next_cursor as " +
+      "cursor with the same sentence or spec for the next page. A sentence that is hardly " +
+      `understood is not run: translation_uncertain. ${PAGE_COST}`,
+    parameters: [unchanged],
+    body: {
+      schema: "LeadsRequest",
+      example: { spec: EXAMPLE_LEAD_QUERY, limit: 50, output_format: "json" },
+    },
+    answers: {
+      200: { description: "One page.", schema: "LeadsAnswer", headers: ["ETag"] },
+      304: { description: "The page is unchanged.", schema: null, types: [], headers: ["ETag"] },
+    },
+    errors: [
+      ...BODY_ERRORS,
+      "invalid_spec",
+      "translation_uncertain",
+      "query_too_broad",
+      "invalid_cursor",
+      "cursor_mismatch",
+      "cursor_expired",
+      ...SNAPSHOT_ERRORS,
+    ],
+  },
   "POST /v1/leads/translate": {
     id: "translateLeads",
     tag: "spec",
     summary: "Translate a sentence",
     description:
       "Turns a Portuguese sentence into a spec without searching: what each part of it became, " +
-      "what was assumed, what no filter expresses, and the exact total.",
+      `what was assumed, what no filter expresses, and the exact total. ${FLAT_COST}`,
     body: {
       schema: "TranslateRequest",
       example: { query_text: "restaurantes em MG abertos desde 2020 com e-mail, exceto MEI" },
@@ -99,7 +135,9 @@ export const OPERATIONS: Readonly<Record<string, Operation>> = {
     id: "normalizeSpec",
     tag: "spec",
     summary: "Check and normalize a spec",
-    description: "Names every mistake, or gives the normal form, what changed, and the total.",
+    description:
+      "Names every mistake, or gives the normal form, what changed, and the total. Takes account " +
+      `queries and lead queries; of the latter it also gives the account query. ${FLAT_COST}`,
     body: { schema: "NormalizeRequest", example: { spec: EXAMPLE_SPEC } },
     answers: { 200: { description: "The spec is valid.", schema: "NormalizeAnswer" } },
     errors: [...BODY_ERRORS, ...SPEC_ERRORS, "snapshot_unavailable"],

@@ -43,33 +43,51 @@ const MEMBERS = ["spec", "limit", "cursor", "output", "facets"];
 /** Members that belong to the first page and are part of the cursor from then on. */
 const FIRST_PAGE_MEMBERS = ["limit", "output"];
 
-const caches = new WeakMap<Segment, WeakMap<Plan, Map<string, PreparedSearch>>>();
+/** Reads a body into a request. */
+export type ReadRequest<Request> = (body: Uint8Array, segment: Segment, plan: Plan) => Request;
+
+/** Remembers the youngest requests of one kind. */
+export class PreparedRequests<Request> {
+  readonly #read: ReadRequest<Request>;
+  readonly #caches = new WeakMap<Segment, WeakMap<Plan, Map<string, Request>>>();
+
+  constructor(read: ReadRequest<Request>) {
+    this.#read = read;
+  }
+
+  /** The request in a body. Throws `AppError` with every mistake in it. */
+  of(body: Uint8Array, segment: Segment, plan: Plan): Request {
+    if (body.byteLength > KEPT_BYTES_MAX) return this.#read(body, segment, plan);
+    const cache = this.#cacheOf(segment, plan);
+    const key = Buffer.from(body.buffer, body.byteOffset, body.byteLength).toString("latin1");
+    const known = cache.get(key);
+    // A map keeps the order of insertion, so putting an entry back makes it the youngest.
+    if (known !== undefined) cache.delete(key);
+    const prepared = known ?? this.#read(body, segment, plan);
+    if (cache.size >= ENTRIES_MAX) cache.delete(cache.keys().next().value as string);
+    cache.set(key, prepared);
+    return prepared;
+  }
+
+  #cacheOf(segment: Segment, plan: Plan): Map<string, Request> {
+    const ofSegment = this.#caches.get(segment) ?? new WeakMap<Plan, Map<string, Request>>();
+    this.#caches.set(segment, ofSegment);
+    const cache = ofSegment.get(plan) ?? new Map<string, Request>();
+    ofSegment.set(plan, cache);
+    return cache;
+  }
+}
+
+const searches = new PreparedRequests(readSearch);
 
 /** Reads a search request. Throws `AppError` with every mistake in it. */
 export function prepareSearch(body: Uint8Array, segment: Segment, plan: Plan): PreparedSearch {
-  if (body.byteLength > KEPT_BYTES_MAX) return readSearch(body, segment, plan);
-  const cache = cacheOf(segment, plan);
-  const key = Buffer.from(body.buffer, body.byteOffset, body.byteLength).toString("latin1");
-  const known = cache.get(key);
-  // A map keeps the order of insertion, so putting an entry back makes it the youngest.
-  if (known !== undefined) cache.delete(key);
-  const prepared = known ?? readSearch(body, segment, plan);
-  if (cache.size >= ENTRIES_MAX) cache.delete(cache.keys().next().value as string);
-  cache.set(key, prepared);
-  return prepared;
-}
-
-function cacheOf(segment: Segment, plan: Plan): Map<string, PreparedSearch> {
-  const ofSegment = caches.get(segment) ?? new WeakMap<Plan, Map<string, PreparedSearch>>();
-  caches.set(segment, ofSegment);
-  const cache = ofSegment.get(plan) ?? new Map<string, PreparedSearch>();
-  ofSegment.set(plan, cache);
-  return cache;
+  return searches.of(body, segment, plan);
 }
 
 function readSearch(bytes: Uint8Array, segment: Segment, plan: Plan): PreparedSearch {
   const body = readBody(bytes, MEMBERS);
-  const cursor = readCursor(body);
+  const cursor = readCursor(body, FIRST_PAGE_MEMBERS);
   const facets = readFacets(body);
   const { members } = body;
   const { spec } = withBodyMistakes(body, () =>
@@ -86,7 +104,7 @@ function readSearch(bytes: Uint8Array, segment: Segment, plan: Plan): PreparedSe
     }),
   );
   const missing = tooBroad(spec)?.missing ?? null;
-  const prefix = Buffer.from(prefixText(segment, spec));
+  const prefix = Buffer.from(prefixText(segment, { spec }, "accounts"));
   const tag = weakTag(["search", segment.snapshotId, prefix, cursor ?? "", String(facets)]);
   return { spec, walkHash: walkHash(spec), cursor, missing, facets, tag, prefix };
 }
@@ -103,14 +121,17 @@ export function cursorOf(body: Uint8Array): string | null {
 }
 
 /** Reads the cursor; with one, what belongs to the first page is a mistake. */
-function readCursor({ members, mistakes }: BodyObject): string | null {
+export function readCursor(
+  { members, mistakes }: BodyObject,
+  firstPageMembers: readonly string[],
+): string | null {
   const { cursor } = members;
   if (cursor === undefined) return null;
   if (typeof cursor !== "string") {
     const detail = "Send next_cursor of the previous response unchanged, or no cursor.";
     mistakes.push({ pointer: "/cursor", code: "invalid_cursor", detail });
   }
-  for (const name of FIRST_PAGE_MEMBERS) {
+  for (const name of firstPageMembers) {
     if (members[name] === undefined) continue;
     const detail = `Leave ${name} out: the cursor continues with that of the first page.`;
     mistakes.push({ pointer: `/${name}`, code: "not_with_cursor", detail });
@@ -118,12 +139,13 @@ function readCursor({ members, mistakes }: BodyObject): string | null {
   return typeof cursor === "string" ? cursor : null;
 }
 
-function prefixText(segment: Segment, spec: AccountQuerySpec): string {
+/** The text of an answer from the snapshot on up to where the list of `name` begins. */
+export function prefixText(segment: Segment, members: object, name: string): string {
   const head = {
     snapshot: segment.label,
     snapshot_date: segment.snapshotDate,
     provenance: segment.provenance,
-    spec,
+    ...members,
   };
-  return `,${JSON.stringify(head).slice(1, -1)},"accounts":`;
+  return `,${JSON.stringify(head).slice(1, -1)},"${name}":`;
 }

@@ -10,6 +10,7 @@ import { documents } from "./documents.ts";
 import { deleteExport, downloadExport, listExports, readExport } from "./exports.ts";
 import { downloadFile } from "./files.ts";
 import { healthz, metrics, readyz } from "./health.ts";
+import { searchLeads } from "./leads.ts";
 import { createExport } from "./newexport.ts";
 import { normalize } from "./normalize.ts";
 import type { Answer } from "./respond.ts";
@@ -66,6 +67,7 @@ export const ROUTES: readonly Route[] = [
   { method: "GET", path: "/v1/accounts/{cnpj}", access: "key", handle: readAccount },
   // The slash of a punctuated CNPJ makes two segments of it.
   { method: "GET", path: "/v1/accounts/{cnpj}/{branch}", access: "key", handle: readAccount },
+  { method: "POST", path: "/v1/leads", access: "key", sheds: true, handle: searchLeads },
   {
     method: "POST",
     path: "/v1/leads/translate",

@@ -12,7 +12,6 @@ import { FACETS } from "../search/facet.ts";
 import { SCORE_PARTS } from "../search/score.ts";
 import {
   EXPORT_FORMATS,
-  type FieldKind,
   OUTPUT_FIELD_NAMES,
   OUTPUT_FIELDS,
   SCORING_STRATEGIES,
@@ -20,42 +19,25 @@ import {
   SORT_FIELDS,
 } from "../spec/fields.ts";
 import { SPEC_INPUT_SCHEMA, SPEC_LIMITS, SPEC_SCHEMA } from "../spec/schema.ts";
-import { TEXT_MAX } from "../translate/translate.ts";
-
-const closed = { additionalProperties: false } as const;
-
-/** A schema that stands under its name among the components. */
-function named(name: string, description?: string): TSchema {
-  const reference = { $ref: `#/components/schemas/${name}` };
-  return Type.Unsafe(description === undefined ? reference : { ...reference, description });
-}
-
-const text = (description: string) => Type.String({ description });
-const count = (description: string) => Type.Integer({ minimum: 0, description });
-const orNull = (schema: TSchema) => Type.Union([schema, Type.Null()]);
-const label = Type.String({
-  pattern: "^[0-9]{4}-(0[1-9]|1[0-2])$",
-  description: "Release YYYY-MM.",
-});
-const date = Type.String({ format: "date" });
-const requestId = Type.String({
-  pattern: "^[A-Za-z0-9._-]{1,64}$",
-  description: "Also in the header X-Request-Id.",
-});
-const cursor = orNull(text("Opaque; null at the end."));
-const hasMore = Type.Boolean({ description: "Whether a further page exists." });
-const tookMs = Type.Number({ minimum: 0, description: "Time inside the server, in milliseconds." });
-
-/** What every answer about data says of its source. */
-const source = { snapshot: label, snapshot_date: date };
-
-const VALUES: Readonly<Record<FieldKind, () => TSchema>> = {
-  string: () => Type.String(),
-  integer: () => Type.Integer(),
-  number: () => Type.Number(),
-  boolean: () => Type.Boolean(),
-  array: () => Type.Array(Type.String()),
-};
+import {
+  closed,
+  count,
+  cursor,
+  eitherSpec,
+  hasMore,
+  label,
+  named,
+  orNull,
+  parts,
+  requestId,
+  sentence,
+  source,
+  text,
+  tookMs,
+  VALUES,
+  words,
+} from "./schema-parts.ts";
+import { LEAD_SCHEMAS } from "./schemas-leads.ts";
 
 /** An account has the chosen fields only; every one but `cnpj` may be null. */
 const account = Type.Object(
@@ -98,6 +80,13 @@ const problem = Type.Object({
     Type.Array(named("Mistake"), { maxItems: 50, description: "Every mistake in the request." }),
   ),
   matches: Type.Optional(count("Of query_too_broad: accounts that would have matched.")),
+  spec: Type.Optional(
+    named("Spec", "Of translation_uncertain: the spec that would have run; check it and search."),
+  ),
+  explain: Type.Optional({
+    ...SPEC_SCHEMA.properties.explain,
+    description: "Of translation_uncertain: what was and what was not understood.",
+  } as TSchema),
   reason: Type.Optional(
     Type.Enum(Object.keys(EXPORT_FAILURES), { description: "Of EXPORT_FAILED: why it failed." }),
   ),
@@ -181,8 +170,6 @@ const exportRecord = Type.Object(
   closed,
 );
 
-/** Words of a text with their place in it, in UTF-16 units. */
-const words = { words: Type.String(), start: count("First unit."), end: count("Unit after it.") };
 const suggested = Type.Object(
   { code: Type.String(), description: Type.String(), matches: count("Matches of it alone.") },
   closed,
@@ -282,12 +269,15 @@ export const SCHEMAS = {
     },
     closed,
   ),
-  NormalizeRequest: Type.Object({ spec: named("SpecInput") }, closed),
+  NormalizeRequest: Type.Object({ spec: eitherSpec("SpecInput", "LeadQueryInput") }, closed),
   NormalizeAnswer: Type.Object(
     {
       request_id: requestId,
       valid: Type.Literal(true),
-      spec: named("Spec"),
+      spec: eitherSpec("Spec", "LeadQuery"),
+      compiled: Type.Optional(
+        named("Spec", "Of a lead query: the account query that it stands for."),
+      ),
       changes: Type.Array(
         Type.Object({
           pointer: Type.String(),
@@ -302,17 +292,15 @@ export const SCHEMAS = {
     },
     closed,
   ),
-  TranslateRequest: Type.Object(
-    { query_text: Type.String({ minLength: 1, maxLength: TEXT_MAX }) },
-    closed,
-  ),
+  ...LEAD_SCHEMAS,
+  TranslateRequest: Type.Object({ query_text: sentence }, closed),
   TranslateAnswer: Type.Object(
     {
       request_id: requestId,
       ...source,
       spec: named("Spec"),
       explain: SPEC_SCHEMA.properties.explain,
-      parts: Type.Array(Type.Object({ ...words, role: text("What the words were taken for.") })),
+      parts,
       matches: count("Exact number of matches."),
       suggestions: Type.Array(
         Type.Object({ ...words, activities: Type.Array(suggested) }, closed),

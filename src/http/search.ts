@@ -1,6 +1,7 @@
 /**
- * `POST /v1/accounts/search`. What comes in: a spec, for a further page with a cursor. What goes
- * out: one page of accounts with the exact total and the cursor of the next page.
+ * `POST /v1/accounts/search`, and the pages of every search. What comes in: a spec, for a further
+ * page with a cursor. What goes out: one page of accounts with the exact total and the cursor of
+ * the next page.
  * Invariant: the accounts are the engine's bytes, unparsed; a cursor continues only the spec,
  * fields, snapshot and tenant that it was made for; a failed search is never an empty answer.
  */
@@ -8,6 +9,7 @@ import type { Plan } from "../access/plans.ts";
 import { searchCost } from "../access/ratelimit.ts";
 import type { AccountSlices } from "../search/accountslices.ts";
 import type { Facets } from "../search/facet.ts";
+import type { Projector } from "../search/project.ts";
 import type { SearchAnswer } from "../search/searcher.ts";
 import type { Segment } from "../search/segment.ts";
 import { type CursorScope, claimsSnapshot, decodeCursor, encodeCursor } from "../spec/cursor.ts";
@@ -15,28 +17,86 @@ import { fieldsHash } from "../spec/identity.ts";
 import { refuseTooBroad } from "./breadth.ts";
 import { unchanged } from "./etag.ts";
 import { cursorOf, type PreparedSearch, prepareSearch } from "./prepared.ts";
+import { overloaded } from "./pressure.ts";
 import { type Answer, JSON_TYPE } from "./respond.ts";
-import { currentSegment, type KeyCall, timed } from "./service.ts";
+import { currentSegment, type Engine, type KeyCall, timed } from "./service.ts";
+import { laterResult } from "./sidework.ts";
 import { streamedBody } from "./stream.ts";
 import type { AnswerBody } from "./transport.ts";
 
 /** Pages of more accounts are rendered while they are sent. */
 export const WHOLE_ACCOUNTS_MAX = 512;
 
-/** Answers one page of a search: a small one at once, and so in the order of the requests. */
-export function searchAccounts(call: KeyCall): Answer {
+/** What distinguishes the routes that answer pages. */
+export interface PageKind {
+  /** Name that cursors are bound to. */
+  readonly endpoint: string;
+  /** Of each company only the first matching establishment. */
+  readonly onePerCompany?: boolean;
+  /** Renders the rows in place of accounts. */
+  readonly project?: Projector;
+}
+
+/** A page that is asked for, read and paid for. */
+export interface PageQuestion {
+  readonly segment: Segment;
+  readonly prepared: PreparedSearch;
+  readonly kind: PageKind;
+  /** When the request came, in monotonic milliseconds. */
+  readonly startMs: number;
+}
+
+/** A request that was allowed, on its way to the engine. */
+interface Walk extends PageQuestion {
+  readonly scope: CursorScope;
+  readonly afterRow: number;
+}
+
+const ACCOUNTS: PageKind = { endpoint: "accounts/search" };
+
+/** Answers one page of a search. */
+export function searchAccounts(call: KeyCall): Answer | Promise<Answer> {
   const { service, plan } = call;
   const startMs = service.clock.monotonicMs();
   const segment = segmentFor(call);
   const prepared = prepareSearch(call.body, segment, plan);
   call.spend(searchCost(prepared.spec.limit) - 1);
+  return answerPage(call, { segment, prepared, kind: ACCOUNTS, startMs });
+}
+
+/**
+ * Answers one page: a small one at once, and so in the order of the requests; one that may be large
+ * when its turn comes, so that many of them hardly delay the small ones.
+ */
+export function answerPage(call: KeyCall, question: PageQuestion): Answer | Promise<Answer> {
+  const { service } = call;
+  const { segment, prepared } = question;
   refuseTooBroad(service.engine, segment, prepared);
-  const scope = scopeOf(call, segment, prepared);
+  const scope = scopeOf(call, question);
   const { cursor, tag } = prepared;
   const afterRow = cursor === null ? -1 : decodeCursor(cursor, scope, service.secrets.cursor);
   const known = unchanged(call, tag);
   if (known !== null) return known;
-  const page = pageOf(call, segment, { prepared, afterRow });
+  const walk: Walk = { ...question, scope, afterRow };
+  if (!beginsLarge(service.engine, walk)) return answerTo(call, walk);
+  const release = service.hold(segment);
+  return laterResult(() => {
+    // Found out at the cost of a count, not of a large page.
+    if (!service.streams.hasRoomFor(1)) throw overloaded();
+    return answerTo(call, walk);
+  }).finally(release);
+}
+
+/** Whether this is the first page of a walk and has more accounts than are rendered at once. */
+function beginsLarge(engine: Engine, { segment, prepared: { spec }, afterRow }: Walk): boolean {
+  if (spec.limit <= WHOLE_ACCOUNTS_MAX || afterRow >= 0) return false;
+  return engine.countMatches(segment, spec) > WHOLE_ACCOUNTS_MAX;
+}
+
+function answerTo(call: KeyCall, walk: Walk): Answer {
+  const { service } = call;
+  const { segment, prepared, scope, startMs } = walk;
+  const page = pageOf(call, walk);
   const counted = facetsOf(call, segment, prepared);
   const next = page.more
     ? encodeCursor({ ...scope, lastRow: page.lastRow }, service.secrets.cursor)
@@ -45,7 +105,7 @@ export function searchAccounts(call: KeyCall): Answer {
   const tookMs = Math.round((service.clock.monotonicMs() - startMs) * 1000) / 1000;
   const tail = tailOf(page, { next, counted, tookMs });
   const answer = (body: AnswerBody): Answer => {
-    const headers = { ETag: tag };
+    const headers = { ETag: prepared.tag };
     return { status: 200, type: JSON_TYPE, body, headers, accounts: page.count };
   };
   const { accounts } = page;
@@ -59,15 +119,12 @@ type FoundPage = Omit<SearchAnswer, "accounts"> & {
   readonly accounts: Uint8Array | AccountSlices;
 };
 
-function pageOf(
-  call: KeyCall,
-  segment: Segment,
-  { prepared, afterRow }: { readonly prepared: PreparedSearch; readonly afterRow: number },
-): FoundPage {
+function pageOf(call: KeyCall, { segment, prepared, kind, afterRow }: Walk): FoundPage {
   const { spec } = prepared;
   const { engine } = call.service;
   const { fields, include_explain: explain } = spec.output;
-  const request = { spec, fields, afterRow, explain };
+  const { endpoint: _, ...how } = kind;
+  const request = { spec, fields, afterRow, explain, ...how };
   return timed(call, "search", () => {
     if (spec.limit <= WHOLE_ACCOUNTS_MAX) return engine.search(segment, request);
     const { slices, ...page } = engine.searchSliced(segment, request);
@@ -87,7 +144,7 @@ function facetsOf(
 }
 
 /** The current snapshot, or the one before it for a cursor that began there. */
-function segmentFor({ service, body }: KeyCall): Segment {
+export function segmentFor({ service, body }: KeyCall): Segment {
   const current = currentSegment(service);
   let cursor: string | null = null;
   const replaced = service.replaced((snapshotId) => {
@@ -125,12 +182,12 @@ function join(head: string, prefix: Buffer, accounts: Uint8Array, tail: Buffer):
 }
 
 /** What cursors of this request are bound to. */
-function scopeOf(call: KeyCall, segment: Segment, prepared: PreparedSearch): CursorScope {
+function scopeOf(call: KeyCall, { segment, prepared, kind }: PageQuestion): CursorScope {
   return {
     snapshotId: segment.snapshotId,
     specHash: prepared.walkHash,
     fieldsHash: allowedFieldsHash(call.plan),
-    binding: [call.identity.tenantId, "accounts/search"],
+    binding: [call.identity.tenantId, kind.endpoint],
   };
 }
 

@@ -25,6 +25,19 @@ export function later(task: () => void): () => void {
   };
 }
 
+/** Does something soon, never at once, as `later` does; rejects with what it throws. */
+export function laterResult<Value>(work: () => Value): Promise<Value> {
+  return new Promise((resolve, reject) => {
+    later(() => {
+      try {
+        resolve(work());
+      } catch (error) {
+        reject(error);
+      }
+    });
+  });
+}
+
 function plan(): void {
   if (planned) return;
   planned = true;

@@ -7,11 +7,11 @@
 import { AppError } from "../errors.ts";
 import { DEFAULT_FIELDS } from "../spec/fields.ts";
 import { normalizeSpec } from "../spec/normalize.ts";
-import { shown } from "../spec/reader.ts";
 import { suggestionsOf } from "../translate/suggestions.ts";
-import { TEXT_MAX, translate } from "../translate/translate.ts";
+import { translate } from "../translate/translate.ts";
 import { readBody } from "./body.ts";
 import { SEARCH_LIMIT_DEFAULT } from "./prepared.ts";
+import { checkText } from "./querytext.ts";
 import { type Answer, json } from "./respond.ts";
 import { currentSegment, type KeyCall } from "./service.ts";
 
@@ -43,17 +43,9 @@ export function translateLeads({ service, plan, body, requestId }: KeyCall): Ans
 
 /** The sentence in a body; throws `invalid_request` with every mistake. */
 function readText(bytes: Uint8Array): string {
-  const { members, mistakes } = readBody(bytes, ["query_text"]);
-  const text = members.query_text;
-  const pointer = "/query_text";
-  if (typeof text !== "string") {
-    const detail = `query_text must be a sentence, not ${shown(text)}.`;
-    mistakes.push({ pointer, code: text === undefined ? "missing" : "wrong_type", detail });
-  } else if (text.trim() === "" || text.length > TEXT_MAX) {
-    const detail = `query_text must have 1 to ${TEXT_MAX} characters.`;
-    mistakes.push({ pointer, code: text.trim() === "" ? "too_short" : "too_long", detail });
-  }
-  const [first] = mistakes;
-  if (first === undefined) return text as string;
-  throw new AppError("invalid_request", first.detail, { errors: mistakes });
+  const body = readBody(bytes, ["query_text"]);
+  checkText(body);
+  const [first] = body.mistakes;
+  if (first === undefined) return body.members.query_text as string;
+  throw new AppError("invalid_request", first.detail, { errors: body.mistakes });
 }

@@ -10,10 +10,11 @@ import { Server as NetServer } from "node:net";
 import type { Duplex } from "node:stream";
 import { CommandError } from "../errors.ts";
 import { Budget } from "./budget.ts";
-import { atRest, drained, HeldAnswers } from "./drain.ts";
+import { drained, HeldAnswers, portEmptied } from "./drain.ts";
 import { type BodyReader, IncomingBody } from "./incoming.ts";
 import { isPulled, type PulledBody, pull } from "./pulled.ts";
 import type { FileSlice, Pieces } from "./respond.ts";
+import { later } from "./sidework.ts";
 import {
   type AnswerBody,
   cannotListen,
@@ -46,6 +47,7 @@ class NodeTransport implements Transport {
   readonly bodies: Budget;
   readonly #server: Server;
   readonly #headBytesMax: number;
+  #port = 0;
   #open = 0;
   #sockets = 0;
   /** When a connection or request last came or went. */
@@ -102,7 +104,8 @@ class NodeTransport implements Transport {
       });
       this.#server.listen(address.port, address.host, () => {
         const bound = this.#server.address();
-        resolve(typeof bound === "object" && bound !== null ? bound.port : address.port);
+        this.#port = typeof bound === "object" && bound !== null ? bound.port : address.port;
+        resolve(this.#port);
       });
     });
   }
@@ -119,7 +122,7 @@ class NodeTransport implements Transport {
       activeMs: this.#activeMs,
     });
     this.#held.begin();
-    await atRest(traffic);
+    if (this.#server.listening) await portEmptied(this.#port, traffic);
     // The server's own close would at once destroy sockets whose answer is written but not sent.
     const closed = new Promise((resolve) => NetServer.prototype.close.call(this.#server, resolve));
     this.#held.end();
@@ -229,7 +232,8 @@ class NodeExchange implements Exchange {
     message.on("error", () => {});
     // The time limit is one of writing: a handler may take longer to come to its answer.
     response.on("timeout", () => {
-      if (this.#answered) message.socket.destroy();
+      // Megabytes of the system are freed there, and a crowd of clients is often cut at once.
+      if (this.#answered) later(() => message.socket.destroy());
     });
   }
 
@@ -263,8 +267,14 @@ class NodeExchange implements Exchange {
     this.#message.on("end", () => incoming.finish());
   }
 
+  cut(): void {
+    this.gone();
+    this.#message.socket.destroy();
+  }
+
   send(status: number, headers: HeaderList, body: AnswerBody): void {
-    if (this.#around.held.keep(() => this.send(status, headers, body))) return;
+    const send = () => this.send(status, headers, body);
+    if (this.#around.held.keep({ send, cut: () => this.cut() })) return;
     this.#answered = true;
     if (isPulled(body)) {
       this.#sendPulled(status, headers, body);
@@ -290,6 +300,7 @@ class NodeExchange implements Exchange {
   /** Asks for more when the kernel has taken what there was, so that one piece is in memory. */
   #sendPulled(status: number, headers: HeaderList, body: FileSlice | Pieces): void {
     const source = pull(body);
+    this.#source = source;
     const { length } = source;
     if (this.aborted || this.method === "HEAD" || length === 0) {
       source.end();
@@ -298,7 +309,6 @@ class NodeExchange implements Exchange {
       this.#response.end();
       return;
     }
-    this.#source = source;
     this.#head(status, headers, length);
     const give = (chunk: Uint8Array | null): void => {
       // Half of the answer may be out, so that nothing but the end of the connection tells it.

@@ -8,10 +8,11 @@
 import type { HttpRequest, HttpResponse, TemplatedApp, us_listen_socket } from "uWebSockets.js";
 import { CommandError } from "../errors.ts";
 import { Budget } from "./budget.ts";
-import { atRest, drained, HeldAnswers } from "./drain.ts";
+import { drained, HeldAnswers, portEmptied } from "./drain.ts";
 import { type BodyReader, IncomingBody } from "./incoming.ts";
 import { isPulled, pull } from "./pulled.ts";
 import type { FileSlice, Pieces } from "./respond.ts";
+import { later } from "./sidework.ts";
 import {
   type AnswerBody,
   cannotListen,
@@ -90,6 +91,7 @@ class UwsTransport implements Transport {
   #leaving = false;
   readonly #held = new HeldAnswers();
   #listening: us_listen_socket | null = null;
+  #port = 0;
 
   constructor(uws: Uws, limits: TransportLimits) {
     this.#uws = uws;
@@ -130,7 +132,8 @@ class UwsTransport implements Transport {
           return;
         }
         this.#listening = socket;
-        resolve(this.#uws.us_socket_local_port(socket));
+        this.#port = this.#uws.us_socket_local_port(socket);
+        resolve(this.#port);
       });
     });
   }
@@ -146,11 +149,13 @@ class UwsTransport implements Transport {
       sockets: this.#sockets,
       activeMs: this.#activeMs,
     });
-    this.#held.begin();
-    await atRest(traffic);
-    if (this.#listening !== null) this.#uws.us_listen_socket_close(this.#listening);
-    this.#listening = null;
-    this.#held.end();
+    if (this.#listening !== null) {
+      this.#held.begin();
+      await portEmptied(this.#port, traffic);
+      this.#uws.us_listen_socket_close(this.#listening);
+      this.#listening = null;
+      this.#held.end();
+    }
     if (this.#checking !== null) clearInterval(this.#checking);
     await drained(traffic, deadlineMs);
     this.#app.close();
@@ -190,10 +195,18 @@ class UwsExchange implements Exchange {
   #waitedMs = 0;
   #stream: UwsStream | UwsChunks | null = null;
   #aborted = false;
+  /** True once the library has the whole answer; the response must not be touched then. */
+  #whole = false;
 
   constructor(response: HttpResponse, request: HttpRequest, around: Surroundings) {
     this.#response = response;
-    this.#around = around;
+    this.#around = {
+      ...around,
+      settled: () => {
+        this.#whole = true;
+        around.settled();
+      },
+    };
     response.onAborted(() => {
       this.#aborted = true;
       this.#incoming?.drop();
@@ -239,6 +252,12 @@ class UwsExchange implements Exchange {
     this.#waitedMs += ms;
     if (this.#waitedMs < limitMs) return;
     this.#incoming.drop();
+    // A crowd of clients is often too late at once.
+    later(() => this.#refuseLate());
+  }
+
+  #refuseLate(): void {
+    if (this.#aborted || this.#whole) return;
     this.#response.cork(() => {
       this.#head(408, []);
       this.#response.endWithoutBody(0, true);
@@ -246,8 +265,16 @@ class UwsExchange implements Exchange {
     this.#around.settled();
   }
 
+  cut(): void {
+    this.#incoming?.drop();
+    this.#stream?.end();
+    // The library then says that the request was aborted, which settles it.
+    if (!this.#aborted && !this.#whole) this.#response.close();
+  }
+
   send(status: number, headers: HeaderList, body: AnswerBody): void {
-    if (this.#around.held.keep(() => this.send(status, headers, body))) return;
+    const send = () => this.send(status, headers, body);
+    if (this.#around.held.keep({ send, cut: () => this.cut() })) return;
     if (isPulled(body)) {
       this.#sendPulled(status, headers, body);
     } else if (!this.#aborted) {

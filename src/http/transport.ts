@@ -66,9 +66,14 @@ export interface Exchange {
    * called exactly once. A file is closed and pieces are done with here, whatever happens.
    */
   send(status: number, headers: HeaderList, body: AnswerBody): void;
+  /**
+   * Closes the connection, for an answer that went wrong while it was sent. Never throws; a whole
+   * answer is left alone where it can be told.
+   */
+  cut(): void;
 }
 
-/** Answers exchanges; must never throw and must call `send` exactly once. */
+/** Answers exchanges; must never throw and must call `send` exactly once, or `cut`. */
 export type ExchangeHandler = (exchange: Exchange) => void;
 
 /** A place to listen at; port 0 picks a free one. */

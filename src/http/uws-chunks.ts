@@ -7,6 +7,7 @@
  * body is ended in every way this can end.
  */
 import type { PulledBody } from "./pulled.ts";
+import { later } from "./sidework.ts";
 
 /** As for bodies of known length (uws-stream.ts): before the library gives a socket up. */
 const RETRY_MS = 2_000;
@@ -114,7 +115,15 @@ export class UwsChunks {
   #look(passedMs: number, limitMs: number): void {
     if (!this.#holding) return;
     this.#stalledMs += passedMs;
-    if (this.#stalledMs >= limitMs) this.#response.close();
+    if (this.#stalledMs >= limitMs) this.#cutOff();
     else this.#goOn();
+  }
+
+  /** Megabytes of the system are freed here, and a crowd of clients is often cut off at once. */
+  #cutOff(): void {
+    clearInterval(this.#watch);
+    later(() => {
+      if (!this.#ended) this.#response.close();
+    });
   }
 }

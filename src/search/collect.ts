@@ -14,7 +14,7 @@ export interface Page {
   /** Exact number of matches of the query, not of the page. */
   readonly total: number;
   readonly more: boolean;
-  /** Last row of the page, -1 when it is empty. */
+  /** Row that the next page begins after: the last one of the page, -1 when it is empty. */
   readonly lastRow: number;
   readonly work: Work;
 }

@@ -5,12 +5,13 @@
  * Invariant: no element is dropped: each becomes at least one code, or leaves a mistake behind. An
  * extension that is not used does not appear.
  */
+
+import { readCapital, readDate } from "./amounts.ts";
 import type { CatalogLookup, CatalogMunicipality } from "./catalog.ts";
 import { CodeReader } from "./codes.ts";
-import { completeDate } from "./dates.ts";
 import { SECONDARY_CNAE_MODES, type SecondaryCnaeMode } from "./fields.ts";
-import { type SpecReader, shown } from "./reader.ts";
-import { type AccountQuerySpec, SPEC_LIMITS } from "./schema.ts";
+import type { SpecReader } from "./reader.ts";
+import type { AccountQuerySpec } from "./schema.ts";
 
 type Filters = AccountQuerySpec["filters"];
 
@@ -126,13 +127,13 @@ class GroupReader {
       headquarters_only: reader.boolean(members.headquarters_only, `${pointer}/headquarters_only`),
       simples_opt_in: reader.booleanOrNull(members.simples_opt_in, `${pointer}/simples_opt_in`),
       mei_opt_in: reader.booleanOrNull(members.mei_opt_in, `${pointer}/mei_opt_in`),
-      started_after: this.#date(members.started_after, `${pointer}/started_after`),
-      started_before: this.#date(members.started_before, `${pointer}/started_before`),
+      started_after: readDate(reader, members.started_after, `${pointer}/started_after`),
+      started_before: readDate(reader, members.started_before, `${pointer}/started_before`),
     };
     this.#checkInterval(company, pointer);
-    const min = this.#capital(members.share_capital_min, `${pointer}/share_capital_min`);
+    const min = readCapital(reader, members.share_capital_min, `${pointer}/share_capital_min`);
     if (min !== undefined) company.share_capital_min = min;
-    const max = this.#capital(members.share_capital_max, `${pointer}/share_capital_max`);
+    const max = readCapital(reader, members.share_capital_max, `${pointer}/share_capital_max`);
     if (max !== undefined) company.share_capital_max = max;
     if (min !== undefined && max !== undefined && min > max) {
       const detail = `Must not be below share_capital_min (${min}).`;
@@ -164,37 +165,10 @@ class GroupReader {
     return this.#reader.oneOf(value, pointer, SECONDARY_CNAE_MODES);
   }
 
-  #date(value: unknown, pointer: string): string | null {
-    if (value === undefined || value === null) return null;
-    const date = typeof value === "string" ? completeDate(value) : null;
-    if (date === null) {
-      const detail = `Must be a date as YYYY-MM-DD, YYYY-MM or YYYY, not ${shown(value)}.`;
-      this.#reader.mistake(pointer, "wrong_date", detail);
-    }
-    return date;
-  }
-
   #checkInterval(company: Filters["company"], pointer: string): void {
     const { started_after: after, started_before: before } = company;
     if (after === null || before === null || after < before) return;
     const detail = `Must be after started_after (${after}): the interval holds no day.`;
     this.#reader.mistake(`${pointer}/started_before`, "empty_interval", detail);
-  }
-
-  #capital(value: unknown, pointer: string): number | undefined {
-    if (value === undefined || value === null) return undefined;
-    if (typeof value !== "number" || !Number.isFinite(value)) {
-      this.#reader.wrongType(pointer, value, "a number of reais, or null");
-    } else if (value < 0 || value > SPEC_LIMITS.shareCapitalMax) {
-      const detail = `Must be from 0 to ${SPEC_LIMITS.shareCapitalMax}, not ${value}.`;
-      this.#reader.mistake(pointer, "out_of_range", detail);
-    } else if (Math.round(value * 100) / 100 !== value) {
-      const detail = `May have two decimals at most, not ${value}.`;
-      this.#reader.mistake(pointer, "wrong_format", detail);
-    } else {
-      // Minus zero means zero and must give the same bytes.
-      return value === 0 ? 0 : value;
-    }
-    return undefined;
   }
 }

@@ -80,6 +80,11 @@ export function walkHash(spec: AccountQuerySpec): string {
   return sha256(JSON.stringify(walkOf(spec)));
 }
 
+/** SHA-256 (hex) of what a cursor of leads is bound to: `walkHash`, and how companies come. */
+export function leadWalkHash(spec: AccountQuerySpec, onePerCompany: boolean): string {
+  return sha256(JSON.stringify({ one_per_company: onePerCompany, ...walkOf(spec) }));
+}
+
 /** SHA-256 (hex) of the fields a plan allows, whatever their order. Compute it once per plan. */
 export function fieldsHash(allowedFields: readonly string[]): string {
   return sha256([...allowedFields].sort().join("\n"));

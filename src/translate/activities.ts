@@ -1,38 +1,27 @@
 /**
  * The stage of activities. What comes in: a sentence, the lexicon, the official names. What goes
  * out: codes that are wanted and codes that are excluded, with how they were found.
- * Invariant: the longest known words win, and a trade before goods of the same length; what is done
- * with goods ("fábrica de", "conserto de") holds for all goods that are joined behind it; codes in
- * any spelling are taken as they are.
+ * Invariant: the longest known words win, and a trade before goods of the same length; codes that
+ * stand in the text are taken as they are; an activity that is asked for and not known has no codes
+ * and no certainty, so that nobody mistakes the rest for an answer.
  */
-import type { Segment } from "../search/segment.ts";
-import { catalogLookup, punctuateCnae } from "../spec/catalog.ts";
-import { rankDescriptions } from "./descriptions.ts";
-import { type Codes, type Goods, lexicon, TRADE_ROLES, type TradeRole } from "./lexicon.ts";
+import { catalogLookup } from "../spec/catalog.ts";
+import type { ActivityContext, FoundActivity } from "./activity.ts";
+import { findByName } from "./byname.ts";
+import { spelled } from "./cnaecodes.ts";
+import { dropUntellable } from "./exclusions.ts";
+import { isFillerWord } from "./fillers.ts";
+import { type Reading, readGoods, readGoodsBehindRole } from "./goods.ts";
+import { type Choice, lexicon } from "./lexicon.ts";
 import { claimNegation, negatorOf } from "./negation.ts";
-import type { Notes } from "./notes.ts";
 import { joins, type Match } from "./phrases.ts";
-import type { Sentence, Words } from "./sentence.ts";
+import { ROLES_BEFORE, type TradeRole } from "./roles.ts";
+import type { Sentence } from "./sentence.ts";
+import type { Token } from "./tokens.ts";
 
-/** Activities of one place in the sentence, likeliest first. */
-export interface FoundActivity extends Words {
-  /** As a spec takes them: `NNNN-N/NN`, a prefix or a section. */
-  readonly codes: readonly string[];
-  readonly excluded: boolean;
-  /** How sure it is that these are meant, 0-1. */
-  readonly certainty: number;
-}
-
-/** What the stage works on. */
-export interface ActivityContext {
-  readonly segment: Segment;
-  readonly sentence: Sentence;
-  readonly notes: Notes;
-}
-
-/** Official names count when they fit nearly as well as the best one. */
-const SCORE_GAP = 0.85;
-const RANKED_MAX = 4;
+const OF = new Set(["de", "do", "da", "dos", "das", "of"]);
+/** Most words of a name that a trade lends its first word to. */
+const LENT_MAX = 6;
 
 /** Where the trade or goods that begin at a token end; the same index where none do. */
 export function tradeEnd(sentence: Sentence, at: number): number {
@@ -42,157 +31,214 @@ export function tradeEnd(sentence: Sentence, at: number): number {
   return Math.max(trade?.to ?? at, good?.to ?? at);
 }
 
-/** Finds and claims every activity. */
-export function findActivities(context: ActivityContext): FoundActivity[] {
+/** Finds and claims every activity; `codes` are those that were found before, as codes. */
+export function findActivities(
+  context: ActivityContext,
+  codes: readonly FoundActivity[] = [],
+): FoundActivity[] {
+  const known = findKnown(context);
+  const wanted = [...codes, ...known].some(({ excluded }) => !excluded);
+  const named = findByName(context, wanted);
+  const all = [...codes, ...known, ...named].sort((a, b) => a.start - b.start);
+  return dropUntellable(context, all);
+}
+
+/** Activities that the lexicon knows. */
+function findKnown(context: ActivityContext): FoundActivity[] {
   const { sentence } = context;
   const found: FoundActivity[] = [];
+  let before: Before | null = null;
   for (let at = 0; at < sentence.tokens.length; at++) {
-    if (!sentence.free(at) || joins(sentence.tokens[at])) continue;
-    const taken = takeCode(context, at) ?? takeKnown(context, at);
-    if (taken === null) continue;
-    const activity = inSnapshot(context, taken.activity);
-    if (activity !== null) found.push(activity);
-    at = taken.to - 1;
+    const token = sentence.tokens[at] as Token;
+    if (!sentence.free(at) || token.kind === "mark" || joins(token)) continue;
+    const reading: Reading | null = isAside(sentence, at) ? null : read(sentence, at, before);
+    if (reading === null) continue;
+    found.push(inSnapshot(context, claim(context, at, reading)));
+    const own = ROLES_BEFORE.longest(sentence.tokens, at)?.value ?? null;
+    const role: TradeRole | null = own ?? roleBefore(sentence, before, at);
+    before = { token, to: reading.to, role };
+    at = reading.to - 1;
   }
-  return found.length > 0 ? found : findByName(context);
+  return found;
+}
+
+/** What was read before. */
+interface Before {
+  /** Its first word, which may belong to the next one as well: "escolas de inglês e música". */
+  readonly token: Token;
+  /** Where it ends. */
+  readonly to: number;
+  /** What is done with its goods. */
+  readonly role: TradeRole | null;
+}
+
+/** Verbs behind which "com" tells what somebody deals with. */
+const DEALING = new Set(
+  "trabalha trabalham trabalhe trabalhem atua atuam lida lidam mexe".split(" "),
+);
+const WITH = new Set(["com", "sem", "with", "without", "perto", "proximo", "proximas", "near"]);
+const SMALL = new Set("de do da dos das a o ao aos as os um uma seu sua of the".split(" "));
+
+/** "com piscina", "perto do metrô": what somebody has or is near to is no activity of theirs. */
+function isAside(sentence: Sentence, at: number): boolean {
+  let before = at - 1;
+  while (before > at - 3 && SMALL.has(sentence.folded(before))) before--;
+  if (!WITH.has(sentence.folded(before))) return false;
+  return !DEALING.has(sentence.folded(before - 1));
+}
+
+/** What begins at a token: the longest of a trade, goods with a role, goods alone; or nothing. */
+function read(sentence: Sentence, at: number, before: Before | null): Reading | null {
+  const free = (index: number) => sentence.free(index);
+  const trade = lexicon().trades.longest(sentence.tokens, at, free);
+  const role = roleBefore(sentence, before, at);
+  const follows = before !== null && !isListed(sentence, before.to, at);
+  const bare = bareGoods(sentence, at, { role, follows });
+  const readings = [
+    before === null ? null : readLent(sentence, at, before),
+    // "indústrias, menos têxtil e calçados": what is done goes before what shops are called.
+    role === null || bare?.assumed === true ? null : bare,
+    trade === null || isOpen(sentence, trade) ? null : withTail(sentence, readingOf(trade)),
+    tradeBehindShop(sentence, at),
+    readGoodsBehindRole(sentence, at),
+    bare,
+  ];
+  return readings.reduce((one, other) =>
+    other !== null && (one === null || other.to > one.to) ? other : one,
+  );
+}
+
+/**
+ * Goods alone are an activity where nothing else was named before or they stand in a list with it,
+ * and where no trade follows that they belong to ("telefones de oficinas").
+ */
+function bareGoods(
+  sentence: Sentence,
+  at: number,
+  { role, follows }: { readonly role: TradeRole | null; readonly follows: boolean },
+): Reading | null {
+  const reading = readGoods(sentence, at, role);
+  if (reading === null || !reading.assumed) return reading;
+  const excluded = negatorBefore(sentence, at) >= 0;
+  if (follows && !excluded) return null;
+  if (!OF.has(sentence.folded(reading.to))) return reading;
+  const trade = lexicon().trades.longest(sentence.tokens, reading.to + 1, (i) => sentence.free(i));
+  return trade === null ? reading : null;
+}
+
+/** Whether nothing but marks and words that list stands between two places. */
+function isListed(sentence: Sentence, from: number, to: number): boolean {
+  if (from >= to) return false;
+  for (let at = from; at < to; at++) {
+    const word = sentence.tokens[at]?.folded ?? "";
+    if (![",", ";", "/", "e", "ou", "and", "or", "&", "de", "do", "da"].includes(word))
+      return false;
+  }
+  return sentence.tokens[from]?.folded !== "de";
+}
+
+/** What is done with the goods before, where a place goes on with it: in a list, or excluded. */
+function roleBefore(sentence: Sentence, before: Before | null, at: number): TradeRole | null {
+  if (before === null) return null;
+  const related = isListed(sentence, before.to, at) || negatorBefore(sentence, at) >= 0;
+  return related ? before.role : null;
+}
+
+function readingOf({ to, value }: Match<Choice>): Reading {
+  return { ...value, to, certainty: isGeneral(value) || value.codes.length > 2 ? 0.9 : 0.95 };
+}
+
+/** English words behind a trade that say nothing more: "accounting firms", "auto repair shops". */
+const TAILS = new Set(
+  (
+    "store shop firm company centre center business businesse office provider industry clinic " +
+    "manufacturer agency service contractor professional specialist"
+  ).split(" "),
+);
+
+function withTail(sentence: Sentence, reading: Reading): Reading {
+  const token = sentence.tokens[reading.to];
+  const tail = token !== undefined && sentence.free(reading.to) && isTail(token);
+  return tail ? { ...reading, to: reading.to + 1 } : reading;
+}
+
+function isTail({ folded, key }: Token): boolean {
+  return TAILS.has(key) || TAILS.has(folded.replace(/(ie)?s$/, (end) => (end === "s" ? "" : "y")));
+}
+
+/** "loja de conserto de celular", "casa de massagem": a shop of a trade is that trade. */
+function tradeBehindShop(sentence: Sentence, at: number): Reading | null {
+  const free = (index: number) => sentence.free(index);
+  const role = ROLES_BEFORE.longest(sentence.tokens, at, free);
+  if (role?.value !== "retail" || !OF.has(sentence.folded(role.to))) return null;
+  const trade = lexicon().trades.longest(sentence.tokens, role.to + 1, free);
+  return trade === null || isGeneral(trade.value) ? null : readingOf(trade);
+}
+
+/** Prefixes and sections stand for many activities. */
+function isGeneral({ codes }: Choice): boolean {
+  return codes.every((code) => code.length < 5);
+}
+
+/** "comércio de foguetes" is not all of commerce: a general word that goes on is not taken alone. */
+function isOpen(sentence: Sentence, { from, to, value }: Match<Choice>): boolean {
+  const role = ROLES_BEFORE.longest(sentence.tokens, from);
+  if (!isGeneral(value) && role?.to !== to) return false;
+  if (!OF.has(sentence.folded(to))) return false;
+  let at = to;
+  while (sentence.free(at) && joins(sentence.tokens[at])) at++;
+  const token = sentence.tokens[at];
+  return token?.kind === "word" && sentence.free(at) && !isFillerWord(token);
+}
+
+/** A trade that lacks its first word, which stands in front of the one before. */
+function readLent(sentence: Sentence, at: number, { token, to }: Before): Reading | null {
+  for (let between = to; between < at; between++) {
+    const word = sentence.tokens[between];
+    if (word?.text !== "," && !["e", "ou", "and", "or"].includes(word?.folded ?? "")) return null;
+  }
+  if (at === to) return null;
+  const tokens = [token, ...sentence.tokens.slice(at, at + LENT_MAX)];
+  const match = lexicon().trades.longest(tokens, 0, (i) => i === 0 || sentence.free(at + i - 1));
+  return match === null || match.to < 2 ? null : { ...readingOf(match), to: at + match.to - 1 };
+}
+
+/** A word of the activity itself negates nothing ("tire shops", "tire" being "leave out" as well). */
+function negatorBefore(sentence: Sentence, from: number): number {
+  const negator = negatorOf(sentence, from);
+  return negator < from ? negator : -1;
 }
 
 /** Only codes that the snapshot's table knows can be searched for. */
-function inSnapshot({ segment, notes }: ActivityContext, activity: FoundActivity) {
+function inSnapshot({ segment, notes }: ActivityContext, activity: FoundActivity): FoundActivity {
   const lookup = catalogLookup(segment.catalog);
   const codes = activity.codes.filter((code) => lookup.cnae(code).length > 0);
-  if (codes.length > 0) return { ...activity, codes };
+  const also = activity.also.filter((code) => lookup.cnae(code).length > 0);
+  if (codes.length > 0) return { ...activity, codes, also };
   notes.leave(
     "unknown_activity",
     { pt: "O snapshot não tem essa atividade.", en: "The snapshot has no such activity." },
     { words: activity.words, start: activity.start, end: activity.end },
   );
-  return null;
+  return { ...activity, codes, also, certainty: 0 };
 }
 
-interface Taken {
-  readonly activity: FoundActivity;
-  readonly to: number;
-}
-
-/** A code in any spelling: 5611-2/01, 5611201, "CNAE 56". */
-function takeCode({ sentence }: ActivityContext, at: number): Taken | null {
-  const named = sentence.folded(at) === "cnae" || sentence.folded(at) === "cnaes";
-  const token = sentence.tokens[named ? at + 1 : at];
-  if (token?.kind !== "number") return null;
-  const digits = token.text.replace(/\D/g, "");
-  const whole = /^(\d{7}|\d{4}-\d\/\d{2}|\d{4}-?\d\d{2})$/.test(token.text);
-  const part = named && /^\d{2,5}$/.test(digits);
-  if (!whole && !part) return null;
-  const to = named ? at + 2 : at + 1;
-  const codes = [whole ? punctuateCnae(digits) : digits];
-  return { activity: claim(sentence, { from: at, to, codes, certainty: 1 }), to };
-}
-
-/** A name of the lexicon: a trade, or goods with what is done with them. */
-function takeKnown({ sentence }: ActivityContext, at: number): Taken | null {
-  const usable = (index: number) => sentence.free(index);
-  const { trades, goods, roles } = lexicon();
-  const trade = trades.longest(sentence.tokens, at, usable);
-  const role = roles.longest(sentence.tokens, at, usable);
-  const behind = role === null ? null : goodsBehind(sentence, role);
-  const bare = goods.longest(sentence.tokens, at, usable);
-  const best = [
-    trade === null ? null : { to: trade.to, codes: trade.value, certainty: 0.95 },
-    behind,
-    bare === null ? null : { to: bare.to, codes: bareCodes(bare.value), certainty: 0.8 },
-  ].reduce((one, other) => (other !== null && (one === null || other.to > one.to) ? other : one));
-  if (best === null || best.codes.length === 0) return null;
-  const codes = best.codes.map(spelling);
-  const { to, certainty } = best;
-  return { activity: claim(sentence, { from: at, to, codes, certainty }), to };
-}
-
-/** "loja de roupas, calçados e bolsas": the role holds for everything that is joined. */
-function goodsBehind(
-  sentence: Sentence,
-  { to: start, value: role }: Match<TradeRole>,
-): { to: number; codes: Codes; certainty: number } | null {
-  const { goods } = lexicon();
-  const usable = (index: number) => sentence.free(index);
-  const codes: string[] = [];
-  let end = -1;
-  for (let at = start; at < sentence.tokens.length && sentence.free(at); ) {
-    const mark = sentence.tokens[at]?.text ?? "";
-    const skip = joins(sentence.tokens[at]) || (end >= 0 && (mark === "," || mark === "/"));
-    if (skip) {
-      at++;
-      continue;
-    }
-    const match = goods.longest(sentence.tokens, at, usable);
-    if (match === null || (end < 0 && at > start + 3)) break;
-    const own = match.value[role];
-    if (own === undefined && end >= 0) break;
-    codes.push(...(own ?? bareCodes(match.value)));
-    at = match.to;
-    end = match.to;
-  }
-  return end < 0 ? null : { to: end, codes: [...new Set(codes)], certainty: 0.95 };
-}
-
-/** Goods without a word for what is done with them: who sells them, else who deals with them. */
-function bareCodes(goods: Goods): Codes {
-  const order: readonly TradeRole[] = ["retail", "rent", "make", "wholesale", "repair", "install"];
-  const role = [...order, ...TRADE_ROLES].find((one) => goods[one] !== undefined);
-  return role === undefined ? [] : (goods[role] as Codes);
-}
-
-function spelling(code: string): string {
-  return code.length === 7 ? punctuateCnae(code) : code;
-}
-
-/** Free words that are official names of activities, when nothing else was found. */
-function findByName({ segment, sentence, notes }: ActivityContext): FoundActivity[] {
-  const telling = sentence.tokens
-    .map((token, index) => ({ token, index }))
-    .filter(({ token, index }) => sentence.free(index) && token.kind === "word" && !joins(token))
-    .filter(({ token }) => token.folded.length > 3 && !GENERAL.has(token.key));
-  if (telling.length === 0) return [];
-  const ranked = rankDescriptions(
-    segment,
-    telling.map(({ token }) => token.key),
-  );
-  const chosen = ranked.filter(({ score }) => score >= SCORE_GAP).slice(0, RANKED_MAX);
-  if (chosen.length === 0) return [];
-  const from = telling[0]?.index as number;
-  const to = (telling.at(-1)?.index as number) + 1;
-  const codes = chosen.map(({ code }) => punctuateCnae(code));
-  const activity = claim(sentence, { from, to, codes, certainty: 0.5 });
-  notes.assume(
-    "activity_by_name",
-    {
-      pt: `Atividades escolhidas pela descrição oficial: ${codes.join(", ")}.`,
-      en: `Activities chosen by their official names: ${codes.join(", ")}.`,
-    },
-    activity,
-  );
-  return [activity];
-}
-
-/** Words of any request, which say nothing about an activity. */
-const GENERAL = new Set(
-  (
-    "empresa companhia firma negocio estabelecimento cnpj lista busca procuro quero " +
-    "preciso encontre liste mostre todo toda que tenham tenha possuam brasil cliente " +
-    "lead contato company"
-  ).split(" "),
-);
-
-interface Claim {
-  readonly from: number;
-  readonly to: number;
-  readonly codes: readonly string[];
-  readonly certainty: number;
-}
-
-function claim(sentence: Sentence, { from, to, codes, certainty }: Claim): FoundActivity {
-  const negator = negatorOf(sentence, from);
+function claim(context: ActivityContext, from: number, reading: Reading): FoundActivity {
+  const { sentence, notes } = context;
+  const negator = negatorBefore(sentence, from);
   if (negator >= 0) claimNegation(sentence, negator, from);
-  const words = sentence.claim(from, to, "activity");
-  return { ...words, codes, certainty, excluded: negator >= 0 };
+  const words = sentence.claim(from, reading.to, "activity");
+  const codes = reading.codes.map(spelled);
+  if (reading.assumed && negator < 0) {
+    notes.assume(
+      "usual_trade",
+      {
+        pt: `Quem costuma trabalhar com isso: ${codes.join(", ")}.`,
+        en: `Those who usually deal with it: ${codes.join(", ")}.`,
+      },
+      words,
+    );
+  }
+  const { certainty } = reading;
+  return { ...words, codes, also: reading.also.map(spelled), certainty, excluded: negator >= 0 };
 }

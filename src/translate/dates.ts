@@ -1,394 +1,325 @@
 /**
- * The stage of opening dates, ages, capital and limits: everything with a number in it. What comes
- * in: a sentence and the date of the snapshot. What goes out: an interval of opening dates, bounds
- * of the share capital, a limit.
- * Invariant: relative dates count back from the snapshot's date, so that the same words mean the
- * same on the same snapshot; the interval is half open, as in a spec; every number that is taken is
- * claimed with the words that give it its meaning.
+ * The stage of opening dates. What comes in: a sentence and the snapshot's day. What goes out:
+ * bounds of the opening date.
+ * Invariant: the interval is half open, as in a spec; a date that is claimed is claimed with the
+ * words that give it its meaning; a date of something else than the opening, one that does not
+ * exist and one that contradicts another is said and not applied.
  */
+import { type Bounds, contradict } from "./bounds.ts";
+import { back, type Day, dayText, type Period } from "./calendar.ts";
+import { isInTrade } from "./items.ts";
+import { claimNegation, reachOf } from "./negation.ts";
 import type { Notes } from "./notes.ts";
-import type { Sentence } from "./sentence.ts";
+import { dateAt, type SaidDate } from "./saiddates.ts";
+import type { Sentence, Words } from "./sentence.ts";
 
-/** What the numbers of a sentence set. */
-export interface FoundNumbers {
-  startedAfter: string | null;
-  startedBefore: string | null;
-  capitalMin: number | null;
-  capitalMax: number | null;
-  limit: number | null;
+/** What the stages of numbers work on. */
+export interface NumberContext {
+  readonly sentence: Sentence;
+  readonly notes: Notes;
+  readonly bounds: Bounds;
+  /** The snapshot's day. */
+  readonly today: Day;
 }
 
-const MONTHS: Readonly<Record<string, number>> = {
-  ...{ janeiro: 1, fevereiro: 2, marco: 3, abril: 4, maio: 5, junho: 6, julho: 7, agosto: 8 },
-  ...{ setembro: 9, outubro: 10, novembro: 11, dezembro: 12 },
-};
+const wordSet = (words: string) => new Set(words.split(" "));
 
-const NUMBER_WORDS: Readonly<Record<string, number>> = {
-  ...{ um: 1, uma: 1, dois: 2, duas: 2, tres: 3, quatro: 4, cinco: 5, seis: 6, sete: 7, oito: 8 },
-  ...{ nove: 9, dez: 10, quinze: 15, vinte: 20, trinta: 30, cinquenta: 50, cem: 100 },
-};
-
-const UNITS: Readonly<Record<string, "year" | "month" | "day">> = {
-  ...{ ano: "year", anos: "year", year: "year", years: "year" },
-  ...{ mes: "month", meses: "month", month: "month", months: "month" },
-  ...{ dia: "day", dias: "day", day: "day", days: "day" },
-};
-
-const FACTORS: Readonly<Record<string, number>> = {
-  ...{ mil: 1e3, k: 1e3, milhao: 1e6, milhoes: 1e6, mi: 1e6, mm: 1e6, bilhao: 1e9, bilhoes: 1e9 },
-  ...{ million: 1e6, thousand: 1e3 },
-};
-
-const SINCE = new Set("desde apos depois since after".split(" "));
-const UNTIL = new Set("antes before".split(" "));
-const MORE = new Set("mais acima maior maiores superior minimo over above".split(" "));
-const LESS = new Set("menos abaixo menor menores inferior ate maximo under below".split(" "));
-const OPENED = new Set(
-  (
-    "aberta abertas aberto abertos abriu abriram fundada fundadas fundado fundados " +
-    "criada criadas constituida constituidas iniciada iniciadas abertura opened founded"
-  ).split(" "),
+/** Words for the opening of a company. */
+export const OPENED = wordSet(
+  "aberta abertas aberto abertos abriu abriram fundada fundadas fundado fundados criada criadas " +
+    "criado criados constituida constituidas constituido constituidos iniciada iniciadas " +
+    "iniciaram iniciou abertura fundacao inicio atividade atividades nascida nascidas surgiram " +
+    "surgida surgidas registrada registradas inaugurada inauguradas inaugurado inaugurados " +
+    "comecaram opened founded created established started registered existem existe existindo",
 );
-const SMALL = new Set(
-  "de da do das dos a o as os em no na que e ou com entre partir ano the of r".split(" "),
+/** Words for an end; a date with them is no opening date. */
+export const CLOSED = wordSet(
+  "fechada fechadas fechado fechados fecharam fechou fecharem baixada baixadas baixado baixados " +
+    "encerrada encerradas encerrado encerrados encerraram encerrou inapta inaptas inapto inaptos " +
+    "suspensa suspensas suspenso suspensos extinta extintas extinto extintos closed suspended " +
+    "faturamento faturaram faturou receita crescimento cresceram contrataram lucro vendas revenue",
 );
+const SMALL = wordSet(
+  "de da do das dos a o as os em no na nos nas que e ou com entre ano anos mes the of r " +
+    "foram foi " +
+    "sido data dia meados were was on durante ao longo somente so apenas from",
+);
+/** Events whose dates nobody has defined. */
+const EVENTS = wordSet("pandemia covid quarentena lockdown crise");
 
-/** Day of a calendar date. */
-interface Day {
-  readonly year: number;
-  readonly month: number;
-  readonly day: number;
-}
+type Meaning = "since" | "after" | "before" | "until" | "in" | "between" | null;
+const MEANINGS: Readonly<Record<string, Exclude<Meaning, null>>> = {
+  ...{ desde: "since", partir: "since", since: "since", from: "since", apos: "after" },
+  ...{ depois: "after", after: "after", posterior: "after", posteriores: "after", later: "after" },
+  ...{ antes: "before", before: "before", anterior: "before", anteriores: "before" },
+  ...{ prior: "before", earlier: "before", ate: "until", until: "until", till: "until" },
+  ...{ entre: "between", between: "between", pre: "before", pos: "after" },
+};
 
-/** A date with how much of it was said: `2020`, `2020-03` or `2020-03-15`. */
-interface Said {
-  readonly first: Day;
-  /** The day after the last one that it covers. */
-  readonly after: Day;
+interface Lead {
   readonly from: number;
-  readonly to: number;
+  readonly meaning: Meaning;
+  /** An opening was named. */
+  readonly opened: boolean;
+  /** The date is one of something else. */
+  readonly other: boolean;
+  /** "de 2018 a 2020". */
+  readonly of: boolean;
+  /** "no fim de 2020". */
+  readonly vague: boolean;
 }
 
-/** Finds and claims every number that means something. */
-export function findNumbers(sentence: Sentence, snapshotDate: string, notes: Notes): FoundNumbers {
-  const found: FoundNumbers = {
-    ...{ startedAfter: null, startedBefore: null, capitalMin: null, capitalMax: null, limit: null },
-  };
-  const today = dayOf(snapshotDate);
-  findCapital(sentence, found);
-  findAges(sentence, today, found);
-  findDates(sentence, found);
-  findRecent(sentence, today, { found, notes });
-  findLimit(sentence, found);
-  return found;
-}
+const VAGUE = wordSet("fim final comeco inicio meados");
 
-/** "capital social acima de 100 mil", "capital entre 10 mil e 1 milhão". */
-function findCapital(sentence: Sentence, found: FoundNumbers): void {
+/** Finds and claims every date: "desde 2020", "em 2021", "entre 2015 e 2018", "recém-abertas". */
+export function findDates(context: NumberContext): void {
+  const { sentence, today } = context;
   for (let at = 0; at < sentence.tokens.length; at++) {
-    if (sentence.folded(at) !== "capital" || !sentence.free(at)) continue;
-    let to = at + 1;
-    let bound: "min" | "max" | null = null;
-    const amounts: number[] = [];
-    for (; to < sentence.tokens.length && to < at + 14; to++) {
-      const word = sentence.folded(to);
-      const amount = amountAt(sentence, to);
-      if (amount !== null) {
-        amounts.push(amount.value);
-        to = amount.to - 1;
-        if (amounts.length === 2 || sentence.folded(to + 1) !== "e") {
-          to++;
-          break;
-        }
-      } else if (MORE.has(word)) bound = "min";
-      else if (LESS.has(word)) bound = "max";
-      else if (
-        !SMALL.has(word) &&
-        word !== "social" &&
-        word !== "igual" &&
-        !isCurrency(sentence, to)
-      )
-        break;
+    if (!sentence.free(at)) continue;
+    if (EVENTS.has(sentence.folded(at))) at = leaveEvent(context, at);
+    else {
+      const said = dateAt(sentence, at, today);
+      if (said !== null) at = takeDate(context, at, said) - 1;
     }
-    if (amounts.length === 0) continue;
-    const [first, second] = amounts;
-    if (second !== undefined) {
-      found.capitalMin = Math.min(first as number, second);
-      found.capitalMax = Math.max(first as number, second);
-    } else if (bound === "max") found.capitalMax = first as number;
-    else found.capitalMin = first as number;
-    sentence.claim(at, to, "capital");
   }
+  findVague(context);
 }
 
-function isCurrency(sentence: Sentence, at: number): boolean {
-  return ["$", "r", "reais"].includes(sentence.tokens[at]?.folded ?? "");
+/** "antes da pandemia": claimed with its words, and left to the notes. */
+function leaveEvent({ sentence, notes }: NumberContext, at: number): number {
+  const { from, meaning } = leadOf(sentence, at);
+  if (meaning === null) return at;
+  const detail = { pt: "Não é uma data do registro.", en: "This is no date of the registry." };
+  notes.leave("event", detail, sentence.claim(from, at + 1, "unmapped"));
+  return at;
 }
 
-function amountAt(sentence: Sentence, at: number): { value: number; to: number } | null {
-  const token = sentence.tokens[at];
-  if (token === undefined || !sentence.free(at)) return null;
-  const number = token.kind === "number" ? decimal(token.text) : NUMBER_WORDS[token.folded];
-  const bare = FACTORS[token.folded];
-  const base = number ?? (bare !== undefined && token.folded === "mil" ? 1 : undefined);
-  if (base === undefined || Number.isNaN(base)) return null;
-  let to = number === undefined ? at : at + 1;
-  let value = base;
-  while (FACTORS[sentence.folded(to)] !== undefined)
-    value *= FACTORS[sentence.folded(to++)] as number;
-  while (["de", "reais"].includes(sentence.folded(to)) && sentence.folded(to + 1) !== "") {
-    if (sentence.folded(to) === "reais" || sentence.folded(to + 1) === "reais") to++;
-    else break;
+/** Applies a date in the meaning that its words give it; returns the index behind it. */
+function takeDate(context: NumberContext, at: number, said: SaidDate): number {
+  const { sentence, notes } = context;
+  const lead = leadOf(sentence, at);
+  const range = rangeAt(context, said, lead);
+  const onwards = sinceBehind(sentence, said.to);
+  const meaning: Meaning =
+    onwards > said.to ? "since" : (lead.meaning ?? (isSaidOf(sentence, at, said) ? "in" : null));
+  const to = range?.to ?? onwards;
+  if (meaning === null && range === null) return said.to;
+  const periods = [said.period, ...(range === null ? [] : [range.period])];
+  if (periods.includes(null)) {
+    const words = sentence.claim(lead.from, to, "unmapped");
+    const detail = { pt: "Esta data não existe.", en: "This date does not exist." };
+    notes.warn("impossible_date", detail, words);
+    notes.leave("impossible_date", detail, words);
+    return to;
   }
-  if (sentence.folded(to) === "reais") to++;
-  return { value, to };
-}
-
-/** Brazilian notation: points group, a comma begins the cents. */
-function decimal(text: string): number {
-  return Number(text.replace(/\.(?=\d{3}(\D|$))/g, "").replace(",", "."));
-}
-
-/** "há mais de 2 anos", "com menos de 5 anos", "nos últimos 6 meses". */
-function findAges(sentence: Sentence, today: Day, found: FoundNumbers): void {
-  for (let at = 0; at < sentence.tokens.length; at++) {
-    const count = countAt(sentence, at);
-    const unit = UNITS[sentence.folded(at + 1)];
-    if (count === null || unit === undefined || !sentence.free(at)) continue;
-    const { from, more, last } = leadOfAge(sentence, at);
-    const day = text(back(today, count, unit));
-    if (last || more === false) found.startedAfter = later(found.startedAfter, day);
-    else found.startedBefore = earlier(found.startedBefore, day);
-    let to = at + 2;
-    while (["de", "atras", "ou"].includes(sentence.folded(to)) && endsAge(sentence, to)) to++;
-    for (const word of ["mercado", "existencia", "idade", "atividade", "vida", "funcionamento"]) {
-      if (sentence.folded(to) === word) to++;
-    }
-    sentence.claim(from, to, "date");
+  if (lead.other) {
+    const detail = {
+      pt: "Não há filtro por essa data, só pela de abertura.",
+      en: "No filter takes this date, only that of the opening.",
+    };
+    notes.leave("other_date", detail, sentence.claim(lead.from, to, "unmapped"));
+    return to;
   }
+  const [start, second] = periods as [Period, Period | undefined];
+  // "entre março e junho de 2021": the year is that of the second month.
+  const year = said.yearless && second !== undefined ? second.first.year : start.first.year;
+  const first = { ...start.first, year };
+  const known: SaidDate = { period: start, to: said.to, ...(second ? {} : said) };
+  const span: Taken = { ...lead, at, to, meaning: range ? "between" : meaning, said: known };
+  apply(context, span, { first, after: (second ?? start).after });
+  return listed(context, to, span);
 }
 
-function endsAge(sentence: Sentence, at: number): boolean {
-  const next = sentence.folded(at + 1);
+/** "neste ano", "padarias dos anos 90"; "vender mais este mês" says nothing of companies. */
+function isSaidOf(sentence: Sentence, at: number, { relative }: SaidDate): boolean {
+  const own = /^[nd]/.test(sentence.folded(at)) || sentence.tokens[at]?.kind === "number";
   return (
-    sentence.folded(at) === "atras" ||
-    ["mercado", "existencia", "idade", "atividade", "vida", "funcionamento"].includes(next)
+    relative === true && (own || ["de", "da", "do", "dos", "das"].includes(sentence.folded(at - 1)))
   );
 }
 
-function countAt(sentence: Sentence, at: number): number | null {
-  const token = sentence.tokens[at];
-  if (token === undefined) return null;
-  const value = token.kind === "number" ? Number(token.text) : NUMBER_WORDS[token.folded];
-  return value !== undefined && Number.isInteger(value) && value > 0 && value <= 200 ? value : null;
+interface Taken extends Lead {
+  readonly at: number;
+  readonly to: number;
+  readonly said: SaidDate;
 }
 
-/** What the words before "2 anos" make of them. */
-function leadOfAge(sentence: Sentence, at: number): { from: number; more: boolean; last: boolean } {
-  let from = at;
-  let more = true;
-  let last = false;
-  for (let i = at - 1; i >= Math.max(0, at - 7) && sentence.free(i); i--) {
-    const word = sentence.folded(i);
-    if (MORE.has(word)) more = true;
-    else if (LESS.has(word)) more = false;
-    else if (/^ultim[oa]s?$/.test(word) || word === "last" || word === "past") last = true;
-    else if (
-      !["ha", "tem", "tenham", "tenha"].includes(word) &&
-      !OPENED.has(word) &&
-      !SMALL.has(word)
-    )
-      break;
-    from = i;
+/** Sets the bounds, turned round behind a negation. */
+function apply(context: NumberContext, taken: Taken, { first, after }: Period): void {
+  const { sentence, notes, bounds, today } = context;
+  const { from, at, to, meaning } = taken;
+  const reach =
+    reachOf(sentence, from).negator >= 0 ? reachOf(sentence, from) : reachOf(sentence, at);
+  const negated = reach.polarity === "negated";
+  if (negated) claimNegation(sentence, reach.negator, from);
+  const inside = meaning === "in" || meaning === "between";
+  if (reach.polarity === "open" || (negated && inside)) {
+    const detail = {
+      pt: "Nenhum filtro exclui um período no meio.",
+      en: "No filter excludes a period in between.",
+    };
+    const begin = negated ? Math.min(from, reach.negator) : from;
+    notes.leave("excluded_period", detail, sentence.claim(begin, to, "unmapped"));
+    return;
   }
-  return { from: trimLead(sentence, from), more, last };
+  const words = sentence.claim(from, to, "date");
+  const low = meaning === "after" ? after : meaning === "since" || inside ? first : null;
+  // "este ano" goes on.
+  const running = taken.said.relative && dayText(after) > dayText(today);
+  const upTo = meaning === "until" || (inside && !running) ? after : null;
+  const high = meaning === "before" ? first : upTo;
+  const begin = negated ? high : low;
+  const end = negated ? low : high;
+  bounds.opened(begin, end, words);
+  if (begin !== null && dayText(begin) > dayText(today)) {
+    const detail = {
+      pt: "Depois da data do snapshot: nenhuma empresa.",
+      en: "Later than the snapshot: no company matches.",
+    };
+    notes.warn("future_date", detail, words);
+  }
+  if (taken.vague && inside) {
+    const detail = { pt: "Entendido como todo o período.", en: "Taken for the whole period." };
+    notes.assume("vague_date", detail, words);
+  }
+  if (taken.said.yearless) assumeYear(notes, first, words);
 }
 
-/** A small word that joins what is before does not belong to what follows. */
-function trimLead(sentence: Sentence, from: number): number {
-  return ["e", "ou"].includes(sentence.folded(from)) ? from + 1 : from;
+function assumeYear(notes: Notes, { year }: Day, words: Words): void {
+  notes.assume("year", { pt: `Ano: ${year}.`, en: `Year: ${year}.` }, words);
 }
 
-/** "desde 2020", "antes de março de 2019", "em 2021", "entre 2015 e 2018", "até 31/12/2020". */
-function findDates(sentence: Sentence, found: FoundNumbers): void {
-  for (let at = 0; at < sentence.tokens.length; at++) {
-    const said = sentence.free(at) ? dateAt(sentence, at) : null;
-    if (said === null) continue;
-    const joined = ["e", "a", "ate"].includes(sentence.folded(said.to)) ? said.to + 1 : -1;
-    const second = joined < 0 ? null : dateAt(sentence, joined);
-    const { from, meaning } = leadOfDate(sentence, at);
-    if (second !== null && (meaning === "between" || sentence.folded(said.to) !== "e")) {
-      found.startedAfter = later(found.startedAfter, text(said.first));
-      found.startedBefore = earlier(found.startedBefore, text(second.after));
-      sentence.claim(from, second.to, "date");
-      at = second.to - 1;
-      continue;
-    }
-    if (meaning === null) continue;
-    if (meaning !== "until" && meaning !== "before") {
-      const start = meaning === "after" ? said.after : said.first;
-      found.startedAfter = later(found.startedAfter, text(start));
-    }
-    if (meaning !== "since" && meaning !== "after") {
-      const end = meaning === "before" ? said.first : said.after;
-      found.startedBefore = earlier(found.startedBefore, text(end));
-    }
-    sentence.claim(from, said.to, "date");
-    at = said.to - 1;
+/** The second date of a range: "entre março e junho de 2021", "de 2018 a 2020". */
+function rangeAt(
+  { sentence, today }: NumberContext,
+  said: SaidDate,
+  { meaning, of }: Lead,
+): { period: Period | null; to: number } | null {
+  const join = sentence.folded(said.to);
+  const and = ["e", "and"].includes(join) && meaning === "between";
+  const through = ["a", "ate", "to", "until", "through"].includes(join) && (of || meaning !== null);
+  if (!and && !through) return null;
+  let at = said.to + 1;
+  while (["o", "a", "de"].includes(sentence.folded(at))) at++;
+  const second = dateAt(sentence, at, today);
+  if (second === null) return null;
+  return { period: second.period, to: second.to };
+}
+
+/** "2020 em diante", "2020 para cá": the index behind, or the same. */
+function sinceBehind(sentence: Sentence, at: number): number {
+  const [first, second] = [sentence.folded(at), sentence.folded(at + 1)];
+  if (first === "em" && second === "diante") return at + 2;
+  if (["para", "pra"].includes(first) && ["ca", "frente"].includes(second)) return at + 2;
+  if (first === "ate" && ["hoje", "agora"].includes(second)) return at + 2;
+  if (first === "or" && second === "later") return at + 2;
+  return ["onwards", "onward"].includes(first) ? at + 1 : at;
+}
+
+/** "em 2019, 2020 ou 2021": periods that follow each other are one, others cannot both hold. */
+function listed(context: NumberContext, from: number, taken: Taken): number {
+  const { sentence, notes, bounds, today } = context;
+  if (taken.meaning !== "in") return from;
+  let to = from;
+  for (;;) {
+    const mark = sentence.tokens[to]?.text === ",";
+    let at = to + (mark ? 1 : 0);
+    const joined = mark || ["e", "ou", "and", "or"].includes(sentence.folded(at));
+    if (["e", "ou", "and", "or"].includes(sentence.folded(at))) at++;
+    if (["em", "in"].includes(sentence.folded(at))) at++;
+    const next = joined ? dateAt(sentence, at, today) : null;
+    if (next === null || next.period === null || next.yearless) return to;
+    const words = sentence.claim(to, next.to, "date");
+    const { first, after } = next.period;
+    if (!bounds.continued(first, after)) contradict(notes, words);
+    to = next.to;
   }
 }
 
-type Meaning = "since" | "after" | "before" | "until" | "in" | "between" | null;
-
-function leadOfDate(sentence: Sentence, at: number): { from: number; meaning: Meaning } {
+/** What the words before a date make of it. */
+function leadOf(sentence: Sentence, at: number): Lead {
   let meaning: Meaning = null;
   let from = at;
-  for (let i = at - 1; i >= Math.max(0, at - 6) && sentence.free(i); i--) {
+  let [opened, other, of, vague] = [false, false, false, false];
+  for (let i = at - 1; i >= Math.max(0, at - 7) && sentence.free(i); i--) {
     const word = sentence.folded(i);
-    if (word === "desde" || word === "partir" || word === "since") meaning = "since";
-    else if (SINCE.has(word)) meaning = "after";
-    else if (UNTIL.has(word)) meaning = "before";
-    else if (word === "ate" || word === "until") meaning = "until";
-    else if (word === "entre" || word === "between") meaning = "between";
-    else if (["em", "no", "in"].includes(word)) meaning ??= "in";
-    else if (OPENED.has(word)) meaning ??= "in";
-    else if (!SMALL.has(word)) break;
+    if (CLOSED.has(word) && !opened) other = true;
+    if (CLOSED.has(word)) break;
+    if (VAGUE.has(word) && !sentence.folded(i + 2).startsWith("atividade")) {
+      vague = true;
+      from = i;
+      continue;
+    }
+    if (Object.hasOwn(MEANINGS, word) && (meaning === null || meaning === "in")) {
+      meaning = MEANINGS[word] as Meaning;
+    } else if (["em", "no", "na", "nos", "nas", "in", "durante", "during"].includes(word))
+      meaning ??= "in";
+    else if (OPENED.has(word)) {
+      meaning ??= "in";
+      opened = true;
+    } else if (!SMALL.has(word) && !["than", "data", "igual"].includes(word)) break;
+    if (word === "de" && i === at - 1) of = true;
+    if (word === "ano" && i >= at - 2) meaning ??= "in";
     from = i;
   }
-  return { from: trimLead(sentence, from), meaning };
+  if (from > 0 && CLOSED.has(sentence.folded(from - 1)) && !opened) other = true;
+  return { from: trimmed(sentence, from, at), meaning, opened, other, of, vague };
 }
 
-function dateAt(sentence: Sentence, at: number): Said | null {
-  const token = sentence.tokens[at];
-  if (token === undefined) return null;
-  const month = MONTHS[token.folded];
-  if (month !== undefined) {
-    const yearAt = sentence.folded(at + 1) === "de" ? at + 2 : at + 1;
-    const year = yearOf(sentence.tokens[yearAt]?.text ?? "");
-    return year === null ? null : said(at, yearAt + 1, { year, month });
-  }
-  if (token.kind !== "number") return null;
-  const full = /^(\d{1,2})[/.-](\d{1,2})[/.-](\d{4})$/.exec(token.text);
-  if (full !== null) {
-    const [, day, monthText, yearText] = full;
-    return said(at, at + 1, { year: Number(yearText), month: Number(monthText), day: Number(day) });
-  }
-  const part = /^(\d{1,2})\/(\d{4})$/.exec(token.text);
-  if (part !== null) return said(at, at + 1, { year: Number(part[2]), month: Number(part[1]) });
-  const iso = /^(\d{4})-(\d{2})(?:-(\d{2}))?$/.exec(token.text);
-  if (iso !== null) {
-    const [, year, monthText, day] = iso;
-    const rest = day === undefined ? {} : { day: Number(day) };
-    return said(at, at + 1, { year: Number(year), month: Number(monthText), ...rest });
-  }
-  const year = yearOf(token.text);
-  return year === null ? null : said(at, at + 1, { year });
+/** Words that join what is before do not belong to what follows. */
+function trimmed(sentence: Sentence, from: number, at: number): number {
+  let start = from;
+  while (start < at && TRIMMED.has(sentence.folded(start))) start++;
+  return start;
 }
 
-function yearOf(textOfYear: string): number | null {
-  return /^(18|19|20)\d{2}$/.test(textOfYear) ? Number(textOfYear) : null;
-}
+const TRIMMED = wordSet("e ou com so apenas somente and");
 
-function said(
-  from: number,
-  to: number,
-  { year, month, day }: { year: number; month?: number; day?: number },
-): Said | null {
-  if (month !== undefined && (month < 1 || month > 12)) return null;
-  const first = { year, month: month ?? 1, day: day ?? 1 };
-  const date = new Date(Date.UTC(first.year, first.month - 1, first.day));
-  if (date.getUTCMonth() !== first.month - 1) return null;
-  const after =
-    day !== undefined
-      ? new Date(Date.UTC(year, first.month - 1, day + 1))
-      : month !== undefined
-        ? new Date(Date.UTC(year, month, 1))
-        : new Date(Date.UTC(year + 1, 0, 1));
-  return { first, after: fromDate(after), from, to };
-}
-
-/** "recém-abertas", "novas", "antigas": words for an age that nobody has defined. */
-function findRecent(
-  sentence: Sentence,
-  today: Day,
-  { found, notes }: { readonly found: FoundNumbers; readonly notes: Notes },
-): void {
+/** Words for an age that nobody has defined: "recém-abertas", "novas", "antigas". */
+function findVague(context: NumberContext): void {
+  const { sentence, notes } = context;
   for (let at = 0; at < sentence.tokens.length; at++) {
     const word = sentence.folded(at);
-    const recent = /^(recente|recentes|recentemente|recem|nov[oa]s?|newly|new)$/.test(word);
-    // "mais novas primeiro" is an order.
-    if (!recent || !sentence.free(at) || sentence.folded(at - 1) === "mais") continue;
-    const to = OPENED.has(sentence.folded(at + 1)) ? at + 2 : at + 1;
-    const day = text(back(today, 12, "month"));
-    found.startedAfter = later(found.startedAfter, day);
-    const from = OPENED.has(sentence.folded(at - 1)) && sentence.free(at - 1) ? at - 1 : at;
-    notes.assume(
-      "recent",
-      {
-        pt: `Abertas nos últimos 12 meses (desde ${day}).`,
-        en: `Opened within 12 months (since ${day}).`,
-      },
-      sentence.claim(from, to, "date"),
-    );
+    if (!sentence.free(at) || ["mais", "menos", "more", "most"].includes(sentence.folded(at - 1)))
+      continue;
+    if (RECENT.has(word) && !isInTrade(sentence, at, at + 1)) takeRecent(context, at);
+    else if (OLD.has(word) && !isInTrade(sentence, at, at + 1)) {
+      const detail = { pt: "Idade sem número.", en: "An age without a number." };
+      notes.leave("vague_age", detail, sentence.claim(at, at + 1, "unmapped"));
+    }
   }
 }
 
-/** "10 padarias", "top 50", "as 20 maiores": a number that counts accounts. */
-function findLimit(sentence: Sentence, found: FoundNumbers): void {
-  for (let at = 0; at < sentence.tokens.length; at++) {
-    const token = sentence.tokens[at];
-    if (token?.kind !== "number" || !sentence.free(at) || found.limit !== null) continue;
-    const value = decimal(token.text);
-    const before = sentence.folded(at - 1);
-    const led = ["top", "primeiras", "primeiros", "ate", "lista", "liste", "first"].includes(
-      before,
-    );
-    const listed = before === "de" && ["lista", "relacao"].includes(sentence.folded(at - 2));
-    const asked = ["as", "os", "me", "quero", "busque", "liste", "traga", "mostre"].includes(
-      before,
-    );
-    const counts = (led || at === 0 || listed || asked) && !measures(sentence, at + 1);
-    const plain = /^\d{1,3}(\.?\d{3})*$/.test(token.text) && Number.isInteger(value);
-    if (!plain || !counts || value < 1 || value > 50_000) continue;
-    found.limit = value;
-    sentence.claim(led && sentence.free(at - 1) ? at - 1 : at, at + 1, "limit");
-  }
-}
+const RECENT = wordSet(
+  "recente recentes recentemente recem nova novas novo novos newly new recently recent pouco",
+);
+const OLD = wordSet("antiga antigas antigo antigos tradicionais tradicional velhas consolidadas");
+/** Months that a company is called new for. */
+const RECENT_MONTHS = 12;
 
-/** "1 milhão", "10 km", "5 funcionários": the number counts something else than accounts. */
-function measures(sentence: Sentence, at: number): boolean {
-  const word = sentence.folded(at);
-  if (FACTORS[word] !== undefined || UNITS[word] !== undefined) return true;
-  return /^(km|quilometros?|metros?|funcionari[oa]s?|empregad[oa]s?|reais|socios?|%)$/.test(word);
-}
-
-function dayOf(date: string): Day {
-  const [year = 0, month = 1, day = 1] = date.split("-").map(Number);
-  return { year, month, day };
-}
-
-function fromDate(date: Date): Day {
-  return { year: date.getUTCFullYear(), month: date.getUTCMonth() + 1, day: date.getUTCDate() };
-}
-
-/** Counts back whole years, months or days; the last day of a month stays in its month. */
-function back({ year, month, day }: Day, count: number, unit: "year" | "month" | "day"): Day {
-  if (unit === "day") return fromDate(new Date(Date.UTC(year, month - 1, day - count)));
-  const months = year * 12 + month - 1 - count * (unit === "year" ? 12 : 1);
-  const [toYear, toMonth] = [Math.floor(months / 12), (months % 12) + 1];
-  const last = new Date(Date.UTC(toYear, toMonth, 0)).getUTCDate();
-  return { year: toYear, month: toMonth, day: Math.min(day, last) };
-}
-
-function text({ year, month, day }: Day): string {
-  const two = (value: number) => String(value).padStart(2, "0");
-  return `${String(year).padStart(4, "0")}-${two(month)}-${two(day)}`;
-}
-
-function later(old: string | null, day: string): string {
-  return old !== null && old > day ? old : day;
-}
-
-function earlier(old: string | null, day: string): string {
-  return old !== null && old < day ? old : day;
+function takeRecent({ sentence, notes, bounds, today }: NumberContext, at: number): void {
+  // "há pouco tempo"
+  if (sentence.folded(at) === "pouco" && sentence.folded(at - 1) !== "ha") return;
+  const before = sentence.folded(at - 1);
+  let from = sentence.free(at - 1) && (OPENED.has(before) || before === "ha") ? at - 1 : at;
+  if (before === "ha" && sentence.free(at - 2) && OPENED.has(sentence.folded(at - 2)))
+    from = at - 2;
+  const to =
+    at + (OPENED.has(sentence.folded(at + 1)) || sentence.folded(at + 1) === "tempo" ? 2 : 1);
+  const reach = reachOf(sentence, from);
+  const negated = reach.polarity === "negated";
+  if (negated) claimNegation(sentence, reach.negator, from);
+  const words = sentence.claim(from, to, "date");
+  const day = back(today, RECENT_MONTHS, "month");
+  const set = bounds.opened(negated ? null : day, negated ? day : null, words);
+  const text = dayText(day);
+  if (!set) return;
+  notes.assume(
+    "recent",
+    {
+      pt: `"Recente" é dos últimos ${RECENT_MONTHS} meses (desde ${text}).`,
+      en: `"Recent" is within ${RECENT_MONTHS} months (since ${text}).`,
+    },
+    words,
+  );
 }

@@ -1,6 +1,7 @@
 /**
- * The official names of activities as a second source. What comes in: the table of the snapshot and
- * reduced words. What goes out: codes by how well their names fit (BM25).
+ * The official names of activities as a second source. What comes in: the table of the snapshot,
+ * descriptors where they are in use, and words. What goes out: codes by how well a name of theirs
+ * fits (BM25; the score of a code is that of its best text), and how much of the words it explains.
  * Invariant: deterministic: equal scores are told apart by code; retail and services come before
  * wholesale, manufacture, representation and repair, unless the words ask for those.
  * Source: Robertson and Zaragoza, The Probabilistic Relevance Framework (2009), k1 1.2, b 0.75.
@@ -8,7 +9,9 @@
 import { TABLES } from "../../native-index/columns.ts";
 import type { Segment } from "../search/segment.ts";
 import { CNAE_NOT_INFORMED } from "../spec/catalog.ts";
+import { type Descriptor, descriptorsInUse } from "./descriptors.ts";
 import { wordsOf } from "./phrases.ts";
+import { ROLE_DIVISIONS, type TradeRole } from "./roles.ts";
 
 const K1 = 1.2;
 const B = 0.75;
@@ -21,81 +24,141 @@ const PRIORS: readonly (readonly [prefix: string, factor: number])[] = [
   ["47", 1],
   ["45", 0.9],
 ];
+/** Activities of another kind than the one that was asked for. */
+const OTHER_ROLE = 0.3;
 
-/** An activity with how well its name fits; the best has 1. */
+/** An activity with how well a text of it fits. */
 export interface RankedCode {
   readonly code: string;
+  /** The best has 1. */
   readonly score: number;
+  /** Share of the words that the text has, weighed by how rare they are; 0-1. */
+  readonly explained: number;
+  /** Which of the words it has. */
+  readonly words: ReadonlySet<string>;
 }
 
-interface Description {
+/** One text of a subclass: how often it has each word, and how many it has. */
+interface Text {
   readonly code: string;
-  readonly words: readonly string[];
+  readonly counts: ReadonlyMap<string, number>;
+  readonly length: number;
 }
 
 interface Index {
-  readonly descriptions: readonly Description[];
+  readonly descriptors: readonly Descriptor[];
+  readonly texts: readonly Text[];
   readonly byWord: ReadonlyMap<string, readonly number[]>;
   readonly averageLength: number;
 }
 
 const indexes = new WeakMap<Segment, Index>();
 
-/** Ranks the activities whose names hold at least half of the words. */
-export function rankDescriptions(segment: Segment, words: readonly string[]): RankedCode[] {
+/** Ranks the activities that have at least one of the words; `role` is what is asked for, if any. */
+export function rankDescriptions(
+  segment: Segment,
+  words: readonly string[],
+  role: TradeRole | null = null,
+): RankedCode[] {
   const index = indexOf(segment);
-  const unique = [...new Set(words)];
-  const scores = new Map<number, { score: number; hits: number }>();
-  for (const word of unique) {
-    const rows = index.byWord.get(word) ?? [];
-    const rarity = Math.log(
-      1 + (index.descriptions.length - rows.length + 0.5) / (rows.length + 0.5),
-    );
-    for (const row of rows) {
-      const old = scores.get(row) ?? { score: 0, hits: 0 };
-      const length = (index.descriptions[row] as Description).words.length;
-      const weight = (K1 + 1) / (1 + K1 * (1 - B + (B * length) / index.averageLength));
-      scores.set(row, { score: old.score + rarity * weight, hits: old.hits + 1 });
-    }
+  const asked = new Map([...new Set(words)].map((word) => [word, stemOf(word)]));
+  const rarity = new Map([...asked.values()].map((stem) => [stem, rarityOf(index, stem)]));
+  const whole = [...asked.values()].reduce((sum, stem) => sum + (rarity.get(stem) as number), 0);
+  const best = new Map<string, { text: Text; score: number }>();
+  for (const [at, score] of scoresOf(index, rarity)) {
+    const text = index.texts[at] as Text;
+    const weighed = score * priorOf(text.code, role);
+    if (weighed > (best.get(text.code)?.score ?? 0)) best.set(text.code, { text, score: weighed });
   }
-  const ranked = [...scores]
-    .filter(([, { hits }]) => hits * 2 >= unique.length)
-    .map(([row, { score }]) => {
-      const { code } = index.descriptions[row] as Description;
-      return { code, score: score * priorOf(code) };
+  const highest = Math.max(...[...best.values()].map(({ score }) => score), Number.MIN_VALUE);
+  return [...best]
+    .map(([code, { text, score }]) => {
+      const matched = [...asked].filter(([, stem]) => text.counts.has(stem));
+      const explained = matched.reduce((sum, [, stem]) => sum + (rarity.get(stem) as number), 0);
+      const had = new Set(matched.map(([word]) => word));
+      return { code, score: score / highest, explained: explained / whole, words: had };
     })
     .sort((a, b) => b.score - a.score || (a.code < b.code ? -1 : 1));
-  const best = ranked[0]?.score ?? 1;
-  return ranked.map(({ code, score }) => ({ code, score: score / best }));
 }
 
-function priorOf(code: string): number {
+/** Whether any text has a reduced word. */
+export function describesActivities(segment: Segment, word: string): boolean {
+  return indexOf(segment).byWord.has(stemOf(word));
+}
+
+/** BM25 of every text that has a word. */
+function scoresOf(index: Index, rarity: ReadonlyMap<string, number>): Map<number, number> {
+  const scores = new Map<number, number>();
+  for (const [stem, weight] of rarity) {
+    for (const at of index.byWord.get(stem) ?? []) {
+      const { counts, length } = index.texts[at] as Text;
+      const count = counts.get(stem) as number;
+      const damped = K1 * (1 - B + (B * length) / index.averageLength);
+      const score = (weight * count * (K1 + 1)) / (count + damped);
+      scores.set(at, (scores.get(at) ?? 0) + score);
+    }
+  }
+  return scores;
+}
+
+/** Inverse document frequency; a word that no text has is the rarest. */
+function rarityOf({ texts, byWord }: Index, stem: string): number {
+  const has = byWord.get(stem)?.length ?? 0;
+  return Math.log(1 + (texts.length - has + 0.5) / (has + 0.5));
+}
+
+function priorOf(code: string, role: TradeRole | null): number {
+  if (role !== null) {
+    return ROLE_DIVISIONS[role].some((digits) => code.startsWith(digits)) ? 1 : OTHER_ROLE;
+  }
   const found = PRIORS.find(([prefix]) => code.startsWith(prefix));
   if (found !== undefined) return found[1];
   return code < "34" ? 0.7 : 1;
 }
 
+/** A reduced word without its gender: elétrico and elétrica, médico and médica are one. */
+function stemOf(word: string): string {
+  return word.length > 4 && /[aeo]$/.test(word) ? word.slice(0, -1) : word;
+}
+
 function indexOf(segment: Segment): Index {
+  const descriptors = descriptorsInUse();
   const known = indexes.get(segment);
-  if (known !== undefined) return known;
+  if (known !== undefined && known.descriptors === descriptors) return known;
+  const made = makeIndex(segment, descriptors);
+  indexes.set(segment, made);
+  return made;
+}
+
+function makeIndex(segment: Segment, descriptors: readonly Descriptor[]): Index {
   const codes = segment.native.table(TABLES.indexOf("cnae_primary"));
-  const texts = segment.native.table(TABLES.indexOf("cnae_description"));
-  const descriptions: Description[] = [];
+  const names = segment.native.table(TABLES.indexOf("cnae_description"));
+  const own = codes.map((code, at) => ({ code, texts: [names[at] ?? ""] }));
+  const inUse = new Set(codes.filter((code) => code !== CNAE_NOT_INFORMED));
+  const texts: Text[] = [];
   const byWord = new Map<string, number[]>();
-  for (const [i, code] of codes.entries()) {
-    if (code === CNAE_NOT_INFORMED || (texts[i] ?? "") === "") continue;
-    const words = [...new Set(wordsOf(affirmed(texts[i] as string)))];
-    for (const word of words) {
-      const rows = byWord.get(word) ?? [];
-      rows.push(descriptions.length);
-      byWord.set(word, rows);
+  for (const { code, texts: list } of [...own, ...descriptors]) {
+    if (!inUse.has(code)) continue;
+    for (const written of list) {
+      const text = textOf(code, written);
+      if (text.length === 0) continue;
+      for (const stem of text.counts.keys()) {
+        const at = byWord.get(stem);
+        if (at === undefined) byWord.set(stem, [texts.length]);
+        else at.push(texts.length);
+      }
+      texts.push(text);
     }
-    descriptions.push({ code, words });
   }
-  const total = descriptions.reduce((sum, { words }) => sum + words.length, 0);
-  const index = { descriptions, byWord, averageLength: total / Math.max(1, descriptions.length) };
-  indexes.set(segment, index);
-  return index;
+  const total = texts.reduce((sum, { length }) => sum + length, 0);
+  return { descriptors, texts, byWord, averageLength: total / Math.max(1, texts.length) };
+}
+
+function textOf(code: string, written: string): Text {
+  const stems = wordsOf(affirmed(written)).map(stemOf);
+  const counts = new Map<string, number>();
+  for (const stem of stems) counts.set(stem, (counts.get(stem) ?? 0) + 1);
+  return { code, counts, length: stems.length };
 }
 
 /** What a name excludes ("exceto …") is what it does not mean. */

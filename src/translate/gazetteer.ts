@@ -6,33 +6,26 @@
  */
 import { TABLES } from "../../native-index/columns.ts";
 import { guarded, type Segment } from "../search/segment.ts";
-import { Phrases } from "./phrases.ts";
-import { CAPITALS, CITY_NICKNAMES, DEMONYMS, REGIONS, STATE_NAMES } from "./states.ts";
-
-/** A municipality that a name may mean. */
-export interface City {
-  readonly ibge: string;
-  readonly uf: string;
-  readonly name: string;
-  /** Accounts in the snapshot. */
-  readonly accounts: number;
-  readonly capital: boolean;
-}
-
-/** What a name stands for; a name may be both a state and a city. */
-export interface Place {
-  readonly states: readonly string[];
-  readonly cities: readonly City[];
-  /** Region or adjective: never mistaken for anything else. */
-  readonly kind: "state" | "region" | "demonym" | "city" | "nickname";
-}
+import { STATE_NAMES } from "../spec/states.ts";
+import { AREAS, COUNTRIES, HERE } from "./areas.ts";
+import { type City, NO_PLACE, type Place, PlaceNames } from "./placenames.ts";
+import * as called from "./states.ts";
 
 /** The places of a segment. */
 export interface Gazetteer {
-  readonly places: Phrases<Place>;
+  readonly places: PlaceNames;
+  /** TOM codes of places abroad, which have no IBGE code. */
+  readonly abroadTom: readonly string[];
   /** A municipality by its IBGE code. */
   city(ibge: string): City | undefined;
+  /** All municipalities of a state, by IBGE code. */
+  citiesOf(uf: string): readonly City[];
+  /** The capital of a state. */
+  capitalOf(uf: string): City | undefined;
 }
+
+/** A namesake with ten times the accounts of all others together is the one that is meant. */
+const OUTWEIGHS = 10;
 
 const gazetteers = new WeakMap<Segment, Gazetteer>();
 
@@ -45,44 +38,107 @@ export function gazetteerOf(segment: Segment): Gazetteer {
   return made;
 }
 
+/**
+ * Which namesakes a name without a state means: the capital, else the one with ten times the
+ * accounts of all others together, else all of them.
+ */
+export function namesakesMeant(cities: readonly City[]): readonly City[] {
+  if (cities.length < 2) return cities;
+  const capital = cities.find((city) => city.capital);
+  if (capital !== undefined) return [capital];
+  const all = cities.reduce((sum, { accounts }) => sum + accounts, 0);
+  const largest = cities.find((city) => {
+    const others = all - city.accounts;
+    return city.accounts > 0 && city.accounts >= OUTWEIGHS * others;
+  });
+  return largest === undefined ? cities : [largest];
+}
+
 function makeGazetteer(segment: Segment): Gazetteer {
-  const places = new Phrases<Place>();
   const cities = new Map<string, City>();
+  const byState = new Map<string, City[]>();
   const accounts = accountsByIbge(segment);
   for (const { ibge, uf, name } of segment.catalog.municipalities) {
     if (ibge === null || uf === null || uf === "EX") continue;
-    const capital = CAPITALS[uf] === ibge;
-    cities.set(ibge, { ibge, uf, name, accounts: accounts.get(ibge) ?? 0, capital });
+    const capital = called.CAPITALS[uf] === ibge;
+    const city = { ibge, uf, name, accounts: accounts.get(ibge) ?? 0, capital };
+    cities.set(ibge, city);
+    byState.set(uf, [...(byState.get(uf) ?? []), city]);
   }
-  for (const city of cities.values()) addPlace(places, city.name, { cities: [city], kind: "city" });
-  for (const [name, ibge] of Object.entries(CITY_NICKNAMES)) {
+  const abroad = segment.catalog.municipalities.filter(({ uf }) => uf === "EX");
+  return {
+    places: namesOf(cities),
+    abroadTom: abroad.map(({ tom }) => tom),
+    city: (ibge) => cities.get(ibge),
+    citiesOf: (uf) => byState.get(uf) ?? [],
+    capitalOf: (uf) => cities.get(called.CAPITALS[uf] ?? ""),
+  };
+}
+
+function namesOf(cities: ReadonlyMap<string, City>): PlaceNames {
+  const names = new PlaceNames();
+  const add = (name: string, place: Partial<Place>) => names.add(name, { ...NO_PLACE, ...place });
+  for (const city of cities.values()) {
+    for (const name of spellings(city.name)) add(name, { cities: [city] });
+  }
+  for (const [name, ibge] of Object.entries(called.CITY_NICKNAMES)) {
     const city = cities.get(ibge);
-    if (city !== undefined) addPlace(places, name, { cities: [city], kind: "nickname" });
+    if (city !== undefined) add(name, { nicknamed: [city] });
   }
-  for (const [uf, name] of Object.entries(STATE_NAMES)) {
-    addPlace(places, name, { states: [uf], kind: "state" });
+  for (const [uf, name] of Object.entries(STATE_NAMES)) add(name, { states: [uf] });
+  for (const [name, uf] of Object.entries(called.STATE_NICKNAMES)) add(name, { states: [uf] });
+  for (const [name, states] of Object.entries(called.REGIONS)) {
+    add(name, { states: states.split(" "), region: true });
   }
-  for (const [name, states] of Object.entries(REGIONS)) {
-    addPlace(places, name, { states: states.split(" "), kind: "region" });
+  for (const [name, states] of Object.entries(called.DEMONYMS)) {
+    for (const form of formsOf(name)) add(form, { demonymStates: states.split(" ") });
   }
-  for (const [name, uf] of Object.entries(DEMONYMS)) {
-    for (const form of genders(name)) addPlace(places, form, { states: [uf], kind: "demonym" });
+  for (const [name, ibge] of Object.entries(called.CITY_DEMONYMS)) {
+    const city = cities.get(ibge);
+    if (city === undefined) continue;
+    for (const form of formsOf(name)) add(form, { demonymCities: [city] });
   }
-  return { places, city: (ibge) => cities.get(ibge) };
+  for (const [name, states] of Object.entries(AREAS)) add(name, { area: states.split(" ") });
+  for (const name of COUNTRIES) add(name, { abroad: true });
+  for (const name of HERE) add(name, { here: true });
+  return names;
 }
 
-/** Adjectives that end in o have a form that ends in a. */
-function genders(name: string): string[] {
-  return name.endsWith("o") ? [name, `${name.slice(0, -1)}a`] : [name];
+/** A name, and how it is also written: titles shortened, `d'Oeste` as one word. */
+function spellings(name: string): string[] {
+  const all = [name];
+  for (const [long, short] of SHORTENED) {
+    if (name.startsWith(`${long} `)) all.push(`${short} ${name.slice(long.length + 1)}`);
+  }
+  const joined = name.replace(/\b[dD]['’](\p{L})/gu, (_, letter: string) => `d${letter}`);
+  if (joined !== name) all.push(joined);
+  return all;
 }
 
-function addPlace(places: Phrases<Place>, name: string, place: Partial<Place>): void {
-  const { states = [], cities = [], kind = "city" } = place;
-  places.add(name, { states, cities, kind }, (old, added) => ({
-    states: [...old.states, ...added.states],
-    cities: [...old.cities, ...added.cities],
-    kind: old.kind === "city" || old.kind === "nickname" ? added.kind : old.kind,
-  }));
+/** Words that names begin with, and how they are shortened. */
+const SHORTENED: readonly (readonly [string, string])[] = [
+  ["Santa", "Sta"],
+  ["Santo", "Sto"],
+  ["São", "S"],
+  ["Presidente", "Pres"],
+  ["Governador", "Gov"],
+  ["Coronel", "Cel"],
+  ["Senador", "Sen"],
+  ["Doutor", "Dr"],
+  ["Engenheiro", "Eng"],
+  ["Marechal", "Mal"],
+  ["Nossa Senhora", "N Sra"],
+  ["Nossa Senhora", "N S"],
+  ["Professor", "Prof"],
+  ["Conselheiro", "Cons"],
+  ["Desembargador", "Des"],
+];
+
+/** Adjectives by gender and number. */
+function formsOf(name: string): string[] {
+  const stem = name.slice(0, -1);
+  if (name.endsWith("o")) return [name, `${stem}a`, `${name}s`, `${stem}as`];
+  return [name, name.endsWith("r") ? `${name}es` : `${name}s`];
 }
 
 function accountsByIbge(segment: Segment): Map<string, number> {

@@ -3,27 +3,16 @@
  * words that mean nothing are put aside, all others become wishes without a filter.
  * Invariant: afterwards no word is free, so that nothing that was asked for is lost in silence.
  */
+import { isFillerWord } from "./fillers.ts";
 import type { Notes, Sentences } from "./notes.ts";
-import { joins } from "./phrases.ts";
 import type { Sentence, Words } from "./sentence.ts";
+import type { Token } from "./tokens.ts";
 
-/** Words of any request that ask for nothing by themselves. */
-const FILLERS = new Set(
-  (
-    "empresa companhia firma negocio estabelecimento comercio cnpj lista listagem " +
-    "relacao busca buscar busque procuro procurar procure quero queria gostaria preciso " +
-    "precisamos encontre encontrar ache achar liste listar mostre mostrar traga trazer " +
-    "me nos eu favor por todo toda tudo qualquer cada que quem qual quais onde ser sejam " +
-    "seja sao e esta estao estejam ter tem tenham tenha possua possuam possuir existe " +
-    "existem ha aberta aberto abriu abriram registrada cadastrada localizada localizado " +
-    "situada sediada fica ficam atuam atua atuem trabalham trabalha ramo area setor " +
-    "segmento atividade tipo como mais muito bem so somente apenas tambem ainda ja agora " +
-    "hoje brasil brasileira pais nacional lead cliente potencial prospect contato dado " +
-    "informacao pode possam estado cidade regiao municipio nome find show list get me " +
-    "all any company companies business businesses that have has are is located with " +
-    "please want need give us i we looking search"
-  ).split(" "),
-);
+/** Why words have no filter: a stable code, and sentences for people. */
+interface Reason {
+  readonly code: string;
+  readonly detail: Sentences;
+}
 
 /** Wishes that are often had and that no filter expresses, by a word that gives them away. */
 const KNOWN: readonly (readonly [words: string, code: string, detail: Sentences])[] = [
@@ -67,16 +56,21 @@ const KNOWN: readonly (readonly [words: string, code: string, detail: Sentences]
   ],
 ];
 
-const BY_WORD = new Map(
+const BY_WORD = new Map<string, Reason>(
   KNOWN.flatMap(([words, code, detail]) =>
-    words.split(" ").map((word) => [word, { code, detail }]),
+    words.split(" ").map((word): [string, Reason] => [word, { code, detail }]),
   ),
 );
 
-const OTHER = {
+const OTHER: Reason = {
   code: "unknown_words",
   detail: { pt: "Não foi entendido.", en: "This was not understood." },
 };
+
+/** Whether a word gives away a wish that no filter expresses. */
+export function isGiveaway(token: Token): boolean {
+  return BY_WORD.has(token.folded) || BY_WORD.has(token.key);
+}
 
 /** Claims what is left. */
 export function settleLeftovers(sentence: Sentence, notes: Notes): Words[] {
@@ -101,16 +95,14 @@ export function settleLeftovers(sentence: Sentence, notes: Notes): Words[] {
 
 function isFiller(sentence: Sentence, at: number): boolean {
   const token = sentence.tokens[at];
-  if (token === undefined || token.kind === "mark") return true;
-  if (token.kind === "number") return false;
-  return joins(token) || FILLERS.has(token.key) || FILLERS.has(token.folded);
+  return token === undefined || isFillerWord(token);
 }
 
-function reasonOf(sentence: Sentence, from: number, to: number) {
+function reasonOf(sentence: Sentence, from: number, to: number): Reason {
   for (let at = from; at < to; at++) {
     const token = sentence.tokens[at];
     const known = BY_WORD.get(token?.folded ?? "") ?? BY_WORD.get(token?.key ?? "");
-    if (known !== undefined) return known as typeof OTHER;
+    if (known !== undefined) return known;
   }
   return OTHER;
 }

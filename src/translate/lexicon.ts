@@ -1,8 +1,9 @@
 /**
  * The curated lexicon of activities. What comes in: data/lexicon. What goes out: names of trades
- * with their codes, names of goods with codes by what is done with them, and the words for that.
- * Invariant: read once, when the first sentence is translated; names of several entries have the
- * codes of all, those of the first entry first.
+ * with their codes, and names of goods with codes by what is done with them.
+ * Invariant: read once, when the first sentence is translated; `codes` are what a name means, `also`
+ * what else it may mean; a name of several entries means what the first one says, and may mean what
+ * the others say.
  */
 import goodsCommerce from "../../data/lexicon/goods-commerce.json" with { type: "json" };
 import goodsIndustry from "../../data/lexicon/goods-industry.json" with { type: "json" };
@@ -11,58 +12,41 @@ import tradesCommerce from "../../data/lexicon/trades-commerce.json" with { type
 import tradesIndustry from "../../data/lexicon/trades-industry.json" with { type: "json" };
 import tradesServices from "../../data/lexicon/trades-services.json" with { type: "json" };
 import { Phrases } from "./phrases.ts";
-
-/** What can be done with goods. */
-export const TRADE_ROLES = [
-  "retail",
-  "wholesale",
-  "make",
-  "repair",
-  "rent",
-  "agent",
-  "install",
-] as const;
-
-/** One of them. */
-export type TradeRole = (typeof TRADE_ROLES)[number];
-
-/** Codes of goods by what is done with them; likeliest first. */
-export type Goods = Readonly<Partial<Record<TradeRole, readonly string[]>>>;
+import { ROLES_BEFORE, TRADE_ROLES, type TradeRole } from "./roles.ts";
 
 /** Codes as the lexicon has them: 7 digits, or a prefix or section for all below it. */
 export type Codes = readonly string[];
 
-/** Words that say what is done with the goods that follow. */
-const ROLE_WORDS: Readonly<Record<TradeRole, string>> = {
-  retail:
-    "loja|loja especializada|comércio|comércio varejista|varejo|varejista|revenda|revendedor|" +
-    "revendedora|vendedor|vendedora|venda|casa|ponto de venda|shop|store|vende|comerciante|" +
-    "empório|boutique|lojista|magazine|comércio e varejo",
-  wholesale:
-    "atacado|atacadista|distribuidor|distribuidora|distribuição|comércio atacadista|importador|" +
-    "importadora|importação|exportador|exportadora|fornecedor|fornecedora|wholesale|distributor",
-  make:
-    "fábrica|fabricante|fabricação|indústria|produtor|produtora|produção|confecção|manufatura|" +
-    "cultivo|plantação|plantio|plantador|criação|criador|criadouro|extração|mineração|" +
-    "beneficiamento|processamento|fazenda|lavoura|cultivador|factory|manufacturer|fabrica|produz",
-  repair:
-    "conserto|manutenção|reparo|reparação|assistência técnica|assistência|oficina|conserta|" +
-    "restauração|reforma|técnico|repair",
-  rent: "aluguel|locadora|locação|aluga|arrendamento|rental",
-  agent: "representante|representante comercial|representação|representação comercial|agente",
-  install: "instalação|instalador|instaladora|montagem|montador|montadora|instala",
-};
+/** What a name means, likeliest first. */
+export interface Choice {
+  /** Meant; these are searched for. */
+  readonly codes: Codes;
+  /** Perhaps meant; these are only offered. */
+  readonly also: Codes;
+}
+
+/** What goods mean by what is done with them. */
+export type Goods = Readonly<Partial<Record<TradeRole, Choice>>>;
 
 /** The lexicon, ready to be looked into. */
 export interface Lexicon {
-  readonly trades: Phrases<Codes>;
+  readonly trades: Phrases<Choice>;
   readonly goods: Phrases<Goods>;
+  /** Words for what is done with the goods behind them. */
   readonly roles: Phrases<TradeRole>;
 }
 
-interface Entry {
+type RoleCodes = Partial<Record<TradeRole, Codes>>;
+
+interface TradeEntry {
   readonly names: readonly string[];
-  readonly codes?: Codes;
+  readonly codes: Codes;
+  readonly also?: Codes;
+}
+
+interface GoodsEntry extends RoleCodes {
+  readonly names: readonly string[];
+  readonly also?: RoleCodes;
 }
 
 let made: Lexicon | null = null;
@@ -74,36 +58,73 @@ export function lexicon(): Lexicon {
 }
 
 function makeLexicon(): Lexicon {
-  const trades = new Phrases<Codes>();
-  const tradeEntries: readonly Entry[] = [...tradesServices, ...tradesCommerce, ...tradesIndustry];
-  for (const { names, codes = [] } of tradeEntries) {
-    for (const name of names) trades.add(name, codes, union);
+  const trades = new Phrases<Choice>();
+  const tradeEntries: readonly TradeEntry[] = [
+    ...tradesServices,
+    ...tradesCommerce,
+    ...tradesIndustry,
+  ];
+  for (const { names, codes, also = [] } of tradeEntries) {
+    for (const name of names) addForms(trades, name, { codes, also }, joinChoices);
   }
   const goods = new Phrases<Goods>();
-  const goodsEntries: readonly (Entry & Goods)[] = [
+  const goodsEntries: readonly GoodsEntry[] = [
     ...goodsCommerce,
     ...goodsServices,
     ...goodsIndustry,
   ];
-  for (const { names, ...rest } of goodsEntries) {
-    for (const name of names) goods.add(name, rest, joinGoods);
+  for (const entry of goodsEntries) {
+    const value = goodsOf(entry);
+    for (const name of entry.names) addForms(goods, name, value, joinGoods);
   }
-  const roles = new Phrases<TradeRole>();
-  for (const role of TRADE_ROLES) {
-    for (const name of ROLE_WORDS[role].split("|")) roles.add(name, role);
-  }
-  return { trades, goods, roles };
+  return { trades, goods, roles: ROLES_BEFORE };
 }
 
-function union(old: Codes, added: Codes): Codes {
-  return [...new Set([...old, ...added])];
+/** Plurals that the analyzer does not undo: bakeries, salons, boxes, hortifrutis. */
+const ODD_PLURAL = /([^aeiou]y|ch|sh|x|n|i)$/;
+
+/** Adds a name; also with its plural where reducing that does not give the name again. */
+function addForms<Value>(
+  phrases: Phrases<Value>,
+  name: string,
+  value: Value,
+  merge: (old: Value, added: Value) => Value,
+): void {
+  phrases.add(name, value, merge);
+  const plural = oddPlural(name);
+  if (plural !== null) phrases.add(plural, value, merge);
+}
+
+function oddPlural(name: string): string | null {
+  if (name.length - name.lastIndexOf(" ") <= 4) return `${name}s`;
+  const ending = ODD_PLURAL.exec(name)?.[1];
+  if (ending === undefined) return null;
+  if (ending.endsWith("y")) return `${name.slice(0, -1)}ies`;
+  return ending === "n" || ending === "i" ? `${name}s` : `${name}es`;
+}
+
+function goodsOf(entry: GoodsEntry): Goods {
+  const goods: Partial<Record<TradeRole, Choice>> = {};
+  for (const role of TRADE_ROLES) {
+    const codes = entry[role];
+    if (codes !== undefined) goods[role] = { codes, also: entry.also?.[role] ?? [] };
+  }
+  return goods;
+}
+
+/** Two choices as one: the first is meant, the second perhaps. */
+function joinChoices(first: Choice, second: Choice): Choice {
+  const rest = [...first.also, ...second.codes, ...second.also];
+  const also = [...new Set(rest)].filter((code) => !first.codes.includes(code));
+  return { codes: first.codes, also };
 }
 
 function joinGoods(old: Goods, added: Goods): Goods {
-  const joined: Partial<Record<TradeRole, readonly string[]>> = { ...old };
+  const joined: Partial<Record<TradeRole, Choice>> = { ...old };
   for (const role of TRADE_ROLES) {
-    const codes = union(old[role] ?? [], added[role] ?? []);
-    if (codes.length > 0) joined[role] = codes;
+    const [first, second] = [old[role], added[role]];
+    if (second === undefined) continue;
+    joined[role] = first === undefined ? second : joinChoices(first, second);
   }
   return joined;
 }

@@ -1,76 +1,299 @@
 /**
  * What a "not" reaches. What comes in: a sentence and a place in it. What goes out: whether the
- * words there are excluded.
- * Invariant: a negation reaches the next wish and those joined to it by "e", "ou" or "nem"; a comma
- * followed by another preposition, "mas" and the end of the sentence end it.
+ * words there are wanted, excluded, or explicitly of no importance ("com ou sem telefone").
+ * Invariant: known from the words alone, whoever took them, so that the order of the stages does
+ * not matter; one pass over the tokens. A negation reaches the item behind it and the items that a
+ * list joins to it; a new preposition, a new verb, "mas" and a mark end it; a second negator turns
+ * it back.
  */
+import { STATE_NAMES } from "../spec/states.ts";
+import { type ItemKind, itemEnd, kindAt } from "./items.ts";
+import { numberAt } from "./numbers.ts";
 import type { Sentence } from "./sentence.ts";
 
-/** Words that exclude what follows. */
-const NEGATORS = new Set(
-  (
-    "sem nao nem exceto excepto salvo menos fora excluindo excluir exclua tirando " +
-    "desconsiderando desconsidere ignorando ignore without except excluding not no non"
-  ).split(" "),
-);
+/** What a sentence says of an item: wanted, excluded, or that it does not matter. */
+export type Polarity = "plain" | "negated" | "open";
 
+/** What reaches a token, and the token that says so. */
+export interface Reach {
+  readonly polarity: Polarity;
+  readonly negator: number;
+}
+
+const wordSet = (words: string) => new Set(words.split(" "));
+
+const NOT = wordSet(
+  "nao nem nunca not non don doesn aren isn dont doesnt arent isnt never neither nor",
+);
+const WITHOUT = wordSet("sem without");
+const EXCLUDE = wordSet(
+  "exceto excepto excetuando salvo menos fora afora excecao excluindo excluir exclua excluam " +
+    "excluidas excluidos tirando tire tirar desconsiderando desconsidere desconsiderar ignorando " +
+    "outside beyond desenquadrada desenquadradas desenquadrado desenquadrados sairam saiu " +
+    "ignore ignorar remova removendo remover descarte descartando retire retirando except " +
+    "excluding exclude ignoring",
+);
+/** Words that say by themselves that something does not matter. */
+const REGARDLESS = wordSet("independente independentemente regardless indiferente");
 /** Words that may stand between a negator and what it excludes. */
-const BETWEEN = new Set(
-  (
-    "que seja sejam sao e esteja estejam esta estao tenha tenham tem possua possuam " +
-    "possui ser sendo de da do das dos o a os as em no na nos nas para um uma com " +
-    "optante optantes as inclua incluir qualquer nenhum nenhuma numero empresas empresa " +
-    "the is are any ou nem cadastrado informado"
-  ).split(" "),
+const BETWEEN = wordSet(
+  "que seja sejam sao e esteja estejam esta estao tenha tenham tem possua possuam possui " +
+    "possuem ser " +
+    "sendo ter estar estiverem forem de da do das dos o a os as em no na nos nas para pra pelo " +
+    "pela um uma com inclua incluir incluam incluindo inclui quero queremos quer lista liste " +
+    "listar traga trazer mostre mostrar considere considerar contar optam aquelas aqueles " +
+    "estado estados cidade cidades municipio municipios regiao quem qualquer nenhum nenhuma " +
+    "tipo numero empresas empresa cadastrado informado ja the is " +
+    "are any that which do have has an those in t include including with companies want",
+);
+/** Verbs of a wish; behind a join they begin a new one. */
+const VERBS = wordSet(
+  "seja sejam esteja estejam tenha tenham tem possua possuam possui estao fiquem ficam have has " +
+    "are is quero queremos",
+);
+/** Words that end what a negation reaches. */
+const ENDS = wordSet(
+  "mas porem contudo sim apenas somente so que ha com por para desde abertas abertos aberta " +
+    "aberto fundadas criadas abriram but only since opened with ordenado ordenadas ordenados " +
+    "ordene limite top",
+);
+const JOINS = wordSet("e ou and or");
+/** Most words from a negator to its item; nobody needs more. */
+const OPENING_MAX = 14;
+const PLACE_LEADS = wordSet("em no na nos nas in at");
+/** After these a negator says that a wish does not matter: "não precisa ter telefone". */
+const OPENERS = wordSet(
+  "precisa precisam exigem exija requer requerem importa importam importando exijo exige " +
+    "exigir exigencia necessariamente " +
+    "obrigatoriamente necessidade necessario restricao distincao so apenas somente only need " +
+    "needed necessarily matter",
 );
 
-/** Words that end what a negation reaches. */
-const ENDS = new Set(["mas", "porem", "apenas", "somente", "so", "but", "only"]);
+const known = new WeakMap<Sentence, readonly (Reach | undefined)[]>();
 
-/** Index of the negator that reaches a token, or -1. `com` between ends it: "sem A com B". */
+/** What a sentence says of the item at a token. */
+export function reachOf(sentence: Sentence, at: number): Reach {
+  let reaches = known.get(sentence);
+  if (reaches === undefined) {
+    reaches = new Scopes(sentence).all();
+    known.set(sentence, reaches);
+  }
+  return reaches[at] ?? { polarity: "plain", negator: -1 };
+}
+
+/** Index of the negator that excludes the item at a token, or -1. */
 export function negatorOf(sentence: Sentence, at: number): number {
-  for (let i = at - 1; i >= 0; i--) {
-    const token = sentence.tokens[i];
-    if (token === undefined || (token.kind === "mark" && token.text !== ",")) return -1;
-    if (token.kind === "mark") {
-      // "exceto MEI, ME e EPP" goes on; "exceto MEI, com telefone" does not.
-      if (joinsWishes(sentence, i + 1)) return -1;
-      continue;
-    }
-    const word = sentence.folded(i);
-    if (ENDS.has(word) || (word === "com" && i < at - 1)) return -1;
-    if (NEGATORS.has(word) && !isComparison(sentence, i)) return i;
-    const owner = sentence.owner(i);
-    const excluded = owner !== null && owner !== "negation" && owner !== "filler";
-    if (!excluded && !BETWEEN.has(word)) return -1;
-    if (excluded && !followsJoin(sentence, i, at)) return -1;
-  }
-  return -1;
+  const { polarity, negator } = reachOf(sentence, at);
+  return polarity === "negated" ? negator : -1;
 }
 
-/** "menos de 2 anos" compares; "fora do Simples" excludes. */
-function isComparison(sentence: Sentence, at: number): boolean {
-  const next = sentence.folded(at + 1);
-  return sentence.folded(at) === "menos" && (next === "de" || next === "que" || next === "do");
-}
-
-/** Whether a new wish begins here that a preposition opens. */
-function joinsWishes(sentence: Sentence, at: number): boolean {
-  return ["com", "em", "no", "na", "desde", "abertas", "que"].includes(sentence.folded(at));
-}
-
-/** Between a wish that is excluded and the one at `at` there is an "e", "ou", "nem" or a comma. */
-function followsJoin(sentence: Sentence, from: number, at: number): boolean {
-  for (let i = from + 1; i <= at; i++) {
-    const text = sentence.tokens[i]?.text ?? "";
-    if (text === "," || ["e", "ou", "nem", "and", "or", "nor"].includes(sentence.folded(i)))
-      return true;
-    if (sentence.owner(i) === sentence.owner(from)) return true;
-  }
-  return false;
-}
-
-/** Takes the negator and the words between it and what it excludes. */
+/** Takes the negator of the item at a token, and the small words between them. */
 export function claimNegation(sentence: Sentence, negator: number, at: number): void {
-  for (let i = negator; i < at; i++) if (sentence.free(i)) sentence.claim(i, i + 1, "negation");
+  for (let i = negator; i < Math.max(at, negator + 1); i++) {
+    const small = i === negator || isNegator(sentence, i) || BETWEEN.has(sentence.folded(i));
+    const word = small || OPENERS.has(sentence.folded(i)) || EXCLUDE.has(sentence.folded(i));
+    if (word && sentence.free(i)) sentence.claim(i, i + 1, "negation");
+  }
+}
+
+/** Whether a token excludes what follows; "menos de 2 anos" and "pelo menos" compare instead. */
+export function isNegator(sentence: Sentence, at: number): boolean {
+  const word = sentence.folded(at);
+  const [before, next] = [sentence.folded(at - 1), sentence.folded(at + 1)];
+  if (word === "menos") {
+    const of = ["de", "do"].includes(next) && isCounted(sentence, at + 2);
+    const compares = of || ["que", "um", "uma"].includes(next);
+    return !compares && !["pelo", "ao", "ou", "nada", "ainda", "com", "ha"].includes(before);
+  }
+  if (word === "no") return ["phone", "email", "contact", "branches", "mail"].includes(next);
+  return NOT.has(word) || WITHOUT.has(word) || EXCLUDE.has(word) || REGARDLESS.has(word);
+}
+
+/** "menos de 2 anos" compares; "menos de SP" excludes. */
+function isCounted(sentence: Sentence, at: number): boolean {
+  const number = sentence.tokens[at]?.kind === "number" || numberAt(sentence, at) !== null;
+  return number || ["r", "rs", "us", "mil", "meio", "meia"].includes(sentence.folded(at));
+}
+
+/** A negation that begins: where its first item stands, and how it turns it. */
+interface Opening {
+  readonly negator: number;
+  readonly item: number;
+  readonly polarity: Polarity;
+  /** Whether a preposition of places stood before the item. */
+  readonly placed: boolean;
+}
+
+/** The one pass that finds what every negation reaches. */
+class Scopes {
+  readonly #sentence: Sentence;
+  readonly #reaches: (Reach | undefined)[] = [];
+  /** Whether the list at hand is known to end with "e". */
+  #closed = false;
+  /** Whether a preposition of places led the first item of the list at hand. */
+  #placed = false;
+
+  constructor(sentence: Sentence) {
+    this.#sentence = sentence;
+  }
+
+  all(): readonly (Reach | undefined)[] {
+    const { length } = this.#sentence.tokens;
+    for (let at = 0; at < length; ) {
+      const opening = isNegator(this.#sentence, at) ? this.#opening(at) : null;
+      if (opening === null) at++;
+      else if (opening.item < 0) at = this.#behind(at);
+      else at = this.#list(opening);
+    }
+    return this.#reaches;
+  }
+
+  /** Reads from a negator to its item; further negators on the way turn it back. */
+  #opening(negator: number): Opening {
+    const sentence = this.#sentence;
+    let polarity: Polarity = "negated";
+    let placed = false;
+    let at = negator + 1;
+    if (REGARDLESS.has(sentence.folded(negator))) polarity = "open";
+    if (sentence.folded(negator - 1) === "mesmo") polarity = "open";
+    // "com ou sem telefone" and "ou não" leave the choice.
+    if (sentence.folded(negator - 1) === "ou" && WITHOUT.has(sentence.folded(negator))) {
+      if (["com", "with", "or"].includes(sentence.folded(negator - 2))) polarity = "open";
+    }
+    for (; at < negator + OPENING_MAX; at++) {
+      const word = sentence.folded(at);
+      if (isNegator(sentence, at)) polarity = turned(polarity, EXCLUDE.has(word));
+      else if (OPENERS.has(word) && polarity === "negated") polarity = "open";
+      else if (!BETWEEN.has(word) || this.#isName(at)) break;
+      else placed = PLACE_LEADS.has(word);
+    }
+    const ended = sentence.folded(at) === "" && sentence.tokens[at]?.kind !== "number";
+    return { negator, item: ended ? -1 : at, polarity, placed };
+  }
+
+  /** "são" of "São Paulo", "e" of "e-mail". */
+  #isName(at: number): boolean {
+    const next = this.#sentence.folded(at + 1);
+    const word = this.#sentence.folded(at);
+    if (word === "sao")
+      return next !== "" && !BETWEEN.has(next) && kindAt(this.#sentence, at + 1) === "other";
+    return word === "e" && next === "mail";
+  }
+
+  /** "filiais não" and "optantes ou não": the negator stands behind its item. */
+  #behind(negator: number): number {
+    const sentence = this.#sentence;
+    const open = JOINS.has(sentence.folded(negator - 1));
+    const last = negator - (open ? 2 : 1);
+    if (!NOT.has(sentence.folded(negator))) return negator + 1;
+    const reach: Reach = { polarity: open ? "open" : "negated", negator };
+    for (let at = last; at >= Math.max(0, last - 4); at--) {
+      const word = sentence.folded(at);
+      if (word === "" || JOINS.has(word) || ["com", "em", "no", "na"].includes(word)) break;
+      this.#reaches[at] ??= reach;
+    }
+    return negator + 1;
+  }
+
+  #kind(at: number): ItemKind {
+    const kind = kindAt(this.#sentence, at);
+    return kind === "small" ? "other" : kind;
+  }
+
+  /** Marks the item of a negation and those that a list joins to it. */
+  #list({ negator, item, polarity, placed }: Opening): number {
+    const reach: Reach = { polarity, negator };
+    this.#closed = false;
+    this.#placed = placed;
+    let [from, at] = [negator, item];
+    let kind = this.#kind(item);
+    for (;;) {
+      const to = itemEnd(this.#sentence, at, kind);
+      for (let i = from; i < to; i++) this.#reaches[i] = reach;
+      const next = this.#joined(to);
+      if (next === null) return to;
+      const added = this.#kind(next.item);
+      if (!this.#goesOn({ negator, kind, added, next })) return to;
+      [from, at, kind] = [to, next.item, added];
+    }
+  }
+
+  /** The item that a join at a token leads to. */
+  #joined(at: number): Joined | null {
+    const sentence = this.#sentence;
+    const text = sentence.tokens[at]?.text ?? "";
+    const comma = text === "," || text === "/";
+    const and = at + (comma && JOINS.has(sentence.folded(at + 1)) ? 1 : 0);
+    const firm = JOINS.has(sentence.folded(and)) && sentence.folded(and + 1) !== "mail";
+    if (!comma && !firm) return null;
+    let item = (firm ? and : at) + 1;
+    while (this.#isSmall(item)) item++;
+    const word = sentence.folded(item);
+    const number = sentence.tokens[item]?.kind === "number";
+    if ((word === "" && !number) || isNegator(sentence, item)) return null;
+    if (ENDS.has(word) || PLACE_LEADS.has(word) || (VERBS.has(word) && !this.#isName(item)))
+      return null;
+    return { item, firm: firm || text === "/" };
+  }
+
+  #isSmall(at: number): boolean {
+    const word = this.#sentence.folded(at);
+    if (this.#placed && PLACE_LEADS.has(word)) return true;
+    return ["o", "a", "os", "as", "de", "do", "da", "dos", "das", "um", "uma", "the"].includes(
+      word,
+    );
+  }
+
+  /** Whether an item that is joined is still reached. */
+  #goesOn(seen: {
+    readonly negator: number;
+    readonly kind: ItemKind;
+    readonly added: ItemKind;
+    readonly next: Joined;
+  }): boolean {
+    const { negator, kind, added, next } = seen;
+    const alike = kind === added;
+    // "sem telefone, padarias", "não ativas, com …": what one has or is joins only its like.
+    const apart: readonly ItemKind[] = ["contact", "status", "date"];
+    if (apart.includes(added) || apart.includes(kind)) return alike && added !== "date";
+    if (next.firm) return true;
+    if (alike && (kind !== "other" || this.#isState(next.item))) return true;
+    // "Exceto MEI, padarias e bares em SP" begins with what is left out.
+    if (this.#startsWith(negator)) return false;
+    this.#closed ||= this.#isClosed(next.item);
+    return this.#closed;
+  }
+
+  #isState(item: number): boolean {
+    return Object.hasOwn(STATE_NAMES, this.#sentence.tokens[item]?.text.toUpperCase() ?? "");
+  }
+
+  #startsWith(negator: number): boolean {
+    for (let at = 0; at < negator; at++) {
+      if (kindAt(this.#sentence, at) !== "small") return false;
+    }
+    return true;
+  }
+
+  /** Whether a list goes on to an "e" or "ou" with an item behind it. */
+  #isClosed(item: number): boolean {
+    for (let at = item; ; ) {
+      const next = this.#joined(itemEnd(this.#sentence, at, this.#kind(at)));
+      if (next === null) return false;
+      if (next.firm) return true;
+      at = next.item;
+    }
+  }
+}
+
+interface Joined {
+  readonly item: number;
+  /** Joined by a word, not by a comma alone. */
+  readonly firm: boolean;
+}
+
+/** "exceto as que não têm telefone" wants telephones; "não exclua MEI" leaves the choice. */
+function turned(polarity: Polarity, excludes: boolean): Polarity {
+  if (polarity === "negated") return excludes ? "open" : "plain";
+  return polarity === "plain" ? "negated" : polarity;
 }

@@ -54,12 +54,20 @@ export function languageOf(words: readonly string[]): Language {
 }
 
 const ENGLISH = new Set(
-  "in with without since the of and from companies company opened active near after before".split(
-    " ",
-  ),
+  (
+    "in with without since the of and or from to by at than for not only all companies company " +
+    "businesses business opened closed active near after before between over under older newer " +
+    "younger largest smallest biggest newest oldest small large first last this year years month " +
+    "months phone email contact list find show need want give excluding except branches " +
+    "headquarters sorted stores store shops shop that have has bakeries restaurants lawyers " +
+    "dentists pharmacies gyms clinics factories manufacturers capital"
+  ).split(" "),
 );
 const PORTUGUESE = new Set(
-  "em com sem desde de da do e no na empresas empresa abertas ativas para que depois antes".split(
-    " ",
-  ),
+  (
+    "em com sem desde de da do das dos e ou o a os as no na nos nas por para que nao exceto so " +
+    "empresas empresa abertas aberta ativas ativa depois antes entre mais menos ano anos mes " +
+    "meses " +
+    "telefone contato lista quero preciso maiores menores pequenas grandes novas capital"
+  ).split(" "),
 );

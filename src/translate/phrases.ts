@@ -3,7 +3,7 @@
  * out: the longest name that begins there.
  * Invariant: small joining words (de, da, e …) count neither in names nor between the words of a
  * sentence, so that "casa de carnes" and "casa das carnes" are one; looking costs at most the
- * number of words of the longest name.
+ * number of words of the longest name, with at most `JOINED_MAX` joining words before each.
  */
 import { type Token, tokenize } from "./tokens.ts";
 
@@ -14,6 +14,9 @@ const JOINING = new Set(
     "and for"
   ).split(" "),
 );
+
+/** Most joining words in a row that a name may go on behind: "venda de uma ou …" is enough. */
+const JOINED_MAX = 4;
 
 /** Whether a token is a word that joins. */
 export function joins(token: Token | undefined): boolean {
@@ -30,15 +33,16 @@ export interface Match<Value> {
 }
 
 interface Node<Value> {
-  readonly next: Map<string, Node<Value>>;
+  /** Made when a first name goes on here: most nodes are the ends of names. */
+  next: Map<string, Node<Value>> | null;
   value: Value | undefined;
 }
 
 /** Names by their reduced words. */
 export class Phrases<Value> {
-  readonly #root: Node<Value> = { next: new Map(), value: undefined };
-  /** Reduced words of all names. */
-  readonly vocabulary = new Set<string>();
+  readonly #root: Node<Value> = { next: null, value: undefined };
+  /** Reduced words of all names, with how the first name that has one writes it. */
+  readonly vocabulary = new Map<string, string>();
 
   /** Adds a name; `merge` decides what becomes of a name that is there already. */
   add(
@@ -46,14 +50,15 @@ export class Phrases<Value> {
     value: Value,
     merge: (old: Value, added: Value) => Value = (_, added) => added,
   ) {
-    const words = wordsOf(name);
+    const words = tellingOf(name);
     let node = this.#root;
-    for (const word of words) {
-      this.vocabulary.add(word);
-      let next = node.next.get(word);
+    for (const { key, text } of words) {
+      if (!this.vocabulary.has(key)) this.vocabulary.set(key, text);
+      node.next ??= new Map();
+      let next = node.next.get(key);
       if (next === undefined) {
-        next = { next: new Map(), value: undefined };
-        node.next.set(word, next);
+        next = { next: null, value: undefined };
+        node.next.set(key, next);
       }
       node = next;
     }
@@ -69,21 +74,56 @@ export class Phrases<Value> {
     let node: Node<Value> | undefined = this.#root;
     let found: Match<Value> | null = null;
     let words = 0;
+    let joined = 0;
     for (let at = from; at < tokens.length && usable(at); at++) {
       const token = tokens[at] as Token;
-      if (at > from && joins(token)) continue;
-      node = node.next.get(token.key);
+      if (at > from && joins(token) && joined++ < JOINED_MAX) continue;
+      node = node.next?.get(token.key);
       if (node === undefined) break;
       words++;
+      joined = 0;
       if (node.value !== undefined) found = { from, to: at + 1, words, value: node.value };
     }
     return found;
+  }
+
+  /** Reduced words with which a name goes on that begins with the tokens [from, to). */
+  continuations(tokens: readonly Token[], from: number, to: number): readonly string[] {
+    let node: Node<Value> | undefined = this.#root;
+    for (let at = from; at < to; at++) {
+      const token = tokens[at] as Token;
+      if (at > from && joins(token)) continue;
+      node = node.next?.get(token.key);
+      if (node === undefined) return [];
+    }
+    return [...(node.next?.keys() ?? [])];
   }
 }
 
 /** The reduced words of a name, without those that join; all of them where there are no others. */
 export function wordsOf(name: string): string[] {
-  const tokens = tokenize(name).filter(({ kind }) => kind !== "mark");
+  return tellingOf(name).map(({ key }) => key);
+}
+
+/** Tokens of words of names: the thousands of names are made of few different words. */
+const wordTokens = new Map<string, Token>();
+/** Names that white space and hyphens cut into words; all others go through the analyzer. */
+const PLAIN_NAME = /^[a-zA-Zà-öø-ÿ]+(?:[ -][a-zA-Zà-öø-ÿ]+)*$/;
+
+/** The tokens of a name; their places in it do not count. */
+function tokensOf(name: string): readonly Token[] {
+  if (!PLAIN_NAME.test(name)) return tokenize(name);
+  return name.split(/[ -]/).map((word) => {
+    const known = wordTokens.get(word);
+    if (known !== undefined) return known;
+    const token = tokenize(word)[0] as Token;
+    wordTokens.set(word, token);
+    return token;
+  });
+}
+
+function tellingOf(name: string): readonly Token[] {
+  const tokens = tokensOf(name).filter(({ kind }) => kind !== "mark");
   const telling = tokens.filter((token) => !joins(token));
-  return (telling.length === 0 ? tokens : telling).map(({ key }) => key);
+  return telling.length === 0 ? tokens : telling;
 }

@@ -1,293 +1,221 @@
 /**
  * The stage of places. What comes in: a sentence and the gazetteer. What goes out: states and
- * municipalities, with what was assumed about names that stand for several.
- * Invariant: a place that is not known is said to be so and never widens the search; a name that is
- * also a word of trade is a place only where the sentence says so.
+ * municipalities that are wished and excluded, with what was assumed about names that stand for
+ * several.
+ * Invariant: a place that is not known is said to be so and never widens the search; a state right
+ * behind or before a city only says which city is meant, one joined by "e" or "ou" is a wish.
  */
-import type { City, Gazetteer, Place } from "./gazetteer.ts";
-import { claimNegation, negatorOf } from "./negation.ts";
-import type { Notes } from "./notes.ts";
-import { joins, type Match } from "./phrases.ts";
-import type { Sentence, Words } from "./sentence.ts";
-import { STATE_NAMES } from "./states.ts";
 
-/** Prepositions that a place follows. */
-const IN = new Set("em no na nos nas in at near para".split(" "));
-const OF = new Set("de do da dos das of from".split(" "));
-/** Words before a place that say what kind it is. */
-const STATE_WORDS = new Set("estado estados uf state".split(" "));
-const CITY_WORDS = new Set("cidade cidades municipio municipios city capital".split(" "));
-/** Cities of this many accounts are known without a preposition. */
-const WELL_KNOWN = 0.004;
-/** A namesake with ten times the accounts of all others together is the one that is meant. */
-const OUTWEIGHS = 10;
+import { STATE_NAMES } from "../spec/states.ts";
+import { namesakesMeant } from "./gazetteer.ts";
+import type { Mention, PlaceContext } from "./mention.ts";
+import { findMentions } from "./mentions.ts";
+import type { City } from "./placenames.ts";
+import { chooseReadings, linkOf, settleCapitals } from "./readings.ts";
+import type { Words } from "./sentence.ts";
 
 /** What the stage has found. */
 export interface FoundPlaces {
   readonly states: Set<string>;
   readonly cities: Map<string, City>;
   readonly excludedStates: Set<string>;
-  /** True when a place was named that nobody knows. */
+  readonly excludedCities: Map<string, City>;
+  /** From the first to the last place of the sentence; undefined without any. */
+  readonly words: Words | undefined;
+  /** True when a place was named that nobody knows, and none that is known bounds the search. */
   unknown: boolean;
-}
-
-/** What the stage works on. */
-export interface PlaceContext {
-  readonly sentence: Sentence;
-  readonly gazetteer: Gazetteer;
-  readonly notes: Notes;
-  /** Accounts of the snapshot. */
-  readonly accounts: number;
-  /** Whether a known name of a trade begins here and reaches that far. */
-  readonly tradeEnd: (index: number) => number;
 }
 
 /** Finds and claims every place. */
 export function findPlaces(context: PlaceContext): FoundPlaces {
+  const { sentence } = context;
+  const mentions = findMentions(context);
+  chooseReadings(sentence, mentions);
+  const lost = qualify(context, mentions);
+  settleCapitals(context, mentions);
+  narrowApart(mentions);
+  const first = mentions[0];
   const found: FoundPlaces = {
-    states: new Set(),
-    cities: new Map(),
-    excludedStates: new Set(),
+    ...{ states: new Set<string>(), cities: new Map<string, City>() },
+    ...{ excludedStates: new Set<string>(), excludedCities: new Map<string, City>() },
+    words: first && sentence.words(first.from, Math.max(...mentions.map(({ to }) => to))),
     unknown: false,
   };
-  const { sentence } = context;
-  for (let at = 0; at < sentence.tokens.length; at++) {
-    if (!sentence.free(at)) continue;
-    const end = takeAbbreviation(context, found, at) ?? takePlace(context, found, at);
-    if (end !== null) at = end - 1;
-  }
-  findUnknown(context, found);
-  dropCoveredStates(found);
+  for (const mention of mentions) if (!mention.dropped) collect(context, found, mention);
+  const wishless = found.states.size + found.cities.size === 0;
+  const bare = mentions.some((one) => one.part && !one.negated && isEmpty(one) && !one.dropped);
+  found.unknown = (wishless && bare) || (lost && found.cities.size === 0);
   return found;
 }
 
-/** `SP`, `/sp`, `em sp`: two letters that are a state; in lower case only behind a sign of one. */
-function takeAbbreviation(context: PlaceContext, found: FoundPlaces, at: number): number | null {
-  const { sentence } = context;
-  const token = sentence.tokens[at];
-  if (token?.kind !== "word" || token.text.length !== 2) return null;
-  const uf = token.text.toUpperCase();
-  if (STATE_NAMES[uf] === undefined) return null;
-  const before = sentence.folded(at - 1);
-  const mark = sentence.tokens[at - 1]?.text === "/" || sentence.tokens[at - 1]?.text === "(";
-  const upper = token.text === uf && sentence.text !== sentence.text.toUpperCase();
-  const led = IN.has(before) || STATE_WORDS.has(before) || mark || afterPlace(sentence, at);
-  if (!upper && !led) return null;
-  const listed = ["e", "ou"].includes(before) && sentence.owner(at - 2) === "place";
-  if (!upper && !led && !listed) return null;
-  const city = afterPlace(sentence, at) ? lastCity(found) : undefined;
-  addStates(context, found, { at, to: at + 1, states: [uf] });
-  if (city !== undefined) narrow(found, city, uf);
-  return at + 1;
+function isEmpty({ states, cities }: Mention): boolean {
+  return states.length + cities.length === 0;
 }
 
-function afterPlace(sentence: Sentence, at: number): boolean {
-  const mark = ["/", ",", "(", "-"].includes(sentence.tokens[at - 1]?.text ?? "");
-  return sentence.owner(at - 1) === "place" || (mark && sentence.owner(at - 2) === "place");
-}
-
-function lastCity(found: FoundPlaces): City | undefined {
-  return [...found.cities.values()].at(-1);
-}
-
-/** "Bom Jesus/PI": of the namesakes only the one of the state, and of the state only the city. */
-function narrow(found: FoundPlaces, last: City, uf: string): void {
-  const namesakes = [...found.cities.values()].filter(({ name }) => name === last.name);
-  if (!namesakes.some((city) => city.uf === uf)) return;
-  for (const city of namesakes) if (city.uf !== uf) found.cities.delete(city.ibge);
-}
-
-function takePlace(context: PlaceContext, found: FoundPlaces, at: number): number | null {
-  const { sentence, gazetteer } = context;
-  if (joins(sentence.tokens[at])) return null;
-  const match = gazetteer.places.longest(sentence.tokens, at, (index) => sentence.free(index));
-  if (match === null || !isMeant(context, match)) return null;
-  const { states, cities, kind } = match.value;
-  const asState = states.length > 0 && (cities.length === 0 || meansState(sentence, match, kind));
-  if (asState) {
-    addStates(context, found, { at, to: match.to, states });
-    return match.to;
+/** States beside cities; true when a city was named with a state that has none of that name. */
+function qualify(context: PlaceContext, mentions: readonly Mention[]): boolean {
+  let lost = false;
+  for (const [i, mention] of mentions.entries()) {
+    const last = mentions[i - 1];
+    if (last === undefined || last.negated !== mention.negated) continue;
+    if (mention.dropped || last.dropped || mention.capital) continue;
+    const link = linkOf(context.sentence, last, mention);
+    if (link !== "direct" && link !== "comma") continue;
+    const next = mentions[i + 1];
+    const ends = next === undefined || linkOf(context.sentence, mention, next) === "apart";
+    const address = ends && !last.joined && mention.to - mention.at === 1 && isLetters(mention);
+    if (isCity(last) && isState(mention)) {
+      lost = stateBehind(context, { city: last, state: mention, address }) || lost;
+      if (mention.dropped) narrowList(context, mentions, i);
+    } else if (isState(last) && isCity(mention) && narrow(mention, last))
+      assumeInside(context, last);
   }
-  return addCities(context, found, match);
+  return lost;
 }
 
-/** "no estado de São Paulo" is the state, "em São Paulo" the city. */
-function meansState(sentence: Sentence, { from }: Match<Place>, kind: Place["kind"]): boolean {
-  if (kind === "region" || kind === "demonym") return true;
-  const before = sentence.folded(from - 1);
-  const beforeThat = sentence.folded(from - 2);
-  if (STATE_WORDS.has(before) || STATE_WORDS.has(beforeThat)) return true;
-  return false;
+/** "em SP, Campinas e Santos": the state was read as where the cities are. */
+function assumeInside({ notes }: PlaceContext, { words, states }: Mention): void {
+  notes.assume(
+    "state_of_cities",
+    {
+      pt: `${states.join(", ")} foi entendido como o estado das cidades citadas em seguida.`,
+      en: `${states.join(", ")} was taken for the state of the cities named after it.`,
+    },
+    words,
+  );
 }
 
-/** Whether a name that was found is meant as a place. */
-function isMeant(context: PlaceContext, match: Match<Place>): boolean {
-  const { sentence, accounts } = context;
-  const { from, to, value } = match;
-  const before = sentence.folded(from - 1);
-  const led = IN.has(before) || STATE_WORDS.has(before) || CITY_WORDS.has(before);
-  const followed = isStateAt(sentence, to);
-  const listed =
-    ["e", "ou", "and"].includes(before) || sentence.tokens[from - 1]?.text === ","
-      ? sentence.owner(from - 2) === "place"
-      : false;
-  const trade = context.tradeEnd(from) >= to;
-  if (value.kind === "demonym" || value.kind === "nickname") return led || !trade;
-  if (led || followed || listed) return true;
-  const capitalised = isCapitalised(sentence, from) && from > 0;
-  if (trade) return OF.has(before) && capitalised && value.kind !== "city";
-  if (value.kind === "state" || value.kind === "region") return true;
-  const known = value.cities.some((city) => city.capital || city.accounts > accounts * WELL_KNOWN);
-  return known || capitalised || OF.has(before);
+function isCity({ states, cities }: Mention): boolean {
+  return cities.length > 0 && states.length === 0;
 }
 
-function isStateAt(sentence: Sentence, at: number): boolean {
-  const skip = ["/", "(", ",", "-"].includes(sentence.tokens[at]?.text ?? "") ? 1 : 0;
-  const text = sentence.tokens[at + skip]?.text ?? "";
-  return text.length === 2 && text === text.toUpperCase() && STATE_NAMES[text] !== undefined;
+function isState({ states, cities }: Mention): boolean {
+  return states.length > 0 && cities.length === 0;
 }
 
-function isCapitalised(sentence: Sentence, at: number): boolean {
-  const text = sentence.tokens[at]?.text ?? "";
-  return text !== text.toLowerCase() && sentence.text !== sentence.text.toUpperCase();
+/** Of the namesakes those of the state; the state itself is no wish then. */
+function narrow(city: Mention, state: Mention): boolean {
+  const inside = city.cities.filter(({ uf }) => state.states.includes(uf));
+  if (inside.length === 0) return false;
+  city.cities = inside;
+  state.dropped = true;
+  return true;
 }
 
-interface Span {
-  readonly at: number;
-  readonly to: number;
-  readonly states: readonly string[];
+/** "Praia Grande e São Vicente, SP": the state holds for the namesakes listed before as well. */
+function narrowList(context: PlaceContext, mentions: readonly Mention[], i: number): void {
+  const state = mentions[i] as Mention;
+  if (linkOf(context.sentence, mentions[i - 1] as Mention, state) === "direct") {
+    if (!state.part && !state.lead.mark) return;
+  }
+  for (let at = i - 2; at >= 0; at--) {
+    const [city, next] = [mentions[at] as Mention, mentions[at + 1] as Mention];
+    const link = linkOf(context.sentence, city, next);
+    if (!isCity(city) || link === "apart" || link === "direct" || city.cities.length < 2) return;
+    if (narrow(city, state)) assumeInside(context, state);
+  }
 }
 
-function addStates({ sentence }: PlaceContext, found: FoundPlaces, { at, to, states }: Span): void {
-  const from = leadStart(sentence, at);
-  const negator = negatorOf(sentence, from);
-  if (negator >= 0) claimNegation(sentence, negator, from);
-  sentence.claim(from, to, "place");
-  for (const uf of states) (negator >= 0 ? found.excludedStates : found.states).add(uf);
+/** Two letters, as at the end of an address. */
+function isLetters({ words }: Mention): boolean {
+  return /(^|[^\p{L}])\p{L}{2}$/u.test(words.words);
 }
 
-function addCities(context: PlaceContext, found: FoundPlaces, match: Match<Place>): number {
+interface Beside {
+  readonly city: Mention;
+  readonly state: Mention;
+  /** Written as at the end of an address: "Taguatinga, DF". */
+  readonly address: boolean;
+}
+
+/**
+ * "Bom Jesus/PI": true when the state has no such city and cannot be meant as another place; the
+ * state is searched then, and the name said to be unknown.
+ */
+function stateBehind(context: PlaceContext, { city, state, address }: Beside): boolean {
+  if (narrow(city, state)) return false;
   const { sentence, notes } = context;
-  const from = leadStart(sentence, match.from);
-  const negator = negatorOf(sentence, from);
-  if (negator >= 0) claimNegation(sentence, negator, from);
-  const words = sentence.claim(from, match.to, "place");
-  if (negator >= 0) {
-    notes.leave(
-      "excluded_city",
-      {
-        pt: "Não há filtro que exclua um município; a exclusão não foi aplicada.",
-        en: "No filter excludes a municipality; this was not applied.",
-      },
-      words,
-    );
-    return match.to;
+  const binds =
+    address || state.lead.mark || (state.lead.kind !== "" && !state.region && !state.adjective);
+  if (!binds || state.states.length > 1 || city.part) return false;
+  const [uf = ""] = state.states;
+  const full = `${sentence.words(city.at, city.to).words} ${STATE_NAMES[uf]}`;
+  const cities = context.gazetteer.places.named(full)?.cities.filter((one) => one.uf === uf) ?? [];
+  if (cities.length > 0) {
+    city.cities = cities;
+    state.dropped = true;
+    return false;
   }
-  for (const city of chooseNamesakes(context, found, match, words))
-    found.cities.set(city.ibge, city);
-  return match.to;
+  const words = sentence.words(city.from, state.to);
+  const detail = {
+    pt: `Não há município com esse nome em ${uf}.`,
+    en: `There is no municipality of this name in ${uf}.`,
+  };
+  notes.warn("unknown_place", detail, words);
+  notes.leave("place", detail, words);
+  city.dropped = true;
+  // The Federal District has quarters with names of their own, and one municipality.
+  return uf !== "DF";
+}
+
+/** "empresas paulistas em Campinas", "de SP, abertas em Campinas": both must hold. */
+function narrowApart(mentions: readonly Mention[]): void {
+  const wished = mentions.filter((one) => !one.negated && !one.dropped);
+  const cities = wished.filter((one) => isCity(one) && !one.joined);
+  for (const state of wished) {
+    if (!isState(state) || state.joined) continue;
+    for (const city of cities) narrow(city, state);
+  }
+  const named = new Set(
+    wished.filter((one) => !one.adjective && !one.dropped && isState(one)).flatMap((s) => s.states),
+  );
+  for (const one of wished) {
+    if (!one.adjective || one.joined || !isState(one)) continue;
+    if (one.states.some((uf) => named.has(uf))) one.dropped = true;
+  }
+}
+
+function collect(context: PlaceContext, found: FoundPlaces, mention: Mention): void {
+  const { states, cities, negated } = mention;
+  for (const uf of states) (negated ? found.excludedStates : found.states).add(uf);
+  if (cities.length === 0 || states.length > 0) return;
+  const chosen = negated ? excludedOf(found, mention) : chooseNamesakes(context, mention);
+  for (const city of chosen) (negated ? found.excludedCities : found.cities).set(city.ibge, city);
+}
+
+/** Namesakes that are excluded: those in the wished states, where there are any. */
+function excludedOf(found: FoundPlaces, { cities }: Mention): readonly City[] {
+  const inside = cities.filter(({ uf, ibge }) => found.states.has(uf) || found.cities.has(ibge));
+  return inside.length > 0 ? inside : namesakesMeant(cities);
 }
 
 /** The municipalities that a name stands for, with an assumption where it is not the only one. */
-function chooseNamesakes(
-  context: PlaceContext,
-  found: FoundPlaces,
-  { value, to }: Match<Place>,
-  words: Words,
-): readonly City[] {
-  const { notes } = context;
-  const all = value.cities;
-  if (all.length < 2) {
-    if (value.states.length > 0) assumeCity(notes, all[0] as City, words);
-    return all;
+function chooseNamesakes({ notes }: PlaceContext, mention: Mention): readonly City[] {
+  const { cities, words, capital, lead, adjective } = mention;
+  if (capital || adjective || mention.every) return cities;
+  if (cities.length < 2) {
+    const [city] = cities;
+    if (mention.either && !lead.city && city !== undefined) {
+      notes.assume(
+        "city_not_state",
+        {
+          pt: `Entendido como o município de ${city.name}/${city.uf}, não o estado.`,
+          en: `Taken for the municipality of ${city.name}/${city.uf}, not the state.`,
+        },
+        words,
+      );
+    }
+    return cities;
   }
-  const named = stateBehind(context, to);
-  const inNamed = all.filter(({ uf }) => uf === named || found.states.has(uf));
-  if (inNamed.length > 0) return inNamed;
-  const capital = all.find((city) => city.capital);
-  const largest = [...all].sort((a, b) => b.accounts - a.accounts)[0] as City;
-  const others = all.reduce((sum, { accounts }) => sum + accounts, 0) - largest.accounts;
-  const one = capital ?? (largest.accounts >= OUTWEIGHS * others ? largest : undefined);
-  const chosen = one === undefined ? all : [one];
+  const chosen = namesakesMeant(cities);
   const list = chosen.map(({ name, uf }) => `${name}/${uf}`).join(", ");
   notes.assume(
     "city_of_several_states",
     {
-      pt: `Há ${all.length} municípios com esse nome; foi usado ${list}.`,
-      en: `${all.length} municipalities have this name; used: ${list}.`,
+      pt: `Há ${cities.length} municípios com esse nome; usado: ${list}.`,
+      en: `${cities.length} municipalities have this name; used: ${list}.`,
     },
     words,
   );
   return chosen;
-}
-
-function assumeCity(notes: Notes, { name, uf }: City, words: Words): void {
-  notes.assume(
-    "city_not_state",
-    {
-      pt: `Entendido como o município de ${name}/${uf}, não o estado.`,
-      en: `Taken for the municipality of ${name}/${uf}, not the state.`,
-    },
-    words,
-  );
-}
-
-/** The state that stands right behind a city: "Bom Jesus/PI", "Bom Jesus no Piauí". */
-function stateBehind({ sentence, gazetteer }: PlaceContext, at: number): string | null {
-  let next = at;
-  while (next < at + 4 && (IN.has(sentence.folded(next)) || isLead(sentence, next))) next++;
-  const text = (sentence.tokens[next]?.text ?? "").toUpperCase();
-  if (STATE_NAMES[text] !== undefined) return text;
-  const match = gazetteer.places.longest(sentence.tokens, next);
-  return match !== null && match.value.states.length === 1
-    ? (match.value.states[0] as string)
-    : null;
-}
-
-function isLead(sentence: Sentence, at: number): boolean {
-  const word = sentence.folded(at);
-  const mark = ["/", "(", ","].includes(sentence.tokens[at]?.text ?? "");
-  return mark || OF.has(word) || STATE_WORDS.has(word);
-}
-
-/** The preposition and words such as "cidade de" before a place belong to it. */
-function leadStart(sentence: Sentence, at: number): number {
-  let from = at;
-  while (from > 0 && sentence.free(from - 1)) {
-    const word = sentence.folded(from - 1);
-    const mark = ["/", "("].includes(sentence.tokens[from - 1]?.text ?? "");
-    const leads = IN.has(word) || OF.has(word) || STATE_WORDS.has(word) || CITY_WORDS.has(word);
-    if (!mark && !leads && word !== "regiao" && word !== "todo" && word !== "toda") break;
-    from--;
-  }
-  return from;
-}
-
-/** A capitalised name behind "em" that nobody knows: said, and never searched without it. */
-function findUnknown({ sentence, notes }: PlaceContext, found: FoundPlaces): void {
-  for (let at = 1; at < sentence.tokens.length; at++) {
-    const named =
-      sentence.free(at) &&
-      isCapitalised(sentence, at) &&
-      /^\p{L}{3,}/u.test(sentence.tokens[at]?.text ?? "");
-    if (!named || !IN.has(sentence.folded(at - 1)) || sentence.folded(at - 1) === "para") continue;
-    let to = at + 1;
-    while (sentence.free(to) && isCapitalised(sentence, to)) to++;
-    const words = sentence.claim(at - 1, to, "unmapped");
-    found.unknown = true;
-    notes.warn(
-      "unknown_place",
-      {
-        pt: "Lugar desconhecido; a busca não foi ampliada para o país todo.",
-        en: "Unknown place; the search was not widened to the whole country.",
-      },
-      words,
-    );
-    notes.leave("place", { pt: "Lugar desconhecido.", en: "Unknown place." }, words);
-  }
-}
-
-/** "Campinas, SP": the state only said which Campinas was meant. */
-function dropCoveredStates(found: FoundPlaces): void {
-  for (const { uf } of found.cities.values()) found.states.delete(uf);
 }

@@ -2,9 +2,11 @@
  * A sentence while it is understood. What comes in: a text, and what stages claim of it. What goes
  * out: which words are still free, and at the end who took each.
  * Invariant: every token has at most one owner; what was claimed is never given back, so that the
- * order of the stages decides; nothing that was written is lost.
+ * order of the stages decides; nothing that was written is lost; a word that is read as another
+ * one keeps its text and its place.
  */
 import { type Token, tokenize } from "./tokens.ts";
+import { reduce } from "./wordforms.ts";
 
 /** What a word was taken for. */
 export type Role =
@@ -34,13 +36,24 @@ export interface Words {
 /** One text with the owners of its tokens. */
 export class Sentence {
   readonly text: string;
-  readonly tokens: readonly Token[];
+  readonly #tokens: Token[];
   readonly #owners: (Role | null)[];
 
   constructor(text: string) {
     this.text = text;
-    this.tokens = tokenize(text);
-    this.#owners = this.tokens.map(() => null);
+    this.#tokens = tokenize(text);
+    this.#owners = this.#tokens.map(() => null);
+  }
+
+  /** The tokens; those of words that were read as others say so in `folded` and `key`. */
+  get tokens(): readonly Token[] {
+    return this.#tokens;
+  }
+
+  /** Reads a word as another one, folded. */
+  readAs(index: number, folded: string): void {
+    const token = this.#tokens[index] as Token;
+    this.#tokens[index] = { ...token, folded, key: reduce(folded) };
   }
 
   /** Whether a token is there and nobody's. */

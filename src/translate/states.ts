@@ -1,39 +1,9 @@
 /**
- * The states as people name them. What comes in: nothing. What goes out: names, demonyms and
- * regions with the abbreviations they stand for.
- * Invariant: every abbreviation is one of the 27 states.
+ * States and cities as people call them. What comes in: nothing. What goes out: capitals, regions,
+ * demonyms and other names, with the abbreviations or IBGE codes they stand for.
+ * Invariant: every abbreviation is one of the 27 states and every code a municipality; names are
+ * those that nobody takes for something else, or that `placewords.ts` says to be careful with.
  */
-
-/** Names of the states by abbreviation. */
-export const STATE_NAMES: Readonly<Record<string, string>> = {
-  AC: "Acre",
-  AL: "Alagoas",
-  AM: "Amazonas",
-  AP: "Amapá",
-  BA: "Bahia",
-  CE: "Ceará",
-  DF: "Distrito Federal",
-  ES: "Espírito Santo",
-  GO: "Goiás",
-  MA: "Maranhão",
-  MG: "Minas Gerais",
-  MS: "Mato Grosso do Sul",
-  MT: "Mato Grosso",
-  PA: "Pará",
-  PB: "Paraíba",
-  PE: "Pernambuco",
-  PI: "Piauí",
-  PR: "Paraná",
-  RJ: "Rio de Janeiro",
-  RN: "Rio Grande do Norte",
-  RO: "Rondônia",
-  RR: "Roraima",
-  RS: "Rio Grande do Sul",
-  SC: "Santa Catarina",
-  SE: "Sergipe",
-  SP: "São Paulo",
-  TO: "Tocantins",
-};
 
 /** IBGE codes of the capitals by state. */
 export const CAPITALS: Readonly<Record<string, string>> = {
@@ -66,32 +36,53 @@ export const CAPITALS: Readonly<Record<string, string>> = {
   TO: "1721000",
 };
 
-/** Names of regions, their parts and adjectives, with the states they stand for. */
+const NORTH = "AC AM AP PA RO RR TO";
+const NORTHEAST = "AL BA CE MA PB PE PI RN SE";
+const MIDWEST = "DF GO MS MT";
+const SOUTHEAST = "ES MG RJ SP";
+const SOUTH = "PR RS SC";
+
+/** Names of the regions with the states they stand for; English ones are led by "the". */
 export const REGIONS: Readonly<Record<string, string>> = {
-  norte: "AC AM AP PA RO RR TO",
-  nordeste: "AL BA CE MA PB PE PI RN SE",
-  "centro-oeste": "DF GO MS MT",
-  sudeste: "ES MG RJ SP",
-  sul: "PR RS SC",
-  nortista: "AC AM AP PA RO RR TO",
-  nordestino: "AL BA CE MA PB PE PI RN SE",
-  nordestina: "AL BA CE MA PB PE PI RN SE",
-  sulista: "PR RS SC",
-  "south region": "PR RS SC",
-  northeast: "AL BA CE MA PB PE PI RN SE",
-  southeast: "ES MG RJ SP",
+  norte: NORTH,
+  nordeste: NORTHEAST,
+  "centro-oeste": MIDWEST,
+  centroeste: MIDWEST,
+  sudeste: SOUTHEAST,
+  sul: SOUTH,
+  north: NORTH,
+  northern: NORTH,
+  northeast: NORTHEAST,
+  northeastern: NORTHEAST,
+  midwest: MIDWEST,
+  "central-west": MIDWEST,
+  southeast: SOUTHEAST,
+  southeastern: SOUTHEAST,
+  south: SOUTH,
+  southern: SOUTH,
 };
 
-/** Adjectives of one state; `carioca` is the city and stands with the places. */
+/** Other names of states. */
+export const STATE_NICKNAMES: Readonly<Record<string, string>> = {
+  minas: "MG",
+  rio: "RJ",
+  matogrosso: "MT",
+  "mato grosso sul": "MS",
+  "rio grande norte": "RN",
+  "federal district": "DF",
+};
+
+/** Adjectives of states and regions, with the states; forms of gender and number are made. */
 export const DEMONYMS: Readonly<Record<string, string>> = {
   acreano: "AC",
+  acriano: "AC",
   alagoano: "AL",
   amapaense: "AP",
   amazonense: "AM",
   baiano: "BA",
   cearense: "CE",
-  brasiliense: "DF",
   capixaba: "ES",
+  "espírito-santense": "ES",
   goiano: "GO",
   maranhense: "MA",
   mineiro: "MG",
@@ -102,31 +93,125 @@ export const DEMONYMS: Readonly<Record<string, string>> = {
   piauiense: "PI",
   fluminense: "RJ",
   potiguar: "RN",
+  "rio-grandense-do-norte": "RN",
+  "norte-rio-grandense": "RN",
   gaúcho: "RS",
+  "sul-rio-grandense": "RS",
   rondoniense: "RO",
+  rondoniano: "RO",
   roraimense: "RR",
   catarinense: "SC",
+  "barriga-verde": "SC",
   paulista: "SP",
   sergipano: "SE",
   tocantinense: "TO",
   "mato-grossense": "MT",
   "sul-mato-grossense": "MS",
+  "mato-grossense-do-sul": "MS",
+  nortista: NORTH,
+  nordestino: NORTHEAST,
+  sulista: SOUTH,
+  sulino: SOUTH,
+  sudestino: SOUTHEAST,
 };
 
-/** Other names of cities, with their IBGE codes. */
-export const CITY_NICKNAMES: Readonly<Record<string, string>> = {
-  sampa: "3550308",
+/** Adjectives of cities, with their IBGE codes. */
+export const CITY_DEMONYMS: Readonly<Record<string, string>> = {
   paulistano: "3550308",
   carioca: "3304557",
-  rio: "3304557",
-  "cidade maravilhosa": "3304557",
-  bh: "3106200",
-  beagá: "3106200",
-  floripa: "4205407",
-  poa: "4314902",
-  brasília: "5300108",
   soteropolitano: "2927408",
   recifense: "2611606",
   curitibano: "4106902",
   "belo-horizontino": "3106200",
+  "porto-alegrense": "4314902",
+  florianopolitano: "4205407",
+  fortalezense: "2304400",
+  manauara: "1302603",
+  manauense: "1302603",
+  belenense: "1501402",
+  goianiense: "5208707",
+  brasiliense: "5300108",
+  candango: "5300108",
+  natalense: "2408102",
+  teresinense: "2211001",
+  cuiabano: "5103403",
+  aracajuano: "2800308",
+  maceioense: "2704302",
+  ludovicense: "2111300",
+  "são-luisense": "2111300",
+  macapaense: "1600303",
+  pessoense: "2507507",
+  "campo-grandense": "5002704",
+  "porto-velhense": "1100205",
+  "boa-vistense": "1400100",
+  "rio-branquense": "1200401",
+  palmense: "1721000",
+  campineiro: "3509502",
+  santista: "3548500",
+  niteroiense: "3303302",
+  joinvilense: "4209102",
+  londrinense: "4113700",
+  maringaense: "4115200",
+  uberlandense: "3170206",
+  "juiz-forano": "3136702",
+  "juiz-de-forano": "3136702",
+  guarulhense: "3518800",
+  osasquense: "3534401",
+  sorocabano: "3552205",
+  blumenauense: "4202404",
+};
+
+/** Other names of cities, with their IBGE codes; also old and usual spellings. */
+export const CITY_NICKNAMES: Readonly<Record<string, string>> = {
+  sampa: "3550308",
+  rio: "3304557",
+  "cidade maravilhosa": "3304557",
+  bh: "3106200",
+  beagá: "3106200",
+  belô: "3106200",
+  floripa: "4205407",
+  poa: "4314902",
+  jampa: "2507507",
+  cwb: "4106902",
+  foz: "4108304",
+  búzios: "3300233",
+  jf: "3136702",
+  sbc: "3548708",
+  sjc: "3549904",
+  sjrp: "3549805",
+  assu: "2400208",
+  "amparo da serra": "3102506",
+  "boa saúde": "2405306",
+  "campo grande": "2401305",
+  "augusto severo": "2401305",
+  "januário cicco": "2405306",
+  "balneário de piçarras": "4212809",
+  "bal camboriú": "4202008",
+  "barão do monte alto": "3105509",
+  brasópolis: "3108909",
+  brazópolis: "3108909",
+  "couto magalhães": "1706001",
+  "couto de magalhães": "1706001",
+  "dona euzébia": "3122900",
+  "dona eusébia": "3122900",
+  "eldorado dos carajás": "1502954",
+  florínea: "3516101",
+  florínia: "3516101",
+  "graccho cardoso": "2802601",
+  "gracho cardoso": "2802601",
+  parati: "3303807",
+  paraty: "3303807",
+  "santana do livramento": "4317103",
+  "santa isabel do pará": "1506500",
+  "são caetano": "2613107",
+  "são caitano": "2613107",
+  "são tomé das letras": "3165206",
+  "são thomé das letras": "3165206",
+  "são valério da natividade": "1720499",
+  "são valério": "1720499",
+  "embu das artes": "3515004",
+  embu: "3515004",
+  "moji-guaçu": "3530706",
+  "moji mirim": "3530805",
+  "moji das cruzes": "3530607",
 };

@@ -1,14 +1,16 @@
 /**
  * What a person may want to choose among. What comes in: a translation and the spec it became. What
- * goes out: for every place in the text that stands for several activities, those activities with
- * the number of accounts that each alone would match.
- * Invariant: counts are exact and are those of the same spec with that one activity.
+ * goes out: for every place in the text that may stand for several activities, and for words that
+ * nobody knows, activities with the number of accounts that each alone would match.
+ * Invariant: counts are exact and are those of the same spec with that one activity; a translation
+ * has at most `COUNTS_MAX` of them.
  */
 import { TABLES } from "../../native-index/columns.ts";
 import { countMatches } from "../search/searcher.ts";
-import type { Segment } from "../search/segment.ts";
+import { guarded, type Segment } from "../search/segment.ts";
 import { catalogLookup, cnaeDigits } from "../spec/catalog.ts";
 import type { AccountQuerySpec } from "../spec/schema.ts";
+import type { FoundActivity } from "./activity.ts";
 import type { Words } from "./sentence.ts";
 import type { Translation } from "./translate.ts";
 
@@ -26,6 +28,8 @@ export interface Suggestion extends Words {
 
 /** Most activities of one suggestion; a whole section has hundreds. */
 const ACTIVITIES_MAX = 12;
+/** Most counts of one translation. */
+const COUNTS_MAX = 48;
 
 /** The suggestions of a translation; `spec` is its normalized spec. */
 export function suggestionsOf(
@@ -33,32 +37,55 @@ export function suggestionsOf(
   { activities }: Translation,
   spec: AccountQuerySpec,
 ): Suggestion[] {
-  return activities
-    .filter(({ excluded }) => !excluded)
-    .map(({ words, start, end, codes }) => ({ words, start, end, codes: expanded(segment, codes) }))
-    .filter(({ codes }) => codes.length > 1)
-    .map(({ codes, ...place }) => ({
-      ...place,
-      activities: codes.slice(0, ACTIVITIES_MAX).map((code) => ({
-        code,
-        description: nameOf(segment, code),
-        matches: alone(segment, spec, code),
-      })),
-    }));
+  const suggestions: Suggestion[] = [];
+  let left = COUNTS_MAX;
+  for (const found of activities) {
+    const codes = subclassesOf(segment, found).slice(0, Math.min(ACTIVITIES_MAX, left));
+    if (found.excluded || codes.length < (found.codes.length === 0 ? 1 : 2)) continue;
+    const { words, start, end } = found;
+    const counted = codes.map((code) => counts(segment, spec, code));
+    suggestions.push({ words, start, end, activities: counted });
+    left -= codes.length;
+  }
+  return suggestions;
 }
 
-/** Prefixes and sections as the subclasses below them. */
-function expanded(segment: Segment, codes: readonly string[]): string[] {
+/**
+ * The subclasses of an activity, likeliest first: those that are meant before those that may be; of
+ * a prefix or section those with most accounts first.
+ */
+export function subclassesOf(
+  segment: Segment,
+  { codes, also }: Pick<FoundActivity, "codes" | "also">,
+): string[] {
   const lookup = catalogLookup(segment.catalog);
-  return [...new Set(codes.flatMap((code) => lookup.cnae(code)))];
+  const expanded = [...codes, ...also].flatMap((code) => {
+    const below = lookup.cnae(code);
+    if (below.length < 2) return below;
+    const sizes = accountsByCode(segment);
+    const size = (one: string) => sizes.get(cnaeDigits(one)) ?? 0;
+    return [...below].sort((a, b) => size(b) - size(a) || (a < b ? -1 : 1));
+  });
+  return [...new Set(expanded)];
 }
 
-function alone(segment: Segment, spec: AccountQuerySpec, code: string): number {
+const sizesOf = new WeakMap<Segment, ReadonlyMap<string, number>>();
+
+/** Accounts of a snapshot by primary activity (7 digits); counted once. */
+function accountsByCode(segment: Segment): ReadonlyMap<string, number> {
+  const known = sizesOf.get(segment);
+  if (known !== undefined) return known;
+  const [counted] = guarded(() => segment.native.facets([], ["cnae"]));
+  const codes = segment.native.table(TABLES.indexOf("cnae_primary"));
+  const sizes = new Map(codes.map((code, at) => [code, counted?.[at] ?? 0]));
+  sizesOf.set(segment, sizes);
+  return sizes;
+}
+
+function counts(segment: Segment, spec: AccountQuerySpec, code: string): SuggestedActivity {
   const industry = { ...spec.filters.industry, cnae_any_of: [code] };
-  return countMatches(segment, { ...spec, filters: { ...spec.filters, industry } });
-}
-
-function nameOf(segment: Segment, code: string): string {
+  const matches = countMatches(segment, { ...spec, filters: { ...spec.filters, industry } });
   const at = segment.codeOf("cnae_primary", cnaeDigits(code));
-  return segment.native.table(TABLES.indexOf("cnae_description"))[at] ?? "";
+  const description = segment.native.table(TABLES.indexOf("cnae_description"))[at] ?? "";
+  return { code, description, matches };
 }

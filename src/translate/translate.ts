@@ -3,20 +3,31 @@
  * client could have written it, what was assumed and what could not be expressed, and every part of
  * the text with what it became.
  * Invariant: deterministic and offline; every word is mapped, a filler, or in
- * `unmapped_constraints`; a text never widens what it asks for; linear in its length.
+ * `unmapped_constraints`; a text never widens what it asks for. Every stage passes over the
+ * tokens a few times and looks a bounded number of words around each, so that the length of the
+ * text, which is bounded, bounds the work.
  */
 import type { Segment } from "../search/segment.ts";
-import { UFS } from "../spec/fields.ts";
-import { SPEC_LIMITS } from "../spec/schema.ts";
-import { type FoundActivity, findActivities, tradeEnd } from "./activities.ts";
-import { type FoundNumbers, findNumbers } from "./dates.ts";
+import { findActivities, tradeEnd } from "./activities.ts";
+import type { FoundActivity } from "./activity.ts";
+import { findAges } from "./ages.ts";
+import { Bounds } from "./bounds.ts";
+import { dayOf } from "./calendar.ts";
+import { findCapital, leaveAmounts } from "./capital.ts";
+import { findCodes } from "./cnaecodes.ts";
+import { type ConfidenceFeatures, confidenceOf, isUncertain } from "./confidence.ts";
+import { correctSpelling } from "./corrections.ts";
+import { findDates } from "./dates.ts";
 import { gazetteerOf } from "./gazetteer.ts";
+import { geoOf } from "./geo.ts";
 import { settleLeftovers } from "./leftovers.ts";
+import { findLimit } from "./limits.ts";
 import { languageOf, type Note, Notes } from "./notes.ts";
 import { type FoundPlaces, findPlaces } from "./places.ts";
 import { type Role, Sentence, type Words } from "./sentence.ts";
-import { companyOf, findWishes } from "./wishes.ts";
-import type { FoundWishes } from "./wishtable.ts";
+import { findUnknownPlaces } from "./unknownplaces.ts";
+import { findWishes } from "./wishes.ts";
+import { companyOf, contactOf, sortOf } from "./wishfilters.ts";
 
 /** Longest text, in UTF-16 units. */
 export const TEXT_MAX = 2_000;
@@ -48,35 +59,56 @@ export function translate(text: string, segment: Segment): Translation {
   const sentence = new Sentence(text);
   const words = sentence.tokens.map(({ folded }) => folded);
   const notes = new Notes(languageOf(words));
-  const numbers = findNumbers(sentence, segment.snapshotDate, notes);
-  const places = findPlaces({
+  const around = {
     ...{ sentence, notes, gazetteer: gazetteerOf(segment), accounts: segment.accounts },
-    tradeEnd: (at) => tradeEnd(sentence, at),
-  });
+    tradeEnd: (at: number) => tradeEnd(sentence, at),
+  };
+  correctSpelling({ ...around, segment });
+  const places = findPlaces(around);
+  findUnknownPlaces(around, places, "long");
+  const codes = findCodes({ segment, sentence, notes });
+  const bounds = new Bounds(notes);
+  const numbers = { sentence, notes, bounds, today: dayOf(segment.snapshotDate) };
+  findCapital(numbers);
+  findAges(numbers);
+  findDates(numbers);
+  const limit = findLimit(sentence, notes);
+  leaveAmounts(numbers);
   const wishes = findWishes(sentence, notes);
-  const activities = findActivities({ segment, sentence, notes });
-  const unmapped = settleLeftovers(sentence, notes);
-  const confidence = confidenceOf({ sentence, places, activities, unmapped });
-  const explain: TranslationExplain = {
+  findUnknownPlaces(around, places, "named");
+  const activities = findActivities({ segment, sentence, notes }, codes);
+  findUnknownPlaces(around, places, "left");
+  const geo = geoOf(places, around);
+  settleLeftovers(sentence, notes);
+  const company = companyOf(wishes, bounds, notes);
+  const sort = sortOf(wishes, notes);
+  const spec = {
+    ...(limit === null ? {} : { limit }),
+    filters: {
+      industry: industryOf(activities),
+      geo,
+      company,
+      contact: contactOf(wishes),
+    },
+    ...(sort.length === 0 ? {} : { sort }),
+    explain: explained(notes, confidenceOf(featuresOf({ sentence, notes, places, activities }))),
+  };
+  return { spec, parts: partsOf(sentence), activities };
+}
+
+function explained(notes: Notes, confidence: number): TranslationExplain {
+  if (isUncertain(confidence)) {
+    notes.warn("uncertain", {
+      pt: "Pouco foi entendido com segurança; confira os filtros antes de buscar.",
+      en: "Too little was understood with certainty; check the filters before searching.",
+    });
+  }
+  return {
     assumptions: notes.assumptions,
     warnings: notes.warnings,
     unmapped_constraints: notes.unmapped,
     confidence,
   };
-  // The company's members come last: they add an assumption, which `explain` already refers to.
-  const company = { ...companyOf(wishes, notes), ...datesOf(numbers) };
-  const spec = {
-    ...(numbers.limit === null ? {} : { limit: numbers.limit }),
-    filters: {
-      industry: industryOf(activities),
-      geo: geoOf(places),
-      company,
-      contact: contactOf(wishes),
-    },
-    ...(wishes.sort.length === 0 ? {} : { sort: sortOf(wishes) }),
-    explain,
-  };
-  return { spec, parts: partsOf(sentence), activities };
 }
 
 function industryOf(activities: readonly FoundActivity[]): Record<string, unknown> {
@@ -86,71 +118,47 @@ function industryOf(activities: readonly FoundActivity[]): Record<string, unknow
   return { cnae_any_of: codes(false), cnae_exclude: codes(true) };
 }
 
-function geoOf({ states, cities, excludedStates }: FoundPlaces): Record<string, unknown> {
-  const wanted =
-    states.size === 0 && excludedStates.size > 0
-      ? UFS.filter((uf) => uf !== "EX" && !excludedStates.has(uf))
-      : [...states].filter((uf) => !excludedStates.has(uf));
-  // A union of cities and whole states is not expressible: the states' own filter would cut it.
-  const covered = wanted.length > 0 && cities.size > 0 ? withStatesOf(wanted, cities) : wanted;
-  return {
-    uf_any_of: covered,
-    municipality_ibge_any_of: cities.size > 0 ? [...cities.keys()] : [],
-  };
-}
-
-/** Cities and states together mean the cities; their states must not exclude them. */
-function withStatesOf(states: readonly string[], cities: FoundPlaces["cities"]): string[] {
-  return [...new Set([...states, ...[...cities.values()].map(({ uf }) => uf)])];
-}
-
-/** Each field once, the first wish of it; a spec takes three. */
-function sortOf({ sort }: FoundWishes): FoundWishes["sort"] {
-  const first = sort.filter(({ field }, at) => sort.findIndex((one) => one.field === field) === at);
-  return first.slice(0, SPEC_LIMITS.sortKeysMax);
-}
-
-function datesOf(numbers: FoundNumbers): Record<string, unknown> {
-  const { startedAfter, startedBefore, capitalMin, capitalMax } = numbers;
-  return {
-    ...(startedAfter === null ? {} : { started_after: startedAfter }),
-    ...(startedBefore === null ? {} : { started_before: startedBefore }),
-    ...(capitalMin === null ? {} : { share_capital_min: capitalMin }),
-    ...(capitalMax === null ? {} : { share_capital_max: capitalMax }),
-  };
-}
-
-function contactOf({ email, phone, contact }: FoundWishes): Record<string, unknown> {
-  return { require_email: email, require_phone: phone, require_any_contact: contact };
-}
-
-/** The parts of the text in order; neighbours of one role are one part. */
+/** The parts of the text in order; neighbours of one role are one part, marks between stay out. */
 function partsOf(sentence: Sentence): Part[] {
   const parts: Part[] = [];
-  for (let at = 0; at < sentence.tokens.length; ) {
+  const roleAt = (at: number): Role | "mark" => {
     const role = sentence.owner(at) ?? "filler";
+    return role === "filler" && sentence.tokens[at]?.kind === "mark" ? "mark" : role;
+  };
+  for (let at = 0; at < sentence.tokens.length; ) {
+    const role = roleAt(at);
     let to = at + 1;
-    while (to < sentence.tokens.length && (sentence.owner(to) ?? "filler") === role) to++;
-    if (role !== "filler") parts.push({ ...sentence.words(at, to), role });
+    while (to < sentence.tokens.length && roleAt(to) === role) to++;
+    if (role !== "mark") parts.push({ ...sentence.words(at, to), role });
     at = to;
   }
   return parts;
 }
 
-/** How sure the translation is: the weakest activity, less what was not understood. */
-function confidenceOf(seen: {
+/** Counts for the confidence. */
+function featuresOf(seen: {
   readonly sentence: Sentence;
+  readonly notes: Notes;
   readonly places: FoundPlaces;
   readonly activities: readonly FoundActivity[];
-  readonly unmapped: readonly Words[];
-}): number {
-  const { sentence, places, activities, unmapped } = seen;
-  if (places.unknown) return 0;
-  const telling = sentence.tokens.filter((_, at) => sentence.owner(at) !== "filler").length;
-  if (telling === 0) return 0;
-  const lost = unmapped.reduce((sum, { words }) => sum + words.split(/\s+/).length, 0);
-  const weakest = activities.reduce((least, { certainty }) => Math.min(least, certainty), 1);
-  const placed = places.states.size + places.cities.size > 0;
-  const base = activities.length > 0 ? weakest : placed ? 0.7 : 0.2;
-  return Math.round(Math.max(0, base - lost / (telling + 1)) * 100) / 100;
+}): ConfidenceFeatures {
+  const { sentence, notes, places, activities } = seen;
+  const coded = (list: readonly Note[], code: string) => list.filter((one) => one.code === code);
+  const unknown = coded(notes.unmapped, "unknown_words");
+  return {
+    tellingWords: sentence.tokens.filter((_, at) => sentence.owner(at) !== "filler").length,
+    weakestActivity:
+      activities.length === 0 ? null : Math.min(...activities.map(({ certainty }) => certainty)),
+    placed: places.states.size + places.cities.size > 0,
+    unknownPlace: places.unknown,
+    unknownWords: unknown.reduce((sum, { words = "" }) => sum + words.split(/\s+/).length, 0),
+    unmappedWishes: notes.unmapped.length - unknown.length,
+    homonyms: coded(notes.assumptions, "city_of_several_states").length,
+    abroad: coded(notes.unmapped, "country").length,
+    corrections: coded(notes.assumptions, "spelling").length,
+    contradictions: notes.warnings.filter(({ code }) => CONTRADICTIONS.has(code)).length,
+  };
 }
+
+/** Codes of warnings about what cannot be true at once, or at all. */
+const CONTRADICTIONS = new Set(["contradiction", "impossible_date"]);

@@ -1,10 +1,33 @@
 /**
  * The wishes that are one word or a few. What comes in: nothing. What goes out: their names, and
  * what each sets.
- * Invariant: a wish says for both polarities what it does, or that it cannot be expressed.
+ * Invariant: a wish says for both polarities what it does, or that it cannot be expressed; the
+ * names of one wish are in Portuguese and in English.
  */
 import { Phrases } from "./phrases.ts";
 import type { Role } from "./sentence.ts";
+import {
+  ANY_PHONE,
+  BEST,
+  BRANCHES,
+  LARGE,
+  LEGAL,
+  PER_PLACE,
+  RANDOM,
+  REGIME,
+  type Remark,
+  WHATSAPP,
+} from "./wishremarks.ts";
+
+/** A key of the order of accounts. */
+export interface SortWish {
+  readonly field: string;
+  direction: "asc" | "desc";
+  /** Only the field was said: "por data de abertura". */
+  readonly implied: boolean;
+  /** Said without naming the field: "as maiores". */
+  readonly vague: boolean;
+}
 
 /** What the wishes of a sentence set. */
 export interface FoundWishes {
@@ -19,281 +42,323 @@ export interface FoundWishes {
   phone: boolean;
   contact: boolean;
   anyStatus: boolean;
-  readonly sort: { readonly field: string; readonly direction: "asc" | "desc" }[];
+  readonly sort: SortWish[];
+  /** "em ordem decrescente", said before the field. */
+  direction: "asc" | "desc" | null;
 }
 
-/** Sets what a wish asks for; false where no filter expresses it in this polarity. */
-type Apply = (found: FoundWishes, negated: boolean) => boolean;
+/** What became of a wish: no filter takes it, or what was said before excludes it. */
+export type Outcome = "set" | "cannot" | "contradiction";
 
-/** One kind of wish: its names, whose words they become, and what it sets; false for "cannot". */
-export interface Wish {
+/** Sets what a wish asks for in the polarity that it has. */
+type Apply = (found: FoundWishes, negated: boolean) => Outcome;
+
+/** What a wish is beside its names. */
+interface WishRest {
   readonly role: Role;
-  readonly names: readonly string[];
   readonly apply: Apply;
-  /** A word that the reader should know was taken for less than it says. */
-  readonly warning?: { readonly code: string; readonly pt: string; readonly en: string };
+  /** It was taken for less, or for something else, than it says. */
+  readonly warning?: Remark;
+  /** What a person would assume and was not said. */
+  readonly assumption?: Remark;
+  /** Why no filter takes it. */
+  readonly cannot?: Remark;
+  /** The contact that it asks for. */
+  readonly contact?: "email" | "phone" | "contact";
+  /** Only behind a word such as "por": "por nome". */
+  readonly led?: true;
 }
+
+/** One kind of wish. */
+export type Wish = WishRest;
 
 const positive =
   (set: (found: FoundWishes) => void): Apply =>
   (found, negated) => {
-    if (negated) return false;
+    if (negated) return "cannot";
     set(found);
-    return true;
+    return "set";
   };
+
+const never: Apply = () => "cannot";
+
+/** Adds to a set unless the other polarity has it. */
+function put<Value>(to: Set<Value>, other: Set<Value>, values: readonly Value[]): Outcome {
+  if (values.some((value) => other.has(value))) return "contradiction";
+  for (const value of values) to.add(value);
+  return "set";
+}
 
 const status =
   (code: number): Apply =>
-  (found, negated) => {
-    (negated ? found.excludedStatuses : found.statuses).add(code);
-    return true;
-  };
+  ({ statuses, excludedStatuses }, negated) =>
+    negated ? put(excludedStatuses, statuses, [code]) : put(statuses, excludedStatuses, [code]);
 
 const size =
   (...codes: readonly string[]): Apply =>
+  ({ sizes, excludedSizes }, negated) =>
+    negated ? put(excludedSizes, sizes, codes) : put(sizes, excludedSizes, codes);
+
+const flag =
+  (name: "mei" | "simples"): Apply =>
   (found, negated) => {
-    for (const code of codes) (negated ? found.excludedSizes : found.sizes).add(code);
-    return true;
+    if (found[name] === negated) return "contradiction";
+    found[name] = !negated;
+    return "set";
   };
 
-const sorted = (field: string, direction: "asc" | "desc"): Apply =>
-  positive((found) => {
-    found.sort.push({ field, direction });
-  });
+const contact = (field: "email" | "phone" | "contact") => ({
+  ...{ role: "contact" as const, contact: field },
+  apply: positive((found) => {
+    found[field] = true;
+  }),
+});
 
-const LARGE = {
-  code: "size_other",
-  pt: 'O registro não distingue médias de grandes: as duas são "demais" (05).',
-  en: 'The registry does not tell medium from large companies: both are "other" (05).',
-};
+const sorted = (
+  field: string,
+  direction: "asc" | "desc",
+  { vague = false, implied = false } = {},
+) => ({
+  role: "sort" as const,
+  apply: ((found, negated) => {
+    if (negated) return "cannot";
+    const wanted = found.direction ?? direction;
+    found.direction = null;
+    const same = found.sort.find((one) => one.field === field);
+    if (same?.implied && !implied) same.direction = wanted;
+    if (same !== undefined && same.direction !== wanted && !implied) return "contradiction";
+    if (same === undefined) found.sort.push({ field, direction: wanted, vague, implied });
+    else if (same.vague && !vague) found.sort[found.sort.indexOf(same)] = { ...same, vague };
+    return "set";
+  }) satisfies Apply,
+});
 
-const WISHES: readonly Wish[] = [
-  {
-    role: "status",
-    names: [
-      "ativo",
-      "ativa",
-      "em atividade",
-      "em funcionamento",
-      "funcionando",
-      "situação ativa",
-      "active",
-      "operando",
-    ],
-    apply: status(2),
-  },
-  {
-    role: "status",
-    names: [
-      "baixado",
-      "baixada",
-      "fechado",
-      "fechada",
-      "encerrado",
-      "encerrada",
-      "extinto",
-      "extinta",
-      "inativo",
-      "inativa",
-      "closed",
-      "fecharam",
-      "encerraram",
-    ],
-    apply: status(8),
-  },
-  { role: "status", names: ["suspenso", "suspensa", "suspended"], apply: status(3) },
-  { role: "status", names: ["inapto", "inapta", "unfit"], apply: status(4) },
-  { role: "status", names: ["situação nula", "cadastro nulo"], apply: status(1) },
-  {
-    role: "status",
-    names: [
-      "qualquer situação",
-      "todas as situações",
-      "ativas ou não",
-      "ativas e inativas",
-      "any status",
-    ],
-    apply: positive((found) => {
-      found.anyStatus = true;
-    }),
-  },
-  {
-    role: "size",
-    names: ["microempresa", "micro empresa", "micro", "ME", "porte micro"],
-    apply: size("01"),
-  },
-  {
-    role: "size",
-    names: [
-      "empresa de pequeno porte",
-      "EPP",
-      "pequeno porte",
-      "pequena empresa",
-      "pequena",
-      "porte pequeno",
-    ],
-    apply: size("03"),
-  },
-  {
-    role: "size",
-    names: [
-      "micro e pequena",
-      "micro e pequena empresa",
-      "micro ou pequena",
-      "MPE",
-      "small business",
-      "small companies",
-    ],
-    apply: size("01", "03"),
-  },
-  {
-    role: "size",
-    names: [
-      "média",
-      "grande",
-      "médio porte",
-      "grande porte",
-      "média empresa",
-      "grande empresa",
-      "porte médio",
-      "porte grande",
-      "médias e grandes",
-      "large companies",
-      "demais portes",
-    ],
-    apply: size("05"),
-    warning: LARGE,
-  },
-  {
-    role: "regime",
-    names: ["MEI", "microempreendedor individual", "microempreendedor"],
-    apply: (found, negated) => {
-      found.mei = !negated;
-      return true;
+const directed = (direction: "asc" | "desc") => ({
+  role: "sort" as const,
+  apply: positive((found) => {
+    const last = found.sort.at(-1);
+    if (last === undefined) found.direction = direction;
+    else last.direction = direction;
+  }),
+});
+
+const WISHES: readonly (readonly [names: string, wish: Wish])[] = [
+  [
+    "ativo|ativa|em atividade|em funcionamento|funcionando|em operação|operando|operante|" +
+      "situação ativa|situação cadastral ativa|active|operating",
+    { role: "status", apply: status(2) },
+  ],
+  [
+    "inativo|inativa|inactive",
+    {
+      role: "status",
+      apply: ({ statuses, excludedStatuses }, negated) =>
+        negated
+          ? put(statuses, excludedStatuses, [2])
+          : put(statuses, excludedStatuses, [1, 3, 4, 8]),
     },
-  },
-  {
-    role: "regime",
-    names: ["Simples Nacional", "simples", "optante pelo simples", "optante do simples", "optante"],
-    apply: (found, negated) => {
-      found.simples = !negated;
-      return true;
+  ],
+  [
+    "baixado|baixada|fechado|fechada|encerrado|encerrada|extinto|extinta|desativado|desativada|" +
+      "closed|fecharam|encerraram|deram baixa|encerraram atividades|situação baixada",
+    { role: "status", apply: status(8) },
+  ],
+  ["suspenso|suspensa|suspended|situação suspensa", { role: "status", apply: status(3) }],
+  ["inapto|inapta|unfit|situação inapta", { role: "status", apply: status(4) }],
+  ["nula|situação nula|cadastro nulo|cnpj nulo", { role: "status", apply: status(1) }],
+  [
+    "qualquer situação|qualquer situação cadastral|qualquer status|todas as situações|" +
+      "todas as situações cadastrais|todos os status|independente da situação|any status|" +
+      "ativas e inativas|ativas ou inativas|inativas e ativas",
+    {
+      role: "status",
+      apply: positive((found) => {
+        found.anyStatus = true;
+      }),
     },
-  },
-  {
-    role: "regime",
-    names: ["lucro presumido", "lucro real", "regime normal"],
-    apply: positive((found) => {
-      found.simples = false;
-    }),
-    warning: {
-      code: "tax_regime",
-      pt: 'O registro só diz quem é do Simples: outros regimes foram lidos como "fora do Simples".',
-      en: 'The registry only tells Simples: other regimes were read as "not in Simples".',
+  ],
+  [
+    "microempresa|micro empresa|micro|ME|MEs|porte micro|micro porte|micro negócio|" +
+      "micro company|micro companies|microbusiness|microbusinesses",
+    { role: "size", apply: size("01") },
+  ],
+  [
+    "empresa de pequeno porte|EPP|pequeno porte|pequena empresa|pequena|pequeno|porte pequeno|" +
+      "pequeno negócio",
+    { role: "size", apply: size("03") },
+  ],
+  [
+    "micro e pequena|micro e pequena empresa|micro ou pequena|micro e pequeno porte|" +
+      "micro e pequeno negócio|microempresa e pequena empresa|MPE|MPEs|small business|" +
+      "small businesses|small company|small companies|micro and small|small",
+    { role: "size", apply: size("01", "03") },
+  ],
+  [
+    "média|médio|grande|médio porte|grande porte|média empresa|grande empresa|porte médio|" +
+      "porte grande|médias e grandes|médio e grande porte|large|large company|large companies|" +
+      "medium|medium sized|midsize|demais portes|porte demais",
+    { role: "size", apply: size("05"), warning: LARGE },
+  ],
+  [
+    "PME|PMEs|pequenas e médias|pequenas e médias empresas|pequeno e médio porte",
+    { role: "size", apply: size("03", "05"), warning: LARGE },
+  ],
+  [
+    "porte não informado|sem porte informado|porte desconhecido",
+    { role: "size", apply: size("00") },
+  ],
+  [
+    "MEI|MEIs|microempreendedor individual|microempreendedor|micro empreendedor individual|" +
+      "micro empreendedor|microempreendedora individual|microempreendedora|SIMEI|optante MEI|" +
+      "optante pelo MEI|optante pelo SIMEI|optante SIMEI|enquadrada MEI|enquadrado MEI",
+    { role: "regime", apply: flag("mei") },
+  ],
+  [
+    "Simples Nacional|simples|optante simples|optante simples nacional|optante|regime simples|" +
+      "regime simples nacional|enquadrada simples|enquadrado simples|supersimples|super " +
+      "simples|optam simples|" +
+      "optam simples nacional|optante pelo simples|optante pelo simples nacional|optam pelo " +
+      "simples|optaram pelo simples|optaram pelo simples nacional|" +
+      "optam pelo simples nacional|dentro simples|dentro simples nacional|tributada pelo simples",
+    { role: "regime", apply: flag("simples") },
+  ],
+  [
+    "lucro presumido|lucro real|lucro arbitrado|regime normal|lucro presumido ou real|" +
+      "lucro real ou presumido|regime lucro presumido|regime lucro real|tributada pelo lucro " +
+      "real|" +
+      "tributado pelo lucro real|tributada pelo lucro presumido|tributado pelo lucro presumido",
+    {
+      role: "regime",
+      apply: (found, negated) => (negated ? "cannot" : flag("simples")(found, true)),
+      assumption: REGIME,
     },
-  },
-  {
-    role: "headquarters",
-    names: ["matriz", "matrizes", "sede", "só matriz", "headquarters", "head office"],
-    apply: positive((found) => {
-      found.headquarters = true;
-    }),
-  },
-  {
-    role: "headquarters",
-    names: ["filial", "filiais", "sucursal", "branch", "branches"],
-    apply: (found, negated) => {
-      if (negated) found.headquarters = true;
-      return negated;
+  ],
+  [
+    "matriz|matrizes|estabelecimento matriz|sede|headquarters|headquarter|head office|main office",
+    {
+      role: "headquarters",
+      cannot: BRANCHES,
+      apply: positive((found) => {
+        found.headquarters = true;
+      }),
     },
-  },
-  {
-    role: "contact",
-    names: ["email", "e-mail", "correio eletrônico", "endereço de e-mail"],
-    apply: positive((found) => {
-      found.email = true;
-    }),
-  },
-  {
-    role: "contact",
-    names: [
-      "telefone",
-      "celular",
-      "whatsapp",
-      "whats",
-      "zap",
-      "fone",
-      "número de telefone",
-      "phone",
-      "phone number",
-      "tel",
-    ],
-    apply: positive((found) => {
-      found.phone = true;
-    }),
-  },
-  {
-    role: "contact",
-    names: [
-      "contato",
-      "dados de contato",
-      "alguma forma de contato",
-      "contact",
-      "e-mail ou telefone",
-      "telefone ou e-mail",
-    ],
-    apply: positive((found) => {
-      found.contact = true;
-    }),
-  },
-  {
-    role: "sort",
-    names: [
-      "mais nova primeiro",
-      "mais novo primeiro",
-      "mais novas primeiro",
-      "mais recentes primeiro",
-      "mais recente primeiro",
-      "da mais nova para a mais antiga",
-      "newest first",
-      "ordem de abertura decrescente",
-    ],
-    apply: sorted("started_on", "desc"),
-  },
-  {
-    role: "sort",
-    names: [
-      "mais antiga primeiro",
-      "mais antigo primeiro",
-      "mais antigas primeiro",
-      "mais velhas primeiro",
-      "oldest first",
-      "mais antigas",
-    ],
-    apply: sorted("started_on", "asc"),
-  },
-  {
-    role: "sort",
-    names: [
-      "maior capital primeiro",
-      "maior capital",
-      "maiores capitais",
-      "por capital social",
-      "ordenadas por capital",
-      "maior",
-      "maiores",
-      "largest",
-      "biggest",
-    ],
-    apply: sorted("share_capital", "desc"),
-  },
-  {
-    role: "sort",
-    names: ["ordem alfabética", "de A a Z", "por nome", "alphabetical order"],
-    apply: sorted("legal_name", "asc"),
-  },
+  ],
+  [
+    "filial|filiais|sucursal|branch|branches|branch office|branch offices",
+    {
+      role: "headquarters",
+      cannot: BRANCHES,
+      apply: (found, negated) => {
+        if (negated) found.headquarters = true;
+        return negated ? "set" : "cannot";
+      },
+    },
+  ],
+  [
+    "matriz e filial|matrizes e filiais|filiais e matrizes|matriz ou filial|matrizes ou filiais",
+    { role: "headquarters", apply: positive(() => {}) },
+  ],
+  [
+    "email|e-mail|correio eletrônico|endereço de e-mail|contato por e-mail|contato por email|" +
+      "email address|endereço eletrônico",
+    contact("email"),
+  ],
+  [
+    "telefone|fone|número de telefone|phone|phone number|tel|telephone|contato telefônico|" +
+      "contato por telefone|telefone de contato|telefone comercial",
+    contact("phone"),
+  ],
+  [
+    "celular|telefone celular|telefone móvel|número de celular|mobile|cell phone|mobile phone|" +
+      "telefone fixo|fixo|landline",
+    { ...contact("phone"), assumption: ANY_PHONE },
+  ],
+  ["whatsapp|whats|zap|zapzap|wpp|whats app", { ...contact("phone"), assumption: WHATSAPP }],
+  [
+    "contato|dado de contato|dados para contato|meio de contato|forma de contato|contact|" +
+      "contact details|contact information|informação de contato|canal de contato|" +
+      "algum contato|algum meio de contato|alguma forma de contato",
+    contact("contact"),
+  ],
+  [
+    "mais nova|mais novo|mais nova primeiro|mais novo primeiro|mais recente|" +
+      "mais recente primeiro|mais recente topo|mais nova topo|mais jovem|newest|newest first|" +
+      "most recent|most recent first|" +
+      "primeiro mais nova|primeiro mais recente|recém abertas primeiro",
+    sorted("started_on", "desc"),
+  ],
+  [
+    "mais antiga|mais antigo|mais antiga primeiro|mais antigo primeiro|mais velha|mais velho|" +
+      "mais velha primeiro|mais antiga topo|oldest|oldest first|primeiro mais antiga|" +
+      "primeiro mais velha",
+    sorted("started_on", "asc"),
+  ],
+  [
+    "idade|data de abertura|data de fundação|data de início|ordem de abertura|opening date|age",
+    { ...sorted("started_on", "asc", { implied: true }), led: true },
+  ],
+  [
+    "maior capital|maiores capitais|maior capital social|maiores capitais sociais|" +
+      "maior capital primeiro|highest capital|largest capital",
+    sorted("share_capital", "desc"),
+  ],
+  ["ordem cronológica|cronológica|cronologicamente", sorted("started_on", "asc")],
+  [
+    "menor capital|menores capitais|menor capital social|lowest capital",
+    sorted("share_capital", "asc"),
+  ],
+  [
+    "capital|capital social|share capital",
+    { ...sorted("share_capital", "desc", { implied: true }), led: true },
+  ],
+  [
+    "maior|maiores|maiores primeiro|maiores topo|largest|biggest|largest first",
+    sorted("share_capital", "desc", { vague: true }),
+  ],
+  [
+    "menor|menores|menores primeiro|smallest|smallest first",
+    sorted("share_capital", "asc", { vague: true }),
+  ],
+  [
+    "ordem alfabética|alfabética|alfabético|alfabeticamente|alphabetical|alphabetical order|" +
+      "alphabetically",
+    sorted("legal_name", "asc"),
+  ],
+  [
+    "nome|razão social|name|legal name|ordem de nome|Z",
+    { ...sorted("legal_name", "asc", { implied: true }), led: true },
+  ],
+  [
+    "porte|tamanho|size|company size",
+    { ...sorted("company_size", "desc", { implied: true }), led: true },
+  ],
+  [
+    "população|população da cidade|população do município|population|city population",
+    { ...sorted("municipality_population", "desc", { implied: true }), led: true },
+  ],
+  ["cnpj", { ...sorted("cnpj", "asc", { implied: true }), led: true }],
+  [
+    "score|relevância|pontuação|relevance",
+    { ...sorted("score", "desc", { implied: true }), led: true },
+  ],
+  [
+    "decrescente|inversa|inverso|ordem inversa|reverse|ordem decrescente|descending|desc|" +
+      "descending order",
+    directed("desc"),
+  ],
+  ["crescente|ordem crescente|ascending|asc|ascending order", directed("asc")],
+  [
+    "cidade|município|estado|uf|bairro|region|city|state",
+    { role: "sort", apply: never, cannot: PER_PLACE, led: true },
+  ],
+  [
+    "ordem aleatória|aleatoriamente|random order|randomly",
+    { role: "sort", apply: never, cannot: RANDOM },
+  ],
+  ["melhor|melhores|best", { role: "sort", apply: never, cannot: BEST }],
+  ["capital aberto|capital fechado", { role: "status", apply: never, cannot: LEGAL }],
 ];
 
 /** Every wish by its names. */
 export const WISH_TABLE = new Phrases<Wish>();
-for (const wish of WISHES) for (const name of wish.names) WISH_TABLE.add(name, wish);
+for (const [names, wish] of WISHES) for (const name of names.split("|")) WISH_TABLE.add(name, wish);

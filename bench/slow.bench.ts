@@ -1,0 +1,196 @@
+/**
+ * Good clients beside slow ones. What comes in: a corpus. What goes out: latencies of searches at
+ * a steady rate, the lag of the server's event loop and the length of its turns, four times:
+ * alone, beside as many sockets that only stay open, while slow sockets arrive, and beside them;
+ * the median of several runs.
+ * Command: `npm run bench -- slow [--accounts 1000000] [--seconds 12] [--runs 3]
+ * [--sockets 500] [--transport uws] [--main dist/main.mjs]`.
+ * Invariant: the server has processor 0; the good clients (this process) and the slow ones (another
+ * process, of less weight) share processor 1. What the machine does besides goes into every phase.
+ */
+import { type ChildProcess, spawn, spawnSync } from "node:child_process";
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { parseArgs } from "node:util";
+import { makeCorpus } from "./corpus.ts";
+import { type Load, type LoadResult, runLoad } from "./load.ts";
+import { formatUs } from "./measure.ts";
+import { memoryOf, type RunningServer, startServer } from "./server.ts";
+import { clientsCommand } from "./slow-clients.ts";
+
+const { values } = parseArgs({
+  options: {
+    accounts: { type: "string", default: "1000000" },
+    seconds: { type: "string", default: "12" },
+    runs: { type: "string", default: "3" },
+    sockets: { type: "string", default: "500" },
+    transport: { type: "string" },
+    main: { type: "string" },
+  },
+});
+const corpus = makeCorpus(Number(values.accounts));
+const seconds = Number(values.seconds);
+const GOOD = { connections: 64, perSecond: 100 };
+const PHASES = ["alone", "beside open", "arriving", "beside slow"] as const;
+
+const SPEC = {
+  filters: {
+    industry: { cnae_any_of: ["5611-2/01"] },
+    geo: { uf_any_of: ["MG"] },
+    company: { registration_status_any_of: [2] },
+  },
+};
+
+type Phase = (typeof PHASES)[number];
+
+/** What one phase showed; times in microseconds. */
+interface Seen {
+  readonly p50: number;
+  readonly p99: number;
+  readonly max: number;
+  readonly lag99: number;
+  readonly lagMax: number;
+  /** Processor time that turns of the event loop took. */
+  readonly busy99: number;
+  readonly busyMax: number;
+}
+
+/** The lag of the server's event loop since the last look. */
+class Lag {
+  readonly #file: string;
+  readonly #pid: number;
+
+  constructor(file: string, pid: number) {
+    this.#file = file;
+    this.#pid = pid;
+  }
+
+  async take(): Promise<Pick<Seen, "lag99" | "lagMax" | "busy99" | "busyMax">> {
+    rmSync(this.#file, { force: true });
+    process.kill(this.#pid, "SIGUSR2");
+    for (;;) {
+      await sleep(5);
+      try {
+        return JSON.parse(readFileSync(this.#file, "utf8"));
+      } catch {
+        // It is not written yet, or not whole.
+      }
+    }
+  }
+}
+
+function goodLoad({ port, key }: RunningServer): Load {
+  const body = JSON.stringify({ spec: SPEC, limit: 50 });
+  const head = [
+    "POST /v1/accounts/search HTTP/1.1",
+    "Host: a",
+    `Authorization: Bearer ${key}`,
+    "Content-Type: application/json",
+    `Content-Length: ${body.length}`,
+  ];
+  const request = Buffer.from(`${head.join("\r\n")}\r\n\r\n${body}`);
+  const { connections, perSecond: rate } = GOOD;
+  return { port, connections, rate, statuses: [200], seconds, request };
+}
+
+/** Starts other clients; resolves when all have been opened. */
+async function startClients(
+  { port, key }: RunningServer,
+  kind: "open" | "slow",
+): Promise<ChildProcess> {
+  const command = clientsCommand({ port, kind, count: Number(values.sockets) });
+  // They give way to the good clients, whose time on the processor would be counted as a delay.
+  const child = spawn("nice", ["-n", "10", process.execPath, ...command], {
+    stdio: ["pipe", "pipe", "inherit"],
+  });
+  child.stdin?.write(`${key}\n`);
+  await new Promise((resolve) => child.stdout?.once("data", resolve));
+  return child;
+}
+
+/** Ends them; gives what they say of themselves. */
+async function endClients(child: ChildProcess): Promise<string> {
+  let said = "";
+  child.stdout?.on("data", (text) => {
+    said += text;
+  });
+  child.stdin?.end();
+  await new Promise((resolve) => child.once("exit", resolve));
+  return said.trim();
+}
+
+async function oneRun(transport: "uws" | "node"): Promise<Record<Phase, Seen>> {
+  const folder = mkdtempSync(join(tmpdir(), "peneira-slow-"));
+  const lagFile = join(folder, "lag.json");
+  const probe = new URL("lag-probe.mjs", import.meta.url).href;
+  const environment = {
+    PENEIRA_PLANS_ENTERPRISE_REQUESTS_PER_SECOND: "1000000",
+    PENEIRA_PLANS_ENTERPRISE_BURST: "1000000",
+    NODE_OPTIONS: `--import ${probe}`,
+    LAG_FILE: lagFile,
+  };
+  const first = JSON.stringify({ spec: SPEC, limit: 1 });
+  const { main } = values;
+  const options = { transport, environment, ...(main === undefined ? {} : { main }) };
+  const server = await startServer(corpus.snapshot, first, options);
+  const lag = new Lag(lagFile, server.pid);
+  const load = goodLoad(server);
+  const seen = async (): Promise<Seen> => {
+    await lag.take();
+    const { p50, p99, max }: LoadResult = await runLoad(load);
+    return { p50, p99, max, ...(await lag.take()) };
+  };
+  try {
+    await runLoad({ ...load, seconds: 2 });
+    const alone = await seen();
+    const open = await startClients(server, "open");
+    await sleep(500);
+    const besideOpen = await seen();
+    await endClients(open);
+    await sleep(500);
+    const before = memoryOf(server.pid).anonymous;
+    await lag.take();
+    const slow = await startClients(server, "slow");
+    const arriving = await seen();
+    const besideSlow = await seen();
+    const after = memoryOf(server.pid).anonymous;
+    const said = await endClients(slow);
+    process.stderr.write(
+      `${transport}: memory ${Math.round(before)} MB, then ${Math.round(after)} MB; ${said}\n`,
+    );
+    return { alone, "beside open": besideOpen, arriving, "beside slow": besideSlow };
+  } finally {
+    await server.stop();
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+function median(numbers: readonly number[]): number {
+  return [...numbers].sort((a, b) => a - b)[Math.floor(numbers.length / 2)] as number;
+}
+
+if (spawnSync("taskset", ["-V"]).status === 0) {
+  spawnSync("taskset", ["-p", "-c", "1", String(process.pid)]);
+}
+const out: string[] = [];
+for (const transport of ["uws", "node"] as const) {
+  if (values.transport !== undefined && values.transport !== transport) continue;
+  const runs: Record<Phase, Seen>[] = [];
+  for (let run = 0; run < Number(values.runs); run++) runs.push(await oneRun(transport));
+  const of = (phase: Phase, name: keyof Seen) => median(runs.map((run) => run[phase][name]));
+  for (const phase of PHASES) {
+    const ratio = of(phase, "p99") / of("alone", "p99");
+    const p99s = runs.map((run) => formatUs(run[phase].p99)).join(", ");
+    out.push(
+      `${transport} ${phase.padEnd(12)} p50 ${formatUs(of(phase, "p50"))}, ` +
+        `p99 ${formatUs(of(phase, "p99"))} (${ratio.toFixed(2)} × alone; runs ${p99s}), ` +
+        `max ${formatUs(of(phase, "max"))}; lag p99 ${formatUs(of(phase, "lag99"))}, ` +
+        `max ${formatUs(of(phase, "lagMax"))}; turns p99 ${formatUs(of(phase, "busy99"))}, ` +
+        `max ${formatUs(of(phase, "busyMax"))}`,
+    );
+    process.stderr.write(`${out.at(-1)}\n`);
+  }
+}
+process.stdout.write(`${out.join("\n")}\n`);

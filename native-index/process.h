@@ -1,0 +1,11 @@
+// What the addon does to its own process. What comes in: the exports of the addon. What goes out:
+// its functions about the system's limits and listening sockets (engine.ts names them).
+// Invariant: where the system knows no such thing they say so and do nothing.
+#pragma once
+#include <node_api.h>
+
+namespace peneira {
+
+void registerProcess(napi_env env, napi_value exports);
+
+}  // namespace peneira

@@ -1,0 +1,201 @@
+/**
+ * Lead requests that were read before. What comes in: the bytes of a body with a sentence or a lead
+ * query, the plan and the segment. What goes out: the account query that is to run, with what the
+ * answer says about it.
+ * Invariant: that of prepared.ts; the account query is normalized like any other, and the answer
+ * shows it, so that a search of accounts with it finds the same.
+ */
+import type { Plan } from "../access/plans.ts";
+import { AppError } from "../errors.ts";
+import type { Segment } from "../search/segment.ts";
+import { tooBroad } from "../spec/breadth.ts";
+import { DEFAULT_FIELDS } from "../spec/fields.ts";
+import { leadWalkHash } from "../spec/identity.ts";
+import { type NormalizeContext, normalizeSpec } from "../spec/normalize.ts";
+import { shown } from "../spec/reader.ts";
+import { type AccountQuerySpec, SPEC_LIMITS } from "../spec/schema.ts";
+import { isUncertain } from "../translate/confidence.ts";
+import { assumeContact } from "../translate/leadcompile.ts";
+import { readLeadQuery } from "../translate/leadquery.ts";
+import { type Language, languageOf, Notes } from "../translate/notes.ts";
+import { tokenize } from "../translate/tokens.ts";
+import { type Part, translate } from "../translate/translate.ts";
+import { type BodyObject, readBody, withBodyMistakes } from "./body.ts";
+import { weakTag } from "./etag.ts";
+import {
+  PreparedRequests,
+  type PreparedSearch,
+  prefixText,
+  readCursor,
+  SEARCH_LIMIT_DEFAULT,
+} from "./prepared.ts";
+import { checkText } from "./querytext.ts";
+
+/** A lead request after reading. */
+export interface PreparedLeads extends PreparedSearch {
+  readonly onePerCompany: boolean;
+  /** Language of the words of the leads. */
+  readonly language: Language;
+  /** The refusal of a sentence that was hardly understood, or null. */
+  readonly refusal: AppError | null;
+  /** Pointer of the sentence, where it should have named an activity or a place. */
+  readonly place?: string;
+}
+
+/** What a sentence became, as the answer shows it; `spec` is what the sentence alone means. */
+interface ShownTranslation {
+  readonly spec: AccountQuerySpec;
+  readonly explain: AccountQuerySpec["explain"];
+  readonly parts: readonly Part[];
+}
+
+/** An account query with where it comes from. */
+interface Wanted {
+  readonly spec: AccountQuerySpec;
+  readonly onePerCompany: boolean;
+  readonly language: Language;
+  readonly translation: ShownTranslation | null;
+}
+
+const MEMBERS = ["query_text", "spec", "limit", "output_format", "cursor", "one_per_company"];
+
+/** Members of a lead query of which at least one is needed. */
+const NARROWING = ["activities", "name_contains", "cities", "states", "regions"];
+
+const requests = new PreparedRequests(readLeads);
+
+/** Reads a lead request. Throws `AppError` with every mistake in it. */
+export function prepareLeads(body: Uint8Array, segment: Segment, plan: Plan): PreparedLeads {
+  return requests.of(body, segment, plan);
+}
+
+function readLeads(bytes: Uint8Array, segment: Segment, plan: Plan): PreparedLeads {
+  const body = readBody(bytes, MEMBERS);
+  const cursor = readCursor(body, []);
+  checkMembers(body);
+  const bySentence = body.members.query_text !== undefined;
+  const wanted = bySentence ? ofSentence(body, segment, plan) : ofQuery(body, segment, plan);
+  const { spec, onePerCompany, language, translation } = wanted;
+  const shownMembers = {
+    spec,
+    one_per_company: onePerCompany,
+    ...(translation === null ? {} : { translation }),
+  };
+  const prefix = Buffer.from(prefixText(segment, shownMembers, "leads"));
+  return {
+    spec,
+    walkHash: leadWalkHash(spec, onePerCompany),
+    cursor,
+    missing: tooBroad(spec) === null ? null : NARROWING,
+    ...(bySentence ? { place: "/query_text" } : {}),
+    facets: null,
+    tag: weakTag(["leads", segment.snapshotId, prefix, cursor ?? "", language]),
+    prefix,
+    onePerCompany,
+    language,
+    refusal: translation === null ? null : refusalOf(wanted),
+  };
+}
+
+/** Notes what is wrong with the members beside the sentence and the query. */
+function checkMembers({ members, mistakes }: BodyObject): void {
+  const note = (pointer: string, code: string, detail: string) =>
+    mistakes.push({ pointer, code, detail });
+  const { query_text: text, spec, limit, output_format: format, one_per_company: one } = members;
+  if (text === undefined && spec === undefined) {
+    note("", "missing", "Send query_text, a sentence, or spec, a lead_query.");
+  } else if (text !== undefined && spec !== undefined) {
+    note("/spec", "not_together", "Send either query_text or spec, not both.");
+  }
+  const max = SPEC_LIMITS.searchLimitMax;
+  if (limit !== undefined && !Number.isInteger(limit)) {
+    note("/limit", "wrong_type", `Must be an integer from 1 to ${max}, not ${shown(limit)}.`);
+  } else if (limit !== undefined && ((limit as number) < 1 || (limit as number) > max)) {
+    note("/limit", "out_of_range", `Must be from 1 to ${max}, not ${shown(limit)}.`);
+  }
+  if (format !== undefined && format !== "json") {
+    note("/output_format", "unknown_value", `Must be "json", not ${shown(format)}.`);
+  }
+  if (one === undefined) return;
+  if (typeof one !== "boolean") {
+    note("/one_per_company", "wrong_type", `Must be true or false, not ${shown(one)}.`);
+  } else if (spec !== undefined) {
+    note("/one_per_company", "not_together", "Put one_per_company into the spec.");
+  }
+}
+
+function ofQuery(body: BodyObject, segment: Segment, plan: Plan): Wanted {
+  const { members, mistakes } = body;
+  const { searchLimitMax } = SPEC_LIMITS;
+  return withBodyMistakes(body, () => {
+    const limitDefault = Math.min(SEARCH_LIMIT_DEFAULT, plan.limits.search_limit);
+    // The plan's cap is applied to the account query, where it leaves a warning.
+    const limits = { limitDefault, limitCap: searchLimitMax };
+    // That there is no spec at all was noted with the members.
+    const input = members.spec === undefined && mistakes.length > 0 ? {} : members.spec;
+    const { query, compiled } = readLeadQuery(input, { segment, ...limits });
+    const context = contextOf(body, segment, plan);
+    const { spec } = normalizeSpec(compiled, context);
+    const { one_per_company: onePerCompany } = query;
+    return { spec, onePerCompany, language: "pt" as const, translation: null };
+  });
+}
+
+function ofSentence(body: BodyObject, segment: Segment, plan: Plan): Wanted {
+  const { members } = body;
+  checkText(body);
+  return withBodyMistakes(body, () => {
+    // With mistakes nothing is translated: the text need not even be one.
+    const text = body.mistakes.length > 0 ? "" : (members.query_text as string);
+    const language = languageOf(tokenize(text).map(({ folded }) => folded));
+    const { spec: input, parts } = translate(text, segment);
+    const context = contextOf(body, segment, plan);
+    const alone = normalizeSpec(input, context).spec;
+    const spec = withContact(alone, language);
+    const onePerCompany = members.one_per_company !== false;
+    const translation = { spec: alone, explain: alone.explain, parts };
+    return { spec, onePerCompany, language, translation };
+  });
+}
+
+/** What a search is normalized by; a limit that is wrong was noted already. */
+function contextOf({ members, mistakes }: BodyObject, segment: Segment, plan: Plan) {
+  const cap = plan.limits.search_limit;
+  const context: NormalizeContext = {
+    catalog: segment.catalog,
+    limitDefault: Math.min(SEARCH_LIMIT_DEFAULT, cap),
+    limitCap: cap,
+    fullAllowed: false,
+    allowedFields: plan.fields,
+    defaultFields: DEFAULT_FIELDS,
+    mode: "search",
+    bodyLimit: mistakes.length > 0 ? undefined : members.limit,
+  };
+  return context;
+}
+
+/** Leads without any contact are left out unless the sentence speaks of contact. */
+function withContact(spec: AccountQuerySpec, language: Language): AccountQuerySpec {
+  const { contact } = spec.filters;
+  if (contact.require_email || contact.require_phone || contact.require_any_contact) return spec;
+  const notes = new Notes(language);
+  assumeContact(notes);
+  const { explain, filters } = spec;
+  const assumed = notes.assumptions.map((note) => ({ ...note }));
+  return {
+    ...spec,
+    filters: { ...filters, contact: { ...contact, require_any_contact: true } },
+    explain: { ...explain, assumptions: [...explain.assumptions, ...assumed] },
+  };
+}
+
+/** Why a sentence is not run, with what it would have been; null where it is clear enough. */
+function refusalOf({ spec }: Wanted): AppError | null {
+  const { explain } = spec;
+  if (!isUncertain(explain.confidence)) return null;
+  const detail =
+    "Too little of query_text was understood to search with it. Check the spec in this answer, " +
+    "mend it and search with it, or write the sentence with a known activity and place.";
+  const errors = [{ pointer: "/query_text", code: "translation_uncertain", detail }];
+  return new AppError("translation_uncertain", detail, { errors, members: { spec, explain } });
+}

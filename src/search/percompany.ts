@@ -1,0 +1,64 @@
+/**
+ * A page with one account per company. What comes in: a plan, and the row after which the page
+ * begins. What goes out: of every company (the root of the CNPJ) the first of its matching
+ * establishments, in the order of the plan.
+ * Invariant: an establishment is left out exactly when another match of its company comes before
+ * it in the whole answer, on whatever page; so pages joined hold every company of the answer once,
+ * and a page needs to know nothing of the pages before it.
+ */
+import { strict as assert } from "node:assert";
+import type { Selection } from "../../native-index/engine.ts";
+import type { Page } from "./collect.ts";
+import { execute, type PageRequest } from "./execute.ts";
+import type { Plan } from "./plan.ts";
+import { guarded, type Segment } from "./segment.ts";
+
+/** Rows of one native call at most; a company of many branches is passed in few calls. */
+const SELECT_MAX = 65_536;
+/** Rows that are selected beyond those wanted: most answers hold few branches. */
+const SPARE_ROWS = 16;
+const SPARE_SHARE = 8;
+
+/** Finds a page of companies; `more` is exact: a further company follows. */
+export function companyPage(segment: Segment, plan: Plan, page: PageRequest): Page {
+  const kept: number[] = [];
+  let after = page.afterRow;
+  let size = page.limit + Math.ceil(page.limit / SPARE_SHARE) + SPARE_ROWS;
+  for (;;) {
+    const selection = execute(segment, plan, { afterRow: after, limit: size });
+    const firsts = firstsOf(segment, plan, selection, after < 0);
+    const next = firsts[page.limit - kept.length];
+    for (const row of firsts.subarray(0, page.limit - kept.length)) kept.push(row);
+    if (next !== undefined) {
+      // The page ends right before the next company, so that nothing is passed twice.
+      const at = selection.rows.indexOf(next);
+      const lastRow = at === 0 ? after : (selection.rows[at - 1] as number);
+      return pageOf(plan, selection, { kept, more: true, lastRow });
+    }
+    if (!selection.more) {
+      return pageOf(plan, selection, { kept, more: false, lastRow: kept.at(-1) ?? -1 });
+    }
+    after = selection.rows[selection.rows.length - 1] as number;
+    size = Math.min(2 * size, SELECT_MAX);
+  }
+}
+
+function firstsOf(
+  segment: Segment,
+  plan: Plan,
+  { rows, more }: Selection,
+  beginning: boolean,
+): Uint32Array {
+  assert(rows.length > 0 || !more, "a selection brings rows while there are matches left");
+  const { clauses, order, seed } = plan;
+  const request = { clauses, order, seed, beginning };
+  return guarded(() => segment.native.firstsOfCompany(rows, request));
+}
+
+function pageOf(
+  { matches }: Plan,
+  { work }: Selection,
+  { kept, ...end }: { readonly kept: readonly number[]; more: boolean; lastRow: number },
+): Page {
+  return { rows: Uint32Array.from(kept), total: matches, work, ...end };
+}

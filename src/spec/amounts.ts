@@ -1,0 +1,40 @@
+/**
+ * What comes in: a date or an amount of a filter, as sent. What goes out: the same in full.
+ * Invariant: that of the reader: what is wrong leaves a mistake behind and nothing else.
+ */
+import { completeDate } from "./dates.ts";
+import { type SpecReader, shown } from "./reader.ts";
+import { SPEC_LIMITS } from "./schema.ts";
+
+/** Reads a date as YYYY-MM-DD; null where there is none. */
+export function readDate(reader: SpecReader, value: unknown, pointer: string): string | null {
+  if (value === undefined || value === null) return null;
+  const date = typeof value === "string" ? completeDate(value) : null;
+  if (date === null) {
+    const detail = `Must be a date as YYYY-MM-DD, YYYY-MM or YYYY, not ${shown(value)}.`;
+    reader.mistake(pointer, "wrong_date", detail);
+  }
+  return date;
+}
+
+/** Reads an amount in reais, to the cent; undefined where there is none. */
+export function readCapital(
+  reader: SpecReader,
+  value: unknown,
+  pointer: string,
+): number | undefined {
+  if (value === undefined || value === null) return undefined;
+  if (typeof value !== "number" || !Number.isFinite(value)) {
+    reader.wrongType(pointer, value, "a number of reais, or null");
+  } else if (value < 0 || value > SPEC_LIMITS.shareCapitalMax) {
+    const detail = `Must be from 0 to ${SPEC_LIMITS.shareCapitalMax}, not ${value}.`;
+    reader.mistake(pointer, "out_of_range", detail);
+  } else if (Math.round(value * 100) / 100 !== value) {
+    const detail = `May have two decimals at most, not ${value}.`;
+    reader.mistake(pointer, "wrong_format", detail);
+  } else {
+    // Minus zero means zero and must give the same bytes.
+    return value === 0 ? 0 : value;
+  }
+  return undefined;
+}

@@ -1,0 +1,37 @@
+/**
+ * Words of any request that ask for nothing by themselves. What comes in: a token. What goes out:
+ * whether it is one of them.
+ * Invariant: this is the only list; what stands in it is never an activity and never a wish that
+ * could not be expressed.
+ */
+import { joins } from "./phrases.ts";
+import type { Token } from "./tokens.ts";
+
+const FILLERS = new Set(
+  (
+    "empresa companhia firma negocio estabelecimento comercio cnpj lista listagem " +
+    "relacao busca buscar busque procuro procurar procure quero queria gostaria preciso " +
+    "precisamos encontre encontrar ache achar liste listar mostre mostrar traga trazer " +
+    "me nos eu favor por todo toda tudo qualquer cada que quem qual quais onde ser sejam " +
+    "seja sao e esta estao estejam ter tem tenham tenha possua possuam possuir existe " +
+    "existem ha aberta aberto abriu abriram registrada cadastrada localizada localizado " +
+    "situada sediada fica ficam atuam atua atuem trabalham trabalha ramo area setor " +
+    "segmento atividade tipo como mais muito bem so somente apenas tambem ainda ja agora " +
+    "hoje brasil brasileira pais nacional lead cliente potencial prospect contato dado " +
+    "informacao pode possam estado cidade regiao municipio nome find show list get me " +
+    "all any company companies business businesses that have has are is located with " +
+    "please want need give us i we looking search ola oi bom boa dia tarde noite prezado " +
+    "prezada solicito solicitar solicitamos grato grata obrigado obrigada gentileza poderia " +
+    "poderiam podem voce voces enviar envie mandar mande manda passar passe passa trabalho vendo " +
+    "ofereco prospectar prospeccao interessado interessada interesse queremos necessito " +
+    "necessitamos ajuda ajude ajudar inclusive incluindo inclusos urgente hi hello thanks " +
+    "mas porem ou or but only possuem favorzinho aqui ai minha meu nossa nosso meus minhas campanha"
+  ).split(" "),
+);
+
+/** Whether a token asks for nothing by itself: small words and those of any request; no number. */
+export function isFillerWord(token: Token): boolean {
+  if (token.kind === "mark") return true;
+  if (token.kind === "number") return false;
+  return joins(token) || FILLERS.has(token.key) || FILLERS.has(token.folded);
+}

@@ -1,0 +1,111 @@
+/**
+ * What a word begins in a list. What comes in: a sentence and a place in it. What goes out: what
+ * kind of item begins there, and where it ends.
+ * Invariant: known from the words alone, whoever took them; an item is never longer than
+ * `ITEM_MAX` tokens, so that looking costs a bounded time.
+ */
+import { isFillerWord } from "./fillers.ts";
+import { lexicon } from "./lexicon.ts";
+import type { Role, Sentence } from "./sentence.ts";
+import { WISH_TABLE } from "./wishtable.ts";
+
+/** What an item of a list is about; "other" are places and words that nobody knows. */
+export type ItemKind = Role | "other" | "small";
+
+/** Most tokens of an item. */
+const ITEM_MAX = 12;
+
+const wordSet = (words: string) => new Set(words.split(" "));
+const OF = wordSet("de do da dos das of");
+const AGES = wordSet(
+  "abertas abertos aberta aberto abriram fundadas fundados criadas criados constituidas desde ha " +
+    "mais menos acima abaixo ultimos ultimas antes depois apos since opened older younger recem " +
+    "novas novos recentes",
+);
+const STOPS = wordSet("e ou nem and or nor com em no na nos nas que por mas para in with ha");
+
+/** What begins at a token. */
+export function kindAt(sentence: Sentence, at: number): ItemKind {
+  const token = sentence.tokens[at];
+  if (token === undefined || token.kind === "mark") return "small";
+  if (token.kind === "number" || AGES.has(token.folded)) return "date";
+  if (token.folded === "e" && sentence.folded(at + 1) === "mail") return "contact";
+  const wish = WISH_TABLE.longest(sentence.tokens, at);
+  if (wish !== null) return wish.value.role;
+  // "são" of "São Paulo" is also a verb.
+  if (token.folded === "sao" && sentence.tokens[at + 1]?.kind === "word") return "other";
+  if (isFillerWord(token)) return "small";
+  return knownEnd(sentence, at) > at ? "activity" : "other";
+}
+
+/** Where the item that begins at a token ends. */
+export function itemEnd(sentence: Sentence, at: number, kind: ItemKind): number {
+  if (kind === "date") return dateEnd(sentence, at);
+  if (kind !== "activity" && kind !== "other" && kind !== "small") {
+    const from = sentence.folded(at) === "e" ? at + 1 : at;
+    return WISH_TABLE.longest(sentence.tokens, from)?.to ?? at + 1;
+  }
+  let to = Math.max(at + 1, knownEnd(sentence, at));
+  while (to < at + ITEM_MAX) {
+    const skip = OF.has(sentence.folded(to)) ? 1 : 0;
+    if (!goesOn(sentence, to + skip, { activity: kind === "activity", joined: skip === 1 })) break;
+    to = Math.max(to + skip + 1, knownEnd(sentence, to + skip));
+  }
+  return to;
+}
+
+/** Whether a word still belongs to the name before it. */
+function goesOn(
+  sentence: Sentence,
+  at: number,
+  { activity, joined }: { readonly activity: boolean; readonly joined: boolean },
+): boolean {
+  const text = sentence.tokens[at]?.text ?? "";
+  const kind = kindAt(sentence, at);
+  const capital = text !== text.toLowerCase();
+  const before = sentence.tokens[at - 1]?.text ?? "";
+  if (STOPS.has(sentence.folded(at)) || sentence.tokens[at]?.kind !== "word") return false;
+  // "Porto Alegre" begins with a word of trade.
+  if (capital && !joined && before !== before.toLowerCase()) return true;
+  // "confeitarias do Paraná" are all of them; the place is said of the whole.
+  if (activity) return kind === "activity" ? joined : kind === "other" && !capital && !joined;
+  return kind === "other" || (capital && kind === "activity");
+}
+
+function knownEnd(sentence: Sentence, at: number): number {
+  const { trades, goods, roles } = lexicon();
+  const { tokens } = sentence;
+  return Math.max(
+    trades.longest(tokens, at)?.to ?? at,
+    goods.longest(tokens, at)?.to ?? at,
+    roles.longest(tokens, at)?.to ?? at,
+  );
+}
+
+/** A date or an age reaches over its small words: "abertas há menos de 2 anos". */
+function dateEnd(sentence: Sentence, at: number): number {
+  let to = at + 1;
+  for (; to < at + ITEM_MAX; to++) {
+    const word = sentence.folded(to);
+    const next = sentence.tokens[to + 1];
+    if (sentence.tokens[to] === undefined || sentence.tokens[to]?.kind === "mark") break;
+    const led = next?.kind === "number" || kindAt(sentence, to + 1) === "date";
+    if (STOPS.has(word) && word !== "ha" && word !== "que" && !led) break;
+  }
+  return to;
+}
+
+/** Whether the tokens [at, to) belong to a longer name of a trade, such as "automóveis novos". */
+export function isInTrade(sentence: Sentence, at: number, to: number): boolean {
+  const { trades, goods } = lexicon();
+  for (let from = Math.max(0, at - NAME_REACH); from <= at; from++) {
+    const trade = trades.longest(sentence.tokens, from);
+    const good = goods.longest(sentence.tokens, from);
+    const end = Math.max(trade?.to ?? 0, good?.to ?? 0);
+    if (end > at && (from < at || end > to)) return true;
+  }
+  return false;
+}
+
+/** How far before a word a name of a trade that holds it may begin. */
+const NAME_REACH = 5;

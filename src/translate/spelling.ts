@@ -1,0 +1,167 @@
+/**
+ * Words that are nearly written alike. What comes in: words that exist, and one that does not. What
+ * goes out: those within a few slips of the pen of it (optimal string alignment: a letter too much,
+ * missing, wrong, or two neighbours swapped).
+ * Invariant: exactly the words that a comparison with each of them would give, in the same order;
+ * a look-up reads two numbers of every word of about the same length and compares letters only
+ * where these allow it, so that its cost is bounded by the number of words.
+ */
+
+/** A word with how many slips away it is. */
+export interface NearWord {
+  readonly word: string;
+  readonly distance: number;
+}
+
+/** What a look-up may be narrowed to. */
+export interface NearLimits {
+  /** Most slips; at most what the length of the word allows, which is the default. */
+  readonly distanceMax?: number;
+  /** Most words of the answer. */
+  readonly countMax?: number;
+}
+
+/** Shorter words have too many neighbours for a slip to be told from another word. */
+export const NEAR_LENGTH_MIN = 4;
+/** From this length on two slips leave enough of a word. */
+const TWO_SLIPS_LENGTH_MIN = 8;
+/** Longer ones are no words and no names of places. */
+const LENGTH_MAX = 80;
+
+/** How many slips a word of this many letters may have: none below 4, 1 below 8, else 2. */
+export function slipsAllowed(length: number): number {
+  if (length < NEAR_LENGTH_MIN || length > LENGTH_MAX) return 0;
+  return length < TWO_SLIPS_LENGTH_MIN ? 1 : 2;
+}
+
+/** Words to be compared with; they may hold spaces, as names of places do. */
+export class SpellIndex {
+  /** By length. */
+  readonly #words: readonly string[];
+  /** Index of the first word of each length; one entry past the longest. */
+  readonly #starts: Int32Array;
+  /** Letters that occur, one bit each; and letters that occur twice or more. */
+  readonly #once: Int32Array;
+  readonly #twice: Int32Array;
+
+  /** Takes folded words (lower case, no accents); repeats count once, too long ones not at all. */
+  constructor(words: Iterable<string>) {
+    const byLength: string[][] = Array.from({ length: LENGTH_MAX + 3 }, () => []);
+    for (const word of words instanceof Set ? words : new Set(words))
+      if (word.length <= LENGTH_MAX) byLength[word.length]?.push(word);
+    this.#starts = new Int32Array(byLength.length + 1);
+    for (const [length, list] of byLength.entries()) {
+      this.#starts[length + 1] = (this.#starts[length] as number) + list.length;
+    }
+    this.#words = byLength.flat();
+    this.#once = new Int32Array(this.#words.length);
+    this.#twice = new Int32Array(this.#words.length);
+    for (const [i, word] of this.#words.entries()) {
+      const { once, twice } = lettersOf(word);
+      this.#once[i] = once;
+      this.#twice[i] = twice;
+    }
+  }
+
+  /** Number of words. */
+  get size(): number {
+    return this.#words.length;
+  }
+
+  /** The words within reach of a folded one, itself included; nearest first, then by alphabet. */
+  nearest(word: string, { distanceMax = 2, countMax }: NearLimits = {}): readonly NearWord[] {
+    const limit = Math.min(distanceMax, slipsAllowed(word.length));
+    if (limit < 1) return [];
+    const found: NearWord[] = [];
+    const letters = lettersOf(word);
+    for (let length = Math.max(1, word.length - limit); length <= word.length + limit; length++) {
+      // A slip changes at most two counts of letters; one that changes the length changes one.
+      const differences = 2 * limit - Math.abs(length - word.length);
+      const end = this.#starts[length + 1] as number;
+      for (let i = this.#starts[length] as number; i < end; i++) {
+        const once = bits(letters.once ^ (this.#once[i] as number));
+        if (once > differences) continue;
+        if (once + bits(letters.twice ^ (this.#twice[i] as number)) > differences) continue;
+        const distance = slipsBetween(word, this.#words[i] as string, limit);
+        if (distance <= limit) found.push({ word: this.#words[i] as string, distance });
+      }
+    }
+    found.sort((a, b) => a.distance - b.distance || (a.word < b.word ? -1 : 1));
+    return countMax === undefined ? found : found.slice(0, countMax);
+  }
+}
+
+interface Letters {
+  readonly once: number;
+  readonly twice: number;
+}
+
+/** Letters a-z have a bit each, all else shares six: fewer differences are seen, never more. */
+function lettersOf(word: string): Letters {
+  let once = 0;
+  let twice = 0;
+  for (let at = 0; at < word.length; at++) {
+    const code = word.charCodeAt(at);
+    const bit = 1 << (code >= 0x61 && code <= 0x7a ? code - 0x61 : 26 + (code % 6));
+    twice |= once & bit;
+    once |= bit;
+  }
+  return { once, twice };
+}
+
+/** Number of bits that are set (Hacker's Delight, figure 5-2). */
+function bits(value: number): number {
+  let sum = value - ((value >>> 1) & 0x55555555);
+  sum = (sum & 0x33333333) + ((sum >>> 2) & 0x33333333);
+  return (((sum + (sum >>> 4)) & 0x0f0f0f0f) * 0x01010101) >>> 24;
+}
+
+/** Three rows of the table of distances: this one, the one before, and the one before that. */
+const ROWS = [0, 1, 2].map(() => new Int32Array(LENGTH_MAX + 1)) as [
+  Int32Array,
+  Int32Array,
+  Int32Array,
+];
+
+/**
+ * Slips between two words of at most 80 letters, as optimal string alignment counts them (no letter
+ * is touched twice); `limit` + 1 stands for any number above `limit`.
+ *
+ *        p a d a i r a      Row i holds the distances from the first i letters of one word to the
+ *      0 1 2 3 4 5 6 7      first j of the other. Only cells within `limit` of the diagonal are
+ *    p 1 0 1 2 …            filled: those beyond it are more than `limit` letters apart.
+ */
+export function slipsBetween(one: string, other: string, limit: number): number {
+  const past = limit + 1;
+  if (Math.abs(one.length - other.length) > limit) return past;
+  let [row, before, beforeThat] = ROWS;
+  for (let j = 0; j <= other.length; j++) before[j] = Math.min(j, past);
+  let leastBefore = 0;
+  for (let i = 1; i <= one.length; i++) {
+    const from = Math.max(1, i - limit);
+    const to = Math.min(other.length, i + limit);
+    row[from - 1] = from === 1 ? Math.min(i, past) : past;
+    let least = row[from - 1] as number;
+    for (let j = from; j <= to; j++) {
+      const same = one.charCodeAt(i - 1) === other.charCodeAt(j - 1);
+      let slips = Math.min(
+        (before[j - 1] as number) + (same ? 0 : 1),
+        (row[j - 1] as number) + 1,
+        j < i + limit ? (before[j] as number) + 1 : past,
+      );
+      const swapped =
+        i > 1 &&
+        j > 1 &&
+        one.charCodeAt(i - 1) === other.charCodeAt(j - 2) &&
+        one.charCodeAt(i - 2) === other.charCodeAt(j - 1);
+      if (swapped) slips = Math.min(slips, (beforeThat[j - 2] as number) + 1);
+      row[j] = Math.min(slips, past);
+      least = Math.min(least, slips);
+    }
+    // Two rows count: a swap reaches over the last one.
+    if (least > limit && leastBefore >= limit) return past;
+    leastBefore = least;
+    [row, before, beforeThat] = [beforeThat, row, before];
+  }
+  return before[other.length] as number;
+}

@@ -1,0 +1,30 @@
+/**
+ * Makes the translator ready for its first sentences. What comes in: a segment. What goes out:
+ * nothing; lexicon, gazetteer and the index of official names are made.
+ * Invariant: changes no answer; gives way to other work between its steps.
+ */
+import { setImmediate } from "node:timers/promises";
+import type { Segment } from "../search/segment.ts";
+import { gazetteerOf } from "./gazetteer.ts";
+import { lexicon } from "./lexicon.ts";
+import { translate } from "./translate.ts";
+
+/** Sentences that go through every stage, the official names and the unknown words included. */
+const SENTENCES = [
+  "padarias em MG abertas desde 2020 com e-mail, exceto MEI",
+  "fabricação de aditivos de uso industrial em São Paulo",
+  "lojas de roupaz e calçados no Recife, mais novas primeiro",
+  "empresas de xyz",
+];
+
+/** Warms the translator for a segment. */
+export async function warmTranslation(segment: Segment): Promise<void> {
+  lexicon();
+  await setImmediate();
+  gazetteerOf(segment);
+  await setImmediate();
+  for (const sentence of SENTENCES) {
+    translate(sentence, segment);
+    await setImmediate();
+  }
+}
