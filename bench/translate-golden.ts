@@ -4,8 +4,8 @@
  * the best rival.
  * Invariant: the set is only measured, never shown query by query; a prefix counts as the
  * subclasses below it, those with most active accounts first, as a person would be shown them;
- * recall is that of the ranked codes, searched ones before offered ones, precision and coverage are
- * those of the searched ones alone.
+ * recall is that of the ranked codes, searched ones before offered ones, precision and coverage
+ * are those of the searched ones alone.
  */
 import { existsSync, readFileSync } from "node:fs";
 import { facets } from "../src/search/searcher.ts";

@@ -37,8 +37,8 @@ export function sentenceTimes(texts: readonly string[], segment: Segment): strin
 }
 
 /**
- * The slowest shapes of 2,000 characters, and how they grow from 1,000: the quickest of some runs,
- * which is what a shared machine disturbs least.
+ * The slowest shapes of 2,000 characters, and how they grow from 1,000: processor time of the
+ * quickest of some runs, which is what a shared machine disturbs least.
  */
 export function shapeTimes(segment: Segment): string[] {
   const random = randomFrom(17);
@@ -47,7 +47,7 @@ export function shapeTimes(segment: Segment): string[] {
     const [half = 0, whole = 0] = [TEXT_MAX / 2, TEXT_MAX].map((length) => {
       const text = repeated(shape, length);
       const runs = Array.from({ length: SHAPE_REPEATS }, () =>
-        timeUs(() => translate(text, segment)),
+        processorUs(() => translate(text, segment)),
       );
       return Math.min(...runs);
     });
@@ -58,13 +58,14 @@ export function shapeTimes(segment: Segment): string[] {
     const name = JSON.stringify(shape.slice(0, 40));
     return `  ${formatUs(whole).padEnd(8)} ${growth.toFixed(1)} times that of half: ${name}`;
   });
-  return [`2,000 characters of ${shapes.length} shapes, quickest of ${SHAPE_REPEATS}`, ...rows];
+  return [`2,000 characters of ${shapes.length} shapes, processor time`, ...rows];
 }
 
-function timeUs(call: () => unknown): number {
-  const from = performance.now();
+function processorUs(call: () => unknown): number {
+  const from = process.cpuUsage();
   call();
-  return (performance.now() - from) * 1000;
+  const { user, system } = process.cpuUsage(from);
+  return user + system;
 }
 
 function at(times: readonly number[], share: number): number {

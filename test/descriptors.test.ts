@@ -1,5 +1,6 @@
 /**
- * Proves the descriptors of IBGE as a further source: a file in that shape adds activities that the
+ * Proves the descriptors of IBGE as a further source: a file in that shape adds activities
+ * that the
  * official names alone do not give, each text counting for itself; a file in another shape is
  * refused with every mistake. Does not prove anything about IBGE's own texts, which are not here.
  */

@@ -1,7 +1,8 @@
 /**
  * Proves that the activity lexicon is sound: its form, that every code and prefix exists, that a
- * name stands once per file, a trade once in all, that what is meant is not also only perhaps meant, and that every activity in use can be reached by some words. Does not
- * prove that the words mean what they are mapped to; the evaluation of translation measures that.
+ * name stands once per file, a trade once in all, that what is meant is not also only perhaps
+ * meant, and that every activity in use can be reached by some words. Does not prove that the
+ * words mean what they are mapped to; the evaluation of translation measures that.
  */
 import assert from "node:assert/strict";
 import { existsSync, readdirSync, readFileSync } from "node:fs";

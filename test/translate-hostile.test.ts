@@ -49,7 +49,7 @@ describe("any text", () => {
       fc.string({ maxLength: TEXT_MAX, unit: "grapheme" }).map((text) => text.slice(0, TEXT_MAX)),
       fc.integer({ min: 0, max: 2 ** 31 }).map((seed) => hostileText(randomFrom(seed))),
     );
-    const options = { numRuns: 1_000, seed: 20_261_005 };
+    const options = { numRuns: 500, seed: 20_261_005 };
     fc.assert(
       fc.property(anything, (text) => checkText(text)),
       options,

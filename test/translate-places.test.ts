@@ -2,8 +2,8 @@
  * Proves the reading of places: a table of what each construct becomes, that every municipality of
  * the registry is found by its name with and without its state, against a slow look-up that shares
  * nothing with the gazetteer, that accents and case do not matter, that lists that are too long are
- * said to be, and that the work grows with the text and no faster. Does not prove that a name is recognised
- * beside words that nobody here thought of; the bench of sentences measures that.
+ * said to be, and that the work grows with the text and no faster. Does not prove that a name is
+ * recognised beside words that nobody here thought of; the bench of sentences measures that.
  */
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
@@ -107,7 +107,7 @@ describe("places", () => {
       .replace(/[^a-z]+/g, " ")
       .trim();
 
-  it("finds every municipality by name and state, and by name as the rule of namesakes says", () => {
+  it("finds every municipality by name and state, and by name as namesakes are chosen", () => {
     const accounts = accountsOf(decodeSnapshot(sample.snapshot).rows);
     const all = segment.catalog.municipalities.filter((m) => m.ibge !== null && m.uf !== "EX");
     const byName = new Map<string, typeof all>();

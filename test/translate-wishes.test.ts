@@ -171,6 +171,7 @@ describe("confidence", () => {
       { unknownPlace: true },
       { weakestActivity: 0 },
       { weakestActivity: null, unknownWords: 2 },
+      { weakestActivity: null, placed: false },
       { unknownWords: 20, tellingWords: 24 },
       { abroad: 1 },
       { contradictions: 1 },

@@ -98,7 +98,7 @@ const SENTENCES: readonly (readonly [text: string, expected: Expected])[] = [
   ["padarias com faturamento acima de 1 milhão", { unmapped: ["faturamento acima de 1 milhão"] }],
   ["padarias com mais de 10 funcionários", { limit: 100, unmapped: ["10 funcionários"] }],
   ["padarias em Nárnia", { ufs: [], cities: [], unmapped: ["em Nárnia"], confidence: 0 }],
-  ["cnae 5611-2/01 em SP", { cnae: ["5611-2/01"], ufs: ["SP"], confidence: 0.98 }],
+  ["cnae 5611-2/01 em SP", { cnae: ["5611-2/01"], ufs: ["SP"], confidence: 0.99 }],
   [
     "lawyers in Recife with phone",
     { cnae: ["6911-7/01"], cities: ["2611606"], contact: { require_phone: true } },

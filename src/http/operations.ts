@@ -94,8 +94,9 @@ export const OPERATIONS: Readonly<Record<string, Operation>> = {
       "company with several establishments only the best-placed one comes, unless " +
       "one_per_company is false; total counts the accounts that match. Accounts without e-mail " +
       "address and phone are left out unless the sentence or the spec speaks of contact. Fields " +
-      "outside the plan are left out. Words are Portuguese, or English where the sentence is. Send next_cursor as " +
-      "cursor with the same sentence or spec for the next page. A sentence that is hardly " +
+      "outside the plan are left out. Words are Portuguese, or English where the sentence is. " +
+      "Send next_cursor as cursor with the same sentence or spec for the next page; limit may " +
+      "change from page to page. A sentence that is hardly " +
       `understood is not run: translation_uncertain. ${PAGE_COST}`,
     parameters: [unchanged],
     body: {

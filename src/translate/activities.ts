@@ -2,26 +2,24 @@
  * The stage of activities. What comes in: a sentence, the lexicon, the official names. What goes
  * out: codes that are wanted and codes that are excluded, with how they were found.
  * Invariant: the longest known words win, and a trade before goods of the same length; codes that
- * stand in the text are taken as they are; an activity that is asked for and not known has no codes
- * and no certainty, so that nobody mistakes the rest for an answer.
+ * stand in the text are taken as they are; an activity that is asked for and not known has no
+ * codes and no certainty, so that nobody mistakes the rest for an answer.
  */
 import { catalogLookup } from "../spec/catalog.ts";
 import type { ActivityContext, FoundActivity } from "./activity.ts";
 import { findByName } from "./byname.ts";
 import { spelled } from "./cnaecodes.ts";
 import { dropUntellable } from "./exclusions.ts";
-import { isFillerWord } from "./fillers.ts";
 import { type Reading, readGoods, readGoodsBehindRole } from "./goods.ts";
-import { type Choice, lexicon } from "./lexicon.ts";
+import { lexicon } from "./lexicon.ts";
 import { claimNegation, negatorOf } from "./negation.ts";
-import { joins, type Match } from "./phrases.ts";
+import { joins } from "./phrases.ts";
 import { ROLES_BEFORE, type TradeRole } from "./roles.ts";
 import type { Sentence } from "./sentence.ts";
 import type { Token } from "./tokens.ts";
+import { type Before, readLent, readTrade, tradeBehindShop } from "./trades.ts";
 
 const OF = new Set(["de", "do", "da", "dos", "das", "of"]);
-/** Most words of a name that a trade lends its first word to. */
-const LENT_MAX = 6;
 
 /** Where the trade or goods that begin at a token end; the same index where none do. */
 export function tradeEnd(sentence: Sentence, at: number): number {
@@ -62,16 +60,6 @@ function findKnown(context: ActivityContext): FoundActivity[] {
   return found;
 }
 
-/** What was read before. */
-interface Before {
-  /** Its first word, which may belong to the next one as well: "escolas de inglês e música". */
-  readonly token: Token;
-  /** Where it ends. */
-  readonly to: number;
-  /** What is done with its goods. */
-  readonly role: TradeRole | null;
-}
-
 /** Verbs behind which "com" tells what somebody deals with. */
 const DEALING = new Set(
   "trabalha trabalham trabalhe trabalhem atua atuam lida lidam mexe".split(" "),
@@ -89,8 +77,6 @@ function isAside(sentence: Sentence, at: number): boolean {
 
 /** What begins at a token: the longest of a trade, goods with a role, goods alone; or nothing. */
 function read(sentence: Sentence, at: number, before: Before | null): Reading | null {
-  const free = (index: number) => sentence.free(index);
-  const trade = lexicon().trades.longest(sentence.tokens, at, free);
   const role = roleBefore(sentence, before, at);
   const follows = before !== null && !isListed(sentence, before.to, at);
   const bare = bareGoods(sentence, at, { role, follows });
@@ -98,7 +84,7 @@ function read(sentence: Sentence, at: number, before: Before | null): Reading | 
     before === null ? null : readLent(sentence, at, before),
     // "indústrias, menos têxtil e calçados": what is done goes before what shops are called.
     role === null || bare?.assumed === true ? null : bare,
-    trade === null || isOpen(sentence, trade) ? null : withTail(sentence, readingOf(trade)),
+    readTrade(sentence, at),
     tradeBehindShop(sentence, at),
     readGoodsBehindRole(sentence, at),
     bare,
@@ -144,66 +130,10 @@ function roleBefore(sentence: Sentence, before: Before | null, at: number): Trad
   return related ? before.role : null;
 }
 
-function readingOf({ to, value }: Match<Choice>): Reading {
-  return { ...value, to, certainty: isGeneral(value) || value.codes.length > 2 ? 0.9 : 0.95 };
-}
-
-/** English words behind a trade that say nothing more: "accounting firms", "auto repair shops". */
-const TAILS = new Set(
-  (
-    "store shop firm company centre center business businesse office provider industry clinic " +
-    "manufacturer agency service contractor professional specialist"
-  ).split(" "),
-);
-
-function withTail(sentence: Sentence, reading: Reading): Reading {
-  const token = sentence.tokens[reading.to];
-  const tail = token !== undefined && sentence.free(reading.to) && isTail(token);
-  return tail ? { ...reading, to: reading.to + 1 } : reading;
-}
-
-function isTail({ folded, key }: Token): boolean {
-  return TAILS.has(key) || TAILS.has(folded.replace(/(ie)?s$/, (end) => (end === "s" ? "" : "y")));
-}
-
-/** "loja de conserto de celular", "casa de massagem": a shop of a trade is that trade. */
-function tradeBehindShop(sentence: Sentence, at: number): Reading | null {
-  const free = (index: number) => sentence.free(index);
-  const role = ROLES_BEFORE.longest(sentence.tokens, at, free);
-  if (role?.value !== "retail" || !OF.has(sentence.folded(role.to))) return null;
-  const trade = lexicon().trades.longest(sentence.tokens, role.to + 1, free);
-  return trade === null || isGeneral(trade.value) ? null : readingOf(trade);
-}
-
-/** Prefixes and sections stand for many activities. */
-function isGeneral({ codes }: Choice): boolean {
-  return codes.every((code) => code.length < 5);
-}
-
-/** "comércio de foguetes" is not all of commerce: a general word that goes on is not taken alone. */
-function isOpen(sentence: Sentence, { from, to, value }: Match<Choice>): boolean {
-  const role = ROLES_BEFORE.longest(sentence.tokens, from);
-  if (!isGeneral(value) && role?.to !== to) return false;
-  if (!OF.has(sentence.folded(to))) return false;
-  let at = to;
-  while (sentence.free(at) && joins(sentence.tokens[at])) at++;
-  const token = sentence.tokens[at];
-  return token?.kind === "word" && sentence.free(at) && !isFillerWord(token);
-}
-
-/** A trade that lacks its first word, which stands in front of the one before. */
-function readLent(sentence: Sentence, at: number, { token, to }: Before): Reading | null {
-  for (let between = to; between < at; between++) {
-    const word = sentence.tokens[between];
-    if (word?.text !== "," && !["e", "ou", "and", "or"].includes(word?.folded ?? "")) return null;
-  }
-  if (at === to) return null;
-  const tokens = [token, ...sentence.tokens.slice(at, at + LENT_MAX)];
-  const match = lexicon().trades.longest(tokens, 0, (i) => i === 0 || sentence.free(at + i - 1));
-  return match === null || match.to < 2 ? null : { ...readingOf(match), to: at + match.to - 1 };
-}
-
-/** A word of the activity itself negates nothing ("tire shops", "tire" being "leave out" as well). */
+/**
+ * A word of the activity itself negates nothing ("tire shops", "tire" being "leave out" as
+ * well).
+ */
 function negatorBefore(sentence: Sentence, from: number): number {
   const negator = negatorOf(sentence, from);
   return negator < from ? negator : -1;

@@ -1,10 +1,10 @@
 /**
- * Activities by their official names. What comes in: a sentence of which everything else was taken.
- * What goes out: activities whose official texts hold the words that are left; what asks for an
- * activity that nobody knows, with the nearest ones.
+ * Activities by their official names. What comes in: a sentence of which everything else was
+ * taken. What goes out: activities whose official texts hold the words that are left; what asks
+ * for an activity that nobody knows, with the nearest ones.
  * Invariant: only words that the chosen texts have are taken, the others stay; a text must explain
- * most of the words, and few may fit as well, else nothing is chosen; an activity that is asked for
- * and not known searches for nothing.
+ * most of the words, and few may fit as well, else nothing is chosen; an activity that is asked
+ * for and not known searches for nothing.
  */
 import { catalogLookup, punctuateCnae } from "../spec/catalog.ts";
 import type { ActivityContext, FoundActivity } from "./activity.ts";
@@ -152,7 +152,10 @@ function certaintyOf({ explained }: RankedCode, choices: number, { telling }: Ru
   return Math.round(base * explained * (1 - 0.1 * (choices - 1)) * 100) / 100;
 }
 
-/** Whether the words around a run ask for an activity; of single words only these are looked for. */
+/**
+ * Whether the words around a run ask for an activity; of single words only these are looked
+ * for.
+ */
 function isAsked({ sentence }: ActivityContext, run: Run, others: boolean): boolean {
   if (run.role !== null || isLed(sentence, run.from)) return true;
   return !others && isSubject(sentence, run);

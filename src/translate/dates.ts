@@ -282,7 +282,9 @@ function findVague(context: NumberContext): void {
     const word = sentence.folded(at);
     if (!sentence.free(at) || ["mais", "menos", "more", "most"].includes(sentence.folded(at - 1)))
       continue;
-    if (RECENT.has(word) && !isInTrade(sentence, at, at + 1)) takeRecent(context, at);
+    // "clientes novos" are those of who asks.
+    const own = OWN.has(sentence.folded(at - 1)) || OWN.has(sentence.folded(at + 1));
+    if (RECENT.has(word) && !own && !isInTrade(sentence, at, at + 1)) takeRecent(context, at);
     else if (OLD.has(word) && !isInTrade(sentence, at, at + 1)) {
       const detail = { pt: "Idade sem número.", en: "An age without a number." };
       notes.leave("vague_age", detail, sentence.claim(at, at + 1, "unmapped"));
@@ -294,6 +296,7 @@ const RECENT = wordSet(
   "recente recentes recentemente recem nova novas novo novos newly new recently recent pouco",
 );
 const OLD = wordSet("antiga antigas antigo antigos tradicionais tradicional velhas consolidadas");
+const OWN = wordSet("cliente clientes lead leads contatos prospects oportunidades vendas negocio");
 /** Months that a company is called new for. */
 const RECENT_MONTHS = 12;
 

@@ -1,7 +1,8 @@
 /**
  * The official names of activities as a second source. What comes in: the table of the snapshot,
  * descriptors where they are in use, and words. What goes out: codes by how well a name of theirs
- * fits (BM25; the score of a code is that of its best text), and how much of the words it explains.
+ * fits (BM25; the score of a code is that of its best text), and how much of the words it
+ * explains.
  * Invariant: deterministic: equal scores are told apart by code; retail and services come before
  * wholesale, manufacture, representation and repair, unless the words ask for those.
  * Source: Robertson and Zaragoza, The Probabilistic Relevance Framework (2009), k1 1.2, b 0.75.
@@ -54,7 +55,10 @@ interface Index {
 
 const indexes = new WeakMap<Segment, Index>();
 
-/** Ranks the activities that have at least one of the words; `role` is what is asked for, if any. */
+/**
+ * Ranks the activities that have at least one of the words; `role` is what is asked for, if
+ * any.
+ */
 export function rankDescriptions(
   segment: Segment,
   words: readonly string[],

@@ -25,7 +25,9 @@ const FILLERS = new Set(
     "poderiam podem voce voces enviar envie mandar mande manda passar passe passa trabalho vendo " +
     "ofereco prospectar prospeccao interessado interessada interesse queremos necessito " +
     "necessitamos ajuda ajude ajudar inclusive incluindo inclusos urgente hi hello thanks " +
-    "mas porem ou or but only possuem favorzinho aqui ai minha meu nossa nosso meus minhas campanha"
+    "mas porem ou or but only possuem consegue " +
+    "conseguem conseguiria saber possivel estou estamos procurando buscando gostariamos " +
+    "desejo desejamos ver conhecer favorzinho aqui ai minha meu nossa nosso meus minhas campanha"
   ).split(" "),
 );
 

@@ -1,8 +1,8 @@
 /**
- * Goods and what is done with them. What comes in: a sentence and a place in it. What goes out: the
- * activities of the goods that stand there, by what is done with them.
- * Invariant: what is done holds for all goods that are joined ("loja de roupas e calçados"); without
- * a word for it retail is meant before wholesale, manufacture, representation and repair.
+ * Goods and what is done with them. What comes in: a sentence and a place in it. What goes out:
+ * the activities of the goods that stand there, by what is done with them.
+ * Invariant: what is done holds for all goods that are joined ("loja de roupas e calçados");
+ * without a word for it retail is meant before wholesale, manufacture, representation and repair.
  */
 import { type Choice, type Goods, lexicon } from "./lexicon.ts";
 import { joins, type Match } from "./phrases.ts";
@@ -80,7 +80,10 @@ function namedTogether(
     : { ...match.value, to: end };
 }
 
-/** Goods that cannot be dealt with in that way are taken for what is usual, where they are first. */
+/**
+ * Goods that cannot be dealt with in that way are taken for what is usual, where they are
+ * first.
+ */
 function fallback(match: Match<Goods> | null, end: number): Choice | undefined {
   return end < 0 && match !== null ? usual(match.value) : undefined;
 }

@@ -1,9 +1,9 @@
 /**
  * The curated lexicon of activities. What comes in: data/lexicon. What goes out: names of trades
  * with their codes, and names of goods with codes by what is done with them.
- * Invariant: read once, when the first sentence is translated; `codes` are what a name means, `also`
- * what else it may mean; a name of several entries means what the first one says, and may mean what
- * the others say.
+ * Invariant: read once, when the first sentence is translated; `codes` are what a name means,
+ * `also` what else it may mean; a name of several entries means what the first one says, and may
+ * mean what the others say.
  */
 import goodsCommerce from "../../data/lexicon/goods-commerce.json" with { type: "json" };
 import goodsIndustry from "../../data/lexicon/goods-industry.json" with { type: "json" };

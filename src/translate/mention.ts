@@ -70,11 +70,24 @@ export function mentionOf(
   const open = reach.polarity === "open";
   if (open) claimNegation(sentence, reach.negator, lead.from);
   const words = sentence.claim(lead.from, to, "place");
+  // One literal with all members: mentions of one shape are quick to make and to read.
   return {
-    ...{ from: lead.from, at, to, words, lead, negated: negator >= 0, region: false },
-    ...{ adjective: false, capital: false, part: false, states: [], cities: [], dropped: open },
-    ...{ either: false, joined: false, every: false },
-    ...meant,
+    from: lead.from,
+    at,
+    to,
+    words,
+    lead,
+    negated: negator >= 0,
+    region: meant.region ?? false,
+    adjective: meant.adjective ?? false,
+    capital: meant.capital ?? false,
+    part: meant.part ?? false,
+    states: meant.states ?? [],
+    cities: meant.cities ?? [],
+    dropped: meant.dropped ?? open,
+    either: false,
+    joined: false,
+    every: meant.every ?? false,
   };
 }
 

@@ -1,6 +1,6 @@
 /**
- * Trades whose names are written nearly like a word that nobody knows. What comes in: reduced words.
- * What goes out: codes of those trades, the nearest name first.
+ * Trades whose names are written nearly like a word that nobody knows. What comes in: reduced
+ * words. What goes out: codes of those trades, the nearest name first.
  * Invariant: only offered, never searched for; the index is made when it is first asked for.
  */
 import { lexicon } from "./lexicon.ts";

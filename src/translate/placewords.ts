@@ -77,7 +77,8 @@ export function leadOf(sentence: Sentence, at: number): Lead {
   }
   // An article alone belongs to what is before it, or to nothing.
   while (from < at && SILENT.has(sentence.folded(from)) && !isRegionWord(sentence, from)) from++;
-  return { from, kind, word, ...seen };
+  const { state, states, city, cities, mark } = seen;
+  return { from, kind, word, state, states, city, cities, mark };
 }
 
 function isRegionWord(sentence: Sentence, at: number): boolean {

@@ -1,7 +1,7 @@
 /**
- * What is done with goods. What comes in: nothing. What goes out: the words for it that stand before
- * the goods ("fábrica de móveis"), those that stand behind ("roupas no atacado"), and the codes of
- * each kind of trade.
+ * What is done with goods. What comes in: nothing. What goes out: the words for it that stand
+ * before the goods ("fábrica de móveis"), those that stand behind ("roupas no atacado"), and the
+ * codes of each kind of trade.
  * Invariant: every role has words before and behind; a word has one role in each place.
  */
 import { Phrases } from "./phrases.ts";
@@ -61,7 +61,9 @@ const BEHIND: RoleWords = {
   wholesale:
     "atacado|atacadista|atacadão|por atacado|wholesale|wholesaler|distributor|distribuidora|" +
     "importer|exporter|supplier|venda por atacado|para revenda",
-  make: "indústria|manufacturer|maker|factory|producer|manufacturing|fabricante|fabricação própria|farm|grower",
+  make:
+    "indústria|manufacturer|maker|factory|producer|manufacturing|fabricante|" +
+    "fabricação própria|farm|grower",
   repair: "conserto|manutenção|assistência técnica|repair|repair shop|maintenance|reparo",
   rent: "aluguel|locação|alugar|locar|rental|hire|for rent|rent",
   agent: "representante|representação|sales agent|sales representative",
@@ -83,8 +85,8 @@ export const ROLE_DIVISIONS: Readonly<Record<TradeRole, readonly string[]>> = {
 export const QUALIFIERS = new Set(
   (
     "especializado especializada especialista geral online virtual fisica fisico proprio propria " +
-    "local varejista varejo atacadista industrial artesanal profissional todo toda tipo variedade " +
-    "venda comercio artigo produto novo nova diversos diverso autorizada autorizado"
+    "local varejista varejo atacadista industrial artesanal profissional todo toda tipo " +
+    "variedade venda comercio artigo produto novo nova diversos diverso autorizada autorizado"
   ).split(" "),
 );
 

@@ -1,5 +1,6 @@
 /**
- * What a person may want to choose among. What comes in: a translation and the spec it became. What
+ * What a person may want to choose among. What comes in: a translation and the spec it became.
+ * What
  * goes out: for every place in the text that may stand for several activities, and for words that
  * nobody knows, activities with the number of accounts that each alone would match.
  * Invariant: counts are exact and are those of the same spec with that one activity; a translation
@@ -51,7 +52,8 @@ export function suggestionsOf(
 }
 
 /**
- * The subclasses of an activity, likeliest first: those that are meant before those that may be; of
+ * The subclasses of an activity, likeliest first: those that are meant before those that may
+ * be; of
  * a prefix or section those with most accounts first.
  */
 export function subclassesOf(
