@@ -3,7 +3,8 @@
  * segment. What goes out: for every sentence what is right in its translation, and lines of tables
  * that sum them up.
  * Invariant: a field counts as asked for where a spec without any wish would be wrong in it, so
- * that defaults do not flatter; confidence is held against "the whole spec is right, and might be run".
+ * that defaults do not flatter; confidence is held against "the whole spec is right, and might be
+ * run".
  */
 import type { Segment } from "../src/search/segment.ts";
 import { isUncertain, UNCERTAIN_BELOW } from "../src/translate/confidence.ts";

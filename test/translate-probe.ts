@@ -1,6 +1,6 @@
 /**
- * A small snapshot with the translator on it, for the suites of translation. What comes in: nothing.
- * What goes out: translations of texts, and the specs that they become.
+ * A small snapshot with the translator on it, for the suites of translation. What comes in:
+ * nothing. What goes out: translations of texts, and the specs that they become.
  * Invariant: specs are normalized as `POST /v1/leads/translate` does for a plan with every field.
  */
 import { openSegment, type Segment } from "../src/search/segment.ts";

@@ -44,15 +44,13 @@ const NOISE = [
   ..."\u0000 \u0001 \u0008 \u000b \u001f \u007f \u0085 \u00a0 \u00ad \u200b \u200d \u2028".split(
     " ",
   ),
-  ..."\ud800 \udc00 \udfff\ud83d e\u0301\u0301\u0301 \u0301 a\u0327\u0303 \u202e \u2066 \ufeff".split(
-    " ",
-  ),
+  ..."\ud800 \udc00 \udfff\ud83d e\u0301\u0301\u0301 \u0301 a\u0327\u0303".split(" "),
+  ..."\u202e \u2066 \ufeff".split(" "),
   ..."\ufffd \uffff 😀 👩‍👩‍👧 🇧🇷 مخبز في ساو 面包店 パン屋 хлеб ﬁlial İstanbul ẞ ǅ ᾳ Ⅻ ½ ① ٣ 𝟙 𝕊ão".split(
     " ",
   ),
-  ..."' \" ` ´ ’ \\ | & % $ # @ ! ? * + = ~ ^ { } [ ] < > % _ … – — § ª º // -- ../ R$ \n \t \r\n".split(
-    " ",
-  ),
+  ..."' \" ` ´ ’ \\ | & % $ # @ ! ? * + = ~ ^ { } [ ] < > % _ …".split(" "),
+  ..."– — § ª º // -- ../ R$ \n \t \r\n".split(" "),
   ..."1.1.1.1.1 1,,2 1-2-3-4 1/2/3/4 0000 00/00/0000 31/02/2020 2020/13 99999999999999999999".split(
     " ",
   ),
@@ -80,8 +78,8 @@ function pick<Value>(list: readonly Value[], random: () => number): Value {
 /** A text of some pieces; most are short, some fill the 2,000 units. */
 export function hostileText(random: () => number): string {
   const long = random();
-  const pieces = 1 + random() * (long < 0.97 ? 3 : long < 0.998 ? 20 : 200);
-  const noisy = random() < 0.3 ? 0.5 : 0.05;
+  const pieces = 1 + random() * (long < 0.97 ? 2 : long < 0.998 ? 15 : 200);
+  const noisy = random() < 0.2 ? 0.5 : 0.03;
   let text = "";
   for (let i = 0; i < pieces && text.length < TEXT_MAX; i++) {
     const kind = random();
@@ -91,14 +89,14 @@ export function hostileText(random: () => number): string {
   return text.slice(0, TEXT_MAX);
 }
 
-/** One piece in ten has a unit that is lost, doubled, swapped or in capitals. */
+/** One piece in 25 has a unit that is lost, doubled, swapped or in capitals. */
 function damaged(piece: string, random: () => number): string {
   const what = random();
-  if (what > 0.1) return piece;
+  if (what > 0.04) return piece;
   const at = Math.floor(random() * piece.length);
-  if (what < 0.025) return piece.slice(0, at) + piece.slice(at + 1);
-  if (what < 0.05) return piece.slice(0, at) + (piece[at] ?? "") + piece.slice(at);
-  if (what < 0.075) return piece.slice(at) + piece.slice(0, at);
+  if (what < 0.01) return piece.slice(0, at) + piece.slice(at + 1);
+  if (what < 0.02) return piece.slice(0, at) + (piece[at] ?? "") + piece.slice(at);
+  if (what < 0.03) return piece.slice(at) + piece.slice(0, at);
   return piece.toUpperCase();
 }
 
