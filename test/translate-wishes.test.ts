@@ -114,6 +114,18 @@ describe("wishes", () => {
     );
   });
 
+  it("keeps an e-mail together behind its negation", () => {
+    const { parts } = probe.translate("dentistas sem e-mail");
+    assert.deepEqual(
+      parts.map(({ words, role }) => [words, role]),
+      [
+        ["dentistas", "activity"],
+        ["sem", "negation"],
+        ["e-mail", "unmapped"],
+      ],
+    );
+  });
+
   it("counts fillers as parts", () => {
     const { parts } = probe.translate("quero padarias, por favor");
     assert.deepEqual(

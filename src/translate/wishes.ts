@@ -77,11 +77,11 @@ class WishStage {
     const { polarity, negator } = inside ? PLAIN : reach;
     // Behind the first item of a list the negator belongs to that one.
     const own = negator >= 0 && negator < at && this.#isFirst(negator, at);
-    if (own || negator > at) claimNegation(this.#sentence, negator, at);
     const from = this.#leadOf(taken);
     const { tokens } = this.#sentence;
     const hyphened = tokens[at]?.folded === "mail" && tokens[at - 1]?.folded === "e";
     const first = hyphened && this.#sentence.free(at - 1) ? at - 1 : from;
+    if (own || negator > at) claimNegation(this.#sentence, negator, Math.min(at, first));
     if (polarity === "open" || this.#isIncluded(taken)) this.#leaveOpen({ ...taken, at: first });
     else if (this.#isAudience(taken)) this.#leave({ ...taken, at: first }, AUDIENCE);
     else this.#apply({ ...taken, at: first }, polarity === "negated", own ? negator : first);
