@@ -6,6 +6,7 @@
  */
 import { readFileSync } from "node:fs";
 import { CommandError } from "./errors.ts";
+import { JsonFault, JsonScanner } from "./json-scanner.ts";
 import {
   readSetting,
   SETTINGS,
@@ -15,6 +16,7 @@ import {
   type SettingType,
   type SettingValue,
 } from "./settings.ts";
+import { didYouMean } from "./suggest.ts";
 
 /** Limits of a plan by name, such as `requests_per_second`; the defaults are data/plans.json. */
 export type PlanLimits = Readonly<Record<string, SettingValue>>;
@@ -43,6 +45,8 @@ export interface EffectiveSetting {
   readonly origin: string;
   readonly secret: boolean;
   readonly description: string;
+  /** What holds with the transport uws, whatever the value is. */
+  readonly uws?: string;
 }
 
 /** The configuration of a run. */
@@ -56,10 +60,12 @@ export interface Config {
 }
 
 type Rows = ReadonlyMap<string, Setting>;
-type Found = Omit<EffectiveSetting, "key" | "secret" | "description">;
+type Found = Omit<EffectiveSetting, "key" | "secret" | "description" | "uws">;
 
 /** Variables with our prefix that are not settings: the config file, and the tests' addon. */
 const OTHER_VARIABLES = new Set(["PENEIRA_CONFIG", "PENEIRA_ADDON"]);
+/** The plan that a key or a variable belongs to. */
+const PLAN_PREFIX = /^(?:plans\.|PENEIRA_PLANS_)([^._]+)/;
 /** What Kubernetes sets in every container when a service is called peneira. */
 const SERVICE_VARIABLE =
   /^PENEIRA_(?:[A-Z0-9_]+_)?(?:SERVICE_HOST|SERVICE_PORT\w*|PORT(?:_\d.*)?)$/;
@@ -88,7 +94,11 @@ export function loadConfig(
   const settings = [...rows].map(([key, row]): EffectiveSetting => {
     const found: Found = { value: row.fallback, source: "default", origin: "default" };
     const winner = layers.reduce((last, layer) => layer.get(key) ?? last, found);
-    return { key, ...winner, secret: row.secret === true, description: row.description };
+    const { uws, description } = row;
+    const known = { key, ...winner, secret: row.secret === true };
+    return uws === undefined
+      ? { ...known, description }
+      : { ...known, description: `${description} With the transport uws: ${uws}.`, uws };
   });
   return makeConfig(settings, plans);
 }
@@ -146,6 +156,12 @@ function take(
   const read = readSetting(row, entry.raw);
   if ("value" in read) {
     layer.set(entry.key, { value: read.value, source: entry.source, origin: entry.origin });
+  } else if ("unknown" in read) {
+    const otherwise = "; `peneira config --markdown` lists what there is";
+    for (const item of read.unknown) {
+      const meant = didYouMean(item, read.known, otherwise);
+      problems.push(`${entry.origin}: ${entry.key} knows no ${JSON.stringify(item)}${meant}`);
+    }
   } else {
     const given = row.secret ? "another value" : JSON.stringify(entry.raw);
     problems.push(`${entry.origin}: ${entry.key} must be ${read.expected}, not ${given}`);
@@ -186,7 +202,7 @@ function readEnvironment(
       readSecretFile(layer, { key: secretKey, name, file: text }, context);
       continue;
     }
-    context.problems.push(`${name}: unknown variable${suggest(name, [...keys.keys()])}`);
+    context.problems.push(`${name}: unknown variable${hint(name, [...keys.keys()], context)}`);
   }
   return layer;
 }
@@ -201,65 +217,90 @@ function readSecretFile(
     const raw = readFileSync(file, "utf8").trim();
     take(layer, { key, raw, source: "environment", origin: name }, context);
   } catch (error) {
-    context.problems.push(`${name}: cannot read ${file} (${(error as Error).message})`);
+    context.problems.push(`${name}: ${file} ${unreadable(error)}`);
   }
 }
 
 /** One JSON object, in which `{"http": {"body_max_bytes": 1}}` means `http.body_max_bytes`. */
 function readFile(file: string, context: Context) {
   const layer = new Map<string, Found>();
-  let content: unknown;
-  try {
-    content = JSON.parse(readFileSync(file, "utf8"));
-  } catch (error) {
-    context.problems.push(`${file}: ${(error as Error).message}`);
-    return layer;
-  }
+  const content = parseFile(file, context.problems);
+  if (content === undefined) return layer;
   if (!isObject(content)) {
     context.problems.push(`${file}: must be one JSON object`);
     return layer;
   }
+  const seen = new Set<string>();
   for (const [key, raw] of leaves(content, "")) {
-    if (!context.rows.has(key)) {
-      const hint = suggest(key, [...context.rows.keys()]);
-      context.problems.push(`${file}: unknown key "${key}"${hint}`);
+    if (isObject(raw) && isGroup(key, context)) continue;
+    if (seen.has(key)) {
+      context.problems.push(
+        `${file}: ${key} is given twice, with a dot and as an object; keep one`,
+      );
+    } else if (!context.rows.has(key)) {
+      const meant = hint(key, [...context.rows.keys()], context);
+      context.problems.push(`${file}: unknown key "${key}"${meant}`);
     }
+    seen.add(key);
     take(layer, { key, raw, source: "file", origin: file }, context);
   }
   return layer;
 }
 
+/** The JSON value of a file, no name twice; undefined when that is a problem. */
+function parseFile(file: string, problems: string[]): unknown {
+  try {
+    const text = readFileSync(file, "utf8");
+    new JsonScanner(text).scan();
+    return JSON.parse(text);
+  } catch (error) {
+    if (error instanceof JsonFault) {
+      const { line, column, problem } = error;
+      problems.push(`${file}, line ${line}, column ${column}: ${problem}; correct the file there`);
+    } else {
+      problems.push(`${file}: ${unreadable(error)}`);
+    }
+    return undefined;
+  }
+}
+
+/** Why a file that a setting names cannot be read, and what to do. */
+function unreadable(error: unknown): string {
+  const { code } = error as NodeJS.ErrnoException;
+  if (code === "ENOENT" || code === "ENOTDIR") return "there is no such file; check the path";
+  if (code === "EISDIR") return "is a folder; name a file in it";
+  return `cannot be read (${code ?? "unknown reason"}); check who may read it`;
+}
+
+/** Values by their paths; an object without members is a value too, so that nothing gets lost. */
 function leaves(value: Readonly<Record<string, unknown>>, prefix: string): [string, unknown][] {
   return Object.entries(value).flatMap(([name, inner]) =>
-    isObject(inner) ? leaves(inner, `${prefix}${name}.`) : [[`${prefix}${name}`, inner]],
+    isObject(inner) && Object.keys(inner).length > 0
+      ? leaves(inner, `${prefix}${name}.`)
+      : [[`${prefix}${name}`, inner]],
   );
+}
+
+/** Whether settings stand below a path. */
+function isGroup(path: string, { rows }: Context): boolean {
+  return [...rows.keys()].some((key) => key.startsWith(`${path}.`));
+}
+
+/** What may have been meant by an unknown key or variable; of a plan only what plans have. */
+function hint(word: string, known: readonly string[], { rows }: Context): string {
+  const otherwise = "; `peneira config` lists all settings";
+  const plans = [...rows.keys()].flatMap((key) => PLAN_PREFIX.exec(key)?.[1] ?? []);
+  const [prefix, plan] = PLAN_PREFIX.exec(word) ?? [];
+  if (prefix === undefined || plan === undefined || plans.length === 0) {
+    return didYouMean(word, known, otherwise);
+  }
+  if (!plans.includes(plan.toLowerCase())) {
+    return `; there is no plan ${plan.toLowerCase()} (plans: ${[...new Set(plans)].join(", ")})`;
+  }
+  const own = known.filter((candidate) => candidate.startsWith(prefix));
+  return didYouMean(word, own, otherwise);
 }
 
 function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
   return typeof value === "object" && value !== null && !Array.isArray(value);
-}
-
-/** Names the nearest known word, if one is near enough to be meant. */
-function suggest(word: string, known: readonly string[]): string {
-  const ranked = known
-    .map((candidate) => ({ candidate, distance: editDistance(word, candidate) }))
-    .sort((a, b) => a.distance - b.distance);
-  const best = ranked[0];
-  return best !== undefined && best.distance <= Math.max(2, word.length / 4)
-    ? `; did you mean ${best.candidate}?`
-    : "; `peneira config` lists all settings";
-}
-
-/** Levenshtein distance, one row of the matrix at a time. */
-function editDistance(a: string, b: string): number {
-  let row = Array.from({ length: b.length + 1 }, (_, column) => column);
-  for (let i = 1; i <= a.length; i++) {
-    const next = [i];
-    for (let j = 1; j <= b.length; j++) {
-      const swap = (row[j - 1] ?? 0) + (a[i - 1] === b[j - 1] ? 0 : 1);
-      next.push(Math.min(swap, (row[j] ?? 0) + 1, (next[j - 1] ?? 0) + 1));
-    }
-    row = next;
-  }
-  return row[b.length] ?? 0;
 }

@@ -38,9 +38,9 @@ export const ERROR_CODES = {
     title: "This secondary_cnae_mode is not allowed here",
   },
   rate_limited: { status: 429, title: "Too many requests" },
-  quota_exceeded: { status: 429, title: "The quota is used up" },
+  quota_exceeded: { status: 429, title: "The quota does not suffice" },
   internal_error: { status: 500, title: "An unexpected error happened" },
-  snapshot_unavailable: { status: 503, title: "No snapshot is available" },
+  snapshot_unavailable: { status: 503, title: "The server is not ready to answer" },
   overloaded: { status: 503, title: "The server is overloaded" },
 } as const;
 

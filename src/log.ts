@@ -3,7 +3,7 @@
  * What goes out: one JSON line each on standard output, or one readable line on a terminal.
  * Invariant: no names, e-mails, phones, keys or query text ever get here; of an unknown error only
  * its kind, its code and its place in the program are written, because a message may quote a
- * request.
+ * request. What the engine says of a snapshot file is known to quote nothing and is written.
  */
 import { writeSync } from "node:fs";
 import { type DestinationStream, type Logger, pino } from "pino";
@@ -81,6 +81,12 @@ function writeWhole(fd: number, bytes: Buffer): void {
   }
 }
 
+/**
+ * Codes of errors of the engine about a snapshot file: their messages name blocks, sections, rows
+ * and checksums, and never a value of a row.
+ */
+const SAYS_WHY = /^SNAPSHOT_(?:DAMAGED|VERSION|UNREADABLE)$/;
+
 /** What may be written about an error without quoting what a client sent. */
 export function describeError(error: unknown): Readonly<Record<string, unknown>> {
   if (!(error instanceof Error)) return { error: typeof error };
@@ -89,7 +95,9 @@ export function describeError(error: unknown): Readonly<Record<string, unknown>>
   return {
     error: error.name,
     ...(code === undefined ? {} : { error_code: code }),
-    place: place.slice(0, 8).map((line) => line.trim()),
+    ...(code !== undefined && SAYS_WHY.test(code) ? { why: error.message } : {}),
+    // What a thread of the engine throws has no place in the program.
+    ...(place.length === 0 ? {} : { place: place.slice(0, 8).map((line) => line.trim()) }),
     ...(error.cause === undefined ? {} : { cause: describeError(error.cause) }),
   };
 }

@@ -27,7 +27,12 @@ export interface Setting<Value extends SettingValue = SettingValue> {
   readonly fallback: Value;
   readonly description: string;
   readonly secret?: boolean;
+  /** What holds with the transport uws in the place of the value. */
+  readonly uws?: string;
 }
+
+/** Fixed in uWebSockets.js: 10 s, looked at every 4 s. */
+const UWS_IDLE = "always 8 to 12 s, whatever is set";
 
 /** RFC 9116 wants an address that a program can follow. */
 function checkContact(text: string): string | null {
@@ -88,8 +93,9 @@ export const SETTINGS = {
   ),
   "http.headers_timeout_ms": setting<number>(
     5_000,
-    "Time for a client to send the headers of a request; uws: always about 10 s.",
+    "Time for a client to send the headers of a request.",
     integer(100, 600_000),
+    UWS_IDLE,
   ),
   "http.request_timeout_ms": setting<number>(
     10_000,
@@ -98,8 +104,9 @@ export const SETTINGS = {
   ),
   "http.idle_timeout_ms": setting<number>(
     60_000,
-    "Time after which a connection without requests is closed; uws: always about 10 s.",
+    "Time after which a connection without requests is closed.",
     integer(1_000, 600_000),
+    UWS_IDLE,
   ),
   "http.write_timeout_ms": setting<number>(
     30_000,
@@ -177,8 +184,11 @@ export type SettingKey = keyof typeof SETTINGS;
 /** Type of the value of one setting. */
 export type SettingOf<Key extends SettingKey> = (typeof SETTINGS)[Key]["fallback"];
 
-/** A value, or what was expected in its place. */
-export type Reading = { readonly value: SettingValue } | { readonly expected: string };
+/** A value, or what was expected in its place, or the entries of a list that do not exist. */
+export type Reading =
+  | { readonly value: SettingValue }
+  | { readonly expected: string }
+  | { readonly unknown: readonly string[]; readonly known: readonly string[] };
 
 /**
  * Reads a value as it stands in the environment or on the command line (always text) or in the
@@ -188,7 +198,8 @@ export function readSetting(row: Setting, raw: unknown): Reading {
   if (raw === null && row.fallback === null) return { value: null };
   const { type } = row;
   if (type.kind === "text") return readText(raw, type);
-  const value = type.kind === "list" ? readList(raw, type) : readPlain(raw, type);
+  if (type.kind === "list") return readList(raw, type);
+  const value = readPlain(raw, type);
   return value === undefined ? { expected: expectedOf(type) } : { value };
 }
 
@@ -236,21 +247,26 @@ function readPlain(
   return type.kind === "number" || Number.isSafeInteger(value) ? value : undefined;
 }
 
-function readList(raw: unknown, { or, of }: SettingType & { kind: "list" }) {
-  if (raw === or) return or;
-  const items: unknown = typeof raw === "string" ? raw.split(",").map((item) => item.trim()) : raw;
-  if (!Array.isArray(items) || items.length === 0) return undefined;
-  const known = (item: unknown): item is string =>
-    typeof item === "string" && item !== "" && of?.includes(item) !== false;
-  return items.every(known) ? items : undefined;
+function readList(raw: unknown, { or, of }: SettingType & { kind: "list" }): Reading {
+  if (raw === or) return { value: or };
+  const written = typeof raw === "string";
+  const items: unknown = written ? raw.split(",").map((item) => item.trim()) : raw;
+  const isText = (item: unknown) => typeof item === "string" && item !== "";
+  if (!Array.isArray(items) || items.length === 0 || !items.every(isText)) {
+    return { expected: `"${or}" or ${written ? "names between commas" : "a list of names"}` };
+  }
+  const texts: readonly string[] = items;
+  const unknown = of === undefined ? [] : texts.filter((item) => !of.includes(item));
+  return unknown.length > 0 ? { unknown, known: of ?? [] } : { value: texts };
 }
 
 function setting<Value extends SettingValue>(
   fallback: Value,
   description: string,
   type: SettingType,
+  uws?: string,
 ): Setting<Value> {
-  return { type, fallback, description };
+  return { type, fallback, description, ...(uws === undefined ? {} : { uws }) };
 }
 
 function integer(min: number, max: number): SettingType {

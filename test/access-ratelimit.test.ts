@@ -81,6 +81,23 @@ describe("the rate limiter", () => {
     fc.assert(property, { numRuns: 300, seed: 32 });
   });
 
+  it("takes a cost in two parts as it takes it at once, and gives a refused one back", () => {
+    const property = fc.property(policies, steps, (policy, list) => {
+      const clock = manualClock();
+      const limiter = new RateLimiter(clock);
+      const bucket = new Bucket(policy);
+      for (const { afterMs, cost } of list) {
+        clock.advance(afterMs);
+        bucket.pass(afterMs);
+        const known = limiter.take("key", policy, 1);
+        const whole = known.allowed ? limiter.take("key", policy, cost, 1) : known;
+        assert.equal(whole.allowed, bucket.take(cost));
+        assert.equal(whole.remaining, Math.floor(bucket.tokens + 1e-6));
+      }
+    });
+    fc.assert(property, { numRuns: 500, seed: 33 });
+  });
+
   it("does not let one name pay for another", () => {
     const limiter = new RateLimiter(manualClock());
     const policy = { perSecond: 1, burst: 2 };

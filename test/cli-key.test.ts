@@ -1,11 +1,11 @@
 /**
  * Proves what `peneira key` prints, takes and refuses, its seven commands one after the other on
- * one data directory. Does not prove what a running server makes of it (http-auth.test.ts), nor the
- * rules themselves (access-keyring.test.ts).
+ * one data directory, and that a mistyped directory is never made. Does not prove what a running
+ * server makes of it (http-auth.test.ts), nor the rules themselves (access-keyring.test.ts).
  */
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
-import { mkdtempSync, rmSync } from "node:fs";
+import { existsSync, mkdtempSync, readdirSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, describe, it } from "node:test";
@@ -16,8 +16,11 @@ const folder = mkdtempSync(join(tmpdir(), "peneira-key-"));
 after(() => rmSync(folder, { recursive: true }));
 
 function peneira(...args: string[]) {
-  const command = ["--import", "tsx", join(ROOT, "src/main.ts"), "key", ...args];
-  const all = [...command, "--data-dir", folder];
+  return command("key", ...args, "--data-dir", folder);
+}
+
+function command(...args: string[]) {
+  const all = ["--import", "tsx", join(ROOT, "src/main.ts"), ...args];
   return spawnSync(process.execPath, all, { encoding: "utf8" });
 }
 
@@ -82,5 +85,99 @@ describe("peneira key", () => {
     assert.equal(peneira("expire", "--tenant", "life").status, 2, "an end has to be said");
     assert.equal(peneira("rename", "nobody", "--to", "x").status, 1);
     assert.deepEqual(keys(), before);
+  });
+
+  it("takes the plan of the tenant's working keys, and says which and why", () => {
+    const plan = (...args: string[]) => {
+      const { stderr, stdout } = peneira("create", "--tenant", "planned", "--json", ...args);
+      return [(JSON.parse(stdout) as { plan: string }).plan, /^plan .*$/m.exec(stderr)?.[0]];
+    };
+    const why = (rest: string) => `plan ${rest}; --plan takes another`;
+    assert.deepEqual(plan("--plan", "growth"), ["growth", undefined]);
+    assert.deepEqual(plan(), ["growth", why("growth: the keys of tenant planned have it")]);
+    assert.deepEqual(plan("--plan", "free", "--name", "other"), ["free", undefined]);
+    const several = "the default, because the keys of tenant planned have several (growth, free)";
+    assert.deepEqual(plan("--name", "mixed"), ["enterprise", why(`enterprise: ${several}`)]);
+    json("expire", "--tenant", "planned", "--name", "mixed", "--at", "now");
+    json("disable", "--tenant", "planned", "--name", "other");
+    assert.equal(plan()[0], "growth", "keys that do not work do not count");
+    const fresh = peneira("create", "--tenant", "fresh");
+    assert.match(fresh.stderr, /^plan enterprise: the default; --plan takes another$/m);
+  });
+
+  it("lists for people when keys end and were last used, under a header", () => {
+    const { key_id: id } = json("create", "--tenant", "shown", "--name", "n".repeat(100));
+    const { key_id: ended, expires_at: end } = json(
+      "create",
+      "--tenant",
+      "shown",
+      "--expires",
+      "90d",
+    );
+    const { stdout } = peneira("list", "--tenant", "shown");
+    const [header, first, second, ...more] = stdout
+      .trimEnd()
+      .split("\n")
+      .map((row) => row.split(/ +/));
+    assert.deepEqual(header?.join(), "key_id,tenant,plan,state,expires_at,last_used_at,name");
+    assert.deepEqual(first, [
+      id,
+      "shown",
+      "enterprise",
+      "active",
+      "never",
+      "never",
+      "n".repeat(100),
+    ]);
+    assert.deepEqual(second, [ended, "shown", "enterprise", "active", end, "never"]);
+    assert.deepEqual(more, []);
+    const rotated = json("rotate", String(id), "--overlap", "3600");
+    assert.match(peneira("list", "--tenant", "shown").stdout, RegExp(`${rotated.old_expires_at}`));
+  });
+
+  it("tells a tenant that there is not from one without keys", () => {
+    assert.equal(command("tenant", "create", "bare", "--data-dir", folder).status, 0);
+    for (const args of [["list"], ["list", "--json"], ["disable"], ["expire", "--at", "now"]]) {
+      const answer = peneira(...args, "--tenant", "shwon");
+      assert.equal(answer.status, 1);
+      assert.match(answer.stderr, /There is no tenant shwon; did you mean shown\?/);
+    }
+    assert.match(
+      peneira("list", "--tenant", "nothing like it").stderr,
+      /no tenant nothing like it\. /,
+    );
+    const bare = peneira("list", "--tenant", "bare");
+    assert.deepEqual([bare.status, bare.stdout, bare.stderr], [0, "", "No key fits.\n"]);
+  });
+
+  it("makes no directory but for a new key, and says so then", () => {
+    const absent = join(folder, "absent");
+    const empty = mkdtempSync(join(folder, "empty-"));
+    const commands = [
+      ...[["key", "list"], ["key", "list", "--json"], ["usage"], ["tenant", "list"]],
+      ...["disable", "enable", "rotate"].map((one) => ["key", one, "x"]),
+      ...[
+        ["key", "expire", "x", "--at", "now"],
+        ["key", "rename", "x", "--to", "y"],
+      ],
+      ...[
+        ["tenant", "rename", "x", "y"],
+        ["tenant", "disable", "x"],
+        ["tenant", "enable", "x"],
+      ],
+    ];
+    for (const args of commands) {
+      const answer = command(...args, "--data-dir", absent);
+      assert.deepEqual([answer.status, answer.stdout], [1, ""], args.join(" "));
+      assert.ok(answer.stderr.startsWith(`peneira: There is no data directory ${absent}. Check`));
+    }
+    assert.equal(existsSync(absent), false);
+    const answer = command("key", "list", "--data-dir", empty);
+    assert.deepEqual([answer.status, readdirSync(empty)], [1, []]);
+    assert.match(answer.stderr, /There is no state \(state\.db\) in /);
+    const made = command("key", "create", "--data-dir", absent);
+    assert.equal(made.status, 0);
+    assert.ok(made.stderr.startsWith(`made a new data directory ${absent}\n`), made.stderr);
+    assert.doesNotMatch(command("key", "create", "--data-dir", absent).stderr, /made a new/);
   });
 });

@@ -37,7 +37,8 @@ describe("peneira tenant", () => {
       ["other", "active", 1],
     ]);
     peneira("tenant", "disable", "acme", ...data);
-    peneira("tenant", "rename", "acme", "Acme Ltda", ...data);
+    const { stderr } = peneira("tenant", "rename", "acme", "Acme Ltda", ...data);
+    assert.equal(stderr, "tenant acme is now Acme Ltda; it is disabled.\n");
     assert.deepEqual(list()[0], ["Acme Ltda", "disabled", 1]);
     const keys = JSON.parse(peneira("key", "list", "--json", ...data).stdout) as {
       keys: { tenant: string; state: string }[];

@@ -36,7 +36,7 @@ export async function readStatus(client: Client): Promise<number> {
   assert.ok(data.score.version >= 1);
   const { data: ready } = await client.GET("/readyz", {});
   assert.equal(ready?.status, "ready");
-  return data.accounts;
+  return data.accounts ?? assert.fail("no snapshot");
 }
 
 /** Walks through all pages of a search and gives the CNPJs. */

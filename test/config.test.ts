@@ -11,7 +11,7 @@ import path from "node:path";
 import { after, describe, it } from "node:test";
 import plans from "../data/plans.json" with { type: "json" };
 import { PLAN_LIMITS, PLAN_NAMES, PLAN_SETTINGS } from "../src/access/plans.ts";
-import { settingsTable } from "../src/cli/config.ts";
+import { asLines, settingsTable, withoutEffect } from "../src/cli/config.ts";
 import { type ConfigInputs, loadConfig, variableOf } from "../src/config.ts";
 import { CommandError } from "../src/errors.ts";
 import { parseListen, SETTINGS, type Setting } from "../src/settings.ts";
@@ -93,27 +93,86 @@ describe("loadConfig", () => {
     const file = fileOf({ plans: { free, gold: { burst: 1 }, scale: { colour: "red" } } });
     const environment = { PENEIRA_PLANS_STARTER_REQUESTS_PER_SECOND: "0" };
     const problems = problemsOf({ environment, file, plans, planSettings: PLAN_SETTINGS });
-    assert.deepEqual(
-      problems.map((one) => one.replace(/some of .*;/, "some of …;")),
-      [
-        `${file}: plans.free.search_limit must be a whole number from 1 to 50000, not 50001`,
-        `${file}: plans.free.burst must be a whole number from 1 to 1000000, not 0`,
-        `${file}: plans.free.export_rows_per_day must be ` +
-          "a whole number from 0 to 1000000000000, not -1",
-        `${file}: plans.free.fields must be "all" or a list of some of …; ` +
-          'in the environment separated by commas, not ["salary"]',
-        `${file}: unknown key "plans.gold.burst"; did you mean plans.free.burst?`,
-        `${file}: unknown key "plans.scale.colour"; \`peneira config\` lists all settings`,
-        "PENEIRA_PLANS_STARTER_REQUESTS_PER_SECOND: plans.starter.requests_per_second must be " +
-          'a number from 0.001 to 1000000, not "0"',
-      ],
-    );
+    assert.deepEqual(problems, [
+      `${file}: plans.free.search_limit must be a whole number from 1 to 50000, not 50001`,
+      `${file}: plans.free.burst must be a whole number from 1 to 1000000, not 0`,
+      `${file}: plans.free.export_rows_per_day must be ` +
+        "a whole number from 0 to 1000000000000, not -1",
+      `${file}: plans.free.fields knows no "salary"; ` +
+        "`peneira config --markdown` lists what there is",
+      `${file}: unknown key "plans.gold.burst"; there is no plan gold ` +
+        "(plans: free, starter, growth, scale, enterprise)",
+      `${file}: unknown key "plans.scale.colour"; \`peneira config\` lists all settings`,
+      "PENEIRA_PLANS_STARTER_REQUESTS_PER_SECOND: plans.starter.requests_per_second must be " +
+        'a number from 0.001 to 1000000, not "0"',
+    ]);
   });
 
-  it("refuses a file that is missing, broken or not an object", () => {
-    for (const file of [path.join(folder, "none.json"), fileOf("{"), fileOf("[1]")]) {
-      assert.equal(problemsOf({ file }).length, 1);
-    }
+  it("names the plan that there is not, and of a plan that there is the nearest limit", () => {
+    const inputs = { plans, planSettings: PLAN_SETTINGS };
+    const environment = { PENEIRA_PLANS_GOLD_BURST: "1", PENEIRA_PLANS_SCALE_BURSTS: "1" };
+    const [gold, bursts] = problemsOf({ ...inputs, environment });
+    assert.match(gold ?? "", /^PENEIRA_PLANS_GOLD_BURST: .*no plan gold \(plans: free, starter, /);
+    assert.match(bursts ?? "", /did you mean PENEIRA_PLANS_SCALE_BURST\?$/);
+    const file = fileOf({ plans: { gold: {}, growth: { brust: 1, search_limit: 7 } } });
+    const [none, brust, ...more] = problemsOf({ ...inputs, file });
+    assert.match(none ?? "", /"plans\.gold"; there is no plan gold/);
+    assert.match(brust ?? "", /did you mean plans\.growth\.burst\?$/);
+    assert.deepEqual(more, []);
+  });
+
+  it("names the entries of a list that there are not, each with the nearest", () => {
+    const inputs = { plans, planSettings: PLAN_SETTINGS };
+    const file = fileOf({
+      plans: { free: { fields: ["cnpj", "nme", "emial"] }, scale: { fields: 5 } },
+    });
+    const environment = { PENEIRA_PLANS_GROWTH_FIELDS: "cnpj,,uf" };
+    assert.deepEqual(problemsOf({ ...inputs, file, environment }), [
+      `${file}: plans.free.fields knows no "nme"; did you mean legal_name?`,
+      `${file}: plans.free.fields knows no "emial"; did you mean email?`,
+      `${file}: plans.scale.fields must be "all" or a list of names, not 5`,
+      "PENEIRA_PLANS_GROWTH_FIELDS: plans.growth.fields must be " +
+        '"all" or names between commas, not "cnpj,,uf"',
+    ]);
+  });
+
+  it("refuses a file that is missing, a folder, broken or not an object, with the place", () => {
+    const none = path.join(folder, "none.json");
+    assert.deepEqual(problemsOf({ file: none }), [
+      `${none}: there is no such file; check the path`,
+    ]);
+    assert.deepEqual(
+      problemsOf({ environment: { PENEIRA_CONFIG: none } }),
+      problemsOf({ file: none }),
+    );
+    assert.deepEqual(problemsOf({ file: folder }), [`${folder}: is a folder; name a file in it`]);
+    const broken = fileOf('{\n  "transport": "node",\n}');
+    assert.deepEqual(problemsOf({ file: broken }), [
+      `${broken}, line 3, column 1: expected a member name in quotes; correct the file there`,
+    ]);
+    const list = fileOf("[1]");
+    assert.deepEqual(problemsOf({ file: list }), [`${list}: must be one JSON object`]);
+  });
+
+  it("refuses what a file says twice, in whatever way", () => {
+    const twice = fileOf('{"transport": "uws",\n "transport": "node"}');
+    assert.deepEqual(problemsOf({ file: twice }), [
+      `${twice}, line 2, column 2: the member name "transport" occurs twice in its object; ` +
+        "correct the file there",
+    ]);
+    const nested = fileOf('{"log": {"level": "info", "level": "warn"}}');
+    assert.match(problemsOf({ file: nested }).join(), /line 1, column 27: .*"level" occurs twice/);
+    const ways = fileOf({ "log.level": "info", log: { level: "warn" } });
+    assert.deepEqual(problemsOf({ file: ways }), [
+      `${ways}: log.level is given twice, with a dot and as an object; keep one`,
+    ]);
+  });
+
+  it("takes an empty object for settings that nobody sets, and for nothing else", () => {
+    assert.deepEqual(problemsOf({ file: fileOf({ http: {}, log: {} }) }), []);
+    const problems = problemsOf({ file: fileOf({ htp: {}, listen: {} }) });
+    assert.match(problems[0] ?? "", /unknown key "htp"/);
+    assert.match(problems[1] ?? "", /listen must be .*, not \{\}$/);
   });
 
   it("passes over the variables that Kubernetes sets for a service called peneira", () => {
@@ -149,6 +208,35 @@ describe("loadConfig", () => {
 
   it("does not know a variable _FILE of what is no secret", () => {
     assert.equal(problemsOf({ environment: { PENEIRA_LISTEN_FILE: "x" } }).length, 1);
+  });
+});
+
+describe("settings that the transport does not follow", () => {
+  const warned = (environment: Record<string, string>) =>
+    withoutEffect(loadConfig({ environment }));
+
+  it("are named where somebody has set them, and only with uws", () => {
+    const set = { PENEIRA_HTTP_IDLE_TIMEOUT_MS: "30000", PENEIRA_HTTP_WRITE_TIMEOUT_MS: "5000" };
+    const [warning, ...more] = warned(set);
+    assert.match(
+      warning ?? "",
+      /^http\.idle_timeout_ms \(environment PENEIRA_.*uws: always 8 to 12/,
+    );
+    assert.deepEqual(more, []);
+    assert.deepEqual(warned({ ...set, PENEIRA_TRANSPORT: "node" }), []);
+    assert.deepEqual(warned({}), []);
+  });
+
+  it("are marked where all settings are shown, and only with uws", () => {
+    const shown = (environment: Record<string, string>) => {
+      const line = /^http\.idle_timeout_ms .*$/m.exec(
+        asLines(loadConfig({ environment }).settings),
+      );
+      return line?.[0].replace(/ +/g, " ");
+    };
+    const with60s = "http.idle_timeout_ms 60000 (default";
+    assert.equal(shown({}), `${with60s}; uws: always 8 to 12 s, whatever is set)`);
+    assert.equal(shown({ PENEIRA_TRANSPORT: "node" }), `${with60s})`);
   });
 });
 

@@ -55,13 +55,15 @@ export const ALIASES: Readonly<Record<string, string>> = {
 
 /** Documents for people, which are no operations. */
 export const PAGES = [
+  "/",
   "/openapi.json",
   "/docs",
+  "/docs/",
   "/docs/errors",
   "/llms.txt",
   "/.well-known/security.txt",
 ];
-const PAGE_STATUSES = [200, 304, 404, 422];
+const PAGE_STATUSES = [200, 302, 304, 308, 404, 422];
 
 /** Headers of the connection and the body, which belong to HTTP and not to the interface. */
 const HTTP_HEADERS = [
@@ -71,7 +73,6 @@ const HTTP_HEADERS = [
   "date",
   "keep-alive",
   "transfer-encoding",
-  "uwebsockets",
 ];
 const EVERYWHERE = Object.keys(DOCUMENT.components.headers).map((name) => name.toLowerCase());
 const LIMITS = ["ratelimit", "ratelimit-policy"];

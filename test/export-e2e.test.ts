@@ -38,6 +38,7 @@ const SETTINGS = {
   PENEIRA_PLANS_GROWTH_CONCURRENT_EXPORTS: "1",
   PENEIRA_PLANS_GROWTH_QUEUED_EXPORTS: "2",
   PENEIRA_PLANS_STARTER_CONCURRENT_EXPORTS: "0",
+  PENEIRA_PLANS_FREE_EXPORT_ROWS: "0",
 };
 const EXPORT_FORMATS = Object.keys(FORMATS) as ExportFormat[];
 
@@ -296,6 +297,16 @@ for (const transport of ["uws", "node"]) {
       const answer = await without.post("/v1/exports", body);
       assert.equal(answer.status, 422);
       assert.equal(((await answer.json()) as Created).code, "plan_not_allowed");
+      const rowless = otherClient(server, `rowless-${transport}`, "free");
+      const spec = { ...SPEC, output: { format: "csv", fields: ["cnpj"] } };
+      const none = await rowless.post("/v1/exports", { spec, output: {} });
+      assert.equal(((await none.json()) as Created).code, "plan_not_allowed");
+      for (const path of ["/v1/accounts/count", "/v1/spec/normalize"]) {
+        const answer = await rowless.post(path, { spec });
+        const told = (await answer.json()) as { readonly spec: { readonly limit: number } };
+        assert.equal(told.spec.limit, 100, `${path}: a limit that a spec can have`);
+        assert.equal((await rowless.post(path, { spec: told.spec })).status, 200);
+      }
     });
   });
 }

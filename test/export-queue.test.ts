@@ -7,6 +7,7 @@
  */
 import assert from "node:assert/strict";
 import { afterEach, beforeEach, describe, it } from "node:test";
+import builtIn from "../data/plans.json" with { type: "json" };
 import { loadPlans } from "../src/access/plans.ts";
 import { AppError } from "../src/errors.ts";
 import { failureOf } from "../src/export/failure.ts";
@@ -169,15 +170,16 @@ describe("bounds", () => {
     assert.equal(here.create("a", "k0", { plan: "free" }).replayed, true, "a replay is no entry");
   });
 
-  it("refuse a plan without exports", () => {
-    const table = structuredClone(here.plans) as unknown as Record<string, { limits: object }>;
-    const limits = { ...table.free?.limits, concurrent_exports: 0 };
-    const plan = { ...loadPlans().free, limits } as never;
-    const wanted = { tenantId: here.tenant("a"), plan, idempotencyKey: "k", spec: specOf() };
-    const asked = { keyId: "k", bodyHash: "", rows: 1, segment: here.segment };
-    const create = () => here.exports.create({ ...wanted, ...asked });
-    assert.throws(create, isError("plan_not_allowed"));
-  });
+  for (const none of [{ concurrent_exports: 0 }, { export_rows: 0 }]) {
+    it(`refuse a plan without exports, which says ${JSON.stringify(none)}`, () => {
+      const table = structuredClone(builtIn) as Record<string, object>;
+      const plan = loadPlans({ ...table, free: { ...table.free, ...none } }).free;
+      const wanted = { tenantId: here.tenant("a"), plan, idempotencyKey: "k", spec: specOf() };
+      const asked = { keyId: "k", bodyHash: "", rows: 1, segment: here.segment };
+      const create = () => here.exports.create({ ...wanted, ...asked });
+      assert.throws(create, isError("plan_not_allowed"));
+    });
+  }
 });
 
 describe("outcomes", () => {

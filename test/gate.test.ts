@@ -13,6 +13,9 @@ import { AppError } from "../src/errors.ts";
 import { Pressure } from "../src/http/pressure.ts";
 import { type FakeServer, startFake, TRANSPORTS } from "./http-fake.ts";
 
+/** A plan whose largest page costs more than its burst. */
+const NARROW = { search_limit: 50_000, requests_per_second: 1, burst: 20 };
+const SP_LEADS = { kind: "lead_query", states: ["SP"] };
 const SP = { filters: { geo: { uf_any_of: ["SP"] } } };
 
 function refused(call: () => void): AppError {
@@ -76,21 +79,29 @@ describe("pressure", () => {
 for (const transport of TRANSPORTS) {
   describe(`limits over ${transport}`, () => {
     const clock = manualClock(Date.now());
+    const pressure = new Pressure(clock, 1_000);
     let server: FakeServer;
+    const plans = loadPlans();
+    const { limits } = plans.starter;
     before(async () => {
       server = await startFake(transport, {
         clock,
         gate: new Gate(clock),
-        plans: loadPlans(),
-        pressure: new Pressure(clock, 1_000),
+        plans: { ...plans, starter: { ...plans.starter, limits: { ...limits, ...NARROW } } },
+        pressure,
       });
     });
     after(() => server.close());
-    const search = (key: string, limit: number) =>
-      fetch(`${server.base}/v1/accounts/search`, {
+    const pass = (ms: number) => {
+      clock.advance(ms);
+      // Else the server would think that it had stood still for as long.
+      pressure.tick();
+    };
+    const search = (key: string, limit: number, path = "accounts/search") =>
+      fetch(`${server.base}/v1/${path}`, {
         method: "POST",
         headers: { authorization: `Bearer ${key}`, "content-type": "application/json" },
-        body: JSON.stringify({ spec: SP, limit }),
+        body: JSON.stringify({ spec: path === "leads" ? SP_LEADS : SP, limit }),
       });
     const remaining = (answer: Response) =>
       Number(/r=(\d+)/.exec(answer.headers.get("ratelimit") ?? "")?.[1]);
@@ -111,6 +122,36 @@ for (const transport of TRANSPORTS) {
       assert.equal(before - after, 11);
     });
 
+    it("let a page that costs more than the burst be paid with the whole burst", async () => {
+      const { key } = server.keyring.create({ tenant: "narrow", plan: "starter", name: "" });
+      for (const path of ["accounts/search", "leads"]) {
+        for (const limit of [19_000, 20_000, 50_000]) {
+          pass(60_000);
+          const page = await search(key, limit, path);
+          assert.equal(page.status, 200, `${path}, limit ${limit}`);
+          assert.equal(remaining(page), 0);
+        }
+      }
+    });
+
+    it("tell the true time to wait for a large page, however often it is tried", async () => {
+      const { key } = server.keyring.create({ tenant: "narrow", plan: "starter", name: "" });
+      for (const path of ["accounts/search", "leads"]) {
+        pass(60_000);
+        assert.equal((await search(key, 50_000, path)).status, 200);
+        pass(5_000);
+        // The rate is one a second, so that tries which cost something would eat up all of it.
+        for (let left = NARROW.burst - 5; left > 0; left--) {
+          const refusal = await search(key, 50_000, path);
+          assert.equal(refusal.status, 429);
+          assert.equal(refusal.headers.get("retry-after"), String(left));
+          assert.equal(remaining(refusal), NARROW.burst - left);
+          pass(1_000);
+        }
+        assert.equal((await search(key, 50_000, path)).status, 200);
+      }
+    });
+
     it("answer 429 with the time to wait, and let go on after it", async () => {
       let answer = await search(server.keys.free, 1);
       for (let i = 0; answer.status === 200 && i < 1_000; i++) {
@@ -121,7 +162,7 @@ for (const transport of TRANSPORTS) {
       assert.equal(code, "rate_limited");
       const wait = Number(answer.headers.get("retry-after"));
       assert.ok(wait >= 1);
-      clock.advance(wait * 1_000);
+      pass(wait * 1_000);
       assert.equal((await search(server.keys.free, 1)).status, 200);
     });
 
@@ -131,7 +172,7 @@ for (const transport of TRANSPORTS) {
         statuses.push((await search(makeKey().key, 1)).status);
       }
       assert.deepEqual([...new Set(statuses)], [403, 429]);
-      clock.advance(1_000);
+      pass(1_000);
       assert.equal((await search(server.keys.scale, 1)).status, 200);
     });
   });

@@ -74,6 +74,22 @@ for (const transport of TRANSPORTS) {
       );
     });
 
+    it("gives a spec back with which a search finds what was counted", async () => {
+      const counted = await post("/v1/accounts/count", { spec: SP });
+      const { spec, total } = (await counted.json()) as { spec: { limit: number }; total: number };
+      assert.equal(spec.limit, 100);
+      const searched = await post("/v1/accounts/search", { spec });
+      assert.equal(searched.status, 200);
+      assert.equal(((await searched.json()) as { total: number }).total, total);
+      const chosen = await post("/v1/accounts/count", { spec: { ...SP, limit: 7 } });
+      assert.equal(((await chosen.json()) as { spec: { limit: number } }).spec.limit, 7);
+      const file = { ...SP, output: { format: "csv" } };
+      const exported = await post("/v1/accounts/count", { spec: file });
+      assert.equal(exported.status, 200);
+      const whole = (await exported.json()) as { spec: { limit: number } };
+      assert.ok(whole.spec.limit > 50_000, "an export's spec is not one of a search");
+    });
+
     it("names every mistake in facets, together with those of the spec", async () => {
       const facets = ["uf", "colour", "uf", 7];
       const spec = { filters: { geo: { uf_any_of: ["ZZ"] } } };
@@ -148,7 +164,7 @@ for (const transport of TRANSPORTS) {
 
     it("reads one account in every spelling", async () => {
       const punctuated = "10.000.000/0000-00";
-      for (const path of [KNOWN, punctuated, encodeURI(punctuated)]) {
+      for (const path of [KNOWN, punctuated, encodeURIComponent(punctuated)]) {
         const answer = await get(`/v1/accounts/${path}`);
         assert.equal(answer.status, 200, path);
         const { account } = (await answer.json()) as { account: Record<string, unknown> };

@@ -77,6 +77,13 @@ test("links within a page and between the pages have their targets", () => {
   }
 });
 
+test("what is code in the words of the pages is code, and no backtick is left", () => {
+  for (const page of [referencePage(routes, "1.2.3"), errorsPage()]) {
+    assert.doesNotMatch(page.replaceAll(/<pre[\s\S]*?<\/pre>/g, ""), /`/);
+  }
+  assert(errorsPage().includes("<code>Authorization: Bearer &lt;key&gt;</code>"));
+});
+
 test("the policy allows exactly the style of the pages", () => {
   const style = /<style>([\s\S]*?)<\/style>/.exec(errorsPage())?.[1] ?? assert.fail();
   const hash = createHash("sha256").update(style).digest("base64");

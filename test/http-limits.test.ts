@@ -7,7 +7,7 @@
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
 import { HEADER_COUNT_MAX } from "../src/http/transport.ts";
-import { JSON_DEPTH_MAX, JSON_MEMBERS_MAX } from "../src/spec/json-scanner.ts";
+import { JSON_DEPTH_MAX, JSON_MEMBERS_MAX } from "../src/json-scanner.ts";
 import { type FakeServer, sendRaw, startFake, TEST_LIMITS, TRANSPORTS } from "./http-fake.ts";
 
 const BODY_BYTES_MAX = 1_048_576;

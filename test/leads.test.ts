@@ -154,6 +154,15 @@ for (const transport of TRANSPORTS) {
       assert.ok(all.leads.some(({ email, phones }) => email === null && `${phones}` === ""));
     });
 
+    it("keeps companies without contact where the sentence speaks of it", async () => {
+      for (const how of ["sem telefone", "sem telefone nem e-mail", "com ou sem telefone"]) {
+        const { spec } = await ask({ query_text: `restaurantes em São Paulo ${how}` });
+        assert.equal(spec.filters.contact.require_any_contact, false, how);
+      }
+      const { spec } = await ask({ query_text: "restaurantes em São Paulo" });
+      assert.equal(spec.filters.contact.require_any_contact, true);
+    });
+
     it("refuses a cursor when the request has changed", async () => {
       const text = "restaurantes em São Paulo";
       const { next_cursor: cursor } = await ask({ query_text: text, limit: 1 });
@@ -272,9 +281,9 @@ describe("the cost of leads", () => {
     const server = await startFake("node", { engine: searcher, segment: () => segment, gate });
     const costs: number[] = [];
     const spend = gate.spend.bind(gate);
-    gate.spend = (keyId, plan, cost) => {
-      costs.push(cost);
-      spend(keyId, plan, cost);
+    gate.spend = (keyId, plan, cost, paid) => {
+      costs.push(cost - (paid ?? 0));
+      spend(keyId, plan, cost, paid);
     };
     try {
       const headers = {

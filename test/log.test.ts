@@ -1,7 +1,8 @@
 /**
  * Proves that lines of a log are collected, written in their order after a moment, at once with an
  * error, and all of them when the process ends by itself, by exit or by an error that nobody
- * catches. Does not prove what is logged (secrecy.test.ts) nor anything after a kill.
+ * catches; and of which errors the message is written. Does not prove what is logged otherwise
+ * (secrecy.test.ts) nor anything after a kill.
  */
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
@@ -11,7 +12,7 @@ import { join } from "node:path";
 import { after, describe, it } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
 import { pathToFileURL } from "node:url";
-import { collected, openLog } from "../src/log.ts";
+import { collected, describeError, openLog } from "../src/log.ts";
 import { ROOT } from "./checkout.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "peneira-log-"));
@@ -78,4 +79,27 @@ describe("the log", () => {
       );
     });
   }
+});
+
+describe("describeError", () => {
+  const coded = (code: string) => Object.assign(new Error("block 7 is wrong"), { code });
+
+  it("gives the words of the engine about a snapshot file, and no others", () => {
+    for (const code of ["SNAPSHOT_DAMAGED", "SNAPSHOT_VERSION", "SNAPSHOT_UNREADABLE"]) {
+      assert.equal(describeError(coded(code)).why, "block 7 is wrong");
+      const outer = new Error("secret", { cause: coded(code) });
+      assert.deepEqual((describeError(outer).cause as { why: string }).why, "block 7 is wrong");
+      assert.ok(!JSON.stringify(describeError(outer)).includes("secret"));
+    }
+    for (const error of [coded("ENOENT"), coded("INVALID_ARGUMENT"), new Error("secret")]) {
+      assert.equal("why" in describeError(error), false);
+    }
+  });
+
+  it("says no place where there is none", () => {
+    const error = coded("SNAPSHOT_DAMAGED");
+    assert.ok((describeError(error).place as string[]).length > 0);
+    error.stack = "Error: block 7 is wrong";
+    assert.equal("place" in describeError(error), false);
+  });
 });

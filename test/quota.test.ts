@@ -13,7 +13,7 @@ import fc from "fast-check";
 import { loadPlans } from "../src/access/plans.ts";
 import { refuseBeyondQuota } from "../src/access/quota.ts";
 import { DAY_MS, utcDay } from "../src/clock.ts";
-import { AppError } from "../src/errors.ts";
+import { AppError, ERROR_CODES } from "../src/errors.ts";
 import { QuotaStore } from "../src/store/quotastore.ts";
 import { UsageStore } from "../src/store/usagestore.ts";
 import { Installation, NOW_MS, rendered, settle, specOf } from "./fake-threads.ts";
@@ -234,6 +234,19 @@ describe("the quota of export rows", () => {
 });
 
 describe("refuseBeyondQuota", () => {
+  it("names the time of the next day in words and not in seconds", () => {
+    const noon = Date.UTC(2026, 10, 21, 11, 18, 59, 500);
+    const words = (nowMs: number) =>
+      /begins at (.*?)\. /.exec(refusal(quota, 1, nowMs)?.message ?? "");
+    assert.equal(words(noon)?.[1], "2026-11-22 00:00 UTC, in 12 h 42 min");
+    assert.equal(
+      words(Date.UTC(2026, 10, 21, 23, 59, 59, 1))?.[1],
+      "2026-11-22 00:00 UTC, in 1 min",
+    );
+    assert.equal(words(Date.UTC(2026, 11, 31))?.[1], "2027-01-01 00:00 UTC, in 24 h 0 min");
+    assert.doesNotMatch(ERROR_CODES.quota_exceeded.title, /used up/, "rows may be left");
+  });
+
   const { free, enterprise } = loadPlans();
   const { export_rows_per_day: quota } = free.limits;
   const refusal = (used: number, wanted: number, nowMs = NOW_MS): AppError | null => {

@@ -1,6 +1,7 @@
 /**
  * Proves, on real files, when a newer snapshot is taken over: newer ones of a folder, a replaced
- * file, never a damaged, an older or a half-written one; and that a look never overlaps another.
+ * file, never a damaged, an older or a half-written one; that the log says what is true of it; and
+ * that a look never overlaps another.
  * Does not prove that requests go on meanwhile (the end-to-end suite does).
  */
 import assert from "node:assert/strict";
@@ -38,8 +39,8 @@ describe("reload", () => {
   });
 
   /** A reload of a path with what it has taken over and what it has logged. */
-  async function watched(path: string, first: string) {
-    const taken: Segment[] = [await openSegment(first)];
+  async function watched(path: string, first: string | null) {
+    const taken: Segment[] = first === null ? [] : [await openSegment(first)];
     const lines: string[] = [];
     let dropped = 0;
     const reload = new Reload({
@@ -51,18 +52,20 @@ describe("reload", () => {
       clock: systemClock,
     });
     const labels = () => taken.map(({ label }) => label);
+    const logged = (words: string) =>
+      lines.filter((line) => line.includes(words)).map((line) => JSON.parse(line));
     const close = async () => {
       await reload.stop();
       for (const segment of taken) segment.close();
     };
-    return { reload, labels, lines, close, dropped: () => dropped };
+    return { reload, labels, lines, logged, close, dropped: () => dropped };
   }
 
   it("takes the newer files of a folder in any order, and no older or damaged one", async () => {
     const place = mkdtempSync(join(folder, "place-"));
     const of = (label: string) => join(place, `${label}.peneira`);
     copyFileSync(made["2026-09"] as string, of("2026-09"));
-    const { reload, labels, lines, close } = await watched(place, of("2026-09"));
+    const { reload, labels, lines, logged, close } = await watched(place, of("2026-09"));
     await reload.look();
     assert.deepEqual(labels(), ["2026-09"]);
     copyFileSync(made["2026-08"] as string, of("2026-08"));
@@ -77,9 +80,30 @@ describe("reload", () => {
     assert.equal(lines.filter((line) => line.includes("snapshot refused")).length, 2);
     await reload.look();
     assert.equal(lines.filter((line) => line.includes("snapshot refused")).length, 2);
+    for (const { file, served, why, msg } of logged("refused")) {
+      const words = file === of("flipped") ? /^block \d+ \(bytes \d+ to \d+\) has CRC-32C / : /cut/;
+      assert.match(why, words);
+      assert.deepEqual([served, msg], ["2026-09", "snapshot refused; what was served still is"]);
+    }
     renameSync(join(place, "2026-10.peneira.tmp"), of("2026-10"));
     await Promise.all([reload.look(), reload.look(), reload.look()]);
     assert.deepEqual(labels(), ["2026-09", "2026-10"]);
+    const [{ snapshot, replaced }] = logged("newer snapshot served");
+    assert.deepEqual([snapshot, replaced], ["2026-10", "2026-09"]);
+    await close();
+  });
+
+  it("says that nothing is served where nothing is, and then that it is the first", async () => {
+    const place = mkdtempSync(join(folder, "place-"));
+    const { reload, labels, logged, close } = await watched(place, null);
+    writeFileSync(join(place, "junk"), "junk");
+    await reload.look();
+    const [{ served, msg }] = logged("refused");
+    assert.deepEqual([served, msg], ["none", "snapshot refused; nothing is served"]);
+    copyFileSync(made["2026-10"] as string, join(place, "2026-10.peneira"));
+    await reload.look();
+    assert.deepEqual(labels(), ["2026-10"]);
+    assert.equal(logged("first snapshot served")[0]?.replaced, "none");
     await close();
   });
 
@@ -140,13 +164,16 @@ describe("reload", () => {
     const place = mkdtempSync(join(folder, "place-"));
     const path = join(place, "served.peneira");
     copyFileSync(made["2026-10"] as string, path);
-    const { reload, labels, close } = await watched(path, path);
+    const { reload, labels, logged, close } = await watched(path, path);
     copyFileSync(made["2026-09"] as string, join(place, "other.peneira"));
     await reload.look();
     assert.deepEqual(labels(), ["2026-10"]);
     renameSync(join(place, "other.peneira"), path);
     await reload.look();
     assert.deepEqual(labels(), ["2026-10", "2026-09"]);
+    assert.deepEqual(logged("newer"), []);
+    const [{ snapshot, replaced }] = logged("older snapshot served");
+    assert.deepEqual([snapshot, replaced], ["2026-09", "2026-10"]);
     await close();
   });
 });

@@ -81,6 +81,14 @@ const MEANINGS: readonly (readonly [text: string, meaning: Meaning])[] = [
   ["bares exceto cnae 5611-2/04", { codes: "5611204 5611205", excluded: "5611204" }],
   // What somebody has, or is near to, is not what they do.
   ["academias com piscina", { codes: "9313100", unmapped: ["piscina"] }],
+  ["farmácias com mais de 3 lojas", { codes: "4771701 4771702", unmapped: ["3 lojas"] }],
+  // Whom they serve is not what they do, unless the writer looks for customers.
+  [
+    "contadores para restaurantes e bares",
+    { codes: "6920601", unmapped: ["restaurantes e bares"] },
+  ],
+  ["dentistas para minha loja", { codes: "8630504", unmapped: ["loja"] }],
+  ["vendo uniformes para padarias", { codes: "4781400 1091102 4721102" }],
   // Official names, and what they do not say.
   ["fabricação de aditivos de uso industrial", { codes: "2093200", unmapped: [] }],
   ["dentistas e fabricação de aditivos de uso industrial", { codes: "2093200 8630504" }],

@@ -58,6 +58,12 @@ const CAPITAL: readonly Pair[] = [
   [" com capital de mais de 50 mil", "min:50000", " com capital de menos de 50 mil", "max:50000"],
   [" com capital a partir de R$ 10.000", "min:10000", " com capital de até R$ 10.000", "max:10000"],
   [" com capital mínimo de 1 mil", "min:1000", " com capital máximo de 1 mil", "max:1000"],
+  [
+    " com capital não inferior a 1 mil",
+    "min:1000",
+    " com capital não superior a 1 mil",
+    "max:1000",
+  ],
 ];
 
 const REGIMES: readonly Pair[] = [
@@ -93,6 +99,14 @@ const KINDS: readonly Pair[] = [
   [" suspensas", "status:3", " que não estejam suspensas", "status:1,2,4,8"],
   [" ativas e baixadas", "status:2,8", " nem ativas nem baixadas", "status:1,3,4"],
   [" inaptas", "status:4", " exceto inaptas e baixadas", "status:1,2,3"],
+  [
+    " MEI e baixadas",
+    "mei:true status:8",
+    " tirando as MEI e as baixadas",
+    "mei:false status:1,2,3,4",
+  ],
+  [" que já foram MEI", "mei:true any", " que nunca foram MEI", "mei:false"],
+  [" novas", "after:2025-10-10", " não tão novas", "before:2025-10-10"],
   [" microempresas", "size:01", " que não sejam microempresas", "size:00,03,05"],
   [" ME e EPP", "size:01,03", " exceto ME e EPP", "size:00,05"],
 ];
@@ -107,6 +121,9 @@ const PLACES: readonly Pair[] = [
   [" que sejam do RJ", "uf:RJ", " que não sejam do RJ", "notuf:RJ"],
   [" em Campinas", "city:3509502", " exceto Campinas", "notcity:3509502"],
   [" in SP", "uf:SP", " not in SP", "notuf:SP"],
+  [" que ficam em SP", "uf:SP", " que não ficam em SP", "notuf:SP"],
+  [" localizadas em SP", "uf:SP", " que não estejam localizadas em SP", "notuf:SP"],
+  [" de Minas", "uf:MG", " fora de Minas", "notuf:MG"],
   [" não só em SP", "any", " só em SP", "uf:SP"],
 ];
 
@@ -157,6 +174,9 @@ const EXCLUDED: readonly (readonly [text: string, wanted: string, excluded: stri
   ["dentistas que não sejam veterinários", "dentistas", "veterinários"],
   ["papelarias exceto farmácias e padarias", "papelarias", "farmácias e padarias"],
   ["padarias, fora sorveterias", "padarias", "sorveterias"],
+  ["restaurantes em vez de bares", "restaurantes", "bares"],
+  ["restaurantes ao invés de bares", "restaurantes", "bares"],
+  ["dentistas que não trabalham com construção", "dentistas", "construção"],
 ];
 
 /** Members of the filters by what the tables call them. */

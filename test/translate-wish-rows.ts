@@ -158,6 +158,8 @@ const CAPITAL: readonly Row[] = [
 ];
 
 const LIMITS: readonly Row[] = [
+  ["as 5 mais antigas padarias", "limit=5 sort=started_on.asc"],
+  ["padarias menos as 10 maiores", "left=no_filter(menos as 10 maiores)"],
   ["top 50 padarias", "limit=50"],
   ["120 primeiras padarias", "limit=120"],
   ["as primeiras vinte e cinco padarias", "limit=25"],

@@ -25,9 +25,13 @@ export class Gate {
     this.#guessPolicy = guessPolicy;
   }
 
-  /** Charges a key; throws `rate_limited` where its plan does not give that much now. */
-  spend(keyId: string, plan: Plan, cost: number): void {
-    const { allowed, retrySeconds } = this.#keys.take(keyId, policyOf(plan), cost);
+  /**
+   * Charges a key; throws `rate_limited` where its plan does not give that much now. A request is
+   * charged 1 when its key is known, and its whole cost, of which 1 is `paid`, when that is known:
+   * a refusal then gives the 1 back, so that whoever waits as long as it says can pay.
+   */
+  spend(keyId: string, plan: Plan, cost: number, paid = 0): void {
+    const { allowed, retrySeconds } = this.#keys.take(keyId, policyOf(plan), cost, paid);
     if (allowed) return;
     throw tooMany(
       `The key may send ${plan.limits.requests_per_second} requests a second. ` +

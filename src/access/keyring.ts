@@ -8,6 +8,7 @@ import { randomBytes, timingSafeEqual } from "node:crypto";
 import type { Clock } from "../clock.ts";
 import { AppError, CommandError } from "../errors.ts";
 import type { KeyRow, KeyStore, TenantRow } from "../store/keystore.ts";
+import { didYouMean } from "../suggest.ts";
 import { keyIdOf, makeKey, parseKey } from "./apikey.ts";
 import { isPlanName, PLAN_NAMES, type PlanName } from "./plans.ts";
 
@@ -149,7 +150,10 @@ export class Keyring {
       );
     });
     if (found.length === 1) return found[0] as KeyRow;
-    if (found.length === 0) throw new CommandError("There is no such key. See: peneira key list");
+    if (found.length === 0) {
+      if (tenant !== undefined) this.tenant(tenant);
+      throw new CommandError("There is no such key. See: peneira key list");
+    }
     const ids = found.map((row) => row.id).join(", ");
     throw new CommandError(`${found.length} keys fit: ${ids}. Name one of these ids.`, 2);
   }
@@ -215,7 +219,7 @@ export class Keyring {
   renameTenant(name: string, newName: string): TenantState {
     refuseTenantName(newName);
     return this.#store.atomically(() => {
-      const tenant = this.#tenant(name);
+      const tenant = this.tenant(name);
       if (newName !== name) this.#refuseTaken(newName);
       this.#store.renameTenant(name, newName);
       this.#forget();
@@ -225,15 +229,14 @@ export class Keyring {
 
   /** Stops a tenant with all its keys and links, or lets it work again. */
   setTenantDisabled(name: string, disabled: boolean): void {
-    this.#tenant(name);
+    this.tenant(name);
     this.#store.setTenantDisabled(name, disabled ? this.#clock.nowMs() : null);
     this.#forget();
   }
 
-  #tenant(name: string): TenantRow {
-    const found = this.#store.tenants().find((tenant) => tenant.name === name);
-    if (found === undefined) throw new CommandError(`There is no tenant ${name}.`);
-    return found;
+  /** The tenant of a name. Throws `CommandError` where there is none. */
+  tenant(name: string): TenantRow {
+    return tenantNamed(this.#store.tenants(), name);
   }
 
   #refuseTaken(name: string): void {
@@ -263,6 +266,15 @@ export class Keyring {
   #forget(): void {
     this.#rows.clear();
   }
+}
+
+/** The tenant of a name. Throws `CommandError` that names the nearest one where there is none. */
+export function tenantNamed(tenants: readonly TenantRow[], name: string): TenantRow {
+  const found = tenants.find((tenant) => tenant.name === name);
+  if (found !== undefined) return found;
+  const names = tenants.map((tenant) => tenant.name);
+  const meant = didYouMean(name, names, ".");
+  throw new CommandError(`There is no tenant ${name}${meant} See: peneira tenant list`);
 }
 
 /** Whether a key works at a time. */

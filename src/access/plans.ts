@@ -19,8 +19,8 @@ export type PlanName = (typeof PLAN_NAMES)[number];
 export const PLAN_LIMITS = {
   /** Accounts in one page of a search. */
   search_limit: [1, 50_000],
-  /** Rows of one export. */
-  export_rows: [1, 1_000_000_000],
+  /** Rows of one export; 0: no exports. */
+  export_rows: [0, 1_000_000_000],
   /** Rows of all exports that a tenant creates on one day (UTC); 0: as many as it likes. */
   export_rows_per_day: [0, 1_000_000_000_000],
   /** Requests that a key may send per second on average. */
@@ -48,7 +48,10 @@ export const PLAN_SETTINGS: Readonly<Record<string, Pick<Setting, "type" | "desc
     type: limitType("search_limit"),
     description: "accounts in one page of a search",
   },
-  export_rows: { type: limitType("export_rows"), description: "rows of one export" },
+  export_rows: {
+    type: limitType("export_rows"),
+    description: "rows of one export; 0: no exports",
+  },
   export_rows_per_day: {
     type: limitType("export_rows_per_day"),
     description: "rows of all exports that a tenant creates on one day (UTC); 0: no quota",
@@ -93,6 +96,19 @@ export interface Plan {
   readonly secondaryCnaeFull: boolean;
   /** Output fields it may ask for, in the public order. */
   readonly fields: readonly OutputField[];
+}
+
+/** Whether exports belong to a plan. */
+export function includesExports({ limits }: Plan): boolean {
+  return limits.export_rows > 0 && limits.concurrent_exports > 0;
+}
+
+/**
+ * Largest limit of a spec that is counted or normalized as if for an export: under a plan without
+ * rows for exports that of a search, for a limit of 0 is none that a spec could have.
+ */
+export function specRowsMax({ limits }: Plan): number {
+  return limits.export_rows > 0 ? limits.export_rows : limits.search_limit;
 }
 
 /** All plans by name. */

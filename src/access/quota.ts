@@ -25,11 +25,25 @@ export function refuseBeyondQuota(
   const left = Math.max(0, quota - used);
   const lower = left > 0 ? `Lower the limit to ${left}` : "Nothing is left";
   const later = wanted > quota ? "" : left > 0 ? ", or try again then" : ": try again then";
-  const seconds = Math.max(1, Math.ceil(((utcDay(nowMs) + 1) * DAY_MS - nowMs) / 1000));
+  const nextMs = (utcDay(nowMs) + 1) * DAY_MS;
+  const seconds = Math.max(1, Math.ceil((nextMs - nowMs) / 1000));
   throw new AppError(
     "quota_exceeded",
     `The plan ${plan.name} allows ${quota} export rows a day. ${used} are used or reserved, and ` +
-      `this export has ${wanted}. The next day begins in ${seconds} s (UTC). ${lower}${later}.`,
+      `this export has ${wanted}. The next day begins at ${clockText(nextMs)} UTC, ` +
+      `in ${spanText(seconds)}. ${lower}${later}.`,
     { headers: { "Retry-After": String(seconds) } },
   );
+}
+
+/** `2026-11-22 00:00` */
+function clockText(atMs: number): string {
+  return new Date(atMs).toISOString().slice(0, 16).replace("T", " ");
+}
+
+/** `12 h 41 min`, in whole minutes and never too few. */
+function spanText(seconds: number): string {
+  const minutes = Math.ceil(seconds / 60);
+  const hours = Math.floor(minutes / 60);
+  return hours === 0 ? `${minutes} min` : `${hours} h ${minutes % 60} min`;
 }

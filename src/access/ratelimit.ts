@@ -48,17 +48,18 @@ export class RateLimiter {
 
   /**
    * Spends `cost` units if they are there. A cost above the burst is taken for the burst, for it
-   * could otherwise never be paid.
+   * could otherwise never be paid. `paid` units of the cost were spent before, when less of it was
+   * known: they are part of it, and are given back where the whole is refused.
    */
-  take(name: string, policy: RatePolicy, cost = 1): RateDecision {
+  take(name: string, policy: RatePolicy, cost = 1, paid = 0): RateDecision {
     const now = this.#clock.monotonicMs();
     const unitMs = 1000 / policy.perSecond;
     const burstMs = policy.burst * unitMs;
-    const wholeAt = Math.max(now, this.#wholeAt.get(name) ?? now);
+    const wholeAt = Math.max(now, (this.#wholeAt.get(name) ?? now) - paid * unitMs);
     const paidAt = wholeAt + Math.min(cost, policy.burst) * unitMs;
     const missingMs = paidAt - now - burstMs;
     const allowed = missingMs <= ROUNDING_MS;
-    if (allowed) this.#remember(name, paidAt, now);
+    if (allowed || paid > 0) this.#remember(name, allowed ? paidAt : wholeAt, now);
     return describe({ allowed, now, unitMs, burstMs }, allowed ? paidAt : wholeAt, missingMs);
   }
 
@@ -68,7 +69,10 @@ export class RateLimiter {
   }
 
   #remember(name: string, wholeAt: number, now: number): void {
-    if (wholeAt <= now) return;
+    if (wholeAt <= now) {
+      this.#wholeAt.delete(name);
+      return;
+    }
     if (this.#wholeAt.size >= NAMES_MAX && !this.#wholeAt.has(name)) this.#forget(now);
     this.#wholeAt.set(name, wholeAt);
   }

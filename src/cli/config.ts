@@ -53,7 +53,8 @@ Examples:
       }
       const { settings } = configOf({}, options.config);
       if (options.json) process.stdout.write(`${JSON.stringify(settings.map(asJson))}\n`);
-      else process.stdout.write(settings.map(options.variables ? describe : asLine).join(""));
+      else if (options.variables) process.stdout.write(settings.map(describe).join(""));
+      else process.stdout.write(asLines(settings));
     });
 }
 
@@ -65,10 +66,27 @@ function asJson(setting: EffectiveSetting): object {
   return { ...setting, value: shown(setting), variable: variableOf(setting.key) };
 }
 
-function asLine(setting: EffectiveSetting): string {
-  const value = JSON.stringify(shown(setting));
-  const source = setting.source === "default" ? "default" : `${setting.source} ${setting.origin}`;
-  return `${setting.key.padEnd(36)} ${value}  (${source})\n`;
+/** Key, value and source of each setting, a line each. */
+export function asLines(settings: readonly EffectiveSetting[]): string {
+  const uws = settings.some(({ key, value }) => key === "transport" && value === "uws");
+  const lines = settings.map((setting) => {
+    const value = JSON.stringify(shown(setting));
+    const { key, source, origin } = setting;
+    const from = source === "default" ? source : `${source} ${origin}`;
+    const instead = uws && setting.uws !== undefined ? `; uws: ${setting.uws}` : "";
+    return `${key.padEnd(36)} ${value}  (${from}${instead})\n`;
+  });
+  return lines.join("");
+}
+
+/** Settings that somebody has set and that the transport does not follow, as sentences. */
+export function withoutEffect(config: Config): string[] {
+  if (config.get("transport") !== "uws") return [];
+  return config.settings.flatMap(({ key, uws, source, origin }) =>
+    uws === undefined || source === "default"
+      ? []
+      : [`${key} (${source} ${origin}) has no effect with the transport uws: ${uws}.`],
+  );
 }
 
 function describe(setting: EffectiveSetting): string {

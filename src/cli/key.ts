@@ -8,6 +8,7 @@ import { type Command, InvalidArgumentError } from "commander";
 import type { CreatedKey, Keyring } from "../access/keyring.ts";
 import { PLAN_NAMES } from "../access/plans.ts";
 import { DAY_MS, systemClock } from "../clock.ts";
+import { printTable } from "./print.ts";
 import { type DataDirOptions, withKeyring } from "./state.ts";
 
 /** When a key ends: milliseconds since 1970, or null for never. */
@@ -28,6 +29,12 @@ interface KeyOptions extends DataDirOptions {
 
 const WHEN = "YYYY-MM-DD (through that day, UTC), days such as 90d, now, or never";
 
+/** Plan of a key where nobody says one and the tenant's keys do not either. */
+const PLAN_DEFAULT = "enterprise";
+
+/** What people see of keys. */
+const COLUMNS = ["key_id", "tenant", "plan", "state", "expires_at", "last_used_at", "name"];
+
 const EXAMPLES = `
 Examples:
   $ peneira key create --data-dir state --tenant acme --plan growth --name "crm sync"
@@ -45,9 +52,14 @@ export function registerKey(program: Command): void {
     .description("Manages API keys; a running server follows within a second.")
     .addHelpText("after", EXAMPLES);
   common(key.command("create").description("make a key, and its tenant where there is none"))
-    .option("--plan <plan>", `one of ${PLAN_NAMES.join(", ")}`, "enterprise")
+    .option(
+      "--plan <plan>",
+      `one of ${PLAN_NAMES.join(", ")} (default: that of the tenant's keys, else ${PLAN_DEFAULT})`,
+    )
     .option("--expires <when>", `when it ends: ${WHEN} (default: never)`, end)
-    .action((options: KeyOptions) => withKeyring(options, (keyring) => create(keyring, options)));
+    .action((options: KeyOptions) =>
+      withKeyring(options, (keyring) => create(keyring, options), "make"),
+    );
   common(key.command("list").description("list keys; their secrets are not stored")).action(
     (options: KeyOptions) => withKeyring(options, (keyring) => list(keyring, options)),
   );
@@ -90,9 +102,26 @@ function picking(command: Command): Command {
 }
 
 function create(keyring: Keyring, options: KeyOptions): void {
-  const { tenant = "default", plan = "enterprise", name = "" } = options;
+  const { tenant = "default", name = "" } = options;
+  const { plan, why } = planFor(keyring, tenant, options.plan);
   const expiresAt = options.expires?.atMs ?? undefined;
-  showNew(keyring.create({ tenant, plan, name, expiresAt }), options, {});
+  const created = keyring.create({ tenant, plan, name, expiresAt });
+  if (why !== null) process.stderr.write(`plan ${plan}: ${why}; --plan takes another\n`);
+  showNew(created, options, {});
+}
+
+/** The plan of a new key, and where nobody has said it, why it is this one. */
+function planFor(keyring: Keyring, tenant: string, wanted: string | undefined) {
+  if (wanted !== undefined) return { plan: wanted, why: null };
+  const working = keyring.list().filter((row) => {
+    return row.tenant === tenant && (row.state === "active" || row.state === "tenant_disabled");
+  });
+  const plans = [...new Set(working.map((row) => row.plan))];
+  if (plans.length === 1) {
+    return { plan: plans[0] as string, why: `the keys of tenant ${tenant} have it` };
+  }
+  const several = `, because the keys of tenant ${tenant} have several (${plans.join(", ")})`;
+  return { plan: PLAN_DEFAULT, why: `the default${plans.length > 1 ? several : ""}` };
 }
 
 function rotate(keyring: Keyring, id: string | undefined, options: KeyOptions): void {
@@ -120,6 +149,7 @@ function showNew(created: CreatedKey, options: KeyOptions, more: Record<string, 
 }
 
 function list(keyring: Keyring, options: KeyOptions): void {
+  if (options.tenant !== undefined) keyring.tenant(options.tenant);
   const rows = keyring.list().filter((row) => {
     const fits = options.tenant === undefined || row.tenant === options.tenant;
     return fits && (options.name === undefined || row.name === options.name);
@@ -139,11 +169,17 @@ function list(keyring: Keyring, options: KeyOptions): void {
     print({ keys });
     return;
   }
-  const shown = keys.map(({ key_id, tenant, plan, state, last_used_at, name }) =>
-    [key_id, tenant, plan, state, last_used_at ?? "never used", name].join("  "),
-  );
-  process.stdout.write(shown.map((line) => `${line.trimEnd()}\n`).join(""));
-  if (keys.length === 0) process.stderr.write("There are no keys yet: peneira key create\n");
+  if (keys.length === 0) {
+    const wanted = options.tenant !== undefined || options.name !== undefined;
+    process.stderr.write(wanted ? "No key fits.\n" : "There are no keys yet: peneira key create\n");
+    return;
+  }
+  const shown = keys.map((key) => ({
+    ...key,
+    expires_at: key.expires_at ?? "never",
+    last_used_at: key.last_used_at ?? "never",
+  }));
+  process.stdout.write(printTable(shown, COLUMNS, Number.POSITIVE_INFINITY));
 }
 
 function change(id: string | undefined, options: KeyOptions, to: "disabled" | "enabled"): void {

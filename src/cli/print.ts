@@ -16,9 +16,14 @@ export type PrintedAccount = Readonly<Record<string, unknown>>;
 /** Longest cell of a table, in characters. */
 const CELL_MAX = 44;
 
-/** The accounts as an aligned table with a header. */
-export function printTable(accounts: readonly PrintedAccount[], fields: readonly string[]): string {
-  const rows = [fields, ...accounts.map((account) => fields.map((name) => cell(account[name])))];
+/** The accounts as an aligned table with a header; longer cells than `most` are cut with `…`. */
+export function printTable(
+  accounts: readonly PrintedAccount[],
+  fields: readonly string[],
+  most = CELL_MAX,
+): string {
+  const lines = accounts.map((account) => fields.map((name) => cell(account[name], most)));
+  const rows = [fields, ...lines];
   const widths = fields.map((_, i) => Math.max(...rows.map((row) => (row[i] as string).length)));
   return rows
     .map((row) => row.map((text, i) => text.padEnd(widths[i] as number)).join("  "))
@@ -31,8 +36,8 @@ export function printJsonLines(accounts: readonly PrintedAccount[]): string {
   return accounts.map((account) => `${JSON.stringify(account)}\n`).join("");
 }
 
-function cell(value: unknown): string {
+function cell(value: unknown, most: number): string {
   if (value === null || value === undefined) return "-";
   const text = typeof value === "object" ? JSON.stringify(value) : String(value);
-  return text.length > CELL_MAX ? `${text.slice(0, CELL_MAX - 1)}…` : text;
+  return text.length > most ? `${text.slice(0, most - 1)}…` : text;
 }

@@ -176,14 +176,32 @@ export class Reload {
       await warm(segment);
       await warmTranslation(segment);
       if (this.#stopped) return segment.close();
+      const kind = this.#kindOf(segment);
+      const replaced = this.#parts.current()?.label ?? "none";
       load(segment);
-      log.info({ snapshot: segment.label, date: segment.snapshotDate }, "newer snapshot served");
+      const { label: snapshot, snapshotDate: date } = segment;
+      log.info({ snapshot, date, replaced }, `${kind} snapshot served`);
     } catch (error) {
       segment?.close();
-      const served = this.#parts.current()?.label ?? "none";
-      const why = error instanceof CommandError ? { why: error.message } : describeError(error);
-      log.error({ file: path, served, ...why }, "snapshot refused; what was served still is");
+      this.#sayRefused(path, error);
     }
+  }
+
+  /** What a snapshot is to the one that it replaces. */
+  #kindOf(segment: Segment): "first" | "newer" | "older" | "another" {
+    const current = this.#parts.current();
+    if (current === null) return "first";
+    if (isNewer(segment, current)) return "newer";
+    return isNewer(current, segment) ? "older" : "another";
+  }
+
+  #sayRefused(path: string, error: unknown): void {
+    const current = this.#parts.current();
+    const why = error instanceof CommandError ? { why: error.message } : describeError(error);
+    const works = current !== null && !current.native.poisoned();
+    const still = works ? "what was served still is" : "nothing is served";
+    const known = { file: path, served: works ? current.label : "none", ...why };
+    this.#parts.log.error(known, `snapshot refused; ${still}`);
   }
 
   /** Of a folder only newer ones; in the place of a named file whatever is another one. */

@@ -21,7 +21,7 @@ import { lockDataDir, openDatabase } from "../store/database.ts";
 import { readDescriptors, useDescriptors } from "../translate/descriptors.ts";
 import { warmTranslation } from "../translate/warmup.ts";
 import { flush, makeService, type ServedService } from "./assembly.ts";
-import { configOf } from "./config.ts";
+import { configOf, withoutEffect } from "./config.ts";
 import { Reload } from "./reload.ts";
 import { openServed } from "./served.ts";
 
@@ -78,6 +78,7 @@ export async function serve(
   const { snapshot, dataDir: data_dir, listen, transport } = options;
   const config = configOf({ snapshot, data_dir, listen, transport }, options.config);
   const { snapshotPath, dataDir } = required(config);
+  for (const warning of withoutEffect(config)) process.stderr.write(`warning: ${warning}\n`);
   const descriptors = config.get("translate.descriptors");
   if (descriptors !== null) useDescriptors(readDescriptors(descriptors));
   // Before any secret is read.

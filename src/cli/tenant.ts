@@ -26,14 +26,18 @@ export function registerTenant(program: Command): void {
     .addHelpText("after", EXAMPLES);
   common(tenant.command("create <name>").description("make a tenant without any key")).action(
     (name: string, options: TenantOptions) => {
-      withKeyring(options, (keyring) => say(keyring.createTenant(name), options));
+      withKeyring(options, (keyring) => say(keyring.createTenant(name), options), "make");
     },
   );
   common(tenant.command("list").description("list tenants with their keys counted")).action(list);
   common(
     tenant.command("rename <name> <new-name>").description("give a tenant another name"),
   ).action((name: string, newName: string, options: TenantOptions) => {
-    withKeyring(options, (keyring) => say(keyring.renameTenant(name, newName), options));
+    withKeyring(options, (keyring) => {
+      const renamed = keyring.renameTenant(name, newName);
+      if (options.json) say(renamed, options);
+      else process.stderr.write(`tenant ${name} is now ${newName}; it is ${renamed.state}.\n`);
+    });
   });
   common(
     tenant.command("disable <name>").description("stop every key and link of a tenant"),

@@ -5,9 +5,9 @@
  * written yet; days are UTC days.
  */
 import { type Command, InvalidArgumentError } from "commander";
+import { tenantNamed } from "../access/keyring.ts";
 import { USAGE_DAYS } from "../access/usage.ts";
 import { dayText, systemClock, utcDay } from "../clock.ts";
-import { CommandError } from "../errors.ts";
 import { KeyStore } from "../store/keystore.ts";
 import { type NamedUse, UsageStore } from "../store/usagestore.ts";
 import { printTable } from "./print.ts";
@@ -67,9 +67,7 @@ function read(options: UsageOptions, from: number): NamedUse[] {
   const { tenant } = options;
   return withDatabase(options, (database) => {
     const tenants = new KeyStore(database).tenants();
-    if (tenant !== undefined && !tenants.some(({ name }) => name === tenant)) {
-      throw new CommandError(`There is no tenant ${tenant}. See: peneira tenant list`);
-    }
+    if (tenant !== undefined) tenantNamed(tenants, tenant);
     const uses = new UsageStore(database).since(from);
     return uses.filter((use) => tenant === undefined || use.tenant === tenant);
   });

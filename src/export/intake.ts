@@ -6,6 +6,7 @@
  * key can be used again.
  */
 import { randomBytes } from "node:crypto";
+import { includesExports } from "../access/plans.ts";
 import { hasQuota, refuseBeyondQuota } from "../access/quota.ts";
 import { type Clock, utcDay } from "../clock.ts";
 import { AppError } from "../errors.ts";
@@ -114,7 +115,7 @@ export class Intake {
 
   #refuseBeyondBounds({ tenantId, plan }: NewExport, running: number): void {
     const { concurrent_exports: concurrent, queued_exports: queueable } = plan.limits;
-    if (concurrent === 0) {
+    if (!includesExports(plan)) {
       throw new AppError("plan_not_allowed", `The plan ${plan.name} does not include exports.`);
     }
     // What can begin at once waits for an instant only, so a plan without a queue allows it.

@@ -4,6 +4,7 @@
  * Invariant: the total is that of a search or the number of matches of an export of the same spec;
  * facets are counted over all of them.
  */
+import { specRowsMax } from "../access/plans.ts";
 import { tooBroad } from "../spec/breadth.ts";
 import { DEFAULT_FIELDS } from "../spec/fields.ts";
 import { normalizeSpec } from "../spec/normalize.ts";
@@ -11,6 +12,7 @@ import { readBody, withBodyMistakes } from "./body.ts";
 import { refuseTooBroad } from "./breadth.ts";
 import { unchanged, weakTag } from "./etag.ts";
 import { readFacets } from "./facets.ts";
+import { limitsFor } from "./normalize.ts";
 import { type Answer, json } from "./respond.ts";
 import { currentSegment, type KeyCall, timed } from "./service.ts";
 
@@ -24,8 +26,9 @@ export function countAccounts(call: KeyCall): Answer {
   const { spec } = withBodyMistakes(body, () =>
     normalizeSpec(body.members.spec, {
       catalog: segment.catalog,
-      limitDefault: plan.limits.export_rows,
-      limitCap: plan.limits.export_rows,
+      // As of a search, so that what comes back can be sent to one.
+      limitDefault: limitsFor(body.members.spec, plan).limitDefault,
+      limitCap: specRowsMax(plan),
       fullAllowed: plan.secondaryCnaeFull && service.secondaryCnaeFull,
       allowedFields: plan.fields,
       defaultFields: DEFAULT_FIELDS,

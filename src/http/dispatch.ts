@@ -18,6 +18,8 @@ import { type Destination, needsKey, type Reply, type Route, routesAt } from "./
 import type { KeyCall, Service } from "./service.ts";
 import type { Exchange, ExchangeHandler, HeaderList, ReadHeader } from "./transport.ts";
 
+/** What every request of a key is charged before anything else of it is looked at. */
+const PAID_UNITS = 1;
 const NO_BODY = new Uint8Array(0);
 const NO_QUERY: ReadonlyMap<string, string> = new Map();
 
@@ -65,9 +67,12 @@ class Dispatch {
 
   #begin(): void {
     const { framing, path } = this.#exchange;
-    if (framing !== null) throw new AppError("invalid_request", framing);
+    const destination = routesAt(path);
+    // For the log and the metrics only: whoever is refused here learns nothing of what there is.
+    this.#route = destination?.path ?? "unknown";
+    if (framing !== null) throw framing;
     if (needsKey(path)) this.#authenticate();
-    const found = this.#find();
+    const found = this.#find(destination);
     if (found.route.sheds === true) this.#service.pressure.refuse();
     if (found.route.method === "POST") this.#readBody(found);
     else this.#settle(this.#handle(found, NO_BODY));
@@ -83,16 +88,14 @@ class Dispatch {
       if (guessed) gate.noteGuess(this.#exchange.address);
       throw error;
     }
-    gate.spend(this.#sender.identity.keyId, this.#sender.plan, 1);
+    gate.spend(this.#sender.identity.keyId, this.#sender.plan, PAID_UNITS);
   }
 
-  #find(): Found {
-    const { path, method, query } = this.#exchange;
-    const destination = routesAt(path);
+  #find(destination: Destination | undefined): Found {
+    const { method, query } = this.#exchange;
     if (destination === undefined) {
       throw new AppError("not_found", "Check the path and its spelling.");
     }
-    this.#route = destination.path;
     const route = destination.methods.get(method);
     if (route !== undefined) {
       const known = route.query ?? [];
@@ -134,8 +137,8 @@ class Dispatch {
     const sender = this.#sender;
     if (sender === null) throw new Error(`route ${route.path} is not behind the key check`);
     const { gate } = this.#service;
-    const spend = (units: number) => {
-      if (units > 0) gate.spend(sender.identity.keyId, sender.plan, units);
+    const spend = (cost: number) => {
+      if (cost > PAID_UNITS) gate.spend(sender.identity.keyId, sender.plan, cost, PAID_UNITS);
     };
     return route.handle({ ...call, ...sender, spend });
   }
@@ -154,7 +157,7 @@ class Dispatch {
       // The error of an answer that has begun cannot be told any more.
       if (this.#state !== "none") throw error;
       const answer = problem(error, this.#requestId);
-      if (answer.status >= 500) this.#note(error, "request failed");
+      if (isUnexpected(error)) this.#note(error, "request failed");
       this.#answer(answer);
     } catch (last) {
       this.#giveUp(last);
@@ -234,6 +237,12 @@ class Dispatch {
 
 function senderOf({ identity, plan }: Sender) {
   return { plan: plan.name, tenantId: identity.tenantId, keyId: identity.keyId };
+}
+
+/** Whether somebody should look into a failure; that a server is full or stops is no such one. */
+function isUnexpected(error: unknown): boolean {
+  if (!(error instanceof AppError) || error.code === "internal_error") return true;
+  return error.status >= 500 && error.cause !== undefined;
 }
 
 function tooLarge(limit: number): AppError {

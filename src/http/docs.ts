@@ -72,7 +72,7 @@ export function errorsPage(): string {
     <section aria-labelledby="${code}">
     <h2 id="${code}"><code>${code}</code></h2>
     <p><strong>${ERROR_CODES[code].status} · ${ERROR_CODES[code].title}.</strong>
-    ${ERROR_NOTES[code]}</p>
+    ${prose(ERROR_NOTES[code])}</p>
     </section>`,
     )}`;
   return page("Peneira errors", contents, body);
@@ -109,12 +109,18 @@ function sectionOf({ route, operation }: Section): Markup {
     <section aria-labelledby="${operation.id}">
     <h2 id="${operation.id}">${operation.summary}</h2>
     <p><code><span class="method">${method}</span> ${path}</code></p>
-    <p>${operation.description}</p>
+    <p>${prose(operation.description)}</p>
     ${parameters.length > 0 && parametersOf(parameters)}
     ${body !== undefined && bodyOf(body)}
     <h3>Answers</h3>
     ${table(["Status", "Meaning"], [...answersOf(operation), ...errorsOf(operation, path)])}
     </section>`;
+}
+
+/** A text in which what stands between backticks is code. */
+function prose(words: string): Markup {
+  const parts = words.split("`");
+  return html`${parts.map((part, at) => (at % 2 === 0 ? part : html`<code>${part}</code>`))}`;
 }
 
 function parametersOf(parameters: NonNullable<Operation["parameters"]>): Markup {

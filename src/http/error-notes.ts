@@ -50,9 +50,11 @@ export const ERROR_NOTES: Readonly<Record<ErrorCode, string>> = {
   rate_limited:
     "Too many requests, or too many exports that wait. Retry after the time in Retry-After.",
   quota_exceeded:
-    "The rows that the tenant may export in a day are used up. Retry-After says when it goes on.",
+    "Fewer rows are left of what the tenant may export in a day. Retry-After says when it ends.",
   internal_error:
     "A mistake of ours. Tell the operator the request_id, with which it is found in the log.",
-  snapshot_unavailable: "No usable snapshot is loaded. Try again later.",
+  snapshot_unavailable:
+    "No usable snapshot is loaded, or the server is about to stop. Try again after the time in " +
+    "Retry-After, or ask another server.",
   overloaded: "The server has too much to do. Retry after the time in Retry-After.",
 };

@@ -19,7 +19,7 @@ export function searchLeads(call: KeyCall): Answer | Promise<Answer> {
   const segment = segmentFor(call);
   const prepared = prepareLeads(call.body, segment, plan);
   const { spec, onePerCompany, language, refusal } = prepared;
-  call.spend(searchCost(spec.limit) - 1);
+  call.spend(searchCost(spec.limit));
   if (refusal !== null) throw refusal;
   const project = leadProjector({ segment, spec, allowed: plan.fields, language });
   const kind = { endpoint: "leads", onePerCompany, project };

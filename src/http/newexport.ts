@@ -21,6 +21,7 @@ import type { AccountQuerySpec } from "../spec/schema.ts";
 import { readBody, withBodyMistakes } from "./body.ts";
 import { refuseTooBroad } from "./breadth.ts";
 import { createdJson, exportPath } from "./export-record.ts";
+import { headerMistake } from "./query.ts";
 import { type Answer, json } from "./respond.ts";
 import { currentSegment, type KeyCall } from "./service.ts";
 
@@ -67,16 +68,16 @@ function created({ requestId }: KeyCall, accepted: AcceptedExport): Answer {
 /** An empty header says as little as a missing one. */
 function readIdempotencyKey(sent: string | undefined): string {
   if (sent === undefined || sent === "") {
-    throw new AppError(
-      "idempotency_key_required",
-      "Send a header Idempotency-Key with a text of your own, a new one for each new export.",
-    );
+    const detail =
+      "Send a header Idempotency-Key with a text of your own, a new one for each new export.";
+    const errors = [headerMistake("idempotency-key", "missing", detail)];
+    throw new AppError("idempotency_key_required", detail, { errors });
   }
   if (IDEMPOTENCY_KEY.test(sent)) return sent;
-  throw new AppError(
-    "invalid_request",
-    "The header Idempotency-Key must be 1 to 255 visible ASCII characters without blanks.",
-  );
+  const detail =
+    "The header Idempotency-Key must be 1 to 255 visible ASCII characters without blanks.";
+  const errors = [headerMistake("idempotency-key", "wrong_format", detail)];
+  throw new AppError("invalid_request", detail, { errors });
 }
 
 function readSpec({ service, plan, body: bytes }: KeyCall, segment: Segment): AccountQuerySpec {

@@ -3,7 +3,7 @@
  * out: its normal form, what that changed, and how many accounts it matches.
  * Invariant: runs nothing but the count; what it accepts is what a search or an export accepts.
  */
-import type { Plan } from "../access/plans.ts";
+import { type Plan, specRowsMax } from "../access/plans.ts";
 import { tooBroad } from "../spec/breadth.ts";
 import { describeChanges } from "../spec/changes.ts";
 import { DEFAULT_FIELDS, EXPORT_FORMATS } from "../spec/fields.ts";
@@ -73,10 +73,11 @@ function normalizeLeads({ service, plan, requestId }: KeyCall, body: BodyObject)
 }
 
 /** An export format in the spec says that it is meant for an export. */
-function limitsFor(input: unknown, plan: Plan): { limitDefault: number; limitCap: number } {
+export function limitsFor(input: unknown, plan: Plan): { limitDefault: number; limitCap: number } {
   const output = isJsonObject(input) ? input.output : undefined;
   const format = isJsonObject(output) ? output.format : undefined;
-  const { search_limit: searchLimit, export_rows: exportRows } = plan.limits;
+  const searchLimit = plan.limits.search_limit;
+  const exportRows = specRowsMax(plan);
   return EXPORT_FORMATS.some((known) => known === format)
     ? { limitDefault: exportRows, limitCap: exportRows }
     : { limitDefault: Math.min(SEARCH_LIMIT_DEFAULT, searchLimit), limitCap: searchLimit };

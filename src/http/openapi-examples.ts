@@ -42,7 +42,7 @@ export const EXAMPLE_LEAD_QUERY = {
 };
 
 /** Facets that the examples ask for. */
-export const EXAMPLE_FACETS = ["uf", "cnae_division"];
+export const EXAMPLE_FACETS = ["uf", "cnae_subclass"];
 
 /** An id of an export, and the record it has. */
 const EXPORT_ID = "exp_0123456789abcdef0123456789abcdef";
@@ -75,14 +75,14 @@ const lead = {
   score: 812,
   score_reasons: ["situação cadastral: +420", "tem e-mail: +110", "tem telefone: +81"],
 };
-const facetValue = (value: string, label: string) => ({
-  values: [{ value, label, count: 1 }],
+const facetValue = (value: string, label?: string) => ({
+  values: [{ value, ...(label === undefined ? {} : { label }), count: 1 }],
   other: { values: 0, count: 0 },
   missing: 0,
 });
 const facets = {
-  uf: facetValue("MG", "Minas Gerais"),
-  cnae_division: facetValue("56", "Alimentação"),
+  uf: facetValue("MG"),
+  cnae_subclass: facetValue("5611-2/01", "Restaurantes e similares"),
 };
 const page = { next_cursor: null, has_more: false };
 const record = {
@@ -192,5 +192,6 @@ export function answerExample(name: SchemaName): unknown {
 export function problemExample(code: ErrorCode): unknown {
   const { status, title } = ERROR_CODES[code];
   const detail = ERROR_NOTES[code];
-  return { type: `/docs/errors#${code}`, title, status, code, detail, ...request };
+  const errors = status === 422 ? { errors: [{ pointer: "", code, detail }] } : {};
+  return { type: `/docs/errors#${code}`, title, status, code, detail, ...request, ...errors };
 }

@@ -29,12 +29,18 @@ silence.
 
 What holds everywhere: a path that is not listed is answered \`404\` \`not_found\` (below \`/v1/\`
 only to known keys), another method \`405\` \`method_not_allowed\` with \`Allow\`, and \`HEAD\` is
-answered as \`GET\` is, without the body. Unknown query parameters, and a repeated \`Host\`,
-\`Authorization\`, \`Content-Length\` or other header that decides, are \`422\` \`invalid_request\`.
+answered as \`GET\` is, without the body. Unknown query parameters, and a repeated
+\`Authorization\`, \`Content-Type\` or other header that decides, are \`422\` \`invalid_request\`.
+\`errors\` names the place of each mistake: a pointer into the body, or \`/query/<parameter>\`,
+\`/path/<variable>\`, \`/header/<name>\` for what stands outside of it. \`/\` leads to \`/docs\`.
 
 What is no proper HTTP/1.1 request never reaches an operation: \`400\` (unreadable), \`408\` (did
-not come in time), \`431\` (head too large) and \`505\` (another version) have no problem document,
-and the connection is closed.`;
+not come in time), \`431\` (head too large), \`505\` (another version), and the connection is
+closed. The document of such an answer has the type \`about:blank\` and no \`code\`; what the parser
+of uWebSockets.js refuses by itself has one line of HTML in its place, and no \`X-Request-Id\`. The
+two transports draw the line in different places: a repeated \`Host\` is \`400\` with \`uws\` and
+\`422\` with \`node\`, a repeated \`Content-Length\` \`422\` and \`400\`, a method that is none
+\`405\` and \`400\`, a path with bytes that should be percent-encoded \`404\` and \`400\`.`;
 
 const TAGS = [
   { name: "accounts", description: "Search, count, read; leads." },

@@ -52,7 +52,8 @@ export const OPERATIONS: Readonly<Record<string, Operation>> = {
     summary: "Count accounts",
     description:
       "The exact number of matches and, on request, how they spread over the values of fields, " +
-      `without any account. Takes specs of searches and of exports. ${FLAT_COST}`,
+      "without any account. Takes specs of searches and of exports. A spec without a limit comes " +
+      `back with that of a search. ${FLAT_COST}`,
     parameters: [unchanged],
     body: { schema: "CountRequest", example: { spec: EXAMPLE_SPEC, facets: EXAMPLE_FACETS } },
     answers: {
@@ -71,7 +72,8 @@ export const OPERATIONS: Readonly<Record<string, Operation>> = {
         name: "cnpj",
         in: "path",
         required: true,
-        description: "14 characters, with or without punctuation, in any case.",
+        description:
+          "14 characters, with or without punctuation, in any case; its slash as it is or encoded.",
         schema: Type.String(),
         example: "11222333000181",
       },
@@ -149,9 +151,10 @@ export const OPERATIONS: Readonly<Record<string, Operation>> = {
     tag: "service",
     summary: "What is loaded and what the plan allows",
     description:
-      "Snapshot, plan, limits, use of today, fields, sort fields, and how the score is made.",
+      "Snapshot, plan, limits, use of today, fields, sort fields, and how the score is made. " +
+      "Answered without a snapshot too: what is said of it is null then.",
     answers: { 200: { description: "The status.", schema: "Status" } },
-    errors: ["snapshot_unavailable"],
+    errors: [],
   },
   "GET /healthz": {
     id: "healthz",

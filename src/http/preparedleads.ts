@@ -151,7 +151,8 @@ function ofSentence(body: BodyObject, segment: Segment, plan: Plan): Wanted {
     const { spec: input, parts } = translate(text, segment);
     const context = contextOf(body, segment, plan);
     const alone = normalizeSpec(input, context).spec;
-    const spec = withContact(alone, language);
+    const spoken = parts.some(({ role }) => role === "contact") || leavesContact(alone);
+    const spec = spoken ? alone : withContact(alone, language);
     const onePerCompany = members.one_per_company !== false;
     const translation = { spec: alone, explain: alone.explain, parts };
     return { spec, onePerCompany, language, translation };
@@ -174,10 +175,16 @@ function contextOf({ members, mistakes }: BodyObject, segment: Segment, plan: Pl
   return context;
 }
 
-/** Leads without any contact are left out unless the sentence speaks of contact. */
+/** Whether a sentence asked for companies that lack a contact, which no filter takes. */
+function leavesContact({ explain }: AccountQuerySpec): boolean {
+  return explain.unmapped_constraints.some(
+    (note) => (note as { readonly code?: unknown }).code === "without_contact",
+  );
+}
+
+/** Leads without any contact are left out where the sentence does not speak of contact. */
 function withContact(spec: AccountQuerySpec, language: Language): AccountQuerySpec {
   const { contact } = spec.filters;
-  if (contact.require_email || contact.require_phone || contact.require_any_contact) return spec;
   const notes = new Notes(language);
   assumeContact(notes);
   const { explain, filters } = spec;

@@ -15,6 +15,11 @@ export function queryMistake(name: string, code: string, detail: string): Mistak
   return { pointer: `/query/${pointerToken(name.slice(0, NAME_SHOWN_MAX))}`, code, detail };
 }
 
+/** A mistake at a header; its pointer is `/header/<name>`, the name in lower case. */
+export function headerMistake(name: string, code: string, detail: string): Mistake {
+  return { pointer: `/header/${name}`, code, detail };
+}
+
 /** Throws `invalid_request` with mistakes at query parameters, unless there are none. */
 export function refuseQueryMistakes(errors: readonly Mistake[]): void {
   const [first] = errors;

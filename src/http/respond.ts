@@ -4,7 +4,7 @@
  * Invariant: every error is a problem document of RFC 9457 with a stable code and the id of its
  * request; every answer carries the security headers; nothing of an unknown error is shown.
  */
-import { AppError, ERROR_CODES } from "../errors.ts";
+import { AppError, ERROR_CODES, type Mistake } from "../errors.ts";
 import type { AnswerBody, HeaderList } from "./transport.ts";
 
 /** A part of a file that is sent as it is read, never held in memory. */
@@ -66,26 +66,37 @@ export function noContent(): Answer {
   return { status: 204, type: "", body: "" };
 }
 
+/** A handler that leads to another address of this server. */
+export function redirectTo(location: string, status: 302 | 308): () => Answer {
+  return () => ({ status, type: "", body: "", headers: { Location: location } });
+}
+
 /** The answer to a failure; anything but an AppError becomes `internal_error`. */
 export function problem(failure: unknown, requestId: string): Answer {
   const error =
     failure instanceof AppError
       ? failure
       : new AppError("internal_error", "The server failed. Report the request_id to its operator.");
+  const { status } = error;
+  const errors = status === 422 ? mistakesOf(error) : error.errors;
   const body = {
     type: `/docs/errors#${error.code}`,
     title: ERROR_CODES[error.code].title,
-    status: error.status,
+    status,
     code: error.code,
     detail: error.message,
     request_id: requestId,
     ...error.members,
-    ...(error.errors.length > 0 ? { errors: error.errors } : {}),
+    ...(errors.length > 0 ? { errors } : {}),
   };
-  const { status } = error;
   const waits = WAITING_STATUSES.includes(status) ? { "Retry-After": RETRY_AFTER_SECONDS } : {};
   const headers = { ...waits, ...error.headers };
   return { status, type: PROBLEM_TYPE, body: JSON.stringify(body), headers };
+}
+
+/** A mistake that has no place of its own is one of the request as a whole. */
+function mistakesOf({ errors, code, message }: AppError): readonly Mistake[] {
+  return errors.length > 0 ? errors : [{ pointer: "", code, detail: message }];
 }
 
 /**

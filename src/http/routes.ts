@@ -13,7 +13,7 @@ import { healthz, metrics, readyz } from "./health.ts";
 import { searchLeads } from "./leads.ts";
 import { createExport } from "./newexport.ts";
 import { normalize } from "./normalize.ts";
-import type { Answer } from "./respond.ts";
+import { type Answer, redirectTo } from "./respond.ts";
 import { searchAccounts } from "./search.ts";
 import type { Call, KeyCall } from "./service.ts";
 import { status } from "./status.ts";
@@ -99,6 +99,8 @@ export const ROUTES: readonly Route[] = [
   { method: "GET", path: "/readyz", access: "open", query: "any", handle: readyz },
   { method: "GET", path: "/metrics", access: "open", query: "any", handle: metrics },
   { method: "GET", path: "/openapi.json", access: "open", handle: DOCUMENTS.openapi },
+  { method: "GET", path: "/", access: "open", query: "any", handle: redirectTo("/docs", 302) },
+  { method: "GET", path: "/docs/", access: "open", query: "any", handle: redirectTo("/docs", 308) },
   { method: "GET", path: "/docs", access: "open", handle: DOCUMENTS.reference },
   { method: "GET", path: "/docs/errors", access: "open", handle: DOCUMENTS.errors },
   { method: "GET", path: "/llms.txt", access: "open", handle: DOCUMENTS.llms },
@@ -137,10 +139,12 @@ for (const route of ROUTES) {
 }
 const VARIABLE = [...PLACES.values()].filter(({ path }) => path.includes("{"));
 const NO_PARAMS = {};
+/** Where the paths of single accounts begin. */
+const ACCOUNT = "/v1/accounts/";
 
 /** What a path leads to; undefined for an unknown path. */
 export function routesAt(rawPath: string): Destination | undefined {
-  const path = decoded(rawPath);
+  const path = decoded(withBranch(rawPath));
   if (path === null) return undefined;
   const fixed = PLACES.get(path);
   if (fixed !== undefined && !VARIABLE.includes(fixed)) return { ...fixed, params: NO_PARAMS };
@@ -171,6 +175,15 @@ function paramsOf(
 export function needsKey(rawPath: string): boolean {
   const path = decoded(rawPath) ?? rawPath;
   return (path === "/v1" || path.startsWith("/v1/")) && !path.startsWith("/v1/console/");
+}
+
+/**
+ * The path of one account with the slash of its CNPJ as itself: programs that write a CNPJ into an
+ * address encode it. Everywhere else an encoded slash is no slash.
+ */
+function withBranch(rawPath: string): string {
+  if (!rawPath.startsWith(ACCOUNT) || rawPath.includes("/", ACCOUNT.length)) return rawPath;
+  return rawPath.replace(/%2f/i, "/");
 }
 
 /** Percent-decodes a path; null when that is not possible without changing its segments. */

@@ -77,7 +77,10 @@ const problem = Type.Object({
   detail: text("What to change, for people."),
   request_id: requestId,
   errors: Type.Optional(
-    Type.Array(named("Mistake"), { maxItems: 50, description: "Every mistake in the request." }),
+    Type.Array(named("Mistake"), {
+      maxItems: 50,
+      description: "Every mistake in the request; every 422 has one at least.",
+    }),
   ),
   matches: Type.Optional(count("Of query_too_broad: accounts that would have matched.")),
   spec: Type.Optional(
@@ -93,7 +96,10 @@ const problem = Type.Object({
 });
 
 const mistake = Type.Object({
-  pointer: text("Place in the body (RFC 6901)."),
+  pointer: text(
+    "Place in the body (RFC 6901); empty for the whole. Outside the body: /query/<parameter>, " +
+      "/path/<variable>, /header/<name>.",
+  ),
   code: Type.String(),
   detail: Type.String(),
 });
@@ -104,7 +110,12 @@ const facet = Type.Object(
       Type.Object(
         {
           value: Type.Union([Type.String(), Type.Integer(), Type.Boolean()]),
-          label: Type.Optional(text("Name of the value, where it has one.")),
+          label: Type.Optional(
+            text(
+              "Name of the value, where the registry's own tables have one: those of subclasses, " +
+                "municipalities and legal natures. They name no section, division, group or class.",
+            ),
+          ),
           count: count("Matches with this value."),
         },
         closed,
@@ -115,7 +126,11 @@ const facet = Type.Object(
       { values: count("Values that are not listed."), count: count("Matches they hold.") },
       closed,
     ),
-    missing: count("Matches without a value."),
+    missing: count(
+      "Matches without a value. Of cnae_section, cnae_division, cnae_group and cnae_class also " +
+        "those whose activity is 8888-8/88 (not informed), which belongs to none; of " +
+        "cnae_section also those of an unknown division. cnae_subclass counts both as values.",
+    ),
   },
   closed,
 );
@@ -339,11 +354,12 @@ export const SCHEMAS = {
   Status: Type.Object(
     {
       request_id: requestId,
-      status: Type.Literal("ok"),
+      status: Type.Enum(["ok", "no_snapshot"]),
       version: Type.String(),
-      ...source,
-      provenance: named("Provenance"),
-      accounts: count("Accounts in the snapshot."),
+      snapshot: orNull(source.snapshot),
+      snapshot_date: orNull(source.snapshot_date),
+      provenance: orNull(named("Provenance")),
+      accounts: orNull(count("Accounts in the snapshot.")),
       plan: Type.Enum([...PLAN_NAMES]),
       limits: planLimits,
       field_allowlist: fieldList,

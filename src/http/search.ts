@@ -60,7 +60,7 @@ export function searchAccounts(call: KeyCall): Answer | Promise<Answer> {
   const startMs = service.clock.monotonicMs();
   const segment = segmentFor(call);
   const prepared = prepareSearch(call.body, segment, plan);
-  call.spend(searchCost(prepared.spec.limit) - 1);
+  call.spend(searchCost(prepared.spec.limit));
   return answerPage(call, { segment, prepared, kind: ACCOUNTS, startMs });
 }
 

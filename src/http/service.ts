@@ -92,8 +92,8 @@ export interface Call {
 export interface KeyCall extends Call {
   readonly identity: Identity;
   readonly plan: Plan;
-  /** Charges the key for more than one request; throws `rate_limited`. */
-  spend(units: number): void;
+  /** Charges the key what the request costs altogether; throws `rate_limited`. */
+  spend(cost: number): void;
 }
 
 /** Runs a call of the engine and notes how long it took. */
@@ -108,10 +108,16 @@ export function timed<Value>(
   return value;
 }
 
+/** The loaded snapshot, or null when there is none or it is damaged. */
+export function loadedSegment(service: Service): Segment | null {
+  const segment = service.segment();
+  return segment === null || segment.native.poisoned() ? null : segment;
+}
+
 /** The loaded snapshot; throws `snapshot_unavailable` when there is none or it is damaged. */
 export function currentSegment(service: Service): Segment {
-  const segment = service.segment();
-  if (segment !== null && !segment.native.poisoned()) return segment;
+  const segment = loadedSegment(service);
+  if (segment !== null) return segment;
   const detail = "No usable snapshot is loaded at the moment. Try again later.";
   throw new AppError("snapshot_unavailable", detail, { headers: { "Retry-After": "5" } });
 }

@@ -1,6 +1,6 @@
 /**
  * `GET /v1/status`. What comes in: who asks. What goes out: what is loaded and what may be asked
- * for under the sender's plan.
+ * for under the sender's plan; also where nothing is loaded, which is when an operator asks.
  * Invariant: every list derives from the table it stands for, so it cannot say what is not so.
  */
 import { PLAN_NAMES } from "../access/plans.ts";
@@ -13,22 +13,22 @@ import {
   SORT_FIELDS,
 } from "../spec/fields.ts";
 import { type Answer, json } from "./respond.ts";
-import { currentSegment, type KeyCall } from "./service.ts";
+import { type KeyCall, loadedSegment } from "./service.ts";
 
 /** Answers what the server has and what the plan allows. */
 export function status({ service, requestId, identity, plan }: KeyCall): Answer {
-  const segment = currentSegment(service);
+  const segment = loadedSegment(service);
   const byPlan = PLAN_NAMES.map((name) => [name, service.plans[name].fields]);
   const full = plan.secondaryCnaeFull && service.secondaryCnaeFull;
   const { requests, accounts, exportRows } = service.usage.today(identity.tenantId);
   return json({
     request_id: requestId,
-    status: "ok",
+    status: segment === null ? "no_snapshot" : "ok",
     version: service.version,
-    snapshot: segment.label,
-    snapshot_date: segment.snapshotDate,
-    provenance: segment.provenance,
-    accounts: segment.accounts,
+    snapshot: segment?.label ?? null,
+    snapshot_date: segment?.snapshotDate ?? null,
+    provenance: segment?.provenance ?? null,
+    accounts: segment?.accounts ?? null,
     plan: plan.name,
     limits: { ...plan.limits, secondary_cnae_full: full },
     field_allowlist: plan.fields,

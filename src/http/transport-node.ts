@@ -6,9 +6,9 @@
  * number of headers: all of that is set or refused here.
  */
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
-import { Server as NetServer } from "node:net";
+import { Server as NetServer, type Socket } from "node:net";
 import type { Duplex } from "node:stream";
-import { CommandError } from "../errors.ts";
+import { type AppError, CommandError } from "../errors.ts";
 import { Budget } from "./budget.ts";
 import { drained, HeldAnswers, portEmptied } from "./drain.ts";
 import { type BodyReader, IncomingBody } from "./incoming.ts";
@@ -25,6 +25,7 @@ import {
   HeadHeaders,
   type ListenAddress,
   type ReadHeader,
+  refusalOf,
   SOCKETS_MAX,
   statusLine,
   type Transport,
@@ -33,6 +34,9 @@ import {
 
 /** How often Node looks for sockets that are too slow, in milliseconds. */
 const CHECK_INTERVAL_MS = 1_000;
+
+/** How often a socket that takes nothing is looked at before it is closed. */
+const WRITE_LOOKS = 4;
 
 /** Bytes of a refused body that are read away so that the client can read the answer. */
 const DISCARD_BYTES_MAX = 16 * 1024 * 1024;
@@ -46,7 +50,7 @@ class NodeTransport implements Transport {
   readonly name = "node";
   readonly bodies: Budget;
   readonly #server: Server;
-  readonly #headBytesMax: number;
+  readonly #limits: TransportLimits;
   #port = 0;
   #open = 0;
   #sockets = 0;
@@ -57,7 +61,7 @@ class NodeTransport implements Transport {
 
   constructor(limits: TransportLimits) {
     this.bodies = new Budget(limits.bodiesBytesMax);
-    this.#headBytesMax = limits.headBytesMax;
+    this.#limits = limits;
     this.#server = createServer({
       maxHeaderSize: limits.headBytesMax,
       headersTimeout: limits.headersTimeoutMs,
@@ -78,15 +82,18 @@ class NodeTransport implements Transport {
   }
 
   listen(address: ListenAddress, handler: ExchangeHandler): Promise<number> {
+    const limits = this.#limits;
     const answer = (message: IncomingMessage, response: ServerResponse) => {
-      const status = unsupported(message, this.#headBytesMax);
+      const status = unsupported(message, limits.headBytesMax);
       if (status !== null) {
         refuseRequest(response, status);
         return;
       }
       this.#open++;
       this.#activeMs = performance.now();
-      const around = { bodies: this.bodies, held: this.#held, leaving: () => this.#leaving };
+      const { writeTimeoutMs } = limits;
+      const leaving = () => this.#leaving;
+      const around = { bodies: this.bodies, held: this.#held, leaving, writeTimeoutMs };
       const exchange = new NodeExchange(message, response, around);
       whenGone(message, response, () => {
         this.#open--;
@@ -164,14 +171,18 @@ function headBytes({ method = "", url = "", rawHeaders }: IncomingMessage): numb
 }
 
 function refuseRequest(response: ServerResponse, status: number): void {
+  const { headers, body } = refusalOf(status);
   response.shouldKeepAlive = false;
-  response.writeHead(status, { connection: "close" });
-  response.end();
+  response.writeHead(status, { ...Object.fromEntries(headers), connection: "close" });
+  response.end(body);
 }
 
-/** A whole answer without a body, for a socket whose request could not be read. */
+/** A whole answer for a socket whose request could not be read. */
 function plainRefusal(status: number): string {
-  return `HTTP/1.1 ${statusLine(status)}\r\nConnection: close\r\nContent-Length: 0\r\n\r\n`;
+  const { headers, body } = refusalOf(status);
+  const lines = headers.map(([name, value]) => `${name}: ${value}\r\n`).join("");
+  const length = `Content-Length: ${Buffer.byteLength(body)}\r\n`;
+  return `HTTP/1.1 ${statusLine(status)}\r\n${lines}Connection: close\r\n${length}\r\n${body}`;
 }
 
 const PARSER_STATUS: Readonly<Record<string, number>> = {
@@ -192,8 +203,20 @@ function refuse(error: Error & { readonly code?: string }, socket: Duplex): void
   socket.end(plainRefusal(PARSER_STATUS[error.code ?? ""] ?? 400), () => socket.destroy());
 }
 
+/**
+ * Closes a socket whose client does not read. A reset frees what the system keeps for it at once;
+ * else it goes on for minutes to offer bytes that nobody takes. After the end of the answers there
+ * can be no reset any more.
+ */
+function reset(socket: Socket): void {
+  if (socket.destroyed) return;
+  if (socket.writableEnded) socket.destroy();
+  else socket.resetAndDestroy();
+}
+
 /** What an exchange gets from its transport. */
 interface Surroundings {
+  readonly writeTimeoutMs: number;
   readonly bodies: Budget;
   readonly held: HeldAnswers;
   /** Whether connections are to end with their next answer. */
@@ -204,7 +227,7 @@ class NodeExchange implements Exchange {
   readonly method: string;
   readonly path: string;
   readonly query: string;
-  readonly framing: string | null;
+  readonly framing: AppError | null;
   readonly #headers = new HeadHeaders();
   readonly #message: IncomingMessage;
   readonly #response: ServerResponse;
@@ -212,6 +235,9 @@ class NodeExchange implements Exchange {
   #incoming: IncomingBody | null = null;
   #source: PulledBody | null = null;
   #answered = false;
+  /** When Node last found that nothing was taken, and for how long that has been so. */
+  #lookMs = 0;
+  #stalledMs = 0;
 
   constructor(message: IncomingMessage, response: ServerResponse, around: Surroundings) {
     this.#message = message;
@@ -232,8 +258,7 @@ class NodeExchange implements Exchange {
     message.on("error", () => {});
     // The time limit is one of writing: a handler may take longer to come to its answer.
     response.on("timeout", () => {
-      // Megabytes of the system are freed there, and a crowd of clients is often cut at once.
-      if (this.#answered) later(() => message.socket.destroy());
+      if (this.#answered) this.#stalled();
     });
   }
 
@@ -247,6 +272,31 @@ class NodeExchange implements Exchange {
 
   header(name: ReadHeader): string | undefined {
     return this.#headers.get(name);
+  }
+
+  /** Has Node look at the socket often enough while a client takes its time. */
+  #watch(): void {
+    const { socket } = this.#message;
+    const { writeTimeoutMs } = this.#around;
+    if (!socket.destroyed) socket.setTimeout(writeTimeoutMs / WRITE_LOOKS);
+  }
+
+  /**
+   * The client took nothing for the time between two looks, or took something and Node, which does
+   * not tell, waited for one more; the time that went by shows which.
+   */
+  #stalled(): void {
+    const { socket } = this.#message;
+    const { writeTimeoutMs } = this.#around;
+    const nowMs = performance.now();
+    const sinceMs = nowMs - this.#lookMs;
+    const lookMs = writeTimeoutMs / WRITE_LOOKS;
+    const moved = sinceMs > 1.5 * lookMs || socket.writableLength === 0;
+    this.#stalledMs = moved ? lookMs : this.#stalledMs + sinceMs;
+    this.#lookMs = nowMs;
+    if (this.#stalledMs < writeTimeoutMs) this.#watch();
+    // Megabytes of the system are freed there, and a crowd of clients is often cut at once.
+    else later(() => reset(socket));
   }
 
   /** The answer is out, or the socket closed before it was. */
@@ -283,6 +333,8 @@ class NodeExchange implements Exchange {
       this.#head(status, headers, bytes.byteLength);
       if (this.method === "HEAD") this.#response.end();
       else this.#response.end(bytes);
+      // What the system took at once needs no watching.
+      if (this.#message.socket.writableLength > 0) this.#watch();
     }
   }
 
@@ -310,6 +362,7 @@ class NodeExchange implements Exchange {
       return;
     }
     this.#head(status, headers, length);
+    this.#watch();
     const give = (chunk: Uint8Array | null): void => {
       // Half of the answer may be out, so that nothing but the end of the connection tells it.
       if (chunk === null) this.#message.socket.destroy();

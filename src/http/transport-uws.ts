@@ -6,7 +6,7 @@
  * that come at once are sent inside the callback, which is what lets requests be pipelined.
  */
 import type { HttpRequest, HttpResponse, TemplatedApp, us_listen_socket } from "uWebSockets.js";
-import { CommandError } from "../errors.ts";
+import { type AppError, CommandError } from "../errors.ts";
 import { Budget } from "./budget.ts";
 import { drained, HeldAnswers, portEmptied } from "./drain.ts";
 import { type BodyReader, IncomingBody } from "./incoming.ts";
@@ -22,6 +22,7 @@ import {
   HeadHeaders,
   type ListenAddress,
   type ReadHeader,
+  refusalOf,
   SOCKETS_MAX,
   statusLine,
   type Transport,
@@ -42,6 +43,9 @@ type ListenExclusively = (
   options: typeof EXCLUSIVE_PORT,
   done: (socket: us_listen_socket | false) => void,
 ) => void;
+
+/** The switch for the header with the library's name and version; not in its declarations. */
+type Configured = Uws & { readonly _cfg?: (name: "silent") => void };
 
 /** Called with +1 and -1 as sockets come and go; the package declares the count as an object. */
 type WatchSockets = (changed: (response: HttpResponse, change: number) => void) => unknown;
@@ -67,7 +71,9 @@ async function loadUws(headBytesMax: number): Promise<Uws> {
   process.env.UWS_HTTP_MAX_HEADERS_SIZE = String(headBytesMax);
   try {
     const loaded = (await import("uWebSockets.js")) as Uws & { readonly default?: Uws };
-    return loaded.default ?? loaded;
+    const uws = loaded.default ?? loaded;
+    (uws as Configured)._cfg?.("silent");
+    return uws;
   } catch (error) {
     throw new CommandError(
       "uWebSockets.js cannot be loaded on this machine. Start again with --transport node.",
@@ -186,7 +192,7 @@ class UwsExchange implements Exchange {
   readonly method: string;
   readonly path: string;
   readonly query: string;
-  readonly framing: string | null;
+  readonly framing: AppError | null;
   readonly #headers = new HeadHeaders();
   readonly #response: HttpResponse;
   readonly #around: Surroundings;
@@ -258,9 +264,10 @@ class UwsExchange implements Exchange {
 
   #refuseLate(): void {
     if (this.#aborted || this.#whole) return;
+    const { headers, body } = refusalOf(408);
     this.#response.cork(() => {
-      this.#head(408, []);
-      this.#response.endWithoutBody(0, true);
+      this.#head(408, headers);
+      this.#response.end(body, true);
     });
     this.#around.settled();
   }

@@ -6,8 +6,11 @@
  * below it (400, 408, 431, 505) is answered by the transport itself and closes the connection.
  */
 
+import { AppError } from "../errors.ts";
 import type { Budget } from "./budget.ts";
 import type { BodyReader } from "./incoming.ts";
+import { headerMistake } from "./query.ts";
+import { requestIdOf } from "./requestid.ts";
 import type { FileSlice, Pieces } from "./respond.ts";
 
 /** Limits of a transport; the settings `http.*` set them. */
@@ -47,8 +50,8 @@ export interface Exchange {
   readonly path: string;
   /** Raw query without the question mark; empty when there is none. */
   readonly query: string;
-  /** What makes this request unsafe to read, as one sentence, or null. */
-  readonly framing: string | null;
+  /** What makes this request unsafe to read, or null. */
+  readonly framing: AppError | null;
   /** Value of one of the read headers (lower case name); undefined when it was not sent. */
   header(name: ReadHeader): string | undefined;
   /** Address of the other end, without a port; only until the first wait. */
@@ -143,16 +146,22 @@ export class HeadHeaders {
     return this.#values.get(name);
   }
 
-  /** The sentence for `Exchange.framing`. */
-  framing(): string | null {
-    if (this.#repeated.size > 0) {
-      return `Send each of these headers only once: ${[...this.#repeated].join(", ")}.`;
-    }
+  /** The error for `Exchange.framing`, with every mistake. */
+  framing(): AppError | null {
+    const names = [...this.#repeated];
+    const errors = names.map((name) =>
+      headerMistake(name, "duplicate", `The header ${name} is there twice. Send it once.`),
+    );
     const coding = this.#values.get("transfer-encoding");
     if (coding !== undefined && coding.trim().toLowerCase() !== "chunked") {
-      return "The only Transfer-Encoding understood here is chunked.";
+      const detail = "The only Transfer-Encoding understood here is chunked.";
+      errors.push(headerMistake("transfer-encoding", "unknown_value", detail));
     }
-    return null;
+    const [first] = errors;
+    if (first === undefined) return null;
+    const repeated = `Send each of these headers only once: ${names.join(", ")}.`;
+    const detail = names.length > 0 ? repeated : first.detail;
+    return new AppError("invalid_request", detail, { errors });
   }
 }
 
@@ -161,8 +170,10 @@ const STATUS_TEXT: Readonly<Record<number, string>> = {
   201: "Created",
   204: "No Content",
   206: "Partial Content",
+  302: "Found",
   303: "See Other",
   304: "Not Modified",
+  308: "Permanent Redirect",
   400: "Bad Request",
   401: "Unauthorized",
   403: "Forbidden",
@@ -185,6 +196,31 @@ const STATUS_TEXT: Readonly<Record<number, string>> = {
 /** Status and reason as they stand in the status line, such as `200 OK`. */
 export function statusLine(status: number): string {
   return `${status} ${STATUS_TEXT[status] ?? "Unknown"}`;
+}
+
+/** What was wrong with bytes that are no request which is read here, by status. */
+const REFUSALS: Readonly<Record<number, string>> = {
+  400: "These bytes are no proper request of HTTP 1.1.",
+  408: "The request did not come in time.",
+  431: "The request line and the headers are too large, or too many.",
+  505: "Send the request as HTTP/1.1, with a path as its address.",
+};
+
+/**
+ * The answer to bytes that never became an exchange: a problem document without a code, because
+ * there is nothing more to tell apart than statuses (`about:blank`, RFC 9457, section 4.2.1).
+ */
+export function refusalOf(status: number): { readonly headers: HeaderList; readonly body: string } {
+  const id = requestIdOf(undefined);
+  const [, title] = /^\d+ (.*)$/.exec(statusLine(status)) ?? [];
+  const detail = REFUSALS[status] ?? "";
+  const problem = { type: "about:blank", title, status, detail, request_id: id };
+  const headers = [
+    ["Content-Type", "application/problem+json"],
+    ["X-Request-Id", id],
+    ["Cache-Control", "no-store"],
+  ] as const;
+  return { headers, body: JSON.stringify(problem) };
 }
 
 /** The sentence for an address that cannot be taken; uWebSockets.js does not say why. */

@@ -114,6 +114,7 @@ export class UwsStream {
     // While bytes are brought in the client owes nothing.
     if (this.#rest.byteLength === 0) return;
     this.#stalledMs += passedMs;
+    // The library cannot reset a connection: its system holds what it had taken for some minutes.
     if (this.#stalledMs >= limitMs) this.#response.close();
     else this.#response.cork(() => this.#goOn());
   }

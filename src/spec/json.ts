@@ -7,7 +7,8 @@
  */
 import { isUtf8 } from "node:buffer";
 import { AppError } from "../errors.ts";
-import { JSON_DEPTH_MAX, JSON_MEMBERS_MAX, JsonScanner } from "./json-scanner.ts";
+import { JSON_DEPTH_MAX, JSON_MEMBERS_MAX, JsonFault, JsonScanner } from "../json-scanner.ts";
+import { pointerToken } from "./reader.ts";
 
 /** Members in a whole text from which on it is scanned before it is parsed. */
 const MEMBERS_UNSCANNED_MAX = JSON_MEMBERS_MAX;
@@ -18,7 +19,9 @@ const MEMBERS_UNSCANNED_MAX = JSON_MEMBERS_MAX;
  */
 export function parseJson(bytes: Uint8Array): unknown {
   if (!isUtf8(bytes)) {
-    throw new AppError("invalid_request", "The body is not well-formed UTF-8.");
+    const detail = "The body is not well-formed UTF-8.";
+    const errors = [{ pointer: "", code: "wrong_encoding", detail }];
+    throw new AppError("invalid_request", detail, { errors });
   }
   const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString("utf8");
   const written = countMembers(bytes);
@@ -31,8 +34,19 @@ export function parseJson(bytes: Uint8Array): unknown {
       if (!(error instanceof SyntaxError)) throw error;
     }
   }
-  new JsonScanner(text).scan();
+  try {
+    new JsonScanner(text).scan();
+  } catch (error) {
+    throw error instanceof JsonFault ? refusal(error) : error;
+  }
   return JSON.parse(text);
+}
+
+function refusal({ message, within }: JsonFault): AppError {
+  const code = "invalid_request";
+  const detail = `The body is not acceptable JSON: ${message}.`;
+  const pointer = within.map((name) => `/${pointerToken(name)}`).join("");
+  return new AppError(code, detail, { errors: [{ pointer, code, detail }] });
 }
 
 /** Members that a JSON text writes: its colons outside strings. Infinity if nested too deep. */

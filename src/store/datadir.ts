@@ -80,7 +80,7 @@ export function syncDirectory(path: string): void {
 }
 
 /** What is at a path, links not followed; undefined when nothing is. */
-function lookAt(path: string): Stats | undefined {
+export function lookAt(path: string): Stats | undefined {
   try {
     return lstatSync(path, { throwIfNoEntry: false });
   } catch (error) {

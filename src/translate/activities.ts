@@ -18,6 +18,7 @@ import { ROLES_BEFORE, type TradeRole } from "./roles.ts";
 import type { Sentence } from "./sentence.ts";
 import type { Token } from "./tokens.ts";
 import { type Before, readLent, readTrade, tradeBehindShop } from "./trades.ts";
+import { AUDIENCE } from "./wishremarks.ts";
 
 const OF = new Set(["de", "do", "da", "dos", "das", "of"]);
 
@@ -46,11 +47,20 @@ function findKnown(context: ActivityContext): FoundActivity[] {
   const { sentence } = context;
   const found: FoundActivity[] = [];
   let before: Before | null = null;
+  let served = -1;
   for (let at = 0; at < sentence.tokens.length; at++) {
     const token = sentence.tokens[at] as Token;
     if (!sentence.free(at) || token.kind === "mark" || joins(token)) continue;
     const reading: Reading | null = isAside(sentence, at) ? null : read(sentence, at, before);
     if (reading === null) continue;
+    const listed = served >= 0 && isListed(sentence, served, at);
+    if (before !== null && (listed || isServed(sentence, at))) {
+      served = reading.to;
+      const { code, ...detail } = AUDIENCE;
+      context.notes.leave(code, detail, sentence.claim(at, served, "unmapped"));
+      at = served - 1;
+      continue;
+    }
     found.push(inSnapshot(context, claim(context, at, reading)));
     const own = ROLES_BEFORE.longest(sentence.tokens, at)?.value ?? null;
     const role: TradeRole | null = own ?? roleBefore(sentence, before, at);
@@ -65,12 +75,36 @@ const DEALING = new Set(
   "trabalha trabalham trabalhe trabalhem atua atuam lida lidam mexe".split(" "),
 );
 const WITH = new Set(["com", "sem", "with", "without", "perto", "proximo", "proximas", "near"]);
+const COUNTING = new Set("mais menos pelo ate minimo maximo no ao de".split(" "));
 const SMALL = new Set("de do da dos das a o ao aos as os um uma seu sua of the".split(" "));
 
-/** "com piscina", "perto do metrô": what somebody has or is near to is no activity of theirs. */
+/** "software para hospitais": those who are served, unless the writer is the one who sells. */
+function isServed(sentence: Sentence, at: number): boolean {
+  let lead = at - 1;
+  while (lead > at - 3 && (SMALL.has(sentence.folded(lead)) || OWN.has(sentence.folded(lead))))
+    lead--;
+  if (!["para", "pra", "pras", "pros", "for"].includes(sentence.folded(lead))) return false;
+  return !sentence.tokens.slice(0, lead).some(({ folded }) => OFFERING.has(folded));
+}
+
+const OWN = new Set("minha minhas meu meus nossa nossas nosso nossos my our".split(" "));
+/** Verbs of those who look for customers: whom they serve is whom they look for. */
+const OFFERING = new Set(
+  (
+    "vendo vende vender vendemos vendendo ofereco oferecer oferecemos forneco fornecer fornecemos " +
+    "presto prestar prestamos prospectar prospeccao sell selling offer"
+  ).split(" "),
+);
+
+/**
+ * "com piscina", "com mais de 3 lojas", "perto do metrô": what somebody has or is near to is no
+ * activity of theirs.
+ */
 function isAside(sentence: Sentence, at: number): boolean {
   let before = at - 1;
   while (before > at - 3 && SMALL.has(sentence.folded(before))) before--;
+  if (sentence.tokens[before]?.kind === "number" && sentence.free(before)) before--;
+  while (before > at - 5 && COUNTING.has(sentence.folded(before))) before--;
   if (!WITH.has(sentence.folded(before))) return false;
   return !DEALING.has(sentence.folded(before - 1));
 }

@@ -54,22 +54,34 @@ interface Read {
 function behind(sentence: Sentence, at: number): Read | null {
   let side: Read["side"] = null;
   let between = false;
+  let turned = false;
   for (let i = at + 1; i <= at + REACH && sentence.free(i); i++) {
     const word = sentence.folded(i);
     const first = amountOf(sentence, i);
     if (first !== null) {
-      const tail = side ?? sideBehind(sentence, first.to);
+      const said = side ?? sideBehind(sentence, first.to);
+      const tail = turned ? opposite(said) : said;
       const joined = secondOf(sentence, first, between);
       const end =
-        tail === side ? first.to : first.to + (sentence.tokens[first.to]?.text === "+" ? 1 : 2);
+        said === side ? first.to : first.to + (sentence.tokens[first.to]?.text === "+" ? 1 : 2);
       const start = sentence.folded(at - 1) === "share" ? at - 1 : at;
       return { from: start, to: joined?.to ?? end, side: tail, ...scaledAlike(first, joined) };
+    }
+    // "não superior a 100 mil"
+    if (word === "nao" || word === "not") {
+      turned = !turned;
+      continue;
     }
     if (word === "entre" || word === "between" || word === "de") between = true;
     side = sideOf(sentence, i) ?? side;
     if (sideOf(sentence, i) === null && !SMALL.has(word) && !MORE.has(word)) return null;
   }
   return null;
+}
+
+function opposite(side: Read["side"]): Read["side"] {
+  if (side === null) return null;
+  return side === "min" ? "max" : "min";
 }
 
 /** Another bound of the same capital behind one. */

@@ -45,7 +45,7 @@ const KNOWN: readonly (readonly [words: string, code: string, detail: Sentences]
     { pt: "Não há filtro por distância.", en: "No filter takes a distance." },
   ],
   [
-    "site website instagram rede social facebook linkedin",
+    "site website instagram rede facebook linkedin",
     "site",
     { pt: "O registro não tem sites nem redes sociais.", en: "The registry has no web sites." },
   ],

@@ -7,6 +7,7 @@
 import { SPEC_LIMITS } from "../spec/schema.ts";
 import { isFillerWord } from "./fillers.ts";
 import { kindAt } from "./items.ts";
+import { negatorOf } from "./negation.ts";
 import type { Notes } from "./notes.ts";
 import { factorAt, numberAt, withHundreds } from "./numbers.ts";
 import type { Sentence } from "./sentence.ts";
@@ -122,12 +123,15 @@ function limitStart(sentence: Sentence, at: number, to: number): number | null {
   if (COMPARED.has(before) || (before === "de" && COMPARED.has(sentence.folded(at - 2))))
     return null;
   if (unit?.kind === "mark" && "%ºª+".includes(unit.text)) return null;
+  // "menos as 10 maiores" leaves ten out.
+  if (negatorOf(sentence, at) >= 0) return null;
   const lead = leadOf(sentence, at);
   const counts = COUNTED.has(next) || isTrade(sentence, to);
   if (lead.led) return counts || next === "" || isNothingCounted(sentence, to) ? lead.from : null;
   // Behind a mark a new thought begins: "em Recife, 50 dentistas".
   const opens = at === 0 || /^[,;:."'(“«]$/.test(sentence.tokens[at - 1]?.text ?? "");
-  if (counts && (lead.asked || opens || next !== "mais")) {
+  const ranked = next !== "mais" || ["as", "os"].includes(before);
+  if (counts && (lead.asked || opens || ranked)) {
     return lead.asked || opens || lead.article || COUNTED.has(next) ? lead.limit : null;
   }
   return null;

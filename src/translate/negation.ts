@@ -44,7 +44,10 @@ const BETWEEN = wordSet(
     "listar traga trazer mostre mostrar considere considerar contar optam aquelas aqueles " +
     "estado estados cidade cidades municipio municipios regiao quem qualquer nenhum nenhuma " +
     "tipo numero empresas empresa cadastrado informado ja the is " +
-    "are any that which do have has an those in t include including with companies want",
+    "are any that which do have has an those in t include including with companies want " +
+    "fique fiquem fica ficam localizada localizadas localizado localizados situada situadas " +
+    "situado situados sediada sediadas sediado sediados foi foram fosse fossem atua atuam atue " +
+    "atuem trabalha trabalham trabalhe trabalhem tao muito vez inves lugar instead",
 );
 /** Verbs of a wish; behind a join they begin a new one. */
 const VERBS = wordSet(
@@ -105,9 +108,21 @@ export function isNegator(sentence: Sentence, at: number): boolean {
     const compares = of || ["que", "um", "uma"].includes(next);
     return !compares && !["pelo", "ao", "ou", "nada", "ainda", "com", "ha"].includes(before);
   }
+  if (isInstead(sentence, at)) return true;
   if (word === "no") return ["phone", "email", "contact", "branches", "mail"].includes(next);
   return NOT.has(word) || WITHOUT.has(word) || EXCLUDE.has(word) || REGARDLESS.has(word);
 }
+
+/** "em vez de", "ao invés de", "no lugar de", "instead of": begins at the first of its words. */
+function isInstead(sentence: Sentence, at: number): boolean {
+  const of = ["de", "do", "da", "dos", "das", "of"];
+  const [word, next] = [sentence.folded(at), sentence.folded(at + 1)];
+  if (word === "instead") return of.includes(next);
+  const said = INSTEAD.has(`${word} ${next}`);
+  return said && of.includes(sentence.folded(at + 2));
+}
+
+const INSTEAD = new Set(["em vez", "ao inves", "em lugar", "no lugar"]);
 
 /** "menos de 2 anos" compares; "menos de SP" excludes. */
 function isCounted(sentence: Sentence, at: number): boolean {
@@ -252,6 +267,10 @@ class Scopes {
     readonly next: Joined;
   }): boolean {
     const { negator, kind, added, next } = seen;
+    // "tirando as MEI e as baixadas": nobody leaves the active ones out in the same breath.
+    if (added === "status" && next.firm && EXCLUDE.has(this.#sentence.folded(negator))) {
+      return !/^(ativ|activ|oper|func)/.test(this.#sentence.folded(next.item));
+    }
     const alike = kind === added;
     // "sem telefone, padarias", "não ativas, com …": what one has or is joins only its like.
     const apart: readonly ItemKind[] = ["contact", "status", "date"];

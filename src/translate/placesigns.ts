@@ -9,6 +9,7 @@ import { STATE_NAMES } from "../spec/states.ts";
 import { NOT_REGION } from "./areas.ts";
 import { isFillerWord } from "./fillers.ts";
 import type { Mention, PlaceContext } from "./mention.ts";
+import { negatorOf } from "./negation.ts";
 import type { PlaceMatch } from "./placenames.ts";
 import {
   DEALING,
@@ -70,6 +71,11 @@ export function isStyle(context: PlaceContext, match: PlaceMatch): boolean {
 function isNamed(context: PlaceContext, match: PlaceMatch, { lead, last }: Around): boolean {
   const { sentence } = context;
   const { from } = match;
+  // "padarias de Minas", although mines are a trade; "minas de ouro" and "queijo de minas" are not.
+  const before = sentence.folded(lead.from - 1);
+  const of = lead.kind === "of" && !STYLED.has(before) && !/^(engenh|tecnic|geolog)/.test(before);
+  const said = negatorOf(sentence, lead.from) >= 0 || isBehindTrade(context, lead.from);
+  if (of && said && !isInTrade(context, match)) return true;
   if (isStyle(context, match) && lead.kind !== "in") return false;
   if (lead.kind === "in" || isCapitalised(sentence, from)) return true;
   return isListed(sentence, from, last);

@@ -24,7 +24,7 @@ const NO_NAMES = new Set(
     "cada algum alguma outros outras outro outra mesmo mesma simples nacional mei base " +
     "crescimento expansao order total active general any all each every which person business " +
     "this that the my our brazilian brazil least stock cima baixo frente relacao torno breve " +
-    "seguida conjunto parceria busca"
+    "seguida conjunto parceria busca vez lugar"
   ).split(" "),
 );
 

@@ -10,6 +10,7 @@ import { isInTrade } from "./items.ts";
 import { claimNegation, type Reach, reachOf } from "./negation.ts";
 import type { Notes } from "./notes.ts";
 import type { Role, Sentence, Words } from "./sentence.ts";
+import { AUDIENCE } from "./wishremarks.ts";
 import { contactLead, contactTail, isWishMeant, sizeLead, sortLead } from "./wishsigns.ts";
 import { type FoundWishes, WISH_TABLE, type Wish } from "./wishtable.ts";
 
@@ -231,11 +232,6 @@ const PLAIN: Reach = { polarity: "plain", negator: -1 };
 const EITHER = new Set(["e", "ou", "or", "and", "/", "um", "com", "por", "o", "a", "mail"]);
 const INCLUDING = new Set("inclusive incluindo inclusas including ate tambem".split(" "));
 const ALL = new Set("todas todos tudo all".split(" "));
-const AUDIENCE = {
-  code: "audience",
-  pt: "Diz a quem as empresas servem; não há filtro para isso.",
-  en: "This says whom the companies serve; there is no filter for it.",
-};
 
 function cannot(role: Role): { code: string; pt: string; en: string } {
   if (role === "contact") {

@@ -40,6 +40,12 @@ export const BRANCHES: Remark = {
   pt: "Não há filtro só para filiais, nem pelo número delas.",
   en: "No filter takes branches only, or how many there are.",
 };
+/** Whom companies serve is not in the registry. */
+export const AUDIENCE: Remark = {
+  code: "audience",
+  pt: "Diz a quem as empresas servem; não há filtro para isso.",
+  en: "This says whom the companies serve; there is no filter for it.",
+};
 /** Quality is not in the registry. */
 export const BEST: Remark = {
   code: "quality",

@@ -2,10 +2,8 @@
  * What comes in: a text that may be JSON. What goes out: nothing, or an error that names the first
  * thing that is not allowed, with its line and column.
  * Invariant: accepts exactly RFC 8259 within the limits below, without names that occur twice or
- * are `__proto__`. Linear time, no recursion. `json.ts` calls it only where something is wrong.
+ * are `__proto__`. Linear time, no recursion. spec/json.ts calls it only where something is wrong.
  */
-import { AppError } from "../errors.ts";
-import { pointerToken } from "./reader.ts";
 
 /** Levels of nested objects and arrays that are accepted. */
 export const JSON_DEPTH_MAX = 32;
@@ -19,6 +17,27 @@ const LISTED_NAMES_MAX = 16;
 const NUMBER = /-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?/y;
 const WORD = /true|false|null/y;
 const HEX4 = /[0-9a-fA-F]{4}/y;
+
+/** The first thing in a text that is not allowed; `message` says it with its place. */
+export class JsonFault extends Error {
+  /** What is wrong, without its place. */
+  readonly problem: string;
+  /** From 1. */
+  readonly line: number;
+  /** From 1, in UTF-16 units. */
+  readonly column: number;
+  /** Names and indexes that lead to the object concerned; empty where only the place counts. */
+  readonly within: readonly string[];
+
+  constructor(problem: string, [line, column]: readonly [number, number], within: string[]) {
+    super(`${problem}, line ${line}, column ${column}`);
+    this.name = "JsonFault";
+    this.problem = problem;
+    this.line = line;
+    this.column = column;
+    this.within = within;
+  }
+}
 
 /** An open object or array. */
 interface Frame {
@@ -37,7 +56,10 @@ export class JsonScanner {
     this.#text = text;
   }
 
-  /** Checks the whole text; each turn of the loop takes one value and what closes after it. */
+  /**
+   * Checks the whole text; each turn of the loop takes one value and what closes after it.
+   * @throws JsonFault
+   */
   scan(): void {
     do {
       this.#skipBlanks();
@@ -114,13 +136,13 @@ export class JsonScanner {
     if (frame === undefined || !names) return;
     const known = frame.seen === null ? names.includes(name) : frame.seen.has(name);
     if (known || name === "__proto__") {
-      const pointer = this.#pointer();
+      const within = this.#within();
       this.#at = start;
       const wrong = known ? "occurs twice in its object" : "is not allowed";
-      this.#fail(`the member name ${JSON.stringify(name.slice(0, 40))} ${wrong}`, pointer);
+      this.#fail(`the member name ${JSON.stringify(name.slice(0, 40))} ${wrong}`, within);
     }
     if (names.length === JSON_MEMBERS_MAX) {
-      this.#fail(`an object may have ${JSON_MEMBERS_MAX} members`, this.#pointer());
+      this.#fail(`an object may have ${JSON_MEMBERS_MAX} members`, this.#within());
     }
     names.push(name);
     if (frame.seen !== null) frame.seen.add(name);
@@ -177,22 +199,17 @@ export class JsonScanner {
     this.#at = at;
   }
 
-  /** Pointer of the innermost open object. */
-  #pointer(): string {
-    const outer = this.#frames.slice(0, -1);
-    return outer
-      .map(({ names, count }) => `/${pointerToken(names?.at(-1) ?? `${count}`)}`)
-      .join("");
+  /** What leads to the innermost open object. */
+  #within(): string[] {
+    return this.#frames.slice(0, -1).map(({ names, count }) => names?.at(-1) ?? `${count}`);
   }
 
   /** Throws with the line and column of the present place. */
-  #fail(problem: string, pointer = ""): never {
+  #fail(problem: string, within: string[] = []): never {
     const before = this.#text.slice(0, this.#at);
     const line = before.split("\n").length;
     const column = this.#at - before.lastIndexOf("\n");
-    const detail = `The body is not acceptable JSON: ${problem}, line ${line}, column ${column}.`;
-    const code = "invalid_request";
-    throw new AppError(code, detail, { errors: [{ pointer, code, detail }] });
+    throw new JsonFault(problem, [line, column], within);
   }
 }
 
