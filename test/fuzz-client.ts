@@ -83,6 +83,8 @@ class AnswerReader {
 
   /** Takes bytes; true when all answers are there or no more will come. */
   take(chunk: Buffer): boolean {
+    // Behind the last answer may stand the end of its chunked body, which is no answer.
+    if (this.closing) return true;
     this.#rest = this.#rest.length === 0 ? chunk : Buffer.concat([this.#rest, chunk]);
     while (this.#cut());
     return this.closing || this.answers.length === this.#heads.length;

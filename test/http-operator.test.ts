@@ -176,6 +176,7 @@ for (const transport of TRANSPORTS) {
 
     /** Name, bytes, and the status: below the interface, or of it. */
     const strange: readonly (readonly [string, string, Readonly<Record<string, number>>])[] = [
+      ["no Host, and more behind it", "GET /healthz HTTP/1.1\r\n\r\n{}", { uws: 400, node: 400 }],
       ["two Hosts", `GET /healthz HTTP/1.1\r\n${HOST}${HOST}\r\n`, { uws: 400, node: 422 }],
       [
         "two lengths",

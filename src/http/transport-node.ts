@@ -68,6 +68,8 @@ class NodeTransport implements Transport {
       requestTimeout: limits.requestTimeoutMs,
       keepAliveTimeout: limits.idleTimeoutMs,
       connectionsCheckingInterval: Math.min(CHECK_INTERVAL_MS, limits.headersTimeoutMs / 2),
+      // Refused here instead, so that it is answered as every other mistake, and once.
+      requireHostHeader: false,
     });
     this.#server.maxHeadersCount = 0;
     this.#server.maxConnections = SOCKETS_MAX;
@@ -86,6 +88,7 @@ class NodeTransport implements Transport {
     const answer = (message: IncomingMessage, response: ServerResponse) => {
       const status = unsupported(message, limits.headBytesMax);
       if (status !== null) {
+        ended.add(message.socket);
         refuseRequest(response, status);
         return;
       }
@@ -160,6 +163,7 @@ function whenGone(message: IncomingMessage, response: ServerResponse, gone: () =
 function unsupported(message: IncomingMessage, headBytesMax: number): number | null {
   if (message.httpVersion !== "1.1") return 505;
   if (!message.url?.startsWith("/")) return 505;
+  if (message.headers.host === undefined) return 400;
   if (message.rawHeaders.length > 2 * HEADER_COUNT_MAX) return 431;
   return headBytes(message) > headBytesMax ? 431 : null;
 }
@@ -173,7 +177,9 @@ function headBytes({ method = "", url = "", rawHeaders }: IncomingMessage): numb
 function refuseRequest(response: ServerResponse, status: number): void {
   const { headers, body } = refusalOf(status);
   response.shouldKeepAlive = false;
-  response.writeHead(status, { ...Object.fromEntries(headers), connection: "close" });
+  const length = Buffer.byteLength(body);
+  const fields = { ...Object.fromEntries(headers), connection: "close", "content-length": length };
+  response.writeHead(status, fields);
   response.end(body);
 }
 
