@@ -88,7 +88,7 @@ const MEANINGS: readonly (readonly [text: string, meaning: Meaning])[] = [
     { codes: "6920601", unmapped: ["restaurantes e bares"] },
   ],
   ["dentistas para minha loja", { codes: "8630504", unmapped: ["loja"] }],
-  ["vendo uniformes para padarias", { codes: "4781400 1091102 4721102" }],
+  ["vendo uniformes para padarias", { codes: "1091102 4721102 4781400" }],
   // Official names, and what they do not say.
   ["fabricação de aditivos de uso industrial", { codes: "2093200", unmapped: [] }],
   ["dentistas e fabricação de aditivos de uso industrial", { codes: "2093200 8630504" }],

@@ -27,8 +27,8 @@ import type { TwinRow } from "./twin.ts";
 const ABOUT_PLACES = new Set(
   (
     "place part_of_place excluded_part country neighbourhood which_capital " +
-    "contradictory_places city_not_state city_of_several_states states_as_municipalities " +
-    "state_of_cities"
+    "contradictory_places city_not_state state_not_city city_of_several_states " +
+    "states_as_municipalities state_of_cities"
   ).split(" "),
 );
 

@@ -325,7 +325,7 @@ const SCOPES: readonly Row[] = [
   [" exceto MEI em SP", "mei=false uf=SP"],
   [" em Campinas exceto MEI e em SP", "mei=false city=3509502"],
   [" sem telefone do Paraná", "uf=PR left=without_contact(sem telefone)"],
-  [" exceto rio de janeiro, são paulo e MG", "uf=24"],
+  [" exceto rio de janeiro, são paulo e MG", "uf=24 assumed=state_not_city,state_not_city"],
   [" exceto optantes pelo Simples e filiais", "simples=false heads=true"],
   [" MEI não", "mei=false"],
   [", filiais não, por favor", "heads=true"],

@@ -91,8 +91,8 @@ const OWN = new Set("minha minhas meu meus nossa nossas nosso nossos my our".spl
 /** Verbs of those who look for customers: whom they serve is whom they look for. */
 const OFFERING = new Set(
   (
-    "vendo vende vender vendemos vendendo ofereco oferecer oferecemos forneco fornecer fornecemos " +
-    "presto prestar prestamos prospectar prospeccao sell selling offer"
+    "vendo vende vender vendemos vendendo ofereco oferecer oferecemos forneco fornecer " +
+    "fornecemos presto prestar prestamos prospectar prospeccao sell selling offer"
   ).split(" "),
 );
 
@@ -103,8 +103,11 @@ const OFFERING = new Set(
 function isAside(sentence: Sentence, at: number): boolean {
   let before = at - 1;
   while (before > at - 3 && SMALL.has(sentence.folded(before))) before--;
-  if (sentence.tokens[before]?.kind === "number" && sentence.free(before)) before--;
-  while (before > at - 5 && COUNTING.has(sentence.folded(before))) before--;
+  // "planilha com 100 dentistas" counts accounts, "com 3 lojas" what each of them has.
+  if (/^(lojas|stores|shops)$/.test(sentence.folded(at)) && before === at - 1) {
+    if (sentence.tokens[before]?.kind === "number" && sentence.free(before)) before--;
+    while (before > at - 5 && COUNTING.has(sentence.folded(before))) before--;
+  }
   if (!WITH.has(sentence.folded(before))) return false;
   return !DEALING.has(sentence.folded(before - 1));
 }

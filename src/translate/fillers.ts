@@ -14,7 +14,7 @@ const FILLERS = new Set(
     "precisamos encontre encontrar ache achar liste listar mostre mostrar traga trazer " +
     "me nos eu favor por todo toda tudo qualquer cada que quem qual quais onde ser sejam " +
     "seja sao e esta estao estejam ter tem tenham tenha possua possuam possuir existe " +
-    "existem exista existam ha aberta aberto abriu abriram registrada cadastrada localizada localizado " +
+    "existem ha aberta aberto abriu abriram registrada cadastrada localizada localizado " +
     "situada sediada fica ficam atuam atua atuem trabalham trabalha ramo area setor " +
     "segmento atividade tipo como mais muito bem so somente apenas tambem ainda ja agora " +
     "hoje brasil brasileira pais nacional lead cliente potencial prospect contato dado " +
@@ -27,7 +27,8 @@ const FILLERS = new Set(
     "necessitamos ajuda ajude ajudar inclusive incluindo inclusos urgente hi hello thanks " +
     "mas porem ou or but only possuem consegue " +
     "conseguem conseguiria saber possivel estou estamos procurando buscando gostariamos " +
-    "desejo desejamos ver conhecer favorzinho aqui ai minha meu nossa nosso meus minhas campanha"
+    "desejo desejamos ver conhecer favorzinho aqui ai minha meu nossa nosso meus minhas campanha " +
+    "exista existam"
   ).split(" "),
 );
 

@@ -178,9 +178,23 @@ function narrowApart(mentions: readonly Mention[]): void {
 function collect(context: PlaceContext, found: FoundPlaces, mention: Mention): void {
   const { states, cities, negated } = mention;
   for (const uf of states) (negated ? found.excludedStates : found.states).add(uf);
+  const said = mention.lead.state || mention.lead.states;
+  if (negated && mention.either && states.length > 0 && !said) assumeState(context, mention);
   if (cities.length === 0 || states.length > 0) return;
   const chosen = negated ? excludedOf(found, mention) : chooseNamesakes(context, mention);
   for (const city of chosen) (negated ? found.excludedCities : found.cities).set(city.ibge, city);
+}
+
+/** "fora de São Paulo": leaves more out than the city alone would. */
+function assumeState({ notes }: PlaceContext, { states, words }: Mention): void {
+  notes.assume(
+    "state_not_city",
+    {
+      pt: `Entendido como o estado (${states.join(", ")}), não o município.`,
+      en: `Taken for the state (${states.join(", ")}), not the municipality.`,
+    },
+    words,
+  );
 }
 
 /** Namesakes that are excluded: those in the wished states, where there are any. */
