@@ -10,8 +10,8 @@ import { join } from "node:path";
 import { after, afterEach, before, describe, it } from "node:test";
 import { CommandError } from "../src/errors.ts";
 import { openSegment, type Segment } from "../src/search/segment.ts";
-import { rankDescriptions } from "../src/translate/descriptions.ts";
-import { readDescriptors, useDescriptors } from "../src/translate/descriptors.ts";
+import { rankDescriptions } from "../src/translate/activities/descriptions.ts";
+import { readDescriptors, useDescriptors } from "../src/translate/activities/descriptors.ts";
 import { translate } from "../src/translate/translate.ts";
 import { makeSampleSnapshot, type SampleSnapshot } from "./sample-snapshot.ts";
 

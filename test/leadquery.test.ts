@@ -16,7 +16,7 @@ import { DEFAULT_FIELDS, OUTPUT_FIELD_NAMES } from "../src/spec/fields.ts";
 import { LEAD_INPUT_SCHEMA, LEAD_SCHEMA, type LeadQuery } from "../src/spec/leadschema.ts";
 import { normalizeSpec } from "../src/spec/normalize.ts";
 import type { AccountQuerySpec } from "../src/spec/schema.ts";
-import { readLeadQuery } from "../src/translate/leadquery.ts";
+import { readLeadQuery } from "../src/translate/leads/leadquery.ts";
 import { makeSampleSnapshot, type SampleSnapshot } from "./sample-snapshot.ts";
 
 const normalForm = Compile(LEAD_SCHEMA);

@@ -10,13 +10,13 @@ import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { after, before, describe, it } from "node:test";
 import { openSegment, type Segment } from "../src/search/segment.ts";
-import { correctSpelling } from "../src/translate/corrections.ts";
-import { gazetteerOf } from "../src/translate/gazetteer.ts";
-import { lexicon } from "../src/translate/lexicon.ts";
+import { lexicon } from "../src/translate/activities/lexicon.ts";
 import { Notes } from "../src/translate/notes.ts";
-import { Sentence } from "../src/translate/sentence.ts";
-import { type NearWord, SpellIndex, slipsAllowed } from "../src/translate/spelling.ts";
-import { foldWord } from "../src/translate/tokens.ts";
+import { gazetteerOf } from "../src/translate/places/gazetteer.ts";
+import { correctSpelling } from "../src/translate/spelling/corrections.ts";
+import { type NearWord, SpellIndex, slipsAllowed } from "../src/translate/spelling/spelling.ts";
+import { Sentence } from "../src/translate/words/sentence.ts";
+import { foldWord } from "../src/translate/words/tokens.ts";
 import { ROOT } from "./checkout.ts";
 import { FRESH_WORDS, REAL_WORDS } from "./realwords.ts";
 import { makeSampleSnapshot, type SampleSnapshot } from "./sample-snapshot.ts";
@@ -185,8 +185,9 @@ describe("correctSpelling", () => {
   it("never changes a word that a stage names", () => {
     const folder = join(ROOT, "src/translate");
     const named = new Set<string>();
+    const files = readdirSync(folder, { recursive: true, encoding: "utf8" });
     // Endings are no words.
-    for (const file of readdirSync(folder).filter((one) => one !== "wordforms.ts")) {
+    for (const file of files.filter((one) => /(?<!wordforms)\.ts$/.test(one))) {
       const text = readFileSync(join(folder, file), "utf8");
       const code = text.replace(/^\s*(\/\*)?\*.*$|^import.*$|^} from.*$|\$\{[^}]*\}/gm, "");
       for (const [, literal = ""] of code.matchAll(/["'`]([^"'`\n]*)["'`]/g)) {

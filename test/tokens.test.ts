@@ -6,10 +6,15 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import fc from "fast-check";
-import { Phrases, wordsOf } from "../src/translate/phrases.ts";
-import { Sentence } from "../src/translate/sentence.ts";
-import { type Token, tokenize } from "../src/translate/tokens.ts";
-import { englishSingulars, otherGenders, plainForms, reduce } from "../src/translate/wordforms.ts";
+import { Phrases, wordsOf } from "../src/translate/words/phrases.ts";
+import { Sentence } from "../src/translate/words/sentence.ts";
+import { type Token, tokenize } from "../src/translate/words/tokens.ts";
+import {
+  englishSingulars,
+  otherGenders,
+  plainForms,
+  reduce,
+} from "../src/translate/words/wordforms.ts";
 
 /** Texts with the folded forms of their tokens. */
 const CUTS: readonly (readonly [text: string, ...folded: string[]])[] = [

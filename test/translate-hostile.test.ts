@@ -7,10 +7,10 @@
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
 import fc from "fast-check";
-import { Phrases } from "../src/translate/phrases.ts";
-import { Sentence } from "../src/translate/sentence.ts";
-import { tokenize } from "../src/translate/tokens.ts";
 import { type Part, TEXT_MAX, type TranslationExplain } from "../src/translate/translate.ts";
+import { Phrases } from "../src/translate/words/phrases.ts";
+import { Sentence } from "../src/translate/words/sentence.ts";
+import { tokenize } from "../src/translate/words/tokens.ts";
 import { NOTE_LISTS, openProbe, type Probe } from "./translate-probe.ts";
 import { hostileText, randomFrom, randomShape, repeated, SHAPES } from "./translate-shapes.ts";
 

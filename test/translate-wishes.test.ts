@@ -8,7 +8,7 @@ import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
 import fc from "fast-check";
 import { confidenceOf, isUncertain } from "../src/translate/confidence.ts";
-import { tokenize } from "../src/translate/tokens.ts";
+import { tokenize } from "../src/translate/words/tokens.ts";
 import { NOTE_LISTS, notesOf, openProbe, type Probe } from "./translate-probe.ts";
 import { WISH_ROWS } from "./translate-wish-rows.ts";
 

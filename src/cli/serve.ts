@@ -18,7 +18,7 @@ import type { Transport } from "../http/transport.ts";
 import { warm } from "../search/warm.ts";
 import { parseListen } from "../settings.ts";
 import { lockDataDir, openDatabase } from "../store/database.ts";
-import { readDescriptors, useDescriptors } from "../translate/descriptors.ts";
+import { readDescriptors, useDescriptors } from "../translate/activities/descriptors.ts";
 import { warmTranslation } from "../translate/warmup.ts";
 import { flush, makeService, type ServedService } from "./assembly.ts";
 import { configOf, withoutEffect } from "./config.ts";

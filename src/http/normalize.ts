@@ -9,7 +9,7 @@ import { describeChanges } from "../spec/changes.ts";
 import { DEFAULT_FIELDS, EXPORT_FORMATS } from "../spec/fields.ts";
 import { normalizeSpec } from "../spec/normalize.ts";
 import { isJsonObject } from "../spec/reader.ts";
-import { readLeadQuery } from "../translate/leadquery.ts";
+import { readLeadQuery } from "../translate/leads/leadquery.ts";
 import { type BodyObject, readBody, withBodyMistakes } from "./body.ts";
 import { SEARCH_LIMIT_DEFAULT } from "./prepared.ts";
 import { type Answer, json } from "./respond.ts";

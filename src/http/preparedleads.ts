@@ -15,11 +15,11 @@ import { type NormalizeContext, normalizeSpec } from "../spec/normalize.ts";
 import { shown } from "../spec/reader.ts";
 import { type AccountQuerySpec, SPEC_LIMITS } from "../spec/schema.ts";
 import { isUncertain } from "../translate/confidence.ts";
-import { assumeContact } from "../translate/leadcompile.ts";
-import { readLeadQuery } from "../translate/leadquery.ts";
+import { assumeContact } from "../translate/leads/leadcompile.ts";
+import { readLeadQuery } from "../translate/leads/leadquery.ts";
 import { type Language, languageOf, Notes } from "../translate/notes.ts";
-import { tokenize } from "../translate/tokens.ts";
 import { type Part, translate } from "../translate/translate.ts";
+import { tokenize } from "../translate/words/tokens.ts";
 import { type BodyObject, readBody, withBodyMistakes } from "./body.ts";
 import { weakTag } from "./etag.ts";
 import {

@@ -4,8 +4,8 @@
  * Invariant: this is the only list; what stands in it is never an activity and never a wish that
  * could not be expressed.
  */
-import { joins } from "./phrases.ts";
-import type { Token } from "./tokens.ts";
+import { joins } from "./words/phrases.ts";
+import type { Token } from "./words/tokens.ts";
 
 const FILLERS = new Set(
   (

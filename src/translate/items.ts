@@ -4,10 +4,11 @@
  * Invariant: known from the words alone, whoever took them; an item is never longer than
  * `ITEM_MAX` tokens, so that looking costs a bounded time.
  */
+
+import { lexicon } from "./activities/lexicon.ts";
 import { isFillerWord } from "./fillers.ts";
-import { lexicon } from "./lexicon.ts";
-import type { Role, Sentence } from "./sentence.ts";
-import { WISH_TABLE } from "./wishtable.ts";
+import { WISH_TABLE } from "./wishes/wishtable.ts";
+import type { Role, Sentence } from "./words/sentence.ts";
 
 /** What an item of a list is about; "other" are places and words that nobody knows. */
 export type ItemKind = Role | "other" | "small";

@@ -5,8 +5,8 @@
  */
 import { isFillerWord } from "./fillers.ts";
 import type { Notes, Sentences } from "./notes.ts";
-import type { Sentence, Words } from "./sentence.ts";
-import type { Token } from "./tokens.ts";
+import type { Sentence, Words } from "./words/sentence.ts";
+import type { Token } from "./words/tokens.ts";
 
 /** Why words have no filter: a stable code, and sentences for people. */
 interface Reason {

@@ -8,8 +8,8 @@
  */
 import { STATE_NAMES } from "../spec/states.ts";
 import { type ItemKind, itemEnd, kindAt } from "./items.ts";
-import { numberAt } from "./numbers.ts";
-import type { Sentence } from "./sentence.ts";
+import { numberAt } from "./numbers/numbers.ts";
+import type { Sentence } from "./words/sentence.ts";
 
 /** What a sentence says of an item: wanted, excluded, or that it does not matter. */
 export type Polarity = "plain" | "negated" | "open";

@@ -4,7 +4,7 @@
  * Invariant: every note has the words it stems from with their place, or none where it stems from
  * what was not said; codes are stable, sentences are for people, in Portuguese or English.
  */
-import type { Words } from "./sentence.ts";
+import type { Words } from "./words/sentence.ts";
 
 /** Languages of sentences for people. */
 export type Language = "pt" | "en";

@@ -11,9 +11,9 @@ import { countMatches } from "../search/searcher.ts";
 import { guarded, type Segment } from "../search/segment.ts";
 import { catalogLookup, cnaeDigits } from "../spec/catalog.ts";
 import type { AccountQuerySpec } from "../spec/schema.ts";
-import type { FoundActivity } from "./activity.ts";
-import type { Words } from "./sentence.ts";
+import type { FoundActivity } from "./activities/activity.ts";
 import type { Translation } from "./translate.ts";
+import type { Words } from "./words/sentence.ts";
 
 /** One activity that the words may mean. */
 export interface SuggestedActivity {

@@ -8,26 +8,26 @@
  * text, which is bounded, bounds the work.
  */
 import type { Segment } from "../search/segment.ts";
-import { findActivities, tradeEnd } from "./activities.ts";
-import type { FoundActivity } from "./activity.ts";
-import { findAges } from "./ages.ts";
-import { Bounds } from "./bounds.ts";
-import { dayOf } from "./calendar.ts";
-import { findCapital, leaveAmounts } from "./capital.ts";
-import { findCodes } from "./cnaecodes.ts";
+import { findActivities, tradeEnd } from "./activities/activities.ts";
+import type { FoundActivity } from "./activities/activity.ts";
+import { findCodes } from "./activities/cnaecodes.ts";
 import { type ConfidenceFeatures, confidenceOf, isUncertain } from "./confidence.ts";
-import { correctSpelling } from "./corrections.ts";
-import { findDates } from "./dates.ts";
-import { gazetteerOf } from "./gazetteer.ts";
-import { geoOf } from "./geo.ts";
 import { settleLeftovers } from "./leftovers.ts";
-import { findLimit } from "./limits.ts";
 import { languageOf, type Note, Notes } from "./notes.ts";
-import { type FoundPlaces, findPlaces } from "./places.ts";
-import { type Role, Sentence, type Words } from "./sentence.ts";
-import { findUnknownPlaces } from "./unknownplaces.ts";
-import { findWishes } from "./wishes.ts";
-import { companyOf, contactOf, sortOf } from "./wishfilters.ts";
+import { findAges } from "./numbers/ages.ts";
+import { Bounds } from "./numbers/bounds.ts";
+import { dayOf } from "./numbers/calendar.ts";
+import { findCapital, leaveAmounts } from "./numbers/capital.ts";
+import { findDates } from "./numbers/dates.ts";
+import { findLimit } from "./numbers/limits.ts";
+import { gazetteerOf } from "./places/gazetteer.ts";
+import { geoOf } from "./places/geo.ts";
+import { type FoundPlaces, findPlaces } from "./places/places.ts";
+import { findUnknownPlaces } from "./places/unknownplaces.ts";
+import { correctSpelling } from "./spelling/corrections.ts";
+import { findWishes } from "./wishes/wishes.ts";
+import { companyOf, contactOf, sortOf } from "./wishes/wishfilters.ts";
+import { type Role, Sentence, type Words } from "./words/sentence.ts";
 
 /** Longest text, in UTF-16 units. */
 export const TEXT_MAX = 2_000;

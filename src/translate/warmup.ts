@@ -5,8 +5,8 @@
  */
 import { setImmediate } from "node:timers/promises";
 import type { Segment } from "../search/segment.ts";
-import { gazetteerOf } from "./gazetteer.ts";
-import { lexicon } from "./lexicon.ts";
+import { lexicon } from "./activities/lexicon.ts";
+import { gazetteerOf } from "./places/gazetteer.ts";
 import { translate } from "./translate.ts";
 
 /** Sentences that go through every stage, the official names and the unknown words included. */

@@ -1,0 +1,211 @@
+/**
+ * The stage of activities. What comes in: a sentence, the lexicon, the official names. What goes
+ * out: codes that are wanted and codes that are excluded, with how they were found.
+ * Invariant: the longest known words win, and a trade before goods of the same length; codes that
+ * stand in the text are taken as they are; an activity that is asked for and not known has no
+ * codes and no certainty, so that nobody mistakes the rest for an answer.
+ */
+import { catalogLookup } from "../../spec/catalog.ts";
+import { claimNegation, negatorOf } from "../negation.ts";
+import { AUDIENCE } from "../wishes/wishremarks.ts";
+import { joins } from "../words/phrases.ts";
+import type { Sentence } from "../words/sentence.ts";
+import type { Token } from "../words/tokens.ts";
+import type { ActivityContext, FoundActivity } from "./activity.ts";
+import { findByName } from "./byname.ts";
+import { spelled } from "./cnaecodes.ts";
+import { dropUntellable } from "./exclusions.ts";
+import { type Reading, readGoods, readGoodsBehindRole } from "./goods.ts";
+import { lexicon } from "./lexicon.ts";
+import { ROLES_BEFORE, type TradeRole } from "./roles.ts";
+import { type Before, readLent, readTrade, tradeBehindShop } from "./trades.ts";
+
+const OF = new Set(["de", "do", "da", "dos", "das", "of"]);
+
+/** Where the trade or goods that begin at a token end; the same index where none do. */
+export function tradeEnd(sentence: Sentence, at: number): number {
+  const { trades, goods } = lexicon();
+  const trade = trades.longest(sentence.tokens, at);
+  const good = goods.longest(sentence.tokens, at);
+  return Math.max(trade?.to ?? at, good?.to ?? at);
+}
+
+/** Finds and claims every activity; `codes` are those that were found before, as codes. */
+export function findActivities(
+  context: ActivityContext,
+  codes: readonly FoundActivity[] = [],
+): FoundActivity[] {
+  const known = findKnown(context);
+  const wanted = [...codes, ...known].some(({ excluded }) => !excluded);
+  const named = findByName(context, wanted);
+  const all = [...codes, ...known, ...named].sort((a, b) => a.start - b.start);
+  return dropUntellable(context, all);
+}
+
+/** Activities that the lexicon knows. */
+function findKnown(context: ActivityContext): FoundActivity[] {
+  const { sentence } = context;
+  const found: FoundActivity[] = [];
+  let before: Before | null = null;
+  let served = -1;
+  for (let at = 0; at < sentence.tokens.length; at++) {
+    const token = sentence.tokens[at] as Token;
+    if (!sentence.free(at) || token.kind === "mark" || joins(token)) continue;
+    const reading: Reading | null = isAside(sentence, at) ? null : read(sentence, at, before);
+    if (reading === null) continue;
+    const listed = served >= 0 && isListed(sentence, served, at);
+    if (before !== null && (listed || isServed(sentence, at))) {
+      served = reading.to;
+      const { code, ...detail } = AUDIENCE;
+      context.notes.leave(code, detail, sentence.claim(at, served, "unmapped"));
+      at = served - 1;
+      continue;
+    }
+    found.push(inSnapshot(context, claim(context, at, reading)));
+    const own = ROLES_BEFORE.longest(sentence.tokens, at)?.value ?? null;
+    const role: TradeRole | null = own ?? roleBefore(sentence, before, at);
+    before = { token, to: reading.to, role };
+    at = reading.to - 1;
+  }
+  return found;
+}
+
+/** Verbs behind which "com" tells what somebody deals with. */
+const DEALING = new Set(
+  "trabalha trabalham trabalhe trabalhem atua atuam lida lidam mexe".split(" "),
+);
+const WITH = new Set(["com", "sem", "with", "without", "perto", "proximo", "proximas", "near"]);
+const COUNTING = new Set("mais menos pelo ate minimo maximo no ao de".split(" "));
+const SMALL = new Set("de do da dos das a o ao aos as os um uma seu sua of the".split(" "));
+
+/** "software para hospitais": those who are served, unless the writer is the one who sells. */
+function isServed(sentence: Sentence, at: number): boolean {
+  let lead = at - 1;
+  while (lead > at - 3 && (SMALL.has(sentence.folded(lead)) || OWN.has(sentence.folded(lead))))
+    lead--;
+  if (!["para", "pra", "pras", "pros", "for"].includes(sentence.folded(lead))) return false;
+  return !sentence.tokens.slice(0, lead).some(({ folded }) => OFFERING.has(folded));
+}
+
+const OWN = new Set("minha minhas meu meus nossa nossas nosso nossos my our".split(" "));
+/** Verbs of those who look for customers: whom they serve is whom they look for. */
+const OFFERING = new Set(
+  (
+    "vendo vende vender vendemos vendendo ofereco oferecer oferecemos forneco fornecer " +
+    "fornecemos presto prestar prestamos prospectar prospeccao sell selling offer"
+  ).split(" "),
+);
+
+/**
+ * "com piscina", "com mais de 3 lojas", "perto do metrô": what somebody has or is near to is no
+ * activity of theirs.
+ */
+function isAside(sentence: Sentence, at: number): boolean {
+  let before = at - 1;
+  while (before > at - 3 && SMALL.has(sentence.folded(before))) before--;
+  // "planilha com 100 dentistas" counts accounts, "com 3 lojas" what each of them has.
+  if (/^(lojas|stores|shops)$/.test(sentence.folded(at)) && before === at - 1) {
+    if (sentence.tokens[before]?.kind === "number" && sentence.free(before)) before--;
+    while (before > at - 5 && COUNTING.has(sentence.folded(before))) before--;
+  }
+  if (!WITH.has(sentence.folded(before))) return false;
+  return !DEALING.has(sentence.folded(before - 1));
+}
+
+/** What begins at a token: the longest of a trade, goods with a role, goods alone; or nothing. */
+function read(sentence: Sentence, at: number, before: Before | null): Reading | null {
+  const role = roleBefore(sentence, before, at);
+  const follows = before !== null && !isListed(sentence, before.to, at);
+  const bare = bareGoods(sentence, at, { role, follows });
+  const readings = [
+    before === null ? null : readLent(sentence, at, before),
+    // "indústrias, menos têxtil e calçados": what is done goes before what shops are called.
+    role === null || bare?.assumed === true ? null : bare,
+    readTrade(sentence, at),
+    tradeBehindShop(sentence, at),
+    readGoodsBehindRole(sentence, at),
+    bare,
+  ];
+  return readings.reduce((one, other) =>
+    other !== null && (one === null || other.to > one.to) ? other : one,
+  );
+}
+
+/**
+ * Goods alone are an activity where nothing else was named before or they stand in a list with it,
+ * and where no trade follows that they belong to ("telefones de oficinas").
+ */
+function bareGoods(
+  sentence: Sentence,
+  at: number,
+  { role, follows }: { readonly role: TradeRole | null; readonly follows: boolean },
+): Reading | null {
+  const reading = readGoods(sentence, at, role);
+  if (reading === null || !reading.assumed) return reading;
+  const excluded = negatorBefore(sentence, at) >= 0;
+  if (follows && !excluded) return null;
+  if (!OF.has(sentence.folded(reading.to))) return reading;
+  const trade = lexicon().trades.longest(sentence.tokens, reading.to + 1, (i) => sentence.free(i));
+  return trade === null ? reading : null;
+}
+
+/** Whether nothing but marks and words that list stands between two places. */
+function isListed(sentence: Sentence, from: number, to: number): boolean {
+  if (from >= to) return false;
+  for (let at = from; at < to; at++) {
+    const word = sentence.tokens[at]?.folded ?? "";
+    if (![",", ";", "/", "e", "ou", "and", "or", "&", "de", "do", "da"].includes(word))
+      return false;
+  }
+  return sentence.tokens[from]?.folded !== "de";
+}
+
+/** What is done with the goods before, where a place goes on with it: in a list, or excluded. */
+function roleBefore(sentence: Sentence, before: Before | null, at: number): TradeRole | null {
+  if (before === null) return null;
+  const related = isListed(sentence, before.to, at) || negatorBefore(sentence, at) >= 0;
+  return related ? before.role : null;
+}
+
+/**
+ * A word of the activity itself negates nothing ("tire shops", "tire" being "leave out" as
+ * well).
+ */
+function negatorBefore(sentence: Sentence, from: number): number {
+  const negator = negatorOf(sentence, from);
+  return negator < from ? negator : -1;
+}
+
+/** Only codes that the snapshot's table knows can be searched for. */
+function inSnapshot({ segment, notes }: ActivityContext, activity: FoundActivity): FoundActivity {
+  const lookup = catalogLookup(segment.catalog);
+  const codes = activity.codes.filter((code) => lookup.cnae(code).length > 0);
+  const also = activity.also.filter((code) => lookup.cnae(code).length > 0);
+  if (codes.length > 0) return { ...activity, codes, also };
+  notes.leave(
+    "unknown_activity",
+    { pt: "O snapshot não tem essa atividade.", en: "The snapshot has no such activity." },
+    { words: activity.words, start: activity.start, end: activity.end },
+  );
+  return { ...activity, codes, also, certainty: 0 };
+}
+
+function claim(context: ActivityContext, from: number, reading: Reading): FoundActivity {
+  const { sentence, notes } = context;
+  const negator = negatorBefore(sentence, from);
+  if (negator >= 0) claimNegation(sentence, negator, from);
+  const words = sentence.claim(from, reading.to, "activity");
+  const codes = reading.codes.map(spelled);
+  if (reading.assumed && negator < 0) {
+    notes.assume(
+      "usual_trade",
+      {
+        pt: `Quem costuma trabalhar com isso: ${codes.join(", ")}.`,
+        en: `Those who usually deal with it: ${codes.join(", ")}.`,
+      },
+      words,
+    );
+  }
+  const { certainty } = reading;
+  return { ...words, codes, also: reading.also.map(spelled), certainty, excluded: negator >= 0 };
+}

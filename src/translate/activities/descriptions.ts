@@ -1,0 +1,171 @@
+/**
+ * The official names of activities as a second source. What comes in: the table of the snapshot,
+ * descriptors where they are in use, and words. What goes out: codes by how well a name of theirs
+ * fits (BM25; the score of a code is that of its best text), and how much of the words it
+ * explains.
+ * Invariant: deterministic: equal scores are told apart by code; retail and services come before
+ * wholesale, manufacture, representation and repair, unless the words ask for those.
+ * Source: Robertson and Zaragoza, The Probabilistic Relevance Framework (2009), k1 1.2, b 0.75.
+ */
+import { TABLES } from "../../../native-index/columns.ts";
+import type { Segment } from "../../search/segment.ts";
+import { CNAE_NOT_INFORMED } from "../../spec/catalog.ts";
+import { wordsOf } from "../words/phrases.ts";
+import { type Descriptor, descriptorsInUse } from "./descriptors.ts";
+import { ROLE_DIVISIONS, type TradeRole } from "./roles.ts";
+
+const K1 = 1.2;
+const B = 0.75;
+
+/** How much less likely an activity of this kind is meant when nobody says so, by division. */
+const PRIORS: readonly (readonly [prefix: string, factor: number])[] = [
+  ["461", 0.4],
+  ["46", 0.6],
+  ["33", 0.5],
+  ["47", 1],
+  ["45", 0.9],
+];
+/** Activities of another kind than the one that was asked for. */
+const OTHER_ROLE = 0.3;
+
+/** An activity with how well a text of it fits. */
+export interface RankedCode {
+  readonly code: string;
+  /** The best has 1. */
+  readonly score: number;
+  /** Share of the words that the text has, weighed by how rare they are; 0-1. */
+  readonly explained: number;
+  /** Which of the words it has. */
+  readonly words: ReadonlySet<string>;
+}
+
+/** One text of a subclass: how often it has each word, and how many it has. */
+interface Text {
+  readonly code: string;
+  readonly counts: ReadonlyMap<string, number>;
+  readonly length: number;
+}
+
+interface Index {
+  readonly descriptors: readonly Descriptor[];
+  readonly texts: readonly Text[];
+  readonly byWord: ReadonlyMap<string, readonly number[]>;
+  readonly averageLength: number;
+}
+
+const indexes = new WeakMap<Segment, Index>();
+
+/**
+ * Ranks the activities that have at least one of the words; `role` is what is asked for, if
+ * any.
+ */
+export function rankDescriptions(
+  segment: Segment,
+  words: readonly string[],
+  role: TradeRole | null = null,
+): RankedCode[] {
+  const index = indexOf(segment);
+  const asked = new Map([...new Set(words)].map((word) => [word, stemOf(word)]));
+  const rarity = new Map([...asked.values()].map((stem) => [stem, rarityOf(index, stem)]));
+  const whole = [...asked.values()].reduce((sum, stem) => sum + (rarity.get(stem) as number), 0);
+  const best = new Map<string, { text: Text; score: number }>();
+  for (const [at, score] of scoresOf(index, rarity)) {
+    const text = index.texts[at] as Text;
+    const weighed = score * priorOf(text.code, role);
+    if (weighed > (best.get(text.code)?.score ?? 0)) best.set(text.code, { text, score: weighed });
+  }
+  const highest = Math.max(...[...best.values()].map(({ score }) => score), Number.MIN_VALUE);
+  return [...best]
+    .map(([code, { text, score }]) => {
+      const matched = [...asked].filter(([, stem]) => text.counts.has(stem));
+      const explained = matched.reduce((sum, [, stem]) => sum + (rarity.get(stem) as number), 0);
+      const had = new Set(matched.map(([word]) => word));
+      return { code, score: score / highest, explained: explained / whole, words: had };
+    })
+    .sort((a, b) => b.score - a.score || (a.code < b.code ? -1 : 1));
+}
+
+/** Whether any text has a reduced word. */
+export function describesActivities(segment: Segment, word: string): boolean {
+  return indexOf(segment).byWord.has(stemOf(word));
+}
+
+/** BM25 of every text that has a word. */
+function scoresOf(index: Index, rarity: ReadonlyMap<string, number>): Map<number, number> {
+  const scores = new Map<number, number>();
+  for (const [stem, weight] of rarity) {
+    for (const at of index.byWord.get(stem) ?? []) {
+      const { counts, length } = index.texts[at] as Text;
+      const count = counts.get(stem) as number;
+      const damped = K1 * (1 - B + (B * length) / index.averageLength);
+      const score = (weight * count * (K1 + 1)) / (count + damped);
+      scores.set(at, (scores.get(at) ?? 0) + score);
+    }
+  }
+  return scores;
+}
+
+/** Inverse document frequency; a word that no text has is the rarest. */
+function rarityOf({ texts, byWord }: Index, stem: string): number {
+  const has = byWord.get(stem)?.length ?? 0;
+  return Math.log(1 + (texts.length - has + 0.5) / (has + 0.5));
+}
+
+function priorOf(code: string, role: TradeRole | null): number {
+  if (role !== null) {
+    return ROLE_DIVISIONS[role].some((digits) => code.startsWith(digits)) ? 1 : OTHER_ROLE;
+  }
+  const found = PRIORS.find(([prefix]) => code.startsWith(prefix));
+  if (found !== undefined) return found[1];
+  return code < "34" ? 0.7 : 1;
+}
+
+/** A reduced word without its gender: elétrico and elétrica, médico and médica are one. */
+function stemOf(word: string): string {
+  return word.length > 4 && /[aeo]$/.test(word) ? word.slice(0, -1) : word;
+}
+
+function indexOf(segment: Segment): Index {
+  const descriptors = descriptorsInUse();
+  const known = indexes.get(segment);
+  if (known !== undefined && known.descriptors === descriptors) return known;
+  const made = makeIndex(segment, descriptors);
+  indexes.set(segment, made);
+  return made;
+}
+
+function makeIndex(segment: Segment, descriptors: readonly Descriptor[]): Index {
+  const codes = segment.native.table(TABLES.indexOf("cnae_primary"));
+  const names = segment.native.table(TABLES.indexOf("cnae_description"));
+  const own = codes.map((code, at) => ({ code, texts: [names[at] ?? ""] }));
+  const inUse = new Set(codes.filter((code) => code !== CNAE_NOT_INFORMED));
+  const texts: Text[] = [];
+  const byWord = new Map<string, number[]>();
+  for (const { code, texts: list } of [...own, ...descriptors]) {
+    if (!inUse.has(code)) continue;
+    for (const written of list) {
+      const text = textOf(code, written);
+      if (text.length === 0) continue;
+      for (const stem of text.counts.keys()) {
+        const at = byWord.get(stem);
+        if (at === undefined) byWord.set(stem, [texts.length]);
+        else at.push(texts.length);
+      }
+      texts.push(text);
+    }
+  }
+  const total = texts.reduce((sum, { length }) => sum + length, 0);
+  return { descriptors, texts, byWord, averageLength: total / Math.max(1, texts.length) };
+}
+
+function textOf(code: string, written: string): Text {
+  const stems = wordsOf(affirmed(written)).map(stemOf);
+  const counts = new Map<string, number>();
+  for (const stem of stems) counts.set(stem, (counts.get(stem) ?? 0) + 1);
+  return { code, counts, length: stems.length };
+}
+
+/** What a name excludes ("exceto …") is what it does not mean. */
+function affirmed(text: string): string {
+  return text.replace(/,?\s*(exceto|não especificad[oa]s? anteriormente).*$/i, "");
+}

@@ -1,0 +1,130 @@
+/**
+ * The curated lexicon of activities. What comes in: data/lexicon. What goes out: names of trades
+ * with their codes, and names of goods with codes by what is done with them.
+ * Invariant: read once, when the first sentence is translated; `codes` are what a name means,
+ * `also` what else it may mean; a name of several entries means what the first one says, and may
+ * mean what the others say.
+ */
+import goodsCommerce from "../../../data/lexicon/goods-commerce.json" with { type: "json" };
+import goodsIndustry from "../../../data/lexicon/goods-industry.json" with { type: "json" };
+import goodsServices from "../../../data/lexicon/goods-services.json" with { type: "json" };
+import tradesCommerce from "../../../data/lexicon/trades-commerce.json" with { type: "json" };
+import tradesIndustry from "../../../data/lexicon/trades-industry.json" with { type: "json" };
+import tradesServices from "../../../data/lexicon/trades-services.json" with { type: "json" };
+import { Phrases } from "../words/phrases.ts";
+import { ROLES_BEFORE, TRADE_ROLES, type TradeRole } from "./roles.ts";
+
+/** Codes as the lexicon has them: 7 digits, or a prefix or section for all below it. */
+export type Codes = readonly string[];
+
+/** What a name means, likeliest first. */
+export interface Choice {
+  /** Meant; these are searched for. */
+  readonly codes: Codes;
+  /** Perhaps meant; these are only offered. */
+  readonly also: Codes;
+}
+
+/** What goods mean by what is done with them. */
+export type Goods = Readonly<Partial<Record<TradeRole, Choice>>>;
+
+/** The lexicon, ready to be looked into. */
+export interface Lexicon {
+  readonly trades: Phrases<Choice>;
+  readonly goods: Phrases<Goods>;
+  /** Words for what is done with the goods behind them. */
+  readonly roles: Phrases<TradeRole>;
+}
+
+type RoleCodes = Partial<Record<TradeRole, Codes>>;
+
+interface TradeEntry {
+  readonly names: readonly string[];
+  readonly codes: Codes;
+  readonly also?: Codes;
+}
+
+interface GoodsEntry extends RoleCodes {
+  readonly names: readonly string[];
+  readonly also?: RoleCodes;
+}
+
+let made: Lexicon | null = null;
+
+/** The lexicon; made when it is first asked for. */
+export function lexicon(): Lexicon {
+  made ??= makeLexicon();
+  return made;
+}
+
+function makeLexicon(): Lexicon {
+  const trades = new Phrases<Choice>();
+  const tradeEntries: readonly TradeEntry[] = [
+    ...tradesServices,
+    ...tradesCommerce,
+    ...tradesIndustry,
+  ];
+  for (const { names, codes, also = [] } of tradeEntries) {
+    for (const name of names) addForms(trades, name, { codes, also }, joinChoices);
+  }
+  const goods = new Phrases<Goods>();
+  const goodsEntries: readonly GoodsEntry[] = [
+    ...goodsCommerce,
+    ...goodsServices,
+    ...goodsIndustry,
+  ];
+  for (const entry of goodsEntries) {
+    const value = goodsOf(entry);
+    for (const name of entry.names) addForms(goods, name, value, joinGoods);
+  }
+  return { trades, goods, roles: ROLES_BEFORE };
+}
+
+/** Plurals that the analyzer does not undo: bakeries, salons, boxes, hortifrutis. */
+const ODD_PLURAL = /([^aeiou]y|ch|sh|x|n|i)$/;
+
+/** Adds a name; also with its plural where reducing that does not give the name again. */
+function addForms<Value>(
+  phrases: Phrases<Value>,
+  name: string,
+  value: Value,
+  merge: (old: Value, added: Value) => Value,
+): void {
+  phrases.add(name, value, merge);
+  const plural = oddPlural(name);
+  if (plural !== null) phrases.add(plural, value, merge);
+}
+
+function oddPlural(name: string): string | null {
+  if (name.length - name.lastIndexOf(" ") <= 4) return `${name}s`;
+  const ending = ODD_PLURAL.exec(name)?.[1];
+  if (ending === undefined) return null;
+  if (ending.endsWith("y")) return `${name.slice(0, -1)}ies`;
+  return ending === "n" || ending === "i" ? `${name}s` : `${name}es`;
+}
+
+function goodsOf(entry: GoodsEntry): Goods {
+  const goods: Partial<Record<TradeRole, Choice>> = {};
+  for (const role of TRADE_ROLES) {
+    const codes = entry[role];
+    if (codes !== undefined) goods[role] = { codes, also: entry.also?.[role] ?? [] };
+  }
+  return goods;
+}
+
+/** Two choices as one: the first is meant, the second perhaps. */
+function joinChoices(first: Choice, second: Choice): Choice {
+  const rest = [...first.also, ...second.codes, ...second.also];
+  const also = [...new Set(rest)].filter((code) => !first.codes.includes(code));
+  return { codes: first.codes, also };
+}
+
+function joinGoods(old: Goods, added: Goods): Goods {
+  const joined: Partial<Record<TradeRole, Choice>> = { ...old };
+  for (const role of TRADE_ROLES) {
+    const [first, second] = [old[role], added[role]];
+    if (second === undefined) continue;
+    joined[role] = first === undefined ? second : joinChoices(first, second);
+  }
+  return joined;
+}

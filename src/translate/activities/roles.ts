@@ -1,0 +1,128 @@
+/**
+ * What is done with goods. What comes in: nothing. What goes out: the words for it that stand
+ * before the goods ("fábrica de móveis"), those that stand behind ("roupas no atacado"), and the
+ * codes of each kind of trade.
+ * Invariant: every role has words before and behind; a word has one role in each place.
+ */
+import { Phrases } from "../words/phrases.ts";
+
+/** What can be done with goods. */
+export const TRADE_ROLES = [
+  "retail",
+  "wholesale",
+  "make",
+  "repair",
+  "rent",
+  "agent",
+  "install",
+] as const;
+
+/** One of them. */
+export type TradeRole = (typeof TRADE_ROLES)[number];
+
+type RoleWords = Readonly<Record<TradeRole, string>>;
+
+const BEFORE: RoleWords = {
+  retail:
+    "loja|loja especializada|comércio|comércio varejista|varejo|varejista|revenda|revendedor|" +
+    "revendedora|vendedor|vendedora|venda|casa|ponto de venda|shop|store|vende|vendem|vendam|" +
+    "vendendo|comerciante|empório|boutique|lojista|magazine|comércio e varejo|comercializa|" +
+    "comercializam|comercialização|compra e venda|quiosque|sells|sell|selling|retailer|" +
+    "retail|seller|dealer|loja virtual|loja online|e-commerce|revendem",
+  wholesale:
+    "atacado|atacadista|distribuidor|distribuidora|distribuição|comércio atacadista|importador|" +
+    "importadora|importação|exportador|exportadora|exportação|fornecedor|fornecedora|wholesale|" +
+    "distributor|wholesaler|distribui|distribuem|importa|importam|exporta|exportam|fornece|" +
+    "fornecem|venda por atacado|comércio por atacado|importer|exporter|supplier",
+  make:
+    "fábrica|fabricante|fabricação|indústria|produtor|produtora|produção|confecção|manufatura|" +
+    "cultivo|plantação|plantio|plantador|criação|criador|criadouro|extração|mineração|" +
+    "beneficiamento|processamento|fazenda|lavoura|cultivador|factory|manufacturer|fabrica|produz|" +
+    "fabricam|fabriquem|produzem|produzam|fazem|manufacturing|maker|makes|producer|fabricando|" +
+    "industrialização|cultiva|cultivam|farm",
+  repair:
+    "conserto|manutenção|reparo|reparação|assistência técnica|assistência|oficina|conserta|" +
+    "restauração|reforma|técnico|repair|consertam|reparam|manutenção e reparo|" +
+    "manutenção e conserto|conserto e manutenção|manutenção e reparação|reparos|repairs|" +
+    "maintenance|faz manutenção|fazem manutenção|fazem conserto",
+  rent:
+    "aluguel|locadora|locação|aluga|arrendamento|rental|alugam|aluguem|loca|locam|" +
+    "aluguel e locação|rent|hire|rents",
+  agent:
+    "representante|representante comercial|representação|representação comercial|agente|" +
+    "representante de vendas|representantes de venda|representam|sales agent|sales representative",
+  install:
+    "instalação|instalador|instaladora|montagem|montador|montadora|instala|instalam|colocação|" +
+    "colocador|instalação e montagem|installation|installer|instalação e manutenção",
+};
+
+const BEHIND: RoleWords = {
+  retail: "varejo|varejista|store|shop|retailer|dealer|à venda|venda a varejo|retail",
+  wholesale:
+    "atacado|atacadista|atacadão|por atacado|wholesale|wholesaler|distributor|distribuidora|" +
+    "importer|exporter|supplier|venda por atacado|para revenda",
+  make:
+    "indústria|manufacturer|maker|factory|producer|manufacturing|fabricante|" +
+    "fabricação própria|farm|grower",
+  repair: "conserto|manutenção|assistência técnica|repair|repair shop|maintenance|reparo",
+  rent: "aluguel|locação|alugar|locar|rental|hire|for rent|rent",
+  agent: "representante|representação|sales agent|sales representative",
+  install: "instalação|installation|installer|instalador",
+};
+
+/** First digits of the codes of each kind of trade. */
+export const ROLE_DIVISIONS: Readonly<Record<TradeRole, readonly string[]>> = {
+  retail: ["47", "45", "56"],
+  wholesale: ["46", "45"],
+  make: ["0", "1", "2", "30", "31", "32"],
+  repair: ["33", "452", "4543", "95"],
+  rent: ["77", "68"],
+  agent: ["461", "45"],
+  install: ["43", "332", "42"],
+};
+
+/** Words between what is done and the goods that change neither. */
+export const QUALIFIERS = new Set(
+  (
+    "especializado especializada especialista geral online virtual fisica fisico proprio propria " +
+    "local varejista varejo atacadista industrial artesanal profissional todo toda tipo " +
+    "variedade venda comercio artigo produto novo nova diversos diverso autorizada autorizado"
+  ).split(" "),
+);
+
+function phrasesOf(words: RoleWords): Phrases<TradeRole> {
+  const phrases = new Phrases<TradeRole>();
+  for (const role of TRADE_ROLES) {
+    for (const name of words[role].split("|")) phrases.add(name, role);
+  }
+  return phrases;
+}
+
+/** Words for what is done with the goods behind them. */
+export const ROLES_BEFORE = phrasesOf(BEFORE);
+
+/** Words for what is done with the goods before them. */
+export const ROLES_BEHIND = phrasesOf(BEHIND);
+
+/** Digits with which the codes of what is grown, mined or industrially made begin. */
+const FIELD = /^0[1-3]/;
+const MINE = /^0[5-9]/;
+const PLANT = /^([1-2]|3[0-3])/;
+
+/** Words that say where goods come from, with the codes that come from there. */
+export const ORIGINS = new Phrases<RegExp>();
+for (const [words, origin] of [
+  [
+    "cultivo|plantação|plantio|plantador|criação|criador|criadouro|fazenda|lavoura|cultivador|" +
+      "cultiva|cultivam|farm|grower|viveiro",
+    FIELD,
+  ],
+  ["mineração|lavra|jazida", MINE],
+  [
+    "fábrica|fabricante|fabricação|indústria|manufatura|factory|manufacturer|fabrica|fabricam|" +
+      "industrialização|beneficiamento|processamento|manufacturing|confecção",
+    PLANT,
+  ],
+] as const) {
+  for (const name of words.split("|")) ORIGINS.add(name, origin);
+}

@@ -1,0 +1,95 @@
+/**
+ * Names of trades. What comes in: a sentence and a place in it. What goes out: the trade that
+ * stands there, alone, behind a word for shop, or with its first word in front of the trade before
+ * it.
+ * Invariant: a general word that goes on ("comércio de foguetes") is not taken alone.
+ */
+import { isFillerWord } from "../fillers.ts";
+import { joins, type Match } from "../words/phrases.ts";
+import type { Sentence } from "../words/sentence.ts";
+import type { Token } from "../words/tokens.ts";
+import type { Reading } from "./goods.ts";
+import { type Choice, lexicon } from "./lexicon.ts";
+import { ROLES_BEFORE, type TradeRole } from "./roles.ts";
+
+const OF = new Set(["de", "do", "da", "dos", "das", "of"]);
+/** Most words of a name that a trade lends its first word to. */
+const LENT_MAX = 6;
+
+/** What was read before. */
+export interface Before {
+  /** Its first word, which may belong to the next one as well: "escolas de inglês e música". */
+  readonly token: Token;
+  /** Where it ends. */
+  readonly to: number;
+  /** What is done with its goods. */
+  readonly role: TradeRole | null;
+}
+
+/** The trade that begins at a token; null where none does. */
+export function readTrade(sentence: Sentence, at: number): Reading | null {
+  const trade = lexicon().trades.longest(sentence.tokens, at, (index) => sentence.free(index));
+  return trade === null || isOpen(sentence, trade) ? null : withTail(sentence, readingOf(trade));
+}
+
+function readingOf({ to, value }: Match<Choice>): Reading {
+  return { ...value, to, certainty: isGeneral(value) || value.codes.length > 2 ? 0.9 : 0.95 };
+}
+
+/** English words behind a trade that say nothing more: "accounting firms", "auto repair shops". */
+const TAILS = new Set(
+  (
+    "store shop firm company centre center business businesse office provider industry clinic " +
+    "manufacturer agency service contractor professional specialist"
+  ).split(" "),
+);
+
+function withTail(sentence: Sentence, reading: Reading): Reading {
+  const token = sentence.tokens[reading.to];
+  const tail = token !== undefined && sentence.free(reading.to) && isTail(token);
+  return tail ? { ...reading, to: reading.to + 1 } : reading;
+}
+
+function isTail({ folded, key }: Token): boolean {
+  return TAILS.has(key) || TAILS.has(folded.replace(/(ie)?s$/, (end) => (end === "s" ? "" : "y")));
+}
+
+/** "loja de conserto de celular", "casa de massagem": a shop of a trade is that trade. */
+export function tradeBehindShop(sentence: Sentence, at: number): Reading | null {
+  const free = (index: number) => sentence.free(index);
+  const role = ROLES_BEFORE.longest(sentence.tokens, at, free);
+  if (role?.value !== "retail" || !OF.has(sentence.folded(role.to))) return null;
+  const trade = lexicon().trades.longest(sentence.tokens, role.to + 1, free);
+  return trade === null || isGeneral(trade.value) ? null : readingOf(trade);
+}
+
+/** Prefixes and sections stand for many activities. */
+function isGeneral({ codes }: Choice): boolean {
+  return codes.every((code) => code.length < 5);
+}
+
+/**
+ * "comércio de foguetes" is not all of commerce: a general word that goes on is not taken
+ * alone.
+ */
+function isOpen(sentence: Sentence, { from, to, value }: Match<Choice>): boolean {
+  const role = ROLES_BEFORE.longest(sentence.tokens, from);
+  if (!isGeneral(value) && role?.to !== to) return false;
+  if (!OF.has(sentence.folded(to))) return false;
+  let at = to;
+  while (sentence.free(at) && joins(sentence.tokens[at])) at++;
+  const token = sentence.tokens[at];
+  return token?.kind === "word" && sentence.free(at) && !isFillerWord(token);
+}
+
+/** A trade that lacks its first word, which stands in front of the one before. */
+export function readLent(sentence: Sentence, at: number, { token, to }: Before): Reading | null {
+  for (let between = to; between < at; between++) {
+    const word = sentence.tokens[between];
+    if (word?.text !== "," && !["e", "ou", "and", "or"].includes(word?.folded ?? "")) return null;
+  }
+  if (at === to) return null;
+  const tokens = [token, ...sentence.tokens.slice(at, at + LENT_MAX)];
+  const match = lexicon().trades.longest(tokens, 0, (i) => i === 0 || sentence.free(at + i - 1));
+  return match === null || match.to < 2 ? null : { ...readingOf(match), to: at + match.to - 1 };
+}

@@ -1,0 +1,231 @@
+/**
+ * The stage of share capital. What comes in: a sentence. What goes out: bounds in reais.
+ * Invariant: an amount counts only beside the word "capital"; any other amount of money is left to
+ * the notes, because it may be a revenue.
+ */
+
+import { SPEC_LIMITS } from "../../spec/schema.ts";
+import { claimNegation, reachOf } from "../negation.ts";
+import type { Sentence } from "../words/sentence.ts";
+import type { NumberContext } from "./dates.ts";
+import { type Amount, amountAt } from "./numbers.ts";
+
+const wordSet = (words: string) => new Set(words.split(" "));
+
+const MORE = wordSet(
+  "mais acima superior superiores minimo minima maior maiores partir menos pelo over above " +
+    "least more",
+);
+const LESS = wordSet(
+  "abaixo inferior inferiores ate maximo maxima menor menores under below most less",
+);
+const SMALL = wordSet(
+  "social de do da a o em no na que e ou entre igual ser seja share of valor reais r declarado " +
+    "registrado integralizado between than the at with",
+);
+/** What is counted where no money is. */
+const COUNTED = wordSet(
+  "ano anos mes meses dia dias km funcionarios funcionario empregados socios filiais lojas " +
+    "year years",
+);
+/** Most words between "capital" and its amount. */
+const REACH = 9;
+
+/** Finds and claims every bound of the share capital. */
+export function findCapital(context: NumberContext): void {
+  const { sentence } = context;
+  for (let at = 0; at < sentence.tokens.length; at++) {
+    if (sentence.folded(at) !== "capital" || !sentence.free(at)) continue;
+    let read = behind(sentence, at) ?? before(sentence, at);
+    // "acima de 10 mil e abaixo de 1 milhão" are two bounds.
+    for (; read !== null; read = further(sentence, read)) apply(context, read);
+  }
+}
+
+interface Read {
+  readonly from: number;
+  readonly to: number;
+  readonly side: "min" | "max" | null;
+  readonly first: Amount;
+  readonly second: Amount | null;
+}
+
+/** "capital social de pelo menos 100 mil", "capital entre 10 e 50 mil reais". */
+function behind(sentence: Sentence, at: number): Read | null {
+  let side: Read["side"] = null;
+  let between = false;
+  let turned = false;
+  for (let i = at + 1; i <= at + REACH && sentence.free(i); i++) {
+    const word = sentence.folded(i);
+    const first = amountOf(sentence, i);
+    if (first !== null) {
+      const said = side ?? sideBehind(sentence, first.to);
+      const tail = turned ? opposite(said) : said;
+      const joined = secondOf(sentence, first, between);
+      const end =
+        said === side ? first.to : first.to + (sentence.tokens[first.to]?.text === "+" ? 1 : 2);
+      const start = sentence.folded(at - 1) === "share" ? at - 1 : at;
+      return { from: start, to: joined?.to ?? end, side: tail, ...scaledAlike(first, joined) };
+    }
+    // "não superior a 100 mil"
+    if (word === "nao" || word === "not") {
+      turned = !turned;
+      continue;
+    }
+    if (word === "entre" || word === "between" || word === "de") between = true;
+    side = sideOf(sentence, i) ?? side;
+    if (sideOf(sentence, i) === null && !SMALL.has(word) && !MORE.has(word)) return null;
+  }
+  return null;
+}
+
+function opposite(side: Read["side"]): Read["side"] {
+  if (side === null) return null;
+  return side === "min" ? "max" : "min";
+}
+
+/** Another bound of the same capital behind one. */
+function further(sentence: Sentence, { to, second }: Read): Read | null {
+  const mark = sentence.tokens[to]?.text === "," ? 1 : 0;
+  const from = ["e", "mas", "and", "but"].includes(sentence.folded(to + mark))
+    ? to + mark + 1
+    : to + mark;
+  if (second !== null || from === to || sideOf(sentence, from) === null) return null;
+  const read = behind(sentence, from - 1);
+  return read === null ? null : { ...read, from };
+}
+
+/** "mais de R$ 100 mil de capital". */
+function before(sentence: Sentence, at: number): Read | null {
+  const of = sentence.folded(at - 1) === "de" ? at - 1 : at;
+  for (let start = Math.max(0, of - 6); start < of; start++) {
+    const first = amountOf(sentence, start);
+    if (first === null || first.to !== of) continue;
+    let side: Read["side"] = null;
+    let from = start;
+    for (let i = start - 1; i >= Math.max(0, start - 4) && sentence.free(i); i--) {
+      const said = sideOf(sentence, i);
+      if (said === null && !SMALL.has(sentence.folded(i)) && !MORE.has(sentence.folded(i))) break;
+      side = said ?? side;
+      from = i;
+    }
+    const to = sentence.folded(at + 1) === "social" ? at + 2 : at + 1;
+    const low = lowerOf(sentence, start);
+    if (low !== null) return { from: low.from, to, side, ...scaledAlike(low.amount, first) };
+    return { from, to, side, first, second: null };
+  }
+  return null;
+}
+
+/** "entre R$ 10 mil e" before the amount at a token. */
+function lowerOf(sentence: Sentence, at: number): { amount: Amount; from: number } | null {
+  if (!["e", "a", "and", "to"].includes(sentence.folded(at - 1))) return null;
+  for (let start = Math.max(0, at - 6); start < at - 1; start++) {
+    const led = ["entre", "between", "de"].includes(sentence.folded(start - 1));
+    const amount = led ? amountOf(sentence, start) : null;
+    if (amount?.to === at - 1) return { amount, from: start - 1 };
+  }
+  return null;
+}
+
+/** "menos" alone is less, "pelo menos" more. */
+function sideOf(sentence: Sentence, at: number): Read["side"] {
+  const word = sentence.folded(at);
+  const mark = sentence.tokens[at]?.text ?? "";
+  if (mark === ">" || mark === "≥") return "min";
+  if (mark === "<" || mark === "≤") return "max";
+  if (word === "menos") return ["pelo", "ao"].includes(sentence.folded(at - 1)) ? "min" : "max";
+  if (LESS.has(word)) return "max";
+  return MORE.has(word) && word !== "pelo" ? "min" : null;
+}
+
+/** "ou mais", "+" behind an amount. */
+function sideBehind(sentence: Sentence, at: number): Read["side"] {
+  const [first, second] = [sentence.folded(at), sentence.folded(at + 1)];
+  if (sentence.tokens[at]?.text === "+") return "min";
+  if (["ou", "or"].includes(first) && ["mais", "more"].includes(second)) return "min";
+  return ["ou", "or"].includes(first) && ["menos", "less"].includes(second) ? "max" : null;
+}
+
+function amountOf(sentence: Sentence, at: number): Amount | null {
+  const amount = amountAt(sentence, at);
+  return amount === null || COUNTED.has(sentence.folded(amount.to)) ? null : amount;
+}
+
+function secondOf(sentence: Sentence, first: Amount, between: boolean): Amount | null {
+  const join = sentence.folded(first.to);
+  const joined = (between && ["e", "and"].includes(join)) || ["a", "ate", "to"].includes(join);
+  return joined ? amountOf(sentence, first.to + 1) : null;
+}
+
+/** "entre 10 e 50 mil": the factor holds for both. */
+function scaledAlike(first: Amount, second: Amount | null) {
+  if (second === null || first.scaled || !second.scaled || second.value < 1000)
+    return { first, second };
+  const factor = second.value >= 1e9 ? 1e9 : second.value >= 1e6 ? 1e6 : 1e3;
+  const value = first.value * factor;
+  return { first: value < second.value ? { ...first, value } : first, second };
+}
+
+/** Leaves amounts of money of something else, with the words that compare them. */
+export function leaveAmounts({ sentence, notes }: NumberContext): void {
+  for (let at = 0; at < sentence.tokens.length; at++) {
+    const amount = sentence.free(at) ? amountAt(sentence, at) : null;
+    if (amount === null || !(amount.money || amount.scaled)) continue;
+    let from = at;
+    let noun = false;
+    for (let i = at - 1; i >= Math.max(0, at - REACH) && sentence.free(i) && !noun; i--) {
+      const word = sentence.folded(i);
+      noun = REVENUE.has(word);
+      if (!noun && sideOf(sentence, i) === null && !SMALL.has(word) && !MORE.has(word)) break;
+      if (noun || !["com", "e", "ou", "que"].includes(word)) from = i;
+    }
+    const second = secondOf(sentence, amount, true);
+    let to = second?.to ?? amount.to;
+    if (sentence.folded(to) === "de" && REVENUE.has(sentence.folded(to + 1))) {
+      noun = true;
+      to += 2;
+    }
+    const words = sentence.claim(from, to, "unmapped");
+    if (noun) notes.leave("revenue", NO_REVENUE, words);
+    else notes.leave("amount", NO_NOUN, words);
+    at = to - 1;
+  }
+}
+
+const REVENUE = wordSet(
+  "faturamento faturam fatura faturando faturem faturado receita receitas lucro vendas revenue",
+);
+const NO_REVENUE = {
+  pt: "O registro não tem faturamento.",
+  en: "The registry has no revenue.",
+};
+const NO_NOUN = {
+  pt: "Não se sabe de que é este valor; só há filtro por capital social.",
+  en: "It is not said what this amount is of; only share capital has a filter.",
+};
+
+function apply({ sentence, notes, bounds }: NumberContext, read: Read): void {
+  const { from, to, side, first, second } = read;
+  const reach = reachOf(sentence, from);
+  const negated = reach.polarity === "negated";
+  const most = Math.max(first.value, second?.value ?? 0);
+  if (most > SPEC_LIMITS.shareCapitalMax || (negated && second !== null)) {
+    const detail = { pt: "Não há filtro para esse valor.", en: "No filter takes this amount." };
+    notes.leave("amount", detail, sentence.claim(from, to, "unmapped"));
+    return;
+  }
+  if (negated) claimNegation(sentence, reach.negator, from);
+  const words = sentence.claim(from, to, "capital");
+  const least = second === null ? first.value : Math.min(first.value, second.value);
+  const upper = (side === "max") !== negated;
+  if (second !== null) bounds.capital(least, most, words);
+  else bounds.capital(upper ? null : least, upper ? most : null, words);
+  if (second === null && side === null) {
+    notes.assume(
+      "at_least",
+      { pt: "Entendido como pelo menos.", en: "Taken for at least." },
+      words,
+    );
+  }
+}

@@ -1,0 +1,197 @@
+/**
+ * The stage of the limit: a number that counts accounts. What comes in: a sentence. What goes out:
+ * the limit, or null.
+ * Invariant: a number is a limit only where a word says so or where what it counts are companies;
+ * "posto 24 horas" and "3 irmãos" are none; a limit that no spec takes is said and not applied.
+ */
+import { SPEC_LIMITS } from "../../spec/schema.ts";
+import { isFillerWord } from "../fillers.ts";
+import { kindAt } from "../items.ts";
+import { negatorOf } from "../negation.ts";
+import type { Notes } from "../notes.ts";
+import type { Sentence } from "../words/sentence.ts";
+import { factorAt, numberAt, withHundreds } from "./numbers.ts";
+
+const wordSet = (words: string) => new Set(words.split(" "));
+
+/** Words right before a limit. */
+const LED = wordSet(
+  "most top primeiras primeiros primeira limite limit maximo first max quantidade qtd maxima " +
+    "limitado limitada limita " +
+    "limitar apenas somente so",
+);
+const SMALL = wordSet(
+  "de a as os o em no na uma um uns umas cerca aproximadamente lista com to of the ao at most",
+);
+/** Words that ask for something to be shown. */
+const ASKED = wordSet(
+  "ver quero queria preciso precisamos busque buscar traga trazer mostre mostrar liste " +
+    "listar lista " +
+    "relacao encontre encontrar ache me manda mande mandar envie gere gerar exporte exportar " +
+    "retorne traz gostaria need want show find get give list up ate selecione pegue puxe",
+);
+/** What companies are called when they are counted. */
+const COUNTED = wordSet(
+  "empresa empresas companhia companhias firma firmas negocio negocios estabelecimento " +
+    "estabelecimentos cnpjs lead leads contato contatos resultado resultados registro registros " +
+    "prospect prospects cliente clientes linha linhas companies businesses results records rows " +
+    "primeiras primeiros maiores menores melhores mais",
+);
+/** Before these a number of companies is no limit. */
+const COMPARED = wordSet("mais menos acima abaixo entre superior inferior over under than");
+const DOZENS: Readonly<Record<string, number>> = {
+  ...{ duzia: 12, duzias: 12, dozen: 12, centena: 100, centenas: 100, dezena: 10, dezenas: 10 },
+  ...{ milhar: 1000 },
+};
+
+/** Finds and claims the limit; the first one counts. */
+export function findLimit(sentence: Sentence, notes: Notes): number | null {
+  for (let at = 0; at < sentence.tokens.length; at++) {
+    if (!sentence.free(at)) continue;
+    const count = countAt(sentence, at);
+    if (count === null) continue;
+    const from = limitStart(sentence, at, count.to);
+    if (from === null) continue;
+    const counted = COUNTED.has(sentence.folded(count.to)) && sentence.folded(count.to) !== "mais";
+    const led = ["primeiras", "primeiros"].includes(sentence.folded(count.to));
+    const to =
+      counted && (led || sentence.free(count.to)) && !isSort(sentence, count.to)
+        ? count.to + 1
+        : count.to;
+    if (
+      Number.isInteger(count.value) &&
+      count.value >= 1 &&
+      count.value <= SPEC_LIMITS.searchLimitMax
+    ) {
+      sentence.claim(from, to, "limit");
+      return count.value;
+    }
+    refuse(sentence, notes, [from, to]);
+  }
+  return null;
+}
+
+function isSort(sentence: Sentence, at: number): boolean {
+  return ["maiores", "menores", "melhores"].includes(sentence.folded(at));
+}
+
+function refuse(sentence: Sentence, notes: Notes, [from, to]: [number, number]): void {
+  const most = SPEC_LIMITS.searchLimitMax;
+  const detail = {
+    pt: `Um limite vai de 1 a ${most}; este não foi aplicado.`,
+    en: `A limit is from 1 to ${most}; this one was not applied.`,
+  };
+  const words = sentence.claim(from, to, "unmapped");
+  notes.warn("limit_range", detail, words);
+  notes.leave("limit_range", detail, words);
+}
+
+interface Count {
+  readonly value: number;
+  readonly to: number;
+}
+
+/** "50", "cinquenta", "2 mil", "uma dúzia", "meia dúzia". */
+function countAt(sentence: Sentence, at: number): Count | null {
+  const half = sentence.folded(at) === "meia";
+  const number = half ? { value: 0.5, to: at + 1 } : numberAt(sentence, at);
+  const dozenAt = number?.to ?? at;
+  const dozen = Object.hasOwn(DOZENS, sentence.folded(dozenAt))
+    ? DOZENS[sentence.folded(dozenAt)]
+    : undefined;
+  if (dozen !== undefined) {
+    const to = ["de", "of"].includes(sentence.folded(dozenAt + 1)) ? dozenAt + 2 : dozenAt + 1;
+    return { value: (number?.value ?? 1) * dozen, to };
+  }
+  if (number === null || half) {
+    return sentence.folded(at) === "mil"
+      ? withHundreds(sentence, { value: 1000, to: at + 1 })
+      : null;
+  }
+  // "um", "uma" are articles.
+  if (number.value === 1 && sentence.tokens[at]?.kind === "word") return null;
+  const factor = factorAt(sentence, number.to);
+  if (factor === 1) return number;
+  return withHundreds(sentence, { value: number.value * factor, to: number.to + 1 });
+}
+
+/** Where the words of a limit begin; null where the number counts something else. */
+function limitStart(sentence: Sentence, at: number, to: number): number | null {
+  const before = sentence.folded(at - 1);
+  const next = sentence.folded(to);
+  const unit = sentence.tokens[to];
+  if (COMPARED.has(before) || (before === "de" && COMPARED.has(sentence.folded(at - 2))))
+    return null;
+  if (unit?.kind === "mark" && "%ºª+".includes(unit.text)) return null;
+  // "menos as 10 maiores" leaves ten out.
+  if (negatorOf(sentence, at) >= 0) return null;
+  const lead = leadOf(sentence, at);
+  const counts = COUNTED.has(next) || isTrade(sentence, to);
+  if (lead.led) return counts || next === "" || isNothingCounted(sentence, to) ? lead.from : null;
+  // Behind a mark a new thought begins: "em Recife, 50 dentistas".
+  const opens = at === 0 || /^[,;:."'(“«]$/.test(sentence.tokens[at - 1]?.text ?? "");
+  const ranked = next !== "mais" || ["as", "os"].includes(before);
+  if (counts && (lead.asked || opens || ranked)) {
+    return lead.asked || opens || lead.article || COUNTED.has(next) ? lead.limit : null;
+  }
+  return null;
+}
+
+/** What stands behind the number is a trade or the beginning of another wish. */
+function isTrade(sentence: Sentence, at: number): boolean {
+  const token = sentence.tokens[at];
+  if (token === undefined || token.kind !== "word") return false;
+  const owner = sentence.owner(at);
+  if (owner === "activity" || owner === "unmapped") return true;
+  const kind = kindAt(sentence, at);
+  return !["small", "date", "contact", "other"].includes(kind) || isPlural(token.folded);
+}
+
+/** Trades that nobody knows are still counted: "50 foguetarias". */
+function isPlural(word: string): boolean {
+  return word.length > 4 && word.endsWith("s") && !NOT_COMPANIES.has(word);
+}
+
+const NOT_COMPANIES = wordSet(
+  "horas irmaos irmas rodas reais funcionarios empregados socios filiais unidades quilometros " +
+    "metros minutos pessoas estrelas colaboradores vezes anos meses semanas andares quartos " +
+    "leitos " +
+    "lugares vagas hours employees brothers",
+);
+
+function isNothingCounted(sentence: Sentence, at: number): boolean {
+  const token = sentence.tokens[at];
+  return token !== undefined && isFillerWord(token) && token.kind === "word";
+}
+
+interface Lead {
+  /** Where the words that make it a limit begin. */
+  readonly from: number;
+  /** The same, where only the number and its article count. */
+  readonly limit: number;
+  readonly led: boolean;
+  readonly asked: boolean;
+  readonly article: boolean;
+}
+
+function leadOf(sentence: Sentence, at: number): Lead {
+  let from = at;
+  let [led, asked, article] = [false, false, false];
+  let limit = at;
+  for (let i = at - 1; i >= Math.max(0, at - 4); i--) {
+    const word = sentence.folded(i);
+    if (LED.has(word) && sentence.free(i)) {
+      led = true;
+      from = i;
+    } else if (ASKED.has(word)) {
+      asked = true;
+      if (word === "ate" && sentence.free(i)) limit = i;
+      if (word === "up" && sentence.free(i)) limit = i;
+    } else if (!SMALL.has(word) && !":.=".includes(sentence.tokens[i]?.text ?? "?")) break;
+    if (["uns", "umas", "cerca", "aproximadamente"].includes(word) && sentence.free(i)) limit = i;
+    if (limit < at) article = true;
+    if (["as", "os"].includes(word) && i === at - 1) article = true;
+    if (["no", "at", "em"].includes(word) && led && sentence.free(i)) from = i;
+  }
+  return { from, limit, led, asked, article };
+}

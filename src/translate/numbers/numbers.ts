@@ -1,0 +1,118 @@
+/**
+ * Numbers and amounts in a sentence. What comes in: a sentence and a place in it. What goes out:
+ * the number that begins there, in digits or in words, with the index behind it.
+ * Invariant: Brazilian notation (points group, a comma begins the decimals); nothing is claimed.
+ */
+import type { Sentence } from "../words/sentence.ts";
+
+/** A number with the index behind its last token. */
+export interface Numeral {
+  readonly value: number;
+  readonly to: number;
+}
+
+const ONES: Readonly<Record<string, number>> = {
+  ...{ um: 1, uma: 1, dois: 2, duas: 2, tres: 3, quatro: 4, cinco: 5, seis: 6, sete: 7, oito: 8 },
+  ...{ nove: 9, dez: 10, onze: 11, doze: 12, treze: 13, quatorze: 14, catorze: 14, quinze: 15 },
+  ...{ dezesseis: 16, dezessete: 17, dezoito: 18, dezenove: 19, one: 1, two: 2, three: 3 },
+  ...{ four: 4, five: 5, six: 6, seven: 7, eight: 8, nine: 9, ten: 10, twelve: 12, fifteen: 15 },
+};
+const TENS: Readonly<Record<string, number>> = {
+  ...{ vinte: 20, trinta: 30, quarenta: 40, cinquenta: 50, sessenta: 60, setenta: 70 },
+  ...{ oitenta: 80, noventa: 90, cem: 100, cento: 100, duzentos: 200, duzentas: 200 },
+  ...{ trezentos: 300, trezentas: 300, quatrocentos: 400, quatrocentas: 400, quinhentos: 500 },
+  ...{ quinhentas: 500, twenty: 20, thirty: 30, forty: 40, fifty: 50, hundred: 100 },
+};
+/** What multiplies the number before it. */
+const FACTORS: Readonly<Record<string, number>> = {
+  ...{ mil: 1e3, k: 1e3, milhao: 1e6, milhoes: 1e6, mi: 1e6, mm: 1e6, bilhao: 1e9, bilhoes: 1e9 },
+  ...{ bi: 1e9, million: 1e6, millions: 1e6, thousand: 1e3, billion: 1e9 },
+};
+
+/** "100,000": nobody writes three decimals of money. */
+const ENGLISH_GROUPS = /^\d{1,3}(,\d{3})+$/;
+
+/** `1.500,00` as 1500; NaN for what is no number, such as a date. */
+export function decimal(text: string): number {
+  if (ENGLISH_GROUPS.test(text)) return Number(text.replaceAll(",", ""));
+  const [whole = "", ...rest] = text.split(",");
+  if (rest.length > 1) return Number.NaN;
+  const groups = whole.split(".");
+  const grouped = groups.length > 1 && groups.slice(1).every(({ length }) => length === 3);
+  return Number((grouped ? groups.join("") : whole) + (rest.length === 0 ? "" : `.${rest[0]}`));
+}
+
+/** The number at a token: digits, or words such as "vinte e cinco". */
+export function numberAt(sentence: Sentence, at: number): Numeral | null {
+  const token = sentence.tokens[at];
+  if (token === undefined || !sentence.free(at)) return null;
+  if (token.kind === "number") {
+    const value = decimal(token.text);
+    return Number.isNaN(value) ? null : { value, to: at + 1 };
+  }
+  const word = sentence.folded(at);
+  const one = Object.hasOwn(ONES, word) ? ONES[word] : undefined;
+  if (one !== undefined) return { value: one, to: at + 1 };
+  if (!Object.hasOwn(TENS, word)) return null;
+  const ten = TENS[word] as number;
+  const next = sentence.folded(at + 1) === "e" ? at + 2 : -1;
+  const unit = next < 0 ? undefined : ONES[sentence.folded(next)];
+  return unit === undefined || unit > 9 || ten > 90
+    ? { value: ten, to: at + 1 }
+    : { value: ten + unit, to: next + 1 };
+}
+
+/** A factor such as "mil" at a token; 1 for none. */
+export function factorAt(sentence: Sentence, at: number): number {
+  const word = sentence.folded(at);
+  if (Object.hasOwn(FACTORS, word)) return FACTORS[word] as number;
+  const before = sentence.tokens[at - 1];
+  const glued = before?.kind === "number" && before.end === sentence.tokens[at]?.start;
+  return glued && word === "m" ? 1e6 : 1;
+}
+
+/** "dois mil e quinhentos": thousands with the hundreds behind them. */
+export function withHundreds(sentence: Sentence, { value, to }: Numeral): Numeral {
+  if (sentence.folded(to) !== "e" || value % 1000 !== 0 || value < 1000) return { value, to };
+  const rest = sentence.tokens[to + 1]?.kind === "word" ? numberAt(sentence, to + 1) : null;
+  return rest === null || rest.value > 999
+    ? { value, to }
+    : { value: value + rest.value, to: rest.to };
+}
+
+/** Signs and words of the currency. */
+export function isCurrency(sentence: Sentence, at: number): boolean {
+  return ["$", "r", "reais", "real", "brl"].includes(sentence.tokens[at]?.folded ?? "");
+}
+
+/** An amount: a number with the factors and the currency around it. */
+export interface Amount extends Numeral {
+  /** Whether a factor stood behind it. */
+  readonly scaled: boolean;
+  /** Whether the currency was named. */
+  readonly money: boolean;
+}
+
+/** The amount at a token: "R$ 1,5 milhão", "100 mil reais", "50k", "mil". */
+export function amountAt(sentence: Sentence, at: number): Amount | null {
+  let from = at;
+  while (from < at + 2 && isCurrency(sentence, from)) from++;
+  const number = sentence.folded(from) === "mil" ? { value: 1, to: from } : null;
+  const base = number ?? numberAt(sentence, from);
+  if (base === null) return null;
+  let { value, to } = base;
+  // "1,500 milhão" has decimals after all.
+  if (factorAt(sentence, to) !== 1 && ENGLISH_GROUPS.test(sentence.tokens[from]?.text ?? "")) {
+    value /= 1000;
+  }
+  for (let factor = factorAt(sentence, to); factor !== 1; factor = factorAt(sentence, to)) {
+    value *= factor;
+    to++;
+  }
+  const scaled = to > base.to;
+  ({ value, to } = withHundreds(sentence, { value, to }));
+  const skip = sentence.folded(to) === "de" ? 1 : 0;
+  const money = from > at || isCurrency(sentence, to + skip);
+  if (from === at && money) to += skip + 1;
+  return { value: Math.round(value * 100) / 100, to, scaled, money };
+}

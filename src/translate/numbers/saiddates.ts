@@ -1,0 +1,236 @@
+/**
+ * Dates as people say them. What comes in: a sentence, a place in it and the snapshot's day. What
+ * goes out: the days that are meant there, with the index behind the words.
+ * Invariant: nothing is claimed and nothing guessed: a date that does not exist is said to be so,
+ * and a month without a year is the last one that has begun.
+ */
+
+import type { Sentence } from "../words/sentence.ts";
+import { back, type Day, exists, monthsFrom, oneDay, type Period, yearsFrom } from "./calendar.ts";
+
+/** Days that a sentence names; null for a date that the calendar does not have. */
+export interface SaidDate {
+  readonly period: Period | null;
+  readonly to: number;
+  /** True where a month was said without its year. */
+  readonly yearless?: true;
+  /** "este ano" needs no preposition to mean in it. */
+  readonly relative?: true;
+}
+
+const MONTHS: Readonly<Record<string, number>> = {
+  ...{ janeiro: 1, fevereiro: 2, marco: 3, abril: 4, maio: 5, junho: 6, julho: 7, agosto: 8 },
+  ...{ setembro: 9, outubro: 10, novembro: 11, dezembro: 12, jan: 1, fev: 2, mar: 3, abr: 4 },
+  ...{ mai: 5, jun: 6, jul: 7, ago: 8, set: 9, out: 10, nov: 11, dez: 12, january: 1 },
+  ...{ february: 2, march: 3, april: 4, may: 5, june: 6, july: 7, august: 8, september: 9 },
+  ...{ october: 10, november: 11, december: 12 },
+};
+/** Abbreviations and words that are months only beside a year. */
+const NEEDS_YEAR = new Set("mar mai set out dez jan fev abr jun jul ago nov may march".split(" "));
+const PARTS: Readonly<Record<string, number>> = {
+  semestre: 6,
+  quadrimestre: 4,
+  trimestre: 3,
+  bimestre: 2,
+};
+const ORDINALS: Readonly<Record<string, number>> = {
+  ...{ primeiro: 1, segundo: 2, terceiro: 3, quarto: 4, quinto: 5, sexto: 6 },
+};
+
+/** The date that begins at a token, or null. */
+export function dateAt(sentence: Sentence, at: number, today: Day): SaidDate | null {
+  const token = sentence.tokens[at];
+  if (token === undefined || !sentence.free(at)) return null;
+  return (
+    relativeAt(sentence, at, today) ??
+    decadeAt(sentence, at, today) ??
+    partAt(sentence, at) ??
+    dayAt(sentence, at) ??
+    monthAt(sentence, at, today) ??
+    (token.kind === "number" ? numericAt(token.text, at + 1, today) : null)
+  );
+}
+
+/** "este ano", "ano passado", "mês passado", "this year", "last month". */
+function relativeAt(sentence: Sentence, at: number, today: Day): SaidDate | null {
+  const { year, month } = today;
+  const [first, second] = [sentence.folded(at), sentence.folded(at + 1)];
+  const words = `${first} ${second}`;
+  const day = NEAR_DAYS[first];
+  if (day !== undefined) {
+    const said = oneDay(back({ year, month, day: today.day }, day, "day"));
+    return { period: said, to: at + 1, relative: true };
+  }
+  const ago = RELATIVE[words] ?? RELATIVE_LEAD[words];
+  if (ago === undefined) return null;
+  const period =
+    ago.unit === "year" ? yearsFrom(year - ago.count) : monthsFrom(year, month - ago.count);
+  return { period, to: at + 2, relative: true };
+}
+
+const NEAR_DAYS: Readonly<Record<string, number>> = { hoje: 0, ontem: 1, today: 0, yesterday: 1 };
+
+interface CountedBack {
+  readonly unit: "year" | "month";
+  readonly count: number;
+}
+
+const year = (count: number): CountedBack => ({ unit: "year", count });
+const month = (count: number): CountedBack => ({ unit: "month", count });
+const RELATIVE: Readonly<Record<string, CountedBack>> = {
+  ...{ "ano passado": year(1), "ano anterior": year(1), "ano retrasado": year(2) },
+  ...{ "ano corrente": year(0), "ano atual": year(0), "this year": year(0), "last year": year(1) },
+  ...{ "mes passado": month(1), "mes anterior": month(1), "mes corrente": month(0) },
+  ...{ "mes atual": month(0), "this month": month(0), "last month": month(1) },
+};
+const RELATIVE_LEAD: Readonly<Record<string, CountedBack>> = {
+  ...{ "este ano": year(0), "neste ano": year(0), "esse ano": year(0), "nesse ano": year(0) },
+  ...{ "deste ano": year(0), "desse ano": year(0), "este mes": month(0), "neste mes": month(0) },
+  ...{ "esse mes": month(0), "nesse mes": month(0), "deste mes": month(0), "desse mes": month(0) },
+};
+
+/** "década de 90", "anos 2000", "século passado". */
+function decadeAt(sentence: Sentence, at: number, { year: now }: Day): SaidDate | null {
+  const [word, next] = [sentence.folded(at), sentence.folded(at + 1)];
+  const century = Math.floor(now / 100) * 100;
+  if (word === "seculo" && next === "passado") {
+    return { period: yearsFrom(century - 99, 100), to: at + 2, relative: true };
+  }
+  if (word === "decada" && next === "passada") {
+    const decade = Math.floor(now / 10) * 10;
+    return { period: yearsFrom(decade - 10, 10), to: at + 2, relative: true };
+  }
+  const numberAt = word === "anos" ? at + 1 : word === "decada" && next === "de" ? at + 2 : -1;
+  const named = numberAt < 0 ? undefined : sentence.tokens[numberAt];
+  const value = DECADES[named?.folded ?? ""] ?? Number(named?.text);
+  if (named === undefined || value % 10 !== 0 || !(value < 100 || isYear(String(value))))
+    return null;
+  if (value === 0 && named.text !== "00") return null;
+  // "anos 20" are those of this century once they have begun.
+  const short = century + value <= now && value < 30 ? century + value : century - 100 + value;
+  return { period: yearsFrom(value < 100 ? short : value, 10), to: numberAt + 1, relative: true };
+}
+
+const DECADES: Readonly<Record<string, number>> = {
+  ...{ vinte: 20, trinta: 30, quarenta: 40, cinquenta: 50, sessenta: 60, setenta: 70 },
+  ...{ oitenta: 80, noventa: 90 },
+};
+
+/** "primeiro semestre de 2021", "2º trimestre 2020". */
+function partAt(sentence: Sentence, at: number): SaidDate | null {
+  const token = sentence.tokens[at];
+  const digit =
+    token?.kind === "number" && token.text.length === 1 ? Number(token.text) : undefined;
+  const ordinal = ORDINALS[sentence.folded(at)] ?? digit;
+  if (ordinal === undefined) return null;
+  const skip = isOrdinalMark(sentence, at + 1) ? 2 : 1;
+  const length = PARTS[sentence.folded(at + skip)];
+  if (length === undefined || ordinal * length > 12 || ordinal < 1) return null;
+  const year = yearBehind(sentence, at + skip + 1);
+  if (year === null) return null;
+  const first = (ordinal - 1) * length + 1;
+  return { period: monthsFrom(year.value, first, length), to: year.to, relative: true };
+}
+
+function isOrdinalMark(sentence: Sentence, at: number): boolean {
+  return ["º", "ª", "o", "°"].includes(sentence.tokens[at]?.text ?? "");
+}
+
+/** "15 de março de 2021", "1º de maio 2020", "March 15, 2021". */
+function dayAt(sentence: Sentence, at: number): SaidDate | null {
+  const english = MONTHS[sentence.folded(at)];
+  if (english !== undefined && sentence.tokens[at + 1]?.kind === "number") {
+    const comma = sentence.tokens[at + 2]?.text === "," ? 3 : 2;
+    const year = yearOf(sentence.tokens[at + comma]?.text ?? "");
+    const day = smallNumber(sentence.tokens[at + 1]?.text ?? "");
+    return year === null || day === null
+      ? null
+      : whole({ year, month: english, day }, at + comma + 1);
+  }
+  const token = sentence.tokens[at];
+  const first = sentence.folded(at) === "primeiro" ? 1 : null;
+  const day = token?.kind === "number" ? smallNumber(token.text) : first;
+  if (day === null) return null;
+  let next = isOrdinalMark(sentence, at + 1) ? at + 2 : at + 1;
+  if (["de", "of"].includes(sentence.folded(next))) next++;
+  const month = MONTHS[sentence.folded(next)];
+  const year = month === undefined ? null : yearBehind(sentence, next + 1);
+  if (month === undefined || year === null) return null;
+  return whole({ year: year.value, month, day }, year.to);
+}
+
+function smallNumber(text: string): number | null {
+  return /^\d{1,2}$/.test(text) ? Number(text) : null;
+}
+
+function whole(day: Day, to: number): SaidDate {
+  return { period: exists(day) ? oneDay(day) : null, to };
+}
+
+/** "março de 2021", "mar/2021", "março deste ano", "março". */
+function monthAt(sentence: Sentence, at: number, today: Day): SaidDate | null {
+  const word = sentence.folded(at);
+  const month = Object.hasOwn(MONTHS, word) ? MONTHS[word] : undefined;
+  if (month === undefined) return null;
+  const year = yearBehind(sentence, at + 1);
+  if (year !== null) return { period: monthsFrom(year.value, month), to: year.to };
+  const of = ["de", "do", "of"].includes(sentence.folded(at + 1)) ? at + 2 : at + 1;
+  const said = relativeAt(sentence, of, today);
+  if (said?.period && said.to === of + 2 && sentence.folded(of + 1) !== "mes") {
+    return { period: monthsFrom(said.period.first.year, month), to: said.to };
+  }
+  if (NEEDS_YEAR.has(word)) return null;
+  const begun = month <= today.month ? today.year : today.year - 1;
+  return { period: monthsFrom(begun, month), to: at + 1, yearless: true };
+}
+
+/** A year, perhaps behind "de" or a slash. */
+function yearBehind(sentence: Sentence, at: number): { value: number; to: number } | null {
+  const skip =
+    ["de", "do", "of"].includes(sentence.folded(at)) || sentence.tokens[at]?.text === "/";
+  let to = skip ? at + 1 : at;
+  if (sentence.folded(to) === "ano" && skip) to += sentence.folded(to + 1) === "de" ? 2 : 1;
+  const value = yearOf(sentence.tokens[to]?.text ?? "");
+  return value === null ? null : { value, to: to + 1 };
+}
+
+/** 2021, 03/2021, 2021-03, 01/02/2020, 01.02.20, 2020-02-01. */
+function numericAt(text: string, to: number, today: Day): SaidDate | null {
+  const year = yearOf(text);
+  if (year !== null) return { period: yearsFrom(year), to };
+  const separator = [...text].find((character) => "/-.".includes(character));
+  if (separator === undefined || text.includes(",")) return null;
+  const parts = text.split(separator);
+  if (!parts.every((part) => /^\d+$/.test(part))) return null;
+  const [a = "", b = "", c = ""] = parts;
+  if (parts.length === 2) return monthOrRange([a, b], separator, to);
+  if (parts.length !== 3) return null;
+  if (yearOf(a) !== null) return whole({ year: Number(a), month: Number(b), day: Number(c) }, to);
+  if (a.length > 2 || b.length > 2 || !(c.length === 4 || c.length === 2)) return null;
+  const short = Number(c) + Math.floor(today.year / 100) * 100;
+  const full = c.length === 4 ? Number(c) : short <= today.year ? short : short - 100;
+  if (c.length === 4 && yearOf(c) === null) return null;
+  return whole({ year: full, month: Number(b), day: Number(a) }, to);
+}
+
+function monthOrRange([a, b]: [string, string], separator: string, to: number): SaidDate | null {
+  const [first, second] = [yearOf(a), yearOf(b)];
+  if (first !== null && second !== null && separator !== ".") {
+    return first < second
+      ? { period: yearsFrom(first, second - first + 1), to, relative: true }
+      : null;
+  }
+  if (separator === ".") return null;
+  const [year, month] = first === null ? [second, a] : [first, b];
+  if (year === null || month.length > 2) return null;
+  const number = Number(month);
+  return { period: number < 1 || number > 12 ? null : monthsFrom(year, number), to };
+}
+
+function isYear(text: string): boolean {
+  return /^(18|19|20)\d\d$/.test(text);
+}
+
+function yearOf(text: string): number | null {
+  return isYear(text) ? Number(text) : null;
+}

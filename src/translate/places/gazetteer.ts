@@ -1,0 +1,148 @@
+/**
+ * Every place that a sentence can name. What comes in: a segment. What goes out: names with the
+ * states and municipalities they stand for, and how many accounts each municipality has.
+ * Invariant: made from the municipalities of the snapshot, once per segment; all municipalities of
+ * a name are known, never just one of them.
+ */
+import { TABLES } from "../../../native-index/columns.ts";
+import { guarded, type Segment } from "../../search/segment.ts";
+import { STATE_NAMES } from "../../spec/states.ts";
+import { AREAS, COUNTRIES, HERE } from "./areas.ts";
+import { type City, NO_PLACE, type Place, PlaceNames } from "./placenames.ts";
+import * as called from "./states.ts";
+
+/** The places of a segment. */
+export interface Gazetteer {
+  readonly places: PlaceNames;
+  /** TOM codes of places abroad, which have no IBGE code. */
+  readonly abroadTom: readonly string[];
+  /** A municipality by its IBGE code. */
+  city(ibge: string): City | undefined;
+  /** All municipalities of a state, by IBGE code. */
+  citiesOf(uf: string): readonly City[];
+  /** The capital of a state. */
+  capitalOf(uf: string): City | undefined;
+}
+
+/** A namesake with ten times the accounts of all others together is the one that is meant. */
+const OUTWEIGHS = 10;
+
+const gazetteers = new WeakMap<Segment, Gazetteer>();
+
+/** The gazetteer of a segment. */
+export function gazetteerOf(segment: Segment): Gazetteer {
+  const known = gazetteers.get(segment);
+  if (known !== undefined) return known;
+  const made = makeGazetteer(segment);
+  gazetteers.set(segment, made);
+  return made;
+}
+
+/**
+ * Which namesakes a name without a state means: the capital, else the one with ten times the
+ * accounts of all others together, else all of them.
+ */
+export function namesakesMeant(cities: readonly City[]): readonly City[] {
+  if (cities.length < 2) return cities;
+  const capital = cities.find((city) => city.capital);
+  if (capital !== undefined) return [capital];
+  const all = cities.reduce((sum, { accounts }) => sum + accounts, 0);
+  const largest = cities.find((city) => {
+    const others = all - city.accounts;
+    return city.accounts > 0 && city.accounts >= OUTWEIGHS * others;
+  });
+  return largest === undefined ? cities : [largest];
+}
+
+function makeGazetteer(segment: Segment): Gazetteer {
+  const cities = new Map<string, City>();
+  const byState = new Map<string, City[]>();
+  const accounts = accountsByIbge(segment);
+  for (const { ibge, uf, name } of segment.catalog.municipalities) {
+    if (ibge === null || uf === null || uf === "EX") continue;
+    const capital = called.CAPITALS[uf] === ibge;
+    const city = { ibge, uf, name, accounts: accounts.get(ibge) ?? 0, capital };
+    cities.set(ibge, city);
+    byState.set(uf, [...(byState.get(uf) ?? []), city]);
+  }
+  const abroad = segment.catalog.municipalities.filter(({ uf }) => uf === "EX");
+  return {
+    places: namesOf(cities),
+    abroadTom: abroad.map(({ tom }) => tom),
+    city: (ibge) => cities.get(ibge),
+    citiesOf: (uf) => byState.get(uf) ?? [],
+    capitalOf: (uf) => cities.get(called.CAPITALS[uf] ?? ""),
+  };
+}
+
+function namesOf(cities: ReadonlyMap<string, City>): PlaceNames {
+  const names = new PlaceNames();
+  const add = (name: string, place: Partial<Place>) => names.add(name, { ...NO_PLACE, ...place });
+  for (const city of cities.values()) {
+    for (const name of spellings(city.name)) add(name, { cities: [city] });
+  }
+  for (const [name, ibge] of Object.entries(called.CITY_NICKNAMES)) {
+    const city = cities.get(ibge);
+    if (city !== undefined) add(name, { nicknamed: [city] });
+  }
+  for (const [uf, name] of Object.entries(STATE_NAMES)) add(name, { states: [uf] });
+  for (const [name, uf] of Object.entries(called.STATE_NICKNAMES)) add(name, { states: [uf] });
+  for (const [name, states] of Object.entries(called.REGIONS)) {
+    add(name, { states: states.split(" "), region: true });
+  }
+  for (const [name, states] of Object.entries(called.DEMONYMS)) {
+    for (const form of formsOf(name)) add(form, { demonymStates: states.split(" ") });
+  }
+  for (const [name, ibge] of Object.entries(called.CITY_DEMONYMS)) {
+    const city = cities.get(ibge);
+    if (city === undefined) continue;
+    for (const form of formsOf(name)) add(form, { demonymCities: [city] });
+  }
+  for (const [name, states] of Object.entries(AREAS)) add(name, { area: states.split(" ") });
+  for (const name of COUNTRIES) add(name, { abroad: true });
+  for (const name of HERE) add(name, { here: true });
+  return names;
+}
+
+/** A name, and how it is also written: titles shortened, `d'Oeste` as one word. */
+function spellings(name: string): string[] {
+  const all = [name];
+  for (const [long, short] of SHORTENED) {
+    if (name.startsWith(`${long} `)) all.push(`${short} ${name.slice(long.length + 1)}`);
+  }
+  const joined = name.replace(/\b[dD]['’](\p{L})/gu, (_, letter: string) => `d${letter}`);
+  if (joined !== name) all.push(joined);
+  return all;
+}
+
+/** Words that names begin with, and how they are shortened. */
+const SHORTENED: readonly (readonly [string, string])[] = [
+  ["Santa", "Sta"],
+  ["Santo", "Sto"],
+  ["São", "S"],
+  ["Presidente", "Pres"],
+  ["Governador", "Gov"],
+  ["Coronel", "Cel"],
+  ["Senador", "Sen"],
+  ["Doutor", "Dr"],
+  ["Engenheiro", "Eng"],
+  ["Marechal", "Mal"],
+  ["Nossa Senhora", "N Sra"],
+  ["Nossa Senhora", "N S"],
+  ["Professor", "Prof"],
+  ["Conselheiro", "Cons"],
+  ["Desembargador", "Des"],
+];
+
+/** Adjectives by gender and number. */
+function formsOf(name: string): string[] {
+  const stem = name.slice(0, -1);
+  if (name.endsWith("o")) return [name, `${stem}a`, `${name}s`, `${stem}as`];
+  return [name, name.endsWith("r") ? `${name}es` : `${name}s`];
+}
+
+function accountsByIbge(segment: Segment): Map<string, number> {
+  const codes = segment.native.table(TABLES.indexOf("municipality_ibge"));
+  const [counts] = guarded(() => segment.native.facets([], ["municipality"]));
+  return new Map(codes.map((ibge, code) => [ibge, counts?.[code] ?? 0]));
+}

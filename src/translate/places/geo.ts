@@ -1,0 +1,120 @@
+/**
+ * Places as filters. What comes in: states and municipalities that a sentence wishes or excludes.
+ * What goes out: the `geo` filters of a spec that take exactly these.
+ * Invariant: a spec takes places that are in its states and among its municipalities, so a union of
+ * cities with whole states, or a state without some cities, is written as municipalities; where
+ * that does not fit, it is said and nothing is widened in silence.
+ */
+import { SPEC_LIMITS } from "../../spec/schema.ts";
+import { STATE_NAMES } from "../../spec/states.ts";
+import type { Notes } from "../notes.ts";
+import type { Gazetteer } from "./gazetteer.ts";
+import type { City } from "./placenames.ts";
+import type { FoundPlaces } from "./places.ts";
+
+/** What `geoOf` works on. */
+export interface GeoContext {
+  readonly gazetteer: Gazetteer;
+  readonly notes: Notes;
+  /** Most elements of a list; a test may lower it. */
+  readonly listMax?: number;
+}
+
+/** The `geo` filters of a spec; lists are empty where nothing is filtered. */
+export interface GeoFilters {
+  readonly uf_any_of: readonly string[];
+  readonly municipality_ibge_any_of: readonly string[];
+  /** Only for accounts abroad beside cities: `EX` has no IBGE codes. */
+  readonly municipality_tom_any_of?: readonly string[];
+}
+
+/** Filters for the places that were found; sets `found.unknown` where they contradict. */
+export function geoOf(found: FoundPlaces, context: GeoContext): GeoFilters {
+  const { states, cities, excludedStates, excludedCities } = found;
+  const wishless = states.size + cities.size === 0;
+  const excludes = excludedStates.size + excludedCities.size > 0;
+  const base = wishless && excludes ? Object.keys(STATE_NAMES) : [...states];
+  const wanted = base.filter((uf) => !excludedStates.has(uf));
+  const single = [...cities.values()].filter(
+    ({ ibge, uf }) => !excludedStates.has(uf) && !excludedCities.has(ibge),
+  );
+  if (base.length + cities.size > 0 && wanted.length + single.length === 0) {
+    return contradiction(found, context);
+  }
+  const cut = [...excludedCities.values()].filter(({ uf }) => wanted.includes(uf));
+  const added = single.filter(({ uf }) => !wanted.includes(uf));
+  if (wanted.length === 0) return citiesOnly(single);
+  if (cut.length + added.length === 0) return { ...NOWHERE, uf_any_of: wanted };
+  return asMunicipalities(found, context, { wanted, added, cut });
+}
+
+const NOWHERE: GeoFilters = { uf_any_of: [], municipality_ibge_any_of: [] };
+
+function citiesOnly(cities: readonly City[]): GeoFilters {
+  return { ...NOWHERE, municipality_ibge_any_of: cities.map(({ ibge }) => ibge) };
+}
+
+interface Parts {
+  /** States wished as a whole. */
+  readonly wanted: readonly string[];
+  /** Cities elsewhere. */
+  readonly added: readonly City[];
+  /** Cities of the states that are excluded. */
+  readonly cut: readonly City[];
+}
+
+/** Whole states as their municipalities, with other cities added or some of theirs left out. */
+function asMunicipalities(found: FoundPlaces, context: GeoContext, parts: Parts): GeoFilters {
+  const { gazetteer, notes, listMax = SPEC_LIMITS.arrayLengthMax } = context;
+  const { wanted, added, cut } = parts;
+  const left = new Set(cut.map(({ ibge }) => ibge));
+  const inside = wanted.flatMap((uf) => gazetteer.citiesOf(uf)).filter((c) => !left.has(c.ibge));
+  const all = [...inside, ...added];
+  if (all.length > listMax) return tooMany(found, context, parts);
+  const names = wanted.length > 6 ? `${wanted.length}` : wanted.join(", ");
+  notes.assume(
+    "states_as_municipalities",
+    {
+      pt:
+        `Estados (${names}) escritos como seus ${inside.length} municípios, para ` +
+        `${cut.length > 0 ? "deixar de fora" : "somar"} outros lugares.`,
+      en:
+        `States (${names}) written as their ${inside.length} municipalities, to ` +
+        `${cut.length > 0 ? "leave out" : "add"} other places.`,
+    },
+    found.words,
+  );
+  return {
+    ...citiesOnly(all),
+    ...(wanted.includes("EX") ? { municipality_tom_any_of: gazetteer.abroadTom } : {}),
+  };
+}
+
+/** The list would be too long: whole states are searched and what that adds or drops is said. */
+function tooMany(found: FoundPlaces, { notes }: GeoContext, { wanted, added, cut }: Parts) {
+  const words = found.words ?? { words: "", start: 0, end: 0 };
+  const lost = [...added, ...cut].map(({ name, uf }) => `${name}/${uf}`).join(", ");
+  const detail = {
+    pt: `Municípios demais para uma lista; não foi aplicado: ${lost}.`,
+    en: `Too many municipalities for a list; not applied: ${lost}.`,
+  };
+  notes.warn("too_many_municipalities", detail, words);
+  notes.leave("too_many_municipalities", detail, words);
+  return { ...NOWHERE, uf_any_of: wanted };
+}
+
+/** "em Campinas, exceto SP": what is left is nothing, which no filter says. */
+function contradiction(found: FoundPlaces, { notes }: GeoContext): GeoFilters {
+  const words = found.words ?? { words: "", start: 0, end: 0 };
+  const detail = {
+    pt: "Os lugares pedidos foram todos excluídos; a exclusão não foi aplicada.",
+    en: "All places that were asked for were excluded; the exclusion was not applied.",
+  };
+  notes.warn("contradictory_places", detail, words);
+  notes.leave("contradictory_places", detail, words);
+  found.unknown = true;
+  const { states, cities } = found;
+  const added = [...cities.values()].filter(({ uf }) => !states.has(uf));
+  if (states.size === 0) return citiesOnly(added);
+  return { ...NOWHERE, uf_any_of: [...new Set([...states, ...added.map(({ uf }) => uf)])] };
+}

@@ -1,0 +1,292 @@
+/**
+ * Where a sentence names places. What comes in: a sentence and the gazetteer. What goes out: every
+ * mention with all that it may stand for, its words claimed; what they mean together is decided in
+ * `places.ts`.
+ * Invariant: a name that is also a word of trade or of everyday life is a mention only where the
+ * sentence says so; parts of places ("interior de SP") are mentions of the place, and the part is
+ * left to the notes.
+ */
+import { STATE_NAMES } from "../../spec/states.ts";
+import { negatorOf } from "../negation.ts";
+import type { Sentence } from "../words/sentence.ts";
+import { type Mention, meaningOf, mentionOf, type PlaceContext } from "./mention.ts";
+import { findPart } from "./parts.ts";
+import type { City, Place, PlaceMatch } from "./placenames.ts";
+import { isCapitalised, isMeant, isShouted, isStyle, longerEnd } from "./placesigns.ts";
+import { isOf, leadOf, QUARTERS, STREETS } from "./placewords.ts";
+
+/** Finds and claims every mention, in the order of the text. */
+export function findMentions(context: PlaceContext): Mention[] {
+  const { sentence } = context;
+  const found: Mention[] = [];
+  const take = (read: (at: number) => Mention | null) => {
+    for (let at = 0; at < sentence.tokens.length; at++) {
+      const mention = sentence.free(at) ? read(at) : null;
+      if (mention === null) continue;
+      found.push(mention);
+      at = mention.to - 1;
+    }
+  };
+  take(
+    (at) =>
+      streetAt(context, at) ??
+      findPart(context, at) ??
+      capitalAt(context, found, at) ??
+      abbreviationAt(context, found, at) ??
+      nameAt(context, found, at),
+  );
+  // Adjectives come last: whether they say where depends on the other places.
+  take((at) => adjectiveAt(context, found, at));
+  return found.sort((a, b) => a.at - b.at);
+}
+
+/** Letters that are a state and no word, so that lower case is enough. */
+const CLEAR = new Set("sp rj mg rs sc df ba mt ms pb rn".split(" "));
+
+/** `SP`, `/sp`, `em sp`: two letters that are a state. */
+function abbreviationAt(
+  context: PlaceContext,
+  found: readonly Mention[],
+  at: number,
+): Mention | null {
+  const uf = stateAt(context.sentence, at);
+  if (uf === null || !isAbbreviation(context, found.at(-1), at)) return null;
+  const { sentence } = context;
+  if (sentence.folded(at + 1) === "capital" && !isMoney(sentence, at + 1)) {
+    const capital = context.gazetteer.capitalOf(uf);
+    if (capital !== undefined)
+      return mentionOf(context, [at, at + 2], { cities: [capital], every: true });
+  }
+  return mentionOf(context, [at, at + 1], { states: [uf] });
+}
+
+function stateAt(sentence: Sentence, at: number): string | null {
+  const token = sentence.tokens[at];
+  if (token?.kind !== "word" || token.text.length !== 2) return null;
+  const uf = token.text.toUpperCase();
+  return STATE_NAMES[uf] === undefined ? null : uf;
+}
+
+function isAbbreviation(context: PlaceContext, last: Mention | undefined, at: number): boolean {
+  const { sentence } = context;
+  const text = sentence.tokens[at]?.text ?? "";
+  const uf = text.toUpperCase();
+  const folded = text.toLowerCase();
+  if (text === uf && !isShouted(sentence)) return true;
+  if (CLEAR.has(folded)) return true;
+  const lead = leadOf(sentence, at);
+  if (lead.state || lead.states || lead.mark) return true;
+  const next = sentence.folded(at + 1);
+  if (lead.kind === "in") return !(folded === "se" && next.endsWith("ndo"));
+  if (lead.kind === "of") return !["se", "ac", "ap"].includes(folded);
+  if (last === undefined) return false;
+  const gap = sentence.words(last.to, at).words.trim();
+  const joined = last.to < at && /^[,;/]$|^(e|ou|and|or|nem)$/i.test(gap);
+  if (joined && last.cities.length === 0) return true;
+  // "Fortaleza ce", "Recife, pe": only a state that has such a city.
+  const beside = last.to === at || gap === ",";
+  return beside && last.cities.some((city) => city.uf === uf);
+}
+
+/** The longest name that begins here, where it is meant as a place. */
+function nameAt(context: PlaceContext, found: readonly Mention[], at: number): Mention | null {
+  const { sentence, gazetteer } = context;
+  const match = gazetteer.places.longest(sentence.tokens, at, (index) => sentence.free(index));
+  if (match === null) return null;
+  const { place } = match;
+  const lead = leadOf(sentence, at);
+  if (!isMeant(context, match, { lead, last: found.at(-1) })) return null;
+  const range = [at, match.to] as const;
+  if (place.here) return hereAt(context, range, place);
+  const longer = place.states.length > 0 ? null : longerEnd(context, match);
+  if (longer !== null) return strangerAt(context, at, longer);
+  const meaning = meaningOf(sentence, match);
+  if (meaning.states.length + meaning.cities.length > 0) {
+    return mentionOf(context, [at, kindBehind(sentence, meaning, match.to)], { ...meaning });
+  }
+  if (place.abroad) return abroadAt(context, match);
+  return null;
+}
+
+/** "São Paulo state", "New York City": narrows what is meant and belongs to the name. */
+function kindBehind(
+  sentence: Sentence,
+  meaning: { states: readonly string[]; cities: readonly City[] },
+  to: number,
+): number {
+  const open = sentence.tokens[to]?.text === "(" ? 1 : 0;
+  const word = sentence.folded(to + open);
+  const state = word === "state" || (open === 1 && word === "estado");
+  const city = word === "city" || (open === 1 && /^(cidade|municipio|capital)$/.test(word));
+  if (state && meaning.states.length > 0) meaning.cities = [];
+  else if (city && meaning.cities.length > 0) meaning.states = [];
+  else return to;
+  return to + open + 1;
+}
+
+/** "bairro Moema", "Avenida Brasil": no place that a filter knows, whatever it is named after. */
+function streetAt(context: PlaceContext, at: number): Mention | null {
+  const { sentence, gazetteer, notes } = context;
+  const word = sentence.folded(at);
+  const quarter = QUARTERS.has(word) && /^n[ao]$/.test(sentence.folded(at - 1));
+  if ((!STREETS.has(word) && !quarter) || gazetteer.places.longest(sentence.tokens, at) !== null)
+    return null;
+  let name = at + 1;
+  while (isOf(sentence.folded(name))) name++;
+  const free = (index: number) => sentence.free(index);
+  let to = gazetteer.places.longest(sentence.tokens, name, free)?.to ?? name;
+  while (to < name + 5 && free(to) && isCapitalised(sentence, to)) to++;
+  const weak = quarter || /^(shopping|distrito|district)$/.test(word);
+  if (to === name || context.tradeEnd(at) > at || (weak && !isCapitalised(sentence, at)))
+    return null;
+  const mention = mentionOf(context, [at, at], { part: true });
+  const words = sentence.claim(at, to, "unmapped");
+  const detail = {
+    pt: "Não há filtro por bairro ou rua.",
+    en: "No filter takes a neighbourhood or street.",
+  };
+  notes.leave("neighbourhood", detail, words);
+  return { ...mention, to, words };
+}
+
+/** "Barra da Tijuca": a name that only begins like a known one is no place that is known. */
+function strangerAt(context: PlaceContext, at: number, to: number): Mention {
+  const { sentence, notes } = context;
+  const mention = mentionOf(context, [at, at], { part: true });
+  const words = sentence.claim(at, to, "unmapped");
+  notes.warn("unknown_place", STRANGER, words);
+  notes.leave("place", STRANGER, words);
+  return { ...mention, to, words };
+}
+
+const STRANGER = {
+  pt: "Lugar desconhecido; não foi aplicado.",
+  en: "Unknown place; it was not applied.",
+};
+
+/** Brazil asks for nothing; without Brazil is abroad. */
+function hereAt(context: PlaceContext, range: readonly [number, number], place: Place): Mention {
+  const mention = mentionOf(context, range, { dropped: place.here });
+  return mention.negated ? { ...mention, negated: false, dropped: false, states: ["EX"] } : mention;
+}
+
+/** A country: abroad is known, which country is not. */
+function abroadAt(context: PlaceContext, { from, to }: PlaceMatch): Mention {
+  const { sentence, notes } = context;
+  const mention = mentionOf(context, [from, to], { states: ["EX"] });
+  const general = ["exterior", "estrangeiro", "abroad", "overseas"];
+  if (!general.includes(sentence.folded(from))) {
+    const detail = {
+      pt: "Não há filtro por país: foram usadas as empresas do exterior.",
+      en: "No filter takes a country: companies abroad were used.",
+    };
+    notes.leave("country", detail, sentence.words(from, to));
+    mention.part = true;
+  }
+  return mention;
+}
+
+/** Words after which "capital" is money: "capital social", "capital acima de". */
+const MONEY_AFTER = new Set(
+  (
+    "social giro aberto fechado estrangeiro estrangeira minimo maximo integralizado " +
+    "integralizada acima abaixo superior inferior entre maior menor ate humano inicial " +
+    "registrado declarado stock above below over under between of and e"
+  ).split(" "),
+);
+const MONEY_BEFORE = new Set(
+  "maior maiores menor menores com sem por pelo muito pouco alto baixo share mercado with".split(
+    " ",
+  ),
+);
+
+const AMOUNT_WORDS = new Set(
+  "mil k mi milhao milhoes bilhao bilhoes reais crescente decrescente ordem".split(" "),
+);
+
+function isMoney(sentence: Sentence, at: number): boolean {
+  const next = sentence.folded(at + 1);
+  const after = next === "de" ? sentence.folded(at + 2) : next;
+  const amount = [1, 2, 3].some((step) => sentence.tokens[at + step]?.kind === "number");
+  const joins = after === "e" || after === "and" || after === "of";
+  // "100 mil de capital", "ordem decrescente de capital".
+  const of = ["de", "do"].includes(sentence.folded(at - 1)) && sentence.tokens[at - 2];
+  const counted = of && (of.kind === "number" || AMOUNT_WORDS.has(of.folded));
+  if (counted) return true;
+  return amount || (MONEY_AFTER.has(after) && !joins) || MONEY_BEFORE.has(sentence.folded(at - 1));
+}
+
+/** "capital paulista", "capitais do Nordeste", "a capital". */
+function capitalAt(context: PlaceContext, found: readonly Mention[], at: number): Mention | null {
+  const { sentence, gazetteer } = context;
+  const word = sentence.folded(at);
+  const several = word === "capitais" || word === "capitals";
+  if ((word !== "capital" && !several) || isMoney(sentence, at)) return null;
+  const lead = leadOf(sentence, at);
+  const before = sentence.folded(lead.from - 1);
+  const article = lead.from === at && ["a", "as", "the"].includes(before);
+  const of = capitalOf(context, at + 1);
+  if (of !== null) {
+    const cities = of.states.flatMap((uf) => gazetteer.capitalOf(uf) ?? []);
+    return mentionOf(context, [at, of.to], { cities, every: true });
+  }
+  const next = gazetteer.places.longest(sentence.tokens, at + 1);
+  if (next !== null && next.place.cities.length > 0) return null;
+  const all = several && ["brasileiras", "estaduais"].includes(sentence.folded(at + 1));
+  const last = found.at(-1);
+  const beside = last !== undefined && last.states.length > 0 && isBeside(sentence, last.to, at);
+  const negated = negatorOf(sentence, lead.from) >= 0;
+  if (lead.kind === "" && !article && !all && !beside && !negated && !lead.mark) return null;
+  if (beside && last.cities.length > 0) {
+    last.states = [];
+    return mentionOf(context, [at, at + 1], { dropped: true });
+  }
+  return mentionOf(context, [at, at + (all ? 2 : 1)], {
+    ...(several && !beside
+      ? { cities: Object.keys(STATE_NAMES).flatMap((uf) => gazetteer.capitalOf(uf) ?? []) }
+      : {}),
+    capital: true,
+  });
+}
+
+function isBeside(sentence: Sentence, from: number, to: number): boolean {
+  return to - from <= 1 && !/\p{L}/u.test(sentence.words(from, to).words);
+}
+
+/** States whose capital is meant: "do Paraná", "federal", "mineira". */
+function capitalOf(
+  { sentence, gazetteer }: PlaceContext,
+  start: number,
+): { readonly states: readonly string[]; readonly to: number } | null {
+  if (sentence.folded(start) === "federal") return { states: ["DF"], to: start + 1 };
+  let at = start;
+  while (at < start + 4 && /^(d[eoa]s?|of|the|estados?|state|regiao)$/.test(sentence.folded(at))) {
+    at++;
+  }
+  const uf = stateAt(sentence, at);
+  if (uf !== null && at > start) return { states: [uf], to: at + 1 };
+  const match = gazetteer.places.longest(sentence.tokens, at);
+  if (match === null) return null;
+  const { states, demonymStates, here } = match.place;
+  if (here) return { states: ["DF"], to: match.to };
+  const meant = at > start ? states : demonymStates;
+  return meant.length === 0 ? null : { states: meant, to: match.to };
+}
+
+/** "empresas paulistas": a place, unless other places say that it is not. */
+function adjectiveAt(context: PlaceContext, found: readonly Mention[], at: number): Mention | null {
+  const { sentence, gazetteer } = context;
+  const match = gazetteer.places.longest(sentence.tokens, at, (index) => sentence.free(index));
+  if (match === null) return null;
+  const { demonymStates: states, demonymCities: cities } = match.place;
+  if (states.length + cities.length === 0 || isStyle(context, match)) return null;
+  const near = (one: Mention) =>
+    one.states.some((uf) => states.includes(uf) || cities.some((city) => city.uf === uf)) ||
+    one.cities.some((city) => states.includes(city.uf) || cities.includes(city));
+  const wished = found.filter((one) => !one.negated && !one.dropped && !one.adjective);
+  const joined = ["e", "ou", "and", "nem"].includes(sentence.folded(at - 1));
+  const lead = leadOf(sentence, at);
+  const free = wished.length === 0 || joined || negatorOf(sentence, lead.from) >= 0;
+  if (!free && !wished.some(near)) return null;
+  return mentionOf(context, [at, match.to], { states, cities, adjective: true });
+}

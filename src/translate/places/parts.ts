@@ -1,0 +1,165 @@
+/**
+ * Parts of places. What comes in: a sentence at a word such as "interior", "zona" or "sul". What
+ * goes out: a mention of the place that the part is of, with a note about the rest.
+ * Invariant: a part never becomes the region of the same name ("Norte de Minas"), never the whole
+ * country, and is never applied when it is excluded.
+ */
+
+import { STATE_NAMES } from "../../spec/states.ts";
+import type { Sentence, Words } from "../words/sentence.ts";
+import { CITY_PARTS, LONE_PARTS, PART_STARTS, PART_WORDS, SURROUNDINGS } from "./areas.ts";
+import { type Mention, meaningOf, mentionOf, type PlaceContext } from "./mention.ts";
+import type { PlaceMatch } from "./placenames.ts";
+import { isKindOfPlace, isOf, leadOf } from "./placewords.ts";
+
+/** Most words between the name of a part and that of its place. */
+const REACH = 8;
+
+/** The mention of a place of which a part is named here, or null. */
+export function findPart(context: PlaceContext, at: number): Mention | null {
+  const { sentence, gazetteer } = context;
+  const area = gazetteer.places.longest(sentence.tokens, at, (index) => sentence.free(index));
+  if (area !== null && area.place.area.length > 0 && isNamedArea(sentence, area)) {
+    return areaAt(context, area);
+  }
+  if (!PART_STARTS.has(sentence.folded(at))) return null;
+  const head = headAt(sentence, at);
+  const whole = wholeAt(context, head.next, head.next > head.end);
+  if (whole === null) return lonePart(context, at, head.end);
+  if (area !== null && area.to >= whole.to) return null;
+  // "Serra - ES" and "Serra ES" are the city; "serra catarinense" is none.
+  const city = area !== null && area.to >= head.end && !whole.adjective;
+  const own = city && area.place.cities.some(({ uf }) => whole.states.includes(uf));
+  if (own && head.next === head.end) return null;
+  if (sentence.folded(at) === "grande" && !whole.cities.some((city) => city.capital)) return null;
+  const { to, states, cities } = whole;
+  const ofCity = rangeHas(sentence, at, head.end, CITY_PARTS);
+  const both = states.length > 0 && cities.length > 0;
+  const meant = {
+    states: both && ofCity ? [] : states,
+    cities: both && !ofCity ? [] : cities,
+    part: true,
+  };
+  return partOf(context, { at, head: head.end, name: whole.at, to }, meant);
+}
+
+/** "ABC" alone is only an area in capitals or behind a preposition; longer names always are. */
+function isNamedArea(sentence: Sentence, { from, words, place }: PlaceMatch): boolean {
+  if (place.cities.length > 0) return false;
+  return words > 1 || leadOf(sentence, from).kind !== "" || /\p{Lu}/u.test(textAt(sentence, from));
+}
+
+function textAt(sentence: Sentence, at: number): string {
+  return sentence.tokens[at]?.text ?? "";
+}
+
+/** An area that is known by name, with what may follow: "ABC paulista", "Vale do Ribeira, SP". */
+function areaAt(context: PlaceContext, { from, to, place }: PlaceMatch): Mention | null {
+  return partOf(context, { at: from, head: to, name: to, to }, { states: place.area, part: true });
+}
+
+interface Head {
+  /** Behind the last word of the part. */
+  readonly end: number;
+  /** Behind the words that lead on to the place. */
+  readonly next: number;
+}
+
+function headAt(sentence: Sentence, at: number): Head {
+  let end = at + 1;
+  let next = at + 1;
+  for (; next < at + REACH && sentence.free(next); next++) {
+    const word = sentence.folded(next);
+    if (PART_WORDS.has(word)) end = next + 1;
+    else if (!isOf(word) && !isKindOfPlace(word) && !/^(o|a|the)$/.test(word)) break;
+  }
+  return { end, next };
+}
+
+interface Whole {
+  readonly at: number;
+  readonly to: number;
+  readonly states: readonly string[];
+  readonly cities: Mention["cities"];
+  readonly adjective: boolean;
+}
+
+/** The place behind the name of a part; beside it also an adjective: "oeste paulista". */
+function wholeAt(context: PlaceContext, at: number, led: boolean): Whole | null {
+  const { sentence, gazetteer } = context;
+  const token = sentence.tokens[at];
+  if (token === undefined || !sentence.free(at)) return null;
+  const uf = token.text.toUpperCase();
+  if (token.text.length === 2 && STATE_NAMES[uf] !== undefined && (led || token.text === uf)) {
+    return { at, to: at + 1, states: [uf], cities: [], adjective: false };
+  }
+  const match = gazetteer.places.longest(sentence.tokens, at, (index) => sentence.free(index));
+  if (match === null || match.place.here || match.place.region) return null;
+  const { demonymStates, demonymCities } = match.place;
+  if (!led && demonymStates.length + demonymCities.length > 0) {
+    return {
+      ...{ at, to: match.to, states: demonymStates, cities: demonymCities },
+      adjective: true,
+    };
+  }
+  const { states, cities } = meaningOf(sentence, match);
+  const plain = states.length > 0 || led || cities.some((city) => city.capital);
+  if (!plain || states.length + cities.length === 0) return null;
+  return { at, to: match.to, states, cities, adjective: false };
+}
+
+interface Where {
+  readonly at: number;
+  /** Behind the words of the part. */
+  readonly head: number;
+  /** First word of the place. */
+  readonly name: number;
+  readonly to: number;
+}
+
+/** Claims the part as left over and the place as a place; both as left over when excluded. */
+function partOf(
+  context: PlaceContext,
+  { at, head, name, to }: Where,
+  meant: Partial<Mention>,
+): Mention {
+  const { sentence, notes } = context;
+  const words = sentence.words(at, head);
+  const outer = mentionOf(context, [at, at], {});
+  sentence.claim(at, head, "unmapped");
+  sentence.claim(head, to, outer.negated ? "unmapped" : "place");
+  if (outer.negated) {
+    notes.leave("excluded_part", EXCLUDED, sentence.words(outer.from, to));
+    return { ...outer, at, to, dropped: true };
+  }
+  notes.leave("part_of_place", PART, words);
+  const all: Words = sentence.words(outer.from, to);
+  const inner = name < to ? leadOf(sentence, name) : outer.lead;
+  return { ...outer, at, to, words: all, lead: { ...outer.lead, state: inner.state }, ...meant };
+}
+
+const PART = {
+  pt: "Não há filtro para essa parte; foi usado o lugar em que ela fica.",
+  en: "No filter takes this part; the place it lies in was used.",
+};
+const EXCLUDED = {
+  pt: "Não há filtro para essa parte; a exclusão não foi aplicada.",
+  en: "No filter takes this part; the exclusion was not applied.",
+};
+
+/** "no interior", "São Paulo, zona sul": a part of a place that is named elsewhere, or nowhere. */
+function lonePart(context: PlaceContext, at: number, end: number): Mention | null {
+  const { sentence } = context;
+  const word = sentence.folded(at);
+  const lead = leadOf(sentence, at);
+  const beside = [at - 1, at - 2, at - 3, lead.from - 1].some((i) => sentence.owner(i) === "place");
+  const around = SURROUNDINGS.has(word) && beside && !PART_STARTS.has(sentence.folded(at + 1));
+  if (!around && (!LONE_PARTS.has(word) || (word === "zona" && end === at + 1))) return null;
+  if (lead.kind !== "in" && lead.kind !== "of" && !beside) return null;
+  return partOf(context, { at, head: end, name: end, to: end }, { part: true });
+}
+
+function rangeHas(sentence: Sentence, from: number, to: number, words: ReadonlySet<string>) {
+  for (let at = from; at < to; at++) if (words.has(sentence.folded(at))) return true;
+  return false;
+}

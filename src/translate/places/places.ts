@@ -1,0 +1,235 @@
+/**
+ * The stage of places. What comes in: a sentence and the gazetteer. What goes out: states and
+ * municipalities that are wished and excluded, with what was assumed about names that stand for
+ * several.
+ * Invariant: a place that is not known is said to be so and never widens the search; a state right
+ * behind or before a city only says which city is meant, one joined by "e" or "ou" is a wish.
+ */
+
+import { STATE_NAMES } from "../../spec/states.ts";
+import type { Words } from "../words/sentence.ts";
+import { namesakesMeant } from "./gazetteer.ts";
+import type { Mention, PlaceContext } from "./mention.ts";
+import { findMentions } from "./mentions.ts";
+import type { City } from "./placenames.ts";
+import { chooseReadings, linkOf, settleCapitals } from "./readings.ts";
+
+/** What the stage has found. */
+export interface FoundPlaces {
+  readonly states: Set<string>;
+  readonly cities: Map<string, City>;
+  readonly excludedStates: Set<string>;
+  readonly excludedCities: Map<string, City>;
+  /** From the first to the last place of the sentence; undefined without any. */
+  readonly words: Words | undefined;
+  /** True when a place was named that nobody knows, and none that is known bounds the search. */
+  unknown: boolean;
+}
+
+/** Finds and claims every place. */
+export function findPlaces(context: PlaceContext): FoundPlaces {
+  const { sentence } = context;
+  const mentions = findMentions(context);
+  chooseReadings(sentence, mentions);
+  const lost = qualify(context, mentions);
+  settleCapitals(context, mentions);
+  narrowApart(mentions);
+  const first = mentions[0];
+  const found: FoundPlaces = {
+    ...{ states: new Set<string>(), cities: new Map<string, City>() },
+    ...{ excludedStates: new Set<string>(), excludedCities: new Map<string, City>() },
+    words: first && sentence.words(first.from, Math.max(...mentions.map(({ to }) => to))),
+    unknown: false,
+  };
+  for (const mention of mentions) if (!mention.dropped) collect(context, found, mention);
+  const wishless = found.states.size + found.cities.size === 0;
+  const bare = mentions.some((one) => one.part && !one.negated && isEmpty(one) && !one.dropped);
+  found.unknown = (wishless && bare) || (lost && found.cities.size === 0);
+  return found;
+}
+
+function isEmpty({ states, cities }: Mention): boolean {
+  return states.length + cities.length === 0;
+}
+
+/** States beside cities; true when a city was named with a state that has none of that name. */
+function qualify(context: PlaceContext, mentions: readonly Mention[]): boolean {
+  let lost = false;
+  for (const [i, mention] of mentions.entries()) {
+    const last = mentions[i - 1];
+    if (last === undefined || last.negated !== mention.negated) continue;
+    if (mention.dropped || last.dropped || mention.capital) continue;
+    const link = linkOf(context.sentence, last, mention);
+    if (link !== "direct" && link !== "comma") continue;
+    const next = mentions[i + 1];
+    const ends = next === undefined || linkOf(context.sentence, mention, next) === "apart";
+    const address = ends && !last.joined && mention.to - mention.at === 1 && isLetters(mention);
+    if (isCity(last) && isState(mention)) {
+      lost = stateBehind(context, { city: last, state: mention, address }) || lost;
+      if (mention.dropped) narrowList(context, mentions, i);
+    } else if (isState(last) && isCity(mention) && narrow(mention, last))
+      assumeInside(context, last);
+  }
+  return lost;
+}
+
+/** "em SP, Campinas e Santos": the state was read as where the cities are. */
+function assumeInside({ notes }: PlaceContext, { words, states }: Mention): void {
+  notes.assume(
+    "state_of_cities",
+    {
+      pt: `${states.join(", ")} foi entendido como o estado das cidades citadas em seguida.`,
+      en: `${states.join(", ")} was taken for the state of the cities named after it.`,
+    },
+    words,
+  );
+}
+
+function isCity({ states, cities }: Mention): boolean {
+  return cities.length > 0 && states.length === 0;
+}
+
+function isState({ states, cities }: Mention): boolean {
+  return states.length > 0 && cities.length === 0;
+}
+
+/** Of the namesakes those of the state; the state itself is no wish then. */
+function narrow(city: Mention, state: Mention): boolean {
+  const inside = city.cities.filter(({ uf }) => state.states.includes(uf));
+  if (inside.length === 0) return false;
+  city.cities = inside;
+  state.dropped = true;
+  return true;
+}
+
+/** "Praia Grande e São Vicente, SP": the state holds for the namesakes listed before as well. */
+function narrowList(context: PlaceContext, mentions: readonly Mention[], i: number): void {
+  const state = mentions[i] as Mention;
+  if (linkOf(context.sentence, mentions[i - 1] as Mention, state) === "direct") {
+    if (!state.part && !state.lead.mark) return;
+  }
+  for (let at = i - 2; at >= 0; at--) {
+    const [city, next] = [mentions[at] as Mention, mentions[at + 1] as Mention];
+    const link = linkOf(context.sentence, city, next);
+    if (!isCity(city) || link === "apart" || link === "direct" || city.cities.length < 2) return;
+    if (narrow(city, state)) assumeInside(context, state);
+  }
+}
+
+/** Two letters, as at the end of an address. */
+function isLetters({ words }: Mention): boolean {
+  return /(^|[^\p{L}])\p{L}{2}$/u.test(words.words);
+}
+
+interface Beside {
+  readonly city: Mention;
+  readonly state: Mention;
+  /** Written as at the end of an address: "Taguatinga, DF". */
+  readonly address: boolean;
+}
+
+/**
+ * "Bom Jesus/PI": true when the state has no such city and cannot be meant as another place; the
+ * state is searched then, and the name said to be unknown.
+ */
+function stateBehind(context: PlaceContext, { city, state, address }: Beside): boolean {
+  if (narrow(city, state)) return false;
+  const { sentence, notes } = context;
+  const binds =
+    address || state.lead.mark || (state.lead.kind !== "" && !state.region && !state.adjective);
+  if (!binds || state.states.length > 1 || city.part) return false;
+  const [uf = ""] = state.states;
+  const full = `${sentence.words(city.at, city.to).words} ${STATE_NAMES[uf]}`;
+  const cities = context.gazetteer.places.named(full)?.cities.filter((one) => one.uf === uf) ?? [];
+  if (cities.length > 0) {
+    city.cities = cities;
+    state.dropped = true;
+    return false;
+  }
+  const words = sentence.words(city.from, state.to);
+  const detail = {
+    pt: `Não há município com esse nome em ${uf}.`,
+    en: `There is no municipality of this name in ${uf}.`,
+  };
+  notes.warn("unknown_place", detail, words);
+  notes.leave("place", detail, words);
+  city.dropped = true;
+  // The Federal District has quarters with names of their own, and one municipality.
+  return uf !== "DF";
+}
+
+/** "empresas paulistas em Campinas", "de SP, abertas em Campinas": both must hold. */
+function narrowApart(mentions: readonly Mention[]): void {
+  const wished = mentions.filter((one) => !one.negated && !one.dropped);
+  const cities = wished.filter((one) => isCity(one) && !one.joined);
+  for (const state of wished) {
+    if (!isState(state) || state.joined) continue;
+    for (const city of cities) narrow(city, state);
+  }
+  const named = new Set(
+    wished.filter((one) => !one.adjective && !one.dropped && isState(one)).flatMap((s) => s.states),
+  );
+  for (const one of wished) {
+    if (!one.adjective || one.joined || !isState(one)) continue;
+    if (one.states.some((uf) => named.has(uf))) one.dropped = true;
+  }
+}
+
+function collect(context: PlaceContext, found: FoundPlaces, mention: Mention): void {
+  const { states, cities, negated } = mention;
+  for (const uf of states) (negated ? found.excludedStates : found.states).add(uf);
+  const said = mention.lead.state || mention.lead.states;
+  if (negated && mention.either && states.length > 0 && !said) assumeState(context, mention);
+  if (cities.length === 0 || states.length > 0) return;
+  const chosen = negated ? excludedOf(found, mention) : chooseNamesakes(context, mention);
+  for (const city of chosen) (negated ? found.excludedCities : found.cities).set(city.ibge, city);
+}
+
+/** "fora de São Paulo": leaves more out than the city alone would. */
+function assumeState({ notes }: PlaceContext, { states, words }: Mention): void {
+  notes.assume(
+    "state_not_city",
+    {
+      pt: `Entendido como o estado (${states.join(", ")}), não o município.`,
+      en: `Taken for the state (${states.join(", ")}), not the municipality.`,
+    },
+    words,
+  );
+}
+
+/** Namesakes that are excluded: those in the wished states, where there are any. */
+function excludedOf(found: FoundPlaces, { cities }: Mention): readonly City[] {
+  const inside = cities.filter(({ uf, ibge }) => found.states.has(uf) || found.cities.has(ibge));
+  return inside.length > 0 ? inside : namesakesMeant(cities);
+}
+
+/** The municipalities that a name stands for, with an assumption where it is not the only one. */
+function chooseNamesakes({ notes }: PlaceContext, mention: Mention): readonly City[] {
+  const { cities, words, capital, lead, adjective } = mention;
+  if (capital || adjective || mention.every) return cities;
+  if (cities.length < 2) {
+    const [city] = cities;
+    if (mention.either && !lead.city && city !== undefined) {
+      notes.assume(
+        "city_not_state",
+        {
+          pt: `Entendido como o município de ${city.name}/${city.uf}, não o estado.`,
+          en: `Taken for the municipality of ${city.name}/${city.uf}, not the state.`,
+        },
+        words,
+      );
+    }
+    return cities;
+  }
+  const chosen = namesakesMeant(cities);
+  const list = chosen.map(({ name, uf }) => `${name}/${uf}`).join(", ");
+  notes.assume(
+    "city_of_several_states",
+    {
+      pt: `Há ${cities.length} municípios com esse nome; usado: ${list}.`,
+      en: `${cities.length} municipalities have this name; used: ${list}.`,
+    },
+    words,
+  );
+  return chosen;
+}

@@ -1,0 +1,293 @@
+/**
+ * Whether a name means a place. What comes in: a name of the gazetteer in a sentence. What goes
+ * out: whether the words around it say that the place is meant and not the trade, the goods or the
+ * ordinary word of the same name.
+ * Invariant: a preposition of place decides more than capitals, capitals more than nothing; a text
+ * without any capitals is read like one with them wherever a preposition stands.
+ */
+import { STATE_NAMES } from "../../spec/states.ts";
+import { isFillerWord } from "../fillers.ts";
+import { negatorOf } from "../negation.ts";
+import type { Sentence } from "../words/sentence.ts";
+import type { Token } from "../words/tokens.ts";
+import { NOT_REGION } from "./areas.ts";
+import type { Mention, PlaceContext } from "./mention.ts";
+import type { PlaceMatch } from "./placenames.ts";
+import {
+  DEALING,
+  FESTIVE,
+  isOf,
+  type Lead,
+  ORDINARY,
+  ORDINARY_PAIRS,
+  STYLED,
+} from "./placewords.ts";
+
+/** Cities of this share of all accounts are known without a preposition. */
+const WELL_KNOWN = 0.004;
+/** How far back a name of a trade may begin that reaches over a name of a place. */
+const TRADE_WORDS_MAX = 5;
+
+interface Around {
+  readonly lead: Lead;
+  /** The mention before. */
+  readonly last: Mention | undefined;
+}
+
+/** Whether a name that was found is meant as a place. */
+export function isMeant(context: PlaceContext, match: PlaceMatch, around: Around): boolean {
+  const { place, from } = match;
+  const { sentence } = context;
+  const { lead } = around;
+  if (sentence.folded(from) === "para" && match.words === 1) return isPara(sentence, from, lead);
+  if (lead.city || lead.cities) return !place.here;
+  if (isMonth(sentence, match, lead) && !isStateBehind(sentence, match)) return false;
+  if (lead.state || lead.states) return !place.here;
+  if (place.here) return isHere(context, match, lead);
+  if (place.abroad && place.cities.length + place.states.length === 0) {
+    const far = ["abroad", "overseas"].includes(sentence.folded(from));
+    return far || lead.kind === "in" || (lead.kind === "of" && isGeneral(sentence, lead.from));
+  }
+  if (place.region) return isRegion(sentence, match, around);
+  const ordinary = match.words === 1 && ORDINARY.has(sentence.folded(from));
+  if (place.states.length > 0 && !ordinary) {
+    return lead.kind === "in" || !isInTrade(context, match);
+  }
+  if (place.cities.length + place.nicknamed.length === 0) {
+    return place.states.length > 0 && isNamed(context, match, around);
+  }
+  if (isOnlyAdjective(sentence, match, lead) && !isStateBehind(sentence, match)) return false;
+  return isCity(context, match, around);
+}
+
+/** "comida mineira", "queijo minas": a style and no place. */
+export function isStyle(context: PlaceContext, match: PlaceMatch): boolean {
+  const { sentence } = context;
+  if (STYLED.has(sentence.folded(match.from - 1))) return true;
+  return isInTrade(context, match) || context.tradeEnd(match.from) >= match.to;
+}
+
+/** "Minas", "em minas"; not "queijo minas" nor "minas de ouro". */
+function isNamed(context: PlaceContext, match: PlaceMatch, { lead, last }: Around): boolean {
+  const { sentence } = context;
+  const { from } = match;
+  // "padarias de Minas", although mines are a trade; "minas de ouro" and "queijo de minas" are not.
+  const before = sentence.folded(lead.from - 1);
+  const of = lead.kind === "of" && !STYLED.has(before) && !/^(engenh|tecnic|geolog)/.test(before);
+  const said = negatorOf(sentence, lead.from) >= 0 || isBehindTrade(context, lead.from);
+  if (of && said && !isInTrade(context, match)) return true;
+  if (isStyle(context, match) && lead.kind !== "in") return false;
+  if (lead.kind === "in" || isCapitalised(sentence, from)) return true;
+  return isListed(sentence, from, last);
+}
+
+/** "Pará" without its accent is a preposition, unless an article stands before it. */
+function isPara(sentence: Sentence, at: number, { kind, word, state, states }: Lead): boolean {
+  const text = sentence.tokens[at]?.text ?? "";
+  if (/[áÁ]/u.test(text.normalize("NFC")) || state || states) return true;
+  return kind !== "" && ["no", "do"].includes(word);
+}
+
+/** "março" is a month, also where it lost its cedilla beside a year. */
+function isMonth(sentence: Sentence, { from, words }: PlaceMatch, lead: Lead): boolean {
+  if (words !== 1 || sentence.folded(from) !== "marco") return false;
+  const text = sentence.tokens[from]?.text ?? "";
+  const next = ["de", "do", "/"].includes(sentence.tokens[from + 1]?.folded ?? "") ? 2 : 1;
+  const dated = sentence.tokens[from + next]?.kind === "number" || /^(mes|ano)$/.test(lead.word);
+  return /ç/iu.test(text.normalize("NFC")) || dated || lead.kind !== "in";
+}
+
+function isHere({ tradeEnd, sentence }: PlaceContext, match: PlaceMatch, lead: Lead): boolean {
+  if (tradeEnd(match.from) >= match.to) return false;
+  if (sentence.folded(match.from) !== "pais") return true;
+  const text = sentence.tokens[match.from]?.text ?? "";
+  return /í/iu.test(text.normalize("NFC")) || ["no", "do"].includes(lead.word);
+}
+
+function isGeneral(sentence: Sentence, at: number): boolean {
+  return /^(empresas?|companhias?|negocios?|companies|company)$/.test(sentence.folded(at - 1));
+}
+
+/** "no Sul", "Sul e Sudeste"; not "zona sul" nor "Asa Norte". */
+function isRegion(sentence: Sentence, { from }: PlaceMatch, { lead }: Around): boolean {
+  const before = sentence.folded(from - 1);
+  if (NOT_REGION.has(before) || sentence.owner(from - 1) === "unmapped") return false;
+  const english = /^(north|south|mid|central)/.test(sentence.folded(from));
+  if (english && !/^nort?e?$/.test(sentence.folded(from))) {
+    return lead.kind !== "" || before === "the" || before === "and" || /ern$|west$/.test(before);
+  }
+  return true;
+}
+
+/** "mineiros" and "paulista" are cities behind "em" and "de Paulista", adjectives elsewhere. */
+function isOnlyAdjective(sentence: Sentence, { place, from }: PlaceMatch, { kind }: Lead): boolean {
+  const adjective = place.demonymStates.length + place.demonymCities.length > 0;
+  return adjective && kind !== "in" && (kind !== "of" || !isCapitalised(sentence, from));
+}
+
+function isCity(context: PlaceContext, match: PlaceMatch, around: Around): boolean {
+  const { lead, last } = around;
+  const { sentence } = context;
+  const { from, to } = match;
+  const lower = !isCapitalised(sentence, from);
+  if (isStateBehind(sentence, match)) return true;
+  if (lead.kind !== "in" && isSpelledOtherwise(sentence, match)) return false;
+  if (lower && isInTrade(context, match)) return false;
+  const trade = context.tradeEnd(from) >= to;
+  const ordinary = isOrdinary(sentence, match) && !isRio(sentence, match, around);
+  const word = trade || ordinary;
+  if (lead.kind === "in") {
+    const vague = /^n[oa]s?$/.test(lead.word) && lower && word;
+    const dealing = lower && word && DEALING.has(sentence.folded(lead.from - 1));
+    return !vague && !dealing;
+  }
+  if (lead.kind === "of") {
+    if (trade) return !lower && isBehindTrade(context, lead.from);
+    if (sentence.folded(from) === "natal" && match.words === 1) return !isFestive(sentence, lead);
+    return !(ordinary && lower);
+  }
+  if (isListed(sentence, from, last)) {
+    // "em gramado e canela": where the city before has no capital either, this one needs none.
+    const even = last !== undefined && last.cities.length > 0 && last.lead.kind === "in";
+    const alike = even && !isCapitalised(sentence, last.at) && !isOf(sentence.folded(to));
+    return !(lower && word) || alike;
+  }
+  if (sentence.folded(from) === "natal" && match.words === 1) {
+    return !trade && !FESTIVE.has(sentence.folded(from - 1));
+  }
+  if (word) return false;
+  const known = isKnown(context, match);
+  return (
+    known ||
+    (!isSaint(sentence, match) && (match.words > 1 || to - from > 1 || isLong(sentence, from)))
+  );
+}
+
+/** "frota própria" is not Propriá: accents that are there must be the right ones. */
+function isSpelledOtherwise(sentence: Sentence, { from, to, place }: PlaceMatch): boolean {
+  const text = sentence.words(from, to).words.normalize("NFC").toLowerCase();
+  if (/^\p{ASCII}*$/u.test(text)) return false;
+  const letters = (name: string) => name.toLowerCase().replace(/[^\p{L}]/gu, "");
+  if (place.nicknamed.length > 0) return false;
+  return !place.cities.some(({ name }) => letters(name) === letters(text));
+}
+
+/**
+ * Where a longer name ends of which only the beginning is known: "Barra da Tijuca", "Porto de
+ * Galinhas"; null where the words behind a name do not belong to it.
+ */
+export function longerEnd(context: PlaceContext, { to, from, words }: PlaceMatch): number | null {
+  const { sentence, gazetteer, tradeEnd } = context;
+  let at = to;
+  while (isOf(sentence.folded(at)) && at < to + 2) at++;
+  const word = sentence.folded(at);
+  const unknown =
+    at > to &&
+    sentence.free(at) &&
+    word.length >= 3 &&
+    gazetteer.places.longest(sentence.tokens, at) === null &&
+    STATE_NAMES[sentence.tokens[at]?.text ?? ""] === undefined;
+  if (!unknown) return null;
+  if (isCapitalised(sentence, at)) return at + 1;
+  // In lower case only a word that nothing else explains, behind a name that is a word itself.
+  const strange = tradeEnd(at) === at && !isFillerWord(sentence.tokens[at] as Token);
+  return strange && words === 1 && ORDINARY.has(sentence.folded(from)) ? at + 1 : null;
+}
+
+function isKnown({ accounts }: PlaceContext, { place }: PlaceMatch): boolean {
+  const { cities, nicknamed } = place;
+  return [...cities, ...nicknamed].some((c) => c.capital || c.accounts > accounts * WELL_KNOWN);
+}
+
+function isOrdinary(sentence: Sentence, { from, to, words }: PlaceMatch): boolean {
+  if (words === 1) return ORDINARY.has(sentence.folded(from));
+  if (words > 2) return false;
+  const told = Array.from({ length: to - from }, (_, i) => sentence.folded(from + i));
+  return ORDINARY_PAIRS.has(told.filter((word) => !isOf(word)).join(" "));
+}
+
+/** "no rio", "bh e rio" and "Rio" are the city, "de rio" is the water. */
+function isRio(sentence: Sentence, { from, words }: PlaceMatch, { lead, last }: Around): boolean {
+  if (words !== 1 || sentence.folded(from) !== "rio") return false;
+  if (lead.kind !== "") return lead.word !== "de" || isCapitalised(sentence, from);
+  return isListed(sentence, from, last) || (from > 0 && isCapitalised(sentence, from));
+}
+
+function isFestive(sentence: Sentence, { from }: Lead): boolean {
+  return FESTIVE.has(sentence.folded(from - 1));
+}
+
+/** "padaria São José" is a name. */
+function isSaint(sentence: Sentence, { from, words }: PlaceMatch): boolean {
+  const saint = ["sao", "santo", "santa", "sta", "sto", "s", "nossa", "n"];
+  return words <= 2 && saint.includes(sentence.folded(from));
+}
+
+/** Short words in lower case are seldom cities; with a capital they are. */
+function isLong(sentence: Sentence, at: number): boolean {
+  return sentence.folded(at).length >= 4 || (isCapitalised(sentence, at) && at > 0);
+}
+
+function isListed(sentence: Sentence, at: number, last: Mention | undefined): boolean {
+  if (last === undefined || at - last.to > 2) return false;
+  const gap = sentence.words(last.to, at).words.trim();
+  return /^[,;/]?\s*(e|ou|and|or|nem)?$/i.test(gap);
+}
+
+/** `/SP`, `(SP)`, ` SP` behind a name that has such a city. */
+function isStateBehind(sentence: Sentence, { to, place }: PlaceMatch): boolean {
+  const mark = ["/", "(", ",", "–", "—"].includes(sentence.tokens[to]?.text ?? "");
+  const text = sentence.tokens[mark ? to + 1 : to]?.text ?? "";
+  const uf = text.toUpperCase();
+  if (text.length !== 2 || STATE_NAMES[uf] === undefined) return false;
+  const cities = [...place.cities, ...place.nicknamed];
+  return (mark || text === uf) && cities.some((city) => city.uf === uf);
+}
+
+/** Whether a known name of a trade begins before this name and reaches into it. */
+function isInTrade({ sentence, tradeEnd }: PlaceContext, { from }: PlaceMatch): boolean {
+  for (let i = from - 1; i >= Math.max(0, from - TRADE_WORDS_MAX); i--) {
+    if (!sentence.free(i) || sentence.tokens[i]?.kind !== "word") return false;
+    if (tradeEnd(i) > from) return true;
+  }
+  return false;
+}
+
+/** Whether a trade ends right before a token: "hotéis de Gramado", not "loja de Flores". */
+function isBehindTrade({ sentence, tradeEnd }: PlaceContext, at: number): boolean {
+  for (let i = at - 1; i >= Math.max(0, at - TRADE_WORDS_MAX); i--) {
+    if (!sentence.free(i)) return false;
+    if (tradeEnd(i) === at) return true;
+  }
+  return false;
+}
+
+/** Written with a capital where that means something. */
+export function isCapitalised(sentence: Sentence, at: number): boolean {
+  const text = sentence.tokens[at]?.text ?? "";
+  return text !== text.toLowerCase() && casingOf(sentence).names;
+}
+
+/** Whether everything is in capitals, so that they mean nothing. */
+export function isShouted(sentence: Sentence): boolean {
+  return casingOf(sentence).shouted;
+}
+
+interface Casing {
+  readonly shouted: boolean;
+  /** Whether a capital tells a name: neither everything nor every word has one. */
+  readonly names: boolean;
+}
+
+const casings = new WeakMap<Sentence, Casing>();
+
+function casingOf(sentence: Sentence): Casing {
+  let casing = casings.get(sentence);
+  if (casing === undefined) {
+    const shouted = sentence.text === sentence.text.toUpperCase();
+    const titled = /\s(De|Em|Da|Do|No|Na|In|Of)\s/.test(sentence.text);
+    casing = { shouted, names: !shouted && !titled };
+    casings.set(sentence, casing);
+  }
+  return casing;
+}

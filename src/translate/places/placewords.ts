@@ -1,0 +1,185 @@
+/**
+ * Words around places. What comes in: a sentence and a place in it. What goes out: what stands
+ * before a name and says that, and how, it is a place; which names are also ordinary words.
+ * Invariant: the words before a name are looked at backwards from it, up to the first that has
+ * nothing to do with it; none is claimed here.
+ */
+import type { Sentence } from "../words/sentence.ts";
+
+/** Prepositions of where something is. */
+const IN = new Set("em no na nos nas in at within across throughout".split(" "));
+/** Prepositions of where something is from. */
+const OF = new Set("de do da dos das of from d".split(" "));
+const STATE = new Set("estado uf state".split(" "));
+const STATES = new Set("estados ufs states".split(" "));
+const CITY = new Set("cidade municipio city capital town".split(" "));
+const CITIES = new Set("cidades municipios cities towns".split(" "));
+/** Words that stand among them and say nothing. */
+const SILENT = new Set(
+  "o a os as the todo toda todos todas inteiro inteira regiao regioes brazilian".split(" "),
+);
+const OPENING = new Set(["/", "(", ":", "=", "–", "—", "|", "["]);
+
+/** What stands before a name. */
+export interface Lead {
+  /** Index of the first of these words; that of the name where there are none. */
+  readonly from: number;
+  /** The preposition that is nearest to the name: `in`, `of` or none. */
+  readonly kind: "in" | "of" | "";
+  /** That preposition as written, folded. */
+  readonly word: string;
+  readonly state: boolean;
+  /** "estados de": holds for what is joined to it as well. */
+  readonly states: boolean;
+  readonly city: boolean;
+  readonly cities: boolean;
+  /** A mark that binds the name to what is before it: "/" or "(". */
+  readonly mark: boolean;
+}
+
+/** Whether a word says where something is. */
+export function isIn(word: string): boolean {
+  return IN.has(word);
+}
+
+/** Whether a word says where something is from. */
+export function isOf(word: string): boolean {
+  return OF.has(word);
+}
+
+/** Whether a word is "estado", "cidade" or the like. */
+export function isKindOfPlace(word: string): boolean {
+  return STATE.has(word) || STATES.has(word) || CITY.has(word) || CITIES.has(word);
+}
+
+/** Most words before a name that are looked at; "capital capital …" must stay linear. */
+const LEAD_MAX = 12;
+
+/** What stands before the name that begins at a token. */
+export function leadOf(sentence: Sentence, at: number): Lead {
+  let from = at;
+  let kind: Lead["kind"] = "";
+  let word = "";
+  const seen = { state: false, states: false, city: false, cities: false, mark: false };
+  for (; from > Math.max(0, at - LEAD_MAX) && sentence.free(from - 1); from--) {
+    const before = sentence.folded(from - 1);
+    if (OPENING.has(sentence.tokens[from - 1]?.text ?? "")) seen.mark = true;
+    else if (IN.has(before) || OF.has(before)) {
+      if (kind === "") {
+        kind = IN.has(before) ? "in" : "of";
+        word = before;
+      }
+    } else if (STATE.has(before)) seen.state = true;
+    else if (STATES.has(before)) seen.states = true;
+    else if (CITY.has(before)) seen.city = true;
+    else if (CITIES.has(before)) seen.cities = true;
+    else if (!SILENT.has(before)) break;
+  }
+  // An article alone belongs to what is before it, or to nothing.
+  while (from < at && SILENT.has(sentence.folded(from)) && !isRegionWord(sentence, from)) from++;
+  const { state, states, city, cities, mark } = seen;
+  return { from, kind, word, state, states, city, cities, mark };
+}
+
+function isRegionWord(sentence: Sentence, at: number): boolean {
+  return sentence.folded(at).startsWith("regi") || sentence.folded(at).startsWith("tod");
+}
+
+/** Words before the name of a street or quarter, which may be that of a city as well. */
+export const STREETS = new Set(
+  (
+    "bairro bairros distrito rua ruas avenida avenidas av praca alameda rodovia estrada " +
+    "shopping edificio condominio loteamento galeria aeroporto neighbourhood neighborhood " +
+    "district street avenue"
+  ).split(" "),
+);
+
+/** Quarters begin with these behind an article ("na Vila Madalena"), cities behind "em". */
+export const QUARTERS = new Set(["vila", "jardim", "parque", "conjunto", "residencial"]);
+
+/** After these, "em" says what a company does and not where. */
+export const DEALING = new Set(
+  (
+    "especializada especializado especializadas especializados especialista especialistas " +
+    "focada focado focadas focados foco atua atuam atuar atuando atuante atuantes trabalha " +
+    "trabalham artigos produtos comercio servico servicos consultoria assessoria assistencia " +
+    "curso cursos treinamento formacao engenharia profissional profissionais tecnico tecnica " +
+    "solucoes investimento empreendimentos negocios industria comercializacao tratamento " +
+    "gestao ramo setor area interessadas interessados base peixe peixes camarao camaroes pesca " +
+    "aquicultura piscicultura specialized specializing working"
+  ).split(" "),
+);
+
+/** After these, an adjective of a state is a style: "comida mineira", "queijo mineiro". */
+export const STYLED = new Set(
+  (
+    "comida cozinha culinaria gastronomia prato pratos queijo queijos pao churrasco pizza doce " +
+    "doces tempero temperos musica danca cafe feijao tropeiro moqueca bolo sabor sabores " +
+    "tipico tipica tipicos tipicas estilo tradicao iguarias artesanato culinarias carne " +
+    "acaraje buffet food cuisine avenida av rua campeonato"
+  ).split(" "),
+);
+
+/** Before "de natal" these are about Christmas. */
+export const FESTIVE = new Set(
+  (
+    "decoracao decoracoes enfeite enfeites arvore arvores cesta cestas artigos produtos " +
+    "presente presentes festa festas ceia luzes papai cartao cartoes brindes feira"
+  ).split(" "),
+);
+
+/** Names of municipalities that are ordinary words: they need a sign that the place is meant. */
+export const ORDINARY = new Set(
+  (
+    "agronomica agrestina alegre alegria alianca almas altos aluminio alvorada amargosa " +
+    "americana amparo andorinha aparecida arame arara arcos areado areal areia areias armazem " +
+    "arraial aurora bagre baixio baliza balsamo balsas bananal bandeira bandeirante " +
+    "bandeirantes barao barra barracao barras barreira barreiras barro barrocas bastos batalha " +
+    "bebedouro belterra bicas bombinhas bonito brasil brasileira breves brejo cabeceiras " +
+    "cachoeira cachoeirinha caldas calcado campanha campanario campestre canela canoas capela " +
+    "capelinha capim capitao caracol caridade casca caseiros casinhas castelo centenario " +
+    "central chacara chale chapada charqueada chaves choro colina colinas coluna combinado " +
+    "comercinho concordia condado conde condor congo conquista consolacao contagem contenda " +
+    "coqueiral cordeiro coroados corrente correntes cortes crato cristais cristal cruz " +
+    "cruzeiro cunha custodia damiao datas delta descanso descoberto desterro diamante divino " +
+    "dobrada dormentes dourada dourado dourados emas encantado encanto encruzilhada ermo " +
+    "escada esmeralda esmeraldas esperanca esplanada espumoso estacao esteio estiva estreito " +
+    "estrela estancia extrema fama faro farol fartura fatima feliz fenix ferreiros ferros " +
+    "figueira flores floresta florestal florida formiga formosa formoso fortuna franca " +
+    "fronteira fronteiras frutal garca gentil gloria graca gramado granito granja grossos " +
+    "guarani guaranis harmonia horizonte imaculada imigrante imperatriz inconfidentes " +
+    "independencia indiana inocencia ipe itau jardim joia jordao juazeiro juramento ladainha " +
+    "lagoa laje lajes lapa laranjal laranjeiras lastro lavras leme liberdade limoeiro " +
+    "livramento logradouro lontra lourdes luminarias luz machado malta manga maravilha " +
+    "maravilhas marco mascote mata matina mercedes merces messias milagres milha minas " +
+    "mineiros mirador miradouro mirante missal modelo moeda montadas montanha montanhas moreno " +
+    "morros mostardas mutum natal natividade navegantes nobres normandia nordestina novo " +
+    "obidos olaria oleo oliveira oratorios oriente ouro ouvidor painel palma palmeira " +
+    "palmeiras palmital palmitos panelas panorama papagaios passagem passos patos patrocinio " +
+    "pavao pedra pedras pedreira pedreiras peixe pendencias penha pequi perola pescador " +
+    "pesqueira pilar pimenta pimenteiras pinhal pinhao placas planalto platina pombal pombos " +
+    "pontal portal porto portao posse pote pracinha prado prados prata presidente primavera " +
+    "princesa propria progresso promissao pureza quadra queimadas queimados quilombo " +
+    "quitandinha raposa realeza recreio redencao reduto regeneracao registro remanso " +
+    "renascenca reserva resplendor restinga ribeira ribeirao rio riqueza rochedo rodeio " +
+    "rosario roseira roteiro sacramento salgado salinas salto santana saudade saudades saude " +
+    "seara segredo serio serra serrana serraria sertao socorro soledade solidao sombrio sonora " +
+    "sorriso sossego sulina surubim tabuleiro talisma tanquinho telha terra tesouro tiros " +
+    "torres touros travesseiro trindade triunfo tubarao tucano turmalina uniao una vale " +
+    "valente vargem varzea vassouras vazante vera vereda vertentes viadutos vigia virginia " +
+    "paulista paulistas paulistana capixaba potiguar mineiro goiana brasilia-legal foz acre"
+  ).split(" "),
+);
+
+/** The same of two words. */
+export const ORDINARY_PAIRS = new Set(
+  (
+    "casa nova|casa branca|agua doce|agua boa|agua fria|agua limpa|agua branca|agua comprida|" +
+    "pao acucar|ponto novo|ponto belo|pedra preta|pedra branca|terra boa|terra nova|bom sucesso|" +
+    "boa hora|boa nova|campo novo|nova era|alta floresta|porto real|porto seguro|ouro branco|" +
+    "ouro verde|campo verde|terra rica|mar vermelho|barra velha|vila nova|nova esperanca|" +
+    "passa fica|venha ver|sem peixe|nao toque|varre sai|ipe amarelo|capao bonito|boa esperanca|" +
+    "bela vista|vista alegre|alto alegre|agua clara|rio novo|ponte alta|serra branca|" +
+    "sete setembro|dois irmaos|primeiro maio|paraiso norte|paraiso sul|sul brasil"
+  ).split("|"),
+);

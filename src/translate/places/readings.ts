@@ -1,0 +1,189 @@
+/**
+ * City or state. What comes in: the mentions of a sentence. What goes out: the same, where a name
+ * that is both ("São Paulo") is one of them, and where "a capital" is the capital of a state.
+ * Invariant: words that say so decide, then what it is listed with, then the preposition.
+ */
+
+import type { Sentence } from "../words/sentence.ts";
+import { CITY_PARTS, LONE_PARTS } from "./areas.ts";
+import type { Mention, PlaceContext } from "./mention.ts";
+
+/** How a mention follows another: listed by "e" or "ou", by a comma, with nothing, or far away. */
+export type Link = "listed" | "comma" | "direct" | "apart";
+
+const CONJUNCTIONS = new Set("e ou and or nem nor mais".split(" "));
+
+/** How a mention follows the one before it. */
+export function linkOf(sentence: Sentence, last: Mention, mention: Mention): Link {
+  let comma = false;
+  let listed = false;
+  for (let at = last.to; at < mention.from; at++) {
+    const text = sentence.tokens[at]?.text ?? "";
+    if (CONJUNCTIONS.has(sentence.folded(at))) listed = true;
+    else if (text === "," || text === ";") comma = true;
+    else if (/[\p{L}\p{N}.!?]/u.test(text) && sentence.owner(at) !== "negation") return "apart";
+  }
+  if (listed) return "listed";
+  return comma ? "comma" : "direct";
+}
+
+/** Decides for every mention that may be a city or a state. */
+export function chooseReadings(sentence: Sentence, mentions: readonly Mention[]): void {
+  const cut = mentions.some((one) => one.capital && one.negated);
+  for (const group of groupsOf(sentence, mentions)) {
+    const clear = group.filter((one) => !isEither(one) && one.states.length > 0 && !one.part);
+    const cities = group.filter((one) => !isEither(one) && one.states.length === 0);
+    const several = group.some(({ lead }) => lead.states);
+    for (const [i, one] of group.entries()) {
+      if (!isEither(one)) continue;
+      one.either = true;
+      const next = group[i + 1];
+      const asState =
+        saysState(one, several) ??
+        // "em São Paulo, menos a capital" can only be the state.
+        (cut && !one.negated ? true : null) ??
+        (isQualified(sentence, one, group[i + 1], group[i + 2]) ? false : null) ??
+        (next !== undefined && isStatePart(sentence, next)
+          ? true
+          : readsAsState(sentence, one, {
+              states: clear.length,
+              cities: cities.length,
+              qualifies: qualifiesLast(sentence, group, i),
+            }));
+      if (asState) one.cities = [];
+      else one.states = [];
+    }
+  }
+  excludedStates(mentions);
+}
+
+/** "São Paulo, interior": a part that only a state has. */
+function isStatePart(sentence: Sentence, { at, part, states, cities }: Mention): boolean {
+  const word = sentence.folded(at);
+  const lone = part && states.length + cities.length === 0;
+  return lone && LONE_PARTS.has(word) && !CITY_PARTS.has(word);
+}
+
+function isEither({ states, cities }: Mention): boolean {
+  return states.length > 0 && cities.length > 0;
+}
+
+/** What the words before a name say; null where they say nothing. */
+function saysState({ lead, part, region }: Mention, several: boolean): boolean | null {
+  if (region) return lead.kind !== "in" || !lead.city;
+  if (lead.city) return false;
+  if (lead.state || lead.states || several) return true;
+  if (lead.cities) return null;
+  return part ? true : null;
+}
+
+interface Company {
+  /** Mentions of the list that can only be states. */
+  readonly states: number;
+  /** Mentions of the list that can only be cities. */
+  readonly cities: number;
+  /** Whether it stands behind a city of that state. */
+  readonly qualifies: boolean;
+}
+
+function readsAsState(sentence: Sentence, one: Mention, company: Company): boolean {
+  if (company.qualifies) return true;
+  if (one.lead.cities && company.cities === 0) return true;
+  // "em Goiás" is never the town of that name: only a capital outweighs its state.
+  if (!one.cities.some(({ capital }) => capital)) return true;
+  const own = one.lead.kind === "in" && sentence.folded(one.at - 1) === "em";
+  const head = sentence.folded(one.to) === "," || sentence.tokens[one.to]?.text === ",";
+  return company.states > 0 && company.cities === 0 && (!own || head);
+}
+
+/** "Campinas, São Paulo" at the end, "Campinas em São Paulo": the state of the city. */
+function qualifiesLast(sentence: Sentence, group: readonly Mention[], i: number): boolean {
+  const one = group[i] as Mention;
+  const last = group[i - 1];
+  if (last === undefined || last.states.length > 0) return false;
+  if (!last.cities.some(({ uf }) => one.states.includes(uf))) return false;
+  const link = linkOf(sentence, last, one);
+  if (link === "direct") return true;
+  const next = group[i + 1];
+  return link === "comma" && (next === undefined || linkOf(sentence, one, next) === "apart");
+}
+
+/** "Tocantins/MG", "Goiás, GO": with a state behind it, it is the city. */
+function isQualified(
+  sentence: Sentence,
+  one: Mention,
+  next: Mention | undefined,
+  beyond: Mention | undefined,
+): boolean {
+  if (next === undefined || next.cities.length > 0 || next.region) return false;
+  if (!one.cities.some(({ uf }) => next.states.includes(uf))) return false;
+  const link = linkOf(sentence, one, next);
+  if (link === "direct") return true;
+  const ends = beyond === undefined || linkOf(sentence, next, beyond) === "apart";
+  return link === "comma" && ends;
+}
+
+/** Mentions that stand together, each linked to the one before. */
+function groupsOf(sentence: Sentence, mentions: readonly Mention[]): Mention[][] {
+  const groups: Mention[][] = [];
+  for (const [i, mention] of mentions.entries()) {
+    if (mention.dropped) continue;
+    const last = mentions[i - 1];
+    const link = last === undefined ? "apart" : linkOf(sentence, last, mention);
+    if (link === "listed") claimJoin(sentence, last as Mention, mention);
+    mention.joined ||= link === "listed";
+    if (link === "listed" && last !== undefined) last.joined = true;
+    if (link === "apart" || last?.negated !== mention.negated) groups.push([mention]);
+    else groups.at(-1)?.push(mention);
+  }
+  return groups;
+}
+
+/** The "e" between two places asks for nothing else. */
+function claimJoin(sentence: Sentence, last: Mention, mention: Mention): void {
+  for (let at = last.to; at < mention.from; at++) {
+    if (sentence.free(at)) sentence.claim(at, at + 1, "filler");
+  }
+}
+
+/** "no Sudeste, exceto São Paulo": beside states a state is left out. */
+function excludedStates(mentions: readonly Mention[]): void {
+  const wished = mentions.filter((one) => !one.negated && !one.dropped);
+  const whole = wished.every((one) => one.states.length > 0 && one.cities.length === 0);
+  for (const one of mentions) {
+    if (!one.negated || one.either !== true || one.lead.city || one.states.length > 0) continue;
+    const [city] = one.cities;
+    if (city === undefined || (one.lead.kind === "in" && one.lead.word !== "no")) continue;
+    const inside = wished.some(({ states }) => states.length === 1 && states[0] === city.uf);
+    if (!whole || inside) continue;
+    one.states = [city.uf];
+    one.cities = [];
+  }
+}
+
+/** "a capital", "as capitais": of the states that are wished; all capitals without any. */
+export function settleCapitals(context: PlaceContext, mentions: readonly Mention[]): void {
+  const { gazetteer, notes } = context;
+  const wished = mentions.filter((one) => !one.negated && !one.dropped && !one.capital);
+  const states = [...new Set(wished.flatMap((one) => one.states))];
+  for (const one of mentions) {
+    if (!one.capital) continue;
+    const own = states.flatMap((uf) => gazetteer.capitalOf(uf) ?? []);
+    if (own.length > 0) {
+      one.cities = own;
+      if (!one.negated && !one.joined) for (const state of wished) dropState(state);
+    }
+    one.every = true;
+    if (one.cities.length > 0) continue;
+    notes.leave(
+      "which_capital",
+      { pt: "Não se sabe de que estado é a capital.", en: "It is not said of which state." },
+      one.words,
+    );
+    one.part = true;
+  }
+}
+
+function dropState(one: Mention): void {
+  if (one.states.length > 0) one.dropped = true;
+}

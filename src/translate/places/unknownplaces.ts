@@ -1,0 +1,101 @@
+/**
+ * Places that nobody knows. What comes in: a sentence in which all known places are claimed. What
+ * goes out: nothing; names behind a preposition of place are left to the notes with a warning.
+ * Invariant: an unknown place never widens the search: with no known place beside it the whole
+ * translation is worth nothing, and is said to be.
+ */
+
+import { WISH_TABLE } from "../wishes/wishtable.ts";
+import { isSpecialised, type PlaceContext } from "./mention.ts";
+import type { FoundPlaces } from "./places.ts";
+import { isCapitalised } from "./placesigns.ts";
+import { isKindOfPlace, isOf, type Lead, leadOf } from "./placewords.ts";
+
+/** Most words of a name that nobody knows. */
+const NAME_WORDS_MAX = 6;
+
+/** Words behind "em" that are no names: "em geral", "em todo". */
+const NO_NAMES = new Set(
+  (
+    "todo toda todos todas geral qualquer dia atividade funcionamento operacao ordem janeiro " +
+    "fevereiro marco abril maio junho julho agosto setembro outubro novembro dezembro alta " +
+    "baixa casa domicilio situacao nome razao cadastro maximo minimo ramo setor area segmento " +
+    "mercado internet online site instagram facebook whatsapp bairro bairros rua avenida raio " +
+    "torno volta ultimo ultimos ultima ultimas proximo proximos proxima minha meu nossa nosso " +
+    "cada algum alguma outros outras outro outra mesmo mesma simples nacional mei base " +
+    "crescimento expansao order total active general any all each every which person business " +
+    "this that the my our brazilian brazil least stock cima baixo frente relacao torno breve " +
+    "seguida conjunto parceria busca vez lugar"
+  ).split(" "),
+);
+
+/**
+ * Names of several words in capitals before anything else is looked for in them; single ones before
+ * activities are; what is left over after those.
+ */
+export type UnknownPass = "long" | "named" | "left";
+
+/** Claims unknown places; called after known places, before and after the stage of activities. */
+export function findUnknownPlaces(
+  context: PlaceContext,
+  found: FoundPlaces,
+  pass: UnknownPass,
+): void {
+  const { sentence, tradeEnd } = context;
+  for (let at = 1; at < sentence.tokens.length; at++) {
+    if (!isName(context, at)) continue;
+    const lead = leadOf(sentence, at);
+    if (!leads(context, lead, at, pass)) continue;
+    if (pass !== "left" && tradeEnd(at) > at) continue;
+    const to = nameEnd(context, at);
+    if (pass === "long" && (to === at + 1 || WISH_TABLE.longest(sentence.tokens, at))) continue;
+    leave(context, found, lead.from, to);
+    at = to - 1;
+  }
+}
+
+/** Words in capitals go on over small ones: "Vila Nova do Nada". */
+function nameEnd(context: PlaceContext, at: number): number {
+  const { sentence } = context;
+  const capital = isCapitalised(sentence, at);
+  let to = at + 1;
+  for (let next = to; next < at + NAME_WORDS_MAX; next++) {
+    if (capital && isOf(sentence.folded(next)) && sentence.free(next)) continue;
+    if (!isName(context, next) || isCapitalised(sentence, next) !== capital) break;
+    to = next + 1;
+  }
+  return to;
+}
+
+function isName({ sentence }: PlaceContext, at: number): boolean {
+  const word = sentence.folded(at);
+  const known = NO_NAMES.has(word) || isKindOfPlace(word);
+  return sentence.free(at) && word.length >= 3 && !known && /^\p{L}+$/u.test(word);
+}
+
+/** "na cidade de" leads any name, "em" only those that nothing else understood or in capitals. */
+function leads({ sentence }: PlaceContext, lead: Lead, at: number, pass: UnknownPass): boolean {
+  // "capital de giro" is money.
+  const money = /^capita(l|is)$/.test(sentence.folded(lead.from));
+  const named = (lead.city || lead.state) && lead.kind !== "" && lead.from < at - 1 && !money;
+  if (named && lead.word !== "em" && pass !== "long") return true;
+  if (lead.kind !== "in" || isSpecialised(sentence, lead.from)) return false;
+  if (pass !== "left") return isCapitalised(sentence, at);
+  return lead.word === "em" || lead.word === "in";
+}
+
+function leave({ sentence, notes }: PlaceContext, found: FoundPlaces, from: number, to: number) {
+  const words = sentence.claim(from, to, "unmapped");
+  const known = found.states.size + found.cities.size > 0;
+  const beside = sentence.owner(to) === "place" || sentence.owner(to + 1) === "place";
+  if (!known || (beside && found.cities.size === 0)) found.unknown = true;
+  notes.warn(
+    "unknown_place",
+    {
+      pt: "Lugar desconhecido; a busca não foi ampliada para o país todo.",
+      en: "Unknown place; the search was not widened to the whole country.",
+    },
+    words,
+  );
+  notes.leave("place", { pt: "Lugar desconhecido.", en: "Unknown place." }, words);
+}

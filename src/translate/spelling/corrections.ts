@@ -1,0 +1,166 @@
+/**
+ * The stage of words that nobody knows as they are written. What comes in: a sentence and all that
+ * the other stages know. What goes out: words that are read as others: diminutives and the other
+ * gender of professions as the plain word, slips of the pen as the name of a place or of a trade.
+ * Invariant: a word that any stage knows is never corrected; a slip is only corrected to what then
+ * is a known name where it stands, and where nothing else is as near; every correction of a slip is
+ * an assumption. Rather none than a wrong one.
+ */
+import type { Segment } from "../../search/segment.ts";
+import { describesActivities } from "../activities/descriptions.ts";
+import { type Choice, type Goods, lexicon } from "../activities/lexicon.ts";
+import { ROLES_BEHIND } from "../activities/roles.ts";
+import { isFillerWord } from "../fillers.ts";
+import { isGiveaway } from "../leftovers.ts";
+import type { Notes } from "../notes.ts";
+import type { Gazetteer } from "../places/gazetteer.ts";
+import { WISH_TABLE } from "../wishes/wishtable.ts";
+import type { Sentence } from "../words/sentence.ts";
+import type { Token } from "../words/tokens.ts";
+import { englishSingulars, otherGenders, plainForms } from "../words/wordforms.ts";
+import { COMMON_WORDS } from "./commonwords.ts";
+import { type Guess, guessesOf, nameAround, WEIGHTS } from "./guesses.ts";
+import { isSwapped } from "./slips.ts";
+
+/** What the stage works on. */
+export interface SpellingContext {
+  readonly segment: Segment;
+  readonly sentence: Sentence;
+  readonly gazetteer: Gazetteer;
+  readonly notes: Notes;
+}
+
+/** A text with more unknown words is no request with slips; those after them stay as they are. */
+const LOOKUPS_MAX = 24;
+
+/** Reads unknown words as those that are meant; returns how many slips were corrected. */
+export function correctSpelling(context: SpellingContext): number {
+  const { sentence } = context;
+  const corrections = correctSlips(context);
+  for (let at = 0; at < sentence.tokens.length; at++) {
+    const form = formAt(context, at);
+    if (form !== null) sentence.readAs(at, form);
+  }
+  return corrections;
+}
+
+function correctSlips(context: SpellingContext): number {
+  const { sentence } = context;
+  let lookups = 0;
+  let corrections = 0;
+  for (let at = 0; at < sentence.tokens.length && lookups < LOOKUPS_MAX; at++) {
+    const token = sentence.tokens[at] as Token;
+    if (!isPlainWord(token) || !sentence.free(at) || isKnown(context, token)) continue;
+    if (isName(sentence, at) || formAt(context, at) !== null) continue;
+    lookups++;
+    const guess = bestOf(guessesOf(context, at), token.folded);
+    if (guess === null) continue;
+    correct(context, at, guess);
+    corrections++;
+  }
+  return corrections;
+}
+
+/** Only words of letters a to z can be slips: no addresses, no other scripts, no initials. */
+function isPlainWord({ kind, folded }: Token): boolean {
+  return kind === "word" && /^[a-z]{3,30}$/.test(folded);
+}
+
+/** The word that a diminutive, or the other gender of a profession, is known by; else null. */
+function formAt(context: SpellingContext, at: number): string | null {
+  const { sentence } = context;
+  const token = sentence.tokens[at] as Token;
+  if (!isPlainWord(token) || !sentence.free(at)) return null;
+  const small = [...plainForms(token.folded), ...englishSingulars(token.folded)];
+  const forms = [...small, ...otherGenders(token.folded)];
+  if (forms.length === 0 || nameAround(context, at, token.folded) !== null) return null;
+  // "Cachoeirinha" and "sozinho" are words of their own.
+  if (small.length > 0 && isKnownElsewhere(context, token)) return null;
+  return forms.find((one) => nameAround(context, at, one)?.place === null) ?? null;
+}
+
+/** Whether any stage knows a word. */
+function isKnown(context: SpellingContext, token: Token): boolean {
+  const { key } = token;
+  const { trades, goods, roles } = lexicon();
+  for (const { vocabulary } of [trades, goods, roles, ROLES_BEHIND]) {
+    if (vocabulary.has(key)) return true;
+  }
+  return isKnownElsewhere(context, token) || describesActivities(context.segment, key);
+}
+
+/** Whether a word is known for something else than a trade or goods. */
+function isKnownElsewhere({ gazetteer }: SpellingContext, token: Token): boolean {
+  const { folded, key } = token;
+  if (WISH_TABLE.vocabulary.has(key)) return true;
+  const { vocabulary } = gazetteer.places;
+  if (vocabulary.has(folded) || vocabulary.has(key)) return true;
+  if (COMMON_WORDS.has(folded) || COMMON_WORDS.has(key)) return true;
+  return isFillerWord(token) || isGiveaway(token);
+}
+
+/** Words after which the name of one company may stand. */
+const NAMING = new Set(
+  (
+    "chamada chamadas chamado chamados nome nomes denominada razao fantasia marca named called " +
+    "name brand intitulada sigla"
+  ).split(" "),
+);
+/** How far behind them. */
+const NAME_WORDS_MAX = 4;
+const QUOTES = "\"'“”„«»‘’";
+
+/** Names of companies are not corrected: in quotation marks, behind "chamada", in capitals. */
+function isName(sentence: Sentence, at: number): boolean {
+  const { text, start, end } = sentence.tokens[at] as Token;
+  for (let before = at - 1; before >= at - NAME_WORDS_MAX; before--) {
+    if (NAMING.has(sentence.folded(before))) return true;
+  }
+  if (start > 0 && QUOTES.includes(sentence.text[start - 1] as string)) return true;
+  if (end < sentence.text.length && QUOTES.includes(sentence.text[end] as string)) return true;
+  return text === text.toUpperCase() && sentence.text !== sentence.text.toUpperCase();
+}
+
+/**
+ * The guess that is better than all others: the nearer one; then the one that is part of a longer
+ * name around it, then what is better known (`weight`). Null where another word is as good; beside
+ * a trade or a small place that stands alone any other word that is as near is as good.
+ */
+function bestOf(guesses: readonly Guess[], unknown: string): Guess | null {
+  // Of those that mean the same, one with the same letters is nearest to what was written.
+  const swapped = ({ word }: Guess) => (isSwapped(word, unknown) ? 0 : 1);
+  const [best, ...others] = [...guesses].sort(
+    (a, b) =>
+      a.distance - b.distance ||
+      b.weight - a.weight ||
+      swapped(a) - swapped(b) ||
+      (a.word < b.word ? -1 : 1),
+  );
+  if (best === undefined || best.written === null) return null;
+  const even = others.some(
+    ({ distance, weight, value }) =>
+      distance === best.distance &&
+      !meanTheSame(value, best.value) &&
+      (weight === best.weight || best.weight < WEIGHTS.known),
+  );
+  return even ? null : best;
+}
+
+/** Singular and plural, and names with the same first code, mean the same. */
+function meanTheSame(one: unknown, other: unknown): boolean {
+  if (one === other) return true;
+  const [first, second] = [firstCode(one), firstCode(other)];
+  return first === second && (first !== undefined || JSON.stringify(one) === JSON.stringify(other));
+}
+
+function firstCode(value: unknown): unknown {
+  const { codes, retail } = (value ?? {}) as Partial<Choice> & Goods;
+  return (codes ?? retail?.codes)?.[0];
+}
+
+function correct({ sentence, notes }: SpellingContext, at: number, guess: Guess): void {
+  sentence.readAs(at, guess.word);
+  const words = sentence.words(at, at + 1);
+  const pt = `"${words.words}" foi lido como "${guess.written}".`;
+  notes.assume("spelling", { pt, en: `"${words.words}" was read as "${guess.written}".` }, words);
+}

@@ -1,0 +1,200 @@
+/**
+ * What an unknown word may have been meant for. What comes in: a sentence and an unknown word of
+ * it. What goes out: known words that are nearly written like it, with what speaks for each.
+ * Invariant: a guess is a word with which a known name stands there, or a word that everybody uses
+ * (which is never corrected to); at most `TRIED_MAX` words are tried for each unknown one.
+ */
+
+import { STATE_NAMES } from "../../spec/states.ts";
+import { lexicon } from "../activities/lexicon.ts";
+import { ROLES_BEHIND } from "../activities/roles.ts";
+import type { Gazetteer } from "../places/gazetteer.ts";
+import type { Place } from "../places/placenames.ts";
+import { isIn, leadOf, ORDINARY } from "../places/placewords.ts";
+import type { Sentence } from "../words/sentence.ts";
+import type { Token } from "../words/tokens.ts";
+import { reduce } from "../words/wordforms.ts";
+import { isLikelySlip, isSwapped, isUsualSlip } from "./slips.ts";
+import { NEAR_LENGTH_MIN, type NearWord, slipsBetween } from "./spelling.ts";
+import { spellWords } from "./spellwords.ts";
+
+/** What is looked at. */
+export interface GuessContext {
+  readonly sentence: Sentence;
+  readonly gazetteer: Gazetteer;
+  readonly segment: { readonly accounts: number };
+}
+
+/** A word that may be meant. */
+export interface Guess extends NearWord {
+  /** What it would mean; null for a word that everybody uses. */
+  readonly value: unknown;
+  /** As it is written; null for a word that is not corrected to. */
+  readonly written: string | null;
+  /** How much speaks for it beside its nearness. */
+  readonly weight: number;
+}
+
+/** The name that stands around a word if that is read as another. */
+export interface NameAround {
+  /** Null for a name of the lexicon. */
+  readonly place: Place | null;
+  readonly from: number;
+  readonly to: number;
+  /** Telling words of the name. */
+  readonly words: number;
+  /** What it stands for, to be compared. */
+  readonly value: unknown;
+}
+
+/** A city with this share of all accounts is known without a word that leads to it. */
+const WELL_KNOWN = 0.004;
+/** Words before and behind a word that may belong to the same name. */
+const REACH = 7;
+/** Most of the nearest words that are tried. */
+const TRIED_MAX = 24;
+
+/**
+ * What speaks for a guess: that it is part of a longer name; a state, a region, a capital or a
+ * large city; a trade or goods; that "em" leads to it; a small place.
+ */
+export const WEIGHTS = { context: 8, known: 4, trade: 3, led: 2, rare: 1 } as const;
+
+/** The guesses for an unknown word; those that everybody uses among them. */
+export function guessesOf(context: GuessContext, at: number): readonly Guess[] {
+  const { sentence, gazetteer } = context;
+  const { folded, text } = sentence.tokens[at] as Token;
+  const { index } = spellWords(gazetteer);
+  // A capital within a sentence begins a name, and names that nobody knows must stay unknown.
+  const capital = at > 0 && text !== text.toLowerCase();
+  const near =
+    folded.length < NEAR_LENGTH_MIN
+      ? continued(context, at)
+      : index.nearest(folded, { distanceMax: capital ? 1 : 2, countMax: TRIED_MAX });
+  return near.flatMap((one) => {
+    const guess = guessOf(context, at, one);
+    return guess === null ? [] : [guess];
+  });
+}
+
+/** A near word as a guess; null where it makes no name. */
+function guessOf(context: GuessContext, at: number, near: NearWord): Guess | null {
+  const { places } = context.gazetteer;
+  const { word } = near;
+  const shown = spellWords(context.gazetteer).written(word);
+  if (shown === undefined) return { ...near, value: null, written: null, weight: WEIGHTS.trade };
+  const name = nameAround(context, at, word);
+  if (name === null) return null;
+  const weight = weightOf(context, at, { ...near, name });
+  // What makes a name by no usual slip is not corrected to, but says that others are not sure.
+  if (weight === 0) return { ...near, value: name.value, written: null, weight: WEIGHTS.rare };
+  const asPlace = name.place === null ? undefined : places.vocabulary.get(word);
+  return { ...near, value: name.value, written: asPlace ?? shown, weight };
+}
+
+/** Words of three letters only within long names of places: "São José do Riu Preto". */
+function continued({ sentence, gazetteer }: GuessContext, at: number): readonly NearWord[] {
+  const { folded } = sentence.tokens[at] as Token;
+  const found = new Set<string>();
+  for (let from = at - 1; from >= Math.max(0, at - REACH); from--) {
+    for (const word of gazetteer.places.continuations(sentence.tokens, from, at)) {
+      if (word.length === folded.length && slipsBetween(word, folded, 1) === 1) found.add(word);
+    }
+  }
+  return [...found].sort().map((word) => ({ word, distance: 1 }));
+}
+
+/**
+ * The longest name around a word if it is read as `folded`; of a trade and a place of the same
+ * length the place behind "em", else the trade.
+ */
+export function nameAround(context: GuessContext, at: number, folded: string): NameAround | null {
+  const { sentence, gazetteer } = context;
+  const start = Math.max(0, at - REACH);
+  const tokens = sentence.tokens.slice(start, at + REACH + 1);
+  const token = tokens[at - start] as Token;
+  tokens[at - start] = { ...token, folded, key: reduce(folded) };
+  const { trades, goods, roles } = lexicon();
+  let best: NameAround | null = null;
+  for (let from = 0; from <= at - start; from++) {
+    for (const names of [trades, goods, roles, ROLES_BEHIND, gazetteer.places]) {
+      const match = names.longest(tokens, from);
+      if (match === null || match.to + start <= at) continue;
+      const place = "place" in match ? match.place : null;
+      const first = place !== null && isIn(sentence.folded(from + start - 1)) ? 1 : 0;
+      if (match.words + first <= (best?.words ?? 0)) continue;
+      const value = "value" in match ? match.value : place;
+      const { words } = match;
+      best = { place, value, words, from: from + start, to: match.to + start };
+    }
+  }
+  return best;
+}
+
+/** A near word with the name that it makes. */
+interface Read extends NearWord {
+  readonly name: NameAround;
+}
+
+/** Shortest word that is taken for a place, and for a trade, and for a trade behind "em". */
+const PLACE_LENGTH_MIN = 6;
+const TRADE_LENGTH_MIN = 5;
+const LED_TRADE_LENGTH_MIN = 8;
+/** Words of a name in which a word of three letters may be wrong. */
+const SHORT_WORDS_MIN = 3;
+/** So long a name of a small place is meant whatever the slip is. */
+const LONG_LENGTH_MIN = 10;
+
+/** How much speaks for a guess; 0 for too little. */
+function weightOf(context: GuessContext, at: number, read: Read): number {
+  const { folded, text } = context.sentence.tokens[at] as Token;
+  const { word, distance, name } = read;
+  const joined = name.words > 1 ? WEIGHTS.context : 0;
+  if (folded.length < NEAR_LENGTH_MIN && name.words < SHORT_WORDS_MIN) return 0;
+  if (name.place === null) {
+    if (!isLikelySlip(folded, word, distance)) return 0;
+    const long = folded.length >= TRADE_LENGTH_MIN || isSwapped(folded, word);
+    if (joined > 0) return long ? joined + WEIGHTS.trade : 0;
+    // Behind "em" a place is meant, unless the word is too long to be another one by chance.
+    const led = leadOf(context.sentence, at).kind === "in";
+    if (led && (folded.length < LED_TRADE_LENGTH_MIN || text !== text.toLowerCase())) return 0;
+    return long ? WEIGHTS.trade : 0;
+  }
+  const led = isLed(context, name);
+  const known = isWellKnown(context, name.place);
+  const weight = (known ? WEIGHTS.known : WEIGHTS.rare) + (led ? WEIGHTS.led : 0);
+  if (joined > 0) return word[0] === folded[0] ? joined + weight : 0;
+  if (!isLikelySlip(folded, word, distance)) return 0;
+  if (folded.length < (known && led ? PLACE_LENGTH_MIN - 1 : PLACE_LENGTH_MIN)) return 0;
+  if (!led && (!known || isOrdinary(name.place, word))) return 0;
+  const usual = folded.length >= LONG_LENGTH_MIN || isUsualSlip(folded, word);
+  return known || (distance === 1 && usual) ? weight : 0;
+}
+
+/** Names of cities that are ordinary words; adjectives of places are none. */
+function isOrdinary({ demonymStates, demonymCities }: Place, word: string): boolean {
+  return demonymStates.length + demonymCities.length === 0 && ORDINARY.has(word);
+}
+
+/** What joins places of a list. */
+const LISTING = new Set(["e", "ou", "and", "or", ","]);
+
+function isWellKnown({ segment }: GuessContext, place: Place): boolean {
+  if (place.states.length + place.demonymStates.length > 0) return true;
+  const cities = [...place.cities, ...place.nicknamed, ...place.demonymCities];
+  return cities.some((city) => city.capital || city.accounts > segment.accounts * WELL_KNOWN);
+}
+
+/** Whether the words around say that a place stands there: "em", "cidade de", "/SC", a list. */
+function isLed(context: GuessContext, { from, to }: NameAround): boolean {
+  const { sentence } = context;
+  const lead = leadOf(sentence, from);
+  if (lead.kind === "in" || lead.state || lead.states || lead.city || lead.cities) return true;
+  if (LISTING.has(sentence.tokens[from - 1]?.folded ?? "")) {
+    const last = nameAround(context, from - 2, sentence.folded(from - 2));
+    if (last !== null && last.place !== null) return true;
+  }
+  const skip = ["/", "(", ",", "-"].includes(sentence.tokens[to]?.text ?? "") ? 1 : 0;
+  const text = sentence.tokens[to + skip]?.text ?? "";
+  return text.length === 2 && text === text.toUpperCase() && STATE_NAMES[text] !== undefined;
+}

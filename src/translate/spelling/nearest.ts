@@ -1,0 +1,24 @@
+/**
+ * Trades whose names are written nearly like a word that nobody knows. What comes in: reduced
+ * words. What goes out: codes of those trades, the nearest name first.
+ * Invariant: only offered, never searched for; the index is made when it is first asked for.
+ */
+import { lexicon } from "../activities/lexicon.ts";
+import { foldWord, tokenize } from "../words/tokens.ts";
+import { SpellIndex } from "./spelling.ts";
+
+/** Most names that are looked at for one word. */
+const NAMES_MAX = 3;
+
+let made: SpellIndex | null = null;
+
+/** Codes as the lexicon has them of the trades that are called nearly like one of the words. */
+export function nearestTrades(words: readonly string[]): string[] {
+  const { trades } = lexicon();
+  made ??= new SpellIndex([...trades.vocabulary.values()].map(foldWord));
+  const names = words.flatMap((word) => made?.nearest(word, { countMax: NAMES_MAX }) ?? []);
+  const codes = [...names]
+    .sort((a, b) => a.distance - b.distance || (a.word < b.word ? -1 : 1))
+    .flatMap(({ word }) => trades.longest(tokenize(word), 0)?.value.codes ?? []);
+  return [...new Set(codes)];
+}

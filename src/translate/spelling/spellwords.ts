@@ -1,0 +1,87 @@
+/**
+ * Every word that a slip of the pen may have been meant for. What comes in: the names of places of
+ * a snapshot and of the lexicon, and words that everybody uses. What goes out: an index of them,
+ * and how each is written.
+ * Invariant: made once per gazetteer, when the first unknown word is met; words that everybody uses
+ * are in the index but are not corrected to: a slip that is as near to one of them says nothing.
+ */
+
+import { lexicon } from "../activities/lexicon.ts";
+import { ROLES_BEHIND } from "../activities/roles.ts";
+import type { Gazetteer } from "../places/gazetteer.ts";
+import { WISH_TABLE } from "../wishes/wishtable.ts";
+import { foldWord } from "../words/tokens.ts";
+import { COMMON_WORDS } from "./commonwords.ts";
+import { SpellIndex } from "./spelling.ts";
+
+/** Words that may be meant. */
+export interface SpellWords {
+  readonly index: SpellIndex;
+  /** How a folded word is written; undefined for one that a slip is not corrected to. */
+  written(word: string): string | undefined;
+}
+
+const made = new WeakMap<Gazetteer, SpellWords>();
+
+/** The words of a gazetteer, of the lexicon, and those that everybody uses. */
+export function spellWords(gazetteer: Gazetteer): SpellWords {
+  const known = made.get(gazetteer);
+  if (known !== undefined) return known;
+  const words = makeWords(gazetteer);
+  made.set(gazetteer, words);
+  return words;
+}
+
+function makeWords({ places }: Gazetteer): SpellWords {
+  const written = new Map<string, string>();
+  /** Folded plurals with their singulars as written. */
+  const plurals = new Map<string, string>();
+  const { trades, goods, roles } = lexicon();
+  for (const { vocabulary } of [trades, goods, roles, ROLES_BEHIND]) {
+    for (const [key, text] of vocabulary) {
+      const word = foldWord(text);
+      if (!written.has(word)) written.set(word, text);
+      // Where the lexicon has a plural only, its reduced form stands for the singular; not that of
+      // English words in -ns, which is none.
+      if (!word.endsWith("s")) plurals.set(plural(word, FOLDED_PLURALS), text);
+      else if (!word.endsWith("ns") && !written.has(key)) written.set(key, key);
+    }
+  }
+  for (const word of places.vocabulary.keys()) if (!written.has(word)) written.set(word, word);
+  const all = new Set([...written.keys(), ...plurals.keys(), ...COMMON_WORDS]);
+  for (const word of WISH_TABLE.vocabulary.keys()) all.add(word);
+  return {
+    index: new SpellIndex(all),
+    written: (word) => (written.get(word) ?? writtenPlural(plurals.get(word)))?.toLowerCase(),
+  };
+}
+
+type Plurals = readonly (readonly [ending: string, plural: string])[];
+
+const PLURALS: Plurals = [
+  ["ão", "ões"],
+  ["m", "ns"],
+  ["al", "ais"],
+  ["el", "éis"],
+  ["ol", "óis"],
+  ["ul", "uis"],
+  ["il", "is"],
+  ["r", "res"],
+  ["z", "zes"],
+];
+const FOLDED_PLURALS: Plurals = PLURALS.map(([one, more]) => [foldWord(one), foldWord(more)]);
+
+/** The usual plural of a word. */
+function plural(word: string, plurals: Plurals): string {
+  for (const [ending, instead] of plurals) {
+    if (word.endsWith(ending)) return word.slice(0, -ending.length) + instead;
+  }
+  return `${word}s`;
+}
+
+function writtenPlural(word: string | undefined): string | undefined {
+  if (word === undefined) return undefined;
+  // "Móvel" has its accent already.
+  const accented = /[áéíóúâêô]/u.test(word);
+  return accented ? plural(word, PLURALS).replace(/éis$/u, "eis") : plural(word, PLURALS);
+}

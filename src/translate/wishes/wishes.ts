@@ -1,0 +1,247 @@
+/**
+ * The stage of wishes that are one word or a few: status, size, regime, head office, contact, sort.
+ * What comes in: a sentence. What goes out: what each wish sets in a spec.
+ * Invariant: a wish that the spec cannot express in the polarity it has is left to the notes, never
+ * dropped and never turned round; of two that exclude each other the first counts, and a warning
+ * names the second.
+ */
+
+import { isInTrade } from "../items.ts";
+import { claimNegation, type Reach, reachOf } from "../negation.ts";
+import type { Notes } from "../notes.ts";
+import { contradict } from "../numbers/bounds.ts";
+import type { Role, Sentence, Words } from "../words/sentence.ts";
+import { AUDIENCE } from "./wishremarks.ts";
+import { contactLead, contactTail, isWishMeant, sizeLead, sortLead } from "./wishsigns.ts";
+import { type FoundWishes, WISH_TABLE, type Wish } from "./wishtable.ts";
+
+/** Finds and claims every wish of the table. */
+export function findWishes(sentence: Sentence, notes: Notes): FoundWishes {
+  return new WishStage(sentence, notes).all();
+}
+
+interface Taken {
+  readonly at: number;
+  readonly to: number;
+  readonly wish: Wish;
+}
+
+/** What a wish that was taken last may still change. */
+interface Last extends Taken {
+  /** Whether it set what it asks for. */
+  readonly set: boolean;
+}
+
+class WishStage {
+  readonly #sentence: Sentence;
+  readonly #notes: Notes;
+  readonly #found: FoundWishes = {
+    ...{ statuses: new Set(), excludedStatuses: new Set() },
+    ...{ sizes: new Set(), excludedSizes: new Set() },
+    ...{ mei: null, simples: null, headquarters: false, email: false, phone: false },
+    ...{ contact: false, anyStatus: false, sort: [], direction: null },
+  };
+  #last: Last | null = null;
+
+  constructor(sentence: Sentence, notes: Notes) {
+    this.#sentence = sentence;
+    this.#notes = notes;
+  }
+
+  all(): FoundWishes {
+    const sentence = this.#sentence;
+    for (let at = 0; at < sentence.tokens.length; at++) {
+      if (!sentence.free(at)) continue;
+      const match = WISH_TABLE.longest(sentence.tokens, at, (index) => sentence.free(index));
+      if (match === null) continue;
+      const taken = { at, to: match.to, wish: match.value };
+      if (!this.#isMeant(taken)) continue;
+      this.#take(taken);
+      at = match.to - 1;
+    }
+    return this.#found;
+  }
+
+  #isMeant({ at, to, wish }: Taken): boolean {
+    const last = this.#last;
+    const listed = last !== null && last.wish.role === "contact";
+    return (
+      !isInTrade(this.#sentence, at, to) &&
+      isWishMeant(this.#sentence, { at, to, wish }, listed ? last.to : -1)
+    );
+  }
+
+  #take(taken: Taken): void {
+    const { at } = taken;
+    const reach = reachOf(this.#sentence, at);
+    // The "não" of "porte não informado" is one of its own words.
+    const inside = reach.negator >= at && reach.negator < taken.to;
+    const { polarity, negator } = inside ? PLAIN : reach;
+    // Behind the first item of a list the negator belongs to that one.
+    const own = negator >= 0 && negator < at && this.#isFirst(negator, at);
+    const from = this.#leadOf(taken);
+    const { tokens } = this.#sentence;
+    const hyphened = tokens[at]?.folded === "mail" && tokens[at - 1]?.folded === "e";
+    const first = hyphened && this.#sentence.free(at - 1) ? at - 1 : from;
+    if (own || negator > at) claimNegation(this.#sentence, negator, Math.min(at, first));
+    if (polarity === "open" || this.#isIncluded(taken)) this.#leaveOpen({ ...taken, at: first });
+    else if (this.#isAudience(taken)) this.#leave({ ...taken, at: first }, AUDIENCE);
+    else this.#apply({ ...taken, at: first }, polarity === "negated", own ? negator : first);
+  }
+
+  #isFirst(negator: number, at: number): boolean {
+    for (let i = negator + 1; i < at; i++) {
+      const owner = this.#sentence.owner(i);
+      const text = this.#sentence.tokens[i]?.text;
+      if (text === "," || (owner !== null && !["negation", "filler"].includes(owner))) return false;
+    }
+    return true;
+  }
+
+  #leadOf({ at, wish }: Taken): number {
+    if (wish.role === "sort") return sortLead(this.#sentence, at);
+    if (wish.role === "size") return sizeLead(this.#sentence, at);
+    return wish.role === "contact" ? contactLead(this.#sentence, at) : at;
+  }
+
+  /** "inclusive MEI": they are not kept out, and nobody else is. */
+  #isIncluded({ at, wish }: Taken): boolean {
+    if (wish.role === "status" || wish.role === "sort" || wish.role === "contact") return false;
+    const article = ["a", "as", "o", "os"].includes(this.#sentence.folded(at - 1)) ? 2 : 1;
+    return ["inclusive", "incluindo", "including"].includes(this.#sentence.folded(at - article));
+  }
+
+  /** "contabilidade para MEI": those who are served, not those who are sought. */
+  #isAudience({ at, wish }: Taken): boolean {
+    if (wish.role !== "regime" && wish.role !== "size") return false;
+    const article = ["a", "as", "o", "os"].includes(this.#sentence.folded(at - 1)) ? 2 : 1;
+    return at > 1 && ["para", "pra", "for"].includes(this.#sentence.folded(at - article));
+  }
+
+  /** "com ou sem telefone", "ativas ou não": said, and no filter. */
+  #leaveOpen({ at, to, wish }: Taken): void {
+    if (wish.role === "status") this.#found.anyStatus = true;
+    const { negator } = reachOf(this.#sentence, to - 1);
+    const sentence = this.#sentence;
+    if (negator >= to) sentence.claim(to, negator + 1, "negation");
+    else if (sentence.folded(negator - 1) === "mesmo")
+      sentence.claim(negator - 1, negator, "negation");
+    else if (sentence.folded(negator - 1) === "ou")
+      sentence.claim(negator - 2, negator, "negation");
+    sentence.claim(at, to, wish.role);
+    this.#last = { at, to, wish, set: false };
+  }
+
+  #apply(taken: Taken, negated: boolean, from: number): void {
+    const { at, to, wish } = taken;
+    const found = this.#found;
+    if (this.#continuesSort(taken) || this.#either(taken, negated)) return;
+    const included = this.#include(taken, negated);
+    const having = negated && wish.role === "headquarters" && this.#isHad(from, at);
+    let outcome = having ? "cannot" : wish.apply(found, negated);
+    // "inclusive inativas" beside the active ones are all.
+    if (included && outcome === "contradiction") {
+      found.anyStatus = true;
+      outcome = "set";
+    }
+    if (outcome === "cannot") this.#leave({ ...taken, at: from }, wish.cannot ?? cannot(wish.role));
+    if (wish.role === "regime" && this.#sentence.folded(at - 1) === "in") {
+      this.#sentence.claim(at - 1, at, "regime");
+    }
+    const words = this.#sentence.claim(at, to, wish.role);
+    if (wish.role === "contact")
+      this.#sentence.claim(to, contactTail(this.#sentence, to), "contact");
+    // A second order misleads nobody about who is listed.
+    const code = wish.role === "sort" ? "contradictory_sort" : "contradiction";
+    if (outcome === "contradiction") contradict(this.#notes, words, code);
+    if (outcome === "set") this.#remark(wish, words);
+    this.#last = { ...taken, set: outcome === "set" };
+  }
+
+  #remark({ warning, assumption }: Wish, words: Words): void {
+    if (warning !== undefined) this.#notes.warn(warning.code, warning, words);
+    if (assumption !== undefined) this.#notes.assume(assumption.code, assumption, words);
+  }
+
+  #leave({ at, to, wish }: Taken, why: { code: string; pt: string; en: string }): void {
+    this.#sentence.claim(at, to, "unmapped");
+    this.#notes.leave(why.code, why, this.#sentence.words(at, to));
+    this.#last = { at, to, wish, set: false };
+  }
+
+  /** "sem filiais" are head offices; companies that have no branches are something else. */
+  #isHad(from: number, at: number): boolean {
+    for (let i = from; i < at; i++) {
+      const word = this.#sentence.folded(i);
+      if (["tenha", "tenham", "tem", "possua", "possuam", "possui", "have", "has"].includes(word)) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  /** "das mais novas para as mais antigas" is one order, "mais novas e mais antigas" are two. */
+  #continuesSort({ at, to, wish }: Taken): boolean {
+    const last = this.#last;
+    if (wish.role !== "sort" || last === null || last.wish.role !== "sort" || !last.set)
+      return false;
+    for (let i = last.to; i < at; i++) {
+      if (
+        !["para", "pra", "pro", "ate", "to", "a", "as", "o", "ao", "aos"].includes(
+          this.#sentence.folded(i),
+        )
+      )
+        return false;
+    }
+    if (at === last.to || wish.apply === last.wish.apply) return false;
+    this.#sentence.claim(last.to, to, "sort");
+    return true;
+  }
+
+  /** "telefone ou e-mail": one of both is enough. */
+  #either({ at, to, wish }: Taken, negated: boolean): boolean {
+    const last = this.#last;
+    if (negated || last === null || !last.set) return false;
+    const [one, other] = [last.wish.contact, wish.contact];
+    if (one === undefined || other === undefined || one === other) return false;
+    const between = this.#sentence.tokens.slice(last.to, at).map(({ folded }) => folded);
+    const loose = between.some((word) => word === "ou" || word === "or");
+    if (!loose || between.some((word) => !EITHER.has(word))) return false;
+    if (one !== "contact") this.#found[one] = false;
+    this.#found.contact = true;
+    this.#sentence.claim(last.to, to, "contact");
+    this.#last = { at, to, wish: { ...wish, contact: "contact" }, set: true };
+    return true;
+  }
+
+  /** "inclusive baixadas": those as well as the active ones; "todas, inclusive": all. */
+  #include({ at, wish }: Taken, negated: boolean): boolean {
+    if (wish.role !== "status" || negated) return false;
+    let from = at - 1;
+    while (["as", "os", "a", "o", "e", "mesmo"].includes(this.#sentence.folded(from))) from--;
+    if (!INCLUDING.has(this.#sentence.folded(from))) return false;
+    this.#found.statuses.add(2);
+    for (let i = from - 1; i >= Math.max(0, from - 4); i--) {
+      if (ALL.has(this.#sentence.folded(i))) this.#found.anyStatus = true;
+    }
+    this.#sentence.claim(from, at, "status");
+    return true;
+  }
+}
+
+const PLAIN: Reach = { polarity: "plain", negator: -1 };
+const EITHER = new Set(["e", "ou", "or", "and", "/", "um", "com", "por", "o", "a", "mail"]);
+const INCLUDING = new Set("inclusive incluindo inclusas including ate tambem".split(" "));
+const ALL = new Set("todas todos tudo all".split(" "));
+
+function cannot(role: Role): { code: string; pt: string; en: string } {
+  if (role === "contact") {
+    const code = "without_contact";
+    return {
+      code,
+      pt: "Não há filtro por falta de contato.",
+      en: "No filter takes a missing contact.",
+    };
+  }
+  return { code: "no_filter", pt: "Não há filtro para isso.", en: "There is no filter for this." };
+}

@@ -1,0 +1,72 @@
+/**
+ * What is said of wishes that are taken for less, or for something else, than they say. What comes
+ * in: nothing. What goes out: remarks for `explain`.
+ * Invariant: codes are stable; sentences are for people, in both languages.
+ */
+import type { Sentences } from "../notes.ts";
+
+/** A remark with its stable code. */
+export interface Remark extends Sentences {
+  readonly code: string;
+}
+
+/** Sizes above small are one code. */
+export const LARGE: Remark = {
+  code: "size_other",
+  pt: 'O registro não distingue médias de grandes: as duas são "demais" (05).',
+  en: 'The registry does not tell medium from large companies: both are "other" (05).',
+};
+/** Other regimes than Simples are not told apart. */
+export const REGIME: Remark = {
+  code: "tax_regime",
+  pt: 'O registro só diz quem é do Simples: entendido como "fora do Simples".',
+  en: 'The registry only tells who is in Simples: taken for "not in Simples".',
+};
+/** Kinds of telephones are not told apart. */
+export const ANY_PHONE: Remark = {
+  code: "any_phone",
+  pt: "O registro não distingue celular de fixo: exigido um telefone qualquer.",
+  en: "The registry does not tell mobile from landline: any phone was required.",
+};
+/** Messengers are not in the registry. */
+export const WHATSAPP: Remark = {
+  code: "whatsapp",
+  pt: "O registro não diz quem tem WhatsApp: exigido um telefone qualquer.",
+  en: "The registry does not tell who has WhatsApp: any phone was required.",
+};
+/** Branches cannot be asked for. */
+export const BRANCHES: Remark = {
+  code: "branches",
+  pt: "Não há filtro só para filiais, nem pelo número delas.",
+  en: "No filter takes branches only, or how many there are.",
+};
+/** Whom companies serve is not in the registry. */
+export const AUDIENCE: Remark = {
+  code: "audience",
+  pt: "Diz a quem as empresas servem; não há filtro para isso.",
+  en: "This says whom the companies serve; there is no filter for it.",
+};
+/** Quality is not in the registry. */
+export const BEST: Remark = {
+  code: "quality",
+  pt: "O registro não diz quais são as melhores.",
+  en: "The registry does not tell which are the best.",
+};
+/** Nothing is grouped by place. */
+export const PER_PLACE: Remark = {
+  code: "per_place",
+  pt: "Não se ordena nem se limita por lugar.",
+  en: "Nothing is sorted or limited by place.",
+};
+/** Random order needs a seed. */
+export const RANDOM: Remark = {
+  code: "random_order",
+  pt: "Uma frase não pede ordem aleatória: ela precisa de uma semente.",
+  en: "A sentence cannot ask for random order, which needs a seed.",
+};
+/** The legal form is not read from sentences. */
+export const LEGAL: Remark = {
+  code: "legal_form",
+  pt: "A forma jurídica não foi aplicada.",
+  en: "The legal form was not applied.",
+};

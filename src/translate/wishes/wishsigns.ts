@@ -1,0 +1,205 @@
+/**
+ * Signs that a word is a wish and not a word of everyday life. What comes in: a sentence and a name
+ * of a wish in it. What goes out: whether it is meant, and where the words that lead to it begin.
+ * Invariant: "com telefone" is a wish and "conserto de celular" a trade; "ordenado por nome" is an
+ * order and "com flor no nome" none.
+ */
+import { isFillerWord } from "../fillers.ts";
+import type { Sentence } from "../words/sentence.ts";
+import type { Wish } from "./wishtable.ts";
+
+const wordSet = (words: string) => new Set(words.split(" "));
+
+/** Words before a contact that say that it is wanted (or not), and those that may stand between. */
+const HAVING = wordSet(
+  "com sem tenha tenham tem ter possua possuam possui possuem possuir have has having with " +
+    "without " +
+    "exige exija exijo exigem exijam exigir requer quero preciso inclua incluir lista " +
+    "listagem relacao " +
+    "cadastrado informado no excluindo exceto",
+);
+const BEFORE_CONTACT = wordSet(
+  "um uma o a os as numero de do da e ou nem and or any mail pelo menos ao algum alguma " +
+    "qualquer seu seus pra para",
+);
+/** Words behind a contact that say the same. */
+const NEEDED = wordSet(
+  "obrigatorio obrigatoria cadastrado informado disponivel disponiveis required",
+);
+/** Words that lead to the key of an order. */
+const LEADS = wordSet("por by pelo pela ordem order cada per");
+const ORDER_WORDS = wordSet(
+  "ordenado ordenada ordenados ordenadas ordene ordenar ordenando ordem order ordered sorted " +
+    "sort ranking ranqueadas ranqueados classificado classificada classificados " +
+    "classificadas classifique comecando primeiro " +
+    "primeiras primeiros por by pelo pela pelas pelos em in na no de do da as os a o with the",
+);
+const COMPARING = wordSet("mais menos acima abaixo maior menor");
+/** Behind "maior" these say that something else is compared. */
+const NOT_LARGEST = wordSet(
+  "que do cidade cidades municipio municipios estado estados parte numero quantidade " +
+    "faturamento receita idade idades volume than city cities que",
+);
+/** Words that make "simples" the tax regime and not an adjective. */
+const BEFORE_SIMPLES = wordSet(
+  "do no pelo ao o sem nem exceto optante optantes so apenas somente regime e ou menos fora mais " +
+    "salvo inclusive sejam seja sao nao from in",
+);
+
+/** Verbs behind "me" where it is a pronoun, which capitals do not tell. */
+const ASKING = new Set(
+  (
+    "mostre mostra traga traz mande manda envie envia liste lista passe passa consiga ache " +
+    "encontre " +
+    "busque procure gere exporte diga fala fale indique ajude"
+  ).split(" "),
+);
+
+/** A name of a wish in a sentence. */
+export interface Named {
+  readonly at: number;
+  readonly to: number;
+  readonly wish: Wish;
+}
+
+/** Whether a name is meant; `contactEnd` is the index behind the last contact, or -1. */
+export function isWishMeant(sentence: Sentence, named: Named, contactEnd: number): boolean {
+  const { at, to, wish } = named;
+  const text = sentence.tokens[at]?.text ?? "";
+  const folded = sentence.folded(at);
+  if (wish.role === "contact") return isContactMeant(sentence, named, contactEnd);
+  if (wish.led && !isLed(sentence, named)) return false;
+  if (folded === "me" && ASKING.has(sentence.folded(to))) return false;
+  const key = sentence.tokens[at]?.key;
+  // "meses" is reduced like "MEs".
+  if (to === at + 1 && (key === "me" || key === "mes")) return text === "ME" || text === "MEs";
+  if (folded === "simples" && to === at + 1 && text !== "Simples" && text !== "SIMPLES") {
+    return BEFORE_SIMPLES.has(sentence.folded(at - 1));
+  }
+  if (wish.role === "size") return isSizeMeant(sentence, at, to);
+  if (wish.role === "sort") return isSortMeant(sentence, at, to);
+  if (folded === "sede") return sentence.folded(to) !== "propria";
+  return true;
+}
+
+/** "mais grande" is none, and "Grande" with a capital before a name belongs to the name. */
+function isSizeMeant(sentence: Sentence, at: number, to: number): boolean {
+  if (COMPARING.has(sentence.folded(at - 1))) return false;
+  // "maiores que microempresas"
+  const than = sentence.folded(at - 1) === "que" ? (sentence.folded(at - 2) === "do" ? 3 : 2) : 0;
+  if (than > 0 && /^(maior|menor)/.test(sentence.folded(at - than))) return false;
+  const [text, next] = [sentence.tokens[at]?.text ?? "", sentence.tokens[to]?.text ?? ""];
+  const capitals = sentence.text === sentence.text.toUpperCase();
+  return capitals || at === 0 || text.length < 4 || !isCapital(text) || !isCapital(next);
+}
+
+function isCapital(text: string): boolean {
+  return text.slice(0, 1) !== text.slice(0, 1).toLowerCase();
+}
+
+function isSortMeant(sentence: Sentence, at: number, to: number): boolean {
+  const first = sentence.folded(at);
+  const size = first.startsWith("maior") || first.startsWith("menor");
+  // "maiores de 18 anos" are people.
+  const people = sentence.folded(to) === "de" && sentence.tokens[to + 1]?.kind === "number";
+  return !(size && (people || NOT_LARGEST.has(sentence.folded(to))));
+}
+
+/** "por nome", "em ordem de abertura"; for "Z" the "A" before it. */
+function isLed(sentence: Sentence, { at }: Named): boolean {
+  if (sentence.folded(at) === "z") return sentence.folded(at - 1) === "a" && at > 1;
+  if (sentence.folded(at) === "ordem") return true;
+  for (let i = at - 1; i >= Math.max(0, at - 4); i--) {
+    const word = sentence.folded(i);
+    if (LEADS.has(word) || sentence.owner(i) === "sort") return true;
+    if (!["a", "o", "de", "da", "do", "the", "sua"].includes(word)) return false;
+  }
+  return false;
+}
+
+/** "com telefone", "telefones de oficinas", "e-mail obrigatório"; not "conserto de celular". */
+function isContactMeant(sentence: Sentence, { at, to }: Named, contactEnd: number): boolean {
+  const first = sentence.folded(at - 1) === "e" && sentence.folded(at) === "mail" ? at - 1 : at;
+  let skipped = 0;
+  for (let i = first - 1; ; i--) {
+    const word = sentence.folded(i);
+    if (HAVING.has(word) || (i < contactEnd && contactEnd > 0 && i >= 0)) return true;
+    if (isHadToo(sentence, i)) return true;
+    // "que tenham site e telefone"
+    if (skipped < 2 && word !== "" && sentence.free(i) && joinsContact(sentence, i + 1)) {
+      skipped++;
+      continue;
+    }
+    if (
+      !BEFORE_CONTACT.has(word) &&
+      sentence.tokens[i]?.text !== "," &&
+      sentence.tokens[i]?.text !== "/"
+    )
+      break;
+  }
+  if (NEEDED.has(sentence.folded(to))) return true;
+  const of = ["de", "dos", "das", "do", "da", "of", "e"].includes(sentence.folded(to));
+  return of && startsWithFillers(sentence, first);
+}
+
+function joinsContact(sentence: Sentence, at: number): boolean {
+  return (
+    sentence.tokens[at]?.text === "," || ["e", "ou", "and", "or"].includes(sentence.folded(at))
+  );
+}
+
+/** "com mais de 3 anos, telefone e e-mail": one "com" for all. */
+function isHadToo(sentence: Sentence, at: number): boolean {
+  const owner = sentence.owner(at);
+  if (owner !== "date" && owner !== "capital") return false;
+  let from = at;
+  while (from > at - 12 && sentence.owner(from - 1) === owner) from--;
+  return ["com", "tenham", "with"].some(
+    (word) => word === sentence.folded(from) || word === sentence.folded(from - 1),
+  );
+}
+
+function startsWithFillers(sentence: Sentence, at: number): boolean {
+  for (let i = 0; i < at; i++) {
+    const token = sentence.tokens[i];
+    if (token !== undefined && !isFillerWord(token)) return false;
+  }
+  return sentence.folded(at - 1) !== "em";
+}
+
+/** Where the words begin that lead to the key of an order: "ordenado por". */
+export function sortLead(sentence: Sentence, at: number): number {
+  let from = at;
+  for (let i = at - 1; i >= Math.max(0, at - 6) && sentence.free(i); i--) {
+    const word = sentence.folded(i);
+    if (!ORDER_WORDS.has(word)) break;
+    const small = word.length < 3 || ["por", "the", "with", "pelo", "pela", "pelas"].includes(word);
+    if (!small || LEADS.has(word)) from = i;
+  }
+  return from;
+}
+
+/** Where the words end that say that a contact is needed: "e-mail obrigatório". */
+export function contactTail(sentence: Sentence, to: number): number {
+  return NEEDED.has(sentence.folded(to)) ? to + 1 : to;
+}
+
+/** The word "porte" beside a size; `at` itself where there is none. */
+export function sizeLead(sentence: Sentence, at: number): number {
+  const colon = sentence.tokens[at - 1]?.text === ":" ? 2 : 1;
+  const skip = sentence.folded(at - 1) === "nao" ? 2 : colon;
+  const word = sentence.folded(at - skip);
+  return ["porte", "tamanho"].includes(word) && sentence.free(at - skip) ? at - skip : at;
+}
+
+/** Where the words begin that belong to a contact: "pelo menos um". */
+export function contactLead(sentence: Sentence, at: number): number {
+  let from = at;
+  for (let i = at - 1; i >= Math.max(0, at - 4) && sentence.free(i); i--) {
+    const word = sentence.folded(i);
+    if (["menos", "algum", "alguma", "numero", "minimo"].includes(word)) from = i;
+    else if (!["um", "uma", "pelo", "ao", "no", "de"].includes(word)) break;
+    else if (from < at && (word === "pelo" || word === "ao" || word === "no")) from = i;
+  }
+  return from;
+}

@@ -1,0 +1,364 @@
+/**
+ * The wishes that are one word or a few. What comes in: nothing. What goes out: their names, and
+ * what each sets.
+ * Invariant: a wish says for both polarities what it does, or that it cannot be expressed; the
+ * names of one wish are in Portuguese and in English.
+ */
+import { Phrases } from "../words/phrases.ts";
+import type { Role } from "../words/sentence.ts";
+import {
+  ANY_PHONE,
+  BEST,
+  BRANCHES,
+  LARGE,
+  LEGAL,
+  PER_PLACE,
+  RANDOM,
+  REGIME,
+  type Remark,
+  WHATSAPP,
+} from "./wishremarks.ts";
+
+/** A key of the order of accounts. */
+export interface SortWish {
+  readonly field: string;
+  direction: "asc" | "desc";
+  /** Only the field was said: "por data de abertura". */
+  readonly implied: boolean;
+  /** Said without naming the field: "as maiores". */
+  readonly vague: boolean;
+}
+
+/** What the wishes of a sentence set. */
+export interface FoundWishes {
+  readonly statuses: Set<number>;
+  readonly excludedStatuses: Set<number>;
+  readonly sizes: Set<string>;
+  readonly excludedSizes: Set<string>;
+  mei: boolean | null;
+  simples: boolean | null;
+  headquarters: boolean;
+  email: boolean;
+  phone: boolean;
+  contact: boolean;
+  anyStatus: boolean;
+  readonly sort: SortWish[];
+  /** "em ordem decrescente", said before the field. */
+  direction: "asc" | "desc" | null;
+}
+
+/** What became of a wish: no filter takes it, or what was said before excludes it. */
+export type Outcome = "set" | "cannot" | "contradiction";
+
+/** Sets what a wish asks for in the polarity that it has. */
+type Apply = (found: FoundWishes, negated: boolean) => Outcome;
+
+/** What a wish is beside its names. */
+interface WishRest {
+  readonly role: Role;
+  readonly apply: Apply;
+  /** It was taken for less, or for something else, than it says. */
+  readonly warning?: Remark;
+  /** What a person would assume and was not said. */
+  readonly assumption?: Remark;
+  /** Why no filter takes it. */
+  readonly cannot?: Remark;
+  /** The contact that it asks for. */
+  readonly contact?: "email" | "phone" | "contact";
+  /** Only behind a word such as "por": "por nome". */
+  readonly led?: true;
+}
+
+/** One kind of wish. */
+export type Wish = WishRest;
+
+const positive =
+  (set: (found: FoundWishes) => void): Apply =>
+  (found, negated) => {
+    if (negated) return "cannot";
+    set(found);
+    return "set";
+  };
+
+const never: Apply = () => "cannot";
+
+/** Adds to a set unless the other polarity has it. */
+function put<Value>(to: Set<Value>, other: Set<Value>, values: readonly Value[]): Outcome {
+  if (values.some((value) => other.has(value))) return "contradiction";
+  for (const value of values) to.add(value);
+  return "set";
+}
+
+const status =
+  (code: number): Apply =>
+  ({ statuses, excludedStatuses }, negated) =>
+    negated ? put(excludedStatuses, statuses, [code]) : put(statuses, excludedStatuses, [code]);
+
+const size =
+  (...codes: readonly string[]): Apply =>
+  ({ sizes, excludedSizes }, negated) =>
+    negated ? put(excludedSizes, sizes, codes) : put(sizes, excludedSizes, codes);
+
+const flag =
+  (name: "mei" | "simples"): Apply =>
+  (found, negated) => {
+    if (found[name] === negated) return "contradiction";
+    found[name] = !negated;
+    return "set";
+  };
+
+const contact = (field: "email" | "phone" | "contact") => ({
+  ...{ role: "contact" as const, contact: field },
+  apply: positive((found) => {
+    found[field] = true;
+  }),
+});
+
+const sorted = (
+  field: string,
+  direction: "asc" | "desc",
+  { vague = false, implied = false } = {},
+) => ({
+  role: "sort" as const,
+  apply: ((found, negated) => {
+    if (negated) return "cannot";
+    const wanted = found.direction ?? direction;
+    found.direction = null;
+    const same = found.sort.find((one) => one.field === field);
+    if (same?.implied && !implied) same.direction = wanted;
+    if (same !== undefined && same.direction !== wanted && !implied) return "contradiction";
+    if (same === undefined) found.sort.push({ field, direction: wanted, vague, implied });
+    else if (same.vague && !vague) found.sort[found.sort.indexOf(same)] = { ...same, vague };
+    return "set";
+  }) satisfies Apply,
+});
+
+const directed = (direction: "asc" | "desc") => ({
+  role: "sort" as const,
+  apply: positive((found) => {
+    const last = found.sort.at(-1);
+    if (last === undefined) found.direction = direction;
+    else last.direction = direction;
+  }),
+});
+
+const WISHES: readonly (readonly [names: string, wish: Wish])[] = [
+  [
+    "ativo|ativa|em atividade|em funcionamento|funcionando|em operação|operando|operante|" +
+      "situação ativa|situação cadastral ativa|active|operating",
+    { role: "status", apply: status(2) },
+  ],
+  [
+    "inativo|inativa|inactive",
+    {
+      role: "status",
+      apply: ({ statuses, excludedStatuses }, negated) =>
+        negated
+          ? put(statuses, excludedStatuses, [2])
+          : put(statuses, excludedStatuses, [1, 3, 4, 8]),
+    },
+  ],
+  [
+    "baixado|baixada|fechado|fechada|encerrado|encerrada|extinto|extinta|desativado|desativada|" +
+      "closed|fecharam|encerraram|deram baixa|encerraram atividades|situação baixada",
+    { role: "status", apply: status(8) },
+  ],
+  ["suspenso|suspensa|suspended|situação suspensa", { role: "status", apply: status(3) }],
+  ["inapto|inapta|unfit|situação inapta", { role: "status", apply: status(4) }],
+  ["nula|situação nula|cadastro nulo|cnpj nulo", { role: "status", apply: status(1) }],
+  [
+    "qualquer situação|qualquer situação cadastral|qualquer status|todas as situações|" +
+      "todas as situações cadastrais|todos os status|independente da situação|any status|" +
+      "ativas e inativas|ativas ou inativas|inativas e ativas",
+    {
+      role: "status",
+      apply: positive((found) => {
+        found.anyStatus = true;
+      }),
+    },
+  ],
+  [
+    "microempresa|micro empresa|micro|ME|MEs|porte micro|micro porte|micro negócio|" +
+      "micro company|micro companies|microbusiness|microbusinesses",
+    { role: "size", apply: size("01") },
+  ],
+  [
+    "empresa de pequeno porte|EPP|pequeno porte|pequena empresa|pequena|pequeno|porte pequeno|" +
+      "pequeno negócio",
+    { role: "size", apply: size("03") },
+  ],
+  [
+    "micro e pequena|micro e pequena empresa|micro ou pequena|micro e pequeno porte|" +
+      "micro e pequeno negócio|microempresa e pequena empresa|MPE|MPEs|small business|" +
+      "small businesses|small company|small companies|micro and small|small",
+    { role: "size", apply: size("01", "03") },
+  ],
+  [
+    "média|médio|grande|médio porte|grande porte|média empresa|grande empresa|porte médio|" +
+      "porte grande|médias e grandes|médio e grande porte|large|large company|large companies|" +
+      "medium|medium sized|midsize|demais portes|porte demais",
+    { role: "size", apply: size("05"), warning: LARGE },
+  ],
+  [
+    "PME|PMEs|pequenas e médias|pequenas e médias empresas|pequeno e médio porte",
+    { role: "size", apply: size("03", "05"), warning: LARGE },
+  ],
+  [
+    "porte não informado|sem porte informado|porte desconhecido",
+    { role: "size", apply: size("00") },
+  ],
+  [
+    "MEI|MEIs|microempreendedor individual|microempreendedor|micro empreendedor individual|" +
+      "micro empreendedor|microempreendedora individual|microempreendedora|SIMEI|optante MEI|" +
+      "optante pelo MEI|optante pelo SIMEI|optante SIMEI|enquadrada MEI|enquadrado MEI",
+    { role: "regime", apply: flag("mei") },
+  ],
+  [
+    "Simples Nacional|simples|optante simples|optante simples nacional|optante|regime simples|" +
+      "regime simples nacional|enquadrada simples|enquadrado simples|supersimples|super " +
+      "simples|optam simples|" +
+      "optam simples nacional|optante pelo simples|optante pelo simples nacional|optam pelo " +
+      "simples|optaram pelo simples|optaram pelo simples nacional|" +
+      "optam pelo simples nacional|dentro simples|dentro simples nacional|tributada pelo simples",
+    { role: "regime", apply: flag("simples") },
+  ],
+  [
+    "lucro presumido|lucro real|lucro arbitrado|regime normal|lucro presumido ou real|" +
+      "lucro real ou presumido|regime lucro presumido|regime lucro real|tributada pelo lucro " +
+      "real|" +
+      "tributado pelo lucro real|tributada pelo lucro presumido|tributado pelo lucro presumido",
+    {
+      role: "regime",
+      apply: (found, negated) => (negated ? "cannot" : flag("simples")(found, true)),
+      assumption: REGIME,
+    },
+  ],
+  [
+    "matriz|matrizes|estabelecimento matriz|sede|headquarters|headquarter|head office|main office",
+    {
+      role: "headquarters",
+      cannot: BRANCHES,
+      apply: positive((found) => {
+        found.headquarters = true;
+      }),
+    },
+  ],
+  [
+    "filial|filiais|sucursal|branch|branches|branch office|branch offices",
+    {
+      role: "headquarters",
+      cannot: BRANCHES,
+      apply: (found, negated) => {
+        if (negated) found.headquarters = true;
+        return negated ? "set" : "cannot";
+      },
+    },
+  ],
+  [
+    "matriz e filial|matrizes e filiais|filiais e matrizes|matriz ou filial|matrizes ou filiais",
+    { role: "headquarters", apply: positive(() => {}) },
+  ],
+  [
+    "email|e-mail|correio eletrônico|endereço de e-mail|contato por e-mail|contato por email|" +
+      "email address|endereço eletrônico",
+    contact("email"),
+  ],
+  [
+    "telefone|fone|número de telefone|phone|phone number|tel|telephone|contato telefônico|" +
+      "contato por telefone|telefone de contato|telefone comercial",
+    contact("phone"),
+  ],
+  [
+    "celular|telefone celular|telefone móvel|número de celular|mobile|cell phone|mobile phone|" +
+      "telefone fixo|fixo|landline",
+    { ...contact("phone"), assumption: ANY_PHONE },
+  ],
+  ["whatsapp|whats|zap|zapzap|wpp|whats app", { ...contact("phone"), assumption: WHATSAPP }],
+  [
+    "contato|dado de contato|dados para contato|meio de contato|forma de contato|contact|" +
+      "contact details|contact information|informação de contato|canal de contato|" +
+      "algum contato|algum meio de contato|alguma forma de contato",
+    contact("contact"),
+  ],
+  [
+    "mais nova|mais novo|mais nova primeiro|mais novo primeiro|mais recente|" +
+      "mais recente primeiro|mais recente topo|mais nova topo|mais jovem|newest|newest first|" +
+      "most recent|most recent first|" +
+      "primeiro mais nova|primeiro mais recente|recém abertas primeiro",
+    sorted("started_on", "desc"),
+  ],
+  [
+    "mais antiga|mais antigo|mais antiga primeiro|mais antigo primeiro|mais velha|mais velho|" +
+      "mais velha primeiro|mais antiga topo|oldest|oldest first|primeiro mais antiga|" +
+      "primeiro mais velha",
+    sorted("started_on", "asc"),
+  ],
+  [
+    "idade|data de abertura|data de fundação|data de início|ordem de abertura|opening date|age",
+    { ...sorted("started_on", "asc", { implied: true }), led: true },
+  ],
+  [
+    "maior capital|maiores capitais|maior capital social|maiores capitais sociais|" +
+      "maior capital primeiro|highest capital|largest capital",
+    sorted("share_capital", "desc"),
+  ],
+  ["ordem cronológica|cronológica|cronologicamente", sorted("started_on", "asc")],
+  [
+    "menor capital|menores capitais|menor capital social|lowest capital",
+    sorted("share_capital", "asc"),
+  ],
+  [
+    "capital|capital social|share capital",
+    { ...sorted("share_capital", "desc", { implied: true }), led: true },
+  ],
+  [
+    "maior|maiores|maiores primeiro|maiores topo|largest|biggest|largest first",
+    sorted("share_capital", "desc", { vague: true }),
+  ],
+  [
+    "menor|menores|menores primeiro|smallest|smallest first",
+    sorted("share_capital", "asc", { vague: true }),
+  ],
+  [
+    "ordem alfabética|alfabética|alfabético|alfabeticamente|alphabetical|alphabetical order|" +
+      "alphabetically",
+    sorted("legal_name", "asc"),
+  ],
+  [
+    "nome|razão social|name|legal name|ordem de nome|Z",
+    { ...sorted("legal_name", "asc", { implied: true }), led: true },
+  ],
+  [
+    "porte|tamanho|size|company size",
+    { ...sorted("company_size", "desc", { implied: true }), led: true },
+  ],
+  [
+    "população|população da cidade|população do município|population|city population",
+    { ...sorted("municipality_population", "desc", { implied: true }), led: true },
+  ],
+  ["cnpj", { ...sorted("cnpj", "asc", { implied: true }), led: true }],
+  [
+    "score|relevância|pontuação|relevance",
+    { ...sorted("score", "desc", { implied: true }), led: true },
+  ],
+  [
+    "decrescente|inversa|inverso|ordem inversa|reverse|ordem decrescente|descending|desc|" +
+      "descending order",
+    directed("desc"),
+  ],
+  ["crescente|ordem crescente|ascending|asc|ascending order", directed("asc")],
+  [
+    "cidade|município|estado|uf|bairro|region|city|state",
+    { role: "sort", apply: never, cannot: PER_PLACE, led: true },
+  ],
+  [
+    "ordem aleatória|aleatoriamente|random order|randomly",
+    { role: "sort", apply: never, cannot: RANDOM },
+  ],
+  ["melhor|melhores|best", { role: "sort", apply: never, cannot: BEST }],
+  ["capital aberto|capital fechado", { role: "status", apply: never, cannot: LEGAL }],
+];
+
+/** Every wish by its names. */
+export const WISH_TABLE = new Phrases<Wish>();
+for (const [names, wish] of WISHES) for (const name of names.split("|")) WISH_TABLE.add(name, wish);

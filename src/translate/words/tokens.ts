@@ -1,0 +1,168 @@
+/**
+ * A sentence as tokens. What comes in: any text. What goes out: words, numbers and marks with their
+ * places in it (UTF-16), folded, and reduced so that singular and plural are the same.
+ * Invariant: tokens stand in order and do not overlap; between them is nothing but white space,
+ * hyphens, apostrophes and characters that nobody sees; linear in the length of the text.
+ */
+import { foldCodePoint } from "../../spec/analyzer.ts";
+import { reduce } from "./wordforms.ts";
+
+/** One token. */
+export interface Token {
+  /** An address of the web or of mail is one word; so is `&`, which is read as "e". */
+  readonly kind: "word" | "number" | "mark";
+  readonly start: number;
+  readonly end: number;
+  /** As written. */
+  readonly text: string;
+  /** Lower case without accents. */
+  readonly folded: string;
+  /** `folded`, reduced; equal for the singular and the plural. */
+  readonly key: string;
+}
+
+/** Cuts a text into tokens. */
+export function tokenize(text: string): Token[] {
+  const tokens: Token[] = [];
+  // Without one of these there is no address, which most texts are spared to be searched for.
+  const addresses = text.includes(".") || text.includes("@") || text.includes("://");
+  for (let at = 0; at < text.length; ) {
+    const kind = kindAt(text, at);
+    if (kind === "silent" || kind === "inside") {
+      at += widthAt(text, at);
+      continue;
+    }
+    const address = addresses && kind !== "mark" ? addressEnd(text, at) : null;
+    const token = address === null ? tokenAt(text, at, kind) : addressToken(text, at, address);
+    tokens.push(token);
+    at = token.end;
+  }
+  return tokens;
+}
+
+/** What a character is to a word; `inside` are those that words may hold but not begin with. */
+type Kind = "letter" | "digit" | "silent" | "inside" | "mark";
+
+function tokenAt(text: string, start: number, kind: "letter" | "digit" | "mark"): Token {
+  if (kind === "letter") return wordToken(text, start, wordEnd(text, start));
+  const end = kind === "digit" ? numberEnd(text, start) : start + widthAt(text, start);
+  const part = text.slice(start, end);
+  if (part === "&") return { kind: "word", start, end, text: part, folded: "e", key: "e" };
+  const type = kind === "digit" ? "number" : "mark";
+  return { kind: type, start, end, text: part, folded: part, key: part };
+}
+
+function wordToken(text: string, start: number, end: number): Token {
+  const part = text.slice(start, end);
+  // "nº" folds to "no", which is a preposition.
+  const folded = end - start === 2 && /^n[ºª]$/i.test(part) ? "numero" : foldWord(part);
+  return { kind: "word", start, end, text: part, folded, key: reduce(folded) };
+}
+
+function addressToken(text: string, start: number, end: number): Token {
+  const part = text.slice(start, end);
+  const folded = part.toLowerCase();
+  return { kind: "word", start, end, text: part, folded, key: folded };
+}
+
+/** Letters, with accents that are characters of their own and with what nobody sees. */
+function wordEnd(text: string, start: number): number {
+  let end = start;
+  for (let at = start; at < text.length; ) {
+    const kind = kindAt(text, at);
+    if (kind !== "letter" && kind !== "inside") break;
+    at += widthAt(text, at);
+    if (kind === "letter" || isAccent(text.charCodeAt(at - 1))) end = at;
+  }
+  return end;
+}
+
+/** Digits with single points, commas, slashes, hyphens between them: 1.500,00 and 5611-2/01. */
+function numberEnd(text: string, start: number): number {
+  let at = start + 1;
+  while (at < text.length) {
+    if (isDigit(text, at)) at++;
+    else if (".,/-".includes(text[at] as string) && isDigit(text, at + 1)) at += 2;
+    else break;
+  }
+  return at;
+}
+
+/**
+ * End of an address of the web or of mail that begins here, null where none does. Only what follows
+ * white space or an opening mark is looked at, so that each character is read once for this.
+ */
+function addressEnd(text: string, start: number): number | null {
+  if (start > 0 && !/[\s("'<[]/.test(text[start - 1] as string)) return null;
+  let end = start;
+  while (end < text.length && !/[\s<>"]/.test(text[end] as string)) end++;
+  while (end > start && ".,;:!?)]}'".includes(text[end - 1] as string)) end--;
+  const run = text.slice(start, end);
+  const at = run.indexOf("@");
+  const mail = at > 0 && run.indexOf(".", at + 2) > 0;
+  const web = run.includes("://") || /^www\./i.test(run) || /\.(com\.br|br|net|org)$/i.test(run);
+  return mail || web ? end : null;
+}
+
+/** Lower case without accents; what nobody sees is left out. */
+export function foldWord(word: string): string {
+  let folded = "";
+  for (let at = 0; at < word.length; ) {
+    const code = word.charCodeAt(at);
+    if (code < LOW_END) {
+      folded += FOLDED_LOW[code];
+      at++;
+      continue;
+    }
+    const codePoint = word.codePointAt(at) as number;
+    folded += foldStyled(codePoint) ?? foldCodePoint(codePoint) ?? "";
+    at += codePoint > 0xffff ? 2 : 1;
+  }
+  return folded;
+}
+
+/** Below this characters are looked up in tables, from it on one by one. */
+const LOW_END = 0x250;
+const KINDS_LOW: readonly Kind[] = Array.from({ length: LOW_END }, (_, code) => kindOf(code));
+const FOLDED_LOW = Array.from({ length: LOW_END }, (_, code) => foldCodePoint(code) ?? "");
+
+function kindAt(text: string, at: number): Kind {
+  const code = text.charCodeAt(at);
+  return code < LOW_END ? (KINDS_LOW[code] as Kind) : kindOf(text.codePointAt(at) as number);
+}
+
+function kindOf(codePoint: number): Kind {
+  if (codePoint >= 0x30 && codePoint <= 0x39) return "digit";
+  const character = String.fromCodePoint(codePoint);
+  if (isAccent(codePoint) || isUnseen(character)) return "inside";
+  if (/[\s\p{Cc}\-\u2010\u2011'’‘`´]/u.test(character)) return "silent";
+  const letter = foldCodePoint(codePoint) !== null || foldStyled(codePoint) !== null;
+  return letter ? "letter" : "mark";
+}
+
+/** Characters without a shape: soft hyphens, joiners, direction marks, variation selectors. */
+function isUnseen(character: string): boolean {
+  return /\p{Cf}/u.test(character) || (character >= "\ufe00" && character <= "\ufe0f");
+}
+
+/** Combining accents of Latin letters. */
+function isAccent(code: number): boolean {
+  return code >= 0x300 && code <= 0x36f;
+}
+
+/** Letters in the styles that Unicode has for them (full width, bold, in circles), else null. */
+function foldStyled(codePoint: number): string | null {
+  if (codePoint < 0x2100) return null;
+  const character = String.fromCodePoint(codePoint);
+  const plain = character.normalize("NFKC");
+  return plain !== character && /^[a-z0-9]+$/i.test(plain) ? plain.toLowerCase() : null;
+}
+
+function isDigit(text: string, at: number): boolean {
+  const code = text.charCodeAt(at);
+  return code >= 0x30 && code <= 0x39;
+}
+
+function widthAt(text: string, at: number): number {
+  return (text.codePointAt(at) as number) > 0xffff ? 2 : 1;
+}
