@@ -200,6 +200,9 @@ function withContact(spec: AccountQuerySpec, language: Language): AccountQuerySp
 function refusalOf({ spec }: Wanted): AppError | null {
   const { explain } = spec;
   if (!isUncertain(explain.confidence)) return null;
+  // What was understood and only bounds nothing is refused as too broad, which says what it lacks.
+  const understood = explain.confidence > 0 && explain.unmapped_constraints.length === 0;
+  if (understood && tooBroad(spec) !== null) return null;
   const detail =
     "Too little of query_text was understood to search with it. Check the spec in this answer, " +
     "mend it and search with it, or write the sentence with a known activity and place.";
