@@ -58,7 +58,7 @@ export class HeldAnswers {
 }
 
 /** What goes on in a transport. */
-export interface Traffic {
+interface Traffic {
   /** Requests that have arrived and whose answers are not out. */
   readonly requests: number;
   /** Open connections. */

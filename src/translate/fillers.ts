@@ -27,7 +27,7 @@ const FILLERS = new Set(
     "necessitamos ajuda ajude ajudar inclusive incluindo inclusos urgente hi hello thanks " +
     "mas porem ou or but only possuem consegue " +
     "conseguem conseguiria saber possivel estou estamos procurando buscando gostariamos " +
-    "desejo desejamos ver conhecer favorzinho aqui ai minha meu nossa nosso meus minhas campanha " +
+    "desejo desejamos ver conhecer aqui ai minha meu nossa nosso meus minhas campanha " +
     "exista existam"
   ).split(" "),
 );

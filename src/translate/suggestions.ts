@@ -56,7 +56,7 @@ export function suggestionsOf(
  * be; of
  * a prefix or section those with most accounts first.
  */
-export function subclassesOf(
+function subclassesOf(
   segment: Segment,
   { codes, also }: Pick<FoundActivity, "codes" | "also">,
 ): string[] {

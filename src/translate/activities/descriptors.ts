@@ -52,7 +52,7 @@ export function readDescriptors(path: string): readonly Descriptor[] {
 }
 
 /** Descriptors of parsed JSON; what is wrong is added to `mistakes`. */
-export function descriptorsOf(content: unknown, mistakes: string[]): readonly Descriptor[] {
+function descriptorsOf(content: unknown, mistakes: string[]): readonly Descriptor[] {
   if (!Array.isArray(content) || content.length === 0) {
     mistakes.push("the file must be a list of subclasses that is not empty");
     return [];

@@ -70,7 +70,7 @@ class PlaceReader implements LeadPlaces {
     for (const { text, place } of this.#reader.texts(value, pointer)) {
       const uf = stateOf(text);
       if (uf !== undefined) this.states.add(uf);
-      else this.#unknown(place, "unknown_state", text, () => nearest(STATE_SPELLINGS, text));
+      else this.#unknown(place, "unknown_state", text, () => nearest(stateSpellings, text));
     }
   }
 
@@ -200,12 +200,17 @@ interface Spellings {
   readonly meaning: ReadonlyMap<string, string>;
 }
 
-let stateSpellings: Spellings | null = null;
-const STATE_SPELLINGS = (): Spellings => {
-  const meaning = new Map([...STATE_BY_WORDS].map(([words, uf]) => [words, STATE_NAMES[uf] ?? uf]));
-  stateSpellings ??= { index: new SpellIndex(meaning.keys()), meaning };
-  return stateSpellings;
-};
+let known: Spellings | null = null;
+
+/** Names and abbreviations of the states, made when the first one is misspelt. */
+function stateSpellings(): Spellings {
+  if (known === null) {
+    const names = [...STATE_BY_WORDS].map(([words, uf]) => [words, STATE_NAMES[uf] ?? uf] as const);
+    const meaning = new Map(names);
+    known = { index: new SpellIndex(meaning.keys()), meaning };
+  }
+  return known;
+}
 
 function nearest(spellings: () => Spellings, text: string): string[] {
   const { index, meaning } = spellings();

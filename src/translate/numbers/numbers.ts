@@ -81,7 +81,7 @@ export function withHundreds(sentence: Sentence, { value, to }: Numeral): Numera
 }
 
 /** Signs and words of the currency. */
-export function isCurrency(sentence: Sentence, at: number): boolean {
+function isCurrency(sentence: Sentence, at: number): boolean {
   return ["$", "r", "reais", "real", "brl"].includes(sentence.tokens[at]?.folded ?? "");
 }
 
