@@ -60,6 +60,7 @@ std::vector<int> listenersAt(uint16_t port) {
   DIR* const folder = opendir("/proc/self/fd");
   if (folder == nullptr) return found;
   while (const dirent* const entry = readdir(folder)) {
+    if (entry->d_name[0] == '.') continue;
     const int descriptor = std::atoi(entry->d_name);
     if (listensAt(descriptor, port)) found.push_back(descriptor);
   }
