@@ -81,14 +81,19 @@ const MEANINGS: readonly (readonly [text: string, meaning: Meaning])[] = [
   ["bares exceto cnae 5611-2/04", { codes: "5611204 5611205", excluded: "5611204" }],
   // What somebody has, or is near to, is not what they do.
   ["academias com piscina", { codes: "9313100", unmapped: ["piscina"] }],
-  ["farmácias com mais de 3 lojas", { codes: "4771701 4771702", unmapped: ["3 lojas"] }],
+  ["farmácias com mais de 3 lojas", { codes: "4771701 4771702", unmapped: ["mais de 3 lojas"] }],
   // Whom they serve is not what they do, unless the writer looks for customers.
   [
     "contadores para restaurantes e bares",
     { codes: "6920601", unmapped: ["restaurantes e bares"] },
   ],
   ["dentistas para minha loja", { codes: "8630504", unmapped: ["loja"] }],
-  ["vendo uniformes para padarias", { codes: "1091102 4721102 4781400" }],
+  ["vendo uniformes para padarias", { codes: "1091102 4721102", unmapped: ["uniformes"] }],
+  ["vendo software para padarias", { codes: "1091102 4721102", unmapped: ["software"] }],
+  ["quero vender software para dentistas", { codes: "8630504", unmapped: ["software"] }],
+  ["advogados na OAB", { codes: "6911701", unmapped: ["OAB"] }],
+  ["sou contador e procuro clientes", { codes: "", unmapped: ["contador"] }],
+  ["somos uma padaria e procuramos dentistas", { codes: "8630504", unmapped: ["padaria"] }],
   // Official names, and what they do not say.
   ["fabricação de aditivos de uso industrial", { codes: "2093200", unmapped: [] }],
   ["dentistas e fabricação de aditivos de uso industrial", { codes: "2093200 8630504" }],
@@ -234,15 +239,7 @@ describe("the stage of activities", () => {
   });
 
   it("leaves what it does not take, takes no word twice, and never throws", () => {
-    const names = [
-      "padarias",
-      "fábrica de",
-      "roupas",
-      "no atacado",
-      "zorblax",
-      "cnae",
-      "5611-2/01",
-    ];
+    const names = "padarias|fábrica de|roupas|no atacado|zorblax|cnae|5611-2/01".split("|");
     const small = [
       "e",
       "de",

@@ -14,7 +14,7 @@ import { gazetteerOf } from "../src/translate/places/gazetteer.ts";
 import { geoOf } from "../src/translate/places/geo.ts";
 import type { City } from "../src/translate/places/placenames.ts";
 import { findPlaces } from "../src/translate/places/places.ts";
-import { CAPITALS } from "../src/translate/places/states.ts";
+import { CAPITALS, CITY_SHORT_NAMES } from "../src/translate/places/states.ts";
 import { findUnknownPlaces } from "../src/translate/places/unknownplaces.ts";
 import { translate } from "../src/translate/translate.ts";
 import { type Role, Sentence } from "../src/translate/words/sentence.ts";
@@ -120,7 +120,9 @@ describe("places", () => {
       assert.deepEqual([known.uf_any_of, known.municipality_ibge_any_of], [[], [ibge]], name);
       const namesakes = byName.get(plain(name)) ?? [];
       if (namesakes.length > 1) homonyms++;
-      const codes = namesakes.map((one) => one.ibge as string);
+      const short = Object.entries(CITY_SHORT_NAMES).find(([said]) => plain(said) === plain(name));
+      const others = short?.[1].split(" ") ?? [];
+      const codes = [...namesakes.map((one) => one.ibge as string), ...others];
       const capital = codes.find((code) => Object.values(CAPITALS).includes(code));
       const total = codes.reduce((sum, code) => sum + (accounts.get(code) ?? 0), 0);
       const big = codes.find((code) => {

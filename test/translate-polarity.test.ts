@@ -281,7 +281,11 @@ describe("polarity", () => {
       assert.deepEqual(industry.cnae_any_of, codes(wanted), text);
     }
     const both = [...codes("padarias"), ...codes("restaurantes")].sort();
-    for (const text of ["padarias e restaurantes", "não só padarias, mas também restaurantes"]) {
+    for (const text of [
+      "padarias e restaurantes",
+      "não só padarias, mas também restaurantes",
+      "não mais que 50 padarias e restaurantes",
+    ]) {
       assert.deepEqual(codes(text), both, text);
       assert.deepEqual(probe.spec(text).filters.industry.cnae_exclude, [], text);
     }

@@ -96,7 +96,7 @@ const SENTENCES: readonly (readonly [text: string, expected: Expected])[] = [
   ["padarias, mais novas primeiro", { sort: ["started_on desc"] }],
   ["as 10 maiores construtoras por capital social", { limit: 10, sort: ["share_capital desc"] }],
   ["padarias com faturamento acima de 1 milhão", { unmapped: ["faturamento acima de 1 milhão"] }],
-  ["padarias com mais de 10 funcionários", { limit: 100, unmapped: ["10 funcionários"] }],
+  ["padarias com mais de 10 funcionários", { limit: 100, unmapped: ["mais de 10 funcionários"] }],
   ["padarias em Nárnia", { ufs: [], cities: [], unmapped: ["em Nárnia"], confidence: 0 }],
   ["cnae 5611-2/01 em SP", { cnae: ["5611-2/01"], ufs: ["SP"], confidence: 0.99 }],
   [

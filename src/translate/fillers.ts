@@ -10,13 +10,14 @@ import type { Token } from "./words/tokens.ts";
 const FILLERS = new Set(
   (
     "empresa companhia firma negocio estabelecimento comercio cnpj lista listagem " +
-    "relacao busca buscar busque procuro procurar procure quero queria gostaria preciso " +
+    "relacao busca buscar busque buscamos procuramos " +
+    "procuro procurar procure quero queria gostaria preciso " +
     "precisamos encontre encontrar ache achar liste listar mostre mostrar traga trazer " +
     "me nos eu favor por todo toda tudo qualquer cada que quem qual quais onde ser sejam " +
     "seja sao e esta estao estejam ter tem tenham tenha possua possuam possuir existe " +
     "existem ha aberta aberto abriu abriram registrada cadastrada localizada localizado " +
     "situada sediada fica ficam atuam atua atuem trabalham trabalha ramo area setor " +
-    "segmento atividade tipo como mais muito bem so somente apenas tambem ainda ja agora " +
+    "segmento atividade tipo como mais muito bem so somente apenas tambem ainda ja " +
     "hoje brasil brasileira pais nacional lead cliente potencial prospect contato dado " +
     "informacao pode possam estado cidade regiao municipio nome find show list get me " +
     "all any company companies business businesses that have has are is located with " +

@@ -5,6 +5,7 @@
  */
 import { isFillerWord } from "./fillers.ts";
 import type { Notes, Sentences } from "./notes.ts";
+import { comparedAt } from "./numbers/comparing.ts";
 import type { Sentence, Words } from "./words/sentence.ts";
 import type { Token } from "./words/tokens.ts";
 
@@ -54,6 +55,12 @@ const KNOWN: readonly (readonly [words: string, code: string, detail: Sentences]
     "credit",
     { pt: "O registro não tem dados de crédito.", en: "The registry has no credit data." },
   ],
+  [
+    "agora h hora horas 24h domingo domingos sabado sabados feriado feriados " +
+      "madrugada horario plantao",
+    "opening_hours",
+    { pt: "O registro não tem horários.", en: "The registry has no opening hours." },
+  ],
 ];
 
 const BY_WORD = new Map<string, Reason>(
@@ -77,13 +84,14 @@ export function settleLeftovers(sentence: Sentence, notes: Notes): Words[] {
   const unmapped: Words[] = [];
   for (let at = 0; at < sentence.tokens.length; at++) {
     if (!sentence.free(at)) continue;
-    if (isFiller(sentence, at)) {
+    const compared = comparedAt(sentence, at);
+    if (compared === at && isFiller(sentence, at)) {
       sentence.claim(at, at + 1, "filler");
       continue;
     }
-    let to = at + 1;
+    let to = compared + 1;
     while (sentence.free(to) && sentence.tokens[to]?.kind !== "mark") to++;
-    while (to > at + 1 && isFiller(sentence, to - 1)) to--;
+    while (to > compared + 1 && isFiller(sentence, to - 1)) to--;
     const words = sentence.claim(at, to, "unmapped");
     unmapped.push(words);
     const { code, detail } = reasonOf(sentence, at, to);

@@ -8,6 +8,7 @@
  */
 import { STATE_NAMES } from "../spec/states.ts";
 import { type ItemKind, itemEnd, kindAt } from "./items.ts";
+import { startsAtMost } from "./numbers/atmost.ts";
 import { numberAt } from "./numbers/numbers.ts";
 import type { Sentence } from "./words/sentence.ts";
 
@@ -109,6 +110,7 @@ export function isNegator(sentence: Sentence, at: number): boolean {
     return !compares && !["pelo", "ao", "ou", "nada", "ainda", "com", "ha"].includes(before);
   }
   if (isInstead(sentence, at)) return true;
+  if (startsAtMost(sentence, at)) return false;
   if (word === "no") return ["phone", "email", "contact", "branches", "mail"].includes(next);
   return NOT.has(word) || WITHOUT.has(word) || EXCLUDE.has(word) || REGARDLESS.has(word);
 }

@@ -19,6 +19,7 @@ import { type Reading, readGoods, readGoodsBehindRole } from "./goods.ts";
 import { lexicon } from "./lexicon.ts";
 import { ROLES_BEFORE, type TradeRole } from "./roles.ts";
 import { type Before, readLent, readTrade, tradeBehindShop } from "./trades.ts";
+import { leaveWriter } from "./writer.ts";
 
 const OF = new Set(["de", "do", "da", "dos", "das", "of"]);
 
@@ -35,6 +36,7 @@ export function findActivities(
   context: ActivityContext,
   codes: readonly FoundActivity[] = [],
 ): FoundActivity[] {
+  leaveWriter(context, (at) => tradeEnd(context.sentence, at));
   const known = findKnown(context);
   const wanted = [...codes, ...known].some(({ excluded }) => !excluded);
   const named = findByName(context, wanted);
@@ -51,7 +53,8 @@ function findKnown(context: ActivityContext): FoundActivity[] {
   for (let at = 0; at < sentence.tokens.length; at++) {
     const token = sentence.tokens[at] as Token;
     if (!sentence.free(at) || token.kind === "mark" || joins(token)) continue;
-    const reading: Reading | null = isAside(sentence, at) ? null : read(sentence, at, before);
+    const aside: boolean = isAside(sentence, at) || isInside(sentence, at, before);
+    const reading: Reading | null = aside ? null : read(sentence, at, before);
     if (reading === null) continue;
     const listed = served >= 0 && isListed(sentence, served, at);
     if (before !== null && (listed || isServed(sentence, at))) {
@@ -110,6 +113,14 @@ function isAside(sentence: Sentence, at: number): boolean {
   }
   if (!WITH.has(sentence.folded(before))) return false;
   return !DEALING.has(sentence.folded(before - 1));
+}
+
+/** "advogados ativos na OAB": where those are who were named right before. */
+function isInside(sentence: Sentence, at: number, before: Before | null): boolean {
+  if (before === null || !["na", "no", "nas", "nos"].includes(sentence.folded(at - 1)))
+    return false;
+  for (let i = before.to; i < at - 1; i++) if (sentence.free(i)) return false;
+  return before.to < at;
 }
 
 /** What begins at a token: the longest of a trade, goods with a role, goods alone; or nothing. */

@@ -91,12 +91,33 @@ function spanAt(sentence: Sentence, at: number): Read | null {
   if (["meio", "meia"].includes(sentence.folded(one.to + 1))) {
     return { span: { ...one, months: one.months * 1.5, to: one.to + 2 } };
   }
+  const half = otherBound(sentence, at, one);
+  if (half !== null) return half;
   const second = simpleAt(sentence, one.to + 1);
   if (second === null) return { span: one };
   if (isBetween(sentence, at)) return { span: one, second };
   if (second.months >= one.months) return { span: one };
   const { months, days, to } = second;
   return { span: { months: one.months + months, days: one.days + days, to } };
+}
+
+/** "mais de 10 anos e menos de 20": the second bound has the unit of the first. */
+function otherBound(sentence: Sentence, at: number, one: Span): Read | null {
+  const small = (i: number) => ["de", "que", "than"].includes(sentence.folded(i));
+  const first = sentence.folded(small(at - 1) ? at - 2 : at - 1);
+  const other = sentence.folded(one.to + 1);
+  const rises = MORE.has(first) && LESS.has(other);
+  if (!rises && !(LESS.has(first) && MORE.has(other))) return null;
+  const number = numberAt(sentence, one.to + (small(one.to + 2) ? 3 : 2));
+  if (number === null) return null;
+  const next = sentence.tokens[number.to];
+  if (next?.kind === "number" || (next?.kind === "word" && !SMALL.has(next.folded))) return null;
+  const length = lengthOf(sentence, number.value, one.to - 1);
+  if (length === null) return null;
+  const two = { ...length, to: number.to };
+  const longer = two.months + two.days / 31 > one.months + one.days / 31;
+  if (rises !== longer) return null;
+  return rises ? { span: one, second: two } : { span: two, second: { ...one, to: two.to } };
 }
 
 function simpleAt(sentence: Sentence, at: number): Span | null {

@@ -10,6 +10,7 @@ import { kindAt } from "../items.ts";
 import { negatorOf } from "../negation.ts";
 import type { Notes } from "../notes.ts";
 import type { Sentence } from "../words/sentence.ts";
+import { atMostBefore } from "./atmost.ts";
 import { factorAt, numberAt, withHundreds } from "./numbers.ts";
 
 const wordSet = (words: string) => new Set(words.split(" "));
@@ -117,6 +118,8 @@ function countAt(sentence: Sentence, at: number): Count | null {
 
 /** Where the words of a limit begin; null where the number counts something else. */
 function limitStart(sentence: Sentence, at: number, to: number): number | null {
+  const most = atMostBefore(sentence, at);
+  if (most >= 0) return most;
   const before = sentence.folded(at - 1);
   const next = sentence.folded(to);
   const unit = sentence.tokens[to];

@@ -42,10 +42,15 @@ export function decimal(text: string): number {
   return Number((grouped ? groups.join("") : whole) + (rest.length === 0 ? "" : `.${rest[0]}`));
 }
 
-/** The number at a token: digits, or words such as "vinte e cinco". */
+/** The free number at a token: digits, or words such as "vinte e cinco". */
 export function numberAt(sentence: Sentence, at: number): Numeral | null {
+  return sentence.free(at) ? numeralAt(sentence, at) : null;
+}
+
+/** The number at a token, whoever took it. */
+export function numeralAt(sentence: Sentence, at: number): Numeral | null {
   const token = sentence.tokens[at];
-  if (token === undefined || !sentence.free(at)) return null;
+  if (token === undefined) return null;
   if (token.kind === "number") {
     const value = decimal(token.text);
     return Number.isNaN(value) ? null : { value, to: at + 1 };

@@ -85,6 +85,9 @@ function namesOf(cities: ReadonlyMap<string, City>): PlaceNames {
     const city = cities.get(ibge);
     if (city !== undefined) add(name, { nicknamed: [city] });
   }
+  for (const [name, codes] of Object.entries(called.CITY_SHORT_NAMES)) {
+    add(name, { cities: codes.split(" ").flatMap((ibge) => cities.get(ibge) ?? []) });
+  }
   for (const [uf, name] of Object.entries(STATE_NAMES)) add(name, { states: [uf] });
   for (const [name, uf] of Object.entries(called.STATE_NICKNAMES)) add(name, { states: [uf] });
   for (const [name, states] of Object.entries(called.REGIONS)) {

@@ -123,7 +123,8 @@ export const STYLED = new Set(
 /** Before "de natal" these are about Christmas. */
 export const FESTIVE = new Set(
   (
-    "decoracao decoracoes enfeite enfeites arvore arvores cesta cestas artigos produtos " +
+    "decoracao decoracoes material materiais " +
+    "enfeite enfeites arvore arvores cesta cestas artigos produtos " +
     "presente presentes festa festas ceia luzes papai cartao cartoes brindes feira"
   ).split(" "),
 );

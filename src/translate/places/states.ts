@@ -161,6 +161,12 @@ export const CITY_DEMONYMS: Readonly<Record<string, string>> = {
   blumenauense: "4202404",
 };
 
+/** Short names of cities that others have as well, with the IBGE codes: they are namesakes. */
+export const CITY_SHORT_NAMES: Readonly<Record<string, string>> = {
+  "são caetano": "2613107 3548807",
+  "são bernardo": "3548708",
+};
+
 /** Other names of cities, with their IBGE codes; also old and usual spellings. */
 export const CITY_NICKNAMES: Readonly<Record<string, string>> = {
   sampa: "3550308",
@@ -203,7 +209,6 @@ export const CITY_NICKNAMES: Readonly<Record<string, string>> = {
   paraty: "3303807",
   "santana do livramento": "4317103",
   "santa isabel do pará": "1506500",
-  "são caetano": "2613107",
   "são caitano": "2613107",
   "são tomé das letras": "3165206",
   "são thomé das letras": "3165206",

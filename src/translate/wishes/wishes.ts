@@ -10,6 +10,7 @@ import { isInTrade } from "../items.ts";
 import { claimNegation, type Reach, reachOf } from "../negation.ts";
 import type { Notes } from "../notes.ts";
 import { contradict } from "../numbers/bounds.ts";
+import { comparedBefore } from "../numbers/comparing.ts";
 import type { Role, Sentence, Words } from "../words/sentence.ts";
 import { AUDIENCE } from "./wishremarks.ts";
 import { contactLead, contactTail, isWishMeant, sizeLead, sortLead } from "./wishsigns.ts";
@@ -164,8 +165,8 @@ class WishStage {
   }
 
   #leave({ at, to, wish }: Taken, why: { code: string; pt: string; en: string }): void {
-    this.#sentence.claim(at, to, "unmapped");
-    this.#notes.leave(why.code, why, this.#sentence.words(at, to));
+    const from = comparedBefore(this.#sentence, at);
+    this.#notes.leave(why.code, why, this.#sentence.claim(from, to, "unmapped"));
     this.#last = { at, to, wish, set: false };
   }
 

@@ -46,6 +46,18 @@ export const AUDIENCE: Remark = {
   pt: "Diz a quem as empresas servem; não há filtro para isso.",
   en: "This says whom the companies serve; there is no filter for it.",
 };
+/** Who asks is not who is sought. */
+export const WRITER: Remark = {
+  code: "writer",
+  pt: "Diz quem procura, não o que se procura.",
+  en: "This says who is asking, not what is sought.",
+};
+/** What the writer sells is not what is sought. */
+export const OWN_OFFER: Remark = {
+  code: "own_offer",
+  pt: "É o que você oferece, não o que se procura.",
+  en: "This is what you offer, not what is sought.",
+};
 /** Quality is not in the registry. */
 export const BEST: Remark = {
   code: "quality",
