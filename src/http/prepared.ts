@@ -11,7 +11,7 @@ import { tooBroad } from "../spec/breadth.ts";
 import { DEFAULT_FIELDS } from "../spec/fields.ts";
 import { walkHash } from "../spec/identity.ts";
 import { parseJson } from "../spec/json.ts";
-import { normalizeSpec } from "../spec/normalize.ts";
+import { type NormalizeContext, normalizeSpec } from "../spec/normalize.ts";
 import type { AccountQuerySpec } from "../spec/schema.ts";
 import { type BodyObject, readBody, withBodyMistakes } from "./body.ts";
 import { weakTag } from "./etag.ts";
@@ -85,6 +85,20 @@ export function prepareSearch(body: Uint8Array, segment: Segment, plan: Plan): P
   return searches.of(body, segment, plan);
 }
 
+/** What a plan lets a search of a snapshot be normalized by. */
+export function searchContext(segment: Segment, plan: Plan): NormalizeContext {
+  const cap = plan.limits.search_limit;
+  return {
+    catalog: segment.catalog,
+    limitDefault: Math.min(SEARCH_LIMIT_DEFAULT, cap),
+    limitCap: cap,
+    fullAllowed: false,
+    allowedFields: plan.fields,
+    defaultFields: DEFAULT_FIELDS,
+    mode: "search",
+  };
+}
+
 function readSearch(bytes: Uint8Array, segment: Segment, plan: Plan): PreparedSearch {
   const body = readBody(bytes, MEMBERS);
   const cursor = readCursor(body, FIRST_PAGE_MEMBERS);
@@ -92,13 +106,7 @@ function readSearch(bytes: Uint8Array, segment: Segment, plan: Plan): PreparedSe
   const { members } = body;
   const { spec } = withBodyMistakes(body, () =>
     normalizeSpec(members.spec, {
-      catalog: segment.catalog,
-      limitDefault: Math.min(SEARCH_LIMIT_DEFAULT, plan.limits.search_limit),
-      limitCap: plan.limits.search_limit,
-      fullAllowed: false,
-      allowedFields: plan.fields,
-      defaultFields: DEFAULT_FIELDS,
-      mode: "search",
+      ...searchContext(segment, plan),
       bodyLimit: members.limit,
       bodyOutput: members.output,
     }),

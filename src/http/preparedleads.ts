@@ -9,9 +9,8 @@ import type { Plan } from "../access/plans.ts";
 import { AppError } from "../errors.ts";
 import type { Segment } from "../search/segment.ts";
 import { tooBroad } from "../spec/breadth.ts";
-import { DEFAULT_FIELDS } from "../spec/fields.ts";
 import { leadWalkHash } from "../spec/identity.ts";
-import { type NormalizeContext, normalizeSpec } from "../spec/normalize.ts";
+import { normalizeSpec } from "../spec/normalize.ts";
 import { shown } from "../spec/reader.ts";
 import { type AccountQuerySpec, SPEC_LIMITS } from "../spec/schema.ts";
 import { isUncertain } from "../translate/confidence.ts";
@@ -28,6 +27,7 @@ import {
   prefixText,
   readCursor,
   SEARCH_LIMIT_DEFAULT,
+  searchContext,
 } from "./prepared.ts";
 import { checkText } from "./querytext.ts";
 
@@ -161,18 +161,8 @@ function ofSentence(body: BodyObject, segment: Segment, plan: Plan): Wanted {
 
 /** What a search is normalized by; a limit that is wrong was noted already. */
 function contextOf({ members, mistakes }: BodyObject, segment: Segment, plan: Plan) {
-  const cap = plan.limits.search_limit;
-  const context: NormalizeContext = {
-    catalog: segment.catalog,
-    limitDefault: Math.min(SEARCH_LIMIT_DEFAULT, cap),
-    limitCap: cap,
-    fullAllowed: false,
-    allowedFields: plan.fields,
-    defaultFields: DEFAULT_FIELDS,
-    mode: "search",
-    bodyLimit: mistakes.length > 0 ? undefined : members.limit,
-  };
-  return context;
+  const bodyLimit = mistakes.length > 0 ? undefined : members.limit;
+  return { ...searchContext(segment, plan), bodyLimit };
 }
 
 /** Whether a sentence asked for companies that lack a contact, which no filter takes. */

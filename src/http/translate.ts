@@ -5,12 +5,11 @@
  * search takes it as it is.
  */
 import { AppError } from "../errors.ts";
-import { DEFAULT_FIELDS } from "../spec/fields.ts";
 import { normalizeSpec } from "../spec/normalize.ts";
 import { suggestionsOf } from "../translate/suggestions.ts";
 import { translate } from "../translate/translate.ts";
 import { readBody } from "./body.ts";
-import { SEARCH_LIMIT_DEFAULT } from "./prepared.ts";
+import { searchContext } from "./prepared.ts";
 import { checkText } from "./querytext.ts";
 import { type Answer, json } from "./respond.ts";
 import { currentSegment, type KeyCall } from "./service.ts";
@@ -20,15 +19,7 @@ export function translateLeads({ service, plan, body, requestId }: KeyCall): Ans
   const segment = currentSegment(service);
   const text = readText(body);
   const translation = translate(text, segment);
-  const { spec } = normalizeSpec(translation.spec, {
-    catalog: segment.catalog,
-    limitDefault: Math.min(SEARCH_LIMIT_DEFAULT, plan.limits.search_limit),
-    limitCap: plan.limits.search_limit,
-    fullAllowed: false,
-    allowedFields: plan.fields,
-    defaultFields: DEFAULT_FIELDS,
-    mode: "search",
-  });
+  const { spec } = normalizeSpec(translation.spec, searchContext(segment, plan));
   return json({
     request_id: requestId,
     snapshot: segment.label,
