@@ -9,8 +9,12 @@
 /** Status and title of every error code; codes are part of the public contract. */
 export const ERROR_CODES = {
   authentication_required: { status: 401, title: "An API key is required" },
+  session_required: { status: 401, title: "Nobody is signed in" },
+  sign_in_failed: { status: 401, title: "Signing in failed" },
   authentication_invalid: { status: 403, title: "The API key is not valid" },
   authentication_disabled: { status: 403, title: "The API key is disabled" },
+  csrf_invalid: { status: 403, title: "The request did not come from the console" },
+  role_not_allowed: { status: 403, title: "The role does not allow this" },
   link_invalid: { status: 403, title: "The link is not valid" },
   link_expired: { status: 403, title: "The link has expired" },
   not_found: { status: 404, title: "There is nothing at this address" },

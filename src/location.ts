@@ -1,6 +1,7 @@
 /**
  * What comes in: the place of a worker's source file, relative to src/.
- * What goes out: the absolute path of the file that a worker thread must load.
+ * What goes out: the absolute path of the file that a worker thread must load, and that of the
+ * folder with the built console.
  * Invariant: right in both lives of the code: as TypeScript under tsx, where the folders of src
  * stand, and as the bundle in dist, where every file lies flat beside the others (build.mjs).
  */
@@ -23,4 +24,9 @@ export function workerFile(source: `${string}.worker.ts`): string {
 /** Arguments of Node for a thread that loads a `workerFile`; a bundled one needs none. */
 export function workerArguments(): string[] {
   return BUNDLED ? [] : ["--import", new URL("./source-threads.mjs", import.meta.url).href];
+}
+
+/** The folder of the built console: beside the bundle, or where build.mjs puts it from sources. */
+export function consoleFolder(): string {
+  return fileURLToPath(new URL(BUNDLED ? "./console" : "../dist/console", import.meta.url));
 }

@@ -23,6 +23,7 @@ const COMMANDS: Readonly<Record<string, () => Promise<Register>>> = {
   serve: async () => (await import("./cli/serve.ts")).registerServe,
   key: async () => (await import("./cli/key.ts")).registerKey,
   tenant: async () => (await import("./cli/tenant.ts")).registerTenant,
+  user: async () => (await import("./cli/user.ts")).registerUser,
   usage: async () => (await import("./cli/usage.ts")).registerUsage,
   healthcheck: async () => (await import("./cli/healthcheck.ts")).registerHealthcheck,
   openapi: async () => (await import("./cli/openapi.ts")).registerOpenapi,

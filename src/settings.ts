@@ -161,6 +161,21 @@ export const SETTINGS = {
     "Address for /.well-known/security.txt, such as mailto:security@example.com.",
     { kind: "text", check: checkContact },
   ),
+  "console.session_idle": setting<number>(
+    1_800,
+    "Seconds after which somebody who does nothing in the console is signed out.",
+    integer(60, 604_800),
+  ),
+  "console.session_max": setting<number>(
+    43_200,
+    "Seconds after which everybody has to sign in to the console again.",
+    integer(60, 2_592_000),
+  ),
+  "console.insecure_http": setting<boolean>(
+    false,
+    "Lets people sign in over plain HTTP from other machines, where others can read passwords.",
+    { kind: "boolean" },
+  ),
   core_dumps: setting<boolean>(
     false,
     "Lets the system write a core when the server crashes; API keys that are in use are in it.",

@@ -14,6 +14,7 @@ import { systemClock } from "../src/clock.ts";
 import { AppError } from "../src/errors.ts";
 import { dispatcher } from "../src/http/dispatch.ts";
 import { isPulled, pull } from "../src/http/pulled.ts";
+import { PUBLIC_TABLE } from "../src/http/routes.ts";
 import type { Engine, Service } from "../src/http/service.ts";
 import type { AnswerBody, Exchange, ReadHeader } from "../src/http/transport.ts";
 import { fakeEngine, fakeSegment } from "./http-fake.ts";
@@ -148,7 +149,7 @@ function serviceFor(wish: Wish, seen: Seen): Service {
 /** One request on its whole way. */
 async function run(wish: Wish): Promise<Seen> {
   const seen = newSeen();
-  dispatcher(serviceFor(wish, seen))(exchangeFor(wish, seen));
+  dispatcher(serviceFor(wish, seen), PUBLIC_TABLE)(exchangeFor(wish, seen));
   for (let turn = 0; turn < 3; turn++) await sleep(0);
   return seen;
 }

@@ -8,7 +8,7 @@
 import assert from "node:assert/strict";
 import { Compile, type Validator } from "typebox/schema";
 import { publicDocument } from "../src/http/documents.ts";
-import { ROUTES, routesAt } from "../src/http/routes.ts";
+import { PUBLIC_TABLE, ROUTES } from "../src/http/routes.ts";
 
 /** One answer; names of headers in lower case. */
 export interface SeenAnswer {
@@ -106,7 +106,7 @@ function validatorOf(name: string, schema: object): Validator {
 /** Fails unless an answer is as the document says. */
 export function assertDocumented(seen: SeenAnswer): void {
   const { method, path, status } = seen;
-  const found = routesAt(path.replace(/\?.*$/s, ""));
+  const found = PUBLIC_TABLE.at(path.replace(/\?.*$/s, ""));
   const route = ALIASES[found?.path ?? ""] ?? found?.path ?? "unknown";
   try {
     checkEveryAnswer(seen);

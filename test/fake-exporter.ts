@@ -10,7 +10,13 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Clock } from "../src/clock.ts";
 import { AppError } from "../src/errors.ts";
-import type { AcceptedExport, Exporter, ExportPage, NewExport } from "../src/export/exporter.ts";
+import type {
+  AcceptedExport,
+  Exporter,
+  ExportOrigin,
+  ExportPage,
+  NewExport,
+} from "../src/export/exporter.ts";
 import { FORMATS } from "../src/export/format.ts";
 import {
   type ExportFailure,
@@ -25,6 +31,7 @@ import type { AccountQuerySpec } from "../src/spec/schema.ts";
 interface Kept {
   record: ExportRecord;
   readonly spec: AccountQuerySpec;
+  readonly keyId: string;
   readonly idempotencyKey: string;
   readonly bodyHash: string;
 }
@@ -78,7 +85,7 @@ export class FakeExporter implements Exporter {
     }
     this.created.push(wanted);
     const record = freshRecord(wanted, this.created.length, this.#clock.nowMs());
-    this.#kept.push({ record, spec, idempotencyKey, bodyHash });
+    this.#kept.push({ record, spec, keyId: wanted.keyId, idempotencyKey, bodyHash });
     return { record, spec, replayed: false };
   }
 
@@ -95,6 +102,12 @@ export class FakeExporter implements Exporter {
       .filter((record) => before === null || record.sequence < before)
       .sort((a, b) => b.sequence - a.sequence);
     return { records: all.slice(0, limit), more: all.length > limit };
+  }
+
+  origin(tenantId: string, id: string): ExportOrigin {
+    this.read(tenantId, id);
+    const kept = this.#kept.find(({ record }) => record.id === id) as Kept;
+    return { spec: kept.spec, keyId: kept.keyId };
   }
 
   remove(tenantId: string, id: string): void {

@@ -12,11 +12,17 @@ import { join } from "node:path";
 import { TABLES, type TableName } from "../native-index/columns.ts";
 import { Gate } from "../src/access/gate.ts";
 import { Keyring } from "../src/access/keyring.ts";
+import { Passwords } from "../src/access/passwords.ts";
 import { loadPlans, PLAN_NAMES, type PlanName, type Plans } from "../src/access/plans.ts";
+import { Sessions } from "../src/access/sessions.ts";
+import { SignIns } from "../src/access/signins.ts";
 import { Usage } from "../src/access/usage.ts";
+import { Users } from "../src/access/users.ts";
 import { type Clock, systemClock } from "../src/clock.ts";
 import { Budget } from "../src/http/budget.ts";
 import { Pressure } from "../src/http/pressure.ts";
+import { PUBLIC_TABLE } from "../src/http/routes.ts";
+import type { RouteTable } from "../src/http/routetable.ts";
 import { openTransport, startServer } from "../src/http/server.ts";
 import type { Engine, Service } from "../src/http/service.ts";
 import { Telemetry } from "../src/http/telemetry.ts";
@@ -28,8 +34,10 @@ import { punctuateCnae } from "../src/spec/catalog.ts";
 import { openDatabase, type StateDatabase } from "../src/store/database.ts";
 import { KeyStore } from "../src/store/keystore.ts";
 import { QuotaStore } from "../src/store/quotastore.ts";
+import { SearchStore } from "../src/store/searchstore.ts";
 import { openSecrets } from "../src/store/secrets.ts";
 import { UsageStore } from "../src/store/usagestore.ts";
+import { UserStore } from "../src/store/userstore.ts";
 import { FakeExporter } from "./fake-exporter.ts";
 
 /** Both implementations; every HTTP suite runs against each. */
@@ -201,6 +209,7 @@ export interface FakeServer {
   readonly port: number;
   readonly transport: TransportName;
   readonly dataDir: string;
+  readonly service: Service;
   readonly keyring: Keyring;
   readonly exporter: FakeExporter;
   readonly keys: Readonly<Record<PlanName, string>>;
@@ -218,11 +227,26 @@ function usageIn(database: StateDatabase, clock: Clock = systemClock): Usage {
   return new Usage(new UsageStore(database), new QuotaStore(database), clock);
 }
 
+/** Users and sessions whose passwords cost next to nothing. */
+function consoleIn(database: StateDatabase, dataDir: string, clock: Clock = systemClock) {
+  const store = new UserStore(database);
+  const passwords = new Passwords({ n: 2, r: 1, p: 1 });
+  const users = new Users({ store, keys: new KeyStore(database), passwords, clock });
+  const sessions = new Sessions({
+    ...{ store, users, passwords, clock },
+    signIns: new SignIns(clock),
+    secret: openSecrets(dataDir).console,
+    ...{ idleSeconds: 1_800, maxSeconds: 43_200 },
+  });
+  return { users, sessions, searches: new SearchStore(database) };
+}
+
 /** Starts a server; `parts` replaces what a test wants otherwise. */
 export async function startFake(
   transport: TransportName,
   parts: Partial<Service> = {},
   limits: TransportLimits = TEST_LIMITS,
+  tableOf: (service: Service) => RouteTable = () => PUBLIC_TABLE,
 ): Promise<FakeServer> {
   const dataDir = mkdtempSync(join(tmpdir(), "peneira-http-"));
   const database = openDatabase(dataDir);
@@ -238,6 +262,7 @@ export async function startFake(
     engine: fakeEngine,
     exporter,
     keyring,
+    ...consoleIn(database, dataDir, parts.clock),
     plans: unhurried(loadPlans()),
     secrets: openSecrets(dataDir),
     usage: usageIn(database, parts.clock),
@@ -260,12 +285,18 @@ export async function startFake(
     ...parts,
   };
   const opened = await openTransport(transport, limits);
-  const server = await startServer(service, opened, { host: "127.0.0.1", port: 0 });
+  const server = await startServer(
+    service,
+    opened,
+    { host: "127.0.0.1", port: 0 },
+    tableOf(service),
+  );
   return {
     base: `http://127.0.0.1:${server.port}`,
     port: server.port,
     transport,
     dataDir,
+    service,
     keyring,
     exporter,
     keys: Object.fromEntries(PLAN_NAMES.map(key)) as Record<PlanName, string>,

@@ -9,7 +9,7 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { after, before, describe, it, type TestContext } from "node:test";
-import { routesAt } from "../src/http/routes.ts";
+import { PUBLIC_TABLE } from "../src/http/routes.ts";
 import { openSegment, type Segment } from "../src/search/segment.ts";
 import { decodeSnapshot } from "./decode.ts";
 import { assertDocumented, fitsRequest } from "./documented.ts";
@@ -98,7 +98,7 @@ function check(request: FuzzRequest, answer: WireAnswer): void {
   }
   assertDocumented({ method, path, ...answer });
   if (status >= 300 || method !== "POST") return;
-  const route = routesAt(path.replace(/\?.*$/, ""))?.path ?? "";
+  const route = PUBLIC_TABLE.at(path.replace(/\?.*$/, ""))?.path ?? "";
   assert.ok(fitsRequest(method, route, request.body), "accepted, but not of the documented shape");
 }
 

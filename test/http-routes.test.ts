@@ -8,9 +8,9 @@ import { describe, it } from "node:test";
 import fc from "fast-check";
 import { AppError } from "../src/errors.ts";
 import { readQuery } from "../src/http/query.ts";
-import { ROUTES, routesAt } from "../src/http/routes.ts";
+import { PUBLIC_TABLE, ROUTES } from "../src/http/routes.ts";
 
-describe("routesAt", () => {
+describe("RouteTable", () => {
   const table: readonly (readonly [path: string, route: string | null, id?: string])[] = [
     ["/v1/exports", "/v1/exports"],
     ["/v1/exports/", null],
@@ -47,7 +47,7 @@ describe("routesAt", () => {
   ];
   for (const [path, route, id] of table) {
     it(`takes ${path} to ${route ?? "nothing"}`, () => {
-      const found = routesAt(path);
+      const found = PUBLIC_TABLE.at(path);
       assert.equal(found?.path ?? null, route);
       if (id !== undefined) assert.deepEqual(found?.params, { id });
     });
@@ -55,7 +55,7 @@ describe("routesAt", () => {
 
   it("finds every route of the table under its own path, and HEAD with each GET", () => {
     for (const { method, path } of ROUTES) {
-      const found = routesAt(path.replaceAll(/\{\w+\}/g, "x"));
+      const found = PUBLIC_TABLE.at(path.replaceAll(/\{\w+\}/g, "x"));
       assert.equal(found?.path, path);
       assert.equal(found?.methods.get(method)?.path, path);
       if (method === "GET") assert.ok(found?.methods.has("HEAD"));

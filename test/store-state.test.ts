@@ -25,7 +25,9 @@ import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { DATABASE_FILE, openDatabase, SCHEMA_VERSION } from "../src/store/database.ts";
 import { ExportStore } from "../src/store/exportstore.ts";
+import { SearchStore } from "../src/store/searchstore.ts";
 import { openSecrets, SECRETS_FILE } from "../src/store/secrets.ts";
+import { UserStore } from "../src/store/userstore.ts";
 
 const run = promisify(execFile);
 let parent: string;
@@ -117,6 +119,8 @@ describe("openDatabase", () => {
   it("takes over what an earlier schema holds", () => {
     const before = openDatabase(directory);
     before.exec(`
+      DROP TABLE saved_searches; DROP TABLE sessions; DROP TABLE users;
+      ALTER TABLE tenants DROP COLUMN plan;
       DROP TABLE usage; DROP TABLE quota;
       ALTER TABLE exports DROP COLUMN key_id; ALTER TABLE exports DROP COLUMN charged_day;
       ALTER TABLE exports DROP COLUMN charged_rows;
@@ -138,6 +142,9 @@ describe("openDatabase", () => {
     const file = { rowCount: 9, sizeBytes: 1, sha256: "0", endedAt: 2, expiresAt: 3 };
     assert.ok(store.finish({ id: "exp_1", ...file }), "an export without a charge ends as any");
     assert.equal(store.find("exp_1")?.state, "done");
+    const users = new UserStore(database);
+    assert.deepEqual(users.planFacts("t"), { plan: null, keyPlans: [] });
+    assert.deepEqual([users.list(), new SearchStore(database).list("t")], [[], []]);
     database.close();
   });
 
@@ -176,11 +183,12 @@ describe("openDatabase", () => {
 
 describe("openSecrets", () => {
   it("gives different secrets of 32 bytes, the same each time", () => {
-    const { cursor, link } = openSecrets(directory);
-    assert.deepEqual([cursor.length, link.length], [1, 1]);
-    assert.equal(cursor[0].length, 32);
-    assert.notDeepEqual(cursor[0], link[0]);
-    assert.deepEqual(openSecrets(directory), { cursor, link });
+    const { cursor, link, console } = openSecrets(directory);
+    assert.deepEqual([cursor.length, link.length, console.length], [1, 1, 1]);
+    const all = [cursor[0], link[0], console[0]];
+    for (const secret of all) assert.equal(secret.length, 32);
+    assert.equal(new Set(all.map((secret) => secret.toString("hex"))).size, 3);
+    assert.deepEqual(openSecrets(directory), { cursor, link, console });
   });
 
   it("still gives the previous secret, after the current one", () => {

@@ -19,8 +19,9 @@ const HEADER_LINES = { min: 2, max: 20 };
 
 /** Folders and single files of a rank; a file imports its own folder or a lower rank. */
 const RANKS: readonly (readonly [rank: number, pattern: RegExp])[] = [
-  [6, /^src\/(main\.ts$|cli\/)/],
-  [5, /^src\/(http|console)\//],
+  [7, /^src\/(main\.ts$|cli\/)/],
+  [6, /^src\/console\//],
+  [5, /^src\/http\//],
   [4, /^src\/export\//],
   [3, /^src\/(access|ingest|translate)\//],
   [2, /^src\/(search|dump)\//],
@@ -80,6 +81,18 @@ describe("imports", () => {
     refuse(broken, "one importer per heavy package");
   });
 
+  it("of the browser's part of the console are its own and pure tables", () => {
+    const broken = filesMatching(/^src\/console\/web\//).flatMap((file) =>
+      importsOf(file)
+        .filter((one) => {
+          if (one.typeOnly || one.file === undefined) return one.specifier.startsWith("node:");
+          return !/^src\/(console\/web|spec)\//.test(one.file);
+        })
+        .map((one) => `${file}:${one.line} imports ${one.specifier}`),
+    );
+    refuse(broken, "the browser has neither Node nor the server");
+  });
+
   it("between stages of the search are types only", () => {
     const broken = filesMatching(STAGES).flatMap((file) =>
       importsOf(file)
@@ -90,7 +103,8 @@ describe("imports", () => {
   });
 
   it("reach every file", () => {
-    const product = reachable(filesMatching(/^src\/(main\.ts|.*\.worker\.ts)$/));
+    const entries = /^src\/(main\.ts|.*\.worker\.ts|console\/web\/main\.tsx)$/;
+    const product = reachable(filesMatching(entries));
     const others = reachable(filesMatching(/^(test\/.*\.test|bench\/.*\.bench)\.ts$/));
     const dead = [
       ...PRODUCT.filter((file) => !product.has(file)),

@@ -7,11 +7,18 @@
  */
 import type { Clock } from "../clock.ts";
 import { AppError } from "../errors.ts";
-import type { Plan } from "./plans.ts";
 import { RateLimiter, type RatePolicy, rateFields } from "./ratelimit.ts";
 
 /** Wrong keys that one address may try: ten at once, then one every two seconds. */
 export const GUESS_POLICY: RatePolicy = { perSecond: 0.5, burst: 10 };
+
+/** What limits a sender: a plan, or the rate of the console. */
+export interface Limited {
+  readonly limits: { readonly requests_per_second: number; readonly burst: number };
+}
+
+/** Requests of one user of the console, whatever the plan: a person who scrolls quickly. */
+export const CONSOLE_LIMIT: Limited = { limits: { requests_per_second: 20, burst: 60 } };
 
 /** Limits of keys by their plans, and of guesses by address. */
 export class Gate {
@@ -30,7 +37,7 @@ export class Gate {
    * charged 1 when its key is known, and its whole cost, of which 1 is `paid`, when that is known:
    * a refusal then gives the 1 back, so that whoever waits as long as it says can pay.
    */
-  spend(keyId: string, plan: Plan, cost: number, paid = 0): void {
+  spend(keyId: string, plan: Limited, cost: number, paid = 0): void {
     const { allowed, retrySeconds } = this.#keys.take(keyId, policyOf(plan), cost, paid);
     if (allowed) return;
     throw tooMany(
@@ -41,7 +48,7 @@ export class Gate {
   }
 
   /** The fields `RateLimit-Policy` and `RateLimit` as they stand now. */
-  fields(keyId: string, plan: Plan): Readonly<Record<string, string>> {
+  fields(keyId: string, plan: Limited): Readonly<Record<string, string>> {
     const policy = policyOf(plan);
     return rateFields(policy, this.#keys.look(keyId, policy));
   }
@@ -57,9 +64,9 @@ export class Gate {
   }
 }
 
-const policies = new WeakMap<Plan, RatePolicy>();
+const policies = new WeakMap<Limited, RatePolicy>();
 
-function policyOf(plan: Plan): RatePolicy {
+function policyOf(plan: Limited): RatePolicy {
   const known = policies.get(plan);
   if (known !== undefined) return known;
   const { requests_per_second: perSecond, burst } = plan.limits;

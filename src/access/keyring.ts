@@ -99,20 +99,26 @@ export class Keyring {
 
   /** Makes a key, and its tenant where there is none. Throws `CommandError` on a wrong wish. */
   create(wish: KeyWish): CreatedKey {
+    checkWish(wish);
+    return this.#store.atomically(() => {
+      const nowMs = this.#clock.nowMs();
+      const fresh = randomBytes(8).toString("hex");
+      return this.createFor(this.#store.tenantId(wish.tenant, fresh, nowMs), wish);
+    });
+  }
+
+  /** Makes a key of the tenant of an id, whatever that is called by now; `wish` names it. */
+  createFor(tenantId: string, wish: KeyWish): CreatedKey {
     const plan = checkWish(wish);
     const fresh = makeKey();
-    const nowMs = this.#clock.nowMs();
-    this.#store.atomically(() => {
-      const tenantId = this.#store.tenantId(wish.tenant, randomBytes(8).toString("hex"), nowMs);
-      this.#store.insert({
-        id: fresh.id,
-        tenantId,
-        name: wish.name,
-        plan,
-        hash: fresh.hash,
-        createdAt: nowMs,
-        expiresAt: wish.expiresAt ?? null,
-      });
+    this.#store.insert({
+      id: fresh.id,
+      tenantId,
+      name: wish.name,
+      plan,
+      hash: fresh.hash,
+      createdAt: this.#clock.nowMs(),
+      expiresAt: wish.expiresAt ?? null,
     });
     this.#forget();
     return { ...wish, key: fresh.key, keyId: fresh.id };
@@ -299,9 +305,12 @@ function bearerToken(authorization: string | undefined): string {
 const NAME_PATTERN = /^[^\p{Cc}]{0,100}$/u;
 
 const NAME_RULE = "the name may have up to 100 characters without control characters";
-const TENANT_NAME_RULE = "the tenant must have 1 to 100 characters without control characters";
+/** What the name of a tenant has to be. */
+export const TENANT_NAME_RULE =
+  "the tenant must have 1 to 100 characters without control characters";
 
-function isTenantName(name: string): boolean {
+/** Whether a tenant may have a name. */
+export function isTenantName(name: string): boolean {
   return name.trim() !== "" && NAME_PATTERN.test(name);
 }
 

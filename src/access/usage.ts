@@ -74,6 +74,20 @@ export class Usage {
     return { requests, accounts, exportRows };
   }
 
+  /**
+   * What the senders of a tenant used on the last `days` days up to this moment, today included; a
+   * day and sender may have several rows.
+   */
+  ofTenant(tenantId: string, days: number): { readonly today: number; readonly rows: UsedByKey[] } {
+    this.#turn();
+    const since = this.#day - days + 1;
+    const counted = [...this.#closed, ...this.#open.values()].filter(
+      (counting) => counting.tenantId === tenantId && counting.day >= since,
+    );
+    const rows = [...this.#store.ofTenant(tenantId, since), ...counted];
+    return { today: this.#day, rows: rows.filter(({ day }) => day <= this.#day) };
+  }
+
   /** Rows that a tenant may still export today; null where its plan sets no quota. */
   exportRowsLeft(tenantId: string, plan: Plan): number | null {
     const { export_rows_per_day: quota } = plan.limits;

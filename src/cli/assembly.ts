@@ -7,8 +7,12 @@
 import { availableParallelism } from "node:os";
 import { Gate } from "../access/gate.ts";
 import { Keyring } from "../access/keyring.ts";
+import { Passwords } from "../access/passwords.ts";
 import { loadPlans, type Plans } from "../access/plans.ts";
+import { Sessions } from "../access/sessions.ts";
+import { SignIns } from "../access/signins.ts";
 import { Usage } from "../access/usage.ts";
+import { Users } from "../access/users.ts";
 import { systemClock } from "../clock.ts";
 import type { Config } from "../config.ts";
 import { Exports } from "../export/exports.ts";
@@ -26,8 +30,10 @@ import { Shelf } from "../search/shelf.ts";
 import { closeDatabase, type StateDatabase } from "../store/database.ts";
 import { KeyStore } from "../store/keystore.ts";
 import { QuotaStore } from "../store/quotastore.ts";
-import { openSecrets } from "../store/secrets.ts";
+import { SearchStore } from "../store/searchstore.ts";
+import { openSecrets, type Secrets } from "../store/secrets.ts";
 import { UsageStore } from "../store/usagestore.ts";
+import { UserStore } from "../store/userstore.ts";
 import { VERSION } from "./version.ts";
 
 /** Threads for exports where nobody says otherwise, beside the one that answers requests. */
@@ -67,6 +73,8 @@ export function makeService({ config, dataDir, transport, database }: Parts): Se
   const pressure = new Pressure(systemClock, config.get("http.overload_lag_ms"));
   const keyring = new Keyring(new KeyStore(database), systemClock);
   const usage = new Usage(new UsageStore(database), new QuotaStore(database), systemClock);
+  const secrets = openSecrets(dataDir);
+  const { users, sessions } = openConsole({ config, database, secrets });
   const streams = new Budget(config.get("http.streams_max"));
   telemetry.watch(
     {
@@ -81,10 +89,10 @@ export function makeService({ config, dataDir, transport, database }: Parts): Se
   let stopping = false;
   return {
     engine: { search, searchSliced, countMatches, facets, account },
-    ...{ exporter, keyring, usage, plans, pressure, telemetry, log },
+    ...{ exporter, keyring, users, sessions, usage, plans, pressure, telemetry, log, secrets },
+    searches: new SearchStore(database),
     gate: new Gate(systemClock),
     streams,
-    secrets: openSecrets(dataDir),
     clock: systemClock,
     version: VERSION,
     transport: transport.name,
@@ -117,6 +125,7 @@ export function makeService({ config, dataDir, transport, database }: Parts): Se
       pressure.close();
       telemetry.close();
       flush(log, () => keyring.flushUsed());
+      flush(log, () => sessions.flush());
       flush(log, () => usage.flush());
       closeDatabase(database);
       shelf.close();
@@ -135,6 +144,27 @@ export function flush(log: Log, write: () => void): void {
 
 function dateOf(segment: Segment | null): number | null {
   return segment === null ? null : Date.parse(segment.snapshotDate);
+}
+
+/** Users and sessions over a database. */
+function openConsole(parts: {
+  readonly config: Config;
+  readonly database: StateDatabase;
+  readonly secrets: Secrets;
+}) {
+  const { config, database, secrets } = parts;
+  const store = new UserStore(database);
+  const passwords = new Passwords();
+  const keys = new KeyStore(database);
+  const users = new Users({ store, keys, passwords, clock: systemClock });
+  const sessions = new Sessions({
+    ...{ store, users, passwords, clock: systemClock },
+    signIns: new SignIns(systemClock),
+    secret: secrets.console,
+    idleSeconds: config.get("console.session_idle"),
+    maxSeconds: config.get("console.session_max"),
+  });
+  return { users, sessions };
 }
 
 function openExports(parts: {

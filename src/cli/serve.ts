@@ -11,10 +11,15 @@ import { limitCores } from "../../native-index/engine.ts";
 import type { Keyring } from "../access/keyring.ts";
 import { systemClock } from "../clock.ts";
 import type { Config } from "../config.ts";
+import { Assets } from "../console/assets.ts";
+import { consoleTable } from "../console/routes.ts";
 import { CommandError } from "../errors.ts";
 import { startMetricsServer } from "../http/metricsserver.ts";
+import type { RouteTable } from "../http/routetable.ts";
 import { openTransport, startServer } from "../http/server.ts";
+import { Door } from "../http/sessiondoor.ts";
 import type { Transport } from "../http/transport.ts";
+import { consoleFolder } from "../location.ts";
 import { warm } from "../search/warm.ts";
 import { parseListen } from "../settings.ts";
 import { lockDataDir, openDatabase } from "../store/database.ts";
@@ -28,7 +33,7 @@ import { openServed } from "./served.ts";
 /** How often replaced snapshots are looked at, in milliseconds. */
 const SWEEP_MS = 1_000;
 
-/** How often it is written down when keys were last used, in milliseconds. */
+/** How often it is written down when keys and sessions were last used, in milliseconds. */
 const USED_FLUSH_MS = 30_000;
 
 /** How often counts of use are written down, in milliseconds: what a crash may lose. */
@@ -95,7 +100,7 @@ export async function serve(
     await warm(first);
     await warmTranslation(first);
   }
-  printFirstKey(service.keyring);
+  if (printFirstKey(service.keyring) && service.users.list().length === 0) sayHowToSignIn(dataDir);
   const ended = stopSignal();
   const running = await openPorts(config, service, opened);
   if (first === null) sayEmpty(snapshotPath);
@@ -131,7 +136,8 @@ async function openPorts(config: Config, service: ServedService, transport: Tran
           addressOf(config, "metrics.listen"),
           limitsOf(config),
         );
-  const server = await startServer(service, transport, address);
+  const table = consoleOf(config, service);
+  const server = await startServer(service, transport, address, table);
   const label = service.segment()?.label;
   service.log.info({ transport: transport.name, snapshot: label }, "serving");
   const host = address.host.includes(":") ? `[${address.host}]` : address.host;
@@ -146,14 +152,23 @@ async function openPorts(config: Config, service: ServedService, transport: Tran
   return { url, close, leave: () => server.leave() };
 }
 
+/** The public routes and the console, with the files of its pages where they were built. */
+function consoleOf(config: Config, { sessions }: ServedService): RouteTable {
+  const door = new Door({ sessions, insecureHttp: config.get("console.insecure_http") });
+  return consoleTable(door, new Assets(consoleFolder(), door));
+}
+
 /** What is done now and then until the end. */
 async function whileServing(
   service: ServedService,
   reload: Reload,
   ended: Promise<void>,
 ): Promise<void> {
-  const { log, keyring, usage } = service;
-  const flushing = setInterval(() => flush(log, () => keyring.flushUsed()), USED_FLUSH_MS);
+  const { log, keyring, sessions, usage } = service;
+  const flushing = setInterval(() => {
+    flush(log, () => keyring.flushUsed());
+    flush(log, () => sessions.flush());
+  }, USED_FLUSH_MS);
   const counting = setInterval(() => flush(log, () => usage.flush()), USAGE_FLUSH_MS);
   const sweeping = setInterval(() => service.sweep(), SWEEP_MS);
   const onHangup = () => {
@@ -196,11 +211,19 @@ function addressOf(config: Config, key: "listen" | "metrics.listen") {
   return address;
 }
 
-/** On a new data directory a person needs one key to begin with. */
-function printFirstKey(keyring: Keyring): void {
+/** On a new data directory a person needs one key to begin with; false where there are some. */
+function printFirstKey(keyring: Keyring): boolean {
   const first = keyring.createFirst({ tenant: "default", plan: "enterprise", name: "bootstrap" });
-  if (first === null) return;
+  if (first === null) return false;
   process.stderr.write(`API key (plan enterprise, shown only now): ${first.key}\n`);
+  return true;
+}
+
+/** Nobody can sign in to the console before an operator has made a user. */
+function sayHowToSignIn(dataDir: string): void {
+  process.stderr.write(
+    `No console user yet: peneira user create --data-dir ${dataDir} --email you@example.com\n`,
+  );
 }
 
 /**

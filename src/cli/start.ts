@@ -1,7 +1,7 @@
 /**
  * What comes in: a folder that may be empty.
- * What goes out: `npm start`: a demo snapshot if there is none, a running server, its address, an
- * API key and a curl line that answers.
+ * What goes out: `npm start`: a demo snapshot if there is none, a running server, its address, how
+ * to sign in to the console, an API key and a curl line that answers.
  * Invariant: everything goes through the public commands, so what works here works for a user; a
  * demo is only used when its import has finished, and an interrupted one begins again.
  */
@@ -10,14 +10,18 @@ import path from "node:path";
 import { Command } from "commander";
 import { Keyring } from "../access/keyring.ts";
 import { systemClock } from "../clock.ts";
-import { openDatabase } from "../store/database.ts";
+import { openDatabase, type StateDatabase } from "../store/database.ts";
 import { KeyStore } from "../store/keystore.ts";
 import { registerImport } from "./import.ts";
 import { registerSample } from "./sample.ts";
 import { type ServeOptions, serve } from "./serve.ts";
+import { openUsers } from "./state.ts";
 
 /** Keys of this name are made by every start, and stopped by the next one. */
 const KEY_NAME = "npm start";
+/** Tenant of the demo, and who signs in to its console. */
+const TENANT = "demo";
+const EMAIL = "demo@example.com";
 const SEED = "1";
 /** The import takes the month of a release from the name of its folder. */
 const LABEL = "2026-10";
@@ -45,9 +49,9 @@ async function start({ dir, accounts, ...flags }: StartOptions): Promise<void> {
   mkdirSync(dir, { recursive: true });
   if (!existsSync(snapshot)) await makeDemo(dir, snapshot, accounts);
   // Before the server starts, because a server without keys makes one of its own.
-  const key = freshKey(dataDir);
+  const entry = await freshEntry(dataDir);
   await serve({ ...flags, snapshot, dataDir }, (url) => {
-    process.stderr.write(greeting(url, key, dataDir));
+    process.stderr.write(greeting(url, entry, dataDir));
   });
 }
 
@@ -68,21 +72,42 @@ async function run(register: (program: Command) => void, args: string[]): Promis
   await program.parseAsync(args, { from: "user" });
 }
 
-/** A stored key is only a hash and cannot be shown again, so every start makes a new one. */
-function freshKey(dataDir: string): string {
+/** What a person needs to get in. */
+interface Entry {
+  readonly key: string;
+  readonly password: string;
+}
+
+/** What is stored are hashes, which cannot be shown again: every start makes both anew. */
+async function freshEntry(dataDir: string): Promise<Entry> {
   const database = openDatabase(dataDir);
   try {
-    const keyring = new Keyring(new KeyStore(database), systemClock);
-    for (const row of keyring.list()) {
-      if (row.name === KEY_NAME && row.state === "active") keyring.disable(row);
-    }
-    return keyring.create({ tenant: "demo", plan: "enterprise", name: KEY_NAME }).key;
+    return { key: freshKey(database), password: await freshPassword(database) };
   } finally {
     database.close();
   }
 }
 
-function greeting(url: string, key: string, dataDir: string): string {
+function freshKey(database: StateDatabase): string {
+  const keyring = new Keyring(new KeyStore(database), systemClock);
+  for (const row of keyring.list()) {
+    if (row.name === KEY_NAME && row.state === "active") keyring.disable(row);
+  }
+  return keyring.create({ tenant: TENANT, plan: "enterprise", name: KEY_NAME }).key;
+}
+
+async function freshPassword(database: StateDatabase): Promise<string> {
+  const users = openUsers(database);
+  const known = users.named(EMAIL);
+  if (known === undefined) {
+    const made = await users.create({ email: EMAIL, tenant: { name: TENANT } });
+    return made.password as string;
+  }
+  users.enable(known);
+  return (await users.setPassword(known)) as string;
+}
+
+function greeting(url: string, { key, password }: Entry, dataDir: string): string {
   const spec = {
     filters: {
       industry: { cnae_any_of: ["4781-4/00"] },
@@ -95,9 +120,14 @@ function greeting(url: string, key: string, dataDir: string): string {
   return `
 Peneira is ready at ${url}
 
-API key, valid until the next npm start:
+Console: ${url}/app
+  e-mail    ${EMAIL}
+  password  ${password}
+
+API key, valid like the password until the next npm start:
   ${key}
-A lasting one:
+Lasting ones:
+  dist/peneira user create --data-dir ${dataDir} --email you@example.com
   dist/peneira key create --data-dir ${dataDir} --plan enterprise
 
 Active clothes shops of two states, best first:

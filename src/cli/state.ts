@@ -6,11 +6,14 @@
  */
 import { join } from "node:path";
 import { Keyring } from "../access/keyring.ts";
+import { Passwords } from "../access/passwords.ts";
+import { Users } from "../access/users.ts";
 import { systemClock } from "../clock.ts";
 import { CommandError } from "../errors.ts";
 import { DATABASE_FILE, openDatabase, type StateDatabase } from "../store/database.ts";
 import { lookAt } from "../store/datadir.ts";
 import { KeyStore } from "../store/keystore.ts";
+import { UserStore } from "../store/userstore.ts";
 import { configOf } from "./config.ts";
 
 /** Flags of commands that work on a data directory. */
@@ -22,7 +25,7 @@ export interface DataDirOptions {
 export type Absent = "refuse" | "make";
 
 /**
- * Opens the database for some work.
+ * Opens the database for some work, which may take its time.
  * @throws CommandError where no directory is named (exit 2), or where there is no state in it and
  *   `absent` is `refuse` (exit 1)
  */
@@ -40,10 +43,14 @@ export function withDatabase<Result>(
   }
   const database = openDatabase(path);
   if (missing !== null) process.stderr.write(`made a new ${missing} ${path}\n`);
+  let later = false;
   try {
-    return work(database);
+    const result = work(database);
+    if (!(result instanceof Promise)) return result;
+    later = true;
+    return result.finally(() => database.close()) as Result;
   } finally {
-    database.close();
+    if (!later) database.close();
   }
 }
 
@@ -67,4 +74,10 @@ export function withKeyring<Result>(
     (database) => work(new Keyring(new KeyStore(database), systemClock)),
     absent,
   );
+}
+
+/** The users of an open database. */
+export function openUsers(database: StateDatabase): Users {
+  const [store, keys] = [new UserStore(database), new KeyStore(database)];
+  return new Users({ store, keys, passwords: new Passwords(), clock: systemClock });
 }

@@ -40,6 +40,14 @@ export interface ExportPage {
   readonly more: boolean;
 }
 
+/** What brought an export about. */
+export interface ExportOrigin {
+  /** As accepted: normalized on the snapshot of the export. */
+  readonly spec: AccountQuerySpec;
+  /** Key that asked, `user:<id>` for a user of the console; null for exports of old versions. */
+  readonly keyId: string | null;
+}
+
 /** The exports of an installation. */
 export interface Exporter {
   /**
@@ -61,6 +69,8 @@ export interface Exporter {
     tenantId: string,
     page: { readonly limit: number; readonly before: number | null },
   ): ExportPage;
+  /** What brought an export about. Throws as `read` does. */
+  origin(tenantId: string, id: string): ExportOrigin;
   /** Cancels or deletes; durable when it returns. Throws `export_not_found`. */
   remove(tenantId: string, id: string): void;
   /** Resolves when the export is done or failed, or after `waitMs`. Throws as `read` does. */

@@ -10,9 +10,10 @@ import { AppError, CommandError } from "../errors.ts";
 import { faultPoint } from "../fault.ts";
 import { describeError, type Log } from "../log.ts";
 import type { Segment } from "../search/segment.ts";
+import type { AccountQuerySpec } from "../spec/schema.ts";
 import { isStateFailure, type StateDatabase } from "../store/database.ts";
 import { type ExportRow, ExportStore } from "../store/exportstore.ts";
-import type { AcceptedExport, Exporter, ExportPage, NewExport } from "./exporter.ts";
+import type { AcceptedExport, Exporter, ExportOrigin, ExportPage, NewExport } from "./exporter.ts";
 import { ExportFolder } from "./folder.ts";
 import { Intake, type IntakeParts } from "./intake.ts";
 import { Pins } from "./pins.ts";
@@ -145,6 +146,13 @@ export class Exports implements Exporter {
     const rows = stored(() => this.#store.list(tenantId, before, page.limit + 1));
     const records = rows.slice(0, page.limit).map((row) => this.#recordOf(row));
     return { records, more: rows.length > page.limit };
+  }
+
+  origin(tenantId: string, id: string): ExportOrigin {
+    this.#own(tenantId, id);
+    const found = stored(() => this.#store.originOf(id));
+    if (found === undefined) throw exportNotFound();
+    return { spec: JSON.parse(found.spec) as AccountQuerySpec, keyId: found.keyId };
   }
 
   remove(tenantId: string, id: string): void {

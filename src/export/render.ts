@@ -85,6 +85,27 @@ export async function renderBytes(
   return context;
 }
 
+/** Bytes of a file of its own that holds these rows, rendered as those of an export are. */
+export async function measureRows(
+  { segment, spec }: Pick<RenderWork, "segment" | "spec">,
+  rows: Uint32Array,
+): Promise<number> {
+  const context = { segment, spec, rowCount: rows.length, matches: rows.length };
+  let bytes = 0;
+  const renderer = RENDERERS[formatOf(spec)](context, (part) => {
+    bytes += part.byteLength;
+  });
+  try {
+    await renderer.begin();
+    await renderer.rows(rows);
+    await renderer.end();
+    return bytes;
+  } catch (error) {
+    renderer.abort?.();
+    throw error;
+  }
+}
+
 /** Counts before anything is written; matches beyond the limit only when a renderer asks. */
 function contextOf({ segment, spec }: RenderWork): RenderContext {
   const answer = scroll(segment, spec);

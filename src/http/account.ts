@@ -43,7 +43,8 @@ function malformed(): AppError {
   return new AppError("invalid_request", detail, { errors });
 }
 
-function absent(label: string, checked: boolean): AppError {
+/** What is said of a CNPJ that is not in the snapshot; `checked`: its check digits are right. */
+export function absent(label: string, checked: boolean): AppError {
   if (checked) {
     return new AppError("not_found", `The snapshot ${label} has no account with this CNPJ.`);
   }

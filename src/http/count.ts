@@ -4,36 +4,25 @@
  * Invariant: the total is that of a search or the number of matches of an export of the same spec;
  * facets are counted over all of them.
  */
-import { specRowsMax } from "../access/plans.ts";
 import { tooBroad } from "../spec/breadth.ts";
-import { DEFAULT_FIELDS } from "../spec/fields.ts";
 import { normalizeSpec } from "../spec/normalize.ts";
 import { readBody, withBodyMistakes } from "./body.ts";
 import { refuseTooBroad } from "./breadth.ts";
 import { unchanged, weakTag } from "./etag.ts";
 import { readFacets } from "./facets.ts";
-import { limitsFor } from "./normalize.ts";
+import { eitherContext } from "./normalize.ts";
 import { type Answer, json } from "./respond.ts";
 import { currentSegment, type KeyCall, timed } from "./service.ts";
 
 /** Counts the matches of a spec. */
 export function countAccounts(call: KeyCall): Answer {
-  const { service, plan } = call;
+  const { service } = call;
   const startMs = service.clock.monotonicMs();
   const segment = currentSegment(service);
   const body = readBody(call.body, ["spec", "facets"]);
   const names = readFacets(body);
   const { spec } = withBodyMistakes(body, () =>
-    normalizeSpec(body.members.spec, {
-      catalog: segment.catalog,
-      // As of a search, so that what comes back can be sent to one.
-      limitDefault: limitsFor(body.members.spec, plan).limitDefault,
-      limitCap: specRowsMax(plan),
-      fullAllowed: plan.secondaryCnaeFull && service.secondaryCnaeFull,
-      allowedFields: plan.fields,
-      defaultFields: DEFAULT_FIELDS,
-      mode: "either",
-    }),
+    normalizeSpec(body.members.spec, eitherContext(call, segment, body.members.spec)),
   );
   refuseTooBroad(service.engine, segment, { spec, missing: tooBroad(spec)?.missing ?? null });
   const tag = weakTag(["count", segment.snapshotId, JSON.stringify(spec), String(names)]);

@@ -1,12 +1,13 @@
 /**
  * The way of a request through the server. What comes in: an exchange. What goes out: its one
- * answer: route, authenticate, read the body, handle, respond.
+ * answer: route, authenticate by key or session, read the body, handle, respond.
  * Invariant: never throws; every failure becomes a problem document here and nowhere else. What
  * goes wrong once an answer has begun, or while a problem is told, ends in a bare 500 or in the end
  * of the connection, never in a second answer. It is synchronous wherever the body has arrived and
  * the handler does not wait, so that answers leave in the order of the requests.
  */
 import { strict as assert } from "node:assert";
+import type { Limited } from "../access/gate.ts";
 import { AppError } from "../errors.ts";
 import { describeError } from "../log.ts";
 import { overloaded } from "./pressure.ts";
@@ -14,8 +15,9 @@ import { isPulled, pull } from "./pulled.ts";
 import { readQuery } from "./query.ts";
 import { requestIdOf } from "./requestid.ts";
 import { type Answer, headersOf, problem } from "./respond.ts";
-import { type Destination, needsKey, type Reply, type Route, routesAt } from "./routes.ts";
-import type { KeyCall, Service } from "./service.ts";
+import type { Destination, Reply, Route, RouteTable } from "./routetable.ts";
+import type { KeyCall, Service, SessionCall } from "./service.ts";
+import { refuseForeign, refuseWithoutToken } from "./sessiondoor.ts";
 import type { Exchange, ExchangeHandler, HeaderList, ReadHeader } from "./transport.ts";
 
 /** What every request of a key is charged before anything else of it is looked at. */
@@ -24,7 +26,12 @@ const NO_BODY = new Uint8Array(0);
 const NO_QUERY: ReadonlyMap<string, string> = new Map();
 
 /** Who asks, for routes that need to know. */
-type Sender = Pick<KeyCall, "identity" | "plan">;
+interface Sender extends Pick<KeyCall, "identity" | "plan"> {
+  /** How often it may ask. */
+  readonly limited: Limited;
+  /** The session that it has instead of a key, or null. */
+  readonly session: SessionCall["session"] | null;
+}
 
 /** A route that was found, with what its address says. */
 interface Found {
@@ -34,24 +41,28 @@ interface Found {
 }
 
 /** Makes the handler that a transport calls. */
-export function dispatcher(service: Service): ExchangeHandler {
-  return (exchange) => new Dispatch(service, exchange).run();
+export function dispatcher(service: Service, table: RouteTable): ExchangeHandler {
+  return (exchange) => new Dispatch(service, table, exchange).run();
 }
 
 /** One request on its way. */
 class Dispatch {
   readonly #service: Service;
+  readonly #table: RouteTable;
   readonly #exchange: Exchange;
   readonly #requestId: string;
   readonly #startMs: number;
   /** Who asks and where to, as soon as that is known; the log line and the limits need it. */
   #sender: Sender | null = null;
   #route = "unknown";
+  /** Whether it is one of the console. */
+  #ofConsole = false;
   /** How far the answer is: it must not begin twice, and one that is out must not be cut. */
   #state: "none" | "begun" | "out" = "none";
 
-  constructor(service: Service, exchange: Exchange) {
+  constructor(service: Service, table: RouteTable, exchange: Exchange) {
     this.#service = service;
+    this.#table = table;
     this.#exchange = exchange;
     this.#startMs = service.clock.monotonicMs();
     this.#requestId = requestIdOf(exchange.header("x-request-id"));
@@ -67,11 +78,13 @@ class Dispatch {
 
   #begin(): void {
     const { framing, path } = this.#exchange;
-    const destination = routesAt(path);
+    const destination = this.#table.at(path);
     // For the log and the metrics only: whoever is refused here learns nothing of what there is.
     this.#route = destination?.path ?? "unknown";
     if (framing !== null) throw framing;
-    if (needsKey(path)) this.#authenticate();
+    const needs = this.#table.needs(path);
+    if (needs === "key") this.#authenticate();
+    else if (needs === "session") this.#enter(destination);
     const found = this.#find(destination);
     if (found.route.sheds === true) this.#service.pressure.refuse();
     if (found.route.method === "POST") this.#readBody(found);
@@ -82,13 +95,35 @@ class Dispatch {
     const { keyring, plans, gate } = this.#service;
     try {
       const identity = keyring.authenticate(this.#exchange.header("authorization"));
-      this.#sender = { identity, plan: plans[identity.plan] };
+      const plan = plans[identity.plan];
+      this.#sender = { identity, plan, limited: plan, session: null };
     } catch (error) {
       const guessed = error instanceof AppError && error.code === "authentication_invalid";
       if (guessed) gate.noteGuess(this.#exchange.address);
       throw error;
     }
     gate.spend(this.#sender.identity.keyId, this.#sender.plan, PAID_UNITS);
+  }
+
+  /** Lets in who has a session, or asks for a route of the console that needs none. */
+  #enter(destination: Destination | undefined): void {
+    const { door } = this.#table;
+    const { method } = this.#exchange;
+    const writes = method !== "GET" && method !== "HEAD";
+    this.#ofConsole = true;
+    if (door === null || destination?.methods.get(method)?.access === "open") {
+      if (writes) refuseForeign(this.#exchange);
+      return;
+    }
+    const session = door.enter(this.#exchange);
+    const { id, tenantId, plan } = session.user;
+    const { limit: limited } = door;
+    const identity = { keyId: `user:${id}`, tenantId, plan };
+    this.#sender = { identity, plan: this.#service.plans[plan], limited, session };
+    this.#service.gate.spend(identity.keyId, limited, PAID_UNITS);
+    if (!writes) return;
+    refuseForeign(this.#exchange);
+    refuseWithoutToken(this.#exchange, session);
   }
 
   #find(destination: Destination | undefined): Found {
@@ -98,6 +133,7 @@ class Dispatch {
     }
     const route = destination.methods.get(method);
     if (route !== undefined) {
+      this.#refuseRole(route);
       const known = route.query ?? [];
       const { params } = destination;
       return { route, params, query: known === "any" ? NO_QUERY : readQuery(query, known) };
@@ -106,6 +142,12 @@ class Dispatch {
     throw new AppError("method_not_allowed", `Use one of these methods: ${allow}.`, {
       headers: { Allow: allow },
     });
+  }
+
+  #refuseRole(route: Route): void {
+    if (route.access !== "session" || route.role === undefined) return;
+    if (this.#sender?.session?.user.role === route.role) return;
+    throw new AppError("role_not_allowed", "Only owners may do this. Ask one of them.");
   }
 
   #readBody(found: Found): void {
@@ -131,16 +173,22 @@ class Dispatch {
       ...{ method, path, params, query, rawQuery, body },
       header: (name: ReadHeader) => this.#exchange.header(name),
       gone: () => this.#exchange.aborted,
+      address: this.#ofConsole ? this.#exchange.address : "",
     };
     if (route.access === "open") return route.handle(call);
-    // Every route with a key lies below /v1/; anything else is a mistake in the table.
+    // Every other route lies below /v1/; anything else is a mistake in the table.
     const sender = this.#sender;
-    if (sender === null) throw new Error(`route ${route.path} is not behind the key check`);
+    if (sender === null) throw new Error(`route ${route.path} is not behind a check`);
+    const { identity, plan, limited, session } = sender;
     const { gate } = this.#service;
     const spend = (cost: number) => {
-      if (cost > PAID_UNITS) gate.spend(sender.identity.keyId, sender.plan, cost, PAID_UNITS);
+      if (cost > PAID_UNITS) gate.spend(identity.keyId, limited, cost, PAID_UNITS);
     };
-    return route.handle({ ...call, ...sender, spend });
+    const keyCall = { ...call, identity, plan, spend };
+    if (route.access === "key" && session === null) return route.handle(keyCall);
+    if (route.access === "session" && session !== null)
+      return route.handle({ ...keyCall, session });
+    throw new Error(`route ${route.path} is not behind its own check`);
   }
 
   /** Answers now, or when the handler has its answer. */
@@ -228,8 +276,8 @@ class Dispatch {
   #headersOf(answer: Answer): HeaderList {
     const headers = headersOf(answer, this.#requestId);
     if (this.#sender === null) return headers;
-    const { identity, plan } = this.#sender;
-    const fields = this.#service.gate.fields(identity.keyId, plan);
+    const { identity, limited } = this.#sender;
+    const fields = this.#service.gate.fields(identity.keyId, limited);
     for (const name of Object.keys(fields)) headers.push([name, fields[name] as string]);
     return headers;
   }

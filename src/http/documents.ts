@@ -102,6 +102,7 @@ stable \`code\` and every mistake in \`errors\`. A spec needs at least an activi
 - [OpenAPI 3.1](/openapi.json): every operation, schema, error and header
 - [Reference](/docs): the same for people
 - [Errors](/docs/errors): what each code means and what mends it
+- [Console](/app): the same for people who sign in, in a browser
 
 ## Operations
 

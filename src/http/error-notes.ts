@@ -9,10 +9,20 @@ import type { ErrorCode } from "../errors.ts";
 export const ERROR_NOTES: Readonly<Record<ErrorCode, string>> = {
   authentication_required:
     "The Authorization header is missing or of another kind. Send `Authorization: Bearer <key>`.",
+  session_required:
+    "Console only: nobody is signed in, or the session has ended. Sign in again. API keys do not " +
+    "work there, and cookies work nowhere else.",
+  sign_in_failed:
+    "Console only: e-mail and password do not fit, or the user was disabled. Which of these it is " +
+    "is not told.",
   authentication_invalid:
     "The key is not one of this server, or was mistyped. Check every character, or create a key.",
   authentication_disabled:
     "The key or its tenant was disabled, or the key has expired. Use another key.",
+  csrf_invalid:
+    "Console only: the X-CSRF-Token of the session is missing or old, or another site sent the " +
+    "request. Load the page again.",
+  role_not_allowed: "Console only: this is for owners. Ask one of them.",
   link_invalid: "The link of a file was changed or cut. Ask for a new one with …/download.",
   link_expired: "Links are valid for five minutes. Ask for a new one with …/download.",
   not_found: "There is nothing at this path, or no account with this CNPJ. Check the spelling.",

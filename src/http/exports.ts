@@ -28,17 +28,31 @@ const WAIT_TURN_MS = 2_000;
 
 /** `GET /v1/exports/{id}`: the record, on request only once it has come to its end. */
 export function readExport(call: KeyCall): Answer | Promise<Answer> {
-  const { exporter } = call.service;
-  const { tenantId } = call.identity;
   const wish = readWish(call.query);
-  const id = idOf(call);
   const answer = (record: ExportRecord): Answer => {
     refuseExpired(record);
     if (wish.done) refuseUnfinished(record);
     return json(recordJson(record));
   };
-  if (wish.waitMs === 0) return answer(exporter.read(tenantId, id));
-  return waitFor(call, id, wish.waitMs).then(answer);
+  return readWith(call, wish.waitMs, answer);
+}
+
+/** Reads the export of a path as it is now, or when it has come to its end or `wait` is over. */
+export function readAs(
+  call: KeyCall,
+  answer: (record: ExportRecord) => Answer,
+): Answer | Promise<Answer> {
+  return readWith(call, readWish(call.query).waitMs, answer);
+}
+
+function readWith(
+  call: KeyCall,
+  waitMs: number,
+  answer: (record: ExportRecord) => Answer,
+): Answer | Promise<Answer> {
+  const id = idOf(call);
+  if (waitMs > 0) return waitFor(call, id, waitMs).then(answer);
+  return answer(call.service.exporter.read(call.identity.tenantId, id));
 }
 
 /** Waits in turns, so that a client that is gone holds nothing for longer than one of them. */
@@ -73,13 +87,7 @@ export function deleteExport(call: KeyCall): Answer {
 
 /** `GET /v1/exports`: the tenant's exports, newest first. */
 export function listExports(call: KeyCall): Answer {
-  const { exporter, secrets } = call.service;
-  const { tenantId } = call.identity;
-  const { limit, before } = readPage(call);
-  const { records, more } = exporter.list(tenantId, { limit, before });
-  const last = more ? records.at(-1) : undefined;
-  const position = last === undefined ? null : { before: last.sequence, limit };
-  const next = position === null ? null : encodeListCursor(position, tenantId, secrets.cursor);
+  const { records, limit, next } = pageOf(call);
   const page = { exports: records.map(recordJson), next_cursor: next, has_more: next !== null };
   if (next === null) return json(page);
   // A cursor is base64url and needs no encoding.
@@ -87,7 +95,27 @@ export function listExports(call: KeyCall): Answer {
   return { ...json(page), headers: { Link: link } };
 }
 
-function idOf({ params }: KeyCall): string {
+/** Part of a tenant's list; `next` is the cursor of the part behind it, or null. */
+export interface ListedExports {
+  readonly records: readonly ExportRecord[];
+  readonly limit: number;
+  readonly next: string | null;
+}
+
+/** Reads the part of the list that the query asks for. */
+export function pageOf(call: KeyCall): ListedExports {
+  const { exporter, secrets } = call.service;
+  const { tenantId } = call.identity;
+  const { limit, before } = readPage(call);
+  const { records, more } = exporter.list(tenantId, { limit, before });
+  const last = more ? records.at(-1) : undefined;
+  const position = last === undefined ? null : { before: last.sequence, limit };
+  const next = position === null ? null : encodeListCursor(position, tenantId, secrets.cursor);
+  return { records, limit, next };
+}
+
+/** The id in the path of one export; one of a wrong shape is that of no export. */
+export function idOf({ params }: KeyCall): string {
   const { id } = params;
   if (id === undefined || !EXPORT_ID.test(id)) throw exportNotFound();
   return id;

@@ -28,25 +28,28 @@ import { currentSegment, type KeyCall } from "./service.ts";
 const MEMBERS = ["spec", "limit", "output"];
 const IDEMPOTENCY_KEY = /^[\x21-\x7e]{1,255}$/;
 
-/** Queues an export, or finds the one that the same request queued before. */
+/** Answers with the export that a request brings about. */
 export function createExport(call: KeyCall): Answer {
+  return created(call, acceptExport(call));
+}
+
+/** Queues an export, or finds the one that the same request queued before. */
+export function acceptExport(call: KeyCall): AcceptedExport {
   const { exporter } = call.service;
   const { tenantId, keyId } = call.identity;
   const key = readIdempotencyKey(call.header("idempotency-key"));
   const bodyHash = createHash("sha256").update(call.body).digest("hex");
   const before = exporter.replay(tenantId, key, bodyHash);
-  if (before !== null) return created(call, before);
+  if (before !== null) return before;
   const checked = check(call);
   const wanted = { tenantId, keyId, plan: call.plan, idempotencyKey: key, bodyHash, ...checked };
-  return created(call, exporter.create(wanted));
+  return exporter.create(wanted);
 }
 
 /** What is wanted, and how many rows that is. */
 function check(call: KeyCall) {
-  const { service } = call;
-  const segment = currentSegment(service);
-  const spec = readSpec(call, segment);
-  refuseTooBroad(service.engine, segment, { spec, missing: tooBroad(spec)?.missing ?? null });
+  const segment = currentSegment(call.service);
+  const spec = readExportSpec(call, segment);
   return { segment, spec, rows: countRows(call, segment, spec) };
 }
 
@@ -80,7 +83,9 @@ function readIdempotencyKey(sent: string | undefined): string {
   throw new AppError("invalid_request", detail, { errors });
 }
 
-function readSpec({ service, plan, body: bytes }: KeyCall, segment: Segment): AccountQuerySpec {
+/** Reads what is to be exported; throws every mistake, and refuses what is too broad. */
+export function readExportSpec(call: KeyCall, segment: Segment): AccountQuerySpec {
+  const { service, plan, body: bytes } = call;
   const body = readBody(bytes, MEMBERS);
   const { members, mistakes } = body;
   if (members.output === undefined) {
@@ -101,6 +106,7 @@ function readSpec({ service, plan, body: bytes }: KeyCall, segment: Segment): Ac
       bodyOutput: members.output,
     }),
   );
+  refuseTooBroad(service.engine, segment, { spec, missing: tooBroad(spec)?.missing ?? null });
   return spec;
 }
 

@@ -4,10 +4,11 @@
  * Invariant: runs nothing but the count; what it accepts is what a search or an export accepts.
  */
 import { type Plan, specRowsMax } from "../access/plans.ts";
+import type { Segment } from "../search/segment.ts";
 import { tooBroad } from "../spec/breadth.ts";
 import { describeChanges } from "../spec/changes.ts";
 import { DEFAULT_FIELDS, EXPORT_FORMATS } from "../spec/fields.ts";
-import { normalizeSpec } from "../spec/normalize.ts";
+import { type NormalizeContext, normalizeSpec } from "../spec/normalize.ts";
 import { isJsonObject } from "../spec/reader.ts";
 import { readLeadQuery } from "../translate/leads/leadquery.ts";
 import { type BodyObject, readBody, withBodyMistakes } from "./body.ts";
@@ -17,19 +18,15 @@ import { currentSegment, type KeyCall } from "./service.ts";
 
 /** Validates and normalizes an account query of a search or of an export, or a lead query. */
 export function normalize(call: KeyCall): Answer {
-  const { service, plan, body, requestId } = call;
+  const { service, body, requestId } = call;
   const segment = currentSegment(service);
   const read = readBody(body, ["spec"]);
   const { spec: input } = read.members;
   if (isJsonObject(input) && input.kind === "lead_query") return normalizeLeads(call, read);
   const { spec, warnings, changes } = withBodyMistakes(read, () =>
     normalizeSpec(input, {
-      catalog: segment.catalog,
-      ...limitsFor(input, plan),
-      fullAllowed: plan.secondaryCnaeFull && service.secondaryCnaeFull,
-      allowedFields: plan.fields,
-      defaultFields: DEFAULT_FIELDS,
-      mode: "either",
+      ...eitherContext(call, segment, input),
+      ...limitsFor(input, call.plan),
     }),
   );
   return json({
@@ -70,6 +67,24 @@ function normalizeLeads({ service, plan, requestId }: KeyCall, body: BodyObject)
     matches: service.engine.countMatches(segment, compiled),
     too_broad: tooBroad(compiled) !== null,
   });
+}
+
+/** What a spec is normalized by that is only counted: what a search or an export would take. */
+export function eitherContext(
+  { service, plan }: KeyCall,
+  segment: Segment,
+  input: unknown,
+): NormalizeContext {
+  return {
+    catalog: segment.catalog,
+    // As of a search, so that what comes back can be sent to one.
+    limitDefault: limitsFor(input, plan).limitDefault,
+    limitCap: specRowsMax(plan),
+    fullAllowed: plan.secondaryCnaeFull && service.secondaryCnaeFull,
+    allowedFields: plan.fields,
+    defaultFields: DEFAULT_FIELDS,
+    mode: "either",
+  };
 }
 
 /** An export format in the spec says that it is meant for an export. */

@@ -5,6 +5,8 @@
  * finish within the deadline before sockets are closed.
  */
 import { dispatcher } from "./dispatch.ts";
+import { PUBLIC_TABLE } from "./routes.ts";
+import type { RouteTable } from "./routetable.ts";
 import type { Service } from "./service.ts";
 import type { ListenAddress, Transport, TransportLimits, TransportName } from "./transport.ts";
 import { openNodeTransport } from "./transport-node.ts";
@@ -24,13 +26,14 @@ export function openTransport(name: TransportName, limits: TransportLimits): Pro
   return name === "uws" ? openUwsTransport(limits) : Promise.resolve(openNodeTransport(limits));
 }
 
-/** Starts to answer requests. Throws `CommandError` when the address cannot be had. */
+/** Starts to answer requests to the routes of a table. Throws `CommandError` when the address cannot be had. */
 export async function startServer(
   service: Service,
   transport: Transport,
   address: ListenAddress,
+  table: RouteTable = PUBLIC_TABLE,
 ): Promise<RunningServer> {
-  const port = await transport.listen(address, dispatcher(service));
+  const port = await transport.listen(address, dispatcher(service, table));
   return {
     port,
     leave: () => transport.leave(),

@@ -7,7 +7,9 @@
 import type { Gate } from "../access/gate.ts";
 import type { Identity, Keyring } from "../access/keyring.ts";
 import type { Plan, Plans } from "../access/plans.ts";
+import type { OpenSession, Sessions } from "../access/sessions.ts";
 import type { Usage } from "../access/usage.ts";
+import type { Users } from "../access/users.ts";
 import type { Clock } from "../clock.ts";
 import { AppError } from "../errors.ts";
 import type { Exporter } from "../export/exporter.ts";
@@ -16,6 +18,7 @@ import type { FacetName, Facets } from "../search/facet.ts";
 import type { SearchAnswer, SearchRequest, SlicedAnswer } from "../search/searcher.ts";
 import type { Segment } from "../search/segment.ts";
 import type { AccountQuerySpec } from "../spec/schema.ts";
+import type { SearchStore } from "../store/searchstore.ts";
 import type { Secrets } from "../store/secrets.ts";
 import type { Budget } from "./budget.ts";
 import type { Pressure } from "./pressure.ts";
@@ -37,6 +40,11 @@ export interface Service {
   readonly engine: Engine;
   readonly exporter: Exporter;
   readonly keyring: Keyring;
+  /** People who may sign in to the console, and those who have. */
+  readonly users: Users;
+  readonly sessions: Sessions;
+  /** Searches that people saved. */
+  readonly searches: SearchStore;
   readonly plans: Plans;
   readonly secrets: Secrets;
   readonly gate: Gate;
@@ -82,6 +90,8 @@ export interface Call {
   readonly query: ReadonlyMap<string, string>;
   /** The query as sent, without the question mark. */
   readonly rawQuery: string;
+  /** Address of the other end, without a port; only below /v1/console, else empty. */
+  readonly address: string;
   /** Value of a request header. */
   header(name: ReadHeader): string | undefined;
   /** True once the client has left; what it is answered is thrown away. */
@@ -94,6 +104,14 @@ export interface KeyCall extends Call {
   readonly plan: Plan;
   /** Charges the key what the request costs altogether; throws `rate_limited`. */
   spend(cost: number): void;
+}
+
+/**
+ * A request of somebody who is signed in to the console: a call like that of a key, whose id is
+ * `user:<id of the user>`.
+ */
+export interface SessionCall extends KeyCall {
+  readonly session: OpenSession;
 }
 
 /** Runs a call of the engine and notes how long it took. */

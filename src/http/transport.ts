@@ -107,6 +107,9 @@ export type TransportName = "uws" | "node";
 /** The only request headers that are ever read; a transport copies these and no others. */
 export const READ_HEADERS = [
   "host",
+  "origin",
+  "sec-fetch-site",
+  "accept-encoding",
   "authorization",
   "content-length",
   "content-type",

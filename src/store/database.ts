@@ -112,6 +112,43 @@ const MIGRATIONS: readonly string[] = [
      export_rows INTEGER NOT NULL DEFAULT 0,
      PRIMARY KEY (tenant_id, day, key_id)
    ) STRICT, WITHOUT ROWID;`,
+  // A password's cost stands beside its hash, so that it can grow. Of a session only a hash of its
+  // token is kept; its id opens nothing. A search outlives the user who saved it.
+  `ALTER TABLE tenants ADD COLUMN plan TEXT;
+   CREATE TABLE users (
+     id TEXT PRIMARY KEY,
+     tenant_id TEXT NOT NULL REFERENCES tenants (id),
+     email TEXT NOT NULL UNIQUE CHECK (email = lower(email)),
+     role TEXT NOT NULL CHECK (role IN ('owner', 'member')),
+     password_hash BLOB NOT NULL CHECK (length(password_hash) = 32),
+     password_salt BLOB NOT NULL CHECK (length(password_salt) >= 16),
+     password_cost TEXT NOT NULL,
+     created_at INTEGER NOT NULL,
+     disabled_at INTEGER,
+     last_seen_at INTEGER
+   ) STRICT, WITHOUT ROWID;
+   CREATE INDEX users_of_tenant ON users (tenant_id);
+   CREATE TABLE sessions (
+     hash BLOB PRIMARY KEY CHECK (length(hash) = 32),
+     id TEXT NOT NULL UNIQUE,
+     user_id TEXT NOT NULL REFERENCES users (id),
+     created_at INTEGER NOT NULL,
+     seen_at INTEGER NOT NULL,
+     expires_at INTEGER NOT NULL
+   ) STRICT, WITHOUT ROWID;
+   CREATE INDEX sessions_of_user ON sessions (user_id);
+   CREATE TABLE saved_searches (
+     id TEXT PRIMARY KEY,
+     tenant_id TEXT NOT NULL REFERENCES tenants (id),
+     user_id TEXT REFERENCES users (id),
+     name TEXT NOT NULL,
+     text TEXT,
+     spec TEXT NOT NULL,
+     snapshot TEXT NOT NULL,
+     total INTEGER NOT NULL CHECK (total >= 0),
+     created_at INTEGER NOT NULL
+   ) STRICT, WITHOUT ROWID;
+   CREATE INDEX saved_searches_of_tenant ON saved_searches (tenant_id, created_at);`,
 ];
 
 /** Newest schema version. */

@@ -155,6 +155,15 @@ export class ExportStore {
     return found?.spec;
   }
 
+  /** JSON text of an export's spec, and the key that asked for it where that is known. */
+  originOf(id: string): { readonly spec: string; readonly keyId: string | null } | undefined {
+    return this.#database
+      .prepare<[string], { spec: string; keyId: string | null }>(
+        "SELECT spec, key_id AS keyId FROM exports WHERE id = ?",
+      )
+      .get(id);
+  }
+
   /** A tenant's exports below a sequence, newest first. */
   list(tenantId: string, before: number, limit: number): ExportRow[] {
     return this.#database

@@ -1,10 +1,11 @@
 /**
- * The secrets that sign cursors and links. What comes in: a data directory. What goes out: for
- * each purpose the secret that signs and the one before it, which still verifies.
+ * The secrets that sign cursors, links and what the console's pages send. What comes in: a data
+ * directory. What goes out: for each purpose the secret that signs and the one before it, which
+ * still verifies.
  * Invariant: 32 random bytes each, made at the first run, in a file of mode 0600 that appears
  * whole or not at all; two processes that start at once end up with the same secrets.
  */
-import { randomBytes } from "node:crypto";
+import { createHmac, randomBytes } from "node:crypto";
 import {
   closeSync,
   fsyncSync,
@@ -27,6 +28,8 @@ export interface Secrets {
   readonly cursor: SecretRing;
   /** Signs download links. */
   readonly link: SecretRing;
+  /** Makes the tokens that pages of the console send back; changes with that of links. */
+  readonly console: SecretRing;
 }
 
 /** Name of the file in the data directory. */
@@ -43,7 +46,17 @@ export function openSecrets(dataDir: string): Secrets {
   if (!checkDataFile(dataDir, SECRETS_FILE)) writeFirst(dataDir, path);
   checkDataFile(dataDir, SECRETS_FILE);
   const stored = parse(path);
-  return { cursor: ring(path, stored, "cursor"), link: ring(path, stored, "link") };
+  const link = ring(path, stored, "link");
+  return { cursor: ring(path, stored, "cursor"), link, console: derived(link, "console") };
+}
+
+/**
+ * A ring of its own for a purpose that files of earlier versions do not know. Whoever has one of
+ * these secrets learns nothing of the others.
+ */
+function derived([current, ...previous]: SecretRing, purpose: string): SecretRing {
+  const from = (secret: Buffer) => createHmac("sha256", secret).update(purpose).digest();
+  return [from(current), ...previous.map(from)];
 }
 
 /** A hard link fails when the name exists, so the first of several processes wins. */

@@ -73,6 +73,17 @@ export class UsageStore {
       .all(day);
   }
 
+  /** What the senders of a tenant used since a day; one row per day and sender. */
+  ofTenant(tenantId: string, day: number): UsedByKey[] {
+    return this.#database
+      .prepare<[string, number], UsedByKey>(
+        `SELECT tenant_id AS tenantId, day, key_id AS keyId, requests, accounts,
+           export_rows AS exportRows
+         FROM usage WHERE tenant_id = ? AND day >= ? ORDER BY day, key_id`,
+      )
+      .all(tenantId, day);
+  }
+
   /** Forgets the days before one. */
   forgetBefore(day: number): void {
     this.#database.prepare("DELETE FROM usage WHERE day < ?").run(day);

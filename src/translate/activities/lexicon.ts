@@ -80,6 +80,36 @@ function makeLexicon(): Lexicon {
   return { trades, goods, roles: ROLES_BEFORE };
 }
 
+/** What an activity is called. */
+export interface CalledBy {
+  /** Names of trades that mean it and nothing else. */
+  readonly trades: readonly string[];
+  /** Names of trades that mean others too, then those of goods that are its business. */
+  readonly others: readonly string[];
+}
+
+/** What every code, prefix or section is called, as the lexicon writes it. */
+export function namesByCode(): ReadonlyMap<string, CalledBy> {
+  const found = new Map<string, { trades: string[]; others: string[] }>();
+  const called = (code: string) => {
+    const known = found.get(code) ?? { trades: [], others: [] };
+    found.set(code, known);
+    return known;
+  };
+  const trades = [...tradesServices, ...tradesCommerce, ...tradesIndustry];
+  for (const { names, codes } of trades) {
+    const kind = codes.length === 1 ? "trades" : "others";
+    for (const code of codes) called(code)[kind].push(...names);
+  }
+  const goods: readonly GoodsEntry[] = [...goodsCommerce, ...goodsServices, ...goodsIndustry];
+  for (const entry of goods) {
+    for (const role of TRADE_ROLES) {
+      for (const code of entry[role] ?? []) called(code).others.push(...entry.names);
+    }
+  }
+  return found;
+}
+
 /** Plurals that the analyzer does not undo: bakeries, salons, boxes, hortifrutis. */
 const ODD_PLURAL = /([^aeiou]y|ch|sh|x|n|i)$/;
 

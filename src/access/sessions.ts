@@ -1,0 +1,294 @@
+/**
+ * Who is signed in to the console. What comes in: e-mail and password, or the token of a cookie.
+ * What goes out: open sessions, or an AppError that does not tell whether there is such a user.
+ * Invariant: a token is 256 random bits and is stored as a hash; a session ends by idleness, by
+ * age, and with its user or tenant; a change made by another process counts within `CACHE_MS`; when
+ * sessions were last used is never written inside a request.
+ */
+import { createHash, createHmac, randomBytes } from "node:crypto";
+import type { Clock } from "../clock.ts";
+import { AppError } from "../errors.ts";
+import type { SecretRing } from "../store/secrets.ts";
+import type { Role, Seen, SessionRow, StoredPassword, UserStore } from "../store/userstore.ts";
+import { type Passwords, samePassword } from "./passwords.ts";
+import type { PlanName } from "./plans.ts";
+import type { Attempt, SignIns } from "./signins.ts";
+import { normalizedEmail, passwordMistakes, refuse, type Users } from "./users.ts";
+
+/** How long rows may be answered from memory before the database is asked for changes. */
+const CACHE_MS = 200;
+/** Sessions kept in memory; a database may hold more. */
+const CACHE_ROWS_MAX = 10_000;
+/** Sessions of one user; signing in once more ends the one that was used longest ago. */
+const SESSIONS_MAX = 50;
+
+const TOKEN_BYTES = 32;
+const TOKEN = /^[A-Za-z0-9_-]{43}$/;
+
+/** Somebody who is signed in. */
+export interface SessionUser {
+  readonly id: string;
+  readonly email: string;
+  readonly role: Role;
+  readonly tenantId: string;
+  /** Name of the tenant. */
+  readonly tenant: string;
+  /** Plan of the tenant's console. */
+  readonly plan: PlanName;
+}
+
+/** A session that has not ended. */
+export interface OpenSession {
+  /** Stands for the session in lists; it opens nothing. */
+  readonly id: string;
+  readonly user: SessionUser;
+  /** To be sent with everything that changes something. */
+  readonly csrfToken: string;
+  readonly idleSeconds: number;
+  /** Milliseconds since 1970. */
+  readonly createdAt: number;
+  /** Milliseconds since 1970 at which it ends whatever happens. */
+  readonly expiresAt: number;
+}
+
+/** A session at the moment of its making; the token goes into the cookie and is then forgotten. */
+export interface NewSession {
+  readonly token: string;
+  readonly session: OpenSession;
+}
+
+/** One line of where a user is signed in. */
+export type SessionLine = Pick<SessionRow, "id" | "createdAt" | "seenAt">;
+
+/** What sessions are kept with. */
+export interface SessionsParts {
+  readonly store: UserStore;
+  readonly users: Users;
+  readonly passwords: Passwords;
+  readonly signIns: SignIns;
+  readonly clock: Clock;
+  /** Makes the CSRF tokens. */
+  readonly secret: SecretRing;
+  readonly idleSeconds: number;
+  readonly maxSeconds: number;
+}
+
+/** Who somebody says to be. */
+interface Claim {
+  readonly id: string;
+  readonly password: string;
+  readonly stored: StoredPassword | undefined;
+}
+
+/** A session in memory. */
+interface Known {
+  readonly row: SessionRow;
+  readonly session: OpenSession;
+}
+
+/** Opens, finds and ends sessions. */
+export class Sessions {
+  readonly #parts: SessionsParts;
+  readonly #known = new Map<string, Known>();
+  readonly #seen = new Map<string, Seen>();
+  #version = "";
+  #changes = -1;
+  #checkedMs = Number.NEGATIVE_INFINITY;
+
+  constructor(parts: SessionsParts) {
+    this.#parts = parts;
+  }
+
+  /** Signs in. Throws `sign_in_failed`, the same for every reason, or `rate_limited`. */
+  async signIn(email: string, password: string, address: string): Promise<NewSession> {
+    const { store, signIns } = this.#parts;
+    const account = normalizedEmail(email);
+    const attempt = signIns.begin(account, address);
+    const user = store.named(account);
+    const stored = user === undefined ? undefined : store.password(user.id);
+    const checked = await this.#check({ id: user?.id ?? "", password, stored }, attempt);
+    if (user === undefined || checked === null) throw failed();
+    const opened = this.#open(user.id, checked);
+    if (opened === null) throw failed();
+    attempt.succeeded();
+    return opened;
+  }
+
+  /**
+   * Gives the user of a session another password, ends all its sessions and opens a new one.
+   * Throws `invalid_request` where a password is wrong or unfit, or `rate_limited`.
+   */
+  async changePassword(
+    { user }: Pick<OpenSession, "user">,
+    wish: { readonly current: string; readonly next: string },
+    address: string,
+  ): Promise<NewSession> {
+    const { store, passwords, signIns } = this.#parts;
+    const unfit = passwordMistakes(wish.next, user.email, "/new_password");
+    if (samePassword(wish.current, wish.next)) unfit.push(UNCHANGED);
+    refuse(UNCHANGED_WORDS, unfit);
+    const attempt = signIns.begin(user.email, address);
+    const stored = store.password(user.id);
+    const checked = await this.#check({ id: user.id, password: wish.current, stored }, attempt);
+    if (checked === null) refuse(UNCHANGED_WORDS, [WRONG]);
+    attempt.succeeded();
+    const next = await passwords.hash(wish.next);
+    return store.atomically(() => {
+      // Another change may have come first; this one then knew the password before it.
+      const changed = checked !== null && store.setPassword(user.id, next, checked);
+      if (!changed) refuse(UNCHANGED_WORDS, [WRONG]);
+      store.endSessions(user.id);
+      const opened = this.#open(user.id, next);
+      if (opened === null) throw failed();
+      return opened;
+    });
+  }
+
+  /** The open session of a token, which counts as used now; null where there is none. */
+  find(token: string): OpenSession | null {
+    if (!TOKEN.test(token)) return null;
+    const hash = hashOf(token);
+    const name = hash.toString("latin1");
+    const known = this.#lookUp(name, hash);
+    if (known === null) return null;
+    const nowMs = this.#parts.clock.nowMs();
+    if (this.#hasEnded(known.row, nowMs)) return null;
+    this.#seen.set(name, { hash, userId: known.row.userId, seenAt: nowMs });
+    return known.session;
+  }
+
+  /** Ends a session. */
+  end({ user, id }: Pick<OpenSession, "user" | "id">): void {
+    this.#parts.store.endSession(user.id, id);
+  }
+
+  /** Ends all sessions of a user. */
+  endAll(userId: string): void {
+    this.#parts.store.endSessions(userId);
+  }
+
+  /** Where a user is signed in, newest first. */
+  list(userId: string): SessionLine[] {
+    const nowMs = this.#parts.clock.nowMs();
+    const rows = this.#parts.store.sessionsOf(userId).filter((row) => !this.#hasEnded(row, nowMs));
+    return rows.map((row) => ({ ...row, seenAt: this.#seenAt(row) }));
+  }
+
+  /** Writes down when sessions were last used and forgets ended ones; call it outside requests. */
+  flush(): void {
+    const { store, clock, idleSeconds } = this.#parts;
+    if (this.#seen.size > 0) {
+      store.noteSeen([...this.#seen.values()]);
+      this.#seen.clear();
+      this.#known.clear();
+    }
+    store.sweep(clock.nowMs(), idleSeconds * 1000);
+  }
+
+  /**
+   * The stored password where it was the right one, made anew where that was due; else null. An
+   * attempt whose password was not looked at is none.
+   */
+  async #check({ id, password, stored }: Claim, attempt: Attempt): Promise<StoredPassword | null> {
+    const { passwords, store } = this.#parts;
+    try {
+      const verdict = await passwords.verify(password, stored);
+      if (verdict === "wrong" || stored === undefined) return null;
+      if (verdict === "right") return stored;
+      const fresh = await passwords.hash(password);
+      return store.setPassword(id, fresh, stored) ? fresh : stored;
+    } catch (error) {
+      attempt.undone();
+      throw error;
+    }
+  }
+
+  /** Opens a session of a user with this password; null where that is not so any more. */
+  #open(userId: string, password: StoredPassword): NewSession | null {
+    const { store, clock, maxSeconds } = this.#parts;
+    const token = randomBytes(TOKEN_BYTES).toString("base64url");
+    const hash = hashOf(token);
+    const nowMs = clock.nowMs();
+    const times = { createdAt: nowMs, seenAt: nowMs, expiresAt: nowMs + maxSeconds * 1000 };
+    const id = randomBytes(6).toString("hex");
+    if (!store.openSession({ hash, id, userId, ...times }, password)) return null;
+    store.endOldest(userId, SESSIONS_MAX);
+    const known = this.#read(hash);
+    return known === null ? null : { token, session: known.session };
+  }
+
+  /** A session from memory while nothing has changed, else from the database. */
+  #lookUp(name: string, hash: Buffer): Known | null {
+    this.#forgetChanged();
+    const known = this.#known.get(name);
+    if (known !== undefined) return known;
+    const read = this.#read(hash);
+    if (read === null) return null;
+    if (this.#known.size >= CACHE_ROWS_MAX) this.#known.clear();
+    this.#known.set(name, read);
+    return read;
+  }
+
+  /** Changes of this store count at once, those of others when the database is next asked. */
+  #forgetChanged(): void {
+    const { store, clock } = this.#parts;
+    if (store.changes !== this.#changes) this.#known.clear();
+    this.#changes = store.changes;
+    const nowMs = clock.monotonicMs();
+    if (nowMs - this.#checkedMs < CACHE_MS) return;
+    const version = store.version();
+    if (version !== this.#version) this.#known.clear();
+    this.#version = version;
+    this.#checkedMs = nowMs;
+  }
+
+  #read(hash: Buffer): Known | null {
+    const { store, users, secret, idleSeconds } = this.#parts;
+    const row = store.session(hash);
+    const user = row === undefined ? undefined : store.find(row.userId);
+    if (row === undefined || user === undefined) return null;
+    if (user.disabledAt !== null || user.tenantDisabledAt !== null) return null;
+    const { id, email, role, tenantId, tenant } = user;
+    const session: OpenSession = {
+      id: row.id,
+      user: { id, email, role, tenantId, tenant, plan: users.consolePlan(tenantId) },
+      csrfToken: createHmac("sha256", secret[0]).update(hash).digest("base64url"),
+      idleSeconds,
+      createdAt: row.createdAt,
+      expiresAt: row.expiresAt,
+    };
+    return { row, session };
+  }
+
+  #hasEnded(row: SessionRow, nowMs: number): boolean {
+    const idleMs = this.#parts.idleSeconds * 1000;
+    return nowMs >= row.expiresAt || nowMs - this.#seenAt(row) >= idleMs;
+  }
+
+  #seenAt({ hash, seenAt }: SessionRow): number {
+    return Math.max(seenAt, this.#seen.get(hash.toString("latin1"))?.seenAt ?? 0);
+  }
+}
+
+const UNCHANGED_WORDS = "The password was not changed";
+
+const UNCHANGED = {
+  pointer: "/new_password",
+  code: "unchanged_password",
+  detail: "It is the same as the present one.",
+};
+
+const WRONG = {
+  pointer: "/current_password",
+  code: "wrong_password",
+  detail: "The present password is another one.",
+};
+
+/** The text and not its bytes: the last character has bits that decoding drops. */
+function hashOf(token: string): Buffer {
+  return createHash("sha256").update(token).digest();
+}
+
+function failed(): AppError {
+  return new AppError("sign_in_failed", "E-mail or password is wrong. Check both and try again.");
+}

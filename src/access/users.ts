@@ -1,0 +1,255 @@
+/**
+ * The users of the console. What comes in: the wish to make, stop or change one. What goes out:
+ * users with their states, or an AppError that names everything that is wrong at once.
+ * Invariant: e-mails are unique and in lower case; a tenant with users never lacks a working owner;
+ * whoever is stopped, or gets another role or password, is signed out.
+ */
+import { randomBytes } from "node:crypto";
+import type { Clock } from "../clock.ts";
+import { AppError, type Mistake } from "../errors.ts";
+import type { KeyStore } from "../store/keystore.ts";
+import type { Role, UserRow, UserStore } from "../store/userstore.ts";
+import { isTenantName, TENANT_NAME_RULE } from "./keyring.ts";
+import { generatedPassword, type Passwords, passwordProblems } from "./passwords.ts";
+import { isPlanName, PLAN_NAMES, type PlanName } from "./plans.ts";
+
+/** All roles, the mightiest first. */
+export const ROLES = ["owner", "member"] as const satisfies readonly Role[];
+
+/** Whether a user can sign in, and if not, why. */
+export type UserState = "active" | "disabled" | "tenant_disabled";
+
+/** A user with whether it can sign in. */
+export interface User extends UserRow {
+  readonly state: UserState;
+}
+
+/** What a new user is made with. */
+export interface UserWish {
+  readonly email: string;
+  /** A tenant that there is, or the name of one, which is made where there is none. */
+  readonly tenant: { readonly id: string } | { readonly name: string };
+  /** Where it is missing, the first user of a tenant is its owner and others are members. */
+  readonly role?: string | undefined;
+  /** Where it is missing, one is made up. */
+  readonly password?: string | undefined;
+  /** Plan of the tenant's console from now on. */
+  readonly plan?: string | undefined;
+}
+
+/** A new user; `password` is shown once, and null where it was given. */
+export interface CreatedUser {
+  readonly user: User;
+  readonly password: string | null;
+}
+
+/** What users are kept with. */
+export interface UsersParts {
+  readonly store: UserStore;
+  readonly keys: KeyStore;
+  readonly passwords: Passwords;
+  readonly clock: Clock;
+}
+
+const EMAIL_MAX = 254;
+const EMAIL = /^[^\s@\p{C}]{1,64}@[\p{L}\p{N}](?:[\p{L}\p{N}.-]*[\p{L}\p{N}])?$/u;
+
+/** Makes and changes users. */
+export class Users {
+  readonly #store: UserStore;
+  readonly #keys: KeyStore;
+  readonly #passwords: Passwords;
+  readonly #clock: Clock;
+
+  constructor({ store, keys, passwords, clock }: UsersParts) {
+    this.#store = store;
+    this.#keys = keys;
+    this.#passwords = passwords;
+    this.#clock = clock;
+  }
+
+  /** Makes a user. Throws `invalid_request` with everything that is wrong. */
+  async create(wish: UserWish): Promise<CreatedUser> {
+    const email = normalizedEmail(wish.email);
+    refuse("No user was made", [...this.#mistakesIn(wish, email), ...this.#taken(email)]);
+    const made = wish.password === undefined ? generatedPassword() : null;
+    const password = await this.#passwords.hash(wish.password ?? (made as string));
+    const id = randomBytes(6).toString("hex");
+    const createdAt = this.#clock.nowMs();
+    this.#store.atomically(() => {
+      // While the password was hashed, another process may have made the same user, or the first.
+      refuse("No user was made", this.#taken(email));
+      const tenantId = this.#tenantId(wish.tenant, createdAt);
+      const first = this.#owners(tenantId).length === 0;
+      if (first && wish.role === "member") refuse("No user was made", [OWNER_FIRST]);
+      const role = (wish.role as Role | undefined) ?? (first ? "owner" : "member");
+      this.#store.insert({ id, tenantId, email, role, password, createdAt });
+      if (wish.plan !== undefined) this.#store.setPlan(tenantId, wish.plan);
+    });
+    return { user: withState(this.#store.find(id) as UserRow), password: made };
+  }
+
+  /** All users, of one tenant or of all, oldest first. */
+  list(tenantId?: string): User[] {
+    return this.#store.list(tenantId).map(withState);
+  }
+
+  /** A user of a tenant. Throws `not_found`, also where it is another tenant's. */
+  member(tenantId: string, id: string): User {
+    const found = this.#store.find(id);
+    if (found?.tenantId === tenantId) return withState(found);
+    throw new AppError("not_found", "There is no such user. GET /v1/console/members lists them.");
+  }
+
+  /** The user of an e-mail, however it is spelled; undefined where there is none. */
+  named(email: string): User | undefined {
+    const found = this.#store.named(normalizedEmail(email));
+    return found === undefined ? undefined : withState(found);
+  }
+
+  /** Stops a user and ends its sessions. Throws `invalid_request` for the last working owner. */
+  disable({ id }: UserRow): void {
+    this.#change(id, (user) => {
+      this.#refuseLastOwner(user, "/state");
+      this.#store.setDisabled(id, this.#clock.nowMs());
+      this.#store.endSessions(id);
+    });
+  }
+
+  /** Lets a stopped user sign in again. */
+  enable({ id }: UserRow): void {
+    this.#store.setDisabled(id, null);
+  }
+
+  /**
+   * Gives a user another role and ends its sessions, but for the one whose id is given. Throws
+   * `invalid_request` for an unknown role and for the last working owner.
+   */
+  setRole({ id }: UserRow, role: string, keepSession?: string): void {
+    refuse("Nothing was changed", roleMistakes(role));
+    this.#change(id, (user) => {
+      if (user.role === role) return;
+      if (role === "member") this.#refuseLastOwner(user, "/role");
+      this.#store.setRole(id, role as Role);
+      this.#store.endSessions(id, keepSession);
+    });
+  }
+
+  /**
+   * Gives a user another password, a made-up one where none is said, and ends its sessions. Gives
+   * the made-up one back, which is shown once. Throws `invalid_request` for an unfit password.
+   */
+  async setPassword({ id, email }: UserRow, password?: string): Promise<string | null> {
+    refuse("Nothing was changed", passwordMistakes(password, email, "/password"));
+    const made = password === undefined ? generatedPassword() : null;
+    const stored = await this.#passwords.hash(password ?? (made as string));
+    this.#store.atomically(() => {
+      this.#store.setPassword(id, stored);
+      this.#store.endSessions(id);
+    });
+    return made;
+  }
+
+  /** Plan of a tenant's console: the one set, else the highest of all its keys ever, else free. */
+  consolePlan(tenantId: string): PlanName {
+    const facts = this.#store.planFacts(tenantId);
+    if (facts === undefined) return "free";
+    const { plan, keyPlans } = facts;
+    if (plan !== null && isPlanName(plan)) return plan;
+    return PLAN_NAMES.findLast((name) => keyPlans.includes(name)) ?? "free";
+  }
+
+  /** Reads and changes a user as one, so that two owners cannot stop each other at once. */
+  #change(id: string, change: (user: UserRow) => void): void {
+    this.#store.atomically(() => {
+      const user = this.#store.find(id);
+      if (user === undefined) throw new AppError("not_found", "There is no such user.");
+      change(user);
+    });
+  }
+
+  #owners(tenantId: string): UserRow[] {
+    const users = this.#store.list(tenantId);
+    return users.filter(({ role, disabledAt }) => role === "owner" && disabledAt === null);
+  }
+
+  #refuseLastOwner(user: UserRow, pointer: string): void {
+    const owners = this.#owners(user.tenantId);
+    if (owners.length !== 1 || owners[0]?.id !== user.id) return;
+    const detail = "This is the last working owner of the tenant. Make somebody else owner first.";
+    refuse("Nothing was changed", [{ pointer, code: "last_owner", detail }]);
+  }
+
+  #tenantId(tenant: UserWish["tenant"], nowMs: number): string {
+    if ("id" in tenant) return tenant.id;
+    return this.#keys.tenantId(tenant.name, randomBytes(8).toString("hex"), nowMs);
+  }
+
+  #taken(email: string): Mistake[] {
+    if (this.#store.named(email) === undefined) return [];
+    return [{ pointer: "/email", code: "email_taken", detail: "A user has this e-mail already." }];
+  }
+
+  #mistakesIn({ tenant, role, password, plan }: UserWish, email: string): Mistake[] {
+    const mistakes = emailMistakes(email);
+    if ("name" in tenant && !isTenantName(tenant.name)) {
+      mistakes.push({ pointer: "/tenant", code: "invalid_name", detail: `${TENANT_NAME_RULE}.` });
+    }
+    if (plan !== undefined && !isPlanName(plan)) {
+      const detail = `The plan must be one of ${PLAN_NAMES.join(", ")}.`;
+      mistakes.push({ pointer: "/plan", code: "unknown_plan", detail });
+    }
+    if (role !== undefined) mistakes.push(...roleMistakes(role));
+    mistakes.push(...passwordMistakes(password, email, "/password"));
+    return mistakes;
+  }
+}
+
+const OWNER_FIRST: Mistake = {
+  pointer: "/role",
+  code: "owner_first",
+  detail: "The tenant has no owner yet: its first user must be one.",
+};
+
+/** An e-mail as it is stored and compared. */
+export function normalizedEmail(email: string): string {
+  return email.trim().normalize("NFC").toLowerCase();
+}
+
+/** What is wrong with a password at a place of a request; nothing where none is said. */
+export function passwordMistakes(
+  password: string | undefined,
+  email: string,
+  pointer: string,
+): Mistake[] {
+  if (password === undefined) return [];
+  return passwordProblems(password, email).map((detail) => {
+    return { pointer, code: "unfit_password", detail };
+  });
+}
+
+/** Throws `invalid_request` where there are mistakes; their details are for people. */
+export function refuse(what: string, mistakes: readonly Mistake[]): void {
+  if (mistakes.length === 0) return;
+  const details = mistakes.map(({ detail }) => detail).join(" ");
+  throw new AppError("invalid_request", `${what}: ${details}`, { errors: mistakes });
+}
+
+function emailMistakes(email: string): Mistake[] {
+  const fits = email.length <= EMAIL_MAX && EMAIL.test(email) && !email.includes("..");
+  if (fits) return [];
+  const detail = "This is no e-mail address. Write it as name@example.com.";
+  return [{ pointer: "/email", code: "invalid_email", detail }];
+}
+
+function roleMistakes(role: string): Mistake[] {
+  if ((ROLES as readonly string[]).includes(role)) return [];
+  const detail = `The role must be ${ROLES.join(" or ")}.`;
+  return [{ pointer: "/role", code: "unknown_role", detail }];
+}
+
+function withState(row: UserRow): User {
+  const { disabledAt, tenantDisabledAt } = row;
+  if (disabledAt !== null) return { ...row, state: "disabled" };
+  return { ...row, state: tenantDisabledAt === null ? "active" : "tenant_disabled" };
+}

@@ -1,0 +1,178 @@
+/**
+ * The files of the console. What comes in: the folder that build.mjs fills, and requests below
+ * /app. What goes out: the page, scripts, styles and fonts in the smallest form that the client
+ * takes.
+ * Invariant: only what the manifest names is there; everything is read once, at the start, so no
+ * request touches the disk and an answer never mixes two builds. Files with their hash in the name
+ * are kept for ever, the page is asked for every time.
+ */
+import { createHash } from "node:crypto";
+import { readFileSync } from "node:fs";
+import path from "node:path";
+import { AppError, CommandError } from "../errors.ts";
+import { hasTag } from "../http/etag.ts";
+import type { Answer } from "../http/respond.ts";
+import type { Call } from "../http/service.ts";
+import type { Door } from "../http/sessiondoor.ts";
+import { acceptedEncoding, type Encoding } from "./encoding.ts";
+
+const PAGE = "page.html";
+/** Views of the page with an address of their own (src/console/web/router.ts). */
+export const VIEWS = ["exports", "saved", "keys", "usage", "members", "account"] as const;
+
+const TYPES: Readonly<Record<string, string>> = {
+  ".html": "text/html; charset=utf-8",
+  ".js": "text/javascript; charset=utf-8",
+  ".css": "text/css; charset=utf-8",
+  ".svg": "image/svg+xml",
+  ".woff2": "font/woff2",
+};
+
+const PAGE_POLICY = [
+  "default-src 'none'",
+  "script-src 'self'",
+  "style-src 'self'",
+  "font-src 'self'",
+  "img-src 'self' data:",
+  "connect-src 'self'",
+  "form-action 'self'",
+  "base-uri 'none'",
+  "frame-ancestors 'none'",
+  "require-trusted-types-for 'script'",
+].join("; ");
+
+/** What the page asks of browsers beside its policy; copying needs the clipboard. */
+const PAGE_HEADERS = {
+  "Content-Security-Policy": PAGE_POLICY,
+  "Cross-Origin-Opener-Policy": "same-origin",
+  "Permissions-Policy":
+    "accelerometer=(), camera=(), clipboard-read=(), clipboard-write=(self), display-capture=(), " +
+    "geolocation=(), gyroscope=(), magnetometer=(), microphone=(), midi=(), payment=(), usb=()",
+};
+
+/** A year: browsers that came by HTTPS once do not go back (RFC 6797). */
+const HTTPS_FROM_NOW_ON = "max-age=31536000";
+
+/** A file in all its forms. */
+interface Asset {
+  readonly type: string;
+  readonly forms: ReadonlyMap<Encoding, { readonly bytes: Uint8Array; readonly tag: string }>;
+}
+
+/** The console of one build, or the lack of one. */
+export class Assets {
+  readonly #files: ReadonlyMap<string, Asset>;
+  readonly #door: Door;
+
+  /** Reads the folder. Throws `CommandError` where what the manifest names is not there. */
+  constructor(folder: string, door: Door) {
+    this.#door = door;
+    this.#files = readFolder(folder);
+  }
+
+  /** Whether there is a console to show. */
+  get built(): boolean {
+    return this.#files.has(PAGE);
+  }
+
+  /** `GET /app` and `GET /app/{view}`: the same page; its script reads the address. */
+  page(call: Call): Answer {
+    const { view } = call.params;
+    if (view !== undefined && !VIEWS.some((name) => name === view)) {
+      throw new AppError("not_found", "The console has no such view. Begin at /app.");
+    }
+    const asset = this.#files.get(PAGE);
+    if (asset === undefined) throw notBuilt();
+    return this.#answer(call, asset, { ...PAGE_HEADERS, "Cache-Control": "no-cache" });
+  }
+
+  /** `GET /app/assets/{file}`. */
+  file(call: Call): Answer {
+    const name = call.params.file ?? "";
+    if (!this.built) throw notBuilt();
+    const asset = name === PAGE ? undefined : this.#files.get(name);
+    if (asset === undefined) {
+      throw new AppError("not_found", "The console has no such file. Load the page again.");
+    }
+    return this.#answer(call, asset, { "Cache-Control": "public, max-age=31536000, immutable" });
+  }
+
+  #answer(call: Call, { type, forms }: Asset, own: Readonly<Record<string, string>>): Answer {
+    const encoding = acceptedEncoding(call.header("accept-encoding"), [...forms.keys()]);
+    const { bytes, tag } = forms.get(encoding) as { bytes: Uint8Array; tag: string };
+    const headers = {
+      ...own,
+      ...(forms.size > 1 ? { Vary: "Accept-Encoding" } : {}),
+      ...(this.#door.wantsHttps(call) ? { "Strict-Transport-Security": HTTPS_FROM_NOW_ON } : {}),
+      "Cross-Origin-Resource-Policy": "same-origin",
+      ETag: tag,
+    };
+    const known = call.header("if-none-match");
+    if (known !== undefined && hasTag(known, tag))
+      return { status: 304, type: "", body: "", headers };
+    const coded = encoding === "identity" ? {} : { "Content-Encoding": encoding };
+    return { status: 200, type, body: bytes, headers: { ...headers, ...coded } };
+  }
+}
+
+function notBuilt(): AppError {
+  return new AppError(
+    "not_found",
+    "This server has no console: it was not built. Run `node build.mjs console` and start again.",
+  );
+}
+
+/** What build.mjs says of each file. */
+interface Manifest {
+  readonly files: Readonly<Record<string, { readonly encodings: readonly ("br" | "gzip")[] }>>;
+}
+
+/** Every file of the manifest; none where there is no manifest. */
+function readFolder(folder: string): Map<string, Asset> {
+  const manifest = readManifest(path.join(folder, "manifest.json"));
+  const files = new Map<string, Asset>();
+  for (const [name, { encodings }] of Object.entries(manifest?.files ?? {})) {
+    const type = TYPES[path.extname(name)];
+    if (type === undefined) continue;
+    const forms = (["identity", ...encodings] as const).map((encoding) => {
+      const file = encoding === "identity" ? name : `${name}.${encoding}`;
+      const bytes = readOrFail(path.join(folder, file));
+      return [encoding, { bytes, tag: tagOf(bytes) }] as const;
+    });
+    files.set(name, { type, forms: new Map(forms) });
+  }
+  return files;
+}
+
+function readManifest(file: string): Manifest | null {
+  let text: string;
+  try {
+    text = readFileSync(file, "utf8");
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === "ENOENT") return null;
+    throw incomplete(file, error);
+  }
+  try {
+    return JSON.parse(text) as Manifest;
+  } catch (error) {
+    throw incomplete(file, error);
+  }
+}
+
+function readOrFail(file: string): Uint8Array {
+  try {
+    return readFileSync(file);
+  } catch (error) {
+    throw incomplete(file, error);
+  }
+}
+
+function incomplete(file: string, cause: unknown): CommandError {
+  const detail = `The console is not whole: ${file} cannot be read. Run: node build.mjs console`;
+  return new CommandError(detail, 1, cause);
+}
+
+/** A strong tag: each form of a file has its own bytes. */
+function tagOf(bytes: Uint8Array): string {
+  return `"${createHash("sha256").update(bytes).digest("base64url").slice(0, 24)}"`;
+}

@@ -1,0 +1,73 @@
+/**
+ * `GET /v1/console/catalog`. What comes in: nothing but a session. What goes out: every activity,
+ * place and legal nature that a filter can name, what people call it, and how many accounts have it.
+ * Invariant: made once per snapshot, a little at a time, and kept compressed; it is the same for
+ * every tenant and plan.
+ */
+import { promisify } from "node:util";
+import { brotliCompress, constants, gzip } from "node:zlib";
+import { unchanged, weakTag } from "../http/etag.ts";
+import { type Answer, JSON_TYPE } from "../http/respond.ts";
+import type { Reply } from "../http/routetable.ts";
+import { currentSegment, type KeyCall } from "../http/service.ts";
+import type { Segment } from "../search/segment.ts";
+import { catalogParts } from "./catalogparts.ts";
+import { acceptedEncoding } from "./encoding.ts";
+
+const brotli = promisify(brotliCompress);
+const gzipped = promisify(gzip);
+
+/** Measured: level 9 takes a fifth of the time of 11 and gives 6 % more. */
+const BROTLI = { params: { [constants.BROTLI_PARAM_QUALITY]: 9 } };
+
+/** Part of the tag: another program may write the same snapshot down otherwise. */
+const SHAPE = "1";
+
+/** The catalog as it is sent. */
+interface Packed {
+  readonly identity: Buffer;
+  readonly br: Buffer;
+  readonly gzip: Buffer;
+}
+
+const packed = new WeakMap<Segment, Promise<Packed>>();
+
+/** Answers the catalog of the present snapshot. */
+export function catalog(call: KeyCall): Reply {
+  const { service } = call;
+  const segment = currentSegment(service);
+  const tag = weakTag(["catalog", SHAPE, service.version, segment.snapshotId]);
+  const headers = { ETag: tag, "Cache-Control": "private, no-cache", Vary: "Accept-Encoding" };
+  const known = unchanged(call, tag);
+  if (known !== null) return { ...known, headers };
+  const accepted = call.header("accept-encoding") ?? "";
+  return packedOf(call, segment).then((found) => answerOf(found, accepted, headers));
+}
+
+function answerOf(found: Packed, accepted: string, headers: Readonly<Record<string, string>>) {
+  const coding = acceptedEncoding(accepted, ["br", "gzip", "identity"]);
+  const answer: Answer = { status: 200, type: JSON_TYPE, body: found[coding], headers };
+  if (coding === "identity") return answer;
+  return { ...answer, headers: { ...headers, "Content-Encoding": coding } };
+}
+
+/** Makes it where nobody has yet; a failure is not kept. */
+function packedOf({ service }: KeyCall, segment: Segment): Promise<Packed> {
+  const known = packed.get(segment);
+  if (known !== undefined) return known;
+  const release = service.hold(segment);
+  const made = pack(segment).finally(release);
+  packed.set(segment, made);
+  made.catch(() => packed.delete(segment));
+  return made;
+}
+
+async function pack(segment: Segment): Promise<Packed> {
+  const parts = await catalogParts(segment);
+  const texts: string[] = [];
+  for (const [name, value] of Object.entries(parts)) {
+    texts.push(`${JSON.stringify(name)}:${JSON.stringify(value)}`);
+  }
+  const identity = Buffer.from(`{${texts.join(",")}}`);
+  return { identity, br: await brotli(identity, BROTLI), gzip: await gzipped(identity) };
+}

@@ -1,0 +1,183 @@
+/**
+ * What the catalog holds. What comes in: a segment. What goes out: activities with the words that
+ * people use, their prefixes, municipalities, states and legal natures, each with its accounts.
+ * Invariant: counts are of all accounts of the snapshot; names are those of the snapshot and of the
+ * lexicon, and a prefix that none of them names has none.
+ */
+import { getMunicipalities } from "@brazilian-utils/brazilian-utils";
+import { TABLES, type TableName } from "../../native-index/columns.ts";
+import type { NativeFacet } from "../../native-index/engine.ts";
+import { laterResult } from "../http/sidework.ts";
+import { guarded, type Segment } from "../search/segment.ts";
+import { analyzeWords } from "../spec/analyzer.ts";
+import { CNAE_NOT_INFORMED, punctuateCnae, sectionOfCnae } from "../spec/catalog.ts";
+import { UFS } from "../spec/fields.ts";
+import { STATE_NAMES } from "../spec/states.ts";
+import { type CalledBy, namesByCode } from "../translate/activities/lexicon.ts";
+import { wordsOf } from "../translate/words/phrases.ts";
+
+/** Most words of the lexicon for one activity. */
+const TERMS_MAX = 25;
+/** Activities whose words are gathered between two looks at other work. */
+const ACTIVITIES_AT_ONCE = 24;
+
+/** An activity and what it is called. */
+interface Activity {
+  readonly code: string;
+  readonly description: string;
+  readonly terms: readonly string[];
+  readonly accounts: number;
+}
+
+/** Everything in the catalog; see `Catalog` in web/answers.ts. */
+export async function catalogParts(segment: Segment): Promise<Record<string, unknown>> {
+  const lexicon = await laterResult(namesByCode);
+  const cnae = await laterResult(() => countsOf(segment, "cnae", "cnae_primary"));
+  const activities = await activitiesOf(segment, cnae, lexicon);
+  return {
+    snapshot: segment.label,
+    activities,
+    prefixes: await laterResult(() => prefixesOf(activities, lexicon)),
+    municipalities: await laterResult(() => municipalitiesOf(segment)),
+    states: await laterResult(() => statesOf(segment)),
+    legal_natures: await laterResult(() => naturesOf(segment)),
+  };
+}
+
+function table(segment: Segment, name: TableName): readonly string[] {
+  return guarded(() => segment.native.table(TABLES.indexOf(name)));
+}
+
+/** Accounts by value; the facet's codes are those of the table. */
+function countsOf(
+  segment: Segment,
+  facet: NativeFacet,
+  name: TableName,
+): ReadonlyMap<string, number> {
+  const [counts] = guarded(() => segment.native.facets([], [facet]));
+  return new Map(table(segment, name).map((value, code) => [value, counts?.[code] ?? 0]));
+}
+
+async function activitiesOf(
+  segment: Segment,
+  accounts: ReadonlyMap<string, number>,
+  lexicon: ReadonlyMap<string, CalledBy>,
+): Promise<Activity[]> {
+  const descriptions = table(segment, "cnae_description");
+  const codes = segment.catalog.cnaeCodes;
+  const activities: Activity[] = [];
+  for (let from = 0; from < codes.length; from += ACTIVITIES_AT_ONCE) {
+    const some = codes.slice(from, from + ACTIVITIES_AT_ONCE);
+    const made = await laterResult(() =>
+      some.map((code, i) => {
+        const description = descriptions[from + i] ?? "";
+        const terms = termsOf(lexicon.get(code), description);
+        return {
+          code: punctuateCnae(code),
+          description,
+          terms,
+          accounts: accounts.get(code) ?? 0,
+        };
+      }),
+    );
+    activities.push(...made);
+  }
+  return activities;
+}
+
+/** Words that the description does not hold already, each once. */
+function termsOf(called: CalledBy | undefined, description: string): string[] {
+  const told = ` ${wordsOf(description).join(" ")} `;
+  const seen = new Set<string>();
+  const terms: string[] = [];
+  for (const name of [...(called?.trades ?? []), ...(called?.others ?? [])]) {
+    const folded = wordsOf(name).join(" ");
+    if (seen.has(folded) || told.includes(` ${folded} `)) continue;
+    seen.add(folded);
+    terms.push(name);
+    if (terms.length === TERMS_MAX) break;
+  }
+  return terms;
+}
+
+/** Sections that the lexicon has no word for, or one that says too little. */
+const OTHER_SECTIONS: Readonly<Record<string, string>> = {
+  S: "outros serviços",
+  T: "serviços domésticos",
+  U: "organismos internacionais",
+};
+
+/** A prefix is called as the lexicon calls it, or as the only activity below it. */
+function prefixesOf(
+  activities: readonly Activity[],
+  lexicon: ReadonlyMap<string, CalledBy>,
+): object[] {
+  const below = new Map<string, Activity[]>();
+  for (const activity of activities) {
+    for (const prefix of prefixesAbove(activity.code)) {
+      const list = below.get(prefix) ?? [];
+      list.push(activity);
+      below.set(prefix, list);
+    }
+  }
+  return [...below].sort(byPrefix).map(([code, list]) => {
+    const only = list.length === 1 ? list[0]?.description : undefined;
+    const called = lexicon.get(code.replace("-", ""))?.trades[0];
+    const name = OTHER_SECTIONS[code] ?? called ?? only;
+    const accounts = list.reduce((sum, one) => sum + one.accounts, 0);
+    return { code, description: name ? capitalized(name) : null, accounts };
+  });
+}
+
+/** Sections first, then divisions, groups and classes, each in order of code. */
+function byPrefix([a]: readonly [string, unknown], [b]: readonly [string, unknown]): number {
+  return a.length - b.length || (a < b ? -1 : 1);
+}
+
+function prefixesAbove(punctuated: string): string[] {
+  const digits = punctuated.replace(/\D/g, "");
+  if (digits === CNAE_NOT_INFORMED) return [];
+  const section = sectionOfCnae(digits);
+  const prefixes = [digits.slice(0, 2), digits.slice(0, 3), punctuated.slice(0, 6)];
+  return section === null ? prefixes : [section, ...prefixes];
+}
+
+function capitalized(name: string): string {
+  return name.slice(0, 1).toUpperCase() + name.slice(1);
+}
+
+/** Names with their accents where they are those of the snapshot, which has none. */
+function municipalitiesOf(segment: Segment): object[] {
+  const accounts = countsOf(segment, "municipality", "municipality_ibge");
+  const written = new Map(getMunicipalities().map(({ code, name }) => [String(code), name]));
+  return segment.catalog.municipalities.map(({ ibge, tom, name, uf }) => {
+    const known = ibge === null ? undefined : written.get(ibge);
+    const same = known !== undefined && folded(known) === folded(name);
+    return {
+      ibge: ibge ?? "",
+      tom,
+      name: same ? known : name,
+      uf: uf ?? "",
+      accounts: ibge === null ? 0 : (accounts.get(ibge) ?? 0),
+    };
+  });
+}
+
+function folded(name: string): string {
+  return analyzeWords(name).join("");
+}
+
+function statesOf(segment: Segment): object[] {
+  const accounts = countsOf(segment, "uf", "uf");
+  return UFS.map((uf) => {
+    return { uf, name: STATE_NAMES[uf] ?? "Exterior", accounts: accounts.get(uf) ?? 0 };
+  });
+}
+
+function naturesOf(segment: Segment): object[] {
+  const accounts = countsOf(segment, "legal_nature", "legal_nature");
+  const descriptions = table(segment, "legal_nature_description");
+  return segment.catalog.legalNatures.map((code, i) => {
+    return { code, description: descriptions[i] ?? "", accounts: accounts.get(code) ?? 0 };
+  });
+}

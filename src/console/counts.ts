@@ -1,0 +1,75 @@
+/**
+ * Counts that were made before. What comes in: a snapshot and filters. What goes out: the exact
+ * number of matches and their facets, from memory where the same filters came before.
+ * Invariant: a count is kept under all that it depends on: the snapshot and the normalized filters;
+ * the number of filters that are kept is bounded, the youngest stay.
+ */
+import { createHash } from "node:crypto";
+import type { Engine } from "../http/service.ts";
+import type { Facet, FacetName } from "../search/facet.ts";
+import type { Segment } from "../search/segment.ts";
+import type { AccountQuerySpec } from "../spec/schema.ts";
+
+type Filters = AccountQuerySpec["filters"];
+
+/** Filters kept per snapshot; each holds at most one facet of every name, about 100 kB in all. */
+const KEPT_MAX = 256;
+
+interface Kept {
+  total: number | null;
+  readonly facets: Map<FacetName, Facet>;
+}
+
+const caches = new WeakMap<Segment, Map<string, Kept>>();
+
+/** Counts of one snapshot. */
+export class Counts {
+  readonly #engine: Engine;
+  readonly #segment: Segment;
+  readonly #cache: Map<string, Kept>;
+
+  constructor(engine: Engine, segment: Segment) {
+    this.#engine = engine;
+    this.#segment = segment;
+    this.#cache = caches.get(segment) ?? new Map();
+    caches.set(segment, this.#cache);
+  }
+
+  /** Exact number of matches of a spec with these filters in place of its own. */
+  total(spec: AccountQuerySpec, filters: Filters = spec.filters): number {
+    const kept = this.#kept(filters);
+    kept.total ??= this.#engine.countMatches(this.#segment, { ...spec, filters });
+    return kept.total;
+  }
+
+  /** Facets of a spec with these filters; only those are counted that are not known yet. */
+  facets(
+    spec: AccountQuerySpec,
+    names: readonly FacetName[],
+    filters: Filters = spec.filters,
+  ): Readonly<Record<string, Facet>> {
+    const { facets } = this.#kept(filters);
+    const missing = names.filter((name) => !facets.has(name));
+    if (missing.length > 0) {
+      const counted = this.#engine.facets(this.#segment, { ...spec, filters }, missing);
+      for (const name of missing) facets.set(name, counted[name] as Facet);
+    }
+    return Object.fromEntries(names.map((name) => [name, facets.get(name) as Facet]));
+  }
+
+  /** Those of some facets that are still to be counted. */
+  unknown(names: readonly FacetName[], filters: Filters): FacetName[] {
+    const { facets } = this.#kept(filters);
+    return names.filter((name) => !facets.has(name));
+  }
+
+  #kept(filters: Filters): Kept {
+    const key = createHash("sha256").update(JSON.stringify(filters)).digest("base64");
+    const kept = this.#cache.get(key) ?? { total: null, facets: new Map() };
+    // A map keeps the order of insertion, so putting an entry back makes it the youngest.
+    this.#cache.delete(key);
+    if (this.#cache.size >= KEPT_MAX) this.#cache.delete(this.#cache.keys().next().value as string);
+    this.#cache.set(key, kept);
+    return kept;
+  }
+}

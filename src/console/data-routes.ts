@@ -1,0 +1,70 @@
+/**
+ * The routes of the console's data. What comes in: nothing. What goes out: rows for the table of routes.
+ * Invariant: every row needs a session; what the public interface answers in the same shape is
+ * answered by its own handlers, under the plan of the tenant's console.
+ */
+import { readAccount } from "../http/account.ts";
+import { countAccounts } from "../http/count.ts";
+import { deleteExport, downloadExport } from "../http/exports.ts";
+import type { Reply, Route } from "../http/routetable.ts";
+import { searchAccounts } from "../http/search.ts";
+import type { SessionCall } from "../http/service.ts";
+import { status } from "../http/status.ts";
+import { translateLeads } from "../http/translate.ts";
+import { catalog } from "./catalog.ts";
+import { estimateExport } from "./estimate.ts";
+import { explainAccount } from "./explain.ts";
+import { explore } from "./explore.ts";
+import {
+  createConsoleExport,
+  exportAgain,
+  listConsoleExports,
+  readConsoleExport,
+} from "./exports.ts";
+import { changeSearch, deleteSearch, listSearches, saveSearch } from "./searches.ts";
+
+type Handle = (call: SessionCall) => Reply;
+
+/** The routes of the console's data. */
+export const CONSOLE_DATA_ROUTES: readonly Route[] = [
+  ask("/translate", translateLeads),
+  ask("/explore", explore),
+  ask("/accounts/search", searchAccounts),
+  ask("/accounts/count", countAccounts),
+  ask("/accounts/explain", explainAccount),
+  get("/accounts/{cnpj}", readAccount),
+  get("/catalog", catalog),
+  get("/status", status),
+  get("/exports", listConsoleExports, ["limit", "cursor"]),
+  post("/exports", createConsoleExport),
+  ask("/exports/estimate", estimateExport),
+  get("/exports/{id}", readConsoleExport, ["wait"]),
+  remove("/exports/{id}", deleteExport),
+  get("/exports/{id}/download", downloadExport),
+  post("/exports/{id}/again", exportAgain),
+  get("/searches", listSearches),
+  post("/searches", saveSearch),
+  post("/searches/{id}", changeSearch),
+  remove("/searches/{id}", deleteSearch),
+];
+
+function get(path: string, handle: Handle, query: readonly string[] = []): Route {
+  return { method: "GET", path: at(path), access: "session", query, handle };
+}
+
+function post(path: string, handle: Handle): Route {
+  return { method: "POST", path: at(path), access: "session", handle };
+}
+
+/** A question to the engine, which is refused while there is too much to do. */
+function ask(path: string, handle: Handle): Route {
+  return { method: "POST", path: at(path), access: "session", sheds: true, handle };
+}
+
+function remove(path: string, handle: Handle): Route {
+  return { method: "DELETE", path: at(path), access: "session", handle };
+}
+
+function at(path: string): string {
+  return `/v1/console${path}`;
+}

@@ -1,0 +1,95 @@
+/**
+ * `POST /v1/console/accounts/explain`. What comes in: a spec and a CNPJ. What goes out: the whole
+ * account, whether the spec lists it, its score with its parts, and which filters it meets.
+ * Invariant: no value is told that the plan does not offer; a filter that the account does not
+ * meet is never said to be met.
+ */
+import { absent } from "../http/account.ts";
+import { type BodyObject, readBody, withBodyMistakes } from "../http/body.ts";
+import { unchanged, weakTag } from "../http/etag.ts";
+import { eitherContext } from "../http/normalize.ts";
+import { type Answer, json } from "../http/respond.ts";
+import { currentSegment, type KeyCall, timed } from "../http/service.ts";
+import { explainRows } from "../search/project.ts";
+import type { Segment } from "../search/segment.ts";
+import { meets, rowOf } from "../search/single.ts";
+import { type Cnpj, readCnpj } from "../spec/cnpj.ts";
+import { OUTPUT_FIELD_NAMES } from "../spec/fields.ts";
+import { normalizeSpec } from "../spec/normalize.ts";
+import { shown } from "../spec/reader.ts";
+import type { AccountQuerySpec } from "../spec/schema.ts";
+import { alone, setParts } from "./filters.ts";
+
+/** Answers one account and how it stands to a spec. */
+export function explainAccount(call: KeyCall): Answer {
+  const { service, plan } = call;
+  const segment = currentSegment(service);
+  const { spec, cnpj } = readQuestion(call, segment);
+  const find = () => service.engine.account(segment, cnpj.cnpj, plan.fields);
+  const account = timed(call, "account", find);
+  if (account === null) throw absent(segment.label, cnpj.checked);
+  const parts = ["explain", segment.snapshotId, JSON.stringify(spec), cnpj.cnpj];
+  const tag = weakTag([...parts, plan.fields.join(",")]);
+  const known = unchanged(call, tag);
+  if (known !== null) return known;
+  const answer = {
+    request_id: call.requestId,
+    snapshot: segment.label,
+    snapshot_date: segment.snapshotDate,
+    account,
+    ...timed(call, "account", () => explanationOf(segment, { spec, cnpj }, plan.fields)),
+  };
+  return { ...json(answer), headers: { ETag: tag }, accounts: 1 };
+}
+
+/** A spec and the account that it is held against. */
+interface Question {
+  readonly spec: AccountQuerySpec;
+  readonly cnpj: Cnpj;
+}
+
+function readQuestion(call: KeyCall, segment: Segment): Question {
+  const body = readBody(call.body, ["spec", "cnpj"]);
+  const cnpj = readNumber(body);
+  const { spec } = withBodyMistakes(body, () =>
+    normalizeSpec(body.members.spec, eitherContext(call, segment, body.members.spec)),
+  );
+  // Without it there is a mistake, and this is not reached.
+  return { spec, cnpj: cnpj as Cnpj };
+}
+
+function readNumber({ members, mistakes }: BodyObject): Cnpj | null {
+  const { cnpj: sent } = members;
+  const cnpj = typeof sent === "string" ? readCnpj(sent) : null;
+  if (cnpj !== null) return cnpj;
+  const detail = `cnpj must be 14 characters, with or without punctuation, not ${shown(sent)}.`;
+  const code = sent === undefined ? "missing" : "invalid_cnpj";
+  mistakes.push({ pointer: "/cnpj", code, detail });
+  return null;
+}
+
+function explanationOf(
+  segment: Segment,
+  { spec, cnpj }: Question,
+  allowed: readonly string[],
+): object {
+  const row = rowOf(segment, cnpj.cnpj);
+  const [explanation] = explainRows(segment, spec, Uint32Array.of(row));
+  const unmet = setParts(spec.filters).filter(
+    (part) => !meets(segment, alone(spec.filters, part), row),
+  );
+  const hidden = unmet.flatMap(({ matched }) => matched);
+  const matched = Object.entries(explanation?.matched ?? {})
+    .filter(([name]) => !hidden.includes(name))
+    .map(([name, value]) => [name, isOffered(name, allowed) ? value : true]);
+  const explain = { ...explanation, matched: Object.fromEntries(matched) };
+  const listed = meets(segment, spec.filters, row);
+  return { listed, explain: { ...explain, unmet: unmet.map(({ name }) => name) } };
+}
+
+/** Whether a plan shows what met a filter; of the others it is only said that they were met. */
+function isOffered(name: string, allowed: readonly string[]): boolean {
+  const fields = name === "cnae" ? ["cnae_primary", "cnae_secondary"] : [name];
+  const known: readonly string[] = OUTPUT_FIELD_NAMES;
+  return fields.every((field) => !known.includes(field) || allowed.includes(field));
+}

@@ -1,0 +1,189 @@
+/**
+ * `POST /v1/console/explore`. What comes in: a spec however broad, names of facets. What goes out:
+ * exact counts: of the matches, how they spread, how they would spread beside what is chosen, and
+ * where nothing matches which filter stands in the way.
+ * Invariant: every number is exact and of one snapshot; many matches are counted facet by facet,
+ * so that others are answered in between; whoever left is not counted for.
+ */
+
+import { type BodyObject, readBody, withBodyMistakes } from "../http/body.ts";
+import { unchanged, weakTag } from "../http/etag.ts";
+import { readFacets } from "../http/facets.ts";
+import { eitherContext } from "../http/normalize.ts";
+import { type Answer, json, noContent } from "../http/respond.ts";
+import type { Reply } from "../http/routetable.ts";
+import { currentSegment, type KeyCall, timed } from "../http/service.ts";
+import { laterResult } from "../http/sidework.ts";
+import type { Facet, FacetName } from "../search/facet.ts";
+import type { Segment } from "../search/segment.ts";
+import { tooBroad } from "../spec/breadth.ts";
+import { normalizeSpec } from "../spec/normalize.ts";
+import { shown } from "../spec/reader.ts";
+import type { AccountQuerySpec } from "../spec/schema.ts";
+import { Counts } from "./counts.ts";
+import { FILTER_PARTS, pointersOf, setParts, without } from "./filters.ts";
+
+/** Facets that can be counted without the filters of the same thing, and which those are. */
+const BESIDE = { uf: ["uf", "municipality"] } as const satisfies Partial<
+  Record<FacetName, readonly string[]>
+>;
+type BesideName = keyof typeof BESIDE;
+const BESIDE_NAMES = Object.keys(BESIDE) as BesideName[];
+
+/** Filters of which it is told what there would be without them. */
+const DROPS_MAX = 12;
+
+/** From so many matches on facets are counted one at a time: a million cost up to 20 ms each. */
+const APART_MATCHES = 200_000;
+
+/** A question that was read. */
+interface Question {
+  readonly segment: Segment;
+  readonly spec: AccountQuerySpec;
+  readonly warnings: readonly string[];
+  readonly facets: readonly FacetName[];
+  readonly beside: readonly BesideName[];
+  readonly tag: string;
+  readonly startMs: number;
+}
+
+/** Counts what a spec matches. */
+export function explore(call: KeyCall): Reply {
+  const { service } = call;
+  const startMs = service.clock.monotonicMs();
+  const segment = currentSegment(service);
+  const question = { ...readQuestion(call, segment), startMs };
+  const known = unchanged(call, question.tag);
+  if (known !== null) return known;
+  const counts = new Counts(service.engine, segment);
+  const work = facetWork(call, question, counts);
+  if (work.length <= 1) {
+    for (const step of work) step();
+    return answerOf(call, question, counts);
+  }
+  const release = service.hold(segment);
+  return inTurns(call, work)
+    .then((done) => (done ? answerOf(call, question, counts) : noContent()))
+    .finally(release);
+}
+
+/** Runs the steps between other work; false where the client left meanwhile. */
+async function inTurns(call: KeyCall, steps: readonly (() => void)[]): Promise<boolean> {
+  for (const step of steps) {
+    if (call.gone()) return false;
+    await laterResult(step);
+  }
+  return true;
+}
+
+function readQuestion(call: KeyCall, segment: Segment): Omit<Question, "startMs"> {
+  const body = readBody(call.body, ["spec", "facets", "beside"]);
+  const facets = readFacets(body) ?? [];
+  const beside = readBeside(body);
+  const { spec, warnings } = withBodyMistakes(body, () =>
+    normalizeSpec(body.members.spec, eitherContext(call, segment, body.members.spec)),
+  );
+  const parts = ["explore", segment.snapshotId, JSON.stringify(spec), String(warnings)];
+  const tag = weakTag([...parts, String(facets), String(beside)]);
+  return { segment, spec, warnings, facets, beside, tag };
+}
+
+function readBeside({ members, mistakes }: BodyObject): readonly BesideName[] {
+  const { beside } = members;
+  if (beside === undefined) return [];
+  if (!Array.isArray(beside)) {
+    const detail = `beside must be an array of names, not ${shown(beside)}.`;
+    mistakes.push({ pointer: "/beside", code: "wrong_type", detail });
+    return [];
+  }
+  const names = new Set<BesideName>();
+  for (const [at, name] of beside.slice(0, BESIDE_NAMES.length + 1).entries()) {
+    const known = BESIDE_NAMES.find((one) => one === name);
+    const pointer = `/beside/${at}`;
+    if (known === undefined) {
+      const detail = `${shown(name)} cannot be counted beside; known are ${BESIDE_NAMES.join(", ")}.`;
+      mistakes.push({ pointer, code: "unknown_value", detail });
+    } else if (names.has(known)) {
+      mistakes.push({ pointer, code: "duplicate", detail: `${known} is there twice.` });
+    } else {
+      names.add(known);
+    }
+  }
+  return [...names];
+}
+
+/** The filters without those of the same thing, or null where there are none of them. */
+function filtersBeside({ filters }: AccountQuerySpec, name: BesideName) {
+  const same = FILTER_PARTS.filter((part) =>
+    (BESIDE[name] as readonly string[]).includes(part.name),
+  );
+  return setParts(filters).some((part) => same.includes(part)) ? without(filters, same) : null;
+}
+
+/** What has to be counted, in steps of which each may cost tens of milliseconds. */
+function facetWork(call: KeyCall, question: Question, counts: Counts): (() => void)[] {
+  const { spec, facets, beside } = question;
+  const wanted = [
+    { filters: spec.filters, names: facets },
+    ...beside.flatMap((name) => {
+      const filters = filtersBeside(spec, name);
+      return filters === null ? [] : [{ filters, names: [name] }];
+    }),
+  ];
+  return wanted.flatMap(({ filters, names }) => {
+    const unknown = counts.unknown(names, filters);
+    const count = (some: readonly FacetName[]) => () => {
+      timed(call, "facets", () => counts.facets(spec, some, filters));
+    };
+    if (unknown.length === 0) return [];
+    const many = timed(call, "count", () => counts.total(spec, filters)) > APART_MATCHES;
+    return many ? apart(unknown).map(count) : [count(unknown)];
+  });
+}
+
+/** Facets in groups of which each is counted at once: all of the activities are one count. */
+function apart(names: readonly FacetName[]): FacetName[][] {
+  const activities = names.filter((name) => name.startsWith("cnae_"));
+  const others = names.filter((name) => !activities.includes(name));
+  return [activities, ...others.map((name) => [name])].filter((group) => group.length > 0);
+}
+
+function answerOf(call: KeyCall, question: Question, counts: Counts): Answer {
+  const { service, requestId } = call;
+  const { segment, spec, facets, beside, tag } = question;
+  const total = timed(call, "count", () => counts.total(spec));
+  const broad = tooBroad(spec);
+  const answer = {
+    request_id: requestId,
+    snapshot: segment.label,
+    snapshot_date: segment.snapshotDate,
+    spec,
+    total,
+    too_broad: broad !== null,
+    missing: (broad?.missing ?? []).map((name) => `/${name.replaceAll(".", "/")}`),
+    facets: counts.facets(spec, facets),
+    beside: Object.fromEntries(beside.map((name) => [name, facetBeside(spec, name, counts)])),
+    drops: total > 0 ? [] : dropsOf(call, spec, counts),
+    warnings: question.warnings,
+    took_ms: Math.round((service.clock.monotonicMs() - question.startMs) * 1000) / 1000,
+  };
+  return { ...json(answer), headers: { ETag: tag } };
+}
+
+function facetBeside(spec: AccountQuerySpec, name: BesideName, counts: Counts): Facet | null {
+  const filters = filtersBeside(spec, name);
+  return filters === null ? null : (counts.facets(spec, [name], filters)[name] as Facet);
+}
+
+/** What there would be without each filter alone, the most first; those that help nothing not. */
+function dropsOf(call: KeyCall, spec: AccountQuerySpec, counts: Counts) {
+  const drops = setParts(spec.filters).map((part) => ({
+    filter: part.name,
+    pointers: pointersOf(spec.filters, part),
+    total: timed(call, "count", () => counts.total(spec, without(spec.filters, [part]))),
+  }));
+  return drops
+    .filter(({ total }) => total > 0)
+    .sort((a, b) => b.total - a.total)
+    .slice(0, DROPS_MAX);
+}

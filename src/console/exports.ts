@@ -1,0 +1,86 @@
+/**
+ * Exports as the console shows them. What comes in: the requests of the public routes, and the wish
+ * to have one again. What goes out: the public records with what a person wants to know beside:
+ * when, by whom, what it holds.
+ * Invariant: an expired export is still told of, its file is not; links lead below /v1/console;
+ * again means the same spec and output on the present snapshot, checked like any other request.
+ */
+
+import type { AcceptedExport } from "../export/exporter.ts";
+import type { ExportRecord } from "../export/record.ts";
+import { createdJson, recordJson } from "../http/export-record.ts";
+import { idOf, pageOf, readAs } from "../http/exports.ts";
+import { acceptExport } from "../http/newexport.ts";
+import { type Answer, json } from "../http/respond.ts";
+import type { Reply } from "../http/routetable.ts";
+import type { SessionCall } from "../http/service.ts";
+import { namesOf } from "./usage.ts";
+import { refuseMistakes, wishOf } from "./wish.ts";
+
+/** `GET /exports`: the tenant's exports, newest first. */
+export function listConsoleExports(call: SessionCall): Answer {
+  const { records, next } = pageOf(call);
+  const names = namesOf(call);
+  const exports = records.map((record) => consoleRecord(call, names, record));
+  return json({ exports, next_cursor: next, has_more: next !== null });
+}
+
+/** `GET /exports/{id}`: one export, expired or not; with `wait` when it has come to its end. */
+export function readConsoleExport(call: SessionCall): Reply {
+  const names = namesOf(call);
+  return readAs(call, (record) => json(consoleRecord(call, names, record)));
+}
+
+/** `POST /exports`. */
+export function createConsoleExport(call: SessionCall): Answer {
+  return createdAnswer(call, acceptExport(call));
+}
+
+/** `POST /exports/{id}/again`: the same spec and output on the present snapshot. */
+export function exportAgain(call: SessionCall): Answer {
+  const { spec } = call.service.exporter.origin(call.identity.tenantId, idOf(call));
+  refuseMistakes(wishOf(call, []));
+  // What was said of the snapshot of then need not hold for that of now.
+  const { explain: _, ...wanted } = spec;
+  const body = Buffer.from(JSON.stringify({ spec: wanted, output: spec.output }));
+  return createdAnswer(call, acceptExport({ ...call, body }));
+}
+
+function createdAnswer(call: SessionCall, accepted: AcceptedExport): Answer {
+  const { record, spec, replayed } = accepted;
+  const { object_key: _, ...created } = createdJson(record);
+  const names = namesOf(call);
+  const answer = {
+    request_id: call.requestId,
+    snapshot: record.snapshot,
+    snapshot_date: record.snapshotDate,
+    spec,
+    export: { ...created, ...besides(call, names, record) },
+  };
+  const replay = replayed ? { "Idempotent-Replayed": "true" } : {};
+  return { ...json(answer, 201), headers: { Location: pathOf(record), ...replay } };
+}
+
+/** Names of keys and e-mails of users by what stands for them in exports. */
+type Names = ReadonlyMap<string, string>;
+
+function consoleRecord(call: SessionCall, names: Names, record: ExportRecord): object {
+  return { ...recordJson(record), ...besides(call, names, record) };
+}
+
+function besides({ service, identity }: SessionCall, names: Names, record: ExportRecord): object {
+  const { spec, keyId } = service.exporter.origin(identity.tenantId, record.id);
+  const ready = record.state === "done" && !record.expired;
+  return {
+    download_url: ready ? `${pathOf(record)}/download` : null,
+    expired: record.expired,
+    created_at: new Date(record.createdAtMs).toISOString(),
+    created_by: names.get(keyId ?? "") ?? null,
+    slug: record.slug,
+    spec,
+  };
+}
+
+function pathOf({ id }: ExportRecord): string {
+  return `/v1/console/exports/${id}`;
+}

@@ -1,0 +1,114 @@
+/**
+ * The API keys of a tenant in the console. What comes in: wishes of somebody who is signed in.
+ * What goes out: the tenant's keys; a new one in full, this once.
+ * Invariant: another tenant's key does not exist here; a new key gets the plan of the console, so
+ * that nobody gives themselves a better one.
+ */
+import { type KeyState, stateOf } from "../access/keyring.ts";
+import { DAY_MS } from "../clock.ts";
+import { AppError } from "../errors.ts";
+import { type Answer, json } from "../http/respond.ts";
+import type { SessionCall } from "../http/service.ts";
+import type { KeyRow } from "../store/keystore.ts";
+import { readName, readWhole, refuseMistakes, wishOf } from "./wish.ts";
+
+const EXPIRES_DAYS_MAX = 3_650;
+const OVERLAP_SECONDS_MAX = 2_592_000;
+
+/** `GET /keys`: oldest first. */
+export function listKeys(call: SessionCall): Answer {
+  const { service, requestId, identity } = call;
+  const keys = service.keyring.list().filter(({ tenantId }) => tenantId === identity.tenantId);
+  return json({ request_id: requestId, keys: keys.map((row) => shown(row, row.state)) });
+}
+
+/** `POST /keys` with `{name, expires_in_days?}`. */
+export function createKey(call: SessionCall): Answer {
+  const { service, identity, session } = call;
+  const body = wishOf(call, ["name", "expires_in_days"]);
+  const name = readName(body, "name");
+  const days = readWhole(body, "expires_in_days", { min: 1, max: EXPIRES_DAYS_MAX });
+  refuseMistakes(body);
+  const expiresAt = days === null ? undefined : service.clock.nowMs() + days * DAY_MS;
+  const { tenant } = session.user;
+  const wish = { tenant, plan: identity.plan, name, expiresAt };
+  const { key, keyId } = service.keyring.createFor(identity.tenantId, wish);
+  return json({ ...answerOf(call, keyId), key }, 201);
+}
+
+/** `POST /keys/{id}` with `{name}`. */
+export function renameKey(call: SessionCall): Answer {
+  const row = keyOf(call);
+  const body = wishOf(call, ["name"]);
+  const name = readName(body, "name");
+  refuseMistakes(body);
+  call.service.keyring.rename(row, name);
+  return json(answerOf(call, row.id));
+}
+
+/** `POST /keys/{id}/disable`. */
+export function disableKey(call: SessionCall): Answer {
+  const row = keyOf(call);
+  refuseMistakes(wishOf(call, []));
+  // A key that is stopped already keeps the time at which it was.
+  if (row.disabledAt === null) call.service.keyring.disable(row);
+  return json(answerOf(call, row.id));
+}
+
+/** `POST /keys/{id}/enable`. */
+export function enableKey(call: SessionCall): Answer {
+  const row = keyOf(call);
+  refuseMistakes(wishOf(call, []));
+  const { keyring, clock } = call.service;
+  if (row.expiresAt !== null && row.expiresAt <= clock.nowMs()) {
+    throw new AppError("invalid_request", "The key has expired. Create a new one.");
+  }
+  keyring.enable(row);
+  return json(answerOf(call, row.id));
+}
+
+/** `POST /keys/{id}/rotate` with `{overlap_seconds?}`. */
+export function rotateKey(call: SessionCall): Answer {
+  const row = keyOf(call);
+  const body = wishOf(call, ["overlap_seconds"]);
+  const overlap = readWhole(body, "overlap_seconds", { min: 0, max: OVERLAP_SECONDS_MAX });
+  refuseMistakes(body);
+  const { keyring, clock } = call.service;
+  const state = stateOf(row, clock.nowMs());
+  if (state !== "active") {
+    const detail = `The key is ${state}; only an active one can be rotated. Create a new one.`;
+    throw new AppError("invalid_request", detail);
+  }
+  const { key, keyId, oldExpiresAt } = keyring.rotate(row, (overlap ?? 0) * 1000);
+  const replaced = { replaces: row.id, old_expires_at: time(oldExpiresAt) };
+  return json({ ...answerOf(call, keyId), key, ...replaced }, 201);
+}
+
+/** The key that the path names; throws `not_found` for others' too. */
+function keyOf({ service, params, identity }: SessionCall): KeyRow {
+  const row = service.keyring.list().find(({ id }) => id === params.id);
+  if (row !== undefined && row.tenantId === identity.tenantId) return row;
+  throw new AppError("not_found", "There is no such key.");
+}
+
+/** A key as it is now. */
+function answerOf(call: SessionCall, id: string): object {
+  const row = keyOf({ ...call, params: { id } });
+  return { request_id: call.requestId, ...shown(row, stateOf(row, call.service.clock.nowMs())) };
+}
+
+function shown(row: KeyRow, state: KeyState) {
+  return {
+    key_id: row.id,
+    name: row.name,
+    plan: row.plan,
+    state,
+    created_at: time(row.createdAt),
+    expires_at: time(row.expiresAt),
+    last_used_at: time(row.lastUsedAt),
+  };
+}
+
+function time(atMs: number | null): string | null {
+  return atMs === null ? null : new Date(atMs).toISOString();
+}

@@ -1,0 +1,92 @@
+/**
+ * The members of a tenant in the console. What comes in: wishes of an owner. What goes out: the
+ * tenant's users; a made-up password, this once.
+ * Invariant: another tenant's user does not exist here; a change ends the sessions of whom it
+ * concerns; nobody gets a new password of their own without knowing the present one.
+ */
+import type { User } from "../access/users.ts";
+import { AppError } from "../errors.ts";
+import type { BodyObject } from "../http/body.ts";
+import { type Answer, json } from "../http/respond.ts";
+import type { SessionCall } from "../http/service.ts";
+import { readChoice, readText, refuse, refuseMistakes, wishOf } from "./wish.ts";
+
+const EMAIL_MAX = 254;
+const ROLES = ["owner", "member"] as const;
+const STATES = ["active", "disabled"] as const;
+
+/** `GET /members`: oldest first. */
+export function listMembers(call: SessionCall): Answer {
+  const { service, requestId, identity } = call;
+  const members = service.users.list(identity.tenantId).map((user) => shown(call, user));
+  return json({ request_id: requestId, members });
+}
+
+/** `POST /members` with `{email, role?}`. */
+export async function createMember(call: SessionCall): Promise<Answer> {
+  const body = wishOf(call, ["email", "role"]);
+  const email = readText(body, "email", EMAIL_MAX);
+  const role = readChoice(body, "role", ROLES) ?? "member";
+  refuseMistakes(body);
+  const { users } = call.service;
+  const tenant = { id: call.identity.tenantId };
+  const { user, password } = await users.create({ email, tenant, role });
+  return json({ ...answerOf(call, user.id), password }, 201);
+}
+
+/** `POST /members/{id}` with `{role?, state?}`. */
+export function changeMember(call: SessionCall): Answer {
+  const user = memberOf(call);
+  const body = wishOf(call, ["role", "state"]);
+  const role = readChoice(body, "role", ROLES);
+  const state = readChoice(body, "state", STATES);
+  if (Object.keys(body.members).length === 0) refuseNothing(body);
+  refuseMistakes(body);
+  const { users } = call.service;
+  const self = user.id === call.session.user.id;
+  // The last owner may neither be stopped nor become a member, so one refusal comes before both.
+  if (role !== null) users.setRole(user, role, self ? call.session.id : undefined);
+  if (state === "disabled" && user.disabledAt === null) users.disable(user);
+  if (state === "active" && user.disabledAt !== null) users.enable(user);
+  return json(answerOf(call, user.id));
+}
+
+/** `POST /members/{id}/password`: a new one is made up. */
+export async function resetPassword(call: SessionCall): Promise<Answer> {
+  const user = memberOf(call);
+  refuseMistakes(wishOf(call, []));
+  if (user.id === call.session.user.id) {
+    const detail = "Change your own password with the present one, at /v1/console/password.";
+    throw new AppError("invalid_request", detail);
+  }
+  const password = await call.service.users.setPassword(user);
+  return json({ ...answerOf(call, user.id), password });
+}
+
+function refuseNothing(body: BodyObject): void {
+  refuse(body, "role", "Say role or state, or both: nothing is to be changed.");
+}
+
+/** The user that the path names; throws `not_found` for others' too. */
+function memberOf({ service, params, identity }: SessionCall): User {
+  return service.users.member(identity.tenantId, params.id ?? "");
+}
+
+/** A member as it is now. */
+function answerOf(call: SessionCall, id: string): object {
+  const user = call.service.users.member(call.identity.tenantId, id);
+  return { request_id: call.requestId, ...shown(call, user) };
+}
+
+function shown({ session }: SessionCall, user: User) {
+  const { id, email, role, state, createdAt, lastSeenAt } = user;
+  return {
+    id,
+    email,
+    role,
+    state: state === "active" ? "active" : "disabled",
+    created_at: new Date(createdAt).toISOString(),
+    last_seen_at: lastSeenAt === null ? null : new Date(lastSeenAt).toISOString(),
+    you: id === session.user.id,
+  };
+}

@@ -1,0 +1,71 @@
+/**
+ * The routes of the console. What comes in: the door to sessions and the files of the browser's
+ * part. What goes out: the table of a server with a console.
+ * Invariant: every path below /v1/console needs a session but those that begin one; whatever
+ * changes members or keys is for owners. Nothing here is part of the public interface, so it is
+ * not in its documents.
+ */
+import { redirectTo } from "../http/respond.ts";
+import { ROUTES } from "../http/routes.ts";
+import { type Route, RouteTable } from "../http/routetable.ts";
+import type { Door } from "../http/sessiondoor.ts";
+import type { Assets } from "./assets.ts";
+import { CONSOLE_DATA_ROUTES } from "./data-routes.ts";
+import { createKey, disableKey, enableKey, listKeys, renameKey, rotateKey } from "./keys.ts";
+import { changeMember, createMember, listMembers, resetPassword } from "./members.ts";
+import { listSessions, SessionRoutes } from "./session.ts";
+import { readUsage } from "./usage.ts";
+
+const BASE = "/v1/console";
+const SESSION = { access: "session" } as const;
+const OWNER = { access: "session", role: "owner" } as const;
+
+/** The public routes and those of the console. */
+export function consoleTable(door: Door, assets: Assets): RouteTable {
+  const own = [...pages(assets), ...sessionRoutes(door), ...MEMBER_ROUTES, ...KEY_ROUTES];
+  return new RouteTable([...ROUTES, ...own, ...CONSOLE_DATA_ROUTES], door);
+}
+
+function pages(assets: Assets): Route[] {
+  const page = assets.page.bind(assets);
+  const file = assets.file.bind(assets);
+  return [
+    { method: "GET", path: "/app", access: "open", query: "any", handle: page },
+    { method: "GET", path: "/app/", access: "open", query: "any", handle: redirectTo("/app", 308) },
+    { method: "GET", path: "/app/{view}", access: "open", query: "any", handle: page },
+    { method: "GET", path: "/app/assets/{file}", access: "open", query: "any", handle: file },
+  ];
+}
+
+function sessionRoutes(door: Door): Route[] {
+  const { read, signIn, signOut, signOutEverywhere, changePassword } = new SessionRoutes(door);
+  const session = `${BASE}/session`;
+  const sessions = `${BASE}/sessions`;
+  return [
+    { method: "GET", path: session, access: "open", handle: read },
+    { method: "POST", path: session, access: "open", handle: signIn },
+    { method: "DELETE", path: session, ...SESSION, handle: signOut },
+    { method: "GET", path: sessions, ...SESSION, handle: listSessions },
+    { method: "DELETE", path: sessions, ...SESSION, handle: signOutEverywhere },
+    { method: "POST", path: `${BASE}/password`, ...SESSION, handle: changePassword },
+  ];
+}
+
+const MEMBERS = `${BASE}/members`;
+const MEMBER_ROUTES: readonly Route[] = [
+  { method: "GET", path: MEMBERS, ...OWNER, handle: listMembers },
+  { method: "POST", path: MEMBERS, ...OWNER, handle: createMember },
+  { method: "POST", path: `${MEMBERS}/{id}`, ...OWNER, handle: changeMember },
+  { method: "POST", path: `${MEMBERS}/{id}/password`, ...OWNER, handle: resetPassword },
+];
+
+const KEYS = `${BASE}/keys`;
+const KEY_ROUTES: readonly Route[] = [
+  { method: "GET", path: KEYS, ...SESSION, handle: listKeys },
+  { method: "POST", path: KEYS, ...OWNER, handle: createKey },
+  { method: "POST", path: `${KEYS}/{id}`, ...OWNER, handle: renameKey },
+  { method: "POST", path: `${KEYS}/{id}/disable`, ...OWNER, handle: disableKey },
+  { method: "POST", path: `${KEYS}/{id}/enable`, ...OWNER, handle: enableKey },
+  { method: "POST", path: `${KEYS}/{id}/rotate`, ...OWNER, handle: rotateKey },
+  { method: "GET", path: `${BASE}/usage`, ...SESSION, query: ["days"], handle: readUsage },
+];

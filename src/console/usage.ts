@@ -1,0 +1,94 @@
+/**
+ * `GET /v1/console/usage`. What comes in: a number of days. What goes out: what each key and each
+ * user of the tenant used on each of them, up to this moment, and what the plan allows.
+ * Invariant: the days are whole UTC days without gaps, the last one is today; the numbers are sums
+ * of what was counted, none is estimated.
+ */
+import { dayText } from "../clock.ts";
+import { queryMistake, refuseQueryMistakes } from "../http/query.ts";
+import { type Answer, json } from "../http/respond.ts";
+import type { SessionCall } from "../http/service.ts";
+import type { UsedByKey } from "../store/usagestore.ts";
+
+/** What identities of the console begin with. */
+const USER = "user:";
+const DAYS = 30;
+const DAYS_MAX = 400;
+
+/** Counts of a sender, one number per day. */
+interface Series {
+  readonly requests: number[];
+  readonly accounts: number[];
+  readonly exportRows: number[];
+}
+
+/** Answers the use of the sender's tenant. */
+export function readUsage(call: SessionCall): Answer {
+  const { service, requestId, identity, plan } = call;
+  const count = readDays(call.query.get("days"));
+  const { today, rows } = service.usage.ofTenant(identity.tenantId, count);
+  const first = today - count + 1;
+  const { requests, accounts, exportRows } = service.usage.today(identity.tenantId);
+  const full = plan.secondaryCnaeFull && service.secondaryCnaeFull;
+  return json({
+    request_id: requestId,
+    days: Array.from({ length: count }, (_, at) => dayText(first + at)),
+    senders: named(seriesOf(rows, first, count), namesOf(call)),
+    today: { requests, accounts, export_rows: exportRows },
+    plan: plan.name,
+    limits: { ...plan.limits, secondary_cnae_full: full },
+    export_rows_left: service.usage.exportRowsLeft(identity.tenantId, plan),
+  });
+}
+
+function readDays(sent: string | undefined): number {
+  if (sent === undefined) return DAYS;
+  const days = /^\d{1,3}$/.test(sent) ? Number(sent) : 0;
+  if (days >= 1 && days <= DAYS_MAX) return days;
+  const detail = `days must be a whole number from 1 to ${DAYS_MAX}.`;
+  refuseQueryMistakes([queryMistake("days", "invalid_value", detail)]);
+  return DAYS;
+}
+
+function seriesOf(rows: readonly UsedByKey[], first: number, count: number): Map<string, Series> {
+  const senders = new Map<string, Series>();
+  const zeros = () => new Array<number>(count).fill(0);
+  for (const { keyId, day, requests, accounts, exportRows } of rows) {
+    const series = senders.get(keyId) ?? {
+      requests: zeros(),
+      accounts: zeros(),
+      exportRows: zeros(),
+    };
+    senders.set(keyId, series);
+    const at = day - first;
+    series.requests[at] = (series.requests[at] as number) + requests;
+    series.accounts[at] = (series.accounts[at] as number) + accounts;
+    series.exportRows[at] = (series.exportRows[at] as number) + exportRows;
+  }
+  return senders;
+}
+
+/** Names of keys and e-mails of users by sender. */
+export function namesOf({ service, identity }: SessionCall): Map<string, string> {
+  const { tenantId } = identity;
+  const keys = service.keyring.list().filter((row) => row.tenantId === tenantId);
+  return new Map([
+    ...keys.map(({ id, name }) => [id, name] as const),
+    ...service.users.list(tenantId).map(({ id, email }) => [`${USER}${id}`, email] as const),
+  ]);
+}
+
+/** Senders with their names, those of most requests first. */
+function named(senders: ReadonlyMap<string, Series>, names: ReadonlyMap<string, string>) {
+  const sum = (numbers: readonly number[]) => numbers.reduce((all, one) => all + one, 0);
+  return [...senders]
+    .map(([id, { requests, accounts, exportRows }]) => ({
+      id,
+      name: names.get(id) ?? "",
+      kind: id.startsWith(USER) ? "console" : "key",
+      requests,
+      accounts,
+      export_rows: exportRows,
+    }))
+    .sort((a, b) => sum(b.requests) - sum(a.requests) || (a.id < b.id ? -1 : 1));
+}

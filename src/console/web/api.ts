@@ -1,0 +1,173 @@
+/**
+ * Requests to the server. What comes in: a path below /v1/console and a body. What goes out: the
+ * answer's JSON, or an ApiError with what the problem document says.
+ * Invariant: the cookie belongs to the browser, the CSRF token to the session's answer. A request
+ * that finds the session ended waits until the user has signed in again and is then sent once more
+ * with the same Idempotency-Key, so no view has to know about it; aborting works all the while.
+ */
+import { effect, signal } from "@preact/signals";
+import type { SessionAnswer } from "./answers.ts";
+import { ended, session } from "./session.ts";
+
+/** What a request may carry. */
+export interface RequestOptions {
+  signal?: AbortSignal | undefined;
+  idempotencyKey?: string | undefined;
+}
+
+/** One mistake in what was sent. */
+export interface ApiMistake {
+  pointer: string;
+  code: string;
+  detail: string;
+}
+
+/** A request that did not succeed; status 0 and code `unreachable` when nothing answered. */
+export class ApiError extends Error {
+  readonly status: number;
+  readonly code: string;
+  readonly detail: string;
+  readonly errors: ApiMistake[];
+  /** The problem document as it came. */
+  readonly members: Record<string, unknown>;
+  readonly retryAfterSeconds: number | null;
+
+  constructor(status: number, members: Record<string, unknown>, retryAfter: string | null = null) {
+    const code = typeof members.code === "string" ? members.code : "unreachable";
+    const detail =
+      typeof members.detail === "string" ? members.detail : String(members.title ?? "");
+    super(`${status} ${code} ${detail}`);
+    this.status = status;
+    this.code = code;
+    this.detail = detail;
+    this.errors = Array.isArray(members.errors) ? (members.errors as ApiMistake[]) : [];
+    this.members = members;
+    const seconds = Number(retryAfter);
+    this.retryAfterSeconds = retryAfter !== null && seconds >= 0 ? seconds : null;
+  }
+}
+
+/** Whether the server answered the last request at all. */
+export const reachable = signal(true);
+
+/** When the last answer of a session came, in ms since the epoch; renewal reads it. */
+export const lastAnswer = { at: 0 };
+
+const BASE = "/v1/console";
+
+/** Reads. */
+export function get<T>(path: string, options: RequestOptions = {}): Promise<T> {
+  return request<T>("GET", path, undefined, options);
+}
+
+/** Sends a body of JSON. */
+export function post<T>(path: string, body: unknown, options: RequestOptions = {}): Promise<T> {
+  return request<T>("POST", path, body, options);
+}
+
+/** Deletes. */
+export function remove<T>(path: string, options: RequestOptions = {}): Promise<T> {
+  return request<T>("DELETE", path, undefined, options);
+}
+
+type Method = "GET" | "POST" | "DELETE";
+
+async function request<T>(
+  method: Method,
+  path: string,
+  body: unknown,
+  options: RequestOptions,
+): Promise<T> {
+  try {
+    return await send<T>(method, path, body, options);
+  } catch (error) {
+    if (!(error instanceof ApiError) || !(await renewed(error, path, options))) throw error;
+    return send<T>(method, path, body, options);
+  }
+}
+
+/** Whether it makes sense to send the request once more: the session is good (again). */
+async function renewed(error: ApiError, path: string, options: RequestOptions): Promise<boolean> {
+  if (path === "/session") return false;
+  if (error.code === "session_required") {
+    if (!session.value?.user) {
+      session.value = { user: null };
+      return false;
+    }
+    ended.value = true;
+    await signedInAgain(options.signal);
+    return true;
+  }
+  // Another tab signed in anew: this one's token is of a session that is gone.
+  if (error.code !== "csrf_invalid") return false;
+  const before = session.value;
+  const now = await send<SessionAnswer>("GET", "/session", undefined, {});
+  if (!now.user || now.user.id !== before?.user?.id || now.csrf_token === before.csrf_token) {
+    return false;
+  }
+  session.value = now;
+  return true;
+}
+
+/** Settles when the user has signed in again, or with the abort's reason; then nothing listens. */
+async function signedInAgain(abort: AbortSignal | undefined): Promise<void> {
+  abort?.throwIfAborted();
+  let stop = () => {};
+  let giveUp = () => {};
+  try {
+    await new Promise<void>((resolve, reject) => {
+      giveUp = () => reject(abort?.reason);
+      abort?.addEventListener("abort", giveUp);
+      stop = effect(() => {
+        if (!ended.value) resolve();
+      });
+    });
+  } finally {
+    abort?.removeEventListener("abort", giveUp);
+    stop();
+  }
+}
+
+async function send<T>(
+  method: Method,
+  path: string,
+  body: unknown,
+  options: RequestOptions,
+): Promise<T> {
+  const headers: Record<string, string> = { Accept: "application/json" };
+  if (method !== "GET") headers["X-CSRF-Token"] = session.value?.csrf_token ?? "";
+  if (body !== undefined) headers["Content-Type"] = "application/json";
+  if (options.idempotencyKey) headers["Idempotency-Key"] = options.idempotencyKey;
+  const response = await fetch(BASE + path, {
+    method,
+    headers,
+    credentials: "same-origin",
+    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+    ...(options.signal ? { signal: options.signal } : {}),
+  }).catch((error: unknown) => {
+    if (options.signal?.aborted) throw error;
+    reachable.value = false;
+    throw new ApiError(0, {});
+  });
+  reachable.value = true;
+  if (response.ok) lastAnswer.at = Date.now();
+  return answerOf<T>(response);
+}
+
+async function answerOf<T>(response: Response): Promise<T> {
+  const text = await response.text();
+  const members = text === "" ? {} : parsed(text);
+  if (response.ok && members !== undefined) return members as T;
+  const problem = (members ?? {}) as Record<string, unknown>;
+  const fallback = { code: `http_${response.status}`, detail: response.statusText };
+  const retryAfter = response.headers.get("Retry-After");
+  throw new ApiError(response.status, { ...fallback, ...problem }, retryAfter);
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,164 @@
+/**
+ * Everything that the export dialog asks. What comes in: the choices so far, the plan. What goes
+ * out: changed choices.
+ * Invariant: only what the plan and the format allow can be chosen; each format says what it is
+ * for.
+ */
+import type { VNode } from "preact";
+import { useId } from "preact/hooks";
+import type { Status } from "../answers.ts";
+import { number } from "../format.ts";
+import { Checkbox, Select, TextInput } from "../parts/field.tsx";
+import { query } from "../query.ts";
+import { words } from "../words.ts";
+import { type CsvStyle, type Draft, exportRowsMax, FORMATS, limitOf } from "./draft.ts";
+import { Fields } from "./fields.tsx";
+
+/** What the choices take. */
+export interface ChoicesProps {
+  readonly draft: Draft;
+  readonly status: Status;
+  readonly edit: (change: Partial<Draft>) => void;
+}
+
+/** All choices. */
+export function Choices({ draft, status, edit }: ChoicesProps): VNode {
+  const { exports } = words.value;
+  return (
+    <div class="export-choices">
+      <Options
+        legend={exports.format}
+        value={draft.format}
+        options={FORMATS.filter((format) => status.export_formats.includes(format)).map(
+          (format) => [format, ...(exports.formats[format] ?? [format, ""])] as const,
+        )}
+        onValue={(format) => edit({ format })}
+      />
+      {draft.format === "csv" && <Csv draft={draft} edit={edit} />}
+      <Fields
+        allowed={status.field_allowlist}
+        chosen={draft.fields}
+        onChosen={(fields) => edit({ fields })}
+      />
+      <Rows draft={draft} status={status} edit={edit} />
+    </div>
+  );
+}
+
+interface OptionsProps<Value extends string> {
+  legend: string;
+  hint?: string;
+  value: Value;
+  options: readonly (readonly [value: Value, name: string, purpose: string])[];
+  onValue: (value: Value) => void;
+}
+
+/** Exclusive choices that each say in a line what they are for. */
+function Options<Value extends string>(props: OptionsProps<Value>): VNode {
+  const { legend, hint, value, options, onValue } = props;
+  const name = useId();
+  return (
+    <fieldset class="options" aria-describedby={hint === undefined ? undefined : `${name}-hint`}>
+      <legend class="field-label">{legend}</legend>
+      {hint !== undefined && (
+        <p class="field-hint" id={`${name}-hint`}>
+          {hint}
+        </p>
+      )}
+      <div class="options-list">
+        {options.map(([one, title, purpose]) => (
+          <label key={one} class="option">
+            <input
+              type="radio"
+              name={name}
+              value={one}
+              checked={one === value}
+              onChange={() => onValue(one)}
+            />
+            <span class="option-text">
+              <span class="option-name">{title}</span>
+              <span class="option-purpose">{purpose}</span>
+            </span>
+          </label>
+        ))}
+      </div>
+    </fieldset>
+  );
+}
+
+function Csv({ draft, edit }: Omit<ChoicesProps, "status">): VNode {
+  const { exports } = words.value;
+  const styles: readonly (readonly [CsvStyle, string, string])[] = [
+    ["excel", exports.csvExcel, exports.csvExcelHint],
+    ["standard", exports.csvStandard, exports.csvStandardHint],
+    ["own", exports.csvOther, exports.csvOtherHint],
+  ];
+  return (
+    <>
+      <Options
+        legend={exports.csvOptions}
+        value={draft.csv}
+        options={styles}
+        onValue={(csv) => edit({ csv })}
+      />
+      {draft.csv === "own" && (
+        <div class="export-own">
+          <Select
+            label={exports.delimiter}
+            value={draft.delimiter}
+            options={[
+              { value: ",", label: exports.delimiterComma },
+              { value: ";", label: exports.delimiterSemicolon },
+            ]}
+            onValue={(value) => edit({ delimiter: value === ";" ? ";" : "," })}
+          />
+          <Checkbox label={exports.bom} checked={draft.bom} onChecked={(bom) => edit({ bom })} />
+        </div>
+      )}
+    </>
+  );
+}
+
+function Rows({ draft, status, edit }: ChoicesProps): VNode {
+  const { exports } = words.value;
+  const most = exportRowsMax(status);
+  const wrong = limitOf(draft, most) === undefined;
+  const modes = status.limits.secondary_cnae_full
+    ? (["off", "fallback", "full"] as const)
+    : (["off", "fallback"] as const);
+  return (
+    <>
+      <TextInput
+        label={exports.limit}
+        inputMode="numeric"
+        autocomplete="off"
+        class="export-limit"
+        value={draft.limit}
+        hint={exports.limitHint(number(most))}
+        error={wrong ? exports.limitWrong(number(most)) : null}
+        onValue={(limit) => edit({ limit })}
+      />
+      <Checkbox
+        label={exports.explain}
+        hint={exports.explainHint}
+        checked={draft.explain}
+        onChecked={(explain) => edit({ explain })}
+      />
+      {byActivity() && (
+        <Options
+          legend={exports.mode}
+          hint={exports.modeHint}
+          value={draft.mode}
+          options={modes.map((mode) => [mode, ...(exports.modes[mode] ?? [mode, ""])] as const)}
+          onValue={(mode) => edit({ mode })}
+        />
+      )}
+    </>
+  );
+}
+
+/** Whether secondary activities can make a difference: only where activities are named. */
+function byActivity(): boolean {
+  const { cnae_any_of: wanted, cnae_exclude: excluded } = query.peek().filters.industry;
+  return wanted.length + excluded.length > 0;
+}

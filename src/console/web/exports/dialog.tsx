@@ -1,0 +1,61 @@
+/**
+ * The button that exports what is found. What comes in: what the query matches. What goes out: the
+ * export dialog, whose code is loaded when it is first wanted.
+ * Invariant: where nothing can be exported the button says why instead of doing nothing.
+ */
+import type { ComponentType, VNode } from "preact";
+import { useState } from "preact/hooks";
+import { Button } from "../parts/button.tsx";
+import { toast } from "../parts/toast.tsx";
+import { exploration } from "../query.ts";
+import { words } from "../words.ts";
+
+interface ExportFormProps {
+  readonly onClose: () => void;
+}
+
+/** Opens the export dialog for the present query. */
+export function ExportButton(): VNode {
+  const [Form, setForm] = useState<ComponentType<ExportFormProps> | null>(null);
+  const [open, setOpen] = useState(false);
+  const [busy, setBusy] = useState(false);
+  const { exports, shell } = words.value;
+  const obstacle = obstacleNow();
+  const show = async () => {
+    if (obstacle !== null) return toast(obstacle, { kind: "error" });
+    setBusy(true);
+    try {
+      const { ExportForm } = await import("./form.tsx");
+      setForm(() => ExportForm);
+      setOpen(true);
+    } catch {
+      toast(shell.viewFailed, { kind: "error" });
+    } finally {
+      setBusy(false);
+    }
+  };
+  return (
+    <>
+      <Button
+        variant="primary"
+        icon="download"
+        busy={busy}
+        aria-disabled={obstacle !== null}
+        title={obstacle ?? undefined}
+        onClick={() => void show()}
+      >
+        {exports.button}
+      </Button>
+      {open && Form !== null && <Form onClose={() => setOpen(false)} />}
+    </>
+  );
+}
+
+/** Why there is nothing to export; null where there is something. */
+function obstacleNow(): string | null {
+  const { exports } = words.value;
+  const { answer } = exploration.value;
+  if (answer === null) return exports.buttonNothing;
+  if (answer.too_broad) return exports.buttonBroad;
+  return answer.total === 0 ? exports.buttonEmpty : null;
+}

@@ -1,0 +1,171 @@
+/**
+ * What somebody chooses in the export dialog. What comes in: choices, the query, the plan. What
+ * goes out: the body to send, what stands against sending it, and a key that makes sending safe.
+ * Invariant: the same choices are always sent with the same Idempotency-Key, so that trying again
+ * after a lost answer gives the same export; other choices are another request and get another.
+ */
+import { DEFAULT_FIELDS, type EXPORT_FORMATS, OUTPUT_FIELD_NAMES } from "../../../spec/fields.ts";
+import type { ExportEstimate, Status } from "../answers.ts";
+import { type Query, specOf } from "../question.ts";
+
+/** Formats of a file. */
+export type Format = (typeof EXPORT_FORMATS)[number];
+
+/** Formats in the order of the dialog. */
+export const FORMATS: readonly Format[] = ["csv", "xlsx", "jsonl", "parquet", "html"];
+
+/** How a CSV file is written: for Excel, as the standard says, or as chosen. */
+export type CsvStyle = "excel" | "standard" | "own";
+
+/** Everything that the dialog asks. */
+export interface Draft {
+  readonly format: Format;
+  /** In the order of the file's columns. */
+  readonly fields: readonly string[];
+  readonly csv: CsvStyle;
+  readonly delimiter: "," | ";";
+  readonly bom: boolean;
+  readonly explain: boolean;
+  /** As typed; empty means all rows. */
+  readonly limit: string;
+  readonly mode: "off" | "fallback" | "full";
+}
+
+/** Fields in groups, in the order of the dialog; each group in the public order. */
+export const FIELD_GROUPS: readonly (readonly [group: string, fields: readonly string[]])[] = [
+  ["company", "cnpj cnpj_root legal_name trade_name headquarters started_on"],
+  ["contact", "email phone_1 phone_2"],
+  ["activity", "cnae_primary cnae_primary_description cnae_secondary"],
+  ["place", "uf municipality_name municipality_ibge municipality_tom municipality_population"],
+  [
+    "address",
+    "street street_number address_complement district postal_code country_code foreign_city",
+  ],
+  [
+    "nature",
+    "company_size_code share_capital legal_nature legal_nature_description simples_opt_in mei_opt_in",
+  ],
+  ["status", "registration_status registration_status_date registration_status_reason"],
+  ["rank", "score sanctioned"],
+].map(([group = "", fields = ""]) => [group, fields.split(" ")] as const);
+
+/** What somebody needs who calls or writes. */
+const CONTACT_FIELDS = [
+  "cnpj",
+  "legal_name",
+  "trade_name",
+  "cnae_primary_description",
+  "municipality_name",
+  "uf",
+  "phone_1",
+  "phone_2",
+  "email",
+];
+
+/** The sets that can be chosen at once, as far as the plan allows their fields. */
+export function presetFields(allowed: readonly string[]): Record<Preset, readonly string[]> {
+  const within = (fields: readonly string[]) => fields.filter((field) => allowed.includes(field));
+  return {
+    default: within(DEFAULT_FIELDS),
+    contact: within(CONTACT_FIELDS),
+    all: within(OUTPUT_FIELD_NAMES),
+  };
+}
+
+/** Name of a set of fields. */
+export type Preset = "default" | "contact" | "all";
+
+/** What the dialog begins with. */
+export function freshDraft(allowed: readonly string[], rows: number | null): Draft {
+  return {
+    format: "csv",
+    fields: presetFields(allowed).contact,
+    csv: "excel",
+    delimiter: ";",
+    bom: true,
+    explain: false,
+    limit: rows === null ? "" : String(rows),
+    mode: "off",
+  };
+}
+
+/** The number typed as limit: null for none, undefined where it is wrong. */
+export function limitOf({ limit }: Draft, max: number): number | null | undefined {
+  const text = limit.replace(/[\s.,]/g, "");
+  if (text === "") return null;
+  const rows = /^\d{1,12}$/.test(text) ? Number(text) : 0;
+  return rows >= 1 && rows <= max ? rows : undefined;
+}
+
+/** The body of POST /exports and POST /exports/estimate. */
+export function bodyOf(draft: Draft, query: Query, max: number): Record<string, unknown> {
+  const spec = specOf(query);
+  const limit = limitOf(draft, max);
+  const industry = { ...spec.filters.industry, secondary_cnae_mode: draft.mode };
+  return {
+    spec: { ...spec, filters: { ...spec.filters, industry } },
+    output: {
+      format: draft.format,
+      fields: draft.fields,
+      include_explain: draft.explain,
+      ...(draft.format === "csv" ? csvOf(draft) : {}),
+    },
+    ...(typeof limit === "number" ? { limit } : {}),
+  };
+}
+
+/** Excel in Brazil reads semicolons, and UTF-8 only behind a mark. */
+function csvOf({ csv, delimiter, bom }: Draft): { delimiter: string; bom: boolean } {
+  if (csv === "excel") return { delimiter: ";", bom: true };
+  if (csv === "standard") return { delimiter: ",", bom: false };
+  return { delimiter, bom };
+}
+
+/** What stands against sending; null for nothing. */
+export type Obstacle = "plan" | "fields" | "limit" | "format" | "quota";
+
+/** The first thing that the server would refuse. */
+export function obstacleOf(
+  draft: Draft,
+  status: Status,
+  estimate: ExportEstimate | null,
+): Obstacle | null {
+  if (exportRowsMax(status) === 0) return "plan";
+  if (draft.fields.length === 0) return "fields";
+  if (limitOf(draft, exportRowsMax(status)) === undefined) return "limit";
+  if (estimate === null) return null;
+  if (estimate.rows_max !== null) return "format";
+  const left = status.usage.export_rows_left;
+  return left !== null && estimate.rows > left ? "quota" : null;
+}
+
+/** Rows that the plan lets an export have; 0 where it has no exports. */
+export function exportRowsMax({ limits }: Status): number {
+  return Number(limits.concurrent_exports) > 0 ? Number(limits.export_rows) : 0;
+}
+
+/** The keys of one opening of the dialog. */
+export class SendingKeys {
+  readonly #keys = new Map<string, string>();
+
+  /** What was sent before is done with: the same choices make another export from now on. */
+  renew(): void {
+    this.#keys.clear();
+  }
+
+  /** The key of a body; the same one for the same body. */
+  keyFor(body: unknown): string {
+    const text = JSON.stringify(body);
+    const known = this.#keys.get(text);
+    if (known !== undefined) return known;
+    const fresh = freshKey();
+    this.#keys.set(text, fresh);
+    return fresh;
+  }
+}
+
+/** 128 random bits; crypto.randomUUID is missing where the console is served without TLS. */
+export function freshKey(): string {
+  const bytes = crypto.getRandomValues(new Uint8Array(16));
+  return Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join("");
+}

@@ -1,0 +1,168 @@
+/**
+ * What an export will be. What comes in: the body that would be sent. What goes out: exact rows,
+ * about how many bytes, and what stands in the way with what to do about it.
+ * Invariant: the last good estimate stays until there is a better one; one of other choices is
+ * never taken for that of these.
+ */
+import type { VNode } from "preact";
+import { useEffect, useState } from "preact/hooks";
+import type { ExportEstimate, Status } from "../answers.ts";
+import { post } from "../api.ts";
+import { bytes, number } from "../format.ts";
+import { Busy } from "../parts/busy.tsx";
+import { Button } from "../parts/button.tsx";
+import { words } from "../words.ts";
+import { type Draft, exportRowsMax, limitOf, obstacleOf } from "./draft.ts";
+
+/** How long choices settle before they are estimated. */
+const SETTLE_MS = 250;
+
+/** An estimate, or how far it is. */
+export interface Estimated {
+  /** Of these very choices; null while it is not known. */
+  readonly answer: ExportEstimate | null;
+  /** The last one there was, to stand in its place. */
+  readonly last: ExportEstimate | null;
+  readonly failed: boolean;
+}
+
+/** Estimates a body once choices have settled; null asks nothing. */
+export function useEstimate(body: Record<string, unknown> | null): Estimated {
+  const text = body === null ? null : JSON.stringify(body);
+  const [state, setState] = useState<{ text: string; answer: ExportEstimate | null } | null>(null);
+  const [last, setLast] = useState<ExportEstimate | null>(null);
+  useEffect(() => {
+    if (text === null) return;
+    const abort = new AbortController();
+    const ask = async () => {
+      try {
+        const options = { signal: abort.signal };
+        const answer = await post<ExportEstimate>("/exports/estimate", JSON.parse(text), options);
+        setLast(answer);
+        setState({ text, answer });
+      } catch {
+        if (!abort.signal.aborted) setState({ text, answer: null });
+      }
+    };
+    const timer = setTimeout(() => void ask(), SETTLE_MS);
+    return () => {
+      clearTimeout(timer);
+      abort.abort();
+    };
+  }, [text]);
+  const current = state !== null && state.text === text ? state : null;
+  return {
+    answer: current?.answer ?? null,
+    last,
+    failed: current !== null && current.answer === null,
+  };
+}
+
+/** What the line takes. */
+export interface EstimateProps {
+  readonly draft: Draft;
+  readonly status: Status;
+  readonly estimated: Estimated;
+  readonly edit: (change: Partial<Draft>) => void;
+}
+
+/** Rows and size in one line, and a second one for what is to be known. */
+export function EstimateLine({ draft, status, estimated, edit }: EstimateProps): VNode {
+  const { exports } = words.value;
+  const shown = estimated.answer ?? estimated.last;
+  return (
+    <div class="export-estimate" role="status">
+      <p class={`export-sum${estimated.answer === null ? " export-old" : ""}`}>
+        {shown === null ? (
+          estimated.failed ? null : (
+            <Busy inline label={exports.estimating} />
+          )
+        ) : (
+          <>
+            <strong>{rowsText(shown.rows)}</strong>
+            {`, ${exports.estimateBytes(bytes(shown.bytes))}`}
+          </>
+        )}
+        {estimated.failed && exports.estimateFailed}
+      </p>
+      <Remark draft={draft} status={status} estimate={estimated.answer} edit={edit} />
+    </div>
+  );
+}
+
+function rowsText(rows: number): string {
+  const { exports } = words.value;
+  return rows === 1 ? exports.estimateRow(number(rows)) : exports.estimateRows(number(rows));
+}
+
+interface RemarkProps {
+  draft: Draft;
+  status: Status;
+  estimate: ExportEstimate | null;
+  edit: (change: Partial<Draft>) => void;
+}
+
+/** The one thing that matters most about the estimate. */
+function Remark({ draft, status, estimate, edit }: RemarkProps): VNode | null {
+  const { exports } = words.value;
+  const obstacle = obstacleOf(draft, status, estimate);
+  if (obstacle === "fields") return <p class="export-remark export-bad">{exports.fieldsNone}</p>;
+  if (estimate === null) return null;
+  const left = status.usage.export_rows_left;
+  if (obstacle === "format") {
+    return <FormatRemark draft={draft} most={estimate.rows_max ?? 0} edit={edit} />;
+  }
+  if (obstacle === "quota" && left !== null) {
+    return (
+      <p class="export-remark export-bad">
+        {exports.quotaShort(number(estimate.rows), number(left))}
+        {left > 0 && <TakeFirst rows={left} edit={edit} />}
+      </p>
+    );
+  }
+  const text = remarkText(draft, status, estimate);
+  return text === "" ? null : <p class="export-remark">{text}</p>;
+}
+
+function FormatRemark({
+  draft,
+  most,
+  edit,
+}: {
+  draft: Draft;
+  most: number;
+  edit: (change: Partial<Draft>) => void;
+}): VNode {
+  const { exports } = words.value;
+  const name = exports.formats[draft.format]?.[0] ?? draft.format;
+  return (
+    <p class="export-remark export-bad">
+      {exports.tooManyForFormat(name, number(most))}
+      <Button small onClick={() => edit({ format: "csv" })}>
+        {exports.takeCsv}
+      </Button>
+      <TakeFirst rows={most} edit={edit} />
+    </p>
+  );
+}
+
+function TakeFirst({ rows, edit }: { rows: number; edit: (change: Partial<Draft>) => void }) {
+  return (
+    <Button small onClick={() => edit({ limit: String(rows) })}>
+      {words.value.exports.takeFirst(number(rows))}
+    </Button>
+  );
+}
+
+function remarkText(draft: Draft, status: Status, estimate: ExportEstimate): string {
+  const { exports } = words.value;
+  const { rows, matches } = estimate;
+  const parts: string[] = [];
+  if (rows < matches) {
+    const own = typeof limitOf(draft, exportRowsMax(status)) === "number";
+    parts.push((own ? exports.limited : exports.capped)(number(rows), number(matches)));
+  }
+  const left = status.usage.export_rows_left;
+  if (left !== null) parts.push(exports.quotaLeft(number(left)));
+  return parts.join(" ");
+}

@@ -1,0 +1,263 @@
+/**
+ * The list of exports. What comes in: the exports of the tenant, page by page. What goes out: each
+ * with what it holds and how far it is, and what can be done with it.
+ * Invariant: what runs is kept up to date in place; nothing is deleted without being asked; an
+ * export that is gone elsewhere leaves the list when that becomes known.
+ */
+import type { VNode } from "preact";
+import { useEffect, useRef, useState } from "preact/hooks";
+import type { CreatedExport, ExportList, ExportRecord } from "../answers.ts";
+import { ApiError, get, post, remove } from "../api.ts";
+import { catalog, loadCatalog } from "../catalog.ts";
+import { ago, bytes, dateTime, month, number } from "../format.ts";
+import { Skeleton } from "../parts/busy.tsx";
+import { Button } from "../parts/button.tsx";
+import { ConfirmDialog } from "../parts/dialog.tsx";
+import { Menu, type MenuItem } from "../parts/menu.tsx";
+import { EmptyState, ErrorNotice, errorText } from "../parts/notice.tsx";
+import { Page } from "../parts/page.tsx";
+import { Pill } from "../parts/pill.tsx";
+import { toast } from "../parts/toast.tsx";
+import { go } from "../router.ts";
+import { words } from "../words.ts";
+import { freshKey } from "./draft.ts";
+import { Bar, DownloadLink, failureText, stateText } from "./progress.tsx";
+import { addressOfSpec, summaryOf } from "./summary.ts";
+import { follow, forget, presentState } from "./watch.ts";
+
+const PAGE = 50;
+
+/** The view. */
+export function ExportsView(): VNode {
+  const list = useExports();
+  const { exports } = words.value;
+  const [doomed, setDoomed] = useState<ExportRecord | null>(null);
+  useEffect(() => void loadCatalog().catch(() => {}), []);
+  return (
+    <Page title={exports.historyTitle} lead={exports.historyIntro}>
+      <List list={list} onDelete={setDoomed} />
+      <ConfirmDialog
+        open={doomed !== null}
+        title={exports.removeTitle}
+        confirm={exports.remove}
+        danger
+        onConfirm={() => (doomed === null ? undefined : list.drop(doomed))}
+        onClose={() => setDoomed(null)}
+      >
+        <p>{exports.removeText}</p>
+      </ConfirmDialog>
+    </Page>
+  );
+}
+
+interface Exports {
+  records: ExportRecord[] | null;
+  next: string | null;
+  busy: boolean;
+  error: unknown;
+  more: () => void;
+  again: (record: ExportRecord) => Promise<void>;
+  drop: (record: ExportRecord) => Promise<void>;
+}
+
+function useExports(): Exports {
+  const [records, setRecords] = useState<ExportRecord[] | null>(null);
+  const [next, setNext] = useState<string | null>(null);
+  const [busy, setBusy] = useState(false);
+  const [error, setError] = useState<unknown>(null);
+  // One key until it worked, so that a second try after a lost answer makes no second export.
+  const keys = useRef(new Map<string, string>());
+  const more = () => {
+    setBusy(true);
+    setError(null);
+    const cursor = next === null ? "" : `&cursor=${encodeURIComponent(next)}`;
+    get<ExportList>(`/exports?limit=${PAGE}${cursor}`)
+      .then((page) => {
+        for (const record of page.exports) follow(record);
+        setRecords((old) => merged(old ?? [], page.exports));
+        setNext(page.next_cursor);
+      }, setError)
+      .finally(() => setBusy(false));
+  };
+  useEffect(more, []);
+  const again = async ({ export_id: id }: ExportRecord) => {
+    const idempotencyKey = keys.current.get(id) ?? freshKey();
+    keys.current.set(id, idempotencyKey);
+    const { exports } = words.peek();
+    try {
+      const created = await post<CreatedExport>(`/exports/${id}/again`, {}, { idempotencyKey });
+      keys.current.delete(id);
+      follow(created.export);
+      setRecords((old) => merged([created.export], old ?? []));
+      toast(exports.againSent);
+    } catch (failure) {
+      const known = exports.errors[failure instanceof ApiError ? failure.code : ""];
+      toast(known ?? errorText(failure), { kind: "error" });
+    }
+  };
+  const drop = async ({ export_id: id }: ExportRecord) => {
+    await remove(`/exports/${id}`).catch((failure: unknown) => {
+      // Somebody else was faster, which is what was wanted.
+      if (!(failure instanceof ApiError && failure.status === 404)) throw failure;
+    });
+    forget(id);
+    setRecords((old) => (old ?? []).filter((one) => one.export_id !== id));
+    toast(words.peek().exports.removed);
+  };
+  return { records, next, busy, error, more, again, drop };
+}
+
+/** Pages one after another; an export that moved between two of them stands once. */
+function merged(first: readonly ExportRecord[], rest: readonly ExportRecord[]): ExportRecord[] {
+  const known = new Set(first.map((one) => one.export_id));
+  return [...first, ...rest.filter((one) => !known.has(one.export_id))];
+}
+
+interface ListProps {
+  list: Exports;
+  onDelete: (record: ExportRecord) => void;
+}
+
+function List({ list, onDelete }: ListProps): VNode {
+  const { exports } = words.value;
+  const { records, next, busy, error, more, again } = list;
+  if (records === null) {
+    if (error === null) return <Skeleton lines={6} height={64} />;
+    return <ErrorNotice title={exports.historyFailed} error={error} onRetry={more} />;
+  }
+  if (records.length === 0) {
+    const find = <Button onClick={() => go("find")}>{exports.historyFind}</Button>;
+    return (
+      <EmptyState icon="file" title={exports.historyEmpty} action={find}>
+        <p>{exports.historyEmptyHint}</p>
+      </EmptyState>
+    );
+  }
+  return (
+    <>
+      <ul class="records">
+        {records.map((record) => (
+          <Row key={record.export_id} record={record} again={again} onDelete={onDelete} />
+        ))}
+      </ul>
+      {error !== null && <ErrorNotice title={exports.historyFailed} error={error} onRetry={more} />}
+      {next !== null && error === null && (
+        <Button busy={busy} onClick={more}>
+          {exports.more50}
+        </Button>
+      )}
+    </>
+  );
+}
+
+interface RowProps {
+  record: ExportRecord;
+  again: (record: ExportRecord) => Promise<void>;
+  onDelete: (record: ExportRecord) => void;
+}
+
+function Row({ record: begun, again, onDelete }: RowProps): VNode | null {
+  const { record, trouble } = presentState(begun);
+  const { exports } = words.value;
+  if (trouble === "gone") return null;
+  const summary = summaryOf(record.spec, catalog.value);
+  const running = record.status === "running" || record.status === "queued";
+  return (
+    <li class="record">
+      <div class="record-text">
+        <h2 class="record-title">{summary}</h2>
+        <p class="record-facts">
+          <Facts record={record} />
+        </p>
+        {record.status === "failed" && <p class="record-failure">{failureText(record)}</p>}
+      </div>
+      <div class="record-state">
+        <StatePill record={record} />
+        {running && <Bar record={record} />}
+        {record.status === "done" && !record.expired && record.expires_at !== null && (
+          <span class="record-note">{exports.expiresIn(ago(record.expires_at))}</span>
+        )}
+      </div>
+      <div class="record-actions">
+        {record.status === "done" && !record.expired && <DownloadLink record={record} />}
+        <Menu
+          icon="more"
+          small
+          label={exports.menu(summary)}
+          items={menuOf(record, again, onDelete)}
+        />
+      </div>
+    </li>
+  );
+}
+
+/** Format, rows, size, data, who and when, as far as they are known. */
+function Facts({ record }: { record: ExportRecord }): VNode {
+  const { exports } = words.value;
+  const { row_count: rows, size_bytes: size, created_at: at } = record;
+  const written = record.status === "running" ? (record.rows_written ?? 0) : null;
+  const facts = [
+    exports.formats[record.format]?.[0] ?? record.format,
+    ...(rows === null ? [] : [rowsText(rows)]),
+    ...(written === null ? [] : [exports.rowsWritten(number(written))]),
+    ...(size === null ? [] : [bytes(size)]),
+    exports.dataOf(month(record.snapshot)),
+    record.created_by ?? exports.byGone,
+  ];
+  return (
+    <>
+      {facts.map((fact) => (
+        <span key={fact}>{fact}</span>
+      ))}
+      <time dateTime={at} title={dateTime(at)}>
+        {ago(at)}
+      </time>
+    </>
+  );
+}
+
+function rowsText(rows: number): string {
+  const { exports } = words.value;
+  return rows === 1 ? exports.estimateRow(number(rows)) : exports.estimateRows(number(rows));
+}
+
+function StatePill({ record }: { record: ExportRecord }): VNode {
+  const text = stateText(record);
+  if (record.expired) return <Pill icon="clock">{text}</Pill>;
+  if (record.status === "done") {
+    return (
+      <Pill kind="good" icon="check">
+        {text}
+      </Pill>
+    );
+  }
+  if (record.status === "failed") {
+    return (
+      <Pill kind="bad" icon="error">
+        {text}
+      </Pill>
+    );
+  }
+  return (
+    <Pill kind="accent" icon="clock">
+      {text}
+    </Pill>
+  );
+}
+
+function menuOf(
+  record: ExportRecord,
+  again: RowProps["again"],
+  onDelete: RowProps["onDelete"],
+): MenuItem[] {
+  const { exports } = words.value;
+  return [
+    { label: exports.again, icon: "refresh", onSelect: () => void again(record) },
+    { label: exports.useQuery, icon: "search", onSelect: () => openSpec(record) },
+    { label: exports.remove, icon: "trash", danger: true, onSelect: () => onDelete(record) },
+  ];
+}
+
+function openSpec({ spec }: ExportRecord): void {
+  go("find", `#${addressOfSpec(spec, "", catalog.peek())}`);
+}

@@ -1,0 +1,108 @@
+/**
+ * How far an export is. What comes in: a record. What goes out: its state, progress, failure or
+ * file, kept up to date while it is shown.
+ * Invariant: states are told by words and icon; what can be done about a failure is said with it.
+ */
+import type { VNode } from "preact";
+import { useEffect } from "preact/hooks";
+import type { ExportRecord } from "../answers.ts";
+import { bytes, dateTime, number } from "../format.ts";
+import { Progress } from "../parts/busy.tsx";
+import { Icon } from "../parts/icon.tsx";
+import { Notice } from "../parts/notice.tsx";
+import { words } from "../words.ts";
+import { fileOf, lookAt, presentState } from "./watch.ts";
+
+/** The state of an export at full length, for the dialog. */
+export function ExportProgress({ record: begun }: { record: ExportRecord }): VNode {
+  const { record, trouble } = presentState(begun);
+  const { exports } = words.value;
+  useEffect(() => lookAt(begun.export_id), [begun.export_id]);
+  return (
+    <div class="export-progress">
+      <p class="export-state" role="status">
+        {stateText(record)}
+      </p>
+      <Bar record={record} />
+      <p class="export-figures">{figuresOf(record)}</p>
+      {trouble === "lost" && (
+        <Notice kind="warn">
+          <p>{exports.pollFailed}</p>
+        </Notice>
+      )}
+      {trouble === "gone" && (
+        <Notice kind="error">
+          <p>{exports.gone}</p>
+        </Notice>
+      )}
+      {record.status === "failed" && <Failure record={record} />}
+    </div>
+  );
+}
+
+/** How far it is as a bar; full when done, and always there, so that nothing moves. */
+export function Bar({ record }: { record: ExportRecord }): VNode {
+  const { status, progress = 0 } = record;
+  const value = status === "done" ? 1 : status === "running" ? progress : null;
+  if (status === "failed") return <Progress value={0} label={words.value.exports.progressLabel} />;
+  return <Progress value={value} label={words.value.exports.progressLabel} />;
+}
+
+/** What the state is called. */
+export function stateText({ status, expired }: ExportRecord): string {
+  const { exports } = words.value;
+  return expired ? exports.expired : exports[status];
+}
+
+/** What there is to say in numbers. */
+function figuresOf(record: ExportRecord): string {
+  const { exports } = words.value;
+  const { row_count: rows, size_bytes: size, expires_at: until } = record;
+  if (record.status === "running") return exports.rowsWritten(number(record.rows_written ?? 0));
+  if (record.status === "queued") return exports.queuedHint;
+  if (record.status === "failed") return "";
+  const end = until === null ? "" : ` ${exports.until(dateTime(until))}`;
+  return `${exports.doneRows(number(rows ?? 0), bytes(size ?? 0))}.${end}`;
+}
+
+/** Why an export failed, and what to do. */
+function Failure({ record }: { record: ExportRecord }): VNode {
+  return (
+    <Notice kind="error" title={words.value.exports.failed}>
+      <p>{failureText(record)}</p>
+      <p class="export-id">{record.export_id}</p>
+    </Notice>
+  );
+}
+
+/** The sentence of a failure, in the language where it is a known one. */
+export function failureText({ error }: ExportRecord): string {
+  const { failures, failed } = words.value.exports;
+  return failures[error?.code ?? ""] ?? error?.detail ?? failed;
+}
+
+/** A link to the file, as a button. */
+export function DownloadLink({
+  record,
+  primary,
+  autofocus,
+}: {
+  record: ExportRecord;
+  primary?: boolean;
+  autofocus?: boolean;
+}): VNode {
+  return (
+    <a
+      class={`button ${primary ? "button-primary" : "button-secondary button-small"}`}
+      href={fileOf(record)}
+      download
+      ref={(link) => {
+        // The button that had the focus is gone once the file is there.
+        if (autofocus && (document.activeElement ?? document.body) === document.body) link?.focus();
+      }}
+    >
+      <Icon name="download" />
+      <span class="button-label">{words.value.exports.download}</span>
+    </a>
+  );
+}

@@ -1,0 +1,36 @@
+/**
+ * Mistakes that the server found, at their fields. What comes in: the failure of an exploration.
+ * What goes out: for pointers of the spec what is wrong there.
+ * Invariant: a mistake is told in the present language where its code is known, else as the
+ * server put it; none is lost.
+ */
+import { computed, type ReadonlySignal } from "@preact/signals";
+import type { ApiMistake } from "./api.ts";
+import { exploration } from "./query.ts";
+import { words } from "./words.ts";
+
+/** Mistakes by pointer below `/spec`, such as `/filters/geo/uf_any_of/0`. */
+const mistakes: ReadonlySignal<readonly ApiMistake[]> = computed(
+  () => exploration.value.error?.errors ?? [],
+);
+
+/** Whether the last exploration was refused for mistakes in the spec. */
+export const refused: ReadonlySignal<boolean> = computed(() => mistakes.value.length > 0);
+
+/** What is wrong with a member of the spec (`company/started_after`) or below it; else null. */
+export function mistakeAt(member: string): string | null {
+  const pointer = `/spec/filters/${member}`;
+  return found((one) => one === pointer || one.startsWith(`${pointer}/`));
+}
+
+/** What is wrong with the order; else null. */
+export function orderMistake(): string | null {
+  return found((one) => one.startsWith("/spec/sort") || one.startsWith("/spec/scoring"));
+}
+
+function found(here: (pointer: string) => boolean): string | null {
+  const { mistakes: texts } = words.value.find;
+  const list = mistakes.value.filter(({ pointer }) => here(pointer));
+  if (list.length === 0) return null;
+  return [...new Set(list.map(({ code, detail }) => texts[code] ?? detail))].join(" ");
+}

@@ -1,0 +1,110 @@
+/**
+ * Filters in words. What comes in: a query and the catalog, where it is loaded. What goes out:
+ * what one filter asks for, in a few words of the present language.
+ * Invariant: names of codes come from the catalog, else the codes stand for themselves; of long
+ * lists the first is named and the others are counted.
+ */
+import { STATE_NAMES } from "../../spec/states.ts";
+import { compressActivities } from "./addressmembers.ts";
+import type { CatalogBook } from "./catalogbook.ts";
+import { shiftDays } from "./days.ts";
+import { date, list, money } from "./format.ts";
+import type { Query } from "./question.ts";
+import { words } from "./words.ts";
+
+/** Names that are written out before the rest is counted. */
+const NAMED_MAX = 3;
+
+type Describe = (query: Query, book: CatalogBook | null) => string;
+
+/** By name of the filter as the server tells it (`drops`). */
+const DESCRIBE: Readonly<Record<string, Describe>> = {
+  cnae: ({ filters }, book) => activities(filters.industry.cnae_any_of, book),
+  cnae_exclude: ({ filters }, book) =>
+    words.value.find.described.except(activities(filters.industry.cnae_exclude, book)),
+  text_hints: ({ filters }) => words.value.find.described.names(some(filters.industry.text_hints)),
+  uf: ({ filters }) => some(filters.geo.uf_any_of.map(stateName)),
+  municipality: ({ filters }, book) => some(municipalities(filters.geo, book)),
+  postal_code: ({ filters }) =>
+    words.value.find.described.postal(some(filters.geo.postal_code_prefix_any_of ?? [])),
+  area_code: ({ filters }) =>
+    words.value.find.described.area(some(filters.geo.area_code_any_of ?? [])),
+  registration_status: ({ filters }) =>
+    words.value.find.described.status(
+      named(filters.company.registration_status_any_of, words.value.find.statuses),
+    ),
+  company_size: ({ filters }) =>
+    words.value.find.described.size(
+      named(filters.company.company_size_code_any_of, words.value.find.sizes),
+    ),
+  legal_nature: ({ filters }, book) =>
+    some((filters.company.legal_nature_any_of ?? []).map((code) => book?.natureName(code) ?? code)),
+  headquarters: () => words.value.find.headquarters,
+  simples: ({ filters }) =>
+    filters.company.simples_opt_in === false
+      ? words.value.find.described.notSimples
+      : words.value.find.described.simples,
+  mei: ({ filters }) =>
+    filters.company.mei_opt_in === false
+      ? words.value.find.described.notMei
+      : words.value.find.described.mei,
+  started: ({ filters }) => openedText(filters.company),
+  share_capital: ({ filters }) => capitalText(filters.company),
+  email: () => words.value.find.email,
+  phone: () => words.value.find.phone,
+  any_contact: () => words.value.find.anyContact,
+};
+
+/** What a filter of the query asks for; the name itself where it is not known. */
+export function describeFilter(name: string, query: Query, book: CatalogBook | null): string {
+  return DESCRIBE[name]?.(query, book) ?? name;
+}
+
+/** Name of a state with what is abroad. */
+export function stateName(uf: string): string {
+  return STATE_NAMES[uf] ?? (uf === "EX" ? words.value.find.abroad : uf);
+}
+
+/** Some names one after another, the rest counted. */
+export function some(names: readonly string[], most = NAMED_MAX): string {
+  if (names.length <= most) return list(names);
+  const shown = Math.max(1, most - 1);
+  const first = names.slice(0, shown).join(", ");
+  return words.value.find.described.more(first, names.length - shown);
+}
+
+function activities(codes: readonly string[], book: CatalogBook | null): string {
+  // Names of activities are sentences: one of them is enough.
+  if (book === null) return some(codes, 1);
+  const short = compressActivities(codes, book.lookup);
+  return some(
+    short.map((code) => book.activityName(code) ?? code),
+    1,
+  );
+}
+
+function municipalities(geo: Query["filters"]["geo"], book: CatalogBook | null): string[] {
+  const codes = [...geo.municipality_ibge_any_of, ...geo.municipality_tom_any_of];
+  return codes.map((code) => book?.municipality(code)?.name ?? code);
+}
+
+function named(codes: readonly (string | number)[], names: Record<string, string>): string {
+  return list(codes.map((code) => names[code] ?? String(code)));
+}
+
+function openedText(company: Query["filters"]["company"]): string {
+  const { described } = words.value.find;
+  const { started_after: after, started_before: before } = company;
+  const from = after === null ? "" : date(after);
+  const to = before === null ? "" : date(shiftDays(before, -1));
+  if (from === "") return described.until(to);
+  return to === "" ? described.since(from) : described.between(from, to);
+}
+
+function capitalText(company: Query["filters"]["company"]): string {
+  const { described } = words.value.find;
+  const { share_capital_min: min, share_capital_max: max } = company;
+  if (min === undefined) return described.capitalTo(money(max ?? 0));
+  if (max === undefined) return described.capitalFrom(money(min));
+  return described.capitalBetween(money(min), money(max));
+}

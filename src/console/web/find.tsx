@@ -1,0 +1,165 @@
+/**
+ * The view that finds. What comes in: the address bar. What goes out: the sentence box across the
+ * top, the filters beside or above the results, and what is found.
+ * Invariant: one heading of the first level; the address is followed as long as the view is shown;
+ * "/" goes to the sentence box wherever nobody writes.
+ */
+import type { VNode } from "preact";
+import { useEffect, useRef, useState } from "preact/hooks";
+import { catalogFailed, loadCatalog } from "./catalog.ts";
+import { Charts } from "./charts/charts.tsx";
+import { FilterSheet, Filters } from "./filters.tsx";
+import { FiltersButton, FindHeader } from "./findheader.tsx";
+import { Guidance, needsGuidance } from "./guidance.tsx";
+import { LinkNotice } from "./linknotice.tsx";
+import { narrow, wide } from "./media.ts";
+import { Overview } from "./overview.tsx";
+import { Busy } from "./parts/busy.tsx";
+import { Icon } from "./parts/icon.tsx";
+import { Notice } from "./parts/notice.tsx";
+import { keep, read } from "./preferences.ts";
+import { exploration, followAddress, isEmpty, openingLink, query, reopenAddress } from "./query.ts";
+import { SentenceBox } from "./sentence.tsx";
+import { Results } from "./table/results.tsx";
+import { Understood } from "./understood.tsx";
+import { words } from "./words.ts";
+
+const CHARTS_KEY = "peneira.charts";
+
+/** The view. */
+export function Find(): VNode {
+  const box = useRef<HTMLInputElement>(null);
+  const [sheet, setSheet] = useState(false);
+  useEffect(followAddress, []);
+  useEffect(() => {
+    // What fails is told by a notice, which offers to try again.
+    loadCatalog().catch(() => undefined);
+  }, []);
+  useSlash(box);
+  const { find } = words.value;
+  return (
+    <div class="find">
+      <h1 class="visually-hidden">{find.title}</h1>
+      <div class="find-top">
+        <SentenceBox box={box} />
+        <Understood />
+        <LinkNotice />
+        {catalogFailed.value && <CatalogNotice />}
+      </div>
+      <div class="find-body">
+        {wide.value && (
+          <aside class="find-rail" aria-label={find.filters}>
+            <Filters />
+          </aside>
+        )}
+        <Found onFilters={() => setSheet(true)} />
+      </div>
+      {!wide.value && <FilterSheet open={sheet} onClose={() => setSheet(false)} />}
+      <Announcer />
+    </div>
+  );
+}
+
+/** What the query finds, or what stands in its place. */
+function Found({ onFilters }: { onFilters: () => void }): VNode {
+  if (openingLink.value) {
+    return (
+      <div class="find-main">
+        <Busy />
+      </div>
+    );
+  }
+  if (isEmpty(query.value)) {
+    return (
+      <div class="find-main find-start">
+        <FiltersButton onFilters={onFilters} />
+        <Overview />
+      </div>
+    );
+  }
+  return (
+    <div class="find-main">
+      <FindHeader onFilters={onFilters} />
+      <ChartStrip />
+      {needsGuidance() ? (
+        <Guidance />
+      ) : (
+        <div class="find-results">
+          <Results />
+        </div>
+      )}
+    </div>
+  );
+}
+
+/** The charts; on phones they are closed until somebody opens them. */
+function ChartStrip(): VNode {
+  const [open, setOpen] = useState(() => {
+    const kept = read(CHARTS_KEY);
+    return kept === null ? !narrow.value : kept === "open";
+  });
+  const toggle = () => {
+    setOpen(!open);
+    keep(CHARTS_KEY, open ? "closed" : "open");
+  };
+  return (
+    <div class="find-charts">
+      <button
+        type="button"
+        class="find-charts-toggle"
+        aria-expanded={open}
+        aria-controls="find-charts"
+        onClick={toggle}
+      >
+        <Icon name={open ? "chevronDown" : "chevronRight"} />
+        {words.value.find.charts}
+      </button>
+      <div id="find-charts" hidden={!open}>
+        {open && <Charts />}
+      </div>
+    </div>
+  );
+}
+
+function CatalogNotice(): VNode {
+  const { find, shell } = words.value;
+  return (
+    <Notice kind="error" action={{ label: shell.retry, onClick: () => void reopenAddress() }}>
+      {find.catalogFailed}
+    </Notice>
+  );
+}
+
+/** Tells the settled count to those who do not see it; not every step on the way. */
+function Announcer(): VNode {
+  const [text, setText] = useState("");
+  const { state, answer } = exploration.value;
+  const total = state === "ready" && answer !== null && !isEmpty(query.value) ? answer.total : null;
+  useEffect(() => {
+    if (total === null) return;
+    const timer = setTimeout(() => setText(words.value.find.announce(total)), 600);
+    return () => clearTimeout(timer);
+  }, [total, answer]);
+  return (
+    <p class="visually-hidden" role="status">
+      {text}
+    </p>
+  );
+}
+
+/** "/" goes to a box, unless somebody writes or a dialog is open. */
+function useSlash(box: { readonly current: HTMLInputElement | null }): void {
+  useEffect(() => {
+    const go = (event: KeyboardEvent) => {
+      const { target } = event;
+      if (event.key !== "/" || event.ctrlKey || event.metaKey || event.altKey) return;
+      if (!(target instanceof HTMLElement) || target.isContentEditable) return;
+      if (target.closest("input, textarea, select, dialog")) return;
+      event.preventDefault();
+      box.current?.focus();
+      box.current?.select();
+    };
+    addEventListener("keydown", go);
+    return () => removeEventListener("keydown", go);
+  }, [box]);
+}

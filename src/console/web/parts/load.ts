@@ -1,0 +1,53 @@
+/**
+ * Answers for views. What comes in: a path below /v1/console. What goes out: its answer, that it
+ * is on its way, or why it failed.
+ *
+ * | Hook | Takes and gives |
+ * |---|---|
+ * | useAnswer<T>(path or null) | {answer: T or null, error: unknown, busy: boolean, reload(), set(answer)} |
+ *
+ * Invariant: a new path aborts the old request; a reload keeps the old answer on screen until the
+ * new one is there.
+ */
+import { useCallback, useEffect, useState } from "preact/hooks";
+import { get } from "../api.ts";
+
+/** How a request stands. */
+export interface Answered<T> {
+  answer: T | null;
+  error: unknown;
+  busy: boolean;
+  reload: () => void;
+  set: (answer: T) => void;
+}
+
+/** Reads a path; with null nothing is asked. */
+export function useAnswer<T>(path: string | null): Answered<T> {
+  const [turn, setTurn] = useState(0);
+  const [state, setState] = useState<{ path: string | null; answer: T | null; error: unknown }>({
+    path: null,
+    answer: null,
+    error: null,
+  });
+  const [busy, setBusy] = useState(path !== null);
+  useEffect(() => {
+    if (path === null) return;
+    const abort = new AbortController();
+    setBusy(true);
+    get<T>(path, { signal: abort.signal }).then(
+      (answer) => {
+        setState({ path, answer, error: null });
+        setBusy(false);
+      },
+      (error: unknown) => {
+        if (abort.signal.aborted) return;
+        setState((old) => ({ path, answer: old.path === path ? old.answer : null, error }));
+        setBusy(false);
+      },
+    );
+    return () => abort.abort();
+  }, [path, turn]);
+  const reload = useCallback(() => setTurn((old) => old + 1), []);
+  const set = useCallback((answer: T) => setState({ path, answer, error: null }), [path]);
+  return { answer: state.answer, error: state.error, busy, reload, set };
+}

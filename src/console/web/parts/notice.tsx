@@ -1,0 +1,103 @@
+/**
+ * What the user should know. What comes in: a text or a failure. What goes out: a box with an icon
+ * and, where something can be done, a button.
+ *
+ * | Part | Props |
+ * |---|---|
+ * | Notice | kind? = "info": "info", "warn", "error", "done"; title?; children; action?: {label, onClick, busy?}; quiet? (not announced) |
+ * | ErrorNotice | error: unknown (an ApiError gives its own sentence and mistakes); onRetry?; title? |
+ * | EmptyState | icon: IconName; title; children?; action?: VNode |
+ *
+ * Invariant: failures are announced at once (role alert), the rest politely; kind is told by icon
+ * and words, never by colour alone.
+ */
+import type { ComponentChildren, VNode } from "preact";
+import { ApiError } from "../api.ts";
+import { words } from "../words.ts";
+import { Button } from "./button.tsx";
+import { Icon, type IconName } from "./icon.tsx";
+
+const ICONS = { info: "info", warn: "warning", error: "error", done: "check" } as const;
+
+/** What a notice takes. */
+export interface NoticeProps {
+  kind?: keyof typeof ICONS;
+  title?: ComponentChildren;
+  children?: ComponentChildren;
+  action?: { label: string; onClick: () => void; busy?: boolean } | undefined;
+  quiet?: boolean;
+}
+
+/** A box that says something. */
+export function Notice({ kind = "info", title, children, action, quiet }: NoticeProps): VNode {
+  const role = kind === "error" ? "alert" : "status";
+  return (
+    <div class={`notice notice-${kind}`} role={quiet ? undefined : role}>
+      <Icon name={ICONS[kind]} />
+      <div class="notice-text">
+        {title && <p class="notice-title">{title}</p>}
+        {children}
+      </div>
+      {action && (
+        <Button small busy={action.busy} onClick={action.onClick}>
+          {action.label}
+        </Button>
+      )}
+    </div>
+  );
+}
+
+/** What a notice of a failure takes. */
+export interface ErrorNoticeProps {
+  error: unknown;
+  onRetry?: (() => void) | undefined;
+  title?: string;
+}
+
+/** Says what failed, and offers to try again where that may help. */
+export function ErrorNotice({ error, onRetry, title }: ErrorNoticeProps): VNode {
+  const action = onRetry && { label: words.value.shell.retry, onClick: onRetry };
+  const mistakes = error instanceof ApiError ? error.errors : [];
+  return (
+    <Notice kind="error" title={title ?? words.value.shell.failed} action={action}>
+      <p>{errorText(error)}</p>
+      {mistakes.length > 0 && (
+        <ul>
+          {mistakes.map((one) => (
+            <li key={`${one.pointer} ${one.code}`}>{one.detail}</li>
+          ))}
+        </ul>
+      )}
+    </Notice>
+  );
+}
+
+/** A sentence for a failure: known codes in the language, else what the server said. */
+export function errorText(error: unknown): string {
+  const { shell } = words.value;
+  if (!(error instanceof ApiError)) return shell.bug;
+  if (error.code === "unreachable") return shell.unreachable;
+  if (error.code === "rate_limited") return shell.rateLimited(error.retryAfterSeconds ?? 1);
+  const known: Record<string, string> = shell.errors;
+  return known[error.code] ?? (error.detail || `${error.status} ${error.code}`);
+}
+
+/** What an empty list takes. */
+export interface EmptyStateProps {
+  icon: IconName;
+  title: string;
+  children?: ComponentChildren;
+  action?: ComponentChildren;
+}
+
+/** What stands where there is nothing yet. */
+export function EmptyState({ icon, title, children, action }: EmptyStateProps): VNode {
+  return (
+    <div class="empty">
+      <Icon name={icon} size={28} />
+      <p class="empty-title">{title}</p>
+      {children && <div class="empty-text">{children}</div>}
+      {action}
+    </div>
+  );
+}

@@ -1,0 +1,65 @@
+/**
+ * Small labels. What comes in: a few words. What goes out: a rounded label, with a button to take
+ * it away where it can be.
+ *
+ * | Part | Props |
+ * |---|---|
+ * | Pill | kind? = "plain": "plain", "good", "warn", "bad", "accent"; icon?; children |
+ * | Chip | label; onRemove?; onClick?; role?: part of the sentence ("activity", "place", "time", "company", "contact", "unmapped"); title? |
+ *
+ * Invariant: what removes a chip is a button of at least 24 px that is named after the chip.
+ */
+import type { ComponentChildren, VNode } from "preact";
+import { words } from "../words.ts";
+import { Icon, type IconName } from "./icon.tsx";
+
+/** What a label takes. */
+export interface PillProps {
+  kind?: "plain" | "good" | "warn" | "bad" | "accent";
+  icon?: IconName;
+  children?: ComponentChildren;
+}
+
+/** A label of state. */
+export function Pill({ kind = "plain", icon, children }: PillProps): VNode {
+  return (
+    <span class={`pill pill-${kind}`}>
+      {icon && <Icon name={icon} size={12} />}
+      {children}
+    </span>
+  );
+}
+
+/** What a chip takes. */
+export interface ChipProps {
+  label: string;
+  onRemove?: (() => void) | undefined;
+  onClick?: (() => void) | undefined;
+  role?: "activity" | "place" | "time" | "company" | "contact" | "unmapped";
+  title?: string | undefined;
+}
+
+/** Something chosen, that can be taken away. */
+export function Chip({ label, onRemove, onClick, role, title }: ChipProps): VNode {
+  return (
+    <span class={`chip${role ? ` chip-${role}` : ""}`} title={title ?? label}>
+      {onClick ? (
+        <button type="button" class="chip-label" onClick={onClick}>
+          {label}
+        </button>
+      ) : (
+        <span class="chip-label">{label}</span>
+      )}
+      {onRemove && (
+        <button
+          type="button"
+          class="chip-remove"
+          aria-label={words.value.shell.removeChip(label)}
+          onClick={onRemove}
+        >
+          <Icon name="close" size={12} />
+        </button>
+      )}
+    </span>
+  );
+}

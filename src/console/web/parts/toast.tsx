@@ -1,0 +1,95 @@
+/**
+ * Short messages at the edge of the screen. What comes in: a text. What goes out: a live region.
+ *
+ * | Part | Props |
+ * |---|---|
+ * | toast(text, options?) | options: kind? = "done" or "error"; action?: {label, onClick} |
+ * | Toasts | none; placed once by the shell |
+ *
+ * Invariant: read out once by screen readers; goes by itself after six seconds, but not while it
+ * is pointed at or focused, and a failure stays until it is closed.
+ */
+import { signal } from "@preact/signals";
+import type { VNode } from "preact";
+import { useEffect, useState } from "preact/hooks";
+import { words } from "../words.ts";
+import { Icon } from "./icon.tsx";
+
+/** What a message may carry. */
+export interface ToastOptions {
+  kind?: "done" | "error";
+  action?: { label: string; onClick: () => void };
+}
+
+interface ToastEntry extends ToastOptions {
+  id: number;
+  text: string;
+}
+
+const SHOWN_MS = 6_000;
+const SHOWN_MAX = 3;
+const entries = signal<ToastEntry[]>([]);
+let nextId = 1;
+
+/** Shows a message. */
+export function toast(text: string, options: ToastOptions = {}): void {
+  const others = entries.value.filter((one) => one.text !== text);
+  entries.value = [...others.slice(1 - SHOWN_MAX), { ...options, text, id: nextId++ }];
+}
+
+function dismiss(id: number): void {
+  entries.value = entries.value.filter((one) => one.id !== id);
+}
+
+/** All messages; the region itself is always there, else readers would not notice changes. */
+export function Toasts(): VNode {
+  return (
+    <div class="toasts" role="status" aria-live="polite" aria-relevant="additions">
+      {entries.value.map((entry) => (
+        <ToastItem key={entry.id} entry={entry} />
+      ))}
+    </div>
+  );
+}
+
+function ToastItem({ entry }: { entry: ToastEntry }): VNode {
+  const [held, hold] = useState(false);
+  const { id, kind = "done", text, action } = entry;
+  useEffect(() => {
+    if (held || kind === "error") return;
+    const timer = setTimeout(() => dismiss(id), SHOWN_MS);
+    return () => clearTimeout(timer);
+  }, [held, id, kind]);
+  return (
+    <div
+      class={`toast toast-${kind}`}
+      onPointerEnter={() => hold(true)}
+      onPointerLeave={() => hold(false)}
+      onFocusIn={() => hold(true)}
+      onFocusOut={() => hold(false)}
+    >
+      <Icon name={kind === "error" ? "error" : "check"} />
+      <span class="toast-text">{text}</span>
+      {action && (
+        <button
+          type="button"
+          class="toast-action"
+          onClick={() => {
+            dismiss(id);
+            action.onClick();
+          }}
+        >
+          {action.label}
+        </button>
+      )}
+      <button
+        type="button"
+        class="toast-close"
+        aria-label={words.value.shell.close}
+        onClick={() => dismiss(id)}
+      >
+        <Icon name="close" />
+      </button>
+    </div>
+  );
+}

@@ -1,0 +1,148 @@
+/**
+ * What the parts of a sentence became. What comes in: a translation and one of its parts. What
+ * goes out: the colour of the part, and what it is now in words.
+ * Invariant: nothing is told but what stands in the answer; a part that became no filter says so.
+ */
+import type { Note, Part, TranslateAnswer } from "./answers.ts";
+import type { CatalogBook } from "./catalogbook.ts";
+import { describeFilter, some } from "./filterwords.ts";
+import { type Query, queryOf } from "./question.ts";
+import { words } from "./words.ts";
+
+/** The colours of a sentence. */
+export type PartColour = "activity" | "place" | "time" | "company" | "contact" | "unmapped";
+
+const COLOURS: Readonly<Record<string, PartColour>> = {
+  activity: "activity",
+  place: "place",
+  date: "time",
+  status: "company",
+  size: "company",
+  regime: "company",
+  headquarters: "company",
+  capital: "company",
+  name: "company",
+  limit: "company",
+  sort: "company",
+  contact: "contact",
+  unmapped: "unmapped",
+};
+
+/** Filters that parts of a role become; those that are set are told. */
+const FILTERS: Readonly<Record<string, readonly string[]>> = {
+  activity: ["cnae", "cnae_exclude"],
+  place: ["uf", "municipality", "postal_code", "area_code"],
+  date: ["started"],
+  status: ["registration_status"],
+  size: ["company_size"],
+  regime: ["simples", "mei"],
+  headquarters: ["headquarters"],
+  capital: ["share_capital"],
+  name: ["text_hints"],
+  contact: ["email", "phone", "any_contact"],
+};
+
+/** Whether a filter of the server's name is set. */
+const SET: Readonly<Record<string, (query: Query["filters"]) => boolean>> = {
+  cnae: ({ industry }) => industry.cnae_any_of.length > 0,
+  cnae_exclude: ({ industry }) => industry.cnae_exclude.length > 0,
+  text_hints: ({ industry }) => industry.text_hints.length > 0,
+  uf: ({ geo }) => geo.uf_any_of.length > 0,
+  municipality: ({ geo }) =>
+    geo.municipality_ibge_any_of.length + geo.municipality_tom_any_of.length > 0,
+  postal_code: ({ geo }) => geo.postal_code_prefix_any_of !== undefined,
+  area_code: ({ geo }) => geo.area_code_any_of !== undefined,
+  started: ({ company }) => company.started_after !== null || company.started_before !== null,
+  registration_status: ({ company }) => company.registration_status_any_of.length > 0,
+  company_size: ({ company }) => company.company_size_code_any_of.length > 0,
+  simples: ({ company }) => company.simples_opt_in !== null,
+  mei: ({ company }) => company.mei_opt_in !== null,
+  headquarters: ({ company }) => company.headquarters_only,
+  share_capital: ({ company }) =>
+    company.share_capital_min !== undefined || company.share_capital_max !== undefined,
+  email: ({ contact }) => contact.require_email,
+  phone: ({ contact }) => contact.require_phone,
+  any_contact: ({ contact }) => contact.require_any_contact,
+};
+
+/** A stretch of the sentence as it is shown; `colour` null for what asks nothing. */
+export interface Stretch {
+  readonly text: string;
+  readonly start: number;
+  readonly colour: PartColour | null;
+  /** What it became; empty for what asks nothing. */
+  readonly told: readonly string[];
+}
+
+/** The whole sentence in stretches, nothing left out. */
+export function stretchesOf(
+  sentence: string,
+  answer: TranslateAnswer,
+  book: CatalogBook | null,
+): Stretch[] {
+  const stretches: Stretch[] = [];
+  let at = 0;
+  const plain = (to: number) => {
+    const text = sentence.slice(at, to);
+    if (text !== "") stretches.push({ text, start: at, colour: null, told: [] });
+    at = Math.max(at, to);
+  };
+  for (const [index, part] of answer.parts.entries()) {
+    const colour = colourOf(answer.parts, index);
+    plain(part.start);
+    if (colour === null) continue;
+    const text = sentence.slice(part.start, part.end);
+    stretches.push({ text, start: part.start, colour, told: toldOf(part, answer, book) });
+    at = part.end;
+  }
+  plain(sentence.length);
+  return stretches;
+}
+
+/** The colours that a sentence has, in a fixed order. */
+export function coloursOf(stretches: readonly Stretch[]): PartColour[] {
+  const order: PartColour[] = ["activity", "place", "time", "company", "contact", "unmapped"];
+  return order.filter((colour) => stretches.some((one) => one.colour === colour));
+}
+
+/** A negation has the colour of what it negates. */
+function colourOf(parts: readonly Part[], index: number): PartColour | null {
+  const role = parts[index]?.role ?? "filler";
+  if (role !== "negation") return COLOURS[role] ?? null;
+  const next = parts.slice(index + 1).find((part) => part.role !== "filler");
+  return next === undefined ? null : (COLOURS[next.role] ?? null);
+}
+
+function toldOf(part: Part, answer: TranslateAnswer, book: CatalogBook | null): string[] {
+  const query = queryOf(answer.spec);
+  const { explain } = answer;
+  const became = (FILTERS[part.role] ?? [])
+    .filter((name) => SET[name]?.(query.filters))
+    .map((name) => describeFilter(name, query, book));
+  const remarks = [...explain.assumptions, ...explain.warnings, ...explain.unmapped_constraints]
+    .map(noteOf)
+    .filter((note) => (note.start ?? -1) < part.end && (note.end ?? -1) > part.start)
+    .map((note) => note.detail);
+  const told = [...special(part, answer), ...became, ...remarks];
+  return told.length === 0 ? [words.value.find.becameNothing] : [...new Set(told)];
+}
+
+/** What parts became that are no filters. */
+function special(part: Part, { spec, suggestions }: TranslateAnswer): string[] {
+  const { find } = words.value;
+  if (part.role === "limit") return [find.becameRows(spec.limit)];
+  if (part.role === "sort") {
+    return [find.orderedBy(some(spec.sort.map(({ field }) => find.sortFields[field] ?? field)))];
+  }
+  const own = suggestions.find(({ start, end }) => start < part.end && end > part.start);
+  if (part.role !== "activity" || own === undefined || suggestions.length === 1) return [];
+  const wanted = own.activities.filter(({ code }) =>
+    spec.filters.industry.cnae_any_of.includes(code),
+  );
+  return wanted.length === 0 ? [] : [some(wanted.map(({ description }) => description))];
+}
+
+/** A remark of a translator; clients may have sent plain sentences. */
+export function noteOf(note: Note | string): Note {
+  return typeof note === "string" ? { detail: note } : note;
+}

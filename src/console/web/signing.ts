@@ -1,0 +1,54 @@
+/**
+ * Beginning, renewing and ending a session. What comes in: what the user typed, and signs that
+ * somebody is at the screen. What goes out: the session signal.
+ * Invariant: a password is sent and forgotten; after signing in as somebody else the page is
+ * loaded anew, so that nothing of the first user stays on screen. A session is renewed only
+ * while somebody is there.
+ */
+import type { SessionAnswer } from "./answers.ts";
+import { get, lastAnswer, post, remove } from "./api.ts";
+import { ended, session, user } from "./session.ts";
+
+/** Asks who is signed in. */
+export async function loadSession(): Promise<void> {
+  session.value = await get<SessionAnswer>("/session");
+}
+
+/** Signs in; throws ApiError. */
+export async function signIn(email: string, password: string): Promise<void> {
+  const before = user();
+  const answer = await post<SessionAnswer>("/session", { email, password });
+  if (before !== null && before.id !== answer.user?.id) location.assign("/app");
+  session.value = answer;
+  ended.value = false;
+}
+
+/** Signs out here, or everywhere; the page then begins anew, so nothing stays in memory. */
+export async function signOut(everywhere = false): Promise<void> {
+  await remove(everywhere ? "/sessions" : "/session");
+  location.assign("/app");
+}
+
+/** Renews the session while the user is active; called once. */
+export function renewWhileActive(): void {
+  let activeAt = Date.now();
+  for (const name of ["pointerdown", "keydown", "wheel", "focus"]) {
+    addEventListener(name, () => {
+      activeAt = Date.now();
+    });
+  }
+  setInterval(() => {
+    const idleMs = (session.value?.idle_seconds ?? 0) * 1000;
+    if (user() === null || ended.value || idleMs === 0) return;
+    const due = Date.now() - lastAnswer.at > idleMs / 3;
+    if (due && activeAt > lastAnswer.at) void renew();
+  }, 20_000);
+}
+
+/** A request of its own; where the session turns out to have ended, the password is asked for. */
+async function renew(): Promise<void> {
+  const answer = await get<SessionAnswer>("/session").catch(() => null);
+  if (answer === null) return;
+  if (answer.user === null) ended.value = true;
+  else session.value = answer;
+}

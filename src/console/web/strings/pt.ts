@@ -1,0 +1,26 @@
+/**
+ * The Portuguese words of all areas. What comes in: one table per area. What goes out: one table.
+ * Invariant: plain strings and functions of values; the other language has the same keys.
+ */
+
+import type { Words } from "../words.ts";
+import { account } from "./pt/account.ts";
+import { charts } from "./pt/charts.ts";
+import { exports } from "./pt/exports.ts";
+import { find } from "./pt/find.ts";
+import { keys } from "./pt/keys.ts";
+import { members } from "./pt/members.ts";
+import { shell } from "./pt/shell.ts";
+import { table } from "./pt/table.ts";
+
+/** All words of the language. */
+export const words: Words = {
+  account,
+  charts,
+  exports,
+  find,
+  keys,
+  members,
+  shell,
+  table,
+};

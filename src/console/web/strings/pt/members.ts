@@ -1,0 +1,51 @@
+/**
+ * Portuguese words of the view of members. What comes in: values of functions. What goes out:
+ * text.
+ * Invariant: the same keys as the English table, by its type.
+ */
+import type { members as English } from "../en/members.ts";
+
+/** Words of this area. */
+export const members: typeof English = {
+  lead: "Quem pode entrar nesta organização. Proprietários também cuidam de chaves e membros.",
+  ownerOnly: "Só um proprietário pode ver os membros.",
+  add: "Adicionar membro",
+  email: "E-mail",
+  emailNeeded: "Digite o e-mail.",
+  role: "Papel",
+  roles: { owner: "Proprietário", member: "Membro" },
+  roleHints: {
+    owner: "Tudo, inclusive chaves e membros",
+    member: "Buscas, exportações, buscas salvas",
+  },
+  state: "Estado",
+  states: { active: "Ativo", disabled: "Desativado" },
+  added: "Adicionado",
+  seen: "Último acesso",
+  seenAgo: (when) => `Acesso ${when}`,
+  never: "Nunca",
+  neverSeen: "Nunca entrou",
+  you: "Você",
+  actions: (email) => `Ações para ${email}`,
+  makeOwner: "Tornar proprietário",
+  makeMember: "Tornar membro",
+  newPassword: "Nova senha",
+  disable: "Desativar",
+  enable: "Ativar",
+  addTitle: "Adicionar membro",
+  addSubmit: "Adicionar",
+  onceTitle: "Entregue a senha agora",
+  once: "Ela aparece só desta vez. Peça que a pessoa a troque depois de entrar.",
+  password: "Senha",
+  done: "Já entreguei",
+  makeOwnerTitle: (email) => `Tornar ${email} proprietário?`,
+  makeOwnerText: "Proprietários cuidam de chaves e membros. A pessoa terá de entrar de novo.",
+  makeMemberTitle: (email) => `Tornar ${email} membro?`,
+  makeMemberText: "A pessoa deixa de cuidar de chaves e membros e terá de entrar de novo.",
+  disableTitle: (email) => `Desativar ${email}?`,
+  disableText: "Todas as sessões terminam na hora, e o acesso é recusado até você ativar de novo.",
+  passwordTitle: (email) => `Nova senha para ${email}?`,
+  passwordText: "A senha atual deixa de valer e todas as sessões terminam na hora.",
+  passwordSubmit: "Criar nova senha",
+  changed: "Mudança feita",
+};

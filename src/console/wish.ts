@@ -1,0 +1,80 @@
+/**
+ * Bodies of what people change in the console. What comes in: the body of a request. What goes
+ * out: its members, checked one by one.
+ * Invariant: every mistake of a body is told at once, with its place; a value is taken as it is or
+ * refused, never cut or filled in.
+ */
+import { AppError } from "../errors.ts";
+import { type BodyObject, readBody } from "../http/body.ts";
+import type { Call } from "../http/service.ts";
+import { shown } from "../spec/reader.ts";
+
+/** Longest name of anything, in UTF-16 units. */
+const NAME_MAX = 100;
+
+/** The body with the members that it may have; where it may have none, an empty one does. */
+export function wishOf({ body }: Call, known: readonly string[]): BodyObject {
+  if (known.length === 0 && body.byteLength === 0) return { members: {}, mistakes: [] };
+  return readBody(body, known);
+}
+
+/** Notes a mistake at a member. */
+export function refuse(body: BodyObject, member: string, detail: string): void {
+  const code = body.members[member] === undefined ? "missing" : "invalid_value";
+  body.mistakes.push({ pointer: `/${member}`, code, detail });
+}
+
+/** A name of 1 to 100 characters without control characters; spaces around it do not count. */
+export function readName(body: BodyObject, member: string): string {
+  const value = body.members[member];
+  const name = typeof value === "string" ? value.trim() : "";
+  if (name !== "" && name.length <= NAME_MAX && !/\p{Cc}/u.test(name)) return name;
+  refuse(body, member, `${member} must have 1 to ${NAME_MAX} characters, on one line.`);
+  return "";
+}
+
+/** A whole number within bounds, both included; null where it is missing or null. */
+export function readWhole(
+  body: BodyObject,
+  member: string,
+  { min, max }: { readonly min: number; readonly max: number },
+): number | null {
+  const value = body.members[member];
+  if (value === undefined || value === null) return null;
+  if (Number.isInteger(value) && (value as number) >= min && (value as number) <= max) {
+    return value as number;
+  }
+  const bounds = `from ${min} to ${max}`;
+  refuse(body, member, `${member} must be a whole number ${bounds}, not ${shown(value)}.`);
+  return null;
+}
+
+/** A text that is there; nothing of it is repeated in a mistake, for it may be a secret. */
+export function readText(body: BodyObject, member: string, lengthMax: number): string {
+  const value = body.members[member];
+  if (typeof value === "string" && value !== "" && value.length <= lengthMax) return value;
+  refuse(body, member, `${member} must be a text of 1 to ${lengthMax} characters.`);
+  return "";
+}
+
+/** One of some words; null where it is missing. */
+export function readChoice<Word extends string>(
+  body: BodyObject,
+  member: string,
+  words: readonly Word[],
+): Word | null {
+  const value = body.members[member];
+  if (value === undefined) return null;
+  const word = words.find((one) => one === value);
+  if (word !== undefined) return word;
+  refuse(body, member, `${member} must be ${words.join(" or ")}, not ${shown(value)}.`);
+  return null;
+}
+
+/** Throws `invalid_request` with all mistakes, unless there are none. */
+export function refuseMistakes({ mistakes }: BodyObject): void {
+  const [first] = mistakes;
+  if (first === undefined) return;
+  const rest = mistakes.length > 1 ? ` There are ${mistakes.length} mistakes; see errors.` : "";
+  throw new AppError("invalid_request", `${first.detail}${rest}`, { errors: mistakes });
+}

@@ -1,0 +1,153 @@
+/**
+ * Proves: over both transports, that a saved search keeps its spec and its count, and is counted
+ * anew on the present snapshot; that it can be refreshed, renamed, deleted; that another tenant's
+ * does not exist; that there is a bound, and every mistake is told at once.
+ * Does not prove: that what is stored survives a crash (test/store-state.test.ts).
+ */
+import assert from "node:assert/strict";
+import { after, before, describe, it } from "node:test";
+import { SEARCHES_MAX } from "../src/console/searches.ts";
+import { type ConsoleServer, type Person, pointersIn, startConsole } from "./console-data.ts";
+import { fakeSegment, TRANSPORTS } from "./http-fake.ts";
+
+const SP = { filters: { geo: { uf_any_of: ["SP"] } } };
+
+for (const transport of TRANSPORTS) {
+  describe(`/v1/console/searches over ${transport}`, () => {
+    let server: ConsoleServer;
+    let person: Person;
+    let colleague: Person;
+    let stranger: Person;
+    before(async () => {
+      server = await startConsole(transport);
+      person = await server.person("scale");
+      colleague = await server.person("scale");
+      stranger = await server.person("growth");
+    });
+    after(() => server.close());
+
+    it("keeps a spec with its sentence, its count and who saved it", async () => {
+      const body = { name: "  São Paulo ", text: "empresas em SP", spec: SP };
+      const { status, json } = await person.post("/searches", body);
+      assert.equal(status, 201);
+      const { search } = json;
+      assert.match(search.id, /^sch_[0-9a-f]{32}$/);
+      assert.deepEqual([search.name, search.text], ["São Paulo", "empresas em SP"]);
+      assert.equal(search.created_by, person.email);
+      assert.deepEqual(search.saved, { snapshot: "2026-10", total: 250 });
+      assert.deepEqual(search.now, { snapshot: "2026-10", total: 250 });
+      assert.deepEqual(search.spec.filters.geo.uf_any_of, ["SP"]);
+      const listed = await colleague.get("/searches");
+      assert.deepEqual(listed.json.searches, [search]);
+    });
+
+    it("is counted on the present snapshot, until then it keeps what it was", async () => {
+      const spec = { filters: { industry: { cnae_any_of: ["4721-1/02"] } } };
+      const { json } = await person.post("/searches", { name: "padarias", spec });
+      const { id } = json.search;
+      assert.equal(json.search.text, null);
+      server.load(fakeSegment("2026-11", "0123456789abcdef"));
+      const [now] = (await person.get("/searches")).json.searches;
+      assert.deepEqual(now.saved, { snapshot: "2026-10", total: 250 });
+      assert.deepEqual(now.now, { snapshot: "2026-11", total: 250 });
+      const refreshed = await person.post(`/searches/${id}`, { refresh: true });
+      assert.deepEqual(refreshed.json.search.saved, { snapshot: "2026-11", total: 250 });
+      const renamed = await colleague.post(`/searches/${id}`, { name: "Padarias" });
+      assert.equal(renamed.json.search.name, "Padarias");
+      assert.deepEqual(renamed.json.search.saved, { snapshot: "2026-11", total: 250 });
+    });
+
+    it("has no count where the snapshot does not know its codes, or there is none", async () => {
+      const [{ id }] = (await person.get("/searches")).json.searches;
+      const other = fakeSegment("2026-12", "00000000000000ff");
+      server.load({ ...other, catalog: { ...other.catalog, cnaeCodes: ["5611201"] } });
+      const [unknown, known] = (await person.get("/searches")).json.searches;
+      assert.equal(unknown.now, null);
+      assert.deepEqual(known.now, { snapshot: "2026-12", total: 250 });
+      const refused = await person.post(`/searches/${id}`, { refresh: true });
+      assert.deepEqual([refused.status, refused.json.code], [422, "invalid_spec"]);
+      server.load(null);
+      const [none] = (await person.get("/searches")).json.searches;
+      assert.equal(none.now, null);
+      assert.equal((await person.post(`/searches/${id}`, { refresh: true })).status, 503);
+      assert.equal((await person.post(`/searches/${id}`, { name: "x" })).status, 200);
+      assert.equal((await person.post("/searches", { name: "a", spec: SP })).status, 503);
+      server.load(fakeSegment());
+    });
+
+    it("does not exist for another tenant, as one that never was", async () => {
+      const [{ id }] = (await person.get("/searches")).json.searches;
+      assert.deepEqual((await stranger.get("/searches")).json, { searches: [] });
+      const never = "sch_00000000000000000000000000000000";
+      for (const send of [
+        (path: string) => stranger.post(path, { name: "mine" }, { "X-Request-Id": "same" }),
+        (path: string) => stranger.post(path, { refresh: 7 }, { "X-Request-Id": "same" }),
+      ]) {
+        const [theirs, nobodys] = await Promise.all([
+          send(`/searches/${id}`),
+          send(`/searches/${never}`),
+        ]);
+        assert.equal(theirs.status, 404);
+        assert.equal(theirs.text, nobodys.text);
+      }
+      assert.equal((await stranger.remove(`/searches/${id}`)).status, 404);
+      assert.equal((await person.get("/searches")).json.searches.length, 2);
+    });
+
+    it("is gone when it is deleted", async () => {
+      const [{ id }] = (await person.get("/searches")).json.searches;
+      assert.equal((await colleague.remove(`/searches/${id}`)).status, 204);
+      assert.equal((await colleague.remove(`/searches/${id}`)).status, 404);
+      assert.equal((await person.get("/searches")).json.searches.length, 1);
+    });
+
+    it("tells all mistakes at once", async () => {
+      const spec = { filters: { geo: { uf_any_of: ["XX"] } } };
+      const body = { name: "a\u0000", text: 5, spec, more: true };
+      const wrong = await person.post("/searches", body);
+      assert.deepEqual([wrong.status, wrong.json.code], [422, "invalid_request"]);
+      const places = ["/more", "/name", "/spec/filters/geo/uf_any_of/0", "/text"];
+      assert.deepEqual(pointersIn(wrong), places);
+      assert.deepEqual(pointersIn(await person.post("/searches", {})), ["/name", "/spec"]);
+      for (const [name, status] of [
+        ["x".repeat(100), 201],
+        ["x".repeat(101), 422],
+        ["   ", 422],
+      ] as const) {
+        assert.equal((await person.post("/searches", { name, spec: SP })).status, status, name);
+      }
+      for (const [text, status] of [
+        [`${"x".repeat(1_998)}\n.`, 201],
+        ["x".repeat(2_001), 422],
+        ["a\u0007", 422],
+        [" ", 201],
+      ] as const) {
+        assert.equal(
+          (await person.post("/searches", { name: "t", text, spec: SP })).status,
+          status,
+        );
+      }
+      const [{ id }] = (await person.get("/searches")).json.searches;
+      assert.deepEqual(pointersIn(await person.post(`/searches/${id}`, {})), [""]);
+      const change = { refresh: false, name: "", other: 1 };
+      const changed = await person.post(`/searches/${id}`, change);
+      assert.deepEqual(pointersIn(changed), ["/name", "/other", "/refresh"]);
+    });
+
+    it(`is refused beyond ${SEARCHES_MAX}, of one tenant`, async () => {
+      const { tenantId, id: userId } = stranger;
+      const { searches } = server.service;
+      const row = { tenantId, userId, name: "n", text: null, snapshot: "2026-10", total: 1 };
+      const spec = JSON.stringify(SP);
+      for (let i = 0; i < SEARCHES_MAX - 1; i++) {
+        searches.insert({ ...row, spec, id: `sch_${i}`, createdAt: i }, SEARCHES_MAX);
+      }
+      const body = { name: "last", spec: SP };
+      assert.equal((await stranger.post("/searches", body)).status, 201);
+      const refused = await stranger.post("/searches", body);
+      assert.deepEqual([refused.status, refused.json.errors[0].code], [422, "too_many"]);
+      assert.equal((await person.post("/searches", body)).status, 201);
+      assert.equal((await stranger.get("/searches")).json.searches.length, SEARCHES_MAX);
+    });
+  });
+}
