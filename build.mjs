@@ -13,14 +13,12 @@ import { createRequire } from "node:module";
 import path from "node:path";
 import { performance } from "node:perf_hooks";
 import { fileURLToPath, pathToFileURL } from "node:url";
-import { brotliCompressSync, gzipSync, constants as zlib } from "node:zlib";
-import { headersEnv, missingTools } from "./native-index/toolchain.mjs";
+import { asanEnv, headersEnv, mirror, missingTools } from "./native-index/toolchain.mjs";
+import { bundleConsole, WEB } from "./src/console/bundle.mjs";
 
 const ROOT = path.dirname(fileURLToPath(import.meta.url));
 const NODE_MIN = [20, 11];
 const DIST = path.join(ROOT, "dist");
-/** The part of the console that runs in the browser; it has a tsconfig.json of its own. */
-const WEB = "src/console/web";
 /** Where node-gyp leaves the addon; the bundle has a copy at the same place below dist. */
 const ADDON = "build/Release/peneira.node";
 const CACHE = path.join(ROOT, "node_modules", ".cache", "peneira");
@@ -217,80 +215,12 @@ function bundle({ faults = false } = {}) {
   });
 }
 
-/**
- * Bundles the web console into dist/console: files named by their content, each also compressed,
- * the page that loads them, and manifest.json, which tells the server what there is
- * (src/console/assets.ts).
- */
+/** Bundles the web console into dist/console; what is in it stands in src/console/bundle.mjs. */
 function webConsole() {
   const folder = path.join(DIST, "console");
   const inputs = [...filesIn("src", /./), "build.mjs", "package-lock.json"];
   const outputs = [path.join(folder, "manifest.json")];
-  upToDate({ name: "console", inputs, salt: "", outputs }, () => {
-    fs.rmSync(folder, { recursive: true, force: true });
-    const { metafile } = createRequire(import.meta.url)("esbuild").buildSync({
-      absWorkingDir: ROOT,
-      entryPoints: [`${WEB}/main.tsx`, `${WEB}/style/style.css`, `${WEB}/favicon.svg`],
-      outdir: folder,
-      entryNames: "[name]-[hash]",
-      chunkNames: "[name]-[hash]",
-      assetNames: "[name]-[hash]",
-      // As if every module imported it first: what it names becomes one chunk, not fifteen.
-      inject: [`${WEB}/kit.ts`],
-      loader: { ".woff2": "file", ".svg": "copy" },
-      bundle: true,
-      splitting: true,
-      minify: true,
-      format: "esm",
-      // The colours are light-dark().
-      target: ["chrome123", "firefox120", "safari17.5"],
-      jsx: "automatic",
-      jsxImportSource: "preact",
-      legalComments: "eof",
-      logLevel: "warning",
-      metafile: true,
-    });
-    writePage(folder, metafile.outputs);
-    writeManifest(folder);
-  });
-}
-
-/**
- * The page names the files of this build, so that a browser never mixes two of them; what the
- * script imports at once is named as well, so that it is not found out about one step later.
- */
-function writePage(folder, outputs) {
-  const files = Object.keys(outputs);
-  const find = (pattern) => files.find((file) => pattern.test(file)) ?? fail(`no ${pattern}`);
-  const named = (pattern) => path.basename(find(pattern));
-  const script = find(/\/main-\w+\.js$/);
-  const preloads = outputs[script].imports
-    .filter((one) => one.kind === "import-statement")
-    .map((one) => `<link rel="modulepreload" href="/app/assets/${path.basename(one.path)}">`);
-  const page = fs.readFileSync(path.join(ROOT, WEB, "page.html"), "utf8");
-  const text = page
-    .replace("{script}", path.basename(script))
-    .replace("{preloads}", preloads.join("\n"))
-    .replace("{style}", named(/\/style-\w+\.css$/))
-    .replace("{icon}", named(/\/favicon-\w+\.svg$/))
-    .replace("{font}", named(/\/ibm-plex-sans-latin-wght-normal-\w+\.woff2$/));
-  writeFile(path.join(folder, "page.html"), text);
-}
-
-/** Fonts are compressed already; of everything else the server sends the smallest form it may. */
-function writeManifest(folder) {
-  const params = { [zlib.BROTLI_PARAM_QUALITY]: zlib.BROTLI_MAX_QUALITY };
-  const files = {};
-  for (const name of fs.readdirSync(folder).sort()) {
-    const bytes = fs.readFileSync(path.join(folder, name));
-    const encodings = /\.(js|css|html|svg)$/.test(name) ? ["br", "gzip"] : [];
-    if (encodings.length > 0) {
-      writeFile(path.join(folder, `${name}.br`), brotliCompressSync(bytes, { params }));
-      writeFile(path.join(folder, `${name}.gzip`), gzipSync(bytes, { level: 9 }));
-    }
-    files[name] = { bytes: bytes.length, encodings };
-  }
-  writeFile(path.join(folder, "manifest.json"), `${JSON.stringify({ files }, null, 1)}\n`);
+  upToDate({ name: "console", inputs, salt: "", outputs }, () => bundleConsole(ROOT, folder));
 }
 
 /** Bundled CommonJS packages call require() for the built-in modules of Node. */
@@ -333,17 +263,6 @@ function runBenches([name, ...args]) {
   for (const file of files) {
     run(process.execPath, ["--import", "tsx", "--expose-gc", file, ...args]);
   }
-}
-
-/** The sanitizer must be loaded before Node itself; Node leaks at exit by design. */
-function asanEnv(built) {
-  const cxx = process.env.CXX ?? "g++";
-  const found = spawnSync(cxx, ["-print-file-name=libasan.so"], { encoding: "utf8" });
-  return {
-    LD_PRELOAD: fs.realpathSync(found.stdout.trim()),
-    ASAN_OPTIONS: "detect_leaks=0:handle_segv=0:allow_user_segv_handler=1",
-    PENEIRA_ADDON: built,
-  };
 }
 
 // --- what the steps stand on ---------------------------------------------------------------
@@ -396,16 +315,6 @@ function pick(all, name, kind) {
   const file = all.find((candidate) => wanted.includes(candidate));
   if (file === undefined) fail(`there is no ${kind} "${name}"; there are:\n  ${all.join("\n  ")}`);
   return [file];
-}
-
-/** Copies the C++ sources of the addon into a folder of their own. */
-function mirror(source, target) {
-  for (const entry of fs
-    .readdirSync(source)
-    .filter((name) => /\.(cc|h|gyp)$|^croaring$/.test(name))) {
-    const flags = { recursive: true, preserveTimestamps: true };
-    fs.cpSync(path.join(source, entry), path.join(target, entry), flags);
-  }
 }
 
 function tool(name, bin) {

@@ -1,11 +1,12 @@
 /**
  * What comes in: this machine.
- * What goes out: what is missing to compile native code, and where the headers of Node are.
- * Invariant: looks only; installs and changes nothing. `CXX`, `MAKE`, `PYTHON` and
- * `npm_config_nodedir` are obeyed as node-gyp obeys them.
+ * What goes out: what is missing to compile native code, where the headers of Node are, and what a
+ * build for the sanitizer needs.
+ * Invariant: installs and changes nothing but the mirror that it is asked for. `CXX`, `MAKE`,
+ * `PYTHON` and `npm_config_nodedir` are obeyed as node-gyp obeys them.
  */
 import { spawnSync } from "node:child_process";
-import { existsSync, readFileSync } from "node:fs";
+import { cpSync, existsSync, readdirSync, readFileSync, realpathSync } from "node:fs";
 import path from "node:path";
 
 /** Names what node-gyp needs and this machine lacks: Python 3, make, a C++20 compiler. */
@@ -38,4 +39,26 @@ export function headersEnv() {
   const part = (name) => new RegExp(`define NODE_${name}_VERSION (\\d+)`).exec(text)?.[1];
   const version = ["MAJOR", "MINOR", "PATCH"].map(part).join(".");
   return version === process.versions.node ? { npm_config_nodedir: prefix } : {};
+}
+
+/**
+ * What runs Node with an addon built for AddressSanitizer: the sanitizer must be loaded before Node
+ * itself, and Node leaks at exit by design.
+ */
+export function asanEnv(built) {
+  const cxx = process.env.CXX ?? "g++";
+  const found = spawnSync(cxx, ["-print-file-name=libasan.so"], { encoding: "utf8" });
+  return {
+    LD_PRELOAD: realpathSync(found.stdout.trim()),
+    ASAN_OPTIONS: "detect_leaks=0:handle_segv=0:allow_user_segv_handler=1",
+    PENEIRA_ADDON: built,
+  };
+}
+
+/** Copies the C++ sources of the addon into a folder of their own. */
+export function mirror(source, target) {
+  for (const entry of readdirSync(source).filter((name) => /\.(cc|h|gyp)$|^croaring$/.test(name))) {
+    const flags = { recursive: true, preserveTimestamps: true };
+    cpSync(path.join(source, entry), path.join(target, entry), flags);
+  }
 }

@@ -11,7 +11,14 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, it } from "node:test";
 import { refuseWithoutToken } from "../src/http/sessiondoor.ts";
-import { type ConsoleState, openConsole, PASSWORD, refusalOf, START_MS } from "./console-state.ts";
+import {
+  type ConsoleState,
+  openConsole,
+  PASSWORD,
+  refusalOf,
+  START_MS,
+  TIMES,
+} from "./console-state.ts";
 
 const EMAIL = "ana@example.com";
 const HERE = "192.0.2.1";
@@ -117,6 +124,15 @@ describe("the database", () => {
     assert.equal(ana().lastSeenAt, seenMs);
     state.sessions.flush();
     assert.equal(state.store.writes, 1, "nothing is written where nobody asked");
+  });
+
+  it("takes over the time of the last use without a gap", async () => {
+    const { token } = await signIn();
+    state.clock.advance(TIMES.idleSeconds * 1000 - 1);
+    assert.ok(works(token));
+    state.sessions.flush();
+    state.clock.advance(100);
+    assert.ok(works(token));
   });
 
   it("that is busy loses no time of use", async () => {

@@ -132,7 +132,12 @@ describe("a new user", () => {
         one.create(wish("eva@example.com")),
         two.create(wish("eva@example.com")),
       ]);
-      assert.deepEqual(twins.map(({ status }) => status).sort(), ["fulfilled", "rejected"]);
+      const refused = twins.filter((twin) => twin.status === "rejected");
+      assert.equal(refused.length, 1);
+      assert.deepEqual(await codesOf(() => Promise.reject(refused[0]?.reason)), [
+        "invalid_request",
+        "/email email_taken",
+      ]);
     } finally {
       other.close();
     }

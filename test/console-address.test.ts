@@ -46,8 +46,9 @@ function randomAddress(random: () => number): Address {
     Array.from({ length: 1 + Math.floor(random() * 12) }, () =>
       one([..."aãÇ z9,&=#+%/.-\"'<~", "😀", "\u0301"]),
     ).join("");
-  const day = () =>
-    `${1900 + Math.floor(random() * 130)}-0${1 + Math.floor(random() * 9)}-${10 + Math.floor(random() * 18)}`;
+  const two = (from: number, count: number) =>
+    String(from + Math.floor(random() * count)).padStart(2, "0");
+  const day = () => `${1900 + Math.floor(random() * 130)}-${two(1, 12)}-${two(1, 28)}`;
   const amount = () => Math.round(random() * 10 ** (1 + random() * 12.9)) / one([1, 10, 100]);
   const query = emptyQuery();
   const { industry, geo, company, contact } = query.filters;
@@ -66,6 +67,8 @@ function randomAddress(random: () => number): Address {
   company.mei_opt_in = one([true, false, null]);
   company.started_after = maybe(day);
   company.started_before = maybe(day);
+  const { started_after: after, started_before: end } = company;
+  if (after !== null && end !== null && after >= end) company.started_before = null;
   if (random() < 0.5) company.share_capital_min = amount();
   if (random() < 0.5) company.share_capital_max = amount();
   company.legal_nature_any_of = some(NATURES);
@@ -167,6 +170,7 @@ describe("what an address cannot say", () => {
     ["opened=2020-02-30..", "broken", "2020-02-30.."],
     ["opened=2020-01-01", "broken", "2020-01-01"],
     ["opened=..", "broken", ".."],
+    ["opened=2020-01-01..2020-01-01", "broken", "2020-01-01..2020-01-01"],
     ["capital=1.234..", "broken", "1.234.."],
     ["capital=..90000000000001", "broken", "..90000000000001"],
     ["seed=-1", "broken", "-1"],

@@ -21,7 +21,7 @@ import { type ServerProcess, startServerProcess, stopServerProcess } from "./ser
 /** Where Debian has its Chromium. */
 export const CHROMIUM = "/usr/bin/chromium";
 /** Longest time that a step of a test waits for the page. */
-const STEP_MS = 8_000;
+const STEP_MS = 20_000;
 /** What a browser writes by itself when an answer is an error that the page expects. */
 const STATUS_LINE = /^Failed to load resource: the server responded with a status of (\d+)/;
 

@@ -275,7 +275,7 @@ describe("keys, usage and members", () => {
     await button(row, members.actions("leo@example.com")).click();
     await entry(visit, members.disable).click();
     await button(dialog(visit), members.disable).click();
-    await row.getByText(members.states.disabled).first().waitFor();
+    await row.getByText(members.states.disabled).last().waitFor();
     await leo.page.reload();
     await heading(leo, shell.signIn.title).waitFor();
   });

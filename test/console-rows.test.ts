@@ -85,7 +85,7 @@ async function readOut(rows: Rows): Promise<void> {
 }
 
 describe("a list of rows", () => {
-  it("holds every account once and in order, whatever their number and the plan's page", async () => {
+  it("holds every account once, in order, whatever their number and the page", async () => {
     const sizes = fc.integer({ min: 0, max: 3000 });
     await fc.assert(
       fc.asyncProperty(sizes, fc.integer({ min: 50, max: 2000 }), async (total, pageMax) => {

@@ -283,7 +283,7 @@ for (const transport of TRANSPORTS) {
       }
     });
 
-    it("want e-mail and password as texts, and tell every mistake without repeating it", async () => {
+    it("want e-mail and password as texts, and repeat nothing of what was sent", async () => {
       const bodies: readonly [unknown, number][] = [
         [{}, 2],
         [{ email: "", password: "" }, 2],

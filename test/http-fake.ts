@@ -241,6 +241,20 @@ function consoleIn(database: StateDatabase, dataDir: string, clock: Clock = syst
   return { users, sessions, searches: new SearchStore(database) };
 }
 
+const ADDRESS = { host: "127.0.0.1", port: 0 };
+
+/** What is the same for every server. */
+const SETTLED = {
+  engine: fakeEngine,
+  metricsHere: true,
+  version: "0.0.0-test",
+  bodyBytesMax: 1_048_576,
+  securityContact: "mailto:security@example.com",
+  secondaryCnaeFull: false,
+  replaced: () => null,
+  hold: () => () => {},
+};
+
 /** Starts a server; `parts` replaces what a test wants otherwise. */
 export async function startFake(
   transport: TransportName,
@@ -259,7 +273,7 @@ export async function startFake(
   let stopping = false;
   const exporter = new FakeExporter(dataDir, parts.clock ?? systemClock);
   const service: Service = {
-    engine: fakeEngine,
+    ...SETTLED,
     exporter,
     keyring,
     ...consoleIn(database, dataDir, parts.clock),
@@ -270,27 +284,15 @@ export async function startFake(
     pressure: new Pressure(systemClock, 60_000),
     streams: new Budget(64),
     telemetry,
-    metricsHere: true,
     clock: systemClock,
     log,
-    version: "0.0.0-test",
     transport,
-    bodyBytesMax: 1_048_576,
-    securityContact: "mailto:security@example.com",
-    secondaryCnaeFull: false,
     segment: () => segment,
-    replaced: () => null,
-    hold: () => () => {},
     stopping: () => stopping,
     ...parts,
   };
   const opened = await openTransport(transport, limits);
-  const server = await startServer(
-    service,
-    opened,
-    { host: "127.0.0.1", port: 0 },
-    tableOf(service),
-  );
+  const server = await startServer(service, opened, ADDRESS, tableOf(service));
   return {
     base: `http://127.0.0.1:${server.port}`,
     port: server.port,

@@ -1,6 +1,7 @@
 /**
  * `GET /v1/console/catalog`. What comes in: nothing but a session. What goes out: every activity,
- * place and legal nature that a filter can name, what people call it, and how many accounts have it.
+ * place and legal nature that a filter can name, what people call it, and how many accounts there
+ * are.
  * Invariant: made once per snapshot, a little at a time, and kept compressed; it is the same for
  * every tenant and plan.
  */

@@ -9,11 +9,18 @@ import type { Engine } from "../http/service.ts";
 import type { Facet, FacetName } from "../search/facet.ts";
 import type { Segment } from "../search/segment.ts";
 import type { AccountQuerySpec } from "../spec/schema.ts";
+import { flagFacet, isFlagFacet } from "./flagfacets.ts";
 
 type Filters = AccountQuerySpec["filters"];
 
 /** Filters kept per snapshot; each holds at most one facet of every name, about 100 kB in all. */
 const KEPT_MAX = 256;
+
+/**
+ * From so many matches on what can be had by counts is, and other facets are better counted one at
+ * a time: a million matches cost up to 15 ms each.
+ */
+export const MANY_MATCHES = 200_000;
 
 interface Kept {
   total: number | null;
@@ -50,9 +57,16 @@ export class Counts {
   ): Readonly<Record<string, Facet>> {
     const { facets } = this.#kept(filters);
     const missing = names.filter((name) => !facets.has(name));
-    if (missing.length > 0) {
-      const counted = this.#engine.facets(this.#segment, { ...spec, filters }, missing);
-      for (const name of missing) facets.set(name, counted[name] as Facet);
+    const many = missing.length > 0 && this.total(spec, filters) > MANY_MATCHES;
+    const flags = missing.filter((name) => many && isFlagFacet(name));
+    const others = missing.filter((name) => !flags.includes(name));
+    for (const name of flags.filter(isFlagFacet)) {
+      const count = (changed: Filters) => this.total(spec, changed);
+      facets.set(name, flagFacet(name, { filters, count }));
+    }
+    if (others.length > 0) {
+      const counted = this.#engine.facets(this.#segment, { ...spec, filters }, others);
+      for (const name of others) facets.set(name, counted[name] as Facet);
     }
     return Object.fromEntries(names.map((name) => [name, facets.get(name) as Facet]));
   }

@@ -1,5 +1,6 @@
 /**
- * The routes of the console's data. What comes in: nothing. What goes out: rows for the table of routes.
+ * The routes of the console's data. What comes in: nothing. What goes out: rows for the
+ * table of routes.
  * Invariant: every row needs a session; what the public interface answers in the same shape is
  * answered by its own handlers, under the plan of the tenant's console.
  */

@@ -20,7 +20,7 @@ import { tooBroad } from "../spec/breadth.ts";
 import { normalizeSpec } from "../spec/normalize.ts";
 import { shown } from "../spec/reader.ts";
 import type { AccountQuerySpec } from "../spec/schema.ts";
-import { Counts } from "./counts.ts";
+import { Counts, MANY_MATCHES } from "./counts.ts";
 import { FILTER_PARTS, pointersOf, setParts, without } from "./filters.ts";
 
 /** Facets that can be counted without the filters of the same thing, and which those are. */
@@ -32,9 +32,6 @@ const BESIDE_NAMES = Object.keys(BESIDE) as BesideName[];
 
 /** Filters of which it is told what there would be without them. */
 const DROPS_MAX = 12;
-
-/** From so many matches on facets are counted one at a time: a million cost up to 20 ms each. */
-const APART_MATCHES = 200_000;
 
 /** A question that was read. */
 interface Question {
@@ -96,20 +93,21 @@ function readBeside({ members, mistakes }: BodyObject): readonly BesideName[] {
     mistakes.push({ pointer: "/beside", code: "wrong_type", detail });
     return [];
   }
-  const names = new Set<BesideName>();
+  const found = new Set<BesideName>();
   for (const [at, name] of beside.slice(0, BESIDE_NAMES.length + 1).entries()) {
     const known = BESIDE_NAMES.find((one) => one === name);
     const pointer = `/beside/${at}`;
     if (known === undefined) {
-      const detail = `${shown(name)} cannot be counted beside; known are ${BESIDE_NAMES.join(", ")}.`;
+      const names = BESIDE_NAMES.join(", ");
+      const detail = `${shown(name)} cannot be counted beside; known are ${names}.`;
       mistakes.push({ pointer, code: "unknown_value", detail });
-    } else if (names.has(known)) {
+    } else if (found.has(known)) {
       mistakes.push({ pointer, code: "duplicate", detail: `${known} is there twice.` });
     } else {
-      names.add(known);
+      found.add(known);
     }
   }
-  return [...names];
+  return [...found];
 }
 
 /** The filters without those of the same thing, or null where there are none of them. */
@@ -136,7 +134,7 @@ function facetWork(call: KeyCall, question: Question, counts: Counts): (() => vo
       timed(call, "facets", () => counts.facets(spec, some, filters));
     };
     if (unknown.length === 0) return [];
-    const many = timed(call, "count", () => counts.total(spec, filters)) > APART_MATCHES;
+    const many = timed(call, "count", () => counts.total(spec, filters)) > MANY_MATCHES;
     return many ? apart(unknown).map(count) : [count(unknown)];
   });
 }

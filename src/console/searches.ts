@@ -1,6 +1,6 @@
 /**
- * Saved searches. What comes in: specs with names, ids of those that were saved. What goes out: each
- * with the count of then and the exact one of now.
+ * Saved searches. What comes in: specs with names, ids of those that were saved. What goes out:
+ * each with the count of then and the exact one of now.
  * Invariant: what is saved is a normalized spec that was counted; a spec that means nothing to the
  * present snapshot is kept and has no count; another tenant's search does not exist.
  */

@@ -43,8 +43,7 @@ export function referencePage(routes: readonly string[], version: string): strin
     <ul>${names.map((name) => link(`schema-${name}`, name))}</ul>
     <h2>More</h2>
     <ul><li><a href="/docs/errors">Errors</a></li>
-    <li><a href="/openapi.json">OpenAPI document</a></li>
-    <li><a href="/app">Console</a></li></ul>`;
+    <li><a href="/openapi.json">OpenAPI document</a></li></ul>`;
   const body = html`
     <h1>Peneira ${version}</h1>
     <p>Exact search over the registry of all Brazilian companies, and exports of it. Every request

@@ -13,8 +13,8 @@ export const ERROR_NOTES: Readonly<Record<ErrorCode, string>> = {
     "Console only: nobody is signed in, or the session has ended. Sign in again. API keys do not " +
     "work there, and cookies work nowhere else.",
   sign_in_failed:
-    "Console only: e-mail and password do not fit, or the user was disabled. Which of these it is " +
-    "is not told.",
+    "Console only: e-mail and password do not fit, or the user was disabled. Which of these it " +
+    "is, is not told.",
   authentication_invalid:
     "The key is not one of this server, or was mistyped. Check every character, or create a key.",
   authentication_disabled:

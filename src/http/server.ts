@@ -26,7 +26,10 @@ export function openTransport(name: TransportName, limits: TransportLimits): Pro
   return name === "uws" ? openUwsTransport(limits) : Promise.resolve(openNodeTransport(limits));
 }
 
-/** Starts to answer requests to the routes of a table. Throws `CommandError` when the address cannot be had. */
+/**
+ * Starts to answer requests to the routes of a table. Throws `CommandError` when the address cannot
+ * be had.
+ */
 export async function startServer(
   service: Service,
   transport: Transport,

@@ -4,12 +4,13 @@
  * Invariant: passwords are cleared once sent; the rule is checked before sending and again by the
  * server, whose words are shown.
  */
+import "./kit.ts";
 import type { VNode } from "preact";
 import { useRef, useState } from "preact/hooks";
 import type { SessionAnswer, SessionList } from "./answers.ts";
 import { ApiError, post } from "./api.ts";
 import { ago } from "./format.ts";
-import { mistakeAt } from "./keydialogs.tsx";
+import { errorBeside, mistakeAt } from "./keydialogs.tsx";
 import { Skeleton } from "./parts/busy.tsx";
 import { Button } from "./parts/button.tsx";
 import { ConfirmDialog } from "./parts/dialog.tsx";
@@ -136,7 +137,7 @@ function usePasswords() {
       set: setNext,
       error: (checked ? problem : null) ?? mistakeAt(error, "/new_password"),
     },
-    error: wrong ? null : error,
+    error: wrong ? null : errorBeside(error, ["/current_password", "/new_password"]),
     busy,
     submit,
   };
@@ -156,7 +157,7 @@ function Sessions(): VNode {
   const [asked, ask] = useState(false);
   return (
     <Card title={text.sessionsTitle}>
-      <p class="card-lead">{text.sessionsLead}</p>
+      <p class="card-lead">{text.sessionsLead(session.value?.idle_seconds ?? 0)}</p>
       {error !== null && <ErrorNotice error={error} onRetry={reload} />}
       {answer === null && error === null && <Skeleton lines={2} height={40} />}
       <ul class="lines">

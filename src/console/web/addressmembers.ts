@@ -103,12 +103,15 @@ function choice<Value>(
   };
 }
 
-/** A member that is two bounds, `from..to`, either of which may be missing. */
+/**
+ * A member that is two bounds, `from..to`, either of which may be missing; `set` returns whether
+ * there is anything between them.
+ */
 function range<Value>(
   key: string,
   read: (text: string) => Value | null,
   get: (query: Query) => readonly [Value | null | undefined, Value | null | undefined],
-  set: (query: Query, bounds: readonly [Value | null, Value | null]) => void,
+  set: (query: Query, bounds: readonly [Value | null, Value | null]) => boolean,
 ): Member {
   return {
     key,
@@ -121,7 +124,7 @@ function range<Value>(
       const bounds = [from, to].map((bound) => (bound === "" ? null : read(bound)));
       const wrong = [from, to].some((bound, at) => bound !== "" && bounds[at] === null);
       if (wrong || more.length > 0 || from + to === "" || !text.includes("..")) report("broken");
-      else set(query, [bounds[0] ?? null, bounds[1] ?? null]);
+      else if (!set(query, [bounds[0] ?? null, bounds[1] ?? null])) report("broken");
     },
   };
 }
@@ -324,8 +327,10 @@ export const MEMBERS: readonly Member[] = [
     (text) => (text.length === 10 ? completeDate(text) : null),
     ({ filters: { company } }) => [company.started_after, company.started_before],
     ({ filters: { company } }, [after, before]) => {
+      if (after !== null && before !== null && after >= before) return false;
       company.started_after = after;
       company.started_before = before;
+      return true;
     },
   ),
   range(
@@ -335,6 +340,7 @@ export const MEMBERS: readonly Member[] = [
     ({ filters: { company } }, [min, max]) => {
       if (min !== null) company.share_capital_min = min;
       if (max !== null) company.share_capital_max = max;
+      return true;
     },
   ),
   list(

@@ -1,7 +1,7 @@
 /**
  * The catalog of the served snapshot. What comes in: `GET /catalog`, once. What goes out: the
  * same with lookups, as a signal.
- * Invariant: asked for once however many ask, and again only after a failure.
+ * Invariant: asked for once however many ask, and again only after a failure or for newer data.
  */
 import { type ReadonlySignal, signal } from "@preact/signals";
 import type { Catalog } from "./answers.ts";
@@ -33,4 +33,13 @@ export function loadCatalog(): Promise<CatalogBook> {
     },
   );
   return loading;
+}
+
+/** Loads the catalog anew where another snapshot is served by now. */
+export function refreshCatalog(served: string): void {
+  const known = book.peek();
+  if (known === null || known.catalog.snapshot === served) return;
+  loading = null;
+  // The old lists stay; what fails is told by a notice.
+  loadCatalog().catch(() => undefined);
 }

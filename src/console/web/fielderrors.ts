@@ -14,8 +14,10 @@ const mistakes: ReadonlySignal<readonly ApiMistake[]> = computed(
   () => exploration.value.error?.errors ?? [],
 );
 
-/** Whether the last exploration was refused for mistakes in the spec. */
-export const refused: ReadonlySignal<boolean> = computed(() => mistakes.value.length > 0);
+/** All mistakes of the last exploration, in words; empty where there are none. */
+export function allMistakes(): string[] {
+  return texts(mistakes.value);
+}
 
 /** What is wrong with a member of the spec (`company/started_after`) or below it; else null. */
 export function mistakeAt(member: string): string | null {
@@ -29,8 +31,11 @@ export function orderMistake(): string | null {
 }
 
 function found(here: (pointer: string) => boolean): string | null {
-  const { mistakes: texts } = words.value.find;
   const list = mistakes.value.filter(({ pointer }) => here(pointer));
-  if (list.length === 0) return null;
-  return [...new Set(list.map(({ code, detail }) => texts[code] ?? detail))].join(" ");
+  return list.length === 0 ? null : texts(list).join(" ");
+}
+
+function texts(list: readonly ApiMistake[]): string[] {
+  const known = words.value.find.mistakes;
+  return [...new Set(list.map(({ code, detail }) => known[code] ?? detail))];
 }

@@ -4,9 +4,10 @@
  * Invariant: one heading of the first level; the address is followed as long as the view is shown;
  * "/" goes to the sentence box wherever nobody writes.
  */
+import "./kit.ts";
 import type { VNode } from "preact";
 import { useEffect, useRef, useState } from "preact/hooks";
-import { catalogFailed, loadCatalog } from "./catalog.ts";
+import { catalogFailed, loadCatalog, refreshCatalog } from "./catalog.ts";
 import { Charts } from "./charts/charts.tsx";
 import { FilterSheet, Filters } from "./filters.tsx";
 import { FiltersButton, FindHeader } from "./findheader.tsx";
@@ -35,6 +36,10 @@ export function Find(): VNode {
     // What fails is told by a notice, which offers to try again.
     loadCatalog().catch(() => undefined);
   }, []);
+  const served = exploration.value.answer?.snapshot;
+  useEffect(() => {
+    if (served !== undefined) refreshCatalog(served);
+  }, [served]);
   useSlash(box);
   const { find } = words.value;
   return (

@@ -147,6 +147,6 @@ export function cnpj(value: string): string {
 
 /** A Brazilian phone of E.164 form as it is written in Brazil; others as they are. */
 export function phone(value: string): string {
-  const match = /^\+55(\d{2})(\d{4,5})(\d{4})$/.exec(value);
+  const match = /^\+55(\d{2})(\d{3,5})(\d{4})$/.exec(value);
   return match === null ? value : `(${match[1]}) ${match[2]}-${match[3]}`;
 }

@@ -6,7 +6,7 @@
 import type { ComponentChildren, VNode } from "preact";
 import type { ExploreAnswer } from "./answers.ts";
 import { catalog } from "./catalog.ts";
-import { refused } from "./fielderrors.ts";
+import { allMistakes } from "./fielderrors.ts";
 import { describeFilter, stateName } from "./filterwords.ts";
 import { number } from "./format.ts";
 import { Button } from "./parts/button.tsx";
@@ -30,10 +30,16 @@ export function Guidance(): VNode | null {
   const { state, answer, error } = exploration.value;
   const { find } = words.value;
   if (state === "failed") {
-    if (refused.value) {
+    const mistakes = allMistakes();
+    if (mistakes.length > 0) {
       return (
         <Notice kind="error" title={find.invalidTitle}>
           <p>{find.invalidText}</p>
+          <ul>
+            {mistakes.map((text) => (
+              <li key={text}>{text}</li>
+            ))}
+          </ul>
         </Notice>
       );
     }

@@ -46,7 +46,7 @@ export function CreateKey({ close, done }: KeyDialogProps): VNode {
       title={text.createTitle}
       submit={text.createSubmit}
       busy={busy}
-      error={error}
+      error={errorBeside(error, ["/name"])}
       onSubmit={submit}
       close={close}
     >
@@ -83,7 +83,7 @@ export function RenameKey({ row, close, done }: RowDialogProps): VNode {
       title={text.renameTitle}
       submit={words.value.shell.save}
       busy={busy}
-      error={error}
+      error={errorBeside(error, ["/name"])}
       close={close}
       onSubmit={() => void send(name.trim() !== "", pathOf(row), { name: name.trim() })}
     >
@@ -215,6 +215,12 @@ export function useSent<T>(done: () => void) {
 export function mistakeAt(error: unknown, pointer: string): string | null {
   if (!(error instanceof ApiError)) return null;
   return error.errors.find((one) => one.pointer === pointer)?.detail ?? null;
+}
+
+/** A failure unless everything it says stands at the members that are named. */
+export function errorBeside(error: unknown, pointers: readonly string[]): unknown {
+  if (!(error instanceof ApiError) || error.errors.length === 0) return error;
+  return error.errors.every((one) => pointers.includes(one.pointer)) ? null : error;
 }
 
 function choices(labels: Record<string, string>): { value: string; label: string }[] {

@@ -3,6 +3,7 @@
  * the dialogs that make, rename, replace, disable and enable them.
  * Invariant: every change is shown as the server answered it; members only read.
  */
+import "./kit.ts";
 import type { VNode } from "preact";
 import { useState } from "preact/hooks";
 import type { ApiKey } from "./answers.ts";

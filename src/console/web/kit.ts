@@ -1,12 +1,10 @@
 /**
  * What every view stands on. What comes in: nothing. What goes out: nothing; its imports make one
  * file of the bundle.
- * Invariant: build.mjs has every module import it, so that the parts are loaded once and with the
- * shell; a part that only one view uses does not belong here.
+ * Invariant: every module that is loaded by import() names it first, so that the parts are loaded
+ * once, with the shell, and not in a dozen pieces; a part that only one view uses does not belong
+ * here.
  */
-import "@preact/signals";
-import "preact";
-import "preact/hooks";
 import "preact/jsx-runtime";
 import "./api.ts";
 import "./format.ts";

@@ -6,7 +6,7 @@
 import type { VNode } from "preact";
 import { useState } from "preact/hooks";
 import type { Member } from "./answers.ts";
-import { FormDialog, mistakeAt, useSent } from "./keydialogs.tsx";
+import { errorBeside, FormDialog, mistakeAt, useSent } from "./keydialogs.tsx";
 import { Button } from "./parts/button.tsx";
 import { Dialog } from "./parts/dialog.tsx";
 import { Segmented, TextInput } from "./parts/field.tsx";
@@ -27,15 +27,17 @@ export function AddMember({ close, done }: AddMemberProps): VNode {
   const [email, setEmail] = useState("");
   const [role, setRole] = useState<Member["role"]>("member");
   const { send, busy, error, answer, checked } = useSent<Member & { password: string }>(done);
+  const given = /^[^@\s]+@[^@\s]+\.[^@\s]+$/.test(email.trim());
+  const problem = email.trim() === "" ? text.emailNeeded : given ? null : text.emailWrong;
   if (answer !== null) return <ShownPassword created={answer} close={close} />;
   return (
     <FormDialog
       title={text.addTitle}
       submit={text.addSubmit}
       busy={busy}
-      error={error}
+      error={errorBeside(error, ["/email"])}
       close={close}
-      onSubmit={() => void send(email.trim() !== "", "/members", { email: email.trim(), role })}
+      onSubmit={() => void send(problem === null, "/members", { email: email.trim(), role })}
     >
       <TextInput
         label={text.email}
@@ -45,7 +47,7 @@ export function AddMember({ close, done }: AddMemberProps): VNode {
         value={email}
         onValue={setEmail}
         autofocus
-        error={checked && email.trim() === "" ? text.emailNeeded : mistakeAt(error, "/email")}
+        error={(checked ? problem : null) ?? mistakeAt(error, "/email")}
       />
       <Segmented
         legend={text.role}

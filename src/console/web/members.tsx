@@ -4,6 +4,7 @@
  * Invariant: for owners only, as on the server; nobody changes themselves here; a password that
  * was made is shown once.
  */
+import "./kit.ts";
 import type { VNode } from "preact";
 import { useState } from "preact/hooks";
 import type { Member } from "./answers.ts";
@@ -176,7 +177,7 @@ function Dialogs(props: { wish: Wish | null } & Omit<TableProps, "list">): VNode
     if (kind === "password") {
       const made = await post<{ password: string }>(`${pathOf(member)}/password`, {});
       // The confirmation closes first and takes the wish with it.
-      queueMicrotask(() => ask({ kind: "shown", email: member.email, password: made.password }));
+      setTimeout(() => ask({ kind: "shown", email: member.email, password: made.password }));
     }
     done();
   };

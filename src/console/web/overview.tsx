@@ -63,25 +63,27 @@ export function Overview() {
       aria-label={charts.overview.title}
       aria-busy={busy}
       data-busy={busy}
+      data-blank={answer === null}
     >
       <Head answer={answer} />
-      {failure.value !== null && (
+      {failure.value !== null && answer === null ? (
         <ErrorNotice
           error={failure.value}
           title={charts.overview.failed}
           onRetry={() => void count()}
         />
-      )}
-      <div class="overview-grid">
-        <States facet={facets.uf} filters={filters} size="large" />
-        <div class="overview-side">
-          <Sections facet={facets.cnae_section} filters={filters} />
-          <div class="overview-pair">
-            <Years facet={facets.started_year} filters={filters} last={last} />
-            <Sizes facet={facets.company_size} filters={filters} />
+      ) : (
+        <div class="overview-grid">
+          <States facet={facets.uf} filters={filters} size="large" />
+          <div class="overview-side">
+            <Sections facet={facets.cnae_section} filters={filters} />
+            <div class="overview-pair">
+              <Years facet={facets.started_year} filters={filters} last={last} />
+              <Sizes facet={facets.company_size} filters={filters} />
+            </div>
           </div>
         </div>
-      </div>
+      )}
     </section>
   );
 }
@@ -114,7 +116,8 @@ function Head({ answer }: { answer: ExploreAnswer | null }) {
     <div class="overview-head">
       <div class="overview-total">
         <p>
-          <strong>{answer === null ? "\u2007" : number(answer.total)}</strong> {overview.accounts}
+          <strong>{answer === null ? "\u2007" : number(answer.total)}</strong>{" "}
+          {answer !== null && overview.accounts}
         </p>
         <p class="overview-month">
           {answer === null

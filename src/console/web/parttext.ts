@@ -116,14 +116,16 @@ function colourOf(parts: readonly Part[], index: number): PartColour | null {
 function toldOf(part: Part, answer: TranslateAnswer, book: CatalogBook | null): string[] {
   const query = queryOf(answer.spec);
   const { explain } = answer;
-  const became = (FILTERS[part.role] ?? [])
+  const own = special(part, answer);
+  // Where it is known which codes these words became, those of other words are left out.
+  const became = (own.length > 0 ? [] : (FILTERS[part.role] ?? []))
     .filter((name) => SET[name]?.(query.filters))
     .map((name) => describeFilter(name, query, book));
   const remarks = [...explain.assumptions, ...explain.warnings, ...explain.unmapped_constraints]
     .map(noteOf)
     .filter((note) => (note.start ?? -1) < part.end && (note.end ?? -1) > part.start)
     .map((note) => note.detail);
-  const told = [...special(part, answer), ...became, ...remarks];
+  const told = [...own, ...became, ...remarks];
   return told.length === 0 ? [words.value.find.becameNothing] : [...new Set(told)];
 }
 

@@ -15,7 +15,6 @@ import {
   isEmpty,
   type Query,
   queryOf,
-  sameFilters,
   sameQuery,
   specOf,
   tidyQuery,
@@ -116,8 +115,8 @@ export function change(
 /** Asks what a sentence means and takes over the filters it became; an empty one clears all. */
 export async function ask(text: string): Promise<void> {
   const words = text.trim();
-  translatingNow?.abort();
   if (words === "") return clearAll();
+  stopTranslating();
   const controller = new AbortController();
   translatingNow = controller;
   translating.value = { busy: true, error: null };
@@ -136,6 +135,7 @@ export function restoreSentence(): void {
 
 /** Asks a query that was kept somewhere, such as a saved search. */
 export function openQuery(wanted: Query, text: string): void {
+  stopTranslating();
   translation.value = null;
   sentence.value = text;
   take(wanted);
@@ -144,8 +144,7 @@ export function openQuery(wanted: Query, text: string): void {
 
 /** Takes every filter out, and the sentence with them. */
 export function clearAll(): void {
-  translatingNow?.abort();
-  translating.value = { busy: false, error: null };
+  stopTranslating();
   sentence.value = "";
   translation.value = null;
   take(emptyQuery());
@@ -158,7 +157,8 @@ export function retry(): void {
 
 /** The address of what is asked, with its snapshot. */
 export function addressNow(): string {
-  const month = exploration.peek().answer?.snapshot ?? linkMonth.peek();
+  const answered = exploration.peek().answer ?? translation.peek() ?? catalog.peek()?.catalog;
+  const month = answered?.snapshot ?? linkMonth.peek();
   const address = { query: asked.peek(), sentence: sentence.peek(), month };
   return encodeAddress(address, catalog.peek()?.lookup ?? null);
 }
@@ -182,7 +182,7 @@ export function followAddress(): () => void {
 /** Reads what an address asks, and asks it. */
 async function openAddress(hash: string): Promise<void> {
   if (hash.replace(/^#/, "") === addressNow() && exploration.peek().state !== "idle") return;
-  translatingNow?.abort();
+  stopTranslating();
   typedAt = null;
   opening.value = hash.length > 1;
   try {
@@ -208,6 +208,13 @@ async function openAddress(hash: string): Promise<void> {
 /** Reads the address again, after the catalog failed. */
 export function reopenAddress(): Promise<void> {
   return openAddress(location.hash);
+}
+
+/** Forgets a sentence that is on its way, and what was wrong with the last one. */
+function stopTranslating(): void {
+  translatingNow?.abort();
+  translatingNow = null;
+  translating.value = { busy: false, error: null };
 }
 
 /** Marks what a sentence became without taking its filters. */
@@ -238,7 +245,7 @@ async function translated(
 }
 
 function take(next: Query): void {
-  const changed = !sameFilters(next, asked.peek()) || exploration.peek().state !== "ready";
+  const changed = !sameQuery(next, asked.peek()) || exploration.peek().state !== "ready";
   asked.value = tidyQuery(next);
   typedAt = null;
   writeAddress("push");

@@ -4,6 +4,7 @@
  * Invariant: the change is that of exact counts, with the snapshots they were counted in; opening
  * one asks it of the snapshot that is served.
  */
+import "./kit.ts";
 import type { VNode } from "preact";
 import { useEffect, useId, useState } from "preact/hooks";
 import type { SavedSearch } from "./answers.ts";
@@ -289,7 +290,7 @@ function Counts({ search: { saved, now } }: { search: SavedSearch }): VNode {
 function Change({ from, to }: { from: number; to: number }): VNode {
   const { exports } = words.value;
   const by = to - from;
-  if (by === 0) return <b>{exports.unchanged}</b>;
+  if (by === 0) return <b class="count-same">{exports.unchanged}</b>;
   const sign = by > 0 ? "+" : "−";
   return (
     <>

@@ -194,10 +194,16 @@ function grains(count: number, top: number, bottom: number, size: number): numbe
   const columns = Math.ceil(Math.sqrt(count * (240 / (bottom - top))));
   const rows = Math.ceil(count / columns);
   return Array.from({ length: count }, (_, at) => {
-    const column = (at % columns) + 0.5 + (((at * 7) % 10) - 4.5) / 14;
-    const row = Math.floor(at / columns) + 0.5 + (((at * 13) % 10) - 4.5) / 14;
+    const column = (at % columns) + 0.5 + (strewn(at) - 0.5) * 0.7;
+    const row = Math.floor(at / columns) + 0.5 + (strewn(at + 500) - 0.5) * 0.7;
     const x = 40 + (column / columns) * 240;
     const y = top + (row / rows) * (bottom - top);
-    return [Math.round(x), Math.round(y), size - ((at * 11) % 4) * 0.5];
+    return [Math.round(x), Math.round(y), size - strewn(at + 900) * size * 0.5];
   });
+}
+
+/** A number between 0 and 1 that has no pattern for the eye. */
+function strewn(seed: number): number {
+  const value = Math.sin(seed * 12.9898) * 43_758.5453;
+  return value - Math.floor(value);
 }

@@ -9,9 +9,11 @@ import type { SessionAnswer } from "./answers.ts";
 import { get, lastAnswer, post, remove } from "./api.ts";
 import { ended, session, user } from "./session.ts";
 
-/** Asks who is signed in. */
+/** Asks who is signed in; where somebody was until now, the view stays and asks for the password. */
 export async function loadSession(): Promise<void> {
-  session.value = await get<SessionAnswer>("/session");
+  const answer = await get<SessionAnswer>("/session");
+  if (answer.user === null && user() !== null) ended.value = true;
+  else session.value = answer;
 }
 
 /** Signs in; throws ApiError. */
@@ -41,14 +43,6 @@ export function renewWhileActive(): void {
     const idleMs = (session.value?.idle_seconds ?? 0) * 1000;
     if (user() === null || ended.value || idleMs === 0) return;
     const due = Date.now() - lastAnswer.at > idleMs / 3;
-    if (due && activeAt > lastAnswer.at) void renew();
+    if (due && activeAt > lastAnswer.at) void loadSession().catch(() => {});
   }, 20_000);
-}
-
-/** A request of its own; where the session turns out to have ended, the password is asked for. */
-async function renew(): Promise<void> {
-  const answer = await get<SessionAnswer>("/session").catch(() => null);
-  if (answer === null) return;
-  if (answer.user === null) ended.value = true;
-  else session.value = answer;
 }

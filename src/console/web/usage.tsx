@@ -4,6 +4,7 @@
  * Invariant: charts and table show the same numbers of the same senders; the room of the charts is
  * kept while they load; one day, no day and no sender are answers like others.
  */
+import "./kit.ts";
 import type { VNode } from "preact";
 import type { UsageAnswer } from "./answers.ts";
 import { UsageHistory } from "./charts/history.tsx";

@@ -1,6 +1,6 @@
 /**
  * The charts over the matches of a query. What comes in: the last exploration and the query. What
- * goes out: the map, activities, years and sizes, and on demand the rest; a click changes the query.
+ * goes out: map, activities, years and sizes, and on demand the rest; a click changes the query.
  * Invariant: the strip has its full height from the first paint on; while a query is counted the
  * last numbers stay, dimmed. Rows read the query, so that a mark answers a click at once.
  */
@@ -26,7 +26,13 @@ export function Charts() {
   const last = Number(answer?.snapshot_date.slice(0, 4) ?? new Date().getUTCFullYear());
   const busy = answer === null || state === "busy";
   return (
-    <section class="charts" aria-label={charts.title} aria-busy={busy} data-busy={busy}>
+    <section
+      class="charts"
+      aria-label={charts.title}
+      aria-busy={busy}
+      data-busy={busy}
+      data-blank={answer === null}
+    >
       <div class="charts-row">
         <States facet={states} filters={filters} size="small" />
         <Activities facets={facets} filters={filters} />

@@ -83,22 +83,28 @@ export function Frame({ area, title, what, data, children, action }: FrameProps)
  */
 function useFocusKept() {
   const section = useRef<HTMLElement>(null);
-  const inside = useRef(false);
+  const last = useRef<Element | null>(null);
   useEffect(() => {
     const { current } = section;
-    const note = (event: FocusEvent) => {
-      inside.current = event.type === "focusin";
+    const entered = (event: FocusEvent) => {
+      last.current = event.target as Element;
     };
-    current?.addEventListener("focusin", note);
-    current?.addEventListener("focusout", note);
+    // A button that is taken away loses the focus to nobody, as does one beside which is clicked.
+    const left = (event: FocusEvent) => {
+      if (event.relatedTarget !== null) last.current = null;
+    };
+    current?.addEventListener("focusin", entered);
+    current?.addEventListener("focusout", left);
     return () => {
-      current?.removeEventListener("focusin", note);
-      current?.removeEventListener("focusout", note);
+      current?.removeEventListener("focusin", entered);
+      current?.removeEventListener("focusout", left);
     };
   }, []);
   useEffect(() => {
-    const lost = inside.current && document.activeElement === document.body;
-    if (lost) section.current?.focus({ preventScroll: true });
+    const gone = last.current !== null && !last.current.isConnected;
+    if (!gone) return;
+    last.current = null;
+    if (document.activeElement === document.body) section.current?.focus({ preventScroll: true });
   });
   return section;
 }

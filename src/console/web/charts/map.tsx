@@ -6,6 +6,7 @@
  * those of the package @svg-maps/brazil (CC BY 4.0) with fewer points; its authors are named.
  * This file is loaded on its own, since the outlines are large.
  */
+import "../kit.ts";
 import { useSignal } from "@preact/signals";
 import { useRef } from "preact/hooks";
 import { compact, number, percent } from "../format.ts";

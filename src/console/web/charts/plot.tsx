@@ -3,8 +3,9 @@
  * as names of custom properties. What goes out: a canvas with axes that follows the width of its
  * room, and the day under the pointer.
  * Invariant: the only importer of uPlot, loaded on its own; drawn anew when numbers, language or
- * colours change, so that it never shows an old theme. Nothing in it is the only source of a number.
+ * colours change, so that it never shows an old theme. No number is told here alone.
  */
+import "../kit.ts";
 import { useEffect, useRef } from "preact/hooks";
 import uPlot from "uplot";
 import { compact } from "../format.ts";
@@ -131,7 +132,8 @@ function axesOf(days: readonly string[], { ink, grid, font }: AxisLook): uPlot.A
 function wholeSteps(most: number): number[] {
   const rough = most / 4;
   const power = 10 ** Math.floor(Math.log10(Math.max(rough, 1)));
-  const step = [1, 2, 5, 10].map((times) => times * power).find((one) => one >= rough) ?? power;
+  const round = power < 10 ? [1, 2, 5, 10] : [1, 2, 2.5, 5, 10];
+  const step = round.map((times) => times * power).find((one) => one >= rough) ?? power;
   const steps: number[] = [];
   for (let value = 0; value <= most; value += step) steps.push(value);
   return steps;

@@ -64,8 +64,9 @@ function Numbers({ head, rows }: NumbersProps) {
           </tr>
         </thead>
         <tbody>
-          {rows.map(({ name, numbers }) => (
-            <tr key={name}>
+          {rows.map(({ name, numbers }, row) => (
+            // Two keys may have the same name.
+            <tr key={row}>
               <th scope="row">{name}</th>
               {numbers.map((value, at) => (
                 <td key={MEASURES[at]}>{number(value)}</td>

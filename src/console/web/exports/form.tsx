@@ -4,6 +4,7 @@
  * Invariant: what the server would refuse is said before it is sent; sending again what may have
  * arrived never makes two exports; closing the dialog stops nothing.
  */
+import "../kit.ts";
 import type { VNode } from "preact";
 import { useEffect, useState } from "preact/hooks";
 import type { CreatedExport, ExportRecord, Status } from "../answers.ts";

@@ -4,6 +4,7 @@
  * Invariant: what runs is kept up to date in place; nothing is deleted without being asked; an
  * export that is gone elsewhere leaves the list when that becomes known.
  */
+import "../kit.ts";
 import type { VNode } from "preact";
 import { useEffect, useRef, useState } from "preact/hooks";
 import type { CreatedExport, ExportList, ExportRecord } from "../answers.ts";

@@ -2,11 +2,9 @@
  * What stands where something is still to come. What comes in: how much room to keep. What goes
  * out: a spinner or grey bars.
  *
- * | Part | Props |
- * |---|---|
- * | Busy | label? (default "Loading"), inline? |
- * | Skeleton | lines? = 1; height? (px of a line, 16); width? (CSS width of the last line) |
- * | Progress | value: 0..1 or null (not known); label |
+ * - Busy: label? (default "Loading"), inline?
+ * - Skeleton: lines? = 1; height? (px of a line, 16); width? (CSS width of the last line)
+ * - Progress: value: 0..1 or null (not known); label
  *
  * Invariant: what replaces it has the same size, so nothing shifts; still under reduced motion.
  */

@@ -1,11 +1,12 @@
 /**
  * Buttons. What comes in: a label and what happens. What goes out: a button of one of four looks.
  *
- * | Part | Props (and everything a native button takes; type is "button" unless told) |
- * |---|---|
- * | Button | variant? = "secondary": "primary", "secondary", "quiet", "danger"; icon?: IconName; busy?: boolean; small?: boolean; children |
- * | IconButton | icon: IconName; label: string (name and tooltip); pressed?: boolean; small?: boolean |
- * | CopyButton | text: string or () => string; label: string; small?; iconOnly? (the label is then its name and tooltip) |
+ * - Button: variant? = "secondary": "primary", "secondary", "quiet", "danger"; icon?: IconName;
+ *   busy?: boolean; small?: boolean; children
+ * - IconButton: icon: IconName; label: string (name and tooltip); pressed?: boolean; small?:
+ *   boolean
+ * - CopyButton: text: string or () => string; label: string; small?; iconOnly? (the label is then
+ *   its name and tooltip)
  *
  * Invariant: a busy button keeps its width and focus and ignores clicks; every button has a name.
  */

@@ -2,9 +2,11 @@
  * A text box with a list of choices (ARIA 1.2 editable combobox with a listbox). What comes in:
  * choices, or a function that finds them. What goes out: the chosen ones.
  *
- * | Part | Props |
- * |---|---|
- * | Combobox | label; options?: ComboOption[] (filtered here, ignoring case and accents) or search: (text, signal) => ComboOption[] or Promise; selected: ComboOption[]; onSelect(option); onRemove(value); multiple? = true (false: choosing replaces, the box shows it); placeholder?; hint?; hideLabel?; chips? = true (false: the caller shows what is chosen); chipRole? (see Chip); empty? (text when nothing is found) |
+ * - Combobox: label; options?: ComboOption[] (filtered here, ignoring case and accents) or
+ *   search: (text, signal) => ComboOption[] or Promise; selected: ComboOption[];
+ *   onSelect(option); onRemove(value); multiple? = true (false: choosing replaces, the box shows
+ *   it); placeholder?; hint?; hideLabel?; chips? = true (false: the caller shows what is chosen);
+ *   chipRole? (see Chip); empty? (text when nothing is found)
  *
  * ComboOption: {value, label, detail?: grey text, count?: text at the right, depth?: 0..3}.
  * Invariant: the focus stays in the text box; arrows, Home/End, Enter, Escape and Backspace work;

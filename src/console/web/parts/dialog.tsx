@@ -2,12 +2,13 @@
  * Everything that opens over the view. What comes in: whether it is open, a title, a body. What
  * goes out: a native dialog element.
  *
- * | Part | Props |
- * |---|---|
- * | Dialog | open; title; onClose(); children; footer?: buttons; size? = "medium": "small", "medium", "large"; locked? (no closing but by its own buttons) |
- * | Sheet | as Dialog: from the left edge (filters), over the whole height |
- * | Drawer | as Dialog: from the right edge; modal? = true (false leaves the view usable beside it) |
- * | ConfirmDialog | open; title; children; confirm: label; danger?; onConfirm(): Promise or void; onClose() |
+ * - Dialog: open; title; onClose(); children; footer?: buttons; size? = "medium": "small",
+ *   "medium", "large"; locked? (no closing but by its own buttons)
+ * - Sheet: as Dialog: from the left edge (filters), over the whole height
+ * - Drawer: as Dialog: from the right edge; modal? = true (false leaves the view usable beside
+ *   it)
+ * - ConfirmDialog: open; title; children; confirm: label; danger?; onConfirm(): Promise or void;
+ *   onClose()
  *
  * Invariant: nothing of it is in the document while closed; Escape, the close button and a click
  * beside it call onClose; the focus is kept inside and goes back to where it was. A confirmation

@@ -2,15 +2,17 @@
  * Controls of forms. What comes in: a label, a value, and what to do with a new one. What goes
  * out: native controls with label, hint and error tied to them.
  *
- * | Part | Props (TextInput and Select also take what the native control takes) |
- * |---|---|
- * | Field | label; hint?; error?; hideLabel?; children: (control: {id, "aria-describedby", "aria-invalid"}) => VNode |
- * | TextInput | label; value; onValue(text); hint?; error?; hideLabel?; suffix?: children behind it (a button); inputRef? |
- * | Select | label; value; onValue(value); options: {value, label, disabled?}[]; hint?; error?; hideLabel? |
- * | Checkbox | label; checked; onChecked(boolean); hint?; count?: text at the right; disabled? |
- * | Checks | legend; options: {value, label, hint?, count?, disabled?}[]; values; onValues(values); hideLegend? |
- * | Segmented | legend; value; onValue(value); options: {value, label}[]; hideLegend? |
- * | focusInvalid(form) | moves the focus to the first control with an error, once it is drawn |
+ * - Field: label; hint?; error?; hideLabel?; children: (control: {id, "aria-describedby",
+ *   "aria-invalid"}) => VNode
+ * - TextInput: label; value; onValue(text); hint?; error?; hideLabel?; suffix?: children behind
+ *   it (a button); inputRef?
+ * - Select: label; value; onValue(value); options: {value, label, disabled?}[]; hint?; error?;
+ *   hideLabel?
+ * - Checkbox: label; checked; onChecked(boolean); hint?; count?: text at the right; disabled?
+ * - Checks: legend; options: {value, label, hint?, count?, disabled?}[]; values;
+ *   onValues(values); hideLegend?
+ * - Segmented: legend; value; onValue(value); options: {value, label}[]; hideLegend?
+ * - focusInvalid(form): moves the focus to the first control with an error, once it is drawn
  *
  * Invariant: every control has a name; an error is announced and referred to by its control.
  */

@@ -1,10 +1,8 @@
 /**
  * Icons. What comes in: a name. What goes out: an inline SVG in the colour of the text around it.
  *
- * | Part | Props |
- * |---|---|
- * | Icon | name: IconName, size? = 16, label? (without one it is decoration, hidden from readers) |
- * | Logo | size? = 24 |
+ * - Icon: name: IconName, size? = 16, label? (without one it is decoration, hidden from readers)
+ * - Logo: size? = 24
  *
  * Invariant: strokes on a grid of 16, drawn for this product; no request, no inline style.
  */
@@ -24,7 +22,6 @@ const PATHS = {
   chevronDown: "M4 6l4 4 4-4",
   chevronLeft: "M10 4L6 8l4 4",
   chevronRight: "M6 4l4 4-4 4",
-  chevronUp: "M4 10l4-4 4 4",
   clock: "M8 2a6 6 0 1 0 0 12A6 6 0 0 0 8 2M8 4.5V8l2.5 1.5",
   close: "M4 4l8 8M12 4l-8 8",
   code: "M5.5 4.5L2 8l3.5 3.5M10.5 4.5L14 8l-3.5 3.5",
@@ -34,7 +31,6 @@ const PATHS = {
   download: "M8 2.5v8M4.5 7L8 10.5 11.5 7M2.5 13.5h11",
   edit: "M2.5 13.5l.7-3L10.5 3l2.5 2.5-7.5 7.3z",
   error: "M8 2a6 6 0 1 0 0 12A6 6 0 0 0 8 2M8 5v3.5M8 11h.01",
-  external: "M6 3.5H3v9.5h9.5v-3M9 2.5h4.5V7M13.5 2.5l-6 6",
   eye:
     "M1.5 8S4 3.5 8 3.5 14.5 8 14.5 8 12 12.5 8 12.5 1.5 8 1.5 8" +
     "M8 6a2 2 0 1 0 0 4 2 2 0 0 0 0-4",
@@ -50,25 +46,21 @@ const PATHS = {
   key: "M5.2 5.3a2.7 2.7 0 1 0 0 5.4 2.7 2.7 0 0 0 0-5.4M7.9 8h6.1v2.5M11.5 8v2",
   link: "M6.5 9.5l3-3M7 4.5l1.5-1.5a3 3 0 0 1 4.5 4.5L11.5 9M9 11.5L7.5 13A3 3 0 0 1 3 8.5L4.5 7",
   list: "M5.5 4H14M5.5 8H14M5.5 12H14M2.5 4h.01M2.5 8h.01M2.5 12h.01",
-  lock: "M3.5 7.5h9v6h-9zM5.5 7.5V5a2.5 2.5 0 0 1 5 0v2.5",
-  map: "M2 4l4-1.5 4 1.5 4-1.5V12l-4 1.5L6 12l-4 1.5zM6 2.5V12M10 4v9.5",
   menu: "M2 4.5h12M2 8h12M2 11.5h12",
-  minus: "M3 8h10",
   monitor: "M2 3h12v8H2zM6 13.5h4",
   moon: "M13 9.5A5.5 5.5 0 1 1 6.5 3 4.5 4.5 0 0 0 13 9.5",
-  more: "M2.7 8a.8.8 0 1 0 1.6 0 .8.8 0 1 0-1.6 0M7.2 8a.8.8 0 1 0 1.6 0 .8.8 0 1 0-1.6 0M11.7 8a.8.8 0 1 0 1.6 0 .8.8 0 1 0-1.6 0",
+  more:
+    "M2.7 8a.8.8 0 1 0 1.6 0 .8.8 0 1 0-1.6 0M7.2 8a.8.8 0 1 0 1.6 0 .8.8 0 1 0-1.6 0" +
+    "M11.7 8a.8.8 0 1 0 1.6 0 .8.8 0 1 0-1.6 0",
   phone: "M3 2.5h2.5L7 6 5.3 7.2a8 8 0 0 0 3.5 3.5L10 9l3.5 1.5V13c-6 1.5-12-4.5-10.5-10.5",
   pin:
     "M8 14s4.5-4 4.5-7.5a4.5 4.5 0 0 0-9 0C3.5 10 8 14 8 14" +
     "M8 5.2a1.5 1.5 0 1 0 0 3 1.5 1.5 0 0 0 0-3",
-  play: "M5 3l8 5-8 5z",
   plus: "M8 3v10M3 8h10",
   refresh: "M13.5 3v3.5H10M2.5 13V9.5H6M13 6.5A5.5 5.5 0 0 0 3.5 5M3 9.5A5.5 5.5 0 0 0 12.5 11",
   search: "M7 2.5a4.5 4.5 0 1 0 0 9 4.5 4.5 0 0 0 0-9M10.5 10.5l3 3",
-  share: "M8 10V2.5M5 5l3-3 3 3M3 8.5v5h10v-5",
   signOut: "M6.5 2.5h-4v11h4M6 8h8M11 5l3 3-3 3",
   sort: "M5 3v10M2.5 10.5L5 13l2.5-2.5M11 13V3M8.5 5.5L11 3l2.5 2.5",
-  sparkle: "M8 2l1.5 4.5L14 8l-4.5 1.5L8 14l-1.5-4.5L2 8l4.5-1.5z",
   sun:
     "M8 5a3 3 0 1 0 0 6 3 3 0 0 0 0-6M8 1.5v1M8 13.5v1M1.5 8h1M13.5 8h1M3.4 3.4l.7.7" +
     "M11.9 11.9l.7.7M3.4 12.6l.7-.7M11.9 4.1l.7-.7",

@@ -2,9 +2,8 @@
  * Answers for views. What comes in: a path below /v1/console. What goes out: its answer, that it
  * is on its way, or why it failed.
  *
- * | Hook | Takes and gives |
- * |---|---|
- * | useAnswer<T>(path or null) | {answer: T or null, error: unknown, busy: boolean, reload(), set(answer)} |
+ * - useAnswer<T>(path or null): {answer: T or null, error: unknown, busy: boolean, reload(),
+ *   set(answer)}
  *
  * Invariant: a new path aborts the old request; a reload keeps the old answer on screen until the
  * new one is there.

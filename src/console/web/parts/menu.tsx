@@ -2,9 +2,9 @@
  * A button with a menu. What comes in: a label and entries. What goes out: the menu-button pattern
  * of ARIA.
  *
- * | Part | Props |
- * |---|---|
- * | Menu | label (name of the button); items: {label, icon?, onSelect?, href?, download?, danger?, checked?, disabled?}[]; icon?: IconName (an icon button); children? (else what the button shows); align? = "end"; small?; head? (text above the entries) |
+ * - Menu: label (name of the button); items: {label, icon?, onSelect?, href?, download?, danger?,
+ *   checked?, disabled?}[]; icon?: IconName (an icon button); children? (else what the button
+ *   shows); align? = "end"; small?; head? (text above the entries)
  *
  * Invariant: arrows, Home, End and first letters move; Escape and Tab close; the focus goes back
  * to the button; entries with `checked` are radio entries.

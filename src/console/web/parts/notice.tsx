@@ -2,11 +2,11 @@
  * What the user should know. What comes in: a text or a failure. What goes out: a box with an icon
  * and, where something can be done, a button.
  *
- * | Part | Props |
- * |---|---|
- * | Notice | kind? = "info": "info", "warn", "error", "done"; title?; children; action?: {label, onClick, busy?}; quiet? (not announced) |
- * | ErrorNotice | error: unknown (an ApiError gives its own sentence and mistakes); onRetry?; title? |
- * | EmptyState | icon: IconName; title; children?; action?: VNode |
+ * - Notice: kind? = "info": "info", "warn", "error", "done"; title?; children; action?: {label,
+ *   onClick, busy?}; quiet? (not announced)
+ * - ErrorNotice: error: unknown (an ApiError gives its own sentence and mistakes); onRetry?;
+ *   title?
+ * - EmptyState: icon: IconName; title; children?; action?: VNode
  *
  * Invariant: failures are announced at once (role alert), the rest politely; kind is told by icon
  * and words, never by colour alone.

@@ -2,10 +2,8 @@
  * The frame of a view that is a page of text and tables. What comes in: heading, what it is about,
  * buttons. What goes out: them, one under another.
  *
- * | Part | Props |
- * |---|---|
- * | Page | title; lead?; actions?: buttons at the right; children; wide? (uses the whole width) |
- * | Card | title?: h2; children; actions? |
+ * - Page: title; lead?; actions?: buttons at the right; children; wide? (uses the whole width)
+ * - Card: title?: h2; children; actions?
  *
  * Invariant: one heading of the first level.
  */

@@ -2,10 +2,8 @@
  * A password box. What comes in: a label and a value. What goes out: an input whose text can be
  * shown.
  *
- * | Part | Props |
- * |---|---|
- * | PasswordInput | as TextInput; autocomplete: "current-password" or "new-password" |
- * | SecretOnce | label; secret: shown once, with a copy button |
+ * - PasswordInput: as TextInput; autocomplete: "current-password" or "new-password"
+ * - SecretOnce: label; secret: shown once, with a copy button
  *
  * Invariant: hidden unless the user asks; password managers find it by its autocomplete.
  */

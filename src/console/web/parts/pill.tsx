@@ -2,10 +2,9 @@
  * Small labels. What comes in: a few words. What goes out: a rounded label, with a button to take
  * it away where it can be.
  *
- * | Part | Props |
- * |---|---|
- * | Pill | kind? = "plain": "plain", "good", "warn", "bad", "accent"; icon?; children |
- * | Chip | label; onRemove?; onClick?; role?: part of the sentence ("activity", "place", "time", "company", "contact", "unmapped"); title? |
+ * - Pill: kind? = "plain": "plain", "good", "warn", "bad", "accent"; icon?; children
+ * - Chip: label; onRemove?; onClick?; role?: part of the sentence ("activity", "place", "time",
+ *   "company", "contact", "unmapped"); title?
  *
  * Invariant: what removes a chip is a button of at least 24 px that is named after the chip.
  */

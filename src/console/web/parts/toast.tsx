@@ -1,10 +1,8 @@
 /**
  * Short messages at the edge of the screen. What comes in: a text. What goes out: a live region.
  *
- * | Part | Props |
- * |---|---|
- * | toast(text, options?) | options: kind? = "done" or "error"; action?: {label, onClick} |
- * | Toasts | none; placed once by the shell |
+ * - toast(text, options?): options: kind? = "done" or "error"; action?: {label, onClick}
+ * - Toasts: none; placed once by the shell
  *
  * Invariant: read out once by screen readers; goes by itself after six seconds, but not while it
  * is pointed at or focused, and a failure stays until it is closed.

@@ -41,13 +41,10 @@ function nameCell(account: Account): ComponentChildren {
 function scoreCell(account: Account): ComponentChildren {
   const { score } = account;
   if (typeof score !== "number") return "";
-  const width = `${Math.max(0, Math.min(100, (100 * score) / SCORE_MAX))}%`;
+  const share = Math.max(0, Math.min(1, score / SCORE_MAX));
   return (
-    <span class="score">
+    <span class="score" style={{ "--share": share } as Record<string, number>}>
       {cellText("score", account)}
-      <span class="score-bar" aria-hidden="true">
-        <span style={{ width }} />
-      </span>
     </span>
   );
 }

@@ -71,7 +71,7 @@ function Contact({ account, allowed }: FactsProps): VNode {
             <ContactLine
               key={field}
               icon={icon}
-              href={`${scheme}${encodeURI(textOf(account, field))}`}
+              href={scheme + addressed(textOf(account, field))}
               text={show(textOf(account, field))}
               label={drawer.copy(fields[field] as string)}
             />
@@ -80,6 +80,11 @@ function Contact({ account, allowed }: FactsProps): VNode {
       )}
     </Group>
   );
+}
+
+/** An address within a link; nothing in it may begin a further part of the link. */
+function addressed(text: string): string {
+  return encodeURIComponent(text).replaceAll("%40", "@").replaceAll("%2B", "+");
 }
 
 interface ContactLineProps {

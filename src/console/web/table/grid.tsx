@@ -167,6 +167,8 @@ function useFocus(stage: Stage): void {
     const inside = cell.querySelector<HTMLElement>("button");
     (inside ?? cell).focus({ preventScroll: true });
     showCell(stage, cell);
+    // The table itself may be partly out of sight; within it the cell is in sight already.
+    cell.scrollIntoView({ block: "nearest", inline: "nearest" });
   }, [wanted, row, column]);
 }
 

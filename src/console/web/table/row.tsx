@@ -33,7 +33,7 @@ export function Row({ account, index, columns, tabbed, selected, height }: RowPr
     <tr
       // biome-ignore lint/a11y/noRedundantRoles: as a block it would be no row for some readers
       role="row"
-      class={`table-row${index % 2 === 1 ? " table-odd" : ""}`}
+      class="table-row"
       aria-rowindex={index + 2}
       aria-selected={selected}
       data-row={index}

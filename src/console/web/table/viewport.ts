@@ -93,6 +93,7 @@ export function showCell(stage: Stage, cell: HTMLElement): void {
   const { offsetLeft: left, offsetWidth: width } = cell;
   const room = box.clientWidth;
   const sideways = { left, width, scrollLeft: box.scrollLeft, room, sticky: first.offsetWidth };
-  const to = scrollLeftFor(sideways);
+  // Behind the last cell there is the button of the chooser, which must not cover its heading.
+  const to = cell.nextElementSibling === null ? box.scrollWidth : scrollLeftFor(sideways);
   if (to !== box.scrollLeft) box.scrollLeft = to;
 }

@@ -9,7 +9,7 @@
 /** Rows drawn at once, at most, however high the window is. */
 export const DRAWN_MAX = 60;
 /** Rows drawn above and below what is seen, so that a quick movement meets rows. */
-const OVERSCAN = 10;
+const OVERSCAN = 8;
 /** The window moves in steps, so that not every pixel draws anew. */
 const STEP = 4;
 

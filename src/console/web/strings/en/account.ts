@@ -3,7 +3,7 @@
  * text.
  * Invariant: the Portuguese table has the same keys.
  */
-import { number } from "../../format.ts";
+import { duration, number } from "../../format.ts";
 
 /** Words of this area. */
 export const account = {
@@ -26,7 +26,8 @@ export const account = {
   change: "Change password",
   changed: "Password changed. All other sessions have ended.",
   sessionsTitle: "Sessions",
-  sessionsLead: "Where you are signed in. A session ends after half an hour without use.",
+  sessionsLead: (idleSeconds: number) =>
+    `Where you are signed in. A session ends after ${duration(idleSeconds)} without use.`,
   here: "This session",
   elsewhere: "Another session",
   began: (when: string) => `Signed in ${when}`,

@@ -6,7 +6,9 @@ import { date, duration } from "../../format.ts";
 
 /** Words of this area. */
 export const keys = {
-  lead: "Programs use these to search and export by the API. Each key is shown only once, when it is made.",
+  lead:
+    "Programs use these to search and export by the API. Each key is shown only once, when it" +
+    " is made.",
   create: "New key",
   readOnly: "Only an owner can make or change keys.",
   none: "No keys yet",
@@ -41,7 +43,9 @@ export const keys = {
   createTitle: "New API key",
   createSubmit: "Make the key",
   onceTitle: "Copy the key now",
-  once: "It cannot be shown again: the server keeps only its fingerprint. If it is lost, make another one.",
+  once:
+    "It cannot be shown again: the server keeps only its fingerprint. If it is lost, make " +
+    "another one.",
   key: "Key",
   tryIt: "Try it",
   done: "I have copied it",
@@ -49,7 +53,9 @@ export const keys = {
   renamed: "Renamed",
   rotateTitle: (name: string) => `Replace “${name}”`,
   rotateText:
-    "A new key with the same name and plan is made. The old one goes on working for as long as you choose, so that programs can be changed without a gap.",
+    "A new key with the same name and plan is made. The old one goes on working for as long" +
+    " as you choose, so that programs can be changed without a gap. " +
+    "The new key has no end date.",
   overlap: "The old key works for another",
   overlaps: { s0: "Stop at once", h1: "1 hour", d1: "1 day", d7: "7 days", d30: "30 days" },
   rotateSubmit: "Make the new key",

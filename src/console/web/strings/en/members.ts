@@ -10,6 +10,7 @@ export const members = {
   add: "Add a member",
   email: "E-mail",
   emailNeeded: "Type the e-mail address.",
+  emailWrong: "Write it as name@company.com.",
   role: "Role",
   roles: { owner: "Owner", member: "Member" },
   roleHints: {

@@ -55,7 +55,9 @@ export const shell = {
   nothingFound: "Nothing found",
   choices: (count: number) => (count === 1 ? "1 choice" : `${number(count)} choices`),
   failed: "That did not work",
-  bug: "Something unexpected happened in the browser. Reload the page; if it happens again, tell whoever runs this server.",
+  bug:
+    "Something unexpected happened in the browser. Reload the page; if it happens again, tell" +
+    " whoever runs this server.",
   unreachable: "The server does not answer. Check the connection and try again.",
   offline: "The server cannot be reached. What is on screen stays; new requests fail.",
   reconnect: "Check again",
@@ -84,7 +86,8 @@ export const shell = {
     needEmail: "Type your e-mail address.",
     needPassword: "Type your password.",
     insecure:
-      "This page came over an unencrypted connection, so the server refuses to sign in. Open it over https or on the machine itself, or ask whoever runs the server.",
+      "This page came over an unencrypted connection, so the server refuses to sign in. " +
+      "Open it over https or on the machine itself, or ask whoever runs the server.",
     help: "No account yet? Whoever runs this server makes one with “peneira user create”.",
     endedTitle: "Your session ended",
     ended: "Type your password to go on where you were. Nothing on the page is lost.",

@@ -3,7 +3,7 @@
  * text.
  * Invariant: the same keys as the English table, by its type.
  */
-import { number } from "../../format.ts";
+import { duration, number } from "../../format.ts";
 import type { account as English } from "../en/account.ts";
 
 /** Words of this area. */
@@ -25,7 +25,8 @@ export const account: typeof English = {
   change: "Mudar senha",
   changed: "Senha mudada. Todas as outras sessões foram encerradas.",
   sessionsTitle: "Sessões",
-  sessionsLead: "Onde você está conectado. Uma sessão termina após meia hora sem uso.",
+  sessionsLead: (idleSeconds) =>
+    `Onde você está conectado. Uma sessão termina após ${duration(idleSeconds)} sem uso.`,
   here: "Esta sessão",
   elsewhere: "Outra sessão",
   began: (when) => `Início ${when}`,

@@ -1,6 +1,6 @@
 /**
- * Portuguese names of the upper levels of CNAE 2.3, which a dump does not name. What comes in: nothing.
- * What goes out: short names of the sections by letter, and of the divisions by their two digits.
+ * Portuguese names of the upper levels of CNAE 2.3, which a dump does not name. What comes in:
+ * nothing. What goes out: short names of the sections by letter, of the divisions by two digits.
  * Invariant: every section and every division of CNAE 2.3 has a name here; a test counts them.
  */
 

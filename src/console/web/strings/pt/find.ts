@@ -139,7 +139,8 @@ export const find: typeof English = {
 
   names: "Palavras no nome",
   namesHint:
-    "Cada entrada é uma alternativa; todas as palavras dela devem estar na razão social ou no nome fantasia.",
+    "Cada entrada é uma alternativa; todas as suas palavras devem estar na razão social " +
+    "ou no nome fantasia.",
   namesWrong: "Informe pelo menos uma letra ou um dígito.",
   namesLong: "No máximo 80 caracteres.",
   namesMany: "No máximo 20 entradas.",

@@ -8,7 +8,9 @@ import type { keys as English } from "../en/keys.ts";
 
 /** Words of this area. */
 export const keys: typeof English = {
-  lead: "Programas usam estas chaves para buscar e exportar pela API. Cada chave aparece só uma vez, ao ser criada.",
+  lead:
+    "Programas usam estas chaves para buscar e exportar pela API. Cada chave aparece só uma " +
+    "vez, ao ser criada.",
   create: "Nova chave",
   readOnly: "Só um proprietário pode criar ou mudar chaves.",
   none: "Nenhuma chave ainda",
@@ -43,7 +45,9 @@ export const keys: typeof English = {
   createTitle: "Nova chave de API",
   createSubmit: "Criar chave",
   onceTitle: "Copie a chave agora",
-  once: "Ela não aparece de novo: o servidor guarda só a impressão digital dela. Se você a perder, crie outra.",
+  once:
+    "Ela não aparece de novo: o servidor guarda só a impressão digital dela. Se você a " +
+    "perder, crie outra.",
   key: "Chave",
   tryIt: "Experimente",
   done: "Já copiei",
@@ -51,7 +55,9 @@ export const keys: typeof English = {
   renamed: "Nome mudado",
   rotateTitle: (name) => `Substituir “${name}”`,
   rotateText:
-    "Será criada uma nova chave com o mesmo nome e plano. A antiga continua valendo pelo tempo que você escolher, para trocar nos programas sem interrupção.",
+    "Será criada uma nova chave com o mesmo nome e plano. A antiga continua valendo pelo " +
+    "tempo que você escolher, para trocar nos programas sem interrupção. " +
+    "A nova chave não tem data de validade.",
   overlap: "A chave antiga vale por mais",
   overlaps: { s0: "Parar já", h1: "1 hora", d1: "1 dia", d7: "7 dias", d30: "30 dias" },
   rotateSubmit: "Criar a nova chave",

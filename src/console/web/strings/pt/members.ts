@@ -12,6 +12,7 @@ export const members: typeof English = {
   add: "Adicionar membro",
   email: "E-mail",
   emailNeeded: "Digite o e-mail.",
+  emailWrong: "Escreva como nome@empresa.com.",
   role: "Papel",
   roles: { owner: "Proprietário", member: "Membro" },
   roleHints: {

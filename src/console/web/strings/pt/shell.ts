@@ -55,7 +55,9 @@ export const shell: typeof English = {
   nothingFound: "Nada encontrado",
   choices: (count) => (count === 1 ? "1 opção" : `${number(count)} opções`),
   failed: "Não deu certo",
-  bug: "Algo inesperado aconteceu no navegador. Recarregue a página; se acontecer de novo, avise quem cuida deste servidor.",
+  bug:
+    "Algo inesperado aconteceu no navegador. Recarregue a página; se acontecer de novo, avise" +
+    " quem cuida deste servidor.",
   unreachable: "O servidor não responde. Verifique a conexão e tente de novo.",
   offline: "Sem contato com o servidor. O que está na tela fica; novos pedidos falham.",
   reconnect: "Verificar",
@@ -84,7 +86,8 @@ export const shell: typeof English = {
     needEmail: "Digite seu e-mail.",
     needPassword: "Digite sua senha.",
     insecure:
-      "Esta página veio por uma conexão sem criptografia, e o servidor recusa o acesso. Abra por https ou na própria máquina, ou fale com quem cuida do servidor.",
+      "Esta página veio por uma conexão sem criptografia, e o servidor recusa o acesso. " +
+      "Abra por https ou na própria máquina, ou fale com quem cuida do servidor.",
     help: "Ainda sem conta? Quem cuida deste servidor cria uma com “peneira user create”.",
     endedTitle: "Sua sessão terminou",
     ended: "Digite sua senha para continuar de onde parou. Nada da página se perde.",

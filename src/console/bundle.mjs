@@ -1,0 +1,91 @@
+/**
+ * What comes in: the browser's part of the console.
+ * What goes out: its files with their hashes in their names, the page that names them, each also
+ * in the smaller forms that browsers take, and manifest.json that lists them all.
+ * Invariant: the same sources give the same bytes; nothing of an older build is left. The folder
+ * is there whole or not at all, so that a server that starts meanwhile reads one build.
+ */
+import fs from "node:fs";
+import { createRequire } from "node:module";
+import path from "node:path";
+import { brotliCompressSync, gzipSync, constants as zlib } from "node:zlib";
+
+/** The part of the console that runs in the browser, relative to the root; it has its own types. */
+export const WEB = "src/console/web";
+
+/** Makes the folder anew from the sources below `root`. */
+export function bundleConsole(root, folder) {
+  const fresh = `${folder}.${process.pid}`;
+  fs.rmSync(fresh, { recursive: true, force: true });
+  writeBundle(root, fresh);
+  fs.rmSync(folder, { recursive: true, force: true });
+  fs.renameSync(fresh, folder);
+}
+
+function writeBundle(root, folder) {
+  // Loaded here, because this file is read before the packages are installed.
+  const { metafile } = createRequire(import.meta.url)("esbuild").buildSync({
+    absWorkingDir: root,
+    entryPoints: [`${WEB}/main.tsx`, `${WEB}/style/style.css`, `${WEB}/favicon.svg`],
+    outdir: folder,
+    entryNames: "[name]-[hash]",
+    chunkNames: "[name]-[hash]",
+    assetNames: "[name]-[hash]",
+    loader: { ".woff2": "file", ".svg": "copy" },
+    bundle: true,
+    splitting: true,
+    minify: true,
+    format: "esm",
+    // The colours are light-dark().
+    target: ["chrome123", "firefox120", "safari17.5"],
+    jsx: "automatic",
+    jsxImportSource: "preact",
+    legalComments: "eof",
+    logLevel: "warning",
+    metafile: true,
+  });
+  writePage({ root, folder }, metafile.outputs);
+  writeManifest(folder);
+}
+
+/**
+ * The page names the files of this build, so that a browser never mixes two of them; what the
+ * script imports at once is named as well, so that it is not found out about one step later.
+ */
+function writePage({ root, folder }, outputs) {
+  const files = Object.keys(outputs);
+  const find = (pattern) => files.find((file) => pattern.test(file)) ?? missing(pattern);
+  const named = (pattern) => path.basename(find(pattern));
+  const script = find(/\/main-\w+\.js$/);
+  const preloads = outputs[script].imports
+    .filter((one) => one.kind === "import-statement")
+    .map((one) => `<link rel="modulepreload" href="/app/assets/${path.basename(one.path)}">`);
+  const page = fs.readFileSync(path.join(root, WEB, "page.html"), "utf8");
+  const text = page
+    .replace("{script}", path.basename(script))
+    .replace("{preloads}", preloads.join("\n"))
+    .replace("{style}", named(/\/style-\w+\.css$/))
+    .replace("{icon}", named(/\/favicon-\w+\.svg$/))
+    .replace("{font}", named(/\/ibm-plex-sans-latin-wght-normal-\w+\.woff2$/));
+  fs.writeFileSync(path.join(folder, "page.html"), text);
+}
+
+/** Fonts are compressed already; of everything else the server sends the smallest form it may. */
+function writeManifest(folder) {
+  const params = { [zlib.BROTLI_PARAM_QUALITY]: zlib.BROTLI_MAX_QUALITY };
+  const files = {};
+  for (const name of fs.readdirSync(folder).sort()) {
+    const bytes = fs.readFileSync(path.join(folder, name));
+    const encodings = /\.(js|css|html|svg)$/.test(name) ? ["br", "gzip"] : [];
+    if (encodings.length > 0) {
+      fs.writeFileSync(path.join(folder, `${name}.br`), brotliCompressSync(bytes, { params }));
+      fs.writeFileSync(path.join(folder, `${name}.gzip`), gzipSync(bytes, { level: 9 }));
+    }
+    files[name] = { bytes: bytes.length, encodings };
+  }
+  fs.writeFileSync(path.join(folder, "manifest.json"), `${JSON.stringify({ files }, null, 1)}\n`);
+}
+
+function missing(pattern) {
+  throw new Error(`the bundle of the console has no ${pattern}`);
+}
