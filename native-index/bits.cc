@@ -35,6 +35,14 @@ uint64_t inRangePortable(const uint8_t* values, T low, T width) {
   return bits;
 }
 
+uint64_t bothPortable(const uint64_t* words, const uint8_t* other, uint32_t count) {
+  uint64_t total = 0;
+  for (uint32_t i = 0; i < count; i++) {
+    total += static_cast<uint64_t>(std::popcount(words[i] & load<uint64_t>(other + i * 8)));
+  }
+  return total;
+}
+
 #ifdef PENEIRA_AVX2
 
 bool hasAvx2() {
@@ -49,6 +57,15 @@ __attribute__((target("popcnt"))) uint64_t countPopcnt(const uint64_t* words, ui
   uint64_t total = 0;
   for (uint32_t i = 0; i < count; i++) {
     total += static_cast<uint64_t>(__builtin_popcountll(words[i]));
+  }
+  return total;
+}
+
+__attribute__((target("popcnt"))) uint64_t bothPopcnt(const uint64_t* words, const uint8_t* other,
+                                                      uint32_t count) {
+  uint64_t total = 0;
+  for (uint32_t i = 0; i < count; i++) {
+    total += static_cast<uint64_t>(__builtin_popcountll(words[i] & load<uint64_t>(other + i * 8)));
   }
   return total;
 }
@@ -95,6 +112,13 @@ uint64_t countBits(const uint64_t* words, uint32_t count) {
   if (avx2) return countPopcnt(words, count);
 #endif
   return countPortable(words, count);
+}
+
+uint64_t countBoth(const uint64_t* words, const uint8_t* other, uint32_t count) {
+#ifdef PENEIRA_AVX2
+  if (avx2) return bothPopcnt(words, other, count);
+#endif
+  return bothPortable(words, other, count);
 }
 
 void andWords(uint64_t* words, const uint8_t* other, uint32_t count) {

@@ -7,6 +7,8 @@ namespace peneira {
 
 // Number of set bits in `count` words.
 uint64_t countBits(const uint64_t* words, uint32_t count);
+// Number of bits that both have set; `other` need not be aligned.
+uint64_t countBoth(const uint64_t* words, const uint8_t* other, uint32_t count);
 // words &= other; `other` need not be aligned.
 void andWords(uint64_t* words, const uint8_t* other, uint32_t count);
 // One bit per value of `values` (u32, not aligned) with (value - low) <= width, modulo 2^32.

@@ -4,8 +4,10 @@
 #include "container.h"
 
 #include <algorithm>
+#include <bit>
 #include <string>
 
+#include "bits.h"
 #include "failure.h"
 
 namespace peneira {
@@ -117,6 +119,36 @@ void Container::clear(const ChunkSpan& span, uint64_t* words) const {
   } else {
     eachRun(*this, span, [words](uint32_t from, uint32_t to) { clearBits(words, from, to); });
   }
+}
+
+uint32_t Container::countIn(const ChunkSpan& span, const uint64_t* words) const {
+  uint32_t found = 0;
+  if (type == ContainerType::kBitset) {
+    const uint32_t first = span.firstWord();
+    const uint8_t* own = payload + first * 8;
+    return static_cast<uint32_t>(countBoth(words + first, own, span.endWord() - first));
+  }
+  if (type == ContainerType::kArray) {
+    for (uint32_t i = arrayLowerBound(span.low); i < cardinality; i++) {
+      const uint32_t value = element(i);
+      if (value >= span.high) return found;
+      found += words[value / 64] >> (value % 64) & 1;
+    }
+    return found;
+  }
+  eachRun(*this, span, [&found, words](uint32_t from, uint32_t to) {
+    found += countRange(words, from, to);
+  });
+  return found;
+}
+
+uint32_t countRange(const uint64_t* words, uint32_t from, uint32_t to) {
+  const uint32_t first = from / 64, last = to / 64;
+  const uint64_t head = ~uint64_t{0} << (from % 64), tail = ~uint64_t{0} >> (63 - to % 64);
+  const auto bits = [](uint64_t word) { return static_cast<uint32_t>(std::popcount(word)); };
+  if (first == last) return bits(words[first] & head & tail);
+  const auto between = static_cast<uint32_t>(countBits(words + first + 1, last - first - 1));
+  return bits(words[first] & head) + between + bits(words[last] & tail);
 }
 
 void setBits(uint64_t* words, uint32_t from, uint32_t to) {

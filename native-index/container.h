@@ -51,6 +51,8 @@ struct Container {
   uint32_t runLowerBound(uint32_t value) const;
   // Sets the bits of the container's rows in the span.
   void set(const ChunkSpan& span, uint64_t* words) const;
+  // How many of the container's rows in the span have their bit set.
+  uint32_t countIn(const ChunkSpan& span, const uint64_t* words) const;
   // Clears them.
   void clear(const ChunkSpan& span, uint64_t* words) const;
   // Rough cost of set() over a whole chunk, in words or elements touched.
@@ -68,7 +70,8 @@ struct ContainerPlace {
   uint32_t cardinality;
 };
 
-// Sets or clears the bits [from, to] of a set of words.
+// Counts, sets or clears the bits [from, to] of a set of words.
+uint32_t countRange(const uint64_t* words, uint32_t from, uint32_t to);
 void setBits(uint64_t* words, uint32_t from, uint32_t to);
 void clearBits(uint64_t* words, uint32_t from, uint32_t to);
 

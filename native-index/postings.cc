@@ -95,4 +95,12 @@ void Postings::find(const ChunkView& chunk, uint32_t dimension, std::span<const 
   }
 }
 
+void Postings::all(const ChunkView& chunk, uint32_t dimension,
+                   std::vector<CodedContainer>& found) const {
+  const std::span<const uint8_t> all = entries(chunk, dimension);
+  for (size_t at = 0; at < all.size() / kEntryBytes; at++) {
+    found.push_back({codeAt(all, at), container(chunk, all.data() + at * kEntryBytes)});
+  }
+}
+
 }  // namespace peneira

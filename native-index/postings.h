@@ -17,6 +17,12 @@ struct ChunkView {
   uint32_t byteLength = 0;
 };
 
+// A container with the code whose rows it holds.
+struct CodedContainer {
+  uint32_t code;
+  Container container;
+};
+
 // Reader of POSTINGS and CHUNKS; the Blocks outlive it.
 class Postings {
  public:
@@ -27,6 +33,8 @@ class Postings {
   // Appends the containers of those `codes` (ascending) that the chunk has.
   void find(const ChunkView& chunk, uint32_t dimension, std::span<const uint32_t> codes,
             std::vector<Container>& found) const;
+  // Appends all containers that the chunk has of a dimension, in order of their codes.
+  void all(const ChunkView& chunk, uint32_t dimension, std::vector<CodedContainer>& found) const;
 
  private:
   std::span<const uint8_t> entries(const ChunkView& chunk, uint32_t dimension) const;

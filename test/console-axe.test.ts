@@ -124,6 +124,8 @@ interface Finding {
 
 /** Looks at the page; null for tags looks at contrast alone. */
 async function look({ page }: Visit, place: string, tags: string[] | null): Promise<string[]> {
+  // Colours fade into each other for a moment.
+  await page.waitForTimeout(200);
   const only = tags === null ? ["color-contrast"] : tags;
   const type = tags === null ? "rule" : "tag";
   const found = await page.evaluate(

@@ -26,7 +26,10 @@ const WATCH_SHIFTS = `
   new PerformanceObserver((list) => {
     for (const entry of list.getEntries()) {
       if (entry.hadRecentInput) continue;
-      const moved = entry.sources.map(({ node }) => node?.className || node?.nodeName);
+      const named = (node) => node?.className || node?.nodeName;
+      const moved = entry.sources.map(({ node }) => {
+        return named(node?.parentElement) + " > " + named(node);
+      });
       globalThis.shifts.push(entry.value.toFixed(4) + " " + moved.join(", "));
     }
   }).observe({ type: "layout-shift", buffered: true });`;
@@ -72,14 +75,15 @@ describe("a first visit", () => {
     async (open, tell) => {
       const visit = await open(ana);
       const first = await loaded(visit);
-      const bytes = first.reduce((sum, one) => sum + one.bytes, 0);
-      tell(`${first.length} requests, ${bytes} bytes`);
+      const assets = first.filter(({ url }) => url.includes("/assets/"));
+      const bytes = assets.reduce((sum, one) => sum + one.bytes, 0);
+      tell(`${first.length} requests, ${bytes} bytes of ${assets.length} files`);
+      for (const one of first) tell(`${one.bytes} ${new URL(one.url).pathname}`);
       assert.ok(first.length <= REQUESTS_MAX, visit.requests.join("\n"));
       assert.ok(bytes < FIRST_BYTES_MAX, `${bytes} bytes`);
-      const assets = first.filter(({ url }) => url.includes("/assets/"));
       assert.equal(new Set(assets.map(({ url }) => url)).size, assets.length, "each once");
       for (const { url, encoding } of assets) {
-        assert.equal(encoding, /\.(js|css)$/.test(url) ? "br" : "", url);
+        assert.equal(encoding, url.endsWith(".woff2") ? "" : "br", url);
       }
       const second = await loaded(visit);
       assert.deepEqual(

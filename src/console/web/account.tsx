@@ -34,7 +34,7 @@ export function AccountView(): VNode {
     <Page title={words.value.shell.views.account}>
       <Who />
       <Password />
-      <Sessions />
+      <Sessions key={session.value?.csrf_token} />
     </Page>
   );
 }
@@ -170,9 +170,11 @@ function Sessions(): VNode {
           </li>
         ))}
       </ul>
-      <Button icon="signOut" onClick={() => ask(true)}>
-        {text.everywhere}
-      </Button>
+      {(answer !== null || error !== null) && (
+        <Button icon="signOut" onClick={() => ask(true)}>
+          {text.everywhere}
+        </Button>
+      )}
       <ConfirmDialog
         open={asked}
         danger

@@ -49,7 +49,8 @@ function Count(): VNode {
   const busy = state === "busy" || state === "idle";
   return (
     <div class={`count${busy || state === "failed" ? " count-stale" : ""}`} aria-busy={busy}>
-      <p class="count-total">
+      {/* Made anew with the first count, so that nothing moves beside it. */}
+      <p key={answer === null ? "blank" : "counted"} class="count-total">
         <strong>{answer === null ? "–" : number(answer.total)}</strong>{" "}
         <span>{answer === null && busy ? find.counting : find.total(answer?.total ?? 2)}</span>
       </p>

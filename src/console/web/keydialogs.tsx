@@ -11,7 +11,7 @@ import { ApiError, post } from "./api.ts";
 import { Button } from "./parts/button.tsx";
 import { Dialog } from "./parts/dialog.tsx";
 import { focusInvalid, Select, TextInput } from "./parts/field.tsx";
-import { ErrorNotice, Notice } from "./parts/notice.tsx";
+import { ErrorNotice, mistakeText, Notice } from "./parts/notice.tsx";
 import { SecretOnce } from "./parts/password.tsx";
 import { toast } from "./parts/toast.tsx";
 import { words } from "./words.ts";
@@ -214,7 +214,8 @@ export function useSent<T>(done: () => void) {
 /** What the server says about one member of what was sent. */
 export function mistakeAt(error: unknown, pointer: string): string | null {
   if (!(error instanceof ApiError)) return null;
-  return error.errors.find((one) => one.pointer === pointer)?.detail ?? null;
+  const found = error.errors.find((one) => one.pointer === pointer);
+  return found === undefined ? null : mistakeText(found);
 }
 
 /** A failure unless everything it says stands at the members that are named. */

@@ -115,7 +115,8 @@ function Head({ answer }: { answer: ExploreAnswer | null }) {
   return (
     <div class="overview-head">
       <div class="overview-total">
-        <p>
+        {/* Made anew with the count, so that nothing moves beside it. */}
+        <p key={answer === null ? "blank" : "counted"}>
           <strong>{answer === null ? "\u2007" : number(answer.total)}</strong>{" "}
           {answer !== null && overview.accounts}
         </p>

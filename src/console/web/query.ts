@@ -112,8 +112,11 @@ export function change(
   explorer.explore(specOf(next));
 }
 
-/** Asks what a sentence means and takes over the filters it became; an empty one clears all. */
-export async function ask(text: string): Promise<void> {
+/**
+ * Asks what a sentence means and takes over the filters it became; an empty one clears all.
+ * `how` is for links that hold a sentence alone: going back must not ask them again.
+ */
+export async function ask(text: string, how: "push" | "replace" = "push"): Promise<void> {
   const words = text.trim();
   if (words === "") return clearAll();
   stopTranslating();
@@ -124,22 +127,13 @@ export async function ask(text: string): Promise<void> {
   if (answer === null) return;
   sentence.value = words;
   translation.value = answer;
-  take(queryOf(answer.spec));
+  take(queryOf(answer.spec), how);
 }
 
 /** Takes the filters that the sentence became once more. */
 export function restoreSentence(): void {
   const { value } = translation;
   if (value !== null) take(queryOf(value.spec));
-}
-
-/** Asks a query that was kept somewhere, such as a saved search. */
-export function openQuery(wanted: Query, text: string): void {
-  stopTranslating();
-  translation.value = null;
-  sentence.value = text;
-  take(wanted);
-  if (text !== "") void explainSentence(text);
 }
 
 /** Takes every filter out, and the sentence with them. */
@@ -175,19 +169,31 @@ export function followAddress(): () => void {
   // A query that was left for another view is asked still when the user comes back.
   if (location.hash.length < 2 && !isEmpty(asked.peek())) writeAddress("replace");
   else read();
+  // Back and forward fire the one, links of other views the other, a typed address both.
   addEventListener("popstate", read);
-  return () => removeEventListener("popstate", read);
+  addEventListener("hashchange", read);
+  return () => {
+    removeEventListener("popstate", read);
+    removeEventListener("hashchange", read);
+  };
 }
+
+/** The address that was read or written last; what it says is asked already. */
+let reading: string | null = null;
+/** Number of the reading that counts. */
+let turn = 0;
 
 /** Reads what an address asks, and asks it. */
 async function openAddress(hash: string): Promise<void> {
-  if (hash.replace(/^#/, "") === addressNow() && exploration.peek().state !== "idle") return;
+  if (hash === reading) return;
+  reading = hash;
+  const own = ++turn;
   stopTranslating();
   typedAt = null;
   opening.value = hash.length > 1;
   try {
     const { lookup } = hash.length > 1 ? await loadCatalog() : { lookup: null };
-    if (hash !== location.hash) return;
+    if (own !== turn) return;
     const read = lookup === null ? null : decodeAddress(hash, lookup);
     troubles.value = read?.troubles ?? [];
     linkMonth.value = read?.month ?? null;
@@ -195,18 +201,19 @@ async function openAddress(hash: string): Promise<void> {
     sentence.value = text;
     asked.value = read?.query ?? emptyQuery();
     if (text === "") translation.value = null;
-    else if (isEmpty(asked.value)) return await ask(text);
+    else if (isEmpty(asked.value)) return await ask(text, "replace");
     else void explainSentence(text);
     explorer.explore(specOf(asked.value), { now: true });
   } catch {
     // The catalog says itself that it failed; trying again reads the address again.
   } finally {
-    opening.value = false;
+    if (own === turn) opening.value = false;
   }
 }
 
 /** Reads the address again, after the catalog failed. */
 export function reopenAddress(): Promise<void> {
+  reading = null;
   return openAddress(location.hash);
 }
 
@@ -244,18 +251,19 @@ async function translated(
   }
 }
 
-function take(next: Query): void {
+function take(next: Query, how: "push" | "replace" = "push"): void {
   const changed = !sameQuery(next, asked.peek()) || exploration.peek().state !== "ready";
   asked.value = tidyQuery(next);
   typedAt = null;
-  writeAddress("push");
+  writeAddress(how);
   if (changed) explorer.explore(specOf(asked.peek()), { now: true });
 }
 
 /** Writes the address bar; an entry that says what is there already is never added. */
 function writeAddress(how: "push" | "replace"): void {
   const hash = addressNow();
-  const url = `${location.pathname}${location.search}${hash === "" ? "" : `#${hash}`}`;
+  reading = hash === "" ? "" : `#${hash}`;
+  const url = `${location.pathname}${location.search}${reading}`;
   if (how === "replace" || hash === location.hash.replace(/^#/, "")) {
     history.replaceState(history.state, "", url);
   } else {

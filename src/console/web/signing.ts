@@ -9,7 +9,7 @@ import type { SessionAnswer } from "./answers.ts";
 import { get, lastAnswer, post, remove } from "./api.ts";
 import { ended, session, user } from "./session.ts";
 
-/** Asks who is signed in; where somebody was until now, the view stays and asks for the password. */
+/** Asks who is signed in; whoever was until now keeps the view and is asked for the password. */
 export async function loadSession(): Promise<void> {
   const answer = await get<SessionAnswer>("/session");
   if (answer.user === null && user() !== null) ended.value = true;

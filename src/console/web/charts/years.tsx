@@ -82,6 +82,8 @@ interface HistogramProps {
 function Histogram({ buckets, shown, drag, at, choose }: HistogramProps) {
   const plot = useRef<HTMLDivElement>(null);
   const most = Math.max(1, ...buckets.map(({ count }) => count));
+  // The first counts get bars of their own: bars that grow would count as moved.
+  const blank = buckets.every(({ count }) => count === 0);
   const yearAt = (event: PointerEvent) => {
     const box = plot.current?.getBoundingClientRect();
     if (box === undefined) return FIRST_YEAR;
@@ -115,7 +117,11 @@ function Histogram({ buckets, shown, drag, at, choose }: HistogramProps) {
       }}
     >
       {buckets.map(({ year, count }) => (
-        <span key={year} data-in={inInterval(year, shown)} data-at={year === at.value}>
+        <span
+          key={blank ? -year : year}
+          data-in={inInterval(year, shown)}
+          data-at={year === at.value}
+        >
           <span style={{ height: `${(count / most) * 100}%` }} data-some={count > 0} />
         </span>
       ))}

@@ -41,10 +41,8 @@ export const FIELD_GROUPS: readonly (readonly [group: string, fields: readonly s
     "address",
     "street street_number address_complement district postal_code country_code foreign_city",
   ],
-  [
-    "nature",
-    "company_size_code share_capital legal_nature legal_nature_description simples_opt_in mei_opt_in",
-  ],
+  ["nature", "company_size_code share_capital legal_nature legal_nature_description"],
+  ["regime", "simples_opt_in mei_opt_in"],
   ["status", "registration_status registration_status_date registration_status_reason"],
   ["rank", "score sanctioned"],
 ].map(([group = "", fields = ""]) => [group, fields.split(" ")] as const);

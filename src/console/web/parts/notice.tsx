@@ -12,7 +12,7 @@
  * and words, never by colour alone.
  */
 import type { ComponentChildren, VNode } from "preact";
-import { ApiError } from "../api.ts";
+import { ApiError, type ApiMistake } from "../api.ts";
 import { words } from "../words.ts";
 import { Button } from "./button.tsx";
 import { Icon, type IconName } from "./icon.tsx";
@@ -60,11 +60,11 @@ export function ErrorNotice({ error, onRetry, title }: ErrorNoticeProps): VNode 
   const mistakes = error instanceof ApiError ? error.errors : [];
   return (
     <Notice kind="error" title={title ?? words.value.shell.failed} action={action}>
-      <p>{errorText(error)}</p>
+      {mistakes.length === 0 && <p>{errorText(error)}</p>}
       {mistakes.length > 0 && (
         <ul>
           {mistakes.map((one) => (
-            <li key={`${one.pointer} ${one.code}`}>{one.detail}</li>
+            <li key={`${one.pointer} ${one.code}`}>{mistakeText(one)}</li>
           ))}
         </ul>
       )}
@@ -80,6 +80,12 @@ export function errorText(error: unknown): string {
   if (error.code === "rate_limited") return shell.rateLimited(error.retryAfterSeconds ?? 1);
   const known: Record<string, string> = shell.errors;
   return known[error.code] ?? (error.detail || `${error.status} ${error.code}`);
+}
+
+/** A sentence for one mistake of what was sent. */
+export function mistakeText(mistake: ApiMistake): string {
+  const known: Record<string, string> = words.value.shell.mistakes;
+  return known[mistake.code] ?? mistake.detail;
 }
 
 /** What an empty list takes. */

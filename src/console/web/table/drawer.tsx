@@ -58,6 +58,8 @@ function Open({ list, index, account, explained, allowed, onMove, onClose }: Ope
   useEffect(() => {
     // The next account begins at its top, as the first one did.
     if (body.current?.parentElement) body.current.parentElement.scrollTop = 0;
+    // What had the focus may have gone with the account before.
+    if (document.activeElement === document.body) body.current?.focus({ preventScroll: true });
   }, [account.cnpj]);
   const { answer, error, retry } = explained;
   const at = drawer.place(number(index + 1), number(rows.total ?? rows.accounts.length));

@@ -73,6 +73,15 @@ export const shell = {
     snapshot_unavailable: "The server has no data loaded yet.",
     internal_error: "The server made a mistake. It is in its log; try again.",
   },
+  /** By the code of a mistake; for others the server's own sentence is shown. */
+  mistakes: {
+    email_taken: "Somebody has this e-mail already.",
+    invalid_email: "This is not an e-mail address.",
+    last_owner: "There must be one owner at least.",
+    unfit_password: "Too easy to guess. Choose another one.",
+    unchanged_password: "This is the present password.",
+    wrong_password: "This is not your present password.",
+  },
   signIn: {
     title: "Sign in",
     lead: "Every company of Brazil, searched with one sentence.",

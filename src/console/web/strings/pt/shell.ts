@@ -73,6 +73,14 @@ export const shell: typeof English = {
     snapshot_unavailable: "O servidor ainda não tem uma base carregada.",
     internal_error: "O servidor errou. O registro está com ele; tente de novo.",
   },
+  mistakes: {
+    email_taken: "Alguém já tem este e-mail.",
+    invalid_email: "Isto não é um e-mail.",
+    last_owner: "É preciso haver pelo menos um proprietário.",
+    unfit_password: "Fácil demais de adivinhar. Escolha outra.",
+    unchanged_password: "Esta é a senha atual.",
+    wrong_password: "Esta não é a sua senha atual.",
+  },
   signIn: {
     title: "Entrar",
     lead: "Todas as empresas do Brasil, em uma frase.",
