@@ -84,7 +84,7 @@ uint32_t yearCode(int32_t days) {
 
 // What counting costs, in rows that are counted one by one (about 2.5 ns); tuned with
 // bench/facets.bench.ts.
-constexpr uint32_t kContainerCost = 8, kBitsetCost = 160, kRunCost = 3;
+constexpr uint32_t kContainerCost = 16, kBitsetCost = 160, kRunCost = 3;
 
 uint32_t costOf(const Container& container) {
   switch (container.type) {
@@ -111,6 +111,8 @@ class ChunkFacet {
 
   // By containers; false where row by row is cheaper, and then nothing was counted.
   bool countContainers(const DenseMatches& matches) {
+    const size_t containers = segment_.postings().count(matches.view, source_.dimension);
+    if (containers * kContainerCost > matches.count) return false;
     found_.clear();
     segment_.postings().all(matches.view, source_.dimension, found_);
     if (source_.kind == Kind::kFlag || source_.kind == Kind::kContact) {

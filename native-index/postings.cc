@@ -95,6 +95,10 @@ void Postings::find(const ChunkView& chunk, uint32_t dimension, std::span<const 
   }
 }
 
+size_t Postings::count(const ChunkView& chunk, uint32_t dimension) const {
+  return entries(chunk, dimension).size() / kEntryBytes;
+}
+
 void Postings::all(const ChunkView& chunk, uint32_t dimension,
                    std::vector<CodedContainer>& found) const {
   const std::span<const uint8_t> all = entries(chunk, dimension);

@@ -33,6 +33,8 @@ class Postings {
   // Appends the containers of those `codes` (ascending) that the chunk has.
   void find(const ChunkView& chunk, uint32_t dimension, std::span<const uint32_t> codes,
             std::vector<Container>& found) const;
+  // How many containers the chunk has of a dimension.
+  size_t count(const ChunkView& chunk, uint32_t dimension) const;
   // Appends all containers that the chunk has of a dimension, in order of their codes.
   void all(const ChunkView& chunk, uint32_t dimension, std::vector<CodedContainer>& found) const;
 

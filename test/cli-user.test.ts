@@ -52,7 +52,10 @@ describe("peneira user", () => {
     const first = peneira(["create", "--email", "Ana@Example.com"]);
     assert.equal(first.status, 0, first.stderr);
     assert.match(first.stdout, MADE_UP);
-    assert.match(first.stderr, /^user ana@example\.com \(owner of tenant default, plan free\)/m);
+    assert.match(
+      first.stderr,
+      /^plan enterprise: the default; --plan takes another\nuser ana@example\.com \(owner of tenant default, plan enterprise\) /,
+    );
     assert.ok(!first.stderr.includes(first.stdout.trim()));
     assert.ok(await fits("ana@example.com", first.stdout.trim()));
     const { password, created_at, user_id, ...second } = json("create", ...RUI, "--plan", "scale");
@@ -111,7 +114,7 @@ describe("peneira user", () => {
     const { stdout } = peneira(["list", "--tenant", "acme"]);
     const lines = stdout.trimEnd().split("\n");
     assert.match(lines[0] ?? "", /^email +tenant +role +state +plan +created_at +last_seen_at$/);
-    assert.match(lines[1] ?? "", /^eva@example\.com +acme +owner +active +free +\S+ +never$/);
+    assert.match(lines[1] ?? "", /^eva@example\.com +acme +owner +active +enterprise +\S+ +never$/);
     assert.equal(lines.length, 2);
   });
 

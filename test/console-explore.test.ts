@@ -7,7 +7,6 @@
  */
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
-import { FLAG_FACETS, flagFacet } from "../src/console/flagfacets.ts";
 import { FACETS } from "../src/search/facet.ts";
 import { openSegment, type Segment } from "../src/search/segment.ts";
 import type { AccountQuerySpec } from "../src/spec/schema.ts";
@@ -124,18 +123,33 @@ describe("POST /v1/console/explore", () => {
         assert.ok(empty >= 5, `only ${empty} specs matched nothing`);
       });
 
-      it("has facets by counts that are those of a pass over the matches", async () => {
+      it("has facets that are what their values count as filters", async () => {
         const draw = new Draw(seededRng(6_102));
         for (let i = 0; i < 60; i++) {
           const sent = i === 0 ? {} : randomSpecInput(draw, segment.catalog, twin.rows);
-          const { json } = await person.post("/explore", { spec: sent, facets: FLAG_FACETS });
+          const { json } = await person.post("/explore", {
+            spec: sent,
+            facets: ["mei", "contact"],
+          });
           const spec = json.spec as AccountQuerySpec;
-          const count = (filters: AccountQuerySpec["filters"]) =>
-            REAL_ENGINE.countMatches(segment, { ...spec, filters });
-          for (const name of FLAG_FACETS) {
-            const facet = flagFacet(name, { filters: spec.filters, count });
-            assert.deepEqual(facet, json.facets[name], `${name} ${JSON.stringify(spec.filters)}`);
+          const { company, contact } = spec.filters;
+          const total = (filters: Partial<AccountQuerySpec["filters"]>) =>
+            REAL_ENGINE.countMatches(segment, {
+              ...spec,
+              filters: { ...spec.filters, ...filters },
+            });
+          const counted = (name: string, values: readonly unknown[]) =>
+            (json.facets[name].values as { value: unknown; count: number }[])
+              .filter(({ value }) => values.includes(value))
+              .reduce((sum, { count }) => sum + count, 0);
+          if (company.mei_opt_in === null) {
+            const mei = total({ company: { ...company, mei_opt_in: true } });
+            assert.equal(counted("mei", [true]), mei, JSON.stringify(spec.filters));
           }
+          const mail = total({ contact: { ...contact, require_email: true } });
+          assert.equal(counted("contact", ["email", "email_and_phone"]), mail);
+          const phone = total({ contact: { ...contact, require_phone: true } });
+          assert.equal(counted("contact", ["phone", "email_and_phone"]), phone);
         }
       });
 
@@ -286,7 +300,7 @@ for (const transport of TRANSPORTS) {
       counted = [];
       assert.equal((await ask("SP")).status, 200);
       const activities = FACETS.filter((name) => name.startsWith("cnae_"));
-      const others = FACETS.filter((name) => !/^(cnae_|mei|simples|contact)/.test(name));
+      const others = FACETS.filter((name) => !name.startsWith("cnae_"));
       assert.deepEqual(counted, [String(activities), ...others]);
       assert.equal((await ask("SP")).status, 200);
       assert.equal(counted.length, others.length + 1);

@@ -15,6 +15,9 @@ export const PLAN_NAMES = ["free", "starter", "growth", "scale", "enterprise"] a
 /** Name of a plan. */
 export type PlanName = (typeof PLAN_NAMES)[number];
 
+/** Plan of what an operator makes for a tenant of which no plan is known. */
+export const PLAN_DEFAULT: PlanName = "enterprise";
+
 /** Numeric limits of a plan, with the smallest and largest value each may have. */
 export const PLAN_LIMITS = {
   /** Accounts in one page of a search. */

@@ -35,12 +35,16 @@ export interface UserWish {
   readonly password?: string | undefined;
   /** Plan of the tenant's console from now on. */
   readonly plan?: string | undefined;
+  /** The same, but only for a tenant that has no plan and never had a key. */
+  readonly planOtherwise?: PlanName | undefined;
 }
 
 /** A new user; `password` is shown once, and null where it was given. */
 export interface CreatedUser {
   readonly user: User;
   readonly password: string | null;
+  /** Whether the tenant had no plan and got the one of `planOtherwise`. */
+  readonly planAssumed: boolean;
 }
 
 /** What users are kept with. */
@@ -76,7 +80,7 @@ export class Users {
     const password = await this.#passwords.hash(wish.password ?? (made as string));
     const id = randomBytes(6).toString("hex");
     const createdAt = this.#clock.nowMs();
-    this.#store.atomically(() => {
+    const planAssumed = this.#store.atomically(() => {
       // While the password was hashed, another process may have made the same user, or the first.
       refuse("No user was made", this.#taken(email));
       const tenantId = this.#tenantId(wish.tenant, createdAt);
@@ -84,9 +88,9 @@ export class Users {
       if (first && wish.role === "member") refuse("No user was made", [OWNER_FIRST]);
       const role = (wish.role as Role | undefined) ?? (first ? "owner" : "member");
       this.#store.insert({ id, tenantId, email, role, password, createdAt });
-      if (wish.plan !== undefined) this.#store.setPlan(tenantId, wish.plan);
+      return this.#setPlan(tenantId, wish);
     });
-    return { user: withState(this.#store.find(id) as UserRow), password: made };
+    return { user: withState(this.#store.find(id) as UserRow), password: made, planAssumed };
   }
 
   /** All users, of one tenant or of all, oldest first. */
@@ -178,6 +182,16 @@ export class Users {
     if (owners.length !== 1 || owners[0]?.id !== user.id) return;
     const detail = "This is the last working owner of the tenant. Make somebody else owner first.";
     refuse("Nothing was changed", [{ pointer, code: "last_owner", detail }]);
+  }
+
+  /** Sets the plan that is wished; whether it is the one for tenants without any. */
+  #setPlan(tenantId: string, { plan, planOtherwise }: UserWish): boolean {
+    if (plan !== undefined) this.#store.setPlan(tenantId, plan);
+    const facts = this.#store.planFacts(tenantId);
+    const known = facts === undefined || facts.plan !== null || facts.keyPlans.length > 0;
+    if (known || planOtherwise === undefined) return false;
+    this.#store.setPlan(tenantId, planOtherwise);
+    return true;
   }
 
   #tenantId(tenant: UserWish["tenant"], nowMs: number): string {

@@ -6,7 +6,7 @@
  */
 import { type Command, InvalidArgumentError } from "commander";
 import type { CreatedKey, Keyring } from "../access/keyring.ts";
-import { PLAN_NAMES } from "../access/plans.ts";
+import { PLAN_DEFAULT, PLAN_NAMES } from "../access/plans.ts";
 import { DAY_MS, systemClock } from "../clock.ts";
 import { printTable } from "./print.ts";
 import { type DataDirOptions, withKeyring } from "./state.ts";
@@ -28,9 +28,6 @@ interface KeyOptions extends DataDirOptions {
 }
 
 const WHEN = "YYYY-MM-DD (through that day, UTC), days such as 90d, now, or never";
-
-/** Plan of a key where nobody says one and the tenant's keys do not either. */
-const PLAN_DEFAULT = "enterprise";
 
 /** What people see of keys. */
 const COLUMNS = ["key_id", "tenant", "plan", "state", "expires_at", "last_used_at", "name"];

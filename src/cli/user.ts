@@ -9,7 +9,7 @@ import { readFileSync } from "node:fs";
 import { isatty } from "node:tty";
 import type { Command } from "commander";
 import { tenantNamed } from "../access/keyring.ts";
-import { PLAN_NAMES } from "../access/plans.ts";
+import { PLAN_DEFAULT, PLAN_NAMES } from "../access/plans.ts";
 import { ROLES, type User, type Users } from "../access/users.ts";
 import { AppError, CommandError } from "../errors.ts";
 import { KeyStore } from "../store/keystore.ts";
@@ -52,7 +52,11 @@ export function registerUser(program: Command): void {
   givingPassword(named(user.command("create").description("make a user, and its tenant")))
     .option("--tenant <name>", "the tenant", "default")
     .option("--role <role>", `${roles} (default: owner for the first of a tenant, else member)`)
-    .option("--plan <plan>", `plan of the tenant's console, one of ${PLAN_NAMES.join(", ")}`)
+    .option(
+      "--plan <plan>",
+      `plan of the tenant's console, one of ${PLAN_NAMES.join(", ")} ` +
+        `(default: the one it has, else the highest of its keys, else ${PLAN_DEFAULT})`,
+    )
     .action((options: UserOptions) => withUsers(options, create, "make"));
   common(user.command("list").description("list users"))
     .option("--tenant <name>", "only those of this tenant")
@@ -108,7 +112,11 @@ async function withUsers(
 async function create(users: Users, options: UserOptions): Promise<void> {
   const { email = "", tenant = "default", role, plan } = options;
   const password = givenPassword(options);
-  const made = await users.create({ email, tenant: { name: tenant }, role, plan, password });
+  const wish = { email, tenant: { name: tenant }, role, plan, password };
+  const made = await users.create({ ...wish, planOtherwise: PLAN_DEFAULT });
+  if (made.planAssumed) {
+    process.stderr.write(`plan ${PLAN_DEFAULT}: the default; --plan takes another\n`);
+  }
   showPassword(users, { user: made.user, password: made.password, verb: "made" }, options);
 }
 

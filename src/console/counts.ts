@@ -9,7 +9,6 @@ import type { Engine } from "../http/service.ts";
 import type { Facet, FacetName } from "../search/facet.ts";
 import type { Segment } from "../search/segment.ts";
 import type { AccountQuerySpec } from "../spec/schema.ts";
-import { flagFacet, isFlagFacet } from "./flagfacets.ts";
 
 type Filters = AccountQuerySpec["filters"];
 
@@ -17,8 +16,8 @@ type Filters = AccountQuerySpec["filters"];
 const KEPT_MAX = 256;
 
 /**
- * From so many matches on what can be had by counts is, and other facets are better counted one at
- * a time: a million matches cost up to 15 ms each.
+ * From so many matches on facets are counted one at a time: five million matches cost up to 20 ms
+ * each, and others want to be answered in between.
  */
 export const MANY_MATCHES = 200_000;
 
@@ -57,16 +56,9 @@ export class Counts {
   ): Readonly<Record<string, Facet>> {
     const { facets } = this.#kept(filters);
     const missing = names.filter((name) => !facets.has(name));
-    const many = missing.length > 0 && this.total(spec, filters) > MANY_MATCHES;
-    const flags = missing.filter((name) => many && isFlagFacet(name));
-    const others = missing.filter((name) => !flags.includes(name));
-    for (const name of flags.filter(isFlagFacet)) {
-      const count = (changed: Filters) => this.total(spec, changed);
-      facets.set(name, flagFacet(name, { filters, count }));
-    }
-    if (others.length > 0) {
-      const counted = this.#engine.facets(this.#segment, { ...spec, filters }, others);
-      for (const name of others) facets.set(name, counted[name] as Facet);
+    if (missing.length > 0) {
+      const counted = this.#engine.facets(this.#segment, { ...spec, filters }, missing);
+      for (const name of missing) facets.set(name, counted[name] as Facet);
     }
     return Object.fromEntries(names.map((name) => [name, facets.get(name) as Facet]));
   }
