@@ -248,4 +248,23 @@ describe("the plan of a console", () => {
     assert.equal(plan(), "free", "also below that of the keys");
     assert.equal(users.consolePlan("nobody"), "free");
   });
+
+  it("is the one for tenants without any where there is none and never was a key", async () => {
+    const { users, keyring } = state;
+    const assume = async (email: string, tenant: string, plan?: string) => {
+      const wish = { email, tenant: { name: tenant }, password: PASSWORD, plan };
+      const made = await users.create({ ...wish, planOtherwise: "enterprise" });
+      return [made.planAssumed, users.consolePlan(made.user.tenantId)];
+    };
+    keyring.create({ tenant: "keyed", plan: "growth", name: "" });
+    assert.deepEqual(await assume("ana@example.com", "acme"), [true, "enterprise"]);
+    assert.deepEqual(await assume("bia@example.com", "acme"), [false, "enterprise"]);
+    assert.deepEqual(await assume("caio@example.com", "keyed"), [false, "growth"]);
+    assert.deepEqual(await assume("dora@example.com", "told", "starter"), [false, "starter"]);
+    assert.deepEqual(await assume("eva@example.com", "told"), [false, "starter"]);
+    await make("foreign@example.com", { tenant: { name: "plain" } });
+    await make("guest@example.com", { tenant: { name: "plain" } });
+    const { tenantId } = users.named("guest@example.com") as { tenantId: string };
+    assert.equal(users.consolePlan(tenantId), "free", "nobody else sets one");
+  });
 });

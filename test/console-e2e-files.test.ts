@@ -121,6 +121,17 @@ describe("an export", () => {
     assert.equal(after, before + 1);
   });
 
+  inBrowser("keeps the focus in the dialog from step to step", async (open) => {
+    const visit = await open(ana);
+    await openDialog(visit);
+    await button(dialog(visit), exports.send).focus();
+    await visit.page.keyboard.press("Enter");
+    await dialog(visit).locator("a:focus").getByText(exports.download).waitFor();
+    await button(dialog(visit), exports.another).focus();
+    await visit.page.keyboard.press("Enter");
+    await dialog(visit).locator("input:checked:focus").waitFor();
+  });
+
   inBrowser("goes on when the dialog is closed, and a toast tells of its end", async (open) => {
     const visit = await open(ana);
     await openDialog(visit);
@@ -164,6 +175,8 @@ describe("an export", () => {
     await button(dialog(visit), exports.remove).click();
     await visit.page.getByText(exports.removed).waitFor();
     assert.equal(await rows.count(), count);
+    const focused = visit.page.locator("h1:focus");
+    await focused.getByText(exports.historyTitle).waitFor();
     await first.getByRole("button").last().click();
     await entry(visit, exports.useQuery).click();
     const { rows: wanted } = await visit.send<{ rows: number }>("/exports/estimate", {

@@ -140,6 +140,8 @@ describe("times", () => {
       },
     );
     assert.equal(both(() => ago("2026-05-02T12:00:00Z", now)).en, "2 May 2026");
+    assert.equal(both(() => ago("2026-11-28T11:59:58Z", now)).en, "in 7 days");
+    assert.equal(both(() => ago("2026-11-14T12:00:02Z", now)).en, "6 days ago");
     assert.deepEqual(
       both(() => ago("2026-11-21T11:59:50Z", now)),
       { pt: "agora", en: "now" },

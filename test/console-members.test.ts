@@ -54,6 +54,33 @@ for (const transport of TRANSPORTS) {
       assert.match(twice.text, /"pointer":"\/email","code":"email_taken"/);
     });
 
+    it("are made slowly, since all tenants share the hashes of passwords", async () => {
+      // One such wish fits and not another one; what is refused changes nothing.
+      const limit = { limits: { requests_per_second: 0.01, burst: 15 } };
+      const slow = await startConsole(transport, { limit });
+      try {
+        const boss = await slow.person("acme", "owner");
+        const bob = await slow.person("acme", "member");
+        const ask = (path: string, body: unknown) =>
+          slow.ask({ method: "POST", path, headers: boss.headers, body });
+        assert.equal((await ask(MEMBERS, { email: "one@example.com" })).status, 201);
+        const change = { current_password: boss.password, new_password: "another long password" };
+        for (const [path, body] of [
+          [MEMBERS, { email: "two@example.com" }],
+          [`${MEMBERS}/${bob.id}/password`, {}],
+          ["/v1/console/password", change],
+        ] as const) {
+          const got = await ask(path, body);
+          assert.deepEqual([path, got.status], [path, 429]);
+          assert.match(got.text, /"code":"rate_limited"/);
+        }
+        assert.equal((await slow.again(bob)).id, bob.id);
+        assert.equal((await slow.again(boss)).id, boss.id);
+      } finally {
+        await slow.close();
+      }
+    });
+
     it("are signed out by what changes them, and a role counts at once", async () => {
       const bob = await server.person("acme", "member");
       assert.equal((await post("", { email: "x@example.com" }, bob)).status, 403);

@@ -8,6 +8,7 @@ import assert from "node:assert/strict";
 import { describe, it, mock } from "node:test";
 import type { ExploreAnswer } from "../src/console/web/answers.ts";
 import { Explorer } from "../src/console/web/explorer.ts";
+import { freshDraft, hasContact } from "../src/console/web/exports/draft.ts";
 import {
   clearPointer,
   emptyQuery,
@@ -18,6 +19,17 @@ import {
   specOf,
   tidyQuery,
 } from "../src/console/web/question.ts";
+
+describe("an export's first choice", () => {
+  it("is for contact only where the plan has a field of it", () => {
+    const free = ["cnpj", "legal_name", "uf", "municipality_ibge", "cnae_primary", "trade_name"];
+    assert.equal(hasContact(free), false);
+    assert.ok(freshDraft(free, null).fields.includes("cnae_primary"), "the default columns");
+    const paid = [...free, "email"];
+    assert.equal(hasContact(paid), true);
+    assert.ok(freshDraft(paid, null).fields.includes("email"));
+  });
+});
 
 describe("a query", () => {
   it("is the same whatever the order of its lists", () => {

@@ -112,7 +112,7 @@ describe("a list of rows", () => {
     assert.deepEqual(Object.keys(first), ["spec"]);
     assert.deepEqual(Object.keys(second), ["spec", "cursor"]);
     const limits = server.bodies.map(({ spec }) => (spec as Spec).limit);
-    assert.deepEqual(limits, [PAGE_ROWS.first, PAGE_ROWS.later, PAGE_ROWS.later]);
+    assert.deepEqual(limits, [PAGE_ROWS.first, PAGE_ROWS.later, PAGE_ROWS.first + PAGE_ROWS.later]);
     for (const { spec } of server.bodies) {
       assert.deepEqual((spec as Spec).output.fields, FIELDS);
       assert.deepEqual((spec as Spec).filters, SPEC.filters);
@@ -135,7 +135,16 @@ describe("a list of rows", () => {
     assert.equal(server.bodies.length, 2, "401 rows lie below row 199");
     rows.want(200);
     await settled(rows);
-    assert.equal(rows.accounts.length, 1100);
+    assert.equal(rows.accounts.length, 1200);
+  });
+
+  it("reads larger pages the more is read, so that the end is a few answers away", async () => {
+    const server = serverOf(ROWS_MAX + 1);
+    const { rows } = listOn(server);
+    await readOut(rows);
+    assert.ok(server.bodies.length < 30, `${server.bodies.length} pages`);
+    const limits = server.bodies.map(({ spec }) => (spec as Spec).limit);
+    assert.equal(Math.max(...limits), PAGE_ROWS.most);
   });
 
   it("ends at its own bound and says that there are more", async () => {

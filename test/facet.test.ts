@@ -1,11 +1,12 @@
 /**
  * Proves: every facet of seeded random specs holds exactly the counts that a linear scan over the
  * decoded rows gives, in the promised order; values, the others and the missing ones sum to the
- * total; the cube and the pass over the matches agree; the cube reads no row. Does not prove
- * anything about HTTP.
+ * total; the cube and the pass over the matches agree; the cube reads no row; the bench runs,
+ * small. Does not prove anything about HTTP, nor about speed (bench/facets.bench.ts).
  */
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
+import { benchFacets } from "../bench/facets.bench.ts";
 import { clausesOf } from "../src/search/clauses.ts";
 import { FACET_VALUES_MAX, FACETS, type FacetName, facets } from "../src/search/facet.ts";
 import { openSegment, type Segment } from "../src/search/segment.ts";
@@ -125,5 +126,15 @@ describe("facets", () => {
     assert.match(municipality?.values[0]?.label ?? "", /^.+\/[A-Z]{2}$/);
     assert.ok((activity?.values[0]?.label ?? "").length > 5);
     assert.throws(() => segment.native.facets([], ["colour" as never]), /no facet "colour"/);
+  });
+
+  it("equal those of another database in the bench, small", async () => {
+    const small = await makeSampleSnapshot(3_000, 42);
+    const corpus = { ...small, accounts: 3_000 };
+    const lines = await benchFacets(corpus, { seconds: 0, samples: 1 }).finally(small.dispose);
+    assert.equal(lines.length, 35);
+    for (const { filter, facet, matches, peneira, duck } of lines) {
+      assert.ok(matches > 0 && peneira > 0 && duck > 0, `${filter}, ${facet}`);
+    }
   });
 });

@@ -19,6 +19,11 @@ export interface Limited {
 
 /** Requests of one user of the console, whatever the plan: a person who scrolls quickly. */
 export const CONSOLE_LIMIT: Limited = { limits: { requests_per_second: 20, burst: 60 } };
+/**
+ * What a wish that hashes a password costs: few hashes are made at once, and all tenants share
+ * them, so that nobody who is signed in may keep the others from signing in.
+ */
+export const PASSWORD_UNITS = 10;
 
 /** Limits of keys by their plans, and of guesses by address. */
 export class Gate {

@@ -132,10 +132,10 @@ export class Keyring {
     return this.#store.atomically(() => (this.#store.list().length > 0 ? null : this.create(wish)));
   }
 
-  /** All keys, oldest first, with their states. */
-  list(): (KeyRow & { readonly state: KeyState })[] {
+  /** All keys, of one tenant or of all of them, oldest first, with their states. */
+  list(tenantId?: string): (KeyRow & { readonly state: KeyState })[] {
     const nowMs = this.#clock.nowMs();
-    return this.#store.list().map((row) => ({ ...row, state: stateOf(row, nowMs) }));
+    return this.#store.list(tenantId).map((row) => ({ ...row, state: stateOf(row, nowMs) }));
   }
 
   /** Finds the one key that an id, a whole key, or a tenant and a name stand for. */

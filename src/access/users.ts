@@ -55,7 +55,8 @@ export interface UsersParts {
   readonly clock: Clock;
 }
 
-const EMAIL_MAX = 254;
+/** Most characters of an e-mail (RFC 5321). */
+export const EMAIL_MAX = 254;
 const EMAIL = /^[^\s@\p{C}]{1,64}@[\p{L}\p{N}](?:[\p{L}\p{N}.-]*[\p{L}\p{N}])?$/u;
 
 /** Makes and changes users. */

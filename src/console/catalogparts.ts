@@ -4,7 +4,6 @@
  * Invariant: counts are of all accounts of the snapshot; names are those of the snapshot and of the
  * lexicon, and a prefix that none of them names has none.
  */
-import { getMunicipalities } from "@brazilian-utils/brazilian-utils";
 import { TABLES, type TableName } from "../../native-index/columns.ts";
 import type { NativeFacet } from "../../native-index/engine.ts";
 import { laterResult } from "../http/sidework.ts";
@@ -32,13 +31,14 @@ interface Activity {
 /** Everything in the catalog; see `Catalog` in web/answers.ts. */
 export async function catalogParts(segment: Segment): Promise<Record<string, unknown>> {
   const lexicon = await laterResult(namesByCode);
+  const written = await namesWithAccents();
   const cnae = await laterResult(() => countsOf(segment, "cnae", "cnae_primary"));
   const activities = await activitiesOf(segment, cnae, lexicon);
   return {
     snapshot: segment.label,
     activities,
     prefixes: await laterResult(() => prefixesOf(activities, lexicon)),
-    municipalities: await laterResult(() => municipalitiesOf(segment)),
+    municipalities: await laterResult(() => municipalitiesOf(segment, written)),
     states: await laterResult(() => statesOf(segment)),
     legal_natures: await laterResult(() => naturesOf(segment)),
   };
@@ -146,10 +146,15 @@ function capitalized(name: string): string {
   return name.slice(0, 1).toUpperCase() + name.slice(1);
 }
 
+/** Names of municipalities by IBGE code. Their table is large, so a start does not wait for it. */
+async function namesWithAccents(): Promise<ReadonlyMap<string, string>> {
+  const { getMunicipalities } = await import("@brazilian-utils/brazilian-utils");
+  return new Map(getMunicipalities().map(({ code, name }) => [String(code), name]));
+}
+
 /** Names with their accents where they are those of the snapshot, which has none. */
-function municipalitiesOf(segment: Segment): object[] {
+function municipalitiesOf(segment: Segment, written: ReadonlyMap<string, string>): object[] {
   const accounts = countsOf(segment, "municipality", "municipality_ibge");
-  const written = new Map(getMunicipalities().map(({ code, name }) => [String(code), name]));
   return segment.catalog.municipalities.map(({ ibge, tom, name, uf }) => {
     const known = ibge === null ? undefined : written.get(ibge);
     const same = known !== undefined && folded(known) === folded(name);

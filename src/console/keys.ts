@@ -18,7 +18,7 @@ const OVERLAP_SECONDS_MAX = 2_592_000;
 /** `GET /keys`: oldest first. */
 export function listKeys(call: SessionCall): Answer {
   const { service, requestId, identity } = call;
-  const keys = service.keyring.list().filter(({ tenantId }) => tenantId === identity.tenantId);
+  const keys = service.keyring.list(identity.tenantId);
   return json({ request_id: requestId, keys: keys.map((row) => shown(row, row.state)) });
 }
 
@@ -86,8 +86,8 @@ export function rotateKey(call: SessionCall): Answer {
 
 /** The key that the path names; throws `not_found` for others' too. */
 function keyOf({ service, params, identity }: SessionCall): KeyRow {
-  const row = service.keyring.list().find(({ id }) => id === params.id);
-  if (row !== undefined && row.tenantId === identity.tenantId) return row;
+  const row = service.keyring.list(identity.tenantId).find(({ id }) => id === params.id);
+  if (row !== undefined) return row;
   throw new AppError("not_found", "There is no such key.");
 }
 

@@ -4,15 +4,14 @@
  * Invariant: another tenant's user does not exist here; a change ends the sessions of whom it
  * concerns; nobody gets a new password of their own without knowing the present one.
  */
-import type { User } from "../access/users.ts";
+import { PASSWORD_UNITS } from "../access/gate.ts";
+import { EMAIL_MAX, ROLES, type User } from "../access/users.ts";
 import { AppError } from "../errors.ts";
 import type { BodyObject } from "../http/body.ts";
 import { type Answer, json } from "../http/respond.ts";
 import type { SessionCall } from "../http/service.ts";
 import { readChoice, readText, refuse, refuseMistakes, wishOf } from "./wish.ts";
 
-const EMAIL_MAX = 254;
-const ROLES = ["owner", "member"] as const;
 const STATES = ["active", "disabled"] as const;
 
 /** `GET /members`: oldest first. */
@@ -28,6 +27,7 @@ export async function createMember(call: SessionCall): Promise<Answer> {
   const email = readText(body, "email", EMAIL_MAX);
   const role = readChoice(body, "role", ROLES) ?? "member";
   refuseMistakes(body);
+  call.spend(PASSWORD_UNITS);
   const { users } = call.service;
   const tenant = { id: call.identity.tenantId };
   const { user, password } = await users.create({ email, tenant, role });
@@ -59,6 +59,7 @@ export async function resetPassword(call: SessionCall): Promise<Answer> {
     const detail = "Change your own password with the present one, at /v1/console/password.";
     throw new AppError("invalid_request", detail);
   }
+  call.spend(PASSWORD_UNITS);
   const password = await call.service.users.setPassword(user);
   return json({ ...answerOf(call, user.id), password });
 }

@@ -23,14 +23,13 @@ import { shown } from "../spec/reader.ts";
 import type { AccountQuerySpec } from "../spec/schema.ts";
 import type { SearchRow } from "../store/searchstore.ts";
 import { Counts } from "./counts.ts";
+import { readName } from "./wish.ts";
 
 /** Most searches of a tenant. */
 export const SEARCHES_MAX = 500;
-/** Most characters of a name, and of the sentence a search began with. */
-const NAME_MAX = 100;
+/** Most characters of the sentence a search began with. */
 const TEXT_MAX = 2_000;
 
-const CONTROL = /\p{Cc}/u;
 /** Line ends and tabs are part of what people type into a box of several lines. */
 const CONTROL_BUT_WHITE = /[^\P{Cc}\t\n\r]/u;
 
@@ -55,7 +54,7 @@ export async function listSearches(call: KeyCall): Promise<Answer> {
 export function saveSearch(call: SessionCall): Answer {
   const segment = currentSegment(call.service);
   const body = readBody(call.body, ["name", "text", "spec"]);
-  const name = readName(body);
+  const name = readName(body, "name");
   const text = readText(body);
   const spec = withBodyMistakes(body, () => specOf(call, segment, body.members.spec));
   const { tenantId } = call.identity;
@@ -134,22 +133,6 @@ function countNow(call: KeyCall, segment: Segment, spec: unknown): object | null
   }
 }
 
-function readName({ members, mistakes }: BodyObject): string {
-  const { name } = members;
-  const pointer = "/name";
-  const rule = `name must have 1 to ${NAME_MAX} characters without control characters`;
-  if (typeof name !== "string") {
-    const code = name === undefined ? "missing" : "wrong_type";
-    mistakes.push({ pointer, code, detail: `${rule}, not ${shown(name)}.` });
-    return "";
-  }
-  const trimmed = name.trim();
-  if (trimmed === "" || [...trimmed].length > NAME_MAX || CONTROL.test(trimmed)) {
-    mistakes.push({ pointer, code: "wrong_format", detail: `${rule}.` });
-  }
-  return trimmed;
-}
-
 function readText({ members, mistakes }: BodyObject): string | null {
   const { text } = members;
   if (text === undefined || text === null) return null;
@@ -164,7 +147,7 @@ function readText({ members, mistakes }: BodyObject): string | null {
 function readChange(call: KeyCall): { readonly name: string | null; readonly refresh: boolean } {
   const body = readBody(call.body, ["name", "refresh"]);
   const { members, mistakes } = body;
-  const name = members.name === undefined ? null : readName(body);
+  const name = members.name === undefined ? null : readName(body, "name");
   if (members.refresh !== undefined && members.refresh !== true) {
     const detail = `refresh must be true or be left out, not ${shown(members.refresh)}.`;
     mistakes.push({ pointer: "/refresh", code: "wrong_type", detail });

@@ -4,6 +4,7 @@
  * Invariant: every sign-in and every new password has a new session, and the one before it ends;
  * the token of a session is in the cookie and nowhere else; passwords are never repeated.
  */
+import { PASSWORD_UNITS } from "../access/gate.ts";
 import type { NewSession, OpenSession } from "../access/sessions.ts";
 import { type Answer, json, noContent } from "../http/respond.ts";
 import type { Call, SessionCall } from "../http/service.ts";
@@ -59,6 +60,7 @@ export class SessionRoutes {
     const current = readText(body, "current_password", TEXT_MAX);
     const next = readText(body, "new_password", TEXT_MAX);
     refuseMistakes(body);
+    call.spend(PASSWORD_UNITS);
     const { sessions } = call.service;
     const opened = await sessions.changePassword(call.session, { current, next }, call.address);
     return begun(call, opened, this.#door.cookieOf(call));

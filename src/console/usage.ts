@@ -71,7 +71,7 @@ function seriesOf(rows: readonly UsedByKey[], first: number, count: number): Map
 /** Names of keys and e-mails of users by sender. */
 export function namesOf({ service, identity }: SessionCall): Map<string, string> {
   const { tenantId } = identity;
-  const keys = service.keyring.list().filter((row) => row.tenantId === tenantId);
+  const keys = service.keyring.list(tenantId);
   return new Map([
     ...keys.map(({ id, name }) => [id, name] as const),
     ...service.users.list(tenantId).map(({ id, email }) => [`${USER}${id}`, email] as const),

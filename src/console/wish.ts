@@ -9,7 +9,7 @@ import { type BodyObject, readBody } from "../http/body.ts";
 import type { Call } from "../http/service.ts";
 import { shown } from "../spec/reader.ts";
 
-/** Longest name of anything, in UTF-16 units. */
+/** Longest name of anything, in code points as those of keys and tenants. */
 const NAME_MAX = 100;
 
 /** The body with the members that it may have; where it may have none, an empty one does. */
@@ -28,7 +28,7 @@ export function refuse(body: BodyObject, member: string, detail: string): void {
 export function readName(body: BodyObject, member: string): string {
   const value = body.members[member];
   const name = typeof value === "string" ? value.trim() : "";
-  if (name !== "" && name.length <= NAME_MAX && !/\p{Cc}/u.test(name)) return name;
+  if (name !== "" && [...name].length <= NAME_MAX && !/\p{Cc}/u.test(name)) return name;
   refuse(body, member, `${member} must have 1 to ${NAME_MAX} characters, on one line.`);
   return "";
 }

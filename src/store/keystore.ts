@@ -75,11 +75,14 @@ export class KeyStore {
     return this.#byId.get(id);
   }
 
-  /** All keys, oldest first. */
-  list(): KeyRow[] {
-    return this.#database
-      .prepare<[], KeyRow>(`SELECT ${KEY_COLUMNS} ORDER BY keys.created_at, keys.id`)
-      .all();
+  /** All keys, of one tenant or of all of them, oldest first. */
+  list(tenantId?: string): KeyRow[] {
+    const order = "ORDER BY keys.created_at, keys.id";
+    return tenantId === undefined
+      ? this.#database.prepare<[], KeyRow>(`SELECT ${KEY_COLUMNS} ${order}`).all()
+      : this.#database
+          .prepare<[string], KeyRow>(`SELECT ${KEY_COLUMNS} WHERE keys.tenant_id = ? ${order}`)
+          .all(tenantId);
   }
 
   /** Id of the tenant of a name, which is made with `fresh` as its id where there is none. */

@@ -32,9 +32,13 @@ const LENGTH_MIN = 12;
 export function AccountView(): VNode {
   return (
     <Page title={words.value.shell.views.account}>
-      <Who />
-      <Password />
-      <Sessions key={session.value?.csrf_token} />
+      <div class="profile">
+        <div class="profile-part">
+          <Who />
+          <Password />
+        </div>
+        <Sessions key={session.value?.csrf_token} />
+      </div>
     </Page>
   );
 }
@@ -122,11 +126,13 @@ function usePasswords() {
       setNext("");
       setChecked(false);
       toast(text.changed);
+      setBusy(false);
+      return true;
     } catch (failure) {
       setError(failure);
+      setBusy(false);
+      return false;
     }
-    setBusy(false);
-    return true;
   };
   const missing = checked && current === "" ? text.needed : null;
   const refused = wrong ? text.wrongCurrent : mistakeAt(error, "/current_password");

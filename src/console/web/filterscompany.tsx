@@ -19,7 +19,7 @@ const SIZE_ORDER = ["01", "03", "05", "00"];
 
 /** What a company is. */
 export function FilterCompany(): VNode {
-  const { find } = words.value;
+  const { codes, find } = words.value;
   const { company } = query.value.filters;
   const statuses = company.registration_status_any_of.map(String);
   return (
@@ -28,7 +28,7 @@ export function FilterCompany(): VNode {
         legend={find.status}
         options={STATUS_ORDER.map((code) => ({
           value: String(code),
-          label: find.statuses[code] ?? String(code),
+          label: codes.statuses[code] ?? String(code),
           count: countOf("registration_status", String(code), statuses),
         }))}
         values={statuses}
@@ -43,7 +43,7 @@ export function FilterCompany(): VNode {
         legend={find.size}
         options={SIZE_ORDER.map((code) => ({
           value: code,
-          label: find.sizes[code] ?? code,
+          label: codes.sizes[code] ?? code,
           count: countOf("company_size", code, company.company_size_code_any_of),
         }))}
         values={company.company_size_code_any_of}

@@ -93,8 +93,7 @@ function Day({ label, day, onDay, error, after = "" }: DayProps): VNode {
       max={LAST_DAY}
       value={text}
       error={wrong ?? error}
-      onValue={() => {}}
-      onInput={(event) => read(event.currentTarget.value, event.currentTarget.validity.badInput)}
+      onValue={(typed, { validity }) => read(typed, validity.badInput)}
     />
   );
 }

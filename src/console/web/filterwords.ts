@@ -31,11 +31,11 @@ const DESCRIBE: Readonly<Record<string, Describe>> = {
     words.value.find.described.area(some(filters.geo.area_code_any_of ?? [])),
   registration_status: ({ filters }) =>
     words.value.find.described.status(
-      named(filters.company.registration_status_any_of, words.value.find.statuses),
+      named(filters.company.registration_status_any_of, words.value.codes.statuses),
     ),
   company_size: ({ filters }) =>
     words.value.find.described.size(
-      named(filters.company.company_size_code_any_of, words.value.find.sizes),
+      named(filters.company.company_size_code_any_of, words.value.codes.sizes),
     ),
   legal_nature: ({ filters }, book) =>
     some((filters.company.legal_nature_any_of ?? []).map((code) => book?.natureName(code) ?? code)),
@@ -85,7 +85,10 @@ function activities(codes: readonly string[], book: CatalogBook | null): string 
 
 function municipalities(geo: Query["filters"]["geo"], book: CatalogBook | null): string[] {
   const codes = [...geo.municipality_ibge_any_of, ...geo.municipality_tom_any_of];
-  return codes.map((code) => book?.municipality(code)?.name ?? code);
+  return codes.map((code) => {
+    const found = book?.municipality(code);
+    return found == null ? code : `${found.name}/${found.uf}`;
+  });
 }
 
 function named(codes: readonly (string | number)[], names: Record<string, string>): string {

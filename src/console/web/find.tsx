@@ -21,6 +21,8 @@ import { Notice } from "./parts/notice.tsx";
 import { keep, read } from "./preferences.ts";
 import { exploration, followAddress, isEmpty, openingLink, query, reopenAddress } from "./query.ts";
 import { SentenceBox } from "./sentence.tsx";
+import { focusCell } from "./table/grid.tsx";
+import { place } from "./table/list.ts";
 import { Results } from "./table/results.tsx";
 import { Understood } from "./understood.tsx";
 import { words } from "./words.ts";
@@ -51,6 +53,7 @@ export function Find(): VNode {
         <LinkNotice />
         {catalogFailed.value && <CatalogNotice />}
       </div>
+      <ToResults />
       <div class="find-body">
         {wide.value && (
           <aside class="find-rail" aria-label={find.filters}>
@@ -62,6 +65,17 @@ export function Find(): VNode {
       {!wide.value && <FilterSheet open={sheet} onClose={() => setSheet(false)} />}
       <Announcer />
     </div>
+  );
+}
+
+/** The way for keyboards past filters and charts, which are a hundred stops, into the table. */
+function ToResults(): VNode | null {
+  const { answer } = exploration.value;
+  if (answer === null || isEmpty(query.value) || needsGuidance()) return null;
+  return (
+    <button type="button" class="skip" onClick={() => focusCell(place.peek())}>
+      {words.value.find.skip}
+    </button>
   );
 }
 
@@ -82,10 +96,12 @@ function Found({ onFilters }: { onFilters: () => void }): VNode {
       </div>
     );
   }
+  // Where nothing matches, the way out stands in place of charts that have nothing to show.
+  const none = needsGuidance() && exploration.value.answer?.total === 0;
   return (
     <div class="find-main">
       <FindHeader onFilters={onFilters} />
-      <ChartStrip />
+      {!none && <ChartStrip />}
       {needsGuidance() ? (
         <Guidance />
       ) : (

@@ -19,7 +19,7 @@ const THEME_KEY = "peneira.theme";
 export const theme = signal<Theme>("auto");
 
 /** The language kept here, else the first one of the browser that there is, else English. */
-export function preferredLanguage(): Language {
+function preferredLanguage(): Language {
   const kept = read(LANGUAGE_KEY);
   if (kept === "pt" || kept === "en") return kept;
   const first = navigator.languages.find((tag) => /^(pt|en)\b/i.test(tag)) ?? navigator.language;

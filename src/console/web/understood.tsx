@@ -144,7 +144,9 @@ function Remarks({ answer }: { answer: TranslateAnswer }): VNode | null {
   const [hidden, hide] = useState(false);
   const { find } = words.value;
   const { assumptions, warnings, unmapped_constraints } = answer.explain;
-  const uncertain = warnings.some((one) => noteOf(one).code === "uncertain");
+  const misread = warnings.length + unmapped_constraints.length > 1;
+  // A sentence of which nothing is left over is only too broad, which is told below.
+  const uncertain = misread && warnings.some((one) => noteOf(one).code === "uncertain");
   const minded = warnings.map(noteOf).filter(({ code }) => code !== "uncertain");
   const kinds: [kind: string, title: string, icon: IconName, notes: Note[]][] = [
     ["warn", find.warned, "warning", minded],

@@ -12,6 +12,7 @@ import { duration, number, percent } from "./format.ts";
 import { Skeleton } from "./parts/busy.tsx";
 import { useAnswer } from "./parts/load.ts";
 import { ErrorNotice } from "./parts/notice.tsx";
+import { Page } from "./parts/page.tsx";
 import { words } from "./words.ts";
 
 const DAYS = 30;
@@ -26,11 +27,12 @@ export function UsageView(): VNode {
   const { usage } = words.value.charts;
   const failed = error !== null && error !== undefined;
   return (
-    <div class="usage">
-      <h1>{usage.title}</h1>
+    <Page title={usage.title}>
       {failed && <ErrorNotice error={error} title={usage.failed} onRetry={reload} />}
-      {answer === null ? !failed && <Waiting /> : <Shown answer={answer} />}
-    </div>
+      <div class="usage">
+        {answer === null ? !failed && <Waiting /> : <Shown answer={answer} />}
+      </div>
+    </Page>
   );
 }
 

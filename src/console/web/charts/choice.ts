@@ -12,7 +12,7 @@ import { datesOf, type Interval, intervalOf } from "./buckets.ts";
 export type Reach = "email" | "phone" | "any" | "both";
 
 /** Puts a value into a list, or takes it out. */
-export function toggled<T>(list: readonly T[], value: T): T[] {
+function toggled<T>(list: readonly T[], value: T): T[] {
   return list.includes(value) ? list.filter((one) => one !== value) : [...list, value];
 }
 

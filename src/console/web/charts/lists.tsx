@@ -25,14 +25,14 @@ const MUNICIPALITIES_MAX = 40;
 
 /** Company sizes. */
 export function Sizes({ facet, filters }: ListProps) {
-  const { charts } = words.value;
+  const { charts, codes } = words.value;
   const asked = filters.company.company_size_code_any_of;
   const chosen = (value: string) => asked.includes(value);
   const found = rowsOf(facet, { rowsMax: SIZES.length, chosen, all: SIZES });
   const rows = found.rows.map((row) => ({
     ...row,
     key: row.value,
-    label: charts.sizeNames[row.value] ?? row.value,
+    label: codes.sizes[row.value] ?? row.value,
     press: () => change((draft) => toggleSize(draft, row.value)),
   }));
   const data = { ...found, rows };
@@ -45,14 +45,14 @@ export function Sizes({ facet, filters }: ListProps) {
 
 /** Registration statuses. */
 export function Statuses({ facet, filters }: ListProps) {
-  const { charts } = words.value;
+  const { charts, codes } = words.value;
   const asked = filters.company.registration_status_any_of;
   const chosen = (value: string) => asked.includes(Number(value));
   const found = rowsOf(facet, { rowsMax: STATUSES.length, chosen, all: STATUSES });
   const rows = found.rows.map((row) => ({
     ...row,
     key: row.value,
-    label: charts.statusNames[row.value] ?? row.value,
+    label: codes.statuses[row.value] ?? row.value,
     press: () => change((draft) => toggleStatus(draft, Number(row.value))),
   }));
   const data = { ...found, rows };

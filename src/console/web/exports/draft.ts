@@ -70,6 +70,11 @@ export function presetFields(allowed: readonly string[]): Record<Preset, readonl
   };
 }
 
+/** Whether a plan lets anybody be called or written to; where not, no set is called after that. */
+export function hasContact(allowed: readonly string[]): boolean {
+  return ["email", "phone_1", "phone_2"].some((field) => allowed.includes(field));
+}
+
 /** Name of a set of fields. */
 export type Preset = "default" | "contact" | "all";
 
@@ -77,7 +82,7 @@ export type Preset = "default" | "contact" | "all";
 export function freshDraft(allowed: readonly string[], rows: number | null): Draft {
   return {
     format: "csv",
-    fields: presetFields(allowed).contact,
+    fields: presetFields(allowed)[hasContact(allowed) ? "contact" : "default"],
     csv: "excel",
     delimiter: ";",
     bom: true,

@@ -11,7 +11,7 @@ import { number } from "../format.ts";
 import { Button, IconButton } from "../parts/button.tsx";
 import { Checks } from "../parts/field.tsx";
 import { words } from "../words.ts";
-import { FIELD_GROUPS, type Preset, presetFields } from "./draft.ts";
+import { FIELD_GROUPS, hasContact, type Preset, presetFields } from "./draft.ts";
 
 /** What the chooser takes. */
 export interface FieldsProps {
@@ -21,7 +21,7 @@ export interface FieldsProps {
 }
 
 /** Name of a field for people. */
-export function fieldName(field: string): string {
+function fieldName(field: string): string {
   return words.value.table.fields[field] ?? field;
 }
 
@@ -62,7 +62,7 @@ function Presets({ allowed, chosen, onChosen }: FieldsProps): VNode {
   const { exports } = words.value;
   const sets = presetFields(allowed);
   const names: readonly (readonly [Preset, string])[] = [
-    ["contact", exports.presetContact],
+    ...(hasContact(allowed) ? [["contact", exports.presetContact] as const] : []),
     ["default", exports.presetDefault],
     ["all", exports.presetAll],
   ];

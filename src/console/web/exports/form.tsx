@@ -28,6 +28,7 @@ export function ExportForm({ onClose }: { onClose: () => void }): VNode {
   const form = useForm();
   const { exports } = words.value;
   const { record } = form;
+  useEffect(() => focusStep(record === null), [record === null]);
   return (
     <Dialog
       open
@@ -46,6 +47,13 @@ export function ExportForm({ onClose }: { onClose: () => void }): VNode {
       {record !== null ? <ExportProgress record={record} /> : <Body form={form} />}
     </Dialog>
   );
+}
+
+/** The button that had the focus went with its step; the next one begins at its first control. */
+function focusStep(choosing: boolean): void {
+  if (document.activeElement !== document.body) return;
+  const first = choosing ? "input:checked" : ".export-buttons [data-autofocus], a.button-primary";
+  document.querySelector<HTMLElement>(`.export-dialog :is(${first})`)?.focus();
 }
 
 interface Form {
@@ -211,8 +219,9 @@ function RunFooter({ form, record: begun, onClose }: RunFooterProps): VNode {
       </div>
     );
   }
+  // With a key, so that no button turns into another one under the user's finger.
   return (
-    <div class="export-buttons">
+    <div key="running" class="export-buttons">
       <Button variant="quiet" busy={stopping} onClick={() => void stop()}>
         {exports.stop}
       </Button>

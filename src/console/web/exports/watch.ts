@@ -4,7 +4,7 @@
  * Invariant: each export is asked for once at a time, about every second at first and less often
  * while it takes long; a failure to ask is no failure of the export, and asking goes on.
  */
-import { type ReadonlySignal, signal } from "@preact/signals";
+import { signal } from "@preact/signals";
 import type { ExportRecord } from "../answers.ts";
 import { ApiError, get } from "../api.ts";
 import { toast } from "../parts/toast.tsx";
@@ -26,9 +26,6 @@ const BEGIN_MS = 150;
 const followed = signal<ReadonlyMap<string, Followed>>(new Map());
 /** Exports whose end is seen where it happens, and needs no further word. */
 const watchers = new Map<string, number>();
-
-/** Every export that was followed since the page was loaded. */
-export const followedExports: ReadonlySignal<ReadonlyMap<string, Followed>> = followed;
 
 /** Follows an export until its end; one that is followed already is not followed twice. */
 export function follow(record: ExportRecord): void {

@@ -49,7 +49,7 @@ export interface ComboboxProps {
 const SHOWN_MAX = 100;
 
 /** Text without case and accents. */
-export function foldText(text: string): string {
+function foldText(text: string): string {
   return text.normalize("NFD").replace(/\p{M}/gu, "").toLowerCase();
 }
 

@@ -106,8 +106,19 @@ function useOpened(element: RefObject<HTMLDialogElement | null>, modal: boolean)
     return () => {
       dialog.close();
       if (before instanceof HTMLElement && before.isConnected) before.focus();
+      // What opened it may go with what it deleted, in the same turn or in the next.
+      requestAnimationFrame(() => setTimeout(focusView));
     };
   }, [element, modal]);
+}
+
+/** Where nothing has the focus the view's heading gets it; Tab then goes on from there. */
+function focusView(): void {
+  if (document.activeElement !== document.body) return;
+  const heading = document.querySelector<HTMLElement>("#main h1");
+  if (heading === null) return;
+  heading.tabIndex = -1;
+  heading.focus({ preventScroll: true });
 }
 
 /** The backdrop belongs to the dialog: only the place of the click tells them apart. */

@@ -77,9 +77,10 @@ export function Field(props: FieldProps & { children: (control: ControlProps) =>
 /** What a line of text takes. */
 export interface TextInputProps
   extends FieldProps,
-    Omit<InputHTMLAttributes<HTMLInputElement>, "label" | "value"> {
+    // What is typed is told by `onValue` alone, or one of the two would be lost.
+    Omit<InputHTMLAttributes<HTMLInputElement>, "label" | "value" | "onInput"> {
   value: string;
-  onValue: (text: string) => void;
+  onValue: (text: string, input: HTMLInputElement) => void;
   suffix?: ComponentChildren;
   inputRef?: Ref<HTMLInputElement>;
 }
@@ -97,7 +98,7 @@ export function TextInput(props: TextInputProps): VNode {
             {...control}
             ref={inputRef ?? null}
             value={value}
-            onInput={(event) => onValue(event.currentTarget.value)}
+            onInput={({ currentTarget: input }) => onValue(input.value, input)}
           />
           {suffix}
         </div>

@@ -4,6 +4,7 @@
  */
 import { account } from "./en/account.ts";
 import { charts } from "./en/charts.ts";
+import { codes } from "./en/codes.ts";
 import { exports } from "./en/exports.ts";
 import { find } from "./en/find.ts";
 import { keys } from "./en/keys.ts";
@@ -12,4 +13,4 @@ import { shell } from "./en/shell.ts";
 import { table } from "./en/table.ts";
 
 /** All words of the language. */
-export const words = { account, charts, exports, find, keys, members, shell, table };
+export const words = { account, charts, codes, exports, find, keys, members, shell, table };

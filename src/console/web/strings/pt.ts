@@ -6,6 +6,7 @@
 import type { Words } from "../words.ts";
 import { account } from "./pt/account.ts";
 import { charts } from "./pt/charts.ts";
+import { codes } from "./pt/codes.ts";
 import { exports } from "./pt/exports.ts";
 import { find } from "./pt/find.ts";
 import { keys } from "./pt/keys.ts";
@@ -17,6 +18,7 @@ import { table } from "./pt/table.ts";
 export const words: Words = {
   account,
   charts,
+  codes,
   exports,
   find,
   keys,

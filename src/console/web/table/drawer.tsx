@@ -108,7 +108,7 @@ function Open({ list, index, account, explained, allowed, onMove, onClose }: Ope
 
 /** CNPJ and what tells at a glance what kind of company it is. */
 function Identity({ account }: { account: Account }): VNode {
-  const { drawer, fields, statuses, values } = words.value.table;
+  const { drawer, fields, values } = words.value.table;
   const status = textOf(account, "registration_status");
   const size = sizeText(account);
   const trade = textOf(account, "trade_name");
@@ -126,7 +126,9 @@ function Identity({ account }: { account: Account }): VNode {
       </p>
       <p class="account-pills">
         {status !== "" && (
-          <Pill kind={status === "2" ? "good" : "warn"}>{named(statuses, status)}</Pill>
+          <Pill kind={status === "2" ? "good" : "warn"}>
+            {named(words.value.codes.statuses, status)}
+          </Pill>
         )}
         {typeof account.headquarters === "boolean" && (
           <Pill>{account.headquarters ? values.headOffice : values.branch}</Pill>

@@ -191,7 +191,8 @@ function Company({ account }: { account: Account }): VNode {
 }
 
 function companyFacts(account: Account): Fact[] {
-  const { fields, sizes } = words.value.table;
+  const { fields } = words.value.table;
+  const { sizes } = words.value.codes;
   const capital = account.share_capital;
   const nature = [textOf(account, "legal_nature_description"), textOf(account, "legal_nature")];
   return [
@@ -205,7 +206,8 @@ function companyFacts(account: Account): Fact[] {
 }
 
 function registerFacts(account: Account): Fact[] {
-  const { fields, statuses, drawer } = words.value.table;
+  const { fields, drawer } = words.value.table;
+  const { statuses } = words.value.codes;
   const status = named(statuses, textOf(account, "registration_status"));
   const since = textOf(account, "registration_status_date");
   const reason = textOf(account, "registration_status_reason");

@@ -8,10 +8,13 @@ import type { Account, SearchAnswer, Spec } from "../answers.ts";
 
 /** No more rows than these are held; an export has the rest. */
 export const ROWS_MAX = 50_000;
-/** Rows of the first page, which somebody waits for, and of every later one. */
-export const PAGE_ROWS = { first: 100, later: 500 } as const;
+/**
+ * Rows of the first page, which somebody waits for, and of the second. From there on a page has as
+ * many as were read before it, up to `most`: who reads on and on waits for fewer answers.
+ */
+export const PAGE_ROWS = { first: 100, later: 500, most: 2500 } as const;
 /** The next page is asked for when fewer rows than these lie below the last one looked at. */
-export const ROWS_AHEAD = 400;
+const ROWS_AHEAD = 400;
 /** A request that came too early is repeated by itself after at most so long, and so often. */
 const WAIT = { secondsMax: 5, timesMax: 5 } as const;
 /** Codes of a cursor that leads nowhere any more. */
@@ -114,8 +117,10 @@ export class Rows {
 
   #body(): PageBody {
     const { spec, fields, pageMax } = this.#options;
-    const size = this.#cursor === null ? PAGE_ROWS.first : PAGE_ROWS.later;
-    const limit = Math.min(size, pageMax, ROWS_MAX - this.accounts.length);
+    const { length } = this.accounts;
+    const grown = Math.min(PAGE_ROWS.most, Math.max(PAGE_ROWS.later, length));
+    const size = this.#cursor === null ? PAGE_ROWS.first : grown;
+    const limit = Math.min(size, pageMax, ROWS_MAX - length);
     const { explain: _, ...query } = spec;
     const output = { format: "json", include_explain: false, fields: [...fields] };
     const sized = { ...query, limit, output };

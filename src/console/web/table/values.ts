@@ -34,9 +34,9 @@ export function postalText(code: string): string {
 
 /** The text of a size, a MEI being named as such. */
 export function sizeText(account: Account): string {
-  const { sizes, values } = words.value.table;
+  const { values } = words.value.table;
   if (account.mei_opt_in === true) return values.mei;
-  return named(sizes, textOf(account, "company_size_code"));
+  return named(words.value.codes.sizes, textOf(account, "company_size_code"));
 }
 
 /** Yes, no or nothing. */
@@ -103,7 +103,7 @@ const TEXTS: Readonly<Record<ColumnId, (account: Account) => string>> = {
   email: (account) => textOf(account, "email"),
   phone: (account) => formatted(account, "phone_1", phone),
   second_phone: (account) => formatted(account, "phone_2", phone),
-  status: (account) => named(words.value.table.statuses, textOf(account, "registration_status")),
+  status: (account) => named(words.value.codes.statuses, textOf(account, "registration_status")),
   status_since: (account) => formatted(account, "registration_status_date", dayShort),
   status_reason: (account) => textOf(account, "registration_status_reason"),
   legal_nature: (account) =>

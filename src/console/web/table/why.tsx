@@ -70,7 +70,7 @@ function activityText(code: string): string {
 
 /** The value that met a filter, as people say it. */
 function valueText(name: string, value: unknown, account: Account): string {
-  const { sizes, statuses } = words.value.table;
+  const { sizes, statuses } = words.value.codes;
   const text = value === null || value === undefined ? "" : String(value);
   if (name === "uf") return named(STATE_NAMES as Record<string, string>, text);
   if (name.startsWith("municipality_")) return textOf(account, "municipality_name") || text;

@@ -45,12 +45,6 @@ export const charts = {
 
   sizes: "Company size",
   size: "Size",
-  sizeNames: {
-    "00": "Not informed",
-    "01": "Micro",
-    "03": "Small",
-    "05": "Medium or large",
-  } as Readonly<Record<string, string>>,
 
   years: "Opening year",
   year: "Year",
@@ -74,13 +68,6 @@ export const charts = {
 
   status: "Registration",
   statusOne: "Status",
-  statusNames: {
-    1: "Null",
-    2: "Active",
-    3: "Suspended",
-    4: "Unfit",
-    8: "Closed",
-  } as Readonly<Record<string, string>>,
 
   optIns: "Tax regimes",
   optIn: "Regime",

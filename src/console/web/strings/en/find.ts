@@ -8,11 +8,11 @@ import { list, month, number } from "../../format.ts";
 /** Words of this area. */
 export const find = {
   title: "Find companies",
+  skip: "Skip to the results",
 
   ask: "Whom are you looking for?",
   askPlaceholder: "bakeries in Belo Horizonte opened since 2020, with e-mail",
   askSubmit: "Find",
-  askBusy: "Reading the sentence…",
   askClear: "Clear the sentence and all filters",
   askKey: "Press / to write here",
   askFailed: "The sentence could not be read",
@@ -94,20 +94,7 @@ export const find = {
   areaWrong: (text: string) => `“${text}” is no area code: give two digits from 11 to 99.`,
 
   status: "Registration status",
-  statuses: {
-    "1": "Null",
-    "2": "Active",
-    "3": "Suspended",
-    "4": "Unfit",
-    "8": "Closed",
-  } as Record<string, string>,
   size: "Size",
-  sizes: {
-    "00": "Not informed",
-    "01": "Micro",
-    "03": "Small",
-    "05": "Medium or large",
-  } as Record<string, string>,
   headquarters: "Head offices only",
   simples: "Simples Nacional",
   mei: "MEI",

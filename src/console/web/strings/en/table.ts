@@ -77,23 +77,6 @@ const columns: Record<string, string> = {
   sanctioned: "Sanctioned",
 };
 
-/** Sizes by code. */
-const sizes: Record<string, string> = {
-  "00": "Not informed",
-  "01": "Micro",
-  "03": "Small",
-  "05": "Medium or large",
-};
-
-/** Registration statuses by code. */
-const statuses: Record<string, string> = {
-  1: "Null",
-  2: "Active",
-  3: "Suspended",
-  4: "Unfit",
-  8: "Closed",
-};
-
 /** Parts of a score. */
 const parts: Record<string, string> = {
   status: "Registration status",
@@ -144,8 +127,6 @@ export const table = {
   title: "Results",
   fields,
   columns,
-  sizes,
-  statuses,
   parts,
   strategies,
   matched,

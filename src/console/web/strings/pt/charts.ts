@@ -46,7 +46,6 @@ export const charts: typeof English = {
 
   sizes: "Porte",
   size: "Porte",
-  sizeNames: { "00": "Não informado", "01": "Micro", "03": "Pequeno", "05": "Médio ou grande" },
 
   years: "Ano de abertura",
   year: "Ano",
@@ -70,7 +69,6 @@ export const charts: typeof English = {
 
   status: "Situação cadastral",
   statusOne: "Situação",
-  statusNames: { 1: "Nula", 2: "Ativa", 3: "Suspensa", 4: "Inapta", 8: "Baixada" },
 
   optIns: "Regimes",
   optIn: "Regime",

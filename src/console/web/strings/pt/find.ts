@@ -9,11 +9,11 @@ import type { find as English } from "../en/find.ts";
 /** Words of this area. */
 export const find: typeof English = {
   title: "Buscar empresas",
+  skip: "Ir para os resultados",
 
   ask: "Quem você procura?",
   askPlaceholder: "padarias em Belo Horizonte abertas desde 2020, com e-mail",
   askSubmit: "Buscar",
-  askBusy: "Lendo a frase…",
   askClear: "Limpar a frase e todos os filtros",
   askKey: "Aperte / para escrever aqui",
   askFailed: "Não foi possível ler a frase",
@@ -94,20 +94,7 @@ export const find: typeof English = {
   areaWrong: (text) => `“${text}” não é DDD: informe dois dígitos, de 11 a 99.`,
 
   status: "Situação cadastral",
-  statuses: {
-    "1": "Nula",
-    "2": "Ativa",
-    "3": "Suspensa",
-    "4": "Inapta",
-    "8": "Baixada",
-  },
   size: "Porte",
-  sizes: {
-    "00": "Não informado",
-    "01": "Microempresa",
-    "03": "Pequeno porte",
-    "05": "Médio ou grande",
-  },
   headquarters: "Só matrizes",
   simples: "Simples Nacional",
   mei: "MEI",

@@ -76,21 +76,6 @@ const columns: Record<string, string> = {
   sanctioned: "Sancionada",
 };
 
-const sizes: Record<string, string> = {
-  "00": "Não informado",
-  "01": "Micro",
-  "03": "Pequeno",
-  "05": "Médio ou grande",
-};
-
-const statuses: Record<string, string> = {
-  1: "Nula",
-  2: "Ativa",
-  3: "Suspensa",
-  4: "Inapta",
-  8: "Baixada",
-};
-
 const parts: Record<string, string> = {
   status: "Situação cadastral",
   email: "Tem e-mail",
@@ -106,9 +91,9 @@ const parts: Record<string, string> = {
 
 const strategies: Record<string, string> = {
   balanced: "equilibrada",
-  contactable: "fácil de contatar",
+  contactable: "fáceis de contatar",
   newest: "mais novas primeiro",
-  established: "mais antigas primeiro",
+  established: "consolidadas primeiro",
 };
 
 const matched: Record<string, (value: string) => string> = {
@@ -138,8 +123,6 @@ export const table: typeof English = {
   title: "Resultados",
   fields,
   columns,
-  sizes,
-  statuses,
   parts,
   strategies,
   matched,
