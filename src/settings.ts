@@ -6,6 +6,8 @@
  * either read completely or refused with a sentence; nothing is clamped.
  */
 
+import { PROXIES_FORM, Proxies } from "./proxies.ts";
+
 /** The value of a setting; null means "not set" where a row allows it. */
 export type SettingValue = string | number | boolean | readonly string[] | null;
 
@@ -112,6 +114,11 @@ export const SETTINGS = {
     30_000,
     "Time after which a connection that takes no bytes of its answer is closed.",
     integer(100, 600_000),
+  ),
+  "http.trusted_proxies": setting<string | null>(
+    null,
+    "Proxies whose X-Forwarded-For is believed when wrong keys and passwords are counted.",
+    { kind: "text", check: (text) => (Proxies.read(text) === null ? PROXIES_FORM : null) },
   ),
   "http.drain_grace_ms": setting<number>(
     0,

@@ -274,7 +274,9 @@ describe("a session", () => {
       await change();
       state.clock.advance(200);
       assert.equal(works(token), false, String(change));
-      undo();
+      await undo();
+      state.clock.advance(200);
+      assert.equal(works(token), false, "an ended session stays so");
     }
     await other.users.create({ email: "bia@example.com", tenant: { name: "acme" }, role: "owner" });
     const { token } = await signIn();

@@ -1,6 +1,7 @@
 /**
  * Proves what keys and addresses are refused for, on a clock that the test moves, and that the
- * limits reach the wire: the fields, 429 with the time to wait, a page's cost, and shedding. Does
+ * limits reach the wire: the fields, 429 with the time to wait, a page's cost, shedding, and whom a
+ * proxy speaks for. Does
  * not prove the arithmetic of the limiter (access-ratelimit.test.ts).
  */
 import assert from "node:assert/strict";
@@ -11,7 +12,8 @@ import { loadPlans } from "../src/access/plans.ts";
 import { manualClock } from "../src/clock.ts";
 import { AppError } from "../src/errors.ts";
 import { Pressure } from "../src/http/pressure.ts";
-import { type FakeServer, startFake, TRANSPORTS } from "./http-fake.ts";
+import { Proxies } from "../src/proxies.ts";
+import { type FakeServer, sendRaw, startFake, TRANSPORTS } from "./http-fake.ts";
 
 /** A plan whose largest page costs more than its burst. */
 const NARROW = { search_limit: 50_000, requests_per_second: 1, burst: 20 };
@@ -176,4 +178,35 @@ for (const transport of TRANSPORTS) {
       assert.equal((await search(server.keys.scale, 1)).status, 200);
     });
   });
+}
+
+for (const transport of TRANSPORTS) {
+  describe(`wrong keys that come through a proxy over ${transport}`, () => {
+    it("are counted by the client that a believed proxy names, else by the proxy", async () => {
+      for (const proxies of [Proxies.read("127.0.0.1"), null]) {
+        const gate = new Gate(manualClock());
+        const server = await startFake(transport, { gate, proxies });
+        try {
+          const statuses: number[] = [];
+          for (let i = 0; i < GUESS_POLICY.burst + 1; i++) {
+            statuses.push(await guess(server, ["203.0.113.9", "198.51.100.7"]));
+          }
+          assert.deepEqual([...new Set(statuses)], [403, 429]);
+          const next = await guess(server, ["203.0.113.9, 198.51.100.8"]);
+          assert.equal(next, proxies === null ? 429 : 403);
+        } finally {
+          await server.close();
+        }
+      }
+    });
+  });
+}
+
+/** Tries a wrong key with lines of X-Forwarded-For; gives the status. */
+async function guess({ port }: FakeServer, lines: readonly string[]): Promise<number> {
+  const forwarded = lines.map((line) => `X-Forwarded-For: ${line}\r\n`).join("");
+  const head = `GET /v1/status HTTP/1.1\r\nHost: x\r\nConnection: close\r\n${forwarded}`;
+  const { key } = makeKey();
+  const { text } = await sendRaw(port, `${head}Authorization: Bearer ${key}\r\n\r\n`);
+  return Number(text.split(" ")[1]);
 }

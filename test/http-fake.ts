@@ -250,6 +250,7 @@ const SETTLED = {
   version: "0.0.0-test",
   bodyBytesMax: 1_048_576,
   securityContact: "mailto:security@example.com",
+  proxies: null,
   secondaryCnaeFull: false,
   replaced: () => null,
   hold: () => () => {},

@@ -24,6 +24,7 @@ import type { Service } from "../http/service.ts";
 import { Telemetry } from "../http/telemetry.ts";
 import type { Transport } from "../http/transport.ts";
 import { describeError, type Log, openLog } from "../log.ts";
+import { Proxies } from "../proxies.ts";
 import { account, countMatches, facets, search, searchSliced } from "../search/searcher.ts";
 import type { Segment } from "../search/segment.ts";
 import { Shelf } from "../search/shelf.ts";
@@ -100,6 +101,7 @@ export function makeService({ config, dataDir, transport, database }: Parts): Se
     bodyBytesMax: config.get("http.body_max_bytes"),
     secondaryCnaeFull: config.get("exports.secondary_cnae_full"),
     securityContact: config.get("http.security_contact"),
+    proxies: Proxies.read(config.get("http.trusted_proxies") ?? ""),
     segment: () => shelf.current(),
     replaced: (belongs) => shelf.retired(belongs),
     hold: (segment) => shelf.hold(segment),

@@ -99,10 +99,19 @@ class Dispatch {
       this.#sender = { identity, plan, limited: plan, session: null };
     } catch (error) {
       const guessed = error instanceof AppError && error.code === "authentication_invalid";
-      if (guessed) gate.noteGuess(this.#exchange.address);
+      if (guessed) gate.noteGuess(this.#address());
       throw error;
     }
     gate.spend(this.#sender.identity.keyId, this.#sender.plan, PAID_UNITS);
+  }
+
+  /** The address that wrong keys and passwords are counted by. */
+  #address(): string {
+    const { proxies } = this.#service;
+    const { address } = this.#exchange;
+    return proxies === null
+      ? address
+      : proxies.clientOf(address, this.#exchange.header("x-forwarded-for"));
   }
 
   /** Lets in who has a session, or asks for a route of the console that needs none. */
@@ -173,7 +182,7 @@ class Dispatch {
       ...{ method, path, params, query, rawQuery, body },
       header: (name: ReadHeader) => this.#exchange.header(name),
       gone: () => this.#exchange.aborted,
-      address: this.#ofConsole ? this.#exchange.address : "",
+      address: this.#ofConsole ? this.#address() : "",
     };
     if (route.access === "open") return route.handle(call);
     // Every other route lies below /v1/; anything else is a mistake in the table.

@@ -14,6 +14,7 @@ import type { Clock } from "../clock.ts";
 import { AppError } from "../errors.ts";
 import type { Exporter } from "../export/exporter.ts";
 import type { Log } from "../log.ts";
+import type { Proxies } from "../proxies.ts";
 import type { FacetName, Facets } from "../search/facet.ts";
 import type { SearchAnswer, SearchRequest, SlicedAnswer } from "../search/searcher.ts";
 import type { Segment } from "../search/segment.ts";
@@ -65,6 +66,8 @@ export interface Service {
   readonly secondaryCnaeFull: boolean;
   /** Whom to tell of a weakness, or null. */
   readonly securityContact: string | null;
+  /** Proxies that are believed about whom a request came from, or null. */
+  readonly proxies: Proxies | null;
   /** The loaded snapshot, or null when there is none. */
   segment(): Segment | null;
   /** A snapshot that was replaced and is still open, by its id; null when there is none. */

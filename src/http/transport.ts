@@ -121,6 +121,7 @@ export const READ_HEADERS = [
   "if-range",
   "range",
   "x-csrf-token",
+  "x-forwarded-for",
   "x-request-id",
 ] as const;
 
@@ -128,6 +129,9 @@ export const READ_HEADERS = [
 export type ReadHeader = (typeof READ_HEADERS)[number];
 
 const READ = new Set<string>(READ_HEADERS);
+
+/** A list, to which every proxy on the way may add a line (RFC 9110, section 5.3). */
+const LIST_HEADER = "x-forwarded-for";
 
 /**
  * The read headers of one request. Each decides who asks, where the body ends or what it is, so
@@ -140,8 +144,10 @@ export class HeadHeaders {
   /** Takes one header line; `name` in lower case. */
   add(name: string, value: string): void {
     if (!READ.has(name)) return;
-    if (this.#values.has(name)) this.#repeated.add(name);
-    else this.#values.set(name, value);
+    const before = this.#values.get(name);
+    if (before === undefined) this.#values.set(name, value);
+    else if (name === LIST_HEADER) this.#values.set(name, `${before}, ${value}`);
+    else this.#repeated.add(name);
   }
 
   /** Value of a header, or undefined. */

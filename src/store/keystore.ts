@@ -149,6 +149,19 @@ export class KeyStore {
 
   /** Sets or clears the time at which a tenant was disabled; false when there is no such tenant. */
   setTenantDisabled(name: string, disabledAt: number | null): boolean {
+    return this.atomically(() => this.#setTenantDisabled(name, disabledAt));
+  }
+
+  /** Sessions of a disabled tenant are over, also when it is enabled again a moment later. */
+  #setTenantDisabled(name: string, disabledAt: number | null): boolean {
+    if (disabledAt !== null) {
+      this.#database
+        .prepare(
+          `DELETE FROM sessions WHERE user_id IN (SELECT users.id FROM users
+             JOIN tenants ON tenants.id = users.tenant_id WHERE tenants.name = ?)`,
+        )
+        .run(name);
+    }
     const result = this.#database
       .prepare("UPDATE tenants SET disabled_at = ? WHERE name = ?")
       .run(disabledAt, name);
