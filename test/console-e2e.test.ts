@@ -190,6 +190,27 @@ describe("finding", () => {
     await shows(visit, total);
   });
 
+  inBrowser("with what is changed while the link still opens", async (open) => {
+    const visit = await open(ana);
+    const { page } = visit;
+    let read = () => {};
+    const wanted = new Promise<void>((resolve) => {
+      read = resolve;
+    });
+    await page.route("**/v1/console/catalog", async (route) => {
+      await wanted;
+      await route.continue();
+    });
+    await visit.go("/app#uf=SP,MG");
+    await page.getByRole("complementary").locator("input[type=date]").first().fill("2015-03-01");
+    read();
+    await page.getByRole("grid").waitFor();
+    const geo = { uf_any_of: ["SP", "MG"] };
+    const filters = { geo, company: { started_after: "2015-03-01" } };
+    await shows(visit, (await explored(visit, { filters })).total);
+    assert.match(page.url(), /opened=2015-03-01\.\./);
+  });
+
   inBrowser("says what to leave out where nothing is found, and what to add", async (open) => {
     const visit = await open(ana);
     const { page } = visit;

@@ -96,12 +96,18 @@ export const wantedRows: ReadonlySignal<number | null> = computed(() => {
 let translatingNow: AbortController | null = null;
 /** Where the last change was typed, so that the next step of it replaces its entry. */
 let typedAt: string | null = null;
+/** Changes that were made while a link was being read: they are made to what it holds. */
+let waiting: (() => void)[] = [];
 
 /** Changes the query; `typing` names where a step is typed of which more follow. */
 export function change(
   edit: (draft: Query) => void,
   { typing = null }: { typing?: string | null } = {},
 ): void {
+  if (opening.peek()) {
+    waiting.push(() => change(edit, { typing }));
+    return;
+  }
   const draft = structuredClone(asked.peek());
   edit(draft);
   const next = tidyQuery(draft);
@@ -207,8 +213,15 @@ async function openAddress(hash: string): Promise<void> {
   } catch {
     // The catalog says itself that it failed; trying again reads the address again.
   } finally {
-    if (own === turn) opening.value = false;
+    if (own === turn) endOpening();
   }
+}
+
+function endOpening(): void {
+  opening.value = false;
+  const changes = waiting;
+  waiting = [];
+  for (const one of changes) one();
 }
 
 /** Reads the address again, after the catalog failed. */
