@@ -94,36 +94,42 @@ describe("hashes", () => {
 
 describe("the queue of hashes", () => {
   /** Hashes that end when a test says so. */
-  function held() {
+  function held(atOnce: number) {
     const ends: ((fail?: boolean) => void)[] = [];
     const derive: Derive = () =>
       new Promise((resolve, reject) => {
         ends.push((fail) => (fail ? reject(new Error("failed")) : resolve(Buffer.alloc(32))));
       });
-    return { ends, passwords: new Passwords(SMALL, derive) };
+    return { ends, passwords: new Passwords(SMALL, derive, atOnce) };
   }
 
-  it("makes two at once, lets sixteen wait and refuses the next with a time to wait", async () => {
-    const { ends, passwords } = held();
-    const all = Array.from({ length: 18 }, () => passwords.hash(RIGHT));
+  it("makes some at once, lets sixteen wait and refuses the next with a time to wait", async () => {
+    for (const atOnce of [1, 2]) await keepsToItsBounds(atOnce);
+  });
+
+  async function keepsToItsBounds(atOnce: number): Promise<void> {
+    const { ends, passwords } = held(atOnce);
+    const count = atOnce + 16;
+    const all = Array.from({ length: count }, () => passwords.hash(RIGHT));
     await turn();
-    assert.equal(ends.length, 2);
+    assert.equal(ends.length, atOnce);
     await assert.rejects(passwords.verify(RIGHT, undefined), (error: unknown) => {
       assert.ok(error instanceof AppError);
       assert.equal(error.code, "rate_limited");
       assert.match(error.headers["Retry-After"] ?? "", /^[1-9]\d*$/);
       return true;
     });
-    for (let done = 0; done < 18; done++) {
+    for (let done = 0; done < count; done++) {
       ends[done]?.();
       await turn();
-      assert.equal(ends.length, Math.min(18, done + 3), "the next begins, and no other");
+      const begun = Math.min(count, done + atOnce + 1);
+      assert.equal(ends.length, begun, "the next begins, and no other");
     }
     await Promise.all(all);
-  });
+  }
 
   it("goes on after hashes that failed", async () => {
-    const { ends, passwords } = held();
+    const { ends, passwords } = held(2);
     const all = Array.from({ length: 6 }, () => passwords.hash(RIGHT));
     const settled = Promise.allSettled(all);
     for (let done = 0; done < 6; done++) {

@@ -5,6 +5,7 @@
  * once, each 64 MB, and few wait; what a hash cost stands beside it, so that the cost can grow.
  */
 import { randomBytes, scrypt, timingSafeEqual } from "node:crypto";
+import { availableParallelism } from "node:os";
 import { AppError } from "../errors.ts";
 import type { StoredPassword } from "../store/userstore.ts";
 
@@ -26,8 +27,9 @@ export const PASSWORD_COST: Cost = { n: 65_536, r: 8, p: 1 };
 
 const HASH_BYTES = 32;
 const SALT_BYTES = 16;
-/** Hashes made at once, and askers that wait for one. */
-const RUNNING_MAX = 2;
+/** Hashes made at once: never all processors, for searches are answered beside them. */
+const AT_ONCE = Math.min(2, Math.max(1, availableParallelism() - 1));
+/** Askers that wait for one. */
 const WAITING_MAX = 16;
 
 /** Characters of a password: code points after normalization. */
@@ -58,14 +60,16 @@ const GROUP_LENGTH = 4;
 export class Passwords {
   readonly #cost: Cost;
   readonly #derive: Derive;
+  readonly #atOnce: number;
   /** Stands in for the password of a user that does not exist. */
   readonly #nobody: StoredPassword;
   readonly #waiting: (() => void)[] = [];
   #running = 0;
 
-  constructor(cost = PASSWORD_COST, derive: Derive = derived) {
+  constructor(cost = PASSWORD_COST, derive: Derive = derived, atOnce = AT_ONCE) {
     this.#cost = cost;
     this.#derive = derive;
+    this.#atOnce = atOnce;
     const [hash, salt] = [randomBytes(HASH_BYTES), randomBytes(SALT_BYTES)];
     this.#nobody = { hash, salt, cost: costText(cost) };
   }
@@ -90,7 +94,7 @@ export class Passwords {
   }
 
   async #inTurn<Value>(work: () => Promise<Value>): Promise<Value> {
-    if (this.#running >= RUNNING_MAX) {
+    if (this.#running >= this.#atOnce) {
       if (this.#waiting.length >= WAITING_MAX) throw busy();
       await new Promise<void>((resolve) => this.#waiting.push(resolve));
     } else {
