@@ -110,6 +110,7 @@ export class Lane {
     const place = join(this.#ground.folder, "served.peneira");
     put(this.#references.snapshots[snapshot] as string, place);
     this.ledger.life++;
+    this.ledger.stopSentAt = null;
     const where = { snapshot: place, dataDir: this.#dataDir, keys: this.#keys };
     const started = await Server.start(fault === undefined ? where : { ...where, fault });
     this.#running = started instanceof Server ? started : null;
@@ -133,7 +134,7 @@ export class Lane {
     if (end.how === "point") return !(await this.#reaches(server, end.point, plan));
     await Promise.race([sleep(end.afterMs), server.death]);
     if (end.how === "stop") {
-      server.signal("SIGTERM");
+      this.#stop(server);
       const graceMs = end.graceMs ?? STOP_MS_MAX;
       const ended = await Promise.race([server.death.then(() => true), sleep(graceMs, false)]);
       must(ended || end.graceMs !== null, "I10", `SIGTERM is ignored:\n${server.output}`);
@@ -142,11 +143,17 @@ export class Lane {
     return false;
   }
 
+  /** Tells the server to stop, as an operator does. */
+  #stop(server: Server): void {
+    this.ledger.stopSentAt = Date.now();
+    server.signal("SIGTERM");
+  }
+
   /** Waits for the point; stops the process where a stop leads there. */
   async #reaches(server: Server, point: string, plan: CyclePlan): Promise<boolean> {
     if (point.startsWith("requeue")) {
       await Promise.race([sleep(20 + (plan.cycle % 8) * 20), server.death]);
-      server.signal("SIGTERM");
+      this.#stop(server);
     }
     const until = Date.now() + LINGER_MS;
     while (server.alive && Date.now() < until) await Promise.race([sleep(50), server.death]);

@@ -125,6 +125,31 @@ describe("the ledger", () => {
     });
   });
 
+  it("takes back what runs when the server was told to stop, and at no other time", () => {
+    const running = { ...record, status: "running" } as const;
+    const queued = { ...record, status: "queued" } as const;
+    const begun = (stopSentAt: number | null) => {
+      const ledger = new Ledger();
+      const entry = ledger.sent(0, "key", 0);
+      const body = Buffer.from(JSON.stringify({ spec: {}, export: running }));
+      ledger.acknowledged(entry, { ...reply("exp_a"), body });
+      ledger.stopSentAt = stopSentAt;
+      return { ledger, entry };
+    };
+    for (const stopSentAt of [null, 11]) {
+      refuses("I6", () => {
+        const { ledger, entry } = begun(stopSentAt);
+        ledger.observed(entry, queued, at(9));
+      });
+    }
+    const { ledger, entry } = begun(8);
+    ledger.observed(entry, queued, at(9));
+    refuses("I6", (all) => {
+      all.ledger.stopSentAt = 8;
+      all.ledger.observed(all.entry, queued, at(9));
+    });
+  });
+
   it("does not hold an answer against a request that was sent before it came", () => {
     const { ledger, entry } = made();
     ledger.observed(entry, { ...record, status: "running" }, at(0));
