@@ -10,7 +10,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, describe, it } from "node:test";
 import { DAY_MS, dayText, utcDay } from "../src/clock.ts";
-import { ROOT } from "./checkout.ts";
+import { product } from "./server-process.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "peneira-key-"));
 after(() => rmSync(folder, { recursive: true }));
@@ -20,7 +20,7 @@ function peneira(...args: string[]) {
 }
 
 function command(...args: string[]) {
-  const all = ["--import", "tsx", join(ROOT, "src/main.ts"), ...args];
+  const all = [...product(), ...args];
   return spawnSync(process.execPath, all, { encoding: "utf8" });
 }
 

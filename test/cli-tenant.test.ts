@@ -9,11 +9,11 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, describe, it } from "node:test";
-import { ROOT } from "./checkout.ts";
 import { startFake } from "./http-fake.ts";
+import { product } from "./server-process.ts";
 
 function peneira(...args: string[]) {
-  const command = ["--import", "tsx", join(ROOT, "src/main.ts"), ...args];
+  const command = [...product(), ...args];
   const { status, stdout, stderr } = spawnSync(process.execPath, command, { encoding: "utf8" });
   return { status, stdout, stderr };
 }
@@ -77,7 +77,7 @@ describe("peneira healthcheck", () => {
     const server = await startFake("node");
     const address = `127.0.0.1:${server.port}`;
     try {
-      const command = ["--import", "tsx", join(ROOT, "src/main.ts"), "healthcheck", "--listen"];
+      const command = [...product(), "healthcheck", "--listen"];
       const ends = () =>
         new Promise((resolve) => {
           spawn(process.execPath, [...command, address], { stdio: "ignore" }).once("exit", resolve);

@@ -14,7 +14,7 @@ import { promisify } from "node:util";
 import { Passwords } from "../src/access/passwords.ts";
 import { openDatabase } from "../src/store/database.ts";
 import { UserStore } from "../src/store/userstore.ts";
-import { ROOT } from "./checkout.ts";
+import { product } from "./server-process.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "peneira-user-"));
 after(() => rmSync(folder, { recursive: true }));
@@ -22,10 +22,9 @@ after(() => rmSync(folder, { recursive: true }));
 const ANA = ["--email", "ana@example.com"];
 const RUI = ["--email", "rui@example.com"];
 const MADE_UP = /^(?:[0-9a-z]{4}-){3}[0-9a-z]{4}\n$/;
-const MAIN = ["--import", "tsx", join(ROOT, "src/main.ts")];
 
 function peneira(args: readonly string[], input = "", dataDir = folder) {
-  const all = [...MAIN, "user", ...args, "--data-dir", dataDir];
+  const all = [...product(), "user", ...args, "--data-dir", dataDir];
   return spawnSync(process.execPath, all, { encoding: "utf8", input });
 }
 
@@ -156,7 +155,7 @@ describe("peneira user", () => {
   it("leaves one owner where two first users are made at once", async () => {
     const run = promisify(execFile);
     const make = (email: string) => {
-      const args = [...MAIN, "user", "create", "--email", email, "--tenant", "race", "--json"];
+      const args = [...product(), "user", "create", "--email", email, "--tenant", "race", "--json"];
       return run(process.execPath, [...args, "--data-dir", folder]);
     };
     const made = await Promise.all(["one@example.com", "two@example.com"].map(make));

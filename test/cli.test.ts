@@ -11,6 +11,7 @@ import { describe, it } from "node:test";
 import manifest from "../package.json" with { type: "json" };
 import { ROOT } from "./checkout.ts";
 import { makeSampleSnapshot } from "./sample-snapshot.ts";
+import { product } from "./server-process.ts";
 
 interface Ended {
   readonly status: number | null;
@@ -19,7 +20,7 @@ interface Ended {
 }
 
 function peneira(args: readonly string[], env: Readonly<Record<string, string>> = {}): Ended {
-  const command = ["--import", "tsx", "src/main.ts", ...args];
+  const command = [...product(), ...args];
   const options = { cwd: ROOT, env: { ...process.env, ...env }, encoding: "utf8" } as const;
   return spawnSync(process.execPath, command, options);
 }

@@ -13,7 +13,7 @@ import { after, before, describe, it } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
 import { TRANSPORTS } from "./http-fake.ts";
 import { makeSampleSnapshot, type SampleSnapshot } from "./sample-snapshot.ts";
-import { buildBundle, startServerProcess, stopServerProcess } from "./server-process.ts";
+import { startServerProcess, stopServerProcess } from "./server-process.ts";
 import { type Expected, expectedOf, SteadyLoad } from "./steady-load.ts";
 
 /** Stops on each transport. */
@@ -36,7 +36,6 @@ let sample: SampleSnapshot;
 let expected: Expected;
 
 before(async () => {
-  buildBundle();
   sample = await makeSampleSnapshot(700, 7);
   expected = await expectedOf(sample);
 });
@@ -80,7 +79,7 @@ for (const transport of TRANSPORTS) {
       snapshot: sample.snapshot,
       dataDir: join(sample.folder, `state-${name}-${transport}`),
       transport,
-      bundled: true,
+
       settings: { ...SETTINGS, ...settings },
     });
 

@@ -16,6 +16,7 @@ import { registerImport } from "../src/cli/import.ts";
 import { ROOT } from "./checkout.ts";
 import { TRANSPORTS } from "./http-fake.ts";
 import { makeSampleSnapshot, type SampleSnapshot } from "./sample-snapshot.ts";
+import { product } from "./server-process.ts";
 
 let sample: SampleSnapshot;
 /** A folder with snapshots of 2026-10 and 2026-11, and with files that are none. */
@@ -46,7 +47,7 @@ interface Started {
 }
 
 function start(parameters: readonly string[], env: Readonly<Record<string, string>> = {}): Started {
-  const command = ["--import", "tsx", join(ROOT, "src/main.ts"), "serve", ...parameters];
+  const command = [...product(), "serve", ...parameters];
   const options = { cwd: ROOT, env: { ...process.env, ...env } };
   const child = spawn(process.execPath, command, { ...options, stdio: ["ignore", "pipe", "pipe"] });
   const ended = new Promise<number | null>((resolve) => child.once("exit", resolve));

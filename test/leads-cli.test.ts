@@ -11,6 +11,7 @@ import { join } from "node:path";
 import { after, before, describe, it } from "node:test";
 import { ROOT } from "./checkout.ts";
 import { makeSampleSnapshot, type SampleSnapshot } from "./sample-snapshot.ts";
+import { product } from "./server-process.ts";
 
 const UNCLEAR = "qwrtzplk mnbvcxz";
 const CLEAR = "padarias em São Paulo";
@@ -23,7 +24,7 @@ describe("a sentence on the command line", () => {
   after(() => sample.dispose());
 
   function peneira(...args: readonly string[]) {
-    const command = ["--import", "tsx", "src/main.ts", ...args, "--snapshot", sample.snapshot];
+    const command = [...product(), ...args, "--snapshot", sample.snapshot];
     return spawnSync(process.execPath, command, { cwd: ROOT, encoding: "utf8" });
   }
 

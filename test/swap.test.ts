@@ -23,12 +23,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { Client } from "./export-client.ts";
 import { TRANSPORTS } from "./http-fake.ts";
 import { makeSampleSnapshot, type SampleSnapshot } from "./sample-snapshot.ts";
-import {
-  buildBundle,
-  type ServerProcess,
-  startServerProcess,
-  stopServerProcess,
-} from "./server-process.ts";
+import { type ServerProcess, startServerProcess, stopServerProcess } from "./server-process.ts";
 import { type Expected, expectedOf, STEADY_SPEC, SteadyLoad } from "./steady-load.ts";
 
 /** Swaps on each transport. */
@@ -46,7 +41,6 @@ const expected: Expected[] = [];
 let folder: string;
 
 before(async () => {
-  buildBundle();
   for (const [label, seed] of [["2026-09", 5] as const, ["2026-10", 6] as const]) {
     const sample = await makeSampleSnapshot(700, seed, label);
     samples.set(label, sample);
@@ -96,7 +90,7 @@ for (const transport of TRANSPORTS) {
       const path = join(folder, `served-${transport}.peneira`);
       const dataDir = join(folder, `state-swap-${transport}`);
       put("2026-09", path);
-      const wish = { snapshot: path, dataDir, transport, settings: SETTINGS, bundled: true };
+      const wish = { snapshot: path, dataDir, transport, settings: SETTINGS };
       const server = await startServerProcess(wish);
       const load = new SteadyLoad(server.base, server.key, expected);
       const clients = [load.search(), load.search(true), load.walk(15), load.walk(60)];
@@ -130,7 +124,7 @@ for (const transport of TRANSPORTS) {
       mkdirSync(place);
       writeFileSync(join(place, "cut.peneira"), readFileSync(snapshotOf("2026-09")).subarray(9));
       const dataDir = join(folder, `state-none-${transport}`);
-      const wish = { snapshot: place, dataDir, transport, bundled: true };
+      const wish = { snapshot: place, dataDir, transport };
       const server = await startServerProcess(wish);
       const ready = async () => (await fetch(`${server.base}/readyz`)).status;
       assert.equal(await ready(), 503);
@@ -151,7 +145,7 @@ for (const transport of TRANSPORTS) {
       const path = join(folder, `spoilt-${transport}.peneira`);
       const dataDir = join(folder, `state-spoilt-${transport}`);
       copyFileSync(snapshotOf("2026-09"), path);
-      const wish = { snapshot: path, dataDir, transport, bundled: true };
+      const wish = { snapshot: path, dataDir, transport };
       const server = await startServerProcess(wish);
       const client = new Client(server.base, server.key);
       truncateSync(path, 70_000);

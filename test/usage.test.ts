@@ -21,11 +21,15 @@ import { SCHEMAS } from "../src/http/schemas.ts";
 import { openDatabase, type StateDatabase } from "../src/store/database.ts";
 import { QuotaStore } from "../src/store/quotastore.ts";
 import { UsageStore, type UsedByKey } from "../src/store/usagestore.ts";
-import { ROOT } from "./checkout.ts";
 import { Client, withKeyring } from "./export-client.ts";
 import { type FakeServer, startFake, TRANSPORTS } from "./http-fake.ts";
 import { makeSampleSnapshot, type SampleSnapshot } from "./sample-snapshot.ts";
-import { killServerProcess, startServerProcess, stopServerProcess } from "./server-process.ts";
+import {
+  killServerProcess,
+  product,
+  startServerProcess,
+  stopServerProcess,
+} from "./server-process.ts";
 
 const START_MS = Date.UTC(2026, 10, 21, 22);
 const KEYS = [
@@ -228,7 +232,7 @@ describe("use and quota of a real server", () => {
   after(() => sample.dispose());
 
   const peneira = (...args: string[]) => {
-    const command = ["--import", "tsx", join(ROOT, "src/main.ts"), ...args];
+    const command = [...product(), ...args];
     return spawnSync(process.execPath, command, { encoding: "utf8" });
   };
 
