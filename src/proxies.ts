@@ -36,7 +36,7 @@ export class Proxies {
     return new Proxies(list);
   }
 
-  /** The address of the client behind `peer`; `forwarded` counts only where the peer is believed. */
+  /** The address of the client behind `peer`; `forwarded` counts only where that is believed. */
   clientOf(peer: string, forwarded: string | undefined): string {
     let client = peer;
     if (forwarded === undefined) return client;
