@@ -20,13 +20,13 @@ const HEADER_LINES = { min: 2, max: 20 };
 /** Folders and single files of a rank; a file imports its own folder or a lower rank. */
 const RANKS: readonly (readonly [rank: number, pattern: RegExp])[] = [
   [7, /^src\/(main\.ts$|cli\/)/],
-  [6, /^src\/console\//],
+  [6, /^src\/(console|mcp)\//],
   [5, /^src\/http\//],
   [4, /^src\/export\//],
-  [3, /^src\/(access|ingest|translate)\//],
+  [3, /^src\/(access|download|ingest|translate)\//],
   [2, /^src\/(search|dump)\//],
   [1, /^src\/(spec|store)\//],
-  [0, /^(native-index\/|data\/|package\.json$|src\/[\w-]+\.ts$)/],
+  [0, /^(native-index\/|data\/|package\.json$|src\/executable\/|src\/[\w-]+\.ts$)/],
 ];
 
 /** Packages that only one file of the product may import. */
