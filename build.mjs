@@ -9,21 +9,23 @@
 import { spawn, spawnSync } from "node:child_process";
 import { createHash } from "node:crypto";
 import * as fs from "node:fs";
-import { createRequire } from "node:module";
 import path from "node:path";
 import { performance } from "node:perf_hooks";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import { asanEnv, headersEnv, mirror, missingTools } from "./native-index/toolchain.mjs";
 import { bundleConsole, WEB } from "./src/console/bundle.mjs";
+import { findBase } from "./src/executable/base.mjs";
+import { writeBundle } from "./src/executable/bundle.mjs";
+import { buildExecutable } from "./src/executable/executable.mjs";
+import { release } from "./src/executable/release.mjs";
+import { compileSqlite, SQLITE_SOURCES, sqliteAddon } from "./src/executable/sqlite.mjs";
 
 const ROOT = path.dirname(fileURLToPath(import.meta.url));
 const NODE_MIN = [20, 11];
 const DIST = path.join(ROOT, "dist");
-/** Where node-gyp leaves the addon; the bundle has a copy at the same place below dist. */
+/** Where node-gyp leaves the addon. */
 const ADDON = "build/Release/peneira.node";
 const CACHE = path.join(ROOT, "node_modules", ".cache", "peneira");
-/** Packages that hold machine code, or find their own files beside themselves: never bundled. */
-const EXTERNAL = ["better-sqlite3", "roaring", "uWebSockets.js", "parquet-wasm", "piscina"];
 /** One test file may take this long; it is a guard against a hang, not a measure of speed. */
 const TEST_FILE_MS_MAX = 600_000;
 
@@ -37,17 +39,23 @@ const USAGE = `usage: node build.mjs [command]
   check               types and lint only
   addon [--asan]      packages and the addon only
   bundle [--faults]   packages, addon and the bundle only; with --faults the one of the crash tests
+  executable          packages, addon, console and the executable dist/peneira only
+       --running      … made from the Node that runs this, into .cache/executable
+       --faults       … as the crash tests want it, into .cache/executable
   console             packages and the web console only
+  release             dist/release: archive, list of parts, hashes; from a clean checkout
+       --allow-dirty  … to try it, also with changes or an unreleased version
 `;
 
 const COMMANDS = {
   build() {
     prepare();
+    executable();
     check();
   },
   start(args) {
     prepare();
-    handOver(process.execPath, [path.join(DIST, "peneira"), "start", ...args]);
+    handOver(process.execPath, [path.join(DIST, "bundle", "peneira"), "start", ...args]);
   },
   test: runTests,
   bench: runBenches,
@@ -65,9 +73,24 @@ const COMMANDS = {
     bundle({ faults: args.includes("--faults") });
     webConsole();
   },
+  executable(args) {
+    install();
+    addon();
+    webConsole();
+    executable({ faults: args.includes("--faults"), running: args.includes("--running") });
+  },
   console() {
     install();
     webConsole();
+  },
+  release(args) {
+    const places = { executable: path.join(DIST, "peneira"), out: path.join(DIST, "release") };
+    const build = () => COMMANDS.executable([]);
+    try {
+      process.stdout.write(`${release({ root: ROOT, args, build, ...places })}\n`);
+    } catch (error) {
+      fail(error.message);
+    }
   },
 };
 
@@ -165,54 +188,71 @@ function check() {
 }
 
 /**
- * Bundles src/main.ts and every worker file (`*.worker.ts`) into dist, and writes the launcher.
- * All bundles lie in one flat folder; src/location.ts relies on it to find a worker. The bundle
- * with faults can be told to kill itself at a named point (src/fault.ts), dist cannot.
+ * Bundles the program into dist/bundle (src/executable/bundle.mjs). The bundle with faults can be
+ * told to kill itself at a named point (src/fault.ts), the one in dist cannot.
  */
 function bundle({ faults = false } = {}) {
-  const folder = faults ? path.join(ROOT, ".cache", "crash") : DIST;
-  const sources = filesIn("src", /\.(ts|json)$/, /^web$/);
-  const entries = ["src/main.ts", ...sources.filter((file) => file.endsWith(".worker.ts"))];
-  const inputs = [
-    ...[sources, filesIn("data", /./), filesIn("native-index", /\.ts$/)].flat(),
-    ...["build.mjs", "package-lock.json", "package.json", `native-index/${ADDON}`],
-  ];
+  const folder = faults ? path.join(ROOT, ".cache", "crash") : path.join(DIST, "bundle");
   const origin = gitOrigin();
-  const salt = JSON.stringify(origin);
-  const name = faults ? "bundle-faults" : "bundle";
-  upToDate({ name, inputs, salt, outputs: [path.join(folder, "peneira")] }, () => {
-    fs.rmSync(folder, { recursive: true, force: true });
-    createRequire(import.meta.url)("esbuild").buildSync({
-      absWorkingDir: ROOT,
-      entryPoints: entries,
-      outdir: folder,
-      entryNames: "[name]",
-      chunkNames: "chunk-[hash]",
-      outExtension: { ".js": ".mjs" },
-      bundle: true,
-      splitting: true,
-      platform: "node",
-      target: `node${NODE_MIN.join(".")}`,
-      format: "esm",
-      sourcemap: true,
-      legalComments: "eof",
-      logLevel: "warning",
-      // Drops the calls of functions that the constants below have emptied.
-      minifySyntax: true,
-      external: EXTERNAL.flatMap((name) => [name, `${name}/*`]),
-      define: {
-        BUILD_COMMIT: JSON.stringify(origin.commit),
-        BUILD_DATE: JSON.stringify(origin.date),
-        BUILD_FAULTS: String(faults),
-      },
-      banner: { js: REQUIRE_BANNER },
-    });
-    fs.mkdirSync(path.dirname(path.join(folder, ADDON)), { recursive: true });
-    fs.copyFileSync(path.join(ROOT, "native-index", ADDON), path.join(folder, ADDON));
-    // The launcher has no extension, so Node must be told that it is CommonJS.
-    writeFile(path.join(folder, "package.json"), '{ "type": "commonjs" }\n');
-    writeFile(path.join(folder, "peneira"), LAUNCHER, { mode: 0o755 });
+  const step = {
+    name: faults ? "bundle-faults" : "bundle",
+    inputs: [...programInputs(), `native-index/${ADDON}`],
+    salt: JSON.stringify(origin),
+    outputs: [path.join(folder, "peneira")],
+  };
+  const addon = path.join(ROOT, "native-index", ADDON);
+  const known = { root: ROOT, entries: entries(), addon, nodeMin: NODE_MIN, origin, faults };
+  upToDate(step, () => writeBundle({ ...known, folder }));
+}
+
+/**
+ * Makes the one executable (src/executable/executable.mjs). Only the one of a release lies in dist;
+ * the others are named after what is different about them.
+ */
+function executable({ faults = false, running = false } = {}) {
+  const base = findBase(ROOT, { running });
+  const variant = `${base.version}${running ? "-running" : ""}${faults ? "-faults" : ""}`;
+  const folder = path.join(ROOT, ".cache", "executable", variant);
+  const target = faults || running ? `${folder}.peneira` : path.join(DIST, "peneira");
+  const known = { root: ROOT, base, run, origin: gitOrigin(), faults };
+  const sqlite = sqliteOf(known);
+  const inputs = [
+    ...[...programInputs(), `native-index/${ADDON}`, "node_modules/.package-lock.json"],
+    ...[filesIn("src/executable", /\.cjs$/), filesIn("dist/console", /./), "LICENSE"].flat(),
+  ];
+  const salt = JSON.stringify([known.origin, base.version]);
+  upToDate({ name: `executable-${variant}`, inputs, salt, outputs: [target] }, () => {
+    const files = { addon: path.join(ROOT, "native-index", ADDON), sqlite, entries: entries() };
+    buildExecutable({ ...known, ...files, folder, target, console: path.join(DIST, "console") });
   });
+}
+
+/** The addon of better-sqlite3 for a Node: the installed one, or compiled for the one that ships. */
+function sqliteOf({ base, ...known }) {
+  if (base.headers === null) return sqliteAddon(path.join(ROOT, SQLITE_SOURCES));
+  const folder = path.join(ROOT, ".cache", "executable", `better-sqlite3-${base.version}`);
+  const built = sqliteAddon(folder);
+  const inputs = [`${SQLITE_SOURCES}/package.json`, "src/executable/sqlite.mjs"];
+  const name = `better-sqlite3-${base.version}`;
+  upToDate({ name, inputs, salt: process.env.CXX ?? "", outputs: [built] }, () => {
+    requireTools();
+    compileSqlite({ ...known, base, folder });
+  });
+  return built;
+}
+
+/** Programs of their own: the one of the command line, and that of every kind of worker thread. */
+function entries() {
+  return ["src/main.ts", ...filesIn("src", /\.worker\.ts$/, /^web$/)];
+}
+
+/** Every file that a bundle of the program is made from. */
+function programInputs() {
+  return [
+    ...[filesIn("src", /\.(ts|json)$/, /^web$/), filesIn("src/executable", /\.mjs$/)].flat(),
+    ...[filesIn("data", /./), filesIn("native-index", /\.ts$/)].flat(),
+    ...["build.mjs", "package-lock.json", "package.json"],
+  ];
 }
 
 /** Bundles the web console into dist/console; what is in it stands in src/console/bundle.mjs. */
@@ -223,34 +263,22 @@ function webConsole() {
   upToDate({ name: "console", inputs, salt: "", outputs }, () => bundleConsole(ROOT, folder));
 }
 
-/** Bundled CommonJS packages call require() for the built-in modules of Node. */
-const REQUIRE_BANNER = `import { createRequire as requireFrom } from "node:module";
-const require = requireFrom(import.meta.url);`;
-
-const LAUNCHER = `#!/usr/bin/env node
-// Starts Peneira from any folder and through symbolic links.
-const [major, minor] = process.versions.node.split(".").map(Number);
-if (major < ${NODE_MIN[0]} || (major === ${NODE_MIN[0]} && minor < ${NODE_MIN[1]})) {
-  console.error("peneira needs Node ${NODE_MIN.join(".")} or newer, this is " + process.version);
-  process.exit(1);
-}
-process.setSourceMapsEnabled(true);
-import("./main.mjs");
-`;
-
 /** `test`: all files after the checks, or only the named ones (any unique part of a name). */
-function runTests(args) {
+async function runTests(args) {
   const asan = args.includes("--asan");
   const names = args.filter((arg) => arg !== "--asan");
   prepare();
   const built = addon({ asan });
   if (names.length === 0) check();
   const all = filesIn("test", /\.test\.ts$/);
-  const files = names.length === 0 ? all : names.flatMap((name) => pick(all, name, "test"));
-  const flags = ["--test-concurrency=2", "--test-reporter=spec"];
+  const wanted = names.length === 0 ? all : names.flatMap((name) => pick(all, name, "test"));
+  const { bundleTests } = await import("./test/bundle.mjs");
+  const files = await bundleTests(ROOT, { files: wanted, product: path.join(DIST, "bundle") });
+  // Many suites wait for time-outs and for processes to end, so a third one finds room.
+  const flags = ["--test-concurrency=3", "--test-reporter=spec"];
   handOver(
     process.execPath,
-    ["--import", "tsx", "--test", ...flags, `--test-timeout=${TEST_FILE_MS_MAX}`, ...files],
+    ["--enable-source-maps", "--test", ...flags, `--test-timeout=${TEST_FILE_MS_MAX}`, ...files],
     asan ? asanEnv(built) : {},
   );
 }
@@ -390,5 +418,5 @@ if (import.meta.url === pathToFileURL(process.argv[1] ?? "").href) {
     process.stderr.write(USAGE);
     process.exit(2);
   }
-  COMMANDS[name](args);
+  await COMMANDS[name](args);
 }

@@ -41,7 +41,7 @@ export function makeCorpus(accounts: number): Corpus {
 
 /** Command line of the built product. */
 export function peneiraCommand(): string[] {
-  return [process.execPath, join(ROOT, "dist", "main.mjs")];
+  return [process.execPath, join(ROOT, "dist", "bundle", "main.mjs")];
 }
 
 function peneira(...parameters: string[]): void {

@@ -4,7 +4,7 @@
  * alone, beside as many sockets that only stay open, while slow sockets arrive, and beside them;
  * the median of several runs.
  * Command: `npm run bench -- slow [--accounts 1000000] [--seconds 12] [--runs 3]
- * [--sockets 500] [--transport uws] [--main dist/main.mjs]`.
+ * [--sockets 500] [--transport uws] [--main dist/bundle/main.mjs]`.
  * Invariant: the server has processor 0; the good clients (this process) and the slow ones (another
  * process, of less weight) share processor 1. What the machine does besides goes into every phase.
  */

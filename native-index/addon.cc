@@ -2,6 +2,7 @@
 // `Addon` in engine.ts. Invariant: no state per thread is kept here; segments are shared by all
 // threads.
 #include "addon_build.h"
+#include "addon_changes.h"
 #include "bits.h"
 #include "crc32c.h"
 #include "croaring/croaring.h"
@@ -45,6 +46,7 @@ NAPI_MODULE_INIT() {
     peneira::registerSegment(env, exports);
     peneira::registerBuild(env, exports);
     peneira::registerProcess(env, exports);
+    peneira::registerChanges(env, exports);
     peneira::putFunction(env, exports, "feistel", peneira::feistel);
     peneira::putFunction(env, exports, "versions", peneira::versions);
     return exports;

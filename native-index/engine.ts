@@ -3,7 +3,7 @@
  * queries of clauses and sort keys. What goes out: row ids, counts, finished bytes.
  * Invariant: no mapped memory ever becomes a JavaScript object; row ids and bytes are copies.
  */
-import { createRequire } from "node:module";
+import { loadEngine } from "../src/location.ts";
 import type { ColumnName, DimensionName, OrderName } from "./columns.ts";
 
 /** Rows whose code in one of the dimensions is (with `negated`: is not) among the codes. */
@@ -151,6 +151,8 @@ export interface RenderRequest {
   readonly format: RowFormat;
   readonly fields: readonly string[];
   readonly extra: readonly ExtraColumn[];
+  /** How many of the extra columns stand before the fields instead; none where not given. */
+  readonly leading?: number;
   /** csv only: what stands between cells. */
   readonly delimiter: "," | ";";
   /** xlsx only: number of the first of these rows in its sheet (the header is row 1). */
@@ -207,6 +209,64 @@ export interface NativeSegment {
   close(): void;
 }
 
+/** What to compare of two segments, and where to go on. */
+export interface DifferenceRequest {
+  /** Bits of the columns to compare, by their number; the first 32 columns have one. */
+  readonly columns: number;
+  /** Positions in the orders by cnpj of both segments; 0 to begin. */
+  readonly older: number;
+  readonly newer: number;
+  /** Most accounts that the call looks at, up to 2^20. */
+  readonly accounts: number;
+}
+
+/** What differs in a stretch of the registry, and the positions behind it. */
+export interface DifferenceSlice {
+  /** Per entry u32 older row, u32 newer row (2^32 - 1 for none), u32 differing columns. */
+  readonly entries: Uint8Array;
+  readonly older: number;
+  readonly newer: number;
+}
+
+/** Where the entries of a change list lie in its file. */
+export interface ChangesLocation {
+  readonly offset: number;
+  readonly count: number;
+  readonly crc32c: number;
+}
+
+/** Which entries of a change list are wanted. */
+export interface WalkRequest {
+  readonly older: NativeSegment;
+  readonly newer: NativeSegment;
+  readonly olderClauses: readonly Clause[];
+  readonly newerClauses: readonly Clause[];
+  /** Bits of the columns whose difference makes a match in both a change. */
+  readonly watch: number;
+  /** Bits of the kinds to collect: 1 entered, 2 left, 4 changed. */
+  readonly kinds: number;
+  /** Positions in the list: from the first to before the second. */
+  readonly from: number;
+  readonly to: number;
+  /** Most entries to collect; the walk ends behind the last of them. 0 counts to the end. */
+  readonly limit: number;
+}
+
+/** The outcome of a walk over positions `from` to `next`. */
+export interface Walked {
+  /** Five numbers per entry: position, older row, newer row, differing columns, kind (0 to 2). */
+  readonly found: Uint32Array;
+  /** How many entered, left and changed, wanted or not. */
+  readonly counts: Uint32Array;
+  readonly next: number;
+}
+
+/** The entries of an opened change list. Throws "SNAPSHOT_DAMAGED" where a row does not exist. */
+export interface NativeChanges {
+  walk(request: WalkRequest): Walked;
+  close(): void;
+}
+
 /** Collects ordered row records into the buffers of one record batch. */
 export interface NativeBatch {
   readonly rowCount: number;
@@ -218,6 +278,12 @@ export interface NativeBatch {
 
 interface Addon {
   openSegment(path: string, offset: number, length: number, crc32c: number): NativeSegment;
+  differences(
+    older: NativeSegment,
+    newer: NativeSegment,
+    request: DifferenceRequest,
+  ): DifferenceSlice;
+  openChanges(path: string, offset: number, count: number, crc32c: number): NativeChanges;
   createBatch(): NativeBatch;
   rankRecords(records: Uint8Array, byteLength: number): Uint32Array;
   buildIndex(request: IndexRequest): Promise<BuiltIndex>;
@@ -232,53 +298,74 @@ interface Addon {
   waitingAt(port: number): number;
 }
 
-/** The sanitizer run of the tests (build.mjs) loads another build of the same addon. */
-const file = process.env.PENEIRA_ADDON ?? "./build/Release/peneira.node";
-const addon = createRequire(import.meta.url)(file) as Addon;
+let loaded: Addon | null = null;
+
+/**
+ * Loaded when it is first needed: where the executable puts it follows from the configuration, and
+ * `peneira version` answers even where it cannot be loaded.
+ */
+function addon(): Addon {
+  loaded ??= loadEngine() as Addon;
+  return loaded;
+}
 
 /** Opens the segment of a snapshot file whose directory lies where the footer says. */
 export function openSegment(path: string, directory: DirectoryLocation): NativeSegment {
-  return addon.openSegment(path, directory.offset, directory.length, directory.crc32c);
+  return addon().openSegment(path, directory.offset, directory.length, directory.crc32c);
+}
+
+/** Compares a stretch of two segments, account by account, ascending by cnpj. */
+export function differences(
+  older: NativeSegment,
+  newer: NativeSegment,
+  request: DifferenceRequest,
+): DifferenceSlice {
+  return addon().differences(older, newer, request);
+}
+
+/** Maps the entries of a change list and checks them against their checksum. */
+export function openChanges(path: string, location: ChangesLocation): NativeChanges {
+  return addon().openChanges(path, location.offset, location.count, location.crc32c);
 }
 
 /** Makes an empty record batch. */
 export function createBatch(): NativeBatch {
-  return addon.createBatch();
+  return addon().createBatch();
 }
 
 /** Starts of the records in the first `byteLength` bytes, by (score desc, cnpj asc). */
 export function rankRecords(records: Uint8Array, byteLength: number): Uint32Array {
-  return addon.rankRecords(records, byteLength);
+  return addon().rankRecords(records, byteLength);
 }
 
 /** Builds the index region behind the columns of an Arrow file, off the main thread. */
 export function buildIndex(request: IndexRequest): Promise<BuiltIndex> {
-  return addon.buildIndex(request);
+  return addon().buildIndex(request);
 }
 
 /** Words of a text, as the word postings know them. */
 export function analyze(text: string): string[] {
-  return addon.analyze(text);
+  return addon().analyze(text);
 }
 
 /** CRC-32C (Castagnoli) of bytes, continuing from `seed` (0 to begin). */
 export function crc32c(bytes: Uint8Array, seed = 0): number {
-  return addon.crc32c(bytes, seed);
+  return addon().crc32c(bytes, seed);
 }
 
 /** Position of a row in the seeded order of `rowCount` rows. */
 export function feistel(rowCount: number, seed: bigint, row: number): number {
-  return addon.feistel(rowCount, seed, row);
+  return addon().feistel(rowCount, seed, row);
 }
 
 /** Fingerprint of the columns the addon was compiled for. */
 export function nativeFingerprint(): bigint {
-  return addon.columnsFingerprint();
+  return addon().columnsFingerprint();
 }
 
 /** Versions of the parts inside the addon. */
 export function nativeVersions(): { croaring: string; simd: string } {
-  return addon.versions();
+  return addon().versions();
 }
 
 /**
@@ -286,7 +373,7 @@ export function nativeVersions(): { croaring: string; simd: string } {
  * 1, which Linux takes for none also where a program collects cores.
  */
 export function limitCores(): number {
-  return addon.limitCores();
+  return addon().limitCores();
 }
 
 /**
@@ -295,10 +382,10 @@ export function limitCores(): number {
  * cannot do that (it can on Linux); then nothing has changed.
  */
 export function shutPort(port: number): boolean {
-  return addon.shutPort(port);
+  return addon().shutPort(port);
 }
 
 /** Connections that are made and that this process has not taken yet; 0 where nobody knows. */
 export function waitingAt(port: number): number {
-  return addon.waitingAt(port);
+  return addon().waitingAt(port);
 }

@@ -279,6 +279,12 @@ napi_value openSegment(napi_env env, napi_callback_info info) {
 
 }  // namespace
 
+std::shared_ptr<Segment> segmentOf(napi_env env, napi_value object) {
+  std::shared_ptr<Segment> segment = handleOf(env, object).segment;
+  if (segment == nullptr) throw Failure(kClosed, "the segment is closed");
+  return segment;
+}
+
 void registerSegment(napi_env env, napi_value exports) {
   putFunction(env, exports, "openSegment", openSegment);
 }

@@ -7,15 +7,20 @@
 import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import * as library from "parquet-wasm/esm";
+import { IS_EXECUTABLE, partBytes } from "../src/executable/parts.ts";
 
 let isReady = false;
 
 /** The library, ready to be called. */
 export function parquetLibrary(): typeof library {
   if (!isReady) {
-    const wasm = createRequire(import.meta.url).resolve("parquet-wasm/esm/parquet_wasm_bg.wasm");
-    library.initSync({ module: readFileSync(wasm) });
+    library.initSync({ module: IS_EXECUTABLE ? partBytes("parquet.wasm") : readWasm() });
     isReady = true;
   }
   return library;
+}
+
+function readWasm(): Uint8Array {
+  const file = createRequire(import.meta.url).resolve("parquet-wasm/esm/parquet_wasm_bg.wasm");
+  return readFileSync(file);
 }

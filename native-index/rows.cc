@@ -12,6 +12,7 @@ const std::string_view kRowFormatNames[] = {"csv", "html", "jsonl", "xlsx"};
 namespace {
 
 void checkRequest(std::span<const uint32_t> rows, const RowRequest& request) {
+  if (request.leading > request.extra.size()) badArgument("more columns lead than there are");
   for (const ExtraColumn& column : request.extra) {
     const std::string name = "extra column \"" + column.name() + "\"";
     if (column.size() != rows.size()) {

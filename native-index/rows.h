@@ -8,7 +8,7 @@
 //          empty because its only cell is, is `""`, so that no reader skips the row. A free text
 //          that a spreadsheet would run as a formula (it begins with = + - @ TAB CR) has an
 //          apostrophe before it. None is an empty cell.
-//   jsonl  the object of renderJson, the further columns as its last members, LF.
+//   jsonl  the object of renderJson with the further columns as members, LF.
 //   html   `<tr>`, the first cell as the header of its row, numbers as cells of class "n". NUL,
 //          which HTML cannot hold, is U+FFFD.
 //   xlsx   `<row>` of SpreadsheetML (ECMA-376 part 1, 18.3.1.73): texts inline, dates as serial
@@ -33,7 +33,7 @@ constexpr uint32_t kSheetRowsMax = 1'048'576;
 // Names by number.
 extern const std::string_view kRowFormatNames[static_cast<size_t>(RowFormat::kCount)];
 
-// A column behind the fields, with a finished text or nothing per row.
+// A column beside the fields, with a finished text or nothing per row.
 class ExtraColumn {
  public:
   enum class Kind : uint8_t { kText, kNumber, kJson };
@@ -69,6 +69,7 @@ struct RowRequest {
   RowFormat format = RowFormat::kCsv;
   std::vector<Field> fields;
   std::vector<ExtraColumn> extra;
+  size_t leading = 0;        // so many of these stand before the fields, the others behind them
   char delimiter = ',';      // csv
   uint32_t firstNumber = 1;  // xlsx: number of the first row in its sheet
 };

@@ -89,8 +89,16 @@ void renderCsvRows(const Segment& segment, std::span<const uint32_t> rows,
   const size_t columns = free.size() + request.extra.size();
   forEachRow(segment, rows, request.fields, [&](size_t position, const RowValues& values) {
     const size_t start = out.text().size();
-    for (size_t i = 0; i < free.size(); i++) {
+    const auto append = [&](const ExtraColumn& column) {
+      const auto text = column.at(position).value_or(std::string_view());
+      appendText(text, column.kind() == ExtraColumn::Kind::kText, out);
+    };
+    for (size_t i = 0; i < request.leading; i++) {
       if (i > 0) out += request.delimiter;
+      append(request.extra[i]);
+    }
+    for (size_t i = 0; i < free.size(); i++) {
+      if (i + request.leading > 0) out += request.delimiter;
       const FieldValue& value = values[i];
       if (value.kind == Kind::kText) {
         appendText(value.text, free[i], out);
@@ -100,11 +108,9 @@ void renderCsvRows(const Segment& segment, std::span<const uint32_t> rows,
         appendPlain(value, out);
       }
     }
-    for (size_t i = 0; i < request.extra.size(); i++) {
+    for (size_t i = request.leading; i < request.extra.size(); i++) {
       if (i > 0 || !free.empty()) out += request.delimiter;
-      const ExtraColumn& column = request.extra[i];
-      const auto text = column.at(position).value_or(std::string_view());
-      appendText(text, column.kind() == ExtraColumn::Kind::kText, out);
+      append(request.extra[i]);
     }
     if (columns == 1 && out.text().size() == start) out += "\"\"";
     out += "\r\n";

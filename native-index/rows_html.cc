@@ -64,13 +64,17 @@ std::vector<Tags> tagsOf(const RowRequest& request) {
       tags.push_back({numeric ? "<td class=\"n\">" : "<td>", "</td>"});
     }
   };
+  const auto appendExtra = [&](size_t from, size_t end) {
+    for (size_t i = from; i < end; i++) {
+      append(request.extra[i].kind() == ExtraColumn::Kind::kNumber);
+    }
+  };
+  appendExtra(0, request.leading);
   for (const Field field : request.fields) {
     const Kind kind = fieldKind(field);
     append(kind == Kind::kNumber || kind == Kind::kCents);
   }
-  for (const ExtraColumn& column : request.extra) {
-    append(column.kind() == ExtraColumn::Kind::kNumber);
-  }
+  appendExtra(request.leading, request.extra.size());
   return tags;
 }
 
@@ -80,14 +84,16 @@ void renderHtmlRows(const Segment& segment, std::span<const uint32_t> rows,
                     const RowRequest& request, TextBuffer& out) {
   const std::vector<Tags> tags = tagsOf(request);
   const size_t fields = request.fields.size();
+  const size_t leading = request.leading;
   forEachRow(segment, rows, request.fields, [&](size_t position, const RowValues& values) {
     out += "<tr>";
     for (size_t i = 0; i < tags.size(); i++) {
       out += tags[i].begin;
-      if (i < fields) {
-        appendValue(segment, values[i], out);
+      if (i >= leading && i - leading < fields) {
+        appendValue(segment, values[i - leading], out);
       } else {
-        appendText(request.extra[i - fields].at(position).value_or(std::string_view()), out);
+        const ExtraColumn& column = request.extra[i < leading ? i : i - fields];
+        appendText(column.at(position).value_or(std::string_view()), out);
       }
       out += tags[i].end;
     }

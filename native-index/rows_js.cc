@@ -119,6 +119,10 @@ RowRequest readRowRequest(napi_env env, napi_value object) {
   for (uint32_t i = 0; i < count; i++) {
     request.extra.push_back(readExtra(env, arrayItem(env, extra, i)));
   }
+  const napi_value leading = property(env, object, "leading");
+  if (!isUndefined(env, leading)) {
+    request.leading = static_cast<size_t>(toInteger(env, leading, "leading", 0, count));
+  }
   if (request.format == RowFormat::kCsv) {
     request.delimiter = readDelimiter(env, property(env, object, "delimiter"));
   }

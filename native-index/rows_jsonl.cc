@@ -17,8 +17,9 @@ std::vector<std::string> headsOf(const RowRequest& request) {
     head += ':';
     heads.emplace_back(head.text());
   };
+  for (size_t i = 0; i < request.leading; i++) append(request.extra[i].name());
   for (const Field field : request.fields) append(kFieldNames[static_cast<size_t>(field)]);
-  for (const ExtraColumn& column : request.extra) append(column.name());
+  for (size_t i = request.leading; i < request.extra.size(); i++) append(request.extra[i].name());
   return heads;
 }
 
@@ -39,15 +40,16 @@ void renderJsonlRows(const Segment& segment, std::span<const uint32_t> rows,
                      const RowRequest& request, TextBuffer& out) {
   const std::vector<std::string> heads = headsOf(request);
   const size_t fields = request.fields.size();
+  const size_t leading = request.leading;
   forEachRow(segment, rows, request.fields, [&](size_t position, const RowValues& values) {
     if (heads.empty()) out += '{';
-    for (size_t i = 0; i < fields; i++) {
+    for (size_t i = 0; i < heads.size(); i++) {
       out += heads[i];
-      appendJsonValue(segment, values[i], out);
-    }
-    for (size_t i = fields; i < heads.size(); i++) {
-      out += heads[i];
-      appendExtra(request.extra[i - fields], position, out);
+      if (i >= leading && i - leading < fields) {
+        appendJsonValue(segment, values[i - leading], out);
+      } else {
+        appendExtra(request.extra[i < leading ? i : i - fields], position, out);
+      }
     }
     out += "}\n";
   });

@@ -126,23 +126,34 @@ class SheetWriter {
     out_ += number_;
     out_ += "\">";
     const size_t fields = request_.fields.size();
-    for (size_t i = 0; i < fields; i++) writeValue(i, values[i]);
-    for (size_t i = fields; i < begins_.size(); i++) {
-      const ExtraColumn& column = request_.extra[i - fields];
-      const std::optional<std::string_view> text = column.at(position);
-      if (!text.has_value()) continue;
-      if (column.kind() == ExtraColumn::Kind::kText) {
-        writeText(i, *text);
-      } else {
-        begin(i, "\"><v>");
-        out_ += *text;
-        out_ += "</v></c>";
-      }
+    const size_t leading = request_.leading;
+    for (size_t i = 0; i < leading; i++) writeExtra(i, request_.extra[i].at(position));
+    for (size_t i = 0; i < fields; i++) writeValue(leading + i, values[i]);
+    for (size_t i = leading; i < request_.extra.size(); i++) {
+      writeExtra(fields + i, request_.extra[i].at(position));
     }
     out_ += "</row>";
   }
 
  private:
+  // The further column that stands in a column of the sheet; null where a field does.
+  const ExtraColumn* extraAt(size_t column) const {
+    const size_t fields = request_.fields.size();
+    if (column < request_.leading) return &request_.extra[column];
+    return column < request_.leading + fields ? nullptr : &request_.extra[column - fields];
+  }
+
+  void writeExtra(size_t column, std::optional<std::string_view> text) {
+    if (!text.has_value()) return;
+    if (extraAt(column)->kind() == ExtraColumn::Kind::kText) {
+      writeText(column, *text);
+    } else {
+      begin(column, "\"><v>");
+      out_ += *text;
+      out_ += "</v></c>";
+    }
+  }
+
   void begin(size_t column, std::string_view rest) {
     out_ += begins_[column];
     out_ += number_;
@@ -151,10 +162,11 @@ class SheetWriter {
 
   void writeText(size_t column, std::string_view text) {
     if (text.size() > kCellUnitsMax && unitsOf(text) > kCellUnitsMax) {
-      const size_t fields = request_.fields.size();
-      const auto name = column < fields
-                            ? kFieldNames[static_cast<size_t>(request_.fields[column])]
-                            : std::string_view(request_.extra[column - fields].name());
+      const ExtraColumn* extra = extraAt(column);
+      const auto name =
+          extra == nullptr
+              ? kFieldNames[static_cast<size_t>(request_.fields[column - request_.leading])]
+              : std::string_view(extra->name());
       refuse("the text of \"" + std::string(name) + "\" in row " + std::string(number_) + " has " +
              std::to_string(unitsOf(text)) + " characters; a cell of a sheet holds 32,767");
     }

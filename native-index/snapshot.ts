@@ -29,7 +29,7 @@ import {
   type MessageBlock,
 } from "./arrow-parts.ts";
 import { CheckedFile } from "./checked-file.ts";
-import { COLUMNS, columnsFingerprint, TABLES } from "./columns.ts";
+import { COLUMNS, TABLES } from "./columns.ts";
 import {
   buildIndex,
   type ColumnBuffers,
@@ -45,6 +45,15 @@ export type { SnapshotMeta } from "./meta.ts";
 
 /** Version of the file format; `format.h` has the same number. */
 export const FORMAT_VERSION = 1;
+
+/**
+ * The file formats that this program opens, each with the fingerprint of the columns its files
+ * have. A column, dimension, order or table that is added, removed or moved changes the fingerprint
+ * and takes a new version, here and in `format.h`; the row of the version before it stays for one
+ * release, with what its reader needs. So one version back is opened, and no more: a snapshot is
+ * made of a public dump and can be made again. There has been one version so far.
+ */
+export const ADMITTED: ReadonlyMap<number, bigint> = new Map([[1, 0x6422f1659f2dba30n]]);
 
 /** Key of the metadata JSON in the Arrow schema. */
 export const META_KEY = "peneira.meta";
@@ -332,10 +341,8 @@ function parseLocation(file: CheckedFile, text: string | undefined): DirectoryLo
   } catch {
     return file.refuse("its footer is damaged (the index location is not JSON)");
   }
-  if (json?.version !== FORMAT_VERSION) {
-    const other = `it has index format ${json?.version}, this program reads ${FORMAT_VERSION}`;
-    return file.refuse(`${other}; import the dump again with this version`);
-  }
+  const version = Number(json?.version);
+  if (!ADMITTED.has(version)) return refuseVersion(file, json?.version);
   const offset = Number(json.offset);
   const length = Number(json.length);
   const crc = Number(json.crc32c);
@@ -348,16 +355,31 @@ function parseLocation(file: CheckedFile, text: string | undefined): DirectoryLo
   return { offset, length, crc32c: crc };
 }
 
+/** Of a newer file the program is what must change, of an older one the file. */
+function refuseVersion(file: CheckedFile, version: unknown): never {
+  const known = [...ADMITTED.keys()].join(" and ");
+  const isNewer = typeof version === "number" && version > FORMAT_VERSION;
+  if (!isNewer) {
+    const other = `it has index format ${version}, this program reads ${known}`;
+    return file.refuse(`${other}; import the dump again with this version`);
+  }
+  return file.refuse(
+    `it has index format ${version}, which is of a newer version of Peneira (this one reads ` +
+      `${known}); use that version, or import the dump again with this one`,
+  );
+}
+
 function readDirectory(
   file: CheckedFile,
   location: DirectoryLocation,
 ): { sections: SnapshotSection[]; rowCount: number } {
   const bytes = file.read(location.offset, location.length);
   if (crc32c(bytes) !== location.crc32c) file.refuse("its index directory is damaged");
-  if (bytes.toString("latin1", 0, 8) !== "PNRINDEX" || bytes.readUInt32LE(8) !== FORMAT_VERSION) {
+  const columns = ADMITTED.get(bytes.readUInt32LE(8));
+  if (bytes.toString("latin1", 0, 8) !== "PNRINDEX" || columns === undefined) {
     file.refuse("its index directory is of another version; import the dump again");
   }
-  if (bytes.readBigUInt64LE(24) !== columnsFingerprint()) {
+  if (bytes.readBigUInt64LE(24) !== columns) {
     file.refuse("it has the columns of another version of the program; import the dump again");
   }
   const count = bytes.readUInt32LE(12);

@@ -14,6 +14,7 @@ export const ERROR_CODES = {
   authentication_invalid: { status: 403, title: "The API key is not valid" },
   authentication_disabled: { status: 403, title: "The API key is disabled" },
   csrf_invalid: { status: 403, title: "The request did not come from the console" },
+  origin_not_allowed: { status: 403, title: "Pages of this origin may not ask here" },
   role_not_allowed: { status: 403, title: "The role does not allow this" },
   link_invalid: { status: 403, title: "The link is not valid" },
   link_expired: { status: 403, title: "The link has expired" },
@@ -32,6 +33,7 @@ export const ERROR_CODES = {
   invalid_cursor: { status: 422, title: "The cursor is not valid" },
   cursor_mismatch: { status: 422, title: "The cursor does not belong to this spec" },
   cursor_expired: { status: 422, title: "The cursor belongs to another snapshot" },
+  since_not_available: { status: 422, title: "There is no such older snapshot" },
   translation_uncertain: { status: 422, title: "The sentence could not be translated safely" },
   idempotency_key_required: { status: 422, title: "An Idempotency-Key header is required" },
   idempotency_key_reused: { status: 422, title: "The Idempotency-Key was used before" },
@@ -45,6 +47,7 @@ export const ERROR_CODES = {
   quota_exceeded: { status: 429, title: "The quota does not suffice" },
   internal_error: { status: 500, title: "An unexpected error happened" },
   snapshot_unavailable: { status: 503, title: "The server is not ready to answer" },
+  changes_preparing: { status: 503, title: "The changes are still being listed" },
   overloaded: { status: 503, title: "The server is overloaded" },
 } as const;
 

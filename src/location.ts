@@ -1,14 +1,22 @@
 /**
- * What comes in: the place of a worker's source file, relative to src/.
- * What goes out: the absolute path of the file that a worker thread must load, and that of the
- * folder with the built console.
- * Invariant: right in both lives of the code: as TypeScript under tsx, where the folders of src
- * stand, and as the bundle in dist, where every file lies flat beside the others (build.mjs).
+ * Where the program finds what belongs to it. What comes in: the place of a worker's source file,
+ * relative to src/, or the name of something built.
+ * What goes out: the absolute path of the file that a worker thread must load, the loaded addon,
+ * the files of the console.
+ * Invariant: right in all three lives of the code: as TypeScript under tsx, where the folders of
+ * src stand; as the bundle in dist/bundle, where every file lies flat beside the others; as the one
+ * executable, which carries its parts inside (src/executable/parts.ts).
  */
+import { readFileSync } from "node:fs";
+import { createRequire } from "node:module";
 import { fileURLToPath } from "node:url";
+import { IS_EXECUTABLE, loadAddon, partBytes, partFile } from "./executable/parts.ts";
 
-/** Only sources are called `.ts`; the bundle consists of `.mjs` files. */
+/** Only sources are called `.ts`; bundles consist of `.mjs` files, the executable of `.cjs`. */
 const BUNDLED = !import.meta.url.endsWith(".ts");
+
+/** What piscina starts in every thread; in the executable it asks for it under this name. */
+const THREAD = "peneiraThread";
 
 /**
  * Gives the file behind a worker named by its source, such as `ingest/parse.worker.ts`.
@@ -17,8 +25,12 @@ const BUNDLED = !import.meta.url.endsWith(".ts");
  * fails when the thread starts.
  */
 export function workerFile(source: `${string}.worker.ts`): string {
-  const name = source.slice(source.lastIndexOf("/") + 1).replace(/\.ts$/, ".mjs");
-  return fileURLToPath(new URL(BUNDLED ? `./${name}` : `./${source}`, import.meta.url));
+  const name = source.slice(source.lastIndexOf("/") + 1).replace(/\.ts$/, "");
+  if (IS_EXECUTABLE) {
+    Object.assign(globalThis, { [THREAD]: partFile("thread.cjs") });
+    return partFile(`${name}.cjs`);
+  }
+  return fileURLToPath(new URL(BUNDLED ? `./${name}.mjs` : `./${source}`, import.meta.url));
 }
 
 /** Arguments of Node for a thread that loads a `workerFile`; a bundled one needs none. */
@@ -26,7 +38,23 @@ export function workerArguments(): string[] {
   return BUNDLED ? [] : ["--import", new URL("./source-threads.mjs", import.meta.url).href];
 }
 
-/** The folder of the built console: beside the bundle, or where build.mjs puts it from sources. */
+/** Where the built console is: a folder for `readBuilt`. */
 export function consoleFolder(): string {
-  return fileURLToPath(new URL(BUNDLED ? "./console" : "../dist/console", import.meta.url));
+  if (IS_EXECUTABLE) return "console";
+  return fileURLToPath(new URL(BUNDLED ? "../console" : "../dist/console", import.meta.url));
+}
+
+/** Reads a file that build.mjs made; the bytes must not be changed. Throws as `readFileSync`. */
+export function readBuilt(file: string): Uint8Array {
+  return IS_EXECUTABLE ? partBytes(file) : readFileSync(file);
+}
+
+/**
+ * Loads the C++ addon: from the executable, from the bundle, or from where node-gyp leaves it. The
+ * sanitizer run of the tests (build.mjs) names another build of it.
+ */
+export function loadEngine(): unknown {
+  if (IS_EXECUTABLE) return loadAddon("peneira.node");
+  const built = BUNDLED ? "./peneira.node" : "../native-index/build/Release/peneira.node";
+  return createRequire(import.meta.url)(process.env.PENEIRA_ADDON ?? built);
 }

@@ -14,23 +14,34 @@ type Register = (program: Command) => void;
 /** Every command in the order of the help, and how it is loaded. */
 const COMMANDS: Readonly<Record<string, () => Promise<Register>>> = {
   sample: async () => (await import("./cli/sample.ts")).registerSample,
+  download: async () => (await import("./cli/download.ts")).registerDownload,
+  update: async () => (await import("./cli/update.ts")).registerUpdate,
   import: async () => (await import("./cli/import.ts")).registerImport,
   inspect: async () => (await import("./cli/inspect.ts")).registerInspect,
   verify: async () => (await import("./cli/verify.ts")).registerVerify,
   search: async () => (await import("./cli/search.ts")).registerSearch,
+  diff: async () => (await import("./cli/diff.ts")).registerDiff,
   translate: async () => (await import("./cli/translate.ts")).registerTranslate,
   export: async () => (await import("./cli/export.ts")).registerExport,
+  mcp: async () => (await import("./cli/mcp.ts")).registerMcp,
   serve: async () => (await import("./cli/serve.ts")).registerServe,
   key: async () => (await import("./cli/key.ts")).registerKey,
   tenant: async () => (await import("./cli/tenant.ts")).registerTenant,
   user: async () => (await import("./cli/user.ts")).registerUser,
+  backup: async () => (await import("./cli/backup.ts")).registerBackup,
+  restore: async () => (await import("./cli/restore.ts")).registerRestore,
   usage: async () => (await import("./cli/usage.ts")).registerUsage,
   healthcheck: async () => (await import("./cli/healthcheck.ts")).registerHealthcheck,
   openapi: async () => (await import("./cli/openapi.ts")).registerOpenapi,
   config: async () => (await import("./cli/config.ts")).registerConfig,
+  completion: async () => (await import("./cli/completion.ts")).registerCompletion,
+  manpage: async () => (await import("./cli/manpage.ts")).registerManpage,
   version: async () => (await import("./cli/version.ts")).registerVersion,
   start: async () => (await import("./cli/start.ts")).registerStart,
 };
+
+/** Commands that speak of all commands. */
+const ABOUT_ALL: ReadonlySet<string> = new Set(["completion", "manpage"]);
 
 const EXAMPLES = `
 From nothing to an answer:
@@ -49,22 +60,30 @@ process.stdout.on("error", (error: NodeJS.ErrnoException) => {
   process.exit(error.code === "EPIPE" ? 0 : report(error));
 });
 
-try {
-  await (await makeProgram(process.argv.slice(2))).parseAsync();
-} catch (error) {
-  process.exit(report(error));
+void run(process.argv.slice(2));
+
+/** Not awaited above: the executable is one CommonJS script, where nothing can wait. */
+async function run(given: readonly string[]): Promise<void> {
+  // The same answer in both spellings, for it is the first thing that a report of a fault needs.
+  const args = /^(-V|--version)$/.test(given[0] ?? "") ? ["version", ...given.slice(1)] : given;
+  try {
+    await (await makeProgram(args)).parseAsync(args, { from: "user" });
+  } catch (error) {
+    process.exit(report(error));
+  }
 }
 
 /** Makes the program with the command of the arguments, or with all of them to show the help. */
 async function makeProgram(args: readonly string[]): Promise<Command> {
   const program = new Command("peneira")
     .description("Search the registry of all Brazilian companies on your own machine.")
-    .version(VERSION, "-V, --version", "print the version; the command version tells more")
+    .version(VERSION, "-V, --version", "print the versions, as the command version does")
     .showHelpAfterError("(add --help to see how it is used)")
     .addHelpText("after", EXAMPLES)
     .exitOverride();
   const wanted = args[0] === "help" ? args[1] : args[0];
-  const load = wanted !== undefined && Object.hasOwn(COMMANDS, wanted) ? COMMANDS[wanted] : null;
+  const alone = wanted !== undefined && Object.hasOwn(COMMANDS, wanted) && !ABOUT_ALL.has(wanted);
+  const load = alone ? COMMANDS[wanted] : null;
   const loaders = load ? [load] : Object.values(COMMANDS);
   for (const register of await Promise.all(loaders.map((one) => one()))) register(program);
   return program;

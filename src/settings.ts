@@ -42,6 +42,14 @@ function checkContact(text: string): string | null {
   return known ? null : "an address that begins with mailto:, https:// or tel:";
 }
 
+/** An address that a download can ask for folders; a token may stand before the host. */
+function checkShare(text: string): string | null {
+  const url = URL.canParse(text) ? new URL(text) : null;
+  const form = "an http(s) address without a password, query and fragment";
+  if (url === null || !/^https?:$/.test(url.protocol)) return form;
+  return url.password === "" && url.search === "" && url.hash === "" ? null : form;
+}
+
 /** Where the server listens. */
 export interface ListenAddress {
   readonly host: string;
@@ -56,16 +64,19 @@ export function parseListen(text: string): ListenAddress | null {
   return host === undefined || port > 65_535 ? null : { host, port };
 }
 
+/** What may speak HTTP. */
+export const TRANSPORTS = ["uws", "node"] as const;
+
 /** Every setting except those of the plans, in the order in which people read them. */
 export const SETTINGS = {
   listen: setting<string>("127.0.0.1:8080", "Address of the server, HOST:PORT; port 0 picks one.", {
     kind: "text",
     check: (text) => (parseListen(text) === null ? "HOST:PORT, such as 127.0.0.1:8080" : null),
   }),
-  transport: setting<"uws" | "node">(
+  transport: setting<(typeof TRANSPORTS)[number]>(
     "uws",
     "What speaks HTTP: uWebSockets.js, or Node's own server where that cannot be loaded.",
-    { kind: "choice", of: ["uws", "node"] },
+    { kind: "choice", of: TRANSPORTS },
   ),
   snapshot: setting<string | null>(null, "Snapshot file, or folder with snapshots, to serve.", {
     kind: "text",
@@ -73,6 +84,11 @@ export const SETTINGS = {
   data_dir: setting<string | null>(null, "Folder of the server's state: keys, tenants, exports.", {
     kind: "text",
   }),
+  cache_dir: setting<string | null>(
+    null,
+    "Folder where the executable keeps parts of itself; it must allow code to be run from it.",
+    { kind: "text" },
+  ),
   "http.body_max_bytes": setting<number>(
     1_048_576,
     "Largest request body.",
@@ -150,6 +166,11 @@ export const SETTINGS = {
     "Seconds that a replaced snapshot answers cursors after its last use.",
     integer(0, 86_400),
   ),
+  "changes.prepare": setting<boolean>(
+    true,
+    "Lists what changed since the month before as soon as a newer snapshot is served.",
+    { kind: "boolean" },
+  ),
   "http.overload_lag_ms": setting<number>(
     1_000,
     "Searches that have waited longer than this are answered 503.",
@@ -192,6 +213,21 @@ export const SETTINGS = {
     null,
     "File with IBGE's subclasses as its API answers them, for sentences to find more activities.",
     { kind: "text" },
+  ),
+  "download.url": setting<string>(
+    "https://arquivos.receitafederal.gov.br/public.php/dav/files/YggdBLfdninEJX9/",
+    "WebDAV address of the share with the months of the registry, or the link of the share.",
+    { kind: "text", check: checkShare },
+  ),
+  "download.streams": setting<number>(
+    2,
+    "Files that are downloaded at the same time; the share refuses many.",
+    integer(1, 8),
+  ),
+  "download.stall_seconds": setting<number>(
+    30,
+    "Seconds of (almost) no bytes after which a download is cut and resumed.",
+    { kind: "number", min: 0.1, max: 240 },
   ),
   "log.level": setting<"debug" | "info" | "warn" | "error" | "silent">(
     "info",

@@ -10,7 +10,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, describe, it } from "node:test";
 import { DAY_MS, dayText, utcDay } from "../src/clock.ts";
-import { product } from "./server-process.ts";
+import { productCommand } from "./server-process.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "peneira-key-"));
 after(() => rmSync(folder, { recursive: true }));
@@ -20,8 +20,7 @@ function peneira(...args: string[]) {
 }
 
 function command(...args: string[]) {
-  const all = [...product(), ...args];
-  return spawnSync(process.execPath, all, { encoding: "utf8" });
+  return spawnSync(...productCommand(args), { encoding: "utf8" });
 }
 
 function json(...args: string[]): Record<string, unknown> {

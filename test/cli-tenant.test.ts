@@ -10,11 +10,10 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, describe, it } from "node:test";
 import { startFake } from "./http-fake.ts";
-import { product } from "./server-process.ts";
+import { productCommand } from "./server-process.ts";
 
 function peneira(...args: string[]) {
-  const command = [...product(), ...args];
-  const { status, stdout, stderr } = spawnSync(process.execPath, command, { encoding: "utf8" });
+  const { status, stdout, stderr } = spawnSync(...productCommand(args), { encoding: "utf8" });
   return { status, stdout, stderr };
 }
 
@@ -77,10 +76,10 @@ describe("peneira healthcheck", () => {
     const server = await startFake("node");
     const address = `127.0.0.1:${server.port}`;
     try {
-      const command = [...product(), "healthcheck", "--listen"];
+      const command = productCommand(["healthcheck", "--listen", address]);
       const ends = () =>
         new Promise((resolve) => {
-          spawn(process.execPath, [...command, address], { stdio: "ignore" }).once("exit", resolve);
+          spawn(...command, { stdio: "ignore" }).once("exit", resolve);
         });
       assert.equal(await ends(), 0);
       server.load(null);

@@ -14,7 +14,7 @@ import { promisify } from "node:util";
 import { Passwords } from "../src/access/passwords.ts";
 import { openDatabase } from "../src/store/database.ts";
 import { UserStore } from "../src/store/userstore.ts";
-import { product } from "./server-process.ts";
+import { productCommand } from "./server-process.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "peneira-user-"));
 after(() => rmSync(folder, { recursive: true }));
@@ -24,8 +24,8 @@ const RUI = ["--email", "rui@example.com"];
 const MADE_UP = /^(?:[0-9a-z]{4}-){3}[0-9a-z]{4}\n$/;
 
 function peneira(args: readonly string[], input = "", dataDir = folder) {
-  const all = [...product(), "user", ...args, "--data-dir", dataDir];
-  return spawnSync(process.execPath, all, { encoding: "utf8", input });
+  const command = productCommand(["user", ...args, "--data-dir", dataDir]);
+  return spawnSync(...command, { encoding: "utf8", input });
 }
 
 function json(...args: string[]): Record<string, unknown> {
@@ -155,8 +155,8 @@ describe("peneira user", () => {
   it("leaves one owner where two first users are made at once", async () => {
     const run = promisify(execFile);
     const make = (email: string) => {
-      const args = [...product(), "user", "create", "--email", email, "--tenant", "race", "--json"];
-      return run(process.execPath, [...args, "--data-dir", folder]);
+      const args = ["user", "create", "--email", email, "--tenant", "race", "--json"];
+      return run(...productCommand([...args, "--data-dir", folder]));
     };
     const made = await Promise.all(["one@example.com", "two@example.com"].map(make));
     const roles = made.map(({ stdout }) => (JSON.parse(stdout) as { role: string }).role);

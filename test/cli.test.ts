@@ -11,7 +11,7 @@ import { describe, it } from "node:test";
 import manifest from "../package.json" with { type: "json" };
 import { ROOT } from "./checkout.ts";
 import { makeSampleSnapshot } from "./sample-snapshot.ts";
-import { product } from "./server-process.ts";
+import { productCommand } from "./server-process.ts";
 
 interface Ended {
   readonly status: number | null;
@@ -20,9 +20,8 @@ interface Ended {
 }
 
 function peneira(args: readonly string[], env: Readonly<Record<string, string>> = {}): Ended {
-  const command = [...product(), ...args];
   const options = { cwd: ROOT, env: { ...process.env, ...env }, encoding: "utf8" } as const;
-  return spawnSync(process.execPath, command, options);
+  return spawnSync(...productCommand(args), options);
 }
 
 describe("peneira", () => {

@@ -40,7 +40,7 @@ describe("the kill points", () => {
     buildVictim();
     const build = [join(ROOT, "build.mjs"), "bundle"];
     execFileSync(process.execPath, build, { cwd: ROOT, stdio: ["ignore", "ignore", "inherit"] });
-    const [shipped, faulty] = [codeIn("dist"), codeIn(".cache", "crash")];
+    const [shipped, faulty] = [codeIn("dist", "bundle"), codeIn(".cache", "crash")];
     for (const point of FAULT_POINTS) {
       assert.ok(faulty.includes(`faultPoint("${point}")`), `${point} is not placed`);
       assert.ok(!shipped.includes(point), `${point} is in dist`);

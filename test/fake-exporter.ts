@@ -202,6 +202,12 @@ export class FakeExporter implements Exporter {
   }
 }
 
+function sinceOf({ changes }: NewExport): ExportRecord["since"] {
+  if (!changes) return null;
+  const { older, kinds, watch } = changes;
+  return { snapshot: older.label, snapshotDate: older.snapshotDate, kinds, watch };
+}
+
 function freshRecord(wanted: NewExport, sequence: number, nowMs: number): ExportRecord {
   const { tenantId, spec, segment } = wanted;
   return {
@@ -212,6 +218,7 @@ function freshRecord(wanted: NewExport, sequence: number, nowMs: number): Export
     format: spec.output.format as ExportFormat,
     snapshot: segment.label,
     snapshotDate: segment.snapshotDate,
+    since: sinceOf(wanted),
     slug: "empresas",
     createdAtMs: nowMs,
     expiresAtMs: null,

@@ -45,6 +45,7 @@ const BODIES: Readonly<Record<string, Shape>> = {
   "/v1/spec/normalize": { $ref: "#/components/schemas/NormalizeRequest" },
   "/v1/leads": { $ref: "#/components/schemas/LeadsRequest" },
   "/v1/leads/translate": { $ref: "#/components/schemas/TranslateRequest" },
+  "/mcp": { $ref: "#/components/schemas/RpcBody" },
   "/v1/exports": { $ref: "#/components/schemas/ExportRequest" },
 };
 const POSTS = Object.keys(BODIES);
@@ -99,6 +100,7 @@ function meant(draw: Draw, { catalog, rows, pages }: FuzzWorld, path: string): u
     return { ...draw.of(pages) };
   }
   if (path.startsWith("/v1/leads")) return meantLeads(draw, path);
+  if (path === "/mcp") return meantCall(draw, catalog, rows);
   const spec = randomSpecInput(draw, catalog, rows);
   // Pages of thousands of accounts would only measure how fast they can be read.
   if (draw.chance(0.995)) spec.limit = 1 + draw.below(8);
@@ -128,6 +130,26 @@ function meantLeads(draw: Draw, path: string): unknown {
     ["one_per_company", 0.3, () => draw.chance(0.5)],
   ]);
   return { spec: { kind: "lead_query", ...spec }, limit };
+}
+
+/** A call of a tool, or a message beside it. */
+function meantCall(draw: Draw, catalog: Catalog, rows: readonly TwinRow[]): unknown {
+  const { filters, sort } = randomSpecInput(draw, catalog, rows) as Record<string, unknown>;
+  const tools: readonly (readonly [name: string, sent: object])[] = [
+    ["search_accounts", { filters, sort, limit: 1 + draw.below(60) }],
+    ["count_accounts", { filters, facets: [draw.of(["uf", "contact", "cnae_section"])] }],
+    ["translate", { query_text: draw.of(WORDS) }],
+    ["get_account", { cnpj: draw.of(rows).cnpj }],
+    ["create_export", { filters, format: "csv", limit: 5, wait_seconds: 0 }],
+    ["no_tool", {}],
+  ];
+  const [name, sent] = draw.chance(0.02) ? draw.of(tools) : draw.of(tools.slice(0, 4));
+  const call = { name, arguments: draw.chance(0.2) ? changed(draw, sent) : sent };
+  const methods = ["ping", "tools/list", "initialize", "notifications/initialized", "x"];
+  const called = { jsonrpc: "2.0", id: draw.below(9), method: "tools/call", params: call };
+  if (draw.chance(0.8)) return called;
+  const other = { jsonrpc: "2.0", id: "a", method: draw.of(methods), params: {} };
+  return draw.chance(0.5) ? other : [called, other, draw.of(JUNK)];
 }
 
 const WORDS = [

@@ -28,7 +28,10 @@ import type { Engine, Service } from "../src/http/service.ts";
 import { Telemetry } from "../src/http/telemetry.ts";
 import type { TransportLimits, TransportName } from "../src/http/transport.ts";
 import { openLog } from "../src/log.ts";
+import { agentDoor } from "../src/mcp/httpdoor.ts";
 import type { AccountSlices } from "../src/search/accountslices.ts";
+import { ChangeLists } from "../src/search/changelists.ts";
+import { Months } from "../src/search/months.ts";
 import type { Segment } from "../src/search/segment.ts";
 import { punctuateCnae } from "../src/spec/catalog.ts";
 import { openDatabase, type StateDatabase } from "../src/store/database.ts";
@@ -252,6 +255,7 @@ const SETTLED = {
   securityContact: "mailto:security@example.com",
   proxies: null,
   secondaryCnaeFull: false,
+  agents: agentDoor("0.0.0-test"),
   replaced: () => null,
   hold: () => () => {},
 };
@@ -272,6 +276,9 @@ export async function startFake(
   const telemetry = new Telemetry(log);
   let segment: Segment | null = fakeSegment();
   let stopping = false;
+  const keeping = { keepMs: 900_000, clock: systemClock, log };
+  const months = new Months({ folder: null, ...keeping });
+  const changeLists = new ChangeLists({ dataDir, hold: () => () => {}, ...keeping });
   const exporter = new FakeExporter(dataDir, parts.clock ?? systemClock);
   const service: Service = {
     ...SETTLED,
@@ -290,6 +297,7 @@ export async function startFake(
     transport,
     segment: () => segment,
     stopping: () => stopping,
+    ...{ months, changeLists },
     ...parts,
   };
   const opened = await openTransport(transport, limits);
@@ -316,6 +324,8 @@ export async function startFake(
       stopping = true;
       exporter.close();
       await server.close(2_000);
+      await service.changeLists.close();
+      service.months.close();
       service.pressure.close();
       service.telemetry.close();
       database.close();

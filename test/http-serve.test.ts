@@ -16,7 +16,7 @@ import { registerImport } from "../src/cli/import.ts";
 import { ROOT } from "./checkout.ts";
 import { TRANSPORTS } from "./http-fake.ts";
 import { makeSampleSnapshot, type SampleSnapshot } from "./sample-snapshot.ts";
-import { product } from "./server-process.ts";
+import { productCommand } from "./server-process.ts";
 
 let sample: SampleSnapshot;
 /** A folder with snapshots of 2026-10 and 2026-11, and with files that are none. */
@@ -47,9 +47,9 @@ interface Started {
 }
 
 function start(parameters: readonly string[], env: Readonly<Record<string, string>> = {}): Started {
-  const command = [...product(), "serve", ...parameters];
+  const command = productCommand(["serve", ...parameters]);
   const options = { cwd: ROOT, env: { ...process.env, ...env } };
-  const child = spawn(process.execPath, command, { ...options, stdio: ["ignore", "pipe", "pipe"] });
+  const child = spawn(...command, { ...options, stdio: ["ignore", "pipe", "pipe"] });
   const ended = new Promise<number | null>((resolve) => child.once("exit", resolve));
   const started: Started = { child, ended, stderr: "", base: "" };
   child.stdout?.resume();

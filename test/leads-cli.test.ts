@@ -11,7 +11,7 @@ import { join } from "node:path";
 import { after, before, describe, it } from "node:test";
 import { ROOT } from "./checkout.ts";
 import { makeSampleSnapshot, type SampleSnapshot } from "./sample-snapshot.ts";
-import { product } from "./server-process.ts";
+import { productCommand } from "./server-process.ts";
 
 const UNCLEAR = "qwrtzplk mnbvcxz";
 const CLEAR = "padarias em São Paulo";
@@ -24,8 +24,8 @@ describe("a sentence on the command line", () => {
   after(() => sample.dispose());
 
   function peneira(...args: readonly string[]) {
-    const command = [...product(), ...args, "--snapshot", sample.snapshot];
-    return spawnSync(process.execPath, command, { cwd: ROOT, encoding: "utf8" });
+    const command = productCommand([...args, "--snapshot", sample.snapshot]);
+    return spawnSync(...command, { cwd: ROOT, encoding: "utf8" });
   }
 
   it("is not searched or exported when it is hardly understood", () => {

@@ -119,6 +119,21 @@ function meetsContact(row: TwinRow, contact: AccountQuerySpec["filters"]["contac
   return !contact.require_any_contact || email || phone;
 }
 
+/** The activity codes of a spec as digits; `both`: secondary activities count too. */
+interface Codes {
+  readonly any: ReadonlySet<string>;
+  readonly none: ReadonlySet<string>;
+  readonly both: boolean;
+}
+
+function codesOf({ filters: { industry } }: AccountQuerySpec): Codes {
+  return {
+    any: new Set(industry.cnae_any_of.map(cnaeDigits)),
+    none: new Set(industry.cnae_exclude.map(cnaeDigits)),
+    both: industry.secondary_cnae_mode !== "off",
+  };
+}
+
 /** Text whose UTF-16 units are the UTF-8 bytes of a text, so that `<` compares bytes. */
 function utf8Key(value: TwinValue): string | null {
   return value === null ? null : Buffer.from(String(value)).toString("latin1");
@@ -131,6 +146,8 @@ function compareValues(left: TwinValue, right: TwinValue, descending: boolean): 
   return descending ? -order : order;
 }
 
+type Scoring = AccountQuerySpec["scoring"];
+
 /** Answers specs by looking at every account. */
 export class Twin {
   /** The accounts in the order of their row ids: balanced score descending, CNPJ ascending. */
@@ -139,6 +156,7 @@ export class Twin {
   readonly #secondary: readonly ReadonlySet<string>[];
   readonly #legalNames: readonly (string | null)[];
   readonly #placesBySeed = new Map<number, (row: number) => number>();
+  readonly #columns = new Map<string, readonly TwinValue[]>();
 
   constructor(rows: readonly TwinRow[]) {
     this.rows = [...rows].sort((left, right) => {
@@ -157,11 +175,14 @@ export class Twin {
     const order = this.#order(spec);
     const all = this.rows.map((_, row) => row);
     const rest = all.filter((row) => this.#meetsOthers(row, spec));
-    const primary = rest.filter((row) => this.#meetsActivity(row, spec, true)).sort(order);
+    const codes = codesOf(spec);
     const mode = spec.filters.industry.secondary_cnae_mode;
+    const matches = (primaryOnly: boolean) =>
+      rest.filter((row) => this.#meetsActivity(row, codes, primaryOnly)).sort(order);
+    if (mode === "full") return matches(false);
+    const primary = matches(true);
     if (mode === "off") return primary;
-    const either = rest.filter((row) => this.#meetsActivity(row, spec, false)).sort(order);
-    if (mode === "full") return either;
+    const either = matches(false);
     if (primary.length >= spec.limit) return primary;
     const first = new Set(primary);
     return [...primary, ...either.filter((row) => !first.has(row))];
@@ -188,16 +209,12 @@ export class Twin {
   }
 
   /** The activity filters; a secondary code serves to match unless `primaryOnly`. */
-  #meetsActivity(row: number, spec: AccountQuerySpec, primaryOnly: boolean): boolean {
-    const { cnae_any_of, cnae_exclude, secondary_cnae_mode: mode } = spec.filters.industry;
-    const primary = (this.rows[row] as TwinRow).cnae_primary;
-    const secondary = this.#secondary[row] as ReadonlySet<string>;
-    const has = (code: string, both: boolean) => {
-      const digits = cnaeDigits(code);
-      return digits === primary || (both && secondary.has(digits));
-    };
-    if (cnae_exclude.some((code) => has(code, mode !== "off"))) return false;
-    return cnae_any_of.length === 0 || cnae_any_of.some((code) => has(code, !primaryOnly));
+  #meetsActivity(row: number, { any, none, both }: Codes, primaryOnly: boolean): boolean {
+    const primary = String((this.rows[row] as TwinRow).cnae_primary);
+    const secondary = [...(this.#secondary[row] as ReadonlySet<string>)];
+    if (none.has(primary) || (both && secondary.some((code) => none.has(code)))) return false;
+    if (any.size === 0 || any.has(primary)) return true;
+    return !primaryOnly && secondary.some((code) => any.has(code));
   }
 
   /** The seeded order; asked for again and again, as random specs share a few seeds. */
@@ -209,27 +226,39 @@ export class Twin {
 
   /** Comparison of two rows under sort, strategy and seed; never 0 for different rows. */
   #order(spec: AccountQuerySpec): (left: number, right: number) => number {
-    const { strategy, random_seed: seed } = spec.scoring;
+    const { random_seed: seed } = spec.scoring;
     const place = seed === null ? null : this.#places(seed);
     const shuffles = place !== null && spec.sort.some(({ field }) => field === "score");
-    const fieldOf = (row: number, field: SortField): TwinValue => {
-      const account = this.rows[row] as TwinRow;
+    const keys = spec.sort.map(({ field, direction }) => {
+      return { values: this.#column(field, spec.scoring), descending: direction === "desc" };
+    });
+    const cnpjs = this.#column("cnpj", spec.scoring);
+    return (left, right) => {
+      for (const { values, descending } of keys) {
+        const [one, other] = [values[left] as TwinValue, values[right] as TwinValue];
+        const order = compareValues(one, other, descending);
+        if (order !== 0) return order;
+      }
+      if (shuffles && left !== right) return place(left) - place(right);
+      return compareValues(cnpjs[left] as TwinValue, cnpjs[right] as TwinValue, false);
+    };
+  }
+
+  /** The values of all rows that a sort field compares; remembered, as specs share them. */
+  #column(field: SortField, { strategy, random_seed: seed }: Scoring): readonly TwinValue[] {
+    const name = field === "score" ? `score ${strategy} ${seed}` : field;
+    const known = this.#columns.get(name);
+    if (known !== undefined) return known;
+    const values = this.rows.map((account, row): TwinValue => {
       if (field === "company_size") return account.company_size_code;
       if (field === "legal_name") return this.#legalNames[row] ?? null;
       if (field !== "score") return account[field];
       // A small place in the random order counts as a high score.
-      if (strategy === "random") return -(place?.(row) ?? 0);
+      if (strategy === "random") return -(seed === null ? 0 : this.#places(seed)(row));
       return strategy === "balanced" ? account.score : account[`score_${strategy}`];
-    };
-    return (left, right) => {
-      for (const { field, direction } of spec.sort) {
-        const descending = direction === "desc";
-        const order = compareValues(fieldOf(left, field), fieldOf(right, field), descending);
-        if (order !== 0) return order;
-      }
-      if (shuffles && left !== right) return place(left) - place(right);
-      return compareValues(fieldOf(left, "cnpj"), fieldOf(right, "cnpj"), false);
-    };
+    });
+    this.#columns.set(name, values);
+    return values;
   }
 }
 

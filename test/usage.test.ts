@@ -26,7 +26,7 @@ import { type FakeServer, startFake, TRANSPORTS } from "./http-fake.ts";
 import { makeSampleSnapshot, type SampleSnapshot } from "./sample-snapshot.ts";
 import {
   killServerProcess,
-  product,
+  productCommand,
   startServerProcess,
   stopServerProcess,
 } from "./server-process.ts";
@@ -232,8 +232,7 @@ describe("use and quota of a real server", () => {
   after(() => sample.dispose());
 
   const peneira = (...args: string[]) => {
-    const command = [...product(), ...args];
-    return spawnSync(process.execPath, command, { encoding: "utf8" });
+    return spawnSync(...productCommand(args), { encoding: "utf8" });
   };
 
   it("outlive its stop and its kill, and peneira usage shows them", async () => {

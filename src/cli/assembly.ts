@@ -24,6 +24,7 @@ import type { Service } from "../http/service.ts";
 import { Telemetry } from "../http/telemetry.ts";
 import type { Transport } from "../http/transport.ts";
 import { describeError, type Log, openLog } from "../log.ts";
+import { agentDoor } from "../mcp/httpdoor.ts";
 import { Proxies } from "../proxies.ts";
 import { account, countMatches, facets, search, searchSliced } from "../search/searcher.ts";
 import type { Segment } from "../search/segment.ts";
@@ -35,6 +36,7 @@ import { SearchStore } from "../store/searchstore.ts";
 import { openSecrets, type Secrets } from "../store/secrets.ts";
 import { UsageStore } from "../store/usagestore.ts";
 import { UserStore } from "../store/userstore.ts";
+import { ServedChanges } from "./changeparts.ts";
 import { VERSION } from "./version.ts";
 
 /** Threads for exports where nobody says otherwise, beside the one that answers requests. */
@@ -46,6 +48,8 @@ export interface Parts {
   readonly dataDir: string;
   readonly transport: Transport;
   readonly database: StateDatabase;
+  /** The served folder, or null where a single file is served. */
+  readonly folder: string | null;
 }
 
 /** The service of a running process: its snapshot and its end can be set. */
@@ -56,6 +60,8 @@ export interface ServedService extends Service {
   load(segment: Segment): void;
   /** Serves none until the next one is loaded: the file of the current one is spoilt. */
   drop(): void;
+  /** Looks at the months beside the served one. Never rejects. */
+  look(): Promise<void>;
   /** Closes replaced snapshots that nobody asked for lately. */
   sweep(): void;
   /** Begins to stop: not ready any more, nothing new is rendered. */
@@ -65,11 +71,13 @@ export interface ServedService extends Service {
 }
 
 /** Puts the parts together. Throws `CommandError` for wrong plans and unusable state. */
-export function makeService({ config, dataDir, transport, database }: Parts): ServedService {
+export function makeService(parts: Parts): ServedService {
+  const { config, dataDir, transport, database, folder } = parts;
   const plans = loadPlans(config.plans);
   const log = openLog(config.get("log.level"));
   const exporter = openExports({ config, dataDir, database, plans, log });
   const shelf = new Shelf(systemClock, config.get("snapshots.keep") * 1000);
+  const changes = new ServedChanges({ config, dataDir, folder, log, shelf });
   const telemetry = new Telemetry(log);
   const pressure = new Pressure(systemClock, config.get("http.overload_lag_ms"));
   const keyring = new Keyring(new KeyStore(database), systemClock);
@@ -80,7 +88,7 @@ export function makeService({ config, dataDir, transport, database }: Parts): Se
   telemetry.watch(
     {
       snapshotMs: () => dateOf(shelf.current()),
-      snapshots: () => shelf.size,
+      snapshots: () => shelf.size + changes.months.size,
       streams: () => streams.used,
       bodyBytes: () => transport.bodies.used,
       exports: () => exporter.counts(),
@@ -105,22 +113,30 @@ export function makeService({ config, dataDir, transport, database }: Parts): Se
     segment: () => shelf.current(),
     replaced: (belongs) => shelf.retired(belongs),
     hold: (segment) => shelf.hold(segment),
+    months: changes.months,
+    changeLists: changes.lists,
     stopping: () => stopping,
+    agents: agentDoor(VERSION),
     start: (segment) => {
       if (segment !== null) shelf.put(segment);
+      changes.lists.start();
       exporter.start(segment);
     },
     load: (segment) => {
       shelf.put(segment);
       exporter.serve(segment);
+      changes.loaded(segment);
     },
+    look: () => changes.look(),
     drop: () => shelf.drop(),
     sweep: () => {
+      changes.sweep();
       for (const snapshot of shelf.sweep()) log.info({ snapshot }, "replaced snapshot closed");
     },
     stop: () => {
       stopping = true;
       exporter.stop();
+      changes.lists.stop();
     },
     close: async () => {
       await exporter.close();
@@ -130,6 +146,7 @@ export function makeService({ config, dataDir, transport, database }: Parts): Se
       flush(log, () => sessions.flush());
       flush(log, () => usage.flush());
       closeDatabase(database);
+      await changes.close();
       shelf.close();
     },
   };

@@ -8,6 +8,7 @@ import type { Command } from "commander";
 import plans from "../../data/plans.json" with { type: "json" };
 import { PLAN_SETTINGS } from "../access/plans.ts";
 import { type Config, type EffectiveSetting, loadConfig, variableOf } from "../config.ts";
+import { useFolders } from "../executable/cachefolder.ts";
 import { expectedOf, SETTINGS, type Setting, type SettingKey } from "../settings.ts";
 
 const PLANS = { plans, planSettings: PLAN_SETTINGS };
@@ -17,7 +18,9 @@ export type SettingFlags = Partial<Record<SettingKey, string | undefined>>;
 
 /** Reads the configuration of a command: its flags, the environment, `--config`, the defaults. */
 export function configOf(flags: SettingFlags, file: string | undefined): Config {
-  return loadConfig({ flags, environment: process.env, file, ...PLANS });
+  const config = loadConfig({ flags, environment: process.env, file, ...PLANS });
+  useFolders({ cacheDir: config.get("cache_dir"), dataDir: config.get("data_dir") });
+  return config;
 }
 
 interface ConfigOptions {
@@ -31,8 +34,9 @@ interface ConfigOptions {
 export function registerConfig(program: Command): void {
   program
     .command("config")
-    .description("print every setting with its effective value and where that comes from")
-    .option("--config <file>", "JSON file with settings")
+    .summary("print every setting with its effective value and where that comes from")
+    .description("Prints every setting with its effective value and where that comes from.")
+    .option("--config <file>", "JSON file with settings (default: PENEIRA_CONFIG)")
     .option("--variables", "print the environment variable and the meaning of each setting")
     .option("--markdown", "print key, variable, default and meaning of each setting as a table")
     .option("--json", "print one JSON document")
@@ -93,15 +97,30 @@ function describe(setting: EffectiveSetting): string {
   return `${variableOf(setting.key)}\n    ${setting.description}\n`;
 }
 
-/** Every setting with its default, whatever is set here, as a table of Markdown. */
-export function settingsTable(): string {
-  const rows = loadConfig(PLANS).settings.map(({ key, value, description }) => {
+/** One setting as documents show it. */
+export interface SettingRow {
+  readonly key: string;
+  readonly variable: string;
+  readonly fallback: string;
+  readonly meaning: string;
+}
+
+/** Every setting with its default, whatever is set here. */
+export function settingRows(): SettingRow[] {
+  return loadConfig(PLANS).settings.map(({ key, value, description }) => {
     const limit = key.split(".")[2] ?? "";
     const type = (SETTINGS as Readonly<Record<string, Setting>>)[key]?.type;
     const may = expectedOf(type ?? (PLAN_SETTINGS[limit] as (typeof PLAN_SETTINGS)[string]).type);
     const fallback = Array.isArray(value) ? value.join(", ") : JSON.stringify(value);
     const meaning = type?.kind === "text" ? description : `${description} Takes ${may}.`;
-    return [`\`${key}\``, `\`${variableOf(key)}\``, `\`${fallback}\``, meaning];
+    return { key, variable: variableOf(key), fallback, meaning };
+  });
+}
+
+/** The same rows as a table of Markdown. */
+export function settingsTable(): string {
+  const rows = settingRows().map(({ key, variable, fallback, meaning }) => {
+    return [`\`${key}\``, `\`${variable}\``, `\`${fallback}\``, meaning];
   });
   const lines = [["Key", "Variable", "Default", "Meaning"], ["---", "---", "---", "---"], ...rows];
   return lines.map((cells) => `| ${cells.map(escapeCell).join(" | ")} |\n`).join("");

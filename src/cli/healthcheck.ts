@@ -24,8 +24,8 @@ export function registerHealthcheck(program: Command): void {
   program
     .command("healthcheck")
     .summary("tell whether a server answers")
-    .description("Ends with 0 when the server at the address is ready, with 1 when it is not.")
-    .option("--listen <host:port>", "address that the server listens at")
+    .description("Ends with 0 when the server answers searches, with 1 when it does not.")
+    .option("--listen <host:port>", "address of the server (default: as the settings say)")
     .option("--config <file>", "JSON file with settings")
     .addHelpText("after", "\nExample:\n  $ peneira healthcheck --listen 127.0.0.1:8080")
     .action(check);

@@ -32,8 +32,10 @@ export interface ImportFlags {
 export function registerImport(program: Command): void {
   program
     .command("import")
+    .summary("make a snapshot of a dump folder, or of an Arrow or Parquet file")
     .description(
-      "make a snapshot of a dump folder, or of an Arrow or Parquet file with its columns",
+      "Makes a snapshot of a folder with the zips of one month, or of an Arrow or Parquet file " +
+        "with the columns that the documents name.",
     )
     .argument("<source>", "folder with the zips of one month, or a .parquet or .arrow file")
     .requiredOption(
@@ -44,14 +46,17 @@ export function registerImport(program: Command): void {
     .option("--date <YYYY-MM-DD>", "reference date (default: from the member names)")
     .option("--population <csv>", "inhabitants by IBGE code, header like code_muni;2024")
     .option("--ceis <file>", "sanctioned companies: AAAAMMDD_CEIS.csv or its zip")
-    .option("--keep-cpf", "leave the CPF in the names of sole traders")
-    .option("--report <json>", "file for the import report")
+    .option("--keep-cpf", "leave the CPF (a person's number) in the names of sole traders")
+    .option("--report <json>", "file for the import report, as JSON")
     .option("--threads <n>", "threads to use (default: all cores, at most 8)")
     .addHelpText(
       "after",
       `
 The import needs about three times the size of the snapshot in free space beside the output, for
-files that are gone afterwards. Example:
+files that are gone afterwards. Odd values are counted and told; a damaged dump is refused.
+
+Examples:
+  $ peneira import dumps/2026-10 --out 2026-10.peneira
   $ peneira import 2026-08 --out 2026-08.peneira --population populacao_2024.csv`,
     )
     .action(async (source: string, flags: ImportFlags) => {

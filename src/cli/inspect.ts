@@ -48,13 +48,22 @@ const SECTION_NAMES = [
   "BLOCKS",
 ];
 
+const EXAMPLES = `
+Only the headers are read; \`peneira verify\` reads every byte.
+
+Examples:
+  $ peneira inspect 2026-10.peneira
+  $ peneira inspect 2026-10.peneira --json`;
+
 /** Adds `peneira inspect` to the program. */
 export function registerInspect(program: Command): void {
   program
     .command("inspect")
-    .description("show what is in a snapshot")
+    .summary("show what is in a snapshot")
+    .description("Shows the month, counts, columns, sections and provenance of a snapshot.")
     .argument("<file>", "the snapshot")
     .option("--json", "print one JSON document")
+    .addHelpText("after", EXAMPLES)
     .action(async (path: string, options: { json?: true }) => {
       const { openSnapshot } = await import("../../native-index/snapshot.ts");
       const inspection = inspectionOf(await openSnapshot(path));

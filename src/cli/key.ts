@@ -8,6 +8,7 @@ import { type Command, InvalidArgumentError } from "commander";
 import type { CreatedKey, Keyring } from "../access/keyring.ts";
 import { PLAN_DEFAULT, PLAN_NAMES } from "../access/plans.ts";
 import { DAY_MS, systemClock } from "../clock.ts";
+import { choice, type Explanation, explain } from "./explain.ts";
 import { printTable } from "./print.ts";
 import { type DataDirOptions, withKeyring } from "./state.ts";
 
@@ -32,47 +33,33 @@ const WHEN = "YYYY-MM-DD (through that day, UTC), days such as 90d, now, or neve
 /** What people see of keys. */
 const COLUMNS = ["key_id", "tenant", "plan", "state", "expires_at", "last_used_at", "name"];
 
-const EXAMPLES = `
-Examples:
-  $ peneira key create --data-dir state --tenant acme --plan growth --name "crm sync"
-  $ peneira key list --data-dir state
-  $ peneira key create --data-dir state --tenant acme --expires 90d
-  $ peneira key disable 3f9c01d2a4b6 --data-dir state
-  $ peneira key expire 3f9c01d2a4b6 --data-dir state --at 2026-12-31
-  $ peneira key rotate 3f9c01d2a4b6 --data-dir state --overlap 86400`;
-
 /** Adds `peneira key` with its seven commands to the program. */
 export function registerKey(program: Command): void {
-  const key = program
-    .command("key")
-    .summary("make, list, stop and replace API keys")
-    .description("Manages API keys; a running server follows within a second.")
-    .addHelpText("after", EXAMPLES);
-  common(key.command("create").description("make a key, and its tenant where there is none"))
-    .option(
-      "--plan <plan>",
-      `one of ${PLAN_NAMES.join(", ")} (default: that of the tenant's keys, else ${PLAN_DEFAULT})`,
-    )
-    .option("--expires <when>", `when it ends: ${WHEN} (default: never)`, end)
-    .action((options: KeyOptions) =>
-      withKeyring(options, (keyring) => create(keyring, options), "make"),
-    );
-  common(key.command("list").description("list keys; their secrets are not stored")).action(
-    (options: KeyOptions) => withKeyring(options, (keyring) => list(keyring, options)),
+  const key = explain(program.command("key"), {
+    summary: "make, list, stop and replace API keys",
+    description: "Manages API keys; a running server follows within a second.",
+    examples: [
+      'peneira key create --data-dir state --tenant acme --plan growth --name "crm sync"',
+      "peneira key list --data-dir state",
+      "peneira key disable 3f9c01d2a4b6 --data-dir state",
+      "peneira key rotate 3f9c01d2a4b6 --data-dir state --overlap 86400",
+    ],
+  });
+  creating(key.command("create"));
+  listing(key.command("list"));
+  picking(key.command("disable"), DISABLE).action((id: string | undefined, options: KeyOptions) =>
+    change(id, options, "disabled"),
   );
-  picking(key.command("disable").description("stop a key until it is enabled")).action(
-    (id: string | undefined, options: KeyOptions) => change(id, options, "disabled"),
+  picking(key.command("enable"), ENABLE).action((id: string | undefined, options: KeyOptions) =>
+    change(id, options, "enabled"),
   );
-  picking(key.command("enable").description("let a disabled key work again")).action(
-    (id: string | undefined, options: KeyOptions) => change(id, options, "enabled"),
-  );
-  picking(key.command("expire").description("give a key another end"))
+  picking(key.command("expire"), EXPIRE)
     .requiredOption("--at <when>", `when it ends: ${WHEN}`, end)
     .action((id: string | undefined, options: KeyOptions) => expire(id, options));
-  picking(key.command("rename").description("give a key another name"))
+  picking(key.command("rename"), RENAME)
     .requiredOption("--to <text>", "the new name")
     .action((id: string | undefined, options: KeyOptions) => rename(id, options));
-  picking(key.command("rotate").description("replace a key by a new one of the same plan"))
+  picking(key.command("rotate"), ROTATE)
     .option(
       "--overlap <seconds>",
       "how long the old key still works (default: not at all)",
@@ -84,18 +71,84 @@ export function registerKey(program: Command): void {
     );
 }
 
+const DISABLE: Explanation = {
+  summary: "stop a key until it is enabled",
+  description: "Stops a key at once, until it is enabled again.",
+  examples: ["peneira key disable 3f9c01d2a4b6 --data-dir state"],
+};
+const ENABLE: Explanation = {
+  summary: "let a disabled key work again",
+  description: "Lets a disabled key work again, until its end if it has one.",
+  examples: ["peneira key enable 3f9c01d2a4b6 --data-dir state"],
+};
+const EXPIRE: Explanation = {
+  summary: "give a key another end",
+  description: "Gives a key another end, or none.",
+  examples: [
+    "peneira key expire 3f9c01d2a4b6 --data-dir state --at 2026-12-31",
+    "peneira key expire 3f9c01d2a4b6 --data-dir state --at never",
+  ],
+};
+const RENAME: Explanation = {
+  summary: "give a key another name",
+  description: "Gives a key another name; nothing else about it changes.",
+  examples: ['peneira key rename 3f9c01d2a4b6 --data-dir state --to "billing"'],
+};
+const ROTATE: Explanation = {
+  summary: "replace a key by a new one of the same plan",
+  description:
+    "Makes a new key with the tenant, plan and name of an old one, and ends the old one now or " +
+    "after an overlap.",
+  examples: ["peneira key rotate 3f9c01d2a4b6 --data-dir state --overlap 86400"],
+};
+
+function creating(command: Command): void {
+  explain(command, {
+    summary: "make a key, and its tenant where there is none",
+    description: "Makes an API key, and its tenant where there is none, and prints the key once.",
+    examples: [
+      'peneira key create --data-dir state --tenant acme --plan growth --name "crm sync"',
+      "peneira key create --data-dir state --tenant acme --expires 90d",
+    ],
+  });
+  const planDefault = `default: that of the tenant's keys, else ${PLAN_DEFAULT}`;
+  common(command, "the tenant (default: default)", "what the key is for")
+    .addOption(choice("--plan <plan>", `limits of the key (${planDefault})`, PLAN_NAMES))
+    .option("--expires <when>", `when it ends: ${WHEN} (default: never)`, end)
+    .action((options: KeyOptions) =>
+      withKeyring(options, (keyring) => create(keyring, options), "make"),
+    );
+}
+
+function listing(command: Command): void {
+  explain(command, {
+    summary: "list keys; their secrets are not stored",
+    description:
+      "Lists keys with tenant, plan, state, end and last use; never the keys themselves.",
+    examples: [
+      "peneira key list --data-dir state",
+      "peneira key list --data-dir state --tenant acme --json",
+    ],
+  });
+  common(command, "only keys of this tenant", "only keys of this name").action(
+    (options: KeyOptions) => withKeyring(options, (keyring) => list(keyring, options)),
+  );
+}
+
 /** Options that all of them have. */
-function common(command: Command): Command {
+function common(command: Command, tenant: string, name: string): Command {
   return command
-    .option("--data-dir <dir>", "the server's data directory")
-    .option("--tenant <name>", "the tenant (create: default)")
-    .option("--name <text>", "what the key is for")
+    .option("--data-dir <dir>", "the server's data directory (default: PENEIRA_DATA_DIR)")
+    .option("--tenant <name>", tenant)
+    .option("--name <text>", name)
     .option("--json", "print one JSON document");
 }
 
 /** Commands that need to know which key. */
-function picking(command: Command): Command {
-  return common(command.argument("[key]", "id of the key, or the whole key"));
+function picking(command: Command, texts: Explanation): Command {
+  const argued = explain(command, texts).argument("[key]", "id of the key, or the whole key");
+  const instead = "instead of the id, where only one key fits";
+  return common(argued, `tenant of the key, ${instead}`, `name of the key, ${instead}`);
 }
 
 function create(keyring: Keyring, options: KeyOptions): void {

@@ -29,6 +29,8 @@ export interface ReloadParts {
   readonly load: (segment: Segment) => void;
   /** Gives up the current snapshot, whose file is not what was opened any more. */
   readonly drop: () => void;
+  /** Told whenever the place was looked at. */
+  readonly looked?: () => Promise<void>;
   readonly log: Log;
   readonly clock: Clock;
 }
@@ -101,6 +103,7 @@ export class Reload {
       try {
         await this.#lookOnce();
         this.#blind = false;
+        await this.#parts.looked?.();
       } catch (error) {
         // A share may be gone for a while; what is served does not depend on it.
         const known = { folder: this.#folder, ...describeError(error) };

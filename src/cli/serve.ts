@@ -20,15 +20,22 @@ import { openTransport, startServer } from "../http/server.ts";
 import { Door } from "../http/sessiondoor.ts";
 import type { Transport } from "../http/transport.ts";
 import { consoleFolder } from "../location.ts";
+import { describeError } from "../log.ts";
+import type { Segment } from "../search/segment.ts";
 import { warm } from "../search/warm.ts";
-import { parseListen } from "../settings.ts";
+import { parseListen, TRANSPORTS } from "../settings.ts";
+import { removeHeldFiles } from "../store/backup.ts";
 import { lockDataDir, openDatabase } from "../store/database.ts";
 import { readDescriptors, useDescriptors } from "../translate/activities/descriptors.ts";
 import { warmTranslation } from "../translate/warmup.ts";
 import { flush, makeService, type ServedService } from "./assembly.ts";
 import { configOf, withoutEffect } from "./config.ts";
+import { choice } from "./explain.ts";
 import { Reload } from "./reload.ts";
-import { openServed } from "./served.ts";
+import { isFolder, openServed } from "./served.ts";
+
+/** When the translator is made ready, in milliseconds after the start. */
+const WARM_AFTER_MS = 100;
 
 /** How often replaced snapshots are looked at, in milliseconds. */
 const SWEEP_MS = 1_000;
@@ -68,9 +75,12 @@ export function registerServe(program: Command): void {
     .description("Serves a snapshot over HTTP until it is told to stop.")
     .option("--snapshot <path>", "snapshot file, or a folder whose newest valid one is served")
     .option("--data-dir <dir>", "folder of the server's state; made where there is none")
-    .option("--listen <host:port>", "address to listen at; port 0 picks a free one")
-    .option("--transport <name>", "what speaks HTTP: uws or node")
-    .option("--config <file>", "JSON file with settings")
+    .option(
+      "--listen <host:port>",
+      "address to listen at (default: 127.0.0.1:8080; port 0 picks a free one)",
+    )
+    .addOption(choice("--transport <name>", "what speaks HTTP (default: uws)", TRANSPORTS))
+    .option("--config <file>", "JSON file with settings (default: PENEIRA_CONFIG)")
     .addHelpText("after", EXAMPLES)
     .action((options: ServeOptions) => serve(options));
 }
@@ -90,21 +100,23 @@ export async function serve(
   if (!config.get("core_dumps")) limitCores();
   const opened = await openTransport(config.get("transport"), limitsOf(config));
   const database = openDatabase(dataDir);
-  const service = makeService({ config, dataDir, transport: opened, database });
-  const { segment: current, load, drop, log } = service;
-  const reload = new Reload({ path: snapshotPath, current, load, drop, log, clock: systemClock });
+  const folder = isFolder(snapshotPath) ? snapshotPath : null;
+  const service = makeService({ config, dataDir, transport: opened, database, folder });
+  const { segment: current, load, drop, log, look } = service;
+  const watched = { path: snapshotPath, current, load, drop, looked: look };
+  const reload = new Reload({ ...watched, log, clock: systemClock });
   const first = await openServed(snapshotPath);
   const unlock = lockDataDir(dataDir);
+  removeHeldFiles(dataDir);
   service.start(first);
-  if (first !== null) {
-    await warm(first);
-    await warmTranslation(first);
-  }
+  await look();
+  if (first !== null) await warm(first);
   if (printFirstKey(service.keyring) && service.users.list().length === 0) sayHowToSignIn(dataDir);
   const ended = stopSignal();
   const running = await openPorts(config, service, opened);
   if (first === null) sayEmpty(snapshotPath);
   onReady(running.url);
+  if (first !== null) void warmLater(first, service);
   await whileServing(service, reload, ended);
   service.stop();
   running.leave();
@@ -114,6 +126,20 @@ export async function serve(
   await reloaded;
   await service.close();
   unlock();
+}
+
+/**
+ * Makes the translator ready while requests are answered already, so that a start waits for no
+ * sentence; one that comes meanwhile waits for what it needs. Those that come at once go first.
+ */
+async function warmLater(segment: Segment, { log, stopping }: ServedService): Promise<void> {
+  try {
+    await sleep(WARM_AFTER_MS);
+    await warmTranslation(segment, stopping);
+  } catch (error) {
+    // The snapshot was replaced meanwhile, by one that was made ready before it was served.
+    log.info(describeError(error), "the translator was not made ready");
+  }
 }
 
 /** Told apart from a failed start: the server runs, and waits. */

@@ -10,8 +10,10 @@ import path from "node:path";
 import { Command } from "commander";
 import { Keyring } from "../access/keyring.ts";
 import { systemClock } from "../clock.ts";
+import { TRANSPORTS } from "../settings.ts";
 import { openDatabase, type StateDatabase } from "../store/database.ts";
 import { KeyStore } from "../store/keystore.ts";
+import { choice } from "./explain.ts";
 import { registerImport } from "./import.ts";
 import { registerSample } from "./sample.ts";
 import { type ServeOptions, serve } from "./serve.ts";
@@ -39,7 +41,7 @@ export function registerStart(program: Command): void {
     .option("--dir <folder>", "where the demo lives", ".peneira")
     .option("--accounts <n>", "accounts of a new demo snapshot", "200000")
     .option("--listen <host:port>", "address of the server")
-    .option("--transport <name>", "uws or node")
+    .addOption(choice("--transport <name>", "what speaks HTTP", TRANSPORTS))
     .action(start);
 }
 

@@ -33,9 +33,10 @@ const COLUMNS = ["day", "tenant", "key_id", "key_name", "requests", "accounts", 
 export function registerUsage(program: Command): void {
   program
     .command("usage")
-    .description("show requests, accounts and export rows by day, tenant and key")
+    .summary("show requests, accounts and export rows by day, tenant and key")
+    .description("Shows the requests, accounts and export rows of each day, tenant and key.")
     .option("--data-dir <dir>", "the server's data directory")
-    .option("--tenant <name>", "of this tenant only")
+    .option("--tenant <name>", "only those of this tenant")
     .option("--days <n>", `days to show, today included, up to ${USAGE_DAYS}`, days, 30)
     .option("--json", "print one JSON document")
     .addHelpText("after", EXAMPLES)

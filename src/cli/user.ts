@@ -14,6 +14,7 @@ import { ROLES, type User, type Users } from "../access/users.ts";
 import { AppError, CommandError } from "../errors.ts";
 import { KeyStore } from "../store/keystore.ts";
 import { didYouMean } from "../suggest.ts";
+import { choice, explain } from "./explain.ts";
 import { printTable } from "./print.ts";
 import { type Absent, type DataDirOptions, openUsers, withDatabase } from "./state.ts";
 
@@ -32,47 +33,83 @@ const COLUMNS = ["email", "tenant", "role", "state", "plan", "created_at", "last
 /** Mistakes that lie in the state and not in how the command was written. */
 const REFUSALS = ["email_taken", "last_owner", "owner_first"];
 
-const EXAMPLES = `
-Examples:
-  $ peneira user create --data-dir state --email ana@example.com
-  $ peneira user create --data-dir state --email rui@example.com --tenant acme --role owner
-  $ peneira user list --data-dir state
-  $ peneira user passwd --data-dir state --email ana@example.com --password-stdin < password
-  $ peneira user role --data-dir state --email rui@example.com --role member
-  $ peneira user disable --data-dir state --email rui@example.com`;
+const EXAMPLES = [
+  "peneira user create --data-dir state --email ana@example.com",
+  "peneira user create --data-dir state --email rui@example.com --tenant acme --role owner",
+  "peneira user passwd --data-dir state --email ana@example.com --password-stdin < password",
+  "peneira user role --data-dir state --email rui@example.com --role member",
+];
 
 /** Adds `peneira user` with its six commands to the program. */
 export function registerUser(program: Command): void {
-  const user = program
-    .command("user")
-    .summary("make, list and stop users of the console")
-    .description("Manages who may sign in at /app; a running server follows within a second.")
-    .addHelpText("after", EXAMPLES);
-  const roles = ROLES.join(" or ");
-  givingPassword(named(user.command("create").description("make a user, and its tenant")))
-    .option("--tenant <name>", "the tenant", "default")
-    .option("--role <role>", `${roles} (default: owner for the first of a tenant, else member)`)
-    .option(
-      "--plan <plan>",
-      `plan of the tenant's console, one of ${PLAN_NAMES.join(", ")} ` +
-        `(default: the one it has, else the highest of its keys, else ${PLAN_DEFAULT})`,
-    )
-    .action((options: UserOptions) => withUsers(options, create, "make"));
-  common(user.command("list").description("list users"))
+  const user = explain(program.command("user"), {
+    summary: "make, list and stop users of the console",
+    description: "Manages who may sign in at /app; a running server follows within a second.",
+    examples: EXAMPLES,
+  });
+  creating(user.command("create"));
+  common(
+    explain(user.command("list"), {
+      summary: "list users",
+      description: "Lists the users with their tenant, role and state.",
+      examples: ["peneira user list --data-dir state --tenant acme"],
+    }),
+  )
     .option("--tenant <name>", "only those of this tenant")
     .action(list);
-  named(user.command("disable").description("sign a user out and let it sign in no more")).action(
-    (options: UserOptions) => withUsers(options, disable),
-  );
-  named(user.command("enable").description("let a disabled user sign in again")).action(
-    (options: UserOptions) => withUsers(options, enable),
-  );
-  givingPassword(named(user.command("passwd").description("give a user another password"))).action(
-    (options: UserOptions) => withUsers(options, passwd),
-  );
-  named(user.command("role").description("give a user another role"))
-    .requiredOption("--role <role>", roles)
+  named(
+    explain(user.command("disable"), {
+      summary: "sign a user out and let it sign in no more",
+      description: "Ends every session of a user, who cannot sign in until enabled again.",
+      examples: ["peneira user disable --data-dir state --email rui@example.com"],
+    }),
+  ).action((options: UserOptions) => withUsers(options, disable));
+  named(
+    explain(user.command("enable"), {
+      summary: "let a disabled user sign in again",
+      description: "Lets a disabled user sign in again, with the password it had.",
+      examples: ["peneira user enable --data-dir state --email rui@example.com"],
+    }),
+  ).action((options: UserOptions) => withUsers(options, enable));
+  givingPassword(
+    named(
+      explain(user.command("passwd"), {
+        summary: "give a user another password",
+        description: "Gives a user another password and ends every session with the old one.",
+        examples: [
+          "peneira user passwd --data-dir state --email ana@example.com",
+          EXAMPLES[2] as string,
+        ],
+      }),
+    ),
+  ).action((options: UserOptions) => withUsers(options, passwd));
+  named(
+    explain(user.command("role"), {
+      summary: "give a user another role",
+      description: "Gives a user another role: owners manage keys and members of their tenant.",
+      examples: [EXAMPLES[3] as string],
+    }),
+  )
+    .addOption(choice("--role <role>", "the new role", ROLES).makeOptionMandatory())
     .action((options: UserOptions) => withUsers(options, setRole));
+}
+
+function creating(command: Command): void {
+  explain(command, {
+    summary: "make a user, and its tenant",
+    description: "Makes a user of the console, and its tenant where there is none.",
+    remarks: "Without --password-stdin a password is made up and printed once.",
+    examples: EXAMPLES.slice(0, 2),
+  });
+  const roleDefault = "default: owner for the first of a tenant, else member";
+  const planDefault = `the one it has, else the highest of its keys, else ${PLAN_DEFAULT}`;
+  givingPassword(named(command))
+    .option("--tenant <name>", "the tenant", "default")
+    .addOption(choice("--role <role>", `what the user may do (${roleDefault})`, ROLES))
+    .addOption(
+      choice("--plan <plan>", `plan of the tenant's console (default: ${planDefault})`, PLAN_NAMES),
+    )
+    .action((options: UserOptions) => withUsers(options, create, "make"));
 }
 
 /** Options that all of them have. */

@@ -13,8 +13,17 @@ import { progress } from "./progress.ts";
 export function registerVerify(program: Command): void {
   program
     .command("verify")
-    .description("check every checksum of a snapshot")
+    .summary("check every checksum of a snapshot")
+    .description("Reads a snapshot whole and compares every checksum in it.")
     .argument("<file>", "the snapshot")
+    .addHelpText(
+      "after",
+      `
+Ends with 0 when all is as it was written, with 1 and the names of what is damaged when not.
+
+Example:
+  $ peneira verify 2026-10.peneira`,
+    )
     .action((path: string) => runVerify(path));
 }
 

@@ -7,13 +7,13 @@
  * are kept for ever, the page is asked for every time.
  */
 import { createHash } from "node:crypto";
-import { readFileSync } from "node:fs";
 import path from "node:path";
 import { AppError, CommandError } from "../errors.ts";
 import { hasTag } from "../http/etag.ts";
 import type { Answer } from "../http/respond.ts";
 import type { Call } from "../http/service.ts";
 import type { Door } from "../http/sessiondoor.ts";
+import { readBuilt } from "../location.ts";
 import { acceptedEncoding, type Encoding } from "./encoding.ts";
 
 const PAGE = "page.html";
@@ -147,7 +147,7 @@ function readFolder(folder: string): Map<string, Asset> {
 function readManifest(file: string): Manifest | null {
   let text: string;
   try {
-    text = readFileSync(file, "utf8");
+    text = Buffer.from(readBuilt(file)).toString("utf8");
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === "ENOENT") return null;
     throw incomplete(file, error);
@@ -161,7 +161,7 @@ function readManifest(file: string): Manifest | null {
 
 function readOrFail(file: string): Uint8Array {
   try {
-    return readFileSync(file);
+    return readBuilt(file);
   } catch (error) {
     throw incomplete(file, error);
   }

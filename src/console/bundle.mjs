@@ -9,6 +9,7 @@ import fs from "node:fs";
 import { createRequire } from "node:module";
 import path from "node:path";
 import { brotliCompressSync, gzipSync, constants as zlib } from "node:zlib";
+import { packagesOf } from "../executable/licenses.mjs";
 
 /** The part of the console that runs in the browser, relative to the root; it has its own types. */
 export const WEB = "src/console/web";
@@ -45,7 +46,7 @@ function writeBundle(root, folder) {
     metafile: true,
   });
   writePage({ root, folder }, metafile.outputs);
-  writeManifest(folder);
+  writeManifest(folder, [...new Set(packagesOf(metafile))].sort());
 }
 
 /**
@@ -71,7 +72,7 @@ function writePage({ root, folder }, outputs) {
 }
 
 /** Fonts are compressed already; of everything else the server sends the smallest form it may. */
-function writeManifest(folder) {
+function writeManifest(folder, packages) {
   const params = { [zlib.BROTLI_PARAM_QUALITY]: zlib.BROTLI_MAX_QUALITY };
   const files = {};
   for (const name of fs.readdirSync(folder).sort()) {
@@ -83,7 +84,10 @@ function writeManifest(folder) {
     }
     files[name] = { bytes: bytes.length, encodings };
   }
-  fs.writeFileSync(path.join(folder, "manifest.json"), `${JSON.stringify({ files }, null, 1)}\n`);
+  fs.writeFileSync(
+    path.join(folder, "manifest.json"),
+    `${JSON.stringify({ files, packages }, null, 1)}\n`,
+  );
 }
 
 function missing(pattern) {

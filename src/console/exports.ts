@@ -10,6 +10,7 @@ import type { AcceptedExport } from "../export/exporter.ts";
 import type { ExportRecord } from "../export/record.ts";
 import { createdJson, recordJson } from "../http/export-record.ts";
 import { idOf, pageOf, readAs } from "../http/exports.ts";
+import { acceptChanges } from "../http/changeexport.ts";
 import { acceptExport } from "../http/newexport.ts";
 import { type Answer, json } from "../http/respond.ts";
 import type { Reply } from "../http/routetable.ts";
@@ -37,13 +38,22 @@ export function createConsoleExport(call: SessionCall): Answer {
 }
 
 /** `POST /exports/{id}/again`: the same spec and output on the present snapshot. */
-export function exportAgain(call: SessionCall): Answer {
-  const { spec } = call.service.exporter.origin(call.identity.tenantId, idOf(call));
+export function exportAgain(call: SessionCall): Reply {
+  const { exporter } = call.service;
+  const { spec } = exporter.origin(call.identity.tenantId, idOf(call));
+  const { since } = exporter.read(call.identity.tenantId, idOf(call));
   refuseMistakes(wishOf(call, []));
   // What was said of the snapshot of then need not hold for that of now.
   const { explain: _, ...wanted } = spec;
-  const body = Buffer.from(JSON.stringify({ spec: wanted, output: spec.output }));
-  return createdAnswer(call, acceptExport({ ...call, body }));
+  const members = { spec: wanted, output: spec.output };
+  if (since === null) {
+    const body = Buffer.from(JSON.stringify(members));
+    return createdAnswer(call, acceptExport({ ...call, body }));
+  }
+  const { snapshot, kinds, watch } = since;
+  const changes = { ...members, since: snapshot, kinds, watch };
+  const body = Buffer.from(JSON.stringify(changes));
+  return acceptChanges({ ...call, body }).then((accepted) => createdAnswer(call, accepted));
 }
 
 function createdAnswer(call: SessionCall, accepted: AcceptedExport): Answer {

@@ -41,13 +41,8 @@ export async function readPlain(file: string): Promise<PackedFile | null> {
 
 /** Reads a zip's central directory. @throws Error that says what is wrong with the zip. */
 export async function readZip(file: string): Promise<PackedFile> {
-  const { entries, fileBytes } = await readEntries(file);
-  const entry = entries[0];
-  if (entry === undefined || entries.length > 1) {
-    const count = entry === undefined ? "none" : "more";
-    throw new Error(`a registry zip holds exactly one member, this one holds ${count}`);
-  }
-  checkEntry(entry);
+  const { entries, fileBytes } = await readEntries((use) => yauzl.open(file, OPTIONS, use));
+  const entry = onlyEntry(entries);
   const offset = await dataOffset(file, entry);
   if (offset + entry.compressedSize > fileBytes) {
     throw new Error("the packed data reach beyond the end of the file; download it again");
@@ -63,16 +58,55 @@ export async function readZip(file: string): Promise<PackedFile> {
   };
 }
 
+/** What a zip's directory says of its one member. */
+export type ZipMember = Pick<PackedFile, "member" | "packedBytes" | "bytes" | "crc">;
+
+/** Reads bytes of a file that lies somewhere else; all of them, or it rejects. */
+export type ReadAt = (offset: number, length: number) => Promise<Uint8Array>;
+
+/** Reads the central directory of a zip that is not here. @throws Error as `readZip` does. */
+export async function readZipElsewhere(fileBytes: number, readAt: ReadAt): Promise<ZipMember> {
+  const { entries } = await readEntries((use) => {
+    yauzl.fromRandomAccessReader(new Elsewhere(readAt), fileBytes, OPTIONS, use);
+  });
+  const entry = onlyEntry(entries);
+  const { fileName: member, compressedSize: packedBytes, uncompressedSize: bytes } = entry;
+  return { member, packedBytes, bytes, crc: entry.crc32 >>> 0 };
+}
+
+/** Gives yauzl the bytes that it asks for. */
+class Elsewhere extends yauzl.RandomAccessReader {
+  readonly #readAt: ReadAt;
+
+  constructor(readAt: ReadAt) {
+    super();
+    this.#readAt = readAt;
+  }
+
+  override read(...[buffer, at, length, position, done]: ReadCall): void {
+    this.#readAt(position, length).then((bytes) => {
+      buffer.set(bytes, at);
+      done(null);
+    }, done);
+  }
+}
+
+type ReadCall = Parameters<yauzl.RandomAccessReader["read"]>;
+
+const OPTIONS = { lazyEntries: true, autoClose: false } as const;
+
 interface ZipEntries {
   readonly entries: yauzl.Entry[];
   readonly fileBytes: number;
 }
 
 /** At most two entries are read: two are already one too many. */
-function readEntries(file: string): Promise<ZipEntries> {
+function readEntries(
+  start: (use: (error: Error | null, zip: yauzl.ZipFile) => void) => void,
+): Promise<ZipEntries> {
   return new Promise((settle, fail) => {
-    yauzl.open(file, { lazyEntries: true, autoClose: false }, (error, zip) => {
-      if (error) return fail(new Error(`${error.message} Download it again.`));
+    start((error, zip) => {
+      if (error) return fail(new Error(`${error.message} Download it again.`, { cause: error }));
       const entries: yauzl.Entry[] = [];
       const finish = (): void => {
         zip.close();
@@ -91,6 +125,16 @@ function readEntries(file: string): Promise<ZipEntries> {
       zip.readEntry();
     });
   });
+}
+
+function onlyEntry(entries: readonly yauzl.Entry[]): yauzl.Entry {
+  const entry = entries[0];
+  if (entry === undefined || entries.length > 1) {
+    const count = entry === undefined ? "none" : "more";
+    throw new Error(`a registry zip holds exactly one member, this one holds ${count}`);
+  }
+  checkEntry(entry);
+  return entry;
 }
 
 function checkEntry(entry: yauzl.Entry): void {

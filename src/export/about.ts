@@ -4,24 +4,22 @@
  * Invariant: the same words as on the HTML page; a label stands beside the first of its values
  * only; rows of an empty label and value part the sections.
  */
-import { type DescriptionItem, describeSpec } from "./describe.ts";
+import type { DescriptionItem } from "./describe.ts";
 import { columnLabel } from "./labels.ts";
-import { registryNames } from "./names.ts";
 import type { RenderContext } from "./renderer.ts";
-import { describeSource } from "./source.ts";
+import { describeAsked, describeSource } from "./source.ts";
 
 /** A row of the sheet; both may be empty. */
 export type AboutRow = readonly [label: string, value: string];
 
 /** Describes an export whose file has these columns. */
 export function aboutRows(context: RenderContext, columns: readonly string[]): AboutRow[] {
-  const { segment, spec } = context;
   const meanings = columns.map((name) => ({ label: name, values: [columnLabel(name).sentence] }));
   return [
     // Counts are plain digits, because thousands are parted differently where a file is opened.
     ...section("Source", describeSource(context, String)),
     ["", ""],
-    ...section("Filters and order", describeSpec(spec, registryNames(segment))),
+    ...section("Filters and order", describeAsked(context)),
     ["", ""],
     ...section("What the columns mean", meanings),
   ];

@@ -51,15 +51,25 @@ const SORTS: Readonly<Record<SortField, readonly [name: string, asc: string, des
 
 /** Describes a spec. */
 export function describeSpec(spec: AccountQuerySpec, names: RegistryNames): DescriptionItem[] {
-  const { industry, geo, company, contact } = spec.filters;
+  return [
+    ...describeFilters(spec, names),
+    ...describeOrder(spec),
+    { label: "Limit", values: [`at most ${formatCount(spec.limit)} accounts`] },
+  ];
+}
+
+/** Describes the filters of a spec, without order and limit. */
+export function describeFilters(
+  { filters }: AccountQuerySpec,
+  names: RegistryNames,
+): DescriptionItem[] {
+  const { industry, geo, company, contact } = filters;
   return [
     ...describeIndustry(industry, names),
     ...describeGeo(geo, names),
     ...describeCompany(company, names),
     ...describeAmounts(company),
     ...describeContact(contact),
-    ...describeOrder(spec),
-    { label: "Limit", values: [`at most ${formatCount(spec.limit)} accounts`] },
   ];
 }
 

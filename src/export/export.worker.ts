@@ -4,14 +4,15 @@
  * Invariant: a thread renders below the priority of the requests; it keeps the last snapshot open
  * for the next order, and closes it as soon as it hears that no export needs it.
  */
-import { constants, setPriority } from "node:os";
 import { BroadcastChannel } from "node:worker_threads";
 import { AppError, CommandError } from "../errors.ts";
 import { describeError } from "../log.ts";
+import { stepBack } from "../priority.ts";
 import { openSegment, type Segment } from "../search/segment.ts";
+import { listOf } from "./changelist.ts";
 import { failureOf } from "./failure.ts";
 import { type RenderOrder, type RenderOutcome, UNPINNED } from "./order.ts";
-import { RenderCancelled, renderExport } from "./render.ts";
+import { RenderCancelled, type RenderJob, renderExport } from "./render.ts";
 
 /** Shortest time between two reports of progress, in milliseconds. */
 const PROGRESS_MS = 100;
@@ -19,18 +20,23 @@ const PROGRESS_MS = 100;
 /** Codes of a system that is out of files, memory or threads for the moment. */
 const SHORTAGES = ["EMFILE", "ENFILE", "ENOMEM", "EAGAIN"];
 
-/** The snapshot of the last order; `stale` once no other export needs it. */
-let held: { readonly segment: Segment; stale: boolean } | null = null;
+/** A snapshot of the last order; `stale` once no other export needs it. */
+interface Held {
+  readonly segment: Segment;
+  stale: boolean;
+}
+
+/** One, or two where the last order was about changes. */
+let held: readonly Held[] = [];
 let rendering = false;
 
-// On Linux 0 means the calling thread alone; elsewhere it would slow down the requests as well.
-if (process.platform === "linux") setPriority(0, constants.priority.PRIORITY_BELOW_NORMAL);
+stepBack();
 
 const unpinned = new BroadcastChannel(UNPINNED);
 unpinned.onmessage = (event) => {
-  if (held === null || held.segment.snapshotId !== (event as MessageEvent).data) return;
-  held.stale = true;
-  if (!rendering) letGo();
+  const id: unknown = (event as MessageEvent).data;
+  for (const one of held) if (one.segment.snapshotId === id) one.stale = true;
+  if (!rendering) letGo(({ stale }) => stale);
 };
 
 /** Renders one export. Never rejects. */
@@ -47,15 +53,30 @@ export async function render(order: RenderOrder): Promise<RenderOutcome> {
       : { kind: "failed", failure, error: kind };
   } finally {
     rendering = false;
-    if (held?.stale || held?.segment.native.poisoned()) letGo();
+    letGo(({ stale, segment }) => stale || segment.native.poisoned());
   }
 }
 
-async function renderOrder({ port, flag, spec, path, ...wanted }: RenderOrder) {
-  const segment = await segmentOf(wanted);
+async function renderOrder(order: RenderOrder) {
+  const { changes } = order;
+  const wanted = [order.snapshotId, changes?.snapshotId];
+  letGo(({ segment }) => !wanted.includes(segment.snapshotId));
+  const segment = await segmentOf(order);
+  if (changes === undefined) return renderExport({ segment, ...jobOf(order) });
+  const older = await segmentOf(changes);
+  const ended = () => Atomics.load(order.flag, 0) === 1;
+  const list = await listOf(changes.listPath, { older, newer: segment }, ended);
+  try {
+    const { kinds, watch } = changes;
+    return await renderExport({ segment, changes: { list, kinds, watch }, ...jobOf(order) });
+  } finally {
+    list.close();
+  }
+}
+
+function jobOf({ port, flag, spec, path }: RenderOrder): Omit<RenderJob, "segment"> {
   let reported = Number.NEGATIVE_INFINITY;
-  return renderExport({
-    segment,
+  return {
     spec,
     path,
     onProgress: (rowsWritten, rowCount) => {
@@ -65,19 +86,19 @@ async function renderOrder({ port, flag, spec, path, ...wanted }: RenderOrder) {
       port.postMessage([rowsWritten, rowCount]);
     },
     cancelled: () => Atomics.load(flag, 0) === 1,
-  });
+  };
 }
 
 /** The pinned snapshot: the one that is open, or the first place where it is found. */
 async function segmentOf(wanted: Pick<RenderOrder, "places" | "snapshotId">): Promise<Segment> {
-  if (held?.segment.snapshotId === wanted.snapshotId) return held.segment;
-  letGo();
+  const known = held.find(({ segment }) => segment.snapshotId === wanted.snapshotId);
+  if (known !== undefined) return known.segment;
   let cause: unknown;
   for (const place of wanted.places) {
     try {
       const segment = await openSegment(place);
       if (segment.snapshotId === wanted.snapshotId) {
-        held = { segment, stale: false };
+        held = [...held, { segment, stale: false }];
         return segment;
       }
       segment.close();
@@ -95,7 +116,9 @@ function isRefusal(error: unknown): boolean {
   return error instanceof CommandError || (code !== "" && !SHORTAGES.includes(code));
 }
 
-function letGo(): void {
-  held?.segment.close();
-  held = null;
+/** Closes the snapshots of which something is true. */
+function letGo(isOver: (one: Held) => boolean): void {
+  const over = held.filter(isOver);
+  held = held.filter((one) => !over.includes(one));
+  for (const { segment } of over) segment.close();
 }

@@ -4,9 +4,19 @@
  * Invariant: what a method has returned survives a crash; another tenant's export does not exist.
  */
 import type { Plan } from "../access/plans.ts";
+import type { ChangeKind } from "../search/changes.ts";
 import type { Segment } from "../search/segment.ts";
+import type { OutputField } from "../spec/fields.ts";
 import type { AccountQuerySpec } from "../spec/schema.ts";
 import type { ExportRecord } from "./record.ts";
+
+/** What an export of changes is about beside its spec. */
+export interface NewChanges {
+  /** The older snapshot, which the export is pinned to as well. */
+  readonly older: Segment;
+  readonly kinds: readonly ChangeKind[];
+  readonly watch: readonly OutputField[];
+}
 
 /** What `POST /v1/exports` asks for, checked and normalized. */
 export interface NewExport {
@@ -22,6 +32,8 @@ export interface NewExport {
   readonly spec: AccountQuerySpec;
   /** The snapshot that the export is pinned to. */
   readonly segment: Segment;
+  /** What makes it an export of changes; else null. */
+  readonly changes?: NewChanges | null;
   /** Rows that it will have; only a plan with a quota is charged for them. */
   readonly rows: number;
 }

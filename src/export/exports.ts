@@ -9,6 +9,7 @@ import type { Clock } from "../clock.ts";
 import { AppError, CommandError } from "../errors.ts";
 import { faultPoint } from "../fault.ts";
 import { describeError, type Log } from "../log.ts";
+import { changeListPath } from "../search/changelistfolder.ts";
 import type { Segment } from "../search/segment.ts";
 import type { AccountQuerySpec } from "../spec/schema.ts";
 import { isStateFailure, type StateDatabase } from "../store/database.ts";
@@ -26,6 +27,7 @@ import {
   exportNotFound,
 } from "./record.ts";
 import { recover } from "./recovery.ts";
+import { namesIn } from "./since.ts";
 import { Sweeper } from "./sweeper.ts";
 import { Waiting } from "./waiting.ts";
 
@@ -76,6 +78,7 @@ export class Exports implements Exporter {
       retentionMs: retention * 1_000,
       discard: (name) => sweeper.discard(name),
       onEnd: (id) => this.#waiting.wake(id),
+      listPath: (olderId, newerId) => changeListPath(dataDir, olderId, newerId),
     });
   }
 
@@ -156,7 +159,7 @@ export class Exports implements Exporter {
   }
 
   remove(tenantId: string, id: string): void {
-    const { format, snapshotId } = this.#own(tenantId, id);
+    const { format, snapshotId, sinceId } = this.#own(tenantId, id);
     stored(() =>
       this.#store.atomically(() => {
         this.#store.remove(id);
@@ -167,7 +170,7 @@ export class Exports implements Exporter {
     faultPoint("remove.before_unlink");
     this.#sweeper.discard(this.#folder.nameOf(id, format));
     faultPoint("remove.after_unlink");
-    this.#queue.unpin(snapshotId);
+    this.#queue.unpin(snapshotId, sinceId);
     this.#waiting.wake(id);
     this.#queue.kick();
   }
@@ -231,6 +234,7 @@ function recordOf(row: ExportRow, progress: RunProgress | undefined, nowMs: numb
   const expiresAtMs = done ? row.expiresAt : null;
   return {
     ...{ id, sequence, tenantId, state, snapshot, snapshotDate, slug, expiresAtMs },
+    since: sinceOf(row),
     format: row.format as ExportFormat,
     createdAtMs: row.createdAt,
     expired: row.expiredAt !== null || (expiresAtMs !== null && expiresAtMs <= nowMs),
@@ -240,6 +244,17 @@ function recordOf(row: ExportRow, progress: RunProgress | undefined, nowMs: numb
     sizeBytes: row.sizeBytes,
     sha256: row.sha256,
     failure: row.failure as ExportFailure | null,
+  };
+}
+
+/** What a row says of an export of changes; null for any other. */
+function sinceOf({ since, sinceDate, kinds, watch }: ExportRow): ExportRecord["since"] {
+  if (since === null) return null;
+  return {
+    snapshot: since,
+    snapshotDate: sinceDate ?? "",
+    kinds: namesIn(kinds),
+    watch: namesIn(watch),
   };
 }
 

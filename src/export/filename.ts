@@ -41,10 +41,19 @@ export function slugOf({ filters }: AccountQuerySpec, segment: Segment): string 
   return cut(parts.filter((part) => part !== "").join("-"), SLUG_LENGTH_MAX) || ALL;
 }
 
-/** Name of a done export's file: `peneira-2026-10-<slug>-<first 8 hex of id>.<extension>`. */
-export function fileNameOf({ snapshot, slug, id, format }: ExportRecord): string {
+/** The slug of a file of changes: both months, then what the spec selects. */
+export function changesSlug(slug: string, since: string, until: string): string {
+  return cut(`changes-${since}-${until}-${slug}`, SLUG_LENGTH_MAX);
+}
+
+/**
+ * Name of a done export's file: `peneira-2026-10-<slug>-<first 8 hex of id>.<extension>`. That of
+ * an export of changes has its months in the slug.
+ */
+export function fileNameOf({ snapshot, since, slug, id, format }: ExportRecord): string {
   const hex = id.replace(/^exp_/, "").slice(0, 8);
-  return `peneira-${snapshot}-${slug}-${hex}.${FORMATS[format].extension}`;
+  const what = since === null ? `${snapshot}-${slug}` : slug;
+  return `peneira-${what}-${hex}.${FORMATS[format].extension}`;
 }
 
 function withMore(part: string, others: readonly string[]): string {

@@ -6,14 +6,13 @@
  */
 import { createHash } from "node:crypto";
 import { html, Markup } from "../markup.ts";
-import { type DescriptionItem, describeSpec, formatCount } from "./describe.ts";
+import { type DescriptionItem, formatCount } from "./describe.ts";
 import { explainColumns } from "./explained.ts";
 import { type ColumnLabel, columnLabel } from "./labels.ts";
-import { registryNames } from "./names.ts";
 import { pageStyle } from "./page-style.ts";
 import type { RenderContext, Renderer } from "./renderer.ts";
 import { renderFramed } from "./rowtext.ts";
-import { describeSource } from "./source.ts";
+import { describeAsked, describeSource } from "./source.ts";
 
 /** More rows than this would keep a browser busy as one table. */
 export const ROWS_FEW_MAX = 5_000;
@@ -28,16 +27,27 @@ export const openHtmlRenderer = (
 ): Renderer => {
   const { output } = context.spec;
   const names = [...output.fields, ...explainColumns(context.spec).map(({ name }) => name)];
-  const labels = names.map(columnLabel);
-  const head = headOf(context, labels);
-  return renderFramed(context, { format: "html", head, tail: tailOf(labels) }, write);
+  return renderFramed(context, { format: "html", ...htmlFrame(context, names) }, write);
 };
+
+/** Everything before the first row and behind the last one, for columns of these names. */
+export function htmlFrame(
+  context: RenderContext,
+  names: readonly string[],
+): { readonly head: string; readonly tail: string } {
+  const labels = names.map(columnLabel);
+  return { head: headOf(context, labels), tail: tailOf(labels) };
+}
 
 /** Everything before the first row. */
 function headOf(context: RenderContext, labels: readonly ColumnLabel[]): string {
-  const { segment, spec, rowCount, matches } = context;
+  const { segment, rowCount, matches } = context;
   const style = pageStyle(labels, rowCount > ROWS_FEW_MAX);
-  const title = `Company accounts, snapshot ${segment.label}`;
+  const { changes } = context;
+  const title =
+    changes === undefined
+      ? `Company accounts, snapshot ${segment.label}`
+      : `Company accounts that changed, ${changes.older.label} to ${segment.label}`;
   const accounts = rowCount === 1 ? "1 account" : `${formatCount(rowCount)} accounts`;
   const cut = matches > rowCount;
   return html`<!doctype html>
@@ -56,8 +66,8 @@ function headOf(context: RenderContext, labels: readonly ColumnLabel[]): string 
 <main>
 <header>
 <h1>${title}</h1>
-<p class="lead">${accounts}, of ${formatCount(matches)} that match.</p>
-${cut && html`<p class="note">The limit of the export left the other matches out.</p>`}
+<p class="lead">${accounts}, of ${formatCount(matches)} that ${changes ? "changed" : "match"}.</p>
+${cut && html`<p class="note">The limit of the export left the others out.</p>`}
 </header>
 <section aria-labelledby="source">
 <h2 id="source">Source</h2>
@@ -65,7 +75,7 @@ ${definitions(describeSource(context, formatCount))}
 </section>
 <section aria-labelledby="filters">
 <h2 id="filters">Filters and order</h2>
-${definitions(describeSpec(spec, registryNames(segment)))}
+${definitions(describeAsked(context))}
 </section>
 <section aria-labelledby="accounts">
 <h2 id="accounts">Accounts</h2>

@@ -12,10 +12,11 @@ import { type Clock, utcDay } from "../clock.ts";
 import { AppError } from "../errors.ts";
 import { faultPoint } from "../fault.ts";
 import type { Segment } from "../search/segment.ts";
-import { specHash } from "../spec/identity.ts";
+import { changesHash, specHash } from "../spec/identity.ts";
 import type { AccountQuerySpec } from "../spec/schema.ts";
 import type { ExportRow, ExportStore, IdempotencyRow } from "../store/exportstore.ts";
 import type { NewExport } from "./exporter.ts";
+import { changesSlug } from "./filename.ts";
 import type { Pins } from "./pins.ts";
 
 /** How long an idempotency key is kept, in milliseconds. */
@@ -56,8 +57,8 @@ export class Intake {
   accept(wanted: NewExport, running: number): Accepted {
     const { store } = this.#parts;
     // Hashing and naming depend on the request alone and need not hold up other writers.
-    const fingerprint = specHash(wanted.spec);
-    const slug = this.#parts.slugOf(wanted.spec, wanted.segment);
+    const fingerprint = fingerprintOf(wanted);
+    const slug = this.#slugOf(wanted);
     const accepted = store.atomically(() => {
       const replayed = this.#replay(wanted, fingerprint);
       if (replayed !== null) return replayed;
@@ -65,6 +66,7 @@ export class Intake {
       this.#refuseBeyondQuota(wanted);
       faultPoint("create.before_pin");
       this.#parts.pins.hold(wanted.segment);
+      if (wanted.changes) this.#parts.pins.hold(wanted.changes.older);
       const row = this.#insert(wanted, { fingerprint, slug });
       faultPoint("create.before_commit");
       return { row, spec: wanted.spec, replayed: false };
@@ -77,6 +79,13 @@ export class Intake {
   replay(tenantId: string, idempotencyKey: string, bodyHash: string): Accepted | null {
     const known = this.#known(tenantId, idempotencyKey);
     return known?.bodyHash === bodyHash ? this.#again(known) : null;
+  }
+
+  /** Names what a file of changes holds by both of its months. */
+  #slugOf({ spec, segment, changes }: NewExport): string {
+    const slug = this.#parts.slugOf(spec, segment);
+    if (!changes) return slug;
+    return changesSlug(slug, changes.older.label, segment.label);
   }
 
   /** The key, where it was used within a day. */
@@ -153,6 +162,7 @@ export class Intake {
       snapshotDate: segment.snapshotDate,
       snapshotId: segment.snapshotId,
       snapshotPath: segment.path,
+      ...sinceOf(wanted),
       createdAt,
       keyId,
       chargedDay: charged ? utcDay(createdAt) : null,
@@ -163,4 +173,25 @@ export class Intake {
     store.remember({ tenantId, key, fingerprint, bodyHash, exportId: id, createdAt });
     return store.find(id) as ExportRow;
   }
+}
+
+/** What an idempotency key stands for: the spec, and of an export of changes all that it wants. */
+function fingerprintOf({ spec, changes }: NewExport): string {
+  if (!changes) return specHash(spec);
+  const { older, kinds, watch } = changes;
+  const { fields } = spec.output;
+  return `${specHash(spec)} ${older.label} ${changesHash(spec, { kinds, watch, fields })}`;
+}
+
+/** The columns of a row that only an export of changes fills. */
+function sinceOf({ changes }: NewExport) {
+  const older = changes?.older;
+  return {
+    since: older?.label ?? null,
+    sinceDate: older?.snapshotDate ?? null,
+    sinceId: older?.snapshotId ?? null,
+    sincePath: older?.path ?? null,
+    kinds: changes?.kinds.join(",") ?? null,
+    watch: changes?.watch.join(",") ?? null,
+  };
 }

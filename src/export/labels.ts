@@ -1,6 +1,6 @@
 /**
  * Headings of columns for people. What comes in: the name of an output field, or of a column that
- * `include_explain` adds. What goes out: a short heading, one sentence that says more, a width.
+ * `include_explain` or an export of changes adds. What goes out: a short heading, one sentence that says more, a width.
  * Invariant: every field has a heading of its own; headings are plain ASCII, so that they can
  * stand in a style sheet as well.
  */
@@ -57,6 +57,8 @@ const HEADINGS: Readonly<Record<OutputField, readonly [heading: string, width: n
 };
 
 const EXPLAINED: Readonly<Record<string, readonly [heading: string, sentence: string]>> = {
+  change: ["Change", "Whether the account entered, left or changed."],
+  changed_fields: ["Changed fields", "Watched fields whose values differ between the snapshots."],
   explain_score: ["Score", "Score of the strategy: the sum of its parts."],
   explain_matched: ["Matched", "Activity that met the filter."],
   explain_matched_as: ["Matched as", "Whether it is the primary or a secondary activity."],

@@ -5,9 +5,22 @@
  * there, so outcomes are values.
  */
 import type { MessagePort } from "node:worker_threads";
+import type { ChangeKind } from "../search/changes.ts";
+import type { OutputField } from "../spec/fields.ts";
 import type { AccountQuerySpec } from "../spec/schema.ts";
 import type { ExportFailure } from "./record.ts";
 import type { RenderedFile } from "./render.ts";
+
+/** What an order says more where changes are exported. */
+export interface ChangesOrder {
+  /** Where the older snapshot may be, the likeliest place first, and its identity. */
+  readonly places: readonly string[];
+  readonly snapshotId: string;
+  /** Where the list of changes is; it is made there where it is missing. */
+  readonly listPath: string;
+  readonly kinds: readonly ChangeKind[];
+  readonly watch: readonly OutputField[];
+}
 
 /** An order to render one export. */
 export interface RenderOrder {
@@ -16,6 +29,8 @@ export interface RenderOrder {
   /** Identity that the opened snapshot must have. */
   readonly snapshotId: string;
   readonly spec: AccountQuerySpec;
+  /** Only where changes are exported. */
+  readonly changes?: ChangesOrder;
   /** Path of the finished file. */
   readonly path: string;
   /** Takes `[rowsWritten, rowCount]`, now and then. */

@@ -4,13 +4,14 @@
  * Invariant: row groups do not depend on how rows came in batches; one of them is in memory at a
  * time; an error of the library is thrown, and no row is missing from a file that was finished.
  */
+import type { FieldColumn } from "../../native-index/engine.ts";
 import { encodeFieldStream } from "../../native-index/field-stream.ts";
 import { parquetLibrary } from "../../native-index/parquet.ts";
 import { guarded } from "../search/segment.ts";
 import type { OutputField } from "../spec/fields.ts";
 import { canonicalBytes } from "../spec/identity.ts";
 import { explainedColumns } from "./explainedcolumns.ts";
-import type { OpenRenderer, RenderContext, Renderer } from "./renderer.ts";
+import type { OpenRenderer, RenderContext, Renderer, Slices } from "./renderer.ts";
 import { RowGroups } from "./rowgroups.ts";
 import { RowSlices } from "./slices.ts";
 
@@ -38,29 +39,47 @@ const WITHOUT_DICTIONARY: readonly OutputField[] = [
 
 /** Renders a Parquet file. */
 export const openParquetRenderer: OpenRenderer = (context, write): Renderer => {
-  const groups = new RowGroups(write);
+  const { segment, spec } = context;
   const slices = new RowSlices(ROW_GROUP_ROWS);
-  return {
-    // The schema is known without rows, so that a file without rows has one too.
-    begin: () => groups.add(encodeRows(context, slices.rest())),
-    rows(batch) {
-      for (const slice of slices.add(batch)) groups.add(encodeRows(context, slice));
-    },
-    end() {
-      if (slices.rest().length > 0) groups.add(encodeRows(context, slices.rest()));
-      groups.finish(metadataOf(context));
-    },
-  };
-};
-
-/** A whole Parquet file of the rows. */
-function encodeRows({ segment, spec }: RenderContext, rows: Uint32Array): Uint8Array {
-  const columns = [
+  const columnsOf = (rows: Uint32Array) => [
     ...guarded(() => segment.native.columnsOf(rows, spec.output.fields)),
     ...explainedColumns(segment, spec, rows),
   ];
+  return parquetRenderer({ context, slices, columnsOf }, write);
+};
+
+/** What a Parquet file is made of, whatever its rows are. */
+export interface ColumnSource<Batch> {
+  readonly context: RenderContext;
+  /** Pieces of `ROW_GROUP_ROWS` rows. */
+  readonly slices: Slices<Batch>;
+  readonly columnsOf: (rows: Batch) => readonly FieldColumn[];
+}
+
+/** Renders a Parquet file of any rows. */
+export function parquetRenderer<Batch extends { readonly length: number }>(
+  { context, slices, columnsOf }: ColumnSource<Batch>,
+  write: (bytes: Uint8Array) => void,
+): Renderer<Batch> {
+  const groups = new RowGroups(write);
+  const add = (rows: Batch) => groups.add(encoded(columnsOf(rows), rows.length));
+  return {
+    // The schema is known without rows, so that a file without rows has one too.
+    begin: () => add(slices.rest()),
+    rows(batch) {
+      for (const slice of slices.add(batch)) add(slice);
+    },
+    end() {
+      if (slices.rest().length > 0) add(slices.rest());
+      groups.finish(metadataOf(context));
+    },
+  };
+}
+
+/** A whole Parquet file of the rows. */
+function encoded(columns: readonly FieldColumn[], rows: number): Uint8Array {
   const { Table, writeParquet } = parquetLibrary();
-  return writeParquet(Table.fromIPCStream(encodeFieldStream(columns, rows.length)), properties());
+  return writeParquet(Table.fromIPCStream(encodeFieldStream(columns, rows)), properties());
 }
 
 /**
@@ -80,12 +99,21 @@ function properties() {
 }
 
 /** What the file says about itself; `explain` of a spec is not part of what was asked. */
-function metadataOf({ segment, spec, matches }: RenderContext): Record<string, string> {
+function metadataOf(context: RenderContext): Record<string, string> {
+  const { segment, spec, matches, changes } = context;
   return {
     "peneira.snapshot": segment.label,
     "peneira.snapshot_date": segment.snapshotDate,
     "peneira.provenance": JSON.stringify(segment.provenance),
     "peneira.spec": Buffer.from(canonicalBytes(spec)).toString(),
     "peneira.matches": String(matches),
+    ...(changes === undefined
+      ? {}
+      : {
+          "peneira.since": changes.older.label,
+          "peneira.since_date": changes.older.snapshotDate,
+          "peneira.kinds": changes.kinds.join(","),
+          "peneira.watch": changes.watch.join(","),
+        }),
   };
 }

@@ -9,14 +9,17 @@ import { isPlanName, type Plans } from "../access/plans.ts";
 import type { Clock } from "../clock.ts";
 import { faultPoint } from "../fault.ts";
 import { describeError, type Log } from "../log.ts";
+import type { ChangeKind } from "../search/changes.ts";
+import type { OutputField } from "../spec/fields.ts";
 import type { AccountQuerySpec } from "../spec/schema.ts";
 import type { ExportRow, ExportStore } from "../store/exportstore.ts";
 import type { ExportFolder } from "./folder.ts";
-import type { RenderOutcome } from "./order.ts";
+import type { RenderOrder, RenderOutcome } from "./order.ts";
 import type { Pins } from "./pins.ts";
 import type { OnProgress, RenderThreads, StartedRender } from "./pool.ts";
 import { ATTEMPTS_MAX, type ExportFailure } from "./record.ts";
 import type { RenderedFile } from "./render.ts";
+import { namesIn } from "./since.ts";
 import { nextTurn } from "./turns.ts";
 
 /** What the queue works with. */
@@ -34,6 +37,8 @@ export interface QueueParts {
   readonly discard: (name: string) => void;
   /** Told when an export has ended or is gone. */
   readonly onEnd: (id: string) => void;
+  /** Where the list of changes between two snapshots is, or will be. */
+  readonly listPath: (olderId: string, newerId: string) => string;
 }
 
 /** How far a running export is. */
@@ -188,6 +193,7 @@ export class ExportQueue {
         snapshotId: row.snapshotId,
         spec: JSON.parse(store.specOf(row.id) as string) as AccountQuerySpec,
         path: folder.pathOf(row.id, row.format),
+        ...changesOf(row, this.#parts),
       };
       return threads.start(wish, onProgress);
     } catch (error) {
@@ -212,7 +218,7 @@ export class ExportQueue {
   /** Commits the end of a render; what fails is kept for `retry`. */
   #commit(run: Run): void {
     const { folder, log, discard, onEnd } = this.#parts;
-    const { id, format, snapshotId } = run.row;
+    const { id, format, snapshotId, sinceId } = run.row;
     try {
       if (!run.removed) run.commit?.();
       else discard(folder.nameOf(id, format));
@@ -221,18 +227,20 @@ export class ExportQueue {
       return;
     }
     this.#runs.delete(id);
-    this.unpin(snapshotId);
+    this.unpin(snapshotId, sinceId);
     onEnd(id);
     this.kick();
   }
 
-  /** Lets go of a snapshot that no export needs any more. */
-  unpin(snapshotId: string): void {
+  /** Lets go of the snapshots that no export needs any more. */
+  unpin(...snapshotIds: readonly (string | null)[]): void {
     const { pins, threads, log } = this.#parts;
-    try {
-      if (pins.release(snapshotId)) threads.forget(snapshotId);
-    } catch (error) {
-      log.warn(describeError(error), "a pin was not removed; the next start will");
+    for (const id of snapshotIds) {
+      try {
+        if (id !== null && pins.release(id)) threads.forget(id);
+      } catch (error) {
+        log.warn(describeError(error), "a pin was not removed; the next start will");
+      }
     }
   }
 
@@ -298,4 +306,21 @@ export class ExportQueue {
     });
     faultPoint("requeue.after_commit");
   }
+}
+
+/** What an order says more where changes are exported. */
+function changesOf(
+  row: ExportRow,
+  { pins, listPath }: Pick<QueueParts, "pins" | "listPath">,
+): Pick<RenderOrder, "changes"> {
+  const { sinceId, sincePath, snapshotId } = row;
+  if (sinceId === null) return {};
+  const changes = {
+    places: pins.places(sinceId, sincePath ?? ""),
+    snapshotId: sinceId,
+    listPath: listPath(sinceId, snapshotId),
+    kinds: namesIn(row.kinds) as readonly ChangeKind[],
+    watch: namesIn(row.watch) as readonly OutputField[],
+  };
+  return { changes };
 }

@@ -34,6 +34,15 @@ export const ATTEMPTS_MAX = 3;
 /** Shape of an export's id: 128 random bits in hex behind a prefix that people recognise. */
 export const EXPORT_ID = /^exp_[0-9a-f]{32}$/;
 
+/** What a record says of an export of changes. */
+export interface SinceRecord {
+  /** Label and date of the older snapshot. */
+  readonly snapshot: string;
+  readonly snapshotDate: string;
+  readonly kinds: readonly string[];
+  readonly watch: readonly string[];
+}
+
 /** One export as its tenant may know it. Times are milliseconds since 1970. */
 export interface ExportRecord {
   readonly id: string;
@@ -45,6 +54,8 @@ export interface ExportRecord {
   /** Label `YYYY-MM` and date of the snapshot it is pinned to. */
   readonly snapshot: string;
   readonly snapshotDate: string;
+  /** What an export of changes goes back to, and what of it is wanted; else null. */
+  readonly since: SinceRecord | null;
   /** What it holds, in letters, digits and hyphens, for the file's name. */
   readonly slug: string;
   readonly createdAtMs: number;

@@ -11,13 +11,14 @@ import { faultPoint } from "../fault.ts";
 import { scroll } from "../search/scroll.ts";
 import type { Segment } from "../search/segment.ts";
 import type { AccountQuerySpec } from "../spec/schema.ts";
+import { type ChangesWork, changeParts, changesContext, openChangesRenderer } from "./changes.ts";
 import { openCsvRenderer } from "./csv.ts";
 import { refuseTooManyRows } from "./format.ts";
 import { openHtmlRenderer } from "./html.ts";
 import { openJsonlRenderer } from "./jsonl.ts";
 import { openParquetRenderer } from "./parquet.ts";
 import type { ExportFormat } from "./record.ts";
-import type { OpenRenderer, RenderContext } from "./renderer.ts";
+import type { OpenRenderer, RenderContext, Renderer } from "./renderer.ts";
 import { type DiskCalls, writeWhole } from "./sink.ts";
 import { openXlsxRenderer } from "./xlsx.ts";
 
@@ -26,6 +27,8 @@ export interface RenderWork {
   readonly segment: Segment;
   /** Normalized; its format is one of an export. */
   readonly spec: AccountQuerySpec;
+  /** Only where changes are rendered; the segment is then the newer one of its list. */
+  readonly changes?: ChangesWork;
   /** Told after every batch. */
   readonly onProgress?: (rowsWritten: number, rowCount: number) => void;
   /** Asked between batches; true ends the work with `RenderCancelled`. */
@@ -66,7 +69,7 @@ const RENDERERS: Readonly<Record<ExportFormat, OpenRenderer>> = {
  */
 export async function renderExport(job: RenderJob, disk?: DiskCalls): Promise<RenderedFile> {
   faultPoint("render.begin");
-  const context = contextOf(job);
+  const context = await contextOf(job);
   const { sizeBytes, sha256 } = await writeWhole(
     job.path,
     (write) => renderInto(job, context, write),
@@ -80,7 +83,7 @@ export async function renderBytes(
   work: RenderWork,
   write: (bytes: Uint8Array) => void,
 ): Promise<Pick<RenderContext, "rowCount" | "matches">> {
-  const context = contextOf(work);
+  const context = await contextOf(work);
   await renderInto(work, context, write);
   return context;
 }
@@ -107,7 +110,8 @@ export async function measureRows(
 }
 
 /** Counts before anything is written; matches beyond the limit only when a renderer asks. */
-function contextOf({ segment, spec }: RenderWork): RenderContext {
+async function contextOf({ segment, spec, changes }: RenderWork): Promise<RenderContext> {
+  if (changes !== undefined) return changesContext(spec, changes);
   const answer = scroll(segment, spec);
   const { rowCount } = answer;
   refuseTooManyRows(formatOf(spec), rowCount);
@@ -126,37 +130,57 @@ async function renderInto(
   context: RenderContext,
   write: (bytes: Uint8Array) => void,
 ): Promise<void> {
-  const renderer = RENDERERS[formatOf(work.spec)](context, write);
+  const { spec, segment, changes } = work;
+  if (changes === undefined) {
+    const renderer = RENDERERS[formatOf(spec)](context, write);
+    await renderWith(work, context.rowCount, { renderer, batches: rowBatches(segment, spec) });
+  } else {
+    const renderer = openChangesRenderer(context, changes, write);
+    await renderWith(work, context.rowCount, { renderer, batches: changeParts(spec, changes) });
+    refusePoisoned(changes.list.older);
+  }
+  refusePoisoned(segment);
+}
+
+/** A renderer with what it is to render. */
+interface Feed<Batch> {
+  readonly renderer: Renderer<Batch>;
+  readonly batches: Iterable<Batch> | AsyncIterable<Batch>;
+}
+
+/** Gives the event loop a turn after each batch, so that its messages and signals come through. */
+async function renderWith<Batch extends { readonly length: number }>(
+  { onProgress, cancelled }: RenderWork,
+  rowCount: number,
+  { renderer, batches }: Feed<Batch>,
+): Promise<void> {
+  let written = 0;
   try {
     await renderer.begin();
-    await renderBatches(work, context.rowCount, (rows) => renderer.rows(rows));
+    for await (const rows of batches) {
+      if (cancelled?.()) throw new RenderCancelled();
+      const { length } = rows;
+      await renderer.rows(rows);
+      written += length;
+      onProgress?.(written, rowCount);
+      await nextTurn();
+    }
+    if (cancelled?.()) throw new RenderCancelled();
+    assert(written === rowCount, `announced ${rowCount} rows and wrote ${written}`);
     await renderer.end();
-    refusePoisoned(work.segment);
   } catch (error) {
     renderer.abort?.();
     throw error;
   }
 }
 
-/** Gives the event loop a turn after each batch, so that its messages and signals come through. */
-async function renderBatches(
-  { segment, spec, onProgress, cancelled }: RenderWork,
-  rowCount: number,
-  take: (rows: Uint32Array) => void | Promise<void>,
-): Promise<void> {
-  let written = 0;
+/** The rows of an answer, some milliseconds of work at a time. */
+function* rowBatches(segment: Segment, spec: AccountQuerySpec): Generator<Uint32Array, void> {
   for (const batch of scroll(segment, spec).batches()) {
     for (let from = 0; from < batch.length; from += BATCH_ROWS) {
-      if (cancelled?.()) throw new RenderCancelled();
-      const rows = batch.subarray(from, from + BATCH_ROWS);
-      await take(rows);
-      written += rows.length;
-      onProgress?.(written, rowCount);
-      await nextTurn();
+      yield batch.subarray(from, from + BATCH_ROWS);
     }
   }
-  if (cancelled?.()) throw new RenderCancelled();
-  assert(written === rowCount, `announced ${rowCount} rows and wrote ${written}`);
 }
 
 /** A file that was cut under its mapping reads as zeros, which nobody may get. */

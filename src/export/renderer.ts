@@ -16,16 +16,33 @@ export interface RenderContext {
   readonly rowCount: number;
   /** Exact number of matches, whatever the limit. */
   readonly matches: number;
+  /** Where the rows are changes: since when, and which. */
+  readonly changes?: ChangesContext;
+}
+
+/** What a file of changes says of itself beside the rest. */
+export interface ChangesContext {
+  readonly older: Segment;
+  readonly kinds: readonly string[];
+  readonly watch: readonly string[];
 }
 
 /** One file being written: `begin` once, `rows` for each batch in order, `end` once. */
-export interface Renderer {
+export interface Renderer<Batch = Uint32Array> {
   begin(): void | Promise<void>;
-  /** Takes row ids; they may be changed afterwards. */
-  rows(batch: Uint32Array): void | Promise<void>;
+  /** Takes row ids, or changes; they may be changed afterwards. */
+  rows(batch: Batch): void | Promise<void>;
   end(): void | Promise<void>;
   /** Frees what is held when the work ends early, also after a throw; nothing is called after. */
   abort?(): void;
+}
+
+/** Cuts batches into pieces of one size; holds at most one piece. */
+export interface Slices<Batch> {
+  /** Takes a batch and hands out the pieces that are full; each is valid until the next one. */
+  add(batch: Batch): Iterable<Batch>;
+  /** The last piece; may be empty. */
+  rest(): Batch;
 }
 
 /** Opens a renderer; `write` may throw the system's error, which ends the work. */

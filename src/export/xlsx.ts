@@ -13,12 +13,12 @@ import { ZipFile } from "yazl";
 import { guarded } from "../search/segment.ts";
 import { aboutRows } from "./about.ts";
 import { explainCells, explainColumns } from "./explained.ts";
-import type { OpenRenderer, RenderContext, Renderer } from "./renderer.ts";
+import type { OpenRenderer, RenderContext, Renderer, Slices } from "./renderer.ts";
 import { RowSlices } from "./slices.ts";
 import { partsOf, ROWS_PATH, sheetEnd, sheetStart, type Workbook } from "./workbook.ts";
 
 /** Rows rendered at a time: one to two megabytes of XML. */
-const ROWS_AT_ONCE = 2_048;
+export const ROWS_AT_ONCE = 2_048;
 
 /** XML that may wait for the compressor. */
 const WAITING_BYTES = 1 << 20;
@@ -33,12 +33,27 @@ const PART = { ...ENTRY, compressionLevel: 0 };
 const ROWS = { ...ENTRY, compressionLevel: 3 };
 
 /** Renders a workbook. */
-export const openXlsxRenderer: OpenRenderer = (context, write) => new XlsxRenderer(context, write);
+export const openXlsxRenderer: OpenRenderer = (context, write) => {
+  const { spec } = context;
+  const columns = [...spec.output.fields, ...explainColumns(spec).map(({ name }) => name)];
+  const slices = new RowSlices(ROWS_AT_ONCE);
+  const xml = (rows: Uint32Array, number: number) => [renderRows(context, rows, number)];
+  return new XlsxRenderer({ context, columns, slices, xml }, write);
+};
 
-class XlsxRenderer implements Renderer {
-  readonly #context: RenderContext;
+/** What a workbook is made of, whatever its rows are. */
+export interface SheetSource<Batch> {
+  readonly context: RenderContext;
+  readonly columns: readonly string[];
+  readonly slices: Slices<Batch>;
+  /** The XML of rows, of which the first has this number. */
+  readonly xml: (rows: Batch, firstNumber: number) => readonly Uint8Array[];
+}
+
+/** Renders a workbook of any rows; see `openXlsxRenderer`. */
+export class XlsxRenderer<Batch extends { readonly length: number }> implements Renderer<Batch> {
+  readonly #source: SheetSource<Batch>;
   readonly #workbook: Workbook;
-  readonly #slices = new RowSlices(ROWS_AT_ONCE);
   readonly #sheet = new PassThrough({ highWaterMark: WAITING_BYTES });
   readonly #package: PassThrough;
   /** Settles when the last byte was handed on, or `write` threw. */
@@ -46,9 +61,9 @@ class XlsxRenderer implements Renderer {
   #number = FIRST_ROW;
   #aborted = false;
 
-  constructor(context: RenderContext, write: (bytes: Uint8Array) => void) {
-    this.#context = context;
-    this.#workbook = workbookOf(context);
+  constructor(source: SheetSource<Batch>, write: (bytes: Uint8Array) => void) {
+    this.#source = source;
+    this.#workbook = workbookOf(source);
     const zip = new ZipFile();
     this.#package = zip.outputStream as PassThrough;
     zip.on("error", (error) => this.#package.destroy(error as Error));
@@ -66,12 +81,12 @@ class XlsxRenderer implements Renderer {
     return this.#put(sheetStart(this.#workbook));
   }
 
-  async rows(batch: Uint32Array): Promise<void> {
-    for (const slice of this.#slices.add(batch)) await this.#render(slice);
+  async rows(batch: Batch): Promise<void> {
+    for (const slice of this.#source.slices.add(batch)) await this.#render(slice);
   }
 
   async end(): Promise<void> {
-    const rest = this.#slices.rest();
+    const rest = this.#source.slices.rest();
     if (rest.length > 0) await this.#render(rest);
     this.#sheet.end(sheetEnd(this.#workbook));
     await this.#written;
@@ -83,10 +98,10 @@ class XlsxRenderer implements Renderer {
     this.#package.destroy();
   }
 
-  async #render(rows: Uint32Array): Promise<void> {
-    const xml = renderRows(this.#context, rows, this.#number);
+  async #render(rows: Batch): Promise<void> {
+    const parts = this.#source.xml(rows, this.#number);
     this.#number += rows.length;
-    await this.#put(xml);
+    for (const xml of parts) await this.#put(xml);
   }
 
   /** Gives XML to the compressor and waits until it wants more; a failed write ends the wait. */
@@ -102,9 +117,8 @@ class XlsxRenderer implements Renderer {
   }
 }
 
-function workbookOf(context: RenderContext): Workbook {
-  const { segment, spec, rowCount } = context;
-  const columns = [...spec.output.fields, ...explainColumns(spec).map(({ name }) => name)];
+function workbookOf<Batch>({ context, columns }: SheetSource<Batch>): Workbook {
+  const { segment, rowCount } = context;
   return { columns, rowCount, date: segment.snapshotDate, about: aboutRows(context, columns) };
 }
 

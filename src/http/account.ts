@@ -8,10 +8,10 @@ import { AppError } from "../errors.ts";
 import { readCnpj } from "../spec/cnpj.ts";
 import { unchanged, weakTag } from "./etag.ts";
 import { type Answer, json } from "./respond.ts";
-import { currentSegment, type KeyCall, timed } from "./service.ts";
+import { currentSegment, type Question, timed } from "./service.ts";
 
 /** Answers one account. */
-export function readAccount(call: KeyCall): Answer {
+export function readAccount(call: Question): Answer {
   const { service, plan, params } = call;
   const segment = currentSegment(service);
   // The slash of the punctuated form makes two segments of one CNPJ.

@@ -57,6 +57,15 @@ export function withBodyMistakes<Value>(body: BodyObject, normalize: () => Value
   });
 }
 
+/** Codes that name the whole failure when no other kind is among the mistakes of a body. */
+const CODES_OF_THEIR_OWN: readonly ErrorCode[] = [
+  "invalid_cursor",
+  "cursor_expired",
+  "cursor_mismatch",
+  "field_not_allowed",
+  "since_not_available",
+];
+
 /** A mistake outside the spec makes the request wrong, whatever is wrong with the spec. */
 function codeOf(mistakes: readonly Mistake[], failure: AppError | null): ErrorCode {
   if (mistakes.length === 0 && failure !== null) {
@@ -64,8 +73,9 @@ function codeOf(mistakes: readonly Mistake[], failure: AppError | null): ErrorCo
       ? failure.code
       : "invalid_request";
   }
-  const cursorOnly = mistakes.every(({ code }) => code === "invalid_cursor");
-  return failure === null && cursorOnly ? "invalid_cursor" : "invalid_request";
+  const only = CODES_OF_THEIR_OWN.find((own) => mistakes.every(({ code }) => code === own));
+  const alone = failure === null || failure.code === only;
+  return only !== undefined && alone ? only : "invalid_request";
 }
 
 /** A missing spec is a mistake of the body. */

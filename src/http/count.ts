@@ -12,10 +12,10 @@ import { unchanged, weakTag } from "./etag.ts";
 import { readFacets } from "./facets.ts";
 import { eitherContext } from "./normalize.ts";
 import { type Answer, json } from "./respond.ts";
-import { currentSegment, type KeyCall, timed } from "./service.ts";
+import { currentSegment, type Question, timed } from "./service.ts";
 
 /** Counts the matches of a spec. */
-export function countAccounts(call: KeyCall): Answer {
+export function countAccounts(call: Question): Answer {
   const { service } = call;
   const startMs = service.clock.monotonicMs();
   const segment = currentSegment(service);

@@ -185,7 +185,7 @@ class Dispatch {
       address: this.#ofConsole ? this.#address() : "",
     };
     if (route.access === "open") return route.handle(call);
-    // Every other route lies below /v1/; anything else is a mistake in the table.
+    // Every other route lies where a key is needed; anything else is a mistake in the table.
     const sender = this.#sender;
     if (sender === null) throw new Error(`route ${route.path} is not behind a check`);
     const { identity, plan, limited, session } = sender;

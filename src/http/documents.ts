@@ -94,8 +94,9 @@ function llmsText(routes: readonly DocumentedRoute[]): string {
 > answer states its snapshot, its exact total and the normalized filters; the same question on the
 > same snapshot has the same answer.
 
-Send \`Authorization: Bearer <key>\` to everything under /v1/. Errors are problem documents with a
-stable \`code\` and every mistake in \`errors\`. A spec needs at least an activity or a place.
+Send \`Authorization: Bearer <key>\` to everything under /v1/, and to /mcp. Errors are problem
+documents with a stable \`code\` and every mistake in \`errors\`. A spec needs at least an activity
+or a place.
 
 ## Documents
 

@@ -22,6 +22,8 @@ export const ERROR_NOTES: Readonly<Record<ErrorCode, string>> = {
   csrf_invalid:
     "Console only: the X-CSRF-Token of the session is missing or old, or another site sent the " +
     "request. Load the page again.",
+  origin_not_allowed:
+    "A page in a browser sent this to /mcp, which is for programs. Send no header Origin.",
   role_not_allowed: "Console only: this is for owners. Ask one of them.",
   link_invalid: "The link of a file was changed or cut. Ask for a new one with …/download.",
   link_expired: "Links are valid for five minutes. Ask for a new one with …/download.",
@@ -46,6 +48,10 @@ export const ERROR_NOTES: Readonly<Record<ErrorCode, string>> = {
   invalid_cursor: "The cursor was changed, or is not one of this server. Begin at the first page.",
   cursor_mismatch: "The cursor belongs to another spec. Send the spec of the answer it came with.",
   cursor_expired: "The cursor belongs to a snapshot that is no longer loaded. Begin again.",
+  since_not_available:
+    "The served folder has no older snapshot of this month. `changes_since` of the answer, and of " +
+    "GET /v1/status, names the months that there are; the operator adds one by putting its file " +
+    "into the folder.",
   translation_uncertain:
     "The sentence could not be turned into filters safely. The spec that it would have been is " +
     "in the answer: check it and send it as a spec.",
@@ -66,5 +72,8 @@ export const ERROR_NOTES: Readonly<Record<ErrorCode, string>> = {
   snapshot_unavailable:
     "No usable snapshot is loaded, or the server is about to stop. Try again after the time in " +
     "Retry-After, or ask another server.",
+  changes_preparing:
+    "What changed between the two snapshots is listed once, when it is first asked for. `progress` " +
+    "says how far that is. Ask again after the time in Retry-After.",
   overloaded: "The server has too much to do. Retry after the time in Retry-After.",
 };

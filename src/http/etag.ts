@@ -23,7 +23,7 @@ export function weakTag(parts: readonly (string | Uint8Array)[]): string {
 }
 
 /** The answer for a client that has this tag already, or null. */
-export function unchanged({ header }: Call, tag: string): Answer | null {
+export function unchanged({ header }: Pick<Call, "header">, tag: string): Answer | null {
   const sent = header("if-none-match");
   if (sent === undefined || !hasTag(sent, tag)) return null;
   return { status: 304, type: "", body: "", headers: { ETag: tag } };

@@ -28,8 +28,16 @@ export function createdJson(record: ExportRecord): Readonly<Record<string, unkno
   return { ...headJson(record), ...file, ...progressJson(record) };
 }
 
-function headJson({ id, state, format, snapshot, snapshotDate }: ExportRecord) {
-  return { export_id: id, status: state, format, snapshot, snapshot_date: snapshotDate };
+function headJson({ id, state, format, snapshot, snapshotDate, since }: ExportRecord) {
+  return {
+    ...{ export_id: id, status: state, format, snapshot, snapshot_date: snapshotDate },
+    ...(since === null
+      ? {}
+      : {
+          ...{ since: since.snapshot, since_date: since.snapshotDate },
+          ...{ kinds: since.kinds, watch: since.watch },
+        }),
+  };
 }
 
 function fileJson(record: ExportRecord) {

@@ -9,23 +9,24 @@
 import { createHash } from "node:crypto";
 import { hasQuota } from "../access/quota.ts";
 import { AppError } from "../errors.ts";
-import type { AcceptedExport } from "../export/exporter.ts";
+import type { AcceptedExport, NewExport } from "../export/exporter.ts";
 import { FORMATS, refuseTooManyRows } from "../export/format.ts";
 import type { ExportFormat } from "../export/record.ts";
 import { faultPoint } from "../fault.ts";
 import type { Segment } from "../search/segment.ts";
 import { tooBroad } from "../spec/breadth.ts";
 import { DEFAULT_FIELDS } from "../spec/fields.ts";
-import { normalizeSpec } from "../spec/normalize.ts";
+import { type NormalizeContext, normalizeSpec } from "../spec/normalize.ts";
 import type { AccountQuerySpec } from "../spec/schema.ts";
-import { readBody, withBodyMistakes } from "./body.ts";
+import { type BodyObject, readBody, withBodyMistakes } from "./body.ts";
 import { refuseTooBroad } from "./breadth.ts";
 import { createdJson, exportPath } from "./export-record.ts";
 import { headerMistake } from "./query.ts";
 import { type Answer, json } from "./respond.ts";
-import { currentSegment, type KeyCall } from "./service.ts";
+import { currentSegment, type KeyCall, type Question } from "./service.ts";
 
-const MEMBERS = ["spec", "limit", "output"];
+/** Members of the body of an export of accounts. */
+export const MEMBERS = ["spec", "limit", "output"];
 const IDEMPOTENCY_KEY = /^[\x21-\x7e]{1,255}$/;
 
 /** Answers with the export that a request brings about. */
@@ -35,15 +36,24 @@ export function createExport(call: KeyCall): Answer {
 
 /** Queues an export, or finds the one that the same request queued before. */
 export function acceptExport(call: KeyCall): AcceptedExport {
-  const { exporter } = call.service;
-  const { tenantId, keyId } = call.identity;
-  const key = readIdempotencyKey(call.header("idempotency-key"));
-  const bodyHash = createHash("sha256").update(call.body).digest("hex");
-  const before = exporter.replay(tenantId, key, bodyHash);
-  if (before !== null) return before;
-  const checked = check(call);
-  const wanted = { tenantId, keyId, plan: call.plan, idempotencyKey: key, bodyHash, ...checked };
-  return exporter.create(wanted);
+  const asked = askedBy(call);
+  return replayed(call, asked) ?? call.service.exporter.create({ ...asked, ...check(call) });
+}
+
+/** Who asks, and what makes repeating the request safe. */
+export type Asked = Pick<NewExport, "tenantId" | "keyId" | "plan" | "idempotencyKey" | "bodyHash">;
+
+/** Reads who asks. Throws where the request cannot be repeated safely. */
+export function askedBy({ identity, plan, header, body }: KeyCall): Asked {
+  const { tenantId, keyId } = identity;
+  const idempotencyKey = readIdempotencyKey(header("idempotency-key"));
+  const bodyHash = createHash("sha256").update(body).digest("hex");
+  return { tenantId, keyId, plan, idempotencyKey, bodyHash };
+}
+
+/** What the same request brought about before, or null. */
+export function replayed({ service }: KeyCall, asked: Asked): AcceptedExport | null {
+  return service.exporter.replay(asked.tenantId, asked.idempotencyKey, asked.bodyHash);
 }
 
 /** What is wanted, and how many rows that is. */
@@ -53,8 +63,9 @@ function check(call: KeyCall) {
   return { segment, spec, rows: countRows(call, segment, spec) };
 }
 
-function created({ requestId }: KeyCall, accepted: AcceptedExport): Answer {
-  const { record, replayed } = accepted;
+/** The answer to a request that brought an export about, now or before. */
+export function created({ requestId }: KeyCall, accepted: AcceptedExport): Answer {
+  const { record } = accepted;
   const body = {
     request_id: requestId,
     snapshot: record.snapshot,
@@ -63,7 +74,7 @@ function created({ requestId }: KeyCall, accepted: AcceptedExport): Answer {
     preview_accounts: [],
     export: createdJson(record),
   };
-  const replay = replayed ? { "Idempotent-Replayed": "true" } : {};
+  const replay = accepted.replayed ? { "Idempotent-Replayed": "true" } : {};
   faultPoint("create.before_reply");
   return { ...json(body, 201), headers: { Location: exportPath(record), ...replay } };
 }
@@ -83,28 +94,36 @@ function readIdempotencyKey(sent: string | undefined): string {
   throw new AppError("invalid_request", detail, { errors });
 }
 
-/** Reads what is to be exported; throws every mistake, and refuses what is too broad. */
-export function readExportSpec(call: KeyCall, segment: Segment): AccountQuerySpec {
-  const { service, plan, body: bytes } = call;
-  const body = readBody(bytes, MEMBERS);
-  const { members, mistakes } = body;
+/** What the spec of an export is normalized by; an output that is missing is a mistake. */
+export function exportContext(
+  { service, plan }: Question,
+  { members, mistakes }: BodyObject,
+): Omit<NormalizeContext, "catalog"> {
   if (members.output === undefined) {
     const detail = "An output is required; an empty one stands for a csv file.";
     mistakes.push({ pointer: "/output", code: "missing", detail });
   }
   const { export_rows: rows } = plan.limits;
+  return {
+    limitDefault: rows,
+    limitCap: rows,
+    fullAllowed: plan.secondaryCnaeFull && service.secondaryCnaeFull,
+    allowedFields: plan.fields,
+    defaultFields: DEFAULT_FIELDS,
+    mode: "export",
+    bodyLimit: members.limit,
+    bodyOutput: members.output,
+  };
+}
+
+/** Reads what is to be exported; throws every mistake, and refuses what is too broad. */
+export function readExportSpec(call: Question, segment: Segment): AccountQuerySpec {
+  const { service } = call;
+  const body = readBody(call.body, MEMBERS);
+  const { members } = body;
+  const context = exportContext(call, body);
   const { spec } = withBodyMistakes(body, () =>
-    normalizeSpec(members.spec, {
-      catalog: segment.catalog,
-      limitDefault: rows,
-      limitCap: rows,
-      fullAllowed: plan.secondaryCnaeFull && service.secondaryCnaeFull,
-      allowedFields: plan.fields,
-      defaultFields: DEFAULT_FIELDS,
-      mode: "export",
-      bodyLimit: members.limit,
-      bodyOutput: members.output,
-    }),
+    normalizeSpec(members.spec, { ...context, catalog: segment.catalog }),
   );
   refuseTooBroad(service.engine, segment, { spec, missing: tooBroad(spec)?.missing ?? null });
   return spec;

@@ -14,7 +14,7 @@ import { readLeadQuery } from "../translate/leads/leadquery.ts";
 import { type BodyObject, readBody, withBodyMistakes } from "./body.ts";
 import { SEARCH_LIMIT_DEFAULT } from "./prepared.ts";
 import { type Answer, json } from "./respond.ts";
-import { currentSegment, type KeyCall } from "./service.ts";
+import { currentSegment, type KeyCall, type Question } from "./service.ts";
 
 /** Validates and normalizes an account query of a search or of an export, or a lead query. */
 export function normalize(call: KeyCall): Answer {
@@ -71,7 +71,7 @@ function normalizeLeads({ service, plan, requestId }: KeyCall, body: BodyObject)
 
 /** What a spec is normalized by that is only counted: what a search or an export would take. */
 export function eitherContext(
-  { service, plan }: KeyCall,
+  { service, plan }: Question,
   segment: Segment,
   input: unknown,
 ): NormalizeContext {

@@ -25,8 +25,8 @@ const KEY_ERRORS: readonly ErrorCode[] = [
 /** Errors of any request: headers that must come once, unknown parameters; and our mistakes. */
 const ANY_ERRORS: readonly ErrorCode[] = ["invalid_request", "internal_error"];
 
-/** Statuses that are given before anybody knows who asks. */
-const UNKNOWN_SENDER = [401, 403];
+/** Codes that are given before anybody knows who asks. */
+const UNKNOWN_SENDER: readonly ErrorCode[] = KEY_ERRORS.filter((code) => code !== "rate_limited");
 
 /** What headers mean that stand in every answer. */
 const EVERYWHERE: Readonly<Record<string, string>> = {
@@ -104,7 +104,7 @@ function contentObject(schema: OperationAnswer["schema"]): Json {
 }
 
 function problemObject(status: number, codes: readonly ErrorCode[], access: Access): Json {
-  const known = access === "key" && !UNKNOWN_SENDER.includes(status);
+  const known = access === "key" && codes.some((code) => !UNKNOWN_SENDER.includes(code));
   const limits = known ? ["RateLimit-Policy", "RateLimit"] : [];
   const lines = codes.map((code) => `- \`${code}\`: ${ERROR_CODES[code].title}.`);
   const examples = codes.map((code) => [code, { $ref: `#/components/examples/${code}` }]);

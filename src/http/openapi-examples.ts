@@ -61,6 +61,14 @@ const account = {
   municipality_ibge: "3106200",
   cnae_primary: "5611201",
 };
+const earlier = { snapshot: "2026-09", snapshot_date: "2026-09-12" };
+const change = {
+  cnpj: account.cnpj,
+  change: "changed",
+  changed_fields: ["email"],
+  before: { ...account, email: "cantina@velho.example" },
+  after: { ...account, email: "contato@cantina-inventada.example" },
+};
 const lead = {
   ...account,
   cnpj_root: "11222333",
@@ -125,6 +133,7 @@ function statusExample() {
   const { limits, fields, secondaryCnaeFull } = plans.enterprise;
   return {
     ...{ ...request, status: "ok", version: "0.1.0", ...source, provenance, accounts: 71_000_000 },
+    changes_since: ["2026-09", "2026-08"],
     plan: "enterprise",
     limits: { ...limits, secondary_cnae_full: secondaryCnaeFull },
     field_allowlist: fields,
@@ -171,6 +180,12 @@ const EXAMPLES: Readonly<Partial<Record<SchemaName, () => unknown>>> = {
       ...{ matches: 1, suggestions: [] },
     };
   },
+  ChangesAnswer: () => ({
+    ...{ ...request, since: earlier, until: source, spec: normalized("search").spec },
+    ...{ kinds: ["entered", "left", "changed"], watch: ["email"] },
+    ...{ totals: { entered: 12, left: 5, changed: 1 }, count: 1, changes: [change], ...page },
+    ...{ warnings: [], provenance, took_ms: 0.874 },
+  }),
   ExportRecord: () => record,
   CreatedExport: () => ({
     ...{ ...request, ...source, spec: normalized("export").spec },
@@ -178,6 +193,17 @@ const EXAMPLES: Readonly<Partial<Record<SchemaName, () => unknown>>> = {
   }),
   ExportList: () => ({ exports: [record], ...page }),
   Status: statusExample,
+  RpcAnswer: () => ({
+    ...{ jsonrpc: "2.0", id: null },
+    error: { code: -32600, message: 'jsonrpc must be "2.0", not missing.' },
+  }),
+  RpcAnswers: () => ({
+    ...{ jsonrpc: "2.0", id: 1 },
+    result: {
+      content: [{ type: "text", text: "1 accounts match." }],
+      structuredContent: { ...source, provenance, total: 1, warnings: [] },
+    },
+  }),
   Health: () => ({ status: "ok", version: "0.1.0", transport: "uws" }),
 };
 

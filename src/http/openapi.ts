@@ -44,6 +44,7 @@ two transports draw the line in different places: a repeated \`Host\` is \`400\`
 
 const TAGS = [
   { name: "accounts", description: "Search, count, read; leads." },
+  { name: "changes", description: "What entered, left or changed between two snapshots." },
   { name: "exports", description: "All rows of an answer as a file." },
   { name: "spec", description: "Filters, checked and put into their normal form." },
   { name: "service", description: "State of the server." },

@@ -32,7 +32,7 @@ export interface OperationAnswer {
 /** One route in words. */
 export interface Operation {
   readonly id: string;
-  readonly tag: "accounts" | "exports" | "spec" | "service";
+  readonly tag: "accounts" | "changes" | "exports" | "spec" | "service";
   readonly summary: string;
   readonly description: string;
   readonly parameters?: readonly Parameter[];

@@ -15,6 +15,8 @@ import {
   SPEC_ERRORS,
   unchanged,
 } from "./operation.ts";
+import { AGENT_OPERATIONS } from "./operations-agents.ts";
+import { CHANGE_OPERATIONS } from "./operations-changes.ts";
 import { EXPORT_OPERATIONS } from "./operations-exports.ts";
 
 /** Every operation by `METHOD path`. */
@@ -145,7 +147,9 @@ export const OPERATIONS: Readonly<Record<string, Operation>> = {
     answers: { 200: { description: "The spec is valid.", schema: "NormalizeAnswer" } },
     errors: [...BODY_ERRORS, ...SPEC_ERRORS, "snapshot_unavailable"],
   },
+  ...CHANGE_OPERATIONS,
   ...EXPORT_OPERATIONS,
+  ...AGENT_OPERATIONS,
   "GET /v1/status": {
     id: "status",
     tag: "service",

@@ -1,17 +1,18 @@
 /**
  * The routes of the public interface. What comes in: nothing. What goes out: the list of them, and
  * the table of a server that has no others.
- * Invariant: everything under /v1/ needs an API key; the console has routes of its own
+ * Invariant: everything under /v1/, and /mcp, needs an API key; the console has routes of its own
  * (src/console/routes.ts).
  */
 import { readAccount } from "./account.ts";
+import { createAnyExport } from "./changeexport.ts";
+import { CHANGE_PARAMETERS, changesByBody, changesByQuery } from "./changes.ts";
 import { countAccounts } from "./count.ts";
 import { documents } from "./documents.ts";
 import { deleteExport, downloadExport, listExports, readExport } from "./exports.ts";
 import { downloadFile } from "./files.ts";
 import { healthz, metrics, readyz } from "./health.ts";
 import { searchLeads } from "./leads.ts";
-import { createExport } from "./newexport.ts";
 import { normalize } from "./normalize.ts";
 import { redirectTo } from "./respond.ts";
 import { type PublicRoute, RouteTable } from "./routetable.ts";
@@ -49,7 +50,16 @@ export const ROUTES: readonly PublicRoute[] = [
     handle: translateLeads,
   },
   { method: "POST", path: "/v1/spec/normalize", access: "key", handle: normalize },
-  { method: "POST", path: "/v1/exports", access: "key", handle: createExport },
+  {
+    method: "GET",
+    path: "/v1/changes",
+    access: "key",
+    query: CHANGE_PARAMETERS,
+    sheds: true,
+    handle: changesByQuery,
+  },
+  { method: "POST", path: "/v1/changes", access: "key", sheds: true, handle: changesByBody },
+  { method: "POST", path: "/v1/exports", access: "key", handle: createAnyExport },
   {
     method: "GET",
     path: "/v1/exports",
@@ -67,6 +77,13 @@ export const ROUTES: readonly PublicRoute[] = [
   { method: "DELETE", path: "/v1/exports/{id}", access: "key", handle: deleteExport },
   { method: "GET", path: "/v1/exports/{id}/download", access: "key", handle: downloadExport },
   { method: "GET", path: "/v1/status", access: "key", handle: status },
+  {
+    method: "POST",
+    path: "/mcp",
+    access: "key",
+    sheds: true,
+    handle: (call) => call.service.agents(call),
+  },
   { method: "GET", path: "/files/{name}", access: "open", query: "any", handle: downloadFile },
   { method: "GET", path: "/healthz", access: "open", query: "any", handle: healthz },
   { method: "GET", path: "/readyz", access: "open", query: "any", handle: readyz },

@@ -2,7 +2,7 @@
  * Tables of routes. What comes in: lists of routes, and a method and a raw path of each request.
  * What goes out: the route, or the methods that the path has, and the values of the path's
  * variable segments.
- * Invariant: what is not in the table does not exist; every path under /v1/ needs an API key or,
+ * Invariant: what is not in the table does not exist; every path under /v1/, and /mcp, needs a key or,
  * below /v1/console, a session, known or not, so that nobody without one learns what is there.
  */
 import type { Answer } from "./respond.ts";
@@ -67,6 +67,8 @@ const NO_PARAMS = {};
 const ACCOUNT = "/v1/accounts/";
 /** Where the paths of the console begin. */
 const CONSOLE = "/v1/console";
+/** Where agents send their messages. */
+const AGENTS = "/mcp";
 
 /** Routes by path, with what lets people in where routes need a session. */
 export class RouteTable {
@@ -116,7 +118,8 @@ export class RouteTable {
       if (this.door !== null) return "session";
       return belowConsole ? "nothing" : "key";
     }
-    return path === "/v1" || path.startsWith("/v1/") ? "key" : "nothing";
+    const keyed = path === AGENTS || path === "/v1" || path.startsWith("/v1/");
+    return keyed ? "key" : "nothing";
   }
 }
 

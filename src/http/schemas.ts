@@ -37,7 +37,9 @@ import {
   VALUES,
   words,
 } from "./schema-parts.ts";
+import { CHANGE_SCHEMAS, kindsSchema, sinceSchema, watchSchema } from "./schemas-changes.ts";
 import { LEAD_SCHEMAS } from "./schemas-leads.ts";
+import { RPC_SCHEMAS } from "./schemas-rpc.ts";
 
 /** An account has the chosen fields only; every one but `cnpj` may be null. */
 const account = Type.Object(
@@ -92,6 +94,12 @@ const problem = Type.Object({
   } as TSchema),
   reason: Type.Optional(
     Type.Enum(Object.keys(EXPORT_FAILURES), { description: "Of EXPORT_FAILED: why it failed." }),
+  ),
+  changes_since: Type.Optional(
+    Type.Array(label, { description: "Of since_not_available: the months that since may name." }),
+  ),
+  progress: Type.Optional(
+    Type.Number({ minimum: 0, maximum: 1, description: "Of changes_preparing: how far it is." }),
   ),
 });
 
@@ -170,6 +178,10 @@ const exportRecord = Type.Object(
     status: Type.Enum([...EXPORT_STATES]),
     format: Type.Enum([...EXPORT_FORMATS]),
     ...source,
+    since: Type.Optional(text("Of an export of changes: the month it goes back to.")),
+    since_date: Type.Optional(Type.String({ format: "date" })),
+    kinds: Type.Optional(kindsSchema),
+    watch: Type.Optional(watchSchema),
     row_count: orNull(count("Rows of the file; null until finished.")),
     size_bytes: orNull(count("Bytes of the file; null until finished.")),
     object_key: Type.Optional(Type.Null({ description: "Of the create answer only." })),
@@ -308,6 +320,7 @@ export const SCHEMAS = {
     closed,
   ),
   ...LEAD_SCHEMAS,
+  ...CHANGE_SCHEMAS,
   TranslateRequest: Type.Object({ query_text: sentence }, closed),
   TranslateAnswer: Type.Object(
     {
@@ -329,6 +342,12 @@ export const SCHEMAS = {
       spec: named("SpecInput"),
       output: output(EXPORT_FORMATS),
       limit: Type.Optional(limit(SPEC_LIMITS.exportLimitMax)),
+      since: Type.Optional({
+        ...sinceSchema,
+        description: "Makes it an export of changes since that month; see POST /v1/changes.",
+      } as TSchema),
+      kinds: Type.Optional(kindsSchema),
+      watch: Type.Optional(watchSchema),
     },
     closed,
   ),
@@ -360,6 +379,9 @@ export const SCHEMAS = {
       snapshot_date: orNull(source.snapshot_date),
       provenance: orNull(named("Provenance")),
       accounts: orNull(count("Accounts in the snapshot.")),
+      changes_since: Type.Array(label, {
+        description: "Older snapshots that since of /v1/changes may name, the newest first.",
+      }),
       plan: Type.Enum([...PLAN_NAMES]),
       limits: planLimits,
       field_allowlist: fieldList,
@@ -377,6 +399,7 @@ export const SCHEMAS = {
     },
     closed,
   ),
+  ...RPC_SCHEMAS,
   Health: Type.Object({ status: Type.String() }, { additionalProperties: true }),
 } as const satisfies Readonly<Record<string, TSchema>>;
 

@@ -19,7 +19,7 @@ import { unchanged } from "./etag.ts";
 import { cursorOf, type PreparedSearch, prepareSearch } from "./prepared.ts";
 import { overloaded } from "./pressure.ts";
 import { type Answer, JSON_TYPE } from "./respond.ts";
-import { currentSegment, type Engine, type KeyCall, timed } from "./service.ts";
+import { currentSegment, type Engine, type Question, timed } from "./service.ts";
 import { laterResult } from "./sidework.ts";
 import { streamedBody } from "./stream.ts";
 import type { AnswerBody } from "./transport.ts";
@@ -55,7 +55,7 @@ interface Walk extends PageQuestion {
 const ACCOUNTS: PageKind = { endpoint: "accounts/search" };
 
 /** Answers one page of a search. */
-export function searchAccounts(call: KeyCall): Answer | Promise<Answer> {
+export function searchAccounts(call: Question): Answer | Promise<Answer> {
   const { service, plan } = call;
   const startMs = service.clock.monotonicMs();
   const segment = segmentFor(call);
@@ -68,7 +68,7 @@ export function searchAccounts(call: KeyCall): Answer | Promise<Answer> {
  * Answers one page: a small one at once, and so in the order of the requests; one that may be large
  * when its turn comes, so that many of them hardly delay the small ones.
  */
-export function answerPage(call: KeyCall, question: PageQuestion): Answer | Promise<Answer> {
+export function answerPage(call: Question, question: PageQuestion): Answer | Promise<Answer> {
   const { service } = call;
   const { segment, prepared } = question;
   refuseTooBroad(service.engine, segment, prepared);
@@ -93,7 +93,7 @@ function beginsLarge(engine: Engine, { segment, prepared: { spec }, afterRow }: 
   return engine.countMatches(segment, spec) > WHOLE_ACCOUNTS_MAX;
 }
 
-function answerTo(call: KeyCall, walk: Walk): Answer {
+function answerTo(call: Question, walk: Walk): Answer {
   const { service } = call;
   const { segment, prepared, scope, startMs } = walk;
   const page = pageOf(call, walk);
@@ -119,7 +119,7 @@ type FoundPage = Omit<SearchAnswer, "accounts"> & {
   readonly accounts: Uint8Array | AccountSlices;
 };
 
-function pageOf(call: KeyCall, { segment, prepared, kind, afterRow }: Walk): FoundPage {
+function pageOf(call: Question, { segment, prepared, kind, afterRow }: Walk): FoundPage {
   const { spec } = prepared;
   const { engine } = call.service;
   const { fields, include_explain: explain } = spec.output;
@@ -135,7 +135,7 @@ function pageOf(call: KeyCall, { segment, prepared, kind, afterRow }: Walk): Fou
 }
 
 function facetsOf(
-  call: KeyCall,
+  call: Question,
   segment: Segment,
   { facets, spec }: PreparedSearch,
 ): Facets | null {
@@ -144,7 +144,7 @@ function facetsOf(
 }
 
 /** The current snapshot, or the one before it for a cursor that began there. */
-export function segmentFor({ service, body }: KeyCall): Segment {
+export function segmentFor({ service, body }: Question): Segment {
   const current = currentSegment(service);
   let cursor: string | null = null;
   const replaced = service.replaced((snapshotId) => {
@@ -182,7 +182,7 @@ function join(head: string, prefix: Buffer, accounts: Uint8Array, tail: Buffer):
 }
 
 /** What cursors of this request are bound to. */
-function scopeOf(call: KeyCall, { segment, prepared, kind }: PageQuestion): CursorScope {
+function scopeOf(call: Question, { segment, prepared, kind }: PageQuestion): CursorScope {
   return {
     snapshotId: segment.snapshotId,
     specHash: prepared.walkHash,
@@ -193,7 +193,8 @@ function scopeOf(call: KeyCall, { segment, prepared, kind }: PageQuestion): Curs
 
 const fieldHashes = new WeakMap<Plan, string>();
 
-function allowedFieldsHash(plan: Plan): string {
+/** The hash of what a plan allows, made once. */
+export function allowedFieldsHash(plan: Plan): string {
   const hash = fieldHashes.get(plan) ?? fieldsHash(plan.fields);
   fieldHashes.set(plan, hash);
   return hash;

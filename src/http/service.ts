@@ -15,7 +15,9 @@ import { AppError } from "../errors.ts";
 import type { Exporter } from "../export/exporter.ts";
 import type { Log } from "../log.ts";
 import type { Proxies } from "../proxies.ts";
+import type { ChangeLists } from "../search/changelists.ts";
 import type { FacetName, Facets } from "../search/facet.ts";
+import type { Months } from "../search/months.ts";
 import type { SearchAnswer, SearchRequest, SlicedAnswer } from "../search/searcher.ts";
 import type { Segment } from "../search/segment.ts";
 import type { AccountQuerySpec } from "../spec/schema.ts";
@@ -23,7 +25,8 @@ import type { SearchStore } from "../store/searchstore.ts";
 import type { Secrets } from "../store/secrets.ts";
 import type { Budget } from "./budget.ts";
 import type { Pressure } from "./pressure.ts";
-import type { Telemetry } from "./telemetry.ts";
+import type { Answer } from "./respond.ts";
+import type { EngineCall, Telemetry } from "./telemetry.ts";
 import type { ReadHeader, TransportName } from "./transport.ts";
 
 /** The engine as the handlers see it; src/search/searcher.ts is the one there is. */
@@ -74,8 +77,13 @@ export interface Service {
   replaced(belongs: (snapshotId: string) => boolean): Segment | null;
   /** Keeps a snapshot open until what this gives is called. */
   hold(segment: Segment): () => void;
+  /** The snapshots beside the served one, and what changed between two of them. */
+  readonly months: Months;
+  readonly changeLists: ChangeLists;
   /** True once the server has been told to stop. */
   stopping(): boolean;
+  /** Answers what agents send to /mcp; src/mcp/httpdoor.ts is the one there is. */
+  agents(call: KeyCall): Promise<Answer>;
 }
 
 /** One request as a handler sees it. */
@@ -101,6 +109,26 @@ export interface Call {
   gone(): boolean;
 }
 
+/** What answering a question needs of a service; `peneira mcp` has no more than this. */
+export interface AskedService
+  extends Pick<
+    Service,
+    "engine" | "clock" | "streams" | "secondaryCnaeFull" | "segment" | "replaced" | "hold"
+  > {
+  readonly secrets: Pick<Secrets, "cursor">;
+  readonly telemetry: Pick<Telemetry, "engine">;
+  readonly log: Pick<Log, "error">;
+}
+
+/** A question to the engine, whoever asks it: every `KeyCall` is one. */
+export interface Question extends Pick<Call, "requestId" | "body" | "params" | "header" | "gone"> {
+  readonly service: AskedService;
+  readonly identity: Pick<Identity, "tenantId">;
+  readonly plan: Plan;
+  /** Charges the key what the request costs altogether; throws `rate_limited`. */
+  spend(cost: number): void;
+}
+
 /** A request whose sender is known. */
 export interface KeyCall extends Call {
   readonly identity: Identity;
@@ -119,8 +147,8 @@ export interface SessionCall extends KeyCall {
 
 /** Runs a call of the engine and notes how long it took. */
 export function timed<Value>(
-  { service }: Call,
-  kind: "search" | "count" | "facets" | "account",
+  { service }: Pick<Question, "service">,
+  kind: EngineCall,
   call: () => Value,
 ): Value {
   const startMs = service.clock.monotonicMs();
@@ -130,13 +158,13 @@ export function timed<Value>(
 }
 
 /** The loaded snapshot, or null when there is none or it is damaged. */
-export function loadedSegment(service: Service): Segment | null {
+export function loadedSegment(service: Pick<Service, "segment">): Segment | null {
   const segment = service.segment();
   return segment === null || segment.native.poisoned() ? null : segment;
 }
 
 /** The loaded snapshot; throws `snapshot_unavailable` when there is none or it is damaged. */
-export function currentSegment(service: Service): Segment {
+export function currentSegment(service: Pick<Service, "segment">): Segment {
   const segment = loadedSegment(service);
   if (segment !== null) return segment;
   const detail = "No usable snapshot is loaded at the moment. Try again later.";

@@ -12,6 +12,7 @@ import {
   SECONDARY_CNAE_MODES,
   SORT_FIELDS,
 } from "../spec/fields.ts";
+import { changesSince } from "./changepair.ts";
 import { type Answer, json } from "./respond.ts";
 import { type KeyCall, loadedSegment } from "./service.ts";
 
@@ -29,6 +30,7 @@ export function status({ service, requestId, identity, plan }: KeyCall): Answer 
     snapshot_date: segment?.snapshotDate ?? null,
     provenance: segment?.provenance ?? null,
     accounts: segment?.accounts ?? null,
+    changes_since: changesSince(service),
     plan: plan.name,
     limits: { ...plan.limits, secondary_cnae_full: full },
     field_allowlist: plan.fields,

@@ -11,7 +11,7 @@ import type { AccountSlices } from "../search/accountslices.ts";
 import type { Segment } from "../search/segment.ts";
 import { overloaded } from "./pressure.ts";
 import type { Pieces } from "./respond.ts";
-import type { Call } from "./service.ts";
+import type { Question } from "./service.ts";
 
 /** What an answer consists of. */
 export interface StreamedText {
@@ -22,7 +22,7 @@ export interface StreamedText {
 }
 
 /** Makes the body. Throws `overloaded` where too many answers are being sent already. */
-export function streamedBody(call: Call, text: StreamedText): Pieces {
+export function streamedBody(call: Question, text: StreamedText): Pieces {
   const done = takePlace(call, text.segment);
   try {
     const texts = text.slices.texts();
@@ -47,7 +47,7 @@ function* piecesOf(
 }
 
 /** A place among the streams and a hold on the snapshot; gives what gives both back, once. */
-function takePlace({ service }: Call, segment: Segment): () => void {
+function takePlace({ service }: Question, segment: Segment): () => void {
   const { streams } = service;
   if (!streams.take(1)) throw overloaded();
   const release = service.hold(segment);
@@ -60,7 +60,7 @@ function takePlace({ service }: Call, segment: Segment): () => void {
   };
 }
 
-function noteFailure({ service, requestId }: Call, error: Error): void {
+function noteFailure({ service, requestId }: Question, error: Error): void {
   const details = { request_id: requestId, ...describeError(error) };
   service.log.error(details, "answer cut: its accounts cannot be read");
 }

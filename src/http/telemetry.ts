@@ -23,6 +23,9 @@ const PROBES = ["/healthz", "/readyz", "/metrics"];
 /** How often the lag of the event loop is sampled, in milliseconds. */
 const LAG_RESOLUTION_MS = 10;
 
+/** What the engine is asked for. */
+export type EngineCall = "search" | "count" | "facets" | "account" | "changes";
+
 /** One answered request. */
 export interface Answered {
   readonly requestId: string;
@@ -132,7 +135,7 @@ export class Telemetry {
   }
 
   /** Notes how long the engine took for one call. */
-  engine(kind: "search" | "count" | "facets" | "account", tookMs: number): void {
+  engine(kind: EngineCall, tookMs: number): void {
     this.#kernel.observe([kind], tookMs / 1000);
   }
 

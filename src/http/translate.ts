@@ -12,10 +12,10 @@ import { readBody } from "./body.ts";
 import { searchContext } from "./prepared.ts";
 import { checkText } from "./querytext.ts";
 import { type Answer, json } from "./respond.ts";
-import { currentSegment, type KeyCall } from "./service.ts";
+import { currentSegment, type Question } from "./service.ts";
 
 /** Translates without searching. */
-export function translateLeads({ service, plan, body, requestId }: KeyCall): Answer {
+export function translateLeads({ service, plan, body, requestId }: Question): Answer {
   const segment = currentSegment(service);
   const text = readText(body);
   const translation = translate(text, segment);

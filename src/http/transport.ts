@@ -117,6 +117,7 @@ export const READ_HEADERS = [
   "transfer-encoding",
   "cookie",
   "idempotency-key",
+  "mcp-protocol-version",
   "if-none-match",
   "if-range",
   "range",
@@ -177,6 +178,7 @@ export class HeadHeaders {
 const STATUS_TEXT: Readonly<Record<number, string>> = {
   200: "OK",
   201: "Created",
+  202: "Accepted",
   204: "No Content",
   206: "Partial Content",
   302: "Found",

@@ -85,6 +85,19 @@ export function leadWalkHash(spec: AccountQuerySpec, onePerCompany: boolean): st
   return sha256(JSON.stringify({ one_per_company: onePerCompany, ...walkOf(spec) }));
 }
 
+/** What of a question about changes decides which accounts follow a position, and how they look. */
+export interface ChangesWish {
+  readonly kinds: readonly string[];
+  readonly watch: readonly string[];
+  readonly fields: readonly string[];
+}
+
+/** SHA-256 (hex) of what a cursor of changes is bound to: the filters and the wish, no order. */
+export function changesHash(spec: AccountQuerySpec, { kinds, watch, fields }: ChangesWish): string {
+  const { filters } = walkOf(spec);
+  return sha256(JSON.stringify({ filters, kinds, watch, fields }));
+}
+
 /** SHA-256 (hex) of the fields a plan allows, whatever their order. Compute it once per plan. */
 export function fieldsHash(allowedFields: readonly string[]): string {
   return sha256([...allowedFields].sort().join("\n"));

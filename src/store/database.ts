@@ -4,9 +4,11 @@
  * Invariant: write-ahead log with synchronous=FULL, so that what was acknowledged survives a
  * power cut; several processes may have it open; a database of a newer program is refused.
  */
+import { join } from "node:path";
 import Database from "better-sqlite3";
 import { CommandError } from "../errors.ts";
 import { checkDataFile, openDataDir, openDataFile } from "./datadir.ts";
+import { keepBefore, newerState, tellUpgrade } from "./upgrade.ts";
 
 /** An open database. */
 export type StateDatabase = Database.Database;
@@ -149,33 +151,91 @@ const MIGRATIONS: readonly string[] = [
      created_at INTEGER NOT NULL
    ) STRICT, WITHOUT ROWID;
    CREATE INDEX saved_searches_of_tenant ON saved_searches (tenant_id, created_at);`,
+  // An export of changes goes back to an older snapshot; kinds and watched fields between commas.
+  `ALTER TABLE exports ADD COLUMN since TEXT;
+   ALTER TABLE exports ADD COLUMN since_date TEXT;
+   ALTER TABLE exports ADD COLUMN since_id TEXT;
+   ALTER TABLE exports ADD COLUMN since_path TEXT;
+   ALTER TABLE exports ADD COLUMN kinds TEXT;
+   ALTER TABLE exports ADD COLUMN watch TEXT;
+   CREATE INDEX exports_live_since ON exports (since_id)
+     WHERE since_id IS NOT NULL AND state IN ('queued', 'running');`,
 ];
 
 /** Newest schema version. */
 export const SCHEMA_VERSION = MIGRATIONS.length;
 
+/** Version of the SQLite that is compiled in. Throws where the addon cannot be loaded. */
+export function sqliteVersion(): string {
+  const database = new Database(":memory:");
+  try {
+    return database.prepare<[], string>("SELECT sqlite_version()").pluck().get() as string;
+  } finally {
+    database.close();
+  }
+}
+
 /**
  * Opens the database of a data directory, making both where there are none, and brings it to the
- * newest schema. Throws `CommandError` when it is damaged, foreign, newer or open to others.
+ * newest schema; the state of an older one is kept beside it first (`keptFile`).
+ * Throws `CommandError` when it is damaged, foreign, newer or open to others.
  */
 export function openDatabase(dataDir: string): StateDatabase {
-  openDataDir(dataDir);
-  // SQLite gives the log and shared-memory files the mode of the main file.
-  const path = openDataFile(dataDir, DATABASE_FILE);
-  for (const suffix of ["-wal", "-shm"]) checkDataFile(dataDir, `${DATABASE_FILE}${suffix}`);
-  let database: StateDatabase | undefined;
-  try {
-    database = new Database(path, { timeout: BUSY_TIMEOUT_MS });
-    database.pragma("journal_mode = WAL");
-    database.pragma("synchronous = FULL");
-    database.pragma("foreign_keys = ON");
-    migrate(database, path);
-    return database;
-  } catch (error) {
-    database?.close();
-    if (error instanceof CommandError) throw error;
-    throw new CommandError(`${path} cannot be opened as a database: ${reason(error)}.`, 1, error);
-  }
+  const path = databasePath(dataDir);
+  return orRefuse(path, () => {
+    // Before anything is written: setting the journal would already change a newer file.
+    checkOwner(peek(path), path);
+    const database = new Database(path, { timeout: BUSY_TIMEOUT_MS });
+    try {
+      database.pragma("journal_mode = WAL");
+      database.pragma("synchronous = FULL");
+      database.pragma("foreign_keys = ON");
+      migrate(database, path);
+      return database;
+    } catch (error) {
+      database.close();
+      throw error;
+    }
+  });
+}
+
+/**
+ * Opens the database of a data directory as it is, of whichever schema this program knows, and
+ * changes nothing; a server may be at work on it. Throws `CommandError` as `openDatabase` does.
+ */
+export function openAsItIs(dataDir: string): StateDatabase {
+  const path = databasePath(dataDir);
+  return orRefuse(path, () => {
+    checkOwner(peek(path), path);
+    return new Database(path, { timeout: BUSY_TIMEOUT_MS, fileMustExist: true });
+  });
+}
+
+/**
+ * Makes a copied database one file that stands alone, and gives its schema. Throws `CommandError`
+ * when it is not a sound database of ours; `found` names the place of the original in the words.
+ */
+export function settleCopy(path: string, found: string): number {
+  return orRefuse(found, () => {
+    const database = new Database(path, { fileMustExist: true });
+    try {
+      database.pragma("journal_mode = DELETE");
+      const problems = [
+        ...(database.pragma("integrity_check") as { readonly integrity_check: string }[]).map(
+          ({ integrity_check }) => integrity_check,
+        ),
+        ...(database.pragma("foreign_key_check") as { readonly table: string }[]).map(
+          ({ table }) => `a row of ${table} names one that does not exist`,
+        ),
+      ].filter((problem) => problem !== "ok");
+      if (problems.length > 0) {
+        throw new CommandError(`${found} is damaged:\n- ${problems.slice(0, 20).join("\n- ")}`);
+      }
+      return checkOwner(stampOf(database), found);
+    } finally {
+      database.close();
+    }
+  });
 }
 
 /**
@@ -196,23 +256,33 @@ export function closeDatabase(database: StateDatabase): void {
 export const LOCK_FILE = "serve.lock";
 
 /**
- * Claims a data directory for one server; the returned function gives it up. The lock is the
- * system's, so it ends with the process, however that ends. Throws `CommandError` when another
- * server holds it: each would take the other's running exports for its own.
+ * Claims a data directory for one server; the returned function gives it up. Throws `CommandError`
+ * when another server holds it: each would take the other's running exports for its own.
  */
 export function lockDataDir(dataDir: string): () => void {
   openDataDir(dataDir);
-  const lock = new Database(openDataFile(dataDir, LOCK_FILE), { timeout: 0 });
+  const unlock = tryLock(dataDir, LOCK_FILE);
+  if (unlock !== null) return unlock;
+  throw new CommandError(`Another server works on ${dataDir}. Stop it, or name another directory.`);
+}
+
+/**
+ * Takes the lock of a file in a directory, making the file where there is none; null when another
+ * process has it. The lock is the system's, so it ends with its process, however that ends.
+ */
+export function tryLock(directory: string, name: string): (() => void) | null {
+  const lock = new Database(openDataFile(directory, name), { timeout: 0 });
   try {
     // Nothing is ever written, so there is nothing to keep a journal of on the disk.
     lock.pragma("journal_mode = MEMORY");
     lock.exec("BEGIN EXCLUSIVE");
+    return () => lock.close();
   } catch (error) {
     lock.close();
-    const detail = `Another server works on ${dataDir}. Stop it, or name another directory.`;
-    throw new CommandError(detail, 1, error);
+    const { code } = error as { readonly code?: string };
+    if (code?.startsWith("SQLITE_BUSY")) return null;
+    throw new CommandError(`Cannot lock ${join(directory, name)}: ${reason(error)}.`, 1, error);
   }
-  return () => lock.close();
 }
 
 /**
@@ -224,25 +294,79 @@ export function isStateFailure(error: unknown): boolean {
   return /^SQLITE_(FULL|IOERR|BUSY|LOCKED|READONLY|CANTOPEN|NOMEM|PROTOCOL)/.test(error.code);
 }
 
+/** What a database file says of itself. */
+interface Stamp {
+  readonly version: number;
+  readonly owner: number;
+}
+
+/** Path of the database in a data directory that nobody else can reach. */
+function databasePath(dataDir: string): string {
+  openDataDir(dataDir);
+  // SQLite gives the log and shared-memory files the mode of the main file.
+  const path = openDataFile(dataDir, DATABASE_FILE);
+  for (const suffix of ["-wal", "-shm"]) checkDataFile(dataDir, `${DATABASE_FILE}${suffix}`);
+  return path;
+}
+
+/** Reads the stamp without changing a byte of the database or of its log. */
+function peek(path: string): Stamp {
+  const database = new Database(path, { readonly: true, timeout: BUSY_TIMEOUT_MS });
+  try {
+    return stampOf(database);
+  } finally {
+    database.close();
+  }
+}
+
+function stampOf(database: StateDatabase): Stamp {
+  const number = (pragma: string) => Number(database.pragma(pragma, { simple: true }));
+  return { version: number("user_version"), owner: number("application_id") };
+}
+
+/** Refuses what is not ours or newer than this program; gives the version. */
+function checkOwner({ version, owner }: Stamp, path: string): number {
+  if (owner !== APPLICATION_ID && (owner !== 0 || version !== 0)) {
+    throw new CommandError(`${path} is the database of another program. Name another directory.`);
+  }
+  if (version > SCHEMA_VERSION) throw newerState(path, version, SCHEMA_VERSION);
+  return version;
+}
+
 /** Runs the missing steps in one transaction, so that two processes cannot both run them. */
 function migrate(database: StateDatabase, path: string): void {
   const run = database.transaction(() => {
-    const version = Number(database.pragma("user_version", { simple: true }));
-    const owner = Number(database.pragma("application_id", { simple: true }));
-    if (owner !== APPLICATION_ID && (owner !== 0 || version !== 0)) {
-      throw new CommandError(`${path} is the database of another program. Name another directory.`);
-    }
-    if (version > SCHEMA_VERSION) {
-      throw new CommandError(
-        `${path} was written by a newer version (schema ${version}, this one knows ` +
-          `${SCHEMA_VERSION}). Use that version, or another data directory.`,
-      );
-    }
+    const version = checkOwner(stampOf(database), path);
+    if (version === SCHEMA_VERSION) return version;
+    // Another connection sees the state as it is; the lock of this one keeps it so.
+    if (version > 0) keepBefore(new Database(path), path, version);
     for (const step of MIGRATIONS.slice(version)) database.exec(step);
     database.pragma(`application_id = ${APPLICATION_ID}`);
     database.pragma(`user_version = ${SCHEMA_VERSION}`);
+    return version;
   });
-  run.immediate();
+  try {
+    const from = run.immediate();
+    if (from > 0 && from < SCHEMA_VERSION) tellUpgrade(path, from, SCHEMA_VERSION);
+  } catch (error) {
+    if (error instanceof CommandError) throw error;
+    throw new CommandError(
+      `${path} cannot be brought to schema ${SCHEMA_VERSION}: ${reason(error)}. ` +
+        "It was left as it is.",
+      1,
+      error,
+    );
+  }
+}
+
+/** Runs what opens a database; whatever SQLite says becomes words that name the file. */
+function orRefuse<Value>(path: string, open: () => Value): Value {
+  try {
+    return open();
+  } catch (error) {
+    if (error instanceof CommandError) throw error;
+    throw new CommandError(`${path} cannot be opened as a database: ${reason(error)}.`, 1, error);
+  }
 }
 
 function reason(error: unknown): string {

@@ -25,6 +25,14 @@ export interface ExportRow {
   readonly snapshotId: string;
   /** Where the snapshot lay when the export was accepted. */
   readonly snapshotPath: string;
+  /** Of an export of changes the older snapshot and what is wanted; else all of these are null. */
+  readonly since: string | null;
+  readonly sinceDate: string | null;
+  readonly sinceId: string | null;
+  readonly sincePath: string | null;
+  /** Names between commas. */
+  readonly kinds: string | null;
+  readonly watch: string | null;
   readonly state: StoredState;
   /** How often rendering was begun. */
   readonly attempts: number;
@@ -52,6 +60,12 @@ export interface NewExportRow
     | "snapshotDate"
     | "snapshotId"
     | "snapshotPath"
+    | "since"
+    | "sinceDate"
+    | "sinceId"
+    | "sincePath"
+    | "kinds"
+    | "watch"
     | "createdAt"
   > {
   /** JSON text. */
@@ -94,6 +108,7 @@ export interface Candidate {
 const COLUMNS = `
   SELECT sequence, id, tenant_id AS tenantId, plan, format, slug, snapshot,
     snapshot_date AS snapshotDate, snapshot_id AS snapshotId, snapshot_path AS snapshotPath,
+    since, since_date AS sinceDate, since_id AS sinceId, since_path AS sincePath, kinds, watch,
     state, attempts, row_count AS rowCount, size_bytes AS sizeBytes, sha256, failure,
     created_at AS createdAt, ended_at AS endedAt, expires_at AS expiresAt, expired_at AS expiredAt
   FROM exports`;
@@ -133,9 +148,11 @@ export class ExportStore {
     this.#database
       .prepare(
         `INSERT INTO exports (id, tenant_id, plan, spec, format, slug, snapshot, snapshot_date,
-           snapshot_id, snapshot_path, state, created_at, key_id, charged_day, charged_rows)
+           snapshot_id, snapshot_path, since, since_date, since_id, since_path, kinds, watch,
+           state, created_at, key_id, charged_day, charged_rows)
          VALUES (@id, @tenantId, @plan, @spec, @format, @slug, @snapshot, @snapshotDate,
-           @snapshotId, @snapshotPath, 'queued', @createdAt, @keyId, @chargedDay, @chargedRows)`,
+           @snapshotId, @snapshotPath, @since, @sinceDate, @sinceId, @sincePath, @kinds, @watch,
+           'queued', @createdAt, @keyId, @chargedDay, @chargedRows)`,
       )
       .run(row);
     const { tenantId, chargedDay, chargedRows } = row;
@@ -285,10 +302,13 @@ export class ExportStore {
   /** True while an export that waits or runs needs a snapshot. */
   needs(snapshotId: string): boolean {
     const found = this.#database
-      .prepare<[string]>(
-        "SELECT 1 FROM exports WHERE state IN ('queued', 'running') AND snapshot_id = ? LIMIT 1",
+      .prepare<[string, string]>(
+        `SELECT 1 FROM exports WHERE state IN ('queued', 'running') AND snapshot_id = ?
+         UNION ALL SELECT 1 FROM exports
+           WHERE state IN ('queued', 'running') AND since_id IS NOT NULL AND since_id = ?
+         LIMIT 1`,
       )
-      .get(snapshotId);
+      .get(snapshotId, snapshotId);
     return found !== undefined;
   }
 

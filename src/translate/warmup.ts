@@ -7,6 +7,7 @@ import { setImmediate } from "node:timers/promises";
 import type { Segment } from "../search/segment.ts";
 import { lexicon } from "./activities/lexicon.ts";
 import { gazetteerOf } from "./places/gazetteer.ts";
+import { spellWords } from "./spelling/spellwords.ts";
 import { translate } from "./translate.ts";
 
 /** Sentences that go through every stage, the official names and the unknown words included. */
@@ -17,14 +18,20 @@ const SENTENCES = [
   "empresas de xyz",
 ];
 
-/** Warms the translator for a segment. */
-export async function warmTranslation(segment: Segment): Promise<void> {
-  lexicon();
-  await setImmediate();
-  gazetteerOf(segment);
-  await setImmediate();
-  for (const sentence of SENTENCES) {
-    translate(sentence, segment);
+/** Warms the translator for a segment; ends early when `ended` says so. */
+export async function warmTranslation(
+  segment: Segment,
+  ended: () => boolean = () => false,
+): Promise<void> {
+  const steps = [
+    () => lexicon(),
+    () => gazetteerOf(segment),
+    () => spellWords(gazetteerOf(segment)),
+    ...SENTENCES.map((sentence) => () => translate(sentence, segment)),
+  ];
+  for (const step of steps) {
+    if (ended()) return;
+    step();
     await setImmediate();
   }
 }

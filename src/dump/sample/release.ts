@@ -10,6 +10,8 @@ import { CommandError } from "../../errors.ts";
 import { FILE_TYPES, type FileType, LAYOUTS, type LookupType, memberNames } from "../layout.ts";
 import { RowBytes } from "./bytes.ts";
 import type { World } from "./company.ts";
+import type { EditedType } from "./edits.ts";
+import { Evolution } from "./evolve.ts";
 import { PARTS, partStart } from "./order.ts";
 import { expectedQuirks } from "./quirks.ts";
 import { buildWorld, type Step, Steps } from "./steps.ts";
@@ -38,6 +40,8 @@ export interface SampleOptions {
   readonly seed: number;
   /** `YYYY-MM`; the release date is its second Saturday. */
   readonly label: string;
+  /** An earlier month; the release is what that month's has become. Not given: the first one. */
+  readonly since?: string;
   /** Called with rows done and rows in all, a few times per second of work. */
   readonly onProgress?: (done: number, total: number) => void;
 }
@@ -51,6 +55,17 @@ export interface SampleSummary {
   readonly token: string;
   /** How often each quirk occurs. */
   readonly quirks: Readonly<Record<string, number>>;
+}
+
+/** The months behind the first one, up to and with the last. */
+export function monthsBetween(first: string, last: string): string[] {
+  const months: string[] = [];
+  let [year, month] = first.split("-").map(Number) as [number, number];
+  for (let label = first; label < last; months.push(label)) {
+    [year, month] = month === 12 ? [year + 1, 1] : [year, month + 1];
+    label = `${year}-${String(month).padStart(2, "0")}`;
+  }
+  return months;
 }
 
 /** The second Saturday of a month as `YYYY-MM-DD`, the registry's usual day. */
@@ -119,6 +134,7 @@ class ReleaseWriter {
     FileType,
     number
   >;
+  private readonly evolution: Evolution | null;
   private done = 0;
   private readonly total: number;
 
@@ -126,38 +142,51 @@ class ReleaseWriter {
     this.options = options;
     this.draft = draft;
     this.date = releaseDate(options.label);
-    const { seed, establishments } = options;
-    const snapshot = Date.parse(`${this.date}T00:00:00Z`) / 86_400_000;
-    this.world = buildWorld(seed, establishments, snapshot);
+    const { seed, establishments, label, since = label } = options;
+    this.world = buildWorld(seed, establishments, releaseDay(since));
     this.steps = new Steps(this.world, establishments);
-    this.total = establishments + 3 * this.world.companies;
+    this.evolution = evolutionOf(this.world, establishments, [since, label]);
+    this.total = establishments + 3 * this.world.companies + 3 * this.newcomers;
+  }
+
+  private get newcomers(): number {
+    return this.evolution?.newcomers ?? 0;
   }
 
   async write(): Promise<SampleSummary> {
     const { companies } = this.world;
     const { establishments } = this.options;
     this.options.onProgress?.(0, this.total);
-    await this.writeParts("estabelecimentos", establishments, this.steps.establishment());
-    await this.writeParts("empresas", companies, this.steps.company());
-    await this.writeParts("socios", companies, this.steps.partner());
-    await this.writeRows("simples", 0, [0, companies], this.steps.simples());
+    const { steps, newcomers } = this;
+    const evolved = (type: EditedType, rows: number, step: Step) =>
+      this.evolution?.steps(type, rows, step) ?? step;
+    const ofAll = evolved("estabelecimentos", establishments, steps.establishment());
+    await this.writeParts("estabelecimentos", establishments, ofAll, newcomers);
+    const ofCompanies = evolved("empresas", companies, steps.company());
+    await this.writeParts("empresas", companies, ofCompanies, newcomers);
+    await this.writeParts("socios", companies, steps.partner());
+    const ofSimples = evolved("simples", companies, steps.simples());
+    await this.writeRows("simples", 0, [0, companies + newcomers], ofSimples);
     for (const type of FILE_TYPES) {
       if (LAYOUTS[type].columns.length === 2) await this.writeTable(type as LookupType);
     }
     this.options.onProgress?.(this.total, this.total);
     const { counts: rows, date } = this;
+    const gone = this.evolution?.gone ?? 0;
     return {
-      establishments,
-      companies,
+      establishments: establishments + newcomers - gone,
+      companies: companies + newcomers,
       rows,
       token: tokenOf(date),
       quirks: expectedQuirks(establishments, companies),
     };
   }
 
-  private async writeParts(type: FileType, rows: number, step: Step): Promise<void> {
+  /** The last part also holds what came to the first month's rows. */
+  private async writeParts(type: FileType, rows: number, step: Step, newcomers = 0): Promise<void> {
     for (let part = 0; part < PARTS; part++) {
-      await this.writeRows(type, part, [partStart(rows, part), partStart(rows, part + 1)], step);
+      const end = partStart(rows, part + 1) + (part === PARTS - 1 ? newcomers : 0);
+      await this.writeRows(type, part, [partStart(rows, part), end], step);
     }
   }
 
@@ -205,6 +234,23 @@ class ReleaseWriter {
     const [zip, member] = memberNames(type, part, tokenOf(this.date));
     return ZipWriter.create(join(this.draft, zip), { member, date: this.date, isZip64 });
   }
+}
+
+/** Release date of a label in days since 1970-01-01. */
+function releaseDay(label: string): number {
+  return Date.parse(`${releaseDate(label)}T00:00:00Z`) / 86_400_000;
+}
+
+function evolutionOf(
+  world: World,
+  establishments: number,
+  [since, label]: readonly [string, string],
+): Evolution | null {
+  if (since === label) return null;
+  const labels = [since, ...monthsBetween(since, label)];
+  const days = labels.map(releaseDay);
+  const months = days.slice(1).map((release, i) => ({ after: days[i] as number, release }));
+  return new Evolution(world, establishments, months);
 }
 
 function takeRows(buffer: RowBytes): Uint8Array {

@@ -17,6 +17,9 @@ import * as quirks from "./quirks.ts";
 /** Appends the rows of one index and says how many they are. */
 export type Step = (row: RowBytes, index: number) => number;
 
+/** Makes the order of rows of Empresas; see order.ts. */
+export const EMPRESAS_SALT = 10;
+
 /** Sets up what all rows share; `snapshot` is the release date in days since 1970-01-01. */
 export function buildWorld(seed: number, establishments: number, snapshot: number): World {
   const cities = buildCities();
@@ -61,7 +64,7 @@ export class Steps {
 
   /** Rows of Empresas, by row number. */
   company(): Step {
-    const order = shuffledCompanies(this.world.seed, 10, this.world.companies);
+    const order = shuffledCompanies(this.world.seed, EMPRESAS_SALT, this.world.companies);
     return (row, index) => {
       this.maker.make(order(index), this.current);
       this.companyRows.writeCompany(row, this.current);

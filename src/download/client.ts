@@ -1,0 +1,205 @@
+/**
+ * One HTTP exchange with the share, over Node's fetch.
+ * What comes in: method, address, headers. What goes out: status, headers and the body as a stream.
+ * Invariant: every wait ends: after `stallMs` without bytes (or with fewer than a modem's), and at
+ * once when the signal fires; a redirect is followed on the same host only, never to less
+ * encryption, and credentials stay with their origin. Proxies of the environment are not used.
+ */
+import { CommandError } from "../errors.ts";
+import type { Share } from "./address.ts";
+import { type AnswerHead, Trouble, troubleOfFailure } from "./trouble.ts";
+import { waitText } from "./words.ts";
+
+/** Less than this many bytes a second, over the time of a stall, is a stall too. */
+const CRAWL_BYTES = 1024;
+const REDIRECTS_MAX = 5;
+
+/** What to ask for. */
+export interface Asking {
+  readonly method: "GET" | "PROPFIND";
+  readonly url: URL;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body?: string;
+  readonly signal: AbortSignal;
+}
+
+/** An answer whose body was not read yet; read it or drop it. */
+export interface Answer extends AnswerHead {
+  /** The body in pieces. @throws Trouble when it stalls or is cut. */
+  readonly body: () => AsyncGenerator<Uint8Array, void, undefined>;
+  /** Gives up the body and its connection. */
+  readonly drop: () => void;
+}
+
+/** Asks a share. */
+export class ShareClient {
+  readonly share: Share;
+  readonly stallMs: number;
+
+  constructor(share: Share, stallMs: number) {
+    this.share = share;
+    this.stallMs = stallMs;
+  }
+
+  /** Sends a request and waits for the head of the answer. @throws Trouble, CommandError */
+  async ask(asking: Asking): Promise<Answer> {
+    let { url } = asking;
+    for (let hops = 0; ; hops++) {
+      const answer = await this.#exchange({ ...asking, url });
+      const target = redirectOf(answer);
+      if (target === null) return answer;
+      answer.drop();
+      if (hops === REDIRECTS_MAX) throw new CommandError(`${asking.url} redirects in a circle.`);
+      url = target;
+    }
+  }
+
+  async #exchange({ method, url, headers, body, signal }: Asking): Promise<Answer> {
+    const cutter = new Cutter(signal, this.stallMs);
+    const { authorization, root } = this.share;
+    const sent = {
+      ...headers,
+      "accept-encoding": "identity",
+      "user-agent": "peneira",
+      // Nextcloud's older address answers programs only when they say that they are one.
+      "x-requested-with": "XMLHttpRequest",
+      ...(authorization !== null && url.origin === root.origin ? { authorization } : {}),
+    };
+    try {
+      const response = await cutter.within(
+        fetch(url, {
+          method,
+          headers: sent,
+          redirect: "manual",
+          signal: cutter.signal,
+          ...(body === undefined ? {} : { body }),
+        }),
+      );
+      const { status, headers: got } = response;
+      const reader = response.body?.getReader() ?? null;
+      cutter.holds(reader);
+      return {
+        status,
+        headers: got,
+        url,
+        body: () => pieces(reader, cutter, url),
+        drop: () => cutter.end(),
+      };
+    } catch (error) {
+      const reason = cutter.reason() ?? error;
+      cutter.end();
+      throw troubleOfFailure(reason, url);
+    }
+  }
+}
+
+/** Where an answer sends us; null when it is no redirect. @throws CommandError elsewhere. */
+function redirectOf({ status, headers, url }: Answer): URL | null {
+  if (![301, 302, 303, 307, 308].includes(status)) return null;
+  const location = headers.get("location") ?? "";
+  const target = URL.canParse(location, url.href) ? new URL(location, url) : null;
+  const safe = target?.protocol === "https:" || target?.protocol === url.protocol;
+  if (target !== null && safe && target.hostname === url.hostname && target.username === "") {
+    return target;
+  }
+  throw new CommandError(
+    `${url} redirects to ${location === "" ? "nowhere" : location}, which is not followed: it ` +
+      "is another host or not encrypted. If it is right, set download.url to it.",
+  );
+}
+
+/** The body piece by piece; waiting for the disk does not count as a stall of the share. */
+async function* pieces(
+  reader: ReadableStreamDefaultReader<Uint8Array> | null,
+  cutter: Cutter,
+  url: URL,
+): AsyncGenerator<Uint8Array, void, undefined> {
+  try {
+    for (;;) {
+      const read = reader === null ? null : await cutter.within(reader.read());
+      if (read === null || read.done) return;
+      cutter.gained(read.value.length);
+      yield read.value;
+    }
+  } catch (error) {
+    const trouble = troubleOfFailure(cutter.reason() ?? error, url);
+    const cut = trouble instanceof Trouble && trouble.kind === "crowded";
+    throw cut ? new Trouble("again", "the connection was cut") : trouble;
+  } finally {
+    cutter.end();
+  }
+}
+
+/**
+ * Cuts an exchange that stalls, or that is not wanted any more. fetch holds its signal weakly and
+ * may not hear it once the head has come; so the waiting ends here, and the body is cancelled.
+ */
+class Cutter {
+  readonly #control = new AbortController();
+  readonly #outer: AbortSignal;
+  readonly #stallMs: number;
+  readonly #ended: Promise<never>;
+  #reader: ReadableStreamDefaultReader<Uint8Array> | null = null;
+  #waitedMs = 0;
+  #bytes = 0;
+  readonly #onAbort = (): void => this.#control.abort(this.#outer.reason);
+
+  constructor(outer: AbortSignal, stallMs: number) {
+    this.#outer = outer;
+    this.#stallMs = stallMs;
+    const { signal } = this.#control;
+    this.#ended = new Promise((_, reject) => {
+      signal.addEventListener("abort", () => reject(signal.reason), { once: true });
+    });
+    this.#ended.catch(() => {});
+    if (outer.aborted) this.#onAbort();
+    else outer.addEventListener("abort", this.#onAbort, { once: true });
+  }
+
+  get signal(): AbortSignal {
+    return this.#control.signal;
+  }
+
+  /** The body that goes with the exchange. */
+  holds(reader: ReadableStreamDefaultReader<Uint8Array> | null): void {
+    this.#reader = reader;
+  }
+
+  /** Why the exchange was cut by us; null when it was not. */
+  reason(): unknown {
+    return this.#control.signal.aborted ? this.#control.signal.reason : null;
+  }
+
+  /** Waits for the share, but not longer than a stall. */
+  async within<T>(work: Promise<T>): Promise<T> {
+    const started = performance.now();
+    const timer = setTimeout(() => this.#control.abort(this.#stalled()), this.#stallMs);
+    try {
+      return await Promise.race([work, this.#ended]);
+    } finally {
+      clearTimeout(timer);
+      this.#waitedMs += performance.now() - started;
+    }
+  }
+
+  /** Takes note of bytes. @throws Trouble when they trickle. */
+  gained(bytes: number): void {
+    this.#bytes += bytes;
+    if (this.#bytes >= (CRAWL_BYTES * this.#stallMs) / 1000) {
+      this.#bytes = 0;
+      this.#waitedMs = 0;
+    } else if (this.#waitedMs >= this.#stallMs) throw this.#stalled();
+  }
+
+  /** Frees everything; the connection is closed unless the body was read to its end. */
+  end(): void {
+    this.#outer.removeEventListener("abort", this.#onAbort);
+    const over = new Trouble("again", "the answer was not wanted");
+    this.#control.abort(over);
+    this.#reader?.cancel(over).catch(() => {});
+  }
+
+  #stalled(): Trouble {
+    return new Trouble("again", `(almost) no bytes for ${waitText(this.#stallMs)}`);
+  }
+}

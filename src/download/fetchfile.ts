@@ -1,0 +1,136 @@
+/**
+ * One zip, from the share to the disk.
+ * What comes in: a listed file and the place of its part. What goes out: the file, whole and synced,
+ * under the name that says it is.
+ * Invariant: a part only ever holds bytes of the publication that its name tells, from the
+ * beginning without a gap: answers of another size, tag, date or range are refused before a byte is
+ * written, and a server that starts over makes us start over.
+ */
+import { constants } from "node:fs";
+import { type FileHandle, open, rename } from "node:fs/promises";
+import { CommandError } from "../errors.ts";
+import { below } from "./address.ts";
+import type { Answer } from "./client.ts";
+import type { Inquiry, ListedFile } from "./months.ts";
+import { Trouble, troubleOfStatus } from "./trouble.ts";
+import { checkSame } from "./vintage.ts";
+import { sizeText } from "./words.ts";
+
+/** What is fetched, and who wants to know. */
+export interface Fetching {
+  readonly inquiry: Inquiry;
+  readonly label: string;
+  readonly file: ListedFile;
+  /** Where the bytes go while they come. */
+  readonly part: string;
+  /** Where the whole file is then. */
+  readonly whole: string;
+  /** Told of bytes that came, or (below 0) were thrown away. */
+  readonly onBytes: (bytes: number) => void;
+}
+
+/** One try; what came stays in the part. @throws Trouble, CommandError */
+export async function fetchFile(fetching: Fetching): Promise<void> {
+  const { file, part, whole, onBytes } = fetching;
+  const handle = await open(part, constants.O_RDWR | constants.O_CREAT, 0o666);
+  try {
+    let have = (await handle.stat()).size;
+    // Without a tag or a date nothing tells whether the rest is of the same publication.
+    const bound = file.etag !== null || file.modified !== null;
+    const resumable = have < file.bytes ? bound : have === file.bytes;
+    if (have > 0 && !resumable) have = await restart(handle, have, onBytes);
+    if (have < file.bytes) {
+      const answer = await begin(fetching, have);
+      if (answer.status === 200 && have > 0) {
+        fetching.inquiry.say(`${file.name}: the share does not resume; beginning anew`);
+        have = await restart(handle, have, onBytes);
+      }
+      await receive(fetching, handle, answer, have);
+    }
+    await handle.sync();
+  } catch (error) {
+    throw diskWords(error, part);
+  } finally {
+    await handle.close();
+  }
+  await rename(part, whole);
+}
+
+/** Asks for what is missing; the answer begins at `have` (206) or at 0 (200). */
+async function begin({ inquiry, label, file }: Fetching, have: number): Promise<Answer> {
+  const { client, signal } = inquiry;
+  const answer = await client.ask({
+    method: "GET",
+    url: below(client.share, [label, file.remote], false),
+    signal,
+    headers: have === 0 ? {} : { range: `bytes=${have}-`, ...ifRange(file) },
+  });
+  const { status, headers } = answer;
+  if (status !== 200 && !(status === 206 && have > 0)) {
+    answer.drop();
+    throw troubleOfStatus(answer, true);
+  }
+  if ((headers.get("content-encoding") ?? "identity") !== "identity") {
+    answer.drop();
+    throw new CommandError(`${file.name}: the share packs its answers; ranges cannot be trusted.`);
+  }
+  checkSame(answer, file);
+  const range = headers.get("content-range");
+  if (status === 206 && !range?.startsWith(`bytes ${have}-`)) {
+    answer.drop();
+    throw new Trouble("again", `the share sends another range (${range})`);
+  }
+  return answer;
+}
+
+/** Only a strong tag may stand in If-Range (RFC 9110); a date is the next best. */
+function ifRange({ etag, modified }: ListedFile): Record<string, string> {
+  const strong = etag?.startsWith('"') === true ? etag : modified;
+  return strong === null ? {} : { "if-range": strong };
+}
+
+async function receive(
+  { file, onBytes }: Fetching,
+  handle: FileHandle,
+  answer: Answer,
+  have: number,
+): Promise<void> {
+  let at = have;
+  for await (const piece of answer.body()) {
+    if (at + piece.length > file.bytes) {
+      answer.drop();
+      throw new Trouble("replaced", `the share sends more than the ${file.bytes} bytes it lists`);
+    }
+    for (let from = 0; from < piece.length; ) {
+      const { bytesWritten } = await handle.write(piece, from, piece.length - from, at + from);
+      from += bytesWritten;
+    }
+    at += piece.length;
+    onBytes(piece.length);
+  }
+  if (at < file.bytes) {
+    const [here, all] = [sizeText(at), sizeText(file.bytes)];
+    throw new Trouble("again", `the connection was cut after ${here} of ${all}`);
+  }
+}
+
+async function restart(
+  handle: FileHandle,
+  have: number,
+  onBytes: Fetching["onBytes"],
+): Promise<number> {
+  await handle.truncate(0);
+  onBytes(-have);
+  return 0;
+}
+
+/** A full disk is the one failure of the disk that people mend by themselves. */
+function diskWords(error: unknown, path: string): unknown {
+  const { code, syscall, message } = error as NodeJS.ErrnoException;
+  if (error instanceof Trouble || error instanceof CommandError || syscall === undefined) {
+    return error;
+  }
+  const full = code === "ENOSPC" || code === "EDQUOT";
+  const mend = full ? "Make room and run the command again; it goes on with what is there." : "";
+  return new CommandError(`${path} cannot be written: ${message}. ${mend}`.trim(), 1, error);
+}

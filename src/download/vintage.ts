@@ -1,0 +1,208 @@
+/**
+ * Whether a month is of one release, before it is fetched.
+ * What comes in: a listed month. What goes out: the directory of every zip, read by a range request
+ * of its tail, and the one date token that all members bear.
+ * Invariant: a month that is incomplete, mixed or holds foreign members is refused with all the
+ * places named; where the server gives no ranges nothing is claimed, and the check follows later.
+ */
+import { readZipElsewhere, type ZipMember } from "../dump/directory.ts";
+import { readMemberName } from "../dump/layout.ts";
+import { CommandError } from "../errors.ts";
+import { below } from "./address.ts";
+import type { Answer } from "./client.ts";
+import { type Inquiry, type ListedFile, type ListedMonth, listMonth } from "./months.ts";
+import { patiently } from "./patience.ts";
+import { type Crowd, inStreams } from "./streams.ts";
+import { Trouble, troubleOfStatus } from "./trouble.ts";
+import { namesText, reasonOf } from "./words.ts";
+
+/** The directory of a registry zip takes 700 bytes; with the longest comment of zips 64 kB. */
+const TAILS = [4_096, 70_000] as const;
+
+/** A month that can be fetched. */
+export interface ReadyMonth {
+  readonly month: ListedMonth;
+  /** By name; null when the server gives no ranges. */
+  readonly members: ReadonlyMap<string, ZipMember> | null;
+  readonly token: string | null;
+}
+
+/** A month that cannot be fetched, now or ever. */
+export class NotReady extends CommandError {}
+
+/** Looks at a month. @throws NotReady, CommandError, Trouble (`replaced`) */
+export async function readyMonth(
+  inquiry: Inquiry,
+  crowd: Crowd,
+  label: string,
+  all: boolean,
+): Promise<ReadyMonth> {
+  const month = await listMonth(inquiry, label, all);
+  if (month.missing.length > 0) {
+    throw new NotReady(
+      `${label} is not complete at the share: ${month.missing.length} of ` +
+        `${month.missing.length + month.files.length} zips are missing ` +
+        `(${namesText(month.missing)}). Perhaps it is being published; try again later.`,
+    );
+  }
+  const members = await readMembers(inquiry, crowd, month);
+  if (members === null) {
+    inquiry.say(
+      "the share does not answer ranges: what the zips hold is checked when they are here",
+    );
+  }
+  return { month, members, token: members === null ? null : checkMembers(label, members) };
+}
+
+/** Reads all directories; null when the server gives no ranges. */
+async function readMembers(
+  inquiry: Inquiry,
+  crowd: Crowd,
+  month: ListedMonth,
+): Promise<ReadonlyMap<string, ZipMember> | null> {
+  const members = new Map<string, ZipMember>();
+  let ranges = true;
+  await inStreams({
+    items: month.files,
+    crowd,
+    signal: inquiry.signal,
+    say: inquiry.say,
+    work: async (file, lane) => {
+      if (!ranges) return;
+      const member = await patiently({
+        ...inquiry,
+        signal: lane.signal,
+        name: file.name,
+        leave: ({ kind }) => kind === "crowded" && !lane.alone(),
+        step: () => readDirectory({ ...inquiry, signal: lane.signal }, month.label, file),
+      });
+      if (member === null) ranges = false;
+      else members.set(file.name, member);
+    },
+  });
+  return ranges ? members : null;
+}
+
+/** The directory of one zip; null when the server ignores ranges. */
+async function readDirectory(
+  inquiry: Inquiry,
+  label: string,
+  file: ListedFile,
+): Promise<ZipMember | null> {
+  let fault: unknown = null;
+  for (const most of TAILS) {
+    const start = Math.max(0, file.bytes - most);
+    const tail = await readRange(inquiry, label, file, [start, file.bytes - start]);
+    if (tail === null) return null;
+    try {
+      return await readZipElsewhere(file.bytes, async (offset, length) => {
+        // The end record is looked for from behind; what lies before the tail may be empty.
+        const bytes = new Uint8Array(length);
+        const from = Math.max(start, offset);
+        bytes.set(tail.subarray(from - start, offset + length - start), from - offset);
+        return bytes;
+      });
+    } catch (error) {
+      fault ??= error;
+      if (start === 0) break;
+    }
+  }
+  throw new NotReady(
+    `${file.name} of ${label} is damaged at the share: ${reasonOf(fault)}. ` +
+      "Perhaps it is being published; try again later.",
+  );
+}
+
+/** Some bytes of a file at the share; null when the server ignores ranges. */
+async function readRange(
+  { client, signal }: Inquiry,
+  label: string,
+  file: ListedFile,
+  [offset, length]: readonly [number, number],
+): Promise<Uint8Array | null> {
+  const answer = await client.ask({
+    method: "GET",
+    url: below(client.share, [label, file.remote], false),
+    signal,
+    headers: { range: `bytes=${offset}-${offset + length - 1}` },
+  });
+  const whole = answer.status === 200 && length === file.bytes;
+  if (answer.status === 206 || whole) {
+    checkSame(answer, file);
+    const range = answer.headers.get("content-range");
+    if (!whole && !range?.startsWith(`bytes ${offset}-`)) {
+      answer.drop();
+      throw new Trouble("again", `the share sends another range (${range})`);
+    }
+    return collect(answer, length);
+  }
+  answer.drop();
+  if (answer.status === 200) return null;
+  throw troubleOfStatus(answer, true);
+}
+
+async function collect(answer: Answer, length: number): Promise<Uint8Array> {
+  const pieces: Uint8Array[] = [];
+  let bytes = 0;
+  for await (const piece of answer.body()) {
+    bytes += piece.length;
+    pieces.push(piece);
+    if (bytes > length) break;
+  }
+  if (bytes !== length) throw new Trouble("again", `the share sends ${bytes} of ${length} bytes`);
+  return Buffer.concat(pieces);
+}
+
+/**
+ * Refuses an answer that is not of the file that was listed: another size, tag or date.
+ * @throws Trouble (`replaced`), after giving up the answer
+ */
+export function checkSame(answer: Answer, file: ListedFile): void {
+  const { headers, status } = answer;
+  const range = /^bytes \d+-\d+\/(\d+)$/.exec(headers.get("content-range") ?? "");
+  const length = status === 206 ? range?.[1] : headers.get("content-length");
+  const [etag, modified] = [headers.get("etag"), headers.get("last-modified")];
+  const other = [
+    length !== undefined && length !== null && Number(length) !== file.bytes
+      ? `${length} bytes instead of ${file.bytes}`
+      : "",
+    differ(etag, file.etag) ? "another tag (ETag)" : "",
+    differ(modified, file.modified) ? "another date (Last-Modified)" : "",
+  ].filter((text) => text !== "");
+  if (other.length === 0) return;
+  answer.drop();
+  throw new Trouble("replaced", `the share sends ${other.join(", ")} than it lists`);
+}
+
+/** Weak and strong forms of a tag are the same to us: the size is compared too. */
+function differ(one: string | null, other: string | null): boolean {
+  if (one === null || other === null) return false;
+  return one.replace(/^W\//, "") !== other.replace(/^W\//, "");
+}
+
+/** The token that all members bear; null when none has one. @throws NotReady naming all places */
+export function checkMembers(
+  label: string,
+  members: ReadonlyMap<string, Pick<ZipMember, "member">>,
+): string | null {
+  const problems: string[] = [];
+  const byToken = new Map<string, string[]>();
+  for (const [name, { member }] of members) {
+    const found = readMemberName(member);
+    const holds = found === null ? "" : `${found.type}${found.part ?? ""}.zip`;
+    if (holds !== name.toLowerCase()) problems.push(`${name} holds ${member}`);
+    const token = found?.token ?? null;
+    if (token !== null) byToken.set(token, [...(byToken.get(token) ?? []), name]);
+  }
+  if (byToken.size > 1) {
+    const groups = [...byToken].map(([token, names]) => `${token} (${namesText(names)})`);
+    problems.push(`releases are mixed: ${groups.join("; ")}`);
+  }
+  if (problems.length > 0) {
+    throw new NotReady(
+      `${label} cannot be used as it is at the share:\n- ${problems.join("\n- ")}\n` +
+        "Perhaps it is being published; try again later.",
+    );
+  }
+  return [...byToken.keys()][0] ?? null;
+}

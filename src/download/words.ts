@@ -1,0 +1,36 @@
+/**
+ * How downloads speak of sizes, times and many files.
+ * What comes in: bytes, milliseconds, names. What goes out: short English for one line.
+ * Invariant: decimal units as the share and `ls --si` give them; nothing is rounded to zero.
+ */
+
+/** A size: `812 bytes`, `3.4 MB`, `7.01 GB`. */
+export function sizeText(bytes: number): string {
+  const units = ["kB", "MB", "GB", "TB", "PB"];
+  if (bytes < 1000) return `${bytes} bytes`;
+  let value = bytes / 1000;
+  let unit = 0;
+  while (value >= 999.5 && unit < units.length - 1) {
+    value /= 1000;
+    unit++;
+  }
+  const digits = value >= 100 ? 0 : value >= 10 ? 1 : 2;
+  return `${value.toFixed(digits)} ${units[unit]}`;
+}
+
+/** A time to wait: `0.4 s`, `30 s`, `12 min`. */
+export function waitText(ms: number): string {
+  if (ms < 9_950) return `${(ms / 1000).toFixed(1)} s`;
+  return ms < 120_000 ? `${Math.round(ms / 1000)} s` : `${Math.round(ms / 60_000)} min`;
+}
+
+/** The first names and how many more there are. */
+export function namesText(names: readonly string[], most = 4): string {
+  const more = names.length - most;
+  return more > 0 ? `${names.slice(0, most).join(", ")} and ${more} more` : names.join(", ");
+}
+
+/** What went wrong, as one phrase without a full stop. */
+export function reasonOf(error: unknown): string {
+  return (error instanceof Error ? error.message : String(error)).replace(/\.$/, "");
+}

@@ -1,0 +1,141 @@
+/**
+ * The folder in which a month comes together.
+ * What comes in: the folder where months are kept, and the zips that are wanted. What goes out:
+ * which of them are there, wholly or in part, and at the end the month under its own name.
+ * Invariant: every file's name tells its publication (`Empresas0.zip.<mark>.part`, then without
+ * `.part`) until the whole month was checked and written down in `download.json`; what bears
+ * another mark is removed and never resumed; only our own names are ever removed.
+ */
+import { existsSync } from "node:fs";
+import { lstat, mkdir, open, readdir, readFile, rename, rm } from "node:fs/promises";
+import { join } from "node:path";
+import { CommandError } from "../errors.ts";
+import type { ListedFile, ListedMonth } from "./months.ts";
+
+/** Name of the file that tells of which publication a finished month is. */
+export const RECORD = "download.json";
+
+/** What `download.json` holds. */
+export interface DownloadRecord {
+  readonly format: 1;
+  readonly month: string;
+  readonly url: string;
+  readonly token: string | null;
+  readonly files: readonly Pick<ListedFile, "name" | "bytes" | "etag" | "modified" | "mark">[];
+}
+
+/** Names that this program writes into a month's folder. */
+const OURS = /^[A-Z][a-z]+\d{0,2}\.zip(\.[0-9a-f]{12}(\.part)?)?$/;
+
+/** The two places of a month. */
+export interface MonthPaths {
+  /** `DIR/2026-10`, which is there only when complete. */
+  readonly final: string;
+  /** `DIR/2026-10.part`, in which the work is done. */
+  readonly work: string;
+}
+
+/** Where a month lies. */
+export function monthPaths(to: string, label: string): MonthPaths {
+  return { final: join(to, label), work: join(to, `${label}.part`) };
+}
+
+/** Where the whole file is before the month is settled. */
+export function wholePath({ work }: MonthPaths, { name, mark }: ListedFile): string {
+  return join(work, `${name}.${mark}`);
+}
+
+/** Where the file is while it comes. */
+export function partPath(paths: MonthPaths, file: ListedFile): string {
+  return `${wholePath(paths, file)}.part`;
+}
+
+/** Bytes of each wanted file that are there. */
+export type Inventory = Map<string, number>;
+
+/** Makes the folder, removes what is of other publications and counts what is there. */
+export async function prepare(paths: MonthPaths, month: ListedMonth): Promise<Inventory> {
+  await mkdir(paths.work, { recursive: true });
+  const record = await readRecord(paths.work);
+  const trusted = new Map(record?.files.map(({ name, mark }) => [name, mark]));
+  for (const file of month.files) {
+    // A crash while the month was settled leaves files under their last names.
+    const plain = join(paths.work, file.name);
+    const known = trusted.get(file.name) === file.mark && existsSync(plain);
+    if (known) await rename(plain, wholePath(paths, file));
+  }
+  await rm(join(paths.work, RECORD), { force: true });
+  const wanted = new Map<string, ListedFile>();
+  for (const file of month.files) {
+    wanted.set(`${file.name}.${file.mark}`, file);
+    wanted.set(`${file.name}.${file.mark}.part`, file);
+  }
+  const inventory: Inventory = new Map();
+  for (const name of await readdir(paths.work)) {
+    const path = join(paths.work, name);
+    const file = wanted.get(name);
+    const size = (await lstat(path)).size;
+    const sound = file !== undefined && (name.endsWith(".part") || size === file.bytes);
+    if (sound) inventory.set(file.name, Math.max(inventory.get(file.name) ?? 0, size));
+    else if (OURS.test(name)) await rm(path, { force: true });
+  }
+  return inventory;
+}
+
+/** Writes down what the month is, gives the files their names, and the month its own. */
+export async function settle(paths: MonthPaths, record: DownloadRecord): Promise<void> {
+  await writeRecord(paths.work, record);
+  for (const { name, mark } of record.files) {
+    await rename(join(paths.work, `${name}.${mark}`), join(paths.work, name));
+  }
+  await syncFolder(paths.work);
+}
+
+/** The last step: from here on an import sees the month. */
+export async function publish({ work, final }: MonthPaths): Promise<void> {
+  await rename(work, final);
+  await syncFolder(join(final, ".."));
+}
+
+/** What a folder says of itself; null when it says nothing that can be believed. */
+export async function readRecord(folder: string): Promise<DownloadRecord | null> {
+  try {
+    const record = JSON.parse(await readFile(join(folder, RECORD), "utf8")) as DownloadRecord;
+    return record.format === 1 && Array.isArray(record.files) ? record : null;
+  } catch {
+    return null;
+  }
+}
+
+/** Replaces the record in one step. */
+export async function writeRecord(folder: string, record: DownloadRecord): Promise<void> {
+  const draft = join(folder, `${RECORD}.tmp`);
+  const handle = await open(draft, "w");
+  try {
+    await handle.writeFile(`${JSON.stringify(record, null, 2)}\n`);
+    await handle.sync();
+  } finally {
+    await handle.close();
+  }
+  await rename(draft, join(folder, RECORD));
+  await syncFolder(folder);
+}
+
+/** Makes the folder where months are kept. @throws CommandError */
+export async function makeFolder(path: string): Promise<void> {
+  try {
+    await mkdir(path, { recursive: true });
+  } catch (error) {
+    const { message } = error as Error;
+    throw new CommandError(`The folder ${path} cannot be made: ${message}.`, 1, error);
+  }
+}
+
+async function syncFolder(path: string): Promise<void> {
+  const handle = await open(path, "r");
+  try {
+    await handle.sync();
+  } finally {
+    await handle.close();
+  }
+}

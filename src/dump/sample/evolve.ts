@@ -1,0 +1,202 @@
+/**
+ * A later month of a sample. What comes in: the steps of the first month, and the release dates of
+ * the months behind it. What goes out: steps that write the rows as they have become since: some
+ * accounts changed, very few gone, new companies at the end.
+ * Invariant: month by month, like the registry: what a row becomes in a month depends on its number
+ * and the month alone, so every later release contains the history of the ones before it. Rows that
+ * show a quirk stay as they are, so that what is counted of quirks still holds.
+ */
+import { LAYOUTS } from "../layout.ts";
+import { latin1, RowBytes } from "./bytes.ts";
+import type { City } from "./cities.ts";
+import { type Company, CompanyMaker, newCompany, type World } from "./company.ts";
+import { CompanyRows } from "./companyrow.ts";
+import { cellsOf, EDITS, type Edit, type EditedType, type Places } from "./edits.ts";
+import { EstablishmentMaker } from "./establishment.ts";
+import { Names } from "./names.ts";
+import { shuffledCompanies } from "./order.ts";
+import * as quirks from "./quirks.ts";
+import { Random } from "./random.ts";
+import { EMPRESAS_SALT, type Step } from "./steps.ts";
+
+/** New companies of a month, of all establishments. */
+const NEW_SHARE = 0.009;
+/** Of 10,000 accounts so many vanish from the registry in a month. */
+const GONE_SHARE = 1;
+/** A row that changes also changes in another way this often. */
+const SECOND_EDIT = 0.15;
+const PER = 10_000;
+/** Streams of random numbers: one per file type and month, above those of the first month. */
+const STREAMS: Readonly<Record<EditedType, number>> = {
+  estabelecimentos: 1_000,
+  empresas: 2_000,
+  simples: 3_000,
+};
+const NEW_STREAM = 4_000;
+/** New companies are rows beyond all others. */
+const NEW_INDEX = 2 ** 31;
+
+/** A month behind the first one: the days after `after` up to `release`, since 1970-01-01. */
+export interface LaterMonth {
+  readonly after: number;
+  readonly release: number;
+}
+
+/** Turns steps of the first month into those of a later one. */
+export class Evolution {
+  /** New companies, each with one establishment, one row of Empresas and at most one of Simples. */
+  readonly newcomers: number;
+  /** Accounts of the rows written so far that are gone. */
+  gone = 0;
+  private readonly world: World;
+  private readonly months: readonly LaterMonth[];
+  private readonly perMonth: number;
+  private readonly random: Random;
+  private readonly places: Places;
+  private readonly maker: CompanyMaker;
+  private readonly companies: CompanyRows;
+  private readonly establishments: EstablishmentMaker;
+  private readonly rows: number;
+  private readonly companyOrder: (row: number) => number;
+  private readonly current = newCompany();
+
+  constructor(world: World, establishments: number, months: readonly LaterMonth[]) {
+    this.world = world;
+    this.months = months;
+    this.rows = establishments;
+    this.companyOrder = shuffledCompanies(world.seed, EMPRESAS_SALT, world.companies);
+    this.perMonth = Math.round(establishments * NEW_SHARE);
+    this.newcomers = this.perMonth * months.length;
+    this.random = new Random(world.seed);
+    const { cities, activities } = world;
+    const byTom = new Map<string, City>(
+      cities.list.map((city) => [String(city.tom).padStart(4, "0"), city]),
+    );
+    this.places = { cities, activities, byTom };
+    const release = months.at(-1)?.release ?? world.snapshot;
+    const later = { ...world, snapshot: release };
+    const names = new Names(later);
+    this.maker = new CompanyMaker(later);
+    this.companies = new CompanyRows(later, names);
+    this.establishments = new EstablishmentMaker(later, names);
+  }
+
+  /** The step of the first month's `rows` rows, changed, and then the new companies. */
+  steps(type: EditedType, rows: number, step: Step): Step {
+    const changed = this.changed(type, step);
+    const added = this.added(type);
+    return (row, index) => (index < rows ? changed(row, index) : added(row, index - rows));
+  }
+
+  /** The rows of a step as they have become. */
+  private changed(type: EditedType, step: Step): Step {
+    return (row, index) => {
+      const start = row.length;
+      const rows = step(row, index);
+      if (rows !== 1 || this.isQuirk(type, index)) return rows;
+      return this.evolve(type, row, { start, index, first: 0 }) ? 1 : 0;
+    };
+  }
+
+  /** The rows of new companies, by their number. */
+  private added(type: EditedType): Step {
+    return (row, number) => {
+      const start = row.length;
+      const company = this.makeNew(number);
+      const before = row.length;
+      if (type === "estabelecimentos") this.establishments.write(row, company, 0, null);
+      else if (type === "empresas") this.companies.writeCompany(row, company);
+      else if (company.simples > 0) {
+        this.companies.writeSimples(row, company, company.root, null);
+      }
+      if (row.length === before) return 0;
+      const first = Math.floor(number / this.perMonth) + 1;
+      const index = NEW_INDEX + number;
+      return this.evolve(type, row, { start, index, first }) ? 1 : 0;
+    };
+  }
+
+  /** Company number `number` of the new ones; numbers whose root a Simples row has are left out. */
+  private makeNew(number: number): Company {
+    const { world, current: company } = this;
+    const { SIMPLES_QUIRKS } = quirks;
+    const spacing = quirks.quirkSpacing(world.companies, SIMPLES_QUIRKS.length);
+    const skipped = spacing > 1 ? Math.floor(number / (spacing - 1)) : number + world.companies;
+    this.maker.make(world.companies + number + skipped, company);
+    if (company.quirk !== "root_alphanumeric") company.quirk = null;
+    const month = this.months[Math.floor(number / this.perMonth)] as LaterMonth;
+    this.random.place(NEW_STREAM, number);
+    company.start = this.dayIn(month);
+    company.status = 2;
+    return company;
+  }
+
+  private isQuirk(type: EditedType, index: number): boolean {
+    const { companies } = this.world;
+    const { quirkAt, COMPANY_QUIRKS, ESTABLISHMENT_QUIRKS, SIMPLES_QUIRKS } = quirks;
+    if (type === "estabelecimentos") {
+      return quirkAt(index, this.rows, ESTABLISHMENT_QUIRKS.length) >= 0;
+    }
+    return type === "simples"
+      ? quirkAt(index, companies, SIMPLES_QUIRKS.length) >= 0
+      : quirkAt(this.companyOrder(index), companies, COMPANY_QUIRKS.length) >= 0;
+  }
+
+  private dayIn({ after, release }: LaterMonth): number {
+    return after + 1 + this.random.below(release - after);
+  }
+
+  /** Applies the months from `first` on to the row; false when the account is gone. */
+  private evolve(
+    type: EditedType,
+    row: RowBytes,
+    { start, index, first }: { start: number; index: number; first: number },
+  ): boolean {
+    for (let month = first; month < this.months.length; month++) {
+      this.random.place(STREAMS[type] + month, index);
+      const u = this.random.unit() * PER;
+      if (type === "estabelecimentos" && u >= PER - GONE_SHARE) {
+        row.length = start;
+        this.gone++;
+        return false;
+      }
+      const edit = editAt(EDITS[type], u);
+      if (edit !== null) this.edit(type, row, { start, edit, month });
+    }
+    return true;
+  }
+
+  private edit(
+    type: EditedType,
+    row: RowBytes,
+    { start, edit, month }: { start: number; edit: Edit; month: number },
+  ): void {
+    const cells = cellsOf(row, start);
+    const plain = cells.length === LAYOUTS[type].columns.length && !cells.join().includes("\n");
+    if (!plain) return;
+    const { random, places } = this;
+    const day = dayText(this.dayIn(this.months[month] as LaterMonth));
+    const edited = { cells, random, day, places };
+    edit.apply(edited);
+    const list = EDITS[type];
+    if (random.chance(SECOND_EDIT)) list[random.below(list.length)]?.apply(edited);
+    row.length = start;
+    row.word(latin1(`"${cells.join('";"')}"\n`));
+  }
+}
+
+/** The edit that a number from 0 to 10,000 falls to; null beyond all of them. */
+function editAt(edits: readonly Edit[], u: number): Edit | null {
+  let end = 0;
+  for (const edit of edits) {
+    end += edit.share;
+    if (u < end) return edit;
+  }
+  return null;
+}
+
+function dayText(day: number): string {
+  const row = new RowBytes(8);
+  row.date(day);
+  return Buffer.from(row.bytes).toString("latin1");
+}

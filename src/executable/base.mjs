@@ -1,0 +1,70 @@
+/**
+ * The Node that the executable is made from. What comes in: the installed packages.
+ * What goes out: its binary, its version, and the addons that fit it.
+ * Invariant: a release ships the Node of the package, which still gets security fixes, not the one
+ * that happens to run the build; a binary of another version or another hash is refused.
+ */
+import { spawnSync } from "node:child_process";
+import { createHash } from "node:crypto";
+import fs from "node:fs";
+import path from "node:path";
+
+/** uWebSockets.js comes compiled; these are the binaries that were tested. */
+const UWS_SHA256 = {
+  "linux-x64-20": "4d482084b665c225892917ee0e9b9572d89eaa6f3dc200ff5e536293d3456c89",
+  "linux-x64-22": "f687e7c3666b5cca9d355184bbf07bb0550f5ba0d3ffd453248ccfec552dde6c",
+};
+
+/**
+ * The Node of the package `node-<platform>-<arch>`; where there is none, or with `running`, the one
+ * that runs this, with the addons that are installed for it.
+ */
+export function findBase(root, { running = false } = {}) {
+  const platform = `${process.platform}-${process.arch}`;
+  if (process.platform !== "linux") {
+    throw new Error(`the executable is made on Linux only, this is ${platform}: use dist/bundle`);
+  }
+  const folder = path.join(root, "node_modules", `node-${platform}`);
+  const packaged = !running && fs.existsSync(path.join(folder, "bin", "node"));
+  const binary = packaged ? path.join(folder, "bin", "node") : process.execPath;
+  const { node: version, modules: abi } = versionsOf(binary);
+  if (packaged) {
+    const { version: wanted } = JSON.parse(fs.readFileSync(path.join(folder, "package.json")));
+    if (version !== wanted) {
+      throw new Error(`${binary} is Node ${version}, its package says ${wanted}: reinstall it`);
+    }
+  } else if (!running) {
+    const why = `there is no package node-${platform} here`;
+    process.stderr.write(`executable: ${why}, so it is made from the running Node ${version}\n`);
+  }
+  const uws = findUws(root, `${platform}-${version.split(".")[0]}`);
+  const license = packaged ? path.join(folder, "LICENSE") : nodeLicense(binary);
+  return { binary, version, abi, uws, license, headers: packaged ? folder : null };
+}
+
+function versionsOf(binary) {
+  const asked = spawnSync(binary, ["-p", "JSON.stringify(process.versions)"], { encoding: "utf8" });
+  if (asked.status !== 0) throw new Error(`${binary} does not run: ${asked.stderr || asked.error}`);
+  return JSON.parse(asked.stdout);
+}
+
+function findUws(root, platform) {
+  const file = path.join(root, "node_modules", "@uwsjs", platform, "uws.node");
+  if (!fs.existsSync(file)) throw new Error(`there is no package @uwsjs/${platform} here`);
+  const wanted = UWS_SHA256[platform];
+  const found = createHash("sha256").update(fs.readFileSync(file)).digest("hex");
+  if (wanted !== undefined && found !== wanted) {
+    throw new Error(`${file} is not the binary that was tested (SHA-256 ${found})`);
+  }
+  return file;
+}
+
+/** Where a Node that was unpacked from its archive keeps its licence; distributions move it. */
+function nodeLicense(binary) {
+  const prefix = path.dirname(path.dirname(fs.realpathSync(binary)));
+  const places = [
+    path.join(prefix, "LICENSE"),
+    path.join(prefix, "share", "doc", "node", "LICENSE"),
+  ];
+  return places.find((file) => fs.existsSync(file)) ?? null;
+}

@@ -1,0 +1,97 @@
+/**
+ * What comes in: the sources, and what is known of the checkout.
+ * What goes out: a folder that Node runs: src/main.ts and every worker file (`*.worker.ts`) as one
+ * flat bundle of ES modules, the addon, and the launcher `peneira`.
+ * Invariant: plain Node, read before the packages are installed. A file of the folder is whole
+ * whenever it is there, and what a running server may still load stays a while, so that building
+ * anew disturbs nobody who runs the program meanwhile.
+ */
+import fs from "node:fs";
+import { createRequire } from "node:module";
+import path from "node:path";
+
+/** Packages that hold machine code, or find their own files beside themselves: never bundled. */
+const EXTERNAL = ["better-sqlite3", "roaring", "uWebSockets.js", "parquet-wasm", "piscina"];
+
+/** How long a file of an older bundle stays: longer than any suite of the tests runs. */
+const KEPT_MS = 15 * 60_000;
+
+/** Bundled CommonJS packages call require() for the built-in modules of Node. */
+const REQUIRE_BANNER = `import { createRequire as requireFrom } from "node:module";
+const require = requireFrom(import.meta.url);`;
+
+/** What esbuild is told for every bundle of the program, the one in the executable included. */
+export function bundleOptions({ root, origin, faults = false, executable = false }) {
+  return {
+    absWorkingDir: root,
+    bundle: true,
+    platform: "node",
+    logLevel: "warning",
+    // Drops the calls of functions that the constants below have emptied.
+    minifySyntax: true,
+    define: {
+      BUILD_COMMIT: JSON.stringify(origin.commit),
+      BUILD_DATE: JSON.stringify(origin.date),
+      BUILD_FAULTS: String(faults),
+      BUILD_EXECUTABLE: String(executable),
+    },
+  };
+}
+
+/** Makes the bundle in `folder`; `nodeMin` is the oldest Node that runs it, as two numbers. */
+export function writeBundle({ root, folder, entries, addon, nodeMin, ...known }) {
+  const fresh = `${folder}.${process.pid}`;
+  fs.rmSync(fresh, { recursive: true, force: true });
+  // Loaded here, because this file is read before the packages are installed.
+  createRequire(import.meta.url)("esbuild").buildSync({
+    ...bundleOptions({ root, ...known }),
+    entryPoints: entries,
+    outdir: fresh,
+    entryNames: "[name]",
+    chunkNames: "chunk-[hash]",
+    outExtension: { ".js": ".mjs" },
+    splitting: true,
+    target: `node${nodeMin.join(".")}`,
+    format: "esm",
+    sourcemap: true,
+    legalComments: "eof",
+    external: EXTERNAL.flatMap((name) => [name, `${name}/*`]),
+    banner: { js: REQUIRE_BANNER },
+  });
+  fs.copyFileSync(addon, path.join(fresh, "peneira.node"));
+  // The launcher has no extension, so Node must be told that it is CommonJS.
+  fs.writeFileSync(path.join(fresh, "package.json"), '{ "type": "commonjs" }\n');
+  fs.writeFileSync(path.join(fresh, "peneira"), launcher(nodeMin), { mode: 0o755 });
+  putInPlace(fresh, folder);
+}
+
+/** Parts first, programs last; then the files go that no build has named for a while. */
+function putInPlace(fresh, folder) {
+  fs.mkdirSync(folder, { recursive: true });
+  const names = fs.readdirSync(fresh);
+  const isPart = (name) => name.startsWith("chunk-") || name.endsWith(".node");
+  for (const name of [...names.filter(isPart), ...names.filter((one) => !isPart(one))]) {
+    fs.renameSync(path.join(fresh, name), path.join(folder, name));
+  }
+  fs.rmSync(fresh, { recursive: true });
+  const oldest = Date.now() - KEPT_MS;
+  for (const entry of fs.readdirSync(folder, { withFileTypes: true })) {
+    if (names.includes(entry.name)) continue;
+    const file = path.join(folder, entry.name);
+    const modifiedMs = fs.statSync(file, { throwIfNoEntry: false })?.mtimeMs ?? oldest;
+    if (entry.isFile() && modifiedMs < oldest) fs.rmSync(file, { force: true });
+  }
+}
+
+function launcher([major, minor]) {
+  return `#!/usr/bin/env node
+// Starts Peneira from any folder and through symbolic links.
+const [major, minor] = process.versions.node.split(".").map(Number);
+if (major < ${major} || (major === ${major} && minor < ${minor})) {
+  console.error("peneira needs Node ${major}.${minor} or newer, this is " + process.version);
+  process.exit(1);
+}
+process.setSourceMapsEnabled(true);
+import("./main.mjs");
+`;
+}

@@ -1,0 +1,156 @@
+/**
+ * The one executable (Node's single executable application). What comes in: the sources, the
+ * console, the addons, a Node. What goes out: one file that holds them all.
+ * Invariant: the same commit and packages give the same bytes: no path of this machine and no time
+ * of the build gets in. The file is replaced whole, also while an older one runs.
+ */
+import { createHash } from "node:crypto";
+import fs from "node:fs";
+import { createRequire } from "node:module";
+import path from "node:path";
+import { bundleOptions } from "./bundle.mjs";
+import { licenseText, packagesOf } from "./licenses.mjs";
+
+/** Node looks for the blob where this mark in its binary says so. */
+const FUSE = "NODE_SEA_FUSE_fce680ab2cc467b6e072b8b5df1996b2";
+
+/** In the executable, addons are parts of it. */
+const STAND_INS = {
+  bindings: "./src/executable/bindings.cjs",
+  "uWebSockets.js": "./src/executable/uws.cjs",
+};
+
+/** Every file knows its own place only; that of the main script is the executable. */
+const URL_BANNER = 'const BUNDLE_URL = require("node:url").pathToFileURL(__filename).href;';
+
+/** How piscina finds what it starts in a thread, and how it finds it in the executable. */
+const THREAD = /\(0,\s*\w+\.resolve\)\(__dirname,\s*(["'])worker\.js\1\)/g;
+const THREAD_HERE = "globalThis.peneiraThread";
+
+/**
+ * Makes the executable at `target`. `folder` is where its parts are put together; `run` runs a
+ * program to its end or fails.
+ */
+export function buildExecutable(wish) {
+  const { root, folder, target, base, run } = wish;
+  fs.rmSync(folder, { recursive: true, force: true });
+  fs.mkdirSync(folder, { recursive: true });
+  const packages = bundlePrograms(wish);
+  const files = [...placeAddons(wish), ...fs.readdirSync(folder).filter(isThreadFile)];
+  writeManifest(folder, files);
+  writeLicenses(wish, packages);
+  const parts = ["main.cjs", "parts.json", "licenses.txt", "parquet.wasm", ...files];
+  const recorder = assemble(wish, "recording.cjs", parts);
+  const record = path.join(root, "src", "executable", "record.mjs");
+  const code = path.join(folder, "main.code");
+  run(process.execPath, [record, recorder, path.join(folder, "scratch"), code]);
+  fs.rmSync(recorder);
+  fs.renameSync(assemble(wish, "boot.cjs", [...parts, "main.code"]), target);
+}
+
+const isThreadFile = (name) => name.endsWith(".cjs") && name !== "main.cjs";
+
+/** Bundles main.cjs, each worker and piscina's own; gives the packages that are in them. */
+function bundlePrograms({ root, folder, entries, origin, base, faults }) {
+  const { metafile } = createRequire(import.meta.url)("esbuild").buildSync({
+    ...bundleOptions({ root, origin, faults, executable: true }),
+    entryPoints: [...entries, { in: "node_modules/piscina/dist/worker.js", out: "thread" }].map(
+      (entry) => (typeof entry === "string" ? { in: entry, out: path.parse(entry).name } : entry),
+    ),
+    outdir: folder,
+    outExtension: { ".js": ".cjs" },
+    format: "cjs",
+    target: `node${base.version}`,
+    minifyWhitespace: true,
+    legalComments: "none",
+    alias: STAND_INS,
+    // Sets the priority of a thread, where it is installed.
+    external: ["@napi-rs/nice"],
+    define: {
+      ...bundleOptions({ root, origin, faults, executable: true }).define,
+      "import.meta.url": "BUNDLE_URL",
+    },
+    banner: { js: URL_BANNER },
+    metafile: true,
+  });
+  const main = path.join(folder, "main.cjs");
+  fs.writeFileSync(main, asFunction(fs.readFileSync(main, "utf8")));
+  return packagesOf(metafile);
+}
+
+/** The program as one expression, for boot.cjs: a function of what a CommonJS script knows. */
+function asFunction(text) {
+  const found = text.match(THREAD)?.length ?? 0;
+  if (found !== 1) throw new Error(`piscina names its worker ${found} times: see ${THREAD}`);
+  const escaped = (letter) => `\\u${letter.charCodeAt(0).toString(16).padStart(4, "0")}`;
+  const ascii = text.replace(THREAD, THREAD_HERE).replace(/[^\x00-\x7f]/g, escaped);
+  return `(function (require, module, exports, __filename) {${ascii}\n})`;
+}
+
+/** Copies the addons, without what is only for debuggers; gives their names. */
+function placeAddons({ root, folder, addon, sqlite, base, run }) {
+  const files = { "peneira.node": addon, "better_sqlite3.node": sqlite, "uws.node": base.uws };
+  for (const [name, from] of Object.entries(files)) {
+    const to = path.join(folder, name);
+    fs.copyFileSync(from, to);
+    fs.chmodSync(to, 0o644);
+    // The hash of that one is known, so that it can be compared with the package.
+    if (name !== "uws.node") run("strip", [to]);
+  }
+  const wasm = path.join(root, "node_modules", "parquet-wasm", "esm", "parquet_wasm_bg.wasm");
+  fs.copyFileSync(wasm, path.join(folder, "parquet.wasm"));
+  return Object.keys(files);
+}
+
+/** Says what must become files, with their hashes; that of all of them names their folder. */
+function writeManifest(folder, files) {
+  const parts = {};
+  const all = createHash("sha256");
+  for (const name of [...files].sort()) {
+    const sha256 = createHash("sha256").update(fs.readFileSync(path.join(folder, name)));
+    parts[name] = { sha256: sha256.digest("hex") };
+    all.update(`${parts[name].sha256} ${name}\n`);
+  }
+  const manifest = { folder: all.digest("hex"), parts };
+  fs.writeFileSync(path.join(folder, "parts.json"), JSON.stringify(manifest));
+}
+
+/** The licences of Node, of the packages, and of those that the addons and the console hold. */
+function writeLicenses({ root, folder, base, console }, packages) {
+  const manifest = JSON.parse(fs.readFileSync(path.join(console, "manifest.json"), "utf8"));
+  const node = { title: `Node.js ${base.version}`, file: base.license };
+  const text = licenseText(root, {
+    packages: [...packages, "uWebSockets.js", "roaring", ...manifest.packages],
+    further: base.license === null ? [] : [node],
+  });
+  fs.writeFileSync(path.join(folder, "licenses.txt"), text);
+}
+
+/** Puts the parts and a script that starts them into a copy of Node; gives its path. */
+function assemble({ root, folder, base, console, run }, boot, parts) {
+  const copy = path.join(folder, "peneira");
+  const pages = fs.readdirSync(console).sort();
+  // Paths are relative, because Node writes that of the script into the blob.
+  fs.copyFileSync(path.join(root, "src", "executable", boot), path.join(folder, "peneira.js"));
+  const config = {
+    main: "peneira.js",
+    output: "blob",
+    disableExperimentalSEAWarning: true,
+    useSnapshot: false,
+    useCodeCache: false,
+    assets: {
+      ...Object.fromEntries([...parts].sort().map((name) => [name, name])),
+      ...Object.fromEntries(pages.map((name) => [`console/${name}`, path.join(console, name)])),
+    },
+  };
+  fs.writeFileSync(path.join(folder, "sea.json"), JSON.stringify(config));
+  run(base.binary, ["--experimental-sea-config", "sea.json"], { cwd: folder });
+  fs.copyFileSync(base.binary, copy);
+  fs.chmodSync(copy, 0o755);
+  // Symbols go first, because injecting moves things about.
+  run("strip", [copy]);
+  const postject = path.join(root, "node_modules", "postject", "dist", "cli.js");
+  const blob = path.join(folder, "blob");
+  run(process.execPath, [postject, copy, "NODE_SEA_BLOB", blob, "--sentinel-fuse", FUSE]);
+  return copy;
+}

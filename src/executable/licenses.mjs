@@ -1,0 +1,47 @@
+/**
+ * The licences of what is shipped. What comes in: names of packages, further texts.
+ * What goes out: one text with the licence of each, which travels with the program and is printed
+ * by `peneira version --licenses`.
+ * Invariant: a package without the text of a licence is named with what its manifest says; nothing
+ * that is shipped is left out.
+ */
+import fs from "node:fs";
+import path from "node:path";
+
+/** The package that a file of node_modules belongs to, or undefined. */
+export function packageOf(file) {
+  const inside = file.split("node_modules/").at(-1);
+  if (inside === undefined || inside === file) return undefined;
+  return inside
+    .split("/")
+    .slice(0, inside.startsWith("@") ? 2 : 1)
+    .join("/");
+}
+
+/** Packages of the files that went into a bundle of esbuild. */
+export function packagesOf(metafile) {
+  return Object.keys(metafile.inputs).flatMap((file) => packageOf(file) ?? []);
+}
+
+/** The text; `further` holds titles with files of texts. */
+export function licenseText(root, { packages, further = [] }) {
+  const own = { title: "Peneira", text: fs.readFileSync(path.join(root, "LICENSE"), "utf8") };
+  const others = further.map(({ title, file }) => ({ title, text: fs.readFileSync(file, "utf8") }));
+  const names = [...new Set(packages)].sort();
+  const parts = [own, ...others, ...names.map((name) => licenseOf(root, name))];
+  const rule = "=".repeat(100);
+  return parts
+    .map(({ title, text }) => `${rule}\n${title}\n${rule}\n\n${text.trim()}\n`)
+    .join("\n");
+}
+
+function licenseOf(root, name) {
+  const folder = path.join(root, "node_modules", name);
+  const manifest = JSON.parse(fs.readFileSync(path.join(folder, "package.json"), "utf8"));
+  const author = manifest.author?.name ?? manifest.author ?? "";
+  const title = `${name} ${manifest.version} (${manifest.license}) ${author}`.trim();
+  const files = fs.readdirSync(folder).filter((file) => /^(licen[cs]e|notice)/i.test(file));
+  const texts = files.sort().map((file) => fs.readFileSync(path.join(folder, file), "utf8"));
+  const place = manifest.repository?.url ?? manifest.repository ?? "";
+  return { title, text: texts.join("\n\n") || `Licence: ${manifest.license}. ${place}` };
+}

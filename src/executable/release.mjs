@@ -1,0 +1,165 @@
+/**
+ * What is published of a version. What comes in: a clean checkout whose CHANGELOG tells of the
+ * version, and the executable. What goes out: in dist/release the archive, the list of what is in
+ * it (CycloneDX) and the SHA-256 of both.
+ * Invariant: the same commit and executable give the same bytes, whoever makes them and when; the
+ * folder appears whole or not at all.
+ */
+import { spawnSync } from "node:child_process";
+import { createHash } from "node:crypto";
+import fs from "node:fs";
+import path from "node:path";
+import { gzipSync } from "node:zlib";
+import { billOfMaterials } from "./sbom.mjs";
+
+/** Files of docs/deploy that work beside an executable; the image is built from a checkout. */
+const DEPLOY = /^(peneira[.-]|Caddyfile$|nginx\.conf$)/;
+
+/**
+ * Makes the release. `build` makes the executable. With `--allow-dirty` it is one to try, also from
+ * a checkout with changes and with an unreleased version.
+ */
+export function release({ root, args, build, executable, out }) {
+  const unknown = args.filter((arg) => arg !== "--allow-dirty");
+  if (unknown.length > 0) throw new Error(`release: only --allow-dirty is known, not ${unknown}`);
+  const trial = args.includes("--allow-dirty");
+  const { version } = JSON.parse(fs.readFileSync(path.join(root, "package.json"), "utf8"));
+  const commit = commitOf(root);
+  refuse(root, { version, commit, trial });
+  build();
+  const built = JSON.parse(ask(executable, ["version", "--json"]));
+  if (!trial) refuseForeign(built, { version, commit });
+  const name = `peneira-${version}-${process.platform}-${process.arch}`;
+  const next = `${out}.new`;
+  fs.rmSync(next, { recursive: true, force: true });
+  stage(root, { folder: path.join(next, name), executable });
+  pack(next, { name, seconds: commit.seconds });
+  fs.rmSync(path.join(next, name), { recursive: true });
+  const bill = billOfMaterials(root, { version, commit, built, licenses: licensesOf(executable) });
+  fs.writeFileSync(path.join(next, `${name}.cdx.json`), `${JSON.stringify(bill, null, 2)}\n`);
+  writeSums(next);
+  fs.rmSync(out, { recursive: true, force: true });
+  fs.renameSync(next, out);
+  return out;
+}
+
+/** Hash and time of the commit, or null outside of a repository. */
+function commitOf(root) {
+  const asked = git(root, ["log", "-1", "--format=%H %ct"]);
+  if (asked === null) return null;
+  const [hash, seconds] = asked.trim().split(" ");
+  return { hash, seconds: Number(seconds) };
+}
+
+/** Says everything that stands against a release at once. */
+function refuse(root, { version, commit, trial }) {
+  const problems = [];
+  if (commit === null) problems.push("this is no git checkout: a release is made of a commit");
+  const changed = commit === null ? "" : (git(root, ["status", "--porcelain"]) ?? "").trim();
+  if (changed !== "" && !trial) {
+    const files = changed.split("\n");
+    const some = files.slice(0, 5).map((line) => line.trim().split(/\s+/).at(-1));
+    const more = files.length > some.length ? ` and ${files.length - some.length} more` : "";
+    problems.push(`there are changes without a commit (${some.join(", ")}${more})`);
+  }
+  const log = path.join(root, "CHANGELOG.md");
+  const text = fs.existsSync(log) ? fs.readFileSync(log, "utf8") : "";
+  const escaped = version.replaceAll(".", "\\.");
+  const released = new RegExp(`^## \\[?${escaped}\\]?\\W+\\d{4}-\\d\\d-\\d\\d`, "m").test(text);
+  const named = new RegExp(`^## .*\\b${escaped}(\\W|$)`, "m").test(text);
+  if (!named) problems.push(`CHANGELOG.md has no entry for version ${version}`);
+  else if (!released && !trial) {
+    problems.push(
+      `the entry of CHANGELOG.md has no day: begin it with "## ${version} - YYYY-MM-DD"`,
+    );
+  }
+  if (problems.length === 0) return;
+  const mend = trial || commit === null ? "" : "\nTo try a release all the same: --allow-dirty";
+  throw new Error(`no release:\n- ${problems.join("\n- ")}${mend}`);
+}
+
+/** An executable of another version or commit must not travel under this name. */
+function refuseForeign(built, { version, commit }) {
+  if (built.peneira !== version) {
+    throw new Error(`the executable is version ${built.peneira}, package.json says ${version}`);
+  }
+  if (!commit.hash.startsWith(built.commit)) {
+    throw new Error(`the executable is made of commit ${built.commit}, not of ${commit.hash}`);
+  }
+}
+
+function licensesOf(executable) {
+  return ask(executable, ["version", "--licenses"]);
+}
+
+/** Puts together what is in the archive; modes do not depend on who does it. */
+function stage(root, { folder, executable }) {
+  const put = (name, content, mode = 0o644) => {
+    const file = path.join(folder, name);
+    fs.mkdirSync(path.dirname(file), { recursive: true });
+    fs.writeFileSync(file, content);
+    fs.chmodSync(file, mode);
+  };
+  put("peneira", fs.readFileSync(executable), 0o755);
+  put("THIRD-PARTY-LICENSES.txt", licensesOf(executable));
+  for (const name of fs
+    .readdirSync(root)
+    .filter((file) => /^(README.*\.md|CHANGELOG\.md|LICENSE)$/.test(file))) {
+    put(name, fs.readFileSync(path.join(root, name)));
+  }
+  put("man/peneira.1", ask(executable, ["manpage"]));
+  const names = { bash: "peneira.bash", zsh: "_peneira", fish: "peneira.fish" };
+  for (const [shell, name] of Object.entries(names)) {
+    put(`completions/${name}`, ask(executable, ["completion", shell]));
+  }
+  const deploy = path.join(root, "docs", "deploy");
+  for (const name of fs.readdirSync(deploy).filter((file) => DEPLOY.test(file))) {
+    put(`deploy/${name}`, fs.readFileSync(path.join(deploy, name)));
+  }
+  for (const place of fs.readdirSync(folder, { withFileTypes: true, recursive: true })) {
+    if (place.isDirectory())
+      fs.chmodSync(path.join(place.parentPath ?? place.path, place.name), 0o755);
+  }
+  fs.chmodSync(folder, 0o755);
+}
+
+/** Names in one order, times of the commit, nobody's user: the bytes depend on the content alone. */
+function pack(folder, { name, seconds }) {
+  const plain = ["--format=ustar", "--sort=name", `--mtime=@${seconds}`];
+  const nobody = ["--owner=0", "--group=0", "--numeric-owner"];
+  const tar = run("tar", [...plain, ...nobody, "-cf", "-", name], {
+    cwd: folder,
+    encoding: "buffer",
+  });
+  fs.writeFileSync(path.join(folder, `${name}.tar.gz`), gzipSync(tar, { level: 9 }));
+}
+
+/** Hashes as `sha256sum -c` reads them. */
+function writeSums(folder) {
+  const lines = fs
+    .readdirSync(folder)
+    .sort()
+    .map((name) => {
+      const hash = createHash("sha256").update(fs.readFileSync(path.join(folder, name)));
+      return `${hash.digest("hex")}  ${name}\n`;
+    });
+  fs.writeFileSync(path.join(folder, "SHA256SUMS"), lines.join(""));
+}
+
+/** What the executable prints; it runs with as little environment as the one of a stranger. */
+function ask(executable, args) {
+  const env = { PATH: process.env.PATH, HOME: process.env.HOME };
+  return run(executable, args, { env, encoding: "utf8" });
+}
+
+function git(root, args) {
+  const asked = spawnSync("git", args, { cwd: root, encoding: "utf8" });
+  return asked.status === 0 ? asked.stdout : null;
+}
+
+function run(command, args, options) {
+  const asked = spawnSync(command, args, { maxBuffer: 2 ** 30, ...options });
+  if (asked.status === 0) return asked.stdout;
+  const why = asked.error?.message ?? String(asked.stderr).trim();
+  throw new Error(`${path.basename(command)} ${args.join(" ")}: ${why}`);
+}

@@ -1,0 +1,66 @@
+/**
+ * The tool `get_account`. What comes in: a CNPJ. What goes out: everything that the plan shows of
+ * the establishment.
+ * Invariant: the account is that of GET /v1/accounts/{cnpj}; what is no CNPJ and what is not in the
+ * registry are told apart.
+ */
+import type { TSchema } from "typebox";
+import { AppError } from "../errors.ts";
+import { readAccount } from "../http/account.ts";
+import type { Question } from "../http/service.ts";
+import { type JsonObject, shown } from "../spec/reader.ts";
+import { answeredBy, type Source, sourceLine, sourceOf } from "./asking.ts";
+import { VALUES_NOTE } from "./instructions.ts";
+import { unknownArguments, withArgumentMistakes } from "./mistakes.ts";
+import { ACCOUNT, objectSchema, READING, SOURCE, SOURCE_NAMES, type Tool } from "./tool.ts";
+
+/** Longest text that is looked at as a CNPJ. */
+const CNPJ_LENGTH_MAX = 64;
+
+const ARGUMENTS = {
+  cnpj: {
+    type: "string",
+    description: "14 characters with or without punctuation, such as 11.222.333/0001-81.",
+  } as TSchema,
+};
+
+const DEFINITION = {
+  name: "get_account",
+  title: "Read one company",
+  description:
+    "Reads one establishment by its CNPJ: name, status, activities, address, contact, capital, " +
+    "score. The first 8 characters of a CNPJ are the company, 0001 behind them is usually its " +
+    `head office. To find a company by its name use search_accounts with text_hints. ${VALUES_NOTE}`,
+  inputSchema: objectSchema(ARGUMENTS, ["cnpj"]),
+  outputSchema: objectSchema({ ...SOURCE, account: ACCOUNT }, [...SOURCE_NAMES, "account"]),
+  annotations: { title: "Read one company", ...READING },
+};
+
+/** The tool. */
+export const ACCOUNT_TOOL: Tool<Question> = {
+  definition: DEFINITION,
+  async run(sent, asker) {
+    const mistakes = unknownArguments(sent, Object.keys(ARGUMENTS));
+    const { cnpj } = sent;
+    const read = await withArgumentMistakes(mistakes, () => {
+      const params = { cnpj: textOf(cnpj) };
+      const call = { ...asker, params, header: () => undefined };
+      return answeredBy<Source & { readonly account: JsonObject }>(readAccount(call));
+    });
+    const { account } = read;
+    const known = Object.entries(account).filter(([, value]) => value !== null);
+    const lines = known.map(([name, value]) => `${name}: ${JSON.stringify(value)}`);
+    return {
+      text: [sourceLine(read), ...lines].join("\n"),
+      structured: { ...sourceOf(read), account },
+      accounts: 1,
+    };
+  },
+};
+
+function textOf(cnpj: unknown): string {
+  if (typeof cnpj === "string" && cnpj.length <= CNPJ_LENGTH_MAX) return cnpj;
+  const detail = `Must be a CNPJ as a text, not ${shown(cnpj)}.`;
+  const code = cnpj === undefined ? "missing" : "wrong_type";
+  throw new AppError("invalid_request", detail, { errors: [{ pointer: "/cnpj", code, detail }] });
+}

@@ -1,0 +1,145 @@
+/**
+ * What an agent is answered, whatever it is connected by. What comes in: one message and who sent
+ * it. What goes out: its answer, or none for what is not to be answered.
+ * Invariant: never throws; a mistake in the arguments of a tool is a result that the model can read
+ * and mend, a mistake in the protocol an error of JSON-RPC, and what no other call would mend is
+ * handed out as the refusal that it is.
+ */
+import { AppError } from "../errors.ts";
+import { isJsonObject, type JsonObject, shown } from "../spec/reader.ts";
+import { INSTRUCTIONS } from "./instructions.ts";
+import { failureText } from "./mistakes.ts";
+import {
+  errorAnswer,
+  isSpoken,
+  PROTOCOL_VERSIONS,
+  RPC_CODES,
+  type RpcAnswer,
+  RpcError,
+  type RpcMessage,
+  readMessage,
+} from "./protocol.ts";
+import type { Tool } from "./tool.ts";
+
+/** An answer with what its door has to know. */
+export interface Reply {
+  /** Null for notifications and responses. */
+  readonly answer: RpcAnswer | null;
+  /** Accounts in it, for the counts of use. */
+  readonly accounts: number;
+  /** What kept the server from answering, where something did: a refusal, or a mistake of ours. */
+  readonly failure: unknown;
+}
+
+type Request = Extract<RpcMessage, { kind: "request" }>;
+
+/** What came of a request that was understood. */
+type Outcome = { readonly result: JsonObject; readonly accounts?: number };
+
+/** Answers messages with a set of tools. */
+export class Agent<Asker> {
+  readonly #tools: ReadonlyMap<string, Tool<Asker>>;
+  readonly #version: string;
+
+  constructor(tools: readonly Tool<Asker>[], version: string) {
+    this.#tools = new Map(tools.map((tool) => [tool.definition.name, tool]));
+    this.#version = version;
+  }
+
+  /** Answers one message, which need not be one. */
+  async answer(value: unknown, asker: Asker): Promise<Reply> {
+    let id: string | number | null = null;
+    try {
+      const message = readMessage(value);
+      if (message.kind !== "request") return reply(null);
+      id = message.id;
+      const { result, accounts = 0 } = await this.#carryOut(message, asker);
+      return reply({ jsonrpc: "2.0", id, result }, accounts);
+    } catch (error) {
+      if (error instanceof RpcError) {
+        return reply(errorAnswer(new RpcError(error.code, error.message, id ?? error.id)));
+      }
+      return { answer: refusal(error, id), accounts: 0, failure: error };
+    }
+  }
+
+  #carryOut({ method, params }: Request, asker: Asker): Outcome | Promise<Outcome> {
+    switch (method) {
+      case "initialize":
+        return { result: this.#introduction(params) };
+      case "ping":
+        return { result: {} };
+      case "tools/list":
+        return { result: this.#list(params) };
+      case "tools/call":
+        return this.#call(params, asker);
+      default:
+        throw new RpcError(RPC_CODES.unknownMethod, `There is no method ${shown(method)}.`);
+    }
+  }
+
+  /** The version that the client wants where it is spoken here, else the newest. */
+  #introduction({ protocolVersion: wanted }: JsonObject): JsonObject {
+    if (typeof wanted !== "string") {
+      const detail = `protocolVersion must be a string, not ${shown(wanted)}.`;
+      throw new RpcError(RPC_CODES.invalidParams, detail);
+    }
+    return {
+      protocolVersion: isSpoken(wanted) ? wanted : PROTOCOL_VERSIONS[0],
+      capabilities: { tools: { listChanged: false } },
+      serverInfo: { name: "peneira", title: "Peneira", version: this.#version },
+      instructions: INSTRUCTIONS,
+    };
+  }
+
+  #list({ cursor }: JsonObject): JsonObject {
+    if (cursor !== undefined) {
+      const detail = "All tools are in one answer; leave the cursor out.";
+      throw new RpcError(RPC_CODES.invalidParams, detail);
+    }
+    return { tools: [...this.#tools.values()].map(({ definition }) => definition) };
+  }
+
+  async #call({ name, arguments: sent = {} }: JsonObject, asker: Asker): Promise<Outcome> {
+    const tool = typeof name === "string" ? this.#tools.get(name) : undefined;
+    if (tool === undefined) {
+      const known = [...this.#tools.keys()].join(", ");
+      const detail = `There is no tool ${shown(name)}; there are ${known}.`;
+      throw new RpcError(RPC_CODES.invalidParams, detail);
+    }
+    if (!isJsonObject(sent)) {
+      const detail = `arguments must be an object, not ${shown(sent)}.`;
+      throw new RpcError(RPC_CODES.invalidParams, detail);
+    }
+    try {
+      const { text, structured, accounts } = await tool.run(sent, asker);
+      const content = [{ type: "text", text }];
+      return { result: { content, structuredContent: structured }, accounts };
+    } catch (error) {
+      if (!(error instanceof AppError) || !isMendable(error)) throw error;
+      const content = [{ type: "text", text: failureText(error) }];
+      return { result: { content, isError: true } };
+    }
+  }
+}
+
+/** Whether another call can do what this one could not: one that waits is not another one. */
+function isMendable({ code, status }: AppError): boolean {
+  return [404, 409, 410, 422].includes(status) || code === "quota_exceeded";
+}
+
+function reply(answer: RpcAnswer | null, accounts = 0): Reply {
+  return { answer, accounts, failure: null };
+}
+
+/** A failure as an error of JSON-RPC; nothing of an unknown one is shown. */
+function refusal(error: unknown, id: string | number | null): RpcAnswer {
+  if (error instanceof AppError && error.code !== "internal_error") {
+    const { code, message, headers } = error;
+    const wait = headers["Retry-After"];
+    const data = { code, ...(wait === undefined ? {} : { retry_after_seconds: Number(wait) }) };
+    return { jsonrpc: "2.0", id, error: { code: RPC_CODES.refused, message, data } };
+  }
+  const message = "The server failed; this is a mistake of ours.";
+  return { jsonrpc: "2.0", id, error: { code: RPC_CODES.internal, message } };
+}

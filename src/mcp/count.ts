@@ -1,0 +1,114 @@
+/**
+ * The tool `count_accounts`. What comes in: filters and names of facets. What goes out: the exact
+ * number of matches and how they spread.
+ * Invariant: the numbers are those of POST /v1/accounts/count; of a facet fewer values are listed,
+ * and what is left out is counted among the others, so that the sums hold.
+ */
+import type { TSchema } from "typebox";
+import { countAccounts } from "../http/count.ts";
+import { SCHEMAS } from "../http/schemas.ts";
+import type { Question } from "../http/service.ts";
+import { FACETS, type Facet } from "../search/facet.ts";
+import { answeredBy, type Source, sentencesOf, sourceLine, sourceOf, withBody } from "./asking.ts";
+import { FILTERS_NOTE } from "./instructions.ts";
+import { unknownArguments, withArgumentMistakes } from "./mistakes.ts";
+import { selectionOf } from "./selection.ts";
+import { objectSchema, READING, SELECTION, SOURCE, SOURCE_NAMES, type Tool } from "./tool.ts";
+
+/** Most facets of a call, and most values of one. */
+export const FACETS_MAX = 4;
+const VALUES_MAX = 15;
+
+const ARGUMENTS = {
+  filters: SELECTION.filters,
+  facets: {
+    ...SCHEMAS.CountRequest.properties.facets,
+    maxItems: FACETS_MAX,
+    description: `How the matches spread over the values of at most ${FACETS_MAX} of these.`,
+  } as unknown as TSchema,
+};
+
+const DEFINITION = {
+  name: "count_accounts",
+  title: "Count companies",
+  description:
+    "Counts establishments of Brazilian companies that match filters, exactly and in " +
+    "milliseconds, and on request how they spread over states, activities, sizes, years and so " +
+    `on. Use it before search_accounts or create_export to see how many there are. ${FILTERS_NOTE}`,
+  inputSchema: objectSchema(ARGUMENTS, ["filters"]),
+  outputSchema: objectSchema(
+    {
+      ...SOURCE,
+      total: SCHEMAS.CountAnswer.properties.total,
+      facets: {
+        type: "object",
+        propertyNames: { enum: [...FACETS] },
+        additionalProperties: SCHEMAS.Facet,
+      } as unknown as TSchema,
+      warnings: { type: "array", items: { type: "string" } } as unknown as TSchema,
+    },
+    [...SOURCE_NAMES, "total", "warnings"],
+  ),
+  annotations: { title: "Count companies", ...READING },
+};
+
+/** What the handler answers, as far as it is used here. */
+interface Counted extends Source {
+  readonly spec: { readonly explain: { readonly warnings: readonly unknown[] } };
+  readonly total: number;
+  readonly facets?: Readonly<Record<string, Facet>>;
+}
+
+/** The tool. */
+export const COUNT_TOOL: Tool<Question> = {
+  definition: DEFINITION,
+  async run(sent, asker) {
+    const mistakes = unknownArguments(sent, Object.keys(ARGUMENTS));
+    const { filters } = selectionOf(sent, mistakes);
+    const wanted = sent.facets;
+    if (Array.isArray(wanted) && wanted.length > FACETS_MAX) {
+      const detail = `Ask for at most ${FACETS_MAX} facets at once, not ${wanted.length}.`;
+      mistakes.push({ pointer: "/facets", code: "too_many", detail });
+    }
+    const body = { spec: { filters }, ...(wanted === undefined ? {} : { facets: wanted }) };
+    const counted = await withArgumentMistakes(mistakes, () =>
+      answeredBy<Counted>(countAccounts(withBody(asker, body))),
+    );
+    const short = Object.entries(counted.facets ?? {}).map(
+      ([name, facet]) => [name, shortFacet(facet)] as const,
+    );
+    const warnings = sentencesOf(counted.spec.explain.warnings);
+    const { total } = counted;
+    const lines = [
+      `${total} accounts match. ${sourceLine(counted)}`,
+      ...warnings.map((warning) => `Note: ${warning}`),
+      ...short.map(([name, facet]) => facetText(name, facet)),
+    ];
+    const spread = counted.facets === undefined ? {} : { facets: Object.fromEntries(short) };
+    return {
+      text: lines.join("\n"),
+      structured: { ...sourceOf(counted), total, ...spread, warnings },
+      accounts: 0,
+    };
+  },
+};
+
+/** A facet with its most frequent values; the sum stays what it was. */
+function shortFacet({ values, other, missing }: Facet): Facet {
+  const rest = values.slice(VALUES_MAX);
+  const held = rest.reduce((sum, { count }) => sum + count, 0);
+  return {
+    values: values.slice(0, VALUES_MAX),
+    other: { values: other.values + rest.length, count: other.count + held },
+    missing,
+  };
+}
+
+function facetText(name: string, { values, other, missing }: Facet): string {
+  const parts = values.map(({ value, label, count }) => {
+    return `${value}${label === undefined ? "" : ` ${JSON.stringify(label)}`} ${count}`;
+  });
+  if (other.values > 0) parts.push(`${other.values} other values ${other.count}`);
+  if (missing > 0) parts.push(`without value ${missing}`);
+  return `${name}: ${parts.join(", ") || "nothing"}`;
+}

@@ -1,0 +1,113 @@
+/**
+ * `POST /mcp`: agents over HTTP. What comes in: a message of the protocol, or several, with an API
+ * key. What goes out: the answer as JSON, or 202 where there is none.
+ * Invariant: nothing is kept between two requests, so any server with the same state answers the
+ * next one. Who may ask, how often and how much is that of every other route; what a message of the
+ * protocol cannot say (limits, no snapshot) is answered as there, by problem documents.
+ */
+import { AppError } from "../errors.ts";
+import { type Answer, JSON_TYPE } from "../http/respond.ts";
+import type { KeyCall } from "../http/service.ts";
+import { parseJson } from "../spec/json.ts";
+import { isJsonObject, shown } from "../spec/reader.ts";
+import { ACCOUNT_TOOL } from "./account.ts";
+import { Agent, type Reply } from "./agent.ts";
+import { COUNT_TOOL } from "./count.ts";
+import {
+  errorAnswer,
+  isSpoken,
+  PROTOCOL_VERSIONS,
+  RPC_CODES,
+  RpcError,
+  readBatch,
+  VERSION_UNSAID,
+} from "./protocol.ts";
+import { SEARCH_TOOL } from "./search.ts";
+import { SERVER_EXPORT_TOOL } from "./serverexport.ts";
+import { TRANSLATE_TOOL } from "./translate.ts";
+
+/** The tools that every agent has, however it is connected. */
+export const READING_TOOLS = [TRANSLATE_TOOL, COUNT_TOOL, SEARCH_TOOL, ACCOUNT_TOOL] as const;
+
+/** Makes the handler of the route; `version` is that of the product. */
+export function agentDoor(version: string): (call: KeyCall) => Promise<Answer> {
+  const agent = new Agent<KeyCall>([...READING_TOOLS, SERVER_EXPORT_TOOL], version);
+  return async (call) => {
+    refusePages(call);
+    try {
+      const value = readBody(call.body);
+      const spoken = versionOf(call, value);
+      if (!Array.isArray(value)) return answered(await agent.answer(value, call));
+      return await answerBatch(agent, call, readBatch(value, spoken));
+    } catch (error) {
+      if (!(error instanceof RpcError)) throw error;
+      return { status: 400, type: JSON_TYPE, body: JSON.stringify(errorAnswer(error)) };
+    }
+  };
+}
+
+/** The answer to one message; what is no message is 400, what is refused a problem document. */
+function answered({ answer, accounts, failure }: Reply): Answer {
+  if (failure !== null) throw failure;
+  if (answer === null) return { status: 202, type: "", body: "" };
+  const wrong = "error" in answer && answer.error.code === RPC_CODES.invalidRequest;
+  return { status: wrong ? 400 : 200, type: JSON_TYPE, body: JSON.stringify(answer), accounts };
+}
+
+/** Several messages cost what they would cost one by one; what one is refused for stays its own. */
+async function answerBatch(
+  agent: Agent<KeyCall>,
+  call: KeyCall,
+  messages: readonly unknown[],
+): Promise<Answer> {
+  call.spend(messages.length);
+  const answers: unknown[] = [];
+  let accounts = 0;
+  for (const message of messages) {
+    const reply = await agent.answer(message, call);
+    if (reply.failure !== null && !(reply.failure instanceof AppError)) throw reply.failure;
+    if (reply.answer !== null) answers.push(reply.answer);
+    accounts += reply.accounts;
+  }
+  if (answers.length === 0) return { status: 202, type: "", body: "" };
+  return { status: 200, type: JSON_TYPE, body: JSON.stringify(answers), accounts };
+}
+
+function readBody(body: Uint8Array): unknown {
+  try {
+    return parseJson(body);
+  } catch (error) {
+    if (!(error instanceof AppError)) throw error;
+    throw new RpcError(RPC_CODES.unreadable, error.message);
+  }
+}
+
+/** The version that the header says; whoever introduces itself has not agreed on one yet. */
+function versionOf(call: KeyCall, value: unknown): string {
+  const version = call.header("mcp-protocol-version") ?? VERSION_UNSAID;
+  if (isSpoken(version)) return version;
+  if (isJsonObject(value) && value.method === "initialize") return PROTOCOL_VERSIONS[0];
+  const detail =
+    `The header MCP-Protocol-Version must be one of ${PROTOCOL_VERSIONS.join(", ")}, not ` +
+    `${shown(version)}.`;
+  throw new RpcError(RPC_CODES.invalidRequest, detail);
+}
+
+const LOOPBACK = /^(localhost|127(\.\d{1,3}){3}|\[::1\])(:\d{1,5})?$/i;
+
+/**
+ * Throws `origin_not_allowed` for what a page of a foreign site sent. A page whose name was bound
+ * anew to this address (DNS rebinding) is a page of the very host that it asks, so that the same
+ * host is believed only where that cannot be done: over HTTPS, and under names of this machine.
+ */
+function refusePages(call: KeyCall): void {
+  const origin = call.header("origin");
+  if (origin === undefined) return;
+  const [, scheme, host] = /^(https?):\/\/([^/?#@\s]+)$/i.exec(origin) ?? [];
+  const own = host !== undefined && host.toLowerCase() === call.header("host")?.toLowerCase();
+  if (own && (scheme?.toLowerCase() === "https" || LOOPBACK.test(host))) return;
+  throw new AppError(
+    "origin_not_allowed",
+    "Programs ask here, not pages of other sites. Send no header Origin.",
+  );
+}

@@ -1,0 +1,52 @@
+/**
+ * Questions without a server. What comes in: an opened snapshot. What goes out: who asks, as the
+ * handlers of the HTTP interface want to know it: under a plan without limits, free of charge.
+ * Invariant: the handlers, and so the answers, are those of a server; cursors live as long as the
+ * process, because the secret that signs them does.
+ */
+import { randomBytes } from "node:crypto";
+import { loadPlans, type Plan } from "../access/plans.ts";
+import { systemClock } from "../clock.ts";
+import { Budget } from "../http/budget.ts";
+import type { AskedService, Question } from "../http/service.ts";
+import { account, countMatches, facets, search, searchSliced } from "../search/searcher.ts";
+import type { Segment } from "../search/segment.ts";
+import { OUTPUT_FIELD_NAMES } from "../spec/fields.ts";
+import { SPEC_LIMITS } from "../spec/schema.ts";
+
+/** Makes the questions of one process; `gone` says whether one was cancelled. */
+export function localAsker(segment: Segment): (gone: () => boolean) => Question {
+  const service: AskedService = {
+    engine: { search, searchSliced, countMatches, facets, account },
+    clock: systemClock,
+    streams: new Budget(1),
+    secondaryCnaeFull: true,
+    secrets: { cursor: [randomBytes(32)] },
+    telemetry: { engine: () => {} },
+    log: { error: () => {} },
+    segment: () => segment,
+    replaced: () => null,
+    hold: () => () => {},
+  };
+  const plan = openPlan();
+  return (gone) => ({
+    ...{ service, plan, gone },
+    requestId: "local",
+    identity: { tenantId: "local" },
+    body: new Uint8Array(0),
+    params: {},
+    header: () => undefined,
+    spend: () => {},
+  });
+}
+
+/** Who has the file may read all of it. */
+function openPlan(): Plan {
+  const { enterprise } = loadPlans();
+  const limits = {
+    ...enterprise.limits,
+    search_limit: SPEC_LIMITS.searchLimitMax,
+    export_rows: SPEC_LIMITS.exportLimitMax,
+  };
+  return { ...enterprise, limits, secondaryCnaeFull: true, fields: OUTPUT_FIELD_NAMES };
+}

@@ -1,0 +1,117 @@
+/**
+ * Mistakes in the arguments of tools. What comes in: the arguments, and what the handlers of the
+ * HTTP interface say of the body that was made of them. What goes out: one error with every mistake
+ * at its place in the arguments, and its words for a model.
+ * Invariant: nothing in the arguments is ignored; places are those of what the model wrote, never
+ * those of a body that it has not seen.
+ */
+import { AppError, type Mistake } from "../errors.ts";
+import { type JsonObject, pointerToken, shown } from "../spec/reader.ts";
+
+/** Longest part of an unknown argument's name that a pointer repeats. */
+const NAME_SHOWN_MAX = 64;
+/** Most mistakes that are told at once: more than a model mends in one go. */
+const TOLD_MAX = 20;
+
+/** What mends an error that has to do with how tools are called, in their words. */
+const MENDS: Readonly<Record<string, string>> = {
+  cursor_mismatch:
+    "The cursor belongs to another call. Repeat filters, sort, scoring and fields of the call " +
+    "whose next_cursor it is, or begin again without a cursor.",
+  invalid_cursor: "Send next_cursor of the last answer unchanged, or no cursor.",
+  idempotency_key_reused:
+    "The idempotency_key, or that of the same call before, belongs to an export that is another " +
+    "one or was deleted. Send a new idempotency_key.",
+  export_expired:
+    "The time of this export is over and its file is gone. To have it made again, send an " +
+    "idempotency_key of your own.",
+};
+
+/** Notes the arguments that a tool does not know. */
+export function unknownArguments(sent: JsonObject, known: readonly string[]): Mistake[] {
+  const unknown = Object.keys(sent).filter((name) => !known.includes(name));
+  return unknown.map((name) => ({
+    pointer: `/${pointerToken(name.slice(0, NAME_SHOWN_MAX))}`,
+    code: "unknown_argument",
+    detail: `There is no argument ${shown(name)}; known are ${known.join(", ")}.`,
+  }));
+}
+
+/** Notes an argument that is no whole number within bounds; true where it is one or missing. */
+export function isWhole(
+  sent: JsonObject,
+  name: string,
+  [min, max]: readonly [min: number, max: number],
+  mistakes: Mistake[],
+): boolean {
+  const value = sent[name];
+  if (value === undefined) return true;
+  if (Number.isInteger(value) && (value as number) >= min && (value as number) <= max) return true;
+  const detail = `Must be a whole number from ${min} to ${max}, not ${shown(value)}.`;
+  mistakes.push({ pointer: `/${name}`, code: "out_of_range", detail });
+  return false;
+}
+
+/**
+ * Runs what a handler does with the body, and throws one error with its mistakes and those that
+ * were found before; with such, whatever it does is in vain, so that it must change nothing.
+ */
+export async function withArgumentMistakes<Value>(
+  own: readonly Mistake[],
+  work: () => Value | Promise<Value>,
+): Promise<Value> {
+  let failure: AppError | null = null;
+  try {
+    const value = await work();
+    if (own.length === 0) return value;
+  } catch (error) {
+    if (!(error instanceof AppError) || error.status !== 422) throw error;
+    failure = error;
+  }
+  const found = (failure?.errors ?? []).map((one) => ({ ...one, pointer: placed(one.pointer) }));
+  const code = own.length > 0 || failure === null ? "invalid_request" : failure.code;
+  const detail = failure?.message ?? own[0]?.detail ?? "";
+  const members = failure?.members ?? {};
+  throw new AppError(code, detail, { errors: [...own, ...found], members });
+}
+
+/** The place in the arguments of a place in a body. */
+function placed(pointer: string): string {
+  const within = pointer.replace(/^\/(spec\/output|spec|output|path|header)(?=\/|$)/, "");
+  return within.replace("idempotency-key", "idempotency_key");
+}
+
+/** An error in words that a model can mend its call by. */
+export function failureText({ code, message, errors, members }: AppError): string {
+  const mend = MENDS[code];
+  if (mend !== undefined || errors.length === 0) return `${code}: ${mend ?? message}`;
+  const alternatives = errors.filter((one) => one.code === ALTERNATIVE).map(placeOf);
+  const others = errors.filter((one) => one.code !== ALTERNATIVE);
+  const told = others.slice(0, TOLD_MAX).map((one) => {
+    return `- ${placeOf(one)} (${one.code}): ${DETAILS[one.code] ?? one.detail}`;
+  });
+  const more = others.length - told.length;
+  if (more > 0) told.push(`- and ${more} more`);
+  if (alternatives.length > 0) {
+    const matches = "matches" in members ? `; ${members.matches} accounts would match` : "";
+    told.push(
+      "- the filters name neither an activity, nor words of a name, nor a place" +
+        `${matches}. Add one of ${alternatives.join(", ")}`,
+    );
+  }
+  return `${code}: nothing was done. Mend the arguments and call again:\n${told.join("\n")}`;
+}
+
+/** Sentences of handlers that speak of an address, in the words of tools. */
+const DETAILS: Readonly<Record<string, string>> = {
+  invalid_cnpj:
+    "Must be a CNPJ: 14 characters, digits and from 2026 on letters too, with or without " +
+    "punctuation, such as 11.222.333/0001-81.",
+};
+
+/** Code of mistakes of which it is enough to mend one. */
+const ALTERNATIVE = "missing_filter";
+
+function placeOf({ pointer }: Mistake): string {
+  return pointer || "arguments";
+}

@@ -1,0 +1,184 @@
+/**
+ * The tool `search_accounts`. What comes in: filters, an order, fields, a limit, a cursor. What
+ * goes out: a page of accounts small enough for a model, its exact total and the way on.
+ * Invariant: accounts, total and order are those of POST /v1/accounts/search; an answer never has
+ * more than its bytes: it then holds fewer accounts than were wanted, says so, and its cursor
+ * begins behind the last one.
+ */
+import type { TSchema } from "typebox";
+import { SCHEMAS } from "../http/schemas.ts";
+import { searchAccounts } from "../http/search.ts";
+import type { Question } from "../http/service.ts";
+import type { OutputField } from "../spec/fields.ts";
+import type { JsonObject } from "../spec/reader.ts";
+import { OUTPUT_INPUT_SCHEMA } from "../spec/schema.ts";
+import { answeredBy, type Source, sentencesOf, sourceLine, sourceOf, withBody } from "./asking.ts";
+import { FILTERS_NOTE, VALUES_NOTE } from "./instructions.ts";
+import { isWhole, unknownArguments, withArgumentMistakes } from "./mistakes.ts";
+import { selectionOf } from "./selection.ts";
+import {
+  ACCOUNT,
+  objectSchema,
+  READING,
+  SELECTION,
+  SOURCE,
+  SOURCE_NAMES,
+  type Tool,
+  type ToolAnswer,
+} from "./tool.ts";
+
+/** Accounts of an answer where no limit is given, and the most there are. */
+export const LIMIT_DEFAULT = 10;
+/** Most accounts of an answer. */
+export const LIMIT_MAX = 50;
+/** Most bytes of an answer as JSON: some 6,000 tokens. */
+export const ANSWER_BYTES_MAX = 22_000;
+
+/** Fields of an account where none are named: what tells a reader which company it is. */
+export const LEAN_FIELDS: readonly OutputField[] = [
+  "cnpj",
+  "legal_name",
+  "trade_name",
+  "cnae_primary_description",
+  "municipality_name",
+  "uf",
+];
+
+const ARGUMENTS = {
+  ...SELECTION,
+  fields: {
+    ...OUTPUT_INPUT_SCHEMA.properties.fields,
+    description: `Fields of each account, in this order; ${LEAN_FIELDS.join(", ")} if missing.`,
+  } as TSchema,
+  limit: {
+    type: "integer",
+    minimum: 1,
+    maximum: LIMIT_MAX,
+    default: LIMIT_DEFAULT,
+    description: "Most accounts of this answer.",
+  } as TSchema,
+  cursor: {
+    type: "string",
+    description: "next_cursor of the answer before, with otherwise the same arguments.",
+  } as TSchema,
+};
+
+const { total, next_cursor } = SCHEMAS.SearchAnswer.properties;
+
+const DEFINITION = {
+  name: "search_accounts",
+  title: "Search companies",
+  description:
+    "Lists establishments of Brazilian companies that match filters, best first, with the exact " +
+    `total. ${FILTERS_NOTE} Answers are small: ${LIMIT_DEFAULT} accounts unless limit says more ` +
+    `(at most ${LIMIT_MAX}, fewer where their fields are long). For numbers alone call ` +
+    "count_accounts, for all of many matches create_export. Sort e.g. " +
+    '[{"field":"share_capital","direction":"desc"}]; without sort the best-scored come first. ' +
+    `Fields such as email and phone_1 have to be asked for. ${VALUES_NOTE}`,
+  inputSchema: objectSchema(ARGUMENTS, ["filters"]),
+  outputSchema: objectSchema(
+    {
+      ...SOURCE,
+      total,
+      count: { type: "integer", minimum: 0, description: "Accounts in this answer." } as TSchema,
+      accounts: { type: "array", items: ACCOUNT, maxItems: LIMIT_MAX } as unknown as TSchema,
+      next_cursor,
+      warnings: { type: "array", items: { type: "string" } } as unknown as TSchema,
+    },
+    [...SOURCE_NAMES, "total", "count", "accounts", "next_cursor", "warnings"],
+  ),
+  annotations: { title: "Search companies", ...READING },
+};
+
+/** What the handler answers, as far as it is used here. */
+interface Page extends Source {
+  readonly spec: { readonly explain: { readonly warnings: readonly unknown[] } };
+  readonly accounts: readonly JsonObject[];
+  readonly total: number;
+  readonly next_cursor: string | null;
+}
+
+/** The tool. */
+export const SEARCH_TOOL: Tool<Question> = {
+  definition: DEFINITION,
+  async run(sent, asker) {
+    const { body, mistakes } = readSearch(sent, asker.plan.fields);
+    const wanted = await withArgumentMistakes(mistakes, () => pageOf(asker, body));
+    const answer = answerOf(wanted);
+    if (bytesOf(answer) <= ANSWER_BYTES_MAX) return answer;
+    const fitting = await pageOf(asker, withLimit(body, rowsThatFit(wanted)));
+    const note =
+      `Only ${fitting.accounts.length} of the wanted ${wanted.accounts.length} accounts fit into ` +
+      "an answer; take fewer fields, or go on with next_cursor.";
+    return answerOf(fitting, [note]);
+  },
+};
+
+type Body = {
+  readonly spec: { readonly limit: unknown; readonly [name: string]: unknown };
+  readonly cursor?: unknown;
+};
+
+/** The body of a search; limit and fields stand in its spec, where a cursor may come with them. */
+function readSearch(sent: JsonObject, allowed: readonly string[]) {
+  const mistakes = unknownArguments(sent, Object.keys(ARGUMENTS));
+  const { fields, limit = LIMIT_DEFAULT, cursor } = sent;
+  const inBounds = !Number.isInteger(limit) || isWhole(sent, "limit", [1, LIMIT_MAX], mistakes);
+  const none = fields === undefined || (Array.isArray(fields) && fields.length === 0);
+  const output = { fields: none ? LEAN_FIELDS.filter((name) => allowed.includes(name)) : fields };
+  const spec = { ...selectionOf(sent, mistakes), output, limit: inBounds ? limit : LIMIT_DEFAULT };
+  const body: Body = { spec, ...(cursor === undefined ? {} : { cursor }) };
+  return { body, mistakes };
+}
+
+function withLimit(body: Body, limit: number): Body {
+  return { ...body, spec: { ...body.spec, limit } };
+}
+
+async function pageOf(asker: Question, body: Body): Promise<Page> {
+  return answeredBy<Page>(await searchAccounts(withBody(asker, body)));
+}
+
+/** How many accounts of a page fit, judged by what each adds to the text and to the values. */
+function rowsThatFit(page: Page): number {
+  const { accounts } = page;
+  const around = bytesOf(answerOf({ ...page, accounts: [] }));
+  // What is said of the accounts that are left out.
+  let left = ANSWER_BYTES_MAX - around - 300;
+  let rows = 0;
+  for (const account of accounts) {
+    left -= Buffer.byteLength(JSON.stringify(account)) + 1;
+    left -= Buffer.byteLength(JSON.stringify(rowText(account))) + 2;
+    if (left < 0) break;
+    rows++;
+  }
+  return Math.max(rows, 1);
+}
+
+function answerOf(page: Page, notes: readonly string[] = []): ToolAnswer {
+  const { accounts, total: matches, next_cursor: next, spec } = page;
+  const warnings = [...sentencesOf(spec.explain.warnings), ...notes];
+  const [first] = accounts;
+  const lines = [
+    `${matches} accounts match, ${accounts.length} of them here. ${sourceLine(page)}`,
+    ...warnings.map((warning) => `Note: ${warning}`),
+    ...(first === undefined ? [] : [JSON.stringify(Object.keys(first))]),
+    ...accounts.map(rowText),
+    ...(next === null ? [] : [`More: the same arguments with "cursor": "${next}".`]),
+  ];
+  const counted = { total: matches, count: accounts.length, accounts };
+  return {
+    text: lines.join("\n"),
+    structured: { ...sourceOf(page), ...counted, next_cursor: next, warnings },
+    accounts: accounts.length,
+  };
+}
+
+/** Values in the order of the fields; as JSON, so that no value can look like anything else. */
+function rowText(account: JsonObject): string {
+  return JSON.stringify(Object.values(account));
+}
+
+function bytesOf({ text, structured }: ToolAnswer): number {
+  return Buffer.byteLength(JSON.stringify({ text, structured }));
+}

@@ -1,0 +1,78 @@
+/**
+ * Filters and order between tools and specs. What comes in: the arguments of a tool, or a
+ * normalized spec. What goes out: the members of a spec that select and order, or the shortest
+ * arguments that mean the same.
+ * Invariant: what is left out of the shortest form is what normalization puts there; a list of
+ * activities is written as the prefixes that it fills, so that both normalize to the same spec.
+ */
+import type { Mistake } from "../errors.ts";
+import { type Catalog, catalogLookup, cnaeDigits, sectionOfCnae } from "../spec/catalog.ts";
+import type { JsonObject } from "../spec/reader.ts";
+import type { AccountQuerySpec } from "../spec/schema.ts";
+
+/** The members of a spec that select and order; filters have to be there. */
+export function selectionOf(sent: JsonObject, mistakes: Mistake[]): JsonObject {
+  if (sent.filters === undefined) {
+    const detail = "Say which accounts, at least by an activity, words of a name or a place.";
+    mistakes.push({ pointer: "/filters", code: "missing", detail });
+  }
+  const { filters, sort, scoring } = sent;
+  return {
+    ...(filters === undefined ? {} : { filters }),
+    ...(sort === undefined ? {} : { sort }),
+    ...(scoring === undefined ? {} : { scoring }),
+  };
+}
+
+/** A normalized spec as arguments: without what is the default, and as short as can be. */
+export function shortSelection(spec: AccountQuerySpec, catalog: Catalog): JsonObject {
+  const { industry, geo, company, contact } = spec.filters;
+  const { secondary_cnae_mode: mode, cnae_any_of, cnae_exclude, ...names } = industry;
+  const short = {
+    industry: worded({
+      cnae_any_of: shortCodes(cnae_any_of, catalog),
+      cnae_exclude: shortCodes(cnae_exclude, catalog),
+      ...(mode === "off" ? {} : { secondary_cnae_mode: mode }),
+      ...names,
+    }),
+    geo: worded(geo),
+    company: worded(company),
+    contact: worded(contact),
+  };
+  const groups = Object.entries(short).filter(([, group]) => Object.keys(group).length > 0);
+  const { sort, scoring } = spec;
+  const scored = scoring.strategy !== "balanced" || scoring.random_seed !== null;
+  return {
+    filters: Object.fromEntries(groups),
+    ...(sort.length === 0 ? {} : { sort }),
+    ...(scored ? { scoring } : {}),
+  };
+}
+
+/** The filters of a group that are used. False is a filter where null is none. */
+function worded(group: object): JsonObject {
+  const used = Object.entries(group).filter(([name, value]) => {
+    if (Array.isArray(value)) return value.length > 0;
+    return name.endsWith("_opt_in") ? value !== null : value !== null && value !== false;
+  });
+  return Object.fromEntries(used);
+}
+
+/** Subclasses as section letters, prefixes of 2 to 5 digits, and the rest as they are. */
+function shortCodes(codes: readonly string[], catalog: Catalog): readonly string[] {
+  const lookup = catalogLookup(catalog);
+  const left = new Set(codes);
+  const prefixes: string[] = [];
+  for (const digits of [0, 2, 3, 4, 5]) {
+    for (const code of codes) {
+      if (!left.has(code)) continue;
+      const plain = cnaeDigits(code);
+      const prefix = digits === 0 ? sectionOfCnae(plain) : plain.slice(0, digits);
+      const below = prefix === null ? [] : lookup.cnae(prefix);
+      if (below.length < 2 || !below.every((one) => left.has(one))) continue;
+      prefixes.push(prefix as string);
+      for (const one of below) left.delete(one);
+    }
+  }
+  return [...prefixes, ...left].sort();
+}

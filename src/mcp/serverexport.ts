@@ -1,0 +1,185 @@
+/**
+ * The tool `create_export` of a server. What comes in: filters, format, fields. What goes out: the
+ * export as it is after a short wait, with the ways to its file.
+ * Invariant: it is an export like any other: under the limits and quota of the plan, listed and
+ * downloaded as those of POST /v1/exports. The same call on the same snapshot gives the same
+ * export for a day, so that a model that tries again does not make a second file.
+ */
+import { strict as assert } from "node:assert";
+import { createHash } from "node:crypto";
+import type { TSchema } from "typebox";
+import { AppError, type Mistake } from "../errors.ts";
+import { LINK_SECONDS, signLink } from "../export/links.ts";
+import type { ExportRecord } from "../export/record.ts";
+import { exportPath, recordJson } from "../http/export-record.ts";
+import { readAs } from "../http/exports.ts";
+import { acceptExport, readExportSpec } from "../http/newexport.ts";
+import { noContent } from "../http/respond.ts";
+import { SCHEMAS } from "../http/schemas.ts";
+import { currentSegment, type KeyCall } from "../http/service.ts";
+import { type JsonObject, shown } from "../spec/reader.ts";
+import { sourceLine, withBody } from "./asking.ts";
+import { EXPORT_ARGUMENTS, type ExportWish, readExport } from "./exportarguments.ts";
+import { FILTERS_NOTE } from "./instructions.ts";
+import { isWhole, withArgumentMistakes } from "./mistakes.ts";
+import { objectSchema, SOURCE, type Tool, type ToolAnswer } from "./tool.ts";
+
+/** How long a call waits for the file, in seconds: less than clients wait for a tool. */
+const WAIT_SECONDS = 10;
+const WAIT_SECONDS_MAX = 30;
+const KEY_SHAPE = /^[\x21-\x7e]{1,255}$/;
+
+const OWN_ARGUMENTS = {
+  wait_seconds: {
+    type: "integer",
+    minimum: 0,
+    maximum: WAIT_SECONDS_MAX,
+    default: WAIT_SECONDS,
+    description: "How long to wait for the file.",
+  } as TSchema,
+  idempotency_key: {
+    type: "string",
+    minLength: 1,
+    maxLength: 255,
+    description: "Only to have the very same export made once more; visible ASCII characters.",
+  } as TSchema,
+};
+
+const { export_id, status, format, row_count, size_bytes, expires_at, sha256 } =
+  SCHEMAS.ExportRecord.properties;
+const textOrNull = (description: string) =>
+  ({ anyOf: [{ type: "string" }, { type: "null" }], description }) as unknown as TSchema;
+
+const OUTPUT = {
+  export_id,
+  status,
+  format,
+  snapshot: SOURCE.snapshot,
+  snapshot_date: SOURCE.snapshot_date,
+  provenance: {
+    anyOf: [SOURCE.provenance, { type: "null" }],
+    description: "Null where the export is one of an earlier snapshot.",
+  } as unknown as TSchema,
+  row_count,
+  size_bytes,
+  expires_at,
+  record_path: { type: "string", description: "GET it with the API key: the record." } as TSchema,
+  download_path: textOrNull("GET it with the API key: leads to the file. Null until done."),
+  link: textOrNull("The file without a key, for five minutes. Null until done."),
+  repeated: {
+    type: "boolean",
+    description: "Whether the same call had brought the export about before.",
+  } as TSchema,
+  sha256,
+};
+
+const DEFINITION = {
+  name: "create_export",
+  title: "Export companies to a file",
+  description:
+    "Makes a file (csv, xlsx, html, parquet, jsonl) of all establishments that match filters, or " +
+    "of the first limit of them. Answers with the export's id and, when it is done within " +
+    "wait_seconds, with a link to the file, relative to the address of this server; give it to " +
+    "the user. Calling again with the same arguments gives the same export, so call again to see " +
+    `whether it is done. Count first: exports have quotas. ${FILTERS_NOTE}`,
+  inputSchema: objectSchema({ ...EXPORT_ARGUMENTS, ...OWN_ARGUMENTS }, ["filters"]),
+  outputSchema: objectSchema(
+    OUTPUT,
+    Object.keys(OUTPUT).filter((name) => name !== "sha256"),
+  ),
+  annotations: {
+    title: "Export companies to a file",
+    readOnlyHint: false,
+    destructiveHint: false,
+    idempotentHint: true,
+    openWorldHint: false,
+  },
+};
+
+/** The tool. */
+export const SERVER_EXPORT_TOOL: Tool<KeyCall> = {
+  definition: DEFINITION,
+  async run(sent, asker) {
+    const wish = readExport(sent, Object.keys(OWN_ARGUMENTS));
+    isWhole(sent, "wait_seconds", [0, WAIT_SECONDS_MAX], wish.mistakes);
+    checkKey(sent, wish.mistakes);
+    const { wait_seconds: wait = WAIT_SECONDS, idempotency_key: key } = sent;
+    const accepted = await withArgumentMistakes(wish.mistakes, () => accept(asker, wish, key));
+    assert(accepted !== null, "mistakes are thrown");
+    const record = await waited(asker, accepted.record, wait as number);
+    if (record.expired) throw new AppError("export_expired", "The export has expired.");
+    return answerOf(asker, record, accepted.replayed);
+  },
+};
+
+function checkKey({ idempotency_key: key }: JsonObject, mistakes: Mistake[]): void {
+  if (key === undefined || (typeof key === "string" && KEY_SHAPE.test(key))) return;
+  const detail = `Must be 1 to 255 visible ASCII characters, not ${shown(key)}.`;
+  mistakes.push({ pointer: "/idempotency_key", code: "wrong_format", detail });
+}
+
+/** Queues the export, or finds it. With mistakes only looks for further ones. */
+function accept(asker: KeyCall, { body, mistakes }: ExportWish, key: unknown) {
+  const call = withBody(asker, body);
+  const segment = currentSegment(asker.service);
+  if (mistakes.length > 0) {
+    readExportSpec(call, segment);
+    return null;
+  }
+  const used = key === undefined ? ownKey(segment.snapshotId, call.body) : String(key);
+  const header = (name: string) => (name === "idempotency-key" ? used : undefined);
+  return acceptExport({ ...call, header });
+}
+
+/** The key of a call without one: the same call on the same snapshot has the same. */
+function ownKey(snapshotId: string, body: Uint8Array): string {
+  const hash = createHash("sha256").update(`${snapshotId}\n`).update(body).digest("hex");
+  return `mcp-${hash.slice(0, 40)}`;
+}
+
+/** The export when it has come to its end, or as it is after so many seconds. */
+async function waited(asker: KeyCall, now: ExportRecord, seconds: number): Promise<ExportRecord> {
+  if (seconds === 0) return now;
+  let record = now;
+  const query = new Map([["wait", String(seconds)]]);
+  await readAs({ ...asker, params: { id: now.id }, query }, (read) => {
+    record = read;
+    return noContent();
+  });
+  return record;
+}
+
+function answerOf(asker: KeyCall, record: ExportRecord, repeated: boolean): ToolAnswer {
+  const { clock, secrets } = asker.service;
+  const {
+    download_url,
+    progress: _,
+    rows_written: __,
+    error,
+    ...shownRecord
+  } = recordJson(record) as JsonObject & {
+    readonly error?: { readonly code: string; readonly detail: string };
+  };
+  if (error !== undefined) {
+    const mend = "To have it made again, send an idempotency_key of your own.";
+    throw new AppError("EXPORT_FAILED", `${error.detail} ${mend}`);
+  }
+  const { label, provenance } = currentSegment(asker.service);
+  const done = record.state === "done";
+  const link = done ? signLink(record, { nowMs: clock.nowMs(), secrets: secrets.link }) : null;
+  const structured = {
+    ...shownRecord,
+    provenance: label === record.snapshot ? provenance : null,
+    record_path: exportPath(record),
+    download_path: download_url,
+    link,
+    repeated,
+  };
+  const { id, format: written, rowCount, sizeBytes, snapshot, snapshotDate } = record;
+  const state = done
+    ? `${rowCount} rows, ${sizeBytes} bytes of ${written}. Link, valid for ${LINK_SECONDS} s and ` +
+      `relative to this server: ${link}\nLater: GET ${download_url} with the API key.`
+    : `${written}, ${record.state}. Call again with the same arguments to see whether it is done.`;
+  const source = sourceLine({ snapshot, snapshot_date: snapshotDate });
+  return { text: `Export ${id}: ${state}\n${source}`, structured, accounts: 0 };
+}

@@ -1,0 +1,76 @@
+/**
+ * What a tool is, and what tools are described by. What comes in: schemas of the public interface.
+ * What goes out: the shape of a tool, and plain JSON Schemas for its definition.
+ * Invariant: a member of a tool's arguments is the schema of the same member of the HTTP interface,
+ * so that the two cannot say different things; a definition is plain JSON.
+ */
+import type { TSchema } from "typebox";
+import { SCHEMAS } from "../http/schemas.ts";
+import type { JsonObject } from "../spec/reader.ts";
+import { SPEC_INPUT_SCHEMA } from "../spec/schema.ts";
+
+/** What `tools/list` says of a tool. */
+export interface ToolDefinition extends JsonObject {
+  readonly name: string;
+  readonly title: string;
+  readonly description: string;
+  readonly inputSchema: JsonObject;
+  readonly outputSchema: JsonObject;
+  readonly annotations: JsonObject;
+}
+
+/** What a tool answers: the same for people and models, and for programs. */
+export interface ToolAnswer {
+  readonly text: string;
+  readonly structured: JsonObject;
+  /** Accounts in it. */
+  readonly accounts: number;
+}
+
+/** One tool. */
+export interface Tool<Asker> {
+  readonly definition: ToolDefinition;
+  /** Carries a call out. Throws `AppError` with pointers into the arguments. */
+  run(sent: JsonObject, asker: Asker): ToolAnswer | Promise<ToolAnswer>;
+}
+
+/** A tool that only reads, and answers the same to the same call. */
+export const READING = {
+  readOnlyHint: true,
+  destructiveHint: false,
+  idempotentHint: true,
+  openWorldHint: false,
+} as const;
+
+/** The schema of an object without members beside these, as plain JSON. */
+export function objectSchema(
+  properties: Readonly<Record<string, TSchema>>,
+  required: readonly string[],
+): JsonObject {
+  const schema = { type: "object", properties, required, additionalProperties: false };
+  return JSON.parse(JSON.stringify(schema)) as JsonObject;
+}
+
+const { filters, sort, scoring } = SPEC_INPUT_SCHEMA.properties;
+
+/** What selects accounts, and in which order; the same in every tool that takes it. */
+export const SELECTION = { filters, sort, scoring } as const;
+
+/** What every answer about data says of its source. */
+export const SOURCE = {
+  snapshot: SCHEMAS.SearchAnswer.properties.snapshot,
+  snapshot_date: SCHEMAS.SearchAnswer.properties.snapshot_date,
+  provenance: SCHEMAS.Provenance,
+} as const;
+
+/** Names of the members of `SOURCE`. */
+export const SOURCE_NAMES = Object.keys(SOURCE);
+
+const { explain: _, ...accountFields } = SCHEMAS.Account.properties;
+
+/** An account with the fields that were asked for, as a schema. */
+export const ACCOUNT = {
+  type: "object",
+  properties: accountFields,
+  additionalProperties: false,
+} as unknown as TSchema;

@@ -1,0 +1,171 @@
+/**
+ * The tool `translate`. What comes in: a sentence. What goes out: filters and order to call the
+ * other tools with, what was assumed, what no filter expresses, and what else words may mean.
+ * Invariant: the filters mean what the spec of POST /v1/leads/translate means, in the shortest
+ * writing; nothing is searched.
+ */
+import type { TSchema } from "typebox";
+import { SCHEMAS } from "../http/schemas.ts";
+import { currentSegment, type Question } from "../http/service.ts";
+import { translateLeads } from "../http/translate.ts";
+import type { Segment } from "../search/segment.ts";
+import type { AccountQuerySpec } from "../spec/schema.ts";
+import { isUncertain } from "../translate/confidence.ts";
+import type { Suggestion } from "../translate/suggestions.ts";
+import type { Part } from "../translate/translate.ts";
+import { answeredBy, sentencesOf, sourceLine, withBody } from "./asking.ts";
+import { unknownArguments, withArgumentMistakes } from "./mistakes.ts";
+import { shortSelection } from "./selection.ts";
+import {
+  objectSchema,
+  READING,
+  type SELECTION,
+  SOURCE,
+  SOURCE_NAMES,
+  type Tool,
+  type ToolAnswer,
+} from "./tool.ts";
+
+/** Most notes of a kind, and most activities of one suggestion, that are told. */
+const NOTES_MAX = 15;
+const ACTIVITIES_MAX = 6;
+const SUGGESTIONS_MAX = 6;
+
+const ARGUMENTS = {
+  query_text: {
+    ...SCHEMAS.TranslateRequest.properties.query_text,
+    description: "What is wanted, in a sentence.",
+  } as TSchema,
+};
+
+const notes = (description: string) =>
+  ({ type: "array", items: { type: "string" }, description }) as unknown as TSchema;
+
+/** What is an argument elsewhere is described there, once. */
+const argument = (name: keyof typeof SELECTION) =>
+  ({ type: "object", description: `As ${name} of search_accounts.` }) as unknown as TSchema;
+
+const { words, activities } = SCHEMAS.TranslateAnswer.properties.suggestions.items.properties;
+const suggestion = {
+  type: "object",
+  properties: { words, activities },
+  required: ["words", "activities"],
+  additionalProperties: false,
+};
+
+const DEFINITION = {
+  name: "translate",
+  title: "Sentence to filters",
+  description:
+    "Turns a sentence in Portuguese or English into filters (and a sort, where one is asked for) " +
+    "for search_accounts, count_accounts and create_export, with their codes: activities, states, " +
+    "municipalities, sizes, dates, contact. Deterministic, searches nothing. Call it first when " +
+    'you do not know a code. Example: {"query_text":"padarias em Campinas abertas desde 2020, com ' +
+    'e-mail, exceto MEI"}. Read assumptions and unmapped_constraints before using the filters; ' +
+    "with low confidence (below 0.5) correct them, e.g. by the suggested codes.",
+  inputSchema: objectSchema(ARGUMENTS, ["query_text"]),
+  outputSchema: objectSchema(
+    {
+      ...SOURCE,
+      filters: argument("filters"),
+      sort: { type: "array", description: "Likewise; missing for the best first." } as TSchema,
+      scoring: argument("scoring"),
+      wanted: {
+        type: "integer",
+        minimum: 1,
+        description: "How many accounts the sentence wants, where it says so.",
+      } as TSchema,
+      matches: SCHEMAS.TranslateAnswer.properties.matches,
+      confidence: SCHEMAS.TranslateAnswer.properties.explain.properties.confidence,
+      assumptions: notes("What was assumed."),
+      warnings: notes("What to look at."),
+      unmapped_constraints: notes("Wishes that no filter expresses."),
+      suggestions: {
+        type: "array",
+        items: suggestion,
+        description: "Words that stand for several activities.",
+      } as unknown as TSchema,
+    },
+    [
+      ...[...SOURCE_NAMES, "filters", "matches", "confidence", "assumptions", "warnings"],
+      ...["unmapped_constraints", "suggestions"],
+    ],
+  ),
+  annotations: { title: "Sentence to filters", ...READING },
+};
+
+/** What the handler answers, as far as it is used here. */
+interface Translated {
+  readonly snapshot: string;
+  readonly snapshot_date: string;
+  readonly spec: AccountQuerySpec;
+  readonly parts: readonly Part[];
+  readonly matches: number;
+  readonly suggestions: readonly Suggestion[];
+}
+
+/** The tool. */
+export const TRANSLATE_TOOL: Tool<Question> = {
+  definition: DEFINITION,
+  async run(sent, asker) {
+    const mistakes = unknownArguments(sent, Object.keys(ARGUMENTS));
+    const body = sent.query_text === undefined ? {} : { query_text: sent.query_text };
+    return withArgumentMistakes(mistakes, () => {
+      const translated = answeredBy<Translated>(translateLeads(withBody(asker, body)));
+      return answerOf(translated, currentSegment(asker.service));
+    });
+  },
+};
+
+function answerOf(translated: Translated, { catalog, provenance }: Segment): ToolAnswer {
+  const { snapshot, snapshot_date, spec, parts, matches } = translated;
+  const source = { snapshot, snapshot_date, provenance };
+  const { confidence, assumptions, warnings, unmapped_constraints: unmapped } = spec.explain;
+  const selection = shortSelection(spec, catalog);
+  const limited = parts.some(({ role }) => role === "limit");
+  const structured = {
+    ...source,
+    ...selection,
+    ...(limited ? { wanted: spec.limit } : {}),
+    matches,
+    confidence,
+    assumptions: told(assumptions),
+    warnings: told(warnings),
+    unmapped_constraints: told(unmapped),
+    suggestions: shortSuggestions(translated.suggestions),
+  };
+  const lines = [
+    `${JSON.stringify(selection)} matches ${matches} accounts. ${sourceLine(source)}`,
+    `Confidence ${confidence}${isUncertain(confidence) ? ": check the filters before use" : ""}.`,
+    ...(limited ? [`Wanted: ${spec.limit} accounts.`] : []),
+    ...structured.assumptions.map((note) => `Assumed: ${note}`),
+    ...structured.warnings.map((note) => `Warning: ${note}`),
+    ...structured.unmapped_constraints.map((note) => `Not expressed: ${note}`),
+    ...structured.suggestions.map(suggestionText),
+  ];
+  return { text: lines.join("\n"), structured, accounts: 0 };
+}
+
+/** The first notes, and how many more there are. */
+function told(list: readonly unknown[]): string[] {
+  const sentences = sentencesOf(list.slice(0, NOTES_MAX));
+  const more = list.length - sentences.length;
+  return more > 0 ? [...sentences, `… and ${more} more of this kind.`] : sentences;
+}
+
+function shortSuggestions(suggestions: readonly Suggestion[]) {
+  return suggestions.slice(0, SUGGESTIONS_MAX).map(({ words: said, activities: meant }) => ({
+    words: said,
+    activities: meant.slice(0, ACTIVITIES_MAX),
+  }));
+}
+
+function suggestionText({
+  words: said,
+  activities: meant,
+}: Pick<Suggestion, "words" | "activities">) {
+  const codes = meant.map(
+    ({ code, description, matches }) => `${code} ${description} (${matches})`,
+  );
+  return `"${said}" may mean: ${codes.join("; ")}`;
+}

@@ -1,0 +1,164 @@
+/**
+ * The proxies of docs/deploy, started with the very files that are shipped. What comes in: the
+ * address of a server. What goes out: a running nginx or Caddy with TLS in front of it.
+ * Invariant: of a shipped file only ports, addresses and certificates are replaced, each exactly
+ * where it stands; a line that is not there any more fails the suite instead of going unnoticed.
+ */
+import assert from "node:assert/strict";
+import { type ChildProcess, execFileSync, spawn, spawnSync } from "node:child_process";
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { type AddressInfo, connect, createServer } from "node:net";
+import path from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { ROOT } from "./checkout.ts";
+
+/** Name of the site in the shipped files. */
+export const SITE = "search.example.com";
+
+/** A proxy that runs. */
+export interface Edge {
+  readonly tlsPort: number;
+  readonly plainPort: number;
+  /** The certificate that it shows. */
+  readonly ca: string;
+  stop(): Promise<void>;
+}
+
+/** What a proxy is started with. */
+export interface EdgeWish {
+  /** Folder of its own. */
+  readonly folder: string;
+  /** Port of the server behind it, on 127.0.0.1. */
+  readonly upstream: number;
+}
+
+/** The proxies by name. */
+export const EDGES = { nginx: startNginx, caddy: startCaddy } as const;
+
+/** Why a proxy cannot be tried here; false where it can. */
+export function absent(name: keyof typeof EDGES): false | string {
+  const found = spawnSync(name, [name === "nginx" ? "-v" : "version"]).status === 0;
+  return found ? false : `${name} is not installed`;
+}
+
+/** A certificate of its own for the site. */
+function certificate(folder: string): { readonly cert: string; readonly key: string } {
+  mkdirSync(folder, { recursive: true });
+  const cert = path.join(folder, "cert.pem");
+  const key = path.join(folder, "key.pem");
+  const curve = ["-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes"];
+  const name = ["-subj", `/CN=${SITE}`, "-addext", `subjectAltName=DNS:${SITE}`];
+  const files = ["-keyout", key, "-out", cert, "-days", "2"];
+  execFileSync("openssl", ["req", "-x509", ...curve, ...name, ...files], { stdio: "ignore" });
+  return { cert, key };
+}
+
+async function startNginx({ folder, upstream }: EdgeWish): Promise<Edge> {
+  const { cert, key } = certificate(folder);
+  const [tlsPort, plainPort] = [await freePort(), await freePort()];
+  const site = shipped("nginx.conf", [
+    ["server 127.0.0.1:8080;", `server 127.0.0.1:${upstream};`],
+    ["listen 80;", `listen 127.0.0.1:${plainPort};`],
+    ["listen [::]:80;", ""],
+    ["listen 443 ssl http2;", `listen 127.0.0.1:${tlsPort} ssl http2;`],
+    ["listen [::]:443 ssl http2;", ""],
+    [`/etc/letsencrypt/live/${SITE}/fullchain.pem`, cert],
+    [`/etc/letsencrypt/live/${SITE}/privkey.pem`, key],
+  ]);
+  writeFileSync(path.join(folder, "site.conf"), site);
+  const spools = ["client_body", "proxy", "fastcgi", "uwsgi", "scgi"];
+  const places = spools.map((name) => `${name}_temp_path ${folder}/${name};`).join("\n  ");
+  // Debian's nginx.conf turns gzip on for everybody; what is shipped has to stand that.
+  const main = `daemon off;
+worker_processes 1;
+pid ${folder}/nginx.pid;
+error_log ${folder}/error.log warn;
+${process.getuid?.() === 0 ? "user root;" : ""}
+events { worker_connections 768; }
+http {
+  ${places}
+  access_log off;
+  default_type application/octet-stream;
+  gzip on;
+  include ${folder}/site.conf;
+}
+`;
+  writeFileSync(path.join(folder, "nginx.conf"), main);
+  const child = spawn("nginx", ["-p", folder, "-e", `${folder}/error.log`, "-c", "nginx.conf"], {
+    stdio: ["ignore", "ignore", "pipe"],
+  });
+  return await edge(child, { tlsPort, plainPort, cert });
+}
+
+async function startCaddy({ folder, upstream }: EdgeWish): Promise<Edge> {
+  const { cert, key } = certificate(folder);
+  const [tlsPort, plainPort] = [await freePort(), await freePort()];
+  const ports = `http_port ${plainPort}\n\thttps_port ${tlsPort}\n\tdefault_bind 127.0.0.1`;
+  const site = shipped("Caddyfile", [[`${SITE} {`, `${SITE} {\n\ttls ${cert} ${key}`]]);
+  const file = path.join(folder, "Caddyfile");
+  writeFileSync(file, `{\n\tadmin off\n\t${ports}\n\tskip_install_trust\n}\n${site}`);
+  const child = spawn("caddy", ["run", "--config", file, "--adapter", "caddyfile"], {
+    env: {
+      ...process.env,
+      HOME: folder,
+      XDG_DATA_HOME: folder,
+      XDG_CONFIG_HOME: folder,
+      PENEIRA_UPSTREAM: `127.0.0.1:${upstream}`,
+    },
+    stdio: ["ignore", "ignore", "pipe"],
+  });
+  return await edge(child, { tlsPort, plainPort, cert });
+}
+
+/** A shipped file with some texts replaced. */
+function shipped(name: string, changes: readonly (readonly [from: string, to: string])[]): string {
+  const lines = readFileSync(path.join(ROOT, "docs/deploy", name), "utf8").split("\n");
+  let text = lines.filter((line) => !/^\s*#/.test(line)).join("\n");
+  for (const [from, to] of changes) {
+    assert.equal(text.split(from).length, 2, `${name} has "${from}" once`);
+    text = text.replace(from, to);
+  }
+  return text;
+}
+
+async function edge(
+  child: ChildProcess,
+  { tlsPort, plainPort, cert }: { tlsPort: number; plainPort: number; cert: string },
+): Promise<Edge> {
+  let said = "";
+  child.stderr?.on("data", (part: Buffer) => {
+    said = (said + part.toString()).slice(-8_000);
+  });
+  const exited = new Promise<number | null>((resolve) => child.once("exit", resolve));
+  process.once("exit", () => child.kill("SIGKILL"));
+  for (let turn = 0; !(await answers(tlsPort)); turn++) {
+    assert.equal(child.exitCode, null, `the proxy has ended:\n${said}`);
+    assert.ok(turn < 200, `the proxy does not listen:\n${said}`);
+    await sleep(50);
+  }
+  const stop = async () => {
+    child.kill("SIGTERM");
+    await exited;
+  };
+  return { tlsPort, plainPort, ca: readFileSync(cert, "utf8"), stop };
+}
+
+function answers(port: number): Promise<boolean> {
+  return new Promise((resolve) => {
+    const socket = connect({ host: "127.0.0.1", port }, () => {
+      socket.destroy();
+      resolve(true);
+    });
+    socket.once("error", () => resolve(false));
+  });
+}
+
+/** A port that nobody has now. */
+function freePort(): Promise<number> {
+  return new Promise((resolve) => {
+    const server = createServer().listen(0, "127.0.0.1", () => {
+      const { port } = server.address() as AddressInfo;
+      server.close(() => resolve(port));
+    });
+  });
+}
