@@ -14,11 +14,9 @@ import { performance } from "node:perf_hooks";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import { asanEnv, headersEnv, mirror, missingTools } from "./native-index/toolchain.mjs";
 import { bundleConsole, WEB } from "./src/console/bundle.mjs";
-import { findBase } from "./src/executable/base.mjs";
 import { writeBundle } from "./src/executable/bundle.mjs";
-import { buildExecutable } from "./src/executable/executable.mjs";
-import { release } from "./src/executable/release.mjs";
-import { compileSqlite, SQLITE_SOURCES, sqliteAddon } from "./src/executable/sqlite.mjs";
+import { runRelease } from "./src/executable/release.mjs";
+import { executableSteps } from "./src/executable/steps.mjs";
 
 const ROOT = path.dirname(fileURLToPath(import.meta.url));
 const NODE_MIN = [20, 11];
@@ -83,15 +81,7 @@ const COMMANDS = {
     install();
     webConsole();
   },
-  release(args) {
-    const places = { executable: path.join(DIST, "peneira"), out: path.join(DIST, "release") };
-    const build = () => COMMANDS.executable([]);
-    try {
-      process.stdout.write(`${release({ root: ROOT, args, build, ...places })}\n`);
-    } catch (error) {
-      fail(error.message);
-    }
-  },
+  release: (args) => runRelease({ root: ROOT, args, build: () => COMMANDS.executable([]) }),
 };
 
 // --- steps ---------------------------------------------------------------------------------
@@ -205,40 +195,13 @@ function bundle({ faults = false } = {}) {
   upToDate(step, () => writeBundle({ ...known, folder }));
 }
 
-/**
- * Makes the one executable (src/executable/executable.mjs). Only the one of a release lies in dist;
- * the others are named after what is different about them.
- */
-function executable({ faults = false, running = false } = {}) {
-  const base = findBase(ROOT, { running });
-  const variant = `${base.version}${running ? "-running" : ""}${faults ? "-faults" : ""}`;
-  const folder = path.join(ROOT, ".cache", "executable", variant);
-  const target = faults || running ? `${folder}.peneira` : path.join(DIST, "peneira");
-  const known = { root: ROOT, base, run, origin: gitOrigin(), faults };
-  const sqlite = sqliteOf(known);
-  const inputs = [
-    ...[...programInputs(), `native-index/${ADDON}`, "node_modules/.package-lock.json"],
-    ...[filesIn("src/executable", /\.cjs$/), filesIn("dist/console", /./), "LICENSE"].flat(),
-  ];
-  const salt = JSON.stringify([known.origin, base.version]);
-  upToDate({ name: `executable-${variant}`, inputs, salt, outputs: [target] }, () => {
-    const files = { addon: path.join(ROOT, "native-index", ADDON), sqlite, entries: entries() };
-    buildExecutable({ ...known, ...files, folder, target, console: path.join(DIST, "console") });
-  });
-}
-
-/** The addon of better-sqlite3 for a Node: the installed one, or compiled for the one that ships. */
-function sqliteOf({ base, ...known }) {
-  if (base.headers === null) return sqliteAddon(path.join(ROOT, SQLITE_SOURCES));
-  const folder = path.join(ROOT, ".cache", "executable", `better-sqlite3-${base.version}`);
-  const built = sqliteAddon(folder);
-  const inputs = [`${SQLITE_SOURCES}/package.json`, "src/executable/sqlite.mjs"];
-  const name = `better-sqlite3-${base.version}`;
-  upToDate({ name, inputs, salt: process.env.CXX ?? "", outputs: [built] }, () => {
-    requireTools();
-    compileSqlite({ ...known, base, folder });
-  });
-  return built;
+/** Makes the one executable, dist/peneira or a variant of it (src/executable/steps.mjs). */
+function executable(variant = {}) {
+  const addon = path.join("native-index", ADDON);
+  const tools = { upToDate, run, requireTools };
+  const known = { root: ROOT, addon, entries: entries(), origin: gitOrigin() };
+  const inputs = [...programInputs(), addon, ...filesIn("dist/console", /./)];
+  executableSteps({ ...known, ...tools, ...variant, inputs });
 }
 
 /** Programs of their own: the one of the command line, and that of every kind of worker thread. */
@@ -249,7 +212,7 @@ function entries() {
 /** Every file that a bundle of the program is made from. */
 function programInputs() {
   return [
-    ...[filesIn("src", /\.(ts|json)$/, /^web$/), filesIn("src/executable", /\.mjs$/)].flat(),
+    ...[filesIn("src", /\.(ts|json)$/, /^web$/), filesIn("src/executable", /\.[mc]js$/)].flat(),
     ...[filesIn("data", /./), filesIn("native-index", /\.ts$/)].flat(),
     ...["build.mjs", "package-lock.json", "package.json"],
   ];

@@ -1,6 +1,6 @@
 // Walks change lists. What comes in and goes out: see changelist.h.
-// Invariant: an account none of whose filter columns differ matches in both snapshots or in neither,
-// so it is tested once, and only where a watched column differs.
+// Invariant: an account none of whose filter columns differ matches in both snapshots or in
+// neither, so it is tested once, and only where a watched column differs.
 #include "changelist.h"
 
 #include "crc32c.h"

@@ -1,10 +1,11 @@
 // Compares two snapshots. What comes in and goes out: see difference.h.
 // Invariant: see difference.h; a row or code that a snapshot should not name is SNAPSHOT_DAMAGED.
 //
-// Rows are stored by score, so a walk by cnpj goes through some hundred runs of equal score at once,
-// each of them forwards: the files are read nearly in sequence and only once. All pairs of a stretch
-// are compared in one column before the next, so that the pages of these runs stay in the cache of
-// addresses: with stretches of 65,536 accounts that is 2.3 times as fast as with 256 (measured).
+// Rows are stored by score, so a walk by cnpj goes through some hundred runs of equal score at
+// once, each of them forwards: the files are read nearly in sequence and only once. All pairs of a
+// stretch are compared in one column before the next, so that the pages of these runs stay in the
+// cache of addresses: with stretches of 65,536 accounts that is 2.3 times as fast as with 256
+// (measured).
 #include "difference.h"
 
 #include <string_view>

@@ -38,22 +38,10 @@ import {
   type PreparedSection,
 } from "./engine.ts";
 import { dictionaryOf, encodeTable, type SnapshotMeta, tableValues } from "./meta.ts";
-
+import { ADMITTED, FORMAT_VERSION, versionRefusal } from "./versions.ts";
 import { writeAll, writeAllSync } from "./write-all.ts";
 
 export type { SnapshotMeta } from "./meta.ts";
-
-/** Version of the file format; `format.h` has the same number. */
-export const FORMAT_VERSION = 1;
-
-/**
- * The file formats that this program opens, each with the fingerprint of the columns its files
- * have. A column, dimension, order or table that is added, removed or moved changes the fingerprint
- * and takes a new version, here and in `format.h`; the row of the version before it stays for one
- * release, with what its reader needs. So one version back is opened, and no more: a snapshot is
- * made of a public dump and can be made again. There has been one version so far.
- */
-export const ADMITTED: ReadonlyMap<number, bigint> = new Map([[1, 0x6422f1659f2dba30n]]);
 
 /** Key of the metadata JSON in the Arrow schema. */
 export const META_KEY = "peneira.meta";
@@ -342,7 +330,7 @@ function parseLocation(file: CheckedFile, text: string | undefined): DirectoryLo
     return file.refuse("its footer is damaged (the index location is not JSON)");
   }
   const version = Number(json?.version);
-  if (!ADMITTED.has(version)) return refuseVersion(file, json?.version);
+  if (!ADMITTED.has(version)) return file.refuse(versionRefusal(json?.version));
   const offset = Number(json.offset);
   const length = Number(json.length);
   const crc = Number(json.crc32c);
@@ -353,20 +341,6 @@ function parseLocation(file: CheckedFile, text: string | undefined): DirectoryLo
     offset <= file.footerOffset - length;
   if (!isSound) file.refuse("its footer is damaged (the index lies outside of the file)");
   return { offset, length, crc32c: crc };
-}
-
-/** Of a newer file the program is what must change, of an older one the file. */
-function refuseVersion(file: CheckedFile, version: unknown): never {
-  const known = [...ADMITTED.keys()].join(" and ");
-  const isNewer = typeof version === "number" && version > FORMAT_VERSION;
-  if (!isNewer) {
-    const other = `it has index format ${version}, this program reads ${known}`;
-    return file.refuse(`${other}; import the dump again with this version`);
-  }
-  return file.refuse(
-    `it has index format ${version}, which is of a newer version of Peneira (this one reads ` +
-      `${known}); use that version, or import the dump again with this one`,
-  );
 }
 
 function readDirectory(

@@ -11,7 +11,8 @@ import { join } from "node:path";
 import { BATCH_ROWS } from "../native-index/columns.ts";
 import { createBatch, rankRecords } from "../native-index/engine.ts";
 import type { DictionaryName, SnapshotMeta } from "../native-index/meta.ts";
-import { createSnapshotWriter, FORMAT_VERSION } from "../native-index/snapshot.ts";
+import { createSnapshotWriter } from "../native-index/snapshot.ts";
+import { FORMAT_VERSION } from "../native-index/versions.ts";
 import { openSegment, type Segment } from "../src/search/segment.ts";
 import { decodeSnapshot } from "./decode.ts";
 import {
@@ -89,10 +90,15 @@ function nextMonth(rows: readonly FixtureRow[], seed: number): FixtureRow[] {
   const columns = (Object.keys(rows[0] ?? {}) as (keyof FixtureRow)[]).filter(
     (name) => name !== "cnpj",
   );
-  // Few rows are abroad, so some move there.
+  // Few rows are abroad or sanctioned, so some become it.
   const abroad = (row: FixtureRow, i: number) =>
     i % 40 === 3 ? { ...row, foreign_city: `LIMA ${i}`, country_code: i % 9 } : row;
-  const kept = rows.filter(() => random() >= GONE).map(abroad);
+  const judged = (row: FixtureRow, i: number) =>
+    i % 40 === 7 ? { ...row, sanctioned: row.sanctioned !== true } : row;
+  const kept = rows
+    .filter(() => random() >= GONE)
+    .map(abroad)
+    .map(judged);
   const changed = kept.map((row, i) => {
     if (random() >= CHANGED) return row;
     const names = Array.from({ length: 1 + Math.floor(random() * 4) }, () => {

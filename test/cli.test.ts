@@ -69,7 +69,8 @@ describe("peneira version", () => {
     const versions = JSON.parse(stdout) as Record<string, string>;
     assert.equal(versions.peneira, manifest.version);
     assert.equal(versions.croaring, "4.5.0");
-    assert.equal(versions.node, process.versions.node);
+    // An executable under test (PENEIRA_PRODUCT) has a Node of its own inside.
+    if (!versions.executable) assert.equal(versions.node, process.versions.node);
     assert.equal(versions.uws, "20.51.4");
   });
 });

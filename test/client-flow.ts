@@ -112,6 +112,28 @@ export async function findLeads(client: Client): Promise<void> {
   assert.equal(normal.data.compiled?.filters.contact.require_any_contact, true);
 }
 
+/** Asks what changed, of a server that has one month only; gives the months that there are. */
+export async function askForChanges(client: Client): Promise<readonly string[]> {
+  const { data } = await client.GET("/v1/status", {});
+  assert.deepEqual(data?.changes_since, []);
+  const body = {
+    since: "2026-09",
+    spec,
+    kinds: ["entered" as const],
+    watch: ["email" as const],
+    output: { fields: ["cnpj" as const] },
+  };
+  const posted = await client.POST("/v1/changes", { body });
+  for (const change of posted.data?.changes ?? []) {
+    assert.ok(change.change === "entered" && change.after?.cnpj === change.cnpj);
+  }
+  assert.ok(posted.error?.code === "since_not_available");
+  const query = { since: "2026-09", spec: "{}", kinds: "left", limit: 3 };
+  const asked = await client.GET("/v1/changes", { params: { query } });
+  assert.equal(asked.error?.errors?.[0]?.pointer, "/query/since");
+  return posted.error.changes_since ?? assert.fail("it names no months");
+}
+
 /** Creates an export, waits, loads its file, lists it, deletes it. */
 export async function exportAll(client: Client, seen: readonly string[]): Promise<void> {
   const header = { "Idempotency-Key": "typed-client" };

@@ -12,6 +12,7 @@ import openapiTypes, { astToString } from "openapi-typescript";
 import ts from "typescript";
 import { ROOT } from "./checkout.ts";
 import {
+  askForChanges,
   clientOf,
   exportAll,
   findLeads,
@@ -114,6 +115,7 @@ for (const transport of ["uws", "node"]) {
       assert.ok(seen.length > 40);
       await lookCloser(client, seen);
       await findLeads(client);
+      assert.deepEqual(await askForChanges(client), []);
       await exportAll(client, seen);
       await makeMistakes(client);
     });

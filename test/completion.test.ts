@@ -7,7 +7,7 @@
  */
 import assert from "node:assert/strict";
 import { execFileSync, spawnSync } from "node:child_process";
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { after, before, describe, it } from "node:test";
@@ -40,6 +40,7 @@ const CASES: readonly Case[] = [
 
 function script(shell: string): string {
   const file = path.join(folder, `completion.${shell}`);
+  if (existsSync(file)) return file;
   writeFileSync(file, execFileSync(...productCommand(["completion", shell])));
   return file;
 }

@@ -13,7 +13,7 @@ import { promisify } from "node:util";
 import { type RenderedFile, renderExport } from "../src/export/render.ts";
 import { openSegment, type Segment } from "../src/search/segment.ts";
 import type { AccountQuerySpec } from "../src/spec/schema.ts";
-import { PENEIRA } from "./crash-server.ts";
+import { victim } from "./crash-server.ts";
 
 /** Labels of the two snapshots of a run. */
 export const LABELS = ["2026-10", "2026-11"] as const;
@@ -90,5 +90,5 @@ export function sha256Of(bytes: Uint8Array): string {
 
 /** Runs a command of the product; what it tells a person is not wanted here. */
 async function peneira(...parameters: readonly string[]): Promise<void> {
-  await promisify(execFile)(process.execPath, [PENEIRA, ...parameters]);
+  await promisify(execFile)(...victim(parameters));
 }

@@ -11,9 +11,18 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { ROOT } from "./checkout.ts";
 import { SETTINGS_OF_RUN, TENANTS } from "./crash-plan.ts";
 import { Gone, must } from "./crash-violation.ts";
+import { EXECUTABLE } from "./server-process.ts";
 
-/** The program that is killed, as `buildVictim` makes it. */
-export const PENEIRA = join(ROOT, ".cache", "crash", "peneira");
+const BUNDLE = join(ROOT, ".cache", "crash", "peneira");
+
+/**
+ * The program that is killed and its arguments: the bundle that `buildVictim` makes, or the one
+ * that PENEIRA_PRODUCT names, such as that of `node build.mjs executable --faults`.
+ */
+export function victim(args: readonly string[]): [file: string, args: string[]] {
+  return EXECUTABLE === null ? [process.execPath, [BUNDLE, ...args]] : [EXECUTABLE, [...args]];
+}
+
 /** A process that is this long without an address has hung. */
 const START_MS_MAX = 60_000;
 /** Longest time between a lost connection and the end of the process that explains it. */
@@ -66,7 +75,7 @@ export function buildVictim(): void {
 export function makeKeys(dataDir: string): string[] {
   return TENANTS.map(({ name, plan }) => {
     const command = ["key", "create", "--data-dir", dataDir, "--tenant", name, "--plan", plan];
-    const text = execFileSync(process.execPath, [PENEIRA, ...command, "--json"], {
+    const text = execFileSync(...victim([...command, "--json"]), {
       encoding: "utf8",
     });
     return (JSON.parse(text) as { key: string }).key;
@@ -95,7 +104,7 @@ export class Server {
     const where = ["--snapshot", snapshot, "--data-dir", dataDir, "--listen", "127.0.0.1:0"];
     const { FAULT: _, ...inherited } = process.env;
     const env = { ...inherited, ...SETTINGS_OF_RUN, ...options.env };
-    const child = spawn(process.execPath, [PENEIRA, "serve", ...where], {
+    const child = spawn(...victim(["serve", ...where]), {
       env: fault === undefined ? env : { ...env, FAULT: fault },
       stdio: ["ignore", "pipe", "pipe"],
     });

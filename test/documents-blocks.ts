@@ -5,16 +5,16 @@
  * written into a file, sent to the server, or skipped for a reason that is written down.
  *
  * A comment right above a fence says what the language does not say by itself:
- *   <!-- run: skip because … -->     not run here, and why; answers below it are skipped with it
- *   <!-- run: server -->             runs beside the blocks that follow, which wait until it listens
- *   <!-- run: as COMMAND -->         what is run in its place; the document shows a longer way to it
- *   <!-- run: fails 1 -->            ends with this exit code
- *   <!-- run: keeps ID = export_id --> a variable takes a member of the answer, as a reader copies it
- *   <!-- run: file spec.json -->     the block is the content of this file
- *   <!-- run: sent POST /v1/leads --> a body that the given server must take
- *   <!-- run: part -->               an answer that leaves out members
+ *   <!-- run: skip because … -->       not run here, and why; neither are answers below it
+ *   <!-- run: server -->               runs beside what follows, which waits until it listens
+ *   <!-- run: as COMMAND -->           what is run in its place, where a reader takes longer
+ *   <!-- run: fails 1 -->              ends with this exit code
+ *   <!-- run: keeps ID = export_id --> a variable takes a member, as a reader copies it
+ *   <!-- run: file spec.json -->       the block is the content of this file
+ *   <!-- run: sent POST /v1/leads -->  a body that the given server must take
+ *   <!-- run: part -->                 an answer that leaves out members
  * Several stand beside each other with `;`. A document that builds on another one says so once:
- *   <!-- given: 2026-10.peneira, server -->
+ *   <!-- given: 2026-10.peneira, server -->   (`share`: downloads come from here)
  */
 
 /** One fenced block. */
@@ -47,8 +47,9 @@ export interface Parsed {
   readonly mistakes: readonly string[];
 }
 
-/** Languages whose blocks run, and those whose blocks are what a run printed. */
+/** Languages whose blocks run. */
 export const RUN = ["sh"];
+/** Languages of what a run printed. */
 export const SHOWN = ["json", "text", "http"];
 
 const READERS: Readonly<Record<string, (rest: string) => Marks | null>> = {

@@ -5,11 +5,18 @@
  */
 import { writeFileSync } from "node:fs";
 import path from "node:path";
+import { pathToFileURL } from "node:url";
 import { ROOT, textOf } from "./checkout.ts";
 import { generatedDocuments } from "./documents-generated.ts";
 
-for (const { file, text } of generatedDocuments()) {
-  if (text === textOf(file)) continue;
-  writeFileSync(path.join(ROOT, file), text);
-  process.stdout.write(`${file}\n`);
+/** Documents that are not as the code would make them, as they should be. */
+export function staleDocuments(): { readonly file: string; readonly text: string }[] {
+  return generatedDocuments().filter(({ file, text }) => text !== textOf(file));
+}
+
+if (import.meta.url === pathToFileURL(process.argv[1] ?? "").href) {
+  for (const { file, text } of staleDocuments()) {
+    writeFileSync(path.join(ROOT, file), text);
+    process.stdout.write(`${file}\n`);
+  }
 }

@@ -27,6 +27,7 @@ import { expectedOf, SETTINGS, type Setting } from "../src/settings.ts";
 import { EXPORT_FORMATS, OUTPUT_FIELDS, SORT_FIELDS } from "../src/spec/fields.ts";
 import { filesMatching, textOf } from "./checkout.ts";
 import { leadTable, limitsTable, specTable } from "./documents-spec.ts";
+import { code, table } from "./documents-tables.ts";
 
 type Part = () => string;
 
@@ -63,21 +64,6 @@ export function generatedDocuments(): { readonly file: string; readonly text: st
   const unused = Object.keys(PARTS).filter((name) => !used.has(name));
   assert.deepEqual(unused, [], "parts that no document has");
   return made.filter(({ text }) => text.includes("<!-- generated: "));
-}
-
-/** A table of Markdown. */
-export function table(head: readonly string[], rows: readonly (readonly string[])[]): string {
-  const lines = [head, head.map(() => "---"), ...rows];
-  return lines.map((cells) => `| ${cells.map(cell).join(" | ")} |\n`).join("");
-}
-
-/** Text as code. */
-export function code(text: string): string {
-  return `\`${text}\``;
-}
-
-function cell(text: string): string {
-  return text.replaceAll("|", "\\|").replaceAll("\n", " ");
 }
 
 /** A table of the README, found by how it begins: measured figures stand in one place only. */
@@ -118,9 +104,7 @@ function plansTable(): string {
 }
 
 function planValue(name: (typeof PLAN_NAMES)[number], limit: string): string {
-  const value = (plans as Readonly<Record<string, Readonly<Record<string, unknown>>>>)[name]?.[
-    limit
-  ];
+  const value = (plans[name] as Readonly<Record<string, unknown>>)[limit];
   if (Array.isArray(value)) return "without contact";
   return typeof value === "number" ? value.toLocaleString("en-US") : String(value);
 }
@@ -155,8 +139,8 @@ function weightsTable(): string {
     String(SCORE_PARTS.reduce((sum, part) => sum + SCORE_WEIGHTS[strategy][part], 0)),
   );
   const head = ["Part", ...SCORED_STRATEGIES.map(code)];
-  const end = `\nVersion ${SCORE_VERSION}. A sanction in force takes ${SANCTION_PENALTY} off each.\n`;
-  return table(head, [...rows, ["**sum**", ...sums]]) + end;
+  const end = `A sanction in force takes ${SANCTION_PENALTY} off each.`;
+  return `${table(head, [...rows, ["**sum**", ...sums]])}\nVersion ${SCORE_VERSION}. ${end}\n`;
 }
 
 /** An account that gets no point at all. */
@@ -175,6 +159,7 @@ const NOTHING: ScoreFacts = {
 
 const YEAR = 365.25;
 const years = (count: number) => ({ ageDays: Math.floor(count * YEAR) });
+const yearsText = (count: number) => (count === 1 ? "1 year" : `${count} years`);
 const reais = (amount: number) => ({ capitalCents: amount * 100 });
 
 /** What is looked at, part by part; the shares are computed by the score itself. */
@@ -186,14 +171,14 @@ const GRADES: readonly (readonly [ScorePart, string, Partial<ScoreFacts>])[] = [
   ["email", "has one", { hasEmail: true }],
   ["phone", "one", { phones: 1 }],
   ["phone", "two", { phones: 2 }],
-  ...[1, 2, 5, 10, 20, 40].map((count) => ["age", `${count} years`, years(count)] as const),
-  ...[0, 1, 5, 10, 20].map((count) => ["recency", `${count} years`, years(count)] as const),
+  ...[1, 2, 5, 10, 20, 40].map((count) => ["age", yearsText(count), years(count)] as const),
+  ...[0, 1, 5, 10, 20].map((count) => ["recency", yearsText(count), years(count)] as const),
   ["size", "other (medium and large)", { size: 5 }],
   ["size", "small", { size: 3 }],
   ["size", "micro", { size: 1 }],
   ["size", "micro, MEI", { size: 1, mei: true }],
   ["size", "not informed", { size: 0 }],
-  ...[0, 1, 100, 1_000, 10_000, 50_000, 100_000, 1_000_000, 10_000_000].map(
+  ...[1, 100, 1_000, 10_000, 50_000, 100_000, 1_000_000, 10_000_000].map(
     (amount) => ["capital", `R$ ${amount.toLocaleString("en-US")} or more`, reais(amount)] as const,
   ),
   ["activity", "known (not 8888888)", { activityKnown: true }],

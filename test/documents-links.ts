@@ -8,7 +8,7 @@ import { existsSync } from "node:fs";
 import path from "node:path";
 import { ROOT, textOf } from "./checkout.ts";
 
-/** Addresses outside that documents name, each with what is found there; nobody fetches them here. */
+/** Addresses outside, each with what is found there; nothing here fetches them. */
 export const EXTERNAL: Readonly<Record<string, string>> = {
   "https://www.gov.br/receitafederal/dados/cnpj": "the registry's page of its open data",
   "https://keepachangelog.com/en/1.1.0/": "form of the changelog",

@@ -25,7 +25,7 @@ import { type Block, type Parsed, parseDocument, RUN, SHOWN } from "./documents-
 /** What documents write where a server listens. */
 const ADDRESS = "127.0.0.1:8080";
 /** Longest time for all blocks of one document. */
-const RUN_MS_MAX = 120_000;
+const RUN_MS_MAX = 300_000;
 
 /** What a run needs. */
 export interface Workshop {
@@ -33,6 +33,8 @@ export interface Workshop {
   readonly bin: string;
   /** Files that a document may be given, by name. */
   readonly files: Readonly<Record<string, string>>;
+  /** Address of a share of the registry's zips, for documents that are given `share`. */
+  readonly share?: string;
 }
 
 /** What became of a document. */
@@ -89,11 +91,9 @@ export async function runDocument(text: string, workshop: Workshop): Promise<Out
     const port = await freePort();
     const script = HEAD + blocks.map((block, at) => scriptOf(block, at, records)).join("");
     const address = `127.0.0.1:${port}`;
-    const failed = await runScript(script.replaceAll(ADDRESS, address), {
-      work,
-      workshop,
-      address,
-    });
+    const share = parsed.given.includes("share") ? workshop.share : undefined;
+    const place = { work, bin: workshop.bin, address, share };
+    const failed = await runScript(script.replaceAll(ADDRESS, address), place);
     return judge({ ...parsed, blocks }, { records, failed, address });
   } finally {
     rmSync(folder, { recursive: true, force: true, maxRetries: 20 });
@@ -101,7 +101,7 @@ export async function runDocument(text: string, workshop: Workshop): Promise<Out
 }
 
 function giveFiles(given: Parsed["given"], { files }: Workshop, work: string): string[] {
-  const names = given.filter((name) => name !== "server");
+  const names = given.filter((name) => name !== "server" && name !== "share");
   const unknown = names.filter((name) => files[name] === undefined);
   if (unknown.length > 0) return [`given: there is no ${unknown.join(", ")}`];
   for (const name of names) {
@@ -144,7 +144,8 @@ function wrapped(code: string, { marks }: Block, base: string): string {
   }
   if (marks.fails === undefined) return code;
   const says = `echo "it ended with $code, not ${marks.fails}" >&2`;
-  return `set +e\n( set -e\n${code})\ncode=$?\nset -e\n[ $code = ${marks.fails} ] || { ${says}; exit 1; }\n`;
+  const check = `[ $code = ${marks.fails} ] || { ${says}; exit 1; }`;
+  return `set +e\n( set -e\n${code})\ncode=$?\nset -e\n${check}\n`;
 }
 
 /** A variable takes what a reader would copy from the answer; `key` is the key that was shown. */
@@ -158,12 +159,13 @@ function kept({ marks }: Block, base: string): string {
 
 interface Place {
   readonly work: string;
-  readonly workshop: Workshop;
+  readonly bin: string;
   readonly address: string;
+  readonly share: string | undefined;
 }
 
 /** Runs the script in a process group of its own, and ends the whole group. */
-function runScript(script: string, { work, workshop, address }: Place): Promise<boolean> {
+function runScript(script: string, { work, bin, address, share }: Place): Promise<boolean> {
   const file = join(work, "..", "script.sh");
   writeFileSync(file, script);
   const child = spawn("bash", [file], {
@@ -171,11 +173,12 @@ function runScript(script: string, { work, workshop, address }: Place): Promise<
     detached: true,
     stdio: "ignore",
     env: {
-      PATH: `${workshop.bin}:${process.env.PATH}`,
+      PATH: `${bin}:${process.env.PATH}`,
       HOME: work,
       LC_ALL: "C.UTF-8",
       TZ: "UTC",
       PENEIRA_LISTEN: address,
+      ...(share === undefined ? {} : { PENEIRA_DOWNLOAD_URL: share }),
     },
   });
   const group = (signal: NodeJS.Signals) => {
@@ -234,7 +237,8 @@ function judge({ blocks }: Pick<Parsed, "blocks">, { records, failed, address }:
 }
 
 function failure(block: Block | undefined, out: string, err: string): string {
-  return `${block?.line}: the block failed\n${block?.text}\n${out.slice(-2_000)}\n${err.slice(-3_000)}`;
+  const said = `${out.slice(-2_000)}\n${err.slice(-3_000)}`;
+  return `${block?.line}: the block failed\n${block?.text}\n${said}`;
 }
 
 function freePort(): Promise<number> {

@@ -12,7 +12,7 @@ import type { Catalog } from "../src/spec/catalog.ts";
 import { LEAD_INPUT_SCHEMA, LEAD_LIMITS } from "../src/spec/leadschema.ts";
 import { normalizeSpec } from "../src/spec/normalize.ts";
 import { SPEC_INPUT_SCHEMA, SPEC_LIMITS } from "../src/spec/schema.ts";
-import { code, table } from "./documents-generated.ts";
+import { code, table } from "./documents-tables.ts";
 import { contextWith } from "./spec-catalog.ts";
 
 interface Schema {

@@ -12,10 +12,13 @@ import { join } from "node:path";
 import { readShare } from "../src/download/address.ts";
 import type { DownloadWish } from "../src/download/month.ts";
 import { writeSample } from "../src/dump/sample/release.ts";
-import { WebdavShare } from "./webdav-server.ts";
+import { CommandError } from "../src/errors.ts";
+import { type Fault, type FaultPlan, WebdavShare } from "./webdav-server.ts";
 
 /** The month that the tests publish. */
 export const LABEL = "2026-10";
+
+const MEMORY = "/dev/shm";
 
 /** Where releases lie. */
 export interface Dumps {
@@ -28,7 +31,8 @@ export interface Dumps {
 
 /** Writes the releases. */
 export async function makeDumps(establishments: number): Promise<Dumps> {
-  const root = await mkdtemp(join(tmpdir(), "download-"));
+  // Every file is synced; in memory that costs nothing.
+  const root = await mkdtemp(join(existsSync(MEMORY) ? MEMORY : tmpdir(), "download-"));
   const first = join(root, "first");
   const older = join(root, "older");
   await writeSample({ folder: first, establishments, seed: 1, label: LABEL });
@@ -97,3 +101,42 @@ export async function assertWhole(
 export function assertNothing(to: string, label = LABEL): void {
   assert.equal(existsSync(join(to, label)), false);
 }
+
+/** Runs a test with a share that has one release as the month. */
+export async function withShare(
+  folder: string,
+  work: (share: WebdavShare) => Promise<void>,
+): Promise<void> {
+  const share = await shareOf(folder);
+  try {
+    await work(share);
+  } finally {
+    await share.stop();
+  }
+}
+
+/** The words with which a work is refused; anything else fails. */
+export async function refusal(work: Promise<unknown>): Promise<string> {
+  try {
+    await work;
+  } catch (error) {
+    assert.ok(error instanceof CommandError, String(error));
+    return error.message;
+  }
+  assert.fail("nothing was refused");
+}
+
+/** The first requests for the bytes (not the tail) of a file get these faults, in turn. */
+export function faultsFor(name: string, faults: readonly (Fault | null)[]): FaultPlan {
+  const left = [...faults];
+  return ({ method, path, range }) => {
+    const bytes = range === null || /-$/.test(range);
+    return method === "GET" && path.endsWith(name) && bytes ? (left.shift() ?? null) : null;
+  };
+}
+
+/** A connection that is cut after so many bytes. */
+export const cut = (after: number): Fault => ({ kind: "cut", after });
+
+/** A zip that is large among the tiny ones. */
+export const BIG = "Municipios.zip";

@@ -17,7 +17,7 @@ import { makeSampleSnapshot, type SampleSnapshot } from "./sample-snapshot.ts";
 import { type ServerProcess, startServerProcess, stopServerProcess } from "./server-process.ts";
 import { Twin, type TwinRow } from "./twin.ts";
 
-const SPECS = Number(process.env.PENEIRA_E2E_SPECS ?? 250);
+const SPECS = Number(process.env.E2E_SPECS ?? 250);
 
 /** What a search answers, as far as these tests look. */
 interface Answered {

@@ -16,8 +16,8 @@ import { renderExport } from "../src/export/render.ts";
 import { openSegment } from "../src/search/segment.ts";
 import { DEFAULT_FIELDS, OUTPUT_FIELD_NAMES } from "../src/spec/fields.ts";
 import { normalizeSpec } from "../src/spec/normalize.ts";
-import { ROOT } from "./checkout.ts";
 import { makeSampleSnapshot, type SampleSnapshot } from "./sample-snapshot.ts";
+import { productCommand } from "./server-process.ts";
 
 const ACCOUNTS = 6_000;
 const SPEC = {
@@ -38,10 +38,9 @@ before(async () => {
 });
 after(() => sample.dispose());
 
-/** Arguments of node that run a command on the sample in a process of its own. */
-function command(name: string, args: readonly string[]): string[] {
-  const main = ["--import", import.meta.resolve("tsx"), join(ROOT, "src/main.ts")];
-  return [...main, name, "--snapshot", sample.snapshot, ...args];
+/** What runs a command on the sample in a process of its own. */
+function command(name: string, args: readonly string[]): [file: string, args: string[]] {
+  return productCommand([name, "--snapshot", sample.snapshot, ...args]);
 }
 
 /** Runs the command in this process; names in `args` that begin with `out/` are in the folder. */
@@ -189,7 +188,7 @@ describe("peneira export", () => {
     const path = join(sample.folder, "all.json");
     fs.writeFileSync(path, JSON.stringify(all));
     const args = command("export", ["--spec", path, "--explain", "--out", "all.xlsx"]);
-    const child = spawn(process.execPath, args, { cwd: folder, stdio: ["ignore", "pipe", "pipe"] });
+    const child = spawn(...args, { cwd: folder, stdio: ["ignore", "pipe", "pipe"] });
     let stderr = "";
     child.stderr.on("data", (bytes) => {
       stderr += bytes;
@@ -209,9 +208,9 @@ describe("peneira export", () => {
     const spec = { filters: {}, output: { format: "jsonl", fields: OUTPUT_FIELD_NAMES } };
     const path = join(sample.folder, "large.json");
     fs.writeFileSync(path, JSON.stringify(spec));
-    const args = command("export", ["--spec", path, "--out", "large.jsonl"]);
+    const [file, args] = command("export", ["--spec", path, "--out", "large.jsonl"]);
     // The shell counts kilobytes; the file would have some megabytes.
-    const limited = ["-c", 'ulimit -f 3000; exec "$0" "$@"', process.execPath, ...args];
+    const limited = ["-c", 'ulimit -f 3000; exec "$0" "$@"', file, ...args];
     const ended = spawnSync("bash", limited, { cwd: folder, encoding: "utf8" });
     assert.match(ended.stderr, /^peneira: large\.jsonl could not be written: EFBIG/m);
     assert.doesNotMatch(ended.stderr, /\n +at /);
@@ -224,7 +223,7 @@ describe("peneira search --format csv", () => {
   it("prints the bytes of an export of the same rows, explanations included", async () => {
     const flags = ["--spec", "-", "--format", "csv", "--explain"];
     const options = { cwd: folder, input: JSON.stringify(SPEC) };
-    const ended = spawnSync(process.execPath, command("search", flags), options);
+    const ended = spawnSync(...command("search", flags), options);
     assert.equal(ended.status, 0, ended.stderr.toString());
     const { bytes } = await wantedFile("csv", { include_explain: true });
     assert.ok(ended.stdout.equals(bytes));

@@ -46,6 +46,7 @@ const BODIES: Readonly<Record<string, Shape>> = {
   "/v1/leads": { $ref: "#/components/schemas/LeadsRequest" },
   "/v1/leads/translate": { $ref: "#/components/schemas/TranslateRequest" },
   "/mcp": { $ref: "#/components/schemas/RpcBody" },
+  "/v1/changes": { $ref: "#/components/schemas/ChangesRequest" },
   "/v1/exports": { $ref: "#/components/schemas/ExportRequest" },
 };
 const POSTS = Object.keys(BODIES);
@@ -102,12 +103,23 @@ function meant(draw: Draw, { catalog, rows, pages }: FuzzWorld, path: string): u
   if (path.startsWith("/v1/leads")) return meantLeads(draw, path);
   if (path === "/mcp") return meantCall(draw, catalog, rows);
   const spec = randomSpecInput(draw, catalog, rows);
+  if (path === "/v1/changes") return { spec, ...meantChanges(draw) };
   // Pages of thousands of accounts would only measure how fast they can be read.
   if (draw.chance(0.995)) spec.limit = 1 + draw.below(8);
   if (path === "/v1/spec/normalize") return { spec };
   return draw.chance(0.3)
     ? { spec, facets: [draw.of(["uf", "contact", "cnae_section"])] }
     : { spec };
+}
+
+/** What a question about changes has beside its spec. */
+function meantChanges(draw: Draw): object {
+  return {
+    since: draw.of(["2026-09", "2026-08", "2026-10", "1999-12"]),
+    kinds: ["entered", "left", "changed"].filter(() => draw.chance(0.6)),
+    watch: ["email", "uf", "street"].filter(() => draw.chance(0.3)),
+    limit: 1 + draw.below(8),
+  };
 }
 
 /** A sentence, or a lead query with a few members. */
@@ -201,7 +213,7 @@ function spelled(draw: Draw, path: string): string {
 
 function queryOf(draw: Draw, path: string): string {
   if (draw.chance(0.5)) return "";
-  const good = /\{id\}$/.test(path) ? GOOD_READS : path === "/v1/exports" ? GOOD_LISTS : [];
+  const good = /\{id\}$/.test(path) ? GOOD_READS : (GOOD_QUERIES[path] ?? []);
   if (good.length > 0 && draw.chance(0.7)) return `?${draw.of(good)}`;
   if (draw.chance(0.6)) return "";
   return `?${draw.of(BAD_QUERIES)}`;
@@ -209,7 +221,17 @@ function queryOf(draw: Draw, path: string): string {
 
 const BAD_QUERIES = ["a=1", "&", "limit=0", "limit=1&limit=1", "%zz", "wait=x", "cursor=%ff", "="];
 const GOOD_READS = ["wait=0", "wait=1", "require=done", "wait=0&require=done"];
+const GOOD_CHANGES = [
+  "since=2026-09&spec=%7B%7D",
+  "since=2026-09&spec=%7B%7D&kinds=left,entered&watch=email&fields=cnpj,uf&limit=3",
+  "since=2026-9&spec=%7B&limit=x",
+];
 const GOOD_LISTS = ["limit=1", "limit=3", "limit=200", "limit=2&cursor=x"];
+
+const GOOD_QUERIES: Readonly<Record<string, readonly string[]>> = {
+  "/v1/exports": GOOD_LISTS,
+  "/v1/changes": GOOD_CHANGES,
+};
 
 /** What decides about a request before its body is read, in all its variants. */
 function built(

@@ -107,7 +107,8 @@ for (const transport of TRANSPORTS) {
       const twin = new ChangesTwin(pair.older.rows, pair.newer.rows);
       const catalog = changeCatalog(pair.older.segment, pair.newer.segment);
       for (let i = 0; i < QUESTIONS; i++) {
-        const spec = i === 0 ? {} : randomExportInput(draw, catalog, pair.newer.rows);
+        const random = randomExportInput(draw, catalog, pair.newer.rows);
+        const { output: _, ...spec } = i === 0 ? {} : (random as { output?: unknown });
         const kinds = ["entered", "left", "changed"].filter(() => draw.chance(0.6));
         const watch = ["email", "street", "uf", "legal_name"].filter(() => draw.chance(0.3));
         const fields = ["cnpj", "uf", "email", "score"].filter(() => draw.chance(0.5));
@@ -152,8 +153,7 @@ for (const transport of TRANSPORTS) {
       };
       const ignored = await answered(await changes.post({ since: "2026-09", spec }));
       const names = ignored.warnings.map((warning) => warning.split(" ")[0]);
-      const all = ["sort", "limit", "scoring", "output.format", "output.include_explain"];
-      assert.deepEqual(names, all);
+      assert.deepEqual(names, ["sort", "limit", "scoring", "include_explain", "format"]);
       const lead = { kind: "lead_query", states: ["SP"], status: [], one_per_company: true };
       const leads = await answered(await changes.post({ since: "2026-09", spec: lead }));
       assert.ok(leads.warnings.some((warning) => warning.startsWith("one_per_company")));
@@ -275,7 +275,7 @@ for (const transport of TRANSPORTS) {
 
     it("writes no part of a question into its log", () => {
       const lines = changes.server.logged.filter((line) => line.includes("/v1/changes"));
-      assert.ok(lines.length > 50);
+      assert.ok(lines.length > 30);
       for (const line of lines) assert.doesNotMatch(line, /uf_any_of|filters|since=|watch/);
     });
   });

@@ -27,7 +27,7 @@ import { openTransport, startServer } from "../src/http/server.ts";
 import type { Engine, Service } from "../src/http/service.ts";
 import { Telemetry } from "../src/http/telemetry.ts";
 import type { TransportLimits, TransportName } from "../src/http/transport.ts";
-import { openLog } from "../src/log.ts";
+import { type Log, openLog } from "../src/log.ts";
 import { agentDoor } from "../src/mcp/httpdoor.ts";
 import type { AccountSlices } from "../src/search/accountslices.ts";
 import { ChangeLists } from "../src/search/changelists.ts";
@@ -260,6 +260,15 @@ const SETTLED = {
   hold: () => () => {},
 };
 
+/** No other months, and so no lists. */
+function changesIn(dataDir: string, log: Log): Pick<Service, "months" | "changeLists"> {
+  const keeping = { keepMs: 900_000, clock: systemClock, log };
+  return {
+    months: new Months({ folder: null, ...keeping }),
+    changeLists: new ChangeLists({ dataDir, hold: () => () => {}, ...keeping }),
+  };
+}
+
 /** Starts a server; `parts` replaces what a test wants otherwise. */
 export async function startFake(
   transport: TransportName,
@@ -276,9 +285,6 @@ export async function startFake(
   const telemetry = new Telemetry(log);
   let segment: Segment | null = fakeSegment();
   let stopping = false;
-  const keeping = { keepMs: 900_000, clock: systemClock, log };
-  const months = new Months({ folder: null, ...keeping });
-  const changeLists = new ChangeLists({ dataDir, hold: () => () => {}, ...keeping });
   const exporter = new FakeExporter(dataDir, parts.clock ?? systemClock);
   const service: Service = {
     ...SETTLED,
@@ -297,7 +303,7 @@ export async function startFake(
     transport,
     segment: () => segment,
     stopping: () => stopping,
-    ...{ months, changeLists },
+    ...changesIn(dataDir, log),
     ...parts,
   };
   const opened = await openTransport(transport, limits);

@@ -8,6 +8,8 @@ import assert from "node:assert/strict";
 import { Client } from "@modelcontextprotocol/sdk/client/index.js";
 import { StreamableHTTPClientTransport } from "@modelcontextprotocol/sdk/client/streamableHttp.js";
 import type { Transport } from "@modelcontextprotocol/sdk/shared/transport.js";
+import { fetchDocumented } from "./documented.ts";
+import type { FakeServer } from "./http-fake.ts";
 
 /** Most bytes of an answer to a tool, as it is sent: some 7,000 tokens. */
 export const RESULT_BYTES_MAX = 25_000;
@@ -67,4 +69,32 @@ export function readResult(result: Readonly<Record<string, unknown>>): ToolResul
 export function rowsOf(text: string): unknown[][] {
   const lines = text.split("\n").filter((line) => line.startsWith("["));
   return lines.map((line) => JSON.parse(line) as unknown[]);
+}
+
+/** An answer over HTTP. */
+export interface Posted {
+  readonly status: number;
+  readonly headers: Headers;
+  readonly text: string;
+  readonly json: never;
+}
+
+/** Sends a body to /mcp with a key, and holds the answer against the document. */
+export async function post(
+  server: FakeServer,
+  body: unknown,
+  headers: Readonly<Record<string, string>> = {},
+): Promise<Posted> {
+  const answer = await fetchDocumented(`${server.base}/mcp`, {
+    method: "POST",
+    headers: {
+      "content-type": "application/json",
+      authorization: `Bearer ${server.keys.enterprise}`,
+      ...headers,
+    },
+    body: typeof body === "string" ? body : JSON.stringify(body),
+  });
+  const text = await answer.text();
+  const json = (/^[[{]/.test(text) ? JSON.parse(text) : null) as never;
+  return { status: answer.status, headers: answer.headers, text, json };
 }

@@ -12,8 +12,13 @@ import { ROOT } from "./checkout.ts";
 /** The bundle is what the tests run unless told otherwise; it starts three times as fast as tsx. */
 const PRODUCT = join(ROOT, "dist/bundle/peneira");
 
-/** An executable to be tested in its place, relative to the folder of the checkout. */
 const { PENEIRA_PRODUCT } = process.env;
+
+/** An executable to be tested in its place; the variable is relative to the checkout. */
+export const EXECUTABLE = PENEIRA_PRODUCT === undefined ? null : resolve(ROOT, PENEIRA_PRODUCT);
+
+// The product takes every variable of this kind for a setting, and does not know this one.
+delete process.env.PENEIRA_PRODUCT;
 
 let built = false;
 
@@ -42,7 +47,7 @@ export interface ServerWish {
  * not what is in the checkout now, or the executable that the variable PENEIRA_PRODUCT names.
  */
 export function productCommand(args: readonly string[]): [file: string, args: string[]] {
-  if (PENEIRA_PRODUCT !== undefined) return [resolve(ROOT, PENEIRA_PRODUCT), [...args]];
+  if (EXECUTABLE !== null) return [EXECUTABLE, [...args]];
   if (!built) {
     const build = [join(ROOT, "build.mjs"), "bundle"];
     execFileSync(process.execPath, build, { cwd: ROOT, stdio: ["ignore", "ignore", "inherit"] });

@@ -1,8 +1,9 @@
 /**
  * Proves: modes of everything in a data directory, refusal of looser ones (every bit), of links
- * and of other kinds of files; schema and migrations of the database, refusal of newer, foreign
- * and damaged ones; one set of secrets however many processes start at once. Does not prove that
- * a commit survives a power cut: SQLite's synchronous=FULL is trusted, and checked to be on.
+ * and of other kinds of files; schema of the database, refusal of newer, foreign and damaged ones
+ * (upgrades: upgrade.test.ts); one set of secrets however many processes start at once.
+ * Does not prove that a commit survives a power cut: SQLite's synchronous=FULL is trusted, and
+ * checked to be on.
  */
 import assert from "node:assert/strict";
 import { execFile } from "node:child_process";
@@ -24,10 +25,7 @@ import { afterEach, beforeEach, describe, it } from "node:test";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { DATABASE_FILE, openDatabase, SCHEMA_VERSION } from "../src/store/database.ts";
-import { ExportStore } from "../src/store/exportstore.ts";
-import { SearchStore } from "../src/store/searchstore.ts";
 import { openSecrets, SECRETS_FILE } from "../src/store/secrets.ts";
-import { UserStore } from "../src/store/userstore.ts";
 
 const run = promisify(execFile);
 let parent: string;
@@ -114,38 +112,6 @@ describe("openDatabase", () => {
     const second = openDatabase(directory);
     assert.equal(second.prepare("SELECT name FROM tenants").pluck().get(), "acme");
     second.close();
-  });
-
-  it("takes over what an earlier schema holds", () => {
-    const before = openDatabase(directory);
-    before.exec(`
-      DROP TABLE saved_searches; DROP TABLE sessions; DROP TABLE users;
-      ALTER TABLE tenants DROP COLUMN plan;
-      DROP TABLE usage; DROP TABLE quota;
-      ALTER TABLE exports DROP COLUMN key_id; ALTER TABLE exports DROP COLUMN charged_day;
-      ALTER TABLE exports DROP COLUMN charged_rows;
-      ALTER TABLE idempotency DROP COLUMN body_hash;
-      INSERT INTO tenants (id, name, created_at) VALUES ('t', 'acme', 1);
-      INSERT INTO exports (id, tenant_id, plan, spec, format, slug, snapshot, snapshot_date,
-        snapshot_id, snapshot_path, state, created_at)
-      VALUES
-        ('exp_1', 't', 'free', '{}', 'csv', 's', '2026-10', '2026-10-10', 'x', '/x', 'queued', 1);
-      INSERT INTO idempotency (tenant_id, key, fingerprint, export_id, created_at)
-      VALUES ('t', 'k', 'f', 'exp_1', 1);
-      PRAGMA user_version = 2`);
-    before.close();
-    const database = openDatabase(directory);
-    assert.equal(database.pragma("user_version", { simple: true }), SCHEMA_VERSION);
-    const store = new ExportStore(database);
-    assert.equal(store.remembered("t", "k")?.bodyHash, null);
-    assert.ok(store.claim("exp_1"));
-    const file = { rowCount: 9, sizeBytes: 1, sha256: "0", endedAt: 2, expiresAt: 3 };
-    assert.ok(store.finish({ id: "exp_1", ...file }), "an export without a charge ends as any");
-    assert.equal(store.find("exp_1")?.state, "done");
-    const users = new UserStore(database);
-    assert.deepEqual(users.planFacts("t"), { plan: null, keyPlans: [] });
-    assert.deepEqual([users.list(), new SearchStore(database).list("t")], [[], []]);
-    database.close();
   });
 
   it("refuses a newer one", () => {

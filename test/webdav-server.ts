@@ -139,6 +139,13 @@ export class WebdavShare {
     return this.months.get(label)?.get(name)?.content as Buffer;
   }
 
+  /** Bytes of all files of a month that an import needs. */
+  size(label: string): number {
+    return [...(this.months.get(label) ?? [])]
+      .filter(([name]) => !name.startsWith("Socios"))
+      .reduce((sum, [, file]) => sum + sizeOf(file), 0);
+  }
+
   /** Bytes that were sent of files, for their names. */
   sent(name?: string): number {
     return this.served
@@ -304,8 +311,11 @@ async function* longer(body: AsyncIterable<Buffer>, by: number): AsyncGenerator<
 
 function drained(response: ServerResponse): Promise<void> {
   return new Promise((done) => {
-    response.once("drain", done);
-    response.once("close", done);
+    const end = (): void => {
+      response.off("drain", end).off("close", end);
+      done();
+    };
+    response.on("drain", end).on("close", end);
   });
 }
 

@@ -78,23 +78,13 @@ export function makeService(parts: Parts): ServedService {
   const exporter = openExports({ config, dataDir, database, plans, log });
   const shelf = new Shelf(systemClock, config.get("snapshots.keep") * 1000);
   const changes = new ServedChanges({ config, dataDir, folder, log, shelf });
-  const telemetry = new Telemetry(log);
+  const streams = new Budget(config.get("http.streams_max"));
+  const telemetry = measured({ log, shelf, changes, streams, exporter, transport });
   const pressure = new Pressure(systemClock, config.get("http.overload_lag_ms"));
   const keyring = new Keyring(new KeyStore(database), systemClock);
   const usage = new Usage(new UsageStore(database), new QuotaStore(database), systemClock);
   const secrets = openSecrets(dataDir);
   const { users, sessions } = openConsole({ config, database, secrets });
-  const streams = new Budget(config.get("http.streams_max"));
-  telemetry.watch(
-    {
-      snapshotMs: () => dateOf(shelf.current()),
-      snapshots: () => shelf.size + changes.months.size,
-      streams: () => streams.used,
-      bodyBytes: () => transport.bodies.used,
-      exports: () => exporter.counts(),
-    },
-    systemClock,
-  );
   let stopping = false;
   return {
     engine: { search, searchSliced, countMatches, facets, account },
@@ -150,6 +140,30 @@ export function makeService(parts: Parts): ServedService {
       shelf.close();
     },
   };
+}
+
+/** The metrics of a server, with what they look up. */
+function measured(parts: {
+  readonly log: Log;
+  readonly shelf: Shelf;
+  readonly changes: ServedChanges;
+  readonly streams: Budget;
+  readonly exporter: Exports;
+  readonly transport: Transport;
+}): Telemetry {
+  const { log, shelf, changes, streams, exporter, transport } = parts;
+  const telemetry = new Telemetry(log);
+  telemetry.watch(
+    {
+      snapshotMs: () => dateOf(shelf.current()),
+      snapshots: () => shelf.size + changes.months.size,
+      streams: () => streams.used,
+      bodyBytes: () => transport.bodies.used,
+      exports: () => exporter.counts(),
+    },
+    systemClock,
+  );
+  return telemetry;
 }
 
 /** A database that is busy or full for once must not end the server; counts are kept for later. */

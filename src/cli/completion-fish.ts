@@ -46,7 +46,8 @@ function optionOf({ names, description, value, takes }: TreeOption): string {
     return name.startsWith("--") ? `-l ${name.slice(2)}` : `-s ${name.slice(1)}`;
   });
   const needs = value === null ? "" : takes.kind === "file" ? " -r" : " -x";
-  return `${written.join(" ")}${needs}${value === null ? "" : takesOf(takes)} -d ${quote(description)}`;
+  const kind = value === null ? "" : takesOf(takes);
+  return `${written.join(" ")}${needs}${kind} -d ${quote(description)}`;
 }
 
 function takesOf(takes: ValueKind): string {

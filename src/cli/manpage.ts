@@ -29,8 +29,8 @@ const FILES: readonly (readonly [name: string, text: string])[] = [
   ],
   [
     "DATA-DIR/state.db",
-    "Tenants, keys, users, saved searches, usage and exports, as SQLite. The folder and all in it " +
-      "must belong to the user who runs the server, and to nobody else.",
+    "Tenants, keys, users, saved searches, usage and exports, as SQLite. The folder and all that " +
+      "is in it must belong to the user who runs the server, and to nobody else.",
   ],
   ["DATA-DIR/secrets.json", "What signs cursors, download links and sessions."],
   ["DATA-DIR/exports/", "Files of finished exports, until they expire."],
@@ -92,18 +92,18 @@ function manpage(tree: TreeCommand): string {
     ...VARIABLES.map(([name, text]) => term(bold(name), roffText(text))),
     ".SH FILES\n",
     ...FILES.map(([name, text]) => term(italic(name), roffText(text))),
-    `.SH EXAMPLES\n${paragraphs(examples)}`,
+    `.SH EXAMPLES\n${paragraphs(examples).replace(/^\.PP\n/, "")}`,
   ].join("");
 }
 
 const ABOUT =
-  "Peneira turns the monthly release of the registry of all Brazilian companies into one snapshot " +
-  "file, and searches it exactly: from the command line, over HTTP, in a console for people, and " +
-  "for programs that speak the Model Context Protocol. It needs no database and no network.";
+  "Peneira turns the monthly release of the registry of all Brazilian companies into one file, a " +
+  "snapshot, and searches it exactly: from the command line, over HTTP, in a console for people, " +
+  "and for agents that speak the Model Context Protocol. It needs no database and no network.";
 
 const SETTINGS_ABOUT =
-  "A setting is a flag of some commands, a variable of the environment, or a key of the JSON file " +
-  "that `--config` names; flags go before variables before the file before the defaults. " +
+  "A setting is a flag of some commands, a variable of the environment, or a key of the JSON " +
+  "file that `--config` names; flags go before variables before the file before the defaults. " +
   "`peneira config` shows what holds and where it comes from. An unknown key is an error.";
 
 const VARIABLES_ABOUT =

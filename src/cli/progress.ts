@@ -50,7 +50,7 @@ export function progress(
     const rate = rateAt(now);
     const left = rate > 0 ? formatSeconds((total - last) / rate) : "unknown";
     const amount = `${count(last)} of ${count(total)} ${unit}`;
-    const text = `${label} ${percent(share)} ${amount}, ${count(rate)}/s, ${left} left`;
+    const text = `${label} ${percent(share)} ${amount}, ${speed(rate, unit)}, ${left} left`;
     output.write(output.isTTY ? `\r\x1b[2K${bar(share)} ${text}` : `${text}\n`);
   };
   return {
@@ -63,7 +63,8 @@ export function progress(
       last = total;
       const now = performance.now();
       const time = formatSeconds((now - started) / 1000);
-      const line = `${label}: ${count(total)} ${unit} in ${time}, ${count(rateAt(now))}/s\n`;
+      const rate = speed(rateAt(now), unit);
+      const line = `${label}: ${count(total)} ${unit} in ${time}, ${rate}\n`;
       output.write(output.isTTY ? `\r\x1b[2K${line}` : line);
     },
   };
@@ -72,6 +73,11 @@ export function progress(
 function bar(share: number): string {
   const filled = Math.round(share * BAR_WIDTH);
   return `[${"#".repeat(filled)}${"-".repeat(BAR_WIDTH - filled)}]`;
+}
+
+/** Rows are what most work is counted in and need no name; of bytes one must know which. */
+function speed(perSecond: number, unit: string): string {
+  return unit === "rows" ? `${count(perSecond)}/s` : `${count(perSecond)} ${unit}/s`;
 }
 
 function percent(share: number): string {

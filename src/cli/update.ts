@@ -10,6 +10,7 @@ import type { Command } from "commander";
 import type { Config } from "../config.ts";
 import { type Downloaded, type DownloadWish, downloadMonth, inquiryOf } from "../download/month.ts";
 import { listMonths } from "../download/months.ts";
+import { checkSpace, type Demand } from "../download/space.ts";
 import { NotReady } from "../download/vintage.ts";
 import { CommandError } from "../errors.ts";
 import { tryLock } from "../store/database.ts";
@@ -97,10 +98,7 @@ export function registerUpdate(program: Command): void {
 /** Runs the command. @throws CommandError; a signal ends the process. */
 export async function runUpdate(flags: UpdateFlags): Promise<void> {
   const keep = flags.keep === undefined ? null : Number(flags.keep);
-  if (keep !== null && !(Number.isInteger(keep) && keep >= 1)) {
-    throw new CommandError(`--keep must be a whole number from 1, not "${flags.keep}"`, 2);
-  }
-  readImportFlags(".", importFlags(flags, join(flags.dir, snapshotName("2000-01"))));
+  refuse(flags, keep);
   const config = configOfShare(flags);
   const folder = resolve(flags.dir);
   makeFolder(join(folder, ".update"));
@@ -114,6 +112,22 @@ export async function runUpdate(flags: UpdateFlags): Promise<void> {
   } finally {
     unlock();
   }
+}
+
+/** Names every wrong flag, those of the import too. @throws CommandError (exit 2) */
+function refuse(flags: UpdateFlags, keep: number | null): void {
+  const problems: string[] = [];
+  if (keep !== null && !(Number.isInteger(keep) && keep >= 1)) {
+    problems.push(`--keep must be a whole number from 1, not "${flags.keep}"`);
+  }
+  if (flags.dir.trim() === "") problems.push("--dir must name a folder");
+  try {
+    readImportFlags(".", importFlags(flags, join(flags.dir, snapshotName("2000-01"))));
+  } catch (error) {
+    if (!(error instanceof CommandError)) throw error;
+    problems.push(error.message);
+  }
+  if (problems.length > 0) throw new CommandError(problems.join("\n"), 2);
 }
 
 function makeFolder(path: string): void {
@@ -160,10 +174,7 @@ class Update {
       all: false,
       replace: true,
       verify: false,
-      demands: (bytes) => {
-        const needed = Math.ceil(bytes * IMPORT_FACTOR);
-        return [{ folder: this.#desk, bytes: needed, what: "the import" }];
-      },
+      demands: (bytes) => this.#demands(bytes),
     };
   }
 
@@ -183,6 +194,11 @@ class Update {
     this.#say(`${snapshot}: ready to be served`);
     if (!this.#parts.flags.keepDump) rmSync(downloaded.folder, { recursive: true, force: true });
     return this.#report({ updated: true, month: downloaded.month, snapshot, accounts, downloaded });
+  }
+
+  /** Room for an import of so many bytes of zips. */
+  #demands(bytes: number): Demand[] {
+    return [{ folder: this.#desk, bytes: Math.ceil(bytes * IMPORT_FACTOR), what: "the import" }];
   }
 
   #say(text: string): void {
@@ -214,6 +230,7 @@ class Update {
 
   /** Imports the dump; a zip that turns out to be damaged is fetched again, once. */
   async #import(downloaded: Downloaded, newest: KnownSnapshot | null): Promise<number> {
+    checkSpace(this.#demands(downloaded.bytes));
     const out = join(this.#desk, snapshotName(downloaded.month));
     const flags = importFlags(this.#parts.flags, out);
     const run = async () => (await runImport(downloaded.folder, flags)).accounts;

@@ -48,7 +48,8 @@ const TITLES: Readonly<Record<string, string>> = {
 export function registerVersion(program: Command): void {
   program
     .command("version")
-    .description("print the versions of Peneira and of the parts it runs on")
+    .summary("print the versions of Peneira and of the parts it runs on")
+    .description("Prints the versions of Peneira, of the parts it runs on and of its formats.")
     .option("--json", "print one JSON document")
     .option("--licenses", "print the licences of everything inside the executable instead")
     .addHelpText(
@@ -89,7 +90,7 @@ function printLicenses(json: boolean): void {
 
 async function readVersions(): Promise<Versions> {
   const engine = import("../../native-index/engine.ts").then((it) => it.nativeVersions());
-  const { FORMAT_VERSION } = await import("../../native-index/snapshot.ts");
+  const { FORMAT_VERSION } = await import("../../native-index/versions.ts");
   const state = await import("../store/database.ts");
   const native = await engine.catch((error: Error) => ({
     croaring: notLoaded(error),

@@ -8,9 +8,9 @@
 
 import type { AcceptedExport } from "../export/exporter.ts";
 import type { ExportRecord } from "../export/record.ts";
+import { acceptChanges } from "../http/changeexport.ts";
 import { createdJson, recordJson } from "../http/export-record.ts";
 import { idOf, pageOf, readAs } from "../http/exports.ts";
-import { acceptChanges } from "../http/changeexport.ts";
 import { acceptExport } from "../http/newexport.ts";
 import { type Answer, json } from "../http/respond.ts";
 import type { Reply } from "../http/routetable.ts";

@@ -97,7 +97,8 @@ export class ShareClient {
 function redirectOf({ status, headers, url }: Answer): URL | null {
   if (![301, 302, 303, 307, 308].includes(status)) return null;
   const location = headers.get("location") ?? "";
-  const target = URL.canParse(location, url.href) ? new URL(location, url) : null;
+  const known = location !== "" && URL.canParse(location, url.href);
+  const target = known ? new URL(location, url) : null;
   const safe = target?.protocol === "https:" || target?.protocol === url.protocol;
   if (target !== null && safe && target.hostname === url.hostname && target.username === "") {
     return target;

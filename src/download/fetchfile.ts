@@ -1,7 +1,7 @@
 /**
  * One zip, from the share to the disk.
- * What comes in: a listed file and the place of its part. What goes out: the file, whole and synced,
- * under the name that says it is.
+ * What comes in: a listed file and the place of its part. What goes out: the file, whole and
+ * synced, under the name that says it is.
  * Invariant: a part only ever holds bytes of the publication that its name tells, from the
  * beginning without a gap: answers of another size, tag, date or range are refused before a byte is
  * written, and a server that starts over makes us start over.
@@ -32,7 +32,10 @@ export interface Fetching {
 /** One try; what came stays in the part. @throws Trouble, CommandError */
 export async function fetchFile(fetching: Fetching): Promise<void> {
   const { file, part, whole, onBytes } = fetching;
-  const handle = await open(part, constants.O_RDWR | constants.O_CREAT, 0o666);
+  const flags = constants.O_RDWR | constants.O_CREAT;
+  const handle = await open(part, flags, 0o666).catch((error: unknown) => {
+    throw diskWords(error, part);
+  });
   try {
     let have = (await handle.stat()).size;
     // Without a tag or a date nothing tells whether the rest is of the same publication.

@@ -8,6 +8,8 @@
 
 const DEPTH_MAX = 24;
 const ENTRIES_MAX = 20_000;
+/** Longer tags are no listing of ours; a short piece also keeps the pattern quick. */
+const TAG_LENGTH_MAX = 4_096;
 const DAV = "DAV:";
 
 /** One file or folder of the listing. */
@@ -46,8 +48,7 @@ function markup(text: string, open: number, reader: MultistatusReader): number {
     return end;
   }
   if (text.startsWith("<!", open)) throw new ListingFault("it has a document type");
-  TAG.lastIndex = open;
-  const tag = TAG.exec(text);
+  const tag = TAG.exec(text.slice(open, open + TAG_LENGTH_MAX));
   if (tag === null) throw new ListingFault(`its markup is broken at character ${open}`);
   const [whole, close, name, attributes, empty] = tag as unknown as string[];
   if (close === "/") reader.close(name as string);
@@ -59,7 +60,7 @@ function markup(text: string, open: number, reader: MultistatusReader): number {
 }
 
 const TAG =
-  /<(\/?)([A-Za-z_][\w.:-]{0,127})((?:\s+[\w.:-]+\s*=\s*(?:"[^"<]*"|'[^'<]*'))*)\s*(\/?)>/y;
+  /^<(\/?)([A-Za-z_][\w.:-]{0,127})((?:\s+[\w.:-]+\s*=\s*(?:"[^"<]*"|'[^'<]*'))*)\s*(\/?)>/;
 const ATTRIBUTE = /([\w.:-]+)\s*=\s*(?:"([^"]*)"|'([^']*)')/g;
 
 function behind(text: string, mark: string, from: number): number {

@@ -41,7 +41,7 @@ export function openCacheFolder(name: string): string {
   const refused: string[] = [];
   for (const place of named === null ? places() : [path.resolve(named)]) {
     const folder = path.join(place, name);
-    const problem = problemOf(place) ?? problemOf(folder);
+    const problem = problemOf(place, "around") ?? problemOf(folder, "ours");
     if (problem === null) return folder;
     refused.push(problem);
   }
@@ -79,8 +79,12 @@ function userCache(xdg: string | undefined): string[] {
     : [];
 }
 
-/** Why a folder cannot be used, as a sentence; null when it can, being made where it was not. */
-function problemOf(folder: string): string | null {
+/**
+ * Why a folder cannot be used, as a sentence; null when it can, being made where it was not. The
+ * one around ours may be the administrator's, and may be shared when nobody can rename there what
+ * is not his, as in the temporary folder of a system.
+ */
+function problemOf(folder: string, kind: "around" | "ours"): string | null {
   try {
     if (mkdirSync(folder, { recursive: true, mode: FOLDER_MODE }) !== undefined) {
       // The process's umask may have taken bits away; it never adds any.
@@ -89,10 +93,12 @@ function problemOf(folder: string): string | null {
     const found = lstatSync(folder);
     const user = process.getuid?.();
     if (!found.isDirectory()) return `${folder} is not a folder. Remove it.`;
-    if (user !== undefined && found.uid !== user) {
+    const foreign = user !== undefined && found.uid !== user;
+    if (foreign && !(kind === "around" && found.uid === 0)) {
       return `${folder} belongs to another user (${found.uid}), who could change what is run.`;
     }
-    if ((found.mode & 0o022) !== 0) {
+    const sticky = kind === "around" && (found.mode & 0o1000) !== 0;
+    if ((found.mode & 0o022) !== 0 && !sticky) {
       return `${folder} can be written into by others. Run: chmod 0700 ${folder}`;
     }
     accessSync(folder, constants.W_OK | constants.X_OK);

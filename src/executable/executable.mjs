@@ -14,11 +14,17 @@ import { licenseText, packagesOf } from "./licenses.mjs";
 /** Node looks for the blob where this mark in its binary says so. */
 const FUSE = "NODE_SEA_FUSE_fce680ab2cc467b6e072b8b5df1996b2";
 
+/** V8 lays out what it has compiled by hashes of names, with a seed from the clock. */
+const SEEDS = ["--hash-seed=42", "--random-seed=42"];
+
 /** In the executable, addons are parts of it. */
 const STAND_INS = {
   bindings: "./src/executable/bindings.cjs",
   "uWebSockets.js": "./src/executable/uws.cjs",
 };
+
+/** Packages that no bundle names: two are in addons, of one the map of the console is made. */
+const INSIDE = ["uWebSockets.js", "roaring", "@svg-maps/brazil"];
 
 /** Every file knows its own place only; that of the main script is the executable. */
 const URL_BANNER = 'const BUNDLE_URL = require("node:url").pathToFileURL(__filename).href;';
@@ -39,13 +45,10 @@ export function buildExecutable(wish) {
   const files = [...placeAddons(wish), ...fs.readdirSync(folder).filter(isThreadFile)];
   writeManifest(folder, files);
   writeLicenses(wish, packages);
-  const parts = ["main.cjs", "parts.json", "licenses.txt", "parquet.wasm", ...files];
-  const recorder = assemble(wish, "recording.cjs", parts);
-  const record = path.join(root, "src", "executable", "record.mjs");
-  const code = path.join(folder, "main.code");
-  run(process.execPath, [record, recorder, path.join(folder, "scratch"), code]);
-  fs.rmSync(recorder);
-  fs.renameSync(assemble(wish, "boot.cjs", [...parts, "main.code"]), target);
+  const recording = path.join(root, "src", "executable", "recording.cjs");
+  run(base.binary, [...SEEDS, recording, "main.cjs", "main.code"], { cwd: folder });
+  const parts = ["main.cjs", "main.code", "parts.json", "licenses.txt", "parquet.wasm", ...files];
+  fs.renameSync(assemble(wish, parts), target);
 }
 
 const isThreadFile = (name) => name.endsWith(".cjs") && name !== "main.cjs";
@@ -83,7 +86,7 @@ function asFunction(text) {
   const found = text.match(THREAD)?.length ?? 0;
   if (found !== 1) throw new Error(`piscina names its worker ${found} times: see ${THREAD}`);
   const escaped = (letter) => `\\u${letter.charCodeAt(0).toString(16).padStart(4, "0")}`;
-  const ascii = text.replace(THREAD, THREAD_HERE).replace(/[^\x00-\x7f]/g, escaped);
+  const ascii = text.replace(THREAD, THREAD_HERE).replace(/[\u0080-\uffff]/g, escaped);
   return `(function (require, module, exports, __filename) {${ascii}\n})`;
 }
 
@@ -120,20 +123,20 @@ function writeLicenses({ root, folder, base, console }, packages) {
   const manifest = JSON.parse(fs.readFileSync(path.join(console, "manifest.json"), "utf8"));
   const node = { title: `Node.js ${base.version}`, file: base.license };
   const text = licenseText(root, {
-    packages: [...packages, "uWebSockets.js", "roaring", ...manifest.packages],
+    packages: [...packages, ...INSIDE, ...manifest.packages],
     further: base.license === null ? [] : [node],
   });
   fs.writeFileSync(path.join(folder, "licenses.txt"), text);
 }
 
-/** Puts the parts and a script that starts them into a copy of Node; gives its path. */
-function assemble({ root, folder, base, console, run }, boot, parts) {
+/** Puts the parts and boot.cjs, which starts them, into a copy of Node; gives its path. */
+function assemble({ root, folder, base, console, run }, parts) {
   const copy = path.join(folder, "peneira");
   const pages = fs.readdirSync(console).sort();
   // Paths are relative, because Node writes that of the script into the blob.
-  fs.copyFileSync(path.join(root, "src", "executable", boot), path.join(folder, "peneira.js"));
+  fs.copyFileSync(path.join(root, "src", "executable", "boot.cjs"), path.join(folder, "boot.cjs"));
   const config = {
-    main: "peneira.js",
+    main: "boot.cjs",
     output: "blob",
     disableExperimentalSEAWarning: true,
     useSnapshot: false,

@@ -1,23 +1,26 @@
 /**
- * Stands in for boot.cjs while the executable is built. What comes in: the program as a part. What
- * goes out: at the end of the process, what V8 has compiled of it by then, in the file that the
- * variable PENEIRA_CODE names.
- * Invariant: never part of what is shipped; compiles under the flags under which that will run.
+ * Run by the Node that ships, while the executable is built. What comes in: the file of the program,
+ * the file for the result. What goes out: what V8 compiles of the program until `peneira serve` has
+ * its modules and has printed its help, for boot.cjs.
+ * Invariant: the same program gives the same bytes: seeds are fixed (executable.mjs), nothing waits
+ * for the disk or the clock. V8 takes the result only under the flags that hold in the end.
  */
 const fs = require("node:fs");
-const { getRawAsset } = require("node:sea");
 const v8 = require("node:v8");
 const vm = require("node:vm");
 
+const [program, result] = process.argv.splice(2, 2, "serve", "--help");
 // What has not run for a while would be thrown away, sooner or later by chance.
 v8.setFlagsFromString("--no-flush-bytecode");
-const script = new vm.Script(Buffer.from(getRawAsset("main.cjs")).latin1Slice(), {
+const script = new vm.Script(fs.readFileSync(program, "latin1"), {
   filename: "peneira",
   importModuleDynamically: vm.constants.USE_MAIN_CONTEXT_DEFAULT_LOADER,
 });
-const { PENEIRA_CODE } = process.env;
 process.on("exit", () => {
-  v8.setFlagsFromString("--flush-bytecode");
-  if (PENEIRA_CODE) fs.writeFileSync(PENEIRA_CODE, script.createCachedData());
+  for (const flag of ["--flush-bytecode", "--hash-seed=0", "--random-seed=0"]) {
+    v8.setFlagsFromString(flag);
+  }
+  fs.writeFileSync(result, script.createCachedData());
 });
+process.stdout.write = () => true;
 script.runInThisContext()(require, module, exports, process.execPath);

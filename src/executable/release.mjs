@@ -15,6 +15,18 @@ import { billOfMaterials } from "./sbom.mjs";
 /** Files of docs/deploy that work beside an executable; the image is built from a checkout. */
 const DEPLOY = /^(peneira[.-]|Caddyfile$|nginx\.conf$)/;
 
+/** `node build.mjs release`: makes it in dist and says where it is, or what stands against it. */
+export function runRelease({ root, args, build }) {
+  const dist = path.join(root, "dist");
+  const places = { executable: path.join(dist, "peneira"), out: path.join(dist, "release") };
+  try {
+    process.stdout.write(`${release({ root, args, build, ...places })}\n`);
+  } catch (error) {
+    process.stderr.write(`\nbuild.mjs: ${error.message}\n`);
+    process.exit(1);
+  }
+}
+
 /**
  * Makes the release. `build` makes the executable. With `--allow-dirty` it is one to try, also from
  * a checkout with changes and with an unreleased version.
@@ -123,7 +135,7 @@ function stage(root, { folder, executable }) {
   fs.chmodSync(folder, 0o755);
 }
 
-/** Names in one order, times of the commit, nobody's user: the bytes depend on the content alone. */
+/** One order of names, the time of the commit, no user: the bytes depend on the content alone. */
 function pack(folder, { name, seconds }) {
   const plain = ["--format=ustar", "--sort=name", `--mtime=@${seconds}`];
   const nobody = ["--owner=0", "--group=0", "--numeric-owner"];

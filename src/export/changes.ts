@@ -2,8 +2,8 @@
  * Exports of changes. What comes in: an opened list with the kinds and fields that are wanted, and
  * batches of changes. What goes out: the bytes of the file in every format, and how many rows it
  * has.
- * Invariant: that of every renderer: the bytes depend on both snapshots and the wish alone; `peneira
- * diff` writes the same rows for csv and jsonl, because both come from src/search/changerows.ts.
+ * Invariant: that of every renderer: the bytes depend on both snapshots and the wish alone. What
+ * `peneira diff` writes as csv and jsonl is the same, for both come from src/search/changerows.ts.
  */
 import type { ChangeList } from "../search/changelist.ts";
 import { CHANGE_COLUMNS, type ChangeRowsWish, changeRows } from "../search/changerows.ts";

@@ -52,7 +52,7 @@ export function changesSlug(slug: string, since: string, until: string): string 
  */
 export function fileNameOf({ snapshot, since, slug, id, format }: ExportRecord): string {
   const hex = id.replace(/^exp_/, "").slice(0, 8);
-  const what = since === null ? `${snapshot}-${slug}` : slug;
+  const what = since ? slug : `${snapshot}-${slug}`;
   return `peneira-${what}-${hex}.${FORMATS[format].extension}`;
 }
 

@@ -44,6 +44,7 @@ function headOf(context: RenderContext, labels: readonly ColumnLabel[]): string 
   const { segment, rowCount, matches } = context;
   const style = pageStyle(labels, rowCount > ROWS_FEW_MAX);
   const { changes } = context;
+  const what = changes === undefined ? "matches" : "changes";
   const title =
     changes === undefined
       ? `Company accounts, snapshot ${segment.label}`
@@ -67,7 +68,7 @@ function headOf(context: RenderContext, labels: readonly ColumnLabel[]): string 
 <header>
 <h1>${title}</h1>
 <p class="lead">${accounts}, of ${formatCount(matches)} that ${changes ? "changed" : "match"}.</p>
-${cut && html`<p class="note">The limit of the export left the others out.</p>`}
+${cut && html`<p class="note">The limit of the export left the other ${what} out.</p>`}
 </header>
 <section aria-labelledby="source">
 <h2 id="source">Source</h2>

@@ -1,6 +1,7 @@
 /**
  * Headings of columns for people. What comes in: the name of an output field, or of a column that
- * `include_explain` or an export of changes adds. What goes out: a short heading, one sentence that says more, a width.
+ * `include_explain` or an export of changes adds. What goes out: a short heading, one sentence that
+ * says more, a width.
  * Invariant: every field has a heading of its own; headings are plain ASCII, so that they can
  * stand in a style sheet as well.
  */

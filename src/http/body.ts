@@ -48,7 +48,7 @@ export function withBodyMistakes<Value>(body: BodyObject, normalize: () => Value
     failure = error;
   }
   const code = codeOf(body.mistakes, failure);
-  if (failure !== null && code === failure.code) throw failure;
+  if (failure !== null && body.mistakes.length === 0 && code === failure.code) throw failure;
   const errors = [...body.mistakes, ...(failure?.errors ?? [])];
   const rest = errors.length > 1 ? ` There are ${errors.length} mistakes; see errors.` : "";
   const [first] = errors;

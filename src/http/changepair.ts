@@ -63,8 +63,8 @@ export function noSuchMonth(service: Service, since: string): Mistake {
       "ask what changed between them."
     : since === served
       ? `${since} is the month that is served; name an older one: ${listed(labels)}.`
-      : `There is no older snapshot of ${since} in the served folder; there is ${listed(labels)}. ` +
-        "Name one of these, or put the file of that month into the folder.";
+      : `There is no older snapshot of ${since} in the served folder; there is ` +
+        `${listed(labels)}. Name one of these, or put the file of that month into the folder.`;
   return { pointer: "/since", code: "since_not_available", detail };
 }
 

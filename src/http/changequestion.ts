@@ -40,7 +40,7 @@ export interface ChangesQuestion {
   readonly scope: CursorScope;
 }
 
-/** Reads a question. Throws `AppError` with every mistake; otherwise release the pair in the end. */
+/** Reads a question. Throws `AppError` with every mistake; else release its pair later. */
 export async function readQuestion(call: KeyCall, body: BodyObject): Promise<ChangesQuestion> {
   const since = readSince(body);
   const cursor = readCursor(body, []);
@@ -111,11 +111,9 @@ function normalized({ service, plan }: KeyCall, body: BodyObject, pair: HeldPair
     mode: "either",
     bodyOutput: readOutput(body),
   });
-  const { format, include_explain: explained, fields } = spec.output;
-  const ignored = [
-    ...(format === "json" ? [] : ["output.format"]),
-    ...(explained ? ["output.include_explain"] : []),
-  ].map((name) => `${name} of the spec is ignored: changes come as JSON, as they are.`);
+  const { format, fields } = spec.output;
+  const ignored =
+    format === "json" ? [] : ["format of the spec is ignored: changes come as JSON here."];
   const output = { format: "json" as const, include_explain: false, fields };
   const told = [...changeWarnings(members.spec), ...warnings, ...ignored];
   return { spec: { ...spec, output }, warnings: told };

@@ -49,9 +49,9 @@ export const ERROR_NOTES: Readonly<Record<ErrorCode, string>> = {
   cursor_mismatch: "The cursor belongs to another spec. Send the spec of the answer it came with.",
   cursor_expired: "The cursor belongs to a snapshot that is no longer loaded. Begin again.",
   since_not_available:
-    "The served folder has no older snapshot of this month. `changes_since` of the answer, and of " +
-    "GET /v1/status, names the months that there are; the operator adds one by putting its file " +
-    "into the folder.",
+    "The served folder has no older snapshot of this month. `changes_since` of the answer, and " +
+    "of GET /v1/status, names the months that there are; the operator adds one by putting its " +
+    "file into the folder.",
   translation_uncertain:
     "The sentence could not be turned into filters safely. The spec that it would have been is " +
     "in the answer: check it and send it as a spec.",
@@ -73,7 +73,7 @@ export const ERROR_NOTES: Readonly<Record<ErrorCode, string>> = {
     "No usable snapshot is loaded, or the server is about to stop. Try again after the time in " +
     "Retry-After, or ask another server.",
   changes_preparing:
-    "What changed between the two snapshots is listed once, when it is first asked for. `progress` " +
-    "says how far that is. Ask again after the time in Retry-After.",
+    "What changed between the two snapshots is listed once, when it is first asked for. " +
+    "`progress` says how far that is. Ask again after the time in Retry-After.",
   overloaded: "The server has too much to do. Retry after the time in Retry-After.",
 };

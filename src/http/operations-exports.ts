@@ -47,10 +47,11 @@ export const EXPORT_OPERATIONS: Readonly<Record<string, Operation>> = {
     summary: "Create an export",
     description:
       "Queues a file of all matches and answers at once; no row is read in the request. Sending " +
-      `the same request with the same Idempotency-Key again gives the same export. With since the ` +
-      "file holds what changed since that month instead: csv, xlsx, html and parquet have the " +
-      "columns change and changed_fields before the fields, with the values of the newer snapshot " +
-      "where the account is in it; lines of jsonl are the changes of POST /v1/changes. kinds and " +
+      "the same request with the same Idempotency-Key again gives the same export. With since " +
+      "the file holds what changed since that month instead: csv, xlsx, html and parquet have " +
+      "the columns change and changed_fields before the fields, with the values of the newer " +
+      "snapshot where the account is in it; lines of jsonl are the changes of POST " +
+      "/v1/changes. kinds and " +
       `watch are known with since only, include_explain is not known with it. ${FLAT_COST}`,
     parameters: [
       {

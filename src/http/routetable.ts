@@ -2,8 +2,9 @@
  * Tables of routes. What comes in: lists of routes, and a method and a raw path of each request.
  * What goes out: the route, or the methods that the path has, and the values of the path's
  * variable segments.
- * Invariant: what is not in the table does not exist; every path under /v1/, and /mcp, needs a key or,
- * below /v1/console, a session, known or not, so that nobody without one learns what is there.
+ * Invariant: what is not in the table does not exist; every path under /v1/, and /mcp, needs an API
+ * key or, below /v1/console, a session, known or not, so that nobody without one learns what is
+ * there.
  */
 import type { Answer } from "./respond.ts";
 import type { Call, KeyCall, SessionCall } from "./service.ts";

@@ -7,7 +7,7 @@
 import Type, { type TSchema } from "typebox";
 import { PLAN_NAMES } from "../access/plans.ts";
 import { ERROR_CODES } from "../errors.ts";
-import { EXPORT_FAILURES, EXPORT_STATES } from "../export/record.ts";
+import { EXPORT_FAILURES } from "../export/record.ts";
 import { FACETS } from "../search/facet.ts";
 import { SCORE_PARTS } from "../search/score.ts";
 import {
@@ -38,6 +38,7 @@ import {
   words,
 } from "./schema-parts.ts";
 import { CHANGE_SCHEMAS, kindsSchema, sinceSchema, watchSchema } from "./schemas-changes.ts";
+import { EXPORT_SCHEMAS } from "./schemas-exports.ts";
 import { LEAD_SCHEMAS } from "./schemas-leads.ts";
 import { RPC_SCHEMAS } from "./schemas-rpc.ts";
 
@@ -170,32 +171,6 @@ function output(formats: readonly string[]): TSchema {
     { ...closed, description: "Members win over those of spec.output." },
   );
 }
-
-/** One export as `POST`, `GET` and the list show it. */
-const exportRecord = Type.Object(
-  {
-    export_id: Type.String({ pattern: "^exp_[0-9a-f]{32}$" }),
-    status: Type.Enum([...EXPORT_STATES]),
-    format: Type.Enum([...EXPORT_FORMATS]),
-    ...source,
-    since: Type.Optional(text("Of an export of changes: the month it goes back to.")),
-    since_date: Type.Optional(Type.String({ format: "date" })),
-    kinds: Type.Optional(kindsSchema),
-    watch: Type.Optional(watchSchema),
-    row_count: orNull(count("Rows of the file; null until finished.")),
-    size_bytes: orNull(count("Bytes of the file; null until finished.")),
-    object_key: Type.Optional(Type.Null({ description: "Of the create answer only." })),
-    expires_at: orNull(Type.String({ format: "date-time" })),
-    download_url: orNull(text("Relative; set when done.")),
-    progress: Type.Optional(Type.Number({ minimum: 0, maximum: 1 })),
-    rows_written: Type.Optional(count("While running.")),
-    sha256: Type.Optional(Type.String({ pattern: "^[0-9a-f]{64}$" })),
-    error: Type.Optional(
-      Type.Object({ code: Type.Enum(Object.keys(EXPORT_FAILURES)), detail: Type.String() }, closed),
-    ),
-  },
-  closed,
-);
 
 const suggested = Type.Object(
   { code: Type.String(), description: Type.String(), matches: count("Matches of it alone.") },
@@ -351,25 +326,7 @@ export const SCHEMAS = {
     },
     closed,
   ),
-  ExportRecord: exportRecord,
-  CreatedExport: Type.Object(
-    {
-      request_id: requestId,
-      ...source,
-      spec: named("Spec"),
-      preview_accounts: Type.Array(named("Account"), { maxItems: 0 }),
-      export: named("ExportRecord"),
-    },
-    closed,
-  ),
-  ExportList: Type.Object(
-    {
-      exports: Type.Array(named("ExportRecord"), { maxItems: 200 }),
-      next_cursor: cursor,
-      has_more: hasMore,
-    },
-    closed,
-  ),
+  ...EXPORT_SCHEMAS,
   Status: Type.Object(
     {
       request_id: requestId,

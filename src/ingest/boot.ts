@@ -6,11 +6,12 @@
  */
 import { isIndexed } from "../../native-index/snapshot.ts";
 import { openSegment, type Segment } from "../search/segment.ts";
-import { indexPlainArrow } from "./plain.ts";
 
 /** Opens a snapshot, indexing a plain Arrow file at boot; throws `CommandError` when refused. */
 export async function openAnySegment(path: string): Promise<Segment> {
   if (isIndexed(path)) return openSegment(path);
+  // Loaded only here, because it takes a third of the time in which a server starts.
+  const { indexPlainArrow } = await import("./plain.ts");
   const indexed = await indexPlainArrow(path);
   const segment = await openSegment(indexed.path).catch((error: unknown) => {
     indexed.cleanup();

@@ -12,13 +12,13 @@ import { type ColumnBatch, readArrowFile } from "../../native-index/arrow-reader
 import { COLUMNS } from "../../native-index/columns.ts";
 import type { SnapshotMunicipality } from "../../native-index/meta.ts";
 import {
-  FORMAT_VERSION,
   isIndexed,
   META_KEY,
   parseMeta,
   readPlainMeta,
   type SnapshotMeta,
 } from "../../native-index/snapshot.ts";
+import { FORMAT_VERSION } from "../../native-index/versions.ts";
 import manifest from "../../package.json" with { type: "json" };
 import { CommandError } from "../errors.ts";
 import { SCORE_VERSION } from "../search/score.ts";

@@ -7,7 +7,8 @@
 
 import type { SnapshotMunicipality } from "../../native-index/meta.ts";
 import { RECORD_NULL } from "../../native-index/record.ts";
-import { FORMAT_VERSION, type SnapshotMeta } from "../../native-index/snapshot.ts";
+import type { SnapshotMeta } from "../../native-index/snapshot.ts";
+import { FORMAT_VERSION } from "../../native-index/versions.ts";
 import manifest from "../../package.json" with { type: "json" };
 import type { DumpFolder, DumpMember } from "../dump/archive.ts";
 import type { FileType } from "../dump/layout.ts";

@@ -30,7 +30,8 @@ const DEFINITION = {
   description:
     "Reads one establishment by its CNPJ: name, status, activities, address, contact, capital, " +
     "score. The first 8 characters of a CNPJ are the company, 0001 behind them is usually its " +
-    `head office. To find a company by its name use search_accounts with text_hints. ${VALUES_NOTE}`,
+    "head office. To find a company by its name use search_accounts with text_hints. " +
+    VALUES_NOTE,
   inputSchema: objectSchema(ARGUMENTS, ["cnpj"]),
   outputSchema: objectSchema({ ...SOURCE, account: ACCOUNT }, [...SOURCE_NAMES, "account"]),
   annotations: { title: "Read one company", ...READING },

@@ -112,8 +112,8 @@ function checkName(
   const pointer = "/file_name";
   if (typeof name !== "string" || !NAME_SHAPE.test(name)) {
     const detail =
-      "Must be a name without a folder: up to 100 letters, digits, dots, hyphens and underscores, " +
-      `beginning with a letter or digit, not ${shown(name)}.`;
+      "Must be a name without a folder: up to 100 letters, digits, dots, hyphens and " +
+      `underscores, beginning with a letter or digit, not ${shown(name)}.`;
     mistakes.push({ pointer, code: "wrong_format", detail });
   } else if (!isFree(name)) {
     const detail = `There is a file ${shown(name)} already; choose another name.`;

@@ -51,12 +51,16 @@ export class Conversation {
 
   /** Answers what comes until there is no more, and all of it. */
   async run(input: Readable): Promise<void> {
-    for await (const line of linesOf(input)) {
-      const work = this.#take(line).finally(() => this.#work.delete(work));
-      this.#work.add(work);
-      if (this.#parts.output.writableNeedDrain) await once(this.#parts.output, "drain");
+    try {
+      for await (const line of linesOf(input)) {
+        const work = this.#take(line).finally(() => this.#work.delete(work));
+        this.#work.add(work);
+        if (this.#parts.output.writableNeedDrain) await once(this.#parts.output, "drain");
+      }
+    } finally {
+      // Also where the input breaks off: what is under way still reads the snapshot.
+      await Promise.all(this.#work);
     }
-    await Promise.all(this.#work);
   }
 
   /** Cancels everything that is under way. */

@@ -44,9 +44,14 @@ export function shortSelection(spec: AccountQuerySpec, catalog: Catalog): JsonOb
   const scored = scoring.strategy !== "balanced" || scoring.random_seed !== null;
   return {
     filters: Object.fromEntries(groups),
-    ...(sort.length === 0 ? {} : { sort }),
+    ...(isUsual(sort) ? {} : { sort }),
     ...(scored ? { scoring } : {}),
   };
+}
+
+/** Whether an order is the one where none is named. */
+function isUsual(sort: AccountQuerySpec["sort"]): boolean {
+  return sort.every(({ field, direction }) => field === "score" && direction === "desc");
 }
 
 /** The filters of a group that are used. False is a filter where null is none. */

@@ -10,7 +10,7 @@ import { currentSegment, type Question } from "../http/service.ts";
 import { translateLeads } from "../http/translate.ts";
 import type { Segment } from "../search/segment.ts";
 import type { AccountQuerySpec } from "../spec/schema.ts";
-import { isUncertain } from "../translate/confidence.ts";
+import { isUncertain, UNCERTAIN_BELOW } from "../translate/confidence.ts";
 import type { Suggestion } from "../translate/suggestions.ts";
 import type { Part } from "../translate/translate.ts";
 import { answeredBy, sentencesOf, sourceLine, withBody } from "./asking.ts";
@@ -57,12 +57,13 @@ const DEFINITION = {
   name: "translate",
   title: "Sentence to filters",
   description:
-    "Turns a sentence in Portuguese or English into filters (and a sort, where one is asked for) " +
-    "for search_accounts, count_accounts and create_export, with their codes: activities, states, " +
-    "municipalities, sizes, dates, contact. Deterministic, searches nothing. Call it first when " +
-    'you do not know a code. Example: {"query_text":"padarias em Campinas abertas desde 2020, com ' +
-    'e-mail, exceto MEI"}. Read assumptions and unmapped_constraints before using the filters; ' +
-    "with low confidence (below 0.5) correct them, e.g. by the suggested codes.",
+    "Turns a sentence in Portuguese or English into filters (and a sort, where one is asked " +
+    "for) for search_accounts, count_accounts and create_export, with their codes: activities, " +
+    "states, municipalities, sizes, dates, contact. Searches nothing. Call it first when " +
+    'you do not know a code. Example: {"query_text":"padarias em Campinas abertas desde 2020, ' +
+    'com e-mail, exceto MEI"}. Read assumptions and unmapped_constraints before using the ' +
+    `filters; with a confidence below ${UNCERTAIN_BELOW} correct them first, e.g. by the ` +
+    "suggested codes.",
   inputSchema: objectSchema(ARGUMENTS, ["query_text"]),
   outputSchema: objectSchema(
     {

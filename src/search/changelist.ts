@@ -71,7 +71,7 @@ export class ChangeOrderError extends Error {}
 const MAGIC = "PNRCHANG";
 const HEADER_BYTES = 80;
 const ENTRY_BYTES = 12;
-/** Accounts of one native call: some ten milliseconds, so that an abort or a signal is heard. */
+/** Accounts of one native call: under a tenth of a second, so that an abort is heard. */
 const SLICE_ACCOUNTS = 1 << 16;
 
 /** Columns that no filter and no `watch` can ask for. */

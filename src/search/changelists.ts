@@ -31,6 +31,8 @@ const RETRY_SECONDS = [2, 120] as const;
 /** What it is told where nobody knows yet how long it takes. */
 const RETRY_UNKNOWN = 10;
 
+const NOT_MADE = "change list was not made";
+
 /** An older and a newer snapshot, both open. */
 export interface ChangePair {
   readonly older: Segment;
@@ -220,11 +222,12 @@ export class ChangeLists {
       const found = await this.#opened(path, pair);
       if (found === null) await this.#make(path, pair, entry);
       entry.list = found ?? (await this.#opened(path, pair));
-      if (entry.list === null) throw unmade("other");
+      if (entry.list === null) throw new Error("a list that was made does not open");
       entry.letGo = letGo;
     } catch (error) {
       letGo();
       const known = error instanceof AppError ? error : unmade("other", error);
+      if (known !== error) this.#parts.log.error(describeError(error), NOT_MADE);
       if (!this.#stopped) entry.failure = { error: known, atMs: clock.monotonicMs() };
     } finally {
       ended(entry);
@@ -259,7 +262,7 @@ export class ChangeLists {
       return;
     }
     if (outcome.kind === "cancelled") throw unmade("other");
-    log.error({ ...months, why: outcome.why, ...outcome.error }, "change list was not made");
+    log.error({ ...months, why: outcome.why, ...outcome.error }, NOT_MADE);
     throw unmade(outcome.why);
   }
 

@@ -55,7 +55,7 @@ const ROWS: Readonly<Record<string, readonly Row[]>> = {
   })),
   quota: [
     { tenant_id: "ten_1", day: DAY, charged_rows: 1_200 },
-    { tenant_id: "ten_2", day: DAY, charged_rows: 0 },
+    { tenant_id: "ten_2", day: DAY, charged_rows: 200 },
   ],
   usage: [
     { tenant_id: "ten_1", day: DAY, key_id: "0000000000a1", requests: 41, accounts: 4_000 },

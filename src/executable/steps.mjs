@@ -1,0 +1,44 @@
+/**
+ * The steps of build.mjs that make the executable. What comes in: what build.mjs knows of the
+ * checkout, and how it runs and skips steps. What goes out: dist/peneira, or a variant of it in
+ * .cache/executable.
+ * Invariant: a step whose inputs did not change is skipped; only what is released lies in dist.
+ */
+import path from "node:path";
+import { findBase } from "./base.mjs";
+import { buildExecutable } from "./executable.mjs";
+import { compileSqlite, SQLITE_SOURCES, sqliteAddon } from "./sqlite.mjs";
+
+/** Makes it; `running` takes the Node that runs the build, `faults` puts in the kill points. */
+export function executableSteps(wish) {
+  const { root, origin, inputs, upToDate, faults = false, running = false } = wish;
+  const base = findBase(root, { running });
+  const name = `${base.version}${running ? "-running" : ""}${faults ? "-faults" : ""}`;
+  const folder = path.join(root, ".cache", "executable", name);
+  const target = faults || running ? `${folder}.peneira` : path.join(root, "dist", "peneira");
+  const sqlite = sqliteOf(wish, base);
+  const step = {
+    name: `executable-${name}`,
+    inputs: [...inputs, "node_modules/.package-lock.json", "LICENSE"],
+    salt: JSON.stringify([origin, base.version]),
+    outputs: [target],
+  };
+  const addon = path.join(root, wish.addon);
+  const console = path.join(root, "dist", "console");
+  const parts = { ...wish, faults, base, folder, target, sqlite, addon, console };
+  upToDate(step, () => buildExecutable(parts));
+}
+
+/** better-sqlite3 for a Node: the installed addon, or one compiled for the Node that ships. */
+function sqliteOf({ root, upToDate, run, requireTools }, base) {
+  if (base.headers === null) return sqliteAddon(path.join(root, SQLITE_SOURCES));
+  const name = `better-sqlite3-${base.version}`;
+  const folder = path.join(root, ".cache", "executable", name);
+  const built = sqliteAddon(folder);
+  const inputs = [`${SQLITE_SOURCES}/package.json`, "src/executable/sqlite.mjs"];
+  upToDate({ name, inputs, salt: process.env.CXX ?? "", outputs: [built] }, () => {
+    requireTools();
+    compileSqlite({ root, run, base, folder });
+  });
+  return built;
+}
