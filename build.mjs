@@ -232,9 +232,12 @@ async function runTests(args) {
   const names = args.filter((arg) => arg !== "--asan");
   prepare();
   const built = addon({ asan });
-  if (names.length === 0) check();
   const all = filesIn("test", /\.test\.ts$/);
   const wanted = names.length === 0 ? all : names.flatMap((name) => pick(all, name, "test"));
+  // Made once, before suites that would each make it; it compiles while types are checked.
+  const making = wanted.some((file) => /\/(executable|release)/.test(file)) && makeExecutable();
+  if (names.length === 0) check();
+  await making;
   const { bundleTests } = await import("./test/bundle.mjs");
   const files = await bundleTests(ROOT, { files: wanted, product: path.join(DIST, "bundle") });
   // Many suites wait for time-outs and for processes to end, so a third one finds room.
@@ -244,6 +247,16 @@ async function runTests(args) {
     ["--enable-source-maps", "--test", ...flags, `--test-timeout=${TEST_FILE_MS_MAX}`, ...files],
     asan ? asanEnv(built) : {},
   );
+}
+
+/** Makes the executable in a process of its own. */
+function makeExecutable() {
+  if (process.platform !== "linux") return;
+  const args = [path.join(ROOT, "build.mjs"), "executable"];
+  const child = spawn(process.execPath, args, { cwd: ROOT, stdio: ["ignore", 2, 2] });
+  return new Promise((resolve) => {
+    child.once("exit", (status) => (status === 0 ? resolve() : fail("the executable failed")));
+  });
 }
 
 /** `bench`: one benchmark with its own arguments, or all of them one after the other. */

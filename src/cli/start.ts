@@ -118,6 +118,8 @@ function greeting(url: string, { key, password }: Entry, dataDir: string): strin
     },
   };
   const fields = ["cnpj", "legal_name", "municipality_name", "uf", "started_on", "score"];
+  const here = path.relative(".", process.argv[1] ?? "peneira");
+  const program = here.includes(path.sep) ? here : `./${here}`;
   const body = JSON.stringify({ spec, limit: 3, output: { format: "json", fields } });
   return `
 Peneira is ready at ${url}
@@ -129,8 +131,8 @@ Console: ${url}/app
 API key, valid like the password until the next npm start:
   ${key}
 Lasting ones:
-  dist/peneira user create --data-dir ${dataDir} --email you@example.com
-  dist/peneira key create --data-dir ${dataDir} --plan enterprise
+  ${program} user create --data-dir ${dataDir} --email you@example.com
+  ${program} key create --data-dir ${dataDir} --plan enterprise
 
 Active clothes shops of two states, best first:
   curl -s ${url}/v1/accounts/search -H 'Authorization: Bearer ${key}' \\
