@@ -122,10 +122,16 @@ interface Finding {
   }[];
 }
 
+/** Colours fade into each other for a moment, which is long where the machine has other work. */
+const SETTLED = `(async () => {
+  for (let frames = 0; frames < 3; frames++) await new Promise(requestAnimationFrame);
+  const fading = document.getAnimations().filter((one) => one instanceof CSSTransition);
+  await Promise.allSettled(fading.map(({ finished }) => finished));
+})()`;
+
 /** Looks at the page; null for tags looks at contrast alone. */
 async function look({ page }: Visit, place: string, tags: string[] | null): Promise<string[]> {
-  // Colours fade into each other for a moment.
-  await page.waitForTimeout(200);
+  await page.evaluate(SETTLED);
   const only = tags === null ? ["color-contrast"] : tags;
   const type = tags === null ? "rule" : "tag";
   const found = await page.evaluate(
