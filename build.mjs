@@ -240,8 +240,8 @@ async function runTests(args) {
   await making;
   const { bundleTests } = await import("./test/bundle.mjs");
   const files = await bundleTests(ROOT, { files: wanted, product: path.join(DIST, "bundle") });
-  // Many suites wait for time-outs and for processes to end, so a third one finds room.
-  const flags = ["--test-concurrency=3", "--test-reporter=spec"];
+  // One for each processor of a small machine: some suites hold servers to a second.
+  const flags = ["--test-concurrency=2", "--test-reporter=spec"];
   handOver(
     process.execPath,
     ["--enable-source-maps", "--test", ...flags, `--test-timeout=${TEST_FILE_MS_MAX}`, ...files],

@@ -56,6 +56,9 @@ export function productCommand(args: readonly string[]): [file: string, args: st
   return [process.execPath, [PRODUCT, ...args]];
 }
 
+/** Suites run beside each other, so a server may get no turn for a while; it is not overloaded. */
+const PATIENT = { PENEIRA_HTTP_OVERLOAD_LAG_MS: "30000" };
+
 /** Starts a server on a free port; rejects with what it wrote when it ends instead. */
 export async function startServerProcess(wish: ServerWish): Promise<ServerProcess> {
   const { snapshot, dataDir, transport = "uws", settings = {} } = wish;
@@ -64,7 +67,7 @@ export async function startServerProcess(wish: ServerWish): Promise<ServerProces
   const listen = ["--listen", "127.0.0.1:0", "--transport", transport];
   const child = spawn(...productCommand([...parameters, ...listen]), {
     cwd: ROOT,
-    env: { ...process.env, ...settings },
+    env: { ...process.env, ...PATIENT, ...settings },
     stdio: ["ignore", log, "pipe"],
   });
   assert(child.stderr !== null);
