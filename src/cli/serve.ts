@@ -5,6 +5,7 @@
  * address is printed only when requests are answered; a key is printed once, at its making.
  */
 import { constants } from "node:os";
+import { performance } from "node:perf_hooks";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Command } from "commander";
 import { limitCores } from "../../native-index/engine.ts";
@@ -34,8 +35,10 @@ import { choice } from "./explain.ts";
 import { Reload } from "./reload.ts";
 import { isFolder, openServed } from "./served.ts";
 
-/** When the translator is made ready, in milliseconds after the start. */
-const WARM_AFTER_MS = 100;
+/** How long there must be little to do for the translator to be made ready, in milliseconds. */
+const QUIET_MS = 500;
+/** Share of the time that is little to do. */
+const QUIET_SHARE = 0.1;
 
 /** How often replaced snapshots are looked at, in milliseconds. */
 const SWEEP_MS = 1_000;
@@ -129,16 +132,26 @@ export async function serve(
 }
 
 /**
- * Makes the translator ready while requests are answered already, so that a start waits for no
- * sentence; one that comes meanwhile waits for what it needs. Those that come at once go first.
+ * Makes the translator ready when the server has nothing to do, so that neither a start nor a
+ * request waits for it; a sentence that comes before waits for what it needs. Never beside requests
+ * for another reason too: so much new memory takes over what stands beside it, keys included.
  */
 async function warmLater(segment: Segment, { log, stopping }: ServedService): Promise<void> {
   try {
-    await sleep(WARM_AFTER_MS);
+    await quiet();
     await warmTranslation(segment, stopping);
   } catch (error) {
     // The snapshot was replaced meanwhile, by one that was made ready before it was served.
     log.info(describeError(error), "the translator was not made ready");
+  }
+}
+
+/** Resolves after a while in which there was hardly anything to do; keeps no process alive. */
+async function quiet(): Promise<void> {
+  for (;;) {
+    const before = performance.eventLoopUtilization();
+    await sleep(QUIET_MS, undefined, { ref: false });
+    if (performance.eventLoopUtilization(before).utilization < QUIET_SHARE) return;
   }
 }
 
