@@ -15,6 +15,7 @@ import { fileURLToPath, pathToFileURL } from "node:url";
 import { asanEnv, headersEnv, mirror, missingTools } from "./native-index/toolchain.mjs";
 import { bundleConsole, WEB } from "./src/console/bundle.mjs";
 import { writeBundle } from "./src/executable/bundle.mjs";
+import { installPackages } from "./src/executable/packages.mjs";
 import { runRelease } from "./src/executable/release.mjs";
 import { executableSteps } from "./src/executable/steps.mjs";
 
@@ -34,7 +35,10 @@ const USAGE = `usage: node build.mjs [command]
   test [files…]       checks and runs all tests, or only the given test files
        --asan         … with the addon built for AddressSanitizer
   bench [name] [args] builds and runs bench/<name>.bench.ts, or every benchmark
+  crash [options]     kills the server and checks its promises; --help says how
+  campaign NAME       tries for long what the tests try for seconds; without NAME it says what
   check               types and lint only
+  rebuild             compiles the installed packages for the Node that runs this
   addon [--asan]      packages and the addon only
   bundle [--faults]   packages, addon and the bundle only; with --faults the one of the crash tests
   executable          packages, addon, console and the executable dist/peneira only
@@ -57,6 +61,9 @@ const COMMANDS = {
   },
   test: runTests,
   bench: runBenches,
+  crash: (args) => runScript("test/crash-run.ts", args),
+  campaign: (args) => runScript("test/campaign/run.ts", args),
+  rebuild: () => install({ rebuild: true }),
   check() {
     install();
     check();
@@ -94,36 +101,9 @@ function prepare() {
   webConsole();
 }
 
-/**
- * Installs the packages of the lockfile. What npm put there last is in its own hidden lockfile,
- * so an installation made by hand counts too. Another Node ABI means compiling again.
- */
-function install() {
-  const wanted = readJson("package-lock.json").packages;
-  const present = readJson("node_modules/.package-lock.json")?.packages ?? {};
-  const stale = Object.entries(wanted).filter(
-    ([place, entry]) =>
-      place !== "" && (present[place] ? present[place].version !== entry.version : !entry.optional),
-  );
-  const abi = `${process.platform}-${process.arch}-${process.versions.modules}`;
-  const installed = fs.existsSync(path.join(ROOT, "node_modules"));
-  const stampFile = path.join(CACHE, "abi");
-  const before = fs.existsSync(stampFile) ? fs.readFileSync(stampFile, "utf8") : undefined;
-  if (installed && stale.length === 0 && before === abi) return;
-  // Packages installed by hand are taken as they are; from now on a change of Node is noticed.
-  if (installed && stale.length === 0 && before === undefined) return writeFile(stampFile, abi);
-  requireTools();
-  step("packages", () => {
-    // The development package with the Linux binary of Polars names its platform, and npm refuses
-    // a foreign platform in a package that is not optional. As an optional one npm would leave it
-    // out on Node 20 for its engines field. The tests that need it skip where it is absent.
-    const force = abi.startsWith("linux-x64-") ? [] : ["--force"];
-    const quiet = ["--no-audit", "--no-fund", "--loglevel=error", ...force];
-    if (!installed) npm(["ci", ...quiet]);
-    else if (stale.length > 0) npm(["install", "--no-save", ...quiet]);
-    else npm(["rebuild", ...quiet]);
-    writeFile(stampFile, abi);
-  });
+/** Installs the packages of the lockfile (src/executable/packages.mjs). */
+function install({ rebuild = false } = {}) {
+  installPackages({ root: ROOT, cache: CACHE, step, npm, fail, requireTools, rebuild });
 }
 
 /**
@@ -133,15 +113,11 @@ function install() {
 function addon({ asan = false } = {}) {
   const source = path.join(ROOT, "native-index");
   const folder = asan ? path.join(source, "build-asan") : source;
-  const inputs = [
-    ...filesIn("native-index", /\.(cc|h|gyp|mjs)$/, /^(build|build-asan|croaring|fuzz)$/),
-    "node_modules/roaring/package.json",
-  ];
+  const inputs = filesIn("native-index", /\.(cc|h|gyp|mjs)$/, /^(build|build-asan|fuzz)$/);
   const built = path.join(folder, ADDON);
   const salt = [process.arch, process.versions.modules, process.env.CXX ?? ""].join();
   upToDate({ name: asan ? "addon-asan" : "addon", inputs, salt, outputs: [built] }, () => {
     requireTools();
-    run(process.execPath, [path.join(source, "slice-croaring.mjs")]);
     if (asan) mirror(source, folder);
     const gyp = path.join(ROOT, "node_modules", "node-gyp", "bin", "node-gyp.js");
     const flags = "-fsanitize=address -fno-omit-frame-pointer";
@@ -162,7 +138,7 @@ function check() {
     "tsconfig.json",
     "biome.json",
     ...["src", "native-index", "test", "bench", "data"].flatMap((dir) =>
-      filesIn(dir, /\.(ts|tsx|mjs|json)$/, /^(build|build-asan|croaring)$/),
+      filesIn(dir, /\.(ts|tsx|mjs|json)$/, /^(build|build-asan)$/),
     ),
   ];
   upToDate({ name: "types", inputs, salt: "", outputs: [] }, () => {
@@ -198,7 +174,7 @@ function bundle({ faults = false } = {}) {
 /** Makes the one executable, dist/peneira or a variant of it (src/executable/steps.mjs). */
 function executable(variant = {}) {
   const addon = path.join("native-index", ADDON);
-  const tools = { upToDate, run, requireTools };
+  const tools = { upToDate, run, npm, requireTools };
   const known = { root: ROOT, addon, entries: entries(), origin: gitOrigin() };
   const inputs = [...programInputs(), addon, ...filesIn("dist/console", /./)];
   executableSteps({ ...known, ...tools, ...variant, inputs });
@@ -247,6 +223,12 @@ async function runTests(args) {
     ["--enable-source-maps", "--test", ...flags, `--test-timeout=${TEST_FILE_MS_MAX}`, ...files],
     asan ? asanEnv(built) : {},
   );
+}
+
+/** Runs a script of the tests that is no suite. */
+function runScript(file, args) {
+  prepare();
+  handOver(process.execPath, ["--import", "tsx", file, ...args]);
 }
 
 /** Makes the executable in a process of its own. */
@@ -343,11 +325,6 @@ function writeFile(file, content, options = {}) {
   fs.writeFileSync(file, content, options);
 }
 
-function readJson(file) {
-  const full = path.join(ROOT, file);
-  return fs.existsSync(full) ? JSON.parse(fs.readFileSync(full, "utf8")) : undefined;
-}
-
 /** Runs a program to its end; anything but success ends the build. */
 function run(command, args, { cwd = ROOT, env = {}, shell = false } = {}) {
   const result = spawnSync(command, args, {
@@ -394,5 +371,6 @@ if (import.meta.url === pathToFileURL(process.argv[1] ?? "").href) {
     process.stderr.write(USAGE);
     process.exit(2);
   }
+  process.stderr.write(`build.mjs ${name}: Node ${process.versions.node}, ${process.execPath}\n`);
   await COMMANDS[name](args);
 }

@@ -5,11 +5,11 @@
 #include "addon_changes.h"
 #include "bits.h"
 #include "crc32c.h"
-#include "croaring/croaring.h"
 #include "feistel.h"
 #include "handle.h"
 #include "js.h"
 #include "process.h"
+#include "sha256.h"
 
 namespace peneira {
 namespace {
@@ -31,8 +31,8 @@ napi_value versions(napi_env env, napi_callback_info info) {
   return guarded(env, [&]() {
     const CallArguments arguments(env, info);
     const napi_value object = makeObject(env);
-    putProperty(env, object, "croaring", fromText(env, ROARING_VERSION));
-    const std::string simd = std::string(simdPath()) + ", crc32c " + crc32cPath();
+    const std::string simd = std::string(simdPath()) + ", crc32c " + crc32cPath() + ", sha256 " +
+                             sha256Path();
     putProperty(env, object, "simd", fromText(env, simd));
     return object;
   });

@@ -17,6 +17,7 @@
 #include "index_builder.h"
 #include "napi_values.h"
 #include "ranking.h"
+#include "sha256.h"
 
 namespace peneira {
 namespace {
@@ -133,6 +134,19 @@ napi_value crc32cCall(napi_env env, napi_callback_info info) {
   });
 }
 
+napi_value sha256Call(napi_env env, napi_callback_info info) {
+  return guarded(env, [&] {
+    const Arguments<2> arguments(env, info);
+    const std::span<const uint8_t> bytes = readBytes(env, arguments.values[0]);
+    bool portable = false;
+    check(napi_get_value_bool(env, arguments.values[1], &portable));
+    Sha256 hash(portable);
+    hash.update(bytes.data(), bytes.size());
+    const Digest digest = hash.finish();
+    return makeTypedArray(env, napi_uint8_array, std::span<const uint8_t>(digest));
+  });
+}
+
 napi_value columnsFingerprintCall(napi_env env, napi_callback_info) {
   return guarded(env, [&] {
     napi_value value;
@@ -210,6 +224,18 @@ void runBuild(napi_env, void* data) {
   }
 }
 
+napi_value makeDigests(napi_env env, const DigestsLocation& digests) {
+  napi_value object;
+  check(napi_create_object(env, &object));
+  setProperty(env, object, "offset", makeNumber(env, static_cast<double>(digests.offset)));
+  setProperty(env, object, "length", makeNumber(env, static_cast<double>(digests.length)));
+  constexpr char digits[] = "0123456789abcdef";
+  std::string hex;
+  for (const uint8_t byte : digests.sha256) hex += {digits[byte >> 4], digits[byte & 15]};
+  setProperty(env, object, "sha256", makeString(env, hex));
+  return object;
+}
+
 napi_value makeResult(napi_env env, const BuildResult& result) {
   napi_value object, phases;
   check(napi_create_object(env, &object));
@@ -220,6 +246,9 @@ napi_value makeResult(napi_env env, const BuildResult& result) {
   setProperty(env, object, "offset", makeNumber(env, static_cast<double>(result.directory.offset)));
   setProperty(env, object, "length", makeNumber(env, static_cast<double>(result.directory.length)));
   setProperty(env, object, "crc32c", makeNumber(env, result.directory.crc32c));
+  if (result.directory.digests) {
+    setProperty(env, object, "digests", makeDigests(env, *result.directory.digests));
+  }
   setProperty(env, object, "phasesMs", phases);
   return object;
 }
@@ -275,6 +304,7 @@ void registerBuild(napi_env env, napi_value exports) {
       method("rankRecords", rankRecordsCall),
       method("analyze", analyzeCall),
       method("crc32c", crc32cCall),
+      method("sha256", sha256Call),
       method("columnsFingerprint", columnsFingerprintCall),
       method("columnNames", columnNamesCall),
       method("buildIndex", buildIndexCall),

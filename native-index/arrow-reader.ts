@@ -9,6 +9,7 @@
 import { open } from "node:fs/promises";
 import { DataType, type RecordBatch, RecordBatchReader } from "apache-arrow";
 import { CommandError } from "../src/errors.ts";
+import { printable } from "./printable.ts";
 
 /** Value of a cell: text, number, bigint, boolean, list of such, or null. */
 export type Cell = unknown;
@@ -63,7 +64,7 @@ function batchOf(batch: RecordBatch): ColumnBatch {
 }
 
 function reasonOf(error: unknown): string {
-  const reason = error instanceof Error ? error.message : String(error);
+  const reason = printable(error instanceof Error ? error.message : String(error));
   return /codec|compress/i.test(reason)
     ? "its record batches are compressed; write it uncompressed, or as Parquet"
     : reason;

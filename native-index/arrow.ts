@@ -322,21 +322,54 @@ function buildType(builder: Builder, type: ArrowColumn["type"]): [Type, number] 
   }
 }
 
-/** Reads a footer (without length and magic). @throws RangeError or TypeError on damaged bytes. */
+/**
+ * Reads a footer (without length and magic). A forged one may list more than it has bytes for, or
+ * the same text again and again, so that what is listed is weighed before it is read.
+ * @throws RangeError or TypeError on damaged bytes.
+ */
 export function decodeFooter(bytes: Uint8Array): DecodedFooter {
   const footer = Footer.getRootAsFooter(new ByteBuffer(bytes));
   const schema = footer.schema();
   if (schema === null) throw new RangeError("the footer has no schema");
+  const texts = new Texts(bytes.length);
   const columns: string[] = [];
-  for (let i = 0; i < schema.fieldsLength(); i++) columns.push(schema.fields(i)?.name() ?? "");
-  return { columns, schemaMetadata: readMetadata(schema), metadata: readMetadata(footer) };
+  for (let i = 0; i < texts.counted(schema.fieldsLength()); i++) {
+    columns.push(texts.taken(schema.fields(i)?.name()));
+  }
+  const schemaMetadata = readMetadata(schema, texts);
+  return { columns, schemaMetadata, metadata: readMetadata(footer, texts) };
+}
+
+/** The texts of a footer; in a sound one they do not overlap and every one takes some bytes. */
+class Texts {
+  readonly #length: number;
+  #left: number;
+
+  constructor(length: number) {
+    this.#length = length;
+    this.#left = length;
+  }
+
+  /** A number of entries, each of which takes the four bytes of an offset at least. */
+  counted(count: number): number {
+    if (count * 4 > this.#length) throw new RangeError("the footer lists more than it can hold");
+    return count;
+  }
+
+  /** A text, which has at least as many bytes as UTF-16 units. */
+  taken(text: string | null | undefined): string {
+    this.#left -= text?.length ?? 0;
+    if (this.#left < 0) throw new RangeError("the texts of the footer are longer than it");
+    return text ?? "";
+  }
 }
 
 /** Blocks that a footer lists. @throws RangeError or TypeError on damaged bytes. */
 export function decodeBlocks(bytes: Uint8Array): Pick<FooterParts, "dictionaries" | "batches"> {
   const footer = Footer.getRootAsFooter(new ByteBuffer(bytes));
+  const texts = new Texts(bytes.length);
   const list = (count: number, get: (i: number) => Block | null): MessageBlock[] =>
-    Array.from({ length: count }, (_, i) => {
+    Array.from({ length: texts.counted(count) }, (_, i) => {
       const block = get(i);
       return {
         offset: Number(block?.offset() ?? -1),
@@ -350,11 +383,11 @@ export function decodeBlocks(bytes: Uint8Array): Pick<FooterParts, "dictionaries
   };
 }
 
-function readMetadata(holder: Schema | Footer): Metadata {
+function readMetadata(holder: Schema | Footer, texts: Texts): Metadata {
   const metadata: Record<string, string> = {};
-  for (let i = 0; i < holder.customMetadataLength(); i++) {
+  for (let i = 0; i < texts.counted(holder.customMetadataLength()); i++) {
     const pair = holder.customMetadata(i);
-    metadata[pair?.key() ?? ""] = pair?.value() ?? "";
+    metadata[texts.taken(pair?.key())] = texts.taken(pair?.value());
   }
   return metadata;
 }

@@ -1,12 +1,11 @@
-# The addon: every .cc file of this folder and CRoaring. Exceptions are on; no -march, because the
+# The addon: every .cc file of this folder. Exceptions are on; no -march, because the
 # code chooses by processor at run time. build.mjs runs node-gyp and adds the sanitizer flags.
 {
   "targets": [
     {
       "target_name": "peneira",
       "sources": [
-        "<!@(node -p \"require('node:fs').readdirSync('.').filter((name) => name.endsWith('.cc')).join(' ')\")",
-        "croaring/croaring.cc"
+        "<!@(node -p \"require('node:fs').readdirSync('.').filter((name) => name.endsWith('.cc')).join(' ')\")"
       ],
       "defines": ["NAPI_VERSION=8"],
       "cflags": ["-O2", "-Wall", "-Wextra", "-fvisibility=hidden"],

@@ -19,7 +19,11 @@ export class CheckedFile {
   constructor(path: string) {
     this.path = path;
     try {
-      this.bytes = statSync(path).size;
+      const found = statSync(path);
+      // A pipe would be waited for.
+      if (found.isDirectory()) throw new Error("it is a folder; name a snapshot file in it");
+      if (!found.isFile()) throw new Error("it is not a plain file");
+      this.bytes = found.size;
     } catch (error) {
       const { code, message } = error as NodeJS.ErrnoException;
       const reason = code === "ENOENT" ? "there is no such file" : message;

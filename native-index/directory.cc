@@ -140,6 +140,18 @@ void checkPresent(uint64_t present) {
   }
 }
 
+// Pair of writeDigests in index_builder.cc.
+void checkDigests(const DigestsLocation& digests, const DirectoryLocation& location,
+                  uint64_t size) {
+  if (digests.length > size || digests.offset > size - digests.length) {
+    damaged("DIGESTS lies outside the file");
+  }
+  if (digests.offset % kSectionAlign != 0) damaged("DIGESTS is not aligned to 64 bytes");
+  if (digests.offset < location.offset + location.length) damaged("DIGESTS overlaps the directory");
+  const uint64_t blocks = (digests.offset + kBlockBytes - 1) / kBlockBytes;
+  expectEqual("length of DIGESTS", digests.length, blocks * kDigestBytes);
+}
+
 }  // namespace
 
 Directory readDirectory(const Mapping& mapping, const DirectoryLocation& location) {
@@ -164,6 +176,7 @@ Directory readDirectory(const Mapping& mapping, const DirectoryLocation& locatio
   checkPresent(present);
   checkPlaces(entries, location.offset);
   checkLengths(directory, entries);
+  if (location.digests) checkDigests(*location.digests, location, mapping.size());
   return directory;
 }
 

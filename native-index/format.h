@@ -8,13 +8,24 @@
 //               TERM_INDEX, TERM_POSTINGS, CUBE
 //   BLOCKS      u32 CRC-32C of every 64 KiB block of bytes [0, offset of BLOCKS); last is partial
 //   DIRECTORY   DirectoryHeader, DirectoryEntry x section_count (BLOCKS included, itself not)
+//   DIGESTS     u8[32] SHA-256 of every 64 KiB block of bytes [0, offset of DIGESTS), last partial
 //   Arrow footer, whose custom metadata "peneira.index" is the JSON
-//               {"version":1,"offset":"…","length":"…","crc32c":…} of DIRECTORY
+//               {"version":1,"offset":"…","length":"…","crc32c":…} of DIRECTORY, and behind these
+//               "digests":{"offset":"…","length":"…","sha256":"…"} of DIGESTS
+//
+// The identity of a snapshot is sha256 of DIGESTS: the SHA-256 (64 hexadecimal digits) of the eight
+// bytes "PNRIDENT", u64 offset of DIGESTS, and the bytes of DIGESTS. So it stands for every byte
+// before them, and two files of one identity hold the same answers. CRC-32C is what is checked at
+// the first touch of a block: it finds accidents, not forgeries.
+// DIGESTS is optional and not in DIRECTORY: files of before have none, and a reader of before that
+// meets them passes over the bytes and over the member of the JSON.
 #pragma once
 #include <cstdint>
 
 namespace peneira {
 
+constexpr char kIdentityMagic[8] = {'P', 'N', 'R', 'I', 'D', 'E', 'N', 'T'};
+constexpr uint32_t kDigestBytes = 32;
 constexpr char kDirectoryMagic[8] = {'P', 'N', 'R', 'I', 'N', 'D', 'E', 'X'};
 constexpr uint32_t kFormatVersion = 1;
 constexpr uint32_t kBatchRows = 1u << 20;

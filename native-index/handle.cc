@@ -4,10 +4,13 @@
 
 #include <atomic>
 
+#include "aside.h"
 #include "facets.h"
 #include "feistel.h"
 #include "firsts.h"
+#include "handle_values.h"
 #include "kernel.h"
+#include "location_js.h"
 #include "render.h"
 #include "request.h"
 #include "rows_js.h"
@@ -37,28 +40,27 @@ Handle& handleOf(napi_env env, napi_value self) {
   return *static_cast<Handle*>(data);
 }
 
-// Runs `body(handle, segment, arguments)` on an open segment and checks the file afterwards.
+// Runs `body(handle, segment, arguments)` on an open segment.
 template <class Body>
-napi_value call(napi_env env, napi_callback_info info, Body body) {
+napi_value begin(napi_env env, napi_callback_info info, Body body) {
   return guarded(env, [&]() -> napi_value {
     const CallArguments arguments(env, info);
     Handle& handle = handleOf(env, arguments.self);
     const std::shared_ptr<Segment> segment = handle.segment;
     if (segment == nullptr) throw Failure(kClosed, "the segment is closed");
+    return body(handle, segment, arguments);
+  });
+}
+
+// As `begin`, and checks the file afterwards: what was read may be zeros of a lost page. Not for
+// what gives a promise: its thread may find damage first, and the promise says so.
+template <class Body>
+napi_value call(napi_env env, napi_callback_info info, Body body) {
+  return begin(env, info, [&](Handle& handle, const auto& segment, const CallArguments& arguments) {
     const napi_value result = body(handle, segment, arguments);
     segment->alive();
     return result;
   });
-}
-
-napi_value fromWork(napi_env env, const Work& work) {
-  const napi_value object = makeObject(env);
-  putProperty(env, object, "chunks", fromNumber(env, static_cast<double>(work.chunks)));
-  putProperty(env, object, "containers", fromNumber(env, static_cast<double>(work.containers)));
-  putProperty(env, object, "tests", fromNumber(env, static_cast<double>(work.tests)));
-  putProperty(env, object, "probes", fromNumber(env, static_cast<double>(work.probes)));
-  putProperty(env, object, "gathered", fromNumber(env, static_cast<double>(work.gathered)));
-  return object;
 }
 
 napi_value meta(napi_env env, napi_callback_info info) {
@@ -85,13 +87,21 @@ napi_value select(napi_env env, napi_callback_info info) {
     const PageRequest request = readPageRequest(env, arguments.values[0]);
     handle.work = Work();
     const Page page = selectPage(*segment, request, handle.work);
-    const napi_value result = makeObject(env);
-    putProperty(env, result, "rows", fromUint32s(env, page.rows));
-    putProperty(env, result, "more", fromBool(env, page.more));
-    putProperty(env, result, "work", fromWork(env, handle.work));
-    return result;
+    return fromPage(env, page, handle.work);
   };
   return call(env, info, run);
+}
+
+napi_value selectAside(napi_env env, napi_callback_info info) {
+  const auto run = [env](Handle&, const auto& segment, const CallArguments& arguments) {
+    PageRequest asked = readPageRequest(env, arguments.values[0]);
+    return computeAside(env, segment, [request = std::move(asked)](const Segment& opened) -> Give {
+      Work work;
+      Page found = selectPage(opened, request, work);
+      return [page = std::move(found), work](napi_env to) { return fromPage(to, page, work); };
+    });
+  };
+  return begin(env, info, run);
 }
 
 napi_value count(napi_env env, napi_callback_info info) {
@@ -103,30 +113,41 @@ napi_value count(napi_env env, napi_callback_info info) {
   return call(env, info, run);
 }
 
-Facet facetNamed(const std::string& name) {
-  for (size_t i = 0; i < static_cast<size_t>(Facet::kCount); i++) {
-    if (kFacetNames[i] == name) return static_cast<Facet>(i);
-  }
-  badArgument("there is no facet \"" + name + "\"");
+napi_value countAside(napi_env env, napi_callback_info info) {
+  const auto run = [env](Handle&, const auto& segment, const CallArguments& arguments) {
+    Query asked = readQuery(env, arguments.values[0]);
+    return computeAside(env, segment, [query = std::move(asked)](const Segment& opened) -> Give {
+      Work work;
+      const auto count = static_cast<double>(countRows(opened, query, work));
+      return [count](napi_env to) { return fromNumber(to, count); };
+    });
+  };
+  return begin(env, info, run);
 }
 
 napi_value facets(napi_env env, napi_callback_info info) {
   const auto run = [env](Handle& handle, const auto& segment, const CallArguments& arguments) {
     const Query query = readQuery(env, arguments.values[0]);
-    std::vector<Facet> wanted;
-    for (const std::string& name : toTexts(env, arguments.values[1])) {
-      wanted.push_back(facetNamed(name));
-    }
+    const std::vector<Facet> wanted = readFacets(env, arguments.values[1]);
     handle.work = Work();
-    const std::vector<FacetCounts> counts = countFacets(*segment, query, wanted, handle.work);
-    napi_value array = nullptr;
-    check(env, napi_create_array_with_length(env, counts.size(), &array));
-    for (uint32_t i = 0; i < counts.size(); i++) {
-      check(env, napi_set_element(env, array, i, fromUint32s(env, counts[i])));
-    }
-    return array;
+    return fromCounts(env, countFacets(*segment, query, wanted, handle.work));
   };
   return call(env, info, run);
+}
+
+napi_value facetsAside(napi_env env, napi_callback_info info) {
+  const auto run = [env](Handle&, const auto& segment, const CallArguments& arguments) {
+    Query asked = readQuery(env, arguments.values[0]);
+    std::vector<Facet> named = readFacets(env, arguments.values[1]);
+    const auto compute = [query = std::move(asked),
+                          wanted = std::move(named)](const Segment& opened) -> Give {
+      Work work;
+      std::vector<FacetCounts> found = countFacets(opened, query, wanted, work);
+      return [counts = std::move(found)](napi_env to) { return fromCounts(to, counts); };
+    };
+    return computeAside(env, segment, compute);
+  };
+  return begin(env, info, run);
 }
 
 napi_value lastWork(napi_env env, napi_callback_info info) {
@@ -218,9 +239,53 @@ napi_value firstsOfCompany(napi_env env, napi_callback_info info) {
   return call(env, info, run);
 }
 
+napi_value firstsAside(napi_env env, napi_callback_info info) {
+  const auto run = [env](Handle&, const auto& segment, const CallArguments& arguments) {
+    const std::span<uint32_t> sent = toUint32s(env, arguments.values[0]);
+    FirstsRequest asked = readFirstsRequest(env, arguments.values[1]);
+    const auto compute = [rows = std::vector<uint32_t>(sent.begin(), sent.end()),
+                          request = std::move(asked)](const Segment& opened) -> Give {
+      Work work;
+      std::vector<uint32_t> found = peneira::firstsOfCompany(opened, request, rows, work);
+      return [firsts = std::move(found)](napi_env to) { return fromUint32s(to, firsts); };
+    };
+    return computeAside(env, segment, compute);
+  };
+  return begin(env, info, run);
+}
+
 napi_value verify(napi_env env, napi_callback_info info) {
-  return call(env, info, [env](Handle&, const auto& segment, const CallArguments& arguments) {
+  return begin(env, info, [env](Handle&, const auto& segment, const CallArguments& arguments) {
     return verifySegment(env, segment, arguments.values[0]);
+  });
+}
+
+napi_value verifyBlocks(napi_env env, napi_callback_info info) {
+  return begin(env, info, [env](Handle&, const auto& segment, const CallArguments& arguments) {
+    return peneira::verifyBlocks(env, segment, arguments.values[0], arguments.values[1]);
+  });
+}
+
+napi_value distrust(napi_env env, napi_callback_info info) {
+  return begin(env, info, [](Handle&, const auto& segment, const CallArguments&) -> napi_value {
+    segment->distrust();
+    return nullptr;
+  });
+}
+
+napi_value fileState(napi_env env, napi_callback_info info) {
+  return begin(env, info, [env](Handle&, const auto& segment, const CallArguments&) {
+    return fromFileState(env, segment->fileState());
+  });
+}
+
+napi_value damagedBlock(napi_env env, napi_callback_info info) {
+  return guarded(env, [&]() {
+    const CallArguments arguments(env, info);
+    const Handle& handle = handleOf(env, arguments.self);
+    const bool open = handle.segment != nullptr;
+    const int64_t block = open ? handle.segment->blocks().damagedBlock() : -1;
+    return fromNumber(env, static_cast<double>(block));
   });
 }
 
@@ -250,24 +315,25 @@ napi_value close(napi_env env, napi_callback_info info) {
 napi_value openSegment(napi_env env, napi_callback_info info) {
   return guarded(env, [&]() {
     const CallArguments arguments(env, info);
-    constexpr int64_t most = int64_t{1} << 53;
-    DirectoryLocation location;
-    const napi_value* values = arguments.values;
-    const std::string path = toText(env, values[0]);
-    location.offset = static_cast<uint64_t>(toInteger(env, values[1], "offset", 0, most));
-    location.length = static_cast<uint64_t>(toInteger(env, values[2], "length", 0, most));
-    location.crc32c = static_cast<uint32_t>(toInteger(env, values[3], "crc32c", 0, 0xffffffff));
+    const std::string path = toText(env, arguments.values[0]);
+    const DirectoryLocation location = toLocation(env, arguments.values[1]);
     auto handle = std::make_unique<Handle>();
     handle->segment = Segment::openFile(path, location);
     const napi_value object = makeObject(env);
     putProperty(env, object, "rowCount", fromNumber(env, handle->segment->rowCount()));
+    const auto blocks = static_cast<double>(handle->segment->blocks().count());
+    putProperty(env, object, "blockCount", fromNumber(env, blocks));
     constexpr std::pair<const char*, napi_callback> methods[] = {
         {"meta", meta}, {"table", table}, {"select", select}, {"count", count},
-        {"facets", facets}, {"lastWork", lastWork}, {"documentFrequency", documentFrequency},
+        {"facets", facets}, {"selectAside", selectAside}, {"countAside", countAside},
+        {"facetsAside", facetsAside}, {"firstsAside", firstsAside}, {"lastWork", lastWork},
+        {"documentFrequency", documentFrequency},
         {"renderJson", renderJson}, {"renderRows", renderRows}, {"columnsOf", columnsOf},
         {"findCnpj", findCnpj}, {"firstsOfCompany", firstsOfCompany}, {"verify", verify},
-        {"dropCaches", dropCaches},
+        {"verifyBlocks", verifyBlocks}, {"distrust", distrust}, {"fileState", fileState},
+        {"damagedBlock", damagedBlock}, {"dropCaches", dropCaches},
         {"poisoned", poisoned}, {"close", close}};
+    putProperty(env, object, "opened", fromFileState(env, handle->segment->fileState()));
     for (const auto& [name, method] : methods) putFunction(env, object, name, method);
     check(env, napi_type_tag_object(env, object, &kTag));
     const auto release = [](napi_env, void* data, void*) { delete static_cast<Handle*>(data); };

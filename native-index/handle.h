@@ -10,7 +10,7 @@
 
 namespace peneira {
 
-// Adds `openSegment(path, offset, length, crc32c)` to the exports of the addon.
+// Adds `openSegment(path, location)` to the exports of the addon.
 void registerSegment(napi_env env, napi_value exports);
 
 // The segment behind a NativeSegment; throws INVALID_ARGUMENT for another object and

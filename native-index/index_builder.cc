@@ -1,6 +1,6 @@
 // Sequences the stages of the index build. What comes in and goes out: see index_builder.h.
-// Invariant: BLOCKS covers every byte before it, which is read back from the file, so the sums also
-// stand for what the writer of the record batches wrote.
+// Invariant: BLOCKS and DIGESTS cover every byte before them, which is read back from the file, so
+// they also stand for what the writer of the record batches wrote.
 #include "index_builder.h"
 
 #include <fcntl.h>
@@ -15,6 +15,7 @@
 #include <span>
 #include <system_error>
 
+#include "blocks.h"
 #include "build_context.h"
 #include "crc32c.h"
 #include "cube_writer.h"
@@ -127,11 +128,17 @@ void readFully(int file, const BuildRequest& request, std::span<uint8_t> bytes, 
   }
 }
 
-// CRC-32C of every block of the first `length` bytes of the file.
-std::vector<uint32_t> sumBlocks(int file, const BuildRequest& request, uint64_t length,
-                                Progress& progress) {
-  std::vector<uint32_t> sums((length + kBlockBytes - 1) / kBlockBytes);
-  const size_t groups = (sums.size() + kSumBlocks - 1) / kSumBlocks;
+// What is known of every block.
+struct Sums {
+  std::vector<uint32_t> crcs;
+  std::vector<Digest> digests;
+};
+
+// Of every block of the first `length` bytes of the file.
+Sums sumBlocks(int file, const BuildRequest& request, uint64_t length, Progress& progress) {
+  const size_t blocks = (length + kBlockBytes - 1) / kBlockBytes;
+  Sums sums{std::vector<uint32_t>(blocks), std::vector<Digest>(blocks)};
+  const size_t groups = (blocks + kSumBlocks - 1) / kSumBlocks;
   std::vector<std::vector<uint8_t>> buffers(std::max(1u, request.threads));
   forEachIndex(request.threads, groups, [&](size_t group, unsigned thread) {
     std::vector<uint8_t>& buffer = buffers[thread];
@@ -140,8 +147,10 @@ std::vector<uint32_t> sumBlocks(int file, const BuildRequest& request, uint64_t 
     const size_t bytes = static_cast<size_t>(std::min<uint64_t>(buffer.size(), length - first));
     readFully(file, request, {buffer.data(), bytes}, first);
     for (size_t at = 0; at < bytes; at += kBlockBytes) {
-      sums[group * kSumBlocks + at / kBlockBytes] =
-          crc32c(buffer.data() + at, std::min<size_t>(kBlockBytes, bytes - at));
+      const size_t block = group * kSumBlocks + at / kBlockBytes;
+      const size_t part = std::min<size_t>(kBlockBytes, bytes - at);
+      sums.crcs[block] = crc32c(buffer.data() + at, part);
+      sums.digests[block] = sha256(buffer.data() + at, part);
     }
     if (thread == 0) progress.part(group, groups);
   });
@@ -165,7 +174,30 @@ DirectoryLocation writeDirectory(RegionWriter& writer, uint64_t rowCount, uint32
   const uint64_t offset = writer.position();
   writer.append(bytes.data(), bytes.size());
   writer.flush();
-  return {offset, bytes.size(), crc32c(bytes.data(), bytes.size())};
+  return {offset, bytes.size(), crc32c(bytes.data(), bytes.size()), {}};
+}
+
+// Writes DIGESTS; `known` holds those of all whole blocks of the first `length` bytes. Those behind
+// are read back: BLOCKS and DIRECTORY, a 16,000th of the file. Pair of checkDigests, directory.cc.
+DigestsLocation writeDigests(RegionWriter& writer, int file, const BuildRequest& request,
+                             std::vector<Digest> known, uint64_t length) {
+  writer.align(kSectionAlign);
+  writer.flush();
+  const uint64_t end = writer.position();
+  known.resize((end + kBlockBytes - 1) / kBlockBytes);
+  std::vector<uint8_t> buffer(kBlockBytes);
+  for (uint64_t block = length / kBlockBytes; block < known.size(); block++) {
+    const uint64_t from = block * kBlockBytes;
+    const size_t bytes = static_cast<size_t>(std::min<uint64_t>(kBlockBytes, end - from));
+    readFully(file, request, {buffer.data(), bytes}, from);
+    known[block] = sha256(buffer.data(), bytes);
+  }
+  const auto* digests = reinterpret_cast<const uint8_t*>(known.data());
+  static_assert(sizeof(Digest) == kDigestBytes);
+  expectEqual("offset of DIGESTS modulo 64", end % kSectionAlign, 0);
+  writer.append(digests, known.size() * kDigestBytes);
+  writer.flush();
+  return {end, known.size() * kDigestBytes, identityOf(digests, known.size(), end)};
 }
 
 // Everything that is computed from the columns. The numbers are the shares of the time.
@@ -211,12 +243,15 @@ BuildResult buildIndex(const BuildRequest& request) {
   progress.stage(1000);
   writer.align(kSectionAlign);
   writer.flush();
-  const std::vector<uint32_t> sums = sumBlocks(file.get(), request, writer.position(), progress);
-  const size_t sumBytes = sums.size() * sizeof(uint32_t);
+  const uint64_t covered = writer.position();
+  Sums sums = sumBlocks(file.get(), request, covered, progress);
+  const size_t sumBytes = sums.crcs.size() * sizeof(uint32_t);
   writer.begin(Section::kBlocks);
-  writer.append(sums.data(), sumBytes);
+  writer.append(sums.crcs.data(), sumBytes);
   writer.end();
-  result.directory = writeDirectory(writer, request.rowCount, crc32c(sums.data(), sumBytes));
+  result.directory = writeDirectory(writer, request.rowCount, crc32c(sums.crcs.data(), sumBytes));
+  result.directory.digests =
+      writeDigests(writer, file.get(), request, std::move(sums.digests), covered);
   if (mapping->poisoned()) {
     errno = EIO;
     throwSystemError("read the columns of", request.path);

@@ -13,6 +13,7 @@
 #include <cerrno>
 #include <cstring>
 #include <mutex>
+#include <utility>
 
 #include "failure.h"
 
@@ -104,6 +105,19 @@ void removeGuard(int slot) {
                                  std::strerror(errno));
 }
 
+// Both times of a status in nanoseconds since 1970.
+std::pair<int64_t, int64_t> timesOf(const struct stat& status) {
+#ifdef __APPLE__
+  const struct timespec modified = status.st_mtimespec, changed = status.st_ctimespec;
+#else
+  const struct timespec modified = status.st_mtim, changed = status.st_ctim;
+#endif
+  const auto nanoseconds = [](const struct timespec& time) {
+    return static_cast<int64_t>(time.tv_sec) * 1'000'000'000 + time.tv_nsec;
+  };
+  return {nanoseconds(modified), nanoseconds(changed)};
+}
+
 }  // namespace
 
 std::shared_ptr<Mapping> Mapping::open(const std::string& path) {
@@ -114,14 +128,8 @@ std::shared_ptr<Mapping> Mapping::open(const std::string& path) {
   if (fstat(mapping->descriptor_, &status) != 0) unreadable(path, "read the size of");
   if (!S_ISREG(status.st_mode)) throw Failure(kUnreadable, path + " is not a regular file");
   if (status.st_size == 0) damaged(path + " is empty");
-#ifdef __APPLE__
-  const struct timespec modified = status.st_mtimespec;
-#else
-  const struct timespec modified = status.st_mtim;
-#endif
   mapping->identity_ = {static_cast<uint64_t>(status.st_dev), static_cast<uint64_t>(status.st_ino),
-                        static_cast<uint64_t>(status.st_size),
-                        static_cast<int64_t>(modified.tv_sec) * 1'000'000'000 + modified.tv_nsec};
+                        static_cast<uint64_t>(status.st_size), timesOf(status).first};
   const size_t size = static_cast<size_t>(status.st_size);
   void* data = mmap(nullptr, size, PROT_READ, MAP_SHARED, mapping->descriptor_, 0);
   if (data == MAP_FAILED) unreadable(path, "map");
@@ -139,6 +147,14 @@ std::shared_ptr<Mapping> Mapping::ofBytes(const uint8_t* bytes, size_t length) {
   mapping->data_ = bytes;
   mapping->identity_.size = length;
   return mapping;
+}
+
+FileState Mapping::state() const {
+  struct stat status;
+  if (fstat(descriptor_, &status) != 0) unreadable("a mapped file", "read the state of");
+  const auto [modified, changed] = timesOf(status);
+  return {static_cast<uint64_t>(status.st_ino), static_cast<uint64_t>(status.st_size),
+          static_cast<uint64_t>(status.st_nlink), modified, changed};
 }
 
 Mapping::~Mapping() {

@@ -4,6 +4,7 @@
 // from the bytes checks `poisoned` afterwards. A file that was replaced by rename stays whole.
 #pragma once
 #include <atomic>
+#include <compare>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -15,7 +16,13 @@ namespace peneira {
 struct FileIdentity {
   uint64_t device = 0, inode = 0, size = 0;
   int64_t modifiedNs = 0;
-  bool operator==(const FileIdentity&) const = default;
+  auto operator<=>(const FileIdentity&) const = default;
+};
+
+// What the system knows of a file now: it tells that it was written to.
+struct FileState {
+  uint64_t inode = 0, size = 0, links = 0;
+  int64_t modifiedNs = 0, changedNs = 0;
 };
 
 // Read-only bytes; unmapped by the destructor, so every user holds a shared_ptr.
@@ -32,6 +39,8 @@ class Mapping {
   const uint8_t* data() const { return data_; }
   uint64_t size() const { return identity_.size; }
   const FileIdentity& identity() const { return identity_; }
+  // Of the file that is mapped, wherever its name has gone.
+  FileState state() const;
   bool poisoned() const { return poisoned_.load(std::memory_order_acquire); }
 
  private:

@@ -73,34 +73,51 @@ export function tableValues(meta: SnapshotMeta, name: TableName): readonly strin
     case "legal_nature_description":
       return aligned(dictionaries.legal_nature, lookups.legal_natures);
     case "municipality_name":
-      return aligned(
-        dictionaries.municipality_tom,
-        lookups.municipalities.map(([tom, name]) => [tom, name]),
-      );
+      return aligned(dictionaries.municipality_tom, lookups.municipalities);
     case "municipality_population":
-      return aligned(
-        dictionaries.municipality_ibge,
-        lookups.municipalities.map(([, , ibge, , people]) => [ibge ?? "", `${people ?? ""}`]),
-      );
+      return populations(dictionaries.municipality_ibge, lookups.municipalities);
     default:
       return dictionaries[name];
   }
 }
 
-function aligned(codes: readonly string[], names: readonly CodeName[]): string[] {
-  const byCode = new Map(names);
-  return codes.map((code) => byCode.get(code) ?? "");
+/**
+ * Names in the order of the codes, both ascending; empty where a code has none. Like all of this
+ * file it is part of every opening, where taking rows apart by patterns would cost milliseconds.
+ */
+function aligned(
+  codes: readonly string[],
+  rows: readonly (CodeName | SnapshotMunicipality)[],
+): string[] {
+  let at = 0;
+  return codes.map((code) => {
+    let row = rows[at];
+    while (row !== undefined && row[0] < code) row = rows[++at];
+    return row?.[0] === code ? row[1] : "";
+  });
+}
+
+/** By IBGE code, which the municipalities are not in the order of. */
+function populations(
+  codes: readonly string[],
+  municipalities: readonly SnapshotMunicipality[],
+): string[] {
+  const people = new Map<string | null, number | null>();
+  for (const place of municipalities) people.set(place[2], place[4]);
+  return codes.map((code) => String(people.get(code) ?? ""));
 }
 
 /** Bytes of a string table section: u32 count, u32 offsets[count + 1], bytes. */
-export function encodeTable(values: readonly string[]): Uint8Array {
-  const texts = values.map((value) => Buffer.from(value));
-  const head = Buffer.alloc(4 + 4 * (values.length + 1));
-  head.writeUInt32LE(values.length, 0);
+export function encodeTable(values: readonly string[]): Buffer {
+  // One copy of all texts: the tables are made again whenever a snapshot is opened.
+  const text = values.join("");
+  const head = new Uint32Array(values.length + 2);
+  head[0] = values.length;
+  const isAscii = Buffer.byteLength(text) === text.length;
   let offset = 0;
-  texts.forEach((text, i) => {
-    offset += text.length;
-    head.writeUInt32LE(offset, 8 + 4 * i);
+  values.forEach((value, i) => {
+    offset += isAscii ? value.length : Buffer.byteLength(value);
+    head[i + 2] = offset;
   });
-  return Buffer.concat([head, ...texts]);
+  return Buffer.concat([Buffer.from(head.buffer), Buffer.from(text)]);
 }

@@ -1,6 +1,6 @@
-// What Node cannot do to its own process. What comes in: the port that this process listens at.
-// What goes out: no core file when it crashes; a port that takes no new connection any more while
-// those in its queue are still taken.
+// What Node cannot do to its own process. What comes in: the port that this process listens at, or
+// a socket of it. What goes out: no core file when it crashes; a port that takes no new connection
+// any more while those in its queue are still taken; how much the system holds of what was sent.
 // Invariant: only sockets of this process that listen at that port are touched.
 #include "process.h"
 
@@ -16,8 +16,10 @@
 #ifdef __linux__
 #include <dirent.h>
 #include <linux/filter.h>
+#include <linux/sockios.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
+#include <sys/ioctl.h>
 #endif
 
 namespace peneira {
@@ -102,10 +104,16 @@ uint32_t waitingAt(uint16_t port) {
   return waiting;
 }
 
+uint32_t unsentBytes(int descriptor) {
+  int bytes = 0;
+  return ioctl(descriptor, SIOCOUTQ, &bytes) == 0 ? static_cast<uint32_t>(bytes) : 0;
+}
+
 #else
 
 bool shutPort(uint16_t) { return false; }
 uint32_t waitingAt(uint16_t) { return 0; }
+uint32_t unsentBytes(int) { return 0; }
 
 #endif
 
@@ -129,12 +137,22 @@ napi_value waitingAtFor(napi_env env, napi_callback_info info) {
   });
 }
 
+// unsentBytes(descriptor): bytes of a socket that the system has and the other end has not.
+napi_value unsentBytesFor(napi_env env, napi_callback_info info) {
+  return guarded(env, [&]() {
+    const CallArguments arguments(env, info);
+    const int64_t descriptor = toInteger(env, arguments.values[0], "descriptor", -1, INT32_MAX);
+    return fromNumber(env, unsentBytes(static_cast<int>(descriptor)));
+  });
+}
+
 }  // namespace
 
 void registerProcess(napi_env env, napi_value exports) {
   putFunction(env, exports, "limitCores", limitCores);
   putFunction(env, exports, "shutPort", shutPortFor);
   putFunction(env, exports, "waitingAt", waitingAtFor);
+  putFunction(env, exports, "unsentBytes", unsentBytesFor);
 }
 
 }  // namespace peneira

@@ -55,6 +55,23 @@ std::string rangeKey(const Clause& clause) {
   return key;
 }
 
+// Sorts ranges and joins those that overlap or follow each other; one without values is left out.
+void joinRanges(std::vector<std::pair<int64_t, int64_t>>& ranges) {
+  std::erase_if(ranges, [](const auto& range) { return range.first > range.second; });
+  std::sort(ranges.begin(), ranges.end());
+  size_t kept = 0;
+  for (const auto& [low, high] : ranges) {
+    auto& last = ranges[kept == 0 ? 0 : kept - 1];
+    const bool joins = kept > 0 && (low <= last.second || low - 1 == last.second);
+    if (joins) {
+      last.second = std::max(last.second, high);
+    } else {
+      ranges[kept++] = {low, high};
+    }
+  }
+  ranges.resize(kept);
+}
+
 std::string clauseKey(Clause& clause) {
   if (clause.kind == Clause::Kind::kPosting) {
     for (DimensionCodes& part : clause.any) sortUnique(part.codes);
@@ -65,7 +82,7 @@ std::string clauseKey(Clause& clause) {
     sortUnique(clause.hints);
     return wordsKey(clause);
   }
-  sortUnique(clause.ranges);
+  joinRanges(clause.ranges);
   return rangeKey(clause);
 }
 

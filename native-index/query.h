@@ -1,7 +1,7 @@
 // A query as the engine runs it. What comes in: the clauses of a request. What goes out: the same
 // in canonical form, and a key that equal queries share.
-// Invariant: codes and ranges are sorted and without duplicates; the key says everything that the
-// set of matches depends on.
+// Invariant: codes are sorted and without duplicates, ranges sorted and apart from each other; the
+// key says everything that the set of matches depends on.
 #pragma once
 #include <cstdint>
 #include <string>

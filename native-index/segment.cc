@@ -13,8 +13,8 @@ namespace peneira {
 namespace {
 
 std::mutex openMutex;
-// Segments in use, by path; a file that was replaced has another identity.
-std::map<std::string, std::weak_ptr<Segment>> openSegments;
+// Segments in use; a pin of a file is the file, so whoever finds it damaged says so to all.
+std::map<FileIdentity, std::weak_ptr<Segment>> openSegments;
 
 std::string tableName(uint32_t number) {
   return "TABLE " + std::to_string(number) + " (" + std::string(kTableNames[number]) + ")";
@@ -35,6 +35,7 @@ Segment::Segment(std::shared_ptr<Mapping> mapping, const DirectoryLocation& loca
       columns_(blocks_, directory_),
       postings_(blocks_, directory_),
       terms_(blocks_, directory_) {
+  if (location.digests) blocks_.addDigests(location.digests->offset, location.digests->sha256);
   openTables();
   openCube();
   readPopulation();
@@ -53,20 +54,29 @@ std::shared_ptr<Segment> Segment::openFile(const std::string& path,
   std::shared_ptr<Mapping> mapping = Mapping::open(path);
   const std::lock_guard lock(openMutex);
   std::erase_if(openSegments, [](const auto& item) { return item.second.expired(); });
-  const auto known = openSegments.find(path);
+  const FileIdentity identity = mapping->identity();
+  const auto known = openSegments.find(identity);
   if (known != openSegments.end()) {
     const std::shared_ptr<Segment> segment = known->second.lock();
-    const bool same = segment && segment->mapping_->identity() == mapping->identity() &&
-                      segment->location_ == location && !segment->poisoned();
-    if (same) return segment;
+    if (segment && segment->location_ == location && !segment->poisoned()) return segment;
   }
   const std::shared_ptr<Segment> segment = open(std::move(mapping), location);
-  openSegments[path] = segment;
+  openSegments[identity] = segment;
   return segment;
 }
 
 void Segment::alive() const {
-  if (poisoned()) damaged("a page of the snapshot could not be read: the file was truncated");
+  if (mapping_->poisoned()) {
+    damaged("a page of the snapshot could not be read: the file was truncated");
+  }
+  const int64_t block = blocks_.damagedBlock();
+  if (block >= 0) damaged("block " + std::to_string(block) + " is not what was written");
+}
+
+void Segment::distrust() const {
+  blocks_.distrust();
+  // What was computed since the file changed may be wrong.
+  answers_.drop();
 }
 
 void Segment::openTables() {

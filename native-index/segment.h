@@ -2,7 +2,7 @@
 // columns, posting lists, orders and tables, ready for queries of any thread.
 // Invariant: immutable but for the caches, which are locked; every small section was checked at
 // open, every other byte is checked at its first use; `alive` tells whether the file is still
-// whole.
+// whole. Of the sections that were read at open only numbers are kept, so distrust() reaches all.
 #pragma once
 #include <memory>
 #include <string>
@@ -31,7 +31,8 @@ class Segment {
   // Opens the snapshot in a mapping; throws SNAPSHOT_DAMAGED or SNAPSHOT_VERSION.
   static std::shared_ptr<Segment> open(std::shared_ptr<Mapping> mapping,
                                        const DirectoryLocation& location);
-  // Opens a file; the same file in the same state is opened once for all threads.
+  // Opens a file; the same file in the same state, under whichever of its names, is opened once for
+  // all threads.
   static std::shared_ptr<Segment> openFile(const std::string& path,
                                            const DirectoryLocation& location);
 
@@ -42,9 +43,13 @@ class Segment {
     const uint32_t rest = rowCount() - chunk * kChunkRows;
     return rest < kChunkRows ? rest : kChunkRows;
   }
-  // Throws SNAPSHOT_DAMAGED once a page of the file could not be read. Call it after computing.
+  // Throws SNAPSHOT_DAMAGED once a page of the file could not be read, or a block was found to be
+  // another than was written. Call it after computing.
   void alive() const;
-  bool poisoned() const { return mapping_->poisoned(); }
+  bool poisoned() const { return mapping_->poisoned() || blocks_.damagedBlock() >= 0; }
+  // The file may have been written to: every block is checked again before its next use.
+  void distrust() const;
+  FileState fileState() const { return mapping_->state(); }
 
   const Blocks& blocks() const { return blocks_; }
   const ColumnSet& columns() const { return columns_; }

@@ -10,19 +10,11 @@ import { closeSync, fstatSync, fsyncSync, openSync, renameSync, rmSync } from "n
 import { dirname } from "node:path";
 import { setImmediate } from "node:timers/promises";
 import { CommandError } from "../src/errors.ts";
+import { encodeBatch, encodeDictionary, encodeFooter, encodeSchema } from "./arrow.ts";
 import {
-  decodeFooter,
-  encodeBatch,
-  encodeDictionary,
-  encodeFooter,
-  encodeSchema,
-} from "./arrow.ts";
-import {
-  ARROW_ALIGN,
   ARROW_END,
   ARROW_MAGIC,
   alignUp,
-  type DecodedFooter,
   dictionaryIds,
   type EncodedBatch,
   type EncodedMessage,
@@ -33,27 +25,25 @@ import { COLUMNS, TABLES } from "./columns.ts";
 import {
   buildIndex,
   type ColumnBuffers,
-  crc32c,
   type DirectoryLocation,
   type PreparedSection,
 } from "./engine.ts";
+import { INDEX_KEY, META_KEY, readFooter } from "./footer.ts";
+import { digestsJson, identityOf } from "./identity.ts";
 import { dictionaryOf, encodeTable, type SnapshotMeta, tableValues } from "./meta.ts";
-import { ADMITTED, FORMAT_VERSION, versionRefusal } from "./versions.ts";
+import { META_BYTES_MAX, parseMeta } from "./meta-schema.ts";
+import {
+  parseLocation,
+  readDirectory,
+  readSections,
+  SECTION,
+  type SnapshotSection,
+  sectionOf,
+} from "./region.ts";
+import { FORMAT_VERSION } from "./versions.ts";
 import { writeAll, writeAllSync } from "./write-all.ts";
 
 export type { SnapshotMeta } from "./meta.ts";
-
-/** Key of the metadata JSON in the Arrow schema. */
-export const META_KEY = "peneira.meta";
-
-/** Key of the directory's location in the Arrow footer. */
-export const INDEX_KEY = "peneira.index";
-
-/** Kinds of section that the writer prepares; the numbers of `format.h`. */
-export const SECTION = { meta: 1, columns: 2, table: 3, blocks: 12 } as const;
-
-/** Bytes that one checksum of the BLOCKS section covers. */
-export const BLOCK_BYTES = 1 << 16;
 
 /** What finishing may be told. */
 export interface FinishOptions {
@@ -81,7 +71,7 @@ export class SnapshotWriter {
     this.path = path;
     this.temporary = `${path}.${process.pid}.partial`;
     this.meta = meta;
-    this.metaText = JSON.stringify(meta);
+    this.metaText = metaText(meta);
     this.fd = openSync(this.temporary, "w");
     this.write([Buffer.from(`${ARROW_MAGIC}\0\0`)]);
     this.writeMessage(encodeSchema(COLUMNS, { [META_KEY]: this.metaText }, this.position));
@@ -136,9 +126,15 @@ export class SnapshotWriter {
       ...(options.progress === undefined ? {} : { progress: options.progress }),
     });
     this.position = fstatSync(this.descriptor()).size;
+    await this.proveIdentity(directory);
     this.pad();
     this.write([this.footer(directory)]);
     this.publish();
+  }
+
+  /** The addon has hashed what it held; this hashes what is in the file, with another program. */
+  private async proveIdentity({ digests }: DirectoryLocation): Promise<void> {
+    if (digests !== undefined) await identityOf(new CheckedFile(this.temporary), digests);
   }
 
   /** Closes and removes what was written so far. */
@@ -217,18 +213,19 @@ export function createSnapshotWriter(path: string, meta: SnapshotMeta): Snapshot
   return new SnapshotWriter(path, meta);
 }
 
-/** The JSON text of a directory's location; 64-bit numbers are strings in it. */
-function locationText({ offset, length, crc32c }: DirectoryLocation): string {
-  const numbers = { offset: String(offset), length: String(length), crc32c };
-  return JSON.stringify({ version: FORMAT_VERSION, ...numbers });
+/** The JSON text of metadata. @throws CommandError for what the opener would refuse. */
+function metaText(meta: SnapshotMeta): string {
+  const text = JSON.stringify(meta);
+  const parsed = parseMeta(text);
+  if (parsed.meta !== null) return text;
+  throw new CommandError(`No snapshot can be made with these metadata: ${parsed.problem}`);
 }
 
-/** One entry of the directory. */
-export interface SnapshotSection {
-  readonly kind: number;
-  readonly argument: number;
-  readonly offset: number;
-  readonly length: number;
+/** The JSON text of a directory's location; 64-bit numbers are strings in it. */
+export function locationText(directory: DirectoryLocation): string {
+  const { offset, length, crc32c } = directory;
+  const numbers = { offset: String(offset), length: String(length), crc32c };
+  return JSON.stringify({ version: FORMAT_VERSION, ...numbers, ...digestsJson(directory) });
 }
 
 /** An indexed snapshot whose footer, directory and metadata were found sound. */
@@ -239,6 +236,8 @@ export interface OpenedSnapshot {
   readonly sections: readonly SnapshotSection[];
   readonly rowCount: number;
   readonly meta: SnapshotMeta;
+  /** What stands for every byte, 64 hexadecimal digits; null in files without digests. */
+  readonly identity: string | null;
   /** Where the Arrow footer starts. */
   readonly footerOffset: number;
 }
@@ -253,143 +252,54 @@ export async function openSnapshot(path: string): Promise<OpenedSnapshot> {
   // The footer and the metadata take milliseconds each; other work may have its turn.
   await setImmediate();
   const { sections, rowCount } = readDirectory(file, directory);
-  const metaText = readMeta(file, sections);
-  if (footer.schemaMetadata[META_KEY] !== metaText) {
+  const text = readMeta(file, sections);
+  if (footer.schemaMetadata[META_KEY] !== text) {
     file.refuse("its footer is damaged (the metadata differ from the index region)");
   }
-  const meta = JSON.parse(metaText) as SnapshotMeta;
+  const parsed = parseMeta(text);
+  if (parsed.meta === null) return refuseMeta(file, parsed.problem);
+  const { meta } = parsed;
+  if (meta.accounts !== rowCount) {
+    refuseMeta(file, `/accounts is ${meta.accounts}, but the index has ${rowCount} rows`);
+  }
+  await setImmediate();
+  checkTables(file, sections, meta);
   const { bytes, footerOffset } = file;
-  return { path, bytes, directory, sections, rowCount, meta, footerOffset };
+  const { digests } = directory;
+  const identity = digests === undefined ? null : await identityOf(file, digests);
+  return { path, bytes, directory, sections, rowCount, meta, identity, footerOffset };
 }
 
-/** Whether the Arrow file at `path` carries an index region. @throws CommandError if no Arrow. */
-export function isIndexed(path: string): boolean {
-  return readFooter(path).footer.metadata[INDEX_KEY] !== undefined;
-}
-
-/** Reads our metadata of a plain Arrow file that was once a snapshot; null when it has none. */
-export function readPlainMeta(path: string): SnapshotMeta | null {
-  const text = readFooter(path).footer.schemaMetadata[META_KEY];
-  return text === undefined ? null : parseMeta(text);
-}
-
-/** Parses metadata JSON; null when it is not ours or of another format. */
-export function parseMeta(text: string): SnapshotMeta | null {
-  try {
-    const meta = JSON.parse(text) as SnapshotMeta | null;
-    return meta?.format === FORMAT_VERSION ? meta : null;
-  } catch {
-    return null;
-  }
-}
-
-function readFooter(path: string): { footer: DecodedFooter; file: CheckedFile } {
-  const file = new CheckedFile(path);
-  if (file.bytes < 18 || file.read(0, 6).toString("latin1") !== ARROW_MAGIC) {
-    file.refuse("it is not an Arrow file");
-  }
-  const tail = file.read(file.bytes - 10, 10);
-  if (tail.toString("latin1", 4) !== ARROW_MAGIC) {
-    file.refuse("it does not end as an Arrow file does; it was cut off or is still being written");
-  }
-  const length = tail.readInt32LE(0);
-  if (length <= 0 || length > file.bytes - 18) file.refuse("its footer is damaged");
-  file.footerOffset = file.bytes - 10 - length;
-  const footer = decode(file, length);
-  const missing = COLUMNS.filter(({ name }) => !footer.columns.includes(name));
-  const optional = footer.metadata[INDEX_KEY] === undefined ? SCORE_COLUMNS : [];
-  const names = missing.map(({ name }) => name).filter((name) => !optional.includes(name));
-  if (names.length > 0) {
-    file.refuse(`it is an Arrow file of something else; it lacks the columns ${names.join(", ")}`);
-  }
-  return { footer, file };
-}
-
-/** Columns that a plain file may leave out: they are computed anew. */
-const SCORE_COLUMNS: readonly string[] = COLUMNS.map(({ name }) => name as string).filter(
-  (name) => name === "score" || name.startsWith("score_"),
-);
-
-function decode(file: CheckedFile, length: number): DecodedFooter {
-  try {
-    return decodeFooter(file.read(file.footerOffset, length));
-  } catch (error) {
-    if (error instanceof CommandError) throw error;
-    return file.refuse("its footer is damaged");
-  }
-}
-
-function parseLocation(file: CheckedFile, text: string | undefined): DirectoryLocation {
-  if (text === undefined) {
-    return file.refuse("it is an Arrow file without an index; run `peneira import` on it first");
-  }
-  let json: { version?: unknown; offset?: unknown; length?: unknown; crc32c?: unknown };
-  try {
-    json = JSON.parse(text) as typeof json;
-  } catch {
-    return file.refuse("its footer is damaged (the index location is not JSON)");
-  }
-  const version = Number(json?.version);
-  if (!ADMITTED.has(version)) return file.refuse(versionRefusal(json?.version));
-  const offset = Number(json.offset);
-  const length = Number(json.length);
-  const crc = Number(json.crc32c);
-  const isSound =
-    [offset, length, crc].every((number) => Number.isSafeInteger(number) && number >= 0) &&
-    offset % ARROW_ALIGN === 0 &&
-    length >= 48 &&
-    offset <= file.footerOffset - length;
-  if (!isSound) file.refuse("its footer is damaged (the index lies outside of the file)");
-  return { offset, length, crc32c: crc };
-}
-
-function readDirectory(
-  file: CheckedFile,
-  location: DirectoryLocation,
-): { sections: SnapshotSection[]; rowCount: number } {
-  const bytes = file.read(location.offset, location.length);
-  if (crc32c(bytes) !== location.crc32c) file.refuse("its index directory is damaged");
-  const columns = ADMITTED.get(bytes.readUInt32LE(8));
-  if (bytes.toString("latin1", 0, 8) !== "PNRINDEX" || columns === undefined) {
-    file.refuse("its index directory is of another version; import the dump again");
-  }
-  if (bytes.readBigUInt64LE(24) !== columns) {
-    file.refuse("it has the columns of another version of the program; import the dump again");
-  }
-  const count = bytes.readUInt32LE(12);
-  if (location.length < 48 + 24 * count) file.refuse("its index directory is damaged");
-  const sections = Array.from({ length: count }, (_, i) => {
-    const at = 48 + 24 * i;
-    const section = {
-      kind: bytes.readUInt32LE(at),
-      argument: bytes.readUInt32LE(at + 4),
-      offset: Number(bytes.readBigUInt64LE(at + 8)),
-      length: Number(bytes.readBigUInt64LE(at + 16)),
-    };
-    if (section.offset > location.offset - section.length) {
-      file.refuse("its index directory is damaged (a section lies outside)");
-    }
-    return section;
-  });
-  return { sections, rowCount: Number(bytes.readBigUInt64LE(16)) };
+/** Right checksums say that nobody damaged a file, not who wrote it. */
+function refuseMeta(file: CheckedFile, problem: string): never {
+  return file.refuse(
+    `its metadata are not a snapshot's (${problem}); it was not made by \`peneira import\`, or ` +
+      "was changed since: import the dump again",
+  );
 }
 
 /** The metadata's text, after its blocks were checked against their checksums. */
 function readMeta(file: CheckedFile, sections: readonly SnapshotSection[]): string {
-  const meta = sections.find(({ kind }) => kind === SECTION.meta);
-  const blocks = sections.find(({ kind }) => kind === SECTION.blocks);
-  if (meta === undefined || blocks === undefined) {
-    return file.refuse("its index region lacks a section; import the dump again");
-  }
-  const first = Math.floor(meta.offset / BLOCK_BYTES);
-  const last = Math.ceil((meta.offset + meta.length) / BLOCK_BYTES);
-  const sums = file.read(blocks.offset + 4 * first, 4 * (last - first));
-  for (let block = first; block < last; block++) {
-    const start = block * BLOCK_BYTES;
-    const bytes = file.read(start, Math.min(BLOCK_BYTES, blocks.offset - start));
-    if (crc32c(bytes) !== sums.readUInt32LE(4 * (block - first))) {
-      file.refuse(`its metadata are damaged (block ${block})`);
-    }
-  }
-  return file.read(meta.offset, meta.length).toString();
+  const meta = sectionOf(file, sections, SECTION.meta);
+  if (meta.length > META_BYTES_MAX) return refuseMeta(file, `${meta.length} bytes of them`);
+  const [bytes] = readSections(file, sections, [meta]);
+  return (bytes as Buffer).toString();
+}
+
+/** Refuses string tables that say something else than the metadata, from which they are made. */
+function checkTables(
+  file: CheckedFile,
+  sections: readonly SnapshotSection[],
+  meta: SnapshotMeta,
+): void {
+  const tables = TABLES.map((_, argument) => sectionOf(file, sections, SECTION.table, argument));
+  const expected = TABLES.map((name) => encodeTable(tableValues(meta, name)));
+  const check = (isEqual: (table: number) => boolean): void => {
+    const other = TABLES.find((_, table) => !isEqual(table));
+    if (other !== undefined) refuseMeta(file, `table ${other} of its index has other values`);
+  };
+  // One of another length may be as long as the file, so that it is not even read.
+  check((table) => tables[table]?.length === expected[table]?.length);
+  const found = readSections(file, sections, tables);
+  check((table) => expected[table]?.equals(found[table] as Buffer) === true);
 }

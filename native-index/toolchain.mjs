@@ -57,7 +57,7 @@ export function asanEnv(built) {
 
 /** Copies the C++ sources of the addon into a folder of their own. */
 export function mirror(source, target) {
-  for (const entry of readdirSync(source).filter((name) => /\.(cc|h|gyp)$|^croaring$/.test(name))) {
+  for (const entry of readdirSync(source).filter((name) => /\.(cc|h|gyp)$/.test(name))) {
     const flags = { recursive: true, preserveTimestamps: true };
     cpSync(path.join(source, entry), path.join(target, entry), flags);
   }

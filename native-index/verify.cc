@@ -1,5 +1,6 @@
-// The worker of verify(). What comes in: blocks. What goes out: the number of checked blocks while
-// it runs, then success or the first damage. Invariant: one work item, deleted when it completes.
+// The worker of verify(). What comes in: a range of blocks. What goes out: the number of checked
+// blocks while it runs, then success or the first damage. Invariant: one work item, deleted when it
+// completes; it holds the segment, so closing it meanwhile unmaps nothing.
 #include "verify.h"
 
 #include <atomic>
@@ -10,6 +11,7 @@ namespace {
 
 struct Verification {
   std::shared_ptr<Segment> segment;
+  uint64_t from = 0, to = 0;
   uint32_t* progress = nullptr;
   napi_ref progressReference = nullptr;
   napi_deferred deferred = nullptr;
@@ -21,11 +23,12 @@ void execute(napi_env, void* data) {
   auto& verification = *static_cast<Verification*>(data);
   const Blocks& blocks = verification.segment->blocks();
   try {
-    for (uint64_t block = 0; block < blocks.count(); block++) {
-      blocks.verify(block);
+    for (uint64_t block = verification.from; block < verification.to; block++) {
+      blocks.prove(block);
       if (verification.progress == nullptr) continue;
       std::atomic_ref<uint32_t>(*verification.progress).store(static_cast<uint32_t>(block + 1));
     }
+    if (verification.to == blocks.count()) blocks.proveIdentity();
     verification.segment->alive();
   } catch (const Failure& failure) {
     verification.failure = failure;
@@ -49,17 +52,7 @@ void complete(napi_env env, napi_status, void* data) {
   napi_resolve_deferred(env, verification->deferred, undefined);
 }
 
-}  // namespace
-
-napi_value verifySegment(napi_env env, std::shared_ptr<Segment> segment, napi_value progress) {
-  auto verification = std::make_unique<Verification>();
-  verification->segment = std::move(segment);
-  if (!isUndefined(env, progress)) {
-    const std::span<uint32_t> cells = toUint32s(env, progress);
-    if (cells.empty()) badArgument("the progress array is empty");
-    verification->progress = cells.data();
-    check(env, napi_create_reference(env, progress, 1, &verification->progressReference));
-  }
+napi_value start(napi_env env, std::unique_ptr<Verification> verification) {
   napi_value promise = nullptr;
   const napi_value name = fromText(env, "peneira.verify");
   check(env, napi_create_promise(env, &verification->deferred, &promise));
@@ -68,6 +61,33 @@ napi_value verifySegment(napi_env env, std::shared_ptr<Segment> segment, napi_va
   check(env, napi_queue_async_work(env, verification->work));
   verification.release();
   return promise;
+}
+
+}  // namespace
+
+napi_value verifySegment(napi_env env, std::shared_ptr<Segment> segment, napi_value progress) {
+  auto verification = std::make_unique<Verification>();
+  verification->to = segment->blocks().count();
+  verification->segment = std::move(segment);
+  if (!isUndefined(env, progress)) {
+    const std::span<uint32_t> cells = toUint32s(env, progress);
+    if (cells.empty()) badArgument("the progress array is empty");
+    verification->progress = cells.data();
+    check(env, napi_create_reference(env, progress, 1, &verification->progressReference));
+  }
+  return start(env, std::move(verification));
+}
+
+napi_value verifyBlocks(napi_env env, std::shared_ptr<Segment> segment, napi_value from,
+                        napi_value count) {
+  const auto blocks = static_cast<int64_t>(segment->blocks().count());
+  auto verification = std::make_unique<Verification>();
+  const int64_t first = toInteger(env, from, "from", 0, blocks);
+  verification->from = static_cast<uint64_t>(first);
+  verification->to = verification->from +
+                     static_cast<uint64_t>(toInteger(env, count, "count", 0, blocks - first));
+  verification->segment = std::move(segment);
+  return start(env, std::move(verification));
 }
 
 }  // namespace peneira

@@ -1,16 +1,19 @@
 /**
  * Checks every byte of a snapshot. What comes in: an opened snapshot. What goes out: a list of
  * everything that is damaged, each with its place.
- * Invariant: nothing is mapped and nothing served; footer, directory and metadata were checked by
- * the opener, so what is left is one CRC-32C per 64 KiB block and the footer's block lists, which
- * are compared with a walk over the messages themselves.
+ * Invariant: nothing is mapped and nothing served; footer, directory, metadata and identity were
+ * checked by the opener, so what is left is one CRC-32C and one SHA-256 per 64 KiB block (a file of
+ * before has no SHA-256) and the footer's block lists, which are compared with a walk over the
+ * messages themselves.
  */
 import { closeSync, openSync, readSync } from "node:fs";
 import { decodeBlocks } from "./arrow.ts";
 import type { MessageBlock } from "./arrow-parts.ts";
 import { CheckedFile } from "./checked-file.ts";
-import { crc32c } from "./engine.ts";
-import { BLOCK_BYTES, type OpenedSnapshot, SECTION, type SnapshotSection } from "./snapshot.ts";
+import { crc32c, sha256 } from "./engine.ts";
+import { blocksBefore, DIGEST_BYTES } from "./identity.ts";
+import { BLOCK_BYTES, SECTION, type SnapshotSection } from "./region.ts";
+import type { OpenedSnapshot } from "./snapshot.ts";
 
 /** Blocks read at a time: 4 MiB. */
 const BLOCKS_AT_ONCE = 64;
@@ -43,21 +46,21 @@ export async function verifySnapshot(
   const section = snapshot.sections.find(({ kind }) => kind === SECTION.blocks);
   if (section === undefined) throw new RangeError("the opener lets no such file pass");
   const file = new CheckedFile(snapshot.path);
-  const sums = file.read(section.offset, section.length);
-  const blocks = Math.ceil(section.offset / BLOCK_BYTES);
-  if (section.length !== 4 * blocks) file.refuse("its checksums are cut off");
+  const isRight = comparison(snapshot, section, file);
+  const end = Math.max(section.offset, snapshot.directory.digests?.offset ?? 0);
+  const blocks = blocksBefore(end);
   const damaged: Damage[] = [];
   const bytes = Buffer.alloc(BLOCKS_AT_ONCE * BLOCK_BYTES);
   const fd = openSync(snapshot.path, "r");
   try {
     for (let first = 0; first < blocks; first += BLOCKS_AT_ONCE) {
       const start = first * BLOCK_BYTES;
-      const length = Math.min(bytes.length, section.offset - start);
+      const length = Math.min(bytes.length, end - start);
       if (readSync(fd, bytes, 0, length, start) < length) file.refuse("it is cut off");
       for (let at = 0; at < length; at += BLOCK_BYTES) {
         const block = first + at / BLOCK_BYTES;
-        const sum = crc32c(bytes.subarray(at, Math.min(at + BLOCK_BYTES, length)));
-        if (sum === sums.readUInt32LE(4 * block) || damaged.length >= PROBLEMS_MAX) continue;
+        const right = isRight(block, bytes.subarray(at, Math.min(at + BLOCK_BYTES, length)));
+        if (right || damaged.length >= PROBLEMS_MAX) continue;
         damaged.push({ block, offset: start + at, section: sectionAt(snapshot, start + at) });
       }
       onBlocks(Math.min(blocks, first + BLOCKS_AT_ONCE));
@@ -67,6 +70,24 @@ export async function verifySnapshot(
     closeSync(fd);
   }
   return { blocks, damaged, footerAgrees: damaged.length > 0 || footerAgrees(snapshot, file) };
+}
+
+/** Tells whether the bytes of a block are those that were written. */
+function comparison(
+  { directory: { digests } }: OpenedSnapshot,
+  section: SnapshotSection,
+  file: CheckedFile,
+): (block: number, bytes: Buffer) => boolean {
+  const sums = file.read(section.offset, section.length);
+  if (section.length !== 4 * blocksBefore(section.offset)) file.refuse("its checksums are cut off");
+  const known = digests === undefined ? null : file.read(digests.offset, digests.length);
+  return (block, bytes) => {
+    // The digests go on behind the bytes that have checksums.
+    const summed = bytes.subarray(0, Math.max(0, section.offset - block * BLOCK_BYTES));
+    if (summed.length > 0 && crc32c(summed) !== sums.readUInt32LE(4 * block)) return false;
+    const at = block * DIGEST_BYTES;
+    return known === null || known.subarray(at, at + DIGEST_BYTES).equals(sha256(bytes));
+  };
 }
 
 function sectionAt(snapshot: OpenedSnapshot, offset: number): SnapshotSection | null {

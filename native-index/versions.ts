@@ -2,8 +2,12 @@
  * The versions of the snapshot file. What comes in: a version that a file says it has. What goes
  * out: whether this program opens it, and the words where it does not.
  * Invariant: a file of other columns is a file of another version. One version back is opened, and
- * no more: a snapshot is made of a public dump and can be made again.
+ * no more: a snapshot is made of a public dump and can be made again. What is added outside of the
+ * directory and named in further members of the footer's JSON needs no version: who does not know
+ * it passes over it, as the digests (`identity.ts`) were added to version 1.
  */
+
+import { quoted } from "./printable.ts";
 
 /** Version of the file format that is written; `format.h` has the same number. */
 export const FORMAT_VERSION = 1;
@@ -25,6 +29,6 @@ export function versionRefusal(version: unknown): string {
       `${known}); use that version, or import the dump again with this one`
     );
   }
-  const other = `it has index format ${version}, this program reads ${known}`;
+  const other = `it has index format ${quoted(version)}, this program reads ${known}`;
   return `${other}; import the dump again with this version`;
 }

@@ -8,6 +8,7 @@ import { readFileSync } from "node:fs";
 import { CommandError } from "./errors.ts";
 import { JsonFault, JsonScanner } from "./json-scanner.ts";
 import {
+  ORDERED,
   readSetting,
   SETTINGS,
   type Setting,
@@ -82,15 +83,13 @@ export function loadConfig(
   const plans = inputs.plans ?? {};
   const rows: Rows = new Map([...Object.entries(table), ...planRows(plans, inputs.planSettings)]);
   const problems: string[] = [];
+  const wrong = new Set<string>();
   const file = inputs.file ?? environment.PENEIRA_CONFIG;
   const layers = [
-    file === undefined ? new Map() : readFile(file, { rows, problems }),
-    readEnvironment(environment, { rows, problems }),
-    readFlags(inputs.flags ?? {}, { rows, problems }),
+    file === undefined ? new Map() : readFile(file, { rows, problems, wrong }),
+    readEnvironment(environment, { rows, problems, wrong }),
+    readFlags(inputs.flags ?? {}, { rows, problems, wrong }),
   ];
-  if (problems.length > 0) {
-    throw new CommandError(`The configuration is not valid:\n- ${problems.join("\n- ")}`, 2);
-  }
   const settings = [...rows].map(([key, row]): EffectiveSetting => {
     const found: Found = { value: row.fallback, source: "default", origin: "default" };
     const winner = layers.reduce((last, layer) => layer.get(key) ?? last, found);
@@ -100,7 +99,27 @@ export function loadConfig(
       ? { ...known, description }
       : { ...known, description: `${description} With the transport uws: ${uws}.`, uws };
   });
+  problems.push(...misordered(settings, wrong));
+  if (problems.length > 0) {
+    throw new CommandError(`The configuration is not valid:\n- ${problems.join("\n- ")}`, 2);
+  }
   return makeConfig(settings, plans);
+}
+
+/** Values that do not go together; those of which one is a problem by itself say nothing. */
+function misordered(
+  settings: readonly EffectiveSetting[],
+  wrong: ReadonlySet<string>,
+): readonly string[] {
+  const known = new Map(settings.map((one) => [one.key, one]));
+  return ORDERED.flatMap(([smaller, larger]) => {
+    const [one, other] = [known.get(smaller), known.get(larger)];
+    if (wrong.has(smaller) || wrong.has(larger)) return [];
+    if (typeof one?.value !== "number" || typeof other?.value !== "number") return [];
+    if (one.value <= other.value) return [];
+    const [first, second] = [one, other].map(({ origin, value }) => `${value} (${origin})`);
+    return [`${smaller} must not be larger than ${larger}; it is ${first} and that is ${second}`];
+  });
 }
 
 /** The environment variable of a setting: its path in upper case with `_`. */
@@ -143,20 +162,25 @@ function typeOf(fallback: SettingValue): SettingType {
 interface Context {
   readonly rows: Rows;
   readonly problems: string[];
+  /** Keys that have a problem. */
+  readonly wrong: Set<string>;
 }
 
 /** Reads one value into a layer; a problem names the place, never the value of a secret. */
 function take(
   layer: Map<string, Found>,
   entry: { key: string; raw: unknown; source: Found["source"]; origin: string },
-  { rows, problems }: Context,
+  { rows, problems, wrong }: Context,
 ): void {
   const row = rows.get(entry.key);
   if (row === undefined) return;
   const read = readSetting(row, entry.raw);
   if ("value" in read) {
     layer.set(entry.key, { value: read.value, source: entry.source, origin: entry.origin });
-  } else if ("unknown" in read) {
+    return;
+  }
+  wrong.add(entry.key);
+  if ("unknown" in read) {
     const otherwise = "; `peneira config --markdown` lists what there is";
     for (const item of read.unknown) {
       const meant = didYouMean(item, read.known, otherwise);

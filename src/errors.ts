@@ -46,9 +46,11 @@ export const ERROR_CODES = {
   rate_limited: { status: 429, title: "Too many requests" },
   quota_exceeded: { status: 429, title: "The quota does not suffice" },
   internal_error: { status: 500, title: "An unexpected error happened" },
+  state_damaged: { status: 500, title: "The server's state is damaged" },
   snapshot_unavailable: { status: 503, title: "The server is not ready to answer" },
   changes_preparing: { status: 503, title: "The changes are still being listed" },
   overloaded: { status: 503, title: "The server is overloaded" },
+  storage_full: { status: 507, title: "The server has no room for more files" },
 } as const;
 
 /** One of the stable, machine-readable error codes. */

@@ -98,7 +98,8 @@ export class JsonScanner {
 
   /** After a value: takes commas and closers until the next value begins or nothing is open. */
   #close(): void {
-    for (let frame = this.#frames.at(-1); frame !== undefined; frame = this.#frames.at(-1)) {
+    for (let open = this.#frames.length; open > 0; open--) {
+      const frame = this.#frames[open - 1] as Frame;
       this.#skipBlanks();
       const code = this.#text.charCodeAt(this.#at);
       if (code === 0x2c) {
@@ -195,6 +196,8 @@ export class JsonScanner {
   #skipBlanks(): void {
     const text = this.#text;
     let at = this.#at;
+    // A text without blanks is spared the rest; its end gives NaN.
+    if (text.charCodeAt(at) > 0x20) return;
     for (let code = text.charCodeAt(at); isBlank(code); code = text.charCodeAt(at)) at++;
     this.#at = at;
   }
@@ -206,14 +209,22 @@ export class JsonScanner {
 
   /** Throws with the line and column of the present place. */
   #fail(problem: string, within: string[] = []): never {
-    const before = this.#text.slice(0, this.#at);
-    const line = before.split("\n").length;
-    const column = this.#at - before.lastIndexOf("\n");
-    throw new JsonFault(problem, [line, column], within);
+    throw new JsonFault(problem, placeIn(this.#text, this.#at), within);
   }
 }
 
-/** True for the four blanks of JSON. */
-function isBlank(code: number): boolean {
+/** Line and column of a place in a text, both from 1. */
+export function placeIn(text: string, at: number): [line: number, column: number] {
+  let line = 1;
+  let start = 0;
+  for (let end = text.indexOf("\n"); end >= 0 && end < at; end = text.indexOf("\n", start)) {
+    line++;
+    start = end + 1;
+  }
+  return [line, at - start + 1];
+}
+
+/** True for the four blanks of JSON, as bytes or UTF-16 units. */
+export function isBlank(code: number | undefined): boolean {
   return code === 0x20 || code === 0x0a || code === 0x0d || code === 0x09;
 }

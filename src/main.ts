@@ -7,6 +7,7 @@
 import { Command, CommanderError } from "commander";
 import { VERSION } from "./cli/version.ts";
 import { AppError, CommandError } from "./errors.ts";
+import { damagedState, isStateDamage } from "./store/damage.ts";
 
 /** Adds a command to the program. */
 type Register = (program: Command) => void;
@@ -28,6 +29,7 @@ const COMMANDS: Readonly<Record<string, () => Promise<Register>>> = {
   key: async () => (await import("./cli/key.ts")).registerKey,
   tenant: async () => (await import("./cli/tenant.ts")).registerTenant,
   user: async () => (await import("./cli/user.ts")).registerUser,
+  audit: async () => (await import("./cli/audit.ts")).registerAudit,
   backup: async () => (await import("./cli/backup.ts")).registerBackup,
   restore: async () => (await import("./cli/restore.ts")).registerRestore,
   usage: async () => (await import("./cli/usage.ts")).registerUsage,
@@ -104,6 +106,7 @@ function report(error: unknown): number {
     process.stderr.write(`peneira: ${error.message}\n${mistakes.join("")}`);
     return 1;
   }
+  if (isStateDamage(error)) return report(damagedState("The state", [], error));
   process.stderr.write(`peneira: ${error instanceof Error ? error.stack : String(error)}\n`);
   return 1;
 }

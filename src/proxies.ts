@@ -41,7 +41,7 @@ export class Proxies {
     let client = peer;
     if (forwarded === undefined) return client;
     const hops = forwarded.split(",").slice(-HOPS_MAX);
-    for (let at = hops.length - 1; at >= 0 && this.#believes(client); at--) {
+    for (let at = hops.length - 1; at >= 0 && this.believes(client); at--) {
       const hop = withoutPort((hops[at] as string).trim());
       // Whoever wrote this is believed, but it is no address: the last one that is counts.
       if (isIP(hop) === 0) return client;
@@ -50,7 +50,8 @@ export class Proxies {
     return client;
   }
 
-  #believes(address: string): boolean {
+  /** Whether an address is one of them. */
+  believes(address: string): boolean {
     const mapped = /^(?:::|0{1,4}(?::0{1,4}){4}:)ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(address)?.[1];
     if (mapped !== undefined) return this.#list.check(mapped, "ipv4");
     const version = isIP(address);

@@ -96,13 +96,20 @@ export const SETTINGS = {
   ),
   "http.bodies_max_bytes": setting<number>(
     67_108_864,
-    "Bytes of request bodies on their way at the same time; more are answered 503.",
+    "Bytes of request bodies on their way at the same time, a quarter of it for bodies of up to " +
+      "64 KiB; more are answered 503.",
     integer(1_048_576, 2 ** 34),
   ),
   "http.streams_max": setting<number>(
     128,
     "Large pages and files that are being sent at the same time; more are answered 503.",
     integer(1, 10_000),
+  ),
+  "http.share_max": setting<number>(
+    0.25,
+    "Share of http.streams_max and http.bodies_max_bytes that a tenant, or where none is known " +
+      "an address, may have of what the others leave; more is answered 429.",
+    { kind: "number", min: 0.01, max: 1 },
   ),
   "http.headers_max_bytes": setting<number>(
     8_192,
@@ -131,9 +138,26 @@ export const SETTINGS = {
     "Time after which a connection that takes no bytes of its answer is closed.",
     integer(100, 600_000),
   ),
+  "http.sockets_max": setting<number>(
+    2_000,
+    "Connections open at once; a newcomer takes the place of the one that was idle longest.",
+    integer(16, 100_000),
+  ),
+  "http.sockets_per_address": setting<number | null>(
+    null,
+    "Connections of one address, proxies excepted; null: an eighth of http.sockets_max.",
+    integer(1, 100_000),
+  ),
+  "http.write_pace_bytes": setting<number>(
+    16_384,
+    "Bytes a second that a client has to take of its answer, averaged over " +
+      "http.write_timeout_ms; slower ones are closed.",
+    integer(1, 2 ** 30),
+  ),
   "http.trusted_proxies": setting<string | null>(
     null,
-    "Proxies whose X-Forwarded-For is believed when wrong keys and passwords are counted.",
+    "Proxies, addresses and networks separated by commas: believed in X-Forwarded-For where " +
+      "guesses are counted; no share of connections.",
     { kind: "text", check: (text) => (Proxies.read(text) === null ? PROXIES_FORM : null) },
   ),
   "http.drain_grace_ms": setting<number>(
@@ -146,6 +170,11 @@ export const SETTINGS = {
     "Time for requests and downloads in flight at the end; then their connections are cut.",
     integer(0, 3_600_000),
   ),
+  "exports.waits_per_tenant": setting<number>(
+    100,
+    "Requests of one tenant that wait for the end of exports at once; more are answered 429.",
+    integer(1, 100_000),
+  ),
   "exports.secondary_cnae_full": setting<boolean>(
     false,
     "Lets plans that may use it export with secondary_cnae_mode full.",
@@ -155,6 +184,16 @@ export const SETTINGS = {
     604_800,
     "Seconds that a finished export is kept, unless the plan says less.",
     integer(1, 31_536_000),
+  ),
+  "exports.forget": setting<number>(
+    7_776_000,
+    "Seconds after which the record of an expired or failed export is deleted, with its spec.",
+    integer(86_400, 315_360_000),
+  ),
+  "exports.free_bytes_min": setting<number>(
+    536_870_912,
+    "Free bytes of the disk below which new exports are refused (507); searches go on.",
+    integer(0, 2 ** 50),
   ),
   "exports.threads": setting<number | null>(
     null,
@@ -166,6 +205,11 @@ export const SETTINGS = {
     "Seconds that a replaced snapshot answers cursors after its last use.",
     integer(0, 86_400),
   ),
+  "snapshots.scrub_seconds": setting<number>(
+    86_400,
+    "Seconds in which every block of an opened snapshot is checked again; 0: only touched files.",
+    integer(0, 31_536_000),
+  ),
   "changes.prepare": setting<boolean>(
     true,
     "Lists what changed since the month before as soon as a newer snapshot is served.",
@@ -173,7 +217,8 @@ export const SETTINGS = {
   ),
   "http.overload_lag_ms": setting<number>(
     1_000,
-    "Searches that have waited longer than this are answered 503.",
+    "Searches that have waited longer than this are answered 503; large pages, facets, " +
+      "translations and documents after half of it.",
     integer(10, 60_000),
   ),
   "metrics.listen": setting<string | null>(
@@ -203,6 +248,11 @@ export const SETTINGS = {
     false,
     "Lets people sign in over plain HTTP from other machines, where others can read passwords.",
     { kind: "boolean" },
+  ),
+  "audit.retention": setting<number>(
+    63_072_000,
+    "Seconds that lines of the audit trail are kept at least.",
+    integer(86_400, 3_153_600_000),
   ),
   core_dumps: setting<boolean>(
     false,
@@ -235,6 +285,12 @@ export const SETTINGS = {
     { kind: "choice", of: ["debug", "info", "warn", "error", "silent"] },
   ),
 } as const satisfies Record<string, Setting>;
+
+/** Settings of which the first may not be larger than the second. */
+export const ORDERED: readonly (readonly [smaller: string, larger: string])[] = [
+  ["http.sockets_per_address", "http.sockets_max"],
+  ["http.headers_timeout_ms", "http.request_timeout_ms"],
+];
 
 /** Key of a setting outside the plans. */
 export type SettingKey = keyof typeof SETTINGS;
@@ -282,7 +338,11 @@ export function expectedOf(type: SettingType): string {
 }
 
 function readText(raw: unknown, type: SettingType & { kind: "text" }): Reading {
-  if (typeof raw !== "string" || raw === "") return { expected: expectedOf(type) };
+  if (typeof raw !== "string" || raw === "") {
+    // Of a text with a form the form says more than that it is a text.
+    const form = type.check?.("") ?? null;
+    return { expected: form === null ? expectedOf(type) : `one text, ${form}` };
+  }
   const expected = type.check?.(raw) ?? null;
   return expected === null ? { value: raw } : { expected };
 }

@@ -15,6 +15,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { promisify } from "node:util";
 import { closeDatabase, openDatabase } from "../src/store/database.ts";
 import { checkBackup } from "../src/store/restore.ts";
+import { beforeRestore } from "./backup-look.ts";
 import { makeState } from "./formats/make.ts";
 import { contentOf } from "./formats/state-rows.ts";
 import { productCommand } from "./server-process.ts";
@@ -22,6 +23,8 @@ import { productCommand } from "./server-process.ts";
 const FILES = 120;
 const FILE_BYTES = 100_000;
 const KILLS = 12;
+/** On a loaded machine it may last longer than was measured; then later moments are tried. */
+const KILLS_MAX = 5 * KILLS;
 
 let folder: string;
 let dataDir: string;
@@ -99,7 +102,7 @@ describe("killed at any moment", () => {
     await peneira("backup", join(parent, "first"), "--data-dir", dataDir);
     const wholeMs = Date.now() - began;
     const seen = { whole: 0, nothing: 0, left: 0 };
-    for (let n = 0; n < KILLS; n++) {
+    for (let n = 0; n < KILLS || (seen.left === 0 && n < KILLS_MAX); n++) {
       const place = join(parent, `n${n}`);
       const ms = wholeMs * (0.25 + (0.85 * n) / KILLS);
       await endedAfter(ms, "SIGKILL", ["backup", place, "--data-dir", dataDir]);
@@ -126,7 +129,7 @@ describe("killed at any moment", () => {
     const wholeMs = Date.now() - began;
     const wanted = contentAt(dataDir);
     const seen = { whole: 0, nothing: 0, left: 0 };
-    for (let n = 0; n < KILLS; n++) {
+    for (let n = 0; n < KILLS || (seen.left === 0 && n < KILLS_MAX); n++) {
       const place = join(parent, `n${n}`);
       const ms = wholeMs * (0.25 + (0.85 * n) / KILLS);
       await endedAfter(ms, "SIGKILL", ["restore", source, "--data-dir", place]);
@@ -135,7 +138,7 @@ describe("killed at any moment", () => {
       else {
         seen.whole++;
         assert.equal(readdirSync(join(place, "exports")).length, FILES + 1);
-        assert.deepEqual(contentAt(place), wanted);
+        assert.deepEqual(beforeRestore(contentAt(place)), wanted);
       }
     }
     const last = join(parent, "last");

@@ -27,8 +27,8 @@ import { Worker } from "node:worker_threads";
 import Database from "better-sqlite3";
 import { type BackupReport, makeBackup, removeHeldFiles } from "../src/store/backup.ts";
 import { openDatabase, SCHEMA_VERSION, tryLock } from "../src/store/database.ts";
-import { checkBackup, restoreBackup } from "../src/store/restore.ts";
-import { contentAt, filesIn, leftIn } from "./backup-look.ts";
+import { bytesOf, checkBackup, restoreBackup } from "../src/store/restore.ts";
+import { beforeRestore, contentAt, filesIn, leftIn } from "./backup-look.ts";
 import { readFixture } from "./formats/fixtures.ts";
 import { makeState } from "./formats/make.ts";
 
@@ -80,7 +80,8 @@ describe("a backup", () => {
       const text = readFileSync(join(target, "manifest.json"), "utf8");
       assert.ok(!text.includes(secret.link.current) && !text.includes(secret.cursor.current));
       await restoreBackup({ source: target, dataDir: again() });
-      assert.deepEqual(contentAt(join(again(), "state.db")), before.content);
+      const restored = contentAt(join(again(), "state.db"));
+      assert.deepEqual(beforeRestore(restored), before.content);
       assert.equal(filesIn(again())[file], before.files[file]);
       assert.equal(filesIn(again())["secrets.json"], before.files["secrets.json"]);
       for (const place of [target, again(), join(again(), "exports"), join(target, "exports")]) {
@@ -123,7 +124,7 @@ describe("a backup", () => {
       ...["manifest.json", "secrets.json", "state.db"],
     ]);
     await restoreBackup({ source: target, dataDir: again() });
-    assert.deepEqual(contentAt(join(again(), "state.db")), contentAt(state()));
+    assert.deepEqual(beforeRestore(contentAt(join(again(), "state.db"))), contentAt(state()));
   });
 
   for (const version of [1, 2]) {
@@ -187,6 +188,37 @@ describe("a backup", () => {
     await assert.rejects(backup(), /state.db (is damaged|cannot be opened)/);
     assert.ok(!existsSync(target));
     assert.deepEqual(leftIn(join(folder, "backups")), []);
+  });
+
+  it("of a state that is damaged anywhere says the way back, or is not touched by it", async () => {
+    makeState(dataDir);
+    const good = readFileSync(state());
+    let told = 0;
+    for (let at = 4_096; at < good.byteLength; at += 4_096) {
+      const bytes = Buffer.from(good);
+      bytes.fill(0x5a, at, at + 4_096);
+      writeFileSync(state(), bytes);
+      try {
+        await backup({ target: join(folder, `page-${at}`) });
+      } catch (error) {
+        assert.match(String(error), /state\.db is damaged.*peneira restore/s, `byte ${at}`);
+        told++;
+      }
+    }
+    assert.ok(told > 5, `${told} pages`);
+  });
+
+  it("tells as much progress as there is in it, and so does its restore", async () => {
+    makeState(dataDir);
+    const told: (readonly [done: number, total: number])[] = [];
+    const onBytes = (done: number, total: number) => told.push([done, total]);
+    const parts = { dataDir, target, exports: true, madeBy: "test", nowMs: () => NOW_MS };
+    const { manifest } = await makeBackup({ ...parts, onBytes });
+    const bytes = bytesOf(manifest);
+    assert.deepEqual(told.at(-1), [bytes, bytes]);
+    told.length = 0;
+    await restoreBackup({ source: target, dataDir: again(), onBytes });
+    assert.deepEqual(told.at(-1), [bytes, bytes]);
   });
 });
 

@@ -13,7 +13,7 @@ import { type BodyRefusal, IncomingBody } from "../src/http/incoming.ts";
 import { settledAt } from "./file-fixture.ts";
 import { type FakeServer, sendRaw, startFake, TEST_LIMITS, TRANSPORTS } from "./http-fake.ts";
 
-const LIMITS = { ...TEST_LIMITS, bodiesBytesMax: 1_000_000, requestTimeoutMs: 20_000 };
+const LIMITS = { ...TEST_LIMITS, bodiesBytesMax: 1_280_000, requestTimeoutMs: 20_000 };
 
 const step = fc.record({
   body: fc.nat(3),
@@ -23,51 +23,123 @@ const step = fc.record({
   ),
 });
 
+const MOST = 150;
+/** The first and the third body have the same sender. */
+const SENDERS = ["a", "b", "a", "c"] as const;
+
+/** What an obvious count says to bodies of these senders. */
+class Model {
+  readonly bodies = SENDERS.map((sender) => ({
+    ...{ sender, bytes: 0, open: true, result: [] as unknown[] },
+  }));
+  readonly #share: number;
+
+  constructor(share: number) {
+    this.#share = share;
+  }
+
+  used(sender?: string): number {
+    const counted = this.bodies.filter((one) => one.open && (sender ?? one.sender) === one.sender);
+    return counted.reduce((sum, one) => sum + one.bytes, 0);
+  }
+
+  add(at: number, bytes: number): void {
+    const one = this.bodies[at] as Model["bodies"][number];
+    if (!one.open) return;
+    const held = this.used(one.sender);
+    const left = MOST - (this.used() - held);
+    const alone = Math.ceil(this.#share * MOST);
+    if (one.bytes + bytes > 100) this.end(at, "too_large");
+    else if (held + bytes <= Math.ceil(this.#share * left)) one.bytes += bytes;
+    else this.end(at, this.#share < 1 && held + bytes > alone ? "share" : "all");
+  }
+
+  end(at: number, result?: unknown): void {
+    const one = this.bodies[at] as Model["bodies"][number];
+    if (one.open && result !== undefined) one.result.push(result);
+    one.open = false;
+  }
+}
+
 describe("bodies on their way", () => {
   it("are counted as an obvious count would, whatever comes in whatever order", () => {
+    const shares = fc.constantFrom(1, 0.5, 0.25);
     fc.assert(
-      fc.property(fc.array(step, { maxLength: 60 }), (steps) => {
-        const budget = new Budget(150);
+      fc.property(fc.array(step, { maxLength: 60 }), shares, (steps, share) => {
+        const budget = new Budget(MOST, share);
+        const model = new Model(share);
         const got: (Uint8Array | BodyRefusal)[][] = [[], [], [], []];
-        const bodies = got.map(
-          (list) => new IncomingBody({ limitBytes: 100, budget, done: (body) => list.push(body) }),
-        );
-        const model = bodies.map(() => ({ bytes: 0, open: true, result: [] as unknown[] }));
-        const inUse = () => model.reduce((sum, one) => sum + (one.open ? one.bytes : 0), 0);
-        const end = (one: (typeof model)[number], result?: unknown) => {
-          one.open = false;
-          if (result !== undefined) one.result.push(result);
-        };
+        const bodies = SENDERS.map((sender, at) => {
+          const done = (body: Uint8Array | BodyRefusal) => void got[at]?.push(body);
+          return new IncomingBody({ limitBytes: 100, sender, budget, done });
+        });
         for (const { body, action } of steps) {
-          const one = model[body] as (typeof model)[number];
           const real = bodies[body] as IncomingBody;
-          if (action.kind === "drop") end(one);
-          else if (one.open && action.kind === "finish") end(one, one.bytes);
-          else if (one.open && action.kind === "add") {
-            if (one.bytes + action.bytes > 100) end(one, "too_large");
-            else if (inUse() + action.bytes > 150) end(one, "overloaded");
-            else one.bytes += action.bytes;
+          if (action.kind === "add") {
+            model.add(body, action.bytes);
+            real.add(Buffer.alloc(action.bytes));
+          } else {
+            model.end(body, action.kind === "drop" ? undefined : model.bodies[body]?.bytes);
+            real[action.kind]();
           }
-          if (action.kind === "add") real.add(Buffer.alloc(action.bytes));
-          else real[action.kind]();
-          assert.equal(budget.used, inUse());
-          assert.equal(real.waiting, one.open);
+          assert.equal(budget.used, model.used());
+          assert.equal(real.waiting, model.bodies[body]?.open);
         }
         const seen = got.map((list) => list.map((b) => (typeof b === "string" ? b : b.byteLength)));
         assert.deepEqual(
           seen,
-          model.map(({ result }) => result),
+          model.bodies.map(({ result }) => result),
         );
       }),
     );
   });
 
+  it("leave something to the next sender, however much many take", () => {
+    const budget = new Budget(64 * 1024 * 1024, 0.25);
+    for (let sender = 0; sender < 20; sender++) {
+      let bytes = 16 * 1024 * 1024;
+      for (; bytes > 0; bytes >>= 1) while (budget.take(bytes, String(sender)));
+    }
+    assert.ok(budget.used > 0.99 * budget.most);
+    assert.equal(budget.shortage(16_384, "next"), null);
+    assert.equal(budget.shortage(16_384, "19"), "all");
+    assert.equal(budget.shortage(16_384, "0"), "share");
+  });
+
+  it("that are large leave a quarter to small ones", () => {
+    const budget = new Budget(1_000_000);
+    const got: (Uint8Array | BodyRefusal)[] = [];
+    const body = () =>
+      new IncomingBody({
+        ...{ limitBytes: 800_000, sender: "a", budget },
+        done: (one) => got.push(one),
+      });
+    const seen = () => got.map((one) => (typeof one === "string" ? one : one.byteLength));
+    const large = body();
+    large.add(Buffer.alloc(684_464));
+    const small = body();
+    small.add(Buffer.alloc(65_535));
+    large.add(Buffer.alloc(1));
+    assert.deepEqual(seen(), []);
+    large.add(Buffer.alloc(1));
+    assert.deepEqual(seen(), ["all"]);
+    body().add(Buffer.alloc(684_465));
+    small.add(Buffer.alloc(1));
+    small.add(Buffer.alloc(1));
+    assert.deepEqual(seen(), ["all", "all"]);
+    const whole = body();
+    for (let piece = 0; piece < 4; piece++) whole.add(Buffer.alloc(16_384));
+    whole.finish();
+    assert.deepEqual(seen(), ["all", "all", 65_536]);
+  });
+
   it("come out as they came in", () => {
     fc.assert(
       fc.property(fc.array(fc.uint8Array({ maxLength: 9 })), (chunks) => {
-        let whole: Uint8Array | BodyRefusal = "overloaded";
+        let whole: Uint8Array | BodyRefusal = "all";
         const budget = new Budget(1_000);
-        const incoming = new IncomingBody({ limitBytes: 1_000, budget, done: (b) => (whole = b) });
+        const done = (body: Uint8Array | BodyRefusal) => (whole = body);
+        const incoming = new IncomingBody({ limitBytes: 1_000, sender: "a", budget, done });
         for (const chunk of chunks) incoming.add(chunk);
         incoming.finish();
         assert.deepEqual(Buffer.from(whole), Buffer.concat(chunks));

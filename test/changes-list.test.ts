@@ -34,7 +34,7 @@ import { normalizeSpec } from "../src/spec/normalize.ts";
 import { type MonthPair, makePair } from "./changes-pair.ts";
 import { exportContext } from "./spec-catalog.ts";
 
-const HEADER_BYTES = 80;
+const HEADER_BYTES = 176;
 
 describe("change lists", () => {
   let pair: MonthPair;
@@ -89,7 +89,7 @@ describe("change lists", () => {
     assert.deepEqual(one, two);
     assert.equal(told[0], 0);
     assert.equal(told.at(-1), 1);
-    assert.match(changeListName(older, newer), /^[0-9a-f]{16}-[0-9a-f]{16}\.changes$/);
+    assert.match(changeListName(older, newer), /^[0-9a-f]{64}-[0-9a-f]{64}\.changes$/);
   });
 
   it("are empty for a snapshot and itself", async () => {
@@ -192,8 +192,8 @@ describe("change lists", () => {
     await makeChangeList(older, newer, path);
     const forged = readFileSync(path);
     forged.writeUInt32LE(newer.accounts, HEADER_BYTES + 4);
-    forged.writeUInt32LE(crc32c(forged.subarray(HEADER_BYTES)), 72);
-    forged.writeUInt32LE(crc32c(forged.subarray(0, 76)), 76);
+    forged.writeUInt32LE(crc32c(forged.subarray(HEADER_BYTES)), 168);
+    forged.writeUInt32LE(crc32c(forged.subarray(0, 172)), 172);
     writeFileSync(path, forged);
     const query = everything(openList(path, older, newer));
     const isRefused = (error: unknown) =>

@@ -25,8 +25,7 @@ export interface Import {
   readonly line: number;
 }
 
-const IGNORED =
-  /(^|\/)(node_modules|dist|\.git|build|build-[^/]*|croaring|\.peneira|\.cache|\.tmp)\//;
+const IGNORED = /(^|\/)(node_modules|dist|\.git|build|build-[^/]*|\.peneira|\.cache|\.tmp)\//;
 const texts = new Map<string, string>();
 const trees = new Map<string, ts.SourceFile>();
 

@@ -11,7 +11,7 @@ import path from "node:path";
 import { after, describe, it } from "node:test";
 import plans from "../data/plans.json" with { type: "json" };
 import { PLAN_LIMITS, PLAN_NAMES, PLAN_SETTINGS } from "../src/access/plans.ts";
-import { asLines, settingsTable, withoutEffect } from "../src/cli/config.ts";
+import { asLines, settingsTable, withoutEffect, withoutRoom } from "../src/cli/config.ts";
 import { type ConfigInputs, loadConfig, variableOf } from "../src/config.ts";
 import { CommandError } from "../src/errors.ts";
 import { parseListen, SETTINGS, type Setting } from "../src/settings.ts";
@@ -85,6 +85,31 @@ describe("loadConfig", () => {
       "PENEIRA_EXPORTS_RETENTION: exports.retention must be " +
         'a whole number from 1 to 31536000, not "1.5"',
       '--transport: transport must be uws or node, not "ftp"',
+    ]);
+  });
+
+  it("refuses values that do not go together, with both and all that is wrong beside", () => {
+    const file = fileOf({ http: { sockets_per_address: 5_000, headers_timeout_ms: 20_000 } });
+    const environment = { PENEIRA_HTTP_SOCKETS_MAX: "4000", PENEIRA_LOG_LEVEL: "loud" };
+    assert.deepEqual(problemsOf({ environment, file }), [
+      'PENEIRA_LOG_LEVEL: log.level must be debug or info or warn or error or silent, not "loud"',
+      "http.sockets_per_address must not be larger than http.sockets_max; " +
+        `it is 5000 (${file}) and that is 4000 (PENEIRA_HTTP_SOCKETS_MAX)`,
+      "http.headers_timeout_ms must not be larger than http.request_timeout_ms; " +
+        `it is 20000 (${file}) and that is 10000 (default)`,
+    ]);
+    const unread = { PENEIRA_HTTP_SOCKETS_MAX: "many", PENEIRA_HTTP_SOCKETS_PER_ADDRESS: "9000" };
+    assert.equal(problemsOf({ environment: unread }).length, 1, "nobody knows what was meant");
+    const equal = { PENEIRA_HTTP_SOCKETS_MAX: "99", PENEIRA_HTTP_SOCKETS_PER_ADDRESS: "99" };
+    assert.deepEqual(problemsOf({ environment: equal }), []);
+  });
+
+  it("says the form of a text that was given as something else", () => {
+    const file = fileOf({ http: { trusted_proxies: ["10.0.0.1"] }, snapshot: 5 });
+    assert.deepEqual(problemsOf({ file }), [
+      `${file}: http.trusted_proxies must be one text, addresses and networks separated by ` +
+        'commas, such as 127.0.0.1, 10.0.0.0/8, not ["10.0.0.1"]',
+      `${file}: snapshot must be a text that is not empty, not 5`,
     ]);
   });
 
@@ -208,6 +233,19 @@ describe("loadConfig", () => {
 
   it("does not know a variable _FILE of what is no secret", () => {
     assert.equal(problemsOf({ environment: { PENEIRA_LISTEN_FILE: "x" } }).length, 1);
+  });
+});
+
+describe("a disk with less room than is to be kept", () => {
+  it("is told at the start, with both numbers and where the setting comes from", () => {
+    const environment = { PENEIRA_EXPORTS_FREE_BYTES_MIN: "1000" };
+    const config = loadConfig({ environment });
+    assert.deepEqual([withoutRoom(config, 1_000), withoutRoom(config, null)], [[], []]);
+    assert.deepEqual(withoutRoom(config, 999), [
+      "exports.free_bytes_min (environment PENEIRA_EXPORTS_FREE_BYTES_MIN) is 1000, and the disk " +
+        "has 999 bytes free: new exports are refused (507) until it has more.",
+    ]);
+    assert.match(withoutRoom(loadConfig({}), 0).join(), /^exports\.free_bytes_min \(default\)/);
   });
 });
 

@@ -13,7 +13,7 @@ import { button, consoleSuite, entry, type Opener } from "./console-suite.ts";
 
 const AXE = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
 const TAGS = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa"];
-const { exports, find, keys, members, table, account, shell } = words;
+const { audit, exports, find, keys, members, table, account, shell } = words;
 const HASH = "#q=restaurantes+em+SP+com+e-mail&uf=SP&contact=email";
 
 let ana: Person;
@@ -57,6 +57,7 @@ const PLACES: readonly Place[] = [
   ["usage", "/app/usage", async ({ page }) => page.waitForLoadState("networkidle")],
   ["members", "/app/members", seen("ana@example.com")],
   ["a new member", "/app/members", opens(members.add)],
+  ["the audit trail", "/app/audit", seen(audit.actions["key.create"])],
   ["the own account", "/app/account", seen(account.here)],
 ];
 

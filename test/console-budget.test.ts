@@ -18,7 +18,7 @@ const SCRIPTS_MAX = 120_000;
 const REQUESTS_MAX = 20;
 const FIRST_BYTES_MAX = 150_000;
 const PAINT_MS = 300;
-const VIEWS = ["", "/exports", "/saved", "/keys", "/usage", "/members", "/account"];
+const VIEWS = ["", "/exports", "/saved", "/keys", "/usage", "/members", "/audit", "/account"];
 
 /** Adds up what moved without anybody having touched anything. */
 const WATCH_SHIFTS = `

@@ -65,6 +65,7 @@ export const CONSOLE_CALLS: Readonly<Record<string, ConsoleCall>> = {
   "POST /members": { statuses: OWNERS_MADE, body: () => ({ email: fresh(), role: "member" }) },
   "POST /members/{id}": { statuses: OWNERS_OWN, body: () => ({ role: "owner" }) },
   "POST /members/{id}/password": { statuses: OWNERS_OWN, body: () => ({}) },
+  "GET /audit": { statuses: OWNERS },
   "GET /keys": { statuses: ALL },
   "POST /keys": { statuses: OWNERS_MADE, body: () => ({ name: "crm" }) },
   "POST /keys/{id}": { statuses: OWNERS_OWN, body: () => ({ name: "other" }) },
@@ -92,6 +93,7 @@ export const CONSOLE_CALLS: Readonly<Record<string, ConsoleCall>> = {
   "POST /exports/{id}/again": { statuses: [201, 201, 404], body: () => ({}) },
   "GET /searches": { statuses: ALL },
   "POST /searches": { statuses: MADE, body: () => ({ name: "mine", spec: SPEC }) },
+  "GET /searches/{id}": { statuses: OWN },
   "POST /searches/{id}": { statuses: OWN, body: () => ({ name: "other" }) },
   "DELETE /searches/{id}": { statuses: OWN_GONE },
 };

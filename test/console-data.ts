@@ -45,7 +45,7 @@ export interface ConsoleServer extends FakeServer {
 }
 
 const TOKEN = "the-token-of-a-test";
-const LIMIT = { limits: { requests_per_second: 1e6, burst: 1e6 } };
+const LIMIT = { limits: { requests_per_second: 1e6, burst: 1e6, concurrent_requests: 1e6 } };
 
 /** Starts a server whose console has its data routes. */
 export async function startConsole(

@@ -222,7 +222,8 @@ describe("a saved search", () => {
     await entry(visit, exports.rename).click();
     await dialog(visit).getByLabel(exports.saveName).fill("Outro nome");
     await button(dialog(visit), exports.save).click();
-    await row.getByRole("link", { name: "Outro nome" }).click();
+    await row.getByRole("heading", { name: "Outro nome" }).waitFor();
+    await button(row, exports.openNamed("Outro nome")).click();
     await shows(visit, total);
     await page.goBack();
     await row.getByRole("button").last().click();

@@ -19,7 +19,9 @@ import type { Role } from "../src/store/userstore.ts";
 import { type FakeServer, sendRaw, startFake, TEST_LIMITS } from "./http-fake.ts";
 
 /** As fast as a suite asks. */
-const UNHURRIED: Limited = { limits: { requests_per_second: 1e6, burst: 1e6 } };
+const UNHURRIED: Limited = {
+  limits: { requests_per_second: 1e6, burst: 1e6, concurrent_requests: 1e6 },
+};
 
 /** What a test wants otherwise. */
 export interface ConsoleWish {
@@ -153,7 +155,8 @@ export function stateOf({ service, exporter }: FakeServer, tenantId: string): un
     keys: keys.map(({ lastUsedAt: _, ...key }) => ({ ...key, hash: key.hash.toString("hex") })),
     users: users.map(({ lastSeenAt: _, ...user }) => user),
     sessions: users.map(({ id }) => service.sessions.list(id).map((session) => session.id)),
-    searches: service.searches.list(tenantId),
+    searches: service.searches.list(tenantId, 1_000),
+    audit: service.audit.page(tenantId, { limit: 1_000 }).rows,
     exports: exporter.list(tenantId, { limit: 200, before: null }).records,
   };
 }

@@ -6,6 +6,7 @@
  */
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
+import { CONSOLE_LIMIT } from "../src/access/gate.ts";
 import type { CreatedMember, Member } from "../src/console/web/answers.ts";
 import { type ConsoleServer, type Got, type Person, startConsole } from "./console-fake.ts";
 import { TRANSPORTS } from "./http-fake.ts";
@@ -56,7 +57,7 @@ for (const transport of TRANSPORTS) {
 
     it("are made slowly, since all tenants share the hashes of passwords", async () => {
       // One such wish fits and not another one; what is refused changes nothing.
-      const limit = { limits: { requests_per_second: 0.01, burst: 15 } };
+      const limit = { limits: { ...CONSOLE_LIMIT.limits, requests_per_second: 0.01, burst: 15 } };
       const slow = await startConsole(transport, { limit });
       try {
         const boss = await slow.person("acme", "owner");

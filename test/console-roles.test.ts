@@ -1,14 +1,16 @@
 /**
  * Proves, on both transports with a real snapshot: what every route of the console answers to
  * nobody, to an API key, to a member, to an owner and to the owner of another tenant; that a
- * refusal changes nothing; that no write gets through without the CSRF token of its own session;
- * and that a route which is not in the table fails the suite.
+ * refusal changes nothing, and a change stands under its sender in the audit trail; that no write
+ * gets through without the CSRF token of its own session; and that a route which is not in the
+ * table fails the suite.
  * Does not prove what the answers hold (console-keys, console-members and the suites of data).
  */
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
 import { account, countMatches, facets, search, searchSliced } from "../src/search/searcher.ts";
 import { openSegment, type Segment } from "../src/search/segment.ts";
+import type { AuditRow } from "../src/store/auditstore.ts";
 import {
   askFor,
   CONSOLE_CALLS,
@@ -33,6 +35,9 @@ after(() => {
   sample.dispose();
 });
 
+/** Routes whose success leaves a line of the audit trail. */
+const AUDITED = /^(POST \/password|DELETE \/sessions|POST \/(members|keys)(?!\/\{id\}\/enable).*)$/;
+
 /** Routes that a browser could be tricked into sending. */
 const WRITES = Object.keys(CONSOLE_CALLS).filter(
   (route) => !route.startsWith("GET ") && !OPEN.includes(route),
@@ -56,6 +61,13 @@ for (const transport of TRANSPORTS) {
       tenants++;
       owner = await server.person(`tenant ${tenants}`, "owner");
       return makeTargets(server, owner);
+    }
+
+    /** Lines of the audit trail that were written since. */
+    function newLines(was: unknown): readonly AuditRow[] {
+      const linesOf = (state: unknown) => (state as { readonly audit: AuditRow[] }).audit;
+      const now = linesOf(stateOf(server, owner.tenantId));
+      return now.slice(0, now.length - linesOf(was).length);
     }
 
     /** Somebody of each kind. */
@@ -98,6 +110,10 @@ for (const transport of TRANSPORTS) {
           const got = await server.ask(askFor(route, targets, sender));
           const wanted = (statuses as Statuses)[kind];
           assert.equal(got.status, wanted, `${kind}: ${got.text.slice(0, 500)}`);
+          for (const { actor } of newLines(was)) assert.equal(actor, `user:${sender.id}`);
+          if (wanted < 300 && kind !== 2 && AUDITED.test(route)) {
+            assert.notEqual(newLines(was).length, 0);
+          }
           if (wanted === 403) assert.equal(got.json().code, "role_not_allowed");
           if (wanted >= 400) assert.deepEqual(stateOf(server, owner.tenantId), was);
           if (kind !== 2) continue;

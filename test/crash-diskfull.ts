@@ -61,7 +61,9 @@ export async function runDiskFull(seed: number): Promise<string> {
   try {
     const keys = makeKeys(dataDir);
     const snapshot = references.snapshots[0] as string;
-    const started = await Server.start({ snapshot, dataDir, keys });
+    // Nothing is kept free, so that the disk is really full.
+    const env = { PENEIRA_EXPORTS_FREE_BYTES_MIN: "0" };
+    const started = await Server.start({ snapshot, dataDir, keys, env });
     must(started instanceof Server, "I9", "it does not start");
     server = started;
     const ledger = new Ledger();

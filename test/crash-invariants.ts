@@ -92,6 +92,7 @@ function checkState(
     const same = bytes.byteLength === size && sha256Of(bytes) === sha256;
     must(same, "I4", `the file of ${id} is not the one that is stored`);
   }
+  checkKept(database);
   const keyless = database
     .prepare<[], { id: string }>(
       `SELECT id FROM exports WHERE 1 <>
@@ -108,6 +109,20 @@ function checkState(
   for (const { key, id } of dangling) {
     must(ledger.mayBeRemoved(id), "I2", `${key} is taken by ${id}, which does not exist`);
   }
+}
+
+/** I9: the sums of what a tenant keeps are those of its rows. */
+function checkKept(database: Database.Database): void {
+  const wrong = database
+    .prepare<[], { id: string }>(
+      `SELECT tenant_id AS id FROM
+         (SELECT tenant_id, sum(iif(expired_at IS NULL, coalesce(size_bytes, 0), 0)) AS files,
+            sum(length(CAST(spec AS BLOB))) AS specs FROM exports GROUP BY tenant_id) AS rows
+       LEFT JOIN kept_bytes AS kept USING (tenant_id)
+       WHERE kept.files IS NOT rows.files OR kept.specs IS NOT rows.specs`,
+    )
+    .all();
+  must(wrong.length === 0, "I9", `the bytes that ${wrong[0]?.id} keeps are added up wrongly`);
 }
 
 /** Brings a recovered server to rest and checks everything; then removes all but a few exports. */

@@ -27,12 +27,16 @@ export const TENANTS: readonly Tenant[] = [
   { name: "narrow", plan: "starter", retentionMs: WEEK_MS, queueMax: 3 },
 ];
 
-/** Settings of the server: no rate limit, and the bounds of the tenants above. */
+/**
+ * Settings of the server: no rate limit and no quota of a day, which thousands of lives would use
+ * up, and the bounds of the tenants above.
+ */
 export const SETTINGS_OF_RUN: Readonly<Record<string, string>> = {
   ...Object.fromEntries(
     TENANTS.flatMap(({ plan }) => [
       [`PENEIRA_PLANS_${plan.toUpperCase()}_REQUESTS_PER_SECOND`, "1000000"],
       [`PENEIRA_PLANS_${plan.toUpperCase()}_BURST`, "1000000"],
+      [`PENEIRA_PLANS_${plan.toUpperCase()}_EXPORT_ROWS_PER_DAY`, "1000000000"],
     ]),
   ),
   PENEIRA_PLANS_ENTERPRISE_QUEUED_EXPORTS: "100000",

@@ -1,9 +1,9 @@
 /**
  * Proves, with a made-up exchange: whatever goes wrong on the way of a request, in every
  * combination (handler, headers, problem document, sending, counting, log), it is answered at most
- * once, a begun answer that failed is cut and a whole one is not, nothing is thrown at the
- * transport or left as an unhandled rejection, what the answer held is given back, and the log has
- * the id.
+ * once, a damaged state is told as such, a begun answer that failed is cut and a whole one is not,
+ * nothing is thrown at the transport or left as an unhandled rejection, what the answer held is
+ * given back, and the log has the id.
  * Does not prove what the transports do with `cut` (streams.test.ts and bodies.test.ts cut there).
  */
 import assert from "node:assert/strict";
@@ -12,6 +12,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { loadPlans } from "../src/access/plans.ts";
 import { systemClock } from "../src/clock.ts";
 import { AppError } from "../src/errors.ts";
+import { Budget } from "../src/http/budget.ts";
 import { dispatcher } from "../src/http/dispatch.ts";
 import { isPulled, pull } from "../src/http/pulled.ts";
 import { PUBLIC_TABLE } from "../src/http/routes.ts";
@@ -32,16 +33,35 @@ interface Seen {
   readonly sent: number[];
   cuts: number;
   readonly logged: string[];
+  /** Bodies that were sent whole. */
+  readonly bodies: string[];
+  /** What was said of a damaged state. */
+  readonly damages: object[];
   /** Holds on the snapshot that were taken and not given back. */
   holds: number;
+  /** Requests of the key that have begun and not ended. */
+  underWay: number;
 }
 
-const newSeen = (): Seen => ({ begun: [], sent: [], cuts: 0, logged: [], holds: 0 });
+const newSeen = (): Seen => {
+  return {
+    begun: [],
+    sent: [],
+    cuts: 0,
+    logged: [],
+    bodies: [],
+    damages: [],
+    holds: 0,
+    underWay: 0,
+  };
+};
 
 /** The request: its answer is small, or large and so made later. */
 interface Wish {
   readonly faults: ReadonlySet<Fault>;
   readonly large: boolean;
+  /** What the handler throws in the place of an error of no kind. */
+  readonly thrown?: Error;
   /** How often the transport gives the body. */
   readonly bodies?: number;
 }
@@ -51,23 +71,30 @@ function exchangeFor({ faults, large, bodies = 1 }: Wish, seen: Seen): Exchange 
     "content-type": "application/json",
     "x-request-id": "the-id",
   };
+  let over = () => {};
   const send = (status: number, _headers: unknown, body: AnswerBody) => {
     seen.begun.push(status);
     // A body that is pulled is taken over even where sending fails.
     if (isPulled(body)) pull(body).end();
     if (faults.has("send")) throw new Error("sending failed");
     seen.sent.push(status);
+    if (typeof body === "string") seen.bodies.push(body);
+    over();
   };
   return {
     ...{ method: "POST", path: "/v1/accounts/search", query: "", framing: null },
     ...{ address: "127.0.0.1", aborted: false, send },
     header: (name) => headers[name],
-    body: (_limit, done) => {
+    whenOver: (done) => {
+      over = done;
+    },
+    body: (_wish, done) => {
       const limit = large ? 50_000 : 10;
       for (let i = 0; i < bodies; i++) done(Buffer.from(JSON.stringify({ ...BODY, limit })));
     },
     cut: () => {
       seen.cuts++;
+      over();
     },
   };
 }
@@ -77,10 +104,10 @@ function untellable(): AppError {
   return new AppError("invalid_request", "no", { members: { matches: 1n } });
 }
 
-function engineFor({ faults }: Wish): Engine {
+function engineFor({ faults, thrown }: Wish): Engine {
   const failing = (): void => {
     if (faults.has("problem")) throw untellable();
-    if (faults.has("handler")) throw new Error("the handler failed");
+    if (faults.has("handler")) throw thrown ?? new Error("the handler failed");
   };
   const rows = Array.from({ length: 600 }, (_, i) => i);
   return {
@@ -116,15 +143,28 @@ function serviceFor(wish: Wish, seen: Seen): Service {
     plans: loadPlans(),
     gate: {
       spend: () => {},
+      begin: () => {
+        seen.underWay++;
+        return () => {
+          seen.underWay--;
+        };
+      },
       fields: () => {
         failing("headers");
         return {};
       },
     },
     usage: { count: () => failing("usage") },
-    telemetry: { answered: () => failing("telemetry"), engine: () => {} },
+    telemetry: {
+      answered: () => failing("telemetry"),
+      engine: () => {},
+      stateDamaged: (details: object) => {
+        seen.damages.push(details);
+        failing("log");
+      },
+    },
     pressure: { refuse: () => {} },
-    streams: { take: () => true, hasRoomFor: () => true, giveBack: () => {} },
+    streams: new Budget(1),
     secrets: { cursor: [Buffer.alloc(32)] },
     clock: systemClock,
     log: {
@@ -178,6 +218,22 @@ describe("the way of a request", () => {
         const harmless = faults.size === 0 || (faults.size === 1 && faults.has("log"));
         assert.deepEqual(new Set(seen.logged), new Set(harmless ? [] : ["the-id"]), name);
         assert.equal(seen.holds, 0, `holds: ${name}`);
+        assert.equal(seen.underWay, 0, `under way: ${name}`);
+      }
+      assert.deepEqual(unhandled, []);
+    });
+
+    it(`tells that the state is damaged, once: ${large ? "large" : "small"}`, async () => {
+      for (const code of ["SQLITE_CORRUPT", "SQLITE_CORRUPT_INDEX", "SQLITE_NOTADB"]) {
+        const thrown = Object.assign(new Error("malformed"), { code });
+        for (const faults of [["handler"], ["handler", "log"]] as const) {
+          const seen = await run({ faults: new Set(faults), large, thrown });
+          assert.deepEqual([seen.sent, seen.logged, seen.damages.length], [[500], [], 1]);
+          const { code: told, detail } = JSON.parse(seen.bodies[0] ?? "") as Record<string, string>;
+          assert.equal(told, "state_damaged");
+          assert.match(detail ?? "", /operator.*restore a backup/);
+          assert.match(JSON.stringify(seen.damages), new RegExp(`"request_id":"the-id".*${code}`));
+        }
       }
       assert.deepEqual(unhandled, []);
     });

@@ -10,6 +10,7 @@ import { PLAN_NAMES, PLAN_SETTINGS } from "../src/access/plans.ts";
 import { variableOf } from "../src/config.ts";
 import { ERROR_CODES, type ErrorCode } from "../src/errors.ts";
 import { FORMATS } from "../src/export/format.ts";
+import { bodyCost, costOf, PER_UNIT } from "../src/http/cost.ts";
 import { ERROR_NOTES } from "../src/http/error-notes.ts";
 import { OPERATIONS } from "../src/http/operations.ts";
 import { FACET_VALUES_MAX, FACETS } from "../src/search/facet.ts";
@@ -37,6 +38,7 @@ const PARTS: Readonly<Record<string, Part>> = {
   "lead query": leadTable,
   fields: fieldsTable,
   facets: () => `${FACETS.map(code).join(", ")}; at most ${FACET_VALUES_MAX} values of each\n`,
+  costs: costsTable,
   settings: settingsTable,
   plans: plansTable,
   operations: operationsTable,
@@ -73,6 +75,32 @@ function readmeTable(begin: string): string {
   const length = lines.slice(from).findIndex((line) => !line.startsWith("|"));
   assert(from >= 0 && length > 2, `README.md has no table ${begin}`);
   return `${lines.slice(from, from + length).join("\n")}\n`;
+}
+
+function costsTable(): string {
+  const { accounts, values, facets, characters, places, bytes } = PER_UNIT;
+  const number = (value: number) => value.toLocaleString("en");
+  const row = (what: string, sizes: readonly number[], cost: (size: number) => number) => [
+    what,
+    sizes.map((size) => `${number(size)} cost ${cost(size)}`).join(", "),
+  ];
+  const list = (length: number) => Array<string>(length).fill("01");
+  const text = "characters of a sentence, or of names of activities";
+  return table(
+    ["One more for every", "so that in all"],
+    [
+      row(`${number(accounts)} accounts of the limit`, [100, 50_000], (limit) => costOf({ limit })),
+      row(`${values} values in the lists of the spec`, [100, 10_000], (length) =>
+        costOf({ spec: { filters: { geo: { postal_code_prefix_any_of: list(length) } } } }),
+      ),
+      row(`${facets} facets`, [2, 15], (length) => costOf({ facets: list(length) })),
+      row(`${characters} ${text}`, [100, 2_000], (length) => costOf({ text: "x".repeat(length) })),
+      row(`${number(places)} characters of names of places`, [1_000, 100_000], (length) =>
+        costOf({ spec: { cities: "x".repeat(length) } }),
+      ),
+      row(`${number(bytes)} bytes of the body`, [10_000, 1_048_576], (size) => 1 + bodyCost(size)),
+    ],
+  );
 }
 
 function fieldsTable(): string {

@@ -137,6 +137,7 @@ const LIMIT_WORDS: Readonly<Record<keyof typeof SPEC_LIMITS, string>> = {
   sortKeysMax: "keys of `sort`",
   explainItemsMax: "elements of each list of `explain`",
   explainStringMax: "characters of a string in `explain`",
+  explainBytesMax: "bytes of all of `explain`, as JSON",
   shareCapitalMax: "reais of a share capital",
 };
 

@@ -197,7 +197,7 @@ test("a UTF-8 mark is dropped and sets the encoding", () => {
 });
 
 const refusals: [name: string, text: string, line: number, reason: RegExp][] = [
-  ["too few columns", '"a";"b"\n"c"\n', 2, /1 columns where 2 belong/],
+  ["too few columns", '"a";"b"\n"c"\n', 2, /1 column where 2 belong/],
   ["too many columns", '"a";"b"\n\n"A\nB";"b";"c"\n', 3, /3 columns where 2 belong/],
   ["a quote that never closes", '"a";"b"\n"c";"d\n', 2, /ends inside a quoted field/],
   ["text after a closing quote", '"a";"b"\n"c"x;"d"\n', 2, /text follows a closing quote/],

@@ -229,7 +229,8 @@ describe("exports of changes on their way", () => {
     const plans = loadPlans();
     const [threads, log] = [new RenderPool(1), openLog("silent")];
     const parts = { database, dataDir, threads, plans, clock: systemClock, log };
-    const exports = new Exports({ ...parts, retention: 60, slugOf });
+    const lasting = { retention: 60, forget: 86_400, freeBytesMin: 0 };
+    const exports = new Exports({ ...parts, ...lasting, slugOf });
     const place = (label: string) => join(folder, `${label}.peneira`);
     for (const label of ["2026-09", "2026-10"])
       copyFileSync(join(pair.folder, label), place(label));

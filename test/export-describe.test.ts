@@ -8,7 +8,7 @@ import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import fc from "fast-check";
 import { describeSpec } from "../src/export/describe.ts";
-import { fileNameOf, SLUG_LENGTH_MAX, slugOf } from "../src/export/filename.ts";
+import { changesSlug, fileNameOf, SLUG_LENGTH_MAX, slugOf } from "../src/export/filename.ts";
 import { registryNames, stateName } from "../src/export/names.ts";
 import type { ExportRecord } from "../src/export/record.ts";
 import type { Segment } from "../src/search/segment.ts";
@@ -221,5 +221,19 @@ describe("fileNameOf", () => {
       format: "parquet",
     } as ExportRecord;
     assert.equal(fileNameOf(record), "peneira-2026-10-padaria-campinas-sp-01234567.parquet");
+    const since = { snapshot: "2026-09", snapshotDate: "2026-09-10" };
+    const slug = changesSlug("padaria", "2026-09", "2026-10");
+    const name = "peneira-changes-2026-09-2026-10-padaria-01234567.parquet";
+    assert.equal(fileNameOf({ ...record, since, slug } as ExportRecord), name);
+  });
+
+  it("folds whatever a record says, also one that was written before labels were checked", () => {
+    const hostile = 'x"\r\nSet-Cookie: a=b; ../É\u202e';
+    const record = { id: `exp_${hostile}`, snapshot: hostile, slug: hostile, format: "csv" };
+    const name = "peneira-x-set-cookie-a-b-e-x-set-cookie-a-b-e-x-set.csv";
+    assert.equal(fileNameOf(record as ExportRecord), name);
+    const long = { ...record, snapshot: "9".repeat(5_000), slug: "" };
+    assert.ok(fileNameOf(long as ExportRecord).length < 110);
+    assert.match(changesSlug(hostile, hostile, hostile), /^[a-z0-9]+(-[a-z0-9]+)*$/);
   });
 });

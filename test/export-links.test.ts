@@ -2,7 +2,8 @@
  * Proves that a link is accepted in the one spelling it was given out in and in no other: not with
  * a bit flipped, not with characters moved, added or encoded, not with another secret; that both
  * live secrets verify and the newest signs; that a link ends after five minutes or with its export,
- * to the millisecond. Does not prove that the comparison takes constant time.
+ * to the millisecond, also where the clock was ahead when it was made.
+ * Does not prove that the comparison takes constant time.
  */
 import assert from "node:assert/strict";
 import { createHmac, randomBytes } from "node:crypto";
@@ -141,6 +142,15 @@ describe("a link", () => {
     assert.equal(fate(good, [SECRET], endMs), "link_expired");
     assert.equal(fate(good, [OLDER], endMs), "link_invalid");
     assert.ok(endMs - NOW_MS >= 300_000 && endMs - NOW_MS < 301_000);
+  });
+
+  it("of a clock that was ahead does not live longer when the clock is set right", () => {
+    const ahead = (byMs: number) => signLink(RECORD, { nowMs: NOW_MS + byMs, secrets: [SECRET] });
+    assert.equal(fate(ahead(59_000)), "ok", "a minute is no leap");
+    for (const byMs of [61_000, 400_000, 30 * 86_400_000]) {
+      assert.equal(fate(ahead(byMs)), "link_expired", `${byMs} ms`);
+      assert.equal(fate(ahead(byMs), [OLDER]), "link_invalid");
+    }
   });
 
   it("does not outlive its export", () => {

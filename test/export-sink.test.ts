@@ -10,6 +10,7 @@ import * as fs from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, describe, it } from "node:test";
+import { failureOf } from "../src/export/failure.ts";
 import { type DiskCalls, temporaryName, writeWhole } from "../src/export/sink.ts";
 
 type Call = keyof DiskCalls;
@@ -75,6 +76,27 @@ async function leavesNothing(work: () => Promise<unknown>, wanted: assert.Assert
 }
 
 describe("writeWhole", () => {
+  it("writes as many bytes as it may, and not one beyond", async () => {
+    const { sizeBytes } = await writeWhole(path, fill, SYSTEM, BYTES.byteLength);
+    assert.equal(sizeBytes, BYTES.byteLength);
+    let written = 0;
+    const counted: DiskCalls = {
+      ...SYSTEM,
+      writeSync: ((...given: Parameters<typeof fs.writeSync>) => {
+        const count = fs.writeSync(...given);
+        written += count;
+        return count;
+      }) as typeof fs.writeSync,
+    };
+    for (const most of [BYTES.byteLength - 1, 1_500_000, 0]) {
+      written = 0;
+      const isRefused = (error: unknown) => failureOf(error) === "quota_exceeded";
+      await leavesNothing(() => writeWhole(path + most, fill, counted, most), isRefused);
+      assert.ok(written <= most, `${written} of ${most} bytes`);
+    }
+    fs.unlinkSync(path);
+  });
+
   it("makes a private file with the size and the SHA-256 that it tells", async () => {
     const done = await writeWhole(path, fill);
     const sha256 = createHash("sha256").update(BYTES).digest("hex");

@@ -1,8 +1,9 @@
 /**
- * Proves: one export for equal requests at the same instant, in one process and in several; what
- * an idempotency key answers in every case; expiry, retention and the sweep, with clocks that leap;
- * one server per data directory. Does not prove recovery (export-recovery.test.ts), nor that a
- * commit survives a power cut (crash harness).
+ * Proves: one export for equal requests at the same instant, in one process and in several; what an
+ * idempotency key answers in every case; expiry, retention and the sweep, with clocks that leap;
+ * one server per data directory.
+ * Does not prove recovery (export-recovery.test.ts), nor that a commit survives a power cut (crash
+ * harness).
  */
 import assert from "node:assert/strict";
 import { execFile } from "node:child_process";
@@ -10,11 +11,9 @@ import { closeSync, openSync, readFileSync } from "node:fs";
 import { afterEach, beforeEach, describe, it } from "node:test";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
-import { ExportFolder } from "../src/export/folder.ts";
+import { DAY_MS } from "../src/clock.ts";
 import { KEY_KEPT_MS } from "../src/export/intake.ts";
-import { Sweeper } from "../src/export/sweeper.ts";
 import { lockDataDir } from "../src/store/database.ts";
-import { ExportStore } from "../src/store/exportstore.ts";
 import { Installation, isError, NOW_MS, settle, specOf } from "./fake-threads.ts";
 
 const run = promisify(execFile);
@@ -26,18 +25,8 @@ beforeEach(() => {
 
 afterEach(() => here.dispose());
 
-/** Creates an export and lets it be done, of these bytes. */
-async function done(key: string, bytes = "cnpj\r\n", plan: "enterprise" | "free" = "enterprise") {
-  const { record } = here.create("a", key, { plan });
-  await settle();
-  await here.endFirst(bytes);
-  return here.record("a", record.id);
-}
-
-function sweeperOf(clock = here.clock as Pick<typeof here.clock, "nowMs" | "monotonicMs">) {
-  const store = new ExportStore(here.database);
-  return new Sweeper({ store, folder: new ExportFolder(here.dataDir), clock, log: here.log });
-}
+const done: Installation["done"] = (...given) => here.done(...given);
+const sweeperOf: Installation["sweeper"] = (...given) => here.sweeper(...given);
 
 describe("an idempotency key", () => {
   it("gives the same export in its present state, however it is asked", async () => {
@@ -102,6 +91,25 @@ describe("an idempotency key", () => {
     here.clock.advance(1);
     sweeperOf().sweep();
     assert.equal(here.count("idempotency"), 0);
+  });
+
+  it("keeps its word when the clock leaps ahead and comes back", () => {
+    here.exports.start(here.segment);
+    const { record } = here.create("a", "k");
+    const { clock } = here;
+    const wall = clock.nowMs.bind(clock);
+    const sweeper = sweeperOf();
+    for (const leapMs of [30 * DAY_MS, -30 * DAY_MS]) {
+      clock.nowMs = () => wall() + leapMs;
+      assert.equal(here.create("a", "k").record.id, record.id, "before any sweep");
+      sweeper.sweep();
+      assert.equal(here.exports.replay("a", "k", "")?.record.id, record.id);
+      clock.nowMs = wall;
+      sweeper.sweep();
+      assert.equal(here.create("a", "k").record.id, record.id, `after ${leapMs} ms and back`);
+    }
+    assert.equal(here.count("exports"), 1);
+    assert.match(here.logged.join(""), /clock has leapt.*idempotency keys are kept/);
   });
 
   it("is not used up by a refusal", () => {

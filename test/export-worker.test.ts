@@ -72,6 +72,7 @@ function wishOf(name: string, more: Partial<RenderWish> = {}): RenderWish {
     snapshotId: segment.snapshotId,
     spec: specOf("csv", ["cnpj", "legal_name", "uf"]),
     path: join(folder, name),
+    bytesMax: Number.POSITIVE_INFINITY,
     ...more,
   };
 }
@@ -103,6 +104,12 @@ describe("threads of exports", () => {
       assert.equal(here.rowCount, ACCOUNTS);
     });
   }
+
+  it("stop at the bytes that a file may have", async () => {
+    const outcome = await pool.start(wishOf("large", { bytesMax: 1_000 }), nothing).outcome;
+    assert.equal(outcome.kind === "failed" && outcome.failure, "quota_exceeded");
+    assert.deepEqual(left("large"), []);
+  });
 
   it("run at once, each its own file", async () => {
     const names = ["p", "q", "r", "s"];
@@ -215,7 +222,8 @@ describe("exports with real threads", () => {
     const plans = loadPlans();
     const threads = new RenderPool(1);
     const slugOf = () => "empresas";
-    const exports = new Exports({ ...parts, threads, plans, retention: 60, slugOf });
+    const lasting = { retention: 60, forget: 86_400, freeBytesMin: 0 };
+    const exports = new Exports({ ...parts, threads, plans, ...lasting, slugOf });
     exports.start(served);
     rmSync(path);
     writeFileSync(path, "another file of that name");

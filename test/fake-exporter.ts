@@ -229,5 +229,6 @@ function freshRecord(wanted: NewExport, sequence: number, nowMs: number): Export
     sizeBytes: null,
     sha256: null,
     failure: null,
+    room: null,
   };
 }

@@ -13,18 +13,25 @@ import { loadPlans, type PlanName } from "../src/access/plans.ts";
 import { type ManualClock, manualClock } from "../src/clock.ts";
 import { AppError } from "../src/errors.ts";
 import { Exports } from "../src/export/exports.ts";
+import { ExportFolder } from "../src/export/folder.ts";
+import { Leaps } from "../src/export/leaps.ts";
 import type { RenderOutcome } from "../src/export/order.ts";
 import type { OnProgress, RenderThreads, RenderWish, StartedRender } from "../src/export/pool.ts";
 import type { ExportRecord } from "../src/export/record.ts";
+import { Sweeper } from "../src/export/sweeper.ts";
 import { type Log, openLog } from "../src/log.ts";
 import type { Segment } from "../src/search/segment.ts";
 import { normalizeSpec } from "../src/spec/normalize.ts";
 import type { AccountQuerySpec } from "../src/spec/schema.ts";
 import { openDatabase, type StateDatabase } from "../src/store/database.ts";
+import { ExportStore } from "../src/store/exportstore.ts";
 import { fakeSegment } from "./http-fake.ts";
 
 /** 2026-11-21, noon. */
 export const NOW_MS = Date.UTC(2026, 10, 21, 12);
+
+/** Seconds that the record of an expired or failed export is kept. */
+export const FORGET_S = 7_776_000;
 
 /** A render that the test ends. */
 export interface HeldRender {
@@ -113,6 +120,9 @@ export class Installation {
   threads: FakeThreads;
   exports: Exports;
   retention = 604_800;
+  /** Free bytes of its disk, and the least of them. */
+  free: number | null = 2_000;
+  readonly freeBytesMin = 1_000;
 
   constructor(threads = 2, obedient = true) {
     mkdirSync(this.dataDir, { mode: 0o700 });
@@ -133,9 +143,10 @@ export class Installation {
   }
 
   #make(): Exports {
-    const { database, dataDir, threads, plans, clock, log, retention } = this;
+    const { database, dataDir, threads, plans, clock, log, retention, freeBytesMin } = this;
+    const lasting = { retention, forget: FORGET_S, freeBytesMin, freeBytes: () => this.free };
     const slugOf = () => "empresas";
-    return new Exports({ database, dataDir, threads, plans, clock, log, retention, slugOf });
+    return new Exports({ database, dataDir, threads, plans, clock, log, ...lasting, slugOf });
   }
 
   /** Makes a tenant, as creating a key does. */
@@ -190,6 +201,22 @@ export class Installation {
     await settle();
   }
 
+  /** Creates an export of the tenant `a` and lets it be done, of these bytes. */
+  async done(key: string, bytes?: string, plan: PlanName = "enterprise"): Promise<ExportRecord> {
+    const { record } = this.create("a", key, { plan });
+    await settle();
+    await this.endFirst(bytes);
+    return this.record("a", record.id);
+  }
+
+  /** A sweeper beside that of the exports, with a clock that may be another one. */
+  sweeper(clock: Pick<ManualClock, "nowMs" | "monotonicMs"> = this.clock): Sweeper {
+    const { database, dataDir, log } = this;
+    const [store, folder] = [new ExportStore(database), new ExportFolder(dataDir)];
+    const leaps = new Leaps(clock, log);
+    return new Sweeper({ store, folder, clock, leaps, log, forgetMs: FORGET_S * 1_000 });
+  }
+
   /** Rows of a table of the state. */
   count(table: string): number {
     return this.database.prepare(`SELECT count(*) FROM ${table}`).pluck().get() as number;
@@ -229,8 +256,14 @@ export function createMany(dataDir: string, snapshotPath: string): void {
   const database = openDatabase(dataDir);
   const threads = new FakeThreads(1);
   const log = openLog("silent");
-  const parts = { database, dataDir, threads, log, clock: manualClock(NOW_MS), retention: 60 };
-  const exports = new Exports({ ...parts, plans: loadPlans(), slugOf: () => "empresas" });
+  const parts = { database, dataDir, threads, log, clock: manualClock(NOW_MS) };
+  const lasting = { retention: 60, forget: FORGET_S, freeBytesMin: 0 };
+  const exports = new Exports({
+    ...parts,
+    ...lasting,
+    plans: loadPlans(),
+    slugOf: () => "empresas",
+  });
   const segment = { ...fakeSegment(), path: snapshotPath };
   const asked = { tenantId: "a", keyId: "k", bodyHash: "", rows: 1 };
   const wanted = { ...asked, plan: loadPlans().enterprise, spec: specOf(), segment };

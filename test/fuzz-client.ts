@@ -58,6 +58,17 @@ export class WireConnection {
     });
   }
 
+  /** Sends bytes on a connection of their own and resets it as soon as they are sent. */
+  reset(bytes: Buffer): Promise<void> {
+    return new Promise((resolve) => {
+      const socket = connect({ port: this.#port, host: "127.0.0.1", noDelay: true }, () => {
+        socket.write(bytes, () => socket.resetAndDestroy());
+      });
+      socket.on("error", () => {});
+      socket.once("close", () => resolve());
+    });
+  }
+
   /** Ends the connection. */
   close(): void {
     if (this.#socket !== null) this.#drop(this.#socket);

@@ -5,6 +5,7 @@
  * Invariant: the same choices and the same history give the same requests. A request that is not
  * `loose` is proper HTTP/1.1, so that it must be answered as the document says.
  */
+import { METHODS as ALL_METHODS } from "node:http";
 import { ROUTES } from "../src/http/routes.ts";
 import type { Catalog } from "../src/spec/catalog.ts";
 import { changed, type Shape, shaped, spoilt } from "./fuzz-shapes.ts";
@@ -20,6 +21,8 @@ export interface FuzzWorld {
   readonly links: string[];
   readonly tags: string[];
   readonly pages: { readonly spec: unknown; readonly cursor: string }[];
+  /** Whether requests may come behind one whose answer takes time: see docs/limits.md. */
+  readonly waitsInLine: boolean;
 }
 
 /** One request. */
@@ -35,6 +38,8 @@ export interface FuzzRequest {
   readonly closes: boolean;
   /** Whether it may be refused below the interface, or not be answered at all. */
   readonly loose: boolean;
+  /** Whether its client resets the connection as soon as the bytes are sent. */
+  readonly resets?: boolean;
 }
 
 type Headers = (readonly [name: string, value: string])[];
@@ -58,8 +63,8 @@ const JUNK = ["", "x", "%2f", "%00", "..", "%zz", "%C3%A7", "a".repeat(500), "ex
 export function fuzzRequest(draw: Draw, world: FuzzWorld): FuzzRequest {
   const kind = draw.below(100);
   if (kind < 55) return posted(draw, world);
-  if (kind < 98) return addressed(draw, world);
-  return loose(draw, world);
+  if (kind < 97) return addressed(draw, world);
+  return kind < 98 ? strange(draw, world) : loose(draw, world);
 }
 
 /** A request with a body to a route that takes one. */
@@ -253,11 +258,21 @@ function built(
   const head = Buffer.from(`${method} ${path} HTTP/1.1\r\n${lines}\r\n`, "latin1");
   const sent = chunked ? chunks(bytes) : bytes;
   const closes = headers.some(([name]) => name === "Connection");
-  const slow = /wait=1|^\/files\//.test(path) || headers.some(([name]) => name === "Expect");
+  const waits = /wait=1|^\/files\//.test(path) || headers.some(([name]) => name === "Expect");
+  const slow = waits || (!world.waitsInLine && mayBeDear(bytes));
   const alone = twice || slow || closes || bytes.length > 60_000;
   const whole = Buffer.concat([head, sent]);
   return { method, path, bytes: whole, body: read(bytes), alone, closes, loose: twice };
 }
+
+/** Whether a body may take longer than what is answered at once: long ones, names, and several. */
+function mayBeDear(bytes: Buffer): boolean {
+  const text = bytes.toString("latin1");
+  return bytes.length > 8_192 || text.startsWith("[") || DEAR.test(text);
+}
+
+/** Members of sentences and of lead queries, and the tool that reads sentences. */
+const DEAR = /"(query_text|translate|lead_query|activities|cities|states|regions|name_contains)"/;
 
 function chunks(bytes: Buffer): Buffer {
   const half = bytes.length >> 1;
@@ -307,6 +322,20 @@ const VARIANTS: readonly ((draw: Draw, world: FuzzWorld) => Headers)[] = [
   (draw) => (draw.chance(0.1) ? [["Connection", draw.of(["close", "Upgrade", "x"])]] : []),
   (draw) => Array.from({ length: draw.below(40) }, (_, at) => [`X-${at}`, "1"] as const),
 ];
+
+/**
+ * Any method that a parser knows, or none does, at any place: CONNECT is answered below the
+ * interface, and half of these clients reset before they could read what they are answered.
+ */
+function strange(draw: Draw, world: FuzzWorld): FuzzRequest {
+  const base = addressed(draw, world);
+  const method = draw.chance(0.3) ? "CONNECT" : draw.of([...ALL_METHODS, "PEEL"]);
+  const path = method === "CONNECT" && draw.chance(0.7) ? "a:1" : base.path;
+  const rest = base.bytes.subarray(base.bytes.indexOf(" HTTP/1.1"));
+  const bytes = Buffer.concat([Buffer.from(`${method} ${path}`, "latin1"), rest]);
+  const resets = draw.chance(0.5);
+  return { ...base, method, path, bytes, body: undefined, alone: true, loose: true, resets };
+}
 
 /** Bytes that are nearly a request. */
 function loose(draw: Draw, world: FuzzWorld): FuzzRequest {

@@ -48,6 +48,16 @@ describe("the gate", () => {
     assert.match(gate.fields("a", free).RateLimit ?? "", /r=0;t=\d+/);
   });
 
+  it("counts wrong keys by the network where an address is one of many of its sender", () => {
+    const clock = manualClock();
+    const gate = new Gate(clock);
+    for (let i = 0; i < GUESS_POLICY.burst; i++) gate.noteGuess(`2001:db8::${i}:1`);
+    refused(() => gate.noteGuess("2001:db8:0:0:ffff::1"));
+    gate.noteGuess("2001:db8:0:1::1");
+    for (let i = 0; i < GUESS_POLICY.burst; i++) gate.noteGuess("::ffff:192.0.2.1");
+    refused(() => gate.noteGuess("192.0.2.1"));
+  });
+
   it("limits wrong keys by address, and tells how long to wait", () => {
     const clock = manualClock();
     const gate = new Gate(clock);
@@ -65,13 +75,13 @@ describe("pressure", () => {
     const pressure = new Pressure(clock, 500);
     try {
       clock.advance(500);
-      pressure.refuse();
+      pressure.refuse("last");
       clock.advance(1);
-      const error = refused(() => pressure.refuse());
+      const error = refused(() => pressure.refuse("last"));
       assert.equal(error.code, "overloaded");
       assert.equal(error.headers["Retry-After"], "1");
       pressure.tick();
-      pressure.refuse();
+      pressure.refuse("last");
     } finally {
       pressure.close();
     }

@@ -169,6 +169,13 @@ for (const transport of TRANSPORTS) {
         assert.deepEqual(record.error, { code, detail: EXPORT_FAILURES[code] });
         assert.deepEqual([record.row_count, record.download_url], [null, null]);
       }
+      const id = await make(server);
+      server.exporter.set(id, {
+        ...{ state: "failed", failure: "quota_exceeded", room: { most: 9, kept: 4 } },
+      });
+      const answer = await ask(server, `/v1/exports/${id}`);
+      const { detail } = ((await answer.json()) as Created["export"]).error as { detail: string };
+      assert.match(detail, /keeps up to 9 bytes; 4 are kept now\. Delete exports first/);
     });
 
     it("of another tenant is answered by the same bytes as one that never was", async () => {

@@ -10,6 +10,7 @@ import { connect } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { TABLES, type TableName } from "../native-index/columns.ts";
+import { AuditTrail } from "../src/access/audittrail.ts";
 import { Gate } from "../src/access/gate.ts";
 import { Keyring } from "../src/access/keyring.ts";
 import { Passwords } from "../src/access/passwords.ts";
@@ -25,8 +26,10 @@ import { PUBLIC_TABLE } from "../src/http/routes.ts";
 import type { RouteTable } from "../src/http/routetable.ts";
 import { openTransport, startServer } from "../src/http/server.ts";
 import type { Engine, Service } from "../src/http/service.ts";
+import type { Sockets } from "../src/http/sockets.ts";
 import { Telemetry } from "../src/http/telemetry.ts";
 import type { TransportLimits, TransportName } from "../src/http/transport.ts";
+import { Waits } from "../src/http/waits.ts";
 import { type Log, openLog } from "../src/log.ts";
 import { agentDoor } from "../src/mcp/httpdoor.ts";
 import type { AccountSlices } from "../src/search/accountslices.ts";
@@ -34,6 +37,7 @@ import { ChangeLists } from "../src/search/changelists.ts";
 import { Months } from "../src/search/months.ts";
 import type { Segment } from "../src/search/segment.ts";
 import { punctuateCnae } from "../src/spec/catalog.ts";
+import { AuditStore } from "../src/store/auditstore.ts";
 import { openDatabase, type StateDatabase } from "../src/store/database.ts";
 import { KeyStore } from "../src/store/keystore.ts";
 import { QuotaStore } from "../src/store/quotastore.ts";
@@ -53,7 +57,12 @@ export const TEST_LIMITS = {
   requestTimeoutMs: 2_000,
   idleTimeoutMs: 5_000,
   writeTimeoutMs: 5_000,
+  writePaceBytes: 16_384,
   bodiesBytesMax: 4_194_304,
+  socketsMax: 2_000,
+  socketsPerAddress: null,
+  trustedProxies: null,
+  senderShareMax: 1,
 } as const;
 
 interface FakeAccount {
@@ -220,6 +229,8 @@ export interface FakeServer {
   /** Request bodies on their way, and answers being sent. */
   readonly bodies: Budget;
   readonly streams: Budget;
+  /** The connections. */
+  readonly sockets: Sockets;
   /** Replaces the loaded snapshot; null unloads it. */
   load(segment: Segment | null): void;
   stop(): void;
@@ -241,7 +252,8 @@ function consoleIn(database: StateDatabase, dataDir: string, clock: Clock = syst
     secret: openSecrets(dataDir).console,
     ...{ idleSeconds: 1_800, maxSeconds: 43_200 },
   });
-  return { users, sessions, searches: new SearchStore(database) };
+  const audit = new AuditTrail(new AuditStore(database), clock, 63_072_000);
+  return { users, sessions, audit, searches: new SearchStore(database) };
 }
 
 const ADDRESS = { host: "127.0.0.1", port: 0 };
@@ -257,6 +269,7 @@ const SETTLED = {
   secondaryCnaeFull: false,
   agents: agentDoor("0.0.0-test"),
   replaced: () => null,
+  scrubbed: () => null,
   hold: () => () => {},
 };
 
@@ -297,6 +310,7 @@ export async function startFake(
     gate: new Gate(systemClock, { perSecond: 1e6, burst: 1e6 }),
     pressure: new Pressure(systemClock, 60_000),
     streams: new Budget(64),
+    waits: new Waits(100),
     telemetry,
     clock: systemClock,
     log,
@@ -318,7 +332,7 @@ export async function startFake(
     exporter,
     keys: Object.fromEntries(PLAN_NAMES.map(key)) as Record<PlanName, string>,
     logged,
-    bodies: opened.bodies,
+    ...{ bodies: opened.bodies, sockets: opened.sockets },
     streams: service.streams,
     load: (next) => {
       segment = next;

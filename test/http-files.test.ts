@@ -90,6 +90,25 @@ for (const transport of TRANSPORTS) {
       }
     });
 
+    it("never get a header that holds more than its value", async () => {
+      const hostile = 'x"\r\nX-Evil: 1';
+      const record = addFile(server, LARGE.subarray(0, 9));
+      server.exporter.set(record.id, { snapshot: hostile, slug: hostile });
+      const named = await get(record);
+      const name = headerOf(named, "content-disposition");
+      assert.match(name ?? "", /^attachment; filename="peneira-x-x-evil-1-x-x-evil-1-\w{8}\.csv"$/);
+      assert.equal(named.body.length, 9);
+      // A value that nobody folds: the answer is lost rather than split.
+      for (const odd of [hostile, "a\0", "a\x1f", "a\tb", "a\x7f", "é", "\u0100"]) {
+        const marked = addFile(server, LARGE.subarray(0, 9));
+        server.exporter.set(marked.id, { sha256: odd });
+        const answer = await get(marked);
+        assert.equal(answer.status, 500, JSON.stringify(odd));
+        assert.equal(headerOf(answer, "x-evil"), undefined);
+        assert.match(answer.body.toString(), /"code":"internal_error"/);
+      }
+    });
+
     it("come one after the other over one socket, with parts and refusals between", async () => {
       const record = addFile(server, LARGE);
       const link = linkOf(server, record);

@@ -144,6 +144,7 @@ class Fuzzing {
   async #ask(requests: readonly FuzzRequest[]): Promise<void> {
     const [first] = requests as [FuzzRequest];
     const bytes = Buffer.concat(requests.map((request) => request.bytes));
+    if (first.resets === true) return this.#connection.reset(bytes);
     const heads = requests.map(({ method }) => method === "HEAD");
     const { answers, ended } = await this.#connection.run(bytes, heads, first.loose);
     if (first.closes) this.#connection.close();
@@ -182,7 +183,8 @@ for (const transport of TRANSPORTS) {
       };
       const seen = new Map<number, number>();
       const lists = { ids: [], links: [], tags: [], pages: [] };
-      const world: FuzzWorld = { catalog, rows, keys: keysOf(server), ...lists };
+      const waitsInLine = transport === "node";
+      const world: FuzzWorld = { catalog, rows, keys: keysOf(server), waitsInLine, ...lists };
       const port = Number(new URL(server.base).port);
       const share = Math.ceil(REQUESTS / TRANSPORTS.length / CONNECTIONS);
       const began = performance.now();

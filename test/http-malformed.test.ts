@@ -82,11 +82,21 @@ const REFUSED: readonly (readonly [name: string, bytes: string, statuses: readon
   ],
 ];
 
+const EXPORT = '{"spec":{"filters":{"geo":{"uf_any_of":["SP"]}}},"output":{"format":"csv"}}';
+
 /** Unusual requests that are proper. */
 const ANSWERED: readonly (readonly [name: string, bytes: string, status: number])[] = [
   ["98 headers", `GET /healthz HTTP/1.1\r\n${HOST}${headers(97)}\r\n`, 200],
   ["header names in any case", "GET /healthz HTTP/1.1\r\nhOsT: a\r\n\r\n", 200],
   ["bytes over 127 in a header", `GET /healthz HTTP/1.1\r\n${HOST}X-A: \xe3\xff\r\n\r\n`, 200],
+  ["DEL in a header", `GET /healthz HTTP/1.1\r\n${HOST}X-A: a\x7fb\r\n\r\n`, 200],
+  [
+    "DEL in an Idempotency-Key",
+    `POST /v1/exports HTTP/1.1\r\n${HOST}Content-Type: application/json\r\n` +
+      "Authorization: Bearer KEY\r\nIdempotency-Key: a\x7fb\r\n" +
+      `Content-Length: ${EXPORT.length}\r\n\r\n${EXPORT}`,
+    422,
+  ],
   ["a body nobody reads", `GET /healthz HTTP/1.1\r\n${HOST}Content-Length: 3\r\n\r\nabc`, 200],
   [
     "an upgrade to something else",

@@ -168,7 +168,11 @@ describe("peneira serve", () => {
     const good = ["--snapshot", sample.snapshot, "--data-dir", join(sample.folder, "state-new")];
     const cases: readonly [readonly string[], number, RegExp][] = [
       [[], 2, /--snapshot PATH .*--data-dir DIR/],
-      [["--snapshot", "none.peneira", ...good.slice(2)], 1, /no snapshot at none\.peneira/],
+      [
+        ["--snapshot", "none.peneira", ...good.slice(2)],
+        1,
+        /no snapshot at none\.peneira.*peneira import/,
+      ],
       [["--snapshot", join(snapshots, "cut.peneira"), ...good.slice(2)], 1, /cut\.peneira/],
       [[...good.slice(0, 2), "--data-dir", dataDir], 1, /chmod 0700 /],
       [[...good, "--transport", "bun"], 2, /transport must be/],

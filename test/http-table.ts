@@ -367,7 +367,7 @@ const OTHERS: readonly Scenario[] = [
       '"secondary_cnae_modes":["off","fallback","full"]',
       '"weights":{"balanced"',
       '"usage":{"today":{"requests":',
-      '"export_rows_left":null}',
+      '"export_rows_left":null,"export_bytes_kept":0,"export_bytes_left":500000000000}',
     ],
   },
   {

@@ -1,9 +1,10 @@
 /**
  * Proves, on both transports, how a file is sent: one chunk in memory per client however slowly it
  * reads; a client that takes nothing is cut off after the write timeout and one that takes a little
- * is not; the descriptor is closed in every way an answer can end; a file that cannot be read on
- * cuts the connection; a file that is removed meanwhile arrives whole; stopping waits. What a file
- * request is answered with is in http-files.test.ts.
+ * is not, nor one whose bytes the disk does not bring; the descriptor is closed in every way an
+ * answer can end; a file that cannot be read on cuts the connection; a file that is removed
+ * meanwhile arrives whole; stopping waits. What a file request is answered with is in
+ * http-files.test.ts.
  */
 import assert from "node:assert/strict";
 import fs, {
@@ -39,6 +40,8 @@ after(() => rmSync(folder, { recursive: true }));
 
 /** Bytes read through fs.read, and failed closes, of this process. */
 const counted = { read: 0, badCloses: 0 };
+/** What each read takes beside its own time, in milliseconds. */
+let readMs = 0;
 const { read, close } = fs;
 fs.read = ((...args: unknown[]) => {
   const done = args.pop() as (error: unknown, count: number, bytes: unknown) => void;
@@ -46,7 +49,8 @@ fs.read = ((...args: unknown[]) => {
     ...args,
     (error: unknown, count: number, bytes: unknown) => {
       counted.read += count;
-      done(error, count, bytes);
+      if (readMs === 0) done(error, count, bytes);
+      else setTimeout(() => done(error, count, bytes), readMs);
     },
   ]);
 }) as typeof fs.read;
@@ -227,6 +231,22 @@ for (const name of TRANSPORTS) {
         assert.ok(answer.body.length <= left);
       }
       assert.equal(failures.length, 2);
+    });
+
+    it("counts no time in which the disk brings the bytes against the client", async () => {
+      // A tenth of the pace that a client has to take, for twice the time after which it is late.
+      const hurried = { ...LIMITS, writePaceBytes: 64 * 1024 * 1024 };
+      const other = await openTransport(name, hurried);
+      const send = (exchange: Exchange) => exchange.send(200, [], slice(8 * CHUNK_BYTES));
+      const at = await other.listen({ host: "127.0.0.1", port: 0 }, send);
+      readMs = WRITE_TIMEOUT_MS / 4;
+      try {
+        assert.equal((await ask(at, "/")).body.length, 8 * CHUNK_BYTES);
+      } finally {
+        readMs = 0;
+        await other.close(0);
+      }
+      await closedAll();
     });
 
     it("brings a file whole that is removed meanwhile", async () => {

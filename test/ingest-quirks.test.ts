@@ -8,6 +8,7 @@
 import assert from "node:assert/strict";
 import { writeFileSync } from "node:fs";
 import { after, describe, it } from "node:test";
+import { openSnapshot } from "../native-index/snapshot.ts";
 import type { ImportReport } from "../src/ingest/report.ts";
 import { decodeSnapshot } from "./decode.ts";
 import { establishment, type MiniRow, type MiniRows, MiniWorkspace } from "./mini-dump.ts";
@@ -261,6 +262,34 @@ describe("a CNPJ that occurs again", () => {
     assert.equal(accounts.length, 1);
     assert.equal(of(ONE).trade_name, "PRIMEIRA");
     assert.equal(countOf(report, "cnpj_duplicate"), 1);
+  });
+});
+
+describe("tables of a release", () => {
+  it("whose names are no lines of text are made some, and that is told", async () => {
+    const cnaes = [
+      { codigo: "4721102", descricao: "Padaria\u0000\u009b2J\r\ne  confeitaria\u0085" },
+      { codigo: "4721103", descricao: `${"É ".repeat(700)}x` },
+      { codigo: "4721104", descricao: "Doces  e <balas>" },
+      { codigo: "8888888", descricao: "" },
+    ];
+    const paises = [{ codigo: "105", descricao: "BRASIL\u007f" }];
+    const rows = { estabelecimentos: [establishment(ONE)], cnaes, paises };
+    const { of, meta, report } = await imported(rows);
+    assert.equal(of(ONE).cnae_primary_description, "Padaria 2J e confeitaria");
+    const names = new Map(meta.lookups.cnaes);
+    assert.equal(names.get("4721103")?.length, 1_000);
+    assert.match(names.get("4721103") ?? "", /^(É )+É…$/);
+    assert.deepEqual([names.get("4721104"), names.get("8888888")], ["Doces  e <balas>", ""]);
+    assert.deepEqual(meta.lookups.countries, [["105", "BRASIL"]]);
+    assert.deepEqual(
+      report.warnings.filter((text) => text.includes("no line of text")),
+      [
+        "the cnae table has 2 names that are no line of text; made one",
+        "the country table has 1 name that is no line of text; made one",
+      ],
+    );
+    assert.equal((await openSnapshot(space.path("quirks.peneira"))).rowCount, 1);
   });
 });
 

@@ -108,6 +108,13 @@ describe("population and sanctions files", () => {
     const ceis = space.path("sancoes.csv");
     writeFileSync(ceis, "a;b\n");
     await assert.rejects(space.import(folder(), "x.peneira", { ceis }), /20260930_CEIS/);
+    // 30 February would become a date of the metadata that no reader takes.
+    const impossible = space.path("20260230_CEIS.csv");
+    writeFileSync(impossible, "a;b\n");
+    await assert.rejects(
+      space.import(folder(), "x.peneira", { ceis: impossible }),
+      /must start with the list's date/,
+    );
     const header = space.path("20260930_CEIS.csv");
     writeFileSync(header, "a;b\n");
     await assert.rejects(space.import(folder(), "x.peneira", { ceis: header }), /TIPO DE PESSOA/);

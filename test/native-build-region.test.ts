@@ -6,6 +6,7 @@
  * memory and speed (bench/index.bench.ts).
  */
 import assert from "node:assert/strict";
+import { createHash } from "node:crypto";
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
@@ -130,7 +131,22 @@ describe("a region of 4,000 random rows", () => {
     assert.deepEqual(region.words("blocks"), sums);
     assert.equal(region.blocksSum, slowCrc32c(region.section("blocks")));
     const { directory } = fixture;
-    assert.equal(directory.crc32c, slowCrc32c(region.file.subarray(directory.offset)));
+    const end = directory.offset + directory.length;
+    assert.equal(directory.crc32c, slowCrc32c(region.file.subarray(directory.offset, end)));
+  });
+
+  test("digests every block before the digests, and the digests to the identity", () => {
+    const { offset, length, sha256 } = fixture.directory.digests ?? assert.fail("no digests");
+    const hash = (bytes: Uint8Array) => createHash("sha256").update(bytes).digest("hex");
+    const digests = [];
+    for (let at = 0; at < offset; at += 65_536) {
+      digests.push(hash(region.file.subarray(at, Math.min(at + 65_536, offset))));
+    }
+    assert.deepEqual(region.digests, digests);
+    const head = Buffer.from("PNRIDENT\0\0\0\0\0\0\0\0", "latin1");
+    head.writeBigUInt64LE(BigInt(offset), 8);
+    const identity = hash(Buffer.concat([head, region.file.subarray(offset, offset + length)]));
+    assert.equal(sha256, identity);
   });
 });
 

@@ -5,6 +5,7 @@
  * Does not prove: the index region (native-build-region.test.ts), speed (bench/index.bench.ts).
  */
 import assert from "node:assert/strict";
+import { createHash } from "node:crypto";
 import { describe, test } from "node:test";
 import fc from "fast-check";
 import {
@@ -18,7 +19,9 @@ import {
   crc32c,
   createBatch,
   nativeFingerprint,
+  nativeVersions,
   rankRecords,
+  sha256,
 } from "../native-index/engine.ts";
 import { RECORD } from "../native-index/record.ts";
 import { encodeRecords, type FixtureRow, randomRows } from "./fixture-rows.ts";
@@ -53,6 +56,20 @@ describe("CRC-32C", () => {
       }),
       { numRuns: 150, seed: 2, examples: [[[1, 12_900, 0]], [[3, 12_288, 1]]] },
     );
+  });
+});
+
+describe("SHA-256", () => {
+  test("is that of OpenSSL at every length around a block, at any address, on both paths", () => {
+    const bytes = Buffer.from(Array.from({ length: 70_000 }, (_, i) => (i * i * 31) >>> 5));
+    const lengths = [...Array(200).keys(), 65_535, 65_536, 65_537];
+    for (const length of lengths) {
+      const part = bytes.subarray(length % 17, (length % 17) + length);
+      const expected = createHash("sha256").update(part).digest();
+      assert.deepEqual(Buffer.from(sha256(part)), expected, `${length} bytes`);
+      assert.deepEqual(Buffer.from(sha256(part, true)), expected, `${length} bytes, portable`);
+    }
+    assert.match(nativeVersions().simd, /, sha256 (sha|portable)$/);
   });
 });
 

@@ -142,11 +142,11 @@ describe("damaged snapshots", () => {
       47,
       whole.length >> 1,
       fixture.directory.offset,
+      fixture.directory.offset + fixture.directory.length,
       whole.length - 9,
     ]) {
       const altered = alter((bytes) => bytes.subarray(0, length));
-      const cut = length < fixture.directory.offset + fixture.directory.length;
-      assert.equal(attempt(altered, fixture.directory).code, cut ? "SNAPSHOT_DAMAGED" : undefined);
+      assert.equal(attempt(altered, fixture.directory).code, "SNAPSHOT_DAMAGED");
     }
   });
 
@@ -259,9 +259,8 @@ const TRUNCATING_WORKER = `
     import { truncateSync } from "node:fs";
     import { createRequire } from "node:module";
     import { parentPort, workerData } from "node:worker_threads";
-    const { offset, length, crc32c } = JSON.parse(workerData[1]);
     const addon = createRequire(workerData[2])(workerData[2]);
-    const segment = addon.openSegment(workerData[0], offset, length, crc32c);
+    const segment = addon.openSegment(workerData[0], JSON.parse(workerData[1]));
     truncateSync(workerData[0], 4096);
     try {
       segment.renderJson(Uint32Array.from({ length: 9000 }, (_, i) => i), ["legal_name"]);

@@ -7,6 +7,7 @@
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { DIMENSIONS, type DimensionName } from "../native-index/columns.ts";
+import type { DirectoryLocation } from "../native-index/engine.ts";
 
 /** Section kinds of format.h. */
 export const SECTIONS = {
@@ -51,10 +52,20 @@ export class Region {
   /** Every directory entry in file order. */
   readonly entries: readonly { kind: number; argument: number; offset: number; length: number }[];
 
-  constructor(path: string, directory: { offset: number; length: number }) {
+  /** SHA-256 of each block before them. */
+  readonly digests: readonly string[];
+
+  constructor(path: string, directory: DirectoryLocation) {
     this.file = readFileSync(path);
-    const bytes = this.file.subarray(directory.offset, directory.offset + directory.length);
-    assert.equal(directory.offset + directory.length, this.file.length, "directory ends the file");
+    const behind = directory.offset + directory.length;
+    const bytes = this.file.subarray(directory.offset, behind);
+    const { offset: digestsAt, length } = directory.digests ?? assert.fail("no digests");
+    assert.equal(digestsAt, Math.ceil(behind / 64) * 64, "the digests follow the directory");
+    assert.equal(digestsAt + length, this.file.length, "the digests end the file");
+    assert.equal(length, 32 * Math.ceil(digestsAt / 65_536));
+    this.digests = Array.from({ length: length / 32 }, (_, block) => {
+      return this.file.toString("hex", digestsAt + 32 * block, digestsAt + 32 * (block + 1));
+    });
     assert.equal(bytes.toString("latin1", 0, 8), "PNRINDEX");
     assert.equal(bytes.readUInt32LE(8), 1);
     const count = bytes.readUInt32LE(12);

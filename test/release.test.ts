@@ -97,7 +97,6 @@ function standIn(hash: string, version = VERSION): void {
     commit: hash,
     node: "22.1.0",
     uws: "20.51.4",
-    croaring: "4.5.0",
     sqlite: "3.50.4",
   };
   const rule = "=".repeat(100);
@@ -206,7 +205,6 @@ describe("a release", () => {
     assert.equal(scopes["inner@1.0.0"], "required");
     assert.equal(scopes["outer@2.0.0"], "excluded");
     assert.equal(scopes["node@22.1.0"], "required");
-    assert.equal(scopes["croaring@4.5.0"], "required");
     assert.equal(scopes["sqlite@3.50.4"], "required");
     assert.equal(scopes[`@uwsjs/${process.platform}-${process.arch}-22@20.51.4`], "required");
     const own = bill.dependencies.find(({ ref }) => ref === `peneira@${VERSION}`);

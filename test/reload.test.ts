@@ -11,6 +11,7 @@ import {
   readFileSync,
   renameSync,
   rmSync,
+  utimesSync,
   writeFileSync,
 } from "node:fs";
 import { tmpdir } from "node:os";
@@ -20,6 +21,8 @@ import { Reload } from "../src/cli/reload.ts";
 import { systemClock } from "../src/clock.ts";
 import { openLog } from "../src/log.ts";
 import { openSegment, type Segment } from "../src/search/segment.ts";
+import { SnapshotForge } from "./forge-snapshot.ts";
+import { copyAged, flipBit, keepingTimes, overwrite, resize } from "./hostile-file.ts";
 import { makeSampleSnapshot, type SampleSnapshot } from "./sample-snapshot.ts";
 
 describe("reload", () => {
@@ -93,6 +96,27 @@ describe("reload", () => {
     await close();
   });
 
+  it("takes no newer one whose metadata are forged, though every checksum is right", async () => {
+    const place = mkdtempSync(join(folder, "place-"));
+    copyFileSync(made["2026-09"] as string, join(place, "2026-09.peneira"));
+    const { reload, labels, logged, close } = await watched(place, join(place, "2026-09.peneira"));
+    const forge = new SnapshotForge(readFileSync(made["2026-10"] as string));
+    const label = 'x"\r\nSet-Cookie: a=b';
+    const changes = [{ label }, { label: {} }, { lookups: undefined }, { provenance: null }];
+    for (const [i, change] of changes.entries()) {
+      writeFileSync(join(place, `forged-${i}`), forge.withMeta({ ...forge.meta(), ...change }));
+      await reload.look();
+      const { why, msg } = logged("refused").at(-1);
+      assert.match(
+        why,
+        new RegExp(`metadata are not a snapshot's \\(/${Object.keys(change)[0]} is`),
+      );
+      assert.equal(msg, "snapshot refused; what was served still is");
+    }
+    assert.deepEqual(labels(), ["2026-09"]);
+    await close();
+  });
+
   it("says that nothing is served where nothing is, and then that it is the first", async () => {
     const place = mkdtempSync(join(folder, "place-"));
     const { reload, labels, logged, close } = await watched(place, null);
@@ -157,6 +181,44 @@ describe("reload", () => {
     await reload.stop();
     await looking;
     assert.deepEqual(labels(), ["2026-09", "2026-10"]);
+    await close();
+  });
+
+  it("leaves a served file that was only touched to those who check it", async () => {
+    const place = mkdtempSync(join(folder, "place-"));
+    const path = join(place, "served.peneira");
+    copyAged(made["2026-10"] as string, path);
+    const { reload, labels, lines, close, dropped } = await watched(path, path);
+    keepingTimes(path, () => flipBit(path, 100_000, 1));
+    await reload.look();
+    utimesSync(path, 1, 1);
+    await reload.look();
+    renameSync(path, `${path}.away`);
+    await reload.look();
+    renameSync(`${path}.away`, path);
+    await reload.look();
+    assert.deepEqual([labels(), lines, dropped()], [["2026-10"], [], 0]);
+    await close();
+  });
+
+  it("keeps what is served while a bad file in its place is mended in place", async () => {
+    const place = mkdtempSync(join(folder, "place-"));
+    const path = join(place, "served.peneira");
+    copyAged(made["2026-10"] as string, path);
+    const { reload, labels, logged, close, dropped } = await watched(path, path);
+    copyAged(made["2026-09"] as string, `${path}.new`);
+    flipBit(`${path}.new`, 100_000, 1);
+    renameSync(`${path}.new`, path);
+    await reload.look();
+    resize(path, 1_000_000);
+    await reload.look();
+    resize(path, readFileSync(made["2026-09"] as string).length);
+    await reload.look();
+    assert.deepEqual([labels(), dropped(), logged("refused").length], [["2026-10"], 0, 3]);
+    // As a copying program mends it that gives back the time of writing.
+    keepingTimes(path, () => overwrite(path, 0, readFileSync(made["2026-09"] as string)));
+    await reload.look();
+    assert.deepEqual(labels(), ["2026-10", "2026-09"]);
     await close();
   });
 

@@ -29,6 +29,8 @@ export interface ServerProcess {
   /** Key of the plan enterprise; empty when the data directory had keys before. */
   readonly key: string;
   readonly dataDir: string;
+  /** What it wrote on standard error until it answered. */
+  readonly told: string;
 }
 
 /** What to start. */
@@ -82,7 +84,7 @@ export async function startServerProcess(wish: ServerWish): Promise<ServerProces
     });
   });
   letGo(child);
-  return { child, base, key: /pnr_[0-9a-f_]+/.exec(text)?.[0] ?? "", dataDir };
+  return { child, base, key: /pnr_[0-9a-f_]+/.exec(text)?.[0] ?? "", dataDir, told: text };
 }
 
 /** A suite that fails before it ends its server must neither hang nor leave it running. */

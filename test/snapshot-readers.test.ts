@@ -127,6 +127,21 @@ describe("columns of another program", () => {
     assert.deepEqual(stored(await importFile(path)), stored(sample.snapshot));
   });
 
+  it("with one code where a list belongs count as lists of one, or as odd", async () => {
+    const path = join(folder, "single.arrow");
+    const code = pl
+      .when(pl.col("uf").eq(pl.lit("SP")))
+      .then(pl.lit(4721102))
+      .otherwise(pl.lit(0.5));
+    asText()
+      .withColumns(code.alias("cnae_secondary"))
+      .writeIPC(path, { compression: "uncompressed" });
+    const rows = stored(await importFile(path)) as { cnae_secondary: unknown; uf: string }[];
+    for (const { cnae_secondary, uf } of rows) {
+      assert.deepEqual(cnae_secondary, uf === "SP" ? ["4721102"] : []);
+    }
+  });
+
   it("as Parquet with categories are refused with the way out", async () => {
     const path = join(folder, "categories.parquet");
     frame.writeParquet(path);

@@ -8,7 +8,7 @@ import { describe, it } from "node:test";
 import fc from "fast-check";
 import { AppError } from "../src/errors.ts";
 import { JSON_DEPTH_MAX, JSON_MEMBERS_MAX } from "../src/json-scanner.ts";
-import { parseJson } from "../src/spec/json.ts";
+import { JSON_ALL_MEMBERS_MAX, JSON_VALUES_MAX, parseJson } from "../src/spec/json.ts";
 
 function parse(text: string): unknown {
   return parseJson(Buffer.from(text));
@@ -114,6 +114,27 @@ describe("parseJson", () => {
     failure('{"__proto__":1}');
     failure('[{"\\u005f_proto__":{}}]');
     parse('{"a":"__proto__","constructor":1}');
+  });
+
+  it("accepts 120,000 values and refuses one more, in whatever they stand", () => {
+    const list = (values: number, text: string) => `[${Array(values).fill(text).join(" , ")}]`;
+    const most = JSON_VALUES_MAX - 1;
+    for (const text of ["0", "[]", "{ }", '"a,[{:"']) {
+      parse(list(most, text));
+      assert.match(failure(list(most + 1, text)).message, /hold 120000 values/);
+    }
+    parse(list(Math.floor(most / 2), "[0]"));
+    assert.match(failure(list(JSON_VALUES_MAX / 2, "[0]")).message, /hold 120000 values/);
+    // Whatever else is wrong: nobody reads so far. The place is that of the mark before it.
+    assert.match(failure(`[x,${list(most, "0")}`).message, /hold 120000 values/);
+    const places = failure(`{"é":\n${list(most + 1, "0")}}`).message;
+    assert.match(places, new RegExp(`line 2, column ${4 * (most - 1)}\\.$`));
+  });
+
+  it("accepts 30,000 members and refuses one more", () => {
+    const objects = (count: number) => `[${Array(count).fill('{"a":{},"b":{}}').join()}]`;
+    parse(objects(JSON_ALL_MEMBERS_MAX / 2));
+    assert.match(failure(objects(JSON_ALL_MEMBERS_MAX / 2 + 1)).message, /hold 30000 members/);
   });
 
   it("refuses bytes that are not UTF-8", () => {

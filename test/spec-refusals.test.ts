@@ -8,6 +8,15 @@ import { describe, it } from "node:test";
 import { SAMPLE_CATALOG } from "./spec-catalog.ts";
 import { failure, filters, mistakes, normal } from "./spec-outcome.ts";
 
+/** A spec whose `explain` has so many bytes as JSON, in letters of two bytes and one. */
+function explainOf(bytes: number): { readonly explain: object } {
+  const of = (padding: string) => ({ ...EMPTY, assumptions: [{ words: `éé${padding}` }] });
+  const least = Buffer.byteLength(JSON.stringify(of("")));
+  return { explain: of("x".repeat(bytes - least)) };
+}
+
+const EMPTY = { assumptions: [], warnings: [], unmapped_constraints: [], confidence: 1 };
+
 /** What is refused: pointer below /spec, code, spec. */
 const REFUSED: readonly (readonly [string, unknown])[] = [
   [" wrong_type", null],
@@ -295,6 +304,7 @@ describe("normalizeSpec: limits, each at the limit and one past it", () => {
       { explain: { warnings: repeat(1_000, "w") } },
       { explain: { warnings: repeat(1_001, "w") } },
     ],
+    ["/explain too_long", explainOf(131_072), explainOf(131_073)],
     ["/limit out_of_range", { limit: 50_000 }, { limit: 50_001 }],
     ["/limit out_of_range", { limit: 1 }, { limit: 0 }],
     [
@@ -328,6 +338,13 @@ describe("normalizeSpec: limits, each at the limit and one past it", () => {
     assert.deepEqual(mistakes(spec, { catalog: catalogOf(1_401) }), [
       "/spec/filters/industry/cnae_any_of too_many",
     ]);
+  });
+
+  it("bytes of explain that leave no room for its warnings are refused", () => {
+    const full = explainOf(131_072);
+    normal({ ...full, limit: 10 }, { limitCap: 10 });
+    const found = mistakes({ ...full, limit: 11 }, { limitCap: 10 });
+    assert.deepEqual(found, ["/spec/explain too_long"]);
   });
 
   it("warnings that leave no room for those of the spec are refused", () => {

@@ -1,7 +1,8 @@
 /**
  * Proves: modes of everything in a data directory, refusal of looser ones (every bit), of links
  * and of other kinds of files; schema of the database, refusal of newer, foreign and damaged ones
- * (upgrades: upgrade.test.ts); one set of secrets however many processes start at once.
+ * (upgrades: upgrade.test.ts), the last of these in words wherever they are met; one set of
+ * secrets however many processes start at once.
  * Does not prove that a commit survives a power cut: SQLite's synchronous=FULL is trusted, and
  * checked to be on.
  */
@@ -24,8 +25,19 @@ import { join } from "node:path";
 import { afterEach, beforeEach, describe, it } from "node:test";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
-import { DATABASE_FILE, openDatabase, SCHEMA_VERSION } from "../src/store/database.ts";
+import Database from "better-sqlite3";
+import { withKeyring } from "../src/cli/state.ts";
+import { CommandError } from "../src/errors.ts";
+import {
+  closeDatabase,
+  DATABASE_FILE,
+  openAsItIs,
+  openDatabase,
+  SCHEMA_VERSION,
+} from "../src/store/database.ts";
 import { openSecrets, SECRETS_FILE } from "../src/store/secrets.ts";
+import { checkBeside, checkedAtOnce } from "../src/store/statecheck.ts";
+import { fillState } from "./formats/state-rows.ts";
 
 const run = promisify(execFile);
 let parent: string;
@@ -126,14 +138,42 @@ describe("openDatabase", () => {
     database.pragma("application_id = 7");
     database.close();
     assert.throws(() => openDatabase(directory), /another program/);
+    rmSync(directory, { recursive: true });
+    mkdirSync(directory, { mode: 0o700 });
+    const unstamped = new Database(state());
+    unstamped.exec("CREATE TABLE a (b)");
+    unstamped.close();
+    chmodSync(state(), 0o600);
+    assert.throws(() => openDatabase(directory), /another program/);
   });
 
   it("refuses a damaged one and leaves it as it is", () => {
     mkdirSync(directory, { recursive: true, mode: 0o700 });
     const damage = Buffer.alloc(4_096, 0x41);
     writeFileSync(state(), damage, { mode: 0o600 });
-    assert.throws(() => openDatabase(directory), /cannot be opened as a database/);
+    assert.throws(() => openDatabase(directory), /state\.db is damaged.*peneira restore/s);
     assert.deepEqual(readFileSync(state()), damage);
+  });
+
+  it("is not made anew beside secrets, whose exports would be nobody's then", () => {
+    closeDatabase(openDatabase(directory));
+    openSecrets(directory);
+    const header = join(directory, "header.db");
+    const fresh = new Database(header);
+    fresh.pragma("journal_mode = WAL");
+    fresh.close();
+    const spoils = [
+      () => writeFileSync(state(), readFileSync(header)),
+      () => writeFileSync(state(), ""),
+      () => rmSync(state()),
+    ];
+    for (const spoil of spoils) {
+      spoil();
+      const refusal = /state\.db is damaged.*is (empty|missing).*secrets\.json.*peneira restore/s;
+      assert.throws(() => openDatabase(directory), refusal);
+      assert.throws(() => openAsItIs(directory), refusal);
+    }
+    assert.equal(existsSync(state()), false);
   });
 
   it("can be opened by several at once, who see each other's changes", () => {
@@ -144,6 +184,90 @@ describe("openDatabase", () => {
     assert.equal(two.prepare("SELECT count(*) FROM tenants").pluck().get(), 1);
     one.close();
     two.close();
+  });
+});
+
+describe("a damaged state", () => {
+  const PAGE = 4_096;
+  /** A state with rows in every table, as it lies on the disk. */
+  function whole(): Buffer {
+    const database = openDatabase(directory);
+    fillState(database);
+    closeDatabase(database);
+    return readFileSync(state());
+  }
+  const lay = (bytes: Uint8Array) => writeFileSync(state(), bytes, { mode: 0o600 });
+  const listKeys = () => withKeyring({ dataDir: directory }, (keyring) => keyring.list().length);
+
+  /** Every page in turn: filled, or replaced by another one; and cut, at every page. */
+  function* damages(good: Buffer): Generator<Buffer> {
+    const pages = good.length / PAGE;
+    for (let page = 0; page < pages; page++) {
+      for (const fill of [0, 0xff]) {
+        yield Buffer.from(good).fill(fill, page * PAGE, (page + 1) * PAGE);
+      }
+      const swapped = Buffer.from(good);
+      good.copy(
+        swapped,
+        page * PAGE,
+        ((page + 7) % pages) * PAGE,
+        (((page + 7) % pages) + 1) * PAGE,
+      );
+      yield swapped;
+      yield good.subarray(0, page * PAGE + 1_000);
+    }
+  }
+
+  it("ends a command in words that say how to restore, or does not touch it", () => {
+    const good = whole();
+    assert.equal(listKeys(), 3);
+    let told = 0;
+    for (const bytes of damages(good)) {
+      rmSync(`${state()}-wal`, { force: true });
+      lay(bytes);
+      try {
+        listKeys();
+      } catch (error) {
+        assert.ok(error instanceof CommandError, String((error as Error).stack));
+        if (/state\.db is damaged.*peneira restore/s.test(error.message)) told++;
+        else assert.match(error.message, /belongs? |database of another program|newer version/);
+      }
+    }
+    assert.ok(told > 20, `${told} were told`);
+  });
+
+  it("keeps a small one from being served, also where a command goes past it", () => {
+    const good = whole();
+    const database = openDatabase(directory);
+    assert.equal(checkedAtOnce(database), true);
+    const root = database
+      .prepare("SELECT rootpage FROM sqlite_master WHERE name = 'exports_of_tenant'")
+      .pluck()
+      .get() as number;
+    database.close();
+    // An index that only exports read: a page of it that is another one.
+    const bytes = Buffer.from(good);
+    bytes.fill(0, (root - 1) * PAGE, root * PAGE);
+    lay(bytes);
+    assert.equal(listKeys(), 3);
+    const damaged = openDatabase(directory);
+    assert.throws(() => checkedAtOnce(damaged), /state\.db is damaged.*\n- .*peneira restore/s);
+    damaged.close();
+  });
+
+  it("is checked beside the work where it is large", async () => {
+    const database = openDatabase(directory);
+    fillState(database);
+    const spec = `{"filters":"${"x".repeat(1 << 20)}"}`;
+    const fat = database.prepare("UPDATE exports SET spec = ? WHERE sequence = ?");
+    for (let i = 1; i <= 6; i++) fat.run(spec.repeat(3), i);
+    assert.equal(checkedAtOnce(database), false);
+    closeDatabase(database);
+    assert.deepEqual(await checkBeside(state()), []);
+    const bytes = readFileSync(state());
+    lay(bytes.fill(0xff, bytes.length - 3 * PAGE));
+    const found = await checkBeside(state());
+    assert.ok(found.length > 0 && found.length <= 5, found.join("\n"));
   });
 });
 

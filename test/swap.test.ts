@@ -14,6 +14,7 @@ import {
   readFileSync,
   renameSync,
   statSync,
+  symlinkSync,
   truncateSync,
   writeFileSync,
 } from "node:fs";
@@ -123,12 +124,17 @@ for (const transport of TRANSPORTS) {
       const place = join(folder, `place-${transport}`);
       mkdirSync(place);
       writeFileSync(join(place, "cut.peneira"), readFileSync(snapshotOf("2026-09")).subarray(9));
+      symlinkSync("loop.peneira", join(place, "loop.peneira"));
       const dataDir = join(folder, `state-none-${transport}`);
       const wish = { snapshot: place, dataDir, transport };
       const server = await startServerProcess(wish);
       const ready = async () => (await fetch(`${server.base}/readyz`)).status;
       assert.equal(await ready(), 503);
       assert.equal(await searched(server), "503 snapshot_unavailable");
+      // Terabytes of nothing, which take hours to read through, and a way that leads nowhere.
+      writeFileSync(join(place, "zeros.peneira"), "");
+      truncateSync(join(place, "zeros.peneira"), 2 ** 42);
+      symlinkSync("circle.peneira", join(place, "circle.peneira"));
       put("2026-09", join(place, "2026-09.peneira"));
       await until("the first snapshot", async () => (await ready()) === 200);
       assert.equal(await searched(server), "200 2026-09");

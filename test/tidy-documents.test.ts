@@ -10,6 +10,7 @@ import { existsSync, readFileSync } from "node:fs";
 import path from "node:path";
 import { describe, it } from "node:test";
 import { filesMatching, ROOT, refuse, textOf } from "./checkout.ts";
+import { LOCKFILES, lockfileProblems, prunedLockfile, readLockfile } from "./lockfile.ts";
 
 /** The binary of uWebSockets.js for Node 20 on Linux, as it was when we measured and tested it. */
 const UWS_SHA256 = "4d482084b665c225892917ee0e9b9572d89eaa6f3dc200ff5e536293d3456c89";
@@ -18,10 +19,6 @@ const UWS_FILE = "node_modules/@uwsjs/linux-x64-20/uws.node";
 interface Manifest {
   readonly dependencies: Readonly<Record<string, string>>;
   readonly devDependencies: Readonly<Record<string, string>>;
-}
-
-interface Lockfile {
-  readonly packages: Readonly<Record<string, Partial<Manifest> & { readonly resolved?: string }>>;
 }
 
 describe("documents", () => {
@@ -48,7 +45,7 @@ describe("documents", () => {
 
 describe("dependencies", () => {
   const manifest = JSON.parse(textOf("package.json")) as Manifest;
-  const lockfile = JSON.parse(textOf("package-lock.json")) as Lockfile;
+  const lockfile = readLockfile("package-lock.json");
 
   it("have exact versions", () => {
     const broken = Object.entries({ ...manifest.dependencies, ...manifest.devDependencies })
@@ -57,15 +54,47 @@ describe("dependencies", () => {
     refuse(broken, "a range lets the same commit mean different code");
   });
 
-  it("are locked as the manifest says, without the address of a registry", () => {
+  it("are locked as the manifest says", () => {
     const root = lockfile.packages[""];
     assert.deepEqual(root?.dependencies, manifest.dependencies);
     assert.deepEqual(root?.devDependencies, manifest.devDependencies);
-    const resolved = Object.entries(lockfile.packages).filter(([, entry]) => entry.resolved);
-    refuse(
-      resolved.map(([name]) => name),
-      "locked to one registry",
+  });
+
+  it("are pinned by hash, for systems that we run on only, and name no registry", () => {
+    assert.ok(LOCKFILES.includes("package-lock.json"));
+    const broken = LOCKFILES.flatMap((file) =>
+      lockfileProblems(readLockfile(file)).map((problem) => `${file}: ${problem}`),
     );
+    refuse(broken, "node --import tsx test/lockfile.ts takes out what may go");
+  });
+
+  it("would be found here, and taken out, if they were not", () => {
+    const { packages } = lockfile;
+    const [integrity] = Object.values(packages).flatMap((one) => one.integrity ?? []);
+    const planted = {
+      "": { ...packages[""], optionalDependencies: { unpinned: "1.0.0", foreign: "1.0.0" } },
+      "node_modules/pinned": { version: "1.0.0", integrity, libc: "glibc", os: ["!win32"] },
+      "node_modules/unpinned": { version: "1.0.0", optional: true },
+      "node_modules/a/node_modules/foreign": { integrity, optional: true, os: ["freebsd"] },
+      "node_modules/musl": { integrity, optional: true, libc: ["musl"] },
+      "node_modules/weak": { integrity: "sha1-8nLvd8TLJ2vKPg4pxH0ETAuQRYI=" },
+      "node_modules/ours": { integrity, resolved: "https://registry.example/ours.tgz" },
+    };
+    const found = lockfileProblems({ packages: planted } as never);
+    assert.deepEqual(found, [
+      "node_modules/unpinned has no sha512",
+      "node_modules/a/node_modules/foreign is for systems that Peneira does not run on",
+      "node_modules/musl is for systems that Peneira does not run on",
+      "node_modules/weak has no sha512",
+      "node_modules/ours names one registry",
+    ]);
+    const pruned = JSON.parse(prunedLockfile(JSON.stringify({ packages: planted })));
+    assert.deepEqual(lockfileProblems(pruned), ["node_modules/weak has no sha512"]);
+    assert.equal(pruned.packages[""].optionalDependencies, undefined);
+    // What is taken out in one place alone is missed in the other.
+    const { "node_modules/unpinned": _, ...rest } = planted;
+    const half = lockfileProblems({ packages: rest } as never);
+    assert.ok(half.includes("the root wants unpinned, which is not locked"));
   });
 
   it("hold the uWebSockets.js binary that was tested", (test) => {

@@ -197,6 +197,8 @@ for (const transport of TRANSPORTS) {
       const today = (requests: number, accounts: number) => ({
         today: { requests, accounts, export_rows: 0 },
         export_rows_left: 5_000,
+        export_bytes_kept: 0,
+        export_bytes_left: 200_000_000,
       });
       assert.deepEqual(await usageOf("free"), today(0, 0));
       const first = await search(7);
@@ -219,6 +221,8 @@ for (const transport of TRANSPORTS) {
       assert.deepEqual(await usageOf("scale"), {
         today: { requests: 0, accounts: 0, export_rows: 0 },
         export_rows_left: 25_000_000,
+        export_bytes_kept: 0,
+        export_bytes_left: 200_000_000_000,
       });
     });
   });

@@ -1,5 +1,6 @@
 /**
- * What comes in: `--seconds N` per target (default 20), `--target opener|kernel`, `--jobs N`.
+ * What comes in: `--seconds N` per target (default 20) or `--runs N`, `--target opener|kernel`,
+ * `--jobs N`, `--seed S`.
  * What goes out: libFuzzer runs of the targets beside this file, compiled with clang for address
  * and undefined-behaviour checks, from seeds that test/fuzz-seeds.ts makes; status 0 when nothing
  * was found, 1 when something was (the input is kept and named), 2 when clang++ is missing.
@@ -20,7 +21,7 @@ const OUT = path.join(NATIVE, "build", "fuzz");
 const SOURCES = [
   ["answers", "bits", "blocks", "chunkquery", "columnset", "container", "crc32c", "cube"],
   ["directory", "fields", "kernel", "mapping", "postings", "query", "rangetest", "render"],
-  ["rowtest", "segment", "select", "selector", "sortkeys", "table", "terms", "walk"],
+  ["rowtest", "segment", "select", "selector", "sha256", "sortkeys", "table", "terms", "walk"],
 ].flat();
 const FLAGS = ["-std=c++20", "-O1", "-g", "-fno-omit-frame-pointer", "-fno-sanitize-recover=all"];
 /** The opener gets forged files, so checksums must not stop it; the kernel gets a good one. */
@@ -31,6 +32,8 @@ const { values } = parseArgs({
   options: {
     seconds: { type: "string", default: "20" },
     target: { type: "string" },
+    runs: { type: "string" },
+    seed: { type: "string" },
     jobs: { type: "string", default: "1" },
   },
 });
@@ -101,12 +104,18 @@ function fuzz(target, seeds) {
   const places = [`-artifact_prefix=${OUT}${path.sep}${target}-`, corpus];
   const child = spawnSync(
     program(target),
-    [`-max_total_time=${values.seconds}`, `-fork=${values.jobs === "1" ? 0 : values.jobs}`]
+    [...lengthOf(values), `-fork=${values.jobs === "1" ? 0 : values.jobs}`]
       .filter((flag) => flag !== "-fork=0")
       .concat(limits, places, path.join(seeds, target)),
     { stdio: "inherit", env: { ...process.env, PENEIRA_FUZZ_SNAPSHOT: read(snapshot) } },
   );
   return child.status === 0 ? 0 : 1;
+}
+
+/** How long it runs: a number of runs, or a time. */
+function lengthOf({ runs, seconds, seed }) {
+  const length = runs === undefined ? `-max_total_time=${seconds}` : `-runs=${runs}`;
+  return seed === undefined ? [length] : [length, `-seed=${seed}`];
 }
 
 function read(file) {

@@ -6,6 +6,7 @@
  * before anything is looked up. Secrets are never stored: a fast hash is enough for 192 bits.
  */
 import { createHash, randomBytes } from "node:crypto";
+import { AppError } from "../errors.ts";
 
 const ID_BYTES = 6;
 const SECRET_BYTES = 24;
@@ -67,3 +68,14 @@ const CRC_TABLE = Int32Array.from({ length: 256 }, (_, byte) => {
   for (let bit = 0; bit < 8; bit++) value = value & 1 ? (value >>> 1) ^ 0xedb88320 : value >>> 1;
   return value;
 });
+
+/** The token of a Bearer header; throws 401 when there is none. */
+export function bearerToken(authorization: string | undefined): string {
+  const match = /^bearer +(\S.*)$/i.exec(authorization?.trim() ?? "");
+  if (match !== null) return match[1] as string;
+  throw new AppError(
+    "authentication_required",
+    "Send the API key in the header: Authorization: Bearer <API key>.",
+    { headers: { "WWW-Authenticate": "Bearer" } },
+  );
+}

@@ -5,20 +5,31 @@
  * Invariant: a request is charged once; a right key is never refused for the wrong ones that came
  * from its address, so that clients behind one proxy cannot lock each other out.
  */
+import { wordFor } from "../amounts.ts";
 import type { Clock } from "../clock.ts";
 import { AppError } from "../errors.ts";
 import { RateLimiter, type RatePolicy, rateFields } from "./ratelimit.ts";
+import { networkOf } from "./signins.ts";
+import { type Crowded, UnderWay } from "./underway.ts";
 
 /** Wrong keys that one address may try: ten at once, then one every two seconds. */
 export const GUESS_POLICY: RatePolicy = { perSecond: 0.5, burst: 10 };
 
 /** What limits a sender: a plan, or the rate of the console. */
-export interface Limited {
-  readonly limits: { readonly requests_per_second: number; readonly burst: number };
+export interface Limited extends Crowded {
+  readonly limits: Crowded["limits"] & {
+    readonly requests_per_second: number;
+    readonly burst: number;
+  };
 }
 
-/** Requests of one user of the console, whatever the plan: a person who scrolls quickly. */
-export const CONSOLE_LIMIT: Limited = { limits: { requests_per_second: 20, burst: 60 } };
+/**
+ * Requests of one user of the console, whatever the plan: a person who scrolls quickly, in several
+ * windows that each wait for exports.
+ */
+export const CONSOLE_LIMIT: Limited = {
+  limits: { requests_per_second: 20, burst: 60, concurrent_requests: 32 },
+};
 /**
  * What a wish that hashes a password costs: few hashes are made at once, and all tenants share
  * them, so that nobody who is signed in may keep the others from signing in.
@@ -30,6 +41,7 @@ export class Gate {
   readonly #keys: RateLimiter;
   readonly #guesses: RateLimiter;
   readonly #guessPolicy: RatePolicy;
+  readonly #underWay = new UnderWay();
 
   constructor(clock: Clock, guessPolicy = GUESS_POLICY) {
     this.#keys = new RateLimiter(clock);
@@ -45,11 +57,23 @@ export class Gate {
   spend(keyId: string, plan: Limited, cost: number, paid = 0): void {
     const { allowed, retrySeconds } = this.#keys.take(keyId, policyOf(plan), cost, paid);
     if (allowed) return;
+    const { requests_per_second: perSecond } = plan.limits;
     throw tooMany(
-      `The key may send ${plan.limits.requests_per_second} requests a second. ` +
-        `Wait ${retrySeconds} s; large pages count for several requests.`,
+      `The key may send ${perSecond} ${wordFor(perSecond, "request")} a second, ` +
+        `and this one counts for ${cost}. Wait ${retrySeconds} s. Large pages, long lists, ` +
+        "several facets, long texts and large bodies count for several requests.",
       retrySeconds,
     );
+  }
+
+  /** Begins a request of a key that is charged; gives what ends it. Throws `rate_limited`. */
+  begin(keyId: string, plan: Limited): () => void {
+    return this.#underWay.begin(keyId, plan);
+  }
+
+  /** Requests of a key that are under way. */
+  underWay(keyId: string): number {
+    return this.#underWay.of(keyId);
   }
 
   /** The fields `RateLimit-Policy` and `RateLimit` as they stand now. */
@@ -58,9 +82,9 @@ export class Gate {
     return rateFields(policy, this.#keys.look(keyId, policy));
   }
 
-  /** Notes a wrong key; throws `rate_limited` where there were too many from the address. */
+  /** Notes a wrong key; throws `rate_limited` where there were too many from the network. */
   noteGuess(address: string): void {
-    const { allowed, retrySeconds } = this.#guesses.take(address, this.#guessPolicy);
+    const { allowed, retrySeconds } = this.#guesses.take(networkOf(address), this.#guessPolicy);
     if (allowed) return;
     throw tooMany(
       `Too many wrong API keys came from this address. Wait ${retrySeconds} s and check the key.`,

@@ -2,14 +2,17 @@
  * The API keys of a data directory. What comes in: an Authorization header, or the wish to make,
  * stop or replace a key. What goes out: who asks, or an AppError of the contract.
  * Invariant: a change made by another process counts within `CACHE_MS`; secrets are compared by
- * their hashes in constant time; noting when a key was used never happens inside a request.
+ * their hashes in constant time; noting when a key was used never happens inside a request. Every
+ * change writes its line of the audit trail in its own transaction; what changes nothing, none.
  */
 import { randomBytes, timingSafeEqual } from "node:crypto";
 import type { Clock } from "../clock.ts";
 import { AppError, CommandError } from "../errors.ts";
+import type { AuditAction, FactsOf } from "../store/auditactions.ts";
+import { type Actor, COMMAND_LINE } from "../store/auditstore.ts";
 import type { KeyRow, KeyStore, TenantRow } from "../store/keystore.ts";
 import { didYouMean } from "../suggest.ts";
-import { keyIdOf, makeKey, parseKey } from "./apikey.ts";
+import { bearerToken, keyIdOf, makeKey, parseKey } from "./apikey.ts";
 import { isPlanName, PLAN_NAMES, type PlanName } from "./plans.ts";
 
 /** How long rows may be answered from memory before the database is asked for changes. */
@@ -52,14 +55,28 @@ export type KeyState = "active" | "disabled" | "expired" | "tenant_disabled";
 export class Keyring {
   readonly #store: KeyStore;
   readonly #clock: Clock;
-  readonly #rows = new Map<string, KeyRow | null>();
+  readonly #actor: Actor;
+  readonly #rows: Map<string, KeyRow | null>;
   readonly #used = new Map<string, number>();
   #version = -1;
   #checkedMs = Number.NEGATIVE_INFINITY;
 
-  constructor(store: KeyStore, clock: Clock) {
+  /** Changes are made from the command line where nobody else says who makes them (`by`). */
+  constructor(
+    store: KeyStore,
+    clock: Clock,
+    actor: Actor = COMMAND_LINE,
+    rows = new Map<string, KeyRow | null>(),
+  ) {
     this.#store = store;
     this.#clock = clock;
+    this.#actor = actor;
+    this.#rows = rows;
+  }
+
+  /** The same keys, for changes that somebody makes; what one of both knows, the other knows. */
+  by(actor: Actor): Keyring {
+    return new Keyring(this.#store, this.#clock, actor, this.#rows);
   }
 
   /** Recognizes the sender of a request; throws the 401 or 403 of the contract. */
@@ -100,28 +117,21 @@ export class Keyring {
   /** Makes a key, and its tenant where there is none. Throws `CommandError` on a wrong wish. */
   create(wish: KeyWish): CreatedKey {
     checkWish(wish);
-    return this.#store.atomically(() => {
-      const nowMs = this.#clock.nowMs();
-      const fresh = randomBytes(8).toString("hex");
-      return this.createFor(this.#store.tenantId(wish.tenant, fresh, nowMs), wish);
-    });
+    return this.#store.atomically(() => this.createFor(this.#tenantId(wish.tenant), wish));
   }
 
   /** Makes a key of the tenant of an id, whatever that is called by now; `wish` names it. */
   createFor(tenantId: string, wish: KeyWish): CreatedKey {
     const plan = checkWish(wish);
-    const fresh = makeKey();
-    this.#store.insert({
-      id: fresh.id,
-      tenantId,
-      name: wish.name,
-      plan,
-      hash: fresh.hash,
-      createdAt: this.#clock.nowMs(),
-      expiresAt: wish.expiresAt ?? null,
+    const { id, key, hash } = makeKey();
+    const expiresAt = wish.expiresAt ?? null;
+    const createdAt = this.#clock.nowMs();
+    this.#store.atomically(() => {
+      this.#store.insert({ id, tenantId, name: wish.name, plan, hash, createdAt, expiresAt });
+      this.#note("key.create", { tenantId, id }, { plan, expires_at: timeText(expiresAt) });
     });
     this.#forget();
-    return { ...wish, key: fresh.key, keyId: fresh.id };
+    return { ...wish, key, keyId: id };
   }
 
   /**
@@ -158,52 +168,69 @@ export class Keyring {
     if (found.length === 1) return found[0] as KeyRow;
     if (found.length === 0) {
       if (tenant !== undefined) this.tenant(tenant);
-      throw new CommandError("There is no such key. See: peneira key list");
+      throw new CommandError(NO_KEY);
     }
     const ids = found.map((row) => row.id).join(", ");
     throw new CommandError(`${found.length} keys fit: ${ids}. Name one of these ids.`, 2);
   }
 
-  /** Stops a key until it is enabled again. */
-  disable(row: KeyRow): void {
-    this.#store.setDisabled(row.id, this.#clock.nowMs());
-    this.#forget();
+  /** Stops a key until it is enabled again; one that is stopped keeps its time. */
+  disable({ id }: KeyRow): void {
+    this.#change(id, (row) => {
+      if (row.disabledAt !== null) return;
+      this.#store.setDisabled(id, this.#clock.nowMs());
+      this.#note("key.disable", row, {});
+    });
   }
 
   /** Lets a disabled key work again. Throws `CommandError` when it has expired. */
-  enable(row: KeyRow): void {
-    if (row.expiresAt !== null && row.expiresAt <= this.#clock.nowMs()) {
-      throw new CommandError(`The key ${row.id} has expired. Create a new one.`);
-    }
-    this.#store.setDisabled(row.id, null);
-    this.#forget();
+  enable({ id }: KeyRow): void {
+    this.#change(id, (row) => {
+      if (row.expiresAt !== null && row.expiresAt <= this.#clock.nowMs()) {
+        throw new CommandError(`The key ${id} has expired. Create a new one.`);
+      }
+      if (row.disabledAt === null) return;
+      this.#store.setDisabled(id, null);
+      this.#note("key.enable", row, {});
+    });
   }
 
   /** Gives a key another end (milliseconds since 1970), or none. */
-  expire(row: KeyRow, expiresAt: number | null): void {
-    this.#store.replaceExpiry(row.id, expiresAt);
-    this.#forget();
+  expire({ id }: KeyRow, expiresAt: number | null): void {
+    this.#change(id, (row) => {
+      if (row.expiresAt === expiresAt) return;
+      this.#store.replaceExpiry(id, expiresAt);
+      const change = { from: timeText(row.expiresAt), to: timeText(expiresAt) };
+      this.#note("key.expire", row, { expires_at: change });
+    });
   }
 
   /** Gives a key another name. Throws `CommandError` for a wrong one. */
-  rename(row: KeyRow, name: string): void {
+  rename({ id }: KeyRow, name: string): void {
     if (!NAME_PATTERN.test(name)) throw new CommandError(`Nothing was changed: ${NAME_RULE}.`, 2);
-    this.#store.rename(row.id, name);
-    this.#forget();
+    this.#change(id, (row) => {
+      if (row.name === name) return;
+      this.#store.rename(id, name);
+      this.#note("key.rename", row, {});
+    });
   }
 
   /** Makes a key like another one, which ends after `overlapMs`; the new one has its own end. */
   rotate(
-    row: KeyRow,
+    { id }: KeyRow,
     overlapMs: number,
     expiresAt?: number,
   ): CreatedKey & { readonly oldExpiresAt: number } {
-    const oldExpiresAt = this.#clock.nowMs() + overlapMs;
-    const created = this.#store.atomically(() => {
-      this.#store.setExpiry(row.id, oldExpiresAt);
-      return this.create({ tenant: row.tenant, plan: row.plan, name: row.name, expiresAt });
+    return this.#change(id, (row) => {
+      const { tenantId, tenant, plan, name } = row;
+      const wanted = this.#clock.nowMs() + overlapMs;
+      const oldExpiresAt = Math.min(wanted, row.expiresAt ?? wanted);
+      this.#store.replaceExpiry(id, oldExpiresAt);
+      const created = this.createFor(tenantId, { tenant, plan, name, expiresAt });
+      const change = { from: timeText(row.expiresAt), to: timeText(oldExpiresAt) };
+      this.#note("key.rotate", row, { replaced_by: created.keyId, expires_at: change });
+      return { ...created, oldExpiresAt };
     });
-    return { ...created, oldExpiresAt: Math.min(oldExpiresAt, row.expiresAt ?? oldExpiresAt) };
   }
 
   /** All tenants, oldest first. */
@@ -216,7 +243,7 @@ export class Keyring {
     refuseTenantName(name);
     this.#store.atomically(() => {
       this.#refuseTaken(name);
-      this.#store.tenantId(name, randomBytes(8).toString("hex"), this.#clock.nowMs());
+      this.#tenantId(name);
     });
     return { tenant: name, state: "active" };
   }
@@ -226,8 +253,11 @@ export class Keyring {
     refuseTenantName(newName);
     return this.#store.atomically(() => {
       const tenant = this.tenant(name);
-      if (newName !== name) this.#refuseTaken(newName);
-      this.#store.renameTenant(name, newName);
+      if (newName !== name) {
+        this.#refuseTaken(newName);
+        this.#store.renameTenant(name, newName);
+        this.#note("tenant.rename", { tenantId: tenant.id, id: tenant.id }, {});
+      }
       this.#forget();
       return { tenant: newName, state: tenant.disabledAt === null ? "active" : "disabled" };
     });
@@ -235,14 +265,47 @@ export class Keyring {
 
   /** Stops a tenant with all its keys and links, or lets it work again. */
   setTenantDisabled(name: string, disabled: boolean): void {
-    this.tenant(name);
-    this.#store.setTenantDisabled(name, disabled ? this.#clock.nowMs() : null);
+    this.#store.atomically(() => {
+      const { id, disabledAt } = this.tenant(name);
+      if ((disabledAt !== null) === disabled) return;
+      this.#store.setTenantDisabled(name, disabled ? this.#clock.nowMs() : null);
+      this.#note(disabled ? "tenant.disable" : "tenant.enable", { tenantId: id, id }, {});
+    });
     this.#forget();
   }
 
   /** The tenant of a name. Throws `CommandError` where there is none. */
   tenant(name: string): TenantRow {
     return tenantNamed(this.#store.tenants(), name);
+  }
+
+  /** Id of the tenant of a name, which is made where there is none. */
+  #tenantId(name: string): string {
+    const fresh = randomBytes(8).toString("hex");
+    const id = this.#store.tenantId(name, fresh, this.#clock.nowMs());
+    if (id === fresh) this.#note("tenant.create", { tenantId: id, id }, {});
+    return id;
+  }
+
+  /** Reads and changes a key as one. Throws `CommandError` where it is gone. */
+  #change<Result>(id: string, change: (row: KeyRow) => Result): Result {
+    const result = this.#store.atomically(() => {
+      const row = this.#store.find(id);
+      if (row === undefined) throw new CommandError(NO_KEY);
+      return change(row);
+    });
+    this.#forget();
+    return result;
+  }
+
+  /** Writes a line of the audit trail; only inside the transaction of what it tells of. */
+  #note<Action extends AuditAction>(
+    action: Action,
+    { tenantId, id: subject }: Pick<KeyRow, "tenantId" | "id">,
+    facts: FactsOf<Action>,
+  ): void {
+    const at = this.#clock.nowMs();
+    this.#store.audit.record({ at, actor: this.#actor, action, tenantId, subject, facts });
   }
 
   #refuseTaken(name: string): void {
@@ -274,6 +337,12 @@ export class Keyring {
   }
 }
 
+const NO_KEY = "There is no such key. See: peneira key list";
+
+function timeText(atMs: number | null): string | null {
+  return atMs === null ? null : new Date(atMs).toISOString();
+}
+
 /** The tenant of a name. Throws `CommandError` that names the nearest one where there is none. */
 export function tenantNamed(tenants: readonly TenantRow[], name: string): TenantRow {
   const found = tenants.find((tenant) => tenant.name === name);
@@ -288,17 +357,6 @@ export function stateOf(row: KeyRow, nowMs: number): KeyState {
   if (row.disabledAt !== null) return "disabled";
   if (row.tenantDisabledAt !== null) return "tenant_disabled";
   return row.expiresAt !== null && row.expiresAt <= nowMs ? "expired" : "active";
-}
-
-/** The token of a Bearer header; throws 401 when there is none. */
-function bearerToken(authorization: string | undefined): string {
-  const match = /^bearer +(\S.*)$/i.exec(authorization?.trim() ?? "");
-  if (match !== null) return match[1] as string;
-  throw new AppError(
-    "authentication_required",
-    "Send the API key in the header: Authorization: Bearer <API key>.",
-    { headers: { "WWW-Authenticate": "Bearer" } },
-  );
 }
 
 /** Names are shown in lists and tables: no control characters, no endless lines. */

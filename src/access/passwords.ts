@@ -6,6 +6,7 @@
  */
 import { randomBytes, scrypt, timingSafeEqual } from "node:crypto";
 import { availableParallelism } from "node:os";
+import { wordFor } from "../amounts.ts";
 import { AppError } from "../errors.ts";
 import type { StoredPassword } from "../store/userstore.ts";
 
@@ -118,7 +119,8 @@ export function passwordProblems(password: string, email: string): string[] {
   if (length > LENGTH.max) return [`It has ${length} characters; at most ${LENGTH.max} fit.`];
   const problems: string[] = [];
   if (length < LENGTH.min) {
-    problems.push(`It has ${length} characters. Take at least ${LENGTH.min}; any will do.`);
+    const has = `It has ${length} ${wordFor(length, "character")}.`;
+    problems.push(`${has} Take at least ${LENGTH.min}; any will do.`);
   }
   const plain = normalized(password).toLowerCase();
   if (plain === email) problems.push("It is the e-mail itself. Take one that nobody can guess.");

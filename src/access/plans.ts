@@ -30,12 +30,18 @@ export const PLAN_LIMITS = {
   requests_per_second: [0.001, 1_000_000],
   /** Requests that a key may send at once. */
   burst: [1, 1_000_000],
+  /** Requests of a key that are under way at the same time. */
+  concurrent_requests: [1, 100_000],
   /** Exports of a tenant that are rendered at the same time. */
   concurrent_exports: [0, 1_000],
   /** Exports of a tenant that wait. */
   queued_exports: [0, 1_000_000],
   /** Seconds for which a finished export can be downloaded. */
   export_retention: [1, 31_536_000],
+  /** Bytes of all files of a tenant's exports; 0: as many as it likes. */
+  export_bytes: [0, 1_000_000_000_000_000],
+  /** Bytes of all specs of a tenant's exports and saved searches; 0: as many as it likes. */
+  saved_bytes: [0, 1_000_000_000_000],
 } as const satisfies Record<string, readonly [min: number, max: number]>;
 
 /** Name of a numeric limit. */
@@ -64,6 +70,10 @@ export const PLAN_SETTINGS: Readonly<Record<string, Pick<Setting, "type" | "desc
     description: "requests of a key per second on average",
   },
   burst: { type: limitType("burst"), description: "requests of a key at once" },
+  concurrent_requests: {
+    type: limitType("concurrent_requests"),
+    description: "requests of a key under way at the same time, until their answers are taken",
+  },
   concurrent_exports: {
     type: limitType("concurrent_exports"),
     description: "exports of a tenant that are rendered at the same time; 0: no exports",
@@ -75,6 +85,14 @@ export const PLAN_SETTINGS: Readonly<Record<string, Pick<Setting, "type" | "desc
   export_retention: {
     type: limitType("export_retention"),
     description: "seconds that a finished export is kept",
+  },
+  export_bytes: {
+    type: limitType("export_bytes"),
+    description: "bytes of the files of a tenant's exports; 0: no bound",
+  },
+  saved_bytes: {
+    type: limitType("saved_bytes"),
+    description: "bytes of the specs of a tenant's exports and saved searches; 0: no bound",
   },
   secondary_cnae_full: {
     type: { kind: "boolean" },

@@ -4,6 +4,7 @@
  * Invariant: days are UTC days; a plan whose quota is 0 has none; an export without rows is never
  * refused for it.
  */
+import { wordFor } from "../amounts.ts";
 import { DAY_MS, utcDay } from "../clock.ts";
 import { AppError } from "../errors.ts";
 import type { Plan } from "./plans.ts";
@@ -29,10 +30,39 @@ export function refuseBeyondQuota(
   const seconds = Math.max(1, Math.ceil((nextMs - nowMs) / 1000));
   throw new AppError(
     "quota_exceeded",
-    `The plan ${plan.name} allows ${quota} export rows a day. ${used} are used or reserved, and ` +
-      `this export has ${wanted}. The next day begins at ${clockText(nextMs)} UTC, ` +
+    `The plan ${plan.name} allows ${quota} export ${wordFor(quota, "row")} a day. ${used} ` +
+      `${wordFor(used, "is", "are")} used or reserved, and this export has ${wanted}. ` +
+      `The next day begins at ${clockText(nextMs)} UTC, ` +
       `in ${spanText(seconds)}. ${lower}${later}.`,
     { headers: { "Retry-After": String(seconds) } },
+  );
+}
+
+/** What a client should wait where its tenant keeps too much; files expire all the time. */
+const BYTES_RETRY_S = 3_600;
+
+/** What of a tenant's is counted in bytes, and what makes room for more. */
+const KEPT = {
+  export_bytes: ["files of exports", "Delete exports, or wait until some expire."],
+  saved_bytes: ["specs of exports and saved searches", "Delete some of them, or send less."],
+} as const;
+
+/** Throws `quota_exceeded` where `wanted` bytes more are more than a plan lets a tenant keep. */
+export function refuseBeyondBytes(
+  plan: Plan,
+  limit: keyof typeof KEPT,
+  bytes: { readonly kept: number; readonly wanted: number },
+): void {
+  const most = plan.limits[limit];
+  const { kept, wanted } = bytes;
+  if (most === 0 || kept + wanted <= most) return;
+  const [what, mend] = KEPT[limit];
+  throw new AppError(
+    "quota_exceeded",
+    `The plan ${plan.name} keeps up to ${most} ${wordFor(most, "byte")} of ${what} (${limit}). ` +
+      `${kept} ${wordFor(kept, "is", "are")} kept, and this needs ` +
+      `${limit === "export_bytes" ? "more" : wanted}. ${mend}`,
+    { headers: { "Retry-After": String(BYTES_RETRY_S) } },
   );
 }
 

@@ -55,7 +55,8 @@ export class RateLimiter {
     const now = this.#clock.monotonicMs();
     const unitMs = 1000 / policy.perSecond;
     const burstMs = policy.burst * unitMs;
-    const wholeAt = Math.max(now, (this.#wholeAt.get(name) ?? now) - paid * unitMs);
+    const before = Math.min(paid, policy.burst) * unitMs;
+    const wholeAt = Math.max(now, (this.#wholeAt.get(name) ?? now) - before);
     const paidAt = wholeAt + Math.min(cost, policy.burst) * unitMs;
     const missingMs = paidAt - now - burstMs;
     const allowed = missingMs <= ROUNDING_MS;
@@ -123,12 +124,4 @@ export function rateFields(
     "RateLimit-Policy": `"requests";q=${Math.floor(policy.burst)};w=${windowSeconds}`,
     RateLimit: `"requests";r=${remaining};t=${resetSeconds}`,
   };
-}
-
-/** Accounts that one unit pays for in a page, beyond the request itself. */
-export const ACCOUNTS_PER_UNIT = 1_000;
-
-/** What a page of up to `limit` accounts costs: 1 for 50 of them, 51 for 50,000. */
-export function searchCost(limit: number): number {
-  return 1 + Math.floor(limit / ACCOUNTS_PER_UNIT);
 }

@@ -140,6 +140,7 @@ export class Sessions {
       store.endSessions(user.id);
       const opened = this.#open(user.id, next);
       if (opened === null) throw failed();
+      this.#note("user.password", user.id);
       return opened;
     });
   }
@@ -162,9 +163,13 @@ export class Sessions {
     this.#parts.store.endSession(user.id, id);
   }
 
-  /** Ends all sessions of a user. */
+  /** Ends all sessions of a user, who wants that. */
   endAll(userId: string): void {
-    this.#parts.store.endSessions(userId);
+    const { store } = this.#parts;
+    store.atomically(() => {
+      store.endSessions(userId);
+      this.#note("user.sessions", userId);
+    });
   }
 
   /** Where a user is signed in, newest first. */
@@ -183,6 +188,14 @@ export class Sessions {
       this.#known.clear();
     }
     store.sweep(clock.nowMs(), idleSeconds * 1000);
+  }
+
+  /** Writes down, in the transaction of what it tells of, what a user did to itself. */
+  #note(action: "user.password" | "user.sessions", subject: string): void {
+    const { store, clock } = this.#parts;
+    const tenantId = store.find(subject)?.tenantId ?? null;
+    const who = { at: clock.nowMs(), actor: `user:${subject}` as const };
+    store.audit.record({ ...who, action, tenantId, subject, facts: {} });
   }
 
   /**

@@ -2,11 +2,14 @@
  * The users of the console. What comes in: the wish to make, stop or change one. What goes out:
  * users with their states, or an AppError that names everything that is wrong at once.
  * Invariant: e-mails are unique and in lower case; a tenant with users never lacks a working owner;
- * whoever is stopped, or gets another role or password, is signed out.
+ * whoever is stopped, or gets another role or password, is signed out; every change writes its line
+ * of the audit trail in its own transaction, and what changes nothing writes none.
  */
 import { randomBytes } from "node:crypto";
 import type { Clock } from "../clock.ts";
 import { AppError, type Mistake } from "../errors.ts";
+import type { AuditAction, FactsOf } from "../store/auditactions.ts";
+import { type Actor, COMMAND_LINE } from "../store/auditstore.ts";
 import type { KeyStore } from "../store/keystore.ts";
 import type { Role, UserRow, UserStore } from "../store/userstore.ts";
 import { isTenantName, TENANT_NAME_RULE } from "./keyring.ts";
@@ -53,6 +56,8 @@ export interface UsersParts {
   readonly keys: KeyStore;
   readonly passwords: Passwords;
   readonly clock: Clock;
+  /** Who makes changes; where it is missing, somebody at the command line. */
+  readonly actor?: Actor;
 }
 
 /** Most characters of an e-mail (RFC 5321). */
@@ -65,12 +70,20 @@ export class Users {
   readonly #keys: KeyStore;
   readonly #passwords: Passwords;
   readonly #clock: Clock;
+  readonly #actor: Actor;
 
-  constructor({ store, keys, passwords, clock }: UsersParts) {
+  constructor({ store, keys, passwords, clock, actor = COMMAND_LINE }: UsersParts) {
     this.#store = store;
     this.#keys = keys;
     this.#passwords = passwords;
     this.#clock = clock;
+    this.#actor = actor;
+  }
+
+  /** The same users, for changes that somebody makes. */
+  by(actor: Actor): Users {
+    const [store, keys, passwords] = [this.#store, this.#keys, this.#passwords];
+    return new Users({ store, keys, passwords, clock: this.#clock, actor });
   }
 
   /** Makes a user. Throws `invalid_request` with everything that is wrong. */
@@ -89,6 +102,7 @@ export class Users {
       if (first && wish.role === "member") refuse("No user was made", [OWNER_FIRST]);
       const role = (wish.role as Role | undefined) ?? (first ? "owner" : "member");
       this.#store.insert({ id, tenantId, email, role, password, createdAt });
+      this.#note("user.create", { tenantId, id }, { role });
       return this.#setPlan(tenantId, wish);
     });
     return { user: withState(this.#store.find(id) as UserRow), password: made, planAssumed };
@@ -115,15 +129,21 @@ export class Users {
   /** Stops a user and ends its sessions. Throws `invalid_request` for the last working owner. */
   disable({ id }: UserRow): void {
     this.#change(id, (user) => {
+      if (user.disabledAt !== null) return;
       this.#refuseLastOwner(user, "/state");
       this.#store.setDisabled(id, this.#clock.nowMs());
       this.#store.endSessions(id);
+      this.#note("user.disable", user, {});
     });
   }
 
   /** Lets a stopped user sign in again. */
   enable({ id }: UserRow): void {
-    this.#store.setDisabled(id, null);
+    this.#change(id, (user) => {
+      if (user.disabledAt === null) return;
+      this.#store.setDisabled(id, null);
+      this.#note("user.enable", user, {});
+    });
   }
 
   /**
@@ -137,6 +157,7 @@ export class Users {
       if (role === "member") this.#refuseLastOwner(user, "/role");
       this.#store.setRole(id, role as Role);
       this.#store.endSessions(id, keepSession);
+      this.#note("user.role", user, { role: { from: user.role, to: role } });
     });
   }
 
@@ -148,9 +169,10 @@ export class Users {
     refuse("Nothing was changed", passwordMistakes(password, email, "/password"));
     const made = password === undefined ? generatedPassword() : null;
     const stored = await this.#passwords.hash(password ?? (made as string));
-    this.#store.atomically(() => {
+    this.#change(id, (user) => {
       this.#store.setPassword(id, stored);
       this.#store.endSessions(id);
+      this.#note("user.password", user, {});
     });
     return made;
   }
@@ -187,17 +209,31 @@ export class Users {
 
   /** Sets the plan that is wished; whether it is the one for tenants without any. */
   #setPlan(tenantId: string, { plan, planOtherwise }: UserWish): boolean {
-    if (plan !== undefined) this.#store.setPlan(tenantId, plan);
-    const facts = this.#store.planFacts(tenantId);
-    const known = facts === undefined || facts.plan !== null || facts.keyPlans.length > 0;
-    if (known || planOtherwise === undefined) return false;
-    this.#store.setPlan(tenantId, planOtherwise);
-    return true;
+    const { plan: from = null, keyPlans = [] } = this.#store.planFacts(tenantId) ?? {};
+    const assumed = plan === undefined && from === null && keyPlans.length === 0;
+    const to = plan ?? (assumed ? planOtherwise : undefined);
+    if (to === undefined || to === from) return false;
+    this.#store.setPlan(tenantId, to);
+    this.#note("tenant.plan", { tenantId, id: tenantId }, { plan: { from, to } });
+    return assumed;
   }
 
   #tenantId(tenant: UserWish["tenant"], nowMs: number): string {
     if ("id" in tenant) return tenant.id;
-    return this.#keys.tenantId(tenant.name, randomBytes(8).toString("hex"), nowMs);
+    const fresh = randomBytes(8).toString("hex");
+    const id = this.#keys.tenantId(tenant.name, fresh, nowMs);
+    if (id === fresh) this.#note("tenant.create", { tenantId: id, id }, {});
+    return id;
+  }
+
+  /** Writes a line of the audit trail; only inside the transaction of what it tells of. */
+  #note<Action extends AuditAction>(
+    action: Action,
+    { tenantId, id: subject }: Pick<UserRow, "tenantId" | "id">,
+    facts: FactsOf<Action>,
+  ): void {
+    const at = this.#clock.nowMs();
+    this.#store.audit.record({ at, actor: this.#actor, action, tenantId, subject, facts });
   }
 
   #taken(email: string): Mistake[] {

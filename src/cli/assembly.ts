@@ -5,6 +5,7 @@
  * `close`, in the order in which the parts need each other.
  */
 import { availableParallelism } from "node:os";
+import { AuditTrail } from "../access/audittrail.ts";
 import { Gate } from "../access/gate.ts";
 import { Keyring } from "../access/keyring.ts";
 import { Passwords } from "../access/passwords.ts";
@@ -23,12 +24,16 @@ import { Pressure } from "../http/pressure.ts";
 import type { Service } from "../http/service.ts";
 import { Telemetry } from "../http/telemetry.ts";
 import type { Transport } from "../http/transport.ts";
+import { Waits } from "../http/waits.ts";
 import { describeError, type Log, openLog } from "../log.ts";
 import { agentDoor } from "../mcp/httpdoor.ts";
 import { Proxies } from "../proxies.ts";
+import { countsAhead, pageAhead } from "../search/ahead.ts";
+import { Scrubber } from "../search/scrubber.ts";
 import { account, countMatches, facets, search, searchSliced } from "../search/searcher.ts";
 import type { Segment } from "../search/segment.ts";
 import { Shelf } from "../search/shelf.ts";
+import { AuditStore } from "../store/auditstore.ts";
 import { closeDatabase, type StateDatabase } from "../store/database.ts";
 import { KeyStore } from "../store/keystore.ts";
 import { QuotaStore } from "../store/quotastore.ts";
@@ -36,7 +41,7 @@ import { SearchStore } from "../store/searchstore.ts";
 import { openSecrets, type Secrets } from "../store/secrets.ts";
 import { UsageStore } from "../store/usagestore.ts";
 import { UserStore } from "../store/userstore.ts";
-import { ServedChanges } from "./changeparts.ts";
+import { type ChangesParts, ServedChanges } from "./changeparts.ts";
 import { VERSION } from "./version.ts";
 
 /** Threads for exports where nobody says otherwise, beside the one that answers requests. */
@@ -60,6 +65,12 @@ export interface ServedService extends Service {
   load(segment: Segment): void;
   /** Serves none until the next one is loaded: the file of the current one is spoilt. */
   drop(): void;
+  /** Free bytes of the disk with the files of exports; null where nobody knows. */
+  freeBytes(): number | null;
+  /** Looks whether opened snapshots were written to. */
+  glance(): void;
+  /** Who wants to know that an opened snapshot was found damaged. */
+  onDamage(listener: () => void): void;
   /** Looks at the months beside the served one. Never rejects. */
   look(): Promise<void>;
   /** Closes replaced snapshots that nobody asked for lately. */
@@ -75,41 +86,36 @@ export function makeService(parts: Parts): ServedService {
   const { config, dataDir, transport, database, folder } = parts;
   const plans = loadPlans(config.plans);
   const log = openLog(config.get("log.level"));
-  const exporter = openExports({ config, dataDir, database, plans, log });
-  const shelf = new Shelf(systemClock, config.get("snapshots.keep") * 1000);
-  const changes = new ServedChanges({ config, dataDir, folder, log, shelf });
-  const streams = new Budget(config.get("http.streams_max"));
-  const telemetry = measured({ log, shelf, changes, streams, exporter, transport });
+  const { shelf, changes, scrubber, onDamage } = openSnapshots({ config, dataDir, folder, log });
+  // A link changes the file's time of change; unless seen as what it is, it looks like a write.
+  const linked = () => scrubber.glance();
+  const exporter = openExports({ config, dataDir, database, plans, log, linked });
+  const streams = new Budget(config.get("http.streams_max"), config.get("http.share_max"));
+  const telemetry = measured({ log, shelf, changes, scrubber, streams, exporter, transport });
   const pressure = new Pressure(systemClock, config.get("http.overload_lag_ms"));
   const keyring = new Keyring(new KeyStore(database), systemClock);
   const usage = new Usage(new UsageStore(database), new QuotaStore(database), systemClock);
   const secrets = openSecrets(dataDir);
-  const { users, sessions } = openConsole({ config, database, secrets });
+  const people = openConsole({ config, database, secrets });
   let stopping = false;
   return {
-    engine: { search, searchSliced, countMatches, facets, account },
-    ...{ exporter, keyring, users, sessions, usage, plans, pressure, telemetry, log, secrets },
+    engine: { search, searchSliced, countMatches, facets, pageAhead, countsAhead, account },
+    ...settledBy(config),
+    ...{ exporter, keyring, ...people, usage, plans, pressure, telemetry, log, secrets },
     searches: new SearchStore(database),
     gate: new Gate(systemClock),
     streams,
-    clock: systemClock,
-    version: VERSION,
     transport: transport.name,
-    metricsHere: config.get("metrics.listen") === null,
-    bodyBytesMax: config.get("http.body_max_bytes"),
-    secondaryCnaeFull: config.get("exports.secondary_cnae_full"),
-    securityContact: config.get("http.security_contact"),
-    proxies: Proxies.read(config.get("http.trusted_proxies") ?? ""),
     segment: () => shelf.current(),
     replaced: (belongs) => shelf.retired(belongs),
     hold: (segment) => shelf.hold(segment),
-    months: changes.months,
-    changeLists: changes.lists,
+    ...{ months: changes.months, changeLists: changes.lists },
+    scrubbed: (segment) => scrubber.stateOf(segment),
     stopping: () => stopping,
-    agents: agentDoor(VERSION),
     start: (segment) => {
       if (segment !== null) shelf.put(segment);
       changes.lists.start();
+      scrubber.start();
       exporter.start(segment);
     },
     load: (segment) => {
@@ -119,6 +125,9 @@ export function makeService(parts: Parts): ServedService {
     },
     look: () => changes.look(),
     drop: () => shelf.drop(),
+    freeBytes: () => exporter.freeBytes(),
+    glance: () => scrubber.glance(),
+    onDamage,
     sweep: () => {
       changes.sweep();
       for (const snapshot of shelf.sweep()) log.info({ snapshot }, "replaced snapshot closed");
@@ -133,13 +142,47 @@ export function makeService(parts: Parts): ServedService {
       pressure.close();
       telemetry.close();
       flush(log, () => keyring.flushUsed());
-      flush(log, () => sessions.flush());
+      flush(log, () => people.sessions.flush());
       flush(log, () => usage.flush());
       closeDatabase(database);
+      await scrubber.stop();
       await changes.close();
       shelf.close();
     },
   };
+}
+
+/** What of a service is so as long as it runs. */
+function settledBy(config: Config) {
+  return {
+    waits: new Waits(config.get("exports.waits_per_tenant")),
+    clock: systemClock,
+    version: VERSION,
+    agents: agentDoor(VERSION),
+    metricsHere: config.get("metrics.listen") === null,
+    bodyBytesMax: config.get("http.body_max_bytes"),
+    secondaryCnaeFull: config.get("exports.secondary_cnae_full"),
+    securityContact: config.get("http.security_contact"),
+    proxies: Proxies.read(config.get("http.trusted_proxies") ?? ""),
+  };
+}
+
+/** Where opened snapshots stand, and what checks all of them again. */
+function openSnapshots(parts: Omit<ChangesParts, "shelf">) {
+  const { config, log } = parts;
+  const shelf = new Shelf(systemClock, config.get("snapshots.keep") * 1000);
+  const changes = new ServedChanges({ ...parts, shelf });
+  let listener = () => {};
+  const scrubber = new Scrubber({
+    segments: () => [...shelf.segments(), ...changes.months.segments()],
+    seconds: config.get("snapshots.scrub_seconds"),
+    damaged: () => listener(),
+    ...{ clock: systemClock, log },
+  });
+  const onDamage = (told: () => void) => {
+    listener = told;
+  };
+  return { shelf, changes, scrubber, onDamage };
 }
 
 /** The metrics of a server, with what they look up. */
@@ -147,19 +190,23 @@ function measured(parts: {
   readonly log: Log;
   readonly shelf: Shelf;
   readonly changes: ServedChanges;
+  readonly scrubber: Scrubber;
   readonly streams: Budget;
   readonly exporter: Exports;
   readonly transport: Transport;
 }): Telemetry {
-  const { log, shelf, changes, streams, exporter, transport } = parts;
+  const { log, shelf, changes, scrubber, streams, exporter, transport } = parts;
   const telemetry = new Telemetry(log);
   telemetry.watch(
     {
       snapshotMs: () => dateOf(shelf.current()),
       snapshots: () => shelf.size + changes.months.size,
+      scrub: () => ({ ...scrubber.counts, states: scrubber.states() }),
       streams: () => streams.used,
       bodyBytes: () => transport.bodies.used,
+      sockets: transport.sockets,
       exports: () => exporter.counts(),
+      freeBytes: () => exporter.freeBytes(),
     },
     systemClock,
   );
@@ -179,7 +226,7 @@ function dateOf(segment: Segment | null): number | null {
   return segment === null ? null : Date.parse(segment.snapshotDate);
 }
 
-/** Users and sessions over a database. */
+/** Users, sessions and who changed what, over a database. */
 function openConsole(parts: {
   readonly config: Config;
   readonly database: StateDatabase;
@@ -197,7 +244,9 @@ function openConsole(parts: {
     idleSeconds: config.get("console.session_idle"),
     maxSeconds: config.get("console.session_max"),
   });
-  return { users, sessions };
+  const retention = config.get("audit.retention");
+  const audit = new AuditTrail(new AuditStore(database), systemClock, retention);
+  return { users, sessions, audit };
 }
 
 function openExports(parts: {
@@ -206,10 +255,15 @@ function openExports(parts: {
   readonly database: StateDatabase;
   readonly plans: Plans;
   readonly log: Log;
+  readonly linked: () => void;
 }): Exports {
   const { config } = parts;
   const spare = Math.min(Math.max(availableParallelism() - 1, 1), EXPORT_THREADS_MAX);
   const threads = new RenderPool(config.get("exports.threads") ?? spare);
-  const retention = config.get("exports.retention");
-  return new Exports({ ...parts, threads, clock: systemClock, retention, slugOf });
+  return new Exports({
+    ...{ ...parts, threads, clock: systemClock, slugOf },
+    retention: config.get("exports.retention"),
+    forget: config.get("exports.forget"),
+    freeBytesMin: config.get("exports.free_bytes_min"),
+  });
 }

@@ -5,6 +5,7 @@
  * failure leaves nothing at the place.
  */
 import type { Command } from "commander";
+import { wordFor } from "../amounts.ts";
 import { systemClock } from "../clock.ts";
 import { CommandError } from "../errors.ts";
 import { makeBackup } from "../store/backup.ts";
@@ -76,6 +77,7 @@ async function backup(target: string, { dataDir, exports, json }: BackupFlags): 
     process.stdout.write(`${JSON.stringify({ backup: target, made_at, ...counts })}\n`);
     return;
   }
-  const size = `${files.length.toLocaleString("en-US")} files, ${bytes.toLocaleString("en-US")}`;
+  const many = `${files.length.toLocaleString("en-US")} ${wordFor(files.length, "file")}`;
+  const size = `${many}, ${bytes.toLocaleString("en-US")}`;
   process.stderr.write(`${target} is the state of ${made_at}: ${size} bytes\n`);
 }

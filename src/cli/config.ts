@@ -93,6 +93,19 @@ export function withoutEffect(config: Config): string[] {
   );
 }
 
+/** That new exports are refused from the first one on, as a sentence. */
+export function withoutRoom(config: Config, freeBytes: number | null): string[] {
+  const key = "exports.free_bytes_min";
+  const least = config.get(key);
+  if (freeBytes === null || freeBytes >= least) return [];
+  const { source, origin } = config.settings.find((one) => one.key === key) as EffectiveSetting;
+  const from = source === "default" ? source : `${source} ${origin}`;
+  return [
+    `${key} (${from}) is ${least}, and the disk has ${freeBytes} bytes free: new exports are ` +
+      "refused (507) until it has more.",
+  ];
+}
+
 function describe(setting: EffectiveSetting): string {
   return `${variableOf(setting.key)}\n    ${setting.description}\n`;
 }

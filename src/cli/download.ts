@@ -8,6 +8,7 @@ import { existsSync } from "node:fs";
 import { constants } from "node:os";
 import { join, resolve } from "node:path";
 import type { Command } from "commander";
+import { wordFor } from "../amounts.ts";
 import type { Config } from "../config.ts";
 import { readShare } from "../download/address.ts";
 import {
@@ -183,7 +184,8 @@ function ticking(update: (done: number) => void, end: () => void): ByteDisplay {
 /** Says what a download did. */
 export function sayDownloaded(downloaded: Downloaded): void {
   const { folder, files, bytes, fetched_bytes: fetched, seconds, already, token } = downloaded;
-  const what = `${folder}: ${files} zips, ${sizeText(bytes)}${token === null ? "" : `, ${token}`}`;
+  const release = token === null ? "" : `, ${token}`;
+  const what = `${folder}: ${files} ${wordFor(files, "zip")}, ${sizeText(bytes)}${release}`;
   const rate = sizeText(Math.round(fetched / Math.max(seconds, 0.001)));
   LISTENER.say(
     already
@@ -229,7 +231,8 @@ async function printList(use: ShareUse, { all, to, json }: DownloadFlags): Promi
 
 function lineOf({ month, files, missing, bytes, modified, downloaded }: ListedLine): string {
   const day = modified?.slice(0, 10) ?? "unknown   ";
-  const gaps = missing.length === 0 ? "" : `  ${missing.length} zips missing`;
+  const gaps =
+    missing.length === 0 ? "" : `  ${missing.length} ${wordFor(missing.length, "zip")} missing`;
   const size = sizeText(bytes).padStart(10);
   return `${month}  ${files} zips ${size}  ${day}${gaps}${downloaded ? "  downloaded" : ""}\n`;
 }

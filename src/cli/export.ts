@@ -7,6 +7,7 @@
 import { existsSync, statSync } from "node:fs";
 import { dirname, extname, resolve } from "node:path";
 import { type Command, Option } from "commander";
+import { wordFor } from "../amounts.ts";
 import { CommandError } from "../errors.ts";
 import { FORMATS } from "../export/format.ts";
 import type { ExportFormat } from "../export/record.ts";
@@ -181,9 +182,10 @@ function failureOf(error: unknown, out: string, signal: NodeJS.Signals | null): 
 
 function summarize(out: string, file: RenderedFile, seconds: number): void {
   const { rowCount, sizeBytes, sha256 } = file;
-  const count = (value: number) => value.toLocaleString("en-US");
+  const count = (value: number, one: string) =>
+    `${value.toLocaleString("en-US")} ${wordFor(value, one)}`;
   process.stderr.write(
-    `${out}: ${count(rowCount)} rows, ${count(sizeBytes)} bytes, ${seconds.toFixed(2)} s\n` +
+    `${out}: ${count(rowCount, "row")}, ${count(sizeBytes, "byte")}, ${seconds.toFixed(2)} s\n` +
       `SHA-256 ${sha256}\n`,
   );
 }

@@ -8,6 +8,7 @@ import { existsSync, mkdirSync, statSync, writeFileSync } from "node:fs";
 import { availableParallelism } from "node:os";
 import { dirname, resolve } from "node:path";
 import type { Command } from "commander";
+import { isDay, isMonth } from "../../native-index/meta-schema.ts";
 import { CommandError } from "../errors.ts";
 import type { ImportOptions } from "../ingest/dump-import.ts";
 import type { ImportReport } from "../ingest/report.ts";
@@ -93,10 +94,10 @@ export function readImportFlags(source: string, flags: ImportFlags): ImportOptio
   if (!Number.isInteger(threads) || threads < 1 || threads > 64) {
     problems.push(`--threads must be a whole number from 1 to 64, not "${flags.threads}"`);
   }
-  if (flags.label !== undefined && !/^\d{4}-(0[1-9]|1[0-2])$/.test(flags.label)) {
+  if (flags.label !== undefined && !isMonth(flags.label)) {
     problems.push(`--label must be a month as YYYY-MM, not "${flags.label}"`);
   }
-  if (flags.date !== undefined && !isDate(flags.date)) {
+  if (flags.date !== undefined && !isDay(flags.date)) {
     problems.push(`--date must be a calendar date as YYYY-MM-DD, not "${flags.date}"`);
   }
   for (const path of [source, flags.population, flags.ceis]) {
@@ -118,10 +119,4 @@ export function readImportFlags(source: string, flags: ImportFlags): ImportOptio
     threads,
     startStage: (label, total, unit) => progress(label, total, process.stderr, unit),
   };
-}
-
-function isDate(text: string): boolean {
-  if (!/^\d{4}-\d\d-\d\d$/.test(text)) return false;
-  const date = new Date(`${text}T00:00:00Z`);
-  return !Number.isNaN(date.getTime()) && date.toISOString().slice(0, 10) === text;
 }

@@ -6,7 +6,9 @@
  */
 import type { Command } from "commander";
 import { COLUMNS, ORDERS, TABLES } from "../../native-index/columns.ts";
-import type { OpenedSnapshot, SnapshotSection } from "../../native-index/snapshot.ts";
+import type { SnapshotSection } from "../../native-index/region.ts";
+import type { OpenedSnapshot } from "../../native-index/snapshot.ts";
+import { wordFor } from "../amounts.ts";
 
 /** What `peneira inspect --json` prints. */
 export interface Inspection {
@@ -111,13 +113,13 @@ function inspectionText(inspection: Inspection): string {
   const lines = [
     `${inspection.path}: ${count(inspection.bytes)} bytes, format ${inspection.format}`,
     `  release ${inspection.label} of ${inspection.snapshot_date}`,
-    `  ${count(inspection.accounts)} accounts`,
+    `  ${count(inspection.accounts)} ${wordFor(inspection.accounts, "account")}`,
     `  population ${provenance.ibge_population_year}, sanctions ${provenance.ceis_as_of_date}`,
     `  scores version ${inspection.score_version}, made by ${inspection.created_by}`,
     "Columns",
     ...inspection.columns.map(({ name, type }) => {
       const entries = inspection.dictionaries[name];
-      const codes = entries === undefined ? "" : `, ${count(entries)} codes`;
+      const codes = entries === undefined ? "" : `, ${count(entries)} ${wordFor(entries, "code")}`;
       return `  ${name.padEnd(28)} ${type}${codes}`;
     }),
     "Index",

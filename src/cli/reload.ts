@@ -4,16 +4,19 @@
  * Invariant: the shelf changes in one step and only to a segment whose every block is right; a file
  * that is refused is named once and is not tried again until it changes; one look at a time.
  */
-import { type FSWatcher, readdirSync, type Stats, statSync, watch } from "node:fs";
-import { basename, dirname, join, resolve } from "node:path";
+import { type BigIntStats, type FSWatcher, readdirSync, watch } from "node:fs";
+import { basename, dirname, join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
+import type { FileState } from "../../native-index/engine.ts";
+import { readFooter } from "../../native-index/footer.ts";
 import type { Clock } from "../clock.ts";
 import { CommandError } from "../errors.ts";
 import { describeError, type Log } from "../log.ts";
+import { wasTouched } from "../search/filestate.ts";
 import { openSegment, type Segment } from "../search/segment.ts";
 import { readThrough, warm } from "../search/warm.ts";
 import { warmTranslation } from "../translate/warmup.ts";
-import { isFolder, isNewer } from "./served.ts";
+import { fileAt, isFolder, isNewer } from "./served.ts";
 
 /** How often the place is looked at where file events do not reach (network shares). */
 const POLL_MS = 5_000;
@@ -29,6 +32,8 @@ export interface ReloadParts {
   readonly load: (segment: Segment) => void;
   /** Gives up the current snapshot, whose file is not what was opened any more. */
   readonly drop: () => void;
+  /** Told whenever something may have happened to a file, before it is looked at. */
+  readonly glance?: () => void;
   /** Told whenever the place was looked at. */
   readonly looked?: () => Promise<void>;
   readonly log: Log;
@@ -36,7 +41,7 @@ export interface ReloadParts {
 }
 
 /** What a file was like when it was looked at. */
-type Mark = Pick<Stats, "size" | "mtimeMs" | "ino"> | undefined;
+type Mark = Pick<BigIntStats, "size" | "mtimeNs" | "ctimeNs" | "ino" | "nlink"> | undefined;
 
 /** Looks for newer snapshots until it is stopped. */
 export class Reload {
@@ -90,6 +95,7 @@ export class Reload {
 
   /** Looks now; resolves when everything that changed until now was looked at. Never rejects. */
   look(): Promise<void> {
+    this.#parts.glance?.();
     this.#again = true;
     this.#looking ??= this.#run().finally(() => {
       this.#looking = null;
@@ -119,7 +125,13 @@ export class Reload {
       if (this.#stopped) return;
       const before = this.#seen.get(path);
       if (same(before, mark)) continue;
-      if (before?.ino === mark?.ino && before?.size !== mark?.size) this.#overwritten(path);
+      const served = this.#servedSize(mark);
+      if (served !== null && served === mark?.size && served === (before?.size ?? served)) {
+        // It is being checked again, block by block, and whoever does that says the rest.
+        this.#seen.set(path, mark);
+        continue;
+      }
+      if (served !== null) this.#overwritten(path);
       this.#seen.set(path, await this.#quiet(path));
       await this.#take(path);
     }
@@ -127,18 +139,21 @@ export class Reload {
 
   /** Once the current snapshot cannot be read, any valid file will do, also a known one. */
   #noteLoss(): void {
-    const current = this.#parts.current();
-    const lost = current?.native.poisoned() === true;
-    if (lost && !this.#lost) {
-      this.#parts.log.error({ file: current?.path }, "the served snapshot cannot be read any more");
-      this.#seen.clear();
-    }
+    const lost = this.#parts.current()?.native.poisoned() === true;
+    if (lost && !this.#lost) this.#seen.clear();
     this.#lost = lost;
+  }
+
+  /** If a file, and not only its name, is the one that is served: its size when it was opened. */
+  #servedSize(mark: Mark): bigint | null {
+    const current = this.#parts.current();
+    if (current === null || current.native.poisoned()) return null;
+    const { inode, size } = current.native.opened;
+    return inode === mark?.ino ? BigInt(size) : null;
   }
 
   /** A file that was written over while it is served would give a mixture of two snapshots. */
   #overwritten(path: string): void {
-    if (this.#parts.current()?.path !== resolve(path)) return;
     const detail = "the served snapshot was written over; rename a new file to its place instead";
     this.#parts.log.error({ file: path }, detail);
     this.#parts.drop();
@@ -149,17 +164,17 @@ export class Reload {
     for (const name of readdirSync(this.#folder).sort().reverse()) {
       if (this.#only === null ? /^\.|\.tmp$/.test(name) : name !== this.#only) continue;
       const path = join(this.#folder, name);
-      const found = statSync(path, { throwIfNoEntry: false });
-      if (found?.isFile()) yield [path, found];
+      const found = fileAt(path);
+      if (found !== undefined) yield [path, found];
     }
   }
 
   /** Waits until a file has stopped changing; gives what it is like then. */
   async #quiet(path: string): Promise<Mark> {
     for (let before: Mark; ; ) {
-      const now = statSync(path, { throwIfNoEntry: false });
+      const now = fileAt(path);
       if (now === undefined || this.#stopped) return now;
-      const ageMs = this.#parts.clock.nowMs() - now.mtimeMs;
+      const ageMs = this.#parts.clock.nowMs() - Number(now.mtimeMs);
       // Where the clock of a share is ahead of ours, only a second look tells.
       if (ageMs >= QUIET_MS || same(before, now)) return now;
       before = now;
@@ -172,6 +187,8 @@ export class Reload {
     const { load, log } = this.#parts;
     let segment: Segment | null = null;
     try {
+      // What is none at first sight is not read to its end, which may be terabytes away.
+      readFooter(path);
       await readThrough(path, () => this.#stopped);
       segment = await openSegment(path);
       if (!this.#wanted(segment)) return segment.close();
@@ -183,7 +200,7 @@ export class Reload {
       const replaced = this.#parts.current()?.label ?? "none";
       load(segment);
       const { label: snapshot, snapshotDate: date } = segment;
-      log.info({ snapshot, date, replaced }, `${kind} snapshot served`);
+      log.info({ snapshot, date, replaced, file: path }, `${kind} snapshot served`);
     } catch (error) {
       segment?.close();
       this.#sayRefused(path, error);
@@ -217,5 +234,11 @@ export class Reload {
 }
 
 function same(one: Mark, other: Mark): boolean {
-  return one?.size === other?.size && one?.mtimeMs === other?.mtimeMs && one?.ino === other?.ino;
+  if (one === undefined || other === undefined) return one === other;
+  return !wasTouched(stateOf(one), stateOf(other));
+}
+
+function stateOf(mark: NonNullable<Mark>): FileState {
+  const { ino: inode, size, nlink, mtimeNs: modifiedNs, ctimeNs: changedNs } = mark;
+  return { inode, size: Number(size), links: Number(nlink), modifiedNs, changedNs };
 }

@@ -5,6 +5,7 @@
  * data directory lies there, durable; a signal or a failure leaves nothing at its place.
  */
 import type { Command } from "commander";
+import { wordFor } from "../amounts.ts";
 import { CommandError } from "../errors.ts";
 import { bytesOf, checkBackup, restoreBackup } from "../store/restore.ts";
 import { configOf } from "./config.ts";
@@ -66,7 +67,8 @@ async function restore(source: string, { dataDir, check, json }: RestoreFlags): 
     process.stdout.write(`${JSON.stringify({ backup: source, data_dir: target, ...facts })}\n`);
     return;
   }
-  const size = `${files.length.toLocaleString("en-US")} files, ${bytes.toLocaleString("en-US")}`;
+  const many = `${files.length.toLocaleString("en-US")} ${wordFor(files.length, "file")}`;
+  const size = `${many}, ${bytes.toLocaleString("en-US")}`;
   const what = target === null ? `${source} is whole` : `${target} is ${source}`;
   process.stderr.write(`${what}: the state of ${made_at}, ${size} bytes\n`);
   if (!exports || missing.length > 0) {

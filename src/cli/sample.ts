@@ -4,6 +4,7 @@
  * Invariant: every wrong flag is named in one message before anything is written (exit 2).
  */
 import type { Command } from "commander";
+import { wordFor } from "../amounts.ts";
 import {
   ESTABLISHMENTS_MAX,
   monthsBetween,
@@ -107,7 +108,9 @@ export async function runSample(flags: SampleFlags): Promise<void> {
   const summary = await writeSample({ ...options, onProgress });
   const { establishments, companies, token } = summary;
   process.stderr.write(
-    `${options.folder}: ${establishments.toLocaleString("en-US")} establishments of ` +
-      `${companies.toLocaleString("en-US")} companies, 37 zips, release ${token}\n`,
+    `${options.folder}: ${establishments.toLocaleString("en-US")} ` +
+      `${wordFor(establishments, "establishment")} of ` +
+      `${companies.toLocaleString("en-US")} ${wordFor(companies, "company", "companies")}, ` +
+      `37 zips, release ${token}\n`,
   );
 }

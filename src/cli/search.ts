@@ -5,6 +5,7 @@
  * Invariant: the accounts and their order are those of the HTTP search of the same spec.
  */
 import { type Command, Option } from "commander";
+import { wordFor } from "../amounts.ts";
 import { CommandError } from "../errors.ts";
 import { renderBytes } from "../export/render.ts";
 import { openAnySegment } from "../ingest/boot.ts";
@@ -145,5 +146,6 @@ async function printCsv(
 }
 
 function printTotal({ label, snapshotDate }: Segment, total: number): void {
-  process.stderr.write(`${total} accounts match in snapshot ${label} (${snapshotDate})\n`);
+  const match = wordFor(total, "account matches", "accounts match");
+  process.stderr.write(`${total} ${match} in snapshot ${label} (${snapshotDate})\n`);
 }

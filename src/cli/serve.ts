@@ -4,7 +4,6 @@
  * Invariant: everything that can be wrong is found before the port is opened; the line with the
  * address is printed only when requests are answered; a key is printed once, at its making.
  */
-import { constants } from "node:os";
 import { performance } from "node:perf_hooks";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Command } from "commander";
@@ -27,10 +26,12 @@ import { warm } from "../search/warm.ts";
 import { parseListen, TRANSPORTS } from "../settings.ts";
 import { removeHeldFiles } from "../store/backup.ts";
 import { lockDataDir, openDatabase } from "../store/database.ts";
+import { checkBeside, checkedAtOnce } from "../store/statecheck.ts";
 import { readDescriptors, useDescriptors } from "../translate/activities/descriptors.ts";
 import { warmTranslation } from "../translate/warmup.ts";
 import { flush, makeService, type ServedService } from "./assembly.ts";
-import { configOf, withoutEffect } from "./config.ts";
+import { configOf, withoutEffect, withoutRoom } from "./config.ts";
+import { type Ending, endingOf } from "./ending.ts";
 import { choice } from "./explain.ts";
 import { Reload } from "./reload.ts";
 import { isFolder, openServed } from "./served.ts";
@@ -96,31 +97,34 @@ export async function serve(
   const { snapshot, dataDir: data_dir, listen, transport } = options;
   const config = configOf({ snapshot, data_dir, listen, transport }, options.config);
   const { snapshotPath, dataDir } = required(config);
-  for (const warning of withoutEffect(config)) process.stderr.write(`warning: ${warning}\n`);
+  warn(withoutEffect(config));
   const descriptors = config.get("translate.descriptors");
   if (descriptors !== null) useDescriptors(readDescriptors(descriptors));
   // Before any secret is read.
   if (!config.get("core_dumps")) limitCores();
   const opened = await openTransport(config.get("transport"), limitsOf(config));
   const database = openDatabase(dataDir);
+  const sound = checkedAtOnce(database);
   const folder = isFolder(snapshotPath) ? snapshotPath : null;
   const service = makeService({ config, dataDir, transport: opened, database, folder });
-  const { segment: current, load, drop, log, look } = service;
-  const watched = { path: snapshotPath, current, load, drop, looked: look };
+  const { segment: current, load, drop, log, look, glance } = service;
+  const watched = { path: snapshotPath, current, load, drop, glance, looked: look };
   const reload = new Reload({ ...watched, log, clock: systemClock });
-  const first = await openServed(snapshotPath);
+  warn(withoutRoom(config, service.freeBytes()));
+  service.onDamage(() => void reload.look());
+  const first = await openServed(snapshotPath, warm);
   const unlock = lockDataDir(dataDir);
   removeHeldFiles(dataDir);
   service.start(first);
   await look();
-  if (first !== null) await warm(first);
   if (printFirstKey(service.keyring) && service.users.list().length === 0) sayHowToSignIn(dataDir);
-  const ended = stopSignal();
+  const ended = endingOf(log);
   const running = await openPorts(config, service, opened);
   if (first === null) sayEmpty(snapshotPath);
   onReady(running.url);
   if (first !== null) void warmLater(first, service);
-  await whileServing(service, reload, ended);
+  if (!sound) void checkLater(database.name, service);
+  if ((await whileServing(service, reload, ended)) === "failure") process.exitCode = 1;
   service.stop();
   running.leave();
   const reloaded = reload.stop();
@@ -146,6 +150,19 @@ async function warmLater(segment: Segment, { log, stopping }: ServedService): Pr
   }
 }
 
+/** Checks a state that is too large for a start to wait for. */
+async function checkLater(path: string, { log, telemetry }: ServedService): Promise<void> {
+  const startedMs = performance.now();
+  try {
+    const found = await checkBeside(path);
+    const took = { took_ms: Math.round(performance.now() - startedMs) };
+    if (found.length === 0) log.info(took, "the state is sound");
+    else telemetry.stateDamaged({ ...took, found });
+  } catch (error) {
+    log.warn(describeError(error), "the state was not checked");
+  }
+}
+
 /** Resolves after a while in which there was hardly anything to do; keeps no process alive. */
 async function quiet(): Promise<void> {
   for (;;) {
@@ -153,6 +170,10 @@ async function quiet(): Promise<void> {
     await sleep(QUIET_MS, undefined, { ref: false });
     if (performance.eventLoopUtilization(before).utilization < QUIET_SHARE) return;
   }
+}
+
+function warn(warnings: readonly string[]): void {
+  for (const warning of warnings) process.stderr.write(`warning: ${warning}\n`);
 }
 
 /** Told apart from a failed start: the server runs, and waits. */
@@ -197,29 +218,33 @@ function consoleOf(config: Config, { sessions }: ServedService): RouteTable {
   return consoleTable(door, new Assets(consoleFolder(), door));
 }
 
-/** What is done now and then until the end. */
+/** What is done now and then until the end, whose reason it gives. */
 async function whileServing(
   service: ServedService,
   reload: Reload,
-  ended: Promise<void>,
-): Promise<void> {
-  const { log, keyring, sessions, usage } = service;
+  ended: Promise<Ending>,
+): Promise<Ending> {
+  const { log, keyring, sessions, usage, audit } = service;
   const flushing = setInterval(() => {
     flush(log, () => keyring.flushUsed());
     flush(log, () => sessions.flush());
   }, USED_FLUSH_MS);
-  const counting = setInterval(() => flush(log, () => usage.flush()), USAGE_FLUSH_MS);
+  const counting = setInterval(() => {
+    flush(log, () => usage.flush());
+    flush(log, () => audit.sweep());
+  }, USAGE_FLUSH_MS);
   const sweeping = setInterval(() => service.sweep(), SWEEP_MS);
   const onHangup = () => {
     void reload.look();
   };
   process.on("SIGHUP", onHangup);
   reload.start();
-  await ended;
+  const ending = await ended;
   process.off("SIGHUP", onHangup);
   clearInterval(flushing);
   clearInterval(counting);
   clearInterval(sweeping);
+  return ending;
 }
 
 function required(config: Config): { readonly snapshotPath: string; readonly dataDir: string } {
@@ -240,7 +265,12 @@ function limitsOf(config: Config) {
     requestTimeoutMs: config.get("http.request_timeout_ms"),
     idleTimeoutMs: config.get("http.idle_timeout_ms"),
     writeTimeoutMs: config.get("http.write_timeout_ms"),
+    writePaceBytes: config.get("http.write_pace_bytes"),
     bodiesBytesMax: config.get("http.bodies_max_bytes"),
+    socketsMax: config.get("http.sockets_max"),
+    socketsPerAddress: config.get("http.sockets_per_address"),
+    trustedProxies: config.get("http.trusted_proxies"),
+    senderShareMax: config.get("http.share_max"),
   };
 }
 
@@ -263,21 +293,4 @@ function sayHowToSignIn(dataDir: string): void {
   process.stderr.write(
     `No console user yet: peneira user create --data-dir ${dataDir} --email you@example.com\n`,
   );
-}
-
-/**
- * Waits for the first signal to end; the second one does not wait for anything, and is told by the
- * exit code as a shell tells it.
- */
-function stopSignal(): Promise<void> {
-  return new Promise((resolve) => {
-    let signals = 0;
-    const onSignal = (signal: "SIGTERM" | "SIGINT") => {
-      signals++;
-      if (signals > 1) process.exit(128 + constants.signals[signal]);
-      resolve();
-    };
-    process.on("SIGTERM", onSignal);
-    process.on("SIGINT", onSignal);
-  });
 }

@@ -9,6 +9,7 @@ import { existsSync, mkdirSync, rmSync } from "node:fs";
 import path from "node:path";
 import { Command } from "commander";
 import { Keyring } from "../access/keyring.ts";
+import { wordFor } from "../amounts.ts";
 import { systemClock } from "../clock.ts";
 import { TRANSPORTS } from "../settings.ts";
 import { openDatabase, type StateDatabase } from "../store/database.ts";
@@ -61,7 +62,8 @@ async function start({ dir, accounts, ...flags }: StartOptions): Promise<void> {
 async function makeDemo(dir: string, snapshot: string, accounts: string): Promise<void> {
   const dump = path.join(dir, LABEL);
   rmSync(dump, { recursive: true, force: true });
-  process.stderr.write(`making a demo of ${accounts} invented companies in ${dir}\n`);
+  const companies = wordFor(Number(accounts), "company", "companies");
+  process.stderr.write(`making a demo of ${accounts} invented ${companies} in ${dir}\n`);
   const size = ["--establishments", accounts, "--seed", SEED, "--label", LABEL];
   await run(registerSample, ["sample", "--out", dump, ...size]);
   await run(registerImport, ["import", dump, "--out", snapshot]);

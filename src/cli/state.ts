@@ -2,6 +2,7 @@
  * The state that commands work on. What comes in: the flag `--data-dir`, or the setting in its
  * place. What goes out: the opened database, or the keyring over it, for as long as the work lasts.
  * Invariant: the database is closed however the work ends; a running server may have it open too.
+ * Work that ends badly because the state is damaged says that, and how to restore it.
  * A directory without state is only filled by commands that make something, and never silently.
  */
 import { join } from "node:path";
@@ -10,6 +11,7 @@ import { Passwords } from "../access/passwords.ts";
 import { Users } from "../access/users.ts";
 import { systemClock } from "../clock.ts";
 import { CommandError } from "../errors.ts";
+import { damagedState, findingsIn, isStateDamage } from "../store/damage.ts";
 import { DATABASE_FILE, openDatabase, type StateDatabase } from "../store/database.ts";
 import { lookAt } from "../store/datadir.ts";
 import { KeyStore } from "../store/keystore.ts";
@@ -42,13 +44,20 @@ export function withDatabase<Result>(
     throw new CommandError(`There is no ${missing} ${path}. ${mend}`);
   }
   const database = openDatabase(path);
+  const inWords = (error: unknown): never => {
+    const found = error instanceof CommandError ? [] : findingsIn(database);
+    if (found.length > 0 || isStateDamage(error)) throw damagedState(database.name, found, error);
+    throw error;
+  };
   if (missing !== null) process.stderr.write(`made a new ${missing} ${path}\n`);
   let later = false;
   try {
     const result = work(database);
     if (!(result instanceof Promise)) return result;
     later = true;
-    return result.finally(() => database.close()) as Result;
+    return result.catch(inWords).finally(() => database.close()) as Result;
+  } catch (error) {
+    return inWords(error);
   } finally {
     if (!later) database.close();
   }

@@ -5,6 +5,7 @@
  * tenant is never deleted, for its exports and counts belong to it.
  */
 import type { Command } from "commander";
+import { wordFor } from "../amounts.ts";
 import { type Explanation, explain } from "./explain.ts";
 import { type DataDirOptions, withKeyring } from "./state.ts";
 
@@ -108,7 +109,7 @@ function list(options: TenantOptions): void {
       return;
     }
     for (const { tenant, state, keys } of tenants) {
-      process.stdout.write(`${tenant}  ${state}  ${keys} ${keys === 1 ? "key" : "keys"}\n`);
+      process.stdout.write(`${tenant}  ${state}  ${keys} ${wordFor(keys, "key")}\n`);
     }
     if (tenants.length === 0) process.stderr.write("There are no tenants yet.\n");
   });

@@ -7,6 +7,7 @@
 import { mkdirSync, readdirSync, renameSync, rmSync } from "node:fs";
 import { join, resolve } from "node:path";
 import type { Command } from "commander";
+import { wordFor } from "../amounts.ts";
 import type { Config } from "../config.ts";
 import { type Downloaded, type DownloadWish, downloadMonth, inquiryOf } from "../download/month.ts";
 import { listMonths } from "../download/months.ts";
@@ -245,7 +246,8 @@ class Update {
     if (newest !== null && accounts < newest.accounts * SHARE_MIN) {
       const [now, before] = [accounts, newest.accounts].map((n) => n.toLocaleString("en-US"));
       this.#say(
-        `warning: ${now} accounts, while ${newest.label} had ${before}; look at the import`,
+        `warning: ${now} ${wordFor(accounts, "account")}, ` +
+          `while ${newest.label} had ${before}; look at the import`,
       );
     }
     return accounts;

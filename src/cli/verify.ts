@@ -5,6 +5,7 @@
  * Invariant: the whole file is read once, and nothing of it is believed before it is checked.
  */
 import type { Command } from "commander";
+import { wordFor } from "../amounts.ts";
 import { CommandError } from "../errors.ts";
 import { sectionName } from "./inspect.ts";
 import { progress } from "./progress.ts";
@@ -43,6 +44,8 @@ export async function runVerify(path: string): Promise<void> {
     throw new CommandError(`${path} is damaged:\n- ${places.join("\n- ")}`);
   }
   if (!footerAgrees) throw new CommandError(`${path} is damaged: its footer lists other batches`);
-  const accounts = snapshot.rowCount.toLocaleString("en-US");
-  process.stdout.write(`${path}: ${accounts} accounts, ${blocks} blocks, all checksums right\n`);
+  const { rowCount } = snapshot;
+  const accounts = `${rowCount.toLocaleString("en-US")} ${wordFor(rowCount, "account")}`;
+  const checked = `${blocks} ${wordFor(blocks, "block")}`;
+  process.stdout.write(`${path}: ${accounts}, ${checked}, all checksums right\n`);
 }

@@ -25,7 +25,6 @@ export interface Versions {
   readonly executable: boolean;
   readonly node: string;
   readonly uws: string;
-  readonly croaring: string;
   readonly simd: string;
   readonly sqlite: string;
   /** Format of the snapshots that it writes and reads. */
@@ -37,7 +36,6 @@ export interface Versions {
 /** How the lines for people begin, where the name alone does not tell. */
 const TITLES: Readonly<Record<string, string>> = {
   uws: "uWebSockets.js",
-  croaring: "CRoaring",
   sqlite: "SQLite",
   node: "Node",
   snapshot_format: "snapshot format",
@@ -93,8 +91,7 @@ async function readVersions(): Promise<Versions> {
   const { FORMAT_VERSION } = await import("../../native-index/versions.ts");
   const state = await import("../store/database.ts");
   const native = await engine.catch((error: Error) => ({
-    croaring: notLoaded(error),
-    simd: "unknown",
+    simd: notLoaded(error),
   }));
   return {
     peneira: VERSION,
@@ -103,7 +100,6 @@ async function readVersions(): Promise<Versions> {
     executable: IS_EXECUTABLE,
     node: process.versions.node,
     uws: manifest.dependencies["uWebSockets.js"].replace(/^.*@/, ""),
-    croaring: native.croaring,
     simd: native.simd,
     sqlite: sqliteOf(state.sqliteVersion),
     snapshot_format: FORMAT_VERSION,

@@ -18,7 +18,7 @@ import { acceptedEncoding, type Encoding } from "./encoding.ts";
 
 const PAGE = "page.html";
 /** Views of the page with an address of their own (src/console/web/router.ts). */
-export const VIEWS = ["exports", "saved", "keys", "usage", "members", "account"] as const;
+export const VIEWS = ["exports", "saved", "keys", "usage", "members", "audit", "account"] as const;
 
 const TYPES: Readonly<Record<string, string>> = {
   ".html": "text/html; charset=utf-8",

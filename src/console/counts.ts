@@ -9,6 +9,7 @@ import type { Engine } from "../http/service.ts";
 import type { Facet, FacetName } from "../search/facet.ts";
 import type { Segment } from "../search/segment.ts";
 import type { AccountQuerySpec } from "../spec/schema.ts";
+import { type Steps, waited } from "../steps.ts";
 
 type Filters = AccountQuerySpec["filters"];
 
@@ -45,6 +46,16 @@ export class Counts {
   total(spec: AccountQuerySpec, filters: Filters = spec.filters): number {
     const kept = this.#kept(filters);
     kept.total ??= this.#engine.countMatches(this.#segment, { ...spec, filters });
+    return kept.total;
+  }
+
+  /** As `total`, in steps: that of a long spec is counted aside. */
+  *totalSteps(spec: AccountQuerySpec, filters: Filters = spec.filters): Steps<number> {
+    const kept = this.#kept(filters);
+    if (kept.total !== null) return kept.total;
+    const wanted = { ...spec, filters };
+    const ahead = yield* waited(this.#engine.countsAhead?.(this.#segment, wanted, null) ?? null);
+    kept.total = ahead?.total ?? this.total(spec, filters);
     return kept.total;
   }
 

@@ -7,6 +7,7 @@
 import { readAccount } from "../http/account.ts";
 import { countAccounts } from "../http/count.ts";
 import { deleteExport, downloadExport } from "../http/exports.ts";
+import type { Shedding } from "../http/pressure.ts";
 import type { Reply, Route } from "../http/routetable.ts";
 import { searchAccounts } from "../http/search.ts";
 import type { SessionCall } from "../http/service.ts";
@@ -22,14 +23,14 @@ import {
   listConsoleExports,
   readConsoleExport,
 } from "./exports.ts";
-import { changeSearch, deleteSearch, listSearches, saveSearch } from "./searches.ts";
+import { changeSearch, deleteSearch, listSearches, readSearch, saveSearch } from "./searches.ts";
 
 type Handle = (call: SessionCall) => Reply;
 
 /** The routes of the console's data. */
 export const CONSOLE_DATA_ROUTES: readonly Route[] = [
-  ask("/translate", translateLeads),
-  ask("/explore", explore),
+  ask("/translate", translateLeads, "first"),
+  ask("/explore", explore, "first"),
   ask("/accounts/search", searchAccounts),
   ask("/accounts/count", countAccounts),
   ask("/accounts/explain", explainAccount),
@@ -43,8 +44,9 @@ export const CONSOLE_DATA_ROUTES: readonly Route[] = [
   remove("/exports/{id}", deleteExport),
   get("/exports/{id}/download", downloadExport),
   post("/exports/{id}/again", exportAgain),
-  get("/searches", listSearches),
+  get("/searches", listSearches, ["limit", "cursor"]),
   post("/searches", saveSearch),
+  get("/searches/{id}", readSearch),
   post("/searches/{id}", changeSearch),
   remove("/searches/{id}", deleteSearch),
 ];
@@ -58,8 +60,8 @@ function post(path: string, handle: Handle): Route {
 }
 
 /** A question to the engine, which is refused while there is too much to do. */
-function ask(path: string, handle: Handle): Route {
-  return { method: "POST", path: at(path), access: "session", sheds: true, handle };
+function ask(path: string, handle: Handle, sheds: Shedding = "last"): Route {
+  return { method: "POST", path: at(path), access: "session", sheds, handle };
 }
 
 function remove(path: string, handle: Handle): Route {

@@ -7,9 +7,11 @@
 import { FORMATS } from "../export/format.ts";
 import type { ExportFormat } from "../export/record.ts";
 import { measureRows, renderBytes } from "../export/render.ts";
-import { readExportSpec } from "../http/newexport.ts";
+import { exportSpecSteps } from "../http/newexport.ts";
+import { matchesOf } from "../http/normalize.ts";
 import { type Answer, json } from "../http/respond.ts";
-import { currentSegment, type KeyCall, timed } from "../http/service.ts";
+import { currentSegment, type KeyCall } from "../http/service.ts";
+import { laterResult, stepwise } from "../http/sidework.ts";
 import { scroll } from "../search/scroll.ts";
 import type { Segment } from "../search/segment.ts";
 import { specHash } from "../spec/identity.ts";
@@ -50,13 +52,13 @@ const caches = new WeakMap<Segment, Map<string, number>>();
 export async function estimateExport(call: KeyCall): Promise<Answer> {
   const { service, requestId } = call;
   const segment = currentSegment(service);
-  const spec = readExportSpec(call, segment);
-  const matches = timed(call, "count", () => service.engine.countMatches(segment, spec));
-  const rows = Math.min(spec.limit, matches);
-  const { rowsMax } = FORMATS[spec.output.format as ExportFormat];
-  const tooMany = rowsMax !== null && rows > rowsMax;
   const release = service.hold(segment);
   try {
+    const spec = await stepwise(exportSpecSteps(call, segment));
+    const matches = await stepwise(matchesOf(call, segment, spec));
+    const rows = Math.min(spec.limit, matches);
+    const { rowsMax } = FORMATS[spec.output.format as ExportFormat];
+    const tooMany = rowsMax !== null && rows > rowsMax;
     const bytes = await knownBytes(segment, spec, { rows, matches });
     return json({
       request_id: requestId,
@@ -100,7 +102,8 @@ async function bytesOf(segment: Segment, spec: AccountQuerySpec, extent: Extent)
     return bytes;
   }
   const { rows, long } = SAMPLINGS[spec.output.format as ExportFormat];
-  const sample = sampleOf(segment, spec, { ...extent, sampled: rows });
+  const wanted = { ...extent, sampled: rows };
+  const sample = await laterResult(() => sampleOf(segment, spec, wanted));
   const few = await measureRows({ segment, spec }, sample.subarray(0, rows / 4));
   const all = await measureRows({ segment, spec }, sample);
   const perRow = (all - few) / (rows - rows / 4);

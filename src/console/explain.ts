@@ -6,6 +6,7 @@
  */
 import { absent } from "../http/account.ts";
 import { type BodyObject, readBody, withBodyMistakes } from "../http/body.ts";
+import { costOf } from "../http/cost.ts";
 import { unchanged, weakTag } from "../http/etag.ts";
 import { eitherContext } from "../http/normalize.ts";
 import { type Answer, json } from "../http/respond.ts";
@@ -50,6 +51,7 @@ interface Question {
 
 function readQuestion(call: KeyCall, segment: Segment): Question {
   const body = readBody(call.body, ["spec", "cnpj"]);
+  call.spend(costOf({ spec: body.members.spec }));
   const cnpj = readNumber(body);
   const { spec } = withBodyMistakes(body, () =>
     normalizeSpec(body.members.spec, eitherContext(call, segment, body.members.spec)),

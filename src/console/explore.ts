@@ -6,20 +6,23 @@
  * so that others are answered in between; whoever left is not counted for.
  */
 
-import { type BodyObject, readBody, withBodyMistakes } from "../http/body.ts";
+import { type BodyObject, readBody, withBodyMistakesIn } from "../http/body.ts";
+import { costOf } from "../http/cost.ts";
 import { unchanged, weakTag } from "../http/etag.ts";
 import { readFacets } from "../http/facets.ts";
 import { eitherContext } from "../http/normalize.ts";
+import { isSmall } from "../http/prepared.ts";
 import { type Answer, json, noContent } from "../http/respond.ts";
 import type { Reply } from "../http/routetable.ts";
+import { answerSteps } from "../http/search.ts";
 import { currentSegment, type KeyCall, timed } from "../http/service.ts";
-import { laterResult } from "../http/sidework.ts";
 import type { Facet, FacetName } from "../search/facet.ts";
 import type { Segment } from "../search/segment.ts";
 import { tooBroad } from "../spec/breadth.ts";
-import { normalizeSpec } from "../spec/normalize.ts";
+import { normalizingSteps } from "../spec/normalize.ts";
 import { shown } from "../spec/reader.ts";
 import type { AccountQuerySpec } from "../spec/schema.ts";
+import type { Steps } from "../steps.ts";
 import { Counts, MANY_MATCHES } from "./counts.ts";
 import { FILTER_PARTS, pointersOf, setParts, without } from "./filters.ts";
 
@@ -46,40 +49,37 @@ interface Question {
 
 /** Counts what a spec matches. */
 export function explore(call: KeyCall): Reply {
-  const { service } = call;
-  const startMs = service.clock.monotonicMs();
-  const segment = currentSegment(service);
-  const question = { ...readQuestion(call, segment), startMs };
+  const startMs = call.service.clock.monotonicMs();
+  const segment = currentSegment(call.service);
+  return answerSteps(call, segment, exploreSteps(call, segment, startMs));
+}
+
+/** Each step may cost tens of milliseconds; whoever has left is not counted for any more. */
+function* exploreSteps(call: KeyCall, segment: Segment, startMs: number): Steps<Answer> {
+  const question = { ...(yield* readQuestion(call, segment)), startMs };
   const known = unchanged(call, question.tag);
   if (known !== null) return known;
-  const counts = new Counts(service.engine, segment);
-  const work = facetWork(call, question, counts);
-  if (work.length <= 1) {
-    for (const step of work) step();
-    return answerOf(call, question, counts);
+  const counts = new Counts(call.service.engine, segment);
+  const work = yield* facetWork(call, question, counts);
+  for (const step of work) {
+    if (work.length > 1) yield;
+    if (call.gone()) return noContent();
+    step();
   }
-  const release = service.hold(segment);
-  return inTurns(call, work)
-    .then((done) => (done ? answerOf(call, question, counts) : noContent()))
-    .finally(release);
+  return yield* answerOf(call, question, counts);
 }
 
-/** Runs the steps between other work; false where the client left meanwhile. */
-async function inTurns(call: KeyCall, steps: readonly (() => void)[]): Promise<boolean> {
-  for (const step of steps) {
-    if (call.gone()) return false;
-    await laterResult(step);
-  }
-  return true;
-}
-
-function readQuestion(call: KeyCall, segment: Segment): Omit<Question, "startMs"> {
+function* readQuestion(call: KeyCall, segment: Segment): Steps<Omit<Question, "startMs">> {
+  if (!isSmall(call.body)) yield;
   const body = readBody(call.body, ["spec", "facets", "beside"]);
+  call.spend(costOf({ spec: body.members.spec, facets: body.members.facets }));
+  if (!isSmall(call.body)) yield;
   const facets = readFacets(body) ?? [];
   const beside = readBeside(body);
-  const { spec, warnings } = withBodyMistakes(body, () =>
-    normalizeSpec(body.members.spec, eitherContext(call, segment, body.members.spec)),
+  const { spec, warnings } = yield* withBodyMistakesIn(body, () =>
+    normalizingSteps(body.members.spec, eitherContext(call, segment, body.members.spec)),
   );
+  if (!isSmall(call.body)) yield;
   const parts = ["explore", segment.snapshotId, JSON.stringify(spec), String(warnings)];
   const tag = weakTag([...parts, String(facets), String(beside)]);
   return { segment, spec, warnings, facets, beside, tag };
@@ -118,8 +118,8 @@ function filtersBeside({ filters }: AccountQuerySpec, name: BesideName) {
   return setParts(filters).some((part) => same.includes(part)) ? without(filters, same) : null;
 }
 
-/** What has to be counted, in steps of which each may cost tens of milliseconds. */
-function facetWork(call: KeyCall, question: Question, counts: Counts): (() => void)[] {
+/** What has to be counted, in parts of which each may cost tens of milliseconds. */
+function* facetWork(call: KeyCall, question: Question, counts: Counts): Steps<(() => void)[]> {
   const { spec, facets, beside } = question;
   const wanted = [
     { filters: spec.filters, names: facets },
@@ -128,15 +128,18 @@ function facetWork(call: KeyCall, question: Question, counts: Counts): (() => vo
       return filters === null ? [] : [{ filters, names: [name] }];
     }),
   ];
-  return wanted.flatMap(({ filters, names }) => {
+  const work: (() => void)[] = [];
+  for (const { filters, names } of wanted) {
     const unknown = counts.unknown(names, filters);
-    const count = (some: readonly FacetName[]) => () => {
-      timed(call, "facets", () => counts.facets(spec, some, filters));
-    };
-    if (unknown.length === 0) return [];
-    const many = timed(call, "count", () => counts.total(spec, filters)) > MANY_MATCHES;
-    return many ? apart(unknown).map(count) : [count(unknown)];
-  });
+    if (unknown.length === 0) continue;
+    const many = (yield* counts.totalSteps(spec, filters)) > MANY_MATCHES;
+    for (const some of many ? apart(unknown) : [unknown]) {
+      work.push(() => {
+        timed(call, "facets", () => counts.facets(spec, some, filters));
+      });
+    }
+  }
+  return work;
 }
 
 /** Facets in groups of which each is counted at once: all of the activities are one count. */
@@ -146,10 +149,11 @@ function apart(names: readonly FacetName[]): FacetName[][] {
   return [activities, ...others.map((name) => [name])].filter((group) => group.length > 0);
 }
 
-function answerOf(call: KeyCall, question: Question, counts: Counts): Answer {
+function* answerOf(call: KeyCall, question: Question, counts: Counts): Steps<Answer> {
   const { service, requestId } = call;
   const { segment, spec, facets, beside, tag } = question;
-  const total = timed(call, "count", () => counts.total(spec));
+  const total = yield* counts.totalSteps(spec);
+  const drops = total > 0 ? [] : yield* dropsOf(spec, counts);
   const broad = tooBroad(spec);
   const answer = {
     request_id: requestId,
@@ -161,7 +165,7 @@ function answerOf(call: KeyCall, question: Question, counts: Counts): Answer {
     missing: (broad?.missing ?? []).map((name) => `/${name.replaceAll(".", "/")}`),
     facets: counts.facets(spec, facets),
     beside: Object.fromEntries(beside.map((name) => [name, facetBeside(spec, name, counts)])),
-    drops: total > 0 ? [] : dropsOf(call, spec, counts),
+    drops,
     warnings: question.warnings,
     took_ms: Math.round((service.clock.monotonicMs() - question.startMs) * 1000) / 1000,
   };
@@ -173,13 +177,20 @@ function facetBeside(spec: AccountQuerySpec, name: BesideName, counts: Counts): 
   return filters === null ? null : (counts.facets(spec, [name], filters)[name] as Facet);
 }
 
+/** A filter, and how many would match without it. */
+interface Drop {
+  readonly filter: string;
+  readonly pointers: readonly string[];
+  readonly total: number;
+}
+
 /** What there would be without each filter alone, the most first; those that help nothing not. */
-function dropsOf(call: KeyCall, spec: AccountQuerySpec, counts: Counts) {
-  const drops = setParts(spec.filters).map((part) => ({
-    filter: part.name,
-    pointers: pointersOf(spec.filters, part),
-    total: timed(call, "count", () => counts.total(spec, without(spec.filters, [part]))),
-  }));
+function* dropsOf(spec: AccountQuerySpec, counts: Counts): Steps<Drop[]> {
+  const drops: Drop[] = [];
+  for (const part of setParts(spec.filters)) {
+    const total = yield* counts.totalSteps(spec, without(spec.filters, [part]));
+    drops.push({ filter: part.name, pointers: pointersOf(spec.filters, part), total });
+  }
   return drops
     .filter(({ total }) => total > 0)
     .sort((a, b) => b.total - a.total)

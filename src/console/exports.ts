@@ -11,7 +11,7 @@ import type { ExportRecord } from "../export/record.ts";
 import { acceptChanges } from "../http/changeexport.ts";
 import { createdJson, recordJson } from "../http/export-record.ts";
 import { idOf, pageOf, readAs } from "../http/exports.ts";
-import { acceptExport } from "../http/newexport.ts";
+import { whenAccepted } from "../http/newexport.ts";
 import { type Answer, json } from "../http/respond.ts";
 import type { Reply } from "../http/routetable.ts";
 import type { SessionCall } from "../http/service.ts";
@@ -33,8 +33,8 @@ export function readConsoleExport(call: SessionCall): Reply {
 }
 
 /** `POST /exports`. */
-export function createConsoleExport(call: SessionCall): Answer {
-  return createdAnswer(call, acceptExport(call));
+export function createConsoleExport(call: SessionCall): Reply {
+  return whenAccepted(call, (accepted) => createdAnswer(call, accepted));
 }
 
 /** `POST /exports/{id}/again`: the same spec and output on the present snapshot. */
@@ -48,7 +48,7 @@ export function exportAgain(call: SessionCall): Reply {
   const members = { spec: wanted, output: spec.output };
   if (since === null) {
     const body = Buffer.from(JSON.stringify(members));
-    return createdAnswer(call, acceptExport({ ...call, body }));
+    return whenAccepted({ ...call, body }, (accepted) => createdAnswer(call, accepted));
   }
   const { snapshot, kinds, watch } = since;
   const changes = { ...members, since: snapshot, kinds, watch };

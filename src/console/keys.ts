@@ -10,6 +10,7 @@ import { AppError } from "../errors.ts";
 import { type Answer, json } from "../http/respond.ts";
 import type { SessionCall } from "../http/service.ts";
 import type { KeyRow } from "../store/keystore.ts";
+import { inNameOf } from "./audit.ts";
 import { readName, readWhole, refuseMistakes, wishOf } from "./wish.ts";
 
 const EXPIRES_DAYS_MAX = 3_650;
@@ -32,7 +33,7 @@ export function createKey(call: SessionCall): Answer {
   const expiresAt = days === null ? undefined : service.clock.nowMs() + days * DAY_MS;
   const { tenant } = session.user;
   const wish = { tenant, plan: identity.plan, name, expiresAt };
-  const { key, keyId } = service.keyring.createFor(identity.tenantId, wish);
+  const { key, keyId } = inNameOf(call).keyring.createFor(identity.tenantId, wish);
   return json({ ...answerOf(call, keyId), key }, 201);
 }
 
@@ -42,7 +43,7 @@ export function renameKey(call: SessionCall): Answer {
   const body = wishOf(call, ["name"]);
   const name = readName(body, "name");
   refuseMistakes(body);
-  call.service.keyring.rename(row, name);
+  inNameOf(call).keyring.rename(row, name);
   return json(answerOf(call, row.id));
 }
 
@@ -50,8 +51,7 @@ export function renameKey(call: SessionCall): Answer {
 export function disableKey(call: SessionCall): Answer {
   const row = keyOf(call);
   refuseMistakes(wishOf(call, []));
-  // A key that is stopped already keeps the time at which it was.
-  if (row.disabledAt === null) call.service.keyring.disable(row);
+  inNameOf(call).keyring.disable(row);
   return json(answerOf(call, row.id));
 }
 
@@ -59,11 +59,10 @@ export function disableKey(call: SessionCall): Answer {
 export function enableKey(call: SessionCall): Answer {
   const row = keyOf(call);
   refuseMistakes(wishOf(call, []));
-  const { keyring, clock } = call.service;
-  if (row.expiresAt !== null && row.expiresAt <= clock.nowMs()) {
+  if (row.expiresAt !== null && row.expiresAt <= call.service.clock.nowMs()) {
     throw new AppError("invalid_request", "The key has expired. Create a new one.");
   }
-  keyring.enable(row);
+  inNameOf(call).keyring.enable(row);
   return json(answerOf(call, row.id));
 }
 
@@ -73,12 +72,12 @@ export function rotateKey(call: SessionCall): Answer {
   const body = wishOf(call, ["overlap_seconds"]);
   const overlap = readWhole(body, "overlap_seconds", { min: 0, max: OVERLAP_SECONDS_MAX });
   refuseMistakes(body);
-  const { keyring, clock } = call.service;
-  const state = stateOf(row, clock.nowMs());
+  const state = stateOf(row, call.service.clock.nowMs());
   if (state !== "active") {
     const detail = `The key is ${state}; only an active one can be rotated. Create a new one.`;
     throw new AppError("invalid_request", detail);
   }
+  const { keyring } = inNameOf(call);
   const { key, keyId, oldExpiresAt } = keyring.rotate(row, (overlap ?? 0) * 1000);
   const replaced = { replaces: row.id, old_expires_at: time(oldExpiresAt) };
   return json({ ...answerOf(call, keyId), key, ...replaced }, 201);

@@ -10,6 +10,7 @@ import { AppError } from "../errors.ts";
 import type { BodyObject } from "../http/body.ts";
 import { type Answer, json } from "../http/respond.ts";
 import type { SessionCall } from "../http/service.ts";
+import { inNameOf } from "./audit.ts";
 import { readChoice, readText, refuse, refuseMistakes, wishOf } from "./wish.ts";
 
 const STATES = ["active", "disabled"] as const;
@@ -27,8 +28,8 @@ export async function createMember(call: SessionCall): Promise<Answer> {
   const email = readText(body, "email", EMAIL_MAX);
   const role = readChoice(body, "role", ROLES) ?? "member";
   refuseMistakes(body);
+  const { users } = inNameOf(call);
   call.spend(PASSWORD_UNITS);
-  const { users } = call.service;
   const tenant = { id: call.identity.tenantId };
   const { user, password } = await users.create({ email, tenant, role });
   return json({ ...answerOf(call, user.id), password }, 201);
@@ -42,12 +43,12 @@ export function changeMember(call: SessionCall): Answer {
   const state = readChoice(body, "state", STATES);
   if (Object.keys(body.members).length === 0) refuseNothing(body);
   refuseMistakes(body);
-  const { users } = call.service;
+  const { users } = inNameOf(call);
   const self = user.id === call.session.user.id;
   // The last owner may neither be stopped nor become a member, so one refusal comes before both.
   if (role !== null) users.setRole(user, role, self ? call.session.id : undefined);
-  if (state === "disabled" && user.disabledAt === null) users.disable(user);
-  if (state === "active" && user.disabledAt !== null) users.enable(user);
+  if (state === "disabled") users.disable(user);
+  if (state === "active") users.enable(user);
   return json(answerOf(call, user.id));
 }
 
@@ -59,8 +60,9 @@ export async function resetPassword(call: SessionCall): Promise<Answer> {
     const detail = "Change your own password with the present one, at /v1/console/password.";
     throw new AppError("invalid_request", detail);
   }
+  const { users } = inNameOf(call);
   call.spend(PASSWORD_UNITS);
-  const password = await call.service.users.setPassword(user);
+  const password = await users.setPassword(user);
   return json({ ...answerOf(call, user.id), password });
 }
 

@@ -2,14 +2,15 @@
  * The routes of the console. What comes in: the door to sessions and the files of the browser's
  * part. What goes out: the table of a server with a console.
  * Invariant: every path below /v1/console needs a session but those that begin one; whatever
- * changes members or keys is for owners. Nothing here is part of the public interface, so it is
- * not in its documents.
+ * changes members or keys is for owners, as is who did. Nothing here is part of the public
+ * interface, so it is not in its documents.
  */
 import { redirectTo } from "../http/respond.ts";
 import { ROUTES } from "../http/routes.ts";
 import { type Route, RouteTable } from "../http/routetable.ts";
 import type { Door } from "../http/sessiondoor.ts";
 import type { Assets } from "./assets.ts";
+import { listAudit } from "./audit.ts";
 import { CONSOLE_DATA_ROUTES } from "./data-routes.ts";
 import { createKey, disableKey, enableKey, listKeys, renameKey, rotateKey } from "./keys.ts";
 import { changeMember, createMember, listMembers, resetPassword } from "./members.ts";
@@ -43,7 +44,7 @@ function sessionRoutes(door: Door): Route[] {
   const sessions = `${BASE}/sessions`;
   return [
     { method: "GET", path: session, access: "open", handle: read },
-    { method: "POST", path: session, access: "open", handle: signIn },
+    { method: "POST", path: session, access: "open", sheds: "last", handle: signIn },
     { method: "DELETE", path: session, ...SESSION, handle: signOut },
     { method: "GET", path: sessions, ...SESSION, handle: listSessions },
     { method: "DELETE", path: sessions, ...SESSION, handle: signOutEverywhere },
@@ -57,6 +58,7 @@ const MEMBER_ROUTES: readonly Route[] = [
   { method: "POST", path: MEMBERS, ...OWNER, handle: createMember },
   { method: "POST", path: `${MEMBERS}/{id}`, ...OWNER, handle: changeMember },
   { method: "POST", path: `${MEMBERS}/{id}/password`, ...OWNER, handle: resetPassword },
+  { method: "GET", path: `${BASE}/audit`, ...OWNER, query: ["limit", "cursor"], handle: listAudit },
 ];
 
 const KEYS = `${BASE}/keys`;

@@ -1,14 +1,21 @@
 /**
  * Saved searches. What comes in: specs with names, ids of those that were saved. What goes out:
- * each with the count of then and the exact one of now.
+ * each with the count of then and the exact one of now, page by page; the spec of one at a time,
+ * because specs may be large.
  * Invariant: what is saved is a normalized spec that was counted; a spec that means nothing to the
  * present snapshot is kept and has no count; another tenant's search does not exist.
  */
 import { randomBytes } from "node:crypto";
+import { refuseBeyondBytes } from "../access/quota.ts";
 import { AppError } from "../errors.ts";
 import { type BodyObject, readBody, withBodyMistakes } from "../http/body.ts";
+import { costOf } from "../http/cost.ts";
 import { eitherContext } from "../http/normalize.ts";
+import { isSmall } from "../http/prepared.ts";
+import { queryMistake, refuseQueryMistakes } from "../http/query.ts";
 import { type Answer, json, noContent } from "../http/respond.ts";
+import type { Reply } from "../http/routetable.ts";
+import { answerSteps } from "../http/search.ts";
 import {
   currentSegment,
   type KeyCall,
@@ -19,55 +26,85 @@ import {
 import { laterResult } from "../http/sidework.ts";
 import type { Segment } from "../search/segment.ts";
 import { normalizeSpec } from "../spec/normalize.ts";
-import { shown } from "../spec/reader.ts";
+import { isJsonObject, shown } from "../spec/reader.ts";
 import type { AccountQuerySpec } from "../spec/schema.ts";
+import type { Steps } from "../steps.ts";
 import type { SearchRow } from "../store/searchstore.ts";
 import { Counts } from "./counts.ts";
+import { decodeSearchCursor, encodeSearchCursor } from "./searchcursor.ts";
 import { readName } from "./wish.ts";
 
 /** Most searches of a tenant. */
 export const SEARCHES_MAX = 500;
+/** Searches of a page where no limit is given, and most of them. */
+const PAGE = 50;
+const PAGE_MAX = 200;
 /** Most characters of the sentence a search began with. */
 const TEXT_MAX = 2_000;
 
 /** Line ends and tabs are part of what people type into a box of several lines. */
 const CONTROL_BUT_WHITE = /[^\P{Cc}\t\n\r]/u;
 
-/** `GET /searches`: all of the tenant's, newest first; counted in turns with other work. */
+/** `GET /searches`: a page of the tenant's, newest first; counted in turns with other work. */
 export async function listSearches(call: KeyCall): Promise<Answer> {
-  const rows = call.service.searches.list(call.identity.tenantId);
+  const { searches: store, secrets } = call.service;
+  const { tenantId } = call.identity;
+  const limit = readLimit(call.query.get("limit"));
+  const cursor = call.query.get("cursor");
+  const behind =
+    cursor === undefined ? undefined : decodeSearchCursor(cursor, tenantId, secrets.cursor);
+  const rows = store.list(tenantId, limit + 1, behind);
+  const last = rows.length > limit ? rows[limit - 1] : undefined;
+  const next = last === undefined ? null : encodeSearchCursor(last, tenantId, secrets.cursor);
   const segment = loadedSegment(call.service);
   const release = segment === null ? () => {} : call.service.hold(segment);
   try {
     const searches: object[] = [];
-    for (const row of rows) {
+    for (const row of rows.slice(0, limit)) {
       if (call.gone()) break;
       searches.push(await laterResult(() => searchJson(call, segment, row)));
     }
-    return json({ searches });
+    return json({ searches, next_cursor: next, has_more: next !== null });
   } finally {
     release();
   }
 }
 
+/** `GET /searches/{id}`: one of them with its spec. */
+export function readSearch(call: KeyCall): Answer {
+  return json({ search: wholeJson(call, loadedSegment(call.service), find(call)) });
+}
+
 /** `POST /searches`: saves a spec under a name. */
-export function saveSearch(call: SessionCall): Answer {
+export function saveSearch(call: SessionCall): Reply {
   const segment = currentSegment(call.service);
+  return answerSteps(call, segment, saveSteps(call, segment));
+}
+
+function* saveSteps(call: SessionCall, segment: Segment): Steps<Answer> {
   const body = readBody(call.body, ["name", "text", "spec"]);
+  call.spend(costOf({ spec: body.members.spec }));
+  if (!isSmall(call.body)) yield;
   const name = readName(body, "name");
   const text = readText(body);
   const spec = withBodyMistakes(body, () => specOf(call, segment, body.members.spec));
+  if (!isSmall(call.body)) yield;
+  const total = yield* new Counts(call.service.engine, segment).totalSteps(spec);
   const { tenantId } = call.identity;
+  const { searches } = call.service;
   const row = {
     ...{ id: `sch_${randomBytes(16).toString("hex")}`, tenantId, name, text },
     userId: call.session.user.id,
     spec: JSON.stringify(spec),
     snapshot: segment.label,
-    total: countOf(call, segment, spec),
+    total,
     createdAt: call.service.clock.nowMs(),
   };
-  if (!call.service.searches.insert(row, SEARCHES_MAX)) throw full();
-  return json({ search: searchJson(call, segment, find(call, row.id)) }, 201);
+  const wanted = Buffer.byteLength(`${row.spec}${name}${text ?? ""}`);
+  refuseBeyondBytes(call.plan, "saved_bytes", { kept: searches.kept.of(tenantId).specs, wanted });
+  if (!searches.insert(row, SEARCHES_MAX)) throw full();
+  if (!isSmall(call.body)) yield;
+  return json({ search: wholeJson(call, segment, find(call, row.id)) }, 201);
 }
 
 /** `POST /searches/{id}`: counts it anew with `refresh`, gives it another name. */
@@ -78,11 +115,11 @@ export function changeSearch(call: KeyCall): Answer {
   const segment = refresh ? currentSegment(call.service) : loadedSegment(call.service);
   if (refresh) {
     const current = segment as Segment;
-    const total = countOf(call, current, specOf(call, current, JSON.parse(row.spec)));
+    const total = countOf(call, current, specOf(call, current, meantSpec(call, row.id)));
     call.service.searches.recount(tenantId, row.id, { snapshot: current.label, total });
   }
   if (name !== null) call.service.searches.rename(tenantId, row.id, name);
-  return json({ search: searchJson(call, segment, find(call)) });
+  return json({ search: wholeJson(call, segment, find(call)) });
 }
 
 /** `DELETE /searches/{id}`. */
@@ -108,17 +145,33 @@ function countOf(call: KeyCall, segment: Segment, spec: AccountQuerySpec): numbe
   return timed(call, "count", () => counts.total(spec));
 }
 
+/** The spec of a search as it was saved; null where it was deleted meanwhile. */
+function savedSpec({ service, identity }: KeyCall, id: string): unknown {
+  const text = service.searches.specOf(identity.tenantId, id);
+  return text === undefined ? null : JSON.parse(text);
+}
+
+/** What is counted of it: `explain` means nothing, and earlier versions kept more than is read. */
+function meantSpec(call: KeyCall, id: string): unknown {
+  const spec = savedSpec(call, id);
+  if (!isJsonObject(spec)) return spec;
+  const { explain: _, ...meant } = spec;
+  return meant;
+}
+
+function wholeJson(call: KeyCall, segment: Segment | null, row: SearchRow): object {
+  return { ...searchJson(call, segment, row), spec: savedSpec(call, row.id) };
+}
+
 function searchJson(call: KeyCall, segment: Segment | null, row: SearchRow): object {
-  const spec = JSON.parse(row.spec) as unknown;
   return {
     id: row.id,
     name: row.name,
     text: row.text,
-    spec,
     created_at: new Date(row.createdAt).toISOString(),
     created_by: row.email,
     saved: { snapshot: row.snapshot, total: row.total },
-    now: segment === null ? null : countNow(call, segment, spec),
+    now: segment === null ? null : countNow(call, segment, meantSpec(call, row.id)),
   };
 }
 
@@ -131,6 +184,15 @@ function countNow(call: KeyCall, segment: Segment, spec: unknown): object | null
     if (error instanceof AppError && error.status === 422) return null;
     throw error;
   }
+}
+
+function readLimit(sent: string | undefined): number {
+  if (sent === undefined) return PAGE;
+  const limit = /^[1-9]\d{0,2}$/.test(sent) ? Number(sent) : 0;
+  if (limit >= 1 && limit <= PAGE_MAX) return limit;
+  const detail = `The query parameter limit must be a whole number from 1 to ${PAGE_MAX}.`;
+  refuseQueryMistakes([queryMistake("limit", "out_of_range", detail)]);
+  return PAGE;
 }
 
 function readText({ members, mistakes }: BodyObject): string | null {

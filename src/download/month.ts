@@ -8,6 +8,7 @@
  */
 import { existsSync } from "node:fs";
 import { rm } from "node:fs/promises";
+import { wordFor } from "../amounts.ts";
 import { openDump } from "../dump/archive.ts";
 import { readZip, type ZipMember } from "../dump/directory.ts";
 import { CommandError } from "../errors.ts";
@@ -239,7 +240,8 @@ class MonthDownload {
     checkSpace([demand, ...(this.#wish.demands?.(month.bytes) ?? [])]);
     this.#say(
       `${month.label}${ready.token === null ? "" : ` (${ready.token})`}: ` +
-        `${month.files.length} zips, ${sizeText(month.bytes)} from ${this.#wish.share.root.host}` +
+        `${month.files.length} ${wordFor(month.files.length, "zip")}, ` +
+        `${sizeText(month.bytes)} from ${this.#wish.share.root.host}` +
         (have > 0 ? `; ${sizeText(have)} of them are here already` : ""),
     );
     const display = this.#wish.listener.show(`download ${month.label}`, left);

@@ -5,6 +5,7 @@
  * ever before starts the count anew, so a slow share is followed to the end and a dead one is not.
  */
 import { setTimeout as sleep } from "node:timers/promises";
+import { wordFor } from "../amounts.ts";
 import { CommandError } from "../errors.ts";
 import { Trouble } from "./trouble.ts";
 import { waitText } from "./words.ts";
@@ -63,7 +64,7 @@ export async function patiently<T>(trying: Trying<T>): Promise<T> {
 
 function givenUp(name: string, failures: number, error: Trouble): CommandError {
   return new CommandError(
-    `${name}: ${error.message}, ${failures} times in a row. ` +
+    `${name}: ${error.message}, ${failures} ${wordFor(failures, "time")} in a row. ` +
       "Run the command again later; it goes on with what is there.",
     1,
     error,

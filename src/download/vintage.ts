@@ -5,6 +5,7 @@
  * Invariant: a month that is incomplete, mixed or holds foreign members is refused with all the
  * places named; where the server gives no ranges nothing is claimed, and the check follows later.
  */
+import { wordFor } from "../amounts.ts";
 import { readZipElsewhere, type ZipMember } from "../dump/directory.ts";
 import { readMemberName } from "../dump/layout.ts";
 import { CommandError } from "../errors.ts";
@@ -41,7 +42,8 @@ export async function readyMonth(
   if (month.missing.length > 0) {
     throw new NotReady(
       `${label} is not complete at the share: ${month.missing.length} of ` +
-        `${month.missing.length + month.files.length} zips are missing ` +
+        `${month.missing.length + month.files.length} zips ` +
+        `${wordFor(month.missing.length, "is", "are")} missing ` +
         `(${namesText(month.missing)}). Perhaps it is being published; try again later.`,
     );
   }

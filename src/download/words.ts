@@ -3,11 +3,12 @@
  * What comes in: bytes, milliseconds, names. What goes out: short English for one line.
  * Invariant: decimal units as the share and `ls --si` give them; nothing is rounded to zero.
  */
+import { wordFor } from "../amounts.ts";
 
 /** A size: `812 bytes`, `3.4 MB`, `7.01 GB`. */
 export function sizeText(bytes: number): string {
   const units = ["kB", "MB", "GB", "TB", "PB"];
-  if (bytes < 1000) return `${bytes} bytes`;
+  if (bytes < 1000) return `${bytes} ${wordFor(bytes, "byte")}`;
   let value = bytes / 1000;
   let unit = 0;
   while (value >= 999.5 && unit < units.length - 1) {

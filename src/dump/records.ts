@@ -5,6 +5,7 @@
  * Invariant: the records are the same for every way of cutting the bytes into chunks, and a
  * record that reaches the caller has exactly the file type's column count.
  */
+import { wordFor } from "../amounts.ts";
 import { CommandError } from "../errors.ts";
 
 /** A longer field means a lost quote or the wrong file; the longest real one has ~800 bytes. */
@@ -159,7 +160,7 @@ export class RecordScanner {
 
   private deliver(after: number, column: number, lines: number, doubledCount: number): true {
     if (column !== this.columns) {
-      this.refuse(this.line, `${column} columns where ${this.columns} belong`);
+      this.refuse(this.line, `${column} ${wordFor(column, "column")} where ${this.columns} belong`);
     }
     for (let i = 0; i < doubledCount; i++) this.undouble(this.doubled[i] as number);
     this.record.line = this.line;

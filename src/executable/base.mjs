@@ -1,5 +1,6 @@
 /**
- * The Node that the executable is made from. What comes in: the installed packages.
+ * The Node that the executable is made from. What comes in: the packages that
+ * packages.mjs installed for it.
  * What goes out: its binary, its version, and the addons that fit it.
  * Invariant: a release ships the Node of the package, which still gets security fixes, not the one
  * that happens to run the build; a binary of another version or another hash is refused.
@@ -8,6 +9,7 @@ import { spawnSync } from "node:child_process";
 import { createHash } from "node:crypto";
 import fs from "node:fs";
 import path from "node:path";
+import { shippedFolder } from "./packages.mjs";
 
 /** uWebSockets.js comes compiled; these are the binaries that were tested. */
 const UWS_SHA256 = {
@@ -24,7 +26,7 @@ export function findBase(root, { running = false } = {}) {
   if (process.platform !== "linux") {
     throw new Error(`the executable is made on Linux only, this is ${platform}: use dist/bundle`);
   }
-  const folder = path.join(root, "node_modules", `node-${platform}`);
+  const folder = path.join(shippedFolder(root), `node-${platform}`);
   const packaged = !running && fs.existsSync(path.join(folder, "bin", "node"));
   const binary = packaged ? path.join(folder, "bin", "node") : process.execPath;
   const { node: version, modules: abi } = versionsOf(binary);
@@ -49,8 +51,10 @@ function versionsOf(binary) {
 }
 
 function findUws(root, platform) {
-  const file = path.join(root, "node_modules", "@uwsjs", platform, "uws.node");
-  if (!fs.existsSync(file)) throw new Error(`there is no package @uwsjs/${platform} here`);
+  const places = [shippedFolder(root), path.join(root, "node_modules")];
+  const files = places.map((place) => path.join(place, "@uwsjs", platform, "uws.node"));
+  const file = files.find((one) => fs.existsSync(one));
+  if (file === undefined) throw new Error(`there is no package @uwsjs/${platform} here`);
   const wanted = UWS_SHA256[platform];
   const found = createHash("sha256").update(fs.readFileSync(file)).digest("hex");
   if (wanted !== undefined && found !== wanted) {

@@ -23,8 +23,8 @@ const STAND_INS = {
   "uWebSockets.js": "./src/executable/uws.cjs",
 };
 
-/** Packages that no bundle names: two are in addons, of one the map of the console is made. */
-const INSIDE = ["uWebSockets.js", "roaring", "@svg-maps/brazil"];
+/** Packages that no bundle names: one is an addon, of one the map of the console is made. */
+const INSIDE = ["uWebSockets.js", "@svg-maps/brazil"];
 
 /** Every file knows its own place only; that of the main script is the executable. */
 const URL_BANNER = 'const BUNDLE_URL = require("node:url").pathToFileURL(__filename).href;';

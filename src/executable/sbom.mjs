@@ -65,7 +65,7 @@ function npmBill(root) {
 }
 
 /** What npm does not know of, or knows as a tool of the build only. */
-function partsOf(root, { node, croaring, sqlite, uws }) {
+function partsOf(root, { node, sqlite, uws }) {
   const line = node.split(".")[0];
   return [
     {
@@ -78,16 +78,6 @@ function partsOf(root, { node, croaring, sqlite, uws }) {
       cpe: `cpe:2.3:a:nodejs:node.js:${node}:*:*:*:*:*:*:*`,
       purl: `pkg:generic/node@${node}`,
       licenses: [{ license: { id: "MIT" } }],
-    },
-    {
-      "bom-ref": `croaring@${croaring}`,
-      type: "library",
-      name: "croaring",
-      version: croaring,
-      scope: "required",
-      description: "Bitmaps, compiled into the engine; its sources come with the package roaring.",
-      purl: `pkg:github/RoaringBitmap/CRoaring@v${croaring}`,
-      licenses: [{ license: { id: "Apache-2.0" } }],
     },
     {
       "bom-ref": `sqlite@${sqlite}`,

@@ -7,11 +7,16 @@
 import path from "node:path";
 import { findBase } from "./base.mjs";
 import { buildExecutable } from "./executable.mjs";
+import { installShipped } from "./packages.mjs";
 import { compileSqlite, SQLITE_SOURCES, sqliteAddon } from "./sqlite.mjs";
+
+/** What the packages inside are. */
+const LOCKS = ["node_modules/.package-lock.json", "src/executable/shipped/package-lock.json"];
 
 /** Makes it; `running` takes the Node that runs the build, `faults` puts in the kill points. */
 export function executableSteps(wish) {
   const { root, origin, inputs, upToDate, faults = false, running = false } = wish;
+  if (!running) installShipped(wish);
   const base = findBase(root, { running });
   const name = `${base.version}${running ? "-running" : ""}${faults ? "-faults" : ""}`;
   const folder = path.join(root, ".cache", "executable", name);
@@ -19,7 +24,7 @@ export function executableSteps(wish) {
   const sqlite = sqliteOf(wish, base);
   const step = {
     name: `executable-${name}`,
-    inputs: [...inputs, "node_modules/.package-lock.json", "LICENSE"],
+    inputs: [...inputs, ...LOCKS, "LICENSE"],
     salt: JSON.stringify([origin, base.version]),
     outputs: [target],
   };

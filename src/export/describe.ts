@@ -4,6 +4,7 @@
  * Invariant: two specs that differ in a filter, the order, the score or the limit have different
  * descriptions; what is not set is not told. Codes stand beside their names.
  */
+import { wordFor } from "../amounts.ts";
 import type { COMPANY_SIZE_CODES, REGISTRATION_STATUSES, SortField } from "../spec/fields.ts";
 import type { AccountQuerySpec } from "../spec/schema.ts";
 import { type RegistryNames, stateName } from "./names.ts";
@@ -54,7 +55,10 @@ export function describeSpec(spec: AccountQuerySpec, names: RegistryNames): Desc
   return [
     ...describeFilters(spec, names),
     ...describeOrder(spec),
-    { label: "Limit", values: [`at most ${formatCount(spec.limit)} accounts`] },
+    {
+      label: "Limit",
+      values: [`at most ${formatCount(spec.limit)} ${wordFor(spec.limit, "account")}`],
+    },
   ];
 }
 

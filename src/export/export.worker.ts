@@ -4,6 +4,7 @@
  * Invariant: a thread renders below the priority of the requests; it keeps the last snapshot open
  * for the next order, and closes it as soon as it hears that no export needs it.
  */
+import { statSync } from "node:fs";
 import { BroadcastChannel } from "node:worker_threads";
 import { AppError, CommandError } from "../errors.ts";
 import { describeError } from "../log.ts";
@@ -74,11 +75,12 @@ async function renderOrder(order: RenderOrder) {
   }
 }
 
-function jobOf({ port, flag, spec, path }: RenderOrder): Omit<RenderJob, "segment"> {
+function jobOf({ port, flag, spec, path, bytesMax }: RenderOrder): Omit<RenderJob, "segment"> {
   let reported = Number.NEGATIVE_INFINITY;
   return {
     spec,
     path,
+    bytesMax,
     onProgress: (rowsWritten, rowCount) => {
       const nowMs = performance.now();
       if (nowMs - reported < PROGRESS_MS) return;
@@ -91,6 +93,8 @@ function jobOf({ port, flag, spec, path }: RenderOrder): Omit<RenderJob, "segmen
 
 /** The pinned snapshot: the one that is open, or the first place where it is found. */
 async function segmentOf(wanted: Pick<RenderOrder, "places" | "snapshotId">): Promise<Segment> {
+  // A good file may have come to the place of one that was spoilt.
+  letGo(({ segment }) => segment.snapshotId === wanted.snapshotId && isReplaced(segment, wanted));
   const known = held.find(({ segment }) => segment.snapshotId === wanted.snapshotId);
   if (known !== undefined) return known.segment;
   let cause: unknown;
@@ -108,6 +112,16 @@ async function segmentOf(wanted: Pick<RenderOrder, "places" | "snapshotId">): Pr
     }
   }
   throw new AppError("snapshot_unavailable", "The pinned snapshot is gone.", { cause });
+}
+
+/** Whether another file than the open one, or less of it, is where the snapshot is to be read. */
+function isReplaced({ native }: Segment, { places }: Pick<RenderOrder, "places">): boolean {
+  for (const place of places) {
+    const found = statSync(place, { bigint: true, throwIfNoEntry: false });
+    if (found === undefined) continue;
+    return found.ino !== native.opened.inode || found.size !== BigInt(native.opened.size);
+  }
+  return native.poisoned();
 }
 
 /** False where the file may be whole and only this process is short of something. */

@@ -4,7 +4,7 @@
  * Invariant: the database says what is so; memory only adds how far a running render is. What the
  * database cannot write is answered as `overloaded` and changes nothing.
  */
-import type { Plans } from "../access/plans.ts";
+import { isPlanName, type Plans } from "../access/plans.ts";
 import type { Clock } from "../clock.ts";
 import { AppError, CommandError } from "../errors.ts";
 import { faultPoint } from "../fault.ts";
@@ -17,6 +17,7 @@ import { type ExportRow, ExportStore } from "../store/exportstore.ts";
 import type { AcceptedExport, Exporter, ExportOrigin, ExportPage, NewExport } from "./exporter.ts";
 import { ExportFolder } from "./folder.ts";
 import { Intake, type IntakeParts } from "./intake.ts";
+import { Leaps } from "./leaps.ts";
 import { Pins } from "./pins.ts";
 import type { RenderThreads } from "./pool.ts";
 import { ExportQueue, type RunProgress } from "./queue.ts";
@@ -25,6 +26,7 @@ import {
   type ExportFormat,
   type ExportRecord,
   exportNotFound,
+  type Room,
 } from "./record.ts";
 import { recover } from "./recovery.ts";
 import { namesIn } from "./since.ts";
@@ -44,7 +46,15 @@ export interface ExportsParts {
   readonly log: Log;
   /** Seconds that a finished export is kept, unless its plan says less. */
   readonly retention: number;
+  /** Seconds that the record of an expired or failed export is kept. */
+  readonly forget: number;
+  /** Free bytes of the disk below which nothing new is accepted; 0: whatever is free. */
+  readonly freeBytesMin: number;
+  /** Free bytes of the disk, where not those of the system; for tests. */
+  readonly freeBytes?: () => number | null;
   readonly slugOf: IntakeParts["slugOf"];
+  /** Told before and after a snapshot gets or loses a link. */
+  readonly linked?: () => void;
 }
 
 /** Every export of a data directory. */
@@ -61,17 +71,19 @@ export class Exports implements Exporter {
 
   /** Opens the folders. Throws `CommandError` when others could reach them. */
   constructor(parts: ExportsParts) {
-    const { database, dataDir, retention } = parts;
+    const { database, dataDir, retention, clock, log } = parts;
     this.#parts = parts;
     const store = new ExportStore(database);
     const folder = new ExportFolder(dataDir);
-    const pins = new Pins(dataDir, (snapshotId) => store.needs(snapshotId));
-    const sweeper = new Sweeper({ ...parts, store, folder });
+    const pins = new Pins(dataDir, (snapshotId) => store.needs(snapshotId), parts.linked);
+    const leaps = new Leaps(clock, log);
+    const sweeper = new Sweeper({ ...parts, store, folder, leaps, forgetMs: parts.forget * 1_000 });
     this.#store = store;
     this.#folder = folder;
     this.#pins = pins;
     this.#sweeper = sweeper;
-    this.#intake = new Intake({ ...parts, store, pins });
+    const freeBytes = parts.freeBytes ?? (() => folder.freeBytes());
+    this.#intake = new Intake({ ...parts, store, pins, leaps, freeBytes });
     this.#queue = new ExportQueue({
       ...parts,
       ...{ store, folder, pins },
@@ -107,6 +119,11 @@ export class Exports implements Exporter {
   /** How many exports wait and how many are being rendered. */
   counts(): Readonly<Record<"queued" | "running", number>> {
     return { queued: this.#store.queued(), running: this.#queue.running };
+  }
+
+  /** Free bytes of the disk with the files; null where the system does not say. */
+  freeBytes(): number | null {
+    return this.#folder.freeBytes();
   }
 
   /** Begins to stop: nothing new is rendered, and nobody is kept waiting. */
@@ -221,12 +238,25 @@ export class Exports implements Exporter {
   }
 
   #recordOf(row: ExportRow): ExportRecord {
-    return recordOf(row, this.#queue.progressOf(row.id), this.#parts.clock.nowMs());
+    const progress = this.#queue.progressOf(row.id);
+    return { ...recordOf(row, progress, this.#parts.clock.nowMs()), room: this.#roomOf(row) };
+  }
+
+  /** What an export that failed for want of room had, and what of it is taken now. */
+  #roomOf({ failure, plan, tenantId }: ExportRow): Room | null {
+    const { plans } = this.#parts;
+    const most = isPlanName(plan) ? plans[plan].limits.export_bytes : 0;
+    if (failure !== "quota_exceeded" || most === 0) return null;
+    return { most, kept: stored(() => this.#store.kept.of(tenantId)).files };
   }
 }
 
 /** What a tenant may know of a row; `progress` is that of its render, if there is one. */
-function recordOf(row: ExportRow, progress: RunProgress | undefined, nowMs: number): ExportRecord {
+function recordOf(
+  row: ExportRow,
+  progress: RunProgress | undefined,
+  nowMs: number,
+): Omit<ExportRecord, "room"> {
   const { id, sequence, tenantId, state, snapshot, snapshotDate, slug } = row;
   const done = state === "done";
   const { rowsWritten, rowCount } =

@@ -20,7 +20,9 @@ const WRITE_FAILED = [
 export function failureOf(error: unknown): ExportFailure | null {
   // A refusal of the spec is the same at every attempt.
   if (error instanceof AppError) {
-    return error.code === "snapshot_unavailable" ? error.code : "render_failed";
+    const { code } = error;
+    const told = code === "snapshot_unavailable" || code === "quota_exceeded";
+    return told ? code : "render_failed";
   }
   // Opening a snapshot refuses a damaged or foreign file with a CommandError.
   if (error instanceof CommandError) return "snapshot_unavailable";

@@ -13,6 +13,9 @@ import type { ExportRecord } from "./record.ts";
 /** Longest slug, in characters. */
 export const SLUG_LENGTH_MAX = 60;
 
+/** Longest middle of a name: a month and a slug, with room. */
+const NAME_LENGTH_MAX = 80;
+
 /** What leaves room for the places behind it. */
 const ACTIVITY_LENGTH_MAX = 32;
 /** More states than this are counted. */
@@ -43,17 +46,18 @@ export function slugOf({ filters }: AccountQuerySpec, segment: Segment): string 
 
 /** The slug of a file of changes: both months, then what the spec selects. */
 export function changesSlug(slug: string, since: string, until: string): string {
-  return cut(`changes-${since}-${until}-${slug}`, SLUG_LENGTH_MAX);
+  return cut(folded(`changes-${since}-${until}-${slug}`), SLUG_LENGTH_MAX);
 }
 
 /**
  * Name of a done export's file: `peneira-2026-10-<slug>-<first 8 hex of id>.<extension>`. That of
- * an export of changes has its months in the slug.
+ * an export of changes has its months in the slug. All of it is folded here, whatever the record
+ * says: it may be older than what checks labels and slugs now.
  */
 export function fileNameOf({ snapshot, since, slug, id, format }: ExportRecord): string {
   const hex = id.replace(/^exp_/, "").slice(0, 8);
-  const what = since ? slug : `${snapshot}-${slug}`;
-  return `peneira-${what}-${hex}.${FORMATS[format].extension}`;
+  const what = cut(folded(since ? slug : `${snapshot}-${slug}`), NAME_LENGTH_MAX) || ALL;
+  return `peneira-${what}-${folded(hex)}.${FORMATS[format].extension}`;
 }
 
 function withMore(part: string, others: readonly string[]): string {

@@ -5,7 +5,7 @@
  * only names that this program gives are ever removed.
  */
 import { strict as assert } from "node:assert";
-import { lstatSync, readdirSync, unlinkSync } from "node:fs";
+import { lstatSync, readdirSync, statfsSync, unlinkSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { openDataDir } from "../store/datadir.ts";
 import { FORMATS } from "./format.ts";
@@ -43,6 +43,16 @@ export class ExportFolder {
   sizeOf(name: string): number | null {
     const found = lstatSync(join(this.#path, name), { throwIfNoEntry: false });
     return found?.isFile() ? found.size : null;
+  }
+
+  /** Bytes that are free on its disk for this process; null where the system does not say. */
+  freeBytes(): number | null {
+    try {
+      const { bavail, bsize } = statfsSync(this.#path);
+      return bavail * bsize;
+    } catch {
+      return null;
+    }
   }
 
   /** Names of all files of ours, temporary ones included. */

@@ -5,6 +5,7 @@
  * escaped; the page does not tell when it was made, so that it can be made again.
  */
 import { createHash } from "node:crypto";
+import { wordFor } from "../amounts.ts";
 import { html, Markup } from "../markup.ts";
 import { type DescriptionItem, formatCount } from "./describe.ts";
 import { explainColumns } from "./explained.ts";
@@ -49,7 +50,7 @@ function headOf(context: RenderContext, labels: readonly ColumnLabel[]): string 
     changes === undefined
       ? `Company accounts, snapshot ${segment.label}`
       : `Company accounts that changed, ${changes.older.label} to ${segment.label}`;
-  const accounts = rowCount === 1 ? "1 account" : `${formatCount(rowCount)} accounts`;
+  const accounts = `${formatCount(rowCount)} ${wordFor(rowCount, "account")}`;
   const cut = matches > rowCount;
   return html`<!doctype html>
 <html lang="en">

@@ -7,16 +7,19 @@
  */
 import { randomBytes } from "node:crypto";
 import { includesExports } from "../access/plans.ts";
-import { hasQuota, refuseBeyondQuota } from "../access/quota.ts";
+import { hasQuota, refuseBeyondBytes, refuseBeyondQuota } from "../access/quota.ts";
+import { wordFor } from "../amounts.ts";
 import { type Clock, utcDay } from "../clock.ts";
 import { AppError } from "../errors.ts";
 import { faultPoint } from "../fault.ts";
+import type { Log } from "../log.ts";
 import type { Segment } from "../search/segment.ts";
 import { changesHash, specHash } from "../spec/identity.ts";
 import type { AccountQuerySpec } from "../spec/schema.ts";
 import type { ExportRow, ExportStore, IdempotencyRow } from "../store/exportstore.ts";
 import type { NewExport } from "./exporter.ts";
 import { changesSlug } from "./filename.ts";
+import type { Leaps } from "./leaps.ts";
 import type { Pins } from "./pins.ts";
 
 /** How long an idempotency key is kept, in milliseconds. */
@@ -24,12 +27,20 @@ export const KEY_KEPT_MS = 24 * 3_600 * 1_000;
 
 /** What a client whose queue is full should wait, in seconds. */
 const QUEUE_RETRY_S = 10;
+/** What a client should wait where the disk is full; files expire all the time. */
+const ROOM_RETRY_S = 60;
 
 /** What accepting needs. */
 export interface IntakeParts {
   readonly store: ExportStore;
   readonly pins: Pins;
   readonly clock: Clock;
+  readonly leaps: Leaps;
+  readonly log: Log;
+  /** Free bytes of the disk of the files, or null where nobody knows; below the least of them no
+   *  export is accepted. */
+  readonly freeBytes: () => number | null;
+  readonly freeBytesMin: number;
   /** Names what a spec selects, for the file's name. */
   readonly slugOf: (spec: AccountQuerySpec, segment: Segment) => string;
 }
@@ -40,6 +51,14 @@ export interface Accepted {
   /** Specs are kept as JSON; that of a replay is the first request's. */
   readonly spec: AccountQuerySpec;
   readonly replayed: boolean;
+}
+
+/** What is made of a request before its transaction. */
+interface Made {
+  readonly fingerprint: string;
+  readonly slug: string;
+  /** JSON text. */
+  readonly spec: string;
 }
 
 /** Accepts exports. */
@@ -57,17 +76,22 @@ export class Intake {
   accept(wanted: NewExport, running: number): Accepted {
     const { store } = this.#parts;
     // Hashing and naming depend on the request alone and need not hold up other writers.
-    const fingerprint = fingerprintOf(wanted);
-    const slug = this.#slugOf(wanted);
+    const made: Made = {
+      fingerprint: fingerprintOf(wanted),
+      slug: this.#slugOf(wanted),
+      spec: JSON.stringify(wanted.spec),
+    };
     const accepted = store.atomically(() => {
-      const replayed = this.#replay(wanted, fingerprint);
+      const replayed = this.#replay(wanted, made.fingerprint);
       if (replayed !== null) return replayed;
       this.#refuseBeyondBounds(wanted, running);
+      this.#refuseWithoutRoom();
+      this.#refuseBeyondBytes(wanted, made);
       this.#refuseBeyondQuota(wanted);
       faultPoint("create.before_pin");
       this.#parts.pins.hold(wanted.segment);
       if (wanted.changes) this.#parts.pins.hold(wanted.changes.older);
-      const row = this.#insert(wanted, { fingerprint, slug });
+      const row = this.#insert(wanted, made);
       faultPoint("create.before_commit");
       return { row, spec: wanted.spec, replayed: false };
     });
@@ -88,12 +112,12 @@ export class Intake {
     return changesSlug(slug, changes.older.label, segment.label);
   }
 
-  /** The key, where it was used within a day. */
+  /** The key, where it was used within a day; whatever the clock says just after a leap. */
   #known(tenantId: string, idempotencyKey: string): IdempotencyRow | undefined {
-    const { store, clock } = this.#parts;
+    const { store, clock, leaps } = this.#parts;
     const known = store.remembered(tenantId, idempotencyKey);
-    const kept = known !== undefined && known.createdAt >= clock.nowMs() - KEY_KEPT_MS;
-    return kept ? known : undefined;
+    if (known === undefined) return undefined;
+    return known.createdAt >= clock.nowMs() - KEY_KEPT_MS || leaps.hold() ? known : undefined;
   }
 
   /** What the key has brought about, or null where it is new or older than a day. */
@@ -132,10 +156,33 @@ export class Intake {
     if (this.#parts.store.queuedOf(tenantId) < bound) return;
     throw new AppError(
       "rate_limited",
-      `${bound} exports wait already, which is all that the plan ${plan.name} allows. ` +
+      `${bound} ${wordFor(bound, "export waits", "exports wait")} already, which is all that the ` +
+        `plan ${plan.name} allows. ` +
         "Try again when one has finished.",
       { headers: { "Retry-After": String(QUEUE_RETRY_S) } },
     );
+  }
+
+  /** What runs may fill the rest of the disk, but nothing new may, and searches go on. */
+  #refuseWithoutRoom(): void {
+    const { freeBytes, freeBytesMin, log } = this.#parts;
+    const free = freeBytesMin === 0 ? null : freeBytes();
+    if (free === null || free >= freeBytesMin) return;
+    // How full the disk is concerns the operator, and no tenant.
+    log.warn({ free_bytes: free, free_bytes_min: freeBytesMin }, "no room for a new export");
+    throw new AppError(
+      "storage_full",
+      "The server has not enough room for another export. Searches and downloads go on. Try " +
+        "again later, delete exports, or ask the operator for space.",
+      { headers: { "Retry-After": String(ROOM_RETRY_S) } },
+    );
+  }
+
+  #refuseBeyondBytes({ tenantId, plan }: NewExport, { spec }: Made): void {
+    const { files, specs } = this.#parts.store.kept.of(tenantId);
+    refuseBeyondBytes(plan, "export_bytes", { kept: files, wanted: 1 });
+    const wanted = Buffer.byteLength(spec);
+    refuseBeyondBytes(plan, "saved_bytes", { kept: specs, wanted });
   }
 
   #refuseBeyondQuota({ tenantId, plan, rows: wanted }: NewExport): void {
@@ -145,9 +192,9 @@ export class Intake {
     refuseBeyondQuota(plan, { used, wanted }, nowMs);
   }
 
-  #insert(wanted: NewExport, made: { readonly fingerprint: string; readonly slug: string }) {
+  #insert(wanted: NewExport, { fingerprint, slug, spec }: Made) {
     const { store, clock } = this.#parts;
-    const { tenantId, keyId, plan, spec, segment, bodyHash } = wanted;
+    const { tenantId, keyId, plan, segment, bodyHash } = wanted;
     const charged = hasQuota(plan);
     const id = `exp_${randomBytes(16).toString("hex")}`;
     const createdAt = clock.nowMs();
@@ -155,9 +202,9 @@ export class Intake {
       id,
       tenantId,
       plan: plan.name,
-      spec: JSON.stringify(spec),
-      format: spec.output.format,
-      slug: made.slug,
+      spec,
+      format: wanted.spec.output.format,
+      slug,
       snapshot: segment.label,
       snapshotDate: segment.snapshotDate,
       snapshotId: segment.snapshotId,
@@ -168,7 +215,6 @@ export class Intake {
       chargedDay: charged ? utcDay(createdAt) : null,
       chargedRows: charged ? wanted.rows : 0,
     });
-    const { fingerprint } = made;
     const key = wanted.idempotencyKey;
     store.remember({ tenantId, key, fingerprint, bodyHash, exportId: id, createdAt });
     return store.find(id) as ExportRow;

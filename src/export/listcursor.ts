@@ -1,8 +1,8 @@
 /**
- * Cursors of the list of exports. What comes in: where a page ended and how long it was, or a
+ * Cursors of lists by sequence. What comes in: where a page ended and how long it was, or a
  * cursor that a client sent back. What goes out: the opaque text, or that position.
  * Invariant: stateless and authenticated: only a text made here, with one of the given secrets,
- * for the same tenant, is ever accepted, in exactly one spelling. Bytes, big-endian:
+ * for the same list and tenant, is ever accepted, in exactly one spelling. Bytes, big-endian:
  *
  *   0         1       2          10             42
  *   | version | limit | sequence | HMAC-SHA-256 |
@@ -20,12 +20,15 @@ const MAC_AT = 10;
 const CURSOR_BYTES = MAC_AT + 32;
 const CURSOR_SHAPE = /^[A-Za-z0-9_-]{56}$/;
 
-/** Most exports of one page; it fits the byte that a cursor has for it. */
+/** Most items of one page; it fits the byte that a cursor has for it. */
 export const LIST_LIMIT_MAX = 200;
+
+/** What is listed: the exports of a tenant, or its lines of the audit trail. */
+export type ListName = "exports" | "audit";
 
 /** Where the next page of a list begins. */
 export interface ListPosition {
-  /** Sequence of the last export of the page before; the next page has smaller ones. */
+  /** Sequence of the last item of the page before; the next page has smaller ones. */
   readonly before: number;
   /** Limit of the page before; the next one may not have more. */
   readonly limit: number;
@@ -36,12 +39,14 @@ export function encodeListCursor(
   { before, limit }: ListPosition,
   tenantId: string,
   secrets: CursorSecrets,
+  list: ListName = "exports",
 ): string {
   const bytes = Buffer.alloc(CURSOR_BYTES);
   bytes.writeUInt8(VERSION, 0);
   bytes.writeUInt8(limit, LIMIT_AT);
   bytes.writeBigUInt64BE(BigInt(before), SEQUENCE_AT);
-  authenticate(bytes.subarray(0, MAC_AT), tenantId, secrets[0]).copy(bytes, MAC_AT);
+  const binding = bindingOf(list, tenantId);
+  authenticate(bytes.subarray(0, MAC_AT), binding, secrets[0]).copy(bytes, MAC_AT);
   return bytes.toString("base64url");
 }
 
@@ -53,22 +58,28 @@ export function decodeListCursor(
   text: string,
   tenantId: string,
   secrets: CursorSecrets,
+  list: ListName = "exports",
 ): ListPosition {
   if (!CURSOR_SHAPE.test(text)) throw invalidCursor();
   const bytes = Buffer.from(text, "base64url");
   const payload = bytes.subarray(0, MAC_AT);
   const mac = bytes.subarray(MAC_AT);
+  const binding = bindingOf(list, tenantId);
   const genuine = secrets.some((secret) =>
-    timingSafeEqual(mac, authenticate(payload, tenantId, secret)),
+    timingSafeEqual(mac, authenticate(payload, binding, secret)),
   );
   if (!genuine || bytes[0] !== VERSION) throw invalidCursor();
   return { before: Number(bytes.readBigUInt64BE(SEQUENCE_AT)), limit: bytes.readUInt8(LIMIT_AT) };
 }
 
-/** HMAC over the payload (of fixed length), the endpoint and the tenant with its length. */
-function authenticate(payload: Buffer, tenantId: string, secret: Uint8Array): Buffer {
-  const binding = `exports|${Buffer.byteLength(tenantId)}:${tenantId}`;
+/** HMAC over the payload (of fixed length) and what it is bound to. */
+function authenticate(payload: Buffer, binding: string, secret: Uint8Array): Buffer {
   return createHmac("sha256", secret).update(payload).update(binding).digest();
+}
+
+/** The list and the tenant with its length. */
+function bindingOf(list: ListName, tenantId: string): string {
+  return `${list}|${Buffer.byteLength(tenantId)}:${tenantId}`;
 }
 
 function invalidCursor(): AppError {

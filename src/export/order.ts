@@ -33,6 +33,8 @@ export interface RenderOrder {
   readonly changes?: ChangesOrder;
   /** Path of the finished file. */
   readonly path: string;
+  /** Bytes that the file may have. */
+  readonly bytesMax: number;
   /** Takes `[rowsWritten, rowCount]`, now and then. */
   readonly port: MessagePort;
   /** One element in shared memory; 1 asks the thread to stop. */

@@ -21,7 +21,7 @@ const EXTENSION = ".peneira";
 const SERVED = "served-";
 
 /** Names that this program gives; others are left alone. */
-const OURS = /^(?:served-)?[0-9a-f]{16}\.peneira$/;
+const OURS = /^(?:served-)?(?:[0-9a-f]{16}|[0-9a-f]{64})\.peneira$/;
 
 /** A request reads which snapshot is served and asks for its pin in one go, so one is enough. */
 const SERVED_KEPT = 1;
@@ -33,16 +33,23 @@ const NO_LINKS = ["EXDEV", "EPERM", "EACCES", "ENOSYS", "ENOTSUP", "EOPNOTSUPP",
 export class Pins {
   readonly #folder: string;
   readonly #needed: (snapshotId: string) => boolean;
+  readonly #linked: () => void;
   /** What is and was served, the newest last. */
   #served: readonly Segment[] = [];
 
   /**
-   * Makes the folder where there is none. `needed` says whether an export waits for a snapshot.
+   * Makes the folder where there is none. `needed` says whether an export waits for a snapshot,
+   * `linked` is told before and after every link that is made or removed.
    * Throws `CommandError` when others could reach the folder.
    */
-  constructor(dataDir: string, needed: (snapshotId: string) => boolean) {
+  constructor(
+    dataDir: string,
+    needed: (snapshotId: string) => boolean,
+    linked: () => void = () => {},
+  ) {
     this.#folder = resolve(dataDir, FOLDER);
     this.#needed = needed;
+    this.#linked = linked;
     openDataDir(this.#folder);
   }
 
@@ -56,7 +63,7 @@ export class Pins {
     this.#served = all.slice(-SERVED_KEPT);
     this.#renew(segment);
     const givenUp = all.slice(0, -SERVED_KEPT).map(({ snapshotId }) => snapshotId);
-    for (const id of givenUp) remove(this.#anchor(id));
+    for (const id of givenUp) this.#remove(this.#anchor(id));
     return givenUp;
   }
 
@@ -64,11 +71,11 @@ export class Pins {
   #renew({ snapshotId, path }: Segment): void {
     const anchor = this.#anchor(snapshotId);
     const [linked, now] = [statOf(anchor), statOf(path)];
-    if (linked !== undefined && now !== undefined && linked.ino !== now.ino) remove(anchor);
+    if (linked !== undefined && now !== undefined && linked.ino !== now.ino) this.#remove(anchor);
     this.#link(path, anchor);
     const pinned = statOf(this.path(snapshotId));
     if (pinned === undefined || now === undefined || pinned.size === now.size) return;
-    remove(this.path(snapshotId));
+    this.#remove(this.path(snapshotId));
     this.#link(anchor, this.path(snapshotId));
   }
 
@@ -114,7 +121,7 @@ export class Pins {
 
   /** Gives up the links to what is served. */
   close(): void {
-    for (const { snapshotId } of this.#served) remove(this.#anchor(snapshotId));
+    for (const { snapshotId } of this.#served) this.#remove(this.#anchor(snapshotId));
     this.#served = [];
   }
 
@@ -123,8 +130,10 @@ export class Pins {
   }
 
   #link(from: string, to: string): void {
+    this.#linked();
     try {
       linkSync(from, to);
+      this.#linked();
       syncDirectory(this.#folder);
     } catch (error) {
       const code = (error as NodeJS.ErrnoException).code ?? "";
@@ -135,8 +144,14 @@ export class Pins {
 
   #unlink(path: string): void {
     faultPoint("unpin.before_unlink");
-    remove(path);
+    this.#remove(path);
     faultPoint("unpin.after_unlink");
+  }
+
+  #remove(path: string): void {
+    this.#linked();
+    remove(path);
+    this.#linked();
   }
 }
 

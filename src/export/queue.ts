@@ -193,6 +193,7 @@ export class ExportQueue {
         snapshotId: row.snapshotId,
         spec: JSON.parse(store.specOf(row.id) as string) as AccountQuerySpec,
         path: folder.pathOf(row.id, row.format),
+        bytesMax: this.#bytesLeft(row),
         ...changesOf(row, this.#parts),
       };
       return threads.start(wish, onProgress);
@@ -204,7 +205,9 @@ export class ExportQueue {
 
   #conclude(run: Run, outcome: RenderOutcome): void {
     const { id } = run.row;
-    if ("error" in outcome && !run.removed) {
+    const refused = outcome.kind === "failed" && outcome.failure === "quota_exceeded";
+    // What is refused for its size is no mistake that a stack would help to find.
+    if ("error" in outcome && !refused && !run.removed) {
       const { kind, error } = outcome;
       this.#parts.log.warn(
         { export_id: id, outcome: kind, ...error },
@@ -247,7 +250,8 @@ export class ExportQueue {
   #store(row: ExportRow, outcome: RenderOutcome): void {
     switch (outcome.kind) {
       case "file":
-        this.#finish(row, outcome.file);
+        if (outcome.file.sizeBytes <= this.#bytesLeft(row)) this.#finish(row, outcome.file);
+        else this.#refuse(row);
         break;
       case "failed":
         this.#fail(row, outcome.failure);
@@ -280,6 +284,21 @@ export class ExportQueue {
     }
     const { rowCount: rows, sizeBytes: bytes } = file;
     log.info({ export_id: row.id, tenant_id: row.tenantId, rows, bytes }, "export done");
+  }
+
+  /** Others of its tenant were done meanwhile and have taken the room that it began with. */
+  #refuse(row: ExportRow): void {
+    const { folder, discard } = this.#parts;
+    this.#fail(row, "quota_exceeded");
+    discard(folder.nameOf(row.id, row.format));
+  }
+
+  /** Bytes that its file may have; one that was delivered before is never refused. */
+  #bytesLeft({ plan, tenantId, expiresAt }: ExportRow): number {
+    const { store, plans } = this.#parts;
+    const most = isPlanName(plan) ? plans[plan].limits.export_bytes : 0;
+    if (most === 0 || expiresAt !== null) return Number.POSITIVE_INFINITY;
+    return Math.max(0, most - store.kept.of(tenantId).files);
   }
 
   #retentionMs({ plan }: ExportRow): number {

@@ -20,6 +20,7 @@ export type ExportState = (typeof EXPORT_STATES)[number];
 export const EXPORT_FAILURES = {
   disk_full: "The server's disk is full. Ask its operator for space, then export again.",
   write_failed: "The file could not be written. Ask the operator to look at the log.",
+  quota_exceeded: "The file became larger than what the plan's export_bytes left.",
   snapshot_unavailable: "The snapshot of this export is gone or damaged. Export again.",
   too_many_attempts: "Rendering was tried three times and never came to its end.",
   render_failed: "The server failed while rendering. Report the export_id to its operator.",
@@ -27,6 +28,22 @@ export const EXPORT_FAILURES = {
 
 /** Code of a failed export's reason. */
 export type ExportFailure = keyof typeof EXPORT_FAILURES;
+
+/** Bytes of files that a tenant may keep, and those that it keeps now. */
+export interface Room {
+  readonly most: number;
+  readonly kept: number;
+}
+
+/** The sentence of a failure; `room` is known where it was too small. */
+export function failureText(failure: ExportFailure, room: Room | null): string {
+  const text = EXPORT_FAILURES[failure];
+  if (room === null) return text;
+  const { most, kept } = room;
+  const fewer = "xport fewer rows or fields";
+  const mend = kept > 0 ? `Delete exports first, or e${fewer}.` : `E${fewer}.`;
+  return `${text} The plan keeps up to ${most} bytes; ${kept} are kept now. ${mend}`;
+}
 
 /** Most times that rendering one export is begun. */
 export const ATTEMPTS_MAX = 3;
@@ -72,6 +89,8 @@ export interface ExportRecord {
   readonly sha256: string | null;
   /** Set when failed. */
   readonly failure: ExportFailure | null;
+  /** Set when it failed for want of room. */
+  readonly room: Room | null;
 }
 
 /** What is said of every export that the asker does not have, whatever the reason. */

@@ -39,6 +39,8 @@ export interface RenderWork {
 export interface RenderJob extends RenderWork {
   /** Final path; the folder must exist. A `<name>.<16 hex>.tmp` beside it is used meanwhile. */
   readonly path: string;
+  /** Bytes that it may have; as many as it needs where not given. */
+  readonly bytesMax?: number;
 }
 
 /** A finished file. */
@@ -65,7 +67,8 @@ const RENDERERS: Readonly<Record<ExportFormat, OpenRenderer>> = {
 
 /**
  * Renders an export. Rejects with `RenderCancelled`, the system's error (ENOSPC …) where writing
- * fails, or `AppError` `snapshot_unavailable` or `invalid_spec` (more rows than the format holds).
+ * fails, or `AppError` `snapshot_unavailable`, `quota_exceeded` (more than `bytesMax`) or
+ * `invalid_spec` (more rows than the format holds).
  */
 export async function renderExport(job: RenderJob, disk?: DiskCalls): Promise<RenderedFile> {
   faultPoint("render.begin");
@@ -74,6 +77,7 @@ export async function renderExport(job: RenderJob, disk?: DiskCalls): Promise<Re
     job.path,
     (write) => renderInto(job, context, write),
     disk,
+    job.bytesMax,
   );
   return { rowCount: context.rowCount, sizeBytes, sha256 };
 }

@@ -8,6 +8,7 @@
 import { createHash, randomBytes } from "node:crypto";
 import * as fs from "node:fs";
 import { dirname } from "node:path";
+import { AppError } from "../errors.ts";
 import { faultPoint } from "../fault.ts";
 
 /** The calls of the system that a sink makes; tests put failing ones in their place. */
@@ -35,15 +36,17 @@ export function temporaryName(path: string): string {
 
 /**
  * Writes a file. `fill` hands over its bytes and may take its time; each piece is copied or
- * written before `write` returns.
- * @throws what `fill` or the system throws; the file does not exist then.
+ * written before `write` returns. Not one byte beyond `bytesMax` is written.
+ * @throws what `fill` or the system throws, and `quota_exceeded` where there are more bytes than
+ *   that; the file does not exist then.
  */
 export async function writeWhole<Filled>(
   path: string,
   fill: (write: (bytes: Uint8Array) => void) => Promise<Filled>,
   disk: DiskCalls = fs,
+  bytesMax = Number.POSITIVE_INFINITY,
 ): Promise<WrittenFile & { readonly filled: Filled }> {
-  const sink = new Sink(path, disk);
+  const sink = new Sink(path, disk, bytesMax);
   try {
     const filled = await fill((bytes) => sink.write(bytes));
     return { filled, ...sink.finish() };
@@ -56,6 +59,7 @@ export async function writeWhole<Filled>(
 class Sink {
   readonly #path: string;
   readonly #disk: DiskCalls;
+  readonly #bytesMax: number;
   readonly #hash = createHash("sha256");
   readonly #chunk = Buffer.allocUnsafeSlow(CHUNK_BYTES);
   /** Where the file lies now: first the temporary name, then the path. */
@@ -64,9 +68,10 @@ class Sink {
   #held = 0;
   #sizeBytes = 0;
 
-  constructor(path: string, disk: DiskCalls) {
+  constructor(path: string, disk: DiskCalls, bytesMax: number) {
     this.#path = path;
     this.#disk = disk;
+    this.#bytesMax = bytesMax;
     this.#name = temporaryName(path);
     this.#fd = disk.openSync(this.#name, O_WRONLY | O_CREAT | O_EXCL, 0o600);
   }
@@ -115,6 +120,9 @@ class Sink {
 
   /** The kernel may take fewer bytes than it is offered. */
   #put(bytes: Uint8Array): void {
+    if (this.#sizeBytes + bytes.byteLength > this.#bytesMax) {
+      throw new AppError("quota_exceeded", `The file would have over ${this.#bytesMax} bytes.`);
+    }
     this.#hash.update(bytes);
     for (let done = 0; done < bytes.byteLength; ) {
       done += this.#disk.writeSync(this.#opened(), bytes, done, bytes.byteLength - done);

@@ -4,6 +4,7 @@
  * Invariant: every format that tells about itself tells the same; a file of changes names both
  * snapshots, the kinds and the watched fields.
  */
+import { wordFor } from "../amounts.ts";
 import { type DescriptionItem, describeFilters, describeSpec } from "./describe.ts";
 import { registryNames } from "./names.ts";
 import type { RenderContext } from "./renderer.ts";
@@ -37,7 +38,7 @@ export function describeSource(
 export function describeAsked({ segment, spec, changes }: RenderContext): DescriptionItem[] {
   const names = registryNames(segment);
   if (changes === undefined) return describeSpec(spec, names);
-  const limit = `at most ${spec.limit.toLocaleString("en-US")} accounts`;
+  const limit = `at most ${spec.limit.toLocaleString("en-US")} ${wordFor(spec.limit, "account")}`;
   return [
     ...describeFilters(spec, names),
     { label: "Changes", values: changes.kinds },

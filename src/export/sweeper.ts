@@ -1,9 +1,11 @@
 /**
- * What goes away by itself: files of expired exports, idempotency keys after a day. What comes in:
- * the passing of time. What goes out: fewer rows and files.
+ * What goes away by itself: files of expired exports, idempotency keys after a day, records of
+ * exports long after their end. What comes in: the passing of time. What goes out: fewer rows and
+ * files.
  * Invariant: an export is marked as expired, durably, before its file is removed, so what has
- * expired stays so; a file that could not be removed is tried again; a clock that leaps ahead does
- * not cost anybody a file before the operator could set it right.
+ * expired stays so; a file that could not be removed is tried again; a record is deleted only when
+ * it has no file any more; a clock that leaps does not cost anybody a file, a key or a record
+ * before the operator could set it right.
  */
 import type { Clock } from "../clock.ts";
 import { faultPoint } from "../fault.ts";
@@ -11,20 +13,22 @@ import { describeError, type Log } from "../log.ts";
 import type { ExportStore } from "../store/exportstore.ts";
 import type { ExportFolder } from "./folder.ts";
 import { KEY_KEPT_MS } from "./intake.ts";
+import type { Leaps } from "./leaps.ts";
 
 /** Exports that are marked in one transaction. */
 const BATCH = 100;
-/** Keys that are forgotten in one sweep. */
-const KEYS_PER_SWEEP = 1_000;
-/** A step of the wall clock against the monotonic one that nobody makes on purpose. */
-const LEAP_MS = 600_000;
+/** Keys, and records, that are forgotten in one sweep. */
+const ROWS_PER_SWEEP = 1_000;
 
 /** What sweeping needs. */
 export interface SweeperParts {
   readonly store: ExportStore;
   readonly folder: ExportFolder;
   readonly clock: Clock;
+  readonly leaps: Leaps;
   readonly log: Log;
+  /** Milliseconds that the record of an export is kept once it has expired or failed. */
+  readonly forgetMs: number;
 }
 
 /** Sweeps when it is told to. */
@@ -32,20 +36,19 @@ export class Sweeper {
   readonly #parts: SweeperParts;
   /** Names of files that could not be removed yet. */
   readonly #left = new Set<string>();
-  #offsetMs: number;
-  #heldUntilMs = Number.NEGATIVE_INFINITY;
 
   constructor(parts: SweeperParts) {
     this.#parts = parts;
-    this.#offsetMs = this.#clockOffset();
   }
 
   /** Expires, removes and forgets what its time has come for. Throws the database's errors. */
   sweep(): void {
-    const { store, clock } = this.#parts;
+    const { store, clock, leaps, forgetMs } = this.#parts;
     for (const name of this.#left) this.discard(name);
-    if (!this.#holds()) while (this.#expireSome());
-    store.forgetBefore(clock.nowMs() - KEY_KEPT_MS, KEYS_PER_SWEEP);
+    if (leaps.hold()) return;
+    while (this.#expireSome());
+    store.forgetBefore(clock.nowMs() - KEY_KEPT_MS, ROWS_PER_SWEEP);
+    this.#forgetRecords(clock.nowMs() - forgetMs);
   }
 
   /** Removes a file; where that fails it is tried again at every sweep. */
@@ -79,20 +82,10 @@ export class Sweeper {
     return due.length === BATCH;
   }
 
-  /** True for a while after the wall clock has leapt. */
-  #holds(): boolean {
-    const { clock, log } = this.#parts;
-    const offsetMs = this.#clockOffset();
-    if (Math.abs(offsetMs - this.#offsetMs) > LEAP_MS) {
-      this.#heldUntilMs = clock.monotonicMs() + LEAP_MS;
-      const leapSeconds = Math.round((offsetMs - this.#offsetMs) / 1_000);
-      log.warn({ leap_s: leapSeconds }, "the clock has leapt: expired files are kept for a while");
-      this.#offsetMs = offsetMs;
-    }
-    return clock.monotonicMs() < this.#heldUntilMs;
-  }
-
-  #clockOffset(): number {
-    return this.#parts.clock.nowMs() - this.#parts.clock.monotonicMs();
+  /** What had a name in the state: the words of a spec go with the record. */
+  #forgetRecords(beforeMs: number): void {
+    const { store, log } = this.#parts;
+    const forgotten = store.forgetRecords(beforeMs, ROWS_PER_SWEEP);
+    if (forgotten > 0) log.info({ exports: forgotten }, "records of old exports deleted");
   }
 }

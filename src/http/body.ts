@@ -7,6 +7,7 @@
 import { AppError, type ErrorCode, type Mistake } from "../errors.ts";
 import { parseJson } from "../spec/json.ts";
 import { isJsonObject, type JsonObject, pointerToken, shown } from "../spec/reader.ts";
+import type { Steps } from "../steps.ts";
 
 /** Longest part of an unknown member's name that a pointer repeats. */
 const NAME_SHOWN_MAX = 256;
@@ -44,15 +45,39 @@ export function withBodyMistakes<Value>(body: BodyObject, normalize: () => Value
     const value = normalize();
     if (body.mistakes.length === 0) return value;
   } catch (error) {
-    if (!(error instanceof AppError) || error.status !== 422) throw error;
-    failure = error;
+    failure = mistakesOf(error);
   }
+  throw refusal(body, failure);
+}
+
+/** As `withBodyMistakes`, in steps. */
+export function* withBodyMistakesIn<Value>(
+  body: BodyObject,
+  normalize: () => Steps<Value>,
+): Steps<Value> {
+  let failure: AppError | null = null;
+  try {
+    const value = yield* normalize();
+    if (body.mistakes.length === 0) return value;
+  } catch (error) {
+    failure = mistakesOf(error);
+  }
+  throw refusal(body, failure);
+}
+
+/** The mistakes that were thrown; throws on what is none. */
+function mistakesOf(error: unknown): AppError {
+  if (error instanceof AppError && error.status === 422) return error;
+  throw error;
+}
+
+function refusal(body: BodyObject, failure: AppError | null): AppError {
   const code = codeOf(body.mistakes, failure);
-  if (failure !== null && body.mistakes.length === 0 && code === failure.code) throw failure;
+  if (failure !== null && body.mistakes.length === 0 && code === failure.code) return failure;
   const errors = [...body.mistakes, ...(failure?.errors ?? [])];
   const rest = errors.length > 1 ? ` There are ${errors.length} mistakes; see errors.` : "";
   const [first] = errors;
-  throw new AppError(code, `At ${first?.pointer || "the root"}: ${first?.detail}${rest}`, {
+  return new AppError(code, `At ${first?.pointer || "the root"}: ${first?.detail}${rest}`, {
     errors,
   });
 }

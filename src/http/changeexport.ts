@@ -11,14 +11,18 @@ import { type ChangeQuery, changeWarnings } from "../search/changes.ts";
 import { parseJson } from "../spec/json.ts";
 import { isJsonObject } from "../spec/reader.ts";
 import type { AccountQuerySpec } from "../spec/schema.ts";
-import { type BodyObject, readBody, withBodyMistakes } from "./body.ts";
+import type { Steps } from "../steps.ts";
+import { type BodyObject, readBody, withBodyMistakesIn } from "./body.ts";
 import { type HeldPair, noSuchMonth, openPair } from "./changepair.ts";
 import { normalizedFor, withMonths } from "./changequestion.ts";
 import { openList, totalsOf } from "./changes.ts";
 import { CHANGE_MEMBERS, readKinds, readSince, readWatch } from "./changewish.ts";
+import { costOf } from "./cost.ts";
 import { askedBy, created, createExport, exportContext, MEMBERS, replayed } from "./newexport.ts";
+import { isSmall } from "./prepared.ts";
 import type { Reply } from "./routetable.ts";
 import { currentSegment, type KeyCall } from "./service.ts";
+import { laterResult } from "./sidework.ts";
 
 /** Answers with the export that a request brings about, of accounts or of changes. */
 export function createAnyExport(call: KeyCall): Reply {
@@ -32,13 +36,18 @@ export async function acceptChanges(call: KeyCall): Promise<AcceptedExport> {
   const before = replayed(call, asked);
   if (before !== null) return before;
   const body = readBody(call.body, [...MEMBERS, ...CHANGE_MEMBERS]);
+  call.spend(costOf({ spec: body.members.spec }));
+  // What a large body has been parsed for is done in another turn.
+  if (!isSmall(call.body)) await laterResult(() => {});
   const since = readSince(body);
   const pair = since === null ? null : await openPair(call.service, since, null);
   try {
     if (since !== null && pair === null) body.mistakes.push(noSuchMonth(call.service, since));
     const kinds = readKinds(body);
     const watch = readWatch(body, call.plan, pair);
-    const spec = withMonths(call, () => withBodyMistakes(body, () => exportSpec(call, body, pair)));
+    const spec = await withMonths(call, () =>
+      withBodyMistakesIn(body, () => exportSpec(call, body, pair)),
+    );
     // A missing pair was a mistake.
     const { older, newer: segment } = pair as HeldPair;
     const wish = { spec, kinds, watch };
@@ -62,11 +71,16 @@ function asksForChanges(body: Uint8Array): boolean {
 }
 
 /** The spec of either kind in the normal form of an export; what of it is ignored, it says. */
-function exportSpec(call: KeyCall, body: BodyObject, pair: HeldPair | null): AccountQuerySpec {
+function* exportSpec(
+  call: KeyCall,
+  body: BodyObject,
+  pair: HeldPair | null,
+): Steps<AccountQuerySpec> {
   const { spec: input, output } = body.members;
   const here = pair === null ? currentSegment(call.service) : pair.newer;
   const context = exportContext(call, body);
-  const { spec, warnings } = normalizedFor(input, pair ?? { older: here, newer: here }, context);
+  const held = pair ?? { older: here, newer: here };
+  const { spec, warnings } = yield* normalizedFor(input, held, context);
   if (spec.output.include_explain) {
     const own = isJsonObject(output) && output.include_explain === true;
     const pointer = own ? "/output/include_explain" : "/spec/output/include_explain";

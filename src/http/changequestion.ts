@@ -14,16 +14,18 @@ import type { Catalog } from "../spec/catalog.ts";
 import { type CursorScope, decodeCursor } from "../spec/cursor.ts";
 import { DEFAULT_FIELDS, type OutputField } from "../spec/fields.ts";
 import { changesHash } from "../spec/identity.ts";
-import { type NormalizeContext, normalizeSpec } from "../spec/normalize.ts";
+import { type NormalizeContext, normalizingSteps } from "../spec/normalize.ts";
 import { isJsonObject, shown } from "../spec/reader.ts";
 import { type AccountQuerySpec, SPEC_LIMITS } from "../spec/schema.ts";
-import { readLeadQuery } from "../translate/leads/leadquery.ts";
-import { type BodyObject, withBodyMistakes } from "./body.ts";
+import type { Steps } from "../steps.ts";
+import { leadQuerySteps } from "../translate/leads/leadquery.ts";
+import { type BodyObject, withBodyMistakesIn } from "./body.ts";
 import { changesSince, type HeldPair, noSuchMonth, openPair, pairId } from "./changepair.ts";
 import { readKinds, readSince, readWatch } from "./changewish.ts";
 import { readCursor, SEARCH_LIMIT_DEFAULT } from "./prepared.ts";
 import { allowedFieldsHash } from "./search.ts";
 import { currentSegment, type KeyCall } from "./service.ts";
+import { stepwise } from "./sidework.ts";
 
 /** A question that can be answered. */
 export interface ChangesQuestion {
@@ -50,8 +52,8 @@ export async function readQuestion(call: KeyCall, body: BodyObject): Promise<Cha
   try {
     if (since !== null && pair === null) noteMissing(call, body, { since, cursor });
     const watch = readWatch(body, call.plan, pair);
-    const { spec, warnings } = withMonths(call, () =>
-      withBodyMistakes(body, () => normalized(call, body, pair)),
+    const { spec, warnings } = await withMonths(call, () =>
+      withBodyMistakesIn(body, () => normalized(call, body, pair)),
     );
     // A missing pair was a mistake.
     const held = pair as HeldPair;
@@ -66,9 +68,12 @@ export async function readQuestion(call: KeyCall, body: BodyObject): Promise<Cha
 }
 
 /** Runs what reads a question; a refusal for its month says which months there are. */
-export function withMonths<Value>({ service }: KeyCall, read: () => Value): Value {
+export async function withMonths<Value>(
+  { service }: KeyCall,
+  read: () => Steps<Value>,
+): Promise<Value> {
   try {
-    return read();
+    return await stepwise(read());
   } catch (error) {
     if (!(error instanceof AppError)) throw error;
     const { errors, code, message } = error;
@@ -80,18 +85,25 @@ export function withMonths<Value>({ service }: KeyCall, read: () => Value): Valu
   }
 }
 
+/** What a question asks for, in its normal form. */
+interface SpecOfChanges {
+  readonly spec: AccountQuerySpec;
+  readonly warnings: readonly string[];
+}
+
 /** The spec of either kind in its normal form, and the warnings of that. */
-export function normalizedFor(
+export function* normalizedFor(
   input: unknown,
   pair: ChangePair,
   context: Omit<NormalizeContext, "catalog">,
-): { readonly spec: AccountQuerySpec; readonly warnings: readonly string[] } {
+): Steps<SpecOfChanges> {
   const lead = isJsonObject(input) && input.kind === "lead_query";
   const { limitDefault, limitCap } = context;
   const read = lead
-    ? readLeadQuery(input, { segment: pair.newer, limitDefault, limitCap }).compiled
+    ? (yield* leadQuerySteps(input, { segment: pair.newer, limitDefault, limitCap })).compiled
     : input;
-  const { spec, warnings } = normalizeSpec(read, { ...context, catalog: catalogOf(pair) });
+  const catalog = catalogOf(pair);
+  const { spec, warnings } = yield* normalizingSteps(read, { ...context, catalog });
   const told =
     lead && input.one_per_company !== undefined
       ? ["one_per_company of the spec is ignored: changes are listed by account."]
@@ -99,10 +111,15 @@ export function normalizedFor(
   return { spec, warnings: [...told, ...warnings] };
 }
 
-function normalized({ service, plan }: KeyCall, body: BodyObject, pair: HeldPair | null) {
+function* normalized(
+  { service, plan }: KeyCall,
+  body: BodyObject,
+  pair: HeldPair | null,
+): Steps<SpecOfChanges> {
   const { members } = body;
   const here = pair === null ? currentSegment(service) : pair.newer;
-  const { spec, warnings } = normalizedFor(members.spec, pair ?? { older: here, newer: here }, {
+  const held = pair ?? { older: here, newer: here };
+  const { spec, warnings } = yield* normalizedFor(members.spec, held, {
     limitDefault: Math.min(SEARCH_LIMIT_DEFAULT, plan.limits.search_limit),
     limitCap: SPEC_LIMITS.exportLimitMax,
     fullAllowed: plan.secondaryCnaeFull && service.secondaryCnaeFull,

@@ -6,7 +6,6 @@
  * is served meanwhile; a question that the list is not ready for waits a while and is then told how
  * far it is; both snapshots and the list stay open until the last byte is sent.
  */
-import { searchCost } from "../access/ratelimit.ts";
 import { AppError, type Mistake } from "../errors.ts";
 import type { AccountSlices } from "../search/accountslices.ts";
 import type { HeldList } from "../search/changelists.ts";
@@ -26,6 +25,8 @@ import { type BodyObject, readBody } from "./body.ts";
 import { type ChangesQuestion, readQuestion } from "./changequestion.ts";
 import { inTurn } from "./changewalk.ts";
 import { CHANGE_MEMBERS } from "./changewish.ts";
+import { costOf, limitOf } from "./cost.ts";
+import { isSmall } from "./prepared.ts";
 import { type Answer, JSON_TYPE } from "./respond.ts";
 import type { KeyCall, Service } from "./service.ts";
 import { laterResult } from "./sidework.ts";
@@ -78,6 +79,9 @@ export function totalsOf(service: Service, query: ChangeQuery): Promise<ChangeTo
 
 async function answer(call: KeyCall, body: BodyObject): Promise<Answer> {
   const startMs = call.service.clock.monotonicMs();
+  const { spec, limit } = body.members;
+  call.spend(costOf({ spec, limit: limitOf([limit], call.plan.limits.search_limit) }));
+  if (!isSmall(call.body)) await laterResult(() => {});
   const question = await readQuestion(call, body);
   let held: HeldList | null = null;
   const letGo = () => {
@@ -85,7 +89,6 @@ async function answer(call: KeyCall, body: BodyObject): Promise<Answer> {
     question.pair.release();
   };
   try {
-    call.spend(searchCost(question.limit));
     held = await openList(call, question);
     const found = await walk(call.service, question, held);
     return await rendered(call, { ...found, question, held, startMs, letGo });

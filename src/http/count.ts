@@ -4,35 +4,56 @@
  * Invariant: the total is that of a search or the number of matches of an export of the same spec;
  * facets are counted over all of them.
  */
+
+import type { Segment } from "../search/segment.ts";
 import { tooBroad } from "../spec/breadth.ts";
-import { normalizeSpec } from "../spec/normalize.ts";
-import { readBody, withBodyMistakes } from "./body.ts";
+import { normalizingSteps } from "../spec/normalize.ts";
+import { type Steps, waited } from "../steps.ts";
+import { readBody, withBodyMistakesIn } from "./body.ts";
 import { refuseTooBroad } from "./breadth.ts";
+import { costOf } from "./cost.ts";
 import { unchanged, weakTag } from "./etag.ts";
 import { readFacets } from "./facets.ts";
 import { eitherContext } from "./normalize.ts";
+import { isSmall } from "./prepared.ts";
 import { type Answer, json } from "./respond.ts";
+import type { Reply } from "./routetable.ts";
+import { answerSteps } from "./search.ts";
 import { currentSegment, type Question, timed } from "./service.ts";
 
 /** Counts the matches of a spec. */
-export function countAccounts(call: Question): Answer {
+export function countAccounts(call: Question): Reply {
+  const startMs = call.service.clock.monotonicMs();
+  const segment = currentSegment(call.service);
+  return answerSteps(call, segment, countSteps(call, segment, startMs));
+}
+
+function* countSteps(call: Question, segment: Segment, startMs: number): Steps<Answer> {
   const { service } = call;
-  const startMs = service.clock.monotonicMs();
-  const segment = currentSegment(service);
+  if (!isSmall(call.body)) yield;
   const body = readBody(call.body, ["spec", "facets"]);
+  call.spend(costOf({ spec: body.members.spec, facets: body.members.facets }));
   const names = readFacets(body);
-  const { spec } = withBodyMistakes(body, () =>
-    normalizeSpec(body.members.spec, eitherContext(call, segment, body.members.spec)),
+  if (!isSmall(call.body)) yield;
+  const { spec } = yield* withBodyMistakesIn(body, () =>
+    normalizingSteps(body.members.spec, eitherContext(call, segment, body.members.spec)),
   );
+  if (!isSmall(call.body)) yield;
   refuseTooBroad(service.engine, segment, { spec, missing: tooBroad(spec)?.missing ?? null });
   const tag = weakTag(["count", segment.snapshotId, JSON.stringify(spec), String(names)]);
   const known = unchanged(call, tag);
   if (known !== null) return known;
-  const total = timed(call, "count", () => service.engine.countMatches(segment, spec));
+  const ahead = yield* waited(service.engine.countsAhead?.(segment, spec, names) ?? null);
+  const total =
+    ahead?.total ?? timed(call, "count", () => service.engine.countMatches(segment, spec));
   const facets =
     names === null
       ? {}
-      : { facets: timed(call, "facets", () => service.engine.facets(segment, spec, names)) };
+      : {
+          facets:
+            ahead?.facets ??
+            timed(call, "facets", () => service.engine.facets(segment, spec, names)),
+        };
   const answer = {
     request_id: call.requestId,
     snapshot: segment.label,

@@ -8,8 +8,11 @@
  */
 import { strict as assert } from "node:assert";
 import type { Limited } from "../access/gate.ts";
+import { networkOf } from "../access/signins.ts";
 import { AppError } from "../errors.ts";
 import { describeError } from "../log.ts";
+import { isStateDamage, stateDamaged } from "../store/damage.ts";
+import { bodyCost } from "./cost.ts";
 import { overloaded } from "./pressure.ts";
 import { isPulled, pull } from "./pulled.ts";
 import { readQuery } from "./query.ts";
@@ -22,6 +25,8 @@ import type { Exchange, ExchangeHandler, HeaderList, ReadHeader } from "./transp
 
 /** What every request of a key is charged before anything else of it is looked at. */
 const PAID_UNITS = 1;
+/** Largest body of whoever nothing is known of: an e-mail address and a password. */
+const OPEN_BODY_BYTES_MAX = 8_192;
 const NO_BODY = new Uint8Array(0);
 const NO_QUERY: ReadonlyMap<string, string> = new Map();
 
@@ -55,6 +60,8 @@ class Dispatch {
   /** Who asks and where to, as soon as that is known; the log line and the limits need it. */
   #sender: Sender | null = null;
   #route = "unknown";
+  /** Units that it was charged and that count for what it will cost. */
+  #paid = PAID_UNITS;
   /** Whether it is one of the console. */
   #ofConsole = false;
   /** How far the answer is: it must not begin twice, and one that is out must not be cut. */
@@ -86,7 +93,8 @@ class Dispatch {
     if (needs === "key") this.#authenticate();
     else if (needs === "session") this.#enter(destination);
     const found = this.#find(destination);
-    if (found.route.sheds === true) this.#service.pressure.refuse();
+    const { sheds } = found.route;
+    if (sheds !== undefined) this.#service.pressure.refuse(sheds);
     if (found.route.method === "POST") this.#readBody(found);
     else this.#settle(this.#handle(found, NO_BODY));
   }
@@ -102,7 +110,14 @@ class Dispatch {
       if (guessed) gate.noteGuess(this.#address());
       throw error;
     }
-    gate.spend(this.#sender.identity.keyId, this.#sender.plan, PAID_UNITS);
+    this.#charge(this.#sender);
+  }
+
+  /** Charges a request whose sender is known, and counts it until it is over. */
+  #charge({ identity, limited }: Sender): void {
+    const { gate } = this.#service;
+    gate.spend(identity.keyId, limited, PAID_UNITS);
+    this.#exchange.whenOver(gate.begin(identity.keyId, limited));
   }
 
   /** The address that wrong keys and passwords are counted by. */
@@ -129,7 +144,7 @@ class Dispatch {
     const { limit: limited } = door;
     const identity = { keyId: `user:${id}`, tenantId, plan };
     this.#sender = { identity, plan: this.#service.plans[plan], limited, session };
-    this.#service.gate.spend(identity.keyId, limited, PAID_UNITS);
+    this.#charge(this.#sender);
     if (!writes) return;
     refuseForeign(this.#exchange);
     refuseWithoutToken(this.#exchange, session);
@@ -160,12 +175,16 @@ class Dispatch {
   }
 
   #readBody(found: Found): void {
-    const limit = this.#service.bodyBytesMax;
+    const { bodyBytesMax } = this.#service;
+    const open = found.route.access === "open";
+    const limit = open ? Math.min(OPEN_BODY_BYTES_MAX, bodyBytesMax) : bodyBytesMax;
+    const sender = this.#sender?.identity.tenantId ?? networkOf(this.#address());
     if (Number(this.#exchange.header("content-length") ?? 0) > limit) throw tooLarge(limit);
     refuseOtherThanJson(this.#exchange);
-    this.#exchange.body(limit, (body) => {
+    this.#exchange.body({ limitBytes: limit, sender }, (body) => {
       try {
-        if (body === "overloaded") throw overloaded();
+        if (body === "all") throw overloaded();
+        if (body === "share") throw shareUsed();
         if (body === "too_large") throw tooLarge(limit);
         this.#settle(this.#handle(found, body));
       } catch (error) {
@@ -188,16 +207,25 @@ class Dispatch {
     // Every other route lies where a key is needed; anything else is a mistake in the table.
     const sender = this.#sender;
     if (sender === null) throw new Error(`route ${route.path} is not behind a check`);
-    const { identity, plan, limited, session } = sender;
-    const { gate } = this.#service;
-    const spend = (cost: number) => {
-      if (cost > PAID_UNITS) gate.spend(identity.keyId, limited, cost, PAID_UNITS);
-    };
+    const { identity, plan, session } = sender;
+    const forBody = PAID_UNITS + bodyCost(body.byteLength);
+    this.#spend(sender, forBody);
+    this.#paid = forBody;
+    const spend = (cost: number) => this.#spend(sender, cost);
     const keyCall = { ...call, identity, plan, spend };
     if (route.access === "key" && session === null) return route.handle(keyCall);
     if (route.access === "session" && session !== null)
       return route.handle({ ...keyCall, session });
     throw new Error(`route ${route.path} is not behind its own check`);
+  }
+
+  /** Charges what a question costs, its body aside; what it has paid already is part of it. */
+  #spend({ identity, limited }: Sender, cost: number): void {
+    if (cost <= PAID_UNITS) return;
+    const paid = this.#paid;
+    // Of several questions in one body each has a unit of its own, and the first has the body's.
+    this.#paid = PAID_UNITS;
+    this.#service.gate.spend(identity.keyId, limited, paid - PAID_UNITS + cost, paid);
   }
 
   /** Answers now, or when the handler has its answer. */
@@ -213,8 +241,10 @@ class Dispatch {
     try {
       // The error of an answer that has begun cannot be told any more.
       if (this.#state !== "none") throw error;
-      const answer = problem(error, this.#requestId);
-      if (isUnexpected(error)) this.#note(error, "request failed");
+      const damaged = isStateDamage(error);
+      const answer = problem(damaged ? stateDamaged(error) : error, this.#requestId);
+      if (damaged) this.#noteDamage(error);
+      else if (isUnexpected(error)) this.#note(error, "request failed");
       this.#answer(answer);
     } catch (last) {
       this.#giveUp(last);
@@ -235,6 +265,15 @@ class Dispatch {
       else this.#exchange.cut();
     } catch {
       this.#exchange.cut();
+    }
+  }
+
+  #noteDamage(error: unknown): void {
+    const details = { request_id: this.#requestId, route: this.#route };
+    try {
+      this.#service.telemetry.stateDamaged({ ...details, ...describeError(error) });
+    } catch {
+      // As in #note.
     }
   }
 
@@ -304,6 +343,15 @@ function isUnexpected(error: unknown): boolean {
 
 function tooLarge(limit: number): AppError {
   return new AppError("payload_too_large", `Send at most ${limit} bytes.`);
+}
+
+function shareUsed(): AppError {
+  return new AppError(
+    "rate_limited",
+    "The bodies that your tenant, or this address, is sending have as many bytes as they may " +
+      "have at a time. Wait until some of them are sent.",
+    { headers: { "Retry-After": "1" } },
+  );
 }
 
 /** JSON text is UTF-8 by definition (RFC 8259), so another charset is a misunderstanding. */

@@ -64,16 +64,26 @@ export const ERROR_NOTES: Readonly<Record<ErrorCode, string>> = {
   secondary_cnae_mode_not_allowed:
     "A search takes off only; an export may use fallback; full needs the plan and a setting.",
   rate_limited:
-    "Too many requests, or too many exports that wait. Retry after the time in Retry-After.",
+    "Too many requests, too many at the same time, too many exports that wait, or too many " +
+    "requests that wait for them; detail says which. Retry after the time in Retry-After.",
   quota_exceeded:
-    "Fewer rows are left of what the tenant may export in a day. Retry-After says when it ends.",
+    "The tenant has used up what its plan allows: rows of a day, or bytes that are kept. The " +
+    "`detail` has the sums and the mend; Retry-After says when to try again.",
   internal_error:
     "A mistake of ours. Tell the operator the request_id, with which it is found in the log.",
+  state_damaged:
+    "The disk gave back something else than was written to the server's state. Tell the " +
+    "operator, who restores a backup (peneira restore). Nothing is answered from what is damaged.",
   snapshot_unavailable:
     "No usable snapshot is loaded, or the server is about to stop. Try again after the time in " +
     "Retry-After, or ask another server.",
   changes_preparing:
     "What changed between the two snapshots is listed once, when it is first asked for. " +
     "`progress` says how far that is. Ask again after the time in Retry-After.",
-  overloaded: "The server has too much to do. Retry after the time in Retry-After.",
+  overloaded:
+    "The server has too much to do, or one connection or address asks for too much at once; " +
+    "`detail` says which. Retry after the time in Retry-After.",
+  storage_full:
+    "Less of the server's disk is free than its operator keeps free, so it takes no new exports. " +
+    "Searches go on. Retry after the time in Retry-After, or ask the operator.",
 };

@@ -6,7 +6,7 @@
  */
 import { strict as assert } from "node:assert";
 import { AppError } from "../errors.ts";
-import { EXPORT_FAILURES, type ExportRecord } from "../export/record.ts";
+import { type ExportRecord, failureText } from "../export/record.ts";
 
 /** Seconds after which asking again is worth while; small exports take less than one. */
 const RETRY_AFTER_SECONDS = 2;
@@ -51,11 +51,11 @@ function fileJson(record: ExportRecord) {
   };
 }
 
-function progressJson({ state, progress, rowsWritten, sha256, failure }: ExportRecord) {
+function progressJson({ state, progress, rowsWritten, sha256, failure, room }: ExportRecord) {
   return {
     ...(state === "running" ? { progress, rows_written: rowsWritten } : {}),
     ...(state === "done" ? { sha256 } : {}),
-    ...(failure === null ? {} : { error: { code: failure, detail: EXPORT_FAILURES[failure] } }),
+    ...(failure === null ? {} : { error: { code: failure, detail: failureText(failure, room) } }),
   };
 }
 
@@ -67,11 +67,12 @@ export function refuseExpired({ expired }: ExportRecord): void {
 }
 
 /** Throws `EXPORT_NOT_READY` or `EXPORT_FAILED` unless the export is done. */
-export function refuseUnfinished({ state, failure }: ExportRecord): void {
+export function refuseUnfinished({ state, failure, room }: ExportRecord): void {
   if (state === "done") return;
   if (state === "failed") {
     assert(failure !== null, "a failed export has a reason");
-    throw new AppError("EXPORT_FAILED", EXPORT_FAILURES[failure], { members: { reason: failure } });
+    const members = { reason: failure };
+    throw new AppError("EXPORT_FAILED", failureText(failure, room), { members });
   }
   const detail =
     `The export is ${state}. Try again after ${RETRY_AFTER_SECONDS} s, or read the export with ` +

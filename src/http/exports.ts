@@ -51,8 +51,14 @@ function readWith(
   answer: (record: ExportRecord) => Answer,
 ): Answer | Promise<Answer> {
   const id = idOf(call);
-  if (waitMs > 0) return waitFor(call, id, waitMs).then(answer);
-  return answer(call.service.exporter.read(call.identity.tenantId, id));
+  const { tenantId } = call.identity;
+  const record = call.service.exporter.read(tenantId, id);
+  if (waitMs === 0 || ended(record)) return answer(record);
+  return call.service.waits.run(tenantId, () => waitFor(call, id, waitMs)).then(answer);
+}
+
+function ended({ state }: ExportRecord): boolean {
+  return state === "done" || state === "failed";
 }
 
 /** Waits in turns, so that a client that is gone holds nothing for longer than one of them. */
@@ -63,8 +69,7 @@ async function waitFor(call: KeyCall, id: string, waitMs: number): Promise<Expor
     const leftMs = untilMs - service.clock.monotonicMs();
     const turnMs = Math.max(0, Math.min(leftMs, WAIT_TURN_MS));
     const record = await service.exporter.settled(identity.tenantId, id, turnMs);
-    const ended = record.state === "done" || record.state === "failed";
-    if (ended || leftMs <= turnMs || service.stopping() || call.gone()) return record;
+    if (ended(record) || leftMs <= turnMs || service.stopping() || call.gone()) return record;
   }
 }
 

@@ -7,6 +7,7 @@
  */
 import { close, constants, fstat, open } from "node:fs";
 import { promisify } from "node:util";
+import { wordFor } from "../amounts.ts";
 import { AppError } from "../errors.ts";
 import { fileNameOf } from "../export/filename.ts";
 import { FORMATS } from "../export/format.ts";
@@ -14,7 +15,7 @@ import { checkLink, filePathOf } from "../export/links.ts";
 import { type ExportRecord, exportNotFound } from "../export/record.ts";
 import { describeError } from "../log.ts";
 import { refuseExpired, refuseUnfinished } from "./export-record.ts";
-import { overloaded } from "./pressure.ts";
+import { takePlace } from "./places.ts";
 import { type ByteRange, type Wanted, wantedOf } from "./ranges.ts";
 import type { Answer, FileSlice } from "./respond.ts";
 import type { Call } from "./service.ts";
@@ -100,16 +101,19 @@ function headersFor(record: Finished, wanted: ByteRange | "whole"): Record<strin
 }
 
 function outside({ sizeBytes }: Finished): AppError {
-  return new AppError("range_not_satisfiable", `The file has ${sizeBytes} bytes.`, {
-    headers: { "Accept-Ranges": "bytes", "Content-Range": `bytes */${sizeBytes}` },
-  });
+  return new AppError(
+    "range_not_satisfiable",
+    `The file has ${sizeBytes} ${wordFor(sizeBytes, "byte")}.`,
+    {
+      headers: { "Accept-Ranges": "bytes", "Content-Range": `bytes */${sizeBytes}` },
+    },
+  );
 }
 
 /** Opens the file and makes sure that it is the one of the record. */
 async function openSlice(call: Call, record: Finished, range: ByteRange): Promise<FileSlice> {
   const { log, streams } = call.service;
-  if (!streams.take(1)) throw overloaded();
-  const done = () => streams.giveBack(1);
+  const done = takePlace(streams, record.tenantId);
   const descriptor = await openRecorded(call, record).catch((error) => {
     done();
     throw error;

@@ -2,20 +2,32 @@
  * The body of a request on its way in. What comes in: its chunks, from either transport. What goes
  * out: the whole body once, or why it is not read.
  * Invariant: bytes are counted against the limit of this body and, while more are to come, against
- * that of all bodies together; they are given back when the body is whole, refused or its client
- * gone.
+ * that of all bodies together and its sender's share of it; they are given back when the body is
+ * whole, refused or its client gone. Large bodies leave a part of the whole to small ones, so that
+ * a search is read whatever is being sent beside it.
  */
-import type { Budget } from "./budget.ts";
+import type { Budget, Shortage } from "./budget.ts";
 
-/** Why a body is not read: it has more bytes than it may, or all bodies together have. */
-export type BodyRefusal = "too_large" | "overloaded";
+/** Why a body is not read: it has more bytes than it may, or its sender's or all bodies have. */
+export type BodyRefusal = "too_large" | Shortage;
+
+/** Bytes up to which a body is small. */
+const SMALL_BYTES = 64 * 1024;
+/** Part of the bytes of all bodies that is kept for small ones. */
+const SMALL_PART = 0.25;
 
 /** Gets the body, or why there is none. */
 export type BodyReader = (body: Uint8Array | BodyRefusal) => void;
 
-/** How a body is read. */
-export interface Intake {
+/** What a body may be. */
+export interface BodyWish {
   readonly limitBytes: number;
+  /** Who sends it: bytes on their way are shared among senders. */
+  readonly sender: string;
+}
+
+/** How a body is read. */
+export interface Intake extends BodyWish {
   /** Bytes of all bodies that are on their way. */
   readonly budget: Budget;
   readonly done: BodyReader;
@@ -40,15 +52,15 @@ export class IncomingBody {
   /** Takes a chunk, which must not change afterwards. */
   add(chunk: Uint8Array): void {
     if (this.#over) return;
-    const { limitBytes, budget } = this.#intake;
-    if (this.#counted + chunk.byteLength > limitBytes) {
-      this.#end("too_large");
-    } else if (budget.take(chunk.byteLength)) {
-      this.#counted += chunk.byteLength;
-      this.#chunks.push(chunk);
-    } else {
-      this.#end("overloaded");
+    const refusal = this.#refusal(chunk.byteLength);
+    if (refusal !== null) {
+      this.#end(refusal);
+      return;
     }
+    const { sender, budget } = this.#intake;
+    budget.take(chunk.byteLength, sender);
+    this.#counted += chunk.byteLength;
+    this.#chunks.push(chunk);
   }
 
   /** There are no more chunks. */
@@ -60,10 +72,20 @@ export class IncomingBody {
 
   /** The client is gone, or is not waited for any longer. May be called again. */
   drop(): void {
+    const { budget, sender } = this.#intake;
     this.#over = true;
     this.#chunks = [];
-    this.#intake.budget.giveBack(this.#counted);
+    budget.giveBack(this.#counted, sender);
     this.#counted = 0;
+  }
+
+  #refusal(bytes: number): BodyRefusal | null {
+    const { limitBytes, sender, budget } = this.#intake;
+    const counted = this.#counted + bytes;
+    if (counted > limitBytes) return "too_large";
+    const kept = counted > SMALL_BYTES ? budget.most * SMALL_PART : 0;
+    const shortage = budget.shortage(bytes, sender);
+    return shortage === null && budget.used + bytes + kept > budget.most ? "all" : shortage;
   }
 
   #joined(): Uint8Array {

@@ -5,23 +5,28 @@
  * each company the first one unless all establishments are asked for; a sentence that was hardly
  * understood is refused, never run.
  */
-import { searchCost } from "../access/ratelimit.ts";
+import type { Segment } from "../search/segment.ts";
+import type { Steps } from "../steps.ts";
 import { leadProjector } from "./lead.ts";
 import { prepareLeads } from "./preparedleads.ts";
 import type { Answer } from "./respond.ts";
-import { answerPage, segmentFor } from "./search.ts";
+import type { Reply } from "./routetable.ts";
+import { answerPage, answerSteps, refuseDear, segmentFor } from "./search.ts";
 import type { KeyCall } from "./service.ts";
 
 /** Answers one page of leads. */
-export function searchLeads(call: KeyCall): Answer | Promise<Answer> {
-  const { service, plan } = call;
-  const startMs = service.clock.monotonicMs();
+export function searchLeads(call: KeyCall): Reply {
+  const startMs = call.service.clock.monotonicMs();
   const segment = segmentFor(call);
-  const prepared = prepareLeads(call.body, segment, plan);
+  return answerSteps(call, segment, leadSteps(call, segment, startMs));
+}
+
+function* leadSteps(call: KeyCall, segment: Segment, startMs: number): Steps<Answer> {
+  const prepared = yield* prepareLeads(call, segment);
   const { spec, onePerCompany, language, refusal } = prepared;
-  call.spend(searchCost(spec.limit));
+  refuseDear(call, prepared);
   if (refusal !== null) throw refusal;
-  const project = leadProjector({ segment, spec, allowed: plan.fields, language });
+  const project = leadProjector({ segment, spec, allowed: call.plan.fields, language });
   const kind = { endpoint: "leads", onePerCompany, project };
-  return answerPage(call, { segment, prepared, kind, startMs });
+  return yield* answerPage(call, { segment, prepared, kind, startMs });
 }

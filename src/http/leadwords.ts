@@ -4,6 +4,7 @@
  * Invariant: nothing in the words that is not in the facts; the points of the reasons sum to the
  * score.
  */
+import { wordFor } from "../amounts.ts";
 import type { Explanation } from "../search/explain.ts";
 import type { ScorePart } from "../search/score.ts";
 import type { Language } from "../translate/notes.ts";
@@ -60,7 +61,7 @@ function numbersOf(date: string): [number, number, number] {
 }
 
 function counted(count: number, [one, more]: readonly [string, string]): string {
-  return count === 0 ? "" : `${count} ${count === 1 ? one : more}`;
+  return count === 0 ? "" : `${count} ${wordFor(count, one, more)}`;
 }
 
 /** What each part of a score rewards. */

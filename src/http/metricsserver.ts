@@ -29,11 +29,19 @@ export async function startMetricsServer(
 }
 
 function answer(telemetry: Telemetry, exchange: Exchange): void {
+  const { framing } = exchange;
+  if (framing !== null) {
+    refuse(exchange, framing);
+    return;
+  }
   if (exchange.path === "/metrics" && (exchange.method === "GET" || exchange.method === "HEAD")) {
     exchange.send(200, [["Content-Type", METRICS_TYPE]], telemetry.text());
     return;
   }
-  const missing = new AppError("not_found", "Only GET /metrics is answered here.");
-  const { status, type, body } = problem(missing, "metrics");
-  exchange.send(status, [["Content-Type", type]], body as string);
+  refuse(exchange, new AppError("not_found", "Only GET /metrics is answered here."));
+}
+
+function refuse(exchange: Exchange, error: AppError): void {
+  const { status, type, body, headers = {} } = problem(error, "metrics");
+  exchange.send(status, [["Content-Type", type], ...Object.entries(headers)], body as string);
 }

@@ -16,13 +16,19 @@ import { faultPoint } from "../fault.ts";
 import type { Segment } from "../search/segment.ts";
 import { tooBroad } from "../spec/breadth.ts";
 import { DEFAULT_FIELDS } from "../spec/fields.ts";
-import { type NormalizeContext, normalizeSpec } from "../spec/normalize.ts";
+import { type NormalizeContext, normalizingSteps } from "../spec/normalize.ts";
 import type { AccountQuerySpec } from "../spec/schema.ts";
-import { type BodyObject, readBody, withBodyMistakes } from "./body.ts";
+import { atOnce, type Steps } from "../steps.ts";
+import { type BodyObject, readBody, withBodyMistakesIn } from "./body.ts";
 import { refuseTooBroad } from "./breadth.ts";
+import { costOf } from "./cost.ts";
 import { createdJson, exportPath } from "./export-record.ts";
+import { matchesOf } from "./normalize.ts";
+import { isSmall } from "./prepared.ts";
 import { headerMistake } from "./query.ts";
 import { type Answer, json } from "./respond.ts";
+import type { Reply } from "./routetable.ts";
+import { answerSteps } from "./search.ts";
 import { currentSegment, type KeyCall, type Question } from "./service.ts";
 
 /** Members of the body of an export of accounts. */
@@ -30,14 +36,29 @@ export const MEMBERS = ["spec", "limit", "output"];
 const IDEMPOTENCY_KEY = /^[\x21-\x7e]{1,255}$/;
 
 /** Answers with the export that a request brings about. */
-export function createExport(call: KeyCall): Answer {
-  return created(call, acceptExport(call));
+export function createExport(call: KeyCall): Reply {
+  return whenAccepted(call, (accepted) => created(call, accepted));
+}
+
+/** Makes an answer of the export that a request brings about. */
+export function whenAccepted(call: KeyCall, answer: (accepted: AcceptedExport) => Answer): Reply {
+  const accepted = acceptExport(call);
+  return accepted instanceof Promise ? accepted.then(answer) : answer(accepted);
 }
 
 /** Queues an export, or finds the one that the same request queued before. */
-export function acceptExport(call: KeyCall): AcceptedExport {
+export function acceptExport(call: KeyCall): AcceptedExport | Promise<AcceptedExport> {
   const asked = askedBy(call);
-  return replayed(call, asked) ?? call.service.exporter.create({ ...asked, ...check(call) });
+  const before = replayed(call, asked);
+  if (before !== null) return before;
+  const segment = currentSegment(call.service);
+  return answerSteps(call, segment, acceptSteps(call, segment, asked));
+}
+
+function* acceptSteps(call: KeyCall, segment: Segment, asked: Asked): Steps<AcceptedExport> {
+  const spec = yield* exportSpecSteps(call, segment);
+  const rows = yield* countRows(call, segment, spec);
+  return call.service.exporter.create({ ...asked, segment, spec, rows });
 }
 
 /** Who asks, and what makes repeating the request safe. */
@@ -54,13 +75,6 @@ export function askedBy({ identity, plan, header, body }: KeyCall): Asked {
 /** What the same request brought about before, or null. */
 export function replayed({ service }: KeyCall, asked: Asked): AcceptedExport | null {
   return service.exporter.replay(asked.tenantId, asked.idempotencyKey, asked.bodyHash);
-}
-
-/** What is wanted, and how many rows that is. */
-function check(call: KeyCall) {
-  const segment = currentSegment(call.service);
-  const spec = readExportSpec(call, segment);
-  return { segment, spec, rows: countRows(call, segment, spec) };
 }
 
 /** The answer to a request that brought an export about, now or before. */
@@ -116,16 +130,31 @@ export function exportContext(
   };
 }
 
-/** Reads what is to be exported; throws every mistake, and refuses what is too broad. */
+/** Reads what is to be exported, at once; throws every mistake, and refuses what is too broad. */
 export function readExportSpec(call: Question, segment: Segment): AccountQuerySpec {
-  const { service } = call;
   const body = readBody(call.body, MEMBERS);
+  return atOnce(checkedSpec(call, segment, body));
+}
+
+/** As `readExportSpec`, charged and in steps where the body is large. */
+export function* exportSpecSteps(call: Question, segment: Segment): Steps<AccountQuerySpec> {
+  if (!isSmall(call.body)) yield;
+  const body = readBody(call.body, MEMBERS);
+  call.spend(costOf({ spec: body.members.spec }));
+  if (!isSmall(call.body)) yield;
+  const spec = yield* checkedSpec(call, segment, body);
+  if (!isSmall(call.body)) yield;
+  return spec;
+}
+
+function* checkedSpec(call: Question, segment: Segment, body: BodyObject): Steps<AccountQuerySpec> {
   const { members } = body;
   const context = exportContext(call, body);
-  const { spec } = withBodyMistakes(body, () =>
-    normalizeSpec(members.spec, { ...context, catalog: segment.catalog }),
+  const { spec } = yield* withBodyMistakesIn(body, () =>
+    normalizingSteps(members.spec, { ...context, catalog: segment.catalog }),
   );
-  refuseTooBroad(service.engine, segment, { spec, missing: tooBroad(spec)?.missing ?? null });
+  const missing = tooBroad(spec)?.missing ?? null;
+  refuseTooBroad(call.service.engine, segment, { spec, missing });
   return spec;
 }
 
@@ -133,13 +162,13 @@ export function readExportSpec(call: Question, segment: Segment): AccountQuerySp
  * Counts rows where somebody needs to know, else it is 0. Refuses what the format cannot hold; a
  * limit below its bound needs no count.
  */
-function countRows({ service, plan }: KeyCall, segment: Segment, spec: AccountQuerySpec): number {
+function* countRows(call: KeyCall, segment: Segment, spec: AccountQuerySpec): Steps<number> {
   // The mode `export` lets no other format through.
   const format = spec.output.format as ExportFormat;
   const { rowsMax } = FORMATS[format];
   const bounded = rowsMax !== null && spec.limit > rowsMax;
-  if (!bounded && !hasQuota(plan)) return 0;
-  const rows = Math.min(spec.limit, service.engine.countMatches(segment, spec));
+  if (!bounded && !hasQuota(call.plan)) return 0;
+  const rows = Math.min(spec.limit, yield* matchesOf(call, segment, spec));
   if (bounded) refuseTooManyRows(format, rows);
   return rows;
 }

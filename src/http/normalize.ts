@@ -8,46 +8,64 @@ import type { Segment } from "../search/segment.ts";
 import { tooBroad } from "../spec/breadth.ts";
 import { describeChanges } from "../spec/changes.ts";
 import { DEFAULT_FIELDS, EXPORT_FORMATS } from "../spec/fields.ts";
-import { type NormalizeContext, normalizeSpec } from "../spec/normalize.ts";
+import { type NormalizeContext, normalizingSteps } from "../spec/normalize.ts";
 import { isJsonObject } from "../spec/reader.ts";
-import { readLeadQuery } from "../translate/leads/leadquery.ts";
-import { type BodyObject, readBody, withBodyMistakes } from "./body.ts";
-import { SEARCH_LIMIT_DEFAULT } from "./prepared.ts";
+import type { AccountQuerySpec } from "../spec/schema.ts";
+import { type Steps, waited } from "../steps.ts";
+import { leadQuerySteps } from "../translate/leads/leadquery.ts";
+import { type BodyObject, readBody, withBodyMistakesIn } from "./body.ts";
+import { costOf } from "./cost.ts";
+import { isSmall, SEARCH_LIMIT_DEFAULT } from "./prepared.ts";
 import { type Answer, json } from "./respond.ts";
+import type { Reply } from "./routetable.ts";
+import { answerSteps } from "./search.ts";
 import { currentSegment, type KeyCall, type Question } from "./service.ts";
 
 /** Validates and normalizes an account query of a search or of an export, or a lead query. */
-export function normalize(call: KeyCall): Answer {
-  const { service, body, requestId } = call;
-  const segment = currentSegment(service);
+export function normalize(call: KeyCall): Reply {
+  const segment = currentSegment(call.service);
+  return answerSteps(call, segment, normalizeSteps(call, segment));
+}
+
+function* normalizeSteps(call: KeyCall, segment: Segment): Steps<Answer> {
+  const { body, requestId } = call;
+  if (!isSmall(body)) yield;
   const read = readBody(body, ["spec"]);
   const { spec: input } = read.members;
-  if (isJsonObject(input) && input.kind === "lead_query") return normalizeLeads(call, read);
-  const { spec, warnings, changes } = withBodyMistakes(read, () =>
-    normalizeSpec(input, {
+  call.spend(costOf({ spec: input }));
+  if (!isSmall(body)) yield;
+  if (isJsonObject(input) && input.kind === "lead_query") {
+    return yield* leadSteps(call, segment, read);
+  }
+  const normalized = yield* withBodyMistakesIn(read, () =>
+    normalizingSteps(input, {
       ...eitherContext(call, segment, input),
       ...limitsFor(input, call.plan),
     }),
   );
+  const { spec, warnings } = normalized;
+  if (!isSmall(body)) yield;
+  const matches = yield* matchesOf(call, segment, spec);
+  if (!isSmall(body)) yield;
   return json({
     request_id: requestId,
     valid: true,
     spec,
-    changes,
+    changes: normalized.changes,
     warnings,
-    matches: service.engine.countMatches(segment, spec),
+    matches,
     too_broad: tooBroad(spec) !== null,
   });
 }
 
 /** A lead query: its own normal form, and the account query that it stands for. */
-function normalizeLeads({ service, plan, requestId }: KeyCall, body: BodyObject): Answer {
-  const segment = currentSegment(service);
+function* leadSteps(call: KeyCall, segment: Segment, body: BodyObject): Steps<Answer> {
+  const { plan, requestId } = call;
   const { spec: input } = body.members;
   const limits = limitsFor(undefined, plan);
-  const { query, compiled, warnings } = withBodyMistakes(body, () => {
-    const read = readLeadQuery(input, { segment, ...limits });
-    const { spec } = normalizeSpec(read.compiled, {
+  const { query, compiled, warnings } = yield* withBodyMistakesIn(body, function* () {
+    const read = yield* leadQuerySteps(input, { segment, ...limits });
+    const { spec } = yield* normalizingSteps(read.compiled, {
       catalog: segment.catalog,
       ...limits,
       fullAllowed: false,
@@ -57,6 +75,7 @@ function normalizeLeads({ service, plan, requestId }: KeyCall, body: BodyObject)
     });
     return { ...read, compiled: spec };
   });
+  const matches = yield* matchesOf(call, segment, compiled);
   return json({
     request_id: requestId,
     valid: true,
@@ -64,9 +83,19 @@ function normalizeLeads({ service, plan, requestId }: KeyCall, body: BodyObject)
     compiled,
     changes: describeChanges(input, query, "/spec"),
     warnings,
-    matches: service.engine.countMatches(segment, compiled),
+    matches,
     too_broad: tooBroad(compiled) !== null,
   });
+}
+
+/** The exact number of matches; that of a long spec is counted aside. */
+export function* matchesOf(
+  { service: { engine } }: Question,
+  segment: Segment,
+  spec: AccountQuerySpec,
+): Steps<number> {
+  const ahead = yield* waited(engine.countsAhead?.(segment, spec, null) ?? null);
+  return ahead?.total ?? engine.countMatches(segment, spec);
 }
 
 /** What a spec is normalized by that is only counted: what a search or an export would take. */

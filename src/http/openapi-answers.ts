@@ -23,7 +23,7 @@ const KEY_ERRORS: readonly ErrorCode[] = [
 ];
 
 /** Errors of any request: headers that must come once, unknown parameters; and our mistakes. */
-const ANY_ERRORS: readonly ErrorCode[] = ["invalid_request", "internal_error"];
+const ANY_ERRORS: readonly ErrorCode[] = ["invalid_request", "internal_error", "state_damaged"];
 
 /** Codes that are given before anybody knows who asks. */
 const UNKNOWN_SENDER: readonly ErrorCode[] = KEY_ERRORS.filter((code) => code !== "rate_limited");
@@ -127,6 +127,7 @@ const HEADERS_OF: Readonly<Record<number, readonly string[]>> = {
   416: ["Accept-Ranges", "Content-Range"],
   429: ["Retry-After"],
   503: ["Retry-After"],
+  507: ["Retry-After"],
 };
 const SOMETIMES_OF: Readonly<Record<number, readonly string[]>> = { 409: ["Retry-After"] };
 

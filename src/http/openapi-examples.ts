@@ -133,6 +133,13 @@ function statusExample() {
   const { limits, fields, secondaryCnaeFull } = plans.enterprise;
   return {
     ...{ ...request, status: "ok", version: "0.1.0", ...source, provenance, accounts: 71_000_000 },
+    verification: {
+      pass_seconds: 86_400,
+      blocks: 312_500,
+      checked_blocks: 140_625,
+      passes: 11,
+      last_pass_at: "2026-10-22T04:31:07.000Z",
+    },
     changes_since: ["2026-09", "2026-08"],
     plan: "enterprise",
     limits: { ...limits, secondary_cnae_full: secondaryCnaeFull },
@@ -148,6 +155,8 @@ function statusExample() {
     usage: {
       today: { requests: 812, accounts: 40_600, export_rows: 25_000 },
       export_rows_left: null,
+      export_bytes_kept: 0,
+      export_bytes_left: 500_000_000_000,
     },
     score: { version: SCORE_VERSION, weights: SCORE_WEIGHTS },
   };

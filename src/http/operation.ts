@@ -4,8 +4,8 @@
  * Invariant: a group names codes that all routes of its kind can give, and no other.
  */
 import Type, { type TSchema } from "typebox";
-import { ACCOUNTS_PER_UNIT, searchCost } from "../access/ratelimit.ts";
 import type { ErrorCode } from "../errors.ts";
+import { costOf, PER_UNIT } from "./cost.ts";
 import type { SchemaName } from "./schemas.ts";
 
 /** One parameter of a path, a query or a header. */
@@ -41,13 +41,22 @@ export interface Operation {
   readonly errors: readonly ErrorCode[];
 }
 
+const { accounts, values, facets, characters, places, bytes } = PER_UNIT;
+
+/** What a question costs of the key's rate limit beside its page. */
+const QUESTION_COST =
+  `one more for every ${values} values in lists, every ${facets} facets, every ${characters} ` +
+  `characters of a sentence or of names of activities, every ${places} of names of places, and ` +
+  `every ${bytes} bytes of the body`;
+const COST_MAX = "No request costs more than the key's burst.";
+
 /** What a page costs of the key's rate limit. */
 export const PAGE_COST =
-  `Counts as 1 request, and 1 more for every ${ACCOUNTS_PER_UNIT} of the limit: 1 for 100, ` +
-  `${searchCost(50_000)} for 50000; a page never costs more than the key's burst.`;
+  `Counts as 1 request, and 1 more for every ${accounts} of the limit: 1 for 100, ` +
+  `${costOf({ limit: 50_000 })} for 50000; ${QUESTION_COST}. ${COST_MAX}`;
 
-/** What any other request costs. */
-export const FLAT_COST = "Counts as 1 request.";
+/** What a question without a page costs. */
+export const LISTS_COST = `Counts as 1 request; ${QUESTION_COST}. ${COST_MAX}`;
 
 /** What any request with a body can be answered with. */
 export const BODY_ERRORS = ["payload_too_large", "unsupported_media_type"] as const;

@@ -9,7 +9,7 @@ import { EXPORT_FORMATS } from "../spec/fields.ts";
 import { EXAMPLE_SPEC } from "./openapi-examples.ts";
 import {
   BODY_ERRORS,
-  FLAT_COST,
+  LISTS_COST,
   type Operation,
   type Parameter,
   SNAPSHOT_ERRORS,
@@ -52,7 +52,7 @@ export const EXPORT_OPERATIONS: Readonly<Record<string, Operation>> = {
       "the columns change and changed_fields before the fields, with the values of the newer " +
       "snapshot where the account is in it; lines of jsonl are the changes of POST " +
       "/v1/changes. kinds and " +
-      `watch are known with since only, include_explain is not known with it. ${FLAT_COST}`,
+      `watch are known with since only, include_explain is not known with it. ${LISTS_COST}`,
     parameters: [
       {
         name: "Idempotency-Key",
@@ -83,6 +83,7 @@ export const EXPORT_OPERATIONS: Readonly<Record<string, Operation>> = {
       "idempotency_key_reused",
       "plan_not_allowed",
       "quota_exceeded",
+      "storage_full",
       "since_not_available",
       "changes_preparing",
       ...SNAPSHOT_ERRORS,
@@ -118,7 +119,8 @@ export const EXPORT_OPERATIONS: Readonly<Record<string, Operation>> = {
     summary: "Read one export",
     description:
       "The record in every state, until it expires. wait holds the answer until the export is " +
-      "done or failed; require=done makes any other state an error.",
+      "done or failed; where too many requests of a tenant wait already it is 429 rate_limited. " +
+      "require=done makes any other state an error.",
     parameters: [
       exportId,
       {
@@ -222,6 +224,7 @@ export const EXPORT_OPERATIONS: Readonly<Record<string, Operation>> = {
       "link_expired",
       "authentication_disabled",
       "range_not_satisfiable",
+      "rate_limited",
       ...STATE_ERRORS,
     ],
   },

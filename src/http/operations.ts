@@ -8,7 +8,7 @@ import Type from "typebox";
 import { EXAMPLE_FACETS, EXAMPLE_LEAD_QUERY, EXAMPLE_SPEC } from "./openapi-examples.ts";
 import {
   BODY_ERRORS,
-  FLAT_COST,
+  LISTS_COST,
   type Operation,
   PAGE_COST,
   SNAPSHOT_ERRORS,
@@ -55,7 +55,7 @@ export const OPERATIONS: Readonly<Record<string, Operation>> = {
     description:
       "The exact number of matches and, on request, how they spread over the values of fields, " +
       "without any account. Takes specs of searches and of exports. A spec without a limit comes " +
-      `back with that of a search. ${FLAT_COST}`,
+      `back with that of a search. ${LISTS_COST}`,
     parameters: [unchanged],
     body: { schema: "CountRequest", example: { spec: EXAMPLE_SPEC, facets: EXAMPLE_FACETS } },
     answers: {
@@ -128,7 +128,7 @@ export const OPERATIONS: Readonly<Record<string, Operation>> = {
     summary: "Translate a sentence",
     description:
       "Turns a Portuguese sentence into a spec without searching: what each part of it became, " +
-      `what was assumed, what no filter expresses, and the exact total. ${FLAT_COST}`,
+      `what was assumed, what no filter expresses, and the exact total. ${LISTS_COST}`,
     body: {
       schema: "TranslateRequest",
       example: { query_text: "restaurantes em MG abertos desde 2020 com e-mail, exceto MEI" },
@@ -142,7 +142,7 @@ export const OPERATIONS: Readonly<Record<string, Operation>> = {
     summary: "Check and normalize a spec",
     description:
       "Names every mistake, or gives the normal form, what changed, and the total. Takes account " +
-      `queries and lead queries; of the latter it also gives the account query. ${FLAT_COST}`,
+      `queries and lead queries; of the latter it also gives the account query. ${LISTS_COST}`,
     body: { schema: "NormalizeRequest", example: { spec: EXAMPLE_SPEC } },
     answers: { 200: { description: "The spec is valid.", schema: "NormalizeAnswer" } },
     errors: [...BODY_ERRORS, ...SPEC_ERRORS, "snapshot_unavailable"],

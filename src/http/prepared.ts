@@ -11,11 +11,15 @@ import { tooBroad } from "../spec/breadth.ts";
 import { DEFAULT_FIELDS } from "../spec/fields.ts";
 import { walkHash } from "../spec/identity.ts";
 import { parseJson } from "../spec/json.ts";
-import { type NormalizeContext, normalizeSpec } from "../spec/normalize.ts";
+import { type NormalizeContext, normalizingSteps } from "../spec/normalize.ts";
+import { isJsonObject } from "../spec/reader.ts";
 import type { AccountQuerySpec } from "../spec/schema.ts";
-import { type BodyObject, readBody, withBodyMistakes } from "./body.ts";
+import type { Steps } from "../steps.ts";
+import { type BodyObject, readBody, withBodyMistakesIn } from "./body.ts";
+import { costOf, limitOf } from "./cost.ts";
 import { weakTag } from "./etag.ts";
 import { readFacets } from "./facets.ts";
+import type { Question } from "./service.ts";
 
 /** Accounts in a page where no limit is given. */
 export const SEARCH_LIMIT_DEFAULT = 100;
@@ -43,36 +47,68 @@ const MEMBERS = ["spec", "limit", "cursor", "output", "facets"];
 /** Members that belong to the first page and are part of the cursor from then on. */
 const FIRST_PAGE_MEMBERS = ["limit", "output"];
 
+/** What a body is read with. */
+export interface Reading {
+  readonly segment: Segment;
+  readonly plan: Plan;
+  /** Takes what the request costs, before anything dear is done with it. */
+  readonly charge: (cost: number) => void;
+}
+
 /** Reads a body into a request. */
-export type ReadRequest<Request> = (body: Uint8Array, segment: Segment, plan: Plan) => Request;
+export type ReadRequest<Request> = (body: Uint8Array, reading: Reading) => Steps<Request>;
+
+/** A request with what it costs. */
+interface Kept<Request> {
+  readonly request: Request;
+  readonly cost: number;
+}
+
+/** Whether a body is so small that reading it is quick, and that it is remembered. */
+export function isSmall(body: Uint8Array): boolean {
+  return body.byteLength <= KEPT_BYTES_MAX;
+}
 
 /** Remembers the youngest requests of one kind. */
 export class PreparedRequests<Request> {
   readonly #read: ReadRequest<Request>;
-  readonly #caches = new WeakMap<Segment, WeakMap<Plan, Map<string, Request>>>();
+  readonly #caches = new WeakMap<Segment, WeakMap<Plan, Map<string, Kept<Request>>>>();
 
   constructor(read: ReadRequest<Request>) {
     this.#read = read;
   }
 
-  /** The request in a body. Throws `AppError` with every mistake in it. */
-  of(body: Uint8Array, segment: Segment, plan: Plan): Request {
-    if (body.byteLength > KEPT_BYTES_MAX) return this.#read(body, segment, plan);
+  /** The request in a body, charged. Throws `AppError` with every mistake in it. */
+  *of({ body, plan, spend }: Question, segment: Segment): Steps<Request> {
+    if (!isSmall(body)) {
+      yield;
+      return yield* this.#read(body, { segment, plan, charge: spend });
+    }
     const cache = this.#cacheOf(segment, plan);
     const key = Buffer.from(body.buffer, body.byteOffset, body.byteLength).toString("latin1");
     const known = cache.get(key);
-    // A map keeps the order of insertion, so putting an entry back makes it the youngest.
-    if (known !== undefined) cache.delete(key);
-    const prepared = known ?? this.#read(body, segment, plan);
+    if (known !== undefined) {
+      spend(known.cost);
+      // A map keeps the order of insertion, so putting an entry back makes it the youngest.
+      cache.delete(key);
+      cache.set(key, known);
+      return known.request;
+    }
+    let cost = 0;
+    const charge = (units: number) => {
+      cost = units;
+      spend(units);
+    };
+    const request = yield* this.#read(body, { segment, plan, charge });
     if (cache.size >= ENTRIES_MAX) cache.delete(cache.keys().next().value as string);
-    cache.set(key, prepared);
-    return prepared;
+    cache.set(key, { request, cost });
+    return request;
   }
 
-  #cacheOf(segment: Segment, plan: Plan): Map<string, Request> {
-    const ofSegment = this.#caches.get(segment) ?? new WeakMap<Plan, Map<string, Request>>();
+  #cacheOf(segment: Segment, plan: Plan): Map<string, Kept<Request>> {
+    const ofSegment = this.#caches.get(segment) ?? new WeakMap<Plan, Map<string, Kept<Request>>>();
     this.#caches.set(segment, ofSegment);
-    const cache = ofSegment.get(plan) ?? new Map<string, Request>();
+    const cache = ofSegment.get(plan) ?? new Map<string, Kept<Request>>();
     ofSegment.set(plan, cache);
     return cache;
   }
@@ -80,9 +116,9 @@ export class PreparedRequests<Request> {
 
 const searches = new PreparedRequests(readSearch);
 
-/** Reads a search request. Throws `AppError` with every mistake in it. */
-export function prepareSearch(body: Uint8Array, segment: Segment, plan: Plan): PreparedSearch {
-  return searches.of(body, segment, plan);
+/** Reads and charges a search request. Throws `AppError` with every mistake in it. */
+export function prepareSearch(call: Question, segment: Segment): Steps<PreparedSearch> {
+  return searches.of(call, segment);
 }
 
 /** What a plan lets a search of a snapshot be normalized by. */
@@ -99,22 +135,32 @@ export function searchContext(segment: Segment, plan: Plan): NormalizeContext {
   };
 }
 
-function readSearch(bytes: Uint8Array, segment: Segment, plan: Plan): PreparedSearch {
+function* readSearch(bytes: Uint8Array, { segment, plan, charge }: Reading): Steps<PreparedSearch> {
   const body = readBody(bytes, MEMBERS);
+  const { members } = body;
+  const limit = pageOf(members.limit, members.spec, plan);
+  charge(costOf({ spec: members.spec, facets: members.facets, limit }));
+  if (!isSmall(bytes)) yield;
   const cursor = readCursor(body, FIRST_PAGE_MEMBERS);
   const facets = readFacets(body);
-  const { members } = body;
-  const { spec } = withBodyMistakes(body, () =>
-    normalizeSpec(members.spec, {
+  const { spec } = yield* withBodyMistakesIn(body, () =>
+    normalizingSteps(members.spec, {
       ...searchContext(segment, plan),
       bodyLimit: members.limit,
       bodyOutput: members.output,
     }),
   );
+  if (!isSmall(bytes)) yield;
   const missing = tooBroad(spec)?.missing ?? null;
   const prefix = Buffer.from(prefixText(segment, { spec }, "accounts"));
   const tag = weakTag(["search", segment.snapshotId, prefix, cursor ?? "", String(facets)]);
   return { spec, walkHash: walkHash(spec), cursor, missing, facets, tag, prefix };
+}
+
+/** Accounts of the page that is asked for beside a spec or in it. */
+export function pageOf(limit: unknown, spec: unknown, plan: Plan): number {
+  const own = isJsonObject(spec) ? spec.limit : undefined;
+  return limitOf([limit, own], plan.limits.search_limit);
 }
 
 /** The cursor in a body, if there is one that can be read at all. */

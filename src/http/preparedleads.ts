@@ -10,26 +10,32 @@ import { AppError } from "../errors.ts";
 import type { Segment } from "../search/segment.ts";
 import { tooBroad } from "../spec/breadth.ts";
 import { leadWalkHash } from "../spec/identity.ts";
-import { normalizeSpec } from "../spec/normalize.ts";
+import { normalizeSpec, normalizingSteps } from "../spec/normalize.ts";
 import { shown } from "../spec/reader.ts";
 import { type AccountQuerySpec, SPEC_LIMITS } from "../spec/schema.ts";
+import type { Steps } from "../steps.ts";
 import { isUncertain } from "../translate/confidence.ts";
 import { assumeContact } from "../translate/leads/leadcompile.ts";
-import { readLeadQuery } from "../translate/leads/leadquery.ts";
+import { leadQuerySteps } from "../translate/leads/leadquery.ts";
 import { type Language, languageOf, Notes } from "../translate/notes.ts";
-import { type Part, translate } from "../translate/translate.ts";
+import { type Part, translateSteps } from "../translate/translate.ts";
 import { tokenize } from "../translate/words/tokens.ts";
-import { type BodyObject, readBody, withBodyMistakes } from "./body.ts";
+import { type BodyObject, readBody, withBodyMistakesIn } from "./body.ts";
+import { costOf } from "./cost.ts";
 import { weakTag } from "./etag.ts";
 import {
+  isSmall,
   PreparedRequests,
   type PreparedSearch,
+  pageOf,
   prefixText,
+  type Reading,
   readCursor,
   SEARCH_LIMIT_DEFAULT,
   searchContext,
 } from "./prepared.ts";
 import { checkText } from "./querytext.ts";
+import type { Question } from "./service.ts";
 
 /** A lead request after reading. */
 export interface PreparedLeads extends PreparedSearch {
@@ -64,17 +70,23 @@ const NARROWING = ["activities", "name_contains", "cities", "states", "regions"]
 
 const requests = new PreparedRequests(readLeads);
 
-/** Reads a lead request. Throws `AppError` with every mistake in it. */
-export function prepareLeads(body: Uint8Array, segment: Segment, plan: Plan): PreparedLeads {
-  return requests.of(body, segment, plan);
+/** Reads and charges a lead request. Throws `AppError` with every mistake in it. */
+export function prepareLeads(call: Question, segment: Segment): Steps<PreparedLeads> {
+  return requests.of(call, segment);
 }
 
-function readLeads(bytes: Uint8Array, segment: Segment, plan: Plan): PreparedLeads {
+function* readLeads(bytes: Uint8Array, reading: Reading): Steps<PreparedLeads> {
+  const { segment, plan, charge } = reading;
   const body = readBody(bytes, MEMBERS);
+  const { members } = body;
+  const limit = pageOf(members.limit, members.spec, plan);
+  charge(costOf({ spec: members.spec, text: members.query_text, limit }));
+  if (!isSmall(bytes)) yield;
   const cursor = readCursor(body, []);
   checkMembers(body);
-  const bySentence = body.members.query_text !== undefined;
-  const wanted = bySentence ? ofSentence(body, segment, plan) : ofQuery(body, segment, plan);
+  const bySentence = members.query_text !== undefined;
+  const wanted = yield* bySentence ? ofSentence(body, segment, plan) : ofQuery(body, segment, plan);
+  if (!isSmall(bytes)) yield;
   const { spec, onePerCompany, language, translation } = wanted;
   const shownMembers = {
     spec,
@@ -124,31 +136,31 @@ function checkMembers({ members, mistakes }: BodyObject): void {
   }
 }
 
-function ofQuery(body: BodyObject, segment: Segment, plan: Plan): Wanted {
+function* ofQuery(body: BodyObject, segment: Segment, plan: Plan): Steps<Wanted> {
   const { members, mistakes } = body;
   const { searchLimitMax } = SPEC_LIMITS;
-  return withBodyMistakes(body, () => {
+  return yield* withBodyMistakesIn(body, function* () {
     const limitDefault = Math.min(SEARCH_LIMIT_DEFAULT, plan.limits.search_limit);
     // The plan's cap is applied to the account query, where it leaves a warning.
     const limits = { limitDefault, limitCap: searchLimitMax };
     // That there is no spec at all was noted with the members.
     const input = members.spec === undefined && mistakes.length > 0 ? {} : members.spec;
-    const { query, compiled } = readLeadQuery(input, { segment, ...limits });
+    const { query, compiled } = yield* leadQuerySteps(input, { segment, ...limits });
     const context = contextOf(body, segment, plan);
-    const { spec } = normalizeSpec(compiled, context);
+    const { spec } = yield* normalizingSteps(compiled, context);
     const { one_per_company: onePerCompany } = query;
     return { spec, onePerCompany, language: "pt" as const, translation: null };
   });
 }
 
-function ofSentence(body: BodyObject, segment: Segment, plan: Plan): Wanted {
+function* ofSentence(body: BodyObject, segment: Segment, plan: Plan): Steps<Wanted> {
   const { members } = body;
   checkText(body);
-  return withBodyMistakes(body, () => {
+  return yield* withBodyMistakesIn(body, function* () {
     // With mistakes nothing is translated: the text need not even be one.
     const text = body.mistakes.length > 0 ? "" : (members.query_text as string);
     const language = languageOf(tokenize(text).map(({ folded }) => folded));
-    const { spec: input, parts } = translate(text, segment);
+    const { spec: input, parts } = yield* translateSteps(text, segment);
     const context = contextOf(body, segment, plan);
     const alone = normalizeSpec(input, context).spec;
     const spoken = parts.some(({ role }) => role === "contact") || leavesContact(alone);

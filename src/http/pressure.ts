@@ -1,10 +1,16 @@
 /**
- * Whether there is too much to do. What comes in: the clock. What goes out: yes or no.
+ * Whether there is too much to do. What comes in: the clock, and the class of a request. What goes
+ * out: yes or no.
  * Invariant: asked thousands of times a second it costs a comparison; it is about the work that
- * has gathered before this request, never about the request itself.
+ * has gathered before this request, never about the request itself; what is shed first is refused
+ * whenever what is shed last is.
  * Why so: requests that have arrived are worked off in one turn of the event loop, and timers run
  * between turns only. So the time since the timer last ran is how long the requests of this turn
- * have been waiting, and those that waited too long are told to come back, at once.
+ * have been waiting, and those that waited too long are told to come back, at once. What is dear
+ * or can wait (large pages, facets, translations, documents) is refused after half of that time:
+ * the other half is a reserve for what people and programs cannot do without (small searches,
+ * signing in), whose own work would have to fill it before one of them is refused. Whether the
+ * server is up and ready is always answered, so that nobody ends it because it is busy.
  */
 import type { Clock } from "../clock.ts";
 import { AppError } from "../errors.ts";
@@ -23,16 +29,22 @@ export function overloaded(): AppError {
   );
 }
 
+/** When requests of a route are refused while there is too much to do; never where it has none. */
+export type Shedding = "first" | "last";
+
+/** Part of the time limit after which a class is refused. */
+const PARTS: Readonly<Record<Shedding, number>> = { first: 0.5, last: 1 };
+
 /** Watches the turns of the event loop. */
 export class Pressure {
   readonly #clock: Clock;
-  readonly #limitMs: number;
+  readonly #limits: Readonly<Record<Shedding, number>>;
   readonly #timer: NodeJS.Timeout;
   #tickMs: number;
 
   constructor(clock: Clock, limitMs: number) {
     this.#clock = clock;
-    this.#limitMs = limitMs;
+    this.#limits = { first: limitMs * PARTS.first, last: limitMs * PARTS.last };
     this.#tickMs = clock.monotonicMs();
     this.#timer = setInterval(() => this.tick(), TICK_MS).unref();
   }
@@ -43,8 +55,8 @@ export class Pressure {
   }
 
   /** Throws `overloaded` for a request that has waited too long already. */
-  refuse(): void {
-    if (this.#clock.monotonicMs() - this.#tickMs <= this.#limitMs) return;
+  refuse(shedding: Shedding): void {
+    if (this.#clock.monotonicMs() - this.#tickMs <= this.#limits[shedding]) return;
     throw overloaded();
   }
 

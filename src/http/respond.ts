@@ -99,9 +99,13 @@ function mistakesOf({ errors, code, message }: AppError): readonly Mistake[] {
   return errors.length > 0 ? errors : [{ pointer: "", code, detail: message }];
 }
 
+/** What the value of a header may hold. One transport would send anything else, one would not. */
+const HEADER_VALUE = /^[\x20-\x7e]*$/;
+
 /**
  * All headers of an answer in a list of its own; its own ones replace security headers of the same
- * name.
+ * name. Throws where a value holds anything but printable ASCII, such as the end of a line, behind
+ * which a value could bring headers of its own.
  */
 export function headersOf({ headers = {}, type }: Answer, requestId: string): [string, string][] {
   const list: [string, string][] = type === "" ? [] : [["Content-Type", type]];
@@ -109,6 +113,10 @@ export function headersOf({ headers = {}, type }: Answer, requestId: string): [s
   for (const [name, value] of SECURITY_HEADERS) {
     if (headers[name] === undefined) list.push([name, value]);
   }
-  for (const name of Object.keys(headers)) list.push([name, headers[name] as string]);
+  for (const name of Object.keys(headers)) {
+    const value = headers[name] as string;
+    if (!HEADER_VALUE.test(value)) throw new RangeError(`header ${name} is not printable ASCII`);
+    list.push([name, value]);
+  }
   return list;
 }

@@ -14,9 +14,10 @@ import { downloadFile } from "./files.ts";
 import { healthz, metrics, readyz } from "./health.ts";
 import { searchLeads } from "./leads.ts";
 import { normalize } from "./normalize.ts";
-import { redirectTo } from "./respond.ts";
+import { type Answer, redirectTo } from "./respond.ts";
 import { type PublicRoute, RouteTable } from "./routetable.ts";
 import { searchAccounts } from "./search.ts";
+import type { Call } from "./service.ts";
 import { status } from "./status.ts";
 import { translateLeads } from "./translate.ts";
 
@@ -28,25 +29,25 @@ export const ROUTES: readonly PublicRoute[] = [
     method: "POST",
     path: "/v1/accounts/search",
     access: "key",
-    sheds: true,
+    sheds: "last",
     handle: searchAccounts,
   },
   {
     method: "POST",
     path: "/v1/accounts/count",
     access: "key",
-    sheds: true,
+    sheds: "last",
     handle: countAccounts,
   },
   { method: "GET", path: "/v1/accounts/{cnpj}", access: "key", handle: readAccount },
   // The slash of a punctuated CNPJ makes two segments of it.
   { method: "GET", path: "/v1/accounts/{cnpj}/{branch}", access: "key", handle: readAccount },
-  { method: "POST", path: "/v1/leads", access: "key", sheds: true, handle: searchLeads },
+  { method: "POST", path: "/v1/leads", access: "key", sheds: "last", handle: searchLeads },
   {
     method: "POST",
     path: "/v1/leads/translate",
     access: "key",
-    sheds: true,
+    sheds: "first",
     handle: translateLeads,
   },
   { method: "POST", path: "/v1/spec/normalize", access: "key", handle: normalize },
@@ -55,10 +56,10 @@ export const ROUTES: readonly PublicRoute[] = [
     path: "/v1/changes",
     access: "key",
     query: CHANGE_PARAMETERS,
-    sheds: true,
+    sheds: "first",
     handle: changesByQuery,
   },
-  { method: "POST", path: "/v1/changes", access: "key", sheds: true, handle: changesByBody },
+  { method: "POST", path: "/v1/changes", access: "key", sheds: "first", handle: changesByBody },
   { method: "POST", path: "/v1/exports", access: "key", handle: createAnyExport },
   {
     method: "GET",
@@ -81,26 +82,25 @@ export const ROUTES: readonly PublicRoute[] = [
     method: "POST",
     path: "/mcp",
     access: "key",
-    sheds: true,
+    sheds: "last",
     handle: (call) => call.service.agents(call),
   },
   { method: "GET", path: "/files/{name}", access: "open", query: "any", handle: downloadFile },
   { method: "GET", path: "/healthz", access: "open", query: "any", handle: healthz },
   { method: "GET", path: "/readyz", access: "open", query: "any", handle: readyz },
   { method: "GET", path: "/metrics", access: "open", query: "any", handle: metrics },
-  { method: "GET", path: "/openapi.json", access: "open", handle: DOCUMENTS.openapi },
+  page("/openapi.json", DOCUMENTS.openapi),
   { method: "GET", path: "/", access: "open", query: "any", handle: redirectTo("/docs", 302) },
   { method: "GET", path: "/docs/", access: "open", query: "any", handle: redirectTo("/docs", 308) },
-  { method: "GET", path: "/docs", access: "open", handle: DOCUMENTS.reference },
-  { method: "GET", path: "/docs/errors", access: "open", handle: DOCUMENTS.errors },
-  { method: "GET", path: "/llms.txt", access: "open", handle: DOCUMENTS.llms },
-  {
-    method: "GET",
-    path: "/.well-known/security.txt",
-    access: "open",
-    handle: DOCUMENTS.security,
-  },
+  page("/docs", DOCUMENTS.reference),
+  page("/docs/errors", DOCUMENTS.errors),
+  page("/llms.txt", DOCUMENTS.llms),
+  page("/.well-known/security.txt", DOCUMENTS.security),
 ];
+
+function page(path: string, handle: (call: Call) => Answer): PublicRoute {
+  return { method: "GET", path, access: "open", sheds: "first", handle };
+}
 
 /** The table of a server without a console. */
 export const PUBLIC_TABLE = new RouteTable(ROUTES);

@@ -6,6 +6,7 @@
  * key or, below /v1/console, a session, known or not, so that nobody without one learns what is
  * there.
  */
+import type { Shedding } from "./pressure.ts";
 import type { Answer } from "./respond.ts";
 import type { Call, KeyCall, SessionCall } from "./service.ts";
 import type { Door } from "./sessiondoor.ts";
@@ -26,8 +27,8 @@ interface RouteLine {
    * looked at here: the handler reads `rawQuery` or does not care.
    */
   readonly query?: readonly string[] | "any";
-  /** Whether it is refused while the server has too much to do: questions to the engine. */
-  readonly sheds?: boolean;
+  /** When it is refused while the server has too much to do; never where this is missing. */
+  readonly sheds?: Shedding;
 }
 
 /** One line of the table. */

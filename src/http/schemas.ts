@@ -182,6 +182,20 @@ const planLimits = Type.Record(Type.String(), Type.Union([Type.Number(), Type.Bo
     "Numbers of the plan, and whether secondary_cnae_mode full may be used. An " +
     "export_rows_per_day of 0 sets no quota.",
 });
+/** How far the snapshot is checked again. */
+const verification = Type.Object(
+  {
+    pass_seconds: count(
+      "Seconds in which every block is checked again; 0: only touched files are.",
+    ),
+    blocks: count("Blocks of 64 KiB in the snapshot."),
+    checked_blocks: count("Blocks that this pass has checked."),
+    passes: count("Whole passes since the snapshot was opened."),
+    last_pass_at: orNull(Type.String({ format: "date-time" })),
+  },
+  closed,
+);
+
 const usage = Type.Object(
   {
     today: Type.Object(
@@ -195,8 +209,12 @@ const usage = Type.Object(
     export_rows_left: orNull(
       count("Rows that exports may still be created for today; null where there is no quota."),
     ),
+    export_bytes_kept: count("Bytes of the files of exports that are kept now."),
+    export_bytes_left: orNull(
+      count("Bytes that files of exports may still have; null where there is no bound."),
+    ),
   },
-  { ...closed, description: "Of the tenant, since midnight UTC." },
+  { ...closed, description: "Of the tenant; what is of today is counted since midnight UTC." },
 );
 const fieldList = Type.Array(Type.Enum([...OUTPUT_FIELD_NAMES]));
 
@@ -330,12 +348,13 @@ export const SCHEMAS = {
   Status: Type.Object(
     {
       request_id: requestId,
-      status: Type.Enum(["ok", "no_snapshot"]),
+      status: Type.Enum(["ok", "no_snapshot", "snapshot_damaged"]),
       version: Type.String(),
       snapshot: orNull(source.snapshot),
       snapshot_date: orNull(source.snapshot_date),
       provenance: orNull(named("Provenance")),
       accounts: orNull(count("Accounts in the snapshot.")),
+      verification: orNull(verification),
       changes_since: Type.Array(label, {
         description: "Older snapshots that since of /v1/changes may name, the newest first.",
       }),

@@ -6,21 +6,23 @@
  * fields, snapshot and tenant that it was made for; a failed search is never an empty answer.
  */
 import type { Plan } from "../access/plans.ts";
-import { searchCost } from "../access/ratelimit.ts";
 import type { AccountSlices } from "../search/accountslices.ts";
+import type { PageAhead } from "../search/ahead.ts";
 import type { Facets } from "../search/facet.ts";
 import type { Projector } from "../search/project.ts";
 import type { SearchAnswer } from "../search/searcher.ts";
 import type { Segment } from "../search/segment.ts";
 import { type CursorScope, claimsSnapshot, decodeCursor, encodeCursor } from "../spec/cursor.ts";
 import { fieldsHash } from "../spec/identity.ts";
+import { type Steps, waited } from "../steps.ts";
 import { refuseTooBroad } from "./breadth.ts";
 import { unchanged } from "./etag.ts";
-import { cursorOf, type PreparedSearch, prepareSearch } from "./prepared.ts";
-import { overloaded } from "./pressure.ts";
+import { refuseWithoutPlace } from "./places.ts";
+import { cursorOf, isSmall, type PreparedSearch, prepareSearch } from "./prepared.ts";
 import { type Answer, JSON_TYPE } from "./respond.ts";
+import type { Reply } from "./routetable.ts";
 import { currentSegment, type Engine, type Question, timed } from "./service.ts";
-import { laterResult } from "./sidework.ts";
+import { stepwise } from "./sidework.ts";
 import { streamedBody } from "./stream.ts";
 import type { AnswerBody } from "./transport.ts";
 
@@ -52,39 +54,65 @@ interface Walk extends PageQuestion {
   readonly afterRow: number;
 }
 
+/** The same with what was found aside. */
+interface FoundWalk extends Walk {
+  readonly ahead: PageAhead | null;
+}
+
 const ACCOUNTS: PageKind = { endpoint: "accounts/search" };
 
 /** Answers one page of a search. */
-export function searchAccounts(call: Question): Answer | Promise<Answer> {
-  const { service, plan } = call;
-  const startMs = service.clock.monotonicMs();
+export function searchAccounts(call: Question): Reply {
+  const startMs = call.service.clock.monotonicMs();
   const segment = segmentFor(call);
-  const prepared = prepareSearch(call.body, segment, plan);
-  call.spend(searchCost(prepared.spec.limit));
-  return answerPage(call, { segment, prepared, kind: ACCOUNTS, startMs });
+  return answerSteps(call, segment, searchSteps(call, segment, startMs));
+}
+
+function* searchSteps(call: Question, segment: Segment, startMs: number): Steps<Answer> {
+  const prepared = yield* prepareSearch(call, segment);
+  refuseDear(call, prepared);
+  return yield* answerPage(call, { segment, prepared, kind: ACCOUNTS, startMs });
+}
+
+/** Answers in steps; the segment stays open until the last of them. */
+export function answerSteps<Value>(
+  { service }: Question,
+  segment: Segment,
+  steps: Steps<Value>,
+): Value | Promise<Value> {
+  const value = stepwise(steps);
+  return value instanceof Promise ? value.finally(service.hold(segment)) : value;
+}
+
+/** Throws for a page that may be large, and for facets, while there is too much to do. */
+export function refuseDear({ service }: Question, { spec, facets }: PreparedSearch): void {
+  if (spec.limit <= WHOLE_ACCOUNTS_MAX && facets === null) return;
+  service.pressure.refuse("first");
 }
 
 /**
- * Answers one page: a small one at once, and so in the order of the requests; one that may be large
- * when its turn comes, so that many of them hardly delay the small ones.
+ * Answers one page: an ordinary one at once, and so in the order of the requests; one that may be
+ * large or dear in turns with others, so that many of them hardly delay the small ones.
  */
-export function answerPage(call: Question, question: PageQuestion): Answer | Promise<Answer> {
+export function* answerPage(call: Question, question: PageQuestion): Steps<Answer> {
   const { service } = call;
-  const { segment, prepared } = question;
+  const { segment, prepared, kind } = question;
   refuseTooBroad(service.engine, segment, prepared);
   const scope = scopeOf(call, question);
-  const { cursor, tag } = prepared;
+  const { cursor, tag, spec, facets } = prepared;
   const afterRow = cursor === null ? -1 : decodeCursor(cursor, scope, service.secrets.cursor);
   const known = unchanged(call, tag);
   if (known !== null) return known;
   const walk: Walk = { ...question, scope, afterRow };
-  if (!beginsLarge(service.engine, walk)) return answerTo(call, walk);
-  const release = service.hold(segment);
-  return laterResult(() => {
+  const wish = { spec, afterRow, onePerCompany: kind.onePerCompany === true };
+  if (!isSmall(call.body)) yield;
+  const ahead = yield* waited(service.engine.pageAhead?.(segment, wish, facets) ?? null);
+  if (beginsLarge(service.engine, walk)) {
+    yield;
     // Found out at the cost of a count, not of a large page.
-    if (!service.streams.hasRoomFor(1)) throw overloaded();
-    return answerTo(call, walk);
-  }).finally(release);
+    refuseWithoutPlace(service.streams, call.identity.tenantId);
+  }
+  return answerTo(call, { ...walk, ahead });
 }
 
 /** Whether this is the first page of a walk and has more accounts than are rendered at once. */
@@ -93,11 +121,11 @@ function beginsLarge(engine: Engine, { segment, prepared: { spec }, afterRow }: 
   return engine.countMatches(segment, spec) > WHOLE_ACCOUNTS_MAX;
 }
 
-function answerTo(call: Question, walk: Walk): Answer {
+function answerTo(call: Question, walk: FoundWalk): Answer {
   const { service } = call;
   const { segment, prepared, scope, startMs } = walk;
   const page = pageOf(call, walk);
-  const counted = facetsOf(call, segment, prepared);
+  const counted = walk.ahead?.facets ?? facetsOf(call, segment, prepared);
   const next = page.more
     ? encodeCursor({ ...scope, lastRow: page.lastRow }, service.secrets.cursor)
     : null;
@@ -119,12 +147,15 @@ type FoundPage = Omit<SearchAnswer, "accounts"> & {
   readonly accounts: Uint8Array | AccountSlices;
 };
 
-function pageOf(call: Question, { segment, prepared, kind, afterRow }: Walk): FoundPage {
+function pageOf(
+  call: Question,
+  { segment, prepared, kind, afterRow, ahead }: FoundWalk,
+): FoundPage {
   const { spec } = prepared;
   const { engine } = call.service;
   const { fields, include_explain: explain } = spec.output;
   const { endpoint: _, ...how } = kind;
-  const request = { spec, fields, afterRow, explain, ...how };
+  const request = { spec, fields, afterRow, explain, ahead, ...how };
   return timed(call, "search", () => {
     if (spec.limit <= WHOLE_ACCOUNTS_MAX) return engine.search(segment, request);
     const { slices, ...page } = engine.searchSliced(segment, request);

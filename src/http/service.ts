@@ -4,6 +4,7 @@
  * Invariant: a handler reads `segment()` once and keeps it until it has answered, so that an
  * answer never mixes two snapshots.
  */
+import type { AuditTrail } from "../access/audittrail.ts";
 import type { Gate } from "../access/gate.ts";
 import type { Identity, Keyring } from "../access/keyring.ts";
 import type { Plan, Plans } from "../access/plans.ts";
@@ -15,9 +16,11 @@ import { AppError } from "../errors.ts";
 import type { Exporter } from "../export/exporter.ts";
 import type { Log } from "../log.ts";
 import type { Proxies } from "../proxies.ts";
+import type { CountsAhead, PageAhead, PageWish } from "../search/ahead.ts";
 import type { ChangeLists } from "../search/changelists.ts";
 import type { FacetName, Facets } from "../search/facet.ts";
 import type { Months } from "../search/months.ts";
+import type { ScrubState } from "../search/scrubber.ts";
 import type { SearchAnswer, SearchRequest, SlicedAnswer } from "../search/searcher.ts";
 import type { Segment } from "../search/segment.ts";
 import type { AccountQuerySpec } from "../spec/schema.ts";
@@ -28,6 +31,7 @@ import type { Pressure } from "./pressure.ts";
 import type { Answer } from "./respond.ts";
 import type { EngineCall, Telemetry } from "./telemetry.ts";
 import type { ReadHeader, TransportName } from "./transport.ts";
+import type { Waits } from "./waits.ts";
 
 /** The engine as the handlers see it; src/search/searcher.ts is the one there is. */
 export interface Engine {
@@ -35,6 +39,17 @@ export interface Engine {
   searchSliced(segment: Segment, request: SearchRequest): SlicedAnswer;
   countMatches(segment: Segment, spec: AccountQuerySpec): number;
   facets(segment: Segment, spec: AccountQuerySpec, names: readonly FacetName[]): Facets;
+  /** Dear pages and counts, found off the main thread; null where it is quick, or not there. */
+  pageAhead?(
+    segment: Segment,
+    wish: PageWish,
+    names: readonly FacetName[] | null,
+  ): Promise<PageAhead> | null;
+  countsAhead?(
+    segment: Segment,
+    spec: AccountQuerySpec,
+    names: readonly FacetName[] | null,
+  ): Promise<CountsAhead> | null;
   /** The account of a CNPJ (14 characters), or null. */
   account(segment: Segment, cnpj: string, fields: readonly string[]): unknown;
 }
@@ -49,6 +64,8 @@ export interface Service {
   readonly sessions: Sessions;
   /** Searches that people saved. */
   readonly searches: SearchStore;
+  /** Who changed what. */
+  readonly audit: AuditTrail;
   readonly plans: Plans;
   readonly secrets: Secrets;
   readonly gate: Gate;
@@ -56,6 +73,8 @@ export interface Service {
   readonly pressure: Pressure;
   /** Answers that are being sent piece by piece, and files. */
   readonly streams: Budget;
+  /** Requests that wait for exports. */
+  readonly waits: Waits;
   readonly telemetry: Telemetry;
   /** Whether /metrics is answered here, and not at an address of its own. */
   readonly metricsHere: boolean;
@@ -80,6 +99,8 @@ export interface Service {
   /** The snapshots beside the served one, and what changed between two of them. */
   readonly months: Months;
   readonly changeLists: ChangeLists;
+  /** How far a snapshot is checked again; null for one that is not open. */
+  scrubbed(segment: Segment): ScrubState | null;
   /** True once the server has been told to stop. */
   stopping(): boolean;
   /** Answers what agents send to /mcp; src/mcp/httpdoor.ts is the one there is. */
@@ -116,6 +137,7 @@ export interface AskedService
     "engine" | "clock" | "streams" | "secondaryCnaeFull" | "segment" | "replaced" | "hold"
   > {
   readonly secrets: Pick<Secrets, "cursor">;
+  readonly pressure: Pick<Pressure, "refuse">;
   readonly telemetry: Pick<Telemetry, "engine">;
   readonly log: Pick<Log, "error">;
 }
@@ -125,7 +147,7 @@ export interface Question extends Pick<Call, "requestId" | "body" | "params" | "
   readonly service: AskedService;
   readonly identity: Pick<Identity, "tenantId">;
   readonly plan: Plan;
-  /** Charges the key what the request costs altogether; throws `rate_limited`. */
+  /** Charges the key what the request costs, its body aside; throws `rate_limited`. */
   spend(cost: number): void;
 }
 
@@ -133,7 +155,7 @@ export interface Question extends Pick<Call, "requestId" | "body" | "params" | "
 export interface KeyCall extends Call {
   readonly identity: Identity;
   readonly plan: Plan;
-  /** Charges the key what the request costs altogether; throws `rate_limited`. */
+  /** Charges the key what the request costs, its body aside; throws `rate_limited`. */
   spend(cost: number): void;
 }
 
@@ -167,6 +189,9 @@ export function loadedSegment(service: Pick<Service, "segment">): Segment | null
 export function currentSegment(service: Pick<Service, "segment">): Segment {
   const segment = loadedSegment(service);
   if (segment !== null) return segment;
-  const detail = "No usable snapshot is loaded at the moment. Try again later.";
+  const detail =
+    service.segment() === null
+      ? "No usable snapshot is loaded at the moment. Try again later."
+      : "The snapshot file is damaged; the operator must replace it. Try again later.";
   throw new AppError("snapshot_unavailable", detail, { headers: { "Retry-After": "5" } });
 }

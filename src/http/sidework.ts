@@ -5,6 +5,8 @@
  * loop, however many answers are under way, so that whoever asks something small hardly waits.
  */
 
+import { outcomeOf, type Steps } from "../steps.ts";
+
 /** Time for tasks in one turn, in milliseconds; at least one task is run. */
 const TURN_MS = 0.25;
 
@@ -36,6 +38,56 @@ export function laterResult<Value>(work: () => Value): Promise<Value> {
       }
     });
   });
+}
+
+/** Time for steps at once, in milliseconds: an ordinary request is done by then. */
+export const AT_ONCE_MS = 10;
+
+/**
+ * The value of steps: at once where they wait for nothing and take hardly any time, so that answers
+ * leave in the order of the requests; else each further step is done as `later` does it, so that
+ * nobody waits for longer than for one of them.
+ */
+export function stepwise<Value>(steps: Steps<Value>): Value | Promise<Value> {
+  const began = performance.now();
+  for (;;) {
+    const { done, value } = steps.next();
+    if (done === true) return value;
+    const quick = performance.now() - began < AT_ONCE_MS;
+
+    if (value !== undefined || !quick) return inTurns(steps, value);
+  }
+}
+
+/** Work of many parts, each of them as short as that of a request. */
+export class Turns {
+  #began = performance.now();
+
+  /**
+   * To be awaited before each part: at once as long as all of them together take hardly any time,
+   * so that answers leave in the order of the requests; then others have their turn in between.
+   */
+  taken(): Promise<void> | undefined {
+    if (performance.now() - this.#began < AT_ONCE_MS) return undefined;
+    return laterResult(() => {
+      this.#began = performance.now() - AT_ONCE_MS;
+    });
+  }
+}
+
+async function inTurns<Value>(
+  steps: Steps<Value>,
+  first: Promise<unknown> | undefined,
+): Promise<Value> {
+  let waiting = first;
+  for (;;) {
+    const failure = await outcomeOf(waiting);
+    const { done, value } = await laterResult(() =>
+      failure === null ? steps.next() : steps.throw(failure.error),
+    );
+    if (done === true) return value;
+    waiting = value;
+  }
 }
 
 function plan(): void {

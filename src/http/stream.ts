@@ -9,7 +9,7 @@
 import { describeError } from "../log.ts";
 import type { AccountSlices } from "../search/accountslices.ts";
 import type { Segment } from "../search/segment.ts";
-import { overloaded } from "./pressure.ts";
+import { takePlace } from "./places.ts";
 import type { Pieces } from "./respond.ts";
 import type { Question } from "./service.ts";
 
@@ -21,9 +21,9 @@ export interface StreamedText {
   readonly tail: Buffer;
 }
 
-/** Makes the body. Throws `overloaded` where too many answers are being sent already. */
+/** Makes the body. Throws where too many answers are being sent already. */
 export function streamedBody(call: Question, text: StreamedText): Pieces {
-  const done = takePlace(call, text.segment);
+  const done = begin(call, text.segment);
   try {
     const texts = text.slices.texts();
     const { value: first } = texts.next();
@@ -47,16 +47,14 @@ function* piecesOf(
 }
 
 /** A place among the streams and a hold on the snapshot; gives what gives both back, once. */
-function takePlace({ service }: Question, segment: Segment): () => void {
-  const { streams } = service;
-  if (!streams.take(1)) throw overloaded();
+function begin({ service, identity }: Question, segment: Segment): () => void {
+  const leave = takePlace(service.streams, identity.tenantId);
   const release = service.hold(segment);
-  let taken = true;
+  let held = true;
   return () => {
-    if (!taken) return;
-    taken = false;
-    release();
-    streams.giveBack(1);
+    leave();
+    if (held) release();
+    held = false;
   };
 }
 

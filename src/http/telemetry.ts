@@ -9,6 +9,8 @@ import { type IntervalHistogram, monitorEventLoopDelay } from "node:perf_hooks";
 import type { Clock } from "../clock.ts";
 import type { Log } from "../log.ts";
 import { Counter, Gauge, Histogram, Metrics } from "../metrics.ts";
+import type { ScrubState } from "../search/scrubber.ts";
+import type { Sockets } from "./sockets.ts";
 
 /** Bounds of durations in seconds, from a search out of memory to what a client gives up on. */
 const SECONDS = [
@@ -45,11 +47,21 @@ export interface TelemetrySources {
   /** Time of the data that is served, or null. */
   readonly snapshotMs: () => number | null;
   readonly snapshots: () => number;
+  /** Blocks that were checked again, damaged snapshots, and how far each opened one is. */
+  readonly scrub: () => {
+    readonly blocks: number;
+    readonly damaged: number;
+    readonly states: readonly ScrubState[];
+  };
   /** Answers that are being sent piece by piece, and bytes of request bodies on their way. */
   readonly streams: () => number;
   readonly bodyBytes: () => number;
+  /** The connections of everything but the metrics. */
+  readonly sockets: Pick<Sockets, "open" | "busy" | "crowding" | "slow">;
   /** Exports by state, as far as they are under way. */
   readonly exports: () => Readonly<Record<"queued" | "running", number>>;
+  /** Free bytes of the disk with the files of exports; null where nobody knows. */
+  readonly freeBytes: () => number | null;
 }
 
 /** The metrics and the access log of one server. */
@@ -60,6 +72,7 @@ export class Telemetry {
   readonly #requests: Counter;
   readonly #durations: Histogram;
   readonly #kernel: Histogram;
+  readonly #damaged: Counter;
 
   constructor(log: Log) {
     this.#log = log;
@@ -92,24 +105,69 @@ export class Telemetry {
         SECONDS,
       ),
     );
+    this.#damaged = this.#metrics.add(
+      new Counter({
+        name: "peneira_state_damaged_total",
+        help: "Times that the state was found to be damaged; restore a backup.",
+      }),
+    );
     this.#addProcess();
   }
 
   /** Adds the metrics that are looked up. */
   watch(sources: TelemetrySources, clock: Clock): void {
     const { snapshotMs, snapshots, streams, bodyBytes, exports } = sources;
+    const { freeBytes, scrub, sockets } = sources;
     this.#gauge("peneira_snapshot_age_seconds", "Age of the data that is served.", () => {
       const at = snapshotMs();
       return at === null ? Number.NaN : (clock.nowMs() - at) / 1000;
     });
     this.#gauge("peneira_snapshots_open", "Opened snapshots, replaced ones included.", snapshots);
+    this.#watchScrub(scrub);
     this.#gauge("peneira_streams", "Large pages and files that are being sent.", streams);
     this.#gauge("peneira_body_bytes", "Bytes of request bodies on their way.", bodyBytes);
+    this.#gauge(
+      "peneira_disk_free_bytes",
+      "Free bytes of the disk with the files of exports.",
+      () => freeBytes() ?? Number.NaN,
+    );
+    this.#addSockets({ sockets });
     this.#metrics.add(
       new Gauge(
         { name: "peneira_exports", help: "Exports under way by state.", labels: ["state"] },
         () => Object.entries(exports()).map(([state, count]) => [[state], count] as const),
       ),
+    );
+  }
+
+  #addSockets({ sockets }: Pick<TelemetrySources, "sockets">): void {
+    this.#metrics.add(
+      new Gauge(
+        { name: "peneira_sockets", help: "Open connections, by state.", labels: ["state"] },
+        () => [
+          [["busy"], sockets.busy],
+          [["idle"], sockets.open - sockets.busy],
+        ],
+      ),
+    );
+    this.#metrics.add(
+      new Gauge(
+        {
+          name: "peneira_sockets_crowded_total",
+          help:
+            "How often there was no room for a connection or its request: an idle one was closed " +
+            "for it (idle), an address had its share (address), all were busy (full).",
+          labels: ["reason"],
+        },
+        () => Object.entries(sockets.crowding).map(([reason, count]) => [[reason], count] as const),
+        "counter",
+      ),
+    );
+    this.#counter(
+      "peneira_slow_clients_total",
+      "Connections cut off because their client took its answer slower than the least pace, " +
+        "http.write_pace_bytes a second.",
+      () => sockets.slow,
     );
   }
 
@@ -139,6 +197,12 @@ export class Telemetry {
     this.#kernel.observe([kind], tookMs / 1000);
   }
 
+  /** Says that the state is damaged, and where that was seen. */
+  stateDamaged(details: Readonly<Record<string, unknown>>): void {
+    this.#damaged.add();
+    this.#log.error(details, "the state is damaged: stop the server and restore a backup");
+  }
+
   /** The longest delay of the event loop since the last look, in milliseconds. */
   takeLagMs(): number {
     const { max } = this.#lag;
@@ -154,6 +218,36 @@ export class Telemetry {
   /** Ends the sampling of the event loop. */
   close(): void {
     this.#lag.disable();
+  }
+
+  #watchScrub(scrub: TelemetrySources["scrub"]): void {
+    this.#counter("peneira_scrub_blocks_total", "Blocks of snapshots checked again.", () => {
+      return scrub().blocks;
+    });
+    this.#counter("peneira_snapshots_damaged_total", "Snapshots found damaged while open.", () => {
+      return scrub().damaged;
+    });
+    this.#metrics.add(
+      new Gauge(
+        {
+          name: "peneira_scrub_progress",
+          help: "Share of the blocks of a snapshot that this pass has checked again.",
+          labels: ["snapshot"],
+        },
+        // Two open ones of a label are told as one: the one that is further behind.
+        () => {
+          const shares = new Map<string, number>();
+          for (const { snapshot, checked, blocks } of scrub().states) {
+            shares.set(snapshot, Math.min(shares.get(snapshot) ?? 1, checked / blocks));
+          }
+          return [...shares].map(([snapshot, share]) => [[snapshot], share] as const);
+        },
+      ),
+    );
+  }
+
+  #counter(name: string, help: string, read: () => number): void {
+    this.#metrics.add(new Gauge({ name, help }, () => [[[], read()]], "counter"));
   }
 
   #gauge(name: string, help: string, read: () => number): void {

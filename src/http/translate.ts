@@ -5,21 +5,34 @@
  * search takes it as it is.
  */
 import { AppError } from "../errors.ts";
+import type { Segment } from "../search/segment.ts";
 import { normalizeSpec } from "../spec/normalize.ts";
-import { suggestionsOf } from "../translate/suggestions.ts";
-import { translate } from "../translate/translate.ts";
+import type { Steps } from "../steps.ts";
+import { suggestionSteps } from "../translate/suggestions.ts";
+import { translateSteps } from "../translate/translate.ts";
 import { readBody } from "./body.ts";
+import { costOf } from "./cost.ts";
 import { searchContext } from "./prepared.ts";
 import { checkText } from "./querytext.ts";
 import { type Answer, json } from "./respond.ts";
+import type { Reply } from "./routetable.ts";
+import { answerSteps } from "./search.ts";
 import { currentSegment, type Question } from "./service.ts";
 
 /** Translates without searching. */
-export function translateLeads({ service, plan, body, requestId }: Question): Answer {
-  const segment = currentSegment(service);
+export function translateLeads(call: Question): Reply {
+  const segment = currentSegment(call.service);
+  return answerSteps(call, segment, translationSteps(call, segment));
+}
+
+function* translationSteps(call: Question, segment: Segment): Steps<Answer> {
+  const { service, plan, body, requestId } = call;
   const text = readText(body);
-  const translation = translate(text, segment);
+  call.spend(costOf({ text }));
+  const translation = yield* translateSteps(text, segment);
   const { spec } = normalizeSpec(translation.spec, searchContext(segment, plan));
+  const matches = service.engine.countMatches(segment, spec);
+  const suggestions = yield* suggestionSteps(segment, translation, spec);
   return json({
     request_id: requestId,
     snapshot: segment.label,
@@ -27,8 +40,8 @@ export function translateLeads({ service, plan, body, requestId }: Question): An
     spec,
     explain: spec.explain,
     parts: translation.parts,
-    matches: service.engine.countMatches(segment, spec),
-    suggestions: suggestionsOf(segment, translation, spec),
+    matches,
+    suggestions,
   });
 }
 

@@ -8,25 +8,18 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import { Server as NetServer, type Socket } from "node:net";
 import type { Duplex } from "node:stream";
-import { type AppError, CommandError } from "../errors.ts";
+import { CommandError } from "../errors.ts";
 import { Budget } from "./budget.ts";
 import { drained, HeldAnswers, portEmptied } from "./drain.ts";
-import { type BodyReader, IncomingBody } from "./incoming.ts";
-import { isPulled, type PulledBody, pull } from "./pulled.ts";
-import type { FileSlice, Pieces } from "./respond.ts";
-import { later } from "./sidework.ts";
+import { NodeConnection } from "./node-connection.ts";
+import { NodeExchange } from "./node-exchange.ts";
+import { Sockets } from "./sockets.ts";
 import {
-  type AnswerBody,
   cannotListen,
-  type Exchange,
   type ExchangeHandler,
   HEADER_COUNT_MAX,
-  type HeaderList,
-  HeadHeaders,
   type ListenAddress,
-  type ReadHeader,
   refusalOf,
-  SOCKETS_MAX,
   statusLine,
   type Transport,
   type TransportLimits,
@@ -35,11 +28,8 @@ import {
 /** How often Node looks for sockets that are too slow, in milliseconds. */
 const CHECK_INTERVAL_MS = 1_000;
 
-/** How often a socket that takes nothing is looked at before it is closed. */
-const WRITE_LOOKS = 4;
-
-/** Bytes of a refused body that are read away so that the client can read the answer. */
-const DISCARD_BYTES_MAX = 16 * 1024 * 1024;
+/** Time for the refusal of a CONNECT to leave behind answers that nobody reads. */
+const TUNNEL_MS = 1_000;
 
 /** Makes the transport. */
 export function openNodeTransport(limits: TransportLimits): Transport {
@@ -49,18 +39,19 @@ export function openNodeTransport(limits: TransportLimits): Transport {
 class NodeTransport implements Transport {
   readonly name = "node";
   readonly bodies: Budget;
+  readonly sockets: Sockets;
   readonly #server: Server;
   readonly #limits: TransportLimits;
   #port = 0;
   #open = 0;
-  #sockets = 0;
   /** When a connection or request last came or went. */
   #activeMs = 0;
   #leaving = false;
   readonly #held = new HeldAnswers();
 
   constructor(limits: TransportLimits) {
-    this.bodies = new Budget(limits.bodiesBytesMax);
+    this.bodies = new Budget(limits.bodiesBytesMax, limits.senderShareMax);
+    this.sockets = new Sockets(limits);
     this.#limits = limits;
     this.#server = createServer({
       maxHeaderSize: limits.headBytesMax,
@@ -72,33 +63,35 @@ class NodeTransport implements Transport {
       requireHostHeader: false,
     });
     this.#server.maxHeadersCount = 0;
-    this.#server.maxConnections = SOCKETS_MAX;
     this.#server.timeout = limits.writeTimeoutMs;
-    this.#server.on("connection", (socket: Duplex) => {
-      this.#sockets++;
-      this.#activeMs = performance.now();
-      socket.once("close", () => this.#sockets--);
-    });
+    this.#server.on("connection", (socket: Socket) => this.#accept(socket));
     this.#server.on("clientError", refuse);
-    this.#server.on("connect", (_message, socket) => socket.end(plainRefusal(505)));
+    this.#server.on("connect", (_message, socket) => {
+      connections.get(socket)?.end();
+      refuseTunnel(socket);
+    });
   }
 
   listen(address: ListenAddress, handler: ExchangeHandler): Promise<number> {
     const limits = this.#limits;
     const answer = (message: IncomingMessage, response: ServerResponse) => {
+      const connection = connections.get(message.socket);
+      if (connection === undefined || connection.over) return;
       const status = unsupported(message, limits.headBytesMax);
       if (status !== null) {
-        ended.add(message.socket);
+        connection.end();
         refuseRequest(response, status);
         return;
       }
       this.#open++;
       this.#activeMs = performance.now();
-      const { writeTimeoutMs } = limits;
+      const { writeTimeoutMs, writePaceBytes } = limits;
       const leaving = () => this.#leaving;
-      const around = { bodies: this.bodies, held: this.#held, leaving, writeTimeoutMs };
+      const tooSlow = () => this.sockets.cutSlow();
+      const shared = { connection, bodies: this.bodies, held: this.#held, leaving };
+      const around = { ...shared, writeTimeoutMs, writePaceBytes, tooSlow };
       const exchange = new NodeExchange(message, response, around);
-      whenGone(message, response, () => {
+      whenGone(connection, response, () => {
         this.#open--;
         this.#activeMs = performance.now();
         exchange.gone();
@@ -120,6 +113,19 @@ class NodeTransport implements Transport {
     });
   }
 
+  /** Node has its parser ready for it by now. */
+  #accept(socket: Socket): void {
+    this.#activeMs = performance.now();
+    const seat = this.sockets.enter(socket.remoteAddress ?? "", () => socket.destroy());
+    if (seat === null) {
+      socket.destroy();
+      return;
+    }
+    const connection = new NodeConnection(socket, seat);
+    connections.set(socket, connection);
+    socket.once("close", () => connection.closed());
+  }
+
   leave(): void {
     this.#leaving = true;
   }
@@ -128,7 +134,7 @@ class NodeTransport implements Transport {
     this.leave();
     const traffic = () => ({
       requests: this.#open,
-      sockets: this.#sockets,
+      sockets: this.sockets.open,
       activeMs: this.#activeMs,
     });
     this.#held.begin();
@@ -148,14 +154,13 @@ class NodeTransport implements Transport {
  * Calls back once the answer is out or the socket closed. The answer alone would not do: that of a
  * pipelined request behind another one is never told that its socket is gone.
  */
-function whenGone(message: IncomingMessage, response: ServerResponse, gone: () => void): void {
-  const { socket } = message;
+function whenGone(connection: NodeConnection, response: ServerResponse, gone: () => void): void {
   const once = () => {
-    socket.off("close", once);
+    forget();
     response.off("close", once);
     gone();
   };
-  socket.on("close", once);
+  const forget = connection.whenClosed(once);
   response.on("close", once);
 }
 
@@ -197,12 +202,11 @@ const PARSER_STATUS: Readonly<Record<string, number>> = {
   HPE_INVALID_VERSION: 505,
 };
 
-/** Sockets that got their last answer; what else comes on them is not answered. */
-const ended = new WeakSet<Duplex>();
+const connections = new WeakMap<Duplex, NodeConnection>();
 
 /** Answers what the parser refused and closes the socket. */
 function refuse(error: Error & { readonly code?: string }, socket: Duplex): void {
-  if (!socket.writable || error.code === "ECONNRESET" || ended.has(socket)) {
+  if (!socket.writable || error.code === "ECONNRESET" || connections.get(socket)?.over) {
     socket.destroy();
     return;
   }
@@ -210,175 +214,13 @@ function refuse(error: Error & { readonly code?: string }, socket: Duplex): void
 }
 
 /**
- * Closes a socket whose client does not read. A reset frees what the system keeps for it at once;
- * else it goes on for minutes to offer bytes that nobody takes. After the end of the answers there
- * can be no reset any more.
+ * Answers CONNECT, for which Node hands over the bare socket: it has no listener for errors there,
+ * so that a reset would end the process, and no limit of time.
  */
-function reset(socket: Socket): void {
-  if (socket.destroyed) return;
-  if (socket.writableEnded) socket.destroy();
-  else socket.resetAndDestroy();
-}
-
-/** What an exchange gets from its transport. */
-interface Surroundings {
-  readonly writeTimeoutMs: number;
-  readonly bodies: Budget;
-  readonly held: HeldAnswers;
-  /** Whether connections are to end with their next answer. */
-  readonly leaving: () => boolean;
-}
-
-class NodeExchange implements Exchange {
-  readonly method: string;
-  readonly path: string;
-  readonly query: string;
-  readonly framing: AppError | null;
-  readonly #headers = new HeadHeaders();
-  readonly #message: IncomingMessage;
-  readonly #response: ServerResponse;
-  readonly #around: Surroundings;
-  #incoming: IncomingBody | null = null;
-  #source: PulledBody | null = null;
-  #answered = false;
-  /** When Node last found that nothing was taken, and for how long that has been so. */
-  #lookMs = 0;
-  #stalledMs = 0;
-
-  constructor(message: IncomingMessage, response: ServerResponse, around: Surroundings) {
-    this.#message = message;
-    this.#response = response;
-    this.#around = around;
-    const url = message.url ?? "/";
-    const mark = url.indexOf("?");
-    this.method = message.method ?? "";
-    this.path = mark < 0 ? url : url.slice(0, mark);
-    this.query = mark < 0 ? "" : url.slice(mark + 1);
-    const raw = message.rawHeaders;
-    for (let at = 0; at + 1 < raw.length; at += 2) {
-      this.#headers.add((raw[at] as string).toLowerCase(), raw[at + 1] as string);
-    }
-    this.framing = this.#headers.framing();
-    // A socket that breaks while it is written is told by the close event; nothing else to do.
-    response.on("error", () => {});
-    message.on("error", () => {});
-    // The time limit is one of writing: a handler may take longer to come to its answer.
-    response.on("timeout", () => {
-      if (this.#answered) this.#stalled();
-    });
-  }
-
-  get address(): string {
-    return this.#message.socket.remoteAddress ?? "";
-  }
-
-  get aborted(): boolean {
-    return this.#response.destroyed || this.#message.socket.destroyed;
-  }
-
-  header(name: ReadHeader): string | undefined {
-    return this.#headers.get(name);
-  }
-
-  /** Has Node look at the socket often enough while a client takes its time. */
-  #watch(): void {
-    const { socket } = this.#message;
-    const { writeTimeoutMs } = this.#around;
-    if (!socket.destroyed) socket.setTimeout(writeTimeoutMs / WRITE_LOOKS);
-  }
-
-  /**
-   * The client took nothing for the time between two looks, or took something and Node, which does
-   * not tell, waited for one more; the time that went by shows which.
-   */
-  #stalled(): void {
-    const { socket } = this.#message;
-    const { writeTimeoutMs } = this.#around;
-    const nowMs = performance.now();
-    const sinceMs = nowMs - this.#lookMs;
-    const lookMs = writeTimeoutMs / WRITE_LOOKS;
-    const moved = sinceMs > 1.5 * lookMs || socket.writableLength === 0;
-    this.#stalledMs = moved ? lookMs : this.#stalledMs + sinceMs;
-    this.#lookMs = nowMs;
-    if (this.#stalledMs < writeTimeoutMs) this.#watch();
-    // Megabytes of the system are freed there, and a crowd of clients is often cut at once.
-    else later(() => reset(socket));
-  }
-
-  /** The answer is out, or the socket closed before it was. */
-  gone(): void {
-    this.#incoming?.drop();
-    this.#source?.end();
-  }
-
-  body(limitBytes: number, done: BodyReader): void {
-    const incoming = new IncomingBody({ limitBytes, budget: this.#around.bodies, done });
-    this.#incoming = incoming;
-    let received = 0;
-    this.#message.on("data", (chunk: Buffer) => {
-      received += chunk.length;
-      if (incoming.waiting) incoming.add(chunk);
-      else if (received > limitBytes + DISCARD_BYTES_MAX) this.#message.destroy();
-    });
-    this.#message.on("end", () => incoming.finish());
-  }
-
-  cut(): void {
-    this.gone();
-    this.#message.socket.destroy();
-  }
-
-  send(status: number, headers: HeaderList, body: AnswerBody): void {
-    const send = () => this.send(status, headers, body);
-    if (this.#around.held.keep({ send, cut: () => this.cut() })) return;
-    this.#answered = true;
-    if (isPulled(body)) {
-      this.#sendPulled(status, headers, body);
-    } else if (!this.aborted) {
-      const bytes = typeof body === "string" ? Buffer.from(body) : body;
-      this.#head(status, headers, bytes.byteLength);
-      if (this.method === "HEAD") this.#response.end();
-      else this.#response.end(bytes);
-      // What the system took at once needs no watching.
-      if (this.#message.socket.writableLength > 0) this.#watch();
-    }
-  }
-
-  #head(status: number, headers: HeaderList, length: number | null): void {
-    const flat: string[] = [];
-    for (const [name, value] of headers) flat.push(name, value);
-    const told = length !== null && status !== 204 && status !== 304;
-    if (told) flat.push("Content-Length", String(length));
-    // After a framing error nobody knows where the next request begins.
-    if (this.framing !== null || this.#around.leaving()) flat.push("Connection", "close");
-    if (this.framing !== null) ended.add(this.#message.socket);
-    this.#response.writeHead(status, statusLine(status).slice(4), flat);
-  }
-
-  /** Asks for more when the kernel has taken what there was, so that one piece is in memory. */
-  #sendPulled(status: number, headers: HeaderList, body: FileSlice | Pieces): void {
-    const source = pull(body);
-    this.#source = source;
-    const { length } = source;
-    if (this.aborted || this.method === "HEAD" || length === 0) {
-      source.end();
-      if (this.aborted) return;
-      this.#head(status, headers, length);
-      this.#response.end();
-      return;
-    }
-    this.#head(status, headers, length);
-    this.#watch();
-    const give = (chunk: Uint8Array | null): void => {
-      // Half of the answer may be out, so that nothing but the end of the connection tells it.
-      if (chunk === null) this.#message.socket.destroy();
-      else this.#response.write(chunk, taken);
-    };
-    const taken = (error?: Error | null): void => {
-      if (error) return;
-      if (source.left > 0) source.next(give);
-      else this.#response.end();
-    };
-    source.next(give);
-  }
+function refuseTunnel(socket: Duplex): void {
+  const close = () => socket.destroy();
+  const late = setTimeout(close, TUNNEL_MS);
+  socket.once("close", () => clearTimeout(late));
+  socket.on("error", close);
+  socket.end(plainRefusal(505), close);
 }

@@ -1,35 +1,26 @@
 /**
- * The transport over uWebSockets.js, and its only importer. What comes in: requests as the C++
- * parser delivers them. What goes out: exchanges, and their answers on the wire.
- * Invariant: everything read from the request is copied before the callback returns (the request
- * object expires there), the abort handler is attached first, and every write is corked. Answers
- * that come at once are sent inside the callback, which is what lets requests be pipelined.
+ * The transport over uWebSockets.js, and what loads it. What comes in: connections and requests as
+ * the library delivers them. What goes out: exchanges, to whoever answers them.
+ * Invariant: the port is this server's alone; each connection has its place among all, and each
+ * request is known to be of its connection.
  */
-import type { HttpRequest, HttpResponse, TemplatedApp, us_listen_socket } from "uWebSockets.js";
-import { type AppError, CommandError } from "../errors.ts";
+
+import type { TemplatedApp, us_listen_socket } from "uWebSockets.js";
+import { setImmediate } from "node:timers/promises";
+import { CommandError } from "../errors.ts";
 import { Budget } from "./budget.ts";
 import { drained, HeldAnswers, portEmptied } from "./drain.ts";
-import { type BodyReader, IncomingBody } from "./incoming.ts";
-import { isPulled, pull } from "./pulled.ts";
-import type { FileSlice, Pieces } from "./respond.ts";
-import { later } from "./sidework.ts";
+import { Sockets } from "./sockets.ts";
 import {
-  type AnswerBody,
   cannotListen,
-  type Exchange,
   type ExchangeHandler,
-  type HeaderList,
-  HeadHeaders,
   type ListenAddress,
-  type ReadHeader,
-  refusalOf,
-  SOCKETS_MAX,
-  statusLine,
   type Transport,
   type TransportLimits,
 } from "./transport.ts";
-import { UwsChunks } from "./uws-chunks.ts";
-import { UwsStream } from "./uws-stream.ts";
+import { UwsConnection } from "./uws-connection.ts";
+import { UwsExchange, type UwsRequest, type UwsResponse } from "./uws-exchange.ts";
+import { type Lane, type LaneApp, Lanes } from "./uws-lanes.ts";
 
 type Uws = typeof import("uWebSockets.js");
 
@@ -46,12 +37,6 @@ type ListenExclusively = (
 
 /** The switch for the header with the library's name and version; not in its declarations. */
 type Configured = Uws & { readonly _cfg?: (name: "silent") => void };
-
-/** Called with +1 and -1 as sockets come and go; the package declares the count as an object. */
-type WatchSockets = (changed: (response: HttpResponse, change: number) => void) => unknown;
-
-/** Larger bodies are handed over piece by piece as the client reads, and are never copied. */
-const WHOLE_BYTES_MAX = 64 * 1024;
 
 /** How often requests are looked for whose bodies take too long, in milliseconds. */
 const CHECK_INTERVAL_MS = 1_000;
@@ -83,15 +68,24 @@ async function loadUws(headBytesMax: number): Promise<Uws> {
   }
 }
 
+/** A request as the library delivers it. */
+interface Asked {
+  readonly response: UwsResponse;
+  readonly request: UwsRequest;
+  readonly handler: ExchangeHandler;
+}
+
 class UwsTransport implements Transport {
   readonly name = "uws";
   readonly bodies: Budget;
+  readonly sockets: Sockets;
   readonly #uws: Uws;
   readonly #app: TemplatedApp;
   readonly #limits: TransportLimits;
   readonly #open = new Set<UwsExchange>();
   #checking: NodeJS.Timeout | null = null;
-  #sockets = 0;
+  readonly #connections = new Map<Lane, UwsConnection>();
+  #lanes: Lanes | null = null;
   /** When a connection or request last came or went. */
   #activeMs = 0;
   #leaving = false;
@@ -103,37 +97,23 @@ class UwsTransport implements Transport {
     this.#uws = uws;
     this.#app = uws.App();
     this.#limits = limits;
-    this.bodies = new Budget(limits.bodiesBytesMax);
+    this.bodies = new Budget(limits.bodiesBytesMax, limits.senderShareMax);
+    this.sockets = new Sockets(limits);
   }
 
   listen(address: ListenAddress, handler: ExchangeHandler): Promise<number> {
-    const countSocket = (response: HttpResponse, change: number): void => {
-      this.#sockets += change;
-      this.#activeMs = performance.now();
-      if (change > 0 && this.#sockets > SOCKETS_MAX) response.close();
-    };
-    const watch = this.#app.filter.bind(this.#app) as WatchSockets;
-    watch(countSocket);
-    this.#checkBodies();
-    this.#app.any("/*", (response, request) => {
-      const exchange = new UwsExchange(response, request, {
-        writeTimeoutMs: this.#limits.writeTimeoutMs,
-        bodies: this.bodies,
-        held: this.#held,
-        leaving: () => this.#leaving,
-        settled: () => {
-          this.#open.delete(exchange);
-          this.#activeMs = performance.now();
-        },
-      });
-      this.#open.add(exchange);
-      this.#activeMs = performance.now();
-      handler(exchange);
+    const makeApp = () => this.#uws.App() as unknown as LaneApp;
+    this.#lanes = new Lanes(makeApp, this.#app as unknown as LaneApp, {
+      opened: (lane) => this.#accept(lane),
+      asked: (lane, response, request) => this.#ask(lane, { response, request, handler }),
+      closed: (lane) => this.#forget(lane),
     });
+    this.#checkBodies();
     return new Promise((resolve, reject) => {
       const listen = this.#app.listen.bind(this.#app) as unknown as ListenExclusively;
       listen(address.host, address.port, EXCLUSIVE_PORT, (socket) => {
         if (!socket) {
+          this.#lanes?.close();
           reject(new CommandError(cannotListen(address)));
           return;
         }
@@ -144,6 +124,46 @@ class UwsTransport implements Transport {
     });
   }
 
+  #accept(lane: Lane): void {
+    this.#activeMs = performance.now();
+    const text = lane.connection?.getRemoteAddressAsText() ?? new ArrayBuffer(0);
+    const address = Buffer.from(text).toString("latin1");
+    const seat = this.sockets.enter(address, () => lane.close());
+    if (seat === null) lane.close();
+    else this.#connections.set(lane, new UwsConnection(address, seat));
+  }
+
+  #forget(lane: Lane): void {
+    this.#activeMs = performance.now();
+    this.#connections.get(lane)?.leave();
+    this.#connections.delete(lane);
+  }
+
+  #ask(lane: Lane, { response, request, handler }: Asked): void {
+    const connection = this.#connections.get(lane);
+    // Behind its last answer, which does not leave because nobody takes it.
+    if (connection === undefined || connection.over) {
+      response.close();
+      return;
+    }
+    const exchange = new UwsExchange(response, request, {
+      connection,
+      writeTimeoutMs: this.#limits.writeTimeoutMs,
+      writePaceBytes: this.#limits.writePaceBytes,
+      tooSlow: () => this.sockets.cutSlow(),
+      bodies: this.bodies,
+      held: this.#held,
+      leaving: () => this.#leaving,
+      settled: () => {
+        this.#open.delete(exchange);
+        this.#activeMs = performance.now();
+      },
+    });
+    this.#open.add(exchange);
+    this.#activeMs = performance.now();
+    handler(exchange);
+  }
+
   leave(): void {
     this.#leaving = true;
   }
@@ -152,7 +172,7 @@ class UwsTransport implements Transport {
     this.leave();
     const traffic = () => ({
       requests: this.#open.size,
-      sockets: this.#sockets,
+      sockets: this.sockets.open,
       activeMs: this.#activeMs,
     });
     if (this.#listening !== null) {
@@ -160,11 +180,14 @@ class UwsTransport implements Transport {
       await portEmptied(this.#port, traffic);
       this.#uws.us_listen_socket_close(this.#listening);
       this.#listening = null;
+      // What was taken from the queue is on its way to its lane.
+      await setImmediate();
       this.#held.end();
     }
     if (this.#checking !== null) clearInterval(this.#checking);
     await drained(traffic, deadlineMs);
     this.#app.close();
+    this.#lanes?.close();
   }
 
   /** Ends requests whose bodies take longer than a request may. */
@@ -174,195 +197,5 @@ class UwsTransport implements Transport {
     this.#checking = setInterval(() => {
       for (const exchange of this.#open) exchange.passed(every, limitMs);
     }, every).unref();
-  }
-}
-
-/** What an exchange gets from its transport. */
-interface Surroundings {
-  readonly writeTimeoutMs: number;
-  readonly bodies: Budget;
-  readonly held: HeldAnswers;
-  /** Whether connections are to end with their next answer. */
-  readonly leaving: () => boolean;
-  /** Called when the answer is out or the client gone. */
-  readonly settled: () => void;
-}
-
-class UwsExchange implements Exchange {
-  readonly method: string;
-  readonly path: string;
-  readonly query: string;
-  readonly framing: AppError | null;
-  readonly #headers = new HeadHeaders();
-  readonly #response: HttpResponse;
-  readonly #around: Surroundings;
-  #incoming: IncomingBody | null = null;
-  /** Time for which the body has been waited for, in milliseconds. */
-  #waitedMs = 0;
-  #stream: UwsStream | UwsChunks | null = null;
-  #aborted = false;
-  /** True once the library has the whole answer; the response must not be touched then. */
-  #whole = false;
-
-  constructor(response: HttpResponse, request: HttpRequest, around: Surroundings) {
-    this.#response = response;
-    this.#around = {
-      ...around,
-      settled: () => {
-        this.#whole = true;
-        around.settled();
-      },
-    };
-    response.onAborted(() => {
-      this.#aborted = true;
-      this.#incoming?.drop();
-      this.#stream?.end();
-      around.settled();
-    });
-    this.method = request.getCaseSensitiveMethod();
-    this.path = request.getUrl();
-    this.query = request.getQuery() ?? "";
-    request.forEach((name, value) => {
-      this.#headers.add(name, value);
-    });
-    this.framing = this.#headers.framing();
-  }
-
-  get address(): string {
-    if (this.#aborted) return "";
-    return Buffer.from(this.#response.getRemoteAddressAsText()).toString("latin1");
-  }
-
-  get aborted(): boolean {
-    return this.#aborted;
-  }
-
-  header(name: ReadHeader): string | undefined {
-    return this.#headers.get(name);
-  }
-
-  body(limitBytes: number, done: BodyReader): void {
-    const incoming = new IncomingBody({ limitBytes, budget: this.#around.bodies, done });
-    this.#incoming = incoming;
-    this.#response.onData((chunk, isLast) => {
-      if (!incoming.waiting) return;
-      // The chunk's memory is taken back when this callback returns.
-      incoming.add(new Uint8Array(chunk.slice(0)));
-      if (isLast) incoming.finish();
-    });
-  }
-
-  /** Time went by; a body that is still not whole after the limit ends the request. */
-  passed(ms: number, limitMs: number): void {
-    if (this.#incoming?.waiting !== true) return;
-    this.#waitedMs += ms;
-    if (this.#waitedMs < limitMs) return;
-    this.#incoming.drop();
-    // A crowd of clients is often too late at once.
-    later(() => this.#refuseLate());
-  }
-
-  #refuseLate(): void {
-    if (this.#aborted || this.#whole) return;
-    const { headers, body } = refusalOf(408);
-    this.#response.cork(() => {
-      this.#head(408, headers);
-      this.#response.end(body, true);
-    });
-    this.#around.settled();
-  }
-
-  cut(): void {
-    this.#incoming?.drop();
-    this.#stream?.end();
-    // The library then says that the request was aborted, which settles it.
-    if (!this.#aborted && !this.#whole) this.#response.close();
-  }
-
-  send(status: number, headers: HeaderList, body: AnswerBody): void {
-    const send = () => this.send(status, headers, body);
-    if (this.#around.held.keep({ send, cut: () => this.cut() })) return;
-    if (isPulled(body)) {
-      this.#sendPulled(status, headers, body);
-    } else if (!this.#aborted) {
-      this.#response.cork(() => {
-        this.#head(status, headers);
-        this.#sendBytes(status, body);
-      });
-    }
-  }
-
-  #head(status: number, headers: HeaderList): void {
-    this.#response.writeStatus(statusLine(status));
-    for (const [name, value] of headers) this.#response.writeHeader(name, value);
-  }
-
-  #sendBytes(status: number, body: Uint8Array | string): void {
-    const length = typeof body === "string" ? Buffer.byteLength(body) : body.byteLength;
-    // After a framing error nobody knows where the next request begins.
-    const broken = this.framing !== null;
-    if (status === 204 || status === 304) {
-      // Without a length, which neither of them may have, or has to have.
-      this.#sayLeaving();
-      this.#response.endWithoutBody();
-    } else if (this.method === "HEAD") {
-      if (!broken) this.#sayLeaving();
-      this.#endHead(length, broken);
-    } else if (typeof body === "string" || length <= WHOLE_BYTES_MAX) {
-      this.#response.end(body, broken || this.#around.leaving());
-    } else {
-      this.#sayLeaving();
-      const stream = new UwsStream(this.#response, length, this.#around);
-      this.#stream = stream;
-      stream.offer(body);
-      return;
-    }
-    this.#around.settled();
-  }
-
-  /**
-   * Ends an answer that says how long its body would be. The library, told of a length, would wait
-   * for that body and take the socket's next request for a violation.
-   */
-  #endHead(length: number, mustClose: boolean): void {
-    if (mustClose) {
-      this.#response.endWithoutBody(0, mustClose);
-    } else {
-      this.#response.writeHeader("Content-Length", String(length));
-      this.#response.endWithoutBody();
-    }
-  }
-
-  /** Leaves the closing to the client where the library cannot close behind the answer. */
-  #sayLeaving(): void {
-    if (this.#around.leaving()) this.#response.writeHeader("Connection", "close");
-  }
-
-  /** The head leaves with the first bytes of the body. */
-  #sendPulled(status: number, headers: HeaderList, body: FileSlice | Pieces): void {
-    const source = pull(body);
-    const { length } = source;
-    const head = () => {
-      this.#head(status, headers);
-      this.#sayLeaving();
-    };
-    if (this.#aborted || this.method === "HEAD" || length === 0) {
-      source.end();
-      if (this.#aborted) return;
-      this.#response.cork(() => {
-        head();
-        if (length === null) this.#response.endWithoutBody();
-        else this.#endHead(length, false);
-      });
-      this.#around.settled();
-    } else if (length === null) {
-      const chunks = new UwsChunks(this.#response, source, this.#around);
-      this.#stream = chunks;
-      chunks.begin(head);
-    } else {
-      const stream = new UwsStream(this.#response, length, this.#around);
-      this.#stream = stream;
-      stream.pump(source, head);
-    }
   }
 }

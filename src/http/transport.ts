@@ -8,13 +8,15 @@
 
 import { AppError } from "../errors.ts";
 import type { Budget } from "./budget.ts";
-import type { BodyReader } from "./incoming.ts";
+import type { BodyReader, BodyWish } from "./incoming.ts";
+import type { PaceLimits } from "./pace.ts";
 import { headerMistake } from "./query.ts";
 import { requestIdOf } from "./requestid.ts";
 import type { FileSlice, Pieces } from "./respond.ts";
+import type { SocketLimits, Sockets } from "./sockets.ts";
 
 /** Limits of a transport; the settings `http.*` set them. */
-export interface TransportLimits {
+export interface TransportLimits extends SocketLimits, PaceLimits {
   /** Most bytes of request line and headers together; more is answered 431. */
   readonly headBytesMax: number;
   /** Time for the headers, and for the whole request, in milliseconds. */
@@ -22,10 +24,10 @@ export interface TransportLimits {
   readonly requestTimeoutMs: number;
   /** Time after which a socket without a request is closed, in milliseconds. */
   readonly idleTimeoutMs: number;
-  /** Time after which a socket that takes no bytes of its answer is closed, in milliseconds. */
-  readonly writeTimeoutMs: number;
   /** Most bytes of request bodies that are on their way at the same time. */
   readonly bodiesBytesMax: number;
+  /** Share of them that one sender may have, of what the others leave. */
+  readonly senderShareMax: number;
 }
 
 /**
@@ -33,8 +35,8 @@ export interface TransportLimits {
  * two of which it needs itself.
  */
 export const HEADER_COUNT_MAX = 98;
-/** Most sockets open at once; further ones are closed on arrival. */
-export const SOCKETS_MAX = 2000;
+/** Larger bodies of answers are handed over as the client reads, and are never copied. */
+export const WHOLE_BYTES_MAX = 64 * 1024;
 
 /** What can be sent: finished bytes, or what is brought in as the client takes it. */
 export type AnswerBody = Uint8Array | string | FileSlice | Pieces;
@@ -50,7 +52,10 @@ export interface Exchange {
   readonly path: string;
   /** Raw query without the question mark; empty when there is none. */
   readonly query: string;
-  /** What makes this request unsafe to read, or null. */
+  /**
+   * What makes this request unsafe to read, or one too many, or null. Its answer closes the
+   * connection, and nothing that came behind it is answered.
+   */
   readonly framing: AppError | null;
   /** Value of one of the read headers (lower case name); undefined when it was not sent. */
   header(name: ReadHeader): string | undefined;
@@ -63,7 +68,12 @@ export interface Exchange {
    * soon as it is clear that it will not be read. Never calls it when the client goes away or
    * takes longer than the request timeout.
    */
-  body(limitBytes: number, done: BodyReader): void;
+  body(wish: BodyWish, done: BodyReader): void;
+  /**
+   * Calls back once, when the answer is out of hand (a large one: taken by the client) or the
+   * client gone, whatever happened; at once where that is so already. For one caller.
+   */
+  whenOver(done: () => void): void;
   /**
    * Answers; a HEAD request gets the same headers and no body, 204 and 304 have none. Must be
    * called exactly once. A file is closed and pieces are done with here, whatever happens.
@@ -90,6 +100,8 @@ export interface Transport {
   readonly name: TransportName;
   /** Bytes of request bodies that are on their way. */
   readonly bodies: Budget;
+  /** The connections. */
+  readonly sockets: Sockets;
   /** Starts to accept connections and gives the port. Fails when the address is taken. */
   listen(address: ListenAddress, handler: ExchangeHandler): Promise<number>;
   /** From now on every answer tells its client that the connection ends with it. */
@@ -202,6 +214,7 @@ const STATUS_TEXT: Readonly<Record<number, string>> = {
   500: "Internal Server Error",
   503: "Service Unavailable",
   505: "HTTP Version Not Supported",
+  507: "Insufficient Storage",
 };
 
 /** Status and reason as they stand in the status line, such as `200 OK`. */

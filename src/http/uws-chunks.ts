@@ -3,14 +3,13 @@
  * comes in: a pulled body. What goes out: what the client takes, as it takes it.
  * Invariant: the library is given one piece at a time and holds what the kernel does not take of
  * it; while it holds something, it gets only a few bytes now and then, whose fate tells whether it
- * still does. A client that does not take one piece within the write timeout is cut off; the pulled
- * body is ended in every way this can end.
+ * still does. A client that takes less than the least pace is cut off, and no other, where a piece
+ * counts when all of it was taken; the pulled body is ended in every way this can end.
  */
+import { Pace } from "./pace.ts";
 import type { PulledBody } from "./pulled.ts";
 import { later } from "./sidework.ts";
-
-/** As for bodies of known length (uws-stream.ts): before the library gives a socket up. */
-const RETRY_MS = 2_000;
+import type { Sending } from "./uws-stream.ts";
 
 /** Bytes that ask the library whether it holds some; less than a kernel's buffer ever frees. */
 const PROBE_BYTES = 256;
@@ -32,26 +31,25 @@ export class UwsChunks {
   readonly #response: ChunkedResponse;
   readonly #source: PulledBody;
   readonly #settled: () => void;
+  readonly #tooSlow: () => void;
+  readonly #pace: Pace;
   readonly #watch: NodeJS.Timeout;
   /** Bytes at hand that the library was not given yet. */
   #rest: Uint8Array = NOTHING;
   /** True while the library holds bytes, as far as is known. */
   #holding = false;
+  /** Bytes given since the library last held none. */
+  #given = 0;
   #pulling = false;
   #ended = false;
-  /** Time without progress, in milliseconds. */
-  #stalledMs = 0;
 
-  constructor(
-    response: ChunkedResponse,
-    source: PulledBody,
-    { writeTimeoutMs, settled }: { readonly writeTimeoutMs: number; readonly settled: () => void },
-  ) {
+  constructor(response: ChunkedResponse, source: PulledBody, sending: Sending) {
     this.#response = response;
     this.#source = source;
-    this.#settled = settled;
-    const every = Math.min(RETRY_MS, writeTimeoutMs / 4);
-    this.#watch = setInterval(() => this.#look(every, writeTimeoutMs), every);
+    this.#settled = sending.settled;
+    this.#tooSlow = sending.tooSlow;
+    this.#pace = new Pace(sending);
+    this.#watch = setInterval(() => this.#look(), this.#pace.lookMs);
     response.onWritable(() => {
       this.#goOn();
       return !this.#holding;
@@ -72,6 +70,8 @@ export class UwsChunks {
 
   #pull(head: () => void = () => {}): void {
     this.#pulling = true;
+    // Without the next bytes nobody knows whether the client still owes something.
+    this.#pace.drained(performance.now());
     this.#source.next((piece) => {
       this.#pulling = false;
       if (piece === null) {
@@ -93,8 +93,8 @@ export class UwsChunks {
       const bytes = this.#holding ? this.#rest.subarray(0, PROBE_BYTES) : this.#rest;
       this.#rest = this.#rest.subarray(bytes.byteLength);
       this.#holding = !this.#response.write(bytes);
+      this.#count(bytes.byteLength);
       if (this.#holding) break;
-      this.#stalledMs = 0;
     }
     if (this.#rest.byteLength > 0) return;
     if (this.#source.left === 0) {
@@ -107,15 +107,27 @@ export class UwsChunks {
     }
   }
 
+  /** Counts bytes as taken once the library holds none of them. */
+  #count(bytes: number): void {
+    const nowMs = performance.now();
+    this.#given += bytes;
+    if (this.#holding) {
+      this.#pace.offered(nowMs);
+    } else {
+      this.#pace.took(this.#given, nowMs);
+      this.#pace.drained(nowMs);
+      this.#given = 0;
+    }
+  }
+
   #goOn(): void {
     if (this.#ended || this.#rest.byteLength === 0) return;
     this.#response.cork(() => this.#give());
   }
 
-  #look(passedMs: number, limitMs: number): void {
+  #look(): void {
     if (!this.#holding) return;
-    this.#stalledMs += passedMs;
-    if (this.#stalledMs >= limitMs) this.#cutOff();
+    if (this.#pace.late(performance.now())) this.#cutOff();
     else this.#goOn();
   }
 
@@ -123,7 +135,9 @@ export class UwsChunks {
   #cutOff(): void {
     clearInterval(this.#watch);
     later(() => {
-      if (!this.#ended) this.#response.close();
+      if (this.#ended) return;
+      this.#tooSlow();
+      this.#response.close();
     });
   }
 }

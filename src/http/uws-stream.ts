@@ -1,17 +1,11 @@
 /**
  * The body of an answer over uWebSockets.js that is too large to hand over at once. What comes in:
  * finished bytes, or a body that is pulled. What goes out: what the client takes, as it takes it.
- * Invariant: nothing is copied into buffers of the library; a client that takes nothing for the
- * write timeout is cut off, and not before; a pulled body is ended in every way this can end.
+ * Invariant: nothing is copied into buffers of the library; a client that takes less than the least
+ * pace is cut off, and no other; a pulled body is ended in every way this can end.
  */
+import { Pace, type PaceWatch } from "./pace.ts";
 import type { PulledBody } from "./pulled.ts";
-
-/**
- * How often a stream that waits tries again, in milliseconds. The library closes a socket about
- * 10 s after the last write that failed, so this has to be clearly less. It also moves the bytes
- * of slow clients, as the kernel reports room only when a third of its buffer is free.
- */
-const RETRY_MS = 2_000;
 
 const NOTHING = new Uint8Array(0);
 
@@ -26,29 +20,32 @@ export interface StreamedResponse {
   close(): unknown;
 }
 
+/** What a stream is sent under. */
+export interface Sending extends PaceWatch {
+  /** Called once the library has the whole answer. */
+  readonly settled: () => void;
+}
+
 /** Sends one body of a known length. */
 export class UwsStream {
   readonly #response: StreamedResponse;
   readonly #length: number;
   readonly #settled: () => void;
+  readonly #tooSlow: () => void;
+  readonly #pace: Pace;
   readonly #watch: NodeJS.Timeout;
   #source: PulledBody | null = null;
   /** Bytes at hand that the kernel has not taken yet, and the library's count of all it took. */
   #rest: Uint8Array = NOTHING;
   #counted = 0;
-  /** Time without progress, in milliseconds. */
-  #stalledMs = 0;
 
-  constructor(
-    response: StreamedResponse,
-    length: number,
-    { writeTimeoutMs, settled }: { readonly writeTimeoutMs: number; readonly settled: () => void },
-  ) {
+  constructor(response: StreamedResponse, length: number, sending: Sending) {
     this.#response = response;
     this.#length = length;
-    this.#settled = settled;
-    const every = Math.min(RETRY_MS, writeTimeoutMs / 4);
-    this.#watch = setInterval(() => this.#look(every, writeTimeoutMs), every);
+    this.#settled = sending.settled;
+    this.#tooSlow = sending.tooSlow;
+    this.#pace = new Pace(sending);
+    this.#watch = setInterval(() => this.#look(), this.#pace.lookMs);
     response.onWritable(() => this.#rest.byteLength === 0 || this.#goOn());
   }
 
@@ -105,17 +102,27 @@ export class UwsStream {
   #count(): void {
     const counted = this.#response.getWriteOffset();
     const taken = counted - this.#counted;
+    const nowMs = performance.now();
     this.#counted = counted;
     this.#rest = this.#rest.subarray(taken);
-    if (taken > 0) this.#stalledMs = 0;
+    this.#pace.took(taken, nowMs);
+    // While bytes are brought in the client owes nothing.
+    if (this.#rest.byteLength === 0) this.#pace.drained(nowMs);
+    else this.#pace.offered(nowMs);
   }
 
-  #look(passedMs: number, limitMs: number): void {
-    // While bytes are brought in the client owes nothing.
+  /**
+   * Tries again, which also moves the bytes of slow clients: the kernel reports room only when a
+   * third of its buffer is free.
+   */
+  #look(): void {
     if (this.#rest.byteLength === 0) return;
-    this.#stalledMs += passedMs;
+    if (!this.#pace.late(performance.now())) {
+      this.#response.cork(() => this.#goOn());
+      return;
+    }
+    this.#tooSlow();
     // The library cannot reset a connection: its system holds what it had taken for some minutes.
-    if (this.#stalledMs >= limitMs) this.#response.close();
-    else this.#response.cork(() => this.#goOn());
+    this.#response.close();
   }
 }

@@ -181,7 +181,8 @@ export class ColumnRows {
 
   private secondary(cell: Cell): number[] {
     if (cell === null || cell === undefined || cell === "") return [];
-    const items = typeof cell === "string" ? cell.split(",") : [...(cell as Iterable<Cell>)];
+    // A column that holds no lists at all has one code a row, or something odd.
+    const items = typeof cell === "string" ? cell.split(",") : isList(cell) ? [...cell] : [cell];
     return items
       .map((item) => this.code("cnae", item, "cnae_secondary_invalid"))
       .filter((code) => code >= 0);
@@ -204,6 +205,10 @@ export class ColumnRows {
   private odd(rule: Rule, value: Cell): void {
     this.scan.tally.add(rule, this.line, () => String(value));
   }
+}
+
+function isList(cell: Cell): cell is Iterable<Cell> {
+  return typeof cell === "object" && cell !== null && Symbol.iterator in cell;
 }
 
 /** A whole number from 0 on; -1 for none. */

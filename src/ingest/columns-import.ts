@@ -10,14 +10,8 @@ import { basename } from "node:path";
 import { getCnae, getLegalNatures, getMunicipalities } from "@brazilian-utils/brazilian-utils";
 import { type ColumnBatch, readArrowFile } from "../../native-index/arrow-reader.ts";
 import { COLUMNS } from "../../native-index/columns.ts";
-import type { SnapshotMunicipality } from "../../native-index/meta.ts";
-import {
-  isIndexed,
-  META_KEY,
-  parseMeta,
-  readPlainMeta,
-  type SnapshotMeta,
-} from "../../native-index/snapshot.ts";
+import { isIndexed, META_KEY, plainMeta, readPlainMeta } from "../../native-index/footer.ts";
+import type { SnapshotMeta, SnapshotMunicipality } from "../../native-index/meta.ts";
 import { FORMAT_VERSION } from "../../native-index/versions.ts";
 import manifest from "../../package.json" with { type: "json" };
 import { CommandError } from "../errors.ts";
@@ -117,8 +111,7 @@ async function openColumns(path: string): Promise<ColumnSource> {
   const magic = firstBytes(path, 6);
   if (magic.startsWith("PAR1")) {
     const { metadata, batches } = await openParquet(path);
-    const text = metadata.get(META_KEY);
-    return { meta: text === undefined ? null : parseMeta(text), batches };
+    return { meta: plainMeta(path, metadata.get(META_KEY)), batches };
   }
   if (isIndexed(path)) {
     throw new CommandError(`${path} is a snapshot already; serve or search it as it is`);

@@ -5,6 +5,8 @@
  * Invariant: everything is ascending by code, so the order of files and threads leaves no trace.
  */
 import type { CodeName, SnapshotMeta } from "../../native-index/meta.ts";
+import { NAME_LENGTH_MAX } from "../../native-index/meta-schema.ts";
+import { isPrintable, printable } from "../../native-index/printable.ts";
 import { COMPANY_SIZE_CODES, UFS } from "../spec/fields.ts";
 import { type AllCodes, buildDictionary, CODE_KINDS, CODE_WIDTHS, type CodeKind } from "./codes.ts";
 
@@ -14,19 +16,36 @@ export type KnownCodes = Readonly<Record<Exclude<CodeKind, "ibge">, ReadonlyMap<
 /** Dictionaries of every kind of code. */
 export type KindDictionaries = Readonly<Record<CodeKind, readonly string[]>>;
 
-/** Gives codes of a table their leading zeros; codes that are no such number are left out. */
-export function padCodes(
-  kind: CodeKind,
-  table: ReadonlyMap<string, string>,
-): { readonly codes: Map<string, string>; readonly odd: readonly string[] } {
+/** A table of a release as a snapshot may hold it, and what was odd about it. */
+export interface PaddedTable {
+  readonly codes: Map<string, string>;
+  /** Codes that are no numbers of their kind; left out. */
+  readonly odd: readonly string[];
+  /** How many names were no printable line, or too long for one. */
+  readonly mended: number;
+}
+
+/** Gives codes of a table their leading zeros, and makes names printable that are not. */
+export function padCodes(kind: CodeKind, table: ReadonlyMap<string, string>): PaddedTable {
   const codes = new Map<string, string>();
   const odd: string[] = [];
+  let mended = 0;
   for (const [code, name] of table) {
     if (/^\d+$/.test(code) && code.length <= CODE_WIDTHS[kind]) {
-      codes.set(code.padStart(CODE_WIDTHS[kind], "0"), name);
+      const line = lineOf(name);
+      if (line !== name) mended++;
+      codes.set(code.padStart(CODE_WIDTHS[kind], "0"), line);
     } else odd.push(code);
   }
-  return { codes, odd };
+  return { codes, odd, mended };
+}
+
+/** A name as the metadata may hold it; the rest of one that is too long is an ellipsis. */
+function lineOf(name: string): string {
+  const line = isPrintable(name) ? name : printable(name);
+  if (line.length <= NAME_LENGTH_MAX) return line;
+  // Half of a character at the end is not printable, and goes too.
+  return `${printable(line.slice(0, NAME_LENGTH_MAX - 1))}…`;
 }
 
 /** Sorted union of the known codes and those in use, for every kind. */

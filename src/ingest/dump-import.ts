@@ -6,7 +6,9 @@
  * before anything stands under the output's name.
  */
 import { statSync } from "node:fs";
-import { isIndexed, openSnapshot, type SnapshotMeta } from "../../native-index/snapshot.ts";
+import { isIndexed } from "../../native-index/footer.ts";
+import { openSnapshot, type SnapshotMeta } from "../../native-index/snapshot.ts";
+import { wordFor } from "../amounts.ts";
 import { type DumpFolder, type DumpMember, openDump } from "../dump/archive.ts";
 import type { FileType } from "../dump/layout.ts";
 import { CommandError } from "../errors.ts";
@@ -170,7 +172,8 @@ async function previousAccounts(out: string): Promise<number | null> {
 
 function shrunk(previous: number | null, accounts: number): string[] {
   if (previous === null || accounts >= previous * SHARE_MIN) return [];
-  return [`${accounts} accounts, while the snapshot replaced had ${previous}; is a part missing?`];
+  const now = `${accounts} ${wordFor(accounts, "account")}`;
+  return [`${now}, while the snapshot replaced had ${previous}; is a part missing?`];
 }
 
 interface ReportParts {

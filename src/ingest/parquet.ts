@@ -11,6 +11,7 @@ import {
   viewDictionaries,
 } from "../../native-index/arrow-reader.ts";
 import { parquetLibrary } from "../../native-index/parquet.ts";
+import { printable } from "../../native-index/printable.ts";
 import { CommandError } from "../errors.ts";
 
 /**
@@ -36,7 +37,8 @@ export async function openParquet(
   const { ParquetFile, readParquet } = parquetLibrary();
   const refuse = (error: unknown): never => {
     if (error instanceof CommandError) throw error;
-    const reason = error instanceof Error ? error.message : String(error);
+    // The library's messages quote what stands in the file.
+    const reason = printable(error instanceof Error ? error.message : String(error));
     throw new CommandError(`${path} cannot be read as Parquet: ${reason}`, 1, error);
   };
   checkEnds(path);
@@ -45,7 +47,11 @@ export async function openParquet(
     .catch(refuse);
   const metadata = file.metadata();
   const pairs = metadata.fileMetadata().keyValueMetadata() as Map<string, string>;
-  checkSchema(path, pairs.get("ARROW:schema"));
+  try {
+    checkSchema(path, pairs.get("ARROW:schema"));
+  } catch (error) {
+    refuse(error);
+  }
   async function* batches(): AsyncGenerator<ColumnBatch> {
     try {
       if (statSync(path).size <= wholeBytesMax) {
@@ -80,7 +86,7 @@ function checkSchema(path: string, schema: string | undefined): void {
   const columns = viewDictionaries(Buffer.from(schema, "base64"));
   if (columns.length === 0) return;
   throw new CommandError(
-    `${path} has categorical columns of string views (${columns.join(", ")}), which cannot be ` +
-      "read from Parquet; write them as text",
+    `${path} has categorical columns of string views (${printable(columns.join(", "))}), which ` +
+      "cannot be read from Parquet; write them as text",
   );
 }

@@ -7,6 +7,7 @@
  */
 import { readFileSync } from "node:fs";
 import { basename } from "node:path";
+import { wordFor } from "../amounts.ts";
 import { CommandError } from "../errors.ts";
 
 /** A population file. */
@@ -41,7 +42,8 @@ export function readPopulation(path: string): Population {
   });
   if (problems.length > 0) {
     const shown = problems.slice(0, PROBLEMS_MAX).join("\n- ");
-    throw new CommandError(`${name} has ${problems.length} lines that cannot be read:\n- ${shown}`);
+    const lines = `${problems.length} ${wordFor(problems.length, "line")}`;
+    throw new CommandError(`${name} has ${lines} that cannot be read:\n- ${shown}`);
   }
   return { year, byIbge };
 }

@@ -10,6 +10,7 @@ import { RECORD_NULL } from "../../native-index/record.ts";
 import type { SnapshotMeta } from "../../native-index/snapshot.ts";
 import { FORMAT_VERSION } from "../../native-index/versions.ts";
 import manifest from "../../package.json" with { type: "json" };
+import { wordFor } from "../amounts.ts";
 import type { DumpFolder, DumpMember } from "../dump/archive.ts";
 import type { FileType } from "../dump/layout.ts";
 import { readLookups } from "../dump/lookups.ts";
@@ -63,9 +64,14 @@ export async function readKnownCodes(dump: DumpFolder): Promise<KnownTables> {
   const lookups = await readLookups(dump);
   const warnings: string[] = [];
   const read = (kind: CodeKind, table: ReadonlyMap<string, string>): Map<string, string> => {
-    const { codes, odd } = padCodes(kind, table);
+    const { codes, odd, mended } = padCodes(kind, table);
     if (odd.length > 0) {
-      warnings.push(`the ${kind} table has ${odd.length} codes that are no numbers; left out`);
+      const what = wordFor(odd.length, "code that is no number", "codes that are no numbers");
+      warnings.push(`the ${kind} table has ${odd.length} ${what}; left out`);
+    }
+    if (mended > 0) {
+      const what = wordFor(mended, "name that is", "names that are");
+      warnings.push(`the ${kind} table has ${mended} ${what} no line of text; made one`);
     }
     return codes;
   };
@@ -188,8 +194,10 @@ export class ImportTables {
   /** Sentences about what was left out of the sanctions. */
   warnings(): string[] {
     const { sanctions } = this.sources;
-    if (sanctions === null || sanctions.counts.withoutCnpj === 0) return [];
-    return [`${sanctions.counts.withoutCnpj} sanctioned companies have no 14-digit CNPJ; left out`];
+    const without = sanctions?.counts.withoutCnpj ?? 0;
+    if (without === 0) return [];
+    const what = wordFor(without, "sanctioned company has", "sanctioned companies have");
+    return [`${without} ${what} no 14-digit CNPJ; left out`];
   }
 
   private remaps(scan: MemberScan): AllRemaps {

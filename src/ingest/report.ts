@@ -3,6 +3,7 @@
  * What comes in: counts of the passes. What goes out: the report as a JSON value, and a summary.
  * Invariant: holds no personal data; of rules about contacts and names only the counts are told.
  */
+import { wordFor } from "../amounts.ts";
 import { RULE_NAMES, RULES, type Rule } from "../dump/rules.ts";
 import type { PassTime } from "./assemble.ts";
 import type { Example, TallyResult } from "./tally.ts";
@@ -54,8 +55,8 @@ export function ruleCounts(tally: TallyResult): ImportReport["rules"] {
 /** Lines for a person: the result, what was odd, and how fast it went. */
 export function summarize(report: ImportReport): string {
   const lines = [
-    `${report.out}: ${count(report.accounts)} accounts of ${report.label} ` +
-      `(${report.snapshot_date}), ${count(Math.round(report.bytes / 2 ** 20))} MB`,
+    `${report.out}: ${count(report.accounts)} ${wordFor(report.accounts, "account")} of ` +
+      `${report.label} (${report.snapshot_date}), ${count(Math.round(report.bytes / 2 ** 20))} MB`,
   ];
   for (const warning of report.warnings) lines.push(`warning: ${warning}`);
   for (const [rule, { count: times, text }] of Object.entries(report.rules)) {

@@ -10,6 +10,8 @@ import { readFileSync } from "node:fs";
 import { basename } from "node:path";
 import { text as readAll } from "node:stream/consumers";
 import yauzl from "yauzl";
+import { isDay } from "../../native-index/meta-schema.ts";
+import { wordFor } from "../amounts.ts";
 import { CommandError } from "../errors.ts";
 import { foldPlace } from "./municipalities.ts";
 
@@ -58,7 +60,8 @@ export async function readSanctions(path: string, date: string): Promise<Sanctio
   const counts = { rows: 0, persons: 0, withoutCnpj: 0, notInForce: 0 };
   for (const { cells, line } of rows.slice(1)) {
     if (cells.length !== header.length) {
-      const reason = `${cells.length} columns where ${header.length} belong`;
+      const found = `${cells.length} ${wordFor(cells.length, "column")}`;
+      const reason = `${found} where ${header.length} belong`;
       throw new CommandError(`${name}, line ${line}: ${reason}`);
     }
     counts.rows++;
@@ -88,7 +91,8 @@ function isoDate(text: string): string | null {
 
 function dateOfName(name: string): string | null {
   const match = /(?:^|\D)(20\d\d)(0[1-9]|1[0-2])([0-2]\d|3[01])(?!\d)/.exec(name);
-  return match === null ? null : `${match[1]}-${match[2]}-${match[3]}`;
+  const date = match === null ? null : `${match[1]}-${match[2]}-${match[3]}`;
+  return isDay(date) ? date : null;
 }
 
 interface CsvFile {

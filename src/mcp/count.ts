@@ -5,6 +5,7 @@
  * and what is left out is counted among the others, so that the sums hold.
  */
 import type { TSchema } from "typebox";
+import { wordFor } from "../amounts.ts";
 import { countAccounts } from "../http/count.ts";
 import { SCHEMAS } from "../http/schemas.ts";
 import type { Question } from "../http/service.ts";
@@ -71,8 +72,8 @@ export const COUNT_TOOL: Tool<Question> = {
       mistakes.push({ pointer: "/facets", code: "too_many", detail });
     }
     const body = { spec: { filters }, ...(wanted === undefined ? {} : { facets: wanted }) };
-    const counted = await withArgumentMistakes(mistakes, () =>
-      answeredBy<Counted>(countAccounts(withBody(asker, body))),
+    const counted = await withArgumentMistakes(mistakes, async () =>
+      answeredBy<Counted>(await countAccounts(withBody(asker, body))),
     );
     const short = Object.entries(counted.facets ?? {}).map(
       ([name, facet]) => [name, shortFacet(facet)] as const,
@@ -80,7 +81,7 @@ export const COUNT_TOOL: Tool<Question> = {
     const warnings = sentencesOf(counted.spec.explain.warnings);
     const { total } = counted;
     const lines = [
-      `${total} accounts match. ${sourceLine(counted)}`,
+      `${total} ${wordFor(total, "account matches", "accounts match")}. ${sourceLine(counted)}`,
       ...warnings.map((warning) => `Note: ${warning}`),
       ...short.map(([name, facet]) => facetText(name, facet)),
     ];
@@ -108,7 +109,8 @@ function facetText(name: string, { values, other, missing }: Facet): string {
   const parts = values.map(({ value, label, count }) => {
     return `${value}${label === undefined ? "" : ` ${JSON.stringify(label)}`} ${count}`;
   });
-  if (other.values > 0) parts.push(`${other.values} other values ${other.count}`);
+  if (other.values > 0)
+    parts.push(`${other.values} other ${wordFor(other.values, "value")} ${other.count}`);
   if (missing > 0) parts.push(`without value ${missing}`);
   return `${name}: ${parts.join(", ") || "nothing"}`;
 }

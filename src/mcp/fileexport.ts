@@ -9,6 +9,7 @@ import { createHash } from "node:crypto";
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import type { TSchema } from "typebox";
+import { wordFor } from "../amounts.ts";
 import { AppError, type Mistake } from "../errors.ts";
 import { slugOf } from "../export/filename.ts";
 import { FORMATS } from "../export/format.ts";
@@ -161,7 +162,7 @@ function answerOf(
   assert(spec.output.format !== "json", "an export has a format of its own");
   const warnings = sentencesOf(spec.explain.warnings);
   const lines = [
-    `${path}: ${rowCount} rows, ${sizeBytes} bytes, SHA-256 ${hash}.`,
+    `${path}: ${rowCount} ${wordFor(rowCount, "row")}, ${sizeBytes} bytes, SHA-256 ${hash}.`,
     sourceLine(source),
     ...warnings.map((warning) => `Note: ${warning}`),
   ];

@@ -8,6 +8,7 @@
 import { AppError } from "../errors.ts";
 import { type Answer, JSON_TYPE } from "../http/respond.ts";
 import type { KeyCall } from "../http/service.ts";
+import { Turns } from "../http/sidework.ts";
 import { parseJson } from "../spec/json.ts";
 import { isJsonObject, shown } from "../spec/reader.ts";
 import { ACCOUNT_TOOL } from "./account.ts";
@@ -63,7 +64,10 @@ async function answerBatch(
   call.spend(messages.length);
   const answers: unknown[] = [];
   let accounts = 0;
+  const turns = new Turns();
   for (const message of messages) {
+    // Each of them may take what a request takes.
+    await turns.taken();
     const reply = await agent.answer(message, call);
     if (reply.failure !== null && !(reply.failure instanceof AppError)) throw reply.failure;
     if (reply.answer !== null) answers.push(reply.answer);

@@ -9,6 +9,7 @@ import { loadPlans, type Plan } from "../access/plans.ts";
 import { systemClock } from "../clock.ts";
 import { Budget } from "../http/budget.ts";
 import type { AskedService, Question } from "../http/service.ts";
+import { countsAhead, pageAhead } from "../search/ahead.ts";
 import { account, countMatches, facets, search, searchSliced } from "../search/searcher.ts";
 import type { Segment } from "../search/segment.ts";
 import { OUTPUT_FIELD_NAMES } from "../spec/fields.ts";
@@ -17,11 +18,12 @@ import { SPEC_LIMITS } from "../spec/schema.ts";
 /** Makes the questions of one process; `gone` says whether one was cancelled. */
 export function localAsker(segment: Segment): (gone: () => boolean) => Question {
   const service: AskedService = {
-    engine: { search, searchSliced, countMatches, facets, account },
+    engine: { search, searchSliced, countMatches, facets, pageAhead, countsAhead, account },
     clock: systemClock,
     streams: new Budget(1),
     secondaryCnaeFull: true,
     secrets: { cursor: [randomBytes(32)] },
+    pressure: { refuse: () => {} },
     telemetry: { engine: () => {} },
     log: { error: () => {} },
     segment: () => segment,

@@ -5,6 +5,7 @@
  * Invariant: nothing in the arguments is ignored; places are those of what the model wrote, never
  * those of a body that it has not seen.
  */
+import { wordFor } from "../amounts.ts";
 import { AppError, type Mistake } from "../errors.ts";
 import { type JsonObject, pointerToken, shown } from "../spec/reader.ts";
 
@@ -93,7 +94,10 @@ export function failureText({ code, message, errors, members }: AppError): strin
   const more = others.length - told.length;
   if (more > 0) told.push(`- and ${more} more`);
   if (alternatives.length > 0) {
-    const matches = "matches" in members ? `; ${members.matches} accounts would match` : "";
+    const matches =
+      "matches" in members
+        ? `; ${members.matches} ${wordFor(Number(members.matches), "account")} would match`
+        : "";
     told.push(
       "- the filters name neither an activity, nor words of a name, nor a place" +
         `${matches}. Add one of ${alternatives.join(", ")}`,

@@ -6,6 +6,7 @@
  * begins behind the last one.
  */
 import type { TSchema } from "typebox";
+import { wordFor } from "../amounts.ts";
 import { SCHEMAS } from "../http/schemas.ts";
 import { searchAccounts } from "../http/search.ts";
 import type { Question } from "../http/service.ts";
@@ -108,7 +109,8 @@ export const SEARCH_TOOL: Tool<Question> = {
     if (bytesOf(answer) <= ANSWER_BYTES_MAX) return answer;
     const fitting = await pageOf(asker, withLimit(body, rowsThatFit(wanted)));
     const note =
-      `Only ${fitting.accounts.length} of the wanted ${wanted.accounts.length} accounts fit into ` +
+      `Only ${fitting.accounts.length} of the wanted ${wanted.accounts.length} accounts ` +
+      `${wordFor(fitting.accounts.length, "fits", "fit")} into ` +
       "an answer; take fewer fields, or go on with next_cursor.";
     return answerOf(fitting, [note]);
   },
@@ -160,7 +162,8 @@ function answerOf(page: Page, notes: readonly string[] = []): ToolAnswer {
   const warnings = [...sentencesOf(spec.explain.warnings), ...notes];
   const [first] = accounts;
   const lines = [
-    `${matches} accounts match, ${accounts.length} of them here. ${sourceLine(page)}`,
+    `${matches} ${wordFor(matches, "account matches", "accounts match")}, ` +
+      `${accounts.length} of them here. ${sourceLine(page)}`,
     ...warnings.map((warning) => `Note: ${warning}`),
     ...(first === undefined ? [] : [JSON.stringify(Object.keys(first))]),
     ...accounts.map(rowText),

@@ -8,6 +8,7 @@
 import { strict as assert } from "node:assert";
 import { createHash } from "node:crypto";
 import type { TSchema } from "typebox";
+import { wordFor } from "../amounts.ts";
 import { AppError, type Mistake } from "../errors.ts";
 import { LINK_SECONDS, signLink } from "../export/links.ts";
 import type { ExportRecord } from "../export/record.ts";
@@ -177,8 +178,9 @@ function answerOf(asker: KeyCall, record: ExportRecord, repeated: boolean): Tool
   };
   const { id, format: written, rowCount, sizeBytes, snapshot, snapshotDate } = record;
   const state = done
-    ? `${rowCount} rows, ${sizeBytes} bytes of ${written}. Link, valid for ${LINK_SECONDS} s and ` +
-      `relative to this server: ${link}\nLater: GET ${download_url} with the API key.`
+    ? `${rowCount} ${wordFor(rowCount ?? 0, "row")}, ${sizeBytes} bytes of ${written}. Link, ` +
+      `valid for ${LINK_SECONDS} s and relative to this server: ${link}\n` +
+      `Later: GET ${download_url} with the API key.`
     : `${written}, ${record.state}. Call again with the same arguments to see whether it is done.`;
   const source = sourceLine({ snapshot, snapshot_date: snapshotDate });
   return { text: `Export ${id}: ${state}\n${source}`, structured, accounts: 0 };

@@ -5,6 +5,7 @@
  * writing; nothing is searched.
  */
 import type { TSchema } from "typebox";
+import { wordFor } from "../amounts.ts";
 import { SCHEMAS } from "../http/schemas.ts";
 import { currentSegment, type Question } from "../http/service.ts";
 import { translateLeads } from "../http/translate.ts";
@@ -111,8 +112,8 @@ export const TRANSLATE_TOOL: Tool<Question> = {
   async run(sent, asker) {
     const mistakes = unknownArguments(sent, Object.keys(ARGUMENTS));
     const body = sent.query_text === undefined ? {} : { query_text: sent.query_text };
-    return withArgumentMistakes(mistakes, () => {
-      const translated = answeredBy<Translated>(translateLeads(withBody(asker, body)));
+    return withArgumentMistakes(mistakes, async () => {
+      const translated = answeredBy<Translated>(await translateLeads(withBody(asker, body)));
       return answerOf(translated, currentSegment(asker.service));
     });
   },
@@ -136,9 +137,10 @@ function answerOf(translated: Translated, { catalog, provenance }: Segment): Too
     suggestions: shortSuggestions(translated.suggestions),
   };
   const lines = [
-    `${JSON.stringify(selection)} matches ${matches} accounts. ${sourceLine(source)}`,
+    `${JSON.stringify(selection)} matches ${matches} ` +
+      `${wordFor(matches, "account")}. ${sourceLine(source)}`,
     `Confidence ${confidence}${isUncertain(confidence) ? ": check the filters before use" : ""}.`,
-    ...(limited ? [`Wanted: ${spec.limit} accounts.`] : []),
+    ...(limited ? [`Wanted: ${spec.limit} ${wordFor(spec.limit, "account")}.`] : []),
     ...structured.assumptions.map((note) => `Assumed: ${note}`),
     ...structured.warnings.map((note) => `Warning: ${note}`),
     ...structured.unmapped_constraints.map((note) => `Not expressed: ${note}`),

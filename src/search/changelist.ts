@@ -10,9 +10,10 @@
  * compared only if both snapshots had the CEIS list. Values are compared, never codes.
  *
  * File, little endian: magic "PNRCHANG", u32 version, u32 compared columns (a bit each), u64
- * entries, u64 fingerprint of the columns, two snapshot ids of 16 characters, two u32 row counts,
- * u32 CRC-32C of the entries, u32 CRC-32C of all before; then per entry u32 row in the older
- * snapshot, u32 row in the newer one (2^32 - 1 where it has none), u32 columns that differ.
+ * entries, u64 fingerprint of the columns, two snapshot ids of up to 64 characters (the rest is
+ * zeros), two u32 row counts, u32 CRC-32C of the entries, u32 CRC-32C of all before; then per entry
+ * u32 row in the older snapshot, u32 row in the newer one (2^32 - 1 where it has none), u32 columns
+ * that differ.
  */
 import { randomBytes } from "node:crypto";
 import { closeSync, fstatSync, fsyncSync, openSync, readSync, renameSync, rmSync } from "node:fs";
@@ -24,7 +25,7 @@ import { writeAllSync } from "../../native-index/write-all.ts";
 import { guarded, type Segment } from "./segment.ts";
 
 /** Version of the file; a list of another version is refused and made anew. */
-export const CHANGE_LIST_VERSION = 1;
+export const CHANGE_LIST_VERSION = 2;
 
 /** What making a list may be told. */
 export interface MakeChangeListOptions {
@@ -69,7 +70,10 @@ export class ChangeListError extends Error {
 export class ChangeOrderError extends Error {}
 
 const MAGIC = "PNRCHANG";
-const HEADER_BYTES = 80;
+const HEADER_BYTES = 176;
+const ID_CHARACTERS = 64;
+/** Where the numbers behind the ids begin. */
+const COUNTS_AT = 160;
 const ENTRY_BYTES = 12;
 /** Accounts of one native call: under a tenth of a second, so that an abort is heard. */
 const SLICE_ACCOUNTS = 1 << 16;
@@ -194,12 +198,12 @@ function headerOf(older: Segment, newer: Segment, { entries, sum }: Entries): Bu
   header.writeUInt32LE(comparedColumns(older, newer), 12);
   header.writeBigUInt64LE(BigInt(entries), 16);
   header.writeBigUInt64LE(columnsFingerprint(), 24);
-  header.write(older.snapshotId, 32, 16, "latin1");
-  header.write(newer.snapshotId, 48, 16, "latin1");
-  header.writeUInt32LE(older.accounts, 64);
-  header.writeUInt32LE(newer.accounts, 68);
-  header.writeUInt32LE(sum, 72);
-  header.writeUInt32LE(crc32c(header.subarray(0, 76)), 76);
+  header.write(older.snapshotId, 32, ID_CHARACTERS, "latin1");
+  header.write(newer.snapshotId, 32 + ID_CHARACTERS, ID_CHARACTERS, "latin1");
+  header.writeUInt32LE(older.accounts, COUNTS_AT);
+  header.writeUInt32LE(newer.accounts, COUNTS_AT + 4);
+  header.writeUInt32LE(sum, COUNTS_AT + 8);
+  header.writeUInt32LE(crc32c(header.subarray(0, COUNTS_AT + 12)), COUNTS_AT + 12);
   return header;
 }
 
@@ -240,12 +244,12 @@ function readHeader(path: string, older: Segment, newer: Segment): Entries {
   if (header.readUInt32LE(8) !== CHANGE_LIST_VERSION) {
     return refuse("other_version", "it is of another version of the program");
   }
-  if (header.readUInt32LE(76) !== crc32c(header.subarray(0, 76))) {
+  if (header.readUInt32LE(COUNTS_AT + 12) !== crc32c(header.subarray(0, COUNTS_AT + 12))) {
     return refuse("damaged", "its header has another checksum");
   }
   const found = {
     entries: Number(header.readBigUInt64LE(16)),
-    sum: header.readUInt32LE(72),
+    sum: header.readUInt32LE(COUNTS_AT + 8),
   };
   if (!header.equals(headerOf(older, newer, found))) {
     const same = header.readBigUInt64LE(24) === columnsFingerprint();

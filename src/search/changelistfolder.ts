@@ -14,8 +14,9 @@ export const CHANGES_FOLDER = "changes";
 const LISTS_MAX = 24;
 const BYTES_MAX = 4 * 2 ** 30;
 
-const LIST = /^([0-9a-f]{16})-([0-9a-f]{16})\.changes$/;
-const PARTIAL = /^[0-9a-f]{16}-[0-9a-f]{16}\.changes\.[0-9a-f]{16}\.tmp$/;
+const ID = "[0-9a-f]{16}|[0-9a-f]{64}";
+const LIST = new RegExp(`^(${ID})-(${ID})\\.changes$`);
+const PARTIAL = new RegExp(`^(?:${ID})-(?:${ID})\\.changes\\.[0-9a-f]{16}\\.tmp$`);
 
 /** Path of the list of two snapshots, whether it is there or not. */
 export function changeListPath(dataDir: string, olderId: string, newerId: string): string {

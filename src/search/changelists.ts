@@ -115,12 +115,13 @@ export class ChangeLists {
     entry.opening ??= this.#begin(pair, entry);
     for (;;) {
       const leftMs = untilMs - this.#parts.clock.monotonicMs();
-      if (entry.opening !== null)
+      const ended = patience.ended();
+      if (!ended && entry.opening !== null)
         await settledWithin(entry.opening, Math.min(leftMs, WAIT_TURN_MS));
       const now = this.#held(entry);
       if (now !== null) return now;
       refuseFailed(entry);
-      const over = leftMs <= WAIT_TURN_MS || this.#stopped || patience.ended();
+      const over = ended || leftMs <= WAIT_TURN_MS || this.#stopped;
       if (over || entry.opening === null) throw this.#preparing(entry, pair);
     }
   }

@@ -57,6 +57,11 @@ export class Months {
     return this.#parts.folder !== null;
   }
 
+  /** The segments that are open. */
+  segments(): Segment[] {
+    return [...this.#opened.values()].map(({ segment }) => segment);
+  }
+
   /** How many are open. */
   get size(): number {
     return this.#opened.size;

@@ -7,7 +7,8 @@
  * and a page needs to know nothing of the pages before it.
  */
 import { strict as assert } from "node:assert";
-import type { Selection } from "../../native-index/engine.ts";
+import type { FirstsRequest, Selection } from "../../native-index/engine.ts";
+import { atOnce, type Steps, waited } from "../steps.ts";
 import type { Page } from "./collect.ts";
 import { execute, type PageRequest } from "./execute.ts";
 import type { Plan } from "./plan.ts";
@@ -19,40 +20,50 @@ const SELECT_MAX = 65_536;
 const SPARE_ROWS = 16;
 const SPARE_SHARE = 8;
 
+/** How rows are found: at once, or off the main thread. */
+export interface RowFinder {
+  select(page: PageRequest): Selection | Promise<Selection>;
+  firsts(rows: Uint32Array, request: FirstsRequest): Uint32Array | Promise<Uint32Array>;
+}
+
 /** Finds a page of companies; `more` is exact: a further company follows. */
 export function companyPage(segment: Segment, plan: Plan, page: PageRequest): Page {
+  return atOnce(companySteps(finderAtOnce(segment, plan), plan, page));
+}
+
+/** As `companyPage`, in steps where the rows are not found at once. */
+export function* companySteps(find: RowFinder, plan: Plan, page: PageRequest): Steps<Page> {
   const kept: number[] = [];
   let after = page.afterRow;
   let size = page.limit + Math.ceil(page.limit / SPARE_SHARE) + SPARE_ROWS;
   for (;;) {
-    const selection = execute(segment, plan, { afterRow: after, limit: size });
-    const firsts = firstsOf(segment, plan, selection, after < 0);
+    const selection = yield* waited(find.select({ afterRow: after, limit: size }));
+    const { rows } = selection;
+    assert(rows.length > 0 || !selection.more, "a selection brings rows while matches are left");
+    const { clauses, order, seed } = plan;
+    const beginning = after < 0;
+    const firsts = yield* waited(find.firsts(rows, { clauses, order, seed, beginning }));
     const next = firsts[page.limit - kept.length];
     for (const row of firsts.subarray(0, page.limit - kept.length)) kept.push(row);
     if (next !== undefined) {
       // The page ends right before the next company, so that nothing is passed twice.
-      const at = selection.rows.indexOf(next);
-      const lastRow = at === 0 ? after : (selection.rows[at - 1] as number);
+      const at = rows.indexOf(next);
+      const lastRow = at === 0 ? after : (rows[at - 1] as number);
       return pageOf(plan, selection, { kept, more: true, lastRow });
     }
     if (!selection.more) {
       return pageOf(plan, selection, { kept, more: false, lastRow: kept.at(-1) ?? -1 });
     }
-    after = selection.rows[selection.rows.length - 1] as number;
+    after = rows[rows.length - 1] as number;
     size = Math.min(2 * size, SELECT_MAX);
   }
 }
 
-function firstsOf(
-  segment: Segment,
-  plan: Plan,
-  { rows, more }: Selection,
-  beginning: boolean,
-): Uint32Array {
-  assert(rows.length > 0 || !more, "a selection brings rows while there are matches left");
-  const { clauses, order, seed } = plan;
-  const request = { clauses, order, seed, beginning };
-  return guarded(() => segment.native.firstsOfCompany(rows, request));
+function finderAtOnce(segment: Segment, plan: Plan): RowFinder {
+  return {
+    select: (page) => execute(segment, plan, page),
+    firsts: (rows, request) => guarded(() => segment.native.firstsOfCompany(rows, request)),
+  };
 }
 
 function pageOf(

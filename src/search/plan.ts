@@ -6,8 +6,9 @@
 import { strict as assert } from "node:assert";
 import type { OrderName } from "../../native-index/columns.ts";
 import type { Clause, Method, SortKey } from "../../native-index/engine.ts";
+import { wordFor } from "../amounts.ts";
 import type { AccountQuerySpec } from "../spec/schema.ts";
-import { phaseClauses } from "./clauses.ts";
+import { clausesOf, phaseClauses } from "./clauses.ts";
 import type { Segment } from "./segment.ts";
 
 /**
@@ -56,6 +57,8 @@ const GATHER_COST = 2;
 interface Compiled {
   readonly segment: Segment;
   readonly phases: readonly Phase[];
+  /** Of every match, in whichever phase. */
+  readonly clauses: readonly Clause[];
 }
 
 /** Specs are immutable, so that the pages of one need not be compiled again. */
@@ -63,13 +66,26 @@ const compiledSpecs = new WeakMap<AccountQuerySpec, Compiled>();
 
 /** The phases of a spec's answer: two with secondary activities as a fallback, else one. */
 export function phasesOf(segment: Segment, spec: AccountQuerySpec): readonly Phase[] {
+  return compiled(segment, spec).phases;
+}
+
+/** The clauses of every match of a spec; the addon reads them once, like those of the phases. */
+export function matchClauses(segment: Segment, spec: AccountQuerySpec): readonly Clause[] {
+  return compiled(segment, spec).clauses;
+}
+
+function compiled(segment: Segment, spec: AccountQuerySpec): Compiled {
   const known = compiledSpecs.get(spec);
-  if (known !== undefined && known.segment === segment) return known.phases;
+  if (known !== undefined && known.segment === segment) return known;
   const order = orderOf(spec);
   const seed = BigInt(spec.scoring.random_seed ?? 0);
   const phases = phaseClauses(segment, spec.filters).map((clauses) => ({ clauses, order, seed }));
-  compiledSpecs.set(spec, { segment, phases });
-  return phases;
+  const [one, second] = phases;
+  const single = one !== undefined && second === undefined;
+  const clauses = single ? one.clauses : clausesOf(segment, spec.filters);
+  const made = { segment, phases, clauses };
+  compiledSpecs.set(spec, made);
+  return made;
 }
 
 /** Plans a spec of one phase on a segment; runs nothing but the exact count. */
@@ -145,7 +161,10 @@ export function chooseMethod(
   const gather = calls * matches * GATHER_COST;
   return walk < gather
     ? { method: "walk", reason: `about ${Math.ceil(walk)} probes of the ${first.key} order` }
-    : { method: "gather", reason: `${matches} matches are few enough to compare` };
+    : {
+        method: "gather",
+        reason: `${matches} ${wordFor(matches, "match is", "matches are")} few enough to compare`,
+      };
 }
 
 function distinct({ key }: SortKey): number {

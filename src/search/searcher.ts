@@ -11,26 +11,23 @@ import {
   EXPLAINED_SLICE_ROWS,
   SLICE_ROWS,
 } from "./accountslices.ts";
-import { clausesOf } from "./clauses.ts";
+import type { PageAhead, PageWish } from "./ahead.ts";
 import { collect } from "./collect.ts";
 import { execute } from "./execute.ts";
 import { facets as countFacets, type FacetName, type Facets } from "./facet.ts";
 import { companyPage } from "./percompany.ts";
-import { type Plan, plan } from "./plan.ts";
+import { matchClauses, type Plan, plan } from "./plan.ts";
 import { type Projector, projector } from "./project.ts";
 import { guarded, type Segment } from "./segment.ts";
 
 /** One page of a search. */
-export interface SearchRequest {
-  readonly spec: AccountQuerySpec;
+export interface SearchRequest extends PageWish {
   readonly fields: readonly string[];
-  /** Row id that the page begins after; -1 for the first page. */
-  readonly afterRow: number;
   readonly explain: boolean;
-  /** Of each company only the first matching establishment; see percompany.ts. */
-  readonly onePerCompany?: boolean;
   /** Renders the rows in place of `fields` and `explain`. */
   readonly project?: Projector;
+  /** What was found of this page before. */
+  readonly ahead?: PageAhead | null;
 }
 
 /** The accounts of a page and what is known about the whole answer. */
@@ -61,12 +58,14 @@ export function search(segment: Segment, request: SearchRequest): SearchAnswer {
 
 /** As `search`; finds the rows of the page and renders none of them. */
 export function searchSliced(segment: Segment, request: SearchRequest): SlicedAnswer {
-  const { spec, fields, afterRow, explain, onePerCompany = false } = request;
-  const planned = guarded(() => plan(segment, spec));
+  const { spec, fields, afterRow, explain, onePerCompany = false, ahead } = request;
+  const planned = ahead?.plan ?? guarded(() => plan(segment, spec));
   const wanted = { afterRow, limit: spec.limit };
-  const page = onePerCompany
-    ? companyPage(segment, planned, wanted)
-    : collect(planned, execute(segment, planned, wanted));
+  const found = () =>
+    onePerCompany
+      ? companyPage(segment, planned, wanted)
+      : collect(planned, execute(segment, planned, wanted));
+  const page = ahead?.page ?? found();
   const project = request.project ?? projector(segment, fields, explain ? spec : null);
   return {
     slices: accountSlices(page.rows, project, rowsPerSlice(request)),
@@ -84,7 +83,7 @@ function rowsPerSlice({ explain, project }: SearchRequest): number {
 
 /** Exact number of accounts that a spec matches. */
 export function countMatches(segment: Segment, spec: AccountQuerySpec): number {
-  return guarded(() => segment.native.count(clausesOf(segment, spec.filters)));
+  return guarded(() => segment.native.count(matchClauses(segment, spec)));
 }
 
 /** How the matches of a spec spread over the values of fields. */
@@ -93,7 +92,7 @@ export function facets(
   spec: AccountQuerySpec,
   names: readonly FacetName[],
 ): Facets {
-  return countFacets(segment, clausesOf(segment, spec.filters), names);
+  return countFacets(segment, matchClauses(segment, spec), names);
 }
 
 /** The account of a CNPJ (14 characters, upper case) as a JSON value, or null. */

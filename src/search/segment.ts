@@ -9,8 +9,12 @@ import { resolve } from "node:path";
 import { setImmediate } from "node:timers/promises";
 import { TABLES, type TableName } from "../../native-index/columns.ts";
 import { type NativeSegment, openSegment as openNative } from "../../native-index/engine.ts";
-import { openSnapshot, type SnapshotMeta } from "../../native-index/snapshot.ts";
-import { AppError } from "../errors.ts";
+import {
+  type OpenedSnapshot,
+  openSnapshot,
+  type SnapshotMeta,
+} from "../../native-index/snapshot.ts";
+import { AppError, CommandError } from "../errors.ts";
 import type { Catalog } from "../spec/catalog.ts";
 
 /** Where the data of an answer comes from, as the contract words it. */
@@ -29,7 +33,7 @@ export interface Segment {
   readonly label: string;
   /** Reference date `YYYY-MM-DD`. */
   readonly snapshotDate: string;
-  /** Identity of the content, 16 hexadecimal digits. */
+  /** Identity of the content: 64 hexadecimal digits, 16 of a file without digests. */
   readonly snapshotId: string;
   readonly provenance: Provenance;
   /** Number of rows. */
@@ -45,14 +49,14 @@ export async function openSegment(path: string): Promise<Segment> {
   const snapshot = await openSnapshot(path);
   // Other work may have its turn between the two halves of opening.
   await setImmediate();
-  const native = openNative(path, snapshot.directory);
+  const native = guardReads(opened(path, snapshot.directory));
   const { meta } = snapshot;
   return {
     native,
     path: resolve(path),
     label: meta.label,
     snapshotDate: meta.snapshot_date,
-    snapshotId: contentId(meta, snapshot.directory.crc32c, native.rowCount),
+    snapshotId: snapshot.identity ?? contentId(meta, snapshot.directory.crc32c, native.rowCount),
     provenance: meta.provenance,
     accounts: native.rowCount,
     catalog: catalogOf(meta),
@@ -61,7 +65,25 @@ export async function openSegment(path: string): Promise<Segment> {
   };
 }
 
-/** The directory's checksum covers the checksum of all blocks, so it stands for the content. */
+/** The native handle; what the index region is refused for becomes words. */
+function opened(path: string, directory: OpenedSnapshot["directory"]): NativeSegment {
+  try {
+    return openNative(path, directory);
+  } catch (error) {
+    if (!isDamage(error)) throw error;
+    throw new CommandError(
+      `${path} cannot be opened as a snapshot: its index region is damaged ` +
+        `(${(error as Error).message}); import the dump again`,
+      1,
+      error,
+    );
+  }
+}
+
+/**
+ * The identity of a file that was written before there were digests. The directory's checksum
+ * covers the checksum of all blocks, so it tells files apart that nobody forged.
+ */
 function contentId(meta: SnapshotMeta, directoryCrc: number, rowCount: number): string {
   const text = `${meta.label}|${meta.snapshot_date}|${directoryCrc}|${rowCount}`;
   return createHash("sha256").update(text).digest("hex").slice(0, 16);
@@ -73,12 +95,9 @@ function catalogOf(meta: SnapshotMeta): Catalog {
   return {
     cnaeCodes: dictionaries.cnae_primary,
     legalNatures: dictionaries.legal_nature,
-    municipalities: lookups.municipalities.map(([tom, name, ibge, uf]) => ({
-      tom,
-      name,
-      ibge,
-      uf,
-    })),
+    municipalities: lookups.municipalities.map((row) => {
+      return { tom: row[0], name: row[1], ibge: row[2], uf: row[3] };
+    }),
   };
 }
 
@@ -95,7 +114,44 @@ function codeLookup(native: NativeSegment): (table: TableName, value: string) =>
   };
 }
 
-/** Runs a native call; damage of the snapshot becomes the public 503. */
+/** What reads no row, or says itself what it found. */
+const NOT_READS: readonly (string | keyof NativeSegment)[] = [
+  "verify",
+  "verifyBlocks",
+  "distrust",
+  "fileState",
+  "damagedBlock",
+  "dropCaches",
+  "poisoned",
+  "close",
+];
+
+/**
+ * Guards every read of a handle in its place: each may be the first to touch a damaged block, and
+ * no caller can forget it.
+ */
+function guardReads(native: NativeSegment): NativeSegment {
+  const methods = native as unknown as Record<string, unknown>;
+  for (const [name, read] of Object.entries(methods)) {
+    if (typeof read !== "function" || NOT_READS.includes(name)) continue;
+    methods[name] = (...given: unknown[]) => {
+      const value: unknown = guarded(() => read.apply(native, given));
+      return value instanceof Promise ? value.catch(throwGuarded) : value;
+    };
+  }
+  return native;
+}
+
+function throwGuarded(error: unknown): never {
+  return guarded(() => {
+    throw error;
+  });
+}
+
+/**
+ * Runs a native call that is given segments; damage of one of them becomes the public 503. The
+ * methods of a segment's handle do this themselves.
+ */
 export function guarded<Value>(call: () => Value): Value {
   try {
     return call();

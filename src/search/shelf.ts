@@ -59,6 +59,12 @@ export class Shelf {
     };
   }
 
+  /** All that are open: the current one, those that retired, those that only have readers. */
+  segments(): Segment[] {
+    const current = this.#current === null ? [] : [this.#current];
+    return [...current, ...this.#retired.map(({ segment }) => segment), ...this.#leaving];
+  }
+
   /** How many segments are open. */
   get size(): number {
     return this.#retired.length + this.#leaving.size + (this.#current === null ? 0 : 1);

@@ -8,8 +8,10 @@
 import { open } from "node:fs/promises";
 import { setImmediate } from "node:timers/promises";
 import { TABLES } from "../../native-index/columns.ts";
+import { AppError } from "../errors.ts";
 import { DEFAULT_FIELDS, OUTPUT_FIELD_NAMES, SORT_FIELDS } from "../spec/fields.ts";
 import { normalizeSpec } from "../spec/normalize.ts";
+import type { AccountQuerySpec } from "../spec/schema.ts";
 import { search } from "./searcher.ts";
 import type { Segment } from "./segment.ts";
 
@@ -57,17 +59,28 @@ export async function warm(segment: Segment): Promise<void> {
     await setImmediate();
   }
   for (const question of QUESTIONS) {
-    const { spec } = normalizeSpec(question, {
-      catalog: segment.catalog,
+    const spec = specOf(question, segment);
+    await setImmediate();
+    if (spec === null) continue;
+    search(segment, { spec, fields: OUTPUT_FIELD_NAMES, afterRow: -1, explain: false });
+    await setImmediate();
+  }
+}
+
+/** The spec of a question; null where a small snapshot does not know a code of it. */
+function specOf(question: unknown, { catalog }: Segment): AccountQuerySpec | null {
+  try {
+    return normalizeSpec(question, {
+      catalog,
       limitDefault: 50,
       limitCap: 50,
       allowedFields: OUTPUT_FIELD_NAMES,
       defaultFields: DEFAULT_FIELDS,
       mode: "search",
       fullAllowed: false,
-    });
-    await setImmediate();
-    search(segment, { spec, fields: OUTPUT_FIELD_NAMES, afterRow: -1, explain: false });
-    await setImmediate();
+    }).spec;
+  } catch (error) {
+    if (error instanceof AppError) return null;
+    throw error;
   }
 }

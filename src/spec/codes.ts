@@ -3,6 +3,7 @@
  * full spelling, ascending, without repeats; the municipalities named are kept beside it.
  * Invariant: no element is dropped: each becomes at least one code, or leaves a mistake behind.
  */
+import type { Steps } from "../steps.ts";
 import { analyzeWords } from "./analyzer.ts";
 import type { CatalogLookup, CatalogMunicipality } from "./catalog.ts";
 import { COMPANY_SIZE_CODES, REGISTRATION_STATUSES, UFS } from "./fields.ts";
@@ -28,8 +29,8 @@ export class CodeReader {
   }
 
   /** Activities in any spelling, expanded to subclasses. */
-  cnaes(value: unknown, pointer: string): string[] {
-    const codes = this.#reader.strings(value, pointer, (text, at) => {
+  *cnaes(value: unknown, pointer: string): Steps<string[]> {
+    const codes = yield* this.#reader.strings(value, pointer, (text, at) => {
       const found = this.#lookup.cnae(text);
       if (found.length === 0) this.#unknownCnae(text, at);
       return found;
@@ -41,22 +42,22 @@ export class CodeReader {
   }
 
   #unknownCnae(text: string, pointer: string): void {
-    const wellFormed = /^(?:\d{2,5}|\d{7}|\d{4}-\d\/\d{2}|[A-U])$/.test(text);
-    const detail = wellFormed
-      ? `No activity of the snapshot has the code ${shown(text)}.`
-      : `Must be ${CNAE_SPELLINGS}, not ${shown(text)}.`;
-    this.#reader.mistake(pointer, "unknown_cnae", detail);
+    this.#reader.mistake(pointer, "unknown_cnae", () =>
+      /^(?:\d{2,5}|\d{7}|\d{4}-\d\/\d{2}|[A-U])$/.test(text)
+        ? `No activity of the snapshot has the code ${shown(text)}.`
+        : `Must be ${CNAE_SPELLINGS}, not ${shown(text)}.`,
+    );
   }
 
   /** Phrases as folded words. */
-  hints(value: unknown, pointer: string): string[] {
+  *hints(value: unknown, pointer: string): Steps<string[]> {
     const { textHintsMax } = SPEC_LIMITS;
     if (Array.isArray(value) && value.length > textHintsMax) {
       const detail = `May hold ${textHintsMax} phrases, not ${value.length}.`;
       this.#reader.mistake(pointer, "too_many", detail);
       return [];
     }
-    return this.#reader.strings(value, pointer, (text, at) => this.#hint(text, at));
+    return yield* this.#reader.strings(value, pointer, (text, at) => this.#hint(text, at));
   }
 
   #hint(text: string, pointer: string): readonly string[] {
@@ -74,24 +75,24 @@ export class CodeReader {
   }
 
   /** States in upper case. */
-  ufs(value: unknown, pointer: string): string[] {
+  ufs(value: unknown, pointer: string): Steps<string[]> {
     return this.#reader.strings(value, pointer, (text, at) => this.#uf(text, at));
   }
 
   /** Municipalities by IBGE code, 7 digits. */
-  ibges(value: unknown, pointer: string): string[] {
+  ibges(value: unknown, pointer: string): Steps<string[]> {
     return this.#reader.strings(value, pointer, (text, at) => this.#ibge(text, at));
   }
 
   /** Municipalities by TOM code, 4 digits. */
-  toms(value: unknown, pointer: string): string[] {
+  toms(value: unknown, pointer: string): Steps<string[]> {
     return this.#reader.strings(value, pointer, (text, at) => this.#tom(text, at));
   }
 
   #uf(text: string, pointer: string): readonly string[] {
     const uf = /^[A-Za-z]{2}$/.test(text) ? text.toUpperCase() : "";
     if (UF_SET.has(uf)) return [uf];
-    const detail = `Must be one of the 27 states in two letters, or EX, not ${shown(text)}.`;
+    const detail = () => `Must be one of the 27 states in two letters, or EX, not ${shown(text)}.`;
     this.#reader.mistake(pointer, "unknown_uf", detail);
     return NONE;
   }
@@ -102,10 +103,11 @@ export class CodeReader {
       this.municipalities.push(municipality);
       return [municipality.ibge];
     }
-    const detail = /^\d{6,7}$/.test(text)
-      ? `No municipality has the IBGE code ${shown(text)}.`
-      : `Must be an IBGE code of 7 digits (or its first 6), not ${shown(text)}.`;
-    this.#reader.mistake(pointer, "unknown_municipality", detail);
+    this.#reader.mistake(pointer, "unknown_municipality", () =>
+      /^\d{6,7}$/.test(text)
+        ? `No municipality has the IBGE code ${shown(text)}.`
+        : `Must be an IBGE code of 7 digits (or its first 6), not ${shown(text)}.`,
+    );
     return NONE;
   }
 
@@ -118,18 +120,19 @@ export class CodeReader {
       this.municipalities.push(municipality);
       return [municipality.tom];
     }
-    const detail = wellFormed
-      ? `No municipality has the TOM code ${shown(text)}.`
-      : `Must be a TOM code of 1 to 4 digits, not ${shown(text)}.`;
-    this.#reader.mistake(pointer, "unknown_municipality", detail);
+    this.#reader.mistake(pointer, "unknown_municipality", () =>
+      wellFormed
+        ? `No municipality has the TOM code ${shown(text)}.`
+        : `Must be a TOM code of 1 to 4 digits, not ${shown(text)}.`,
+    );
     return NONE;
   }
 
   /** CEP prefixes; one that another covers is taken out. */
-  postalPrefixes(value: unknown, pointer: string): string[] {
-    const given = this.#reader.strings(value ?? undefined, pointer, (text, at) => {
+  *postalPrefixes(value: unknown, pointer: string): Steps<string[]> {
+    const given = yield* this.#reader.strings(value ?? undefined, pointer, (text, at) => {
       if (/^\d{1,8}$/.test(text)) return [text];
-      const detail = `Must be 1 to 8 digits, not ${shown(text)}.`;
+      const detail = () => `Must be 1 to 8 digits, not ${shown(text)}.`;
       this.#reader.mistake(at, "wrong_format", detail);
       return NONE;
     });
@@ -143,53 +146,49 @@ export class CodeReader {
   }
 
   /** Area codes. */
-  areaCodes(value: unknown, pointer: string): string[] {
+  areaCodes(value: unknown, pointer: string): Steps<string[]> {
     return this.#reader.strings(value ?? undefined, pointer, (text, at) => {
       if (/^(?:1[1-9]|[2-9]\d)$/.test(text)) return [text];
-      const detail = `Must be two digits from 11 to 99, not ${shown(text)}.`;
+      const detail = () => `Must be two digits from 11 to 99, not ${shown(text)}.`;
       this.#reader.mistake(at, "wrong_format", detail);
       return NONE;
     });
   }
 
   /** Registration statuses, numbers or two digits. */
-  statuses(value: unknown, pointer: string): Company["registration_status_any_of"] {
+  *statuses(value: unknown, pointer: string): Steps<Company["registration_status_any_of"]> {
     const codes = new Set<(typeof REGISTRATION_STATUSES)[number]>();
-    const elements = this.#reader.array(value, pointer, SPEC_LIMITS.arrayLengthMax);
-    for (const [position, element] of elements.entries()) {
+    yield* this.#reader.each(value, pointer, (element, at) => {
       const code = REGISTRATION_STATUSES.find((one) => element === one || element === `0${one}`);
-      if (code !== undefined) {
-        codes.add(code);
-        continue;
+      if (code !== undefined) codes.add(code);
+      else {
+        const detail = () => `Must be 1, 2, 3, 4 or 8 (or "02"), not ${shown(element)}.`;
+        this.#reader.mistake(at, "unknown_status", detail);
       }
-      const detail = `Must be 1, 2, 3, 4 or 8 (or "02"), not ${shown(element)}.`;
-      this.#reader.mistake(`${pointer}/${position}`, "unknown_status", detail);
-    }
+    });
     return [...codes].sort((left, right) => left - right);
   }
 
   /** Company sizes, two digits or numbers. */
-  sizes(value: unknown, pointer: string): Company["company_size_code_any_of"] {
+  *sizes(value: unknown, pointer: string): Steps<Company["company_size_code_any_of"]> {
     const codes = new Set<(typeof COMPANY_SIZE_CODES)[number]>();
-    const elements = this.#reader.array(value, pointer, SPEC_LIMITS.arrayLengthMax);
-    for (const [position, element] of elements.entries()) {
+    yield* this.#reader.each(value, pointer, (element, at) => {
       const code = COMPANY_SIZE_CODES.find((one) => element === one || element === Number(one));
-      if (code !== undefined) {
-        codes.add(code);
-        continue;
+      if (code !== undefined) codes.add(code);
+      else {
+        const detail = () => `Must be "00", "01", "03" or "05", not ${shown(element)}.`;
+        this.#reader.mistake(at, "unknown_company_size", detail);
       }
-      const detail = `Must be "00", "01", "03" or "05", not ${shown(element)}.`;
-      this.#reader.mistake(`${pointer}/${position}`, "unknown_company_size", detail);
-    }
+    });
     return [...codes].sort();
   }
 
   /** Legal natures, expanded from prefixes. */
-  natures(value: unknown, pointer: string): string[] {
+  natures(value: unknown, pointer: string): Steps<string[]> {
     return this.#reader.strings(value ?? undefined, pointer, (text, at) => {
       const found = this.#lookup.legalNatures(text);
       if (found.length > 0) return found;
-      const detail = `Must begin a known legal nature: 1 to 4 digits, not ${shown(text)}.`;
+      const detail = () => `Must begin a known legal nature: 1 to 4 digits, not ${shown(text)}.`;
       this.#reader.mistake(at, "unknown_legal_nature", detail);
       return NONE;
     });

@@ -3,7 +3,8 @@
  * and the warnings of this normalization. What goes out: the same object, verbatim, with defaults
  * for missing members and with the warnings that it does not hold yet.
  * Invariant: `explain` never changes what a spec means or how it is identified; appending is
- * idempotent, and the result is always short enough to be accepted again.
+ * idempotent, and the result is always small enough to be accepted again. Its objects are free, so
+ * that all of it is bounded in bytes: it is kept with every spec that is.
  */
 import { isJsonObject, type SpecReader } from "./reader.ts";
 import { type AccountQuerySpec, SPEC_LIMITS } from "./schema.ts";
@@ -32,13 +33,25 @@ export function appendWarnings(
   reader: SpecReader,
 ): Explain {
   const missing = warnings.filter((warning) => !explain.warnings.includes(warning));
-  if (missing.length === 0) return explain;
-  const all = [...explain.warnings, ...missing];
+  const all = missing.length === 0 ? explain.warnings : [...explain.warnings, ...missing];
+  const whole = { ...explain, warnings: all };
+  refuseLarge(whole, pointer, reader);
   if (all.length > SPEC_LIMITS.explainItemsMax) {
     const detail = `Leaves no room for ${missing.length} warnings of this spec; send fewer.`;
     reader.mistake(`${pointer}/warnings`, "too_many", detail);
   }
-  return { ...explain, warnings: all };
+  return whole;
+}
+
+/** Logs that there are too many bytes, the added warnings included. */
+function refuseLarge(explain: Explain, pointer: string, reader: SpecReader): void {
+  const { assumptions, warnings, unmapped_constraints: unmapped } = explain;
+  if (assumptions.length + warnings.length + unmapped.length === 0) return;
+  const bytes = Buffer.byteLength(JSON.stringify(explain));
+  const most = SPEC_LIMITS.explainBytesMax;
+  if (bytes <= most) return;
+  const detail = `May be ${most} bytes of JSON, not ${bytes}; send less of it, or leave it out.`;
+  reader.mistake(pointer, "too_long", detail);
 }
 
 /** Reads one of the arrays: sentences or objects, kept as they are. */

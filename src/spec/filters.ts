@@ -5,7 +5,7 @@
  * Invariant: no element is dropped: each becomes at least one code, or leaves a mistake behind. An
  * extension that is not used does not appear.
  */
-
+import type { Steps } from "../steps.ts";
 import { readCapital, readDate } from "./amounts.ts";
 import type { CatalogLookup, CatalogMunicipality } from "./catalog.ts";
 import { CodeReader } from "./codes.ts";
@@ -46,19 +46,19 @@ export interface ReadFilters {
 }
 
 /** Reads the `filters` object of a spec; mistakes go to the reader's log. */
-export function readFilters(
+export function* readFilters(
   value: unknown,
   pointer: string,
   reader: SpecReader,
   lookup: CatalogLookup,
-): ReadFilters {
+): Steps<ReadFilters> {
   const members = reader.object(value, pointer, FILTER_MEMBERS);
   const codes = new CodeReader(reader, lookup);
   const group = new GroupReader(reader, codes);
   const filters: Filters = {
-    industry: group.industry(members.industry, `${pointer}/industry`),
-    geo: group.geo(members.geo, `${pointer}/geo`),
-    company: group.company(members.company, `${pointer}/company`),
+    industry: yield* group.industry(members.industry, `${pointer}/industry`),
+    geo: yield* group.geo(members.geo, `${pointer}/geo`),
+    company: yield* group.company(members.company, `${pointer}/company`),
     contact: group.contact(members.contact, `${pointer}/contact`),
   };
   return { filters, municipalities: codes.municipalities };
@@ -74,53 +74,53 @@ class GroupReader {
     this.#codes = codes;
   }
 
-  industry(value: unknown, pointer: string): Filters["industry"] {
+  *industry(value: unknown, pointer: string): Steps<Filters["industry"]> {
     const members = this.#reader.object(value, pointer, INDUSTRY_MEMBERS);
     return {
-      cnae_any_of: this.#codes.cnaes(members.cnae_any_of, `${pointer}/cnae_any_of`),
-      cnae_exclude: this.#codes.cnaes(members.cnae_exclude, `${pointer}/cnae_exclude`),
+      cnae_any_of: yield* this.#codes.cnaes(members.cnae_any_of, `${pointer}/cnae_any_of`),
+      cnae_exclude: yield* this.#codes.cnaes(members.cnae_exclude, `${pointer}/cnae_exclude`),
       secondary_cnae_mode: this.#mode(
         members.secondary_cnae_mode,
         `${pointer}/secondary_cnae_mode`,
       ),
-      text_hints: this.#codes.hints(members.text_hints, `${pointer}/text_hints`),
+      text_hints: yield* this.#codes.hints(members.text_hints, `${pointer}/text_hints`),
     };
   }
 
-  geo(value: unknown, pointer: string): Filters["geo"] {
+  *geo(value: unknown, pointer: string): Steps<Filters["geo"]> {
     const members = this.#reader.object(value, pointer, GEO_MEMBERS);
     const read = this.#codes;
     const at = (name: string) => `${pointer}/${name}`;
     const geo: Filters["geo"] = {
-      uf_any_of: read.ufs(members.uf_any_of, at("uf_any_of")),
-      municipality_ibge_any_of: read.ibges(
+      uf_any_of: yield* read.ufs(members.uf_any_of, at("uf_any_of")),
+      municipality_ibge_any_of: yield* read.ibges(
         members.municipality_ibge_any_of,
         at("municipality_ibge_any_of"),
       ),
-      municipality_tom_any_of: read.toms(
+      municipality_tom_any_of: yield* read.toms(
         members.municipality_tom_any_of,
         at("municipality_tom_any_of"),
       ),
     };
-    const prefixes = read.postalPrefixes(
+    const prefixes = yield* read.postalPrefixes(
       members.postal_code_prefix_any_of,
       at("postal_code_prefix_any_of"),
     );
     if (prefixes.length > 0) geo.postal_code_prefix_any_of = prefixes;
-    const areas = read.areaCodes(members.area_code_any_of, at("area_code_any_of"));
+    const areas = yield* read.areaCodes(members.area_code_any_of, at("area_code_any_of"));
     if (areas.length > 0) geo.area_code_any_of = areas;
     return geo;
   }
 
-  company(value: unknown, pointer: string): Filters["company"] {
+  *company(value: unknown, pointer: string): Steps<Filters["company"]> {
     const reader = this.#reader;
     const members = reader.object(value, pointer, COMPANY_MEMBERS);
     const company: Filters["company"] = {
-      registration_status_any_of: this.#codes.statuses(
+      registration_status_any_of: yield* this.#codes.statuses(
         members.registration_status_any_of,
         `${pointer}/registration_status_any_of`,
       ),
-      company_size_code_any_of: this.#codes.sizes(
+      company_size_code_any_of: yield* this.#codes.sizes(
         members.company_size_code_any_of,
         `${pointer}/company_size_code_any_of`,
       ),
@@ -139,7 +139,7 @@ class GroupReader {
       const detail = `Must not be below share_capital_min (${min}).`;
       reader.mistake(`${pointer}/share_capital_max`, "empty_interval", detail);
     }
-    const natures = this.#codes.natures(
+    const natures = yield* this.#codes.natures(
       members.legal_nature_any_of,
       `${pointer}/legal_nature_any_of`,
     );

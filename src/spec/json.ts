@@ -1,17 +1,31 @@
 /**
  * What comes in: the bytes of a request body or a spec file. What goes out: the JSON value.
  * Invariant: well-formed UTF-8, JSON of RFC 8259 and nothing else, at most 32 levels deep, at most
- * 1,000 members in an object, none of them twice, none called `__proto__` in any spelling. The
- * depth is checked before JSON.parse sees the text; the rest by counting members in text and value.
- * Only where the counts differ, or nothing parses, a slower scanner looks for the place.
+ * 1,000 members in an object, 30,000 members and 120,000 values in all, no name twice in its
+ * object, none called `__proto__` in any spelling. What bounds the work is checked before
+ * JSON.parse sees the text; the names by counting members in text and value. Only where the counts
+ * differ, an object has too many, or nothing parses, a slower scanner looks for the place.
  */
 import { isUtf8 } from "node:buffer";
 import { AppError } from "../errors.ts";
-import { JSON_DEPTH_MAX, JSON_MEMBERS_MAX, JsonFault, JsonScanner } from "../json-scanner.ts";
+import {
+  isBlank,
+  JSON_DEPTH_MAX,
+  JSON_MEMBERS_MAX,
+  JsonFault,
+  JsonScanner,
+  placeIn,
+} from "../json-scanner.ts";
 import { pointerToken } from "./reader.ts";
 
-/** Members in a whole text from which on it is scanned before it is parsed. */
-const MEMBERS_UNSCANNED_MAX = JSON_MEMBERS_MAX;
+/** Members of all objects of a body that are accepted; notes of a translator are the most. */
+export const JSON_ALL_MEMBERS_MAX = 30_000;
+
+/**
+ * Values of a body that are accepted, those in objects and arrays counted as well: ten lists of a
+ * spec may be full, and some more. That bounds what parsing costs, and refusing.
+ */
+export const JSON_VALUES_MAX = 120_000;
 
 /**
  * Parses a JSON document.
@@ -23,13 +37,13 @@ export function parseJson(bytes: Uint8Array): unknown {
     const errors = [{ pointer: "", code: "wrong_encoding", detail }];
     throw new AppError("invalid_request", detail, { errors });
   }
-  const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString("utf8");
   const written = countMembers(bytes);
-  if (written <= MEMBERS_UNSCANNED_MAX) {
+  const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString("utf8");
+  if (written !== null) {
     try {
       const value: unknown = JSON.parse(text);
       // A repeated name is written twice and kept once.
-      if (countKept(value) === written) return value;
+      if (written === 0 || countKept(value) === written) return value;
     } catch (error) {
       if (!(error instanceof SyntaxError)) throw error;
     }
@@ -49,24 +63,53 @@ function refusal({ message, within }: JsonFault): AppError {
   return new AppError(code, detail, { errors: [{ pointer, code, detail }] });
 }
 
-/** Members that a JSON text writes: its colons outside strings. Infinity if nested too deep. */
-function countMembers(bytes: Uint8Array): number {
+/** Members so far of the object that is open at each depth. */
+const NAMES = new Uint16Array(JSON_DEPTH_MAX + 1);
+
+/**
+ * Members that a JSON text writes: its colons outside strings. Null where the scanner has to say
+ * what is wrong; what is too much in all is refused here, before anybody reads all of it.
+ */
+function countMembers(bytes: Uint8Array): number | null {
   let members = 0;
   let depth = 0;
+  // A comma begins one, and so does what a bracket opens, unless it is closed at once.
+  let values = 1;
   for (let at = 0; at < bytes.length; at++) {
     const byte = bytes[at];
     if (byte === 0x22) {
       for (at++; at < bytes.length && bytes[at] !== 0x22; at++) if (bytes[at] === 0x5c) at++;
+    } else if (byte === 0x2c) {
+      if (++values > JSON_VALUES_MAX) throw tooMuch(VALUES, bytes, at);
     } else if (byte === 0x3a) {
-      members++;
+      if (++members > JSON_ALL_MEMBERS_MAX) throw tooMuch(MEMBERS, bytes, at);
+      NAMES[depth] = (NAMES[depth] as number) + 1;
+      if ((NAMES[depth] as number) > JSON_MEMBERS_MAX) return null;
     } else if (byte === 0x7b || byte === 0x5b) {
-      depth++;
-      if (depth > JSON_DEPTH_MAX) return Number.POSITIVE_INFINITY;
+      if (++depth > JSON_DEPTH_MAX) return null;
+      if (!closesAfter(bytes, at) && ++values > JSON_VALUES_MAX) throw tooMuch(VALUES, bytes, at);
+      NAMES[depth] = 0;
     } else if (byte === 0x7d || byte === 0x5d) {
       depth--;
     }
   }
   return members;
+}
+
+const VALUES = `a document may hold ${JSON_VALUES_MAX} values, those in lists included`;
+const MEMBERS = `a document may hold ${JSON_ALL_MEMBERS_MAX} members in all`;
+
+/** The refusal of a text for what begins at a byte. */
+function tooMuch(problem: string, bytes: Uint8Array, at: number): AppError {
+  const before = Buffer.from(bytes.buffer, bytes.byteOffset, at).toString("utf8");
+  return refusal(new JsonFault(problem, placeIn(before, before.length), []));
+}
+
+/** Whether nothing but blanks stands between an opening bracket and a closing one. */
+function closesAfter(bytes: Uint8Array, opener: number): boolean {
+  let at = opener + 1;
+  while (isBlank(bytes[at])) at++;
+  return bytes[at] === 0x7d || bytes[at] === 0x5d;
 }
 
 /** Members that a parsed value holds, itself and below; NaN if one is called `__proto__`. */
@@ -77,8 +120,9 @@ function countKept(value: unknown): number {
     for (const element of value) kept += countKept(element);
     return kept;
   }
-  for (const [name, member] of Object.entries(value)) {
-    kept += name === "__proto__" ? Number.NaN : 1 + countKept(member);
+  const members = value as Readonly<Record<string, unknown>>;
+  for (const name of Object.keys(members)) {
+    kept += name === "__proto__" ? Number.NaN : 1 + countKept(members[name]);
   }
   return kept;
 }

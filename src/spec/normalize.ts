@@ -6,6 +6,7 @@
  * spellings of the same codes, dates and defaults give the same bytes; every mistake is found
  * before anything is refused. `null` is a mistake where its meaning is not documented.
  */
+import { atOnce, type Steps } from "../steps.ts";
 import type { Catalog, CatalogMunicipality } from "./catalog.ts";
 import { catalogLookup } from "./catalog.ts";
 import { type Change, describeChanges } from "./changes.ts";
@@ -63,12 +64,20 @@ const WARNING_NAMES_MAX = 5;
  *   `secondary_cnae_mode_not_allowed` where all mistakes are of that kind.
  */
 export function normalizeSpec(input: SpecInput, context: NormalizeContext): NormalizedSpec {
+  return atOnce(normalizingSteps(input, context));
+}
+
+/** As `normalizeSpec`, in steps where lists are long. */
+export function* normalizingSteps(
+  input: SpecInput,
+  context: NormalizeContext,
+): Steps<NormalizedSpec> {
   const reader = new SpecReader();
   const pointer = context.pointer ?? "/spec";
   if (input === undefined) reader.mistake(pointer, "missing", "A spec is required.");
   const root = reader.object(input, pointer, MEMBERS);
   const lookup = catalogLookup(context.catalog);
-  const read = readFilters(root.filters, `${pointer}/filters`, reader, lookup);
+  const read = yield* readFilters(root.filters, `${pointer}/filters`, reader, lookup);
   checkSecondaryMode(read.filters.industry, context, reader);
   const limit = readLimit(root.limit, context, reader);
   const warnings = [...limit.warnings, ...placeWarnings(read.filters.geo, read.municipalities)];

@@ -5,10 +5,14 @@
  * mistake behind and a harmless stand-in, and `refuse` throws if any mistake was logged.
  */
 import { AppError, type ErrorCode, type Mistake } from "../errors.ts";
+import type { Steps } from "../steps.ts";
 import { SPEC_LIMITS } from "./schema.ts";
 
 /** Mistakes that are shown; further ones are only counted. */
 const MISTAKES_SHOWN_MAX = 50;
+
+/** Values of lists that are read in one step. */
+const STEP_VALUES = 1_000;
 
 /** Codes of mistakes that name the whole failure when no other kind is among them. */
 const CODES_OF_THEIR_OWN: readonly ErrorCode[] = [
@@ -46,17 +50,20 @@ export class SpecReader {
   readonly #mistakes: Mistake[] = [];
   readonly #codes = new Set<string>();
   #count = 0;
+  #values = 0;
 
-  /** Logs a mistake; the 51st and later ones are only counted. */
-  mistake(pointer: string, code: string, detail: string): void {
+  /** Logs a mistake; the 51st and later ones are only counted, so no sentence is made for them. */
+  mistake(pointer: string, code: string, detail: string | (() => string)): void {
     this.#count++;
     this.#codes.add(code);
-    if (this.#mistakes.length < MISTAKES_SHOWN_MAX) this.#mistakes.push({ pointer, code, detail });
+    if (this.#mistakes.length === MISTAKES_SHOWN_MAX) return;
+    const said = typeof detail === "string" ? detail : detail();
+    this.#mistakes.push({ pointer, code, detail: said });
   }
 
   /** Logs that a value has the wrong type. */
   wrongType(pointer: string, value: unknown, wanted: string): void {
-    this.mistake(pointer, "wrong_type", `Must be ${wanted}, not ${shown(value)}.`);
+    this.mistake(pointer, "wrong_type", () => `Must be ${wanted}, not ${shown(value)}.`);
   }
 
   /** Throws an AppError that lists every mistake, if there is one. */
@@ -162,26 +169,41 @@ export class SpecReader {
   }
 
   /**
+   * Hands on each element of an array that may be missing. Others have their turn after so many
+   * values of all lists together: one is quick, those of a spec may be 100,000.
+   */
+  *each(
+    value: unknown,
+    pointer: string,
+    read: (element: unknown, pointer: string) => void,
+  ): Steps<void> {
+    const elements = this.array(value, pointer, SPEC_LIMITS.arrayLengthMax);
+    for (let position = 0; position < elements.length; position++) {
+      if (++this.#values % STEP_VALUES === 0) yield;
+      read(elements[position], `${pointer}/${position}`);
+    }
+  }
+
+  /**
    * Reads an array of strings and maps each through `read`, which logs its own mistakes and gives
    * nothing for a wrong element. The result is ascending and without repeats. Equal spellings are
    * read once, so the cost is bounded by the distinct ones.
    */
-  strings(
+  *strings(
     value: unknown,
     pointer: string,
     read: (element: string, pointer: string) => readonly string[],
-  ): string[] {
-    const elements = this.array(value, pointer, SPEC_LIMITS.arrayLengthMax);
-    if (elements.length === 0) return [];
+  ): Steps<string[]> {
     const seen = new Set<string>();
     const result: string[] = [];
-    for (let position = 0; position < elements.length; position++) {
-      const place = `${pointer}/${position}`;
-      const text = this.string(elements[position], place);
-      if (text === undefined || seen.has(text)) continue;
+    yield* this.each(value, pointer, (element, place) => {
+      const text = this.string(element, place);
+      if (text === undefined || seen.has(text)) return;
       seen.add(text);
       for (const normal of read(text, place)) result.push(normal);
-    }
+    });
+    // Putting thousands in order takes as long as reading them.
+    if (result.length > STEP_VALUES) yield;
     return ascending(result);
   }
 }

@@ -40,6 +40,8 @@ export const SPEC_LIMITS = {
   explainItemsMax: 1_000,
   /** UTF-16 units of a string in `explain`. */
   explainStringMax: 4_096,
+  /** Bytes of all of `explain`, as JSON in UTF-8; a translator never says as much. */
+  explainBytesMax: 131_072,
   /** Reais; its cents are still exact in a double. */
   shareCapitalMax: 90_000_000_000_000,
 } as const;
@@ -87,6 +89,10 @@ const explainItems = (description: string) =>
     maxItems: SPEC_LIMITS.explainItemsMax,
     description,
   });
+
+const explainWhole =
+  "Not part of the spec's identity. As JSON it may have up to " +
+  `${SPEC_LIMITS.explainBytesMax} bytes.`;
 
 const explain = {
   assumptions: explainItems("What a translator assumed."),
@@ -210,7 +216,7 @@ export const SPEC_SCHEMA = Type.Object(
       },
       closed,
     ),
-    explain: Type.Object(explain, { ...closed, description: "Not part of the spec's identity." }),
+    explain: Type.Object(explain, { ...closed, description: explainWhole }),
   },
   { ...closed, description: "Account query spec, normalized." },
 );
@@ -306,7 +312,7 @@ export const SPEC_INPUT_SCHEMA = Type.Partial(
     sort: sortKeys,
     scoring: Type.Partial(SPEC_SCHEMA.properties.scoring, closed),
     output: OUTPUT_INPUT_SCHEMA,
-    explain: Type.Partial(Type.Object(explain), closed),
+    explain: Type.Partial(Type.Object(explain), { ...closed, description: explainWhole }),
   }),
   { ...closed, description: "Account query spec, as a client may write it." },
 );

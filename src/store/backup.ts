@@ -9,6 +9,7 @@
 import { linkSync, lstatSync, mkdirSync, readdirSync, rmSync } from "node:fs";
 import { join, resolve, sep } from "node:path";
 import { CommandError } from "../errors.ts";
+import { damagedState, isStateDamage } from "./damage.ts";
 import { DATABASE_FILE, openAsItIs, type StateDatabase, settleCopy, tryLock } from "./database.ts";
 import { checkDataFile, DIRECTORY_MODE, lookAt } from "./datadir.ts";
 import {
@@ -44,7 +45,7 @@ export interface BackupOptions {
   /** Version of this program. */
   readonly madeBy: string;
   readonly nowMs: () => number;
-  /** Told how many bytes of how many are copied and read again. */
+  /** Told how many bytes of how many in the backup are copied and read again. */
   readonly onBytes?: (done: number, total: number) => void;
   /** Aborted, nothing is left behind. */
   readonly signal?: AbortSignal;
@@ -88,7 +89,8 @@ export async function makeBackup(options: BackupOptions): Promise<BackupReport> 
       return await fill(folder, held, options);
     } catch (error) {
       folder.discard();
-      throw error;
+      if (!isStateDamage(error)) throw error;
+      throw damagedState(join(dataDir, DATABASE_FILE), [(error as Error).message], error);
     }
   } finally {
     rmSync(held, { recursive: true, force: true });
@@ -245,18 +247,22 @@ async function copyAll(
   const { moment, held, place, options } = parts;
   const { dataDir, signal } = options;
   const state = lstatSync(place).size;
-  const bytesTotal = state + 2 * total(moment);
+  const secrets = checkDataFile(dataDir, SECRETS_FILE);
+  const secretBytes = secrets ? lstatSync(join(dataDir, SECRETS_FILE)).size : 0;
+  const bytesTotal = state + secretBytes + total(moment);
   let bytesDone = 0;
   const onBytes = (bytes: number) => {
     signal?.throwIfAborted();
     bytesDone += bytes;
     options.onBytes?.(bytesDone, bytesTotal);
   };
+  // A file is copied and read again, so each of these is half of it.
+  const onHalf = (bytes: number) => onBytes(bytes / 2);
   const files: BackupFile[] = [
     { path: DATABASE_FILE, ...(await folder.synced(DATABASE_FILE, onBytes)) },
   ];
-  if (checkDataFile(dataDir, SECRETS_FILE)) {
-    const facts = await folder.copy(join(dataDir, SECRETS_FILE), SECRETS_FILE, () => {});
+  if (secrets) {
+    const facts = await folder.copy(join(dataDir, SECRETS_FILE), SECRETS_FILE, onBytes);
     // Damaged secrets are found now and not by a restore.
     openSecrets(folder.path);
     files.push({ path: SECRETS_FILE, ...facts });
@@ -270,8 +276,8 @@ async function copyAll(
       continue;
     }
     const path = `${EXPORTS_FOLDER}/${name}`;
-    const facts = await folder.copy(join(held, name), path, onBytes);
-    const again = await factsOf(join(folder.path, path), onBytes);
+    const facts = await folder.copy(join(held, name), path, onHalf);
+    const again = await factsOf(join(folder.path, path), onHalf);
     if (again.sha256 !== facts.sha256) {
       throw new CommandError(`The disk gives back other bytes for ${path} than were written.`);
     }

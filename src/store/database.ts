@@ -7,8 +7,11 @@
 import { join } from "node:path";
 import Database from "better-sqlite3";
 import { CommandError } from "../errors.ts";
-import { checkDataFile, openDataDir, openDataFile } from "./datadir.ts";
-import { keepBefore, newerState, tellUpgrade } from "./upgrade.ts";
+import { damagedState, isStateDamage } from "./damage.ts";
+import { checkDataFile, lookAt, openDataDir, openDataFile } from "./datadir.ts";
+import { MIGRATIONS } from "./migrations.ts";
+import { SECRETS_FILE } from "./secrets.ts";
+import { keepBefore, newerState, noteUpgrade, tellUpgrade } from "./upgrade.ts";
 
 /** An open database. */
 export type StateDatabase = Database.Database;
@@ -27,140 +30,6 @@ const APPLICATION_ID = 0x504e5231;
 
 /** How long a writer waits for another process's write, in milliseconds. */
 const BUSY_TIMEOUT_MS = 5_000;
-
-/**
- * One step per schema version, first to last; the number of steps done is `user_version`.
- * A step that was released is never changed: a new one is added behind it.
- * Times are milliseconds since 1970; ids and names are text; hashes are 32 bytes.
- */
-const MIGRATIONS: readonly string[] = [
-  `CREATE TABLE tenants (
-     id TEXT PRIMARY KEY,
-     name TEXT NOT NULL UNIQUE,
-     created_at INTEGER NOT NULL,
-     disabled_at INTEGER
-   ) STRICT, WITHOUT ROWID;
-   CREATE TABLE keys (
-     id TEXT PRIMARY KEY,
-     tenant_id TEXT NOT NULL REFERENCES tenants (id),
-     name TEXT NOT NULL,
-     plan TEXT NOT NULL,
-     hash BLOB NOT NULL CHECK (length(hash) = 32),
-     created_at INTEGER NOT NULL,
-     expires_at INTEGER,
-     disabled_at INTEGER,
-     last_used_at INTEGER
-   ) STRICT, WITHOUT ROWID;
-   CREATE INDEX keys_of_tenant ON keys (tenant_id);`,
-  // AUTOINCREMENT: a sequence is never given twice, though exports are deleted. An idempotency key
-  // outlives its export, so that the key of a deleted one is not taken for a new one.
-  `CREATE TABLE exports (
-     sequence INTEGER PRIMARY KEY AUTOINCREMENT,
-     id TEXT NOT NULL UNIQUE,
-     tenant_id TEXT NOT NULL REFERENCES tenants (id),
-     plan TEXT NOT NULL,
-     spec TEXT NOT NULL,
-     format TEXT NOT NULL,
-     slug TEXT NOT NULL,
-     snapshot TEXT NOT NULL,
-     snapshot_date TEXT NOT NULL,
-     snapshot_id TEXT NOT NULL,
-     snapshot_path TEXT NOT NULL,
-     state TEXT NOT NULL CHECK (state IN ('queued', 'running', 'done', 'failed')),
-     attempts INTEGER NOT NULL DEFAULT 0,
-     row_count INTEGER,
-     size_bytes INTEGER,
-     sha256 TEXT,
-     failure TEXT,
-     created_at INTEGER NOT NULL,
-     ended_at INTEGER,
-     expires_at INTEGER,
-     expired_at INTEGER,
-     CHECK ((state = 'failed') = (failure IS NOT NULL)),
-     CHECK (state <> 'done' OR (row_count IS NOT NULL AND size_bytes IS NOT NULL
-       AND sha256 IS NOT NULL AND expires_at IS NOT NULL))
-   ) STRICT;
-   CREATE INDEX exports_of_tenant ON exports (tenant_id, sequence);
-   CREATE INDEX exports_queued ON exports (tenant_id, sequence) WHERE state = 'queued';
-   CREATE INDEX exports_live ON exports (snapshot_id) WHERE state IN ('queued', 'running');
-   CREATE INDEX exports_kept ON exports (expires_at) WHERE state = 'done' AND expired_at IS NULL;
-   CREATE TABLE idempotency (
-     tenant_id TEXT NOT NULL REFERENCES tenants (id),
-     key TEXT NOT NULL,
-     fingerprint TEXT NOT NULL,
-     export_id TEXT NOT NULL,
-     created_at INTEGER NOT NULL,
-     PRIMARY KEY (tenant_id, key)
-   ) STRICT, WITHOUT ROWID;
-   CREATE INDEX idempotency_by_age ON idempotency (created_at);`,
-  // Days are UTC, counted since 1970. What an export was charged stands in its row, so that it can
-  // be given back; the sum of a day stands apart, for deleted exports stay paid.
-  `ALTER TABLE exports ADD COLUMN key_id TEXT;
-   ALTER TABLE exports ADD COLUMN charged_day INTEGER;
-   ALTER TABLE exports ADD COLUMN charged_rows INTEGER NOT NULL DEFAULT 0;
-   ALTER TABLE idempotency ADD COLUMN body_hash TEXT;
-   CREATE TABLE quota (
-     tenant_id TEXT NOT NULL REFERENCES tenants (id),
-     day INTEGER NOT NULL,
-     charged_rows INTEGER NOT NULL CHECK (charged_rows >= 0),
-     PRIMARY KEY (tenant_id, day)
-   ) STRICT, WITHOUT ROWID;
-   CREATE TABLE usage (
-     tenant_id TEXT NOT NULL REFERENCES tenants (id),
-     day INTEGER NOT NULL,
-     key_id TEXT NOT NULL,
-     requests INTEGER NOT NULL DEFAULT 0,
-     accounts INTEGER NOT NULL DEFAULT 0,
-     export_rows INTEGER NOT NULL DEFAULT 0,
-     PRIMARY KEY (tenant_id, day, key_id)
-   ) STRICT, WITHOUT ROWID;`,
-  // A password's cost stands beside its hash, so that it can grow. Of a session only a hash of its
-  // token is kept; its id opens nothing. A search outlives the user who saved it.
-  `ALTER TABLE tenants ADD COLUMN plan TEXT;
-   CREATE TABLE users (
-     id TEXT PRIMARY KEY,
-     tenant_id TEXT NOT NULL REFERENCES tenants (id),
-     email TEXT NOT NULL UNIQUE CHECK (email = lower(email)),
-     role TEXT NOT NULL CHECK (role IN ('owner', 'member')),
-     password_hash BLOB NOT NULL CHECK (length(password_hash) = 32),
-     password_salt BLOB NOT NULL CHECK (length(password_salt) >= 16),
-     password_cost TEXT NOT NULL,
-     created_at INTEGER NOT NULL,
-     disabled_at INTEGER,
-     last_seen_at INTEGER
-   ) STRICT, WITHOUT ROWID;
-   CREATE INDEX users_of_tenant ON users (tenant_id);
-   CREATE TABLE sessions (
-     hash BLOB PRIMARY KEY CHECK (length(hash) = 32),
-     id TEXT NOT NULL UNIQUE,
-     user_id TEXT NOT NULL REFERENCES users (id),
-     created_at INTEGER NOT NULL,
-     seen_at INTEGER NOT NULL,
-     expires_at INTEGER NOT NULL
-   ) STRICT, WITHOUT ROWID;
-   CREATE INDEX sessions_of_user ON sessions (user_id);
-   CREATE TABLE saved_searches (
-     id TEXT PRIMARY KEY,
-     tenant_id TEXT NOT NULL REFERENCES tenants (id),
-     user_id TEXT REFERENCES users (id),
-     name TEXT NOT NULL,
-     text TEXT,
-     spec TEXT NOT NULL,
-     snapshot TEXT NOT NULL,
-     total INTEGER NOT NULL CHECK (total >= 0),
-     created_at INTEGER NOT NULL
-   ) STRICT, WITHOUT ROWID;
-   CREATE INDEX saved_searches_of_tenant ON saved_searches (tenant_id, created_at);`,
-  // An export of changes goes back to an older snapshot; kinds and watched fields between commas.
-  `ALTER TABLE exports ADD COLUMN since TEXT;
-   ALTER TABLE exports ADD COLUMN since_date TEXT;
-   ALTER TABLE exports ADD COLUMN since_id TEXT;
-   ALTER TABLE exports ADD COLUMN since_path TEXT;
-   ALTER TABLE exports ADD COLUMN kinds TEXT;
-   ALTER TABLE exports ADD COLUMN watch TEXT;
-   CREATE INDEX exports_live_since ON exports (since_id)
-     WHERE since_id IS NOT NULL AND state IN ('queued', 'running');`,
-];
 
 /** Newest schema version. */
 export const SCHEMA_VERSION = MIGRATIONS.length;
@@ -184,12 +53,15 @@ export function openDatabase(dataDir: string): StateDatabase {
   const path = databasePath(dataDir);
   return orRefuse(path, () => {
     // Before anything is written: setting the journal would already change a newer file.
-    checkOwner(peek(path), path);
+    checkOwner(reading(path, stampOf), path);
+    refuseUnstamped(dataDir, path);
     const database = new Database(path, { timeout: BUSY_TIMEOUT_MS });
     try {
       database.pragma("journal_mode = WAL");
       database.pragma("synchronous = FULL");
       database.pragma("foreign_keys = ON");
+      // What was deleted is not to be found in the file any more.
+      database.pragma("secure_delete = ON");
       migrate(database, path);
       return database;
     } catch (error) {
@@ -206,7 +78,8 @@ export function openDatabase(dataDir: string): StateDatabase {
 export function openAsItIs(dataDir: string): StateDatabase {
   const path = databasePath(dataDir);
   return orRefuse(path, () => {
-    checkOwner(peek(path), path);
+    checkOwner(reading(path, stampOf), path);
+    refuseUnstamped(dataDir, path);
     return new Database(path, { timeout: BUSY_TIMEOUT_MS, fileMustExist: true });
   });
 }
@@ -214,8 +87,13 @@ export function openAsItIs(dataDir: string): StateDatabase {
 /**
  * Makes a copied database one file that stands alone, and gives its schema. Throws `CommandError`
  * when it is not a sound database of ours; `found` names the place of the original in the words.
+ * Where it is sound, `last` may still write to it.
  */
-export function settleCopy(path: string, found: string): number {
+export function settleCopy(
+  path: string,
+  found: string,
+  last: (database: StateDatabase) => void = () => {},
+): number {
   return orRefuse(found, () => {
     const database = new Database(path, { fileMustExist: true });
     try {
@@ -231,7 +109,9 @@ export function settleCopy(path: string, found: string): number {
       if (problems.length > 0) {
         throw new CommandError(`${found} is damaged:\n- ${problems.slice(0, 20).join("\n- ")}`);
       }
-      return checkOwner(stampOf(database), found);
+      const version = checkOwner(stampOf(database), found);
+      last(database);
+      return version;
     } finally {
       database.close();
     }
@@ -303,17 +183,44 @@ interface Stamp {
 /** Path of the database in a data directory that nobody else can reach. */
 function databasePath(dataDir: string): string {
   openDataDir(dataDir);
+  refuseEmptied(dataDir);
   // SQLite gives the log and shared-memory files the mode of the main file.
   const path = openDataFile(dataDir, DATABASE_FILE);
   for (const suffix of ["-wal", "-shm"]) checkDataFile(dataDir, `${DATABASE_FILE}${suffix}`);
   return path;
 }
 
-/** Reads the stamp without changing a byte of the database or of its log. */
-function peek(path: string): Stamp {
+/**
+ * Refuses a directory that has secrets, which are made after the database, but no database: what
+ * would be made there is a new state, and the files of its exports would be nobody's.
+ */
+function refuseEmptied(dataDir: string): void {
+  const path = join(dataDir, DATABASE_FILE);
+  const found = lookAt(path);
+  if ((found?.size ?? 0) === 0) refuseNew(dataDir, found === undefined ? "missing" : "empty");
+}
+
+function refuseNew(dataDir: string, what: "missing" | "empty"): void {
+  if (lookAt(join(dataDir, SECRETS_FILE)) === undefined) return;
+  const why = `It is ${what}, although the directory is in use: ${SECRETS_FILE} is there.`;
+  throw damagedState(join(dataDir, DATABASE_FILE), [why]);
+}
+
+/** Refuses a database without a stamp that somebody uses, or that has lost what was in it. */
+function refuseUnstamped(dataDir: string, path: string): void {
+  const tables = reading(path, (database) => {
+    if (stampOf(database).version > 0) return null;
+    return database.prepare<[], number>("SELECT count(*) FROM sqlite_master").pluck().get() ?? 0;
+  });
+  if (tables === 0) refuseNew(dataDir, "empty");
+  else if (tables !== null) throw foreign(path);
+}
+
+/** Reads a database without changing a byte of it or of its log. */
+export function reading<Value>(path: string, read: (database: StateDatabase) => Value): Value {
   const database = new Database(path, { readonly: true, timeout: BUSY_TIMEOUT_MS });
   try {
-    return stampOf(database);
+    return read(database);
   } finally {
     database.close();
   }
@@ -327,10 +234,14 @@ function stampOf(database: StateDatabase): Stamp {
 /** Refuses what is not ours or newer than this program; gives the version. */
 function checkOwner({ version, owner }: Stamp, path: string): number {
   if (owner !== APPLICATION_ID && (owner !== 0 || version !== 0)) {
-    throw new CommandError(`${path} is the database of another program. Name another directory.`);
+    throw foreign(path);
   }
   if (version > SCHEMA_VERSION) throw newerState(path, version, SCHEMA_VERSION);
   return version;
+}
+
+function foreign(path: string): CommandError {
+  return new CommandError(`${path} is the database of another program. Name another directory.`);
 }
 
 /** Runs the missing steps in one transaction, so that two processes cannot both run them. */
@@ -343,13 +254,14 @@ function migrate(database: StateDatabase, path: string): void {
     for (const step of MIGRATIONS.slice(version)) database.exec(step);
     database.pragma(`application_id = ${APPLICATION_ID}`);
     database.pragma(`user_version = ${SCHEMA_VERSION}`);
+    if (version > 0) noteUpgrade(database, version, SCHEMA_VERSION);
     return version;
   });
   try {
     const from = run.immediate();
     if (from > 0 && from < SCHEMA_VERSION) tellUpgrade(path, from, SCHEMA_VERSION);
   } catch (error) {
-    if (error instanceof CommandError) throw error;
+    if (error instanceof CommandError || isStateDamage(error)) throw error;
     throw new CommandError(
       `${path} cannot be brought to schema ${SCHEMA_VERSION}: ${reason(error)}. ` +
         "It was left as it is.",
@@ -365,6 +277,7 @@ function orRefuse<Value>(path: string, open: () => Value): Value {
     return open();
   } catch (error) {
     if (error instanceof CommandError) throw error;
+    if (isStateDamage(error)) throw damagedState(path, [reason(error)], error);
     throw new CommandError(`${path} cannot be opened as a database: ${reason(error)}.`, 1, error);
   }
 }

@@ -6,6 +6,7 @@
  * export is charged for changes with its state. It knows nothing of files, threads or plans.
  */
 import type { StateDatabase, StateStatement } from "./database.ts";
+import { KeptBytes } from "./keptbytes.ts";
 import { QuotaStore } from "./quotastore.ts";
 
 /** State of a stored export. */
@@ -117,6 +118,8 @@ const COLUMNS = `
 export class ExportStore {
   /** What exports are charged for. */
   readonly quota: QuotaStore;
+  /** What tenants keep. */
+  readonly kept: KeptBytes;
   readonly #database: StateDatabase;
   readonly #byId: StateStatement<[string], ExportRow>;
   readonly #bySequence: StateStatement<[number], ExportRow>;
@@ -125,6 +128,7 @@ export class ExportStore {
 
   constructor(database: StateDatabase) {
     this.quota = new QuotaStore(database);
+    this.kept = new KeptBytes(database);
     this.#database = database;
     this.#byId = database.prepare(`${COLUMNS} WHERE id = ?`);
     this.#bySequence = database.prepare(`${COLUMNS} WHERE sequence = ?`);
@@ -340,6 +344,23 @@ export class ExportStore {
       .prepare(
         `DELETE FROM idempotency WHERE (tenant_id, key) IN
            (SELECT tenant_id, key FROM idempotency WHERE created_at < ? LIMIT ?)`,
+      )
+      .run(timeMs, limit);
+    return result.changes;
+  }
+
+  /**
+   * Deletes up to `limit` records of exports that expired or failed before a time; gives how many.
+   * Their charges are settled: what expired was delivered, what failed gave back what it held.
+   */
+  forgetRecords(timeMs: number, limit: number): number {
+    const result = this.#database
+      .prepare(
+        `DELETE FROM exports WHERE sequence IN
+           (SELECT sequence FROM exports
+            WHERE (expired_at IS NOT NULL OR state = 'failed')
+              AND coalesce(expired_at, ended_at) < ?
+            ORDER BY coalesce(expired_at, ended_at) LIMIT ?)`,
       )
       .run(timeMs, limit);
     return result.changes;

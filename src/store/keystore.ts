@@ -4,6 +4,7 @@
  * Invariant: a change is durable when the method returns; only hashes of secrets pass through
  * here. It knows nothing of what a key looks like or what a plan allows.
  */
+import { AuditStore } from "./auditstore.ts";
 import type { StateDatabase, StateStatement } from "./database.ts";
 
 /** A key as stored, with what its tenant adds. Times are milliseconds since 1970 or null. */
@@ -51,6 +52,8 @@ export interface TenantRow {
 
 /** The tables `tenants` and `keys`. */
 export class KeyStore {
+  /** Where a change is written down, in the transaction that makes it. */
+  readonly audit: AuditStore;
   readonly #database: StateDatabase;
   readonly #byId: StateStatement<[string], KeyRow>;
   readonly #used: StateStatement<[number, string]>;
@@ -58,6 +61,7 @@ export class KeyStore {
 
   constructor(database: StateDatabase) {
     this.#database = database;
+    this.audit = new AuditStore(database);
     this.#byId = database.prepare(`SELECT ${KEY_COLUMNS} WHERE keys.id = ?`);
     this.#tenant = database.prepare("SELECT disabled_at AS disabledAt FROM tenants WHERE id = ?");
     this.#used = database.prepare(
@@ -128,13 +132,6 @@ export class KeyStore {
   /** Sets or clears the time at which a key was disabled. */
   setDisabled(id: string, disabledAt: number | null): void {
     this.#database.prepare("UPDATE keys SET disabled_at = ? WHERE id = ?").run(disabledAt, id);
-  }
-
-  /** Gives a key an end; an earlier end that it already has stays. */
-  setExpiry(id: string, expiresAt: number): void {
-    this.#database
-      .prepare("UPDATE keys SET expires_at = min(coalesce(expires_at, ?), ?) WHERE id = ?")
-      .run(expiresAt, expiresAt, id);
   }
 
   /** Gives a key another end, or none, whatever it had. */

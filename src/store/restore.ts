@@ -3,11 +3,14 @@
  * goes out: the data directory, as it was at the moment of the backup.
  * Invariant: nothing is written before every file of the backup has the size and the SHA-256 that
  * the manifest says, and no other file is there; all that is wrong is told at once. What is copied
- * is checked again while it is copied, and appears whole or not at all.
+ * is checked again while it is copied, and appears whole or not at all. The audit trail has one
+ * line more than the backup, which tells of this.
  */
 import { type Dirent, lstatSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
+import { wordFor } from "../amounts.ts";
 import { CommandError } from "../errors.ts";
+import { AuditStore, hasTrail } from "./auditstore.ts";
 import { EXPORTS_FOLDER } from "./backup.ts";
 import { DATABASE_FILE, LOCK_FILE, SCHEMA_VERSION, settleCopy, tryLock } from "./database.ts";
 import { lookAt } from "./datadir.ts";
@@ -46,7 +49,8 @@ export async function checkBackup(
     const place = join(source, path);
     const size = present.has(path) ? lstatSync(place).size : null;
     if (size === null) problems.push(`${path} is missing`);
-    else if (size !== bytes) problems.push(`${path} has ${size} bytes and should have ${bytes}`);
+    else if (size !== bytes)
+      problems.push(`${path} has ${size} ${wordFor(size, "byte")} and should have ${bytes}`);
     else {
       const facts = await factsOf(place, (piece) => onBytes(piece, total));
       if (facts.sha256 !== sha256) problems.push(`${path} has another content (SHA-256)`);
@@ -67,7 +71,8 @@ export async function restoreBackup(options: RestoreOptions): Promise<Manifest> 
   const onBytes = (bytes: number, total: number) => {
     signal?.throwIfAborted();
     done += bytes;
-    options.onBytes?.(done, 2 * total);
+    // Each is checked, and then copied.
+    options.onBytes?.(done / 2, total);
   };
   const manifest = await checkBackup(source, onBytes);
   const folder = NewFolder.begin(dataDir, "The data directory");
@@ -80,7 +85,12 @@ export async function restoreBackup(options: RestoreOptions): Promise<Manifest> 
       if (facts.sha256 === sha256) continue;
       throw new CommandError(`${join(source, path)} was changed while it was copied.`);
     }
-    const version = settleCopy(join(folder.path, DATABASE_FILE), join(source, DATABASE_FILE));
+    const place = join(folder.path, DATABASE_FILE);
+    const version = settleCopy(place, join(source, DATABASE_FILE), (database) => {
+      // A state from before the trail is restored as it is.
+      if (!hasTrail(database)) return;
+      new AuditStore(database).noteState("state.restore", { backup_of: manifest.made_at });
+    });
     if (version !== manifest.state_version) {
       const words = `schema ${version} and its manifest says ${manifest.state_version}`;
       throw new CommandError(`The state in ${source} has ${words}.`);

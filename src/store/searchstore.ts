@@ -1,10 +1,12 @@
 /**
  * Saved searches in the database. What comes in: rows to write and ids to look for. What goes out:
- * rows as stored, with the e-mail of whoever saved them.
+ * rows as stored, page by page, with the e-mail of whoever saved them; a spec by itself, because
+ * it may be large.
  * Invariant: a change is durable when the method returns; every method names the tenant, so that
  * what belongs to another one is never seen or changed. It knows nothing of what a spec means.
  */
 import type { StateDatabase } from "./database.ts";
+import { KeptBytes } from "./keptbytes.ts";
 
 /** A search as it is stored. */
 export interface NewSearchRow {
@@ -23,32 +25,53 @@ export interface NewSearchRow {
   readonly createdAt: number;
 }
 
-/** A search with who saved it; null for a user that is gone. */
-export interface SearchRow extends Omit<NewSearchRow, "userId"> {
+/** A search with who saved it, null for a user that is gone; its spec is asked for on its own. */
+export interface SearchRow extends Omit<NewSearchRow, "userId" | "spec"> {
   readonly userId: string | null;
   readonly email: string | null;
 }
 
+/** Where a page of a tenant's list ended: the last search of it. */
+export type SearchPlace = Pick<SearchRow, "createdAt" | "id">;
+
+/** Before the newest search that there can be. */
+const FIRST: SearchPlace = { createdAt: Number.MAX_SAFE_INTEGER, id: "" };
+
 const COLUMNS = `
   saved.id, saved.tenant_id AS tenantId, saved.user_id AS userId, saved.name, saved.text,
-  saved.spec, saved.snapshot, saved.total, saved.created_at AS createdAt, users.email
+  saved.snapshot, saved.total, saved.created_at AS createdAt, users.email
   FROM saved_searches AS saved LEFT JOIN users ON users.id = saved.user_id`;
 
 /** The table `saved_searches`. */
 export class SearchStore {
+  /** What tenants keep. */
+  readonly kept: KeptBytes;
   readonly #database: StateDatabase;
 
   constructor(database: StateDatabase) {
     this.#database = database;
+    this.kept = new KeptBytes(database);
   }
 
-  /** All searches of a tenant, newest first. */
-  list(tenantId: string): SearchRow[] {
+  /** Searches of a tenant behind a place, newest first; those of one time by id. */
+  list(tenantId: string, limit: number, behind: SearchPlace = FIRST): SearchRow[] {
     return this.#database
-      .prepare<[string], SearchRow>(
-        `SELECT ${COLUMNS} WHERE saved.tenant_id = ? ORDER BY saved.created_at DESC, saved.id`,
+      .prepare<[string, number, number, string, number], SearchRow>(
+        `SELECT ${COLUMNS} WHERE saved.tenant_id = ? AND saved.created_at <= ?
+           AND (saved.created_at < ? OR saved.id > ?)
+         ORDER BY saved.created_at DESC, saved.id LIMIT ?`,
       )
-      .all(tenantId);
+      .all(tenantId, behind.createdAt, behind.createdAt, behind.id, limit);
+  }
+
+  /** JSON text of the spec of a tenant's search. */
+  specOf(tenantId: string, id: string): string | undefined {
+    return this.#database
+      .prepare<[string, string], string>(
+        "SELECT spec FROM saved_searches WHERE tenant_id = ? AND id = ?",
+      )
+      .pluck()
+      .get(tenantId, id);
   }
 
   /** A search of a tenant; undefined where it has none of this id. */

@@ -8,6 +8,7 @@
 import { closeSync, fsyncSync, openSync, readdirSync, renameSync, rmSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { CommandError } from "../errors.ts";
+import { AuditStore } from "./auditstore.ts";
 import type { StateDatabase } from "./database.ts";
 import { openDataFile, syncDirectory } from "./datadir.ts";
 
@@ -47,6 +48,11 @@ export function keepBefore(source: StateDatabase, path: string, version: number)
   } finally {
     source.close();
   }
+}
+
+/** Writes an upgrade down, in its own transaction. */
+export function noteUpgrade(database: StateDatabase, from: number, to: number): void {
+  new AuditStore(database).noteState("state.upgrade", { schema: { from, to } });
 }
 
 /** Says on standard error what was done to the state, because there is a way back. */

@@ -4,6 +4,7 @@
  * Invariant: a change is durable when the method returns; passwords and tokens get here as hashes
  * only. A session is made only while the password that opened it is still the user's.
  */
+import { AuditStore } from "./auditstore.ts";
 import type { StateDatabase, StateStatement } from "./database.ts";
 
 /** What a user may do: an owner everything, a member all but members and changes to keys. */
@@ -76,6 +77,8 @@ const SESSION_COLUMNS = `
 
 /** The tables `users` and `sessions`, and the plan of `tenants`. */
 export class UserStore {
+  /** Where a change is written down, in the transaction that makes it. */
+  readonly audit: AuditStore;
   readonly #database: StateDatabase;
   readonly #user: StateStatement<[string], UserRow>;
   readonly #session: StateStatement<[Buffer], SessionRow>;
@@ -86,6 +89,7 @@ export class UserStore {
 
   constructor(database: StateDatabase) {
     this.#database = database;
+    this.audit = new AuditStore(database);
     this.#user = database.prepare(`SELECT ${USER_COLUMNS} WHERE users.id = ?`);
     this.#session = database.prepare(`SELECT ${SESSION_COLUMNS} WHERE hash = ?`);
     this.#seen = database.prepare("UPDATE sessions SET seen_at = max(seen_at, ?) WHERE hash = ?");

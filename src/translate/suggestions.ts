@@ -11,6 +11,7 @@ import { countMatches } from "../search/searcher.ts";
 import { guarded, type Segment } from "../search/segment.ts";
 import { catalogLookup, cnaeDigits } from "../spec/catalog.ts";
 import type { AccountQuerySpec } from "../spec/schema.ts";
+import { atOnce, type Steps } from "../steps.ts";
 import type { FoundActivity } from "./activities/activity.ts";
 import type { Translation } from "./translate.ts";
 import type { Words } from "./words/sentence.ts";
@@ -35,16 +36,27 @@ const COUNTS_MAX = 48;
 /** The suggestions of a translation; `spec` is its normalized spec. */
 export function suggestionsOf(
   segment: Segment,
-  { activities }: Translation,
+  translation: Translation,
   spec: AccountQuerySpec,
 ): Suggestion[] {
+  return atOnce(suggestionSteps(segment, translation, spec));
+}
+
+/** As `suggestionsOf`, in steps where there are several. */
+export function* suggestionSteps(
+  segment: Segment,
+  { activities }: Translation,
+  spec: AccountQuerySpec,
+): Steps<Suggestion[]> {
   const suggestions: Suggestion[] = [];
   let left = COUNTS_MAX;
   for (const found of activities) {
     const codes = subclassesOf(segment, found).slice(0, Math.min(ACTIVITIES_MAX, left));
     if (found.excluded || codes.length < (found.codes.length === 0 ? 1 : 2)) continue;
     const { words, start, end } = found;
-    const counted = codes.map((code) => counts(segment, spec, code));
+    if (suggestions.length > 0) yield;
+    const descriptions = guarded(() => segment.native.table(TABLES.indexOf("cnae_description")));
+    const counted = codes.map((code) => counts(segment, spec, code, descriptions));
     suggestions.push({ words, start, end, activities: counted });
     left -= codes.length;
   }
@@ -84,10 +96,14 @@ function accountsByCode(segment: Segment): ReadonlyMap<string, number> {
   return sizes;
 }
 
-function counts(segment: Segment, spec: AccountQuerySpec, code: string): SuggestedActivity {
+function counts(
+  segment: Segment,
+  spec: AccountQuerySpec,
+  code: string,
+  descriptions: readonly string[],
+): SuggestedActivity {
   const industry = { ...spec.filters.industry, cnae_any_of: [code] };
   const matches = countMatches(segment, { ...spec, filters: { ...spec.filters, industry } });
   const at = segment.codeOf("cnae_primary", cnaeDigits(code));
-  const description = segment.native.table(TABLES.indexOf("cnae_description"))[at] ?? "";
-  return { code, description, matches };
+  return { code, description: descriptions[at] ?? "", matches };
 }

@@ -8,6 +8,7 @@
  * text, which is bounded, bounds the work.
  */
 import type { Segment } from "../search/segment.ts";
+import { atOnce, type Steps } from "../steps.ts";
 import { findActivities, tradeEnd } from "./activities/activities.ts";
 import type { FoundActivity } from "./activities/activity.ts";
 import { findCodes } from "./activities/cnaecodes.ts";
@@ -54,8 +55,17 @@ export interface TranslationExplain {
   readonly confidence: number;
 }
 
+/** A longer text is translated stage by stage, so that others have their turn in between. */
+const SHORT_MAX = 300;
+
 /** Translates a text of at most `TEXT_MAX` units. */
 export function translate(text: string, segment: Segment): Translation {
+  return atOnce(translateSteps(text, segment));
+}
+
+/** As `translate`, in steps where the text is long. */
+export function* translateSteps(text: string, segment: Segment): Steps<Translation> {
+  const long = text.length > SHORT_MAX;
   const sentence = new Sentence(text);
   const words = sentence.tokens.map(({ folded }) => folded);
   const notes = new Notes(languageOf(words));
@@ -63,9 +73,12 @@ export function translate(text: string, segment: Segment): Translation {
     ...{ sentence, notes, gazetteer: gazetteerOf(segment), accounts: segment.accounts },
     tradeEnd: (at: number) => tradeEnd(sentence, at),
   };
+  if (long) yield;
   correctSpelling({ ...around, segment });
+  if (long) yield;
   const places = findPlaces(around);
   findUnknownPlaces(around, places, "long");
+  if (long) yield;
   const codes = findCodes({ segment, sentence, notes });
   const bounds = new Bounds(notes);
   const numbers = { sentence, notes, bounds, today: dayOf(segment.snapshotDate) };
@@ -76,7 +89,9 @@ export function translate(text: string, segment: Segment): Translation {
   leaveAmounts(numbers);
   const wishes = findWishes(sentence, notes);
   findUnknownPlaces(around, places, "named");
+  if (long) yield;
   const activities = findActivities({ segment, sentence, notes }, codes);
+  if (long) yield;
   findUnknownPlaces(around, places, "left");
   const geo = geoOf(places, around);
   settleLeftovers(sentence, notes);

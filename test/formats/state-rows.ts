@@ -84,12 +84,22 @@ const ROWS: Readonly<Record<string, readonly Row[]>> = {
     total: 12 * n,
     created_at: AT + n,
   })),
+  audit: [
+    { action: "state.upgrade", facts: '{"schema":{"from":1,"to":2}}' },
+    {
+      ...{ action: "user.role", tenant_id: "ten_1", subject: "usr_2", actor: "user:usr_1" },
+      facts: '{"role":{"from":"owner","to":"member"}}',
+    },
+  ].map((row, n) => ({ at: AT + n, actor: "command", tenant_id: null, subject: null, ...row })),
 };
+
+/** Tables that the database fills by itself. */
+const SUMS = ["kept_bytes"];
 
 /** Fills every table. Throws where a table has no rows here: it needs some. */
 export function fillState(database: StateDatabase): void {
   const tables = tablesOf(database);
-  const unknown = tables.filter((table) => ROWS[table] === undefined);
+  const unknown = tables.filter((table) => ROWS[table] === undefined && !SUMS.includes(table));
   if (unknown.length > 0) throw new Error(`no rows for ${unknown.join(", ")} in state-rows.ts`);
   const known = Object.entries(ROWS).filter(([table]) => tables.includes(table));
   for (const [table, rows] of known) {

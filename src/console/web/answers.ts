@@ -4,6 +4,7 @@
  * Invariant: the server's handlers (src/console) answer exactly these shapes; end-to-end tests
  * read every one of them. Paths are below /v1/console; failures are problem documents.
  */
+import type { AuditAction, Facts } from "../../store/auditactions.ts";
 
 /** A spec as far as the console edits it; the server normalizes it. */
 export interface Filters {
@@ -275,13 +276,24 @@ export interface ExportEstimate {
   rows_max: number | null;
 }
 
-/** `GET /searches`; `POST /searches` with `{name, text?, spec}` answers `{search}`. */
+/** `GET /searches?limit&cursor`: a page, newest first, without the specs. */
+export interface SearchList {
+  searches: SavedSearch[];
+  next_cursor: string | null;
+  has_more: boolean;
+}
+
+/** `GET /searches/{id}`, and `POST /searches` with `{name, text?, spec}`, answer `{search}`. */
+export interface OpenedSearch extends SavedSearch {
+  spec: Spec;
+}
+
+/** One of the list of saved searches. */
 export interface SavedSearch {
   id: string;
   name: string;
   /** The sentence it began with, or null. */
   text: string | null;
-  spec: Spec;
   created_at: string;
   created_by: string | null;
   /** As counted when it was saved or last refreshed (`POST /searches/{id}` `{refresh: true}`). */
@@ -353,4 +365,27 @@ export interface MemberList {
 export interface CreatedMember extends Member {
   /** Made up; shown once. */
   password: string;
+}
+
+/** Who made a change, or what it was made to; `name` is null where there is none to show. */
+export interface AuditParty {
+  kind: string;
+  id: string | null;
+  name: string | null;
+}
+
+/** A line of the audit trail. */
+export interface AuditLine {
+  at: string;
+  action: AuditAction;
+  actor: AuditParty & { you: boolean };
+  subject: AuditParty;
+  facts: Facts;
+}
+
+/** `GET /audit?limit=50&cursor=…`, for owners: newest first. */
+export interface AuditPage {
+  lines: AuditLine[];
+  next_cursor: string | null;
+  has_more: boolean;
 }

@@ -28,6 +28,7 @@ const VIEWS: Record<ViewName, Loader> = {
   keys: async () => (await import("./keys.tsx")).KeysView,
   usage: async () => (await import("./usage.tsx")).UsageView,
   members: async () => (await import("./members.tsx")).MembersView,
+  audit: async () => (await import("./audit.tsx")).AuditView,
   account: async () => (await import("./account.tsx")).AccountView,
 };
 

@@ -27,7 +27,11 @@ const SHOWN: readonly (readonly [ViewName, IconName])[] = [
   ["usage", "chart"],
   ["keys", "key"],
   ["members", "users"],
+  ["audit", "list"],
 ];
+
+/** What members may not see. */
+const OWNERS_ONLY: readonly ViewName[] = ["members", "audit"];
 
 /** The bar across the top. */
 export function Header(): VNode {
@@ -42,7 +46,7 @@ export function Header(): VNode {
       </Link>
       <nav class="nav" aria-label={shell.navigation}>
         <ul>
-          {SHOWN.filter(([name]) => name !== "members" || owner).map(([name, icon]) => (
+          {SHOWN.filter(([name]) => owner || !OWNERS_ONLY.includes(name)).map(([name, icon]) => (
             <li key={name} class={`nav-${name}`}>
               <Link view={name} aria-current={view.value === name ? "page" : undefined}>
                 <Icon name={icon} size={20} />
@@ -116,7 +120,10 @@ function AccountMenu({ owner }: { owner: boolean }): VNode {
   const items: MenuItem[] = [
     { label: shell.views.account, icon: "user", onSelect: () => go("account") },
     ...(owner
-      ? [{ label: shell.views.members, icon: "users" as const, onSelect: () => go("members") }]
+      ? [
+          { label: shell.views.members, icon: "users" as const, onSelect: () => go("members") },
+          { label: shell.views.audit, icon: "list" as const, onSelect: () => go("audit") },
+        ]
       : []),
     { label: shell.signOut, icon: "signOut", onSelect: () => void signOut().catch(failed) },
   ];

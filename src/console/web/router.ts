@@ -21,6 +21,7 @@ export const VIEW_NAMES = [
   "keys",
   "usage",
   "members",
+  "audit",
   "account",
 ] as const;
 

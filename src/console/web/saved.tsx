@@ -1,14 +1,15 @@
 /**
- * Saved searches. What comes in: those of the tenant, or the query to save. What goes out: the
- * list with what each found then and finds now, and the button that saves the present query.
- * Invariant: the change is that of exact counts, with the snapshots they were counted in; opening
- * one asks it of the snapshot that is served.
+ * Saved searches. What comes in: those of the tenant, page by page, or the query to save. What goes
+ * out: the list with what each found then and finds now, and the button that saves the present
+ * query.
+ * Invariant: the change is that of exact counts, with the snapshots they were counted in; the spec
+ * of one is loaded when it is opened, which asks it of the snapshot that is served.
  */
 import "./kit.ts";
 import type { VNode } from "preact";
 import { useEffect, useId, useState } from "preact/hooks";
-import type { SavedSearch } from "./answers.ts";
-import { post, remove } from "./api.ts";
+import type { OpenedSearch, SavedSearch, SearchList } from "./answers.ts";
+import { get, post, remove } from "./api.ts";
 import { catalog, loadCatalog } from "./catalog.ts";
 import { addressOfSpec, summaryOf } from "./exports/summary.ts";
 import { ago, dateTime, month, number, percent } from "./format.ts";
@@ -16,13 +17,12 @@ import { Skeleton } from "./parts/busy.tsx";
 import { Button } from "./parts/button.tsx";
 import { ConfirmDialog, Dialog } from "./parts/dialog.tsx";
 import { TextInput } from "./parts/field.tsx";
-import { useAnswer } from "./parts/load.ts";
 import { Menu } from "./parts/menu.tsx";
 import { EmptyState, ErrorNotice, errorText } from "./parts/notice.tsx";
 import { Page } from "./parts/page.tsx";
 import { toast } from "./parts/toast.tsx";
 import { exploration, isEmpty, query, sentence, specOf } from "./query.ts";
-import { go, Link } from "./router.ts";
+import { go } from "./router.ts";
 import { words } from "./words.ts";
 
 /** Longest name; held equal to the server's by a test. */
@@ -131,32 +131,58 @@ function NameDialog({ title, hint, first, onName, onClose }: NameProps): VNode {
   );
 }
 
+interface Saved {
+  searches: SavedSearch[] | null;
+  next: string | null;
+  busy: boolean;
+  error: unknown;
+  more: () => void;
+  change: (search: SavedSearch, body: { name?: string; refresh?: boolean }) => Promise<void>;
+  drop: (search: SavedSearch) => Promise<void>;
+}
+
+function useSaved(): Saved {
+  const [searches, setSearches] = useState<SavedSearch[] | null>(null);
+  const [next, setNext] = useState<string | null>(null);
+  const [busy, setBusy] = useState(false);
+  const [error, setError] = useState<unknown>(null);
+  const more = () => {
+    setBusy(true);
+    setError(null);
+    const cursor = next === null ? "" : `?cursor=${encodeURIComponent(next)}`;
+    get<SearchList>(`/searches${cursor}`)
+      .then((page) => {
+        setSearches((old) => [...(old ?? []), ...page.searches]);
+        setNext(page.next_cursor);
+      }, setError)
+      .finally(() => setBusy(false));
+  };
+  useEffect(more, []);
+  const change: Saved["change"] = async ({ id }, body) => {
+    const { search } = await post<{ search: SavedSearch }>(`/searches/${id}`, body);
+    setSearches((old) => (old ?? []).map((one) => (one.id === id ? search : one)));
+  };
+  const drop: Saved["drop"] = async ({ id }) => {
+    await remove(`/searches/${id}`);
+    setSearches((old) => (old ?? []).filter((one) => one.id !== id));
+    toast(words.peek().exports.removedSearch);
+  };
+  return { searches, next, busy, error, more, change, drop };
+}
+
 /** The list of saved searches. */
 export function SavedView(): VNode {
-  const { answer, error, reload, set } = useAnswer<{ searches: SavedSearch[] }>("/searches");
+  const { searches, next, busy, error, more, change, drop } = useSaved();
   const { exports } = words.value;
   const [renamed, setRenamed] = useState<SavedSearch | null>(null);
   const [doomed, setDoomed] = useState<SavedSearch | null>(null);
   useEffect(() => void loadCatalog().catch(() => {}), []);
-  const update = (next: SavedSearch) => {
-    const searches = answer?.searches ?? [];
-    set({ searches: searches.map((one) => (one.id === next.id ? next : one)) });
-  };
-  const change = async ({ id }: SavedSearch, body: { name?: string; refresh?: boolean }) => {
-    update((await post<{ search: SavedSearch }>(`/searches/${id}`, body)).search);
-  };
-  const drop = async ({ id }: SavedSearch) => {
-    await remove(`/searches/${id}`);
-    set({ searches: (answer?.searches ?? []).filter((one) => one.id !== id) });
-    toast(exports.removedSearch);
-  };
   return (
     <Page title={exports.savedTitle} lead={exports.savedIntro}>
-      {error !== null && <ErrorNotice title={exports.savedFailed} error={error} onRetry={reload} />}
-      {answer === null && error === null && <Skeleton lines={4} height={72} />}
-      {answer !== null && (
+      {searches === null && error === null && <Skeleton lines={4} height={72} />}
+      {searches !== null && (
         <Searches
-          searches={answer.searches}
+          searches={searches}
           onRename={setRenamed}
           onDelete={setDoomed}
           onRefresh={(search) =>
@@ -166,6 +192,12 @@ export function SavedView(): VNode {
             )
           }
         />
+      )}
+      {error !== null && <ErrorNotice title={exports.savedFailed} error={error} onRetry={more} />}
+      {next !== null && error === null && (
+        <Button busy={busy} onClick={more}>
+          {exports.more50}
+        </Button>
       )}
       {renamed !== null && (
         <NameDialog
@@ -217,16 +249,17 @@ function Searches({ searches, ...actions }: Actions & { searches: SavedSearch[] 
 function Row({ search, onRename, onDelete, onRefresh }: Actions & { search: SavedSearch }): VNode {
   const { exports } = words.value;
   const { name, text, created_at: at } = search;
-  const hash = `#${addressOfSpec(search.spec, text ?? "", catalog.value)}`;
+  const [opening, setOpening] = useState(false);
+  const open = () => {
+    setOpening(true);
+    openSearch(search)
+      .catch((failure: unknown) => toast(errorText(failure), { kind: "error" }))
+      .finally(() => setOpening(false));
+  };
   return (
     <li class="record record-saved">
       <div class="record-text">
-        <h2 class="record-title">
-          <Link view="find" hash={hash}>
-            {name}
-          </Link>
-        </h2>
-        <p class="record-summary">{summaryOf(search.spec, catalog.value)}</p>
+        <h2 class="record-title">{name}</h2>
         <p class="record-facts">
           {text !== null && text !== name && <span>{exports.sentence(text)}</span>}
           <span>{search.created_by ?? exports.byGone}</span>
@@ -237,9 +270,9 @@ function Row({ search, onRename, onDelete, onRefresh }: Actions & { search: Save
       </div>
       <Counts search={search} />
       <div class="record-actions">
-        <Link view="find" hash={hash} class="button button-secondary button-small">
+        <Button small busy={opening} aria-label={exports.openNamed(name)} onClick={open}>
           {exports.open}
-        </Link>
+        </Button>
         <Menu
           icon="more"
           small
@@ -258,6 +291,12 @@ function Row({ search, onRename, onDelete, onRefresh }: Actions & { search: Save
       </div>
     </li>
   );
+}
+
+/** Loads the spec of a search and asks it. */
+async function openSearch({ id, text }: SavedSearch): Promise<void> {
+  const { search } = await get<{ search: OpenedSearch }>(`/searches/${id}`);
+  go("find", `#${addressOfSpec(search.spec, text ?? "", catalog.peek())}`);
 }
 
 /** What it found then and finds now. */

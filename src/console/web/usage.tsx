@@ -8,7 +8,7 @@ import "./kit.ts";
 import type { VNode } from "preact";
 import type { UsageAnswer } from "./answers.ts";
 import { UsageHistory } from "./charts/history.tsx";
-import { duration, number, percent } from "./format.ts";
+import { bytes, duration, number, percent } from "./format.ts";
 import { Skeleton } from "./parts/busy.tsx";
 import { useAnswer } from "./parts/load.ts";
 import { ErrorNotice } from "./parts/notice.tsx";
@@ -19,7 +19,9 @@ const DAYS = 30;
 /** Limits that are spans of time, in seconds. */
 const SECONDS = ["export_retention"];
 /** Limits whose 0 means that there is none. */
-const OPEN_AT_ZERO = ["export_rows_per_day"];
+const OPEN_AT_ZERO = ["export_rows_per_day", "export_bytes", "saved_bytes"];
+/** Limits that are bytes. */
+const BYTES = ["export_bytes", "saved_bytes"];
 
 /** The view. */
 export function UsageView(): VNode {
@@ -134,5 +136,6 @@ function limitText(name: string, value: number | boolean): string {
   const { usage } = words.value.charts;
   if (typeof value === "boolean") return value ? usage.yes : usage.no;
   if (value === 0 && OPEN_AT_ZERO.includes(name)) return usage.noLimit;
+  if (BYTES.includes(name)) return bytes(value);
   return SECONDS.includes(name) ? duration(value) : number(value, 3);
 }

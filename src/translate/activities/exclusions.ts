@@ -17,11 +17,13 @@ export function dropUntellable(
   if (!activities.some(({ excluded }) => excluded)) return [...activities];
   const lookup = catalogLookup(segment.catalog);
   const below = ({ codes }: FoundActivity) => codes.flatMap((code) => lookup.cnae(code));
-  const wanted = activities.filter(({ excluded, codes }) => !excluded && codes.length > 0);
+  const wanted = activities
+    .filter(({ excluded, codes }) => !excluded && codes.length > 0)
+    .map((other) => ({ other, codes: below(other) }));
   return activities.filter((one) => {
     if (!one.excluded || one.codes.length === 0) return true;
     const without = new Set(below(one));
-    const covered = wanted.find((other) => below(other).every((code) => without.has(code)));
+    const covered = wanted.find(({ codes }) => codes.every((code) => without.has(code)))?.other;
     if (covered === undefined) return true;
     notes.leave(
       "not_told_apart",

@@ -10,29 +10,39 @@ import { catalogLookup, cnaeDigits, punctuateCnae } from "../../spec/catalog.ts"
 import { LEAD_LIMITS } from "../../spec/leadschema.ts";
 import { shown } from "../../spec/reader.ts";
 import { SPEC_LIMITS } from "../../spec/schema.ts";
+import type { Steps } from "../../steps.ts";
 import { findActivities } from "../activities/activities.ts";
 import { Notes } from "../notes.ts";
 import { joins } from "../words/phrases.ts";
 import { Sentence } from "../words/sentence.ts";
-import { type LeadReader, suggestion } from "./leadreader.ts";
+import { type LeadReader, type LeadText, suggestion } from "./leadreader.ts";
 
 const CODE = /^(?:\d{2,5}|\d{7}|\d{4}-\d\/\d{2}|[A-Za-z])$/;
 /** A name that is less surely one activity is a mistake with suggestions. */
 const CERTAIN = 0.7;
 const SUGGESTED_MAX = 3;
 
+/**
+ * Characters of names that are understood in one step; what any name takes beside its own, such as
+ * looking through all official names, and what a code takes.
+ */
+const STEP_CHARACTERS = 300;
+const NAME_CHARACTERS = 100;
+const CODE_CHARACTERS = 0.3;
+
 /** Reads a list of activities, sorted and without repeats; mistakes go to the reader. */
-export function readActivities(
+export function* readActivities(
   value: unknown,
   pointer: string,
   reader: LeadReader,
   segment: Segment,
-): string[] {
+): Steps<string[]> {
   const lookup = catalogLookup(segment.catalog);
   const codes = new Set<string>();
-  const texts = reader
-    .texts(value, pointer)
-    .map(({ text, place }) => ({ text: text.trim(), place }));
+  const texts: LeadText[] = [];
+  yield* reader.eachText(value, pointer, ({ text, place }) => {
+    texts.push({ text: text.trim(), place });
+  });
   const names = texts.filter(({ text }) => !CODE.test(text));
   if (names.length > LEAD_LIMITS.activityNamesMax) {
     const { activityNamesMax } = LEAD_LIMITS;
@@ -40,13 +50,19 @@ export function readActivities(
     reader.mistake(pointer, "too_many", detail);
     return [];
   }
+  let characters = 0;
   for (const { text, place } of texts) {
+    characters += CODE.test(text) ? CODE_CHARACTERS : NAME_CHARACTERS + text.length;
+    if (characters > STEP_CHARACTERS) {
+      characters = 0;
+      yield;
+    }
     const known = CODE.test(text)
       ? lookup.cnae(text.toUpperCase())
       : named(text, place, reader, segment);
     for (const code of known) codes.add(code);
     if (known.length > 0 || !CODE.test(text)) continue;
-    const detail = `No activity of the snapshot has the code ${shown(text)}.`;
+    const detail = () => `No activity of the snapshot has the code ${shown(text)}.`;
     reader.mistake(place, "unknown_activity", detail);
   }
   if (codes.size <= SPEC_LIMITS.cnaeCodesMax) return [...codes].sort();

@@ -10,11 +10,12 @@ import { catalogLookup } from "../../spec/catalog.ts";
 import { UFS } from "../../spec/fields.ts";
 import { shown } from "../../spec/reader.ts";
 import { STATE_NAMES } from "../../spec/states.ts";
+import type { Steps } from "../../steps.ts";
 import type { Notes } from "../notes.ts";
 import { type Gazetteer, gazetteerOf, namesakesMeant } from "../places/gazetteer.ts";
 import { type City, placeWords } from "../places/placenames.ts";
 import { SpellIndex } from "../spelling/spelling.ts";
-import { type LeadReader, suggestion } from "./leadreader.ts";
+import { type LeadReader, type LeadText, suggestion } from "./leadreader.ts";
 import { REGION_WORDS } from "./leadwords.ts";
 
 /** Words of a state's name at most: "Rio Grande do Norte" has three that tell. */
@@ -36,16 +37,16 @@ export interface PlaceInput {
 }
 
 /** Reads the places of a lead query; mistakes go to the reader. */
-export function readPlaces(
+export function* readPlaces(
   input: PlaceInput,
   pointer: string,
   reader: LeadReader,
   { segment, notes }: { readonly segment: Segment; readonly notes: Notes },
-): LeadPlaces {
+): Steps<LeadPlaces> {
   const found = new PlaceReader(reader, segment, notes);
-  found.readStates(input.states, `${pointer}/states`);
-  found.readRegions(input.regions, `${pointer}/regions`);
-  found.readCities(input.cities, `${pointer}/cities`);
+  yield* found.readStates(input.states, `${pointer}/states`);
+  yield* found.readRegions(input.regions, `${pointer}/regions`);
+  yield* found.readCities(input.cities, `${pointer}/cities`);
   found.dropLocating();
   return found;
 }
@@ -66,27 +67,26 @@ class PlaceReader implements LeadPlaces {
     this.#notes = notes;
   }
 
-  readStates(value: unknown, pointer: string): void {
-    for (const { text, place } of this.#reader.texts(value, pointer)) {
+  readStates(value: unknown, pointer: string): Steps<void> {
+    return this.#reader.eachText(value, pointer, ({ text, place }) => {
       const uf = stateOf(text);
       if (uf !== undefined) this.states.add(uf);
       else this.#unknown(place, "unknown_state", text, () => nearest(stateSpellings, text));
-    }
+    });
   }
 
-  readRegions(value: unknown, pointer: string): void {
-    for (const { text, place } of this.#reader.texts(value, pointer)) {
+  readRegions(value: unknown, pointer: string): Steps<void> {
+    return this.#reader.eachText(value, pointer, ({ text, place }) => {
       const states = REGION_WORDS.get(analyzeWords(text).join(" "));
       if (states !== undefined) for (const uf of states.split(" ")) this.states.add(uf);
       else this.#unknown(place, "unknown_region", text, () => REGIONS);
-    }
+    });
   }
 
-  readCities(value: unknown, pointer: string): void {
-    for (const { text, place } of this.#reader.texts(value, pointer, true)) {
-      if (/^\d+$/.test(text)) this.#readCode(text, place);
-      else this.#readCity(text, place);
-    }
+  readCities(value: unknown, pointer: string): Steps<void> {
+    const read = ({ text, place }: LeadText) =>
+      /^\d+$/.test(text) ? this.#readCode(text, place) : this.#readCity(text, place);
+    return this.#reader.eachText(value, pointer, read, true);
   }
 
   /** A state that one of the cities lies in only says which city is meant. */
@@ -114,7 +114,7 @@ class PlaceReader implements LeadPlaces {
     if (city !== undefined) this.cities.set(city.ibge, city);
     else if (found !== undefined) this.toms.add(found.tom);
     else {
-      const detail = `No municipality has the IBGE or TOM code ${shown(text)}.`;
+      const detail = () => `No municipality has the IBGE or TOM code ${shown(text)}.`;
       this.#reader.mistake(place, "unknown_city", detail);
     }
   }

@@ -13,11 +13,12 @@ import { CodeReader } from "../../spec/codes.ts";
 import { LEAD_MEMBERS, type LeadQuery } from "../../spec/leadschema.ts";
 import { type JsonObject, shown } from "../../spec/reader.ts";
 import { SPEC_LIMITS } from "../../spec/schema.ts";
+import { atOnce, type Steps } from "../../steps.ts";
 import { Notes } from "../notes.ts";
 import { readActivities } from "./leadactivities.ts";
 import { assumeDefaults, compile, geoFilters } from "./leadcompile.ts";
 import { readPlaces } from "./leadplaces.ts";
-import { LeadReader } from "./leadreader.ts";
+import { LeadReader, type LeadText } from "./leadreader.ts";
 import { readSort } from "./leadsort.ts";
 import { SIZE_WORDS, STATUS_WORDS } from "./leadwords.ts";
 
@@ -47,12 +48,17 @@ const STATUS_DEFAULT = [2] as const;
 
 /** Reads a lead query. @throws AppError `invalid_spec` with every mistake. */
 export function readLeadQuery(input: unknown, context: LeadContext): ReadLeadQuery {
+  return atOnce(leadQuerySteps(input, context));
+}
+
+/** As `readLeadQuery`, in steps where many names are to be understood. */
+export function* leadQuerySteps(input: unknown, context: LeadContext): Steps<ReadLeadQuery> {
   const { segment } = context;
   const reader = new LeadReader();
   const notes = new Notes("pt");
   if (input === undefined) reader.mistake(AT, "missing", "A spec is required.");
   const members = reader.object(input, AT, LEAD_MEMBERS);
-  const places = readPlaces(
+  const places = yield* readPlaces(
     { cities: members.cities, states: members.states, regions: members.regions },
     AT,
     reader,
@@ -61,16 +67,18 @@ export function readLeadQuery(input: unknown, context: LeadContext): ReadLeadQue
   const activities = (name: "activities" | "exclude_activities") =>
     readActivities(members[name], `${AT}/${name}`, reader, segment);
   const limit = readLimit(members, reader, context);
+  const wanted = yield* activities("activities");
+  const unwanted = yield* activities("exclude_activities");
   const query: LeadQuery = {
     kind: fixed(members, "kind", "lead_query", reader),
     spec_version: fixed(members, "spec_version", "1.0", reader),
-    activities: activities("activities"),
-    exclude_activities: activities("exclude_activities"),
+    activities: wanted,
+    exclude_activities: unwanted,
     cities: [...places.cities.keys(), ...places.toms].sort(),
     states: [...places.states].sort(),
     regions: [],
-    ...readCompany(members, reader),
-    name_contains: readNames(members, reader, segment),
+    ...(yield* readCompany(members, reader)),
+    name_contains: yield* readNames(members, reader, segment),
     sort: readSort(members.sort, `${AT}/sort`, reader),
     limit: limit.effective,
     one_per_company:
@@ -95,7 +103,10 @@ type CompanyMember =
   | "mei";
 
 /** The members about the company itself. */
-function readCompany(members: JsonObject, reader: LeadReader): Pick<LeadQuery, CompanyMember> {
+function* readCompany(
+  members: JsonObject,
+  reader: LeadReader,
+): Steps<Pick<LeadQuery, CompanyMember>> {
   const at = (name: string) => `${AT}/${name}`;
   const tri = (name: string) => reader.booleanOrNull(members[name], at(name));
   const opened = {
@@ -111,11 +122,11 @@ function readCompany(members: JsonObject, reader: LeadReader): Pick<LeadQuery, C
   // Either of them takes back that some contact is needed, so the other one is said as well.
   const given = email !== null || phone !== null;
   return {
-    sizes: readWords(members, "sizes", reader, SIZE_WORDS),
+    sizes: yield* readWords(members, "sizes", reader, SIZE_WORDS),
     status:
       members.status === undefined
         ? [...STATUS_DEFAULT]
-        : readWords(members, "status", reader, STATUS_WORDS),
+        : yield* readWords(members, "status", reader, STATUS_WORDS),
     opened_after: opened.after,
     opened_before: opened.before,
     min_share_capital:
@@ -133,24 +144,27 @@ function flag(members: JsonObject, name: string, reader: LeadReader): boolean {
 }
 
 /** Reads words or codes of a closed list, ascending and each once. */
-function readWords<Value extends string | number>(
+function* readWords<Value extends string | number>(
   members: JsonObject,
   name: "sizes" | "status",
   reader: LeadReader,
   table: ReadonlyMap<string, Value>,
-): Value[] {
+): Steps<Value[]> {
   const found = new Set<Value>();
-  for (const { text, place } of reader.texts(members[name], `${AT}/${name}`, true)) {
+  const read = ({ text, place }: LeadText) => {
     const value = table.get(analyzeWords(text).join(" "));
-    if (value !== undefined) found.add(value);
-    else {
-      const kind = name === "sizes" ? "size" : "status";
-      const mei =
-        kind === "size" && /^mei$/i.test(text.trim()) ? " A MEI is asked for by mei." : "";
-      const detail = `There is no ${kind} ${shown(text)}; write one of ${WORDS_SHOWN[name]}.${mei}`;
-      reader.mistake(place, `unknown_${kind}`, detail);
+    if (value !== undefined) {
+      found.add(value);
+      return;
     }
-  }
+    const kind = name === "sizes" ? "size" : "status";
+    reader.mistake(place, `unknown_${kind}`, () => {
+      const mei = kind === "size" && /^mei$/i.test(text.trim());
+      const known = `There is no ${kind} ${shown(text)}; write one of ${WORDS_SHOWN[name]}.`;
+      return mei ? `${known} A MEI is asked for by mei.` : known;
+    });
+  };
+  yield* reader.eachText(members[name], `${AT}/${name}`, read, true);
   return [...found].sort();
 }
 
@@ -159,7 +173,7 @@ const WORDS_SHOWN = {
   status: "ativa, suspensa, inapta, baixada, nula (1, 2, 3, 4, 8)",
 };
 
-function readNames(members: JsonObject, reader: LeadReader, segment: Segment): string[] {
+function readNames(members: JsonObject, reader: LeadReader, segment: Segment): Steps<string[]> {
   const value = members.name_contains;
   const codes = new CodeReader(reader, catalogLookup(segment.catalog));
   const list = typeof value === "string" ? [value] : value;

@@ -7,9 +7,16 @@
 
 import { LEAD_LIMITS } from "../../spec/leadschema.ts";
 import { SpecReader } from "../../spec/reader.ts";
+import type { Steps } from "../../steps.ts";
 
 /** Mistakes that suggestions are looked for. */
 const SUGGESTED_MISTAKES_MAX = 20;
+
+/** Characters of names that are looked up in one step. */
+const STEP_CHARACTERS = 16_000;
+/** What else takes time, in characters: any element, and looking for what was meant. */
+const ELEMENT_CHARACTERS = 8;
+const SUGGESTION_CHARACTERS = 8_000;
 
 /** An element of a list. */
 export interface LeadText {
@@ -21,6 +28,7 @@ export interface LeadText {
 /** Reads a lead query. */
 export class LeadReader extends SpecReader {
   #unknown = 0;
+  #characters = 0;
 
   /** One value or a list, as pairs of value and pointer; null and other types are mistakes. */
   elements(
@@ -36,24 +44,36 @@ export class LeadReader extends SpecReader {
     }));
   }
 
-  /** Texts of one value or a list, each once; with `numbers` whole numbers count as texts. */
-  texts(value: unknown, pointer: string, numbers = false): LeadText[] {
+  /**
+   * Hands on the texts of one value or a list, each once; with `numbers` whole numbers count as
+   * texts. Others have their turn after so many characters of all lists together.
+   */
+  *eachText(
+    value: unknown,
+    pointer: string,
+    read: (text: LeadText) => void,
+    numbers = false,
+  ): Steps<void> {
     const seen = new Set<string>();
-    const texts: LeadText[] = [];
     for (const { element, place } of this.elements(value, pointer)) {
+      if (this.#characters > STEP_CHARACTERS) {
+        this.#characters = 0;
+        yield;
+      }
       const whole = numbers && Number.isSafeInteger(element) && (element as number) >= 0;
       const text = this.string(whole ? String(element) : element, place);
+      this.#characters += ELEMENT_CHARACTERS + (text?.length ?? 0);
       if (text === undefined || seen.has(text)) continue;
       seen.add(text);
-      texts.push({ text, place });
+      read({ text, place });
     }
-    return texts;
   }
 
   /** Logs a name that nobody knows; `detail` looks for the nearest ones. */
   unknown(place: string, code: string, detail: () => string): void {
     const told = this.#unknown++ < SUGGESTED_MISTAKES_MAX;
-    this.mistake(place, code, told ? detail() : "This is not known either.");
+    if (told) this.#characters += SUGGESTION_CHARACTERS;
+    this.mistake(place, code, told ? detail : "This is not known either.");
   }
 }
 

@@ -3,6 +3,7 @@
  * Invariant: plain strings and functions of values; the other language has the same keys.
  */
 import { account } from "./en/account.ts";
+import { audit } from "./en/audit.ts";
 import { charts } from "./en/charts.ts";
 import { codes } from "./en/codes.ts";
 import { exports } from "./en/exports.ts";
@@ -13,4 +14,4 @@ import { shell } from "./en/shell.ts";
 import { table } from "./en/table.ts";
 
 /** All words of the language. */
-export const words = { account, charts, codes, exports, find, keys, members, shell, table };
+export const words = { account, audit, charts, codes, exports, find, keys, members, shell, table };

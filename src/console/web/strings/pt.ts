@@ -5,6 +5,7 @@
 
 import type { Words } from "../words.ts";
 import { account } from "./pt/account.ts";
+import { audit } from "./pt/audit.ts";
 import { charts } from "./pt/charts.ts";
 import { codes } from "./pt/codes.ts";
 import { exports } from "./pt/exports.ts";
@@ -17,6 +18,7 @@ import { table } from "./pt/table.ts";
 /** All words of the language. */
 export const words: Words = {
   account,
+  audit,
   charts,
   codes,
   exports,

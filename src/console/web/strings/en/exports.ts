@@ -92,7 +92,8 @@ export const exports = {
 
   errors: {
     quota_exceeded:
-      "Your plan has not enough rows left today. Take fewer, or wait until midnight UTC.",
+      "Your plan has not enough rows left today, or no room for files. Take fewer, delete " +
+      "exports, or wait until midnight UTC.",
     plan_not_allowed: "Your plan does not allow this export.",
     field_not_allowed: "Your plan does not allow some of these columns.",
     query_too_broad: "Name an activity or a place first: so broad a query is not exported.",
@@ -133,6 +134,7 @@ export const exports = {
   failures: {
     disk_full: "The server's disk is full. Ask its operator for space, then run it again.",
     write_failed: "The file could not be written. Ask the operator to look at the log.",
+    quota_exceeded: "The file is larger than what your plan may keep. Delete exports first.",
     snapshot_unavailable: "Its snapshot is gone or damaged. Run it again on the newest one.",
     too_many_attempts: "Writing it was tried three times and never came to its end.",
     render_failed: "The server failed while writing it. Tell the operator its identifier.",
@@ -174,6 +176,7 @@ export const exports = {
   savedEmpty: "No saved searches yet",
   savedEmptyHint: "Find companies, then press Save above the list: the count is kept with it.",
   savedFailed: "The saved searches could not be read.",
+  openNamed: (name: string) => `Open: ${name}`,
   open: "Open",
   rename: "Rename",
   renameTitle: "Rename this search",

@@ -18,6 +18,7 @@ export const shell = {
     keys: "API keys",
     usage: "Usage",
     members: "Members",
+    audit: "Audit trail",
     account: "Your account",
   },
   viewsShort: {
@@ -27,6 +28,7 @@ export const shell = {
     keys: "Keys",
     usage: "Usage",
     members: "Members",
+    audit: "Audit",
     account: "Account",
   },
   snapshot: (label: string) => `Data of ${label}`,
@@ -71,6 +73,9 @@ export const shell = {
     not_found: "This no longer exists.",
     overloaded: "The server has too much to do at the moment. Try again shortly.",
     snapshot_unavailable: "The server has no data loaded yet.",
+    quota_exceeded: "Your plan has no room for more. Delete what is no longer needed.",
+    storage_full: "The server has no room for new exports. Searches still work.",
+    state_damaged: "The server's data is damaged. Whoever runs it must restore a backup.",
     internal_error: "The server made a mistake. It is in its log; try again.",
   },
   /** By the code of a mistake; for others the server's own sentence is shown. */

@@ -93,7 +93,8 @@ export const exports: typeof english = {
 
   errors: {
     quota_exceeded:
-      "O plano não tem linhas que bastem hoje. Leve menos, ou espere a meia-noite UTC.",
+      "O plano não tem linhas que bastem hoje, ou espaço para arquivos. Leve menos, exclua " +
+      "exportações, ou espere a meia-noite UTC.",
     plan_not_allowed: "O seu plano não permite esta exportação.",
     field_not_allowed: "O seu plano não permite algumas destas colunas.",
     query_too_broad: "Informe antes uma atividade ou um lugar: busca tão ampla não é exportada.",
@@ -134,6 +135,7 @@ export const exports: typeof english = {
   failures: {
     disk_full: "O disco do servidor está cheio. Peça espaço ao operador e rode de novo.",
     write_failed: "O arquivo não pôde ser gravado. Peça ao operador que veja o registro.",
+    quota_exceeded: "O arquivo não cabe no que o seu plano guarda. Exclua exportações antes.",
     snapshot_unavailable: "A base desta exportação não existe mais. Rode com a mais nova.",
     too_many_attempts: "Três tentativas de gravar não chegaram ao fim.",
     render_failed: "O servidor falhou ao gravar. Informe ao operador o identificador.",
@@ -175,6 +177,7 @@ export const exports: typeof english = {
   savedEmpty: "Nenhuma busca salva ainda",
   savedEmptyHint: "Encontre empresas e use Salvar, acima da lista: a contagem fica guardada.",
   savedFailed: "Não foi possível ler as buscas salvas.",
+  openNamed: (name) => `Abrir: ${name}`,
   open: "Abrir",
   rename: "Renomear",
   renameTitle: "Renomear esta busca",

@@ -19,6 +19,7 @@ export const shell: typeof English = {
     keys: "Chaves de API",
     usage: "Uso",
     members: "Membros",
+    audit: "Trilha de auditoria",
     account: "Sua conta",
   },
   viewsShort: {
@@ -28,6 +29,7 @@ export const shell: typeof English = {
     keys: "Chaves",
     usage: "Uso",
     members: "Membros",
+    audit: "Auditoria",
     account: "Conta",
   },
   snapshot: (label) => `Dados de ${label}`,
@@ -71,6 +73,9 @@ export const shell: typeof English = {
     not_found: "Isto não existe mais.",
     overloaded: "O servidor está sobrecarregado. Tente de novo em instantes.",
     snapshot_unavailable: "O servidor ainda não tem uma base carregada.",
+    quota_exceeded: "O seu plano não tem espaço para mais. Exclua o que não usa.",
+    storage_full: "O servidor não tem espaço para novas exportações. As buscas funcionam.",
+    state_damaged: "Os dados do servidor estão danificados. O operador deve restaurar um backup.",
     internal_error: "O servidor errou. O registro está com ele; tente de novo.",
   },
   mistakes: {

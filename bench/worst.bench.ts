@@ -1,0 +1,65 @@
+/**
+ * The dearest requests of each kind. What comes in: a corpus. What goes out: for each request its
+ * size, its status, the units that its key was charged, the longest hold of the event loop and the
+ * processor time of all of it.
+ * Command: `npm run bench -- worst [--accounts 1000000] [--runs 9] [--only REGEX]`.
+ * Invariant: a server's handlers answer, nothing is remembered between two requests (see
+ * worst-service.ts); of several runs the quickest counts, and both times are those of the
+ * processor, threads of the process included, so that other programs disturb them least.
+ */
+import { parseArgs } from "node:util";
+import { openSegment } from "../src/search/segment.ts";
+import { makeCorpus } from "./corpus.ts";
+import { worstRequests } from "./worst-requests.ts";
+import { type Asked, type Took, WorstService } from "./worst-service.ts";
+
+/** What no request should hold the event loop for at a million accounts, in milliseconds. */
+const HOLD_MAX_MS = 20;
+
+const { values } = parseArgs({
+  options: {
+    accounts: { type: "string", default: "1000000" },
+    runs: { type: "string", default: "9" },
+    only: { type: "string", default: "" },
+  },
+});
+
+function print(line: string): void {
+  process.stdout.write(`${line}\n`);
+}
+
+/** The quickest of several runs, each time by itself. */
+async function quickest(service: WorstService, asked: Asked): Promise<Took> {
+  let best = await service.ask(asked);
+  for (let run = 1; run < Number(values.runs); run++) {
+    const took = await service.ask(asked);
+    best = {
+      ...took,
+      holdMs: Math.min(best.holdMs, took.holdMs),
+      processorMs: Math.min(best.processorMs, took.processorMs),
+    };
+  }
+  return best;
+}
+
+const corpus = makeCorpus(Number(values.accounts));
+const segment = await openSegment(corpus.snapshot);
+const requests = worstRequests(segment);
+segment.close();
+const service = await WorstService.open(corpus.snapshot);
+const only = new RegExp(values.only);
+print(`${Number(values.accounts).toLocaleString("en")} accounts; Node ${process.version}\n`);
+print("| request | bytes | status | units | longest hold, ms | processor, ms |");
+print("| --- | --: | --: | --: | --: | --: |");
+const held: string[] = [];
+for (const { name, ...asked } of requests) {
+  if (!only.test(name)) continue;
+  const { status, units, holdMs, processorMs } = await quickest(service, asked);
+  const bytes = Buffer.byteLength(asked.body ?? "").toLocaleString("en");
+  const times = `${holdMs.toFixed(1)} | ${processorMs.toFixed(1)}`;
+  print(`| ${name} | ${bytes} | ${status} | ${units} | ${times} |`);
+  if (holdMs > HOLD_MAX_MS) held.push(name);
+}
+await service.close();
+const over = held.length === 0 ? "none" : held.join("; ");
+print(`\nheld the event loop for more than ${HOLD_MAX_MS} ms: ${over}`);

@@ -1,0 +1,57 @@
+/**
+ * How many requests of each key are under way. What comes in: requests as they begin and end. What
+ * goes out: nothing, or the refusal of one too many.
+ * Invariant: what has begun is counted until it ends, exactly once each, whatever happened to it; a
+ * key of which nothing is under way costs no memory.
+ */
+import { wordFor } from "../amounts.ts";
+import { AppError } from "../errors.ts";
+
+/** What limits the requests that a sender may have under way. */
+export interface Crowded {
+  readonly limits: { readonly concurrent_requests: number };
+}
+
+/** Seconds after which it is worth while to ask again: one of them may have ended by then. */
+const RETRY_AFTER_SECONDS = 1;
+
+/** Counts requests by key. */
+export class UnderWay {
+  readonly #counts = new Map<string, number>();
+
+  /** Requests of a key that are under way. */
+  of(keyId: string): number {
+    return this.#counts.get(keyId) ?? 0;
+  }
+
+  /**
+   * Begins a request; gives what ends it, which may be called again. Throws `rate_limited` where
+   * the key has as many under way as it may.
+   */
+  begin(keyId: string, { limits }: Crowded): () => void {
+    const most = limits.concurrent_requests;
+    if (this.of(keyId) >= most) throw tooMany(most);
+    this.#counts.set(keyId, this.of(keyId) + 1);
+    let under = true;
+    return () => {
+      if (under) this.#end(keyId);
+      under = false;
+    };
+  }
+
+  #end(keyId: string): void {
+    const left = this.of(keyId) - 1;
+    if (left > 0) this.#counts.set(keyId, left);
+    else this.#counts.delete(keyId);
+  }
+}
+
+function tooMany(most: number): AppError {
+  return new AppError(
+    "rate_limited",
+    `${most} ${wordFor(most, "request of the key is", "requests of the key are")} under way, as ` +
+      "many as it may have at the same time, however slowly they come. Wait until " +
+      "one of them is answered and its answer is read.",
+    { headers: { "Retry-After": String(RETRY_AFTER_SECONDS) } },
+  );
+}

@@ -1,0 +1,90 @@
+/**
+ * The audit trail in the console. What comes in: a place in the list, or a call that is going to
+ * change something. What goes out: the tenant's lines with the names that people know; keys and
+ * users for changes in the name of whoever is signed in.
+ * Invariant: another tenant's lines do not exist here, nor those of the whole state; names are
+ * those of now, for the trail itself holds ids only.
+ */
+import type { Keyring } from "../access/keyring.ts";
+import type { Users } from "../access/users.ts";
+import {
+  decodeListCursor,
+  encodeListCursor,
+  LIST_LIMIT_MAX,
+  type ListPosition,
+} from "../export/listcursor.ts";
+import { queryMistake, refuseQueryMistakes } from "../http/query.ts";
+import { type Answer, json } from "../http/respond.ts";
+import type { SessionCall } from "../http/service.ts";
+import type { AuditRow } from "../store/auditstore.ts";
+import { namesOf } from "./usage.ts";
+
+const LIMIT_DEFAULT = 50;
+
+/** `GET /audit`: newest first. */
+export function listAudit(call: SessionCall): Answer {
+  const { service, requestId, identity } = call;
+  const { tenantId } = identity;
+  const { before, limit } = readPlace(call);
+  const { rows, more } = service.audit.page(tenantId, { before, limit });
+  const last = more ? rows.at(-1) : undefined;
+  const next =
+    last === undefined
+      ? null
+      : encodeListCursor(
+          { before: last.sequence, limit },
+          tenantId,
+          service.secrets.cursor,
+          "audit",
+        );
+  const names = namesOf(call);
+  const lines = rows.map((row) => lineOf(call, row, names));
+  return json({ request_id: requestId, lines, next_cursor: next, has_more: more });
+}
+
+/**
+ * The tenant's keys and users, for changes that whoever is signed in makes. Throws `rate_limited`
+ * where the tenant's users have made very many lately.
+ */
+export function inNameOf(call: SessionCall): { readonly keyring: Keyring; readonly users: Users } {
+  const { keyring, users, audit } = call.service;
+  audit.refuseTooMany(call.identity.tenantId);
+  const actor = `user:${call.session.user.id}` as const;
+  return { keyring: keyring.by(actor), users: users.by(actor) };
+}
+
+/** Without a limit a page is as long as the one before it. */
+function readPlace({ query, identity, service }: SessionCall): Partial<ListPosition> & {
+  readonly limit: number;
+} {
+  const sent = query.get("limit");
+  const limit = sent !== undefined && /^\d{1,3}$/.test(sent) ? Number(sent) : 0;
+  if (sent !== undefined && (limit < 1 || limit > LIST_LIMIT_MAX)) {
+    const detail = `limit must be a whole number from 1 to ${LIST_LIMIT_MAX}.`;
+    refuseQueryMistakes([queryMistake("limit", "invalid_value", detail)]);
+  }
+  const cursor = query.get("cursor");
+  const wanted = sent === undefined ? null : limit;
+  if (cursor === undefined) return { limit: wanted ?? LIMIT_DEFAULT };
+  const place = decodeListCursor(cursor, identity.tenantId, service.secrets.cursor, "audit");
+  return { before: place.before, limit: wanted ?? place.limit };
+}
+
+/** A line; `name` is null for what is gone or has none, and for the command line. */
+function lineOf(call: SessionCall, row: AuditRow, names: ReadonlyMap<string, string>): object {
+  const [kind = "", id = null] = row.actor.split(":");
+  const subject = row.action.split(".")[0] ?? "";
+  const named = subject === "user" ? `user:${row.subject}` : row.subject;
+  return {
+    at: new Date(row.at).toISOString(),
+    action: row.action,
+    actor: {
+      kind,
+      id,
+      name: names.get(kind === "user" ? row.actor : (id ?? "")) ?? null,
+      you: row.actor === `user:${call.session.user.id}`,
+    },
+    subject: { kind: subject, id: row.subject, name: names.get(named ?? "") || null },
+    facts: row.facts,
+  };
+}

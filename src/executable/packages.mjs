@@ -1,0 +1,116 @@
+/**
+ * The packages that this checkout is built from. What comes in: the lockfiles, what is installed
+ * already, and the Node that runs this. What goes out: node_modules as the lockfile has it and, in
+ * a folder of its own, the Node that the executable ships.
+ * Invariant: nothing in node_modules/.bin may be called as a program of the person's own (npm's
+ * scripts look there first), so the shipped Node is never installed there; a node_modules that was
+ * built for another Node is refused, never compiled again in silence.
+ */
+import fs from "node:fs";
+import path from "node:path";
+
+/** Manifest and lockfile of what the executable ships and node_modules must not hold. */
+const SHIPPED = "src/executable/shipped";
+/** Where that is installed: below .cache, whose folders npm's scripts do not look into. */
+const SHIPPED_PLACE = ".cache/executable/shipped";
+/** The only platform that has it; elsewhere the executable is made from the running Node. */
+const SHIPPED_PLATFORM = "linux-x64";
+/** A program of this name there would run instead of the person's own. */
+const SHADOW = path.join("node_modules", ".bin", "node");
+
+/** Platform and binary interface that compiled packages are made for. */
+export function runningAbi() {
+  return `${process.platform}-${process.arch}-${process.versions.modules}`;
+}
+
+/**
+ * Why the installed packages cannot be used as they are, in words with the mend; null where they
+ * can. `builtFor` is what they were compiled for, undefined where nobody knows.
+ */
+export function refusalOf({ builtFor, running, execPath, root }) {
+  const inside = path.join(fs.realpathSync(root), "node_modules") + path.sep;
+  if (execPath.startsWith(inside)) {
+    return (
+      `this runs under the Node of a package of an earlier checkout (${execPath}), not under ` +
+      `your own, because npm finds ${SHADOW} first.\n` +
+      `Remove it and run the command again: rm ${SHADOW}`
+    );
+  }
+  if (builtFor === undefined || builtFor === running) return null;
+  return (
+    `node_modules was built for another Node (${builtFor}; this is Node ` +
+    `${process.versions.node}, ${running}).\nRun the command with that Node again, ` +
+    "or build the packages for this one:\n  node build.mjs rebuild"
+  );
+}
+
+/** Packages of a lockfile that are not installed as it says, or are installed beside it. */
+export function stalePackages(wanted, present) {
+  const differs = ([place, entry]) =>
+    place !== "" && (present[place] ? present[place].version !== entry.version : !entry.optional);
+  const missing = Object.entries(wanted).filter(differs);
+  const strangers = Object.keys(present).filter((place) => wanted[place] === undefined);
+  return [...missing.map(([place]) => place), ...strangers];
+}
+
+/**
+ * Installs the packages of the lockfile. What npm put there last is in its own hidden lockfile,
+ * so an installation made by hand counts too. `rebuild` compiles what is there for this Node.
+ */
+export function installPackages({ root, cache, step, npm, fail, requireTools, rebuild = false }) {
+  const wanted = lockedIn(path.join(root, "package-lock.json"));
+  const present = lockedIn(path.join(root, "node_modules", ".package-lock.json"));
+  const installed = fs.existsSync(path.join(root, "node_modules"));
+  const stamp = path.join(cache, "abi");
+  const builtFor = fs.existsSync(stamp) ? fs.readFileSync(stamp, "utf8") : undefined;
+  const running = runningAbi();
+  const asked = { builtFor: rebuild ? undefined : builtFor, running, root };
+  const refusal = refusalOf({ ...asked, execPath: fs.realpathSync(process.execPath) });
+  if (refusal !== null) fail(refusal);
+  const fresh = installed && stalePackages(wanted, present).length === 0;
+  // Packages installed by hand are taken as they are; from now on a change of Node is noticed.
+  if (fresh && !rebuild) return builtFor === undefined ? write(stamp, running) : undefined;
+  requireTools();
+  step("packages", () => {
+    // The development package with the Linux binary of Polars names its platform, and npm refuses
+    // a foreign platform in a package that is not optional. As an optional one npm would leave it
+    // out on Node 20 for its engines field. The tests that need it skip where it is absent.
+    const force = running.startsWith(`${SHIPPED_PLATFORM}-`) ? [] : ["--force"];
+    const quiet = ["--no-audit", "--no-fund", "--loglevel=error", ...force];
+    if (!installed) npm(["ci", ...quiet]);
+    else if (!fresh) npm(["install", "--no-save", ...quiet]);
+    if (installed && rebuild) npm(["rebuild", ...quiet]);
+    write(stamp, running);
+  });
+}
+
+/** Folder below which the shipped packages lie in a node_modules of their own. */
+export function shippedFolder(root) {
+  return path.join(root, SHIPPED_PLACE, "node_modules");
+}
+
+/** Installs what the executable ships, where its lockfile changed since it was done last. */
+export function installShipped({ root, upToDate, npm }) {
+  if (`${process.platform}-${process.arch}` !== SHIPPED_PLATFORM) return;
+  const inputs = ["package.json", "package-lock.json"].map((name) => `${SHIPPED}/${name}`);
+  const place = path.join(root, SHIPPED_PLACE);
+  const outputs = [path.join(shippedFolder(root), `node-${SHIPPED_PLATFORM}`, "bin", "node")];
+  upToDate({ name: "shipped", inputs, salt: "", outputs }, () => {
+    fs.rmSync(place, { recursive: true, force: true });
+    for (const file of inputs) {
+      write(path.join(place, path.basename(file)), fs.readFileSync(path.join(root, file)));
+    }
+    // Also for a Node that the shipped addon is not made for: nothing of it runs here.
+    const quiet = ["--no-audit", "--no-fund", "--loglevel=error", "--ignore-scripts"];
+    npm(["ci", "--prefix", place, ...quiet]);
+  });
+}
+
+function lockedIn(file) {
+  return fs.existsSync(file) ? JSON.parse(fs.readFileSync(file, "utf8")).packages : {};
+}
+
+function write(file, content) {
+  fs.mkdirSync(path.dirname(file), { recursive: true });
+  fs.writeFileSync(file, content);
+}

@@ -1,0 +1,175 @@
+/**
+ * Dear answers, found off the main thread. What comes in: a question as the searcher takes it. What
+ * goes out: the plan and the rows of its page, or its counts; null for an ordinary question, which
+ * is answered quicker than it could be handed over.
+ * Invariant: what is found is what the searcher would find at once; one question is worked on at a
+ * time, so that the thread pool has room for files and passwords; too many that wait are refused.
+ */
+import { AppError } from "../errors.ts";
+import type { AccountQuerySpec } from "../spec/schema.ts";
+import { eventually } from "../steps.ts";
+import { collect, type Page } from "./collect.ts";
+import type { PageRequest } from "./execute.ts";
+import { type FacetName, type Facets, facetsAside } from "./facet.ts";
+import { companySteps, type RowFinder } from "./percompany.ts";
+import { matchClauses, type Plan, plan } from "./plan.ts";
+import { guarded, type Segment } from "./segment.ts";
+
+/** A page that is wanted. */
+export interface PageWish {
+  readonly spec: AccountQuerySpec;
+  /** Row that the page begins after; -1 for the first page. */
+  readonly afterRow: number;
+  /** Of each company only the first matching establishment; see percompany.ts. */
+  readonly onePerCompany?: boolean;
+}
+
+/** What was found of a page. */
+export interface PageAhead {
+  readonly plan: Plan;
+  readonly page: Page;
+  readonly facets: Facets | null;
+}
+
+/** What was found of counts. */
+export interface CountsAhead {
+  readonly total: number;
+  readonly facets: Facets | null;
+}
+
+/** Values in the lists of a spec from which on its clauses are read and tested aside: 5 ms. */
+const LISTED_MIN = 5_000;
+/** Prefixes have no posting lists; each costs what so many codes cost, and more. */
+const PREFIX_WEIGHT = 10;
+/** Matches times facets: about two milliseconds. */
+const COUNTED_MIN = 2_000_000;
+/** Matches of which many may be equal by the first of several keys, so that all are compared. */
+const COMPARED_MIN = 20_000;
+/** Matches of which every page in every order takes well under a millisecond. */
+const FEW_MATCHES = 4_096;
+/** Accounts of a page that is large, in another order than that of the rows. */
+const LARGE_PAGE_MIN = 512;
+/** Questions that wait at most. */
+const WAITING_MAX = 64;
+const RETRY_AFTER_SECONDS = 1;
+
+/** Finds a page aside; null where it is quick. */
+export function pageAhead(
+  segment: Segment,
+  wish: PageWish,
+  names: readonly FacetName[] | null,
+): Promise<PageAhead> | null {
+  const { spec, afterRow, onePerCompany = false } = wish;
+  const quick = !isLong(spec) && !isSlow(segment, wish);
+  if (quick && !areMany(segment, spec, names)) return null;
+  return inTurn(async () => {
+    await countAside(segment, spec);
+    const planned = guarded(() => plan(segment, spec));
+    const wanted = { afterRow, limit: spec.limit };
+    const find = finderAside(segment, planned);
+    const page = onePerCompany
+      ? await eventually(companySteps(find, planned, wanted))
+      : collect(planned, await find.select(wanted));
+    return { plan: planned, page, facets: await countFacets(segment, spec, names) };
+  });
+}
+
+/** Finds rows off the main thread. */
+function finderAside({ native }: Segment, planned: Plan): RowFinder {
+  const { clauses, order, method, seed } = planned;
+  return {
+    select: (page: PageRequest) => {
+      const request = { clauses, order, method, seed, ...page };
+      return guardedLater(() => native.selectAside(request));
+    },
+    firsts: (rows, request) => guardedLater(() => native.firstsAside(rows, request)),
+  };
+}
+
+/** Counts aside; null where it is quick. */
+export function countsAhead(
+  segment: Segment,
+  spec: AccountQuerySpec,
+  names: readonly FacetName[] | null,
+): Promise<CountsAhead> | null {
+  if (!isLong(spec) && !areMany(segment, spec, names)) return null;
+  return inTurn(async () => {
+    const total = await countAside(segment, spec);
+    return { total, facets: await countFacets(segment, spec, names) };
+  });
+}
+
+/** The number of matches; the addon remembers it. */
+function countAside(segment: Segment, spec: AccountQuerySpec): Promise<number> {
+  return guardedLater(() => segment.native.countAside(matchClauses(segment, spec)));
+}
+
+async function countFacets(
+  segment: Segment,
+  spec: AccountQuerySpec,
+  names: readonly FacetName[] | null,
+): Promise<Facets | null> {
+  if (names === null) return null;
+  return guardedLater(() => facetsAside(segment, matchClauses(segment, spec), names));
+}
+
+/** Whether a spec has long lists. */
+function isLong({ filters: { industry, geo, company } }: AccountQuerySpec): boolean {
+  const values = [...Object.values(industry), ...Object.values(geo), ...Object.values(company)];
+  const sizes = values.map((value) => (Array.isArray(value) ? value.length : 0));
+  const prefixes = geo.postal_code_prefix_any_of?.length ?? 0;
+  const listed = sizes.reduce((sum, size) => sum + size, 0);
+  return listed + prefixes * (PREFIX_WEIGHT - 1) >= LISTED_MIN;
+}
+
+/** Whether the order of a page may have to compare many matches, or the page is a large one. */
+function isSlow(segment: Segment, { spec, onePerCompany = false }: PageWish): boolean {
+  const isLarge = spec.limit >= LARGE_PAGE_MIN;
+  if (spec.sort.length < 2 && !isLarge) return false;
+  const { method, order, matches } = guarded(() => plan(segment, spec));
+  if (matches < FEW_MATCHES) return false;
+  if (isLarge && onePerCompany) return true;
+  if (method === "rank") return false;
+  return order.length > 1 ? matches >= COMPARED_MIN : isLarge;
+}
+
+function areMany(
+  segment: Segment,
+  spec: AccountQuerySpec,
+  names: readonly FacetName[] | null,
+): boolean {
+  // Where all accounts together are too few nothing needs to be counted.
+  const facets = names?.length ?? 0;
+  if (segment.accounts * facets < COUNTED_MIN) return false;
+  const matches = guarded(() => segment.native.count(matchClauses(segment, spec)));
+  return matches * facets >= COUNTED_MIN;
+}
+
+/** As `guarded`, for what is found later. */
+async function guardedLater<Value>(call: () => Promise<Value>): Promise<Value> {
+  try {
+    return await guarded(call);
+  } catch (error) {
+    return guarded(() => {
+      throw error;
+    });
+  }
+}
+
+let last: Promise<unknown> = Promise.resolve();
+let waiting = 0;
+
+/** Runs a task when those before it have ended. Throws `overloaded` where too many wait. */
+function inTurn<Value>(task: () => Promise<Value>): Promise<Value> {
+  if (waiting >= WAITING_MAX) {
+    throw new AppError("overloaded", "Too many dear questions wait. Ask this one again later.", {
+      headers: { "Retry-After": String(RETRY_AFTER_SECONDS) },
+    });
+  }
+  waiting++;
+  const turn = last.then(task).finally(() => {
+    waiting--;
+  });
+  last = turn.catch(() => {});
+  return turn;
+}

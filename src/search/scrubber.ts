@@ -1,0 +1,238 @@
+/**
+ * Checks again what was checked before. What comes in: the opened snapshots of a server. What goes
+ * out: nothing while they are as they were written; else a snapshot that nobody is answered from
+ * any more, and a line in the log.
+ * Invariant: of every opened snapshot each block is verified once in the time of a pass, whether it
+ * is asked for or not, away from the thread that answers; a file that was touched is trusted in
+ * nothing from then on: each block is checked before its next use, and all of them in one go.
+ */
+import type { FileState } from "../../native-index/engine.ts";
+import type { Clock } from "../clock.ts";
+import { describeError, type Log } from "../log.ts";
+import { wasTouched } from "./filestate.ts";
+import type { Segment } from "./segment.ts";
+
+/** How often is looked what is due, in milliseconds; at the latest then a touch is noticed. */
+const STEP_MS = 250;
+
+/** Blocks of one call: 1 MiB. */
+const BLOCKS_AT_ONCE = 16;
+
+/** What a scrubber works with. */
+export interface ScrubberParts {
+  /** Every opened snapshot. */
+  readonly segments: () => readonly Segment[];
+  /** Time of a pass; 0: only what was touched is checked. */
+  readonly seconds: number;
+  /** Told once of each damaged snapshot. */
+  readonly damaged: (segment: Segment) => void;
+  readonly clock: Clock;
+  readonly log: Log;
+  /** [0, 1), for where a pass begins. */
+  readonly random?: () => number;
+}
+
+/** How far the checking of one snapshot is. */
+export interface ScrubState {
+  readonly snapshot: string;
+  readonly blocks: number;
+  /** Blocks that this pass has checked. */
+  readonly checked: number;
+  /** Whole passes since it was opened. */
+  readonly passes: number;
+  /** When the last whole pass ended, in milliseconds since 1970. */
+  readonly lastPassMs: number | null;
+  /** Time of a pass in seconds; 0 where only touched files are checked. */
+  readonly passSeconds: number;
+}
+
+/** What is known of one snapshot. */
+interface Pass {
+  readonly segment: Segment;
+  /** The file as it was at the last look. */
+  state: FileState;
+  beganMs: number;
+  /** Block that is next; a pass may begin anywhere and goes round. */
+  next: number;
+  checked: number;
+  passes: number;
+  lastPassMs: number | null;
+  /** Whether the file was touched, so that nothing is waited for. */
+  hurried: boolean;
+  /** How often it was; what was checked before the last time counts for nothing. */
+  touches: number;
+  told: boolean;
+}
+
+/** Checks the snapshots of a server until it is stopped. */
+export class Scrubber {
+  readonly #parts: ScrubberParts;
+  readonly #passes = new Map<Segment, Pass>();
+  #timer: NodeJS.Timeout | null = null;
+  #stepping: Promise<void> | null = null;
+  #stopped = false;
+  #blocks = 0;
+  #damages = 0;
+
+  constructor(parts: ScrubberParts) {
+    this.#parts = parts;
+  }
+
+  /** Begins. Keeps no process alive. */
+  start(): void {
+    this.#timer = setInterval(() => void this.step(), STEP_MS).unref();
+  }
+
+  /** Ends it; resolves when nothing is being checked any more. */
+  async stop(): Promise<void> {
+    this.#stopped = true;
+    if (this.#timer !== null) clearInterval(this.#timer);
+    await this.#stepping;
+  }
+
+  /** Blocks that were checked again, and snapshots that were found damaged, since the start. */
+  get counts(): { readonly blocks: number; readonly damaged: number } {
+    return { blocks: this.#blocks, damaged: this.#damages };
+  }
+
+  /** How far each opened snapshot is; a damaged one goes no further. */
+  states(): ScrubState[] {
+    const sound = [...this.#passes].filter(([{ native }]) => !native.poisoned());
+    return sound.map(([, pass]) => this.#stateOf(pass));
+  }
+
+  /** How far one of them is; null for one that is not open. */
+  stateOf(segment: Segment): ScrubState | null {
+    const pass = this.#passes.get(segment);
+    return pass === undefined ? null : this.#stateOf(pass);
+  }
+
+  /** Looks whether files were touched. Costs microseconds, so whoever hears of one calls it. */
+  glance(): void {
+    const segments = this.#parts.segments();
+    for (const known of this.#passes.keys()) {
+      if (!segments.includes(known)) this.#passes.delete(known);
+    }
+    for (const segment of segments) {
+      const pass = this.#passOf(segment);
+      if (segment.native.poisoned()) this.#tell(pass);
+      else this.#compare(pass);
+    }
+  }
+
+  /** Checks what is due now. Never rejects; a step that is under way is waited for instead. */
+  step(): Promise<void> {
+    this.glance();
+    this.#stepping ??= this.#run().finally(() => {
+      this.#stepping = null;
+    });
+    return this.#stepping;
+  }
+
+  #stateOf(pass: Pass): ScrubState {
+    const { checked, passes, lastPassMs, segment } = pass;
+    const passSeconds = this.#parts.seconds;
+    const blocks = blocksOf(pass);
+    return { snapshot: segment.label, blocks, checked, passes, lastPassMs, passSeconds };
+  }
+
+  /** Takes turns, so that a large snapshot does not keep a small one waiting. */
+  async #run(): Promise<void> {
+    for (let some = true; some && !this.#stopped; ) {
+      some = false;
+      for (const pass of [...this.#passes.values()]) {
+        const due = this.#due(pass);
+        if (due === 0 || this.#stopped) continue;
+        some = true;
+        await this.#check(pass, Math.min(due, BLOCKS_AT_ONCE, blocksOf(pass) - pass.next));
+      }
+    }
+  }
+
+  /** Blocks that should have been checked by now and were not. */
+  #due(pass: Pass): number {
+    const blocks = blocksOf(pass);
+    if (!this.#passes.has(pass.segment) || pass.told) return 0;
+    if (pass.hurried) return blocks - pass.checked;
+    const { seconds, clock } = this.#parts;
+    if (seconds === 0) return 0;
+    const share = (clock.monotonicMs() - pass.beganMs) / (seconds * 1_000);
+    return Math.max(0, Math.floor(Math.min(1, share) * blocks) - pass.checked);
+  }
+
+  async #check(pass: Pass, count: number): Promise<void> {
+    const { touches } = pass;
+    try {
+      await pass.segment.native.verifyBlocks(pass.next, count);
+      this.#blocks += count;
+      if (pass.touches === touches) this.#advance(pass, count);
+    } catch (error) {
+      // It may have been closed meanwhile, which ends its pass; else damage, which a look tells.
+      const known = describeError(error);
+      this.glance();
+      if (!this.#passes.has(pass.segment) || pass.told) return;
+      this.#parts.log.error({ file: pass.segment.path, ...known }, "blocks cannot be checked");
+      this.#advance(pass, count);
+    }
+  }
+
+  #advance(pass: Pass, count: number): void {
+    const blocks = blocksOf(pass);
+    pass.next = (pass.next + count) % blocks;
+    pass.checked += count;
+    if (pass.checked < blocks) return;
+    const { clock, log } = this.#parts;
+    const { label: snapshot, path: file } = pass.segment;
+    if (pass.hurried) log.info({ file, snapshot, blocks }, "every block is as it was written");
+    pass.hurried = false;
+    pass.passes++;
+    pass.lastPassMs = clock.nowMs();
+    pass.checked = 0;
+    pass.beganMs = clock.monotonicMs();
+  }
+
+  #passOf(segment: Segment): Pass {
+    const known = this.#passes.get(segment);
+    if (known !== undefined) return known;
+    const { clock, random = Math.random } = this.#parts;
+    const pass: Pass = {
+      ...{ segment, state: segment.native.opened, beganMs: clock.monotonicMs() },
+      // A server that is started again every day gets everywhere all the same.
+      next: Math.floor(random() * segment.native.blockCount),
+      ...{ checked: 0, passes: 0, lastPassMs: null },
+      ...{ hurried: false, touches: 0, told: false },
+    };
+    this.#passes.set(segment, pass);
+    return pass;
+  }
+
+  #compare(pass: Pass): void {
+    const { native, path: file, label: snapshot } = pass.segment;
+    const now = native.fileState();
+    const touched = wasTouched(pass.state, now);
+    pass.state = now;
+    if (!touched) return;
+    native.distrust();
+    pass.touches++;
+    pass.checked = 0;
+    if (pass.hurried) return;
+    pass.hurried = true;
+    this.#parts.log.warn({ file, snapshot }, "a served file was touched; it is checked again");
+  }
+
+  #tell(pass: Pass): void {
+    if (pass.told) return;
+    pass.told = true;
+    this.#damages++;
+    const { native, path: file, label: snapshot } = pass.segment;
+    const block = native.damagedBlock();
+    const why = block < 0 ? "it was cut off" : `block ${block} is not what was written`;
+    const known = { file, snapshot, ...(block < 0 ? {} : { block }), why };
+    this.#parts.log.error(known, "snapshot damaged; nothing of it is served any more");
+    this.#parts.damaged(pass.segment);
+  }
+}
+
+function blocksOf({ segment }: Pass): number {
+  return segment.native.blockCount;
+}

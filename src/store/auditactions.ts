@@ -1,0 +1,76 @@
+/**
+ * What the audit trail tells of. What comes in: nothing; this is the table of its actions. What
+ * goes out: their names, what each means, and the facts that a line of it holds.
+ * Invariant: an action exists exactly when it has a row here: what writes a line, the words of the
+ * console in both languages and the documents are held complete against it by the compiler or a
+ * test. No row has room for a name, an e-mail, an address or a secret.
+ */
+
+/** One fact: a value as it is from now on, or what it was and what it is. */
+type FactKind = "value" | "change";
+
+/** A value of a fact; times are ISO texts. */
+export type FactValue = string | number | null;
+
+/** A fact that changed. */
+export interface Change {
+  readonly from: FactValue;
+  readonly to: FactValue;
+}
+
+/** One row of the table. */
+interface Action {
+  readonly meaning: string;
+  readonly facts: Readonly<Record<string, FactKind>>;
+}
+
+/** Every action; the word before the dot is what the subject of its lines is. */
+export const AUDIT_ACTIONS = {
+  "tenant.create": action("a tenant was made", {}),
+  "tenant.rename": action("a tenant got another name", {}),
+  "tenant.disable": action("a tenant was stopped, with its keys, sessions and links", {}),
+  "tenant.enable": action("a stopped tenant works again", {}),
+  "tenant.plan": action("the plan of a tenant's console changed", { plan: "change" }),
+  "key.create": action("a key was made", { plan: "value", expires_at: "value" }),
+  "key.rename": action("a key got another name", {}),
+  "key.disable": action("a key was stopped", {}),
+  "key.enable": action("a stopped key works again", {}),
+  "key.expire": action("a key got another end", { expires_at: "change" }),
+  "key.rotate": action("a key was replaced", { replaced_by: "value", expires_at: "change" }),
+  "user.create": action("a user was made", { role: "value" }),
+  "user.role": action("a user got another role", { role: "change" }),
+  "user.disable": action("a user was stopped, and signed out", {}),
+  "user.enable": action("a stopped user may sign in again", {}),
+  "user.password": action("a user got another password, and was signed out", {}),
+  "user.sessions": action("a user ended all sessions", {}),
+  "state.restore": action("the state was made from a backup", { backup_of: "value" }),
+  "state.upgrade": action("the state was brought to a newer schema", { schema: "change" }),
+} as const satisfies Readonly<Record<string, Action>>;
+
+/** Name of an action. */
+export type AuditAction = keyof typeof AUDIT_ACTIONS;
+
+/** The facts that a line of an action holds, no more and no fewer. */
+export type FactsOf<Name extends AuditAction> = {
+  readonly [Fact in keyof KindsOf<Name>]: KindsOf<Name>[Fact] extends "change" ? Change : FactValue;
+};
+
+type KindsOf<Name extends AuditAction> = (typeof AUDIT_ACTIONS)[Name]["facts"];
+
+/** Name of a fact. */
+export type FactName = {
+  [Name in AuditAction]: keyof (typeof AUDIT_ACTIONS)[Name]["facts"];
+}[AuditAction];
+
+/** The facts of a line of whichever action. */
+export type Facts = Readonly<Record<string, FactValue | Change>>;
+
+/** All actions, in the order of the table. */
+export const AUDIT_ACTION_NAMES = Object.keys(AUDIT_ACTIONS) as readonly AuditAction[];
+
+function action<const Wanted extends Readonly<Record<string, FactKind>>>(
+  meaning: string,
+  facts: Wanted,
+): { readonly meaning: string; readonly facts: Wanted } {
+  return { meaning, facts };
+}

@@ -1,0 +1,48 @@
+/**
+ * A state that is damaged. What comes in: what the database threw, or what a check of it found.
+ * What goes out: words that name the file and the way back, for a command and for a request.
+ * Invariant: what the database says is damaged is never answered from, and never ends in a stack.
+ */
+import { AppError, CommandError } from "../errors.ts";
+import type { StateDatabase } from "./database.ts";
+
+/** How many findings are looked for. */
+const FINDINGS_MAX = 5;
+
+/** True where the database has read something that it cannot have written. */
+export function isStateDamage(error: unknown): boolean {
+  if (!(error instanceof Error)) return false;
+  return /^SQLITE_(CORRUPT|NOTADB)/.test(String((error as NodeJS.ErrnoException).code));
+}
+
+/** What is wrong with a database, in the words of SQLite; nothing where it is sound. */
+export function findingsIn(database: StateDatabase): string[] {
+  try {
+    const rows = database.pragma(`quick_check(${FINDINGS_MAX})`) as { quick_check: string }[];
+    return rows.map(({ quick_check: found }) => found).filter((found) => found !== "ok");
+  } catch (error) {
+    if (!isStateDamage(error)) throw error;
+    return [(error as Error).message];
+  }
+}
+
+/** The refusal of a command; `found` is what is wrong, as far as it is known. */
+export function damagedState(path: string, found: readonly string[], cause?: unknown) {
+  const told = found.map((one) => `\n- ${one}`);
+  return new CommandError(
+    `${path} is damaged.${told.join("")}\n` +
+      "Stop the server on it, move its data directory away and bring back the newest backup " +
+      "with: peneira restore BACKUP --data-dir DIR. Without one, check the disk and start on a " +
+      "new data directory; keys and exports are lost then.",
+    1,
+    cause,
+  );
+}
+
+/** What a request is answered whose part of the state is damaged. */
+export function stateDamaged(cause: unknown): AppError {
+  const detail =
+    "The server's state cannot be read here, because its file is damaged. Tell the operator, who " +
+    "has to restore a backup.";
+  return new AppError("state_damaged", detail, { cause });
+}

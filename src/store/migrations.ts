@@ -1,0 +1,157 @@
+/**
+ * The schema of the state, step by step. What comes in: nothing. What goes out: the statements that
+ * bring a database from each version to the next.
+ * Invariant: a step that was released is never changed; every table and trigger of the state is
+ * made by one of them.
+ */
+import { KEPT_BYTES_STEP } from "./keptbytes.ts";
+
+/**
+ * One step per schema version, first to last; the number of steps done is `user_version`.
+ * A step that was released is never changed: a new one is added behind it.
+ * Times are milliseconds since 1970; ids and names are text; hashes are 32 bytes.
+ */
+export const MIGRATIONS: readonly string[] = [
+  `CREATE TABLE tenants (
+     id TEXT PRIMARY KEY,
+     name TEXT NOT NULL UNIQUE,
+     created_at INTEGER NOT NULL,
+     disabled_at INTEGER
+   ) STRICT, WITHOUT ROWID;
+   CREATE TABLE keys (
+     id TEXT PRIMARY KEY,
+     tenant_id TEXT NOT NULL REFERENCES tenants (id),
+     name TEXT NOT NULL,
+     plan TEXT NOT NULL,
+     hash BLOB NOT NULL CHECK (length(hash) = 32),
+     created_at INTEGER NOT NULL,
+     expires_at INTEGER,
+     disabled_at INTEGER,
+     last_used_at INTEGER
+   ) STRICT, WITHOUT ROWID;
+   CREATE INDEX keys_of_tenant ON keys (tenant_id);`,
+  // AUTOINCREMENT: a sequence is never given twice, though exports are deleted. An idempotency key
+  // outlives its export, so that the key of a deleted one is not taken for a new one.
+  `CREATE TABLE exports (
+     sequence INTEGER PRIMARY KEY AUTOINCREMENT,
+     id TEXT NOT NULL UNIQUE,
+     tenant_id TEXT NOT NULL REFERENCES tenants (id),
+     plan TEXT NOT NULL,
+     spec TEXT NOT NULL,
+     format TEXT NOT NULL,
+     slug TEXT NOT NULL,
+     snapshot TEXT NOT NULL,
+     snapshot_date TEXT NOT NULL,
+     snapshot_id TEXT NOT NULL,
+     snapshot_path TEXT NOT NULL,
+     state TEXT NOT NULL CHECK (state IN ('queued', 'running', 'done', 'failed')),
+     attempts INTEGER NOT NULL DEFAULT 0,
+     row_count INTEGER,
+     size_bytes INTEGER,
+     sha256 TEXT,
+     failure TEXT,
+     created_at INTEGER NOT NULL,
+     ended_at INTEGER,
+     expires_at INTEGER,
+     expired_at INTEGER,
+     CHECK ((state = 'failed') = (failure IS NOT NULL)),
+     CHECK (state <> 'done' OR (row_count IS NOT NULL AND size_bytes IS NOT NULL
+       AND sha256 IS NOT NULL AND expires_at IS NOT NULL))
+   ) STRICT;
+   CREATE INDEX exports_of_tenant ON exports (tenant_id, sequence);
+   CREATE INDEX exports_queued ON exports (tenant_id, sequence) WHERE state = 'queued';
+   CREATE INDEX exports_live ON exports (snapshot_id) WHERE state IN ('queued', 'running');
+   CREATE INDEX exports_kept ON exports (expires_at) WHERE state = 'done' AND expired_at IS NULL;
+   CREATE TABLE idempotency (
+     tenant_id TEXT NOT NULL REFERENCES tenants (id),
+     key TEXT NOT NULL,
+     fingerprint TEXT NOT NULL,
+     export_id TEXT NOT NULL,
+     created_at INTEGER NOT NULL,
+     PRIMARY KEY (tenant_id, key)
+   ) STRICT, WITHOUT ROWID;
+   CREATE INDEX idempotency_by_age ON idempotency (created_at);`,
+  // Days are UTC, counted since 1970. What an export was charged stands in its row, so that it can
+  // be given back; the sum of a day stands apart, for deleted exports stay paid.
+  `ALTER TABLE exports ADD COLUMN key_id TEXT;
+   ALTER TABLE exports ADD COLUMN charged_day INTEGER;
+   ALTER TABLE exports ADD COLUMN charged_rows INTEGER NOT NULL DEFAULT 0;
+   ALTER TABLE idempotency ADD COLUMN body_hash TEXT;
+   CREATE TABLE quota (
+     tenant_id TEXT NOT NULL REFERENCES tenants (id),
+     day INTEGER NOT NULL,
+     charged_rows INTEGER NOT NULL CHECK (charged_rows >= 0),
+     PRIMARY KEY (tenant_id, day)
+   ) STRICT, WITHOUT ROWID;
+   CREATE TABLE usage (
+     tenant_id TEXT NOT NULL REFERENCES tenants (id),
+     day INTEGER NOT NULL,
+     key_id TEXT NOT NULL,
+     requests INTEGER NOT NULL DEFAULT 0,
+     accounts INTEGER NOT NULL DEFAULT 0,
+     export_rows INTEGER NOT NULL DEFAULT 0,
+     PRIMARY KEY (tenant_id, day, key_id)
+   ) STRICT, WITHOUT ROWID;`,
+  // A password's cost stands beside its hash, so that it can grow. Of a session only a hash of its
+  // token is kept; its id opens nothing. A search outlives the user who saved it.
+  `ALTER TABLE tenants ADD COLUMN plan TEXT;
+   CREATE TABLE users (
+     id TEXT PRIMARY KEY,
+     tenant_id TEXT NOT NULL REFERENCES tenants (id),
+     email TEXT NOT NULL UNIQUE CHECK (email = lower(email)),
+     role TEXT NOT NULL CHECK (role IN ('owner', 'member')),
+     password_hash BLOB NOT NULL CHECK (length(password_hash) = 32),
+     password_salt BLOB NOT NULL CHECK (length(password_salt) >= 16),
+     password_cost TEXT NOT NULL,
+     created_at INTEGER NOT NULL,
+     disabled_at INTEGER,
+     last_seen_at INTEGER
+   ) STRICT, WITHOUT ROWID;
+   CREATE INDEX users_of_tenant ON users (tenant_id);
+   CREATE TABLE sessions (
+     hash BLOB PRIMARY KEY CHECK (length(hash) = 32),
+     id TEXT NOT NULL UNIQUE,
+     user_id TEXT NOT NULL REFERENCES users (id),
+     created_at INTEGER NOT NULL,
+     seen_at INTEGER NOT NULL,
+     expires_at INTEGER NOT NULL
+   ) STRICT, WITHOUT ROWID;
+   CREATE INDEX sessions_of_user ON sessions (user_id);
+   CREATE TABLE saved_searches (
+     id TEXT PRIMARY KEY,
+     tenant_id TEXT NOT NULL REFERENCES tenants (id),
+     user_id TEXT REFERENCES users (id),
+     name TEXT NOT NULL,
+     text TEXT,
+     spec TEXT NOT NULL,
+     snapshot TEXT NOT NULL,
+     total INTEGER NOT NULL CHECK (total >= 0),
+     created_at INTEGER NOT NULL
+   ) STRICT, WITHOUT ROWID;
+   CREATE INDEX saved_searches_of_tenant ON saved_searches (tenant_id, created_at);`,
+  // An export of changes goes back to an older snapshot; kinds and watched fields between commas.
+  `ALTER TABLE exports ADD COLUMN since TEXT;
+   ALTER TABLE exports ADD COLUMN since_date TEXT;
+   ALTER TABLE exports ADD COLUMN since_id TEXT;
+   ALTER TABLE exports ADD COLUMN since_path TEXT;
+   ALTER TABLE exports ADD COLUMN kinds TEXT;
+   ALTER TABLE exports ADD COLUMN watch TEXT;
+   CREATE INDEX exports_live_since ON exports (since_id)
+     WHERE since_id IS NOT NULL AND state IN ('queued', 'running');`,
+  KEPT_BYTES_STEP,
+  // AUTOINCREMENT: the sequence of a line that was forgotten is never given to another one. The
+  // index of tenants alone ends with the sequence, which is the row id, so pages follow it.
+  `CREATE TABLE audit (
+     sequence INTEGER PRIMARY KEY AUTOINCREMENT,
+     at INTEGER NOT NULL,
+     actor TEXT NOT NULL,
+     action TEXT NOT NULL,
+     tenant_id TEXT REFERENCES tenants (id),
+     subject TEXT,
+     facts TEXT NOT NULL
+   ) STRICT;
+   CREATE INDEX audit_of_tenant ON audit (tenant_id);
+   CREATE INDEX audit_of_tenant_by_time ON audit (tenant_id, at);
+   CREATE TRIGGER audit_stays BEFORE UPDATE ON audit
+     BEGIN SELECT RAISE(ABORT, 'a line of the audit trail is never changed'); END;`,
+];

@@ -1,0 +1,38 @@
+/**
+ * Whether the state is sound. What comes in: the opened database of a server that starts. What goes
+ * out: nothing, or what is wrong with it.
+ * Invariant: a small state is checked before anything is answered from it, and refused in words; a
+ * large one is checked beside the work, in a thread with a connection of its own, because reading
+ * all of it takes as long as the disk does. SQLite checks the structure and the kinds of values:
+ * its pages have no checksums, so another value of the same kind goes unnoticed.
+ */
+import { ThreadPool } from "../threads.ts";
+import { damagedState, findingsIn } from "./damage.ts";
+import type { StateDatabase } from "./database.ts";
+
+/** Largest state that a start waits for: some 20 ms from memory, less than a second from a disk. */
+const AT_ONCE_BYTES = 16 * 2 ** 20;
+
+/** What the thread does. */
+export interface CheckWork {
+  readonly check: readonly [path: string, found: readonly string[]];
+}
+
+/** Checks a small state; false where it is too large for that. Throws `CommandError`. */
+export function checkedAtOnce(database: StateDatabase): boolean {
+  const number = (pragma: string) => Number(database.pragma(pragma, { simple: true }));
+  if (number("page_count") * number("page_size") > AT_ONCE_BYTES) return false;
+  const found = findingsIn(database);
+  if (found.length > 0) throw damagedState(database.name, found);
+  return true;
+}
+
+/** Checks a state of any size in a thread; gives what is wrong. */
+export async function checkBeside(path: string): Promise<readonly string[]> {
+  const pool = new ThreadPool<CheckWork>({ worker: "store/statecheck.worker.ts", threads: 1 });
+  try {
+    return await pool.run("check", path);
+  } finally {
+    await pool.close();
+  }
+}

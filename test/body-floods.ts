@@ -1,0 +1,89 @@
+/**
+ * Clients that send long bodies and never end them, on raw sockets. What comes in: the head of a
+ * request, a number, and how much each sends how often. What goes out: how they fare.
+ * Invariant: the number stays the same: whoever was answered or closed comes again, as often as it
+ * was told at most; `close` leaves nothing behind.
+ */
+import { connect, type Socket } from "node:net";
+
+/** Who sends what. */
+export interface FloodWish {
+  readonly port: number;
+  /** The bytes of the head of each, by its number; its body must be longer than what is sent. */
+  readonly head: (sender: number) => string;
+  readonly count: number;
+  /** Bytes of a body that are sent with the head, and then each time. */
+  readonly first: number;
+  readonly bytes: number;
+  readonly everyMs: number;
+  /** Bytes of a body that are sent in all; then the sender waits. */
+  readonly most: number;
+  /** Time after which those who were answered or closed come again, in ms; else they do not. */
+  readonly againMs?: number;
+}
+
+/** How they fare. */
+export interface Flood {
+  /** Answers by status. */
+  readonly statuses: Readonly<Record<string, number>>;
+  /** Bytes of bodies that were sent. */
+  sent(): number;
+  /** How many are connected and not answered. */
+  sending(): number;
+  close(): void;
+}
+
+interface Sender {
+  readonly socket: Socket;
+  sent: number;
+  answered: boolean;
+}
+
+/** Opens the sockets. */
+export function openFlood(wish: FloodWish): Flood {
+  const senders = new Set<Sender>();
+  const statuses: Record<string, number> = {};
+  let sent = 0;
+  let ended = false;
+  const send = (sender: Sender, bytes: number) => {
+    const length = Math.min(bytes, wish.most - sender.sent);
+    if (length <= 0 || sender.answered || !sender.socket.writable) return;
+    sender.socket.write(" ".repeat(length));
+    sender.sent += length;
+    sent += length;
+  };
+  const add = (at: number) => {
+    const socket = connect(wish.port, "127.0.0.1");
+    const sender: Sender = { socket, sent: 0, answered: false };
+    senders.add(sender);
+    socket.on("error", () => {});
+    socket.on("data", (bytes) => {
+      if (sender.answered) return;
+      sender.answered = true;
+      const status = bytes.toString("latin1", 9, 12);
+      statuses[status] = (statuses[status] ?? 0) + 1;
+      socket.destroy();
+    });
+    socket.on("close", () => {
+      senders.delete(sender);
+      const { againMs } = wish;
+      if (!ended && againMs !== undefined) setTimeout(() => !ended && add(at), againMs);
+    });
+    socket.write(wish.head(at));
+    send(sender, wish.first);
+  };
+  for (let at = 0; at < wish.count; at++) add(at);
+  const timer = setInterval(() => {
+    for (const sender of senders) send(sender, wish.bytes);
+  }, wish.everyMs);
+  return {
+    statuses,
+    sent: () => sent,
+    sending: () => [...senders].filter(({ answered }) => !answered).length,
+    close: () => {
+      ended = true;
+      clearInterval(timer);
+      for (const { socket } of senders) socket.destroy();
+    },
+  };
+}

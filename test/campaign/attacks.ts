@@ -1,0 +1,130 @@
+/**
+ * What a campaign does to the sockets of a server. What comes in: the server, and choices. What
+ * goes out: an attack that is under way, and the way to end it.
+ * Invariant: bounded in connections and bytes; loopback only; nothing of it is left when it
+ * ended.
+ */
+import { openFlood } from "../body-floods.ts";
+import { Client, withKeyring } from "../export-client.ts";
+import type { Draw } from "../random-spec.ts";
+import { ALL_METHODS, holdOpen, requestOf, resetAfterEveryByte } from "../reset-sockets.ts";
+import type { ServerProcess } from "../server-process.ts";
+import { openReaders } from "../slow-readers.ts";
+import { crowd, flood, get } from "../socket-attacks.ts";
+
+/** A server, what an attacker has of it, and what others have. */
+export interface Victim {
+  readonly port: number;
+  readonly metricsPort: number;
+  readonly base: string;
+  /** Key of the attacker's tenant. */
+  readonly key: string;
+  /** Key of another tenant. */
+  readonly otherKey: string;
+  /** Exports of the attacker that wait for the ones before them. */
+  readonly waiting: readonly string[];
+  ended(): boolean;
+}
+
+/** Begins; what it gives ends it. */
+export type Attack = (victim: Victim, draw: Draw) => Promise<() => void>;
+
+/** Paths that cost nothing to ask for without a key. */
+const OPEN_PATHS = ["/docs/errors", "/docs", "/healthz", "/v1/status", "/nothing", "/openapi.json"];
+/** Exports that keep one thread busy for a while. */
+const QUEUED = 60;
+const PIPELINED_BYTES = 512 * 1024;
+
+/** Every attack by its name. */
+export const ATTACKS: Readonly<Record<string, Attack>> = {
+  /** Any method, reset after each of its bytes. */
+  async resets(victim, draw) {
+    const request = requestOf(draw.of(ALL_METHODS));
+    await resetAfterEveryByte(listenerOf(victim, draw), request, { further: draw.below(100) });
+    return () => {};
+  },
+
+  /** CONNECT, or the beginning of any request, that is held open. */
+  async held(victim, draw) {
+    const request = requestOf(draw.chance(0.5) ? "CONNECT" : draw.of(ALL_METHODS));
+    const bytes = draw.chance(0.5) ? request : request.slice(0, draw.below(request.length));
+    const sockets = await holdOpen(listenerOf(victim, draw), 100 + draw.below(1_900), bytes);
+    return () => {
+      for (const socket of sockets) socket.destroy();
+    };
+  },
+
+  /** Hundreds of kilobytes of small requests on each connection, whose answers nobody reads. */
+  async pipelining(victim, draw) {
+    const lines = draw.chance(0.3) ? `Authorization: Bearer ${victim.key}\r\n` : "";
+    const bytes = flood(PIPELINED_BYTES, get(draw.of(OPEN_PATHS), lines));
+    const target = { port: listenerOf(victim, draw), from: `127.0.0.${2 + draw.below(50)}` };
+    return (await crowd(target, 1 + draw.below(64), { bytes, reading: false })).close;
+  },
+
+  /** Connections that say nothing, or only whose they are. */
+  async idle(victim, draw) {
+    const bytes = draw.of(["", get("/healthz"), "GET /healthz HTTP/1.1\r\nHost: a\r\n"]);
+    const target = { port: listenerOf(victim, draw), from: `127.0.1.${1 + draw.below(200)}` };
+    return (await crowd(target, 100 + draw.below(2_000), { bytes })).close;
+  },
+
+  /** Requests that wait for the end of an export. */
+  async polls(victim, draw) {
+    const lines = `Authorization: Bearer ${victim.key}\r\n`;
+    const bytes = get(`/v1/exports/${draw.of(victim.waiting)}?wait=60`, lines);
+    return (await crowd({ port: victim.port }, 100 + draw.below(2_000), { bytes })).close;
+  },
+
+  /** Large pages that are read a little at a time, or not at all. */
+  async readers(victim, draw) {
+    const spec = { filters: { geo: { uf_any_of: ["SP", "MG", "RJ"] } } };
+    const body = JSON.stringify({ spec, limit: 50_000 });
+    const request =
+      `POST /v1/accounts/search HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\n` +
+      `Authorization: Bearer ${victim.key}\r\nContent-Length: ${body.length}\r\n\r\n${body}`;
+    const everyMs = draw.chance(0.5) ? null : 200;
+    const wish = { port: victim.port, request: () => request, bytes: 1_024, everyMs };
+    return openReaders({ ...wish, count: 20 + draw.below(200) }).close;
+  },
+
+  /** Long bodies without an end, to the sign-in or with a key. */
+  async bodies(victim, draw) {
+    const keyed = draw.chance(0.5);
+    const path = keyed ? "/v1/accounts/search" : "/v1/console/session";
+    const who = keyed ? `Authorization: Bearer ${victim.key}\r\n` : "Origin: http://a\r\n";
+    const head =
+      `POST ${path} HTTP/1.1\r\nHost: a\r\n${who}Content-Type: application/json\r\n` +
+      "Content-Length: 1000000\r\n\r\n";
+    const size = { first: 4_000, bytes: 32_000, everyMs: 100, most: 900_000 };
+    const count = 50 + draw.below(200);
+    return openFlood({ port: victim.port, head: () => head, count, ...size, againMs: 50 }).close;
+  },
+};
+
+/** Half of the attacks go to the listener of the metrics. */
+function listenerOf({ port, metricsPort }: Victim, draw: Draw): number {
+  return draw.chance(0.5) ? port : metricsPort;
+}
+
+/** Gives a server two tenants, one of which has exports that wait. */
+export async function victimOf(server: ServerProcess, metricsPort: number): Promise<Victim> {
+  const make = (tenant: string) => ({ tenant, plan: "enterprise", name: "" }) as const;
+  const [key, otherKey] = withKeyring(server.dataDir, (keyring) => [
+    keyring.create(make("attacker")).key,
+    keyring.create(make("other")).key,
+  ]) as [string, string];
+  let ended = false;
+  server.child.once("exit", () => {
+    ended = true;
+  });
+  const client = new Client(server.base, key);
+  const waiting: string[] = [];
+  for (let i = 0; i < QUEUED; i++) {
+    const spec = { filters: { geo: { uf_any_of: ["SP", "MG", "RJ"] } } };
+    const made = await client.create({ spec, output: { format: "xlsx" } }, `campaign-${i}`);
+    waiting.push(made.export.export_id);
+  }
+  const port = Number(new URL(server.base).port);
+  return { port, metricsPort, base: server.base, key, otherKey, waiting, ended: () => ended };
+}

@@ -1,0 +1,27 @@
+/**
+ * The campaign of hostile files. What comes in: how many files, a seed. What goes out: how many
+ * were tried, and that each was refused in words or harmless.
+ * Invariant: half of them are bytes that libFuzzer mutates, opened and asked under the address
+ * and undefined-behaviour checks; half are forged metadata, tables, directories and footers with
+ * right checksums (forge-mutations.ts), opened by the product with an addon built for
+ * AddressSanitizer.
+ */
+
+import { runProgram } from "./program.ts";
+import type { Campaign } from "./run.ts";
+
+/** Opens mutated and forged snapshots under the sanitizers. */
+export const hostileFiles: Campaign = {
+  round: "a mutated file",
+  rounds: 20_000,
+  async run({ rounds, seed }) {
+    const half = String(Math.ceil(rounds / 2));
+    const fuzz = ["native-index/fuzz/run.mjs", "--target", "opener", "--runs", half];
+    const mutated = await runProgram([...fuzz, "--seed", String(seed)]);
+    const forged = await runProgram(["build.mjs", "test", "--asan", "forged-meta"], {
+      PENEIRA_FORGERIES: half,
+      PENEIRA_FORGERY_SEED: String(seed),
+    });
+    return `${mutated}\n${forged}`;
+  },
+};

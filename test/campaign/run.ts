@@ -1,0 +1,87 @@
+/**
+ * `node build.mjs campaign NAME`: tries for long what the suites try for seconds. What comes in:
+ * the name of a campaign, how many rounds, a seed. What goes out: progress on standard error,
+ * figures on standard output; the first broken promise ends it with status 1 and says how to
+ * repeat it.
+ * Invariant: seed and rounds say what is tried; without --seed the clock gives one, and it is
+ * printed first.
+ */
+import { realpathSync } from "node:fs";
+import { fileURLToPath } from "node:url";
+import { parseArgs } from "node:util";
+import { hostileFiles } from "./files.ts";
+import { kernel } from "./kernel.ts";
+import { kills } from "./kills.ts";
+import { requests } from "./requests.ts";
+import { sockets } from "./sockets.ts";
+
+/** What a campaign is asked to do. */
+export interface CampaignWish {
+  readonly rounds: number;
+  readonly seed: number;
+}
+
+/** One campaign. */
+export interface Campaign {
+  /** What one round is, for the help. */
+  readonly round: string;
+  /** Rounds where nobody says how many: some minutes. */
+  readonly rounds: number;
+  /** Runs it; gives figures for a person, rejects with the promise that was broken. */
+  run(wish: CampaignWish): Promise<string>;
+}
+
+/** Every campaign by its name. */
+export const CAMPAIGNS: Readonly<Record<string, Campaign>> = {
+  ...{ kills, requests, sockets },
+  files: hostileFiles,
+  kernel,
+};
+
+/** What the command line asks for. Throws an error with a sentence for what is wrong in it. */
+export function readCampaign(
+  args: readonly string[],
+  nowMs = Date.now(),
+): CampaignWish & { readonly campaign: Campaign } {
+  const text = { type: "string" } as const;
+  const options = { rounds: text, seed: text };
+  const { values, positionals } = parseArgs({ args: [...args], options, allowPositionals: true });
+  const [name = "", ...rest] = positionals;
+  const campaign = Object.hasOwn(CAMPAIGNS, name) ? CAMPAIGNS[name] : undefined;
+  if (campaign === undefined || rest.length > 0) {
+    const known = Object.keys(CAMPAIGNS).join(", ");
+    throw new Error(`name one campaign (${known}), not "${positionals.join(" ")}"`);
+  }
+  const number = (written: string | undefined, of: string, fallback: number): number => {
+    if (written === undefined) return fallback;
+    if (/^\d{1,9}$/.test(written)) return Number(written);
+    throw new Error(`--${of} must be a whole number, not ${written}`);
+  };
+  const rounds = number(values.rounds, "rounds", campaign.rounds);
+  return { campaign, rounds, seed: number(values.seed, "seed", nowMs % 1_000_000) };
+}
+
+function usage(): string {
+  const lines = Object.entries(CAMPAIGNS).map(
+    ([name, { round, rounds }]) => `  ${name.padEnd(10)} a round is ${round} (default ${rounds})`,
+  );
+  const head = "usage: node build.mjs campaign NAME [--rounds N] [--seed S]";
+  return `${head}\n\n${lines.join("\n")}\n`;
+}
+
+async function main(args: readonly string[]): Promise<void> {
+  if (args.length === 0 || args.includes("--help")) {
+    process.stdout.write(usage());
+    return;
+  }
+  const { campaign, rounds, seed } = readCampaign(args);
+  process.stdout.write(`seed ${seed}\n`);
+  process.stdout.write(`${(await campaign.run({ rounds, seed })).trimEnd()}\n`);
+}
+
+if (realpathSync(process.argv[1] ?? "") === fileURLToPath(import.meta.url)) {
+  await main(process.argv.slice(2)).catch((error: unknown) => {
+    process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`);
+    process.exitCode = 1;
+  });
+}

@@ -1,0 +1,64 @@
+/**
+ * Clients that leave in the rudest way. What comes in: a port and the bytes of a request. What goes
+ * out: how many connections were made, each reset at another place, or held open without a word.
+ * Invariant: a reset is a TCP reset (RST), not an orderly end; at most `abreast` sockets are open.
+ */
+import { METHODS } from "node:http";
+import { connect, type Socket } from "node:net";
+
+/** Every method that Node's parser knows, and one that nobody does. */
+export const ALL_METHODS: readonly string[] = [...METHODS, "PEEL"];
+
+/** A whole request of a method, as small as it may be. */
+export function requestOf(method: string): string {
+  const target = method === "CONNECT" ? "a:1" : "/healthz";
+  return `${method} ${target} HTTP/1.1\r\nHost: a\r\n\r\n`;
+}
+
+/**
+ * Sends the first byte of a request and resets, then the first two, and so on to all of them and
+ * `further` times more; gives the number of connections that were made.
+ */
+export async function resetAfterEveryByte(
+  port: number,
+  request: string,
+  { further = 0, abreast = 40 }: { readonly further?: number; readonly abreast?: number } = {},
+): Promise<number> {
+  const cuts = [...request].map((_, at) => at + 1);
+  const all = [...cuts, ...Array.from({ length: further }, () => request.length)];
+  let made = 0;
+  const lane = async () => {
+    for (let cut = all.pop(); cut !== undefined; cut = all.pop()) {
+      if (await resetAfter(port, request.slice(0, cut))) made++;
+    }
+  };
+  await Promise.all(Array.from({ length: abreast }, lane));
+  return made;
+}
+
+/** One connection: sends bytes, resets as soon as they are with the system; whether it was made. */
+function resetAfter(port: number, bytes: string): Promise<boolean> {
+  return new Promise((resolve) => {
+    let made = false;
+    const socket = connect(port, "127.0.0.1", () => {
+      made = true;
+      socket.write(bytes, () => socket.resetAndDestroy());
+    });
+    socket.on("error", () => {});
+    socket.once("close", () => resolve(made));
+  });
+}
+
+/** Opens sockets that send `bytes` and nothing more; resolves when all are connected or refused. */
+export async function holdOpen(port: number, count: number, bytes: string): Promise<Socket[]> {
+  const open = () =>
+    new Promise<Socket>((resolve) => {
+      const socket = connect(port, "127.0.0.1", () => {
+        if (bytes !== "") socket.write(bytes);
+        resolve(socket);
+      });
+      socket.on("error", () => {});
+      socket.on("close", () => resolve(socket));
+    });
+  return Promise.all(Array.from({ length: count }, open));
+}

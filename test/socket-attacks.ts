@@ -1,0 +1,170 @@
+/**
+ * Attacks on the sockets of a server, for suites and campaigns. What comes in: a port and how many.
+ * What goes out: what came back, as counts.
+ * Invariant: each attack is bounded, uses loopback addresses only, and is over when it is closed;
+ * all of 127.0.0.0/8 is the machine itself, so that one process can come from many addresses.
+ */
+import { connect, type Socket } from "node:net";
+import { setTimeout as sleep } from "node:timers/promises";
+
+/** Where an attack goes, and the address that it comes from. */
+export interface Target {
+  readonly port: number;
+  /** One of 127.0.0.0/8; the system's choice where it is missing. */
+  readonly from?: string;
+}
+
+/** Answers on one connection, in order, as far as they can be told. */
+export interface Answers {
+  readonly statuses: number[];
+  /** Values of X-Request-Id, in order. */
+  readonly ids: string[];
+  /** Everything that came, for what else a test wants to know. */
+  text: string;
+  /** True once the server has closed the connection. */
+  closed: boolean;
+}
+
+/** Many connections that are held at the same time. */
+export interface Crowd {
+  readonly sockets: readonly Socket[];
+  /** Connections that the server has closed so far. */
+  readonly closed: () => number;
+  close(): void;
+}
+
+/** The bytes of a GET; `lines` are further header lines, each with its end. */
+export function get(path: string, lines = ""): string {
+  return `GET ${path} HTTP/1.1\r\nHost: a\r\n${lines}\r\n`;
+}
+
+/** `count` requests in a row, each with its number as its id. */
+export function numbered(count: number, path: string, lines = ""): string {
+  return Array.from({ length: count }, (_, n) => get(path, `X-Request-Id: n${n}\r\n${lines}`)).join(
+    "",
+  );
+}
+
+/** The same request again and again, up to so many bytes. */
+export function flood(bytes: number, request: string): Buffer {
+  return Buffer.from(request.repeat(Math.max(1, Math.floor(bytes / request.length))), "latin1");
+}
+
+/** A connection whose errors nobody minds. */
+export function open({ port, from }: Target): Socket {
+  const local = from === undefined ? {} : { localAddress: from };
+  const socket = connect({ port, host: "127.0.0.1", ...local });
+  socket.on("error", () => {});
+  return socket;
+}
+
+/**
+ * Sends bytes at once and reads what comes until the server closes, `enough` answers have come or
+ * the time is over.
+ */
+export async function sendAndRead(
+  target: Target,
+  bytes: string | Buffer,
+  { enough = Number.POSITIVE_INFINITY, waitMs = 5_000 } = {},
+): Promise<Answers> {
+  const socket = open(target);
+  const chunks: Buffer[] = [];
+  let closed = false;
+  socket.on("data", (chunk) => chunks.push(chunk));
+  socket.on("close", () => {
+    closed = true;
+  });
+  socket.write(bytes);
+  const untilMs = performance.now() + waitMs;
+  let answers = answersIn(chunks, closed);
+  while (!answers.closed && answers.statuses.length < enough && performance.now() < untilMs) {
+    await sleep(10);
+    answers = answersIn(chunks, closed);
+  }
+  socket.destroy();
+  return answers;
+}
+
+function answersIn(chunks: readonly Buffer[], closed: boolean): Answers {
+  const text = Buffer.concat(chunks).toString("latin1");
+  const statuses = [...text.matchAll(/HTTP\/1\.1 (\d{3}) /g)].map(([, status]) => Number(status));
+  const ids = [...text.matchAll(/^X-Request-Id: (.*)\r$/gim)].map(([, id]) => id as string);
+  return { statuses, ids, text, closed };
+}
+
+/**
+ * Opens connections that send `bytes` and are held; resolves when all are made and it is sent. They
+ * read what comes, and so notice when they are closed, unless they are told not to.
+ */
+export async function crowd(
+  target: Target,
+  count: number,
+  { bytes = "", reading = true }: { bytes?: string | Buffer; reading?: boolean } = {},
+): Promise<Crowd> {
+  let closed = 0;
+  const sockets = Array.from({ length: count }, () => {
+    const socket = open(target);
+    if (reading) socket.resume();
+    else socket.pause();
+    socket.on("close", () => closed++);
+    return socket;
+  });
+  await Promise.all(sockets.map((socket) => begun(socket, bytes)));
+  return {
+    sockets,
+    closed: () => closed,
+    close: () => {
+      for (const socket of sockets) socket.destroy();
+    },
+  };
+}
+
+/** Resolves when a connection is made and its bytes are on their way, or it is closed. */
+function begun(socket: Socket, bytes: string | Buffer): Promise<void> {
+  return new Promise((resolve) => {
+    socket.once("connect", () => {
+      if (bytes.length > 0) socket.write(bytes);
+      resolve();
+    });
+    socket.once("close", () => resolve());
+  });
+}
+
+/** How others fare: what each try to get an answer on a connection of its own came to. */
+export interface Probes {
+  /** Times of those that were answered 200, in milliseconds. */
+  readonly tookMs: number[];
+  /** Tries that ended otherwise. */
+  failed: number;
+}
+
+/** Asks for a path one after the other, on a new connection each, until `done` says so. */
+export async function probe(
+  target: Target,
+  done: () => boolean,
+  { path = "/healthz", limitMs = 20_000, pauseMs = 10 } = {},
+): Promise<Probes> {
+  const probes: Probes = { tookMs: [], failed: 0 };
+  while (!done()) {
+    const began = performance.now();
+    if (await answered200(target, path, limitMs)) probes.tookMs.push(performance.now() - began);
+    else probes.failed++;
+    await sleep(pauseMs);
+  }
+  return probes;
+}
+
+function answered200(target: Target, path: string, limitMs: number): Promise<boolean> {
+  return new Promise((resolve) => {
+    const socket = open(target);
+    const end = (ok: boolean) => {
+      clearTimeout(timer);
+      socket.destroy();
+      resolve(ok);
+    };
+    const timer = setTimeout(() => end(false), limitMs);
+    socket.once("data", (chunk) => end(chunk.toString("latin1").startsWith("HTTP/1.1 200 ")));
+    socket.once("close", () => end(false));
+    socket.write(get(path, "Connection: close\r\n"));
+  });
+}
