@@ -40,6 +40,10 @@ export class ThreadPool<Work extends WorkTable<Work>> {
       maxThreads: threads,
       atomics: listening ? "disabled" : "sync",
     });
+    // What the pool emits belongs to no task any more: an answer that was on its way when its task
+    // was taken back or the pool closed, or the end of an idle thread, which it replaces. Nobody
+    // waits for either, and without a listener it would end the process.
+    this.#pool.on("error", () => {});
   }
 
   /** Runs one task when a thread is free; `signal` takes back one that has not begun. */
