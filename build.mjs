@@ -25,14 +25,17 @@ const DIST = path.join(ROOT, "dist");
 /** Where node-gyp leaves the addon. */
 const ADDON = "build/Release/peneira.node";
 const CACHE = path.join(ROOT, "node_modules", ".cache", "peneira");
-/** One test file may take this long; it is a guard against a hang, not a measure of speed. */
-const TEST_FILE_MS_MAX = 600_000;
 
 const USAGE = `usage: node build.mjs [command]
 
   build               everything: packages, addon, types, lint, bundle, dist/peneira (default)
   start [options]     builds, makes a demo snapshot if there is none, and serves it
-  test [files…]       checks and runs all tests, or only the given test files
+  test [NAME…]        checks, unit and contract suites, and a tour; or only the named suites
+       --all          … every suite; what passed just now in "test" is not run again
+       --campaign     … the campaigns only
+       --scale N      … random suites try N times as much
+       --seed N       … and something else than usual
+       --again        … with --all, also what passed just now
        --asan         … with the addon built for AddressSanitizer
   bench [name] [args] builds and runs bench/<name>.bench.ts, or every benchmark
   crash [options]     kills the server and checks its promises; --help says how
@@ -61,7 +64,7 @@ const COMMANDS = {
   },
   test: runTests,
   bench: runBenches,
-  crash: (args) => runScript("test/crash-run.ts", args),
+  crash: (args) => runScript("test/campaign/kills/run.ts", args),
   campaign: (args) => runScript("test/campaign/run.ts", args),
   rebuild: () => install({ rebuild: true }),
   check() {
@@ -202,27 +205,22 @@ function webConsole() {
   upToDate({ name: "console", inputs, salt: "", outputs }, () => bundleConsole(ROOT, folder));
 }
 
-/** `test`: all files after the checks, or only the named ones (any unique part of a name). */
+/** `test`: what stands in test/support/command.mjs; a source archive may come without tests. */
 async function runTests(args) {
-  const asan = args.includes("--asan");
-  const names = args.filter((arg) => arg !== "--asan");
-  prepare();
-  const built = addon({ asan });
-  const all = filesIn("test", /\.test\.ts$/);
-  const wanted = names.length === 0 ? all : names.flatMap((name) => pick(all, name, "test"));
-  // Made once, before suites that would each make it; it compiles while types are checked.
-  const making = wanted.some((file) => /\/(executable|release)/.test(file)) && makeExecutable();
-  if (names.length === 0) check();
-  await making;
-  const { bundleTests } = await import("./test/bundle.mjs");
-  const files = await bundleTests(ROOT, { files: wanted, product: path.join(DIST, "bundle") });
-  // One for each processor of a small machine: some suites hold servers to a second.
-  const flags = ["--test-concurrency=2", "--test-reporter=spec"];
-  handOver(
-    process.execPath,
-    ["--enable-source-maps", "--test", ...flags, `--test-timeout=${TEST_FILE_MS_MAX}`, ...files],
-    asan ? asanEnv(built) : {},
-  );
+  const { test } = await import("./test/support/command.mjs");
+  const steps = { prepare, addon, check, makeExecutable, asanEnv };
+  const product = path.join(DIST, "bundle");
+  await test({
+    args,
+    root: ROOT,
+    cache: CACHE,
+    product,
+    fail,
+    filesIn,
+    digestOf,
+    handOver,
+    ...steps,
+  });
 }
 
 /** Runs a script of the tests that is no suite. */
@@ -262,16 +260,21 @@ function requireTools() {
 
 /** Runs a step unless the hash of its inputs is the one of its last success. */
 function upToDate({ name, inputs, salt, outputs }, action) {
-  const hash = createHash("sha256").update(salt);
-  for (const file of [...new Set(inputs)].sort()) {
-    hash.update(`\0${file}\0`).update(fs.readFileSync(path.join(ROOT, file)));
-  }
-  const digest = hash.digest("hex");
+  const digest = digestOf(inputs, salt);
   const stamp = path.join(CACHE, name);
   const done = fs.existsSync(stamp) && fs.readFileSync(stamp, "utf8") === digest;
   if (done && outputs.every((file) => fs.existsSync(file))) return;
   step(name, action);
   writeFile(stamp, digest);
+}
+
+/** A hash of what files hold, and of what else a step depends on. */
+function digestOf(inputs, salt) {
+  const hash = createHash("sha256").update(salt);
+  for (const file of [...new Set(inputs)].sort()) {
+    hash.update(`\0${file}\0`).update(fs.readFileSync(path.join(ROOT, file)));
+  }
+  return hash.digest("hex");
 }
 
 function step(name, action) {
@@ -340,8 +343,11 @@ function run(command, args, { cwd = ROOT, env = {}, shell = false } = {}) {
   }
 }
 
-/** Runs the last program of a command with our terminal, and ends with its status. */
-function handOver(command, args, env = {}) {
+/**
+ * Runs the last program of a command with our terminal, and ends with its status; `succeeded` is
+ * called before where that is 0.
+ */
+function handOver(command, args, env = {}, succeeded = () => {}) {
   const child = spawn(command, args, {
     cwd: ROOT,
     env: { ...process.env, ...env },
@@ -351,7 +357,10 @@ function handOver(command, args, env = {}) {
   process.on("SIGINT", () => {});
   for (const signal of ["SIGTERM", "SIGHUP"]) process.on(signal, () => child.kill(signal));
   child.on("error", (error) => fail(`${command}: ${error.message}`));
-  child.on("exit", (status) => process.exit(status ?? 1));
+  child.on("exit", (status) => {
+    if (status === 0) succeeded();
+    process.exit(status ?? 1);
+  });
 }
 
 function fail(message) {

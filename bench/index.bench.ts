@@ -24,8 +24,8 @@ import { runInNewContext } from "node:vm";
 import { TABLES } from "../native-index/columns.ts";
 import { buildIndex, rankRecords } from "../native-index/engine.ts";
 import { RECORD, RECORD_FLAGS, RECORD_NULL, RECORD_STRINGS } from "../native-index/record.ts";
-import { seededRandom } from "../test/fixture-rows.ts";
-import { encodeTable, writeColumns } from "../test/region-fixture.ts";
+import { seededRandom } from "../test/support/native-index/fixture-rows.ts";
+import { encodeTable, writeColumns } from "../test/support/native-index/region-fixture.ts";
 
 const CODES = { cnae: 1330, ibge: 5571, tom: 5600, nature: 90, size: 4, uf: 28, other: 60 };
 /** Distinct words of names; the first are much likelier. */

@@ -15,8 +15,8 @@ import {
   openSegment,
   type SelectRequest,
 } from "../native-index/engine.ts";
-import { randomRows } from "../test/fixture-rows.ts";
-import { writeFixture } from "../test/region-fixture.ts";
+import { randomRows } from "../test/support/native-index/fixture-rows.ts";
+import { writeFixture } from "../test/support/native-index/region-fixture.ts";
 import { formatUs, measure } from "./measure.ts";
 
 type Posting = Extract<Clause, { kind: "posting" }>;

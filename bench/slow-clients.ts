@@ -1,7 +1,8 @@
 /**
  * The other clients of slow.bench.ts, in a process of their own. What comes in: port, kind and
  * number as arguments, a key as the first line of standard input. What goes out: sockets that are
- * only open, or slow ones (test/slow-sockets.ts), until standard input ends; then how they fared.
+ * only open, or slow ones (test/support/sockets/slow-sockets.ts), until standard input ends; then
+ * how they fared.
  * Invariant: they take next to no processor time, so that they do not keep the good clients' own
  * process from its work; how much it was is said at the end.
  */
@@ -9,7 +10,7 @@ import { connect, type Socket } from "node:net";
 import { createInterface } from "node:readline/promises";
 import { fileURLToPath } from "node:url";
 import { OUTPUT_FIELD_NAMES } from "../src/spec/fields.ts";
-import { openSlowSockets, type SlowSockets } from "../test/slow-sockets.ts";
+import { openSlowSockets, type SlowSockets } from "../test/support/sockets/slow-sockets.ts";
 
 /** How often sockets that the server closed are opened again, in milliseconds. */
 const AGAIN_MS = 500;

@@ -15,7 +15,7 @@ import {
   judge,
   type LabelledSentence,
   normalizedForJudging,
-} from "../test/sentences.ts";
+} from "../test/support/translate/sentences.ts";
 import { overlap, type Rows, rowsOf } from "./translate-rows.ts";
 
 /** What is known about one sentence after it was translated. */

@@ -16,7 +16,7 @@ import {
   type LabelledSentence,
   normalizedForJudging,
   specOf,
-} from "../test/sentences.ts";
+} from "../test/support/translate/sentences.ts";
 
 /** Accounts that were found and accounts that were meant. */
 export interface Rows {

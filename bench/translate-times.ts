@@ -6,7 +6,7 @@
 import { strict as assert } from "node:assert";
 import type { Segment } from "../src/search/segment.ts";
 import { TEXT_MAX, translate } from "../src/translate/translate.ts";
-import { randomFrom, randomShape, repeated, SHAPES } from "../test/translate-shapes.ts";
+import { randomFrom, randomShape, repeated, SHAPES } from "../test/support/translate/shapes.ts";
 import { formatUs } from "./measure.ts";
 
 const REPEATS = 100;

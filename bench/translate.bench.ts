@@ -10,7 +10,7 @@
 import { parseArgs } from "node:util";
 import { openSegment } from "../src/search/segment.ts";
 import { translate } from "../src/translate/translate.ts";
-import { HALVES, loadSentences } from "../test/sentences.ts";
+import { HALVES, loadSentences } from "../test/support/translate/sentences.ts";
 import { makeCorpus } from "./corpus.ts";
 import { goldenTable } from "./translate-golden.ts";
 import { halfTables, judgeAll, missesOf } from "./translate-half.ts";

@@ -9,7 +9,7 @@ import type { Segment } from "../src/search/segment.ts";
 import { UFS } from "../src/spec/fields.ts";
 import { SPEC_LIMITS } from "../src/spec/schema.ts";
 import { TEXT_MAX } from "../src/translate/translate.ts";
-import { randomFrom, repeated, SHAPES } from "../test/translate-shapes.ts";
+import { randomFrom, repeated, SHAPES } from "../test/support/translate/shapes.ts";
 import type { Asked } from "./worst-service.ts";
 
 /** A request with what it is called. */

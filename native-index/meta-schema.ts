@@ -4,7 +4,8 @@
  * what was expected there.
  * Invariant: what passes can be put into a header, a file name, a page or a log line by anybody who
  * knows what it is: labels are months, dates are days, codes are digits, names are printable. The
- * tables below hold all of it; each thing that an import can write passes (`forged-meta.test.ts`).
+ * tables below hold all of it; each thing that an import can write passes
+ * (`campaign/files/forged-meta.test.ts`).
  */
 import type { DictionaryName, SnapshotMeta } from "./meta.ts";
 import { isPrintable, quoted } from "./printable.ts";

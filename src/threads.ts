@@ -30,7 +30,7 @@ export class ThreadPool<Work extends WorkTable<Work>> {
   readonly size: number;
   readonly #pool: Piscina;
 
-  /** Starts the threads; a wrong worker makes the first task fail. */
+  /** Starts the threads; one that cannot begin fails its first task, or ends the process. */
   constructor({ worker, threads, listening = false }: PoolWish) {
     this.size = threads;
     this.#pool = new Piscina({
@@ -40,10 +40,11 @@ export class ThreadPool<Work extends WorkTable<Work>> {
       maxThreads: threads,
       atomics: listening ? "disabled" : "sync",
     });
-    // What the pool emits belongs to no task any more: an answer that was on its way when its task
-    // was taken back or the pool closed, or the end of an idle thread, which it replaces. Nobody
-    // waits for either, and without a listener it would end the process.
-    this.#pool.on("error", () => {});
+    // An answer that was on its way when its task was taken back, or the pool closed, comes as an
+    // error: nobody waits for it. Any other one is a thread that cannot begin, which is a bug.
+    this.#pool.on("error", (error: Error) => {
+      if (!error.message.startsWith("Unexpected message from Worker")) throw error;
+    });
   }
 
   /** Runs one task when a thread is free; `signal` takes back one that has not begun. */

@@ -2,8 +2,9 @@
  * What comes in: `--seconds N` per target (default 20) or `--runs N`, `--target opener|kernel`,
  * `--jobs N`, `--seed S`.
  * What goes out: libFuzzer runs of the targets beside this file, compiled with clang for address
- * and undefined-behaviour checks, from seeds that test/fuzz-seeds.ts makes; status 0 when nothing
- * was found, 1 when something was (the input is kept and named), 2 when clang++ is missing.
+ * and undefined-behaviour checks, from seeds that test/campaign/kernel/seeds.ts makes; status 0
+ * when nothing was found, 1 when something was (the input is kept and named), 2 when clang++ is
+ * missing.
  * Invariant: what a run finds new is kept in build/fuzz/corpus, so the next run goes on from there.
  */
 import { spawn, spawnSync } from "node:child_process";

@@ -37,7 +37,7 @@ export interface ConfidenceFeatures {
 export const UNCERTAIN_BELOW = 0.4;
 
 /*
- * Shares of right translations in the development half of test/sentences (302 sentences), smoothed
+ * Shares of right translations in the development half of its sentences (302 sentences), smoothed
  * by Laplace's rule (k + 1) / (n + 2) and rounded. Each stands for one thing that was not fully
  * understood; those seen together are multiplied. The held-out half had no part in this.
  */

@@ -4,13 +4,19 @@
  * Invariant: bounded in connections and bytes; loopback only; nothing of it is left when it
  * ended.
  */
-import { openFlood } from "../body-floods.ts";
-import { Client, withKeyring } from "../export-client.ts";
-import type { Draw } from "../random-spec.ts";
-import { ALL_METHODS, holdOpen, requestOf, resetAfterEveryByte } from "../reset-sockets.ts";
-import type { ServerProcess } from "../server-process.ts";
-import { openReaders } from "../slow-readers.ts";
-import { crowd, flood, get } from "../socket-attacks.ts";
+
+import { Client, withKeyring } from "../support/export/client.ts";
+import type { ServerProcess } from "../support/server/process.ts";
+import { crowd, flood, get } from "../support/sockets/attacks.ts";
+import { openFlood } from "../support/sockets/body-floods.ts";
+import {
+  ALL_METHODS,
+  holdOpen,
+  requestOf,
+  resetAfterEveryByte,
+} from "../support/sockets/resets.ts";
+import { openReaders } from "../support/sockets/slow-readers.ts";
+import type { Draw } from "../support/spec/random.ts";
 
 /** A server, what an attacker has of it, and what others have. */
 export interface Victim {

@@ -7,6 +7,7 @@
  * AddressSanitizer.
  */
 
+import { scaled } from "../support/scale.ts";
 import { runProgram } from "./program.ts";
 import type { Campaign } from "./run.ts";
 
@@ -18,10 +19,8 @@ export const hostileFiles: Campaign = {
     const half = String(Math.ceil(rounds / 2));
     const fuzz = ["native-index/fuzz/run.mjs", "--target", "opener", "--runs", half];
     const mutated = await runProgram([...fuzz, "--seed", String(seed)]);
-    const forged = await runProgram(["build.mjs", "test", "--asan", "forged-meta"], {
-      PENEIRA_FORGERIES: half,
-      PENEIRA_FORGERY_SEED: String(seed),
-    });
+    const forgeries = scaled({ forgeries: Number(half) }, seed);
+    const forged = await runProgram(["build.mjs", "test", "--asan", "forged-meta"], forgeries);
     return `${mutated}\n${forged}`;
   },
 };

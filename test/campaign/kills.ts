@@ -4,7 +4,7 @@
  * Invariant: the promises are those of the crash suite (crash-campaign.ts, crash-invariants.ts),
  * kept in a ledger outside of the server.
  */
-import { runCampaign, tellReport } from "../crash-campaign.ts";
+import { runCampaign, tellReport } from "./kills/campaign.ts";
 import type { Campaign } from "./run.ts";
 
 /** How often it tells how far it is, in lives. */

@@ -1,10 +1,11 @@
 /**
  * The campaign of requests. What comes in: how many, a seed. What goes out: how they were
  * answered, by transport and status.
- * Invariant: the requests and what is asked of their answers are those of http-fuzz.test.ts:
+ * Invariant: the requests and what is asked of their answers are those of requests/http.test.ts:
  * every method, CONNECT and unknown ones among them, right, nearly right and malformed, some with
  * a reset.
  */
+import { scaled } from "../support/scale.ts";
 import { runProgram } from "./program.ts";
 import type { Campaign } from "./run.ts";
 
@@ -13,7 +14,7 @@ export const requests: Campaign = {
   round: "a request",
   rounds: 200_000,
   run({ rounds, seed }) {
-    const script = ["--import", "tsx", "test/fuzz-run.mjs"];
-    return runProgram([...script, "--requests", String(rounds), "--seed", String(seed)]);
+    const script = ["--import", "tsx", "test/campaign/requests/http.test.ts"];
+    return runProgram(script, scaled({ requests: rounds }, seed));
   },
 };

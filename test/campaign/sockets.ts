@@ -11,10 +11,10 @@ import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { Draw, seededRng } from "../random-spec.ts";
-import { makeSampleSnapshot } from "../sample-snapshot.ts";
-import { startServerProcess, stopServerProcess } from "../server-process.ts";
-import { probe } from "../socket-attacks.ts";
+import { makeSampleSnapshot } from "../support/sample/snapshot.ts";
+import { startServerProcess, stopServerProcess } from "../support/server/process.ts";
+import { probe } from "../support/sockets/attacks.ts";
+import { Draw, seededRng } from "../support/spec/random.ts";
 import { ATTACKS, type Victim, victimOf } from "./attacks.ts";
 import type { Campaign } from "./run.ts";
 

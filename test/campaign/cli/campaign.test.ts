@@ -1,0 +1,31 @@
+/**
+ * Proves: the campaigns are read from the command line or refused in words, and each of them is a
+ * real one: a few attacks on the sockets of both transports end no process, lock nobody out and
+ * leave no memory behind.
+ * Does not prove what a long run finds: `node build.mjs campaign sockets --rounds 1000`.
+ */
+import assert from "node:assert/strict";
+import { describe, it } from "node:test";
+import { CAMPAIGNS, readCampaign } from "../run.ts";
+
+describe("campaigns", () => {
+  it("are read from the command line, or refused in words", () => {
+    const { campaign, ...asked } = readCampaign(["kills", "--rounds", "7", "--seed", "9"]);
+    assert.equal(campaign, CAMPAIGNS.kills);
+    assert.deepEqual(asked, { rounds: 7, seed: 9 });
+    assert.deepEqual(readCampaign(["kernel"], 1_000_077), {
+      ...{ campaign: CAMPAIGNS.kernel, rounds: 600, seed: 77 },
+    });
+    const known = /name one campaign \(kills, requests, sockets, files, kernel\)/;
+    assert.throws(() => readCampaign([]), known);
+    assert.throws(() => readCampaign(["toString"]), known);
+    assert.throws(() => readCampaign(["kills", "sockets"]), known);
+    assert.throws(() => readCampaign(["kills", "--rounds", "-1"]), /whole number|rounds/);
+    assert.throws(() => readCampaign(["kills", "--cycles", "1"]), /cycles/);
+  });
+
+  it("attack sockets, which ends nothing and locks nobody out", async () => {
+    const told = await CAMPAIGNS.sockets?.run({ rounds: 10, seed: 20_261_122 });
+    assert.match(told ?? "", /^uws: 5 rounds .* 0 failed;.*\nnode: 5 rounds .* 0 failed;/);
+  });
+});

@@ -1,0 +1,50 @@
+/**
+ * Seeds for native-index/fuzz/run.mjs. What comes in: a folder. What goes out: small snapshots in
+ * its `opener` folder, whole ones and ones with forged metadata, tables, directories and footers;
+ * random queries in `kernel`; and a good snapshot of two chunks whose place stands in `kernel.txt`
+ * as "path offset length crc32c".
+ * Invariant: the same seeds every time; what is there already is written anew. Run by hand it
+ * takes the folder as its argument.
+ */
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import path from "node:path";
+import { fileURLToPath } from "node:url";
+import { mutate } from "../../support/files/forge-mutations.ts";
+import { SnapshotForge, writeSmallSnapshot } from "../../support/files/forge-snapshot.ts";
+import { randomRows, seededRandom } from "../../support/native-index/fixture-rows.ts";
+import { writeFixture } from "../../support/native-index/region-fixture.ts";
+
+/** Forged seeds of the opener. */
+const FORGED = 24;
+
+/** Writes the seeds into a folder. */
+export async function writeFuzzSeeds(folder: string): Promise<void> {
+  mkdirSync(path.join(folder, "opener"), { recursive: true });
+  mkdirSync(path.join(folder, "kernel"), { recursive: true });
+  for (const count of [0, 1, 40, 400]) {
+    await writeFixture(path.join(folder, "opener", `${count}`), randomRows(count + 1, count));
+  }
+  await writeForged(path.join(folder, "opener"));
+  const good = await writeFixture(path.join(folder, "kernel.snapshot"), randomRows(7, 70_000));
+  const { offset, length, crc32c } = good.directory;
+  writeFileSync(path.join(folder, "kernel.txt"), [good.path, offset, length, crc32c].join(" "));
+  const random = seededRandom(3);
+  for (let i = 0; i < 64; i++) {
+    const bytes = Uint8Array.from({ length: 20 + i * 4 }, () => random() * 256);
+    writeFileSync(path.join(folder, "kernel", `${i}`), bytes);
+  }
+}
+
+/** Sections that were moved, doubled or lie in others: mutation takes long to find those. */
+async function writeForged(folder: string): Promise<void> {
+  const small = path.join(folder, "small");
+  await writeSmallSnapshot(small);
+  const forge = new SnapshotForge(readFileSync(small));
+  const random = seededRandom(11);
+  for (let i = 0; i < FORGED; i++) {
+    writeFileSync(path.join(folder, `forged-${i}`), mutate(forge, random).bytes);
+  }
+}
+
+const [, script, folder] = process.argv;
+if (script === fileURLToPath(import.meta.url) && folder !== undefined) await writeFuzzSeeds(folder);

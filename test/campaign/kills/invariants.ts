@@ -1,0 +1,304 @@
+/**
+ * What must be true after a crash. What comes in: a dead process's data directory, or a server
+ * that has recovered. What goes out: nothing, or the violation of one invariant.
+ * Invariant: a dead directory is looked at in a copy, so that looking does not repair it; a live
+ * one over HTTP and in its folders only, because that is what a client and an operator see.
+ */
+import assert from "node:assert/strict";
+import { copyFileSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { basename, join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import Database from "better-sqlite3";
+import { type Entry, jsonOf, type Ledger, type SeenRecord } from "./ledger.ts";
+import { create, download, read, remove, unexpected, type World } from "./load.ts";
+import { TENANTS } from "./plan.ts";
+import { LABELS, type References, sha256Of } from "./reference.ts";
+import { must, Violation } from "./violation.ts";
+
+/** A directory of which no process knows. */
+export interface Remains {
+  readonly dataDir: string;
+  readonly ledger: Ledger;
+  readonly references: References;
+}
+
+/** A recovered server with its directory. */
+export interface Recovered extends World, Remains {}
+
+/** Shortest retention of a tenant whose exports do not expire during a run. */
+const LASTING_MS = 60_000;
+/** An expired file may still be there for so long (decisions: 60 s at most). */
+const SWEEP_MS = 5_000;
+/** A status answer takes longer than this only when the process hangs. */
+const STATUS_MS_MAX = 1_000;
+const PAGE = 50;
+/** Exports that stay from one life to the next. */
+const KEPT = 24;
+const SIDE_BY_SIDE = 6;
+
+const FINAL_NAME = /^(exp_[0-9a-f]{32})\.(csv|html|xlsx|parquet|jsonl)$/;
+
+/** Looks at what a dead process left: I4, I5 and I9 hold at every moment, not only at rest. */
+export async function checkRemains({ dataDir, ledger, references }: Remains): Promise<void> {
+  const files = finalFiles(dataDir);
+  for (const [id, path] of files) {
+    const { spec, snapshot } = ledger.find(id) ?? {};
+    // A file whose create was never answered is compared when the create is repeated.
+    if (!spec || !snapshot) continue;
+    const bytes = readFileSync(path);
+    const whole = (await references.of(snapshot, spec)).sha256 === sha256Of(bytes);
+    must(whole, "I5", `${basename(path)} (${bytes.byteLength} bytes) is not the whole export`);
+  }
+  if (!existsSync(join(dataDir, "state.db"))) return;
+  const copy = mkdtempSync(join(tmpdir(), "peneira-remains-"));
+  try {
+    for (const name of ["state.db", "state.db-wal"]) {
+      if (existsSync(join(dataDir, name))) copyFileSync(join(dataDir, name), join(copy, name));
+    }
+    const database = new Database(join(copy, "state.db"));
+    checkState(database, files, ledger);
+    database.close();
+  } finally {
+    rmSync(copy, { recursive: true, force: true });
+  }
+}
+
+interface StoredDone {
+  readonly id: string;
+  readonly size: number;
+  readonly sha256: string;
+}
+
+function checkState(
+  database: Database.Database,
+  files: ReadonlyMap<string, string>,
+  ledger: Ledger,
+): void {
+  const whole = database.pragma("integrity_check", { simple: true });
+  must(whole === "ok", "I9", `the state is damaged: ${String(whole)}`);
+  const tables = database.prepare("SELECT name FROM sqlite_master WHERE name = 'exports'").all();
+  if (tables.length === 0) return;
+  const done = database
+    .prepare<[], StoredDone>(
+      `SELECT id, size_bytes AS size, sha256 FROM exports
+       WHERE state = 'done' AND expired_at IS NULL`,
+    )
+    .all();
+  for (const { id, size, sha256 } of done) {
+    const path = files.get(id);
+    must(path !== undefined, "I4", `${id} is stored as done and has no file`);
+    const bytes = readFileSync(path);
+    const same = bytes.byteLength === size && sha256Of(bytes) === sha256;
+    must(same, "I4", `the file of ${id} is not the one that is stored`);
+  }
+  checkKept(database);
+  const keyless = database
+    .prepare<[], { id: string }>(
+      `SELECT id FROM exports WHERE 1 <>
+         (SELECT count(*) FROM idempotency WHERE export_id = exports.id)`,
+    )
+    .all();
+  must(keyless.length === 0, "I2", `${keyless[0]?.id} has not exactly one idempotency key`);
+  const dangling = database
+    .prepare<[], { key: string; id: string }>(
+      `SELECT key, export_id AS id FROM idempotency
+       WHERE export_id NOT IN (SELECT id FROM exports)`,
+    )
+    .all();
+  for (const { key, id } of dangling) {
+    must(ledger.mayBeRemoved(id), "I2", `${key} is taken by ${id}, which does not exist`);
+  }
+}
+
+/** I9: the sums of what a tenant keeps are those of its rows. */
+function checkKept(database: Database.Database): void {
+  const wrong = database
+    .prepare<[], { id: string }>(
+      `SELECT tenant_id AS id FROM
+         (SELECT tenant_id, sum(iif(expired_at IS NULL, coalesce(size_bytes, 0), 0)) AS files,
+            sum(length(CAST(spec AS BLOB))) AS specs FROM exports GROUP BY tenant_id) AS rows
+       LEFT JOIN kept_bytes AS kept USING (tenant_id)
+       WHERE kept.files IS NOT rows.files OR kept.specs IS NOT rows.specs`,
+    )
+    .all();
+  must(wrong.length === 0, "I9", `the bytes that ${wrong[0]?.id} keeps are added up wrongly`);
+}
+
+/** Brings a recovered server to rest and checks everything; then removes all but a few exports. */
+export async function checkRecovered(recovered: Recovered): Promise<void> {
+  await checkAnswers(recovered);
+  await repeatUnanswered(recovered);
+  await settle(recovered);
+  await checkLists(recovered);
+  await compareSome(recovered);
+  await checkDisk(recovered);
+  const { ledger } = recovered;
+  const there = ledger.entries().filter(({ id, removal }) => id !== null && removal === "none");
+  await each(there.slice(0, -KEPT), (entry) => remove(recovered, entry));
+  ledger.tidy();
+}
+
+/** I8, I10: the status answers at once, and a search is of the snapshot that is served. */
+async function checkAnswers({ server, snapshot }: World): Promise<void> {
+  const status = await server.ask("/v1/status", { tenant: 0 });
+  must(status.status === 200, "I10", `the status is ${status.status}`);
+  const tookMs = status.receivedAt - status.sentAt;
+  must(tookMs <= STATUS_MS_MAX, "I10", `the status took ${tookMs} ms`);
+  const label = (jsonOf(status) as { snapshot: string }).snapshot;
+  must(label === LABELS[snapshot], "I8", `${LABELS[snapshot]} is served, the status says ${label}`);
+}
+
+/** Every create that got no answer is sent again, as a client would, until it gets one. */
+async function repeatUnanswered(world: World): Promise<void> {
+  const open = world.ledger.entries().filter(({ id, refused }) => id === null && !refused);
+  await each(open, async (entry) => {
+    for (let tries = 0; entry.id === null && tries < 600; tries++) {
+      await create(world, entry);
+      if (entry.id === null) await sleep(20);
+    }
+    must(entry.id !== null, "I3", `the queue of ${TENANTS[entry.tenant]?.name} never empties`);
+  });
+}
+
+/** I1, I3: every acknowledged export is there, and comes to its end. */
+async function settle(world: World): Promise<void> {
+  await each(world.ledger.entries(), async (entry) => {
+    if (entry.id === null || entry.removal === "done") return;
+    const ended = ["done", "failed"].includes(entry.seen?.record.status ?? "");
+    if (ended && entry.removal === "none" && !isFleeting(entry)) return;
+    const record = await read(world, entry);
+    // A removal that was asked for and has not happened by now may not happen later.
+    if (entry.removal === "asked") entry.removal = "none";
+    if (record === null) return;
+    const done = record.status === "done" || record.status === "failed";
+    must(done, "I3", `${entry.id} is ${record.status} and does not move`);
+  });
+}
+
+/** I1, I2: the lists hold exactly the exports that were accepted, newest first, each once. */
+async function checkLists(world: World): Promise<void> {
+  for (const tenant of TENANTS.keys()) {
+    const listed = await wholeList(world, tenant);
+    const expected = world.ledger
+      .entries()
+      .filter((entry) => entry.tenant === tenant && entry.removal === "none" && entry.id !== null)
+      .map(({ id }) => id as string);
+    const unknown = listed.filter((id) => !expected.includes(id));
+    const absent = expected.filter((id) => !listed.includes(id));
+    const name = TENANTS[tenant]?.name;
+    must(new Set(listed).size === listed.length, "I2", `an export is twice on the list of ${name}`);
+    const back = unknown.filter((id) => world.ledger.mayBeRemoved(id));
+    must(back.length === 0, "I6", `${back.join(", ")} of ${name} was deleted and is back`);
+    must(unknown.length === 0, "I2", `nobody asked for ${unknown.join(", ")} of ${name}`);
+    must(absent.length === 0, "I1", `${absent.join(", ")} of ${name} is not on the list`);
+  }
+}
+
+async function wholeList(world: World, tenant: number): Promise<string[]> {
+  const { server, ledger } = world;
+  const ids: string[] = [];
+  let path = `/v1/exports?limit=${PAGE}`;
+  for (;;) {
+    const reply = await server.ask(path, { tenant });
+    if (reply.status !== 200) throw unexpected(world, reply, "a list");
+    const page = jsonOf(reply) as {
+      exports: readonly SeenRecord[];
+      has_more: boolean;
+      next_cursor: string | null;
+    };
+    for (const record of page.exports) {
+      ids.push(record.export_id);
+      const entry = ledger.find(record.export_id);
+      if (entry !== undefined) ledger.observed(entry, record, reply);
+    }
+    if (!page.has_more) return ids;
+    path = `/v1/exports?limit=${PAGE}&cursor=${page.next_cursor}`;
+  }
+}
+
+/** I4: the records equal the references, and one file of each life goes over the wire. */
+async function compareSome(world: World): Promise<void> {
+  const { ledger, references } = world;
+  const done = ledger
+    .entries()
+    .filter(({ removal, seen }) => removal === "none" && seen?.record.status === "done");
+  await each(done, async (entry) => {
+    const { spec, snapshot, seen } = entry;
+    assert(spec !== null && snapshot !== null && seen !== null);
+    const file = await references.of(snapshot, spec);
+    const { row_count, size_bytes, sha256 } = seen.record;
+    const same =
+      row_count === file.rowCount && size_bytes === file.sizeBytes && sha256 === file.sha256;
+    must(same, "I4", `${entry.id} says ${JSON.stringify(seen.record)}, not ${file.sha256}`);
+  });
+  const next = done.find((entry) => !entry.compared && !isFleeting(entry));
+  if (next !== undefined) await download(world, next, 1);
+}
+
+/** I4, I5, I7: the folders hold the files of the live exports, whole, and nothing else. */
+async function checkDisk({ dataDir, ledger, references }: Remains): Promise<void> {
+  const files = finalFiles(dataDir);
+  const names = readdirSync(join(dataDir, "exports"));
+  const foreign = names.filter((name) => !FINAL_NAME.test(name));
+  must(foreign.length === 0, "I7", `${foreign.join(", ")} is left in the folder of exports`);
+  for (const [id, path] of files) {
+    const entry = ledger.find(id);
+    must(entry !== undefined && entry.removal === "none", "I7", `${basename(path)} has no export`);
+    const bytes = readIfThere(path);
+    if (bytes === null) continue;
+    const end = Date.parse(entry.seen?.record.expires_at ?? "");
+    must(!(Date.now() - end > SWEEP_MS), "I7", `${id} has expired and its file is there`);
+    const file = await references.of(entry.snapshot ?? "", entry.spec as never);
+    must(sha256Of(bytes) === file.sha256, "I5", `${basename(path)} is not the file of its export`);
+  }
+  for (const entry of ledger.entries()) {
+    const wanted = entry.removal === "none" && entry.seen?.record.status === "done";
+    if (!wanted || isFleeting(entry)) continue;
+    must(files.has(entry.id ?? ""), "I4", `${entry.id} is done and has no file`);
+  }
+  const pins = join(dataDir, "pins");
+  const held = existsSync(pins)
+    ? readdirSync(pins).filter((name) => !name.startsWith("served-"))
+    : [];
+  must(held.length === 0, "I7", `${held.join(", ")} is pinned though no export needs it`);
+  const rest = readdirSync(dataDir).filter((name) => name.endsWith(".tmp"));
+  must(rest.length === 0, "I7", `${rest.join(", ")} is left in the data directory`);
+}
+
+/** Paths of the files under final names, by the ids of their exports. */
+function finalFiles(dataDir: string): Map<string, string> {
+  const folder = join(dataDir, "exports");
+  const names = existsSync(folder) ? readdirSync(folder) : [];
+  return new Map(
+    names.flatMap((name) => {
+      const id = FINAL_NAME.exec(name)?.[1];
+      return id === undefined ? [] : [[id, join(folder, name)] as const];
+    }),
+  );
+}
+
+function readIfThere(path: string): Buffer | null {
+  try {
+    return readFileSync(path);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === "ENOENT") return null;
+    throw new Violation("I5", `${basename(path)} cannot be read: ${String(error)}`);
+  }
+}
+
+function isFleeting({ tenant }: Entry): boolean {
+  return (TENANTS[tenant]?.retentionMs ?? 0) < LASTING_MS;
+}
+
+/** Calls for every item, a few at once. */
+async function each<Item>(
+  items: readonly Item[],
+  call: (item: Item) => Promise<void>,
+): Promise<void> {
+  const queue = [...items];
+  const next = async (): Promise<void> => {
+    for (let item = queue.shift(); item !== undefined; item = queue.shift()) await call(item);
+  };
+  await Promise.all(Array.from({ length: SIDE_BY_SIDE }, next));
+}

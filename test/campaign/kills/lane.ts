@@ -1,0 +1,184 @@
+/**
+ * One data directory and the processes that live and die on it. What comes in: plans of lives.
+ * What goes out: what was killed where, how often, and what the clients have seen.
+ * Invariant: after every death the remains are looked at; every life that is not told to die at a
+ * point begins with the check of everything, so that what one death broke is found in the next.
+ */
+import { copyFileSync, linkSync, mkdtempSync, renameSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { checkRecovered, checkRemains } from "./invariants.ts";
+import { Ledger } from "./ledger.ts";
+import { runLoad, type World } from "./load.ts";
+import type { CyclePlan, End } from "./plan.ts";
+import type { References } from "./reference.ts";
+import { type Death, makeKeys, Server } from "./server.ts";
+import { Gone, must, Violation } from "./violation.ts";
+
+/** Longest time for which a life waits to reach its point after its clients are done. */
+const LINGER_MS = 3_000;
+/** A graceful end that takes longer has hung. */
+const STOP_MS_MAX = 30_000;
+
+/** How a directory is prepared and how its processes die; a power cut does it in its own way. */
+export interface Ground {
+  /** Folder in which everything of the lane lies. */
+  readonly folder: string;
+  /** Ends a process for good. */
+  kill(server: Server): Promise<void>;
+  dispose(): void;
+}
+
+/** The usual ground: a folder of its own, and SIGKILL. */
+export function plainGround(): Ground {
+  const folder = mkdtempSync(join(tmpdir(), "peneira-crash-"));
+  return {
+    folder,
+    kill: async (server) => void (await server.end("SIGKILL")),
+    dispose: () => rmSync(folder, { recursive: true, force: true }),
+  };
+}
+
+/** One data directory. */
+export class Lane {
+  readonly ledger = new Ledger();
+  /** Deaths by what caused them: a point, `random`, `stopped`, or `missed` for a point not met. */
+  readonly deaths = new Map<string, number>();
+  /** Complete checks. */
+  checks = 0;
+  readonly #ground: Ground;
+  readonly #references: References;
+  readonly #keys: readonly string[];
+  #running: Server | null = null;
+
+  constructor(ground: Ground, references: References) {
+    this.#ground = ground;
+    this.#references = references;
+    this.#keys = makeKeys(this.#dataDir);
+  }
+
+  /** Lives one life to its death. */
+  async live(plan: CyclePlan): Promise<void> {
+    const { end } = plan;
+    const fault = end.how === "point" ? `${end.point}:${end.nth}` : undefined;
+    const cause = end.how === "point" ? end.point : end.how === "kill" ? "random" : "stopped";
+    const started = await this.#start(plan.snapshot, fault);
+    if (!(started instanceof Server)) return this.#died(cause, started, "at its start");
+    const world = this.#world(started, plan.snapshot);
+    if (end.how !== "point" && (await this.#check(world))) {
+      return this.#died(cause, await started.death, `while it was checked:\n${started.output}`);
+    }
+    const [missed] = await Promise.all([
+      this.#finish(started, end, plan),
+      runLoad(world, plan.clients),
+    ]);
+    const died = await started.death;
+    await this.#died(missed ? "missed" : cause, died, `of its own:\n${started.output}`);
+  }
+
+  /** Starts once more, checks everything and stops as an operator would. */
+  async rest(snapshot = 0): Promise<void> {
+    const started = await this.#start(snapshot);
+    if (!(started instanceof Server)) throw new Violation("I9", "the last start failed");
+    await this.#check(this.#world(started, snapshot));
+    const { code } = await started.end("SIGTERM");
+    must(code === 0, "I10", `SIGTERM ended it with ${code}:\n${started.output}`);
+    await checkRemains(this.#remains);
+  }
+
+  /** Ends what still runs after a violation, and removes everything. */
+  async dispose(): Promise<void> {
+    if (this.#running?.alive) await this.#running.end("SIGKILL");
+    this.#ground.dispose();
+  }
+
+  get #dataDir(): string {
+    return join(this.#ground.folder, "state");
+  }
+
+  get #remains() {
+    return { dataDir: this.#dataDir, ledger: this.ledger, references: this.#references };
+  }
+
+  #world(server: Server, snapshot: number): World {
+    return { server, snapshot, ledger: this.ledger, references: this.#references };
+  }
+
+  /** Puts a snapshot in the place of the other one, so that only a pin still holds that. */
+  async #start(snapshot: number, fault?: string): Promise<Server | Death> {
+    const place = join(this.#ground.folder, "served.peneira");
+    put(this.#references.snapshots[snapshot] as string, place);
+    this.ledger.life++;
+    this.ledger.stopSentAt = null;
+    const where = { snapshot: place, dataDir: this.#dataDir, keys: this.#keys };
+    const started = await Server.start(fault === undefined ? where : { ...where, fault });
+    this.#running = started instanceof Server ? started : null;
+    return started;
+  }
+
+  /** True when the server went away under the check. */
+  async #check(world: World): Promise<boolean> {
+    try {
+      await checkRecovered({ ...world, dataDir: this.#dataDir });
+      this.checks++;
+      return false;
+    } catch (error) {
+      if (error instanceof Gone) return true;
+      throw error;
+    }
+  }
+
+  /** Brings the end about; true when the life was to end at a point and did not get there. */
+  async #finish(server: Server, end: End, plan: CyclePlan): Promise<boolean> {
+    if (end.how === "point") return !(await this.#reaches(server, end.point, plan));
+    await Promise.race([sleep(end.afterMs), server.death]);
+    if (end.how === "stop") {
+      this.#stop(server);
+      const graceMs = end.graceMs ?? STOP_MS_MAX;
+      const ended = await Promise.race([server.death.then(() => true), sleep(graceMs, false)]);
+      must(ended || end.graceMs !== null, "I10", `SIGTERM is ignored:\n${server.output}`);
+    }
+    if (server.alive) await this.#ground.kill(server);
+    return false;
+  }
+
+  /** Tells the server to stop, as an operator does. */
+  #stop(server: Server): void {
+    this.ledger.stopSentAt = Date.now();
+    server.signal("SIGTERM");
+  }
+
+  /** Waits for the point; stops the process where a stop leads there. */
+  async #reaches(server: Server, point: string, plan: CyclePlan): Promise<boolean> {
+    if (point.startsWith("requeue")) {
+      await Promise.race([sleep(20 + (plan.cycle % 8) * 20), server.death]);
+      this.#stop(server);
+    }
+    const until = Date.now() + LINGER_MS;
+    while (server.alive && Date.now() < until) await Promise.race([sleep(50), server.death]);
+    if (!server.alive) return (await server.death).signal === "SIGKILL";
+    await this.#ground.kill(server);
+    return false;
+  }
+
+  /** Counts a death, refuses one that nobody caused, and looks at the remains. */
+  async #died(cause: string, { code, signal }: Death, when: string): Promise<void> {
+    const right = signal === "SIGKILL" || (code === 0 && ["stopped", "missed"].includes(cause));
+    must(right, "I10", `the process ended with ${code ?? signal} ${when}`);
+    this.deaths.set(cause, (this.deaths.get(cause) ?? 0) + 1);
+    await checkRemains(this.#remains);
+  }
+}
+
+/** Replaces a file in one step; a link where that is possible. */
+function put(from: string, to: string): void {
+  const next = `${to}.next`;
+  rmSync(next, { force: true });
+  try {
+    linkSync(from, next);
+  } catch {
+    copyFileSync(from, next);
+  }
+  renameSync(next, to);
+}

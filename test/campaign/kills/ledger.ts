@@ -1,0 +1,280 @@
+/**
+ * What a crash run expects, kept outside of the process that is killed. What comes in: every
+ * request that was sent and every answer that came. What goes out: what has to be true from now
+ * on, or a violation where an answer contradicts an earlier one.
+ * Invariant: an answer binds from the moment at which it arrived: only requests that were sent
+ * after it are held against it. What was asked and never answered may have happened or not.
+ */
+import type { AccountQuerySpec } from "../../../src/spec/schema.ts";
+import { TENANTS } from "./plan.ts";
+import type { Reply } from "./server.ts";
+import { must, Violation } from "./violation.ts";
+
+/** An export record as a client sees it. */
+export interface SeenRecord {
+  readonly export_id: string;
+  readonly status: "queued" | "running" | "done" | "failed";
+  readonly format: string;
+  readonly snapshot: string;
+  readonly row_count: number | null;
+  readonly size_bytes: number | null;
+  readonly sha256?: string;
+  readonly expires_at: string | null;
+  readonly error?: { readonly code: string };
+}
+
+/** A create that was sent, and what is known of its export. */
+export interface Entry {
+  readonly tenant: number;
+  readonly key: string;
+  /** Index into REQUESTS. */
+  readonly body: number;
+  /** Lives of the process that had begun when it was first sent. */
+  readonly bornIn: number;
+  /** Set by the first 201. */
+  id: string | null;
+  spec: AccountQuerySpec | null;
+  snapshot: string | null;
+  /** The last record, when it arrived, and in which life. */
+  seen: { readonly record: SeenRecord; readonly at: number; readonly life: number } | null;
+  /** Whether its removal was asked for, and when that was confirmed. */
+  removal: "none" | "asked" | "done";
+  goneAt: number;
+  expiredAt: number | null;
+  /** A create of it was refused for a full queue, and none was accepted. */
+  refused: boolean;
+  /** Requests under way that must not meet a removal. */
+  busy: number;
+  /** Its file was compared byte for byte. */
+  compared: boolean;
+}
+
+/** What is counted for the report. */
+export interface LedgerCounts {
+  created: number;
+  replayed: number;
+  refused: number;
+  done: number;
+  failed: number;
+  removed: number;
+  expired: number;
+  downloads: number;
+}
+
+const ORDER = { queued: 0, running: 1, done: 2, failed: 2 } as const;
+/** A crash this often under one export may end it. */
+const ATTEMPTS = 3;
+
+/** The expectations of one data directory. */
+export class Ledger {
+  /** Lives of the process so far. */
+  life = 0;
+  /** When this life was told to stop, in milliseconds since 1970; null while it was not. */
+  stopSentAt: number | null = null;
+  /** Failures that are to be expected, as on a full disk. */
+  failuresAllowed: readonly string[] = [];
+  readonly counts: LedgerCounts = {
+    created: 0,
+    replayed: 0,
+    refused: 0,
+    done: 0,
+    failed: 0,
+    removed: 0,
+    expired: 0,
+    downloads: 0,
+  };
+  readonly #entries: Entry[] = [];
+  readonly #byId = new Map<string, Entry>();
+  readonly #removedIds = new Set<string>();
+
+  /** Every entry that the server may still know. */
+  entries(): readonly Entry[] {
+    return this.#entries;
+  }
+
+  /** The entry of an export's id. */
+  find(id: string): Entry | undefined {
+    return this.#byId.get(id);
+  }
+
+  /** Notes a create before it is sent. */
+  sent(tenant: number, key: string, body: number): Entry {
+    const entry: Entry = {
+      tenant,
+      key,
+      body,
+      bornIn: this.life,
+      id: null,
+      spec: null,
+      snapshot: null,
+      seen: null,
+      removal: "none",
+      goneAt: 0,
+      expiredAt: null,
+      refused: false,
+      busy: 0,
+      compared: false,
+    };
+    this.#entries.push(entry);
+    return entry;
+  }
+
+  /** An acknowledged export that is not on its way out; `pick` is 0-1, later ones are likelier. */
+  pick(pick: number): Entry | undefined {
+    const there = this.#entries.filter(({ id, removal }) => id !== null && removal === "none");
+    return there[Math.floor(Math.sqrt(pick) * there.length)];
+  }
+
+  /** A 201: the same key has the same export for ever. */
+  acknowledged(entry: Entry, reply: Reply): void {
+    const answer = jsonOf(reply) as { spec: AccountQuerySpec; export: SeenRecord };
+    const { export_id: id } = answer.export;
+    const replayed = reply.headers.get("idempotent-replayed") === "true";
+    const named = `${TENANTS[entry.tenant]?.name} ${entry.key}`;
+    must(entry.id === null || entry.id === id, "I2", `${named} was ${entry.id} and is now ${id}`);
+    const other = this.#byId.get(id);
+    must(
+      other === undefined || other === entry,
+      "I2",
+      `${id} answers to ${other?.key} and ${named}`,
+    );
+    if (entry.id === null) {
+      entry.id = id;
+      entry.spec = answer.spec;
+      this.counts.created++;
+      this.#byId.set(id, entry);
+    }
+    if (replayed) this.counts.replayed++;
+    entry.refused = false;
+    this.observed(entry, answer.export, reply);
+  }
+
+  /** A record of an export, from whichever answer. */
+  observed(entry: Entry, record: SeenRecord, { sentAt, receivedAt: at }: Timed): void {
+    must(entry.removal !== "done" || sentAt <= entry.goneAt, "I6", `${record.export_id} is back`);
+    must(record.export_id === entry.id, "I1", `asked for ${entry.id}, got ${record.export_id}`);
+    const { snapshot } = record;
+    must(
+      entry.snapshot === null || entry.snapshot === snapshot,
+      "I8",
+      `${entry.id} is pinned to ${entry.snapshot} and says ${snapshot}`,
+    );
+    entry.snapshot = snapshot;
+    this.#moved(entry, record, { sentAt, receivedAt: at });
+    if (record.status === "failed") this.#mayFail(entry, record);
+    const before = entry.seen?.record.status;
+    if (before !== record.status && record.status === "done") this.counts.done++;
+    if (before !== record.status && record.status === "failed") this.counts.failed++;
+    if (entry.seen === null || ORDER[record.status] >= ORDER[entry.seen.record.status]) {
+      entry.seen = { record, at, life: this.life };
+    } else if (sentAt > entry.seen.at) {
+      entry.seen = { record, at, life: this.life };
+    }
+  }
+
+  /** 410: right from the end that the record named, and not before. */
+  expired(entry: Entry, { receivedAt }: Timed): void {
+    const end = entry.seen?.record.expires_at ?? null;
+    const earliest = end === null ? Number.POSITIVE_INFINITY : Date.parse(end);
+    const unseen = end === null && mayExpireUnseen(entry);
+    must(unseen || receivedAt >= earliest, "I6", `${entry.id} is 410 before its end ${end}`);
+    if (entry.expiredAt === null) this.counts.expired++;
+    entry.expiredAt ??= receivedAt;
+  }
+
+  /** An expired link: it ends with its export, in whole seconds, or after longer than a run. */
+  linkExpired(entry: Entry, { receivedAt }: Timed): void {
+    const end = entry.seen?.record.expires_at ?? null;
+    const earliest = end === null ? Number.POSITIVE_INFINITY : Date.parse(end) - 1_000;
+    const right = receivedAt > earliest || (end === null && mayExpireUnseen(entry));
+    must(right, "I6", `the link of ${entry.id} has expired before its end ${end}`);
+  }
+
+  /** 404: right for what was removed. */
+  missing(entry: Entry, { receivedAt }: Timed): void {
+    must(entry.removal !== "none", "I1", `${entry.id} (${entry.key}) is gone`);
+    this.removed(entry, receivedAt);
+  }
+
+  /** A removal is confirmed. */
+  removed(entry: Entry, at: number): void {
+    if (entry.removal !== "done") {
+      this.counts.removed++;
+      entry.goneAt = at;
+    }
+    entry.removal = "done";
+    this.#removedIds.add(entry.id as string);
+  }
+
+  /** Notes the removal of an export that is not an entry. */
+  removedOther(id: string): void {
+    this.#removedIds.add(id);
+  }
+
+  /** True for an export whose removal was asked for. */
+  mayBeRemoved(id: string): boolean {
+    return this.#removedIds.has(id) || this.#byId.get(id)?.removal === "asked";
+  }
+
+  /** True where a request sent at `sentAt` could still find the export unexpired. */
+  expectsExpired(entry: Entry, sentAt: number): boolean {
+    if (entry.expiredAt !== null && sentAt > entry.expiredAt) return true;
+    const end = entry.seen?.record.expires_at;
+    return end !== undefined && end !== null && sentAt >= Date.parse(end);
+  }
+
+  /** Forgets what is removed, so that a long run does not grow. */
+  tidy(): void {
+    const kept = this.#entries.filter(({ removal }) => removal !== "done");
+    for (const entry of this.#entries) {
+      if (entry.removal === "done" && entry.id !== null) this.#byId.delete(entry.id);
+    }
+    this.#entries.splice(0, this.#entries.length, ...kept);
+  }
+
+  #moved(entry: Entry, record: SeenRecord, { sentAt, receivedAt }: Timed): void {
+    const { seen } = entry;
+    if (seen === null || sentAt <= seen.at) return;
+    const from = seen.record.status;
+    const backwards = ORDER[record.status] < ORDER[from] || isTurned(from, record.status);
+    // A server that stops gives back what it renders, and answers until its connections have ended.
+    const stopped = this.stopSentAt !== null && receivedAt >= this.stopSentAt;
+    const ended = seen.life < this.life || stopped;
+    const givenBack = ended && from === "running" && record.status === "queued";
+    must(!backwards || givenBack, "I6", `${entry.id} went from ${from} to ${record.status}`);
+    if (from !== "done" || record.status !== "done") return;
+    for (const member of ["row_count", "size_bytes", "sha256", "expires_at"] as const) {
+      const [before, after] = [seen.record[member], record[member]];
+      must(before === after, "I6", `${member} of ${entry.id} was ${before} and is ${after}`);
+    }
+  }
+
+  #mayFail(entry: Entry, { error, export_id }: SeenRecord): void {
+    const code = error?.code ?? "no reason";
+    const crashes = this.life - entry.bornIn;
+    const worn = code === "too_many_attempts" && crashes >= ATTEMPTS;
+    if (worn || this.failuresAllowed.includes(code)) return;
+    throw new Violation("I3", `${export_id} failed (${code}) after ${crashes} crashes`);
+  }
+}
+
+/** When a request was sent and its answer came, in milliseconds since 1970. */
+export type Timed = Pick<Reply, "sentAt" | "receivedAt">;
+
+/** The value of a JSON answer. */
+export function jsonOf({ body, status }: Reply): unknown {
+  try {
+    return JSON.parse(body.toString());
+  } catch {
+    throw new Violation("I12", `${status} with a body that is not JSON: ${body.toString()}`);
+  }
+}
+
+/** An export that is kept for a second can be rendered and expire between two looks at it. */
+function mayExpireUnseen({ tenant }: Entry): boolean {
+  return (TENANTS[tenant]?.retentionMs ?? 0) < 60_000;
+}
+
+function isTurned(from: SeenRecord["status"], to: SeenRecord["status"]): boolean {
+  return (from === "done" && to === "failed") || (from === "failed" && to === "done");
+}

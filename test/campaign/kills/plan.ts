@@ -1,0 +1,174 @@
+/**
+ * What a crash run does. What comes in: a seed, a lane and the number of a cycle. What goes out:
+ * which snapshot is served, what each client asks for in which order, and how the process dies.
+ * Invariant: the same numbers give the same plan, whatever happened before: a failing seed can be
+ * run again. What the plan leaves open is only the interleaving.
+ */
+import { FAULT_POINTS, type FaultPoint } from "../../../src/fault.ts";
+import { Draw, seededRng } from "../../support/spec/random.ts";
+
+/** A tenant of every run. */
+export interface Tenant {
+  readonly name: string;
+  readonly plan: string;
+  /** Longest time that a finished export is kept, in milliseconds. */
+  readonly retentionMs: number;
+  /** Exports that may wait, where a create may meet that bound. */
+  readonly queueMax: number | null;
+}
+
+const WEEK_MS = 604_800_000;
+
+/** The tenants: two that are alike, one whose exports expire at once, one with a short queue. */
+export const TENANTS: readonly Tenant[] = [
+  { name: "steady", plan: "enterprise", retentionMs: WEEK_MS, queueMax: null },
+  { name: "second", plan: "scale", retentionMs: WEEK_MS, queueMax: null },
+  { name: "fleeting", plan: "growth", retentionMs: 1_000, queueMax: null },
+  { name: "narrow", plan: "starter", retentionMs: WEEK_MS, queueMax: 3 },
+];
+
+/**
+ * Settings of the server: no rate limit and no quota of a day, which thousands of lives would use
+ * up, and the bounds of the tenants above.
+ */
+export const SETTINGS_OF_RUN: Readonly<Record<string, string>> = {
+  ...Object.fromEntries(
+    TENANTS.flatMap(({ plan }) => [
+      [`PENEIRA_PLANS_${plan.toUpperCase()}_REQUESTS_PER_SECOND`, "1000000"],
+      [`PENEIRA_PLANS_${plan.toUpperCase()}_BURST`, "1000000"],
+      [`PENEIRA_PLANS_${plan.toUpperCase()}_EXPORT_ROWS_PER_DAY`, "1000000000"],
+    ]),
+  ),
+  PENEIRA_PLANS_ENTERPRISE_QUEUED_EXPORTS: "100000",
+  PENEIRA_PLANS_SCALE_QUEUED_EXPORTS: "100000",
+  PENEIRA_PLANS_GROWTH_QUEUED_EXPORTS: "100000",
+  PENEIRA_PLANS_GROWTH_EXPORT_RETENTION: "1",
+  PENEIRA_PLANS_STARTER_QUEUED_EXPORTS: "3",
+  PENEIRA_LOG_LEVEL: "warn",
+};
+
+/** Bodies of `POST /v1/exports`, in every format; the light ones come more than once. */
+export const REQUESTS: readonly object[] = [
+  body(["SP"], { format: "csv", fields: ["cnpj", "legal_name", "uf"] }, 3_000),
+  body(["MG", "RJ"], { format: "csv", delimiter: ";", bom: true }, 700),
+  body(["SP", "BA", "PR"], { format: "csv", include_explain: true }, 500),
+  body(["PE"], { format: "csv" }, 1),
+  body(["RS"], { format: "jsonl", fields: ["cnpj", "trade_name", "email"] }, 400),
+  body(["SP"], { format: "html" }, 300),
+  body(["SC", "GO"], { format: "xlsx", fields: ["cnpj", "legal_name", "started_on"] }, 200),
+  body(["SP", "MG"], { format: "parquet" }, 1_000),
+];
+
+function body(uf_any_of: string[], output: object, limit: number): object {
+  const company = { registration_status_any_of: [2] };
+  return { spec: { filters: { geo: { uf_any_of }, company } }, output, limit };
+}
+
+/** One request of a client; `pick` (0-1) chooses among the exports that are there by then. */
+export type Step =
+  | { readonly act: "create"; readonly tenant: number; readonly key: string; readonly body: number }
+  | { readonly act: "list"; readonly tenant: number; readonly limit: number }
+  | { readonly act: "search"; readonly body: number }
+  | { readonly act: PickedAct; readonly pick: number };
+
+/** What is done to an export that is there. */
+export type PickedAct = (typeof PICKED_ACTS)[number];
+
+const PICKED_ACTS = [
+  "repeat",
+  "reuse",
+  "read",
+  "await",
+  "download",
+  "parts",
+  "remove",
+  "foreign",
+] as const;
+
+/** How the process ends. */
+export type End =
+  | { readonly how: "kill"; readonly afterMs: number }
+  /** SIGTERM, and after `graceMs` SIGKILL; null lets it finish. */
+  | { readonly how: "stop"; readonly afterMs: number; readonly graceMs: number | null }
+  | { readonly how: "point"; readonly point: FaultPoint; readonly nth: number };
+
+/** One life of the process. */
+export interface CyclePlan {
+  readonly cycle: number;
+  /** 0 or 1: which of the two snapshots is served. */
+  readonly snapshot: number;
+  readonly clients: readonly (readonly Step[])[];
+  readonly end: End;
+}
+
+/** Names a cycle. */
+export interface CycleOf {
+  readonly seed: number;
+  readonly lane: number;
+  readonly cycle: number;
+  /** A point that was not hit often enough, instead of the one whose turn it is. */
+  readonly point?: FaultPoint;
+}
+
+/** Latest moment of a random kill after the load began, in milliseconds. */
+const KILL_MS_MAX = 250;
+const CLIENTS = 6;
+const STEPS = { random: 40, point: 14 };
+
+/** Plans one life. Even cycles end at random, odd ones at the points in turn. */
+export function planCycle({ seed, lane, cycle, point }: CycleOf): CyclePlan {
+  const draw = new Draw(seededRng(mix(seed, lane, cycle)));
+  const wanted = point ?? (cycle % 2 === 1 ? pointOfTurn(lane, cycle) : undefined);
+  const end = wanted === undefined ? randomEnd(draw) : pointEnd(draw, wanted);
+  const steps = end.how === "point" ? STEPS.point : STEPS.random;
+  const clients = Array.from({ length: CLIENTS }, (_, client) =>
+    Array.from({ length: steps }, (_, step) =>
+      planStep(draw, `s${seed}-l${lane}-c${cycle}-${client}-${step}`, wanted),
+    ),
+  );
+  return { cycle, snapshot: draw.chance(0.5) ? 0 : 1, clients, end };
+}
+
+/** The lanes begin at different points, so that together they go through all of them sooner. */
+function pointOfTurn(lane: number, cycle: number): FaultPoint {
+  const turn = (cycle >> 1) + lane * Math.floor(FAULT_POINTS.length / 2);
+  return FAULT_POINTS[turn % FAULT_POINTS.length] as FaultPoint;
+}
+
+function randomEnd(draw: Draw): End {
+  const afterMs = draw.below(KILL_MS_MAX);
+  if (!draw.chance(0.1)) return { how: "kill", afterMs };
+  return { how: "stop", afterMs, graceMs: draw.chance(0.5) ? null : draw.below(100) };
+}
+
+function pointEnd(draw: Draw, point: FaultPoint): End {
+  const often = /^(create|claim|render|finish)/.test(point);
+  return { how: "point", point, nth: often ? 1 + draw.below(3) : 1 };
+}
+
+function planStep(draw: Draw, key: string, point: FaultPoint | undefined): Step {
+  const creates = { act: "create", tenant: tenantOf(draw, point), key } as const;
+  if (draw.chance(0.35)) return { ...creates, body: draw.below(REQUESTS.length) };
+  if (draw.chance(0.1)) {
+    return { act: "list", tenant: draw.below(TENANTS.length), limit: 1 + draw.below(30) };
+  }
+  if (draw.chance(0.05)) return { act: "search", body: draw.below(REQUESTS.length) };
+  const removes = point?.startsWith("remove") ? 0.5 : 0;
+  const act = draw.chance(removes) ? "remove" : draw.of(PICKED_ACTS);
+  return { act, pick: draw.below(1_000) / 1_000 };
+}
+
+function tenantOf(draw: Draw, point: FaultPoint | undefined): number {
+  return point?.startsWith("expire") ? 2 : draw.below(TENANTS.length);
+}
+
+/** Spreads three small numbers over 32 bits (finalizer of MurmurHash3, Austin Appleby). */
+function mix(...numbers: readonly number[]): number {
+  let state = 0x9e3779b9;
+  for (const number of numbers) {
+    state = Math.imul(state ^ number, 0x85ebca6b);
+    state = Math.imul(state ^ (state >>> 13), 0xc2b2ae35);
+    state ^= state >>> 16;
+  }
+  return state >>> 0;
+}

@@ -1,0 +1,64 @@
+/**
+ * Loss of power. What comes in: a process that runs on a file system of its own. What goes out:
+ * that file system as a disk would hold it after the power went: without anything that was never
+ * made durable.
+ * Invariant: the process is stopped before the cut, so that nothing is acknowledged after it; the
+ * journal is not flushed. It models lost caches, not torn sectors or disks that lie.
+ */
+import { execFileSync } from "node:child_process";
+import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { Ground } from "./lane.ts";
+
+/** Size of the disk; the image is sparse. */
+const DISK_BYTES = "512M";
+/**
+ * FS_IOC_SHUTDOWN of <linux/fs.h>, _IOR('X', 125, __u32), with EXT4_GOING_FLAGS_NOLOGFLUSH (2).
+ * Node has no ioctl; Python is there wherever the addon can be built.
+ */
+const CUT = `import fcntl, os, struct, sys
+fcntl.ioctl(os.open(sys.argv[1], os.O_RDONLY), 0x8004587D, struct.pack("I", 2))`;
+
+/** What a power cut needs and this machine lacks, as a sentence; null when it can be done. */
+export function powerObstacle(): string | null {
+  const needs = "A power cut needs root, Linux, ext4 and python3";
+  if (process.platform !== "linux") return `${needs}: this is ${process.platform}.`;
+  if (process.getuid?.() !== 0) return `${needs}: this is not root.`;
+  try {
+    const ground = powerGround();
+    ground.dispose();
+    return null;
+  } catch (error) {
+    return `${needs}: ${error instanceof Error ? error.message : String(error)}`;
+  }
+}
+
+/** A file system of its own, whose power is cut instead of killing the process. */
+export function powerGround(): Ground {
+  const outside = mkdtempSync(join(tmpdir(), "peneira-power-"));
+  const image = join(outside, "disk.img");
+  const folder = join(outside, "disk");
+  mkdirSync(folder);
+  run("truncate", "-s", DISK_BYTES, image);
+  run("mkfs.ext4", "-q", "-F", image);
+  run("mount", "-o", "loop", image, folder);
+  return {
+    folder,
+    async kill(server) {
+      server.signal("SIGSTOP");
+      run("python3", "-c", CUT, folder);
+      await server.end("SIGKILL");
+      run("umount", folder);
+      run("mount", "-o", "loop", image, folder);
+    },
+    dispose() {
+      run("umount", folder);
+      rmSync(outside, { recursive: true, force: true });
+    },
+  };
+}
+
+function run(command: string, ...args: readonly string[]): void {
+  execFileSync(command, args, { stdio: ["ignore", "ignore", "pipe"] });
+}

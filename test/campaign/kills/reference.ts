@@ -1,0 +1,94 @@
+/**
+ * What the files of a crash run must be. What comes in: the two snapshots, and specs as the server
+ * has answered them. What goes out: rows, size and SHA-256 of the file that each of them gives.
+ * Invariant: rendered in this process, which is never killed, and hashed again from the disk.
+ */
+import assert from "node:assert/strict";
+import { execFile } from "node:child_process";
+import { createHash } from "node:crypto";
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { promisify } from "node:util";
+import { type RenderedFile, renderExport } from "../../../src/export/render.ts";
+import { openSegment, type Segment } from "../../../src/search/segment.ts";
+import type { AccountQuerySpec } from "../../../src/spec/schema.ts";
+import { victim } from "./server.ts";
+
+/** Labels of the two snapshots of a run. */
+export const LABELS = ["2026-10", "2026-11"] as const;
+
+/** Two snapshots with different accounts, and the files of their exports. */
+export class References {
+  /** Paths of the snapshots, in the order of LABELS. */
+  readonly snapshots: readonly string[];
+  readonly #segments: ReadonlyMap<string, Segment>;
+  readonly #folder: string;
+  readonly #files = new Map<string, Promise<RenderedFile>>();
+
+  private constructor(folder: string, segments: readonly Segment[]) {
+    this.#folder = folder;
+    this.snapshots = segments.map(({ path }) => path);
+    this.#segments = new Map(segments.map((segment) => [segment.label, segment]));
+  }
+
+  /** Makes the snapshots. */
+  static async make(accounts: number, seed: number): Promise<References> {
+    const folder = mkdtempSync(join(tmpdir(), "peneira-reference-"));
+    const segments = await Promise.all(
+      LABELS.map(async (label, i) => {
+        const dump = join(folder, label);
+        const path = `${dump}.peneira`;
+        const size = ["--establishments", String(accounts), "--seed", String(seed + i)];
+        await peneira("sample", "--out", dump, ...size, "--label", label);
+        await peneira("import", dump, "--out", path);
+        rmSync(dump, { recursive: true });
+        return openSegment(path);
+      }),
+    );
+    return new References(folder, segments);
+  }
+
+  /** The file of a spec on the snapshot of a label. */
+  of(label: string, spec: AccountQuerySpec): Promise<RenderedFile> {
+    const name = `${label} ${JSON.stringify({ ...spec, explain: null })}`;
+    const known = this.#files.get(name);
+    if (known !== undefined) return known;
+    const file = this.#render(label, spec, this.#files.size);
+    this.#files.set(name, file);
+    return file;
+  }
+
+  dispose(): void {
+    for (const segment of this.#segments.values()) segment.close();
+    rmSync(this.#folder, { recursive: true, force: true });
+  }
+
+  async #render(label: string, spec: AccountQuerySpec, number: number): Promise<RenderedFile> {
+    const segment = this.#segments.get(label);
+    assert(segment !== undefined, `no snapshot ${label}`);
+    const path = join(this.#folder, `reference-${number}`);
+    const told = await renderExport({ segment, spec, path });
+    const bytes = readFileSync(path);
+    rmSync(path);
+    const sha256 = sha256Of(bytes);
+    assert.deepEqual(
+      { sha256, sizeBytes: bytes.byteLength },
+      {
+        sha256: told.sha256,
+        sizeBytes: told.sizeBytes,
+      },
+    );
+    return { rowCount: told.rowCount, sizeBytes: bytes.byteLength, sha256 };
+  }
+}
+
+/** SHA-256 in hex. */
+export function sha256Of(bytes: Uint8Array): string {
+  return createHash("sha256").update(bytes).digest("hex");
+}
+
+/** Runs a command of the product; what it tells a person is not wanted here. */
+async function peneira(...parameters: readonly string[]): Promise<void> {
+  await promisify(execFile)(...victim(parameters));
+}

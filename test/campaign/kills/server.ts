@@ -1,0 +1,207 @@
+/**
+ * The process that is killed. What comes in: the bundle that knows the kill points, a snapshot, a
+ * data directory. What goes out: a running server, how it ended, and requests to it.
+ * Invariant: what runs is the shipped program but for the kill points; nothing of it is imported.
+ * A process is always ended by its own id, and its end is awaited before the next one begins.
+ */
+import assert from "node:assert/strict";
+import { type ChildProcess, execFileSync, spawn } from "node:child_process";
+import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { ROOT } from "../../support/checkout.ts";
+import { EXECUTABLE } from "../../support/server/process.ts";
+import { SETTINGS_OF_RUN, TENANTS } from "./plan.ts";
+import { Gone, must } from "./violation.ts";
+
+const BUNDLE = join(ROOT, ".cache", "crash", "peneira");
+
+/**
+ * The program that is killed and its arguments: the bundle that `buildVictim` makes, or the one
+ * that TEST_PRODUCT names, such as that of `node build.mjs executable --faults`.
+ */
+export function victim(args: readonly string[]): [file: string, args: string[]] {
+  return EXECUTABLE === null ? [process.execPath, [BUNDLE, ...args]] : [EXECUTABLE, [...args]];
+}
+
+/** A process that is this long without an address has hung. */
+const START_MS_MAX = 60_000;
+/** Longest time between a lost connection and the end of the process that explains it. */
+const DEATH_MS_MAX = 5_000;
+/** No request of a run takes longer; those that wait ask for 20 s. */
+const REQUEST_MS_MAX = 60_000;
+/** What is kept of the output, in characters. */
+const OUTPUT_KEPT = 20_000;
+
+/** How a process ended. */
+export interface Death {
+  readonly code: number | null;
+  readonly signal: NodeJS.Signals | null;
+}
+
+/** An answer with the times around it, in milliseconds since 1970. */
+export interface Reply {
+  readonly status: number;
+  readonly headers: Headers;
+  readonly body: Buffer;
+  readonly sentAt: number;
+  readonly receivedAt: number;
+}
+
+/** What is asked; the tenant's key is sent unless the tenant is null. */
+export interface Ask {
+  readonly method?: string;
+  readonly tenant: number | null;
+  readonly body?: object;
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+/** What a server is started with. */
+export interface StartOptions {
+  readonly snapshot: string;
+  readonly dataDir: string;
+  readonly keys: readonly string[];
+  /** `point:n`, or none. */
+  readonly fault?: string;
+  readonly env?: Readonly<Record<string, string>>;
+}
+
+/** Bundles the program with its kill points, unless that is done already. */
+export function buildVictim(): void {
+  const build = [join(ROOT, "build.mjs"), "bundle", "--faults"];
+  execFileSync(process.execPath, build, { cwd: ROOT, stdio: ["ignore", "ignore", "inherit"] });
+}
+
+/** Makes the data directory with a key for each tenant; gives the keys. */
+export function makeKeys(dataDir: string): string[] {
+  return TENANTS.map(({ name, plan }) => {
+    const command = ["key", "create", "--data-dir", dataDir, "--tenant", name, "--plan", plan];
+    const text = execFileSync(...victim([...command, "--json"]), {
+      encoding: "utf8",
+    });
+    return (JSON.parse(text) as { key: string }).key;
+  });
+}
+
+/** A server process. */
+export class Server {
+  readonly base: string;
+  readonly death: Promise<Death>;
+  readonly #child: ChildProcess;
+  readonly #keys: readonly string[];
+  readonly #output: () => string;
+
+  private constructor(child: ChildProcess, base: string, rest: Booting) {
+    this.#child = child;
+    this.base = base;
+    this.death = rest.death;
+    this.#keys = rest.keys;
+    this.#output = rest.output;
+  }
+
+  /** Starts a process; gives the server once it answers, or how it died before. */
+  static async start(options: StartOptions): Promise<Server | Death> {
+    const { snapshot, dataDir, fault } = options;
+    const where = ["--snapshot", snapshot, "--data-dir", dataDir, "--listen", "127.0.0.1:0"];
+    const { FAULT: _, ...inherited } = process.env;
+    const env = { ...inherited, ...SETTINGS_OF_RUN, ...options.env };
+    const child = spawn(...victim(["serve", ...where]), {
+      env: fault === undefined ? env : { ...env, FAULT: fault },
+      stdio: ["ignore", "pipe", "pipe"],
+    });
+    const booting = watch(child, options.keys);
+    const timer = setTimeout(() => child.kill("SIGKILL"), START_MS_MAX);
+    const first = await Promise.race([booting.base, booting.death]);
+    clearTimeout(timer);
+    return typeof first === "string" ? new Server(child, first, booting) : first;
+  }
+
+  /** Id of the process. */
+  get pid(): number {
+    return this.#child.pid as number;
+  }
+
+  /** The end of what the process has written. */
+  get output(): string {
+    return this.#output();
+  }
+
+  /** True while the process has not ended. */
+  get alive(): boolean {
+    return this.#child.exitCode === null && this.#child.signalCode === null;
+  }
+
+  /** Ends the process by a signal and waits for its end. */
+  async end(signal: NodeJS.Signals): Promise<Death> {
+    this.#child.kill(signal);
+    return this.death;
+  }
+
+  /** Sends a signal and does not wait. */
+  signal(signal: NodeJS.Signals): void {
+    this.#child.kill(signal);
+  }
+
+  /**
+   * Sends a request. Throws `Gone` when the process died or was stopped under it, and `Violation`
+   * when a connection was lost by a process that lives on, or for an answer that nothing excuses.
+   */
+  async ask(path: string, { method = "GET", tenant, body, headers = {} }: Ask): Promise<Reply> {
+    const sentAt = Date.now();
+    const key = tenant === null ? undefined : (this.#keys[tenant] as string);
+    try {
+      const response = await fetch(this.base + path, {
+        method,
+        redirect: "manual",
+        signal: AbortSignal.timeout(REQUEST_MS_MAX),
+        headers: {
+          ...(key === undefined ? {} : { authorization: `Bearer ${key}` }),
+          ...(body === undefined ? {} : { "content-type": "application/json" }),
+          ...headers,
+        },
+        ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+      });
+      const bytes = Buffer.from(await response.arrayBuffer());
+      const { status } = response;
+      return { status, headers: response.headers, body: bytes, sentAt, receivedAt: Date.now() };
+    } catch (error) {
+      throw await this.#explain(error, `${method} ${path}`);
+    }
+  }
+
+  async #explain(error: unknown, request: string): Promise<Error> {
+    const died = await Promise.race([this.death.then(() => true), sleep(DEATH_MS_MAX, false)]);
+    const cause = error instanceof Error ? (error.cause ?? error) : error;
+    must(
+      died,
+      "I10",
+      `${request} failed (${String(cause)}) though the process lives:\n${this.output}`,
+    );
+    return new Gone(request);
+  }
+}
+
+/** What is known of a process before it has an address. */
+interface Booting {
+  readonly base: Promise<string>;
+  readonly death: Promise<Death>;
+  readonly keys: readonly string[];
+  readonly output: () => string;
+}
+
+function watch(child: ChildProcess, keys: readonly string[]): Booting {
+  let text = "";
+  assert(child.stdout !== null && child.stderr !== null);
+  const base = new Promise<string>((resolve) => {
+    for (const stream of [child.stdout, child.stderr]) {
+      stream?.on("data", (chunk: Buffer) => {
+        text = (text + chunk.toString()).slice(-OUTPUT_KEPT);
+        const line = /^listening on (http:\/\/\S+)$/m.exec(text)?.[1];
+        if (line !== undefined) resolve(line);
+      });
+    }
+  });
+  const death = new Promise<Death>((resolve) => {
+    child.once("close", (code, signal) => resolve({ code, signal }));
+  });
+  return { base, death, keys, output: () => text };
+}

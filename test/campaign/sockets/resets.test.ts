@@ -1,0 +1,114 @@
+/**
+ * Proves that no client ends the process or locks others out by leaving: every method with a reset
+ * after every byte, CONNECT with a reset many times over, CONNECT held open, on both transports and
+ * on the metrics listener; the server is the same process afterwards and answers others.
+ * Does not prove it for other sequences of bytes: contract/http/malformed.test.ts and the campaign
+ * of sockets try those.
+ */
+import assert from "node:assert/strict";
+import type { Socket } from "node:net";
+import { after, before, describe, it } from "node:test";
+import { setTimeout as sleep } from "node:timers/promises";
+import { startMetricsServer } from "../../../src/http/metricsserver.ts";
+import type { RunningServer } from "../../../src/http/server.ts";
+import {
+  type FakeServer,
+  sendRaw,
+  startFake,
+  TEST_LIMITS,
+  TRANSPORTS,
+} from "../../support/http/fake.ts";
+import {
+  ALL_METHODS,
+  holdOpen,
+  requestOf,
+  resetAfterEveryByte,
+} from "../../support/sockets/resets.ts";
+
+/** Resets behind a whole CONNECT; two ended a server once, 36 at the latest. */
+const RESETS = 300;
+/** Clients that come at the same moment. */
+const CROWD = 300;
+/** Sockets held open at once. */
+const HELD = 400;
+/** Time in which a refused tunnel is closed, with a loaded machine in mind. */
+const CLOSED_MS = 20_000;
+
+/** A listener and a question that it answers. */
+interface Listener {
+  readonly port: number;
+  readonly question: string;
+}
+
+async function answers({ port, question }: Listener): Promise<number> {
+  const answer = await fetch(`http://127.0.0.1:${port}${question}`);
+  await answer.arrayBuffer();
+  return answer.status;
+}
+
+async function allClosed(sockets: readonly Socket[]): Promise<number> {
+  const end = Date.now() + CLOSED_MS;
+  const open = () => sockets.filter((socket) => !socket.destroyed).length;
+  while (open() > 0 && Date.now() < end) await sleep(20);
+  return open();
+}
+
+/** The same promises for every listener. */
+function holds(listener: () => Listener): void {
+  for (const method of ALL_METHODS) {
+    it(`survives ${method} with a reset after every byte`, async () => {
+      const request = requestOf(method);
+      assert.equal(await resetAfterEveryByte(listener().port, request), request.length);
+      assert.equal(await answers(listener()), 200);
+    });
+  }
+
+  it("survives many resets behind CONNECT", async () => {
+    const request = requestOf("CONNECT");
+    const made = await resetAfterEveryByte(listener().port, request, { further: RESETS });
+    assert.equal(made, request.length + RESETS);
+    assert.equal(await answers(listener()), 200);
+  });
+
+  it("closes CONNECT that is held open, and answers others meanwhile", async () => {
+    const held = await holdOpen(listener().port, HELD, requestOf("CONNECT"));
+    assert.equal(await answers(listener()), 200);
+    for (const socket of held) socket.resume();
+    assert.equal(await allClosed(held), 0);
+  });
+}
+
+for (const transport of TRANSPORTS) {
+  describe(`transport ${transport}`, () => {
+    let fake: FakeServer;
+    before(async () => {
+      fake = await startFake(transport);
+    });
+    after(() => fake.close());
+
+    // The first test: a server that has been up for a while has room for more at once.
+    it("answers everybody of a crowd that comes right after its start", async () => {
+      const port = Number(new URL(fake.base).port);
+      const request = "GET /healthz HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n";
+      const crowd = Array.from({ length: CROWD }, () => sendRaw(port, request, CLOSED_MS));
+      const texts = (await Promise.all(crowd)).map(({ text }) => text);
+      assert.equal(texts.filter((text) => text.startsWith("HTTP/1.1 200 ")).length, CROWD);
+    });
+    holds(() => ({ port: Number(new URL(fake.base).port), question: "/healthz" }));
+  });
+}
+
+describe("the metrics listener", () => {
+  let fake: FakeServer;
+  let metrics: RunningServer;
+  before(async () => {
+    fake = await startFake("uws");
+    const address = { host: "127.0.0.1", port: 0 };
+    metrics = await startMetricsServer(fake.service.telemetry, address, TEST_LIMITS);
+  });
+  after(async () => {
+    await metrics.close(0);
+    await fake.close();
+  });
+  holds(() => ({ port: metrics.port, question: "/metrics" }));
+});

@@ -1,0 +1,155 @@
+/**
+ * Proves, by counting who is answered in one turn of the event loop that is full of requests, what
+ * a server with too much to do refuses: never whether it is up and ready; large pages, facets,
+ * translations and documents first; small searches and signing in only when their own work has
+ * filled what was kept for them; and nothing any more in the next turn. The clock is moved by the
+ * work of the engine alone, so the counts are exact. Does not prove what a turn is
+ * (unit/http/gate.test.ts).
+ */
+import assert from "node:assert/strict";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { after, before, describe, it } from "node:test";
+import { setTimeout as sleep } from "node:timers/promises";
+import { manualClock } from "../../../src/clock.ts";
+import { Assets } from "../../../src/console/assets.ts";
+import { consoleTable } from "../../../src/console/routes.ts";
+import { dispatcher } from "../../../src/http/dispatch.ts";
+import { Pressure } from "../../../src/http/pressure.ts";
+import { isPulled, pull } from "../../../src/http/pulled.ts";
+import type { Engine } from "../../../src/http/service.ts";
+import { Door } from "../../../src/http/sessiondoor.ts";
+import type { Exchange, ReadHeader } from "../../../src/http/transport.ts";
+import { type FakeServer, fakeEngine, startFake } from "../../support/http/fake.ts";
+
+const LIMIT_MS = 1_000;
+/** What each call of the engine takes. */
+const CALL_MS = 10;
+const ROUNDS = 120;
+
+const SPEC = { filters: { geo: { uf_any_of: ["SP"] } } };
+
+/** One request: what it asks, and with which body. */
+interface Kind {
+  readonly method: string;
+  readonly path: string;
+  readonly body?: unknown;
+}
+
+const SEARCH = { method: "POST", path: "/v1/accounts/search" };
+const KINDS = {
+  health: { method: "GET", path: "/healthz" },
+  ready: { method: "GET", path: "/readyz" },
+  metrics: { method: "GET", path: "/metrics" },
+  small: { ...SEARCH, body: { spec: SPEC, limit: 50 } },
+  count: { method: "POST", path: "/v1/accounts/count", body: { spec: SPEC } },
+  signIn: {
+    ...{ method: "POST", path: "/v1/console/session" },
+    body: { email: "nobody@example.com", password: "a wrong password" },
+  },
+  large: { ...SEARCH, body: { spec: SPEC, limit: 5_000 } },
+  facets: { ...SEARCH, body: { spec: SPEC, limit: 1, facets: ["uf"] } },
+  translation: { method: "POST", path: "/v1/leads/translate", body: { text: "padarias em SP" } },
+  document: { method: "GET", path: "/docs/errors" },
+} as const satisfies Record<string, Kind>;
+
+type KindName = keyof typeof KINDS;
+
+const NEVER: readonly KindName[] = ["health", "ready", "metrics"];
+const LAST: readonly KindName[] = ["small", "count", "signIn"];
+const FIRST: readonly KindName[] = ["large", "facets", "translation", "document"];
+
+describe("a server with too much to do", () => {
+  const clock = manualClock();
+  const pressure = new Pressure(clock, LIMIT_MS);
+  let server: FakeServer;
+  let handle: (exchange: Exchange) => void;
+  before(async () => {
+    const spent = <Value>(value: Value): Value => {
+      clock.advance(CALL_MS);
+      return value;
+    };
+    const engine: Engine = {
+      ...fakeEngine,
+      search: (...parameters) => spent(fakeEngine.search(...parameters)),
+      countMatches: (...parameters) => spent(fakeEngine.countMatches(...parameters)),
+      facets: (...parameters) => spent(fakeEngine.facets(...parameters)),
+    };
+    server = await startFake("node", { engine, pressure });
+    const door = new Door({ sessions: server.service.sessions, insecureHttp: false });
+    const pages = new Assets(join(tmpdir(), "peneira-no-console-here"), door);
+    handle = dispatcher(server.service, consoleTable(door, pages));
+  });
+  after(() => server.close());
+
+  /** Sends a request of a kind; its status comes at once or later. */
+  const send = (kind: Kind, answered: (status: number) => void): void => {
+    const headers: Partial<Record<ReadHeader, string>> = {
+      authorization: `Bearer ${server.keys.enterprise}`,
+      "content-type": "application/json",
+      host: "localhost",
+    };
+    handle({
+      ...{ method: kind.method, path: kind.path, query: "", framing: null },
+      ...{ address: "127.0.0.1", aborted: false, cut: () => assert.fail("cut") },
+      header: (name) => headers[name],
+      whenOver: (done) => done(),
+      body: (_wish, done) => done(Buffer.from(JSON.stringify(kind.body))),
+      send: (status, _headers, body) => {
+        if (isPulled(body)) pull(body).end();
+        answered(status);
+      },
+    });
+  };
+
+  /** One turn with so many requests of each kind, by turns; gives the statuses in their order. */
+  const turn = async (rounds: number): Promise<Record<KindName, number[]>> => {
+    const names = Object.keys(KINDS) as KindName[];
+    const statuses = Object.fromEntries(names.map((name) => [name, []])) as never;
+    const seen: Record<KindName, number[]> = statuses;
+    pressure.tick();
+    for (let round = 0; round < rounds; round++) {
+      for (const name of names) send(KINDS[name], (status) => (seen[name][round] = status));
+    }
+    for (let look = 0; look < 300 && names.some((name) => !full(seen[name])); look++) {
+      await sleep(10);
+    }
+    for (const name of names) assert.ok(full(seen[name]), `${name} got no answer`);
+    return seen;
+
+    function full(list: readonly number[]): boolean {
+      return Object.keys(list).length === rounds;
+    }
+  };
+
+  it("answers all kinds while there is little to do", async () => {
+    const seen = await turn(1);
+    const shed = Object.entries(seen).filter(([, [status]]) => status === 503);
+    assert.deepEqual(shed, []);
+  });
+
+  it("refuses what can wait first, what people need last, and never what watches it", async () => {
+    const seen = await turn(ROUNDS);
+    const answered = (name: KindName) => seen[name].indexOf(503);
+    for (const name of NEVER) assert.equal(answered(name), -1, name);
+    for (const name of [...FIRST, ...LAST]) {
+      // All before the first refusal are answered, and none after it.
+      assert.ok(
+        seen[name].slice(answered(name)).every((status) => status === 503),
+        name,
+      );
+    }
+    // A round takes five calls until what can wait is refused, and two from then on.
+    const early = Math.ceil(LIMIT_MS / 2 / (5 * CALL_MS));
+    const late = early + Math.ceil(LIMIT_MS / 2 / (2 * CALL_MS));
+    for (const name of FIRST) assert.ok(Math.abs(answered(name) - early) <= 1, name);
+    for (const name of LAST) assert.ok(Math.abs(answered(name) - late) <= 1, name);
+  });
+
+  it("answers all kinds again in the next turn", async () => {
+    const seen = await turn(2);
+    for (const [name, statuses] of Object.entries(seen)) {
+      assert.ok(!statuses.includes(503), name);
+    }
+  });
+});

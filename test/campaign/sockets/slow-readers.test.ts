@@ -1,0 +1,172 @@
+/**
+ * Proves, on both transports on real sockets, that a crowd that reads slowly takes nothing from
+ * others: a tenant gets its share of the places and no more, pages and files alike, while another
+ * tenant's pages and files are answered; whoever takes less than the least pace is cut off and
+ * gives back what it held, of a page, a file or an answer that was whole; whoever takes more is
+ * not. Does not prove what the pace is (unit/http/pace.test.ts), nor who takes nothing
+ * (contract/http/streams.test.ts).
+ */
+import assert from "node:assert/strict";
+import { afterEach, describe, it } from "node:test";
+import { setTimeout as sleep } from "node:timers/promises";
+import { Budget } from "../../../src/http/budget.ts";
+import type { Engine } from "../../../src/http/service.ts";
+import type { TransportLimits } from "../../../src/http/transport.ts";
+import {
+  type FakeServer,
+  fakeEngine,
+  startFake,
+  TEST_LIMITS,
+  TRANSPORTS,
+} from "../../support/http/fake.ts";
+import { addFile, ask, linkOf, patternBytes, settledAt } from "../../support/http/file-fixture.ts";
+import { openReaders, type SlowReaders } from "../../support/sockets/slow-readers.ts";
+
+/** A client has to take 100 kB a second, averaged over a second. */
+const HURRIED = { ...TEST_LIMITS, writeTimeoutMs: 1_000, writePaceBytes: 100_000 };
+/** Nobody is cut off within a test. */
+const PATIENT = { ...TEST_LIMITS, writeTimeoutMs: 120_000 };
+const PLACES = 16;
+const SHARE = 0.25;
+/** More than the system takes off the server's hands while nobody reads. */
+const LARGE_BYTES = 20 * 1024 * 1024;
+const SLICE_BYTES = 60_000;
+
+const SPEC = { filters: { geo: { uf_any_of: ["SP"] } } };
+
+/** An engine whose pages are large texts: made while they are sent, or whole for few accounts. */
+const largeEngine: Engine = {
+  ...fakeEngine,
+  countMatches: () => 50_000,
+  search: () => ({
+    ...{ total: 1, more: false, lastRow: 0, count: 1, plan: {} as never },
+    accounts: Buffer.alloc(LARGE_BYTES, "[".padEnd(SLICE_BYTES)),
+  }),
+  searchSliced: () => ({
+    ...{ total: 50_000, more: true, lastRow: 49_999, plan: {} as never },
+    slices: {
+      rowCount: 50_000,
+      whole: () => assert.fail("rendered at once"),
+      *texts() {
+        for (let at = 0; at < LARGE_BYTES; at += SLICE_BYTES) yield Buffer.alloc(SLICE_BYTES, " ");
+      },
+    },
+  }),
+};
+
+type PlanName = keyof FakeServer["keys"];
+
+function pageOf(server: FakeServer, plan: PlanName, limit = 5_000): string {
+  const body = JSON.stringify({ spec: SPEC, limit });
+  return (
+    "POST /v1/accounts/search HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\n" +
+    `Authorization: Bearer ${server.keys[plan]}\r\nContent-Length: ${body.length}\r\n\r\n${body}`
+  );
+}
+
+function get(path: string): string {
+  return `GET ${path} HTTP/1.1\r\nHost: a\r\n\r\n`;
+}
+
+function underWay(server: FakeServer, plan: PlanName): number {
+  const { keyId } = server.keyring.authenticate(`Bearer ${server.keys[plan]}`);
+  return server.service.gate.underWay(keyId);
+}
+
+/** Whether a tenant gets all of a large page. */
+async function pageArrives(server: FakeServer, plan: PlanName): Promise<boolean> {
+  const headers = {
+    authorization: `Bearer ${server.keys[plan]}`,
+    "content-type": "application/json",
+  };
+  const body = JSON.stringify({ spec: SPEC, limit: 5_000 });
+  const url = `${server.base}/v1/accounts/search`;
+  const answer = await fetch(url, { method: "POST", headers, body });
+  return answer.status === 200 && (await answer.text()).length > LARGE_BYTES;
+}
+
+for (const transport of TRANSPORTS) {
+  describe(`slow readers over ${transport}`, () => {
+    let server: FakeServer;
+    let readers: SlowReaders[] = [];
+    /** The path of a file of the tenant of the key enterprise. */
+    let file: string;
+    const start = async (limits: TransportLimits) => {
+      const parts = { engine: largeEngine, streams: new Budget(PLACES, SHARE) };
+      server = await startFake(transport, parts, limits);
+      file = linkOf(server, addFile(server, patternBytes(LARGE_BYTES)));
+    };
+    afterEach(async () => {
+      for (const one of readers) one.close();
+      readers = [];
+      assert.equal(await settledAt(0, () => server.streams.used), 0, "places are not given back");
+      for (const plan of ["growth", "scale", "enterprise"] as const) {
+        assert.equal(await settledAt(0, () => underWay(server, plan)), 0, `${plan}: under way`);
+      }
+      await server.close();
+    });
+
+    const open = (
+      request: string,
+      count: number,
+      pace: [bytes: number, everyMs: number | null],
+    ) => {
+      const [bytes, everyMs] = pace;
+      const { port } = server;
+      const opened = openReaders({ port, request: () => request, count, bytes, everyMs });
+      readers.push(opened);
+      return opened;
+    };
+
+    it("get the share of their tenant, and the others' pages and files go on", async () => {
+      await start(PATIENT);
+      const crowd = open(pageOf(server, "scale"), 40, [1_024, null]);
+      await crowd.answered;
+      assert.deepEqual([crowd.with(200), crowd.with(429)], [PLACES * SHARE, 36]);
+      assert.deepEqual([server.streams.used, underWay(server, "scale")], [4, 4]);
+      for (let round = 0; round < 2; round++) {
+        assert.ok(await pageArrives(server, "enterprise"));
+        assert.ok((await ask(server.port, file)).whole);
+      }
+      // A second crowd gets a quarter of what the first one left, and leaves some in its turn.
+      const second = open(pageOf(server, "growth"), 10, [1_024, null]);
+      await second.answered;
+      assert.deepEqual([second.with(200), second.with(503) + second.with(429)], [3, 7]);
+      assert.ok(await pageArrives(server, "enterprise"));
+      assert.equal(crowd.reading() + second.reading(), 7);
+    });
+
+    it("of files have the share of their export's tenant, though they have no key", async () => {
+      await start(PATIENT);
+      const crowd = open(get(file), 10, [1_024, null]);
+      await crowd.answered;
+      assert.deepEqual([crowd.with(200), crowd.with(429)], [4, 6]);
+      const refused = await fetch(server.base + file);
+      assert.equal(refused.status, 429);
+      assert.equal(refused.headers.get("retry-after"), "1");
+      assert.equal(((await refused.json()) as { code: string }).code, "rate_limited");
+      assert.ok(await pageArrives(server, "scale"));
+    });
+
+    it("are cut off below the least pace, and not above it, whatever they read", async () => {
+      await start(HURRIED);
+      // A page that is made while it is sent, a file, and an answer that was whole.
+      const requests = [pageOf(server, "scale"), get(file), pageOf(server, "growth", 10)];
+      const held = () => server.streams.used + underWay(server, "growth");
+      const steady = requests.map((request) => open(request, 1, [65_536, 50]));
+      const slow = requests.map((request) => open(request, 2, [1_024, 100]));
+      await Promise.all([...steady, ...slow].map(({ answered }) => answered));
+      assert.equal(held(), 9);
+      for (let round = 0; round < 100 && held() > 3; round++) await sleep(100);
+      assert.equal(held(), 3, "slow ones are not cut off");
+      assert.equal(server.sockets.slow, 6, "they are not counted");
+      const taken = steady.map(({ readers: [one] }) => one?.taken ?? 0);
+      await sleep(1.2 * HURRIED.writeTimeoutMs);
+      assert.equal(held(), 3, "steady ones are cut off");
+      assert.equal(server.sockets.slow, 6);
+      for (const [at, { readers: read }] of steady.entries()) {
+        assert.ok((read[0]?.taken ?? 0) > (taken[at] ?? 0) + 500_000, "too slow to prove anything");
+      }
+    });
+  });
+}

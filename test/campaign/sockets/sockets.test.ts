@@ -1,0 +1,178 @@
+/**
+ * Proves who is closed to make room for a connection and who is refused, by counts alone: the
+ * connection that never asked anything goes first, then the one that rests longest, never one that
+ * asks; one address has its share, proxies and one's own networks have none; whoever asks how the
+ * server is always gets in. Also how many requests of a tenant may wait. Does not prove that a
+ * transport does as it is told (campaign/sockets/crowded.test.ts).
+ */
+import assert from "node:assert/strict";
+import { describe, it } from "node:test";
+import { AppError } from "../../../src/errors.ts";
+import { type Seat, Sockets } from "../../../src/http/sockets.ts";
+import { Waits } from "../../../src/http/waits.ts";
+
+const LIMITS = { socketsMax: 16, socketsPerAddress: null, trustedProxies: "192.0.2.1" };
+
+/** Sockets, and the names of those that were closed, in order. */
+function room(limits: Partial<typeof LIMITS> = {}) {
+  const sockets = new Sockets({ ...LIMITS, ...limits });
+  const closed: string[] = [];
+  const enter = (name: string, address = "192.0.2.1"): Seat => {
+    const seat = sockets.enter(address, () => closed.push(name));
+    assert(seat !== null, `${name} was refused`);
+    return seat;
+  };
+  const enterMany = (count: number, address?: string) =>
+    Array.from({ length: count }, (_, n) => enter(`${address ?? "proxy"} ${n}`, address));
+  return { sockets, closed, enter, enterMany };
+}
+
+describe("a connection for which there is no room", () => {
+  it("takes the place of one that never asked anything, the oldest first", () => {
+    const { closed, enter, enterMany, sockets } = room();
+    const seats = enterMany(16);
+    for (const asking of seats.slice(0, 3)) {
+      assert.equal(asking.begin("/v1/status"), null);
+      asking.end();
+    }
+    enter("one more");
+    enter("and another");
+    assert.deepEqual(closed, ["proxy 3", "proxy 4"]);
+    assert.deepEqual([sockets.open, sockets.crowding.idle], [16, 2]);
+  });
+
+  it("takes the place of the one that rests longest where all have asked", () => {
+    const { closed, enter, enterMany } = room();
+    const seats = enterMany(16);
+    for (const seat of [...seats].reverse()) {
+      seat.begin("/healthz");
+      seat.end();
+    }
+    enter("one more");
+    assert.deepEqual(closed, ["proxy 15"]);
+  });
+
+  it("is refused only where every other one is asking, and none of those is closed", () => {
+    const { closed, enterMany, sockets } = room();
+    for (const seat of enterMany(16)) seat.begin("/healthz");
+    const refused = sockets.enter("192.0.2.1", () => assert.fail("it never was open"));
+    assert.equal(refused, null);
+    assert.deepEqual([closed.length, sockets.open, sockets.busy], [0, 16, 16]);
+  });
+
+  it("is counted once, however often it is told to leave", () => {
+    const { enterMany, sockets } = room();
+    const [one, other] = enterMany(2) as [Seat, Seat];
+    one.begin("/a");
+    one.leave();
+    one.leave();
+    one.end();
+    other.evict();
+    assert.deepEqual([sockets.open, sockets.busy], [0, 0]);
+  });
+});
+
+describe("one address", () => {
+  const STRANGER = "198.51.100.7";
+
+  it("has an eighth of all connections, and its oldest idle ones go for its own newer ones", () => {
+    const { closed, enterMany, sockets } = room({ socketsMax: 80 });
+    enterMany(12, STRANGER);
+    assert.deepEqual(closed, [`${STRANGER} 0`, `${STRANGER} 1`]);
+    assert.deepEqual([sockets.open, sockets.crowding.address], [10, 2]);
+    enterMany(10, "198.51.100.8");
+    assert.equal(sockets.open, 20);
+  });
+
+  it("is told to wait where all of its connections ask, but for how the server is", () => {
+    const { enter, enterMany } = room({ socketsMax: 80 });
+    const seats = enterMany(10, STRANGER);
+    assert.ok(seats.every((seat) => seat.begin("/v1/status") === null));
+    const late = enter("late", STRANGER);
+    const refused = late.begin("/v1/status");
+    assert.ok(refused instanceof AppError && refused.code === "overloaded");
+    assert.match(refused.message, /More than 10 connections of your address.*trusted_proxies/);
+    const probe = enter("probe", STRANGER);
+    assert.equal(probe.begin("/healthz"), null);
+    probe.end();
+    late.end();
+    seats[0]?.end();
+    assert.equal(late.begin("/v1/status"), null);
+  });
+
+  it("is the first half of an address of IPv6, in whatever spelling", () => {
+    const { closed, enter } = room({ socketsMax: 16 });
+    enter("one", "2001:db8:0:1::1");
+    enter("two", "2001:0db8:0000:0001:ffff:0000:0000:0002");
+    enter("three", "2001:db8:0:2::1");
+    enter("four", "2001:db8:0:1::3");
+    assert.deepEqual(closed, ["one"]);
+  });
+
+  it("has no share where it is a proxy, or of one's own network while no proxy is named", () => {
+    for (const [trustedProxies, address] of [
+      ["192.0.2.1", "192.0.2.1"],
+      ["192.0.2.0/24", "0000:0000:0000:0000:0000:ffff:c000:0201"],
+      [null, "127.0.0.1"],
+      [null, "10.1.2.3"],
+      [null, "172.17.0.1"],
+      [null, "0000:0000:0000:0000:0000:0000:0000:0001"],
+      [null, "fd00::1"],
+    ] as const) {
+      const sockets = new Sockets({ ...LIMITS, trustedProxies });
+      const enter = () => sockets.enter(address, () => assert.fail(`${address} was closed`));
+      for (let n = 0; n < 16; n++) assert.equal(enter()?.begin("/healthz"), null);
+    }
+    const { closed, enterMany } = room();
+    enterMany(3, "127.0.0.1");
+    assert.equal(closed.length, 1, "where proxies are named, they are the only ones");
+  });
+
+  it("has as many as the operator says", () => {
+    const sockets = new Sockets({ ...LIMITS, socketsPerAddress: 5 });
+    for (let n = 0; n < 9; n++) sockets.enter(STRANGER, () => {});
+    assert.equal(sockets.open, 5);
+  });
+});
+
+describe("requests of too many connections", () => {
+  it("are told to come back before there is none left for who asks how the server is", () => {
+    const { enter, enterMany, sockets } = room();
+    const seats = enterMany(14);
+    assert.ok(seats.every((seat) => seat.begin("/v1/status") === null));
+    const late = enter("late");
+    assert.equal(late.begin("/v1/status")?.code, "overloaded");
+    late.end();
+    for (const path of ["/healthz", "/readyz", "/metrics"]) {
+      const probe = enter(path);
+      assert.equal(probe.begin(path), null);
+      probe.end();
+    }
+    assert.equal(sockets.crowding.full, 1);
+    seats[0]?.end();
+    assert.equal(late.begin("/v1/status"), null);
+  });
+});
+
+describe("requests that wait", () => {
+  it("are so many of one tenant at once, whatever ends them", async () => {
+    const waits = new Waits(2);
+    const ends: ((error?: Error) => void)[] = [];
+    const wait = () =>
+      new Promise<string>((resolve, reject) => {
+        ends.push((error) => (error === undefined ? resolve("ended") : reject(error)));
+      });
+    const first = waits.run("a", wait);
+    const second = waits.run("a", wait);
+    const tooMany = (error: AppError) =>
+      error.code === "rate_limited" && error.headers["Retry-After"] === "5";
+    await assert.rejects(waits.run("a", wait), tooMany);
+    const other = waits.run("b", wait);
+    ends[0]?.(new Error("gone"));
+    await assert.rejects(first, /gone/);
+    const third = waits.run("a", wait);
+    await assert.rejects(waits.run("a", wait), tooMany);
+    for (const end of ends) end();
+    assert.deepEqual(await Promise.all([second, other, third]), ["ended", "ended", "ended"]);
+  });
+});

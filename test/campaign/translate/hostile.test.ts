@@ -1,0 +1,186 @@
+/**
+ * Proves for any text of up to 2,000 units that it is translated without an error, that every word
+ * is in exactly one part and every note quotes the text, that the spec stands normalization and is
+ * a fixed point of it, that the same text gives the same bytes, and that the work grows no faster
+ * than the text. Does not prove that a translation is right: the tables and the bench do.
+ */
+import assert from "node:assert/strict";
+import { after, before, describe, it } from "node:test";
+import fc from "fast-check";
+import { type Part, TEXT_MAX, type TranslationExplain } from "../../../src/translate/translate.ts";
+import { Phrases } from "../../../src/translate/words/phrases.ts";
+import { Sentence } from "../../../src/translate/words/sentence.ts";
+import { tokenize } from "../../../src/translate/words/tokens.ts";
+import { tries } from "../../support/scale.ts";
+import { NOTE_LISTS, openProbe, type Probe } from "../../support/translate/probe.ts";
+import {
+  hostileText,
+  randomFrom,
+  randomShape,
+  repeated,
+  SHAPES,
+} from "../../support/translate/shapes.ts";
+
+const TEXTS = tries("hostile texts");
+/** Normalizing costs as much as translating; one text in so many is normalized, twice. */
+const WHOLE_EVERY = 10;
+/** The promise for 2,000 characters of anything. */
+const WORST_MS = 20;
+/** Twice the text may cost this much more; n log n gives 2.2. */
+const GROWTH_MAX = 2.4;
+
+describe("any text", () => {
+  let probe: Probe;
+  before(async () => {
+    probe = await openProbe();
+  });
+  after(() => probe.close());
+
+  /** Everything that holds for every text; `whole` with what normalization makes of it. */
+  function checkText(text: string, whole = true): void {
+    const { parts, spec } = probe.translate(text);
+    checkParts(text, parts);
+    checkNotes(text, spec.explain);
+    if (!whole) return;
+    const once = probe.normalize(spec);
+    assert.deepEqual(once.warnings, [], "warnings of the normalization");
+    const bytes = JSON.stringify(once.spec);
+    assert.equal(JSON.stringify(probe.normalize(once.spec).spec), bytes, "normalized twice");
+  }
+
+  it("keeps every promise: strings of any units", () => {
+    const unit = fc.integer({ min: 0, max: 0xffff }).map((code) => String.fromCharCode(code));
+    const anything = fc.oneof(
+      fc.string({ maxLength: 300, unit }),
+      fc.string({ maxLength: 300, unit: "binary" }),
+      fc.string({ maxLength: TEXT_MAX, unit: "grapheme" }).map((text) => text.slice(0, TEXT_MAX)),
+      fc.integer({ min: 0, max: 2 ** 31 }).map((seed) => hostileText(randomFrom(seed))),
+    );
+    const options = { numRuns: 500, seed: 20_261_005 };
+    fc.assert(
+      fc.property(anything, (text) => checkText(text)),
+      options,
+    );
+  });
+
+  it(`keeps every promise: ${TEXTS} texts of real words and noise`, () => {
+    const random = randomFrom(5);
+    for (let i = 0; i < TEXTS; i++) {
+      const text = hostileText(random);
+      try {
+        checkText(text, i % WHOLE_EVERY === 0);
+      } catch (error) {
+        throw new Error(`text ${i}: ${JSON.stringify(text)}`, { cause: error });
+      }
+    }
+  });
+
+  it("keeps every promise: shapes that fill 2,000 units", () => {
+    for (const shape of SHAPES) {
+      try {
+        checkText(repeated(shape, TEXT_MAX));
+      } catch (error) {
+        throw new Error(`shape ${JSON.stringify(shape)}`, { cause: error });
+      }
+    }
+  });
+
+  it("gives the same bytes for the same text", () => {
+    const random = randomFrom(11);
+    const texts = Array.from({ length: 500 }, () => hostileText(random));
+    const all = () => texts.map((text) => JSON.stringify(probe.translate(text)));
+    const first = all();
+    texts.reverse();
+    assert.deepEqual(all().reverse(), first, "in the other order");
+  });
+
+  it("works no more than in proportion to the text", () => {
+    const random = randomFrom(7);
+    const shapes = [...SHAPES, ...Array.from({ length: 80 }, () => randomShape(random))];
+    const steep = shapes.flatMap((shape) => {
+      const [half, whole] = [1_000, 2_000].map((length) =>
+        stepsOf(() => probe.translate(repeated(shape, length))),
+      ) as [number, number];
+      return whole > GROWTH_MAX * half + 500 ? [`${JSON.stringify(shape)}: ${half} ${whole}`] : [];
+    });
+    assert.deepEqual(steep, [], "steps for 1,000 and 2,000 units");
+  });
+
+  it(`takes under ${WORST_MS} ms for 2,000 units`, () => {
+    const random = randomFrom(13);
+    const shapes = [...SHAPES, ...Array.from({ length: 40 }, () => randomShape(random))];
+    const slow = shapes.flatMap((shape) => {
+      const text = repeated(shape, TEXT_MAX);
+      const ms = quickestMs(() => probe.translate(text));
+      return ms > WORST_MS ? [`${JSON.stringify(shape)}: ${ms.toFixed(1)} ms`] : [];
+    });
+    assert.deepEqual(slow, []);
+  });
+});
+
+/** Parts stand in order, quote the text, and together hold every word and number once. */
+function checkParts(text: string, parts: readonly Part[]): void {
+  let end = 0;
+  let next = 0;
+  const tokens = tokenize(text).filter(({ kind }) => kind !== "mark");
+  for (const part of parts) {
+    assert.ok(part.start >= end && part.end > part.start, "parts overlap");
+    assert.ok(part.words === text.slice(part.start, part.end), "a part misquotes the text");
+    end = part.end;
+    const token = tokens[next];
+    assert.ok(token === undefined || token.start >= part.start, "a word is in no part");
+    while ((tokens[next]?.end ?? Number.POSITIVE_INFINITY) <= part.end) next++;
+  }
+  assert.ok(next === tokens.length, "a word behind the last part");
+}
+
+/** Notes quote the text; every wish without a filter says which words it is. */
+function checkNotes(text: string, explain: TranslationExplain): void {
+  assert.ok(explain.confidence >= 0 && explain.confidence <= 1, "confidence");
+  for (const list of NOTE_LISTS) {
+    for (const { words, start, end } of explain[list]) {
+      assert.ok(words === undefined || words === text.slice(start, end), `${list} misquotes`);
+      assert.ok(words !== "" && (words !== undefined || list !== "unmapped_constraints"), list);
+    }
+  }
+}
+
+/** The least processor time of some runs: other programs make a run longer, never shorter. */
+function quickestMs(call: () => unknown): number {
+  let quickest = Number.POSITIVE_INFINITY;
+  for (let run = 0; run < 12 && (run < 2 || quickest > WORST_MS / 2); run++) {
+    const from = process.cpuUsage();
+    call();
+    const { user, system } = process.cpuUsage(from);
+    quickest = Math.min(quickest, (user + system) / 1000);
+  }
+  return quickest;
+}
+
+/** How often stages look at a token or look a name up: work that no clock has to measure. */
+function stepsOf(call: () => unknown): number {
+  let steps = 0;
+  const undo = [
+    ...(["free", "owner", "claim", "folded"] as const).map((name) =>
+      counted(Sentence.prototype, name, () => steps++),
+    ),
+    counted(Phrases.prototype as Phrases<unknown>, "longest", () => steps++),
+  ];
+  try {
+    call();
+  } finally {
+    for (const one of undo) one();
+  }
+  return steps;
+}
+
+function counted<Owner extends object>(owner: Owner, name: keyof Owner, step: () => void) {
+  const original = owner[name] as unknown as (...parameters: unknown[]) => unknown;
+  owner[name] = function (this: unknown, ...parameters: unknown[]) {
+    step();
+    return original.apply(this, parameters);
+  } as never;
+  return () => {
+    owner[name] = original as never;
+  };
+}

@@ -1,0 +1,194 @@
+/**
+ * Proves: the changes between two snapshots are exactly what a linear scan over both finds: the
+ * kind, the changed fields, the values before and after, the totals, for seeded random pairs whose
+ * dictionaries differ and random specs, kinds, watched fields and fields; pages of any size from
+ * any position join to the same answer; batches too; rows of csv files say the same.
+ * Does not prove: that lists are safe on disk (unit/search/changes-list.test.ts), nor anything
+ * about HTTP.
+ */
+import assert from "node:assert/strict";
+import { join } from "node:path";
+import { after, before, describe, it } from "node:test";
+import { type ChangeList, makeChangeList, openChangeList } from "../../../src/search/changelist.ts";
+import { changeItems, changeRows } from "../../../src/search/changerows.ts";
+import {
+  CHANGE_KINDS,
+  type ChangeEntry,
+  type ChangeQuery,
+  changeBatches,
+  changeCatalog,
+  changePage,
+  changeTotals,
+  watchableFields,
+} from "../../../src/search/changes.ts";
+import { OUTPUT_FIELD_NAMES } from "../../../src/spec/fields.ts";
+import { normalizeSpec } from "../../../src/spec/normalize.ts";
+import { ChangesTwin, type ExpectedItem } from "../../support/changes/expected.ts";
+import { type MonthPair, makePair, type PairWish } from "../../support/changes/pair.ts";
+import { SEED, tries } from "../../support/scale.ts";
+import { exportContext } from "../../support/spec/catalog.ts";
+import { Draw, randomExportInput, seededRng } from "../../support/spec/random.ts";
+
+const SPECS = tries("change specs");
+
+interface Subject extends MonthPair {
+  readonly list: ChangeList;
+  readonly twin: ChangesTwin;
+}
+
+async function makeSubject(wish: PairWish): Promise<Subject> {
+  const pair = await makePair(wish);
+  const [older, newer] = [pair.older.segment, pair.newer.segment];
+  const path = join(pair.folder, "pair.changes");
+  await makeChangeList(older, newer, path);
+  const list = openChangeList(path, older, newer);
+  return { ...pair, list, twin: new ChangesTwin(pair.older.rows, pair.newer.rows) };
+}
+
+/** A random question, and its answer by the twin. */
+interface Question {
+  readonly query: ChangeQuery;
+  readonly fields: readonly string[];
+  /** All kinds; `wanted` those of the query. */
+  readonly expected: readonly ExpectedItem[];
+  readonly wanted: readonly ExpectedItem[];
+}
+
+function randomQuestion({ list, twin, older, newer }: Subject, draw: Draw): Question {
+  const catalog = changeCatalog(older.segment, newer.segment);
+  const rows = draw.chance(0.5) ? older.rows : newer.rows;
+  const input = draw.chance(0.1) ? {} : randomExportInput(draw, catalog, rows);
+  const { spec } = normalizeSpec(input, exportContext(catalog));
+  const some = <Value>(values: readonly Value[]) => values.filter(() => draw.chance(0.4));
+  const all = watchableFields(older.segment, newer.segment, OUTPUT_FIELD_NAMES);
+  const kinds = draw.chance(0.5) ? CHANGE_KINDS : some(CHANGE_KINDS);
+  const watch = draw.chance(0.4) ? all : some(all);
+  const fields = draw.chance(0.2) ? [...OUTPUT_FIELD_NAMES].reverse() : some(OUTPUT_FIELD_NAMES);
+  const expected = twin.answer({ spec, watch, fields });
+  const wanted = expected.filter(({ change }) => kinds.includes(change));
+  return { query: { list, spec, kinds, watch }, fields, expected, wanted };
+}
+
+function told({ query: { spec, kinds, watch } }: Question): string {
+  return JSON.stringify({ filters: spec.filters, kinds, watch });
+}
+
+async function allOf(query: ChangeQuery, from = 0): Promise<ChangeEntry[]> {
+  const entries: ChangeEntry[] = [];
+  for await (const batch of changeBatches(query, from)) entries.push(...batch);
+  return entries;
+}
+
+async function compare(question: Question): Promise<void> {
+  const { query, fields, expected, wanted } = question;
+  const items = changeItems(query.list, await allOf(query), fields);
+  assert.deepEqual(items, wanted, told(question));
+  const count = (kind: string) => expected.filter(({ change }) => change === kind).length;
+  const totals = Object.fromEntries(CHANGE_KINDS.map((kind) => [kind, count(kind)]));
+  assert.deepEqual(await changeTotals(query), totals, told(question));
+}
+
+/** Pages of one size joined, and that each says rightly whether more follows. */
+async function walk({ query, wanted }: Question, limit: number): Promise<void> {
+  const found: string[] = [];
+  for (let from = 0, more = true; more; ) {
+    const page = await changePage(query, { from, limit });
+    found.push(...changeItems(query.list, page.entries, []).map(({ cnpj }) => cnpj));
+    assert.ok(page.entries.length === limit || !page.more);
+    ({ next: from, more } = page);
+    assert.equal(more, found.length < wanted.length);
+  }
+  assert.deepEqual(
+    found,
+    wanted.map(({ cnpj }) => cnpj),
+  );
+}
+
+describe("changes equal a linear scan over both months", () => {
+  const subjects: Subject[] = [];
+
+  before(async () => {
+    const seed = SEED % 10_000;
+    subjects.push(
+      await makeSubject({ seed, accounts: 700 }),
+      await makeSubject({ seed: seed + 50, accounts: 400, sanctions: "newer" }),
+      await makeSubject({ seed: seed + 90, accounts: 60, sanctions: "none" }),
+      await makeSubject({ seed: seed + 130, accounts: 1 }),
+    );
+  });
+  after(() => {
+    for (const { list, dispose } of subjects) {
+      list.close();
+      dispose();
+    }
+  });
+
+  it(`agrees on ${SPECS} random questions`, async () => {
+    const draw = new Draw(seededRng(SEED));
+    const seen = { entered: 0, left: 0, changed: 0 };
+    for (let i = 0; i < SPECS; i++) {
+      const question = randomQuestion(subjects[i % subjects.length] as Subject, draw);
+      await compare(question);
+      for (const { change } of question.wanted) seen[change]++;
+    }
+    for (const kind of CHANGE_KINDS) assert.ok(seen[kind] > SPECS, `${kind}: ${seen[kind]}`);
+  });
+
+  it("sees every column differ and stay, and lists no account in vain", async () => {
+    const [first] = subjects as [Subject];
+    const all = watchableFields(first.older.segment, first.newer.segment, OUTPUT_FIELD_NAMES);
+    const { spec } = normalizeSpec({}, exportContext(first.newer.segment.catalog));
+    const query = { list: first.list, spec, kinds: CHANGE_KINDS, watch: all };
+    const entries = await allOf(query);
+    assert.equal(entries.length, first.list.entries, "without a filter every entry is a change");
+    const changed = entries.filter(({ rowOlder, rowNewer }) => rowOlder >= 0 && rowNewer >= 0);
+    for (const field of all) {
+      const count = changed.filter((entry) => entry.changed.includes(field)).length;
+      assert.ok(count > 0 && count < changed.length, `${field} differs ${count} times`);
+    }
+  });
+
+  it("joins pages of 1, 3 and 100 to the whole answer", async () => {
+    const draw = new Draw(seededRng(SEED + 1));
+    for (let i = 0; i < SPECS / 10; i++) {
+      const question = randomQuestion(subjects[i % subjects.length] as Subject, draw);
+      for (const limit of i < 3 ? [1, 3, 100] : [3, 100]) await walk(question, limit);
+    }
+  });
+
+  it("goes on from every position of the list", async () => {
+    const draw = new Draw(seededRng(SEED + 2));
+    const subject = subjects[2] as Subject;
+    for (let i = 0; i < 6; i++) {
+      const { query } = randomQuestion(subject, draw);
+      const whole = await allOf(query);
+      for (let from = 0; from <= subject.list.entries; from++) {
+        const rest = whole.filter(({ index }) => index >= from);
+        const page = await changePage(query, { from, limit: 2 });
+        assert.deepEqual(page.entries, rest.slice(0, 2));
+        assert.equal(page.more, rest.length > 2);
+        assert.deepEqual(await allOf(query, from), rest);
+      }
+    }
+  });
+
+  it("writes rows that say the same, however they come in batches", async () => {
+    const draw = new Draw(seededRng(SEED + 3));
+    for (let i = 0; i < 20; i++) {
+      const subject = subjects[i % 2] as Subject;
+      const { query, wanted } = randomQuestion(subject, draw);
+      const entries = await allOf(query);
+      const wish = { format: "csv", fields: ["cnpj", "uf", "registration_status"] } as const;
+      const lines = wanted.map(({ cnpj, change, changed_fields: changed }) => {
+        const find = (rows: Subject["older"]["rows"]) => rows.find((row) => row.cnpj === cnpj);
+        const row = find(subject.newer.rows) ?? find(subject.older.rows);
+        const names = changed.length > 1 ? `"${changed.join(",")}"` : changed.join(",");
+        return `${change},${names},${cnpj},${row?.uf ?? ""},${row?.registration_status ?? ""}\r\n`;
+      });
+      const text = (part: readonly ChangeEntry[]) =>
+        Buffer.concat(changeRows(query.list, part, wish)).toString();
+      assert.equal(text(entries), lines.join(""));
+      assert.equal(entries.map((entry) => text([entry])).join(""), lines.join(""));
+    }
+  });
+});

@@ -1,0 +1,268 @@
+/**
+ * Proves: whatever tenants, threads, clocks and crashes do, in any order, the exports of a data
+ * directory are in the states that a slow and obvious model says: one plain object per export, a
+ * list of who had a turn, no files, no database. Files and pins are compared with what the states
+ * ask for. Does not prove the moments inside of a transaction or a write: the kill points of the
+ * crash harness do.
+ */
+import assert from "node:assert/strict";
+import { rmSync } from "node:fs";
+import { describe, it } from "node:test";
+import fc from "fast-check";
+import type { PlanName } from "../../../src/access/plans.ts";
+import type { AppError } from "../../../src/errors.ts";
+import { Installation, rendered, settle, specOf } from "../../support/export/fake-threads.ts";
+import { SEED, tries } from "../../support/scale.ts";
+
+const RUNS = tries("export models");
+const THREADS = 2;
+const DAY_MS = 86_400_000;
+
+const TENANTS = ["a", "b", "c"] as const;
+/** Who may run and wait how many; few enough that a run meets every bound. */
+const PLANS: Readonly<Record<string, PlanName>> = { a: "free", b: "growth", c: "scale" };
+const RUNNING: Readonly<Record<string, number>> = { a: 1, b: 2, c: 4 };
+const WAITING: Readonly<Record<string, number>> = { a: 2, b: 3, c: 4 };
+const KEPT_MS: Readonly<Record<string, number>> = { a: DAY_MS, b: 3 * DAY_MS, c: 3 * DAY_MS };
+
+/** One export as the model knows it. */
+interface Told {
+  readonly id: string;
+  readonly tenant: string;
+  state: "queued" | "running" | "done" | "failed" | "deleted";
+  attempts: number;
+  failure: string | null;
+  expiresAt: number;
+  expired: boolean;
+}
+
+/** Everything that is so, according to the model. */
+class Model {
+  readonly exports: Told[] = [];
+  readonly keys = new Map<string, { export: Told; request: string; at: number }>();
+  /** The tenant that had the last turn. */
+  turn = "";
+
+  of(tenant: string, state: Told["state"]): Told[] {
+    return this.exports.filter((one) => one.tenant === tenant && one.state === state);
+  }
+
+  running(): Told[] {
+    return this.exports.filter(({ state }) => state === "running");
+  }
+
+  /** Starts what can be started, one turn after the other. */
+  fill(): void {
+    while (this.running().length < THREADS) {
+      const ring = [...TENANTS.filter((id) => id > this.turn), ...TENANTS];
+      const next = ring.find(
+        (id) =>
+          this.of(id, "queued").length > 0 &&
+          this.of(id, "running").length < (RUNNING[id] as number),
+      );
+      if (next === undefined) return;
+      const taken = this.of(next, "queued")[0] as Told;
+      taken.state = "running";
+      taken.attempts++;
+      this.turn = next;
+    }
+  }
+}
+
+type Real = Installation;
+type Step = fc.AsyncCommand<Model, Real>;
+
+/** A command that can always be given; `act` moves both worlds, then they are compared. */
+function step(name: string, act: (model: Model, real: Real) => Promise<void> | void): Step {
+  return {
+    check: () => true,
+    run: async (model, real) => {
+      await act(model, real);
+      model.fill();
+      await settle();
+      compare(model, real);
+    },
+    toString: () => name,
+  };
+}
+
+function create(tenant: string, key: string, request: string): Step {
+  return step(`create(${tenant}, ${key}, ${request})`, (model, real) => {
+    const nowMs = real.clock.nowMs();
+    const known = model.keys.get(`${tenant} ${key}`);
+    const kept = known !== undefined && nowMs - known.at <= DAY_MS ? known : undefined;
+    const room = model.of(tenant, "running").length < (RUNNING[tenant] as number) ? 1 : 0;
+    const full = model.of(tenant, "queued").length >= Math.max(WAITING[tenant] as number, room);
+    const ask = () =>
+      real.create(tenant, key, { plan: PLANS[tenant] as PlanName, spec: specOf(request) });
+    const refused = (code: string) =>
+      assert.throws(ask, (error: AppError) => error.code === code, code);
+    if (kept !== undefined && (kept.request !== request || kept.export.state === "deleted")) {
+      refused("idempotency_key_reused");
+    } else if (kept !== undefined) {
+      const answer = ask();
+      assert.deepEqual([answer.replayed, answer.record.id], [true, kept.export.id]);
+    } else if (full) {
+      refused("rate_limited");
+    } else {
+      const { record, replayed } = ask();
+      assert.equal(replayed, false);
+      const none = { state: "queued", attempts: 0, failure: null, expired: false } as const;
+      const told: Told = { id: record.id, tenant, ...none, expiresAt: Number.POSITIVE_INFINITY };
+      model.exports.push(told);
+      model.keys.set(`${tenant} ${key}`, { export: told, request, at: nowMs });
+    }
+  });
+}
+
+/** Ends the n-th render; what is finished is chosen by `how`. */
+function end(n: number, how: "file" | "failed" | "threw" | "crashed"): Step {
+  return step(`end(${n}, ${how})`, (model, real) => {
+    const held = real.threads.held[n % Math.max(1, real.threads.held.length)];
+    if (held === undefined) return;
+    const told = model.exports.find(({ id }) => held.wish.path.includes(id)) as Told;
+    if (how === "file") {
+      held.end(rendered(held.wish));
+      const expiresAt = real.clock.nowMs() + (KEPT_MS[told.tenant] as number);
+      Object.assign(told, { state: "done", expiresAt: Math.min(told.expiresAt, expiresAt) });
+    } else if (how === "failed") {
+      held.end({ kind: how, failure: "disk_full", error: {} });
+      Object.assign(told, { state: "failed", failure: "disk_full" });
+    } else {
+      held.end({ kind: how, error: {} });
+      if (told.attempts < 3) told.state = "queued";
+      else {
+        const failure = how === "threw" ? "render_failed" : "too_many_attempts";
+        Object.assign(told, { state: "failed", failure });
+      }
+    }
+  });
+}
+
+function remove(n: number): Step {
+  return step(`remove(${n})`, (model, real) => {
+    const there = model.exports.filter(({ state }) => state !== "deleted");
+    const told = there[n % Math.max(1, there.length)];
+    if (told === undefined) return;
+    real.exports.remove(told.tenant, told.id);
+    told.state = "deleted";
+  });
+}
+
+function pass(hours: number): Step {
+  return step(`pass(${hours} h)`, (_model, real) => real.clock.advance(hours * 3_600_000));
+}
+
+/** The file of a done export is lost; only a restart notices. */
+function loseFile(n: number): Step {
+  return step(`loseFile(${n})`, (model, real) => {
+    const there = model.exports.filter(({ state, expired }) => state === "done" && !expired);
+    const told = there[n % Math.max(1, there.length)];
+    if (told === undefined) return;
+    rmSync(real.exports.filePath(real.record(told.tenant, told.id)), { force: true });
+  });
+}
+
+/** The process ends, by SIGTERM or without any notice, and another one begins. */
+function restart(how: "stop" | "crash"): Step {
+  return step(`restart(${how})`, async (model, real) => {
+    const lost = (told: Told) => !real.names("exports").includes(`${told.id}.csv`);
+    for (const told of model.exports) {
+      if (told.state === "done" && !told.expired && lost(told)) {
+        Object.assign(told, { state: "queued", attempts: 0 });
+      }
+    }
+    for (const told of model.running()) {
+      if (how === "stop") Object.assign(told, { state: "queued", attempts: told.attempts - 1 });
+      else if (told.attempts < 3) told.state = "queued";
+      else Object.assign(told, { state: "failed", failure: "too_many_attempts" });
+    }
+    model.turn = "";
+    if (how === "stop") await real.exports.close();
+    else real.exports.stop();
+    real.reopen();
+    real.exports.start(real.segment);
+    const nowMs = real.clock.nowMs();
+    const kept = model.exports.filter(
+      ({ state, expiresAt }) => state === "done" && expiresAt > nowMs,
+    );
+    assert.deepEqual(real.names("exports"), kept.map(({ id }) => `${id}.csv`).sort());
+  });
+}
+
+function compare(model: Model, real: Real): void {
+  const nowMs = real.clock.nowMs();
+  for (const told of model.exports) {
+    if (told.state === "deleted") {
+      assert.equal(real.exports.find(told.id), undefined);
+      continue;
+    }
+    if (told.state === "done" && told.expiresAt <= nowMs) told.expired = true;
+    const { state, failure, expired, expiresAtMs } = real.record(told.tenant, told.id);
+    assert.deepEqual(
+      { state, failure, expired, expiresAtMs },
+      {
+        ...{ state: told.state, failure: told.failure, expired: told.expired },
+        expiresAtMs: told.state === "done" ? told.expiresAt : null,
+      },
+    );
+  }
+  for (const tenant of TENANTS) {
+    const { records } = real.exports.list(tenant, { limit: 1_000, before: null });
+    const mine = model.exports.filter((one) => one.tenant === tenant && one.state !== "deleted");
+    assert.deepEqual(
+      records.map(({ id }) => id),
+      mine.map(({ id }) => id).reverse(),
+    );
+  }
+  const live = model.exports.some(({ state }) => state === "queued" || state === "running");
+  const id = real.segment.snapshotId;
+  const pins = [...(live ? [`${id}.peneira`] : []), `served-${id}.peneira`];
+  assert.deepEqual(real.names("pins"), pins);
+}
+
+/** Plans small enough for the model's bounds. */
+function narrow(real: Real): void {
+  for (const [tenant, plan] of Object.entries(PLANS)) {
+    const limits = real.plans[plan].limits as Record<string, number>;
+    limits.concurrent_exports = RUNNING[tenant] as number;
+    limits.queued_exports = WAITING[tenant] as number;
+    limits.export_retention = (KEPT_MS[tenant] as number) / 1_000;
+  }
+}
+
+const tenants = fc.constantFrom(...TENANTS);
+const numbers = fc.nat({ max: 20 });
+const keys = fc.constantFrom("k1", "k2", "k3", "k4", "k5", "k6", "k7", "k8");
+const COMMANDS = [
+  fc.tuple(tenants, keys, fc.constantFrom("SP", "SP", "SP", "RJ")).map((one) => create(...one)),
+  fc.tuple(tenants, keys, fc.constantFrom("SP", "SP", "SP", "RJ")).map((one) => create(...one)),
+  fc
+    .tuple(numbers, fc.constantFrom("file", "file", "failed", "threw", "crashed"))
+    .map((one) => end(one[0], one[1] as "file")),
+  numbers.map(remove),
+  fc.constantFrom(1, 20, 24, 60).map(pass),
+  numbers.map(loseFile),
+  fc.constantFrom("stop", "crash", "crash").map((how) => restart(how as "stop")),
+];
+
+describe("exports", () => {
+  it(`are in the states of the model after any commands (${RUNS} runs, seed ${SEED})`, async () => {
+    await fc.assert(
+      fc.asyncProperty(
+        fc.commands(COMMANDS, { maxCommands: 60, size: "max" }),
+        async (commands) => {
+          const real = new Installation(THREADS);
+          narrow(real);
+          real.exports.start(real.segment);
+          try {
+            await fc.asyncModelRun(() => ({ model: new Model(), real }), commands);
+          } finally {
+            await real.dispose();
+          }
+        },
+      ),
+      { numRuns: RUNS, seed: SEED, endOnFailure: false },
+    );
+  });
+});

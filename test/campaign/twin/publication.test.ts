@@ -1,0 +1,293 @@
+/**
+ * Proves: files of two publications never stand together: a month that is published anew, wholly
+ * or in part, before, during or after a download, with new tags or with the old ones, comes out as
+ * the new one, or in words; a finished month is only checked, mended where it is damaged, and
+ * replaced only where that is wanted. Seeded random fault plans at the end.
+ * Does not prove: single faults (contract/download/download.test.ts), kill -9
+ * (e2e/download/process.test.ts).
+ */
+import assert from "node:assert/strict";
+import { readdirSync } from "node:fs";
+import { mkdir, readFile, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { after, before, describe, it } from "node:test";
+import { setTimeout as sleep } from "node:timers/promises";
+import { downloadMonth } from "../../../src/download/month.ts";
+import { CommandError } from "../../../src/errors.ts";
+import {
+  assertNothing,
+  assertWhole,
+  BIG,
+  cut,
+  type Dumps,
+  faultsFor,
+  LABEL,
+  makeDumps,
+  refusal,
+  shareOf,
+  wishOf,
+  withShare,
+} from "../../support/download/dumps.ts";
+import type { Fault, FaultPlan } from "../../support/download/webdav-server.ts";
+import { tries } from "../../support/scale.ts";
+import { seededRng } from "../../support/spec/random.ts";
+
+/** A plan takes a second or two; on a busy machine ten times that. */
+const HANG_MS = 60_000;
+const SEEDS = tries("download faults");
+
+let dumps: Dumps;
+before(async () => {
+  dumps = await makeDumps(400);
+});
+after(() => dumps.dispose());
+
+describe("another publication", () => {
+  it("never gets the part of the one before, in the next run", async () => {
+    await withShare(dumps.first, async (share) => {
+      share.plan = faultsFor(BIG, [
+        cut(30_000),
+        ...Array(20).fill({ kind: "status", status: 403 }),
+      ]);
+      const wish = wishOf(share.url, dumps.root, { streams: 1 });
+      await refusal(downloadMonth(wish));
+      share.plan = () => null;
+      await share.addFolder(LABEL, dumps.older);
+      const from = share.served.length;
+      const done = await downloadMonth(wish);
+      assert.equal(done.token, "D60912");
+      await assertWhole(share, wish.to);
+      const ranges = share.served.slice(from).map(({ range }) => range);
+      assert.ok(ranges.every((range) => range === null || /-\d+$/.test(range)));
+    });
+  });
+
+  it("in the middle of a download throws the one before away", async () => {
+    await withShare(dumps.first, async (share) => {
+      const older = await Promise.all(
+        readdirSync(dumps.older).map(async (name) => {
+          return [name, await readFile(join(dumps.older, name))] as const;
+        }),
+      );
+      let gets = 0;
+      share.plan = ({ method, range }) => {
+        if (method === "GET" && range === null && ++gets === 12) {
+          for (const [name, content] of older) share.put(LABEL, name, content);
+        }
+        return null;
+      };
+      const wish = wishOf(share.url, dumps.root);
+      assert.equal((await downloadMonth(wish)).token, "D60912");
+      await assertWhole(share, wish.to);
+      assert.match(wish.said.join("\n"), /published anew or is damaged/);
+    });
+  });
+
+  it("of one file, after all were fetched, is noticed", async () => {
+    await withShare(dumps.first, async (share) => {
+      let lists = 0;
+      share.plan = ({ method, path }) => {
+        if (method === "PROPFIND" && path === `${LABEL}/` && ++lists === 2) {
+          share.put(LABEL, BIG, share.bytesOf(LABEL, BIG));
+        }
+        return null;
+      };
+      const wish = wishOf(share.url, dumps.root);
+      const done = await downloadMonth(wish);
+      await assertWhole(share, wish.to);
+      assert.equal(done.fetched_bytes, done.bytes + share.bytesOf(LABEL, BIG).length);
+    });
+  });
+
+  it("with the same size, tag and date is told by the directories", async () => {
+    await withShare(dumps.first, async (share) => {
+      const file = share.months.get(LABEL)?.get(BIG);
+      assert.ok(file !== undefined);
+      const other = Buffer.from(file.content as Buffer);
+      // The CRC-32 of the member stands in the central directory at the end.
+      const directory = other.lastIndexOf(Buffer.from("PK\x01\x02"));
+      other.writeUInt32LE(12345, directory + 16);
+      let swapped = false;
+      share.plan = ({ method, path, range }) => {
+        if (method === "GET" && range === null && path.endsWith(BIG) && !swapped) {
+          swapped = true;
+          share.months.get(LABEL)?.set(BIG, { ...file, content: other });
+        }
+        return null;
+      };
+      const wish = wishOf(share.url, dumps.root);
+      await downloadMonth(wish);
+      await assertWhole(share, wish.to);
+      assert.match(wish.said.join("\n"), /another zip than the one that was looked at before/);
+    });
+  });
+
+  it("again and again is given up, with nothing kept", async () => {
+    await withShare(dumps.first, async (share) => {
+      share.plan = ({ method, path }) => {
+        if (method === "GET") share.put(LABEL, BIG, share.bytesOf(LABEL, BIG));
+        return method === "GET" && path === "" ? { kind: "drop" } : null;
+      };
+      const wish = wishOf(share.url, dumps.root);
+      assert.match(await refusal(downloadMonth(wish)), /changed at the share .* 3 times/);
+      assertNothing(wish.to);
+    });
+  });
+
+  it("does not replace a finished month unless that is wanted", async () => {
+    await withShare(dumps.first, async (share) => {
+      const wish = wishOf(share.url, dumps.root);
+      await downloadMonth(wish);
+      share.put(LABEL, BIG, share.bytesOf(LABEL, BIG));
+      assert.equal((await downloadMonth(wish)).already, true, "a new tag alone is no other zip");
+      await share.addFolder(LABEL, dumps.older);
+      const before = await readFile(join(wish.to, LABEL, BIG));
+      assert.match(await refusal(downloadMonth(wish)), /another publication .*--replace/);
+      assert.ok(before.equals(await readFile(join(wish.to, LABEL, BIG))));
+      await downloadMonth({ ...wish, replace: true });
+      await assertWhole(share, wish.to);
+    });
+  });
+});
+
+describe("a finished month", () => {
+  it("is mended where it is damaged", async () => {
+    await withShare(dumps.first, async (share) => {
+      const wish = wishOf(share.url, dumps.root, { verify: true });
+      await downloadMonth(wish);
+      const path = join(wish.to, LABEL, BIG);
+      const bytes = await readFile(path);
+      bytes.writeUInt8(bytes.readUInt8(5_000) ^ 1, 5_000);
+      await writeFile(path, bytes);
+      assert.equal((await downloadMonth({ ...wish, verify: false })).already, true);
+      const healed = await downloadMonth(wish);
+      assert.equal(healed.fetched_bytes, bytes.length);
+      await assertWhole(share, wish.to);
+      await writeFile(path, bytes.subarray(0, 100));
+      await downloadMonth({ ...wish, verify: false });
+      await assertWhole(share, wish.to);
+    });
+  });
+
+  it("that people made by hand is taken when it is the same, else not touched", async () => {
+    await withShare(dumps.first, async (share) => {
+      const wish = wishOf(share.url, dumps.root);
+      await mkdir(join(wish.to, LABEL), { recursive: true });
+      for (const [name, file] of share.months.get(LABEL) ?? []) {
+        await writeFile(join(wish.to, LABEL, name), file.content as Buffer);
+      }
+      assert.equal((await downloadMonth(wish)).already, true);
+      const other = join(dumps.older, BIG);
+      await writeFile(join(wish.to, LABEL, BIG), await readFile(other));
+      assert.match(await refusal(downloadMonth({ ...wish })), /another publication/);
+      assert.ok((await readFile(other)).equals(await readFile(join(wish.to, LABEL, BIG))));
+    });
+  });
+});
+
+describe("a share without tags and dates", () => {
+  it("is never resumed, and still comes whole", async () => {
+    await withShare(dumps.first, async (share) => {
+      for (const [name, file] of share.months.get(LABEL) ?? []) {
+        share.months.get(LABEL)?.set(name, { ...file, etag: null, modified: null });
+      }
+      share.plan = faultsFor(BIG, [cut(9_000), cut(9_000)]);
+      const wish = wishOf(share.url, dumps.root);
+      await downloadMonth(wish);
+      await assertWhole(share, wish.to);
+      assert.ok(share.served.every(({ range }) => range === null || /-\d+$/.test(range)));
+    });
+  });
+});
+
+describe("random faults", () => {
+  const publications = new Map<string, ReadonlyMap<string, Buffer>>();
+  before(async () => {
+    for (const folder of [dumps.first, dumps.older]) {
+      const files = new Map<string, Buffer>();
+      for (const name of readdirSync(folder)) files.set(name, await readFile(join(folder, name)));
+      publications.set(folder, files);
+    }
+  });
+
+  /** A share that fails at random, and may be published anew at one request. */
+  function chaos(seed: number): FaultPlan {
+    const rng = seededRng(seed);
+    const rate = rng() * 0.5;
+    const replaceAt = rng() < 0.5 ? Math.floor(rng() * 90) : -1;
+    const partly = rng() < 0.3;
+    let requests = 0;
+    return (_, share) => {
+      if (requests++ === replaceAt) {
+        for (const [name, content] of publications.get(dumps.older) ?? []) {
+          if (!partly || rng() < 0.5) share.put(LABEL, name, content);
+        }
+      }
+      return rng() < rate ? anyFault(rng) : null;
+    };
+  }
+
+  async function campaign(seed: number): Promise<string> {
+    const share = await shareOf(dumps.first);
+    try {
+      share.plan = chaos(seed);
+      const wish = wishOf(share.url, dumps.root, { streams: 1 + (seed % 4), stallMs: 120 });
+      const end = await downloadMonth(wish).then(
+        () => "whole",
+        (error: unknown) => {
+          assert.ok(error instanceof CommandError, `${seed}: ${String(error)}`);
+          return "refused";
+        },
+      );
+      if (end === "whole") await assertWhole(share, wish.to);
+      else assertNothing(wish.to);
+      share.plan = () => null;
+      const mixed = /mixed/.test(
+        await downloadMonth({ ...wish, replace: true }).then(() => "", String),
+      );
+      if (mixed) assertNothing(wish.to);
+      else await assertWhole(share, wish.to);
+      return end;
+    } finally {
+      await share.stop();
+    }
+  }
+
+  it("end with exactly the right bytes or with words", async () => {
+    const seeds = Array.from({ length: SEEDS }, (_, index) => index + 1);
+    const ends: string[] = [];
+    const lane = async () => {
+      for (let seed = seeds.shift(); seed !== undefined; seed = seeds.shift()) {
+        ends.push(await inTime(seed, campaign(seed)));
+      }
+    };
+    await Promise.all([lane(), lane(), lane(), lane()]);
+    assert.ok(ends.includes("whole") && ends.includes("refused"), ends.join(" "));
+  });
+});
+
+/** A plan that never ends is named, instead of the time of the whole suite. */
+async function inTime<T>(seed: number, work: Promise<T>): Promise<T> {
+  const control = new AbortController();
+  const late = sleep(HANG_MS, null, { signal: control.signal }).then(() => {
+    throw new Error(`seed ${seed} has not ended after ${HANG_MS} ms`);
+  });
+  late.catch(() => {});
+  return Promise.race([work, late]).finally(() => control.abort());
+}
+
+function anyFault(rng: () => number): Fault {
+  const after = Math.floor(rng() * 50_000);
+  const faults: readonly Fault[] = [
+    { kind: "cut", after },
+    { kind: "cut", after: Math.floor(rng() * 500) },
+    { kind: "stall", after },
+    { kind: "drop" },
+    { kind: "status", status: 500 },
+    { kind: "status", status: 503, headers: { "retry-after": "0" } },
+    { kind: "no-range" },
+    { kind: "length", by: rng() < 0.5 ? 7 : -7 },
+    { kind: "shift", by: 3 },
+  ];
+  return faults[Math.floor(rng() * faults.length)] as Fault;
+}

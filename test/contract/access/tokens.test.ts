@@ -1,0 +1,178 @@
+/**
+ * Proves that tokens cannot be forged: a hundred thousand mutated ones of sessions, and as many of
+ * those that pages send back; what the database is asked and told when, on a clock that is moved by
+ * hand; and that neither passwords nor tokens are in any file. Does not prove the life of sessions
+ * (contract/access/sessions.test.ts), nor anything about cookies and HTTP.
+ */
+import assert from "node:assert/strict";
+import { randomInt } from "node:crypto";
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, it } from "node:test";
+import { refuseWithoutToken } from "../../../src/http/sessiondoor.ts";
+import {
+  type ConsoleState,
+  openConsole,
+  PASSWORD,
+  refusalOf,
+  START_MS,
+  TIMES,
+} from "../../support/console/state.ts";
+
+const EMAIL = "ana@example.com";
+const HERE = "192.0.2.1";
+const NEXT = "staple battery horse";
+
+let directory: string;
+let state: ConsoleState;
+
+beforeEach(async () => {
+  directory = mkdtempSync(join(tmpdir(), "peneira-tokens-"));
+  state = openConsole(directory);
+  await state.users.create({ email: EMAIL, tenant: { name: "acme" }, password: PASSWORD });
+});
+
+afterEach(() => {
+  state.close();
+  rmSync(directory, { recursive: true });
+});
+
+const signIn = (password = PASSWORD) => state.sessions.signIn(EMAIL, password, HERE);
+const works = (token: string) => state.sessions.find(token) !== null;
+const ana = () => state.users.named(EMAIL) ?? assert.fail();
+
+describe("forged tokens", () => {
+  const ALPHABET = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
+  /** The text with one character replaced, dropped or put in, or cut; never the same. */
+  function mutated(text: string): string {
+    for (;;) {
+      const at = randomInt(text.length);
+      const character = ALPHABET[randomInt(64)] as string;
+      const [head, tail] = [text.slice(0, at), text.slice(at + 1)];
+      const kinds = [head + character + tail, head + tail, head + character + text.slice(at), head];
+      const made = kinds[randomInt(10) < 7 ? 0 : randomInt(4)] as string;
+      if (made !== text) return made;
+    }
+  }
+
+  it("of sessions are never taken, nor are ids, hashes and other texts", async () => {
+    const { token, session } = await signIn();
+    for (let at = 0; at < 100_000; at++) {
+      const forged = mutated(token);
+      if (state.sessions.find(forged) !== null) assert.fail(forged);
+    }
+    // The last character has two bits that decoding would drop.
+    for (const last of ALPHABET)
+      assert.equal(works(token.slice(0, -1) + last), token.endsWith(last));
+    const row = state.store.sessionsOf(ana().id)[0] ?? assert.fail();
+    const texts = ["", " ", session.id, session.csrfToken, `${token}=`, ` ${token}`, `${token}\n`];
+    for (const text of [...texts, row.hash.toString("base64url"), row.hash.toString("hex")]) {
+      assert.equal(works(text), false, text);
+    }
+    assert.ok(works(token));
+  });
+
+  it("against foreign pages are never taken, nor is that of another session", async () => {
+    const [{ session }, other] = [await signIn(), await signIn()];
+    const taken = (sent: string | undefined) => {
+      try {
+        refuseWithoutToken({ header: () => sent }, session);
+        return true;
+      } catch {
+        return false;
+      }
+    };
+    for (let at = 0; at < 100_000; at++) {
+      const forged = mutated(session.csrfToken);
+      if (taken(forged)) assert.fail(forged);
+    }
+    assert.ok(taken(session.csrfToken));
+    for (const sent of [
+      undefined,
+      "",
+      other.session.csrfToken,
+      session.id,
+      `${session.csrfToken}=`,
+    ]) {
+      assert.equal(taken(sent), false, sent);
+    }
+  });
+
+  it("that were set before signing in never become a session", async () => {
+    const fixed = "A".repeat(43);
+    assert.equal(works(fixed), false);
+    const { token } = await signIn();
+    assert.notEqual(token, fixed);
+    assert.equal(works(fixed), false);
+  });
+});
+
+describe("the database", () => {
+  it("is read once for a session while nothing changes, and written outside requests", async () => {
+    const { token } = await signIn();
+    const before = state.store.reads;
+    for (let at = 0; at < 1_000; at++) {
+      assert.ok(works(token));
+      state.clock.advance(10);
+    }
+    assert.ok(state.store.reads - before <= 2, String(state.store.reads - before));
+    assert.equal(state.store.writes, 0);
+    const seenMs = state.clock.nowMs() - 10;
+    state.sessions.flush();
+    assert.equal(state.store.writes, 1);
+    assert.equal(ana().lastSeenAt, seenMs);
+    state.sessions.flush();
+    assert.equal(state.store.writes, 1, "nothing is written where nobody asked");
+  });
+
+  it("takes over the time of the last use without a gap", async () => {
+    const { token } = await signIn();
+    state.clock.advance(TIMES.idleSeconds * 1000 - 1);
+    assert.ok(works(token));
+    state.sessions.flush();
+    state.clock.advance(100);
+    assert.ok(works(token));
+  });
+
+  it("that is busy loses no time of use", async () => {
+    const { token } = await signIn();
+    state.clock.advance(1_000_000);
+    assert.ok(works(token));
+    const { noteSeen } = state.store;
+    state.store.noteSeen = () => assert.fail("busy");
+    assert.throws(() => state.sessions.flush(), /busy/);
+    state.store.noteSeen = noteSeen;
+    state.sessions.flush();
+    assert.equal(ana().lastSeenAt, START_MS + 1_000_000);
+  });
+
+  it("and every other file holds neither passwords nor tokens", async () => {
+    const secrets = [PASSWORD, NEXT];
+    const { token, session } = await signIn();
+    const fresh = await state.sessions.changePassword(
+      session,
+      { current: PASSWORD, next: NEXT },
+      HERE,
+    );
+    const made = await state.users.create({ email: "bia@example.com", tenant: { name: "acme" } });
+    await refusalOf(() => signIn("mistyped canary password"));
+    secrets.push(token, fresh.token, session.csrfToken, fresh.session.csrfToken);
+    secrets.push(made.password ?? assert.fail(), "mistyped canary password");
+    assert.ok(works(fresh.token));
+    state.sessions.flush();
+    const bytes = () =>
+      readdirSync(directory).map((name) => readFileSync(join(directory, name), "latin1"));
+    assert.ok(
+      bytes().some((text) => text.includes(EMAIL)),
+      "what is looked for can be found",
+    );
+    for (const text of bytes()) {
+      for (const secret of secrets) {
+        assert.ok(!text.includes(secret));
+        const raw = Buffer.from(secret, "base64url").toString("latin1");
+        assert.ok(raw.length < 20 || !text.includes(raw));
+      }
+    }
+  });
+});

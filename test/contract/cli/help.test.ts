@@ -1,0 +1,127 @@
+/**
+ * Proves that the help of every command is the committed text of test/help/, so that a change of
+ * what users read is seen when it is made; that every command says in sentences what it does and
+ * shows examples of itself, and that no option goes without a word.
+ * Does not prove that the texts are clear or true: people read them, and the documents' tests run
+ * the examples.
+ *
+ * To renew the texts: RENEW_HELP=1 npm test -- help
+ */
+import assert from "node:assert/strict";
+import { execFileSync } from "node:child_process";
+import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import path from "node:path";
+import { before, describe, it } from "node:test";
+import { ROOT } from "../../support/checkout.ts";
+import { productCommand } from "../../support/server/process.ts";
+
+const FOLDER = path.join(ROOT, "test/support/help");
+const COLUMNS = 80;
+
+interface Help {
+  /** Words that ask for it: `peneira key create`. */
+  readonly command: string;
+  readonly text: string;
+}
+
+let helps: readonly Help[];
+
+function peneira(...args: string[]): string {
+  const env = { ...process.env, COLUMNS: String(COLUMNS), NO_COLOR: "1" };
+  return execFileSync(...productCommand(args), { env, encoding: "utf8" });
+}
+
+/** The file of a command: that of the command it belongs to. */
+function fileOf({ command }: Help): string {
+  return `${command.split(" ")[1] ?? "peneira"}.txt`;
+}
+
+/** The text of every file. */
+function files(): Map<string, string> {
+  const texts = new Map<string, string>();
+  for (const help of helps) {
+    const name = fileOf(help);
+    const before = texts.get(name);
+    const own = `$ ${help.command} --help\n${help.text}`;
+    texts.set(name, before === undefined ? own : `${before}\n${own}`);
+  }
+  return texts;
+}
+
+before(() => {
+  const [first, ...parts] = peneira("manpage", "--format", "text").split(
+    /^\$ (peneira.*) --help\n/m,
+  );
+  assert.equal(first, "");
+  helps = parts.flatMap((command, i) => {
+    return i % 2 === 0 ? [{ command, text: `${(parts[i + 1] as string).trimEnd()}\n` }] : [];
+  });
+});
+
+describe("the help", () => {
+  it("is the committed one", () => {
+    const texts = files();
+    if (process.env.RENEW_HELP) {
+      rmSync(FOLDER, { recursive: true, force: true });
+      mkdirSync(FOLDER, { recursive: true });
+      for (const [name, text] of texts) writeFileSync(path.join(FOLDER, name), text);
+    }
+    const mend = "if it is meant so: RENEW_HELP=1 npm test -- help";
+    assert.deepEqual(readdirSync(FOLDER).sort(), [...texts.keys()].sort(), mend);
+    for (const [name, text] of texts) {
+      assert.equal(
+        text,
+        readFileSync(path.join(FOLDER, name), "utf8"),
+        `test/support/help/${name}: ${mend}`,
+      );
+    }
+  });
+
+  it("is what --help and help print", () => {
+    for (const args of [["--help"], ["key", "create", "--help"], ["help", "search"]]) {
+      const words = args.filter((word) => word !== "--help" && word !== "help");
+      const help = helps.find(({ command }) => command === ["peneira", ...words].join(" "));
+      assert.equal(peneira(...args).trimEnd(), help?.text.trimEnd());
+    }
+  });
+
+  it("says of every command in a sentence what it does, and shows it", () => {
+    for (const { command, text } of helps) {
+      const sentence = /^Usage: .*\n\n((?:.+\n)+)/.exec(text)?.[1] ?? "";
+      assert.match(sentence, /^[A-Z][\s\S]*\.\n$/, `${command}: ${sentence}`);
+      const shown = text.split("\n").some((line) => {
+        return /^ {2,}(\$ .*)?\b/.test(line) && line.includes(`${command} `);
+      });
+      assert.ok(shown || command === "peneira version", `${command} has an example of itself`);
+    }
+  });
+
+  it("names commands in phrases and explains every option and argument", () => {
+    for (const { command, text } of helps) {
+      const lines = text.split("\n").filter((line) => line !== "");
+      for (const [i, line] of lines.entries()) {
+        const entry = /^ {2}(?:-\S+(?: \S+)*?)(?: {2,}(\S.*))?$/.exec(line);
+        if (entry === null) continue;
+        const explained = entry[1] !== undefined || /^ {10,}\S/.test(lines[i + 1] ?? "");
+        assert.ok(explained, `${command}: ${line}`);
+      }
+      const below = /^Commands:\n((?: {2}.*\n)+)/m.exec(text)?.[1] ?? "";
+      for (const line of below.split(/\n(?= {2}\S)/).filter((one) => one.trim() !== "")) {
+        const phrase = /^ {2}\S.*? {2,}([\s\S]*?)\n?$/.exec(line)?.[1] ?? "";
+        assert.match(phrase, /^[a-z][\s\S]*[^.]$/, `${command}: ${line}`);
+      }
+    }
+  });
+
+  it("fits a terminal, except for lines that are to be copied", () => {
+    for (const { command, text } of helps) {
+      const [options = ""] = text
+        .split(/\n\n(?=[^ ])/)
+        .filter((part) => part.startsWith("Options"));
+      for (const line of options.split("\n")) {
+        assert.ok(line.length <= COLUMNS, `${command}: ${line}`);
+      }
+      for (const line of text.split("\n")) assert.ok(line.length <= 100, `${command}: ${line}`);
+    }
+  });
+});

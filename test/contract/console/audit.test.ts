@@ -1,0 +1,137 @@
+/**
+ * Proves, on both transports: an owner sees the tenant's lines of the audit trail with the names
+ * that people know, page by page, each once; who changes something in the console stands in its
+ * line; another tenant's lines, cursors and those of other lists do not exist; a tenant's changes
+ * come to an end for a day, and its reading does not.
+ * Does not prove who may read it and that every route writes under its sender (console-roles), nor
+ * which change leaves which line (access-audit).
+ */
+import assert from "node:assert/strict";
+import { after, before, describe, it } from "node:test";
+import { CHANGES_PER_DAY_MAX } from "../../../src/access/audittrail.ts";
+import type { AuditLine, AuditPage } from "../../../src/console/web/answers.ts";
+import { AuditStore } from "../../../src/store/auditstore.ts";
+import { openDatabase } from "../../../src/store/database.ts";
+import {
+  type ConsoleServer,
+  type Got,
+  type Person,
+  startConsole,
+} from "../../support/console/fake.ts";
+import { TRANSPORTS } from "../../support/http/fake.ts";
+
+const AUDIT = "/v1/console/audit";
+
+for (const transport of TRANSPORTS) {
+  describe(`the audit trail over ${transport}`, () => {
+    let server: ConsoleServer;
+    let owner: Person;
+    before(async () => {
+      server = await startConsole(transport);
+      owner = await server.person("acme", "owner");
+    });
+    after(() => server.close());
+
+    const get = (query = "", by = owner): Promise<Got> =>
+      server.ask({ method: "GET", path: AUDIT + query, headers: by.headers });
+    const post = (path: string, body: unknown, by = owner): Promise<Got> =>
+      server.ask({ method: "POST", path: `/v1/console${path}`, headers: by.headers, body });
+    const page = async (query = "", by = owner): Promise<AuditPage> => {
+      const got = await get(query, by);
+      assert.equal(got.status, 200, got.text);
+      return got.json() as unknown as AuditPage;
+    };
+    const shown = ({ action, actor, subject }: AuditLine) =>
+      `${action} ${subject.name} by ${actor.kind} ${actor.name} ${actor.you}`;
+
+    it("tells what was done, to what and by whom, by the names of now", async () => {
+      const member = await server.person("acme", "member");
+      const { key_id: id } = (await post("/keys", { name: "crm" })).json() as never;
+      await post(`/keys/${id}`, { name: "billing" });
+      await post(`/members/${member.id}`, { role: "owner" });
+      const promoted = await server.again(member);
+      await post(`/keys/${id}/disable`, {}, promoted);
+      const { lines, next_cursor, has_more } = await page();
+      assert.deepEqual([next_cursor, has_more], [null, false]);
+      assert.deepEqual(lines.map(shown), [
+        `key.disable billing by user ${member.email} false`,
+        `user.role ${member.email} by user ${owner.email} true`,
+        `key.rename billing by user ${owner.email} true`,
+        `key.create billing by user ${owner.email} true`,
+        `user.create ${member.email} by command null false`,
+        `user.create ${owner.email} by command null false`,
+        "tenant.create null by command null false",
+      ]);
+      assert.deepEqual(lines[1]?.facts, { role: { from: "member", to: "owner" } });
+      assert.deepEqual(Object.keys(lines[0] ?? {}), ["at", "action", "actor", "subject", "facts"]);
+      assert.ok(Math.abs(Date.parse(lines[0]?.at ?? "") - Date.now()) < 60_000);
+    });
+
+    it("comes in pages, each line once, also when lines are written meanwhile", async () => {
+      const { lines: all } = await page();
+      const found: AuditLine[] = [];
+      let query = "?limit=2";
+      for (let pages = 0; pages < 10; pages++) {
+        const { lines, next_cursor, has_more } = await page(query);
+        found.push(...lines);
+        assert.equal(has_more, next_cursor !== null);
+        if (next_cursor === null) break;
+        query = `?cursor=${next_cursor}`;
+        await post("/keys", { name: `meanwhile ${pages}` });
+      }
+      assert.deepEqual(found, all);
+    });
+
+    it("of others does not exist, nor what leads to it", async () => {
+      const other = await server.person("umbrella", "owner");
+      const { lines } = await page("", other);
+      assert.deepEqual(
+        lines.map(({ action }) => action),
+        ["user.create", "tenant.create"],
+      );
+      const { next_cursor: mine } = await page("?limit=1");
+      await post("/exports", { spec: {}, output: { format: "csv" } });
+      for (const [query, by, code] of [
+        [`?cursor=${mine}`, other, "invalid_cursor"],
+        [`?cursor=${mine?.slice(0, -1)}_`, owner, "invalid_cursor"],
+        ["?limit=0", owner, "invalid_request"],
+        ["?limit=201", owner, "invalid_request"],
+        ["?limit=x", owner, "invalid_request"],
+        ["?tenant=acme", owner, "invalid_request"],
+      ] as const) {
+        const got = await get(query, by);
+        assert.equal(got.json().code, code, `${query}: ${got.text}`);
+      }
+      const exports = `/v1/console/exports?cursor=${mine}`;
+      const got = await server.ask({ method: "GET", path: exports, headers: owner.headers });
+      assert.equal(got.json().code, "invalid_cursor", "a cursor is of one list");
+    });
+
+    it("fills no disk: a tenant's changes come to an end for a day", async () => {
+      const busy = await server.person("busy", "owner");
+      const { key_id: id } = (await post("/keys", { name: "crm" }, busy)).json() as never;
+      const database = openDatabase(server.dataDir);
+      const store = new AuditStore(database);
+      const actor = `user:${busy.id}` as const;
+      const change = { actor, action: "key.rename", tenantId: busy.tenantId, subject: id } as const;
+      database.transaction(() => {
+        for (let n = 1; n < CHANGES_PER_DAY_MAX; n++) {
+          store.record({ ...change, at: Date.now(), facts: {} });
+        }
+      })();
+      database.close();
+      const was = (await page("?limit=1", busy)).lines;
+      for (const [path, body] of [
+        ["/keys", { name: "more" }],
+        [`/keys/${id}/rotate`, {}],
+        ["/members", { email: "more@example.com" }],
+      ] as const) {
+        const got = await post(path, body, busy);
+        assert.deepEqual([got.status, got.json().code], [429, "rate_limited"], got.text);
+        assert.ok(Number(got.headers["retry-after"]) > 86_000);
+      }
+      assert.deepEqual((await page("?limit=1", busy)).lines, was);
+      assert.equal((await post("/keys", { name: "elsewhere" })).status, 201);
+    });
+  });
+}

@@ -1,0 +1,176 @@
+/**
+ * Proves, on both transports with a real snapshot: what every route of the console answers to
+ * nobody, to an API key, to a member, to an owner and to the owner of another tenant; that a
+ * refusal changes nothing, and a change stands under its sender in the audit trail; that no write
+ * gets through without the CSRF token of its own session; and that a route which is not in the
+ * table fails the suite.
+ * Does not prove what the answers hold (console-keys, console-members and the suites of data).
+ */
+import assert from "node:assert/strict";
+import { after, before, describe, it } from "node:test";
+import {
+  account,
+  countMatches,
+  facets,
+  search,
+  searchSliced,
+} from "../../../src/search/searcher.ts";
+import { openSegment, type Segment } from "../../../src/search/segment.ts";
+import type { AuditRow } from "../../../src/store/auditstore.ts";
+import {
+  askFor,
+  CONSOLE_CALLS,
+  consoleRoutes,
+  makeTargets,
+  OPEN,
+  type Statuses,
+  type Targets,
+} from "../../support/console/calls.ts";
+import {
+  type ConsoleServer,
+  type Person,
+  startConsole,
+  stateOf,
+} from "../../support/console/fake.ts";
+import { TRANSPORTS } from "../../support/http/fake.ts";
+import { makeSampleSnapshot, type SampleSnapshot } from "../../support/sample/snapshot.ts";
+
+let sample: SampleSnapshot;
+let segment: Segment;
+before(async () => {
+  sample = await makeSampleSnapshot(1_000, 11);
+  segment = await openSegment(sample.snapshot);
+});
+after(() => {
+  segment.close();
+  sample.dispose();
+});
+
+/** Routes whose success leaves a line of the audit trail. */
+const AUDITED = /^(POST \/password|DELETE \/sessions|POST \/(members|keys)(?!\/\{id\}\/enable).*)$/;
+
+/** Routes that a browser could be tricked into sending. */
+const WRITES = Object.keys(CONSOLE_CALLS).filter(
+  (route) => !route.startsWith("GET ") && !OPEN.includes(route),
+);
+
+for (const transport of TRANSPORTS) {
+  describe(`the routes of the console over ${transport}`, () => {
+    let server: ConsoleServer;
+    let owner: Person;
+    let tenants = 0;
+
+    before(async () => {
+      const engine = { account, countMatches, facets, search, searchSliced };
+      server = await startConsole(transport, { parts: { engine } });
+      server.load(segment);
+    });
+    after(() => server.close());
+
+    /** A tenant of its own for each question, so that one answer cannot spoil the next. */
+    async function newTenant(): Promise<Targets> {
+      tenants++;
+      owner = await server.person(`tenant ${tenants}`, "owner");
+      return makeTargets(server, owner);
+    }
+
+    /** Lines of the audit trail that were written since. */
+    function newLines(was: unknown): readonly AuditRow[] {
+      const linesOf = (state: unknown) => (state as { readonly audit: AuditRow[] }).audit;
+      const now = linesOf(stateOf(server, owner.tenantId));
+      return now.slice(0, now.length - linesOf(was).length);
+    }
+
+    /** Somebody of each kind. */
+    async function senderOf(kind: 0 | 1 | 2): Promise<Person> {
+      if (kind === 0) return server.person(owner.tenant, "member");
+      return kind === 1 ? owner : server.person(`stranger to ${owner.tenant}`, "owner");
+    }
+
+    it("are those of the table, no more and no fewer", () => {
+      assert.deepEqual(consoleRoutes(server).sort(), Object.keys(CONSOLE_CALLS).sort());
+    });
+
+    for (const [route, { statuses }] of Object.entries(CONSOLE_CALLS)) {
+      it(`${route} answers nobody and keys ${OPEN.includes(route) ? "too" : "401"}`, async () => {
+        const targets = await newTenant();
+        const key = server.keyring.create({ tenant: owner.tenant, plan: "scale", name: "" }).key;
+        const was = stateOf(server, owner.tenantId);
+        const bare = askFor(
+          route,
+          targets,
+          OPEN.includes(route) ? { ...owner, headers: {} } : null,
+        );
+        for (const headers of [{}, { authorization: `Bearer ${key}` }]) {
+          const got = await server.ask({ ...bare, headers: { ...bare.headers, ...headers } });
+          if (OPEN.includes(route)) {
+            assert.equal(got.status, 200, got.text);
+            continue;
+          }
+          assert.equal(got.status, 401, got.text);
+          assert.equal(got.json().code, "session_required");
+          assert.deepEqual(stateOf(server, owner.tenantId), was);
+        }
+      });
+
+      it(`${route} answers member, owner, stranger ${statuses.join(", ")}`, async () => {
+        for (const kind of [0, 1, 2] as const) {
+          const targets = await newTenant();
+          const sender = await senderOf(kind);
+          const was = stateOf(server, owner.tenantId);
+          const got = await server.ask(askFor(route, targets, sender));
+          const wanted = (statuses as Statuses)[kind];
+          assert.equal(got.status, wanted, `${kind}: ${got.text.slice(0, 500)}`);
+          for (const { actor } of newLines(was)) assert.equal(actor, `user:${sender.id}`);
+          if (wanted < 300 && kind !== 2 && AUDITED.test(route)) {
+            assert.notEqual(newLines(was).length, 0);
+          }
+          if (wanted === 403) assert.equal(got.json().code, "role_not_allowed");
+          if (wanted >= 400) assert.deepEqual(stateOf(server, owner.tenantId), was);
+          if (kind !== 2) continue;
+          // A stranger's answer has nothing of the tenant, whatever its status.
+          for (const id of [targets.key, targets.member, targets.export, targets.search]) {
+            assert.ok(!got.text.includes(id), `${id} of another tenant is in the answer`);
+          }
+          assert.deepEqual(stateOf(server, owner.tenantId), was);
+        }
+      });
+    }
+
+    for (const route of WRITES) {
+      it(`${route} wants the token of its own session, and one page's request`, async () => {
+        const targets = await newTenant();
+        const stale = owner.headers["x-csrf-token"] as string;
+        const fresh = await server.again(owner);
+        const foreign = await server.person("elsewhere", "owner");
+        const was = stateOf(server, owner.tenantId);
+        const good = askFor(route, targets, fresh);
+        const token = fresh.headers["x-csrf-token"] as string;
+        const wrong: Readonly<Record<string, string>>[] = [
+          { "x-csrf-token": "" },
+          { "x-csrf-token": stale },
+          { "x-csrf-token": foreign.headers["x-csrf-token"] as string },
+          { "x-csrf-token": `${token.slice(0, -1)}~` },
+          { "x-csrf-token": `${token}=` },
+          { "sec-fetch-site": "cross-site" },
+          { "sec-fetch-site": "same-site" },
+          { "sec-fetch-site": "same-origin, none" },
+          { origin: "https://evil.example" },
+          { origin: `http://127.0.0.1:${server.port + 1}` },
+          { origin: "null" },
+        ];
+        for (const headers of wrong) {
+          const got = await server.ask({ ...good, headers: { ...good.headers, ...headers } });
+          assert.equal(got.status, 403, `${JSON.stringify(headers)}: ${got.text}`);
+          assert.equal(got.json().code, "csrf_invalid");
+        }
+        const { "x-csrf-token": _, ...none } = good.headers as Record<string, string>;
+        assert.equal((await server.ask({ ...good, headers: none })).status, 403);
+        assert.deepEqual(stateOf(server, owner.tenantId), was);
+        const own = { "sec-fetch-site": "same-origin", origin: `http://127.0.0.1:${server.port}` };
+        const got = await server.ask({ ...good, headers: { ...good.headers, ...own } });
+        assert.notEqual(got.status, 403, got.text);
+      });
+    }
+  });
+}

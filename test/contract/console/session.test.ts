@@ -1,0 +1,359 @@
+/**
+ * Proves, on both transports: which cookie a sign-in sets at which address, and that no other one
+ * counts; that a cookie from before a sign-in, a replayed one and one of an ended session open
+ * nothing; that sessions end by idleness, age, password and wish; that nobody learns which e-mails
+ * there are; that cookies and API keys each work on their own side alone; that no secret and no
+ * e-mail gets into the log.
+ * Does not prove how long sign-ins are delayed (access-signins), nor the roles (console-roles).
+ */
+import assert from "node:assert/strict";
+import { after, before, describe, it } from "node:test";
+import { CONSOLE_LIMIT } from "../../../src/access/gate.ts";
+import { manualClock } from "../../../src/clock.ts";
+import { ROUTES } from "../../../src/http/routes.ts";
+import {
+  type ConsoleServer,
+  type Got,
+  type Person,
+  startConsole,
+} from "../../support/console/fake.ts";
+import { TRANSPORTS } from "../../support/http/fake.ts";
+
+const SESSION = "/v1/console/session";
+const SESSIONS = "/v1/console/sessions";
+/** 43 characters that are the token of nobody. */
+const PLANTED = "planted-by-somebody-else-0123456789-abcdefg";
+const IDLE_MS = 1_800_000;
+const MAX_MS = 43_200_000;
+
+type Headers = Readonly<Record<string, string>>;
+
+/** What a cookie header has of a Set-Cookie one. */
+const pairOf = (got: Got): string => (got.headers["set-cookie"] ?? "").split(";")[0] as string;
+
+const signIn = (server: ConsoleServer, { email, password }: Person, headers: Headers = {}) =>
+  server.ask({ method: "POST", path: SESSION, headers, body: { email, password } });
+
+const statusOf = async (server: ConsoleServer, headers: Headers): Promise<number> =>
+  (await server.ask({ method: "GET", path: SESSIONS, headers })).status;
+
+/** Number of mistakes that an answer tells. */
+const mistakesIn = (got: Got): number => (got.json().errors as unknown as unknown[]).length;
+
+/** The headers of whoever signed in just so. */
+const headersOf = (got: Got): Headers => ({
+  cookie: pairOf(got),
+  "x-csrf-token": got.json().csrf_token ?? "",
+});
+
+for (const transport of TRANSPORTS) {
+  describe(`sessions over ${transport}`, () => {
+    const clock = manualClock(Date.parse("2026-11-21T12:00:00Z"));
+    let server: ConsoleServer;
+    let insecure: ConsoleServer;
+    let ana: Person;
+    before(async () => {
+      server = await startConsole(transport, { parts: { clock } });
+      insecure = await startConsole(transport, { insecureHttp: true });
+      ana = await server.person("acme", "owner");
+    });
+    after(async () => {
+      await server.close();
+      await insecure.close();
+    });
+
+    it("are told in full, and to nobody without one", async () => {
+      const none = (await server.ask({ method: "GET", path: SESSION })).json();
+      assert.deepEqual(Object.keys(none), ["request_id", "user"]);
+      assert.equal(none.user, null);
+      const got = await signIn(server, ana);
+      const { request_id: _, ...answer } = got.json() as Record<string, unknown>;
+      const expires = new Date(clock.nowMs() + MAX_MS).toISOString();
+      assert.deepEqual(answer, {
+        user: { id: ana.id, email: ana.email, role: "owner", tenant: "acme", plan: "free" },
+        csrf_token: (answer as { csrf_token: string }).csrf_token,
+        idle_seconds: 1_800,
+        expires_at: expires,
+      });
+      const read = await server.ask({ method: "GET", path: SESSION, headers: headersOf(got) });
+      const { request_id: __, ...same } = read.json() as Record<string, unknown>;
+      assert.deepEqual(same, answer);
+      assert.equal(read.headers["cache-control"], "no-store");
+    });
+
+    it("begin with a cookie that fits the address", async () => {
+      const flags = "Path=/; HttpOnly; SameSite=Strict";
+      const plain = new RegExp(`^peneira_session=[\\w-]{43}; ${flags}$`);
+      const secure = new RegExp(`^__Host-peneira_session=[\\w-]{43}; ${flags}; Secure$`);
+      const cases: readonly [Headers, RegExp | null][] = [
+        [{}, plain],
+        [{ host: "localhost" }, plain],
+        [{ host: "[::1]:8080" }, plain],
+        [{ host: "127.9.9.9" }, plain],
+        [{ host: "localhost:1", origin: "http://localhost:1" }, plain],
+        [{ host: "peneira.example" }, secure],
+        [{ host: "peneira.example", origin: "https://peneira.example" }, secure],
+        [{ host: "127.0.0.1.evil.example" }, secure],
+        [{ host: "localhost.evil.example" }, secure],
+        // A proxy that speaks HTTPS may change the host; the browser tells the page's.
+        [
+          { host: "127.0.0.1", origin: "https://a.example", "sec-fetch-site": "same-origin" },
+          secure,
+        ],
+        [{ host: "peneira.example", origin: "http://peneira.example" }, null],
+      ];
+      for (const [headers, wanted] of cases) {
+        const got = await signIn(server, ana, headers);
+        const cookie = got.headers["set-cookie"];
+        if (wanted !== null) assert.match(cookie ?? "", wanted, JSON.stringify(headers));
+        else assert.deepEqual([got.status, cookie], [422, undefined]);
+      }
+      const bob = await insecure.person("acme", "owner");
+      const headers = { host: "box.lan", origin: "http://box.lan" };
+      const got = await signIn(insecure, bob, headers);
+      assert.match(got.headers["set-cookie"] ?? "", plain);
+      assert.equal(await statusOf(insecure, { host: "box.lan", cookie: pairOf(got) }), 200);
+      const safe = { host: "box.lan", origin: "https://box.lan" };
+      assert.match((await signIn(insecure, bob, safe)).headers["set-cookie"] ?? "", secure);
+    });
+
+    it("off loopback count with the secure name alone, and with one cookie alone", async () => {
+      const token = ana.cookie.slice(ana.cookie.indexOf("=") + 1);
+      const host = "peneira.example";
+      const cases: readonly [Headers, number][] = [
+        [{ host, cookie: `peneira_session=${token}` }, 401],
+        [{ host, cookie: `__Host-peneira_session=${token}` }, 200],
+        [{ host, cookie: `__host-peneira_session=${token}` }, 401],
+        [{ cookie: `a=1; peneira_session=${token}; b="2"` }, 200],
+        [{ cookie: `peneira_session=${token}; peneira_session=${token}` }, 401],
+        [{ cookie: `peneira_session=${PLANTED}; peneira_session=${token}` }, 401],
+        [{ cookie: `xpeneira_session=${token}` }, 401],
+        [{ cookie: `peneira_session="${token}"` }, 401],
+        [{ cookie: `peneira_session=${token}A` }, 401],
+        [{ cookie: "peneira_session=" }, 401],
+        [{ cookie: "peneira_session" }, 401],
+      ];
+      for (const [headers, wanted] of cases) {
+        assert.equal(await statusOf(server, headers), wanted, JSON.stringify(headers));
+      }
+      const lines = [`Cookie: ${ana.cookie}`, `cookie: ${ana.cookie}`];
+      const twice = await server.ask({ method: "GET", path: SESSIONS, lines });
+      assert.deepEqual([twice.status, twice.json().code], [422, "invalid_request"]);
+    });
+
+    it("never begin with a token that was there before", async () => {
+      const cookie = `peneira_session=${PLANTED}`;
+      assert.equal(await statusOf(server, { cookie }), 401);
+      const got = await signIn(server, ana, { cookie });
+      assert.notEqual(pairOf(got), cookie);
+      assert.equal(await statusOf(server, { cookie }), 401);
+      // Signing in over a session ends it, also where it is somebody else's.
+      const bob = await server.person("acme", "member");
+      const next = await signIn(server, ana, { cookie: bob.cookie });
+      assert.equal(await statusOf(server, { cookie: bob.cookie }), 401);
+      assert.equal(await statusOf(server, { cookie: pairOf(got) }), 200);
+      assert.notEqual(pairOf(next), pairOf(got));
+      // A failed attempt ends nothing.
+      const failed = await server.ask({
+        ...{ method: "POST", path: SESSION, headers: { cookie: pairOf(next) } },
+        body: { email: ana.email, password: "wrong" },
+      });
+      assert.deepEqual([failed.status, failed.headers["set-cookie"]], [401, undefined]);
+      assert.equal(await statusOf(server, { cookie: pairOf(next) }), 200);
+    });
+
+    it("are over when they are signed out, for their cookie and no other", async () => {
+      const other = await server.again(ana);
+      const { cookie, headers } = await server.again(ana);
+      const out = await server.ask({ method: "DELETE", path: SESSION, headers });
+      assert.equal(out.status, 204);
+      const gone = "peneira_session=; Path=/; HttpOnly; SameSite=Strict; Max-Age=0";
+      assert.equal(out.headers["set-cookie"], gone);
+      assert.equal(await statusOf(server, { cookie }), 401);
+      const replayed = await server.ask({ method: "DELETE", path: SESSION, headers });
+      assert.equal(replayed.json().code, "session_required");
+      assert.equal(await statusOf(server, other.headers), 200);
+    });
+
+    it("are listed, and all end together", async () => {
+      const bob = await server.person("acme", "member");
+      const second = await server.again(bob);
+      const got = await server.ask({ method: "GET", path: SESSIONS, headers: second.headers });
+      const list = (got.json() as unknown as { sessions: Record<string, unknown>[] }).sessions;
+      assert.equal(list.length, 2);
+      assert.equal(list.filter(({ current }) => current).length, 1);
+      const members = ["id", "created_at", "seen_at", "current"];
+      for (const line of list) assert.deepEqual(Object.keys(line), members);
+      const { headers } = second;
+      assert.equal((await server.ask({ method: "DELETE", path: SESSIONS, headers })).status, 204);
+      assert.equal(await statusOf(server, bob.headers), 401);
+      assert.equal(await statusOf(server, second.headers), 401);
+      assert.equal(await statusOf(server, ana.headers), 200);
+    });
+
+    it("end by idleness, and by age whatever is done", async () => {
+      const idle = await server.again(ana);
+      const busy = await server.again(ana);
+      clock.advance(IDLE_MS - 1);
+      assert.equal(await statusOf(server, busy.headers), 200);
+      clock.advance(1);
+      assert.equal(await statusOf(server, idle.headers), 401);
+      for (let passed = IDLE_MS; passed + IDLE_MS / 2 < MAX_MS; passed += IDLE_MS / 2) {
+        clock.advance(IDLE_MS / 2);
+        assert.equal(await statusOf(server, busy.headers), 200);
+      }
+      clock.advance(IDLE_MS / 2);
+      assert.equal(await statusOf(server, busy.headers), 401);
+    });
+
+    it("all end with a new password, but for a new one", async () => {
+      const bob = await server.person("acme", "member");
+      const other = await server.again(bob);
+      const path = "/v1/console/password";
+      const wish = { current_password: bob.password, new_password: "seven quiet harbours" };
+      const change = (body: object) =>
+        server.ask({ method: "POST", path, headers: bob.headers, body });
+      const wrong = await change({ ...wish, current_password: "not it" });
+      assert.equal(wrong.status, 422);
+      assert.ok(!wrong.text.includes("not it") && !wrong.text.includes("harbours"));
+      assert.equal((await change({ ...wish, new_password: "short" })).status, 422);
+      assert.equal(mistakesIn(await change({ new_password: 5, more: 1 })), 3);
+      assert.equal(await statusOf(server, bob.headers), 200);
+      const got = await change(wish);
+      assert.equal(got.status, 200, got.text);
+      assert.equal(await statusOf(server, bob.headers), 401);
+      assert.equal(await statusOf(server, other.headers), 401);
+      assert.equal(await statusOf(server, headersOf(got)), 200);
+      assert.equal((await signIn(server, bob)).status, 401);
+      clock.advance(3_600_000);
+      const anew = { ...bob, password: wish.new_password };
+      assert.equal((await signIn(server, anew)).status, 200);
+    });
+
+    it("are refused alike for unknown people, wrong passwords and disabled users", async () => {
+      const gone = await server.person("acme", "member");
+      server.service.users.disable(server.service.users.member(gone.tenantId, gone.id));
+      assert.equal(await statusOf(server, gone.headers), 401);
+      const claims = [
+        { email: "nobody@example.com", password: "some words here" },
+        { email: ana.email, password: "some words here" },
+        { email: gone.email, password: gone.password },
+      ];
+      const bodies: string[] = [];
+      for (const body of claims) {
+        clock.advance(3_600_000);
+        const got = await server.ask({ method: "POST", path: SESSION, body });
+        assert.equal(got.status, 401);
+        assert.equal(got.headers["set-cookie"], undefined);
+        bodies.push(got.text.replace(/req_\w+/, ""));
+      }
+      assert.equal(new Set(bodies).size, 1, bodies.join("\n"));
+      assert.match(bodies[0] ?? "", /"code":"sign_in_failed"/);
+    });
+
+    it("are waited for longer and longer by whoever guesses", async () => {
+      clock.advance(86_400_000);
+      const statuses: number[] = [];
+      for (let i = 0; i < 5; i++) {
+        const body = { email: ana.email, password: `guess ${i}` };
+        const got = await server.ask({ method: "POST", path: SESSION, body });
+        statuses.push(got.status);
+        if (got.status === 429) assert.match(got.headers["retry-after"] ?? "", /^\d+$/);
+      }
+      assert.ok(statuses.includes(429), statuses.join(" "));
+      assert.equal(statuses[0], 401);
+      clock.advance(86_400_000);
+      assert.equal((await signIn(server, ana)).status, 200);
+    });
+
+    it("do not begin by a page of another site, nor by a form", async () => {
+      const own = `http://127.0.0.1:${server.port}`;
+      const cases: readonly [Headers, number][] = [
+        [{ "sec-fetch-site": "cross-site" }, 403],
+        [{ "sec-fetch-site": "same-site", origin: own }, 403],
+        [{ origin: "https://evil.example" }, 403],
+        [{ origin: "null" }, 403],
+        [{ origin: `${own}.evil.example` }, 403],
+        [{ "content-type": "text/plain" }, 415],
+        [{ "content-type": "application/x-www-form-urlencoded" }, 415],
+        [{ origin: own }, 200],
+        [{ "sec-fetch-site": "same-origin", origin: own }, 200],
+        [{ "sec-fetch-site": "none" }, 200],
+      ];
+      for (const [headers, wanted] of cases) {
+        const got = await signIn(server, ana, headers);
+        assert.equal(got.status, wanted, `${JSON.stringify(headers)}: ${got.text}`);
+        assert.equal(got.headers["set-cookie"] === undefined, wanted !== 200);
+        if (wanted === 403) assert.equal(got.json().code, "csrf_invalid");
+      }
+    });
+
+    it("want e-mail and password as texts, and repeat nothing of what was sent", async () => {
+      const bodies: readonly [unknown, number][] = [
+        [{}, 2],
+        [{ email: "", password: "" }, 2],
+        [{ email: ["secret-a"], password: { secret: "secret-b" } }, 2],
+        [{ email: ana.email, password: "x".repeat(5_000) }, 1],
+        [{ email: ana.email, password: "secret-a", remember: true }, 1],
+      ];
+      for (const [body, count] of bodies) {
+        const got = await server.ask({ method: "POST", path: SESSION, body });
+        assert.equal(got.status, 422, got.text);
+        assert.equal(mistakesIn(got), count, got.text);
+        assert.ok(!/secret-|xxxx/.test(got.text), got.text);
+      }
+      for (const body of ["", "[]", "null", '{"email":"a","email":"b"}', "{", '"x"']) {
+        assert.equal((await server.ask({ method: "POST", path: SESSION, body })).status, 422, body);
+      }
+    });
+
+    it("are known on the side of the console alone, and keys on the other", async () => {
+      const fresh = await server.again(ana);
+      for (const { method, path, access } of ROUTES) {
+        if (access !== "key") continue;
+        const wish = { method, path, headers: fresh.headers };
+        const got = await server.ask({ ...wish, ...(method === "POST" ? { body: {} } : {}) });
+        assert.deepEqual([got.status, got.json().code], [401, "authentication_required"], path);
+      }
+      const authorization = `Bearer ${server.keys.enterprise}`;
+      for (const path of ["", "/", "/nope", "/session/x", "/%73essions", "/keys/a/b/c"]) {
+        const wish = { method: "GET", path: `/v1/console${path}` };
+        const keyed = await server.ask({ ...wish, headers: { authorization } });
+        assert.deepEqual([keyed.status, keyed.json().code], [401, "session_required"], path);
+        assert.match(keyed.headers["www-authenticate"] ?? "", /^Session /);
+        const known = path === "/%73essions" ? 200 : 404;
+        assert.equal((await server.ask({ ...wish, headers: fresh.headers })).status, known, path);
+      }
+      const put = { method: "PUT", path: SESSIONS };
+      assert.equal((await server.ask(put)).status, 401);
+      const refused = await server.ask({ ...put, headers: fresh.headers });
+      assert.deepEqual([refused.status, refused.headers.allow], [405, "GET, HEAD, DELETE"]);
+      assert.equal((await server.ask({ ...put, headers: { cookie: fresh.cookie } })).status, 403);
+    });
+
+    it("are limited by the rate of the console, each user alone", async () => {
+      const hurried = await startConsole(transport, { limit: CONSOLE_LIMIT });
+      try {
+        const one = await hurried.person("acme", "owner");
+        const two = await hurried.person("acme", "member");
+        const wish = { method: "GET", path: SESSIONS, headers: one.headers };
+        const answers = await Promise.all(Array.from({ length: 120 }, () => hurried.ask(wish)));
+        const refused = answers.filter(({ status }) => status === 429);
+        assert.ok(refused.length > 0, "never refused");
+        for (const { headers } of refused) assert.match(headers["retry-after"] ?? "", /^\d+$/);
+        assert.match(answers[0]?.headers["ratelimit-policy"] ?? "", /q=60;w=3$/);
+        assert.equal(await statusOf(hurried, two.headers), 200);
+      } finally {
+        await hurried.close();
+      }
+    });
+
+    it("leave no cookie, token, password or e-mail in the log", async () => {
+      const secrets = [ana.email, ana.password, ana.cookie.slice(16), "guess 1", PLANTED];
+      secrets.push(ana.headers["x-csrf-token"] as string, "person", "example.com", "harbours");
+      const log = server.logged.join("");
+      assert.ok(log.includes("/v1/console/password") && log.includes(`user:${ana.id}`));
+      for (const secret of secrets) assert.ok(!log.includes(secret), `${secret} is in the log`);
+    });
+  });
+}

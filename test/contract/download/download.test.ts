@@ -1,0 +1,240 @@
+/**
+ * Proves: a download gives exactly the bytes that the share lists under the month's name, or clear
+ * words and nothing under it: once, without the partners, of the newest whole month; and through
+ * cuts, stalls, trickles, refusals, ignored ranges, wrong lengths and signals, resumed each time.
+ * Does not prove: what happens when the share changes (campaign/twin/publication.test.ts), the real
+ * share (nothing here reaches it), a full disk (e2e/download/process.test.ts).
+ */
+import assert from "node:assert/strict";
+import { existsSync, readdirSync } from "node:fs";
+import { readFile } from "node:fs/promises";
+import { join } from "node:path";
+import { after, before, describe, it } from "node:test";
+import { downloadMonth } from "../../../src/download/month.ts";
+import { checkSpace } from "../../../src/download/space.ts";
+import { Interrupted } from "../../../src/download/trouble.ts";
+import {
+  assertNothing,
+  assertWhole,
+  BIG,
+  cut,
+  type Dumps,
+  faultsFor,
+  LABEL,
+  makeDumps,
+  refusal,
+  wishOf,
+  withShare,
+} from "../../support/download/dumps.ts";
+import type { Fault } from "../../support/download/webdav-server.ts";
+
+let dumps: Dumps;
+before(async () => {
+  dumps = await makeDumps(400);
+});
+after(() => dumps.dispose());
+
+describe("a download", () => {
+  it("fetches the zips that an import needs, once", async () => {
+    await withShare(dumps.first, async (share) => {
+      const wish = wishOf(share.url, dumps.root);
+      const done = await downloadMonth(wish);
+      await assertWhole(share, wish.to);
+      assert.equal(done.files, 27);
+      assert.equal(done.token, "D61010");
+      assert.equal(done.fetched_bytes, done.bytes);
+      assert.ok(share.served.every(({ path }) => !path.includes("Socios")));
+      const before = share.sent();
+      const again = await downloadMonth(wish);
+      assert.equal(again.already, true);
+      assert.equal(again.fetched_bytes, 0);
+      assert.ok(share.sent() - before <= 27 * 4_096, "only the directories are looked at");
+    });
+  });
+
+  it("fetches the partners where they are asked for, also later", async () => {
+    await withShare(dumps.first, async (share) => {
+      const wish = wishOf(share.url, dumps.root);
+      await downloadMonth(wish);
+      const before = share.sent(BIG);
+      const done = await downloadMonth({ ...wish, all: true });
+      assert.equal(done.files, 37);
+      await assertWhole(share, wish.to, LABEL, true);
+      assert.ok(share.sent(BIG) - before <= 4_096, "what is there is not fetched again");
+    });
+  });
+
+  it("takes the newest month that is complete and of one release", async () => {
+    await withShare(dumps.first, async (share) => {
+      share.put("2026-12", "Simples.zip", share.bytesOf(LABEL, "Simples.zip"));
+      await share.addFolder("2026-11", dumps.first);
+      share.put("2026-11", "Simples.zip", await readFile(join(dumps.older, "Simples.zip")));
+      const wish = wishOf(share.url, dumps.root, { month: null });
+      assert.equal((await downloadMonth(wish)).month, LABEL);
+      assert.match(wish.said.join("\n"), /2026-12 is not complete.*26 of 27.*missing/);
+      assert.match(wish.said.join("\n"), /mixed: D61010 .*D60912 \(Simples\.zip\)/);
+      assert.match(await refusal(downloadMonth({ ...wish, month: "2026-12" })), /not complete/);
+      assert.match(
+        await refusal(downloadMonth({ ...wish, month: "2026-11" })),
+        /releases are mixed/,
+      );
+      assert.match(await refusal(downloadMonth({ ...wish, month: "2019-01" })), /no folder at/);
+      assertNothing(wish.to, "2026-11");
+      assertNothing(wish.to, "2026-12");
+    });
+  });
+
+  it("refuses a zip that holds another member than its name says", async () => {
+    await withShare(dumps.first, async (share) => {
+      share.put(LABEL, "Cnaes.zip", share.bytesOf(LABEL, "Paises.zip"));
+      const wish = wishOf(share.url, dumps.root);
+      assert.match(await refusal(downloadMonth(wish)), /Cnaes\.zip holds .*PAISCSV/);
+      share.put(LABEL, "Cnaes.zip", Buffer.alloc(5_000, "no zip "));
+      assert.match(await refusal(downloadMonth(wish)), /Cnaes\.zip .* is damaged at the share/);
+      assertNothing(wish.to);
+    });
+  });
+});
+
+describe("trouble on the way", () => {
+  it("is resumed where it happened", async () => {
+    await withShare(dumps.first, async (share) => {
+      const size = share.bytesOf(LABEL, BIG).length;
+      share.plan = faultsFor(BIG, [
+        cut(10_000),
+        { kind: "stall", after: 7_000 },
+        { kind: "drop" },
+        { kind: "status", status: 500 },
+        cut(1_000),
+        { kind: "trickle", bytes: 1, everyMs: 20 },
+      ]);
+      const wish = wishOf(share.url, dumps.root, { streams: 1 });
+      await downloadMonth(wish);
+      await assertWhole(share, wish.to);
+      const gets = share.served.filter(
+        ({ path, range }) => path.endsWith(BIG) && range?.endsWith("-"),
+      );
+      assert.deepEqual(gets.map(({ range, fault }) => [range, fault]).slice(0, 4), [
+        ["bytes=10000-", "stall"],
+        ["bytes=17000-", "drop"],
+        ["bytes=17000-", "status"],
+        ["bytes=17000-", "cut"],
+      ]);
+      // The tail is read before; beyond that no byte comes twice but what a trickle had under way.
+      assert.ok(share.sent(BIG) <= size + 4_096 + 200, `${share.sent(BIG)} of ${size}`);
+      assert.match(wish.said.join("\n"), /\(almost\) no bytes for 0\.1 s; trying again/);
+    });
+  });
+
+  it("of too many streams is answered with fewer", async () => {
+    await withShare(dumps.first, async (share) => {
+      let refused = 0;
+      share.plan = ({ method, range }) => {
+        if (method !== "GET" || range !== null || refused > 0) return null;
+        refused++;
+        return { kind: "status", status: 429, headers: { "retry-after": "30" } };
+      };
+      const wish = wishOf(share.url, dumps.root, { streams: 3 });
+      await downloadMonth(wish);
+      await assertWhole(share, wish.to);
+      assert.match(wish.said.join("\n"), /answers 429; going on with 2 at the same time/);
+    });
+  });
+
+  it("that lasts waits as the share says, not for ever, and names both", async () => {
+    await withShare(dumps.first, async (share) => {
+      const busy = (seconds: string): Fault => {
+        return { kind: "status", status: 503, headers: { "retry-after": seconds } };
+      };
+      share.plan = faultsFor(BIG, [busy("1")]);
+      const wish = wishOf(share.url, dumps.root, { streams: 1 });
+      const started = performance.now();
+      await downloadMonth(wish);
+      assert.ok(performance.now() - started >= 1_000);
+      const other = wishOf(share.url, dumps.root, { streams: 1 });
+      share.plan = faultsFor(BIG, [busy("86400")]);
+      assert.match(await refusal(downloadMonth(other)), /asks to come back in 1440 min/);
+      share.plan = ({ path }) => (path.endsWith(BIG) ? { kind: "drop" } : null);
+      assert.match(await refusal(downloadMonth(other)), /cut before an answer, 5 times in a row/);
+      assertNothing(other.to);
+      share.plan = () => null;
+      await downloadMonth(other);
+      await assertWhole(share, other.to);
+    });
+  });
+
+  it("of a server without ranges begins anew, and says so", async () => {
+    await withShare(dumps.first, async (share) => {
+      let cuts = 2;
+      share.plan = ({ method, path, range }) => {
+        if (method !== "GET") return null;
+        if (path.endsWith(BIG) && range === null && cuts-- > 0) return cut(20_000);
+        return { kind: "no-range" };
+      };
+      const wish = wishOf(share.url, dumps.root, { streams: 1 });
+      await downloadMonth(wish);
+      await assertWhole(share, wish.to);
+      assert.match(wish.said.join("\n"), /does not answer ranges/);
+      assert.match(
+        wish.said.join("\n"),
+        /Municipios\.zip: the share does not resume; beginning anew/,
+      );
+    });
+  });
+
+  it("of lengths and ranges that are not those of the list ends with words", async () => {
+    const lies: readonly [Fault, RegExp][] = [
+      [{ kind: "length", by: 10 }, /bytes instead of/],
+      [{ kind: "length", by: -10 }, /bytes instead of/],
+      [{ kind: "status", status: 404 }, /answers 404 to what it lists/],
+      [{ kind: "status", status: 418 }, /answers 418, which means nothing/],
+      [{ kind: "status", status: 403 }, /does not let us in \(403\)/],
+    ];
+    await withShare(dumps.first, async (share) => {
+      for (const [fault, words] of lies) {
+        share.plan = faultsFor(BIG, Array(20).fill(fault));
+        const wish = wishOf(share.url, dumps.root);
+        assert.match(await refusal(downloadMonth(wish)), words);
+        assertNothing(wish.to);
+      }
+      share.plan = faultsFor(BIG, [cut(9_000), { kind: "shift", by: 5 }]);
+      const wish = wishOf(share.url, dumps.root);
+      await downloadMonth(wish);
+      await assertWhole(share, wish.to);
+      assert.match(wish.said.join("\n"), /sends another range/);
+    });
+  });
+
+  it("of a signal leaves parts that are resumed", async () => {
+    await withShare(dumps.first, async (share) => {
+      const control = new AbortController();
+      share.plan = faultsFor(BIG, [{ kind: "stall", after: 30_000 }]);
+      const wish = wishOf(share.url, dumps.root, { streams: 1, stallMs: 60_000 });
+      const work = downloadMonth({ ...wish, signal: control.signal });
+      const part = () => {
+        const folder = join(wish.to, `${LABEL}.part`);
+        return existsSync(folder) && readdirSync(folder).some((name) => name.startsWith(BIG));
+      };
+      while (!part() || share.sent(BIG) < 34_000) await new Promise((done) => setTimeout(done, 5));
+      await new Promise((done) => setTimeout(done, 50));
+      control.abort(new Interrupted("SIGTERM"));
+      await assert.rejects(work, Interrupted);
+      assertNothing(wish.to);
+      await downloadMonth(wish);
+      await assertWhole(share, wish.to);
+      assert.equal(share.served.findLast(({ path }) => path.endsWith(BIG))?.range, "bytes=30000-");
+    });
+  });
+});
+
+describe("room", () => {
+  it("that is not there is told before", () => {
+    const demand = { folder: dumps.root, bytes: 2 ** 60, what: "the zips of 2026-10" };
+    assert.throws(() => checkSpace([demand]), /not enough for the zips of 2026-10 \(1153 PB\)/);
+    assert.throws(
+      () => checkSpace([demand, { ...demand, what: "the import" }]),
+      /has .* free, which is not enough for the zips of 2026-10 .* and the import .* to spare/,
+    );
+    checkSpace([{ ...demand, bytes: 1_000 }]);
+  });
+});

@@ -1,0 +1,368 @@
+/**
+ * Proves: an export of changes has, in every format and read by other programs, the kinds, the
+ * changed fields and the values that the items of POST /v1/changes have; its bytes do not depend on
+ * how the changes came in batches, nor on whether its list was there; the route takes `since`,
+ * `kinds` and `watch` together only, names every mistake, counts rows exactly, and idempotency
+ * covers them; both snapshots are pinned until it is done, whatever becomes of their files.
+ * Does not prove the formats themselves (unit/export/*.test.ts) nor a crash
+ * (campaign/kills/changes.test.ts).
+ */
+import assert from "node:assert/strict";
+import { copyFileSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { after, before, describe, it } from "node:test";
+import { parquetMetadata, parquetReadObjects } from "hyparquet";
+import readSheets from "read-excel-file/node";
+import { loadPlans, type Plan } from "../../../src/access/plans.ts";
+import { systemClock } from "../../../src/clock.ts";
+import {
+  type ChangesWork,
+  changeParts,
+  changesContext,
+  openChangesRenderer,
+} from "../../../src/export/changes.ts";
+import { Exports } from "../../../src/export/exports.ts";
+import { fileNameOf, slugOf } from "../../../src/export/filename.ts";
+import { RenderPool } from "../../../src/export/pool.ts";
+import { renderBytes } from "../../../src/export/render.ts";
+import { openLog } from "../../../src/log.ts";
+import { type ChangeList, makeChangeList, openChangeList } from "../../../src/search/changelist.ts";
+import { type ChangeItem, changeItems } from "../../../src/search/changerows.ts";
+import {
+  CHANGE_KINDS,
+  type ChangeEntry,
+  changeBatches,
+  changeCatalog,
+  watchableFields,
+} from "../../../src/search/changes.ts";
+import { openSegment } from "../../../src/search/segment.ts";
+import { EXPORT_FORMATS, OUTPUT_FIELD_NAMES, OUTPUT_FIELDS } from "../../../src/spec/fields.ts";
+import { normalizeSpec } from "../../../src/spec/normalize.ts";
+import type { AccountQuerySpec } from "../../../src/spec/schema.ts";
+import { openDatabase } from "../../../src/store/database.ts";
+import { type MonthPair, makePair } from "../../support/changes/pair.ts";
+import {
+  type ChangesServer,
+  placesOf,
+  refused,
+  startChanges,
+} from "../../support/changes/server.ts";
+import { makeKeyIn } from "../../support/changes/state.ts";
+import { elements, readCsv, readPage } from "../../support/export/readers.ts";
+import { fetchDocumented } from "../../support/http/documented.ts";
+import { TRANSPORTS } from "../../support/http/fake.ts";
+import { exportContext } from "../../support/spec/catalog.ts";
+
+let pair: MonthPair;
+let list: ChangeList;
+const folder = mkdtempSync(join(tmpdir(), "peneira-export-changes-"));
+
+before(async () => {
+  pair = await makePair({ seed: 77, accounts: 500 });
+  const [older, newer] = [pair.older.segment, pair.newer.segment];
+  const path = join(folder, "pair.changes");
+  await makeChangeList(older, newer, path);
+  list = openChangeList(path, older, newer);
+});
+after(() => {
+  list.close();
+  pair.dispose();
+  rmSync(folder, { recursive: true });
+});
+
+function specOf(format: string, more: object = {}): AccountQuerySpec {
+  const catalog = changeCatalog(pair.older.segment, pair.newer.segment);
+  const input = { filters: {}, output: { format, fields: OUTPUT_FIELD_NAMES }, ...more };
+  return normalizeSpec(input, exportContext(catalog)).spec;
+}
+
+function work(): ChangesWork {
+  const watch = watchableFields(pair.older.segment, pair.newer.segment, OUTPUT_FIELD_NAMES);
+  return { list, kinds: CHANGE_KINDS, watch };
+}
+
+async function bytesOf(spec: AccountQuerySpec, changes = work()): Promise<Buffer> {
+  const parts: Buffer[] = [];
+  const rendered = { segment: pair.newer.segment, spec, changes };
+  await renderBytes(rendered, (part) => parts.push(Buffer.from(part)));
+  return Buffer.concat(parts);
+}
+
+async function itemsOf(changes = work()): Promise<ChangeItem[]> {
+  const items: ChangeItem[] = [];
+  for await (const batch of changeBatches({ ...changes, spec: specOf("jsonl") })) {
+    items.push(...changeItems(list, batch, OUTPUT_FIELD_NAMES));
+  }
+  return items;
+}
+
+/** What a row shows: the values of now, or of then where there are none. */
+function shown({ before, after }: ChangeItem): Readonly<Record<string, unknown>> {
+  return after ?? before ?? assert.fail("an account that is nowhere");
+}
+
+describe("a file of changes", () => {
+  it("has as lines of jsonl the items of the route", async () => {
+    const lines = (await bytesOf(specOf("jsonl"))).toString().trimEnd().split("\n");
+    assert.deepEqual(
+      lines.map((line) => JSON.parse(line)),
+      JSON.parse(JSON.stringify(await itemsOf())),
+    );
+  });
+
+  it("has as csv the kind, the changed fields and the latest values", async () => {
+    const items = await itemsOf();
+    assert.ok(items.some(({ after }) => after === null) && items.length > 200);
+    const [head, ...rows] = readCsv((await bytesOf(specOf("csv"))).toString());
+    assert.deepEqual(head, ["change", "changed_fields", ...OUTPUT_FIELD_NAMES]);
+    const cell = (value: unknown) => (Array.isArray(value) ? value.join(",") : String(value ?? ""));
+    const free = new Set(OUTPUT_FIELDS.filter(({ freeText }) => freeText).map(({ name }) => name));
+    for (const [i, item] of items.entries()) {
+      const [change, changed, ...cells] = rows[i] ?? [];
+      assert.deepEqual([change, changed], [item.change, item.changed_fields.join(",")]);
+      const values = shown(item);
+      for (const [at, name] of OUTPUT_FIELD_NAMES.entries()) {
+        // Guarded free text is a matter of contract/export/render.test.ts.
+        const found = free.has(name) ? cells[at]?.replace(/^'(?=[=+\-@\t\r])/, "") : cells[at];
+        assert.equal(found, cell(values[name]), `${name} of ${item.cnpj}`);
+      }
+    }
+    assert.equal(rows.length, items.length);
+    const semicolons = specOf("csv", { output: { format: "csv", delimiter: ";", bom: true } });
+    assert.match((await bytesOf(semicolons)).toString(), /^\ufeffchange;changed_fields;cnpj;/);
+  });
+
+  it("has as Parquet the same, changed fields as a list, and tells both months", async () => {
+    const bytes = await bytesOf(specOf("parquet"));
+    const file = bytes.buffer.slice(bytes.byteOffset, bytes.byteOffset + bytes.length);
+    const rows = await parquetReadObjects({ file: file as ArrayBuffer });
+    const items = await itemsOf();
+    const plain = (value: unknown) =>
+      value instanceof Date ? value.toISOString().slice(0, 10) : (value ?? null);
+    assert.equal(rows.length, items.length);
+    for (const [i, item] of items.entries()) {
+      const { change, changed_fields: changed, ...values } = rows[i] as Record<string, unknown>;
+      assert.deepEqual([change, changed], [item.change, item.changed_fields]);
+      const found = Object.entries(values).map(([name, value]) => [name, plain(value)]);
+      assert.deepEqual(Object.fromEntries(found), shown(item));
+    }
+    const { key_value_metadata: told = [] } = parquetMetadata(file as ArrayBuffer);
+    const said = new Map(told.map(({ key, value }) => [key, value]));
+    assert.deepEqual(
+      ["snapshot", "since", "since_date", "kinds"].map((name) => said.get(`peneira.${name}`)),
+      ["2026-10", "2026-09", "2026-09-12", "entered,left,changed"],
+    );
+  });
+
+  it("has as a workbook and as a page the same rows, and says what they are", async () => {
+    const fields = ["cnpj", "uf", "share_capital"];
+    const output = (format: string) => specOf(format, { output: { format, fields } });
+    const items = await itemsOf();
+    const sheets = await readSheets(await bytesOf(output("xlsx")), { trim: false });
+    const [rows, about] = sheets.map(({ data }) => data);
+    assert.deepEqual(rows?.[0], ["change", "changed_fields", ...fields]);
+    const wanted = items.map((item) => {
+      const values = shown(item);
+      const changed = item.changed_fields.join(",") || null;
+      return [item.change, changed, ...fields.map((name) => values[name])];
+    });
+    // An empty text and no text are the same to the reader.
+    assert.deepEqual(
+      rows?.slice(1).map((row) => row.map((value) => (value === "" ? null : value))),
+      wanted,
+    );
+    assert.match(
+      JSON.stringify(about),
+      /Compared with","2026-09".*Watched fields.*CNPJ, ascending/,
+    );
+    const page = (await bytesOf(output("html"))).toString();
+    const cells = elements(readPage(page), "tr")
+      .slice(1)
+      .map((row) => row.children.map(({ text }) => text));
+    assert.deepEqual(
+      cells.map(([change, , cnpj]) => [change, cnpj]),
+      items.map(({ change, cnpj }) => [change, cnpj]),
+    );
+    assert.match(page, /Company accounts that changed, 2026-09 to 2026-10/);
+  });
+
+  it("has the same bytes however the changes came, in every format", async () => {
+    const all: ChangeEntry[] = [];
+    for await (const part of changeParts(specOf("csv"), work())) all.push(...part);
+    for (const format of EXPORT_FORMATS) {
+      const spec = specOf(format, {
+        output: { format, fields: ["legal_name", "cnpj", "mei_opt_in"] },
+      });
+      const reference = await bytesOf(spec);
+      for (const size of [1, 7, 333]) {
+        const parts: Buffer[] = [];
+        const context = await changesContext(spec, work());
+        const renderer = openChangesRenderer(context, work(), (part) =>
+          parts.push(Buffer.from(part)),
+        );
+        await renderer.begin();
+        for (let at = 0; at < all.length; at += size) await renderer.rows(all.slice(at, at + size));
+        await renderer.end();
+        assert.ok(Buffer.concat(parts).equals(reference), `${format} in batches of ${size}`);
+      }
+    }
+  });
+
+  it("has no rows where nothing is wanted, and not more than its limit", async () => {
+    const none = { ...work(), kinds: ["entered"], watch: [] } as const;
+    const nowhere = { filters: { company: { share_capital_min: 9e12 } } };
+    for (const format of EXPORT_FORMATS) {
+      assert.ok((await bytesOf(specOf(format, nowhere), none)).length >= 0);
+    }
+    const few = (await bytesOf(specOf("jsonl", { limit: 3 }))).toString().trimEnd().split("\n");
+    const items = await itemsOf();
+    assert.deepEqual(
+      few.map((line) => (JSON.parse(line) as ChangeItem).cnpj),
+      items.slice(0, 3).map(({ cnpj }) => cnpj),
+    );
+  });
+});
+
+describe("exports of changes on their way", () => {
+  const dataDir = join(folder, "state");
+  const lists = join(dataDir, "changes");
+
+  it("are rendered from what is pinned, with or without their list", async () => {
+    mkdirSync(dataDir, { mode: 0o700 });
+    const database = openDatabase(dataDir);
+    const { tenantId, keyId } = makeKeyIn(database);
+    const plans = loadPlans();
+    const [threads, log] = [new RenderPool(1), openLog("silent")];
+    const parts = { database, dataDir, threads, plans, clock: systemClock, log };
+    const lasting = { retention: 60, forget: 86_400, freeBytesMin: 0 };
+    const exports = new Exports({ ...parts, ...lasting, slugOf });
+    const place = (label: string) => join(folder, `${label}.peneira`);
+    for (const label of ["2026-09", "2026-10"])
+      copyFileSync(join(pair.folder, label), place(label));
+    const older = await openSegment(place("2026-09"));
+    const segment = await openSegment(place("2026-10"));
+    exports.start(segment);
+    const changes = { older, kinds: CHANGE_KINDS, watch: work().watch };
+    const spec = specOf("csv");
+    const create = (idempotencyKey: string, more: object = {}) =>
+      exports.create({
+        ...{ tenantId, keyId, plan: plans.enterprise as Plan, bodyHash: idempotencyKey },
+        ...{ idempotencyKey, spec, segment, rows: 1, changes, ...more },
+      });
+    const first = create("one");
+    assert.deepEqual(
+      readdirSync(join(dataDir, "pins")).filter((name) => !/^served/.test(name)).length,
+      2,
+    );
+    for (const label of ["2026-09", "2026-10"]) rmSync(place(label));
+    assert.equal(create("one").record.id, first.record.id);
+    assert.throws(
+      () => create("one", { changes: { ...changes, watch: ["uf"] } }),
+      /another request/,
+    );
+    assert.throws(() => create("one", { changes: null }), /another request/);
+    const done = await exports.settled(tenantId, first.record.id, 30_000);
+    const reference = await bytesOf(spec);
+    assert.equal(done.state, "done");
+    assert.deepEqual(readFileSync(exports.filePath(done)), reference);
+    assert.equal(readdirSync(lists).length, 1, "the list was made");
+    assert.match(fileNameOf(done), /^peneira-changes-2026-09-2026-10-empresas-[0-9a-f]{8}\.csv$/);
+    assert.deepEqual(done.since, {
+      ...{ snapshot: "2026-09", snapshotDate: "2026-09-12" },
+      ...{ kinds: CHANGE_KINDS, watch: work().watch },
+    });
+    const pins = readdirSync(join(dataDir, "pins")).filter((name) => !/^served/.test(name));
+    assert.deepEqual(pins, [], "nothing is pinned any more");
+    exports.stop();
+    await exports.close();
+    older.close();
+    segment.close();
+    database.close();
+  });
+});
+
+for (const transport of TRANSPORTS) {
+  describe(`POST /v1/exports with since, over ${transport}`, () => {
+    let changes: ChangesServer;
+    const served = join(folder, `served-${transport}`);
+    before(async () => {
+      mkdirSync(served);
+      for (const label of ["2026-09", "2026-10"]) {
+        copyFileSync(join(pair.folder, label), join(served, label));
+      }
+      const current = await openSegment(join(served, "2026-10"));
+      changes = await startChanges({ transport, folder: served, current });
+    });
+    after(async () => {
+      await changes.close();
+      changes.months.close();
+      changes.shelf.close();
+    });
+
+    let keys = 0;
+    const post = (body: object, plan: "free" | "enterprise" = "enterprise", key = `k${++keys}`) =>
+      fetchDocumented(`${changes.server.base}/v1/exports`, {
+        method: "POST",
+        body: JSON.stringify(body),
+        headers: {
+          authorization: `Bearer ${changes.server.keys[plan]}`,
+          "content-type": "application/json",
+          "idempotency-key": key,
+        },
+      });
+
+    it("queues what was asked for, with its exact rows, and says so in the record", async () => {
+      const wish = { since: "2026-09", kinds: ["left", "entered"], watch: ["email", "uf"] };
+      const body = { spec: {}, output: { format: "jsonl" }, ...wish };
+      const response = await post(body, "enterprise", "same");
+      assert.equal(response.status, 201, await response.clone().text());
+      const { export: record } = (await response.json()) as { export: Record<string, unknown> };
+      assert.equal(record.since, "2026-09");
+      assert.equal(record.since_date, "2026-09-12");
+      assert.deepEqual(
+        [record.kinds, record.watch],
+        [
+          ["entered", "left"],
+          ["uf", "email"],
+        ],
+      );
+      const created = changes.server.exporter.created.at(-1);
+      const items = await itemsOf({ ...work(), kinds: ["entered", "left"] });
+      assert.equal(created?.rows, items.length);
+      assert.equal(created?.changes?.older.label, "2026-09");
+      const again = await post(body, "enterprise", "same");
+      assert.equal(again.headers.get("idempotent-replayed"), "true");
+      const read = await fetchDocumented(`${changes.server.base}/v1/exports/${record.export_id}`, {
+        headers: { authorization: `Bearer ${changes.server.keys.enterprise}` },
+      });
+      assert.equal(((await read.json()) as { since: string }).since, "2026-09");
+    });
+
+    it("names every mistake, and wants since with the others", async () => {
+      const alone = await refused(await post({ spec: {}, output: {}, kinds: ["left"] }), 422);
+      assert.deepEqual(placesOf(alone), ["/since missing"]);
+      const wrong = {
+        since: "2020-01",
+        spec: { filters: { geo: { uf_any_of: ["ZZ"] } } },
+        output: { format: "csv", include_explain: true },
+        kinds: "left",
+        watch: ["score", "x"],
+      };
+      assert.deepEqual(placesOf(await refused(await post(wrong), 422)), [
+        "/kinds wrong_type",
+        "/since since_not_available",
+        "/spec/filters/geo/uf_any_of/0 unknown_uf",
+        "/watch/1 unknown_field",
+      ]);
+      const explained = { since: "2026-09", spec: {}, output: { include_explain: true } };
+      const refusal = await refused(await post(explained), 422);
+      assert.deepEqual(placesOf(refusal), ["/output/include_explain not_with_since"]);
+      const month = await refused(await post({ since: "2026-10", spec: {}, output: {} }), 422);
+      assert.equal(month.code, "since_not_available");
+      assert.deepEqual(month.changes_since, ["2026-09"]);
+      const contact = { since: "2026-09", spec: {}, output: {}, watch: ["email"] };
+      assert.equal((await refused(await post(contact, "free"), 422)).code, "field_not_allowed");
+    });
+  });
+}

@@ -1,0 +1,251 @@
+/**
+ * Proves, with real threads on a real snapshot: a thread writes the bytes that rendering in this
+ * process gives, in every format; it reports progress, stops when it is told to, lets go of a
+ * snapshot that nobody needs, and runs below the priority of this thread and no other; what is
+ * wrong becomes the right outcome and leaves no file. Does not prove the formats themselves.
+ */
+import assert from "node:assert/strict";
+import {
+  copyFileSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { after, before, describe, it } from "node:test";
+import { setTimeout as sleep } from "node:timers/promises";
+import { loadPlans } from "../../../src/access/plans.ts";
+import { systemClock } from "../../../src/clock.ts";
+import { Exports } from "../../../src/export/exports.ts";
+import { RenderPool, type RenderWish } from "../../../src/export/pool.ts";
+import { type RenderedFile, renderExport } from "../../../src/export/render.ts";
+import { openLog } from "../../../src/log.ts";
+import { openSegment, type Segment } from "../../../src/search/segment.ts";
+import { EXPORT_FORMATS, OUTPUT_FIELD_NAMES } from "../../../src/spec/fields.ts";
+import { normalizeSpec } from "../../../src/spec/normalize.ts";
+import type { AccountQuerySpec } from "../../../src/spec/schema.ts";
+import { openDatabase } from "../../../src/store/database.ts";
+import { makeSampleSnapshot, type SampleSnapshot } from "../../support/sample/snapshot.ts";
+
+const ACCOUNTS = 30_000;
+const THREADS = 2;
+
+let sample: SampleSnapshot;
+let segment: Segment;
+let pool: RenderPool;
+let folder: string;
+
+before(async () => {
+  sample = await makeSampleSnapshot(ACCOUNTS, 5);
+  segment = await openSegment(sample.snapshot);
+  pool = new RenderPool(THREADS);
+  folder = mkdtempSync(join(tmpdir(), "peneira-worker-"));
+});
+
+after(async () => {
+  await pool.close();
+  segment.close();
+  sample.dispose();
+  rmSync(folder, { recursive: true });
+});
+
+function specOf(format: string, fields: readonly string[] = OUTPUT_FIELD_NAMES): AccountQuerySpec {
+  const input = { filters: {}, output: { format, fields } };
+  return normalizeSpec(input, {
+    catalog: segment.catalog,
+    limitDefault: 1_000_000,
+    limitCap: 1_000_000,
+    allowedFields: OUTPUT_FIELD_NAMES,
+    defaultFields: OUTPUT_FIELD_NAMES,
+    mode: "export",
+    fullAllowed: true,
+  }).spec;
+}
+
+function wishOf(name: string, more: Partial<RenderWish> = {}): RenderWish {
+  return {
+    places: [sample.snapshot],
+    snapshotId: segment.snapshotId,
+    spec: specOf("csv", ["cnpj", "legal_name", "uf"]),
+    path: join(folder, name),
+    bytesMax: Number.POSITIVE_INFINITY,
+    ...more,
+  };
+}
+
+const nothing = () => {};
+const left = (name: string) => readdirSync(folder).filter((found) => found.startsWith(name));
+
+/** Nice values of the threads of this process, by thread id. */
+function niceOfThreads(): Map<number, number> {
+  const threads = readdirSync("/proc/self/task").map((tid): [number, number] => {
+    const stat = readFileSync(`/proc/self/task/${tid}/stat`, "latin1");
+    // The name in parentheses may hold spaces; nice is the 19th field, the 17th behind it.
+    const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
+    return [Number(tid), Number(fields[16])];
+  });
+  return new Map(threads);
+}
+
+describe("threads of exports", () => {
+  for (const format of EXPORT_FORMATS) {
+    it(`write the same ${format} as this thread`, async () => {
+      const spec = specOf(format);
+      const here = await renderExport({ segment, spec, path: join(folder, `here.${format}`) });
+      const wish = wishOf(`there.${format}`, { spec });
+      const outcome = await pool.start(wish, nothing).outcome;
+      assert.deepEqual(outcome, { kind: "file", file: here });
+      const there = readFileSync(wish.path);
+      assert.ok(there.equals(readFileSync(join(folder, `here.${format}`))));
+      assert.equal(here.rowCount, ACCOUNTS);
+    });
+  }
+
+  it("stop at the bytes that a file may have", async () => {
+    const outcome = await pool.start(wishOf("large", { bytesMax: 1_000 }), nothing).outcome;
+    assert.equal(outcome.kind === "failed" && outcome.failure, "quota_exceeded");
+    assert.deepEqual(left("large"), []);
+  });
+
+  it("run at once, each its own file", async () => {
+    const names = ["p", "q", "r", "s"];
+    const outcomes = await Promise.all(
+      names.map((name) => pool.start(wishOf(name), nothing).outcome),
+    );
+    const files = outcomes.map((outcome) => (outcome.kind === "file" ? outcome.file : null));
+    assert.equal(new Set(files.map((file) => file?.sha256)).size, 1);
+    assert.deepEqual(
+      names.map((name) => left(name)),
+      names.map((name) => [name]),
+    );
+  });
+
+  it("run below the priority of every other thread", async (context) => {
+    if (process.platform !== "linux") {
+      context.skip("other systems know no priority of one thread");
+      return;
+    }
+    await Promise.all(["t", "u"].map((name) => pool.start(wishOf(name), nothing).outcome));
+    const nice = niceOfThreads();
+    assert.equal(nice.get(process.pid), 0);
+    const lowered = [...nice.values()].filter((value) => value !== 0);
+    assert.deepEqual(lowered, Array(THREADS).fill(10));
+  });
+
+  it("report progress that grows", async () => {
+    const seen: number[] = [];
+    const spec = specOf("xlsx");
+    const wish = wishOf("progress", { spec });
+    await pool.start(wish, (rows, all) => {
+      assert.equal(all, ACCOUNTS);
+      seen.push(rows);
+    }).outcome;
+    assert.ok(seen.length > 0);
+    assert.deepEqual(
+      seen,
+      [...seen].sort((a, b) => a - b),
+    );
+  });
+
+  it("stop when they are told to, and leave nothing", async () => {
+    for (const delayMs of [0, 5, 20]) {
+      const render = pool.start(wishOf("cancelled", { spec: specOf("xlsx") }), nothing);
+      await sleep(delayMs);
+      render.cancel();
+      assert.deepEqual(await render.outcome, { kind: "cancelled" });
+      assert.deepEqual(left("cancelled"), []);
+    }
+  });
+
+  it("find the snapshot at another place, and take no other one for it", async () => {
+    const gone = join(folder, "gone.peneira");
+    const junk = join(folder, "junk.peneira");
+    writeFileSync(junk, "no snapshot");
+    const wish = wishOf("moved", { places: [gone, junk, sample.snapshot] });
+    assert.equal((await pool.start(wish, nothing).outcome).kind, "file");
+    for (const places of [[gone], [junk], [], [sample.snapshot]]) {
+      const other = wishOf("refused", { places, snapshotId: "0".repeat(16) });
+      const outcome = await pool.start(other, nothing).outcome;
+      assert.equal(outcome.kind === "failed" && outcome.failure, "snapshot_unavailable");
+    }
+    assert.deepEqual(left("refused"), []);
+  });
+
+  it("say what cannot be written, and what is our fault", async () => {
+    const nowhere = wishOf("x", { path: join(folder, "missing", "x.csv") });
+    const unwritten = await pool.start(nowhere, nothing).outcome;
+    assert.equal(unwritten.kind === "failed" && unwritten.failure, "write_failed");
+    const broken = wishOf("broken", { spec: {} as AccountQuerySpec });
+    const threw = await pool.start(broken, nothing).outcome;
+    assert.equal(threw.kind, "threw");
+    assert.deepEqual(left("broken"), []);
+    assert.equal((await pool.start(wishOf("after"), nothing).outcome).kind, "file");
+  });
+
+  it("let go of a snapshot that nobody needs", async (context) => {
+    if (process.platform !== "linux") {
+      context.skip("mappings cannot be listed here");
+      return;
+    }
+    const pinned = join(folder, "pinned.peneira");
+    copyFileSync(sample.snapshot, pinned);
+    const mapped = () => readFileSync("/proc/self/maps", "utf8").includes(pinned);
+    // A snapshot of another identity makes each thread close the one that it has open.
+    const renders = Array.from({ length: 4 }, (_, i) => {
+      const wish = wishOf(`none${i}`, { places: [], snapshotId: "0".repeat(16) });
+      return pool.start(wish, nothing).outcome;
+    });
+    await Promise.all(renders);
+    await pool.start(wishOf("own", { places: [pinned] }), nothing).outcome;
+    assert.equal(mapped(), true);
+    pool.forget(segment.snapshotId);
+    for (let waited = 0; waited < 100 && mapped(); waited++) await sleep(20);
+    assert.equal(mapped(), false);
+    assert.equal((await pool.start(wishOf("again"), nothing).outcome).kind, "file");
+  });
+});
+
+describe("exports with real threads", () => {
+  it("go all the way and keep to the pinned snapshot when its name is taken", async () => {
+    const dataDir = join(folder, "state");
+    mkdirSync(dataDir, { mode: 0o700 });
+    const path = join(folder, "served.peneira");
+    copyFileSync(sample.snapshot, path);
+    const served = await openSegment(path);
+    const database = openDatabase(dataDir);
+    database.exec("INSERT INTO tenants (id, name, created_at) VALUES ('a', 'a', 1)");
+    const parts = { database, dataDir, clock: systemClock, log: openLog("silent") };
+    const plans = loadPlans();
+    const threads = new RenderPool(1);
+    const slugOf = () => "empresas";
+    const lasting = { retention: 60, forget: 86_400, freeBytesMin: 0 };
+    const exports = new Exports({ ...parts, threads, plans, ...lasting, slugOf });
+    exports.start(served);
+    rmSync(path);
+    writeFileSync(path, "another file of that name");
+    const spec = specOf("jsonl");
+    const asked = { tenantId: "a", keyId: "k", idempotencyKey: "k", bodyHash: "", rows: 1 };
+    const wanted = { ...asked, plan: plans.enterprise, spec, segment: served };
+    const { record } = exports.create(wanted);
+    const done = await exports.settled("a", record.id, 30_000);
+    const reference: RenderedFile = await renderExport({
+      segment,
+      spec,
+      path: join(folder, "ref"),
+    });
+    assert.deepEqual(
+      [done.state, done.rowCount, done.sizeBytes, done.sha256],
+      ["done", reference.rowCount, reference.sizeBytes, reference.sha256],
+    );
+    const bytes = readFileSync(exports.filePath(done));
+    assert.ok(bytes.equals(readFileSync(join(folder, "ref"))));
+    await exports.close();
+    assert.deepEqual(readdirSync(join(dataDir, "pins")), []);
+    database.close();
+    served.close();
+  });
+});

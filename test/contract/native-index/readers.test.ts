@@ -1,0 +1,164 @@
+/**
+ * Proves: a snapshot is an Arrow file for a reader that shares nothing with us (Polars): it finds
+ * the same number of rows and the same values in every column of sampled rows; and a snapshot that
+ * went through another program as plain Arrow or Parquet, in any row order and with other types,
+ * is imported to the same accounts in the same order, and searched without import where plain.
+ * Does not prove: that damaged snapshots are refused (campaign/files/damage.test.ts,
+ * snapshot-refusals).
+ */
+import assert from "node:assert/strict";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { after, before, describe, it } from "node:test";
+import pl from "nodejs-polars";
+import { COLUMNS } from "../../../native-index/columns.ts";
+import { CommandError } from "../../../src/errors.ts";
+import { openAnySegment } from "../../../src/ingest/boot.ts";
+import { importColumns } from "../../../src/ingest/columns-import.ts";
+import { decodeSnapshot } from "../../support/decode.ts";
+import { makeSampleSnapshot, type SampleSnapshot } from "../../support/sample/snapshot.ts";
+
+const CODES = COLUMNS.filter(({ type }) => /^dictionary/.test(type)).map(({ name }) => name);
+
+let sample: SampleSnapshot;
+let folder: string;
+// biome-ignore lint/suspicious/noExplicitAny: the declarations of nodejs-polars lag behind it.
+let frame: any;
+
+before(async () => {
+  sample = await makeSampleSnapshot(5000, 11);
+  folder = mkdtempSync(join(tmpdir(), "peneira-readers-"));
+  frame = pl.scanIPC(sample.snapshot).collectSync();
+});
+after(() => {
+  sample.dispose();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+/** The frame with codes as plain text, as most programs would write them. */
+// biome-ignore lint/suspicious/noExplicitAny: see above.
+function asText(): any {
+  const casts = CODES.map((name) => pl.col(name).cast(pl.Utf8));
+  return frame.withColumns(
+    ...casts,
+    pl.col("cnae_secondary").cast(pl.List(pl.Utf8)),
+    pl.col("registration_status").cast(pl.Int32),
+  );
+}
+
+async function importFile(path: string, changes: Record<string, unknown> = {}) {
+  const out = join(folder, "again.peneira");
+  await importColumns({
+    source: path,
+    out,
+    label: "2026-10",
+    date: decodeSnapshot(sample.snapshot).meta.snapshot_date,
+    keepCpf: false,
+    threads: 2,
+    partitionBytes: 100_000,
+    startStage: () => ({ update: () => undefined, done: () => undefined }),
+    ...changes,
+  });
+  return out;
+}
+
+/** Stored values only: descriptions and populations are not columns. */
+function stored(path: string): unknown[] {
+  return decodeSnapshot(path).rows.map((row) => {
+    const { municipality_population: _1, municipality_name: _2, ...rest } = row;
+    const { cnae_primary_description: _3, legal_nature_description: _4, ...columns } = rest;
+    return columns;
+  });
+}
+
+describe("Polars", () => {
+  it("agrees on the number of rows and on every column of sampled rows", () => {
+    const { rows } = decodeSnapshot(sample.snapshot);
+    assert.equal(frame.height, rows.length);
+    assert.deepEqual(
+      frame.columns,
+      COLUMNS.map(({ name }) => name),
+    );
+    for (let row = 0; row < rows.length; row += 97) {
+      const found = frame.row(row) as unknown[];
+      const wanted = rows[row] as unknown as Record<string, unknown>;
+      COLUMNS.forEach(({ name, type }, column) => {
+        const isCapital = name === "share_capital_cents";
+        const field = isCapital ? "share_capital" : name;
+        assert.ok(field in wanted, `${field} is decoded`);
+        const cell = isCapital ? reais(found[column]) : found[column];
+        assert.deepEqual(plain(cell, name, type), wanted[field], `${name} of row ${row}`);
+      });
+    }
+  });
+});
+
+/** Cents as the answer's amount in reais. */
+function reais(cents: unknown): number | null {
+  return cents === null || cents === undefined ? null : Number(cents) / 100;
+}
+
+/** A cell of Polars in the words of an answer. */
+function plain(cell: unknown, name: string, type: string): unknown {
+  if (cell === null || cell === undefined) return type.startsWith("list") ? [] : null;
+  if (name.startsWith("phone")) return `+${cell}`;
+  if (name === "postal_code") return String(cell).padStart(8, "0");
+  if (type === "date32") return (cell as Date).toISOString().slice(0, 10);
+  return type.startsWith("list") ? [...(cell as Iterable<unknown>)] : cell;
+}
+
+describe("columns of another program", () => {
+  it("as plain Arrow with dictionaries give the same accounts in the same order", async () => {
+    const path = join(folder, "plain.arrow");
+    frame.sort("legal_name").writeIPC(path, { compression: "uncompressed" });
+    assert.deepEqual(stored(await importFile(path)), stored(sample.snapshot));
+  });
+
+  it("as plain Arrow with text and without scores give the same accounts", async () => {
+    const path = join(folder, "text.arrow");
+    const scores = COLUMNS.map(({ name }) => name).filter((name) => name.startsWith("score"));
+    asText().drop(scores).writeIPC(path, { compression: "uncompressed" });
+    assert.deepEqual(stored(await importFile(path)), stored(sample.snapshot));
+  });
+
+  it("as Parquet give the same accounts", async () => {
+    const path = join(folder, "text.parquet");
+    asText().writeParquet(path);
+    assert.deepEqual(stored(await importFile(path)), stored(sample.snapshot));
+  });
+
+  it("with one code where a list belongs count as lists of one, or as odd", async () => {
+    const path = join(folder, "single.arrow");
+    const code = pl
+      .when(pl.col("uf").eq(pl.lit("SP")))
+      .then(pl.lit(4721102))
+      .otherwise(pl.lit(0.5));
+    asText()
+      .withColumns(code.alias("cnae_secondary"))
+      .writeIPC(path, { compression: "uncompressed" });
+    const rows = stored(await importFile(path)) as { cnae_secondary: unknown; uf: string }[];
+    for (const { cnae_secondary, uf } of rows) {
+      assert.deepEqual(cnae_secondary, uf === "SP" ? ["4721102"] : []);
+    }
+  });
+
+  it("as Parquet with categories are refused with the way out", async () => {
+    const path = join(folder, "categories.parquet");
+    frame.writeParquet(path);
+    await assert.rejects(importFile(path), (error: Error) => {
+      assert.ok(error instanceof CommandError);
+      return /write them as text/.test(error.message);
+    });
+  });
+
+  it("without a column, label or date are refused by name", async () => {
+    const path = join(folder, "less.arrow");
+    frame.drop("uf").writeIPC(path, { compression: "uncompressed" });
+    await assert.rejects(importFile(path), /lacks the columns uf/);
+    const whole = join(folder, "plain.arrow");
+    await assert.rejects(importFile(whole, { label: undefined }), /--label/);
+    await assert.rejects(openAnySegment(whole), /--label/);
+    await assert.rejects(importFile(sample.snapshot), /snapshot already/);
+  });
+});

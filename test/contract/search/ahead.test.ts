@@ -1,0 +1,168 @@
+/**
+ * Proves: what is found off the main thread is, byte for byte, what is found at once: pages, pages
+ * of companies, totals and facets of random specs with long lists; ordinary questions are not
+ * handed over; too many that wait are refused; damage is told as ever; steps give the same value
+ * whoever runs them, end as their errors say, and leave others their turn.
+ * Does not prove: that it is worth it (bench/worst.bench.ts).
+ */
+import assert from "node:assert/strict";
+import { after, before, describe, it } from "node:test";
+import { setImmediate as nextTurn } from "node:timers/promises";
+import { AppError } from "../../../src/errors.ts";
+import { AT_ONCE_MS, stepwise } from "../../../src/http/sidework.ts";
+import { countsAhead, pageAhead } from "../../../src/search/ahead.ts";
+import { FACETS } from "../../../src/search/facet.ts";
+import { countMatches, facets, search } from "../../../src/search/searcher.ts";
+import { openSegment, type Segment } from "../../../src/search/segment.ts";
+import { normalizeSpec } from "../../../src/spec/normalize.ts";
+import type { AccountQuerySpec } from "../../../src/spec/schema.ts";
+import { atOnce, type Steps, waited } from "../../../src/steps.ts";
+import { leadQuerySteps, readLeadQuery } from "../../../src/translate/leads/leadquery.ts";
+import { translate, translateSteps } from "../../../src/translate/translate.ts";
+import { decodeSnapshot } from "../../support/decode.ts";
+import { makeSampleSnapshot, type SampleSnapshot } from "../../support/sample/snapshot.ts";
+import { contextWith } from "../../support/spec/catalog.ts";
+import { randomSpec, seededRng } from "../../support/spec/random.ts";
+import { hostileText, randomFrom, repeated, SHAPES } from "../../support/translate/shapes.ts";
+import type { TwinRow } from "../../support/twin.ts";
+
+const FIELDS = ["cnpj", "legal_name", "postal_code", "score"];
+
+describe("what is found ahead", () => {
+  let made: SampleSnapshot;
+  let segment: Segment;
+  let rows: readonly TwinRow[];
+  before(async () => {
+    made = await makeSampleSnapshot(2_500, 21);
+    segment = await openSegment(made.snapshot);
+    rows = decodeSnapshot(made.snapshot).rows;
+  });
+  after(() => {
+    segment.close();
+    made.dispose();
+  });
+
+  /** A random spec with hundreds of prefixes of postal codes, some of them of accounts. */
+  function longSpec(random: () => number): AccountQuerySpec {
+    const spec = randomSpec(random, segment.catalog, rows);
+    const prefixes = Array.from({ length: 900 }, () => {
+      const digits = String(Math.floor(random() * 1e8)).padStart(8, "0");
+      return digits.slice(0, 4 + Math.floor(random() * 5));
+    });
+    const geo = { ...spec.filters.geo, postal_code_prefix_any_of: prefixes };
+    const filters = random() < 0.5 ? { ...spec.filters, geo } : { geo };
+    return normalizeSpec({ ...spec, filters }, contextWith({ catalog: segment.catalog })).spec;
+  }
+
+  it("is what is found at once", async () => {
+    const random = seededRng(4);
+    let found = 0;
+    for (let round = 0; round < 60; round++) {
+      const spec = longSpec(random);
+      const onePerCompany = round % 3 === 0;
+      const afterRow = round % 4 === 0 ? Math.floor(random() * 2_000) : -1;
+      const request = { spec, fields: FIELDS, afterRow, explain: false, onePerCompany };
+      const ahead = await pageAhead(segment, request, FACETS);
+      assert.ok(ahead !== null);
+      const counts = await countsAhead(segment, spec, FACETS);
+      segment.native.dropCaches();
+      const expected = search(segment, request);
+      const counted = facets(segment, spec, FACETS);
+      assert.deepEqual(search(segment, { ...request, ahead }), expected);
+      assert.deepEqual(ahead.facets, counted);
+      assert.deepEqual(counts, { total: countMatches(segment, spec), facets: counted });
+      found += expected.count;
+    }
+    assert.ok(found > 500, `${found} accounts`);
+  });
+
+  it("is nothing for an ordinary question", () => {
+    const spec = { filters: { geo: { uf_any_of: ["SP"] } }, sort: [], limit: 50 };
+    const context = contextWith({ catalog: segment.catalog });
+    const ordinary = normalizeSpec(spec, context).spec;
+    assert.equal(pageAhead(segment, { spec: ordinary, afterRow: -1 }, FACETS), null);
+    assert.equal(countsAhead(segment, ordinary, null), null);
+  });
+
+  it("is refused where too many wait, and goes on after them", async () => {
+    const spec = longSpec(seededRng(6));
+    const many = Array.from({ length: 64 }, () => countsAhead(segment, spec, null));
+    const isRefusal = (error: unknown) => error instanceof AppError && error.code === "overloaded";
+    assert.throws(() => countsAhead(segment, spec, null), isRefusal);
+    const totals = await Promise.all(many);
+    assert.equal(new Set(totals.map((one) => one?.total)).size, 1);
+    assert.ok((await countsAhead(segment, spec, null)) !== null);
+  });
+
+  it("is the refusal of a damaged snapshot where there is one", async () => {
+    const spec = longSpec(seededRng(7));
+    const damage = Object.assign(new Error("block 7"), { code: "SNAPSHOT_DAMAGED" });
+    const native = { ...segment.native, countAside: () => Promise.reject(damage) };
+    const failing = countsAhead({ ...segment, native }, spec, null);
+    await assert.rejects(failing as Promise<unknown>, { code: "snapshot_unavailable" });
+  });
+
+  it("gives sentences and lead queries the same bytes, whatever is between the steps", async () => {
+    const random = randomFrom(8);
+    const texts = [
+      ...SHAPES.slice(0, 12).map((shape) => repeated(shape, 2_000)),
+      ...Array.from({ length: 40 }, () => hostileText(random)),
+    ];
+    const expected = texts.map((text) => JSON.stringify(translate(text, segment)));
+    // All at the same time: each goes on where others have been in between.
+    const found = await Promise.all(texts.map((text) => stepwise(translateSteps(text, segment))));
+    assert.deepEqual(
+      found.map((one) => JSON.stringify(one)),
+      expected,
+    );
+    const names = ["restaurantes", "comércio de peças", "padaria", "fabricação de móveis"];
+    const activities = Array.from({ length: 90 }, (_, at) => names[at % 4] + " ".repeat(at));
+    const cities = segment.catalog.municipalities.slice(0, 3_000).map(({ ibge }) => ibge);
+    const query = { kind: "lead_query", activities, cities: cities.filter((one) => one !== null) };
+    const context = { segment, limitDefault: 10, limitCap: 100 };
+    const [once, stepped] = [
+      readLeadQuery(query, context),
+      await stepwise(leadQuerySteps(query, context)),
+    ];
+    assert.deepEqual(stepped, once);
+  });
+});
+
+describe("steps", () => {
+  function* add(stops: number, log: string[], name = ""): Steps<number> {
+    for (let at = 0; at < stops; at++) {
+      log.push(`${name}${at}`);
+      // Longer than what is done at once.
+      for (const began = performance.now(); performance.now() - began <= AT_ONCE_MS; );
+      yield;
+    }
+    return stops;
+  }
+
+  it("are done at once where they stop nowhere, else in turns with others", async () => {
+    const log: string[] = [];
+    assert.equal(stepwise(add(0, log)), 0);
+    assert.equal(atOnce(add(3, log)), 3);
+    log.length = 0;
+    const both = Promise.all([stepwise(add(2, log, "a")), stepwise(add(2, log, "b"))]);
+    assert.deepEqual(log, ["a0", "b0"]);
+    assert.deepEqual(await both, [2, 2]);
+    assert.deepEqual(log, ["a0", "b0", "a1", "b1"]);
+  });
+
+  it("wait for promises, and are told of their failures", async () => {
+    function* waiting(): Steps<string> {
+      const one = yield* waited(nextTurn("one"));
+      try {
+        yield* waited(Promise.reject(new Error("two")));
+      } catch (error) {
+        return `${one}, ${(error as Error).message}`;
+      }
+      return "";
+    }
+    assert.equal(await stepwise(waiting()), "one, two");
+    assert.throws(() => atOnce(waiting()), /cannot be run at once/);
+    const failing = stepwise(waited(Promise.reject(new Error("three"))));
+    await assert.rejects(failing as Promise<unknown>, /three/);
+  });
+});

@@ -1,0 +1,201 @@
+/**
+ * Proves that the identity of a snapshot stands for its bytes, also against somebody who forges
+ * checksums: bytes that were altered under a right CRC-32C are found by `verify`, before a hot swap
+ * and by the scrubber; with a right SHA-256 of the block the file is refused, with right ones of
+ * everything it is another snapshot. A file of before digests opens under the identity that it had,
+ * and such files can be forged. Digests that lie elsewhere are refused in words. The same dump
+ * gives the same identity.
+ * Does not prove that SHA-256 is computed right (native-build*.test.ts), nor that the first touch
+ * of a block finds a forgery: it does not, and this shows it.
+ */
+import assert from "node:assert/strict";
+import { createHash } from "node:crypto";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { after, before, describe, it } from "node:test";
+import { type DigestsLocation, openSegment as openNative } from "../../../native-index/engine.ts";
+import { openSnapshot } from "../../../native-index/snapshot.ts";
+import { verifySnapshot } from "../../../native-index/verify.ts";
+import { manualClock } from "../../../src/clock.ts";
+import { openLog } from "../../../src/log.ts";
+import { Scrubber } from "../../../src/search/scrubber.ts";
+import { account } from "../../../src/search/searcher.ts";
+import { openSegment, type Segment } from "../../../src/search/segment.ts";
+import { forge, placeOf } from "../../support/files/hostile-file.ts";
+import { makeSampleSnapshot, type SampleSnapshot } from "../../support/sample/snapshot.ts";
+
+const BLOCK = 65_536;
+
+describe("the identity of a snapshot", () => {
+  const folder = mkdtempSync(join(tmpdir(), "peneira-identity-"));
+  const samples: SampleSnapshot[] = [];
+  let whole: Buffer;
+  let digests: DigestsLocation;
+  let identity: string;
+  let first: { readonly cnpj: string; readonly legal_name: string };
+  before(async () => {
+    samples.push(await makeSampleSnapshot(200, 1), await makeSampleSnapshot(200, 1));
+    whole = readFileSync(snapshotOf(0));
+    const opened = await openSnapshot(snapshotOf(0));
+    digests = opened.directory.digests as DigestsLocation;
+    identity = opened.identity as string;
+    const segment = await openSegment(snapshotOf(0));
+    const rows = segment.native.renderJson(Uint32Array.of(0), ["cnpj", "legal_name"]);
+    [first] = JSON.parse(Buffer.from(rows).toString());
+    segment.close();
+  });
+  after(() => {
+    for (const sample of samples) sample.dispose();
+    rmSync(folder, { recursive: true });
+  });
+
+  const snapshotOf = (number: number) => (samples[number] as SampleSnapshot).snapshot;
+  let files = 0;
+  function written(bytes: Buffer): string {
+    const path = join(folder, `${files++}.peneira`);
+    writeFileSync(path, bytes);
+    return path;
+  }
+
+  /** The file with another first name, under the checksum of before; and the block of it. */
+  function forged(): { bytes: Buffer; block: number } {
+    const bytes = Buffer.from(whole);
+    const at = placeOf(bytes, first.legal_name);
+    forge(bytes, at, Buffer.from("ZZ"));
+    return { bytes, block: Math.floor(at / BLOCK) };
+  }
+
+  /** Writes a text in the place of another one of the same length, at its last place. */
+  function retold(bytes: Buffer, from: string, to: string): Buffer {
+    assert.equal(from.length, to.length);
+    const at = bytes.lastIndexOf(from);
+    assert.ok(at > digests.offset, "it stands in the footer");
+    bytes.write(to, at, "latin1");
+    return bytes;
+  }
+
+  const withoutDigests = (bytes: Buffer) => retold(bytes, '"digests"', '"former_"');
+
+  /** Gives a block its digest; what is left to tell the file from the real one is the identity. */
+  function digested({ bytes, block }: ReturnType<typeof forged>): Buffer {
+    const end = Math.min((block + 1) * BLOCK, digests.offset);
+    const digest = createHash("sha256")
+      .update(bytes.subarray(block * BLOCK, end))
+      .digest();
+    digest.copy(bytes, digests.offset + 32 * block);
+    return bytes;
+  }
+
+  const nameOf = (segment: Segment) =>
+    (account(segment, first.cnpj, ["legal_name"]) as typeof first).legal_name;
+
+  it("is 64 digits, the same for the same dump", async () => {
+    const again = await openSegment(snapshotOf(1));
+    assert.match(identity, /^[0-9a-f]{64}$/);
+    assert.equal(again.snapshotId, identity);
+    again.close();
+  });
+
+  it("is not had by bytes that were altered under a right CRC-32C", async () => {
+    const { bytes, block } = forged();
+    const path = written(bytes);
+    const { damaged } = await verifySnapshot(await openSnapshot(path), () => {});
+    assert.deepEqual(
+      damaged.map((place) => place.block),
+      [block],
+    );
+    const swapped = await openSegment(path);
+    assert.match(nameOf(swapped), /^ZZ/, "the first touch finds accidents, not forgeries");
+    const words = { code: "SNAPSHOT_DAMAGED", message: new RegExp(`block ${block} .*SHA-256`) };
+    await assert.rejects(swapped.native.verify(), words);
+    assert.equal(swapped.native.poisoned(), true);
+    assert.throws(() => nameOf(swapped), { code: "snapshot_unavailable" });
+    swapped.close();
+  });
+
+  it("is watched over by the scrubber", async () => {
+    const segment = await openSegment(written(forged().bytes));
+    const clock = manualClock();
+    const scrubber = new Scrubber({
+      segments: () => [segment],
+      damaged: () => {},
+      ...{ seconds: 1, clock, log: openLog("silent") },
+    });
+    scrubber.glance();
+    clock.advance(1_000);
+    await scrubber.step();
+    assert.equal(segment.native.poisoned(), true);
+    segment.close();
+  });
+
+  it("is refused where a block has its digest, and another one where that fits too", async () => {
+    const bytes = digested(forged());
+    await assert.rejects(openSnapshot(written(bytes)), /its digests are damaged/);
+    // In a mapping that is open already, the end of a pass finds it.
+    const directory = (await openSnapshot(snapshotOf(0))).directory;
+    const native = openNative(written(bytes), directory);
+    await native.verifyBlocks(0, native.blockCount - 1);
+    const words = { code: "SNAPSHOT_DAMAGED", message: /the identity/ };
+    await assert.rejects(native.verifyBlocks(native.blockCount - 1, 1), words);
+    native.close();
+    const head = Buffer.from("PNRIDENT\0\0\0\0\0\0\0\0", "latin1");
+    head.writeBigUInt64LE(BigInt(digests.offset), 8);
+    const listed = bytes.subarray(digests.offset, digests.offset + digests.length);
+    const other = createHash("sha256").update(head).update(listed).digest("hex");
+    const segment = await openSegment(written(retold(bytes, identity, other)));
+    await segment.native.verify();
+    assert.equal(segment.snapshotId, other);
+    assert.notEqual(other, identity);
+    segment.close();
+  });
+
+  it("of a file of before is what it was, and can be forged", async () => {
+    const real = await openSegment(written(withoutDigests(Buffer.from(whole))));
+    const other = await openSegment(written(withoutDigests(forged().bytes)));
+    for (const { native, snapshotId } of [real, other]) {
+      assert.match(snapshotId, /^[0-9a-f]{16}$/);
+      await native.verify();
+    }
+    assert.equal(real.snapshotId, other.snapshotId);
+    assert.notEqual(nameOf(real), nameOf(other));
+    const { damaged } = await verifySnapshot(await openSnapshot(real.path), () => {});
+    assert.deepEqual(damaged, []);
+    for (const segment of [real, other]) segment.close();
+  });
+
+  it("has digests at their place, or the file is refused", async () => {
+    const offset = `"digests":{"offset":"${digests.offset}"`;
+    const length = `"length":"${digests.length}","sha256"`;
+    const less = (text: string, by: number) =>
+      text.replace(/\d+/, (number) => `${Number(number) - by}`.padStart(number.length, "0"));
+    const wrong: readonly (readonly [string, string])[] = [
+      [offset, less(offset, 64)],
+      [offset, less(offset, -64)],
+      [offset, less(offset, digests.offset - 64)],
+      [length, less(length, 32)],
+      [identity, identity.toUpperCase().replace(/^./, "G")],
+      [identity, `${identity.slice(1)}0`],
+    ];
+    for (const [from, to] of wrong) {
+      const bytes = retold(Buffer.from(whole), from, to);
+      await assert.rejects(openSnapshot(written(bytes)), /(digests|footer is|metadata).* damaged/);
+    }
+    const { directory } = await openSnapshot(snapshotOf(0));
+    for (const place of [{ offset: 64 }, { offset: digests.offset + 32 }, { length: 32 }]) {
+      const elsewhere = { ...directory, digests: { ...digests, ...place } };
+      assert.throws(() => openNative(snapshotOf(0), elsewhere), {
+        code: "SNAPSHOT_DAMAGED",
+        message: /DIGESTS/,
+      });
+    }
+  });
+
+  it("goes with every bit of the digests", async () => {
+    for (const at of [0, 31, 32, digests.length - 1]) {
+      const bytes = Buffer.from(whole);
+      bytes.writeUInt8(bytes.readUInt8(digests.offset + at) ^ 4, digests.offset + at);
+      await assert.rejects(openSnapshot(written(bytes)), /its digests are damaged/);
+    }
+  });
+});

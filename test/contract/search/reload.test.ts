@@ -1,0 +1,247 @@
+/**
+ * Proves, on real files, when a newer snapshot is taken over: newer ones of a folder, a replaced
+ * file, never a damaged, an older or a half-written one; that the log says what is true of it; and
+ * that a look never overlaps another.
+ * Does not prove that requests go on meanwhile (the end-to-end suite does).
+ */
+import assert from "node:assert/strict";
+import {
+  copyFileSync,
+  mkdtempSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  utimesSync,
+  writeFileSync,
+} from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { after, before, describe, it } from "node:test";
+import { Reload } from "../../../src/cli/reload.ts";
+import { systemClock } from "../../../src/clock.ts";
+import { openLog } from "../../../src/log.ts";
+import { openSegment, type Segment } from "../../../src/search/segment.ts";
+import { SnapshotForge } from "../../support/files/forge-snapshot.ts";
+import {
+  copyAged,
+  flipBit,
+  keepingTimes,
+  overwrite,
+  resize,
+} from "../../support/files/hostile-file.ts";
+import { makeSampleSnapshot, type SampleSnapshot } from "../../support/sample/snapshot.ts";
+
+describe("reload", () => {
+  const folder = mkdtempSync(join(tmpdir(), "peneira-reload-"));
+  const made: Record<string, string> = {};
+  const samples: SampleSnapshot[] = [];
+  before(async () => {
+    for (const label of ["2026-08", "2026-09", "2026-10"]) {
+      const sample = await makeSampleSnapshot(300, 1, label);
+      samples.push(sample);
+      made[label] = sample.snapshot;
+    }
+  });
+  after(() => {
+    for (const sample of samples) sample.dispose();
+    rmSync(folder, { recursive: true });
+  });
+
+  /** A reload of a path with what it has taken over and what it has logged. */
+  async function watched(path: string, first: string | null) {
+    const taken: Segment[] = first === null ? [] : [await openSegment(first)];
+    const lines: string[] = [];
+    let dropped = 0;
+    const reload = new Reload({
+      path,
+      current: () => taken.at(-1) ?? null,
+      load: (segment) => taken.push(segment),
+      drop: () => dropped++,
+      log: openLog("info", { write: (line) => lines.push(line) }),
+      clock: systemClock,
+    });
+    const labels = () => taken.map(({ label }) => label);
+    const logged = (words: string) =>
+      lines.filter((line) => line.includes(words)).map((line) => JSON.parse(line));
+    const close = async () => {
+      await reload.stop();
+      for (const segment of taken) segment.close();
+    };
+    return { reload, labels, lines, logged, close, dropped: () => dropped };
+  }
+
+  it("takes the newer files of a folder in any order, and no older or damaged one", async () => {
+    const place = mkdtempSync(join(folder, "place-"));
+    const of = (label: string) => join(place, `${label}.peneira`);
+    copyFileSync(made["2026-09"] as string, of("2026-09"));
+    const { reload, labels, lines, logged, close } = await watched(place, of("2026-09"));
+    await reload.look();
+    assert.deepEqual(labels(), ["2026-09"]);
+    copyFileSync(made["2026-08"] as string, of("2026-08"));
+    const whole = readFileSync(made["2026-10"] as string);
+    writeFileSync(of("cut"), whole.subarray(0, whole.length - 1_000));
+    const flipped = Buffer.from(whole);
+    flipped[Math.floor(whole.length / 2)] = (flipped[Math.floor(whole.length / 2)] as number) ^ 1;
+    writeFileSync(of("flipped"), flipped);
+    writeFileSync(join(place, "2026-10.peneira.tmp"), whole);
+    await reload.look();
+    assert.deepEqual(labels(), ["2026-09"]);
+    assert.equal(lines.filter((line) => line.includes("snapshot refused")).length, 2);
+    await reload.look();
+    assert.equal(lines.filter((line) => line.includes("snapshot refused")).length, 2);
+    for (const { file, served, why, msg } of logged("refused")) {
+      const words = file === of("flipped") ? /^block \d+ \(bytes \d+ to \d+\) has CRC-32C / : /cut/;
+      assert.match(why, words);
+      assert.deepEqual([served, msg], ["2026-09", "snapshot refused; what was served still is"]);
+    }
+    renameSync(join(place, "2026-10.peneira.tmp"), of("2026-10"));
+    await Promise.all([reload.look(), reload.look(), reload.look()]);
+    assert.deepEqual(labels(), ["2026-09", "2026-10"]);
+    const [{ snapshot, replaced }] = logged("newer snapshot served");
+    assert.deepEqual([snapshot, replaced], ["2026-10", "2026-09"]);
+    await close();
+  });
+
+  it("takes no newer one whose metadata are forged, though every checksum is right", async () => {
+    const place = mkdtempSync(join(folder, "place-"));
+    copyFileSync(made["2026-09"] as string, join(place, "2026-09.peneira"));
+    const { reload, labels, logged, close } = await watched(place, join(place, "2026-09.peneira"));
+    const forge = new SnapshotForge(readFileSync(made["2026-10"] as string));
+    const label = 'x"\r\nSet-Cookie: a=b';
+    const changes = [{ label }, { label: {} }, { lookups: undefined }, { provenance: null }];
+    for (const [i, change] of changes.entries()) {
+      writeFileSync(join(place, `forged-${i}`), forge.withMeta({ ...forge.meta(), ...change }));
+      await reload.look();
+      const { why, msg } = logged("refused").at(-1);
+      assert.match(
+        why,
+        new RegExp(`metadata are not a snapshot's \\(/${Object.keys(change)[0]} is`),
+      );
+      assert.equal(msg, "snapshot refused; what was served still is");
+    }
+    assert.deepEqual(labels(), ["2026-09"]);
+    await close();
+  });
+
+  it("says that nothing is served where nothing is, and then that it is the first", async () => {
+    const place = mkdtempSync(join(folder, "place-"));
+    const { reload, labels, logged, close } = await watched(place, null);
+    writeFileSync(join(place, "junk"), "junk");
+    await reload.look();
+    const [{ served, msg }] = logged("refused");
+    assert.deepEqual([served, msg], ["none", "snapshot refused; nothing is served"]);
+    copyFileSync(made["2026-10"] as string, join(place, "2026-10.peneira"));
+    await reload.look();
+    assert.deepEqual(labels(), ["2026-10"]);
+    assert.equal(logged("first snapshot served")[0]?.replaced, "none");
+    await close();
+  });
+
+  it("waits until a file has stopped growing", async () => {
+    const place = mkdtempSync(join(folder, "place-"));
+    const of = (label: string) => join(place, `${label}.peneira`);
+    copyFileSync(made["2026-09"] as string, of("2026-09"));
+    const { reload, labels, lines, close } = await watched(place, of("2026-09"));
+    const whole = readFileSync(made["2026-10"] as string);
+    writeFileSync(of("2026-10"), whole.subarray(0, 1_000));
+    const looking = reload.look();
+    await new Promise((resolve) => setTimeout(resolve, 100));
+    writeFileSync(of("2026-10"), whole);
+    await looking;
+    assert.deepEqual(labels(), ["2026-09", "2026-10"]);
+    assert.equal(lines.filter((line) => line.includes("refused")).length, 0);
+    await close();
+  });
+
+  it("gives up a served file that was written over, and goes on when it is whole", async () => {
+    const place = mkdtempSync(join(folder, "place-"));
+    const path = join(place, "served.peneira");
+    copyFileSync(made["2026-10"] as string, path);
+    const { reload, labels, lines, close, dropped } = await watched(path, path);
+    const whole = readFileSync(made["2026-09"] as string);
+    writeFileSync(path, whole.subarray(0, 5_000));
+    await reload.look();
+    assert.equal(dropped(), 1);
+    assert.equal(lines.filter((line) => line.includes("was written over")).length, 1);
+    assert.deepEqual(labels(), ["2026-10"]);
+    writeFileSync(path, whole);
+    await reload.look();
+    assert.deepEqual(labels(), ["2026-10", "2026-09"]);
+    await close();
+  });
+
+  it("survives that the place is gone for a while, and takes nothing once stopped", async () => {
+    const place = mkdtempSync(join(folder, "place-"));
+    copyFileSync(made["2026-09"] as string, join(place, "2026-09.peneira"));
+    const { reload, labels, lines, close } = await watched(place, join(place, "2026-09.peneira"));
+    renameSync(place, `${place}-away`);
+    await reload.look();
+    await reload.look();
+    assert.equal(lines.filter((line) => line.includes("cannot be looked at")).length, 1);
+    renameSync(`${place}-away`, place);
+    copyFileSync(made["2026-10"] as string, join(place, "2026-10.peneira"));
+    await reload.look();
+    assert.deepEqual(labels(), ["2026-09", "2026-10"]);
+    copyFileSync(made["2026-09"] as string, join(place, "2026-11.peneira"));
+    const looking = reload.look();
+    await reload.stop();
+    await looking;
+    assert.deepEqual(labels(), ["2026-09", "2026-10"]);
+    await close();
+  });
+
+  it("leaves a served file that was only touched to those who check it", async () => {
+    const place = mkdtempSync(join(folder, "place-"));
+    const path = join(place, "served.peneira");
+    copyAged(made["2026-10"] as string, path);
+    const { reload, labels, lines, close, dropped } = await watched(path, path);
+    keepingTimes(path, () => flipBit(path, 100_000, 1));
+    await reload.look();
+    utimesSync(path, 1, 1);
+    await reload.look();
+    renameSync(path, `${path}.away`);
+    await reload.look();
+    renameSync(`${path}.away`, path);
+    await reload.look();
+    assert.deepEqual([labels(), lines, dropped()], [["2026-10"], [], 0]);
+    await close();
+  });
+
+  it("keeps what is served while a bad file in its place is mended in place", async () => {
+    const place = mkdtempSync(join(folder, "place-"));
+    const path = join(place, "served.peneira");
+    copyAged(made["2026-10"] as string, path);
+    const { reload, labels, logged, close, dropped } = await watched(path, path);
+    copyAged(made["2026-09"] as string, `${path}.new`);
+    flipBit(`${path}.new`, 100_000, 1);
+    renameSync(`${path}.new`, path);
+    await reload.look();
+    resize(path, 1_000_000);
+    await reload.look();
+    resize(path, readFileSync(made["2026-09"] as string).length);
+    await reload.look();
+    assert.deepEqual([labels(), dropped(), logged("refused").length], [["2026-10"], 0, 3]);
+    // As a copying program mends it that gives back the time of writing.
+    keepingTimes(path, () => overwrite(path, 0, readFileSync(made["2026-09"] as string)));
+    await reload.look();
+    assert.deepEqual(labels(), ["2026-10", "2026-09"]);
+    await close();
+  });
+
+  it("takes whatever valid snapshot replaces a named file, also an older one", async () => {
+    const place = mkdtempSync(join(folder, "place-"));
+    const path = join(place, "served.peneira");
+    copyFileSync(made["2026-10"] as string, path);
+    const { reload, labels, logged, close } = await watched(path, path);
+    copyFileSync(made["2026-09"] as string, join(place, "other.peneira"));
+    await reload.look();
+    assert.deepEqual(labels(), ["2026-10"]);
+    renameSync(join(place, "other.peneira"), path);
+    await reload.look();
+    assert.deepEqual(labels(), ["2026-10", "2026-09"]);
+    assert.deepEqual(logged("newer"), []);
+    const [{ snapshot, replaced }] = logged("older snapshot served");
+    assert.deepEqual([snapshot, replaced], ["2026-09", "2026-10"]);
+    await close();
+  });
+});

@@ -1,0 +1,40 @@
+/**
+ * Proves: the engine answers some random specs as a linear scan does: total, order, `has_more`, and
+ * pages that join without a gap. Does not prove it widely: campaign/twin/engine.test.ts does, over
+ * several chunks of rows, with every method.
+ */
+import assert from "node:assert/strict";
+import { after, before, it } from "node:test";
+import { compare, dispose, makeSubject, type Subject, walk } from "../../support/engine.ts";
+import { SEED } from "../../support/scale.ts";
+import { randomSpec, seededRng } from "../../support/spec/random.ts";
+
+const SPECS = 200;
+const WALKS = 10;
+
+let subject: Subject;
+before(async () => {
+  subject = await makeSubject(4_000, SEED % 1000);
+});
+after(() => dispose(subject));
+
+it("search equals a linear scan", () => {
+  const rng = seededRng(SEED + 9);
+  let found = 0;
+  for (let i = 0; i < SPECS; i++) {
+    const spec = randomSpec(rng, subject.segment.catalog, subject.rows);
+    compare(subject, spec);
+    if (subject.twin.answer(spec).length > 0) found++;
+  }
+  assert.ok(found > SPECS / 5, `only ${found} of ${SPECS} specs had an answer`);
+});
+
+it("pages join to a linear scan", () => {
+  const rng = seededRng(SEED + 10);
+  let pages = 0;
+  for (let i = 0; i < WALKS; i++) {
+    const spec = { ...randomSpec(rng, subject.segment.catalog, subject.rows), limit: 7 };
+    pages += walk(subject, spec, 50);
+  }
+  assert.ok(pages > WALKS, `only ${pages} pages were walked`);
+});

@@ -1,0 +1,167 @@
+/**
+ * Proves the parts that large pages are sent with: slices joined are the whole, and made when asked
+ * for; a body of pieces brings each once and is done with once; work between requests is done in
+ * order and can be taken back; a shelf closes nothing that is read. Does not prove anything about
+ * sockets (contract/http/streams.test.ts).
+ */
+import assert from "node:assert/strict";
+import { describe, it } from "node:test";
+import { setTimeout as sleep } from "node:timers/promises";
+import fc from "fast-check";
+import { manualClock } from "../../../src/clock.ts";
+import { PieceBody } from "../../../src/http/piecebody.ts";
+import { later } from "../../../src/http/sidework.ts";
+import {
+  accountSlices,
+  EXPLAINED_SLICE_ROWS,
+  SLICE_ROWS,
+} from "../../../src/search/accountslices.ts";
+import type { Segment } from "../../../src/search/segment.ts";
+import { Shelf } from "../../../src/search/shelf.ts";
+
+describe("slices of accounts", () => {
+  const render = (rows: Uint32Array) =>
+    Buffer.from(JSON.stringify([...rows].map((row) => ({ row, text: "[,]".repeat(row % 5) }))));
+
+  it("joined are what all rows rendered at once are, for any number, again and again", () => {
+    fc.assert(
+      fc.property(fc.oneof(fc.nat(3 * SLICE_ROWS), fc.constantFrom(SLICE_ROWS, 256)), (count) => {
+        const rows = Uint32Array.from({ length: count }, (_, i) => i * 3);
+        const slices = accountSlices(rows, render, count % 2 ? EXPLAINED_SLICE_ROWS : SLICE_ROWS);
+        for (let round = 0; round < 2; round++) {
+          assert.deepEqual(Buffer.concat([...slices.texts()]), Buffer.from(slices.whole()));
+        }
+        assert.equal(slices.rowCount, count);
+      }),
+      { numRuns: 60 },
+    );
+  });
+
+  it("are rendered when they are asked for, not before", () => {
+    let rendered = 0;
+    const rows = new Uint32Array(10 * SLICE_ROWS);
+    const texts = accountSlices(rows, (slice) => {
+      rendered += slice.length;
+      return render(slice);
+    }).texts();
+    assert.equal(rendered, 0);
+    texts.next();
+    texts.next();
+    assert.equal(rendered, 2 * SLICE_ROWS);
+  });
+});
+
+describe("a body of pieces", () => {
+  it("brings each piece when it is asked for, then nothing, and is done with once", async () => {
+    const texts = ["ab", "cde"];
+    let done = 0;
+    const pieces = texts.map((text) => Buffer.from(text))[Symbol.iterator]();
+    const body = new PieceBody({ pieces, done: () => done++, failed: () => assert.fail() });
+    const got: string[] = [];
+    while (body.left > 0) {
+      const chunk = await new Promise<Uint8Array | null>((resolve) => body.next(resolve));
+      got.push(Buffer.from(chunk as Uint8Array).toString());
+    }
+    assert.deepEqual(got, [...texts, ""]);
+    body.end();
+    body.end();
+    assert.equal(done, 1);
+  });
+
+  it("makes nothing after its end", async () => {
+    let made = 0;
+    const pieces = { next: () => ({ value: Buffer.from([made++]), done: false }) };
+    const body = new PieceBody({ pieces, done: () => {}, failed: () => {} });
+    body.next(() => assert.fail("called after the end"));
+    body.end();
+    await sleep(10);
+    assert.equal(made, 0);
+  });
+});
+
+describe("a shelf with readers", () => {
+  const one = (_: unknown, id: number) => {
+    const state = { closed: 0, label: `${id}`, snapshotId: `${id}`, close: () => state.closed++ };
+    return state as typeof state & Segment;
+  };
+
+  it("closes what is read when the last reader lets go, and once", () => {
+    const clock = manualClock();
+    const shelf = new Shelf(clock, 1_000);
+    const first = one(null, 5);
+    const segments = [first, ...Array.from({ length: 5 }, one)];
+    shelf.put(first);
+    const [letGo, letGoLast] = [shelf.hold(first), shelf.hold(first)];
+    for (const segment of segments.slice(1)) shelf.put(segment);
+    assert.equal(first.closed, 0, "closed under a reader");
+    assert.equal(
+      shelf.retired((id) => id === "none"),
+      null,
+    );
+    letGo();
+    letGo();
+    assert.equal(first.closed, 0, "one reader let go twice");
+    letGoLast();
+    assert.equal(first.closed, 1);
+    shelf.close();
+    assert.deepEqual(
+      segments.map(({ closed }) => closed),
+      [1, 1, 1, 1, 1, 1],
+    );
+  });
+
+  it("sweeps what is read only afterwards, when its time is over again", () => {
+    const clock = manualClock();
+    const shelf = new Shelf(clock, 1_000);
+    const [old, current] = [one(null, 1), one(null, 2)];
+    shelf.put(old);
+    shelf.put(current);
+    const release = shelf.hold(old);
+    clock.advance(5_000);
+    assert.deepEqual(shelf.sweep(), []);
+    release();
+    assert.deepEqual(shelf.sweep(), []);
+    clock.advance(1_000);
+    assert.deepEqual(shelf.sweep(), ["1"]);
+    const last = shelf.hold(current);
+    shelf.close();
+    assert.equal(current.closed, 0);
+    last();
+    assert.deepEqual([old.closed, current.closed], [1, 1]);
+  });
+});
+
+describe("work between requests", () => {
+  it("is done in order, each once, over many turns, and not when it was taken back", async () => {
+    const done: number[] = [];
+    let turns = 0;
+    const counting = setInterval(() => turns++, 0);
+    const busy = (n: number) => {
+      const until = performance.now() + 0.3;
+      while (performance.now() < until);
+      done.push(n);
+    };
+    const takeBacks = Array.from({ length: 60 }, (_, n) => later(() => busy(n)));
+    takeBacks[7]?.();
+    takeBacks[59]?.();
+    assert.equal(done.length, 0, "done at once");
+    while (done.length < 58) await sleep(1);
+    clearInterval(counting);
+    assert.deepEqual(
+      done,
+      Array.from({ length: 59 }, (_, n) => n).filter((n) => n !== 7),
+    );
+    assert.ok(turns >= 5, `only ${turns} turns of the event loop in between`);
+  });
+
+  it("goes on with what work adds, after what was there", async () => {
+    const done: string[] = [];
+    later(() => {
+      done.push("a");
+      later(() => done.push("c"));
+    });
+    later(() => done.push("b"));
+    while (done.length < 3) await sleep(1);
+    assert.deepEqual(done, ["a", "b", "c"]);
+  });
+});

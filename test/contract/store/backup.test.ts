@@ -1,0 +1,295 @@
+/**
+ * Proves: a backup holds state, secrets and the files of done exports of one moment, also while
+ * another thread adds and removes exports as fast as it can; modes, manifest, and what is said of
+ * files that are lost; what is restored is equal row by row and byte by byte; a state of an earlier
+ * schema is copied as it is; nothing is written where something lies, or of a damaged state.
+ * Does not prove: refusals of changed backups (backup-restore), a real server under load
+ * (backup-live), kills (backup-crash), power cuts.
+ */
+import assert from "node:assert/strict";
+import { createHash } from "node:crypto";
+import {
+  appendFileSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  unlinkSync,
+  writeFileSync,
+} from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, it } from "node:test";
+import { Worker } from "node:worker_threads";
+import Database from "better-sqlite3";
+import { type BackupReport, makeBackup, removeHeldFiles } from "../../../src/store/backup.ts";
+import { openDatabase, SCHEMA_VERSION, tryLock } from "../../../src/store/database.ts";
+import { bytesOf, checkBackup, restoreBackup } from "../../../src/store/restore.ts";
+import { readFixture } from "../../support/formats/fixtures.ts";
+import { makeState } from "../../support/formats/make.ts";
+import { beforeRestore, contentAt, filesIn, leftIn } from "../../support/store/backup-look.ts";
+
+const NOW_MS = Date.parse("2026-11-21T12:00:00Z");
+
+let folder: string;
+let dataDir: string;
+let target: string;
+
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), "peneira-backup-"));
+  dataDir = join(folder, "state");
+  target = join(folder, "backups", "one");
+});
+afterEach(() => rmSync(folder, { recursive: true, force: true }));
+
+const again = () => join(folder, "again");
+const state = () => join(dataDir, "state.db");
+
+function backup(more: { exports?: boolean; target?: string } = {}): Promise<BackupReport> {
+  const parts = { dataDir, target, exports: true, madeBy: "test", ...more };
+  return makeBackup({ ...parts, nowMs: () => NOW_MS });
+}
+
+describe("a backup", () => {
+  it("holds everything, for nobody else, and is restored to the same", async () => {
+    const umask = process.umask(0);
+    try {
+      makeState(dataDir);
+      const before = { content: contentAt(state()), files: filesIn(dataDir) };
+      const { manifest, heldMs } = await backup();
+      assert.ok(heldMs >= 0);
+      const names = Object.keys(filesIn(target)).sort();
+      const [file = ""] = names;
+      assert.match(file, /^exports\/exp_[0-9a-f]{32}\.csv$/);
+      assert.deepEqual(names, [file, "manifest.json", "secrets.json", "state.db"]);
+      assert.deepEqual(manifest.files.map(({ path }) => path).sort(), [
+        ...[file, "secrets.json", "state.db"],
+      ]);
+      const { made_at, made_by, state_version, missing } = manifest;
+      assert.deepEqual(
+        { made_at, made_by, state_version, missing },
+        {
+          ...{ made_at: "2026-11-21T12:00:00.000Z", made_by: "test" },
+          ...{ state_version: SCHEMA_VERSION, missing: [] },
+        },
+      );
+      const secret = JSON.parse(readFileSync(join(target, "secrets.json"), "utf8"));
+      const text = readFileSync(join(target, "manifest.json"), "utf8");
+      assert.ok(!text.includes(secret.link.current) && !text.includes(secret.cursor.current));
+      await restoreBackup({ source: target, dataDir: again() });
+      const restored = contentAt(join(again(), "state.db"));
+      assert.deepEqual(beforeRestore(restored), before.content);
+      assert.equal(filesIn(again())[file], before.files[file]);
+      assert.equal(filesIn(again())["secrets.json"], before.files["secrets.json"]);
+      for (const place of [target, again(), join(again(), "exports"), join(target, "exports")]) {
+        assert.equal(statSync(place).mode & 0o777, 0o700, place);
+      }
+      for (const place of [target, again()]) {
+        for (const name of Object.keys(filesIn(place))) {
+          assert.equal(statSync(join(place, name)).mode & 0o777, 0o600, name);
+        }
+      }
+      assert.deepEqual(contentAt(state()), before.content);
+      assert.deepEqual([leftIn(folder), leftIn(join(folder, "backups"))], [[], []]);
+      const held = readdirSync(dataDir).filter((name) => name.includes("links"));
+      assert.deepEqual(held, []);
+    } finally {
+      process.umask(umask);
+    }
+  });
+
+  it("says which files are lost or damaged, and leaves the rest whole", async () => {
+    makeState(dataDir);
+    const [name = ""] = readdirSync(join(dataDir, "exports"));
+    const path = join(dataDir, "exports", name);
+    appendFileSync(path, "more");
+    const id = name.replace(".csv", "");
+    const damaged = (await backup()).manifest;
+    assert.deepEqual(damaged.missing, [{ export_id: id, reason: "damaged" }]);
+    unlinkSync(path);
+    const lost = (await backup({ target: `${target}-lost` })).manifest;
+    assert.deepEqual(lost.missing, [{ export_id: id, reason: "lost" }]);
+    await checkBackup(target);
+    await checkBackup(`${target}-lost`);
+  });
+
+  it("may leave the files of exports out", async () => {
+    makeState(dataDir);
+    const { manifest } = await backup({ exports: false });
+    assert.deepEqual([manifest.exports, manifest.missing], [false, []]);
+    assert.deepEqual(Object.keys(filesIn(target)).sort(), [
+      ...["manifest.json", "secrets.json", "state.db"],
+    ]);
+    await restoreBackup({ source: target, dataDir: again() });
+    assert.deepEqual(beforeRestore(contentAt(join(again(), "state.db"))), contentAt(state()));
+  });
+
+  for (const version of [1, 2]) {
+    it(`of a state of schema ${version} copies it as it is`, async () => {
+      mkdirSync(dataDir, { mode: 0o700 });
+      writeFileSync(state(), readFixture("state", version), { mode: 0o600 });
+      const { manifest } = await backup();
+      assert.equal(manifest.state_version, version);
+      assert.deepEqual(contentAt(join(target, "state.db")), contentAt(state()));
+      await restoreBackup({ source: target, dataDir: again() });
+      openDatabase(again()).close();
+      const database = new Database(state());
+      assert.equal(database.pragma("user_version", { simple: true }), version);
+      database.close();
+    });
+  }
+
+  it("goes into an empty folder, and nowhere else", async () => {
+    makeState(dataDir);
+    mkdirSync(target, { recursive: true });
+    await backup();
+    await assert.rejects(backup(), /backups\/one is not empty/);
+    await assert.rejects(backup({ target: join(target, "state.db") }), /is not a folder/);
+    await assert.rejects(backup({ target: join(dataDir, "in") }), /lies in the data directory/);
+    await assert.rejects(backup({ target: join(target, "state.db", "in") }), /Cannot look at/);
+    await assert.rejects(
+      makeBackup({
+        ...{ dataDir: again(), target: `${target}-2`, exports: true, madeBy: "test" },
+        nowMs: () => 0,
+      }),
+      /There is no state \(state.db\)/,
+    );
+    assert.ok(!existsSync(again()) && !existsSync(`${target}-2`));
+  });
+
+  it("is one at a time, and clears what a killed one held", async () => {
+    makeState(dataDir);
+    const held = join(dataDir, "backup-links");
+    mkdirSync(held, { mode: 0o700 });
+    writeFileSync(join(held, "exp_left.csv"), "");
+    const unlock = tryLock(dataDir, "backup.lock");
+    removeHeldFiles(dataDir);
+    await assert.rejects(backup(), /Another backup/);
+    assert.ok(existsSync(held), "the running one keeps what it holds");
+    unlock?.();
+    removeHeldFiles(dataDir);
+    assert.ok(!existsSync(held));
+    await backup();
+  });
+
+  it("of a damaged state is refused and leaves nothing", async () => {
+    makeState(dataDir);
+    const database = new Database(state());
+    database.pragma("foreign_keys = OFF");
+    database.exec("UPDATE keys SET tenant_id = 'nobody' WHERE id = '0000000000a3'");
+    database.close();
+    await assert.rejects(backup(), /state.db is damaged:\n- a row of keys names one/);
+    const bytes = readFileSync(state());
+    bytes.fill(0x5a, 8_192, 12_288);
+    writeFileSync(state(), bytes);
+    await assert.rejects(backup(), /state.db (is damaged|cannot be opened)/);
+    assert.ok(!existsSync(target));
+    assert.deepEqual(leftIn(join(folder, "backups")), []);
+  });
+
+  it("of a state that is damaged anywhere says the way back, or is not touched by it", async () => {
+    makeState(dataDir);
+    const good = readFileSync(state());
+    let told = 0;
+    for (let at = 4_096; at < good.byteLength; at += 4_096) {
+      const bytes = Buffer.from(good);
+      bytes.fill(0x5a, at, at + 4_096);
+      writeFileSync(state(), bytes);
+      try {
+        await backup({ target: join(folder, `page-${at}`) });
+      } catch (error) {
+        assert.match(String(error), /state\.db is damaged.*peneira restore/s, `byte ${at}`);
+        told++;
+      }
+    }
+    assert.ok(told > 5, `${told} pages`);
+  });
+
+  it("tells as much progress as there is in it, and so does its restore", async () => {
+    makeState(dataDir);
+    const told: (readonly [done: number, total: number])[] = [];
+    const onBytes = (done: number, total: number) => told.push([done, total]);
+    const parts = { dataDir, target, exports: true, madeBy: "test", nowMs: () => NOW_MS };
+    const { manifest } = await makeBackup({ ...parts, onBytes });
+    const bytes = bytesOf(manifest);
+    assert.deepEqual(told.at(-1), [bytes, bytes]);
+    told.length = 0;
+    await restoreBackup({ source: target, dataDir: again(), onBytes });
+    assert.deepEqual(told.at(-1), [bytes, bytes]);
+  });
+});
+
+/** A thread that makes and removes exports, each as the server does: file, then row; row, file. */
+const CHURN = `
+  const { parentPort, workerData } = require("node:worker_threads");
+  const { createHash } = require("node:crypto");
+  const fs = require("node:fs");
+  const Database = require(workerData.sqlite);
+  const database = new Database(workerData.dataDir + "/state.db", { timeout: 5000 });
+  database.pragma("synchronous = OFF");
+  const insert = database.prepare(
+    "INSERT INTO exports (id, tenant_id, plan, spec, format, slug, snapshot, snapshot_date, " +
+    "snapshot_id, snapshot_path, state, row_count, size_bytes, sha256, created_at, expires_at) " +
+    "VALUES (?, 'ten_1', 'free', '{}', 'csv', 's', 'l', 'd', 'i', 'p', 'done', 1, ?, ?, 1, 9e15)");
+  const remove = database.prepare("DELETE FROM exports WHERE id = ?");
+  const expire = database.prepare("UPDATE exports SET expired_at = 2 WHERE id = ?");
+  const live = [];
+  const path = (id) => workerData.dataDir + "/exports/" + id + ".csv";
+  let made = 0;
+  const step = () => {
+    for (let i = 0; i < 20; i++) {
+      const bytes = "churn " + made;
+      const hash = createHash("sha256").update(bytes).digest("hex");
+      const id = "exp_" + hash.slice(0, 32);
+      made++;
+      fs.writeFileSync(path(id), bytes, { mode: 0o600 });
+      insert.run(id, bytes.length, hash);
+      live.push(id);
+      if (live.length > 40) {
+        const old = live.splice(Math.floor(Math.random() * live.length), 1)[0];
+        (made % 2 ? remove : expire).run(old);
+        fs.unlinkSync(path(old));
+      }
+    }
+    if (Atomics.load(workerData.stop, 0) === 0) setImmediate(step);
+    else { database.close(); parentPort.postMessage(made); }
+  };
+  parentPort.postMessage(0);
+  step();
+`;
+
+describe("a backup under way", () => {
+  it("holds the files of its moment, whatever is made and removed meanwhile", async () => {
+    makeState(dataDir);
+    const stop = new Int32Array(new SharedArrayBuffer(4));
+    const sqlite = new URL("../../../node_modules/better-sqlite3/lib/index.js", import.meta.url)
+      .pathname;
+    const worker = new Worker(CHURN, { eval: true, workerData: { dataDir, stop, sqlite } });
+    const next = () => new Promise<number>((resolve) => worker.once("message", resolve));
+    await next();
+    const moments = new Set<string>();
+    for (let round = 0; round < 10; round++) {
+      const place = join(folder, `round-${round}`);
+      const { manifest } = await backup({ target: place });
+      assert.deepEqual(manifest.missing, [], `round ${round}`);
+      const rows = (contentAt(join(place, "state.db")).exports ?? []).filter(
+        (row) => row.state === "done" && row.expired_at === null,
+      );
+      const files = readdirSync(join(place, "exports")).sort();
+      assert.deepEqual(files, rows.map(({ id }) => `${id}.csv`).sort());
+      for (const { id, sha256 } of rows) {
+        const bytes = readFileSync(join(place, "exports", `${id}.csv`));
+        assert.equal(createHash("sha256").update(bytes).digest("hex"), sha256);
+      }
+      moments.add(files.join());
+    }
+    const ended = next();
+    Atomics.store(stop, 0, 1);
+    const made = await ended;
+    await worker.terminate();
+    assert.ok(moments.size > 7 && made > 100, `${moments.size} moments, ${made} exports`);
+  });
+});

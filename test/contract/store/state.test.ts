@@ -1,0 +1,315 @@
+/**
+ * Proves: modes of everything in a data directory, refusal of looser ones (every bit), of links
+ * and of other kinds of files; schema of the database, refusal of newer, foreign and damaged ones
+ * (upgrades: contract/store/upgrade.test.ts), the last of these in words wherever they are met; one
+ * set of secrets however many processes start at once.
+ * Does not prove that a commit survives a power cut: SQLite's synchronous=FULL is trusted, and
+ * checked to be on.
+ */
+import assert from "node:assert/strict";
+import { execFile } from "node:child_process";
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, it } from "node:test";
+import { fileURLToPath } from "node:url";
+import { promisify } from "node:util";
+import Database from "better-sqlite3";
+import { withKeyring } from "../../../src/cli/state.ts";
+import { CommandError } from "../../../src/errors.ts";
+import {
+  closeDatabase,
+  DATABASE_FILE,
+  openAsItIs,
+  openDatabase,
+  SCHEMA_VERSION,
+} from "../../../src/store/database.ts";
+import { openSecrets, SECRETS_FILE } from "../../../src/store/secrets.ts";
+import { checkBeside, checkedAtOnce } from "../../../src/store/statecheck.ts";
+import { fillState } from "../../support/formats/state-rows.ts";
+
+const run = promisify(execFile);
+let parent: string;
+let directory: string;
+
+beforeEach(() => {
+  parent = mkdtempSync(join(tmpdir(), "peneira-store-"));
+  directory = join(parent, "deep", "state");
+});
+
+afterEach(() => rmSync(parent, { recursive: true }));
+
+const modeOf = (path: string) => statSync(path).mode & 0o777;
+const state = () => join(directory, DATABASE_FILE);
+
+describe("a data directory", () => {
+  it("is made with files that nobody else can read, whatever the umask", () => {
+    const umask = process.umask(0);
+    try {
+      const database = openDatabase(directory);
+      openSecrets(directory);
+      assert.equal(modeOf(directory), 0o700);
+      const names = readdirSync(directory).sort();
+      assert.deepEqual(names, [SECRETS_FILE, DATABASE_FILE, "state.db-shm", "state.db-wal"]);
+      for (const name of names) assert.equal(modeOf(join(directory, name)), 0o600, name);
+      database.close();
+    } finally {
+      process.umask(umask);
+    }
+  });
+
+  it("is refused with any bit for others, and the message mends it", () => {
+    openDatabase(directory).close();
+    for (let bit = 0o001; bit <= 0o040; bit <<= 1) {
+      chmodSync(directory, 0o700 | bit);
+      assert.throws(() => openDatabase(directory), /chmod 0700 /);
+      assert.throws(() => openSecrets(directory), /chmod 0700 /);
+    }
+    chmodSync(directory, 0o700);
+    openDatabase(directory).close();
+  });
+
+  it("is refused when one of its files has any bit for others", () => {
+    openDatabase(directory).close();
+    openSecrets(directory);
+    writeFileSync(`${state()}-wal`, "", { mode: 0o600 });
+    for (const name of [DATABASE_FILE, "state.db-wal", SECRETS_FILE]) {
+      for (let bit = 0o001; bit <= 0o040; bit <<= 1) {
+        chmodSync(join(directory, name), 0o600 | bit);
+        const open = name === SECRETS_FILE ? openSecrets : openDatabase;
+        assert.throws(() => open(directory), /chmod 0600 /, name);
+      }
+      chmodSync(join(directory, name), 0o600);
+    }
+    openDatabase(directory).close();
+  });
+
+  it("is refused when it or one of its files is something else", () => {
+    writeFileSync(join(parent, "file"), "");
+    assert.throws(() => openDatabase(join(parent, "file")), /not a directory/);
+    mkdirSync(directory, { recursive: true, mode: 0o700 });
+    writeFileSync(join(parent, "target"), "", { mode: 0o600 });
+    symlinkSync(join(parent, "target"), state());
+    assert.throws(() => openDatabase(directory), /not a plain file/);
+    symlinkSync(directory, join(parent, "link"));
+    assert.throws(() => openDatabase(join(parent, "link")), /not a directory/);
+  });
+});
+
+describe("openDatabase", () => {
+  it("opens write-ahead with full synchronization, at the newest schema", () => {
+    const database = openDatabase(directory);
+    assert.equal(database.pragma("journal_mode", { simple: true }), "wal");
+    assert.equal(database.pragma("synchronous", { simple: true }), 2);
+    assert.equal(database.pragma("foreign_keys", { simple: true }), 1);
+    assert.equal(database.pragma("user_version", { simple: true }), SCHEMA_VERSION);
+    database.close();
+  });
+
+  it("keeps what is there when it is opened again", () => {
+    const first = openDatabase(directory);
+    first.exec("INSERT INTO tenants (id, name, created_at) VALUES ('t', 'acme', 1)");
+    first.close();
+    const second = openDatabase(directory);
+    assert.equal(second.prepare("SELECT name FROM tenants").pluck().get(), "acme");
+    second.close();
+  });
+
+  it("refuses a newer one", () => {
+    const database = openDatabase(directory);
+    database.pragma(`user_version = ${SCHEMA_VERSION + 1}`);
+    database.close();
+    assert.throws(() => openDatabase(directory), /newer version/);
+  });
+
+  it("refuses one of another program", () => {
+    const database = openDatabase(directory);
+    database.pragma("application_id = 7");
+    database.close();
+    assert.throws(() => openDatabase(directory), /another program/);
+    rmSync(directory, { recursive: true });
+    mkdirSync(directory, { mode: 0o700 });
+    const unstamped = new Database(state());
+    unstamped.exec("CREATE TABLE a (b)");
+    unstamped.close();
+    chmodSync(state(), 0o600);
+    assert.throws(() => openDatabase(directory), /another program/);
+  });
+
+  it("refuses a damaged one and leaves it as it is", () => {
+    mkdirSync(directory, { recursive: true, mode: 0o700 });
+    const damage = Buffer.alloc(4_096, 0x41);
+    writeFileSync(state(), damage, { mode: 0o600 });
+    assert.throws(() => openDatabase(directory), /state\.db is damaged.*peneira restore/s);
+    assert.deepEqual(readFileSync(state()), damage);
+  });
+
+  it("is not made anew beside secrets, whose exports would be nobody's then", () => {
+    closeDatabase(openDatabase(directory));
+    openSecrets(directory);
+    const header = join(directory, "header.db");
+    const fresh = new Database(header);
+    fresh.pragma("journal_mode = WAL");
+    fresh.close();
+    const spoils = [
+      () => writeFileSync(state(), readFileSync(header)),
+      () => writeFileSync(state(), ""),
+      () => rmSync(state()),
+    ];
+    for (const spoil of spoils) {
+      spoil();
+      const refusal = /state\.db is damaged.*is (empty|missing).*secrets\.json.*peneira restore/s;
+      assert.throws(() => openDatabase(directory), refusal);
+      assert.throws(() => openAsItIs(directory), refusal);
+    }
+    assert.equal(existsSync(state()), false);
+  });
+
+  it("can be opened by several at once, who see each other's changes", () => {
+    const [one, two] = [openDatabase(directory), openDatabase(directory)];
+    const before = two.pragma("data_version", { simple: true });
+    one.exec("INSERT INTO tenants (id, name, created_at) VALUES ('t', 'acme', 1)");
+    assert.notEqual(two.pragma("data_version", { simple: true }), before);
+    assert.equal(two.prepare("SELECT count(*) FROM tenants").pluck().get(), 1);
+    one.close();
+    two.close();
+  });
+});
+
+describe("a damaged state", () => {
+  const PAGE = 4_096;
+  /** A state with rows in every table, as it lies on the disk. */
+  function whole(): Buffer {
+    const database = openDatabase(directory);
+    fillState(database);
+    closeDatabase(database);
+    return readFileSync(state());
+  }
+  const lay = (bytes: Uint8Array) => writeFileSync(state(), bytes, { mode: 0o600 });
+  const listKeys = () => withKeyring({ dataDir: directory }, (keyring) => keyring.list().length);
+
+  /** Every page in turn: filled, or replaced by another one; and cut, at every page. */
+  function* damages(good: Buffer): Generator<Buffer> {
+    const pages = good.length / PAGE;
+    for (let page = 0; page < pages; page++) {
+      for (const fill of [0, 0xff]) {
+        yield Buffer.from(good).fill(fill, page * PAGE, (page + 1) * PAGE);
+      }
+      const swapped = Buffer.from(good);
+      good.copy(
+        swapped,
+        page * PAGE,
+        ((page + 7) % pages) * PAGE,
+        (((page + 7) % pages) + 1) * PAGE,
+      );
+      yield swapped;
+      yield good.subarray(0, page * PAGE + 1_000);
+    }
+  }
+
+  it("ends a command in words that say how to restore, or does not touch it", () => {
+    const good = whole();
+    assert.equal(listKeys(), 3);
+    let told = 0;
+    for (const bytes of damages(good)) {
+      rmSync(`${state()}-wal`, { force: true });
+      lay(bytes);
+      try {
+        listKeys();
+      } catch (error) {
+        assert.ok(error instanceof CommandError, String((error as Error).stack));
+        if (/state\.db is damaged.*peneira restore/s.test(error.message)) told++;
+        else assert.match(error.message, /belongs? |database of another program|newer version/);
+      }
+    }
+    assert.ok(told > 20, `${told} were told`);
+  });
+
+  it("keeps a small one from being served, also where a command goes past it", () => {
+    const good = whole();
+    const database = openDatabase(directory);
+    assert.equal(checkedAtOnce(database), true);
+    const root = database
+      .prepare("SELECT rootpage FROM sqlite_master WHERE name = 'exports_of_tenant'")
+      .pluck()
+      .get() as number;
+    database.close();
+    // An index that only exports read: a page of it that is another one.
+    const bytes = Buffer.from(good);
+    bytes.fill(0, (root - 1) * PAGE, root * PAGE);
+    lay(bytes);
+    assert.equal(listKeys(), 3);
+    const damaged = openDatabase(directory);
+    assert.throws(() => checkedAtOnce(damaged), /state\.db is damaged.*\n- .*peneira restore/s);
+    damaged.close();
+  });
+
+  it("is checked beside the work where it is large", async () => {
+    const database = openDatabase(directory);
+    fillState(database);
+    const spec = `{"filters":"${"x".repeat(1 << 20)}"}`;
+    const fat = database.prepare("UPDATE exports SET spec = ? WHERE sequence = ?");
+    for (let i = 1; i <= 6; i++) fat.run(spec.repeat(3), i);
+    assert.equal(checkedAtOnce(database), false);
+    closeDatabase(database);
+    assert.deepEqual(await checkBeside(state()), []);
+    const bytes = readFileSync(state());
+    lay(bytes.fill(0xff, bytes.length - 3 * PAGE));
+    const found = await checkBeside(state());
+    assert.ok(found.length > 0 && found.length <= 5, found.join("\n"));
+  });
+});
+
+describe("openSecrets", () => {
+  it("gives different secrets of 32 bytes, the same each time", () => {
+    const { cursor, link, console } = openSecrets(directory);
+    assert.deepEqual([cursor.length, link.length, console.length], [1, 1, 1]);
+    const all = [cursor[0], link[0], console[0]];
+    for (const secret of all) assert.equal(secret.length, 32);
+    assert.equal(new Set(all.map((secret) => secret.toString("hex"))).size, 3);
+    assert.deepEqual(openSecrets(directory), { cursor, link, console });
+  });
+
+  it("still gives the previous secret, after the current one", () => {
+    const path = join(directory, SECRETS_FILE);
+    const { cursor } = openSecrets(directory);
+    const stored = JSON.parse(readFileSync(path, "utf8"));
+    stored.cursor = { current: "ab".repeat(32), previous: stored.cursor.current };
+    writeFileSync(path, JSON.stringify(stored));
+    assert.deepEqual(openSecrets(directory).cursor, [Buffer.alloc(32, 0xab), cursor[0]]);
+  });
+
+  it("refuses a damaged file without showing what is in it", () => {
+    openSecrets(directory);
+    for (const text of ["", "{", "[]", '{"cursor":{"current":"deadbeef"}}', "null"]) {
+      writeFileSync(join(directory, SECRETS_FILE), text);
+      assert.throws(
+        () => openSecrets(directory),
+        (error: Error) => error.message.includes(SECRETS_FILE) && !error.message.includes("deadb"),
+      );
+    }
+  });
+
+  it("are the same for processes that start at once", async () => {
+    const module = fileURLToPath(new URL("../../../src/store/secrets.ts", import.meta.url));
+    const script = `import { openSecrets } from ${JSON.stringify(module)};
+      console.log(openSecrets(process.argv[1]).cursor[0].toString("hex"));`;
+    const flags = ["--import", "tsx", "--input-type=module", "-e", script, directory];
+    const runs = await Promise.all([1, 2, 3, 4].map(() => run(process.execPath, flags)));
+    assert.equal(new Set(runs.map(({ stdout }) => stdout)).size, 1);
+    assert.match(runs[0]?.stdout ?? "", /^[0-9a-f]{64}\n$/);
+    assert.ok(existsSync(join(directory, SECRETS_FILE)));
+    assert.deepEqual(readdirSync(directory), [SECRETS_FILE]);
+  });
+});

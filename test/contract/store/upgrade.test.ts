@@ -1,0 +1,394 @@
+/**
+ * Proves: a state of every schema that ever was, as the program of that time wrote it, is brought
+ * to the present one with all its rows, and kept as it was beside it; a newer one is refused with
+ * words and not a byte of it is changed; an upgrade that fails changes nothing; several processes
+ * may upgrade at once; the snapshot and the backup of every format version are opened and give the
+ * answers that were kept with them; newer ones and ones of other columns are refused with words. A
+ * version without a kept file fails here. What is kept is never made anew by a test.
+ * Does not prove that a commit survives a power cut: SQLite is trusted.
+ */
+import assert from "node:assert/strict";
+import { execFile } from "node:child_process";
+import * as fs from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, it } from "node:test";
+import { promisify } from "node:util";
+import Database from "better-sqlite3";
+import { columnsFingerprint } from "../../../native-index/columns.ts";
+import { crc32c } from "../../../native-index/engine.ts";
+import { openSnapshot } from "../../../native-index/snapshot.ts";
+import { verifySnapshot } from "../../../native-index/verify.ts";
+import { ADMITTED, FORMAT_VERSION } from "../../../native-index/versions.ts";
+import { openSegment } from "../../../src/search/segment.ts";
+import { openDatabase, SCHEMA_VERSION } from "../../../src/store/database.ts";
+import { ExportStore } from "../../../src/store/exportstore.ts";
+import { KeyStore } from "../../../src/store/keystore.ts";
+import { BACKUP_VERSION, manifestText, parseManifest } from "../../../src/store/manifest.ts";
+import { checkBackup, restoreBackup } from "../../../src/store/restore.ts";
+import { SearchStore } from "../../../src/store/searchstore.ts";
+import { keptFile } from "../../../src/store/upgrade.ts";
+import { UserStore } from "../../../src/store/userstore.ts";
+import { ROOT } from "../../support/checkout.ts";
+import { answersOf } from "../../support/formats/answers.ts";
+import {
+  FIXTURES,
+  type FixtureKind,
+  fixturePath,
+  keepFixture,
+  readFixture,
+} from "../../support/formats/fixtures.ts";
+import { unpackBackup } from "../../support/formats/make.ts";
+import { columnsOf, contentOf, tablesOf } from "../../support/formats/state-rows.ts";
+import { beforeUpgrade } from "../../support/store/backup-look.ts";
+
+type Content = ReturnType<typeof contentOf>;
+
+let folder: string;
+let directory: string;
+
+beforeEach(() => {
+  folder = fs.mkdtempSync(join(tmpdir(), "peneira-upgrade-"));
+  directory = join(folder, "state");
+});
+afterEach(() => fs.rmSync(folder, { recursive: true, force: true }));
+
+const state = () => join(directory, "state.db");
+const versionsUpTo = (last: number) => Array.from({ length: last }, (_, i) => i + 1);
+const OLDER = versionsUpTo(SCHEMA_VERSION - 1);
+
+/** Lays a kept state into a data directory of its own; `change` may spoil it. */
+function layState(version: number, change: (database: Database.Database) => void = () => {}): void {
+  fs.mkdirSync(directory, { mode: 0o700 });
+  fs.writeFileSync(state(), readFixture("state", version), { mode: 0o600 });
+  const database = new Database(state());
+  change(database);
+  database.close();
+}
+
+/** Content and schema of a database file, without this program. */
+function look(path: string): { content: Content; version: number; schema: string[] } {
+  const database = new Database(path);
+  try {
+    const version = Number(database.pragma("user_version", { simple: true }));
+    const schema = database
+      .prepare("SELECT sql FROM sqlite_master WHERE sql IS NOT NULL ORDER BY type, name")
+      .pluck()
+      .all() as string[];
+    assert.equal(database.pragma("integrity_check", { simple: true }), "ok");
+    assert.deepEqual(database.pragma("foreign_key_check"), []);
+    return { content: contentOf(database), version, schema };
+  } finally {
+    database.close();
+  }
+}
+
+/** What is in the files of a database, byte by byte; the shared memory is rebuilt at every use. */
+function bytesOf(): Record<string, string> {
+  const names = fs.readdirSync(directory).filter((name) => !name.endsWith("-shm"));
+  return Object.fromEntries(
+    names.map((name) => [name, fs.readFileSync(join(directory, name)).toString("base64")]),
+  );
+}
+
+/** The columns of `wanted` alone. */
+function narrowed(rows: Content[string] = [], wanted: readonly string[]): Content[string] {
+  return rows.map((row) => Object.fromEntries(wanted.map((name) => [name, row[name]])));
+}
+
+describe("the kept files", () => {
+  const present: readonly (readonly [FixtureKind, number])[] = [
+    ["state", SCHEMA_VERSION],
+    ["snapshot", FORMAT_VERSION],
+    ["answers", FORMAT_VERSION],
+    ["backup", BACKUP_VERSION],
+  ];
+
+  it("are there for every version up to the present, and for none beyond", () => {
+    const expected = present.flatMap(([kind, last]) =>
+      versionsUpTo(last).map((version) => `${kind}-v${version}`),
+    );
+    for (const [kind, last] of present)
+      for (const one of versionsUpTo(last)) readFixture(kind, one);
+    const kept = fs.readdirSync(FIXTURES).filter((name) => name.endsWith(".br"));
+    assert.deepEqual(kept.map((name) => name.split(".")[0]).sort(), expected.sort());
+    for (const name of kept) {
+      const { size } = fs.statSync(join(FIXTURES, name));
+      assert.ok(size < (name.startsWith("snapshot") ? 200_000 : 50_000), `${name}: ${size} bytes`);
+    }
+  });
+
+  it("fill every table and every column of the present schema", () => {
+    layState(SCHEMA_VERSION);
+    const database = openDatabase(directory);
+    openDatabase(join(folder, "fresh")).close();
+    assert.deepEqual(
+      look(state()).schema,
+      look(join(folder, "fresh", "state.db")).schema,
+      "a released step was changed",
+    );
+    const content = contentOf(database);
+    const empty = tablesOf(database).flatMap((table) =>
+      columnsOf(database, table)
+        .filter((column) => content[table]?.every((row) => row[column] === null))
+        .map((column) => `${table}.${column}`),
+    );
+    database.close();
+    assert.deepEqual(
+      empty,
+      [],
+      "test/support/formats/state-rows.ts needs values for these columns",
+    );
+  });
+
+  it("are never written again", () => {
+    const path = fixturePath("state", 1);
+    assert.throws(() => keepFixture(path, Buffer.from("another")), { code: "EEXIST" });
+  });
+});
+
+describe("a state of an earlier schema", () => {
+  for (const version of OLDER) {
+    it(`(${version}) has all its rows in the present one, and is kept as it was`, () => {
+      layState(version);
+      const before = look(state());
+      assert.equal(before.version, version);
+      openDatabase(directory).close();
+      const after = look(state());
+      assert.equal(after.version, SCHEMA_VERSION);
+      openDatabase(join(folder, "fresh")).close();
+      assert.deepEqual(after.schema, look(join(folder, "fresh", "state.db")).schema);
+      const content = beforeUpgrade(after.content, version);
+      for (const [table, rows] of Object.entries(before.content)) {
+        assert.ok(rows.length > 0, table);
+        assert.deepEqual(narrowed(content[table], Object.keys(rows[0] as object)), rows);
+      }
+      const kept = join(directory, keptFile(version));
+      assert.deepEqual(look(kept), before);
+      assert.equal(fs.statSync(kept).mode & 0o777, 0o600);
+      const { mtimeMs } = fs.statSync(kept);
+      openDatabase(directory).close();
+      assert.equal(fs.statSync(kept).mtimeMs, mtimeMs, "nothing is left to upgrade");
+      assert.deepEqual(fs.readdirSync(directory).sort(), ["state.db", keptFile(version)]);
+    });
+  }
+
+  it("answers to the program of today", () => {
+    layState(2);
+    const database = openDatabase(directory);
+    const store = new ExportStore(database);
+    const [id] = store.inState("done").map((row) => row.id);
+    assert.equal(store.remembered("ten_1", "order 1")?.exportId, id);
+    const queued = store.inState("queued")[0]?.id as string;
+    assert.ok(store.claim(queued));
+    const file = { rowCount: 9, sizeBytes: 1, sha256: "0", endedAt: 2, expiresAt: 3 };
+    assert.ok(store.finish({ id: queued, ...file }), "an export without a charge ends as any");
+    assert.equal(new KeyStore(database).list().length, 3);
+    const users = new UserStore(database);
+    assert.deepEqual(users.planFacts("ten_2")?.plan, null);
+    assert.deepEqual([users.list(), new SearchStore(database).list("ten_1", 9)], [[], []]);
+    database.close();
+  });
+
+  it("is upgraded once by several processes that start at once", async () => {
+    layState(1);
+    const module = join(ROOT, "src/store/database.ts");
+    const script = `import { openDatabase } from ${JSON.stringify(module)};
+      const database = openDatabase(process.argv[1]);
+      console.log(database.pragma("user_version", { simple: true }));`;
+    const flags = ["--import", "tsx", "--input-type=module", "-e", script, directory];
+    const runs = [1, 2, 3].map(() => promisify(execFile)(process.execPath, flags, { cwd: ROOT }));
+    const told = await Promise.all(runs);
+    for (const { stdout } of told) assert.equal(stdout, `${SCHEMA_VERSION}\n`);
+    assert.equal(told.filter(({ stderr }) => stderr.includes("was brought from")).length, 1);
+    assert.equal(look(join(directory, keptFile(1))).version, 1);
+  });
+});
+
+describe("an upgrade that fails", () => {
+  it("half way through changes nothing, and succeeds when the obstacle is gone", () => {
+    layState(1, (database) => database.exec("CREATE TABLE usage (obstacle TEXT)"));
+    const before = look(state());
+    assert.throws(() => openDatabase(directory), /usage already exists.*left as it is/);
+    assert.deepEqual(look(state()), before);
+    const database = new Database(state());
+    database.exec("DROP TABLE usage");
+    database.close();
+    openDatabase(directory).close();
+    assert.equal(look(state()).version, SCHEMA_VERSION);
+  });
+
+  it("because no copy can be kept does not begin", () => {
+    layState(1);
+    const before = look(state());
+    fs.mkdirSync(join(directory, keptFile(1), "in the way"), { recursive: true, mode: 0o700 });
+    assert.throws(() => openDatabase(directory), /no copy of it can be kept.*left as it is/);
+    assert.deepEqual(look(state()), before);
+    const left = fs.readdirSync(directory).filter((name) => name.endsWith(".tmp"));
+    assert.deepEqual(left, []);
+  });
+});
+
+describe("a state of a newer schema", () => {
+  const NEWER = SCHEMA_VERSION + 1;
+
+  for (const journal of ["DELETE", "WAL"]) {
+    it(`with journal ${journal} is refused, and no byte of it is changed`, () => {
+      layState(SCHEMA_VERSION, (database) => {
+        database.pragma(`journal_mode = ${journal}`);
+        database.pragma(`user_version = ${NEWER}`);
+      });
+      const before = bytesOf();
+      const words = new RegExp(`newer version of Peneira \\(schema ${NEWER}.*another data dir`);
+      assert.throws(() => openDatabase(directory), words);
+      const { "state.db-wal": log = "", ...after } = bytesOf();
+      assert.deepEqual(after, before);
+      assert.equal(log, "");
+    });
+  }
+
+  it("whose program was killed keeps its log too", () => {
+    layState(SCHEMA_VERSION);
+    const newer = new Database(state());
+    newer.pragma("journal_mode = WAL");
+    newer.pragma(`user_version = ${NEWER}`);
+    newer.exec("UPDATE tenants SET name = name || '!'");
+    // As a kill leaves it: the main file is of this schema, the log makes it a newer one.
+    const left = bytesOf();
+    newer.close();
+    fs.rmSync(directory, { recursive: true });
+    fs.mkdirSync(directory, { mode: 0o700 });
+    for (const [name, text] of Object.entries(left)) {
+      fs.writeFileSync(join(directory, name), Buffer.from(text, "base64"), { mode: 0o600 });
+    }
+    assert.ok((left["state.db-wal"] ?? "").length > 0);
+    assert.throws(() => openDatabase(directory), /newer version/);
+    assert.deepEqual(bytesOf(), left);
+  });
+
+  it("names the copy from before its upgrade, and the way back leads there", () => {
+    const [old] = [OLDER.at(-1) as number];
+    layState(old);
+    const before = look(state());
+    openDatabase(directory).close();
+    // What a program sees that knows one schema less.
+    fs.renameSync(join(directory, keptFile(old)), join(directory, keptFile(SCHEMA_VERSION)));
+    const database = new Database(state());
+    database.pragma(`user_version = ${NEWER}`);
+    database.close();
+    const words = new RegExp(`rename state\\.v${SCHEMA_VERSION}\\.backup to state\\.db; what happ`);
+    assert.throws(() => openDatabase(directory), words);
+    for (const suffix of ["", "-wal", "-shm"]) fs.rmSync(`${state()}${suffix}`, { force: true });
+    fs.renameSync(join(directory, keptFile(SCHEMA_VERSION)), state());
+    assert.deepEqual(look(state()), before);
+    openDatabase(directory).close();
+  });
+});
+
+describe("a kept snapshot", () => {
+  const place = () => join(folder, "kept.peneira");
+
+  /** Lays the kept snapshot with its footer's JSON or its directory changed. */
+  async function altered(change: (directory: Buffer) => void, json = (text: string) => text) {
+    const bytes = readFixture("snapshot", FORMAT_VERSION);
+    fs.writeFileSync(place(), bytes);
+    const { offset, length, crc32c: crc } = (await openSnapshot(place())).directory;
+    change(bytes.subarray(offset, offset + length));
+    const text = (sum: number) =>
+      JSON.stringify({ version: 1, offset: `${offset}`, length: `${length}`, crc32c: sum });
+    const at = bytes.lastIndexOf(text(crc));
+    const next = json(text(crc32c(bytes.subarray(offset, offset + length))));
+    assert.ok(at > 0 && next.length === text(crc).length, "the change keeps the length");
+    bytes.write(next, at);
+    fs.writeFileSync(place(), bytes);
+  }
+
+  for (const version of [...ADMITTED.keys()]) {
+    it(`of format ${version} is whole and gives the answers that were kept with it`, async () => {
+      fs.writeFileSync(place(), readFixture("snapshot", version));
+      const { damaged, footerAgrees } = await verifySnapshot(await openSnapshot(place()), () => {});
+      assert.deepEqual([damaged, footerAgrees], [[], true]);
+      const segment = await openSegment(place());
+      try {
+        const wanted = JSON.parse(readFixture("answers", version).toString());
+        assert.ok(wanted.searches.length > 30 && wanted.all.length === 200);
+        assert.deepEqual(JSON.parse(JSON.stringify(answersOf(segment))), wanted);
+      } finally {
+        segment.close();
+      }
+    });
+  }
+
+  it("has the columns of its version: other columns are another version", () => {
+    assert.equal(
+      ADMITTED.get(FORMAT_VERSION),
+      columnsFingerprint(),
+      "the columns were changed: raise FORMAT_VERSION (versions.ts, format.h) and add a row",
+    );
+    assert.deepEqual([...ADMITTED.keys()].at(-1), FORMAT_VERSION);
+    assert.ok(ADMITTED.size <= 2, "one version back is opened, and no more");
+  });
+
+  it("of a newer format is refused with words, and one of an older with others", async () => {
+    const next = FORMAT_VERSION + 1;
+    const replace = (to: number) => (text: string) =>
+      text.replace('"version":1', `"version":${to}`);
+    await altered(() => {}, replace(next));
+    const newer = new RegExp(`index format ${next}, which is of a newer version.*use that version`);
+    await assert.rejects(openSnapshot(place()), newer);
+    await altered(() => {}, replace(0));
+    await assert.rejects(openSnapshot(place()), /index format 0.*import the dump again/);
+  });
+
+  it("of other columns is refused with words", async () => {
+    const crc = async (value: number) => {
+      await altered((bytes) => bytes.writeUInt32LE(value, 24));
+    };
+    let value = 1;
+    // The checksum must have as many digits as before.
+    while (
+      !(await crc(value).then(
+        () => true,
+        () => false,
+      ))
+    )
+      value++;
+    await assert.rejects(openSnapshot(place()), /columns of another version.*import the dump/);
+  });
+});
+
+describe("a kept backup", () => {
+  const backup = () => join(folder, "backup");
+
+  for (const version of versionsUpTo(BACKUP_VERSION)) {
+    it(`of format ${version} is restored, and its state brought to the present`, async () => {
+      unpackBackup(readFixture("backup", version), backup());
+      const manifest = await restoreBackup({ source: backup(), dataDir: directory });
+      assert.equal(look(state()).version, manifest.state_version);
+      const before = look(state()).content;
+      const database = openDatabase(directory);
+      assert.equal(database.pragma("user_version", { simple: true }), SCHEMA_VERSION);
+      assert.equal(contentOf(database).keys?.length, before.keys?.length);
+      const [row] = new ExportStore(database).inState("done");
+      database.close();
+      const file = fs.readFileSync(join(directory, "exports", `${row?.id}.csv`));
+      assert.equal(file.length, row?.sizeBytes);
+      assert.ok(fs.existsSync(join(directory, "secrets.json")));
+    });
+  }
+
+  it("of a newer format, or with a newer state, is refused with words", async () => {
+    unpackBackup(readFixture("backup", BACKUP_VERSION), backup());
+    const path = join(backup(), "manifest.json");
+    const manifest = parseManifest(fs.readFileSync(path, "utf8"), path);
+    const state_version = SCHEMA_VERSION + 1;
+    fs.writeFileSync(path, manifestText({ ...manifest, state_version }));
+    await assert.rejects(checkBackup(backup()), /newer version.*state schema.*Restore it with/);
+    fs.writeFileSync(path, manifestText({ ...manifest, version: BACKUP_VERSION + 1 }));
+    await assert.rejects(
+      restoreBackup({ source: backup(), dataDir: directory }),
+      /newer version of Peneira \(backup format/,
+    );
+    assert.ok(!fs.existsSync(directory));
+  });
+});

@@ -1,0 +1,207 @@
+/**
+ * Proves what each construct of dates, ages, capital, limits, status, size, regime, head offices,
+ * contact and order becomes, exactly: filters, limit, order, what is left, warned of and assumed;
+ * that every word of a text is in a part; and that notes are in the language of the request. Does
+ * not prove places and activities, which have suites of their own.
+ */
+import assert from "node:assert/strict";
+import { after, before, describe, it } from "node:test";
+import fc from "fast-check";
+import { confidenceOf, isUncertain } from "../../../src/translate/confidence.ts";
+import { tokenize } from "../../../src/translate/words/tokens.ts";
+import { NOTE_LISTS, notesOf, openProbe, type Probe } from "../../support/translate/probe.ts";
+import { WISH_ROWS } from "../../support/translate/wish-rows.ts";
+
+/** What a text became, without its activities and without the assumption that it be active. */
+function summaryOf(probe: Probe, text: string): string {
+  const spec = probe.spec(text);
+  const { company, contact, geo } = spec.filters;
+  const parts: string[] = [];
+  const add = (name: string, value: unknown) => {
+    if (value !== null && value !== undefined && value !== false) parts.push(`${name}=${value}`);
+  };
+  const list = (values: readonly unknown[]) => (values.length === 0 ? null : values.join(","));
+  const status = company.registration_status_any_of.join(",");
+  add("status", status === "2" ? null : status || "any");
+  add("size", list(company.company_size_code_any_of));
+  add("mei", company.mei_opt_in === null ? null : String(company.mei_opt_in));
+  add("simples", company.simples_opt_in === null ? null : String(company.simples_opt_in));
+  add("heads", company.headquarters_only);
+  add("from", company.started_after);
+  add("before", company.started_before);
+  add("min", company.share_capital_min);
+  add("max", company.share_capital_max);
+  add("email", contact.require_email);
+  add("phone", contact.require_phone);
+  add("contact", contact.require_any_contact);
+  add("limit", spec.limit === 100 ? null : spec.limit);
+  const sort = list(spec.sort.map(({ field, direction }) => `${field}.${direction}`));
+  add("sort", sort === "score.desc" ? null : sort);
+  add("uf", geo.uf_any_of.length > 9 ? geo.uf_any_of.length : list(geo.uf_any_of));
+  add("city", list(geo.municipality_ibge_any_of));
+  const left = notesOf(spec, "unmapped_constraints");
+  add("left", list(left.map(({ code, words }) => `${code}(${words})`)));
+  add("warned", list(notesOf(spec, "warnings").map(({ code }) => code)));
+  const assumed = notesOf(spec, "assumptions").map(({ code }) => code);
+  add("assumed", list(assumed.filter((code) => code !== "active_only")));
+  return parts.join(" ");
+}
+
+describe("wishes", () => {
+  let probe: Probe;
+  before(async () => {
+    probe = await openProbe();
+  });
+  after(() => probe.close());
+
+  for (const [name, rows] of Object.entries(WISH_ROWS)) {
+    it(`maps every construct of ${name}`, () => {
+      const wrong = rows.flatMap(([short, summary]) => {
+        const text = short.startsWith(" ") || short.startsWith(",") ? `padarias${short}` : short;
+        const seen = summaryOf(probe, text);
+        return seen === summary ? [] : [`${text}: ${seen}; not ${summary}`];
+      });
+      assert.deepEqual(wrong, []);
+    });
+  }
+
+  it("assumes that companies are active where no status is named, and only there", () => {
+    const codes = (text: string) =>
+      notesOf(probe.spec(text), "assumptions").map(({ code }) => code);
+    assert.ok(codes("padarias").includes("active_only"));
+    for (const text of ["padarias ativas", "padarias baixadas", "padarias ativas ou não"]) {
+      assert.ok(!codes(text).includes("active_only"), text);
+    }
+  });
+
+  it("writes notes in the language of the request", () => {
+    const details = (text: string) => {
+      const { explain } = probe.translate(text).spec;
+      return NOTE_LISTS.flatMap((list) => explain[list].map(({ detail }) => detail)).join(" ");
+    };
+    assert.match(details("padarias sem telefone"), /falta de contato/);
+    assert.match(details("padarias"), /Somente empresas ativas/);
+    assert.match(details("maiores padarias"), /capital social/);
+    assert.match(details("bakeries without phone"), /missing contact/);
+    assert.match(details("bakeries in Curitiba"), /Active companies only/);
+    assert.match(details("largest bakeries"), /share capital/);
+  });
+
+  it("has every word of a text in exactly one part", () => {
+    const words = [...Object.values(WISH_ROWS).flat()].flatMap(([text]) => text.split(" "));
+    const texts = fc.oneof(
+      fc.array(fc.constantFrom(...words, ",", "(", "Nárnia", "xyz"), { maxLength: 30 }),
+      fc.array(fc.string({ maxLength: 8 }), { maxLength: 12 }),
+    );
+    fc.assert(
+      fc.property(texts, (list) => {
+        const text = list.join(" ");
+        const { parts } = probe.translate(text);
+        for (const [i, { start, end }] of parts.entries()) {
+          assert.ok(start < end && start >= (parts[i - 1]?.end ?? 0));
+        }
+        for (const token of tokenize(text)) {
+          if (token.kind === "mark") continue;
+          const inside = parts.filter(({ start, end }) => start <= token.start && token.end <= end);
+          assert.equal(
+            inside.length,
+            1,
+            `${JSON.stringify(token.text)} of ${JSON.stringify(text)}`,
+          );
+        }
+      }),
+      { numRuns: 500 },
+    );
+  });
+
+  it("keeps an e-mail together behind its negation", () => {
+    const { parts } = probe.translate("dentistas sem e-mail");
+    assert.deepEqual(
+      parts.map(({ words, role }) => [words, role]),
+      [
+        ["dentistas", "activity"],
+        ["sem", "negation"],
+        ["e-mail", "unmapped"],
+      ],
+    );
+  });
+
+  it("counts fillers as parts", () => {
+    const { parts } = probe.translate("quero padarias, por favor");
+    assert.deepEqual(
+      parts.map(({ words, role }) => [words, role]),
+      [
+        ["quero", "filler"],
+        ["padarias", "activity"],
+        ["por favor", "filler"],
+      ],
+    );
+  });
+});
+
+describe("confidence", () => {
+  const sure = {
+    ...{ tellingWords: 3, weakestActivity: 0.95, placed: true, unknownPlace: false },
+    ...{ unknownWords: 0, unmappedWishes: 0, homonyms: 0, corrections: 0, contradictions: 0 },
+    abroad: 0,
+  };
+  const counts = fc.record({
+    tellingWords: fc.nat(40),
+    weakestActivity: fc.option(fc.double({ min: 0, max: 1, noNaN: true })),
+    placed: fc.boolean(),
+    unknownPlace: fc.boolean(),
+    unknownWords: fc.nat(20),
+    unmappedWishes: fc.nat(5),
+    homonyms: fc.nat(3),
+    corrections: fc.nat(5),
+    contradictions: fc.nat(3),
+    abroad: fc.nat(2),
+  });
+
+  it("is between 0 and 1 with two decimals, and falls with all that was not understood", () => {
+    const worse = [
+      ...(["unknownWords", "unmappedWishes", "homonyms", "corrections"] as const),
+      ...(["contradictions", "abroad"] as const),
+    ];
+    fc.assert(
+      fc.property(counts, fc.constantFrom(...worse), (features, name) => {
+        const value = confidenceOf(features);
+        assert.ok(value >= 0 && value <= 1);
+        assert.equal(value, Math.round(value * 100) / 100);
+        assert.ok(confidenceOf({ ...features, [name]: features[name] + 1 }) <= value);
+        assert.ok(confidenceOf({ ...features, unknownPlace: true }) <= value);
+      }),
+    );
+  });
+
+  it("is uncertain where running the spec would mislead, and not for a wish that is named", () => {
+    assert.ok(!isUncertain(confidenceOf(sure)));
+    assert.ok(!isUncertain(confidenceOf({ ...sure, unmappedWishes: 1 })));
+    assert.ok(!isUncertain(confidenceOf({ ...sure, unmappedWishes: 2, weakestActivity: 0.9 })));
+    const misleading = [
+      { tellingWords: 0, weakestActivity: null, placed: false },
+      { unknownPlace: true },
+      { weakestActivity: 0 },
+      { weakestActivity: null, unknownWords: 2 },
+      { weakestActivity: null, placed: false },
+      { unknownWords: 20, tellingWords: 24 },
+      { abroad: 1 },
+      { contradictions: 1 },
+    ];
+    for (const one of misleading) {
+      assert.ok(isUncertain(confidenceOf({ ...sure, ...one })), JSON.stringify(one));
+    }
+  });
+
+  it("warns of an uncertain translation and names the wishes of a certain one", async () => {
+    const probe = await openProbe();
+    const codes = (text: string) => notesOf(probe.spec(text), "warnings").map(({ code }) => code);
+    for (const text of ["padarias em Nárnia", "oi, tudo bem?", "xyzzy em SP", "quero vender"]) {
+      assert.ok(codes(text).includes("uncertain"), text);
+    }
+    for (const text of ["padarias", "restaurantes em SP com faturamento acima de 1 milhão"]) {
+      assert.ok(!codes(text).includes("uncertain"), text);
+    }
+    probe.close();
+  });
+});

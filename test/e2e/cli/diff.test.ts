@@ -1,0 +1,210 @@
+/**
+ * Proves: `peneira diff` of a snapshot and the month after prints the same accounts in each format,
+ * streams them to standard output and everything else to standard error; kinds, watched fields,
+ * fields and a limit are heard and wrong ones refused together with words; specs and lead queries
+ * come from files and standard input; plain Arrow files work; a kept list is used again and a
+ * damaged one replaced; a signal and a reader that has seen enough leave nothing behind.
+ * Does not prove that the changes are right (campaign/twin/changes.test.ts).
+ */
+import assert from "node:assert/strict";
+import { spawn, spawnSync } from "node:child_process";
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { after, before, describe, it } from "node:test";
+import { RecordBatchFileWriter, tableFromIPC } from "apache-arrow";
+import { Command } from "commander";
+import { registerDiff } from "../../../src/cli/diff.ts";
+import { Interrupts } from "../../../src/cli/diffinterrupts.ts";
+import { listOfPair } from "../../../src/cli/difflist.ts";
+import type { CommandError } from "../../../src/errors.ts";
+import { type MonthPair, makePair } from "../../support/changes/pair.ts";
+import { ROOT } from "../../support/checkout.ts";
+import { productCommand } from "../../support/server/process.ts";
+
+interface Item {
+  readonly cnpj: string;
+  readonly change: string;
+  readonly changed_fields: readonly string[];
+  readonly before: Readonly<Record<string, unknown>> | null;
+  readonly after: Readonly<Record<string, unknown>> | null;
+}
+
+describe("peneira diff", () => {
+  let pair: MonthPair;
+  let scratch: string;
+
+  before(async () => {
+    pair = await makePair({ seed: 21, accounts: 400 });
+    scratch = join(pair.folder, "tmp");
+    mkdirSync(scratch);
+  });
+  after(() => pair.dispose());
+
+  function run(args: readonly string[], input = "") {
+    const env = { ...process.env, TMPDIR: scratch };
+    const command = productCommand(["diff", ...args]);
+    const ended = spawnSync(...command, { cwd: ROOT, encoding: "utf8", input, env });
+    assert.deepEqual(readdirSync(scratch), [], "nothing is left in the temporary folder");
+    return ended;
+  }
+
+  function diff(...args: readonly string[]) {
+    return run([pair.older.path, pair.newer.path, ...args]);
+  }
+
+  function items(...args: readonly string[]): Item[] {
+    const { status, stdout, stderr } = diff("--format", "jsonl", ...args);
+    assert.equal(status, 0, stderr);
+    return stdout
+      .trimEnd()
+      .split("\n")
+      .map((line) => JSON.parse(line));
+  }
+
+  it("prints the same accounts in every format, ascending by CNPJ", () => {
+    const all = items();
+    const cnpjs = all.map(({ cnpj }) => cnpj);
+    assert.deepEqual(cnpjs, [...cnpjs].sort());
+    const csv = diff("--format", "csv", "--fields", "cnpj");
+    const lines = csv.stdout.split("\r\n");
+    assert.equal(lines[0], "change,changed_fields,cnpj");
+    assert.deepEqual(
+      lines.slice(1, -1).map((line) => line.slice(line.lastIndexOf(",") + 1)),
+      cnpjs,
+    );
+    const json = JSON.parse(diff("--format", "json").stdout);
+    assert.deepEqual(json.changes, all);
+    assert.equal(json.count, all.length);
+    assert.deepEqual(json.since, { snapshot: "2026-09", snapshot_date: "2026-09-12" });
+    const table = diff("--limit", "5");
+    const rows = table.stdout.trimEnd().split("\n");
+    assert.match(rows[0] as string, /^change +cnpj +legal_name .*what$/);
+    assert.deepEqual(
+      rows.slice(1).map((row) => row.split(/ +/)[1]),
+      cnpjs.slice(0, 5),
+    );
+    assert.match(table.stderr, /^2026-09 \(2026-09-12\) to 2026-10 \(2026-10-12\): \d+ entered/m);
+    assert.match(table.stderr, new RegExp(`^5 of ${all.length} shown`, "m"));
+  });
+
+  it("hears kinds, watched fields and fields", () => {
+    const some = items("--kind", "changed,left", "--watch", "uf,email", "--fields", "cnpj,uf");
+    assert.deepEqual([...new Set(some.map(({ change }) => change))].sort(), ["changed", "left"]);
+    for (const { change, changed_fields: changed, before, after } of some) {
+      assert.ok(changed.every((name) => name === "uf" || name === "email"));
+      if (change === "changed") assert.ok(changed.length > 0);
+      assert.deepEqual(Object.keys(before ?? {}).slice(0, 2), ["cnpj", "uf"]);
+      assert.ok(after === null || before?.cnpj === after.cnpj);
+    }
+  });
+
+  it("takes a spec or a lead query from a file or standard input", () => {
+    const spec = { filters: { geo: { uf_any_of: ["SP"] } }, limit: 3 };
+    const path = join(pair.folder, "spec.json");
+    writeFileSync(path, JSON.stringify(spec));
+    const months = [pair.older.path, pair.newer.path, "--format", "jsonl"];
+    const fromFile = run([...months, "--spec", path]);
+    const piped = run([...months, "--spec", "-"], JSON.stringify(spec));
+    assert.equal(fromFile.stdout, piped.stdout);
+    assert.match(fromFile.stderr, /^warning: limit of the spec is ignored/m);
+    const lines = fromFile.stdout.trimEnd().split("\n");
+    assert.ok(lines.length > 3);
+    for (const line of lines) {
+      const { before, after } = JSON.parse(line) as Item;
+      assert.ok(before?.uf === "SP" || after?.uf === "SP");
+    }
+    const lead = { kind: "lead_query", spec_version: "1.0", states: ["SP"], has_email: true };
+    const leads = run([...months, "--spec", "-"], JSON.stringify(lead));
+    assert.equal(leads.status, 0, leads.stderr);
+    assert.match(leads.stderr, /^warning: .*one_per_company of a lead query are ignored/m);
+    assert.ok(leads.stdout.length > 0 && leads.stdout.length < fromFile.stdout.length);
+  });
+
+  it("refuses what makes no sense, and says why", async () => {
+    const refused = async (args: readonly string[], words: RegExp, exitCode?: number) => {
+      const program = new Command("peneira").exitOverride();
+      registerDiff(program);
+      for (const command of program.commands) {
+        command.exitOverride().configureOutput({ writeErr: () => undefined });
+      }
+      await assert.rejects(program.parseAsync(["diff", ...args], { from: "user" }), (error) => {
+        assert.match((error as Error).message, words);
+        if (exitCode !== undefined) assert.equal((error as CommandError).exitCode, exitCode);
+        return true;
+      });
+    };
+    const months = [pair.older.path, pair.newer.path];
+    await refused(
+      [...months].reverse(),
+      /2026-10 .* newer than 2026-09 .*: peneira diff OLD NEW/,
+      2,
+    );
+    await refused([...months, "--kind", "moved,gone"], /must be of .*not moved, gone/, 2);
+    const watch = /score cannot be watched.*\nfoo cannot be watched: there is no such field/;
+    await refused([...months, "--watch", "score,foo"], watch, 2);
+    await refused([...months, "--spec", "/nowhere.json"], /no spec file/, 2);
+    await refused([...months, "--fields", "cnpj,foo"], /\/output\/fields\/1: There is no field/);
+    await refused([...months, "--limit", "0"], /whole number/);
+    await refused([pair.older.path, join(pair.folder, "none")], /none/, 1);
+  });
+
+  it("takes plain Arrow files, and finds nothing between a snapshot and itself", () => {
+    const plain = join(pair.folder, "plain.arrow");
+    const table = tableFromIPC(readFileSync(pair.newer.path));
+    writeFileSync(plain, RecordBatchFileWriter.writeAll(table).toUint8Array(true));
+    // An import fills in some values that are missing, but no e-mail.
+    const wish = ["--format", "jsonl", "--fields", "cnpj", "--watch", "email"];
+    const ended = run([pair.older.path, plain, ...wish]);
+    assert.equal(ended.status, 0, ended.stderr);
+    assert.equal(ended.stdout, diff(...wish).stdout);
+    const same = run([pair.older.path, pair.older.path, "--format", "jsonl"]);
+    assert.equal(same.stdout, "");
+    assert.match(same.stderr, /0 entered, 0 left, 0 changed/);
+  });
+
+  it("keeps what it compared where it is told to", () => {
+    const cache = join(pair.folder, "cache");
+    const first = diff("--format", "jsonl", "--cache", cache);
+    const [name] = readdirSync(cache) as [string];
+    assert.match(first.stderr, /^compare/m);
+    const second = diff("--format", "jsonl", "--cache", cache);
+    assert.doesNotMatch(second.stderr, /^compare/m);
+    const bytes = readFileSync(join(cache, name));
+    writeFileSync(join(cache, name), bytes.subarray(1));
+    const third = diff("--format", "jsonl", "--cache", cache);
+    assert.match(third.stderr, /^warning: .* made anew$/m);
+    assert.deepEqual(readFileSync(join(cache, name)), bytes);
+    for (const { stdout } of [second, third]) assert.equal(stdout, first.stdout);
+    assert.deepEqual(readdirSync(cache), [name]);
+  });
+
+  it("leaves nothing behind when a signal ends the comparison", async () => {
+    const kept = process.env.TMPDIR;
+    process.env.TMPDIR = scratch;
+    const interrupts = new Interrupts();
+    try {
+      const months = { older: pair.older.segment, newer: pair.newer.segment };
+      const list = listOfPair(months, undefined, interrupts);
+      assert.equal(readdirSync(scratch).length, 1, "the comparison is under way");
+      process.emit("SIGTERM", "SIGTERM");
+      await assert.rejects(list, { message: "SIGTERM ended the comparison", exitCode: 1 });
+      assert.deepEqual(readdirSync(scratch), []);
+      assert.throws(() => interrupts.check(), /SIGTERM/);
+    } finally {
+      interrupts.end();
+      if (kept === undefined) delete process.env.TMPDIR;
+      else process.env.TMPDIR = kept;
+    }
+  });
+
+  it("leaves nothing behind when nobody reads on", async () => {
+    const command = productCommand(["diff", pair.older.path, pair.newer.path, "--spec", "-"]);
+    const env = { ...process.env, TMPDIR: scratch };
+    const child = spawn(...command, { cwd: ROOT, env, stdio: ["pipe", "pipe", "pipe"] });
+    const ended = new Promise<number | null>((resolve) => child.once("exit", resolve));
+    child.stdout.destroy();
+    child.stdin.end("{}");
+    assert.equal(await ended, 0);
+    assert.deepEqual(readdirSync(scratch), []);
+  });
+});

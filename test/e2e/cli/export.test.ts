@@ -1,0 +1,235 @@
+/**
+ * Proves: `peneira export` writes the bytes that a server's worker would, says rows, bytes, SHA-256
+ * and time, refuses what it may not replace before any work, and leaves nothing behind when a
+ * signal or the system ends it; `peneira search --format csv` prints the rows of that export.
+ * Does not prove: what stands in the files (contract/export/render.test.ts and its neighbours).
+ */
+import assert from "node:assert/strict";
+import { spawn, spawnSync } from "node:child_process";
+import { once } from "node:events";
+import * as fs from "node:fs";
+import { join } from "node:path";
+import { after, before, describe, it, type TestContext } from "node:test";
+import { Command } from "commander";
+import { registerExport } from "../../../src/cli/export.ts";
+import { renderExport } from "../../../src/export/render.ts";
+import { openSegment } from "../../../src/search/segment.ts";
+import { DEFAULT_FIELDS, OUTPUT_FIELD_NAMES } from "../../../src/spec/fields.ts";
+import { normalizeSpec } from "../../../src/spec/normalize.ts";
+import { makeSampleSnapshot, type SampleSnapshot } from "../../support/sample/snapshot.ts";
+import { productCommand } from "../../support/server/process.ts";
+
+const ACCOUNTS = 6_000;
+const SPEC = {
+  filters: { geo: { uf_any_of: ["SP", "RJ"] } },
+  sort: [{ field: "legal_name", direction: "asc" }],
+  limit: 700,
+};
+
+let sample: SampleSnapshot;
+let folder: string;
+let specPath: string;
+before(async () => {
+  sample = await makeSampleSnapshot(ACCOUNTS, 12);
+  folder = join(sample.folder, "out");
+  fs.mkdirSync(folder);
+  specPath = join(sample.folder, "spec.json");
+  fs.writeFileSync(specPath, JSON.stringify(SPEC));
+});
+after(() => sample.dispose());
+
+/** What runs a command on the sample in a process of its own. */
+function command(name: string, args: readonly string[]): [file: string, args: string[]] {
+  return productCommand([name, "--snapshot", sample.snapshot, ...args]);
+}
+
+/** Runs the command in this process; names in `args` that begin with `out/` are in the folder. */
+async function exported(test: TestContext, args: readonly string[]): Promise<string> {
+  const program = new Command("peneira");
+  registerExport(program);
+  for (const one of [program, ...program.commands]) {
+    one.exitOverride().configureOutput({ writeErr: () => {} });
+  }
+  let told = "";
+  const write = test.mock.method(process.stderr, "write", (text: string) => {
+    told += text;
+    return true;
+  });
+  try {
+    const paths = args.map((text) => text.replace(/^out\//, `${folder}/`));
+    const all = ["export", "--snapshot", sample.snapshot, ...paths];
+    await program.parseAsync(all, { from: "user" });
+    return told;
+  } finally {
+    write.mock.restore();
+  }
+}
+
+/** What a server's worker renders of the same spec. */
+async function wantedFile(format: string, output: Record<string, unknown> = {}) {
+  const segment = await openSegment(sample.snapshot);
+  const { spec } = normalizeSpec(SPEC, {
+    catalog: segment.catalog,
+    limitDefault: 1_000,
+    limitCap: 1_000_000,
+    bodyOutput: { format, ...output },
+    allowedFields: OUTPUT_FIELD_NAMES,
+    defaultFields: DEFAULT_FIELDS,
+    mode: "export",
+    fullAllowed: false,
+  });
+  const path = join(sample.folder, "wanted");
+  const file = await renderExport({ segment, spec, path });
+  segment.close();
+  return { ...file, bytes: fs.readFileSync(path) };
+}
+
+describe("peneira export", () => {
+  it("writes the bytes of a server's worker and says what it wrote", async (test) => {
+    const cases: readonly (readonly [string, string[], Record<string, unknown>])[] = [
+      ["csv", ["--bom", "--delimiter", ";"], { bom: true, delimiter: ";" }],
+      ["html", ["--explain"], { include_explain: true }],
+      ["xlsx", [], {}],
+      ["parquet", [], {}],
+      ["jsonl", [], {}],
+    ];
+    for (const [format, flags, output] of cases) {
+      const args = ["--spec", specPath, "--format", format, "--out", `out/cli.${format}`, ...flags];
+      const told = await exported(test, args);
+      const wanted = await wantedFile(format, output);
+      const path = join(folder, `cli.${format}`);
+      assert.ok(fs.readFileSync(path).equals(wanted.bytes), format);
+      fs.rmSync(path);
+      const size = wanted.sizeBytes.toLocaleString("en-US");
+      assert.match(told, /^export: 700 rows in /m);
+      assert.match(told, new RegExp(`cli\\.${format}: 700 rows, ${size} bytes, [0-9.]+ s$`, "m"));
+      assert.match(told, new RegExp(`^SHA-256 ${wanted.sha256}$`, "m"));
+    }
+  });
+
+  it("takes format and fields of the spec, and all rows without a limit", async (test) => {
+    const spec = { filters: SPEC.filters, output: { format: "jsonl", fields: ["cnpj"] } };
+    const path = join(sample.folder, "bare.json");
+    fs.writeFileSync(path, JSON.stringify(spec));
+    const told = await exported(test, ["--spec", path, "--out", "out/all.jsonl"]);
+    const lines = fs.readFileSync(join(folder, "all.jsonl"), "utf8").split("\n");
+    fs.rmSync(join(folder, "all.jsonl"));
+    assert.ok(lines.length > 1_000);
+    assert.match(lines[0] ?? "", /^\{"cnpj":"[0-9A-Z]{12}\d\d"\}$/);
+    const rows = (lines.length - 1).toLocaleString("en-US");
+    assert.match(told, new RegExp(`all\\.jsonl: ${rows} rows`));
+    await exported(test, ["--spec", path, "--limit", "3", "--out", "out/three.jsonl"]);
+    assert.equal(
+      fs.readFileSync(join(folder, "three.jsonl"), "utf8"),
+      lines
+        .slice(0, 3)
+        .map((line) => `${line}\n`)
+        .join(""),
+    );
+    fs.rmSync(join(folder, "three.jsonl"));
+  });
+
+  it("takes the format of a name that ends as one, before that of the spec", async (test) => {
+    const spec = { filters: SPEC.filters, limit: 3, output: { format: "jsonl", fields: ["cnpj"] } };
+    const path = join(sample.folder, "named.json");
+    fs.writeFileSync(path, JSON.stringify(spec));
+    const begins: readonly (readonly [string, string[], string])[] = [
+      ["a.XLSX", [], "PK"],
+      ["a.parquet", [], "PAR1"],
+      ["a.html", [], "<!doctype html>"],
+      ["a.csv", [], "cnpj\r\n"],
+      ["a.csv", ["--format", "parquet"], "PAR1"],
+      ["a.data", [], '{"cnpj":'],
+      ["csv", [], '{"cnpj":'],
+    ];
+    for (const [name, flags, begin] of begins) {
+      await exported(test, ["--spec", path, "--out", `out/${name}`, ...flags]);
+      const bytes = fs.readFileSync(join(folder, name));
+      assert.equal(bytes.toString("latin1", 0, begin.length), begin, name);
+      fs.rmSync(join(folder, name));
+    }
+  });
+
+  it("refuses a name it may not use and a wrong spec, and writes nothing", async (test) => {
+    fs.writeFileSync(join(folder, "there.csv"), "older");
+    const cases: readonly (readonly [string[], object])[] = [
+      [["--out", "out/there.csv"], { exitCode: 2, message: /there\.csv exists; --force replaces/ }],
+      [["--out", "out/"], { exitCode: 2, message: /must be a file, but .* is a folder/ }],
+      [
+        ["--out", "out/", "--force"],
+        { exitCode: 2, message: /must be a file, but .* is a folder/ },
+      ],
+      [["--out", "/dev/null", "--force"], { exitCode: 2, message: /or a device/ }],
+      [["--out", "out/no/x.csv"], { exitCode: 2, message: /there is no folder .*no for --out/ }],
+      [["--out", "-"], { exitCode: 2, message: /--out must name a file/ }],
+      [["--out", ""], { exitCode: 2, message: /--out must name a file/ }],
+      [["--out", "out/x.pdf", "--format", "pdf"], { message: /Allowed choices are csv, html/ }],
+      [["--out", "out/x.csv", "--limit", "0"], { message: /whole number from 1/ }],
+      [["--out", "out/x.html", "--format", "html", "--bom"], { code: "invalid_spec" }],
+      [
+        ["--out", "out/x.csv", "--spec", "no.json"],
+        { exitCode: 2, message: /no spec file no\.json/ },
+      ],
+    ];
+    for (const [flags, refusal] of cases) {
+      const work = exported(test, ["--spec", specPath, ...flags]);
+      await assert.rejects(work, refusal, flags.join(" "));
+    }
+    assert.deepEqual(fs.readdirSync(folder), ["there.csv"]);
+    assert.equal(fs.readFileSync(join(folder, "there.csv"), "utf8"), "older");
+    await exported(test, ["--spec", specPath, "--out", "out/there.csv", "--force"]);
+    const { bytes } = await wantedFile("csv");
+    assert.ok(fs.readFileSync(join(folder, "there.csv")).equals(bytes));
+    fs.rmSync(join(folder, "there.csv"));
+  });
+
+  it("leaves nothing behind when a signal ends it", async () => {
+    const all = { filters: {}, output: { format: "xlsx", fields: OUTPUT_FIELD_NAMES } };
+    const path = join(sample.folder, "all.json");
+    fs.writeFileSync(path, JSON.stringify(all));
+    const args = command("export", ["--spec", path, "--explain", "--out", "all.xlsx"]);
+    const child = spawn(...args, { cwd: folder, stdio: ["ignore", "pipe", "pipe"] });
+    let stderr = "";
+    child.stderr.on("data", (bytes) => {
+      stderr += bytes;
+    });
+    const exited = once(child, "exit");
+    const started = fs.watch(folder);
+    await Promise.race([once(started, "change"), exited]);
+    started.close();
+    child.kill("SIGINT");
+    const [code] = await exited;
+    assert.match(stderr, /^peneira: SIGINT ended the export; all\.xlsx was not written$/m);
+    assert.equal(code, 1);
+    assert.deepEqual(fs.readdirSync(folder), []);
+  });
+
+  it("says in a sentence that the system refused to write, and leaves nothing behind", () => {
+    const spec = { filters: {}, output: { format: "jsonl", fields: OUTPUT_FIELD_NAMES } };
+    const path = join(sample.folder, "large.json");
+    fs.writeFileSync(path, JSON.stringify(spec));
+    const [file, args] = command("export", ["--spec", path, "--out", "large.jsonl"]);
+    // The shell counts kilobytes; the file would have some megabytes.
+    const limited = ["-c", 'ulimit -f 3000; exec "$0" "$@"', file, ...args];
+    const ended = spawnSync("bash", limited, { cwd: folder, encoding: "utf8" });
+    assert.match(ended.stderr, /^peneira: large\.jsonl could not be written: EFBIG/m);
+    assert.doesNotMatch(ended.stderr, /\n +at /);
+    assert.equal(ended.status, 1);
+    assert.deepEqual(fs.readdirSync(folder), []);
+  });
+});
+
+describe("peneira search --format csv", () => {
+  it("prints the bytes of an export of the same rows, explanations included", async () => {
+    const flags = ["--spec", "-", "--format", "csv", "--explain"];
+    const options = { cwd: folder, input: JSON.stringify(SPEC) };
+    const ended = spawnSync(...command("search", flags), options);
+    assert.equal(ended.status, 0, ended.stderr.toString());
+    const { bytes } = await wantedFile("csv", { include_explain: true });
+    assert.ok(ended.stdout.equals(bytes));
+    assert.match(
+      ended.stderr.toString(),
+      /^\d+ accounts match in snapshot 2026-10 \(2026-10-10\)$/m,
+    );
+  });
+});

@@ -1,0 +1,108 @@
+/**
+ * Proves what `peneira tenant`, `peneira healthcheck` and `peneira openapi` print and end with, and
+ * that a tenant's state and name hold for its keys. Does not prove what a running server does with
+ * a disabled tenant (contract/http/auth.test.ts).
+ */
+import assert from "node:assert/strict";
+import { spawn, spawnSync } from "node:child_process";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { after, describe, it } from "node:test";
+import { startFake } from "../../support/http/fake.ts";
+import { productCommand } from "../../support/server/process.ts";
+
+function peneira(...args: string[]) {
+  const { status, stdout, stderr } = spawnSync(...productCommand(args), { encoding: "utf8" });
+  return { status, stdout, stderr };
+}
+
+describe("peneira tenant", () => {
+  const folder = mkdtempSync(join(tmpdir(), "peneira-tenant-"));
+  const data = ["--data-dir", folder];
+  after(() => rmSync(folder, { recursive: true }));
+  const list = () => {
+    const { stdout } = peneira("tenant", "list", "--json", ...data);
+    const { tenants } = JSON.parse(stdout) as { tenants: Record<string, unknown>[] };
+    return tenants.map(({ tenant, state, keys }) => [tenant, state, keys]);
+  };
+
+  it("makes, stops and renames tenants, and their keys follow", () => {
+    assert.equal(peneira("tenant", "create", "acme", ...data).status, 0);
+    peneira("key", "create", "--tenant", "acme", ...data);
+    peneira("key", "create", "--tenant", "other", ...data);
+    assert.deepEqual(list(), [
+      ["acme", "active", 1],
+      ["other", "active", 1],
+    ]);
+    peneira("tenant", "disable", "acme", ...data);
+    const { stderr } = peneira("tenant", "rename", "acme", "Acme Ltda", ...data);
+    assert.equal(stderr, "tenant acme is now Acme Ltda; it is disabled.\n");
+    assert.deepEqual(list()[0], ["Acme Ltda", "disabled", 1]);
+    const keys = JSON.parse(peneira("key", "list", "--json", ...data).stdout) as {
+      keys: { tenant: string; state: string }[];
+    };
+    assert.deepEqual(
+      keys.keys.map(({ tenant, state }) => [tenant, state]),
+      [
+        ["Acme Ltda", "tenant_disabled"],
+        ["other", "active"],
+      ],
+    );
+    peneira("tenant", "enable", "Acme Ltda", ...data);
+    assert.deepEqual(list()[0], ["Acme Ltda", "active", 1]);
+  });
+
+  it("refuses what it cannot do, and changes nothing", () => {
+    const before = list();
+    const wrong: [string[], number, RegExp][] = [
+      [["create", "other"], 1, /There is a tenant other already/],
+      [["create", " "], 2, /1 to 100 characters/],
+      [["rename", "other", "Acme Ltda"], 1, /already/],
+      [["disable", "nobody"], 1, /There is no tenant nobody/],
+    ];
+    for (const [args, status, words] of wrong) {
+      const answer = peneira("tenant", ...args, ...data);
+      assert.equal(answer.status, status, answer.stderr);
+      assert.match(answer.stderr, words);
+    }
+    assert.equal(peneira("tenant", "list").status, 2);
+    assert.deepEqual(list(), before);
+  });
+});
+
+describe("peneira healthcheck", () => {
+  it("ends with 0 when the server is ready and with 1 when it is not", async () => {
+    const server = await startFake("node");
+    const address = `127.0.0.1:${server.port}`;
+    try {
+      const command = productCommand(["healthcheck", "--listen", address]);
+      const ends = () =>
+        new Promise((resolve) => {
+          spawn(...command, { stdio: "ignore" }).once("exit", resolve);
+        });
+      assert.equal(await ends(), 0);
+      server.load(null);
+      assert.equal(await ends(), 1);
+    } finally {
+      await server.close();
+    }
+    assert.match(peneira("healthcheck", "--listen", address).stderr, /Nobody answers/);
+    assert.equal(peneira("healthcheck", "--listen", "127.0.0.1:0").status, 2);
+  });
+});
+
+describe("peneira openapi", () => {
+  it("prints the document that a server has", async () => {
+    const { stdout } = peneira("openapi");
+    const printed = JSON.parse(stdout) as { info: { version: string } };
+    const server = await startFake("node");
+    try {
+      const served = (await (await fetch(`${server.base}/openapi.json`)).json()) as typeof printed;
+      served.info.version = printed.info.version;
+      assert.deepEqual(served, printed);
+    } finally {
+      await server.close();
+    }
+  });
+});

@@ -1,0 +1,191 @@
+/**
+ * Proves: `peneira update` brings a folder of snapshots up to date and nothing else: from nothing,
+ * to a newer month that a running server takes by itself and answers from, and not at all where
+ * nothing is newer; kill -9 in each step and a run afterwards give the same; damaged zips and
+ * months that are being published change nothing; --keep and --keep-dump do what they say.
+ * Does not prove: the download (download*.test.ts) and the import (import*.test.ts) by themselves.
+ */
+import assert from "node:assert/strict";
+import { type ChildProcess, spawn } from "node:child_process";
+import { existsSync, mkdirSync, readdirSync, writeFileSync } from "node:fs";
+import { readFile } from "node:fs/promises";
+import { join } from "node:path";
+import { after, before, describe, it } from "node:test";
+import { setTimeout as sleep } from "node:timers/promises";
+import { openSnapshot } from "../../../native-index/snapshot.ts";
+import type { UpdateReport } from "../../../src/cli/update.ts";
+import { type Dumps, LABEL, makeDumps } from "../../support/download/dumps.ts";
+import { WebdavShare } from "../../support/download/webdav-server.ts";
+import {
+  productCommand,
+  startServerProcess,
+  stopServerProcess,
+} from "../../support/server/process.ts";
+
+const BEFORE = "2026-09";
+
+let dumps: Dumps;
+let share: WebdavShare;
+before(async () => {
+  dumps = await makeDumps(800);
+  share = await new WebdavShare({ rate: 3_000_000 }).start();
+  await share.addFolder(BEFORE, dumps.older);
+});
+after(async () => {
+  await share.stop();
+  await dumps.dispose();
+});
+
+interface Ended {
+  readonly code: number | null;
+  readonly words: string;
+  readonly report: UpdateReport | null;
+}
+
+function start(dir: string, ...args: string[]): [ChildProcess, Promise<Ended>] {
+  const flags = ["--dir", dir, "--threads", "1", "--json", ...args];
+  const [file, parameters] = productCommand(["update", ...flags]);
+  const child = spawn(file, parameters, {
+    env: { ...process.env, PENEIRA_DOWNLOAD_URL: share.url, PENEIRA_DOWNLOAD_STALL_SECONDS: "2" },
+    stdio: ["ignore", "pipe", "pipe"],
+  });
+  let out = "";
+  let words = "";
+  child.stdout?.on("data", (chunk) => (out += chunk));
+  child.stderr?.on("data", (chunk) => (words += chunk));
+  const ended = new Promise<Ended>((resolve) => {
+    child.once("close", (code) => {
+      resolve({ code, words, report: out === "" ? null : (JSON.parse(out) as UpdateReport) });
+    });
+  });
+  return [child, ended];
+}
+
+async function update(dir: string, ...args: string[]): Promise<UpdateReport> {
+  const { code, words, report } = await start(dir, ...args)[1];
+  assert.equal(code, 0, words);
+  assert.ok(report !== null);
+  return report;
+}
+
+/** What lies in a folder for others to see, and what is left in the folders of the work. */
+function contents(dir: string): string[] {
+  const hidden = [".download", ".update"].flatMap((name) => {
+    const folder = join(dir, name);
+    return existsSync(folder) ? readdirSync(folder).map((inner) => `${name}/${inner}`) : [];
+  });
+  return [...readdirSync(dir).filter((name) => !name.startsWith(".")), ...hidden]
+    .filter((name) => !name.endsWith(".lock"))
+    .sort();
+}
+
+describe("an update", () => {
+  it("goes from nothing to a server that takes every newer month", async () => {
+    const dir = join(dumps.root, "served");
+    const first = await update(dir);
+    assert.deepEqual([first.updated, first.month], [true, BEFORE]);
+    assert.deepEqual(contents(dir), [`${BEFORE}.peneira`]);
+    const server = await startServerProcess({ snapshot: dir, dataDir: join(dumps.root, "state") });
+    const headers = { authorization: `Bearer ${server.key}` };
+    const status = async (): Promise<string> => {
+      const answer = await fetch(`${server.base}/v1/status`, { headers });
+      return ((await answer.json()) as { snapshot: string }).snapshot;
+    };
+    assert.equal(await status(), BEFORE);
+
+    const requests = share.served.length;
+    const nothing = await update(dir);
+    assert.deepEqual([nothing.updated, nothing.month, nothing.downloaded], [false, BEFORE, null]);
+    assert.equal(share.served.length - requests, 1, "one look at the list of months is enough");
+
+    await share.addFolder(LABEL, dumps.first);
+    const second = await update(dir);
+    assert.deepEqual([second.updated, second.month, second.removed], [true, LABEL, []]);
+    assert.deepEqual(contents(dir), [`${BEFORE}.peneira`, `${LABEL}.peneira`]);
+    for (let tries = 0; tries < 100 && (await status()) !== LABEL; tries++) await sleep(100);
+    assert.equal(await status(), LABEL);
+    const answer = await fetch(`${server.base}/v1/accounts/search`, {
+      method: "POST",
+      headers: { ...headers, "content-type": "application/json" },
+      body: JSON.stringify({ spec: { filters: { geo: { uf_any_of: ["SP"] } } } }),
+    });
+    assert.equal(answer.status, 200);
+    await stopServerProcess(server);
+
+    const kept = await update(dir, "--keep", "1");
+    assert.deepEqual(kept.removed, [join(dir, `${BEFORE}.peneira`)]);
+    assert.deepEqual(contents(dir), [`${LABEL}.peneira`]);
+  });
+
+  it("that is killed in any of its steps ends as if it had not been", {
+    timeout: 60_000,
+  }, async () => {
+    const dir = join(dumps.root, "killed");
+    const from = share.sent();
+    const importing = () => {
+      const desk = join(dir, ".update");
+      return existsSync(desk) && readdirSync(desk).length > 0;
+    };
+    for (const moment of [
+      () => share.sent() - from > 60_000,
+      () => existsSync(join(dir, ".download", LABEL)),
+      importing,
+    ]) {
+      const [child, ended] = start(dir);
+      while (!moment() && child.exitCode === null) await sleep(2);
+      child.kill("SIGKILL");
+      assert.equal((await ended).code, null, "it was killed before it was done");
+      assert.ok(!existsSync(join(dir, `${LABEL}.peneira`)));
+    }
+    await update(dir);
+    assert.deepEqual(contents(dir), [`${LABEL}.peneira`]);
+    const { meta } = await openSnapshot(join(dir, `${LABEL}.peneira`));
+    assert.equal(meta.label, LABEL);
+    const size = share.size(LABEL) + 4 * 27 * 4_096 + 2 * 256 * 1_024;
+    assert.ok(share.sent() - from <= size, "what was there was not fetched again");
+  });
+
+  it("refuses wrong flags and a second one, and leaves foreign files alone", async () => {
+    const dir = join(dumps.root, "flags");
+    const wrong = await start(dir, "--keep", "0", "--population", "nowhere.csv")[1];
+    assert.equal(wrong.code, 2);
+    assert.match(wrong.words, /--keep must be a whole number[\s\S]*nowhere\.csv/);
+    mkdirSync(dir, { recursive: true });
+    writeFileSync(join(dir, "notes.txt"), "mine");
+    const [child, ended] = start(dir, "--work", join(dumps.root, "work"), "--keep-dump");
+    while (!existsSync(join(dir, ".update.lock"))) await sleep(5);
+    await sleep(50);
+    const second = await start(dir)[1];
+    assert.equal(second.code, 1);
+    assert.match(second.words, /Another update works in/);
+    const { code, words } = await ended;
+    assert.equal(code, 0, words);
+    assert.equal(child.exitCode, 0);
+    assert.match(words, /notes\.txt is no valid snapshot and is left alone/);
+    assert.deepEqual(contents(dir), [`${LABEL}.peneira`, "notes.txt"]);
+    assert.ok(existsSync(join(dumps.root, "work", LABEL, "Simples.zip")));
+  });
+
+  it("takes nothing damaged, and a month that is being published the next time", async () => {
+    // The folder of the suite before has the month before.
+    const dir = join(dumps.root, "killed");
+    const good = await readFile(join(dumps.first, "Empresas0.zip"));
+    const bad = Buffer.from(good);
+    // Behind the local header: the directory stays as it is, the content is another.
+    bad.writeUInt8(bad.readUInt8(200) ^ 0x55, 200);
+    await share.addFolder("2026-11", dumps.first);
+    share.put("2026-11", "Empresas0.zip", bad);
+    const failed = await start(dir)[1];
+    assert.equal(failed.code, 1);
+    assert.match(failed.words, /comparing the checksums of all zips/);
+    assert.match(failed.words, /came damaged 3 times: Empresas0\.zip/);
+    assert.ok(!contents(dir).includes("2026-11.peneira"));
+    share.months.get("2026-11")?.delete("Empresas0.zip");
+    const skipped = await update(dir);
+    assert.equal(skipped.updated, false);
+    assert.match(skipped.skipped[0]?.why ?? "", /2026-11 is not complete/);
+    share.put("2026-11", "Empresas0.zip", good);
+    assert.equal((await update(dir)).month, "2026-11");
+    assert.deepEqual(contents(dir), [`${LABEL}.peneira`, "2026-11.peneira"]);
+  });
+});

@@ -1,0 +1,178 @@
+/**
+ * Proves: axe-core finds nothing against WCAG 2.0, 2.1 and 2.2 at A and AA, in any view and any
+ * dialog, wide and on a phone, in the light and in the dark.
+ * Does not prove: what no program can see, such as whether a name says the right thing.
+ */
+import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
+import { createRequire } from "node:module";
+import { describe } from "node:test";
+import { words } from "../../../src/console/web/strings/pt.ts";
+import type { Person, Visit } from "../../support/console/browser.ts";
+import { button, consoleSuite, entry, type Opener } from "../../support/console/suite.ts";
+
+const AXE = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
+const TAGS = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa"];
+const { audit, exports, find, keys, members, table, account, shell } = words;
+const HASH = "#q=restaurantes+em+SP+com+e-mail&uf=SP&contact=email";
+
+let ana: Person;
+const suite = consoleSuite({}, async (served) => {
+  ana = await served.user("ana@example.com");
+});
+
+/** A place to look at: how to come there. */
+type Place = readonly [name: string, path: string, arrive?: (visit: Visit) => Promise<void>];
+
+const dialogOf = ({ page }: Visit) => page.getByRole("dialog");
+const opens = (name: string) => async (visit: Visit) => {
+  await button(visit.page, name).first().click();
+  await dialogOf(visit).first().waitFor();
+};
+const ready = async ({ page }: Visit) => {
+  await page.getByRole("grid").waitFor();
+  await page.locator(".told").waitFor();
+};
+
+/** Every view and dialog; those behind a grid wait for it. */
+const PLACES: readonly Place[] = [
+  ["the start", "/app"],
+  ["results", `/app${HASH}`, ready],
+  ["nothing found", "/app#uf=SP&capital=80000000000000..", seen(find.noneTitle)],
+  ["too broad", "/app#mei=yes", seen(find.broadTitle)],
+  [
+    "a wrong link",
+    "/app#uf=XX&what=ever",
+    async ({ page }) => page.waitForLoadState("networkidle"),
+  ],
+  ["an account", `/app${HASH}`, openAccount],
+  ["the code", `/app${HASH}`, then(ready, opens(table.code.button))],
+  ["the export", `/app${HASH}`, then(ready, opens(exports.button), openDetails)],
+  ["saving", `/app${HASH}`, then(ready, opens(exports.saveButton))],
+  ["exports", "/app/exports", seen("CSV")],
+  ["deleting an export", "/app/exports", then(seen("CSV"), openRemoval)],
+  ["saved searches", "/app/saved", seen("Restaurantes")],
+  ["keys", "/app/keys", seen("CRM")],
+  ["a new key", "/app/keys", then(seen("CRM"), opens(keys.create))],
+  ["usage", "/app/usage", async ({ page }) => page.waitForLoadState("networkidle")],
+  ["members", "/app/members", seen("ana@example.com")],
+  ["a new member", "/app/members", opens(members.add)],
+  ["the audit trail", "/app/audit", seen(audit.actions["key.create"])],
+  ["the own account", "/app/account", seen(account.here)],
+];
+
+for (const width of [1440, 390]) {
+  describe(`${width} px wide`, () => {
+    suite.inBrowser("every view and dialog is free of findings, light and dark", async (open) => {
+      const visit = await prepared(open, width);
+      const findings: string[] = [];
+      for (const [name, path, arrive] of PLACES) {
+        await visit.page.goto("about:blank");
+        await visit.go(path);
+        await visit.page.locator("h1").first().waitFor({ state: "attached" });
+        await arrive?.(visit);
+        findings.push(...(await look(visit, `${name}, light`, TAGS)));
+        // Nothing but colours changes in the dark.
+        await visit.page.emulateMedia({ colorScheme: "dark" });
+        findings.push(...(await look(visit, `${name}, dark`, null)));
+        await visit.page.emulateMedia({ colorScheme: "light" });
+      }
+      assert.deepEqual(findings, []);
+    });
+
+    suite.inBrowser("signing in is free of findings", async (open) => {
+      const visit = await open(null, { width, before: AXE });
+      visit.expect(401);
+      await visit.go("/app");
+      await button(visit.page, shell.signIn.submit).click();
+      await visit.page.getByText(shell.signIn.needPassword).waitFor();
+      assert.deepEqual(await look(visit, "signing in", TAGS), []);
+      await visit.page.emulateMedia({ colorScheme: "dark" });
+      assert.deepEqual(await look(visit, "signing in, dark", null), []);
+    });
+  });
+}
+
+describe("on a phone", () => {
+  suite.inBrowser("the sheet of filters is free of findings", async (open) => {
+    const visit = await prepared(open, 390);
+    await visit.go("/app#uf=SP&contact=email");
+    await visit.page.locator(".found-actions .button").first().click();
+    await dialogOf(visit).waitFor();
+    assert.deepEqual(await look(visit, "filters", TAGS), []);
+    await visit.page.emulateMedia({ colorScheme: "dark" });
+    assert.deepEqual(await look(visit, "filters, dark", null), []);
+  });
+});
+
+/** A visit whose lists are not empty. */
+async function prepared(open: Opener, width: number): Promise<Visit> {
+  const visit = await open(ana, { width, before: AXE });
+  const spec = { filters: { geo: { uf_any_of: ["SP"] } } };
+  await visit.send("/exports", { spec, output: { format: "csv" } });
+  await visit.send("/searches", { name: "Restaurantes", spec });
+  await visit.send("/keys", { name: "CRM" });
+  return visit;
+}
+
+interface Finding {
+  readonly id: string;
+  readonly nodes: readonly {
+    readonly target: readonly string[];
+    readonly failureSummary: string;
+  }[];
+}
+
+/** Colours fade into each other for a moment, which is long where the machine has other work. */
+const SETTLED = `(async () => {
+  for (let frames = 0; frames < 3; frames++) await new Promise(requestAnimationFrame);
+  const fading = document.getAnimations().filter((one) => one instanceof CSSTransition);
+  await Promise.allSettled(fading.map(({ finished }) => finished));
+})()`;
+
+/** Looks at the page; null for tags looks at contrast alone. */
+async function look({ page }: Visit, place: string, tags: string[] | null): Promise<string[]> {
+  await page.evaluate(SETTLED);
+  const only = tags === null ? ["color-contrast"] : tags;
+  const type = tags === null ? "rule" : "tag";
+  const found = await page.evaluate(
+    `axe.run(document, {
+      runOnly: { type: "${type}", values: ${JSON.stringify(only)} },
+      resultTypes: ["violations"],
+    }).then(({ violations }) => violations)`,
+  );
+  return (found as Finding[]).flatMap(({ id, nodes }) =>
+    nodes.slice(0, 4).map(({ target, failureSummary }) => {
+      const why = failureSummary.split("\n").slice(1, 3).join(" ");
+      return `${place}: ${id} at ${target.join(" ")}: ${why}`;
+    }),
+  );
+}
+
+function seen(text: string): (visit: Visit) => Promise<void> {
+  return async ({ page }) => page.locator("main").getByText(text).first().waitFor();
+}
+
+function then(...steps: readonly ((visit: Visit) => Promise<void>)[]) {
+  return async (visit: Visit) => {
+    for (const step of steps) await step(visit);
+  };
+}
+
+async function openAccount(visit: Visit): Promise<void> {
+  await ready(visit);
+  await visit.page.locator("[data-row='0'] [data-column='0']").click();
+  await dialogOf(visit).getByText(table.drawer.why).waitFor();
+  await visit.page.waitForLoadState("networkidle");
+}
+
+async function openDetails(visit: Visit): Promise<void> {
+  for (const summary of await dialogOf(visit).locator("summary").all()) await summary.click();
+  await dialogOf(visit).locator(".export-sum strong").waitFor();
+}
+
+async function openRemoval(visit: Visit): Promise<void> {
+  await visit.page.locator(".record").first().getByRole("button").last().click();
+  await entry(visit, exports.remove).click();
+  await dialogOf(visit).waitFor();
+}

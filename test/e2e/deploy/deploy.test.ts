@@ -1,0 +1,303 @@
+/**
+ * Proves that nginx and Caddy work in front of a real server with the files of docs/deploy: search
+ * over TLS and over HTTP/2, downloads whole and in parts, reads that wait, signing in to the
+ * console with the cookie of HTTPS, refusals of what is too large, wrong keys counted by the
+ * address behind the proxy, metrics kept inside. And that the service, the image and the examples
+ * name files and settings that there are.
+ * Does not prove: certificates of an authority, HTTP/3, other versions of the proxies, and that an
+ * image builds (no container engine is asked). A proxy that is not installed is skipped with words.
+ */
+import assert from "node:assert/strict";
+import { execFileSync } from "node:child_process";
+import { createHash } from "node:crypto";
+import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { type IncomingHttpHeaders, request as plainRequest } from "node:http";
+import http2 from "node:http2";
+import { type RequestOptions, request } from "node:https";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { after, before, describe, it } from "node:test";
+import { loadConfig } from "../../../src/config.ts";
+import { filesMatching, ROOT, textOf } from "../../support/checkout.ts";
+import { absent, EDGES, type Edge, SITE } from "../../support/edge-proxy.ts";
+import { makeSampleSnapshot, type SampleSnapshot } from "../../support/sample/snapshot.ts";
+import {
+  productCommand,
+  type ServerProcess,
+  startServerProcess,
+  stopServerProcess,
+} from "../../support/server/process.ts";
+
+const SPEC = { filters: { geo: { uf_any_of: ["SP", "MG"] } } };
+const ORIGIN = `https://${SITE}`;
+const EMAIL = "ana@example.com";
+/** Guesses that an address has at once (GUESS_POLICY of src/access/gate.ts), and some more. */
+const GUESSES = 16;
+
+interface Answer {
+  readonly status: number;
+  readonly headers: IncomingHttpHeaders;
+  readonly body: Buffer;
+}
+
+interface Wish {
+  readonly method?: string;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly body?: string | Buffer;
+  /** Address of the client. */
+  readonly from?: string;
+}
+
+/** Asks a proxy as somebody who knows the site by its name. */
+function ask({ tlsPort, ca }: Edge, where: string, wish: Wish = {}): Promise<Answer> {
+  const { method = "GET", headers = {}, body, from = "127.0.0.1" } = wish;
+  const options: RequestOptions = {
+    ...{ host: "127.0.0.1", port: tlsPort, servername: SITE, ca, method, path: where },
+    ...{ localAddress: from, agent: false, headers: { Host: SITE, ...headers } },
+  };
+  return new Promise((resolve, reject) => {
+    const asking = request(options, (answer) => {
+      const parts: Buffer[] = [];
+      answer.on("data", (part: Buffer) => parts.push(part));
+      answer.on("error", reject);
+      answer.on("end", () => {
+        const { statusCode: status = 0, headers: all } = answer;
+        resolve({ status, headers: all, body: Buffer.concat(parts) });
+      });
+    });
+    asking.on("error", reject);
+    asking.end(body);
+  });
+}
+
+let sample: SampleSnapshot;
+let server: ServerProcess;
+let password: string;
+let folder: string;
+
+const json = () => ({
+  Authorization: `Bearer ${server.key}`,
+  "Content-Type": "application/json",
+});
+
+function read<Body>({ status, body }: Answer, expected: number): Body {
+  assert.equal(status, expected, body.toString());
+  return JSON.parse(body.toString()) as Body;
+}
+
+before(async () => {
+  folder = mkdtempSync(path.join(tmpdir(), "peneira-deploy-"));
+  sample = await makeSampleSnapshot(3_000, 7);
+  const settings = { PENEIRA_HTTP_TRUSTED_PROXIES: "127.0.0.1,::1" };
+  const dataDir = path.join(folder, "state");
+  server = await startServerProcess({ snapshot: sample.snapshot, dataDir, settings });
+  const wish = ["user", "create", "--data-dir", dataDir, "--email", EMAIL, "--json"];
+  const made = execFileSync(...productCommand(wish), { encoding: "utf8", stdio: "pipe" });
+  password = (JSON.parse(made) as { password: string }).password;
+});
+
+after(async () => {
+  await stopServerProcess(server);
+  sample.dispose();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+/** Every proxy gets clients of its own, so that wrong keys do not add up. */
+const NETS = [
+  ["nginx", 1],
+  ["caddy", 2],
+] as const;
+
+for (const [name, net] of NETS) {
+  describe(`Peneira behind ${name}`, { skip: absent(name) }, () => {
+    let edge: Edge;
+
+    before(async () => {
+      const upstream = Number(new URL(server.base).port);
+      edge = await EDGES[name]({ folder: path.join(folder, name), upstream });
+    });
+    after(() => edge.stop());
+
+    it("searches over TLS as without a proxy", async () => {
+      const body = JSON.stringify({ spec: SPEC, limit: 500 });
+      const wish = { method: "POST", headers: json(), body };
+      const through = await ask(edge, "/v1/accounts/search", wish);
+      const direct = await fetch(`${server.base}/v1/accounts/search`, wish);
+      const { request_id: _, ...seen } = read<Record<string, unknown>>(through, 200);
+      const { request_id: __, ...wanted } = (await direct.json()) as Record<string, unknown>;
+      assert.deepEqual({ ...seen, took_ms: 0 }, { ...wanted, took_ms: 0 });
+      assert.match(through.headers["strict-transport-security"] ?? "", /^max-age=\d+$/);
+    });
+
+    it("speaks HTTP/2", async () => {
+      const { status, body } = await askHttp2(edge);
+      assert.equal(status, 200);
+      assert.match(body, /"status":/);
+    });
+
+    it("sends plain HTTP to HTTPS", async () => {
+      const { status, location } = await askPlain(edge.plainPort);
+      assert.ok([301, 308].includes(status), String(status));
+      assert.match(location, /^https:\/\/search\.example\.com(:\d+)?\/app\?x=1$/);
+    });
+
+    it("waits for exports and passes files on, whole and in parts", async () => {
+      const body = JSON.stringify({ spec: SPEC, output: { format: "csv" } });
+      const headers = { ...json(), "Idempotency-Key": `deploy-${name}` };
+      const wish = { method: "POST", headers, body };
+      const made = read<{ export: { export_id: string } }>(
+        await ask(edge, "/v1/exports", wish),
+        201,
+      );
+      const at = `/v1/exports/${made.export.export_id}`;
+      const ended = await ask(edge, `${at}?wait=30`, { headers: json() });
+      const record = read<Record<string, unknown>>(ended, 200);
+      assert.equal(record.status, "done");
+      const link = await ask(edge, record.download_url as string, { headers: json() });
+      assert.equal(link.status, 303);
+      const { pathname, search } = new URL(link.headers.location as string, ORIGIN);
+      const where = `${pathname}${search}`;
+      const whole = await ask(edge, where);
+      assert.equal(whole.status, 200);
+      assert.equal(createHash("sha256").update(whole.body).digest("hex"), record.sha256);
+      const part = await ask(edge, where, { headers: { Range: "bytes=1000-1999" } });
+      assert.equal(part.status, 206);
+      assert.equal(part.headers["content-range"], `bytes 1000-1999/${whole.body.length}`);
+      assert.deepEqual(part.body, whole.body.subarray(1000, 2000));
+      const none = await ask(edge, where, { headers: { Range: "bytes=99999999-" } });
+      assert.equal(none.status, 416);
+    });
+
+    it("signs in to the console with a cookie that only HTTPS sends", async () => {
+      const page = await ask(edge, "/app");
+      assert.equal(page.status, 200);
+      assert.match(page.headers["strict-transport-security"] ?? "", /^max-age=\d+$/, "once");
+      const headers = { "Content-Type": "application/json", Origin: ORIGIN };
+      const body = JSON.stringify({ email: EMAIL, password });
+      const wish = { method: "POST", headers, body };
+      const signedIn = await ask(edge, "/v1/console/session", wish);
+      assert.equal(read<{ user: { email: string } }>(signedIn, 200).user.email, EMAIL);
+      const [cookie = ""] = signedIn.headers["set-cookie"] ?? [];
+      assert.match(
+        cookie,
+        /^__Host-peneira_session=\S+; Path=\/; HttpOnly; SameSite=Strict; Secure$/,
+      );
+      const sent = { Cookie: cookie.split(";")[0] as string };
+      const session = await ask(edge, "/v1/console/session", { headers: sent });
+      assert.equal(read<{ user: { email: string } | null }>(session, 200).user?.email, EMAIL);
+    });
+
+    it("refuses what is too large, and bodies in words that programs read", async () => {
+      const post = (bytes: number) =>
+        ask(edge, "/v1/accounts/search", {
+          method: "POST",
+          headers: json(),
+          body: Buffer.alloc(bytes, " "),
+        });
+      for (const bytes of [1_048_577, 1_200_000, 3_000_000]) {
+        const refused = await post(bytes);
+        assert.equal(read<{ code: string }>(refused, 413).code, "payload_too_large");
+        assert.match(refused.headers["content-type"] ?? "", /^application\/problem\+json/);
+      }
+      assert.equal((await post(1_048_576)).status, 422, "blanks are no JSON, and not too large");
+      const long = await ask(edge, "/healthz", { headers: { "X-Long": "a".repeat(12_000) } });
+      assert.equal(long.status, 431);
+    });
+
+    it("lets wrong keys be counted by the address behind it, whatever that says", async () => {
+      const guess = async (from: string, forwarded?: string) => {
+        const headers: Record<string, string> = { Authorization: `Bearer pnr_${"0".repeat(64)}` };
+        if (forwarded !== undefined) headers["X-Forwarded-For"] = forwarded;
+        return (await ask(edge, "/v1/status", { from, headers })).status;
+      };
+      const [guesser, other] = [`127.0.${net}.2`, `127.0.${net}.3`];
+      const seen: number[] = [];
+      for (let i = 0; i < GUESSES; i++) seen.push(await guess(guesser, `198.51.100.${i}`));
+      assert.equal(seen[0], 403);
+      assert.equal(seen.at(-1), 429);
+      assert.equal(await guess(other), 403);
+    });
+
+    it("keeps metrics inside", async () => {
+      assert.equal((await ask(edge, "/metrics")).status, 404);
+    });
+  });
+}
+
+async function askHttp2({ tlsPort, ca }: Edge): Promise<{ status: number; body: string }> {
+  const session = http2.connect(`https://127.0.0.1:${tlsPort}`, { ca, servername: SITE });
+  try {
+    assert.equal(
+      await new Promise((resolve) => session.once("connect", () => resolve(true))),
+      true,
+    );
+    assert.equal(session.alpnProtocol, "h2");
+    const stream = session.request({ ":path": "/healthz", ":authority": SITE });
+    let status = 0;
+    let body = "";
+    stream.on("response", (headers) => {
+      status = Number(headers[":status"]);
+    });
+    for await (const part of stream) body += String(part);
+    return { status, body };
+  } finally {
+    session.close();
+  }
+}
+
+function askPlain(port: number): Promise<{ status: number; location: string }> {
+  const options = { host: "127.0.0.1", port, path: "/app?x=1", headers: { Host: SITE } };
+  return new Promise((resolve, reject) => {
+    plainRequest({ ...options, agent: false }, (answer) => {
+      answer.resume();
+      const { statusCode: status = 0, headers } = answer;
+      resolve({ status, location: headers.location ?? "" });
+    })
+      .on("error", reject)
+      .end();
+  });
+}
+
+describe("the files of docs/deploy", () => {
+  const files = filesMatching(/^docs\/deploy\//);
+
+  it("name only settings that there are", () => {
+    const apart = ["PENEIRA_UPSTREAM"];
+    for (const file of files) {
+      const set = [...textOf(file).matchAll(/\b(PENEIRA_[A-Z_]+)(?:[:=] *([^\s\\]+))?/g)];
+      const environment = Object.fromEntries(
+        set.filter(([, name]) => !apart.includes(name as string)).map(([, n, v]) => [n, v]),
+      );
+      // Throws with every variable that is no setting, and every value that does not fit.
+      loadConfig({ environment });
+    }
+  });
+
+  it("of systemd start what there is, as somebody who owns only the state", () => {
+    for (const name of ["peneira.service", "peneira-update.service"]) {
+      const unit = readFileSync(path.join(ROOT, "docs/deploy", name), "utf8");
+      const command = /^ExecStart=\/usr\/local\/bin\/peneira (.*)$/m.exec(unit)?.[1] ?? "";
+      const args = command.split(" ");
+      const help = execFileSync(...productCommand([args[0] as string, "--help"]), {
+        encoding: "utf8",
+      });
+      for (const flag of args.filter((arg) => arg.startsWith("--"))) assert.ok(help.includes(flag));
+      for (const line of ["User=peneira", "NoNewPrivileges=yes", "ProtectSystem=strict"]) {
+        assert.ok(unit.split("\n").includes(line), `${name}: ${line}`);
+      }
+      assert.doesNotMatch(unit, /^MemoryDenyWriteExecute=/m, "V8 compiles while it runs");
+    }
+  });
+
+  it("of the image copy what the build makes", () => {
+    const text = readFileSync(path.join(ROOT, "docs/deploy/Dockerfile"), "utf8");
+    for (const [, file] of text.matchAll(/^COPY --from=build .*\/src\/(\S+) /gm)) {
+      assert.ok(file === "dist/peneira" || existsSync(path.join(ROOT, file as string)), file);
+    }
+    for (const line of ["STOPSIGNAL SIGTERM", "USER peneira:peneira", "VOLUME /data"]) {
+      assert.ok(text.split("\n").includes(line), line);
+    }
+    const ignored = readFileSync(path.join(ROOT, ".dockerignore"), "utf8").split("\n");
+    assert.ok(ignored.includes("node_modules") && !ignored.includes(".git"));
+  });
+});

@@ -1,0 +1,126 @@
+/**
+ * Proves that what the documents say is so: every example of README.md, README.pt-BR.md and docs/
+ * runs as it stands, in order, in an empty folder, against invented companies; every answer that is
+ * shown is the real one; every link leads somewhere; what is generated from code is up to date.
+ * What could not run here is printed with its reason.
+ * Does not prove that sentences between the examples are true, nor that other sites are there.
+ */
+import assert from "node:assert/strict";
+import { execFileSync } from "node:child_process";
+import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { after, before, describe, it } from "node:test";
+import { filesMatching, refuse, textOf } from "../../support/checkout.ts";
+import { staleDocuments } from "../../support/documents/generate.ts";
+import { deadLinks, EXTERNAL, externalLinks } from "../../support/documents/links.ts";
+import { runDocument, type Workshop } from "../../support/documents/run.ts";
+import { shareOf } from "../../support/download/dumps.ts";
+import { productCommand } from "../../support/server/process.ts";
+
+const DOCUMENTS = filesMatching(/^README(\.[\w-]+)?\.md$|^docs\/[^/]+\.md$/);
+const LINKED = filesMatching(/^[^/]+\.md$|^docs\/.*\.md$/);
+/** Documents longer than this are two documents. */
+const LINES_MAX = 320;
+/** The snapshots that documents are given: as docs/start.md and as `npm start` makes them. */
+const SNAPSHOTS = { "2026-10.peneira": "20000", ".peneira/demo.peneira": "200000" };
+/** A spec that a reader of the README has made. */
+const SPEC = { filters: { geo: { uf_any_of: ["AC"] } } };
+
+const total = { ran: 0, compared: 0, skipped: 0 };
+
+describe("examples of the documents", { concurrency: 2 }, () => {
+  const folder = mkdtempSync(join(tmpdir(), "peneira-documents-"));
+  let workshop: Workshop;
+
+  let share: Awaited<ReturnType<typeof shareOf>>;
+
+  before(async () => {
+    const opened = openWorkshop(folder);
+    share = await shareOf(join(folder, "20000", "2026-10"), "2026-10");
+    workshop = { ...opened, share: share.url };
+  });
+  after(async () => {
+    await share.stop();
+    rmSync(folder, { recursive: true, force: true });
+  });
+
+  for (const file of DOCUMENTS) {
+    it(`of ${file}`, async (test) => {
+      const outcome = await runDocument(textOf(file), workshop);
+      const skipped = outcome.skipped.map((one) => `${file}:${one}`);
+      for (const one of skipped) test.diagnostic(`skipped ${one}`);
+      total.ran += outcome.ran;
+      total.compared += outcome.compared;
+      total.skipped += skipped.length;
+      refuse(
+        outcome.mistakes.map((one) => `${file}:${one}`),
+        "examples that are not so",
+      );
+    });
+  }
+});
+
+describe("documents", () => {
+  it("have examples, nearly all of which ran", (test) => {
+    const { ran, compared, skipped } = total;
+    test.diagnostic(`${ran} blocks run, ${compared} answers compared, ${skipped} skipped`);
+    assert(ran > 5 * skipped, "too many blocks are skipped");
+    assert(compared > ran / 2, "too few answers are shown");
+  });
+
+  it("link to files and headings that are there", () => {
+    refuse(
+      LINKED.flatMap((file) => deadLinks(file)),
+      "links that lead nowhere",
+    );
+  });
+
+  it("name only addresses that somebody has looked at", () => {
+    const named = new Set(LINKED.flatMap((file) => externalLinks(textOf(file))));
+    refuse(
+      [...named].filter((address) => !Object.hasOwn(EXTERNAL, address)),
+      "addresses that are not in the table of test/support/documents/links.ts",
+    );
+    const vain = Object.keys(EXTERNAL).filter((address) => !named.has(address));
+    refuse(vain, "addresses in the table that no document names");
+  });
+
+  it("hold what is generated from the code as it is now", () => {
+    refuse(
+      staleDocuments().map(({ file }) => file),
+      "old; node --import tsx test/support/documents/generate.ts writes them",
+    );
+  });
+
+  it("are short enough to be read", () => {
+    const long = DOCUMENTS.map((file) => ({ file, lines: textOf(file).split("\n").length }));
+    refuse(
+      long.filter(({ lines }) => lines > LINES_MAX).map(({ file, lines }) => `${file} ${lines}`),
+      `more than ${LINES_MAX} lines`,
+    );
+  });
+});
+
+/** A PATH with `peneira`, and the months of invented companies. */
+function openWorkshop(folder: string): Workshop {
+  const bin = join(folder, "bin");
+  mkdirSync(bin);
+  const program = join(bin, "peneira");
+  const [file, args] = productCommand([]);
+  const words = [file, ...args].map((word) => `'${word}'`).join(" ");
+  writeFileSync(program, `#!/bin/sh\nexec ${words} "$@"\n`);
+  chmodSync(program, 0o755);
+  const run = (...args: string[]) => execFileSync(program, args, { cwd: folder, stdio: "pipe" });
+  const files: Record<string, string> = { "spec.json": join(folder, "spec.json") };
+  writeFileSync(join(folder, "spec.json"), JSON.stringify(SPEC));
+  for (const [name, accounts] of Object.entries(SNAPSHOTS)) {
+    const dump = join(folder, accounts, "2026-10");
+    const snapshot = join(folder, `${accounts}.peneira`);
+    mkdirSync(join(folder, accounts));
+    run("sample", "--out", dump, "--establishments", accounts, "--seed", "1");
+    run("import", dump, "--out", snapshot);
+    files[name] = snapshot;
+  }
+  return { bin, files };
+}

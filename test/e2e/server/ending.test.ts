@@ -1,0 +1,91 @@
+/**
+ * Proves on the real process: what escapes every handler (an exception in a callback, a rejection
+ * that nobody handles) is logged without its message, turns /readyz, lets the server drain as a
+ * signal does, and ends it with 1; it never serves on, and a second failure ends it at once.
+ * Does not prove that there is such a failure: the other suites look for them.
+ */
+import assert from "node:assert/strict";
+import type { ChildProcess } from "node:child_process";
+import { closeSync, openSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { after, before, describe, it } from "node:test";
+import { setTimeout as sleep } from "node:timers/promises";
+import { makeSampleSnapshot, type SampleSnapshot } from "../../support/sample/snapshot.ts";
+import { type ServerProcess, startServerProcess } from "../../support/server/process.ts";
+
+/** Time between "not ready" and the closed port, in which a test looks at it. */
+const GRACE_MS = 1_500;
+/** A message as errors quote requests in. */
+const SECRET = "maria@example.com";
+
+/** Loaded before the product: makes a failure where nobody catches it, at a signal. */
+const FAILURES = {
+  exception: `setImmediate(() => { throw new TypeError("${SECRET}"); })`,
+  rejection: `Promise.reject(new RangeError("${SECRET}"))`,
+  two: `setImmediate(() => { setImmediate(() => { throw 2; }); throw 1; })`,
+} as const;
+
+let sample: SampleSnapshot;
+before(async () => {
+  sample = await makeSampleSnapshot(50, 1);
+});
+after(() => sample.dispose());
+
+interface Failing {
+  readonly server: ServerProcess;
+  readonly ended: Promise<number | null>;
+  log(): string;
+}
+
+async function failing(kind: keyof typeof FAILURES, graceMs = GRACE_MS): Promise<Failing> {
+  const { folder, snapshot } = sample;
+  const file = join(folder, `${kind}.log`);
+  const log = openSync(file, "w");
+  const preload = `process.on("SIGUSR2", () => { ${FAILURES[kind]} })`;
+  const server = await startServerProcess({
+    snapshot,
+    dataDir: join(folder, kind),
+    log,
+    settings: {
+      NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(preload)}`,
+      PENEIRA_HTTP_DRAIN_GRACE_MS: String(graceMs),
+    },
+  });
+  closeSync(log);
+  const ended = exitOf(server.child);
+  server.child.kill("SIGUSR2");
+  return { server, ended, log: () => readFileSync(file, "utf8") };
+}
+
+function exitOf(child: ChildProcess): Promise<number | null> {
+  child.ref();
+  return new Promise((resolve) => child.once("exit", resolve));
+}
+
+describe("a failure that nothing catches", () => {
+  for (const kind of ["exception", "rejection"] as const) {
+    it(`drains and ends with 1: ${kind}`, async () => {
+      const { server, ended, log } = await failing(kind);
+      const look = () => fetch(`${server.base}/readyz`);
+      let ready = await look();
+      while (ready.status === 200) {
+        await sleep(5);
+        ready = await look();
+      }
+      assert.equal(ready.status, 503);
+      // Whoever is being answered is answered.
+      assert.equal((await fetch(`${server.base}/healthz`)).status, 200);
+      assert.equal(await ended, 1);
+      const line = log()
+        .split("\n")
+        .find((one) => one.includes("nothing caught"));
+      assert.match(line ?? "", kind === "exception" ? /"TypeError"/ : /"RangeError"/);
+      assert.ok(!log().includes(SECRET), "the message may quote a request");
+    });
+  }
+
+  it("does not wait when there is a second one", async () => {
+    const { ended } = await failing("two", 600_000);
+    assert.equal(await ended, 1);
+  });
+});

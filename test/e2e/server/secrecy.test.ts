@@ -1,0 +1,234 @@
+/**
+ * Proves, by searching the bytes: after keys were made, used in every way, mistyped, rotated and
+ * expired, files were exported and loaded by signed links, and requests went wrong, there is no
+ * key, no part of a secret and no signature in any file of the data directory (write-ahead log
+ * included, while the server runs and after it was killed) nor in what it said; and the log, at the
+ * level of debug, has no name, e-mail, phone or CNPJ of an account and nothing of a query. What a
+ * core dump would hold of a key is gone once others have asked for a while (Linux).
+ * Does not prove that a core taken while a key is used has none: it has.
+ */
+import assert from "node:assert/strict";
+import { closeSync, openSync, readdirSync, readFileSync, readSync, statSync } from "node:fs";
+import { join } from "node:path";
+import { after, before, describe, it } from "node:test";
+import { setTimeout as sleep } from "node:timers/promises";
+import { Client, withKeyring } from "../../support/export/client.ts";
+import { TRANSPORTS } from "../../support/http/fake.ts";
+import { makeSampleSnapshot, type SampleSnapshot } from "../../support/sample/snapshot.ts";
+import {
+  killServerProcess,
+  type ServerProcess,
+  startServerProcess,
+} from "../../support/server/process.ts";
+
+const SP = { filters: { geo: { uf_any_of: ["SP"] } } };
+/** Words of a query that stand nowhere else. */
+const HINTS = ["zyxomel quibernax", "padaria do vrontesk"];
+const PERSONAL = ["cnpj", "legal_name", "trade_name", "email", "phone_1", "phone_2"] as const;
+
+let sample: SampleSnapshot;
+before(async () => {
+  sample = await makeSampleSnapshot(1_500, 33);
+});
+after(() => sample.dispose());
+
+/** Every file below a folder, as bytes in Latin-1, so that a search finds any ASCII text. */
+function filesBelow(folder: string): { readonly path: string; readonly text: string }[] {
+  return readdirSync(folder, { recursive: true, encoding: "utf8" })
+    .map((name) => join(folder, name))
+    .filter((path) => statSync(path).isFile())
+    .map((path) => ({ path, text: readFileSync(path, "latin1") }));
+}
+
+/** Texts that must be nowhere, and those that only the log must not have. */
+interface Told {
+  readonly secrets: Set<string>;
+  readonly personal: Set<string>;
+}
+
+/** A key in full and the halves of its secret: no part that is of use may be anywhere. */
+function remember(told: Told, key: string): void {
+  const secret = key.split("_")[2] as string;
+  for (const part of [secret.slice(0, 24), secret.slice(24, 48)]) told.secrets.add(part);
+}
+
+/** Uses keys in every way that a client can, rightly and wrongly. */
+async function useKeys(server: ServerProcess, told: Told): Promise<void> {
+  const wish = { tenant: "secrecy", plan: "scale", name: "crm" };
+  const made = withKeyring(server.dataDir, (keyring) => {
+    const old = keyring.create(wish);
+    const fresh = keyring.rotate(keyring.pick({ id: old.keyId }), 60_000);
+    const ended = keyring.create({ ...wish, expiresAt: 1 });
+    return [old, fresh, ended].map(({ key }) => key);
+  });
+  const keys = [server.key, ...made];
+  for (const key of keys) remember(told, key);
+  for (const key of keys) {
+    const mistyped = `${key.slice(0, 30)}${key[30] === "0" ? "1" : "0"}${key.slice(31)}`;
+    for (const authorization of [`Bearer ${key}`, `bearer ${mistyped}`, `Basic ${key}`, key]) {
+      const headers = { authorization, "x-request-id": "kept" };
+      await (await fetch(`${server.base}/v1/status`, { headers })).arrayBuffer();
+    }
+    for (const place of [`/v1/status?key=${key}`, `/v1/${key}`, `/${key}`]) {
+      await (await new Client(server.base, key).get(place)).arrayBuffer();
+    }
+    await (await fetch(`${server.base}/v1/status`, { headers: { cookie: key } })).arrayBuffer();
+  }
+}
+
+/** Searches, exports and downloads, rightly and wrongly. */
+async function useData(server: ServerProcess, told: Told): Promise<void> {
+  const client = new Client(server.base, server.key);
+  const output = { format: "json", fields: [...PERSONAL] };
+  const found = await client.post("/v1/accounts/search", { spec: SP, limit: 500, output });
+  const { accounts } = (await found.json()) as { accounts: Record<string, string | null>[] };
+  assert.ok(accounts.length > 100);
+  for (const account of accounts) {
+    for (const field of PERSONAL) {
+      const value = account[field] ?? "";
+      // Shorter texts could stand in a log for another reason.
+      if (value.length >= 9) told.personal.add(value);
+    }
+  }
+  const [first] = accounts;
+  await (await client.get(`/v1/accounts/${first?.cnpj}`)).arrayBuffer();
+  await (await client.get("/v1/accounts/11222333000182")).arrayBuffer();
+  for (const hint of HINTS) {
+    for (const word of hint.split(" ")) if (word.length > 5) told.personal.add(word);
+    const spec = { filters: { industry: { text_hints: [hint] } } };
+    for (const body of [{ spec }, { spec, [hint]: 1 }, { spec: { ...spec, [hint]: hint } }]) {
+      await (await client.post("/v1/accounts/search", body)).arrayBuffer();
+      await (await client.post("/v1/accounts/count", body)).arrayBuffer();
+    }
+    for (const body of [{ query_text: hint }, { spec: { kind: "lead_query", cities: [hint] } }]) {
+      await (await client.post("/v1/leads", body)).arrayBuffer();
+      await (await client.post("/v1/leads/translate", body)).arrayBuffer();
+      await (await client.post("/v1/spec/normalize", body)).arrayBuffer();
+    }
+    told.personal.add(encodeURIComponent(hint));
+    await (await client.get(`/v1/accounts/${encodeURIComponent(hint)}`)).arrayBuffer();
+  }
+  for (const format of ["csv", "xlsx"]) {
+    const { record } = await client.exported({ spec: SP, output: { format }, limit: 50 });
+    const link = await client.link(record.export_id);
+    const signature = new URL(link, server.base).searchParams.get("signature") as string;
+    assert.ok(signature.length > 20);
+    told.secrets.add(signature);
+    for (const one of [link, link.replace("expires=", "expires=1"), link.slice(0, -3)]) {
+      await (await fetch(server.base + one)).arrayBuffer();
+    }
+  }
+}
+
+const SCAN_BYTES = 4 * 1024 * 1024;
+
+/** How often a text is in the touched, writable memory of a process: what a core holds. */
+function timesInMemory(pid: number, text: string): number {
+  const regions = readFileSync(`/proc/${pid}/smaps`, "latin1").matchAll(
+    /^([0-9a-f]+)-([0-9a-f]+) rw.*$[\s\S]*?^Rss: +(\d+) kB$/gm,
+  );
+  const memory = openSync(`/proc/${pid}/mem`, "r");
+  const bytes = Buffer.alloc(SCAN_BYTES);
+  let times = 0;
+  for (const [, from, to, resident] of regions) {
+    if (resident === "0") continue;
+    const end = Number.parseInt(to ?? "", 16);
+    for (let at = Number.parseInt(from ?? "", 16); at < end; at += SCAN_BYTES) {
+      const read = readSome(memory, bytes.subarray(0, Math.min(SCAN_BYTES, end - at)), at);
+      for (let i = read.indexOf(text); i >= 0; i = read.indexOf(text, i + 1)) times++;
+    }
+  }
+  closeSync(memory);
+  return times;
+}
+
+/** A region may be gone by now. */
+function readSome(memory: number, bytes: Buffer, at: number): Buffer {
+  try {
+    return bytes.subarray(0, readSync(memory, bytes, 0, bytes.length, at));
+  } catch {
+    return bytes.subarray(0, 0);
+  }
+}
+
+describe("the memory of a server", () => {
+  it("has no key any more when others have asked for a while", async (context) => {
+    if (process.platform !== "linux") return context.skip("only Linux shows memory as files");
+    const dataDir = join(sample.folder, "state-memory");
+    const server = await startServerProcess({ snapshot: sample.snapshot, dataDir });
+    const wish = { tenant: "memory", plan: "scale", name: "" };
+    const { key } = withKeyring(dataDir, (keyring) => keyring.create(wish));
+    const secret = key.slice(17, 65);
+    const ask = async (client: Client) => (await client.get("/v1/status")).arrayBuffer();
+    // The translator is made with the first sentence, and takes over what stands beside it.
+    const others = new Client(server.base, server.key);
+    await (await others.post("/v1/leads/translate", { query_text: "padarias" })).arrayBuffer();
+    await sleep(1_500);
+    for (let i = 0; i < 20; i++) await ask(new Client(server.base, key));
+    const times = () => timesInMemory(server.child.pid as number, secret);
+    assert.ok(times() > 0, "the scan finds a key that was used a moment ago");
+    for (let round = 0; round < 10 && times() > 0; round++) {
+      for (let i = 0; i < 100; i++)
+        await Promise.all(Array.from({ length: 10 }, () => ask(others)));
+    }
+    assert.equal(times(), 0);
+    await killServerProcess(server);
+  });
+});
+
+for (const transport of TRANSPORTS) {
+  describe(`what a server over ${transport} leaves behind`, () => {
+    const told: Told = { secrets: new Set(), personal: new Set() };
+    let server: ServerProcess;
+    let logPath: string;
+    const dataDir = () => join(sample.folder, `state-${transport}`);
+    before(async () => {
+      logPath = join(sample.folder, `log-${transport}`);
+      const log = openSync(logPath, "w");
+      const settings = { PENEIRA_LOG_LEVEL: "debug" };
+      const wish = { snapshot: sample.snapshot, dataDir: dataDir(), transport, settings, log };
+      server = await startServerProcess(wish);
+      closeSync(log);
+      await useKeys(server, told);
+      await useData(server, told);
+      // Longer than lines and counts are kept back.
+      await sleep(3_500);
+    });
+    after(() => server.child.kill("SIGKILL"));
+
+    const leaks = (texts: ReadonlySet<string>, files: ReturnType<typeof filesBelow>) =>
+      files.flatMap(({ path, text }) => {
+        const kept = [...texts].filter((one) => text.includes(Buffer.from(one).toString("latin1")));
+        return kept.map((one) => `${path} has ${one.slice(0, 12)}…`);
+      });
+
+    it("has no key and no signature in any file, running and killed", async () => {
+      assert.ok(told.secrets.size >= 10);
+      const running = filesBelow(dataDir());
+      assert.ok(running.some(({ path, text }) => path.endsWith("-wal") && text.length > 0));
+      assert.deepEqual(leaks(told.secrets, running), []);
+      await killServerProcess(server);
+      assert.deepEqual(leaks(told.secrets, filesBelow(dataDir())), []);
+      assert.deepEqual(
+        leaks(told.secrets, [{ path: "log", text: readFileSync(logPath, "latin1") }]),
+        [],
+      );
+    });
+
+    it("has nothing of accounts and queries in its log", () => {
+      assert.ok(told.personal.size > 500);
+      const text = readFileSync(logPath, "latin1");
+      assert.deepEqual(leaks(told.personal, [{ path: "log", text }]), []);
+      const routes = text.split("\n").filter((line) => line.includes('"route"'));
+      assert.ok(routes.length > 50, "the requests are in the log");
+      assert.match(text, /"route":"\/v1\/accounts\/search","status":200/);
+    });
+
+    it("would be found here if it leaked", () => {
+      const [secret] = told.secrets;
+      const [name] = told.personal;
+      const leaked = { path: "x", text: `${secret} ${Buffer.from(name ?? "").toString("latin1")}` };
+      assert.equal(leaks(new Set([secret ?? "", name ?? ""]), [leaked]).length, 2);
+    });
+  });
+}

@@ -1,0 +1,198 @@
+/**
+ * Two snapshots of the same registry, a month apart. What comes in: a seed, a number of accounts,
+ * which of them know about sanctions. What goes out: both opened, and their rows as a foreign
+ * reader decodes them.
+ * Invariant: the same seed gives the same files. Accounts vanish, appear and change in any column;
+ * the dictionaries of the two differ, so that equal values have other codes; ranks differ too.
+ */
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { BATCH_ROWS } from "../../../native-index/columns.ts";
+import { createBatch, rankRecords } from "../../../native-index/engine.ts";
+import type { DictionaryName, SnapshotMeta } from "../../../native-index/meta.ts";
+import { createSnapshotWriter } from "../../../native-index/snapshot.ts";
+import { FORMAT_VERSION } from "../../../native-index/versions.ts";
+import { openSegment, type Segment } from "../../../src/search/segment.ts";
+import { decodeSnapshot } from "../decode.ts";
+import {
+  encodeRecords,
+  FIXTURE_TABLES,
+  type FixtureRow,
+  randomRows,
+  seededRandom,
+} from "../native-index/fixture-rows.ts";
+import type { TwinRow } from "../twin.ts";
+
+/** One month. */
+export interface Month {
+  readonly path: string;
+  readonly segment: Segment;
+  readonly rows: readonly TwinRow[];
+}
+
+/** Both months; `dispose` closes and removes them. */
+export interface MonthPair {
+  readonly folder: string;
+  readonly older: Month;
+  readonly newer: Month;
+  dispose(): void;
+}
+
+/** What a pair is made of. */
+export interface PairWish {
+  readonly seed: number;
+  readonly accounts: number;
+  /** Months that had the list of sanctions. */
+  readonly sanctions?: "both" | "newer" | "none";
+}
+
+const GONE = 0.06;
+const CHANGED = 0.4;
+const CODED: Readonly<Partial<Record<keyof FixtureRow, DictionaryName>>> = {
+  registration_status_reason: "registration_status_reason",
+  cnae_primary: "cnae_primary",
+  cnae_secondary: "cnae_primary",
+  legal_nature: "legal_nature",
+  company_size_code: "company_size_code",
+  uf: "uf",
+  municipality_ibge: "municipality_ibge",
+  municipality_tom: "municipality_tom",
+  country_code: "country_code",
+};
+const DICTIONARIES = [...new Set(Object.values(CODED))];
+
+/** Makes and opens a pair. */
+export async function makePair({
+  seed,
+  accounts,
+  sanctions = "both",
+}: PairWish): Promise<MonthPair> {
+  const folder = mkdtempSync(join(tmpdir(), "peneira-pair-"));
+  const before = randomRows(seed, accounts);
+  const after = nextMonth(before, seed);
+  const month = (name: string, rows: readonly FixtureRow[], known: boolean) =>
+    writeMonth(join(folder, name), rows, { label: name, known, seed });
+  const older = await month("2026-09", before, sanctions === "both");
+  const newer = await month("2026-10", after, sanctions !== "none");
+  const dispose = () => {
+    for (const { segment } of [older, newer]) segment.close();
+    rmSync(folder, { recursive: true });
+  };
+  return { folder, older, newer, dispose };
+}
+
+/** Some rows gone, some changed in one to four columns, some new. */
+function nextMonth(rows: readonly FixtureRow[], seed: number): FixtureRow[] {
+  const random = seededRandom(seed + 7);
+  const others = randomRows(seed + 1, rows.length);
+  const known = new Set(rows.map(({ cnpj }) => cnpj));
+  const columns = (Object.keys(rows[0] ?? {}) as (keyof FixtureRow)[]).filter(
+    (name) => name !== "cnpj",
+  );
+  // Few rows are abroad or sanctioned, so some become it.
+  const abroad = (row: FixtureRow, i: number) =>
+    i % 40 === 3 ? { ...row, foreign_city: `LIMA ${i}`, country_code: i % 9 } : row;
+  const judged = (row: FixtureRow, i: number) =>
+    i % 40 === 7 ? { ...row, sanctioned: row.sanctioned !== true } : row;
+  const kept = rows
+    .filter(() => random() >= GONE)
+    .map(abroad)
+    .map(judged);
+  const changed = kept.map((row, i) => {
+    if (random() >= CHANGED) return row;
+    const names = Array.from({ length: 1 + Math.floor(random() * 4) }, () => {
+      return columns[Math.floor(random() * columns.length)] as keyof FixtureRow;
+    });
+    const other = others[i] as FixtureRow;
+    return { ...row, ...Object.fromEntries(names.map((name) => [name, other[name]])) };
+  });
+  const fresh = others.filter(({ cnpj }) => !known.has(cnpj) && random() < GONE);
+  return [...changed, ...fresh];
+}
+
+interface MonthWish {
+  readonly label: string;
+  readonly known: boolean;
+  readonly seed: number;
+}
+
+async function writeMonth(
+  path: string,
+  rows: readonly FixtureRow[],
+  wish: MonthWish,
+): Promise<Month> {
+  const dictionaries = dictionariesOf(rows, seededRandom(wish.seed + Number(wish.known) + 31));
+  const coded = rows.map((row) => recoded(row, dictionaries, wish.known));
+  const writer = createSnapshotWriter(path, metaOf(coded.length, dictionaries, wish));
+  const records = encodeRecords(coded);
+  const starts = rankRecords(records, records.length);
+  for (let first = 0; first < starts.length; first += BATCH_ROWS) {
+    const batch = createBatch();
+    batch.append(records, starts.subarray(first, first + BATCH_ROWS));
+    await writer.writeBatch(batch.rowCount, batch.finish());
+  }
+  await writer.finish({ threads: 1 });
+  return { path, segment: await openSegment(path), rows: decodeSnapshot(path).rows };
+}
+
+type Dictionaries = Readonly<Record<DictionaryName, readonly string[]>>;
+
+/** The values in use, and some that are not, so that codes say nothing across months. */
+function dictionariesOf(rows: readonly FixtureRow[], random: () => number): Dictionaries {
+  const entries = DICTIONARIES.map((name) => {
+    const used = new Set(rows.flatMap((row) => codesOf(row, name)));
+    return [name, FIXTURE_TABLES[name].filter((_, code) => used.has(code) || random() < 0.3)];
+  });
+  return Object.fromEntries(entries) as Dictionaries;
+}
+
+function codesOf(row: FixtureRow, dictionary: DictionaryName): number[] {
+  return Object.entries(CODED).flatMap(([column, name]) => {
+    if (name !== dictionary) return [];
+    const value = row[column as keyof FixtureRow] as number | readonly number[] | null;
+    return value === null ? [] : typeof value === "number" ? [value] : [...value];
+  });
+}
+
+function recoded(row: FixtureRow, dictionaries: Dictionaries, known: boolean): FixtureRow {
+  const codes = Object.entries(CODED).map(([column, name]) => {
+    const value = row[column as keyof FixtureRow] as number | readonly number[] | null;
+    const code = (old: number) => dictionaries[name].indexOf(FIXTURE_TABLES[name][old] as string);
+    const fresh = value === null ? null : typeof value === "number" ? code(value) : value.map(code);
+    return [column, fresh];
+  });
+  return {
+    ...row,
+    ...Object.fromEntries(codes),
+    // Specs know no status 0.
+    registration_status: row.registration_status || null,
+    ...(known ? { sanctioned: row.sanctioned ?? false } : { sanctioned: null }),
+  };
+}
+
+function metaOf(accounts: number, dictionaries: Dictionaries, wish: MonthWish): SnapshotMeta {
+  const named = (codes: readonly string[]) => codes.map((code) => [code, `Nome ${code}`] as const);
+  const { municipality_tom: toms, municipality_ibge: ibges } = FIXTURE_TABLES;
+  return {
+    format: FORMAT_VERSION,
+    label: wish.label,
+    snapshot_date: `${wish.label}-12`,
+    provenance: {
+      rfb_snapshot: wish.label,
+      ibge_population_year: "2025",
+      ceis_as_of_date: wish.known ? `${wish.label}-10` : "not_available",
+    },
+    accounts,
+    score_version: 1,
+    created_by: "test",
+    lookups: {
+      cnaes: named(dictionaries.cnae_primary),
+      legal_natures: named(dictionaries.legal_nature),
+      reasons: named(dictionaries.registration_status_reason),
+      countries: named(dictionaries.country_code),
+      municipalities: toms.map((tom, i) => [tom, `Cidade ${tom}`, ibges[i] ?? null, "SP", i * 100]),
+    },
+    dictionaries,
+  };
+}

@@ -1,0 +1,135 @@
+/**
+ * A server that knows two months. What comes in: a pair of snapshots and wishes. What goes out: an
+ * address with real months and real change lists behind it, and ways to ask it for changes.
+ * Invariant: nothing between the request and the files is a model; only what has nothing to do with
+ * changes (the engine of searches, the exporter) is that of http-fake.ts.
+ */
+import assert from "node:assert/strict";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { systemClock } from "../../../src/clock.ts";
+import type { Service } from "../../../src/http/service.ts";
+import type { TransportName } from "../../../src/http/transport.ts";
+import { openLog } from "../../../src/log.ts";
+import { ChangeLists } from "../../../src/search/changelists.ts";
+import { Months } from "../../../src/search/months.ts";
+import type { Segment } from "../../../src/search/segment.ts";
+import { Shelf } from "../../../src/search/shelf.ts";
+import { fetchDocumented } from "../http/documented.ts";
+import { type FakeServer, startFake } from "../http/fake.ts";
+
+/** An answer to a question about changes. */
+export interface ChangesAnswer {
+  readonly since: { readonly snapshot: string; readonly snapshot_date: string };
+  readonly until: { readonly snapshot: string };
+  readonly spec: { readonly filters: object; readonly output: { readonly fields: string[] } };
+  readonly kinds: readonly string[];
+  readonly watch: readonly string[];
+  readonly totals: Readonly<Record<"entered" | "left" | "changed", number>>;
+  readonly count: number;
+  readonly changes: readonly Readonly<Record<string, unknown>>[];
+  readonly next_cursor: string | null;
+  readonly has_more: boolean;
+  readonly warnings: readonly string[];
+}
+
+/** A problem that a question met. */
+export interface Refusal {
+  readonly code: string;
+  readonly detail: string;
+  readonly errors?: readonly { readonly pointer: string; readonly code: string }[];
+  readonly changes_since?: readonly string[];
+  readonly progress?: number;
+}
+
+/** A running server. */
+export interface ChangesServer {
+  readonly server: FakeServer;
+  readonly shelf: Shelf;
+  readonly months: Months;
+  readonly lists: ChangeLists;
+  readonly stateDir: string;
+  post(body: unknown, plan?: "free" | "enterprise"): Promise<Response>;
+  get(query: Readonly<Record<string, string>>, plan?: "free" | "enterprise"): Promise<Response>;
+  close(): Promise<void>;
+}
+
+/** How a server is wished for. */
+export interface ServerWish {
+  readonly transport: TransportName;
+  /** The served folder; null for a server of a single file. */
+  readonly folder: string | null;
+  readonly current: Segment;
+  readonly keepMs?: number;
+  readonly parts?: Partial<Service>;
+}
+
+/** Starts one. */
+export async function startChanges(wish: ServerWish): Promise<ChangesServer> {
+  const { keepMs = 900_000 } = wish;
+  const stateDir = mkdtempSync(join(tmpdir(), "peneira-changes-"));
+  const log = openLog("silent");
+  const shelf = new Shelf(systemClock, keepMs);
+  shelf.put(wish.current);
+  const months = new Months({ folder: wish.folder, keepMs, clock: systemClock, log });
+  const hold = (segment: Segment) => {
+    const holds = [months.hold(segment), shelf.hold(segment)];
+    return () => {
+      for (const release of holds) release();
+    };
+  };
+  const lists = new ChangeLists({ dataDir: stateDir, keepMs, clock: systemClock, log, hold });
+  lists.start();
+  await months.look();
+  const server = await startFake(wish.transport, {
+    ...{ months, changeLists: lists, secondaryCnaeFull: true },
+    segment: () => shelf.current(),
+    replaced: (belongs) => shelf.retired(belongs),
+    hold: (segment) => shelf.hold(segment),
+    ...wish.parts,
+  });
+  const ask = (path: string, plan: "free" | "enterprise", init: RequestInit) =>
+    fetchDocumented(server.base + path, {
+      ...init,
+      headers: { authorization: `Bearer ${server.keys[plan]}`, ...init.headers },
+    });
+  return {
+    ...{ server, shelf, months, lists, stateDir },
+    post: (body, plan = "enterprise") =>
+      ask("/v1/changes", plan, {
+        method: "POST",
+        body: JSON.stringify(body),
+        headers: { "content-type": "application/json" },
+      }),
+    get(query, plan = "enterprise") {
+      const text = Object.entries(query).map(([name, value]) => {
+        return `${name}=${encodeURIComponent(value)}`;
+      });
+      return ask(`/v1/changes?${text.join("&")}`, plan, {});
+    },
+    async close() {
+      await server.close();
+      rmSync(stateDir, { recursive: true });
+    },
+  };
+}
+
+/** The answer of a page. */
+export async function answered(response: Response): Promise<ChangesAnswer> {
+  const text = await response.text();
+  assert.equal(response.status, 200, text);
+  return JSON.parse(text) as ChangesAnswer;
+}
+
+/** The problem of a refusal. */
+export async function refused(response: Response, status: number): Promise<Refusal> {
+  const text = await response.text();
+  assert.equal(response.status, status, text);
+  return JSON.parse(text) as Refusal;
+}
+
+/** Pointers and codes of a refusal. */
+export function placesOf({ errors = [] }: Refusal): string[] {
+  return errors.map(({ pointer, code }) => `${pointer} ${code}`).sort();
+}

@@ -1,0 +1,59 @@
+/**
+ * What comes in: this checkout.
+ * What goes out: its files and their text.
+ * Invariant: ignored files are never seen; files that are not committed yet are. Everything is
+ * relative to the root with `/`, and is read once.
+ */
+import assert from "node:assert/strict";
+import { execFileSync } from "node:child_process";
+import { existsSync, readdirSync, readFileSync } from "node:fs";
+import path from "node:path";
+import { fileURLToPath } from "node:url";
+
+/** The root folder of the checkout. */
+export const ROOT = path.resolve(path.dirname(fileURLToPath(import.meta.url)), "../..");
+
+const IGNORED = /(^|\/)(node_modules|dist|\.git|build|build-[^/]*|\.peneira|\.cache|\.tmp)\//;
+const texts = new Map<string, string>();
+
+/** All files of the checkout that match, in order of their names. */
+export function filesMatching(pattern: RegExp): string[] {
+  return ALL.filter((file) => pattern.test(file));
+}
+
+/** Fails a test with every place that breaks a rule in its message. */
+export function refuse(places: readonly string[], rule: string): void {
+  if (places.length > 0) assert.fail(`${rule}:\n  ${places.join("\n  ")}\n`);
+}
+
+/** The text of a file. */
+export function textOf(file: string): string {
+  const known = texts.get(file);
+  if (known !== undefined) return known;
+  const text = readFileSync(path.join(ROOT, file), "utf8");
+  texts.set(file, text);
+  return text;
+}
+
+const ALL = listFiles();
+
+function listFiles(): string[] {
+  let files: string[];
+  try {
+    const args = ["ls-files", "-z", "--cached", "--others", "--exclude-standard"];
+    const output = execFileSync("git", args, { cwd: ROOT, encoding: "utf8", stdio: "pipe" });
+    files = output.split("\0").filter((file) => file !== "" && existsSync(path.join(ROOT, file)));
+  } catch {
+    files = []; // Not a repository, or no git: a source archive.
+  }
+  if (files.length === 0) files = listFolder("");
+  return [...new Set(files)].sort();
+}
+
+function listFolder(folder: string): string[] {
+  return readdirSync(path.join(ROOT, folder), { withFileTypes: true }).flatMap((entry) => {
+    const file = path.posix.join(folder, entry.name);
+    if (IGNORED.test(`${file}/`)) return [];
+    return entry.isDirectory() ? listFolder(file) : [file];
+  });
+}

@@ -1,0 +1,72 @@
+/**
+ * The command `test` of build.mjs. What comes in: its arguments, and the steps of the build.
+ * What goes out: everything that the suites need, then a process that runs them (run.mjs).
+ * Invariant: what passed in the quick run is left out of the run of everything only while every
+ * file of the checkout, the Node and the scale are those of then.
+ */
+import fs from "node:fs";
+import path from "node:path";
+import { bundleTests } from "./bundle.mjs";
+import { quickSuites, readTests } from "./tiers.mjs";
+
+/** Suites that start dist/peneira, which is made once instead of by each of them. */
+const NEEDS_EXECUTABLE = /^test\/e2e\/(executable|deploy)\//;
+/** Folders that hold nothing of the checkout. */
+const NOT_OURS = /^(node_modules|dist|build|build-[^/]*|\.git|\.cache|\.tmp|\.peneira)$/;
+
+/** Runs the suites that `args` ask for; ends the process with their status. */
+export async function test({ args, root, cache, product, fail, ...steps }) {
+  const { filesIn, prepare, addon, check, makeExecutable, handOver, asanEnv } = steps;
+  const all = filesIn("test", /\.test\.ts$/);
+  const asked = orFail(() => readTests(args, all), fail);
+  prepare();
+  const built = addon({ asan: asked.asan });
+  const passed = new Passed({ stamp: path.join(cache, "passed"), ...asked, ...steps });
+  let { suites } = asked;
+  if (asked.all && !asked.again && passed.holds()) {
+    const quick = new Set(quickSuites(all));
+    suites = suites.filter((file) => !quick.has(file));
+    process.stderr.write(`passed on these very files: ${quick.size} suites; --again runs them\n`);
+  }
+  const making = suites.some((file) => NEEDS_EXECUTABLE.test(file)) && makeExecutable();
+  if (asked.quick || asked.all) check();
+  await making;
+  const files = await bundleTests(root, { files: suites, product });
+  const names = suites.map((file) => file.slice("test/".length, -".test.ts".length));
+  const given = JSON.stringify({ files, names, remembered: path.join(cache, "durations.json") });
+  const runner = ["--enable-source-maps", path.join(root, "test/support/run.mjs"), given];
+  const variables = { ...asked.variables, ...(asked.asan ? asanEnv(built) : {}) };
+  handOver(process.execPath, runner, variables, () => asked.quick && passed.note());
+}
+
+/** What the quick run passed on: files, Node, compiler, scale and seed. */
+class Passed {
+  #stamp;
+  #digest;
+  #now;
+
+  constructor({ stamp, variables, asan, filesIn, digestOf }) {
+    const salt = JSON.stringify([process.version, variables, asan, process.env.CXX ?? ""]);
+    this.#stamp = stamp;
+    this.#now = () => digestOf(filesIn(".", /./, NOT_OURS), salt);
+    this.#digest = this.#now();
+  }
+
+  /** Whether it passed on what is here now. */
+  holds() {
+    return fs.existsSync(this.#stamp) && fs.readFileSync(this.#stamp, "utf8") === this.#digest;
+  }
+
+  /** Notes that it passed, unless a file changed meanwhile. */
+  note() {
+    if (this.#now() === this.#digest) fs.writeFileSync(this.#stamp, this.#digest);
+  }
+}
+
+function orFail(read, fail) {
+  try {
+    return read();
+  } catch (error) {
+    return fail(error.message);
+  }
+}

@@ -1,0 +1,278 @@
+/**
+ * The console in a real browser. What comes in: how many accounts there are, users to make. What
+ * goes out: a server as a user starts it, its users, and visits of Chromium to it.
+ * Invariant: a visit records every console message, page error, report of the content policy and
+ * request that leaves the server; `quiet` fails with all that a test did not expect.
+ */
+import assert from "node:assert/strict";
+import { execFileSync } from "node:child_process";
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+import { type Browser, type BrowserContext, chromium, type Page } from "playwright-core";
+import { Keyring } from "../../../src/access/keyring.ts";
+import { openUsers } from "../../../src/cli/state.ts";
+import { systemClock } from "../../../src/clock.ts";
+import { openDatabase, type StateDatabase } from "../../../src/store/database.ts";
+import { KeyStore } from "../../../src/store/keystore.ts";
+import { ROOT } from "../checkout.ts";
+import { makeSampleSnapshot, type SampleSnapshot } from "../sample/snapshot.ts";
+import { type ServerProcess, startServerProcess, stopServerProcess } from "../server/process.ts";
+
+/** Where Debian has its Chromium. */
+export const CHROMIUM = "/usr/bin/chromium";
+/** Longest time that a step of a test waits for the page. */
+const STEP_MS = 20_000;
+/** What a browser writes by itself when an answer is an error that the page expects. */
+const STATUS_LINE = /^Failed to load resource: the server responded with a status of (\d+)/;
+
+/** The page may write to the clipboard and never read it, so what it writes is noted on the way. */
+const NOTE_COPIES = `
+  if (navigator.clipboard !== undefined) {
+    const write = navigator.clipboard.writeText.bind(navigator.clipboard);
+    navigator.clipboard.writeText = (text) => {
+      globalThis.lastCopied = text;
+      return write(text);
+    };
+  }`;
+
+/** Somebody who signs in. */
+export interface Person {
+  readonly email: string;
+  readonly password: string;
+}
+
+/** What to start. */
+export interface ConsoleWish {
+  readonly accounts?: number;
+  readonly seed?: number;
+  readonly settings?: Readonly<Record<string, string>>;
+  /** A snapshot in place of the sample's. */
+  readonly snapshot?: (sample: SampleSnapshot) => string;
+}
+
+/** A served console. */
+export class ServedConsole {
+  readonly sample: SampleSnapshot;
+  readonly #wish: ConsoleWish;
+  server!: ServerProcess;
+
+  private constructor(sample: SampleSnapshot, wish: ConsoleWish) {
+    this.sample = sample;
+    this.#wish = wish;
+  }
+
+  /** Builds the page where that is needed, makes a snapshot and serves it. */
+  static async start(wish: ConsoleWish = {}): Promise<ServedConsole> {
+    buildConsole();
+    const sample = await makeSampleSnapshot(wish.accounts ?? 3_000, wish.seed ?? 6);
+    const served = new ServedConsole(sample, wish);
+    await served.#serve();
+    return served;
+  }
+
+  async #serve(): Promise<void> {
+    const { snapshot, settings } = this.#wish;
+    this.server = await startServerProcess({
+      snapshot: snapshot?.(this.sample) ?? this.sample.snapshot,
+      dataDir: this.dataDir,
+      ...(settings === undefined ? {} : { settings }),
+    });
+  }
+
+  get base(): string {
+    return this.server.base;
+  }
+
+  get dataDir(): string {
+    return join(this.sample.folder, "state");
+  }
+
+  /** Makes a user, as the command that operators use does; the running server follows. */
+  async user(email: string, role: "owner" | "member" = "owner", tenant = "default") {
+    const password = `${email} signs in with this`;
+    await this.#withState((database) =>
+      openUsers(database).create({ email, tenant: { name: tenant }, role, password }),
+    );
+    return { email, password } satisfies Person;
+  }
+
+  /** Makes an API key of a plan; the console of a tenant has the plan of its keys. */
+  async key(plan: string, tenant = "default"): Promise<string> {
+    return await this.#withState((database) => {
+      const keyring = new Keyring(new KeyStore(database), systemClock);
+      return keyring.create({ tenant, plan, name: `key of ${plan}` }).key;
+    });
+  }
+
+  async #withState<Value>(work: (database: StateDatabase) => Value | Promise<Value>) {
+    const database = openDatabase(this.dataDir);
+    try {
+      return await work(database);
+    } finally {
+      database.close();
+    }
+  }
+
+  /** Stops the server and starts another one on the same data, at another port. */
+  async restart(): Promise<void> {
+    await stopServerProcess(this.server);
+    await this.#serve();
+  }
+
+  async stop(): Promise<void> {
+    await stopServerProcess(this.server);
+    this.sample.dispose();
+  }
+}
+
+/** Builds the console where it is not built from what is in the checkout now. */
+export function buildConsole(): void {
+  const build = [join(ROOT, "build.mjs"), "console"];
+  execFileSync(process.execPath, build, { cwd: ROOT, stdio: ["ignore", "ignore", "inherit"] });
+}
+
+/** Chromium, or undefined where there is none. */
+export async function openBrowser(): Promise<Browser | undefined> {
+  if (!existsSync(CHROMIUM)) return undefined;
+  return await chromium.launch({ executablePath: CHROMIUM, args: ["--no-sandbox"] });
+}
+
+/** How a visitor's browser is. */
+export interface VisitWish {
+  readonly locale?: string;
+  readonly width?: number;
+  readonly height?: number;
+  readonly dark?: boolean;
+  /** Runs in every page before anything of the page does. */
+  readonly before?: string;
+}
+
+/** One person's browser with one page. */
+export class Visit {
+  readonly page: Page;
+  readonly context: BrowserContext;
+  readonly base: string;
+  /** Whatever should not have happened. */
+  readonly offences: string[] = [];
+  /** Method and address of every request, below the server's own address. */
+  readonly requests: string[] = [];
+  readonly #expected: RegExp[] = [];
+
+  private constructor(base: string, context: BrowserContext, page: Page) {
+    this.base = base;
+    this.context = context;
+    this.page = page;
+  }
+
+  /** Opens an empty page. */
+  static async open(browser: Browser, base: string, wish: VisitWish = {}): Promise<Visit> {
+    const { locale = "pt-BR", width = 1440, height = 900, dark = false, before } = wish;
+    const context = await browser.newContext({
+      locale,
+      viewport: { width, height },
+      colorScheme: dark ? "dark" : "light",
+      reducedMotion: "reduce",
+      acceptDownloads: true,
+    });
+    context.setDefaultTimeout(STEP_MS);
+    await context.grantPermissions(["clipboard-write"], { origin: base });
+    await context.addInitScript(NOTE_COPIES);
+    if (before !== undefined) await context.addInitScript(before);
+    const page = await context.newPage();
+    const visit = new Visit(base, context, page);
+    visit.#listen();
+    return visit;
+  }
+
+  #listen(): void {
+    const { page, offences } = this;
+    page.on("console", (message) => {
+      if (["error", "warning"].includes(message.type())) offences.push(message.text());
+    });
+    page.on("pageerror", (error) => offences.push(`error: ${error.message}`));
+    page.on("dialog", (dialog) => {
+      offences.push(`dialog: ${dialog.message()}`);
+      void dialog.dismiss();
+    });
+    page.on("request", (request) => {
+      const url = request.url();
+      if (url.startsWith("data:") || url.startsWith("blob:")) return;
+      if (!url.startsWith(`${this.base}/`)) offences.push(`request to ${url}`);
+      this.requests.push(`${request.method()} ${url.slice(this.base.length)}`);
+    });
+  }
+
+  /** Goes to a path of the console. */
+  async go(path = "/app"): Promise<void> {
+    await this.page.goto(this.base + path, { waitUntil: "load" });
+  }
+
+  /** Signs in without the form, as somebody who did so before; the page is not loaded yet. */
+  async signedIn({ email, password }: Person): Promise<this> {
+    const answer = await this.context.request.post(`${this.base}/v1/console/session`, {
+      data: { email, password },
+      headers: { origin: this.base, "sec-fetch-site": "same-origin" },
+    });
+    assert.equal(answer.status(), 200, await answer.text());
+    return this;
+  }
+
+  /** Asks the console's routes beside the page, with its cookie. */
+  async ask<Value>(path: string): Promise<Value> {
+    const answer = await this.context.request.get(`${this.base}/v1/console${path}`);
+    assert.equal(answer.status(), 200, await answer.text());
+    return (await answer.json()) as Value;
+  }
+
+  /** Sends to the console's routes beside the page, with its cookie and its CSRF token. */
+  async send<Value>(path: string, body: object): Promise<Value> {
+    const { csrf_token: token = "" } = await this.ask<{ csrf_token?: string }>("/session");
+    const answer = await this.context.request.post(`${this.base}/v1/console${path}`, {
+      data: body,
+      headers: {
+        "x-csrf-token": token,
+        origin: this.base,
+        "idempotency-key": `beside-${performance.now()}`,
+      },
+    });
+    assert.ok(answer.ok(), await answer.text());
+    return (await answer.json()) as Value;
+  }
+
+  /** Says that answers of a status, or messages of a pattern, belong to the test. */
+  expect(...what: (number | RegExp)[]): void {
+    for (const one of what) {
+      this.#expected.push(typeof one === "number" ? new RegExp(`status of ${one}`) : one);
+    }
+  }
+
+  /** Fails when anything happened that should not. */
+  quiet(): void {
+    const left = this.offences.filter((text) => !this.#expected.some((one) => one.test(text)));
+    assert.deepEqual(left, []);
+  }
+
+  /** Answers with an error status that the browser told of, in order. */
+  refusals(): number[] {
+    return this.offences.flatMap((text) => Number(STATUS_LINE.exec(text)?.[1] ?? []) || []);
+  }
+
+  /** Ends the visit; whatever should not have happened fails the test. */
+  async close(): Promise<void> {
+    await this.context.close();
+    this.quiet();
+  }
+}
+
+/** Waits until something holds; fails with the last difference. */
+export async function eventually(check: () => Promise<void>, timeoutMs = STEP_MS): Promise<void> {
+  const end = performance.now() + timeoutMs;
+  for (;;) {
+    try {
+      return await check();
+    } catch (error) {
+      if (performance.now() > end) throw error;
+      await new Promise((resolve) => setTimeout(resolve, 50));
+    }
+  }
+}

@@ -1,0 +1,153 @@
+/**
+ * One good request to every route of the console, and what each kind of sender gets for it. What
+ * comes in: a server with a real engine, and a tenant. What goes out: targets, requests, statuses.
+ * Invariant: a route without a line here, or a line without a route, fails the suites that use it.
+ */
+import assert from "node:assert/strict";
+import type { Ask, ConsoleServer, Person } from "./fake.ts";
+
+/** What a tenant has that requests can be about. */
+export interface Targets {
+  readonly key: string;
+  readonly member: string;
+  readonly export: string;
+  readonly search: string;
+  readonly cnpj: string;
+}
+
+/** Status for members, for owners, and for owners of another tenant. */
+export type Statuses = readonly [member: number, owner: number, stranger: number];
+
+/** A line of the table. */
+export interface ConsoleCall {
+  readonly statuses: Statuses;
+  readonly body?: (sender: Person | null, targets: Targets) => unknown;
+}
+
+const SPEC = { filters: { geo: { uf_any_of: ["SP"] } } };
+const OUTPUT = { format: "csv", fields: ["cnpj"] };
+const EXPORT = { spec: SPEC, output: OUTPUT };
+
+const ALL: Statuses = [200, 200, 200];
+const MADE: Statuses = [201, 201, 201];
+const GONE: Statuses = [204, 204, 204];
+/** Of the tenant: its people may, and for others it does not exist. */
+const OWN: Statuses = [200, 200, 404];
+const OWN_GONE: Statuses = [204, 204, 404];
+const OWNERS: Statuses = [403, 200, 200];
+const OWNERS_MADE: Statuses = [403, 201, 201];
+const OWNERS_OWN: Statuses = [403, 200, 404];
+
+let made = 0;
+const fresh = (): string => {
+  made++;
+  return `made${made}@example.com`;
+};
+
+/** Every route below /v1/console. Those in `OPEN` answer everybody alike. */
+export const CONSOLE_CALLS: Readonly<Record<string, ConsoleCall>> = {
+  "GET /session": { statuses: ALL },
+  "POST /session": {
+    statuses: ALL,
+    body: (sender) => ({ email: sender?.email, password: sender?.password }),
+  },
+  "DELETE /session": { statuses: GONE },
+  "GET /sessions": { statuses: ALL },
+  "DELETE /sessions": { statuses: GONE },
+  "POST /password": {
+    statuses: ALL,
+    body: (sender) => ({
+      current_password: sender?.password,
+      new_password: "nine lamps on a river",
+    }),
+  },
+  "GET /members": { statuses: OWNERS },
+  "POST /members": { statuses: OWNERS_MADE, body: () => ({ email: fresh(), role: "member" }) },
+  "POST /members/{id}": { statuses: OWNERS_OWN, body: () => ({ role: "owner" }) },
+  "POST /members/{id}/password": { statuses: OWNERS_OWN, body: () => ({}) },
+  "GET /audit": { statuses: OWNERS },
+  "GET /keys": { statuses: ALL },
+  "POST /keys": { statuses: OWNERS_MADE, body: () => ({ name: "crm" }) },
+  "POST /keys/{id}": { statuses: OWNERS_OWN, body: () => ({ name: "other" }) },
+  "POST /keys/{id}/disable": { statuses: OWNERS_OWN, body: () => ({}) },
+  "POST /keys/{id}/enable": { statuses: OWNERS_OWN, body: () => ({}) },
+  "POST /keys/{id}/rotate": { statuses: [403, 201, 404], body: () => ({}) },
+  "GET /usage": { statuses: ALL },
+  "POST /translate": { statuses: ALL, body: () => ({ query_text: "padarias em São Paulo" }) },
+  "POST /explore": { statuses: ALL, body: () => ({ spec: SPEC, facets: ["uf"] }) },
+  "POST /accounts/search": { statuses: ALL, body: () => ({ spec: SPEC, limit: 5 }) },
+  "POST /accounts/count": { statuses: ALL, body: () => ({ spec: SPEC }) },
+  "POST /accounts/explain": {
+    statuses: ALL,
+    body: (_, { cnpj }) => ({ spec: SPEC, cnpj }),
+  },
+  "GET /accounts/{cnpj}": { statuses: ALL },
+  "GET /catalog": { statuses: ALL },
+  "GET /status": { statuses: ALL },
+  "GET /exports": { statuses: ALL },
+  "POST /exports": { statuses: MADE, body: () => EXPORT },
+  "POST /exports/estimate": { statuses: ALL, body: () => EXPORT },
+  "GET /exports/{id}": { statuses: OWN },
+  "DELETE /exports/{id}": { statuses: OWN_GONE },
+  "GET /exports/{id}/download": { statuses: [409, 409, 404] },
+  "POST /exports/{id}/again": { statuses: [201, 201, 404], body: () => ({}) },
+  "GET /searches": { statuses: ALL },
+  "POST /searches": { statuses: MADE, body: () => ({ name: "mine", spec: SPEC }) },
+  "GET /searches/{id}": { statuses: OWN },
+  "POST /searches/{id}": { statuses: OWN, body: () => ({ name: "other" }) },
+  "DELETE /searches/{id}": { statuses: OWN_GONE },
+};
+
+/** Routes that need no session. */
+export const OPEN = ["GET /session", "POST /session"];
+
+const BASE = "/v1/console";
+
+/** The routes of a server below /v1/console, as the table above names them. */
+export function consoleRoutes({ table }: ConsoleServer): string[] {
+  return table.routes
+    .filter(({ path }) => path.startsWith(`${BASE}/`))
+    .map(({ method, path }) => `${method} ${path.slice(BASE.length)}`);
+}
+
+/** The request of a line, as somebody sends it. */
+export function askFor(route: string, targets: Targets, sender: Person | null): Ask {
+  const [method = "", template = ""] = route.split(" ");
+  const [, kind = ""] = template.split("/");
+  const ids: Readonly<Record<string, string>> = {
+    keys: targets.key,
+    members: targets.member,
+    exports: targets.export,
+    searches: targets.search,
+  };
+  made++;
+  const path = BASE + template.replace("{id}", ids[kind] ?? "").replace("{cnpj}", targets.cnpj);
+  const body = CONSOLE_CALLS[route]?.body?.(sender, targets);
+  const headers = { ...sender?.headers, "idempotency-key": `key-${made}` };
+  return { method, path, headers, ...(body === undefined ? {} : { body }) };
+}
+
+/** Makes one of everything in the tenant of an owner. */
+export async function makeTargets(server: ConsoleServer, owner: Person): Promise<Targets> {
+  const { keyring } = server.service;
+  const { tenant, headers } = owner;
+  const { keyId } = keyring.create({ tenant, plan: "scale", name: "target" });
+  const member = await server.person(tenant, "member");
+  const post = async (path: string, body: unknown) => {
+    made++;
+    const sent = { ...headers, "idempotency-key": `target-${made}` };
+    const got = await server.ask({ method: "POST", path: BASE + path, headers: sent, body });
+    assert.ok(got.status < 300, got.text);
+    return JSON.parse(got.text);
+  };
+  const found = await post("/accounts/search", { spec: SPEC, limit: 1 });
+  const exported = await post("/exports", EXPORT);
+  const saved = await post("/searches", { name: "target", spec: SPEC });
+  return {
+    key: keyId,
+    member: member.id,
+    export: exported.export.export_id,
+    search: saved.search.id,
+    cnpj: found.accounts[0].cnpj,
+  };
+}

@@ -1,0 +1,116 @@
+/**
+ * A server with the console's data and people who are signed in, for its HTTP suites. What comes
+ * in: wishes such as the transport and the snapshot. What goes out: clients that send as a browser
+ * does.
+ * Invariant: routes, dispatcher, stores and plans are the real ones; only signing in is skipped:
+ * the cookie holds the id of a user. Sessions have suites of their own.
+ */
+
+import type { OpenSession } from "../../../src/access/sessions.ts";
+import { CONSOLE_DATA_ROUTES } from "../../../src/console/data-routes.ts";
+import { ROUTES } from "../../../src/http/routes.ts";
+import { RouteTable } from "../../../src/http/routetable.ts";
+import type { Engine, Service } from "../../../src/http/service.ts";
+import { Door } from "../../../src/http/sessiondoor.ts";
+import type { TransportName } from "../../../src/http/transport.ts";
+import {
+  account,
+  countMatches,
+  facets,
+  search,
+  searchSliced,
+} from "../../../src/search/searcher.ts";
+import { type FakeServer, startFake, TEST_LIMITS } from "../http/fake.ts";
+
+/** The engine of the product. */
+export const REAL_ENGINE: Engine = { search, searchSliced, countMatches, facets, account };
+
+/** An answer with its body read. */
+export interface Answered {
+  readonly status: number;
+  readonly headers: Headers;
+  readonly text: string;
+  // biome-ignore lint/suspicious/noExplicitAny: suites look into answers of many shapes.
+  readonly json: any;
+}
+
+/** Somebody who is signed in. */
+export interface Person {
+  readonly id: string;
+  readonly email: string;
+  readonly tenantId: string;
+  get(path: string, headers?: Record<string, string>): Promise<Answered>;
+  post(path: string, body: unknown, headers?: Record<string, string>): Promise<Answered>;
+  remove(path: string): Promise<Answered>;
+}
+
+/** A server with people. */
+export interface ConsoleServer extends FakeServer {
+  /** Makes a user; a tenant is named after its plan where it has no name. */
+  person(plan?: string, tenant?: string): Promise<Person>;
+}
+
+const TOKEN = "the-token-of-a-test";
+const LIMIT = { limits: { requests_per_second: 1e6, burst: 1e6, concurrent_requests: 1e6 } };
+
+/** Starts a server whose console has its data routes. */
+export async function startConsole(
+  transport: TransportName,
+  parts: Partial<Service> = {},
+): Promise<ConsoleServer> {
+  const open = new Map<string, OpenSession>();
+  const sessions = { find: (token: string) => open.get(token) ?? null };
+  const door = new Door({ sessions, insecureHttp: false, limit: LIMIT });
+  const table = () => new RouteTable([...ROUTES, ...CONSOLE_DATA_ROUTES], door);
+  const server = await startFake(transport, parts, TEST_LIMITS, table);
+  let number = 0;
+  const person = async (plan = "enterprise", tenant = plan): Promise<Person> => {
+    const email = `person${++number}@example.com`;
+    const password = "a password that is long enough";
+    const wish = { email, tenant: { name: tenant }, password, plan };
+    const { user } = await server.service.users.create(wish);
+    open.set(user.id, sessionOf({ ...user, plan: plan as never }));
+    return { ...client(server.base, user.id), id: user.id, email, tenantId: user.tenantId };
+  };
+  return { ...server, person };
+}
+
+function sessionOf(user: OpenSession["user"]): OpenSession {
+  const expiresAt = Date.now() + 3_600_000;
+  return {
+    id: `of-${user.id}`,
+    user,
+    csrfToken: TOKEN,
+    createdAt: 0,
+    idleSeconds: 1_800,
+    expiresAt,
+  };
+}
+
+function client(base: string, id: string) {
+  const send = async (path: string, request: RequestInit): Promise<Answered> => {
+    const headers = { Cookie: `peneira_session=${id}`, "X-CSRF-Token": TOKEN, ...request.headers };
+    const url = `${base}/v1/console${path}`;
+    const answer = await fetch(url, { redirect: "manual", ...request, headers });
+    const text = await answer.text();
+    const isJson = /json/.test(answer.headers.get("content-type") ?? "") && text !== "";
+    return {
+      status: answer.status,
+      headers: answer.headers,
+      text,
+      json: isJson ? JSON.parse(text) : null,
+    };
+  };
+  const type = { "Content-Type": "application/json" };
+  return {
+    get: (path: string, headers = {}) => send(path, { headers }),
+    post: (path: string, body: unknown, headers = {}) =>
+      send(path, { method: "POST", body: JSON.stringify(body), headers: { ...type, ...headers } }),
+    remove: (path: string) => send(path, { method: "DELETE" }),
+  };
+}
+
+/** The places of the mistakes in a problem. */
+export function pointersIn({ json }: Answered): string[] {
+  return (json.errors as { pointer: string }[]).map(({ pointer }) => pointer).sort();
+}

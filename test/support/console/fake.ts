@@ -1,0 +1,162 @@
+/**
+ * The console's server side for tests: people, requests, targets. What comes in: a transport and
+ * wishes. What goes out: a real server with the whole table of routes, users whose passwords cost
+ * next to nothing, and answers as they came over the socket.
+ * Invariant: every request has the headers it says and no others, so that a missing Origin or a
+ * foreign Host is really sent; requests never share a connection.
+ */
+import assert from "node:assert/strict";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { Limited } from "../../../src/access/gate.ts";
+import { Assets } from "../../../src/console/assets.ts";
+import { consoleTable } from "../../../src/console/routes.ts";
+import type { RouteTable } from "../../../src/http/routetable.ts";
+import type { Service } from "../../../src/http/service.ts";
+import { Door } from "../../../src/http/sessiondoor.ts";
+import type { TransportName } from "../../../src/http/transport.ts";
+import type { Role } from "../../../src/store/userstore.ts";
+import { type FakeServer, sendRaw, startFake, TEST_LIMITS } from "../http/fake.ts";
+
+/** As fast as a suite asks. */
+const UNHURRIED: Limited = {
+  limits: { requests_per_second: 1e6, burst: 1e6, concurrent_requests: 1e6 },
+};
+
+/** What a test wants otherwise. */
+export interface ConsoleWish {
+  readonly insecureHttp?: boolean;
+  /** Requests of a user; without a bound where it is missing. */
+  readonly limit?: Limited;
+  /** Folder of the built console; one that is not there where it is missing. */
+  readonly folder?: string;
+  readonly parts?: Partial<Service>;
+}
+
+/** A request; `host` stands for the address of the server where it is missing. */
+export interface Ask {
+  readonly method: string;
+  readonly path: string;
+  readonly headers?: Readonly<Record<string, string>>;
+  /** Further header lines as they are. */
+  readonly lines?: readonly string[];
+  readonly body?: unknown;
+}
+
+/** An answer; names of headers in lower case. */
+export interface Got {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string>>;
+  /** The body, one character per byte. */
+  readonly text: string;
+  json(): Record<string, never>;
+}
+
+/** Somebody with a session. */
+export interface Person {
+  readonly id: string;
+  readonly email: string;
+  readonly password: string;
+  readonly tenant: string;
+  readonly tenantId: string;
+  /** The cookie on loopback, and both headers of a request that changes something. */
+  readonly cookie: string;
+  readonly headers: Readonly<Record<string, string>>;
+}
+
+/** A server with a console. */
+export interface ConsoleServer extends FakeServer {
+  readonly table: RouteTable;
+  ask(wish: Ask): Promise<Got>;
+  /** Makes a user of a tenant, with a session. */
+  person(tenant: string, role: Role): Promise<Person>;
+  /** Another session of somebody. */
+  again(person: Person): Promise<Person>;
+}
+
+/** A folder that is certainly not there. */
+const NO_CONSOLE = join(tmpdir(), "peneira-no-console-here");
+
+let people = 0;
+
+/** Starts a server; `close` ends it. */
+export async function startConsole(
+  transport: TransportName,
+  wish: ConsoleWish = {},
+): Promise<ConsoleServer> {
+  const { insecureHttp = false, limit = UNHURRIED, parts = {} } = wish;
+  let table: RouteTable | undefined;
+  const server = await startFake(transport, parts, TEST_LIMITS, (service) => {
+    const door = new Door({ sessions: service.sessions, insecureHttp, limit });
+    table = consoleTable(door, new Assets(wish.folder ?? NO_CONSOLE, door));
+    return table;
+  });
+  const again = (person: Person) => entered(server.service, person);
+  return {
+    ...server,
+    table: table as unknown as RouteTable,
+    ask: (one) => ask(server.port, one),
+    again,
+    person: async (tenant, role) => {
+      people++;
+      const email = `person${people}@example.com`;
+      const { users } = server.service;
+      const { user, password } = await users.create({ email, tenant: { name: tenant }, role });
+      const { id, tenantId } = user;
+      const known = { id, email, tenant, tenantId, password: password as string };
+      return again({ ...known, cookie: "", headers: {} });
+    },
+  };
+}
+
+/** Opens a session as signing in does; each comes from an address of its own. */
+async function entered({ sessions }: Service, person: Person): Promise<Person> {
+  people++;
+  const address = `192.0.2.${people}`;
+  const { token, session } = await sessions.signIn(person.email, person.password, address);
+  const cookie = `peneira_session=${token}`;
+  return { ...person, cookie, headers: { cookie, "x-csrf-token": session.csrfToken } };
+}
+
+async function ask(port: number, { method, path, headers = {}, lines = [], body }: Ask) {
+  const text = body === undefined ? "" : typeof body === "string" ? body : JSON.stringify(body);
+  const bytes = Buffer.from(text);
+  const sent = new Map([["host", `127.0.0.1:${port}`], ...Object.entries(headers)]);
+  if (body !== undefined) {
+    if (!sent.has("content-type")) sent.set("content-type", "application/json");
+    sent.set("content-length", String(bytes.length));
+  }
+  const all = [...sent].map(([name, value]) => `${name}: ${value}`);
+  const head = [`${method} ${path} HTTP/1.1`, "Connection: close", ...all, ...lines];
+  const raw = Buffer.concat([Buffer.from(`${head.join("\r\n")}\r\n\r\n`, "latin1"), bytes]);
+  return gotFrom((await sendRaw(port, raw, 10_000)).text);
+}
+
+function gotFrom(text: string): Got {
+  const end = text.indexOf("\r\n\r\n");
+  assert.ok(end > 0, `no answer: ${text}`);
+  const headers: Record<string, string> = {};
+  for (const line of text.slice(0, end).split("\r\n").slice(1)) {
+    const colon = line.indexOf(":");
+    const name = line.slice(0, colon).toLowerCase();
+    assert.ok(headers[name] === undefined, `the header ${name} is there twice`);
+    headers[name] = line.slice(colon + 1).trim();
+  }
+  const body = text.slice(end + 4);
+  const json = () => JSON.parse(Buffer.from(body, "latin1").toString()) as Record<string, never>;
+  return { status: Number(text.slice(9, 12)), headers, text: body, json };
+}
+
+/** Everything of a tenant that a request could have changed. */
+export function stateOf({ service, exporter }: FakeServer, tenantId: string): unknown {
+  const keys = service.keyring.list().filter((key) => key.tenantId === tenantId);
+  const users = service.users.list(tenantId);
+  return {
+    keys: keys.map(({ lastUsedAt: _, ...key }) => ({ ...key, hash: key.hash.toString("hex") })),
+    users: users.map(({ lastSeenAt: _, ...user }) => user),
+    sessions: users.map(({ id }) => service.sessions.list(id).map((session) => session.id)),
+    searches: service.searches.list(tenantId, 1_000),
+    audit: service.audit.page(tenantId, { limit: 1_000 }).rows,
+    exports: exporter.list(tenantId, { limit: 200, before: null }).records,
+  };
+}

@@ -1,0 +1,90 @@
+/**
+ * Users and sessions over a real database, for the suites of access. What comes in: wishes such as
+ * a store that counts. What goes out: the opened parts, with a clock that is moved by hand.
+ * Invariant: everything is real except the function that makes hashes of passwords, which costs
+ * nothing and is counted; several of them may be opened on one directory, as by several processes.
+ */
+import { createHmac } from "node:crypto";
+import { Keyring } from "../../../src/access/keyring.ts";
+import { type Derive, Passwords } from "../../../src/access/passwords.ts";
+import { Sessions } from "../../../src/access/sessions.ts";
+import { SignIns } from "../../../src/access/signins.ts";
+import { Users } from "../../../src/access/users.ts";
+import { type ManualClock, manualClock } from "../../../src/clock.ts";
+import { AppError } from "../../../src/errors.ts";
+import { openDatabase } from "../../../src/store/database.ts";
+import { KeyStore } from "../../../src/store/keystore.ts";
+import { openSecrets } from "../../../src/store/secrets.ts";
+import { UserStore } from "../../../src/store/userstore.ts";
+
+/** Where the clock begins. */
+export const START_MS = Date.UTC(2026, 10, 21);
+/** A password that may be used. */
+export const PASSWORD = "correct horse battery";
+/** How long sessions last, in seconds. */
+export const TIMES = { idleSeconds: 1_800, maxSeconds: 43_200 };
+
+/** Counts what reaches the database. */
+export class CountingStore extends UserStore {
+  reads = 0;
+  writes = 0;
+  override session(hash: Buffer) {
+    this.reads++;
+    return super.session(hash);
+  }
+  override noteSeen(seen: Parameters<UserStore["noteSeen"]>[0]) {
+    this.writes += seen.length;
+    super.noteSeen(seen);
+  }
+}
+
+/** One process's view of a data directory. */
+export interface ConsoleState {
+  readonly clock: ManualClock;
+  readonly store: CountingStore;
+  readonly keyring: Keyring;
+  readonly users: Users;
+  readonly sessions: Sessions;
+  /** Costs of the hashes made so far. */
+  readonly hashes: string[];
+  /** Called before each hash is made. */
+  readonly before: { hash: () => void };
+  close(): void;
+}
+
+/** Opens a data directory; `cost` is a parameter of the hashes. */
+export function openConsole(
+  directory: string,
+  clock: ManualClock = manualClock(START_MS),
+  cost = 2,
+): ConsoleState {
+  const database = openDatabase(directory);
+  const hashes: string[] = [];
+  const before = { hash: () => {} };
+  const derive: Derive = async (password, salt, { n }) => {
+    await Promise.resolve();
+    before.hash();
+    hashes.push(String(n));
+    return createHmac("sha256", salt).update(password).digest();
+  };
+  const [store, keys] = [new CountingStore(database), new KeyStore(database)];
+  const passwords = new Passwords({ n: cost, r: 1, p: 1 }, derive);
+  const users = new Users({ store, keys, passwords, clock });
+  const signIns = new SignIns(clock);
+  const secret = openSecrets(directory).console;
+  const sessions = new Sessions({ store, users, passwords, signIns, clock, secret, ...TIMES });
+  const keyring = new Keyring(keys, clock);
+  const close = () => database.close();
+  return { clock, store, keyring, users, sessions, hashes, before, close };
+}
+
+/** The error that work ends with; throws where it does not, or with another kind. */
+export async function refusalOf(work: () => unknown): Promise<AppError> {
+  try {
+    await work();
+  } catch (error) {
+    if (error instanceof AppError) return error;
+    throw error;
+  }
+  throw new Error("it was not refused");
+}

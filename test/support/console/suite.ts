@@ -1,0 +1,112 @@
+/**
+ * The frame of suites that use the console in Chromium. What comes in: what to serve, who signs
+ * in. What goes out: tests that open visits, and the words for what they look at.
+ * Invariant: every visit of a test is closed when it ends, and fails it when anything happened
+ * that the test did not expect; without a browser tests are skipped and say so.
+ */
+import assert from "node:assert/strict";
+import { after, before, it } from "node:test";
+import type { Browser, Locator, Page } from "playwright-core";
+import { number } from "../../../src/console/web/format.ts";
+import {
+  CHROMIUM,
+  type ConsoleWish,
+  eventually,
+  openBrowser,
+  type Person,
+  ServedConsole,
+  Visit,
+  type VisitWish,
+} from "./browser.ts";
+
+/** Opens a visit, signed in unless it is nobody's. */
+export type Opener = (person: Person | null, wish?: VisitWish) => Promise<Visit>;
+
+/** A served console with its browser. */
+export interface ConsoleSuite {
+  readonly served: ServedConsole;
+  /** A test in the browser. */
+  inBrowser(
+    this: void,
+    name: string,
+    run: (open: Opener, tell: (text: string) => void) => Promise<void>,
+  ): void;
+}
+
+/** Serves a console before the tests of a file; `prepare` makes its users. */
+export function consoleSuite(
+  wish: ConsoleWish,
+  prepare: (served: ServedConsole) => Promise<void>,
+): ConsoleSuite {
+  let served: ServedConsole;
+  let browser: Browser | undefined;
+  before(async () => {
+    browser = await openBrowser();
+    served = await ServedConsole.start(wish);
+    await prepare(served);
+  });
+  after(async () => {
+    await browser?.close();
+    await served.stop();
+  });
+  return {
+    get served() {
+      return served;
+    },
+    inBrowser(name, run) {
+      it(name, async (test) => {
+        if (browser === undefined) return test.skip(`there is no browser at ${CHROMIUM}`);
+        await withVisits(browser, served, (open) => run(open, (text) => test.diagnostic(text)));
+      });
+    },
+  };
+}
+
+async function withVisits(
+  browser: Browser,
+  served: ServedConsole,
+  run: (open: Opener) => Promise<void>,
+): Promise<void> {
+  const visits: Visit[] = [];
+  try {
+    await run(async (person, wish = {}) => {
+      const visit = await Visit.open(browser, served.base, wish);
+      visits.push(visit);
+      return person === null ? visit : await visit.signedIn(person);
+    });
+    for (const visit of visits) visit.quiet();
+  } finally {
+    for (const visit of visits) await visit.context.close();
+  }
+}
+
+/** The heading of a view. */
+export function heading({ page }: Visit, name: string): Locator {
+  return page.getByRole("heading", { level: 1, name, exact: true });
+}
+
+/** A button by its name. */
+export function button(scope: Page | Locator, name: string): Locator {
+  return scope.getByRole("button", { name, exact: true });
+}
+
+/** An entry of the menu that is open. */
+export function entry({ page }: Visit, name: string): Locator {
+  return page.getByRole("menuitem", { name, exact: true });
+}
+
+/** Text of the large count once it is that of the present query. */
+export async function countOf({ page }: Visit): Promise<string> {
+  await page.locator(".count[aria-busy=false]").waitFor();
+  return (await page.locator(".count-total strong").textContent()) ?? "";
+}
+
+/** Waits until the large count is a number. */
+export async function shows(visit: Visit, total: number): Promise<void> {
+  await eventually(async () => assert.equal(await countOf(visit), number(total)));
+}
+
+/** What the page copied last. */
+export async function copied({ page }: Visit): Promise<string> {
+  return String(await page.evaluate("globalThis.lastCopied"));
+}

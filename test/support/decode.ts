@@ -1,0 +1,110 @@
+/**
+ * Every account of a snapshot as plain values. What comes in: a snapshot file. What goes out: rows
+ * for the twin, in file order, decoded by apache-arrow as any foreign reader would.
+ * Invariant: shares no code with the engine or the renderer: what it proves about them it does not
+ * learn from them.
+ */
+import { readFileSync } from "node:fs";
+import { tableFromIPC, type Vector } from "apache-arrow";
+import type { SnapshotMeta } from "../../native-index/meta.ts";
+import type { TwinRow, TwinValue } from "./twin.ts";
+
+const DAY_MS = 86_400_000;
+
+/** Decodes all rows of a small snapshot; holds the whole file in memory. */
+export function decodeSnapshot(path: string): { meta: SnapshotMeta; rows: TwinRow[] } {
+  const table = tableFromIPC(readFileSync(path));
+  const meta = JSON.parse(table.schema.metadata.get("peneira.meta") as string) as SnapshotMeta;
+  const columns = new Map(
+    table.schema.fields.map((field) => [field.name, table.getChild(field.name) as Vector]),
+  );
+  const read = (name: string, row: number): unknown => columns.get(name)?.get(row) ?? null;
+  const names = new Names(meta);
+  const rows = Array.from({ length: table.numRows }, (_, row) =>
+    decodeRow((name) => read(name, row), names),
+  );
+  return { meta, rows };
+}
+
+/** Descriptions by code, from the metadata. */
+class Names {
+  readonly cnae: Map<string, string>;
+  readonly nature: Map<string, string>;
+  readonly city: Map<string, string>;
+  readonly population: Map<string, number>;
+
+  constructor(meta: SnapshotMeta) {
+    const { cnaes, legal_natures, municipalities } = meta.lookups;
+    this.cnae = new Map(cnaes);
+    this.nature = new Map(legal_natures);
+    this.city = new Map(municipalities.map(([tom, name]) => [tom, name]));
+    this.population = new Map(
+      municipalities.flatMap(([, , ibge, , count]) =>
+        ibge === null || count === null ? [] : [[ibge, count] as const],
+      ),
+    );
+  }
+}
+
+function decodeRow(read: (name: string) => unknown, names: Names): TwinRow {
+  const text = (name: string) => read(name) as string | null;
+  const date = (name: string) => isoDate(read(name));
+  const phone = (name: string) => (read(name) === null ? null : `+${read(name)}`);
+  const cents = read("share_capital_cents");
+  const postal = read("postal_code");
+  const secondary = read("cnae_secondary") as Iterable<string> | null;
+  const values: Record<string, TwinValue> = {
+    cnpj_root: (text("cnpj") as string).slice(0, 8),
+    registration_status_date: date("registration_status_date"),
+    started_on: date("started_on"),
+    cnae_primary_description: names.cnae.get(text("cnae_primary") ?? "") ?? null,
+    legal_nature_description: names.nature.get(text("legal_nature") ?? "") ?? null,
+    municipality_name: names.city.get(text("municipality_tom") ?? "") ?? null,
+    municipality_population: names.population.get(text("municipality_ibge") ?? "") ?? null,
+    cnae_secondary: secondary === null ? [] : [...secondary],
+    share_capital: cents === null ? null : Number(cents) / 100,
+    postal_code: postal === null ? null : String(postal).padStart(8, "0"),
+    phone_1: phone("phone_1"),
+    phone_2: phone("phone_2"),
+  };
+  for (const name of PLAIN) values[name] = read(name) as TwinValue;
+  return values as unknown as TwinRow;
+}
+
+/** Columns whose value is that of the field of the same name. */
+const PLAIN = [
+  "cnpj",
+  "legal_name",
+  "trade_name",
+  "headquarters",
+  "registration_status",
+  "registration_status_reason",
+  "cnae_primary",
+  "legal_nature",
+  "company_size_code",
+  "simples_opt_in",
+  "mei_opt_in",
+  "uf",
+  "municipality_ibge",
+  "municipality_tom",
+  "district",
+  "street",
+  "street_number",
+  "address_complement",
+  "country_code",
+  "foreign_city",
+  "email",
+  "sanctioned",
+  "score",
+  "score_contactable",
+  "score_newest",
+  "score_established",
+] as const;
+
+/** apache-arrow gives a date32 as milliseconds, or as days, depending on the version. */
+function isoDate(value: unknown): string | null {
+  if (value === null) return null;
+  const millis = value instanceof Date ? value.getTime() : Number(value);
+  const scale = Math.abs(millis) < 1_000_000 ? DAY_MS : 1;
+  return new Date(millis * scale).toISOString().slice(0, 10);
+}

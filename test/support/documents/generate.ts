@@ -1,0 +1,23 @@
+/**
+ * Writes the generated parts into the documents: `node --import tsx
+ * test/support/documents/generate.ts`.
+ * What comes in: the documents and the tables of the product. What goes out: changed documents.
+ * Invariant: only what stands between the marks changes; a second run changes nothing.
+ */
+import { writeFileSync } from "node:fs";
+import path from "node:path";
+import { pathToFileURL } from "node:url";
+import { ROOT, textOf } from "../checkout.ts";
+import { generatedDocuments } from "./generated.ts";
+
+/** Documents that are not as the code would make them, as they should be. */
+export function staleDocuments(): { readonly file: string; readonly text: string }[] {
+  return generatedDocuments().filter(({ file, text }) => text !== textOf(file));
+}
+
+if (import.meta.url === pathToFileURL(process.argv[1] ?? "").href) {
+  for (const { file, text } of staleDocuments()) {
+    writeFileSync(path.join(ROOT, file), text);
+    process.stdout.write(`${file}\n`);
+  }
+}

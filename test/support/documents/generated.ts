@@ -1,0 +1,226 @@
+/**
+ * The parts of documents that are made from code. What comes in: documents with pairs of comments
+ * `<!-- generated: NAME -->` and `<!-- end of generated -->`, and the tables of the product. What
+ * goes out: each document with what belongs between them.
+ * Invariant: the same code gives the same text; every part is used by some document.
+ */
+import assert from "node:assert/strict";
+import plans from "../../../data/plans.json" with { type: "json" };
+import { PLAN_NAMES, PLAN_SETTINGS } from "../../../src/access/plans.ts";
+import { variableOf } from "../../../src/config.ts";
+import { ERROR_CODES, type ErrorCode } from "../../../src/errors.ts";
+import { FORMATS } from "../../../src/export/format.ts";
+import { bodyCost, costOf, PER_UNIT } from "../../../src/http/cost.ts";
+import { ERROR_NOTES } from "../../../src/http/error-notes.ts";
+import { OPERATIONS } from "../../../src/http/operations.ts";
+import { FACET_VALUES_MAX, FACETS } from "../../../src/search/facet.ts";
+import {
+  SANCTION_PENALTY,
+  SCORE_PARTS,
+  SCORE_VERSION,
+  SCORE_WEIGHTS,
+  SCORED_STRATEGIES,
+  type ScoreFacts,
+  type ScorePart,
+  scoreCard,
+} from "../../../src/search/score.ts";
+import { expectedOf, SETTINGS, type Setting } from "../../../src/settings.ts";
+import { EXPORT_FORMATS, OUTPUT_FIELDS, SORT_FIELDS } from "../../../src/spec/fields.ts";
+import { filesMatching, textOf } from "../checkout.ts";
+import { leadTable, limitsTable, specTable } from "./spec.ts";
+import { code, table } from "./tables.ts";
+
+type Part = () => string;
+
+const PARTS: Readonly<Record<string, Part>> = {
+  spec: specTable,
+  "spec limits": limitsTable,
+  "lead query": leadTable,
+  fields: fieldsTable,
+  facets: () => `${FACETS.map(code).join(", ")}; at most ${FACET_VALUES_MAX} values of each\n`,
+  costs: costsTable,
+  settings: settingsTable,
+  plans: plansTable,
+  operations: operationsTable,
+  errors: errorsTable,
+  formats: formatsTable,
+  "README searches": () => readmeTable("| question |"),
+  "README exports": () => readmeTable("| file |"),
+  "score weights": weightsTable,
+  "score grades": gradesTable,
+};
+
+const PAIR = /(<!-- generated: (.+?) -->\n)[\s\S]*?(<!-- end of generated -->)/g;
+
+/** Every document that has generated parts, as it should be. */
+export function generatedDocuments(): { readonly file: string; readonly text: string }[] {
+  const used = new Set<string>();
+  const made = filesMatching(/^README[^/]*\.md$|^docs\/[^/]+\.md$/).map((file) => {
+    const text = textOf(file).replace(PAIR, (_, begin: string, name: string, end: string) => {
+      assert(Object.hasOwn(PARTS, name), `${file}: there is no part "${name}"`);
+      used.add(name);
+      return `${begin}\n${(PARTS[name] as Part)()}\n${end}`;
+    });
+    return { file, text };
+  });
+  const unused = Object.keys(PARTS).filter((name) => !used.has(name));
+  assert.deepEqual(unused, [], "parts that no document has");
+  return made.filter(({ text }) => text.includes("<!-- generated: "));
+}
+
+/** A table of the README, found by how it begins: measured figures stand in one place only. */
+function readmeTable(begin: string): string {
+  const lines = textOf("README.md").split("\n");
+  const from = lines.findIndex((line) => line.startsWith(begin));
+  const length = lines.slice(from).findIndex((line) => !line.startsWith("|"));
+  assert(from >= 0 && length > 2, `README.md has no table ${begin}`);
+  return `${lines.slice(from, from + length).join("\n")}\n`;
+}
+
+function costsTable(): string {
+  const { accounts, values, facets, characters, places, bytes } = PER_UNIT;
+  const number = (value: number) => value.toLocaleString("en");
+  const row = (what: string, sizes: readonly number[], cost: (size: number) => number) => [
+    what,
+    sizes.map((size) => `${number(size)} cost ${cost(size)}`).join(", "),
+  ];
+  const list = (length: number) => Array<string>(length).fill("01");
+  const text = "characters of a sentence, or of names of activities";
+  return table(
+    ["One more for every", "so that in all"],
+    [
+      row(`${number(accounts)} accounts of the limit`, [100, 50_000], (limit) => costOf({ limit })),
+      row(`${values} values in the lists of the spec`, [100, 10_000], (length) =>
+        costOf({ spec: { filters: { geo: { postal_code_prefix_any_of: list(length) } } } }),
+      ),
+      row(`${facets} facets`, [2, 15], (length) => costOf({ facets: list(length) })),
+      row(`${characters} ${text}`, [100, 2_000], (length) => costOf({ text: "x".repeat(length) })),
+      row(`${number(places)} characters of names of places`, [1_000, 100_000], (length) =>
+        costOf({ spec: { cities: "x".repeat(length) } }),
+      ),
+      row(`${number(bytes)} bytes of the body`, [10_000, 1_048_576], (size) => 1 + bodyCost(size)),
+    ],
+  );
+}
+
+function fieldsTable(): string {
+  const rows = OUTPUT_FIELDS.map(({ name, kind, contact, description }) => {
+    const sortable = (SORT_FIELDS as readonly string[]).includes(name) ? "yes" : "";
+    return [code(name), kind, contact ? "all but free" : "all", sortable, description];
+  });
+  return table(["Field", "Value", "Plans", "Sorts", "What it is"], rows);
+}
+
+function settingsTable(): string {
+  const rows = Object.entries(SETTINGS as Readonly<Record<string, Setting>>).map(([key, row]) => {
+    const takes = row.type.kind === "text" ? "" : ` Takes ${expectedOf(row.type)}.`;
+    const instead = row.uws === undefined ? "" : ` With the transport uws: ${row.uws}.`;
+    const fallback = code(JSON.stringify(row.fallback));
+    const said = row.description.includes("With the transport uws") ? "" : instead;
+    return [code(key), code(variableOf(key)), fallback, `${row.description}${said}${takes}`];
+  });
+  return table(["Key", "Variable", "Default", "Meaning"], rows);
+}
+
+function plansTable(): string {
+  const rows = Object.entries(PLAN_SETTINGS).map(([limit, { description }]) => [
+    code(limit),
+    description,
+    ...PLAN_NAMES.map((name) => planValue(name, limit)),
+  ]);
+  return table(["Limit", "Meaning", ...PLAN_NAMES], rows);
+}
+
+function planValue(name: (typeof PLAN_NAMES)[number], limit: string): string {
+  const value = (plans[name] as Readonly<Record<string, unknown>>)[limit];
+  if (Array.isArray(value)) return "without contact";
+  return typeof value === "number" ? value.toLocaleString("en-US") : String(value);
+}
+
+function operationsTable(): string {
+  const rows = Object.entries(OPERATIONS).map(([route, { summary }]) => [code(route), summary]);
+  return table(["Operation", "Does"], rows);
+}
+
+function errorsTable(): string {
+  const rows = (Object.keys(ERROR_CODES) as ErrorCode[])
+    .filter((name) => !ERROR_NOTES[name].startsWith("Console only"))
+    .map((name) => [code(name), String(ERROR_CODES[name].status), ERROR_NOTES[name]]);
+  return table(["Code", "Status", "When, and what mends it"], rows);
+}
+
+function formatsTable(): string {
+  const rows = EXPORT_FORMATS.map((format) => {
+    const { contentType, rowsMax } = FORMATS[format];
+    const rows = rowsMax === null ? "those of the plan" : rowsMax.toLocaleString("en-US");
+    return [code(format), code(contentType), rows];
+  });
+  return table(["Format", "Media type", "Most rows"], rows);
+}
+
+function weightsTable(): string {
+  const rows = SCORE_PARTS.map((part) => [
+    part,
+    ...SCORED_STRATEGIES.map((strategy) => String(SCORE_WEIGHTS[strategy][part] || "")),
+  ]);
+  const sums = SCORED_STRATEGIES.map((strategy) =>
+    String(SCORE_PARTS.reduce((sum, part) => sum + SCORE_WEIGHTS[strategy][part], 0)),
+  );
+  const head = ["Part", ...SCORED_STRATEGIES.map(code)];
+  const end = `A sanction in force takes ${SANCTION_PENALTY} off each.`;
+  return `${table(head, [...rows, ["**sum**", ...sums]])}\nVersion ${SCORE_VERSION}. ${end}\n`;
+}
+
+/** An account that gets no point at all. */
+const NOTHING: ScoreFacts = {
+  status: 8,
+  size: 0,
+  mei: false,
+  headquarters: false,
+  hasEmail: false,
+  phones: 0,
+  activityKnown: false,
+  ageDays: -1,
+  capitalCents: -1,
+  sanctioned: false,
+};
+
+const YEAR = 365.25;
+const years = (count: number) => ({ ageDays: Math.floor(count * YEAR) });
+const yearsText = (count: number) => (count === 1 ? "1 year" : `${count} years`);
+const reais = (amount: number) => ({ capitalCents: amount * 100 });
+
+/** What is looked at, part by part; the shares are computed by the score itself. */
+const GRADES: readonly (readonly [ScorePart, string, Partial<ScoreFacts>])[] = [
+  ["status", "active", { status: 2 }],
+  ["status", "suspended", { status: 3 }],
+  ["status", "unfit", { status: 4 }],
+  ["status", "closed, null", { status: 8 }],
+  ["email", "has one", { hasEmail: true }],
+  ["phone", "one", { phones: 1 }],
+  ["phone", "two", { phones: 2 }],
+  ...[1, 2, 5, 10, 20, 40].map((count) => ["age", yearsText(count), years(count)] as const),
+  ...[0, 1, 5, 10, 20].map((count) => ["recency", yearsText(count), years(count)] as const),
+  ["size", "other (medium and large)", { size: 5 }],
+  ["size", "small", { size: 3 }],
+  ["size", "micro", { size: 1 }],
+  ["size", "micro, MEI", { size: 1, mei: true }],
+  ["size", "not informed", { size: 0 }],
+  ...[1, 100, 1_000, 10_000, 50_000, 100_000, 1_000_000, 10_000_000].map(
+    (amount) => ["capital", `R$ ${amount.toLocaleString("en-US")} or more`, reais(amount)] as const,
+  ),
+  ["activity", "known (not 8888888)", { activityKnown: true }],
+  ["headquarters", "head office", { headquarters: true }],
+];
+
+function gradesTable(): string {
+  const rows = GRADES.map(([part, what, facts]) => [
+    part,
+    what,
+    ...SCORED_STRATEGIES.map((strategy) => {
+      const points = scoreCard(strategy, { ...NOTHING, ...facts }).parts[part];
+      return points === undefined ? "" : String(points);
+    }),
+  ]);
+  return table(["Part", "Account", ...SCORED_STRATEGIES.map(code)], rows);
+}

@@ -1,0 +1,85 @@
+/**
+ * Links of the documents. What comes in: Markdown files of the checkout. What goes out: links that
+ * lead nowhere, and the addresses outside of it.
+ * Invariant: a relative link names a file that is there, its anchor a heading of that file; an
+ * address outside stands in the reviewed table below, and nothing stands there in vain.
+ */
+import { existsSync } from "node:fs";
+import path from "node:path";
+import { ROOT, textOf } from "../checkout.ts";
+
+/** Addresses outside, each with what is found there; nothing here fetches them. */
+export const EXTERNAL: Readonly<Record<string, string>> = {
+  "https://www.gov.br/receitafederal/dados/cnpj": "the registry's page of its open data",
+  "https://keepachangelog.com/en/1.1.0/": "form of the changelog",
+  "https://semver.org/spec/v2.0.0.html": "versions",
+  "https://github.com/cuducos/minha-receita": "minha-receita, as read in October 2026 at e04fefb",
+  "https://github.com/AlexandreZanata/OpenCNPJ": "OpenCNPJ of A. Zanata, at 420b6b4",
+  "https://github.com/Hitmasu/OpenCNPJ": "OpenCNPJ of Hitmasu, at ee753a8",
+  "https://github.com/caiopizzol/cnpj-data-pipeline": "cnpj-data-pipeline, at da39787",
+  "https://github.com/rictom/cnpj-sqlite": "cnpj-sqlite, at d214014",
+  "https://github.com/wendersoon/radar-cnpj-mcp": "radar-cnpj-mcp 0.4.0",
+  "https://github.com/btaguiar/quimera": "quimera: sentences to filters with a language model",
+};
+
+interface Link {
+  readonly line: number;
+  readonly target: string;
+}
+
+/** Links of a document outside of code. */
+export function linksOf(text: string): Link[] {
+  let fenced = false;
+  return text.split("\n").flatMap((line, at) => {
+    if (/^ *```/.test(line)) fenced = !fenced;
+    if (fenced) return [];
+    const plain = line.replace(/`[^`]*`/g, "");
+    const targets = [
+      ...[...plain.matchAll(/\]\(([^)\s]+)(?: "[^"]*")?\)/g)].map((match) => match[1] as string),
+      ...[...plain.matchAll(/<(https?:[^>\s]+)>/g)].map((match) => match[1] as string),
+      ...[...plain.matchAll(/^\[[^\]]+\]: (\S+)/g)].map((match) => match[1] as string),
+    ];
+    return targets.map((target) => ({ line: at + 1, target }));
+  });
+}
+
+/** Addresses outside; those of one's own machine are no links. */
+export function externalLinks(text: string): string[] {
+  return linksOf(text)
+    .map(({ target }) => target)
+    .filter((target) => /^https?:/.test(target) && !/^https?:\/\/(127\.|localhost)/.test(target));
+}
+
+/** Relative links of a file that lead nowhere. */
+export function deadLinks(file: string, text = textOf(file)): string[] {
+  return linksOf(text).flatMap(({ line, target }) => {
+    if (/^[a-z]+:/.test(target)) return [];
+    const [to = "", anchor] = target.split("#");
+    const found = to === "" ? file : path.posix.join(path.posix.dirname(file), decodeURI(to));
+    const place = `${file}:${line} ${target}`;
+    if (!existsSync(path.join(ROOT, found))) return [`${place}: no such file`];
+    if (anchor === undefined) return [];
+    const headings = anchorsOf(found === file ? text : textOf(found));
+    return headings.has(anchor) ? [] : [`${place}: no such heading`];
+  });
+}
+
+/** Anchors of the headings, as GitHub makes them. */
+export function anchorsOf(text: string): Set<string> {
+  const anchors = new Set<string>();
+  let fenced = false;
+  for (const line of text.split("\n")) {
+    if (/^ *```/.test(line)) fenced = !fenced;
+    const heading = /^#{1,6} +(.+?) *#*$/.exec(line)?.[1];
+    if (fenced || heading === undefined) continue;
+    const words = heading
+      .replace(/\[([^\]]*)\]\([^)]*\)/g, "$1")
+      .toLowerCase()
+      .replace(/[^\p{L}\p{N}\s_-]/gu, "")
+      .replace(/ /g, "-");
+    let anchor = words;
+    for (let n = 1; anchors.has(anchor); n++) anchor = `${words}-${n}`;
+    anchors.add(anchor);
+  }
+  return anchors;
+}

@@ -1,0 +1,142 @@
+/**
+ * Tiny releases and downloads of them.
+ * What comes in: nothing. What goes out: folders with synthetic dumps, shares that have them, and
+ * wishes whose sentences are kept.
+ * Invariant: `assertWhole` compares every byte with what the share has at that moment.
+ */
+import assert from "node:assert/strict";
+import { existsSync } from "node:fs";
+import { mkdtemp, readdir, readFile, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { readShare } from "../../../src/download/address.ts";
+import type { DownloadWish } from "../../../src/download/month.ts";
+import { writeSample } from "../../../src/dump/sample/release.ts";
+import { CommandError } from "../../../src/errors.ts";
+import { type Fault, type FaultPlan, WebdavShare } from "./webdav-server.ts";
+
+/** The month that the tests publish. */
+export const LABEL = "2026-10";
+
+const MEMORY = "/dev/shm";
+
+/** Where releases lie. */
+export interface Dumps {
+  readonly root: string;
+  /** The release of the month, and one of the month before. */
+  readonly first: string;
+  readonly older: string;
+  readonly dispose: () => Promise<void>;
+}
+
+/** Writes the releases. */
+export async function makeDumps(establishments: number): Promise<Dumps> {
+  // Every file is synced; in memory that costs nothing.
+  const root = await mkdtemp(join(existsSync(MEMORY) ? MEMORY : tmpdir(), "download-"));
+  const first = join(root, "first");
+  const older = join(root, "older");
+  await writeSample({ folder: first, establishments, seed: 1, label: LABEL });
+  await writeSample({ folder: older, establishments, seed: 2, label: "2026-09" });
+  return { root, first, older, dispose: () => rm(root, { recursive: true, force: true }) };
+}
+
+/** A share with one month. */
+export async function shareOf(folder: string, label = LABEL): Promise<WebdavShare> {
+  const share = await new WebdavShare().start();
+  await share.addFolder(label, folder);
+  return share;
+}
+
+/** A wish and what it said. */
+export interface TestWish extends DownloadWish {
+  readonly said: string[];
+}
+
+let targets = 0;
+
+/** A wish for a month of a share into a folder of its own. */
+export function wishOf(url: string, root: string, over: Partial<DownloadWish> = {}): TestWish {
+  const said: string[] = [];
+  return {
+    share: readShare(url),
+    streams: 2,
+    stallMs: 100,
+    signal: new AbortController().signal,
+    listener: {
+      say: (text) => said.push(text),
+      show: () => ({ update: () => {}, done: () => {} }),
+    },
+    month: LABEL,
+    to: join(root, `to-${targets++}`),
+    all: false,
+    replace: false,
+    verify: false,
+    said,
+    ...over,
+  };
+}
+
+/** Checks that the final folder is exactly what the share has, and nothing else is there. */
+export async function assertWhole(
+  share: WebdavShare,
+  to: string,
+  label = LABEL,
+  all = false,
+): Promise<void> {
+  const names = (await readdir(join(to, label))).sort();
+  const wanted = [...(share.months.get(label)?.keys() ?? [])]
+    .filter((name) => all || !name.startsWith("Socios"))
+    .concat("download.json")
+    .sort();
+  assert.deepEqual(names, wanted);
+  for (const name of wanted) {
+    if (name === "download.json") continue;
+    const bytes = await readFile(join(to, label, name));
+    assert.ok(bytes.equals(share.bytesOf(label, name)), `${name} has other bytes than the share`);
+  }
+  assert.equal(existsSync(join(to, `${label}.part`)), false);
+}
+
+/** Checks that nothing stands under the final name. */
+export function assertNothing(to: string, label = LABEL): void {
+  assert.equal(existsSync(join(to, label)), false);
+}
+
+/** Runs a test with a share that has one release as the month. */
+export async function withShare(
+  folder: string,
+  work: (share: WebdavShare) => Promise<void>,
+): Promise<void> {
+  const share = await shareOf(folder);
+  try {
+    await work(share);
+  } finally {
+    await share.stop();
+  }
+}
+
+/** The words with which a work is refused; anything else fails. */
+export async function refusal(work: Promise<unknown>): Promise<string> {
+  try {
+    await work;
+  } catch (error) {
+    assert.ok(error instanceof CommandError, String(error));
+    return error.message;
+  }
+  assert.fail("nothing was refused");
+}
+
+/** The first requests for the bytes (not the tail) of a file get these faults, in turn. */
+export function faultsFor(name: string, faults: readonly (Fault | null)[]): FaultPlan {
+  const left = [...faults];
+  return ({ method, path, range }) => {
+    const bytes = range === null || /-$/.test(range);
+    return method === "GET" && path.endsWith(name) && bytes ? (left.shift() ?? null) : null;
+  };
+}
+
+/** A connection that is cut after so many bytes. */
+export const cut = (after: number): Fault => ({ kind: "cut", after });
+
+/** A zip that is large among the tiny ones. */
+export const BIG = "Municipios.zip";

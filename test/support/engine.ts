@@ -1,0 +1,68 @@
+/**
+ * The engine beside its twin. What comes in: how many accounts, a seed, specs. What goes out:
+ * failures that name the spec whose answer is not that of a linear scan over the same rows.
+ * Invariant: the twin's rows are decoded by a reader that shares no code with the product.
+ */
+import assert from "node:assert/strict";
+import { search } from "../../src/search/searcher.ts";
+import { openSegment, type Segment } from "../../src/search/segment.ts";
+import type { AccountQuerySpec } from "../../src/spec/schema.ts";
+import { decodeSnapshot } from "./decode.ts";
+import { makeSampleSnapshot, type SampleSnapshot } from "./sample/snapshot.ts";
+import { Twin, type TwinRow } from "./twin.ts";
+
+/** A snapshot, its rows as a foreign reader decodes them, and the twin over them. */
+export interface Subject {
+  readonly made: SampleSnapshot;
+  readonly rows: readonly TwinRow[];
+  readonly twin: Twin;
+  segment: Segment;
+}
+
+/** Makes a sample, and opens it both ways. */
+export async function makeSubject(accounts: number, seed: number): Promise<Subject> {
+  const made = await makeSampleSnapshot(accounts, seed);
+  const { rows } = decodeSnapshot(made.snapshot);
+  return { made, rows, twin: new Twin(rows), segment: await openSegment(made.snapshot) };
+}
+
+/** Gives back what makeSubject took. */
+export function dispose(subject: Subject): void {
+  subject.segment.close();
+  subject.made.dispose();
+}
+
+/** CNPJs of one page, and what is known about the whole answer. */
+export function pageOf(segment: Segment, spec: AccountQuerySpec, afterRow: number) {
+  const answer = search(segment, { spec, fields: ["cnpj"], afterRow, explain: false });
+  const accounts = JSON.parse(Buffer.from(answer.accounts).toString()) as { cnpj: string }[];
+  return { ...answer, cnpjs: accounts.map(({ cnpj }) => cnpj) };
+}
+
+/** Compares one page with the twin's complete answer; reports the spec when they differ. */
+export function compare(subject: Subject, spec: AccountQuerySpec): void {
+  const expected = subject.twin.answer(spec);
+  const page = pageOf(subject.segment, spec, -1);
+  const told = () => JSON.stringify(spec);
+  const cnpjs = expected.slice(0, spec.limit).map((row) => subject.twin.rows[row]?.cnpj);
+  assert.equal(page.total, expected.length, `total of ${told()}`);
+  assert.deepEqual(page.cnpjs, cnpjs, `page of ${told()}`);
+  assert.equal(page.more, expected.length > spec.limit, `has_more of ${told()}`);
+}
+
+/** Walks all pages of a spec and compares their join with the twin. */
+export function walk(subject: Subject, spec: AccountQuerySpec, pagesMax: number): number {
+  const expected = subject.twin.answer(spec);
+  const joined: string[] = [];
+  let afterRow = -1;
+  let pages = 0;
+  for (let more = true; more && pages < pagesMax; pages++) {
+    const page = pageOf(subject.segment, spec, afterRow);
+    joined.push(...page.cnpjs);
+    ({ more, lastRow: afterRow } = page);
+  }
+  const cnpjs = expected.slice(0, joined.length).map((row) => subject.twin.rows[row]?.cnpj);
+  assert.deepEqual(joined, cnpjs, `pages of ${JSON.stringify(spec)}`);
+  if (pages < pagesMax) assert.equal(joined.length, expected.length);
+  return pages;
+}

@@ -1,0 +1,234 @@
+/**
+ * The exports of an installation, in memory: an obvious model of the contract in
+ * src/export/exporter.ts for the HTTP suites. What comes in: requests as handlers make them, and
+ * the states that a test sets. What goes out: what the real exporter would answer.
+ * Invariant: nothing moves by itself: an export stays as it is until a test changes it or the
+ * clock passes its expiry. Files are real, in a folder of the test.
+ */
+import { createHash, randomBytes } from "node:crypto";
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import type { Clock } from "../../../src/clock.ts";
+import { AppError } from "../../../src/errors.ts";
+import type {
+  AcceptedExport,
+  Exporter,
+  ExportOrigin,
+  ExportPage,
+  NewExport,
+} from "../../../src/export/exporter.ts";
+import { FORMATS } from "../../../src/export/format.ts";
+import {
+  type ExportFailure,
+  type ExportFormat,
+  type ExportRecord,
+  exportNotFound,
+} from "../../../src/export/record.ts";
+import { specHash } from "../../../src/spec/identity.ts";
+import type { AccountQuerySpec } from "../../../src/spec/schema.ts";
+
+/** One export with what its record does not show. */
+interface Kept {
+  record: ExportRecord;
+  readonly spec: AccountQuerySpec;
+  readonly keyId: string;
+  readonly idempotencyKey: string;
+  readonly bodyHash: string;
+}
+
+/** The model; what is not in the interface is for tests. */
+export class FakeExporter implements Exporter {
+  /** Waiters of `settled` that have neither been woken nor timed out. */
+  waiting = 0;
+  /** Every wish that `create` got and that was not a replay. */
+  readonly created: NewExport[] = [];
+  /** What `create` throws next, if anything. */
+  failure: AppError | null = null;
+  readonly #kept: Kept[] = [];
+  readonly #removed = new Set<string>();
+  #closed = false;
+  readonly #wakers = new Set<() => void>();
+  readonly #folder: string;
+  readonly #clock: Clock;
+
+  constructor(folder: string, clock: Clock) {
+    this.#folder = folder;
+    this.#clock = clock;
+  }
+
+  replay(tenantId: string, idempotencyKey: string, bodyHash: string): AcceptedExport | null {
+    const before = this.#kept.find(
+      (kept) =>
+        kept.record.tenantId === tenantId &&
+        kept.idempotencyKey === idempotencyKey &&
+        kept.bodyHash === bodyHash,
+    );
+    if (before === undefined) return null;
+    if (this.#removed.has(before.record.id)) {
+      throw new AppError("idempotency_key_reused", "Take a new Idempotency-Key.");
+    }
+    return { record: this.#dated(before.record), spec: before.spec, replayed: true };
+  }
+
+  create(wanted: NewExport): AcceptedExport {
+    if (this.failure !== null) throw this.failure;
+    const { tenantId, idempotencyKey, bodyHash, spec } = wanted;
+    const before = this.#kept.find(
+      (kept) => kept.record.tenantId === tenantId && kept.idempotencyKey === idempotencyKey,
+    );
+    if (before !== undefined) {
+      const deleted = this.#removed.has(before.record.id);
+      if (!deleted && specHash(before.spec) === specHash(spec)) {
+        return { record: this.#dated(before.record), spec: before.spec, replayed: true };
+      }
+      throw new AppError("idempotency_key_reused", "Take a new Idempotency-Key.");
+    }
+    this.created.push(wanted);
+    const record = freshRecord(wanted, this.created.length, this.#clock.nowMs());
+    this.#kept.push({ record, spec, keyId: wanted.keyId, idempotencyKey, bodyHash });
+    return { record, spec, replayed: false };
+  }
+
+  read(tenantId: string, id: string): ExportRecord {
+    const record = this.find(id);
+    if (record === undefined || record.tenantId !== tenantId) throw exportNotFound();
+    return record;
+  }
+
+  list(tenantId: string, { limit, before }: { limit: number; before: number | null }): ExportPage {
+    const all = this.#kept
+      .map(({ record }) => this.#dated(record))
+      .filter((record) => record.tenantId === tenantId && !this.#removed.has(record.id))
+      .filter((record) => before === null || record.sequence < before)
+      .sort((a, b) => b.sequence - a.sequence);
+    return { records: all.slice(0, limit), more: all.length > limit };
+  }
+
+  origin(tenantId: string, id: string): ExportOrigin {
+    this.read(tenantId, id);
+    const kept = this.#kept.find(({ record }) => record.id === id) as Kept;
+    return { spec: kept.spec, keyId: kept.keyId };
+  }
+
+  remove(tenantId: string, id: string): void {
+    this.read(tenantId, id);
+    this.#removed.add(id);
+    this.#wake();
+  }
+
+  async settled(tenantId: string, id: string, waitMs: number): Promise<ExportRecord> {
+    const until = this.#clock.monotonicMs() + waitMs;
+    for (;;) {
+      const record = this.read(tenantId, id);
+      const leftMs = until - this.#clock.monotonicMs();
+      const ended = record.state === "done" || record.state === "failed";
+      if (ended || leftMs <= 0 || this.#closed) return record;
+      await this.#change(leftMs);
+    }
+  }
+
+  find(id: string): ExportRecord | undefined {
+    const kept = this.#kept.find(({ record }) => record.id === id && !this.#removed.has(id));
+    return kept === undefined ? undefined : this.#dated(kept.record);
+  }
+
+  filePath({ id, format }: ExportRecord): string {
+    return join(this.#folder, `${id}.${FORMATS[format].extension}`);
+  }
+
+  /** Ends all waits, and those still to come. */
+  close(): void {
+    this.#closed = true;
+    this.#wake();
+  }
+
+  /** Sets members of a record and wakes whoever waits. */
+  set(id: string, members: Partial<ExportRecord>): void {
+    const kept = this.#kept.find(({ record }) => record.id === id);
+    if (kept === undefined) throw new Error(`there is no export ${id}`);
+    kept.record = { ...kept.record, ...members };
+    this.#wake();
+  }
+
+  /** Takes an export to `running`, half of its rows written; how many there will be is known. */
+  run(id: string): void {
+    this.set(id, { state: "running", progress: 0.5, rowsWritten: 125, rowCount: 250 });
+  }
+
+  /** Takes an export to `done` with the given file. */
+  finish(id: string, bytes: Uint8Array, retentionMs = 3_600_000): ExportRecord {
+    const record = this.find(id);
+    if (record === undefined) throw new Error(`there is no export ${id}`);
+    writeFileSync(this.filePath(record), bytes);
+    this.set(id, {
+      state: "done",
+      progress: 1,
+      rowsWritten: 250,
+      rowCount: 250,
+      sizeBytes: bytes.byteLength,
+      sha256: createHash("sha256").update(bytes).digest("hex"),
+      expiresAtMs: this.#clock.nowMs() + retentionMs,
+    });
+    return this.find(id) as ExportRecord;
+  }
+
+  /** Takes an export to `failed`. */
+  fail(id: string, failure: ExportFailure): void {
+    this.set(id, { state: "failed", failure });
+  }
+
+  #dated(record: ExportRecord): ExportRecord {
+    const { expiresAtMs } = record;
+    return { ...record, expired: expiresAtMs !== null && this.#clock.nowMs() >= expiresAtMs };
+  }
+
+  #wake(): void {
+    for (const waker of [...this.#wakers]) waker();
+  }
+
+  /** Resolves at the next change, or after a time. */
+  #change(waitMs: number): Promise<void> {
+    this.waiting++;
+    return new Promise((resolve) => {
+      const done = () => {
+        clearTimeout(timer);
+        this.#wakers.delete(done);
+        this.waiting--;
+        resolve();
+      };
+      const timer = setTimeout(done, Math.ceil(waitMs));
+      this.#wakers.add(done);
+    });
+  }
+}
+
+function sinceOf({ changes }: NewExport): ExportRecord["since"] {
+  if (!changes) return null;
+  const { older, kinds, watch } = changes;
+  return { snapshot: older.label, snapshotDate: older.snapshotDate, kinds, watch };
+}
+
+function freshRecord(wanted: NewExport, sequence: number, nowMs: number): ExportRecord {
+  const { tenantId, spec, segment } = wanted;
+  return {
+    id: `exp_${randomBytes(16).toString("hex")}`,
+    sequence,
+    tenantId,
+    state: "queued",
+    format: spec.output.format as ExportFormat,
+    snapshot: segment.label,
+    snapshotDate: segment.snapshotDate,
+    since: sinceOf(wanted),
+    slug: "empresas",
+    createdAtMs: nowMs,
+    expiresAtMs: null,
+    expired: false,
+    progress: 0,
+    rowsWritten: 0,
+    rowCount: null,
+    sizeBytes: null,
+    sha256: null,
+    failure: null,
+    room: null,
+  };
+}

@@ -1,0 +1,281 @@
+/**
+ * Threads that render nothing by themselves, and a data directory around them, for the suites of
+ * the queue. What comes in: what the queue orders. What goes out: what the test lets become of it.
+ * Invariant: everything else is real: database, files, pins, clock by hand. A file that is let
+ * finish holds the given bytes under its final name, as a real render leaves it.
+ */
+import { createHash } from "node:crypto";
+import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { setImmediate as nextTurn } from "node:timers/promises";
+import { loadPlans, type PlanName } from "../../../src/access/plans.ts";
+import { type ManualClock, manualClock } from "../../../src/clock.ts";
+import { AppError } from "../../../src/errors.ts";
+import { Exports } from "../../../src/export/exports.ts";
+import { ExportFolder } from "../../../src/export/folder.ts";
+import { Leaps } from "../../../src/export/leaps.ts";
+import type { RenderOutcome } from "../../../src/export/order.ts";
+import type {
+  OnProgress,
+  RenderThreads,
+  RenderWish,
+  StartedRender,
+} from "../../../src/export/pool.ts";
+import type { ExportRecord } from "../../../src/export/record.ts";
+import { Sweeper } from "../../../src/export/sweeper.ts";
+import { type Log, openLog } from "../../../src/log.ts";
+import type { Segment } from "../../../src/search/segment.ts";
+import { normalizeSpec } from "../../../src/spec/normalize.ts";
+import type { AccountQuerySpec } from "../../../src/spec/schema.ts";
+import { openDatabase, type StateDatabase } from "../../../src/store/database.ts";
+import { ExportStore } from "../../../src/store/exportstore.ts";
+import { fakeSegment } from "../http/fake.ts";
+
+/** 2026-11-21, noon. */
+export const NOW_MS = Date.UTC(2026, 10, 21, 12);
+
+/** Seconds that the record of an expired or failed export is kept. */
+export const FORGET_S = 7_776_000;
+
+/** A render that the test ends. */
+export interface HeldRender {
+  readonly wish: RenderWish;
+  readonly onProgress: OnProgress;
+  cancelled: boolean;
+  end(outcome: RenderOutcome): void;
+}
+
+/** Renders begun and not ended, oldest first. */
+export class FakeThreads implements RenderThreads {
+  readonly size: number;
+  readonly held: HeldRender[] = [];
+  readonly forgotten: string[] = [];
+  /** How many were begun altogether. */
+  begun = 0;
+  closed = false;
+  /** When set, a cancelled render ends as cancelled at once, as threads do at the next batch. */
+  readonly obedient: boolean;
+
+  constructor(size: number, obedient = true) {
+    this.size = size;
+    this.obedient = obedient;
+  }
+
+  start(wish: RenderWish, onProgress: OnProgress): StartedRender {
+    this.begun++;
+    let render: HeldRender | undefined;
+    const outcome = new Promise<RenderOutcome>((resolve) => {
+      const end = (what: RenderOutcome) => {
+        const at = this.held.indexOf(render as HeldRender);
+        if (at >= 0) this.held.splice(at, 1);
+        resolve(what);
+      };
+      render = { wish, onProgress, cancelled: false, end };
+      this.held.push(render);
+    });
+    const cancel = () => {
+      (render as HeldRender).cancelled = true;
+      if (this.obedient) render?.end({ kind: "cancelled" });
+    };
+    return { outcome, cancel };
+  }
+
+  forget(snapshotId: string): void {
+    this.forgotten.push(snapshotId);
+  }
+
+  async close(): Promise<void> {
+    this.closed = true;
+  }
+}
+
+/** Writes the file that a render was asked for, and says what a render says of it. */
+export function rendered(wish: RenderWish, bytes = "cnpj\r\n"): RenderOutcome {
+  writeFileSync(wish.path, bytes);
+  const sha256 = createHash("sha256").update(bytes).digest("hex");
+  return { kind: "file", file: { rowCount: 1, sizeBytes: bytes.length, sha256 } };
+}
+
+/** A spec in normal form; `uf` tells requests apart. */
+export function specOf(uf = "SP", format = "csv", limit = 100): AccountQuerySpec {
+  const { catalog } = fakeSegment();
+  const input = { filters: { geo: { uf_any_of: [uf] } }, limit, output: { format } };
+  return normalizeSpec(input, {
+    catalog,
+    limitDefault: 100,
+    limitCap: 1_000_000,
+    allowedFields: ["cnpj", "uf"],
+    defaultFields: ["cnpj"],
+    mode: "export",
+    fullAllowed: true,
+  }).spec;
+}
+
+/** Exports over a data directory that outlives them. */
+export class Installation {
+  readonly folder = mkdtempSync(join(tmpdir(), "peneira-exports-"));
+  readonly dataDir = join(this.folder, "state");
+  readonly clock: ManualClock = manualClock(NOW_MS);
+  readonly plans = loadPlans();
+  readonly segment: Segment;
+  readonly logged: string[] = [];
+  readonly log: Log = openLog("debug", { write: (line) => this.logged.push(line) });
+  database: StateDatabase;
+  threads: FakeThreads;
+  exports: Exports;
+  retention = 604_800;
+  /** Free bytes of its disk, and the least of them. */
+  free: number | null = 2_000;
+  readonly freeBytesMin = 1_000;
+
+  constructor(threads = 2, obedient = true) {
+    mkdirSync(this.dataDir, { mode: 0o700 });
+    const path = join(this.folder, "a.peneira");
+    writeFileSync(path, "a snapshot");
+    this.segment = { ...fakeSegment(), path };
+    this.threads = new FakeThreads(threads, obedient);
+    this.database = openDatabase(this.dataDir);
+    this.exports = this.#make();
+  }
+
+  /** What `peneira serve` does with a data directory after the process before has died. */
+  reopen(): void {
+    this.database.close();
+    this.threads = new FakeThreads(this.threads.size, this.threads.obedient);
+    this.database = openDatabase(this.dataDir);
+    this.exports = this.#make();
+  }
+
+  #make(): Exports {
+    const { database, dataDir, threads, plans, clock, log, retention, freeBytesMin } = this;
+    const lasting = { retention, forget: FORGET_S, freeBytesMin, freeBytes: () => this.free };
+    const slugOf = () => "empresas";
+    return new Exports({ database, dataDir, threads, plans, clock, log, ...lasting, slugOf });
+  }
+
+  /** Makes a tenant, as creating a key does. */
+  tenant(id: string): string {
+    this.database
+      .prepare("INSERT OR IGNORE INTO tenants (id, name, created_at) VALUES (?, ?, 1)")
+      .run(id, id);
+    return id;
+  }
+
+  /** Creates an export of a tenant. */
+  create(
+    tenant: string,
+    key: string,
+    more: {
+      readonly plan?: PlanName;
+      readonly spec?: AccountQuerySpec;
+      readonly rows?: number;
+      readonly bodyHash?: string;
+    } = {},
+  ) {
+    const { rows = 1, bodyHash = "" } = more;
+    return this.exports.create({
+      ...{ rows, bodyHash },
+      tenantId: this.tenant(tenant),
+      keyId: `key of ${tenant}`,
+      plan: this.plans[more.plan ?? "enterprise"],
+      idempotencyKey: key,
+      spec: more.spec ?? specOf(),
+      segment: this.segment,
+    });
+  }
+
+  /** What a tenant sees of an export. */
+  record(tenant: string, id: string): ExportRecord {
+    return this.exports.read(tenant, id);
+  }
+
+  /** The state of an export, as its tenant sees it. */
+  stateOf(id: string, tenant = "a"): ExportRecord["state"] {
+    return this.record(tenant, id).state;
+  }
+
+  /** The render that was begun first and has not ended. */
+  first(): HeldRender {
+    return this.threads.held[0] as HeldRender;
+  }
+
+  /** Lets the first render end with a file of these bytes. */
+  async endFirst(bytes?: string): Promise<void> {
+    this.first().end(rendered(this.first().wish, bytes));
+    await settle();
+  }
+
+  /** Creates an export of the tenant `a` and lets it be done, of these bytes. */
+  async done(key: string, bytes?: string, plan: PlanName = "enterprise"): Promise<ExportRecord> {
+    const { record } = this.create("a", key, { plan });
+    await settle();
+    await this.endFirst(bytes);
+    return this.record("a", record.id);
+  }
+
+  /** A sweeper beside that of the exports, with a clock that may be another one. */
+  sweeper(clock: Pick<ManualClock, "nowMs" | "monotonicMs"> = this.clock): Sweeper {
+    const { database, dataDir, log } = this;
+    const [store, folder] = [new ExportStore(database), new ExportFolder(dataDir)];
+    const leaps = new Leaps(clock, log);
+    return new Sweeper({ store, folder, clock, leaps, log, forgetMs: FORGET_S * 1_000 });
+  }
+
+  /** Rows of a table of the state. */
+  count(table: string): number {
+    return this.database.prepare(`SELECT count(*) FROM ${table}`).pluck().get() as number;
+  }
+
+  /** Names in a folder of the data directory. */
+  names(folder: "exports" | "pins"): string[] {
+    return readdirSync(join(this.dataDir, folder)).sort();
+  }
+
+  /** Stops, closes and removes everything. */
+  async dispose(): Promise<void> {
+    for (const held of [...this.threads.held]) held.end({ kind: "cancelled" });
+    await this.exports.close();
+    this.database.close();
+    rmSync(this.folder, { recursive: true });
+  }
+}
+
+/** The id of the export that a render is for. */
+export function idOf({ wish }: HeldRender): string {
+  return /exp_[0-9a-f]{32}/.exec(wish.path)?.[0] as string;
+}
+
+/** Whether an error is the given one of the table, for `assert.throws`. */
+export function isError(code: string): (error: unknown) => boolean {
+  return (error) => error instanceof AppError && error.code === code;
+}
+
+/** Lets everything that is due in this process happen. */
+export async function settle(): Promise<void> {
+  for (let turn = 0; turn < 5; turn++) await nextTurn();
+}
+
+/** Creates 200 exports of the tenant `a` in a data directory, and prints their ids by key. */
+export function createMany(dataDir: string, snapshotPath: string): void {
+  const database = openDatabase(dataDir);
+  const threads = new FakeThreads(1);
+  const log = openLog("silent");
+  const parts = { database, dataDir, threads, log, clock: manualClock(NOW_MS) };
+  const lasting = { retention: 60, forget: FORGET_S, freeBytesMin: 0 };
+  const exports = new Exports({
+    ...parts,
+    ...lasting,
+    plans: loadPlans(),
+    slugOf: () => "empresas",
+  });
+  const segment = { ...fakeSegment(), path: snapshotPath };
+  const asked = { tenantId: "a", keyId: "k", bodyHash: "", rows: 1 };
+  const wanted = { ...asked, plan: loadPlans().enterprise, spec: specOf(), segment };
+  const ids = Array.from({ length: 200 }, (_, i) => {
+    const { record } = exports.create({ ...wanted, idempotencyKey: `k${i}` });
+    return record.id;
+  });
+  process.stdout.write(JSON.stringify(ids));
+  database.close();
+}

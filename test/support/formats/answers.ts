@@ -1,0 +1,84 @@
+/**
+ * Questions to a snapshot that touch every part of its index. What comes in: an opened segment.
+ * What goes out: totals, accounts and counts as plain values.
+ * Invariant: only what a user can ask is asked, so that the answers may be held against those of
+ * another program over the same file; every filter and every order is asked for at least once.
+ */
+import { FACETS } from "../../../src/search/facet.ts";
+import { account, countMatches, facets, search } from "../../../src/search/searcher.ts";
+import type { Segment } from "../../../src/search/segment.ts";
+import {
+  DEFAULT_FIELDS,
+  OUTPUT_FIELD_NAMES,
+  SCORING_STRATEGIES,
+  SORT_FIELDS,
+} from "../../../src/spec/fields.ts";
+import { normalizeSpec } from "../../../src/spec/normalize.ts";
+import type { AccountQuerySpec } from "../../../src/spec/schema.ts";
+
+/** Accounts that are asked for at once. */
+const PAGE = 12;
+
+const SPECS: readonly object[] = [
+  { filters: {} },
+  { filters: { geo: { uf_any_of: ["SP", "MG"] } } },
+  { filters: { company: { registration_status_any_of: [2], headquarters_only: true } } },
+  { filters: { company: { mei_opt_in: true } } },
+  { filters: { company: { simples_opt_in: false, company_size_code_any_of: ["01", "05"] } } },
+  { filters: { company: { started_after: "2015-03-01", started_before: "2021-09-30" } } },
+  { filters: { contact: { require_email: true } } },
+  { filters: { contact: { require_any_contact: true } } },
+  { filters: { geo: { municipality_ibge_any_of: ["3550308", "4106902"] } } },
+  { filters: { geo: { municipality_tom_any_of: ["7107"] } } },
+  { filters: { industry: { text_hints: ["comercio"] } } },
+  { filters: { industry: { cnae_any_of: ["9430-8/00", "9411-1/00", "9602-5/01"] } } },
+  { filters: { industry: { cnae_exclude: ["9430-8/00"] }, contact: { require_phone: true } } },
+  ...SORT_FIELDS.flatMap((field) =>
+    ["asc", "desc"].map((direction) => ({ filters: {}, sort: [{ field, direction }] })),
+  ),
+  ...SCORING_STRATEGIES.map((strategy) => ({
+    filters: {},
+    scoring: { strategy, random_seed: strategy === "random" ? 7 : null },
+  })),
+];
+
+/** Everything that is asked, with its answers. */
+export function answersOf(segment: Segment): object {
+  const { label, snapshotDate, snapshotId, provenance, accounts } = segment;
+  const everything = specOf(segment, { filters: {} });
+  return {
+    snapshot: { label, snapshotDate, snapshotId, provenance, accounts },
+    searches: SPECS.map((input) => ({ input, ...answer(segment, specOf(segment, input)) })),
+    facets: facets(segment, everything, FACETS),
+    all: firsts(segment, everything, segment.accounts),
+    whole: firsts(segment, everything, PAGE).map((cnpj) =>
+      account(segment, cnpj, OUTPUT_FIELD_NAMES),
+    ),
+  };
+}
+
+function answer(segment: Segment, spec: AccountQuerySpec) {
+  return { total: countMatches(segment, spec), cnpjs: firsts(segment, spec, PAGE) };
+}
+
+function firsts(segment: Segment, spec: AccountQuerySpec, limit: number): string[] {
+  const request = { spec: { ...spec, limit }, fields: ["cnpj"], afterRow: -1, explain: false };
+  const { accounts } = search(segment, request);
+  return (JSON.parse(Buffer.from(accounts).toString()) as { cnpj: string }[]).map(
+    ({ cnpj }) => cnpj,
+  );
+}
+
+function specOf({ catalog }: Segment, input: object): AccountQuerySpec {
+  const { spec } = normalizeSpec(input, {
+    catalog,
+    limitDefault: PAGE,
+    limitCap: PAGE,
+    bodyLimit: PAGE,
+    allowedFields: OUTPUT_FIELD_NAMES,
+    defaultFields: DEFAULT_FIELDS,
+    mode: "search",
+    fullAllowed: false,
+  });
+  return spec;
+}

@@ -1,0 +1,102 @@
+/**
+ * Makes the kept files of the present version, once, before it is released:
+ *   node --import tsx test/support/formats/make.ts
+ * What comes in: this program. What goes out: a state, a snapshot of 200 accounts with its answers
+ * and a backup, written by it.
+ * Invariant: a file that is there is never written again; what is made holds invented data only.
+ */
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  realpathSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { FORMAT_VERSION } from "../../../native-index/versions.ts";
+import { openSegment } from "../../../src/search/segment.ts";
+import { makeBackup } from "../../../src/store/backup.ts";
+import {
+  closeDatabase,
+  DATABASE_FILE,
+  openDatabase,
+  SCHEMA_VERSION,
+} from "../../../src/store/database.ts";
+import { BACKUP_VERSION } from "../../../src/store/manifest.ts";
+import { openSecrets } from "../../../src/store/secrets.ts";
+import { makeSampleSnapshot } from "../sample/snapshot.ts";
+import { answersOf } from "./answers.ts";
+import { FIXTURES, fixturePath, keepFixture } from "./fixtures.ts";
+import { fillFiles, fillState } from "./state-rows.ts";
+
+const ACCOUNTS = 200;
+const SEED = 7;
+
+/** Makes what is not there yet; gives the paths of what it made. */
+export async function makeFixtures(folder = FIXTURES): Promise<string[]> {
+  const scratch = mkdtempSync(join(tmpdir(), "peneira-formats-"));
+  const made: string[] = [];
+  const missing = (path: string) => !existsSync(path) && made.push(path) > 0;
+  try {
+    const dataDir = join(scratch, "state");
+    makeState(dataDir);
+    const state = fixturePath("state", SCHEMA_VERSION, folder);
+    if (missing(state)) keepFixture(state, readFileSync(join(dataDir, DATABASE_FILE)));
+    const backup = fixturePath("backup", BACKUP_VERSION, folder);
+    if (missing(backup)) keepFixture(backup, await packedBackup(dataDir, join(scratch, "backup")));
+    const snapshot = fixturePath("snapshot", FORMAT_VERSION, folder);
+    const answers = fixturePath("answers", FORMAT_VERSION, folder);
+    if (missing(snapshot) && missing(answers)) await makeSnapshot(snapshot, answers);
+  } finally {
+    rmSync(scratch, { recursive: true, force: true });
+  }
+  return made;
+}
+
+/** A data directory with rows in every table and the files of its done exports. */
+export function makeState(dataDir: string): void {
+  const database = openDatabase(dataDir);
+  fillState(database);
+  closeDatabase(database);
+  openSecrets(dataDir);
+  fillFiles(dataDir);
+}
+
+async function packedBackup(dataDir: string, target: string): Promise<Buffer> {
+  const nowMs = () => Date.parse("2026-11-21T12:00:00Z");
+  await makeBackup({ dataDir, target, exports: true, madeBy: "fixture", nowMs });
+  const paths = readdirSync(target, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map((entry) => join(entry.parentPath, entry.name).slice(target.length + 1))
+    .sort();
+  const files = paths.map((path) => [path, readFileSync(join(target, path)).toString("base64")]);
+  return Buffer.from(JSON.stringify(Object.fromEntries(files)));
+}
+
+/** Lays a packed backup out as files. */
+export function unpackBackup(packed: Buffer, target: string): void {
+  for (const [path, base64] of Object.entries(JSON.parse(packed.toString()))) {
+    const place = join(target, path);
+    mkdirSync(join(place, ".."), { recursive: true });
+    writeFileSync(place, Buffer.from(base64 as string, "base64"));
+  }
+}
+
+async function makeSnapshot(path: string, answers: string): Promise<void> {
+  const sample = await makeSampleSnapshot(ACCOUNTS, SEED);
+  const segment = await openSegment(sample.snapshot);
+  keepFixture(answers, Buffer.from(JSON.stringify(answersOf(segment))));
+  segment.close();
+  keepFixture(path, readFileSync(sample.snapshot));
+  sample.dispose();
+}
+
+if (realpathSync(process.argv[1] ?? "") === fileURLToPath(import.meta.url)) {
+  const made = await makeFixtures();
+  process.stdout.write(made.length === 0 ? "everything is kept already\n" : `${made.join("\n")}\n`);
+}

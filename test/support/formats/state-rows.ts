@@ -1,0 +1,209 @@
+/**
+ * One row of each kind for every table of the state. What comes in: an open database of whichever
+ * schema. What goes out: the same, with rows in every table that it has.
+ * Invariant: of each row only the columns are written that the schema knows, so the same rows fill
+ * every version; all of it is invented and the same each time.
+ */
+import { createHash } from "node:crypto";
+import { mkdirSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import type { StateDatabase } from "../../../src/store/database.ts";
+
+type Cell = string | number | Buffer | null;
+type Row = Readonly<Record<string, Cell>>;
+
+const DAY = 20_778;
+const AT = DAY * 86_400_000;
+
+/** What the done export has written. */
+const FILE = `cnpj,legal_name\n${"11222333000181,PADARIA DE EXEMPLO LTDA\n".repeat(100)}`;
+
+const bytesOf = (text: string) => createHash("sha256").update(text).digest();
+const hexOf = (text: string) => bytesOf(text).toString("hex");
+
+/** Rows by table, parents first. Every column has a value in one row at least. */
+const ROWS: Readonly<Record<string, readonly Row[]>> = {
+  tenants: [
+    { id: "ten_1", name: "acme", created_at: AT, disabled_at: null, plan: "scale" },
+    { id: "ten_2", name: "brisa", created_at: AT + 1, disabled_at: AT + 9, plan: null },
+  ],
+  keys: [
+    key(1, { tenant_id: "ten_1", plan: "enterprise", last_used_at: AT + 50 }),
+    key(2, { tenant_id: "ten_1", plan: "growth", expires_at: AT + 86_400_000 }),
+    key(3, { tenant_id: "ten_2", plan: "free", disabled_at: AT + 8 }),
+  ],
+  exports: [
+    done(1, { expires_at: AT + 604_800_000 }),
+    done(2, { expires_at: AT + 60_000, expired_at: AT + 60_001, format: "parquet" }),
+    anExport(3, { state: "failed", attempts: 3, failure: "too_many_attempts", ended_at: AT + 30 }),
+    anExport(4, { state: "queued", charged_rows: 0, charged_day: null, key_id: null }),
+    anExport(5, { state: "running", attempts: 1, tenant_id: "ten_2" }),
+    anExport(6, {
+      ...{ state: "queued", tenant_id: "ten_2", kinds: "entered,left", watch: "email" },
+      ...{ since: "2026-09", since_date: "2026-09-12", since_id: "66554433221100bb" },
+      since_path: "/srv/2026-09.peneira",
+    }),
+  ],
+  idempotency: [1, 2, 3, 4, 5, 6, 7].map((n) => ({
+    tenant_id: n === 5 || n === 6 ? "ten_2" : "ten_1",
+    key: `order ${n}`,
+    fingerprint: hexOf(`request ${n}`),
+    // The seventh outlives its export.
+    export_id: exportId(n),
+    created_at: AT + n,
+    body_hash: n === 4 ? null : hexOf(`body ${n}`),
+  })),
+  quota: [
+    { tenant_id: "ten_1", day: DAY, charged_rows: 1_200 },
+    { tenant_id: "ten_2", day: DAY, charged_rows: 200 },
+  ],
+  usage: [
+    { tenant_id: "ten_1", day: DAY, key_id: "0000000000a1", requests: 41, accounts: 4_000 },
+    { tenant_id: "ten_1", day: DAY, key_id: "", requests: 2, export_rows: 600 },
+  ].map((row) => ({ accounts: 0, export_rows: 0, ...row })),
+  users: [
+    user(1, { role: "owner", last_seen_at: AT + 70 }),
+    user(2, { role: "member", disabled_at: AT + 71 }),
+  ],
+  sessions: [1, 2].map((n) => ({
+    hash: bytesOf(`session ${n}`),
+    id: `ses_${n}`,
+    user_id: "usr_1",
+    created_at: AT + n,
+    seen_at: AT + 10 * n,
+    expires_at: AT + 43_200_000,
+  })),
+  saved_searches: [1, 2].map((n) => ({
+    id: `sea_${n}`,
+    tenant_id: "ten_1",
+    user_id: n === 1 ? "usr_1" : null,
+    name: `padarias ${n}`,
+    text: n === 1 ? "padarias em MG" : null,
+    spec: '{"filters":{"geo":{"uf_any_of":["MG"]}}}',
+    snapshot: "2026-10",
+    total: 12 * n,
+    created_at: AT + n,
+  })),
+  audit: [
+    { action: "state.upgrade", facts: '{"schema":{"from":1,"to":2}}' },
+    {
+      ...{ action: "user.role", tenant_id: "ten_1", subject: "usr_2", actor: "user:usr_1" },
+      facts: '{"role":{"from":"owner","to":"member"}}',
+    },
+  ].map((row, n) => ({ at: AT + n, actor: "command", tenant_id: null, subject: null, ...row })),
+};
+
+/** Tables that the database fills by itself. */
+const SUMS = ["kept_bytes"];
+
+/** Fills every table. Throws where a table has no rows here: it needs some. */
+export function fillState(database: StateDatabase): void {
+  const tables = tablesOf(database);
+  const unknown = tables.filter((table) => ROWS[table] === undefined && !SUMS.includes(table));
+  if (unknown.length > 0) throw new Error(`no rows for ${unknown.join(", ")} in state-rows.ts`);
+  const known = Object.entries(ROWS).filter(([table]) => tables.includes(table));
+  for (const [table, rows] of known) {
+    const columns = new Set(columnsOf(database, table));
+    for (const row of rows) {
+      const cells = Object.entries(row).filter(([column]) => columns.has(column));
+      const names = cells.map(([column]) => column).join(", ");
+      const places = cells.map(() => "?").join(", ");
+      const statement = database.prepare(`INSERT INTO ${table} (${names}) VALUES (${places})`);
+      statement.run(...cells.map(([, cell]) => cell));
+    }
+  }
+}
+
+/** Writes the file that the done export has. */
+export function fillFiles(dataDir: string): void {
+  const folder = join(dataDir, "exports");
+  mkdirSync(folder, { mode: 0o700 });
+  writeFileSync(join(folder, `${exportId(1)}.csv`), FILE, { mode: 0o600 });
+}
+
+/** Names of the tables of a database, but SQLite's own. */
+export function tablesOf(database: StateDatabase): string[] {
+  const found = database
+    .prepare<[], { name: string }>(
+      "SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite%' ORDER BY 1",
+    )
+    .all();
+  return found.map(({ name }) => name);
+}
+
+/** Names of the columns of a table. */
+export function columnsOf(database: StateDatabase, table: string): string[] {
+  const found = database.pragma(`table_info(${table})`) as readonly { readonly name: string }[];
+  return found.map(({ name }) => name);
+}
+
+/** Every row of every table, as it can be compared. */
+export function contentOf(database: StateDatabase): Record<string, Record<string, unknown>[]> {
+  return Object.fromEntries(
+    tablesOf(database).map((table) => {
+      const columns = columnsOf(database, table);
+      const order = columns.map((_, i) => i + 1).join(", ");
+      const rows = database.prepare(`SELECT * FROM ${table} ORDER BY ${order}`).all();
+      return [table, rows as Record<string, unknown>[]];
+    }),
+  );
+}
+
+function key(n: number, more: Row): Row {
+  return {
+    id: `0000000000a${n}`,
+    name: `key ${n}`,
+    hash: bytesOf(`key ${n}`),
+    created_at: AT + n,
+    expires_at: null,
+    disabled_at: null,
+    last_used_at: null,
+    ...more,
+  };
+}
+
+function exportId(n: number): string {
+  return `exp_${hexOf(`export ${n}`).slice(0, 32)}`;
+}
+
+function anExport(n: number, more: Row): Row {
+  return {
+    sequence: n,
+    id: exportId(n),
+    tenant_id: "ten_1",
+    plan: "enterprise",
+    spec: '{"filters":{"geo":{"uf_any_of":["MG"]}},"limit":100}',
+    format: "csv",
+    slug: "companies-mg",
+    snapshot: "2026-10",
+    snapshot_date: "2026-10-10",
+    snapshot_id: "00112233445566aa",
+    snapshot_path: "/srv/2026-10.peneira",
+    attempts: 0,
+    created_at: AT + n,
+    key_id: "0000000000a1",
+    charged_day: DAY,
+    charged_rows: 100,
+    ...more,
+  };
+}
+
+function done(n: number, more: Row): Row {
+  const file = { row_count: 100, size_bytes: FILE.length, sha256: hexOf(FILE) };
+  return anExport(n, { state: "done", attempts: 1, ended_at: AT + 40, ...file, ...more });
+}
+
+function user(n: number, more: Row): Row {
+  return {
+    id: `usr_${n}`,
+    tenant_id: "ten_1",
+    email: `person${n}@example.com`,
+    password_hash: bytesOf(`password ${n}`),
+    password_salt: bytesOf(`salt ${n}`).subarray(0, 16),
+    password_cost: "scrypt:65536:8:1",
+    created_at: AT + n,
+    disabled_at: null,
+    last_seen_at: null,
+    ...more,
+  };
+}

@@ -1,0 +1,211 @@
+/**
+ * Holds answers against the OpenAPI document. What comes in: an answer and the request it was
+ * given to. What goes out: nothing, or a failure that says what is not as documented.
+ * Invariant: as strict as the document allows: the status must be listed, every required header
+ * must be there and no header that is not listed, the media type and the JSON body must fit; what
+ * the document says in words (unknown paths, other methods, HEAD) is held to those words.
+ */
+import assert from "node:assert/strict";
+import { Compile, type Validator } from "typebox/schema";
+import { publicDocument } from "../../../src/http/documents.ts";
+import { PUBLIC_TABLE, ROUTES } from "../../../src/http/routes.ts";
+
+/** One answer; names of headers in lower case. */
+export interface SeenAnswer {
+  readonly method: string;
+  /** Address as sent, with or without its query. */
+  readonly path: string;
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string;
+}
+
+interface HeaderObject {
+  readonly required?: boolean;
+  readonly $ref?: string;
+}
+
+interface ResponseObject {
+  readonly headers: Readonly<Record<string, HeaderObject>>;
+  readonly content?: Readonly<Record<string, { readonly schema: object }>>;
+}
+
+interface OperationObject {
+  readonly requestBody?: {
+    readonly content: { readonly "application/json": { readonly schema: object } };
+  };
+  readonly responses: Readonly<Record<string, ResponseObject>>;
+}
+
+/** The document as this test reads it. */
+interface Document {
+  readonly paths: Readonly<Record<string, Readonly<Record<string, OperationObject>>>>;
+  readonly components: object & { readonly headers: Readonly<Record<string, HeaderObject>> };
+}
+
+/** The document that the servers of the tests have; as text, so that it is only what is sent. */
+export const DOCUMENT = JSON.parse(
+  JSON.stringify(publicDocument(ROUTES, "0.0.0-test")),
+) as Document;
+
+/** The second spelling of a CNPJ, whose slash makes two segments of it. */
+export const ALIASES: Readonly<Record<string, string>> = {
+  "/v1/accounts/{cnpj}/{branch}": "/v1/accounts/{cnpj}",
+};
+
+/** Documents for people, which are no operations. */
+export const PAGES = [
+  "/",
+  "/openapi.json",
+  "/docs",
+  "/docs/",
+  "/docs/errors",
+  "/llms.txt",
+  "/.well-known/security.txt",
+];
+const PAGE_STATUSES = [200, 302, 304, 308, 404, 422];
+
+/** Headers of the connection and the body, which belong to HTTP and not to the interface. */
+const HTTP_HEADERS = [
+  "connection",
+  "content-length",
+  "content-type",
+  "date",
+  "keep-alive",
+  "transfer-encoding",
+];
+const EVERYWHERE = Object.keys(DOCUMENT.components.headers).map((name) => name.toLowerCase());
+const LIMITS = ["ratelimit", "ratelimit-policy"];
+
+/** What a path that is not listed can be answered with, and a method that a path has not. */
+const UNLISTED: Readonly<Record<string, number>> = {
+  not_found: 404,
+  method_not_allowed: 405,
+  authentication_required: 401,
+  authentication_invalid: 403,
+  authentication_disabled: 403,
+  invalid_request: 422,
+  rate_limited: 429,
+};
+const UNLISTED_HEADERS = ["allow", "www-authenticate", "retry-after", ...LIMITS];
+
+const PROBLEM = "application/problem+json";
+const REQUEST_ID = /^[A-Za-z0-9._-]{1,64}$/;
+const KEY = /pnr_[0-9a-f]{4}/;
+
+const validators = new Map<string, Validator>();
+
+function validatorOf(name: string, schema: object): Validator {
+  const known = validators.get(name);
+  if (known !== undefined) return known;
+  const made = Compile({ components: DOCUMENT.components, ...schema } as never) as Validator;
+  validators.set(name, made);
+  return made;
+}
+
+/** Fails unless an answer is as the document says. */
+export function assertDocumented(seen: SeenAnswer): void {
+  const { method, path, status } = seen;
+  const found = PUBLIC_TABLE.at(path.replace(/\?.*$/s, ""));
+  const route = ALIASES[found?.path ?? ""] ?? found?.path ?? "unknown";
+  try {
+    checkEveryAnswer(seen);
+    if (found === undefined || !found.methods.has(method)) checkUnlisted(seen);
+    else if (PAGES.includes(route)) assert.ok(PAGE_STATUSES.includes(status), "status");
+    else checkListed(seen, route);
+  } catch (error) {
+    const { message } = error as Error;
+    const sent = `${method} ${path.slice(0, 200)} (${route})`;
+    const text = `${JSON.stringify(seen.headers)}\n${seen.body.slice(0, 2_000)}`;
+    throw new Error(`not as documented: ${message}\n${sent}\n${status} ${text}`);
+  }
+}
+
+/** Whether a body fits what the document asks a route for; true for routes without a body. */
+export function fitsRequest(method: string, route: string, body: unknown): boolean {
+  const { requestBody } = DOCUMENT.paths[route]?.[method.toLowerCase()] ?? {};
+  if (requestBody === undefined) return true;
+  const { schema } = requestBody.content["application/json"];
+  return validatorOf(`${method} ${route}`, schema).Check(body);
+}
+
+function checkEveryAnswer({ method, path, status, headers, body }: SeenAnswer): void {
+  for (const name of EVERYWHERE) assert.ok(headers[name], `the header ${name} is missing`);
+  assert.match(headers["x-request-id"] ?? "", REQUEST_ID);
+  assert.ok(!KEY.test(body) && !KEY.test(Object.values(headers).join()), "a key is in the answer");
+  if (method === "HEAD" || status === 304 || status === 204) assert.equal(body, "");
+  if (status < 400 || method === "HEAD") return;
+  // What is no message of the agents' protocol is answered in that protocol.
+  if (status === 400 && routeOf(path) === "/mcp") return;
+  assert.equal(headers["content-type"], PROBLEM);
+  const problem = JSON.parse(body) as Record<string, unknown>;
+  assert.equal(problem.status, status, "the status of the problem");
+  assert.equal(problem.type, `/docs/errors#${problem.code}`);
+  assert.equal(problem.request_id, headers["x-request-id"]);
+}
+
+function routeOf(path: string): string | undefined {
+  return PUBLIC_TABLE.at(path.replace(/\?.*$/s, ""))?.path;
+}
+
+function checkUnlisted({ method, status, headers, body }: SeenAnswer): void {
+  checkHeaders(headers, UNLISTED_HEADERS);
+  assert.equal("allow" in headers, status === 405, "the header Allow");
+  assert.equal("retry-after" in headers, status === 429, "the header Retry-After");
+  assert.ok(Object.values(UNLISTED).includes(status), "status");
+  if (method === "HEAD") return;
+  assert.equal(UNLISTED[(JSON.parse(body) as { readonly code: string }).code], status, "code");
+}
+
+function checkListed({ method, status, headers, body }: SeenAnswer, route: string): void {
+  const verb = method === "HEAD" ? "get" : method.toLowerCase();
+  const response = DOCUMENT.paths[route]?.[verb]?.responses[String(status)];
+  assert.ok(response !== undefined, "status");
+  checkDocumentedHeaders(headers, response);
+  const { content } = response;
+  const [type] = (headers["content-type"] ?? "").split(";");
+  if (content === undefined) {
+    assert.deepEqual([type, body], ["", ""], "content where none is documented");
+    return;
+  }
+  const { schema } = content[type ?? ""] ?? assert.fail(`the media type ${type}`);
+  if (method === "HEAD" || !/json$/.test(type ?? "")) return;
+  const value: unknown = JSON.parse(body);
+  const validator = validatorOf(`${verb} ${route} ${status}`, schema);
+  if (validator.Check(value)) return;
+  const [, errors] = validator.Errors(value);
+  assert.fail(errors.map((one) => `${one.instancePath} ${one.message}`).join("; "));
+}
+
+function checkDocumentedHeaders(
+  headers: SeenAnswer["headers"],
+  { headers: documented }: ResponseObject,
+): void {
+  const names = Object.entries(documented).map(([name, object]) => {
+    const lower = name.toLowerCase();
+    const { required } = object.$ref === undefined ? object : { required: true };
+    if (required) assert.ok(headers[lower], `the header ${name} is missing`);
+    return lower;
+  });
+  checkHeaders(headers, names);
+}
+
+function checkHeaders(headers: SeenAnswer["headers"], documented: readonly string[]): void {
+  const known = [...HTTP_HEADERS, ...EVERYWHERE, ...documented];
+  const others = Object.keys(headers).filter((name) => !known.includes(name));
+  assert.deepEqual(others, [], "headers that are not documented");
+}
+
+/** Holds the answer of a fetch against the document; the answer can still be read. */
+export async function documented(method: string, url: string, answer: Response): Promise<Response> {
+  const { pathname, search } = new URL(url);
+  const headers = Object.fromEntries(answer.headers);
+  const body = await answer.clone().text();
+  assertDocumented({ method, path: pathname + search, status: answer.status, headers, body });
+  return answer;
+}
+
+/** Fetches and holds the answer against the document. */
+export async function fetchDocumented(url: string, init: RequestInit = {}): Promise<Response> {
+  return documented(init.method ?? "GET", url, await fetch(url, init));
+}

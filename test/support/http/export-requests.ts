@@ -1,0 +1,69 @@
+/**
+ * Requests of the HTTP suites of exports. What comes in: a fake server and who asks for what. What
+ * goes out: its answers, held against the OpenAPI document.
+ * Invariant: each creation has an Idempotency-Key of its own unless a suite gives one.
+ */
+import assert from "node:assert/strict";
+import { fetchDocumented } from "./documented.ts";
+import type { FakeServer } from "./fake.ts";
+
+/** The accounts that the suites export: 250 of the fake engine. */
+export const SP = { filters: { geo: { uf_any_of: ["SP"] } } };
+/** What stands for a rendered file. */
+export const FILE = Buffer.from("cnpj\r\n10000000000000\r\n");
+
+/** The answer to a creation, or the error in its place. */
+export interface Created {
+  readonly export: Readonly<Record<string, unknown>> & { readonly export_id: string };
+  readonly spec: object;
+  readonly code?: string;
+}
+
+let keys = 0;
+/** An Idempotency-Key that was not used before. */
+export const freshKey = () => `test-${keys++}`;
+
+/** Who asks how. */
+export interface Asked {
+  readonly plan?: "free" | "scale" | "enterprise";
+  readonly method?: string;
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+/** Sends a request without a body and does not follow where it leads. */
+export function ask(server: FakeServer, path: string, asked: Asked = {}): Promise<Response> {
+  const { plan = "enterprise", method = "GET", headers = {} } = asked;
+  const authorization = `Bearer ${server.keys[plan]}`;
+  const options = { method, headers: { authorization, ...headers }, redirect: "manual" } as const;
+  return fetchDocumented(server.base + path, options);
+}
+
+/** Sends a creation. */
+export function post(
+  server: FakeServer,
+  body: object,
+  key = freshKey(),
+  plan: Asked["plan"] = "enterprise",
+) {
+  return fetchDocumented(`${server.base}/v1/exports`, {
+    method: "POST",
+    body: JSON.stringify(body),
+    headers: {
+      "content-type": "application/json",
+      "idempotency-key": key,
+      authorization: `Bearer ${server.keys[plan]}`,
+    },
+  });
+}
+
+/** Creates an export and gives its id. */
+export async function make(server: FakeServer, format = "csv"): Promise<string> {
+  const answer = await post(server, { spec: SP, output: { format } });
+  assert.equal(answer.status, 201);
+  return ((await answer.json()) as Created).export.export_id;
+}
+
+/** The tenants of the fake server are called after their plans. */
+export function tenantOf({ keyring }: Pick<FakeServer, "keyring">, tenant = "enterprise"): string {
+  return keyring.list().find((row) => row.tenant === tenant)?.tenantId as string;
+}

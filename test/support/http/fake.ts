@@ -1,0 +1,384 @@
+/**
+ * A service with a fake engine, and a real server around it, for the HTTP suites. What comes in:
+ * wishes such as the transport. What goes out: an address that answers, keys of every plan.
+ * Invariant: everything is real (sockets, transport, keys in SQLite, plans, normalization) except
+ * the engine, which scans a list of made-up accounts, and the exporter, a model in memory; their
+ * own suites test those.
+ */
+import { mkdtempSync, rmSync } from "node:fs";
+import { connect } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { TABLES, type TableName } from "../../../native-index/columns.ts";
+import { AuditTrail } from "../../../src/access/audittrail.ts";
+import { Gate } from "../../../src/access/gate.ts";
+import { Keyring } from "../../../src/access/keyring.ts";
+import { Passwords } from "../../../src/access/passwords.ts";
+import { loadPlans, PLAN_NAMES, type PlanName, type Plans } from "../../../src/access/plans.ts";
+import { Sessions } from "../../../src/access/sessions.ts";
+import { SignIns } from "../../../src/access/signins.ts";
+import { Usage } from "../../../src/access/usage.ts";
+import { Users } from "../../../src/access/users.ts";
+import { type Clock, systemClock } from "../../../src/clock.ts";
+import { Budget } from "../../../src/http/budget.ts";
+import { Pressure } from "../../../src/http/pressure.ts";
+import { PUBLIC_TABLE } from "../../../src/http/routes.ts";
+import type { RouteTable } from "../../../src/http/routetable.ts";
+import { openTransport, startServer } from "../../../src/http/server.ts";
+import type { Engine, Service } from "../../../src/http/service.ts";
+import type { Sockets } from "../../../src/http/sockets.ts";
+import { Telemetry } from "../../../src/http/telemetry.ts";
+import type { TransportLimits, TransportName } from "../../../src/http/transport.ts";
+import { Waits } from "../../../src/http/waits.ts";
+import { type Log, openLog } from "../../../src/log.ts";
+import { agentDoor } from "../../../src/mcp/httpdoor.ts";
+import type { AccountSlices } from "../../../src/search/accountslices.ts";
+import { ChangeLists } from "../../../src/search/changelists.ts";
+import { Months } from "../../../src/search/months.ts";
+import type { Segment } from "../../../src/search/segment.ts";
+import { punctuateCnae } from "../../../src/spec/catalog.ts";
+import { AuditStore } from "../../../src/store/auditstore.ts";
+import { openDatabase, type StateDatabase } from "../../../src/store/database.ts";
+import { KeyStore } from "../../../src/store/keystore.ts";
+import { QuotaStore } from "../../../src/store/quotastore.ts";
+import { SearchStore } from "../../../src/store/searchstore.ts";
+import { openSecrets } from "../../../src/store/secrets.ts";
+import { UsageStore } from "../../../src/store/usagestore.ts";
+import { UserStore } from "../../../src/store/userstore.ts";
+import { FakeExporter } from "../export/fake-exporter.ts";
+
+/** Both implementations; every HTTP suite runs against each. */
+export const TRANSPORTS: readonly TransportName[] = ["uws", "node"];
+
+/** Limits short enough for a test. */
+export const TEST_LIMITS = {
+  headBytesMax: 8_192,
+  headersTimeoutMs: 1_000,
+  requestTimeoutMs: 2_000,
+  idleTimeoutMs: 5_000,
+  writeTimeoutMs: 5_000,
+  writePaceBytes: 16_384,
+  bodiesBytesMax: 4_194_304,
+  socketsMax: 2_000,
+  socketsPerAddress: null,
+  trustedProxies: null,
+  senderShareMax: 1,
+} as const;
+
+interface FakeAccount {
+  readonly cnpj: string;
+  readonly legal_name: string;
+  readonly uf: string;
+  readonly municipality_ibge: string;
+  readonly cnae_primary: string;
+  readonly email: string;
+}
+
+/** Made-up accounts in rank order: 250 in SP, 250 in RJ, alternating. */
+export const FAKE_ACCOUNTS: readonly FakeAccount[] = Array.from({ length: 500 }, (_, row) => ({
+  cnpj: String(10_000_000_000_000 + row),
+  legal_name: `Empresa Inventada ${row} "Á"`,
+  uf: row % 2 === 0 ? "SP" : "RJ",
+  municipality_ibge: row % 2 === 0 ? "3550308" : "3304557",
+  cnae_primary: row % 4 < 2 ? "4721102" : "5611201",
+  email: `empresa${row}@example.com`,
+}));
+
+/** A segment without a file behind it; `label` and `id` tell two of them apart. */
+export function fakeSegment(label = "2026-10", id = "feedfacecafebeef"): Segment {
+  let poisoned = false;
+  return {
+    native: { poisoned: () => poisoned, poison: () => (poisoned = true), ...fakeNative } as never,
+    path: `${label}.peneira`,
+    label,
+    snapshotDate: `${label}-10`,
+    snapshotId: id,
+    provenance: {
+      rfb_snapshot: label,
+      ibge_population_year: "not_available",
+      ceis_as_of_date: "not_available",
+    },
+    accounts: FAKE_ACCOUNTS.length,
+    catalog: {
+      cnaeCodes: ["4721102", "4721103", "5611201"],
+      legalNatures: ["2062"],
+      municipalities: [
+        { tom: "6001", name: "RIO DE JANEIRO", ibge: "3304557", uf: "RJ" },
+        { tom: "7107", name: "SAO PAULO", ibge: "3550308", uf: "SP" },
+      ],
+    },
+    codeOf: () => -1,
+    close: () => {},
+  };
+}
+
+/** The string tables, in the order of the catalog's codes. */
+const FAKE_TABLES: Readonly<Partial<Record<TableName, readonly string[]>>> = {
+  cnae_primary: ["4721102", "4721103", "5611201"],
+  cnae_description: ["Padaria", "Laticínios e frios", "Restaurantes e similares"],
+  municipality_ibge: ["3304557", "3550308"],
+};
+
+/** What translation and leads ask the addon for. */
+const fakeNative = {
+  table: (number: number) => FAKE_TABLES[TABLES[number] as TableName] ?? [],
+  facets: () => [Uint32Array.of(250, 250, 0)],
+  renderJson: (rows: Uint32Array, fields: readonly string[]) =>
+    Buffer.from(JSON.stringify([...rows].map((row) => fieldsOf(row, fields)))),
+};
+
+/** What every made-up account has besides. */
+const FAKE_FACTS = { headquarters: true, registration_status: 2, cnae_secondary: [], score: 640 };
+
+function fieldsOf(row: number, fields: readonly string[]): Record<string, unknown> {
+  const account = { ...FAKE_FACTS, ...FAKE_ACCOUNTS[row] } as Record<string, unknown>;
+  return Object.fromEntries(fields.map((name) => [name, account[name] ?? null]));
+}
+
+/** Marks a fake segment as truncated under the server. */
+export function poison(segment: Segment): void {
+  (segment.native as unknown as { poison(): void }).poison();
+}
+
+/** Scans the made-up accounts; knows the filters `uf_any_of` and `cnae_any_of` only. */
+export const fakeEngine: Engine = {
+  search(_segment, { spec, fields, afterRow, project }) {
+    const rows = matchingRows(spec.filters);
+    const after = rows.filter((row) => row > afterRow);
+    const page = after.slice(0, spec.limit);
+    const render = project ?? ((found) => fakeNative.renderJson(found, fields));
+    return {
+      accounts: render(Uint32Array.from(page)),
+      count: page.length,
+      total: rows.length,
+      more: after.length > page.length,
+      lastRow: page.at(-1) ?? -1,
+      plan: {} as never,
+    };
+  },
+  searchSliced(segment, request) {
+    const { accounts, ...page } = fakeEngine.search(segment, request);
+    const rowCount = (JSON.parse(Buffer.from(accounts).toString()) as unknown[]).length;
+    return { ...page, slices: fakeSlices(accounts, rowCount) };
+  },
+  countMatches: (_segment, spec) => matchingRows(spec.filters).length,
+  facets(_segment, spec, names) {
+    const missing = matchingRows(spec.filters).length;
+    const empty = { values: [], other: { values: 0, count: 0 }, missing };
+    return Object.fromEntries(names.map((name) => [name, empty]));
+  },
+  account(_segment, cnpj, fields) {
+    const account = FAKE_ACCOUNTS.find((one) => one.cnpj === cnpj) as
+      | Record<string, unknown>
+      | undefined;
+    if (account === undefined) return null;
+    return Object.fromEntries(fields.map((name) => [name, account[name] ?? null]));
+  },
+};
+
+/** The text of a page in pieces of a few hundred bytes. */
+export function fakeSlices(
+  accounts: Uint8Array,
+  rowCount: number,
+  pieceBytes = 777,
+): AccountSlices {
+  return {
+    rowCount,
+    whole: () => accounts,
+    *texts() {
+      for (let at = 0; at < accounts.byteLength; at += pieceBytes) {
+        yield accounts.subarray(at, at + pieceBytes);
+      }
+    },
+  };
+}
+
+function matchingRows(filters: {
+  readonly geo: { readonly uf_any_of: readonly string[] };
+  readonly industry: { readonly cnae_any_of: readonly string[] };
+}): number[] {
+  const { uf_any_of: states } = filters.geo;
+  const { cnae_any_of: activities } = filters.industry;
+  return [...FAKE_ACCOUNTS.keys()].filter((row) => {
+    const { uf, cnae_primary: activity } = FAKE_ACCOUNTS[row] as FakeAccount;
+    if (states.length > 0 && !states.includes(uf)) return false;
+    return activities.length === 0 || activities.includes(punctuateCnae(activity));
+  });
+}
+
+/** The plans without their rates: a suite asks as fast as it can. */
+function unhurried(plans: Plans): Plans {
+  const rates = { requests_per_second: 1e6, burst: 1e6 };
+  const rows = Object.entries(plans).map(([name, plan]) => {
+    return [name, { ...plan, limits: { ...plan.limits, ...rates } }];
+  });
+  return Object.fromEntries(rows) as Plans;
+}
+
+/** A server on a free port, with one key per plan and everything it writes to its log. */
+export interface FakeServer {
+  readonly base: string;
+  readonly port: number;
+  readonly transport: TransportName;
+  readonly dataDir: string;
+  readonly service: Service;
+  readonly keyring: Keyring;
+  readonly exporter: FakeExporter;
+  readonly keys: Readonly<Record<PlanName, string>>;
+  readonly logged: string[];
+  /** Request bodies on their way, and answers being sent. */
+  readonly bodies: Budget;
+  readonly streams: Budget;
+  /** The connections. */
+  readonly sockets: Sockets;
+  /** Replaces the loaded snapshot; null unloads it. */
+  load(segment: Segment | null): void;
+  stop(): void;
+  close(): Promise<void>;
+}
+
+function usageIn(database: StateDatabase, clock: Clock = systemClock): Usage {
+  return new Usage(new UsageStore(database), new QuotaStore(database), clock);
+}
+
+/** Users and sessions whose passwords cost next to nothing. */
+function consoleIn(database: StateDatabase, dataDir: string, clock: Clock = systemClock) {
+  const store = new UserStore(database);
+  const passwords = new Passwords({ n: 2, r: 1, p: 1 });
+  const users = new Users({ store, keys: new KeyStore(database), passwords, clock });
+  const sessions = new Sessions({
+    ...{ store, users, passwords, clock },
+    signIns: new SignIns(clock),
+    secret: openSecrets(dataDir).console,
+    ...{ idleSeconds: 1_800, maxSeconds: 43_200 },
+  });
+  const audit = new AuditTrail(new AuditStore(database), clock, 63_072_000);
+  return { users, sessions, audit, searches: new SearchStore(database) };
+}
+
+const ADDRESS = { host: "127.0.0.1", port: 0 };
+
+/** What is the same for every server. */
+const SETTLED = {
+  engine: fakeEngine,
+  metricsHere: true,
+  version: "0.0.0-test",
+  bodyBytesMax: 1_048_576,
+  securityContact: "mailto:security@example.com",
+  proxies: null,
+  secondaryCnaeFull: false,
+  agents: agentDoor("0.0.0-test"),
+  replaced: () => null,
+  scrubbed: () => null,
+  hold: () => () => {},
+};
+
+/** No other months, and so no lists. */
+function changesIn(dataDir: string, log: Log): Pick<Service, "months" | "changeLists"> {
+  const keeping = { keepMs: 900_000, clock: systemClock, log };
+  return {
+    months: new Months({ folder: null, ...keeping }),
+    changeLists: new ChangeLists({ dataDir, hold: () => () => {}, ...keeping }),
+  };
+}
+
+/** Starts a server; `parts` replaces what a test wants otherwise. */
+export async function startFake(
+  transport: TransportName,
+  parts: Partial<Service> = {},
+  limits: TransportLimits = TEST_LIMITS,
+  tableOf: (service: Service) => RouteTable = () => PUBLIC_TABLE,
+): Promise<FakeServer> {
+  const dataDir = mkdtempSync(join(tmpdir(), "peneira-http-"));
+  const database = openDatabase(dataDir);
+  const keyring = new Keyring(new KeyStore(database), systemClock);
+  const key = (plan: PlanName) => [plan, keyring.create({ tenant: plan, plan, name: "" }).key];
+  const logged: string[] = [];
+  const log = openLog("debug", { write: (line) => logged.push(line) });
+  const telemetry = new Telemetry(log);
+  let segment: Segment | null = fakeSegment();
+  let stopping = false;
+  const exporter = new FakeExporter(dataDir, parts.clock ?? systemClock);
+  const service: Service = {
+    ...SETTLED,
+    exporter,
+    keyring,
+    ...consoleIn(database, dataDir, parts.clock),
+    plans: unhurried(loadPlans()),
+    secrets: openSecrets(dataDir),
+    usage: usageIn(database, parts.clock),
+    gate: new Gate(systemClock, { perSecond: 1e6, burst: 1e6 }),
+    pressure: new Pressure(systemClock, 60_000),
+    streams: new Budget(64),
+    waits: new Waits(100),
+    telemetry,
+    clock: systemClock,
+    log,
+    transport,
+    segment: () => segment,
+    stopping: () => stopping,
+    ...changesIn(dataDir, log),
+    ...parts,
+  };
+  const opened = await openTransport(transport, limits);
+  const server = await startServer(service, opened, ADDRESS, tableOf(service));
+  return {
+    base: `http://127.0.0.1:${server.port}`,
+    port: server.port,
+    transport,
+    dataDir,
+    service,
+    keyring,
+    exporter,
+    keys: Object.fromEntries(PLAN_NAMES.map(key)) as Record<PlanName, string>,
+    logged,
+    ...{ bodies: opened.bodies, sockets: opened.sockets },
+    streams: service.streams,
+    load: (next) => {
+      segment = next;
+    },
+    stop: () => {
+      stopping = true;
+    },
+    close: async () => {
+      stopping = true;
+      exporter.close();
+      await server.close(2_000);
+      await service.changeLists.close();
+      service.months.close();
+      service.pressure.close();
+      service.telemetry.close();
+      database.close();
+      rmSync(dataDir, { recursive: true });
+    },
+  };
+}
+
+/** What came back on a raw socket, and how it ended. */
+export interface RawAnswer {
+  readonly text: string;
+  readonly closed: boolean;
+  readonly tookMs: number;
+}
+
+/** Sends bytes as they are; resolves when the server closes or after `waitMs`. */
+export function sendRaw(port: number, bytes: string | Buffer, waitMs = 400): Promise<RawAnswer> {
+  const began = performance.now();
+  return new Promise((resolve) => {
+    let text = "";
+    const socket = connect(port, "127.0.0.1", () => {
+      socket.write(typeof bytes === "string" ? Buffer.from(bytes, "latin1") : bytes);
+    });
+    const finish = (closed: boolean) => {
+      clearTimeout(timer);
+      socket.destroy();
+      resolve({ text, closed, tookMs: performance.now() - began });
+    };
+    const timer = setTimeout(() => finish(false), waitMs);
+    socket.on("data", (chunk) => {
+      text += chunk.toString("latin1");
+    });
+    socket.on("error", () => {});
+    socket.on("close", () => finish(true));
+  });
+}

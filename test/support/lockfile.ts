@@ -1,0 +1,111 @@
+/**
+ * What a lockfile of this checkout may hold: `node --import tsx test/support/lockfile.ts` writes it
+ * so.
+ * What comes in: a package-lock.json. What goes out: what is wrong in it, or its text without the
+ * entries that nobody may install: packages of systems that Peneira does not run on, and optional
+ * ones whose content no hash pins.
+ * Invariant: an entry that goes away also leaves the optional dependencies of whoever names it, or
+ * `npm ci` would call the file out of sync (npm 11 does, npm 10 does not look); nothing else of the
+ * file changes.
+ */
+import { writeFileSync } from "node:fs";
+import path from "node:path";
+import { pathToFileURL } from "node:url";
+import { filesMatching, ROOT, textOf } from "./checkout.ts";
+
+/** A package as it is locked. */
+export interface LockedPackage {
+  readonly version?: string;
+  readonly resolved?: string;
+  readonly integrity?: string;
+  readonly optional?: boolean;
+  readonly os?: string | readonly string[];
+  readonly cpu?: string | readonly string[];
+  readonly libc?: string | readonly string[];
+  readonly dependencies?: Readonly<Record<string, string>>;
+  readonly devDependencies?: Readonly<Record<string, string>>;
+  readonly optionalDependencies?: Readonly<Record<string, string>>;
+}
+
+/** The part of a lockfile that counts. */
+export interface Lockfile {
+  readonly packages: Readonly<Record<string, LockedPackage>>;
+}
+
+/** Systems that the program is run or built on: Linux with glibc, and macOS from the sources. */
+const PLATFORMS = ["x64", "arm64"].flatMap((cpu) => [
+  { os: "linux", cpu, libc: "glibc" },
+  { os: "darwin", cpu, libc: "" },
+]);
+
+const SHA512 = /^sha512-[A-Za-z0-9+/]{86}==$/;
+
+/** Every lockfile of the checkout. */
+export const LOCKFILES = filesMatching(/(^|\/)package-lock\.json$/);
+
+/** The parsed text of a lockfile. */
+export function readLockfile(file: string): Lockfile {
+  return JSON.parse(textOf(file)) as Lockfile;
+}
+
+/** Everything that is wrong in a lockfile, by package. */
+export function lockfileProblems({ packages }: Lockfile): string[] {
+  const named = new Set(Object.keys(packages).map(nameOf));
+  return Object.entries(packages).flatMap(([place, entry]) => {
+    const problems: string[] = [];
+    if (entry.resolved !== undefined) problems.push("names one registry");
+    if (place !== "" && !SHA512.test(entry.integrity ?? "")) problems.push("has no sha512");
+    if (!isForUs(entry)) problems.push("is for systems that Peneira does not run on");
+    for (const name of Object.keys(entry.optionalDependencies ?? {})) {
+      if (!named.has(name)) problems.push(`wants ${name}, which is not locked`);
+    }
+    return problems.map((problem) => `${place || "the root"} ${problem}`);
+  });
+}
+
+/** The text of a lockfile without what may not be in it. */
+export function prunedLockfile(text: string): string {
+  const lockfile = JSON.parse(text) as Lockfile;
+  const kept = Object.entries(lockfile.packages).filter(([place, entry]) => {
+    const pinned = place === "" || entry.optional !== true || SHA512.test(entry.integrity ?? "");
+    return isForUs(entry) && pinned;
+  });
+  const named = new Set(kept.map(([place]) => nameOf(place)));
+  const packages = Object.fromEntries(kept.map(([place, one]) => [place, without(one, named)]));
+  return `${JSON.stringify({ ...lockfile, packages }, null, 2)}\n`;
+}
+
+/** An entry without the address of a registry and without optional packages that went away. */
+function without(
+  { resolved: _, ...entry }: LockedPackage,
+  named: ReadonlySet<string>,
+): LockedPackage {
+  if (entry.optionalDependencies === undefined) return entry;
+  const left = Object.entries(entry.optionalDependencies).filter(([name]) => named.has(name));
+  if (left.length > 0) return { ...entry, optionalDependencies: Object.fromEntries(left) };
+  const { optionalDependencies: _none, ...rest } = entry;
+  return rest;
+}
+
+function isForUs({ os, cpu, libc }: LockedPackage): boolean {
+  return PLATFORMS.some((one) => fits(os, one.os) && fits(cpu, one.cpu) && fits(libc, one.libc));
+}
+
+/** Whether a list of npm such as `["linux"]` or `["!win32"]` admits a value; none admits all. */
+function fits(wanted: string | readonly string[] | undefined, value: string): boolean {
+  const list = wanted === undefined ? [] : [wanted].flat();
+  if (list.includes(`!${value}`)) return false;
+  return list.every((one) => one.startsWith("!")) || list.includes(value);
+}
+
+function nameOf(place: string): string {
+  return place.replace(/^.*node_modules\//, "");
+}
+
+if (import.meta.url === pathToFileURL(process.argv[1] ?? "").href) {
+  for (const file of LOCKFILES) {
+    const text = prunedLockfile(textOf(file));
+    if (text !== textOf(file)) process.stdout.write(`${file}\n`);
+    writeFileSync(path.join(ROOT, file), text);
+  }
+}

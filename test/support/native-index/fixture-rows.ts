@@ -1,0 +1,279 @@
+/**
+ * Synthetic accounts for tests of the addon. What comes in: a seed and a count, or rows by hand.
+ * What goes out: plain rows with dictionary codes, the string tables of those codes, and the row
+ * records (native-index/record.ts) that hold the rows.
+ * Invariant: the same seed gives the same rows; no cnpj comes twice; every code has its string.
+ */
+import type { TableName } from "../../../native-index/columns.ts";
+import { RECORD, RECORD_FLAGS, RECORD_NULL, RECORD_STRINGS } from "../../../native-index/record.ts";
+
+/** One account: codes are ordinals in FIXTURE_TABLES, dates are days, null is missing. */
+export interface FixtureRow {
+  readonly cnpj: string;
+  readonly legal_name: string | null;
+  readonly trade_name: string | null;
+  readonly district: string | null;
+  readonly street: string | null;
+  readonly street_number: string | null;
+  readonly address_complement: string | null;
+  readonly foreign_city: string | null;
+  readonly email: string | null;
+  readonly headquarters: boolean;
+  readonly simples_opt_in: boolean;
+  readonly mei_opt_in: boolean;
+  readonly sanctioned: boolean | null;
+  readonly registration_status: number | null;
+  readonly registration_status_reason: number | null;
+  readonly registration_status_date: number | null;
+  readonly started_on: number | null;
+  readonly cnae_primary: number | null;
+  readonly cnae_secondary: readonly number[];
+  readonly legal_nature: number | null;
+  readonly company_size_code: number | null;
+  readonly share_capital_cents: bigint | null;
+  readonly uf: number | null;
+  readonly municipality_ibge: number | null;
+  readonly municipality_tom: number | null;
+  readonly postal_code: number | null;
+  readonly country_code: number | null;
+  readonly phone_1: bigint | null;
+  readonly phone_2: bigint | null;
+  readonly score: number;
+  readonly score_contactable: number;
+  readonly score_newest: number;
+  readonly score_established: number;
+}
+
+/** The string tables: sorted dictionaries, then what is derived from their codes. */
+export const FIXTURE_TABLES: Readonly<Record<TableName, readonly string[]>> = {
+  registration_status_reason: numbered(5, 2),
+  cnae_primary: numbered(40, 7),
+  legal_nature: numbered(7, 4),
+  company_size_code: ["00", "01", "03", "05"],
+  uf: ["BA", "EX", "MG", "RJ", "RS", "SP"],
+  municipality_ibge: numbered(60, 7),
+  municipality_tom: numbered(64, 4),
+  country_code: numbered(9, 3),
+  cnae_description: numbered(40, 7).map((code) => `Atividade ${code} "é"`),
+  legal_nature_description: numbered(7, 4).map((code) => `Natureza ${code}`),
+  municipality_name: numbered(64, 4).map((code) => `Cidade ${code}`),
+  municipality_population: numbered(60, 7).map((_, i) => (i % 9 === 4 ? "" : `${(i % 13) ** 5}`)),
+};
+
+/** Ascending codes with gaps, `width` digits each. */
+function numbered(count: number, width: number): string[] {
+  return Array.from({ length: count }, (_, i) => `${(i + 1) * 7}`.padStart(width, "0"));
+}
+
+/** A seeded source of numbers in [0, 1): mulberry32 (Tommy Ettinger, public domain). */
+export function seededRandom(seed: number): () => number {
+  let state = seed >>> 0;
+  return () => {
+    state = (state + 0x6d2b79f5) >>> 0;
+    let t = Math.imul(state ^ (state >>> 15), state | 1);
+    t ^= t + Math.imul(t ^ (t >>> 7), t | 61);
+    return ((t ^ (t >>> 14)) >>> 0) / 2 ** 32;
+  };
+}
+
+const WORDS = [
+  "LTDA",
+  "COMÉRCIO",
+  "DE",
+  "AÇÃO",
+  "SÃO",
+  "JOSÉ",
+  "MARIA",
+  "BAR",
+  "E",
+  "41.273",
+  "ŒUVRE",
+];
+
+/** Choices of a seeded generator of rows. */
+class Dice {
+  readonly random: () => number;
+
+  constructor(seed: number) {
+    this.random = seededRandom(seed);
+  }
+
+  below(count: number): number {
+    return Math.floor(this.random() * count);
+  }
+
+  chance(probability: number): boolean {
+    return this.random() < probability;
+  }
+
+  /** Small numbers are likelier, as with real codes. */
+  skewed(count: number): number {
+    return Math.floor(this.random() ** 3 * count);
+  }
+
+  maybe<T>(probability: number, value: () => T): T | null {
+    return this.chance(probability) ? value() : null;
+  }
+
+  pick<T>(values: readonly T[]): T {
+    return values[this.skewed(values.length)] as T;
+  }
+
+  name(): string {
+    const words = Array.from({ length: 1 + this.below(5) }, () =>
+      this.chance(0.2) ? `W${this.skewed(400)}` : this.pick(WORDS),
+    );
+    return words.join(this.chance(0.1) ? " - " : " ");
+  }
+
+  phone(): bigint {
+    const area = [11, 11, 21, 31, 71, 99][this.below(6)] as number;
+    const digits = 7 + this.below(3);
+    return BigInt(`55${area}${10 ** (digits - 1) + this.below(10 ** (digits - 1))}`);
+  }
+}
+
+/** `count` random rows, in no order. */
+export function randomRows(seed: number, count: number): FixtureRow[] {
+  const dice = new Dice(seed);
+  const seen = new Set<string>();
+  return Array.from({ length: count }, () => {
+    let cnpj = randomCnpj(dice);
+    while (seen.has(cnpj)) cnpj = randomCnpj(dice);
+    seen.add(cnpj);
+    return { cnpj, ...randomTexts(dice), ...randomCodes(dice), ...randomNumbers(dice) };
+  });
+}
+
+function randomCnpj(dice: Dice): string {
+  const characters = dice.chance(0.1) ? "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ" : "0123456789";
+  const character = () => characters.charAt(dice.below(characters.length));
+  const root = dice.chance(0.2)
+    ? `0000000${dice.below(10)}`
+    : Array.from({ length: 8 }, character).join("");
+  const branch = dice.chance(0.5) ? "0001" : Array.from({ length: 4 }, character).join("");
+  return `${root}${branch}${`${dice.below(100)}`.padStart(2, "0")}`;
+}
+
+function randomTexts(dice: Dice) {
+  return {
+    legal_name: dice.maybe(0.95, () => dice.name()),
+    trade_name: dice.maybe(0.4, () => dice.name()),
+    district: dice.maybe(0.9, () => "CENTRO"),
+    street: dice.maybe(0.9, () => `RUA "${dice.below(50)}" \\ fundos`),
+    street_number: dice.maybe(0.9, () => `${dice.below(3000)}`),
+    address_complement: dice.maybe(0.3, () => "SALA\t2"),
+    foreign_city: dice.maybe(0.02, () => "MONTEVIDÉU"),
+    email: dice.maybe(0.7, () => `caixa${dice.below(9)}@exemplo.com.br`),
+  };
+}
+
+function randomCodes(dice: Dice) {
+  const code = (table: TableName) => dice.skewed(FIXTURE_TABLES[table].length);
+  return {
+    registration_status: dice.maybe(0.98, () => dice.pick([2, 8, 4, 3, 1, 0])),
+    registration_status_reason: dice.maybe(0.6, () => code("registration_status_reason")),
+    cnae_primary: dice.maybe(0.97, () => code("cnae_primary")),
+    cnae_secondary: dice.chance(0.5)
+      ? Array.from({ length: dice.below(8) }, () => code("cnae_primary"))
+      : [],
+    legal_nature: dice.maybe(0.95, () => code("legal_nature")),
+    company_size_code: dice.maybe(0.9, () => code("company_size_code")),
+    uf: dice.maybe(0.98, () => code("uf")),
+    municipality_ibge: dice.maybe(0.95, () => code("municipality_ibge")),
+    municipality_tom: dice.maybe(0.97, () => code("municipality_tom")),
+    country_code: dice.maybe(0.02, () => code("country_code")),
+  };
+}
+
+function randomNumbers(dice: Dice) {
+  return {
+    headquarters: dice.chance(0.9),
+    simples_opt_in: dice.chance(0.4),
+    mei_opt_in: dice.chance(0.3),
+    sanctioned: dice.maybe(0.8, () => dice.chance(0.05)),
+    registration_status_date: dice.maybe(0.9, () => dice.below(20_000)),
+    started_on: dice.maybe(0.95, () => -62_091 + dice.below(82_000)),
+    share_capital_cents: dice.maybe(0.9, () =>
+      dice.chance(0.3) ? 0n : BigInt(dice.below(9) + 1) * 10n ** BigInt(dice.below(15)),
+    ),
+    postal_code: dice.maybe(0.95, () => dice.below(100_000_000)),
+    phone_1: dice.maybe(0.8, () => dice.phone()),
+    phone_2: dice.maybe(0.2, () => dice.phone()),
+    score: dice.skewed(60),
+    score_contactable: dice.skewed(1000),
+    score_newest: dice.below(3),
+    score_established: dice.below(65_536),
+  };
+}
+
+/** Row records of the rows, one after another in the same order. */
+export function encodeRecords(rows: readonly FixtureRow[]): Buffer {
+  return Buffer.concat(rows.map(encodeRecord));
+}
+
+function encodeRecord(row: FixtureRow): Buffer {
+  const texts = RECORD_STRINGS.map((name) => {
+    const text = row[name];
+    return text === null ? null : Buffer.from(text);
+  });
+  const used = texts.reduce((sum, text) => sum + (text?.length ?? 0), 0);
+  const stringsAt = RECORD.fixedLength + 2 * row.cnae_secondary.length;
+  const record = Buffer.alloc(Math.ceil((stringsAt + used) / 8) * 8);
+  record.writeUInt32LE(record.length, RECORD.length);
+  writeScores(record, row);
+  writeCodes(record, row);
+  writeNumbers(record, row);
+  row.cnae_secondary.forEach((code, i) => {
+    record.writeUInt16LE(code, RECORD.fixedLength + 2 * i);
+  });
+  let at = stringsAt;
+  texts.forEach((text, i) => {
+    const length = text?.length ?? RECORD_NULL.stringLength;
+    record.writeUInt16LE(length, RECORD.stringLengths + 2 * i);
+    at += text?.copy(record, at) ?? 0;
+  });
+  return record;
+}
+
+function writeScores(record: Buffer, row: FixtureRow): void {
+  record.writeUInt16LE(row.score, RECORD.score);
+  record.writeUInt16LE(row.score_contactable, RECORD.scoreContactable);
+  record.writeUInt16LE(row.score_newest, RECORD.scoreNewest);
+  record.writeUInt16LE(row.score_established, RECORD.scoreEstablished);
+  record.write(row.cnpj, RECORD.cnpj, "latin1");
+}
+
+function writeCodes(record: Buffer, row: FixtureRow): void {
+  const { u8, u16 } = RECORD_NULL;
+  record.writeUInt8(row.registration_status ?? u8, RECORD.status);
+  record.writeUInt8(row.company_size_code ?? u8, RECORD.size);
+  record.writeUInt8(row.uf ?? u8, RECORD.uf);
+  record.writeUInt8(row.registration_status_reason ?? u8, RECORD.reason);
+  record.writeUInt8(flagsOf(row), RECORD.flags);
+  record.writeUInt16LE(row.legal_nature ?? u16, RECORD.legalNature);
+  record.writeUInt16LE(row.municipality_tom ?? u16, RECORD.tom);
+  record.writeUInt16LE(row.municipality_ibge ?? u16, RECORD.ibge);
+  record.writeUInt16LE(row.country_code ?? u16, RECORD.country);
+  record.writeUInt16LE(row.cnae_primary ?? u16, RECORD.cnaePrimary);
+  record.writeUInt16LE(row.cnae_secondary.length, RECORD.secondaryCount);
+}
+
+function flagsOf(row: FixtureRow): number {
+  return (
+    (row.headquarters ? RECORD_FLAGS.headquarters : 0) |
+    (row.simples_opt_in ? RECORD_FLAGS.simples : 0) |
+    (row.mei_opt_in ? RECORD_FLAGS.mei : 0) |
+    (row.sanctioned === true ? RECORD_FLAGS.sanctioned : 0) |
+    (row.sanctioned === null ? 0 : RECORD_FLAGS.sanctionKnown)
+  );
+}
+
+function writeNumbers(record: Buffer, row: FixtureRow): void {
+  record.writeInt32LE(row.started_on ?? RECORD_NULL.days, RECORD.startedOn);
+  record.writeInt32LE(row.registration_status_date ?? RECORD_NULL.days, RECORD.statusDate);
+  record.writeUInt32LE(row.postal_code ?? RECORD_NULL.u32, RECORD.postalCode);
+  record.writeBigInt64LE(row.share_capital_cents ?? RECORD_NULL.i64, RECORD.capitalCents);
+  record.writeBigInt64LE(row.phone_1 ?? RECORD_NULL.i64, RECORD.phone1);
+  record.writeBigInt64LE(row.phone_2 ?? RECORD_NULL.i64, RECORD.phone2);
+}

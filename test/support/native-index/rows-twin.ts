@@ -1,0 +1,217 @@
+/**
+ * The slow twin of rendered rows. What comes in: accounts as a search shows them, columns. What
+ * goes out: their rows in every format of the addon, and readers that undo the escapes.
+ * Invariant: one obvious function per format, cell by cell, on JavaScript strings; nothing of the
+ * addon is used, and its rules are written anew from native-index/rows.h.
+ */
+import type { ExtraColumn, FieldType, RenderRequest } from "../../../native-index/engine.ts";
+
+/** An account as renderJson shows it. */
+export type Account = Readonly<Record<string, unknown>>;
+
+/** What a field holds; everything that is not here is a code or an identifier. */
+const KINDS: Readonly<Record<string, "free" | "number" | "amount" | "flag" | "date" | "codes">> = {
+  legal_name: "free",
+  trade_name: "free",
+  cnae_primary_description: "free",
+  legal_nature_description: "free",
+  municipality_name: "free",
+  district: "free",
+  street: "free",
+  street_number: "free",
+  address_complement: "free",
+  foreign_city: "free",
+  email: "free",
+  registration_status: "number",
+  municipality_population: "number",
+  score: "number",
+  score_contactable: "number",
+  score_newest: "number",
+  score_established: "number",
+  share_capital: "amount",
+  headquarters: "flag",
+  simples_opt_in: "flag",
+  mei_opt_in: "flag",
+  sanctioned: "flag",
+  registration_status_date: "date",
+  started_on: "date",
+  cnae_secondary: "codes",
+};
+
+/** Arrow type that a field has in columns. */
+export function typeOf(field: string): FieldType {
+  const types = {
+    free: "utf8",
+    number: "int32",
+    amount: "float64",
+    flag: "bool",
+    date: "date32",
+    codes: "list<utf8>",
+  } as const;
+  const kind = KINDS[field];
+  return kind === undefined ? "utf8" : types[kind];
+}
+
+interface Cell {
+  readonly kind: (typeof KINDS)[string] | undefined;
+  readonly value: unknown;
+}
+
+/** Rows of accounts with their extra columns, as the request wants them. */
+export function renderTwin(accounts: readonly Account[], request: RenderRequest): string {
+  return accounts
+    .map((account, position) => {
+      if (request.format === "jsonl") return jsonLine(account, request.extra, position);
+      const cells: Cell[] = [
+        ...request.fields.map((field) => ({ kind: KINDS[field], value: account[field] })),
+        ...request.extra.map(({ kind, values }) => ({
+          kind: kind === "text" ? ("free" as const) : ("number" as const),
+          value: values[position] ?? null,
+        })),
+      ];
+      if (request.format === "csv") return csvLine(cells, request.delimiter);
+      if (request.format === "html") return htmlRow(cells);
+      return sheetRow(cells, request.firstNumber + position);
+    })
+    .join("");
+}
+
+function jsonLine(account: Account, extra: readonly ExtraColumn[], position: number): string {
+  const members = Object.entries(account).map(
+    ([name, value]) => `${JSON.stringify(name)}:${JSON.stringify(value)}`,
+  );
+  for (const { name, kind, values } of extra) {
+    const value = values[position] ?? null;
+    const text = value === null || kind !== "text" ? value : JSON.stringify(value);
+    members.push(`${JSON.stringify(name)}:${text}`);
+  }
+  return `{${members.join(",")}}\n`;
+}
+
+/** A text as a cell of a spreadsheet's CSV shows it: not as a formula. */
+export function unformulated(text: string): string {
+  return /^[=+\-@\t\r]/.test(text) ? `'${text}` : text;
+}
+
+function csvLine(cells: readonly Cell[], delimiter: string): string {
+  const line = cells
+    .map(({ kind, value }) => {
+      if (value === null) return "";
+      const plain = Array.isArray(value) ? value.join(",") : String(value);
+      const text = kind === "free" ? unformulated(plain) : plain;
+      return /[",;\t\r\n]|^ | $/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
+    })
+    .join(delimiter);
+  return `${line === "" && cells.length === 1 ? '""' : line}\r\n`;
+}
+
+/** Cells of all records of an RFC 4180 text whose lines all end on CR LF. */
+export function parseCsv(text: string, delimiter: string): string[][] {
+  const records: string[][] = [[]];
+  let at = 0;
+  while (at < text.length) {
+    let cell = "";
+    if (text[at] === '"') {
+      for (at++; text[at] !== '"' || text[at + 1] === '"'; at++) {
+        if (at >= text.length) throw new Error("a quote is not closed");
+        if (text[at] === '"') at++;
+        cell += text[at];
+      }
+      at++;
+    } else {
+      while (text[at] !== delimiter && !text.startsWith("\r\n", at)) {
+        if (at >= text.length || text[at] === '"') throw new Error(`no cell ends at ${at}`);
+        cell += text[at++];
+      }
+    }
+    records.at(-1)?.push(cell);
+    if (text[at] === delimiter) {
+      at++;
+    } else if (text.startsWith("\r\n", at)) {
+      at += 2;
+      records.push([]);
+    } else {
+      throw new Error(`neither a delimiter nor the end of a line at ${at}`);
+    }
+  }
+  return records.slice(0, -1);
+}
+
+function htmlRow(cells: readonly Cell[]): string {
+  const parts = cells.map(({ kind, value }, i) => {
+    const plain = Array.isArray(value) ? value.join(", ") : String(value ?? "");
+    const text = plain
+      .replaceAll("&", "&amp;")
+      .replaceAll("<", "&lt;")
+      .replaceAll(">", "&gt;")
+      .replaceAll('"', "&quot;")
+      .replaceAll("'", "&#39;")
+      .replaceAll("\r", "&#13;")
+      .replaceAll("\0", "\ufffd");
+    if (i === 0) return `<th scope="row">${text}</th>`;
+    return kind === "number" || kind === "amount"
+      ? `<td class="n">${text}</td>`
+      : `<td>${text}</td>`;
+  });
+  return `<tr>${parts.join("")}</tr>\n`;
+}
+
+/** What an HTML parser makes of the text of a cell. */
+export function readHtmlText(text: string): string {
+  const named: Record<string, string> = { amp: "&", lt: "<", gt: ">", quot: '"' };
+  return text
+    .replace(/\r\n?/g, "\n")
+    .replace(/&(?:#(\d+)|(\w+));/g, (_, code, name) =>
+      code === undefined ? (named[name] as string) : String.fromCodePoint(Number(code)),
+    );
+}
+
+function sheetRow(cells: readonly Cell[], number: number): string {
+  const parts = cells.map(({ kind, value }, i) => {
+    const begin = `<c r="${columnName(i)}${number}"`;
+    if (value === null || (Array.isArray(value) && value.length === 0)) return "";
+    if (kind === "number" || kind === "amount") return `${begin}><v>${value}</v></c>`;
+    if (kind === "flag") return `${begin} t="b"><v>${value ? 1 : 0}</v></c>`;
+    if (kind === "date" && /^\d{4}-/.test(String(value)) && String(value) >= "1900-03-01") {
+      const serial = (Date.parse(String(value)) - Date.parse("1899-12-30")) / 86_400_000;
+      return `${begin} s="1"><v>${serial}</v></c>`;
+    }
+    const text = sheetText(Array.isArray(value) ? value.join(",") : String(value));
+    const space = /^ |[\t\n]| $/.test(text) ? ' xml:space="preserve"' : "";
+    return `${begin} t="inlineStr"><is><t${space}>${text}</t></is></c>`;
+  });
+  return `<row r="${number}">${parts.join("")}</row>`;
+}
+
+/** Letters of a column by its number from 0, counted as Excel does: Z, AA … ZZ, AAA. */
+export function columnName(number: number): string {
+  let name = "";
+  for (let rest = number + 1; rest > 0; rest = Math.floor((rest - 1) / 26)) {
+    name = String.fromCharCode(65 + ((rest - 1) % 26)) + name;
+  }
+  return name;
+}
+
+/** Characters that XML 1.0 forbids, and CR, which it does not keep. */
+const FORBIDDEN = "[\\0-\\x08\\x0b-\\x1f\\ufffe\\uffff]";
+
+function sheetText(text: string): string {
+  return text
+    .replace(new RegExp(`_(?=x[0-9A-Fa-f]{4}(?:_|${FORBIDDEN}))`, "g"), "_x005F_")
+    .replace(new RegExp(FORBIDDEN, "g"), (character) => {
+      const code = character.charCodeAt(0).toString(16).toUpperCase();
+      return `_x${code.padStart(4, "0")}_`;
+    })
+    .replaceAll("&", "&amp;")
+    .replaceAll("<", "&lt;")
+    .replaceAll(">", "&gt;");
+}
+
+/** What a reader of sheets makes of the XML of a text. */
+export function readSheetText(xml: string): string {
+  if (new RegExp(`${FORBIDDEN}|[<>]`).test(xml)) throw new Error("this is not XML");
+  const text = xml.replaceAll("&lt;", "<").replaceAll("&gt;", ">").replaceAll("&amp;", "&");
+  return text.replace(/_x([0-9A-Fa-f]{4})_/g, (_, code) =>
+    String.fromCharCode(Number.parseInt(code, 16)),
+  );
+}

@@ -1,0 +1,49 @@
+/**
+ * Runs suites. What comes in, as one argument of JSON: bundled files beside the names of their
+ * sources, and a file that remembers how long each took.
+ * What goes out: the report of every test as it comes, then the suites that took longest and what
+ * failed; status 1 where something did.
+ * Invariant: every suite is a process of its own, two at a time (some hold servers to a second);
+ * those that took longest last time begin first, so that no long one is left for the end.
+ */
+import fs from "node:fs";
+import { run } from "node:test";
+import { spec } from "node:test/reporters";
+
+/** A guard against a hang, not a measure of speed. */
+const FILE_MS_MAX = 600_000;
+/** As many as a small machine has processors. */
+const CONCURRENCY = 2;
+/** How many of the slowest are told. */
+const TOLD = 12;
+
+const { files, names, remembered } = JSON.parse(process.argv[2]);
+const known = fs.existsSync(remembered) ? JSON.parse(fs.readFileSync(remembered, "utf8")) : {};
+// What was never seen may be long.
+const expected = (file) => known[names[files.indexOf(file)]] ?? Number.POSITIVE_INFINITY;
+const ordered = [...files].sort((a, b) => expected(b) - expected(a) || (a < b ? -1 : 1));
+
+const took = {};
+let failed = false;
+const events = run({ files: ordered, concurrency: CONCURRENCY, timeout: FILE_MS_MAX });
+events.on("test:fail", ({ todo }) => {
+  if (todo === undefined || todo === false) failed = true;
+});
+for (const kind of ["test:pass", "test:fail"]) {
+  events.on(kind, ({ file, nesting, details }) => {
+    if (nesting > 0 || file === undefined) return;
+    // Source maps give the source, not the bundled file.
+    const name = names.find((one) => file.endsWith(`/test/${one}.test.ts`)) ?? file;
+    took[name] = (took[name] ?? 0) + details.duration_ms;
+  });
+}
+events.compose(new spec()).pipe(process.stdout);
+events.on("end", () => {
+  fs.writeFileSync(remembered, JSON.stringify({ ...known, ...took }));
+  const slowest = Object.entries(took).sort(([, a], [, b]) => b - a);
+  const lines = slowest.slice(0, TOLD).map(([name, ms]) => `${(ms / 1000).toFixed(1)} s  ${name}`);
+  process.on("exit", () => {
+    if (slowest.length > 1) process.stdout.write(`\nslowest:\n  ${lines.join("\n  ")}\n`);
+  });
+  process.exitCode = failed ? 1 : 0;
+});

@@ -1,0 +1,99 @@
+/**
+ * A snapshot to test against. What comes in: a number of accounts and a seed. What goes out: a
+ * snapshot made by `sample` and `import`, with invented populations, in a folder of its own.
+ * Invariant: made by the public commands, so that what is tested is what a user gets.
+ */
+import { createHash } from "node:crypto";
+import {
+  constants,
+  cpSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { getMunicipalities } from "@brazilian-utils/brazilian-utils";
+import { Command } from "commander";
+import { registerImport } from "../../../src/cli/import.ts";
+import { registerSample } from "../../../src/cli/sample.ts";
+import { filesMatching, ROOT, textOf } from "../checkout.ts";
+
+/** Paths of a made snapshot; `dispose` removes all of it. */
+export interface SampleSnapshot {
+  readonly folder: string;
+  readonly dump: string;
+  readonly snapshot: string;
+  dispose(): void;
+}
+
+/**
+ * Gives a sample dump and the snapshot that is imported from it. Both are made once for a number,
+ * a seed, a label and the sources, then copied, so that a suite may alter its own.
+ */
+export async function makeSampleSnapshot(
+  accounts: number,
+  seed: number,
+  label = "2026-10",
+): Promise<SampleSnapshot> {
+  const kept = await keptSample(accounts, seed, label);
+  const folder = mkdtempSync(join(tmpdir(), "peneira-test-"));
+  cpSync(kept, folder, { recursive: true, mode: constants.COPYFILE_FICLONE });
+  const dispose = () => rmSync(folder, { recursive: true, force: true });
+  return { folder, dump: join(folder, label), snapshot: join(folder, "sample.peneira"), dispose };
+}
+
+/** The folder that holds it; made in a folder beside it where it is not there yet. */
+async function keptSample(accounts: number, seed: number, label: string): Promise<string> {
+  const kept = join(samplesFolder(), `${accounts}-${seed}-${label}`);
+  if (existsSync(kept)) return kept;
+  const making = `${kept}.${process.pid}`;
+  mkdirSync(making, { recursive: true });
+  const dump = join(making, label);
+  const population = join(making, "population.csv");
+  writeFileSync(population, inventedPopulation());
+  const size = ["--establishments", String(accounts), "--seed", String(seed)];
+  await run(registerSample, ["sample", "--out", dump, ...size, "--label", label]);
+  const out = join(making, "sample.peneira");
+  await run(registerImport, ["import", dump, "--out", out, "--population", population]);
+  try {
+    renameSync(making, kept);
+  } catch (error) {
+    // Another suite was quicker; both have the same bytes.
+    if (!existsSync(kept)) throw error;
+    rmSync(making, { recursive: true });
+  }
+  return kept;
+}
+
+/** A folder named by everything that samples are made with; those of other sources are removed. */
+function samplesFolder(): string {
+  const made = /^(src\/(?!console\/web\/)|native-index\/|data\/).*\.(ts|json|cc|h)$/;
+  const hash = createHash("sha256");
+  for (const file of filesMatching(made)) hash.update(`\0${file}\0${textOf(file)}`);
+  const all = join(ROOT, ".cache", "samples");
+  const wanted = hash.digest("hex").slice(0, 16);
+  mkdirSync(join(all, wanted), { recursive: true });
+  for (const name of readdirSync(all)) {
+    if (name !== wanted) rmSync(join(all, name), { recursive: true, force: true });
+  }
+  return join(all, wanted);
+}
+
+/** Nine of ten municipalities with a population, so that some have none, and some the same. */
+function inventedPopulation(): string {
+  const lines = getMunicipalities()
+    .filter((_, i) => i % 10 !== 0)
+    .map(({ code }, i) => `${code};${1000 + ((i * 7919) % 3000) * 100}`);
+  return `\ufeffcode_muni;2025\r\n${lines.join("\r\n")}\r\n`;
+}
+
+async function run(register: (program: Command) => void, parameters: string[]): Promise<void> {
+  const program = new Command("peneira").exitOverride();
+  register(program);
+  await program.parseAsync(parameters, { from: "user" });
+}

@@ -1,0 +1,94 @@
+/**
+ * How much the random suites try: the one table, and the one place that reads it from outside.
+ * TEST_SCALE=3 tries three times as much of everything; TEST_SCALE=forgeries:50000 names one;
+ * both at once stand beside each other with a comma. TEST_SEED=7 tries something else.
+ * Invariant: a suite tries the same things wherever neither is given.
+ */
+
+/** What is tried, and how often at scale 1. */
+const TRIES = {
+  /** Random specs that the whole engine answers like a linear scan. */
+  "engine specs": 1000,
+  /** Random specs whose facets are those of a linear scan. */
+  "facet specs": 30,
+  /** Sentences of real words and noise that the translator keeps its promises for. */
+  "hostile texts": 30_000,
+  /** Random walks over pages, at and about every border. */
+  "scroll specs": 200,
+  /** Random specs over companies instead of establishments. */
+  "company specs": 400,
+  /** Random questions about what changed between two months. */
+  "change specs": 300,
+  /** Random specs that a real server answers like a linear scan. */
+  "served specs": 250,
+  /** Random queries of the kernel, over each of its snapshots. */
+  "kernel queries": 120,
+  /** Sequences of commands against the model of exports. */
+  "export models": 60,
+  /** Sequences of commands against the model of quotas. */
+  "quota models": 40,
+  /** Stops of a server under load, on each transport. */
+  drains: 5,
+  /** Snapshots swapped under load, on each transport. */
+  swaps: 12,
+  /** Snapshots with forged metadata and right checksums. */
+  forgeries: 1000,
+  /** Snapshots altered while they are served. */
+  alterations: 30,
+  /** Single bits of a snapshot that are turned. */
+  flips: 400,
+  /** Plans of faults of a server that months are downloaded from. */
+  "download faults": 10,
+  /** Requests of every kind to a real server, half and half over the transports. */
+  requests: 50_000,
+  /** Lives of a server that end by SIGKILL. */
+  "crash lives": 60,
+  /** Times that each named point of the program is where it is killed. */
+  "crash hits": 1,
+  /** Seconds of libFuzzer per target. */
+  "fuzz seconds": 6,
+} as const;
+
+/** Something of which a suite tries many. */
+export type Tried = keyof typeof TRIES;
+
+const { factor, named } = readScale(process.env.TEST_SCALE ?? "");
+
+/** The seed of every random suite: that of TEST_SEED, else always the same. */
+export const SEED = readNumber(process.env.TEST_SEED ?? "20261121", "TEST_SEED");
+
+/** How many of something are tried in this run. */
+export function tries(what: Tried): number {
+  return named.get(what) ?? Math.max(1, Math.round(TRIES[what] * factor));
+}
+
+/** The variables for a process that is to try `counts`, and with another seed if given one. */
+export function scaled(
+  counts: Readonly<Partial<Record<Tried, number>>>,
+  seed?: number,
+): Readonly<Record<string, string>> {
+  const scale = Object.entries(counts).map(([what, count]) => `${what}:${count}`);
+  return {
+    TEST_SCALE: scale.join(","),
+    ...(seed === undefined ? {} : { TEST_SEED: String(seed) }),
+  };
+}
+
+/** Reads TEST_SCALE. @throws Error that names what is wrong in it. */
+function readScale(text: string): { factor: number; named: ReadonlyMap<string, number> } {
+  const named = new Map<string, number>();
+  let factor = 1;
+  for (const part of text === "" ? [] : text.split(",")) {
+    const [what = "", count] = part.split(":");
+    if (count === undefined) factor = readNumber(what, "TEST_SCALE");
+    else if (what in TRIES) named.set(what, readNumber(count, `TEST_SCALE, ${what}`));
+    else throw new Error(`TEST_SCALE: "${what}" is none of ${Object.keys(TRIES).join(", ")}`);
+  }
+  return { factor, named };
+}
+
+function readNumber(text: string, of: string): number {
+  const number = Number(text);
+  if (text.trim() !== "" && Number.isFinite(number) && number > 0) return number;
+  throw new Error(`${of} must be a number above 0, not "${text}"`);
+}

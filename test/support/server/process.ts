@@ -1,0 +1,109 @@
+/**
+ * A server as a process of its own, started as a user starts it. What comes in: a snapshot, a data
+ * directory, a transport, settings. What goes out: its address, its first key, and ways to end it.
+ * Invariant: a started server answers; a stopped one has ended with code 0, a killed one is gone.
+ */
+import assert from "node:assert/strict";
+import { type ChildProcess, execFileSync, spawn } from "node:child_process";
+import type { Socket } from "node:net";
+import { join, resolve } from "node:path";
+import { ROOT } from "../checkout.ts";
+
+/** The bundle is what the tests run unless told otherwise; it starts three times as fast as tsx. */
+const PRODUCT = join(ROOT, "dist/bundle/peneira");
+
+const { TEST_PRODUCT } = process.env;
+
+/** An executable to be tested in its place; the variable is relative to the checkout. */
+export const EXECUTABLE = TEST_PRODUCT === undefined ? null : resolve(ROOT, TEST_PRODUCT);
+
+let built = false;
+
+/** A running server. */
+export interface ServerProcess {
+  readonly child: ChildProcess;
+  readonly base: string;
+  /** Key of the plan enterprise; empty when the data directory had keys before. */
+  readonly key: string;
+  readonly dataDir: string;
+  /** What it wrote on standard error until it answered. */
+  readonly told: string;
+}
+
+/** What to start. */
+export interface ServerWish {
+  readonly snapshot: string;
+  readonly dataDir: string;
+  readonly transport?: string;
+  /** Descriptor that gets the log; where it is missing nobody does. */
+  readonly log?: number;
+  /** Settings by their variables, such as `PENEIRA_EXPORTS_RETENTION`. */
+  readonly settings?: Readonly<Record<string, string>>;
+}
+
+/**
+ * The program and its arguments that run the product with `args`: the bundle, built where it is
+ * not what is in the checkout now, or the executable that the variable TEST_PRODUCT names.
+ */
+export function productCommand(args: readonly string[]): [file: string, args: string[]] {
+  if (EXECUTABLE !== null) return [EXECUTABLE, [...args]];
+  if (!built) {
+    const build = [join(ROOT, "build.mjs"), "bundle"];
+    execFileSync(process.execPath, build, { cwd: ROOT, stdio: ["ignore", "ignore", "inherit"] });
+    built = true;
+  }
+  return [process.execPath, [PRODUCT, ...args]];
+}
+
+/** Suites run beside each other, so a server may get no turn for a while; it is not overloaded. */
+const PATIENT = { PENEIRA_HTTP_OVERLOAD_LAG_MS: "30000" };
+
+/** Starts a server on a free port; rejects with what it wrote when it ends instead. */
+export async function startServerProcess(wish: ServerWish): Promise<ServerProcess> {
+  const { snapshot, dataDir, transport = "uws", settings = {} } = wish;
+  const { log = "ignore" } = wish;
+  const parameters = ["serve", "--snapshot", snapshot, "--data-dir", dataDir];
+  const listen = ["--listen", "127.0.0.1:0", "--transport", transport];
+  const child = spawn(...productCommand([...parameters, ...listen]), {
+    cwd: ROOT,
+    env: { ...process.env, ...PATIENT, ...settings },
+    stdio: ["ignore", log, "pipe"],
+  });
+  assert(child.stderr !== null);
+  const errors = child.stderr;
+  let text = "";
+  const base = await new Promise<string>((resolve, reject) => {
+    child.once("exit", () => reject(new Error(`the server stopped:\n${text}`)));
+    errors.on("data", (chunk: Buffer) => {
+      text += chunk.toString();
+      const line = /^listening on (http:\/\/\S+)$/m.exec(text);
+      if (line !== null) resolve(line[1] as string);
+    });
+  });
+  letGo(child);
+  return { child, base, key: /pnr_[0-9a-f_]+/.exec(text)?.[0] ?? "", dataDir, told: text };
+}
+
+/** A suite that fails before it ends its server must neither hang nor leave it running. */
+function letGo(child: ChildProcess): void {
+  child.unref();
+  (child.stderr as Socket).unref();
+  process.once("exit", () => child.kill("SIGKILL"));
+}
+
+/** Ends a server as an operator does. */
+export async function stopServerProcess({ child }: ServerProcess): Promise<void> {
+  assert.equal(await ended(child, "SIGTERM"), 0);
+}
+
+/** Ends a server as a power cut of the process does. */
+export async function killServerProcess({ child }: ServerProcess): Promise<void> {
+  await ended(child, "SIGKILL");
+}
+
+function ended(child: ChildProcess, signal: NodeJS.Signals): Promise<number | null> {
+  const end = new Promise<number | null>((resolve) => child.once("exit", resolve));
+  child.ref();
+  child.kill(signal);
+  return end;
+}

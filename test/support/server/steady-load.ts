@@ -1,0 +1,243 @@
+/**
+ * Clients that go on asking while a server is changed or stopped. What comes in: an address, a key,
+ * what the answers must be. What goes out: how many requests of each kind were answered, and every
+ * failure in words.
+ * Invariant: each request ends as an answer that was checked, as a connection that the server never
+ * took, or as a failure; nothing is tried again.
+ */
+import assert from "node:assert/strict";
+import { readFileSync, rmSync, writeFileSync } from "node:fs";
+import { Agent, type IncomingMessage, request } from "node:http";
+import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { runExport } from "../../../src/cli/export.ts";
+import { openSegment } from "../../../src/search/segment.ts";
+import type { Account, Created, Exported } from "../export/client.ts";
+import { sha256 } from "../export/client.ts";
+import type { SampleSnapshot } from "../sample/snapshot.ts";
+
+/** A search that matches most of a sample, sorted so that pages hold rows of every block. */
+export const STEADY_SPEC = {
+  filters: { geo: { uf_any_of: ["SP", "MG", "BA", "RJ", "PR"] } },
+  sort: [{ field: "legal_name", direction: "asc" }],
+};
+
+/** What all answers from one snapshot must say. */
+export interface Expected {
+  readonly label: string;
+  /** CNPJs of every match, in order. */
+  readonly cnpjs: readonly string[];
+}
+
+/** An answer. */
+export interface Reply {
+  readonly status: number;
+  readonly connection: string;
+  readonly body: Buffer;
+}
+
+/** A page as far as it is checked here. */
+interface Page {
+  readonly snapshot: string;
+  readonly spec: object;
+  readonly accounts: readonly Account[];
+  readonly total: number;
+  readonly next_cursor: string | null;
+}
+
+/** Reads from a snapshot file what its answers must be. */
+export async function expectedOf(sample: SampleSnapshot): Promise<Expected> {
+  const { label, close } = await openSegment(sample.snapshot);
+  close();
+  const spec = { ...STEADY_SPEC, output: { format: "jsonl" } };
+  const lines = (await exportedBytes(sample, spec, "expected")).toString().trim().split("\n");
+  return { label, cnpjs: lines.map((line) => (JSON.parse(line) as { cnpj: string }).cnpj) };
+}
+
+/** What `peneira export` writes for a spec. */
+export async function exportedBytes(sample: SampleSnapshot, spec: object, name: string) {
+  const input = join(sample.folder, `${name}.json`);
+  const out = join(sample.folder, `${name}.out`);
+  writeFileSync(input, JSON.stringify(spec));
+  rmSync(out, { force: true });
+  await runExport({ snapshot: sample.snapshot, spec: input, out });
+  return readFileSync(out);
+}
+
+/** One run of clients against one server. */
+export class SteadyLoad {
+  readonly failures: string[] = [];
+  readonly answered: Record<string, number> = {};
+  /** Exports that were acknowledged: label of their snapshot and normalized spec, by id. */
+  readonly exports = new Map<string, { readonly label: string; readonly spec: object }>();
+  /** Connections that were refused. */
+  refused = 0;
+  /**
+   * New connections that were reset unanswered while the server stops: those which its system had
+   * taken, but not yet the server, when the port was closed.
+   */
+  untaken = 0;
+  /** Set once the server was told to stop. */
+  stopping = false;
+  /** Set to end every client after its next answer. */
+  over = false;
+  readonly #base: string;
+  readonly #key: string;
+  readonly #expected: ReadonlyMap<string, Expected>;
+  readonly #agent = new Agent({ keepAlive: true });
+  #exportKeys = 0;
+
+  constructor(base: string, key: string, expected: readonly Expected[]) {
+    this.#base = base;
+    this.#key = key;
+    this.#expected = new Map(expected.map((one) => [one.label, one]));
+  }
+
+  /** Searches first pages until the end; each must be wholly of one snapshot. */
+  async search(fresh = false): Promise<void> {
+    while (!this.over) {
+      const body = { spec: STEADY_SPEC, limit: 50, facets: ["uf"] };
+      const page = await this.#page("search", body, fresh);
+      if (page === null) return;
+      this.#checkRows(page, 0);
+    }
+  }
+
+  /** Walks by cursor until the end, slowly; every walk must give each row of one snapshot once. */
+  async walk(pauseMs: number): Promise<void> {
+    while (!this.over) {
+      let page = await this.#page("walk", { spec: STEADY_SPEC, limit: 40 });
+      const label = page?.snapshot;
+      for (let row = 0; page !== null; ) {
+        if (page.snapshot !== label) this.#fail("walk", `${label} went on as ${page.snapshot}`);
+        this.#checkRows(page, row);
+        row += page.accounts.length;
+        if (page.next_cursor === null) {
+          if (row !== page.total) this.#fail("walk", `ended after ${row} of ${page.total} rows`);
+          this.answered.walks = (this.answered.walks ?? 0) + 1;
+          break;
+        }
+        await sleep(pauseMs);
+        page = await this.#page("walk", { spec: page.spec, cursor: page.next_cursor });
+      }
+      if (page === null) return;
+    }
+  }
+
+  /** Counts until the end. */
+  async count(pauseMs: number): Promise<void> {
+    while (!this.over) {
+      const reply = await this.ask("count", "/v1/accounts/count", { spec: STEADY_SPEC });
+      if (reply === null) return;
+      const { snapshot, total } = JSON.parse(String(reply.body)) as Page;
+      const expected = this.#expected.get(snapshot)?.cnpjs.length;
+      if (total !== expected) this.#fail("count", `${snapshot}: ${total}, not ${expected}`);
+      await sleep(pauseMs);
+    }
+  }
+
+  /** Creates exports until the end; whether they are right is looked at by `checkExports`. */
+  async export(pauseMs: number): Promise<void> {
+    while (!this.over) {
+      const created = await this.create();
+      if (created === null) return;
+      await this.ask("wait", `/v1/exports/${created}?wait=10`);
+      await sleep(pauseMs);
+    }
+  }
+
+  /** Creates one export; gives its id, or null where that was refused. */
+  async create(): Promise<string | null> {
+    const body = { spec: STEADY_SPEC, output: { format: "csv" } };
+    const reply = await this.ask("export", "/v1/exports", body);
+    if (reply === null || reply.status >= 400) return null;
+    const created = JSON.parse(String(reply.body)) as Created & { readonly snapshot: string };
+    const { export_id: id } = created.export;
+    this.exports.set(id, { label: created.snapshot, spec: created.spec });
+    return id;
+  }
+
+  /** Sends a request and counts how it ends; null when the connection was refused. */
+  async ask(kind: string, path: string, body?: object, fresh = false): Promise<Reply | null> {
+    try {
+      const reply = await this.#send(path, body, fresh);
+      if (reply === null) this.refused++;
+      else if (reply.status >= 400) this.#fail(kind, `${reply.status} ${reply.body}`);
+      else this.answered[kind] = (this.answered[kind] ?? 0) + 1;
+      return reply;
+    } catch (error) {
+      this.#fail(kind, String(error));
+      return null;
+    }
+  }
+
+  /** Waits for every export and compares it with what the command writes from its snapshot. */
+  async checkExports(samples: ReadonlyMap<string, SampleSnapshot>): Promise<void> {
+    const hashes = new Map<string, string>();
+    for (const [id, { label, spec }] of this.exports) {
+      const key = label + JSON.stringify(spec);
+      const known = hashes.get(key);
+      const sample = samples.get(label) as SampleSnapshot;
+      const expected = known ?? sha256(await exportedBytes(sample, spec, "checked"));
+      hashes.set(key, expected);
+      const reply = await this.ask("checked", `/v1/exports/${id}?wait=60`);
+      const record = JSON.parse(String(reply?.body)) as Exported;
+      assert.deepEqual([record.status, record.sha256], ["done", expected], `${id} of ${label}`);
+    }
+  }
+
+  /** Closes what is kept open. */
+  close(): void {
+    this.#agent.destroy();
+  }
+
+  async #page(kind: string, body: object, fresh = false): Promise<Page | null> {
+    const reply = await this.ask(kind, "/v1/accounts/search", body, fresh);
+    if (reply === null || reply.status !== 200) return null;
+    return JSON.parse(String(reply.body)) as Page;
+  }
+
+  #checkRows({ snapshot, accounts, total }: Page, first: number): void {
+    const expected = this.#expected.get(snapshot)?.cnpjs ?? [];
+    const rows = expected.slice(first, first + accounts.length).join();
+    const same = rows === accounts.map(({ cnpj }) => cnpj).join() && total === expected.length;
+    if (!same) this.#fail("rows", `a page of ${snapshot} from row ${first} holds other rows`);
+  }
+
+  #fail(kind: string, why: string): void {
+    this.failures.push(`${kind}: ${why}`);
+  }
+
+  #send(path: string, body: object | undefined, fresh: boolean): Promise<Reply | null> {
+    const headers = {
+      authorization: `Bearer ${this.#key}`,
+      ...(body === undefined ? {} : { "content-type": "application/json" }),
+      ...(path === "/v1/exports" ? { "idempotency-key": `${process.pid}-${this.#next()}` } : {}),
+    };
+    const method = body === undefined ? "GET" : "POST";
+    const agent = fresh ? new Agent() : this.#agent;
+    return new Promise((resolve, reject) => {
+      const sent = request(this.#base + path, { method, headers, agent }, (answer) => {
+        read(answer).then(resolve, reject);
+      });
+      sent.on("error", (error: NodeJS.ErrnoException) => {
+        const untaken = error.code === "ECONNRESET" && !sent.reusedSocket && this.stopping;
+        if (untaken) this.untaken++;
+        if (untaken || error.code === "ECONNREFUSED") resolve(null);
+        else reject(new Error(`${sent.reusedSocket ? "kept" : "new"} connection: ${error}`));
+      });
+      sent.end(body === undefined ? undefined : JSON.stringify(body));
+    });
+  }
+
+  #next(): string {
+    return `${Date.now()}-${this.#exportKeys++}`;
+  }
+}
+
+async function read(answer: IncomingMessage): Promise<Reply> {
+  const chunks: Buffer[] = [];
+  for await (const chunk of answer) chunks.push(chunk as Buffer);
+  const connection = answer.headers.connection ?? "";
+  return { status: answer.statusCode ?? 0, connection, body: Buffer.concat(chunks) };
+}

@@ -1,0 +1,39 @@
+/**
+ * What becomes of a spec, for the suites of normalization. What comes in: a spec, and what a test
+ * wants to be different about plan and endpoint. What goes out: its normal form, or its mistakes.
+ * Invariant: a spec that is accepted where a refusal was expected fails the test.
+ */
+import assert from "node:assert/strict";
+import { AppError } from "../../../src/errors.ts";
+import { type NormalizeContext, normalizeSpec } from "../../../src/spec/normalize.ts";
+import type { AccountQuerySpec } from "../../../src/spec/schema.ts";
+import { contextWith } from "./catalog.ts";
+
+/** A JSON object. */
+export type Json = Record<string, unknown>;
+
+/** A spec in normal form. */
+export function normal(input: unknown, changed: Partial<NormalizeContext> = {}): AccountQuerySpec {
+  return normalizeSpec(input, contextWith(changed)).spec;
+}
+
+/** A spec with one group of filters. */
+export function filters(group: string, members: Json): Json {
+  return { filters: { [group]: members } };
+}
+
+/** The error that a spec is refused with. */
+export function failure(input: unknown, changed: Partial<NormalizeContext> = {}): AppError {
+  try {
+    normal(input, changed);
+  } catch (error) {
+    assert.ok(error instanceof AppError, String(error));
+    return error;
+  }
+  throw new Error(`was accepted: ${JSON.stringify(input)}`);
+}
+
+/** Pointers and codes of every mistake, in order. */
+export function mistakes(input: unknown, changed: Partial<NormalizeContext> = {}): string[] {
+  return failure(input, changed).errors.map(({ pointer, code }) => `${pointer} ${code}`);
+}

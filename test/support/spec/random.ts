@@ -1,0 +1,236 @@
+/**
+ * What comes in: a seeded source of numbers, a catalog, and accounts to draw values from.
+ * What goes out: valid specs, normalized, that together use every filter, extension, sort field,
+ * direction, strategy and seed.
+ * Invariant: the same source gives the same specs. Most values come from one drawn account, so
+ * that about half of the answers are not empty.
+ */
+
+import { analyzeWords } from "../../../src/spec/analyzer.ts";
+import { type Catalog, punctuateCnae, sectionOfCnae } from "../../../src/spec/catalog.ts";
+import {
+  COMPANY_SIZE_CODES,
+  CSV_DELIMITERS,
+  EXPORT_FORMATS,
+  OUTPUT_FIELD_NAMES,
+  REGISTRATION_STATUSES,
+  SCORING_STRATEGIES,
+  SECONDARY_CNAE_MODES,
+  SORT_DIRECTIONS,
+  SORT_FIELDS,
+  UFS,
+} from "../../../src/spec/fields.ts";
+import { normalizeSpec } from "../../../src/spec/normalize.ts";
+import type { AccountQuerySpec } from "../../../src/spec/schema.ts";
+import type { TwinRow } from "../twin.ts";
+import { contextWith, exportContext } from "./catalog.ts";
+
+/** Numbers from 0 (included) to 1 (excluded). */
+export type Rng = () => number;
+
+type Json = Record<string, unknown>;
+
+/** Small generator with a 32-bit state (mulberry32, Tommy Ettinger, public domain). */
+export function seededRng(seed: number): Rng {
+  let state = seed >>> 0;
+  return () => {
+    state = (state + 0x6d2b79f5) >>> 0;
+    let mixed = Math.imul(state ^ (state >>> 15), state | 1);
+    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
+  };
+}
+
+/** A valid spec in normal form. Limits are 1, 7, 100 or 50000. */
+export function randomSpec(rng: Rng, catalog: Catalog, rows: readonly TwinRow[]): AccountQuerySpec {
+  const draw = new Draw(rng);
+  const spec = randomSpecInput(draw, catalog, rows);
+  return normalizeSpec(spec, contextWith({ catalog })).spec;
+}
+
+/** A valid spec of an export in normal form, in any secondary mode. */
+export function randomExportSpec(
+  rng: Rng,
+  catalog: Catalog,
+  rows: readonly TwinRow[],
+): AccountQuerySpec {
+  const spec = randomExportInput(new Draw(rng), catalog, rows);
+  return normalizeSpec(spec, exportContext(catalog)).spec;
+}
+
+/** A valid spec of an export before normalization. */
+export function randomExportInput(draw: Draw, catalog: Catalog, rows: readonly TwinRow[]): Json {
+  const spec = randomSpecInput(draw, catalog, rows);
+  const filters = spec.filters as Record<string, Json>;
+  const mode = draw.of(SECONDARY_CNAE_MODES);
+  const format = draw.of(EXPORT_FORMATS);
+  const csv = draw.some([
+    ["bom", 0.5, () => draw.chance(0.5)],
+    ["delimiter", 0.5, () => draw.of(CSV_DELIMITERS)],
+  ]);
+  return {
+    ...spec,
+    filters: { ...filters, industry: { ...filters.industry, secondary_cnae_mode: mode } },
+    output: { ...(spec.output as Json), format, ...(format === "csv" ? csv : {}) },
+  };
+}
+
+/** Choices from a source of numbers. */
+export class Draw {
+  readonly #rng: Rng;
+
+  constructor(rng: Rng) {
+    this.#rng = rng;
+  }
+
+  /** True with a probability. */
+  chance(probability: number): boolean {
+    return this.#rng() < probability;
+  }
+
+  /** Integer from 0 to count-1. */
+  below(count: number): number {
+    return Math.floor(this.#rng() * count);
+  }
+
+  /** One of the values. */
+  of<Value>(values: readonly Value[]): Value {
+    return values[this.below(values.length)] as Value;
+  }
+
+  /** Members of an object, each with its own probability. */
+  some(members: readonly (readonly [name: string, probability: number, make: () => unknown])[]) {
+    const object: Json = {};
+    for (const [name, probability, make] of members) {
+      if (this.chance(probability)) object[name] = make();
+    }
+    return object;
+  }
+
+  /** A list of the given value, where there is one, and up to `count` further ones. */
+  list(given: unknown, count: number, make: () => unknown): unknown[] {
+    const further = Array.from({ length: this.below(count + 1) }, make);
+    const values = given === null || given === undefined ? further : [given, ...further];
+    return values.length > 0 ? values : [make()];
+  }
+}
+
+/** A valid spec before normalization, in varied spellings. */
+export function randomSpecInput(draw: Draw, catalog: Catalog, rows: readonly TwinRow[]): Json {
+  const row = rows.length > 0 ? draw.of(rows) : undefined;
+  // Every further filter halves the answer, so most specs have few.
+  const odds = draw.of([0.05, 0.12, 0.3]);
+  return {
+    limit: draw.of([1, 7, 100, 50_000]),
+    filters: {
+      industry: randomIndustry(draw, odds, catalog, row),
+      geo: randomGeo(draw, odds, catalog, row),
+      company: { ...randomCompany(draw, odds, row), ...randomAmounts(draw, odds, catalog, row) },
+      contact: draw.some([
+        ["require_email", odds, () => true],
+        ["require_phone", odds, () => true],
+        ["require_any_contact", odds, () => true],
+      ]),
+    },
+    sort: randomSort(draw),
+    scoring: randomScoring(draw),
+    output: draw.some([
+      ["include_explain", 0.2, () => draw.chance(0.5)],
+      ["fields", 0.3, () => draw.list("cnpj", 5, () => draw.of(OUTPUT_FIELD_NAMES))],
+    ]),
+  };
+}
+
+/** One spelling of an activity: full, digits, a prefix or its section. */
+function cnaeSpelling(draw: Draw, code: string): string {
+  const section = sectionOfCnae(code);
+  if (section === null) return code;
+  const prefixes = [2, 3, 4, 5].map((length) => code.slice(0, length));
+  return draw.of([code, code, punctuateCnae(code), section, ...prefixes]);
+}
+
+function randomIndustry(
+  draw: Draw,
+  odds: number,
+  catalog: Catalog,
+  row: TwinRow | undefined,
+): Json {
+  const any = () => cnaeSpelling(draw, draw.of(catalog.cnaeCodes));
+  const own = row?.cnae_primary ? cnaeSpelling(draw, String(row.cnae_primary)) : undefined;
+  const words = analyzeWords(`${row?.legal_name ?? ""} ${row?.trade_name ?? ""}`);
+  const word = () => (words.length > 0 ? draw.of(words).slice(0, 40) : "comercio");
+  const phrase = () => (draw.chance(0.4) ? `${word()} ${word()}` : word().toUpperCase());
+  return draw.some([
+    ["cnae_any_of", 2 * odds, () => draw.list(own, 4, any)],
+    ["cnae_exclude", odds, () => draw.list(undefined, 2, any)],
+    ["text_hints", odds, () => draw.list(phrase(), 2, () => draw.of([phrase(), "qqzz", "ltda"]))],
+    ["secondary_cnae_mode", 0.2, () => "off"],
+  ]);
+}
+
+function randomGeo(draw: Draw, odds: number, catalog: Catalog, row: TwinRow | undefined): Json {
+  const place = () => draw.of(catalog.municipalities);
+  const withIbge = catalog.municipalities.flatMap(({ ibge }) => (ibge === null ? [] : [ibge]));
+  const ibge = () => draw.of(withIbge).slice(0, draw.of([6, 7]));
+  const postal = String(row?.postal_code ?? "01310100").slice(0, 1 + draw.below(8));
+  const digits = () => String(draw.below(1_000)).padStart(3, "0").slice(draw.below(3));
+  const area = (row?.phone_1 ?? row?.phone_2 ?? "+5511").toString().slice(3, 5);
+  return draw.some([
+    ["uf_any_of", 2 * odds, () => draw.list(row?.uf, 4, () => draw.of(UFS).toLowerCase())],
+    ["municipality_ibge_any_of", odds, () => draw.list(row?.municipality_ibge, 3, ibge)],
+    ["municipality_tom_any_of", odds, () => draw.list(row?.municipality_tom, 3, () => place().tom)],
+    ["postal_code_prefix_any_of", odds, () => draw.list(postal, 3, digits)],
+    ["area_code_any_of", odds, () => draw.list(area, 2, () => String(11 + draw.below(89)))],
+  ]);
+}
+
+function randomCompany(draw: Draw, odds: number, row: TwinRow | undefined): Json {
+  const status = () => draw.of(REGISTRATION_STATUSES);
+  const size = () => draw.of(COMPANY_SIZE_CODES);
+  const flag = (value: unknown) => (draw.chance(0.7) ? (value ?? null) : draw.chance(0.5));
+  return draw.some([
+    ["registration_status_any_of", odds, () => draw.list(row?.registration_status, 2, status)],
+    ["company_size_code_any_of", odds, () => draw.list(row?.company_size_code, 2, size)],
+    ["headquarters_only", odds, () => draw.chance(0.8)],
+    ["simples_opt_in", odds, () => flag(row?.simples_opt_in)],
+    ["mei_opt_in", odds, () => flag(row?.mei_opt_in)],
+  ]);
+}
+
+/** Dates, amounts and legal natures, with the ends of intervals in order. */
+function randomAmounts(draw: Draw, odds: number, catalog: Catalog, row: TwinRow | undefined): Json {
+  const started = Number(String(row?.started_on ?? "2015").slice(0, 4));
+  const date = (year: number) => {
+    const month = String(1 + draw.below(12)).padStart(2, "0");
+    const day = String(1 + draw.below(28)).padStart(2, "0");
+    return draw.of([`${year}`, `${year}-${month}`, `${year}-${month}-${day}`]);
+  };
+  const capital = Number(row?.share_capital ?? draw.below(100_000));
+  const less = Math.floor(capital * draw.of([0, 50, 99, 100])) / 100;
+  const more = Math.ceil(capital * draw.of([100, 101, 300])) / 100;
+  const nature = () => draw.of(catalog.legalNatures).slice(0, draw.of([1, 2, 3, 4, 4]));
+  return draw.some([
+    [
+      "started_after",
+      odds,
+      () => draw.of([date(started - draw.below(9)), row?.started_on ?? null]),
+    ],
+    ["started_before", odds, () => date(started + 1 + draw.below(9))],
+    ["share_capital_min", odds, () => less],
+    ["share_capital_max", odds, () => more],
+    ["legal_nature_any_of", odds, () => draw.list(row?.legal_nature, 2, nature)],
+  ]);
+}
+
+function randomSort(draw: Draw): Json[] {
+  if (draw.chance(0.4)) return [];
+  const fields = new Set(Array.from({ length: 1 + draw.below(3) }, () => draw.of(SORT_FIELDS)));
+  return [...fields].map((field) => ({ field, direction: draw.of(SORT_DIRECTIONS) }));
+}
+
+function randomScoring(draw: Draw): Json {
+  const strategy = draw.of(SCORING_STRATEGIES);
+  const seeded = strategy === "random" || draw.chance(0.3);
+  const seed = draw.of([0, 42, 2 ** 53 - 1, draw.below(2 ** 32)]);
+  return { strategy, random_seed: seeded ? seed : null };
+}

@@ -1,0 +1,64 @@
+/**
+ * What backups and data directories hold, as tests compare it. What comes in: paths. What goes
+ * out: bytes by name, rows by table, and what a work that was given up has left beside.
+ * Invariant: only looks; a database is opened without this program's checks and upgrades.
+ */
+import assert from "node:assert/strict";
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import Database from "better-sqlite3";
+import { SCHEMA_VERSION } from "../../../src/store/database.ts";
+import { contentOf } from "../formats/state-rows.ts";
+
+type Content = ReturnType<typeof contentOf>;
+
+/** Every file below a folder with its bytes in base64. */
+export function filesIn(path: string): Record<string, string> {
+  const entries = readdirSync(path, { recursive: true, withFileTypes: true });
+  const files = entries.filter((entry) => entry.isFile());
+  return Object.fromEntries(
+    files
+      .map((entry) => join(entry.parentPath, entry.name))
+      .map((file) => [file.slice(path.length + 1), readFileSync(file).toString("base64")]),
+  );
+}
+
+/** Every row of a database file. */
+export function contentAt(path: string): Content {
+  const database = new Database(path);
+  try {
+    return contentOf(database);
+  } finally {
+    database.close();
+  }
+}
+
+/**
+ * The rows of a restored database as they were in the backup. Throws where the last line of its
+ * audit trail does not tell of the restore.
+ */
+export function beforeRestore({ audit = [], ...rest }: Content): Content {
+  const last = audit.at(-1);
+  assert.equal(last?.action, "state.restore", JSON.stringify(audit));
+  assert.equal(last?.actor, "command");
+  return { ...rest, audit: audit.slice(0, -1) };
+}
+
+/**
+ * The rows of an upgraded database but the line that tells of the upgrade from a schema. Throws
+ * where that is not the last one of its audit trail.
+ */
+export function beforeUpgrade({ audit = [], ...rest }: Content, from: number): Content {
+  const { sequence: _, at, ...last } = audit.at(-1) ?? {};
+  assert.ok(Math.abs(Number(at) - Date.now()) < 600_000);
+  assert.deepEqual(last, {
+    ...{ actor: "command", action: "state.upgrade", tenant_id: null, subject: null },
+    facts: JSON.stringify({ schema: { from, to: SCHEMA_VERSION } }),
+  });
+  return { ...rest, audit: audit.slice(0, -1) };
+}
+
+/** What lies hidden beside backups and data directories; nothing when nothing is left behind. */
+export function leftIn(path: string): string[] {
+  return readdirSync(path).filter((name) => name.startsWith("."));
+}

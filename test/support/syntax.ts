@@ -1,0 +1,90 @@
+/**
+ * The TypeScript of this checkout as the compiler reads it: syntax trees, and who imports whom.
+ * Invariant: apart from checkout.ts, because the compiler takes longer to load than most suites
+ * take to run.
+ */
+import { existsSync } from "node:fs";
+import path from "node:path";
+import ts from "typescript";
+import { ROOT, textOf } from "./checkout.ts";
+
+/** One import of a file. */
+export interface Import {
+  /** What stands between the quotes. */
+  readonly specifier: string;
+  /** The imported file, relative to the root; undefined for packages and what does not exist. */
+  readonly file: string | undefined;
+  /** Whether it vanishes when the types are stripped. */
+  readonly typeOnly: boolean;
+  readonly line: number;
+}
+
+const trees = new Map<string, ts.SourceFile>();
+
+/** The syntax tree of a TypeScript or JavaScript file. */
+export function treeOf(file: string): ts.SourceFile {
+  const known = trees.get(file);
+  if (known !== undefined) return known;
+  const tree = ts.createSourceFile(file, textOf(file), ts.ScriptTarget.Latest, true);
+  trees.set(file, tree);
+  return tree;
+}
+
+/** Line of a node, counted from 1. */
+export function lineOf(node: ts.Node): number {
+  return node.getSourceFile().getLineAndCharacterOfPosition(node.getStart()).line + 1;
+}
+
+/** Calls `visit` for every node of a file. */
+export function walk(file: string, visit: (node: ts.Node) => void): void {
+  const step = (node: ts.Node): void => {
+    visit(node);
+    ts.forEachChild(node, step);
+  };
+  step(treeOf(file));
+}
+
+/**
+ * Every import, re-export and dynamic import of a file, and every string that looks like a
+ * relative path of a source or of the addon (workers and the addon are loaded by such strings).
+ */
+export function importsOf(file: string): Import[] {
+  const found: Import[] = [];
+  walk(file, (node) => {
+    if (!ts.isStringLiteralLike(node)) return;
+    const { parent } = node;
+    const declared = ts.isImportDeclaration(parent) || ts.isExportDeclaration(parent);
+    const called =
+      ts.isCallExpression(parent) && parent.expression.kind === ts.SyntaxKind.ImportKeyword;
+    const typed = ts.isLiteralTypeNode(parent) && ts.isImportTypeNode(parent.parent);
+    const path_ = /^(\.{0,2}[\w./-]+)\.(worker\.ts|node)$/.test(node.text);
+    if (!declared && !called && !typed && !path_) return;
+    const typeOnly = typed || (declared && isTypeOnly(parent));
+    const target = resolve(file, node.text);
+    found.push({ specifier: node.text, file: target, typeOnly, line: lineOf(node) });
+  });
+  return found;
+}
+
+function isTypeOnly(node: ts.ImportDeclaration | ts.ExportDeclaration): boolean {
+  if (ts.isExportDeclaration(node)) return node.isTypeOnly;
+  const clause = node.importClause;
+  if (clause === undefined) return false;
+  if (clause.isTypeOnly) return true;
+  const named = clause.namedBindings;
+  return (
+    clause.name === undefined &&
+    named !== undefined &&
+    ts.isNamedImports(named) &&
+    named.elements.length > 0 &&
+    named.elements.every((element) => element.isTypeOnly)
+  );
+}
+
+/** Worker files are named from src/, everything else from the importing file. */
+function resolve(from: string, specifier: string): string | undefined {
+  const near = path.posix.join(path.posix.dirname(from), specifier);
+  const candidates = specifier.endsWith(".worker.ts") ? [near, `src/${specifier}`] : [near];
+  const relative = specifier.startsWith(".") || specifier.endsWith(".worker.ts");
+  return relative ? candidates.find((file) => existsSync(path.join(ROOT, file))) : undefined;
+}

@@ -1,0 +1,73 @@
+/**
+ * Which suites a person means. What comes in: what stands behind `test` on the command line, and
+ * every suite of the checkout.
+ * What goes out: the suites to run, how much the random ones try, and whether the checks of types
+ * and style belong to it.
+ * Invariant: the folder of a suite is its tier, and a suite stands in one tier only. Without a name
+ * it is what a person runs before a commit: unit, contract, and one way through every surface.
+ */
+import path from "node:path";
+import { parseArgs } from "node:util";
+
+/** The tiers, from what is asked often to what is asked rarely. */
+export const TIERS = ["unit", "contract", "e2e", "campaign"];
+/** The one end-to-end suite of the quick run: dump, import, search, export, download, console. */
+const TOUR = "test/e2e/tour.test.ts";
+
+const OPTIONS = {
+  all: { type: "boolean", default: false },
+  campaign: { type: "boolean", default: false },
+  again: { type: "boolean", default: false },
+  asan: { type: "boolean", default: false },
+  scale: { type: "string" },
+  seed: { type: "string" },
+};
+
+/**
+ * Reads the command line. `suites` are all there are, relative to the root. Gives the suites that
+ * are asked for, `quick` where they are exactly those of the quick run, and the variables for
+ * scale and seed. @throws Error in words.
+ */
+export function readTests(args, suites) {
+  const { values, positionals } = parseArgs({ args, options: OPTIONS, allowPositionals: true });
+  const ways = [values.all, values.campaign, positionals.length > 0].filter(Boolean);
+  if (ways.length > 1) throw new Error("name suites, or say --all, or --campaign");
+  const variables = {
+    ...numbered("scale", values.scale, "TEST_SCALE"),
+    ...numbered("seed", values.seed, "TEST_SEED"),
+  };
+  const { all, campaign, again, asan } = values;
+  const read = { again, asan, variables, all, quick: ways.length === 0 };
+  if (all) return { ...read, suites };
+  if (campaign) return { ...read, suites: suites.filter((file) => tierOf(file) === "campaign") };
+  if (read.quick) return { ...read, suites: quickSuites(suites) };
+  return { ...read, suites: positionals.map((name) => suiteNamed(name, suites)) };
+}
+
+/** The suites of the quick run. */
+export function quickSuites(suites) {
+  return suites.filter((file) => ["unit", "contract"].includes(tierOf(file)) || file === TOUR);
+}
+
+/** The tier of a suite. @throws Error for one that stands outside of the tiers. */
+export function tierOf(file) {
+  const tier = file.split("/")[1];
+  if (TIERS.includes(tier)) return tier;
+  throw new Error(`${file} belongs into a tier: test/{${TIERS.join(",")}}/`);
+}
+
+/** The one suite that a name stands for: a path, or the end of one, such as `spec/normalize`. */
+function suiteNamed(name, suites) {
+  const end = `/${path.posix.normalize(name).replace(/\.test\.ts$/, "")}.test.ts`;
+  const found = suites.filter((file) => `/${file}`.endsWith(end));
+  if (found.length === 1) return found[0];
+  const listed = (files) => files.map((file) => `\n  ${file.slice(5, -8)}`).join("");
+  if (found.length > 1) throw new Error(`"${name}" is one of these; name it:${listed(found)}`);
+  throw new Error(`there is no suite "${name}"; there are:${listed(suites)}`);
+}
+
+function numbered(option, text, variable) {
+  if (text === undefined) return {};
+  if (Number(text) > 0) return { [variable]: text };
+  throw new Error(`--${option} must be a number above 0, not "${text}"`);
+}

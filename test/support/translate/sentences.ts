@@ -1,0 +1,353 @@
+/**
+ * The project's own labelled sentences. What comes in: the two halves of test/sentences, and for
+ * a judgement the spec that a translator made of a text. What goes out: the sentences with what is
+ * right for them, and for each field of a spec whether it is right.
+ * Invariant: the labels come from the meaning of the words and from the official tables, never
+ * from a translator; a field that a label does not name must have its default; a hash of the text
+ * decides the half, so that nobody chose it. The held-out half is measured, never looked at.
+ */
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { analyzeWords } from "../../../src/spec/analyzer.ts";
+import { type Catalog, type CatalogLookup, catalogLookup } from "../../../src/spec/catalog.ts";
+import { DEFAULT_FIELDS, OUTPUT_FIELD_NAMES } from "../../../src/spec/fields.ts";
+import { normalizeSpec } from "../../../src/spec/normalize.ts";
+import type { AccountQuerySpec } from "../../../src/spec/schema.ts";
+import { ROOT } from "../checkout.ts";
+
+/** The two halves: one to tune on, one that is only measured. */
+export const HALVES = ["development", "held-out"] as const;
+/** The name of one half. */
+export type Half = (typeof HALVES)[number];
+
+/** Activities: every element of `must` is chosen, and nothing outside `must` and `may`. */
+export interface ExpectedCodes {
+  /** Codes or prefixes as a spec takes them; `a|b`: at least one of them. */
+  readonly must: readonly string[];
+  readonly may?: readonly string[];
+}
+
+/** What is right for a sentence; what is not named has its default. */
+export interface Expected {
+  readonly cnae?: ExpectedCodes;
+  readonly cnae_exclude?: ExpectedCodes;
+  readonly uf?: readonly string[];
+  /** IBGE codes, 7 digits. */
+  readonly municipality?: readonly string[];
+  /** All of the states but these: as a list of the others, or said to be unmapped. */
+  readonly not_municipality?: readonly string[];
+  /** Members of `filters.company`; dates also relative, as `resolveDay` reads them. */
+  readonly company?: Readonly<Record<string, unknown>>;
+  readonly contact?: Readonly<Record<string, boolean>>;
+  readonly limit?: number;
+  /** Leading keys as `field direction`; `a|b direction`: either field. */
+  readonly sort?: readonly string[];
+  /** Words of the text that must lie in an unmapped constraint. */
+  readonly unmapped?: readonly string[];
+  /** Words that may lie in one as well; `*`: any. */
+  readonly unmapped_may?: readonly string[];
+  /** A translation that must not be run without asking. */
+  readonly uncertain?: true;
+}
+
+/** One line of a half. */
+export interface LabelledSentence {
+  readonly text: string;
+  /** The construct that it is there for. */
+  readonly group: string;
+  readonly expect: Expected;
+  /** Other whole expectations that are as right: the words mean either. */
+  readonly or?: readonly Expected[];
+  /** Text of a sentence that means the same; it lies in the same half. */
+  readonly same_as?: string;
+}
+
+/** What a judgement needs of a snapshot; a `Segment` is one. */
+export interface JudgingSnapshot {
+  readonly catalog: Catalog;
+  /** `YYYY-MM-DD`. */
+  readonly snapshotDate: string;
+}
+
+/** The fields that are judged, each right or wrong. */
+export const FIELDS = [
+  ...(["activities", "excluded", "uf", "municipality", "status", "size", "mei"] as const),
+  ...(["simples", "headquarters", "started", "capital", "contact", "limit", "sort"] as const),
+  "unmapped",
+] as const;
+/** One judged field. */
+export type Field = (typeof FIELDS)[number];
+
+/** Expected unmapped words found and missed, and constraints that nobody expected. */
+export interface UnmappedCount {
+  readonly found: number;
+  readonly missed: number;
+  readonly extra: number;
+}
+
+/** What is right and wrong in one translation. */
+export interface Judgement {
+  /** Right under one of the expectations, field by field. */
+  readonly fields: Readonly<Record<Field, boolean>>;
+  /** All fields right under one and the same expectation. */
+  readonly right: boolean;
+  /** Of the expectation that comes closest. */
+  readonly unmapped: UnmappedCount;
+}
+
+/** Stands for "no limit named"; no sentence names this number. */
+const NO_LIMIT = 49_999;
+const ALL_STATUSES = 5;
+const ALL_SIZES = 4;
+const ALL_STATES = 27;
+const DISTRITO_FEDERAL = { uf: "DF", municipality: "5300108" };
+
+/** The sentences of one half, in the order of its file. */
+export function loadSentences(half: Half): readonly LabelledSentence[] {
+  return readFileSync(join(ROOT, `test/support/sentences/${half}.jsonl`), "utf8")
+    .trimEnd()
+    .split("\n")
+    .map((line) => JSON.parse(line) as LabelledSentence);
+}
+
+/** The half of a sentence: a bit of FNV-1a over the text that its family begins with. */
+export function halfOf({ text, same_as }: Pick<LabelledSentence, "text" | "same_as">): Half {
+  let hash = 0x811c9dc5;
+  for (const byte of Buffer.from(same_as ?? text, "utf8")) {
+    hash = Math.imul(hash ^ byte, 0x01000193) >>> 0;
+  }
+  return ((hash >>> 16) & 1) === 0 ? "development" : "held-out";
+}
+
+/** Every expectation of a sentence that counts as right. */
+export function expectationsOf(sentence: LabelledSentence): readonly Expected[] {
+  return [sentence.expect, ...(sentence.or ?? [])];
+}
+
+/**
+ * A day of a label: `YYYY-MM-DD`, `-P2Y`, `-P6M` or `-P30D` (complete years, months or days back
+ * from the snapshot's date), `@Y`, `@Y-1` or `@M` (first day of its year, of the year before, of
+ * its month).
+ */
+export function resolveDay(day: string, snapshotDate: string): string {
+  const [year = 0, month = 1, date = 1] = snapshotDate.split("-").map(Number);
+  const back = /^-P(\d+)([YMD])$/.exec(day);
+  const iso = (value: Date) => value.toISOString().slice(0, 10);
+  if (day === "@Y") return `${year}-01-01`;
+  if (day === "@Y-1") return `${year - 1}-01-01`;
+  if (day === "@M") return `${snapshotDate.slice(0, 7)}-01`;
+  if (back === null) return day;
+  const count = Number(back[1]);
+  if (back[2] === "D") return iso(new Date(Date.UTC(year, month - 1, date - count)));
+  const months = month - 1 - count * (back[2] === "Y" ? 12 : 1);
+  const last = new Date(Date.UTC(year, months + 1, 0)).getUTCDate();
+  return iso(new Date(Date.UTC(year, months, Math.min(date, last))));
+}
+
+/** The spec that an expectation stands for, as a client could write it. */
+export function specOf(expected: Expected, { catalog, snapshotDate }: JudgingSnapshot) {
+  const { cnae, cnae_exclude, company = {}, sort = [] } = expected;
+  const first = (codes?: ExpectedCodes) => (codes?.must ?? []).map((one) => one.split("|")[0]);
+  const days = ["started_after", "started_before"].flatMap((name) => {
+    const day = company[name];
+    return typeof day === "string" ? [[name, resolveDay(day, snapshotDate)]] : [];
+  });
+  const unmapped = [...(expected.unmapped ?? []), ...namesOf(expected, catalogLookup(catalog))];
+  return {
+    ...(expected.limit === undefined ? {} : { limit: expected.limit }),
+    filters: {
+      industry: { cnae_any_of: first(cnae), cnae_exclude: first(cnae_exclude) },
+      geo: {
+        uf_any_of: expected.uf ?? [],
+        municipality_ibge_any_of: expected.municipality ?? [],
+      },
+      company: { registration_status_any_of: [2], ...company, ...Object.fromEntries(days) },
+      contact: expected.contact ?? {},
+    },
+    sort: sort.map((key) => {
+      const [fields = "", direction] = key.split(" ");
+      return { field: fields.split("|")[0], direction };
+    }),
+    explain: { unmapped_constraints: unmapped.map((words) => ({ code: "expected", words })) },
+  };
+}
+
+/** Normalizes a spec of a label or a translator. @throws AppError where it is no valid spec. */
+export function normalizedForJudging(spec: unknown, { catalog }: JudgingSnapshot) {
+  return normalizeSpec(spec, {
+    catalog,
+    ...{ limitDefault: NO_LIMIT, limitCap: 50_000, mode: "search", fullAllowed: false },
+    ...{ allowedFields: OUTPUT_FIELD_NAMES, defaultFields: DEFAULT_FIELDS },
+  }).spec;
+}
+
+/**
+ * Judges the spec that a translator made of a sentence; `spec` is as it came from the translator.
+ * @throws AppError where it does not normalize.
+ */
+export function judge(
+  sentence: LabelledSentence,
+  spec: unknown,
+  snapshot: JudgingSnapshot,
+): Judgement {
+  const actual = normalizedForJudging(spec, snapshot);
+  const judged = expectationsOf(sentence).map((expected) => judgeOne(expected, actual, snapshot));
+  const wrongs = (one: (typeof judged)[number]) =>
+    FIELDS.filter((field) => !one.fields[field]).length;
+  const closest = judged.reduce((best, one) => (wrongs(one) < wrongs(best) ? one : best));
+  const fields = Object.fromEntries(
+    FIELDS.map((field) => [field, judged.some((one) => one.fields[field])]),
+  ) as Record<Field, boolean>;
+  return { fields, right: wrongs(closest) === 0, unmapped: closest.unmapped };
+}
+
+function judgeOne(expected: Expected, actual: AccountQuerySpec, snapshot: JudgingSnapshot) {
+  const lookup = catalogLookup(snapshot.catalog);
+  const label = normalizedForJudging(specOf(expected, snapshot), snapshot);
+  const [want, have] = [label.filters.company, actual.filters.company];
+  const { industry } = actual.filters;
+  const geo = geoOf(actual, lookup);
+  const listed = expected.not_municipality !== undefined && geo.municipalities.length > 0;
+  const wantedGeo = listed ? complementOf(expected, snapshot.catalog) : geoOf(label, lookup);
+  const wantedWords = [...(expected.unmapped ?? []), ...(listed ? [] : namesOf(expected, lookup))];
+  const unmapped = countUnmapped(wantedWords, expected.unmapped_may ?? [], actual);
+  const fields: Record<Field, boolean> = {
+    activities:
+      rightCodes(expected.cnae, industry.cnae_any_of, lookup) && industry.text_hints.length === 0,
+    excluded: rightCodes(expected.cnae_exclude, industry.cnae_exclude, lookup),
+    uf: same(wantedGeo.ufs, geo.ufs),
+    municipality: same(wantedGeo.municipalities, geo.municipalities),
+    status: same(
+      unlessAll(want.registration_status_any_of, ALL_STATUSES),
+      unlessAll(have.registration_status_any_of, ALL_STATUSES),
+    ),
+    size: same(
+      unlessAll(want.company_size_code_any_of, ALL_SIZES),
+      unlessAll(have.company_size_code_any_of, ALL_SIZES),
+    ),
+    mei: want.mei_opt_in === have.mei_opt_in,
+    simples: want.simples_opt_in === have.simples_opt_in,
+    headquarters: want.headquarters_only === have.headquarters_only,
+    started: rightDays(expected, label, actual, snapshot.snapshotDate),
+    capital:
+      want.share_capital_min === have.share_capital_min &&
+      want.share_capital_max === have.share_capital_max,
+    contact: same(label.filters.contact, actual.filters.contact),
+    limit: label.limit === actual.limit,
+    sort: rightSort(expected.sort ?? [], actual.sort),
+    unmapped: unmapped.missed === 0 && unmapped.extra === 0,
+  };
+  return { fields, unmapped };
+}
+
+function same(left: unknown, right: unknown): boolean {
+  return JSON.stringify(left) === JSON.stringify(right);
+}
+
+/** All values together filter nothing. */
+function unlessAll<Value>(values: readonly Value[], all: number): readonly Value[] {
+  return values.length === all ? [] : values;
+}
+
+function rightCodes(
+  { must, may = [] }: ExpectedCodes = { must: [] },
+  chosen: readonly string[],
+  lookup: CatalogLookup,
+): boolean {
+  const groups = must.map((one) => one.split("|"));
+  const allowed = new Set([...groups.flat(), ...may].flatMap((code) => lookup.cnae(code)));
+  const has = (code: string) => lookup.cnae(code).every((one) => chosen.includes(one));
+  return groups.every((group) => group.some(has)) && chosen.every((code) => allowed.has(code));
+}
+
+interface Geo {
+  readonly ufs: readonly string[];
+  readonly municipalities: readonly string[];
+}
+
+/** Places by what they mean: the state of a city adds nothing, and the DF is one municipality. */
+function geoOf({ filters: { geo } }: AccountQuerySpec, lookup: CatalogLookup): Geo {
+  const byTom = geo.municipality_tom_any_of.map((tom) => lookup.municipalityByTom(tom)?.ibge ?? "");
+  const municipalities = [...new Set([...geo.municipality_ibge_any_of, ...byTom])].sort();
+  const ufs = geo.uf_any_of;
+  if (municipalities.length === 0) {
+    if (same(ufs, [DISTRITO_FEDERAL.uf])) {
+      return { ufs: [], municipalities: [DISTRITO_FEDERAL.municipality] };
+    }
+    const country = ufs.length >= ALL_STATES && !ufs.includes("EX");
+    return { ufs: country ? [] : ufs, municipalities };
+  }
+  const covered = municipalities.every((code) =>
+    ufs.includes(lookup.municipalityByIbge(code)?.uf ?? ""),
+  );
+  return { ufs: covered ? [] : ufs, municipalities };
+}
+
+function complementOf({ uf = [], not_municipality = [] }: Expected, catalog: Catalog): Geo {
+  const codes = catalog.municipalities.flatMap(({ ibge, uf: of }) =>
+    ibge !== null && of !== null && uf.includes(of) && !not_municipality.includes(ibge)
+      ? [ibge]
+      : [],
+  );
+  return { ufs: [], municipalities: [...new Set(codes)].sort() };
+}
+
+function namesOf({ not_municipality = [] }: Expected, lookup: CatalogLookup): string[] {
+  return not_municipality.map((code) => lookup.municipalityByIbge(code)?.name ?? code);
+}
+
+/** One day more or less of an age is not what a person means; a day after the snapshot is none. */
+function rightDays(
+  { company = {} }: Expected,
+  label: AccountQuerySpec,
+  actual: AccountQuerySpec,
+  snapshotDate: string,
+): boolean {
+  return (["started_after", "started_before"] as const).every((name) => {
+    const want = label.filters.company[name];
+    const given = actual.filters.company[name];
+    const have = name === "started_before" && given !== null && given > snapshotDate ? null : given;
+    if (want === null || have === null || !String(company[name]).startsWith("-P")) {
+      return want === have;
+    }
+    return Math.abs(Date.parse(want) - Date.parse(have)) <= 86_400_000;
+  });
+}
+
+/** Further keys only break ties. */
+function rightSort(expected: readonly string[], actual: AccountQuerySpec["sort"]): boolean {
+  if (expected.length === 0) return same(actual, [{ field: "score", direction: "desc" }]);
+  return expected.every((key, at) => {
+    const [fields = "", direction] = key.split(" ");
+    const have = actual[at];
+    return (
+      have !== undefined && have.direction === direction && fields.split("|").includes(have.field)
+    );
+  });
+}
+
+/** Words that say nothing about which wish a constraint is. */
+const SMALL = new Set(
+  "de da do das dos em no na nos nas com a o e ou um uma mais the of in with".split(" "),
+);
+
+/** Counts expected words, and the constraints that have nothing to do with any of them. */
+function countUnmapped(
+  expected: readonly string[],
+  may: readonly string[],
+  { explain }: AccountQuerySpec,
+): UnmappedCount {
+  const notes = explain.unmapped_constraints.map((note) =>
+    analyzeWords(typeof note === "string" ? note : String(note.words ?? "")),
+  );
+  const holds = (note: readonly string[], phrase: string) =>
+    ` ${note.join(" ")} `.includes(` ${analyzeWords(phrase).join(" ")} `);
+  const found = expected.filter((phrase) => notes.some((note) => holds(note, phrase))).length;
+  const known = new Set(
+    [...expected, ...may].flatMap((phrase) => analyzeWords(phrase)).filter((w) => !SMALL.has(w)),
+  );
+  const extra = may.includes("*")
+    ? 0
+    : notes.filter((note) => !note.some((word) => known.has(word))).length;
+  return { found, missed: expected.length - found, extra };
+}

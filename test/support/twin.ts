@@ -1,0 +1,273 @@
+/**
+ * What comes in: every account of a snapshot as plain decoded values, and normalized specs.
+ * What goes out: the exact answer of each spec (total, complete order, pages), found by looking at
+ * every account, one filter after the other; and seeded random specs to ask.
+ * Invariant: slow and obvious. It shares no code with the engine but the analyzer of names, and
+ * its row ids are found by sorting the accounts anew.
+ */
+import assert from "node:assert/strict";
+import { analyzeWords } from "../../src/spec/analyzer.ts";
+import { cnaeDigits } from "../../src/spec/catalog.ts";
+import type { OutputField, SortField } from "../../src/spec/fields.ts";
+import type { AccountQuerySpec } from "../../src/spec/schema.ts";
+
+/** Value of a field: arrays for `cnae_secondary` only. */
+export type TwinValue = string | number | boolean | readonly string[] | null;
+
+/** An account with every output field (`score` is the balanced one) and its stored scores. */
+export type TwinRow = Readonly<Record<OutputField, TwinValue>> & {
+  readonly score_contactable: number;
+  readonly score_newest: number;
+  readonly score_established: number;
+};
+
+/** One page by the twin. */
+export interface TwinPage {
+  readonly rows: readonly number[];
+  readonly total: number;
+  readonly more: boolean;
+}
+
+const MASK64 = (1n << 64n) - 1n;
+
+/** 64-bit finalizer of MurmurHash3 (Austin Appleby, public domain). */
+function fmix64(value: bigint): bigint {
+  let k = value & MASK64;
+  k ^= k >> 33n;
+  k = (k * 0xff51afd7ed558ccdn) & MASK64;
+  k ^= k >> 33n;
+  k = (k * 0xc4ceb9fe1a85ec53n) & MASK64;
+  return k ^ (k >> 33n);
+}
+
+/**
+ * The seeded order: a permutation of the rows 0 to rowCount-1, by a balanced Feistel network of
+ * four rounds over the smallest even number of bits, walking on until it lands on a row.
+ */
+export function feistelOf(rowCount: number, seed: number): (row: number) => number {
+  let bits = 2;
+  while (2 ** bits < rowCount) bits += 2;
+  const half = BigInt(bits / 2);
+  const mask = (1n << half) - 1n;
+  const keys = [1n, 2n, 3n, 4n].map((i) => fmix64(BigInt(seed) + i * 0x9e3779b97f4a7c15n));
+  return (row) => {
+    let state = BigInt(row);
+    do {
+      let left = state >> half;
+      let right = state & mask;
+      for (const key of keys) [left, right] = [right, left ^ (fmix64(right ^ key) & mask)];
+      state = (left << half) | right;
+    } while (state >= BigInt(rowCount));
+    return Number(state);
+  };
+}
+
+/** True unless a list is given and does not hold the value. */
+function inList(list: readonly TwinValue[] | undefined, value: TwinValue): boolean {
+  return list === undefined || list.length === 0 || list.includes(value);
+}
+
+/** A value as text; null stays null. */
+function text(value: TwinValue): string | null {
+  return value === null ? null : String(value);
+}
+
+/** Reais to whole cents. */
+function cents(reais: number): number {
+  return Math.round(reais * 100);
+}
+
+function meetsGeo(row: TwinRow, geo: AccountQuerySpec["filters"]["geo"]): boolean {
+  if (!inList(geo.uf_any_of, row.uf)) return false;
+  const { municipality_ibge_any_of: ibge, municipality_tom_any_of: tom } = geo;
+  const anywhere = ibge.length === 0 && tom.length === 0;
+  const byIbge = ibge.some((code) => code === row.municipality_ibge);
+  const byTom = tom.some((code) => code === row.municipality_tom);
+  if (!anywhere && !byIbge && !byTom) return false;
+  const prefixes = geo.postal_code_prefix_any_of;
+  if (prefixes && !prefixes.some((prefix) => text(row.postal_code)?.startsWith(prefix))) {
+    return false;
+  }
+  const areas = [row.phone_1, row.phone_2].map((phone) => text(phone)?.slice(3, 5));
+  return !geo.area_code_any_of || geo.area_code_any_of.some((area) => areas.includes(area));
+}
+
+function meetsCompany(row: TwinRow, company: AccountQuerySpec["filters"]["company"]): boolean {
+  if (!inList(company.registration_status_any_of, row.registration_status)) return false;
+  if (!inList(company.company_size_code_any_of, row.company_size_code)) return false;
+  if (!inList(company.legal_nature_any_of, row.legal_nature)) return false;
+  if (company.headquarters_only && row.headquarters !== true) return false;
+  for (const flag of ["simples_opt_in", "mei_opt_in"] as const) {
+    if (company[flag] !== null && company[flag] !== (row[flag] === true)) return false;
+  }
+  const { started_after: after, started_before: before } = company;
+  const started = text(row.started_on);
+  if ((after !== null || before !== null) && started === null) return false;
+  if (after !== null && started !== null && started < after) return false;
+  if (before !== null && started !== null && started >= before) return false;
+  const { share_capital_min: min, share_capital_max: max } = company;
+  const capital = row.share_capital === null ? Number.NaN : cents(Number(row.share_capital));
+  if (min !== undefined && !(capital >= cents(min))) return false;
+  return max === undefined || capital <= cents(max);
+}
+
+function meetsContact(row: TwinRow, contact: AccountQuerySpec["filters"]["contact"]): boolean {
+  const email = row.email !== null;
+  const phone = row.phone_1 !== null || row.phone_2 !== null;
+  if (contact.require_email && !email) return false;
+  if (contact.require_phone && !phone) return false;
+  return !contact.require_any_contact || email || phone;
+}
+
+/** The activity codes of a spec as digits; `both`: secondary activities count too. */
+interface Codes {
+  readonly any: ReadonlySet<string>;
+  readonly none: ReadonlySet<string>;
+  readonly both: boolean;
+}
+
+function codesOf({ filters: { industry } }: AccountQuerySpec): Codes {
+  return {
+    any: new Set(industry.cnae_any_of.map(cnaeDigits)),
+    none: new Set(industry.cnae_exclude.map(cnaeDigits)),
+    both: industry.secondary_cnae_mode !== "off",
+  };
+}
+
+/** Text whose UTF-16 units are the UTF-8 bytes of a text, so that `<` compares bytes. */
+function utf8Key(value: TwinValue): string | null {
+  return value === null ? null : Buffer.from(String(value)).toString("latin1");
+}
+
+/** Orders what may be missing: null last in both directions. Text is ASCII or from `utf8Key`. */
+function compareValues(left: TwinValue, right: TwinValue, descending: boolean): number {
+  if (left === null || right === null) return Number(left === null) - Number(right === null);
+  const order = Number(left > right) - Number(left < right);
+  return descending ? -order : order;
+}
+
+type Scoring = AccountQuerySpec["scoring"];
+
+/** Answers specs by looking at every account. */
+export class Twin {
+  /** The accounts in the order of their row ids: balanced score descending, CNPJ ascending. */
+  readonly rows: readonly TwinRow[];
+  readonly #words: readonly ReadonlySet<string>[];
+  readonly #secondary: readonly ReadonlySet<string>[];
+  readonly #legalNames: readonly (string | null)[];
+  readonly #placesBySeed = new Map<number, (row: number) => number>();
+  readonly #columns = new Map<string, readonly TwinValue[]>();
+
+  constructor(rows: readonly TwinRow[]) {
+    this.rows = [...rows].sort((left, right) => {
+      const byScore = compareValues(left.score, right.score, true);
+      return byScore !== 0 ? byScore : compareValues(left.cnpj, right.cnpj, false);
+    });
+    this.#words = this.rows.map(
+      (row) => new Set(analyzeWords(`${row.legal_name ?? ""} ${row.trade_name ?? ""}`)),
+    );
+    this.#legalNames = this.rows.map((row) => utf8Key(row.legal_name));
+    this.#secondary = this.rows.map((row) => new Set((row.cnae_secondary ?? []) as string[]));
+  }
+
+  /** Every matching row in the order of the spec; its length is the exact total. */
+  answer(spec: AccountQuerySpec): number[] {
+    const order = this.#order(spec);
+    const all = this.rows.map((_, row) => row);
+    const rest = all.filter((row) => this.#meetsOthers(row, spec));
+    const codes = codesOf(spec);
+    const mode = spec.filters.industry.secondary_cnae_mode;
+    const matches = (primaryOnly: boolean) =>
+      rest.filter((row) => this.#meetsActivity(row, codes, primaryOnly)).sort(order);
+    if (mode === "full") return matches(false);
+    const primary = matches(true);
+    if (mode === "off") return primary;
+    const either = matches(false);
+    if (primary.length >= spec.limit) return primary;
+    const first = new Set(primary);
+    return [...primary, ...either.filter((row) => !first.has(row))];
+  }
+
+  /** The page of `spec.limit` rows after a row of the answer; -1 asks for the first page. */
+  page(spec: AccountQuerySpec, afterRow: number): TwinPage {
+    const answer = this.answer(spec);
+    const start = afterRow < 0 ? 0 : answer.indexOf(afterRow) + 1;
+    assert(afterRow < 0 || start > 0, "a page begins after a row of the answer");
+    const rows = answer.slice(start, start + spec.limit);
+    return { rows, total: answer.length, more: start + rows.length < answer.length };
+  }
+
+  /** All filters but those about activity codes. */
+  #meetsOthers(row: number, spec: AccountQuerySpec): boolean {
+    const account = this.rows[row] as TwinRow;
+    const { industry, geo, company, contact } = spec.filters;
+    if (!meetsGeo(account, geo) || !meetsCompany(account, company)) return false;
+    if (!meetsContact(account, contact)) return false;
+    const words = this.#words[row] as ReadonlySet<string>;
+    const hints = industry.text_hints;
+    return hints.length === 0 || hints.some((hint) => hint.split(" ").every((w) => words.has(w)));
+  }
+
+  /** The activity filters; a secondary code serves to match unless `primaryOnly`. */
+  #meetsActivity(row: number, { any, none, both }: Codes, primaryOnly: boolean): boolean {
+    const primary = String((this.rows[row] as TwinRow).cnae_primary);
+    const secondary = [...(this.#secondary[row] as ReadonlySet<string>)];
+    if (none.has(primary) || (both && secondary.some((code) => none.has(code)))) return false;
+    if (any.size === 0 || any.has(primary)) return true;
+    return !primaryOnly && secondary.some((code) => any.has(code));
+  }
+
+  /** The seeded order; asked for again and again, as random specs share a few seeds. */
+  #places(seed: number): (row: number) => number {
+    const known = this.#placesBySeed.get(seed) ?? memoized(feistelOf(this.rows.length, seed));
+    this.#placesBySeed.set(seed, known);
+    return known;
+  }
+
+  /** Comparison of two rows under sort, strategy and seed; never 0 for different rows. */
+  #order(spec: AccountQuerySpec): (left: number, right: number) => number {
+    const { random_seed: seed } = spec.scoring;
+    const place = seed === null ? null : this.#places(seed);
+    const shuffles = place !== null && spec.sort.some(({ field }) => field === "score");
+    const keys = spec.sort.map(({ field, direction }) => {
+      return { values: this.#column(field, spec.scoring), descending: direction === "desc" };
+    });
+    const cnpjs = this.#column("cnpj", spec.scoring);
+    return (left, right) => {
+      for (const { values, descending } of keys) {
+        const [one, other] = [values[left] as TwinValue, values[right] as TwinValue];
+        const order = compareValues(one, other, descending);
+        if (order !== 0) return order;
+      }
+      if (shuffles && left !== right) return place(left) - place(right);
+      return compareValues(cnpjs[left] as TwinValue, cnpjs[right] as TwinValue, false);
+    };
+  }
+
+  /** The values of all rows that a sort field compares; remembered, as specs share them. */
+  #column(field: SortField, { strategy, random_seed: seed }: Scoring): readonly TwinValue[] {
+    const name = field === "score" ? `score ${strategy} ${seed}` : field;
+    const known = this.#columns.get(name);
+    if (known !== undefined) return known;
+    const values = this.rows.map((account, row): TwinValue => {
+      if (field === "company_size") return account.company_size_code;
+      if (field === "legal_name") return this.#legalNames[row] ?? null;
+      if (field !== "score") return account[field];
+      // A small place in the random order counts as a high score.
+      if (strategy === "random") return -(seed === null ? 0 : this.#places(seed)(row));
+      return strategy === "balanced" ? account.score : account[`score_${strategy}`];
+    });
+    this.#columns.set(name, values);
+    return values;
+  }
+}
+
+/** Remembers the results of a function of a row. */
+function memoized(of: (row: number) => number): (row: number) => number {
+  const known = new Map<number, number>();
+  return (row) => {
+    const result = known.get(row) ?? of(row);
+    known.set(row, result);
+    return result;
+  };
+}

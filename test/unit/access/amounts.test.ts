@@ -1,0 +1,61 @@
+/**
+ * Proves that words beside a number fit it, in the sentences in which one of something is usual.
+ * Does not prove it of every sentence.
+ */
+import assert from "node:assert/strict";
+import { describe, it } from "node:test";
+import { Gate } from "../../../src/access/gate.ts";
+import { loadPlans } from "../../../src/access/plans.ts";
+import { refuseBeyondBytes, refuseBeyondQuota } from "../../../src/access/quota.ts";
+import { UnderWay } from "../../../src/access/underway.ts";
+import { wordFor } from "../../../src/amounts.ts";
+import { manualClock } from "../../../src/clock.ts";
+import { Waits } from "../../../src/http/waits.ts";
+
+const FREE = loadPlans().free;
+
+/** The plan free with other limits. */
+function plan(limits: Partial<(typeof FREE)["limits"]>) {
+  return { ...FREE, limits: { ...FREE.limits, ...limits } };
+}
+
+describe("the word beside a number", () => {
+  it("is that of one for 1 alone", () => {
+    assert.deepEqual(
+      [0, 1, 2, 0.5].map((count) => wordFor(count, "key")),
+      ["keys", "key", "keys", "keys"],
+    );
+    assert.equal(wordFor(2, "company", "companies"), "companies");
+  });
+
+  it("fits in the refusals of a key", async () => {
+    const gate = new Gate(manualClock());
+    const slow = plan({ requests_per_second: 1, burst: 1 });
+    gate.spend("a", slow, 1);
+    assert.throws(() => gate.spend("a", slow, 1), /may send 1 request a second/);
+    const fast = plan({ requests_per_second: 2, burst: 2 });
+    gate.spend("b", fast, 2);
+    assert.throws(() => gate.spend("b", fast, 2), /may send 2 requests a second/);
+    const underWay = new UnderWay();
+    const most = (concurrent_requests: number) => ({ limits: { concurrent_requests } });
+    underWay.begin("a", most(1));
+    assert.throws(() => underWay.begin("a", most(1)), /^AppError: 1 request of the key is under/);
+    const waits = new Waits(1);
+    const first = waits.run("a", () => new Promise<void>((resolve) => setImmediate(resolve)));
+    const second = Promise.resolve().then(() => waits.run("a", async () => {}));
+    await assert.rejects(second, /1 request of yours waits for exports/);
+    await first;
+  });
+
+  it("fits in the refusals of a quota", () => {
+    const one = plan({ export_rows_per_day: 1, saved_bytes: 1 });
+    assert.throws(
+      () => refuseBeyondQuota(one, { used: 1, wanted: 1 }, 0),
+      /allows 1 export row a day\. 1 is used/,
+    );
+    assert.throws(
+      () => refuseBeyondBytes(one, "saved_bytes", { kept: 1, wanted: 1 }),
+      /up to 1 byte of specs.* 1 is kept/,
+    );
+  });
+});

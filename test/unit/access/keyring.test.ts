@@ -1,0 +1,254 @@
+/**
+ * Proves the life of keys on a real database with a clock that is moved by hand: states, rotation
+ * with overlap, caching that never outlives 200 ms, counted look-ups, batched times of use, and
+ * what a person is told. Does not prove anything about HTTP (contract/http/auth.test.ts does).
+ */
+import assert from "node:assert/strict";
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, it } from "node:test";
+import { Keyring } from "../../../src/access/keyring.ts";
+import { type ManualClock, manualClock } from "../../../src/clock.ts";
+import { AppError, CommandError } from "../../../src/errors.ts";
+import { openDatabase, type StateDatabase } from "../../../src/store/database.ts";
+import { KeyStore } from "../../../src/store/keystore.ts";
+
+const START_MS = Date.UTC(2026, 10, 21);
+
+/** Counts look-ups, so that a test can see which requests reached the database. */
+class CountingStore extends KeyStore {
+  finds = 0;
+  versions = 0;
+  override version() {
+    this.versions++;
+    return super.version();
+  }
+  override find(id: string) {
+    this.finds++;
+    return super.find(id);
+  }
+}
+
+let directory: string;
+let database: StateDatabase;
+let clock: ManualClock;
+let store: CountingStore;
+let keyring: Keyring;
+
+beforeEach(() => {
+  directory = mkdtempSync(join(tmpdir(), "peneira-keys-"));
+  database = openDatabase(directory);
+  clock = manualClock(START_MS);
+  store = new CountingStore(database);
+  keyring = new Keyring(store, clock);
+});
+
+afterEach(() => {
+  database.close();
+  rmSync(directory, { recursive: true });
+});
+
+const wish = { tenant: "acme", plan: "growth", name: "crm" };
+const bearer = (key: string) => `Bearer ${key}`;
+const codeOf = (authorization: string | undefined): string => {
+  try {
+    keyring.authenticate(authorization);
+    return "ok";
+  } catch (error) {
+    assert.ok(error instanceof AppError);
+    return error.code;
+  }
+};
+
+describe("authenticate", () => {
+  it("says who asks", () => {
+    const { key, keyId } = keyring.create(wish);
+    const identity = keyring.authenticate(bearer(key));
+    assert.equal(identity.keyId, keyId);
+    assert.equal(identity.plan, "growth");
+    const other = keyring.create({ ...wish, name: "other" });
+    assert.equal(keyring.authenticate(bearer(other.key)).tenantId, identity.tenantId);
+    const foreign = keyring.create({ ...wish, tenant: "other" });
+    assert.notEqual(keyring.authenticate(bearer(foreign.key)).tenantId, identity.tenantId);
+  });
+
+  it("refuses a key of another data directory", () => {
+    const elsewhere = mkdtempSync(join(tmpdir(), "peneira-keys-"));
+    const other = openDatabase(elsewhere);
+    const { key } = new Keyring(new KeyStore(other), clock).create(wish);
+    other.close();
+    rmSync(elsewhere, { recursive: true });
+    assert.equal(codeOf(bearer(key)), "authentication_invalid");
+  });
+
+  it("refuses the secret of one key with the id of another", () => {
+    const mine = keyring.create(wish);
+    database.prepare("UPDATE keys SET hash = randomblob(32) WHERE id = ?").run(mine.keyId);
+    assert.equal(codeOf(bearer(mine.key)), "authentication_invalid");
+  });
+
+  it("looks nothing up for a mistyped key, and once for one that it knows", () => {
+    const { key } = keyring.create(wish);
+    for (let at = 5; at < key.length; at++) {
+      codeOf(bearer(key.slice(0, at) + (key[at] === "0" ? "1" : "0") + key.slice(at + 1)));
+    }
+    for (const text of [
+      "",
+      "pnr_",
+      key.slice(1),
+      `${key}0`,
+      key.toUpperCase(),
+      "x".repeat(8_000),
+    ]) {
+      codeOf(bearer(text));
+    }
+    assert.deepEqual([store.finds, store.versions], [0, 0]);
+    for (let times = 0; times < 100; times++) assert.equal(codeOf(bearer(key)), "ok");
+    assert.equal(store.finds, 1);
+  });
+
+  it("follows another process after 200 ms, and this process at once", () => {
+    const { key, keyId } = keyring.create(wish);
+    assert.equal(codeOf(bearer(key)), "ok");
+    const other = openDatabase(directory);
+    new KeyStore(other).setDisabled(keyId, 1);
+    other.close();
+    clock.advance(199);
+    assert.equal(codeOf(bearer(key)), "ok");
+    clock.advance(1);
+    assert.equal(codeOf(bearer(key)), "authentication_disabled");
+    keyring.enable(keyring.pick({ id: keyId }));
+    assert.equal(codeOf(bearer(key)), "ok");
+    keyring.disable(keyring.pick({ id: keyId }));
+    assert.equal(codeOf(bearer(key)), "authentication_disabled");
+  });
+});
+
+describe("an end", () => {
+  it("ends a key at its time and not before", () => {
+    const { key, keyId, expiresAt } = keyring.create({ ...wish, expiresAt: START_MS + 1_000 });
+    assert.equal(expiresAt, START_MS + 1_000);
+    clock.advance(999);
+    assert.equal(codeOf(bearer(key)), "ok");
+    clock.advance(1);
+    assert.equal(codeOf(bearer(key)), "authentication_disabled");
+    assert.equal(keyring.list()[0]?.state, "expired");
+    keyring.expire(keyring.pick({ id: keyId }), START_MS + 5_000);
+    assert.equal(codeOf(bearer(key)), "ok");
+    keyring.expire(keyring.pick({ id: keyId }), null);
+    clock.advance(86_400_000_000);
+    assert.equal(codeOf(bearer(key)), "ok");
+    keyring.expire(keyring.pick({ id: keyId }), clock.nowMs());
+    assert.equal(codeOf(bearer(key)), "authentication_disabled");
+  });
+
+  it("of a key is not that of the key that replaces it", () => {
+    const old = keyring.create({ ...wish, expiresAt: START_MS + 1_000 });
+    const lasting = keyring.rotate(keyring.pick({ id: old.keyId }), 0);
+    assert.equal(keyring.pick({ id: lasting.keyId }).expiresAt, null);
+    const ending = keyring.rotate(keyring.pick({ id: lasting.keyId }), 0, START_MS + 7_000);
+    assert.equal(keyring.pick({ id: ending.keyId }).expiresAt, START_MS + 7_000);
+  });
+});
+
+describe("rename", () => {
+  it("gives another name, and refuses one that would break a list", () => {
+    const { keyId } = keyring.create(wish);
+    keyring.rename(keyring.pick({ id: keyId }), "billing");
+    assert.equal(keyring.pick({ name: "billing" }).id, keyId);
+    for (const name of ["a\nb", "x".repeat(101)]) {
+      assert.throws(() => keyring.rename(keyring.pick({ id: keyId }), name), /up to 100/);
+    }
+  });
+});
+
+describe("rotate", () => {
+  it("gives a key of the same tenant, plan and name, and ends the old one at once", () => {
+    const old = keyring.create(wish);
+    const fresh = keyring.rotate(keyring.pick({ id: old.keyId }), 0);
+    assert.deepEqual([fresh.tenant, fresh.plan, fresh.name], ["acme", "growth", "crm"]);
+    assert.equal(codeOf(bearer(old.key)), "authentication_disabled");
+    assert.equal(codeOf(bearer(fresh.key)), "ok");
+    assert.throws(() => keyring.enable(keyring.pick({ id: old.keyId })), /has expired/);
+  });
+
+  it("lets the old key work through the overlap and not a millisecond longer", () => {
+    const old = keyring.create(wish);
+    keyring.rotate(keyring.pick({ id: old.keyId }), 1_000);
+    clock.advance(999);
+    assert.equal(codeOf(bearer(old.key)), "ok");
+    clock.advance(1);
+    assert.equal(codeOf(bearer(old.key)), "authentication_disabled");
+  });
+
+  it("never moves an end that was set before further away", () => {
+    const old = keyring.create(wish);
+    keyring.rotate(keyring.pick({ id: old.keyId }), 1_000);
+    const again = keyring.rotate(keyring.pick({ id: old.keyId }), 60_000);
+    assert.equal(again.oldExpiresAt, START_MS + 1_000);
+    assert.equal(keyring.pick({ id: old.keyId }).expiresAt, START_MS + 1_000);
+  });
+});
+
+describe("create", () => {
+  it("refuses a wrong wish with everything that is wrong", () => {
+    const wrong = { tenant: " ", plan: "gold", name: "a\u0007b" };
+    assert.throws(
+      () => keyring.create(wrong),
+      (error: unknown) => {
+        assert.ok(error instanceof CommandError);
+        assert.equal(error.exitCode, 2);
+        for (const part of ["tenant", "name", "free, starter"]) {
+          assert.ok(error.message.includes(part));
+        }
+        return true;
+      },
+    );
+    assert.equal(keyring.list().length, 0);
+  });
+
+  it("as the first one makes a key only where there is none", () => {
+    assert.notEqual(keyring.createFirst(wish), null);
+    assert.equal(keyring.createFirst(wish), null);
+    assert.equal(keyring.list().length, 1);
+  });
+
+  it("leaves no secret in any file of the data directory", () => {
+    const { key } = keyring.create(wish);
+    keyring.authenticate(bearer(key));
+    keyring.flushUsed();
+    for (const name of readdirSync(directory)) {
+      const bytes = readFileSync(join(directory, name), "latin1");
+      assert.ok(!bytes.includes(key.slice(17, 40)), `the secret is in ${name}`);
+    }
+  });
+});
+
+describe("pick", () => {
+  it("finds by id, by whole key, by tenant and name, and says when that is not one key", () => {
+    const first = keyring.create(wish);
+    const second = keyring.create({ ...wish, name: "second" });
+    assert.equal(keyring.pick({ id: first.keyId }).id, first.keyId);
+    assert.equal(keyring.pick({ id: second.key }).id, second.keyId);
+    assert.equal(keyring.pick({ tenant: "acme", name: "second" }).id, second.keyId);
+    assert.throws(() => keyring.pick({ tenant: "acme" }), /2 keys fit/);
+    assert.throws(() => keyring.pick({ name: "none" }), /no such key/);
+    assert.throws(() => keyring.pick({}), /Name the key/);
+  });
+});
+
+describe("flushUsed", () => {
+  it("writes the last time of use once, and never inside a request", () => {
+    const { key, keyId } = keyring.create(wish);
+    keyring.authenticate(bearer(key));
+    clock.advance(5_000);
+    keyring.authenticate(bearer(key));
+    assert.equal(keyring.pick({ id: keyId }).lastUsedAt, null);
+    keyring.flushUsed();
+    assert.equal(keyring.pick({ id: keyId }).lastUsedAt, START_MS + 5_000);
+    const written = database.prepare("SELECT total_changes() AS n").get() as { n: number };
+    keyring.flushUsed();
+    assert.deepEqual(database.prepare("SELECT total_changes() AS n").get(), written);
+  });
+});

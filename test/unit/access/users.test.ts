@@ -1,0 +1,276 @@
+/**
+ * Proves who may sign in, on a real database: how users are made, what is refused and that it is
+ * refused all at once, who becomes owner however many processes race, that a tenant keeps a working
+ * owner, that whoever is stopped or changed is signed out, and the plan of a console. Does not
+ * prove what the routes and the command make of it (e2e/cli/user.test.ts).
+ */
+import assert from "node:assert/strict";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, it } from "node:test";
+import { passwordProblems } from "../../../src/access/passwords.ts";
+import type { UserWish } from "../../../src/access/users.ts";
+import {
+  type ConsoleState,
+  openConsole,
+  PASSWORD,
+  refusalOf,
+  START_MS,
+} from "../../support/console/state.ts";
+
+const ACME = { name: "acme" };
+const HERE = "192.0.2.1";
+
+let directory: string;
+let state: ConsoleState;
+
+beforeEach(() => {
+  directory = mkdtempSync(join(tmpdir(), "peneira-users-"));
+  state = openConsole(directory);
+});
+
+afterEach(() => {
+  state.close();
+  rmSync(directory, { recursive: true });
+});
+
+/** Makes a user a moment after the one before it, so that their order is certain. */
+const make = async (email: string, more: Partial<UserWish> = {}) => {
+  state.clock.advance(1);
+  const wish = { email, tenant: ACME, password: PASSWORD, ...more };
+  return (await state.users.create(wish)).user;
+};
+const tokenOf = async (email: string) => (await state.sessions.signIn(email, PASSWORD, HERE)).token;
+const works = (token: string) => state.sessions.find(token) !== null;
+const codesOf = async (work: () => unknown) => {
+  const { code, errors } = await refusalOf(work);
+  return [code, ...errors.map((one) => `${one.pointer} ${one.code}`).sort()];
+};
+
+describe("a new user", () => {
+  it("owns its tenant if it is the first, and is a member else, unless somebody says", async () => {
+    const first = await make("ana@example.com");
+    assert.deepEqual([first.role, first.state, first.tenant], ["owner", "active", "acme"]);
+    assert.deepEqual([first.createdAt, first.lastSeenAt], [START_MS + 1, null]);
+    assert.equal((await make("bia@example.com")).role, "member");
+    assert.equal((await make("caio@example.com", { role: "owner" })).role, "owner");
+    assert.equal((await make("dora@example.com", { tenant: { name: "other" } })).role, "owner");
+    const made = await make("eva@example.com", { tenant: { id: first.tenantId } });
+    assert.deepEqual([made.tenantId, made.role], [first.tenantId, "member"]);
+    const emails = state.users.list(first.tenantId).map(({ email }) => email);
+    assert.equal(emails.length, 4);
+    assert.equal(state.users.list().length, 5);
+  });
+
+  it("has its e-mail in lower case, and is found by any spelling of it", async () => {
+    const { email, id } = await make("  Ana.Maria@Example.COM ");
+    assert.equal(email, "ana.maria@example.com");
+    assert.equal(state.users.named("ANA.maria@example.com")?.id, id);
+    assert.deepEqual(await codesOf(() => make("ana.MARIA@example.com", { tenant: ACME })), [
+      "invalid_request",
+      "/email email_taken",
+    ]);
+    const elsewhere = { tenant: { name: "other" } };
+    assert.equal((await codesOf(() => make("ana.maria@example.com", elsewhere))).length, 2);
+    assert.equal(state.users.list().length, 1);
+    assert.deepEqual(
+      state.keyring.tenants().map(({ name }) => name),
+      ["acme"],
+      "nothing is left of what was refused",
+    );
+  });
+
+  it("gets a made-up password where none is said, and only then is told it", async () => {
+    const made = await state.users.create({ email: "ana@example.com", tenant: ACME });
+    assert.ok(made.password !== null);
+    assert.deepEqual(passwordProblems(made.password, "ana@example.com"), []);
+    await state.sessions.signIn("ana@example.com", made.password, HERE);
+    const wish = { email: "bia@example.com", tenant: ACME, password: PASSWORD };
+    assert.equal((await state.users.create(wish)).password, null);
+  });
+
+  it("is refused with everything that is wrong at once, before anything is hashed", async () => {
+    const wish = { email: "ana", tenant: { name: " " }, role: "admin", plan: "gold" };
+    assert.deepEqual(await codesOf(() => state.users.create({ ...wish, password: "short" })), [
+      "invalid_request",
+      "/email invalid_email",
+      "/password unfit_password",
+      "/plan unknown_plan",
+      "/role unknown_role",
+      "/tenant invalid_name",
+    ]);
+    assert.deepEqual(state.hashes, []);
+    assert.deepEqual(await codesOf(() => make("ana@example.com", { role: "member" })), [
+      "invalid_request",
+      "/role owner_first",
+    ]);
+    assert.deepEqual([state.users.list(), state.keyring.tenants()], [[], []]);
+  });
+
+  it("is refused with an e-mail that is none", async () => {
+    const wrong = ["", "@", "a@", "@b", "a b@example.com", "a@b@example.com", "a@-example.com"];
+    wrong.push("a@example..com", "a@example.com.", `${"x".repeat(65)}@example.com`, "a\n@b.com");
+    wrong.push("a\u0000@example.com", "\u202ea@example.com", `a@${"x".repeat(260)}.com`);
+    for (const email of wrong) {
+      const codes = await codesOf(() => make(email));
+      assert.deepEqual(codes, ["invalid_request", "/email invalid_email"], JSON.stringify(email));
+    }
+    for (const email of ["a@b", "joão@exámple.com", "a.b+c_d'e@sub.example-1.com"]) {
+      await make(email);
+    }
+  });
+
+  it("is the only first one and the only one of its e-mail when processes race", async () => {
+    const other = openConsole(directory);
+    try {
+      const [one, two] = [state.users, other.users];
+      const wish = (email: string) => ({ email, tenant: ACME, password: PASSWORD });
+      const made = await Promise.all([
+        one.create(wish("ana@example.com")),
+        two.create(wish("bia@example.com")),
+        one.create(wish("caio@example.com")),
+      ]);
+      const roles = made.map(({ user }) => user.role).sort();
+      assert.deepEqual(roles, ["member", "member", "owner"]);
+      assert.equal(new Set(made.map(({ user }) => user.tenantId)).size, 1);
+      const twins = await Promise.allSettled([
+        one.create(wish("eva@example.com")),
+        two.create(wish("eva@example.com")),
+      ]);
+      const refused = twins.filter((twin) => twin.status === "rejected");
+      assert.equal(refused.length, 1);
+      assert.deepEqual(await codesOf(() => Promise.reject(refused[0]?.reason)), [
+        "invalid_request",
+        "/email email_taken",
+      ]);
+    } finally {
+      other.close();
+    }
+  });
+});
+
+describe("the last working owner of a tenant", () => {
+  it("can be neither stopped nor made a member, until there is another", async () => {
+    const { users } = state;
+    const ana = await make("ana@example.com");
+    const bia = await make("bia@example.com");
+    await make("foreign@example.com", { tenant: { name: "other" } });
+    const stopped = await codesOf(() => users.disable(ana));
+    assert.deepEqual(stopped, ["invalid_request", "/state last_owner"]);
+    const changed = await codesOf(() => users.setRole(ana, "member"));
+    assert.deepEqual(changed, ["invalid_request", "/role last_owner"]);
+    users.setRole(ana, "owner");
+    users.setRole(bia, "owner");
+    users.disable(bia);
+    assert.equal((await codesOf(() => users.disable(ana))).length, 2, "the other is stopped");
+    users.enable(bia);
+    users.setRole(ana, "member");
+    assert.equal(users.named(ana.email)?.role, "member");
+    users.disable(ana);
+    assert.equal((await codesOf(() => users.disable(bia))).length, 2);
+    users.enable(ana);
+    assert.deepEqual(
+      users.list(ana.tenantId).map(({ role, state: now }) => `${role} ${now}`),
+      ["member active", "owner active"],
+    );
+  });
+
+  it("stays when two owners stop each other with what they knew before", async () => {
+    const ana = await make("ana@example.com");
+    const bia = await make("bia@example.com", { role: "owner" });
+    state.users.disable(bia);
+    assert.equal((await codesOf(() => state.users.disable(ana))).length, 2);
+    assert.equal((await codesOf(() => state.users.setRole(ana, "member"))).length, 2);
+  });
+});
+
+describe("changes", () => {
+  it("sign out whoever is stopped, changed or gets another password, and nobody else", async () => {
+    const { users } = state;
+    await make("ana@example.com");
+    const bia = await make("bia@example.com");
+    const owner = await tokenOf("ana@example.com");
+    const before = await tokenOf(bia.email);
+    users.setRole(bia, "owner");
+    assert.equal(works(before), false, "another role");
+    const kept = await state.sessions.signIn(bia.email, PASSWORD, HERE);
+    const other = await tokenOf(bia.email);
+    users.setRole(bia, "member", kept.session.id);
+    assert.deepEqual([works(kept.token), works(other)], [true, false]);
+    assert.equal(state.sessions.find(kept.token)?.user.role, "member");
+    users.setRole(bia, "member");
+    assert.equal(works(kept.token), true, "nothing was changed");
+    users.disable(bia);
+    assert.equal(works(kept.token), false, "stopped");
+    users.enable(bia);
+    assert.equal(works(kept.token), false, "and it does not come back");
+    const last = await tokenOf(bia.email);
+    const made = await users.setPassword(bia);
+    assert.equal(works(last), false, "another password");
+    assert.equal((await refusalOf(() => tokenOf(bia.email))).code, "sign_in_failed");
+    await state.sessions.signIn(bia.email, made ?? "", HERE);
+    assert.equal(works(owner), true);
+  });
+
+  it("refuse an unfit password and an unknown role, and change nothing", async () => {
+    const ana = await make("ana@example.com");
+    const token = await tokenOf(ana.email);
+    for (const password of ["short", "ana@example.com", "x".repeat(257)]) {
+      const codes = await codesOf(() => state.users.setPassword(ana, password));
+      assert.deepEqual(codes, ["invalid_request", "/password unfit_password"]);
+    }
+    const role = await codesOf(() => state.users.setRole(ana, "root"));
+    assert.deepEqual(role, ["invalid_request", "/role unknown_role"]);
+    assert.equal(works(token), true);
+  });
+
+  it("do not reach users of other tenants, who do not exist", async () => {
+    const ana = await make("ana@example.com");
+    const foreign = await make("foreign@example.com", { tenant: { name: "other" } });
+    assert.equal(state.users.member(ana.tenantId, ana.id).email, ana.email);
+    const unknown = await refusalOf(() => state.users.member(ana.tenantId, "000000000000"));
+    const other = await refusalOf(() => state.users.member(ana.tenantId, foreign.id));
+    assert.deepEqual([other.code, other.message], [unknown.code, unknown.message]);
+    assert.equal(other.code, "not_found");
+  });
+});
+
+describe("the plan of a console", () => {
+  it("is the one set, else the highest of all keys ever made, else free", async () => {
+    const { users, keyring } = state;
+    const { tenantId } = await make("ana@example.com");
+    const plan = () => users.consolePlan(tenantId);
+    assert.equal(plan(), "free");
+    keyring.create({ tenant: "acme", plan: "growth", name: "" });
+    keyring.create({ tenant: "acme", plan: "starter", name: "" });
+    keyring.create({ tenant: "other", plan: "enterprise", name: "" });
+    assert.equal(plan(), "growth");
+    for (const row of keyring.list()) keyring.disable(row);
+    assert.equal(plan(), "growth", "also of keys that were stopped");
+    await make("bia@example.com", { plan: "scale" });
+    assert.equal(plan(), "scale");
+    await make("caio@example.com", { plan: "free" });
+    assert.equal(plan(), "free", "also below that of the keys");
+    assert.equal(users.consolePlan("nobody"), "free");
+  });
+
+  it("is the one for tenants without any where there is none and never was a key", async () => {
+    const { users, keyring } = state;
+    const assume = async (email: string, tenant: string, plan?: string) => {
+      const wish = { email, tenant: { name: tenant }, password: PASSWORD, plan };
+      const made = await users.create({ ...wish, planOtherwise: "enterprise" });
+      return [made.planAssumed, users.consolePlan(made.user.tenantId)];
+    };
+    keyring.create({ tenant: "keyed", plan: "growth", name: "" });
+    assert.deepEqual(await assume("ana@example.com", "acme"), [true, "enterprise"]);
+    assert.deepEqual(await assume("bia@example.com", "acme"), [false, "enterprise"]);
+    assert.deepEqual(await assume("caio@example.com", "keyed"), [false, "growth"]);
+    assert.deepEqual(await assume("dora@example.com", "told", "starter"), [false, "starter"]);
+    assert.deepEqual(await assume("eva@example.com", "told"), [false, "starter"]);
+    await make("foreign@example.com", { tenant: { name: "plain" } });
+    await make("guest@example.com", { tenant: { name: "plain" } });
+    const { tenantId } = users.named("guest@example.com") as { tenantId: string };
+    assert.equal(users.consolePlan(tenantId), "free", "nobody else sets one");
+  });
+});

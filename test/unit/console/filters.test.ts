@@ -1,0 +1,179 @@
+/**
+ * Proves what the console's filter form reckons with: that its groups hold every member of the
+ * filters once, that days and amounts are read as people write them, and that a sentence is shown
+ * whole with every part told in words.
+ * Does not prove what the form looks like or sends; console end-to-end tests do that.
+ */
+import assert from "node:assert/strict";
+import { before, describe, it } from "node:test";
+import { amountText, readAmount } from "../../../src/console/web/amount.ts";
+import type { TranslateAnswer } from "../../../src/console/web/answers.ts";
+import { shiftDays, shiftMonths } from "../../../src/console/web/days.ts";
+import { clearGroup, countAll, countSet, GROUPS } from "../../../src/console/web/filtergroups.ts";
+import { describeFilter } from "../../../src/console/web/filterwords.ts";
+import { language } from "../../../src/console/web/language.ts";
+import { stretchesOf } from "../../../src/console/web/parttext.ts";
+import { emptyQuery, isEmpty, type Query, specOf } from "../../../src/console/web/question.ts";
+import { speak } from "../../../src/console/web/words.ts";
+
+/** A query in which every member of the filters is set. */
+function fullQuery(): Query {
+  const query = emptyQuery();
+  query.filters = {
+    industry: {
+      cnae_any_of: ["4721-1/02"],
+      cnae_exclude: ["4721-1/03"],
+      text_hints: ["pao quente"],
+    },
+    geo: {
+      uf_any_of: ["MG", "SP"],
+      municipality_ibge_any_of: ["3106200"],
+      municipality_tom_any_of: ["7107"],
+      postal_code_prefix_any_of: ["301"],
+      area_code_any_of: ["31"],
+    },
+    company: {
+      registration_status_any_of: [2, 3],
+      company_size_code_any_of: ["01"],
+      headquarters_only: true,
+      simples_opt_in: false,
+      mei_opt_in: true,
+      started_after: "2020-01-01",
+      started_before: "2021-01-01",
+      share_capital_min: 1000,
+      share_capital_max: 2000.5,
+      legal_nature_any_of: ["2062"],
+    },
+    contact: { require_email: true, require_phone: true, require_any_contact: true },
+  };
+  return query;
+}
+
+/** Names of filters as the server tells them. */
+const NAMES = [
+  ..."cnae cnae_exclude text_hints uf municipality postal_code area_code".split(" "),
+  ..."registration_status company_size legal_nature headquarters simples mei started".split(" "),
+  ..."share_capital email phone any_contact".split(" "),
+];
+
+describe("groups of filters", () => {
+  it("count every filter once", () => {
+    assert.equal(countAll(emptyQuery()), 0);
+    assert.equal(countAll(fullQuery()), NAMES.length);
+  });
+
+  it("clear what is theirs and nothing else", () => {
+    const query = fullQuery();
+    for (const group of GROUPS) {
+      const others = countAll(query) - countSet(query, group);
+      clearGroup(query, group);
+      assert.equal(countSet(query, group), 0, group);
+      assert.equal(countAll(query), others, group);
+    }
+    assert.ok(isEmpty(query));
+  });
+});
+
+describe("days", () => {
+  it("pass months, years and leap days", () => {
+    assert.equal(shiftDays("2020-02-28", 1), "2020-02-29");
+    assert.equal(shiftDays("2021-01-01", -1), "2020-12-31");
+    assert.equal(shiftMonths("2026-10-31", -1), "2026-09-30");
+    assert.equal(shiftMonths("2024-02-29", -12), "2023-02-28");
+    assert.equal(shiftMonths("2026-01-15", -3), "2025-10-15");
+  });
+});
+
+describe("amounts", () => {
+  const cases = [
+    ["pt", "250.000", 250_000],
+    ["pt", "R$ 1.500,50", 1_500.5],
+    ["pt", "1500", 1_500],
+    ["pt", "0,5", 0.5],
+    ["pt", "1.50", null],
+    ["pt", "1,000.00", null],
+    ["pt", "-1", null],
+    ["pt", "mil", null],
+    ["pt", "", null],
+    ["en", "250,000", 250_000],
+    ["en", "1,500.50", 1_500.5],
+    ["en", "1.500", null],
+  ] as const;
+  for (const [spoken, text, amount] of cases) {
+    it(`"${text}" (${spoken}) is ${amount ?? "none"}`, () => {
+      language.value = spoken;
+      assert.equal(readAmount(text), amount);
+      if (amount !== null) assert.equal(readAmount(amountText(amount)), amount);
+    });
+  }
+});
+
+describe("filters in words", () => {
+  before(() => speak("pt"));
+
+  it("name every filter", () => {
+    for (const name of NAMES) {
+      const text = describeFilter(name, fullQuery(), null);
+      assert.ok(text !== "" && text !== name, name);
+    }
+  });
+
+  it("say the last day that is included", () => {
+    assert.equal(
+      describeFilter("started", fullQuery(), null),
+      "abertas de 1 de jan. de 2020 a 31 de dez. de 2020",
+    );
+  });
+});
+
+describe("a sentence", () => {
+  before(() => speak("pt"));
+  const sentence = "padarias, não MEI em MG com faturamento alto";
+  const part = (words: string, role: string) => {
+    const start = sentence.indexOf(words);
+    return { words, start, end: start + words.length, role };
+  };
+  const query = emptyQuery();
+  query.filters.geo.uf_any_of = ["MG"];
+  query.filters.company.mei_opt_in = false;
+  const unmapped = { code: "revenue", detail: "Sem filtro.", ...part("faturamento alto", "") };
+  const answer = {
+    spec: specOf(query),
+    explain: {
+      assumptions: [],
+      warnings: [],
+      unmapped_constraints: [unmapped],
+      confidence: 0.9,
+    },
+    parts: [
+      part("padarias", "activity"),
+      part("não", "negation"),
+      part("MEI", "regime"),
+      part("em MG", "place"),
+      part("com", "filler"),
+      part("faturamento alto", "unmapped"),
+    ],
+    suggestions: [],
+  } as unknown as TranslateAnswer;
+
+  it("is shown whole, every part in its colour", () => {
+    const stretches = stretchesOf(sentence, answer, null);
+    assert.equal(stretches.map(({ text }) => text).join(""), sentence);
+    const coloured = stretches.flatMap(({ text, colour }) => (colour ? [[text, colour]] : []));
+    assert.deepEqual(coloured, [
+      ["padarias", "activity"],
+      ["não", "company"],
+      ["MEI", "company"],
+      ["em MG", "place"],
+      ["faturamento alto", "unmapped"],
+    ]);
+  });
+
+  it("tells what each part became, and that one became nothing", () => {
+    const told = new Map(stretchesOf(sentence, answer, null).map((one) => [one.text, one.told]));
+    assert.deepEqual(told.get("em MG"), ["Minas Gerais"]);
+    assert.deepEqual(told.get("MEI"), ["não MEI"]);
+    assert.deepEqual(told.get("faturamento alto"), ["Sem filtro."]);
+    assert.deepEqual(told.get("padarias"), ["Não virou filtro"]);
+  });
+});

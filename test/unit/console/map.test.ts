@@ -1,0 +1,151 @@
+/**
+ * Proves: the pure parts of the console's map. Colour steps are quantiles and hold every count;
+ * arrow keys reach every state from every other; the outlines are the 27 states of the package
+ * that they stem from, hardly changed.
+ * Does not prove: what is drawn, nor what a browser makes of it (see the end-to-end tests).
+ */
+import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
+import path from "node:path";
+import { describe, it } from "node:test";
+import fc from "fast-check";
+import { neighbour } from "../../../src/console/web/charts/neighbour.ts";
+import {
+  quantileBounds,
+  STEPS,
+  shadeOf,
+  stepOf,
+  upperBound,
+} from "../../../src/console/web/charts/scale.ts";
+import { UFS } from "../../../src/spec/fields.ts";
+import { ROOT } from "../../support/checkout.ts";
+
+const counts = fc.array(fc.nat({ max: 1_000_000 }), { maxLength: 40 });
+
+describe("colour steps", () => {
+  it("are ascending quantiles of what is above zero", () => {
+    assert.deepEqual(quantileBounds([10, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9]), [1, 3, 5, 7, 9]);
+    assert.deepEqual(quantileBounds([]), []);
+    assert.deepEqual(quantileBounds([0, 0]), []);
+    assert.deepEqual(quantileBounds([4, 4, 4]), [4]);
+  });
+
+  it("put every count into the step whose bounds it lies in, and only zero into none", () => {
+    fc.assert(
+      fc.property(counts, (all) => {
+        const bounds = quantileBounds(all);
+        const most = Math.max(0, ...all);
+        assert.ok(bounds.length <= STEPS);
+        for (const count of all) {
+          const step = stepOf(count, bounds);
+          assert.equal(step === 0, count === 0);
+          if (step === 0) continue;
+          assert.ok(count >= (bounds[step - 1] as number), `${count} in ${bounds}`);
+          assert.ok(count <= upperBound(step, bounds, most), `${count} in ${bounds}`);
+        }
+      }),
+    );
+  });
+
+  it("end on the darkest shade however few there are", () => {
+    assert.deepEqual(
+      [0, 1, 2].map((step) => shadeOf(step, [3, 9])),
+      [0, 4, 5],
+    );
+    assert.deepEqual(
+      [1, 5].map((step) => shadeOf(step, [1, 2, 3, 4, 5])),
+      [1, 5],
+    );
+  });
+});
+
+interface Outline {
+  path: string;
+  x: number;
+  y: number;
+}
+
+interface Original {
+  locations: { id: string; path: string }[];
+}
+const outlines = JSON.parse(
+  readFileSync(path.join(ROOT, "src/console/web/charts/brazil.json"), "utf8"),
+) as Record<string, Outline>;
+
+describe("the map", () => {
+  const places = new Map(Object.entries(outlines));
+
+  it("has the 27 states and nothing else", () => {
+    assert.deepEqual(
+      [...places.keys()].sort(),
+      UFS.filter((uf) => uf !== "EX"),
+    );
+  });
+
+  it("has the shapes of the package within a hundredth, at twice their size", async () => {
+    // The package is a module without saying so: bundlers and loaders wrap it differently.
+    const loaded = (await import("@svg-maps/brazil")) as unknown as {
+      default: Original & { default?: Original };
+    };
+    const { locations } = loaded.default.default ?? loaded.default;
+    assert.equal(locations.length, 27);
+    for (const { id, path: drawn } of locations) {
+      const wanted = areaOf(drawn) * 4;
+      const found = areaOf(outlines[id.toUpperCase()]?.path ?? "");
+      // Brasília is so small that whole units change it by more.
+      const tolerance = id === "df" ? 0.04 : 0.01;
+      assert.ok(Math.abs(found / wanted - 1) < tolerance, `${id}: ${found} instead of ${wanted}`);
+    }
+  });
+
+  it("leads by arrow keys to every state from every other", () => {
+    for (const start of places.keys()) {
+      const seen = new Set([start]);
+      for (const from of seen) {
+        for (const key of ["ArrowUp", "ArrowDown", "ArrowLeft", "ArrowRight"]) {
+          const next = neighbour(places, from, key);
+          if (next !== null) seen.add(next);
+        }
+      }
+      assert.equal(seen.size, places.size, `from ${start}`);
+    }
+  });
+
+  it("leads the way that the arrow points", () => {
+    const ways = [
+      ["SP", "ArrowRight", "RJ"],
+      ["PR", "ArrowDown", "SC"],
+      ["SC", "ArrowDown", "RS"],
+      ["MT", "ArrowLeft", "RO"],
+      ["AM", "ArrowRight", "PA"],
+      ["RS", "Home", "RR"],
+      ["RR", "End", "RS"],
+    ] as const;
+    for (const [from, key, to] of ways) assert.equal(neighbour(places, from, key), to, from + key);
+    assert.equal(neighbour(places, "RS", "ArrowDown"), null);
+    assert.equal(neighbour(places, "RS", "a"), null);
+  });
+});
+
+/** The area of a path of relative lines, islands added. */
+function areaOf(drawn: string): number {
+  let [x, y, area] = [0, 0, 0];
+  for (const ring of drawn.split(/z/i)) {
+    const numbers = (ring.match(/-?\d*\.?\d+(?:e-?\d+)?/g) ?? []).map(Number);
+    const points: [number, number][] = [];
+    for (let at = 0; at + 1 < numbers.length; at += 2) {
+      x += numbers[at] as number;
+      y += numbers[at + 1] as number;
+      points.push([x, y]);
+    }
+    let double = 0;
+    for (const [at, [px, py]] of points.entries()) {
+      const [qx, qy] = points[(at + 1) % points.length] as [number, number];
+      double += px * qy - qx * py;
+    }
+    area += Math.abs(double) / 2;
+    // A ring ends where it began, and the next one is told from there.
+    if (points[0] !== undefined) [x, y] = points[0];
+  }
+  return area;
+}

@@ -1,0 +1,183 @@
+/**
+ * Proves that queries of the console have one form, that clearing by pointer leaves what filters
+ * nothing, and that the explorer asks once for a burst of edits, aborts what is stale, never shows
+ * an old answer as a new one and keeps the last good one.
+ * Does not prove the wiring to the address bar and the server; console end-to-end tests do that.
+ */
+import assert from "node:assert/strict";
+import { describe, it, mock } from "node:test";
+import type { ExploreAnswer } from "../../../src/console/web/answers.ts";
+import { Explorer } from "../../../src/console/web/explorer.ts";
+import { freshDraft, hasContact } from "../../../src/console/web/exports/draft.ts";
+import {
+  clearPointer,
+  emptyQuery,
+  isEmpty,
+  type SentSpec,
+  sameFilters,
+  sameQuery,
+  specOf,
+  tidyQuery,
+} from "../../../src/console/web/question.ts";
+
+describe("an export's first choice", () => {
+  it("is for contact only where the plan has a field of it", () => {
+    const free = ["cnpj", "legal_name", "uf", "municipality_ibge", "cnae_primary", "trade_name"];
+    assert.equal(hasContact(free), false);
+    assert.ok(freshDraft(free, null).fields.includes("cnae_primary"), "the default columns");
+    const paid = [...free, "email"];
+    assert.equal(hasContact(paid), true);
+    assert.ok(freshDraft(paid, null).fields.includes("email"));
+  });
+});
+
+describe("a query", () => {
+  it("is the same whatever the order of its lists", () => {
+    const [one, other] = [emptyQuery(), emptyQuery()];
+    one.filters.geo.uf_any_of = ["SP", "MG", "SP"];
+    other.filters.geo.uf_any_of = ["MG", "SP"];
+    other.filters.geo.area_code_any_of = [];
+    other.sort = [];
+    assert.ok(sameQuery(one, other));
+    assert.deepEqual(tidyQuery(one), tidyQuery(tidyQuery(one)));
+  });
+
+  it("is empty without filters, however it is sorted", () => {
+    const query = emptyQuery();
+    assert.ok(isEmpty(query));
+    query.sort = [{ field: "cnpj", direction: "asc" }];
+    assert.ok(isEmpty(query));
+    assert.ok(!sameQuery(query, emptyQuery()));
+    query.filters.company.mei_opt_in = false;
+    assert.ok(!isEmpty(query));
+  });
+
+  it("becomes a spec with what is added", () => {
+    const spec = specOf(emptyQuery(), { limit: 5 });
+    assert.equal(spec.kind, "account_query");
+    assert.equal(spec.limit, 5);
+    assert.deepEqual(spec.sort, [{ field: "score", direction: "desc" }]);
+  });
+
+  it("loses exactly the member that a pointer names", () => {
+    const full = emptyQuery();
+    full.filters.geo.uf_any_of = ["SP"];
+    full.filters.company.share_capital_min = 5;
+    full.filters.company.started_after = "2020-01-01";
+    full.filters.contact.require_email = true;
+    const pointers = [
+      "/filters/geo/uf_any_of",
+      "/filters/company/share_capital_min",
+      "/filters/company/started_after",
+      "/filters/contact/require_email",
+    ];
+    for (const pointer of pointers) {
+      const draft = structuredClone(full);
+      clearPointer(draft, pointer);
+      assert.ok(!sameFilters(draft, full), pointer);
+    }
+    for (const pointer of pointers) clearPointer(full, pointer);
+    assert.ok(isEmpty(full));
+    clearPointer(full, "/nothing/of/the/kind");
+    assert.ok(isEmpty(full));
+  });
+});
+
+/** Settles all promises that are ready. */
+async function settle(): Promise<void> {
+  for (let turn = 0; turn < 10; turn++) await Promise.resolve();
+}
+
+function specFor(uf: string): SentSpec {
+  const query = emptyQuery();
+  query.filters.geo.uf_any_of = [uf];
+  return specOf(query);
+}
+
+function answerOf(total: number): ExploreAnswer {
+  return { total } as ExploreAnswer;
+}
+
+/** An explorer whose requests are answered by hand. */
+function exploring() {
+  const requests: {
+    spec: SentSpec;
+    signal: AbortSignal;
+    answer: (answer: ExploreAnswer) => void;
+    fail: (error: Error) => void;
+  }[] = [];
+  const explorer = new Explorer<string>({
+    ask: (spec, signal) =>
+      new Promise((answer, fail) => {
+        requests.push({ spec, signal, answer, fail });
+      }),
+    failureOf: (error) => (error as Error).message,
+    delayMs: 150,
+  });
+  return { explorer, requests };
+}
+
+describe("the explorer", () => {
+  it("asks once for a burst of edits, and for the last of them", async () => {
+    mock.timers.enable({ apis: ["setTimeout"] });
+    try {
+      const { explorer, requests } = exploring();
+      for (const uf of ["AC", "AL", "AM"]) {
+        explorer.explore(specFor(uf));
+        mock.timers.tick(100);
+      }
+      assert.equal(requests.length, 0);
+      assert.equal(explorer.state.value.state, "busy");
+      mock.timers.tick(50);
+      assert.equal(requests.length, 1);
+      assert.deepEqual(requests[0]?.spec, specFor("AM"));
+      requests[0]?.answer(answerOf(7));
+      await settle();
+      assert.deepEqual(explorer.state.value, { state: "ready", answer: { total: 7 }, error: null });
+    } finally {
+      mock.timers.reset();
+    }
+  });
+
+  it("aborts a stale request and never shows its answer", async () => {
+    const { explorer, requests } = exploring();
+    explorer.explore(specFor("AC"), { now: true });
+    explorer.explore(specFor("AL"), { now: true });
+    const [stale, fresh] = requests;
+    assert.ok(stale?.signal.aborted);
+    assert.ok(!fresh?.signal.aborted);
+    fresh?.answer(answerOf(2));
+    await settle();
+    stale?.answer(answerOf(1));
+    await settle();
+    assert.equal(explorer.state.value.answer?.total, 2);
+  });
+
+  it("says nothing of a request that failed because it was aborted", async () => {
+    const { explorer, requests } = exploring();
+    explorer.explore(specFor("AC"), { now: true });
+    explorer.explore(specFor("AL"), { now: true });
+    requests[0]?.fail(new Error("aborted"));
+    await settle();
+    assert.equal(explorer.state.value.state, "busy");
+    assert.equal(explorer.state.value.error, null);
+  });
+
+  it("keeps the last good answer while busy and after a failure, and tries again", async () => {
+    const { explorer, requests } = exploring();
+    explorer.explore(specFor("AC"), { now: true });
+    requests[0]?.answer(answerOf(5));
+    await settle();
+    explorer.explore(specFor("AL"), { now: true });
+    assert.deepEqual(explorer.state.value, { state: "busy", answer: { total: 5 }, error: null });
+    requests[1]?.fail(new Error("down"));
+    await settle();
+    const failed = { state: "failed", answer: { total: 5 }, error: "down" };
+    assert.deepEqual(explorer.state.value, failed);
+    explorer.retry();
+    assert.deepEqual(requests[2]?.spec, specFor("AL"));
+    requests[2]?.answer(answerOf(6));
+    await settle();
+    assert.deepEqual(explorer.state.value, { state: "ready", answer: { total: 6 }, error: null });
+  });
+});

@@ -1,0 +1,286 @@
+/**
+ * Proves: a list of rows holds exactly the accounts of its pages in their order, asks for one page
+ * at a time and ahead of what is looked at, sends with a cursor neither limit nor output beside the
+ * spec, ends where the server or its own bound says so, repeats what failed only when told, waits
+ * where it is told to, begins anew where the snapshot changed, and is silent once stopped. Columns
+ * ask for fields of the plan alone and keep their rules whatever a browser kept.
+ * Does not prove: how rows are drawn, nor what a server answers; the end-to-end tests do.
+ */
+import assert from "node:assert/strict";
+import { describe, it } from "node:test";
+import { setImmediate } from "node:timers/promises";
+import fc from "fast-check";
+import type { SearchAnswer, Spec } from "../../../src/console/web/answers.ts";
+import {
+  COLUMNS,
+  type ColumnChoice,
+  DEFAULT_COLUMNS,
+  drawnColumns,
+  fieldsOf,
+  movedColumn,
+  nextSort,
+  readChoice,
+  sortedBy,
+  widthOf,
+} from "../../../src/console/web/table/columnset.ts";
+import { PAGE_ROWS, type PageBody, ROWS_MAX, Rows } from "../../../src/console/web/table/rows.ts";
+import { OUTPUT_FIELD_NAMES } from "../../../src/spec/fields.ts";
+
+const SPEC = {
+  kind: "account_query",
+  filters: { geo: { uf_any_of: ["AC"] } },
+  limit: 7,
+  output: { format: "json", include_explain: false, fields: ["cnpj"] },
+  explain: { confidence: 1 },
+} as unknown as Spec;
+
+const FIELDS = ["cnpj", "legal_name"];
+
+/** A server with `total` accounts whose n-th page can be made to fail. */
+function serverOf(total: number, failures: Record<number, object> = {}) {
+  const bodies: PageBody[] = [];
+  const signals: AbortSignal[] = [];
+  let underWay = 0;
+  const read = async (body: PageBody, signal: AbortSignal): Promise<SearchAnswer> => {
+    assert.equal(++underWay, 1, "pages are read one at a time");
+    bodies.push(body);
+    signals.push(signal);
+    await setImmediate();
+    underWay--;
+    const failure = failures[bodies.length];
+    if (failure !== undefined) throw Object.assign(new Error("failed"), failure);
+    const { limit } = body.spec as Spec;
+    const from = Number(body.cursor ?? 0);
+    const end = Math.min(total, from + limit);
+    const accounts = Array.from({ length: end - from }, (_, i) => ({ cnpj: String(from + i) }));
+    const more = end < total;
+    const answer = { accounts, total, has_more: more, next_cursor: more ? String(end) : null };
+    return { ...answer, snapshot: "2026-10" } as SearchAnswer;
+  };
+  return { read, bodies, signals };
+}
+
+/** A list on a server, with what it said and how long it waited. */
+function listOn(server: ReturnType<typeof serverOf>, pageMax = 5000) {
+  const said: string[] = [];
+  const waits: number[] = [];
+  const wait = async (ms: number) => void waits.push(ms);
+  const changed = () => void said.push(`${rows.phase} ${rows.accounts.length}`);
+  const rows = new Rows({ spec: SPEC, fields: FIELDS, pageMax, read: server.read, wait, changed });
+  return { rows, said, waits };
+}
+
+/** Lets everything that is under way end. */
+async function settled(rows: Rows): Promise<void> {
+  do await setImmediate();
+  while (rows.phase === "reading");
+}
+
+/** Looks at the last row until the list is at its end. */
+async function readOut(rows: Rows): Promise<void> {
+  while (rows.end === "more" && rows.phase !== "failed") {
+    rows.want(rows.accounts.length - 1);
+    await settled(rows);
+  }
+}
+
+describe("a list of rows", () => {
+  it("holds every account once, in order, whatever their number and the page", async () => {
+    const sizes = fc.integer({ min: 0, max: 3000 });
+    await fc.assert(
+      fc.asyncProperty(sizes, fc.integer({ min: 50, max: 2000 }), async (total, pageMax) => {
+        const server = serverOf(total);
+        const { rows } = listOn(server, pageMax);
+        await readOut(rows);
+        assert.equal(rows.end, "all");
+        assert.equal(rows.total, total);
+        assert.deepEqual(
+          rows.accounts.map(({ cnpj }) => Number(cnpj)),
+          Array.from({ length: total }, (_, i) => i),
+        );
+        for (const { spec } of server.bodies) assert.ok((spec as Spec).limit <= pageMax);
+      }),
+      { numRuns: 30 },
+    );
+  });
+
+  it("asks for a small page first, and with a cursor for the spec alone", async () => {
+    const server = serverOf(1000);
+    const { rows } = listOn(server);
+    await readOut(rows);
+    const [first, second] = server.bodies as [PageBody, PageBody];
+    assert.deepEqual(Object.keys(first), ["spec"]);
+    assert.deepEqual(Object.keys(second), ["spec", "cursor"]);
+    const limits = server.bodies.map(({ spec }) => (spec as Spec).limit);
+    assert.deepEqual(limits, [PAGE_ROWS.first, PAGE_ROWS.later, PAGE_ROWS.first + PAGE_ROWS.later]);
+    for (const { spec } of server.bodies) {
+      assert.deepEqual((spec as Spec).output.fields, FIELDS);
+      assert.deepEqual((spec as Spec).filters, SPEC.filters);
+      assert.ok(!("explain" in spec));
+    }
+  });
+
+  it("reads ahead of what is looked at, and no further", async () => {
+    const server = serverOf(10_000);
+    const { rows } = listOn(server);
+    rows.want(0);
+    rows.want(0);
+    await settled(rows);
+    assert.equal(rows.accounts.length, 100);
+    rows.want(0);
+    await settled(rows);
+    assert.equal(rows.accounts.length, 600);
+    rows.want(199);
+    await settled(rows);
+    assert.equal(server.bodies.length, 2, "401 rows lie below row 199");
+    rows.want(200);
+    await settled(rows);
+    assert.equal(rows.accounts.length, 1200);
+  });
+
+  it("reads larger pages the more is read, so that the end is a few answers away", async () => {
+    const server = serverOf(ROWS_MAX + 1);
+    const { rows } = listOn(server);
+    await readOut(rows);
+    assert.ok(server.bodies.length < 30, `${server.bodies.length} pages`);
+    const limits = server.bodies.map(({ spec }) => (spec as Spec).limit);
+    assert.equal(Math.max(...limits), PAGE_ROWS.most);
+  });
+
+  it("ends at its own bound and says that there are more", async () => {
+    const { rows } = listOn(serverOf(ROWS_MAX + 1));
+    await readOut(rows);
+    assert.equal(rows.accounts.length, ROWS_MAX);
+    assert.equal(rows.end, "full");
+    const { rows: exact } = listOn(serverOf(ROWS_MAX));
+    await readOut(exact);
+    assert.equal(exact.end, "all");
+  });
+
+  it("keeps what it has when a page fails, and goes on when told", async () => {
+    const server = serverOf(300, { 2: { code: "internal_error", status: 500 } });
+    const { rows } = listOn(server);
+    await readOut(rows);
+    assert.equal(rows.phase, "failed");
+    assert.equal((rows.error as { code: string }).code, "internal_error");
+    assert.equal(rows.accounts.length, 100);
+    rows.want(99);
+    await settled(rows);
+    assert.equal(server.bodies.length, 2, "nothing is repeated by itself");
+    rows.retry();
+    await settled(rows);
+    assert.equal(rows.accounts.length, 300);
+    assert.equal(rows.error, null);
+  });
+
+  it("waits where a request came too early, but not for long and not for ever", async () => {
+    const early = { code: "rate_limited", status: 429, retryAfterSeconds: 2 };
+    const { rows, waits } = listOn(serverOf(100, { 1: early, 2: early }));
+    await readOut(rows);
+    assert.equal(rows.accounts.length, 100);
+    assert.deepEqual(waits, [2000, 2000]);
+    const late = listOn(serverOf(100, { 1: { ...early, retryAfterSeconds: 60 } }));
+    await readOut(late.rows);
+    assert.equal(late.rows.phase, "failed");
+    const always = Object.fromEntries(Array.from({ length: 50 }, (_, i) => [i + 1, early]));
+    const never = listOn(serverOf(100, always));
+    await readOut(never.rows);
+    assert.equal(never.rows.phase, "failed");
+    assert.equal(never.waits.length, 5);
+  });
+
+  it("begins anew where the cursor is refused, and fails where that does not help", async () => {
+    const expired = { code: "cursor_expired", status: 422 };
+    const server = serverOf(700, { 3: expired });
+    const { rows } = listOn(server);
+    rows.want(0);
+    await settled(rows);
+    const before = rows.accounts;
+    await readOut(rows);
+    assert.equal(rows.restarts, 1);
+    assert.notEqual(rows.accounts, before);
+    assert.equal(new Set(rows.accounts.map(({ cnpj }) => cnpj)).size, 700);
+    assert.equal(rows.accounts.length, 700);
+    const stuck = listOn(serverOf(700, { 2: expired, 4: expired }));
+    await readOut(stuck.rows);
+    assert.equal(stuck.rows.restarts, 1);
+    assert.equal(stuck.rows.phase, "failed");
+    const other = listOn(serverOf(700, { 2: { code: "query_too_broad", status: 422 } }));
+    await readOut(other.rows);
+    assert.equal(other.rows.restarts, 0);
+  });
+
+  it("is silent once stopped, whether the page comes or fails", async () => {
+    for (const failures of [{}, { 1: { code: "internal_error" } }]) {
+      const server = serverOf(700, failures);
+      const { rows, said } = listOn(server);
+      rows.want(0);
+      rows.stop();
+      await setImmediate();
+      await setImmediate();
+      assert.equal(server.signals[0]?.aborted, true);
+      assert.deepEqual(said, ["reading 0"]);
+      assert.equal(rows.accounts.length, 0);
+      rows.want(0);
+      rows.retry();
+      assert.equal(server.bodies.length, 1);
+    }
+  });
+});
+
+const ALL: ReadonlySet<string> = new Set(OUTPUT_FIELD_NAMES);
+const WITHOUT_CONTACT: ReadonlySet<string> = new Set(
+  OUTPUT_FIELD_NAMES.filter((name) => !["email", "phone_1", "phone_2"].includes(name)),
+);
+
+describe("columns", () => {
+  it("name every output field, and no other", () => {
+    const named = new Set(COLUMNS.flatMap(({ fields }) => fields));
+    assert.deepEqual([...named].sort(), [...OUTPUT_FIELD_NAMES].sort());
+  });
+
+  it("ask for fields of the plan alone, in one order whatever the order of the columns", () => {
+    const usual = readChoice(null);
+    assert.deepEqual(usual.shown, DEFAULT_COLUMNS);
+    assert.ok(fieldsOf(usual, ALL).includes("email"));
+    assert.ok(!fieldsOf(usual, WITHOUT_CONTACT).includes("email"));
+    const ids = drawnColumns(usual, WITHOUT_CONTACT).map(({ id }) => id);
+    assert.deepEqual(ids, ["name", "city", "activity", "opened", "size", "score"]);
+    const turned: ColumnChoice = { ...usual, shown: ["name", ...usual.shown.slice(1).reverse()] };
+    assert.deepEqual(fieldsOf(turned, ALL), fieldsOf(usual, ALL));
+  });
+
+  it("are the usual ones, with the name first, for whatever a browser kept", () => {
+    for (const kept of ["", "{", "null", "[]", "7", '{"shown":"x"}']) {
+      assert.deepEqual(readChoice(kept).shown, DEFAULT_COLUMNS, kept);
+    }
+    const odd =
+      '{"shown":["cnpj","gone","cnpj","name",5],"widths":{"cnpj":9e9,"gone":1,"tom":"x"}}';
+    const choice = readChoice(odd);
+    assert.deepEqual(choice.shown, ["name", "cnpj"]);
+    assert.deepEqual(choice.widths, { cnpj: 640 });
+    const city = COLUMNS.find(({ id }) => id === "city") as (typeof COLUMNS)[number];
+    assert.equal(widthOf(city, choice), city.width);
+  });
+
+  it("move without leaving the list or passing the name", () => {
+    const shown = readChoice(null).shown;
+    assert.deepEqual(movedColumn(shown, "city", -1), shown);
+    assert.deepEqual(movedColumn(shown, "name", 3), shown);
+    assert.deepEqual(movedColumn(shown, "city", 1).slice(0, 3), ["name", "activity", "city"]);
+    assert.equal(movedColumn(shown, "city", 99).at(-1), "city");
+    assert.equal(movedColumn(shown, "score", 1).at(-1), "score");
+  });
+
+  it("are sorted one way, the other way, and then as usual", () => {
+    assert.equal(sortedBy([], "score"), "desc");
+    assert.deepEqual(nextSort([], "score"), [{ field: "score", direction: "asc" }]);
+    assert.deepEqual(nextSort([{ field: "score", direction: "asc" }], "score"), []);
+    let sort = nextSort([], "legal_name");
+    assert.deepEqual(sort, [{ field: "legal_name", direction: "asc" }]);
+    sort = nextSort(sort, "legal_name");
+    assert.deepEqual(sort, [{ field: "legal_name", direction: "desc" }]);
+    assert.deepEqual(nextSort(sort, "legal_name"), []);
+    assert.deepEqual(nextSort(sort, "started_on"), [{ field: "started_on", direction: "desc" }]);
+  });
+});

@@ -1,0 +1,111 @@
+/**
+ * Proves: both languages of the console have the same words with the same number of values, none
+ * is empty, every function gives text for zero, one and many, and no English stands in the
+ * Portuguese table where it is not Portuguese as well.
+ * Does not prove: that a translation is good; people who speak it do.
+ */
+import assert from "node:assert/strict";
+import { describe, it } from "node:test";
+import { language } from "../../../src/console/web/language.ts";
+import { words as en } from "../../../src/console/web/strings/en.ts";
+import { words as pt } from "../../../src/console/web/strings/pt.ts";
+
+type Word = string | ((...values: unknown[]) => unknown);
+
+/** Every word of a table by its path. */
+function wordsOf(table: object, path = ""): Map<string, Word> {
+  const found = new Map<string, Word>();
+  for (const [key, value] of Object.entries(table)) {
+    const name = path === "" ? key : `${path}.${key}`;
+    if (typeof value === "string" || typeof value === "function") found.set(name, value as Word);
+    else if (value !== null && typeof value === "object") {
+      for (const [inner, word] of wordsOf(value, name)) found.set(inner, word);
+    } else found.set(name, String(value));
+  }
+  return found;
+}
+
+const english = wordsOf(en);
+const portuguese = wordsOf(pt);
+
+/** Words that only English has; names of formats, codes and products are in neither list. */
+const ENGLISH = new RegExp(
+  `\\b(${[
+    "the|and|with|without|your|you|this|that|these|from|which|what|when|where|are|was|been|has",
+    "have|not|will|can|cannot|should|key|keys|search|searches|company|companies|loading|close",
+    "cancel|save|saved|copy|remove|rows|row|file|found|nothing|password",
+  ].join("|")})\\b`,
+  "i",
+);
+
+describe("the words of the console", () => {
+  it("are the same in both languages", () => {
+    assert.ok(english.size > 100, "the tables are not read");
+    assert.deepEqual([...portuguese.keys()].sort(), [...english.keys()].sort());
+  });
+
+  it("take the same values", () => {
+    for (const [name, word] of english) {
+      const other = portuguese.get(name);
+      assert.equal(typeof other, typeof word, name);
+      // A translation may ignore a value, but it cannot ask for one that nobody gives.
+      if (typeof word === "function" && typeof other === "function") {
+        assert.ok(other.length <= word.length, `${name} asks for ${other.length} values`);
+      }
+    }
+  });
+
+  it("are never empty", () => {
+    for (const [name, word] of [...english, ...portuguese]) {
+      if (typeof word !== "string") continue;
+      assert.notEqual(word.trim(), "", name);
+    }
+  });
+
+  it("are Portuguese in Portuguese", () => {
+    const left = [...portuguese]
+      .filter(([name]) => name !== "shell.english")
+      .filter(([, word]) => typeof word === "string" && ENGLISH.test(word.replace(/“[^”]*”/g, "")))
+      .map(([name, word]) => `${name}: ${String(word)}`);
+    assert.deepEqual(left, []);
+  });
+
+  it("differ, but for words that both languages share", () => {
+    const same = [...portuguese].filter(([name, word]) => {
+      return typeof word === "string" && word.length > 24 && word === english.get(name);
+    });
+    assert.deepEqual(same, []);
+  });
+
+  for (const [tag, table] of [
+    ["en", english],
+    ["pt", portuguese],
+  ] as const) {
+    it(`that count give text for none, one and many (${tag})`, () => {
+      language.value = tag;
+      for (const [name, word] of table) {
+        if (typeof word !== "function") continue;
+        for (const count of [0, 1, 2, 1_234]) {
+          const text = called(word, count);
+          if (text === undefined) continue;
+          assert.doesNotMatch(text, /undefined|NaN|\[object/, `${tag} ${name}(${count})`);
+          assert.notEqual(text.trim(), "", `${tag} ${name}(${count})`);
+        }
+      }
+      language.value = "pt";
+    });
+  }
+});
+
+/** The word with a number in each place, or with texts where it wants texts. */
+function called(word: (...values: unknown[]) => unknown, count: number): string | undefined {
+  for (const value of [count, "2026-10-15", ["a", "b"], { count, total: count }]) {
+    try {
+      const text = word(...Array.from({ length: word.length }, () => value));
+      if (typeof text === "string") return text;
+    } catch {
+      // It wants values of another kind.
+    }
+  }
+  return undefined;
+}

@@ -1,0 +1,267 @@
+/**
+ * Proves: a folder is taken only when whole and of one release, with every refusal naming the
+ * file; members stream back as they were written (stored, deflated, ZIP64, plain); damaged,
+ * truncated, encrypted, linked and inflated zips are refused.
+ * Does not prove: reading a real member over 4 GiB (the 64-bit form is written for a small one).
+ */
+import assert from "node:assert/strict";
+import { mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { after, before, test } from "node:test";
+import { deflateRawSync, crc32 as zlibCrc32 } from "node:zlib";
+import { type DumpMember, openDump, readMember } from "../../../src/dump/archive.ts";
+import { crc32, crc32ByTable } from "../../../src/dump/crc32.ts";
+import { FILE_TYPES, type FileType, LAYOUTS, memberNames } from "../../../src/dump/layout.ts";
+import { readLookups } from "../../../src/dump/lookups.ts";
+import { ZipWriter } from "../../../src/dump/sample/zip.ts";
+import { CommandError } from "../../../src/errors.ts";
+
+let root = "";
+let folders = 0;
+
+before(async () => {
+  root = await mkdtemp(join(tmpdir(), "dump-archive-"));
+});
+after(() => rm(root, { recursive: true, force: true }));
+
+const TOKEN = "D60808";
+
+function contentOf(type: FileType): Buffer {
+  const row = LAYOUTS[type].columns.map((_, i) => `"${type.slice(0, 3)}${i}"`).join(";");
+  return Buffer.from(`${row}\n`);
+}
+
+async function writeZip(
+  path: string,
+  member: string,
+  content: Uint8Array,
+  isZip64 = false,
+): Promise<void> {
+  const zip = await ZipWriter.create(path, { member, date: "2026-08-08", isZip64 });
+  await zip.write(content);
+  await zip.close();
+}
+
+/** A whole release with one part of each, in a folder of its own. */
+async function release(token = TOKEN): Promise<string> {
+  const folder = join(root, String(folders++), "2026-08");
+  await mkdir(folder, { recursive: true });
+  for (const type of FILE_TYPES) {
+    const [zip, member] = memberNames(type, 0, token);
+    await writeZip(join(folder, zip), member, contentOf(type));
+  }
+  return folder;
+}
+
+async function readAll(member: DumpMember): Promise<Buffer> {
+  const chunks: Uint8Array[] = [];
+  for await (const chunk of readMember(member)) chunks.push(chunk);
+  return Buffer.concat(chunks);
+}
+
+async function refusal(work: Promise<unknown>): Promise<string> {
+  try {
+    await work;
+  } catch (error) {
+    assert.ok(error instanceof CommandError, String(error));
+    assert.equal(error.exitCode, 1);
+    return error.message;
+  }
+  assert.fail("nothing was refused");
+}
+
+test("a whole folder gives label, date and members that read back", async () => {
+  const folder = await release();
+  await writeFile(join(folder, "LEIAME.txt"), "x");
+  await writeFile(join(folder, "Empresas1.zip.part"), "x");
+  const dump = await openDump(folder);
+  assert.equal(dump.label, "2026-08");
+  assert.equal(dump.token, TOKEN);
+  assert.equal(dump.date, "2026-08-08");
+  assert.deepEqual(
+    dump.members.map(({ type }) => type),
+    [...FILE_TYPES],
+  );
+  assert.deepEqual(
+    dump.members.map(({ part }) => part),
+    [0, 0, 0, ...Array(7).fill(null)],
+  );
+  assert.equal(dump.warnings.length, 1);
+  assert.match(dump.warnings[0] ?? "", /Empresas1\.zip\.part/);
+  for (const member of dump.members) {
+    assert.deepEqual(await readAll(member), contentOf(member.type));
+  }
+  const lookups = await readLookups(dump);
+  assert.deepEqual([...lookups.municipios], [["mun0", "mun1"]]);
+});
+
+test("the label flag decides the decade of the date", async () => {
+  const dump = await openDump(await release("D91214"), "2030-01");
+  assert.equal(dump.date, "2029-12-14");
+});
+
+test("unzipped members and ZIP64 zips are read too", async () => {
+  const folder = await release();
+  const [zip, member] = memberNames("simples", 0, TOKEN);
+  await rm(join(folder, zip));
+  await writeFile(join(folder, member), contentOf("simples"));
+  const [large, largeMember] = memberNames("empresas", 0, TOKEN);
+  await rm(join(folder, large));
+  const content = Buffer.alloc(3_000_000, '"a";"b";"c";"d";"e";"f";"g"\n');
+  await writeZip(join(folder, large), largeMember, content, true);
+  const dump = await openDump(folder);
+  const plain = dump.members.find(({ type }) => type === "simples");
+  assert.equal(plain?.packing, "plain");
+  assert.deepEqual(await readAll(plain as DumpMember), contentOf("simples"));
+  const big = dump.members.find(({ type }) => type === "empresas") as DumpMember;
+  assert.equal(big.bytes, content.length);
+  assert.ok((await readAll(big)).equals(content));
+});
+
+test("several parts: gaps and doubles are refused, other counts only warned about", async () => {
+  const folder = await release();
+  const add = async (name: string, part: number): Promise<void> => {
+    const member = memberNames("estabelecimentos", part, TOKEN)[1];
+    await writeZip(join(folder, name), member, contentOf("estabelecimentos"));
+  };
+  await add("Estabelecimentos1.zip", 1);
+  assert.match((await openDump(folder)).warnings.join(), /1 Empresas and 2 Estabelecimentos/);
+  await add("Estabelecimentos3.zip", 3);
+  await add("copia.zip", 1);
+  const message = await refusal(openDump(folder));
+  assert.match(message, /Estabelecimentos2\.zip is missing/);
+  assert.match(
+    message,
+    /estabelecimentos part 1 .*more than once: Estabelecimentos1\.zip, copia\.zip/,
+  );
+});
+
+test("every missing type is named at once; Socios may be missing", async () => {
+  const folder = await release();
+  for (const zip of ["Socios0", "Cnaes", "Empresas0"]) await rm(join(folder, `${zip}.zip`));
+  const message = await refusal(openDump(folder));
+  assert.match(message, /Empresas0\.zip is missing/);
+  assert.match(message, /Cnaes\.zip is missing/);
+  assert.doesNotMatch(message, /Socios/);
+});
+
+test("mixed releases are refused with tokens and files", async () => {
+  const folder = await release();
+  const [zip] = memberNames("paises", 0, TOKEN);
+  await rm(join(folder, zip));
+  await writeZip(join(folder, zip), memberNames("paises", 0, "D60912")[1], contentOf("paises"));
+  assert.match(await refusal(openDump(folder)), /mixed: .*D60808.*D60912 \(Paises\.zip\)/);
+});
+
+test("a folder that is none, and an empty one", async () => {
+  assert.match(await refusal(openDump(join(root, "nowhere"))), /cannot be read as a folder/);
+  const empty = join(root, "empty");
+  await mkdir(empty);
+  assert.match(await refusal(openDump(empty)), /Estabelecimentos0\.zip is missing/);
+});
+
+/** Changes the bytes of Cnaes.zip and opens the folder. */
+async function damaged(change: (bytes: Buffer) => Buffer): Promise<{ message: string }> {
+  const folder = await release();
+  const path = join(folder, "Cnaes.zip");
+  await writeFile(path, change(await readFile(path)));
+  const opened = openDump(folder);
+  const message = await refusal(
+    opened.then((dump) => readAll(dump.members.find(({ type }) => type === "cnaes") as DumpMember)),
+  );
+  assert.match(message, /Cnaes\.zip/);
+  return { message };
+}
+
+function directoryAt(bytes: Buffer): number {
+  return bytes.indexOf(Buffer.from("PK\x01\x02"));
+}
+
+test("cut off in the packed data, in the directory, at the end", async () => {
+  await damaged((bytes) => bytes.subarray(0, 70));
+  await damaged((bytes) => bytes.subarray(0, directoryAt(bytes) + 20));
+  await damaged((bytes) => bytes.subarray(0, bytes.length - 1));
+  await damaged(() => Buffer.alloc(0));
+});
+
+test("each flipped byte of the packed data is noticed", async () => {
+  const [, member] = memberNames("cnaes", 0, TOKEN);
+  const dataStart = 30 + member.length;
+  for (const offset of [0, 1, 5, 9]) {
+    await damaged((bytes) => {
+      const copy = Buffer.from(bytes);
+      copy[dataStart + offset]! ^= 0x41;
+      return copy;
+    });
+  }
+});
+
+test("wrong CRC, size, header; encrypted; linked; unknown method", async () => {
+  const poke = (at: number, value: number) => (bytes: Buffer) => {
+    const copy = Buffer.from(bytes);
+    copy[directoryAt(bytes) + at] = value;
+    return copy;
+  };
+  assert.match((await damaged(poke(16, 0x99))).message, /CRC-32/);
+  assert.match((await damaged(poke(24, 3))).message, /longer than the 3 bytes/);
+  assert.match((await damaged(poke(24, 200))).message, /ends after .* of 200 bytes/);
+  assert.match((await damaged(poke(20, 250))).message, /beyond the end|overflow|bounds/);
+  assert.match((await damaged(poke(42, 9))).message, /header/);
+  assert.match((await damaged(poke(8, 1))).message, /encrypted/);
+  assert.match((await damaged(poke(10, 12))).message, /method 12/);
+  const link = (bytes: Buffer): Buffer => poke(41, 0xa0)(poke(5, 3)(bytes));
+  assert.match((await damaged(link)).message, /symbolic link/);
+});
+
+test("two members, a foreign member, a bomb", async () => {
+  const folder = await release();
+  const bytes = await readFile(join(folder, "Cnaes.zip"));
+  const at = directoryAt(bytes);
+  const end = bytes.length - 22;
+  const entry = bytes.subarray(at, end);
+  const tail = Buffer.from(bytes.subarray(end));
+  tail.writeUInt16LE(2, 8);
+  tail.writeUInt16LE(2, 10);
+  await writeFile(join(folder, "Cnaes.zip"), Buffer.concat([bytes.subarray(0, end), entry, tail]));
+  await rm(join(folder, "Motivos.zip"));
+  await writeZip(join(folder, "Motivos.zip"), "LEIAME.TXT", Buffer.from("x"));
+  await rm(join(folder, "Paises.zip"));
+  const bomb = memberNames("paises", 0, TOKEN)[1];
+  await writeZip(join(folder, "Paises.zip"), bomb, Buffer.alloc(4 << 20, 32));
+  const message = await refusal(openDump(folder));
+  assert.match(message, /Cnaes\.zip: .*exactly one member/);
+  assert.match(message, /Motivos\.zip: its member is none of the registry's/);
+  assert.match(message, /Paises\.zip: .*200-fold/);
+});
+
+test("stored members are read", async () => {
+  const folder = await release();
+  const path = join(folder, "Naturezas.zip");
+  const content = contentOf("naturezas");
+  const bytes = await readFile(path);
+  const nameEnd = 30 + memberNames("naturezas", 0, TOKEN)[1].length;
+  const at = directoryAt(bytes);
+  const head = Buffer.from(bytes.subarray(0, nameEnd));
+  const directory = Buffer.from(bytes.subarray(at));
+  for (const [header, shift] of [
+    [head, 0],
+    [directory, 2],
+  ] as const) {
+    header.writeUInt16LE(0, 8 + shift);
+    header.writeUInt32LE(content.length, 18 + shift);
+  }
+  directory.writeUInt32LE(nameEnd + content.length, directory.length - 6);
+  await writeFile(path, Buffer.concat([head, content, directory]));
+  const dump = await openDump(folder);
+  const member = dump.members.find(({ type }) => type === "naturezas") as DumpMember;
+  assert.equal(member.packing, "stored");
+  assert.deepEqual(await readAll(member), content);
+});
+
+test("the checksum by table equals zlib's, in one piece or several", () => {
+  const bytes = deflateRawSync(Buffer.alloc(5000, "abc"));
+  assert.equal(crc32ByTable(bytes), zlibCrc32(bytes));
+  assert.equal(crc32(bytes.subarray(7), crc32(bytes.subarray(0, 7))), zlibCrc32(bytes));
+  assert.equal(crc32ByTable(Buffer.from("123456789")), 0xcbf43926);
+});

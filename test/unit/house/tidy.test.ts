@@ -1,0 +1,278 @@
+/**
+ * Proves that the house is in order: imports go down the ranks without cycles, heavy packages have
+ * one importer, files and functions stay small, everything public is explained, nothing is dead,
+ * documents point at what exists, and nothing of a machine or of unfinished work is left.
+ * Does not prove that a comment is true, a name is good, or a test can fail: people do.
+ * Every test prints all places that break its rule at once.
+ */
+import assert from "node:assert/strict";
+import { describe, it } from "node:test";
+import ts from "typescript";
+import { filesMatching, refuse, textOf } from "../../support/checkout.ts";
+import { importsOf, lineOf, treeOf, walk } from "../../support/syntax.ts";
+
+const FILE_LINES_MAX = 400;
+const FUNCTION_LINES_MAX = 70;
+const PARAMETERS_MAX = 4;
+const COLUMNS_MAX = 100;
+/** Three to eight are wanted; a .cc beside its .h says less, a byte layout more. */
+const HEADER_LINES = { min: 2, max: 20 };
+
+/** Folders and single files of a rank; a file imports its own folder or a lower rank. */
+const RANKS: readonly (readonly [rank: number, pattern: RegExp])[] = [
+  [7, /^src\/(main\.ts$|cli\/)/],
+  [6, /^src\/(console|mcp)\//],
+  [5, /^src\/http\//],
+  [4, /^src\/export\//],
+  [3, /^src\/(access|download|ingest|translate)\//],
+  [2, /^src\/(search|dump)\//],
+  [1, /^src\/(spec|store)\//],
+  [0, /^(native-index\/|data\/|package\.json$|src\/executable\/|src\/[\w-]+\.ts$)/],
+];
+
+/** Packages that only one file of the product may import. */
+const HEAVY = [
+  /^uWebSockets\.js$/,
+  /^node:https?$/,
+  /^roaring$/,
+  /^apache-arrow$/,
+  /^(apache-arrow\/fb\/|flatbuffers$)/,
+  /^parquet-wasm(\/|$)/,
+  /^piscina$/,
+  /^better-sqlite3$/,
+  /peneira\.node$/,
+];
+
+/** Stages hand values on; only searcher.ts knows their sequence. */
+const STAGES = /^src\/search\/(plan|execute|collect|facet|facets|project)\.ts$/;
+
+const PRODUCT = filesMatching(/^(src|native-index)\/.*\.tsx?$/);
+const TYPESCRIPT = filesMatching(/^(src|native-index|test|bench)\/.*\.tsx?$/);
+const SCRIPTS = filesMatching(/\.mjs$/);
+const NATIVE = filesMatching(/^native-index\/.*\.(cc|h)$/);
+const CODE = [...TYPESCRIPT, ...SCRIPTS, ...NATIVE];
+
+describe("imports", () => {
+  it("go down the ranks or stay in the folder", () => {
+    const broken = PRODUCT.flatMap((file) =>
+      importsOf(file).flatMap(({ file: target, specifier, line }) => {
+        if (specifier.startsWith(".") && target === undefined && !specifier.endsWith(".node")) {
+          return [`${file}:${line} imports "${specifier}", which does not exist`];
+        }
+        if (target === undefined || folderOf(file) === folderOf(target)) return [];
+        return rankOf(target) < rankOf(file)
+          ? []
+          : [`${file}:${line} (rank ${rankOf(file)}) imports ${target} (rank ${rankOf(target)})`];
+      }),
+    );
+    refuse(broken, "imports go down only");
+  });
+
+  it("have no cycles", () => {
+    refuse(findCycles(), "files import each other in a circle");
+  });
+
+  it("of a heavy package stand in one file", () => {
+    const broken = HEAVY.flatMap((name) => {
+      const importers = PRODUCT.filter((file) =>
+        importsOf(file).some(({ specifier }) => name.test(specifier)),
+      );
+      return importers.length > 1 ? [`${name.source} is imported by ${importers.join(", ")}`] : [];
+    });
+    refuse(broken, "one importer per heavy package");
+  });
+
+  it("of the browser's part of the console are its own and pure tables", () => {
+    const broken = filesMatching(/^src\/console\/web\//).flatMap((file) =>
+      importsOf(file)
+        .filter((one) => {
+          if (one.typeOnly || one.file === undefined) return one.specifier.startsWith("node:");
+          return !/^src\/(console\/web|spec)\//.test(one.file);
+        })
+        .map((one) => `${file}:${one.line} imports ${one.specifier}`),
+    );
+    refuse(broken, "the browser has neither Node nor the server");
+  });
+
+  it("between stages of the search are types only", () => {
+    const broken = filesMatching(STAGES).flatMap((file) =>
+      importsOf(file)
+        .filter((one) => one.file !== undefined && STAGES.test(one.file) && !one.typeOnly)
+        .map((one) => `${file}:${one.line} imports ${one.file}`),
+    );
+    refuse(broken, "stages do not call each other; searcher.ts does");
+  });
+
+  it("of unit suites start no server, no browser and make no sample", () => {
+    const costly =
+      /^test\/support\/(server\/process|console\/(browser|suite)|sample\/snapshot)\.ts$/;
+    const broken = filesMatching(/^test\/unit\//).flatMap((file) => {
+      const reached = [...reachable([file])].filter((one) => costly.test(one));
+      return reached.map((one) => `${file} reaches ${one}`);
+    });
+    refuse(broken, "what needs these is a contract or end to end");
+  });
+
+  it("reach every file", () => {
+    const entries = /^src\/(main\.ts|.*\.worker\.ts|console\/web\/main\.tsx)$/;
+    const product = reachable(filesMatching(entries));
+    const others = reachable(filesMatching(/^(test\/.*\.test|bench\/.*\.bench)\.ts$/));
+    const dead = [
+      ...PRODUCT.filter((file) => !product.has(file)),
+      ...TYPESCRIPT.filter((file) => !PRODUCT.includes(file) && !others.has(file)),
+    ];
+    refuse(dead, "nothing that runs imports these files");
+  });
+});
+
+it("every suite stands in a tier", () => {
+  const broken = filesMatching(/\.test\.ts$/).filter(
+    (file) => !/^test\/(unit|contract|e2e|campaign)\/([\w-]+\/)?[\w-]+\.test\.ts$/.test(file),
+  );
+  refuse(broken, "a suite stands in test/{unit,contract,e2e,campaign}/, by what it needs");
+});
+
+describe("sizes", () => {
+  it(`keep files at ${FILE_LINES_MAX} lines`, () => {
+    const broken = CODE.map((file) => ({ file, lines: linesOf(file).length }))
+      .filter(({ lines }) => lines > FILE_LINES_MAX)
+      .map(({ file, lines }) => `${file} has ${lines} lines`);
+    refuse(broken, `at most ${FILE_LINES_MAX} lines in a file`);
+  });
+
+  it(`keep lines at ${COLUMNS_MAX} columns`, () => {
+    const broken = CODE.flatMap((file) =>
+      linesOf(file).flatMap((line, index) =>
+        [...line].length > COLUMNS_MAX && !line.includes("://")
+          ? [`${file}:${index + 1} has ${[...line].length} columns`]
+          : [],
+      ),
+    );
+    refuse(broken, `at most ${COLUMNS_MAX} columns in a line`);
+  });
+
+  it(`keep functions at ${FUNCTION_LINES_MAX} lines and ${PARAMETERS_MAX} parameters`, () => {
+    const broken: string[] = [];
+    for (const file of TYPESCRIPT) {
+      walk(file, (node) => {
+        if (!ts.isFunctionLike(node)) return;
+        const place = `${file}:${lineOf(node)}`;
+        if (node.parameters.length > PARAMETERS_MAX) {
+          broken.push(`${place} takes ${node.parameters.length} parameters`);
+        }
+        const lines = node.getText().split("\n").length;
+        if (lines > FUNCTION_LINES_MAX && "body" in node && !isGroupOfTests(node)) {
+          broken.push(`${place} has ${lines} lines`);
+        }
+      });
+    }
+    refuse(broken, `at most ${FUNCTION_LINES_MAX} lines and ${PARAMETERS_MAX} parameters`);
+  });
+});
+
+describe("names", () => {
+  it("of files say what is in them", () => {
+    const banned = /(^|\/)(utils?|helpers?|common|types?|index|misc|shared|new)\.(tsx?|mjs|cc|h)$/;
+    refuse(filesMatching(banned), "these names say nothing; a file is called after its noun");
+  });
+});
+
+describe("comments", () => {
+  it("open every file", () => {
+    const broken = CODE.flatMap((file) => {
+      const lines = headerLines(textOf(file));
+      return lines >= HEADER_LINES.min && lines <= HEADER_LINES.max
+        ? []
+        : [`${file} opens with a comment of ${lines} lines`];
+    });
+    refuse(
+      broken,
+      `${HEADER_LINES.min} to ${HEADER_LINES.max} lines say what comes in and goes out`,
+    );
+  });
+
+  it("explain every export", () => {
+    const broken = TYPESCRIPT.flatMap((file) =>
+      treeOf(file).statements.flatMap((statement) => {
+        const exported =
+          ts.canHaveModifiers(statement) &&
+          ts.getModifiers(statement)?.some(({ kind }) => kind === ts.SyntaxKind.ExportKeyword);
+        return exported && ts.getJSDocCommentsAndTags(statement).length === 0
+          ? [`${file}:${lineOf(statement)} ${statement.getText().split("\n")[0]}`]
+          : [];
+      }),
+    );
+    refuse(broken, "every export has a doc comment");
+  });
+
+  it("of a benchmark give the command that runs it", () => {
+    const broken = filesMatching(/^bench\/.*\.bench\.ts$/).filter((file) => {
+      const name = file.replace(/^bench\//, "").replace(/\.bench\.ts$/, "");
+      return !textOf(file).slice(0, 2_000).includes(`npm run bench -- ${name}`);
+    });
+    refuse(broken, "the header names its own command");
+  });
+});
+
+function rankOf(file: string): number {
+  const rank = RANKS.find(([, pattern]) => pattern.test(file))?.[0];
+  assert.notEqual(rank, undefined, `${file} lies outside the folders of ARCHITECTURE`);
+  return rank as number;
+}
+
+/** Files of rank 0 are one folder; src/main.ts belongs to the commands that it registers. */
+function folderOf(file: string): string {
+  if (rankOf(file) === 0) return "rank 0";
+  return file === "src/main.ts" ? "src/cli" : (/^src\/[\w-]+/.exec(file)?.[0] ?? file);
+}
+
+function linesOf(file: string): string[] {
+  return textOf(file).replace(/\n$/, "").split("\n");
+}
+
+/** A `describe` is a heading over tests, not a function that somebody must hold in the head. */
+function isGroupOfTests(node: ts.Node): boolean {
+  const { parent } = node;
+  return (
+    ts.isCallExpression(parent) &&
+    ["describe", "suite"].includes(parent.expression.getText().split(".")[0] ?? "")
+  );
+}
+
+/** Lines with words in the comment that opens a text, after a `#!` line. */
+function headerLines(text: string): number {
+  const body = text.replace(/^#!.*\n/, "");
+  const block = /^\/\*([\s\S]*?)\*\//.exec(body)?.[1];
+  const comment = block ?? /^(?:\/\/.*\n)+/.exec(body)?.[0] ?? "";
+  return comment.split("\n").filter((line) => /\w/.test(line)).length;
+}
+
+function reachable(entries: readonly string[]): ReadonlySet<string> {
+  const seen = new Set<string>();
+  const queue = [...entries];
+  for (let file = queue.pop(); file !== undefined; file = queue.pop()) {
+    if (seen.has(file) || !TYPESCRIPT.includes(file)) continue;
+    seen.add(file);
+    for (const one of importsOf(file)) if (one.file !== undefined) queue.push(one.file);
+  }
+  return seen;
+}
+
+/** Depth-first search over imports that remain at run time; each circle is given once. */
+function findCycles(): string[] {
+  const cycles = new Set<string>();
+  const done = new Set<string>();
+  const visit = (file: string, trail: readonly string[]): void => {
+    const start = trail.indexOf(file);
+    if (start >= 0) cycles.add([...trail.slice(start), file].join(" → "));
+    if (start >= 0 || done.has(file)) return;
+    for (const one of importsOf(file)) {
+      if (one.file !== undefined && !one.typeOnly && TYPESCRIPT.includes(one.file)) {
+        visit(one.file, [...trail, file]);
+      }
+    }
+    done.add(file);
+  };
+  for (const file of TYPESCRIPT) visit(file, []);
+  return [...cycles];
+}

@@ -1,0 +1,161 @@
+/**
+ * Proves that a conversation over lines reads every line however it is cut into chunks, answers
+ * each once and nothing else, keeps going after what is no message, keeps short questions from
+ * waiting for long ones, lets those be cancelled, and ends when all is answered.
+ * Does not prove what tools answer (e2e/server/mcp.test.ts): the tools here are made up.
+ */
+import assert from "node:assert/strict";
+import { PassThrough } from "node:stream";
+import { describe, it } from "node:test";
+import { setTimeout as sleep } from "node:timers/promises";
+import fc from "fast-check";
+import { AppError } from "../../../src/errors.ts";
+import type { Question } from "../../../src/http/service.ts";
+import { Agent } from "../../../src/mcp/agent.ts";
+import { Conversation, LINE_BYTES_MAX } from "../../../src/mcp/lines.ts";
+import { objectSchema, READING, type Tool } from "../../../src/mcp/tool.ts";
+
+/** A tool that answers nothing much, when it is let. */
+function tool(name: string, run: Tool<Question>["run"]): Tool<Question> {
+  const schema = objectSchema({}, []);
+  const definition = { name, title: name, description: name, annotations: READING };
+  return { definition: { ...definition, inputSchema: schema, outputSchema: schema }, run };
+}
+
+const NOTHING = { text: "nothing", structured: {}, accounts: 0 };
+
+/** What was done with a call that takes until somebody cancels it. */
+const ends: string[] = [];
+const TOOLS = [
+  tool("quick", () => NOTHING),
+  tool("slow", async (_, { gone }) => {
+    for (let turns = 0; turns < 200 && !gone(); turns++) await sleep(5);
+    ends.push(gone() ? "cancelled" : "done");
+    return NOTHING;
+  }),
+  tool("bug", () => {
+    throw new TypeError("a bug");
+  }),
+  tool("none", () => {
+    throw new AppError("snapshot_unavailable", "There is no snapshot.");
+  }),
+];
+
+/** An answer, as far as it is looked at here. */
+interface Said {
+  readonly id?: unknown;
+  readonly error?: { readonly code: number };
+}
+
+interface Talk {
+  readonly answers: readonly Said[];
+  readonly failures: unknown[];
+}
+
+/** Sends chunks, and gives all answers after the end. */
+async function talk(chunks: readonly (string | Buffer)[], pauseMs = 0): Promise<Talk> {
+  const input = new PassThrough();
+  const output = new PassThrough();
+  const failures: unknown[] = [];
+  const conversation = new Conversation({
+    agent: new Agent(TOOLS, "0"),
+    asker: (gone) => ({ gone }) as never,
+    output,
+    failed: (error) => failures.push(error),
+  });
+  let text = "";
+  output.on("data", (chunk: Buffer) => {
+    text += chunk.toString();
+  });
+  const over = conversation.run(input);
+  for (const chunk of chunks) {
+    input.write(chunk);
+    if (pauseMs > 0) await sleep(pauseMs);
+  }
+  input.end();
+  await over;
+  await sleep(0);
+  assert.ok(text === "" || text.endsWith("\n"));
+  const lines = text.split("\n").slice(0, -1);
+  return { answers: lines.map((line) => JSON.parse(line) as Said), failures };
+}
+
+const line = (value: unknown) => `${JSON.stringify(value)}\n`;
+const ask = (id: unknown, method: string, params?: object) =>
+  line({ jsonrpc: "2.0", id, method, ...(params === undefined ? {} : { params }) });
+const calling = (id: unknown, name: string) => ask(id, "tools/call", { name });
+const note = (method: string, params: object) => line({ jsonrpc: "2.0", method, params });
+const idsOf = ({ answers }: Talk) => answers.map(({ id }) => id);
+const codesOf = ({ answers }: Talk) => answers.map(({ error }) => error?.code);
+
+describe("a conversation over lines", () => {
+  it("reads lines however they are cut", async () => {
+    const text = `${ask("é\u2028", "ping") + ask(2, "ping")}\r\n \n${ask(3, "ping").trim()}`;
+    const bytes = Buffer.from(text);
+    await fc.assert(
+      fc.asyncProperty(fc.array(fc.nat(bytes.length), { maxLength: 8 }), async (cuts) => {
+        const places = [0, ...cuts.sort((a, b) => a - b), bytes.length];
+        const chunks = places.slice(1).map((end, at) => bytes.subarray(places[at], end));
+        assert.deepEqual(idsOf(await talk(chunks)), ["é\u2028", 2, 3]);
+      }),
+      { numRuns: 50 },
+    );
+  });
+
+  it("goes on after what is no message", async () => {
+    const lines = ["{\n", "[]\n", "7\n", '{"a":1,"a":2}\n', "\u0000\n", Buffer.from([0xff, 0x0a])];
+    const said = await talk([...lines, ask(1, "ping"), ask(2, "nope"), calling(3, "nope")]);
+    assert.deepEqual(codesOf(said), [
+      ...[-32700, -32600, -32600, -32700, -32700, -32700],
+      ...[undefined, -32601, -32602],
+    ]);
+    assert.deepEqual(said.failures, []);
+  });
+
+  it("answers a line that is too long with an error, and keeps none of it", async () => {
+    const part = Buffer.alloc(1_048_576, "x");
+    const parts = Array.from({ length: LINE_BYTES_MAX / part.length }, () => part);
+    const said = await talk([...parts, "x\n", ask(1, "ping"), ...parts, "x"]);
+    assert.deepEqual(codesOf(said), [-32700, undefined, -32700]);
+  });
+
+  it("takes batches until a version without them was agreed on", async () => {
+    const batch = `[${ask(1, "ping")},${note("x", {})},3]\n`.replaceAll(/\n(?!$)/g, "");
+    const before = await talk([batch]);
+    assert.equal((before.answers[0] as unknown as unknown[]).length, 2);
+    for (const [protocolVersion, code] of [
+      ["2025-06-18", -32600],
+      ["2025-03-26", undefined],
+    ]) {
+      const said = await talk([ask(0, "initialize", { protocolVersion }), batch], 5);
+      assert.equal(codesOf(said)[1], code);
+    }
+    assert.deepEqual((await talk([`[${note("x", {}).trim()}]\n`])).answers, []);
+  });
+
+  it("keeps nobody waiting, and answers at the end what was asked before", async () => {
+    ends.length = 0;
+    const said = await talk([calling("long", "slow"), calling(1, "quick"), ask(2, "ping")]);
+    assert.deepEqual(idsOf(said), [1, 2, "long"]);
+    assert.deepEqual(ends, ["done"]);
+  });
+
+  it("does not answer what was cancelled, and ends it", async () => {
+    ends.length = 0;
+    const cancel = (requestId: unknown) => note("notifications/cancelled", { requestId });
+    const lines = [calling("a", "slow"), cancel("b"), cancel("a"), cancel({}), ask(1, "ping")];
+    assert.deepEqual(idsOf(await talk(lines, 5)), [1]);
+    assert.deepEqual(ends, ["cancelled"]);
+  });
+
+  it("tells mistakes of ours to people, and the agent that there was one", async () => {
+    const said = await talk([calling(1, "bug"), calling(2, "none"), calling(3, "quick")]);
+    assert.deepEqual(codesOf(said), [-32603, -32000, undefined]);
+    assert.ok(!JSON.stringify(said.answers).includes("a bug"));
+    assert.deepEqual(said.failures.map(String), ["TypeError: a bug"]);
+  });
+
+  it("ends at once where there is nothing", async () => {
+    assert.deepEqual((await talk([])).answers, []);
+  });
+});

@@ -1,0 +1,105 @@
+/**
+ * Proves that lines of a log are collected, written in their order after a moment, at once with an
+ * error, and all of them when the process ends by itself, by exit or by an error that nobody
+ * catches; and of which errors the message is written. Does not prove what is logged otherwise
+ * (e2e/server/secrecy.test.ts) nor anything after a kill.
+ */
+import assert from "node:assert/strict";
+import { spawnSync } from "node:child_process";
+import { mkdtempSync, openSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { after, describe, it } from "node:test";
+import { setTimeout as sleep } from "node:timers/promises";
+import { pathToFileURL } from "node:url";
+import { collected, describeError, openLog } from "../../../src/log.ts";
+import { ROOT } from "../../support/checkout.ts";
+
+const folder = mkdtempSync(join(tmpdir(), "peneira-log-"));
+after(() => rmSync(folder, { recursive: true }));
+
+let files = 0;
+/** A log into a file, and what is in that file by now. */
+function open() {
+  const path = join(folder, `log-${files++}`);
+  const log = openLog("info", collected(openSync(path, "w")));
+  const lines = () => readFileSync(path, "utf8").split("\n").slice(0, -1);
+  return { log, numbers: () => lines().map((line) => (JSON.parse(line) as { n: number }).n) };
+}
+
+const upTo = (n: number) => Array.from({ length: n }, (_, i) => i);
+
+describe("the log", () => {
+  it("keeps lines back for a moment and writes them in their order", async () => {
+    const { log, numbers } = open();
+    for (const n of upTo(50)) log.info({ n }, "request");
+    await sleep(20);
+    assert.deepEqual(numbers(), [], "fifty lines are not worth a write");
+    for (let i = 0; i < 50 && numbers().length < 50; i++) await sleep(20);
+    assert.deepEqual(numbers(), upTo(50));
+    log.info({ n: 50 }, "request");
+    for (let i = 0; i < 50 && numbers().length < 51; i++) await sleep(20);
+    assert.deepEqual(numbers(), upTo(51), "the moment comes again");
+  });
+
+  it("writes an error at once, behind what came before it", async () => {
+    const { log, numbers } = open();
+    for (const n of upTo(9)) log.info({ n }, "request");
+    log.error({ n: 9 }, "failed");
+    for (let i = 0; i < 10 && numbers().length < 10; i++) await sleep(5);
+    assert.deepEqual(numbers(), upTo(10));
+  });
+
+  it("writes without waiting when much has come", async () => {
+    const { log, numbers } = open();
+    for (const n of upTo(5_000)) log.info({ n, padding: "x".repeat(50) }, "request");
+    for (let i = 0; i < 100 && numbers().length < 5_000; i++) await sleep(20);
+    assert.deepEqual(numbers(), upTo(5_000));
+  });
+
+  for (const [name, end, code] of [
+    ["by itself", "", 0],
+    ["by process.exit", "process.exit(3);", 3],
+    ["by an error that nobody catches", 'throw new Error("x");', 1],
+    ["by a rejection that nobody catches", 'void Promise.reject(new Error("x"));', 1],
+  ] as const) {
+    it(`is whole when the process ends ${name}`, () => {
+      const module = pathToFileURL(join(ROOT, "src/log.ts")).href;
+      const script = `import { openLog } from ${JSON.stringify(module)};
+        const log = openLog("info");
+        for (let n = 0; n < 100; n++) log.info({ n }, "request");
+        ${end}`;
+      const flags = ["--import", "tsx", "--input-type=module", "-e", script];
+      const ended = spawnSync(process.execPath, flags, { encoding: "utf8", cwd: ROOT });
+      assert.equal(ended.status, code, ended.stderr);
+      const found = ended.stdout.split("\n").slice(0, -1);
+      assert.deepEqual(
+        found.map((line) => (JSON.parse(line) as { n: number }).n),
+        upTo(100),
+      );
+    });
+  }
+});
+
+describe("describeError", () => {
+  const coded = (code: string) => Object.assign(new Error("block 7 is wrong"), { code });
+
+  it("gives the words of the engine about a snapshot file, and no others", () => {
+    for (const code of ["SNAPSHOT_DAMAGED", "SNAPSHOT_VERSION", "SNAPSHOT_UNREADABLE"]) {
+      assert.equal(describeError(coded(code)).why, "block 7 is wrong");
+      const outer = new Error("secret", { cause: coded(code) });
+      assert.deepEqual((describeError(outer).cause as { why: string }).why, "block 7 is wrong");
+      assert.ok(!JSON.stringify(describeError(outer)).includes("secret"));
+    }
+    for (const error of [coded("ENOENT"), coded("INVALID_ARGUMENT"), new Error("secret")]) {
+      assert.equal("why" in describeError(error), false);
+    }
+  });
+
+  it("says no place where there is none", () => {
+    const error = coded("SNAPSHOT_DAMAGED");
+    assert.ok((describeError(error).place as string[]).length > 0);
+    error.stack = "Error: block 7 is wrong";
+    assert.equal("place" in describeError(error), false);
+  });
+});

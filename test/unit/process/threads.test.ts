@@ -1,0 +1,63 @@
+/**
+ * Proves: threads that cannot begin fail a task; what a thread had already answered when its task
+ * was taken back, or when the pool was closed, is dropped without ending the process; the task that
+ * was taken back rejects.
+ * Does not prove: what becomes of a thread that dies in a task (contract/export/worker.test.ts).
+ */
+import assert from "node:assert/strict";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { after, describe, it } from "node:test";
+import { ThreadPool } from "../../../src/threads.ts";
+
+const folder = mkdtempSync(join(tmpdir(), "peneira-threads-"));
+after(() => rmSync(folder, { recursive: true, force: true }));
+
+interface Work {
+  readonly check: readonly [path: string, findings: readonly string[]];
+}
+
+/** Long enough for a thread that is awake to answer a task that fails at once. */
+const ANSWERED_MS = 200;
+
+function block(ms: number): void {
+  Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, ms);
+}
+
+describe("a pool of threads", () => {
+  it("fails the first task where its threads cannot begin", async () => {
+    const pool = new ThreadPool<Work>({ worker: "store/nothing.worker.ts", threads: 2 });
+    await assert.rejects(pool.run("check", folder), /nothing\.worker/);
+    await pool.close();
+  });
+
+  it("drops the answers of tasks that were taken back meanwhile", async () => {
+    const pool = new ThreadPool<Work>({ worker: "store/statecheck.worker.ts", threads: 4 });
+    const missing = join(folder, "missing.db");
+    const ask = (signal?: AbortSignal) =>
+      pool.run("check", missing, signal === undefined ? {} : { signal });
+    await Promise.allSettled([ask(), ask(), ask(), ask()]);
+    for (let round = 0; round < 5; round += 1) {
+      const cancel = new AbortController();
+      const runs = Array.from({ length: 4 }, () => ask(cancel.signal));
+      for (const run of runs) run.catch(() => cancel.abort());
+      block(ANSWERED_MS);
+      const ends = await Promise.allSettled(runs);
+      assert.ok(ends.every(({ status }) => status === "rejected"));
+    }
+    await pool.close();
+  });
+
+  it("drops the answers that come while it closes", async () => {
+    for (let round = 0; round < 5; round += 1) {
+      const pool = new ThreadPool<Work>({ worker: "store/statecheck.worker.ts", threads: 2 });
+      const runs = Array.from({ length: 8 }, () => pool.run("check", join(folder, "missing.db")));
+      const ends = Promise.allSettled(runs);
+      await Promise.race(runs).catch(() => undefined);
+      block(ANSWERED_MS);
+      await pool.close();
+      assert.ok((await ends).every(({ status }) => status === "rejected"));
+    }
+  });
+});

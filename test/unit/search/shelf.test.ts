@@ -1,0 +1,92 @@
+/**
+ * Proves which segment a shelf gives and when it closes one, against an obvious list, in any order
+ * of puts, looks and passing time; and that warming changes no answer. Not proved here: the
+ * watching of files.
+ */
+import { strict as assert } from "node:assert";
+import { test } from "node:test";
+import fc from "fast-check";
+import { manualClock } from "../../../src/clock.ts";
+import type { Segment } from "../../../src/search/segment.ts";
+import { RETIRED_MAX, Shelf } from "../../../src/search/shelf.ts";
+
+const KEEP_MS = 1_000;
+
+interface Fake {
+  readonly snapshotId: string;
+  readonly label: string;
+  closed: number;
+}
+
+function fake(id: number): Fake & Segment {
+  const one = {
+    snapshotId: String(id),
+    label: `label ${id}`,
+    closed: 0,
+    close: () => one.closed++,
+  };
+  return one as unknown as Fake & Segment;
+}
+
+const steps = fc.array(
+  fc.oneof(
+    fc.record({ kind: fc.constant("put" as const), id: fc.nat(6) }),
+    fc.record({ kind: fc.constant("find" as const), id: fc.nat(6) }),
+    fc.constant({ kind: "drop" as const }),
+    fc.record({ kind: fc.constant("pass" as const), ms: fc.constantFrom(1, 400, 999, 1_000) }),
+    fc.constant({ kind: "sweep" as const }),
+  ),
+  { maxLength: 40 },
+);
+
+test("a shelf gives what an obvious list would, and closes each segment once", () => {
+  fc.assert(
+    fc.property(steps, (walk) => {
+      const clock = manualClock();
+      const shelf = new Shelf(clock, KEEP_MS);
+      const all: Fake[] = [];
+      let current: Fake | null = null;
+      let retired: { one: Fake; usedMs: number }[] = [];
+      for (const step of walk) {
+        const nowMs = clock.monotonicMs();
+        if (step.kind === "put") {
+          const one = fake(step.id);
+          all.push(one);
+          shelf.put(one);
+          if (current !== null) retired.push({ one: current, usedMs: nowMs });
+          retired = retired.filter((old) => old.one.snapshotId !== one.snapshotId);
+          retired = retired.slice(-RETIRED_MAX);
+          current = one;
+        } else if (step.kind === "find") {
+          const id = String(step.id);
+          const expected = retired.find(({ one }) => one.snapshotId === id);
+          if (expected !== undefined) expected.usedMs = nowMs;
+          const found = shelf.retired((snapshotId) => snapshotId === id);
+          assert.equal(found, expected?.one ?? null);
+        } else if (step.kind === "drop") {
+          shelf.drop();
+          current = null;
+        } else if (step.kind === "pass") {
+          clock.advance(step.ms);
+        } else {
+          const gone = retired.filter(({ usedMs }) => nowMs - usedMs >= KEEP_MS);
+          retired = retired.filter((one) => !gone.includes(one));
+          assert.deepEqual(
+            shelf.sweep(),
+            gone.map(({ one }) => one.label),
+          );
+        }
+        assert.equal(shelf.current(), current);
+        const open: Fake[] = [
+          ...retired.map(({ one }) => one),
+          ...(current === null ? [] : [current]),
+        ];
+        assert.equal(shelf.size, open.length);
+        for (const one of all) assert.equal(one.closed, open.includes(one) ? 0 : 1);
+      }
+      shelf.close();
+      assert.equal(shelf.current(), null);
+      for (const one of all) assert.equal(one.closed, 1);
+    }),
+  );
+});

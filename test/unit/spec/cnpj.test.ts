@@ -1,0 +1,72 @@
+/**
+ * Proves that CNPJs are read in every spelling that people use and in no other, and that check
+ * digits are those of the registry's own rule, against another implementation and the published
+ * examples. Does not prove that an account with that number exists.
+ */
+import assert from "node:assert/strict";
+import { describe, it } from "node:test";
+import { isValidCNPJ } from "@brazilian-utils/brazilian-utils";
+import fc from "fast-check";
+import { cnpjCheckDigits, readCnpj } from "../../../src/spec/cnpj.ts";
+
+const characters = (alphabet: string, length: number) =>
+  fc
+    .array(fc.constantFrom(...alphabet), { minLength: length, maxLength: length })
+    .map((list) => list.join(""));
+const DIGITS = "0123456789";
+const LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ";
+
+function punctuated(cnpj: string): string {
+  return cnpj.replace(/^(..)(...)(...)(....)(..)$/, "$1.$2.$3/$4-$5");
+}
+
+describe("a CNPJ", () => {
+  it("has the check digits of the published examples", () => {
+    assert.deepEqual(readCnpj("12.ABC.345/01DE-35"), { cnpj: "12ABC34501DE35", checked: true });
+    assert.deepEqual(readCnpj("00000000000191"), { cnpj: "00000000000191", checked: true });
+    assert.deepEqual(readCnpj("00000000000192"), { cnpj: "00000000000192", checked: false });
+  });
+
+  it("is judged as another implementation judges numeric ones", () => {
+    const property = fc.property(characters(DIGITS, 14), fc.boolean(), (text, mend) => {
+      const cnpj = mend ? text.slice(0, 12) + cnpjCheckDigits(text.slice(0, 12)) : text;
+      // That one refuses fourteen equal digits, which are nobody's number.
+      fc.pre(!/^(.)\1{13}$/.test(cnpj));
+      assert.equal(readCnpj(cnpj)?.checked, isValidCNPJ(cnpj));
+    });
+    fc.assert(property, { numRuns: 2_000, seed: 51 });
+  });
+
+  it("reads the same with punctuation and in lower case", () => {
+    const property = fc.property(characters(DIGITS + LETTERS, 12), (base) => {
+      const cnpj = base + cnpjCheckDigits(base);
+      const expected = { cnpj, checked: true };
+      for (const text of [
+        cnpj,
+        cnpj.toLowerCase(),
+        punctuated(cnpj),
+        punctuated(cnpj).toLowerCase(),
+      ]) {
+        assert.deepEqual(readCnpj(text), expected);
+      }
+    });
+    fc.assert(property, { numRuns: 1_000, seed: 52 });
+  });
+
+  it("is not read from anything else", () => {
+    const wrong = [
+      "",
+      "0000000000019",
+      "000000000001911",
+      " 00000000000191",
+      "00000000000191\n",
+      "00.000.000/0001-9A",
+      "000000000001AA",
+      "00.000.0000001-91",
+      "00000000/0001-91",
+      "00 000 000 0001 91",
+      "ÁBCDEFGH000191",
+    ];
+    for (const text of wrong) assert.equal(readCnpj(text), null, JSON.stringify(text));
+  });
+});

@@ -1,0 +1,145 @@
+/**
+ * Proves that the activity lexicon is sound: its form, that every code and prefix exists, that a
+ * name stands once per file, a trade once in all, that what is meant is not also only perhaps
+ * meant, and that every activity in use can be reached by some words. Does not prove that the
+ * words mean what they are mapped to; the evaluation of translation measures that.
+ */
+import assert from "node:assert/strict";
+import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, it } from "node:test";
+import { sectionOfCnae } from "../../../src/spec/catalog.ts";
+import { ROOT } from "../../support/checkout.ts";
+
+const FOLDER = join(ROOT, "data/lexicon");
+const ROLES = ["retail", "wholesale", "make", "repair", "rent", "agent", "install"];
+const REFERENCE = join(ROOT, "../shared/reference/rfb_CNAECSV.csv");
+const skip = existsSync(REFERENCE) ? false : "skipped: no reference data";
+
+/** Codes that were replaced by others; their successors are what people mean. */
+const REPLACED = new Set(
+  (
+    "4751200 5239700 5611202 5812300 5822100 6201500 7410201 8020000 8630505 9412000 " +
+    "9609201 9609203"
+  ).split(" "),
+);
+/** The dump's code for accounts without an activity. */
+const NOT_INFORMED = "8888888";
+
+type ByRole = Readonly<Record<string, readonly string[]>>;
+
+/** A trade has `codes` and perhaps `also`, goods have codes by role, and `also` by role. */
+interface Entry {
+  readonly names: readonly string[];
+  readonly [member: string]: readonly string[] | ByRole | undefined;
+}
+
+const files = existsSync(FOLDER) ? readdirSync(FOLDER).sort() : [];
+const entriesOf = (file: string) =>
+  JSON.parse(readFileSync(join(FOLDER, file), "utf8")) as readonly Entry[];
+const all = files.flatMap((file) => entriesOf(file).map((entry) => ({ file, entry })));
+/** The lists of codes of an entry, by what they are for; `also` of a role is `also.<role>`. */
+function listsOf({ names: _, ...members }: Entry): [string, readonly string[]][] {
+  return Object.entries(members).flatMap(([member, value]): [string, readonly string[]][] =>
+    Array.isArray(value)
+      ? [[member, value]]
+      : Object.entries(value as ByRole).map(([role, codes]) => [`${member}.${role}`, codes]),
+  );
+}
+const codesOf = (entry: Entry) => listsOf(entry).flatMap(([, codes]) => codes);
+
+/** Accents and case do not tell two names apart. */
+function fold(name: string): string {
+  return name.normalize("NFD").replace(/\p{M}/gu, "").toLowerCase();
+}
+
+function officialCodes(): string[] {
+  const text = readFileSync(REFERENCE, "latin1");
+  return [...text.matchAll(/^"?(\d{7})"?;/gm)].map(([, code]) => code as string);
+}
+
+describe("the activity lexicon", () => {
+  it("has trades with codes and goods with roles, and nothing else", () => {
+    assert.ok(all.length > 1_000, `${all.length} entries`);
+    for (const { file, entry } of all) {
+      const trade = file.startsWith("trades-");
+      const meant = trade ? ["codes"] : ROLES;
+      const known = [...meant, ...(trade ? ["also"] : ROLES.map((role) => `also.${role}`))];
+      const [name] = entry.names;
+      const lists = listsOf(entry);
+      assert.ok(name !== undefined);
+      assert.ok(
+        lists.some(([list]) => meant.includes(list)),
+        `${file}: ${name} leads nowhere`,
+      );
+      for (const [list, codes] of lists) {
+        assert.ok(known.includes(list), `${file}: ${name} has ${list}`);
+        assert.ok(codes.length >= 1 && codes.length <= 11, `${file}: ${name} has too many codes`);
+        for (const code of codes) assert.match(code, /^([A-U]|\d{2,5}|\d{7})$/);
+      }
+    }
+  });
+
+  it("keeps what is meant and what only may be meant apart", () => {
+    for (const { file, entry } of all) {
+      const lists = new Map(listsOf(entry));
+      for (const [list, codes] of lists) {
+        assert.equal(
+          new Set(codes).size,
+          codes.length,
+          `${file}: ${entry.names[0]} repeats a code`,
+        );
+        const meant = list === "also" ? "codes" : list.replace(/^also\./, "");
+        if (meant === list) continue;
+        const both = codes.filter((code) => lists.get(meant)?.includes(code));
+        assert.deepEqual(both, [], `${file}: ${entry.names[0]}`);
+        assert.ok(lists.has(meant), `${file}: ${entry.names[0]} only perhaps means something`);
+      }
+    }
+  });
+
+  it("has names as people write them, each once per file", () => {
+    for (const file of files) {
+      const seen = new Set<string>();
+      for (const name of entriesOf(file).flatMap(({ names }) => names)) {
+        assert.equal(name, name.trim().replace(/\s+/g, " "));
+        assert.equal(name, name.normalize("NFC"));
+        assert.ok(name.length >= 2 && name.length <= 60, name);
+        assert.ok(!seen.has(fold(name)), `${file}: ${name} stands there twice`);
+        seen.add(fold(name));
+      }
+    }
+  });
+
+  it("has a trade once in all files", () => {
+    const seen = new Map<string, string>();
+    for (const { file, entry } of all.filter(({ file }) => file.startsWith("trades-"))) {
+      for (const name of entry.names) {
+        const other = seen.get(fold(name));
+        assert.equal(other, undefined, `${name} stands in ${file} and in ${other}`);
+        seen.set(fold(name), file);
+      }
+    }
+  });
+
+  it("names activities that exist", { skip }, () => {
+    const codes = officialCodes();
+    const sections = new Set(codes.map(sectionOfCnae));
+    for (const { file, entry } of all) {
+      for (const code of codesOf(entry)) {
+        const exists = /[A-U]/.test(code)
+          ? sections.has(code)
+          : codes.some((one) => one.startsWith(code));
+        assert.ok(exists, `${file}: ${entry.names[0]} leads to ${code}, which does not exist`);
+      }
+    }
+  });
+
+  it("reaches every activity in use", { skip }, () => {
+    const reached = new Set(all.flatMap(({ entry }) => codesOf(entry)));
+    const missing = officialCodes().filter(
+      (code) => !reached.has(code) && !REPLACED.has(code) && code !== NOT_INFORMED,
+    );
+    assert.deepEqual(missing, []);
+  });
+});
