@@ -146,7 +146,7 @@ function consoleOf(spec: AccountQuerySpec): string {
   const { filters } = spec;
   const parts = setParts(filters);
   const cleared = parts.map((part) => [
-    part.name,
+    part,
     pointersOf(filters, part),
     countMatches(segment, { ...spec, filters: without(filters, [part]) }),
     alone(filters, part),
