@@ -84,13 +84,13 @@ class GroupReader {
     const sent = this.#reader.object(value, pointer, rows.names);
     const members: Members = {};
     for (const { member, read, unset } of rows.rows) {
-      const value = sent[member];
-      if (value === undefined) {
+      const given = sent[member];
+      if (given === undefined) {
         if (unset !== undefined) members[member] = Array.isArray(unset) ? [] : unset;
         continue;
       }
       const at = `${pointer}/${member}`;
-      const made: unknown = this.#values[read](value, at);
+      const made: unknown = this.#values[read](given, at);
       const normal = isSteps(made) ? yield* made : made;
       if (unset === undefined && isNothing(normal)) continue;
       members[member] = normal;

@@ -25,12 +25,26 @@ export const SECTIONS = [
   "name",
 ] as const;
 
+/** What the translator calls words that become a filter. */
+export const FILTER_ROLES = [
+  "activity",
+  "place",
+  "date",
+  "status",
+  "size",
+  "regime",
+  "headquarters",
+  "contact",
+  "capital",
+  "name",
+] as const;
+
 /** One filter as people see it. */
 interface PartRow {
   /** Where the console's form has it. */
   readonly section: (typeof SECTIONS)[number];
   /** What the translator calls the words that become it; null where no words do. */
-  readonly role: string | null;
+  readonly role: (typeof FILTER_ROLES)[number] | null;
 }
 
 /** Filters as people see them, in the order in which they are told; some are two members. */
