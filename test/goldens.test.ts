@@ -196,7 +196,7 @@ function saidOf(group: string, member: string, value: unknown): string {
 }
 
 before(async () => {
-  sample = await makeSampleSnapshot(ACCOUNTS, 22);
+  sample = await makeSampleSnapshot(ACCOUNTS, 22, "2026-10", 1);
   segment = await openSegment(sample.snapshot);
   ({ rows } = decodeSnapshot(sample.snapshot));
 });

@@ -19,11 +19,12 @@ export interface SampleSnapshot {
   dispose(): void;
 }
 
-/** Makes a sample dump and imports it. */
+/** Makes a sample dump and imports it; every thread of the import costs time to start. */
 export async function makeSampleSnapshot(
   accounts: number,
   seed: number,
   label = "2026-10",
+  threads?: number,
 ): Promise<SampleSnapshot> {
   const folder = mkdtempSync(join(tmpdir(), "peneira-test-"));
   const dump = join(folder, label);
@@ -32,7 +33,9 @@ export async function makeSampleSnapshot(
   writeFileSync(population, inventedPopulation());
   const size = ["--establishments", String(accounts), "--seed", String(seed)];
   await run(registerSample, ["sample", "--out", dump, ...size, "--label", label]);
-  await run(registerImport, ["import", dump, "--out", snapshot, "--population", population]);
+  const how = threads === undefined ? [] : ["--threads", String(threads)];
+  const from = ["import", dump, "--population", population];
+  await run(registerImport, [...from, "--out", snapshot, ...how]);
   const dispose = () => rmSync(folder, { recursive: true, force: true });
   return { folder, dump, snapshot, dispose };
 }
