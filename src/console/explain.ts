@@ -19,7 +19,7 @@ import { OUTPUT_FIELD_NAMES } from "../spec/fields.ts";
 import { normalizeSpec } from "../spec/normalize.ts";
 import { shown } from "../spec/reader.ts";
 import type { AccountQuerySpec } from "../spec/schema.ts";
-import { alone, setParts } from "./filters.ts";
+import { alone, reasonsOf, setParts } from "./filters.ts";
 
 /** Answers one account and how it stands to a spec. */
 export function explainAccount(call: KeyCall): Answer {
@@ -80,13 +80,13 @@ function explanationOf(
   const unmet = setParts(spec.filters).filter(
     (part) => !meets(segment, alone(spec.filters, part), row),
   );
-  const hidden = unmet.flatMap(({ matched }) => matched);
+  const hidden = unmet.flatMap(reasonsOf);
   const matched = Object.entries(explanation?.matched ?? {})
     .filter(([name]) => !hidden.includes(name))
     .map(([name, value]) => [name, isOffered(name, allowed) ? value : true]);
   const explain = { ...explanation, matched: Object.fromEntries(matched) };
   const listed = meets(segment, spec.filters, row);
-  return { listed, explain: { ...explain, unmet: unmet.map(({ name }) => name) } };
+  return { listed, explain: { ...explain, unmet } };
 }
 
 /** Whether a plan shows what met a filter; of the others it is only said that they were met. */

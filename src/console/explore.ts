@@ -19,16 +19,17 @@ import { currentSegment, type KeyCall, timed } from "../http/service.ts";
 import type { Facet, FacetName } from "../search/facet.ts";
 import type { Segment } from "../search/segment.ts";
 import { tooBroad } from "../spec/breadth.ts";
+import type { PartName } from "../spec/filters/table.ts";
 import { normalizingSteps } from "../spec/normalize.ts";
 import { shown } from "../spec/reader.ts";
 import type { AccountQuerySpec } from "../spec/schema.ts";
 import type { Steps } from "../steps.ts";
 import { Counts, MANY_MATCHES } from "./counts.ts";
-import { FILTER_PARTS, pointersOf, setParts, without } from "./filters.ts";
+import { pointersOf, setParts, without } from "./filters.ts";
 
 /** Facets that can be counted without the filters of the same thing, and which those are. */
 const BESIDE = { uf: ["uf", "municipality"] } as const satisfies Partial<
-  Record<FacetName, readonly string[]>
+  Record<FacetName, readonly PartName[]>
 >;
 type BesideName = keyof typeof BESIDE;
 const BESIDE_NAMES = Object.keys(BESIDE) as BesideName[];
@@ -112,9 +113,7 @@ function readBeside({ members, mistakes }: BodyObject): readonly BesideName[] {
 
 /** The filters without those of the same thing, or null where there are none of them. */
 function filtersBeside({ filters }: AccountQuerySpec, name: BesideName) {
-  const same = FILTER_PARTS.filter((part) =>
-    (BESIDE[name] as readonly string[]).includes(part.name),
-  );
+  const same: readonly PartName[] = BESIDE[name];
   return setParts(filters).some((part) => same.includes(part)) ? without(filters, same) : null;
 }
 
@@ -179,7 +178,7 @@ function facetBeside(spec: AccountQuerySpec, name: BesideName, counts: Counts): 
 
 /** A filter, and how many would match without it. */
 interface Drop {
-  readonly filter: string;
+  readonly filter: PartName;
   readonly pointers: readonly string[];
   readonly total: number;
 }
@@ -189,7 +188,7 @@ function* dropsOf(spec: AccountQuerySpec, counts: Counts): Steps<Drop[]> {
   const drops: Drop[] = [];
   for (const part of setParts(spec.filters)) {
     const total = yield* counts.totalSteps(spec, without(spec.filters, [part]));
-    drops.push({ filter: part.name, pointers: pointersOf(spec.filters, part), total });
+    drops.push({ filter: part, pointers: pointersOf(spec.filters, part), total });
   }
   return drops
     .filter(({ total }) => total > 0)

@@ -6,6 +6,7 @@
  */
 import { wordFor } from "../amounts.ts";
 import type { COMPANY_SIZE_CODES, REGISTRATION_STATUSES, SortField } from "../spec/fields.ts";
+import type { FilterName } from "../spec/filters/table.ts";
 import type { AccountQuerySpec } from "../spec/schema.ts";
 import { type RegistryNames, stateName } from "./names.ts";
 
@@ -67,14 +68,9 @@ export function describeFilters(
   { filters }: AccountQuerySpec,
   names: RegistryNames,
 ): DescriptionItem[] {
-  const { industry, geo, company, contact } = filters;
-  return [
-    ...describeIndustry(industry, names),
-    ...describeGeo(geo, names),
-    ...describeCompany(company, names),
-    ...describeAmounts(company),
-    ...describeContact(contact),
-  ];
+  return Object.values(DESCRIBED).flatMap(([label, valuesOf]) =>
+    list(label, valuesOf(filters, names)),
+  );
 }
 
 /** A count with its thousands apart. */
@@ -82,74 +78,101 @@ export function formatCount(count: number): string {
   return count.toLocaleString("en-US");
 }
 
-function describeIndustry(industry: Filters["industry"], names: RegistryNames) {
-  const { cnae_any_of: wanted, cnae_exclude: excluded, secondary_cnae_mode: mode } = industry;
-  const activity = (code: string) => beside(names.activity(code), code);
-  const told = wanted.length + excluded.length > 0 || mode !== "off";
-  return [
-    ...list("Activities", wanted.map(activity)),
-    ...list("Activities left out", excluded.map(activity)),
-    ...list("Activities are matched", told ? [MODES[mode]] : []),
-    ...list(
-      "Names hold all words of",
-      industry.text_hints.map((hint) => `“${hint}”`),
-    ),
-  ];
-}
+/** The values of a filter in words; none where it is not set. */
+type ValuesOf = (filters: Filters, names: RegistryNames) => readonly string[] | undefined;
 
-function describeGeo(geo: Filters["geo"], names: RegistryNames) {
-  const municipality = (code: string) => beside(names.municipality(code), code);
-  return [
-    ...list(
-      "States",
-      geo.uf_any_of.map((uf) => beside(stateName(uf), uf)),
-    ),
-    ...list("Municipalities, by IBGE code", geo.municipality_ibge_any_of.map(municipality)),
-    ...list("Municipalities, by TOM code", geo.municipality_tom_any_of.map(municipality)),
-    ...list("Postal codes that begin with", geo.postal_code_prefix_any_of),
-    ...list("Area codes of a phone", geo.area_code_any_of),
-  ];
-}
-
-function describeCompany(company: Filters["company"], names: RegistryNames) {
-  const optIn = (label: string, wanted: boolean | null) =>
-    list(label, wanted === null ? [] : [wanted ? "in it" : "known not to be in it"]);
-  return [
-    ...list(
-      "Registration status",
+/** Label and values of every filter, in the order in which a person would tell them. */
+const DESCRIBED = {
+  cnae_any_of: [
+    "Activities",
+    ({ industry }, names) => industry.cnae_any_of.map((code) => activity(names, code)),
+  ],
+  cnae_exclude: [
+    "Activities left out",
+    ({ industry }, names) => industry.cnae_exclude.map((code) => activity(names, code)),
+  ],
+  secondary_cnae_mode: ["Activities are matched", ({ industry }) => modeOf(industry)],
+  text_hints: [
+    "Names hold all words of",
+    ({ industry }) => industry.text_hints.map((hint) => `“${hint}”`),
+  ],
+  uf_any_of: ["States", ({ geo }) => geo.uf_any_of.map((uf) => beside(stateName(uf), uf))],
+  municipality_ibge_any_of: [
+    "Municipalities, by IBGE code",
+    ({ geo }, names) => geo.municipality_ibge_any_of.map((code) => municipality(names, code)),
+  ],
+  municipality_tom_any_of: [
+    "Municipalities, by TOM code",
+    ({ geo }, names) => geo.municipality_tom_any_of.map((code) => municipality(names, code)),
+  ],
+  postal_code_prefix_any_of: [
+    "Postal codes that begin with",
+    ({ geo }) => geo.postal_code_prefix_any_of,
+  ],
+  area_code_any_of: ["Area codes of a phone", ({ geo }) => geo.area_code_any_of],
+  registration_status_any_of: [
+    "Registration status",
+    ({ company }) =>
       company.registration_status_any_of.map((code) => beside(STATUSES[code], String(code))),
-    ),
-    ...list(
-      "Company size",
-      company.company_size_code_any_of.map((code) => beside(SIZES[code], code)),
-    ),
-    ...list(
-      "Legal natures",
+  ],
+  company_size_code_any_of: [
+    "Company size",
+    ({ company }) => company.company_size_code_any_of.map((code) => beside(SIZES[code], code)),
+  ],
+  legal_nature_any_of: [
+    "Legal natures",
+    ({ company }, names) =>
       company.legal_nature_any_of?.map((code) => beside(names.legalNature(code), code)),
-    ),
-    ...list("Establishments", company.headquarters_only ? ["head offices alone"] : []),
-    ...optIn("Simples Nacional", company.simples_opt_in),
-    ...optIn("MEI", company.mei_opt_in),
-  ];
+  ],
+  headquarters_only: [
+    "Establishments",
+    ({ company }) => (company.headquarters_only ? ["head offices alone"] : []),
+  ],
+  simples_opt_in: ["Simples Nacional", ({ company }) => optIn(company.simples_opt_in)],
+  mei_opt_in: ["MEI", ({ company }) => optIn(company.mei_opt_in)],
+  started_after: [
+    "Activity started",
+    ({ company: { started_after: after } }) => (after === null ? [] : [`on ${after} or later`]),
+  ],
+  started_before: [
+    "Activity started before",
+    ({ company: { started_before: before } }) => (before === null ? [] : [before]),
+  ],
+  share_capital_min: ["Share capital from", ({ company }) => amount(company.share_capital_min)],
+  share_capital_max: ["Share capital up to", ({ company }) => amount(company.share_capital_max)],
+  require_email: ["E-mail address", ({ contact }) => known(contact.require_email)],
+  require_phone: ["Phone", ({ contact }) => known(contact.require_phone)],
+  require_any_contact: [
+    "E-mail address or phone",
+    ({ contact }) => known(contact.require_any_contact),
+  ],
+} satisfies Readonly<Record<FilterName, readonly [label: string, ValuesOf]>>;
+
+function activity(names: RegistryNames, code: string): string {
+  return beside(names.activity(code), code);
 }
 
-function describeAmounts(company: Filters["company"]) {
-  const { started_after: after, started_before: before } = company;
-  const { share_capital_min: least, share_capital_max: most } = company;
-  return [
-    ...list("Activity started", after === null ? [] : [`on ${after} or later`]),
-    ...list("Activity started before", before === null ? [] : [before]),
-    ...list("Share capital from", least === undefined ? [] : [formatReais(least)]),
-    ...list("Share capital up to", most === undefined ? [] : [formatReais(most)]),
-  ];
+function municipality(names: RegistryNames, code: string): string {
+  return beside(names.municipality(code), code);
 }
 
-function describeContact(contact: Filters["contact"]) {
-  return [
-    ...list("E-mail address", contact.require_email ? ["known"] : []),
-    ...list("Phone", contact.require_phone ? ["known"] : []),
-    ...list("E-mail address or phone", contact.require_any_contact ? ["known"] : []),
-  ];
+/** How activities are matched; matters where there are some, or where it is not as usual. */
+function modeOf(industry: Filters["industry"]): readonly string[] {
+  const { cnae_any_of: wanted, cnae_exclude: excluded, secondary_cnae_mode: mode } = industry;
+  return wanted.length + excluded.length > 0 || mode !== "off" ? [MODES[mode]] : [];
+}
+
+function optIn(wanted: boolean | null): readonly string[] {
+  if (wanted === null) return [];
+  return [wanted ? "in it" : "known not to be in it"];
+}
+
+function amount(reais: number | undefined): readonly string[] {
+  return reais === undefined ? [] : [formatReais(reais)];
+}
+
+function known(required: boolean): readonly string[] {
+  return required ? ["known"] : [];
 }
 
 function describeOrder({ sort, scoring }: AccountQuerySpec) {

@@ -1,14 +1,16 @@
 /**
  * Filters to clauses. What comes in: the filters of a normalized spec and the code tables of a
  * segment. What goes out: the clauses of the query, all of which a row must meet.
- * Invariant: every filter that is set becomes a clause; a filter whose values the snapshot does
- * not hold becomes a clause that no row meets, never one that is left out. The clauses of phases
- * share no row, and together they match what `clausesOf` matches.
+ * Invariant: every filter that is set becomes a clause, for a filter without an entry in CLAUSES
+ * does not compile; one whose values the snapshot does not hold becomes a clause that no row
+ * meets, never one that is left out. The clauses of phases share no row, and together they match
+ * what `clausesOf` matches.
  */
 import { type DimensionName, FLAG_CODES, type TableName } from "../../native-index/columns.ts";
 import type { Clause, PostingClause, RangeClause } from "../../native-index/engine.ts";
 import { analyzeWords } from "../spec/analyzer.ts";
 import { cnaeDigits } from "../spec/catalog.ts";
+import type { FilterName } from "../spec/filters/table.ts";
 import type { AccountQuerySpec } from "../spec/schema.ts";
 import type { Segment } from "./segment.ts";
 
@@ -41,16 +43,17 @@ export function phaseClauses(segment: Segment, filters: Filters): Clause[][] {
 }
 
 function clausesBy(segment: Segment, filters: Filters, activity: Activity): Clause[] {
-  return [
-    ...activityClauses(segment, filters.industry, activity),
-    ...excludeClauses(segment, filters.industry),
-    ...hintClauses(filters.industry),
-    ...geoClauses(segment, filters.geo),
-    ...companyClauses(segment, filters.company),
-    ...startedClauses(filters.company.started_after, filters.company.started_before),
-    ...contactClauses(filters.contact),
-  ];
+  return READERS.flatMap((read) => read({ segment, activity, ...filters }));
 }
+
+/** What clauses are made from. */
+interface Asked extends Filters {
+  readonly segment: Segment;
+  readonly activity: Activity;
+}
+
+/** The clauses of a filter, or of several that are one clause together; none where none is set. */
+type ClauseReader = (asked: Asked) => Clause[];
 
 /** Rows with (`negated`: without) one of the codes of a dimension. */
 function posting(dimension: DimensionName, codes: number[], negated = false): PostingClause {
@@ -68,11 +71,8 @@ function cnaeCodes(segment: Segment, subclasses: readonly string[]): number[] {
   return codes(segment, "cnae_primary", subclasses.map(cnaeDigits));
 }
 
-function activityClauses(
-  segment: Segment,
-  { cnae_any_of: subclasses }: Filters["industry"],
-  activity: Activity,
-): Clause[] {
+function activityClauses({ segment, industry, activity }: Asked): Clause[] {
+  const { cnae_any_of: subclasses } = industry;
   if (subclasses.length === 0) return [];
   const wanted = cnaeCodes(segment, subclasses);
   if (activity === "primary") return [posting("cnae_primary", wanted)];
@@ -81,7 +81,7 @@ function activityClauses(
 }
 
 /** Excluded codes: the primary one only where secondary codes do not count at all. */
-function excludeClauses(segment: Segment, industry: Filters["industry"]): Clause[] {
+function excludeClauses({ segment, industry }: Asked): Clause[] {
   if (industry.cnae_exclude.length === 0) return [];
   const unwanted = cnaeCodes(segment, industry.cnae_exclude);
   return industry.secondary_cnae_mode === "off"
@@ -95,29 +95,26 @@ function eitherPosting(cnaes: number[], negated: boolean): PostingClause {
   return { kind: "posting", any: dimensions.flatMap((name) => posting(name, cnaes).any), negated };
 }
 
-function hintClauses({ text_hints: hints }: Filters["industry"]): Clause[] {
+function hintClauses({ industry: { text_hints: hints } }: Asked): Clause[] {
   return hints.length === 0 ? [] : [{ kind: "words", hints: hints.map(analyzeWords) }];
 }
 
-function geoClauses(segment: Segment, geo: Filters["geo"]): Clause[] {
-  const clauses: Clause[] = [];
-  if (geo.uf_any_of.length > 0) {
-    clauses.push(posting("uf", codes(segment, "uf", geo.uf_any_of)));
-  }
-  const municipality = municipalityClause(segment, geo);
-  if (municipality !== undefined) clauses.push(municipality);
-  if (geo.postal_code_prefix_any_of !== undefined) {
-    const ranges = geo.postal_code_prefix_any_of.map(prefixRange);
-    clauses.push({ kind: "range", column: "postal_code", ranges });
-  }
-  if (geo.area_code_any_of !== undefined) {
-    clauses.push(posting("area_code", geo.area_code_any_of.map(Number)));
-  }
-  return clauses;
+/** Rows with one of the values of a dimension that has a table; all rows where none is given. */
+function anyOf(
+  segment: Segment,
+  dimension: DimensionName & TableName,
+  values: readonly string[] = [],
+): Clause[] {
+  return values.length === 0 ? [] : [posting(dimension, codes(segment, dimension, values))];
+}
+
+/** Rows with a flag, or without it; all where neither is wanted. */
+function flag(name: keyof typeof FLAG_CODES, wanted: boolean | null): Clause[] {
+  return wanted === null ? [] : [posting("flag", [FLAG_CODES[name]], !wanted)];
 }
 
 /** The IBGE and TOM lists are one union. */
-function municipalityClause(segment: Segment, geo: Filters["geo"]): PostingClause | undefined {
+function municipalityClauses({ segment, geo }: Asked): Clause[] {
   const any = (["municipality_ibge", "municipality_tom"] as const)
     .map((dimension) => ({ dimension, values: geo[`${dimension}_any_of`] }))
     .filter(({ values }) => values.length > 0)
@@ -125,31 +122,23 @@ function municipalityClause(segment: Segment, geo: Filters["geo"]): PostingClaus
       dimension,
       codes: Uint32Array.from(codes(segment, dimension, values)).sort(),
     }));
-  return any.length === 0 ? undefined : { kind: "posting", any, negated: false };
+  return any.length === 0 ? [] : [{ kind: "posting", any, negated: false }];
 }
 
-function companyClauses(segment: Segment, company: Filters["company"]): Clause[] {
-  const clauses: Clause[] = [];
-  if (company.registration_status_any_of.length > 0) {
-    clauses.push(posting("registration_status", [...company.registration_status_any_of]));
-  }
-  if (company.company_size_code_any_of.length > 0) {
-    const sizes = codes(segment, "company_size_code", company.company_size_code_any_of);
-    clauses.push(posting("company_size_code", sizes));
-  }
-  if (company.legal_nature_any_of !== undefined) {
-    const natures = codes(segment, "legal_nature", company.legal_nature_any_of);
-    clauses.push(posting("legal_nature", natures));
-  }
-  if (company.headquarters_only) clauses.push(posting("flag", [FLAG_CODES.headquarters]));
-  for (const flag of ["simples_opt_in", "mei_opt_in"] as const) {
-    const wanted = company[flag];
-    if (wanted !== null) clauses.push(posting("flag", [FLAG_CODES[flag]], !wanted));
-  }
-  return [...clauses, ...capitalClauses(company)];
+function postalClauses({ geo: { postal_code_prefix_any_of: prefixes } }: Asked): Clause[] {
+  if (prefixes === undefined) return [];
+  return [{ kind: "range", column: "postal_code", ranges: prefixes.map(prefixRange) }];
 }
 
-function capitalClauses(company: Filters["company"]): RangeClause[] {
+function areaClauses({ geo: { area_code_any_of: areas } }: Asked): Clause[] {
+  return areas === undefined ? [] : [posting("area_code", areas.map(Number))];
+}
+
+function statusClauses({ company: { registration_status_any_of: statuses } }: Asked): Clause[] {
+  return statuses.length === 0 ? [] : [posting("registration_status", [...statuses])];
+}
+
+function capitalClauses({ company }: Asked): RangeClause[] {
   const { share_capital_min: min, share_capital_max: max } = company;
   if (min === undefined && max === undefined) return [];
   const low = min === undefined ? -Number.MAX_SAFE_INTEGER : Math.ceil(min * 100 - 1e-6);
@@ -162,7 +151,8 @@ function capitalClauses(company: Filters["company"]): RangeClause[] {
  * and need no test. Other intervals test the dates of the rows that the other clauses leave; the
  * years go first only where they are few and skip most rows (measured, bench search).
  */
-function startedClauses(after: string | null, before: string | null): Clause[] {
+function startedClauses({ company }: Asked): Clause[] {
+  const { started_after: after, started_before: before } = company;
   if (after === null && before === null) return [];
   const firstDay = after === null ? yearStart(FIRST_YEAR) : dayOf(after);
   const lastDay = (before === null ? yearStart(LAST_YEAR + 1) : dayOf(before)) - 1;
@@ -177,14 +167,9 @@ function startedClauses(after: string | null, before: string | null): Clause[] {
   return aligned ? [union] : [union, exact];
 }
 
-function contactClauses(contact: Filters["contact"]): Clause[] {
-  const clauses: Clause[] = [];
-  if (contact.require_email) clauses.push(posting("flag", [FLAG_CODES.has_email]));
-  if (contact.require_phone) clauses.push(posting("flag", [FLAG_CODES.has_phone]));
-  if (contact.require_any_contact) {
-    clauses.push(posting("flag", [FLAG_CODES.has_email, FLAG_CODES.has_phone]));
-  }
-  return clauses;
+function anyContactClauses({ contact }: Asked): Clause[] {
+  if (!contact.require_any_contact) return [];
+  return [posting("flag", [FLAG_CODES.has_email, FLAG_CODES.has_phone])];
 }
 
 /** Postal codes that begin with a prefix, as an inclusive range of 8-digit numbers. */
@@ -205,3 +190,35 @@ function yearOf(day: number): number {
 function yearStart(year: number): number {
   return Date.UTC(year, 0, 1) / MILLIS_PER_DAY;
 }
+
+/** What reads each filter, in the order of the clauses. */
+const CLAUSES = {
+  cnae_any_of: activityClauses,
+  // Says which activities count for the wanted and the unwanted codes.
+  secondary_cnae_mode: activityClauses,
+  cnae_exclude: excludeClauses,
+  text_hints: hintClauses,
+  uf_any_of: ({ segment, geo }) => anyOf(segment, "uf", geo.uf_any_of),
+  municipality_ibge_any_of: municipalityClauses,
+  municipality_tom_any_of: municipalityClauses,
+  postal_code_prefix_any_of: postalClauses,
+  area_code_any_of: areaClauses,
+  registration_status_any_of: statusClauses,
+  company_size_code_any_of: ({ segment, company }) =>
+    anyOf(segment, "company_size_code", company.company_size_code_any_of),
+  legal_nature_any_of: ({ segment, company }) =>
+    anyOf(segment, "legal_nature", company.legal_nature_any_of),
+  headquarters_only: ({ company }) => flag("headquarters", company.headquarters_only || null),
+  simples_opt_in: ({ company }) => flag("simples_opt_in", company.simples_opt_in),
+  mei_opt_in: ({ company }) => flag("mei_opt_in", company.mei_opt_in),
+  share_capital_min: capitalClauses,
+  share_capital_max: capitalClauses,
+  started_after: startedClauses,
+  started_before: startedClauses,
+  require_email: ({ contact }) => flag("has_email", contact.require_email || null),
+  require_phone: ({ contact }) => flag("has_phone", contact.require_phone || null),
+  require_any_contact: anyContactClauses,
+} satisfies Readonly<Record<FilterName, ClauseReader>>;
+
+/** Each reader once: some filters are one clause together. */
+const READERS: readonly ClauseReader[] = [...new Set<ClauseReader>(Object.values(CLAUSES))];

@@ -5,6 +5,7 @@
  */
 import { analyzeWords } from "../spec/analyzer.ts";
 import { cnaeDigits } from "../spec/catalog.ts";
+import { isSet, PART_NAMES, rowsOfPart } from "../spec/filters/members.ts";
 import type { AccountQuerySpec } from "../spec/schema.ts";
 import { dayOf } from "./clauses.ts";
 import { type ScoreCard, scoreCard, scoredStrategy } from "./score.ts";
@@ -103,40 +104,20 @@ type Filters = AccountQuerySpec["filters"];
 /** What in an account met a filter. */
 type MatchOf = (row: ExplainedRow) => unknown;
 
-/** The filters that are set, in the order in which they are told. */
-function setFilters({ industry, geo, company, contact }: Filters): [string, MatchOf][] {
-  const started = company.started_after !== null || company.started_before !== null;
-  const capital = company.share_capital_min ?? company.share_capital_max;
-  const met = () => true;
-  const filters: [string, boolean, MatchOf][] = [
-    ["cnae", industry.cnae_any_of.length > 0, matchedCnae(industry)],
-    ["text_hint", industry.text_hints.length > 0, matchedHint(industry.text_hints)],
-    ["uf", geo.uf_any_of.length > 0, (row) => row.uf],
-    ["municipality_ibge", geo.municipality_ibge_any_of.length > 0, (row) => row.municipality_ibge],
-    ["municipality_tom", geo.municipality_tom_any_of.length > 0, (row) => row.municipality_tom],
-    ["postal_code", geo.postal_code_prefix_any_of !== undefined, (row) => row.postal_code],
-    ["area_code", geo.area_code_any_of !== undefined, met],
-    [
-      "registration_status",
-      company.registration_status_any_of.length > 0,
-      (row) => row.registration_status,
-    ],
-    [
-      "company_size_code",
-      company.company_size_code_any_of.length > 0,
-      (row) => row.company_size_code,
-    ],
-    ["legal_nature", company.legal_nature_any_of !== undefined, (row) => row.legal_nature],
-    ["headquarters", company.headquarters_only, (row) => row.headquarters],
-    ["simples_opt_in", company.simples_opt_in !== null, (row) => row.simples_opt_in],
-    ["mei_opt_in", company.mei_opt_in !== null, (row) => row.mei_opt_in],
-    ["started_on", started, (row) => row.started_on],
-    ["share_capital", capital !== undefined, (row) => row.share_capital],
-    ["email", contact.require_email, met],
-    ["phone", contact.require_phone, met],
-    ["any_contact", contact.require_any_contact, met],
-  ];
-  return filters.filter(([, set]) => set).map(([name, , matchOf]) => [name, matchOf]);
+/** The reasons of the table, in the order in which filters are told. */
+const REASONS = PART_NAMES.flatMap(rowsOfPart).flatMap((row) => ("reason" in row ? [row] : []));
+
+/** What explains the filters that are set, by name; two ends of a span have one name. */
+function setFilters(filters: Filters): [string, MatchOf][] {
+  const set = REASONS.filter((row) => isSet(filters, row));
+  return [...new Map(set.map(({ reason }) => [reason.name, matchOf(reason.shows, filters)]))];
+}
+
+/** What of an account shows that it met a filter. */
+function matchOf(shows: (typeof REASONS)[number]["reason"]["shows"], filters: Filters): MatchOf {
+  if (shows === "activity") return matchedCnae(filters.industry);
+  if (shows === "hint") return matchedHint(filters.industry.text_hints);
+  return shows === "met" ? () => true : (row) => row[shows];
 }
 
 /**

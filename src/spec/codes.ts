@@ -8,9 +8,10 @@ import { analyzeWords } from "./analyzer.ts";
 import type { CatalogLookup, CatalogMunicipality } from "./catalog.ts";
 import { COMPANY_SIZE_CODES, REGISTRATION_STATUSES, UFS } from "./fields.ts";
 import { type SpecReader, shown } from "./reader.ts";
-import { type AccountQuerySpec, SPEC_LIMITS } from "./schema.ts";
+import { SPEC_LIMITS } from "./schema.ts";
 
-type Company = AccountQuerySpec["filters"]["company"];
+type RegistrationStatus = (typeof REGISTRATION_STATUSES)[number];
+type CompanySize = (typeof COMPANY_SIZE_CODES)[number];
 
 const CNAE_SPELLINGS = "NNNN-N/NN, 7 digits, a prefix of 2 to 5 digits or a section letter A-U";
 const NONE: readonly string[] = [];
@@ -156,8 +157,8 @@ export class CodeReader {
   }
 
   /** Registration statuses, numbers or two digits. */
-  *statuses(value: unknown, pointer: string): Steps<Company["registration_status_any_of"]> {
-    const codes = new Set<(typeof REGISTRATION_STATUSES)[number]>();
+  *statuses(value: unknown, pointer: string): Steps<RegistrationStatus[]> {
+    const codes = new Set<RegistrationStatus>();
     yield* this.#reader.each(value, pointer, (element, at) => {
       const code = REGISTRATION_STATUSES.find((one) => element === one || element === `0${one}`);
       if (code !== undefined) codes.add(code);
@@ -170,8 +171,8 @@ export class CodeReader {
   }
 
   /** Company sizes, two digits or numbers. */
-  *sizes(value: unknown, pointer: string): Steps<Company["company_size_code_any_of"]> {
-    const codes = new Set<(typeof COMPANY_SIZE_CODES)[number]>();
+  *sizes(value: unknown, pointer: string): Steps<CompanySize[]> {
+    const codes = new Set<CompanySize>();
     yield* this.#reader.each(value, pointer, (element, at) => {
       const code = COMPANY_SIZE_CODES.find((one) => element === one || element === Number(one));
       if (code !== undefined) codes.add(code);

@@ -5,49 +5,18 @@
  * out as well: the page size does not change which accounts follow a row, so a walk may change it.
  */
 import { createHash } from "node:crypto";
+import { inOrder } from "./filters/members.ts";
 import type { AccountQuerySpec } from "./schema.ts";
 
 /** The spec without `explain` and `limit`, its members in one fixed order. */
 function walkOf({ kind, spec_version, entity, ...spec }: AccountQuerySpec) {
   const { filters, scoring, output } = spec;
-  const { industry, geo, company, contact } = filters;
-  // JSON.stringify leaves out the extensions that are undefined.
+  // JSON.stringify leaves out the members of the output that are undefined.
   return {
     kind,
     spec_version,
     entity,
-    filters: {
-      industry: {
-        cnae_any_of: industry.cnae_any_of,
-        cnae_exclude: industry.cnae_exclude,
-        secondary_cnae_mode: industry.secondary_cnae_mode,
-        text_hints: industry.text_hints,
-      },
-      geo: {
-        uf_any_of: geo.uf_any_of,
-        municipality_ibge_any_of: geo.municipality_ibge_any_of,
-        municipality_tom_any_of: geo.municipality_tom_any_of,
-        postal_code_prefix_any_of: geo.postal_code_prefix_any_of,
-        area_code_any_of: geo.area_code_any_of,
-      },
-      company: {
-        registration_status_any_of: company.registration_status_any_of,
-        company_size_code_any_of: company.company_size_code_any_of,
-        headquarters_only: company.headquarters_only,
-        simples_opt_in: company.simples_opt_in,
-        mei_opt_in: company.mei_opt_in,
-        started_after: company.started_after,
-        started_before: company.started_before,
-        share_capital_min: company.share_capital_min,
-        share_capital_max: company.share_capital_max,
-        legal_nature_any_of: company.legal_nature_any_of,
-      },
-      contact: {
-        require_email: contact.require_email,
-        require_phone: contact.require_phone,
-        require_any_contact: contact.require_any_contact,
-      },
-    },
+    filters: inOrder(filters),
     sort: spec.sort.map(({ field, direction }) => ({ field, direction })),
     scoring: { strategy: scoring.strategy, random_seed: scoring.random_seed },
     output: {

@@ -12,7 +12,7 @@ import { catalogLookup } from "./catalog.ts";
 import { type Change, describeChanges } from "./changes.ts";
 import { appendWarnings, readExplain } from "./explain.ts";
 import { SCORING_STRATEGIES, SORT_DIRECTIONS, SORT_FIELDS } from "./fields.ts";
-import { readFilters } from "./filters.ts";
+import { readFilters } from "./filters/read.ts";
 import { type OutputRules, readOutput } from "./output.ts";
 import { isJsonObject, SpecReader } from "./reader.ts";
 import { type AccountQuerySpec, type SortKey, SPEC_LIMITS, type SpecInput } from "./schema.ts";

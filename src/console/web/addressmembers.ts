@@ -18,6 +18,7 @@ import {
   SORT_FIELDS,
   UFS,
 } from "../../spec/fields.ts";
+import type { PartMember } from "../../spec/filters/table.ts";
 import { BOUNDS, type Query } from "./question.ts";
 
 /** What a member is read with. */
@@ -252,53 +253,85 @@ const STATUS: Member = {
   },
 };
 
-/** Members in the order of an address. */
-export const MEMBERS: readonly Member[] = [
-  list(
+const OPENED = range(
+  "opened",
+  (text) => (text.length === 10 ? completeDate(text) : null),
+  ({ filters: { company } }) => [company.started_after, company.started_before],
+  ({ filters: { company } }, [after, before]) => {
+    if (after !== null && before !== null && after >= before) return false;
+    company.started_after = after;
+    company.started_before = before;
+    return true;
+  },
+);
+
+const CAPITAL = range(
+  "capital",
+  readCapital,
+  ({ filters: { company } }) => [company.share_capital_min, company.share_capital_max],
+  ({ filters: { company } }, [min, max]) => {
+    if (min !== null) company.share_capital_min = min;
+    if (max !== null) company.share_capital_max = max;
+    return true;
+  },
+);
+
+const ORDER = choice(
+  "order",
+  SCORING_STRATEGIES.map((name) => [name === "balanced" ? "" : name, name as string] as const),
+  ({ scoring }) => scoring.strategy,
+  ({ scoring }, value) => {
+    scoring.strategy = value;
+  },
+);
+
+/** What writes and reads each filter, in the order of an address. */
+const FILTER_MEMBERS = {
+  cnae_any_of: list(
     "cnae",
     ({ filters }) => filters.industry.cnae_any_of,
     (element, lookup) => lookup.cnae(element),
     compressActivities,
   ),
-  list(
+  cnae_exclude: list(
     "not_cnae",
     ({ filters }) => filters.industry.cnae_exclude,
     (element, lookup) => lookup.cnae(element),
     compressActivities,
   ),
-  list(
+  text_hints: list(
     "name",
     ({ filters }) => filters.industry.text_hints,
     (element) => [element],
   ),
-  list("uf", ({ filters }) => filters.geo.uf_any_of, oneOf(UFS)),
-  list(
+  uf_any_of: list("uf", ({ filters }) => filters.geo.uf_any_of, oneOf(UFS)),
+  municipality_ibge_any_of: list(
     "city",
     ({ filters }) => filters.geo.municipality_ibge_any_of,
     (element, lookup) => [lookup.municipalityByIbge(element)?.ibge ?? []].flat(),
   ),
-  list(
+  municipality_tom_any_of: list(
     "city_tom",
     ({ filters }) => filters.geo.municipality_tom_any_of,
     (element, lookup) => [lookup.municipalityByTom(element)?.tom ?? []].flat(),
   ),
-  list(
+  postal_code_prefix_any_of: list(
     "cep",
     ({ filters }) => grown(filters.geo, "postal_code_prefix_any_of"),
     matching(/^\d{1,8}$/),
   ),
-  list(
+  area_code_any_of: list(
     "ddd",
     ({ filters }) => grown(filters.geo, "area_code_any_of"),
     matching(/^(1[1-9]|[2-9]\d)$/),
   ),
-  STATUS,
-  list(
+  registration_status_any_of: STATUS,
+  company_size_code_any_of: list(
     "size",
     ({ filters }) => filters.company.company_size_code_any_of,
     oneOf(COMPANY_SIZE_CODES),
   ),
-  choice(
+  headquarters_only: choice(
     "hq",
     [["yes", true]] as const,
     ({ filters }) => filters.company.headquarters_only,
@@ -306,7 +339,7 @@ export const MEMBERS: readonly Member[] = [
       filters.company.headquarters_only = value;
     },
   ),
-  choice<boolean | null>(
+  simples_opt_in: choice<boolean | null>(
     "simples",
     YES_OR_NO,
     ({ filters }) => filters.company.simples_opt_in,
@@ -314,7 +347,7 @@ export const MEMBERS: readonly Member[] = [
       filters.company.simples_opt_in = value;
     },
   ),
-  choice<boolean | null>(
+  mei_opt_in: choice<boolean | null>(
     "mei",
     YES_OR_NO,
     ({ filters }) => filters.company.mei_opt_in,
@@ -322,42 +355,23 @@ export const MEMBERS: readonly Member[] = [
       filters.company.mei_opt_in = value;
     },
   ),
-  range(
-    "opened",
-    (text) => (text.length === 10 ? completeDate(text) : null),
-    ({ filters: { company } }) => [company.started_after, company.started_before],
-    ({ filters: { company } }, [after, before]) => {
-      if (after !== null && before !== null && after >= before) return false;
-      company.started_after = after;
-      company.started_before = before;
-      return true;
-    },
-  ),
-  range(
-    "capital",
-    readCapital,
-    ({ filters: { company } }) => [company.share_capital_min, company.share_capital_max],
-    ({ filters: { company } }, [min, max]) => {
-      if (min !== null) company.share_capital_min = min;
-      if (max !== null) company.share_capital_max = max;
-      return true;
-    },
-  ),
-  list(
+  started_after: OPENED,
+  started_before: OPENED,
+  share_capital_min: CAPITAL,
+  share_capital_max: CAPITAL,
+  legal_nature_any_of: list(
     "nature",
     ({ filters }) => grown(filters.company, "legal_nature_any_of"),
     (element, lookup) => lookup.legalNatures(element),
     compressNatures,
   ),
-  CONTACT,
-  SORT,
-  choice(
-    "order",
-    SCORING_STRATEGIES.map((name) => [name === "balanced" ? "" : name, name as string] as const),
-    ({ scoring }) => scoring.strategy,
-    ({ scoring }, value) => {
-      scoring.strategy = value;
-    },
-  ),
-  SEED,
+  require_email: CONTACT,
+  require_phone: CONTACT,
+  require_any_contact: CONTACT,
+} satisfies Readonly<Record<PartMember, Member>>;
+
+/** Members in the order of an address; some filters share one. */
+export const MEMBERS: readonly Member[] = [
+  ...new Set<Member>(Object.values(FILTER_MEMBERS)),
+  ...[SORT, ORDER, SEED],
 ];

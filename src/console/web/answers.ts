@@ -4,40 +4,29 @@
  * Invariant: the server's handlers (src/console) answer exactly these shapes; end-to-end tests
  * read every one of them. Paths are below /v1/console; failures are problem documents.
  */
+import type { FilterGroup, PartMember } from "../../spec/filters/table.ts";
+import type { AccountQuerySpec } from "../../spec/schema.ts";
 import type { AuditAction, Facts } from "../../store/auditactions.ts";
 
-/** A spec as far as the console edits it; the server normalizes it. */
-export interface Filters {
-  industry: {
-    cnae_any_of: string[];
-    cnae_exclude: string[];
-    text_hints: string[];
+type SpecFilters = AccountQuerySpec["filters"];
+
+/** A value as people may set it: any code, whether or not the server knows it. */
+type Edited<Value> = Value extends string
+  ? string
+  : Value extends number
+    ? number
+    : Value extends (infer Element)[]
+      ? Edited<Element>[]
+      : Value;
+
+/** The filters of a spec as far as the console edits them; the server normalizes them. */
+export type Filters = {
+  [Group in FilterGroup]: {
+    [Member in keyof SpecFilters[Group] as Extract<Member, PartMember>]: Edited<
+      SpecFilters[Group][Member]
+    >;
   };
-  geo: {
-    uf_any_of: string[];
-    municipality_ibge_any_of: string[];
-    municipality_tom_any_of: string[];
-    postal_code_prefix_any_of?: string[];
-    area_code_any_of?: string[];
-  };
-  company: {
-    registration_status_any_of: number[];
-    company_size_code_any_of: string[];
-    headquarters_only: boolean;
-    simples_opt_in: boolean | null;
-    mei_opt_in: boolean | null;
-    started_after: string | null;
-    started_before: string | null;
-    share_capital_min?: number;
-    share_capital_max?: number;
-    legal_nature_any_of?: string[];
-  };
-  contact: {
-    require_email: boolean;
-    require_phone: boolean;
-    require_any_contact: boolean;
-  };
-}
+};
 
 /** One key of the order. */
 export interface SortKey {

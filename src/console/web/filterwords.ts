@@ -4,6 +4,8 @@
  * Invariant: names of codes come from the catalog, else the codes stand for themselves; of long
  * lists the first is named and the others are counted.
  */
+import { memberOf, PART_NAMES, rowsOfPart } from "../../spec/filters/members.ts";
+import type { PartName } from "../../spec/filters/table.ts";
 import { STATE_NAMES } from "../../spec/states.ts";
 import { compressActivities } from "./addressmembers.ts";
 import type { CatalogBook } from "./catalogbook.ts";
@@ -15,49 +17,30 @@ import { words } from "./words.ts";
 /** Names that are written out before the rest is counted. */
 const NAMED_MAX = 3;
 
-type Describe = (query: Query, book: CatalogBook | null) => string;
+type ValueText = (filters: Query["filters"], book: CatalogBook | null) => string;
 
-/** By name of the filter as the server tells it (`drops`). */
-const DESCRIBE: Readonly<Record<string, Describe>> = {
-  cnae: ({ filters }, book) => activities(filters.industry.cnae_any_of, book),
-  cnae_exclude: ({ filters }, book) =>
-    words.value.find.described.except(activities(filters.industry.cnae_exclude, book)),
-  text_hints: ({ filters }) => words.value.find.described.names(some(filters.industry.text_hints)),
-  uf: ({ filters }) => some(filters.geo.uf_any_of.map(stateName)),
-  municipality: ({ filters }, book) => some(municipalities(filters.geo, book)),
-  postal_code: ({ filters }) =>
-    words.value.find.described.postal(some(filters.geo.postal_code_prefix_any_of ?? [])),
-  area_code: ({ filters }) =>
-    words.value.find.described.area(some(filters.geo.area_code_any_of ?? [])),
-  registration_status: ({ filters }) =>
-    words.value.find.described.status(
-      named(filters.company.registration_status_any_of, words.value.codes.statuses),
-    ),
-  company_size: ({ filters }) =>
-    words.value.find.described.size(
-      named(filters.company.company_size_code_any_of, words.value.codes.sizes),
-    ),
-  legal_nature: ({ filters }, book) =>
-    some((filters.company.legal_nature_any_of ?? []).map((code) => book?.natureName(code) ?? code)),
-  headquarters: () => words.value.find.headquarters,
-  simples: ({ filters }) =>
-    filters.company.simples_opt_in === false
-      ? words.value.find.described.notSimples
-      : words.value.find.described.simples,
-  mei: ({ filters }) =>
-    filters.company.mei_opt_in === false
-      ? words.value.find.described.notMei
-      : words.value.find.described.mei,
-  started: ({ filters }) => openedText(filters.company),
-  share_capital: ({ filters }) => capitalText(filters.company),
-  email: () => words.value.find.email,
-  phone: () => words.value.find.phone,
-  any_contact: () => words.value.find.anyContact,
+/** Values that are not shown as they are. */
+const VALUES: Readonly<Partial<Record<PartName, ValueText>>> = {
+  cnae: ({ industry }, book) => activities(industry.cnae_any_of, book),
+  cnae_exclude: ({ industry }, book) => activities(industry.cnae_exclude, book),
+  uf: ({ geo }) => some(geo.uf_any_of.map(stateName)),
+  municipality: ({ geo }, book) => some(municipalities(geo, book)),
+  registration_status: ({ company }) =>
+    named(company.registration_status_any_of, words.value.codes.statuses),
+  company_size: ({ company }) => named(company.company_size_code_any_of, words.value.codes.sizes),
+  legal_nature: ({ company }, book) =>
+    some((company.legal_nature_any_of ?? []).map((code) => book?.natureName(code) ?? code)),
+  started: ({ company }) => openedText(company),
+  share_capital: ({ company }) => capitalText(company),
 };
 
 /** What a filter of the query asks for; the name itself where it is not known. */
-export function describeFilter(name: string, query: Query, book: CatalogBook | null): string {
-  return DESCRIBE[name]?.(query, book) ?? name;
+export function describeFilter(name: string, { filters }: Query, book: CatalogBook | null): string {
+  const part = PART_NAMES.find((known) => known === name);
+  if (part === undefined) return name;
+  const values = rowsOfPart(part).flatMap((row) => memberOf(filters, row) ?? []);
+  const text = VALUES[part]?.(filters, book) ?? some(values.map(String));
+  return words.value.find.asked[part](text, !values.includes(false));
 }
 
 /** Name of a state with what is abroad. */

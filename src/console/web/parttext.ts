@@ -3,10 +3,12 @@
  * goes out: the colour of the part, and what it is now in words.
  * Invariant: nothing is told but what stands in the answer; a part that became no filter says so.
  */
+import { isPartSet, PART_NAMES } from "../../spec/filters/members.ts";
+import { PARTS, type PartName } from "../../spec/filters/table.ts";
 import type { Note, Part, TranslateAnswer } from "./answers.ts";
 import type { CatalogBook } from "./catalogbook.ts";
 import { describeFilter, some } from "./filterwords.ts";
-import { type Query, queryOf } from "./question.ts";
+import { queryOf } from "./question.ts";
 import { words } from "./words.ts";
 
 /** The colours of a sentence. */
@@ -26,43 +28,6 @@ const COLOURS: Readonly<Record<string, PartColour>> = {
   sort: "company",
   contact: "contact",
   unmapped: "unmapped",
-};
-
-/** Filters that parts of a role become; those that are set are told. */
-const FILTERS: Readonly<Record<string, readonly string[]>> = {
-  activity: ["cnae", "cnae_exclude"],
-  place: ["uf", "municipality", "postal_code", "area_code"],
-  date: ["started"],
-  status: ["registration_status"],
-  size: ["company_size"],
-  regime: ["simples", "mei"],
-  headquarters: ["headquarters"],
-  capital: ["share_capital"],
-  name: ["text_hints"],
-  contact: ["email", "phone", "any_contact"],
-};
-
-/** Whether a filter of the server's name is set. */
-const SET: Readonly<Record<string, (query: Query["filters"]) => boolean>> = {
-  cnae: ({ industry }) => industry.cnae_any_of.length > 0,
-  cnae_exclude: ({ industry }) => industry.cnae_exclude.length > 0,
-  text_hints: ({ industry }) => industry.text_hints.length > 0,
-  uf: ({ geo }) => geo.uf_any_of.length > 0,
-  municipality: ({ geo }) =>
-    geo.municipality_ibge_any_of.length + geo.municipality_tom_any_of.length > 0,
-  postal_code: ({ geo }) => geo.postal_code_prefix_any_of !== undefined,
-  area_code: ({ geo }) => geo.area_code_any_of !== undefined,
-  started: ({ company }) => company.started_after !== null || company.started_before !== null,
-  registration_status: ({ company }) => company.registration_status_any_of.length > 0,
-  company_size: ({ company }) => company.company_size_code_any_of.length > 0,
-  simples: ({ company }) => company.simples_opt_in !== null,
-  mei: ({ company }) => company.mei_opt_in !== null,
-  headquarters: ({ company }) => company.headquarters_only,
-  share_capital: ({ company }) =>
-    company.share_capital_min !== undefined || company.share_capital_max !== undefined,
-  email: ({ contact }) => contact.require_email,
-  phone: ({ contact }) => contact.require_phone,
-  any_contact: ({ contact }) => contact.require_any_contact,
 };
 
 /** A stretch of the sentence as it is shown; `colour` null for what asks nothing. */
@@ -113,13 +78,18 @@ function colourOf(parts: readonly Part[], index: number): PartColour | null {
   return next === undefined ? null : (COLOURS[next.role] ?? null);
 }
 
+/** Filters that parts of a role become; those that are set are told. */
+function partsOf(role: string): readonly PartName[] {
+  return PART_NAMES.filter((name) => PARTS[name].role === role);
+}
+
 function toldOf(part: Part, answer: TranslateAnswer, book: CatalogBook | null): string[] {
   const query = queryOf(answer.spec);
   const { explain } = answer;
   const own = special(part, answer);
   // Where it is known which codes these words became, those of other words are left out.
-  const became = (own.length > 0 ? [] : (FILTERS[part.role] ?? []))
-    .filter((name) => SET[name]?.(query.filters))
+  const became = (own.length > 0 ? [] : partsOf(part.role))
+    .filter((name) => isPartSet(query.filters, name))
     .map((name) => describeFilter(name, query, book));
   const remarks = [...explain.assumptions, ...explain.warnings, ...explain.unmapped_constraints]
     .map(noteOf)

@@ -4,6 +4,8 @@
  * Invariant: two queries that ask the same are equal as JSON; nothing is dropped but repeats,
  * and a query is never altered in place.
  */
+import { type AnyRow, memberOf, membersBy } from "../../spec/filters/members.ts";
+import { FILTERS } from "../../spec/filters/table.ts";
 import type { Filters, SortKey, Spec } from "./answers.ts";
 
 /** What the find view asks. */
@@ -34,23 +36,14 @@ export const BOUNDS = {
 /** The order where none is chosen. */
 const BY_SCORE: SortKey = { field: "score", direction: "desc" };
 
+/** The rows of the table that a query has; what only says how they are meant stays with specs. */
+const ROWS: readonly AnyRow[] = FILTERS.filter(({ part }) => part !== null);
+
 /** The query that asks for everything. */
 export function emptyQuery(): Query {
   return {
-    filters: {
-      industry: { cnae_any_of: [], cnae_exclude: [], text_hints: [] },
-      geo: { uf_any_of: [], municipality_ibge_any_of: [], municipality_tom_any_of: [] },
-      company: {
-        registration_status_any_of: [],
-        company_size_code_any_of: [],
-        headquarters_only: false,
-        simples_opt_in: null,
-        mei_opt_in: null,
-        started_after: null,
-        started_before: null,
-      },
-      contact: { require_email: false, require_phone: false, require_any_contact: false },
-    },
+    // A draft may be altered in place, so that each has lists of its own.
+    filters: filtersBy(({ unset }) => (Array.isArray(unset) ? [] : unset)),
     sort: [{ ...BY_SCORE }],
     scoring: { strategy: "balanced", random_seed: null },
   };
@@ -58,22 +51,8 @@ export function emptyQuery(): Query {
 
 /** The canonical form: lists ascending without repeats, extensions only where they are used. */
 export function tidyQuery({ filters, sort, scoring }: Query): Query {
-  const { industry, geo, company, contact } = filters;
   return {
-    filters: {
-      industry: {
-        cnae_any_of: ascending(industry.cnae_any_of),
-        cnae_exclude: ascending(industry.cnae_exclude),
-        text_hints: ascending(industry.text_hints),
-      },
-      geo: tidyGeo(geo),
-      company: tidyCompany(company),
-      contact: {
-        require_email: contact.require_email,
-        require_phone: contact.require_phone,
-        require_any_contact: contact.require_any_contact,
-      },
-    },
+    filters: filtersBy((row) => tidyValue(memberOf(filters, row), row)),
     sort: (sort.length === 0 ? [BY_SCORE] : sort).map(({ field, direction }) => ({
       field,
       direction,
@@ -82,38 +61,17 @@ export function tidyQuery({ filters, sort, scoring }: Query): Query {
   };
 }
 
-function tidyGeo(geo: Filters["geo"]): Filters["geo"] {
-  const { postal_code_prefix_any_of: postal = [], area_code_any_of: areas = [] } = geo;
-  return {
-    uf_any_of: ascending(geo.uf_any_of),
-    municipality_ibge_any_of: ascending(geo.municipality_ibge_any_of),
-    municipality_tom_any_of: ascending(geo.municipality_tom_any_of),
-    ...(postal.length === 0 ? {} : { postal_code_prefix_any_of: ascending(postal) }),
-    ...(areas.length === 0 ? {} : { area_code_any_of: ascending(areas) }),
-  };
+function filtersBy(valueFor: (row: AnyRow) => unknown): Filters {
+  return membersBy(ROWS, valueFor) as Filters;
 }
 
-function tidyCompany(company: Filters["company"]): Filters["company"] {
-  const { share_capital_min: min, share_capital_max: max, legal_nature_any_of = [] } = company;
-  return {
-    registration_status_any_of: [...new Set(company.registration_status_any_of)].sort(
-      (left, right) => left - right,
-    ),
-    company_size_code_any_of: ascending(company.company_size_code_any_of),
-    headquarters_only: company.headquarters_only,
-    simples_opt_in: company.simples_opt_in,
-    mei_opt_in: company.mei_opt_in,
-    started_after: company.started_after,
-    started_before: company.started_before,
-    ...(min === undefined ? {} : { share_capital_min: min }),
-    ...(max === undefined ? {} : { share_capital_max: max }),
-    ...(legal_nature_any_of.length === 0
-      ? {}
-      : { legal_nature_any_of: ascending(legal_nature_any_of) }),
-  };
+function tidyValue(value: unknown, { unset }: AnyRow): unknown {
+  if (!Array.isArray(value)) return value;
+  return value.length === 0 && unset === undefined ? undefined : ascending(value);
 }
 
-function ascending(list: readonly string[]): string[] {
+/** Codes of one length, or texts: as numbers they have the same order as in letters. */
+function ascending<Value>(list: readonly Value[]): Value[] {
   return [...new Set(list)].sort();
 }
 

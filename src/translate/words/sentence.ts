@@ -5,23 +5,15 @@
  * order of the stages decides; nothing that was written is lost; a word that is read as another
  * one keeps its text and its place.
  */
+import type { FILTER_ROLES } from "../../spec/filters/table.ts";
 import { type Token, tokenize } from "./tokens.ts";
 import { reduce } from "./wordforms.ts";
 
-/** What a word was taken for. */
+/** What a word was taken for: part of a filter, or something else. */
 export type Role =
-  | "activity"
-  | "place"
-  | "date"
-  | "status"
-  | "size"
-  | "regime"
-  | "headquarters"
-  | "contact"
-  | "capital"
+  | (typeof FILTER_ROLES)[number]
   | "limit"
   | "sort"
-  | "name"
   | "negation"
   | "filler"
   | "unmapped";

@@ -7,7 +7,7 @@
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
 import { loadPlans } from "../../../src/access/plans.ts";
-import { alone, setParts } from "../../../src/console/filters.ts";
+import { alone, reasonsOf, setParts } from "../../../src/console/filters.ts";
 import { openSegment, type Segment } from "../../../src/search/segment.ts";
 import type { AccountQuerySpec } from "../../../src/spec/schema.ts";
 import {
@@ -44,7 +44,7 @@ describe("POST /v1/console/accounts/explain", () => {
     return new Map(
       setParts(spec.filters).map((part) => {
         const filters = alone(spec.filters, part);
-        return [part.name, new Set(twin.answer({ ...spec, filters }))];
+        return [part, new Set(twin.answer({ ...spec, filters }))];
       }),
     );
   }
@@ -96,14 +96,11 @@ describe("POST /v1/console/accounts/explain", () => {
         { listed, explain }: { listed: boolean; explain: Record<string, never> },
       ) {
         const parts = setParts(spec.filters);
-        const unmet = parts.filter(({ name }) => !met(name));
-        assert.deepEqual(
-          explain.unmet,
-          unmet.map(({ name }) => name),
-        );
+        const unmet = parts.filter((part) => !met(part));
+        assert.deepEqual(explain.unmet, unmet);
         assert.equal(listed, unmet.length === 0);
-        for (const { matched } of unmet) {
-          for (const name of matched) assert.ok(!(name in (explain.matched ?? {})), name);
+        for (const part of unmet) {
+          for (const name of reasonsOf(part)) assert.ok(!(name in (explain.matched ?? {})), name);
         }
         const scores: number[] = Object.values(explain.parts ?? {});
         assert.equal(

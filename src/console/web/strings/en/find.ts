@@ -3,7 +3,37 @@
  * in: values of functions. What goes out: text.
  * Invariant: the Portuguese table has the same keys.
  */
+import type { PartName } from "../../../../spec/filters/table.ts";
 import { list, month, number } from "../../format.ts";
+
+/** What a filter asks for, by its value in words; not `wanted` where it asks for the contrary. */
+export type FilterWords = Readonly<Record<PartName, (value: string, wanted: boolean) => string>>;
+
+const headquarters = "Head offices only";
+const email = "Has an e-mail";
+const phone = "Has a phone";
+const anyContact = "Has an e-mail or a phone";
+
+const asked: FilterWords = {
+  cnae: (names) => names,
+  cnae_exclude: (names) => `except ${names}`,
+  text_hints: (words) => `name with ${words}`,
+  uf: (names) => names,
+  municipality: (names) => names,
+  postal_code: (codes) => `CEP ${codes}`,
+  area_code: (codes) => `area code ${codes}`,
+  registration_status: (names) => `status ${names}`,
+  company_size: (names) => `size ${names}`,
+  legal_nature: (names) => names,
+  headquarters: () => headquarters,
+  simples: (_, wanted) => (wanted ? "in Simples" : "not in Simples"),
+  mei: (_, wanted) => (wanted ? "MEI" : "not MEI"),
+  started: (span) => span,
+  share_capital: (span) => span,
+  email: () => email,
+  phone: () => phone,
+  any_contact: () => anyContact,
+};
 
 /** Words of this area. */
 export const find = {
@@ -95,7 +125,7 @@ export const find = {
 
   status: "Registration status",
   size: "Size",
-  headquarters: "Head offices only",
+  headquarters,
   simples: "Simples Nacional",
   mei: "MEI",
   any: "Any",
@@ -120,9 +150,9 @@ export const find = {
   naturePlaceholder: "Name or code",
   natureNothing: "No legal nature has these words or this code",
 
-  email: "Has an e-mail",
-  phone: "Has a phone",
-  anyContact: "Has an e-mail or a phone",
+  email,
+  phone,
+  anyContact,
 
   names: "Words in the name",
   namesHint: "Each entry is one alternative; all of its words must be in the legal or trade name.",
@@ -203,8 +233,8 @@ export const find = {
   invalidTitle: "Some filters need to be corrected",
   invalidText: "See the marked fields.",
 
+  asked,
   described: {
-    except: (names: string) => `except ${names}`,
     more: (first: string, count: number) => `${first} and ${number(count)} more`,
     since: (date: string) => `opened since ${date}`,
     until: (date: string) => `opened until ${date}`,
@@ -212,15 +242,6 @@ export const find = {
     capitalFrom: (amount: string) => `capital from ${amount}`,
     capitalTo: (amount: string) => `capital up to ${amount}`,
     capitalBetween: (from: string, to: string) => `capital from ${from} to ${to}`,
-    postal: (codes: string) => `CEP ${codes}`,
-    area: (codes: string) => `area code ${codes}`,
-    names: (words: string) => `name with ${words}`,
-    status: (names: string) => `status ${names}`,
-    size: (names: string) => `size ${names}`,
-    simples: "in Simples",
-    notSimples: "not in Simples",
-    mei: "MEI",
-    notMei: "not MEI",
   },
 
   mistakes: {

@@ -4,7 +4,33 @@
  * Invariant: the same keys as the English table, by its type.
  */
 import { list, month, number } from "../../format.ts";
-import type { find as English } from "../en/find.ts";
+import type { find as English, FilterWords } from "../en/find.ts";
+
+const headquarters = "Só matrizes";
+const email = "Tem e-mail";
+const phone = "Tem telefone";
+const anyContact = "Tem e-mail ou telefone";
+
+const asked: FilterWords = {
+  cnae: (names) => names,
+  cnae_exclude: (names) => `exceto ${names}`,
+  text_hints: (words) => `nome com ${words}`,
+  uf: (names) => names,
+  municipality: (names) => names,
+  postal_code: (codes) => `CEP ${codes}`,
+  area_code: (codes) => `DDD ${codes}`,
+  registration_status: (names) => `situação ${names}`,
+  company_size: (names) => `porte ${names}`,
+  legal_nature: (names) => names,
+  headquarters: () => headquarters,
+  simples: (_, wanted) => (wanted ? "optante do Simples" : "fora do Simples"),
+  mei: (_, wanted) => (wanted ? "MEI" : "não MEI"),
+  started: (span) => span,
+  share_capital: (span) => span,
+  email: () => email,
+  phone: () => phone,
+  any_contact: () => anyContact,
+};
 
 /** Words of this area. */
 export const find: typeof English = {
@@ -95,7 +121,7 @@ export const find: typeof English = {
 
   status: "Situação cadastral",
   size: "Porte",
-  headquarters: "Só matrizes",
+  headquarters,
   simples: "Simples Nacional",
   mei: "MEI",
   any: "Tanto faz",
@@ -120,9 +146,9 @@ export const find: typeof English = {
   naturePlaceholder: "Nome ou código",
   natureNothing: "Nenhuma natureza jurídica tem essas palavras ou esse código",
 
-  email: "Tem e-mail",
-  phone: "Tem telefone",
-  anyContact: "Tem e-mail ou telefone",
+  email,
+  phone,
+  anyContact,
 
   names: "Palavras no nome",
   namesHint:
@@ -205,8 +231,8 @@ export const find: typeof English = {
   invalidTitle: "Alguns filtros precisam de correção",
   invalidText: "Veja os campos marcados.",
 
+  asked,
   described: {
-    except: (names) => `exceto ${names}`,
     more: (first, count) => `${first} e mais ${number(count)}`,
     since: (date) => `abertas desde ${date}`,
     until: (date) => `abertas até ${date}`,
@@ -214,15 +240,6 @@ export const find: typeof English = {
     capitalFrom: (amount) => `capital a partir de ${amount}`,
     capitalTo: (amount) => `capital até ${amount}`,
     capitalBetween: (from, to) => `capital de ${from} a ${to}`,
-    postal: (codes) => `CEP ${codes}`,
-    area: (codes) => `DDD ${codes}`,
-    names: (words) => `nome com ${words}`,
-    status: (names) => `situação ${names}`,
-    size: (names) => `porte ${names}`,
-    simples: "optante do Simples",
-    notSimples: "fora do Simples",
-    mei: "MEI",
-    notMei: "não MEI",
   },
 
   mistakes: {

@@ -1,0 +1,134 @@
+/**
+ * What comes in: the `filters` object of a spec, as sent. What goes out: its groups in normal
+ * form: codes in their full spelling, lists ascending without repeats, defaults filled in, and the
+ * municipalities named, for the warning about states.
+ * Invariant: every row of the table is read, in its order; no element is dropped: each becomes at
+ * least one code, or leaves a mistake behind. An extension that is not used does not appear.
+ */
+import type { Steps } from "../../steps.ts";
+import type { CatalogLookup, CatalogMunicipality } from "../catalog.ts";
+import type { SpecReader } from "../reader.ts";
+import type { AccountQuerySpec } from "../schema.ts";
+import { rowsOf } from "./members.ts";
+import { FILTER_GROUPS, type FilterGroup, type FilterName, type FilterRow } from "./table.ts";
+import { type ReadName, ValueReader } from "./values.ts";
+
+type Filters = AccountQuerySpec["filters"];
+type Members = Record<string, unknown>;
+
+/** Filters in normal form, and what the rest of normalization wants to know about them. */
+export interface ReadFilters {
+  readonly filters: Filters;
+  /** Every municipality named by IBGE or TOM code, repeats possible. */
+  readonly municipalities: readonly CatalogMunicipality[];
+}
+
+/** Two ends of an interval. */
+interface Interval {
+  readonly from: FilterName;
+  /** What is wrong with the two; null where nothing is. */
+  readonly wrong: (from: unknown, to: unknown) => string | null;
+}
+
+/** By the second of the two; both are set when they are looked at. */
+const INTERVALS: Readonly<Partial<Record<FilterName, Interval>>> = {
+  started_before: {
+    from: "started_after",
+    wrong: (after, before) =>
+      (after as string) < (before as string)
+        ? null
+        : `Must be after started_after (${after}): the interval holds no day.`,
+  },
+  share_capital_max: {
+    from: "share_capital_min",
+    wrong: (min, max) =>
+      (min as number) <= (max as number) ? null : `Must not be below share_capital_min (${min}).`,
+  },
+};
+
+/** Reads the `filters` object of a spec; mistakes go to the reader's log. */
+export function* readFilters(
+  value: unknown,
+  pointer: string,
+  reader: SpecReader,
+  lookup: CatalogLookup,
+): Steps<ReadFilters> {
+  const members = reader.object(value, pointer, FILTER_GROUPS);
+  const group = new GroupReader(reader, new ValueReader(reader, lookup));
+  const filters: Partial<Record<FilterGroup, Members>> = {};
+  for (const name of FILTER_GROUPS) {
+    filters[name] = yield* group.read(name, members[name], `${pointer}/${name}`);
+  }
+  return {
+    filters: filters as Filters satisfies ReadAsSchema,
+    municipalities: group.municipalities,
+  };
+}
+
+/** Reads the groups of one spec; lives as long as one call of `readFilters`. */
+class GroupReader {
+  readonly #reader: SpecReader;
+  readonly #values: ValueReader;
+
+  constructor(reader: SpecReader, values: ValueReader) {
+    this.#reader = reader;
+    this.#values = values;
+  }
+
+  get municipalities(): readonly CatalogMunicipality[] {
+    return this.#values.municipalities;
+  }
+
+  *read(group: FilterGroup, value: unknown, pointer: string): Steps<Members> {
+    const rows = rowsOf(group);
+    const sent = this.#reader.object(value, pointer, rows.names);
+    const members: Members = {};
+    for (const { member, read, unset } of rows.rows) {
+      const given = sent[member];
+      if (given === undefined) {
+        if (unset !== undefined) members[member] = Array.isArray(unset) ? [] : unset;
+        continue;
+      }
+      const at = `${pointer}/${member}`;
+      const made: unknown = this.#values[read](given, at);
+      const normal = isSteps(made) ? yield* made : made;
+      if (unset === undefined && isNothing(normal)) continue;
+      members[member] = normal;
+      this.#checkInterval(member, members, at);
+    }
+    return members;
+  }
+
+  #checkInterval(member: FilterName, members: Members, pointer: string): void {
+    const interval = INTERVALS[member];
+    if (interval === undefined) return;
+    const [from, to] = [members[interval.from] ?? null, members[member] ?? null];
+    const wrong = from === null || to === null ? null : interval.wrong(from, to);
+    if (wrong !== null) this.#reader.mistake(pointer, "empty_interval", wrong);
+  }
+}
+
+function isSteps(made: unknown): made is Steps<unknown> {
+  return typeof made === "object" && made !== null && "next" in made;
+}
+
+function isNothing(normal: unknown): boolean {
+  return normal === undefined || (Array.isArray(normal) && normal.length === 0);
+}
+
+/** What a method of the reader gives in the end. */
+type Read<Name extends ReadName> =
+  ReturnType<ValueReader[Name]> extends infer Made
+    ? Made extends Steps<infer Value>
+      ? Value
+      : Exclude<Made, undefined>
+    : never;
+
+/** The filters as the table's methods read them: what a schema says must be what is read. */
+type ReadAsSchema = {
+  readonly [Group in FilterGroup]: {
+    readonly [Row in Extract<FilterRow, { group: Group }> as Row["member"]]?:
+      | Read<Row["read"]>
+      | undefined;
+  };
+};

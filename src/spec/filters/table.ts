@@ -1,0 +1,364 @@
+/**
+ * The filters of a spec: one row for each. What comes in: nothing. What goes out: the rows, and
+ * the parts that people see them as. The schemas, the normal form, the identity of a spec, the
+ * rule of breadth and the console's queries are derived from here.
+ * Invariant: nothing here runs but the table itself, so that the browser can have it; what cannot
+ * be derived (docs/contributing.md, "Add a filter") does not compile while a row has no entry.
+ */
+import type { TSchema } from "typebox";
+import type { OutputField } from "../fields.ts";
+import { COMPANY_SIZE_CODES, REGISTRATION_STATUSES, SECONDARY_CNAE_MODES } from "../fields.ts";
+import type { Shapes } from "../schema.ts";
+import type { ReadName } from "./values.ts";
+
+/** The groups of filters, in the order of a spec. */
+export const FILTER_GROUPS = ["industry", "geo", "company", "contact"] as const;
+
+/** Sections of the console's form, in its order. */
+export const SECTIONS = [
+  "activity",
+  "place",
+  "company",
+  "opened",
+  "contact",
+  "capital",
+  "name",
+] as const;
+
+/** What the translator calls words that become a filter. */
+export const FILTER_ROLES = [
+  "activity",
+  "place",
+  "date",
+  "status",
+  "size",
+  "regime",
+  "headquarters",
+  "contact",
+  "capital",
+  "name",
+] as const;
+
+/** One filter as people see it. */
+interface PartRow {
+  /** Where the console's form has it. */
+  readonly section: (typeof SECTIONS)[number];
+  /** What the translator calls the words that become it; null where no words do. */
+  readonly role: (typeof FILTER_ROLES)[number] | null;
+}
+
+/** Filters as people see them, in the order in which they are told; some are two members. */
+export const PARTS = {
+  cnae: { section: "activity", role: "activity" },
+  cnae_exclude: { section: "activity", role: "activity" },
+  text_hints: { section: "name", role: "name" },
+  uf: { section: "place", role: "place" },
+  municipality: { section: "place", role: "place" },
+  postal_code: { section: "place", role: "place" },
+  area_code: { section: "place", role: "place" },
+  registration_status: { section: "company", role: "status" },
+  company_size: { section: "company", role: "size" },
+  legal_nature: { section: "capital", role: null },
+  headquarters: { section: "company", role: "headquarters" },
+  simples: { section: "company", role: "regime" },
+  mei: { section: "company", role: "regime" },
+  started: { section: "opened", role: "date" },
+  share_capital: { section: "capital", role: "capital" },
+  email: { section: "contact", role: "contact" },
+  phone: { section: "contact", role: "contact" },
+  any_contact: { section: "contact", role: "contact" },
+} as const satisfies Readonly<Record<string, PartRow>>;
+
+/** What an explanation has for a filter that an account met. */
+interface Reason {
+  readonly name: string;
+  /** The fact it shows; `met` says only that the filter was met. */
+  readonly shows: OutputField | "activity" | "hint" | "met";
+}
+
+/** One member of a spec's filters. */
+interface FilterShape {
+  readonly group: (typeof FILTER_GROUPS)[number];
+  readonly member: string;
+  /** Null for what is no filter of its own but says how another one is meant. */
+  readonly part: keyof typeof PARTS | null;
+  /** The normal form of what filters nothing; undefined where the member is then absent. */
+  readonly unset: readonly [] | false | null | undefined | string;
+  /** Whether it is a filter of the kind of which a spec needs one, not to be too broad. */
+  readonly narrows?: true;
+  /** Schema of the normal form. */
+  readonly normal: (shape: Shapes) => TSchema;
+  /** Schema of what a client may send, where that is more. */
+  readonly input?: (shape: Shapes) => TSchema;
+  /** What brings it into its normal form. */
+  readonly read: ReadName;
+  readonly reason?: Reason;
+}
+
+const CNAE = "^\\d{4}-\\d/\\d{2}$";
+const MODES =
+  "off: primary activity only. fallback: secondary matches fill up after all primary ones. " +
+  "full: either. Search takes off only.";
+const OWN_DAYS = { name: "started_on", shows: "started_on" } as const;
+const OWN_CAPITAL = { name: "share_capital", shows: "share_capital" } as const;
+
+/** Every filter, in the order of a spec. */
+export const FILTERS = [
+  {
+    group: "industry",
+    member: "cnae_any_of",
+    part: "cnae",
+    unset: [],
+    narrows: true,
+    normal: (shape) => shape.codes(CNAE, "Subclasses as NNNN-N/NN, sorted."),
+    input: (shape) =>
+      shape.texts(
+        "NNNN-N/NN, 7 digits, a prefix of 2 to 5 digits, or a section letter A-U; expanded to " +
+          "the known subclasses.",
+      ),
+    read: "cnaes",
+    reason: { name: "cnae", shows: "activity" },
+  },
+  {
+    group: "industry",
+    member: "cnae_exclude",
+    part: "cnae_exclude",
+    unset: [],
+    normal: (shape) => shape.codes(CNAE, "Subclasses left out, sorted."),
+    input: (shape) => shape.texts("The same spellings; these activities are left out."),
+    read: "cnaes",
+  },
+  {
+    group: "industry",
+    member: "secondary_cnae_mode",
+    part: null,
+    unset: "off",
+    normal: (shape) => shape.oneOf(SECONDARY_CNAE_MODES, MODES),
+    read: "mode",
+  },
+  {
+    group: "industry",
+    member: "text_hints",
+    part: "text_hints",
+    unset: [],
+    narrows: true,
+    normal: (shape) => shape.phrases("Folded words joined by single spaces."),
+    input: (shape) =>
+      shape.phrasesSent(
+        "Phrases of up to 80 characters; every word of one of them must be in a name.",
+      ),
+    read: "hints",
+    reason: { name: "text_hint", shows: "hint" },
+  },
+  {
+    group: "geo",
+    member: "uf_any_of",
+    part: "uf",
+    unset: [],
+    narrows: true,
+    normal: (shape) => shape.codes("^[A-Z]{2}$", "States in upper case, sorted."),
+    input: (shape) => shape.texts("The 27 states and EX, in any case."),
+    read: "ufs",
+    reason: { name: "uf", shows: "uf" },
+  },
+  {
+    group: "geo",
+    member: "municipality_ibge_any_of",
+    part: "municipality",
+    unset: [],
+    narrows: true,
+    normal: (shape) => shape.codes("^\\d{7}$", "IBGE codes, 7 digits, sorted."),
+    input: (shape) => shape.texts("7 digits, or 6 without the check digit."),
+    read: "ibges",
+    reason: { name: "municipality_ibge", shows: "municipality_ibge" },
+  },
+  {
+    group: "geo",
+    member: "municipality_tom_any_of",
+    part: "municipality",
+    unset: [],
+    narrows: true,
+    normal: (shape) => shape.codes("^\\d{4}$", "TOM codes, 4 digits, sorted."),
+    input: (shape) => shape.texts("1 to 4 digits; a union with the IBGE list."),
+    read: "toms",
+    reason: { name: "municipality_tom", shows: "municipality_tom" },
+  },
+  {
+    group: "geo",
+    member: "postal_code_prefix_any_of",
+    part: "postal_code",
+    unset: undefined,
+    narrows: true,
+    normal: (shape) =>
+      shape.codes("^[0-9]{1,8}$", "CEP prefixes, 1 to 8 digits. Absent unless used."),
+    input: (shape) => shape.orNull(shape.texts("CEP prefixes, 1 to 8 digits.")),
+    read: "postalPrefixes",
+    reason: { name: "postal_code", shows: "postal_code" },
+  },
+  {
+    group: "geo",
+    member: "area_code_any_of",
+    part: "area_code",
+    unset: undefined,
+    narrows: true,
+    normal: (shape) =>
+      shape.codes(
+        "^(1[1-9]|[2-9][0-9])$",
+        "Area codes of either phone, 2 digits. Absent unless used.",
+      ),
+    input: (shape) => shape.orNull(shape.texts("Area codes of either phone, 2 digits.")),
+    read: "areaCodes",
+    reason: { name: "area_code", shows: "met" },
+  },
+  {
+    group: "company",
+    member: "registration_status_any_of",
+    part: "registration_status",
+    unset: [],
+    normal: (shape) =>
+      shape.list(
+        shape.oneOf(REGISTRATION_STATUSES, "1 null, 2 active, 3 suspended, 4 unfit, 8 closed."),
+      ),
+    input: (shape) =>
+      shape.numbersOrTexts(
+        "1 null, 2 active, 3 suspended, 4 unfit, 8 closed; integers or 02. Empty: all.",
+      ),
+    read: "statuses",
+    reason: { name: "registration_status", shows: "registration_status" },
+  },
+  {
+    group: "company",
+    member: "company_size_code_any_of",
+    part: "company_size",
+    unset: [],
+    normal: (shape) =>
+      shape.list(shape.oneOf(COMPANY_SIZE_CODES, "00 not informed, 01 micro, 03 small, 05 other.")),
+    input: (shape) =>
+      shape.numbersOrTexts("00 not informed, 01 micro, 03 small, 05 other; strings or integers."),
+    read: "sizes",
+    reason: { name: "company_size_code", shows: "company_size_code" },
+  },
+  {
+    group: "company",
+    member: "headquarters_only",
+    part: "headquarters",
+    unset: false,
+    normal: (shape) => shape.flag("Head offices only."),
+    read: "flag",
+    reason: { name: "headquarters", shows: "headquarters" },
+  },
+  {
+    group: "company",
+    member: "simples_opt_in",
+    part: "simples",
+    unset: null,
+    normal: (shape) => shape.optIn("in Simples Nacional"),
+    read: "optIn",
+    reason: { name: "simples_opt_in", shows: "simples_opt_in" },
+  },
+  {
+    group: "company",
+    member: "mei_opt_in",
+    part: "mei",
+    unset: null,
+    normal: (shape) => shape.optIn("a MEI"),
+    read: "optIn",
+    reason: { name: "mei_opt_in", shows: "mei_opt_in" },
+  },
+  {
+    group: "company",
+    member: "started_after",
+    part: "started",
+    unset: null,
+    normal: (shape) => shape.day(),
+    input: (shape) => shape.partialDay(),
+    read: "date",
+    reason: OWN_DAYS,
+  },
+  {
+    group: "company",
+    member: "started_before",
+    part: "started",
+    unset: null,
+    normal: (shape) => shape.day(),
+    input: (shape) => shape.partialDay(),
+    read: "date",
+    reason: OWN_DAYS,
+  },
+  {
+    group: "company",
+    member: "share_capital_min",
+    part: "share_capital",
+    unset: undefined,
+    normal: (shape) => shape.capital("Reais, inclusive. Absent unless used."),
+    input: (shape) => shape.orNull(shape.capital("Reais, inclusive, at most two decimals.")),
+    read: "capital",
+    reason: OWN_CAPITAL,
+  },
+  {
+    group: "company",
+    member: "share_capital_max",
+    part: "share_capital",
+    unset: undefined,
+    normal: (shape) => shape.capital("Reais, inclusive. Absent unless used."),
+    input: (shape) => shape.orNull(shape.capital("Reais, inclusive, at most two decimals.")),
+    read: "capital",
+    reason: OWN_CAPITAL,
+  },
+  {
+    group: "company",
+    member: "legal_nature_any_of",
+    part: "legal_nature",
+    unset: undefined,
+    normal: (shape) =>
+      shape.codes("^\\d{4}$", "Legal natures, 4 digits, sorted. Absent unless used."),
+    input: (shape) => shape.orNull(shape.texts("4 digits, or a prefix of 1 to 3.")),
+    read: "natures",
+    reason: { name: "legal_nature", shows: "legal_nature" },
+  },
+  {
+    group: "contact",
+    member: "require_email",
+    part: "email",
+    unset: false,
+    normal: (shape) => shape.flag("Only accounts with an e-mail address."),
+    read: "flag",
+    reason: { name: "email", shows: "met" },
+  },
+  {
+    group: "contact",
+    member: "require_phone",
+    part: "phone",
+    unset: false,
+    normal: (shape) => shape.flag("Only accounts with a phone."),
+    read: "flag",
+    reason: { name: "phone", shows: "met" },
+  },
+  {
+    group: "contact",
+    member: "require_any_contact",
+    part: "any_contact",
+    unset: false,
+    normal: (shape) => shape.flag("Only accounts with an e-mail address or a phone."),
+    read: "flag",
+    reason: { name: "any_contact", shows: "met" },
+  },
+] as const satisfies readonly FilterShape[];
+
+/** A row of the table; a name picks its own. */
+export type FilterRow<Name extends FilterName = FilterName> = Extract<
+  (typeof FILTERS)[number],
+  { readonly member: Name }
+>;
+
+/** Name of a filter: that of its member, which no other group has. */
+export type FilterName = (typeof FILTERS)[number]["member"];
+
+/** Name of a group. */
+export type FilterGroup = (typeof FILTER_GROUPS)[number];
+
+/** Name of a filter as people see it. */
+export type PartName = keyof typeof PARTS;
+
+/** Filters that are a part, or a half of one; the others say how one of these is meant. */
+export type PartMember = Exclude<(typeof FILTERS)[number], { readonly part: null }>["member"];

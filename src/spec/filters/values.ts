@@ -1,0 +1,49 @@
+/**
+ * What comes in: the value of one filter, as sent. What goes out: its normal form.
+ * Invariant: that of the readers it is made of: what is wrong leaves a mistake behind. Each method
+ * is named by a row of the table, with the value and its pointer.
+ */
+import { readCapital, readDate } from "../amounts.ts";
+import type { CatalogLookup } from "../catalog.ts";
+import { CodeReader } from "../codes.ts";
+import { SECONDARY_CNAE_MODES, type SecondaryCnaeMode } from "../fields.ts";
+import type { SpecReader } from "../reader.ts";
+
+/** Reads the values of one spec; lists come in steps. */
+export class ValueReader extends CodeReader {
+  readonly #reader: SpecReader;
+
+  constructor(reader: SpecReader, lookup: CatalogLookup) {
+    super(reader, lookup);
+    this.#reader = reader;
+  }
+
+  /** True or false; false where nothing was sent. */
+  flag(value: unknown, pointer: string): boolean {
+    return this.#reader.boolean(value, pointer);
+  }
+
+  /** True, false, or null where it does not matter. */
+  optIn(value: unknown, pointer: string): boolean | null {
+    return this.#reader.booleanOrNull(value, pointer);
+  }
+
+  /** A day in full, or null. */
+  date(value: unknown, pointer: string): string | null {
+    return readDate(this.#reader, value, pointer);
+  }
+
+  /** Reais, to the cent, or undefined. */
+  capital(value: unknown, pointer: string): number | undefined {
+    return readCapital(this.#reader, value, pointer);
+  }
+
+  /** Whether secondary activities count. */
+  mode(value: unknown, pointer: string): SecondaryCnaeMode {
+    if (value === undefined) return "off";
+    return this.#reader.oneOf(value, pointer, SECONDARY_CNAE_MODES);
+  }
+}
+
+/** A method that reads a value. */
+export type ReadName = Exclude<keyof ValueReader, "municipalities">;

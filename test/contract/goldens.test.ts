@@ -1,0 +1,307 @@
+/**
+ * Proves: on one invented snapshot the bytes that users see are those of the commit that wrote
+ * goldens.json: the snapshot itself, the normal form and identity of 150 random specs, their
+ * totals, pages, cursors, facets, plans and explanations, what the console says of them, refusals
+ * of wrong values, files in all formats, changes between two months, the OpenAPI document. A
+ * hash stands for ten specs at most, so that a break says where it is.
+ * Does not prove: that any of it is right; the twins do. The help is held by help.test.ts.
+ *
+ * Only when users are meant to see a difference: RENEW_GOLDENS=1 node --import tsx
+ * test/contract/goldens.test.ts; the commit then says what they see. A version of the product is
+ * in the snapshot and in files.
+ */
+import assert from "node:assert/strict";
+import { createHash } from "node:crypto";
+import { readFileSync, writeFileSync } from "node:fs";
+import path from "node:path";
+import { after, before, describe, it } from "node:test";
+import { alone, pointersOf, setParts, without } from "../../src/console/filters.ts";
+import { encodeAddress } from "../../src/console/web/address.ts";
+import type { Spec } from "../../src/console/web/answers.ts";
+import { summaryOf } from "../../src/console/web/exports/summary.ts";
+import { clearGroup, countSet, GROUPS } from "../../src/console/web/filtergroups.ts";
+import { emptyQuery, queryOf, specOf } from "../../src/console/web/question.ts";
+import { speak } from "../../src/console/web/words.ts";
+import { AppError } from "../../src/errors.ts";
+import { openCsvRenderer } from "../../src/export/csv.ts";
+import { describeSpec } from "../../src/export/describe.ts";
+import { openHtmlRenderer } from "../../src/export/html.ts";
+import { openJsonlRenderer } from "../../src/export/jsonl.ts";
+import { registryNames } from "../../src/export/names.ts";
+import { openParquetRenderer } from "../../src/export/parquet.ts";
+import { openXlsxRenderer } from "../../src/export/xlsx.ts";
+import { publicDocument } from "../../src/http/documents.ts";
+import { ROUTES } from "../../src/http/routes.ts";
+import { makeChangeList, openChangeList } from "../../src/search/changelist.ts";
+import { changeItems, changeRows } from "../../src/search/changerows.ts";
+import {
+  CHANGE_KINDS,
+  changeCatalog,
+  changePage,
+  changeTotals,
+  watchableFields,
+} from "../../src/search/changes.ts";
+import { FACETS } from "../../src/search/facet.ts";
+import { describePlans, planPhases } from "../../src/search/plan.ts";
+import { scroll } from "../../src/search/scroll.ts";
+import { countMatches, facets, search } from "../../src/search/searcher.ts";
+import { openSegment, type Segment } from "../../src/search/segment.ts";
+import { tooBroad } from "../../src/spec/breadth.ts";
+import { catalogLookup } from "../../src/spec/catalog.ts";
+import { encodeCursor } from "../../src/spec/cursor.ts";
+import { OUTPUT_FIELD_NAMES } from "../../src/spec/fields.ts";
+import {
+  changesHash,
+  fieldsHash,
+  leadWalkHash,
+  specHash,
+  walkHash,
+} from "../../src/spec/identity.ts";
+import { normalizeSpec } from "../../src/spec/normalize.ts";
+import { type AccountQuerySpec, SPEC_INPUT_SCHEMA, SPEC_SCHEMA } from "../../src/spec/schema.ts";
+import { makePair } from "../support/changes/pair.ts";
+import { ROOT } from "../support/checkout.ts";
+import { decodeSnapshot } from "../support/decode.ts";
+import { renderedBytes } from "../support/native-index/render-fixture.ts";
+import { makeSampleSnapshot, type SampleSnapshot } from "../support/sample/snapshot.ts";
+import { contextWith, exportContext } from "../support/spec/catalog.ts";
+import { Draw, randomExportInput, randomSpecInput, seededRng } from "../support/spec/random.ts";
+import type { TwinRow } from "../support/twin.ts";
+
+const FILE = path.join(ROOT, "test/support/goldens.json");
+const ACCOUNTS = 2_000;
+const SPECS = 150;
+const GROUP = 10;
+/** Rows of a page whose bytes count; a page may be all accounts. */
+const PAGE_ROWS = 20;
+const SECRET = Buffer.from("a secret that is no secret, of goldens");
+const RENDERERS = {
+  csv: openCsvRenderer,
+  html: openHtmlRenderer,
+  xlsx: openXlsxRenderer,
+  parquet: openParquetRenderer,
+  jsonl: openJsonlRenderer,
+};
+/** Values of which each is wrong for most filters. */
+const WRONG: readonly unknown[] = [
+  ...[null, true, "", "x", "99", -1, 1.005, 1e18, {}, [], ["x", "x"], [null], [7], ["1", 1]],
+  ...["2020", "2020-02-30", 5, ["SP", "XX"], ["47", "0000000"], "off", "full", ["a".repeat(300)]],
+];
+
+/** Hash of what the suite found, by name. */
+const found = new Map<string, string>();
+let sample: SampleSnapshot;
+let segment: Segment;
+let rows: readonly TwinRow[];
+
+function hold(name: string, bytes: Uint8Array | string): void {
+  assert.ok(!found.has(name), `${name} is held twice`);
+  found.set(name, createHash("sha256").update(bytes).digest("hex"));
+}
+
+const json = (value: unknown) => JSON.stringify(value);
+const text = (bytes: Uint8Array) => Buffer.from(bytes).toString();
+
+/** A search, and an export in one of five specs. */
+function specsOf(): AccountQuerySpec[] {
+  const draw = new Draw(seededRng(20_261_122));
+  return Array.from({ length: SPECS }, (_, i) => {
+    const exported = i % 5 === 4;
+    const make = exported ? randomExportInput : randomSpecInput;
+    const input = make(draw, segment.catalog, rows);
+    const { catalog } = segment;
+    const context = exported ? exportContext(catalog) : contextWith({ catalog });
+    return normalizeSpec(input, context).spec;
+  });
+}
+
+/** What identifies a spec. */
+function identityOf(spec: AccountQuerySpec): string {
+  const asked = { kinds: ["left"], watch: ["email"], fields: ["cnpj"] };
+  const hashes = [specHash(spec), walkHash(spec), leadWalkHash(spec, true)];
+  return json([...hashes, changesHash(spec, asked)]);
+}
+
+function cursorOf(spec: AccountQuerySpec, lastRow: number): string {
+  const scope = {
+    snapshotId: "goldens",
+    specHash: walkHash(spec),
+    fieldsHash: fieldsHash(spec.output.fields),
+    binding: ["tenant", "accounts/search"],
+  };
+  return encodeCursor({ ...scope, lastRow }, [SECRET]);
+}
+
+/** The first page, with explanations; of an export the rows of all its phases. */
+function pageOf(spec: AccountQuerySpec): { page: string; cursor: string } {
+  if (spec.filters.industry.secondary_cnae_mode === "fallback") {
+    const batches = [...scroll(segment, { ...spec, limit: PAGE_ROWS }).batches()];
+    return { page: json(batches.map((batch) => [...batch])), cursor: "" };
+  }
+  const asked = { ...spec, limit: Math.min(spec.limit, PAGE_ROWS) };
+  const request = { spec: asked, fields: spec.output.fields, afterRow: -1, explain: true };
+  const { accounts, total, more, lastRow } = search(segment, request);
+  return {
+    page: json([text(accounts), total, more]),
+    cursor: more ? cursorOf(spec, lastRow) : "",
+  };
+}
+
+/** What the console's server and browser make of a spec. */
+function consoleOf(spec: AccountQuerySpec): string {
+  const { filters } = spec;
+  const parts = setParts(filters);
+  const cleared = parts.map((part) => [
+    part,
+    pointersOf(filters, part),
+    countMatches(segment, { ...spec, filters: without(filters, [part]) }),
+    alone(filters, part),
+  ]);
+  const query = queryOf(spec as unknown as Spec);
+  const groups = GROUPS.map((group) => {
+    const draft = structuredClone(query);
+    clearGroup(draft, group);
+    return [countSet(query, group), draft];
+  });
+  const asked = { query, sentence: "", month: null };
+  const addresses = [null, catalogLookup(segment.catalog)].map((at) => encodeAddress(asked, at));
+  const summary = summaryOf(spec as unknown as Spec, null);
+  return json([cleared, groups, specOf(query), addresses, summary]);
+}
+
+async function holdGroup(from: number, specs: readonly AccountQuerySpec[]): Promise<void> {
+  const name = (aspect: string) => `${aspect} of specs ${String(from).padStart(3, "0")}`;
+  const each = (aspect: string, of: (spec: AccountQuerySpec) => string) =>
+    hold(name(aspect), specs.map(of).join("\n"));
+  each("normal form", json);
+  each("identity", identityOf);
+  each("total", (spec) => String(countMatches(segment, spec)));
+  const pages = specs.map(pageOf);
+  hold(name("page"), pages.map(({ page }) => page).join("\n"));
+  hold(name("cursor"), pages.map(({ cursor }) => cursor).join("\n"));
+  const third = FACETS.filter((_, at) => at % 3 === (from / GROUP) % 3);
+  each("facets", (spec) => json([facets(segment, spec, third), tooBroad(spec)]));
+  each("plan", (spec) => describePlans(planPhases(segment, spec)));
+  each("description", (spec) => json(describeSpec(spec, registryNames(segment))));
+  await speak("pt");
+  each("console", consoleOf);
+  await speak("en");
+  each("English console", (spec) => summaryOf(spec as unknown as Spec, null));
+}
+
+/** What is said of one value of one filter. */
+function saidOf(group: string, member: string, value: unknown): string {
+  const input = { filters: { [group]: { [member]: value } } };
+  try {
+    const { spec, changes, warnings } = normalizeSpec(input, exportContext(segment.catalog));
+    return json([spec.filters, changes, warnings]);
+  } catch (error) {
+    assert.ok(error instanceof AppError, String(error));
+    return json([error.code, error.message, error.errors]);
+  }
+}
+
+before(async () => {
+  sample = await makeSampleSnapshot(ACCOUNTS, 22);
+  segment = await openSegment(sample.snapshot);
+  ({ rows } = decodeSnapshot(sample.snapshot));
+});
+after(() => {
+  segment.close();
+  sample.dispose();
+});
+
+describe("goldens", () => {
+  it("hold the snapshot", () => {
+    hold("snapshot", readFileSync(sample.snapshot));
+  });
+
+  it(`hold ${SPECS} specs and what they find`, async () => {
+    const specs = specsOf();
+    for (let from = 0; from < SPECS; from += GROUP) {
+      await holdGroup(from, specs.slice(from, from + GROUP));
+    }
+  });
+
+  it("hold what is said of single values, right and wrong", () => {
+    const groups = SPEC_INPUT_SCHEMA.properties.filters.properties;
+    for (const [group, { properties }] of Object.entries(groups)) {
+      for (const member of [...Object.keys(properties), "surprise"]) {
+        const said = WRONG.map((value) => saidOf(group, member, value));
+        hold(`values of ${group}/${member}`, said.join("\n"));
+      }
+    }
+    const company = { started_after: "2021", started_before: "2020", legal_nature_any_of: ["x"] };
+    const capital = { share_capital_min: 2, share_capital_max: 1 };
+    const wrong = { geo: { uf_any_of: ["XX"] }, company: { ...capital, ...company }, radius: 1 };
+    const industry = { secondary_cnae_mode: "fallback", text_hints: [""] };
+    const worse = { ...wrong, contact: 1, industry };
+    for (const [name, filters] of Object.entries({ wrong, worse })) {
+      const refused = (error: unknown) => {
+        assert.ok(error instanceof AppError);
+        hold(`mistakes of a ${name} spec`, json(error.errors));
+        return true;
+      };
+      assert.throws(() => normalizeSpec({ filters }, contextWith()), refused);
+    }
+  });
+
+  it("hold the files of exports", async () => {
+    const draw = new Draw(seededRng(7));
+    for (const [format, open] of Object.entries(RENDERERS)) {
+      for (let i = 0; i < 3; i++) {
+        const input = randomExportInput(draw, segment.catalog, rows) as { output: object };
+        const output = { ...input.output, format, include_explain: i === 2 };
+        const wished = i === 0 ? { fields: OUTPUT_FIELD_NAMES } : input.output;
+        const sent = { ...input, limit: 120, output: { ...wished, ...output } };
+        const csv = { bom: undefined, delimiter: undefined };
+        Object.assign(sent.output, format === "csv" ? {} : csv);
+        const { spec } = normalizeSpec(sent, exportContext(segment.catalog));
+        const answer = scroll(segment, spec);
+        const { rowCount, matches } = answer;
+        const context = { segment, spec, rowCount, matches };
+        hold(`${format} file ${i}`, await renderedBytes(open, context, answer.batches()));
+      }
+    }
+  });
+
+  it("hold changes between two months", async () => {
+    const pair = await makePair({ seed: 22, accounts: 400 });
+    const [older, newer] = [pair.older.segment, pair.newer.segment];
+    const file = path.join(pair.folder, "pair.changes");
+    await makeChangeList(older, newer, file);
+    const list = openChangeList(file, older, newer);
+    hold("list of changes", readFileSync(file));
+    const draw = new Draw(seededRng(23));
+    const catalog = changeCatalog(older, newer);
+    for (let i = 0; i < 12; i++) {
+      const input = i === 0 ? {} : randomExportInput(draw, catalog, pair.newer.rows);
+      const { spec } = normalizeSpec(input, exportContext(catalog));
+      const watch = watchableFields(older, newer, OUTPUT_FIELD_NAMES);
+      const query = { list, spec, kinds: CHANGE_KINDS, watch };
+      const { entries, more } = await changePage(query, { from: 0, limit: 50 });
+      const { fields } = spec.output;
+      const pieces = changeRows(list, entries, { format: "csv", fields });
+      const said = [await changeTotals(query), changeItems(list, entries, fields), more];
+      hold(`changes ${i}`, json([said, pieces.map(text)]));
+    }
+    list.close();
+    pair.dispose();
+  });
+
+  it("hold the OpenAPI document, the schemas and the empty query of the console", () => {
+    hold("OpenAPI document", json(publicDocument(ROUTES, "0.0.0")));
+    hold("schema of a spec", json(SPEC_SCHEMA));
+    hold("schema of a spec as sent", json(SPEC_INPUT_SCHEMA));
+    hold("empty query", json([emptyQuery(), specOf(emptyQuery())]));
+  });
+
+  it("are those of goldens.json", () => {
+    const now = Object.fromEntries(found);
+    if (process.env.RENEW_GOLDENS) writeFileSync(FILE, `${JSON.stringify(now, null, 2)}\n`);
+    const wanted = JSON.parse(readFileSync(FILE, "utf8")) as Record<string, string>;
+    const names = new Set([...Object.keys(wanted), ...Object.keys(now)]);
+    const broken = [...names].filter((name) => wanted[name] !== now[name]);
+    assert.deepEqual(broken, [], "users would see a difference; see the head of this file");
+  });
+});

@@ -1,0 +1,187 @@
+/**
+ * Proves: a filter that is added to the table of filters alone does not compile, and the files
+ * that the compiler names are those of docs/contributing.md, "Add a filter", at most five; nor does
+ * one that is read as something else than its schema says. Every filter of the table changes what
+ * identifies a spec, and the searcher applies it as the slow twin does.
+ * Does not prove: that a clause of a new filter is right; its own tests do. Of the product only
+ * files that import the table, specs, queries or words are checked, of the console's components
+ * those that import the table; node build.mjs check has all others.
+ */
+import assert from "node:assert/strict";
+import path from "node:path";
+import { after, before, describe, it } from "node:test";
+import ts from "typescript";
+import { search } from "../../../src/search/searcher.ts";
+import { rowsOf } from "../../../src/spec/filters/members.ts";
+import { FILTER_GROUPS, FILTERS, type FilterName, PARTS } from "../../../src/spec/filters/table.ts";
+import { changesHash, leadWalkHash, specHash, walkHash } from "../../../src/spec/identity.ts";
+import { normalizeSpec } from "../../../src/spec/normalize.ts";
+import type { AccountQuerySpec } from "../../../src/spec/schema.ts";
+import { type MonthPair, makePair } from "../../support/changes/pair.ts";
+import { ROOT, textOf } from "../../support/checkout.ts";
+import { exportContext } from "../../support/spec/catalog.ts";
+import { Twin } from "../../support/twin.ts";
+
+const TABLE = "src/spec/filters/table.ts";
+const PLACES_MAX = 5;
+/** Imports of what could need an entry: the table, specs, queries, words of filters. */
+const NEAR = /from "[^"]*\/(filters\/\w+|schema|answers|question|find|strings\/\w+)\.ts"/;
+/** Components take seconds to check, so that only those are which could have an entry. */
+const NEAR_COMPONENT = /from "[^"]*\/filters\/\w+\.ts"/;
+const PROJECTS = ["tsconfig.json", "src/console/web/tsconfig.json"];
+
+/** A part and a row, as somebody would write them who knows of nothing but the table. */
+const PART = `  never_judged: { section: "company", role: null },\n`;
+const row = (read: string) => `  {
+    group: "company",
+    member: "never_judged_only",
+    part: "never_judged",
+    unset: false,
+    normal: (shape) => shape.flag("Only accounts without a sanction."),
+    read: "${read}",
+    reason: { name: "never_judged", shows: "met" },
+  },\n`;
+
+/** The table with one part and one row more. */
+function tableWith(added: string): string {
+  const ends = ["} as const satisfies Readonly<Record<string, PartRow>>;"];
+  ends.push("] as const satisfies readonly FilterShape[];");
+  const [parts = "", filters = ""] = ends;
+  const text = textOf(TABLE);
+  for (const end of ends) assert.equal(text.split(end).length, 2, end);
+  return text.replace(parts, `${PART}${parts}`).replace(filters, `${added}${filters}`);
+}
+
+/** Files of the product with mistakes where the table is another one; relative to the root. */
+function wrongFiles(project: string, table: string, wanted = /./): string[] {
+  const host = { ...ts.sys, onUnRecoverableConfigFileDiagnostic: () => assert.fail(project) };
+  const config = path.join(ROOT, project);
+  const parsed = ts.getParsedCommandLineOfConfigFile(config, { noEmit: true }, host);
+  assert.ok(parsed !== undefined);
+  const near = parsed.fileNames.filter((file) => isNear(file) && wanted.test(file));
+  const overlay = ts.createCompilerHost(parsed.options);
+  overlay.readFile = (file) => (file.endsWith(TABLE) ? table : ts.sys.readFile(file));
+  const program = ts.createProgram(near, parsed.options, overlay);
+  return near
+    .filter((file) => program.getSemanticDiagnostics(program.getSourceFile(file)).length > 0)
+    .map((file) => path.relative(ROOT, file));
+}
+
+function isNear(file: string): boolean {
+  const name = path.relative(ROOT, file);
+  if (!name.startsWith("src/")) return false;
+  return name === TABLE || (name.endsWith("x") ? NEAR_COMPONENT : NEAR).test(textOf(name));
+}
+
+/** The files that the walk-through names, in its order. */
+function documentedFiles(): string[] {
+  const [, section = ""] = textOf("docs/contributing.md").split("\n## Add a filter\n");
+  const [steps = ""] = section.split("\n## ");
+  const [, named = ""] = steps.split("names");
+  return [...named.matchAll(/^ +- `(src\/[\w/.-]+)`/gm)].map(([, file]) => file as string);
+}
+
+describe("a filter that stands in the table alone", () => {
+  it("is a mistake in the files that the walk-through names, and in no other", () => {
+    const table = tableWith(row("flag"));
+    const wrong = PROJECTS.flatMap((project) => wrongFiles(project, table));
+    const documented = documentedFiles();
+    assert.deepEqual(wrong.sort(), documented.sort());
+    assert.ok(documented.length > 0 && documented.length <= PLACES_MAX, documented.join());
+  });
+
+  it("is a mistake where it is read as something else than its schema says", () => {
+    const wrong = wrongFiles("tsconfig.json", tableWith(row("date")), /src\/spec\/filters\//);
+    assert.deepEqual(wrong, ["src/spec/filters/read.ts"]);
+  });
+});
+
+describe("the table of filters", () => {
+  it("has each filter once, in the order of the groups, and each part", () => {
+    assert.equal(new Set(FILTERS.map(({ member }) => member)).size, FILTERS.length);
+    assert.deepEqual(
+      FILTERS,
+      FILTER_GROUPS.flatMap((group) => rowsOf(group).rows),
+    );
+    const parts = new Set<string | null>(FILTERS.map(({ part }) => part));
+    for (const name of Object.keys(PARTS)) assert.ok(parts.has(name), name);
+  });
+});
+
+/** A value of each filter that some accounts of the pair meet and some do not. */
+const VALUES: Readonly<Record<FilterName, (pair: MonthPair) => unknown>> = {
+  cnae_any_of: (pair) => [middleOf(pair, "cnae_primary")],
+  cnae_exclude: (pair) => [middleOf(pair, "cnae_primary")],
+  secondary_cnae_mode: () => "full",
+  text_hints: (pair) => [String(middleOf(pair, "legal_name")).split(" ")[0]],
+  uf_any_of: (pair) => [middleOf(pair, "uf")],
+  municipality_ibge_any_of: (pair) => [middleOf(pair, "municipality_ibge")],
+  municipality_tom_any_of: (pair) => [middleOf(pair, "municipality_tom")],
+  postal_code_prefix_any_of: (pair) => [String(middleOf(pair, "postal_code")).slice(0, 1)],
+  area_code_any_of: (pair) => [String(middleOf(pair, "phone_1")).slice(3, 5)],
+  registration_status_any_of: (pair) => [middleOf(pair, "registration_status")],
+  company_size_code_any_of: (pair) => [middleOf(pair, "company_size_code")],
+  headquarters_only: () => true,
+  simples_opt_in: () => false,
+  mei_opt_in: () => true,
+  started_after: (pair) => middleOf(pair, "started_on"),
+  started_before: (pair) => middleOf(pair, "started_on"),
+  share_capital_min: (pair) => middleOf(pair, "share_capital"),
+  share_capital_max: (pair) => middleOf(pair, "share_capital"),
+  legal_nature_any_of: (pair) => [middleOf(pair, "legal_nature")],
+  require_email: () => true,
+  require_phone: () => true,
+  require_any_contact: () => true,
+};
+
+/** The value in the middle of all that accounts have in a field. */
+function middleOf({ newer }: MonthPair, field: keyof MonthPair["newer"]["rows"][number]): unknown {
+  const values = newer.rows.flatMap((account) => account[field] ?? []).sort();
+  return values[values.length >> 1];
+}
+
+describe("each filter of the table", () => {
+  let pair: MonthPair;
+  let twin: Twin;
+  before(async () => {
+    pair = await makePair({ seed: 22, accounts: 500 });
+    twin = new Twin(pair.newer.rows);
+  });
+  after(() => pair.dispose());
+
+  function specOf(filters: Record<string, Record<string, unknown>>): AccountQuerySpec {
+    return normalizeSpec({ filters }, exportContext(pair.newer.segment.catalog)).spec;
+  }
+
+  /** CNPJs of the answer, in order. */
+  function found(spec: AccountQuerySpec): string[] {
+    const request = { spec, fields: ["cnpj"], afterRow: -1, explain: false };
+    const { accounts } = search(pair.newer.segment, request);
+    const rows = JSON.parse(Buffer.from(accounts).toString()) as { cnpj: string }[];
+    return rows.map(({ cnpj }) => cnpj);
+  }
+
+  function expected(spec: AccountQuerySpec): unknown[] {
+    return twin.answer(spec).map((at) => twin.rows[at]?.cnpj);
+  }
+
+  for (const { group, member, part } of FILTERS) {
+    it(`${member} changes the identity of a spec, and is applied`, () => {
+      // What says how activities are meant changes nothing where there are none.
+      const meant = part === null ? { cnae_any_of: VALUES.cnae_any_of(pair) } : {};
+      const plain = specOf({ industry: meant });
+      const asked = { ...(group === "industry" ? meant : {}), [member]: VALUES[member](pair) };
+      const spec = specOf({ industry: meant, [group]: asked });
+      assert.notDeepEqual(spec.filters, plain.filters);
+      assert.notEqual(specHash(spec), specHash(plain));
+      assert.notEqual(walkHash(spec), walkHash(plain));
+      assert.notEqual(leadWalkHash(spec, true), leadWalkHash(plain, true));
+      const list = { kinds: [], watch: [], fields: [] };
+      assert.notEqual(changesHash(spec, list), changesHash(plain, list));
+      const accounts = found(spec);
+      assert.deepEqual(accounts, expected(spec));
+      assert.ok(accounts.length > 0, "some accounts meet it");
+      assert.notDeepEqual(accounts, found(plain), "some accounts do not");
+    });
+  }
+});
