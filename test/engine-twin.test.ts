@@ -7,7 +7,7 @@
  */
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
-import type { Method } from "../native-index/engine.ts";
+import type { Method } from "../native-index/napi/engine.ts";
 import { orderOf, plan } from "../src/search/plan.ts";
 import { search } from "../src/search/searcher.ts";
 import { openSegment, type Segment } from "../src/search/segment.ts";

@@ -11,8 +11,8 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import { after, describe, test } from "node:test";
 import { fileURLToPath } from "node:url";
-import { COLUMNS, type ColumnName } from "../native-index/columns.ts";
-import { buildIndex, type IndexRequest, rankRecords } from "../native-index/engine.ts";
+import { COLUMNS, type ColumnName } from "../native-index/format/columns.ts";
+import { buildIndex, type IndexRequest, rankRecords } from "../native-index/napi/engine.ts";
 import { encodeRecords, type FixtureRow, randomRows } from "./fixture-rows.ts";
 import { tableSections, writeColumns, writeFixture } from "./region-fixture.ts";
 

@@ -8,12 +8,13 @@ import assert from "node:assert/strict";
 import { createHash } from "node:crypto";
 import { describe, test } from "node:test";
 import fc from "fast-check";
+import { RECORD } from "../native-index/builder/record.ts";
 import {
   BATCH_ROWS,
   COLUMNS,
   type ColumnName,
   columnsFingerprint,
-} from "../native-index/columns.ts";
+} from "../native-index/format/columns.ts";
 import {
   type ColumnBuffers,
   crc32c,
@@ -22,8 +23,7 @@ import {
   nativeVersions,
   rankRecords,
   sha256,
-} from "../native-index/engine.ts";
-import { RECORD } from "../native-index/record.ts";
+} from "../native-index/napi/engine.ts";
 import { encodeRecords, type FixtureRow, randomRows } from "./fixture-rows.ts";
 import { slowCrc32c } from "./region-twin.ts";
 

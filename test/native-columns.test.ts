@@ -6,7 +6,7 @@
  */
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
-import type { ColumnBuffers, FieldColumn, NativeSegment } from "../native-index/engine.ts";
+import type { ColumnBuffers, FieldColumn, NativeSegment } from "../native-index/napi/engine.ts";
 import { seededRandom } from "./fixture-rows.ts";
 import {
   ALL_FIELDS,

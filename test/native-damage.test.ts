@@ -25,11 +25,11 @@ import {
   type DirectoryLocation,
   type NativeSegment,
   openSegment,
-} from "../native-index/engine.ts";
+} from "../native-index/napi/engine.ts";
 import { randomRows, seededRandom } from "./fixture-rows.ts";
 import { type Fixture, writeFixture } from "./region-fixture.ts";
 
-const ENGINE = new URL("../native-index/engine.ts", import.meta.url).href;
+const ENGINE = new URL("../native-index/napi/engine.ts", import.meta.url).href;
 /** A worker cannot load TypeScript on every Node, so it takes the addon as it is. */
 const ADDON =
   process.env.PENEIRA_ADDON ??

@@ -10,7 +10,7 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import { describe, it } from "node:test";
 import { fileURLToPath } from "node:url";
-import { openSegment } from "../native-index/engine.ts";
+import { openSegment } from "../native-index/napi/engine.ts";
 import { writeFuzzSeeds } from "./fuzz-seeds.ts";
 
 const RUN = fileURLToPath(new URL("../native-index/fuzz/run.mjs", import.meta.url));

@@ -12,7 +12,7 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import { after, before, describe, it } from "node:test";
 import { fileURLToPath } from "node:url";
-import { type DimensionName, ORDERS } from "../native-index/columns.ts";
+import { type DimensionName, ORDERS } from "../native-index/format/columns.ts";
 import {
   type Clause,
   type Method,
@@ -21,7 +21,7 @@ import {
   openSegment,
   type SelectRequest,
   type SortKey,
-} from "../native-index/engine.ts";
+} from "../native-index/napi/engine.ts";
 import { type FixtureRow, randomRows, seededRandom } from "./fixture-rows.ts";
 import { accountOf, matchesOf, sorted } from "./query-twin.ts";
 import { writeFixture } from "./region-fixture.ts";

@@ -13,7 +13,7 @@ import type {
   NativeSegment,
   RenderRequest,
   RowFormat,
-} from "../native-index/engine.ts";
+} from "../native-index/napi/engine.ts";
 import { seededRandom } from "./fixture-rows.ts";
 import { HOSTILE_TEXTS } from "./render-fixture.ts";
 import {

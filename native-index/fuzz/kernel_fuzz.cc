@@ -8,10 +8,10 @@
 #include <cstdlib>
 #include <sstream>
 
-#include "../failure.h"
-#include "../kernel.h"
-#include "../rowtest.h"
-#include "../select.h"
+#include "format/failure.h"
+#include "query/kernel.h"
+#include "query/rowtest.h"
+#include "query/select.h"
 
 namespace {
 
