@@ -102,8 +102,8 @@ describe("ranking", () => {
     bad.write("a", RECORD.cnpj);
     assert.throws(() => rankRecords(bad, bad.length), /byte 0 has a cnpj with characters other/);
     assert.throws(() => rankRecords(records, records.length - 8), /is longer than the buffer/);
-    assert.throws(() => rankRecords(records, records.length + 1), /whole number in range/);
-    assert.throws(() => rankRecords([] as unknown as Uint8Array, 0), /typed array is expected/);
+    assert.throws(() => rankRecords(records, records.length + 1), /byteLength must be a whole/);
+    assert.throws(() => rankRecords([] as unknown as Uint8Array, 0), /records must be a Uint8/);
   });
 });
 
@@ -218,6 +218,6 @@ describe("a record batch", () => {
 
   test("is not mistaken for another object", () => {
     const { append } = createBatch();
-    assert.throws(() => append.call({}, records, starts), /not a record batch/);
+    assert.throws(() => append.call({}, records, starts), /this must be a record batch/);
   });
 });

@@ -374,7 +374,7 @@ describe("queries on the addon", () => {
     assert.throws(() => page(segment, { method: "guess" as Method }), /method "guess"/);
     assert.throws(() => page(segment, { clauses: [range] }), /range over "cnpj"/);
     assert.throws(() => page(segment, { clauses: [posting] }), /dimension "colour"/);
-    assert.throws(() => segment.count.call({}, []), /not a segment/);
+    assert.throws(() => segment.count.call({}, []), /this must be a segment/);
     assert.throws(() => openSegment("/nowhere/file", { offset: 0, length: 48, crc32c: 0 }), {
       code: "SNAPSHOT_UNREADABLE",
     });

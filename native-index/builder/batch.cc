@@ -4,10 +4,10 @@
 #include "builder/batch.h"
 
 #include <limits>
-#include <stdexcept>
 #include <utility>
 
 #include "format/format.h"
+#include "format/failure.h"
 
 namespace peneira {
 namespace {
@@ -36,7 +36,7 @@ void pushOffset(ColumnBuffers& column, size_t offset) {
 void BatchBuilder::append(const uint8_t* records, size_t total, const uint32_t* starts,
                           size_t count) {
   if (count > kBatchRows - rowCount_) {
-    throw std::length_error("a record batch holds at most 1048576 rows");
+    badArgument("a record batch holds at most 1048576 rows");
   }
   constexpr size_t kAhead = 8;  // records lie in any order: fetch them before their turn
   for (size_t i = 0; i < count; i++) {
@@ -67,7 +67,7 @@ void BatchBuilder::appendRecord(const Record& record) {
   using C = Columns;
   for (size_t i = 0; i < kCnpjLength; i++) {
     if (cnpjDigit(record.cnpj()[i]) >= 64) {
-      throw std::invalid_argument("a row record has a cnpj with other characters than 0-9, A-Z");
+      badArgument("a row record has a cnpj with other characters than 0-9, A-Z");
     }
   }
   appendUtf8(C::kCnpj, record.cnpj(), kCnpjLength);
@@ -119,7 +119,7 @@ void BatchBuilder::appendSecondary(const Record& record) {
   ColumnBuffers& column = columns_[Columns::kCnaeSecondary];
   const size_t bytes = 2 * size_t{record.secondaryCount()};
   if (column.data.size() + bytes > kStringBytesMax) {
-    throw std::length_error("the secondary activities of a record batch exceed 2 GiB");
+    throw Failure(kTooLarge, "the secondary activities of a record batch exceed 2 GiB");
   }
   column.data.append(record.secondary(), bytes);
   pushOffset(column, column.data.size() / 2);
@@ -128,7 +128,7 @@ void BatchBuilder::appendSecondary(const Record& record) {
 void BatchBuilder::appendUtf8(Columns::Number number, const uint8_t* bytes, uint16_t length) {
   ColumnBuffers& column = columns_[number];
   if (column.data.size() + length > kStringBytesMax) {
-    throw std::length_error("a string column of a record batch exceeds 2 GiB");
+    throw Failure(kTooLarge, "a string column of a record batch exceeds 2 GiB");
   }
   column.data.append(bytes, length);
   pushOffset(column, column.data.size());

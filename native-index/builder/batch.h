@@ -16,9 +16,9 @@ namespace peneira {
 // Collects at most kBatchRows records.
 class BatchBuilder {
  public:
-  // Appends the records that start at `starts`. Throws std::invalid_argument for a malformed
-  // record and std::length_error when the batch would exceed kBatchRows; then nothing of the
-  // call remains usable and the batch must be dropped.
+  // Appends the records that start at `starts`. Throws INVALID_ARGUMENT for a malformed record
+  // and when the batch would exceed kBatchRows; then nothing of the call remains usable and the
+  // batch must be dropped.
   void append(const uint8_t* records, size_t total, const uint32_t* starts, size_t count);
 
   // Gives the buffers of all columns away; the builder is empty afterwards.

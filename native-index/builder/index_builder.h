@@ -33,8 +33,8 @@ struct BuildResult {
   std::vector<std::pair<std::string, double>> phasesMs;  // name and wall time, in order
 };
 
-// Builds the region. Does not fsync. Throws Failure for wrong input, std::system_error for errors
-// of the system, std::exception for the rest.
+// Builds the region. Does not fsync. Throws Failure for wrong input, SystemFailure for what
+// the system refuses.
 BuildResult buildIndex(const BuildRequest& request);
 
 }  // namespace peneira

@@ -6,11 +6,11 @@
 
 #include <algorithm>
 #include <limits>
-#include <stdexcept>
 #include <string>
 
 #include "builder/radix.h"
 #include "builder/record.h"
+#include "format/failure.h"
 
 namespace peneira {
 namespace {
@@ -28,7 +28,7 @@ void checkCnpj(const Record& record, size_t start) {
   uint32_t seen = 0;
   for (size_t i = 0; i < kCnpjLength; i++) seen |= cnpjDigit(record.cnpj()[i]);
   if (seen >= 64) {
-    throw std::invalid_argument("the row record at byte " + std::to_string(start) +
+    badArgument("the row record at byte " + std::to_string(start) +
                                 " has a cnpj with characters other than 0-9 and A-Z");
   }
 }
@@ -68,7 +68,7 @@ void finishTies(const uint8_t* records, std::vector<KeyedRow>& items) {
 
 std::vector<uint32_t> rankRecords(const uint8_t* records, size_t total) {
   if (total > std::numeric_limits<uint32_t>::max()) {
-    throw std::invalid_argument("row records to rank may be at most 4 GiB at once");
+    badArgument("row records to rank may be at most 4 GiB at once");
   }
   std::vector<KeyedRow> items = keyRecords(records, total);
   std::vector<KeyedRow> scratch(items.size());

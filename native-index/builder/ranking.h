@@ -10,7 +10,7 @@
 namespace peneira {
 
 // Starts of the records in the first `total` bytes, in rank order. total < 2^32.
-// Throws std::invalid_argument for a malformed record or a cnpj outside [0-9A-Z].
+// Throws INVALID_ARGUMENT for a malformed record or a cnpj outside [0-9A-Z].
 std::vector<uint32_t> rankRecords(const uint8_t* records, size_t total);
 
 }  // namespace peneira

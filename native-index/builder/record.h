@@ -8,9 +8,10 @@
 #include <cstdint>
 #include <cstring>
 #include <limits>
-#include <stdexcept>
 #include <string>
 #include <string_view>
+
+#include "format/failure.h"
 
 namespace peneira {
 
@@ -54,7 +55,7 @@ T loadUnaligned(const uint8_t* bytes) {
 // A checked view of one record.
 class Record {
  public:
-  // Throws std::invalid_argument when the record at `start` does not fit the first `total` bytes
+  // Throws INVALID_ARGUMENT when the record at `start` does not fit the first `total` bytes
   // or its lengths contradict each other.
   Record(const uint8_t* bytes, size_t total, size_t start) : bytes_(bytes + start) {
     if (start > total || total - start < RecordLayout::kFixedLength) refuse(start, "is cut off");
@@ -88,7 +89,7 @@ class Record {
 
  private:
   [[noreturn]] static void refuse(size_t start, const char* what) {
-    throw std::invalid_argument("the row record at byte " + std::to_string(start) + " " + what);
+    badArgument("the row record at byte " + std::to_string(start) + " " + what);
   }
 
   const uint8_t* bytes_;

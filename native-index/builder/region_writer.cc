@@ -5,8 +5,9 @@
 #include <unistd.h>
 
 #include <cerrno>
-#include <system_error>
 #include <utility>
+
+#include "format/failure.h"
 
 namespace peneira {
 namespace {
@@ -15,10 +16,6 @@ constexpr size_t kBufferBytes = size_t{4} << 20;
 constexpr size_t kWriteBytesMax = size_t{1} << 30;  // Linux writes at most 2 GiB at once
 
 }  // namespace
-
-void throwSystemError(const std::string& doing, const std::string& path) {
-  throw std::system_error(errno, std::generic_category(), "cannot " + doing + " " + path);
-}
 
 RegionWriter::RegionWriter(int file, std::string path, uint64_t offset)
     : file_(file), path_(std::move(path)), offset_(offset) {}

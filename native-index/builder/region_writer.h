@@ -2,7 +2,7 @@
 // and the directory entries of the finished sections.
 // Invariant: bytes go out in order, every section starts on a multiple of 64 with zero bytes in
 // between, and equal input gives equal bytes. Errors of the system are thrown as
-// std::system_error with the path; the file is then useless and its owner removes it.
+// SystemFailure with the path; the file is then useless and its owner removes it.
 #pragma once
 #include <cstddef>
 #include <cstdint>
@@ -46,8 +46,5 @@ class RegionWriter {
   RawBytes buffer_;
   std::vector<DirectoryEntry> entries_;
 };
-
-// Throws std::system_error of errno: "cannot <doing> <path>: <reason>".
-[[noreturn]] void throwSystemError(const std::string& doing, const std::string& path);
 
 }  // namespace peneira

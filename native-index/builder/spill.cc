@@ -9,7 +9,7 @@
 #include <cerrno>
 #include <cstdlib>
 
-#include "builder/region_writer.h"
+#include "format/failure.h"
 
 namespace peneira {
 namespace {

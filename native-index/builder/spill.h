@@ -12,7 +12,7 @@ namespace peneira {
 
 class Spill {
  public:
-  // Opens an unnamed file in the folder of `path`; throws std::system_error.
+  // Opens an unnamed file in the folder of `path`; throws SystemFailure.
   explicit Spill(const std::string& path);
   ~Spill();
   Spill(const Spill&) = delete;

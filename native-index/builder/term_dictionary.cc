@@ -6,7 +6,8 @@
 #include <algorithm>
 #include <cstring>
 #include <limits>
-#include <stdexcept>
+
+#include "format/failure.h"
 
 namespace peneira {
 namespace {
@@ -65,7 +66,7 @@ uint32_t TermDictionary::numberOf(std::string_view word) {
 uint32_t TermDictionary::add(std::string_view word, Slot& slot, uint32_t hash) {
   const uint32_t term = size();
   if (term >= kTermsMax || arena_.size() + word.size() > std::numeric_limits<uint32_t>::max()) {
-    throw std::length_error("the names hold more than 2^31 words or 4 GiB of distinct words");
+    throw Failure(kTooLarge, "the names hold more than 2^31 words or 4 GiB of distinct words");
   }
   arena_.insert(arena_.end(), word.begin(), word.end());
   ends_.push_back(static_cast<uint32_t>(arena_.size()));

@@ -13,7 +13,7 @@ class TermDictionary {
  public:
   TermDictionary();
 
-  // Number of the word, which is added when it is new. Throws std::length_error beyond 2^31 - 2
+  // Number of the word, which is added when it is new. Throws TOO_LARGE beyond 2^31 - 2
   // words or 4 GiB of text.
   uint32_t numberOf(std::string_view word);
 

@@ -7,7 +7,6 @@
 #include <algorithm>
 #include <limits>
 #include <memory>
-#include <stdexcept>
 #include <vector>
 
 #include "builder/analyzer.h"
@@ -15,6 +14,7 @@
 #include "builder/parallel.h"
 #include "builder/spill.h"
 #include "builder/term_dictionary.h"
+#include "format/failure.h"
 
 namespace peneira {
 namespace {
@@ -125,7 +125,7 @@ void writeTerms(RegionWriter& writer, const Parts& parts, const std::vector<Term
     offset += text(term).size();
   }
   if (offset > std::numeric_limits<uint32_t>::max()) {
-    throw std::length_error("the names hold more than 4 GiB of distinct words");
+    throw Failure(kTooLarge, "the names hold more than 4 GiB of distinct words");
   }
   offsets.push_back(static_cast<uint32_t>(offset));
   writer.begin(Section::kTerms);

@@ -7,8 +7,9 @@
 #include <cstdint>
 #include <cstdlib>
 #include <cstring>
-#include <new>
 #include <utility>
+
+#include "format/failure.h"
 
 namespace peneira {
 
@@ -63,7 +64,7 @@ class RawBytes {
 
   void reserve(size_t capacity) {
     auto* bytes = static_cast<uint8_t*>(std::realloc(bytes_, capacity));
-    if (bytes == nullptr) throw std::bad_alloc();
+    if (bytes == nullptr) throw OutOfMemory(capacity);
     bytes_ = bytes;
     capacity_ = capacity;
   }

@@ -7,7 +7,7 @@
 #include "format/crc32c.h"
 #include "query/feistel.h"
 #include "napi/handle.h"
-#include "napi/js.h"
+#include "napi/values.h"
 #include "napi/process.h"
 #include "format/sha256.h"
 
@@ -17,19 +17,18 @@ namespace {
 // feistel(rowCount, seed, row)
 napi_value feistel(napi_env env, napi_callback_info info) {
   return guarded(env, [&]() {
-    const CallArguments arguments(env, info);
+    const Arguments arguments(env, info);
     constexpr int64_t rowsMax = int64_t{1} << 53;
-    const int64_t rows = toInteger(env, arguments.values[0], "rowCount", 1, rowsMax);
-    const uint64_t seed = toBigUint64(env, arguments.values[1]);
-    const int64_t row = toInteger(env, arguments.values[2], "row", 0, rows - 1);
+    const int64_t rows = arguments.at(0, "rowCount").integer(1, rowsMax);
+    const uint64_t seed = arguments.at(1, "seed").bigUint64();
+    const int64_t row = arguments.at(2, "row").integer(0, rows - 1);
     const Feistel order(static_cast<uint64_t>(rows), seed);
     return fromNumber(env, static_cast<double>(order.position(static_cast<uint64_t>(row))));
   });
 }
 
-napi_value versions(napi_env env, napi_callback_info info) {
+napi_value versions(napi_env env, napi_callback_info) {
   return guarded(env, [&]() {
-    const CallArguments arguments(env, info);
     const napi_value object = makeObject(env);
     const std::string simd = std::string(simdPath()) + ", crc32c " + crc32cPath() + ", sha256 " +
                              sha256Path();

@@ -3,11 +3,13 @@
 // their files are still whole.
 #include "napi/addon_changes.h"
 
-#include <limits>
+#include <memory>
+#include <utility>
 
 #include "query/changelist.h"
 #include "napi/handle.h"
 #include "napi/request.h"
+#include "napi/wrapped.h"
 
 namespace peneira {
 namespace {
@@ -18,26 +20,16 @@ struct Changes {
 };
 
 constexpr napi_type_tag kTag = {0x70656e6569726134, 0x6368616e67657331};
-constexpr int64_t kMost32 = std::numeric_limits<uint32_t>::max();
-constexpr int64_t kMost53 = int64_t{1} << 53;
-
-uint32_t number32(napi_env env, napi_value object, const char* name, int64_t most = kMost32) {
-  return static_cast<uint32_t>(toInteger(env, property(env, object, name), name, 0, most));
-}
-
-uint64_t number53(napi_env env, napi_value object, const char* name) {
-  return static_cast<uint64_t>(toInteger(env, property(env, object, name), name, 0, kMost53));
-}
 
 napi_value differences(napi_env env, napi_callback_info info) {
   return guarded(env, [&]() {
-    const CallArguments arguments(env, info);
-    const auto older = segmentOf(env, arguments.values[0]);
-    const auto newer = segmentOf(env, arguments.values[1]);
-    const napi_value wanted = arguments.values[2];
-    DifferenceRequest request{number32(env, wanted, "columns"), number32(env, wanted, "older"),
-                              number32(env, wanted, "newer"),
-                              number32(env, wanted, "accounts", kStretchMax)};
+    const Arguments arguments(env, info);
+    const auto older = segmentOf(arguments.at(0, "older"));
+    const auto newer = segmentOf(arguments.at(1, "newer"));
+    const Given wanted = arguments.at(2, "request");
+    DifferenceRequest request{wanted.member("columns").whole32(), wanted.member("older").whole32(),
+                              wanted.member("newer").whole32(),
+                              wanted.member("accounts").whole32(kStretchMax)};
     const std::vector<Difference> found = findDifferences(*older, *newer, request);
     older->alive();
     newer->alive();
@@ -50,35 +42,28 @@ napi_value differences(napi_env env, napi_callback_info info) {
   });
 }
 
-Changes& changesOf(napi_env env, napi_value self) {
-  bool ours = false;
-  check(env, napi_check_object_type_tag(env, self, &kTag, &ours));
-  if (!ours) badArgument("this is not a change list");
-  void* data = nullptr;
-  check(env, napi_unwrap(env, self, &data));
-  return *static_cast<Changes*>(data);
-}
+Changes& changesOf(const Given& object) { return unwrap<Changes>(object, kTag, "a change list"); }
 
-WalkRequest readWalk(napi_env env, napi_value object) {
+WalkRequest readWalk(const Given& object) {
   WalkRequest request;
-  request.older = segmentOf(env, property(env, object, "older"));
-  request.newer = segmentOf(env, property(env, object, "newer"));
-  request.olderQuery = readQuery(env, property(env, object, "olderClauses"));
-  request.newerQuery = readQuery(env, property(env, object, "newerClauses"));
-  request.watch = number32(env, object, "watch");
-  request.kinds = number32(env, object, "kinds");
-  request.from = number53(env, object, "from");
-  request.to = number53(env, object, "to");
-  request.limit = number53(env, object, "limit");
+  request.older = segmentOf(object.member("older"));
+  request.newer = segmentOf(object.member("newer"));
+  request.olderQuery = readQuery(object.member("olderClauses"));
+  request.newerQuery = readQuery(object.member("newerClauses"));
+  request.watch = object.member("watch").whole32();
+  request.kinds = object.member("kinds").whole32();
+  request.from = object.member("from").whole(kSafeInteger);
+  request.to = object.member("to").whole(kSafeInteger);
+  request.limit = object.member("limit").whole(kSafeInteger);
   return request;
 }
 
 napi_value walk(napi_env env, napi_callback_info info) {
   return guarded(env, [&]() {
-    const CallArguments arguments(env, info);
-    const std::shared_ptr<ChangeList> list = changesOf(env, arguments.self).list;
+    const Arguments arguments(env, info);
+    const std::shared_ptr<ChangeList> list = changesOf(arguments.self()).list;
     if (list == nullptr) throw Failure(kClosed, "the change list is closed");
-    const Walked walked = list->walk(readWalk(env, arguments.values[0]));
+    const Walked walked = list->walk(readWalk(arguments.at(0, "request")));
     const napi_value result = makeObject(env);
     putProperty(env, result, "found", fromUint32s(env, walked.found));
     putProperty(env, result, "counts", fromUint32s(env, walked.counts));
@@ -89,29 +74,25 @@ napi_value walk(napi_env env, napi_callback_info info) {
 
 napi_value close(napi_env env, napi_callback_info info) {
   return guarded(env, [&]() -> napi_value {
-    const CallArguments arguments(env, info);
-    changesOf(env, arguments.self).list.reset();
+    const Arguments arguments(env, info);
+    changesOf(arguments.self()).list.reset();
     return nullptr;
   });
 }
 
 napi_value openChanges(napi_env env, napi_callback_info info) {
   return guarded(env, [&]() {
-    const CallArguments arguments(env, info);
-    const napi_value* values = arguments.values;
-    const std::string path = toText(env, values[0]);
-    const auto offset = static_cast<uint64_t>(toInteger(env, values[1], "offset", 0, kMost53));
-    const auto count = static_cast<uint64_t>(toInteger(env, values[2], "count", 0, kMost32));
-    const auto crc = static_cast<uint32_t>(toInteger(env, values[3], "crc32c", 0, kMost32));
+    const Arguments arguments(env, info);
+    const std::string path = arguments.at(0, "path").text();
+    const uint64_t offset = arguments.at(1, "offset").whole(kSafeInteger);
+    const uint64_t count = arguments.at(2, "count").whole32();
+    const uint32_t crc = arguments.at(3, "crc32c").whole32();
     auto changes = std::make_unique<Changes>();
     changes->list = std::make_shared<ChangeList>(path, offset, count, crc);
     const napi_value object = makeObject(env);
     putFunction(env, object, "walk", walk);
     putFunction(env, object, "close", close);
-    check(env, napi_type_tag_object(env, object, &kTag));
-    const auto release = [](napi_env, void* data, void*) { delete static_cast<Changes*>(data); };
-    check(env, napi_wrap(env, object, changes.get(), release, nullptr, nullptr));
-    changes.release();
+    wrap(env, object, kTag, std::move(changes));
     return object;
   });
 }

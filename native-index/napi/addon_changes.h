@@ -1,7 +1,7 @@
 // JavaScript's way to differences and change lists. What comes in: segments, requests of engine.ts.
 // What goes out: entries, walks. Invariant: see handle.h; it holds here as well.
 #pragma once
-#include "napi/js.h"
+#include "napi/values.h"
 
 namespace peneira {
 

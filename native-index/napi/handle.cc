@@ -4,7 +4,7 @@
 
 #include <atomic>
 
-#include "napi/aside.h"
+#include "napi/background.h"
 #include "query/facets.h"
 #include "query/feistel.h"
 #include "query/firsts.h"
@@ -16,6 +16,7 @@
 #include "napi/rows_js.h"
 #include "query/segment.h"
 #include "napi/verify.h"
+#include "napi/wrapped.h"
 
 namespace peneira {
 namespace {
@@ -31,23 +32,20 @@ constexpr napi_type_tag kTag = {0x70656e6569726131, 0x7365676d656e7431};
 // Rendered bytes above this are not kept for the next call.
 constexpr size_t kKeptBytes = 1u << 20;
 
-Handle& handleOf(napi_env env, napi_value self) {
-  bool ours = false;
-  check(env, napi_check_object_type_tag(env, self, &kTag, &ours));
-  if (!ours) badArgument("this is not a segment");
-  void* data = nullptr;
-  check(env, napi_unwrap(env, self, &data));
-  return *static_cast<Handle*>(data);
+Handle& handleOf(const Given& object) { return unwrap<Handle>(object, kTag, "a segment"); }
+
+std::shared_ptr<Segment> openOf(const Handle& handle) {
+  if (handle.segment == nullptr) throw Failure(kClosed, "the segment is closed");
+  return handle.segment;
 }
 
 // Runs `body(handle, segment, arguments)` on an open segment.
 template <class Body>
 napi_value begin(napi_env env, napi_callback_info info, Body body) {
   return guarded(env, [&]() -> napi_value {
-    const CallArguments arguments(env, info);
-    Handle& handle = handleOf(env, arguments.self);
-    const std::shared_ptr<Segment> segment = handle.segment;
-    if (segment == nullptr) throw Failure(kClosed, "the segment is closed");
+    const Arguments arguments(env, info);
+    Handle& handle = handleOf(arguments.self());
+    const std::shared_ptr<Segment> segment = openOf(handle);
     return body(handle, segment, arguments);
   });
 }
@@ -56,35 +54,44 @@ napi_value begin(napi_env env, napi_callback_info info, Body body) {
 // what gives a promise: its thread may find damage first, and the promise says so.
 template <class Body>
 napi_value call(napi_env env, napi_callback_info info, Body body) {
-  return begin(env, info, [&](Handle& handle, const auto& segment, const CallArguments& arguments) {
+  return begin(env, info, [&](Handle& handle, const auto& segment, const Arguments& arguments) {
     const napi_value result = body(handle, segment, arguments);
     segment->alive();
     return result;
   });
 }
 
+// Promise of what `compute` finds over the segment, which stays open until then.
+template <class Compute>
+napi_value overSegment(napi_env env, const std::shared_ptr<Segment>& segment, Compute compute) {
+  return computeAside(env, "peneira.aside", [segment, compute = std::move(compute)]() -> Give {
+    Give give = compute(*segment);
+    segment->alive();
+    return give;
+  });
+}
+
 napi_value meta(napi_env env, napi_callback_info info) {
-  return call(env, info, [env](Handle&, const auto& segment, const CallArguments&) {
+  return call(env, info, [env](Handle&, const auto& segment, const Arguments&) {
     return fromBytes(env, segment->meta());
   });
 }
 
 napi_value table(napi_env env, napi_callback_info info) {
-  return call(env, info, [env](Handle&, const auto& segment, const CallArguments& arguments) {
-    const int64_t number = toInteger(env, arguments.values[0], "table", 0, Tables::kCount - 1);
-    const StringTable& strings = segment->table(static_cast<uint32_t>(number));
-    napi_value array = nullptr;
-    check(env, napi_create_array_with_length(env, strings.count(), &array));
+  return call(env, info, [env](Handle&, const auto& segment, const Arguments& arguments) {
+    const uint32_t number = arguments.at(0, "table").whole32(Tables::kCount - 1);
+    const StringTable& strings = segment->table(number);
+    const napi_value array = makeArray(env, strings.count());
     for (uint32_t i = 0; i < strings.count(); i++) {
-      check(env, napi_set_element(env, array, i, fromText(env, strings.at(i))));
+      putItem(env, array, i, fromText(env, strings.at(i)));
     }
     return array;
   });
 }
 
 napi_value select(napi_env env, napi_callback_info info) {
-  const auto run = [env](Handle& handle, const auto& segment, const CallArguments& arguments) {
-    const PageRequest request = readPageRequest(env, arguments.values[0]);
+  const auto run = [env](Handle& handle, const auto& segment, const Arguments& arguments) {
+    const PageRequest request = readPageRequest(arguments.at(0, "request"));
     handle.work = Work();
     const Page page = selectPage(*segment, request, handle.work);
     return fromPage(env, page, handle.work);
@@ -93,9 +100,9 @@ napi_value select(napi_env env, napi_callback_info info) {
 }
 
 napi_value selectAside(napi_env env, napi_callback_info info) {
-  const auto run = [env](Handle&, const auto& segment, const CallArguments& arguments) {
-    PageRequest asked = readPageRequest(env, arguments.values[0]);
-    return computeAside(env, segment, [request = std::move(asked)](const Segment& opened) -> Give {
+  const auto run = [env](Handle&, const auto& segment, const Arguments& arguments) {
+    PageRequest asked = readPageRequest(arguments.at(0, "request"));
+    return overSegment(env, segment, [request = std::move(asked)](const Segment& opened) -> Give {
       Work work;
       Page found = selectPage(opened, request, work);
       return [page = std::move(found), work](napi_env to) { return fromPage(to, page, work); };
@@ -105,8 +112,8 @@ napi_value selectAside(napi_env env, napi_callback_info info) {
 }
 
 napi_value count(napi_env env, napi_callback_info info) {
-  const auto run = [env](Handle& handle, const auto& segment, const CallArguments& arguments) {
-    const Query query = readQuery(env, arguments.values[0]);
+  const auto run = [env](Handle& handle, const auto& segment, const Arguments& arguments) {
+    const Query query = readQuery(arguments.at(0, "clauses"));
     handle.work = Work();
     return fromNumber(env, static_cast<double>(countRows(*segment, query, handle.work)));
   };
@@ -114,9 +121,9 @@ napi_value count(napi_env env, napi_callback_info info) {
 }
 
 napi_value countAside(napi_env env, napi_callback_info info) {
-  const auto run = [env](Handle&, const auto& segment, const CallArguments& arguments) {
-    Query asked = readQuery(env, arguments.values[0]);
-    return computeAside(env, segment, [query = std::move(asked)](const Segment& opened) -> Give {
+  const auto run = [env](Handle&, const auto& segment, const Arguments& arguments) {
+    Query asked = readQuery(arguments.at(0, "clauses"));
+    return overSegment(env, segment, [query = std::move(asked)](const Segment& opened) -> Give {
       Work work;
       const auto count = static_cast<double>(countRows(opened, query, work));
       return [count](napi_env to) { return fromNumber(to, count); };
@@ -126,9 +133,9 @@ napi_value countAside(napi_env env, napi_callback_info info) {
 }
 
 napi_value facets(napi_env env, napi_callback_info info) {
-  const auto run = [env](Handle& handle, const auto& segment, const CallArguments& arguments) {
-    const Query query = readQuery(env, arguments.values[0]);
-    const std::vector<Facet> wanted = readFacets(env, arguments.values[1]);
+  const auto run = [env](Handle& handle, const auto& segment, const Arguments& arguments) {
+    const Query query = readQuery(arguments.at(0, "clauses"));
+    const std::vector<Facet> wanted = readFacets(arguments.at(1, "facets"));
     handle.work = Work();
     return fromCounts(env, countFacets(*segment, query, wanted, handle.work));
   };
@@ -136,30 +143,30 @@ napi_value facets(napi_env env, napi_callback_info info) {
 }
 
 napi_value facetsAside(napi_env env, napi_callback_info info) {
-  const auto run = [env](Handle&, const auto& segment, const CallArguments& arguments) {
-    Query asked = readQuery(env, arguments.values[0]);
-    std::vector<Facet> named = readFacets(env, arguments.values[1]);
+  const auto run = [env](Handle&, const auto& segment, const Arguments& arguments) {
+    Query asked = readQuery(arguments.at(0, "clauses"));
+    std::vector<Facet> named = readFacets(arguments.at(1, "facets"));
     const auto compute = [query = std::move(asked),
                           wanted = std::move(named)](const Segment& opened) -> Give {
       Work work;
       std::vector<FacetCounts> found = countFacets(opened, query, wanted, work);
       return [counts = std::move(found)](napi_env to) { return fromCounts(to, counts); };
     };
-    return computeAside(env, segment, compute);
+    return overSegment(env, segment, compute);
   };
   return begin(env, info, run);
 }
 
 napi_value lastWork(napi_env env, napi_callback_info info) {
-  return call(env, info, [env](Handle& handle, const auto&, const CallArguments&) {
+  return call(env, info, [env](Handle& handle, const auto&, const Arguments&) {
     return fromWork(env, handle.work);
   });
 }
 
 napi_value documentFrequency(napi_env env, napi_callback_info info) {
-  return call(env, info, [env](Handle&, const auto& segment, const CallArguments& arguments) {
+  return call(env, info, [env](Handle&, const auto& segment, const Arguments& arguments) {
     std::vector<uint32_t> frequencies;
-    for (const std::string& word : toTexts(env, arguments.values[0])) {
+    for (const std::string& word : arguments.at(0, "words").texts()) {
       frequencies.push_back(segment->terms().frequency(word));
     }
     return fromUint32s(env, frequencies);
@@ -178,9 +185,9 @@ napi_value fromRendered(napi_env env, Render render) {
 }
 
 napi_value renderJson(napi_env env, napi_callback_info info) {
-  return call(env, info, [env](Handle&, const auto& segment, const CallArguments& arguments) {
-    const std::span<uint32_t> rows = toUint32s(env, arguments.values[0]);
-    const std::vector<Field> fields = readFields(env, arguments.values[1]);
+  return call(env, info, [env](Handle&, const auto& segment, const Arguments& arguments) {
+    const std::span<uint32_t> rows = arguments.at(0, "rows").uint32s();
+    const std::vector<Field> fields = readFields(arguments.at(1, "fields"));
     return fromRendered(env, [&](TextBuffer& text) {
       peneira::renderJson(*segment, rows, fields, text);
     });
@@ -188,9 +195,9 @@ napi_value renderJson(napi_env env, napi_callback_info info) {
 }
 
 napi_value renderRows(napi_env env, napi_callback_info info) {
-  return call(env, info, [env](Handle&, const auto& segment, const CallArguments& arguments) {
-    const RowRequest request = readRowRequest(env, arguments.values[1]);
-    const std::span<uint32_t> rows = toUint32s(env, arguments.values[0]);
+  return call(env, info, [env](Handle&, const auto& segment, const Arguments& arguments) {
+    const RowRequest request = readRowRequest(arguments.at(1, "request"));
+    const std::span<uint32_t> rows = arguments.at(0, "rows").uint32s();
     return fromRendered(env, [&](TextBuffer& text) {
       peneira::renderRows(*segment, rows, request, text);
     });
@@ -198,22 +205,21 @@ napi_value renderRows(napi_env env, napi_callback_info info) {
 }
 
 napi_value columnsOf(napi_env env, napi_callback_info info) {
-  return call(env, info, [env](Handle&, const auto& segment, const CallArguments& arguments) {
-    const std::vector<Field> fields = readFields(env, arguments.values[1]);
-    const std::span<uint32_t> rows = toUint32s(env, arguments.values[0]);
-    napi_value array = nullptr;
-    check(env, napi_create_array_with_length(env, fields.size(), &array));
+  return call(env, info, [env](Handle&, const auto& segment, const Arguments& arguments) {
+    const std::vector<Field> fields = readFields(arguments.at(1, "fields"));
+    const std::span<uint32_t> rows = arguments.at(0, "rows").uint32s();
+    const napi_value array = makeArray(env, fields.size());
     for (uint32_t i = 0; i < fields.size(); i++) {
       const FieldColumn column = columnOf(*segment, rows, fields[i]);
-      check(env, napi_set_element(env, array, i, fromFieldColumn(env, fields[i], column)));
+      putItem(env, array, i, fromFieldColumn(env, fields[i], column));
     }
     return array;
   });
 }
 
 napi_value findCnpj(napi_env env, napi_callback_info info) {
-  return call(env, info, [env](Handle&, const auto& segment, const CallArguments& arguments) {
-    const std::string wanted = toText(env, arguments.values[0]);
+  return call(env, info, [env](Handle&, const auto& segment, const Arguments& arguments) {
+    const std::string wanted = arguments.at(0, "cnpj").text();
     uint32_t low = 0, high = segment->rowCount();
     while (low < high) {
       const uint32_t middle = low + (high - low) / 2;
@@ -230,9 +236,9 @@ napi_value findCnpj(napi_env env, napi_callback_info info) {
 }
 
 napi_value firstsOfCompany(napi_env env, napi_callback_info info) {
-  const auto run = [env](Handle& handle, const auto& segment, const CallArguments& arguments) {
-    const std::span<uint32_t> rows = toUint32s(env, arguments.values[0]);
-    const FirstsRequest request = readFirstsRequest(env, arguments.values[1]);
+  const auto run = [env](Handle& handle, const auto& segment, const Arguments& arguments) {
+    const std::span<uint32_t> rows = arguments.at(0, "rows").uint32s();
+    const FirstsRequest request = readFirstsRequest(arguments.at(1, "request"));
     handle.work = Work();
     return fromUint32s(env, peneira::firstsOfCompany(*segment, request, rows, handle.work));
   };
@@ -240,49 +246,49 @@ napi_value firstsOfCompany(napi_env env, napi_callback_info info) {
 }
 
 napi_value firstsAside(napi_env env, napi_callback_info info) {
-  const auto run = [env](Handle&, const auto& segment, const CallArguments& arguments) {
-    const std::span<uint32_t> sent = toUint32s(env, arguments.values[0]);
-    FirstsRequest asked = readFirstsRequest(env, arguments.values[1]);
+  const auto run = [env](Handle&, const auto& segment, const Arguments& arguments) {
+    const std::span<uint32_t> sent = arguments.at(0, "rows").uint32s();
+    FirstsRequest asked = readFirstsRequest(arguments.at(1, "request"));
     const auto compute = [rows = std::vector<uint32_t>(sent.begin(), sent.end()),
                           request = std::move(asked)](const Segment& opened) -> Give {
       Work work;
       std::vector<uint32_t> found = peneira::firstsOfCompany(opened, request, rows, work);
       return [firsts = std::move(found)](napi_env to) { return fromUint32s(to, firsts); };
     };
-    return computeAside(env, segment, compute);
+    return overSegment(env, segment, compute);
   };
   return begin(env, info, run);
 }
 
 napi_value verify(napi_env env, napi_callback_info info) {
-  return begin(env, info, [env](Handle&, const auto& segment, const CallArguments& arguments) {
-    return verifySegment(env, segment, arguments.values[0]);
+  return begin(env, info, [env](Handle&, const auto& segment, const Arguments& arguments) {
+    return verifySegment(env, segment, arguments.at(0, "progress"));
   });
 }
 
 napi_value verifyBlocks(napi_env env, napi_callback_info info) {
-  return begin(env, info, [env](Handle&, const auto& segment, const CallArguments& arguments) {
-    return peneira::verifyBlocks(env, segment, arguments.values[0], arguments.values[1]);
+  return begin(env, info, [env](Handle&, const auto& segment, const Arguments& arguments) {
+    return peneira::verifyBlocks(env, segment, arguments.at(0, "from"), arguments.at(1, "count"));
   });
 }
 
 napi_value distrust(napi_env env, napi_callback_info info) {
-  return begin(env, info, [](Handle&, const auto& segment, const CallArguments&) -> napi_value {
+  return begin(env, info, [](Handle&, const auto& segment, const Arguments&) -> napi_value {
     segment->distrust();
     return nullptr;
   });
 }
 
 napi_value fileState(napi_env env, napi_callback_info info) {
-  return begin(env, info, [env](Handle&, const auto& segment, const CallArguments&) {
+  return begin(env, info, [env](Handle&, const auto& segment, const Arguments&) {
     return fromFileState(env, segment->fileState());
   });
 }
 
 napi_value damagedBlock(napi_env env, napi_callback_info info) {
   return guarded(env, [&]() {
-    const CallArguments arguments(env, info);
-    const Handle& handle = handleOf(env, arguments.self);
+    const Arguments arguments(env, info);
+    const Handle& handle = handleOf(arguments.self());
     const bool open = handle.segment != nullptr;
     const int64_t block = open ? handle.segment->blocks().damagedBlock() : -1;
     return fromNumber(env, static_cast<double>(block));
@@ -290,7 +296,7 @@ napi_value damagedBlock(napi_env env, napi_callback_info info) {
 }
 
 napi_value dropCaches(napi_env env, napi_callback_info info) {
-  return call(env, info, [](Handle&, const auto& segment, const CallArguments&) -> napi_value {
+  return call(env, info, [](Handle&, const auto& segment, const Arguments&) -> napi_value {
     segment->answers().drop();
     return nullptr;
   });
@@ -298,25 +304,25 @@ napi_value dropCaches(napi_env env, napi_callback_info info) {
 
 napi_value poisoned(napi_env env, napi_callback_info info) {
   return guarded(env, [&]() {
-    const CallArguments arguments(env, info);
-    const Handle& handle = handleOf(env, arguments.self);
+    const Arguments arguments(env, info);
+    const Handle& handle = handleOf(arguments.self());
     return fromBool(env, handle.segment != nullptr && handle.segment->poisoned());
   });
 }
 
 napi_value close(napi_env env, napi_callback_info info) {
   return guarded(env, [&]() -> napi_value {
-    const CallArguments arguments(env, info);
-    handleOf(env, arguments.self).segment.reset();
+    const Arguments arguments(env, info);
+    handleOf(arguments.self()).segment.reset();
     return nullptr;
   });
 }
 
 napi_value openSegment(napi_env env, napi_callback_info info) {
   return guarded(env, [&]() {
-    const CallArguments arguments(env, info);
-    const std::string path = toText(env, arguments.values[0]);
-    const DirectoryLocation location = toLocation(env, arguments.values[1]);
+    const Arguments arguments(env, info);
+    const std::string path = arguments.at(0, "path").text();
+    const DirectoryLocation location = readLocation(arguments.at(1, "location"));
     auto handle = std::make_unique<Handle>();
     handle->segment = Segment::openFile(path, location);
     const napi_value object = makeObject(env);
@@ -335,21 +341,14 @@ napi_value openSegment(napi_env env, napi_callback_info info) {
         {"poisoned", poisoned}, {"close", close}};
     putProperty(env, object, "opened", fromFileState(env, handle->segment->fileState()));
     for (const auto& [name, method] : methods) putFunction(env, object, name, method);
-    check(env, napi_type_tag_object(env, object, &kTag));
-    const auto release = [](napi_env, void* data, void*) { delete static_cast<Handle*>(data); };
-    check(env, napi_wrap(env, object, handle.get(), release, nullptr, nullptr));
-    handle.release();
+    wrap(env, object, kTag, std::move(handle));
     return object;
   });
 }
 
 }  // namespace
 
-std::shared_ptr<Segment> segmentOf(napi_env env, napi_value object) {
-  std::shared_ptr<Segment> segment = handleOf(env, object).segment;
-  if (segment == nullptr) throw Failure(kClosed, "the segment is closed");
-  return segment;
-}
+std::shared_ptr<Segment> segmentOf(const Given& object) { return openOf(handleOf(object)); }
 
 void registerSegment(napi_env env, napi_value exports) {
   putFunction(env, exports, "openSegment", openSegment);

@@ -5,7 +5,7 @@
 #pragma once
 #include <memory>
 
-#include "napi/js.h"
+#include "napi/values.h"
 #include "query/segment.h"
 
 namespace peneira {
@@ -15,6 +15,6 @@ void registerSegment(napi_env env, napi_value exports);
 
 // The segment behind a NativeSegment; throws INVALID_ARGUMENT for another object and
 // SNAPSHOT_CLOSED for a closed one.
-std::shared_ptr<Segment> segmentOf(napi_env env, napi_value object);
+std::shared_ptr<Segment> segmentOf(const Given& object);
 
 }  // namespace peneira

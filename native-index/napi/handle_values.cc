@@ -5,11 +5,12 @@
 namespace peneira {
 namespace {
 
-Facet facetNamed(const std::string& name) {
+Facet readFacet(const Given& given) {
+  const std::string name = given.text();
   for (size_t i = 0; i < static_cast<size_t>(Facet::kCount); i++) {
     if (kFacetNames[i] == name) return static_cast<Facet>(i);
   }
-  badArgument("there is no facet \"" + name + "\"");
+  given.noSuch("facet", "the names of facets");
 }
 
 }  // namespace
@@ -32,18 +33,15 @@ napi_value fromPage(napi_env env, const Page& page, const Work& work) {
   return result;
 }
 
-std::vector<Facet> readFacets(napi_env env, napi_value names) {
-  std::vector<Facet> facets;
-  for (const std::string& name : toTexts(env, names)) facets.push_back(facetNamed(name));
+std::vector<Facet> readFacets(const Given& names) {
+  std::vector<Facet> facets(names.length());
+  for (uint32_t i = 0; i < facets.size(); i++) facets[i] = readFacet(names.item(i));
   return facets;
 }
 
 napi_value fromCounts(napi_env env, const std::vector<FacetCounts>& counts) {
-  napi_value array = nullptr;
-  check(env, napi_create_array_with_length(env, counts.size(), &array));
-  for (uint32_t i = 0; i < counts.size(); i++) {
-    check(env, napi_set_element(env, array, i, fromUint32s(env, counts[i])));
-  }
+  const napi_value array = makeArray(env, counts.size());
+  for (uint32_t i = 0; i < counts.size(); i++) putItem(env, array, i, fromUint32s(env, counts[i]));
   return array;
 }
 

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "query/facets.h"
-#include "napi/js.h"
+#include "napi/values.h"
 #include "query/kernel.h"
 #include "napi/request.h"
 #include "query/segment.h"
@@ -19,5 +19,5 @@ napi_value fromPage(napi_env env, const Page& page, const Work& work);
 napi_value fromCounts(napi_env env, const std::vector<FacetCounts>& counts);
 
 // Facets by their names; INVALID_ARGUMENT for one that there is not.
-std::vector<Facet> readFacets(napi_env env, napi_value names);
+std::vector<Facet> readFacets(const Given& names);
 }  // namespace peneira

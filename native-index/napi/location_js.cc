@@ -15,37 +15,32 @@ napi_value fromInt64(napi_env env, int64_t number) {
   return value;
 }
 
-constexpr int64_t kOffsetMax = int64_t{1} << 53;
-
-uint64_t toOffset(napi_env env, napi_value value, const char* what) {
-  return static_cast<uint64_t>(toInteger(env, value, what, 0, kOffsetMax));
-}
-
 // DigestsLocation of handles.ts.
-DigestsLocation toDigests(napi_env env, napi_value object) {
+DigestsLocation readDigests(const Given& object) {
   DigestsLocation digests;
-  digests.offset = toOffset(env, property(env, object, "offset"), "offset of digests");
-  digests.length = toOffset(env, property(env, object, "length"), "length of digests");
-  const std::string hex = toText(env, property(env, object, "sha256"));
-  if (hex.size() != 2 * digests.sha256.size()) badArgument("sha256 has not 64 digits");
+  digests.offset = object.member("offset").whole(kSafeInteger);
+  digests.length = object.member("length").whole(kSafeInteger);
+  const Given sum = object.member("sha256");
+  const std::string hex = sum.text();
+  constexpr const char* expected = "64 hexadecimal digits";
+  if (hex.size() != 2 * digests.sha256.size()) sum.refuse(expected);
   for (size_t i = 0; i < digests.sha256.size(); i++) {
     const char* from = hex.data() + 2 * i;
     const auto [end, error] = std::from_chars(from, from + 2, digests.sha256[i], 16);
-    if (error != std::errc() || end != from + 2) badArgument("sha256 is not hexadecimal");
+    if (error != std::errc() || end != from + 2) sum.refuse(expected);
   }
   return digests;
 }
 
 }  // namespace
 
-DirectoryLocation toLocation(napi_env env, napi_value object) {
+DirectoryLocation readLocation(const Given& object) {
   DirectoryLocation location;
-  location.offset = toOffset(env, property(env, object, "offset"), "offset");
-  location.length = toOffset(env, property(env, object, "length"), "length");
-  const napi_value sum = property(env, object, "crc32c");
-  location.crc32c = static_cast<uint32_t>(toInteger(env, sum, "crc32c", 0, 0xffffffff));
-  const napi_value digests = property(env, object, "digests");
-  if (!isUndefined(env, digests)) location.digests = toDigests(env, digests);
+  location.offset = object.member("offset").whole(kSafeInteger);
+  location.length = object.member("length").whole(kSafeInteger);
+  location.crc32c = object.member("crc32c").whole32();
+  const Given digests = object.member("digests");
+  if (!digests.isUndefined()) location.digests = readDigests(digests);
   return location;
 }
 

@@ -3,12 +3,12 @@
 // the JavaScript object. Invariant: no number is cut; what does not fit is INVALID_ARGUMENT.
 #pragma once
 #include "format/directory.h"
-#include "napi/js.h"
+#include "napi/values.h"
 #include "format/mapping.h"
 
 namespace peneira {
 
-DirectoryLocation toLocation(napi_env env, napi_value object);
+DirectoryLocation readLocation(const Given& object);
 napi_value fromFileState(napi_env env, const FileState& state);
 
 }  // namespace peneira

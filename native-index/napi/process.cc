@@ -11,7 +11,7 @@
 #include <cstdlib>
 #include <vector>
 
-#include "napi/js.h"
+#include "napi/values.h"
 
 #ifdef __linux__
 #include <dirent.h>
@@ -30,9 +30,8 @@ namespace {
 constexpr rlim_t CORE_BYTES = 1;
 
 // limitCores(): the bytes that a core file may have from now on.
-napi_value limitCores(napi_env env, napi_callback_info info) {
+napi_value limitCores(napi_env env, napi_callback_info) {
   return guarded(env, [&]() {
-    const CallArguments arguments(env, info);
     rlimit limit{};
     if (getrlimit(RLIMIT_CORE, &limit) != 0) throw Failure("INTERNAL", "getrlimit failed");
     limit.rlim_cur = std::min(limit.rlim_max, CORE_BYTES);
@@ -117,31 +116,31 @@ uint32_t unsentBytes(int) { return 0; }
 
 #endif
 
-uint16_t portOf(napi_env env, napi_value value) {
-  return static_cast<uint16_t>(toInteger(env, value, "port", 1, UINT16_MAX));
+uint16_t portOf(const Arguments& arguments) {
+  return static_cast<uint16_t>(arguments.at(0, "port").integer(1, UINT16_MAX));
 }
 
 // shutPort(port): whether new connections are dropped from now on.
 napi_value shutPortFor(napi_env env, napi_callback_info info) {
   return guarded(env, [&]() {
-    const CallArguments arguments(env, info);
-    return fromBool(env, shutPort(portOf(env, arguments.values[0])));
+    const Arguments arguments(env, info);
+    return fromBool(env, shutPort(portOf(arguments)));
   });
 }
 
 // waitingAt(port): connections that the system has made and this process has not taken.
 napi_value waitingAtFor(napi_env env, napi_callback_info info) {
   return guarded(env, [&]() {
-    const CallArguments arguments(env, info);
-    return fromNumber(env, waitingAt(portOf(env, arguments.values[0])));
+    const Arguments arguments(env, info);
+    return fromNumber(env, waitingAt(portOf(arguments)));
   });
 }
 
 // unsentBytes(descriptor): bytes of a socket that the system has and the other end has not.
 napi_value unsentBytesFor(napi_env env, napi_callback_info info) {
   return guarded(env, [&]() {
-    const CallArguments arguments(env, info);
-    const int64_t descriptor = toInteger(env, arguments.values[0], "descriptor", -1, INT32_MAX);
+    const Arguments arguments(env, info);
+    const int64_t descriptor = arguments.at(0, "descriptor").integer(-1, INT32_MAX);
     return fromNumber(env, unsentBytes(static_cast<int>(descriptor)));
   });
 }

@@ -3,18 +3,18 @@
 // skipped.
 #pragma once
 #include "query/firsts.h"
-#include "napi/js.h"
+#include "napi/values.h"
 #include "query/select.h"
 
 namespace peneira {
 
 // Reads `readonly Clause[]`; the array is frozen and remembers what was read from it.
-Query readQuery(napi_env env, napi_value clauses);
+Query readQuery(const Given& clauses);
 
 // Reads a SelectRequest.
-PageRequest readPageRequest(napi_env env, napi_value request);
+PageRequest readPageRequest(const Given& request);
 
 // Reads a FirstsRequest.
-FirstsRequest readFirstsRequest(napi_env env, napi_value request);
+FirstsRequest readFirstsRequest(const Given& request);
 
 }  // namespace peneira

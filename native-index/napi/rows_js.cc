@@ -20,59 +20,52 @@ class HandleScope {
   napi_handle_scope scope_ = nullptr;
 };
 
-bool isNull(napi_env env, napi_value value) {
-  napi_valuetype type = napi_undefined;
-  check(env, napi_typeof(env, value, &type));
-  return type == napi_null;
-}
-
-RowFormat readFormat(napi_env env, napi_value value) {
-  const std::string name = toText(env, value);
+RowFormat readFormat(const Given& given) {
+  const std::string name = given.text();
   for (size_t i = 0; i < static_cast<size_t>(RowFormat::kCount); i++) {
     if (kRowFormatNames[i] == name) return static_cast<RowFormat>(i);
   }
-  badArgument("there is no format \"" + name + "\" of rows");
+  given.noSuch("format", "csv, html, jsonl or xlsx");
 }
 
-ExtraColumn::Kind readKind(napi_env env, napi_value value) {
-  const std::string kind = toText(env, value);
+ExtraColumn::Kind readKind(const Given& given) {
+  const std::string kind = given.text();
   if (kind == "text") return ExtraColumn::Kind::kText;
   if (kind == "number") return ExtraColumn::Kind::kNumber;
   if (kind == "json") return ExtraColumn::Kind::kJson;
-  badArgument("there is no kind \"" + kind + "\" of extra columns");
+  given.noSuch("extra column of kind", "text, number or json");
 }
 
-ExtraColumn readExtra(napi_env env, napi_value object) {
-  ExtraColumn column(toText(env, property(env, object, "name")),
-                     readKind(env, property(env, object, "kind")));
-  const napi_value values = property(env, object, "values");
-  const uint32_t count = arrayLength(env, values);
+ExtraColumn readExtra(const Given& object) {
+  ExtraColumn column(object.member("name").text(), readKind(object.member("kind")));
+  const Given values = object.member("values");
+  const uint32_t count = values.length();
   for (uint32_t i = 0; i < count; i++) {
-    const HandleScope scope(env);
-    const napi_value value = arrayItem(env, values, i);
-    if (isNull(env, value)) {
+    const HandleScope scope(values.env());
+    const Given value = values.item(i);
+    if (value.isNull()) {
       column.append(std::nullopt);
     } else {
-      column.append(toText(env, value));
+      column.append(value.text());
     }
   }
   return column;
 }
 
-char readDelimiter(napi_env env, napi_value value) {
-  const std::string delimiter = toText(env, value);
-  if (delimiter != "," && delimiter != ";") {
-    badArgument("the delimiter of csv is \",\" or \";\", not \"" + delimiter + "\"");
-  }
+char readDelimiter(const Given& given) {
+  const std::string delimiter = given.text();
+  if (delimiter != "," && delimiter != ";") given.refuse("\",\" or \";\"");
   return delimiter[0];
 }
 
+Field readField(const Given& given) {
+  const Field field = fieldNamed(given.text());
+  if (field == Field::kCount) given.noSuch("field", "the names of fields");
+  return field;
+}
+
 napi_value fromBytesOrNull(napi_env env, const RawBytes& bytes) {
-  napi_value value = nullptr;
-  if (bytes.size() == 0) {
-    check(env, napi_get_null(env, &value));
-    return value;
-  }
+  if (bytes.size() == 0) return fromNull(env);
   return fromBytes(env, {reinterpret_cast<const char*>(bytes.data()), bytes.size()});
 }
 
@@ -88,11 +81,7 @@ napi_value fromBuffers(napi_env env, const ColumnBuffers& buffers) {
 }
 
 napi_value fromChild(napi_env env, const FieldColumn* child) {
-  if (child == nullptr) {
-    napi_value null = nullptr;
-    check(env, napi_get_null(env, &null));
-    return null;
-  }
+  if (child == nullptr) return fromNull(env);
   const napi_value object = makeObject(env);
   putProperty(env, object, "length", fromNumber(env, child->length));
   putProperty(env, object, "buffers", fromBuffers(env, child->buffers));
@@ -101,34 +90,27 @@ napi_value fromChild(napi_env env, const FieldColumn* child) {
 
 }  // namespace
 
-std::vector<Field> readFields(napi_env env, napi_value names) {
+std::vector<Field> readFields(const Given& names) {
   std::vector<Field> fields;
-  for (const std::string& name : toTexts(env, names)) {
-    fields.push_back(fieldNamed(name));
-    if (fields.back() == Field::kCount) badArgument("there is no field \"" + name + "\"");
-  }
+  const uint32_t count = names.length();
+  for (uint32_t i = 0; i < count; i++) fields.push_back(readField(names.item(i)));
   return fields;
 }
 
-RowRequest readRowRequest(napi_env env, napi_value object) {
+RowRequest readRowRequest(const Given& object) {
   RowRequest request;
-  request.format = readFormat(env, property(env, object, "format"));
-  request.fields = readFields(env, property(env, object, "fields"));
-  const napi_value extra = property(env, object, "extra");
-  const uint32_t count = arrayLength(env, extra);
-  for (uint32_t i = 0; i < count; i++) {
-    request.extra.push_back(readExtra(env, arrayItem(env, extra, i)));
-  }
-  const napi_value leading = property(env, object, "leading");
-  if (!isUndefined(env, leading)) {
-    request.leading = static_cast<size_t>(toInteger(env, leading, "leading", 0, count));
-  }
+  request.format = readFormat(object.member("format"));
+  request.fields = readFields(object.member("fields"));
+  const Given extra = object.member("extra");
+  const uint32_t count = extra.length();
+  for (uint32_t i = 0; i < count; i++) request.extra.push_back(readExtra(extra.item(i)));
+  const Given leading = object.member("leading");
+  if (!leading.isUndefined()) request.leading = leading.whole32(count);
   if (request.format == RowFormat::kCsv) {
-    request.delimiter = readDelimiter(env, property(env, object, "delimiter"));
+    request.delimiter = readDelimiter(object.member("delimiter"));
   }
   if (request.format == RowFormat::kXlsx) {
-    const napi_value number = property(env, object, "firstNumber");
-    const int64_t first = toInteger(env, number, "firstNumber", 1, kSheetRowsMax);
+    const int64_t first = object.member("firstNumber").integer(1, kSheetRowsMax);
     request.firstNumber = static_cast<uint32_t>(first);
   }
   return request;

@@ -4,17 +4,17 @@
 // is read cannot become another one.
 #pragma once
 #include "render/field_columns.h"
-#include "napi/js.h"
+#include "napi/values.h"
 #include "render/rows.h"
 
 namespace peneira {
 
 // Fields by name; throws INVALID_ARGUMENT for an unknown one.
-std::vector<Field> readFields(napi_env env, napi_value names);
+std::vector<Field> readFields(const Given& names);
 
 // What a RenderRequest says. Lone surrogates in texts of further columns become U+FFFD, as in
 // everything that leaves JavaScript as UTF-8.
-RowRequest readRowRequest(napi_env env, napi_value object);
+RowRequest readRowRequest(const Given& object);
 
 // A FieldColumn with copies of the buffers.
 napi_value fromFieldColumn(napi_env env, Field field, const FieldColumn& column);

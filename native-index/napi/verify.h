@@ -5,16 +5,16 @@
 #pragma once
 #include <memory>
 
-#include "napi/js.h"
+#include "napi/values.h"
 #include "query/segment.h"
 
 namespace peneira {
 
 // Promise that all blocks have checksums and digests; `progress` is a Uint32Array or undefined.
-napi_value verifySegment(napi_env env, std::shared_ptr<Segment> segment, napi_value progress);
+napi_value verifySegment(napi_env env, std::shared_ptr<Segment> segment, const Given& progress);
 
 // Promise that `count` blocks from `from` on have their checksums and digests.
-napi_value verifyBlocks(napi_env env, std::shared_ptr<Segment> segment, napi_value from,
-                        napi_value count);
+napi_value verifyBlocks(napi_env env, std::shared_ptr<Segment> segment, const Given& from,
+                        const Given& count);
 
 }  // namespace peneira

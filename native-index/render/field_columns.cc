@@ -109,7 +109,7 @@ class ColumnWriter {
 
   [[noreturn]] void tooLarge(const std::string& what) const {
     const std::string name(kFieldNames[static_cast<size_t>(field_)]);
-    throw Failure("TOO_LARGE", "the column \"" + name + "\" would hold " + what);
+    throw Failure(kTooLarge, "the column \"" + name + "\" would hold " + what);
   }
 
   const Segment& segment_;

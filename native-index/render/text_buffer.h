@@ -5,7 +5,10 @@
 #include <algorithm>
 #include <cstring>
 #include <memory>
+#include <new>
 #include <string_view>
+
+#include "format/failure.h"
 
 namespace peneira {
 
@@ -39,7 +42,8 @@ class TextBuffer {
  private:
   void grow(size_t length) {
     const size_t wanted = std::max(2 * capacity_, size_ + length + 256);
-    std::unique_ptr<char[]> larger(new char[wanted]);
+    std::unique_ptr<char[]> larger(new (std::nothrow) char[wanted]);
+    if (larger == nullptr) throw OutOfMemory(wanted);
     if (size_ > 0) std::memcpy(larger.get(), data_.get(), size_);
     data_ = std::move(larger);
     capacity_ = wanted;
