@@ -6,8 +6,8 @@
 #include <limits>
 #include <utility>
 
-#include "format/format.h"
 #include "format/failure.h"
+#include "format/format.h"
 
 namespace peneira {
 namespace {

@@ -7,9 +7,9 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "builder/record.h"
 #include "format/column_buffers.h"
 #include "format/columns.h"
-#include "builder/record.h"
 
 namespace peneira {
 

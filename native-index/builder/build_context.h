@@ -6,10 +6,10 @@
 #include <atomic>
 #include <cstdint>
 
-#include "format/columns.h"
 #include "builder/region_writer.h"
 #include "builder/source_columns.h"
 #include "builder/string_bytes.h"
+#include "format/columns.h"
 
 namespace peneira {
 

@@ -14,8 +14,8 @@ namespace {
 
 constexpr uint32_t kCookieWithoutRuns = 12346;
 constexpr uint32_t kCookieWithRuns = 12347;
-constexpr size_t kOffsetsFrom = 4;      // containers, in a bitmap with runs
-constexpr uint32_t kArrayMax = 4096;    // rows, of an array container
+constexpr size_t kOffsetsFrom = 4;    // containers, in a bitmap with runs
+constexpr uint32_t kArrayMax = 4096;  // rows, of an array container
 constexpr uint32_t kBitsetBytes = 8192;
 
 uint32_t countRuns(const ContainerRows& container) {

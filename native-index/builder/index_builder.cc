@@ -15,16 +15,16 @@
 #include <span>
 #include <system_error>
 
-#include "format/blocks.h"
 #include "builder/build_context.h"
-#include "format/crc32c.h"
 #include "builder/cube_writer.h"
-#include "format/failure.h"
-#include "format/mapping.h"
 #include "builder/orders.h"
 #include "builder/parallel.h"
 #include "builder/postings_writer.h"
 #include "builder/words.h"
+#include "format/blocks.h"
+#include "format/crc32c.h"
+#include "format/failure.h"
+#include "format/mapping.h"
 
 namespace peneira {
 namespace {
@@ -119,8 +119,8 @@ void writePrepared(RegionWriter& writer, const std::vector<PreparedSection>& sec
 
 void readFully(int file, const BuildRequest& request, std::span<uint8_t> bytes, uint64_t offset) {
   for (size_t done = 0; done < bytes.size();) {
-    const ssize_t got = pread(file, bytes.data() + done, bytes.size() - done,
-                              static_cast<off_t>(offset + done));
+    const ssize_t got =
+        pread(file, bytes.data() + done, bytes.size() - done, static_cast<off_t>(offset + done));
     if (got < 0 && errno == EINTR) continue;
     if (got == 0) errno = EIO;
     if (got <= 0) throwSystemError("read back", request.path);

@@ -10,17 +10,17 @@
 #include <string>
 #include <vector>
 
-#include "format/failure.h"
 #include "builder/parallel.h"
 #include "builder/row_buckets.h"
+#include "format/failure.h"
 
 namespace peneira {
 namespace {
 
-constexpr uint32_t kCnpjHead = 3;            // characters that choose the bucket
+constexpr uint32_t kCnpjHead = 3;  // characters that choose the bucket
 constexpr uint32_t kCnpjBuckets = 36 * 36 * 36;
 constexpr uint32_t kDigitBits = 16;
-constexpr uint64_t kWideDigit = 1u << 18;    // keys below this are sorted in one pass
+constexpr uint64_t kWideDigit = 1u << 18;  // keys below this are sorted in one pass
 
 // Characters [from, to) of a cnpj as a number of base 36.
 uint64_t base36(const uint8_t* cnpj, uint32_t from, uint32_t to) {
@@ -210,9 +210,7 @@ void writePopulation(ValueOrders& orders, const BuildContext& context) {
 RowArray sortByCnpj(const SourceColumns& columns, unsigned threads) {
   const RowBuckets buckets = scatterRows(
       {columns.rowCount(), kCnpjBuckets, threads},
-      [&](uint32_t row) {
-        return static_cast<uint32_t>(base36(columns.cnpj(row), 0, kCnpjHead));
-      },
+      [&](uint32_t row) { return static_cast<uint32_t>(base36(columns.cnpj(row), 0, kCnpjHead)); },
       [&](uint32_t row) {
         return KeyedRow{base36(columns.cnpj(row), kCnpjHead, kCnpjLength), row, 0};
       });

@@ -29,7 +29,7 @@ void checkCnpj(const Record& record, size_t start) {
   for (size_t i = 0; i < kCnpjLength; i++) seen |= cnpjDigit(record.cnpj()[i]);
   if (seen >= 64) {
     badArgument("the row record at byte " + std::to_string(start) +
-                                " has a cnpj with characters other than 0-9 and A-Z");
+                " has a cnpj with characters other than 0-9 and A-Z");
   }
 }
 

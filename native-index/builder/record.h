@@ -18,18 +18,42 @@ namespace peneira {
 // Byte offsets of the fixed part, as RECORD in record.ts.
 struct RecordLayout {
   enum Offset : size_t {
-    kLength = 0, kScore = 4, kScoreContactable = 6, kScoreNewest = 8, kScoreEstablished = 10,
-    kCnpj = 12, kStatus = 26, kSize = 27, kUf = 28, kReason = 29, kFlags = 30, kLegalNature = 32,
-    kTom = 34, kIbge = 36, kCountry = 38, kCnaePrimary = 40, kSecondaryCount = 42, kStartedOn = 44,
-    kStatusDate = 48, kPostalCode = 52, kCapitalCents = 56, kPhone1 = 64, kPhone2 = 72,
-    kStringLengths = 80, kFixedLength = 96,
+    kLength = 0,
+    kScore = 4,
+    kScoreContactable = 6,
+    kScoreNewest = 8,
+    kScoreEstablished = 10,
+    kCnpj = 12,
+    kStatus = 26,
+    kSize = 27,
+    kUf = 28,
+    kReason = 29,
+    kFlags = 30,
+    kLegalNature = 32,
+    kTom = 34,
+    kIbge = 36,
+    kCountry = 38,
+    kCnaePrimary = 40,
+    kSecondaryCount = 42,
+    kStartedOn = 44,
+    kStatusDate = 48,
+    kPostalCode = 52,
+    kCapitalCents = 56,
+    kPhone1 = 64,
+    kPhone2 = 72,
+    kStringLengths = 80,
+    kFixedLength = 96,
   };
 };
 
 // Bits of the flags byte.
 struct RecordFlags {
   enum Bit : uint8_t {
-    kHeadquarters = 1, kSimples = 2, kMei = 4, kSanctioned = 8, kSanctionKnown = 16,
+    kHeadquarters = 1,
+    kSimples = 2,
+    kMei = 4,
+    kSanctioned = 8,
+    kSanctionKnown = 16,
   };
 };
 

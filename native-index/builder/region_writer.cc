@@ -25,9 +25,7 @@ void RegionWriter::begin(Section kind, uint32_t argument) {
   entries_.push_back({static_cast<uint32_t>(kind), argument, position(), 0});
 }
 
-void RegionWriter::end() {
-  entries_.back().length = position() - entries_.back().offset;
-}
+void RegionWriter::end() { entries_.back().length = position() - entries_.back().offset; }
 
 void RegionWriter::append(const void* bytes, size_t length) {
   if (buffer_.size() + length > kBufferBytes) flush();

@@ -5,8 +5,8 @@
 
 #include <string>
 
-#include "format/failure.h"
 #include "builder/parallel.h"
+#include "format/failure.h"
 
 namespace peneira {
 namespace {
@@ -23,8 +23,8 @@ struct BufferPlace {
 };
 
 const uint8_t* locate(std::span<const uint8_t> file, const BufferPlace& place, uint32_t column) {
-  const std::string what = std::string(place.name) + " of column " +
-                           std::string(kColumns[column].name);
+  const std::string what =
+      std::string(place.name) + " of column " + std::string(kColumns[column].name);
   if (place.length > file.size() || place.offset > file.size() - place.length) {
     damaged("the " + what + " lies outside the columns of the file");
   }
@@ -89,8 +89,8 @@ void SourceColumns::readSection(std::span<const uint8_t> file, std::span<const u
     expectEqual("first row of a batch", batch.first_row, uint64_t{number} * kBatchRows);
     expectEqual("rows of a batch", batch.row_count, rowsOf(number));
     for (uint32_t column = 0; column < Columns::kCount; column++) {
-      const auto entry = loadUnaligned<ColumnEntry>(at + sizeof(BatchEntry) +
-                                                    column * sizeof(ColumnEntry));
+      const auto entry =
+          loadUnaligned<ColumnEntry>(at + sizeof(BatchEntry) + column * sizeof(ColumnEntry));
       const size_t index = size_t{column} * batchCount_ + number;
       batches_[index] = locateColumn(file, entry, column, batch.row_count);
       dataLengths_[index] = entry.data_length;

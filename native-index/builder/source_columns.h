@@ -9,9 +9,9 @@
 #include <string_view>
 #include <vector>
 
+#include "builder/record.h"
 #include "format/columns.h"
 #include "format/format.h"
-#include "builder/record.h"
 
 namespace peneira {
 

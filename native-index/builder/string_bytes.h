@@ -8,8 +8,8 @@
 #include <string>
 #include <string_view>
 
-#include "format/failure.h"
 #include "builder/record.h"
+#include "format/failure.h"
 
 namespace peneira {
 

@@ -20,7 +20,7 @@ namespace peneira {
 namespace {
 
 constexpr uint32_t kLastOfRow = 1u << 31;
-constexpr uint32_t kNoWords = 0xffffffffu;   // stands for a row without words
+constexpr uint32_t kNoWords = 0xffffffffu;    // stands for a row without words
 constexpr uint64_t kBlockPostings = 1 << 18;  // a thread encodes about so many at a time
 
 // One range of rows with the words that occur in it.
@@ -114,9 +114,7 @@ std::vector<Term> mergeTerms(const Parts& parts) {
 }
 
 void writeTerms(RegionWriter& writer, const Parts& parts, const std::vector<Term>& terms) {
-  const auto text = [&](const Term& term) {
-    return parts[term.part]->dictionary.text(term.local);
-  };
+  const auto text = [&](const Term& term) { return parts[term.part]->dictionary.text(term.local); };
   std::vector<uint32_t> offsets;
   offsets.reserve(terms.size() + 1);
   uint64_t offset = 0;
@@ -137,8 +135,8 @@ void writeTerms(RegionWriter& writer, const Parts& parts, const std::vector<Term
 
 // The lists of consecutive terms, one after another.
 struct TermLists {
-  uint32_t first = 0, end = 0;                 // terms
-  std::vector<uint64_t> starts;                // of each list; one more at the end
+  uint32_t first = 0, end = 0;   // terms
+  std::vector<uint64_t> starts;  // of each list; one more at the end
   std::unique_ptr<uint32_t[]> rows;
 };
 

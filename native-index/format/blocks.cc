@@ -112,8 +112,8 @@ Digest identityOf(const uint8_t* digests, uint64_t count, uint64_t digested) {
 }
 
 void Blocks::outside(uint64_t offset, uint64_t length) const {
-  damaged("bytes " + std::to_string(offset) + " + " + std::to_string(length) +
-          " lie outside the " + std::to_string(covered_) + " bytes of the snapshot");
+  damaged("bytes " + std::to_string(offset) + " + " + std::to_string(length) + " lie outside the " +
+          std::to_string(covered_) + " bytes of the snapshot");
 }
 
 }  // namespace peneira

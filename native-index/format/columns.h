@@ -11,53 +11,53 @@
 namespace peneira {
 
 // X(identifier, name, type, nullable), in file order: the position is the column number.
-#define PENEIRA_COLUMNS(X)                                                 \
-  X(Cnpj, "cnpj", Utf8, false)                                             \
-  X(LegalName, "legal_name", Utf8, true)                                   \
-  X(TradeName, "trade_name", Utf8, true)                                   \
-  X(Headquarters, "headquarters", Bool, false)                             \
-  X(RegistrationStatus, "registration_status", Uint8, true)                \
-  X(RegistrationStatusDate, "registration_status_date", Date32, true)      \
+#define PENEIRA_COLUMNS(X)                                                     \
+  X(Cnpj, "cnpj", Utf8, false)                                                 \
+  X(LegalName, "legal_name", Utf8, true)                                       \
+  X(TradeName, "trade_name", Utf8, true)                                       \
+  X(Headquarters, "headquarters", Bool, false)                                 \
+  X(RegistrationStatus, "registration_status", Uint8, true)                    \
+  X(RegistrationStatusDate, "registration_status_date", Date32, true)          \
   X(RegistrationStatusReason, "registration_status_reason", Dictionary8, true) \
-  X(StartedOn, "started_on", Date32, true)                                 \
-  X(CnaePrimary, "cnae_primary", Dictionary16, true)                       \
-  X(CnaeSecondary, "cnae_secondary", ListDictionary16, false)              \
-  X(LegalNature, "legal_nature", Dictionary16, true)                       \
-  X(CompanySizeCode, "company_size_code", Dictionary8, true)               \
-  X(ShareCapitalCents, "share_capital_cents", Int64, true)                 \
-  X(SimplesOptIn, "simples_opt_in", Bool, false)                           \
-  X(MeiOptIn, "mei_opt_in", Bool, false)                                   \
-  X(Uf, "uf", Dictionary8, true)                                           \
-  X(MunicipalityIbge, "municipality_ibge", Dictionary16, true)             \
-  X(MunicipalityTom, "municipality_tom", Dictionary16, true)               \
-  X(District, "district", Utf8, true)                                      \
-  X(Street, "street", Utf8, true)                                          \
-  X(StreetNumber, "street_number", Utf8, true)                             \
-  X(AddressComplement, "address_complement", Utf8, true)                   \
-  X(PostalCode, "postal_code", Uint32, true)                               \
-  X(CountryCode, "country_code", Dictionary16, true)                       \
-  X(ForeignCity, "foreign_city", Utf8, true)                               \
-  X(Email, "email", Utf8, true)                                            \
-  X(Phone1, "phone_1", Int64, true)                                        \
-  X(Phone2, "phone_2", Int64, true)                                        \
-  X(Sanctioned, "sanctioned", Bool, true)                                  \
-  X(Score, "score", Uint16, false)                                         \
-  X(ScoreContactable, "score_contactable", Uint16, false)                  \
-  X(ScoreNewest, "score_newest", Uint16, false)                            \
+  X(StartedOn, "started_on", Date32, true)                                     \
+  X(CnaePrimary, "cnae_primary", Dictionary16, true)                           \
+  X(CnaeSecondary, "cnae_secondary", ListDictionary16, false)                  \
+  X(LegalNature, "legal_nature", Dictionary16, true)                           \
+  X(CompanySizeCode, "company_size_code", Dictionary8, true)                   \
+  X(ShareCapitalCents, "share_capital_cents", Int64, true)                     \
+  X(SimplesOptIn, "simples_opt_in", Bool, false)                               \
+  X(MeiOptIn, "mei_opt_in", Bool, false)                                       \
+  X(Uf, "uf", Dictionary8, true)                                               \
+  X(MunicipalityIbge, "municipality_ibge", Dictionary16, true)                 \
+  X(MunicipalityTom, "municipality_tom", Dictionary16, true)                   \
+  X(District, "district", Utf8, true)                                          \
+  X(Street, "street", Utf8, true)                                              \
+  X(StreetNumber, "street_number", Utf8, true)                                 \
+  X(AddressComplement, "address_complement", Utf8, true)                       \
+  X(PostalCode, "postal_code", Uint32, true)                                   \
+  X(CountryCode, "country_code", Dictionary16, true)                           \
+  X(ForeignCity, "foreign_city", Utf8, true)                                   \
+  X(Email, "email", Utf8, true)                                                \
+  X(Phone1, "phone_1", Int64, true)                                            \
+  X(Phone2, "phone_2", Int64, true)                                            \
+  X(Sanctioned, "sanctioned", Bool, true)                                      \
+  X(Score, "score", Uint16, false)                                             \
+  X(ScoreContactable, "score_contactable", Uint16, false)                      \
+  X(ScoreNewest, "score_newest", Uint16, false)                                \
   X(ScoreEstablished, "score_established", Uint16, false)
 
 // X(identifier, name), in directory order.
-#define PENEIRA_DIMENSIONS(X)                     \
-  X(CnaePrimary, "cnae_primary")                  \
-  X(CnaeSecondary, "cnae_secondary")              \
-  X(Uf, "uf")                                     \
-  X(MunicipalityIbge, "municipality_ibge")        \
-  X(MunicipalityTom, "municipality_tom")          \
-  X(RegistrationStatus, "registration_status")    \
-  X(CompanySizeCode, "company_size_code")         \
-  X(LegalNature, "legal_nature")                  \
-  X(Flag, "flag")                                 \
-  X(AreaCode, "area_code")                        \
+#define PENEIRA_DIMENSIONS(X)                  \
+  X(CnaePrimary, "cnae_primary")               \
+  X(CnaeSecondary, "cnae_secondary")           \
+  X(Uf, "uf")                                  \
+  X(MunicipalityIbge, "municipality_ibge")     \
+  X(MunicipalityTom, "municipality_tom")       \
+  X(RegistrationStatus, "registration_status") \
+  X(CompanySizeCode, "company_size_code")      \
+  X(LegalNature, "legal_nature")               \
+  X(Flag, "flag")                              \
+  X(AreaCode, "area_code")                     \
   X(StartedYear, "started_year")
 
 // X(identifier, name); `score` descending is the row order itself.
@@ -74,30 +74,38 @@ namespace peneira {
   X(ScoreEstablished, "score_established")
 
 // X(identifier, name); each aligned with the codes of a dictionary.
-#define PENEIRA_TABLES(X)                                    \
-  X(RegistrationStatusReason, "registration_status_reason")  \
-  X(CnaePrimary, "cnae_primary")                             \
-  X(LegalNature, "legal_nature")                             \
-  X(CompanySizeCode, "company_size_code")                    \
-  X(Uf, "uf")                                                \
-  X(MunicipalityIbge, "municipality_ibge")                   \
-  X(MunicipalityTom, "municipality_tom")                     \
-  X(CountryCode, "country_code")                             \
-  X(CnaeDescription, "cnae_description")                     \
-  X(LegalNatureDescription, "legal_nature_description")      \
-  X(MunicipalityName, "municipality_name")                   \
+#define PENEIRA_TABLES(X)                                   \
+  X(RegistrationStatusReason, "registration_status_reason") \
+  X(CnaePrimary, "cnae_primary")                            \
+  X(LegalNature, "legal_nature")                            \
+  X(CompanySizeCode, "company_size_code")                   \
+  X(Uf, "uf")                                               \
+  X(MunicipalityIbge, "municipality_ibge")                  \
+  X(MunicipalityTom, "municipality_tom")                    \
+  X(CountryCode, "country_code")                            \
+  X(CnaeDescription, "cnae_description")                    \
+  X(LegalNatureDescription, "legal_nature_description")     \
+  X(MunicipalityName, "municipality_name")                  \
   X(MunicipalityPopulation, "municipality_population")
 
 // How a column is stored in Arrow.
 enum class ColumnType : uint8_t {
-  kUtf8, kBool, kUint8, kUint16, kUint32, kInt64, kDate32, kDictionary8, kDictionary16,
+  kUtf8,
+  kBool,
+  kUint8,
+  kUint16,
+  kUint32,
+  kInt64,
+  kDate32,
+  kDictionary8,
+  kDictionary16,
   kListDictionary16,
 };
 
 // Names of ColumnType, by its value.
 constexpr std::string_view kColumnTypeNames[] = {
-    "utf8", "bool", "uint8", "uint16", "uint32", "int64", "date32", "dictionary8", "dictionary16",
-    "list_dictionary16"};
+    "utf8",  "bool",   "uint8",       "uint16",       "uint32",
+    "int64", "date32", "dictionary8", "dictionary16", "list_dictionary16"};
 
 // One stored column.
 struct Column {
@@ -149,8 +157,13 @@ struct Tables {
 // Codes of the `flag` dimension.
 struct FlagCodes {
   enum Code : uint32_t {
-    kHeadquarters = 0, kSimplesOptIn = 1, kMeiOptIn = 2, kHasEmail = 3, kHasPhone = 4,
-    kSanctioned = 5, kCount = 6,
+    kHeadquarters = 0,
+    kSimplesOptIn = 1,
+    kMeiOptIn = 2,
+    kHasEmail = 3,
+    kHasPhone = 4,
+    kSanctioned = 5,
+    kCount = 6,
   };
 };
 

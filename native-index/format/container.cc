@@ -136,9 +136,8 @@ uint32_t Container::countIn(const ChunkSpan& span, const uint64_t* words) const 
     }
     return found;
   }
-  eachRun(*this, span, [&found, words](uint32_t from, uint32_t to) {
-    found += countRange(words, from, to);
-  });
+  eachRun(*this, span,
+          [&found, words](uint32_t from, uint32_t to) { found += countRange(words, from, to); });
   return found;
 }
 

@@ -18,10 +18,9 @@ constexpr uint64_t kRowsMax = uint64_t{1} << 32;
 constexpr uint32_t kSectionsMax = 256;
 
 std::string sectionName(uint32_t kind, uint32_t argument) {
-  static const char* const names[] = {"",           "META",       "COLUMNS",       "TABLE",
-                                      "POSTINGS",   "CHUNKS",     "ORDER",         "NAME_RANK",
-                                      "TERMS",      "TERM_INDEX", "TERM_POSTINGS", "CUBE",
-                                      "BLOCKS"};
+  static const char* const names[] = {
+      "",          "META",  "COLUMNS",    "TABLE",         "POSTINGS", "CHUNKS", "ORDER",
+      "NAME_RANK", "TERMS", "TERM_INDEX", "TERM_POSTINGS", "CUBE",     "BLOCKS"};
   if (kind == 0 || kind > 12) return "section of unknown kind " + std::to_string(kind);
   const bool numbered = kind == static_cast<uint32_t>(Section::kTable) ||
                         kind == static_cast<uint32_t>(Section::kOrder);
@@ -52,8 +51,8 @@ const uint8_t* checkedBytes(const Mapping& mapping, const DirectoryLocation& loc
   const uint64_t size = mapping.size();
   if (location.length > size || location.offset > size - location.length) {
     damaged("the directory (bytes " + std::to_string(location.offset) + " + " +
-            std::to_string(location.length) + ") lies outside the file of " +
-            std::to_string(size) + " bytes: it was cut off");
+            std::to_string(location.length) + ") lies outside the file of " + std::to_string(size) +
+            " bytes: it was cut off");
   }
   if (location.length < sizeof(DirectoryHeader)) damaged("the directory is too short");
   const uint8_t* bytes = mapping.data() + location.offset;
@@ -74,10 +73,9 @@ DirectoryHeader readHeader(const uint8_t* bytes, uint64_t length) {
                                      std::to_string(kFormatVersion) + ": import it again");
   }
   if (header.fingerprint != fingerprint()) {
-    throw Failure(kOtherVersion,
-                  "the snapshot was written for other columns (fingerprint " +
-                      std::to_string(header.fingerprint) + ", this program has " +
-                      std::to_string(fingerprint()) + "): import it again");
+    throw Failure(kOtherVersion, "the snapshot was written for other columns (fingerprint " +
+                                     std::to_string(header.fingerprint) + ", this program has " +
+                                     std::to_string(fingerprint()) + "): import it again");
   }
   if (header.section_count > kSectionsMax) damaged("the directory names too many sections");
   expectEqual("length of the directory", length,

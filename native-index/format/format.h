@@ -35,18 +35,18 @@ constexpr uint32_t kSectionAlign = 64;
 constexpr uint32_t kNoRank = 0xffffffffu;
 
 enum class Section : uint32_t {
-  kMeta = 1,          // UTF-8 JSON, opaque here: label, dates, provenance, lookups
-  kColumns = 2,       // ColumnsHeader, then per batch BatchEntry + ColumnEntry x column_count
-  kTable = 3,         // arg = table number (TABLES): u32 count, u32 offsets[count+1], bytes
-  kPostings = 4,      // chunk blocks one after another, each aligned to 64
-  kChunks = 5,        // u64 absolute offset of every chunk block, chunk_count + 1 of them
-  kOrder = 6,         // arg = order number (ORDERS): u32 row[row_count]
-  kNameRank = 7,      // u32 per row: dense ordinal of legal_name by bytes, kNoRank when null
-  kTerms = 8,         // like kTable: the sorted words of names
-  kTermIndex = 9,     // TermEntry per word
-  kTermPostings = 10, // flat u32 rows (df <= kFlatTermMax), else a portable Roaring bitmap
-  kCube = 11,         // u32 n_cnae, n_uf, n_status, 0; then u32 count[n_cnae+1][n_uf+1][n_status]
-  kBlocks = 12,       // u32 CRC-32C per block
+  kMeta = 1,           // UTF-8 JSON, opaque here: label, dates, provenance, lookups
+  kColumns = 2,        // ColumnsHeader, then per batch BatchEntry + ColumnEntry x column_count
+  kTable = 3,          // arg = table number (TABLES): u32 count, u32 offsets[count+1], bytes
+  kPostings = 4,       // chunk blocks one after another, each aligned to 64
+  kChunks = 5,         // u64 absolute offset of every chunk block, chunk_count + 1 of them
+  kOrder = 6,          // arg = order number (ORDERS): u32 row[row_count]
+  kNameRank = 7,       // u32 per row: dense ordinal of legal_name by bytes, kNoRank when null
+  kTerms = 8,          // like kTable: the sorted words of names
+  kTermIndex = 9,      // TermEntry per word
+  kTermPostings = 10,  // flat u32 rows (df <= kFlatTermMax), else a portable Roaring bitmap
+  kCube = 11,          // u32 n_cnae, n_uf, n_status, 0; then u32 count[n_cnae+1][n_uf+1][n_status]
+  kBlocks = 12,        // u32 CRC-32C per block
 };
 
 // A code that an account lacks is counted in the cube under the last ordinal (n_cnae, n_uf);
@@ -111,9 +111,9 @@ enum class ContainerType : uint16_t { kArray = 1, kBitset = 2, kRun = 3 };
 
 struct ContainerEntry {
   uint32_t code;
-  uint32_t payload_offset;         // relative to the chunk block
+  uint32_t payload_offset;  // relative to the chunk block
   uint16_t cardinality_minus_one;
-  uint16_t type;                   // ContainerType
+  uint16_t type;  // ContainerType
 };
 static_assert(sizeof(ContainerEntry) == 12);
 

@@ -101,8 +101,8 @@ void removeGuard(int slot) {
 }
 
 [[noreturn]] void unreadable(const std::string& path, const char* doing) {
-  throw Failure(kUnreadable, "cannot " + std::string(doing) + " " + path + ": " +
-                                 std::strerror(errno));
+  throw Failure(kUnreadable,
+                "cannot " + std::string(doing) + " " + path + ": " + std::strerror(errno));
 }
 
 // Both times of a status in nanoseconds since 1970.

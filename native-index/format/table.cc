@@ -11,8 +11,8 @@ StringTable::StringTable(const Blocks& blocks, const SectionRange& range, std::s
   if (range.length < 8) damaged(name_ + " is too short for a string table");
   count_ = load<uint32_t>(blocks.view(range.offset, 4));
   const uint64_t head = 4 + (uint64_t{count_} + 1) * 4;
-  if (head > range.length) damaged(name_ + " is too short for its " + std::to_string(count_) +
-                                   " strings");
+  if (head > range.length)
+    damaged(name_ + " is too short for its " + std::to_string(count_) + " strings");
   offsets_ = range.offset + 4;
   bytes_ = range.offset + head;
   byteLength_ = range.length - head;

@@ -80,8 +80,8 @@ bool RoaringView::find(uint32_t key, Container& found) const {
   const ContainerType type = runs                      ? ContainerType::kRun
                              : cardinality > kArrayMax ? ContainerType::kBitset
                                                        : ContainerType::kArray;
-  found = Container::read(*blocks_,
-                          {offsetOf(low), end_, static_cast<uint32_t>(type), cardinality});
+  found =
+      Container::read(*blocks_, {offsetOf(low), end_, static_cast<uint32_t>(type), cardinality});
   return true;
 }
 

@@ -26,7 +26,7 @@ class RoaringView {
 
   const Blocks* blocks_ = nullptr;
   uint64_t offset_ = 0, end_ = 0;
-  uint64_t runFlags_ = 0;  // absolute; 0 when no container has runs
+  uint64_t runFlags_ = 0;            // absolute; 0 when no container has runs
   uint64_t keys_ = 0, offsets_ = 0;  // absolute; offsets_ 0 when the bitmap has none
   uint32_t count_ = 0;
 };

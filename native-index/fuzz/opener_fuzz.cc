@@ -8,8 +8,8 @@
 #include "format/crc32c.h"
 #include "format/failure.h"
 #include "query/kernel.h"
-#include "render/render.h"
 #include "query/select.h"
+#include "render/render.h"
 
 namespace {
 

@@ -1,15 +1,15 @@
 // The addon. What comes in: Node loading it, once per thread. What goes out: the functions of
 // `Addon` in engine.ts. Invariant: no state per thread is kept here; segments are shared by all
 // threads.
-#include "napi/addon_build.h"
-#include "napi/addon_changes.h"
 #include "format/bits.h"
 #include "format/crc32c.h"
-#include "query/feistel.h"
-#include "napi/handle.h"
-#include "napi/values.h"
-#include "napi/process.h"
 #include "format/sha256.h"
+#include "napi/addon_build.h"
+#include "napi/addon_changes.h"
+#include "napi/handle.h"
+#include "napi/process.h"
+#include "napi/values.h"
+#include "query/feistel.h"
 
 namespace peneira {
 namespace {
@@ -30,8 +30,8 @@ napi_value feistel(napi_env env, napi_callback_info info) {
 napi_value versions(napi_env env, napi_callback_info) {
   return guarded(env, [&]() {
     const napi_value object = makeObject(env);
-    const std::string simd = std::string(simdPath()) + ", crc32c " + crc32cPath() + ", sha256 " +
-                             sha256Path();
+    const std::string simd =
+        std::string(simdPath()) + ", crc32c " + crc32cPath() + ", sha256 " + sha256Path();
     putProperty(env, object, "simd", fromText(env, simd));
     return object;
   });

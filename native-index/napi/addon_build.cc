@@ -76,8 +76,8 @@ napi_value createBatch(napi_env env, napi_callback_info) {
     const napi_value object = makeObject(env);
     putFunction(env, object, "append", batchAppend);
     putFunction(env, object, "finish", batchFinish);
-    const napi_property_descriptor rowCount = {
-        "rowCount", nullptr, nullptr, batchRowCount, nullptr, nullptr, napi_default, nullptr};
+    const napi_property_descriptor rowCount = {"rowCount", nullptr, nullptr,      batchRowCount,
+                                               nullptr,    nullptr, napi_default, nullptr};
     check(env, napi_define_properties(env, object, 1, &rowCount));
     wrap(env, object, kBatchTag, std::make_unique<BatchBuilder>());
     return object;
@@ -99,9 +99,8 @@ napi_value analyzeCall(napi_env env, napi_callback_info info) {
     const napi_value words = makeArray(env, 0);
     uint32_t count = 0;
     std::string scratch;
-    forEachWord(arguments.at(0, "text").text(), scratch, [&](std::string_view word) {
-      putItem(env, words, count++, fromText(env, word));
-    });
+    forEachWord(arguments.at(0, "text").text(), scratch,
+                [&](std::string_view word) { putItem(env, words, count++, fromText(env, word)); });
     return words;
   });
 }
@@ -212,14 +211,10 @@ napi_value buildIndexCall(napi_env env, napi_callback_info info) {
 
 void registerBuild(napi_env env, napi_value exports) {
   constexpr std::pair<const char*, napi_callback> functions[] = {
-      {"createBatch", createBatch},
-      {"rankRecords", rankRecordsCall},
-      {"analyze", analyzeCall},
-      {"crc32c", crc32cCall},
-      {"sha256", sha256Call},
-      {"columnsFingerprint", columnsFingerprintCall},
-      {"columnNames", columnNamesCall},
-      {"buildIndex", buildIndexCall},
+      {"createBatch", createBatch},     {"rankRecords", rankRecordsCall},
+      {"analyze", analyzeCall},         {"crc32c", crc32cCall},
+      {"sha256", sha256Call},           {"columnsFingerprint", columnsFingerprintCall},
+      {"columnNames", columnNamesCall}, {"buildIndex", buildIndexCall},
   };
   for (const auto& [name, function] : functions) putFunction(env, exports, name, function);
 }

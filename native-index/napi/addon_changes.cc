@@ -6,10 +6,10 @@
 #include <memory>
 #include <utility>
 
-#include "query/changelist.h"
 #include "napi/handle.h"
 #include "napi/request.h"
 #include "napi/wrapped.h"
+#include "query/changelist.h"
 
 namespace peneira {
 namespace {

@@ -16,13 +16,15 @@ constexpr const char* kInternal = "INTERNAL";
 
 // What files can fail with, by the names that Node gives its `code`.
 constexpr std::pair<int, const char*> kSystemCodes[] = {
-    {EACCES, "EACCES"},   {EAGAIN, "EAGAIN"},   {EBADF, "EBADF"},       {EBUSY, "EBUSY"},
-    {EDQUOT, "EDQUOT"},   {EEXIST, "EEXIST"},   {EFBIG, "EFBIG"},       {EINVAL, "EINVAL"},
-    {EIO, "EIO"},         {EISDIR, "EISDIR"},   {ELOOP, "ELOOP"},       {EMFILE, "EMFILE"},
-    {ENFILE, "ENFILE"},   {ENODEV, "ENODEV"},   {ENOENT, "ENOENT"},     {ENOMEM, "ENOMEM"},
-    {ENOSPC, "ENOSPC"},   {ENOTDIR, "ENOTDIR"}, {ENOTSUP, "ENOTSUP"},   {ENXIO, "ENXIO"},
-    {EPERM, "EPERM"},     {EROFS, "EROFS"},     {ESPIPE, "ESPIPE"},     {ESTALE, "ESTALE"},
-    {ETXTBSY, "ETXTBSY"}, {EXDEV, "EXDEV"},     {ENAMETOOLONG, "ENAMETOOLONG"}};
+    {EACCES, "EACCES"},   {EAGAIN, "EAGAIN"}, {EBADF, "EBADF"},
+    {EBUSY, "EBUSY"},     {EDQUOT, "EDQUOT"}, {EEXIST, "EEXIST"},
+    {EFBIG, "EFBIG"},     {EINVAL, "EINVAL"}, {EIO, "EIO"},
+    {EISDIR, "EISDIR"},   {ELOOP, "ELOOP"},   {EMFILE, "EMFILE"},
+    {ENFILE, "ENFILE"},   {ENODEV, "ENODEV"}, {ENOENT, "ENOENT"},
+    {ENOMEM, "ENOMEM"},   {ENOSPC, "ENOSPC"}, {ENOTDIR, "ENOTDIR"},
+    {ENOTSUP, "ENOTSUP"}, {ENXIO, "ENXIO"},   {EPERM, "EPERM"},
+    {EROFS, "EROFS"},     {ESPIPE, "ESPIPE"}, {ESTALE, "ESTALE"},
+    {ETXTBSY, "ETXTBSY"}, {EXDEV, "EXDEV"},   {ENAMETOOLONG, "ENAMETOOLONG"}};
 
 const char* codeOf(int number) {
   for (const auto& [known, name] : kSystemCodes) {

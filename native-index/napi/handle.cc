@@ -5,18 +5,18 @@
 #include <atomic>
 
 #include "napi/background.h"
+#include "napi/handle_values.h"
+#include "napi/location_js.h"
+#include "napi/request.h"
+#include "napi/rows_js.h"
+#include "napi/verify.h"
+#include "napi/wrapped.h"
 #include "query/facets.h"
 #include "query/feistel.h"
 #include "query/firsts.h"
-#include "napi/handle_values.h"
 #include "query/kernel.h"
-#include "napi/location_js.h"
-#include "render/render.h"
-#include "napi/request.h"
-#include "napi/rows_js.h"
 #include "query/segment.h"
-#include "napi/verify.h"
-#include "napi/wrapped.h"
+#include "render/render.h"
 
 namespace peneira {
 namespace {
@@ -188,9 +188,8 @@ napi_value renderJson(napi_env env, napi_callback_info info) {
   return call(env, info, [env](Handle&, const auto& segment, const Arguments& arguments) {
     const std::span<uint32_t> rows = arguments.at(0, "rows").uint32s();
     const std::vector<Field> fields = readFields(arguments.at(1, "fields"));
-    return fromRendered(env, [&](TextBuffer& text) {
-      peneira::renderJson(*segment, rows, fields, text);
-    });
+    return fromRendered(
+        env, [&](TextBuffer& text) { peneira::renderJson(*segment, rows, fields, text); });
   });
 }
 
@@ -198,9 +197,8 @@ napi_value renderRows(napi_env env, napi_callback_info info) {
   return call(env, info, [env](Handle&, const auto& segment, const Arguments& arguments) {
     const RowRequest request = readRowRequest(arguments.at(1, "request"));
     const std::span<uint32_t> rows = arguments.at(0, "rows").uint32s();
-    return fromRendered(env, [&](TextBuffer& text) {
-      peneira::renderRows(*segment, rows, request, text);
-    });
+    return fromRendered(
+        env, [&](TextBuffer& text) { peneira::renderRows(*segment, rows, request, text); });
   });
 }
 
@@ -330,15 +328,30 @@ napi_value openSegment(napi_env env, napi_callback_info info) {
     const auto blocks = static_cast<double>(handle->segment->blocks().count());
     putProperty(env, object, "blockCount", fromNumber(env, blocks));
     constexpr std::pair<const char*, napi_callback> methods[] = {
-        {"meta", meta}, {"table", table}, {"select", select}, {"count", count},
-        {"facets", facets}, {"selectAside", selectAside}, {"countAside", countAside},
-        {"facetsAside", facetsAside}, {"firstsAside", firstsAside}, {"lastWork", lastWork},
+        {"meta", meta},
+        {"table", table},
+        {"select", select},
+        {"count", count},
+        {"facets", facets},
+        {"selectAside", selectAside},
+        {"countAside", countAside},
+        {"facetsAside", facetsAside},
+        {"firstsAside", firstsAside},
+        {"lastWork", lastWork},
         {"documentFrequency", documentFrequency},
-        {"renderJson", renderJson}, {"renderRows", renderRows}, {"columnsOf", columnsOf},
-        {"findCnpj", findCnpj}, {"firstsOfCompany", firstsOfCompany}, {"verify", verify},
-        {"verifyBlocks", verifyBlocks}, {"distrust", distrust}, {"fileState", fileState},
-        {"damagedBlock", damagedBlock}, {"dropCaches", dropCaches},
-        {"poisoned", poisoned}, {"close", close}};
+        {"renderJson", renderJson},
+        {"renderRows", renderRows},
+        {"columnsOf", columnsOf},
+        {"findCnpj", findCnpj},
+        {"firstsOfCompany", firstsOfCompany},
+        {"verify", verify},
+        {"verifyBlocks", verifyBlocks},
+        {"distrust", distrust},
+        {"fileState", fileState},
+        {"damagedBlock", damagedBlock},
+        {"dropCaches", dropCaches},
+        {"poisoned", poisoned},
+        {"close", close}};
     putProperty(env, object, "opened", fromFileState(env, handle->segment->fileState()));
     for (const auto& [name, method] : methods) putFunction(env, object, name, method);
     wrap(env, object, kTag, std::move(handle));

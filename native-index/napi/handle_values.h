@@ -5,10 +5,10 @@
 #pragma once
 #include <vector>
 
-#include "query/facets.h"
-#include "napi/values.h"
-#include "query/kernel.h"
 #include "napi/request.h"
+#include "napi/values.h"
+#include "query/facets.h"
+#include "query/kernel.h"
 #include "query/segment.h"
 
 namespace peneira {

@@ -3,8 +3,8 @@
 // the JavaScript object. Invariant: no number is cut; what does not fit is INVALID_ARGUMENT.
 #pragma once
 #include "format/directory.h"
-#include "napi/values.h"
 #include "format/mapping.h"
+#include "napi/values.h"
 
 namespace peneira {
 

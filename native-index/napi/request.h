@@ -2,8 +2,8 @@
 // and page requests. Invariant: an unknown name, kind or number is refused with its name, never
 // skipped.
 #pragma once
-#include "query/firsts.h"
 #include "napi/values.h"
+#include "query/firsts.h"
 #include "query/select.h"
 
 namespace peneira {

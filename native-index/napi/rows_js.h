@@ -3,8 +3,8 @@
 // Invariant: every value of a request is read once and copied, so a request that changes while it
 // is read cannot become another one.
 #pragma once
-#include "render/field_columns.h"
 #include "napi/values.h"
+#include "render/field_columns.h"
 #include "render/rows.h"
 
 namespace peneira {

@@ -26,22 +26,14 @@ std::string quoted(const std::string& text) {
 // What a value is, in words.
 std::string described(const Given& given, napi_valuetype type) {
   switch (type) {
-    case napi_undefined:
-      return "undefined";
-    case napi_null:
-      return "null";
-    case napi_boolean:
-      return given.flag() ? "true" : "false";
-    case napi_number:
-      return written(given.number());
-    case napi_string:
-      return quoted(given.text());
-    case napi_bigint:
-      return "a bigint";
-    case napi_function:
-      return "a function";
-    default:
-      return "another object";
+    case napi_undefined: return "undefined";
+    case napi_null: return "null";
+    case napi_boolean: return given.flag() ? "true" : "false";
+    case napi_number: return written(given.number());
+    case napi_string: return quoted(given.text());
+    case napi_bigint: return "a bigint";
+    case napi_function: return "a function";
+    default: return "another object";
   }
 }
 
@@ -112,8 +104,7 @@ void Given::noSuch(const char* kind, const std::string& expected) const {
 
 void Given::expect(napi_status status, const char* expected) const {
   switch (status) {
-    case napi_ok:
-      return;
+    case napi_ok: return;
     case napi_invalid_arg:
     case napi_object_expected:
     case napi_string_expected:
@@ -128,8 +119,7 @@ void Given::expect(napi_status status, const char* expected) const {
       if (pending) napi_get_and_clear_last_exception(env_, &thrown);
       refuse(expected);
     }
-    default:
-      check(env_, status);
+    default: check(env_, status);
   }
 }
 
@@ -214,8 +204,7 @@ void* Given::typedArray(napi_typedarray_type wanted, const char* expected, size_
   napi_typedarray_type type = napi_int8_array;
   void* data = nullptr;
   if (is) {
-    check(env_,
-          napi_get_typedarray_info(env_, value_, &type, &length, &data, nullptr, nullptr));
+    check(env_, napi_get_typedarray_info(env_, value_, &type, &length, &data, nullptr, nullptr));
   }
   if (!is || type != wanted) refuse(expected);
   return data;

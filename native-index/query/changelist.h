@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
-#include "query/difference.h"
 #include "format/mapping.h"
+#include "query/difference.h"
 #include "query/query.h"
 
 namespace peneira {

@@ -85,9 +85,9 @@ bool ChunkQuery::open(uint32_t chunk) {
                                                                            : true;
     if (!possible) return false;
     if (condition.clause->kind == Clause::Kind::kRange) condition.estimate = kChunkRows;
-    const bool decides = condition.clause->kind == Clause::Kind::kRange ||
-                         (condition.negated ? !condition.alternatives.empty()
-                                            : !isEverything(condition));
+    const bool decides =
+        condition.clause->kind == Clause::Kind::kRange ||
+        (condition.negated ? !condition.alternatives.empty() : !isEverything(condition));
     if (decides) order_.push_back(&condition);
   }
   // Rank: wanted rows, then exclusions, then column tests; inside a rank the fewest rows first.

@@ -50,9 +50,9 @@ class ChunkQuery {
   struct Condition {
     const Clause* clause = nullptr;
     const RangeTest* range = nullptr;
-    std::vector<std::vector<TermRows>> words;               // per hint
-    std::vector<Container> alternatives;                    // a row is in one of them
-    std::vector<std::vector<Container>> conjunctions;       // or in all of one of these
+    std::vector<std::vector<TermRows>> words;          // per hint
+    std::vector<Container> alternatives;               // a row is in one of them
+    std::vector<std::vector<Container>> conjunctions;  // or in all of one of these
     uint32_t conjunctionCount = 0;
     uint64_t estimate = 0;
     bool negated = false;

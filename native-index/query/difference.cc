@@ -212,9 +212,7 @@ class Accounts {
 
 // Appends the next account of either snapshot, and moves behind it.
 void takeNext(Accounts& older, Accounts& newer, std::vector<Difference>& accounts) {
-  const int order = older.ended()   ? 1
-                    : newer.ended() ? -1
-                                    : older.cnpj().compare(newer.cnpj());
+  const int order = older.ended() ? 1 : newer.ended() ? -1 : older.cnpj().compare(newer.cnpj());
   accounts.push_back({order <= 0 ? older.row() : kNoRow, order >= 0 ? newer.row() : kNoRow, 0});
   if (order <= 0) older.next();
   if (order >= 0) newer.next();

@@ -8,15 +8,15 @@
 #include <cstring>
 
 #include "format/bits.h"
+#include "format/failure.h"
 #include "query/chunkquery.h"
 #include "query/cube.h"
-#include "format/failure.h"
 
 namespace peneira {
 
 const std::string_view kFacetNames[] = {
-    "uf", "municipality", "cnae", "registration_status", "company_size", "started_year",
-    "legal_nature", "simples", "mei", "headquarters", "contact"};
+    "uf",           "municipality", "cnae", "registration_status", "company_size", "started_year",
+    "legal_nature", "simples",      "mei",  "headquarters",        "contact"};
 
 namespace {
 
@@ -171,7 +171,8 @@ class ChunkFacet {
       const auto value = load<Value>(span.data + uint64_t{row} * sizeof(Value));
       if constexpr (std::is_same_v<Value, int32_t>) return yearCode(value);
       // "None" is a null, never a code.
-      else return value < none_ ? value : none_ + 1;
+      else
+        return value < none_ ? value : none_ + 1;
     });
   }
 

@@ -15,8 +15,18 @@ namespace peneira {
 // The facets by number. Codes are those of the column's dictionary, except: kStatus the value 0-8,
 // kStartedYear the year minus 1800, the flags 0 and 1, kContact 1 for an e-mail plus 2 for a phone.
 enum class Facet : uint8_t {
-  kUf, kMunicipality, kCnae, kStatus, kSize, kStartedYear, kLegalNature, kSimples, kMei,
-  kHeadquarters, kContact, kCount,
+  kUf,
+  kMunicipality,
+  kCnae,
+  kStatus,
+  kSize,
+  kStartedYear,
+  kLegalNature,
+  kSimples,
+  kMei,
+  kHeadquarters,
+  kContact,
+  kCount,
 };
 
 // Names by number, as engine.ts has them.

@@ -6,9 +6,9 @@
 #include <bit>
 
 #include "format/bits.h"
+#include "format/failure.h"
 #include "query/chunkquery.h"
 #include "query/cube.h"
-#include "format/failure.h"
 
 namespace peneira {
 namespace {
@@ -31,8 +31,7 @@ uint64_t countChunks(const Segment& segment, const Query& query, Work& work) {
   for (uint32_t chunk = 0; chunk < segment.chunkCount(); chunk++) {
     if (!chunks.open(chunk)) continue;
     const ChunkMatches found = chunks.run({0, segment.chunkRows(chunk)});
-    count += found.isList ? found.listCount
-                          : countBits(found.words, found.span.endWord());
+    count += found.isList ? found.listCount : countBits(found.words, found.span.endWord());
   }
   return count;
 }

@@ -82,8 +82,7 @@ bool RangeTest::inParts(uint64_t value) const {
   const uint32_t last = parts_.first[part + 1];
   if (last - range > kStepped) {
     const auto begin = parts_.highs.begin();
-    range = static_cast<uint32_t>(
-        std::lower_bound(begin + range, begin + last, offset) - begin);
+    range = static_cast<uint32_t>(std::lower_bound(begin + range, begin + last, offset) - begin);
   } else {
     while (range < last && parts_.highs[range] < offset) range++;
   }

@@ -32,10 +32,10 @@ class RangeTest {
   };
   // Many ranges, in order and apart from each other, by parts of the numbers that they cover.
   struct Parts {
-    uint64_t least = 0, span = 0;    // offsets are from `least`, and at most `span`
-    uint32_t shift = 0;              // an offset belongs to part `offset >> shift`
+    uint64_t least = 0, span = 0;       // offsets are from `least`, and at most `span`
+    uint32_t shift = 0;                 // an offset belongs to part `offset >> shift`
     std::vector<uint64_t> lows, highs;  // of each range, as offsets
-    std::vector<uint32_t> first;     // by part: the first range that does not end before it
+    std::vector<uint32_t> first;        // by part: the first range that does not end before it
   };
   void divide();
   bool inRanges(uint64_t value) const;

@@ -80,8 +80,8 @@ void RowTest::addPart(Condition& condition, const DimensionCodes& codes) {
   Part& part = condition.parts.emplace_back();
   part.dimension = codes.dimension;
   part.codes = &codes.codes;
-  const bool coded = columnOf(codes.dimension) != Columns::kCount ||
-                     codes.dimension == Dimensions::kCnaeSecondary;
+  const bool coded =
+      columnOf(codes.dimension) != Columns::kCount || codes.dimension == Dimensions::kCnaeSecondary;
   if (!coded) return;
   for (const uint32_t code : codes.codes) {
     if (code > 0xffff) continue;  // No column of codes is wider.

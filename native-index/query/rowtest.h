@@ -28,8 +28,8 @@ class RowTest {
   struct Condition {
     const Clause* clause;
     std::vector<Part> parts;
-    std::vector<RangeTest> ranges;                // of range clauses and of years
-    std::vector<std::vector<TermRows>> words;     // per hint
+    std::vector<RangeTest> ranges;             // of range clauses and of years
+    std::vector<std::vector<TermRows>> words;  // per hint
   };
 
   void addPart(Condition& condition, const DimensionCodes& codes);

@@ -8,7 +8,6 @@
 #include <string>
 #include <vector>
 
-#include "query/answers.h"
 #include "format/blocks.h"
 #include "format/columnset.h"
 #include "format/directory.h"
@@ -16,6 +15,7 @@
 #include "format/postings.h"
 #include "format/table.h"
 #include "format/terms.h"
+#include "query/answers.h"
 
 namespace peneira {
 

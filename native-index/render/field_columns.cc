@@ -11,8 +11,8 @@
 
 namespace peneira {
 
-const std::string_view kFieldTypeNames[] = {"utf8",    "bool",    "int32",
-                                            "date32",  "float64", "list<utf8>"};
+const std::string_view kFieldTypeNames[] = {"utf8",   "bool",    "int32",
+                                            "date32", "float64", "list<utf8>"};
 
 namespace {
 
@@ -33,9 +33,7 @@ FieldType typeOf(Kind kind) {
   return FieldType::kUtf8;
 }
 
-bool hasOffsets(FieldType type) {
-  return type == FieldType::kUtf8 || type == FieldType::kUtf8List;
-}
+bool hasOffsets(FieldType type) { return type == FieldType::kUtf8 || type == FieldType::kUtf8List; }
 
 void pushBit(RawBytes& bitmap, uint32_t position, bool value) {
   if (position % 8 == 0) *bitmap.grow(1) = 0;
@@ -123,9 +121,8 @@ class ColumnWriter {
 FieldColumn columnOf(const Segment& segment, std::span<const uint32_t> rows, Field field) {
   checkRows(segment, rows);
   ColumnWriter writer(segment, field);
-  forEachRow(segment, rows, {field}, [&](size_t, const RowValues& values) {
-    writer.append(values[0]);
-  });
+  forEachRow(segment, rows, {field},
+             [&](size_t, const RowValues& values) { writer.append(values[0]); });
   return writer.finish();
 }
 

@@ -8,15 +8,44 @@
 
 namespace peneira {
 
-const std::string_view kFieldNames[] = {
-    "cnpj", "cnpj_root", "legal_name", "trade_name", "headquarters", "registration_status",
-    "registration_status_date", "registration_status_reason", "started_on", "cnae_primary",
-    "cnae_primary_description", "cnae_secondary", "legal_nature", "legal_nature_description",
-    "company_size_code", "share_capital", "simples_opt_in", "mei_opt_in", "uf",
-    "municipality_ibge", "municipality_tom", "municipality_name", "municipality_population",
-    "district", "street", "street_number", "address_complement", "postal_code", "country_code",
-    "foreign_city", "email", "phone_1", "phone_2", "sanctioned", "score", "score_contactable",
-    "score_newest", "score_established"};
+const std::string_view kFieldNames[] = {"cnpj",
+                                        "cnpj_root",
+                                        "legal_name",
+                                        "trade_name",
+                                        "headquarters",
+                                        "registration_status",
+                                        "registration_status_date",
+                                        "registration_status_reason",
+                                        "started_on",
+                                        "cnae_primary",
+                                        "cnae_primary_description",
+                                        "cnae_secondary",
+                                        "legal_nature",
+                                        "legal_nature_description",
+                                        "company_size_code",
+                                        "share_capital",
+                                        "simples_opt_in",
+                                        "mei_opt_in",
+                                        "uf",
+                                        "municipality_ibge",
+                                        "municipality_tom",
+                                        "municipality_name",
+                                        "municipality_population",
+                                        "district",
+                                        "street",
+                                        "street_number",
+                                        "address_complement",
+                                        "postal_code",
+                                        "country_code",
+                                        "foreign_city",
+                                        "email",
+                                        "phone_1",
+                                        "phone_2",
+                                        "sanctioned",
+                                        "score",
+                                        "score_contactable",
+                                        "score_newest",
+                                        "score_established"};
 
 namespace {
 

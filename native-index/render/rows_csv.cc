@@ -26,8 +26,7 @@ bool hasSpaceAtEdge(std::string_view text) { return text.front() == ' ' || text.
 // Appends a text that `isSpecial` or a space at an edge made suspicious.
 void appendCarefully(std::string_view text, bool guarded, TextBuffer& out) {
   constexpr std::string_view quoting = "\",;\t\r\n";
-  const bool quoted =
-      hasSpaceAtEdge(text) || text.find_first_of(quoting) != std::string_view::npos;
+  const bool quoted = hasSpaceAtEdge(text) || text.find_first_of(quoting) != std::string_view::npos;
   char* to = out.room(2 * text.size() + 3);
   const char* const start = to;
   if (quoted) *to++ = '"';

@@ -241,9 +241,8 @@ void renderXlsxRows(const Segment& segment, std::span<const uint32_t> rows,
     refuse("a sheet has at most 1,048,576 rows, its header included");
   }
   SheetWriter writer(segment, request, out);
-  forEachRow(segment, rows, request.fields, [&](size_t position, const RowValues& values) {
-    writer.write(position, values);
-  });
+  forEachRow(segment, rows, request.fields,
+             [&](size_t position, const RowValues& values) { writer.write(position, values); });
 }
 
 }  // namespace peneira
