@@ -57,7 +57,7 @@ void finishTies(const uint8_t* records, std::vector<KeyedRow>& items) {
         const uint8_t* cnpj = records + items[i].row + RecordLayout::kCnpj;
         items[i].key = packCharacters(cnpj, kRootLength, kCnpjLength);
       }
-      std::stable_sort(items.begin() + first, items.begin() + end,
+      std::stable_sort(items.data() + first, items.data() + end,
                        [](const KeyedRow& a, const KeyedRow& b) { return a.key < b.key; });
     }
     first = end;

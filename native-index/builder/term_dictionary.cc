@@ -32,7 +32,7 @@ uint32_t hashOf(std::string_view word) {
   uint64_t state = kOdd2 ^ word.size();
   size_t at = 0;
   for (; at + 8 <= word.size(); at += 8) {
-    uint64_t eight;
+    uint64_t eight = 0;
     std::memcpy(&eight, word.data() + at, sizeof eight);
     state = mix(state ^ eight, kOdd1);
   }

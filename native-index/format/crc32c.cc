@@ -38,7 +38,7 @@ constexpr std::array<ByteTable, 8> makeSlicingTables() {
 constexpr std::array<ByteTable, 8> kSlicing = makeSlicingTables();
 
 uint64_t load64(const uint8_t* bytes) {
-  uint64_t word;
+  uint64_t word = 0;
   std::memcpy(&word, bytes, sizeof word);
   return word;
 }

@@ -5,12 +5,12 @@
 
 #include <dlfcn.h>
 #include <fcntl.h>
-#include <signal.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include <cerrno>
+#include <csignal>
 #include <cstring>
 #include <mutex>
 #include <utility>
@@ -46,6 +46,7 @@ bool patch(uintptr_t address) {
     std::atomic<bool>* poisoned = guard.poisoned.load(std::memory_order_relaxed);
     if (poisoned != nullptr) poisoned->store(true, std::memory_order_release);
     constexpr int flags = MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED;
+    // NOLINTNEXTLINE(performance-no-int-to-ptr): an address from the system, never dereferenced
     return mmap(reinterpret_cast<void*>(page), length, PROT_READ, flags, -1, 0) != MAP_FAILED;
   }
   return false;

@@ -16,6 +16,7 @@ namespace peneira {
 struct FileIdentity {
   uint64_t device = 0, inode = 0, size = 0;
   int64_t modifiedNs = 0;
+  // NOLINTNEXTLINE(modernize-use-nullptr): the comparison with 0 is in the standard library
   auto operator<=>(const FileIdentity&) const = default;
 };
 

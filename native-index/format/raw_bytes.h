@@ -16,6 +16,8 @@ namespace peneira {
 class RawBytes {
  public:
   RawBytes() = default;
+  RawBytes(const RawBytes&) = delete;
+  RawBytes& operator=(const RawBytes&) = delete;
   RawBytes(RawBytes&& other) noexcept { *this = std::move(other); }
   RawBytes& operator=(RawBytes&& other) noexcept {
     std::swap(bytes_, other.bytes_);

@@ -15,7 +15,7 @@ template <class Data>
 void wrap(napi_env env, napi_value object, const napi_type_tag& tag, std::unique_ptr<Data> data) {
   const auto release = [](napi_env, void* wrapped, void*) { delete static_cast<Data*>(wrapped); };
   check(env, napi_wrap(env, object, data.get(), release, nullptr, nullptr));
-  data.release();
+  static_cast<void>(data.release());  // the object owns it from here on
   check(env, napi_type_tag_object(env, object, &tag));
 }
 

@@ -63,6 +63,7 @@ ChunkQuery::ChunkQuery(const Segment& segment, const Query& query, Work& work)
 void ChunkQuery::resolveWords(Condition& condition) {
   for (const auto& hint : condition.clause->hints) {
     std::vector<TermRows> rows;
+    rows.reserve(hint.size());
     for (const std::string& word : hint) rows.push_back(segment_.terms().rows(word));
     const bool unknown = std::any_of(rows.begin(), rows.end(),
                                      [](const TermRows& term) { return term.count() == 0; });

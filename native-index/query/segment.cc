@@ -57,10 +57,10 @@ std::shared_ptr<Segment> Segment::openFile(const std::string& path,
   const FileIdentity identity = mapping->identity();
   const auto known = openSegments.find(identity);
   if (known != openSegments.end()) {
-    const std::shared_ptr<Segment> segment = known->second.lock();
+    std::shared_ptr<Segment> segment = known->second.lock();
     if (segment && segment->location_ == location && !segment->poisoned()) return segment;
   }
-  const std::shared_ptr<Segment> segment = open(std::move(mapping), location);
+  std::shared_ptr<Segment> segment = open(std::move(mapping), location);
   openSegments[identity] = segment;
   return segment;
 }

@@ -84,7 +84,7 @@ bool isFreeText(Field field) {
 void renderCsvRows(const Segment& segment, std::span<const uint32_t> rows,
                    const RowRequest& request, TextBuffer& out) {
   std::vector<char> free;
-  for (const Field field : request.fields) free.push_back(isFreeText(field));
+  for (const Field field : request.fields) free.push_back(isFreeText(field) ? 1 : 0);
   const size_t columns = free.size() + request.extra.size();
   forEachRow(segment, rows, request.fields, [&](size_t position, const RowValues& values) {
     const size_t start = out.text().size();
