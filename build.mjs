@@ -12,6 +12,7 @@ import * as fs from "node:fs";
 import path from "node:path";
 import { performance } from "node:perf_hooks";
 import { fileURLToPath, pathToFileURL } from "node:url";
+import { cppFiles, formatMissing, isFormatted, lintNative } from "./native-index/lint.mjs";
 import { asanEnv, headersEnv, mirror, missingTools } from "./native-index/toolchain.mjs";
 import { bundleConsole, WEB } from "./src/console/bundle.mjs";
 import { writeBundle } from "./src/executable/bundle.mjs";
@@ -41,6 +42,7 @@ const USAGE = `usage: node build.mjs [command]
   crash [options]     kills the server and checks its promises; --help says how
   campaign NAME       tries for long what the tests try for seconds; without NAME it says what
   check               types and lint only
+  lint-native         clang-tidy over the C++ sources that changed, where it is installed
   rebuild             compiles the installed packages for the Node that runs this
   addon [--asan]      packages and the addon only
   bundle [--faults]   packages, addon and the bundle only; with --faults the one of the crash tests
@@ -70,6 +72,10 @@ const COMMANDS = {
   check() {
     install();
     check();
+  },
+  async "lint-native"() {
+    install();
+    if (!(await lintNative({ root: ROOT, cache: CACHE }))) fail("clang-tidy refuses these places");
   },
   addon(args) {
     install();
@@ -134,7 +140,7 @@ function addon({ asan = false } = {}) {
   return built;
 }
 
-/** Types and lint over the whole checkout. */
+/** Types and lint over the whole checkout, and the layout of the C++ where that can be told. */
 function check() {
   const inputs = [
     "package-lock.json",
@@ -153,6 +159,16 @@ function check() {
   upToDate({ name: "lint", inputs: [...inputs, "build.mjs"], salt: "", outputs: [] }, () => {
     const biome = tool("@biomejs/biome", "bin/biome");
     run(process.execPath, [biome, "check", "--error-on-warnings", "."]);
+  });
+  const missing = formatMissing();
+  if (missing !== undefined) process.stderr.write(`layout of C++ ${missing}\n`);
+  else checkLayout();
+}
+
+function checkLayout() {
+  const inputs = [...cppFiles(ROOT), ".clang-format"];
+  upToDate({ name: "cpp-layout", inputs, salt: "", outputs: [] }, () => {
+    if (!isFormatted(ROOT)) fail("clang-format -i lays these files out");
   });
 }
 
@@ -234,9 +250,8 @@ function makeExecutable() {
   if (process.platform !== "linux") return;
   const args = [path.join(ROOT, "build.mjs"), "executable"];
   const child = spawn(process.execPath, args, { cwd: ROOT, stdio: ["ignore", 2, 2] });
-  return new Promise((resolve) => {
-    child.once("exit", (status) => (status === 0 ? resolve() : fail("the executable failed")));
-  });
+  const end = (status) => status === 0 || fail("the executable failed");
+  return new Promise((resolve) => child.once("exit", (status) => resolve(end(status))));
 }
 
 /** `bench`: one benchmark with its own arguments, or all of them one after the other. */

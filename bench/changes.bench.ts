@@ -14,7 +14,7 @@ import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
 import { DuckDBInstance } from "@duckdb/node-api";
 import polars from "nodejs-polars";
-import { COLUMNS } from "../native-index/columns.ts";
+import { COLUMNS } from "../native-index/format/columns.ts";
 import { type ChangeList, makeChangeList, openChangeList } from "../src/search/changelist.ts";
 import {
   CHANGE_KINDS,

@@ -21,9 +21,14 @@ import { setTimeout } from "node:timers/promises";
 import { parseArgs } from "node:util";
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
-import { TABLES } from "../native-index/columns.ts";
-import { buildIndex, rankRecords } from "../native-index/engine.ts";
-import { RECORD, RECORD_FLAGS, RECORD_NULL, RECORD_STRINGS } from "../native-index/record.ts";
+import {
+  RECORD,
+  RECORD_FLAGS,
+  RECORD_NULL,
+  RECORD_STRINGS,
+} from "../native-index/builder/record.ts";
+import { TABLES } from "../native-index/format/columns.ts";
+import { buildIndex, rankRecords } from "../native-index/napi/engine.ts";
 import { seededRandom } from "../test/support/native-index/fixture-rows.ts";
 import { encodeTable, writeColumns } from "../test/support/native-index/region-fixture.ts";
 

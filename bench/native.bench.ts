@@ -14,7 +14,7 @@ import {
   nativeVersions,
   openSegment,
   type SelectRequest,
-} from "../native-index/engine.ts";
+} from "../native-index/napi/engine.ts";
 import { randomRows } from "../test/support/native-index/fixture-rows.ts";
 import { writeFixture } from "../test/support/native-index/region-fixture.ts";
 import { formatUs, measure } from "./measure.ts";

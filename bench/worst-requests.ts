@@ -3,7 +3,7 @@
  * allowed, or refused late, each as dear as its kind can be.
  * Invariant: the same snapshot gives the same requests; lists are as long as their bounds.
  */
-import { TABLES } from "../native-index/columns.ts";
+import { TABLES } from "../native-index/format/columns.ts";
 import { FACETS } from "../src/search/facet.ts";
 import type { Segment } from "../src/search/segment.ts";
 import { UFS } from "../src/spec/fields.ts";

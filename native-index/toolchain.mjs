@@ -6,7 +6,7 @@
  * `PYTHON` and `npm_config_nodedir` are obeyed as node-gyp obeys them.
  */
 import { spawnSync } from "node:child_process";
-import { cpSync, existsSync, readdirSync, readFileSync, realpathSync } from "node:fs";
+import { cpSync, existsSync, readFileSync, realpathSync, rmSync } from "node:fs";
 import path from "node:path";
 
 /** Names what node-gyp needs and this machine lacks: Python 3, make, a C++20 compiler. */
@@ -55,10 +55,16 @@ export function asanEnv(built) {
   };
 }
 
-/** Copies the C++ sources of the addon into a folder of their own. */
+/** Folders of the addon's C++ sources; each includes those before it, napi/ all of them. */
+export const CPP_FOLDERS = ["format", "query", "render", "builder", "napi"];
+
+/** Makes a folder hold the C++ sources of the addon, and no source that went away. */
 export function mirror(source, target) {
-  for (const entry of readdirSync(source).filter((name) => /\.(cc|h|gyp)$/.test(name))) {
-    const flags = { recursive: true, preserveTimestamps: true };
-    cpSync(path.join(source, entry), path.join(target, entry), flags);
+  for (const name of CPP_FOLDERS) {
+    const isCpp = (file) => !/\.ts$/.test(file);
+    rmSync(path.join(target, name), { recursive: true, force: true });
+    const flags = { recursive: true, preserveTimestamps: true, filter: isCpp };
+    cpSync(path.join(source, name), path.join(target, name), flags);
   }
+  cpSync(path.join(source, "binding.gyp"), path.join(target, "binding.gyp"));
 }

@@ -8,10 +8,10 @@
 #include <cstdlib>
 #include <sstream>
 
-#include "../failure.h"
-#include "../kernel.h"
-#include "../rowtest.h"
-#include "../select.h"
+#include "format/failure.h"
+#include "query/kernel.h"
+#include "query/rowtest.h"
+#include "query/select.h"
 
 namespace {
 
@@ -104,8 +104,8 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* bytes, size_t size) {
   page.limit = data.ConsumeIntegralInRange<uint64_t>(1, 300);
   page.seed = data.ConsumeIntegral<uint64_t>();
   for (auto left = data.ConsumeIntegralInRange(1, 3); left > 0; left--) {
-    page.order.push_back({data.ConsumeIntegralInRange<uint32_t>(0, Orders::kCount),
-                          data.ConsumeBool()});
+    page.order.push_back(
+        {data.ConsumeIntegralInRange<uint32_t>(0, Orders::kCount), data.ConsumeBool()});
   }
   for (size_t i = data.ConsumeIntegralInRange<size_t>(0, kClausesMax); i > 0; i--) {
     page.query.clauses.push_back(takeClause(data));

@@ -5,11 +5,11 @@
 #include <cstring>
 #include <string_view>
 
-#include "../crc32c.h"
-#include "../failure.h"
-#include "../kernel.h"
-#include "../render.h"
-#include "../select.h"
+#include "format/crc32c.h"
+#include "format/failure.h"
+#include "query/kernel.h"
+#include "query/select.h"
+#include "render/render.h"
 
 namespace {
 

@@ -13,6 +13,7 @@ import { availableParallelism } from "node:os";
 import path from "node:path";
 import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
+import { CPP_FOLDERS } from "../toolchain.mjs";
 
 const FOLDER = path.dirname(fileURLToPath(import.meta.url));
 const NATIVE = path.dirname(FOLDER);
@@ -20,13 +21,15 @@ const ROOT = path.dirname(NATIVE);
 const OUT = path.join(NATIVE, "build", "fuzz");
 /** The query side of the addon, without N-API. */
 const SOURCES = [
-  ["answers", "bits", "blocks", "chunkquery", "columnset", "container", "crc32c", "cube"],
-  ["directory", "fields", "kernel", "mapping", "postings", "query", "rangetest", "render"],
-  ["rowtest", "segment", "select", "selector", "sha256", "sortkeys", "table", "terms", "walk"],
+  ["format/bits", "format/blocks", "format/columnset", "format/container", "format/crc32c"],
+  ["format/directory", "format/mapping", "format/postings", "format/sha256", "format/table"],
+  ["format/terms", "query/answers", "query/chunkquery", "query/cube", "query/kernel"],
+  ["query/query", "query/rangetest", "query/rowtest", "query/segment", "query/select"],
+  ["query/selector", "query/sortkeys", "query/walk", "render/fields", "render/render"],
 ].flat();
 const FLAGS = ["-std=c++20", "-O1", "-g", "-fno-omit-frame-pointer", "-fno-sanitize-recover=all"];
 /** The opener gets forged files, so checksums must not stop it; the kernel gets a good one. */
-FLAGS.push("-fsanitize=address,undefined", "-DPENEIRA_TRUST_CHECKSUMS");
+FLAGS.push("-fsanitize=address,undefined", "-DPENEIRA_TRUST_CHECKSUMS", `-I${NATIVE}`);
 const COMPILER = process.env.CLANGXX ?? "clang++";
 
 const { values } = parseArgs({
@@ -46,7 +49,7 @@ async function main() {
   }
   mkdirSync(OUT, { recursive: true });
   const seeds = path.join(OUT, "seeds");
-  const maker = path.join(ROOT, "test", "fuzz-seeds.ts");
+  const maker = path.join(ROOT, "test/campaign/kernel/seeds.ts");
   await started(process.execPath, ["--import", import.meta.resolve("tsx"), maker, seeds]);
   const targets = values.target === undefined ? ["opener", "kernel"] : [values.target];
   await compile(targets);
@@ -57,7 +60,11 @@ async function main() {
 async function compile(targets) {
   const own = targets.map((target) => `fuzz/${target}_fuzz.cc`);
   const inputs = [...own, ...SOURCES.map((name) => `${name}.cc`)];
-  const headers = readdirSync(NATIVE).filter((name) => name.endsWith(".h"));
+  const headers = CPP_FOLDERS.flatMap((folder) =>
+    readdirSync(path.join(NATIVE, folder))
+      .filter((name) => name.endsWith(".h"))
+      .map((name) => path.join(folder, name)),
+  );
   const age = (file) => (existsSync(file) ? statSync(file).mtimeMs : 0);
   const newest = Math.max(...headers.map((name) => age(path.join(NATIVE, name))));
   const stale = inputs.filter(

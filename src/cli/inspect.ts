@@ -5,9 +5,9 @@
  * other blocks are checked by `peneira verify`.
  */
 import type { Command } from "commander";
-import { COLUMNS, ORDERS, TABLES } from "../../native-index/columns.ts";
-import type { SnapshotSection } from "../../native-index/region.ts";
-import type { OpenedSnapshot } from "../../native-index/snapshot.ts";
+import { COLUMNS, ORDERS, TABLES } from "../../native-index/format/columns.ts";
+import type { SnapshotSection } from "../../native-index/format/region.ts";
+import type { OpenedSnapshot } from "../../native-index/format/snapshot.ts";
 import { wordFor } from "../amounts.ts";
 
 /** What `peneira inspect --json` prints. */
@@ -67,7 +67,7 @@ export function registerInspect(program: Command): void {
     .option("--json", "print one JSON document")
     .addHelpText("after", EXAMPLES)
     .action(async (path: string, options: { json?: true }) => {
-      const { openSnapshot } = await import("../../native-index/snapshot.ts");
+      const { openSnapshot } = await import("../../native-index/format/snapshot.ts");
       const inspection = inspectionOf(await openSnapshot(path));
       if (options.json) process.stdout.write(`${JSON.stringify(inspection)}\n`);
       else process.stdout.write(inspectionText(inspection));

@@ -7,7 +7,7 @@
 import { performance } from "node:perf_hooks";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Command } from "commander";
-import { limitCores } from "../../native-index/engine.ts";
+import { limitCores } from "../../native-index/napi/engine.ts";
 import type { Keyring } from "../access/keyring.ts";
 import { systemClock } from "../clock.ts";
 import type { Config } from "../config.ts";

@@ -6,7 +6,7 @@
  */
 import { readdirSync, rmSync, statSync } from "node:fs";
 import { basename, join } from "node:path";
-import { openSnapshot } from "../../native-index/snapshot.ts";
+import { openSnapshot } from "../../native-index/format/snapshot.ts";
 
 /** One valid snapshot. */
 export interface KnownSnapshot {

@@ -87,8 +87,8 @@ function printLicenses(json: boolean): void {
 }
 
 async function readVersions(): Promise<Versions> {
-  const engine = import("../../native-index/engine.ts").then((it) => it.nativeVersions());
-  const { FORMAT_VERSION } = await import("../../native-index/versions.ts");
+  const engine = import("../../native-index/napi/engine.ts").then((it) => it.nativeVersions());
+  const { FORMAT_VERSION } = await import("../../native-index/format/versions.ts");
   const state = await import("../store/database.ts");
   const native = await engine.catch((error: Error) => ({
     simd: notLoaded(error),

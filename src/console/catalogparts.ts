@@ -4,8 +4,8 @@
  * Invariant: counts are of all accounts of the snapshot; names are those of the snapshot and of the
  * lexicon, and a prefix that none of them names has none.
  */
-import { TABLES, type TableName } from "../../native-index/columns.ts";
-import type { NativeFacet } from "../../native-index/engine.ts";
+import { TABLES, type TableName } from "../../native-index/format/columns.ts";
+import type { NativeFacet } from "../../native-index/napi/engine.ts";
 import { laterResult } from "../http/sidework.ts";
 import { guarded, type Segment } from "../search/segment.ts";
 import { analyzeWords } from "../spec/analyzer.ts";

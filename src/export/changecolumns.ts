@@ -4,7 +4,7 @@
  * the fields, of the newer snapshot where the account is in it, else of the older one.
  * Invariant: the same columns with no changes as with many; values are those of the other formats.
  */
-import type { ColumnBuffers, FieldColumn } from "../../native-index/engine.ts";
+import type { ColumnBuffers, FieldColumn } from "../../native-index/napi/engine.ts";
 import type { ChangeList } from "../search/changelist.ts";
 import { CHANGE_COLUMNS } from "../search/changerows.ts";
 import type { ChangeEntry } from "../search/changes.ts";

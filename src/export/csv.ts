@@ -1,6 +1,6 @@
 /**
  * An export as CSV. What comes in: row ids in batches. What goes out: RFC 4180 in UTF-8: a header
- * of field names, then the rows as the addon writes them (native-index/rows.h).
+ * of field names, then the rows as the addon writes them (native-index/render/rows.h).
  * Invariant: every line ends on CR LF, the last one too; the byte order mark and the semicolon
  * stand there only when the spec asks for them.
  */

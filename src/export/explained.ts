@@ -3,7 +3,7 @@
  * spec matched. What goes out: for each column its name, its kind and a finished text per row.
  * Invariant: the columns depend on the spec alone, so that they are known before the first row.
  */
-import type { ExtraColumn } from "../../native-index/engine.ts";
+import type { ExtraColumn } from "../../native-index/napi/engine.ts";
 import type { Explanation } from "../search/explain.ts";
 import { explainRows } from "../search/project.ts";
 import { SCORE_PARTS, SCORE_WEIGHTS, type ScorePart, scoredStrategy } from "../search/score.ts";

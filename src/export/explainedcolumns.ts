@@ -5,7 +5,7 @@
  * Invariant: the same columns with no rows as with many; explanations are objects of some hundred
  * bytes, so only a slice of them is in memory at a time, the buffers hold their values.
  */
-import type { ColumnBuffers, FieldColumn } from "../../native-index/engine.ts";
+import type { ColumnBuffers, FieldColumn } from "../../native-index/napi/engine.ts";
 import type { Segment } from "../search/segment.ts";
 import type { AccountQuerySpec } from "../spec/schema.ts";
 import { type ExplainColumn, explainCells, explainColumns } from "./explained.ts";

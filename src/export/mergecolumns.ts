@@ -6,7 +6,7 @@
  * snapshot. Layouts are those of Arrow: validity and booleans are bits, texts have offsets.
  */
 import { strict as assert } from "node:assert";
-import type { ColumnBuffers, FieldColumn } from "../../native-index/engine.ts";
+import type { ColumnBuffers, FieldColumn } from "../../native-index/napi/engine.ts";
 
 /** Bytes of a value of a type with values of one size. */
 const WIDTHS: Readonly<Partial<Record<FieldColumn["type"], number>>> = {

@@ -3,7 +3,7 @@
  * activities, natures, municipalities and states as its own tables have them.
  * Invariant: a code without a name stands for itself; names of the registry are not translated.
  */
-import { TABLES, type TableName } from "../../native-index/columns.ts";
+import { TABLES, type TableName } from "../../native-index/format/columns.ts";
 import { guarded, type Segment } from "../search/segment.ts";
 import { catalogLookup, cnaeDigits } from "../spec/catalog.ts";
 import { STATE_NAMES } from "../spec/states.ts";

@@ -4,9 +4,10 @@
  * Invariant: row groups do not depend on how rows came in batches; one of them is in memory at a
  * time; an error of the library is thrown, and no row is missing from a file that was finished.
  */
-import type { FieldColumn } from "../../native-index/engine.ts";
-import { encodeFieldStream } from "../../native-index/field-stream.ts";
-import { parquetLibrary } from "../../native-index/parquet.ts";
+
+import { parquetLibrary } from "../../native-index/format/parquet.ts";
+import type { FieldColumn } from "../../native-index/napi/engine.ts";
+import { encodeFieldStream } from "../../native-index/render/field-stream.ts";
 import { guarded } from "../search/segment.ts";
 import type { OutputField } from "../spec/fields.ts";
 import { canonicalBytes } from "../spec/identity.ts";

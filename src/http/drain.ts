@@ -9,7 +9,7 @@
  */
 
 import { setImmediate, setTimeout as sleep } from "node:timers/promises";
-import { shutPort, waitingAt } from "../../native-index/engine.ts";
+import { shutPort, waitingAt } from "../../native-index/napi/engine.ts";
 
 /** Longest time for the port to come to rest, in milliseconds. */
 const REST_MS_MAX = 300;

@@ -6,7 +6,7 @@
  * made, does not count.
  */
 import type { Socket } from "node:net";
-import { unsentBytes } from "../../native-index/engine.ts";
+import { unsentBytes } from "../../native-index/napi/engine.ts";
 import { Pace, type PaceWatch } from "./pace.ts";
 import { later } from "./sidework.ts";
 

@@ -11,7 +11,7 @@
  * while it is handed over, 2 x 240. All of it stays under 1 GB; building the index is counted in
  * `native-index`.
  */
-import { createSnapshotWriter, type SnapshotMeta } from "../../native-index/snapshot.ts";
+import { createSnapshotWriter, type SnapshotMeta } from "../../native-index/format/snapshot.ts";
 import type { JoinContext, JoinResult } from "./join.ts";
 import { chooseSplits } from "./ranges.ts";
 import { writeRanked } from "./rank.ts";

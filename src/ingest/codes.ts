@@ -6,7 +6,7 @@
  * Invariant: a dictionary is the ascending union of the release's table and the codes in use, so
  * it does not depend on the order in which rows were read.
  */
-import { RECORD_NULL } from "../../native-index/record.ts";
+import { RECORD_NULL } from "../../native-index/builder/record.ts";
 import { CommandError } from "../errors.ts";
 
 /** Kinds of code that rows hold as numbers, with their width in digits. */

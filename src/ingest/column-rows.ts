@@ -1,14 +1,20 @@
 /**
  * Rows of an Arrow or Parquet file on their way to the join.
  * What comes in: cells of the documented columns, in any reasonable Arrow type.
- * What goes out: row records (`native-index/record.ts`) with everything but the scores, in which
- * codes are provisional numbers, spilled by company root.
+ * What goes out: row records (`native-index/builder/record.ts`) with everything but the scores, in
+ * which codes are provisional numbers, spilled by company root.
  * Invariant: as with a dump, an odd value becomes null and is counted; only a row without a CNPJ
  * is left out.
  */
-import type { Cell, ColumnBatch } from "../../native-index/arrow-reader.ts";
-import { COLUMNS, type ColumnName } from "../../native-index/columns.ts";
-import { RECORD, RECORD_FLAGS, RECORD_NULL, RECORD_STRINGS } from "../../native-index/record.ts";
+
+import {
+  RECORD,
+  RECORD_FLAGS,
+  RECORD_NULL,
+  RECORD_STRINGS,
+} from "../../native-index/builder/record.ts";
+import type { Cell, ColumnBatch } from "../../native-index/format/arrow-reader.ts";
+import { COLUMNS, type ColumnName } from "../../native-index/format/columns.ts";
 import type { Rule } from "../dump/rules.ts";
 import { newTextSink, removeCpf, type TextSink } from "../dump/text.ts";
 import { COMPANY_SIZE_CODES, UFS } from "../spec/fields.ts";

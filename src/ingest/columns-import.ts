@@ -8,11 +8,11 @@
 import { closeSync, openSync, readSync, statSync } from "node:fs";
 import { basename } from "node:path";
 import { getCnae, getLegalNatures, getMunicipalities } from "@brazilian-utils/brazilian-utils";
-import { type ColumnBatch, readArrowFile } from "../../native-index/arrow-reader.ts";
-import { COLUMNS } from "../../native-index/columns.ts";
-import { isIndexed, META_KEY, plainMeta, readPlainMeta } from "../../native-index/footer.ts";
-import type { SnapshotMeta, SnapshotMunicipality } from "../../native-index/meta.ts";
-import { FORMAT_VERSION } from "../../native-index/versions.ts";
+import { type ColumnBatch, readArrowFile } from "../../native-index/format/arrow-reader.ts";
+import { COLUMNS } from "../../native-index/format/columns.ts";
+import { isIndexed, META_KEY, plainMeta, readPlainMeta } from "../../native-index/format/footer.ts";
+import type { SnapshotMeta, SnapshotMunicipality } from "../../native-index/format/meta.ts";
+import { FORMAT_VERSION } from "../../native-index/format/versions.ts";
 import manifest from "../../package.json" with { type: "json" };
 import { CommandError } from "../errors.ts";
 import { SCORE_VERSION } from "../search/score.ts";

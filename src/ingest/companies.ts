@@ -6,7 +6,7 @@
  *   8 f64 root    16 i64 share capital in cents      24 u16 bytes of the name, then the name
  * Invariant: nulls are those of `record.ts`, so that the join copies values without looking.
  */
-import { RECORD_NULL } from "../../native-index/record.ts";
+import { RECORD_NULL } from "../../native-index/builder/record.ts";
 import { cleanRoot } from "../dump/cnpj.ts";
 import { EMPRESA } from "../dump/layout.ts";
 import type { DumpRecord } from "../dump/records.ts";

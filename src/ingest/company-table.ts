@@ -5,7 +5,7 @@
  * Invariant: of several rows of a company the first with a name stays; natures are dictionary
  * codes. Memory is the partition's companies plus about 30 bytes for each.
  */
-import { RECORD_NULL } from "../../native-index/record.ts";
+import { RECORD_NULL } from "../../native-index/builder/record.ts";
 import { BRANCHES, writeBase36 } from "../dump/cnpj.ts";
 import { COMPANY } from "./companies.ts";
 import type { JoinFile } from "./join.ts";

@@ -6,8 +6,8 @@
  * before anything stands under the output's name.
  */
 import { statSync } from "node:fs";
-import { isIndexed } from "../../native-index/footer.ts";
-import { openSnapshot, type SnapshotMeta } from "../../native-index/snapshot.ts";
+import { isIndexed } from "../../native-index/format/footer.ts";
+import { openSnapshot, type SnapshotMeta } from "../../native-index/format/snapshot.ts";
 import { wordFor } from "../amounts.ts";
 import { type DumpFolder, type DumpMember, openDump } from "../dump/archive.ts";
 import type { FileType } from "../dump/layout.ts";

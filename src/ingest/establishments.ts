@@ -1,11 +1,16 @@
 /**
  * Establishments on their way to the join.
  * What comes in: records of an Estabelecimentos file.
- * What goes out: row records (`native-index/record.ts`) in which codes are the task's provisional
- * numbers, and what the company and the scores will fill is null.
+ * What goes out: row records (`native-index/builder/record.ts`) in which codes are the task's
+ * provisional numbers, and what the company and the scores will fill is null.
  * Invariant: every odd value is null and counted; only a row without a CNPJ is left out.
  */
-import { RECORD, RECORD_FLAGS, RECORD_NULL, RECORD_STRINGS } from "../../native-index/record.ts";
+import {
+  RECORD,
+  RECORD_FLAGS,
+  RECORD_NULL,
+  RECORD_STRINGS,
+} from "../../native-index/builder/record.ts";
 import {
   checkDigits,
   cleanBranch,

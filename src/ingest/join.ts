@@ -6,7 +6,7 @@
  * Invariant: files are read in part order, so of two equal CNPJs the first row by (part, line)
  * stays, and of two equal companies the first that has a name.
  */
-import { RECORD, RECORD_FLAGS, RECORD_NULL } from "../../native-index/record.ts";
+import { RECORD, RECORD_FLAGS, RECORD_NULL } from "../../native-index/builder/record.ts";
 import { scoreAccount } from "../search/score.ts";
 import type { AllRemaps } from "./codes.ts";
 import { COMPANY, readWhole, SIZES } from "./companies.ts";

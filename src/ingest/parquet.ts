@@ -9,9 +9,9 @@ import {
   type ColumnBatch,
   readArrowStream,
   viewDictionaries,
-} from "../../native-index/arrow-reader.ts";
-import { parquetLibrary } from "../../native-index/parquet.ts";
-import { printable } from "../../native-index/printable.ts";
+} from "../../native-index/format/arrow-reader.ts";
+import { parquetLibrary } from "../../native-index/format/parquet.ts";
+import { printable } from "../../native-index/format/printable.ts";
 import { CommandError } from "../errors.ts";
 
 /**

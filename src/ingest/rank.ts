@@ -4,9 +4,9 @@
  * What goes out: full record batches, handed to the snapshot writer.
  * Invariant: one range is in memory at a time; every batch but the last has BATCH_ROWS rows.
  */
-import { BATCH_ROWS } from "../../native-index/columns.ts";
-import { createBatch, rankRecords } from "../../native-index/engine.ts";
-import type { SnapshotWriter } from "../../native-index/snapshot.ts";
+import { BATCH_ROWS } from "../../native-index/format/columns.ts";
+import type { SnapshotWriter } from "../../native-index/format/snapshot.ts";
+import { createBatch, rankRecords } from "../../native-index/napi/engine.ts";
 import { bucketBytes, readBucket, type SpillFile } from "./spill.ts";
 
 /** Ranks and writes all ranges; `onRows` is told how many rows are written. */

@@ -5,10 +5,10 @@
  * Invariant: nothing here depends on the order of files or threads.
  */
 
-import type { SnapshotMunicipality } from "../../native-index/meta.ts";
-import { RECORD_NULL } from "../../native-index/record.ts";
-import type { SnapshotMeta } from "../../native-index/snapshot.ts";
-import { FORMAT_VERSION } from "../../native-index/versions.ts";
+import { RECORD_NULL } from "../../native-index/builder/record.ts";
+import type { SnapshotMunicipality } from "../../native-index/format/meta.ts";
+import type { SnapshotMeta } from "../../native-index/format/snapshot.ts";
+import { FORMAT_VERSION } from "../../native-index/format/versions.ts";
 import manifest from "../../package.json" with { type: "json" };
 import { wordFor } from "../amounts.ts";
 import type { DumpFolder, DumpMember } from "../dump/archive.ts";

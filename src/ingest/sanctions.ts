@@ -10,7 +10,7 @@ import { readFileSync } from "node:fs";
 import { basename } from "node:path";
 import { text as readAll } from "node:stream/consumers";
 import yauzl from "yauzl";
-import { isDay } from "../../native-index/meta-schema.ts";
+import { isDay } from "../../native-index/format/meta-schema.ts";
 import { wordFor } from "../amounts.ts";
 import { CommandError } from "../errors.ts";
 import { foldPlace } from "./municipalities.ts";

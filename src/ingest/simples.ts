@@ -4,7 +4,7 @@
  * What goes out: spill records of 16 bytes: 0 f64 root, 8 u32 flags (`SIMPLES_FLAGS`), 12 zero.
  * Invariant: `S` is yes; `N`, blank and odd values are no.
  */
-import { RECORD_FLAGS } from "../../native-index/record.ts";
+import { RECORD_FLAGS } from "../../native-index/builder/record.ts";
 import { cleanRoot } from "../dump/cnpj.ts";
 import { SIMPLES } from "../dump/layout.ts";
 import type { DumpRecord } from "../dump/records.ts";

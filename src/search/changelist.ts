@@ -19,9 +19,14 @@ import { randomBytes } from "node:crypto";
 import { closeSync, fstatSync, fsyncSync, openSync, readSync, renameSync, rmSync } from "node:fs";
 import { dirname } from "node:path";
 import { setImmediate as nextTurn } from "node:timers/promises";
-import { COLUMNS, type ColumnName, columnsFingerprint } from "../../native-index/columns.ts";
-import { crc32c, differences, type NativeChanges, openChanges } from "../../native-index/engine.ts";
-import { writeAllSync } from "../../native-index/write-all.ts";
+import { COLUMNS, type ColumnName, columnsFingerprint } from "../../native-index/format/columns.ts";
+import { writeAllSync } from "../../native-index/format/write-all.ts";
+import {
+  crc32c,
+  differences,
+  type NativeChanges,
+  openChanges,
+} from "../../native-index/napi/engine.ts";
 import { guarded, type Segment } from "./segment.ts";
 
 /** Version of the file; a list of another version is refused and made anew. */

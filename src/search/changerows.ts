@@ -7,7 +7,7 @@
  * Who owns what: the rows of csv, html, xlsx and jsonl are made here; what stands around them
  * (header, frame, Parquet) belongs to src/export. `changeRuns` is for whoever needs rows himself.
  */
-import type { RenderRequest } from "../../native-index/engine.ts";
+import type { RenderRequest } from "../../native-index/napi/engine.ts";
 import { OUTPUT_FIELD_NAMES, type OutputField } from "../spec/fields.ts";
 import type { AccountQuerySpec } from "../spec/schema.ts";
 import type { ChangeList } from "./changelist.ts";

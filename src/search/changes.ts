@@ -8,8 +8,8 @@
  */
 
 import { setImmediate as nextTurn } from "node:timers/promises";
-import type { ColumnName } from "../../native-index/columns.ts";
-import type { Clause } from "../../native-index/engine.ts";
+import type { ColumnName } from "../../native-index/format/columns.ts";
+import type { Clause } from "../../native-index/napi/engine.ts";
 import type { Catalog, CatalogMunicipality } from "../spec/catalog.ts";
 import { OUTPUT_FIELD_NAMES, type OutputField } from "../spec/fields.ts";
 import type { AccountQuerySpec } from "../spec/schema.ts";

@@ -6,8 +6,12 @@
  * meets, never one that is left out. The clauses of phases share no row, and together they match
  * what `clausesOf` matches.
  */
-import { type DimensionName, FLAG_CODES, type TableName } from "../../native-index/columns.ts";
-import type { Clause, PostingClause, RangeClause } from "../../native-index/engine.ts";
+import {
+  type DimensionName,
+  FLAG_CODES,
+  type TableName,
+} from "../../native-index/format/columns.ts";
+import type { Clause, PostingClause, RangeClause } from "../../native-index/napi/engine.ts";
 import { analyzeWords } from "../spec/analyzer.ts";
 import { cnaeDigits } from "../spec/catalog.ts";
 import type { FilterName } from "../spec/filters/table.ts";

@@ -5,7 +5,7 @@
  * are impossible because every order ends on a unique key.
  */
 import { strict as assert } from "node:assert";
-import type { Selection, Work } from "../../native-index/engine.ts";
+import type { Selection, Work } from "../../native-index/napi/engine.ts";
 import type { Plan } from "./plan.ts";
 
 /** One page of row ids. */

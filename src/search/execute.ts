@@ -3,7 +3,7 @@
  * row ids of the page in order, and whether a further row follows.
  * Invariant: a damaged or truncated snapshot ends as `snapshot_unavailable`, never as rows.
  */
-import type { Selection } from "../../native-index/engine.ts";
+import type { Selection } from "../../native-index/napi/engine.ts";
 import type { Plan } from "./plan.ts";
 import { guarded, type Segment } from "./segment.ts";
 

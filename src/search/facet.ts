@@ -5,8 +5,8 @@
  * Invariant: counts, the others and the missing ones sum to the number of matches. More frequent
  * values come first, equal ones by value ascending.
  */
-import { TABLES, type TableName } from "../../native-index/columns.ts";
-import type { Clause, NativeFacet } from "../../native-index/engine.ts";
+import { TABLES, type TableName } from "../../native-index/format/columns.ts";
+import type { Clause, NativeFacet } from "../../native-index/napi/engine.ts";
 import { CNAE_NOT_INFORMED, punctuateCnae, sectionOfCnae } from "../spec/catalog.ts";
 import { guarded, type Segment } from "./segment.ts";
 

@@ -5,7 +5,7 @@
  * cannot. It also changes when the file gets or loses a name, as each pin of an export does; that
  * alone writes nothing, and shows in the number of names.
  */
-import type { FileState } from "../../native-index/engine.ts";
+import type { FileState } from "../../native-index/napi/engine.ts";
 
 /** Whether something happened between two looks that may have changed the bytes. */
 export function wasTouched(before: FileState, now: FileState): boolean {

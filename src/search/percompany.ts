@@ -7,7 +7,7 @@
  * and a page needs to know nothing of the pages before it.
  */
 import { strict as assert } from "node:assert";
-import type { FirstsRequest, Selection } from "../../native-index/engine.ts";
+import type { FirstsRequest, Selection } from "../../native-index/napi/engine.ts";
 import { atOnce, type Steps, waited } from "../steps.ts";
 import type { Page } from "./collect.ts";
 import { execute, type PageRequest } from "./execute.ts";

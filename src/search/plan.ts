@@ -4,8 +4,8 @@
  * Invariant: the plan changes the cost of an answer, never the answer.
  */
 import { strict as assert } from "node:assert";
-import type { OrderName } from "../../native-index/columns.ts";
-import type { Clause, Method, SortKey } from "../../native-index/engine.ts";
+import type { OrderName } from "../../native-index/format/columns.ts";
+import type { Clause, Method, SortKey } from "../../native-index/napi/engine.ts";
 import { wordFor } from "../amounts.ts";
 import type { AccountQuerySpec } from "../spec/schema.ts";
 import { clausesOf, phaseClauses } from "./clauses.ts";

@@ -6,7 +6,7 @@
  * is asked for or not, away from the thread that answers; a file that was touched is trusted in
  * nothing from then on: each block is checked before its next use, and all of them in one go.
  */
-import type { FileState } from "../../native-index/engine.ts";
+import type { FileState } from "../../native-index/napi/engine.ts";
 import type { Clock } from "../clock.ts";
 import { describeError, type Log } from "../log.ts";
 import { wasTouched } from "./filestate.ts";

@@ -7,13 +7,13 @@
 import { createHash } from "node:crypto";
 import { resolve } from "node:path";
 import { setImmediate } from "node:timers/promises";
-import { TABLES, type TableName } from "../../native-index/columns.ts";
-import { type NativeSegment, openSegment as openNative } from "../../native-index/engine.ts";
+import { TABLES, type TableName } from "../../native-index/format/columns.ts";
 import {
   type OpenedSnapshot,
   openSnapshot,
   type SnapshotMeta,
-} from "../../native-index/snapshot.ts";
+} from "../../native-index/format/snapshot.ts";
+import { type NativeSegment, openSegment as openNative } from "../../native-index/napi/engine.ts";
 import { AppError, CommandError } from "../errors.ts";
 import type { Catalog } from "../spec/catalog.ts";
 

@@ -7,7 +7,7 @@
  */
 import { open } from "node:fs/promises";
 import { setImmediate } from "node:timers/promises";
-import { TABLES } from "../../native-index/columns.ts";
+import { TABLES } from "../../native-index/format/columns.ts";
 import { AppError } from "../errors.ts";
 import { DEFAULT_FIELDS, OUTPUT_FIELD_NAMES, SORT_FIELDS } from "../spec/fields.ts";
 import { normalizeSpec } from "../spec/normalize.ts";

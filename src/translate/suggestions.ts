@@ -6,7 +6,7 @@
  * Invariant: counts are exact and are those of the same spec with that one activity; a translation
  * has at most `COUNTS_MAX` of them.
  */
-import { TABLES } from "../../native-index/columns.ts";
+import { TABLES } from "../../native-index/format/columns.ts";
 import { countMatches } from "../search/searcher.ts";
 import { guarded, type Segment } from "../search/segment.ts";
 import { catalogLookup, cnaeDigits } from "../spec/catalog.ts";

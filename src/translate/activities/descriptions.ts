@@ -7,7 +7,7 @@
  * wholesale, manufacture, representation and repair, unless the words ask for those.
  * Source: Robertson and Zaragoza, The Probabilistic Relevance Framework (2009), k1 1.2, b 0.75.
  */
-import { TABLES } from "../../../native-index/columns.ts";
+import { TABLES } from "../../../native-index/format/columns.ts";
 import type { Segment } from "../../search/segment.ts";
 import { CNAE_NOT_INFORMED } from "../../spec/catalog.ts";
 import { wordsOf } from "../words/phrases.ts";

@@ -3,7 +3,7 @@
  * Invariant: a name must be understood as a whole, by the lexicon or as an official name; what is
  * not known is a mistake that names the nearest activities, and is never searched without.
  */
-import { TABLES } from "../../../native-index/columns.ts";
+import { TABLES } from "../../../native-index/format/columns.ts";
 import { guarded, type Segment } from "../../search/segment.ts";
 import { analyzeWords } from "../../spec/analyzer.ts";
 import { catalogLookup, cnaeDigits, punctuateCnae } from "../../spec/catalog.ts";

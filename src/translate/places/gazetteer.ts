@@ -4,7 +4,7 @@
  * Invariant: made from the municipalities of the snapshot, once per segment; all municipalities of
  * a name are known, never just one of them.
  */
-import { TABLES } from "../../../native-index/columns.ts";
+import { TABLES } from "../../../native-index/format/columns.ts";
 import { guarded, type Segment } from "../../search/segment.ts";
 import { STATE_NAMES } from "../../spec/states.ts";
 import { AREAS, COUNTRIES, HERE } from "./areas.ts";

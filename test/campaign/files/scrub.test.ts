@@ -12,9 +12,9 @@ import { linkSync, mkdtempSync, readFileSync, rmSync, unlinkSync, utimesSync } f
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, describe, it } from "node:test";
-import { TABLES } from "../../../native-index/columns.ts";
-import { SECTION } from "../../../native-index/region.ts";
-import { openSnapshot } from "../../../native-index/snapshot.ts";
+import { TABLES } from "../../../native-index/format/columns.ts";
+import { SECTION } from "../../../native-index/format/region.ts";
+import { openSnapshot } from "../../../native-index/format/snapshot.ts";
 import { type ManualClock, manualClock } from "../../../src/clock.ts";
 import { AppError } from "../../../src/errors.ts";
 import { openLog } from "../../../src/log.ts";

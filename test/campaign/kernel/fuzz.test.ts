@@ -10,7 +10,7 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import { describe, it } from "node:test";
 import { fileURLToPath } from "node:url";
-import { openSegment } from "../../../native-index/engine.ts";
+import { openSegment } from "../../../native-index/napi/engine.ts";
 import { tries } from "../../support/scale.ts";
 import { writeFuzzSeeds } from "./seeds.ts";
 

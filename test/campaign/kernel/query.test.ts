@@ -13,7 +13,7 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import { after, before, describe, it } from "node:test";
 import { fileURLToPath } from "node:url";
-import { type DimensionName, ORDERS } from "../../../native-index/columns.ts";
+import { type DimensionName, ORDERS } from "../../../native-index/format/columns.ts";
 import {
   type Clause,
   type Method,
@@ -22,7 +22,7 @@ import {
   openSegment,
   type SelectRequest,
   type SortKey,
-} from "../../../native-index/engine.ts";
+} from "../../../native-index/napi/engine.ts";
 import {
   type FixtureRow,
   randomRows,
@@ -380,7 +380,7 @@ describe("queries on the addon", () => {
     assert.throws(() => page(segment, { method: "guess" as Method }), /method "guess"/);
     assert.throws(() => page(segment, { clauses: [range] }), /range over "cnpj"/);
     assert.throws(() => page(segment, { clauses: [posting] }), /dimension "colour"/);
-    assert.throws(() => segment.count.call({}, []), /not a segment/);
+    assert.throws(() => segment.count.call({}, []), /this must be a segment/);
     assert.throws(() => openSegment("/nowhere/file", { offset: 0, length: 48, crc32c: 0 }), {
       code: "SNAPSHOT_UNREADABLE",
     });

@@ -10,13 +10,13 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, describe, it } from "node:test";
-import { ORDERS } from "../../../native-index/columns.ts";
+import { ORDERS } from "../../../native-index/format/columns.ts";
 import {
   type Clause,
   type NativeSegment,
   openSegment as openNative,
   type SortKey,
-} from "../../../native-index/engine.ts";
+} from "../../../native-index/napi/engine.ts";
 import { companyPage } from "../../../src/search/percompany.ts";
 import { orderOf, plan } from "../../../src/search/plan.ts";
 import { search } from "../../../src/search/searcher.ts";

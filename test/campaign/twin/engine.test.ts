@@ -6,7 +6,7 @@
  */
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
-import type { Method } from "../../../native-index/engine.ts";
+import type { Method } from "../../../native-index/napi/engine.ts";
 import { orderOf, plan } from "../../../src/search/plan.ts";
 import { openSegment } from "../../../src/search/segment.ts";
 import { OUTPUT_FIELD_NAMES } from "../../../src/spec/fields.ts";

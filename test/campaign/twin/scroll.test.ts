@@ -8,7 +8,12 @@
  */
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
-import type { Clause, NativeSegment, SelectRequest, Work } from "../../../native-index/engine.ts";
+import type {
+  Clause,
+  NativeSegment,
+  SelectRequest,
+  Work,
+} from "../../../native-index/napi/engine.ts";
 import { describePlans, phasesOf, planPhases } from "../../../src/search/plan.ts";
 import { explainRows } from "../../../src/search/project.ts";
 import { BATCH_ROWS, type ScrollSizes, scroll } from "../../../src/search/scroll.ts";

@@ -12,7 +12,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, describe, it } from "node:test";
 import pl from "nodejs-polars";
-import { COLUMNS } from "../../../native-index/columns.ts";
+import { COLUMNS } from "../../../native-index/format/columns.ts";
 import { CommandError } from "../../../src/errors.ts";
 import { openAnySegment } from "../../../src/ingest/boot.ts";
 import { importColumns } from "../../../src/ingest/columns-import.ts";

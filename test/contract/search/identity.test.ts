@@ -14,9 +14,12 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, describe, it } from "node:test";
-import { type DigestsLocation, openSegment as openNative } from "../../../native-index/engine.ts";
-import { openSnapshot } from "../../../native-index/snapshot.ts";
-import { verifySnapshot } from "../../../native-index/verify.ts";
+import { openSnapshot } from "../../../native-index/format/snapshot.ts";
+import { verifySnapshot } from "../../../native-index/format/verify.ts";
+import {
+  type DigestsLocation,
+  openSegment as openNative,
+} from "../../../native-index/napi/engine.ts";
 import { manualClock } from "../../../src/clock.ts";
 import { openLog } from "../../../src/log.ts";
 import { Scrubber } from "../../../src/search/scrubber.ts";

@@ -9,7 +9,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { after, before, describe, it } from "node:test";
 import fc from "fast-check";
-import { TABLES } from "../../../native-index/columns.ts";
+import { TABLES } from "../../../native-index/format/columns.ts";
 import { countMatches } from "../../../src/search/searcher.ts";
 import { openSegment, type Segment } from "../../../src/search/segment.ts";
 import { catalogLookup, punctuateCnae } from "../../../src/spec/catalog.ts";

@@ -8,11 +8,11 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { BATCH_ROWS } from "../../../native-index/columns.ts";
-import { createBatch, rankRecords } from "../../../native-index/engine.ts";
-import type { DictionaryName, SnapshotMeta } from "../../../native-index/meta.ts";
-import { createSnapshotWriter } from "../../../native-index/snapshot.ts";
-import { FORMAT_VERSION } from "../../../native-index/versions.ts";
+import { BATCH_ROWS } from "../../../native-index/format/columns.ts";
+import type { DictionaryName, SnapshotMeta } from "../../../native-index/format/meta.ts";
+import { createSnapshotWriter } from "../../../native-index/format/snapshot.ts";
+import { FORMAT_VERSION } from "../../../native-index/format/versions.ts";
+import { createBatch, rankRecords } from "../../../native-index/napi/engine.ts";
 import { openSegment, type Segment } from "../../../src/search/segment.ts";
 import { decodeSnapshot } from "../decode.ts";
 import {

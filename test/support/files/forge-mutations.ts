@@ -4,8 +4,8 @@
  * import writes, with right checksums, and words for what was done.
  * Invariant: the same seed gives the same bytes; one mutation costs about a millisecond.
  */
-import { TABLES } from "../../../native-index/columns.ts";
-import { SECTION } from "../../../native-index/region.ts";
+import { TABLES } from "../../../native-index/format/columns.ts";
+import { SECTION } from "../../../native-index/format/region.ts";
 import type { Forgery, SnapshotForge } from "./forge-snapshot.ts";
 
 /** A forged file. */

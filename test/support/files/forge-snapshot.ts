@@ -8,15 +8,19 @@
  * old bytes stay where they were, unnamed.
  */
 import { createHash } from "node:crypto";
-import { decodeBlocks, decodeFooter, encodeFooter } from "../../../native-index/arrow.ts";
-import { ARROW_MAGIC, alignUp, type FooterParts } from "../../../native-index/arrow-parts.ts";
-import { BATCH_ROWS, COLUMNS, TABLES } from "../../../native-index/columns.ts";
-import { crc32c, createBatch, rankRecords } from "../../../native-index/engine.ts";
-import { INDEX_KEY, META_KEY } from "../../../native-index/footer.ts";
-import { encodeTable, type SnapshotMeta, tableValues } from "../../../native-index/meta.ts";
-import { BLOCK_BYTES, SECTION } from "../../../native-index/region.ts";
-import { createSnapshotWriter, locationText } from "../../../native-index/snapshot.ts";
-import { FORMAT_VERSION } from "../../../native-index/versions.ts";
+import { decodeBlocks, decodeFooter, encodeFooter } from "../../../native-index/format/arrow.ts";
+import {
+  ARROW_MAGIC,
+  alignUp,
+  type FooterParts,
+} from "../../../native-index/format/arrow-parts.ts";
+import { BATCH_ROWS, COLUMNS, TABLES } from "../../../native-index/format/columns.ts";
+import { INDEX_KEY, META_KEY } from "../../../native-index/format/footer.ts";
+import { encodeTable, type SnapshotMeta, tableValues } from "../../../native-index/format/meta.ts";
+import { BLOCK_BYTES, SECTION } from "../../../native-index/format/region.ts";
+import { createSnapshotWriter, locationText } from "../../../native-index/format/snapshot.ts";
+import { FORMAT_VERSION } from "../../../native-index/format/versions.ts";
+import { crc32c, createBatch, rankRecords } from "../../../native-index/napi/engine.ts";
 import { encodeRecords, FIXTURE_TABLES, randomRows } from "../native-index/fixture-rows.ts";
 
 const HEADER_BYTES = 48;

@@ -17,7 +17,7 @@ import {
   utimesSync,
   writeSync,
 } from "node:fs";
-import { crc32c } from "../../../native-index/engine.ts";
+import { crc32c } from "../../../native-index/napi/engine.ts";
 
 /** Bytes that one checksum covers. */
 const BLOCK_BYTES = 65_536;

@@ -9,7 +9,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { connect } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { TABLES, type TableName } from "../../../native-index/columns.ts";
+import { TABLES, type TableName } from "../../../native-index/format/columns.ts";
 import { AuditTrail } from "../../../src/access/audittrail.ts";
 import { Gate } from "../../../src/access/gate.ts";
 import { Keyring } from "../../../src/access/keyring.ts";

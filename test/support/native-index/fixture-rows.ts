@@ -1,11 +1,17 @@
 /**
  * Synthetic accounts for tests of the addon. What comes in: a seed and a count, or rows by hand.
  * What goes out: plain rows with dictionary codes, the string tables of those codes, and the row
- * records (native-index/record.ts) that hold the rows.
+ * records (native-index/builder/record.ts) that hold the rows.
  * Invariant: the same seed gives the same rows; no cnpj comes twice; every code has its string.
  */
-import type { TableName } from "../../../native-index/columns.ts";
-import { RECORD, RECORD_FLAGS, RECORD_NULL, RECORD_STRINGS } from "../../../native-index/record.ts";
+
+import {
+  RECORD,
+  RECORD_FLAGS,
+  RECORD_NULL,
+  RECORD_STRINGS,
+} from "../../../native-index/builder/record.ts";
+import type { TableName } from "../../../native-index/format/columns.ts";
 
 /** One account: codes are ordinals in FIXTURE_TABLES, dates are days, null is missing. */
 export interface FixtureRow {

@@ -4,8 +4,8 @@
  * Invariant: one plain loop per question over decoded rows; nothing of the addon is used but the
  * seeded position of a row, which test/support/twin.ts checks on its own.
  */
-import type { Clause, SortKey } from "../../../native-index/engine.ts";
-import { feistel } from "../../../native-index/engine.ts";
+import type { Clause, SortKey } from "../../../native-index/napi/engine.ts";
+import { feistel } from "../../../native-index/napi/engine.ts";
 import { analyzeWords } from "../../../src/spec/analyzer.ts";
 import { FIXTURE_TABLES, type FixtureRow } from "./fixture-rows.ts";
 import { codesOf } from "./region-twin.ts";

@@ -1,13 +1,13 @@
 /**
  * A plain reader of the index region, for tests. What comes in: a snapshot file and where its
  * directory lies. What goes out: its sections, and their decoded contents.
- * Invariant: written from the drawing in native-index/format.h alone; it shares no code with the
- * addon, and asserts the alignment and bounds that the format promises.
+ * Invariant: written from the drawing in native-index/format/format.h alone; it shares no code with
+ * the addon, and asserts the alignment and bounds that the format promises.
  */
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
-import { DIMENSIONS, type DimensionName } from "../../../native-index/columns.ts";
-import type { DirectoryLocation } from "../../../native-index/engine.ts";
+import { DIMENSIONS, type DimensionName } from "../../../native-index/format/columns.ts";
+import type { DirectoryLocation } from "../../../native-index/napi/engine.ts";
 
 /** Section kinds of format.h. */
 export const SECTIONS = {

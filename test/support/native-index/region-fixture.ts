@@ -10,7 +10,8 @@
  *   // fixture.rows[id] is the account with that row id; FIXTURE_TABLES[name] are the tables.
  */
 import { closeSync, openSync, writeSync } from "node:fs";
-import { BATCH_ROWS, COLUMNS, TABLES } from "../../../native-index/columns.ts";
+import { RECORD } from "../../../native-index/builder/record.ts";
+import { BATCH_ROWS, COLUMNS, TABLES } from "../../../native-index/format/columns.ts";
 import {
   buildIndex,
   type ColumnBuffers,
@@ -18,8 +19,7 @@ import {
   type DirectoryLocation,
   type PreparedSection,
   rankRecords,
-} from "../../../native-index/engine.ts";
-import { RECORD } from "../../../native-index/record.ts";
+} from "../../../native-index/napi/engine.ts";
 import { encodeRecords, FIXTURE_TABLES, type FixtureRow } from "./fixture-rows.ts";
 
 /** What a fixture may be told; the META bytes are opaque to the addon. */

@@ -4,7 +4,11 @@
  * Invariant: plain loops, maps and sorts over decoded rows; the only code shared with the addon's
  * world is the TypeScript analyzer, which has tests of its own.
  */
-import { type DimensionName, FLAG_CODES, type OrderName } from "../../../native-index/columns.ts";
+import {
+  type DimensionName,
+  FLAG_CODES,
+  type OrderName,
+} from "../../../native-index/format/columns.ts";
 import { analyzeWords } from "../../../src/spec/analyzer.ts";
 import { FIXTURE_TABLES, type FixtureRow } from "./fixture-rows.ts";
 

@@ -8,7 +8,7 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { type NativeSegment, openSegment } from "../../../native-index/engine.ts";
+import { type NativeSegment, openSegment } from "../../../native-index/napi/engine.ts";
 import { explainColumns } from "../../../src/export/explained.ts";
 import type { OpenRenderer, RenderContext } from "../../../src/export/renderer.ts";
 import { explainRows } from "../../../src/search/project.ts";

@@ -6,7 +6,7 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { type NativeSegment, openSegment } from "../../../native-index/engine.ts";
+import { type NativeSegment, openSegment } from "../../../native-index/napi/engine.ts";
 import { OUTPUT_FIELD_NAMES } from "../../../src/spec/fields.ts";
 import { type FixtureRow, randomRows } from "./fixture-rows.ts";
 import { writeFixture } from "./region-fixture.ts";

@@ -2,9 +2,9 @@
  * The slow twin of rendered rows. What comes in: accounts as a search shows them, columns. What
  * goes out: their rows in every format of the addon, and readers that undo the escapes.
  * Invariant: one obvious function per format, cell by cell, on JavaScript strings; nothing of the
- * addon is used, and its rules are written anew from native-index/rows.h.
+ * addon is used, and its rules are written anew from native-index/render/rows.h.
  */
-import type { ExtraColumn, FieldType, RenderRequest } from "../../../native-index/engine.ts";
+import type { ExtraColumn, FieldType, RenderRequest } from "../../../native-index/napi/engine.ts";
 
 /** An account as renderJson shows it. */
 export type Account = Readonly<Record<string, unknown>>;

@@ -1,7 +1,7 @@
 /**
  * Proves that documents point at files that exist, that dependencies are exact, locked and the
- * ones we know, that the native sources are built, and that no text names a machine or announces
- * unfinished work. Does not prove that what the documents say is true.
+ * ones we know, and that no text names a machine or announces unfinished work. Does not prove that
+ * what the documents say is true.
  * Every test prints all places that break its rule at once.
  */
 import assert from "node:assert/strict";
@@ -109,25 +109,6 @@ describe("dependencies", () => {
   });
 });
 
-describe("native sources", () => {
-  it("are all compiled or included", () => {
-    // binding.gyp takes every .cc that lies directly in the folder; fuzz/run.mjs is given the name
-    // of a target and compiles `<name>_fuzz.cc`.
-    const listed = textOf("native-index/binding.gyp").includes("readdirSync('.')");
-    const build = filesMatching(/^native-index\/.*\.(gyp|gypi|mjs|sh)$|^build\.mjs$/).map(textOf);
-    const includes = filesMatching(/^native-index\/.*\.(cc|h)$/).map(textOf);
-    const dead = [
-      ...filesMatching(listed ? /^native-index\/.+\/.*\.cc$/ : /^native-index\/.*\.cc$/).filter(
-        (file) => !build.some((text) => text.includes(sourceName(file))),
-      ),
-      ...filesMatching(/^native-index\/.*\.h$/).filter(
-        (file) => !includes.some((text) => text.includes(`${path.posix.basename(file)}"`)),
-      ),
-    ];
-    refuse(dead, "no build file names these sources, no source includes these headers");
-  });
-});
-
 describe("texts", () => {
   const files = filesMatching(/\.(ts|tsx|mjs|cc|h|gyp|json|md|yml|sh)$|^\.ci\/|^\.gitignore$/);
 
@@ -154,10 +135,6 @@ describe("texts", () => {
     refuse(linesMatching(filesMatching(/^test\/.*\.ts$/), pattern), "tests that do not run");
   });
 });
-
-function sourceName(file: string): string {
-  return path.posix.basename(file).replace(/^\w+_fuzz\.cc$/, "_fuzz.cc");
-}
 
 function linesOf(file: string): string[] {
   return textOf(file).split("\n");

@@ -11,7 +11,7 @@ import { type AddressInfo, connect, createServer } from "node:net";
 import { describe, it } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
 import { Worker } from "node:worker_threads";
-import { shutPort, waitingAt } from "../../../native-index/engine.ts";
+import { shutPort, waitingAt } from "../../../native-index/napi/engine.ts";
 import { HeldAnswers, queueEmptied } from "../../../src/http/drain.ts";
 import { openTransport } from "../../../src/http/server.ts";
 import type { Exchange } from "../../../src/http/transport.ts";

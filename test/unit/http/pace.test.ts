@@ -11,7 +11,7 @@ import { type AddressInfo, connect, createServer, type Socket } from "node:net";
 import { after, describe, it } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
 import fc from "fast-check";
-import { unsentBytes } from "../../../native-index/engine.ts";
+import { unsentBytes } from "../../../native-index/napi/engine.ts";
 import { Pace } from "../../../src/http/pace.ts";
 import type { PulledBody } from "../../../src/http/pulled.ts";
 import { type ChunkedResponse, UwsChunks } from "../../../src/http/uws-chunks.ts";

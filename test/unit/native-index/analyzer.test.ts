@@ -7,7 +7,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
-import { analyze } from "../../../native-index/engine.ts";
+import { analyze } from "../../../native-index/napi/engine.ts";
 import { analyzeWords } from "../../../src/spec/analyzer.ts";
 
 const isSurrogate = (codePoint: number) => codePoint >= 0xd800 && codePoint <= 0xdfff;

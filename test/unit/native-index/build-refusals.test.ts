@@ -11,8 +11,8 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import { after, describe, test } from "node:test";
 import { fileURLToPath } from "node:url";
-import { COLUMNS, type ColumnName } from "../../../native-index/columns.ts";
-import { buildIndex, type IndexRequest, rankRecords } from "../../../native-index/engine.ts";
+import { COLUMNS, type ColumnName } from "../../../native-index/format/columns.ts";
+import { buildIndex, type IndexRequest, rankRecords } from "../../../native-index/napi/engine.ts";
 import {
   encodeRecords,
   type FixtureRow,
@@ -70,7 +70,7 @@ describe("wrong requests", () => {
     ],
     ["too many rows", (r) => ({ ...r, rowCount: 201 }), /rows of a batch: found 200, expected 201/],
     ["another batch count", (r) => ({ ...r, rowCount: 2 ** 21 }), /length of COLUMNS/],
-    ["no threads", (r) => ({ ...r, threads: 0 }), /threads must be at least 1/],
+    ["no threads", (r) => ({ ...r, threads: 0 }), /threads must be a whole number from 1/],
     ["a missing table", (r) => ({ ...r, sections: r.sections.slice(0, -1) }), /TABLE is missing/],
     ["a table twice", (r) => ({ ...r, sections: [...r.sections, ...r.sections] }), /there twice/],
     [
@@ -165,7 +165,7 @@ describe("a file that cannot grow", () => {
   test("rejects with the reason of the system, and the process lives on", () => {
     assert.match(run("unlimited").stdout, /^written/);
     const result = run("9000"); // blocks of 512 bytes: enough for the columns, not for the region
-    assert.match(result.stdout, /^SYSTEM cannot write the index region of .*: File too large/);
+    assert.match(result.stdout, /^EFBIG cannot write the index region of .*: File too large/);
     assert.equal(result.status, 0);
   });
 });

@@ -12,7 +12,12 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import { after, before, describe, test } from "node:test";
 import { benchIndex } from "../../../bench/index.bench.ts";
-import { columnsFingerprint, DIMENSIONS, ORDERS, TABLES } from "../../../native-index/columns.ts";
+import {
+  columnsFingerprint,
+  DIMENSIONS,
+  ORDERS,
+  TABLES,
+} from "../../../native-index/format/columns.ts";
 import {
   FIXTURE_TABLES,
   type FixtureRow,

@@ -9,12 +9,13 @@ import assert from "node:assert/strict";
 import { createHash } from "node:crypto";
 import { describe, test } from "node:test";
 import fc from "fast-check";
+import { RECORD } from "../../../native-index/builder/record.ts";
 import {
   BATCH_ROWS,
   COLUMNS,
   type ColumnName,
   columnsFingerprint,
-} from "../../../native-index/columns.ts";
+} from "../../../native-index/format/columns.ts";
 import {
   type ColumnBuffers,
   crc32c,
@@ -23,8 +24,7 @@ import {
   nativeVersions,
   rankRecords,
   sha256,
-} from "../../../native-index/engine.ts";
-import { RECORD } from "../../../native-index/record.ts";
+} from "../../../native-index/napi/engine.ts";
 import {
   encodeRecords,
   type FixtureRow,
@@ -107,8 +107,8 @@ describe("ranking", () => {
     bad.write("a", RECORD.cnpj);
     assert.throws(() => rankRecords(bad, bad.length), /byte 0 has a cnpj with characters other/);
     assert.throws(() => rankRecords(records, records.length - 8), /is longer than the buffer/);
-    assert.throws(() => rankRecords(records, records.length + 1), /whole number in range/);
-    assert.throws(() => rankRecords([] as unknown as Uint8Array, 0), /typed array is expected/);
+    assert.throws(() => rankRecords(records, records.length + 1), /byteLength must be a whole/);
+    assert.throws(() => rankRecords([] as unknown as Uint8Array, 0), /records must be a Uint8/);
   });
 });
 
@@ -223,6 +223,6 @@ describe("a record batch", () => {
 
   test("is not mistaken for another object", () => {
     const { append } = createBatch();
-    assert.throws(() => append.call({}, records, starts), /not a record batch/);
+    assert.throws(() => append.call({}, records, starts), /this must be a record batch/);
   });
 });

@@ -6,7 +6,11 @@
  */
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
-import type { ColumnBuffers, FieldColumn, NativeSegment } from "../../../native-index/engine.ts";
+import type {
+  ColumnBuffers,
+  FieldColumn,
+  NativeSegment,
+} from "../../../native-index/napi/engine.ts";
 import { seededRandom } from "../../support/native-index/fixture-rows.ts";
 import {
   ALL_FIELDS,

@@ -13,7 +13,7 @@ import type {
   NativeSegment,
   RenderRequest,
   RowFormat,
-} from "../../../native-index/engine.ts";
+} from "../../../native-index/napi/engine.ts";
 import { seededRandom } from "../../support/native-index/fixture-rows.ts";
 import { HOSTILE_TEXTS } from "../../support/native-index/render-fixture.ts";
 import {

@@ -10,7 +10,7 @@ import assert from "node:assert/strict";
 import { copyFileSync, readdirSync, readFileSync, truncateSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { after, before, describe, it } from "node:test";
-import { crc32c } from "../../../native-index/engine.ts";
+import { crc32c } from "../../../native-index/napi/engine.ts";
 import { AppError } from "../../../src/errors.ts";
 import {
   type ChangeList,

@@ -1,0 +1,43 @@
+// Builder of one Arrow record batch. What comes in: row records in rank order. What goes out: the
+// Arrow buffers of every column, in the order of columns.h.
+// Invariant: equal rows give equal bytes: null slots and the tails of bitmaps are zero, a column
+// without nulls has no validity bitmap, and every buffer is exactly as long as its rows need.
+#pragma once
+#include <array>
+#include <cstddef>
+#include <cstdint>
+
+#include "builder/record.h"
+#include "format/column_buffers.h"
+#include "format/columns.h"
+
+namespace peneira {
+
+// Collects at most kBatchRows records.
+class BatchBuilder {
+ public:
+  // Appends the records that start at `starts`. Throws INVALID_ARGUMENT for a malformed record
+  // and when the batch would exceed kBatchRows; then nothing of the call remains usable and the
+  // batch must be dropped.
+  void append(const uint8_t* records, size_t total, const uint32_t* starts, size_t count);
+
+  // Gives the buffers of all columns away; the builder is empty afterwards.
+  std::array<ColumnBuffers, Columns::kCount> finish();
+
+  uint32_t rowCount() const { return rowCount_; }
+
+ private:
+  void appendRecord(const Record& record);
+  void appendStrings(const Record& record);
+  void appendFlags(uint8_t flags);
+  void appendSecondary(const Record& record);
+  void appendUtf8(Columns::Number column, const uint8_t* bytes, uint16_t length);
+  void markValid(Columns::Number column, bool valid);
+  template <typename T>
+  void appendFixed(Columns::Number column, const Record& record, RecordLayout::Offset offset);
+
+  uint32_t rowCount_ = 0;
+  std::array<ColumnBuffers, Columns::kCount> columns_;
+};
+
+}  // namespace peneira

@@ -1,0 +1,28 @@
+// Writer of the sort orders. What comes in: the columns. What goes out: every ORDER section (row
+// numbers by value ascending, missing last, then cnpj ascending) and NAME_RANK.
+// Invariant: all orders begin with the order by cnpj and are sorted stably from there, so equal
+// values stay in cnpj order. At most four arrays of one u32 per row exist at a time, or, while
+// names are sorted, 16 bytes and two u32 per row: under 2 GB for 72 million rows.
+#pragma once
+#include <cstdint>
+#include <memory>
+
+#include "builder/build_context.h"
+
+namespace peneira {
+
+using RowArray = std::unique_ptr<uint32_t[]>;
+
+// Rows by cnpj, bytes ascending.
+RowArray sortByCnpj(const SourceColumns& columns, unsigned threads);
+
+// Refuses rows that are not in rank order: score descending, then cnpj ascending.
+void checkRankOrder(const SourceColumns& columns, unsigned threads);
+
+// Appends every ORDER section but legal_name.
+void writeValueOrders(const BuildContext& context, const uint32_t* byCnpj);
+
+// Appends ORDER legal_name and NAME_RANK. Takes the order by cnpj, to free it early.
+void writeNameOrder(const BuildContext& context, RowArray byCnpj);
+
+}  // namespace peneira

@@ -1,0 +1,130 @@
+// The native twin of record.ts: one account on its way through the import. What comes in: the
+// bytes of a buffer of records and the start of one. What goes out: its fields.
+// Invariant: a Record exists only after its length fields were checked against the buffer and
+// against each other, so the accessors check nothing. The drawing of the layout is in record.ts.
+#pragma once
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <limits>
+#include <string>
+#include <string_view>
+
+#include "format/failure.h"
+
+namespace peneira {
+
+// Byte offsets of the fixed part, as RECORD in record.ts.
+struct RecordLayout {
+  enum Offset : size_t {
+    kLength = 0,
+    kScore = 4,
+    kScoreContactable = 6,
+    kScoreNewest = 8,
+    kScoreEstablished = 10,
+    kCnpj = 12,
+    kStatus = 26,
+    kSize = 27,
+    kUf = 28,
+    kReason = 29,
+    kFlags = 30,
+    kLegalNature = 32,
+    kTom = 34,
+    kIbge = 36,
+    kCountry = 38,
+    kCnaePrimary = 40,
+    kSecondaryCount = 42,
+    kStartedOn = 44,
+    kStatusDate = 48,
+    kPostalCode = 52,
+    kCapitalCents = 56,
+    kPhone1 = 64,
+    kPhone2 = 72,
+    kStringLengths = 80,
+    kFixedLength = 96,
+  };
+};
+
+// Bits of the flags byte.
+struct RecordFlags {
+  enum Bit : uint8_t {
+    kHeadquarters = 1,
+    kSimples = 2,
+    kMei = 4,
+    kSanctioned = 8,
+    kSanctionKnown = 16,
+  };
+};
+
+constexpr size_t kRecordStringCount = 8;
+constexpr size_t kCnpjLength = 14;
+constexpr uint16_t kNullString = 0xffff;
+
+// What stands for null in a fixed field of type T.
+template <typename T>
+constexpr T recordNull() {
+  return std::numeric_limits<T>::is_signed ? std::numeric_limits<T>::min()
+                                           : std::numeric_limits<T>::max();
+}
+
+// Reads a little-endian value that may lie on any address.
+template <typename T>
+T loadUnaligned(const uint8_t* bytes) {
+  T value;
+  std::memcpy(&value, bytes, sizeof value);
+  return value;
+}
+
+// A checked view of one record.
+class Record {
+ public:
+  // Throws INVALID_ARGUMENT when the record at `start` does not fit the first `total` bytes
+  // or its lengths contradict each other.
+  Record(const uint8_t* bytes, size_t total, size_t start) : bytes_(bytes + start) {
+    if (start > total || total - start < RecordLayout::kFixedLength) refuse(start, "is cut off");
+    const size_t length = this->length();
+    if (length < RecordLayout::kFixedLength || length % 8 != 0) refuse(start, "has a wrong length");
+    if (length > total - start) refuse(start, "is longer than the buffer");
+    size_t used = RecordLayout::kFixedLength + 2 * size_t{secondaryCount()};
+    for (size_t i = 0; i < kRecordStringCount; i++) {
+      strings_[i] = bytes_ + used;
+      if (stringLength(i) != kNullString) used += stringLength(i);
+    }
+    if ((used + 7) / 8 * 8 != length) refuse(start, "has lengths that do not add up");
+  }
+
+  size_t length() const { return field<uint32_t>(RecordLayout::kLength); }
+  uint16_t secondaryCount() const { return field<uint16_t>(RecordLayout::kSecondaryCount); }
+  const uint8_t* cnpj() const { return bytes_ + RecordLayout::kCnpj; }
+  const uint8_t* secondary() const { return bytes_ + RecordLayout::kFixedLength; }
+  uint8_t flags() const { return bytes_[RecordLayout::kFlags]; }
+
+  template <typename T>
+  T field(RecordLayout::Offset offset) const {
+    return loadUnaligned<T>(bytes_ + offset);
+  }
+
+  // Length of string number `i` of RECORD_STRINGS; kNullString says null.
+  uint16_t stringLength(size_t i) const {
+    return loadUnaligned<uint16_t>(bytes_ + RecordLayout::kStringLengths + 2 * i);
+  }
+  const uint8_t* string(size_t i) const { return strings_[i]; }
+
+ private:
+  [[noreturn]] static void refuse(size_t start, const char* what) {
+    badArgument("the row record at byte " + std::to_string(start) + " " + what);
+  }
+
+  const uint8_t* bytes_;
+  std::array<const uint8_t*, kRecordStringCount> strings_;
+};
+
+// The order of cnpj characters: 0-9, then A-Z. Returns 64 or more for any other byte.
+inline uint32_t cnpjDigit(uint8_t character) {
+  if (character >= '0' && character <= '9') return character - '0';
+  if (character >= 'A' && character <= 'Z') return character - 'A' + 10;
+  return 64;
+}
+
+}  // namespace peneira

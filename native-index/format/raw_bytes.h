@@ -1,0 +1,78 @@
+// Bytes that grow at the end. What comes in: how many more are wanted. What goes out: their place.
+// Invariant: fresh bytes are not cleared (unlike std::vector), so that hundreds of megabytes of
+// columns cost no extra pass; whoever grows the bytes writes all of them.
+#pragma once
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <cstdlib>
+#include <cstring>
+#include <utility>
+
+#include "format/failure.h"
+
+namespace peneira {
+
+class RawBytes {
+ public:
+  RawBytes() = default;
+  RawBytes(const RawBytes&) = delete;
+  RawBytes& operator=(const RawBytes&) = delete;
+  RawBytes(RawBytes&& other) noexcept { *this = std::move(other); }
+  RawBytes& operator=(RawBytes&& other) noexcept {
+    std::swap(bytes_, other.bytes_);
+    std::swap(size_, other.size_);
+    std::swap(capacity_, other.capacity_);
+    return *this;
+  }
+  ~RawBytes() { std::free(bytes_); }
+
+  uint8_t* data() { return bytes_; }
+  const uint8_t* data() const { return bytes_; }
+  size_t size() const { return size_; }
+
+  // Forgets the bytes and keeps the room.
+  void clear() { size_ = 0; }
+
+  // Makes room for `more` bytes behind the last one and returns where they go.
+  uint8_t* grow(size_t more) {
+    if (capacity_ - size_ < more) {
+      reserve(std::max({size_ + more, capacity_ * 2, kFirstCapacity}));
+    }
+    uint8_t* place = bytes_ + size_;
+    size_ += more;
+    return place;
+  }
+
+  // Appends a copy.
+  void append(const void* bytes, size_t length) {
+    if (length > 0) std::memcpy(grow(length), bytes, length);
+  }
+
+  // Appends the bytes of a value, little endian.
+  template <typename T>
+  void push(const T& value) {
+    std::memcpy(grow(sizeof value), &value, sizeof value);
+  }
+
+  // Appends zero bytes up to a multiple of `alignment`.
+  void align(size_t alignment) {
+    const size_t padding = (alignment - size_ % alignment) % alignment;
+    if (padding > 0) std::memset(grow(padding), 0, padding);
+  }
+
+ private:
+  static constexpr size_t kFirstCapacity = 4096;
+
+  void reserve(size_t capacity) {
+    auto* bytes = static_cast<uint8_t*>(std::realloc(bytes_, capacity));
+    if (bytes == nullptr) throw OutOfMemory(capacity);
+    bytes_ = bytes;
+    capacity_ = capacity;
+  }
+
+  uint8_t* bytes_ = nullptr;
+  size_t size_ = 0, capacity_ = 0;
+};
+
+}  // namespace peneira

@@ -1,0 +1,129 @@
+/**
+ * What comes in: the C++ sources, and what is installed of clang-format and clang-tidy.
+ * What goes out: every place that they refuse, and status 1; or words that say what was skipped.
+ * Invariant: nothing is changed, and neither program is needed to build. The tree is held to one
+ * version of clang-format, because every version lays out a little differently.
+ */
+import { spawn, spawnSync } from "node:child_process";
+import { createHash } from "node:crypto";
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { availableParallelism } from "node:os";
+import path from "node:path";
+import { CPP_FOLDERS, headersEnv } from "./toolchain.mjs";
+
+const FORMAT_VERSION = 14;
+const FORMAT = process.env.CLANG_FORMAT ?? "clang-format";
+const TIDY = process.env.CLANG_TIDY ?? "clang-tidy";
+const FOLDERS = [...CPP_FOLDERS, "fuzz"];
+
+/** The C++ files of the folders that end as asked, relative to the root, in a fixed order. */
+export function cppFiles(root, ending = /\.(cc|h)$/, folders = FOLDERS) {
+  return folders.flatMap((folder) =>
+    readdirSync(path.join(root, "native-index", folder))
+      .filter((name) => ending.test(name))
+      .sort()
+      .map((name) => `native-index/${folder}/${name}`),
+  );
+}
+
+/** Why the layout cannot be checked here; undefined where it can. */
+export function formatMissing() {
+  const found = majorOf(FORMAT);
+  if (found === FORMAT_VERSION) return undefined;
+  const has = found === undefined ? `there is no ${FORMAT}` : `${FORMAT} is version ${found}`;
+  return `skipped: clang-format ${FORMAT_VERSION} is needed, and ${has}`;
+}
+
+/** Whether every C++ file is laid out as .clang-format says; the places are printed. */
+export function isFormatted(root) {
+  const args = ["--dry-run", "-Werror", ...cppFiles(root)];
+  return spawnSync(FORMAT, args, { cwd: root, stdio: ["ignore", 2, 2] }).status === 0;
+}
+
+/**
+ * Runs clang-tidy over the sources that changed, or that include what changed, since they were
+ * last found clean; gives whether all are.
+ */
+export async function lintNative({ root, cache }) {
+  const version = majorOf(TIDY);
+  if (version === undefined) {
+    process.stderr.write(`skipped: there is no ${TIDY} (apt-get install clang-tidy)\n`);
+    return true;
+  }
+  const stamps = path.join(cache, "clang-tidy.json");
+  const clean = existsSync(stamps) ? JSON.parse(readFileSync(stamps, "utf8")) : {};
+  const salt = `${version}\0${readFileSync(path.join(root, ".clang-tidy"), "utf8")}`;
+  const files = cppFiles(root, /\.cc$/, CPP_FOLDERS);
+  const digests = new Map(files.map((file) => [file, digestOf(root, file, salt)]));
+  const stale = files.filter((file) => clean[file] !== digests.get(file));
+  process.stderr.write(`clang-tidy: ${stale.length} of ${files.length} sources\n`);
+  mkdirSync(cache, { recursive: true });
+  let failed = 0;
+  const workers = Array.from({ length: availableParallelism() }, async () => {
+    for (let file = stale.shift(); file !== undefined; file = stale.shift()) {
+      if (await isTidy(root, file)) clean[file] = digests.get(file);
+      else failed++;
+      // After every file, so that a run that is stopped goes on where it was.
+      writeFileSync(stamps, JSON.stringify(clean));
+    }
+  });
+  await Promise.all(workers);
+  return failed === 0;
+}
+
+function majorOf(program) {
+  const { status, stdout } = spawnSync(program, ["--version"], { encoding: "utf8" });
+  const major = status === 0 ? /version (\d+)/.exec(stdout)?.[1] : undefined;
+  return major === undefined ? undefined : Number(major);
+}
+
+/** Stands for a source and everything of ours that it includes. */
+function digestOf(root, file, salt) {
+  const hash = createHash("sha256").update(salt);
+  const queue = [file];
+  for (const one of queue) {
+    const text = readFileSync(path.join(root, one), "utf8");
+    hash.update(`\0${one}\0${text}`);
+    for (const [, name] of text.matchAll(/^#include "([^"]+)"$/gm)) {
+      const included = `native-index/${name}`;
+      if (!queue.includes(included)) queue.push(included);
+    }
+  }
+  return hash.digest("hex");
+}
+
+/** Where node_api.h lies: beside this Node, or where node-gyp put it for the build. */
+function nodeHeaders(root) {
+  const config = path.join(root, "native-index", "build", "config.gypi");
+  const built = existsSync(config) ? readFileSync(config, "utf8") : "";
+  const folder =
+    process.env.npm_config_nodedir ??
+    headersEnv().npm_config_nodedir ??
+    /"nodedir": "([^"]+)"/.exec(built)?.[1];
+  return path.join(folder ?? path.dirname(path.dirname(process.execPath)), "include", "node");
+}
+
+function isTidy(root, file) {
+  const flags = [
+    "-std=c++20",
+    "-DNAPI_VERSION=8",
+    "-Inative-index",
+    `-isystem${nodeHeaders(root)}`,
+  ];
+  const child = spawn(TIDY, ["--quiet", file, "--", ...flags], {
+    cwd: root,
+    stdio: ["ignore", "pipe", "pipe"],
+  });
+  let told = "";
+  child.stdout.on("data", (part) => {
+    told += part;
+  });
+  // What it says there is how many warnings the headers of the system have.
+  child.stderr.resume();
+  return new Promise((resolve) => {
+    child.on("close", (status) => {
+      if (status !== 0) process.stderr.write(`${file}\n${told}`);
+      resolve(status === 0);
+    });
+  });
+}

@@ -1,0 +1,222 @@
+// The build side of the addon as JavaScript sees it. What comes in: N-API values. What goes out:
+// N-API values. Invariant: see addon_build.h; the bytes of a typed array are used only during the
+// call, except the progress counter of buildIndex, which is kept alive until the promise settles.
+#include "napi/addon_build.h"
+
+#include <memory>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "builder/analyzer.h"
+#include "builder/batch.h"
+#include "builder/index_builder.h"
+#include "builder/ranking.h"
+#include "format/columns.h"
+#include "format/crc32c.h"
+#include "format/sha256.h"
+#include "napi/background.h"
+#include "napi/wrapped.h"
+
+namespace peneira {
+namespace {
+
+constexpr napi_type_tag kBatchTag = {0x6f1d0a7c52b34e8bu, 0x9c3e7741d0a55f26u};
+constexpr uint32_t kThreadsMax = 256;
+
+napi_value fromRawOrNull(napi_env env, const RawBytes& bytes) {
+  return bytes.size() == 0 ? fromNull(env) : fromUint8s(env, {bytes.data(), bytes.size()});
+}
+
+BatchBuilder& batchOf(const Given& object) {
+  return unwrap<BatchBuilder>(object, kBatchTag, "a record batch");
+}
+
+napi_value batchAppend(napi_env env, napi_callback_info info) {
+  return guarded(env, [&]() -> napi_value {
+    const Arguments arguments(env, info);
+    const std::span<const uint8_t> records = arguments.at(0, "records").bytes();
+    const std::span<uint32_t> starts = arguments.at(1, "starts").uint32s();
+    BatchBuilder& batch = batchOf(arguments.self());
+    batch.append(records.data(), records.size(), starts.data(), starts.size());
+    return nullptr;
+  });
+}
+
+napi_value batchFinish(napi_env env, napi_callback_info info) {
+  return guarded(env, [&] {
+    const Arguments arguments(env, info);
+    auto columns = batchOf(arguments.self()).finish();
+    const napi_value result = makeArray(env, columns.size());
+    for (uint32_t i = 0; i < columns.size(); i++) {
+      // Let go of as soon as it is copied: the columns of a batch are hundreds of megabytes.
+      const ColumnBuffers buffers = std::move(columns[i]);
+      const napi_value column = makeObject(env);
+      putProperty(env, column, "nullCount", fromNumber(env, buffers.nullCount));
+      putProperty(env, column, "validity", fromRawOrNull(env, buffers.validity));
+      putProperty(env, column, "offsets", fromRawOrNull(env, buffers.offsets));
+      const RawBytes& data = buffers.data;
+      putProperty(env, column, "data", fromUint8s(env, {data.data(), data.size()}));
+      putItem(env, result, i, column);
+    }
+    return result;
+  });
+}
+
+napi_value batchRowCount(napi_env env, napi_callback_info info) {
+  return guarded(env, [&] {
+    const Arguments arguments(env, info);
+    return fromNumber(env, batchOf(arguments.self()).rowCount());
+  });
+}
+
+napi_value createBatch(napi_env env, napi_callback_info) {
+  return guarded(env, [&] {
+    const napi_value object = makeObject(env);
+    putFunction(env, object, "append", batchAppend);
+    putFunction(env, object, "finish", batchFinish);
+    const napi_property_descriptor rowCount = {"rowCount", nullptr, nullptr,      batchRowCount,
+                                               nullptr,    nullptr, napi_default, nullptr};
+    check(env, napi_define_properties(env, object, 1, &rowCount));
+    wrap(env, object, kBatchTag, std::make_unique<BatchBuilder>());
+    return object;
+  });
+}
+
+napi_value rankRecordsCall(napi_env env, napi_callback_info info) {
+  return guarded(env, [&] {
+    const Arguments arguments(env, info);
+    const std::span<const uint8_t> records = arguments.at(0, "records").bytes();
+    const uint64_t length = arguments.at(1, "byteLength").whole(records.size());
+    return fromUint32s(env, rankRecords(records.data(), length));
+  });
+}
+
+napi_value analyzeCall(napi_env env, napi_callback_info info) {
+  return guarded(env, [&] {
+    const Arguments arguments(env, info);
+    const napi_value words = makeArray(env, 0);
+    uint32_t count = 0;
+    std::string scratch;
+    forEachWord(arguments.at(0, "text").text(), scratch,
+                [&](std::string_view word) { putItem(env, words, count++, fromText(env, word)); });
+    return words;
+  });
+}
+
+napi_value crc32cCall(napi_env env, napi_callback_info info) {
+  return guarded(env, [&] {
+    const Arguments arguments(env, info);
+    const std::span<const uint8_t> bytes = arguments.at(0, "bytes").bytes();
+    const uint32_t seed = arguments.at(1, "seed").whole32();
+    return fromNumber(env, crc32c(bytes.data(), bytes.size(), seed));
+  });
+}
+
+napi_value sha256Call(napi_env env, napi_callback_info info) {
+  return guarded(env, [&] {
+    const Arguments arguments(env, info);
+    const std::span<const uint8_t> bytes = arguments.at(0, "bytes").bytes();
+    Sha256 hash(arguments.at(1, "portable").flag());
+    hash.update(bytes.data(), bytes.size());
+    return fromUint8s(env, hash.finish());
+  });
+}
+
+napi_value columnsFingerprintCall(napi_env env, napi_callback_info) {
+  return guarded(env, [&] {
+    napi_value value = nullptr;
+    check(env, napi_create_bigint_uint64(env, fingerprint(), &value));
+    return value;
+  });
+}
+
+napi_value columnNamesCall(napi_env env, napi_callback_info) {
+  return guarded(env, [&] {
+    const napi_value names = makeArray(env, Columns::kCount);
+    for (uint32_t i = 0; i < Columns::kCount; i++) {
+      putItem(env, names, i, fromText(env, kColumns[i].name));
+    }
+    return names;
+  });
+}
+
+std::vector<PreparedSection> readSections(const Given& array) {
+  std::vector<PreparedSection> sections;
+  const uint32_t count = array.length();
+  for (uint32_t i = 0; i < count; i++) {
+    const Given section = array.item(i);
+    const std::span<const uint8_t> bytes = section.member("bytes").bytes();
+    sections.push_back({section.member("kind").whole32(), section.member("argument").whole32(),
+                        std::vector<uint8_t>(bytes.begin(), bytes.end())});
+  }
+  return sections;
+}
+
+BuildRequest readRequest(const Given& object) {
+  BuildRequest request;
+  request.path = object.member("path").text();
+  request.regionOffset = object.member("regionOffset").whole(kSafeInteger);
+  request.rowCount = object.member("rowCount").whole(kSafeInteger);
+  request.sections = readSections(object.member("sections"));
+  request.threads = static_cast<unsigned>(object.member("threads").integer(1, kThreadsMax));
+  return request;
+}
+
+napi_value fromDigests(napi_env env, const DigestsLocation& digests) {
+  const napi_value object = makeObject(env);
+  putProperty(env, object, "offset", fromNumber(env, static_cast<double>(digests.offset)));
+  putProperty(env, object, "length", fromNumber(env, static_cast<double>(digests.length)));
+  constexpr char digits[] = "0123456789abcdef";
+  std::string hex;
+  for (const uint8_t byte : digests.sha256) hex += {digits[byte >> 4], digits[byte & 15]};
+  putProperty(env, object, "sha256", fromText(env, hex));
+  return object;
+}
+
+napi_value fromResult(napi_env env, const BuildResult& result) {
+  const napi_value object = makeObject(env);
+  const napi_value phases = makeObject(env);
+  for (const auto& [name, ms] : result.phasesMs) {
+    putProperty(env, phases, name.c_str(), fromNumber(env, ms));
+  }
+  const DirectoryLocation& directory = result.directory;
+  putProperty(env, object, "offset", fromNumber(env, static_cast<double>(directory.offset)));
+  putProperty(env, object, "length", fromNumber(env, static_cast<double>(directory.length)));
+  putProperty(env, object, "crc32c", fromNumber(env, directory.crc32c));
+  if (directory.digests) {
+    putProperty(env, object, "digests", fromDigests(env, *directory.digests));
+  }
+  putProperty(env, object, "phasesMs", phases);
+  return object;
+}
+
+napi_value buildIndexCall(napi_env env, napi_callback_info info) {
+  return guarded(env, [&] {
+    const Arguments arguments(env, info);
+    const Given object = arguments.at(0, "request");
+    BuildRequest read = readRequest(object);
+    const std::shared_ptr<KeptNumbers> kept = keepProgress(object.member("progress"));
+    if (kept != nullptr) read.progress = kept->data();
+    const auto compute = [request = std::move(read), kept]() -> Give {
+      const auto result = std::make_shared<BuildResult>(buildIndex(request));
+      return [result](napi_env to) { return fromResult(to, *result); };
+    };
+    return computeAside(env, "peneira.buildIndex", compute);
+  });
+}
+
+}  // namespace
+
+void registerBuild(napi_env env, napi_value exports) {
+  constexpr std::pair<const char*, napi_callback> functions[] = {
+      {"createBatch", createBatch},     {"rankRecords", rankRecordsCall},
+      {"analyze", analyzeCall},         {"crc32c", crc32cCall},
+      {"sha256", sha256Call},           {"columnsFingerprint", columnsFingerprintCall},
+      {"columnNames", columnNamesCall}, {"buildIndex", buildIndexCall},
+  };
+  for (const auto& [name, function] : functions) putFunction(env, exports, name, function);
+}
+
+}  // namespace peneira

@@ -1,0 +1,149 @@
+/**
+ * The typed face of the C++ addon, and its only importer. What comes in: paths, row records,
+ * queries of clauses and sort keys. What goes out: row ids, counts, finished bytes.
+ * Invariant: no mapped memory ever becomes a JavaScript object; row ids and bytes are copies.
+ */
+import { loadEngine } from "../../src/location.ts";
+import type { ColumnName } from "../format/columns.ts";
+import type {
+  BuiltIndex,
+  ChangesLocation,
+  DifferenceRequest,
+  DifferenceSlice,
+  DirectoryLocation,
+  IndexRequest,
+  NativeBatch,
+  NativeChanges,
+  NativeSegment,
+} from "./handles.ts";
+
+export type * from "./handles.ts";
+
+interface Addon {
+  openSegment(path: string, location: DirectoryLocation): NativeSegment;
+  differences(
+    older: NativeSegment,
+    newer: NativeSegment,
+    request: DifferenceRequest,
+  ): DifferenceSlice;
+  openChanges(path: string, offset: number, count: number, crc32c: number): NativeChanges;
+  createBatch(): NativeBatch;
+  rankRecords(records: Uint8Array, byteLength: number): Uint32Array;
+  buildIndex(request: IndexRequest): Promise<BuiltIndex>;
+  analyze(text: string): string[];
+  crc32c(bytes: Uint8Array, seed: number): number;
+  sha256(bytes: Uint8Array, portable: boolean): Uint8Array;
+  feistel(rowCount: number, seed: bigint, row: number): number;
+  columnsFingerprint(): bigint;
+  columnNames(): ColumnName[];
+  versions(): { simd: string };
+  limitCores(): number;
+  shutPort(port: number): boolean;
+  waitingAt(port: number): number;
+  unsentBytes(descriptor: number): number;
+}
+
+let loaded: Addon | null = null;
+
+/**
+ * Loaded when it is first needed: where the executable puts it follows from the configuration, and
+ * `peneira version` answers even where it cannot be loaded.
+ */
+function addon(): Addon {
+  loaded ??= loadEngine() as Addon;
+  return loaded;
+}
+
+/** Opens the segment of a snapshot file whose directory lies where the footer says. */
+export function openSegment(path: string, directory: DirectoryLocation): NativeSegment {
+  return addon().openSegment(path, directory);
+}
+
+/** Compares a stretch of two segments, account by account, ascending by cnpj. */
+export function differences(
+  older: NativeSegment,
+  newer: NativeSegment,
+  request: DifferenceRequest,
+): DifferenceSlice {
+  return addon().differences(older, newer, request);
+}
+
+/** Maps the entries of a change list and checks them against their checksum. */
+export function openChanges(path: string, location: ChangesLocation): NativeChanges {
+  return addon().openChanges(path, location.offset, location.count, location.crc32c);
+}
+
+/** Makes an empty record batch. */
+export function createBatch(): NativeBatch {
+  return addon().createBatch();
+}
+
+/** Starts of the records in the first `byteLength` bytes, by (score desc, cnpj asc). */
+export function rankRecords(records: Uint8Array, byteLength: number): Uint32Array {
+  return addon().rankRecords(records, byteLength);
+}
+
+/** Builds the index region behind the columns of an Arrow file, off the main thread. */
+export function buildIndex(request: IndexRequest): Promise<BuiltIndex> {
+  return addon().buildIndex(request);
+}
+
+/** Words of a text, as the word postings know them. */
+export function analyze(text: string): string[] {
+  return addon().analyze(text);
+}
+
+/** CRC-32C (Castagnoli) of bytes, continuing from `seed` (0 to begin). */
+export function crc32c(bytes: Uint8Array, seed = 0): number {
+  return addon().crc32c(bytes, seed);
+}
+
+/** SHA-256 of bytes; `portable` takes no instructions that not every processor has. */
+export function sha256(bytes: Uint8Array, portable = false): Uint8Array {
+  return addon().sha256(bytes, portable);
+}
+
+/** Position of a row in the seeded order of `rowCount` rows. */
+export function feistel(rowCount: number, seed: bigint, row: number): number {
+  return addon().feistel(rowCount, seed, row);
+}
+
+/** Fingerprint of the columns the addon was compiled for. */
+export function nativeFingerprint(): bigint {
+  return addon().columnsFingerprint();
+}
+
+/** Versions of the parts inside the addon. */
+export function nativeVersions(): { simd: string } {
+  return addon().versions();
+}
+
+/**
+ * From now on a crash of this process leaves no core file. Gives the bytes that one may have: 0, or
+ * 1, which Linux takes for none also where a program collects cores.
+ */
+export function limitCores(): number {
+  return addon().limitCores();
+}
+
+/**
+ * Takes no new connection at a port that this process listens at: what asks for one is dropped,
+ * while connections that are being made are still completed and taken. False where the system
+ * cannot do that (it can on Linux); then nothing has changed.
+ */
+export function shutPort(port: number): boolean {
+  return addon().shutPort(port);
+}
+
+/** Connections that are made and that this process has not taken yet; 0 where nobody knows. */
+export function waitingAt(port: number): number {
+  return addon().waitingAt(port);
+}
+
+/**
+ * Bytes given to a socket that its other end has not taken; 0 where the system does not tell (Linux
+ * does) and for what is no socket.
+ */
+export function unsentBytes(descriptor: number): number {
+  return addon().unsentBytes(descriptor);
+}

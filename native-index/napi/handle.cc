@@ -1,0 +1,370 @@
+// Methods of NativeSegment. What comes in: JavaScript arguments. What goes out: JavaScript values.
+// Invariant: see handle.h; `call` is the one way in, so no method can forget a check.
+#include "napi/handle.h"
+
+#include <atomic>
+
+#include "napi/background.h"
+#include "napi/handle_values.h"
+#include "napi/location_js.h"
+#include "napi/request.h"
+#include "napi/rows_js.h"
+#include "napi/verify.h"
+#include "napi/wrapped.h"
+#include "query/facets.h"
+#include "query/feistel.h"
+#include "query/firsts.h"
+#include "query/kernel.h"
+#include "query/segment.h"
+#include "render/render.h"
+
+namespace peneira {
+namespace {
+
+// What a NativeSegment holds; the segment is empty after close().
+struct Handle {
+  std::shared_ptr<Segment> segment;
+  Work work;
+};
+
+// Marks our objects, so that a method called on another object is refused.
+constexpr napi_type_tag kTag = {0x70656e6569726131, 0x7365676d656e7431};
+// Rendered bytes above this are not kept for the next call.
+constexpr size_t kKeptBytes = 1u << 20;
+
+Handle& handleOf(const Given& object) { return unwrap<Handle>(object, kTag, "a segment"); }
+
+std::shared_ptr<Segment> openOf(const Handle& handle) {
+  if (handle.segment == nullptr) throw Failure(kClosed, "the segment is closed");
+  return handle.segment;
+}
+
+// Runs `body(handle, segment, arguments)` on an open segment.
+template <class Body>
+napi_value begin(napi_env env, napi_callback_info info, Body body) {
+  return guarded(env, [&]() -> napi_value {
+    const Arguments arguments(env, info);
+    Handle& handle = handleOf(arguments.self());
+    const std::shared_ptr<Segment> segment = openOf(handle);
+    return body(handle, segment, arguments);
+  });
+}
+
+// As `begin`, and checks the file afterwards: what was read may be zeros of a lost page. Not for
+// what gives a promise: its thread may find damage first, and the promise says so.
+template <class Body>
+napi_value call(napi_env env, napi_callback_info info, Body body) {
+  return begin(env, info, [&](Handle& handle, const auto& segment, const Arguments& arguments) {
+    const napi_value result = body(handle, segment, arguments);
+    segment->alive();
+    return result;
+  });
+}
+
+// Promise of what `compute` finds over the segment, which stays open until then.
+template <class Compute>
+napi_value overSegment(napi_env env, const std::shared_ptr<Segment>& segment, Compute compute) {
+  return computeAside(env, "peneira.aside", [segment, compute = std::move(compute)]() -> Give {
+    Give give = compute(*segment);
+    segment->alive();
+    return give;
+  });
+}
+
+napi_value meta(napi_env env, napi_callback_info info) {
+  return call(env, info, [env](Handle&, const auto& segment, const Arguments&) {
+    return fromBytes(env, segment->meta());
+  });
+}
+
+napi_value table(napi_env env, napi_callback_info info) {
+  return call(env, info, [env](Handle&, const auto& segment, const Arguments& arguments) {
+    const uint32_t number = arguments.at(0, "table").whole32(Tables::kCount - 1);
+    const StringTable& strings = segment->table(number);
+    const napi_value array = makeArray(env, strings.count());
+    for (uint32_t i = 0; i < strings.count(); i++) {
+      putItem(env, array, i, fromText(env, strings.at(i)));
+    }
+    return array;
+  });
+}
+
+napi_value select(napi_env env, napi_callback_info info) {
+  const auto run = [env](Handle& handle, const auto& segment, const Arguments& arguments) {
+    const PageRequest request = readPageRequest(arguments.at(0, "request"));
+    handle.work = Work();
+    const Page page = selectPage(*segment, request, handle.work);
+    return fromPage(env, page, handle.work);
+  };
+  return call(env, info, run);
+}
+
+napi_value selectAside(napi_env env, napi_callback_info info) {
+  const auto run = [env](Handle&, const auto& segment, const Arguments& arguments) {
+    PageRequest asked = readPageRequest(arguments.at(0, "request"));
+    return overSegment(env, segment, [request = std::move(asked)](const Segment& opened) -> Give {
+      Work work;
+      Page found = selectPage(opened, request, work);
+      return [page = std::move(found), work](napi_env to) { return fromPage(to, page, work); };
+    });
+  };
+  return begin(env, info, run);
+}
+
+napi_value count(napi_env env, napi_callback_info info) {
+  const auto run = [env](Handle& handle, const auto& segment, const Arguments& arguments) {
+    const Query query = readQuery(arguments.at(0, "clauses"));
+    handle.work = Work();
+    return fromNumber(env, static_cast<double>(countRows(*segment, query, handle.work)));
+  };
+  return call(env, info, run);
+}
+
+napi_value countAside(napi_env env, napi_callback_info info) {
+  const auto run = [env](Handle&, const auto& segment, const Arguments& arguments) {
+    Query asked = readQuery(arguments.at(0, "clauses"));
+    return overSegment(env, segment, [query = std::move(asked)](const Segment& opened) -> Give {
+      Work work;
+      const auto count = static_cast<double>(countRows(opened, query, work));
+      return [count](napi_env to) { return fromNumber(to, count); };
+    });
+  };
+  return begin(env, info, run);
+}
+
+napi_value facets(napi_env env, napi_callback_info info) {
+  const auto run = [env](Handle& handle, const auto& segment, const Arguments& arguments) {
+    const Query query = readQuery(arguments.at(0, "clauses"));
+    const std::vector<Facet> wanted = readFacets(arguments.at(1, "facets"));
+    handle.work = Work();
+    return fromCounts(env, countFacets(*segment, query, wanted, handle.work));
+  };
+  return call(env, info, run);
+}
+
+napi_value facetsAside(napi_env env, napi_callback_info info) {
+  const auto run = [env](Handle&, const auto& segment, const Arguments& arguments) {
+    Query asked = readQuery(arguments.at(0, "clauses"));
+    std::vector<Facet> named = readFacets(arguments.at(1, "facets"));
+    const auto compute = [query = std::move(asked),
+                          wanted = std::move(named)](const Segment& opened) -> Give {
+      Work work;
+      std::vector<FacetCounts> found = countFacets(opened, query, wanted, work);
+      return [counts = std::move(found)](napi_env to) { return fromCounts(to, counts); };
+    };
+    return overSegment(env, segment, compute);
+  };
+  return begin(env, info, run);
+}
+
+napi_value lastWork(napi_env env, napi_callback_info info) {
+  return call(env, info, [env](Handle& handle, const auto&, const Arguments&) {
+    return fromWork(env, handle.work);
+  });
+}
+
+napi_value documentFrequency(napi_env env, napi_callback_info info) {
+  return call(env, info, [env](Handle&, const auto& segment, const Arguments& arguments) {
+    std::vector<uint32_t> frequencies;
+    for (const std::string& word : arguments.at(0, "words").texts()) {
+      frequencies.push_back(segment->terms().frequency(word));
+    }
+    return fromUint32s(env, frequencies);
+  });
+}
+
+// Bytes of what `render` appends to a text, whose memory is kept for the next call.
+template <class Render>
+napi_value fromRendered(napi_env env, Render render) {
+  thread_local TextBuffer text;
+  text.clear();
+  render(text);
+  const napi_value bytes = fromBytes(env, text.text());
+  if (text.capacity() > kKeptBytes) text.release();
+  return bytes;
+}
+
+napi_value renderJson(napi_env env, napi_callback_info info) {
+  return call(env, info, [env](Handle&, const auto& segment, const Arguments& arguments) {
+    const std::span<uint32_t> rows = arguments.at(0, "rows").uint32s();
+    const std::vector<Field> fields = readFields(arguments.at(1, "fields"));
+    return fromRendered(
+        env, [&](TextBuffer& text) { peneira::renderJson(*segment, rows, fields, text); });
+  });
+}
+
+napi_value renderRows(napi_env env, napi_callback_info info) {
+  return call(env, info, [env](Handle&, const auto& segment, const Arguments& arguments) {
+    const RowRequest request = readRowRequest(arguments.at(1, "request"));
+    const std::span<uint32_t> rows = arguments.at(0, "rows").uint32s();
+    return fromRendered(
+        env, [&](TextBuffer& text) { peneira::renderRows(*segment, rows, request, text); });
+  });
+}
+
+napi_value columnsOf(napi_env env, napi_callback_info info) {
+  return call(env, info, [env](Handle&, const auto& segment, const Arguments& arguments) {
+    const std::vector<Field> fields = readFields(arguments.at(1, "fields"));
+    const std::span<uint32_t> rows = arguments.at(0, "rows").uint32s();
+    const napi_value array = makeArray(env, fields.size());
+    for (uint32_t i = 0; i < fields.size(); i++) {
+      const FieldColumn column = columnOf(*segment, rows, fields[i]);
+      putItem(env, array, i, fromFieldColumn(env, fields[i], column));
+    }
+    return array;
+  });
+}
+
+napi_value findCnpj(napi_env env, napi_callback_info info) {
+  return call(env, info, [env](Handle&, const auto& segment, const Arguments& arguments) {
+    const std::string wanted = arguments.at(0, "cnpj").text();
+    uint32_t low = 0, high = segment->rowCount();
+    while (low < high) {
+      const uint32_t middle = low + (high - low) / 2;
+      if (segment->columns().cnpj(segment->orderRow(Orders::kCnpj, middle)) < wanted) {
+        low = middle + 1;
+      } else {
+        high = middle;
+      }
+    }
+    if (low == segment->rowCount()) return fromNumber(env, -1);
+    const uint32_t row = segment->orderRow(Orders::kCnpj, low);
+    return fromNumber(env, segment->columns().cnpj(row) == wanted ? row : -1.0);
+  });
+}
+
+napi_value firstsOfCompany(napi_env env, napi_callback_info info) {
+  const auto run = [env](Handle& handle, const auto& segment, const Arguments& arguments) {
+    const std::span<uint32_t> rows = arguments.at(0, "rows").uint32s();
+    const FirstsRequest request = readFirstsRequest(arguments.at(1, "request"));
+    handle.work = Work();
+    return fromUint32s(env, peneira::firstsOfCompany(*segment, request, rows, handle.work));
+  };
+  return call(env, info, run);
+}
+
+napi_value firstsAside(napi_env env, napi_callback_info info) {
+  const auto run = [env](Handle&, const auto& segment, const Arguments& arguments) {
+    const std::span<uint32_t> sent = arguments.at(0, "rows").uint32s();
+    FirstsRequest asked = readFirstsRequest(arguments.at(1, "request"));
+    const auto compute = [rows = std::vector<uint32_t>(sent.begin(), sent.end()),
+                          request = std::move(asked)](const Segment& opened) -> Give {
+      Work work;
+      std::vector<uint32_t> found = peneira::firstsOfCompany(opened, request, rows, work);
+      return [firsts = std::move(found)](napi_env to) { return fromUint32s(to, firsts); };
+    };
+    return overSegment(env, segment, compute);
+  };
+  return begin(env, info, run);
+}
+
+napi_value verify(napi_env env, napi_callback_info info) {
+  return begin(env, info, [env](Handle&, const auto& segment, const Arguments& arguments) {
+    return verifySegment(env, segment, arguments.at(0, "progress"));
+  });
+}
+
+napi_value verifyBlocks(napi_env env, napi_callback_info info) {
+  return begin(env, info, [env](Handle&, const auto& segment, const Arguments& arguments) {
+    return peneira::verifyBlocks(env, segment, arguments.at(0, "from"), arguments.at(1, "count"));
+  });
+}
+
+napi_value distrust(napi_env env, napi_callback_info info) {
+  return begin(env, info, [](Handle&, const auto& segment, const Arguments&) -> napi_value {
+    segment->distrust();
+    return nullptr;
+  });
+}
+
+napi_value fileState(napi_env env, napi_callback_info info) {
+  return begin(env, info, [env](Handle&, const auto& segment, const Arguments&) {
+    return fromFileState(env, segment->fileState());
+  });
+}
+
+napi_value damagedBlock(napi_env env, napi_callback_info info) {
+  return guarded(env, [&]() {
+    const Arguments arguments(env, info);
+    const Handle& handle = handleOf(arguments.self());
+    const bool open = handle.segment != nullptr;
+    const int64_t block = open ? handle.segment->blocks().damagedBlock() : -1;
+    return fromNumber(env, static_cast<double>(block));
+  });
+}
+
+napi_value dropCaches(napi_env env, napi_callback_info info) {
+  return call(env, info, [](Handle&, const auto& segment, const Arguments&) -> napi_value {
+    segment->answers().drop();
+    return nullptr;
+  });
+}
+
+napi_value poisoned(napi_env env, napi_callback_info info) {
+  return guarded(env, [&]() {
+    const Arguments arguments(env, info);
+    const Handle& handle = handleOf(arguments.self());
+    return fromBool(env, handle.segment != nullptr && handle.segment->poisoned());
+  });
+}
+
+napi_value close(napi_env env, napi_callback_info info) {
+  return guarded(env, [&]() -> napi_value {
+    const Arguments arguments(env, info);
+    handleOf(arguments.self()).segment.reset();
+    return nullptr;
+  });
+}
+
+napi_value openSegment(napi_env env, napi_callback_info info) {
+  return guarded(env, [&]() {
+    const Arguments arguments(env, info);
+    const std::string path = arguments.at(0, "path").text();
+    const DirectoryLocation location = readLocation(arguments.at(1, "location"));
+    auto handle = std::make_unique<Handle>();
+    handle->segment = Segment::openFile(path, location);
+    const napi_value object = makeObject(env);
+    putProperty(env, object, "rowCount", fromNumber(env, handle->segment->rowCount()));
+    const auto blocks = static_cast<double>(handle->segment->blocks().count());
+    putProperty(env, object, "blockCount", fromNumber(env, blocks));
+    constexpr std::pair<const char*, napi_callback> methods[] = {
+        {"meta", meta},
+        {"table", table},
+        {"select", select},
+        {"count", count},
+        {"facets", facets},
+        {"selectAside", selectAside},
+        {"countAside", countAside},
+        {"facetsAside", facetsAside},
+        {"firstsAside", firstsAside},
+        {"lastWork", lastWork},
+        {"documentFrequency", documentFrequency},
+        {"renderJson", renderJson},
+        {"renderRows", renderRows},
+        {"columnsOf", columnsOf},
+        {"findCnpj", findCnpj},
+        {"firstsOfCompany", firstsOfCompany},
+        {"verify", verify},
+        {"verifyBlocks", verifyBlocks},
+        {"distrust", distrust},
+        {"fileState", fileState},
+        {"damagedBlock", damagedBlock},
+        {"dropCaches", dropCaches},
+        {"poisoned", poisoned},
+        {"close", close}};
+    putProperty(env, object, "opened", fromFileState(env, handle->segment->fileState()));
+    for (const auto& [name, method] : methods) putFunction(env, object, name, method);
+    wrap(env, object, kTag, std::move(handle));
+    return object;
+  });
+}
+
+}  // namespace
+
+std::shared_ptr<Segment> segmentOf(const Given& object) { return openOf(handleOf(object)); }
+
+void registerSegment(napi_env env, napi_value exports) {
+  putFunction(env, exports, "openSegment", openSegment);
+}
+
+}  // namespace peneira

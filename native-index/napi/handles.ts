@@ -1,0 +1,323 @@
+/**
+ * What goes into the addon and comes out of it, as types: clauses, pages, record batches, and the
+ * objects that stand for opened files. What comes in: nothing. What goes out: the words in which
+ * `engine.ts` and its callers talk.
+ * Invariant: nothing here exists at run time; each type is the face of a struct or a method of the
+ * addon, and changes with it.
+ */
+import type { DimensionName, OrderName } from "../format/columns.ts";
+
+/** Rows whose code in one of the dimensions is (with `negated`: is not) among the codes. */
+export interface PostingClause {
+  readonly kind: "posting";
+  readonly any: readonly { readonly dimension: DimensionName; readonly codes: Uint32Array }[];
+  readonly negated: boolean;
+}
+
+/** Rows whose names hold every word of at least one hint; words are UTF-8, analyzed. */
+export interface WordsClause {
+  readonly kind: "words";
+  readonly hints: readonly (readonly string[])[];
+}
+
+/**
+ * Rows whose value lies in one of the inclusive ranges; rows without a value never match.
+ * `started_on` in days since 1970-01-01, `share_capital_cents` in cents, `postal_code` as number.
+ */
+export interface RangeClause {
+  readonly kind: "range";
+  readonly column: "started_on" | "share_capital_cents" | "postal_code";
+  readonly ranges: readonly (readonly [low: number, high: number])[];
+}
+
+/** One condition of a query; the clauses of a query are ANDed. */
+export type Clause = PostingClause | WordsClause | RangeClause;
+
+/** One key of an order; `random` is the seeded permutation of row ids. */
+export interface SortKey {
+  readonly key: OrderName | "random";
+  readonly descending: boolean;
+}
+
+/**
+ * How a page is taken: `rank` walks row ids (only for score descending), `walk` walks the stored
+ * order of the first key, `gather` reads the keys of every match and selects.
+ */
+export type Method = "rank" | "walk" | "gather";
+
+/**
+ * A page request. The array of clauses is frozen at its first use and read only once: keep it for
+ * repeated queries. `order` ends implicitly on cnpj ascending. `afterRow` -1 is the first page.
+ */
+export interface SelectRequest {
+  readonly clauses: readonly Clause[];
+  readonly order: readonly SortKey[];
+  readonly method: Method;
+  readonly seed: bigint;
+  readonly afterRow: number;
+  readonly limit: number;
+}
+
+/** Work done by one call, counted so that tests need no clock. */
+export interface Work {
+  readonly chunks: number;
+  readonly containers: number;
+  readonly tests: number;
+  readonly probes: number;
+  readonly gathered: number;
+}
+
+/** The answer in which rows are asked to be the first of their company; as in `SelectRequest`. */
+export interface FirstsRequest extends Pick<SelectRequest, "clauses" | "order" | "seed"> {
+  /** Whether the rows are the ones that the answer begins with, none left out; costs less. */
+  readonly beginning: boolean;
+}
+
+/** Row ids of a page in order; `more` says whether a further row follows. */
+export interface Selection {
+  readonly rows: Uint32Array;
+  readonly more: boolean;
+  readonly work: Work;
+}
+
+/** Where the digests of the blocks lie, and the hash over them, which is the identity. */
+export interface DigestsLocation {
+  readonly offset: number;
+  readonly length: number;
+  /** 64 hexadecimal digits. */
+  readonly sha256: string;
+}
+
+/** Where the directory of the index region lies, as the Arrow footer says. */
+export interface DirectoryLocation {
+  readonly offset: number;
+  readonly length: number;
+  readonly crc32c: number;
+  /** Missing in files that were written before there were any. */
+  readonly digests?: DigestsLocation;
+}
+
+/** What a build gives back: where directory and digests lie, and wall milliseconds by phase. */
+export interface BuiltIndex extends DirectoryLocation {
+  readonly phasesMs: Readonly<Record<string, number>>;
+}
+
+/** One prepared section of the index region, written as it is. */
+export interface PreparedSection {
+  readonly kind: number;
+  readonly argument: number;
+  readonly bytes: Uint8Array;
+}
+
+/** What the index builder needs; `path` is written from `regionOffset` (a multiple of 64) on. */
+export interface IndexRequest {
+  readonly path: string;
+  readonly regionOffset: number;
+  readonly rowCount: number;
+  /** META, COLUMNS and every TABLE. */
+  readonly sections: readonly PreparedSection[];
+  readonly threads: number;
+  /** Shared u32 that the builder counts up from 0 to 1,000. */
+  readonly progress?: Uint32Array;
+}
+
+/** Buffers of one column of a finished record batch, as Arrow wants them. */
+export interface ColumnBuffers {
+  readonly nullCount: number;
+  readonly validity: Uint8Array | null;
+  readonly offsets: Uint8Array | null;
+  readonly data: Uint8Array;
+}
+
+/** Facets the addon counts; see native-index/query/facets.h for their codes. */
+export type NativeFacet =
+  | "uf"
+  | "municipality"
+  | "cnae"
+  | "registration_status"
+  | "company_size"
+  | "started_year"
+  | "legal_nature"
+  | "simples"
+  | "mei"
+  | "headquarters"
+  | "contact";
+
+/** Formats whose rows the addon renders. */
+export type RowFormat = "csv" | "html" | "jsonl" | "xlsx";
+
+/**
+ * A further column behind the output fields: finished text per row, or null for none. `text` is
+ * quoted and escaped as the format wants it, `number` stands as it is, `json` (jsonl only) is a
+ * JSON text that stands as it is.
+ */
+export interface ExtraColumn {
+  readonly name: string;
+  readonly kind: "text" | "number" | "json";
+  readonly values: readonly (string | null)[];
+}
+
+/** What to render of rows; `extra` columns have one value per row. */
+export interface RenderRequest {
+  readonly format: RowFormat;
+  readonly fields: readonly string[];
+  readonly extra: readonly ExtraColumn[];
+  /** How many of the extra columns stand before the fields instead; none where not given. */
+  readonly leading?: number;
+  /** csv only: what stands between cells. */
+  readonly delimiter: "," | ";";
+  /** xlsx only: number of the first of these rows in its sheet (the header is row 1). */
+  readonly firstNumber: number;
+}
+
+/** Arrow type of a field in a column file. */
+export type FieldType = "utf8" | "bool" | "int32" | "date32" | "float64" | "list<utf8>";
+
+/** One field of many rows as Arrow buffers; `child` holds the texts of a list. */
+export interface FieldColumn {
+  readonly field: string;
+  readonly type: FieldType;
+  readonly length: number;
+  readonly buffers: ColumnBuffers;
+  readonly child: { readonly length: number; readonly buffers: ColumnBuffers } | null;
+}
+
+/** What the system knows of an opened file now, wherever its name has gone. */
+export interface FileState {
+  readonly inode: bigint;
+  readonly size: number;
+  /** How many names it has. */
+  readonly links: number;
+  /** When its bytes were written last, and when anything about it changed; since 1970. */
+  readonly modifiedNs: bigint;
+  readonly changedNs: bigint;
+}
+
+/** An opened snapshot. Every method throws `Error` with `code` "SNAPSHOT_DAMAGED" on damage. */
+export interface NativeSegment {
+  readonly rowCount: number;
+  /** Blocks of 64 KiB that have a checksum. */
+  readonly blockCount: number;
+  /** State of the file when it was opened here. */
+  readonly opened: FileState;
+  /** Bytes of the META section. */
+  meta(): Uint8Array;
+  /** Values of a string table (TABLES), by number. */
+  table(table: number): string[];
+  select(request: SelectRequest): Selection;
+  /** Exact number of matching rows. */
+  count(clauses: readonly Clause[]): number;
+  /** For every facet the number of matches by code; the last element counts those without one. */
+  facets(clauses: readonly Clause[], facets: readonly NativeFacet[]): Uint32Array[];
+  /** As the three above, off the main thread; what they are given must not change meanwhile. */
+  selectAside(request: SelectRequest): Promise<Selection>;
+  countAside(clauses: readonly Clause[]): Promise<number>;
+  facetsAside(clauses: readonly Clause[], facets: readonly NativeFacet[]): Promise<Uint32Array[]>;
+  /** As `firstsOfCompany`, off the main thread. */
+  firstsAside(rows: Uint32Array, request: FirstsRequest): Promise<Uint32Array>;
+  /** Work of the last select, count or facets at once. */
+  lastWork(): Work;
+  /** Number of rows holding each word; 0 for an unknown one. */
+  documentFrequency(words: readonly string[]): Uint32Array;
+  /** JSON text `[{"cnpj":"…",…},…]` of the rows with the output fields in the given order. */
+  renderJson(rows: Uint32Array, fields: readonly string[]): Uint8Array;
+  /** Rows of an export's file, without header and frame; see native-index/render/rows.h. */
+  renderRows(rows: Uint32Array, request: RenderRequest): Uint8Array;
+  /** The fields of rows as columns, in the given order. */
+  columnsOf(rows: Uint32Array, fields: readonly string[]): FieldColumn[];
+  /** Row of a cnpj (14 characters), or -1. */
+  findCnpj(cnpj: string): number;
+  /**
+   * Of rows that match the clauses those before which no match of the same company (the first 8
+   * characters of the cnpj) comes in the order; see native-index/query/firsts.h.
+   */
+  firstsOfCompany(rows: Uint32Array, request: FirstsRequest): Uint32Array;
+  /** Checks every block of the file, and its identity; `progress[0]` counts checked blocks. */
+  verify(progress?: Uint32Array): Promise<void>;
+  /**
+   * Checks `count` blocks from `from` on, whether or not they were checked before; with the last
+   * one the identity too.
+   */
+  verifyBlocks(from: number, count: number): Promise<void>;
+  /** Every block is checked again before its next use, in every thread; cached totals go. */
+  distrust(): void;
+  /** State of the file now. */
+  fileState(): FileState;
+  /** The first block that was found damaged, by whatever; -1 where there is none. */
+  damagedBlock(): number;
+  /** Forgets cached totals and row sets, so that benches and tests see the work itself. */
+  dropCaches(): void;
+  /**
+   * True once a page of the file could not be read (it was truncated under us), or a block was
+   * found damaged; from then on every method that reads throws.
+   */
+  poisoned(): boolean;
+  close(): void;
+}
+
+/** What to compare of two segments, and where to go on. */
+export interface DifferenceRequest {
+  /** Bits of the columns to compare, by their number; the first 32 columns have one. */
+  readonly columns: number;
+  /** Positions in the orders by cnpj of both segments; 0 to begin. */
+  readonly older: number;
+  readonly newer: number;
+  /** Most accounts that the call looks at, up to 2^20. */
+  readonly accounts: number;
+}
+
+/** What differs in a stretch of the registry, and the positions behind it. */
+export interface DifferenceSlice {
+  /** Per entry u32 older row, u32 newer row (2^32 - 1 for none), u32 differing columns. */
+  readonly entries: Uint8Array;
+  readonly older: number;
+  readonly newer: number;
+}
+
+/** Where the entries of a change list lie in its file. */
+export interface ChangesLocation {
+  readonly offset: number;
+  readonly count: number;
+  readonly crc32c: number;
+}
+
+/** Which entries of a change list are wanted. */
+export interface WalkRequest {
+  readonly older: NativeSegment;
+  readonly newer: NativeSegment;
+  readonly olderClauses: readonly Clause[];
+  readonly newerClauses: readonly Clause[];
+  /** Bits of the columns whose difference makes a match in both a change. */
+  readonly watch: number;
+  /** Bits of the kinds to collect: 1 entered, 2 left, 4 changed. */
+  readonly kinds: number;
+  /** Positions in the list: from the first to before the second. */
+  readonly from: number;
+  readonly to: number;
+  /** Most entries to collect; the walk ends behind the last of them. 0 counts to the end. */
+  readonly limit: number;
+}
+
+/** The outcome of a walk over positions `from` to `next`. */
+export interface Walked {
+  /** Five numbers per entry: position, older row, newer row, differing columns, kind (0 to 2). */
+  readonly found: Uint32Array;
+  /** How many entered, left and changed, wanted or not. */
+  readonly counts: Uint32Array;
+  readonly next: number;
+}
+
+/** The entries of an opened change list. Throws "SNAPSHOT_DAMAGED" where a row does not exist. */
+export interface NativeChanges {
+  walk(request: WalkRequest): Walked;
+  close(): void;
+}
+
+/** Collects ordered row records into the buffers of one record batch. */
+export interface NativeBatch {
+  readonly rowCount: number;
+  /** Appends the records that start at `starts` (bytes into `records`), in that order. */
+  append(records: Uint8Array, starts: Uint32Array): void;
+  /** Buffers in column order; the batch is empty afterwards. */
+  finish(): ColumnBuffers[];
+}

@@ -1,0 +1,157 @@
+// What Node cannot do to its own process. What comes in: the port that this process listens at, or
+// a socket of it. What goes out: no core file when it crashes; a port that takes no new connection
+// any more while those in its queue are still taken; how much the system holds of what was sent.
+// Invariant: only sockets of this process that listen at that port are touched.
+#include "napi/process.h"
+
+#include <sys/resource.h>
+#include <sys/socket.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <vector>
+
+#include "napi/values.h"
+
+#ifdef __linux__
+#include <dirent.h>
+#include <linux/filter.h>
+#include <linux/sockios.h>
+#include <netinet/in.h>
+#include <netinet/tcp.h>
+#include <sys/ioctl.h>
+#endif
+
+namespace peneira {
+namespace {
+
+// A core of one byte is none: no file is as small, and Linux hands none to a program that collects
+// cores either, which it does where the limit is 0 (core(5), do_coredump in fs/coredump.c).
+constexpr rlim_t CORE_BYTES = 1;
+
+// limitCores(): the bytes that a core file may have from now on.
+napi_value limitCores(napi_env env, napi_callback_info) {
+  return guarded(env, [&]() {
+    rlimit limit{};
+    if (getrlimit(RLIMIT_CORE, &limit) != 0) throw Failure("INTERNAL", "getrlimit failed");
+    limit.rlim_cur = std::min(limit.rlim_max, CORE_BYTES);
+    limit.rlim_max = limit.rlim_cur;
+    if (setrlimit(RLIMIT_CORE, &limit) != 0) throw Failure("INTERNAL", "setrlimit failed");
+    return fromNumber(env, static_cast<double>(limit.rlim_cur));
+  });
+}
+
+#ifdef __linux__
+
+bool listensAt(int descriptor, uint16_t port) {
+  int listening = 0;
+  socklen_t length = sizeof listening;
+  if (getsockopt(descriptor, SOL_SOCKET, SO_ACCEPTCONN, &listening, &length) != 0) return false;
+  if (listening == 0) return false;
+  sockaddr_storage address{};
+  length = sizeof address;
+  if (getsockname(descriptor, reinterpret_cast<sockaddr*>(&address), &length) != 0) return false;
+  // The port is at the same place in both families.
+  const bool internet = address.ss_family == AF_INET || address.ss_family == AF_INET6;
+  return internet && reinterpret_cast<sockaddr_in*>(&address)->sin_port == htons(port);
+}
+
+std::vector<int> listenersAt(uint16_t port) {
+  std::vector<int> found;
+  DIR* const folder = opendir("/proc/self/fd");
+  if (folder == nullptr) return found;
+  while (const dirent* const entry = readdir(folder)) {
+    if (entry->d_name[0] == '.') continue;
+    const int descriptor = std::atoi(entry->d_name);
+    if (listensAt(descriptor, port)) found.push_back(descriptor);
+  }
+  closedir(folder);
+  return found;
+}
+
+// Drops what asks for a new connection (SYN without ACK) and lets everything else through, also the
+// last step of a connection that is being made. For a TCP socket, byte 0 is that of the TCP header.
+bool dropNewConnections(int descriptor) {
+  constexpr uint32_t flagsByte = 13;
+  constexpr uint32_t synAndAck = 0x12;
+  constexpr uint32_t syn = 0x02;
+  sock_filter program[] = {
+      BPF_STMT(BPF_LD | BPF_B | BPF_ABS, flagsByte),
+      BPF_STMT(BPF_ALU | BPF_AND | BPF_K, synAndAck),
+      BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, syn, 0, 1),
+      BPF_STMT(BPF_RET | BPF_K, 0),
+      BPF_STMT(BPF_RET | BPF_K, UINT32_MAX),
+  };
+  const sock_fprog filter{static_cast<unsigned short>(std::size(program)), program};
+  return setsockopt(descriptor, SOL_SOCKET, SO_ATTACH_FILTER, &filter, sizeof filter) == 0;
+}
+
+bool shutPort(uint16_t port) {
+  const std::vector<int> listeners = listenersAt(port);
+  return !listeners.empty() && std::ranges::all_of(listeners, dropNewConnections);
+}
+
+// Of a listening socket TCP_INFO tells the length of its queue (tcp_get_info in net/ipv4/tcp.c).
+uint32_t waitingAt(uint16_t port) {
+  uint32_t waiting = 0;
+  for (const int descriptor : listenersAt(port)) {
+    tcp_info seen{};
+    socklen_t length = sizeof seen;
+    if (getsockopt(descriptor, IPPROTO_TCP, TCP_INFO, &seen, &length) != 0) continue;
+    waiting += seen.tcpi_unacked;
+  }
+  return waiting;
+}
+
+uint32_t unsentBytes(int descriptor) {
+  int bytes = 0;
+  return ioctl(descriptor, SIOCOUTQ, &bytes) == 0 ? static_cast<uint32_t>(bytes) : 0;
+}
+
+#else
+
+bool shutPort(uint16_t) { return false; }
+uint32_t waitingAt(uint16_t) { return 0; }
+uint32_t unsentBytes(int) { return 0; }
+
+#endif
+
+uint16_t portOf(const Arguments& arguments) {
+  return static_cast<uint16_t>(arguments.at(0, "port").integer(1, UINT16_MAX));
+}
+
+// shutPort(port): whether new connections are dropped from now on.
+napi_value shutPortFor(napi_env env, napi_callback_info info) {
+  return guarded(env, [&]() {
+    const Arguments arguments(env, info);
+    return fromBool(env, shutPort(portOf(arguments)));
+  });
+}
+
+// waitingAt(port): connections that the system has made and this process has not taken.
+napi_value waitingAtFor(napi_env env, napi_callback_info info) {
+  return guarded(env, [&]() {
+    const Arguments arguments(env, info);
+    return fromNumber(env, waitingAt(portOf(arguments)));
+  });
+}
+
+// unsentBytes(descriptor): bytes of a socket that the system has and the other end has not.
+napi_value unsentBytesFor(napi_env env, napi_callback_info info) {
+  return guarded(env, [&]() {
+    const Arguments arguments(env, info);
+    const int64_t descriptor = arguments.at(0, "descriptor").integer(-1, INT32_MAX);
+    return fromNumber(env, unsentBytes(static_cast<int>(descriptor)));
+  });
+}
+
+}  // namespace
+
+void registerProcess(napi_env env, napi_value exports) {
+  putFunction(env, exports, "limitCores", limitCores);
+  putFunction(env, exports, "shutPort", shutPortFor);
+  putFunction(env, exports, "waitingAt", waitingAtFor);
+  putFunction(env, exports, "unsentBytes", unsentBytesFor);
+}
+
+}  // namespace peneira

@@ -1,0 +1,20 @@
+// Requests as JavaScript sends them. What comes in: objects of engine.ts. What goes out: queries
+// and page requests. Invariant: an unknown name, kind or number is refused with its name, never
+// skipped.
+#pragma once
+#include "napi/values.h"
+#include "query/firsts.h"
+#include "query/select.h"
+
+namespace peneira {
+
+// Reads `readonly Clause[]`; the array is frozen and remembers what was read from it.
+Query readQuery(const Given& clauses);
+
+// Reads a SelectRequest.
+PageRequest readPageRequest(const Given& request);
+
+// Reads a FirstsRequest.
+FirstsRequest readFirstsRequest(const Given& request);
+
+}  // namespace peneira

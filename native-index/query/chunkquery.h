@@ -1,0 +1,110 @@
+// The query on one chunk of 65,536 rows. What comes in: clauses and a span of the chunk. What goes
+// out: the matching rows of the span, as sorted list or as bits.
+// Invariant: conditions are applied from the one with the fewest rows in this chunk to the one with
+// the most, exclusions after them, column tests on what is left; nothing larger than a chunk is
+// ever built, and no row outside the span is returned.
+#pragma once
+#include <bit>
+#include <cstdint>
+#include <vector>
+
+#include "format/container.h"
+#include "format/failure.h"
+#include "query/query.h"
+#include "query/rangetest.h"
+#include "query/segment.h"
+
+namespace peneira {
+
+// Matching rows of a span, relative to the chunk; valid until the next call of run().
+struct ChunkMatches {
+  ChunkSpan span;
+  bool isList;
+  const uint16_t* list;
+  uint32_t listCount;
+  const uint64_t* words;  // all 1,024; those from span.firstWord() to span.endWord() count
+};
+
+// Memory for one chunk; fits the first-level cache.
+struct ChunkScratch {
+  alignas(64) uint64_t words[kChunkWords];
+  alignas(64) uint64_t other[kChunkWords];
+  alignas(64) uint64_t third[kChunkWords];
+  alignas(64) uint16_t list[kArrayMax + 64];
+};
+
+// Runs a query chunk by chunk; for one thread.
+class ChunkQuery {
+ public:
+  ChunkQuery(const Segment& segment, const Query& query, Work& work);
+
+  // Fetches the containers of a chunk; false when none of its rows can match.
+  bool open(uint32_t chunk);
+  // At most how many rows of the opened chunk match, as far as one condition tells.
+  uint32_t estimate() const { return estimate_; }
+  // The matches of a span of the opened chunk; the span ends at or before its last row.
+  ChunkMatches run(const ChunkSpan& span);
+
+ private:
+  // One clause in the opened chunk.
+  struct Condition {
+    const Clause* clause = nullptr;
+    const RangeTest* range = nullptr;
+    std::vector<std::vector<TermRows>> words;          // per hint
+    std::vector<Container> alternatives;               // a row is in one of them
+    std::vector<std::vector<Container>> conjunctions;  // or in all of one of these
+    uint32_t conjunctionCount = 0;
+    uint64_t estimate = 0;
+    bool negated = false;
+  };
+  enum class State : uint8_t { kAll, kBits, kList };
+
+  void resolveWords(Condition& condition);
+  bool openPosting(Condition& condition, const ChunkView& view);
+  bool openWords(Condition& condition);
+  bool isEverything(const Condition& condition) const;
+  void apply(const Condition& condition);
+  void start(const Condition& condition);
+  void fill(const Condition& condition, uint64_t* words);
+  void intersectBits(const Condition& condition);
+  void filterList(const Condition& condition);
+  void filterByArray(const Container& container, bool keep);
+  void filterByBits(const uint8_t* words, bool keep);
+  void testRange(const RangeTest& range);
+  void listFromBits();
+  void trim(uint64_t* words) const;
+  void zero(uint64_t* words) const;
+
+  const Segment& segment_;
+  Work& work_;
+  ChunkScratch& scratch_;
+  std::vector<RangeTest> ranges_;
+  std::vector<Condition> conditions_;
+  std::vector<const Condition*> order_;
+  std::vector<TermRows::FlatChunk> flats_;
+  uint32_t flatCount_ = 0;
+  uint32_t chunk_ = 0, rows_ = 0, estimate_ = 0;
+  ChunkSpan span_{0, 0};
+  State state_ = State::kAll;
+  uint32_t listCount_ = 0;
+};
+
+// Calls `action(row)` for every match, counted from `firstRow`, until it returns false.
+template <class Action>
+void eachMatch(const ChunkMatches& matches, uint32_t firstRow, Action action) {
+  if (matches.isList) {
+    for (uint32_t i = 0; i < matches.listCount; i++) {
+      const uint32_t value = matches.list[i];
+      if (value >= matches.span.high) damaged("an array container is not sorted");
+      if (!action(firstRow + value)) return;
+    }
+    return;
+  }
+  for (uint32_t w = matches.span.firstWord(); w < matches.span.endWord(); w++) {
+    for (uint64_t word = matches.words[w]; word != 0; word &= word - 1) {
+      if (!action(firstRow + w * 64 + static_cast<uint32_t>(std::countr_zero(word)))) return;
+    }
+  }
+}
+
+}  // namespace peneira

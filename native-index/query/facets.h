@@ -1,0 +1,42 @@
+// Facets: how the matches of a query spread over the values of a column. What comes in: a query and
+// facets. What goes out: for every facet one count per value code, and one for "none".
+// Invariant: exact; the counts of a facet sum to the number of matches, because every row has one
+// value or none in each of them.
+#pragma once
+#include <cstdint>
+#include <string_view>
+#include <vector>
+
+#include "query/query.h"
+#include "query/segment.h"
+
+namespace peneira {
+
+// The facets by number. Codes are those of the column's dictionary, except: kStatus the value 0-8,
+// kStartedYear the year minus 1800, the flags 0 and 1, kContact 1 for an e-mail plus 2 for a phone.
+enum class Facet : uint8_t {
+  kUf,
+  kMunicipality,
+  kCnae,
+  kStatus,
+  kSize,
+  kStartedYear,
+  kLegalNature,
+  kSimples,
+  kMei,
+  kHeadquarters,
+  kContact,
+  kCount,
+};
+
+// Names by number, as engine.ts has them.
+extern const std::string_view kFacetNames[static_cast<size_t>(Facet::kCount)];
+
+// Counts by code; the last element counts the rows without a value.
+using FacetCounts = std::vector<uint32_t>;
+
+// Counts every facet of the matches of a query in one pass over them, or from the cube.
+std::vector<FacetCounts> countFacets(const Segment& segment, const Query& query,
+                                     const std::vector<Facet>& facets, Work& work);
+
+}  // namespace peneira

@@ -1,0 +1,29 @@
+// The search kernel: one loop over the chunks for first rows, counts and sets of matches. What
+// comes in: a query. What goes out: rows in ascending order (which is rank order), or their number.
+// Invariant: the answer depends on the snapshot and the query alone; work stops at the limit.
+#pragma once
+#include <memory>
+
+#include "query/query.h"
+#include "query/rowset.h"
+#include "query/segment.h"
+
+namespace peneira {
+
+// What firstRows is asked for, and its answer.
+struct FirstRows {
+  uint64_t from;
+  size_t limit;
+  std::vector<uint32_t> rows;
+};
+
+// Appends the first `limit` matches from row `from` on.
+void firstRows(const Segment& segment, const Query& query, Work& work, FirstRows& request);
+
+// Exact number of matches: from the cube, from memory, or counted.
+uint64_t countRows(const Segment& segment, const Query& query, Work& work);
+
+// All matches, kept for the next call with the same query.
+std::shared_ptr<const RowSet> matchingRows(const Segment& segment, const Query& query, Work& work);
+
+}  // namespace peneira

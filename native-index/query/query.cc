@@ -1,0 +1,99 @@
+// Canonical form of queries. What comes in: clauses in any order. What goes out: sorted parts and
+// the key. Invariant: every part of the key is preceded by its length, so no two queries share one.
+#include "query/query.h"
+
+#include <algorithm>
+
+namespace peneira {
+namespace {
+
+template <class T>
+void sortUnique(std::vector<T>& values) {
+  std::sort(values.begin(), values.end());
+  values.erase(std::unique(values.begin(), values.end()), values.end());
+}
+
+void append(std::string& key, uint64_t number) {
+  key.append(reinterpret_cast<const char*>(&number), sizeof number);
+}
+
+void append(std::string& key, const std::string& text) {
+  append(key, text.size());
+  key += text;
+}
+
+std::string postingKey(const Clause& clause) {
+  std::string key = clause.negated ? "!" : "=";
+  std::vector<std::string> parts;
+  for (const DimensionCodes& part : clause.any) {
+    std::string text;
+    append(text, part.dimension);
+    for (const uint32_t code : part.codes) append(text, code);
+    parts.push_back(text);
+  }
+  sortUnique(parts);
+  for (const std::string& part : parts) append(key, part);
+  return key;
+}
+
+std::string wordsKey(const Clause& clause) {
+  std::string key = "w";
+  for (const auto& hint : clause.hints) {
+    append(key, hint.size());
+    for (const std::string& word : hint) append(key, word);
+  }
+  return key;
+}
+
+std::string rangeKey(const Clause& clause) {
+  std::string key = "r";
+  append(key, clause.column);
+  for (const auto& [low, high] : clause.ranges) {
+    append(key, static_cast<uint64_t>(low));
+    append(key, static_cast<uint64_t>(high));
+  }
+  return key;
+}
+
+// Sorts ranges and joins those that overlap or follow each other; one without values is left out.
+void joinRanges(std::vector<std::pair<int64_t, int64_t>>& ranges) {
+  std::erase_if(ranges, [](const auto& range) { return range.first > range.second; });
+  std::sort(ranges.begin(), ranges.end());
+  size_t kept = 0;
+  for (const auto& [low, high] : ranges) {
+    auto& last = ranges[kept == 0 ? 0 : kept - 1];
+    const bool joins = kept > 0 && (low <= last.second || low - 1 == last.second);
+    if (joins) {
+      last.second = std::max(last.second, high);
+    } else {
+      ranges[kept++] = {low, high};
+    }
+  }
+  ranges.resize(kept);
+}
+
+std::string clauseKey(Clause& clause) {
+  if (clause.kind == Clause::Kind::kPosting) {
+    for (DimensionCodes& part : clause.any) sortUnique(part.codes);
+    return postingKey(clause);
+  }
+  if (clause.kind == Clause::Kind::kWords) {
+    for (auto& hint : clause.hints) sortUnique(hint);
+    sortUnique(clause.hints);
+    return wordsKey(clause);
+  }
+  joinRanges(clause.ranges);
+  return rangeKey(clause);
+}
+
+}  // namespace
+
+void Query::canonicalize() {
+  std::vector<std::string> parts;
+  for (Clause& clause : clauses) parts.push_back(clauseKey(clause));
+  sortUnique(parts);
+  key.clear();
+  for (const std::string& part : parts) append(key, part);
+}
+
+}  // namespace peneira

@@ -1,0 +1,51 @@
+// A range clause as a test of column values. What comes in: a clause and rows. What goes out: which
+// of the rows have a value in one of the ranges.
+// Invariant: a row without a value never matches; bounds outside the column's type are cut to it,
+// and a range that is empty after that matches nothing. A value costs the same however many ranges
+// there are: of many only those are looked at that reach into the value's part of the column.
+#pragma once
+#include <cstdint>
+#include <vector>
+
+#include "format/columnset.h"
+#include "query/query.h"
+
+namespace peneira {
+
+// Test of one column of a segment.
+class RangeTest {
+ public:
+  RangeTest(const ColumnSet& columns, const Clause& clause);
+
+  bool contains(uint32_t row) const;
+  // The values of `count` consecutive rows of one batch.
+  ColumnSpan span(uint32_t row, uint32_t count) const;
+  // Whether value `index` of the span matches.
+  bool matches(const ColumnSpan& span, uint32_t index) const;
+  // One bit for each of the 64 values from `index` on.
+  uint64_t matchWord(const ColumnSpan& span, uint32_t index) const;
+
+ private:
+  // The values `low` to `low + width`, as unsigned numbers of the column's width.
+  struct Range {
+    uint64_t low, width;
+  };
+  // Many ranges, in order and apart from each other, by parts of the numbers that they cover.
+  struct Parts {
+    uint64_t least = 0, span = 0;       // offsets are from `least`, and at most `span`
+    uint32_t shift = 0;                 // an offset belongs to part `offset >> shift`
+    std::vector<uint64_t> lows, highs;  // of each range, as offsets
+    std::vector<uint32_t> first;        // by part: the first range that does not end before it
+  };
+  void divide();
+  bool inRanges(uint64_t value) const;
+  bool inParts(uint64_t value) const;
+  uint64_t read(const uint8_t* values, uint32_t index) const;
+
+  const ColumnSet* columns_;
+  uint32_t column_, width_;
+  std::vector<Range> ranges_;
+  Parts parts_;  // empty for few ranges
+};
+
+}  // namespace peneira

@@ -1,0 +1,174 @@
+// Tests rows against clauses. What comes in: a row. What goes out: whether it matches.
+// Invariant: see rowtest.h; every code read from a column is compared with the wanted codes only,
+// so an unknown one is simply not wanted.
+#include "query/rowtest.h"
+
+#include <algorithm>
+
+#include "format/failure.h"
+#include "query/kernel.h"
+
+namespace peneira {
+namespace {
+
+// After this many single tests (a fraction of a millisecond) the set of all matches is found once.
+constexpr uint64_t kTestsMax = 20'000;
+
+// The column that a dimension is a plain copy of, or Columns::kCount.
+uint32_t columnOf(uint32_t dimension) {
+  switch (dimension) {
+    case Dimensions::kCnaePrimary: return Columns::kCnaePrimary;
+    case Dimensions::kUf: return Columns::kUf;
+    case Dimensions::kMunicipalityIbge: return Columns::kMunicipalityIbge;
+    case Dimensions::kMunicipalityTom: return Columns::kMunicipalityTom;
+    case Dimensions::kRegistrationStatus: return Columns::kRegistrationStatus;
+    case Dimensions::kCompanySizeCode: return Columns::kCompanySizeCode;
+    case Dimensions::kLegalNature: return Columns::kLegalNature;
+    default: return Columns::kCount;
+  }
+}
+
+// Days from 1970-01-01 to January 1st of a year after 0 of the Gregorian calendar.
+int64_t firstDayOf(int64_t year) {
+  const int64_t before = year - 1;
+  return 365 * before + before / 4 - before / 100 + before / 400 - 719162;
+}
+
+// The codes of started years as ranges of days.
+Clause yearsAsRange(const std::vector<uint32_t>& codes) {
+  Clause clause;
+  clause.kind = Clause::Kind::kRange;
+  clause.column = Columns::kStartedOn;
+  for (const uint32_t code : codes) {
+    const int64_t first = firstDayOf(int64_t{kFirstStartedYear} + code);
+    const int64_t last = firstDayOf(int64_t{kFirstStartedYear} + code + 1) - 1;
+    if (!clause.ranges.empty() && clause.ranges.back().second + 1 == first) {
+      clause.ranges.back().second = last;
+    } else {
+      clause.ranges.emplace_back(first, last);
+    }
+  }
+  return clause;
+}
+
+bool isWanted(const std::vector<uint64_t>& wanted, uint32_t code) {
+  return code / 64 < wanted.size() && (wanted[code / 64] >> (code % 64) & 1) != 0;
+}
+
+}  // namespace
+
+RowTest::RowTest(const Segment& segment, const Query& query) : segment_(segment) {
+  for (const Clause& clause : query.clauses) {
+    Condition& condition = conditions_.emplace_back();
+    condition.clause = &clause;
+    if (clause.kind == Clause::Kind::kRange) {
+      condition.ranges.emplace_back(segment.columns(), clause);
+    }
+    for (const DimensionCodes& codes : clause.any) addPart(condition, codes);
+    for (const auto& hint : clause.hints) {
+      std::vector<TermRows>& rows = condition.words.emplace_back();
+      for (const std::string& word : hint) rows.push_back(segment.terms().rows(word));
+    }
+  }
+}
+
+void RowTest::addPart(Condition& condition, const DimensionCodes& codes) {
+  if (codes.dimension == Dimensions::kStartedYear) {
+    condition.ranges.emplace_back(segment_.columns(), yearsAsRange(codes.codes));
+    return;
+  }
+  Part& part = condition.parts.emplace_back();
+  part.dimension = codes.dimension;
+  part.codes = &codes.codes;
+  const bool coded =
+      columnOf(codes.dimension) != Columns::kCount || codes.dimension == Dimensions::kCnaeSecondary;
+  if (!coded) return;
+  for (const uint32_t code : codes.codes) {
+    if (code > 0xffff) continue;  // No column of codes is wider.
+    if (part.wanted.size() <= code / 64) part.wanted.resize(code / 64 + 1);
+    part.wanted[code / 64] |= uint64_t{1} << (code % 64);
+  }
+}
+
+bool RowTest::matches(uint32_t row) {
+  for (const Condition& condition : conditions_) {
+    if (holds(condition, row) == condition.clause->negated) return false;
+  }
+  return true;
+}
+
+bool RowTest::holds(const Condition& condition, uint32_t row) {
+  for (const RangeTest& range : condition.ranges) {
+    if (range.contains(row)) return true;
+  }
+  for (const Part& part : condition.parts) {
+    if (partHolds(part, row)) return true;
+  }
+  for (const auto& hint : condition.words) {
+    const bool all = std::all_of(hint.begin(), hint.end(),
+                                 [row](const TermRows& term) { return term.contains(row); });
+    if (all) return true;
+  }
+  return false;
+}
+
+bool RowTest::partHolds(const Part& part, uint32_t row) {
+  const ColumnSet& columns = segment_.columns();
+  const uint32_t column = columnOf(part.dimension);
+  if (column != Columns::kCount) {
+    return columns.valid(column, row) && isWanted(part.wanted, columns.code(column, row));
+  }
+  if (part.dimension == Dimensions::kFlag) {
+    return std::any_of(part.codes->begin(), part.codes->end(),
+                       [this, row](uint32_t flag) { return flagHolds(flag, row); });
+  }
+  if (part.dimension != Dimensions::kCnaeSecondary) return inContainers(part, row);
+  const auto [codes, count] = columns.list(Columns::kCnaeSecondary, row);
+  for (uint32_t i = 0; i < count; i++) {
+    if (isWanted(part.wanted, load<uint16_t>(codes + uint64_t{i} * 2))) return true;
+  }
+  return false;
+}
+
+bool RowTest::flagHolds(uint32_t flag, uint32_t row) const {
+  const ColumnSet& columns = segment_.columns();
+  switch (flag) {
+    case FlagCodes::kHeadquarters: return columns.flag(Columns::kHeadquarters, row);
+    case FlagCodes::kSimplesOptIn: return columns.flag(Columns::kSimplesOptIn, row);
+    case FlagCodes::kMeiOptIn: return columns.flag(Columns::kMeiOptIn, row);
+    case FlagCodes::kHasEmail: return columns.valid(Columns::kEmail, row);
+    case FlagCodes::kHasPhone:
+      return columns.valid(Columns::kPhone1, row) || columns.valid(Columns::kPhone2, row);
+    case FlagCodes::kSanctioned:
+      return columns.valid(Columns::kSanctioned, row) && columns.flag(Columns::kSanctioned, row);
+    default: return false;
+  }
+}
+
+bool RowTest::inContainers(const Part& part, uint32_t row) {
+  found_.clear();
+  const ChunkView chunk = segment_.postings().chunk(row / kChunkRows);
+  segment_.postings().find(chunk, part.dimension, *part.codes, found_);
+  return std::any_of(found_.begin(), found_.end(), [row](const Container& container) {
+    return container.contains(row % kChunkRows);
+  });
+}
+
+RowFilter::RowFilter(const Segment& segment, const Query& query, Work& work)
+    : segment_(segment),
+      query_(query),
+      work_(work),
+      test_(segment, query),
+      rows_(query.clauses.empty() ? nullptr : segment.answers().rows(query.key)) {}
+
+bool RowFilter::matches(uint32_t row) {
+  work_.probes++;
+  if (query_.clauses.empty()) return true;
+  if (rows_ == nullptr) {
+    if (tested_++ < kTestsMax) return test_.matches(row);
+    rows_ = matchingRows(segment_, query_, work_);
+  }
+  return rows_->contains(row);
+}
+
+}  // namespace peneira

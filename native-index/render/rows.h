@@ -1,0 +1,82 @@
+// Rows of an export's file. What comes in: row ids, fields, further columns, a format. What goes
+// out: the bytes of these rows alone; header, frame and end of the file are made by the caller.
+// Invariant: the bytes of a row depend on the row, the request and (xlsx) its number, not on the
+// other rows of the call; texts are written whole or refused, never cut.
+//
+//   csv    RFC 4180 cells, the lines end on CR LF. A cell is quoted when it holds `"` `,` `;` TAB
+//          CR LF or begins or ends with a space, whatever the delimiter; a line that would be
+//          empty because its only cell is, is `""`, so that no reader skips the row. A free text
+//          that a spreadsheet would run as a formula (it begins with = + - @ TAB CR) has an
+//          apostrophe before it. None is an empty cell.
+//   jsonl  the object of renderJson with the further columns as members, LF.
+//   html   `<tr>`, the first cell as the header of its row, numbers as cells of class "n". NUL,
+//          which HTML cannot hold, is U+FFFD.
+//   xlsx   `<row>` of SpreadsheetML (ECMA-376 part 1, 18.3.1.73): texts inline, dates as serial
+//          numbers with style 1, no cell where there is no value. Characters that XML cannot hold
+//          are `_xHHHH_` (22.9.2.19), and so is what would be read as one.
+#pragma once
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "render/fields.h"
+#include "render/text_buffer.h"
+
+namespace peneira {
+
+enum class RowFormat : uint8_t { kCsv, kHtml, kJsonl, kXlsx, kCount };
+
+// Rows that a sheet can have, its header included.
+constexpr uint32_t kSheetRowsMax = 1'048'576;
+
+// Names by number.
+extern const std::string_view kRowFormatNames[static_cast<size_t>(RowFormat::kCount)];
+
+// A column beside the fields, with a finished text or nothing per row.
+class ExtraColumn {
+ public:
+  enum class Kind : uint8_t { kText, kNumber, kJson };
+
+  ExtraColumn(std::string name, Kind kind) : name_(std::move(name)), kind_(kind) {}
+  void append(std::optional<std::string_view> value) {
+    texts_.append(value.value_or(std::string_view()));
+    ends_.push_back({texts_.size(), value.has_value()});
+  }
+
+  const std::string& name() const { return name_; }
+  Kind kind() const { return kind_; }
+  size_t size() const { return ends_.size(); }
+  std::optional<std::string_view> at(size_t i) const {
+    if (!ends_[i].present) return std::nullopt;
+    const size_t from = i == 0 ? 0 : ends_[i - 1].end;
+    return std::string_view(texts_).substr(from, ends_[i].end - from);
+  }
+
+ private:
+  struct End {
+    size_t end;
+    bool present;
+  };
+  std::string name_;
+  Kind kind_;
+  std::string texts_;  // one behind another
+  std::vector<End> ends_;
+};
+
+// What to render of rows; every further column has one value per row.
+struct RowRequest {
+  RowFormat format = RowFormat::kCsv;
+  std::vector<Field> fields;
+  std::vector<ExtraColumn> extra;
+  size_t leading = 0;        // so many of these stand before the fields, the others behind them
+  char delimiter = ',';      // csv
+  uint32_t firstNumber = 1;  // xlsx: number of the first row in its sheet
+};
+
+// Appends the rows, which must be below the row count. Throws INVALID_ARGUMENT for a request that
+// makes no sense, and SHEET_LIMIT for a text or a row number that a sheet cannot hold.
+void renderRows(const Segment& segment, std::span<const uint32_t> rows, const RowRequest& request,
+                TextBuffer& out);
+
+}  // namespace peneira

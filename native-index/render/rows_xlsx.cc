@@ -1,0 +1,248 @@
+// Rows as rows of a sheet. What comes in and goes out: see rows.h.
+// Invariant: the XML is well-formed whatever a text holds, a text is never a formula or a number,
+// and what a sheet cannot hold is refused.
+#include <charconv>
+
+#include "format/failure.h"
+#include "render/render.h"
+#include "render/rows_block.h"
+#include "render/rows_formats.h"
+#include "render/text_scan.h"
+
+namespace peneira {
+namespace {
+
+using Kind = FieldValue::Kind;
+
+// Limits of a sheet, as the programs that read it have them; see kSheetRowsMax too.
+constexpr size_t kSheetColumnsMax = 16'384;
+constexpr size_t kCellUnitsMax = 32'767;  // UTF-16
+
+// A date is a number of days from 1899-12-30 on. Before 1900-03-01 readers do not agree, because
+// some of them know a leap day in 1900; behind 9999-12-31 there are no dates.
+constexpr int64_t kSerialOfEpoch = 25'569, kFirstDate = -25'508, kLastDate = 2'932'896;
+
+[[noreturn]] void refuse(const std::string& message) { throw Failure("SHEET_LIMIT", message); }
+
+// True for 8 bytes that may need an escape: controls, & < > _, and the first byte of U+FFFE.
+bool isSpecial(uint64_t word) {
+  return (hasControl(word) | hasByte(word, '&') | hasByte(word & ~(kOnes * 0x02), '<') |
+          hasByte(word, '_') | hasByte(word, 0xef)) != 0;
+}
+
+bool isHexDigit(char c) {
+  return (c >= '0' && c <= '9') || (c >= 'A' && c <= 'F') || (c >= 'a' && c <= 'f');
+}
+
+// Whether a text begins with a character that XML 1.0 forbids, or (CR) does not keep.
+bool startsForbidden(std::string_view text) {
+  const auto byte = static_cast<uint8_t>(text[0]);
+  return (byte < 0x20 && byte != '\t' && byte != '\n') || text.starts_with("\xef\xbf\xbe") ||
+         text.starts_with("\xef\xbf\xbf");
+}
+
+// Whether a text begins with what a reader will take for an escaped character. Its last underscore
+// may come from the escape of the next character.
+bool startsEscape(std::string_view text) {
+  return text.size() >= 7 && text[0] == '_' && text[1] == 'x' && isHexDigit(text[2]) &&
+         isHexDigit(text[3]) && isHexDigit(text[4]) && isHexDigit(text[5]) &&
+         (text[6] == '_' || startsForbidden(text.substr(6)));
+}
+
+// Appends the first character of a text, escaped, and returns its bytes.
+size_t appendEscaped(std::string_view text, TextBuffer& out) {
+  const auto byte = static_cast<uint8_t>(text[0]);
+  if (byte == '&') {
+    out += "&amp;";
+  } else if (byte == '<') {
+    out += "&lt;";
+  } else if (byte == '>') {
+    out += "&gt;";
+  } else if (byte == '_' && startsEscape(text)) {
+    out += "_x005F_";
+  } else if (!startsForbidden(text)) {
+    out += text[0];
+  } else if (byte < 0x20) {
+    static constexpr char hex[] = "0123456789ABCDEF";
+    out += "_x00";
+    out += hex[byte >> 4];
+    out += hex[byte & 15];
+    out += '_';
+  } else {
+    out += text[2] == '\xbe' ? "_xFFFE_" : "_xFFFF_";
+    return 3;
+  }
+  return 1;
+}
+
+void appendText(std::string_view text, TextBuffer& out) {
+  if (copyPlain(text, out.room(text.size()), isSpecial)) {
+    out.commit(text.size());
+    return;
+  }
+  while (!text.empty()) text.remove_prefix(appendEscaped(text, out));
+}
+
+// Whether a program may drop white space of a text unless it is told to keep it. Telling it of
+// every text would be a quarter of the XML.
+bool hasLooseSpace(std::string_view text) {
+  if (text.empty()) return false;
+  return text.front() == ' ' || text.back() == ' ' || text.find('\n') != text.npos ||
+         text.find('\t') != text.npos;
+}
+
+// Length in UTF-16: one unit per character, two for those beyond the basic plane.
+size_t unitsOf(std::string_view text) {
+  size_t units = 0;
+  for (const char character : text) {
+    const auto byte = static_cast<uint8_t>(character);
+    units += ((byte & 0xc0) != 0x80 ? 1 : 0) + (byte >= 0xf0 ? 1 : 0);
+  }
+  return units;
+}
+
+std::string lettersOf(size_t column) {
+  const std::string last(1, static_cast<char>('A' + column % 26));
+  return column < 26 ? last : lettersOf(column / 26 - 1) + last;
+}
+
+// Writes the cells of one row after the other.
+class SheetWriter {
+ public:
+  SheetWriter(const Segment& segment, const RowRequest& request, TextBuffer& out)
+      : segment_(segment), request_(request), out_(out) {
+    const size_t columns = request.fields.size() + request.extra.size();
+    if (columns > kSheetColumnsMax) {
+      refuse("a sheet has at most 16,384 columns, not " + std::to_string(columns));
+    }
+    for (size_t i = 0; i < columns; i++) begins_.push_back("<c r=\"" + lettersOf(i));
+  }
+
+  void write(size_t position, const RowValues& values) {
+    const auto made =
+        std::to_chars(digits_, digits_ + sizeof digits_, request_.firstNumber + position);
+    number_ = {digits_, static_cast<size_t>(made.ptr - digits_)};
+    out_ += "<row r=\"";
+    out_ += number_;
+    out_ += "\">";
+    const size_t fields = request_.fields.size();
+    const size_t leading = request_.leading;
+    for (size_t i = 0; i < leading; i++) writeExtra(i, request_.extra[i].at(position));
+    for (size_t i = 0; i < fields; i++) writeValue(leading + i, values[i]);
+    for (size_t i = leading; i < request_.extra.size(); i++) {
+      writeExtra(fields + i, request_.extra[i].at(position));
+    }
+    out_ += "</row>";
+  }
+
+ private:
+  // The further column that stands in a column of the sheet; null where a field does.
+  const ExtraColumn* extraAt(size_t column) const {
+    const size_t fields = request_.fields.size();
+    if (column < request_.leading) return &request_.extra[column];
+    return column < request_.leading + fields ? nullptr : &request_.extra[column - fields];
+  }
+
+  void writeExtra(size_t column, std::optional<std::string_view> text) {
+    if (!text.has_value()) return;
+    if (extraAt(column)->kind() == ExtraColumn::Kind::kText) {
+      writeText(column, *text);
+    } else {
+      begin(column, "\"><v>");
+      out_ += *text;
+      out_ += "</v></c>";
+    }
+  }
+
+  void begin(size_t column, std::string_view rest) {
+    out_ += begins_[column];
+    out_ += number_;
+    out_ += rest;
+  }
+
+  void writeText(size_t column, std::string_view text) {
+    if (text.size() > kCellUnitsMax && unitsOf(text) > kCellUnitsMax) {
+      const ExtraColumn* extra = extraAt(column);
+      const auto name =
+          extra == nullptr
+              ? kFieldNames[static_cast<size_t>(request_.fields[column - request_.leading])]
+              : std::string_view(extra->name());
+      refuse("the text of \"" + std::string(name) + "\" in row " + std::string(number_) + " has " +
+             std::to_string(unitsOf(text)) + " characters; a cell of a sheet holds 32,767");
+    }
+    begin(column, hasLooseSpace(text) ? "\" t=\"inlineStr\"><is><t xml:space=\"preserve\">"
+                                      : "\" t=\"inlineStr\"><is><t>");
+    appendText(text, out_);
+    out_ += "</t></is></c>";
+  }
+
+  void writePlain(size_t column, const FieldValue& value, std::string_view rest) {
+    begin(column, rest);
+    appendPlain(value, out_);
+    out_ += "</v></c>";
+  }
+
+  void writeValue(size_t column, const FieldValue& value) {
+    switch (value.kind) {
+      case Kind::kNull: return;
+      case Kind::kText: return writeText(column, value.text);
+      case Kind::kNumber:
+      case Kind::kCents: return writePlain(column, value, "\"><v>");
+      case Kind::kFlag:
+        begin(column, value.number != 0 ? "\" t=\"b\"><v>1</v></c>" : "\" t=\"b\"><v>0</v></c>");
+        return;
+      case Kind::kDate: return writeDate(column, value);
+      case Kind::kCodes: return writeCodes(column, value);
+      case Kind::kPostalCode:
+      case Kind::kPhone: return writePlainAsText(column, value);
+    }
+  }
+
+  void writeDate(size_t column, const FieldValue& value) {
+    if (value.number < kFirstDate || value.number > kLastDate) {
+      return writePlainAsText(column, value);
+    }
+    FieldValue serial;
+    serial.kind = Kind::kNumber;
+    serial.number = value.number + kSerialOfEpoch;
+    writePlain(column, serial, "\" s=\"1\"><v>");
+  }
+
+  void writePlainAsText(size_t column, const FieldValue& value) {
+    scratch_.clear();
+    appendPlain(value, scratch_);
+    writeText(column, scratch_.text());
+  }
+
+  void writeCodes(size_t column, const FieldValue& value) {
+    if (value.codeCount == 0) return;
+    scratch_.clear();
+    for (uint32_t i = 0; i < value.codeCount; i++) {
+      if (i > 0) scratch_ += ',';
+      scratch_ += codeText(segment_, value, i);
+    }
+    writeText(column, scratch_.text());
+  }
+
+  const Segment& segment_;
+  const RowRequest& request_;
+  TextBuffer& out_;
+  TextBuffer scratch_;
+  std::vector<std::string> begins_;  // `<c r="A` and so on
+  char digits_[20];
+  std::string_view number_;  // of the row
+};
+
+}  // namespace
+
+void renderXlsxRows(const Segment& segment, std::span<const uint32_t> rows,
+                    const RowRequest& request, TextBuffer& out) {
+  if (uint64_t{request.firstNumber} + rows.size() > uint64_t{kSheetRowsMax} + 1) {
+    refuse("a sheet has at most 1,048,576 rows, its header included");
+  }
+  SheetWriter writer(segment, request, out);
+  forEachRow(segment, rows, request.fields,
+             [&](size_t position, const RowValues& values) { writer.write(position, values); });
+}
+
+}  // namespace peneira

@@ -1,0 +1,290 @@
+/**
+ * Proves the one contract of errors of the addon: a wrong argument is a TypeError that names it,
+ * what was expected and what was given, at every entry point; what the system refuses has the code,
+ * errno and path that Node would give; memory that cannot be had is an error with its size, and
+ * the process lives on; what JavaScript itself throws comes back as it is.
+ * Does not prove: which damage of a file is found (campaign/files/damage.test.ts).
+ */
+import assert from "node:assert/strict";
+import { spawnSync } from "node:child_process";
+import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { after, before, describe, it } from "node:test";
+import {
+  analyze,
+  buildIndex,
+  crc32c,
+  createBatch,
+  differences,
+  feistel,
+  type NativeSegment,
+  openChanges,
+  openSegment,
+  rankRecords,
+  sha256,
+  shutPort,
+  unsentBytes,
+} from "../../../native-index/napi/engine.ts";
+import { ROOT } from "../../support/checkout.ts";
+import { randomRows } from "../../support/native-index/fixture-rows.ts";
+import { type Fixture, writeFixture } from "../../support/native-index/region-fixture.ts";
+
+const folder = mkdtempSync(path.join(tmpdir(), "peneira-errors-"));
+const BYTES = new Uint8Array(8);
+const ROWS = Uint32Array.of(0);
+const PAGE = { clauses: [], order: [], method: "rank", seed: 0n, afterRow: -1, limit: 1 };
+const RENDER = { format: "csv", fields: ["cnpj"], extra: [], delimiter: "," };
+
+let fixture: Fixture;
+let segment: NativeSegment;
+
+before(async () => {
+  fixture = await writeFixture(path.join(folder, "small"), randomRows(1, 500));
+  segment = openSegment(fixture.path, fixture.directory);
+});
+after(() => {
+  segment.close();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+/** Lets a test give what the types forbid. */
+function wrong<T>(value: unknown): T {
+  return value as T;
+}
+
+describe("wrong arguments", () => {
+  const place = { offset: 0, length: 64, crc32c: 0 };
+  const digests = (sum: string) => ({ ...place, digests: { offset: 0, length: 0, sha256: sum } });
+  const changes = { offset: 0, count: 1.5, crc32c: 0 };
+  const build = { path: "x", regionOffset: 64, rowCount: 1, sections: [], threads: 1 };
+  const safe = "a whole number from 0 to 9007199254740991";
+  const cases: readonly (readonly [() => unknown, string | RegExp])[] = [
+    [() => openSegment(wrong(5), place), "path must be a string, not 5"],
+    [() => openSegment("x", wrong(undefined)), "location must be an object, not undefined"],
+    [() => openSegment("x", { ...place, offset: -1 }), `offset must be ${safe}, not -1`],
+    [() => openSegment("x", wrong({ offset: 0 })), `length must be ${safe}, not undefined`],
+    [() => openSegment("x", digests("zz")), 'sha256 must be 64 hexadecimal digits, not "zz"'],
+    [
+      () => openSegment("x", digests("z".repeat(64))),
+      /^sha256 must be 64 hexadecimal digits, not /,
+    ],
+    [() => openChanges("x", changes), "count must be a whole number from 0 to 4294967295, not 1.5"],
+    [
+      () => differences(wrong({}), segment, wrong({})),
+      "older must be a segment, not another object",
+    ],
+    [() => differences(segment, segment, wrong(null)), "request must be an object, not null"],
+    [
+      () => createBatch().append(wrong([]), ROWS),
+      "records must be a Uint8Array, not another object",
+    ],
+    [() => createBatch().append(BYTES, wrong(BYTES)), /^starts must be a Uint32Array, not another/],
+    [() => createBatch().finish.call(wrong({})), "this must be a record batch, not another object"],
+    [() => rankRecords(BYTES, 9), "byteLength must be a whole number from 0 to 8, not 9"],
+    [() => rankRecords(wrong("x"), 0), 'records must be a Uint8Array, not "x"'],
+    [() => analyze(wrong(undefined)), "text must be a string, not undefined"],
+    [() => crc32c(BYTES, -1), "seed must be a whole number from 0 to 4294967295, not -1"],
+    [() => crc32c(wrong(new Float64Array(1))), "bytes must be a Uint8Array, not another object"],
+    [() => sha256(BYTES, wrong(1)), "portable must be true or false, not 1"],
+    [() => feistel(0, 0n, 0), /^rowCount must be a whole number from 1 to \d+, not 0$/],
+    [() => feistel(9, wrong(5), 0), "seed must be a bigint from 0 to 2^64 - 1, not 5"],
+    [() => feistel(9, -1n, 0), "seed must be a bigint from 0 to 2^64 - 1, not a bigint"],
+    [() => feistel(9, 0n, 9), "row must be a whole number from 0 to 8, not 9"],
+    [() => shutPort(0), "port must be a whole number from 1 to 65535, not 0"],
+    [() => unsentBytes(wrong("a")), /^descriptor must be a whole number from -1 .*, not "a"$/],
+    [() => buildIndex(wrong(null)), "request must be an object, not null"],
+    [() => buildIndex(wrong({ ...build, sections: 7 })), "sections must be an array, not 7"],
+    [() => buildIndex({ ...build, threads: 0 }), /^threads must be a whole number from 1 to 256, /],
+    [
+      () => buildIndex({ ...build, progress: new Uint32Array(0) }),
+      "progress must be a Uint32Array with room for one number",
+    ],
+    [() => segment.table(-1), /^table must be a whole number from 0 to \d+, not -1$/],
+    [() => segment.select(wrong(undefined)), "request must be an object, not undefined"],
+    [() => segment.select(wrong({ ...PAGE, limit: "9" })), /^limit must be a whole number .* "9"$/],
+    [() => segment.select(wrong({ ...PAGE, seed: 1 })), /^seed must be a bigint /],
+    [
+      () => segment.select(wrong({ ...PAGE, method: "guess" })),
+      'there is no method "guess"; method must be rank, walk or gather',
+    ],
+    [() => segment.selectAside(wrong({ ...PAGE, order: 1 })), "order must be an array, not 1"],
+    [() => segment.count(wrong(null)), "clauses must be an array of clauses, not null"],
+    [() => segment.count(wrong(5)), "clauses must be an array of clauses, not 5"],
+    [() => segment.countAside(wrong([5])), "kind must be a string, not undefined"],
+    [
+      () => segment.facets([], wrong(["colour"])),
+      'there is no facet "colour"; facets must be the names of facets',
+    ],
+    [() => segment.facetsAside([], wrong("x")), 'facets must be an array, not "x"'],
+    [() => segment.documentFrequency(wrong([true])), "words must be a string, not true"],
+    [() => segment.renderJson(wrong([0]), []), "rows must be a Uint32Array, not another object"],
+    [
+      () => segment.renderRows(ROWS, wrong({ ...RENDER, fields: ["salary"] })),
+      'there is no field "salary"; fields must be the names of fields',
+    ],
+    [
+      () => segment.renderRows(ROWS, wrong({ ...RENDER, delimiter: "x" })),
+      'delimiter must be "," or ";", not "x"',
+    ],
+    [() => segment.columnsOf(ROWS, wrong(undefined)), "fields must be an array, not undefined"],
+    [() => segment.findCnpj(wrong(() => 1)), "cnpj must be a string, not a function"],
+    [() => segment.firstsOfCompany(ROWS, wrong(1)), "clauses must be an array of clauses, not "],
+    [() => segment.verify(wrong([])), "progress must be a Uint32Array, not another object"],
+    [
+      () => segment.verifyBlocks(0, 1e9),
+      /^count must be a whole number from 0 to \d+, not 1000000000/,
+    ],
+    [() => segment.close.call(wrong({})), "this must be a segment, not another object"],
+  ];
+
+  it("are a TypeError that names them, what they must be and what they are", async () => {
+    for (const [call, message] of cases) {
+      const told = call.toString();
+      await assert.rejects(
+        async () => call(),
+        (error: unknown) => {
+          assert(error instanceof TypeError, `${told}: ${error}`);
+          assert.equal((error as NodeJS.ErrnoException).code, "INVALID_ARGUMENT", told);
+          if (typeof message === "string") assert(error.message.startsWith(message), error.message);
+          else assert.match(error.message, message, told);
+          return true;
+        },
+      );
+    }
+  });
+
+  it("that throw when they are read give what they threw", () => {
+    const own = new RangeError("mine");
+    const request = {
+      get clauses() {
+        throw own;
+      },
+    };
+    assert.throws(
+      () => segment.select(wrong(request)),
+      (error) => error === own,
+    );
+    assert.equal(segment.count([]), 500);
+  });
+});
+
+/** Runs a script in a process of its own; gives what it printed, line by line. */
+function child(prefix: readonly string[], body: string, ...args: readonly string[]): string[] {
+  const load = (name: string) => JSON.stringify(path.join(ROOT, name));
+  const code = `
+    import { readFileSync } from "node:fs";
+    import { spawnSync } from "node:child_process";
+    const { writeFixture } = await import(${load("test/support/native-index/region-fixture.ts")});
+    const rows = await import(${load("test/support/native-index/fixture-rows.ts")});
+    const { encodeRecords, randomRows } = rows;
+    const { createBatch, openSegment } = await import(${load("native-index/napi/engine.ts")});
+    const told = ({ constructor: { name }, code, errno, path, message }) =>
+      console.log(JSON.stringify({ name, code, errno, path, message }));
+    ${body}`;
+  const node = [
+    process.execPath,
+    "--expose-gc",
+    "--import",
+    "tsx",
+    "--input-type=module",
+    "-e",
+    code,
+  ];
+  const [command = "", ...rest] = [...prefix, ...node, ...args];
+  const result = spawnSync(command, rest, { encoding: "utf8" });
+  assert.equal(result.status, 0, result.stderr);
+  return result.stdout.trim().split("\n");
+}
+
+describe("what the system refuses", () => {
+  const body = `
+    await writeFixture(process.argv[1], randomRows(1, 20000)).then(
+      () => console.log("written"),
+      told,
+    );`;
+
+  it("has the code, the number and the path, as Node would say them", async () => {
+    const file = path.join(folder, "none");
+    const request = { path: file, regionOffset: 64, rowCount: 1, sections: [], threads: 1 };
+    await assert.rejects(buildIndex(request), {
+      name: "Error",
+      message: `cannot open ${file}: No such file or directory`,
+      code: "ENOENT",
+      errno: -2,
+      path: file,
+    });
+  });
+
+  it("is told of a file that grew too large", () => {
+    const file = path.join(folder, "large");
+    const limit = ["sh", "-c", 'ulimit -f 9000; exec "$@"', "sh"]; // columns fit, the region not
+    assert.deepEqual(JSON.parse(child(limit, body, file)[0] as string), {
+      name: "Error",
+      code: "EFBIG",
+      errno: -27,
+      path: file,
+      message: `cannot write the index region of ${file}: File too large`,
+    });
+  });
+
+  it("is told of a disk that is full", (test) => {
+    const disk = path.join(folder, "disk");
+    mkdirSync(disk);
+    // A file system of its own, in a name space of its own: nothing is left of it afterwards.
+    const mount = 'mount -t tmpfs -o size=4608k none "$0" && exec "$@"';
+    const full = ["unshare", "--user", "--map-root-user", "--mount", "sh", "-c", mount, disk];
+    if (spawnSync(full[0] as string, [...full.slice(1), "true"]).status !== 0) {
+      return test.skip("skipped: this user may not mount a small file system");
+    }
+    const file = path.join(disk, "snapshot");
+    const { message, ...error } = JSON.parse(child(full, body, file)[0] as string);
+    assert.deepEqual(error, { name: "Error", code: "ENOSPC", errno: -28, path: file });
+    assert.equal(message, `cannot write the index region of ${file}: No space left on device`);
+  });
+});
+
+describe("memory that cannot be had", () => {
+  // The limit is set after everything is prepared; what is asked for then is more than is left.
+  const body = `
+    const meta = new Uint8Array(192 << 20);
+    const fixture = await writeFixture(process.argv[1], randomRows(1, 500), { meta });
+    const segment = openSegment(fixture.path, fixture.directory);
+    const record = encodeRecords([{ ...fixture.rows[0], legal_name: "x".repeat(60000) }]);
+    const batch = createBatch();
+    batch.append(record, new Uint32Array(4000));
+    const rows = new Uint32Array(1 << 22);
+    // What garbage holds is given back first, also what a thread of V8 is still letting go.
+    for (let i = 0; i < 4; i++) { gc(); await new Promise((done) => setTimeout(done, 100)); }
+    const pages = /VmSize:\\s+(\\d+) kB/.exec(readFileSync("/proc/self/status", "utf8"))[1];
+    const limit = "--as=" + (Number(pages) * 1024 + (128 << 20));
+    const set = spawnSync("prlimit", ["--pid", String(process.pid), limit]);
+    if (set.status !== 0) throw new Error(String(set.stderr));
+    const attempt = (ask) => {
+      try { console.log("it was there", ask().length); } catch (error) { told(error); }
+    };
+    attempt(() => segment.meta());
+    attempt(() => batch.finish());
+    attempt(() => segment.renderJson(rows, ["cnpj", "legal_name", "street", "email"]));
+    console.log(segment.count([]), segment.renderJson(rows.subarray(0, 1), ["uf"]).length > 2);`;
+
+  it("is an error that says how much was asked for, and the process lives on", (test) => {
+    const asan = (process.env.LD_PRELOAD ?? "").includes("asan");
+    if (asan || spawnSync("prlimit", ["--version"]).status !== 0) {
+      return test.skip("skipped: no prlimit here, or a sanitizer that reserves all memory");
+    }
+    const [copied, column, grown, alive] = child([], body, path.join(folder, "meta"));
+    const refusal = (line: string | undefined) => {
+      const { message, ...rest } = JSON.parse(line as string);
+      assert.deepEqual(rest, { name: "Error", code: "OUT_OF_MEMORY" });
+      const found = /^out of memory: (\d+) bytes were asked for$/.exec(message);
+      assert(found !== null, message);
+      return Number(found[1]);
+    };
+    assert.equal(refusal(copied), 192 << 20, "the bytes of META, as a Buffer");
+    assert.equal(refusal(column), 4000 * 60_000, "the legal names, as a Uint8Array");
+    const size = refusal(grown);
+    assert(size > 32 << 20 && size < 1 << 30, `the text that grows: ${size}`);
+    assert.equal(alive, "500 true");
+  });
+});

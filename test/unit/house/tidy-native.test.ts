@@ -1,0 +1,103 @@
+/**
+ * Proves that the C++ sources are in order: each lies in a folder by what it does, includes go down
+ * from the folder of JavaScript to that of the file, every source says what it holds to, is
+ * compiled or included, and one layer alone knows N-API.
+ * Does not prove: sizes, columns and opening comments, which tidy.test.ts proves of all code.
+ * Every test prints all places that break its rule at once.
+ */
+import { existsSync } from "node:fs";
+import path from "node:path";
+import { describe, it } from "node:test";
+import { filesMatching, ROOT, refuse, textOf } from "../../support/checkout.ts";
+
+/** What the sources of a folder may include. */
+const BELOW: Readonly<Record<string, readonly string[]>> = {
+  format: ["format"],
+  query: ["format", "query"],
+  render: ["format", "query", "render"],
+  builder: ["format", "builder"],
+  napi: ["format", "query", "render", "builder", "napi"],
+  fuzz: ["format", "query", "render"],
+};
+
+const SOURCES = filesMatching(/^native-index\/.*\.(cc|h)$/);
+
+describe("native sources", () => {
+  it("lie in the folders of what they do", () => {
+    const tools = /^native-index\/(binding\.gyp|[\w-]+\.mjs)$/;
+    const broken = filesMatching(/^native-index\//).filter(
+      (file) => BELOW[folderOf(file)] === undefined && !tools.test(file),
+    );
+    refuse(broken, `the folders are ${Object.keys(BELOW).join(", ")}; flat lie only tools`);
+  });
+
+  it("include what lies below them, by folder and name", () => {
+    const broken = SOURCES.flatMap((file) =>
+      includesOf(file).flatMap(({ target, line }) => {
+        const place = `${file}:${line} includes "${target}"`;
+        if (!existsSync(path.join(ROOT, "native-index", target))) return [`${place}: no such file`];
+        const allowed = BELOW[folderOf(file)]?.includes(folderOf(`native-index/${target}`));
+        return allowed ? [] : [place];
+      }),
+    );
+    refuse(broken, "includes go down only");
+  });
+
+  it("know N-API in one folder, and its errors in one file", () => {
+    const broken = SOURCES.flatMap((file) => {
+      const text = textOf(file);
+      if (folderOf(file) !== "napi") return /napi_\w+\(|node_api\.h/.test(text) ? [file] : [];
+      const makes = /napi_(throw|create_error|create_type_error|create_range_error)/.test(text);
+      return makes && path.posix.basename(file) !== "errors.cc" ? [file] : [];
+    });
+    refuse(broken, "napi/ is the one layer over N-API, napi/errors.cc makes its errors");
+  });
+
+  it("say what they hold to", () => {
+    const broken = SOURCES.filter((file) => {
+      const opening = /^(?:\/\/.*\n)+/.exec(textOf(file))?.[0] ?? "";
+      return !opening.replace(/\n\/\/ ?/g, " ").includes("Invariant:");
+    });
+    refuse(broken, "the opening comment names the invariant");
+  });
+
+  it("are all compiled or included", () => {
+    // binding.gyp takes every .cc of the folders that it names; fuzz/run.mjs is given the name of
+    // a target and compiles `<name>_fuzz.cc`.
+    const [, listed] = /(\['format'.*?\])\.flatMap/.exec(textOf("native-index/binding.gyp")) ?? [];
+    const taken = (file: string): boolean => listed?.includes(`'${file.split("/")[1]}'`) ?? false;
+    const build = filesMatching(/^native-index\/.*\.(gyp|gypi|mjs|sh)$|^build\.mjs$/).map(textOf);
+    const includes = filesMatching(/^native-index\/.*\.(cc|h)$/).map(textOf);
+    const dead = [
+      ...filesMatching(/^native-index\/.*\.cc$/).filter(
+        (file) => !taken(file) && !build.some((text) => text.includes(sourceName(file))),
+      ),
+      ...filesMatching(/^native-index\/.*\.h$/).filter(
+        (file) => !includes.some((text) => text.includes(`"${file.replace("native-index/", "")}"`)),
+      ),
+    ];
+    refuse(dead, "no build file names these sources, no source includes these headers");
+  });
+});
+
+interface Include {
+  readonly target: string;
+  readonly line: number;
+}
+
+function includesOf(file: string): Include[] {
+  return textOf(file)
+    .split("\n")
+    .flatMap((text, index) => {
+      const target = /^#include "([^"]+)"/.exec(text)?.[1];
+      return target === undefined ? [] : [{ target, line: index + 1 }];
+    });
+}
+
+function folderOf(file: string): string {
+  return file.split("/").length > 2 ? (file.split("/")[1] ?? "") : "";
+}
+
+function sourceName(file: string): string {
+  return path.posix.basename(file).replace(/^\w+_fuzz\.cc$/, "_fuzz.cc");
+}
