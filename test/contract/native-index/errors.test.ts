@@ -176,8 +176,8 @@ function child(prefix: readonly string[], body: string, ...args: readonly string
     import { readFileSync } from "node:fs";
     import { spawnSync } from "node:child_process";
     const { writeFixture } = await import(${load("test/support/native-index/region-fixture.ts")});
-    const rows = await import(${load("test/support/native-index/fixture-rows.ts")});
-    const { encodeRecords, randomRows } = rows;
+    const fixtures = await import(${load("test/support/native-index/fixture-rows.ts")});
+    const { encodeRecords, randomRows } = fixtures;
     const { createBatch, openSegment } = await import(${load("native-index/napi/engine.ts")});
     const told = ({ constructor: { name }, code, errno, path, message }) =>
       console.log(JSON.stringify({ name, code, errno, path, message }));
