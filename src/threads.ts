@@ -29,8 +29,10 @@ export class ThreadPool<Work extends WorkTable<Work>> {
   /** Number of threads. */
   readonly size: number;
   readonly #pool: Piscina;
+  /** How to fail every task that has not ended. */
+  readonly #waiting = new Set<(error: Error) => void>();
 
-  /** Starts the threads; one that cannot begin fails its first task, or ends the process. */
+  /** Starts the threads; where none can begin, tasks reject. */
   constructor({ worker, threads, listening = false }: PoolWish) {
     this.size = threads;
     this.#pool = new Piscina({
@@ -40,10 +42,12 @@ export class ThreadPool<Work extends WorkTable<Work>> {
       maxThreads: threads,
       atomics: listening ? "disabled" : "sync",
     });
-    // An answer that was on its way when its task was taken back, or the pool closed, comes as an
-    // error: nobody waits for it. Any other one is a thread that cannot begin, which is a bug.
+    // What the pool emits belongs to no task: an answer that was on its way when its task was taken
+    // back or the pool closed, or the end of an idle thread, which is replaced. Only where no thread
+    // could begin do tasks wait for nothing.
     this.#pool.on("error", (error: Error) => {
-      if (!error.message.startsWith("Unexpected message from Worker")) throw error;
+      if (this.#pool.threads.length > 0) return;
+      for (const reject of this.#waiting) reject(error);
     });
   }
 
@@ -54,10 +58,14 @@ export class ThreadPool<Work extends WorkTable<Work>> {
     options: { readonly signal?: AbortSignal; readonly transfer?: MessagePort[] } = {},
   ): Promise<Work[Name][1]> {
     const { signal, transfer } = options;
-    return this.#pool.run(task, {
+    const run = this.#pool.run(task, {
       name,
       ...(signal === undefined ? {} : { signal }),
       ...(transfer === undefined ? {} : { transferList: transfer }),
+    });
+    return new Promise((resolve, reject) => {
+      this.#waiting.add(reject);
+      run.then(resolve, reject).finally(() => this.#waiting.delete(reject));
     });
   }
 

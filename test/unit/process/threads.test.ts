@@ -9,6 +9,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, describe, it } from "node:test";
+import { setTimeout } from "node:timers/promises";
 import { ThreadPool } from "../../../src/threads.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "peneira-threads-"));
@@ -26,10 +27,16 @@ function block(ms: number): void {
 }
 
 describe("a pool of threads", () => {
-  it("fails the first task where its threads cannot begin", async () => {
+  it("fails every task where its threads cannot begin", { timeout: 20_000 }, async () => {
+    // Threads that begin do not keep a process running.
+    const awake = setInterval(() => {}, 1_000);
     const pool = new ThreadPool<Work>({ worker: "store/nothing.worker.ts", threads: 2 });
     await assert.rejects(pool.run("check", folder), /nothing\.worker/);
+    await setTimeout(ANSWERED_MS);
+    const later = [pool.run("check", folder), pool.run("check", folder)];
+    for (const run of later) await assert.rejects(run, /nothing\.worker/);
     await pool.close();
+    clearInterval(awake);
   });
 
   it("drops the answers of tasks that were taken back meanwhile", async () => {
