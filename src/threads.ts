@@ -42,9 +42,9 @@ export class ThreadPool<Work extends WorkTable<Work>> {
       maxThreads: threads,
       atomics: listening ? "disabled" : "sync",
     });
-    // What the pool emits belongs to no task: an answer that was on its way when its task was taken
-    // back or the pool closed, or the end of an idle thread, which is replaced. Only where no thread
-    // could begin do tasks wait for nothing.
+    // What the pool emits belongs to no task: an answer that was on its way when its task was
+    // taken back or the pool closed, or the end of an idle thread, which is replaced. Only where
+    // no thread could begin do tasks wait for nothing.
     this.#pool.on("error", (error: Error) => {
       if (this.#pool.threads.length > 0) return;
       for (const reject of this.#waiting) reject(error);
