@@ -11,12 +11,13 @@ import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
 import { createHash } from "node:crypto";
 import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
-import { type IncomingHttpHeaders, request as plainRequest } from "node:http";
+import { type ClientRequest, type IncomingHttpHeaders, request as plainRequest } from "node:http";
 import http2 from "node:http2";
 import { type RequestOptions, request } from "node:https";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { after, before, describe, it } from "node:test";
+import { setTimeout } from "node:timers/promises";
 import { loadConfig } from "../../../src/config.ts";
 import { filesMatching, ROOT, textOf } from "../../support/checkout.ts";
 import { absent, EDGES, type Edge, SITE } from "../../support/edge-proxy.ts";
@@ -33,6 +34,10 @@ const ORIGIN = `https://${SITE}`;
 const EMAIL = "ana@example.com";
 /** Guesses that an address has at once (GUESS_POLICY of src/access/gate.ts), and some more. */
 const GUESSES = 16;
+
+/** Bytes that are sent at once, and the time in which an answer to them would have come. */
+const PIECE_BYTES = 65_536;
+const PIECE_PAUSE_MS = 5;
 
 interface Answer {
   readonly status: number;
@@ -56,7 +61,9 @@ function ask({ tlsPort, ca }: Edge, where: string, wish: Wish = {}): Promise<Ans
     ...{ localAddress: from, agent: false, headers: { Host: SITE, ...headers } },
   };
   return new Promise((resolve, reject) => {
+    let answered = false;
     const asking = request(options, (answer) => {
+      answered = true;
       const parts: Buffer[] = [];
       answer.on("data", (part: Buffer) => parts.push(part));
       answer.on("error", reject);
@@ -65,9 +72,29 @@ function ask({ tlsPort, ca }: Edge, where: string, wish: Wish = {}): Promise<Ans
         resolve({ status, headers: all, body: Buffer.concat(parts) });
       });
     });
-    asking.on("error", reject);
-    asking.end(body);
+    asking.on("error", (error) => answered || reject(error));
+    if (body === undefined || body.length <= PIECE_BYTES) asking.end(body);
+    else void sendWhileWanted(asking, body, () => answered);
   });
+}
+
+/**
+ * Sends a long body in pieces and stops at the answer, as careful clients do. A proxy that refuses
+ * a body closes the connection; who goes on writing may be reset before it has read why.
+ */
+async function sendWhileWanted(
+  asking: ClientRequest,
+  body: string | Buffer,
+  answered: () => boolean,
+): Promise<void> {
+  const bytes = Buffer.from(body);
+  asking.setHeader("Content-Length", bytes.length);
+  for (let at = 0; at < bytes.length && !answered(); at += PIECE_BYTES) {
+    const piece = bytes.subarray(at, at + PIECE_BYTES);
+    await new Promise((sent) => asking.write(piece, sent));
+    await setTimeout(PIECE_PAUSE_MS);
+  }
+  if (!answered()) asking.end();
 }
 
 let sample: SampleSnapshot;
