@@ -1,0 +1,71 @@
+/**
+ * Proves: without a name the quick suites are run, a name is the end of one path or refused with
+ * those it may mean, --all and --campaign are what they say, scale and seed reach the suites.
+ * Does not prove that what passed is left out of the run of everything; .ci/run does.
+ */
+import assert from "node:assert/strict";
+import { describe, it } from "node:test";
+import { scaled, tries } from "../../support/scale.ts";
+
+/** What is asked for, as far as these tests look. */
+interface Asked {
+  readonly suites: readonly string[];
+  readonly variables: Readonly<Record<string, string>>;
+  readonly all: boolean;
+  readonly quick: boolean;
+}
+
+// A module of the build, in plain JavaScript.
+const { quickSuites, readTests, tierOf } = (await import("../../support/tiers.mjs" as string)) as {
+  quickSuites(suites: readonly string[]): string[];
+  readTests(args: readonly string[], suites: readonly string[]): Asked;
+  tierOf(file: string): string;
+};
+
+const QUICK = ["test/contract/http/changes.test.ts", "test/e2e/tour.test.ts"];
+const ALL = [
+  ...["test/campaign/twin/changes.test.ts", "test/campaign/kernel/query.test.ts"],
+  ...[...QUICK, "test/e2e/cli/cli.test.ts", "test/unit/spec/normalize.test.ts"],
+];
+
+describe("what is asked to be tested", () => {
+  it("is what a person runs before a commit, without a name", () => {
+    const quick = [...QUICK, "test/unit/spec/normalize.test.ts"];
+    assert.deepEqual(quickSuites(ALL), quick);
+    const asked = readTests([], ALL);
+    assert.deepEqual(asked.suites, quick);
+    assert.equal(asked.quick, true);
+  });
+
+  it("is everything, or the campaigns", () => {
+    const all = readTests(["--all"], ALL);
+    assert.deepEqual([all.suites, all.all, all.quick], [ALL, true, false]);
+    const campaign = readTests(["--campaign", "--scale", "10", "--seed", "7"], ALL);
+    assert.deepEqual(campaign.suites, ALL.slice(0, 2));
+    assert.deepEqual(campaign.variables, { TEST_SCALE: "10", TEST_SEED: "7" });
+  });
+
+  it("is named by the end of a path, and by nothing that may be two", () => {
+    const named = (name: string) => readTests([name], ALL).suites;
+    assert.deepEqual(named("spec/normalize"), ["test/unit/spec/normalize.test.ts"]);
+    assert.deepEqual(named("test/e2e/cli/cli.test.ts"), ["test/e2e/cli/cli.test.ts"]);
+    assert.deepEqual(named("twin/changes"), ["test/campaign/twin/changes.test.ts"]);
+    assert.throws(() => named("changes"), /campaign\/twin\/changes\n {2}contract\/http\/changes/);
+    assert.throws(() => named("ormalize"), /there is no suite "ormalize"/);
+  });
+
+  it("is refused in words", () => {
+    assert.throws(() => readTests(["--all", "cli"], ALL), /name suites, or say --all/);
+    assert.throws(() => readTests(["--scale", "0"], ALL), /--scale must be a number above 0/);
+    assert.throws(() => readTests(["--sclae", "2"], ALL), /--sclae/);
+    assert.throws(() => tierOf("test/cli.test.ts"), /belongs into a tier/);
+  });
+});
+
+it("another process tries as much as it is told", () => {
+  assert.deepEqual(scaled({ forgeries: 50_000, requests: 9 }, 3), {
+    TEST_SCALE: "forgeries:50000,requests:9",
+    TEST_SEED: "3",
+  });
+  assert.ok(tries("forgeries") >= 1);
+});
