@@ -15,14 +15,14 @@ import { parseArgs } from "node:util";
 import { DuckDBInstance } from "@duckdb/node-api";
 import polars from "nodejs-polars";
 import { COLUMNS } from "../native-index/format/columns.ts";
-import { type ChangeList, makeChangeList, openChangeList } from "../src/search/changelist.ts";
+import { type ChangeList, makeChangeList, openChangeList } from "../src/changes/list.ts";
 import {
   CHANGE_KINDS,
   type ChangeQuery,
   changeCatalog,
   changePage,
   changeTotals,
-} from "../src/search/changes.ts";
+} from "../src/changes/query.ts";
 import { openSegment } from "../src/search/segment.ts";
 import { DEFAULT_FIELDS, OUTPUT_FIELD_NAMES, type OutputField } from "../src/spec/fields.ts";
 import { normalizeSpec } from "../src/spec/normalize.ts";

@@ -12,7 +12,7 @@ import { join } from "node:path";
 import { setImmediate as nextTurn } from "node:timers/promises";
 import plans from "../data/plans.json" with { type: "json" };
 import { PLAN_SETTINGS } from "../src/access/plans.ts";
-import { makeService, type ServedService } from "../src/cli/assembly.ts";
+import { makeService, type ServedService } from "../src/cli/serving/assembly.ts";
 import { loadConfig } from "../src/config.ts";
 import { CONSOLE_DATA_ROUTES } from "../src/console/data-routes.ts";
 import { dispatcher } from "../src/http/dispatch.ts";

@@ -5,7 +5,7 @@
  * the addon does not load; every failure leaves through `report`, as words on standard error.
  */
 import { Command, CommanderError } from "commander";
-import { VERSION } from "./cli/version.ts";
+import { VERSION } from "./cli/commands/version.ts";
 import { AppError, CommandError } from "./errors.ts";
 import { damagedState, isStateDamage } from "./store/damage.ts";
 
@@ -14,32 +14,32 @@ type Register = (program: Command) => void;
 
 /** Every command in the order of the help, and how it is loaded. */
 const COMMANDS: Readonly<Record<string, () => Promise<Register>>> = {
-  sample: async () => (await import("./cli/sample.ts")).registerSample,
-  download: async () => (await import("./cli/download.ts")).registerDownload,
-  update: async () => (await import("./cli/update.ts")).registerUpdate,
-  import: async () => (await import("./cli/import.ts")).registerImport,
-  inspect: async () => (await import("./cli/inspect.ts")).registerInspect,
-  verify: async () => (await import("./cli/verify.ts")).registerVerify,
-  search: async () => (await import("./cli/search.ts")).registerSearch,
-  diff: async () => (await import("./cli/diff.ts")).registerDiff,
-  translate: async () => (await import("./cli/translate.ts")).registerTranslate,
-  export: async () => (await import("./cli/export.ts")).registerExport,
-  mcp: async () => (await import("./cli/mcp.ts")).registerMcp,
-  serve: async () => (await import("./cli/serve.ts")).registerServe,
-  key: async () => (await import("./cli/key.ts")).registerKey,
-  tenant: async () => (await import("./cli/tenant.ts")).registerTenant,
-  user: async () => (await import("./cli/user.ts")).registerUser,
-  audit: async () => (await import("./cli/audit.ts")).registerAudit,
-  backup: async () => (await import("./cli/backup.ts")).registerBackup,
-  restore: async () => (await import("./cli/restore.ts")).registerRestore,
-  usage: async () => (await import("./cli/usage.ts")).registerUsage,
-  healthcheck: async () => (await import("./cli/healthcheck.ts")).registerHealthcheck,
-  openapi: async () => (await import("./cli/openapi.ts")).registerOpenapi,
-  config: async () => (await import("./cli/config.ts")).registerConfig,
-  completion: async () => (await import("./cli/completion.ts")).registerCompletion,
-  manpage: async () => (await import("./cli/manpage.ts")).registerManpage,
-  version: async () => (await import("./cli/version.ts")).registerVersion,
-  start: async () => (await import("./cli/start.ts")).registerStart,
+  sample: async () => (await import("./cli/commands/sample.ts")).registerSample,
+  download: async () => (await import("./cli/commands/download.ts")).registerDownload,
+  update: async () => (await import("./cli/commands/update.ts")).registerUpdate,
+  import: async () => (await import("./cli/commands/import.ts")).registerImport,
+  inspect: async () => (await import("./cli/commands/inspect.ts")).registerInspect,
+  verify: async () => (await import("./cli/commands/verify.ts")).registerVerify,
+  search: async () => (await import("./cli/commands/search.ts")).registerSearch,
+  diff: async () => (await import("./cli/commands/diff.ts")).registerDiff,
+  translate: async () => (await import("./cli/commands/translate.ts")).registerTranslate,
+  export: async () => (await import("./cli/commands/export.ts")).registerExport,
+  mcp: async () => (await import("./cli/commands/mcp.ts")).registerMcp,
+  serve: async () => (await import("./cli/commands/serve.ts")).registerServe,
+  key: async () => (await import("./cli/commands/key.ts")).registerKey,
+  tenant: async () => (await import("./cli/commands/tenant.ts")).registerTenant,
+  user: async () => (await import("./cli/commands/user.ts")).registerUser,
+  audit: async () => (await import("./cli/commands/audit.ts")).registerAudit,
+  backup: async () => (await import("./cli/commands/backup.ts")).registerBackup,
+  restore: async () => (await import("./cli/commands/restore.ts")).registerRestore,
+  usage: async () => (await import("./cli/commands/usage.ts")).registerUsage,
+  healthcheck: async () => (await import("./cli/commands/healthcheck.ts")).registerHealthcheck,
+  openapi: async () => (await import("./cli/commands/openapi.ts")).registerOpenapi,
+  config: async () => (await import("./cli/support/config.ts")).registerConfig,
+  completion: async () => (await import("./cli/commands/completion.ts")).registerCompletion,
+  manpage: async () => (await import("./cli/commands/manpage.ts")).registerManpage,
+  version: async () => (await import("./cli/commands/version.ts")).registerVersion,
+  start: async () => (await import("./cli/commands/start.ts")).registerStart,
 };
 
 /** Commands that speak of all commands. */

@@ -1,4 +1,4 @@
-// The entries of a change list (src/search/changelist.ts), mapped. What comes in: a file, and where
+// The entries of a change list (src/changes/list.ts), mapped. What comes in: a file, and where
 // its entries lie. What goes out: which of them are changes for a query.
 // Invariant: the entries had their checksum when they were mapped; every row is checked against its
 // segment before it is read; the work is in proportion to the entries that are looked at.

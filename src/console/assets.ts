@@ -17,7 +17,7 @@ import { readBuilt } from "../location.ts";
 import { acceptedEncoding, type Encoding } from "./encoding.ts";
 
 const PAGE = "page.html";
-/** Views of the page with an address of their own (src/console/web/router.ts). */
+/** Views of the page with an address of their own (src/console/web/app/router.ts). */
 export const VIEWS = ["exports", "saved", "keys", "usage", "members", "audit", "account"] as const;
 
 const TYPES: Readonly<Record<string, string>> = {

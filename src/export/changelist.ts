@@ -10,7 +10,7 @@ import {
   ChangeListError,
   makeChangeList,
   openChangeList,
-} from "../search/changelist.ts";
+} from "../changes/list.ts";
 import type { Segment } from "../search/segment.ts";
 import { openDataDir } from "../store/datadir.ts";
 import { RenderCancelled } from "./render.ts";

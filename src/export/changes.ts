@@ -3,20 +3,21 @@
  * batches of changes. What goes out: the bytes of the file in every format, and how many rows it
  * has.
  * Invariant: that of every renderer: the bytes depend on both snapshots and the wish alone. What
- * `peneira diff` writes as csv and jsonl is the same, for both come from src/search/changerows.ts.
+ * `peneira diff` writes as csv and jsonl is the same, for both come from src/changes/rows.ts.
  */
-import type { ChangeList } from "../search/changelist.ts";
-import { CHANGE_COLUMNS, type ChangeRowsWish, changeRows } from "../search/changerows.ts";
+
+import { changeColumnsOf } from "../changes/columns.ts";
+import type { ChangeList } from "../changes/list.ts";
 import {
   type ChangeEntry,
   type ChangeKind,
   type ChangeQuery,
   changeBatches,
   changeTotals,
-} from "../search/changes.ts";
+} from "../changes/query.ts";
+import { CHANGE_COLUMNS, type ChangeRowsWish, changeRows } from "../changes/rows.ts";
 import type { OutputField } from "../spec/fields.ts";
 import type { AccountQuerySpec } from "../spec/schema.ts";
-import { changeColumnsOf } from "./changecolumns.ts";
 import { csvHead } from "./csv.ts";
 import { EntrySlices } from "./entryslices.ts";
 import { refuseTooManyRows } from "./format.ts";

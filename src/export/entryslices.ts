@@ -3,7 +3,7 @@
  * same ones in order, in slices that all but the last have the same length.
  * Invariant: that of slices.ts: the slices depend on the changes alone, not on the batches.
  */
-import type { ChangeEntry } from "../search/changes.ts";
+import type { ChangeEntry } from "../changes/query.ts";
 
 /** Cuts changes into slices; holds at most one slice. */
 export class EntrySlices {

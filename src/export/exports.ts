@@ -5,11 +5,11 @@
  * database cannot write is answered as `overloaded` and changes nothing.
  */
 import { isPlanName, type Plans } from "../access/plans.ts";
+import { changeListPath } from "../changes/listfolder.ts";
 import type { Clock } from "../clock.ts";
 import { AppError, CommandError } from "../errors.ts";
 import { faultPoint } from "../fault.ts";
 import { describeError, type Log } from "../log.ts";
-import { changeListPath } from "../search/changelistfolder.ts";
 import type { Segment } from "../search/segment.ts";
 import type { AccountQuerySpec } from "../spec/schema.ts";
 import { isStateFailure, type StateDatabase } from "../store/database.ts";

@@ -6,10 +6,10 @@
  * kept and tried again; stopping leaves nothing running and counts no attempt.
  */
 import { isPlanName, type Plans } from "../access/plans.ts";
+import type { ChangeKind } from "../changes/query.ts";
 import type { Clock } from "../clock.ts";
 import { faultPoint } from "../fault.ts";
 import { describeError, type Log } from "../log.ts";
-import type { ChangeKind } from "../search/changes.ts";
 import type { OutputField } from "../spec/fields.ts";
 import type { AccountQuerySpec } from "../spec/schema.ts";
 import type { ExportRow, ExportStore } from "../store/exportstore.ts";

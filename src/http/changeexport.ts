@@ -4,10 +4,11 @@
  * Invariant: that of newexport.ts. The rows are counted exactly before anything is queued, so the
  * list of changes is there by then; the export is pinned to both snapshots before the answer.
  */
+
+import { type ChangeQuery, changeWarnings } from "../changes/query.ts";
 import type { AcceptedExport } from "../export/exporter.ts";
 import { refuseTooManyRows } from "../export/format.ts";
 import type { ExportFormat } from "../export/record.ts";
-import { type ChangeQuery, changeWarnings } from "../search/changes.ts";
 import { parseJson } from "../spec/json.ts";
 import { isJsonObject } from "../spec/reader.ts";
 import type { AccountQuerySpec } from "../spec/schema.ts";

@@ -5,10 +5,11 @@
  * snapshots that it began on as long as both are there; a month that is not there is told with all
  * that are.
  */
+
+import { CHANGE_LIST_VERSION } from "../changes/list.ts";
+import type { ChangePair } from "../changes/lists.ts";
+import type { Month } from "../changes/months.ts";
 import type { Mistake } from "../errors.ts";
-import { CHANGE_LIST_VERSION } from "../search/changelist.ts";
-import type { ChangePair } from "../search/changelists.ts";
-import type { Month } from "../search/months.ts";
 import type { Segment } from "../search/segment.ts";
 import { claimsSnapshot } from "../spec/cursor.ts";
 import { currentSegment, type Service } from "./service.ts";

@@ -6,9 +6,9 @@
  * and whatever else it says is named in a warning; nothing stays held when it throws.
  */
 import type { Plan } from "../access/plans.ts";
+import type { ChangePair } from "../changes/lists.ts";
+import { type ChangeKind, changeCatalog, changeWarnings } from "../changes/query.ts";
 import { AppError } from "../errors.ts";
-import type { ChangePair } from "../search/changelists.ts";
-import { type ChangeKind, changeCatalog, changeWarnings } from "../search/changes.ts";
 import type { Segment } from "../search/segment.ts";
 import type { Catalog } from "../spec/catalog.ts";
 import { type CursorScope, decodeCursor } from "../spec/cursor.ts";

@@ -6,10 +6,8 @@
  * is served meanwhile; a question that the list is not ready for waits a while and is then told how
  * far it is; both snapshots and the list stay open until the last byte is sent.
  */
-import { AppError, type Mistake } from "../errors.ts";
-import type { AccountSlices } from "../search/accountslices.ts";
-import type { HeldList } from "../search/changelists.ts";
-import { changeItems } from "../search/changerows.ts";
+
+import type { HeldList } from "../changes/lists.ts";
 import {
   type ChangeEntry,
   type ChangePage,
@@ -17,7 +15,10 @@ import {
   type ChangeTotals,
   changePage,
   changeTotals,
-} from "../search/changes.ts";
+} from "../changes/query.ts";
+import { changeItems } from "../changes/rows.ts";
+import { AppError, type Mistake } from "../errors.ts";
+import type { AccountSlices } from "../search/accountslices.ts";
 import type { Segment } from "../search/segment.ts";
 import { encodeCursor } from "../spec/cursor.ts";
 import { parseJson } from "../spec/json.ts";

@@ -5,8 +5,8 @@
  * fields come in the order of their tables, each once; a list without elements is the default.
  */
 import type { Plan } from "../access/plans.ts";
-import type { ChangePair } from "../search/changelists.ts";
-import { CHANGE_KINDS, type ChangeKind, watchableFields } from "../search/changes.ts";
+import type { ChangePair } from "../changes/lists.ts";
+import { CHANGE_KINDS, type ChangeKind, watchableFields } from "../changes/query.ts";
 import { OUTPUT_FIELD_NAMES, type OutputField } from "../spec/fields.ts";
 import { shown } from "../spec/reader.ts";
 import type { BodyObject } from "./body.ts";

@@ -4,7 +4,7 @@
  * Invariant: that of the whole table.
  */
 import Type from "typebox";
-import { CHANGE_KINDS, WATCHABLE_FIELDS } from "../search/changes.ts";
+import { CHANGE_KINDS, WATCHABLE_FIELDS } from "../changes/query.ts";
 import { SPEC_LIMITS } from "../spec/schema.ts";
 import { EXAMPLE_SPEC } from "./openapi-examples.ts";
 import {

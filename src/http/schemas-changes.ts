@@ -4,7 +4,7 @@
  * Invariant: that of the whole table; an item holds the wanted fields and those that changed.
  */
 import Type, { type TSchema } from "typebox";
-import { CHANGE_KINDS, WATCHABLE_FIELDS } from "../search/changes.ts";
+import { CHANGE_KINDS, WATCHABLE_FIELDS } from "../changes/query.ts";
 import { OUTPUT_FIELD_NAMES } from "../spec/fields.ts";
 import { SPEC_LIMITS } from "../spec/schema.ts";
 import {

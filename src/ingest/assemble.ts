@@ -32,7 +32,7 @@ const ROW_BYTES = 200;
 /** How often a display of progress is fed, in milliseconds. */
 const PROGRESS_MS = 100;
 
-/** A display of progress, as `src/cli/progress.ts` makes it. */
+/** A display of progress, as `src/cli/support/progress.ts` makes it. */
 export interface Stage {
   update(done: number): void;
   done(): void;

@@ -15,13 +15,22 @@ import { createHash } from "node:crypto";
 import { readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { after, before, describe, it } from "node:test";
+import { makeChangeList, openChangeList } from "../../src/changes/list.ts";
+import {
+  CHANGE_KINDS,
+  changeCatalog,
+  changePage,
+  changeTotals,
+  watchableFields,
+} from "../../src/changes/query.ts";
+import { changeItems, changeRows } from "../../src/changes/rows.ts";
 import { alone, pointersOf, setParts, without } from "../../src/console/filters.ts";
-import { encodeAddress } from "../../src/console/web/address.ts";
-import type { Spec } from "../../src/console/web/answers.ts";
+import type { Spec } from "../../src/console/web/app/answers.ts";
+import { speak } from "../../src/console/web/app/words.ts";
 import { summaryOf } from "../../src/console/web/exports/summary.ts";
-import { clearGroup, countSet, GROUPS } from "../../src/console/web/filtergroups.ts";
-import { emptyQuery, queryOf, specOf } from "../../src/console/web/question.ts";
-import { speak } from "../../src/console/web/words.ts";
+import { encodeAddress } from "../../src/console/web/find/address.ts";
+import { clearGroup, countSet, GROUPS } from "../../src/console/web/find/filters/groups.ts";
+import { emptyQuery, queryOf, specOf } from "../../src/console/web/find/question.ts";
 import { AppError } from "../../src/errors.ts";
 import { openCsvRenderer } from "../../src/export/csv.ts";
 import { describeSpec } from "../../src/export/describe.ts";
@@ -32,15 +41,6 @@ import { openParquetRenderer } from "../../src/export/parquet.ts";
 import { openXlsxRenderer } from "../../src/export/xlsx.ts";
 import { publicDocument } from "../../src/http/documents.ts";
 import { ROUTES } from "../../src/http/routes.ts";
-import { makeChangeList, openChangeList } from "../../src/search/changelist.ts";
-import { changeItems, changeRows } from "../../src/search/changerows.ts";
-import {
-  CHANGE_KINDS,
-  changeCatalog,
-  changePage,
-  changeTotals,
-  watchableFields,
-} from "../../src/search/changes.ts";
 import { FACETS } from "../../src/search/facet.ts";
 import { describePlans, planPhases } from "../../src/search/plan.ts";
 import { scroll } from "../../src/search/scroll.ts";

@@ -3,12 +3,12 @@
  * Invariant: session, words and the view's code are asked for at once and side by side; until
  * session and words are there the page shows the header's bar that page.html has, at its place.
  */
-import "./kit.ts";
+import "./app/kit.ts";
 import { render } from "preact";
-import { App, preload } from "./app.tsx";
-import { beginLanguage, beginTheme } from "./preferences.ts";
-import { followAddress, view } from "./router.ts";
-import { loadSession, renewWhileActive } from "./signing.ts";
+import { App, preload } from "./app/app.tsx";
+import { beginLanguage, beginTheme } from "./app/preferences.ts";
+import { followAddress, view } from "./app/router.ts";
+import { loadSession, renewWhileActive } from "./app/signing.ts";
 
 async function begin(): Promise<void> {
   beginTheme();

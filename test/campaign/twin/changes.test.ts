@@ -9,8 +9,7 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { after, before, describe, it } from "node:test";
-import { type ChangeList, makeChangeList, openChangeList } from "../../../src/search/changelist.ts";
-import { changeItems, changeRows } from "../../../src/search/changerows.ts";
+import { type ChangeList, makeChangeList, openChangeList } from "../../../src/changes/list.ts";
 import {
   CHANGE_KINDS,
   type ChangeEntry,
@@ -20,7 +19,8 @@ import {
   changePage,
   changeTotals,
   watchableFields,
-} from "../../../src/search/changes.ts";
+} from "../../../src/changes/query.ts";
+import { changeItems, changeRows } from "../../../src/changes/rows.ts";
 import { OUTPUT_FIELD_NAMES } from "../../../src/spec/fields.ts";
 import { normalizeSpec } from "../../../src/spec/normalize.ts";
 import { ChangesTwin, type ExpectedItem } from "../../support/changes/expected.ts";

@@ -7,7 +7,7 @@
 import assert from "node:assert/strict";
 import { execFileSync, spawnSync } from "node:child_process";
 import { before, describe, it } from "node:test";
-import { settingRows } from "../../../src/cli/config.ts";
+import { settingRows } from "../../../src/cli/support/config.ts";
 import { productCommand } from "../../support/server/process.ts";
 
 let page: string;

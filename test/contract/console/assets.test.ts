@@ -13,7 +13,7 @@ import { after, before, describe, it } from "node:test";
 import { brotliCompressSync, brotliDecompressSync, gunzipSync, gzipSync } from "node:zlib";
 import { Assets, VIEWS } from "../../../src/console/assets.ts";
 import { acceptedEncoding } from "../../../src/console/encoding.ts";
-import { VIEW_NAMES } from "../../../src/console/web/router.ts";
+import { VIEW_NAMES } from "../../../src/console/web/app/router.ts";
 import { CommandError } from "../../../src/errors.ts";
 import { Door } from "../../../src/http/sessiondoor.ts";
 import { type ConsoleServer, type Got, startConsole } from "../../support/console/fake.ts";

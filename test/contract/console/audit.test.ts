@@ -9,7 +9,7 @@
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
 import { CHANGES_PER_DAY_MAX } from "../../../src/access/audittrail.ts";
-import type { AuditLine, AuditPage } from "../../../src/console/web/answers.ts";
+import type { AuditLine, AuditPage } from "../../../src/console/web/app/answers.ts";
 import { AuditStore } from "../../../src/store/auditstore.ts";
 import { openDatabase } from "../../../src/store/database.ts";
 import {

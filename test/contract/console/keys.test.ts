@@ -5,7 +5,7 @@
  */
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
-import type { ApiKey, CreatedKey } from "../../../src/console/web/answers.ts";
+import type { ApiKey, CreatedKey } from "../../../src/console/web/app/answers.ts";
 import {
   type ConsoleServer,
   type Got,

@@ -6,7 +6,7 @@
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
 import { manualClock } from "../../../src/clock.ts";
-import type { UsageAnswer } from "../../../src/console/web/answers.ts";
+import type { UsageAnswer } from "../../../src/console/web/app/answers.ts";
 import { type ConsoleServer, type Person, startConsole } from "../../support/console/fake.ts";
 import { TRANSPORTS } from "../../support/http/fake.ts";
 

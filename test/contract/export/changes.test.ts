@@ -15,6 +15,15 @@ import { after, before, describe, it } from "node:test";
 import { parquetMetadata, parquetReadObjects } from "hyparquet";
 import readSheets from "read-excel-file/node";
 import { loadPlans, type Plan } from "../../../src/access/plans.ts";
+import { type ChangeList, makeChangeList, openChangeList } from "../../../src/changes/list.ts";
+import {
+  CHANGE_KINDS,
+  type ChangeEntry,
+  changeBatches,
+  changeCatalog,
+  watchableFields,
+} from "../../../src/changes/query.ts";
+import { type ChangeItem, changeItems } from "../../../src/changes/rows.ts";
 import { systemClock } from "../../../src/clock.ts";
 import {
   type ChangesWork,
@@ -27,15 +36,6 @@ import { fileNameOf, slugOf } from "../../../src/export/filename.ts";
 import { RenderPool } from "../../../src/export/pool.ts";
 import { renderBytes } from "../../../src/export/render.ts";
 import { openLog } from "../../../src/log.ts";
-import { type ChangeList, makeChangeList, openChangeList } from "../../../src/search/changelist.ts";
-import { type ChangeItem, changeItems } from "../../../src/search/changerows.ts";
-import {
-  CHANGE_KINDS,
-  type ChangeEntry,
-  changeBatches,
-  changeCatalog,
-  watchableFields,
-} from "../../../src/search/changes.ts";
 import { openSegment } from "../../../src/search/segment.ts";
 import { EXPORT_FORMATS, OUTPUT_FIELD_NAMES, OUTPUT_FIELDS } from "../../../src/spec/fields.ts";
 import { normalizeSpec } from "../../../src/spec/normalize.ts";

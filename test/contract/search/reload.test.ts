@@ -17,7 +17,7 @@ import {
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, describe, it } from "node:test";
-import { Reload } from "../../../src/cli/reload.ts";
+import { Reload } from "../../../src/cli/serving/reload.ts";
 import { systemClock } from "../../../src/clock.ts";
 import { openLog } from "../../../src/log.ts";
 import { openSegment, type Segment } from "../../../src/search/segment.ts";

@@ -26,7 +26,7 @@ import { afterEach, beforeEach, describe, it } from "node:test";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import Database from "better-sqlite3";
-import { withKeyring } from "../../../src/cli/state.ts";
+import { withKeyring } from "../../../src/cli/support/state.ts";
 import { CommandError } from "../../../src/errors.ts";
 import {
   closeDatabase,

@@ -11,7 +11,7 @@ import * as fs from "node:fs";
 import { join } from "node:path";
 import { after, before, describe, it, type TestContext } from "node:test";
 import { Command } from "commander";
-import { registerExport } from "../../../src/cli/export.ts";
+import { registerExport } from "../../../src/cli/commands/export.ts";
 import { renderExport } from "../../../src/export/render.ts";
 import { openSegment } from "../../../src/search/segment.ts";
 import { DEFAULT_FIELDS, OUTPUT_FIELD_NAMES } from "../../../src/spec/fields.ts";

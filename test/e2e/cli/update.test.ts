@@ -13,7 +13,7 @@ import { join } from "node:path";
 import { after, before, describe, it } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
 import { openSnapshot } from "../../../native-index/format/snapshot.ts";
-import type { UpdateReport } from "../../../src/cli/update.ts";
+import type { UpdateReport } from "../../../src/cli/commands/update.ts";
 import { type Dumps, LABEL, makeDumps } from "../../support/download/dumps.ts";
 import { WebdavShare } from "../../support/download/webdav-server.ts";
 import {

@@ -15,8 +15,8 @@ import type {
   ExportRecord,
   SavedSearch,
   UsageAnswer,
-} from "../../../src/console/web/answers.ts";
-import { number } from "../../../src/console/web/format.ts";
+} from "../../../src/console/web/app/answers.ts";
+import { number } from "../../../src/console/web/app/format.ts";
 import { words } from "../../../src/console/web/strings/pt.ts";
 import { eventually, type Person, type Visit } from "../../support/console/browser.ts";
 import { button, consoleSuite, entry, heading, shows } from "../../support/console/suite.ts";

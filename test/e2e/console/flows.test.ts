@@ -9,8 +9,8 @@
  */
 import assert from "node:assert/strict";
 import { describe } from "node:test";
-import type { Account, ExploreAnswer, SearchAnswer } from "../../../src/console/web/answers.ts";
-import { cnpj } from "../../../src/console/web/format.ts";
+import type { Account, ExploreAnswer, SearchAnswer } from "../../../src/console/web/app/answers.ts";
+import { cnpj } from "../../../src/console/web/app/format.ts";
 import { words as english } from "../../../src/console/web/strings/en.ts";
 import { words } from "../../../src/console/web/strings/pt.ts";
 import { eventually, type Person, type Visit } from "../../support/console/browser.ts";

@@ -10,7 +10,7 @@ import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { type Browser, type BrowserContext, chromium, type Page } from "playwright-core";
 import { Keyring } from "../../../src/access/keyring.ts";
-import { openUsers } from "../../../src/cli/state.ts";
+import { openUsers } from "../../../src/cli/support/state.ts";
 import { systemClock } from "../../../src/clock.ts";
 import { openDatabase, type StateDatabase } from "../../../src/store/database.ts";
 import { KeyStore } from "../../../src/store/keystore.ts";

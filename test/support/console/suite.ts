@@ -7,7 +7,7 @@
 import assert from "node:assert/strict";
 import { after, before, it } from "node:test";
 import type { Browser, Locator, Page } from "playwright-core";
-import { number } from "../../../src/console/web/format.ts";
+import { number } from "../../../src/console/web/app/format.ts";
 import {
   CHROMIUM,
   type ConsoleWish,

@@ -8,7 +8,7 @@ import { createHash } from "node:crypto";
 import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { Keyring } from "../../../src/access/keyring.ts";
-import { runExport } from "../../../src/cli/export.ts";
+import { runExport } from "../../../src/cli/commands/export.ts";
 import { systemClock } from "../../../src/clock.ts";
 import type { ExportFormat } from "../../../src/export/record.ts";
 import type { AccountQuerySpec } from "../../../src/spec/schema.ts";

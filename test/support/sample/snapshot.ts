@@ -19,8 +19,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { getMunicipalities } from "@brazilian-utils/brazilian-utils";
 import { Command } from "commander";
-import { registerImport } from "../../../src/cli/import.ts";
-import { registerSample } from "../../../src/cli/sample.ts";
+import { registerImport } from "../../../src/cli/commands/import.ts";
+import { registerSample } from "../../../src/cli/commands/sample.ts";
 import { filesMatching, ROOT, textOf } from "../checkout.ts";
 
 /** Paths of a made snapshot; `dispose` removes all of it. */

@@ -10,7 +10,7 @@ import { readFileSync, rmSync, writeFileSync } from "node:fs";
 import { Agent, type IncomingMessage, request } from "node:http";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { runExport } from "../../../src/cli/export.ts";
+import { runExport } from "../../../src/cli/commands/export.ts";
 import { openSegment } from "../../../src/search/segment.ts";
 import type { Account, Created, Exported } from "../export/client.ts";
 import { sha256 } from "../export/client.ts";

@@ -6,8 +6,17 @@
  */
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { type Address, decodeAddress, encodeAddress } from "../../../src/console/web/address.ts";
-import { BOUNDS, emptyQuery, type Query, tidyQuery } from "../../../src/console/web/question.ts";
+import {
+  type Address,
+  decodeAddress,
+  encodeAddress,
+} from "../../../src/console/web/find/address.ts";
+import {
+  BOUNDS,
+  emptyQuery,
+  type Query,
+  tidyQuery,
+} from "../../../src/console/web/find/question.ts";
 import { CatalogLookup, punctuateCnae } from "../../../src/spec/catalog.ts";
 import {
   COMPANY_SIZE_CODES,

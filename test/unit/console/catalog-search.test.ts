@@ -5,8 +5,8 @@
  */
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import type { Catalog } from "../../../src/console/web/answers.ts";
-import { CatalogBook } from "../../../src/console/web/catalogbook.ts";
+import type { Catalog } from "../../../src/console/web/app/answers.ts";
+import { CatalogBook } from "../../../src/console/web/find/catalogbook.ts";
 
 const CATALOG: Catalog = {
   snapshot: "2026-10",

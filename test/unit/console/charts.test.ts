@@ -8,7 +8,16 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import fc from "fast-check";
-import type { Facet, UsageAnswer } from "../../../src/console/web/answers.ts";
+import {
+  COLOURS,
+  labelledDays,
+  layersOf,
+  MEASURES,
+  stacked,
+  sum,
+  valuesOf,
+} from "../../../src/console/web/account/layers.ts";
+import type { Facet, UsageAnswer } from "../../../src/console/web/app/answers.ts";
 import {
   datesOf,
   decadesUntil,
@@ -16,7 +25,7 @@ import {
   inInterval,
   intervalOf,
   yearBuckets,
-} from "../../../src/console/web/charts/buckets.ts";
+} from "../../../src/console/web/find/charts/buckets.ts";
 import {
   branchChosen,
   chooseYears,
@@ -31,18 +40,9 @@ import {
   toggleSize,
   toggleState,
   toggleStatus,
-} from "../../../src/console/web/charts/choice.ts";
-import {
-  COLOURS,
-  labelledDays,
-  layersOf,
-  MEASURES,
-  stacked,
-  sum,
-  valuesOf,
-} from "../../../src/console/web/charts/layers.ts";
-import { rowsOf } from "../../../src/console/web/charts/rows.ts";
-import { emptyQuery, isEmpty, type Query } from "../../../src/console/web/question.ts";
+} from "../../../src/console/web/find/charts/choice.ts";
+import { rowsOf } from "../../../src/console/web/find/charts/rows.ts";
+import { emptyQuery, isEmpty, type Query } from "../../../src/console/web/find/question.ts";
 import { branches as english } from "../../../src/console/web/strings/en/branches.ts";
 import { branches as portuguese } from "../../../src/console/web/strings/pt/branches.ts";
 import { sectionOfCnae } from "../../../src/spec/catalog.ts";

@@ -8,17 +8,17 @@ import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
 import { describe, it } from "node:test";
 import fc from "fast-check";
-import type { Spec } from "../../../src/console/web/answers.ts";
-import { table as english } from "../../../src/console/web/strings/en/table.ts";
-import { table as portuguese } from "../../../src/console/web/strings/pt/table.ts";
-import { COLUMNS } from "../../../src/console/web/table/columnset.ts";
+import type { Spec } from "../../../src/console/web/app/answers.ts";
+import { COLUMNS } from "../../../src/console/web/find/table/columnset.ts";
 import {
   curlCommand,
   exportCommand,
   searchCommand,
   shellWord,
   specJson,
-} from "../../../src/console/web/table/commands.ts";
+} from "../../../src/console/web/find/table/commands.ts";
+import { table as english } from "../../../src/console/web/strings/en/table.ts";
+import { table as portuguese } from "../../../src/console/web/strings/pt/table.ts";
 import { SCORE_PARTS, SCORED_STRATEGIES } from "../../../src/search/score.ts";
 import { OUTPUT_FIELD_NAMES } from "../../../src/spec/fields.ts";
 

@@ -6,15 +6,20 @@
  */
 import assert from "node:assert/strict";
 import { before, describe, it } from "node:test";
-import { amountText, readAmount } from "../../../src/console/web/amount.ts";
-import type { TranslateAnswer } from "../../../src/console/web/answers.ts";
-import { shiftDays, shiftMonths } from "../../../src/console/web/days.ts";
-import { clearGroup, countAll, countSet, GROUPS } from "../../../src/console/web/filtergroups.ts";
-import { describeFilter } from "../../../src/console/web/filterwords.ts";
-import { language } from "../../../src/console/web/language.ts";
-import { stretchesOf } from "../../../src/console/web/parttext.ts";
-import { emptyQuery, isEmpty, type Query, specOf } from "../../../src/console/web/question.ts";
-import { speak } from "../../../src/console/web/words.ts";
+import type { TranslateAnswer } from "../../../src/console/web/app/answers.ts";
+import { language } from "../../../src/console/web/app/language.ts";
+import { speak } from "../../../src/console/web/app/words.ts";
+import { amountText, readAmount } from "../../../src/console/web/find/filters/amount.ts";
+import { shiftDays, shiftMonths } from "../../../src/console/web/find/filters/days.ts";
+import { describeFilter } from "../../../src/console/web/find/filters/filterwords.ts";
+import {
+  clearGroup,
+  countAll,
+  countSet,
+  GROUPS,
+} from "../../../src/console/web/find/filters/groups.ts";
+import { stretchesOf } from "../../../src/console/web/find/parttext.ts";
+import { emptyQuery, isEmpty, type Query, specOf } from "../../../src/console/web/find/question.ts";
 
 /** A query in which every member of the filters is set. */
 function fullQuery(): Query {

@@ -19,8 +19,8 @@ import {
   number,
   percent,
   phone,
-} from "../../../src/console/web/format.ts";
-import { type Language, language } from "../../../src/console/web/language.ts";
+} from "../../../src/console/web/app/format.ts";
+import { type Language, language } from "../../../src/console/web/app/language.ts";
 
 afterEach(() => {
   language.value = "pt";

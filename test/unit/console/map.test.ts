@@ -9,14 +9,14 @@ import { readFileSync } from "node:fs";
 import path from "node:path";
 import { describe, it } from "node:test";
 import fc from "fast-check";
-import { neighbour } from "../../../src/console/web/charts/neighbour.ts";
+import { neighbour } from "../../../src/console/web/find/charts/neighbour.ts";
 import {
   quantileBounds,
   STEPS,
   shadeOf,
   stepOf,
   upperBound,
-} from "../../../src/console/web/charts/scale.ts";
+} from "../../../src/console/web/find/charts/scale.ts";
 import { UFS } from "../../../src/spec/fields.ts";
 import { ROOT } from "../../support/checkout.ts";
 
@@ -69,7 +69,7 @@ interface Original {
   locations: { id: string; path: string }[];
 }
 const outlines = JSON.parse(
-  readFileSync(path.join(ROOT, "src/console/web/charts/brazil.json"), "utf8"),
+  readFileSync(path.join(ROOT, "src/console/web/find/charts/brazil.json"), "utf8"),
 ) as Record<string, Outline>;
 
 describe("the map", () => {

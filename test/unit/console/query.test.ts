@@ -6,9 +6,9 @@
  */
 import assert from "node:assert/strict";
 import { describe, it, mock } from "node:test";
-import type { ExploreAnswer } from "../../../src/console/web/answers.ts";
-import { Explorer } from "../../../src/console/web/explorer.ts";
+import type { ExploreAnswer } from "../../../src/console/web/app/answers.ts";
 import { freshDraft, hasContact } from "../../../src/console/web/exports/draft.ts";
+import { Explorer } from "../../../src/console/web/find/explorer.ts";
 import {
   clearPointer,
   emptyQuery,
@@ -18,7 +18,7 @@ import {
   sameQuery,
   specOf,
   tidyQuery,
-} from "../../../src/console/web/question.ts";
+} from "../../../src/console/web/find/question.ts";
 
 describe("an export's first choice", () => {
   it("is for contact only where the plan has a field of it", () => {

@@ -10,7 +10,7 @@ import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { setImmediate } from "node:timers/promises";
 import fc from "fast-check";
-import type { SearchAnswer, Spec } from "../../../src/console/web/answers.ts";
+import type { SearchAnswer, Spec } from "../../../src/console/web/app/answers.ts";
 import {
   COLUMNS,
   type ColumnChoice,
@@ -22,8 +22,13 @@ import {
   readChoice,
   sortedBy,
   widthOf,
-} from "../../../src/console/web/table/columnset.ts";
-import { PAGE_ROWS, type PageBody, ROWS_MAX, Rows } from "../../../src/console/web/table/rows.ts";
+} from "../../../src/console/web/find/table/columnset.ts";
+import {
+  PAGE_ROWS,
+  type PageBody,
+  ROWS_MAX,
+  Rows,
+} from "../../../src/console/web/find/table/rows.ts";
 import { OUTPUT_FIELD_NAMES } from "../../../src/spec/fields.ts";
 
 const SPEC = {

@@ -16,7 +16,7 @@ import {
   scrollLeftFor,
   scrollTopFor,
   windowOf,
-} from "../../../src/console/web/table/window.ts";
+} from "../../../src/console/web/find/table/window.ts";
 
 /** Any list in any window that holds fewer rows than may be drawn. */
 const SCROLLED = fc

@@ -9,7 +9,7 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, describe, it } from "node:test";
-import { readSampleFlags } from "../../../src/cli/sample.ts";
+import { readSampleFlags } from "../../../src/cli/commands/sample.ts";
 import { writeSample } from "../../../src/dump/sample/release.ts";
 import { openSegment } from "../../../src/search/segment.ts";
 import { decodeSnapshot } from "../../support/decode.ts";

@@ -5,7 +5,7 @@
  */
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { formatSeconds, progress } from "../../../src/cli/progress.ts";
+import { formatSeconds, progress } from "../../../src/cli/support/progress.ts";
 import { RowBytes } from "../../../src/dump/sample/bytes.ts";
 import { branchCount } from "../../../src/dump/sample/company.ts";
 import {

@@ -11,7 +11,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
 import { getMunicipalities } from "@brazilian-utils/brazilian-utils";
-import { readSampleFlags } from "../../../src/cli/sample.ts";
+import { readSampleFlags } from "../../../src/cli/commands/sample.ts";
 import { openDump } from "../../../src/dump/archive.ts";
 import { FILE_TYPES, LAYOUTS } from "../../../src/dump/layout.ts";
 import { partStart } from "../../../src/dump/sample/order.ts";

@@ -11,7 +11,12 @@ import path from "node:path";
 import { after, describe, it } from "node:test";
 import plans from "../../../data/plans.json" with { type: "json" };
 import { PLAN_LIMITS, PLAN_NAMES, PLAN_SETTINGS } from "../../../src/access/plans.ts";
-import { asLines, settingsTable, withoutEffect, withoutRoom } from "../../../src/cli/config.ts";
+import {
+  asLines,
+  settingsTable,
+  withoutEffect,
+  withoutRoom,
+} from "../../../src/cli/support/config.ts";
 import { type ConfigInputs, loadConfig, variableOf } from "../../../src/config.ts";
 import { CommandError } from "../../../src/errors.ts";
 import { parseListen, SETTINGS, type Setting } from "../../../src/settings.ts";

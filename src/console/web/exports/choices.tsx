@@ -6,11 +6,11 @@
  */
 import type { VNode } from "preact";
 import { useId } from "preact/hooks";
-import type { Status } from "../answers.ts";
-import { number } from "../format.ts";
+import type { Status } from "../app/answers.ts";
+import { number } from "../app/format.ts";
+import { words } from "../app/words.ts";
+import { query } from "../find/query.ts";
 import { Checkbox, Select, TextInput } from "../parts/field.tsx";
-import { query } from "../query.ts";
-import { words } from "../words.ts";
 import { type CsvStyle, type Draft, exportRowsMax, FORMATS, limitOf } from "./draft.ts";
 import { Fields } from "./fields.tsx";
 

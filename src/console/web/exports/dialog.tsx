@@ -5,10 +5,10 @@
  */
 import type { ComponentType, VNode } from "preact";
 import { useState } from "preact/hooks";
+import { words } from "../app/words.ts";
+import { exploration } from "../find/query.ts";
 import { Button } from "../parts/button.tsx";
 import { toast } from "../parts/toast.tsx";
-import { exploration } from "../query.ts";
-import { words } from "../words.ts";
 
 interface ExportFormProps {
   readonly onClose: () => void;

@@ -5,8 +5,8 @@
  * after a lost answer gives the same export; other choices are another request and get another.
  */
 import { DEFAULT_FIELDS, type EXPORT_FORMATS, OUTPUT_FIELD_NAMES } from "../../../spec/fields.ts";
-import type { ExportEstimate, Status } from "../answers.ts";
-import { type Query, specOf } from "../question.ts";
+import type { ExportEstimate, Status } from "../app/answers.ts";
+import { type Query, specOf } from "../find/question.ts";
 
 /** Formats of a file. */
 export type Format = (typeof EXPORT_FORMATS)[number];

@@ -6,12 +6,12 @@
  */
 import type { VNode } from "preact";
 import { useEffect, useState } from "preact/hooks";
-import type { ExportEstimate, Status } from "../answers.ts";
-import { post } from "../api.ts";
-import { bytes, number } from "../format.ts";
+import type { ExportEstimate, Status } from "../app/answers.ts";
+import { post } from "../app/api.ts";
+import { bytes, number } from "../app/format.ts";
+import { words } from "../app/words.ts";
 import { Busy } from "../parts/busy.tsx";
 import { Button } from "../parts/button.tsx";
-import { words } from "../words.ts";
 import { type Draft, exportRowsMax, limitOf, obstacleOf } from "./draft.ts";
 
 /** How long choices settle before they are estimated. */

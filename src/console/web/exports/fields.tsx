@@ -7,10 +7,10 @@
 import type { VNode } from "preact";
 import { useState } from "preact/hooks";
 import { OUTPUT_FIELD_NAMES } from "../../../spec/fields.ts";
-import { number } from "../format.ts";
+import { number } from "../app/format.ts";
+import { words } from "../app/words.ts";
 import { Button, IconButton } from "../parts/button.tsx";
 import { Checks } from "../parts/field.tsx";
-import { words } from "../words.ts";
 import { FIELD_GROUPS, hasContact, type Preset, presetFields } from "./draft.ts";
 
 /** What the chooser takes. */

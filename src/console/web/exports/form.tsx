@@ -4,19 +4,19 @@
  * Invariant: what the server would refuse is said before it is sent; sending again what may have
  * arrived never makes two exports; closing the dialog stops nothing.
  */
-import "../kit.ts";
+import "../app/kit.ts";
 import type { VNode } from "preact";
 import { useEffect, useState } from "preact/hooks";
-import type { CreatedExport, ExportRecord, Status } from "../answers.ts";
-import { ApiError, get, post, remove } from "../api.ts";
+import type { CreatedExport, ExportRecord, Status } from "../app/answers.ts";
+import { ApiError, get, post, remove } from "../app/api.ts";
+import { status as lastStatus } from "../app/status.ts";
+import { words } from "../app/words.ts";
+import { query, wantedRows } from "../find/query.ts";
 import { Skeleton } from "../parts/busy.tsx";
 import { Button } from "../parts/button.tsx";
 import { Dialog } from "../parts/dialog.tsx";
 import { ErrorNotice, Notice } from "../parts/notice.tsx";
 import { toast } from "../parts/toast.tsx";
-import { query, wantedRows } from "../query.ts";
-import { status as lastStatus } from "../status.ts";
-import { words } from "../words.ts";
 import { Choices } from "./choices.tsx";
 import { bodyOf, type Draft, exportRowsMax, freshDraft, obstacleOf, SendingKeys } from "./draft.ts";
 import { type Estimated, EstimateLine, useEstimate } from "./estimate.tsx";

@@ -4,13 +4,15 @@
  * Invariant: what runs is kept up to date in place; nothing is deleted without being asked; an
  * export that is gone elsewhere leaves the list when that becomes known.
  */
-import "../kit.ts";
+import "../app/kit.ts";
 import type { VNode } from "preact";
 import { useEffect, useRef, useState } from "preact/hooks";
-import type { CreatedExport, ExportList, ExportRecord } from "../answers.ts";
-import { ApiError, get, post, remove } from "../api.ts";
-import { catalog, loadCatalog } from "../catalog.ts";
-import { ago, bytes, dateTime, month, number } from "../format.ts";
+import type { CreatedExport, ExportList, ExportRecord } from "../app/answers.ts";
+import { ApiError, get, post, remove } from "../app/api.ts";
+import { ago, bytes, dateTime, month, number } from "../app/format.ts";
+import { go } from "../app/router.ts";
+import { words } from "../app/words.ts";
+import { catalog, loadCatalog } from "../find/catalog.ts";
 import { Skeleton } from "../parts/busy.tsx";
 import { Button } from "../parts/button.tsx";
 import { ConfirmDialog } from "../parts/dialog.tsx";
@@ -19,8 +21,6 @@ import { EmptyState, ErrorNotice, errorText } from "../parts/notice.tsx";
 import { Page } from "../parts/page.tsx";
 import { Pill } from "../parts/pill.tsx";
 import { toast } from "../parts/toast.tsx";
-import { go } from "../router.ts";
-import { words } from "../words.ts";
 import { freshKey } from "./draft.ts";
 import { Bar, DownloadLink, failureText, stateText } from "./progress.tsx";
 import { addressOfSpec, summaryOf } from "./summary.ts";

@@ -5,12 +5,12 @@
  */
 import type { VNode } from "preact";
 import { useEffect } from "preact/hooks";
-import type { ExportRecord } from "../answers.ts";
-import { bytes, dateTime, number } from "../format.ts";
+import type { ExportRecord } from "../app/answers.ts";
+import { bytes, dateTime, number } from "../app/format.ts";
+import { words } from "../app/words.ts";
 import { Progress } from "../parts/busy.tsx";
 import { Icon } from "../parts/icon.tsx";
 import { Notice } from "../parts/notice.tsx";
-import { words } from "../words.ts";
 import { fileOf, lookAt, presentState } from "./watch.ts";
 
 /** The state of an export at full length, for the dialog. */

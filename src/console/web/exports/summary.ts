@@ -6,12 +6,12 @@
  */
 import { isPartSet, PART_NAMES } from "../../../spec/filters/members.ts";
 import type { PartName } from "../../../spec/filters/table.ts";
-import { encodeAddress } from "../address.ts";
-import type { Spec } from "../answers.ts";
-import type { CatalogBook } from "../catalogbook.ts";
-import { describeFilter } from "../filterwords.ts";
-import { queryOf } from "../question.ts";
-import { words } from "../words.ts";
+import type { Spec } from "../app/answers.ts";
+import { words } from "../app/words.ts";
+import { encodeAddress } from "../find/address.ts";
+import type { CatalogBook } from "../find/catalogbook.ts";
+import { describeFilter } from "../find/filters/filterwords.ts";
+import { queryOf } from "../find/question.ts";
 
 /** The most telling filters, in the order in which a person would tell them; the others follow. */
 const FIRST: readonly PartName[] = [

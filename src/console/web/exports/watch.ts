@@ -5,11 +5,11 @@
  * while it takes long; a failure to ask is no failure of the export, and asking goes on.
  */
 import { signal } from "@preact/signals";
-import type { ExportRecord } from "../answers.ts";
-import { ApiError, get } from "../api.ts";
+import type { ExportRecord } from "../app/answers.ts";
+import { ApiError, get } from "../app/api.ts";
+import { go } from "../app/router.ts";
+import { words } from "../app/words.ts";
 import { toast } from "../parts/toast.tsx";
-import { go } from "../router.ts";
-import { words } from "../words.ts";
 
 /** How far an export is: `lost` while it cannot be asked for, `gone` once it was deleted. */
 export interface Followed {

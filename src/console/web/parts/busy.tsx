@@ -9,7 +9,7 @@
  * Invariant: what replaces it has the same size, so nothing shifts; still under reduced motion.
  */
 import type { VNode } from "preact";
-import { words } from "../words.ts";
+import { words } from "../app/words.ts";
 
 /** A spinner with a label for screen readers, or beside it. */
 export function Busy({ label, inline }: { label?: string; inline?: boolean }): VNode {

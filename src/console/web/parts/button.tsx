@@ -11,7 +11,7 @@
  * Invariant: a busy button keeps its width and focus and ignores clicks; every button has a name.
  */
 import type { ButtonHTMLAttributes, VNode } from "preact";
-import { words } from "../words.ts";
+import { words } from "../app/words.ts";
 import { Icon, type IconName } from "./icon.tsx";
 import { toast } from "./toast.tsx";
 

@@ -14,7 +14,7 @@
  */
 import type { ComponentChildren, VNode } from "preact";
 import { useEffect, useId, useRef, useState } from "preact/hooks";
-import { words } from "../words.ts";
+import { words } from "../app/words.ts";
 import { Field } from "./field.tsx";
 import { Icon } from "./icon.tsx";
 import { Chip, type ChipProps } from "./pill.tsx";

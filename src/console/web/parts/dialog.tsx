@@ -16,7 +16,7 @@
  */
 import type { ComponentChildren, RefObject, VNode } from "preact";
 import { useId, useLayoutEffect, useRef, useState } from "preact/hooks";
-import { words } from "../words.ts";
+import { words } from "../app/words.ts";
 import { Button, IconButton } from "./button.tsx";
 import { ErrorNotice } from "./notice.tsx";
 

@@ -9,7 +9,7 @@
  * new one is there.
  */
 import { useCallback, useEffect, useState } from "preact/hooks";
-import { get } from "../api.ts";
+import { get } from "../app/api.ts";
 
 /** How a request stands. */
 export interface Answered<T> {

@@ -12,8 +12,8 @@
  * and words, never by colour alone.
  */
 import type { ComponentChildren, VNode } from "preact";
-import { ApiError, type ApiMistake } from "../api.ts";
-import { words } from "../words.ts";
+import { ApiError, type ApiMistake } from "../app/api.ts";
+import { words } from "../app/words.ts";
 import { Button } from "./button.tsx";
 import { Icon, type IconName } from "./icon.tsx";
 

@@ -9,7 +9,7 @@
  */
 import type { VNode } from "preact";
 import { useState } from "preact/hooks";
-import { words } from "../words.ts";
+import { words } from "../app/words.ts";
 import { CopyButton, IconButton } from "./button.tsx";
 import { TextInput, type TextInputProps } from "./field.tsx";
 

@@ -9,7 +9,7 @@
  * Invariant: what removes a chip is a button of at least 24 px that is named after the chip.
  */
 import type { ComponentChildren, VNode } from "preact";
-import { words } from "../words.ts";
+import { words } from "../app/words.ts";
 import { Icon, type IconName } from "./icon.tsx";
 
 /** What a label takes. */

@@ -10,7 +10,7 @@
 import { signal } from "@preact/signals";
 import type { VNode } from "preact";
 import { useEffect, useState } from "preact/hooks";
-import { words } from "../words.ts";
+import { words } from "../app/words.ts";
 import { Icon } from "./icon.tsx";
 
 /** What a message may carry. */

@@ -3,7 +3,7 @@
  * Invariant: plain strings and functions of values; the other language has the same keys.
  */
 
-import type { Words } from "../words.ts";
+import type { Words } from "../app/words.ts";
 import { account } from "./pt/account.ts";
 import { audit } from "./pt/audit.ts";
 import { charts } from "./pt/charts.ts";

@@ -3,7 +3,7 @@
  * text.
  * Invariant: the Portuguese table has the same keys.
  */
-import { duration, number } from "../../format.ts";
+import { duration, number } from "../../app/format.ts";
 
 /** Words of this area. */
 export const account = {

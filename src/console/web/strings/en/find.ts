@@ -4,7 +4,7 @@
  * Invariant: the Portuguese table has the same keys.
  */
 import type { PartName } from "../../../../spec/filters/table.ts";
-import { list, month, number } from "../../format.ts";
+import { list, month, number } from "../../app/format.ts";
 
 /** What a filter asks for, by its value in words; not `wanted` where it asks for the contrary. */
 export type FilterWords = Readonly<Record<PartName, (value: string, wanted: boolean) => string>>;

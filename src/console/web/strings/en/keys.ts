@@ -2,7 +2,7 @@
  * English words of the view of API keys. What comes in: values of functions. What goes out: text.
  * Invariant: the Portuguese table has the same keys.
  */
-import { date, duration } from "../../format.ts";
+import { date, duration } from "../../app/format.ts";
 
 /** Words of this area. */
 export const keys = {

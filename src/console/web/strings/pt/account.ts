@@ -3,7 +3,7 @@
  * text.
  * Invariant: the same keys as the English table, by its type.
  */
-import { duration, number } from "../../format.ts";
+import { duration, number } from "../../app/format.ts";
 import type { account as English } from "../en/account.ts";
 
 /** Words of this area. */

@@ -3,7 +3,7 @@
  * in: values of functions. What goes out: text.
  * Invariant: the same keys as the English table, by its type.
  */
-import { list, month, number } from "../../format.ts";
+import { list, month, number } from "../../app/format.ts";
 import type { find as English, FilterWords } from "../en/find.ts";
 
 const headquarters = "Só matrizes";

@@ -3,7 +3,7 @@
  * text.
  * Invariant: the same keys as the English table, by its type.
  */
-import { date, duration } from "../../format.ts";
+import { date, duration } from "../../app/format.ts";
 import type { keys as English } from "../en/keys.ts";
 
 /** Words of this area. */

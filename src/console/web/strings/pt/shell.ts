@@ -3,7 +3,7 @@
  * values of functions. What goes out: text.
  * Invariant: the same keys as the English table, by its type.
  */
-import { duration, number } from "../../format.ts";
+import { duration, number } from "../../app/format.ts";
 import type { shell as English } from "../en/shell.ts";
 
 /** Words of this area. */

@@ -1,0 +1,283 @@
+/**
+ * The change list of two snapshots: every account that differs between them. What comes in: an
+ * older and a newer segment. What goes out: a file with one entry per account that is in one of
+ * them only, or in both with another value in a compared column; and that file opened again.
+ * Invariant: entries ascend by CNPJ; the same pair gives the same bytes; a list opens only for the
+ * pair that it was made of and only if every byte of it is as it was written.
+ *
+ * Compared are the columns that filters or `watch` can ask for: all but the CNPJ (the identity) and
+ * the scores, which drift with age and would put nearly every account on the list. `sanctioned` is
+ * compared only if both snapshots had the CEIS list. Values are compared, never codes.
+ *
+ * File, little endian: magic "PNRCHANG", u32 version, u32 compared columns (a bit each), u64
+ * entries, u64 fingerprint of the columns, two snapshot ids of up to 64 characters (the rest is
+ * zeros), two u32 row counts, u32 CRC-32C of the entries, u32 CRC-32C of all before; then per entry
+ * u32 row in the older snapshot, u32 row in the newer one (2^32 - 1 where it has none), u32 columns
+ * that differ.
+ */
+import { randomBytes } from "node:crypto";
+import { closeSync, fstatSync, fsyncSync, openSync, readSync, renameSync, rmSync } from "node:fs";
+import { dirname } from "node:path";
+import { setImmediate as nextTurn } from "node:timers/promises";
+import { COLUMNS, type ColumnName, columnsFingerprint } from "../../native-index/format/columns.ts";
+import { writeAllSync } from "../../native-index/format/write-all.ts";
+import {
+  crc32c,
+  differences,
+  type NativeChanges,
+  openChanges,
+} from "../../native-index/napi/engine.ts";
+import { guarded, type Segment } from "../search/segment.ts";
+
+/** Version of the file; a list of another version is refused and made anew. */
+export const CHANGE_LIST_VERSION = 2;
+
+/** What making a list may be told. */
+export interface MakeChangeListOptions {
+  /** Ends the work between two slices; `makeChangeList` rejects with its reason then. */
+  readonly signal?: AbortSignal;
+  /** Told after every slice; `total` is the rows of both snapshots. */
+  readonly onProgress?: (done: number, total: number) => void;
+}
+
+/** A list that was written. */
+export interface MadeChangeList {
+  readonly path: string;
+  readonly entries: number;
+  readonly bytes: number;
+}
+
+/** An opened list with the segments that it belongs to; `close` leaves the segments open. */
+export interface ChangeList {
+  readonly path: string;
+  readonly older: Segment;
+  readonly newer: Segment;
+  /** Entries of the list; positions in it are 0 to `entries`. */
+  readonly entries: number;
+  readonly native: NativeChanges;
+  close(): void;
+}
+
+/** Why a list was refused; in each case it can be made anew. */
+export type ChangeListProblem = "missing" | "damaged" | "other_version" | "other_pair";
+
+/** Thrown where a list cannot be opened. */
+export class ChangeListError extends Error {
+  readonly problem: ChangeListProblem;
+
+  constructor(problem: ChangeListProblem, message: string, cause?: unknown) {
+    super(message, { cause });
+    this.problem = problem;
+  }
+}
+
+/** Thrown for segments in the wrong order: the first is of a later month than the second. */
+export class ChangeOrderError extends Error {}
+
+const MAGIC = "PNRCHANG";
+const HEADER_BYTES = 176;
+const ID_CHARACTERS = 64;
+/** Where the numbers behind the ids begin. */
+const COUNTS_AT = 160;
+const ENTRY_BYTES = 12;
+/** Accounts of one native call: under a tenth of a second, so that an abort is heard. */
+const SLICE_ACCOUNTS = 1 << 16;
+
+/** Columns that no filter and no `watch` can ask for. */
+const NOT_COMPARED: readonly ColumnName[] = [
+  "cnpj",
+  "score",
+  "score_contactable",
+  "score_newest",
+  "score_established",
+];
+
+/** What provenance says where a snapshot was made without the CEIS list. */
+const NOT_AVAILABLE = "not_available";
+
+/** The bit of a column in the masks of a list. */
+export function columnBit(name: ColumnName): number {
+  return (1 << COLUMNS.findIndex((column) => column.name === name)) >>> 0;
+}
+
+/** Whether both snapshots know which accounts are sanctioned. */
+export function bothKnowSanctions(older: Segment, newer: Segment): boolean {
+  const known = ({ provenance }: Segment) => provenance.ceis_as_of_date !== NOT_AVAILABLE;
+  return known(older) && known(newer);
+}
+
+/** Bits of the columns that are compared between two snapshots. */
+export function comparedColumns(older: Segment, newer: Segment): number {
+  const left: ColumnName[] = COLUMNS.map(({ name }) => name);
+  const names = left.filter((name) => !NOT_COMPARED.includes(name));
+  const compared = bothKnowSanctions(older, newer)
+    ? names
+    : names.filter((name) => name !== "sanctioned");
+  return compared.reduce((mask, name) => (mask | columnBit(name)) >>> 0, 0);
+}
+
+/** File name of the list of a pair, for a folder that keeps several. */
+export function changeListName(older: Segment, newer: Segment): string {
+  return `${older.snapshotId}-${newer.snapshotId}.changes`;
+}
+
+/** Refuses a pair in the wrong order. @throws ChangeOrderError */
+export function refuseWrongOrder(older: Segment, newer: Segment): void {
+  if (older.snapshotDate <= newer.snapshotDate) return;
+  throw new ChangeOrderError(
+    `${older.label} (${older.snapshotDate}) is newer than ${newer.label} ` +
+      `(${newer.snapshotDate}); name the older snapshot first`,
+  );
+}
+
+/**
+ * Makes the list of a pair. The file appears whole or not at all; memory does not grow with the
+ * number of accounts. It keeps its thread busy, but for a turn of the event loop after each slice.
+ * @throws ChangeOrderError, the abort's reason, the system's error, or `AppError`
+ * `snapshot_unavailable` where a snapshot is damaged.
+ */
+export async function makeChangeList(
+  older: Segment,
+  newer: Segment,
+  path: string,
+  options: MakeChangeListOptions = {},
+): Promise<MadeChangeList> {
+  refuseWrongOrder(older, newer);
+  const temporary = `${path}.${randomBytes(8).toString("hex")}.tmp`;
+  const fd = openSync(temporary, "wx", 0o600);
+  let open = true;
+  try {
+    const { entries, sum } = await writeEntries(fd, older, newer, options);
+    writeAllSync(fd, headerOf(older, newer, { entries, sum }), 0);
+    fsyncSync(fd);
+    closeSync(fd);
+    open = false;
+    renameSync(temporary, path);
+    syncFolder(dirname(path));
+    return { path, entries, bytes: HEADER_BYTES + entries * ENTRY_BYTES };
+  } catch (error) {
+    if (open) closeSync(fd);
+    rmSync(temporary, { force: true });
+    throw error;
+  }
+}
+
+/** Number of entries and their checksum. */
+interface Entries {
+  readonly entries: number;
+  readonly sum: number;
+}
+
+async function writeEntries(
+  fd: number,
+  older: Segment,
+  newer: Segment,
+  { signal, onProgress }: MakeChangeListOptions,
+): Promise<Entries> {
+  const columns = comparedColumns(older, newer);
+  const total = older.accounts + newer.accounts;
+  let place = { older: 0, newer: 0 };
+  let position = HEADER_BYTES;
+  let sum = 0;
+  onProgress?.(0, total);
+  while (place.older < older.accounts || place.newer < newer.accounts) {
+    signal?.throwIfAborted();
+    const request = { ...place, columns, accounts: SLICE_ACCOUNTS };
+    const slice = guarded(() => differences(older.native, newer.native, request));
+    writeAllSync(fd, slice.entries, position);
+    position += slice.entries.byteLength;
+    sum = crc32c(slice.entries, sum);
+    place = slice;
+    onProgress?.(place.older + place.newer, total);
+    await nextTurn();
+  }
+  signal?.throwIfAborted();
+  return { entries: (position - HEADER_BYTES) / ENTRY_BYTES, sum };
+}
+
+/** The header without its own checksum is what tells whether a list belongs to a pair. */
+function headerOf(older: Segment, newer: Segment, { entries, sum }: Entries): Buffer {
+  const header = Buffer.alloc(HEADER_BYTES);
+  header.write(MAGIC, 0, "latin1");
+  header.writeUInt32LE(CHANGE_LIST_VERSION, 8);
+  header.writeUInt32LE(comparedColumns(older, newer), 12);
+  header.writeBigUInt64LE(BigInt(entries), 16);
+  header.writeBigUInt64LE(columnsFingerprint(), 24);
+  header.write(older.snapshotId, 32, ID_CHARACTERS, "latin1");
+  header.write(newer.snapshotId, 32 + ID_CHARACTERS, ID_CHARACTERS, "latin1");
+  header.writeUInt32LE(older.accounts, COUNTS_AT);
+  header.writeUInt32LE(newer.accounts, COUNTS_AT + 4);
+  header.writeUInt32LE(sum, COUNTS_AT + 8);
+  header.writeUInt32LE(crc32c(header.subarray(0, COUNTS_AT + 12)), COUNTS_AT + 12);
+  return header;
+}
+
+function syncFolder(folder: string): void {
+  const fd = openSync(folder, "r");
+  try {
+    fsyncSync(fd);
+  } finally {
+    closeSync(fd);
+  }
+}
+
+/**
+ * Opens a list for the pair that it was made of; reads all of it once, for its checksum.
+ * @throws ChangeListError
+ */
+export function openChangeList(path: string, older: Segment, newer: Segment): ChangeList {
+  const { entries, sum } = readHeader(path, older, newer);
+  const native = openEntries(path, { entries, sum });
+  return { path, older, newer, entries, native, close: () => native.close() };
+}
+
+function openEntries(path: string, { entries, sum }: Entries): NativeChanges {
+  try {
+    return openChanges(path, { offset: HEADER_BYTES, count: entries, crc32c: sum });
+  } catch (error) {
+    throw new ChangeListError("damaged", `${path}: ${(error as Error).message}`, error);
+  }
+}
+
+function readHeader(path: string, older: Segment, newer: Segment): Entries {
+  const { header, bytes } = readStart(path);
+  const refuse = (problem: ChangeListProblem, why: string) => {
+    throw new ChangeListError(problem, `${path} is not the change list of this pair: ${why}`);
+  };
+  if (header.length < HEADER_BYTES) return refuse("damaged", "it is cut off");
+  if (header.toString("latin1", 0, 8) !== MAGIC) return refuse("damaged", "it is another file");
+  if (header.readUInt32LE(8) !== CHANGE_LIST_VERSION) {
+    return refuse("other_version", "it is of another version of the program");
+  }
+  if (header.readUInt32LE(COUNTS_AT + 12) !== crc32c(header.subarray(0, COUNTS_AT + 12))) {
+    return refuse("damaged", "its header has another checksum");
+  }
+  const found = {
+    entries: Number(header.readBigUInt64LE(16)),
+    sum: header.readUInt32LE(COUNTS_AT + 8),
+  };
+  if (!header.equals(headerOf(older, newer, found))) {
+    const same = header.readBigUInt64LE(24) === columnsFingerprint();
+    return refuse(same ? "other_pair" : "other_version", "it was made of other snapshots");
+  }
+  if (bytes !== HEADER_BYTES + found.entries * ENTRY_BYTES) {
+    return refuse("damaged", `it has ${bytes} bytes for ${found.entries} entries`);
+  }
+  return found;
+}
+
+function readStart(path: string): { header: Buffer; bytes: number } {
+  let fd: number;
+  try {
+    fd = openSync(path, "r");
+  } catch (error) {
+    throw new ChangeListError("missing", `There is no change list ${path}.`, error);
+  }
+  try {
+    const header = Buffer.alloc(HEADER_BYTES);
+    const read = readSync(fd, header, 0, HEADER_BYTES, 0);
+    return { header: header.subarray(0, read), bytes: fstatSync(fd).size };
+  } finally {
+    closeSync(fd);
+  }
+}

@@ -1,0 +1,101 @@
+/**
+ * The thread that makes change lists for a server. What comes in: orders, one at a time. What goes
+ * out: the list under its path, and an outcome as a plain value.
+ * Invariant: it works below the priority of the requests, over mappings of its own; a snapshot that
+ * is not the one that was meant is refused; nothing is left behind by an order that was not done.
+ */
+import type { MessagePort } from "node:worker_threads";
+import { AppError, CommandError } from "../errors.ts";
+import { describeError } from "../log.ts";
+import { stepBack } from "../priority.ts";
+import { openSegment, type Segment } from "../search/segment.ts";
+import { makeChangeList } from "./list.ts";
+
+/** A snapshot that a list is made of. */
+export interface ListSource {
+  readonly path: string;
+  readonly snapshotId: string;
+}
+
+/** An order to make one list. */
+export interface ListOrder {
+  readonly older: ListSource;
+  readonly newer: ListSource;
+  /** Path of the finished list. */
+  readonly path: string;
+  /** Takes the share that is done, 0-1, now and then. */
+  readonly port: MessagePort;
+  /** One element in shared memory; 1 asks the thread to stop. */
+  readonly flag: Int32Array;
+}
+
+/** How an order ended. `error` says the kind of an error, never its text. */
+export type ListOutcome =
+  | { readonly kind: "made"; readonly entries: number; readonly bytes: number }
+  | { readonly kind: "cancelled" }
+  | {
+      /** `snapshot`: one of them is gone or damaged; `disk`: there is no space. */
+      readonly kind: "failed";
+      readonly why: "snapshot" | "disk" | "other";
+      readonly error: Readonly<Record<string, unknown>>;
+    };
+
+/** Functions of the worker. */
+export interface ListWork {
+  readonly make: readonly [ListOrder, ListOutcome];
+}
+
+/** Shortest time between two reports of progress, in milliseconds. */
+const PROGRESS_MS = 100;
+/** No space: of the disk, of a quota, or of what a file may hold. */
+const DISK_FULL = ["ENOSPC", "EDQUOT", "EFBIG"];
+
+stepBack();
+
+/** Makes one list. Never rejects. */
+export async function make(order: ListOrder): Promise<ListOutcome> {
+  const opened: Segment[] = [];
+  const aborted = new AbortController();
+  try {
+    for (const source of [order.older, order.newer]) opened.push(await openSource(source));
+    const [older, newer] = opened as [Segment, Segment];
+    const { entries, bytes } = await makeChangeList(older, newer, order.path, {
+      signal: aborted.signal,
+      onProgress: teller(order, aborted),
+    });
+    return { kind: "made", entries, bytes };
+  } catch (error) {
+    if (aborted.signal.aborted) return { kind: "cancelled" };
+    return { kind: "failed", why: reasonOf(error), error: describeError(error) };
+  } finally {
+    for (const segment of opened) segment.close();
+  }
+}
+
+/** Tells how far the work is, and hears whether it is still wanted. */
+function teller({ port, flag }: ListOrder, aborted: AbortController) {
+  let toldMs = Number.NEGATIVE_INFINITY;
+  return (done: number, total: number): void => {
+    if (Atomics.load(flag, 0) === 1) aborted.abort();
+    const nowMs = performance.now();
+    if (nowMs - toldMs < PROGRESS_MS) return;
+    toldMs = nowMs;
+    port.postMessage(total === 0 ? 1 : done / total);
+  };
+}
+
+async function openSource({ path, snapshotId }: ListSource): Promise<Segment> {
+  const segment = await openSegment(path);
+  if (segment.snapshotId === snapshotId) return segment;
+  segment.close();
+  throw new CommandError("Another snapshot lies in the place of the one that was meant.");
+}
+
+function reasonOf(error: unknown): "snapshot" | "disk" | "other" {
+  const code = (error as NodeJS.ErrnoException).code ?? "";
+  if (DISK_FULL.includes(code)) return "disk";
+  if (error instanceof CommandError || code === "SNAPSHOT_DAMAGED" || code === "ENOENT") {
+    return "snapshot";
+  }
+  return error instanceof AppError && error.code === "snapshot_unavailable" ? "snapshot" : "other";
+}

@@ -1,0 +1,326 @@
+/**
+ * The change lists of a server. What comes in: pairs of opened snapshots. What goes out: their
+ * lists, opened, from a folder of the data directory where they are made once.
+ * Invariant: one list is made at a time, in a thread of its own, and whoever asks for it meanwhile
+ * waits for the same one; a list that does not open is made anew; what cannot be made is refused
+ * with its reason and tried again later. The folder holds a bounded number of lists and bytes.
+ */
+import { resolve } from "node:path";
+import type { Clock } from "../clock.ts";
+import { AppError } from "../errors.ts";
+import { describeError, type Log } from "../log.ts";
+import type { Segment } from "../search/segment.ts";
+import { readThrough } from "../search/warm.ts";
+import { openDataDir } from "../store/datadir.ts";
+import { type ChangeList, ChangeListError, changeListName, openChangeList } from "./list.ts";
+import {
+  CHANGES_FOLDER,
+  changeListPath,
+  keepFewLists,
+  markUsed,
+  removePartial,
+} from "./listfolder.ts";
+import { ListThread, type MakingList } from "./listthread.ts";
+
+/** How long a failure is told before making the list is tried again, in milliseconds. */
+const FAILURE_KEPT_MS = 15_000;
+/** How often somebody who waits looks whether that still makes sense, in milliseconds. */
+const WAIT_TURN_MS = 100;
+/** Bounds of what a client that came too early is told to wait, in seconds. */
+const RETRY_SECONDS = [2, 120] as const;
+/** What it is told where nobody knows yet how long it takes. */
+const RETRY_UNKNOWN = 10;
+
+const NOT_MADE = "change list was not made";
+
+/** An older and a newer snapshot, both open. */
+export interface ChangePair {
+  readonly older: Segment;
+  readonly newer: Segment;
+}
+
+/** What lists are made and kept with. */
+export interface ChangeListsParts {
+  readonly dataDir: string;
+  /** Milliseconds that a list is kept open after its last use. */
+  readonly keepMs: number;
+  readonly clock: Clock;
+  readonly log: Log;
+  /** Keeps a segment open until what it gives is called. */
+  readonly hold: (segment: Segment) => () => void;
+}
+
+/** How long to wait for a list. */
+export interface ListPatience {
+  readonly waitMs: number;
+  /** Asked meanwhile; true ends the wait. */
+  readonly ended: () => boolean;
+}
+
+/** A list for as long as it is not released; `release` may be called again. */
+export interface HeldList {
+  readonly list: ChangeList;
+  release(): void;
+}
+
+/** One pair: its open list, or what is under way. */
+interface Entry {
+  readonly name: string;
+  list: ChangeList | null;
+  letGo: () => void;
+  users: number;
+  usedMs: number;
+  opening: Promise<void> | null;
+  making: MakingList | null;
+  beganMs: number;
+  failure: { readonly error: AppError; readonly atMs: number } | null;
+}
+
+/** Makes, opens and closes change lists. */
+export class ChangeLists {
+  readonly #parts: ChangeListsParts;
+  readonly #folder: string;
+  readonly #thread: ListThread;
+  readonly #entries = new Map<string, Entry>();
+  #stopped = false;
+
+  /** Makes the folder where there is none. Throws `CommandError` when others could reach it. */
+  constructor(parts: ChangeListsParts) {
+    this.#parts = parts;
+    this.#folder = resolve(parts.dataDir, CHANGES_FOLDER);
+    openDataDir(this.#folder);
+    this.#thread = new ListThread(parts.log);
+  }
+
+  /** Removes what a crash has left. Call it once, before any list is asked for. */
+  start(): void {
+    removePartial(this.#folder);
+  }
+
+  /** Path of the list of a pair, whether it is there or not. */
+  pathOf(older: Segment, newer: Segment): string {
+    return changeListPath(this.#parts.dataDir, older.snapshotId, newer.snapshotId);
+  }
+
+  /**
+   * The list of a pair, made where there is none. Throws `AppError` `changes_preparing` when it
+   * takes longer than the wait, `snapshot_unavailable` or `overloaded` when it cannot be made.
+   */
+  async open(pair: ChangePair, patience: ListPatience): Promise<HeldList> {
+    const entry = this.#entryOf(pair);
+    const held = this.#held(entry);
+    if (held !== null) return held;
+    refuseFailed(entry);
+    const untilMs = this.#parts.clock.monotonicMs() + patience.waitMs;
+    entry.opening ??= this.#begin(pair, entry);
+    for (;;) {
+      const leftMs = untilMs - this.#parts.clock.monotonicMs();
+      const ended = patience.ended();
+      if (!ended && entry.opening !== null)
+        await settledWithin(entry.opening, Math.min(leftMs, WAIT_TURN_MS));
+      const now = this.#held(entry);
+      if (now !== null) return now;
+      refuseFailed(entry);
+      const over = ended || leftMs <= WAIT_TURN_MS || this.#stopped;
+      if (over || entry.opening === null) throw this.#preparing(entry, pair);
+    }
+  }
+
+  /** Makes the list of a pair in the background; what goes wrong is logged. */
+  prepare(pair: ChangePair): void {
+    const entry = this.#entryOf(pair);
+    if (entry.list === null && entry.failure === null) entry.opening ??= this.#begin(pair, entry);
+  }
+
+  /** How many lists are open. */
+  get size(): number {
+    return [...this.#entries.values()].filter(({ list }) => list !== null).length;
+  }
+
+  /** Closes lists that nobody used lately. */
+  sweep(): void {
+    const nowMs = this.#parts.clock.monotonicMs();
+    for (const [name, entry] of this.#entries) {
+      const busy = entry.users > 0 || entry.opening !== null;
+      if (busy || nowMs - entry.usedMs < this.#parts.keepMs) continue;
+      this.#close(entry);
+      this.#entries.delete(name);
+    }
+  }
+
+  /** Removes files of lists of which neither snapshot is there, and the least used of too many. */
+  clean(isThere: (snapshotId: string) => boolean): void {
+    const busy = new Set([...this.#entries.values()].map(({ name }) => name));
+    try {
+      for (const name of keepFewLists(this.#folder, isThere, busy)) {
+        this.#parts.log.info({ list: name }, "change list removed");
+      }
+    } catch (error) {
+      this.#parts.log.warn(describeError(error), "old change lists were not removed");
+    }
+  }
+
+  /** Begins to stop: nothing is made any more, and nobody is kept waiting. */
+  stop(): void {
+    this.#stopped = true;
+    this.#thread.stop();
+  }
+
+  /** Closes everything. Nobody may use a list any more. */
+  async close(): Promise<void> {
+    this.stop();
+    await this.#thread.close();
+    await Promise.all([...this.#entries.values()].map(({ opening }) => opening));
+    for (const entry of this.#entries.values()) this.#close(entry);
+    this.#entries.clear();
+  }
+
+  #entryOf({ older, newer }: ChangePair): Entry {
+    const name = changeListName(older, newer);
+    const known = this.#entries.get(name);
+    if (known !== undefined) {
+      // The segments may have been closed and opened again since; a list belongs to its own ones.
+      const { list } = known;
+      if (list !== null && known.users === 0 && !isOf(list, { older, newer })) this.#close(known);
+      const age = this.#parts.clock.monotonicMs() - (known.failure?.atMs ?? 0);
+      if (age >= FAILURE_KEPT_MS) known.failure = null;
+      return known;
+    }
+    const usedMs = this.#parts.clock.monotonicMs();
+    const entry: Entry = {
+      ...{ name, usedMs, list: null, letGo: () => {}, users: 0 },
+      ...{ opening: null, making: null, beganMs: usedMs, failure: null },
+    };
+    this.#entries.set(name, entry);
+    return entry;
+  }
+
+  #held(entry: Entry): HeldList | null {
+    const { list } = entry;
+    if (list === null) return null;
+    entry.users++;
+    entry.usedMs = this.#parts.clock.monotonicMs();
+    let held = true;
+    const release = () => {
+      if (!held) return;
+      held = false;
+      entry.users--;
+      entry.usedMs = this.#parts.clock.monotonicMs();
+    };
+    return { list, release };
+  }
+
+  /** Opens the list, or makes it and opens it. Never rejects. */
+  async #begin(pair: ChangePair, entry: Entry): Promise<void> {
+    const { hold, clock } = this.#parts;
+    entry.beganMs = clock.monotonicMs();
+    const holds = [hold(pair.older), hold(pair.newer)];
+    const letGo = () => {
+      for (const release of holds) release();
+    };
+    try {
+      const path = this.pathOf(pair.older, pair.newer);
+      const found = await this.#opened(path, pair);
+      if (found === null) await this.#make(path, pair, entry);
+      entry.list = found ?? (await this.#opened(path, pair));
+      if (entry.list === null) throw new Error("a list that was made does not open");
+      entry.letGo = letGo;
+    } catch (error) {
+      letGo();
+      const known = error instanceof AppError ? error : unmade("other", error);
+      if (known !== error) this.#parts.log.error(describeError(error), NOT_MADE);
+      if (!this.#stopped) entry.failure = { error: known, atMs: clock.monotonicMs() };
+    } finally {
+      ended(entry);
+    }
+  }
+
+  /** The list of a file, or null where it has to be made anew. */
+  async #opened(path: string, { older, newer }: ChangePair): Promise<ChangeList | null> {
+    try {
+      // Checking a list reads all of it; after this that waits for no disk.
+      await readThrough(path, () => this.#stopped).catch(() => {});
+      const list = openChangeList(path, older, newer);
+      markUsed(path);
+      return list;
+    } catch (error) {
+      if (!(error instanceof ChangeListError)) throw error;
+      const { problem } = error;
+      if (problem !== "missing") this.#parts.log.warn({ problem }, "a change list is made anew");
+      return null;
+    }
+  }
+
+  async #make(path: string, { older, newer }: ChangePair, entry: Entry): Promise<void> {
+    const { log, clock } = this.#parts;
+    const months = { since: older.label, until: newer.label };
+    const beganMs = clock.monotonicMs();
+    entry.making = this.#thread.make({ older, newer, path });
+    const outcome = await entry.making.outcome;
+    if (outcome.kind === "made") {
+      const took_ms = Math.round(clock.monotonicMs() - beganMs);
+      log.info({ ...months, entries: outcome.entries, took_ms }, "change list made");
+      return;
+    }
+    if (outcome.kind === "cancelled") throw unmade("other");
+    log.error({ ...months, why: outcome.why, ...outcome.error }, NOT_MADE);
+    throw unmade(outcome.why);
+  }
+
+  /** What somebody is told who has waited long enough: how far it is, and when to come back. */
+  #preparing({ making, beganMs }: Entry, { older, newer }: ChangePair): AppError {
+    const share = making?.progress() ?? 0;
+    const detail =
+      `What changed from ${older.label} to ${newer.label} is being listed, which is done once: ` +
+      `${Math.round(share * 100)} % so far. Ask again after the time in Retry-After.`;
+    const tookMs = this.#parts.clock.monotonicMs() - beganMs;
+    const seconds = share < 0.01 ? RETRY_UNKNOWN : (tookMs * (1 - share)) / share / 1_000;
+    const wait = Math.min(Math.max(Math.ceil(seconds), RETRY_SECONDS[0]), RETRY_SECONDS[1]);
+    const headers = { "Retry-After": String(wait) };
+    const members = { progress: Math.round(share * 1_000) / 1_000 };
+    return new AppError("changes_preparing", detail, { headers, members });
+  }
+
+  #close(entry: Entry): void {
+    entry.list?.close();
+    entry.list = null;
+    entry.letGo();
+    entry.letGo = () => {};
+  }
+}
+
+function ended(entry: Entry): void {
+  entry.opening = null;
+  entry.making = null;
+}
+
+function refuseFailed({ failure }: Entry): void {
+  if (failure !== null) throw failure.error;
+}
+
+function isOf(list: ChangeList, { older, newer }: ChangePair): boolean {
+  return list.older === older && list.newer === newer;
+}
+
+/** Resolves when something has settled, or after a time. */
+async function settledWithin(work: Promise<void>, waitMs: number): Promise<void> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<void>((done) => {
+    timer = setTimeout(done, Math.max(0, Math.ceil(waitMs)));
+  });
+  await Promise.race([work, late]);
+  clearTimeout(timer);
+}
+
+function unmade(why: "snapshot" | "disk" | "other", cause?: unknown): AppError {
+  const headers = { "Retry-After": "30" };
+  if (why === "snapshot") {
+    const detail = "One of the two snapshots is gone or damaged. The operator must replace it.";
+    return new AppError("snapshot_unavailable", detail, { headers, cause });
+  }
+  const detail =
+    why === "disk"
+      ? "The server's disk is full, so the changes cannot be listed. Ask its operator for space."
+      : "The changes could not be listed at the moment. Try again later.";
+  return new AppError("overloaded", detail, { headers, cause });
+}

@@ -1,0 +1,106 @@
+/**
+ * The thread that makes change lists, as the server sees it. What comes in: pairs of snapshots,
+ * each with the path of its list. What goes out: how far each is, and how it ended.
+ * Invariant: lists are made one after the other; the thread is there only while one is made, and
+ * one that dies ends its list and no other; an outcome never rejects.
+ */
+import { MessageChannel } from "node:worker_threads";
+import { describeError, type Log } from "../log.ts";
+import type { Segment } from "../search/segment.ts";
+import { ThreadPool } from "../threads.ts";
+import type { ListOrder, ListOutcome, ListWork } from "./list.worker.ts";
+
+/** A list to be made. */
+export interface ListWish {
+  readonly older: Segment;
+  readonly newer: Segment;
+  readonly path: string;
+}
+
+/** A list that is being made, or waits for its turn. */
+export interface MakingList {
+  readonly outcome: Promise<ListOutcome>;
+  /** Share that is done, 0-1. */
+  progress(): number;
+}
+
+/** Makes lists one after the other. */
+export class ListThread {
+  readonly #log: Log;
+  /** The end of what was ordered last. */
+  #last: Promise<unknown> = Promise.resolve();
+  #waiting = 0;
+  #pool: ThreadPool<ListWork> | null = null;
+  readonly #flag = new Int32Array(new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT));
+
+  constructor(log: Log) {
+    this.#log = log;
+  }
+
+  /** Orders a list; it is begun when those before it have ended. */
+  make(wish: ListWish): MakingList {
+    let share = 0;
+    this.#waiting++;
+    const outcome = this.#last.then(() =>
+      this.#run(wish, (done) => {
+        share = done;
+      }),
+    );
+    this.#last = outcome;
+    return { outcome, progress: () => share };
+  }
+
+  /** Asks for an end of everything: what is being made is given up. */
+  stop(): void {
+    Atomics.store(this.#flag, 0, 1);
+  }
+
+  /** Stops, and resolves when the thread is gone. */
+  async close(): Promise<void> {
+    this.stop();
+    await this.#last;
+  }
+
+  async #run(wish: ListWish, tell: (share: number) => void): Promise<ListOutcome> {
+    try {
+      if (Atomics.load(this.#flag, 0) === 1) return { kind: "cancelled" };
+      this.#pool ??= new ThreadPool({ worker: "search/changelist.worker.ts", threads: 1 });
+      return await this.#order(this.#pool, wish, tell);
+    } catch (error) {
+      return { kind: "failed", why: "other", error: describeError(error) };
+    } finally {
+      this.#waiting--;
+      if (this.#waiting === 0) await this.#end();
+    }
+  }
+
+  async #order(
+    pool: ThreadPool<ListWork>,
+    { older, newer, path }: ListWish,
+    tell: (share: number) => void,
+  ): Promise<ListOutcome> {
+    const { port1: ours, port2: theirs } = new MessageChannel();
+    ours.on("message", tell);
+    const order: ListOrder = {
+      older: { path: older.path, snapshotId: older.snapshotId },
+      newer: { path: newer.path, snapshotId: newer.snapshotId },
+      ...{ path, port: theirs, flag: this.#flag },
+    };
+    try {
+      return await pool.run("make", order, { transfer: [theirs] });
+    } finally {
+      ours.close();
+    }
+  }
+
+  /** Lists are made once a month, so a thread that waits would only take memory. */
+  async #end(): Promise<void> {
+    const pool = this.#pool;
+    this.#pool = null;
+    try {
+      await pool?.close();
+    } catch (error) {
+      this.#log.warn(describeError(error), "the thread of change lists did not end well");
+    }
+  }
+}

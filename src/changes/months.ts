@@ -1,0 +1,245 @@
+/**
+ * The months beside the served one. What comes in: the folder that is served. What goes out: the
+ * older snapshots in it, by their labels, and an opened segment of one when it is asked for.
+ * Invariant: a file is looked into once for each state it is in, and kept open only while somebody
+ * needs it and for a while after; of two files of one label the one with the later date counts; a
+ * file that comes, goes or is replaced changes what is told, never what is being read.
+ */
+import { readdir, stat } from "node:fs/promises";
+import { join } from "node:path";
+import type { Clock } from "../clock.ts";
+import { AppError, CommandError } from "../errors.ts";
+import { describeError, type Log } from "../log.ts";
+import { openSegment, type Segment } from "../search/segment.ts";
+
+/** A snapshot in the folder, as it was when it was looked into. */
+export interface Month
+  extends Pick<Segment, "path" | "label" | "snapshotDate" | "snapshotId" | "accounts"> {}
+
+/** What months are found and kept by. */
+export interface MonthsParts {
+  /** The served folder, or null where a single file is served. */
+  readonly folder: string | null;
+  /** Milliseconds that an opened month is kept after its last use. */
+  readonly keepMs: number;
+  readonly clock: Clock;
+  readonly log: Log;
+}
+
+/** A file with what it was like, and the month in it; null for what is no snapshot. */
+interface Seen {
+  readonly mark: string;
+  readonly month: Month | null;
+}
+
+interface Opened {
+  readonly segment: Segment;
+  usedMs: number;
+  readers: number;
+}
+
+/** Finds, opens and closes older snapshots. */
+export class Months {
+  readonly #parts: MonthsParts;
+  #seen: ReadonlyMap<string, Seen> = new Map();
+  readonly #opened = new Map<string, Opened>();
+  readonly #opening = new Map<string, Promise<Segment>>();
+  #looking: Promise<void> | null = null;
+  #blind = false;
+  #closed = false;
+
+  constructor(parts: MonthsParts) {
+    this.#parts = parts;
+  }
+
+  /** Whether there is a folder in which other months can be. */
+  get inFolder(): boolean {
+    return this.#parts.folder !== null;
+  }
+
+  /** The segments that are open. */
+  segments(): Segment[] {
+    return [...this.#opened.values()].map(({ segment }) => segment);
+  }
+
+  /** How many are open. */
+  get size(): number {
+    return this.#opened.size;
+  }
+
+  /** All that were there at the last look, whatever their age. */
+  all(): Month[] {
+    return [...this.#seen.values()].flatMap(({ month }) => (month === null ? [] : [month]));
+  }
+
+  /** All of these, and those that are open though their file is gone. */
+  known(): Month[] {
+    const seen = this.all();
+    const open = [...this.#opened.values()].map(({ segment }): Month => segment);
+    return [...seen, ...open.filter(({ snapshotId }) => !seen.some(hasId(snapshotId)))];
+  }
+
+  /** The months older than a snapshot, one for each label, the newest first. */
+  before(segment: Pick<Segment, "label" | "snapshotDate">): Month[] {
+    const byLabel = new Map<string, Month>();
+    for (const month of this.all()) {
+      if (month.label === segment.label || orderOf(month) >= orderOf(segment)) continue;
+      const twin = byLabel.get(month.label);
+      if (twin === undefined || ageOf(month) > ageOf(twin)) byLabel.set(month.label, month);
+    }
+    return [...byLabel.values()].sort((a, b) => (orderOf(a) < orderOf(b) ? 1 : -1));
+  }
+
+  /** Looks at the folder again; looks at the same time are one. Never rejects. */
+  look(): Promise<void> {
+    this.#looking ??= this.#lookOnce().finally(() => {
+      this.#looking = null;
+    });
+    return this.#looking;
+  }
+
+  /**
+   * Opens a month, or gives the segment that is open. Hold it before anything is awaited.
+   * Throws `AppError` `snapshot_unavailable` where its file is gone or is another one by now.
+   */
+  async open(month: Month): Promise<Segment> {
+    const known = this.opened((id) => id === month.snapshotId);
+    if (known !== null) return known;
+    const begun = this.#opening.get(month.snapshotId);
+    const opening = begun ?? this.#openNow(month);
+    if (begun === undefined) this.#opening.set(month.snapshotId, opening);
+    try {
+      return await opening;
+    } finally {
+      this.#opening.delete(month.snapshotId);
+    }
+  }
+
+  /** An open month by its id, also one whose file is gone; asking keeps it open. */
+  opened(belongs: (snapshotId: string) => boolean): Segment | null {
+    for (const [id, opened] of this.#opened) {
+      if (opened.segment.native.poisoned() || !belongs(id)) continue;
+      opened.usedMs = this.#parts.clock.monotonicMs();
+      return opened.segment;
+    }
+    return null;
+  }
+
+  /** Keeps a segment of `open` open until what this gives is called. */
+  hold(segment: Segment): () => void {
+    const opened = this.#opened.get(segment.snapshotId);
+    if (opened === undefined || opened.segment !== segment) return () => {};
+    opened.readers++;
+    let held = true;
+    return () => {
+      if (!held) return;
+      held = false;
+      opened.readers--;
+      opened.usedMs = this.#parts.clock.monotonicMs();
+      if (this.#closed && opened.readers === 0) segment.close();
+    };
+  }
+
+  /** Closes what nobody reads or asked for lately, and what cannot be read any more. */
+  sweep(): string[] {
+    const nowMs = this.#parts.clock.monotonicMs();
+    const closed: string[] = [];
+    for (const [id, { segment, usedMs, readers }] of this.#opened) {
+      const idle = nowMs - usedMs >= this.#parts.keepMs || segment.native.poisoned();
+      if (readers > 0 || !idle) continue;
+      this.#opened.delete(id);
+      segment.close();
+      closed.push(segment.label);
+    }
+    return closed;
+  }
+
+  /** Closes all, what is being read when that is over. */
+  close(): void {
+    this.#closed = true;
+    for (const { segment, readers } of this.#opened.values()) if (readers === 0) segment.close();
+    this.#opened.clear();
+  }
+
+  async #openNow(month: Month): Promise<Segment> {
+    let segment: Segment;
+    try {
+      segment = await openSegment(month.path);
+    } catch (error) {
+      if (isShortage(error)) throw error;
+      throw gone(month.label, error);
+    }
+    if (segment.snapshotId !== month.snapshotId || this.#closed) {
+      segment.close();
+      throw gone(month.label, undefined);
+    }
+    const usedMs = this.#parts.clock.monotonicMs();
+    this.#opened.set(month.snapshotId, { segment, usedMs, readers: 0 });
+    return segment;
+  }
+
+  async #lookOnce(): Promise<void> {
+    const { folder, log } = this.#parts;
+    if (folder === null || this.#closed) return;
+    const seen = new Map<string, Seen>();
+    try {
+      for (const name of (await readdir(folder)).sort()) {
+        if (/^\.|\.tmp$|\.partial$/.test(name)) continue;
+        const path = join(folder, name);
+        const found = await this.#lookInto(path);
+        if (found !== null) seen.set(path, found);
+      }
+      this.#blind = false;
+    } catch (error) {
+      // A share may be gone for a while; what was seen last is told meanwhile.
+      if (!this.#blind) log.warn(describeError(error), "the older snapshots cannot be looked at");
+      this.#blind = true;
+      return;
+    }
+    this.#seen = seen;
+  }
+
+  /** What is in a file; from memory where it is as it was. */
+  async #lookInto(path: string): Promise<Seen | null> {
+    const found = await stat(path).catch(() => null);
+    if (found === null || !found.isFile()) return null;
+    const mark = `${found.ino}-${found.size}-${found.mtimeMs}`;
+    const before = this.#seen.get(path);
+    if (before?.mark === mark) return before;
+    try {
+      const segment = await openSegment(path);
+      const { label, snapshotDate, snapshotId, accounts } = segment;
+      segment.close();
+      return { mark, month: { path: segment.path, label, snapshotDate, snapshotId, accounts } };
+    } catch (error) {
+      // What is short of files or memory now need not be later; so it is looked at again.
+      return isShortage(error) ? null : { mark, month: null };
+    }
+  }
+}
+
+function hasId(id: string): (month: Month) => boolean {
+  return ({ snapshotId }) => snapshotId === id;
+}
+
+/** By date of the data; two releases of a day are told apart by their label. */
+function orderOf({ snapshotDate, label }: Pick<Month, "snapshotDate" | "label">): string {
+  return `${snapshotDate} ${label}`;
+}
+
+/** Of two files of one label the later one counts; of two copies always the same one. */
+function ageOf({ snapshotDate, snapshotId, path }: Month): string {
+  return `${snapshotDate} ${snapshotId} ${path}`;
+}
+
+/** Whether only this process is short of something, and the file may be whole. */
+function isShortage(error: unknown): boolean {
+  const code = (error as NodeJS.ErrnoException).code ?? "";
+  return !(error instanceof CommandError) && ["EMFILE", "ENFILE", "ENOMEM"].includes(code);
+}
+
+function gone(label: string, cause: unknown): AppError {
+  const detail = `The snapshot of ${label} is being replaced or was taken away. Try again later.`;
+  const headers = { "Retry-After": "5" };
+  return new AppError("snapshot_unavailable", detail, { headers, cause });
+}

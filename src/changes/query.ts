@@ -1,0 +1,282 @@
+/**
+ * What changed between two snapshots, for a spec. What comes in: an opened change list, a
+ * normalized spec, the kinds and the watched fields. What goes out: exact totals, pages of entries
+ * from any position of the list, all entries batch after batch.
+ * Invariant: an account that matches the spec in the newer snapshot only has entered, in the older
+ * one only has left, in both has changed if a watched field differs; each such account is one
+ * entry, ascending by CNPJ. The work is in proportion to the list, never to the registry.
+ */
+
+import { setImmediate as nextTurn } from "node:timers/promises";
+import type { ColumnName } from "../../native-index/format/columns.ts";
+import type { Clause } from "../../native-index/napi/engine.ts";
+import { clausesOf } from "../search/clauses.ts";
+import { guarded, type Segment } from "../search/segment.ts";
+import type { Catalog, CatalogMunicipality } from "../spec/catalog.ts";
+import { OUTPUT_FIELD_NAMES, type OutputField } from "../spec/fields.ts";
+import type { AccountQuerySpec } from "../spec/schema.ts";
+import { bothKnowSanctions, type ChangeList, columnBit } from "./list.ts";
+
+/** What can have happened to an account. */
+export const CHANGE_KINDS = ["entered", "left", "changed"] as const;
+
+/** One of the kinds. */
+export type ChangeKind = (typeof CHANGE_KINDS)[number];
+
+/** A question about a pair of snapshots. */
+export interface ChangeQuery {
+  readonly list: ChangeList;
+  /** Normalized; only its filters count. Normalize it with `changeCatalog`. */
+  readonly spec: AccountQuerySpec;
+  /** Kinds that are wanted; totals count all of them. */
+  readonly kinds: readonly ChangeKind[];
+  /** Fields that make an account changed; a subset of `watchableFields`. */
+  readonly watch: readonly OutputField[];
+}
+
+/** One account of an answer. */
+export interface ChangeEntry {
+  /** Position in the list. */
+  readonly index: number;
+  readonly kind: ChangeKind;
+  /** Row in the older snapshot, or -1 where the account is not in it. */
+  readonly rowOlder: number;
+  /** Row in the newer snapshot, or -1 where the account is not in it. */
+  readonly rowNewer: number;
+  /** Watched fields that differ, in field order; none unless the account is in both snapshots. */
+  readonly changed: readonly OutputField[];
+}
+
+/** Which part of an answer is wanted. */
+export interface ChangePageRequest {
+  /** Position of the list to begin at: 0, or `next` of the page before. */
+  readonly from: number;
+  readonly limit: number;
+}
+
+/** Part of an answer. */
+export interface ChangePage {
+  readonly entries: readonly ChangeEntry[];
+  /** Position at which the next page begins. */
+  readonly next: number;
+  /** Whether a further entry follows. */
+  readonly more: boolean;
+}
+
+/** Exact number of accounts of each kind. */
+export type ChangeTotals = Readonly<Record<ChangeKind, number>>;
+
+/** The stored column that a watchable field is, where it has another name. */
+const RENAMED: Readonly<Partial<Record<OutputField, ColumnName>>> = {
+  share_capital: "share_capital_cents",
+};
+
+/** Fields that are no facts of their own: the identity, and what follows from other fields. */
+const DERIVED: readonly OutputField[] = [
+  "cnpj",
+  "cnpj_root",
+  "cnae_primary_description",
+  "legal_nature_description",
+  "municipality_name",
+  "municipality_population",
+  "score",
+];
+
+/** Fields that can be watched where both snapshots know the sanctions, in field order. */
+export const WATCHABLE_FIELDS = OUTPUT_FIELD_NAMES.filter((name) => !DERIVED.includes(name));
+
+/** List entries of one native call: a few milliseconds, so that a server stays awake. */
+const SLICE_ENTRIES = 1 << 17;
+/** Entries of a batch. */
+const BATCH_ENTRIES = 4_096;
+/** Numbers of an entry in a native answer: index, rows, differing columns, kind. */
+const NUMBERS = 5;
+const NO_ROW = 0xffff_ffff;
+/** Most totals that a list remembers. */
+const TOTALS_KEPT = 64;
+
+/**
+ * Fields that can be watched between two snapshots, in field order: facts of an account among the
+ * allowed ones; `sanctioned` only if both snapshots had the CEIS list.
+ */
+export function watchableFields(
+  older: Segment,
+  newer: Segment,
+  allowed: readonly string[],
+): OutputField[] {
+  const sanctions = bothKnowSanctions(older, newer);
+  return OUTPUT_FIELD_NAMES.filter((name) => {
+    if (DERIVED.includes(name) || !allowed.includes(name)) return false;
+    return name !== "sanctioned" || sanctions;
+  });
+}
+
+/** Why names cannot be watched between two snapshots, in words; none of them is missing here. */
+export function unwatchable(
+  older: Segment,
+  newer: Segment,
+  names: readonly string[],
+): { readonly name: string; readonly why: string }[] {
+  const watchable: readonly string[] = watchableFields(older, newer, OUTPUT_FIELD_NAMES);
+  return names
+    .filter((name) => !watchable.includes(name))
+    .map((name) => ({ name, why: whyUnwatchable(name) }));
+}
+
+function whyUnwatchable(name: string): string {
+  if (DERIVED.some((field) => field === name)) {
+    const identity = name === "cnpj" || name === "cnpj_root";
+    return identity ? "it never changes" : "it follows from other fields, the date or the table";
+  }
+  if (name !== "sanctioned") return "there is no such field";
+  return "one of the snapshots was made without the list of sanctions";
+}
+
+/** What specs about a pair are normalized with: the codes that either snapshot knows. */
+export function changeCatalog(older: Segment, newer: Segment): Catalog {
+  const union = (a: readonly string[], b: readonly string[]) => [...new Set([...a, ...b])].sort();
+  const places = new Map<string, CatalogMunicipality>();
+  for (const { catalog } of [older, newer]) {
+    for (const place of catalog.municipalities) places.set(place.tom, place);
+  }
+  return {
+    cnaeCodes: union(older.catalog.cnaeCodes, newer.catalog.cnaeCodes),
+    legalNatures: union(older.catalog.legalNatures, newer.catalog.legalNatures),
+    municipalities: [...places.values()],
+  };
+}
+
+/** What of a spec, as its sender wrote it, does not matter for changes, in words. */
+export function changeWarnings(input: unknown): string[] {
+  const { sort, limit, scoring, output } = (input ?? {}) as Json;
+  const { strategy = "balanced", random_seed: seed = null } = (scoring ?? {}) as Json;
+  const warnings: string[] = [];
+  const ignored = (name: string) => {
+    warnings.push(`${name} of the spec is ignored: changes are listed by CNPJ, all of them.`);
+  };
+  if (Array.isArray(sort) && sort.length > 0) ignored("sort");
+  if (limit !== undefined && limit !== null) ignored("limit");
+  if (strategy !== "balanced" || seed !== null) ignored("scoring");
+  if ((output as Json | undefined)?.include_explain === true) ignored("include_explain");
+  return warnings;
+}
+
+type Json = Readonly<Record<string, unknown>>;
+
+/** The entries from a position on. @throws `AppError` `snapshot_unavailable` */
+export async function changePage(
+  query: ChangeQuery,
+  { from, limit }: ChangePageRequest,
+): Promise<ChangePage> {
+  const walk = walkOf(query);
+  const found: ChangeEntry[] = [];
+  // One more than wanted is looked for: it tells whether anything follows.
+  for (let at = from; at < query.list.entries && found.length <= limit; ) {
+    if (at > from) await nextTurn();
+    const slice = walk.slice(at, limit + 1 - found.length);
+    found.push(...slice.entries);
+    at = slice.next;
+  }
+  const entries = found.slice(0, limit);
+  const last = entries.at(-1);
+  const more = found.length > limit;
+  const next = more && last !== undefined ? last.index + 1 : query.list.entries;
+  return { entries, next: more && limit === 0 ? from : next, more };
+}
+
+/** All entries in batches of one to some thousand, from a position on. */
+export async function* changeBatches(
+  query: ChangeQuery,
+  from = 0,
+): AsyncGenerator<readonly ChangeEntry[], void> {
+  const walk = walkOf(query);
+  for (let at = from; at < query.list.entries; await nextTurn()) {
+    const { entries, next } = walk.slice(at, BATCH_ENTRIES);
+    at = next;
+    if (entries.length > 0) yield entries;
+  }
+}
+
+/** Exact totals of all kinds, whichever are wanted; remembered with the list. */
+export async function changeTotals(query: ChangeQuery): Promise<ChangeTotals> {
+  const known = totalsOf(query.list);
+  const key = JSON.stringify([query.spec.filters, maskOf(query.watch)]);
+  const kept = known.get(key);
+  if (kept !== undefined) return kept;
+  const walk = walkOf({ ...query, kinds: CHANGE_KINDS });
+  const counts = [0, 0, 0];
+  for (let at = 0; at < query.list.entries; await nextTurn()) {
+    const slice = walk.slice(at, 0);
+    slice.counts.forEach((count, kind) => {
+      counts[kind] = (counts[kind] as number) + count;
+    });
+    at = slice.next;
+  }
+  const [entered, left, changed] = counts as [number, number, number];
+  const totals = { entered, left, changed };
+  if (known.size >= TOTALS_KEPT) known.delete(known.keys().next().value as string);
+  known.set(key, totals);
+  return totals;
+}
+
+const totalsOfLists = new WeakMap<ChangeList, Map<string, ChangeTotals>>();
+
+function totalsOf(list: ChangeList): Map<string, ChangeTotals> {
+  let totals = totalsOfLists.get(list);
+  if (totals === undefined) {
+    totals = new Map();
+    totalsOfLists.set(list, totals);
+  }
+  return totals;
+}
+
+function bitOf(field: OutputField): number {
+  return columnBit(RENAMED[field] ?? (field as ColumnName));
+}
+
+function maskOf(watch: readonly OutputField[]): number {
+  return watch.reduce((mask, field) => (mask | bitOf(field)) >>> 0, 0);
+}
+
+/** One native call's share of an answer. */
+interface Slice {
+  readonly entries: ChangeEntry[];
+  readonly counts: Uint32Array;
+  readonly next: number;
+}
+
+/** Makes what walks the list; `most` 0 counts only. */
+function walkOf({ list, spec, kinds, watch }: ChangeQuery): {
+  slice(from: number, most: number): Slice;
+} {
+  const clauses = (segment: Segment): Clause[] => clausesOf(segment, spec.filters);
+  const fields = OUTPUT_FIELD_NAMES.filter((name) => watch.includes(name));
+  const bits = fields.map((name) => [name, bitOf(name)] as const);
+  const request = {
+    older: list.older.native,
+    newer: list.newer.native,
+    olderClauses: clauses(list.older),
+    newerClauses: clauses(list.newer),
+    watch: maskOf(watch),
+    kinds: CHANGE_KINDS.reduce((sum, kind, i) => sum + (kinds.includes(kind) ? 1 << i : 0), 0),
+  };
+  return {
+    slice(from, most) {
+      const to = Math.min(list.entries, from + SLICE_ENTRIES);
+      const walked = guarded(() => list.native.walk({ ...request, from, to, limit: most }));
+      const { found, counts, next } = walked;
+      const entries: ChangeEntry[] = [];
+      for (let at = 0; at < found.length; at += NUMBERS) {
+        const [index, older, newer, mask, kind] = found.subarray(at, at + NUMBERS);
+        entries.push({
+          index: index as number,
+          kind: CHANGE_KINDS[kind as number] as ChangeKind,
+          rowOlder: older === NO_ROW ? -1 : (older as number),
+          rowNewer: newer === NO_ROW ? -1 : (newer as number),
+          changed: bits.filter(([, bit]) => ((mask as number) & bit) !== 0).map(([name]) => name),
+        });
+      }
+      return { entries, counts, next };
+    },
+  };
+}

@@ -1,0 +1,150 @@
+/**
+ * `peneira audit`: who changed what. What comes in: a data directory, and which lines are wanted.
+ * What goes out: the newest lines first, a table; with --json one document.
+ * Invariant: only reads, also while a server runs on the same directory; what is left out because
+ * of --limit is told. Lines hold ids, which stay; the name of a tenant is that of now.
+ */
+import { type Command, InvalidArgumentError } from "commander";
+import { tenantNamed } from "../../access/keyring.ts";
+import { wordFor } from "../../amounts.ts";
+import { CommandError } from "../../errors.ts";
+import {
+  AUDIT_ACTION_NAMES,
+  AUDIT_ACTIONS,
+  type AuditAction,
+  type Facts,
+} from "../../store/auditactions.ts";
+import { type AuditRow, AuditStore } from "../../store/auditstore.ts";
+import { KeyStore, type TenantRow } from "../../store/keystore.ts";
+import { didYouMean } from "../../suggest.ts";
+import { choice, explain } from "../support/helptext.ts";
+import { printTable } from "../support/print.ts";
+import { type DataDirOptions, withDatabase } from "../support/state.ts";
+
+interface AuditOptions extends DataDirOptions {
+  readonly tenant?: string;
+  readonly since?: number;
+  readonly action?: AuditAction;
+  readonly limit: number;
+  readonly json?: true;
+}
+
+const LIMIT_MAX = 1_000_000;
+
+/** Renames that are told of where a name is not known. */
+const RENAMES_MAX = 10;
+
+const COLUMNS = ["at", "action", "tenant", "actor", "subject", "facts"];
+
+const REMARKS = `Every change of a tenant, key or user, every restore and every upgrade of the state
+leaves a line, in the same transaction as the change. The actor is "command" (a
+command line of this machine), user:ID or key:ID; peneira user list --json and
+peneira key list tell whose id it is. Lines are kept for audit.retention, two
+years unless set. Not in it: names, e-mails, secrets and addresses; sign-ins (a
+failed one is a 401 of /v1/console/session in the log and the metrics);
+searches, exports, backups and settings.
+
+Actions:`;
+
+/** Adds `peneira audit` to the program. */
+export function registerAudit(program: Command): void {
+  const width = Math.max(...AUDIT_ACTION_NAMES.map((name) => name.length));
+  const actions = AUDIT_ACTION_NAMES.map((name) => {
+    return `  ${name.padEnd(width)}  ${AUDIT_ACTIONS[name].meaning}`;
+  });
+  explain(program.command("audit"), {
+    summary: "show who changed tenants, keys and users",
+    description: "Shows who changed tenants, keys, users and the state itself, the newest first.",
+    remarks: `${REMARKS}\n${actions.join("\n")}`,
+    examples: [
+      "peneira audit --data-dir state",
+      "peneira audit --data-dir state --tenant acme --since 2026-11-01 --json",
+      "peneira audit --data-dir state --action key.create --limit 20",
+    ],
+  })
+    .option("--data-dir <dir>", "the server's data directory")
+    .option("--tenant <name>", "only lines of this tenant")
+    .option("--since <date>", "only lines since this day, YYYY-MM-DD (UTC)", day)
+    .addOption(choice("--action <action>", "only lines of this action", AUDIT_ACTION_NAMES))
+    .option("--limit <n>", "most lines to show", limit, 100)
+    .option("--json", "print one JSON document")
+    .action(show);
+}
+
+function show(options: AuditOptions): void {
+  refuseUnknown(options.action);
+  const { rows, more } = read(options);
+  if (more) {
+    const { limit: most } = options;
+    process.stderr.write(`only the newest ${most} ${wordFor(most, "line")}; --limit shows more\n`);
+  }
+  if (options.json) {
+    const audit = rows.map((row) => ({ ...lineOf(row), facts: row.facts }));
+    process.stdout.write(`${JSON.stringify({ audit, has_more: more })}\n`);
+    return;
+  }
+  const shown = rows.map((row) => ({ ...lineOf(row), facts: factsText(row.facts) }));
+  if (rows.length === 0) process.stderr.write("No line fits.\n");
+  else process.stdout.write(printTable(shown, COLUMNS, Number.POSITIVE_INFINITY));
+}
+
+function read(options: AuditOptions): { readonly rows: AuditRow[]; readonly more: boolean } {
+  const { tenant, since, action, limit: most } = options;
+  return withDatabase(options, (database) => {
+    const trail = new AuditStore(database);
+    const tenants = new KeyStore(database).tenants();
+    const tenantId = tenant === undefined ? undefined : idOf(tenant, tenants, trail);
+    const wanted = { tenantId, since, action, limit: most + 1 };
+    const rows = trail.list(wanted);
+    return { rows: rows.slice(0, most), more: rows.length > most };
+  });
+}
+
+/** The id of a tenant; of a name that none has now, the refusal tells which ones had another. */
+function idOf(name: string, tenants: readonly TenantRow[], trail: AuditStore): string {
+  try {
+    return tenantNamed(tenants, name).id;
+  } catch (error) {
+    const renames = trail.list({ action: "tenant.rename", limit: RENAMES_MAX });
+    if (!(error instanceof CommandError) || renames.length === 0) throw error;
+    const told = renames.map(({ at, tenant }) => {
+      return `${tenant} (${new Date(at).toISOString().slice(0, 10)})`;
+    });
+    const words = `The trail holds no earlier names. Renamed were: ${told.join(", ")}`;
+    throw new CommandError(`${error.message}\n${words}`, error.exitCode, error);
+  }
+}
+
+function refuseUnknown(action: string | undefined): void {
+  const names: readonly string[] = AUDIT_ACTION_NAMES;
+  if (action === undefined || names.includes(action)) return;
+  const meant = didYouMean(action, names, ".");
+  throw new CommandError(`There is no action ${action}${meant} See: peneira audit --help`, 2);
+}
+
+function lineOf({ sequence, at, action, tenant, tenantId, actor, subject }: AuditRow) {
+  const who = { actor, action, tenant, tenant_id: tenantId, subject };
+  return { sequence, at: new Date(at).toISOString(), ...who };
+}
+
+/** Facts such as `plan growth` and `role member -> owner`. */
+function factsText(facts: Facts): string {
+  const parts = Object.entries(facts).map(([name, fact]) => {
+    if (fact === null || typeof fact !== "object") return `${name} ${fact ?? "none"}`;
+    return `${name} ${fact.from ?? "none"} -> ${fact.to ?? "none"}`;
+  });
+  return parts.join(", ");
+}
+
+function day(text: string): number {
+  const at = /^\d{4}-\d{2}-\d{2}$/.test(text) ? Date.parse(text) : Number.NaN;
+  const real = !Number.isNaN(at) && new Date(at).toISOString().startsWith(text);
+  if (real) return at;
+  throw new InvalidArgumentError("It must be a day, YYYY-MM-DD.");
+}
+
+function limit(text: string): number {
+  const value = /^\d{1,7}$/.test(text) ? Number(text) : 0;
+  if (value >= 1 && value <= LIMIT_MAX) return value;
+  throw new InvalidArgumentError(`It must be a whole number from 1 to ${LIMIT_MAX}.`);
+}

@@ -1,0 +1,83 @@
+/**
+ * `peneira backup`. What comes in: a data directory, on which a server may be at work, and a place
+ * that is free. What goes out: the backup, and words or one document about it.
+ * Invariant: exit code 0 only when the backup lies there, read again and durable; a signal or a
+ * failure leaves nothing at the place.
+ */
+import type { Command } from "commander";
+import { wordFor } from "../../amounts.ts";
+import { systemClock } from "../../clock.ts";
+import { CommandError } from "../../errors.ts";
+import { makeBackup } from "../../store/backup.ts";
+import type { MissingFile } from "../../store/manifest.ts";
+import { bytesOf } from "../../store/restore.ts";
+import { configOf } from "../support/config.ts";
+import { copying } from "../support/copying.ts";
+import { VERSION } from "./version.ts";
+
+const EXAMPLES = `
+A backup is one moment of the whole state: keys, tenants, users, sessions, saved searches, quotas,
+exports with their files, idempotency keys, and the secrets that sign links and cursors. The server
+goes on meanwhile. Keep it as safe as the data directory: it opens what the server opens.
+Not in it: snapshots (their dump is public; keep the files, or import it again) and the settings.
+With --no-exports the files are left out; after a restore they are rendered again, with the same
+bytes, where their snapshot is served.
+manifest.json lists every file with its SHA-256; peneira restore DIR --check reads them all again.
+A killed backup leaves nothing at DIR; the hidden folder beside it is removed by the next one.
+
+Examples:
+  $ peneira backup backups/2026-11-21 --data-dir state
+  $ peneira backup "backups/$(date +%F)" --data-dir state --no-exports --json
+  $ peneira restore backups/2026-11-21 --data-dir state-again`;
+
+interface BackupFlags {
+  readonly dataDir?: string;
+  readonly exports: boolean;
+  readonly json?: true;
+}
+
+const REASONS: Readonly<Record<MissingFile["reason"], string>> = {
+  lost: "is not in the data directory",
+  damaged: "is not the file that was rendered",
+};
+
+/** Adds `peneira backup` to the program. */
+export function registerBackup(program: Command): void {
+  program
+    .command("backup")
+    .summary("copy the state of a server, while it runs")
+    .description("Copies the state of a server, as it is at one moment, while the server runs.")
+    .argument("<dir>", "where the backup shall lie; a folder that is not there or is empty")
+    .option("--data-dir <dir>", "the server's data directory")
+    .option("--no-exports", "leave the files of exports out")
+    .option("--json", "print one JSON document")
+    .addHelpText("after", EXAMPLES)
+    .action((target: string, flags: BackupFlags) => backup(target, flags));
+}
+
+async function backup(target: string, { dataDir, exports, json }: BackupFlags): Promise<void> {
+  const path = configOf({ data_dir: dataDir }, undefined).get("data_dir");
+  if (path === null) throw new CommandError("Say also --data-dir DIR.", 2);
+  const { manifest, heldMs } = await copying("backup", json, (progress) =>
+    makeBackup({
+      ...{ dataDir: path, target, exports, madeBy: VERSION },
+      nowMs: () => systemClock.nowMs(),
+      ...progress,
+    }),
+  );
+  const { made_at, state_version, files, missing } = manifest;
+  for (const { export_id, reason } of missing) {
+    const words = `the file of ${export_id} ${REASONS[reason]}, so it is not in the backup`;
+    process.stderr.write(`warning: ${words}; a restored server renders it again\n`);
+  }
+  const bytes = bytesOf(manifest);
+  if (json) {
+    const held_ms = Math.round(heldMs * 10) / 10;
+    const counts = { state_version, files: files.length, bytes, missing, writers_held_ms: held_ms };
+    process.stdout.write(`${JSON.stringify({ backup: target, made_at, ...counts })}\n`);
+    return;
+  }
+  const many = `${files.length.toLocaleString("en-US")} ${wordFor(files.length, "file")}`;
+  const size = `${many}, ${bytes.toLocaleString("en-US")}`;
+  process.stderr.write(`${target} is the state of ${made_at}: ${size} bytes\n`);
+}

@@ -1,0 +1,40 @@
+/**
+ * `peneira completion`. What comes in: the name of a shell. What goes out: on standard output the
+ * script that lets this shell complete commands, options, choices and files of `peneira`.
+ * Invariant: made from the program itself, so that what is completed is what there is.
+ */
+import { Argument, type Command } from "commander";
+import { bashScript } from "../program/bash.ts";
+import { fishScript } from "../program/fish.ts";
+import { type TreeCommand, treeOf } from "../program/tree.ts";
+import { zshScript } from "../program/zsh.ts";
+
+/** How the script of each shell is made. */
+const SHELLS: Readonly<Record<string, (tree: TreeCommand) => string>> = {
+  bash: bashScript,
+  zsh: zshScript,
+  fish: fishScript,
+};
+
+const EXAMPLES = `
+The shell reads the script when it starts: put it where it looks for such files, then open a new
+terminal. After an update of Peneira make it again.
+
+Examples:
+  $ peneira completion bash > ~/.local/share/bash-completion/completions/peneira
+  $ peneira completion zsh > ~/.zfunc/_peneira     # with fpath+=(~/.zfunc) before compinit
+  $ peneira completion fish > ~/.config/fish/completions/peneira.fish
+  $ source <(peneira completion bash)              # for this terminal only`;
+
+/** Adds `peneira completion` to the program. */
+export function registerCompletion(program: Command): void {
+  program
+    .command("completion")
+    .summary("print the script that completes commands in a shell")
+    .description("Prints a script with which a shell completes commands, options and files.")
+    .addArgument(new Argument("<shell>", "the shell").choices(Object.keys(SHELLS)))
+    .addHelpText("after", EXAMPLES)
+    .action((shell: string) => {
+      process.stdout.write((SHELLS[shell] as (tree: TreeCommand) => string)(treeOf(program)));
+    });
+}

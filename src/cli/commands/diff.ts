@@ -1,0 +1,208 @@
+/**
+ * `peneira diff`. What comes in: an older and a newer snapshot, and a spec or none. What goes out:
+ * on standard output every account that entered, left or changed, while they are found; on standard
+ * error the totals, the months and the time.
+ * Invariant: csv and jsonl are the bytes that an export of the same question has, because the rows
+ * come from src/changes/rows.ts; the accounts are exact. Neither an end by a signal nor a
+ * reader that has seen enough leaves anything behind.
+ */
+import { type Command, Option } from "commander";
+import type { ChangeList } from "../../changes/list.ts";
+import {
+  CHANGE_KINDS,
+  type ChangeKind,
+  type ChangeQuery,
+  changeBatches,
+  changeCatalog,
+  changeTotals,
+  changeWarnings,
+  unwatchable,
+  watchableFields,
+} from "../../changes/query.ts";
+import { CommandError } from "../../errors.ts";
+import { openAnySegment } from "../../ingest/boot.ts";
+import type { Segment } from "../../search/segment.ts";
+import { DEFAULT_FIELDS, OUTPUT_FIELD_NAMES, type OutputField } from "../../spec/fields.ts";
+import { normalizeSpec } from "../../spec/normalize.ts";
+import { isJsonObject } from "../../spec/reader.ts";
+import { type AccountQuerySpec, SPEC_LIMITS } from "../../spec/schema.ts";
+import { readLeadQuery } from "../../translate/leads/leadquery.ts";
+import { Interrupts } from "../diff/interrupts.ts";
+import { listOfPair } from "../diff/list.ts";
+import { type DiffPrinter, printerOf } from "../diff/print.ts";
+import { PRINT_FORMATS, type PrintFormat } from "../support/print.ts";
+import { positive, readSpecFile } from "../support/specfile.ts";
+
+/** The flags as commander gives them. */
+export interface DiffFlags {
+  readonly spec?: string;
+  readonly format: PrintFormat;
+  readonly kind?: readonly string[];
+  readonly watch?: readonly string[];
+  readonly fields?: readonly string[];
+  readonly limit?: number;
+  readonly cache?: string;
+}
+
+/** Accounts that a table shows where no number is wanted. */
+const TABLE_LIMIT = 100;
+
+const EXAMPLES = `
+An account has entered if it matches the spec in the newer snapshot only, left if it does so in the
+older one only, and changed if it matches in both and a watched field differs. Without --spec every
+account of the registry counts.
+
+Examples:
+  $ peneira diff 2026-09.peneira 2026-10.peneira
+  $ peneira diff 2026-09.peneira 2026-10.peneira --spec bakeries.json --kind entered --format csv
+  $ echo '{"filters":{"geo":{"uf_any_of":["AC"]}}}' |
+      peneira diff 2026-09.peneira 2026-10.peneira --spec - --watch email,phone_1 --format jsonl`;
+
+/** Adds `peneira diff` to the program. */
+export function registerDiff(program: Command): void {
+  program
+    .command("diff <old> <new>")
+    .summary("show what changed from one snapshot to a newer one")
+    .description("Lists the accounts that entered, left or changed, ascending by CNPJ.")
+    .option("--spec <file>", "only accounts that match this spec (JSON); - reads standard input")
+    .addOption(
+      new Option("--format <format>", "how to print").choices(PRINT_FORMATS).default("table"),
+    )
+    .option("--kind <kinds>", `of ${CHANGE_KINDS.join(", ")} those to list (default: all)`, listed)
+    .option("--watch <fields>", "fields that count as a change (default: all facts)", listed)
+    .option("--fields <fields>", "fields to show (default: as the spec says)", listed)
+    .option("--limit <n>", `most accounts (default: ${TABLE_LIMIT} in a table, else all)`, positive)
+    .option("--cache <dir>", "keep what was compared there, for further specs")
+    .addHelpText("after", EXAMPLES)
+    .action(runDiff);
+}
+
+/** Runs the command. @throws CommandError */
+export async function runDiff(old: string, now: string, flags: DiffFlags): Promise<void> {
+  const kinds = kindsOf(flags.kind);
+  const input = flags.spec === undefined ? {} : readSpecFile(flags.spec);
+  const started = performance.now();
+  const interrupts = new Interrupts();
+  const opened: { close(): void }[] = [];
+  try {
+    const older = await openAnySegment(old);
+    opened.unshift(older);
+    const newer = await openAnySegment(now);
+    opened.unshift(newer);
+    const spec = specOf({ older, newer }, input, flags);
+    const watch = watchOf({ older, newer }, flags.watch);
+    for (const warning of spec.explain.warnings) process.stderr.write(`warning: ${warning}\n`);
+    const list = await listOfPair({ older, newer }, flags.cache, interrupts);
+    opened.unshift(list);
+    await print({ list, spec, kinds, watch }, flags, { started, interrupts });
+  } finally {
+    interrupts.end();
+    for (const one of opened) one.close();
+  }
+}
+
+/** Values of a list that was written with commas. */
+function listed(text: string): string[] {
+  return text
+    .split(",")
+    .map((value) => value.trim())
+    .filter((value) => value !== "");
+}
+
+function kindsOf(names: readonly string[] = CHANGE_KINDS): ChangeKind[] {
+  const unknown = names.filter((name) => !CHANGE_KINDS.some((kind) => kind === name));
+  if (unknown.length > 0 || names.length === 0) {
+    const found = unknown.length > 0 ? `, not ${unknown.join(", ")}` : "";
+    throw new CommandError(`--kind must be of ${CHANGE_KINDS.join(", ")}${found}.`, 2);
+  }
+  return CHANGE_KINDS.filter((kind) => names.includes(kind));
+}
+
+/** Both snapshots. */
+interface Pair {
+  readonly older: Segment;
+  readonly newer: Segment;
+}
+
+function watchOf({ older, newer }: Pair, names?: readonly string[]): OutputField[] {
+  const all = watchableFields(older, newer, OUTPUT_FIELD_NAMES);
+  if (names === undefined) return all;
+  const wrong = unwatchable(older, newer, names);
+  if (wrong.length > 0 || names.length === 0) {
+    const reasons = wrong.map(({ name, why }) => `${name} cannot be watched: ${why}.`);
+    throw new CommandError(["--watch names fields to watch.", ...reasons].join("\n"), 2);
+  }
+  return all.filter((field) => names.includes(field));
+}
+
+/** The spec as an export of it would be normalized; what does not matter is said as a warning. */
+function specOf({ older, newer }: Pair, input: unknown, flags: DiffFlags): AccountQuerySpec {
+  const catalog = changeCatalog(older, newer);
+  const isLead = isJsonObject(input) && input.kind === "lead_query";
+  const { exportLimitMax: most } = SPEC_LIMITS;
+  const segment = { ...newer, catalog };
+  const lead = isLead && readLeadQuery(input, { segment, limitDefault: most, limitCap: most });
+  const { spec } = normalizeSpec(lead ? lead.compiled : input, {
+    catalog,
+    limitDefault: most,
+    limitCap: most,
+    bodyOutput: {
+      format: flags.format === "csv" ? "csv" : "jsonl",
+      ...(flags.fields === undefined ? {} : { fields: flags.fields }),
+    },
+    allowedFields: OUTPUT_FIELD_NAMES,
+    defaultFields: DEFAULT_FIELDS,
+    mode: "export",
+    fullAllowed: true,
+  });
+  const ignored = isLead ? [LEAD_WARNING] : changeWarnings(input);
+  const warnings = [...spec.explain.warnings, ...ignored];
+  return { ...spec, explain: { ...spec.explain, warnings } };
+}
+
+const LEAD_WARNING =
+  "sort, limit and one_per_company of a lead query are ignored: every account counts.";
+
+/** What the summary and the loop need beside the question. */
+interface Run {
+  readonly started: number;
+  readonly interrupts: Interrupts;
+}
+
+async function print(query: ChangeQuery, flags: DiffFlags, run: Run): Promise<void> {
+  const most = flags.limit ?? (flags.format === "table" ? TABLE_LIMIT : Number.POSITIVE_INFINITY);
+  const printer = printerOf(flags.format, query, (text) => process.stdout.write(text));
+  const totals = await changeTotals(query);
+  printer.begin(totals);
+  const printed = await printEntries(query, printer, most, run.interrupts);
+  printer.end(printed);
+  const wanted = query.kinds.reduce((sum, kind) => sum + totals[kind], 0);
+  const counts = CHANGE_KINDS.map((kind) => `${totals[kind].toLocaleString("en-US")} ${kind}`);
+  const seconds = ((performance.now() - run.started) / 1000).toFixed(2);
+  process.stderr.write(
+    `${monthsOf(query.list)}: ${counts.join(", ")} (${seconds} s)\n` +
+      (printed < wanted ? `${printed} of ${wanted} shown; --limit says how many\n` : ""),
+  );
+}
+
+/** Prints until enough are printed; gives how many those were. */
+async function printEntries(
+  query: ChangeQuery,
+  printer: DiffPrinter,
+  most: number,
+  interrupts: Interrupts,
+): Promise<number> {
+  let printed = 0;
+  for await (const batch of changeBatches(query)) {
+    interrupts.check();
+    const entries = batch.slice(0, most - printed);
+    printer.entries(entries);
+    printed += entries.length;
+    if (printed >= most) break;
+  }
+  return printed;
+}
+
+function monthsOf({ older, newer }: ChangeList): string {
+  return `${older.label} (${older.snapshotDate}) to ${newer.label} (${newer.snapshotDate})`;
+}

@@ -1,0 +1,238 @@
+/**
+ * `peneira download`. What comes in: a month or none, a folder, settings. What goes out: the
+ * month's zips in a folder of their own, or the list of months; progress on standard error.
+ * Invariant: wrong flags are named before any request (exit 2); a signal ends the work with parts
+ * that the next run resumes and the exit code of the signal.
+ */
+import { existsSync } from "node:fs";
+import { constants } from "node:os";
+import { join, resolve } from "node:path";
+import type { Command } from "commander";
+import { wordFor } from "../../amounts.ts";
+import type { Config } from "../../config.ts";
+import { readShare } from "../../download/address.ts";
+import {
+  type ByteDisplay,
+  type Downloaded,
+  downloadMonth,
+  inquiryOf,
+  type Listener,
+  type ShareUse,
+} from "../../download/month.ts";
+import { listMonth, listMonths } from "../../download/months.ts";
+import { Interrupted } from "../../download/trouble.ts";
+import { sizeText } from "../../download/words.ts";
+import { CommandError } from "../../errors.ts";
+import { configOf } from "../support/config.ts";
+import { progress } from "../support/progress.ts";
+
+/** Flags that `download` and `update` share. */
+export interface ShareFlags {
+  readonly url?: string;
+  readonly streams?: string;
+  readonly config?: string;
+}
+
+/** The flags as commander gives them. */
+export interface DownloadFlags extends ShareFlags {
+  readonly to?: string;
+  readonly list?: true;
+  readonly all?: true;
+  readonly verify?: true;
+  readonly replace?: true;
+  readonly json?: true;
+}
+
+const NOTES = `
+The month comes together in DIR/YYYY-MM.part and is called DIR/YYYY-MM when every zip is there and
+checked: one date in all of them, before and after. Whatever ends the command, run it again: it
+goes on where it was, or begins anew if the month was published again. A finished month is only
+checked. The partners (Socios, 0.7 of 7.7 GB) are left out; \`peneira import\` does not read them.
+The settings are download.url, download.streams and download.stall_seconds (\`peneira config\`).
+Proxies of the environment (HTTPS_PROXY) are not used.
+
+Examples:
+  $ peneira download --list
+  $ peneira download --to dumps
+  $ peneira download 2026-10 --to dumps && peneira import dumps/2026-10 --out 2026-10.peneira`;
+
+/** Adds `peneira download` to the program. */
+export function registerDownload(program: Command): void {
+  const command = program
+    .command("download")
+    .summary("fetch a month of the registry from its public share")
+    .description("Fetches the zips of one monthly release of the registry from its public share.")
+    .argument("[month]", "month as YYYY-MM (default: the newest complete one)")
+    .option("--to <dir>", "folder that gets the month's folder")
+    .option("--list", "list the months of the share instead")
+    .option("--all", "also the zips of the partners (Socios)")
+    .option("--verify", "compare the checksums of all bytes, too (import does so anyway)")
+    .option("--replace", "throw away a finished month of another publication");
+  shareOptions(command)
+    .option("--json", "print one JSON document")
+    .addHelpText("after", NOTES)
+    .action((month: string | undefined, flags: DownloadFlags) => runDownload(month, flags));
+}
+
+/** Adds the flags that say how the share is asked. */
+export function shareOptions(command: Command): Command {
+  return command
+    .option("--url <address>", "address of the share (setting download.url)")
+    .option("--streams <n>", "files at the same time (setting download.streams)")
+    .option("--config <file>", "JSON file with settings");
+}
+
+/** Runs the command. @throws CommandError; a signal ends the process. */
+export async function runDownload(month: string | undefined, flags: DownloadFlags): Promise<void> {
+  refuse(month, flags);
+  const config = configOfShare(flags);
+  await untilSignal(async (signal) => {
+    const use = shareUse(config, signal);
+    if (flags.list) return printList(use, flags);
+    const { all = false, replace = false, verify = false } = flags;
+    const to = resolve(flags.to as string);
+    const wish = { ...use, month: month ?? null, to, all, replace, verify };
+    const downloaded = await downloadMonth(wish);
+    sayDownloaded(downloaded);
+    if (flags.json) process.stdout.write(`${JSON.stringify(downloaded)}\n`);
+  });
+}
+
+function refuse(month: string | undefined, flags: DownloadFlags): void {
+  const problems: string[] = [];
+  if (month !== undefined && !/^20\d\d-(0[1-9]|1[0-2])$/.test(month)) {
+    problems.push(`the month must be written as YYYY-MM, not "${month}"`);
+  }
+  if (flags.list) {
+    if (month !== undefined) problems.push("--list lists all months; leave the month out");
+    for (const name of ["verify", "replace"] as const) {
+      if (flags[name]) problems.push(`--${name} does nothing with --list`);
+    }
+  } else if (flags.to === undefined || flags.to.trim() === "") {
+    problems.push("say --to DIR (where the month's folder is put), or --list");
+  }
+  if (problems.length > 0) throw new CommandError(problems.join("\n"), 2);
+}
+
+/** Reads the settings of a command that asks the share. @throws CommandError (exit 2) */
+export function configOfShare({ url, streams, config }: ShareFlags): Config {
+  return configOf({ "download.url": url, "download.streams": streams }, config);
+}
+
+/** How the share is asked, by the settings. */
+export function shareUse(config: Config, signal: AbortSignal): ShareUse {
+  return {
+    share: readShare(config.get("download.url")),
+    streams: config.get("download.streams"),
+    stallMs: config.get("download.stall_seconds") * 1000,
+    signal,
+    listener: LISTENER,
+  };
+}
+
+/** Runs work that SIGINT and SIGTERM end early, with the exit code of the signal. */
+export async function untilSignal(work: (signal: AbortSignal) => Promise<void>): Promise<void> {
+  const control = new AbortController();
+  const end = (name: NodeJS.Signals): void => {
+    // The second one does not wait.
+    if (control.signal.aborted) process.exit(128 + constants.signals[name]);
+    control.abort(new Interrupted(name));
+  };
+  for (const name of SIGNALS) process.on(name, end);
+  try {
+    await work(control.signal);
+  } catch (error) {
+    if (!(control.signal.reason instanceof Interrupted)) throw error;
+    LISTENER.say(control.signal.reason.message);
+    process.exit(128 + constants.signals[control.signal.reason.signal]);
+  } finally {
+    for (const name of SIGNALS) process.off(name, end);
+  }
+}
+
+const SIGNALS = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
+
+/** Lines and bars on standard error. */
+const LISTENER: Listener = {
+  say(text) {
+    process.stderr.write(`${process.stderr.isTTY ? "\r\x1b[2K" : ""}${text}\n`);
+  },
+  show(label, bytes) {
+    const [size, unit] = bytes < 20e6 ? [1e3, "kB"] : [1e6, "MB"];
+    const shown = progress(label, Math.ceil(bytes / size), process.stderr, unit);
+    return ticking((done) => shown.update(done / size), shown.done);
+  },
+};
+
+/** Shows the time pass even while no bytes come. */
+function ticking(update: (done: number) => void, end: () => void): ByteDisplay {
+  let last = 0;
+  const timer = setInterval(() => update(last), 1_000);
+  timer.unref();
+  return {
+    update(done) {
+      last = done;
+      update(done);
+    },
+    done() {
+      clearInterval(timer);
+      end();
+    },
+  };
+}
+
+/** Says what a download did. */
+export function sayDownloaded(downloaded: Downloaded): void {
+  const { folder, files, bytes, fetched_bytes: fetched, seconds, already, token } = downloaded;
+  const release = token === null ? "" : `, ${token}`;
+  const what = `${folder}: ${files} ${wordFor(files, "zip")}, ${sizeText(bytes)}${release}`;
+  const rate = sizeText(Math.round(fetched / Math.max(seconds, 0.001)));
+  LISTENER.say(
+    already
+      ? `${what}; complete, nothing to fetch`
+      : `${what}; ${sizeText(fetched)} came, ${rate}/s`,
+  );
+}
+
+interface ListedLine {
+  readonly month: string;
+  readonly complete: boolean;
+  readonly files: number;
+  readonly missing: readonly string[];
+  readonly bytes: number;
+  readonly modified: string | null;
+  /** Whether the folder of `--to` has it. */
+  readonly downloaded: boolean;
+}
+
+async function printList(use: ShareUse, { all, to, json }: DownloadFlags): Promise<void> {
+  const partners = all === true;
+  const inquiry = inquiryOf(use);
+  const lines: ListedLine[] = [];
+  for (const label of await listMonths(inquiry)) {
+    const { files, missing, bytes, modified } = await listMonth(inquiry, label, partners);
+    lines.push({
+      month: label,
+      complete: missing.length === 0,
+      files: files.length,
+      missing,
+      bytes,
+      modified,
+      downloaded: to !== undefined && existsSync(join(to, label)),
+    });
+    if (!json) process.stdout.write(lineOf(lines.at(-1) as ListedLine));
+  }
+  if (json) {
+    const url = use.share.root.href;
+    process.stdout.write(`${JSON.stringify({ url, partners, months: lines })}\n`);
+  }
+  if (lines.length === 0) throw new CommandError(`There are no months at ${use.share.root}.`);
+}
+
+function lineOf({ month, files, missing, bytes, modified, downloaded }: ListedLine): string {
+  const day = modified?.slice(0, 10) ?? "unknown   ";
+  const gaps =
+    missing.length === 0 ? "" : `  ${missing.length} ${wordFor(missing.length, "zip")} missing`;
+  const size = sizeText(bytes).padStart(10);
+  return `${month}  ${files} zips ${size}  ${day}${gaps}${downloaded ? "  downloaded" : ""}\n`;
+}

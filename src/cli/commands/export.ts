@@ -1,0 +1,191 @@
+/**
+ * `peneira export`. What comes in: a snapshot, a spec and the name of a file. What goes out: the
+ * file that a server would make of them, and on standard error its rows, bytes, SHA-256, seconds.
+ * Invariant: the same snapshot and spec give the same bytes as on a server; the file appears whole
+ * or not at all, and a signal leaves nothing behind. A wrong flag is found before any work.
+ */
+import { existsSync, statSync } from "node:fs";
+import { dirname, extname, resolve } from "node:path";
+import { type Command, Option } from "commander";
+import { wordFor } from "../../amounts.ts";
+import { CommandError } from "../../errors.ts";
+import { FORMATS } from "../../export/format.ts";
+import type { ExportFormat } from "../../export/record.ts";
+import { RenderCancelled, type RenderedFile, renderExport } from "../../export/render.ts";
+import { openAnySegment } from "../../ingest/boot.ts";
+import type { Segment } from "../../search/segment.ts";
+import {
+  CSV_DELIMITERS,
+  DEFAULT_FIELDS,
+  EXPORT_FORMATS,
+  OUTPUT_FIELD_NAMES,
+} from "../../spec/fields.ts";
+import { normalizeSpec } from "../../spec/normalize.ts";
+import { type AccountQuerySpec, SPEC_LIMITS } from "../../spec/schema.ts";
+import { type Progress, progress } from "../support/progress.ts";
+import { positive, specSource } from "../support/specfile.ts";
+
+/** The flags as commander gives them. */
+export interface ExportFlags {
+  readonly snapshot: string;
+  readonly spec?: string;
+  readonly text?: string;
+  readonly out: string;
+  readonly format?: ExportFormat;
+  readonly limit?: number;
+  readonly explain?: true;
+  readonly bom?: true;
+  readonly delimiter?: (typeof CSV_DELIMITERS)[number];
+  readonly force?: true;
+}
+
+/** Signals that end the work; what was written until then is removed. */
+const ENDING = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
+
+const EXAMPLES = `
+Examples:
+  $ peneira export --snapshot 2026-10.peneira --spec bakeries.json --format csv --out bakeries.csv
+  $ echo '{"filters":{"geo":{"uf_any_of":["AC"]}}}' |
+      peneira export --snapshot 2026-10.peneira --spec - --format parquet --out acre.parquet`;
+
+/** Adds `peneira export` to the program. */
+export function registerExport(program: Command): void {
+  program
+    .command("export")
+    .summary("write the accounts that a spec matches into a file")
+    .description("Writes the file that a server would make of the same snapshot and spec.")
+    .requiredOption("--snapshot <file>", "the snapshot to export from")
+    .option("--spec <file>", "the spec as JSON; - reads standard input")
+    .option("--text <sentence>", "a Portuguese sentence instead of a spec")
+    .requiredOption("--out <file>", "file to write; its folder must exist")
+    .addOption(
+      new Option(
+        "--format <format>",
+        "what to write (default: as --out ends, else as the spec says, else csv)",
+      ).choices(EXPORT_FORMATS),
+    )
+    .option("--limit <n>", "most accounts (default: the spec's limit, else all)", positive)
+    .option("--explain", "add score parts and the matched activity to every row")
+    .option("--bom", "csv: begin with a byte order mark, for spreadsheets")
+    .addOption(
+      new Option("--delimiter <sign>", "csv: what stands between cells").choices(CSV_DELIMITERS),
+    )
+    .option("--force", "replace the file if it exists")
+    .addHelpText("after", EXAMPLES)
+    .action(async (flags: ExportFlags) => runExport(flags));
+}
+
+/** Runs the command. @throws CommandError for wrong flags (exit 2), and where writing fails. */
+export async function runExport(flags: ExportFlags): Promise<void> {
+  refuseOut(flags);
+  const specOf = specSource(flags);
+  const segment = await openAnySegment(flags.snapshot);
+  try {
+    const spec = normalize(segment, specOf(segment), flags);
+    for (const warning of spec.explain.warnings) process.stderr.write(`warning: ${warning}\n`);
+    const started = performance.now();
+    const file = await render(segment, spec, flags.out);
+    summarize(flags.out, file, (performance.now() - started) / 1000);
+  } finally {
+    segment.close();
+  }
+}
+
+/** Refuses a name that cannot become the new file; `--force` allows to replace a file, no more. */
+function refuseOut({ out, force }: ExportFlags): void {
+  const folder = dirname(resolve(out));
+  const problem =
+    out === "" || out === "-"
+      ? "--out must name a file; `peneira search --format csv` prints rows"
+      : !existsSync(folder)
+        ? `there is no folder ${folder} for --out`
+        : !existsSync(out)
+          ? null
+          : !statSync(out).isFile()
+            ? `--out must be a file, but ${out} is a folder or a device`
+            : force
+              ? null
+              : `${out} exists; --force replaces it`;
+  if (problem !== null) throw new CommandError(problem, 2);
+}
+
+/** The format that the end of a file's name stands for; undefined for any other end. */
+function formatOfName(name: string): ExportFormat | undefined {
+  const extension = extname(name).slice(1).toLowerCase();
+  return EXPORT_FORMATS.find((format) => FORMATS[format].extension === extension);
+}
+
+/** Everything is allowed that no plan is there to forbid. */
+function normalize(segment: Segment, input: unknown, flags: ExportFlags): AccountQuerySpec {
+  const { limit, explain, bom, delimiter } = flags;
+  const format = flags.format ?? formatOfName(flags.out);
+  return normalizeSpec(input, {
+    catalog: segment.catalog,
+    limitDefault: SPEC_LIMITS.exportLimitMax,
+    limitCap: SPEC_LIMITS.exportLimitMax,
+    bodyLimit: limit,
+    bodyOutput: {
+      ...(format && { format }),
+      ...(explain && { include_explain: true }),
+      ...(bom && { bom }),
+      ...(delimiter && { delimiter }),
+    },
+    allowedFields: OUTPUT_FIELD_NAMES,
+    defaultFields: DEFAULT_FIELDS,
+    mode: "export",
+    fullAllowed: true,
+  }).spec;
+}
+
+/** Renders with a display; a signal ends it between two batches. */
+async function render(
+  segment: Segment,
+  spec: AccountQuerySpec,
+  out: string,
+): Promise<RenderedFile> {
+  let signal: NodeJS.Signals | null = null;
+  let display: Progress | null = null;
+  const end = (received: NodeJS.Signals) => {
+    signal = received;
+  };
+  const onProgress = (done: number, total: number) => {
+    display ??= progress("export", total);
+    display.update(done);
+    if (done === total) display.done();
+  };
+  for (const name of ENDING) process.on(name, end);
+  try {
+    const path = resolve(out);
+    return await renderExport({
+      segment,
+      spec,
+      path,
+      onProgress,
+      cancelled: () => signal !== null,
+    });
+  } catch (error) {
+    throw failureOf(error, out, signal);
+  } finally {
+    for (const name of ENDING) process.off(name, end);
+  }
+}
+
+/** Says what became of the file; a bug stays as it is. */
+function failureOf(error: unknown, out: string, signal: NodeJS.Signals | null): unknown {
+  if (error instanceof RenderCancelled) {
+    return new CommandError(`${signal} ended the export; ${out} was not written`, 1, error);
+  }
+  const { syscall, message } = error as NodeJS.ErrnoException;
+  if (syscall === undefined) return error;
+  return new CommandError(`${out} could not be written: ${message}`, 1, error);
+}
+
+function summarize(out: string, file: RenderedFile, seconds: number): void {
+  const { rowCount, sizeBytes, sha256 } = file;
+  const count = (value: number, one: string) =>
+    `${value.toLocaleString("en-US")} ${wordFor(value, one)}`;
+  process.stderr.write(
+    `${out}: ${count(rowCount, "row")}, ${count(sizeBytes, "byte")}, ${seconds.toFixed(2)} s\n` +
+      `SHA-256 ${sha256}\n`,
+  );
+}

@@ -1,0 +1,60 @@
+/**
+ * `peneira healthcheck`. What comes in: the address of a server. What goes out: exit code 0 when it
+ * answers searches, 1 when it does not, with one line that says why.
+ * Invariant: asks once, with a time limit, and never waits for a server that is not there.
+ */
+import type { Command } from "commander";
+import { CommandError } from "../../errors.ts";
+import { parseListen } from "../../settings.ts";
+import { configOf } from "../support/config.ts";
+
+/** Longer than any healthy server takes, shorter than what supervisors wait for. */
+const TIMEOUT_MS = 3_000;
+
+/** Addresses that mean "every interface" are asked on the loopback one. */
+const LOOPBACK: Readonly<Record<string, string>> = { "0.0.0.0": "127.0.0.1", "::": "::1" };
+
+interface HealthOptions {
+  readonly listen?: string;
+  readonly config?: string;
+}
+
+/** Adds `peneira healthcheck` to the program. */
+export function registerHealthcheck(program: Command): void {
+  program
+    .command("healthcheck")
+    .summary("tell whether a server answers")
+    .description("Ends with 0 when the server answers searches, with 1 when it does not.")
+    .option("--listen <host:port>", "address of the server (default: as the settings say)")
+    .option("--config <file>", "JSON file with settings")
+    .addHelpText("after", "\nExample:\n  $ peneira healthcheck --listen 127.0.0.1:8080")
+    .action(check);
+}
+
+async function check({ listen, config: file }: HealthOptions): Promise<void> {
+  const text = configOf({ listen }, file).get("listen");
+  const address = parseListen(text);
+  if (address === null || address.port === 0) {
+    throw new CommandError(`Say where the server listens: --listen HOST:PORT, not ${text}.`, 2);
+  }
+  const host = LOOPBACK[address.host] ?? address.host;
+  const url = `http://${host.includes(":") ? `[${host}]` : host}:${address.port}/readyz`;
+  const answer = await ask(url);
+  const { status, detail = "" } = JSON.parse(answer.text) as { status: unknown; detail?: string };
+  if (!answer.ok) throw new CommandError(`The server is not ready (${answer.status}). ${detail}`);
+  process.stderr.write(`${String(status)}\n`);
+}
+
+async function ask(url: string): Promise<{ ok: boolean; status: number; text: string }> {
+  try {
+    const answer = await fetch(url, { signal: AbortSignal.timeout(TIMEOUT_MS), redirect: "error" });
+    const text = await answer.text();
+    if (!/json/.test(answer.headers.get("content-type") ?? "")) {
+      throw new CommandError(`Another program answers at ${url}.`);
+    }
+    return { ok: answer.ok, status: answer.status, text };
+  } catch (error) {
+    if (error instanceof CommandError) throw error;
+    throw new CommandError(`Nobody answers at ${url}.`, 1, error);
+  }
+}

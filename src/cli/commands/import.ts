@@ -1,0 +1,122 @@
+/**
+ * What comes in: `peneira import` with its flags.
+ * What goes out: a snapshot file, a summary on standard error and, on request, the report as JSON.
+ * Invariant: every wrong flag is named in one message before any work (exit 2); the output's name
+ * holds either what it held before or the whole new snapshot, never a part.
+ */
+import { existsSync, mkdirSync, statSync, writeFileSync } from "node:fs";
+import { availableParallelism } from "node:os";
+import { dirname, resolve } from "node:path";
+import type { Command } from "commander";
+import { isDay, isMonth } from "../../../native-index/format/meta-schema.ts";
+import { CommandError } from "../../errors.ts";
+import type { ImportOptions } from "../../ingest/dump-import.ts";
+import type { ImportReport } from "../../ingest/report.ts";
+import { progress } from "../support/progress.ts";
+
+/** Threads beyond this number wait for the disk and cost memory. */
+const THREADS_MAX = 8;
+
+/** The flags as commander gives them. */
+export interface ImportFlags {
+  readonly out: string;
+  readonly label?: string;
+  readonly date?: string;
+  readonly population?: string;
+  readonly ceis?: string;
+  readonly keepCpf?: boolean;
+  readonly report?: string;
+  readonly threads?: string;
+}
+
+/** Adds `peneira import` to the program. */
+export function registerImport(program: Command): void {
+  program
+    .command("import")
+    .summary("make a snapshot of a dump folder, or of an Arrow or Parquet file")
+    .description(
+      "Makes a snapshot of a folder with the zips of one month, or of an Arrow or Parquet file " +
+        "with the columns that the documents name.",
+    )
+    .argument("<source>", "folder with the zips of one month, or a .parquet or .arrow file")
+    .requiredOption(
+      "--out <file>",
+      "snapshot to write; an existing one is replaced when all is done",
+    )
+    .option("--label <YYYY-MM>", "month of the release (default: from the folder's name)")
+    .option("--date <YYYY-MM-DD>", "reference date (default: from the member names)")
+    .option("--population <csv>", "inhabitants by IBGE code, header like code_muni;2024")
+    .option("--ceis <file>", "sanctioned companies: AAAAMMDD_CEIS.csv or its zip")
+    .option("--keep-cpf", "leave the CPF (a person's number) in the names of sole traders")
+    .option("--report <json>", "file for the import report, as JSON")
+    .option("--threads <n>", "threads to use (default: all cores, at most 8)")
+    .addHelpText(
+      "after",
+      `
+The import needs about three times the size of the snapshot in free space beside the output, for
+files that are gone afterwards. Odd values are counted and told; a damaged dump is refused.
+
+Examples:
+  $ peneira import dumps/2026-10 --out 2026-10.peneira
+  $ peneira import 2026-08 --out 2026-08.peneira --population populacao_2024.csv`,
+    )
+    .action(async (source: string, flags: ImportFlags) => {
+      await runImport(source, flags);
+    });
+}
+
+/** Runs the command. @throws CommandError (exit 2 for wrong flags, 1 for a refused source). */
+export async function runImport(source: string, flags: ImportFlags): Promise<ImportReport> {
+  const options = readImportFlags(source, flags);
+  mkdirSync(dirname(options.out), { recursive: true });
+  const report = await importSource(options);
+  const { summarize } = await import("../../ingest/report.ts");
+  process.stderr.write(summarize(report));
+  if (flags.report !== undefined) {
+    writeFileSync(flags.report, `${JSON.stringify(report, null, 2)}\n`);
+  }
+  return report;
+}
+
+async function importSource(options: ImportOptions): Promise<ImportReport> {
+  if (statSync(options.source).isDirectory()) {
+    const { importDump } = await import("../../ingest/dump-import.ts");
+    return importDump(options);
+  }
+  const { importColumns } = await import("../../ingest/columns-import.ts");
+  return importColumns(options);
+}
+
+/** Checks the flags. @throws CommandError (exit 2) that names every wrong one. */
+export function readImportFlags(source: string, flags: ImportFlags): ImportOptions {
+  const problems: string[] = [];
+  const threads = Number(flags.threads ?? Math.min(THREADS_MAX, availableParallelism()));
+  if (!Number.isInteger(threads) || threads < 1 || threads > 64) {
+    problems.push(`--threads must be a whole number from 1 to 64, not "${flags.threads}"`);
+  }
+  if (flags.label !== undefined && !isMonth(flags.label)) {
+    problems.push(`--label must be a month as YYYY-MM, not "${flags.label}"`);
+  }
+  if (flags.date !== undefined && !isDay(flags.date)) {
+    problems.push(`--date must be a calendar date as YYYY-MM-DD, not "${flags.date}"`);
+  }
+  for (const path of [source, flags.population, flags.ceis]) {
+    if (path !== undefined && !existsSync(path))
+      problems.push(`there is no file or folder ${path}`);
+  }
+  if (existsSync(flags.out) && !statSync(flags.out).isFile()) {
+    problems.push(`--out must be a file, but ${flags.out} is a folder or a device`);
+  }
+  if (problems.length > 0) throw new CommandError(problems.join("\n"), 2);
+  return {
+    source: resolve(source),
+    out: resolve(flags.out),
+    ...(flags.label === undefined ? {} : { label: flags.label }),
+    ...(flags.date === undefined ? {} : { date: flags.date }),
+    ...(flags.population === undefined ? {} : { population: flags.population }),
+    ...(flags.ceis === undefined ? {} : { ceis: flags.ceis }),
+    keepCpf: flags.keepCpf === true,
+    threads,
+    startStage: (label, total, unit) => progress(label, total, process.stderr, unit),
+  };
+}

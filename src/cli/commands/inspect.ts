@@ -1,0 +1,136 @@
+/**
+ * What comes in: `peneira inspect` with a snapshot file.
+ * What goes out: what is in it: label, dates, columns, dictionaries, sections of the index.
+ * Invariant: only footer, directory and metadata are read, and their checksums are checked; the
+ * other blocks are checked by `peneira verify`.
+ */
+import type { Command } from "commander";
+import { COLUMNS, ORDERS, TABLES } from "../../../native-index/format/columns.ts";
+import type { SnapshotSection } from "../../../native-index/format/region.ts";
+import type { OpenedSnapshot } from "../../../native-index/format/snapshot.ts";
+import { wordFor } from "../../amounts.ts";
+
+/** What `peneira inspect --json` prints. */
+export interface Inspection {
+  readonly path: string;
+  readonly bytes: number;
+  readonly format: number;
+  readonly label: string;
+  readonly snapshot_date: string;
+  readonly provenance: Readonly<Record<string, string>>;
+  readonly accounts: number;
+  readonly score_version: number;
+  readonly created_by: string;
+  readonly columns: readonly { readonly name: string; readonly type: string }[];
+  /** Number of entries by dictionary. */
+  readonly dictionaries: Readonly<Record<string, number>>;
+  readonly sections: readonly {
+    readonly name: string;
+    readonly offset: number;
+    readonly bytes: number;
+  }[];
+  /** State of the checksums of footer, directory and metadata; a bad one refuses the file. */
+  readonly directory: "ok";
+}
+
+/** Names of section kinds, by their number in `format.h`. */
+const SECTION_NAMES = [
+  "",
+  "META",
+  "COLUMNS",
+  "TABLE",
+  "POSTINGS",
+  "CHUNKS",
+  "ORDER",
+  "NAME_RANK",
+  "TERMS",
+  "TERM_INDEX",
+  "TERM_POSTINGS",
+  "CUBE",
+  "BLOCKS",
+];
+
+const EXAMPLES = `
+Only the headers are read; \`peneira verify\` reads every byte.
+
+Examples:
+  $ peneira inspect 2026-10.peneira
+  $ peneira inspect 2026-10.peneira --json`;
+
+/** Adds `peneira inspect` to the program. */
+export function registerInspect(program: Command): void {
+  program
+    .command("inspect")
+    .summary("show what is in a snapshot")
+    .description("Shows the month, counts, columns, sections and provenance of a snapshot.")
+    .argument("<file>", "the snapshot")
+    .option("--json", "print one JSON document")
+    .addHelpText("after", EXAMPLES)
+    .action(async (path: string, options: { json?: true }) => {
+      const { openSnapshot } = await import("../../../native-index/format/snapshot.ts");
+      const inspection = inspectionOf(await openSnapshot(path));
+      if (options.json) process.stdout.write(`${JSON.stringify(inspection)}\n`);
+      else process.stdout.write(inspectionText(inspection));
+    });
+}
+
+/** Name of a section, with the table or order it holds: `TABLE uf`. */
+export function sectionName({ kind, argument }: SnapshotSection): string {
+  const name = SECTION_NAMES[kind] ?? `kind ${kind}`;
+  const detail = name === "TABLE" ? TABLES[argument] : name === "ORDER" ? ORDERS[argument] : null;
+  return detail === null ? name : `${name} ${detail ?? argument}`;
+}
+
+/** Gathers what `peneira inspect` shows. */
+export function inspectionOf(snapshot: OpenedSnapshot): Inspection {
+  const { meta } = snapshot;
+  const dictionaries = Object.entries(meta.dictionaries).map(([name, codes]) => {
+    return [name, codes.length];
+  });
+  return {
+    path: snapshot.path,
+    bytes: snapshot.bytes,
+    format: meta.format,
+    label: meta.label,
+    snapshot_date: meta.snapshot_date,
+    provenance: { ...meta.provenance },
+    accounts: snapshot.rowCount,
+    score_version: meta.score_version,
+    created_by: meta.created_by,
+    columns: COLUMNS.map(({ name, type }) => ({ name, type })),
+    dictionaries: Object.fromEntries(dictionaries),
+    sections: snapshot.sections.map((section) => ({
+      name: sectionName(section),
+      offset: section.offset,
+      bytes: section.length,
+    })),
+    directory: "ok",
+  };
+}
+
+function inspectionText(inspection: Inspection): string {
+  const { provenance } = inspection;
+  const lines = [
+    `${inspection.path}: ${count(inspection.bytes)} bytes, format ${inspection.format}`,
+    `  release ${inspection.label} of ${inspection.snapshot_date}`,
+    `  ${count(inspection.accounts)} ${wordFor(inspection.accounts, "account")}`,
+    `  population ${provenance.ibge_population_year}, sanctions ${provenance.ceis_as_of_date}`,
+    `  scores version ${inspection.score_version}, made by ${inspection.created_by}`,
+    "Columns",
+    ...inspection.columns.map(({ name, type }) => {
+      const entries = inspection.dictionaries[name];
+      const codes = entries === undefined ? "" : `, ${count(entries)} ${wordFor(entries, "code")}`;
+      return `  ${name.padEnd(28)} ${type}${codes}`;
+    }),
+    "Index",
+    ...inspection.sections.map(
+      ({ name, bytes }) => `  ${name.padEnd(34)} ${count(bytes).padStart(16)} bytes`,
+    ),
+    "Checksums of footer, directory and metadata are right; `peneira verify` checks all blocks.",
+  ];
+  return `${lines.join("\n")}\n`;
+}
+
+function count(value: number): string {
+  return value.toLocaleString("en-US");
+}

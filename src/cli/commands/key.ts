@@ -1,0 +1,295 @@
+/**
+ * `peneira key`: the API keys of a data directory. What comes in: a wish. What goes out: for people
+ * words on standard error and the new key alone on standard output; with --json one document.
+ * Invariant: works while a server runs on the same directory, which follows within a second; a
+ * key is shown when it is made and never again.
+ */
+import { type Command, InvalidArgumentError } from "commander";
+import type { CreatedKey, Keyring } from "../../access/keyring.ts";
+import { PLAN_DEFAULT, PLAN_NAMES } from "../../access/plans.ts";
+import { DAY_MS, systemClock } from "../../clock.ts";
+import { choice, type Explanation, explain } from "../support/helptext.ts";
+import { printTable } from "../support/print.ts";
+import { type DataDirOptions, withKeyring } from "../support/state.ts";
+
+/** When a key ends: milliseconds since 1970, or null for never. */
+interface End {
+  readonly atMs: number | null;
+}
+
+interface KeyOptions extends DataDirOptions {
+  readonly tenant?: string;
+  readonly plan?: string;
+  readonly name?: string;
+  readonly overlap?: number;
+  readonly expires?: End;
+  readonly at?: End;
+  readonly to?: string;
+  readonly json?: true;
+}
+
+const WHEN = "YYYY-MM-DD (through that day, UTC), days such as 90d, now, or never";
+
+/** What people see of keys. */
+const COLUMNS = ["key_id", "tenant", "plan", "state", "expires_at", "last_used_at", "name"];
+
+/** Adds `peneira key` with its seven commands to the program. */
+export function registerKey(program: Command): void {
+  const key = explain(program.command("key"), {
+    summary: "make, list, stop and replace API keys",
+    description: "Manages API keys; a running server follows within a second.",
+    examples: [
+      'peneira key create --data-dir state --tenant acme --plan growth --name "crm sync"',
+      "peneira key list --data-dir state",
+      "peneira key disable 3f9c01d2a4b6 --data-dir state",
+      "peneira key rotate 3f9c01d2a4b6 --data-dir state --overlap 86400",
+    ],
+  });
+  creating(key.command("create"));
+  listing(key.command("list"));
+  picking(key.command("disable"), DISABLE).action((id: string | undefined, options: KeyOptions) =>
+    change(id, options, "disabled"),
+  );
+  picking(key.command("enable"), ENABLE).action((id: string | undefined, options: KeyOptions) =>
+    change(id, options, "enabled"),
+  );
+  picking(key.command("expire"), EXPIRE)
+    .requiredOption("--at <when>", `when it ends: ${WHEN}`, end)
+    .action((id: string | undefined, options: KeyOptions) => expire(id, options));
+  picking(key.command("rename"), RENAME)
+    .requiredOption("--to <text>", "the new name")
+    .action((id: string | undefined, options: KeyOptions) => rename(id, options));
+  picking(key.command("rotate"), ROTATE)
+    .option(
+      "--overlap <seconds>",
+      "how long the old key still works (default: not at all)",
+      seconds,
+    )
+    .option("--expires <when>", `when the new key ends: ${WHEN} (default: never)`, end)
+    .action((id: string | undefined, options: KeyOptions) =>
+      withKeyring(options, (keyring) => rotate(keyring, id, options)),
+    );
+}
+
+const DISABLE: Explanation = {
+  summary: "stop a key until it is enabled",
+  description: "Stops a key at once, until it is enabled again.",
+  examples: ["peneira key disable 3f9c01d2a4b6 --data-dir state"],
+};
+const ENABLE: Explanation = {
+  summary: "let a disabled key work again",
+  description: "Lets a disabled key work again, until its end if it has one.",
+  examples: ["peneira key enable 3f9c01d2a4b6 --data-dir state"],
+};
+const EXPIRE: Explanation = {
+  summary: "give a key another end",
+  description: "Gives a key another end, or none.",
+  examples: [
+    "peneira key expire 3f9c01d2a4b6 --data-dir state --at 2026-12-31",
+    "peneira key expire 3f9c01d2a4b6 --data-dir state --at never",
+  ],
+};
+const RENAME: Explanation = {
+  summary: "give a key another name",
+  description: "Gives a key another name; nothing else about it changes.",
+  examples: ['peneira key rename 3f9c01d2a4b6 --data-dir state --to "billing"'],
+};
+const ROTATE: Explanation = {
+  summary: "replace a key by a new one of the same plan",
+  description:
+    "Makes a new key with the tenant, plan and name of an old one, and ends the old one now or " +
+    "after an overlap.",
+  examples: ["peneira key rotate 3f9c01d2a4b6 --data-dir state --overlap 86400"],
+};
+
+function creating(command: Command): void {
+  explain(command, {
+    summary: "make a key, and its tenant where there is none",
+    description: "Makes an API key, and its tenant where there is none, and prints the key once.",
+    examples: [
+      'peneira key create --data-dir state --tenant acme --plan growth --name "crm sync"',
+      "peneira key create --data-dir state --tenant acme --expires 90d",
+    ],
+  });
+  const planDefault = `default: that of the tenant's keys, else ${PLAN_DEFAULT}`;
+  common(command, "the tenant (default: default)", "what the key is for")
+    .addOption(choice("--plan <plan>", `limits of the key (${planDefault})`, PLAN_NAMES))
+    .option("--expires <when>", `when it ends: ${WHEN} (default: never)`, end)
+    .action((options: KeyOptions) =>
+      withKeyring(options, (keyring) => create(keyring, options), "make"),
+    );
+}
+
+function listing(command: Command): void {
+  explain(command, {
+    summary: "list keys; their secrets are not stored",
+    description:
+      "Lists keys with tenant, plan, state, end and last use; never the keys themselves.",
+    examples: [
+      "peneira key list --data-dir state",
+      "peneira key list --data-dir state --tenant acme --json",
+    ],
+  });
+  common(command, "only keys of this tenant", "only keys of this name").action(
+    (options: KeyOptions) => withKeyring(options, (keyring) => list(keyring, options)),
+  );
+}
+
+/** Options that all of them have. */
+function common(command: Command, tenant: string, name: string): Command {
+  return command
+    .option("--data-dir <dir>", "the server's data directory (default: PENEIRA_DATA_DIR)")
+    .option("--tenant <name>", tenant)
+    .option("--name <text>", name)
+    .option("--json", "print one JSON document");
+}
+
+/** Commands that need to know which key. */
+function picking(command: Command, texts: Explanation): Command {
+  const argued = explain(command, texts).argument("[key]", "id of the key, or the whole key");
+  const instead = "instead of the id, where only one key fits";
+  return common(argued, `tenant of the key, ${instead}`, `name of the key, ${instead}`);
+}
+
+function create(keyring: Keyring, options: KeyOptions): void {
+  const { tenant = "default", name = "" } = options;
+  const { plan, why } = planFor(keyring, tenant, options.plan);
+  const expiresAt = options.expires?.atMs ?? undefined;
+  const created = keyring.create({ tenant, plan, name, expiresAt });
+  if (why !== null) process.stderr.write(`plan ${plan}: ${why}; --plan takes another\n`);
+  showNew(created, options, {});
+}
+
+/** The plan of a new key, and where nobody has said it, why it is this one. */
+function planFor(keyring: Keyring, tenant: string, wanted: string | undefined) {
+  if (wanted !== undefined) return { plan: wanted, why: null };
+  const working = keyring.list().filter((row) => {
+    return row.tenant === tenant && (row.state === "active" || row.state === "tenant_disabled");
+  });
+  const plans = [...new Set(working.map((row) => row.plan))];
+  if (plans.length === 1) {
+    return { plan: plans[0] as string, why: `the keys of tenant ${tenant} have it` };
+  }
+  const several = `, because the keys of tenant ${tenant} have several (${plans.join(", ")})`;
+  return { plan: PLAN_DEFAULT, why: `the default${plans.length > 1 ? several : ""}` };
+}
+
+function rotate(keyring: Keyring, id: string | undefined, options: KeyOptions): void {
+  const old = keyring.pick({ id, tenant: options.tenant, name: options.name });
+  const overlapMs = (options.overlap ?? 0) * 1000;
+  const created = keyring.rotate(old, overlapMs, options.expires?.atMs ?? undefined);
+  const end = new Date(created.oldExpiresAt).toISOString();
+  showNew(created, options, { replaces: old.id, old_expires_at: end });
+}
+
+/** Prints a new key: the only time that it can be seen. */
+function showNew(created: CreatedKey, options: KeyOptions, more: Record<string, string>): void {
+  const { key, keyId: key_id, tenant, plan, name } = created;
+  const expires_at = time(created.expiresAt ?? null);
+  if (options.json) {
+    print({ key, key_id, tenant, plan, name, expires_at, ...more });
+    return;
+  }
+  const ends = expires_at === null ? "" : `, until ${expires_at}`;
+  const replaced = more.replaces ? `; ${more.replaces} ends at ${more.old_expires_at}` : "";
+  process.stderr.write(
+    `key ${key_id} for tenant ${tenant}, plan ${plan}${ends}${replaced}. It is shown only now:\n`,
+  );
+  process.stdout.write(`${key}\n`);
+}
+
+function list(keyring: Keyring, options: KeyOptions): void {
+  if (options.tenant !== undefined) keyring.tenant(options.tenant);
+  const rows = keyring.list().filter((row) => {
+    const fits = options.tenant === undefined || row.tenant === options.tenant;
+    return fits && (options.name === undefined || row.name === options.name);
+  });
+  const keys = rows.map((row) => ({
+    key_id: row.id,
+    tenant: row.tenant,
+    plan: row.plan,
+    name: row.name,
+    state: row.state,
+    created_at: time(row.createdAt),
+    expires_at: time(row.expiresAt),
+    disabled_at: time(row.disabledAt),
+    last_used_at: time(row.lastUsedAt),
+  }));
+  if (options.json) {
+    print({ keys });
+    return;
+  }
+  if (keys.length === 0) {
+    const wanted = options.tenant !== undefined || options.name !== undefined;
+    process.stderr.write(wanted ? "No key fits.\n" : "There are no keys yet: peneira key create\n");
+    return;
+  }
+  const shown = keys.map((key) => ({
+    ...key,
+    expires_at: key.expires_at ?? "never",
+    last_used_at: key.last_used_at ?? "never",
+  }));
+  process.stdout.write(printTable(shown, COLUMNS, Number.POSITIVE_INFINITY));
+}
+
+function change(id: string | undefined, options: KeyOptions, to: "disabled" | "enabled"): void {
+  withKeyring(options, (keyring) => {
+    const row = keyring.pick({ id, tenant: options.tenant, name: options.name });
+    if (to === "disabled") keyring.disable(row);
+    else keyring.enable(row);
+    if (options.json) print({ key_id: row.id, tenant: row.tenant, plan: row.plan, state: to });
+    else process.stderr.write(`key ${row.id} of tenant ${row.tenant} is ${to}.\n`);
+  });
+}
+
+function expire(id: string | undefined, options: KeyOptions): void {
+  withKeyring(options, (keyring) => {
+    const row = keyring.pick({ id, tenant: options.tenant, name: options.name });
+    const atMs = options.at?.atMs ?? null;
+    keyring.expire(row, atMs);
+    const expires_at = time(atMs);
+    if (options.json) print({ key_id: row.id, tenant: row.tenant, plan: row.plan, expires_at });
+    else
+      process.stderr.write(
+        `key ${row.id} of tenant ${row.tenant} ends: ${expires_at ?? "never"}.\n`,
+      );
+  });
+}
+
+function rename(id: string | undefined, options: KeyOptions): void {
+  withKeyring(options, (keyring) => {
+    const row = keyring.pick({ id, tenant: options.tenant, name: options.name });
+    const name = options.to ?? "";
+    keyring.rename(row, name);
+    if (options.json) print({ key_id: row.id, tenant: row.tenant, plan: row.plan, name });
+    else process.stderr.write(`key ${row.id} of tenant ${row.tenant} is called ${name}.\n`);
+  });
+}
+
+function print(document: object): void {
+  process.stdout.write(`${JSON.stringify(document)}\n`);
+}
+
+function time(atMs: number | null): string | null {
+  return atMs === null ? null : new Date(atMs).toISOString();
+}
+
+function seconds(text: string): number {
+  const value = Number(text);
+  if (Number.isInteger(value) && value >= 0) return value;
+  throw new InvalidArgumentError("It must be a whole number of seconds from 0.");
+}
+
+/** Reads an end; a date means the whole day, because that is how people read it. */
+function end(text: string): End {
+  const nowMs = systemClock.nowMs();
+  if (text === "never") return { atMs: null };
+  if (text === "now") return { atMs: nowMs };
+  const days = /^([1-9]\d{0,4})d$/.exec(text)?.[1];
+  if (days !== undefined) return { atMs: nowMs + Number(days) * DAY_MS };
+  const dayMs = /^\d{4}-\d{2}-\d{2}$/.test(text) ? Date.parse(text) : Number.NaN;
+  const real = !Number.isNaN(dayMs) && new Date(dayMs).toISOString().startsWith(text);
+  if (real && dayMs + DAY_MS > nowMs) return { atMs: dayMs + DAY_MS };
+  const problem = real ? "It is a day of the past." : "It is no date and no number of days.";
+  throw new InvalidArgumentError(`${problem} Say ${WHEN}.`);
+}

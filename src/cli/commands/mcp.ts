@@ -1,0 +1,91 @@
+/**
+ * `peneira mcp`. What comes in: a snapshot, and messages of the Model Context Protocol on standard
+ * input. What goes out: their answers on standard output; words for people on standard error.
+ * Invariant: nothing but the protocol is on standard output; files are written into the folder of
+ * `--exports` and nowhere else, and without it none are. Ends with its input.
+ */
+import { statSync } from "node:fs";
+import { resolve } from "node:path";
+import type { Command } from "commander";
+import { CommandError } from "../../errors.ts";
+import type { Question } from "../../http/service.ts";
+import { Agent } from "../../mcp/agent.ts";
+import { fileExportTool } from "../../mcp/fileexport.ts";
+import { READING_TOOLS } from "../../mcp/httpdoor.ts";
+import { Conversation } from "../../mcp/lines.ts";
+import { localAsker } from "../../mcp/local.ts";
+import type { Segment } from "../../search/segment.ts";
+import { openServed } from "../serving/served.ts";
+import { VERSION } from "./version.ts";
+
+interface McpOptions {
+  readonly snapshot: string;
+  readonly exports?: string;
+}
+
+/** Signals that end the conversation; what was being written is removed. */
+const ENDING = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
+
+const EXAMPLES = `
+The tools are search_accounts, count_accounts, translate, get_account and, with --exports,
+create_export. No server and no key are needed; a running server answers the same at POST /mcp.
+
+Examples:
+  $ peneira mcp --snapshot 2026-10.peneira
+  $ peneira mcp --snapshot snapshots/ --exports ~/exports
+
+In the configuration of a client:
+  {"mcpServers": {"peneira": {"command": "peneira",
+    "args": ["mcp", "--snapshot", "/data/2026-10.peneira"]}}}`;
+
+/** Adds `peneira mcp` to the program. */
+export function registerMcp(program: Command): void {
+  program
+    .command("mcp")
+    .summary("answer agents on standard input (Model Context Protocol)")
+    .description("Lets an agent search a snapshot: the Model Context Protocol over stdio.")
+    .requiredOption("--snapshot <path>", "snapshot file, or a folder whose newest valid one counts")
+    .option("--exports <dir>", "folder for files that the agent may make; none without it")
+    .addHelpText("after", EXAMPLES)
+    .action(run);
+}
+
+async function run({ snapshot, exports: folder }: McpOptions): Promise<void> {
+  const exportTools = folder === undefined ? [] : [fileExportTool(existing(folder))];
+  const segment = await openServed(snapshot);
+  if (segment === null) throw new CommandError(`There is no valid snapshot in ${snapshot}.`);
+  try {
+    await converse(segment, new Agent([...READING_TOOLS, ...exportTools], VERSION));
+  } finally {
+    segment.close();
+  }
+}
+
+function existing(folder: string): string {
+  const path = resolve(folder);
+  if (statSync(path, { throwIfNoEntry: false })?.isDirectory()) return path;
+  throw new CommandError(`There is no folder ${path} for --exports.`, 2);
+}
+
+async function converse(segment: Segment, agent: Agent<Question>): Promise<void> {
+  const failed = (error: unknown) => {
+    process.stderr.write(`peneira: ${error instanceof Error ? error.stack : String(error)}\n`);
+  };
+  const asker = localAsker(segment);
+  const conversation = new Conversation({ agent, asker, output: process.stdout, failed });
+  let ended = false;
+  const end = () => {
+    ended = true;
+    conversation.cancel();
+    process.stdin.destroy();
+  };
+  for (const name of ENDING) process.once(name, end);
+  try {
+    await conversation.run(process.stdin);
+  } catch (error) {
+    // An input that was closed on a signal ends in the middle.
+    if (!ended) throw error;
+  } finally {
+    for (const name of ENDING) process.off(name, end);
+  }
+}

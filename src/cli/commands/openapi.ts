@@ -1,0 +1,21 @@
+/**
+ * `peneira openapi`. What comes in: nothing. What goes out: the OpenAPI 3.1 document of this
+ * version on standard output.
+ * Invariant: the same document that a server has at /openapi.json.
+ */
+import type { Command } from "commander";
+import { publicDocument } from "../../http/documents.ts";
+import { ROUTES } from "../../http/routes.ts";
+import { VERSION } from "./version.ts";
+
+/** Adds `peneira openapi` to the program. */
+export function registerOpenapi(program: Command): void {
+  program
+    .command("openapi")
+    .summary("print the OpenAPI document")
+    .description("Prints the OpenAPI 3.1 document of the HTTP interface.")
+    .addHelpText("after", "\nExample:\n  $ peneira openapi > openapi.json")
+    .action(() => {
+      process.stdout.write(`${JSON.stringify(publicDocument(ROUTES, VERSION), null, 2)}\n`);
+    });
+}

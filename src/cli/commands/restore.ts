@@ -1,0 +1,77 @@
+/**
+ * `peneira restore`. What comes in: a backup, and the name of a data directory that is not there
+ * yet. What goes out: the data directory, and words or one document about it.
+ * Invariant: nothing is written before all of the backup is checked; exit code 0 only when the
+ * data directory lies there, durable; a signal or a failure leaves nothing at its place.
+ */
+import type { Command } from "commander";
+import { wordFor } from "../../amounts.ts";
+import { CommandError } from "../../errors.ts";
+import { bytesOf, checkBackup, restoreBackup } from "../../store/restore.ts";
+import { configOf } from "../support/config.ts";
+import { copying } from "../support/copying.ts";
+
+const EXAMPLES = `
+Every file is compared with its SHA-256 first, and all that is wrong is told at once. The data
+directory must not be there or be empty. The server that is started on it knows the same keys,
+users, sessions, exports and idempotency keys, and the links and cursors given out before stay
+valid. Do not run the old server beside it: both would go on from the same moment.
+Exports that were waiting need their snapshot to be served. A backup by an earlier version is
+restored as it is, and brought to the present schema by the first serve; one by a newer version
+is refused.
+
+Examples:
+  $ peneira restore backups/2026-11-21 --check
+  $ peneira restore backups/2026-11-21 --data-dir state-again
+  $ peneira serve --snapshot snapshots/ --data-dir state-again`;
+
+interface RestoreFlags {
+  readonly dataDir?: string;
+  readonly check?: true;
+  readonly json?: true;
+}
+
+/** Adds `peneira restore` to the program. */
+export function registerRestore(program: Command): void {
+  program
+    .command("restore")
+    .summary("make a data directory from a backup")
+    .description("Makes a data directory from a backup, after all of the backup was checked.")
+    .argument("<dir>", "the backup")
+    .option("--data-dir <dir>", "the data directory to make")
+    .option("--check", "only check the backup")
+    .option("--json", "print one JSON document")
+    .addHelpText("after", EXAMPLES)
+    .action((source: string, flags: RestoreFlags) => restore(source, flags));
+}
+
+async function restore(source: string, { dataDir, check, json }: RestoreFlags): Promise<void> {
+  const target = check ? null : configOf({ data_dir: dataDir }, undefined).get("data_dir");
+  if (check && dataDir !== undefined) {
+    throw new CommandError("--check makes no data directory: leave --data-dir out.", 2);
+  }
+  if (!check && target === null) throw new CommandError("Say also --data-dir DIR.", 2);
+  const manifest = await copying(target === null ? "check" : "restore", json, async (parts) => {
+    if (target !== null) return restoreBackup({ source, dataDir: target, ...parts });
+    let done = 0;
+    return checkBackup(source, (bytes, total) => {
+      parts.signal.throwIfAborted();
+      done += bytes;
+      parts.onBytes(done, total);
+    });
+  });
+  const { made_at, made_by, state_version, exports, files, missing } = manifest;
+  const bytes = bytesOf(manifest);
+  if (json) {
+    const facts = { made_at, made_by, state_version, exports, files: files.length, bytes, missing };
+    process.stdout.write(`${JSON.stringify({ backup: source, data_dir: target, ...facts })}\n`);
+    return;
+  }
+  const many = `${files.length.toLocaleString("en-US")} ${wordFor(files.length, "file")}`;
+  const size = `${many}, ${bytes.toLocaleString("en-US")}`;
+  const what = target === null ? `${source} is whole` : `${target} is ${source}`;
+  process.stderr.write(`${what}: the state of ${made_at}, ${size} bytes\n`);
+  if (!exports || missing.length > 0) {
+    process.stderr.write("files of exports that are not in it are rendered again by the server\n");
+  }
+}

@@ -1,0 +1,116 @@
+/**
+ * What comes in: `peneira sample` with its flags.
+ * What goes out: a synthetic dump in a new folder, and a summary.
+ * Invariant: every wrong flag is named in one message before anything is written (exit 2).
+ */
+import type { Command } from "commander";
+import { wordFor } from "../../amounts.ts";
+import {
+  ESTABLISHMENTS_MAX,
+  monthsBetween,
+  type SampleOptions,
+  writeSample,
+} from "../../dump/sample/release.ts";
+import { CommandError } from "../../errors.ts";
+import { progress } from "../support/progress.ts";
+
+const DEFAULT_LABEL = "2026-10";
+const DEFAULT_SEED = "1";
+
+/** Most months from the first release to a later one. */
+const MONTHS_MAX = 60;
+
+const EXAMPLES = `
+The companies are invented; --establishments and --seed tell which sample it is. With --since it is
+the same sample some months later, as the registry would publish it.
+
+Examples:
+  $ peneira sample --out 2026-10 --establishments 200000 --seed 1
+  $ peneira sample --out 2026-09 --establishments 20000 --label 2026-09
+  $ peneira sample --out 2026-10 --establishments 20000 --label 2026-10 --since 2026-09`;
+
+/** Adds `peneira sample` to the program. */
+export function registerSample(program: Command): void {
+  program
+    .command("sample")
+    .summary("write a synthetic dump in the layout of the registry's monthly release")
+    .description("Writes a synthetic dump in the exact layout of the registry's monthly release.")
+    .requiredOption("--out <dir>", "folder to make for the 37 zips")
+    .requiredOption("--establishments <n>", "number of establishments (accounts)")
+    .option("--seed <s>", "whole number; the same arguments give the same bytes", DEFAULT_SEED)
+    .option("--label <YYYY-MM>", "month of the release", DEFAULT_LABEL)
+    .option("--since <YYYY-MM>", "write what the release of this earlier month has become")
+    .addHelpText("after", EXAMPLES)
+    .action(async (flags: SampleFlags) => runSample(flags));
+}
+
+/** The flags as commander gives them. */
+export interface SampleFlags {
+  readonly out: string;
+  readonly establishments: string;
+  readonly seed: string;
+  readonly label: string;
+  readonly since?: string;
+}
+
+/** Checks the flags. @throws CommandError (exit 2) that names every wrong one. */
+export function readSampleFlags(flags: SampleFlags): SampleOptions {
+  const problems: string[] = [];
+  const establishments = readInteger(flags.establishments);
+  if (establishments === null || establishments < 1 || establishments > ESTABLISHMENTS_MAX) {
+    problems.push(
+      `--establishments must be a whole number from 1 to ${ESTABLISHMENTS_MAX}, ` +
+        `not "${flags.establishments}"`,
+    );
+  }
+  const seed = readInteger(flags.seed);
+  if (seed === null) {
+    problems.push(`--seed must be a whole number from 0 to 2^53 - 1, not "${flags.seed}"`);
+  }
+  problems.push(...monthProblems(flags));
+  if (flags.out.trim() === "") problems.push("--out must name a folder");
+  if (problems.length > 0) throw new CommandError(problems.join("\n"), 2);
+  return {
+    folder: flags.out,
+    establishments: establishments as number,
+    seed: seed as number,
+    label: flags.label,
+    ...(flags.since === undefined ? {} : { since: flags.since }),
+  };
+}
+
+function monthProblems({ label, since }: SampleFlags): string[] {
+  const problems: string[] = [];
+  for (const [flag, month] of Object.entries({ label, since })) {
+    if (month === undefined || /^20[0-9]{2}-(0[1-9]|1[0-2])$/.test(month)) continue;
+    problems.push(`--${flag} must be a month of this century as YYYY-MM, not "${month}"`);
+  }
+  if (problems.length > 0 || since === undefined) return problems;
+  const months = monthsBetween(since, label).length;
+  if (months >= 1 && months <= MONTHS_MAX) return problems;
+  return [`--since must be 1 to ${MONTHS_MAX} months before --label (${label}), not ${since}`];
+}
+
+function readInteger(text: string): number | null {
+  const value = /^[0-9][0-9_]*$/.test(text) ? Number(text.replaceAll("_", "")) : Number.NaN;
+  return Number.isSafeInteger(value) ? value : null;
+}
+
+/** Runs the command. */
+export async function runSample(flags: SampleFlags): Promise<void> {
+  const options = readSampleFlags(flags);
+  let display: ReturnType<typeof progress> | null = null;
+  const onProgress = (done: number, total: number): void => {
+    display ??= progress("sample", total);
+    display.update(done);
+    if (done === total) display.done();
+  };
+  const summary = await writeSample({ ...options, onProgress });
+  const { establishments, companies, token } = summary;
+  process.stderr.write(
+    `${options.folder}: ${establishments.toLocaleString("en-US")} ` +
+      `${wordFor(establishments, "establishment")} of ` +
+      `${companies.toLocaleString("en-US")} ${wordFor(companies, "company", "companies")}, ` +
+      `37 zips, release ${token}\n`,
+  );
+}

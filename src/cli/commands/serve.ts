@@ -1,0 +1,296 @@
+/**
+ * `peneira serve`. What comes in: a snapshot (file or folder), a data directory and settings. What
+ * goes out: a server that answers until it is told to stop, then exit code 0.
+ * Invariant: everything that can be wrong is found before the port is opened; the line with the
+ * address is printed only when requests are answered; a key is printed once, at its making.
+ */
+import { performance } from "node:perf_hooks";
+import { setTimeout as sleep } from "node:timers/promises";
+import type { Command } from "commander";
+import { limitCores } from "../../../native-index/napi/engine.ts";
+import type { Keyring } from "../../access/keyring.ts";
+import { systemClock } from "../../clock.ts";
+import type { Config } from "../../config.ts";
+import { Assets } from "../../console/assets.ts";
+import { consoleTable } from "../../console/routes.ts";
+import { CommandError } from "../../errors.ts";
+import { startMetricsServer } from "../../http/metricsserver.ts";
+import type { RouteTable } from "../../http/routetable.ts";
+import { openTransport, startServer } from "../../http/server.ts";
+import { Door } from "../../http/sessiondoor.ts";
+import type { Transport } from "../../http/transport.ts";
+import { consoleFolder } from "../../location.ts";
+import { describeError } from "../../log.ts";
+import type { Segment } from "../../search/segment.ts";
+import { warm } from "../../search/warm.ts";
+import { parseListen, TRANSPORTS } from "../../settings.ts";
+import { removeHeldFiles } from "../../store/backup.ts";
+import { lockDataDir, openDatabase } from "../../store/database.ts";
+import { checkBeside, checkedAtOnce } from "../../store/statecheck.ts";
+import { readDescriptors, useDescriptors } from "../../translate/activities/descriptors.ts";
+import { warmTranslation } from "../../translate/warmup.ts";
+import { flush, makeService, type ServedService } from "../serving/assembly.ts";
+import { type Ending, endingOf } from "../serving/ending.ts";
+import { Reload } from "../serving/reload.ts";
+import { isFolder, openServed } from "../serving/served.ts";
+import { configOf, withoutEffect, withoutRoom } from "../support/config.ts";
+import { choice } from "../support/helptext.ts";
+
+/** How long there must be little to do for the translator to be made ready, in milliseconds. */
+const QUIET_MS = 500;
+/** Share of the time that is little to do. */
+const QUIET_SHARE = 0.1;
+
+/** How often replaced snapshots are looked at, in milliseconds. */
+const SWEEP_MS = 1_000;
+
+/** How often it is written down when keys and sessions were last used, in milliseconds. */
+const USED_FLUSH_MS = 30_000;
+
+/** How often counts of use are written down, in milliseconds: what a crash may lose. */
+const USAGE_FLUSH_MS = 3_000;
+
+const EXAMPLES = `
+The first start on a data directory prints an API key of the plan enterprise, once.
+A newer snapshot that appears in the folder (or replaces the file) is verified and served without
+losing a request; SIGHUP looks for one at once. A folder may be empty at first: searches are
+answered 503 until a snapshot appears. SIGTERM or SIGINT: not ready any more, http.drain_grace_ms
+later the port is closed, requests in flight are finished, exit code 0; a second one ends at once.
+
+Examples:
+  $ peneira serve --snapshot 2026-10.peneira --data-dir state
+  $ peneira serve --snapshot snapshots/ --data-dir state --listen 127.0.0.1:0
+  $ PENEIRA_TRANSPORT=node peneira serve --config peneira.json`;
+
+/** The flags of `peneira serve`; what is missing comes from the other sources of settings. */
+export interface ServeOptions {
+  readonly snapshot?: string;
+  readonly dataDir?: string;
+  readonly listen?: string;
+  readonly transport?: string;
+  readonly config?: string;
+}
+
+/** Adds `peneira serve` to the program. */
+export function registerServe(program: Command): void {
+  program
+    .command("serve")
+    .summary("answer searches over HTTP")
+    .description("Serves a snapshot over HTTP until it is told to stop.")
+    .option("--snapshot <path>", "snapshot file, or a folder whose newest valid one is served")
+    .option("--data-dir <dir>", "folder of the server's state; made where there is none")
+    .option(
+      "--listen <host:port>",
+      "address to listen at (default: 127.0.0.1:8080; port 0 picks a free one)",
+    )
+    .addOption(choice("--transport <name>", "what speaks HTTP (default: uws)", TRANSPORTS))
+    .option("--config <file>", "JSON file with settings (default: PENEIRA_CONFIG)")
+    .addHelpText("after", EXAMPLES)
+    .action((options: ServeOptions) => serve(options));
+}
+
+/** Runs the server until a signal ends it; `onReady` gets its address once it answers. */
+export async function serve(
+  options: ServeOptions,
+  onReady: (url: string) => void = () => {},
+): Promise<void> {
+  const { snapshot, dataDir: data_dir, listen, transport } = options;
+  const config = configOf({ snapshot, data_dir, listen, transport }, options.config);
+  const { snapshotPath, dataDir } = required(config);
+  warn(withoutEffect(config));
+  const descriptors = config.get("translate.descriptors");
+  if (descriptors !== null) useDescriptors(readDescriptors(descriptors));
+  // Before any secret is read.
+  if (!config.get("core_dumps")) limitCores();
+  const opened = await openTransport(config.get("transport"), limitsOf(config));
+  const database = openDatabase(dataDir);
+  const sound = checkedAtOnce(database);
+  const folder = isFolder(snapshotPath) ? snapshotPath : null;
+  const service = makeService({ config, dataDir, transport: opened, database, folder });
+  const { segment: current, load, drop, log, look, glance } = service;
+  const watched = { path: snapshotPath, current, load, drop, glance, looked: look };
+  const reload = new Reload({ ...watched, log, clock: systemClock });
+  warn(withoutRoom(config, service.freeBytes()));
+  service.onDamage(() => void reload.look());
+  const first = await openServed(snapshotPath, warm);
+  const unlock = lockDataDir(dataDir);
+  removeHeldFiles(dataDir);
+  service.start(first);
+  await look();
+  if (printFirstKey(service.keyring) && service.users.list().length === 0) sayHowToSignIn(dataDir);
+  const ended = endingOf(log);
+  const running = await openPorts(config, service, opened);
+  if (first === null) sayEmpty(snapshotPath);
+  onReady(running.url);
+  if (first !== null) void warmLater(first, service);
+  if (!sound) void checkLater(database.name, service);
+  if ((await whileServing(service, reload, ended)) === "failure") process.exitCode = 1;
+  service.stop();
+  running.leave();
+  const reloaded = reload.stop();
+  await sleep(config.get("http.drain_grace_ms"));
+  await running.close(config.get("http.drain_timeout_ms"));
+  await reloaded;
+  await service.close();
+  unlock();
+}
+
+/**
+ * Makes the translator ready when the server has nothing to do, so that neither a start nor a
+ * request waits for it; a sentence that comes before waits for what it needs. Never beside requests
+ * for another reason too: so much new memory takes over what stands beside it, keys included.
+ */
+async function warmLater(segment: Segment, { log, stopping }: ServedService): Promise<void> {
+  try {
+    await quiet();
+    await warmTranslation(segment, stopping);
+  } catch (error) {
+    // The snapshot was replaced meanwhile, by one that was made ready before it was served.
+    log.info(describeError(error), "the translator was not made ready");
+  }
+}
+
+/** Checks a state that is too large for a start to wait for. */
+async function checkLater(path: string, { log, telemetry }: ServedService): Promise<void> {
+  const startedMs = performance.now();
+  try {
+    const found = await checkBeside(path);
+    const took = { took_ms: Math.round(performance.now() - startedMs) };
+    if (found.length === 0) log.info(took, "the state is sound");
+    else telemetry.stateDamaged({ ...took, found });
+  } catch (error) {
+    log.warn(describeError(error), "the state was not checked");
+  }
+}
+
+/** Resolves after a while in which there was hardly anything to do; keeps no process alive. */
+async function quiet(): Promise<void> {
+  for (;;) {
+    const before = performance.eventLoopUtilization();
+    await sleep(QUIET_MS, undefined, { ref: false });
+    if (performance.eventLoopUtilization(before).utilization < QUIET_SHARE) return;
+  }
+}
+
+function warn(warnings: readonly string[]): void {
+  for (const warning of warnings) process.stderr.write(`warning: ${warning}\n`);
+}
+
+/** Told apart from a failed start: the server runs, and waits. */
+function sayEmpty(folder: string): void {
+  process.stderr.write(
+    `There is no valid snapshot in ${folder} yet: searches are answered 503 until one appears. ` +
+      "Make one with peneira import.\n",
+  );
+}
+
+/** Opens the ports; the line with the address is printed when requests are answered. */
+async function openPorts(config: Config, service: ServedService, transport: Transport) {
+  const address = addressOf(config, "listen");
+  const metricsAddress = config.get("metrics.listen");
+  const metrics =
+    metricsAddress === null
+      ? null
+      : await startMetricsServer(
+          service.telemetry,
+          addressOf(config, "metrics.listen"),
+          limitsOf(config),
+        );
+  const table = consoleOf(config, service);
+  const server = await startServer(service, transport, address, table);
+  const label = service.segment()?.label;
+  service.log.info({ transport: transport.name, snapshot: label }, "serving");
+  const host = address.host.includes(":") ? `[${address.host}]` : address.host;
+  const url = `http://${host}:${server.port}`;
+  process.stderr.write(`listening on ${url}\n`);
+  if (metrics !== null) process.stderr.write(`metrics on port ${metrics.port}\n`);
+  const close = async (deadlineMs: number) => {
+    await server.close(deadlineMs);
+    // Whoever reads the metrics may read them until the end.
+    await metrics?.close(0);
+  };
+  return { url, close, leave: () => server.leave() };
+}
+
+/** The public routes and the console, with the files of its pages where they were built. */
+function consoleOf(config: Config, { sessions }: ServedService): RouteTable {
+  const door = new Door({ sessions, insecureHttp: config.get("console.insecure_http") });
+  return consoleTable(door, new Assets(consoleFolder(), door));
+}
+
+/** What is done now and then until the end, whose reason it gives. */
+async function whileServing(
+  service: ServedService,
+  reload: Reload,
+  ended: Promise<Ending>,
+): Promise<Ending> {
+  const { log, keyring, sessions, usage, audit } = service;
+  const flushing = setInterval(() => {
+    flush(log, () => keyring.flushUsed());
+    flush(log, () => sessions.flush());
+  }, USED_FLUSH_MS);
+  const counting = setInterval(() => {
+    flush(log, () => usage.flush());
+    flush(log, () => audit.sweep());
+  }, USAGE_FLUSH_MS);
+  const sweeping = setInterval(() => service.sweep(), SWEEP_MS);
+  const onHangup = () => {
+    void reload.look();
+  };
+  process.on("SIGHUP", onHangup);
+  reload.start();
+  const ending = await ended;
+  process.off("SIGHUP", onHangup);
+  clearInterval(flushing);
+  clearInterval(counting);
+  clearInterval(sweeping);
+  return ending;
+}
+
+function required(config: Config): { readonly snapshotPath: string; readonly dataDir: string } {
+  const snapshotPath = config.get("snapshot");
+  const dataDir = config.get("data_dir");
+  const missing = [
+    ...(snapshotPath === null ? ["--snapshot PATH (what to serve)"] : []),
+    ...(dataDir === null ? ["--data-dir DIR (where keys and state are kept)"] : []),
+  ];
+  if (snapshotPath !== null && dataDir !== null) return { snapshotPath, dataDir };
+  throw new CommandError(`Say also ${missing.join(" and ")}.`, 2);
+}
+
+function limitsOf(config: Config) {
+  return {
+    headBytesMax: config.get("http.headers_max_bytes"),
+    headersTimeoutMs: config.get("http.headers_timeout_ms"),
+    requestTimeoutMs: config.get("http.request_timeout_ms"),
+    idleTimeoutMs: config.get("http.idle_timeout_ms"),
+    writeTimeoutMs: config.get("http.write_timeout_ms"),
+    writePaceBytes: config.get("http.write_pace_bytes"),
+    bodiesBytesMax: config.get("http.bodies_max_bytes"),
+    socketsMax: config.get("http.sockets_max"),
+    socketsPerAddress: config.get("http.sockets_per_address"),
+    trustedProxies: config.get("http.trusted_proxies"),
+    senderShareMax: config.get("http.share_max"),
+  };
+}
+
+function addressOf(config: Config, key: "listen" | "metrics.listen") {
+  const address = parseListen(config.get(key) ?? "");
+  if (address === null) throw new CommandError(`${key} must be HOST:PORT.`, 2);
+  return address;
+}
+
+/** On a new data directory a person needs one key to begin with; false where there are some. */
+function printFirstKey(keyring: Keyring): boolean {
+  const first = keyring.createFirst({ tenant: "default", plan: "enterprise", name: "bootstrap" });
+  if (first === null) return false;
+  process.stderr.write(`API key (plan enterprise, shown only now): ${first.key}\n`);
+  return true;
+}
+
+/** Nobody can sign in to the console before an operator has made a user. */
+function sayHowToSignIn(dataDir: string): void {
+  process.stderr.write(
+    `No console user yet: peneira user create --data-dir ${dataDir} --email you@example.com\n`,
+  );
+}

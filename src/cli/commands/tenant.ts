@@ -1,0 +1,116 @@
+/**
+ * `peneira tenant`: the tenants of a data directory. What comes in: a wish. What goes out: words on
+ * standard error, lists on standard output; with --json one document.
+ * Invariant: works while a server runs on the same directory, which follows within a second; a
+ * tenant is never deleted, for its exports and counts belong to it.
+ */
+import type { Command } from "commander";
+import { wordFor } from "../../amounts.ts";
+import { type Explanation, explain } from "../support/helptext.ts";
+import { type DataDirOptions, withKeyring } from "../support/state.ts";
+
+interface TenantOptions extends DataDirOptions {
+  readonly json?: true;
+}
+
+/** Adds `peneira tenant` with its five commands to the program. */
+export function registerTenant(program: Command): void {
+  const tenant = explain(program.command("tenant"), {
+    summary: "make, list, rename and stop tenants",
+    description: "Manages tenants; a running server follows within a second.",
+    examples: [
+      "peneira tenant list --data-dir state",
+      "peneira tenant disable acme --data-dir state",
+      'peneira tenant rename acme "Acme Ltda" --data-dir state',
+    ],
+  });
+  common(named(tenant.command("create"), CREATE)).action((name: string, options: TenantOptions) => {
+    withKeyring(options, (keyring) => say(keyring.createTenant(name), options), "make");
+  });
+  common(
+    explain(tenant.command("list"), {
+      summary: "list tenants with their keys counted",
+      description: "Lists the tenants with their state and the number of their keys.",
+      examples: ["peneira tenant list --data-dir state --json"],
+    }),
+  ).action(list);
+  common(named(tenant.command("rename"), RENAME).argument("<new-name>", "its new name")).action(
+    (name: string, newName: string, options: TenantOptions) => rename(name, newName, options),
+  );
+  common(named(tenant.command("disable"), DISABLE)).action((name: string, options: TenantOptions) =>
+    change(name, options, true),
+  );
+  common(named(tenant.command("enable"), ENABLE)).action((name: string, options: TenantOptions) =>
+    change(name, options, false),
+  );
+}
+
+const CREATE: Explanation = {
+  summary: "make a tenant without any key",
+  description: "Makes a tenant without any key; `peneira key create` makes both at once.",
+  examples: ["peneira tenant create acme --data-dir state"],
+};
+const RENAME: Explanation = {
+  summary: "give a tenant another name",
+  description: "Gives a tenant another name; its keys, exports and counts stay with it.",
+  examples: ['peneira tenant rename acme "Acme Ltda" --data-dir state'],
+};
+const DISABLE: Explanation = {
+  summary: "stop every key and link of a tenant",
+  description: "Stops every key, session and download link of a tenant until it is enabled.",
+  examples: ["peneira tenant disable acme --data-dir state"],
+};
+const ENABLE: Explanation = {
+  summary: "let a disabled tenant work again",
+  description: "Lets the keys of a disabled tenant work again, except those disabled themselves.",
+  examples: ["peneira tenant enable acme --data-dir state"],
+};
+
+function named(command: Command, texts: Explanation): Command {
+  return explain(command, texts).argument("<name>", "the tenant");
+}
+
+function rename(name: string, newName: string, options: TenantOptions): void {
+  withKeyring(options, (keyring) => {
+    const renamed = keyring.renameTenant(name, newName);
+    if (options.json) say(renamed, options);
+    else process.stderr.write(`tenant ${name} is now ${newName}; it is ${renamed.state}.\n`);
+  });
+}
+
+function common(command: Command): Command {
+  return command
+    .option("--data-dir <dir>", "the server's data directory")
+    .option("--json", "print one JSON document");
+}
+
+function change(name: string, options: TenantOptions, disabled: boolean): void {
+  withKeyring(options, (keyring) => {
+    keyring.setTenantDisabled(name, disabled);
+    say({ tenant: name, state: disabled ? "disabled" : "active" }, options);
+  });
+}
+
+function say(tenant: { readonly tenant: string; readonly state: string }, options: TenantOptions) {
+  if (options.json) process.stdout.write(`${JSON.stringify(tenant)}\n`);
+  else process.stderr.write(`tenant ${tenant.tenant} is ${tenant.state}.\n`);
+}
+
+function list(options: TenantOptions): void {
+  withKeyring(options, (keyring) => {
+    const tenants = keyring.tenants().map(({ name, keys, createdAt, disabledAt }) => ({
+      tenant: name,
+      state: disabledAt === null ? "active" : "disabled",
+      keys,
+      created_at: new Date(createdAt).toISOString(),
+    }));
+    if (options.json) {
+      process.stdout.write(`${JSON.stringify({ tenants })}\n`);
+      return;
+    }
+    for (const { tenant, state, keys } of tenants) {
+      process.stdout.write(`${tenant}  ${state}  ${keys} ${wordFor(keys, "key")}\n`);
+    }
+    if (tenants.length === 0) process.stderr.write("There are no tenants yet.\n");
+  });
+}

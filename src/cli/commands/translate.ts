@@ -1,0 +1,112 @@
+/**
+ * `peneira translate`. What comes in: a snapshot and a sentence. What goes out: for people the
+ * sentence's parts with what each became and what was assumed, with --json the whole translation.
+ * Invariant: the spec is the one of `POST /v1/leads/translate`; nothing is searched.
+ */
+import type { Command } from "commander";
+import { openAnySegment } from "../../ingest/boot.ts";
+import { countMatches } from "../../search/searcher.ts";
+import type { Segment } from "../../search/segment.ts";
+import { DEFAULT_FIELDS, OUTPUT_FIELD_NAMES } from "../../spec/fields.ts";
+import { normalizeSpec } from "../../spec/normalize.ts";
+import { readDescriptors, useDescriptors } from "../../translate/activities/descriptors.ts";
+import { isUncertain } from "../../translate/confidence.ts";
+import type { Note } from "../../translate/notes.ts";
+import { type Suggestion, suggestionsOf } from "../../translate/suggestions.ts";
+import { type Translation, translate } from "../../translate/translate.ts";
+import { refuseText } from "../support/specfile.ts";
+
+interface TranslateOptions {
+  readonly snapshot: string;
+  readonly json?: true;
+  readonly descriptors?: string;
+}
+
+/** Accounts in a page where the sentence names no number. */
+const LIMIT_DEFAULT = 100;
+const LIMIT_MAX = 50_000;
+
+const EXAMPLES = `
+Examples:
+  $ peneira translate --snapshot 2026-10.peneira "padarias em MG abertas desde 2020, exceto MEI"
+  $ peneira translate --snapshot 2026-10.peneira --json "dentistas em Recife com telefone"`;
+
+/** Adds `peneira translate` to the program. */
+export function registerTranslate(program: Command): void {
+  program
+    .command("translate <sentence>")
+    .summary("show what a sentence means as filters")
+    .description("Translates a Portuguese sentence to a spec, without searching.")
+    .requiredOption("--snapshot <file>", "the snapshot whose places and activities count")
+    .option("--json", "print one JSON document")
+    .option("--descriptors <file>", "IBGE's subclasses, for sentences to find more activities")
+    .addHelpText("after", EXAMPLES)
+    .action(run);
+}
+
+async function run(text: string, options: TranslateOptions): Promise<void> {
+  refuseText(text);
+  if (options.descriptors !== undefined) useDescriptors(readDescriptors(options.descriptors));
+  const segment = await openAnySegment(options.snapshot);
+  try {
+    const translation = translate(text, segment);
+    const spec = normalized(segment, translation);
+    const matches = countMatches(segment, spec);
+    const suggestions = suggestionsOf(segment, translation, spec);
+    warnUncertain(spec.explain.confidence);
+    if (options.json) {
+      const { parts } = translation;
+      const document = { spec, explain: spec.explain, parts, matches, suggestions };
+      process.stdout.write(`${JSON.stringify(document)}\n`);
+    } else {
+      process.stdout.write(report(translation, suggestions, matches));
+    }
+  } finally {
+    segment.close();
+  }
+}
+
+/** Says on standard error that the spec should be looked at before anybody works with it. */
+function warnUncertain(confidence: number): void {
+  if (!isUncertain(confidence)) return;
+  process.stderr.write(
+    `warning: too little was understood with certainty (confidence ${confidence}); ` +
+      "check the filters before searching\n",
+  );
+}
+
+function normalized(segment: Segment, { spec }: Translation) {
+  return normalizeSpec(spec, {
+    catalog: segment.catalog,
+    limitDefault: LIMIT_DEFAULT,
+    limitCap: LIMIT_MAX,
+    allowedFields: OUTPUT_FIELD_NAMES,
+    defaultFields: DEFAULT_FIELDS,
+    mode: "search",
+    fullAllowed: false,
+  }).spec;
+}
+
+function report(translation: Translation, suggestions: readonly Suggestion[], matches: number) {
+  const { explain } = translation.spec;
+  const notes = (title: string, list: readonly Note[] = []) =>
+    list.map(
+      ({ words, detail }) => `${title} ${words === undefined ? "" : `"${words}": `}${detail}`,
+    );
+  const codes = suggestions.flatMap(({ words, activities }) =>
+    activities.map(
+      ({ code, description, matches: count }) =>
+        `may mean     "${words}": ${code} ${description} (${count})`,
+    ),
+  );
+  const lines = [
+    ...translation.parts.map(({ words, role }) => `${role.padEnd(12)} ${words}`),
+    ...codes,
+    ...notes("assumed     ", explain.assumptions),
+    ...notes("warning     ", explain.warnings),
+    ...notes("not mapped  ", explain.unmapped_constraints),
+    `confidence   ${explain.confidence}`,
+    `matches      ${matches}`,
+  ];
+  return `${lines.join("\n")}\n`;
+}

@@ -1,0 +1,267 @@
+/**
+ * `peneira user`: who may sign in to the console of a data directory. What comes in: a wish. What
+ * goes out: for people words on standard error and a made-up password alone on standard output;
+ * with --json one document.
+ * Invariant: works while a server runs on the same directory, which follows within a second; a
+ * password is shown when it is made up and never again, and one that was given never.
+ */
+import { readFileSync } from "node:fs";
+import { isatty } from "node:tty";
+import type { Command } from "commander";
+import { tenantNamed } from "../../access/keyring.ts";
+import { PLAN_DEFAULT, PLAN_NAMES } from "../../access/plans.ts";
+import { ROLES, type User, type Users } from "../../access/users.ts";
+import { AppError, CommandError } from "../../errors.ts";
+import { KeyStore } from "../../store/keystore.ts";
+import { didYouMean } from "../../suggest.ts";
+import { choice, explain } from "../support/helptext.ts";
+import { printTable } from "../support/print.ts";
+import { type Absent, type DataDirOptions, openUsers, withDatabase } from "../support/state.ts";
+
+interface UserOptions extends DataDirOptions {
+  readonly email?: string;
+  readonly tenant?: string;
+  readonly role?: string;
+  readonly plan?: string;
+  readonly passwordStdin?: true;
+  readonly json?: true;
+}
+
+/** What people see of users. */
+const COLUMNS = ["email", "tenant", "role", "state", "plan", "created_at", "last_seen_at"];
+
+/** Mistakes that lie in the state and not in how the command was written. */
+const REFUSALS = ["email_taken", "last_owner", "owner_first"];
+
+const EXAMPLES = [
+  "peneira user create --data-dir state --email ana@example.com",
+  "peneira user create --data-dir state --email rui@example.com --tenant acme --role owner",
+  "peneira user passwd --data-dir state --email ana@example.com --password-stdin < password",
+  "peneira user role --data-dir state --email rui@example.com --role member",
+];
+
+/** Adds `peneira user` with its six commands to the program. */
+export function registerUser(program: Command): void {
+  const user = explain(program.command("user"), {
+    summary: "make, list and stop users of the console",
+    description: "Manages who may sign in at /app; a running server follows within a second.",
+    examples: EXAMPLES,
+  });
+  creating(user.command("create"));
+  common(
+    explain(user.command("list"), {
+      summary: "list users",
+      description: "Lists the users with their tenant, role and state.",
+      examples: ["peneira user list --data-dir state --tenant acme"],
+    }),
+  )
+    .option("--tenant <name>", "only those of this tenant")
+    .action(list);
+  named(
+    explain(user.command("disable"), {
+      summary: "sign a user out and let it sign in no more",
+      description: "Ends every session of a user, who cannot sign in until enabled again.",
+      examples: ["peneira user disable --data-dir state --email rui@example.com"],
+    }),
+  ).action((options: UserOptions) => withUsers(options, disable));
+  named(
+    explain(user.command("enable"), {
+      summary: "let a disabled user sign in again",
+      description: "Lets a disabled user sign in again, with the password it had.",
+      examples: ["peneira user enable --data-dir state --email rui@example.com"],
+    }),
+  ).action((options: UserOptions) => withUsers(options, enable));
+  givingPassword(
+    named(
+      explain(user.command("passwd"), {
+        summary: "give a user another password",
+        description: "Gives a user another password and ends every session with the old one.",
+        examples: [
+          "peneira user passwd --data-dir state --email ana@example.com",
+          EXAMPLES[2] as string,
+        ],
+      }),
+    ),
+  ).action((options: UserOptions) => withUsers(options, passwd));
+  named(
+    explain(user.command("role"), {
+      summary: "give a user another role",
+      description: "Gives a user another role: owners manage keys and members of their tenant.",
+      examples: [EXAMPLES[3] as string],
+    }),
+  )
+    .addOption(choice("--role <role>", "the new role", ROLES).makeOptionMandatory())
+    .action((options: UserOptions) => withUsers(options, setRole));
+}
+
+function creating(command: Command): void {
+  explain(command, {
+    summary: "make a user, and its tenant",
+    description: "Makes a user of the console, and its tenant where there is none.",
+    remarks: "Without --password-stdin a password is made up and printed once.",
+    examples: EXAMPLES.slice(0, 2),
+  });
+  const roleDefault = "default: owner for the first of a tenant, else member";
+  const planDefault = `the one it has, else the highest of its keys, else ${PLAN_DEFAULT}`;
+  givingPassword(named(command))
+    .option("--tenant <name>", "the tenant", "default")
+    .addOption(choice("--role <role>", `what the user may do (${roleDefault})`, ROLES))
+    .addOption(
+      choice("--plan <plan>", `plan of the tenant's console (default: ${planDefault})`, PLAN_NAMES),
+    )
+    .action((options: UserOptions) => withUsers(options, create, "make"));
+}
+
+/** Options that all of them have. */
+function common(command: Command): Command {
+  return command
+    .option("--data-dir <dir>", "the server's data directory")
+    .option("--json", "print one JSON document");
+}
+
+/** Commands that need to know which user. */
+function named(command: Command): Command {
+  return common(command).requiredOption("--email <address>", "e-mail of the user");
+}
+
+function givingPassword(command: Command): Command {
+  return command.option(
+    "--password-stdin",
+    "read the password from standard input (default: make one up and print it)",
+  );
+}
+
+/** Opens the users for some work; what is refused becomes the words and the exit of a command. */
+async function withUsers(
+  options: UserOptions,
+  work: (users: Users, options: UserOptions) => Promise<void> | void,
+  absent: Absent = "refuse",
+): Promise<void> {
+  try {
+    await withDatabase(options, async (database) => work(openUsers(database), options), absent);
+  } catch (error) {
+    if (!(error instanceof AppError)) throw error;
+    const refused = error.errors.every(({ code }) => REFUSALS.includes(code));
+    throw new CommandError(error.message, refused ? 1 : 2);
+  }
+}
+
+async function create(users: Users, options: UserOptions): Promise<void> {
+  const { email = "", tenant = "default", role, plan } = options;
+  const password = givenPassword(options);
+  const wish = { email, tenant: { name: tenant }, role, plan, password };
+  const made = await users.create({ ...wish, planOtherwise: PLAN_DEFAULT });
+  if (made.planAssumed) {
+    process.stderr.write(`plan ${PLAN_DEFAULT}: the default; --plan takes another\n`);
+  }
+  showPassword(users, { user: made.user, password: made.password, verb: "made" }, options);
+}
+
+async function passwd(users: Users, options: UserOptions): Promise<void> {
+  const user = pick(users, options);
+  const password = await users.setPassword(user, givenPassword(options));
+  showPassword(
+    users,
+    { user, password, verb: "signed out everywhere; it has a new password" },
+    options,
+  );
+}
+
+/** Prints what was made up: the only time that it can be seen. */
+function showPassword(
+  users: Users,
+  changed: { readonly user: User; readonly password: string | null; readonly verb: string },
+  options: UserOptions,
+): void {
+  const { user, password, verb } = changed;
+  if (options.json) {
+    print({ ...described(users, user), ...(password === null ? {} : { password }) });
+    return;
+  }
+  const shown = password === null ? "" : " Its password is shown only now:";
+  const plan = users.consolePlan(user.tenantId);
+  const facts = `${user.role} of tenant ${user.tenant}, plan ${plan}`;
+  process.stderr.write(`user ${user.email} (${facts}) is ${verb}.${shown}\n`);
+  if (password !== null) process.stdout.write(`${password}\n`);
+}
+
+function disable(users: Users, options: UserOptions): void {
+  users.disable(pick(users, options));
+  say(users, options);
+}
+
+function enable(users: Users, options: UserOptions): void {
+  users.enable(pick(users, options));
+  say(users, options);
+}
+
+function setRole(users: Users, options: UserOptions): void {
+  users.setRole(pick(users, options), options.role ?? "");
+  say(users, options);
+}
+
+/** Says what a user is now. */
+function say(users: Users, options: UserOptions): void {
+  const user = pick(users, options);
+  if (options.json) print(described(users, user));
+  else {
+    process.stderr.write(
+      `user ${user.email} is ${user.state}, ${user.role} of tenant ${user.tenant}.\n`,
+    );
+  }
+}
+
+function list(options: UserOptions): void {
+  withDatabase(options, (database) => {
+    const { tenant } = options;
+    const keys = new KeyStore(database);
+    const tenantId = tenant === undefined ? undefined : tenantNamed(keys.tenants(), tenant).id;
+    const users = openUsers(database);
+    const rows = users.list(tenantId).map((user) => described(users, user));
+    if (options.json) {
+      print({ users: rows });
+      return;
+    }
+    if (rows.length === 0) process.stderr.write("There are no users yet: peneira user create\n");
+    const shown = rows.map((row) => ({ ...row, last_seen_at: row.last_seen_at ?? "never" }));
+    if (rows.length > 0) {
+      process.stdout.write(printTable(shown, COLUMNS, Number.POSITIVE_INFINITY));
+    }
+  });
+}
+
+/** The user that is meant. Throws `CommandError` that names the nearest one where there is none. */
+function pick(users: Users, { email = "" }: UserOptions): User {
+  const found = users.named(email);
+  if (found !== undefined) return found;
+  const all = users.list().map((user) => user.email);
+  throw new CommandError(
+    `There is no user ${email}${didYouMean(email, all, ".")} See: peneira user list`,
+  );
+}
+
+function described(users: Users, user: User) {
+  return {
+    user_id: user.id,
+    email: user.email,
+    tenant: user.tenant,
+    role: user.role,
+    state: user.state,
+    plan: users.consolePlan(user.tenantId),
+    created_at: new Date(user.createdAt).toISOString(),
+    last_seen_at: user.lastSeenAt === null ? null : new Date(user.lastSeenAt).toISOString(),
+  };
+}
+
+/** The password on standard input, where somebody says that there is one. */
+function givenPassword({ passwordStdin }: UserOptions): string | undefined {
+  if (passwordStdin !== true) return undefined;
+  if (isatty(0)) {
+    throw new CommandError("Send the password to standard input: … --password-stdin < FILE", 2);
+  }
+  return readFileSync(0, "utf8").replace(/\r?\n$/, "");
+}
+
+function print(document: object): void {
+  process.stdout.write(`${JSON.stringify(document)}\n`);
+}

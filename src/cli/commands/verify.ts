@@ -1,0 +1,51 @@
+/**
+ * What comes in: `peneira verify` with a snapshot file.
+ * What goes out: exit 0 when every checksum is right; else exit 1, naming every damaged block and
+ * the section it lies in.
+ * Invariant: the whole file is read once, and nothing of it is believed before it is checked.
+ */
+import type { Command } from "commander";
+import { wordFor } from "../../amounts.ts";
+import { CommandError } from "../../errors.ts";
+import { progress } from "../support/progress.ts";
+import { sectionName } from "./inspect.ts";
+
+/** Adds `peneira verify` to the program. */
+export function registerVerify(program: Command): void {
+  program
+    .command("verify")
+    .summary("check every checksum of a snapshot")
+    .description("Reads a snapshot whole and compares every checksum in it.")
+    .argument("<file>", "the snapshot")
+    .addHelpText(
+      "after",
+      `
+Ends with 0 when all is as it was written, with 1 and the names of what is damaged when not.
+
+Example:
+  $ peneira verify 2026-10.peneira`,
+    )
+    .action((path: string) => runVerify(path));
+}
+
+/** Checks a snapshot. @throws CommandError (exit 1) that names what is damaged. */
+export async function runVerify(path: string): Promise<void> {
+  const { openSnapshot } = await import("../../../native-index/format/snapshot.ts");
+  const { verifySnapshot } = await import("../../../native-index/format/verify.ts");
+  const snapshot = await openSnapshot(path);
+  const total = Math.ceil(snapshot.bytes / 2 ** 16);
+  const display = progress("verify", total, process.stderr, "blocks");
+  const { blocks, damaged, footerAgrees } = await verifySnapshot(snapshot, display.update);
+  if (damaged.length > 0) {
+    const places = damaged.map(({ block, offset, section }) => {
+      const name = section === null ? "Arrow columns" : `section ${sectionName(section)}`;
+      return `block ${block} at byte ${offset} (${name})`;
+    });
+    throw new CommandError(`${path} is damaged:\n- ${places.join("\n- ")}`);
+  }
+  if (!footerAgrees) throw new CommandError(`${path} is damaged: its footer lists other batches`);
+  const { rowCount } = snapshot;
+  const accounts = `${rowCount.toLocaleString("en-US")} ${wordFor(rowCount, "account")}`;
+  const checked = `${blocks} ${wordFor(blocks, "block")}`;
+  process.stdout.write(`${path}: ${accounts}, ${checked}, all checksums right\n`);
+}

@@ -1,0 +1,113 @@
+/**
+ * The change list that `peneira diff` works with. What comes in: two opened snapshots, and a folder
+ * to keep lists in or none. What goes out: the opened list of the pair, made if there is none yet.
+ * Invariant: without a folder of the user's the list is gone when it is closed, or when the process
+ * ends before; a kept list that does not open is replaced.
+ */
+import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import {
+  type ChangeList,
+  ChangeListError,
+  ChangeOrderError,
+  changeListName,
+  makeChangeList,
+  openChangeList,
+  refuseWrongOrder,
+} from "../../changes/list.ts";
+import { CommandError } from "../../errors.ts";
+import type { Segment } from "../../search/segment.ts";
+import { type Progress, progress } from "../support/progress.ts";
+import type { Interrupts } from "./interrupts.ts";
+
+/** Opens the list of a pair. @throws CommandError */
+export async function listOfPair(
+  pair: { readonly older: Segment; readonly newer: Segment },
+  cache: string | undefined,
+  interrupts: Interrupts,
+): Promise<ChangeList> {
+  const { older, newer } = pair;
+  refuseOrder(older, newer);
+  const place = cache === undefined ? temporaryPlace() : keptPlace(cache);
+  try {
+    const path = join(place.folder, changeListName(older, newer));
+    const list = openKept(path, older, newer) ?? (await make(path, older, newer, interrupts));
+    const close = () => {
+      list.close();
+      place.leave();
+    };
+    return { ...list, close };
+  } catch (error) {
+    place.leave();
+    throw error;
+  }
+}
+
+function refuseOrder(older: Segment, newer: Segment): void {
+  try {
+    refuseWrongOrder(older, newer);
+  } catch (error) {
+    if (!(error instanceof ChangeOrderError)) throw error;
+    throw new CommandError(`${error.message}: peneira diff OLD NEW.`, 2, error);
+  }
+}
+
+/** Where the list lies, and what is to be done when it is not needed any more. */
+interface Place {
+  readonly folder: string;
+  leave(): void;
+}
+
+function temporaryPlace(): Place {
+  const folder = mkdtempSync(join(tmpdir(), "peneira-diff-"));
+  const leave = (): void => {
+    rmSync(folder, { recursive: true, force: true });
+    process.off("exit", leave);
+  };
+  // A reader that has seen enough ends the process where it stands.
+  process.once("exit", leave);
+  return { folder, leave };
+}
+
+function keptPlace(folder: string): Place {
+  try {
+    mkdirSync(folder, { recursive: true });
+  } catch (error) {
+    const { message } = error as Error;
+    throw new CommandError(`--cache ${folder} is no folder to write to: ${message}`, 2, error);
+  }
+  return { folder, leave: () => undefined };
+}
+
+function openKept(path: string, older: Segment, newer: Segment): ChangeList | null {
+  try {
+    return openChangeList(path, older, newer);
+  } catch (error) {
+    if (!(error instanceof ChangeListError)) throw error;
+    if (error.problem !== "missing") process.stderr.write(`warning: ${error.message}; made anew\n`);
+    return null;
+  }
+}
+
+async function make(
+  path: string,
+  older: Segment,
+  newer: Segment,
+  interrupts: Interrupts,
+): Promise<ChangeList> {
+  let display: Progress | null = null;
+  const onProgress = (done: number, total: number): void => {
+    display ??= progress("compare", total);
+    display.update(done);
+    if (done === total) display.done();
+  };
+  try {
+    await makeChangeList(older, newer, path, { signal: interrupts.signal, onProgress });
+  } catch (error) {
+    const { syscall, message } = error as NodeJS.ErrnoException;
+    if (syscall === undefined) throw error;
+    throw new CommandError(`The comparison could not be written: ${message}`, 1, error);
+  }
+  return openChangeList(path, older, newer);
+}

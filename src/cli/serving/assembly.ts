@@ -1,0 +1,269 @@
+/**
+ * The parts of a server, put together. What comes in: the configuration, an open transport and the
+ * state. What goes out: the service that every handler works with, whose snapshot can be replaced.
+ * Invariant: nothing here answers a request or opens a port; what was opened here is closed by
+ * `close`, in the order in which the parts need each other.
+ */
+import { availableParallelism } from "node:os";
+import { AuditTrail } from "../../access/audittrail.ts";
+import { Gate } from "../../access/gate.ts";
+import { Keyring } from "../../access/keyring.ts";
+import { Passwords } from "../../access/passwords.ts";
+import { loadPlans, type Plans } from "../../access/plans.ts";
+import { Sessions } from "../../access/sessions.ts";
+import { SignIns } from "../../access/signins.ts";
+import { Usage } from "../../access/usage.ts";
+import { Users } from "../../access/users.ts";
+import { systemClock } from "../../clock.ts";
+import type { Config } from "../../config.ts";
+import { Exports } from "../../export/exports.ts";
+import { slugOf } from "../../export/filename.ts";
+import { RenderPool } from "../../export/pool.ts";
+import { Budget } from "../../http/budget.ts";
+import { Pressure } from "../../http/pressure.ts";
+import type { Service } from "../../http/service.ts";
+import { Telemetry } from "../../http/telemetry.ts";
+import type { Transport } from "../../http/transport.ts";
+import { Waits } from "../../http/waits.ts";
+import { describeError, type Log, openLog } from "../../log.ts";
+import { agentDoor } from "../../mcp/httpdoor.ts";
+import { Proxies } from "../../proxies.ts";
+import { countsAhead, pageAhead } from "../../search/ahead.ts";
+import { Scrubber } from "../../search/scrubber.ts";
+import { account, countMatches, facets, search, searchSliced } from "../../search/searcher.ts";
+import type { Segment } from "../../search/segment.ts";
+import { Shelf } from "../../search/shelf.ts";
+import { AuditStore } from "../../store/auditstore.ts";
+import { closeDatabase, type StateDatabase } from "../../store/database.ts";
+import { KeyStore } from "../../store/keystore.ts";
+import { QuotaStore } from "../../store/quotastore.ts";
+import { SearchStore } from "../../store/searchstore.ts";
+import { openSecrets, type Secrets } from "../../store/secrets.ts";
+import { UsageStore } from "../../store/usagestore.ts";
+import { UserStore } from "../../store/userstore.ts";
+import { VERSION } from "../commands/version.ts";
+import { type ChangesParts, ServedChanges } from "./changes.ts";
+
+/** Threads for exports where nobody says otherwise, beside the one that answers requests. */
+const EXPORT_THREADS_MAX = 4;
+
+/** What a service is made from. */
+export interface Parts {
+  readonly config: Config;
+  readonly dataDir: string;
+  readonly transport: Transport;
+  readonly database: StateDatabase;
+  /** The served folder, or null where a single file is served. */
+  readonly folder: string | null;
+}
+
+/** The service of a running process: its snapshot and its end can be set. */
+export interface ServedService extends Service {
+  /** Begins, with the first snapshot or without one. Call it before the server listens. */
+  start(segment: Segment | null): void;
+  /** Serves a snapshot from now on; the one before it stays open for its cursors. */
+  load(segment: Segment): void;
+  /** Serves none until the next one is loaded: the file of the current one is spoilt. */
+  drop(): void;
+  /** Free bytes of the disk with the files of exports; null where nobody knows. */
+  freeBytes(): number | null;
+  /** Looks whether opened snapshots were written to. */
+  glance(): void;
+  /** Who wants to know that an opened snapshot was found damaged. */
+  onDamage(listener: () => void): void;
+  /** Looks at the months beside the served one. Never rejects. */
+  look(): Promise<void>;
+  /** Closes replaced snapshots that nobody asked for lately. */
+  sweep(): void;
+  /** Begins to stop: not ready any more, nothing new is rendered. */
+  stop(): void;
+  /** Ends everything; the server must have stopped answering. */
+  close(): Promise<void>;
+}
+
+/** Puts the parts together. Throws `CommandError` for wrong plans and unusable state. */
+export function makeService(parts: Parts): ServedService {
+  const { config, dataDir, transport, database, folder } = parts;
+  const plans = loadPlans(config.plans);
+  const log = openLog(config.get("log.level"));
+  const { shelf, changes, scrubber, onDamage } = openSnapshots({ config, dataDir, folder, log });
+  // A link changes the file's time of change; unless seen as what it is, it looks like a write.
+  const linked = () => scrubber.glance();
+  const exporter = openExports({ config, dataDir, database, plans, log, linked });
+  const streams = new Budget(config.get("http.streams_max"), config.get("http.share_max"));
+  const telemetry = measured({ log, shelf, changes, scrubber, streams, exporter, transport });
+  const pressure = new Pressure(systemClock, config.get("http.overload_lag_ms"));
+  const keyring = new Keyring(new KeyStore(database), systemClock);
+  const usage = new Usage(new UsageStore(database), new QuotaStore(database), systemClock);
+  const secrets = openSecrets(dataDir);
+  const people = openConsole({ config, database, secrets });
+  let stopping = false;
+  return {
+    engine: { search, searchSliced, countMatches, facets, pageAhead, countsAhead, account },
+    ...settledBy(config),
+    ...{ exporter, keyring, ...people, usage, plans, pressure, telemetry, log, secrets },
+    searches: new SearchStore(database),
+    gate: new Gate(systemClock),
+    streams,
+    transport: transport.name,
+    segment: () => shelf.current(),
+    replaced: (belongs) => shelf.retired(belongs),
+    hold: (segment) => shelf.hold(segment),
+    ...{ months: changes.months, changeLists: changes.lists },
+    scrubbed: (segment) => scrubber.stateOf(segment),
+    stopping: () => stopping,
+    start: (segment) => {
+      if (segment !== null) shelf.put(segment);
+      changes.lists.start();
+      scrubber.start();
+      exporter.start(segment);
+    },
+    load: (segment) => {
+      shelf.put(segment);
+      exporter.serve(segment);
+      changes.loaded(segment);
+    },
+    look: () => changes.look(),
+    drop: () => shelf.drop(),
+    freeBytes: () => exporter.freeBytes(),
+    glance: () => scrubber.glance(),
+    onDamage,
+    sweep: () => {
+      changes.sweep();
+      for (const snapshot of shelf.sweep()) log.info({ snapshot }, "replaced snapshot closed");
+    },
+    stop: () => {
+      stopping = true;
+      exporter.stop();
+      changes.lists.stop();
+    },
+    close: async () => {
+      await exporter.close();
+      pressure.close();
+      telemetry.close();
+      flush(log, () => keyring.flushUsed());
+      flush(log, () => people.sessions.flush());
+      flush(log, () => usage.flush());
+      closeDatabase(database);
+      await scrubber.stop();
+      await changes.close();
+      shelf.close();
+    },
+  };
+}
+
+/** What of a service is so as long as it runs. */
+function settledBy(config: Config) {
+  return {
+    waits: new Waits(config.get("exports.waits_per_tenant")),
+    clock: systemClock,
+    version: VERSION,
+    agents: agentDoor(VERSION),
+    metricsHere: config.get("metrics.listen") === null,
+    bodyBytesMax: config.get("http.body_max_bytes"),
+    secondaryCnaeFull: config.get("exports.secondary_cnae_full"),
+    securityContact: config.get("http.security_contact"),
+    proxies: Proxies.read(config.get("http.trusted_proxies") ?? ""),
+  };
+}
+
+/** Where opened snapshots stand, and what checks all of them again. */
+function openSnapshots(parts: Omit<ChangesParts, "shelf">) {
+  const { config, log } = parts;
+  const shelf = new Shelf(systemClock, config.get("snapshots.keep") * 1000);
+  const changes = new ServedChanges({ ...parts, shelf });
+  let listener = () => {};
+  const scrubber = new Scrubber({
+    segments: () => [...shelf.segments(), ...changes.months.segments()],
+    seconds: config.get("snapshots.scrub_seconds"),
+    damaged: () => listener(),
+    ...{ clock: systemClock, log },
+  });
+  const onDamage = (told: () => void) => {
+    listener = told;
+  };
+  return { shelf, changes, scrubber, onDamage };
+}
+
+/** The metrics of a server, with what they look up. */
+function measured(parts: {
+  readonly log: Log;
+  readonly shelf: Shelf;
+  readonly changes: ServedChanges;
+  readonly scrubber: Scrubber;
+  readonly streams: Budget;
+  readonly exporter: Exports;
+  readonly transport: Transport;
+}): Telemetry {
+  const { log, shelf, changes, scrubber, streams, exporter, transport } = parts;
+  const telemetry = new Telemetry(log);
+  telemetry.watch(
+    {
+      snapshotMs: () => dateOf(shelf.current()),
+      snapshots: () => shelf.size + changes.months.size,
+      scrub: () => ({ ...scrubber.counts, states: scrubber.states() }),
+      streams: () => streams.used,
+      bodyBytes: () => transport.bodies.used,
+      sockets: transport.sockets,
+      exports: () => exporter.counts(),
+      freeBytes: () => exporter.freeBytes(),
+    },
+    systemClock,
+  );
+  return telemetry;
+}
+
+/** A database that is busy or full for once must not end the server; counts are kept for later. */
+export function flush(log: Log, write: () => void): void {
+  try {
+    write();
+  } catch (error) {
+    log.warn(describeError(error), "counts and times of use were not written");
+  }
+}
+
+function dateOf(segment: Segment | null): number | null {
+  return segment === null ? null : Date.parse(segment.snapshotDate);
+}
+
+/** Users, sessions and who changed what, over a database. */
+function openConsole(parts: {
+  readonly config: Config;
+  readonly database: StateDatabase;
+  readonly secrets: Secrets;
+}) {
+  const { config, database, secrets } = parts;
+  const store = new UserStore(database);
+  const passwords = new Passwords();
+  const keys = new KeyStore(database);
+  const users = new Users({ store, keys, passwords, clock: systemClock });
+  const sessions = new Sessions({
+    ...{ store, users, passwords, clock: systemClock },
+    signIns: new SignIns(systemClock),
+    secret: secrets.console,
+    idleSeconds: config.get("console.session_idle"),
+    maxSeconds: config.get("console.session_max"),
+  });
+  const retention = config.get("audit.retention");
+  const audit = new AuditTrail(new AuditStore(database), systemClock, retention);
+  return { users, sessions, audit };
+}
+
+function openExports(parts: {
+  readonly config: Config;
+  readonly dataDir: string;
+  readonly database: StateDatabase;
+  readonly plans: Plans;
+  readonly log: Log;
+  readonly linked: () => void;
+}): Exports {
+  const { config } = parts;
+  const spare = Math.min(Math.max(availableParallelism() - 1, 1), EXPORT_THREADS_MAX);
+  const threads = new RenderPool(config.get("exports.threads") ?? spare);
+  return new Exports({
+    ...{ ...parts, threads, clock: systemClock, slugOf },
+    retention: config.get("exports.retention"),
+    forget: config.get("exports.forget"),
+    freeBytesMin: config.get("exports.free_bytes_min"),
+  });
+}

@@ -1,0 +1,144 @@
+/**
+ * What comes in: the environment and a config file.
+ * What goes out: `peneira config`, the effective value of every setting with its source, or the
+ * table of all of them for the documents.
+ * Invariant: the value of a secret is never printed, only that it is set.
+ */
+import type { Command } from "commander";
+import plans from "../../../data/plans.json" with { type: "json" };
+import { PLAN_SETTINGS } from "../../access/plans.ts";
+import { type Config, type EffectiveSetting, loadConfig, variableOf } from "../../config.ts";
+import { useFolders } from "../../executable/cachefolder.ts";
+import { expectedOf, SETTINGS, type Setting, type SettingKey } from "../../settings.ts";
+
+const PLANS = { plans, planSettings: PLAN_SETTINGS };
+
+/** Flags of a command that are settings, by setting key. */
+export type SettingFlags = Partial<Record<SettingKey, string | undefined>>;
+
+/** Reads the configuration of a command: its flags, the environment, `--config`, the defaults. */
+export function configOf(flags: SettingFlags, file: string | undefined): Config {
+  const config = loadConfig({ flags, environment: process.env, file, ...PLANS });
+  useFolders({ cacheDir: config.get("cache_dir"), dataDir: config.get("data_dir") });
+  return config;
+}
+
+interface ConfigOptions {
+  readonly config?: string;
+  readonly variables?: boolean;
+  readonly markdown?: boolean;
+  readonly json?: boolean;
+}
+
+/** Adds `peneira config` to the program. */
+export function registerConfig(program: Command): void {
+  program
+    .command("config")
+    .summary("print every setting with its effective value and where that comes from")
+    .description("Prints every setting with its effective value and where that comes from.")
+    .option("--config <file>", "JSON file with settings (default: PENEIRA_CONFIG)")
+    .option("--variables", "print the environment variable and the meaning of each setting")
+    .option("--markdown", "print key, variable, default and meaning of each setting as a table")
+    .option("--json", "print one JSON document")
+    .addHelpText(
+      "after",
+      `
+Flags go before PENEIRA_* variables before the config file before defaults.
+
+Examples:
+  $ peneira config
+  $ PENEIRA_LISTEN=0.0.0.0:8080 peneira config --config peneira.json
+  $ peneira config --variables`,
+    )
+    .action((options: ConfigOptions) => {
+      if (options.markdown) {
+        process.stdout.write(settingsTable());
+        return;
+      }
+      const { settings } = configOf({}, options.config);
+      if (options.json) process.stdout.write(`${JSON.stringify(settings.map(asJson))}\n`);
+      else if (options.variables) process.stdout.write(settings.map(describe).join(""));
+      else process.stdout.write(asLines(settings));
+    });
+}
+
+function shown(setting: EffectiveSetting): unknown {
+  return setting.secret && setting.value !== null ? "********" : setting.value;
+}
+
+function asJson(setting: EffectiveSetting): object {
+  return { ...setting, value: shown(setting), variable: variableOf(setting.key) };
+}
+
+/** Key, value and source of each setting, a line each. */
+export function asLines(settings: readonly EffectiveSetting[]): string {
+  const uws = settings.some(({ key, value }) => key === "transport" && value === "uws");
+  const lines = settings.map((setting) => {
+    const value = JSON.stringify(shown(setting));
+    const { key, source, origin } = setting;
+    const from = source === "default" ? source : `${source} ${origin}`;
+    const instead = uws && setting.uws !== undefined ? `; uws: ${setting.uws}` : "";
+    return `${key.padEnd(36)} ${value}  (${from}${instead})\n`;
+  });
+  return lines.join("");
+}
+
+/** Settings that somebody has set and that the transport does not follow, as sentences. */
+export function withoutEffect(config: Config): string[] {
+  if (config.get("transport") !== "uws") return [];
+  return config.settings.flatMap(({ key, uws, source, origin }) =>
+    uws === undefined || source === "default"
+      ? []
+      : [`${key} (${source} ${origin}) has no effect with the transport uws: ${uws}.`],
+  );
+}
+
+/** That new exports are refused from the first one on, as a sentence. */
+export function withoutRoom(config: Config, freeBytes: number | null): string[] {
+  const key = "exports.free_bytes_min";
+  const least = config.get(key);
+  if (freeBytes === null || freeBytes >= least) return [];
+  const { source, origin } = config.settings.find((one) => one.key === key) as EffectiveSetting;
+  const from = source === "default" ? source : `${source} ${origin}`;
+  return [
+    `${key} (${from}) is ${least}, and the disk has ${freeBytes} bytes free: new exports are ` +
+      "refused (507) until it has more.",
+  ];
+}
+
+function describe(setting: EffectiveSetting): string {
+  return `${variableOf(setting.key)}\n    ${setting.description}\n`;
+}
+
+/** One setting as documents show it. */
+export interface SettingRow {
+  readonly key: string;
+  readonly variable: string;
+  readonly fallback: string;
+  readonly meaning: string;
+}
+
+/** Every setting with its default, whatever is set here. */
+export function settingRows(): SettingRow[] {
+  return loadConfig(PLANS).settings.map(({ key, value, description }) => {
+    const limit = key.split(".")[2] ?? "";
+    const type = (SETTINGS as Readonly<Record<string, Setting>>)[key]?.type;
+    const may = expectedOf(type ?? (PLAN_SETTINGS[limit] as (typeof PLAN_SETTINGS)[string]).type);
+    const fallback = Array.isArray(value) ? value.join(", ") : JSON.stringify(value);
+    const meaning = type?.kind === "text" ? description : `${description} Takes ${may}.`;
+    return { key, variable: variableOf(key), fallback, meaning };
+  });
+}
+
+/** The same rows as a table of Markdown. */
+export function settingsTable(): string {
+  const rows = settingRows().map(({ key, variable, fallback, meaning }) => {
+    return [`\`${key}\``, `\`${variable}\``, `\`${fallback}\``, meaning];
+  });
+  const lines = [["Key", "Variable", "Default", "Meaning"], ["---", "---", "---", "---"], ...rows];
+  return lines.map((cells) => `| ${cells.map(escapeCell).join(" | ")} |\n`).join("");
+}
+
+function escapeCell(text: string): string {
+  return text.replaceAll("|", "\\|");
+}

@@ -1,0 +1,81 @@
+/**
+ * What commands that take a spec share. What comes in: what stands after `--spec`, `--text` and
+ * `--limit`. What goes out: the spec as it was written or as the sentence means it, the number.
+ * Invariant: nothing of a spec is checked here but that it is JSON; the rest is normalization's.
+ */
+import { readFileSync } from "node:fs";
+import { InvalidArgumentError } from "commander";
+import { CommandError } from "../../errors.ts";
+import type { Segment } from "../../search/segment.ts";
+import { parseJson } from "../../spec/json.ts";
+import { isUncertain } from "../../translate/confidence.ts";
+import type { Note } from "../../translate/notes.ts";
+import { TEXT_MAX, translate } from "../../translate/translate.ts";
+
+/** Reads a spec file, `-` being standard input. @throws CommandError (exit 2) without one. */
+export function readSpecFile(path: string): unknown {
+  try {
+    return parseJson(readFileSync(path === "-" ? 0 : path));
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== "ENOENT") throw error;
+    throw new CommandError(`There is no spec file ${path}.`, 2, error);
+  }
+}
+
+/** Where a spec comes from: a file, or a sentence. */
+export interface SpecSource {
+  readonly spec?: string;
+  readonly text?: string;
+}
+
+/**
+ * Gives what makes the spec once the snapshot is open; a file is read at once, so that a wrong path
+ * is found before any work. @throws CommandError (exit 2) unless there is exactly one source.
+ */
+export function specSource({ spec, text }: SpecSource): (segment: Segment) => unknown {
+  if ((spec === undefined) === (text === undefined)) {
+    throw new CommandError("Say either --spec FILE or --text SENTENCE.", 2);
+  }
+  if (text === undefined) {
+    const input = readSpecFile(spec as string);
+    return () => input;
+  }
+  refuseText(text);
+  return (segment) => translated(text, segment);
+}
+
+/** Refuses a text that no sentence is. @throws CommandError (exit 2) */
+export function refuseText(text: string): void {
+  if (text.trim() !== "" && text.length <= TEXT_MAX) return;
+  throw new CommandError(`The sentence must have 1 to ${TEXT_MAX} characters.`, 2);
+}
+
+/**
+ * A spec of a sentence; what was assumed and left out is said on standard error.
+ * @throws CommandError (exit 1) with the spec where too little was understood to work with it.
+ */
+function translated(text: string, segment: Segment): unknown {
+  const { explain, ...spec } = translate(text, segment).spec;
+  const { assumptions, warnings, unmapped_constraints: unmapped } = explain;
+  const say = (title: string, notes: readonly Note[]) => {
+    for (const { words, detail } of notes) {
+      process.stderr.write(`${title}: ${words === undefined ? "" : `"${words}": `}${detail}\n`);
+    }
+  };
+  say("assumed", assumptions);
+  say("warning", warnings);
+  say("not mapped", unmapped);
+  if (!isUncertain(explain.confidence)) return spec;
+  throw new CommandError(
+    `The sentence was not understood well enough (confidence ${explain.confidence}). ` +
+      "As far as it was, its spec is this; check it, mend it and search with --spec:\n" +
+      JSON.stringify(spec, null, 2),
+  );
+}
+
+/** Reads a whole number from 1. @throws InvalidArgumentError (exit 2) for another text. */
+export function positive(text: string): number {
+  const value = Number(text);
+  if (Number.isInteger(value) && value >= 1) return value;
+  throw new InvalidArgumentError("It must be a whole number from 1.");
+}

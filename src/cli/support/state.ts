@@ -1,0 +1,92 @@
+/**
+ * The state that commands work on. What comes in: the flag `--data-dir`, or the setting in its
+ * place. What goes out: the opened database, or the keyring over it, for as long as the work lasts.
+ * Invariant: the database is closed however the work ends; a running server may have it open too.
+ * Work that ends badly because the state is damaged says that, and how to restore it.
+ * A directory without state is only filled by commands that make something, and never silently.
+ */
+import { join } from "node:path";
+import { Keyring } from "../../access/keyring.ts";
+import { Passwords } from "../../access/passwords.ts";
+import { Users } from "../../access/users.ts";
+import { systemClock } from "../../clock.ts";
+import { CommandError } from "../../errors.ts";
+import { damagedState, findingsIn, isStateDamage } from "../../store/damage.ts";
+import { DATABASE_FILE, openDatabase, type StateDatabase } from "../../store/database.ts";
+import { lookAt } from "../../store/datadir.ts";
+import { KeyStore } from "../../store/keystore.ts";
+import { UserStore } from "../../store/userstore.ts";
+import { configOf } from "./config.ts";
+
+/** Flags of commands that work on a data directory. */
+export interface DataDirOptions {
+  readonly dataDir?: string;
+}
+
+/** What becomes of a directory without state: refused, or made with a word on standard error. */
+export type Absent = "refuse" | "make";
+
+/**
+ * Opens the database for some work, which may take its time.
+ * @throws CommandError where no directory is named (exit 2), or where there is no state in it and
+ *   `absent` is `refuse` (exit 1)
+ */
+export function withDatabase<Result>(
+  { dataDir }: DataDirOptions,
+  work: (database: StateDatabase) => Result,
+  absent: Absent = "refuse",
+): Result {
+  const path = configOf({ data_dir: dataDir }, undefined).get("data_dir");
+  if (path === null) throw new CommandError("Say also --data-dir DIR.", 2);
+  const missing = missingIn(path);
+  if (missing !== null && absent === "refuse") {
+    const mend = "Check the path; peneira key create and peneira serve make one.";
+    throw new CommandError(`There is no ${missing} ${path}. ${mend}`);
+  }
+  const database = openDatabase(path);
+  const inWords = (error: unknown): never => {
+    const found = error instanceof CommandError ? [] : findingsIn(database);
+    if (found.length > 0 || isStateDamage(error)) throw damagedState(database.name, found, error);
+    throw error;
+  };
+  if (missing !== null) process.stderr.write(`made a new ${missing} ${path}\n`);
+  let later = false;
+  try {
+    const result = work(database);
+    if (!(result instanceof Promise)) return result;
+    later = true;
+    return result.catch(inWords).finally(() => database.close()) as Result;
+  } catch (error) {
+    return inWords(error);
+  } finally {
+    if (!later) database.close();
+  }
+}
+
+/** What there is not: the directory, or the state in a directory that is there; else null. */
+function missingIn(path: string): string | null {
+  const found = lookAt(path);
+  if (found === undefined) return "data directory";
+  if (!found.isDirectory()) return null;
+  const state = join(path, DATABASE_FILE);
+  return lookAt(state) === undefined ? `state (${DATABASE_FILE}) in` : null;
+}
+
+/** Opens the keyring for some work. @throws CommandError as `withDatabase` */
+export function withKeyring<Result>(
+  options: DataDirOptions,
+  work: (keyring: Keyring) => Result,
+  absent: Absent = "refuse",
+): Result {
+  return withDatabase(
+    options,
+    (database) => work(new Keyring(new KeyStore(database), systemClock)),
+    absent,
+  );
+}
+
+/** The users of an open database. */
+export function openUsers(database: StateDatabase): Users {
+  const [store, keys] = [new UserStore(database), new KeyStore(database)];
+  return new Users({ store, keys, passwords: new Passwords(), clock: systemClock });
+}

@@ -1,0 +1,196 @@
+/**
+ * Usage per day and sender. What comes in: the answer of `GET /usage`. What goes out: three charts
+ * with one legend, whose buttons hide senders, and the same numbers as a table.
+ * Invariant: the charts are loaded on their own and have their room before; a hidden sender is left
+ * out of charts, sums and table alike.
+ */
+import { type Signal, signal, useSignal } from "@preact/signals";
+import { useEffect } from "preact/hooks";
+import type { UsageAnswer } from "../app/answers.ts";
+import { number } from "../app/format.ts";
+import { language } from "../app/language.ts";
+import { theme } from "../app/preferences.ts";
+import { words } from "../app/words.ts";
+import { EmptyState } from "../parts/notice.tsx";
+import { type Layer, layersOf, MEASURES, type Measure, sum, valuesOf } from "./layers.ts";
+import { dayName, measureName, senderName } from "./usagenames.ts";
+import { UsageTable } from "./usagetable.tsx";
+
+type PlotPart = typeof import("./plot.tsx");
+
+/** The part of the program that draws; `failed` when it could not be fetched. */
+const part = signal<PlotPart | "failed" | null>(null);
+/** Changes with the system's colour scheme, which no attribute tells. */
+const systemDark = signal(matchMedia("(prefers-color-scheme: dark)").matches);
+matchMedia("(prefers-color-scheme: dark)").addEventListener("change", ({ matches }) => {
+  systemDark.value = matches;
+});
+
+async function loadPlot(): Promise<void> {
+  if (part.peek() !== null && part.peek() !== "failed") return;
+  part.value = await import("./plot.tsx").catch(() => "failed" as const);
+}
+
+/** The history of a tenant's usage. */
+export function UsageHistory({ answer }: { answer: UsageAnswer }) {
+  const hidden = useSignal<readonly string[]>([]);
+  const asTable = useSignal(false);
+  const { usage } = words.value.charts;
+  useEffect(() => void loadPlot(), []);
+  const layers = layersOf(answer.senders);
+  if (layers.length === 0) {
+    return (
+      <EmptyState icon="info" title={usage.nothingTitle}>
+        <p>{usage.nothing}</p>
+      </EmptyState>
+    );
+  }
+  const shown = layers.filter(({ id }) => !hidden.value.includes(id));
+  const drawn = part.value;
+  const table = asTable.value || drawn === "failed";
+  return (
+    <section class="usage-history" aria-labelledby="usage-history">
+      <header class="usage-head">
+        <div>
+          <h2 id="usage-history">{usage.whole(number(answer.days.length))}</h2>
+          <p class="usage-note">{intro(answer.days)}</p>
+        </div>
+        <button
+          type="button"
+          class="button button-secondary button-small"
+          aria-pressed={table}
+          disabled={drawn === "failed"}
+          onClick={() => {
+            asTable.value = !asTable.value;
+          }}
+        >
+          {usage.asTable}
+        </button>
+      </header>
+      <Legend layers={layers} hidden={hidden} />
+      {table ? (
+        <UsageTable days={answer.days} layers={shown} />
+      ) : (
+        <Plots days={answer.days} layers={shown} plot={drawn as PlotPart | null} />
+      )}
+    </section>
+  );
+}
+
+function intro(days: readonly string[]): string {
+  const { usage } = words.value.charts;
+  return usage.intro(dayName(days[0] ?? "", true), dayName(days.at(-1) ?? "", true));
+}
+
+function Legend({
+  layers,
+  hidden,
+}: {
+  layers: readonly Layer[];
+  hidden: Signal<readonly string[]>;
+}) {
+  const { usage } = words.value.charts;
+  return (
+    <fieldset class="usage-legend">
+      <legend class="visually-hidden">{usage.sendersHint}</legend>
+      {layers.map((layer) => {
+        const off = hidden.value.includes(layer.id);
+        return (
+          <button
+            key={layer.id}
+            type="button"
+            class="usage-sender"
+            aria-pressed={!off}
+            onClick={() => {
+              hidden.value = off
+                ? hidden.value.filter((id) => id !== layer.id)
+                : [...hidden.value, layer.id];
+            }}
+          >
+            <span class="usage-swatch" data-layer={layer.colour} />
+            {senderName(layer)}
+            {layer.senders.length === 1 && (
+              <span class="usage-kind">
+                {layer.senders[0]?.kind === "key" ? usage.kindKey : usage.kindConsole}
+              </span>
+            )}
+          </button>
+        );
+      })}
+    </fieldset>
+  );
+}
+
+interface PlotsProps {
+  readonly days: readonly string[];
+  readonly layers: readonly Layer[];
+  readonly plot: PlotPart | null;
+}
+
+function Plots({ days, layers, plot }: PlotsProps) {
+  const day = useSignal<number | null>(null);
+  const { usage } = words.value.charts;
+  const look = `${language.value} ${theme.value} ${systemDark.value}`;
+  return (
+    <div class="usage-plots">
+      {MEASURES.map((measure) => {
+        const drawn = layers.map((layer) => ({
+          colour: layer.colour,
+          values: valuesOf(layer, measure),
+        }));
+        return (
+          <section key={measure} class="usage-plot">
+            <h3>{usage.perDay(measureName(measure))}</h3>
+            <Reading {...{ days, layers, measure, day }} />
+            <div class="plot-room">
+              {plot !== null && (
+                <plot.Plot
+                  days={days.map((one) => dayName(one))}
+                  layers={drawn}
+                  label={usage.perDay(measureName(measure))}
+                  look={look}
+                  onDay={(at) => {
+                    day.value = at;
+                  }}
+                />
+              )}
+            </div>
+          </section>
+        );
+      })}
+    </div>
+  );
+}
+
+interface ReadingProps {
+  readonly days: readonly string[];
+  readonly layers: readonly Layer[];
+  readonly measure: Measure;
+  readonly day: Signal<number | null>;
+}
+
+/** The sum of all days, or of the one under the pointer with what each sender has in it. */
+function Reading({ days, layers, measure, day }: ReadingProps) {
+  const { usage } = words.value.charts;
+  const at = day.value;
+  const values = layers.map((layer) => ({ layer, values: valuesOf(layer, measure) }));
+  if (at === null || days[at] === undefined) {
+    const total = sum(values.map((one) => sum(one.values)));
+    return (
+      <p class="plot-reading">
+        {usage.sum} <strong>{number(total)}</strong>
+      </p>
+    );
+  }
+  return (
+    <p class="plot-reading">
+      {dayName(days[at])} <strong>{number(sum(values.map((one) => one.values[at] ?? 0)))}</strong>
+      {values.map(({ layer, values: numbers }) => (
+        <span key={layer.id} class="plot-part">
+          <span class="usage-swatch" data-layer={layer.colour} />
+          {number(numbers[at] ?? 0)}
+        </span>
+      ))}
+    </p>
+  );
+}

@@ -1,0 +1,151 @@
+/**
+ * The shell. What comes in: the session and the view of the address. What goes out: header,
+ * navigation and the view, whose code is loaded when it is first shown.
+ * Invariant: one main landmark with one heading per view; a change of view sets the title and
+ * moves the focus to the heading; without a user there is only the sign-in page.
+ */
+import type { ComponentType, VNode } from "preact";
+import { useEffect, useRef, useState } from "preact/hooks";
+import { Busy } from "../parts/busy.tsx";
+import { Dialog } from "../parts/dialog.tsx";
+import { Notice } from "../parts/notice.tsx";
+import { Toasts } from "../parts/toast.tsx";
+import { reachable } from "./api.ts";
+import { Header } from "./header.tsx";
+import { type ViewName, view } from "./router.ts";
+import { ended, session, user } from "./session.ts";
+import { SignInAgain, SignInPage } from "./signin.tsx";
+import { loadSession } from "./signing.ts";
+import { words } from "./words.ts";
+
+type Loader = () => Promise<ComponentType>;
+
+/** Each view is a chunk of its own. */
+const VIEWS: Record<ViewName, Loader> = {
+  find: async () => (await import("../find/find.tsx")).Find,
+  exports: async () => (await import("../exports/history.tsx")).ExportsView,
+  saved: async () => (await import("../exports/saved.tsx")).SavedView,
+  keys: async () => (await import("../keys/keys.tsx")).KeysView,
+  usage: async () => (await import("../account/usage.tsx")).UsageView,
+  members: async () => (await import("../members/members.tsx")).MembersView,
+  audit: async () => (await import("../members/audit.tsx")).AuditView,
+  account: async () => (await import("../account/account.tsx")).AccountView,
+};
+
+/** The whole console. */
+export function App(): VNode {
+  const { shell } = words.value;
+  const title = user() === null ? shell.signIn.title : shell.views[view.value];
+  useEffect(() => {
+    document.title = `${title} · ${shell.product}`;
+  }, [title, shell.product]);
+  if (session.value === null) return <Unreached />;
+  if (user() === null) return <SignInPage />;
+  return (
+    <>
+      <button type="button" class="skip" onClick={skip}>
+        {shell.skip}
+      </button>
+      <Header />
+      <Connection />
+      <Main key={user()?.id} />
+      <Toasts />
+      <Dialog
+        open={ended.value}
+        locked
+        size="small"
+        title={shell.signIn.endedTitle}
+        onClose={() => {}}
+      >
+        <SignInAgain />
+      </Dialog>
+    </>
+  );
+}
+
+/** A button and not a link: the hash belongs to the query. */
+function skip(): void {
+  document.getElementById("main")?.focus();
+}
+
+/** The view itself; the first one keeps the focus where the browser has it. */
+function Main(): VNode {
+  const main = useRef<HTMLElement>(null);
+  const name = view.value;
+  const shown = useView(name);
+  const first = useRef(true);
+  useEffect(() => {
+    if (shown.view === null) return;
+    if (!first.current) focusHeading(main.current);
+    first.current = false;
+  }, [shown.view]);
+  const { shell } = words.value;
+  const View = shown.view;
+  return (
+    <main id="main" class={`main main-${name}`} tabIndex={-1} ref={main}>
+      {shown.failed && (
+        <Notice
+          kind="error"
+          title={shell.viewFailed}
+          action={{ label: shell.reload, onClick: () => location.reload() }}
+        />
+      )}
+      {View ? <View /> : !shown.failed && <Busy />}
+    </main>
+  );
+}
+
+/** Readers then say where the user is; Tab goes on from there. */
+function focusHeading(main: HTMLElement | null): void {
+  scrollTo(0, 0);
+  const heading = main?.querySelector("h1");
+  if (heading) heading.tabIndex = -1;
+  (heading ?? main)?.focus({ preventScroll: true });
+}
+
+/** Begins to load the code of a view that is about to be shown. */
+export function preload(name: ViewName): void {
+  VIEWS[name]().catch(() => {});
+}
+
+function useView(name: ViewName): { view: ComponentType | null; failed: boolean } {
+  const [loaded, setLoaded] = useState<{ name: ViewName; view: ComponentType | null }>();
+  useEffect(() => {
+    let stale = false;
+    VIEWS[name]().then(
+      (component) => !stale && setLoaded({ name, view: component }),
+      () => !stale && setLoaded({ name, view: null }),
+    );
+    return () => {
+      stale = true;
+    };
+  }, [name]);
+  const current = loaded?.name === name ? loaded.view : null;
+  return { view: current, failed: loaded?.name === name && current === null };
+}
+
+function Connection(): VNode | null {
+  const { shell } = words.value;
+  if (reachable.value) return null;
+  const action = { label: shell.reconnect, onClick: () => void loadSession().catch(() => {}) };
+  return (
+    <div class="connection">
+      <Notice kind="warn" action={action}>
+        {shell.offline}
+      </Notice>
+    </div>
+  );
+}
+
+function Unreached(): VNode {
+  const { shell } = words.value;
+  const action = { label: shell.retry, onClick: () => void loadSession().catch(() => {}) };
+  return (
+    <main class="unreached">
+      <h1 class="visually-hidden">{shell.product}</h1>
+      <Notice kind="error" title={shell.failed} action={action}>
+        {shell.unreachable}
+      </Notice>
+    </main>
+  );
+}

@@ -1,0 +1,143 @@
+/**
+ * The bar across the top. What comes in: the user, the view, the preferences. What goes out: logo,
+ * navigation with the current view marked, what is served, and the menus.
+ * Invariant: the same links on every screen (on phones they are the bar at the foot); what a role
+ * may not see is not there.
+ */
+import type { VNode } from "preact";
+import { useEffect } from "preact/hooks";
+import { Icon, type IconName, Logo } from "../parts/icon.tsx";
+import { Menu, type MenuItem } from "../parts/menu.tsx";
+import { errorText } from "../parts/notice.tsx";
+import { Pill } from "../parts/pill.tsx";
+import { toast } from "../parts/toast.tsx";
+import { month } from "./format.ts";
+import { language } from "./language.ts";
+import { chooseLanguage, chooseTheme, type Theme, theme } from "./preferences.ts";
+import { go, Link, type ViewName, view } from "./router.ts";
+import { user } from "./session.ts";
+import { signOut } from "./signing.ts";
+import { loadStatus, status } from "./status.ts";
+import { words } from "./words.ts";
+
+const SHOWN: readonly (readonly [ViewName, IconName])[] = [
+  ["find", "search"],
+  ["exports", "download"],
+  ["saved", "bookmark"],
+  ["usage", "chart"],
+  ["keys", "key"],
+  ["members", "users"],
+  ["audit", "list"],
+];
+
+/** What members may not see. */
+const OWNERS_ONLY: readonly ViewName[] = ["members", "audit"];
+
+/** The bar across the top. */
+export function Header(): VNode {
+  const { shell } = words.value;
+  const owner = user()?.role === "owner";
+  useEffect(() => void loadStatus(), []);
+  return (
+    <header class="header">
+      <Link view="find" class="brand">
+        <Logo />
+        {shell.product}
+      </Link>
+      <nav class="nav" aria-label={shell.navigation}>
+        <ul>
+          {SHOWN.filter(([name]) => owner || !OWNERS_ONLY.includes(name)).map(([name, icon]) => (
+            <li key={name} class={`nav-${name}`}>
+              <Link view={name} aria-current={view.value === name ? "page" : undefined}>
+                <Icon name={icon} size={20} />
+                {shell.viewsShort[name]}
+              </Link>
+            </li>
+          ))}
+        </ul>
+      </nav>
+      <div class="header-end">
+        <Served />
+        <LanguageMenu />
+        <ThemeMenu />
+        <AccountMenu owner={owner} />
+      </div>
+    </header>
+  );
+}
+
+/** Which data is searched, and by which plan; the room is kept until the answer is there. */
+function Served(): VNode {
+  const { shell } = words.value;
+  const now = status.value;
+  const label = now?.snapshot ? month(now.snapshot) : null;
+  const title = now?.snapshot ? shell.snapshotTitle(now.accounts ?? 0, now.snapshot) : undefined;
+  return (
+    <p class="served" title={title}>
+      {now && <span class="served-data">{label ? shell.snapshot(label) : shell.noSnapshot}</span>}
+      {now?.snapshot && <span class="served-short">{month(now.snapshot, "short")}</span>}
+      {now && <Pill>{now.plan}</Pill>}
+    </p>
+  );
+}
+
+/** Switching the language; also on the sign-in page. */
+export function LanguageMenu(): VNode {
+  const { shell } = words.value;
+  const choose = (wanted: "pt" | "en") => void chooseLanguage(wanted).catch(failed);
+  return (
+    <Menu
+      label={shell.language}
+      icon="globe"
+      items={[
+        {
+          label: shell.portuguese,
+          checked: language.value === "pt",
+          onSelect: () => choose("pt"),
+        },
+        { label: shell.english, checked: language.value === "en", onSelect: () => choose("en") },
+      ]}
+    />
+  );
+}
+
+/** Switching the colours; also on the sign-in page. */
+export function ThemeMenu(): VNode {
+  const { shell } = words.value;
+  const names = { auto: shell.themeAuto, light: shell.themeLight, dark: shell.themeDark };
+  const icons = { auto: "monitor", light: "sun", dark: "moon" } as const;
+  const items = (Object.keys(names) as Theme[]).map((name) => ({
+    label: names[name],
+    checked: theme.value === name,
+    onSelect: () => chooseTheme(name),
+  }));
+  return <Menu label={shell.theme} icon={icons[theme.value]} items={items} />;
+}
+
+function AccountMenu({ owner }: { owner: boolean }): VNode {
+  const { shell, members } = words.value;
+  const who = user();
+  const items: MenuItem[] = [
+    { label: shell.views.account, icon: "user", onSelect: () => go("account") },
+    ...(owner
+      ? [
+          { label: shell.views.members, icon: "users" as const, onSelect: () => go("members") },
+          { label: shell.views.audit, icon: "list" as const, onSelect: () => go("audit") },
+        ]
+      : []),
+    { label: shell.signOut, icon: "signOut", onSelect: () => void signOut().catch(failed) },
+  ];
+  const head = who && (
+    <>
+      <strong>{who.email}</strong>
+      <span class="sub">
+        {who.tenant} · {members.roles[who.role]}
+      </span>
+    </>
+  );
+  return <Menu label={shell.accountMenu(who?.email ?? "")} icon="user" items={items} head={head} />;
+}
+
+function failed(error: unknown): void {
+  toast(errorText(error), { kind: "error" });
+}

@@ -1,0 +1,30 @@
+/**
+ * What every view stands on. What comes in: nothing. What goes out: nothing; its imports make one
+ * file of the bundle.
+ * Invariant: every module that is loaded by import() names it first, so that the parts are loaded
+ * once, with the shell, and not in a dozen pieces; a part that only one view uses does not belong
+ * here.
+ */
+import "preact/jsx-runtime";
+import "./api.ts";
+import "./format.ts";
+import "./language.ts";
+import "../parts/busy.tsx";
+import "../parts/button.tsx";
+import "../parts/combobox.tsx";
+import "../parts/dialog.tsx";
+import "../parts/field.tsx";
+import "../parts/icon.tsx";
+import "../parts/load.ts";
+import "../parts/menu.tsx";
+import "../parts/notice.tsx";
+import "../parts/page.tsx";
+import "../parts/password.tsx";
+import "../parts/pill.tsx";
+import "../parts/toast.tsx";
+import "./preferences.ts";
+import "./router.ts";
+import "./session.ts";
+import "./signing.ts";
+import "./status.ts";
+import "./words.ts";

@@ -1,0 +1,340 @@
+/**
+ * Saved searches. What comes in: those of the tenant, page by page, or the query to save. What goes
+ * out: the list with what each found then and finds now, and the button that saves the present
+ * query.
+ * Invariant: the change is that of exact counts, with the snapshots they were counted in; the spec
+ * of one is loaded when it is opened, which asks it of the snapshot that is served.
+ */
+import "../app/kit.ts";
+import type { VNode } from "preact";
+import { useEffect, useId, useState } from "preact/hooks";
+import type { OpenedSearch, SavedSearch, SearchList } from "../app/answers.ts";
+import { get, post, remove } from "../app/api.ts";
+import { ago, dateTime, month, number, percent } from "../app/format.ts";
+import { go } from "../app/router.ts";
+import { words } from "../app/words.ts";
+import { catalog, loadCatalog } from "../find/catalog.ts";
+import { exploration, isEmpty, query, sentence, specOf } from "../find/query.ts";
+import { Skeleton } from "../parts/busy.tsx";
+import { Button } from "../parts/button.tsx";
+import { ConfirmDialog, Dialog } from "../parts/dialog.tsx";
+import { TextInput } from "../parts/field.tsx";
+import { Menu } from "../parts/menu.tsx";
+import { EmptyState, ErrorNotice, errorText } from "../parts/notice.tsx";
+import { Page } from "../parts/page.tsx";
+import { toast } from "../parts/toast.tsx";
+import { addressOfSpec, summaryOf } from "./summary.ts";
+
+/** Longest name; held equal to the server's by a test. */
+const NAME_LENGTH_MAX = 100;
+
+/** Saves the present query under a name. */
+export function SaveButton(): VNode {
+  const [open, setOpen] = useState(false);
+  const { exports } = words.value;
+  const nothing = isEmpty(query.value) || exploration.value.answer === null;
+  const first = () => {
+    const { answer } = exploration.peek();
+    const text = sentence.peek() || (answer ? summaryOf(answer.spec, catalog.peek()) : "");
+    return text.slice(0, NAME_LENGTH_MAX);
+  };
+  const save = async (name: string) => {
+    const text = sentence.peek() === "" ? null : sentence.peek();
+    const body = { name, ...(text === null ? {} : { text }), spec: specOf(query.peek()) };
+    await post("/searches", body);
+    const action = { label: exports.savedOpenList, onClick: () => go("saved") };
+    toast(exports.savedToast(name), { action });
+  };
+  return (
+    <>
+      <Button
+        icon="bookmark"
+        aria-disabled={nothing}
+        title={nothing ? exports.saveNothing : undefined}
+        onClick={() => (nothing ? toast(exports.saveNothing, { kind: "error" }) : setOpen(true))}
+      >
+        {exports.saveButton}
+      </Button>
+      {open && (
+        <NameDialog
+          title={exports.saveTitle}
+          hint={exports.saveHint}
+          first={first()}
+          onName={save}
+          onClose={() => setOpen(false)}
+        />
+      )}
+    </>
+  );
+}
+
+interface NameProps {
+  title: string;
+  hint?: string;
+  first: string;
+  onName: (name: string) => Promise<void>;
+  onClose: () => void;
+}
+
+function NameDialog({ title, hint, first, onName, onClose }: NameProps): VNode {
+  const [name, setName] = useState(first);
+  const [busy, setBusy] = useState(false);
+  const [missing, setMissing] = useState(false);
+  const [error, setError] = useState<unknown>(null);
+  const form = useId();
+  const { exports } = words.value;
+  const submit = async () => {
+    if (name.trim() === "") return setMissing(true);
+    setBusy(true);
+    setError(null);
+    try {
+      await onName(name.trim());
+      onClose();
+    } catch (failure) {
+      setError(failure);
+      setBusy(false);
+    }
+  };
+  const footer = (
+    <>
+      <Button onClick={onClose}>{exports.cancel}</Button>
+      <Button variant="primary" type="submit" form={form} busy={busy}>
+        {exports.save}
+      </Button>
+    </>
+  );
+  return (
+    <Dialog open size="small" title={title} onClose={onClose} footer={footer}>
+      <form
+        id={form}
+        onSubmit={(event) => {
+          event.preventDefault();
+          void submit();
+        }}
+      >
+        <TextInput
+          label={exports.saveName}
+          hint={hint}
+          data-autofocus
+          autocomplete="off"
+          maxLength={NAME_LENGTH_MAX}
+          value={name}
+          error={missing ? exports.saveNameMissing : null}
+          onValue={(text) => {
+            setMissing(false);
+            setName(text);
+          }}
+        />
+        {error !== null && <ErrorNotice error={error} />}
+      </form>
+    </Dialog>
+  );
+}
+
+interface Saved {
+  searches: SavedSearch[] | null;
+  next: string | null;
+  busy: boolean;
+  error: unknown;
+  more: () => void;
+  change: (search: SavedSearch, body: { name?: string; refresh?: boolean }) => Promise<void>;
+  drop: (search: SavedSearch) => Promise<void>;
+}
+
+function useSaved(): Saved {
+  const [searches, setSearches] = useState<SavedSearch[] | null>(null);
+  const [next, setNext] = useState<string | null>(null);
+  const [busy, setBusy] = useState(false);
+  const [error, setError] = useState<unknown>(null);
+  const more = () => {
+    setBusy(true);
+    setError(null);
+    const cursor = next === null ? "" : `?cursor=${encodeURIComponent(next)}`;
+    get<SearchList>(`/searches${cursor}`)
+      .then((page) => {
+        setSearches((old) => [...(old ?? []), ...page.searches]);
+        setNext(page.next_cursor);
+      }, setError)
+      .finally(() => setBusy(false));
+  };
+  useEffect(more, []);
+  const change: Saved["change"] = async ({ id }, body) => {
+    const { search } = await post<{ search: SavedSearch }>(`/searches/${id}`, body);
+    setSearches((old) => (old ?? []).map((one) => (one.id === id ? search : one)));
+  };
+  const drop: Saved["drop"] = async ({ id }) => {
+    await remove(`/searches/${id}`);
+    setSearches((old) => (old ?? []).filter((one) => one.id !== id));
+    toast(words.peek().exports.removedSearch);
+  };
+  return { searches, next, busy, error, more, change, drop };
+}
+
+/** The list of saved searches. */
+export function SavedView(): VNode {
+  const { searches, next, busy, error, more, change, drop } = useSaved();
+  const { exports } = words.value;
+  const [renamed, setRenamed] = useState<SavedSearch | null>(null);
+  const [doomed, setDoomed] = useState<SavedSearch | null>(null);
+  useEffect(() => void loadCatalog().catch(() => {}), []);
+  return (
+    <Page title={exports.savedTitle} lead={exports.savedIntro}>
+      {searches === null && error === null && <Skeleton lines={4} height={72} />}
+      {searches !== null && (
+        <Searches
+          searches={searches}
+          onRename={setRenamed}
+          onDelete={setDoomed}
+          onRefresh={(search) =>
+            void change(search, { refresh: true }).then(
+              () => toast(exports.refreshed),
+              (failure: unknown) => toast(errorText(failure), { kind: "error" }),
+            )
+          }
+        />
+      )}
+      {error !== null && <ErrorNotice title={exports.savedFailed} error={error} onRetry={more} />}
+      {next !== null && error === null && (
+        <Button busy={busy} onClick={more}>
+          {exports.more50}
+        </Button>
+      )}
+      {renamed !== null && (
+        <NameDialog
+          title={exports.renameTitle}
+          first={renamed.name}
+          onName={(name) => change(renamed, { name })}
+          onClose={() => setRenamed(null)}
+        />
+      )}
+      <ConfirmDialog
+        open={doomed !== null}
+        title={exports.removeSearchTitle}
+        confirm={exports.remove}
+        danger
+        onConfirm={() => (doomed === null ? undefined : drop(doomed))}
+        onClose={() => setDoomed(null)}
+      >
+        <p>{exports.removeSearchText}</p>
+      </ConfirmDialog>
+    </Page>
+  );
+}
+
+interface Actions {
+  onRename: (search: SavedSearch) => void;
+  onDelete: (search: SavedSearch) => void;
+  onRefresh: (search: SavedSearch) => void;
+}
+
+function Searches({ searches, ...actions }: Actions & { searches: SavedSearch[] }): VNode {
+  const { exports } = words.value;
+  if (searches.length === 0) {
+    const find = <Button onClick={() => go("find")}>{exports.historyFind}</Button>;
+    return (
+      <EmptyState icon="bookmark" title={exports.savedEmpty} action={find}>
+        <p>{exports.savedEmptyHint}</p>
+      </EmptyState>
+    );
+  }
+  return (
+    <ul class="records">
+      {searches.map((search) => (
+        <Row key={search.id} search={search} {...actions} />
+      ))}
+    </ul>
+  );
+}
+
+function Row({ search, onRename, onDelete, onRefresh }: Actions & { search: SavedSearch }): VNode {
+  const { exports } = words.value;
+  const { name, text, created_at: at } = search;
+  const [opening, setOpening] = useState(false);
+  const open = () => {
+    setOpening(true);
+    openSearch(search)
+      .catch((failure: unknown) => toast(errorText(failure), { kind: "error" }))
+      .finally(() => setOpening(false));
+  };
+  return (
+    <li class="record record-saved">
+      <div class="record-text">
+        <h2 class="record-title">{name}</h2>
+        <p class="record-facts">
+          {text !== null && text !== name && <span>{exports.sentence(text)}</span>}
+          <span>{search.created_by ?? exports.byGone}</span>
+          <time dateTime={at} title={dateTime(at)}>
+            {ago(at)}
+          </time>
+        </p>
+      </div>
+      <Counts search={search} />
+      <div class="record-actions">
+        <Button small busy={opening} aria-label={exports.openNamed(name)} onClick={open}>
+          {exports.open}
+        </Button>
+        <Menu
+          icon="more"
+          small
+          label={exports.menu(name)}
+          items={[
+            { label: exports.rename, icon: "edit", onSelect: () => onRename(search) },
+            { label: exports.refresh, icon: "refresh", onSelect: () => onRefresh(search) },
+            {
+              label: exports.remove,
+              icon: "trash",
+              danger: true,
+              onSelect: () => onDelete(search),
+            },
+          ]}
+        />
+      </div>
+    </li>
+  );
+}
+
+/** Loads the spec of a search and asks it. */
+async function openSearch({ id, text }: SavedSearch): Promise<void> {
+  const { search } = await get<{ search: OpenedSearch }>(`/searches/${id}`);
+  go("find", `#${addressOfSpec(search.spec, text ?? "", catalog.peek())}`);
+}
+
+/** What it found then and finds now. */
+function Counts({ search: { saved, now } }: { search: SavedSearch }): VNode {
+  const { exports } = words.value;
+  return (
+    <dl class="counts">
+      <div>
+        <dt>{exports.countThen}</dt>
+        <dd>
+          <b>{number(saved.total)}</b>
+          <span>{month(saved.snapshot)}</span>
+        </dd>
+      </div>
+      <div>
+        <dt>{exports.countNow}</dt>
+        <dd>
+          <b>{now === null ? "–" : number(now.total)}</b>
+          <span>{now === null ? exports.nowUnknown : month(now.snapshot)}</span>
+        </dd>
+      </div>
+      <div class="counts-change">
+        <dt>{exports.change}</dt>
+        <dd>{now === null ? <b>–</b> : <Change from={saved.total} to={now.total} />}</dd>
+      </div>
+    </dl>
+  );
+}
+
+function Change({ from, to }: { from: number; to: number }): VNode {
+  const { exports } = words.value;
+  const by = to - from;
+  if (by === 0) return <b class="count-same">{exports.unchanged}</b>;
+  const sign = by > 0 ? "+" : "−";
+  return (
+    <>
+      <b class={by > 0 ? "count-up" : "count-down"}>{`${sign}${number(Math.abs(by))}`}</b>
+      {from > 0 && <span>{`${sign}${percent(Math.abs(by) / from)}`}</span>}
+    </>
+  );
+}

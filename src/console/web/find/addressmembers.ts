@@ -1,0 +1,377 @@
+/**
+ * The members of an address, one by one. What comes in: a query, or the text of one member. What
+ * goes out: that member's text, or the query with what it says.
+ * Invariant: each member writes exactly what it reads; a value that means nothing is reported with
+ * its own text, and the values beside it still count.
+ */
+import {
+  type CatalogLookup,
+  CNAE_NOT_INFORMED,
+  cnaeDigits,
+  sectionOfCnae,
+} from "../../../spec/catalog.ts";
+import { completeDate } from "../../../spec/dates.ts";
+import {
+  COMPANY_SIZE_CODES,
+  REGISTRATION_STATUSES,
+  SCORING_STRATEGIES,
+  SORT_FIELDS,
+  UFS,
+} from "../../../spec/fields.ts";
+import type { PartMember } from "../../../spec/filters/table.ts";
+import { BOUNDS, type Query } from "./question.ts";
+
+/** What a member is read with. */
+export interface Reading {
+  readonly lookup: CatalogLookup;
+  readonly report: (reason: "unknown" | "broken" | "unknown_key", value?: string) => void;
+}
+
+/** One member of an address; an empty text is not written. */
+export interface Member {
+  readonly key: string;
+  readonly write: (query: Query, lookup: CatalogLookup | null) => string;
+  readonly read: (text: string, query: Query, reading: Reading) => void;
+}
+
+/** Writes a value so that it stands in an address and can be read by people. */
+export function encodeCode(text: string): string {
+  const whole = text.replace(/[\uD800-\uDFFF]/gu, "\uFFFD");
+  return encodeURIComponent(whole).replaceAll("%2F", "/").replaceAll("%20", "+");
+}
+
+/** Reads what `encodeCode` wrote; null where the text is broken. */
+export function decodeCode(text: string): string | null {
+  try {
+    return decodeURIComponent(text.replaceAll("+", " "));
+  } catch {
+    return null;
+  }
+}
+
+/** Reads a list; each element becomes the codes that it stands for, or is reported. */
+function readList<Code>(
+  text: string,
+  { report }: Reading,
+  read: (element: string) => readonly Code[],
+): Code[] {
+  return text.split(",").flatMap((part) => {
+    const element = decodeCode(part);
+    if (element === null || element === "") {
+      report("broken", part);
+      return [];
+    }
+    const codes = read(element);
+    if (codes.length === 0) report("unknown", element);
+    return codes;
+  });
+}
+
+/** A member that is a list of texts. */
+function list(
+  key: string,
+  at: (query: Query) => string[],
+  read: (element: string, lookup: CatalogLookup) => readonly string[],
+  shorten: (codes: string[], lookup: CatalogLookup) => string[] = (codes) => codes,
+): Member {
+  return {
+    key,
+    write: (query, lookup) => {
+      const codes = at(query);
+      return (lookup === null ? codes : shorten(codes, lookup)).map(encodeCode).join(",");
+    },
+    read: (text, query, reading) => {
+      at(query).push(...readList(text, reading, (element) => read(element, reading.lookup)));
+    },
+  };
+}
+
+/** A member that is one of a few words; the word of the value that filters nothing is empty. */
+function choice<Value>(
+  key: string,
+  words: readonly (readonly [word: string, value: Value])[],
+  get: (query: Query) => Value,
+  set: (query: Query, value: Value) => void,
+): Member {
+  return {
+    key,
+    write: (query) => words.find(([, value]) => value === get(query))?.[0] ?? "",
+    read: (text, query, { report }) => {
+      const found = words.find(([word]) => word === text);
+      if (found === undefined || text === "") report("unknown");
+      else set(query, found[1]);
+    },
+  };
+}
+
+/**
+ * A member that is two bounds, `from..to`, either of which may be missing; `set` returns whether
+ * there is anything between them.
+ */
+function range<Value>(
+  key: string,
+  read: (text: string) => Value | null,
+  get: (query: Query) => readonly [Value | null | undefined, Value | null | undefined],
+  set: (query: Query, bounds: readonly [Value | null, Value | null]) => boolean,
+): Member {
+  return {
+    key,
+    write: (query) => {
+      const [from, to] = get(query).map((bound) => `${bound ?? ""}`);
+      return from === "" && to === "" ? "" : `${from}..${to}`;
+    },
+    read: (text, query, { report }) => {
+      const [from = "", to = "", ...more] = text.split("..");
+      const bounds = [from, to].map((bound) => (bound === "" ? null : read(bound)));
+      const wrong = [from, to].some((bound, at) => bound !== "" && bounds[at] === null);
+      if (wrong || more.length > 0 || from + to === "" || !text.includes("..")) report("broken");
+      else if (!set(query, [bounds[0] ?? null, bounds[1] ?? null])) report("broken");
+    },
+  };
+}
+
+const YES_OR_NO = [
+  ["yes", true],
+  ["no", false],
+] as const;
+
+function oneOf(values: readonly string[]): (element: string) => readonly string[] {
+  return (element) => values.filter((value) => value === element);
+}
+
+function matching(pattern: RegExp): (element: string) => readonly string[] {
+  return (element) => (pattern.test(element) ? [element] : []);
+}
+
+/**
+ * Shortens activities: where all subclasses of a section, division, group or class are in a list,
+ * it stands for them.
+ */
+export function compressActivities(codes: readonly string[], lookup: CatalogLookup): string[] {
+  const spellings = (code: string) => {
+    const digits = cnaeDigits(code);
+    if (digits === CNAE_NOT_INFORMED) return [];
+    return [sectionOfCnae(digits) ?? "", ...[2, 3, 5].map((length) => digits.slice(0, length))];
+  };
+  return compress(codes, spellings, (spelling) => lookup.cnae(spelling));
+}
+
+function compressNatures(codes: readonly string[], lookup: CatalogLookup): string[] {
+  const spellings = (code: string) => [1, 2, 3].map((length) => code.slice(0, length));
+  return compress(codes, spellings, (spelling) => lookup.legalNatures(spelling));
+}
+
+/** Replaces codes by the widest spelling that stands for none but codes of the list. */
+function compress(
+  codes: readonly string[],
+  spellings: (code: string) => readonly string[],
+  expand: (spelling: string) => readonly string[],
+): string[] {
+  const all = new Set(codes);
+  const left = new Set(codes);
+  const short: string[] = [];
+  for (const code of codes) {
+    if (!left.has(code)) continue;
+    const wide = spellings(code).find((spelling) => {
+      const below = expand(spelling);
+      return below.length > 1 && below.every((one) => all.has(one));
+    });
+    short.push(wide ?? code);
+    for (const one of wide === undefined ? [code] : expand(wide)) left.delete(one);
+  }
+  return short;
+}
+
+function readCapital(text: string): number | null {
+  if (!/^\d+(\.\d{1,2})?$/.test(text)) return null;
+  const amount = Number(text);
+  return amount <= BOUNDS.shareCapital ? amount : null;
+}
+
+function readSeed(text: string): number | null {
+  const seed = /^\d+$/.test(text) ? Number(text) : Number.NaN;
+  return Number.isSafeInteger(seed) ? seed : null;
+}
+
+/** The list of an extension, which is absent where it is not used. */
+function grown<Key extends string>(holder: { [key in Key]?: string[] }, key: Key): string[] {
+  holder[key] ??= [];
+  return holder[key];
+}
+
+const SORT: Member = {
+  key: "sort",
+  write: ({ sort }) => {
+    const words = sort.map(({ field, direction }) => (direction === "desc" ? `-${field}` : field));
+    return words.join(",") === "-score" ? "" : words.map(encodeCode).join(",");
+  },
+  read: (text, query, reading) => {
+    const keys = readList(text, reading, (element) => {
+      const field = element.replace(/^-/, "");
+      if (!SORT_FIELDS.some((known) => known === field)) return [];
+      return [{ field, direction: element === field ? ("asc" as const) : ("desc" as const) }];
+    });
+    for (const key of keys.slice(BOUNDS.sortKeys)) reading.report("broken", key.field);
+    query.sort = keys.slice(0, BOUNDS.sortKeys);
+  },
+};
+
+const SEED: Member = {
+  key: "seed",
+  write: ({ scoring }) => `${scoring.random_seed ?? ""}`,
+  read: (text, query, { report }) => {
+    const seed = readSeed(text);
+    if (seed === null) report("broken");
+    else query.scoring.random_seed = seed;
+  },
+};
+
+const CONTACT: Member = {
+  key: "contact",
+  write: ({ filters: { contact } }) =>
+    [
+      ...(contact.require_email ? ["email"] : []),
+      ...(contact.require_phone ? ["phone"] : []),
+      ...(contact.require_any_contact ? ["any"] : []),
+    ].join(","),
+  read: (text, { filters: { contact } }, reading) => {
+    const words = readList(text, reading, oneOf(["email", "phone", "any"]));
+    contact.require_email = words.includes("email");
+    contact.require_phone = words.includes("phone");
+    contact.require_any_contact = words.includes("any");
+  },
+};
+
+const STATUS: Member = {
+  key: "status",
+  write: ({ filters }) => filters.company.registration_status_any_of.join(","),
+  read: (text, { filters }, reading) => {
+    const codes = readList(text, reading, (element) =>
+      REGISTRATION_STATUSES.filter((status) => `${status}` === element),
+    );
+    filters.company.registration_status_any_of.push(...codes);
+  },
+};
+
+const OPENED = range(
+  "opened",
+  (text) => (text.length === 10 ? completeDate(text) : null),
+  ({ filters: { company } }) => [company.started_after, company.started_before],
+  ({ filters: { company } }, [after, before]) => {
+    if (after !== null && before !== null && after >= before) return false;
+    company.started_after = after;
+    company.started_before = before;
+    return true;
+  },
+);
+
+const CAPITAL = range(
+  "capital",
+  readCapital,
+  ({ filters: { company } }) => [company.share_capital_min, company.share_capital_max],
+  ({ filters: { company } }, [min, max]) => {
+    if (min !== null) company.share_capital_min = min;
+    if (max !== null) company.share_capital_max = max;
+    return true;
+  },
+);
+
+const ORDER = choice(
+  "order",
+  SCORING_STRATEGIES.map((name) => [name === "balanced" ? "" : name, name as string] as const),
+  ({ scoring }) => scoring.strategy,
+  ({ scoring }, value) => {
+    scoring.strategy = value;
+  },
+);
+
+/** What writes and reads each filter, in the order of an address. */
+const FILTER_MEMBERS = {
+  cnae_any_of: list(
+    "cnae",
+    ({ filters }) => filters.industry.cnae_any_of,
+    (element, lookup) => lookup.cnae(element),
+    compressActivities,
+  ),
+  cnae_exclude: list(
+    "not_cnae",
+    ({ filters }) => filters.industry.cnae_exclude,
+    (element, lookup) => lookup.cnae(element),
+    compressActivities,
+  ),
+  text_hints: list(
+    "name",
+    ({ filters }) => filters.industry.text_hints,
+    (element) => [element],
+  ),
+  uf_any_of: list("uf", ({ filters }) => filters.geo.uf_any_of, oneOf(UFS)),
+  municipality_ibge_any_of: list(
+    "city",
+    ({ filters }) => filters.geo.municipality_ibge_any_of,
+    (element, lookup) => [lookup.municipalityByIbge(element)?.ibge ?? []].flat(),
+  ),
+  municipality_tom_any_of: list(
+    "city_tom",
+    ({ filters }) => filters.geo.municipality_tom_any_of,
+    (element, lookup) => [lookup.municipalityByTom(element)?.tom ?? []].flat(),
+  ),
+  postal_code_prefix_any_of: list(
+    "cep",
+    ({ filters }) => grown(filters.geo, "postal_code_prefix_any_of"),
+    matching(/^\d{1,8}$/),
+  ),
+  area_code_any_of: list(
+    "ddd",
+    ({ filters }) => grown(filters.geo, "area_code_any_of"),
+    matching(/^(1[1-9]|[2-9]\d)$/),
+  ),
+  registration_status_any_of: STATUS,
+  company_size_code_any_of: list(
+    "size",
+    ({ filters }) => filters.company.company_size_code_any_of,
+    oneOf(COMPANY_SIZE_CODES),
+  ),
+  headquarters_only: choice(
+    "hq",
+    [["yes", true]] as const,
+    ({ filters }) => filters.company.headquarters_only,
+    ({ filters }, value) => {
+      filters.company.headquarters_only = value;
+    },
+  ),
+  simples_opt_in: choice<boolean | null>(
+    "simples",
+    YES_OR_NO,
+    ({ filters }) => filters.company.simples_opt_in,
+    ({ filters }, value) => {
+      filters.company.simples_opt_in = value;
+    },
+  ),
+  mei_opt_in: choice<boolean | null>(
+    "mei",
+    YES_OR_NO,
+    ({ filters }) => filters.company.mei_opt_in,
+    ({ filters }, value) => {
+      filters.company.mei_opt_in = value;
+    },
+  ),
+  started_after: OPENED,
+  started_before: OPENED,
+  share_capital_min: CAPITAL,
+  share_capital_max: CAPITAL,
+  legal_nature_any_of: list(
+    "nature",
+    ({ filters }) => grown(filters.company, "legal_nature_any_of"),
+    (element, lookup) => lookup.legalNatures(element),
+    compressNatures,
+  ),
+  require_email: CONTACT,
+  require_phone: CONTACT,
+  require_any_contact: CONTACT,
+} satisfies Readonly<Record<PartMember, Member>>;
+
+/** Members in the order of an address; some filters share one. */
+export const MEMBERS: readonly Member[] = [
+  ...new Set<Member>(Object.values(FILTER_MEMBERS)),
+  ...[SORT, ORDER, SEED],
+];

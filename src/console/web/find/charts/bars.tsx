@@ -1,0 +1,88 @@
+/**
+ * Bars, one per value. What comes in: the numbers of a chart. What goes out: a list of buttons with
+ * name, count and share, and below them what has no row of its own.
+ * Invariant: the length of a bar is its count by the largest one; a chosen row has a check mark, so
+ * that colour says nothing alone. A row that the filter leaves out says so instead of a count.
+ */
+import { number, percent } from "../../app/format.ts";
+import { words } from "../../app/words.ts";
+import { type ChartData, type ChartRow, CheckMark, rests } from "./frame.tsx";
+
+/** The bars of a chart, or the word that there is nothing. */
+export function Bars({ data }: { data: ChartData }) {
+  const { charts } = words.value;
+  if (data.rows.length === 0) return <p class="chart-empty">{charts.nothing}</p>;
+  return (
+    <ul class="bars">
+      {data.rows.map((row) => (
+        <li key={row.key} class="bar-row" data-chosen={row.chosen}>
+          <Bar row={row} most={data.most} />
+          {row.only !== undefined && (
+            <button
+              type="button"
+              class="bar-only"
+              aria-label={charts.onlyThis(row.label)}
+              onClick={row.only}
+            >
+              {charts.only}
+            </button>
+          )}
+        </li>
+      ))}
+      {rests(data).map(([name, count]) => (
+        <li key={name} class="bar-rest">
+          <Numbers label={name} count={count} share={count / data.total} />
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+function Bar({ row, most }: { row: ChartRow; most: number }) {
+  const { charts } = words.value;
+  const { label, code, count, share } = row;
+  const inside = (
+    <>
+      <span
+        class="bar-fill"
+        style={{ width: `${most === 0 ? 0 : ((count ?? 0) / most) * 100}%` }}
+      />
+      <CheckMark />
+      <Numbers label={label} code={code} count={count} share={share} />
+    </>
+  );
+  if (row.press === undefined) return <div class="bar">{inside}</div>;
+  return (
+    <button
+      type="button"
+      class="bar"
+      aria-pressed={row.chosen}
+      title={count === null ? charts.notCounted : code === undefined ? label : `${code} ${label}`}
+      onClick={row.press}
+    >
+      {inside}
+    </button>
+  );
+}
+
+interface NumbersProps {
+  readonly label: string;
+  readonly code?: string | undefined;
+  readonly count: number | null;
+  readonly share: number;
+}
+
+function Numbers({ label, code, count, share }: NumbersProps) {
+  const { charts } = words.value;
+  return (
+    <>
+      <span class="bar-label">
+        {label}
+        {code !== undefined && <span class="bar-code"> {code}</span>}
+      </span>
+      <span class="bar-count">{count === null ? "+" : number(count)}</span>
+      <span class="bar-share">{count === null ? "" : percent(share)}</span>
+      {count === null && <span class="visually-hidden">{charts.notCounted}</span>}
+    </>
+  );
+}

@@ -1,0 +1,222 @@
+/**
+ * The map of Brazil by state. What comes in: rows by state. What goes out: a picture whose states
+ * are buttons, with a legend and the exact numbers of the state at hand.
+ * Invariant: one stop of the Tab key, arrow keys go on from there; a chosen state has a thick
+ * outline and a check mark, so that colour says nothing alone. The outlines (brazil.json) are
+ * those of the package @svg-maps/brazil (CC BY 4.0) with fewer points; its authors are named.
+ * This file is loaded on its own, since the outlines are large.
+ */
+import "../../app/kit.ts";
+import { useSignal } from "@preact/signals";
+import { useRef } from "preact/hooks";
+import { compact, number, percent } from "../../app/format.ts";
+import { words } from "../../app/words.ts";
+import outlines from "./brazil.json" with { type: "json" };
+import type { ChartData, ChartRow } from "./frame.tsx";
+import { neighbour } from "./neighbour.ts";
+import { quantileBounds, shadeOf, stepOf, upperBound } from "./scale.ts";
+
+interface Outline {
+  readonly path: string;
+  readonly x: number;
+  readonly y: number;
+  /** How far the nearest border is from there. */
+  readonly room: number;
+}
+
+const OUTLINES: ReadonlyMap<string, Outline> = new Map(Object.entries(outlines));
+/** Where the Tab key first lands. */
+const FIRST = "SP";
+
+/** What the map shows; `names` says whether every state has its letters on it. */
+export interface MapProps {
+  readonly data: ChartData;
+  readonly size: "small" | "large";
+}
+
+/** Letters fit where a state has this much room. */
+const LETTERS_ROOM = { small: 58, large: 30 } as const;
+
+/** Units of the map per pixel, about: a check mark is as large as a letter is high, and a half. */
+const CHECK_SCALE = { small: 5.4, large: 2.4 } as const;
+
+/** The map with legend and numbers. */
+export function BrazilMap({ data, size }: MapProps) {
+  const at = useSignal<string | null>(null);
+  const stop = useSignal(FIRST);
+  const svg = useRef<SVGSVGElement>(null);
+  const { charts } = words.value;
+  const rows = new Map(data.rows.map((row) => [row.key, row]));
+  const bounds = quantileBounds([...OUTLINES.keys()].map((uf) => rows.get(uf)?.count ?? 0));
+  const move = (event: KeyboardEvent, uf: string) => {
+    const next = neighbour(OUTLINES, uf, event.key);
+    if (next !== null) {
+      event.preventDefault();
+      stop.value = next;
+      svg.current?.querySelector<SVGElement>(`[data-uf="${next}"]`)?.focus();
+    } else if (event.key === "Enter" || event.key === " ") {
+      event.preventDefault();
+      rows.get(uf)?.press?.();
+    }
+  };
+  const marked = [...OUTLINES].filter(([uf]) => rows.get(uf)?.chosen || uf === at.value);
+  return (
+    <div class={`map map-${size}`}>
+      {/* biome-ignore lint/a11y/useSemanticElements: a picture has no fieldset */}
+      <svg ref={svg} viewBox="0 0 1228 1280" role="group" aria-label={charts.mapOf}>
+        {[...OUTLINES].map(([uf, { path }]) => (
+          <State
+            key={uf}
+            row={rows.get(uf) ?? blank(uf)}
+            path={path}
+            shade={shadeOf(stepOf(rows.get(uf)?.count ?? 0, bounds), bounds)}
+            tabIndex={uf === stop.value ? 0 : -1}
+            onKey={(event) => move(event, uf)}
+            onAt={(here) => {
+              if (here) at.value = uf;
+              else if (at.value === uf) at.value = null;
+            }}
+          />
+        ))}
+        {/* biome-ignore lint/a11y/noAriaHiddenOnFocusable: nothing in it takes the focus */}
+        <g class="map-over" aria-hidden="true">
+          {marked.map(([uf, { path }]) => (
+            <g key={uf} class={rows.get(uf)?.chosen ? "map-chosen" : "map-at"}>
+              <path d={path} />
+              <path d={path} />
+            </g>
+          ))}
+          {[...OUTLINES].map(([uf, outline]) => (
+            <Letters
+              key={uf}
+              uf={uf}
+              outline={outline}
+              size={size}
+              chosen={rows.get(uf)?.chosen ?? false}
+              shade={shadeOf(stepOf(rows.get(uf)?.count ?? 0, bounds), bounds)}
+            />
+          ))}
+        </g>
+      </svg>
+      <Legend bounds={bounds} data={data} size={size} />
+      <Readout row={at.value === null ? null : (rows.get(at.value) ?? blank(at.value))} />
+      <Attribution />
+    </div>
+  );
+}
+
+interface LettersProps {
+  readonly uf: string;
+  readonly outline: Outline;
+  readonly size: MapProps["size"];
+  readonly chosen: boolean;
+  readonly shade: number;
+}
+
+/** A state's letters where they fit, and a check mark where it is asked for. */
+function Letters({ uf, outline: { x, y, room }, size, chosen, shade }: LettersProps) {
+  if (chosen) {
+    return (
+      <g class="map-check" transform={`translate(${x} ${y}) scale(${CHECK_SCALE[size]})`}>
+        <circle r="9" />
+        <path d="M-4 0.5 -1 3.5 4.5 -3.5" />
+      </g>
+    );
+  }
+  if (room < LETTERS_ROOM[size]) return null;
+  return (
+    <text x={x} y={y} data-shade={shade}>
+      {uf}
+    </text>
+  );
+}
+
+interface StateProps {
+  readonly row: ChartRow;
+  readonly path: string;
+  readonly shade: number;
+  readonly tabIndex: number;
+  readonly onKey: (event: KeyboardEvent) => void;
+  readonly onAt: (here: boolean) => void;
+}
+
+function State({ row, path, shade, tabIndex, onKey, onAt }: StateProps) {
+  const { charts } = words.value;
+  return (
+    // biome-ignore lint/a11y/useSemanticElements: a picture has no button elements
+    <path
+      d={path}
+      class="map-state"
+      role="button"
+      data-uf={row.key}
+      data-shade={shade}
+      tabIndex={tabIndex}
+      aria-pressed={row.chosen}
+      aria-label={charts.named(row.label, number(row.count ?? 0), percent(row.share))}
+      onClick={row.press}
+      onKeyDown={onKey}
+      onPointerEnter={() => onAt(true)}
+      onPointerLeave={() => onAt(false)}
+      onFocus={() => onAt(true)}
+      onBlur={() => onAt(false)}
+    />
+  );
+}
+
+/** A state that the answer does not mention has no matches. */
+function blank(uf: string): ChartRow {
+  return { key: uf, label: uf, count: 0, share: 0, chosen: false };
+}
+
+function Readout({ row }: { row: ChartRow | null }) {
+  const { charts } = words.value;
+  return (
+    <p class="map-readout" aria-hidden="true">
+      {row === null ? (
+        <span class="map-hint">{charts.mapShort}</span>
+      ) : (
+        <>
+          <strong>{row.label}</strong> {charts.of(number(row.count ?? 0), percent(row.share))}
+        </>
+      )}
+    </p>
+  );
+}
+
+/** The smallest count of each shade; where there is room also the largest. */
+function Legend({ bounds, data, size }: { bounds: readonly number[] } & MapProps) {
+  const { charts } = words.value;
+  const inland = data.rows.filter(({ key }) => key !== "EX");
+  const most = Math.max(0, ...inland.map(({ count }) => count ?? 0));
+  const text = (bound: number, at: number) => {
+    if (size === "small") return charts.atLeast(compact(bound));
+    const upper = upperBound(at + 1, bounds, most);
+    return bound === upper ? compact(bound) : charts.from(compact(bound), compact(upper));
+  };
+  return (
+    <ul class="map-legend" aria-label={charts.legend}>
+      {bounds.map((bound, at) => (
+        <li key={bound}>
+          <span class="map-swatch" data-shade={shadeOf(at + 1, bounds)} />
+          {text(bound, at)}
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+function Attribution() {
+  const { charts } = words.value;
+  return (
+    <p class="map-by">
+      {charts.outlines}
+      <a href="https://mapsvg.com/maps/brazil" rel="noreferrer" target="_blank">
+        {charts.outlinesBy}
+      </a>
+      {charts.outlinesChanged}
+      <a href="https://creativecommons.org/licenses/by/4.0/" rel="noreferrer" target="_blank">
+        CC BY 4.0
+      </a>
+    </p>
+  );
+}

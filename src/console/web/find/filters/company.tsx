@@ -1,0 +1,100 @@
+/**
+ * The company filters. What comes in: the query and the facets. What goes out: status, size, head
+ * office, Simples and MEI.
+ * Invariant: a count stands beside a choice only where it is what that choice would give: where
+ * nothing of the same filter is chosen, or for what is chosen itself.
+ */
+import type { VNode } from "preact";
+import { compact } from "../../app/format.ts";
+import { words } from "../../app/words.ts";
+import { Checkbox, Checks, Segmented } from "../../parts/field.tsx";
+import { change, exploration, query } from "../query.ts";
+import { mistakeAt } from "./fielderrors.ts";
+import { FieldMistake } from "./fieldmistake.tsx";
+
+/** The order people think in: what works first. */
+const STATUS_ORDER = [2, 3, 4, 8, 1];
+/** Likewise: what is not informed comes last. */
+const SIZE_ORDER = ["01", "03", "05", "00"];
+
+/** What a company is. */
+export function FilterCompany(): VNode {
+  const { codes, find } = words.value;
+  const { company } = query.value.filters;
+  const statuses = company.registration_status_any_of.map(String);
+  return (
+    <>
+      <Checks
+        legend={find.status}
+        options={STATUS_ORDER.map((code) => ({
+          value: String(code),
+          label: codes.statuses[code] ?? String(code),
+          count: countOf("registration_status", String(code), statuses),
+        }))}
+        values={statuses}
+        onValues={(values) =>
+          change(({ filters }) => {
+            filters.company.registration_status_any_of = values.map(Number);
+          })
+        }
+      />
+      <FieldMistake text={mistakeAt("company/registration_status_any_of")} />
+      <Checks
+        legend={find.size}
+        options={SIZE_ORDER.map((code) => ({
+          value: code,
+          label: codes.sizes[code] ?? code,
+          count: countOf("company_size", code, company.company_size_code_any_of),
+        }))}
+        values={company.company_size_code_any_of}
+        onValues={(values) =>
+          change(({ filters }) => {
+            filters.company.company_size_code_any_of = values;
+          })
+        }
+      />
+      <FieldMistake text={mistakeAt("company/company_size_code_any_of")} />
+      <Checkbox
+        label={find.headquarters}
+        checked={company.headquarters_only}
+        onChecked={(checked) =>
+          change(({ filters }) => {
+            filters.company.headquarters_only = checked;
+          })
+        }
+      />
+      <OptIn member="simples_opt_in" legend={find.simples} />
+      <OptIn member="mei_opt_in" legend={find.mei} />
+    </>
+  );
+}
+
+/** Whether a company is in a regime: any, yes or no. */
+function OptIn({ member, legend }: { member: "simples_opt_in" | "mei_opt_in"; legend: string }) {
+  const { find } = words.value;
+  const value = query.value.filters.company[member];
+  return (
+    <Segmented
+      legend={legend}
+      value={value === null ? "any" : value ? "yes" : "no"}
+      options={[
+        { value: "any", label: find.any },
+        { value: "yes", label: find.yes },
+        { value: "no", label: find.no },
+      ]}
+      onValue={(next) =>
+        change(({ filters }) => {
+          filters.company[member] = next === "any" ? null : next === "yes";
+        })
+      }
+    />
+  );
+}
+
+/** What a choice would give, in short. */
+function countOf(facet: string, value: string, chosen: readonly string[]): string {
+  if (chosen.length > 0 && !chosen.includes(value)) return "";
+  const values = exploration.value.answer?.facets[facet]?.values ?? [];
+  const found = values.find((one) => String(one.value) === value);
+  return exploration.value.answer === null ? "" : compact(found?.count ?? 0);
+}

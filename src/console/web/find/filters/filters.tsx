@@ -1,0 +1,96 @@
+/**
+ * The filters as a form. What comes in: the query. What goes out: its filters in groups, each with
+ * how many are set and a button that clears it; beside the results or in a sheet.
+ * Invariant: what is shown is what is asked: every control reads the query, and changes it only
+ * with values that are valid.
+ */
+import type { ComponentType, VNode } from "preact";
+import { number } from "../../app/format.ts";
+import { words } from "../../app/words.ts";
+import { Button } from "../../parts/button.tsx";
+import { Sheet } from "../../parts/dialog.tsx";
+import { clearAll, exploration, query } from "../query.ts";
+import { FilterActivity } from "./activity.tsx";
+import { FilterCapital } from "./capital.tsx";
+import { FilterCompany } from "./company.tsx";
+import { FilterContact } from "./contact.tsx";
+import { FilterGroup } from "./group.tsx";
+import { countAll, GROUPS, type GroupName } from "./groups.ts";
+import { FilterName } from "./name.tsx";
+import { FilterOpened } from "./opened.tsx";
+import { FilterOrder } from "./order.tsx";
+import { FilterPlace } from "./place.tsx";
+
+const BODIES: Readonly<Record<GroupName, ComponentType>> = {
+  activity: FilterActivity,
+  place: FilterPlace,
+  company: FilterCompany,
+  opened: FilterOpened,
+  contact: FilterContact,
+  capital: FilterCapital,
+  name: FilterName,
+};
+
+/** The whole form. */
+export function Filters(): VNode {
+  return (
+    <div class="filters">
+      <FiltersHead />
+      <FilterGroups />
+    </div>
+  );
+}
+
+function FiltersHead(): VNode {
+  const { find } = words.value;
+  const count = countAll(query.value);
+  return (
+    <div class="filters-head">
+      <h2>{find.filters}</h2>
+      <span class="filters-count">{find.filtersActive(count)}</span>
+      <Button small variant="quiet" aria-disabled={count === 0} onClick={clearAll}>
+        {find.clearAll}
+      </Button>
+    </div>
+  );
+}
+
+function FilterGroups(): VNode {
+  return (
+    <>
+      {GROUPS.map((name) => {
+        const Body = BODIES[name];
+        return (
+          <FilterGroup key={name} name={name}>
+            <Body />
+          </FilterGroup>
+        );
+      })}
+      <FilterGroup name="order">
+        <FilterOrder />
+      </FilterGroup>
+    </>
+  );
+}
+
+/** The form in a sheet, with the count of what it finds on the button that closes it. */
+export function FilterSheet({ open, onClose }: { open: boolean; onClose: () => void }): VNode {
+  const { find } = words.value;
+  const { answer } = exploration.value;
+  const total = answer === null ? "…" : `${number(answer.total)} ${find.total(answer.total)}`;
+  const footer = (
+    <>
+      <Button onClick={clearAll}>{find.clearAll}</Button>
+      <Button variant="primary" onClick={onClose}>
+        {find.filtersShow(total)}
+      </Button>
+    </>
+  );
+  return (
+    <Sheet open={open} title={find.filters} onClose={onClose} footer={footer}>
+      <div class="filters">
+        <FilterGroups />
+      </div>
+    </Sheet>
+  );
+}

@@ -1,0 +1,96 @@
+/**
+ * Filters in words. What comes in: a query and the catalog, where it is loaded. What goes out:
+ * what one filter asks for, in a few words of the present language.
+ * Invariant: names of codes come from the catalog, else the codes stand for themselves; of long
+ * lists the first is named and the others are counted.
+ */
+import { memberOf, PART_NAMES, rowsOfPart } from "../../../../spec/filters/members.ts";
+import type { PartName } from "../../../../spec/filters/table.ts";
+import { STATE_NAMES } from "../../../../spec/states.ts";
+import { date, list, money } from "../../app/format.ts";
+import { words } from "../../app/words.ts";
+import { compressActivities } from "../addressmembers.ts";
+import type { CatalogBook } from "../catalogbook.ts";
+import type { Query } from "../question.ts";
+import { shiftDays } from "./days.ts";
+
+/** Names that are written out before the rest is counted. */
+const NAMED_MAX = 3;
+
+type ValueText = (filters: Query["filters"], book: CatalogBook | null) => string;
+
+/** Values that are not shown as they are. */
+const VALUES: Readonly<Partial<Record<PartName, ValueText>>> = {
+  cnae: ({ industry }, book) => activities(industry.cnae_any_of, book),
+  cnae_exclude: ({ industry }, book) => activities(industry.cnae_exclude, book),
+  uf: ({ geo }) => some(geo.uf_any_of.map(stateName)),
+  municipality: ({ geo }, book) => some(municipalities(geo, book)),
+  registration_status: ({ company }) =>
+    named(company.registration_status_any_of, words.value.codes.statuses),
+  company_size: ({ company }) => named(company.company_size_code_any_of, words.value.codes.sizes),
+  legal_nature: ({ company }, book) =>
+    some((company.legal_nature_any_of ?? []).map((code) => book?.natureName(code) ?? code)),
+  started: ({ company }) => openedText(company),
+  share_capital: ({ company }) => capitalText(company),
+};
+
+/** What a filter of the query asks for; the name itself where it is not known. */
+export function describeFilter(name: string, { filters }: Query, book: CatalogBook | null): string {
+  const part = PART_NAMES.find((known) => known === name);
+  if (part === undefined) return name;
+  const values = rowsOfPart(part).flatMap((row) => memberOf(filters, row) ?? []);
+  const text = VALUES[part]?.(filters, book) ?? some(values.map(String));
+  return words.value.find.asked[part](text, !values.includes(false));
+}
+
+/** Name of a state with what is abroad. */
+export function stateName(uf: string): string {
+  return STATE_NAMES[uf] ?? (uf === "EX" ? words.value.find.abroad : uf);
+}
+
+/** Some names one after another, the rest counted. */
+export function some(names: readonly string[], most = NAMED_MAX): string {
+  if (names.length <= most) return list(names);
+  const shown = Math.max(1, most - 1);
+  const first = names.slice(0, shown).join(", ");
+  return words.value.find.described.more(first, names.length - shown);
+}
+
+function activities(codes: readonly string[], book: CatalogBook | null): string {
+  // Names of activities are sentences: one of them is enough.
+  if (book === null) return some(codes, 1);
+  const short = compressActivities(codes, book.lookup);
+  return some(
+    short.map((code) => book.activityName(code) ?? code),
+    1,
+  );
+}
+
+function municipalities(geo: Query["filters"]["geo"], book: CatalogBook | null): string[] {
+  const codes = [...geo.municipality_ibge_any_of, ...geo.municipality_tom_any_of];
+  return codes.map((code) => {
+    const found = book?.municipality(code);
+    return found == null ? code : `${found.name}/${found.uf}`;
+  });
+}
+
+function named(codes: readonly (string | number)[], names: Record<string, string>): string {
+  return list(codes.map((code) => names[code] ?? String(code)));
+}
+
+function openedText(company: Query["filters"]["company"]): string {
+  const { described } = words.value.find;
+  const { started_after: after, started_before: before } = company;
+  const from = after === null ? "" : date(after);
+  const to = before === null ? "" : date(shiftDays(before, -1));
+  if (from === "") return described.until(to);
+  return to === "" ? described.since(from) : described.between(from, to);
+}
+
+function capitalText(company: Query["filters"]["company"]): string {
+  const { described } = words.value.find;
+  const { share_capital_min: min, share_capital_max: max } = company;
+  if (min === undefined) return described.capitalTo(money(max ?? 0));
+  if (max === undefined) return described.capitalFrom(money(min));
+  return described.capitalBetween(money(min), money(max));
+}

@@ -1,0 +1,76 @@
+/**
+ * One group of filters. What comes in: its name and controls. What goes out: a section that opens
+ * and closes, with how many of its filters are set and a button that clears them.
+ * Invariant: a group with a filter from elsewhere (the sentence, a chart) is marked even while it
+ * is closed; what was opened or closed by hand stays so.
+ */
+import { signal } from "@preact/signals";
+import type { ComponentChildren, VNode } from "preact";
+import { useId } from "preact/hooks";
+import { number } from "../../app/format.ts";
+import { words } from "../../app/words.ts";
+import { IconButton } from "../../parts/button.tsx";
+import { Icon } from "../../parts/icon.tsx";
+import { change, query } from "../query.ts";
+import { emptyQuery, sameQuery } from "../question.ts";
+import { clearGroup, countSet, type GroupName } from "./groups.ts";
+
+/** What was opened or closed by hand. */
+const chosen = signal<Partial<Record<GroupName | "order", boolean>>>({});
+
+const OPEN_AT_FIRST: readonly string[] = ["activity", "place", "company", "opened", "contact"];
+
+/** What a group takes. */
+export interface FilterGroupProps {
+  name: GroupName | "order";
+  children: ComponentChildren;
+}
+
+/** A section of the form. */
+export function FilterGroup({ name, children }: FilterGroupProps): VNode {
+  const { find } = words.value;
+  const id = useId();
+  const set = name === "order" ? Number(isOrdered()) : countSet(query.value, name);
+  const open = chosen.value[name] ?? (OPEN_AT_FIRST.includes(name) || set > 0);
+  const title = find.groups[name];
+  const toggle = () => {
+    chosen.value = { ...chosen.value, [name]: !open };
+  };
+  const clear = () =>
+    change((draft) => (name === "order" ? unorder(draft) : clearGroup(draft, name)));
+  return (
+    <section class="group" aria-labelledby={`${id}-title`}>
+      <div class="group-head">
+        <h3>
+          <button
+            type="button"
+            id={`${id}-title`}
+            class="group-toggle"
+            aria-expanded={open}
+            aria-controls={id}
+            onClick={toggle}
+          >
+            <Icon name={open ? "chevronDown" : "chevronRight"} />
+            {title}
+            {set > 0 && name !== "order" && <span class="group-count">{number(set)}</span>}
+          </button>
+        </h3>
+        {set > 0 && (
+          <IconButton small icon="close" label={find.clearGroup(title)} onClick={clear} />
+        )}
+      </div>
+      <div class="group-body" id={id} hidden={!open}>
+        {open && children}
+      </div>
+    </section>
+  );
+}
+
+function isOrdered(): boolean {
+  const { sort, scoring } = emptyQuery();
+  return !sameQuery({ ...query.value, sort, scoring }, query.value);
+}
+
+function unorder(draft: ReturnType<typeof emptyQuery>): void {
+  Object.assign(draft, { sort: emptyQuery().sort, scoring: emptyQuery().scoring });
+}

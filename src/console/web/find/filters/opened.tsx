@@ -1,0 +1,136 @@
+/**
+ * The opening dates. What comes in: the query. What goes out: from and to, both days included, or
+ * one of the usual spans, reckoned from the day of the snapshot.
+ * Invariant: the spec's end is the first day that is not included; a date that is not whole or not
+ * possible is told at its field and changes nothing.
+ */
+import type { VNode } from "preact";
+import { useEffect, useState } from "preact/hooks";
+import { words } from "../../app/words.ts";
+import { Button } from "../../parts/button.tsx";
+import { TextInput } from "../../parts/field.tsx";
+import { change, exploration, query } from "../query.ts";
+import { shiftDays, shiftMonths } from "./days.ts";
+import { mistakeAt } from "./fielderrors.ts";
+
+/** Nothing was registered before; a year that is still being typed is. */
+const FIRST_DAY = "1800-01-01";
+const LAST_DAY = "2999-12-31";
+
+/** From, to, and usual spans. */
+export function FilterOpened(): VNode {
+  const { find } = words.value;
+  const { started_after: after, started_before: before } = query.value.filters.company;
+  const from = after ?? "";
+  const to = before === null ? "" : shiftDays(before, -1);
+  const setFrom = (day: string) =>
+    change(
+      ({ filters }) => {
+        filters.company.started_after = day === "" ? null : day;
+      },
+      { typing: "opened from" },
+    );
+  const setTo = (day: string) =>
+    change(
+      ({ filters }) => {
+        filters.company.started_before = day === "" ? null : shiftDays(day, 1);
+      },
+      { typing: "opened to" },
+    );
+  return (
+    <>
+      <div class="pair">
+        <Day
+          label={find.openedFrom}
+          day={from}
+          onDay={setFrom}
+          error={mistakeAt("company/started_after")}
+        />
+        <Day
+          label={find.openedTo}
+          day={to}
+          onDay={setTo}
+          after={from}
+          error={mistakeAt("company/started_before")}
+        />
+      </div>
+      <Presets from={from} to={to} />
+    </>
+  );
+}
+
+interface DayProps {
+  label: string;
+  day: string;
+  onDay: (day: string) => void;
+  error: string | null;
+  /** The day may not be before this one. */
+  after?: string;
+}
+
+/** One date; what is typed and cannot be is kept in the box. */
+function Day({ label, day, onDay, error, after = "" }: DayProps): VNode {
+  const { find } = words.value;
+  const [text, setText] = useState(day);
+  const [wrong, setWrong] = useState<string | null>(null);
+  useEffect(() => {
+    setText(day);
+    setWrong(null);
+  }, [day]);
+  const read = (typed: string, broken: boolean) => {
+    setText(typed);
+    const possible = typed === "" || (typed >= FIRST_DAY && typed <= LAST_DAY);
+    if (broken || !possible) return setWrong(find.openedWrong);
+    if (typed !== "" && typed < after) return setWrong(find.openedOrder);
+    setWrong(null);
+    onDay(typed);
+  };
+  return (
+    <TextInput
+      type="date"
+      label={label}
+      min={FIRST_DAY}
+      max={LAST_DAY}
+      value={text}
+      error={wrong ?? error}
+      onValue={(typed, { validity }) => read(typed, validity.badInput)}
+    />
+  );
+}
+
+/** Usual spans; the one that is asked for is marked. */
+function Presets({ from, to }: { from: string; to: string }): VNode | null {
+  const { find } = words.value;
+  const today = exploration.value.answer?.snapshot_date;
+  if (today === undefined) return null;
+  const spans: [label: string, from: string, to: string][] = [
+    [find.openedLastMonths(3), shiftMonths(today, -3), ""],
+    [find.openedLastMonths(12), shiftMonths(today, -12), ""],
+    [find.openedLastYears(5), shiftMonths(today, -60), ""],
+    [find.openedOlder(10), "", shiftMonths(today, -120)],
+  ];
+  return (
+    <fieldset class="presets">
+      <legend class="visually-hidden">{find.openedPresets}</legend>
+      {spans.map(([label, begin, end]) => {
+        const chosen = from === begin && to === end;
+        return (
+          <Button
+            key={label}
+            small
+            aria-pressed={chosen}
+            class="preset"
+            onClick={() =>
+              change(({ filters: { company } }) => {
+                company.started_after = chosen || begin === "" ? null : begin;
+                company.started_before = chosen || end === "" ? null : shiftDays(end, 1);
+              })
+            }
+          >
+            {label}
+          </Button>
+        );
+      })}
+    </fieldset>
+  );
+}

@@ -1,0 +1,83 @@
+/**
+ * A list that is typed. What comes in: its values and what makes a text one of them. What goes
+ * out: the values next.
+ * Invariant: Enter, a comma, a pasted list and leaving the box add what is valid; what is not
+ * stays in the box with a message, and nothing changes.
+ */
+import type { ComponentChildren, VNode } from "preact";
+import { useState } from "preact/hooks";
+import { words } from "../../app/words.ts";
+import { IconButton } from "../../parts/button.tsx";
+import { TextInput } from "../../parts/field.tsx";
+import type { ChipProps } from "../../parts/pill.tsx";
+import { ChipList } from "./chiplist.tsx";
+
+/** What a typed list takes. */
+export interface TagFieldProps {
+  label: string;
+  hint: ComponentChildren;
+  values: readonly string[];
+  onValues: (values: string[]) => void;
+  /** A value as it is kept, or what is wrong with the text. */
+  read: (text: string) => { value: string } | { wrong: string };
+  /** What is wrong with the values as a whole, as the server sees it. */
+  error?: string | null;
+  inputMode?: "numeric" | "text";
+  colour?: NonNullable<ChipProps["role"]>;
+}
+
+/** A text box that adds, and chips that take away. */
+export function TagField(props: TagFieldProps): VNode {
+  const { label, hint, values, onValues, read, error, inputMode = "text", colour } = props;
+  const [text, setText] = useState("");
+  const [wrong, setWrong] = useState<string | null>(null);
+  const add = (typed: string) => {
+    const parts = typed
+      .split(/[,;\n]/)
+      .map((part) => part.trim())
+      .filter(Boolean);
+    const results = parts.map(read);
+    const failed = results.findIndex((one) => "wrong" in one);
+    const first = results[failed];
+    setWrong(first !== undefined && "wrong" in first ? first.wrong : null);
+    if (failed >= 0 || parts.length === 0) return;
+    setText("");
+    onValues([...values, ...results.flatMap((one) => ("value" in one ? [one.value] : []))]);
+  };
+  return (
+    <div class="picker">
+      <TextInput
+        label={label}
+        hint={hint}
+        error={wrong ?? error}
+        value={text}
+        inputMode={inputMode}
+        autocomplete="off"
+        onValue={(typed) => {
+          setText(typed);
+          setWrong(null);
+          if (/[,;\n]\s*$/.test(typed)) add(typed);
+        }}
+        onKeyDown={(event) => {
+          if (event.key !== "Enter") return;
+          event.preventDefault();
+          add(text);
+        }}
+        onBlur={() => add(text)}
+        suffix={
+          <IconButton
+            icon="plus"
+            label={`${words.value.find.add}: ${label}`}
+            onClick={() => add(text)}
+          />
+        }
+      />
+      <ChipList
+        label={label}
+        chips={values.map((code) => ({ code, label: code }))}
+        {...(colour ? { colour } : {})}
+        onRemove={(code) => onValues(values.filter((one) => one !== code))}
+      />
+    </div>
+  );
+}

@@ -1,0 +1,186 @@
+/**
+ * The view that finds. What comes in: the address bar. What goes out: the sentence box across the
+ * top, the filters beside or above the results, and what is found.
+ * Invariant: one heading of the first level; the address is followed as long as the view is shown;
+ * "/" goes to the sentence box wherever nobody writes.
+ */
+import "../app/kit.ts";
+import type { VNode } from "preact";
+import { useEffect, useRef, useState } from "preact/hooks";
+import { narrow, wide } from "../app/media.ts";
+import { keep, read } from "../app/preferences.ts";
+import { words } from "../app/words.ts";
+import { Busy } from "../parts/busy.tsx";
+import { Icon } from "../parts/icon.tsx";
+import { Notice } from "../parts/notice.tsx";
+import { catalogFailed, loadCatalog, refreshCatalog } from "./catalog.ts";
+import { Charts } from "./charts/charts.tsx";
+import { FilterSheet, Filters } from "./filters/filters.tsx";
+import { Guidance, needsGuidance } from "./guidance.tsx";
+import { FiltersButton, FindHeader } from "./header.tsx";
+import { LinkNotice } from "./linknotice.tsx";
+import { Overview } from "./overview.tsx";
+import { exploration, followAddress, isEmpty, openingLink, query, reopenAddress } from "./query.ts";
+import { SentenceBox } from "./sentence.tsx";
+import { focusCell } from "./table/grid.tsx";
+import { place } from "./table/list.ts";
+import { Results } from "./table/results.tsx";
+import { Understood } from "./understood.tsx";
+
+const CHARTS_KEY = "peneira.charts";
+
+/** The view. */
+export function Find(): VNode {
+  const box = useRef<HTMLInputElement>(null);
+  const [sheet, setSheet] = useState(false);
+  useEffect(followAddress, []);
+  useEffect(() => {
+    // What fails is told by a notice, which offers to try again.
+    loadCatalog().catch(() => undefined);
+  }, []);
+  const served = exploration.value.answer?.snapshot;
+  useEffect(() => {
+    if (served !== undefined) refreshCatalog(served);
+  }, [served]);
+  useSlash(box);
+  const { find } = words.value;
+  return (
+    <div class="find">
+      <h1 class="visually-hidden">{find.title}</h1>
+      <div class="find-top">
+        <SentenceBox box={box} />
+        <Understood />
+        <LinkNotice />
+        {catalogFailed.value && <CatalogNotice />}
+      </div>
+      <ToResults />
+      <div class="find-body">
+        {wide.value && (
+          <aside class="find-rail" aria-label={find.filters}>
+            <Filters />
+          </aside>
+        )}
+        <Found onFilters={() => setSheet(true)} />
+      </div>
+      {!wide.value && <FilterSheet open={sheet} onClose={() => setSheet(false)} />}
+      <Announcer />
+    </div>
+  );
+}
+
+/** The way for keyboards past filters and charts, which are a hundred stops, into the table. */
+function ToResults(): VNode | null {
+  const { answer } = exploration.value;
+  if (answer === null || isEmpty(query.value) || needsGuidance()) return null;
+  return (
+    <button type="button" class="skip" onClick={() => focusCell(place.peek())}>
+      {words.value.find.skip}
+    </button>
+  );
+}
+
+/** What the query finds, or what stands in its place. */
+function Found({ onFilters }: { onFilters: () => void }): VNode {
+  if (openingLink.value) {
+    return (
+      <div class="find-main">
+        <Busy />
+      </div>
+    );
+  }
+  if (isEmpty(query.value)) {
+    return (
+      <div class="find-main find-start">
+        <FiltersButton onFilters={onFilters} />
+        <Overview />
+      </div>
+    );
+  }
+  // Where nothing matches, the way out stands in place of charts that have nothing to show.
+  const none = needsGuidance() && exploration.value.answer?.total === 0;
+  return (
+    <div class="find-main">
+      <FindHeader onFilters={onFilters} />
+      {!none && <ChartStrip />}
+      {needsGuidance() ? (
+        <Guidance />
+      ) : (
+        <div class="find-results">
+          <Results />
+        </div>
+      )}
+    </div>
+  );
+}
+
+/** The charts; on phones they are closed until somebody opens them. */
+function ChartStrip(): VNode {
+  const [open, setOpen] = useState(() => {
+    const kept = read(CHARTS_KEY);
+    return kept === null ? !narrow.value : kept === "open";
+  });
+  const toggle = () => {
+    setOpen(!open);
+    keep(CHARTS_KEY, open ? "closed" : "open");
+  };
+  return (
+    <div class="find-charts">
+      <button
+        type="button"
+        class="find-charts-toggle"
+        aria-expanded={open}
+        aria-controls="find-charts"
+        onClick={toggle}
+      >
+        <Icon name={open ? "chevronDown" : "chevronRight"} />
+        {words.value.find.charts}
+      </button>
+      <div id="find-charts" hidden={!open}>
+        {open && <Charts />}
+      </div>
+    </div>
+  );
+}
+
+function CatalogNotice(): VNode {
+  const { find, shell } = words.value;
+  return (
+    <Notice kind="error" action={{ label: shell.retry, onClick: () => void reopenAddress() }}>
+      {find.catalogFailed}
+    </Notice>
+  );
+}
+
+/** Tells the settled count to those who do not see it; not every step on the way. */
+function Announcer(): VNode {
+  const [text, setText] = useState("");
+  const { state, answer } = exploration.value;
+  const total = state === "ready" && answer !== null && !isEmpty(query.value) ? answer.total : null;
+  useEffect(() => {
+    if (total === null) return;
+    const timer = setTimeout(() => setText(words.value.find.announce(total)), 600);
+    return () => clearTimeout(timer);
+  }, [total, answer]);
+  return (
+    <p class="visually-hidden" role="status">
+      {text}
+    </p>
+  );
+}
+
+/** "/" goes to a box, unless somebody writes or a dialog is open. */
+function useSlash(box: { readonly current: HTMLInputElement | null }): void {
+  useEffect(() => {
+    const go = (event: KeyboardEvent) => {
+      const { target } = event;
+      if (event.key !== "/" || event.ctrlKey || event.metaKey || event.altKey) return;
+      if (!(target instanceof HTMLElement) || target.isContentEditable) return;
+      if (target.closest("input, textarea, select, dialog")) return;
+      event.preventDefault();
+      box.current?.focus();
+      box.current?.select();
+    };
+    addEventListener("keydown", go);
+    return () => removeEventListener("keydown", go);
+  }, [box]);
+}

@@ -1,0 +1,84 @@
+/**
+ * The line above the results. What comes in: what the query matches. What goes out: the exact
+ * count, how fresh it is and how it is ordered, and what can be done with it.
+ * Invariant: the last good count stays while a newer one is on its way, dimmed; it has its room
+ * from the first paint on.
+ */
+import type { VNode } from "preact";
+import { duration, number } from "../app/format.ts";
+import { wide } from "../app/media.ts";
+import { words } from "../app/words.ts";
+import { ExportButton } from "../exports/dialog.tsx";
+import { SaveButton } from "../exports/saved.tsx";
+import { Button } from "../parts/button.tsx";
+import { Icon } from "../parts/icon.tsx";
+import { countAll } from "./filters/groups.ts";
+import { exploration, query } from "./query.ts";
+import { ShareLink } from "./sharelink.tsx";
+import { CodeButton } from "./table/code.tsx";
+
+/** The button that opens the filters, where they have no room beside the results. */
+export function FiltersButton({ onFilters }: { onFilters: () => void }): VNode | null {
+  if (wide.value) return null;
+  return (
+    <Button class="found-filters" icon="filter" aria-haspopup="dialog" onClick={onFilters}>
+      {words.value.find.filtersButton(countAll(query.value))}
+    </Button>
+  );
+}
+
+/** The line above the results. */
+export function FindHeader({ onFilters }: { onFilters: () => void }): VNode {
+  return (
+    <div class="found">
+      <Count />
+      <div class="found-actions">
+        <FiltersButton onFilters={onFilters} />
+        <ExportButton />
+        <SaveButton />
+        <CodeButton />
+        <ShareLink />
+      </div>
+    </div>
+  );
+}
+
+function Count(): VNode {
+  const { find } = words.value;
+  const { state, answer } = exploration.value;
+  const busy = state === "busy" || state === "idle";
+  return (
+    <div class={`count${busy || state === "failed" ? " count-stale" : ""}`} aria-busy={busy}>
+      {/* Made anew with the first count, so that nothing moves beside it. */}
+      <p key={answer === null ? "blank" : "counted"} class="count-total">
+        <strong>{answer === null ? "–" : number(answer.total)}</strong>{" "}
+        <span>{answer === null && busy ? find.counting : find.total(answer?.total ?? 2)}</span>
+      </p>
+      <p class="count-about">
+        {answer !== null && (
+          <>
+            <span>{find.took(duration(answer.took_ms / 1000))}</span>
+            <span title={answer.snapshot_date}>{find.snapshotOf(answer.snapshot)}</span>
+            <span>
+              <Icon name="sort" size={12} />
+              {orderText()}
+            </span>
+          </>
+        )}
+      </p>
+    </div>
+  );
+}
+
+/** How results are ordered, in words. */
+function orderText(): string {
+  const { find } = words.value;
+  const { sort, scoring } = query.value;
+  const names = sort.map(({ field, direction }) => {
+    const ranking = find.strategies[scoring.strategy] ?? scoring.strategy;
+    const arrow = direction === "desc" ? "↓" : "↑";
+    if (field === "score") return direction === "desc" ? ranking : `${ranking} ${arrow}`;
+    return `${find.sortFields[field] ?? field} ${arrow}`;
+  });
+  return names.join(", ");
+}

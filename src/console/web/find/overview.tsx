@@ -1,0 +1,144 @@
+/**
+ * The find view while nothing is asked: the whole register at a glance. What comes in: an
+ * exploration of everything. What goes out: how many accounts there are and of which month, three
+ * sentences to begin with, the map, what they do, when they opened and how large they are.
+ * Invariant: counted once per visit and kept, so that coming back shows it at once; every part has
+ * its room before the numbers are there.
+ */
+import { signal } from "@preact/signals";
+import { useEffect, useLayoutEffect, useRef } from "preact/hooks";
+import type { ExploreAnswer } from "../app/answers.ts";
+import { post } from "../app/api.ts";
+import { date, month, number } from "../app/format.ts";
+import { words } from "../app/words.ts";
+import { ErrorNotice } from "../parts/notice.tsx";
+import { loadCatalog } from "./catalog.ts";
+import { Sections } from "./charts/activities.tsx";
+import { Sizes } from "./charts/lists.tsx";
+import { States } from "./charts/states.tsx";
+import { Years } from "./charts/years.tsx";
+import { ask, exploration } from "./query.ts";
+import { emptyQuery, specOf } from "./question.ts";
+
+const FACETS = ["uf", "cnae_section", "company_size", "started_year"];
+
+const whole = signal<ExploreAnswer | null>(null);
+const failure = signal<unknown>(null);
+const counting = signal(false);
+
+/** Counts the register unless that is done for the snapshot that is served. */
+async function count(): Promise<void> {
+  const served = exploration.peek().answer?.snapshot;
+  const known = whole.peek();
+  if (counting.peek() || (known !== null && (served ?? known.snapshot) === known.snapshot)) return;
+  counting.value = true;
+  failure.value = null;
+  try {
+    const body = { spec: specOf(emptyQuery()), facets: FACETS };
+    whole.value = await post<ExploreAnswer>("/explore", body);
+  } catch (error) {
+    failure.value = error;
+  } finally {
+    counting.value = false;
+  }
+}
+
+/** The start page of the find view. */
+export function Overview() {
+  const served = exploration.value.answer?.snapshot;
+  useEffect(() => void count(), [served]);
+  // A press on a branch needs its activities; by then they are here.
+  useEffect(() => void loadCatalog().catch(() => {}), []);
+  const section = useFocusHandedOn();
+  const answer = whole.value;
+  const { filters } = emptyQuery();
+  const facets = answer?.facets ?? {};
+  const { charts } = words.value;
+  const last = Number(answer?.snapshot_date.slice(0, 4) ?? new Date().getUTCFullYear());
+  const busy = answer === null && counting.value;
+  return (
+    <section
+      ref={section}
+      class="overview"
+      aria-label={charts.overview.title}
+      aria-busy={busy}
+      data-busy={busy}
+      data-blank={answer === null}
+    >
+      <Head answer={answer} />
+      {failure.value !== null && answer === null ? (
+        <ErrorNotice
+          error={failure.value}
+          title={charts.overview.failed}
+          onRetry={() => void count()}
+        />
+      ) : (
+        <div class="overview-grid">
+          <States facet={facets.uf} filters={filters} size="large" />
+          <div class="overview-side">
+            <Sections facet={facets.cnae_section} filters={filters} />
+            <div class="overview-pair">
+              <Years facet={facets.started_year} filters={filters} last={last} />
+              <Sizes facet={facets.company_size} filters={filters} />
+            </div>
+          </div>
+        </div>
+      )}
+    </section>
+  );
+}
+
+/**
+ * A press in here shows the results instead; whoever came by keyboard goes on there: on the same
+ * state of the map, else at the beginning of the view.
+ */
+function useFocusHandedOn() {
+  const section = useRef<HTMLElement>(null);
+  useLayoutEffect(() => {
+    const { current } = section;
+    return () => {
+      const active = document.activeElement;
+      if (active === null || !current?.contains(active)) return;
+      const uf = active.getAttribute("data-uf");
+      setTimeout(() => {
+        if (document.activeElement !== document.body) return;
+        const same = uf === null ? null : document.querySelector<SVGElement>(`[data-uf="${uf}"]`);
+        (same ?? document.getElementById("main"))?.focus({ preventScroll: true });
+      });
+    };
+  }, []);
+  return section;
+}
+
+function Head({ answer }: { answer: ExploreAnswer | null }) {
+  const { overview } = words.value.charts;
+  return (
+    <div class="overview-head">
+      <div class="overview-total">
+        {/* Made anew with the count, so that nothing moves beside it. */}
+        <p key={answer === null ? "blank" : "counted"}>
+          <strong>{answer === null ? "\u2007" : number(answer.total)}</strong>{" "}
+          {answer !== null && overview.accounts}
+        </p>
+        <p class="overview-month">
+          {answer === null
+            ? "\u2007"
+            : overview.snapshot(month(answer.snapshot), date(answer.snapshot_date))}
+        </p>
+        <p class="overview-start">{overview.start}</p>
+      </div>
+      <div class="overview-examples">
+        <h2>{overview.examplesTitle}</h2>
+        <ul>
+          {overview.examples.map((example) => (
+            <li key={example}>
+              <button type="button" onClick={() => void ask(example)}>
+                {example}
+              </button>
+            </li>
+          ))}
+        </ul>
+      </div>
+    </div>
+  );
+}

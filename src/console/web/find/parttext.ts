@@ -1,0 +1,120 @@
+/**
+ * What the parts of a sentence became. What comes in: a translation and one of its parts. What
+ * goes out: the colour of the part, and what it is now in words.
+ * Invariant: nothing is told but what stands in the answer; a part that became no filter says so.
+ */
+import { isPartSet, PART_NAMES } from "../../../spec/filters/members.ts";
+import { PARTS, type PartName } from "../../../spec/filters/table.ts";
+import type { Note, Part, TranslateAnswer } from "../app/answers.ts";
+import { words } from "../app/words.ts";
+import type { CatalogBook } from "./catalogbook.ts";
+import { describeFilter, some } from "./filters/filterwords.ts";
+import { queryOf } from "./question.ts";
+
+/** The colours of a sentence. */
+export type PartColour = "activity" | "place" | "time" | "company" | "contact" | "unmapped";
+
+const COLOURS: Readonly<Record<string, PartColour>> = {
+  activity: "activity",
+  place: "place",
+  date: "time",
+  status: "company",
+  size: "company",
+  regime: "company",
+  headquarters: "company",
+  capital: "company",
+  name: "company",
+  limit: "company",
+  sort: "company",
+  contact: "contact",
+  unmapped: "unmapped",
+};
+
+/** A stretch of the sentence as it is shown; `colour` null for what asks nothing. */
+export interface Stretch {
+  readonly text: string;
+  readonly start: number;
+  readonly colour: PartColour | null;
+  /** What it became; empty for what asks nothing. */
+  readonly told: readonly string[];
+}
+
+/** The whole sentence in stretches, nothing left out. */
+export function stretchesOf(
+  sentence: string,
+  answer: TranslateAnswer,
+  book: CatalogBook | null,
+): Stretch[] {
+  const stretches: Stretch[] = [];
+  let at = 0;
+  const plain = (to: number) => {
+    const text = sentence.slice(at, to);
+    if (text !== "") stretches.push({ text, start: at, colour: null, told: [] });
+    at = Math.max(at, to);
+  };
+  for (const [index, part] of answer.parts.entries()) {
+    const colour = colourOf(answer.parts, index);
+    plain(part.start);
+    if (colour === null) continue;
+    const text = sentence.slice(part.start, part.end);
+    stretches.push({ text, start: part.start, colour, told: toldOf(part, answer, book) });
+    at = part.end;
+  }
+  plain(sentence.length);
+  return stretches;
+}
+
+/** The colours that a sentence has, in a fixed order. */
+export function coloursOf(stretches: readonly Stretch[]): PartColour[] {
+  const order: PartColour[] = ["activity", "place", "time", "company", "contact", "unmapped"];
+  return order.filter((colour) => stretches.some((one) => one.colour === colour));
+}
+
+/** A negation has the colour of what it negates. */
+function colourOf(parts: readonly Part[], index: number): PartColour | null {
+  const role = parts[index]?.role ?? "filler";
+  if (role !== "negation") return COLOURS[role] ?? null;
+  const next = parts.slice(index + 1).find((part) => part.role !== "filler");
+  return next === undefined ? null : (COLOURS[next.role] ?? null);
+}
+
+/** Filters that parts of a role become; those that are set are told. */
+function partsOf(role: string): readonly PartName[] {
+  return PART_NAMES.filter((name) => PARTS[name].role === role);
+}
+
+function toldOf(part: Part, answer: TranslateAnswer, book: CatalogBook | null): string[] {
+  const query = queryOf(answer.spec);
+  const { explain } = answer;
+  const own = special(part, answer);
+  // Where it is known which codes these words became, those of other words are left out.
+  const became = (own.length > 0 ? [] : partsOf(part.role))
+    .filter((name) => isPartSet(query.filters, name))
+    .map((name) => describeFilter(name, query, book));
+  const remarks = [...explain.assumptions, ...explain.warnings, ...explain.unmapped_constraints]
+    .map(noteOf)
+    .filter((note) => (note.start ?? -1) < part.end && (note.end ?? -1) > part.start)
+    .map((note) => note.detail);
+  const told = [...own, ...became, ...remarks];
+  return told.length === 0 ? [words.value.find.becameNothing] : [...new Set(told)];
+}
+
+/** What parts became that are no filters. */
+function special(part: Part, { spec, suggestions }: TranslateAnswer): string[] {
+  const { find } = words.value;
+  if (part.role === "limit") return [find.becameRows(spec.limit)];
+  if (part.role === "sort") {
+    return [find.orderedBy(some(spec.sort.map(({ field }) => find.sortFields[field] ?? field)))];
+  }
+  const own = suggestions.find(({ start, end }) => start < part.end && end > part.start);
+  if (part.role !== "activity" || own === undefined || suggestions.length === 1) return [];
+  const wanted = own.activities.filter(({ code }) =>
+    spec.filters.industry.cnae_any_of.includes(code),
+  );
+  return wanted.length === 0 ? [] : [some(wanted.map(({ description }) => description))];
+}
+
+/** A remark of a translator; clients may have sent plain sentences. */
+export function noteOf(note: Note | string): Note {
+  return typeof note === "string" ? { detail: note } : note;
+}

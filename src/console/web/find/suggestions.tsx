@@ -1,0 +1,84 @@
+/**
+ * What words of the sentence may mean. What comes in: the translation's suggestions. What goes
+ * out: activities with exact counts, one of which can replace what was taken.
+ * Invariant: choosing one asks for that activity in place of those of the same words; where the
+ * sentence has no other, the count shown is what it then finds.
+ */
+import type { VNode } from "preact";
+import { useState } from "preact/hooks";
+import type { TranslateAnswer } from "../app/answers.ts";
+import { number } from "../app/format.ts";
+import { words } from "../app/words.ts";
+import { change, query } from "./query.ts";
+
+type Suggestion = TranslateAnswer["suggestions"][number];
+
+/** Choices shown before the others are asked for. */
+const SHOWN = 4;
+
+/** A row for each of the words that may mean several activities. */
+export function Suggestions({ answer }: { answer: TranslateAnswer }): VNode | null {
+  if (answer.suggestions.length === 0) return null;
+  const taken = answer.spec.filters.industry.cnae_any_of;
+  return (
+    <div class="suggestions">
+      {answer.suggestions.map((one) => (
+        <Choices
+          key={one.start}
+          suggestion={one}
+          taken={taken}
+          only={answer.suggestions.length === 1}
+        />
+      ))}
+    </div>
+  );
+}
+
+interface ChoicesProps {
+  suggestion: Suggestion;
+  /** What the sentence was taken to mean. */
+  taken: readonly string[];
+  /** Whether no other words of the sentence have choices. */
+  only: boolean;
+}
+
+function Choices({ suggestion, taken, only }: ChoicesProps): VNode {
+  const [all, setAll] = useState(false);
+  const { find } = words.value;
+  const { activities } = suggestion;
+  const known = activities.some(({ code }) => taken.includes(code));
+  const title = known ? find.mayMean(suggestion.words) : find.mayMeanNothing(suggestion.words);
+  const asked = query.value.filters.industry.cnae_any_of;
+  const own = activities.filter(({ code }) => asked.includes(code));
+  const shown = all ? activities : activities.slice(0, SHOWN);
+  const rest = activities.length - SHOWN;
+  const choose = (code: string) =>
+    change(({ filters: { industry } }) => {
+      const codes = activities.map((one) => one.code);
+      const others = industry.cnae_any_of.filter((one) => !codes.includes(one));
+      industry.cnae_any_of = only ? [code] : [...others, code];
+    });
+  return (
+    <fieldset class="suggestion">
+      <legend>{title}</legend>
+      {shown.map(({ code, description, matches }) => (
+        <button
+          key={code}
+          type="button"
+          class="suggested"
+          title={`${code} ${description}`}
+          aria-pressed={own.length === 1 && own[0]?.code === code}
+          onClick={() => choose(code)}
+        >
+          <span class="suggested-name">{description}</span>
+          <span class="suggested-count">{number(matches)}</span>
+        </button>
+      ))}
+      {rest > 0 && (
+        <button type="button" class="link" aria-expanded={all} onClick={() => setAll(!all)}>
+          {all ? find.mayMeanFewer : find.mayMeanMore(rest)}
+        </button>
+      )}
+    </fieldset>
+  );
+}

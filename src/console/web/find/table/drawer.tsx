@@ -1,0 +1,182 @@
+/**
+ * One account beside the table. What comes in: the list and which of its rows is open. What goes
+ * out: everything that is known of the account, and why it is listed.
+ * Invariant: name and CNPJ are there at once, the rest takes the place that was kept for it; J and
+ * K walk through the list wherever the focus is, unless somebody is typing.
+ */
+import type { VNode } from "preact";
+import { useEffect, useRef } from "preact/hooks";
+import type { Account } from "../../app/answers.ts";
+import { cnpj, date, month, number } from "../../app/format.ts";
+import { wide } from "../../app/media.ts";
+import { words } from "../../app/words.ts";
+import { Skeleton } from "../../parts/busy.tsx";
+import { CopyButton, IconButton } from "../../parts/button.tsx";
+import { Drawer } from "../../parts/dialog.tsx";
+import { ErrorNotice, Notice } from "../../parts/notice.tsx";
+import { Pill } from "../../parts/pill.tsx";
+import { type Explained, useExplained } from "./explained.ts";
+import { Facts } from "./facts.tsx";
+import type { ShownList } from "./list.ts";
+import { named, nameOf, sizeText, textOf } from "./values.ts";
+import { Why } from "./why.tsx";
+
+/** What the drawer takes. */
+export interface AccountDrawerProps {
+  list: ShownList;
+  /** Index of the account; null closes the drawer. */
+  index: number | null;
+  allowed: ReadonlySet<string>;
+  onMove: (index: number) => void;
+  onClose: () => void;
+}
+
+/** The drawer. */
+export function AccountDrawer({ list, index, ...props }: AccountDrawerProps): VNode | null {
+  const account = index === null ? undefined : list.rows.accounts[index];
+  const explained = useExplained(list.spec, list.rows.snapshot, account?.cnpj ?? null);
+  if (index === null || account === undefined) return null;
+  return <Open {...{ list, index, account, explained }} {...props} />;
+}
+
+interface OpenProps extends AccountDrawerProps {
+  index: number;
+  account: Account;
+  explained: Explained;
+}
+
+function Open({ list, index, account, explained, allowed, onMove, onClose }: OpenProps): VNode {
+  const body = useRef<HTMLDivElement>(null);
+  const { rows } = list;
+  const { drawer } = words.value.table;
+  const move = (by: number) => {
+    const next = index + by;
+    rows.want(next);
+    if (rows.accounts[next] !== undefined) onMove(next);
+  };
+  useWalking(move);
+  useEffect(() => {
+    // The next account begins at its top, as the first one did.
+    if (body.current?.parentElement) body.current.parentElement.scrollTop = 0;
+    // What had the focus may have gone with the account before.
+    if (document.activeElement === document.body) body.current?.focus({ preventScroll: true });
+  }, [account.cnpj]);
+  const { answer, error, retry } = explained;
+  const at = drawer.place(number(index + 1), number(rows.total ?? rows.accounts.length));
+  return (
+    <Drawer open title={nameOf(account)} onClose={onClose} modal={!wide.value} class="account">
+      <div ref={body} class="account-body" tabIndex={-1} data-autofocus>
+        <div class="account-walk">
+          <IconButton
+            icon="chevronLeft"
+            small
+            label={drawer.previous}
+            aria-disabled={index === 0}
+            onClick={() => move(-1)}
+          />
+          <IconButton
+            icon="chevronRight"
+            small
+            label={drawer.next}
+            aria-disabled={index + 1 >= rows.accounts.length && rows.end !== "more"}
+            onClick={() => move(1)}
+          />
+          <span class="account-place">{at}</span>
+          <p class="visually-hidden" role="status">
+            {`${nameOf(account)}, ${at}`}
+          </p>
+        </div>
+        <Identity account={{ ...account, ...answer?.account }} />
+        {error !== null ? (
+          <ErrorNotice title={drawer.failed} error={error} onRetry={retry} />
+        ) : answer === null ? (
+          <Loading />
+        ) : (
+          <>
+            <Facts account={answer.account} allowed={allowed}>
+              <Why answer={answer} />
+            </Facts>
+            <p class="account-source">
+              {drawer.snapshot(month(answer.snapshot), date(answer.snapshot_date))}
+            </p>
+          </>
+        )}
+      </div>
+    </Drawer>
+  );
+}
+
+/** CNPJ and what tells at a glance what kind of company it is. */
+function Identity({ account }: { account: Account }): VNode {
+  const { drawer, fields, values } = words.value.table;
+  const status = textOf(account, "registration_status");
+  const size = sizeText(account);
+  const trade = textOf(account, "trade_name");
+  return (
+    <div class="account-identity">
+      {trade !== "" && trade !== nameOf(account) && <p class="account-trade">{trade}</p>}
+      <p class="account-cnpj">
+        <span class="mono">{cnpj(account.cnpj)}</span>
+        <CopyButton
+          iconOnly
+          small
+          text={cnpj(account.cnpj)}
+          label={drawer.copy(fields.cnpj as string)}
+        />
+      </p>
+      <p class="account-pills">
+        {status !== "" && (
+          <Pill kind={status === "2" ? "good" : "warn"}>
+            {named(words.value.codes.statuses, status)}
+          </Pill>
+        )}
+        {typeof account.headquarters === "boolean" && (
+          <Pill>{account.headquarters ? values.headOffice : values.branch}</Pill>
+        )}
+        {size !== "" && <Pill>{size}</Pill>}
+      </p>
+      {account.sanctioned === true && (
+        <Notice kind="warn" quiet>
+          <p>{drawer.sanctioned}</p>
+        </Notice>
+      )}
+    </div>
+  );
+}
+
+function Loading(): VNode {
+  return (
+    <div class="account-loading">
+      <p class="visually-hidden" role="status">
+        {words.value.table.drawer.loading}
+      </p>
+      <Skeleton lines={4} height={20} width="60%" />
+      <Skeleton lines={5} height={20} width="40%" />
+      <Skeleton lines={6} height={20} width="70%" />
+    </div>
+  );
+}
+
+/** Where keys are text or belong to something else that is open. */
+const OTHERS_KEYS = "input, textarea, select, [role=menu], [role=listbox], dialog:not(.account)";
+
+/** J and K everywhere, the arrows to the sides within the drawer. */
+function useWalking(move: (by: number) => void): void {
+  const latest = useRef(move);
+  latest.current = move;
+  useEffect(() => {
+    const onKey = (event: KeyboardEvent) => {
+      const { key, target } = event;
+      if (event.defaultPrevented || event.altKey || event.ctrlKey || event.metaKey) return;
+      if (!(target instanceof Element) || target.closest(OTHERS_KEYS) !== null) return;
+      const inside = target.closest(".account") !== null;
+      const back = key === "k" || (inside && key === "ArrowLeft");
+      const on = key === "j" || (inside && key === "ArrowRight");
+      if (!back && !on) return;
+      event.preventDefault();
+      latest.current(back ? -1 : 1);
+    };
+    document.addEventListener("keydown", onKey);
+    return () => document.removeEventListener("keydown", onKey);
+  }, []);
+}

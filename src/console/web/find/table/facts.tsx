@@ -1,0 +1,230 @@
+/**
+ * What is known of an account. What comes in: the account with every field of the plan. What goes
+ * out: contact, activities, address, company and registration as lists of terms.
+ * Invariant: values are text nodes; an address of mail or a phone is a link only in its own
+ * scheme; what the plan does not have is said, what the register does not have is left out.
+ */
+import type { ComponentChildren, VNode } from "preact";
+import { useEffect } from "preact/hooks";
+import { punctuateCnae } from "../../../../spec/catalog.ts";
+import type { Account } from "../../app/answers.ts";
+import { date, money, number, phone } from "../../app/format.ts";
+import { words } from "../../app/words.ts";
+import { CopyButton } from "../../parts/button.tsx";
+import { Icon, type IconName } from "../../parts/icon.tsx";
+import { catalog, loadCatalog } from "../catalog.ts";
+import { cityText, named, postalText, streetText, textOf, yesNo } from "./values.ts";
+
+/** What the facts take. */
+export interface FactsProps {
+  account: Account;
+  allowed: ReadonlySet<string>;
+}
+
+/** All facts, in groups; what is inside stands before those of the company. */
+export function Facts({
+  account,
+  allowed,
+  children,
+}: FactsProps & { children: ComponentChildren }): VNode {
+  useEffect(() => {
+    // Without the catalog the other activities are told by their codes alone.
+    loadCatalog().catch(() => undefined);
+  }, []);
+  return (
+    <>
+      <Contact account={account} allowed={allowed} />
+      <Activities account={account} />
+      <Address account={account} />
+      {children}
+      <Company account={account} />
+    </>
+  );
+}
+
+/** A group of facts with its heading. */
+export function Group({ title, children }: { title: string; children: ComponentChildren }): VNode {
+  return (
+    <section class="account-group">
+      <h3>{title}</h3>
+      {children}
+    </section>
+  );
+}
+
+function Contact({ account, allowed }: FactsProps): VNode {
+  const { drawer, fields } = words.value.table;
+  const lines = [
+    { field: "email", icon: "contact", scheme: "mailto:", show: (text: string) => text },
+    { field: "phone_1", icon: "phone", scheme: "tel:", show: phone },
+    { field: "phone_2", icon: "phone", scheme: "tel:", show: phone },
+  ] as const;
+  const known = lines.filter(({ field }) => textOf(account, field) !== "");
+  const offered = lines.some(({ field }) => allowed.has(field));
+  return (
+    <Group title={drawer.contact}>
+      {known.length === 0 ? (
+        <p class="account-none">{offered ? drawer.noContact : drawer.contactNotInPlan}</p>
+      ) : (
+        <ul class="account-contact">
+          {known.map(({ field, icon, scheme, show }) => (
+            <ContactLine
+              key={field}
+              icon={icon}
+              href={scheme + addressed(textOf(account, field))}
+              text={show(textOf(account, field))}
+              label={drawer.copy(fields[field] as string)}
+            />
+          ))}
+        </ul>
+      )}
+    </Group>
+  );
+}
+
+/** An address within a link; nothing in it may begin a further part of the link. */
+function addressed(text: string): string {
+  return encodeURIComponent(text).replaceAll("%40", "@").replaceAll("%2B", "+");
+}
+
+interface ContactLineProps {
+  icon: IconName;
+  href: string;
+  text: string;
+  label: string;
+}
+
+function ContactLine({ icon, href, text, label }: ContactLineProps): VNode {
+  return (
+    <li>
+      <Icon name={icon} />
+      <a href={href}>{text}</a>
+      <CopyButton iconOnly small text={text} label={label} />
+    </li>
+  );
+}
+
+function Activities({ account }: { account: Account }): VNode {
+  const { drawer } = words.value.table;
+  const primary = textOf(account, "cnae_primary");
+  const { cnae_secondary: codes } = account;
+  const others = Array.isArray(codes) ? codes.map(String) : [];
+  const nameOf = (code: string) => catalog.value?.activityName(punctuateCnae(code)) ?? null;
+  return (
+    <Group title={drawer.activities}>
+      {primary !== "" && (
+        <Activity
+          code={primary}
+          name={textOf(account, "cnae_primary_description") || nameOf(primary)}
+        />
+      )}
+      {others.length > 0 && (
+        <>
+          <h4>{drawer.secondary}</h4>
+          <ul class="account-activities">
+            {others.map((code) => (
+              <li key={code}>
+                <Activity code={code} name={nameOf(code)} />
+              </li>
+            ))}
+          </ul>
+        </>
+      )}
+    </Group>
+  );
+}
+
+function Activity({ code, name }: { code: string; name: string | null }): VNode {
+  return (
+    <p class="account-activity">
+      <span class="account-code">{/^\d{7}$/.test(code) ? punctuateCnae(code) : code}</span>
+      <span>{name}</span>
+    </p>
+  );
+}
+
+function Address({ account }: { account: Account }): VNode {
+  const { drawer } = words.value.table;
+  const city = cityText(account);
+  const population = account.municipality_population;
+  const postal = postalText(textOf(account, "postal_code"));
+  const lines = [
+    streetText(account),
+    textOf(account, "district"),
+    [postal, city].filter((part) => part !== "").join(" "),
+  ].filter((line) => line !== "");
+  return (
+    <Group title={drawer.address}>
+      <address class="account-address">
+        {lines.map((line) => (
+          <span key={line}>{line}</span>
+        ))}
+      </address>
+      <CopyButton small text={lines.join("\n")} label={drawer.copyAddress} />
+      {typeof population === "number" && (
+        <p class="account-none">{drawer.population(number(population))}</p>
+      )}
+    </Group>
+  );
+}
+
+/** A term and what is known of it; nothing where nothing is. */
+type Fact = readonly [term: string, value: string];
+
+function Company({ account }: { account: Account }): VNode {
+  const { drawer } = words.value.table;
+  const facts = [...companyFacts(account), ...registerFacts(account)];
+  return (
+    <Group title={drawer.company}>
+      <dl class="account-facts">
+        {facts
+          .filter(([, value]) => value !== "")
+          .map(([term, value]) => (
+            <div key={term}>
+              <dt>{term}</dt>
+              <dd>{value}</dd>
+            </div>
+          ))}
+      </dl>
+    </Group>
+  );
+}
+
+function companyFacts(account: Account): Fact[] {
+  const { fields } = words.value.table;
+  const { sizes } = words.value.codes;
+  const capital = account.share_capital;
+  const nature = [textOf(account, "legal_nature_description"), textOf(account, "legal_nature")];
+  return [
+    [fields.started_on as string, openedText(account)],
+    [fields.company_size_code as string, named(sizes, textOf(account, "company_size_code"))],
+    [fields.share_capital as string, typeof capital === "number" ? money(capital) : ""],
+    [fields.legal_nature_description as string, nature.filter((one) => one !== "").join(" · ")],
+    [fields.simples_opt_in as string, yesNo(account.simples_opt_in)],
+    [fields.mei_opt_in as string, yesNo(account.mei_opt_in)],
+  ];
+}
+
+function registerFacts(account: Account): Fact[] {
+  const { fields, drawer } = words.value.table;
+  const { statuses } = words.value.codes;
+  const status = named(statuses, textOf(account, "registration_status"));
+  const since = textOf(account, "registration_status_date");
+  const reason = textOf(account, "registration_status_reason");
+  const abroad = account.uf === "EX";
+  const told = since === "" ? status : drawer.since(status, date(since));
+  const parts = [told, reason === "" || /^0*$/.test(reason) ? "" : drawer.reason(reason)];
+  return [
+    [fields.registration_status as string, parts.filter((part) => part !== "").join(", ")],
+    [fields.cnpj_root as string, textOf(account, "cnpj_root")],
+    [fields.municipality_ibge as string, textOf(account, "municipality_ibge")],
+    [fields.municipality_tom as string, textOf(account, "municipality_tom")],
+    [fields.country_code as string, abroad ? textOf(account, "country_code") : ""],
+  ];
+}
+
+/** The day of opening, as it stands in the register. */
+function openedText(account: Account): string {
+  const day = textOf(account, "started_on");
+  return day === "" ? "" : date(day);
+}

@@ -1,0 +1,255 @@
+/**
+ * The table as an ARIA grid. What comes in: rows, columns, what may be sorted. What goes out: a
+ * scrolled window of rows with one cell that takes the focus.
+ * Invariant: no more than some sixty rows are in the document, however many there are, and the row
+ * with the focus is always one of them; the focus stays in its row while others are loaded.
+ */
+import { signal } from "@preact/signals";
+import type { VNode } from "preact";
+import { useEffect, useLayoutEffect, useRef } from "preact/hooks";
+import { cnpj } from "../../app/format.ts";
+import { coarse, narrow } from "../../app/media.ts";
+import { words } from "../../app/words.ts";
+import { copyText } from "../../parts/button.tsx";
+import { choice, chooseWidth } from "./choice.ts";
+import { COLUMN_WIDTH, type Column, widthOf } from "./columnset.ts";
+import { Head } from "./head.tsx";
+import { left, opened, place, type ShownList } from "./list.ts";
+import { Row } from "./row.tsx";
+import { cellText } from "./values.ts";
+import { type Stage, scrolledOf, showCell, showRow, useRowWindow } from "./viewport.ts";
+import { type CellPlace, moved } from "./window.ts";
+
+/** Heights of rows: for a mouse, for fingers, for two lines on a phone; as in the style sheet. */
+const ROW_HEIGHT = { fine: 36, coarse: 44, compact: 64 } as const;
+
+/** Set when the focus is to follow `place` after the next drawing. */
+const focusWanted = signal(false);
+
+/** Moves the focus to a cell, scrolling there where needed. */
+export function focusCell(to: CellPlace): void {
+  place.value = to;
+  focusWanted.value = true;
+}
+
+/** What the grid takes. */
+export interface GridProps {
+  list: ShownList;
+  columns: readonly Column[];
+  sortable: ReadonlySet<string>;
+  helpId: string;
+  /** What stands below the rows and scrolls with them. */
+  tail: VNode;
+}
+
+/** The grid. */
+export function Grid({ list, columns, sortable, helpId, tail }: GridProps): VNode {
+  const scroller = useRef<HTMLDivElement>(null);
+  const body = useRef<HTMLTableSectionElement>(null);
+  const { rows } = list;
+  const { length: count } = rows.accounts;
+  const page = narrow.value;
+  const rowHeight = page ? ROW_HEIGHT.compact : coarse.value ? ROW_HEIGHT.coarse : ROW_HEIGHT.fine;
+  const stage: Stage = { scroller, body, page, rowHeight, count };
+  const drawn = useRowWindow(stage, (row) => rows.want(row));
+  usePlaceKept(stage, list);
+  useOpenedShown(stage);
+  useFocus(stage);
+  const at = clampedPlace(count, page ? 1 : columns.length, page);
+  const indexes = drawnIndexes(drawn.first, Math.min(drawn.end, count), at.row);
+  return (
+    <div class="table-scroll" ref={scroller}>
+      <table
+        // biome-ignore lint/a11y/noNoninteractiveElementToInteractiveRole: cells are moved between
+        role="grid"
+        class={`table-grid${page ? " table-phone" : ""}`}
+        aria-label={words.value.table.grid.label}
+        aria-describedby={helpId}
+        aria-rowcount={(rows.total ?? count) + 1}
+        aria-colcount={page ? 1 : columns.length}
+        aria-busy={list.stale || rows.phase === "reading"}
+        style={page ? {} : gridStyle(columns)}
+        onKeyDown={(event) => onKey(event, { stage, list, columns })}
+        onFocusIn={({ target }) => follow(target)}
+        onClick={(event) => onClick(event)}
+        onCopy={(event) => onCopy(event, list, columns)}
+      >
+        {!page && (
+          <Head columns={columns} tabbed={at.row === -1 ? at.column : null} sortable={sortable} />
+        )}
+        <tbody
+          // biome-ignore lint/a11y/noRedundantRoles: as a block it would be no group for some
+          role="rowgroup"
+          class="table-body"
+          ref={body}
+          style={{ height: `${count * rowHeight}px` }}
+        >
+          {indexes.map((index) => (
+            <Row
+              key={index}
+              index={index}
+              account={rows.accounts[index] as ShownList["rows"]["accounts"][number]}
+              columns={page ? null : columns}
+              tabbed={at.row === index ? at.column : null}
+              selected={opened.value === index}
+              height={rowHeight}
+            />
+          ))}
+        </tbody>
+      </table>
+      {tail}
+    </div>
+  );
+}
+
+/** The place within the present grid, which may have become smaller. */
+function clampedPlace(rows: number, columns: number, page: boolean): CellPlace {
+  const { row, column } = place.value;
+  return {
+    row: Math.max(page ? 0 : -1, Math.min(row, rows - 1)),
+    column: Math.max(0, Math.min(column, columns - 1)),
+  };
+}
+
+/** The rows of the window, and the row that has the focus wherever it is. */
+function drawnIndexes(first: number, end: number, focused: number): number[] {
+  const indexes = Array.from({ length: Math.max(0, end - first) }, (_, i) => first + i);
+  if (focused >= 0 && focused < first) indexes.unshift(focused);
+  else if (focused >= end) indexes.push(focused);
+  return indexes;
+}
+
+/** The tracks of a row; the first column takes what is left, so that rows fill the width. */
+function gridStyle(columns: readonly Column[]): Record<string, string> {
+  const widths = columns.map((column) => widthOf(column, choice.value));
+  const total = widths.reduce((sum, width) => sum + width, 0);
+  const [first = 0, ...others] = widths;
+  const tracks = [`minmax(${first}px, 1fr)`, ...others.map((width) => `${width}px`)];
+  return { "--columns": tracks.join(" "), "--columns-width": `${total}px` };
+}
+
+/** Keeps the place while the view is away; a list that begins is shown from its top. */
+function usePlaceKept({ scroller, page }: Stage, { rows }: ShownList): void {
+  useLayoutEffect(() => {
+    if (scroller.current !== null && !page) scroller.current.scrollTop = left.scrollTop;
+  }, [rows.accounts, page]);
+  useEffect(() => {
+    const box = scroller.current;
+    const keep = () => {
+      left.scrollTop = box?.scrollTop ?? 0;
+    };
+    box?.addEventListener("scroll", keep, { passive: true });
+    return () => box?.removeEventListener("scroll", keep);
+  }, [scroller]);
+}
+
+/** Keeps the row of the open account in sight, also while the drawer walks on. */
+function useOpenedShown(stage: Stage): void {
+  const { value: row } = opened;
+  useLayoutEffect(() => {
+    if (row !== null) showRow(stage, row);
+  }, [row]);
+}
+
+/** Gives the focus to the cell at `place` once it is drawn. */
+function useFocus(stage: Stage): void {
+  const wanted = focusWanted.value;
+  const { row, column } = place.value;
+  useLayoutEffect(() => {
+    if (!wanted) return;
+    focusWanted.value = false;
+    showRow(stage, row);
+    const { body, scroller } = stage;
+    const root = row < 0 ? scroller.current : body.current;
+    const cell = root?.querySelector(`[data-row="${row}"] [data-column="${column}"]`);
+    if (!(cell instanceof HTMLElement)) return;
+    // A heading that sorts is a button: it takes the focus in place of its cell.
+    const inside = cell.querySelector<HTMLElement>("button");
+    (inside ?? cell).focus({ preventScroll: true });
+    showCell(stage, cell);
+    // The table itself may be partly out of sight; within it the cell is in sight already.
+    cell.scrollIntoView({ block: "nearest", inline: "nearest" });
+  }, [wanted, row, column]);
+}
+
+/** The cell that an element stands in; null outside of any. */
+function placeOf(element: EventTarget | null): CellPlace | null {
+  if (!(element instanceof Element)) return null;
+  const cell = element.closest<HTMLElement>("[data-column]");
+  const row = element.closest<HTMLElement>("[data-row]");
+  if (cell === null || row === null) return null;
+  return { row: Number(row.dataset.row), column: Number(cell.dataset.column) };
+}
+
+/** The focus may come by a click or by a reader: `place` follows it. */
+function follow(target: EventTarget | null): void {
+  const at = placeOf(target);
+  const { row, column } = place.peek();
+  if (at !== null && (at.row !== row || at.column !== column)) place.value = at;
+}
+
+/** A click opens the account, unless it ended a selection of text. */
+function onClick(event: MouseEvent): void {
+  const at = placeOf(event.target);
+  if (at === null || at.row < 0 || getSelection()?.isCollapsed === false) return;
+  opened.value = at.row;
+}
+
+interface KeyContext {
+  readonly stage: Stage;
+  readonly list: ShownList;
+  readonly columns: readonly Column[];
+}
+
+function onKey(event: KeyboardEvent, context: KeyContext): void {
+  const at = placeOf(event.target);
+  if (at === null || event.metaKey) return;
+  if (event.altKey) {
+    if (resized(event, at, context.columns)) event.preventDefault();
+    return;
+  }
+  const to = moved(at, { key: event.key, ctrl: event.ctrlKey }, sizeOf(context));
+  if (to !== null) focusCell(to);
+  else if (!acted(event, at, context.list)) return;
+  event.preventDefault();
+}
+
+function sizeOf({ stage, columns }: KeyContext) {
+  const scrolled = scrolledOf(stage);
+  const seen = Math.floor((scrolled?.height ?? 0) / stage.rowHeight);
+  const { page, count } = stage;
+  const size = { rows: count, columns: page ? 1 : columns.length };
+  return { ...size, page: Math.max(1, seen - 1), header: !page };
+}
+
+/** What a key does in a row; false where it does nothing. */
+function acted(event: KeyboardEvent, { row }: CellPlace, { rows }: ShownList): boolean {
+  const account = rows.accounts[row];
+  if (event.ctrlKey) return false;
+  if (event.key === "Escape" && opened.peek() !== null) opened.value = null;
+  else if (account === undefined) return false;
+  else if (event.key === "Enter" || event.key === " ") opened.value = row;
+  else if (event.key === "c" || event.key === "C") void copyText(cnpj(account.cnpj));
+  else return false;
+  return true;
+}
+
+/** Alt and an arrow make the column of a heading narrower or wider. */
+function resized(event: KeyboardEvent, at: CellPlace, columns: readonly Column[]): boolean {
+  const column = columns[at.column];
+  const sign = event.key === "ArrowLeft" ? -1 : event.key === "ArrowRight" ? 1 : 0;
+  if (at.row !== -1 || column === undefined || sign === 0) return false;
+  chooseWidth(column, widthOf(column, choice.peek()) + sign * COLUMN_WIDTH.step);
+  return true;
+}
+
+/** Copying without a selection copies the cell. */
+function onCopy(event: ClipboardEvent, { rows }: ShownList, columns: readonly Column[]): void {
+  const at = placeOf(document.activeElement);
+  const account = at === null ? undefined : rows.accounts[at.row];
+  if (at === null || account === undefined || getSelection()?.isCollapsed === false) return;
+  const column = columns[narrow.peek() ? 0 : at.column];
+  if (column === undefined) return;
+  event.clipboardData?.setData("text/plain", cellText(column.id, account));
+  event.preventDefault();
+}

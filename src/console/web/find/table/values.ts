@@ -1,0 +1,119 @@
+/**
+ * Values of an account as text. What comes in: an account as the server answers it. What goes out:
+ * what a cell or a fact says, in the present language.
+ * Invariant: what is absent is an empty text, never "null"; a value of an unknown form is shown as
+ * it is. The text of a cell is what is copied out of it.
+ */
+import { punctuateCnae } from "../../../../spec/catalog.ts";
+import type { Account } from "../../app/answers.ts";
+import { cnpj, dayShort, money, number, phone } from "../../app/format.ts";
+import { words } from "../../app/words.ts";
+import type { ColumnId } from "./columnset.ts";
+
+/** A value as text; empty where it is absent. */
+export function textOf(account: Account, field: string): string {
+  const value = account[field];
+  return value === null || value === undefined ? "" : String(value);
+}
+
+/** The name that an account goes by. */
+export function nameOf(account: Account): string {
+  const name = textOf(account, "legal_name") || textOf(account, "trade_name");
+  return name || words.value.table.values.nameless;
+}
+
+/** An activity code with its punctuation. */
+export function cnaeText(code: string): string {
+  return /^\d{7}$/.test(code) ? punctuateCnae(code) : code;
+}
+
+/** A postal code with its hyphen. */
+export function postalText(code: string): string {
+  return code.replace(/^(\d{5})(\d{3})$/, "$1-$2");
+}
+
+/** The text of a size, a MEI being named as such. */
+export function sizeText(account: Account): string {
+  const { values } = words.value.table;
+  if (account.mei_opt_in === true) return values.mei;
+  return named(words.value.codes.sizes, textOf(account, "company_size_code"));
+}
+
+/** Yes, no or nothing. */
+export function yesNo(value: unknown): string {
+  const { yes, no } = words.value.table.values;
+  return value === true ? yes : value === false ? no : "";
+}
+
+/** The name of a code; the code where it has none. */
+export function named(names: Record<string, string>, code: string): string {
+  return Object.hasOwn(names, code) ? (names[code] as string) : code;
+}
+
+/** The street with number and complement. */
+export function streetText(account: Account): string {
+  const { street, street_number: at, address_complement: more } = account;
+  return [street, at, more].filter((part) => part !== null && part !== undefined).join(", ");
+}
+
+/** City and state, or the city abroad. */
+export function cityText(account: Account): string {
+  const city = textOf(account, "foreign_city") || textOf(account, "municipality_name");
+  return [city, textOf(account, "uf")].filter((part) => part !== "").join(", ");
+}
+
+function formatted(account: Account, field: string, format: (value: never) => string): string {
+  const value = account[field];
+  return value === null || value === undefined ? "" : format(value as never);
+}
+
+function secondaryText(account: Account): string {
+  const codes = account.cnae_secondary;
+  if (!Array.isArray(codes) || codes.length === 0) return "";
+  const first = cnaeText(String(codes[0]));
+  return codes.length === 1 ? first : words.value.table.values.others(first, codes.length - 1);
+}
+
+function headquartersText({ headquarters }: Account): string {
+  const { headOffice, branch } = words.value.table.values;
+  return headquarters === true ? headOffice : headquarters === false ? branch : "";
+}
+
+const TEXTS: Readonly<Record<ColumnId, (account: Account) => string>> = {
+  name: nameOf,
+  trade_name: (account) => textOf(account, "trade_name"),
+  cnpj: (account) => cnpj(account.cnpj),
+  cnpj_root: (account) => textOf(account, "cnpj_root"),
+  headquarters: headquartersText,
+  opened: (account) => formatted(account, "started_on", dayShort),
+  size: sizeText,
+  capital: (account) => formatted(account, "share_capital", money),
+  score: (account) => formatted(account, "score", number),
+  activity: (account) => textOf(account, "cnae_primary_description"),
+  cnae: (account) => cnaeText(textOf(account, "cnae_primary")),
+  secondary: secondaryText,
+  city: cityText,
+  population: (account) => formatted(account, "municipality_population", number),
+  district: (account) => textOf(account, "district"),
+  street: streetText,
+  postal_code: (account) => postalText(textOf(account, "postal_code")),
+  ibge: (account) => textOf(account, "municipality_ibge"),
+  tom: (account) => textOf(account, "municipality_tom"),
+  country: (account) => textOf(account, "country_code"),
+  email: (account) => textOf(account, "email"),
+  phone: (account) => formatted(account, "phone_1", phone),
+  second_phone: (account) => formatted(account, "phone_2", phone),
+  status: (account) => named(words.value.codes.statuses, textOf(account, "registration_status")),
+  status_since: (account) => formatted(account, "registration_status_date", dayShort),
+  status_reason: (account) => textOf(account, "registration_status_reason"),
+  legal_nature: (account) =>
+    textOf(account, "legal_nature_description") || textOf(account, "legal_nature"),
+  simples: (account) => yesNo(account.simples_opt_in),
+  mei: (account) => yesNo(account.mei_opt_in),
+  sanctioned: (account) => yesNo(account.sanctioned),
+};
+
+/** The text of a cell. */
+export function cellText(id: ColumnId, account: Account): string {
+  return TEXTS[id](account);
+}

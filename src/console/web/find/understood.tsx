@@ -1,0 +1,184 @@
+/**
+ * What the sentence became. What comes in: its translation. What goes out: the sentence with its
+ * parts marked, a legend, what was assumed, what became no filter, and what words may mean.
+ * Invariant: every character of the sentence is shown; a mark is an underline of its own kind, an
+ * icon and a word, never a colour alone; editing filters by hand leaves the sentence and says so.
+ */
+import type { VNode } from "preact";
+import { useEffect, useId, useState } from "preact/hooks";
+import type { Note, TranslateAnswer } from "../app/answers.ts";
+import { narrow } from "../app/media.ts";
+import { words } from "../app/words.ts";
+import { Button, IconButton } from "../parts/button.tsx";
+import { Icon, type IconName } from "../parts/icon.tsx";
+import { catalog } from "./catalog.ts";
+import { coloursOf, noteOf, type PartColour, type Stretch, stretchesOf } from "./parttext.ts";
+import { edited, restoreSentence, sentence, translation } from "./query.ts";
+import { Suggestions } from "./suggestions.tsx";
+
+const ICONS: Readonly<Record<PartColour, IconName>> = {
+  activity: "activity",
+  place: "pin",
+  time: "calendar",
+  company: "building",
+  contact: "contact",
+  unmapped: "unmapped",
+};
+
+/** What the sentence became; nothing where there is none. */
+export function Understood(): VNode | null {
+  const { value } = translation;
+  if (value === null || sentence.value === "") return null;
+  return <Told key={sentence.value} answer={value} />;
+}
+
+function Told({ answer }: { answer: TranslateAnswer }): VNode {
+  const { find } = words.value;
+  const [asked, setAsked] = useState(false);
+  const open = asked || !narrow.value;
+  const stretches = stretchesOf(sentence.value, answer, catalog.value);
+  return (
+    <section class="told" aria-label={find.told}>
+      <div class="told-head">
+        <p class="told-sentence">
+          {stretches.map((one) =>
+            one.colour === null ? one.text : <Mark key={one.start} stretch={one} />,
+          )}
+        </p>
+        {edited.value && <Edited />}
+        {open && <Legend stretches={stretches} />}
+      </div>
+      {narrow.value && (
+        <button
+          type="button"
+          class="link told-more"
+          aria-expanded={open}
+          onClick={() => setAsked(!asked)}
+        >
+          {open ? find.toldFewer : find.toldMore(remarksOf(answer))}
+        </button>
+      )}
+      {open && <Remarks answer={answer} />}
+      {open && <Suggestions answer={answer} />}
+    </section>
+  );
+}
+
+/** Says that the sentence is no longer what is asked; in the sentence's line, so nothing moves. */
+function Edited(): VNode {
+  const { find } = words.value;
+  return (
+    <div class="told-edited" role="status">
+      <Icon name="edit" />
+      <span>{find.toldEdited}</span>
+      <Button small variant="quiet" onClick={restoreSentence}>
+        {find.toldRestore}
+      </Button>
+    </div>
+  );
+}
+
+function Legend({ stretches }: { stretches: readonly Stretch[] }): VNode {
+  const { find } = words.value;
+  return (
+    <ul class="told-legend" aria-label={find.legend}>
+      {coloursOf(stretches).map((colour) => (
+        <li key={colour} class={`part-${colour}`}>
+          <Icon name={ICONS[colour]} size={12} />
+          <span class="part-text">{find.roles[colour]}</span>
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+/** Number of remarks and choices. */
+function remarksOf({ explain, suggestions }: TranslateAnswer): number {
+  const { assumptions, warnings, unmapped_constraints } = explain;
+  return assumptions.length + warnings.length + unmapped_constraints.length + suggestions.length;
+}
+
+/** A part of the sentence; pointing at it or focusing it tells what it became. */
+function Mark({ stretch }: { stretch: Stretch }): VNode {
+  const id = useId();
+  const [open, setOpen] = useState(false);
+  const { text, colour, told } = stretch;
+  useEffect(() => {
+    if (!open) return;
+    const close = (event: KeyboardEvent) => {
+      if (event.key === "Escape") setOpen(false);
+    };
+    addEventListener("keydown", close);
+    return () => removeEventListener("keydown", close);
+  }, [open]);
+  const unmapped = colour ?? "unmapped";
+  return (
+    <span
+      class={`part part-${unmapped}`}
+      onPointerEnter={() => setOpen(true)}
+      onPointerLeave={() => setOpen(false)}
+    >
+      <button
+        type="button"
+        class="part-button"
+        aria-describedby={id}
+        onFocus={() => setOpen(true)}
+        onBlur={() => setOpen(false)}
+        onClick={() => setOpen(true)}
+      >
+        <Icon name={ICONS[unmapped]} size={12} />
+        <span class="part-text">{text}</span>
+      </button>
+      <span class="part-tip" role="tooltip" id={id} hidden={!open}>
+        <strong>{words.value.find.roles[unmapped]}</strong>
+        {told.map((line) => (
+          <span key={line}>{line}</span>
+        ))}
+      </span>
+    </span>
+  );
+}
+
+/** What was assumed, what to mind and what became no filter. */
+function Remarks({ answer }: { answer: TranslateAnswer }): VNode | null {
+  const [hidden, hide] = useState(false);
+  const { find } = words.value;
+  const { assumptions, warnings, unmapped_constraints } = answer.explain;
+  const misread = warnings.length + unmapped_constraints.length > 1;
+  // A sentence of which nothing is left over is only too broad, which is told below.
+  const uncertain = misread && warnings.some((one) => noteOf(one).code === "uncertain");
+  const minded = warnings.map(noteOf).filter(({ code }) => code !== "uncertain");
+  const kinds: [kind: string, title: string, icon: IconName, notes: Note[]][] = [
+    ["warn", find.warned, "warning", minded],
+    ["unmapped", find.unmapped, "unmapped", unmapped_constraints],
+    ["assumed", find.assumed, "info", assumptions],
+  ];
+  const shown = kinds.filter(([, , , notes]) => notes.length > 0);
+  if (hidden || (shown.length === 0 && !uncertain)) return null;
+  return (
+    <div class="remarks">
+      <div class="remarks-all">
+        {uncertain && (
+          <p class="remark remark-warn" role="status">
+            <Icon name="warning" />
+            <span>{find.uncertain}</span>
+          </p>
+        )}
+        {shown.map(([kind, title, icon, notes]) => (
+          <div key={kind} class={`remark remark-${kind}`}>
+            <Icon name={icon} />
+            <span class="remark-title">{title}</span>
+            <ul>
+              {notes.map((note) => (
+                <li key={`${note.start} ${note.code} ${note.detail}`}>
+                  {note.words && <q>{note.words}</q>} {note.detail}
+                </li>
+              ))}
+            </ul>
+          </div>
+        ))}
+      </div>
+      <IconButton small icon="close" label={find.dismiss} onClick={() => hide(true)} />
+    </div>
+  );
+}

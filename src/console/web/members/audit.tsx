@@ -1,0 +1,146 @@
+/**
+ * The view of the audit trail. What comes in: the tenant's lines, page by page. What goes out: a
+ * table, the newest first, and a button for older ones.
+ * Invariant: for owners only, as on the server; nothing can be changed here; a name that is shown
+ * is that of now, and where there is none the id stands in its place.
+ */
+import "../app/kit.ts";
+import type { VNode } from "preact";
+import { useEffect, useState } from "preact/hooks";
+import type { AuditLine, AuditPage, AuditParty } from "../app/answers.ts";
+import { get } from "../app/api.ts";
+import { ago, date, dateTime } from "../app/format.ts";
+import { user } from "../app/session.ts";
+import { words } from "../app/words.ts";
+import { Skeleton } from "../parts/busy.tsx";
+import { Button } from "../parts/button.tsx";
+import { EmptyState, ErrorNotice, Notice } from "../parts/notice.tsx";
+import { Page } from "../parts/page.tsx";
+
+const PAGE = 50;
+
+/** The view. */
+export function AuditView(): VNode {
+  const { audit: text, shell } = words.value;
+  if (user()?.role === "owner") return <Trail />;
+  return (
+    <Page title={shell.views.audit}>
+      <Notice kind="warn">{text.ownerOnly}</Notice>
+    </Page>
+  );
+}
+
+function Trail(): VNode {
+  const { audit: text, shell } = words.value;
+  const { lines, next, busy, error, more } = useTrail();
+  const failed = error !== null;
+  return (
+    <Page title={shell.views.audit} lead={text.lead}>
+      {lines === null && !failed && <Skeleton lines={6} height={48} />}
+      {lines?.length === 0 && (
+        <EmptyState icon="list" title={text.none}>
+          {text.noneText}
+        </EmptyState>
+      )}
+      {lines && lines.length > 0 && <Lines lines={lines} />}
+      {failed && <ErrorNotice title={text.failed} error={error} onRetry={more} />}
+      {next !== null && !failed && (
+        <Button busy={busy} onClick={more}>
+          {text.older}
+        </Button>
+      )}
+    </Page>
+  );
+}
+
+function useTrail() {
+  const [lines, setLines] = useState<AuditLine[] | null>(null);
+  const [next, setNext] = useState<string | null>(null);
+  const [busy, setBusy] = useState(false);
+  const [error, setError] = useState<unknown>(null);
+  const more = () => {
+    setBusy(true);
+    setError(null);
+    const cursor = next === null ? "" : `&cursor=${encodeURIComponent(next)}`;
+    get<AuditPage>(`/audit?limit=${PAGE}${cursor}`)
+      .then((page) => {
+        setLines((old) => [...(old ?? []), ...page.lines]);
+        setNext(page.next_cursor);
+      }, setError)
+      .finally(() => setBusy(false));
+  };
+  useEffect(more, []);
+  return { lines, next, busy, error, more };
+}
+
+function Lines({ lines }: { lines: readonly AuditLine[] }): VNode {
+  const text = words.value.audit;
+  return (
+    <table class="data-table">
+      <thead>
+        <tr>
+          <th scope="col">{text.what}</th>
+          <th scope="col" class="wide">
+            {text.whom}
+          </th>
+          <th scope="col">{text.who}</th>
+          <th scope="col">{text.when}</th>
+        </tr>
+      </thead>
+      <tbody>
+        {lines.map((line, at) => (
+          <Line key={`${line.at} ${at}`} line={line} />
+        ))}
+      </tbody>
+    </table>
+  );
+}
+
+function Line({ line }: { line: AuditLine }): VNode {
+  const text = words.value.audit;
+  const facts = factsText(line);
+  const whom = partyText(line.subject);
+  return (
+    <tr>
+      <th scope="row">
+        {text.actions[line.action]}
+        {facts !== "" && <span class="sub">{facts}</span>}
+        <span class="sub narrow">{whom}</span>
+      </th>
+      <td class="wide">{whom}</td>
+      <td>{line.actor.you ? text.you : partyText(line.actor)}</td>
+      <td>
+        <time dateTime={line.at} title={dateTime(line.at)}>
+          {ago(line.at)}
+        </time>
+      </td>
+    </tr>
+  );
+}
+
+function partyText({ kind, id, name }: AuditParty): string {
+  if (name !== null) return name;
+  if (kind === "tenant") return user()?.tenant ?? "";
+  return id ?? words.value.audit.command;
+}
+
+/** Facts such as `Role: Member → Owner`. */
+function factsText({ facts }: AuditLine): string {
+  const text = words.value.audit;
+  const known: Record<string, string> = text.facts;
+  const parts = Object.entries(facts).map(([name, fact]) => {
+    const shown =
+      fact !== null && typeof fact === "object"
+        ? text.change(valueText(name, fact.from), valueText(name, fact.to))
+        : valueText(name, fact);
+    return `${known[name] ?? name}: ${shown}`;
+  });
+  return parts.join(" · ");
+}
+
+function valueText(name: string, value: string | number | null): string {
+  const { audit: text, members } = words.value;
+  if (value === null) return name === "expires_at" ? text.never : "–";
+  if (name === "role") return members.roles[value as keyof typeof members.roles] ?? String(value);
+  return name === "expires_at" ? date(String(value)) : String(value);
+}

@@ -1,0 +1,89 @@
+/**
+ * The dialogs of members. What comes in: who is to be added. What goes out: the password that the
+ * server made, shown once.
+ * Invariant: the dialog with a password closes by its own button only.
+ */
+import type { VNode } from "preact";
+import { useState } from "preact/hooks";
+import type { Member } from "../app/answers.ts";
+import { words } from "../app/words.ts";
+import { errorBeside, FormDialog, mistakeAt, useSent } from "../keys/dialogs.tsx";
+import { Button } from "../parts/button.tsx";
+import { Dialog } from "../parts/dialog.tsx";
+import { Segmented, TextInput } from "../parts/field.tsx";
+import { Notice } from "../parts/notice.tsx";
+import { SecretOnce } from "../parts/password.tsx";
+
+/** What the dialog of a new member takes. */
+export interface AddMemberProps {
+  close: () => void;
+  /** The list is out of date. */
+  done: () => void;
+}
+
+/** Adds a member. */
+export function AddMember({ close, done }: AddMemberProps): VNode {
+  const text = words.value.members;
+  const [email, setEmail] = useState("");
+  const [role, setRole] = useState<Member["role"]>("member");
+  const { send, busy, error, answer, checked } = useSent<Member & { password: string }>(done);
+  const given = /^[^@\s]+@[^@\s]+\.[^@\s]+$/.test(email.trim());
+  const problem = email.trim() === "" ? text.emailNeeded : given ? null : text.emailWrong;
+  if (answer !== null) return <ShownPassword created={answer} close={close} />;
+  return (
+    <FormDialog
+      title={text.addTitle}
+      submit={text.addSubmit}
+      busy={busy}
+      error={errorBeside(error, ["/email"])}
+      close={close}
+      onSubmit={() => void send(problem === null, "/members", { email: email.trim(), role })}
+    >
+      <TextInput
+        label={text.email}
+        type="email"
+        inputMode="email"
+        autocomplete="off"
+        value={email}
+        onValue={setEmail}
+        autofocus
+        error={(checked ? problem : null) ?? mistakeAt(error, "/email")}
+      />
+      <Segmented
+        legend={text.role}
+        value={role}
+        onValue={setRole}
+        options={[
+          { value: "member", label: text.roles.member },
+          { value: "owner", label: text.roles.owner },
+        ]}
+      />
+      <p class="field-hint">{text.roleHints[role]}</p>
+    </FormDialog>
+  );
+}
+
+/** What the dialog of a new password takes. */
+export interface ShownPasswordProps {
+  created: { email: string; password: string };
+  close: () => void;
+}
+
+/** A password that was made, this once. */
+export function ShownPassword({ created, close }: ShownPasswordProps): VNode {
+  const text = words.value.members;
+  const footer = (
+    <Button variant="primary" onClick={close}>
+      {text.done}
+    </Button>
+  );
+  return (
+    <Dialog open locked size="small" title={text.onceTitle} onClose={close} footer={footer}>
+      <div class="form">
+        <Notice kind="warn">{text.once}</Notice>
+        <SecretOnce label={text.email} secret={created.email} />
+        <SecretOnce label={text.password} secret={created.password} />
+      </div>
+    </Dialog>
+  );
+}

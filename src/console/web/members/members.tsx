@@ -1,0 +1,200 @@
+/**
+ * The view of members. What comes in: the tenant's users. What goes out: a table, and the dialogs
+ * that add, change, disable and enable them.
+ * Invariant: for owners only, as on the server; nobody changes themselves here; a password that
+ * was made is shown once.
+ */
+import "../app/kit.ts";
+import type { VNode } from "preact";
+import { useState } from "preact/hooks";
+import type { Member } from "../app/answers.ts";
+import { post } from "../app/api.ts";
+import { ago, date } from "../app/format.ts";
+import { user } from "../app/session.ts";
+import { words } from "../app/words.ts";
+import { Skeleton } from "../parts/busy.tsx";
+import { Button } from "../parts/button.tsx";
+import { ConfirmDialog } from "../parts/dialog.tsx";
+import { useAnswer } from "../parts/load.ts";
+import { Menu, type MenuItem } from "../parts/menu.tsx";
+import { ErrorNotice, errorText, Notice } from "../parts/notice.tsx";
+import { Page } from "../parts/page.tsx";
+import { Pill } from "../parts/pill.tsx";
+import { toast } from "../parts/toast.tsx";
+import { AddMember, ShownPassword } from "./dialogs.tsx";
+
+type Change = "makeOwner" | "makeMember" | "disable" | "password";
+type Wish =
+  | { kind: "add" }
+  | { kind: "shown"; email: string; password: string }
+  | { kind: Change; member: Member };
+
+/** The view. */
+export function MembersView(): VNode {
+  const { members: text, shell } = words.value;
+  const owner = user()?.role === "owner";
+  const { answer, error, reload } = useAnswer<{ members: Member[] }>(owner ? "/members" : null);
+  const [wish, setWish] = useState<Wish | null>(null);
+  if (!owner) {
+    return (
+      <Page title={shell.views.members}>
+        <Notice kind="warn">{text.ownerOnly}</Notice>
+      </Page>
+    );
+  }
+  const add = (
+    <Button variant="primary" icon="plus" onClick={() => setWish({ kind: "add" })}>
+      {text.add}
+    </Button>
+  );
+  return (
+    <Page title={shell.views.members} lead={text.lead} actions={add}>
+      {error !== null && <ErrorNotice error={error} onRetry={reload} />}
+      {answer === null && error === null && <Skeleton lines={3} height={48} />}
+      {answer && <MemberTable list={answer.members} ask={setWish} done={reload} />}
+      <Dialogs wish={wish} ask={setWish} done={reload} />
+    </Page>
+  );
+}
+
+interface TableProps {
+  list: Member[];
+  ask: (wish: Wish | null) => void;
+  done: () => void;
+}
+
+function MemberTable({ list, ask, done }: TableProps): VNode {
+  const text = words.value.members;
+  return (
+    <table class="data-table">
+      <thead>
+        <tr>
+          <th scope="col">{text.email}</th>
+          <th scope="col">{text.role}</th>
+          <th scope="col" class="wide">
+            {text.state}
+          </th>
+          <th scope="col" class="wide">
+            {text.added}
+          </th>
+          <th scope="col" class="wide">
+            {text.seen}
+          </th>
+          <td />
+        </tr>
+      </thead>
+      <tbody>
+        {list.map((member) => (
+          <MemberRow key={member.id} member={member} ask={ask} done={done} />
+        ))}
+      </tbody>
+    </table>
+  );
+}
+
+type RowProps = Omit<TableProps, "list"> & { member: Member };
+
+function MemberRow({ member, ask, done }: RowProps): VNode {
+  const text = words.value.members;
+  const seen = member.last_seen_at;
+  const state = (
+    <Pill kind={member.state === "active" ? "good" : "plain"}>{text.states[member.state]}</Pill>
+  );
+  return (
+    <tr>
+      <th scope="row">
+        {member.email} {member.you && <Pill kind="accent">{text.you}</Pill>}
+        <span class="sub narrow">
+          {seen === null ? text.neverSeen : text.seenAgo(ago(seen))} {state}
+        </span>
+      </th>
+      <td>{text.roles[member.role]}</td>
+      <td class="wide">{state}</td>
+      <td class="wide">{date(member.created_at)}</td>
+      <td class="wide">{seen === null ? text.never : ago(seen)}</td>
+      <td class="actions">
+        {!member.you && (
+          <Menu
+            icon="more"
+            label={text.actions(member.email)}
+            items={actionsOf(member, ask, done)}
+          />
+        )}
+      </td>
+    </tr>
+  );
+}
+
+function actionsOf(member: Member, ask: TableProps["ask"], done: () => void): MenuItem[] {
+  const text = words.value.members;
+  const turn = member.role === "owner" ? ("makeMember" as const) : ("makeOwner" as const);
+  const password: MenuItem = {
+    label: text.newPassword,
+    icon: "key",
+    onSelect: () => ask({ kind: "password", member }),
+  };
+  const role: MenuItem = {
+    label: text[turn],
+    icon: "user",
+    onSelect: () => ask({ kind: turn, member }),
+  };
+  const disable: MenuItem = {
+    label: text.disable,
+    icon: "ban",
+    danger: true,
+    onSelect: () => ask({ kind: "disable", member }),
+  };
+  const enable: MenuItem = {
+    label: text.enable,
+    icon: "check",
+    onSelect: () => {
+      const failed = (error: unknown) => toast(errorText(error), { kind: "error" });
+      change(member, { state: "active" }).then(done, failed);
+    },
+  };
+  return member.state === "active" ? [role, password, disable] : [enable];
+}
+
+async function change(member: Member, wish: Partial<Member>): Promise<void> {
+  await post(pathOf(member), wish);
+  toast(words.value.members.changed);
+}
+
+/** The dialog that is open, if any. */
+function Dialogs(props: { wish: Wish | null } & Omit<TableProps, "list">): VNode | null {
+  const { wish, ask, done } = props;
+  const text = words.value.members;
+  const close = () => ask(null);
+  if (wish === null) return null;
+  if (wish.kind === "add") return <AddMember close={close} done={done} />;
+  if (wish.kind === "shown") return <ShownPassword created={wish} close={close} />;
+  const { kind, member } = wish;
+  const confirm = kind === "password" ? text.passwordSubmit : text[kind];
+  const run = async () => {
+    if (kind === "makeOwner") await change(member, { role: "owner" });
+    if (kind === "makeMember") await change(member, { role: "member" });
+    if (kind === "disable") await change(member, { state: "disabled" });
+    if (kind === "password") {
+      const made = await post<{ password: string }>(`${pathOf(member)}/password`, {});
+      // The confirmation closes first and takes the wish with it.
+      setTimeout(() => ask({ kind: "shown", email: member.email, password: made.password }));
+    }
+    done();
+  };
+  return (
+    <ConfirmDialog
+      open
+      danger={kind === "disable"}
+      title={text[`${kind}Title`](member.email)}
+      confirm={confirm}
+      onClose={close}
+      onConfirm={run}
+    >
+      <p>{text[`${kind}Text`]}</p>
+    </ConfirmDialog>
+  );
+}
+
+function pathOf(member: Member): string {
+  return `/members/${encodeURIComponent(member.id)}`;
+}
