@@ -64,7 +64,7 @@ export class ListThread {
   async #run(wish: ListWish, tell: (share: number) => void): Promise<ListOutcome> {
     try {
       if (Atomics.load(this.#flag, 0) === 1) return { kind: "cancelled" };
-      this.#pool ??= new ThreadPool({ worker: "search/changelist.worker.ts", threads: 1 });
+      this.#pool ??= new ThreadPool({ worker: "changes/list.worker.ts", threads: 1 });
       return await this.#order(this.#pool, wish, tell);
     } catch (error) {
       return { kind: "failed", why: "other", error: describeError(error) };

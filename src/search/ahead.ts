@@ -8,10 +8,9 @@
 import { AppError } from "../errors.ts";
 import type { AccountQuerySpec } from "../spec/schema.ts";
 import { eventually } from "../steps.ts";
-import { collect, type Page } from "./collect.ts";
-import type { PageRequest } from "./execute.ts";
 import { type FacetName, type Facets, facetsAside } from "./facet.ts";
-import { companySteps, type RowFinder } from "./percompany.ts";
+import type { PageRequest } from "./page.ts";
+import { collect, companySteps, type Page, type RowFinder } from "./page.ts";
 import { matchClauses, type Plan, plan } from "./plan.ts";
 import { guarded, type Segment } from "./segment.ts";
 
@@ -20,7 +19,7 @@ export interface PageWish {
   readonly spec: AccountQuerySpec;
   /** Row that the page begins after; -1 for the first page. */
   readonly afterRow: number;
-  /** Of each company only the first matching establishment; see percompany.ts. */
+  /** Of each company only the first matching establishment; see page.ts. */
   readonly onePerCompany?: boolean;
 }
 

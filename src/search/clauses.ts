@@ -4,7 +4,7 @@
  * Invariant: every filter that is set becomes a clause, for a filter without an entry in CLAUSES
  * does not compile; one whose values the snapshot does not hold becomes a clause that no row
  * meets, never one that is left out. The clauses of phases share no row, and together they match
- * what `clausesOf` matches.
+ * what `clausesOf` matches. One account is held against filters by the same clauses.
  */
 import {
   type DimensionName,
@@ -16,7 +16,7 @@ import { analyzeWords } from "../spec/analyzer.ts";
 import { cnaeDigits } from "../spec/catalog.ts";
 import type { FilterName } from "../spec/filters/table.ts";
 import type { AccountQuerySpec } from "../spec/schema.ts";
-import type { Segment } from "./segment.ts";
+import { guarded, type Segment } from "./segment.ts";
 
 type Filters = AccountQuerySpec["filters"];
 
@@ -226,3 +226,26 @@ const CLAUSES = {
 
 /** Each reader once: some filters are one clause together. */
 const READERS: readonly ClauseReader[] = [...new Set<ClauseReader>(Object.values(CLAUSES))];
+
+/** Row of a CNPJ (14 characters, upper case), or -1. */
+export function rowOf(segment: Segment, cnpj: string): number {
+  return guarded(() => segment.native.findCnpj(cnpj));
+}
+
+/**
+ * Whether a row meets filters. Rows are stored by score, so in that order the first match behind
+ * the row before it is the row itself, or it is no match.
+ */
+export function meets(segment: Segment, filters: Filters, row: number): boolean {
+  const { rows } = guarded(() =>
+    segment.native.select({
+      clauses: clausesOf(segment, filters),
+      order: [{ key: "score", descending: true }],
+      method: "rank",
+      seed: 0n,
+      afterRow: row - 1,
+      limit: 1,
+    }),
+  );
+  return rows[0] === row;
+}

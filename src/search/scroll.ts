@@ -11,7 +11,7 @@
  */
 import { strict as assert } from "node:assert";
 import type { AccountQuerySpec } from "../spec/schema.ts";
-import { execute } from "./execute.ts";
+import { execute } from "./page.ts";
 import { type Phase, type Plan, phasesOf, planPhase, SELECT_ROWS } from "./plan.ts";
 import { guarded, type Segment } from "./segment.ts";
 

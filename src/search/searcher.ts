@@ -12,10 +12,8 @@ import {
   SLICE_ROWS,
 } from "./accountslices.ts";
 import type { PageAhead, PageWish } from "./ahead.ts";
-import { collect } from "./collect.ts";
-import { execute } from "./execute.ts";
 import { facets as countFacets, type FacetName, type Facets } from "./facet.ts";
-import { companyPage } from "./percompany.ts";
+import { collect, companyPage, execute } from "./page.ts";
 import { matchClauses, type Plan, plan } from "./plan.ts";
 import { type Projector, projector } from "./project.ts";
 import { guarded, type Segment } from "./segment.ts";

@@ -17,7 +17,7 @@ import {
   openSegment as openNative,
   type SortKey,
 } from "../../../native-index/napi/engine.ts";
-import { companyPage } from "../../../src/search/percompany.ts";
+import { companyPage } from "../../../src/search/page.ts";
 import { orderOf, plan } from "../../../src/search/plan.ts";
 import { search } from "../../../src/search/searcher.ts";
 import { openSegment, type Segment } from "../../../src/search/segment.ts";

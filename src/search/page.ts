@@ -1,18 +1,51 @@
 /**
- * A page with one account per company. What comes in: a plan, and the row after which the page
- * begins. What goes out: of every company (the root of the CNPJ) the first of its matching
- * establishments, in the order of the plan.
- * Invariant: an establishment is left out exactly when another match of its company comes before
- * it in the whole answer, on whatever page; so pages joined hold every company of the answer once,
- * and a page needs to know nothing of the pages before it.
+ * Pages of rows. What comes in: a plan, and the row after which the page begins. What goes out: the
+ * row ids of the page in the order of the plan, the exact total, whether more follow, and the row
+ * that the next page begins after.
+ * Invariant: walking all pages yields every match exactly once; ties are impossible because every
+ * order ends on a unique key. With one account per company an establishment is left out exactly
+ * when another match of its company comes before it in the whole answer, on whatever page, so a
+ * page needs to know nothing of the pages before it. A damaged or truncated snapshot ends as
+ * `snapshot_unavailable`, never as rows.
  */
 import { strict as assert } from "node:assert";
-import type { FirstsRequest, Selection } from "../../native-index/napi/engine.ts";
+import type { FirstsRequest, Selection, Work } from "../../native-index/napi/engine.ts";
 import { atOnce, type Steps, waited } from "../steps.ts";
-import type { Page } from "./collect.ts";
-import { execute, type PageRequest } from "./execute.ts";
 import type { Plan } from "./plan.ts";
 import { guarded, type Segment } from "./segment.ts";
+
+/** Which rows of the answer are wanted. */
+export interface PageRequest {
+  /** Row id of the last row of the page before; -1 for the first page. */
+  readonly afterRow: number;
+  /** Rows wanted, 1-50,000. */
+  readonly limit: number;
+}
+
+/** Runs the plan for one page. */
+export function execute(segment: Segment, plan: Plan, page: PageRequest): Selection {
+  const { clauses, order, method, seed } = plan;
+  return guarded(() => segment.native.select({ clauses, order, method, seed, ...page }));
+}
+
+/** One page of row ids. */
+export interface Page {
+  readonly rows: Uint32Array;
+  /** Exact number of matches of the query, not of the page. */
+  readonly total: number;
+  readonly more: boolean;
+  /** Row that the next page begins after: the last one of the page, -1 when it is empty. */
+  readonly lastRow: number;
+  readonly work: Work;
+}
+
+/** Collects a page and checks what must hold between its parts. */
+export function collect(plan: Plan, selection: Selection): Page {
+  const { rows, more, work } = selection;
+  assert(rows.length <= plan.matches, "a page holds at most all matches");
+  assert(!(more && rows.length === 0), "an empty page is the last one");
+  return { rows, total: plan.matches, more, lastRow: rows.at(-1) ?? -1, work };
+}
 
 /** Rows of one native call at most; a company of many branches is passed in few calls. */
 const SELECT_MAX = 65_536;
