@@ -4,7 +4,7 @@
  * Invariant: what an export would refuse is refused here with the same mistakes, but for too many
  * rows of its format, which is told; a small export is rendered whole, so that its size is exact.
  */
-import { FORMATS } from "../export/format.ts";
+import { FORMATS } from "../export/formats/format.ts";
 import type { ExportFormat } from "../export/record.ts";
 import { measureRows, renderBytes } from "../export/render.ts";
 import { exportSpecSteps } from "../http/newexport.ts";

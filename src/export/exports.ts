@@ -15,23 +15,23 @@ import type { AccountQuerySpec } from "../spec/schema.ts";
 import { isStateFailure, type StateDatabase } from "../store/database.ts";
 import { type ExportRow, ExportStore } from "../store/exportstore.ts";
 import type { AcceptedExport, Exporter, ExportOrigin, ExportPage, NewExport } from "./exporter.ts";
-import { ExportFolder } from "./folder.ts";
-import { Intake, type IntakeParts } from "./intake.ts";
-import { Leaps } from "./leaps.ts";
-import { Pins } from "./pins.ts";
-import type { RenderThreads } from "./pool.ts";
-import { ExportQueue, type RunProgress } from "./queue.ts";
+import { ExportFolder } from "./files/folder.ts";
+import { Intake, type IntakeParts } from "./queue/intake.ts";
+import { Leaps } from "./queue/leaps.ts";
+import { Pins } from "./queue/pins.ts";
+import type { RenderThreads } from "./queue/pool.ts";
+import { ExportQueue, type RunProgress } from "./queue/queue.ts";
+import { recover } from "./queue/recovery.ts";
+import { Sweeper } from "./queue/sweeper.ts";
+import { Waiting } from "./queue/waiting.ts";
 import {
   type ExportFailure,
   type ExportFormat,
   type ExportRecord,
   exportNotFound,
+  namesIn,
   type Room,
 } from "./record.ts";
-import { recover } from "./recovery.ts";
-import { namesIn } from "./since.ts";
-import { Sweeper } from "./sweeper.ts";
-import { Waiting } from "./waiting.ts";
 
 /** How often what has expired is looked for, in milliseconds. */
 const SWEEP_MS = 1_000;

@@ -97,3 +97,8 @@ export interface ExportRecord {
 export function exportNotFound(): AppError {
   return new AppError("export_not_found", "Check the export_id. A deleted export is gone.");
 }
+
+/** The names in a column that keeps them between commas. */
+export function namesIn(column: string | null): string[] {
+  return column === null || column === "" ? [] : column.split(",");
+}

@@ -11,16 +11,20 @@ import { faultPoint } from "../fault.ts";
 import { scroll } from "../search/scroll.ts";
 import type { Segment } from "../search/segment.ts";
 import type { AccountQuerySpec } from "../spec/schema.ts";
-import { type ChangesWork, changeParts, changesContext, openChangesRenderer } from "./changes.ts";
-import { openCsvRenderer } from "./csv.ts";
-import { refuseTooManyRows } from "./format.ts";
-import { openHtmlRenderer } from "./html.ts";
-import { openJsonlRenderer } from "./jsonl.ts";
-import { openParquetRenderer } from "./parquet.ts";
+import { type DiskCalls, writeWhole } from "./files/sink.ts";
+import {
+  type ChangesWork,
+  changeParts,
+  changesContext,
+  openChangesRenderer,
+} from "./formats/changes.ts";
+import { refuseTooManyRows } from "./formats/format.ts";
+import { openHtmlRenderer } from "./formats/html/html.ts";
+import { openParquetRenderer } from "./formats/parquet/parquet.ts";
+import type { OpenRenderer, RenderContext, Renderer } from "./formats/renderer.ts";
+import { openCsvRenderer, openJsonlRenderer } from "./formats/text.ts";
+import { openXlsxRenderer } from "./formats/xlsx/xlsx.ts";
 import type { ExportFormat } from "./record.ts";
-import type { OpenRenderer, RenderContext, Renderer } from "./renderer.ts";
-import { type DiskCalls, writeWhole } from "./sink.ts";
-import { openXlsxRenderer } from "./xlsx.ts";
 
 /** What to render, wherever its bytes go. */
 export interface RenderWork {

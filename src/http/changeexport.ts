@@ -7,7 +7,7 @@
 
 import { type ChangeQuery, changeWarnings } from "../changes/query.ts";
 import type { AcceptedExport } from "../export/exporter.ts";
-import { refuseTooManyRows } from "../export/format.ts";
+import { refuseTooManyRows } from "../export/formats/format.ts";
 import type { ExportFormat } from "../export/record.ts";
 import { parseJson } from "../spec/json.ts";
 import { isJsonObject } from "../spec/reader.ts";

@@ -6,7 +6,7 @@
  */
 
 import type { Mistake } from "../errors.ts";
-import { signLink } from "../export/links.ts";
+import { signLink } from "../export/files/links.ts";
 import {
   decodeListCursor,
   encodeListCursor,

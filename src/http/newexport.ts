@@ -10,7 +10,7 @@ import { createHash } from "node:crypto";
 import { hasQuota } from "../access/quota.ts";
 import { AppError } from "../errors.ts";
 import type { AcceptedExport, NewExport } from "../export/exporter.ts";
-import { FORMATS, refuseTooManyRows } from "../export/format.ts";
+import { FORMATS, refuseTooManyRows } from "../export/formats/format.ts";
 import type { ExportFormat } from "../export/record.ts";
 import { faultPoint } from "../fault.ts";
 import type { Segment } from "../search/segment.ts";

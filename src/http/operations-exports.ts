@@ -4,7 +4,7 @@
  * Invariant: that of the whole table.
  */
 import Type from "typebox";
-import { FORMATS } from "../export/format.ts";
+import { FORMATS } from "../export/formats/format.ts";
 import { EXPORT_FORMATS } from "../spec/fields.ts";
 import { EXAMPLE_SPEC } from "./openapi-examples.ts";
 import {

@@ -10,7 +10,7 @@ import { createHash } from "node:crypto";
 import type { TSchema } from "typebox";
 import { wordFor } from "../amounts.ts";
 import { AppError, type Mistake } from "../errors.ts";
-import { LINK_SECONDS, signLink } from "../export/links.ts";
+import { LINK_SECONDS, signLink } from "../export/files/links.ts";
 import type { ExportRecord } from "../export/record.ts";
 import { exportPath, recordJson } from "../http/export-record.ts";
 import { readAs } from "../http/exports.ts";

@@ -9,7 +9,7 @@ import { dirname, extname, resolve } from "node:path";
 import { type Command, Option } from "commander";
 import { wordFor } from "../../amounts.ts";
 import { CommandError } from "../../errors.ts";
-import { FORMATS } from "../../export/format.ts";
+import { FORMATS } from "../../export/formats/format.ts";
 import type { ExportFormat } from "../../export/record.ts";
 import { RenderCancelled, type RenderedFile, renderExport } from "../../export/render.ts";
 import { openAnySegment } from "../../ingest/boot.ts";

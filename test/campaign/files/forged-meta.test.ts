@@ -15,7 +15,7 @@ import { metaFault } from "../../../native-index/format/meta-schema.ts";
 import { createSnapshotWriter, openSnapshot } from "../../../native-index/format/snapshot.ts";
 import { verifySnapshot } from "../../../native-index/format/verify.ts";
 import { CommandError } from "../../../src/errors.ts";
-import { fileNameOf } from "../../../src/export/filename.ts";
+import { fileNameOf } from "../../../src/export/files/filename.ts";
 import type { ExportRecord } from "../../../src/export/record.ts";
 import { headersOf } from "../../../src/http/respond.ts";
 import { openSegment, type Segment } from "../../../src/search/segment.ts";

@@ -32,6 +32,8 @@ const LASTING_MS = 60_000;
 const SWEEP_MS = 5_000;
 /** A status answer takes longer than this only when the process hangs. */
 const STATUS_MS_MAX = 1_000;
+/** Files are written below the priority of everything else, so a busy machine keeps one waiting. */
+const SETTLE_READS_MAX = 15;
 const PAGE = 50;
 /** Exports that stay from one life to the next. */
 const KEPT = 24;
@@ -165,15 +167,26 @@ async function repeatUnanswered(world: World): Promise<void> {
 async function settle(world: World): Promise<void> {
   await each(world.ledger.entries(), async (entry) => {
     if (entry.id === null || entry.removal === "done") return;
-    const ended = ["done", "failed"].includes(entry.seen?.record.status ?? "");
-    if (ended && entry.removal === "none" && !isFleeting(entry)) return;
-    const record = await read(world, entry);
+    const isOver = hasEnded(entry.seen?.record);
+    if (isOver && entry.removal === "none" && !isFleeting(entry)) return;
+    const record = await ended(world, entry);
     // A removal that was asked for and has not happened by now may not happen later.
     if (entry.removal === "asked") entry.removal = "none";
     if (record === null) return;
-    const done = record.status === "done" || record.status === "failed";
-    must(done, "I3", `${entry.id} is ${record.status} and does not move`);
+    must(hasEnded(record), "I3", `${entry.id} is ${record.status} and does not move`);
   });
+}
+
+/** Reads an export until it has ended, or so often that it never will; null when it is gone. */
+async function ended(world: World, entry: Entry): Promise<SeenRecord | null> {
+  for (let reads = 1; ; reads++) {
+    const record = await read(world, entry);
+    if (record === null || hasEnded(record) || reads === SETTLE_READS_MAX) return record;
+  }
+}
+
+function hasEnded(record: SeenRecord | undefined): boolean {
+  return record?.status === "done" || record?.status === "failed";
 }
 
 /** I1, I2: the lists hold exactly the exports that were accepted, newest first, each once. */

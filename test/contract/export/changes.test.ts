@@ -25,15 +25,15 @@ import {
 } from "../../../src/changes/query.ts";
 import { type ChangeItem, changeItems } from "../../../src/changes/rows.ts";
 import { systemClock } from "../../../src/clock.ts";
+import { Exports } from "../../../src/export/exports.ts";
+import { fileNameOf, slugOf } from "../../../src/export/files/filename.ts";
 import {
   type ChangesWork,
   changeParts,
   changesContext,
   openChangesRenderer,
-} from "../../../src/export/changes.ts";
-import { Exports } from "../../../src/export/exports.ts";
-import { fileNameOf, slugOf } from "../../../src/export/filename.ts";
-import { RenderPool } from "../../../src/export/pool.ts";
+} from "../../../src/export/formats/changes.ts";
+import { RenderPool } from "../../../src/export/queue/pool.ts";
 import { renderBytes } from "../../../src/export/render.ts";
 import { openLog } from "../../../src/log.ts";
 import { openSegment } from "../../../src/search/segment.ts";

@@ -10,7 +10,7 @@ import { connect } from "node:net";
 import { after, before, describe, it } from "node:test";
 import fc from "fast-check";
 import { systemClock } from "../../../src/clock.ts";
-import { FORMATS } from "../../../src/export/format.ts";
+import { FORMATS } from "../../../src/export/formats/format.ts";
 import type { ExportFormat, ExportRecord } from "../../../src/export/record.ts";
 import { type FakeServer, startFake, TRANSPORTS } from "../../support/http/fake.ts";
 import {

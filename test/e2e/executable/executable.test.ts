@@ -14,7 +14,7 @@ import path from "node:path";
 import { after, before, describe, it } from "node:test";
 import manifest from "../../../package.json" with { type: "json" };
 import shipped from "../../../src/executable/shipped/package.json" with { type: "json" };
-import { FORMATS } from "../../../src/export/format.ts";
+import { FORMATS } from "../../../src/export/formats/format.ts";
 import { ROOT } from "../../support/checkout.ts";
 import { Client } from "../../support/export/client.ts";
 

@@ -12,7 +12,7 @@ import { after, before, describe, it } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
 import { parquetReadObjects } from "hyparquet";
 import { readSheet } from "read-excel-file/node";
-import { FORMATS } from "../../../src/export/format.ts";
+import { FORMATS } from "../../../src/export/formats/format.ts";
 import type { ExportFormat } from "../../../src/export/record.ts";
 import { decodeSnapshot } from "../../support/decode.ts";
 import {

@@ -9,7 +9,7 @@ import plans from "../../../data/plans.json" with { type: "json" };
 import { PLAN_NAMES, PLAN_SETTINGS } from "../../../src/access/plans.ts";
 import { variableOf } from "../../../src/config.ts";
 import { ERROR_CODES, type ErrorCode } from "../../../src/errors.ts";
-import { FORMATS } from "../../../src/export/format.ts";
+import { FORMATS } from "../../../src/export/formats/format.ts";
 import { bodyCost, costOf, PER_UNIT } from "../../../src/http/cost.ts";
 import { ERROR_NOTES } from "../../../src/http/error-notes.ts";
 import { OPERATIONS } from "../../../src/http/operations.ts";

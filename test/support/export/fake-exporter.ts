@@ -17,7 +17,7 @@ import type {
   ExportPage,
   NewExport,
 } from "../../../src/export/exporter.ts";
-import { FORMATS } from "../../../src/export/format.ts";
+import { FORMATS } from "../../../src/export/formats/format.ts";
 import {
   type ExportFailure,
   type ExportFormat,

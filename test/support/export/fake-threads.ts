@@ -13,17 +13,17 @@ import { loadPlans, type PlanName } from "../../../src/access/plans.ts";
 import { type ManualClock, manualClock } from "../../../src/clock.ts";
 import { AppError } from "../../../src/errors.ts";
 import { Exports } from "../../../src/export/exports.ts";
-import { ExportFolder } from "../../../src/export/folder.ts";
-import { Leaps } from "../../../src/export/leaps.ts";
-import type { RenderOutcome } from "../../../src/export/order.ts";
+import { ExportFolder } from "../../../src/export/files/folder.ts";
+import { Leaps } from "../../../src/export/queue/leaps.ts";
 import type {
   OnProgress,
   RenderThreads,
   RenderWish,
   StartedRender,
-} from "../../../src/export/pool.ts";
+} from "../../../src/export/queue/pool.ts";
+import type { RenderOutcome } from "../../../src/export/queue/rendertask.ts";
+import { Sweeper } from "../../../src/export/queue/sweeper.ts";
 import type { ExportRecord } from "../../../src/export/record.ts";
-import { Sweeper } from "../../../src/export/sweeper.ts";
 import { type Log, openLog } from "../../../src/log.ts";
 import type { Segment } from "../../../src/search/segment.ts";
 import { normalizeSpec } from "../../../src/spec/normalize.ts";

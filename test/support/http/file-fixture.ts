@@ -8,7 +8,7 @@ import { createHash } from "node:crypto";
 import { openSync, readdirSync, readlinkSync } from "node:fs";
 import { connect, type Socket } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
-import { signLink } from "../../../src/export/links.ts";
+import { signLink } from "../../../src/export/files/links.ts";
 import type { ExportFormat, ExportRecord } from "../../../src/export/record.ts";
 import { openSecrets } from "../../../src/store/secrets.ts";
 import { type FakeServer, fakeSegment } from "./fake.ts";

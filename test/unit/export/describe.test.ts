@@ -7,9 +7,14 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import fc from "fast-check";
-import { describeSpec } from "../../../src/export/describe.ts";
-import { changesSlug, fileNameOf, SLUG_LENGTH_MAX, slugOf } from "../../../src/export/filename.ts";
-import { registryNames, stateName } from "../../../src/export/names.ts";
+import {
+  changesSlug,
+  fileNameOf,
+  SLUG_LENGTH_MAX,
+  slugOf,
+} from "../../../src/export/files/filename.ts";
+import { describeSpec } from "../../../src/export/formats/describe.ts";
+import { registryNames, stateName } from "../../../src/export/formats/names.ts";
 import type { ExportRecord } from "../../../src/export/record.ts";
 import type { Segment } from "../../../src/search/segment.ts";
 import { SORT_DIRECTIONS, SORT_FIELDS, UFS } from "../../../src/spec/fields.ts";

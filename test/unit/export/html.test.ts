@@ -13,10 +13,10 @@ import { join } from "node:path";
 import { after, before, describe, it, type TestContext } from "node:test";
 import { pathToFileURL } from "node:url";
 import { type Browser, chromium, type Page } from "playwright-core";
-import { explainColumns } from "../../../src/export/explained.ts";
-import { openHtmlRenderer, ROWS_FEW_MAX } from "../../../src/export/html.ts";
-import { columnLabel } from "../../../src/export/labels.ts";
-import { pageStyle } from "../../../src/export/page-style.ts";
+import { explainColumns } from "../../../src/export/formats/explained.ts";
+import { openHtmlRenderer, ROWS_FEW_MAX } from "../../../src/export/formats/html/html.ts";
+import { pageStyle } from "../../../src/export/formats/html/pagestyle.ts";
+import { columnLabel } from "../../../src/export/formats/labels.ts";
 import { OUTPUT_FIELD_NAMES } from "../../../src/spec/fields.ts";
 import { elements, type PageElement, readPage } from "../../support/export/readers.ts";
 import {

@@ -10,7 +10,7 @@ import { createHmac, randomBytes } from "node:crypto";
 import { describe, it } from "node:test";
 import fc from "fast-check";
 import { AppError } from "../../../src/errors.ts";
-import { checkLink, filePathOf, LINK_SECONDS, signLink } from "../../../src/export/links.ts";
+import { checkLink, filePathOf, LINK_SECONDS, signLink } from "../../../src/export/files/links.ts";
 import type { SecretRing } from "../../../src/store/secrets.ts";
 
 const NOW_MS = 1_790_000_000_500;

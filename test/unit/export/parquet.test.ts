@@ -12,15 +12,18 @@ import { after, before, describe, it } from "node:test";
 import { DuckDBInstance } from "@duckdb/node-api";
 import fc from "fast-check";
 import { parquetMetadata, parquetReadObjects, parquetSchema } from "hyparquet";
-import { explainColumns } from "../../../src/export/explained.ts";
-import { openParquetRenderer, ROW_GROUP_ROWS } from "../../../src/export/parquet.ts";
+import { explainColumns } from "../../../src/export/formats/explained.ts";
+import {
+  openParquetRenderer,
+  ROW_GROUP_ROWS,
+} from "../../../src/export/formats/parquet/parquet.ts";
 import {
   decodeStruct,
   encodeStruct,
   THRIFT,
   type ThriftField,
   type ThriftStruct,
-} from "../../../src/export/thrift.ts";
+} from "../../../src/export/formats/parquet/thrift.ts";
 import { OUTPUT_FIELD_NAMES, OUTPUT_FIELDS } from "../../../src/spec/fields.ts";
 import { canonicalBytes } from "../../../src/spec/identity.ts";
 import { FIXTURE_TABLES } from "../../support/native-index/fixture-rows.ts";

@@ -10,9 +10,9 @@ import { afterEach, beforeEach, describe, it } from "node:test";
 import builtIn from "../../../data/plans.json" with { type: "json" };
 import { loadPlans } from "../../../src/access/plans.ts";
 import { AppError } from "../../../src/errors.ts";
-import { failureOf } from "../../../src/export/failure.ts";
-import type { RenderOutcome } from "../../../src/export/order.ts";
-import { nextTurn } from "../../../src/export/turns.ts";
+import { failureOf } from "../../../src/export/queue/failure.ts";
+import type { RenderOutcome } from "../../../src/export/queue/rendertask.ts";
+import { nextTurn } from "../../../src/export/queue/turns.ts";
 import { Installation, idOf, isError, settle, specOf } from "../../support/export/fake-threads.ts";
 import { seededRng } from "../../support/spec/random.ts";
 

@@ -10,8 +10,8 @@ import * as fs from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, describe, it } from "node:test";
-import { failureOf } from "../../../src/export/failure.ts";
-import { type DiskCalls, temporaryName, writeWhole } from "../../../src/export/sink.ts";
+import { type DiskCalls, temporaryName, writeWhole } from "../../../src/export/files/sink.ts";
+import { failureOf } from "../../../src/export/queue/failure.ts";
 
 type Call = keyof DiskCalls;
 const SYSTEM: DiskCalls = fs;

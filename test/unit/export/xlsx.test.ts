@@ -11,7 +11,7 @@ import { after, before, describe, it } from "node:test";
 import { promisify } from "node:util";
 import readSheets, { type SheetData } from "read-excel-file/node";
 import yauzl from "yauzl";
-import { openXlsxRenderer } from "../../../src/export/xlsx.ts";
+import { openXlsxRenderer } from "../../../src/export/formats/xlsx/xlsx.ts";
 import { OUTPUT_FIELD_NAMES, OUTPUT_FIELDS } from "../../../src/spec/fields.ts";
 import { FIXTURE_TABLES } from "../../support/native-index/fixture-rows.ts";
 import {

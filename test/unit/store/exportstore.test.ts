@@ -12,7 +12,7 @@ import { afterEach, beforeEach, describe, it } from "node:test";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { DAY_MS } from "../../../src/clock.ts";
-import { KEY_KEPT_MS } from "../../../src/export/intake.ts";
+import { KEY_KEPT_MS } from "../../../src/export/queue/intake.ts";
 import { lockDataDir } from "../../../src/store/database.ts";
 import {
   Installation,

@@ -11,7 +11,7 @@ import { join } from "node:path";
 import { afterEach, beforeEach, describe, it } from "node:test";
 import type { PlanLimit } from "../../../src/access/plans.ts";
 import type { AppError } from "../../../src/errors.ts";
-import { ExportFolder } from "../../../src/export/folder.ts";
+import { ExportFolder } from "../../../src/export/files/folder.ts";
 import { failureText } from "../../../src/export/record.ts";
 import { ExportStore } from "../../../src/store/exportstore.ts";
 import { KeptBytes } from "../../../src/store/keptbytes.ts";

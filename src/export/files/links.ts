@@ -1,0 +1,83 @@
+/**
+ * Signed addresses of files. What comes in: an export, or the path and query that a client sent.
+ * What goes out: an address that works without an API key for five minutes, or nothing when a
+ * sent one is genuine and in time.
+ * Invariant: stateless and authenticated: only an address made here, with one of the given
+ * secrets, is ever accepted, in exactly one spelling. The signature is HMAC-SHA-256 over purpose,
+ * path and expiry, each behind its length, so that no byte can move from one to the next.
+ */
+import { createHmac, timingSafeEqual } from "node:crypto";
+import { AppError } from "../../errors.ts";
+import type { SecretRing } from "../../store/secrets.ts";
+import { FORMATS } from "../formats/format.ts";
+import type { ExportRecord } from "../record.ts";
+
+/** How long a link works, in seconds. */
+export const LINK_SECONDS = 300;
+
+/** How far ahead a clock may have been when a link was made, in seconds. */
+const SKEW_SECONDS = 60;
+
+/** Says what a signature is for, so that none can be used for anything else. */
+const PURPOSE = "peneira file 1";
+/** 32 bytes are 43 base64url characters; ten digits last from 2001 to 2286. */
+const QUERY = /^expires=([1-9]\d{9})&signature=([A-Za-z0-9_-]{43})$/;
+
+/** What making and checking links needs to know. */
+export interface LinkContext {
+  /** Milliseconds since 1970. */
+  readonly nowMs: number;
+  readonly secrets: SecretRing;
+}
+
+/** Path of an export's file. */
+export function filePathOf({ id, format }: Pick<ExportRecord, "id" | "format">): string {
+  return `/files/${id}.${FORMATS[format].extension}`;
+}
+
+/** The address of an export's file: path and query. It never outlives the export. */
+export function signLink(
+  record: Pick<ExportRecord, "id" | "format" | "expiresAtMs">,
+  { nowMs, secrets }: LinkContext,
+): string {
+  const path = filePathOf(record);
+  const wanted = Math.ceil(nowMs / 1000) + LINK_SECONDS;
+  const last = record.expiresAtMs === null ? wanted : Math.floor(record.expiresAtMs / 1000);
+  const expires = String(Math.min(wanted, last));
+  const signature = authenticate(path, expires, secrets[0]).toString("base64url");
+  return `${path}?expires=${expires}&signature=${signature}`;
+}
+
+/**
+ * Checks an address that was sent, both parts as they came.
+ * @throws AppError `link_invalid` (not ours, altered, spelled otherwise), then `link_expired`
+ *   (over, or of a clock that was ahead).
+ */
+export function checkLink(path: string, rawQuery: string, { nowMs, secrets }: LinkContext): void {
+  const [, expires, signature] = QUERY.exec(rawQuery) ?? [];
+  if (expires === undefined || signature === undefined) throw invalid();
+  const sent = Buffer.from(signature, "base64url");
+  // Two bits of the last character mean nothing; only zeros are the usual spelling.
+  if (sent.toString("base64url") !== signature) throw invalid();
+  const genuine = secrets.some((secret) =>
+    timingSafeEqual(sent, authenticate(path, expires, secret)),
+  );
+  if (!genuine) throw invalid();
+  const leftMs = Number(expires) * 1000 - nowMs;
+  // Made when the clock was ahead: set right, it must not make the link live for days.
+  if (leftMs > 0 && leftMs <= (LINK_SECONDS + SKEW_SECONDS) * 1000) return;
+  const detail = "Ask for the download again: its link works for five minutes.";
+  throw new AppError("link_expired", detail);
+}
+
+function authenticate(path: string, expires: string, secret: Uint8Array): Buffer {
+  const parts = [PURPOSE, path, expires].map((part) => `${Buffer.byteLength(part)}:${part}`);
+  return createHmac("sha256", secret).update(parts.join("")).digest();
+}
+
+function invalid(): AppError {
+  return new AppError(
+    "link_invalid",
+    "Use the link of the download unchanged, or ask for it again.",
+  );
+}

@@ -1,0 +1,162 @@
+/**
+ * A file that appears whole or not at all. What comes in: a path, and bytes in order. What goes
+ * out: the file under that path, durable, with its size and SHA-256.
+ * Invariant: the path holds nothing of the new file before all of it is on the disk. A failure at
+ * any step closes the descriptor, removes what was written and is thrown as it came; fsync is
+ * never tried twice, because the kernel forgets pages that it could not write.
+ */
+import { createHash, randomBytes } from "node:crypto";
+import * as fs from "node:fs";
+import { dirname } from "node:path";
+import { AppError } from "../../errors.ts";
+import { faultPoint } from "../../fault.ts";
+
+/** The calls of the system that a sink makes; tests put failing ones in their place. */
+export type DiskCalls = Pick<
+  typeof fs,
+  "openSync" | "writeSync" | "fsyncSync" | "closeSync" | "renameSync" | "unlinkSync"
+>;
+
+/** What was written. */
+export interface WrittenFile {
+  readonly sizeBytes: number;
+  /** Hex. */
+  readonly sha256: string;
+}
+
+/** Bytes of one write: large enough that the calls cost nothing beside the copy. */
+const CHUNK_BYTES = 1 << 20;
+
+const { O_CREAT, O_EXCL, O_RDONLY, O_WRONLY } = fs.constants;
+
+/** Name of the temporary file of a path; a new one each time. */
+export function temporaryName(path: string): string {
+  return `${path}.${randomBytes(8).toString("hex")}.tmp`;
+}
+
+/**
+ * Writes a file. `fill` hands over its bytes and may take its time; each piece is copied or
+ * written before `write` returns. Not one byte beyond `bytesMax` is written.
+ * @throws what `fill` or the system throws, and `quota_exceeded` where there are more bytes than
+ *   that; the file does not exist then.
+ */
+export async function writeWhole<Filled>(
+  path: string,
+  fill: (write: (bytes: Uint8Array) => void) => Promise<Filled>,
+  disk: DiskCalls = fs,
+  bytesMax = Number.POSITIVE_INFINITY,
+): Promise<WrittenFile & { readonly filled: Filled }> {
+  const sink = new Sink(path, disk, bytesMax);
+  try {
+    const filled = await fill((bytes) => sink.write(bytes));
+    return { filled, ...sink.finish() };
+  } catch (error) {
+    sink.discard();
+    throw error;
+  }
+}
+
+class Sink {
+  readonly #path: string;
+  readonly #disk: DiskCalls;
+  readonly #bytesMax: number;
+  readonly #hash = createHash("sha256");
+  readonly #chunk = Buffer.allocUnsafeSlow(CHUNK_BYTES);
+  /** Where the file lies now: first the temporary name, then the path. */
+  #name: string;
+  #fd: number | null;
+  #held = 0;
+  #sizeBytes = 0;
+
+  constructor(path: string, disk: DiskCalls, bytesMax: number) {
+    this.#path = path;
+    this.#disk = disk;
+    this.#bytesMax = bytesMax;
+    this.#name = temporaryName(path);
+    this.#fd = disk.openSync(this.#name, O_WRONLY | O_CREAT | O_EXCL, 0o600);
+  }
+
+  write(bytes: Uint8Array): void {
+    for (let from = 0; from < bytes.byteLength; ) {
+      const whole = this.#held === 0 && bytes.byteLength - from >= CHUNK_BYTES;
+      const end = Math.min(bytes.byteLength, from + CHUNK_BYTES - this.#held);
+      const part = bytes.subarray(from, end);
+      from = end;
+      if (whole) {
+        this.#put(part);
+        continue;
+      }
+      this.#chunk.set(part, this.#held);
+      this.#held += part.byteLength;
+      if (this.#held === CHUNK_BYTES) this.#flush();
+    }
+  }
+
+  /** Puts the file in its place: after this it survives a loss of power. */
+  finish(): WrittenFile {
+    this.#flush();
+    faultPoint("render.before_fsync");
+    this.#disk.fsyncSync(this.#opened());
+    this.#close();
+    faultPoint("render.before_rename");
+    this.#disk.renameSync(this.#name, this.#path);
+    this.#name = this.#path;
+    faultPoint("render.after_rename");
+    this.#syncFolder();
+    faultPoint("render.after_dirsync");
+    return { sizeBytes: this.#sizeBytes, sha256: this.#hash.digest("hex") };
+  }
+
+  /** Gives the space back; what goes wrong here would only hide why the file is given up. */
+  discard(): void {
+    attempt(() => this.#close());
+    attempt(() => this.#disk.unlinkSync(this.#name));
+  }
+
+  #flush(): void {
+    if (this.#held > 0) this.#put(this.#chunk.subarray(0, this.#held));
+    this.#held = 0;
+  }
+
+  /** The kernel may take fewer bytes than it is offered. */
+  #put(bytes: Uint8Array): void {
+    if (this.#sizeBytes + bytes.byteLength > this.#bytesMax) {
+      throw new AppError("quota_exceeded", `The file would have over ${this.#bytesMax} bytes.`);
+    }
+    this.#hash.update(bytes);
+    for (let done = 0; done < bytes.byteLength; ) {
+      done += this.#disk.writeSync(this.#opened(), bytes, done, bytes.byteLength - done);
+    }
+    this.#sizeBytes += bytes.byteLength;
+    faultPoint("render.after_write");
+  }
+
+  #opened(): number {
+    if (this.#fd === null) throw new Error("the file is closed");
+    return this.#fd;
+  }
+
+  /** Forgets the descriptor first: after a failed close it is gone as well. */
+  #close(): void {
+    const fd = this.#fd;
+    this.#fd = null;
+    if (fd !== null) this.#disk.closeSync(fd);
+  }
+
+  #syncFolder(): void {
+    const folder = this.#disk.openSync(dirname(this.#path), O_RDONLY);
+    try {
+      this.#disk.fsyncSync(folder);
+    } finally {
+      this.#disk.closeSync(folder);
+    }
+  }
+}
+
+function attempt(call: () => void): void {
+  try {
+    call();
+  } catch {
+    // The first failure is on its way to the caller.
+  }
+}

@@ -1,0 +1,128 @@
+/**
+ * Exports of changes. What comes in: an opened list with the kinds and fields that are wanted, and
+ * batches of changes. What goes out: the bytes of the file in every format, and how many rows it
+ * has.
+ * Invariant: that of every renderer: the bytes depend on both snapshots and the wish alone. What
+ * `peneira diff` writes as csv and jsonl is the same, for both come from src/changes/rows.ts.
+ */
+
+import { changeColumnsOf } from "../../changes/columns.ts";
+import type { ChangeList } from "../../changes/list.ts";
+import {
+  type ChangeEntry,
+  type ChangeKind,
+  type ChangeQuery,
+  changeBatches,
+  changeTotals,
+} from "../../changes/query.ts";
+import { CHANGE_COLUMNS, type ChangeRowsWish, changeRows } from "../../changes/rows.ts";
+import type { OutputField } from "../../spec/fields.ts";
+import type { AccountQuerySpec } from "../../spec/schema.ts";
+import type { ExportFormat } from "../record.ts";
+import { refuseTooManyRows } from "./format.ts";
+import { htmlFrame } from "./html/html.ts";
+import { parquetRenderer, ROW_GROUP_ROWS } from "./parquet/parquet.ts";
+import type { RenderContext, Renderer } from "./renderer.ts";
+import { EntrySlices } from "./slices.ts";
+import { csvHead } from "./text.ts";
+import { ROWS_AT_ONCE, XlsxRenderer } from "./xlsx/xlsx.ts";
+
+/** What is exported of a list. */
+export interface ChangesWork {
+  readonly list: ChangeList;
+  readonly kinds: readonly ChangeKind[];
+  readonly watch: readonly OutputField[];
+}
+
+/** Changes of one call of the addon. */
+const SLICE_ENTRIES = 2_048;
+
+/** What a file of changes is made from; counts before anything is written. */
+export async function changesContext(
+  spec: AccountQuerySpec,
+  changes: ChangesWork,
+): Promise<RenderContext> {
+  const { kinds, watch, list } = changes;
+  const totals = await changeTotals(queryOf(spec, changes));
+  const matches = kinds.reduce((sum, kind) => sum + totals[kind], 0);
+  const rowCount = Math.min(matches, spec.limit);
+  refuseTooManyRows(spec.output.format as ExportFormat, rowCount);
+  const { newer: segment, older } = list;
+  return { segment, spec, rowCount, matches, changes: { older, kinds, watch } };
+}
+
+/** The changes of an export in batches, until the limit or the last one. */
+export async function* changeParts(
+  spec: AccountQuerySpec,
+  changes: ChangesWork,
+): AsyncGenerator<readonly ChangeEntry[], void> {
+  let left = spec.limit;
+  for await (const batch of changeBatches(queryOf(spec, changes))) {
+    yield batch.slice(0, left);
+    left -= batch.length;
+    if (left <= 0) return;
+  }
+}
+
+function queryOf(spec: AccountQuerySpec, changes: ChangesWork): ChangeQuery {
+  return { ...changes, spec };
+}
+
+/** Opens the renderer of a file of changes. */
+export function openChangesRenderer(
+  context: RenderContext,
+  { list }: ChangesWork,
+  write: (bytes: Uint8Array) => void,
+): Renderer<readonly ChangeEntry[]> {
+  const { output } = context.spec;
+  const { fields } = output;
+  const columns = [...CHANGE_COLUMNS, ...fields];
+  const framed = (format: ChangeRowsWish["format"], { head, tail }: Frame) => {
+    const { delimiter = "," } = output;
+    return framedRows({ head, tail }, write, (entries) =>
+      changeRows(list, entries, { format, fields, delimiter }),
+    );
+  };
+  switch (output.format as ExportFormat) {
+    case "csv":
+      return framed("csv", { head: csvHead(columns, output), tail: "" });
+    case "jsonl":
+      return framed("jsonl", { head: "", tail: "" });
+    case "html":
+      return framed("html", htmlFrame(context, columns));
+    case "xlsx": {
+      const xml = (entries: readonly ChangeEntry[], firstNumber: number) =>
+        changeRows(list, entries, { format: "xlsx", fields, firstNumber });
+      const slices = new EntrySlices(ROWS_AT_ONCE);
+      return new XlsxRenderer({ context, columns, slices, xml }, write);
+    }
+    case "parquet": {
+      const slices = new EntrySlices(ROW_GROUP_ROWS);
+      const columnsOf = (entries: readonly ChangeEntry[]) => changeColumnsOf(list, entries, fields);
+      return parquetRenderer({ context, slices, columnsOf }, write);
+    }
+  }
+}
+
+/** Text before and behind the rows. */
+interface Frame {
+  readonly head: string;
+  readonly tail: string;
+}
+
+/** A frame around rows; one slice of them is in memory at a time. */
+function framedRows(
+  { head, tail }: Frame,
+  write: (bytes: Uint8Array) => void,
+  render: (entries: readonly ChangeEntry[]) => Uint8Array[],
+): Renderer<readonly ChangeEntry[]> {
+  return {
+    begin: () => write(Buffer.from(head)),
+    rows(batch) {
+      for (let from = 0; from < batch.length; from += SLICE_ENTRIES) {
+        for (const part of render(batch.slice(from, from + SLICE_ENTRIES))) write(part);
+      }
+    },
+    end: () => write(Buffer.from(tail)),
+  };
+}

@@ -1,0 +1,50 @@
+/**
+ * What an export can be written as. What comes in: the name of a format. What goes out: its file
+ * extension, media type and largest number of rows.
+ * Invariant: a row for every format of the contract; limits are checked before an export is
+ * accepted, never by cutting rows off.
+ */
+import { AppError } from "../../errors.ts";
+import type { ExportFormat } from "../record.ts";
+
+/** One format. */
+export interface FormatRow {
+  readonly extension: string;
+  readonly contentType: string;
+  /** Largest number of rows, or null where only the plan limits them. */
+  readonly rowsMax: number | null;
+}
+
+/** Rows of an HTML page that a browser still opens in seconds. */
+const HTML_ROWS_MAX = 100_000;
+/** Rows of a sheet (2^20) without the header. */
+const XLSX_ROWS_MAX = 1_048_575;
+
+/** Every format. */
+export const FORMATS: Readonly<Record<ExportFormat, FormatRow>> = {
+  csv: { extension: "csv", contentType: "text/csv; charset=utf-8; header=present", rowsMax: null },
+  html: { extension: "html", contentType: "text/html; charset=utf-8", rowsMax: HTML_ROWS_MAX },
+  xlsx: {
+    extension: "xlsx",
+    contentType: "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet",
+    rowsMax: XLSX_ROWS_MAX,
+  },
+  parquet: {
+    extension: "parquet",
+    contentType: "application/vnd.apache.parquet",
+    rowsMax: null,
+  },
+  jsonl: { extension: "jsonl", contentType: "application/jsonl; charset=utf-8", rowsMax: null },
+};
+
+/** Throws `invalid_spec` when an export would have more rows than its format can hold. */
+export function refuseTooManyRows(format: ExportFormat, rowCount: number): void {
+  const { rowsMax } = FORMATS[format];
+  if (rowsMax === null || rowCount <= rowsMax) return;
+  const detail =
+    `${format} holds at most ${rowsMax} rows and this export would have ${rowCount}. ` +
+    "Take csv, or set a lower limit.";
+  throw new AppError("invalid_spec", detail, {
+    errors: [{ pointer: "/output/format", code: "too_many_rows", detail }],
+  });
+}

@@ -1,0 +1,74 @@
+/**
+ * Exports as text: CSV, JSON lines, and the rows of pages. What comes in: row ids in batches. What
+ * goes out: the bytes of the file. The addon writes the rows (native-index/render/rows.h); what
+ * stands before and behind them is made here, and for pages in html/html.ts.
+ * Invariant: the bytes of a row do not depend on its neighbours, so that batches of any size give
+ * the same file; one slice of rows is in memory at a time. CSV is RFC 4180 in UTF-8: a header of
+ * field names, every line ends on CR LF, the last one too; the byte order mark and the semicolon
+ * stand there only when the spec asks for them. No line of JSON lines is split or empty.
+ */
+import { guarded } from "../../search/segment.ts";
+import type { AccountQuerySpec } from "../../spec/schema.ts";
+import { explainCells, explainColumns } from "./explained.ts";
+import type { RenderContext, Renderer } from "./renderer.ts";
+
+const BYTE_ORDER_MARK = "\ufeff";
+
+/** What stands before the first row. */
+export function csvHead(
+  columns: readonly string[],
+  { bom, delimiter = "," }: Pick<AccountQuerySpec["output"], "bom" | "delimiter">,
+): string {
+  return `${bom ? BYTE_ORDER_MARK : ""}${columns.join(delimiter)}\r\n`;
+}
+
+/** Renders a CSV file. */
+export const openCsvRenderer = (
+  context: RenderContext,
+  write: (bytes: Uint8Array) => void,
+): Renderer => {
+  const { output } = context.spec;
+  const columns = [...output.fields, ...explainColumns(context.spec).map(({ name }) => name)];
+  const head = csvHead(columns, output);
+  return renderFramed(context, { format: "csv", head, tail: "" }, write);
+};
+
+/** Renders JSON lines. */
+export const openJsonlRenderer = (
+  context: RenderContext,
+  write: (bytes: Uint8Array) => void,
+): Renderer => renderFramed(context, { format: "jsonl", head: "", tail: "" }, write);
+
+/** Most rows of one native call: some hundred kilobytes, at the very worst a few megabytes. */
+const SLICE_ROWS = 4_096;
+
+/** What stands around the rows. */
+export interface RowFrame {
+  readonly format: "csv" | "html" | "jsonl";
+  readonly head: string;
+  readonly tail: string;
+}
+
+/** Makes a renderer of a frame around rows. */
+export function renderFramed(
+  { segment, spec }: RenderContext,
+  { format, head, tail }: RowFrame,
+  write: (bytes: Uint8Array) => void,
+): Renderer {
+  const { fields, delimiter = "," } = spec.output;
+  const renderSlice = (rows: Uint32Array): Uint8Array => {
+    const extra = explainCells(segment, spec, rows);
+    return guarded(() =>
+      segment.native.renderRows(rows, { format, fields, extra, delimiter, firstNumber: 1 }),
+    );
+  };
+  return {
+    begin: () => write(Buffer.from(head)),
+    rows(batch) {
+      for (let from = 0; from < batch.length; from += SLICE_ROWS) {
+        write(renderSlice(batch.subarray(from, from + SLICE_ROWS)));
+      }
+    },
+    end: () => write(Buffer.from(tail)),
+  };
+}

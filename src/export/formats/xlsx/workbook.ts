@@ -1,0 +1,232 @@
+/**
+ * The parts of a workbook around the rows of its first sheet. What comes in: field names, what the
+ * file says about itself. What goes out: the XML of every part; of the first sheet its beginning
+ * and its end.
+ * Invariant: every cell is text; nothing here can become a formula, and no part tells the time at
+ * which or the machine on which the file was made.
+ * Format: ECMA-376 (Office Open XML), transitional, parts 1 and 2.
+ */
+import type { OutputField } from "../../../spec/fields.ts";
+import type { AboutRow } from "./about.ts";
+
+/** What a workbook is made of beside its rows. */
+export interface Workbook {
+  /** Header cells of the first sheet. */
+  readonly columns: readonly string[];
+  /** Rows of the first sheet, header not counted. */
+  readonly rowCount: number;
+  /** Rows of the second sheet. */
+  readonly about: readonly AboutRow[];
+  /** `YYYY-MM-DD`; stands where other programs put the time of writing. */
+  readonly date: string;
+}
+
+/** A part of the package: its path and its XML. */
+export interface Part {
+  readonly path: string;
+  readonly xml: string;
+}
+
+/** Path of the part that holds the rows. */
+export const ROWS_PATH = "xl/worksheets/sheet1.xml";
+
+const DATA_SHEET = "Accounts";
+const ABOUT_SHEET = "About";
+const BOLD = 2;
+const WRAPPED = 3;
+
+/** Widths in characters of fields that the default would cut off or leave empty. */
+const WIDTHS: Partial<Record<OutputField, number>> = {
+  cnpj: 17,
+  cnpj_root: 11,
+  legal_name: 42,
+  trade_name: 32,
+  cnae_primary_description: 42,
+  cnae_secondary: 32,
+  legal_nature_description: 32,
+  share_capital: 16,
+  uf: 6,
+  municipality_name: 24,
+  district: 22,
+  street: 32,
+  address_complement: 24,
+  foreign_city: 24,
+  email: 32,
+  phone_1: 17,
+  phone_2: 17,
+};
+const HEADER_MARGIN = 4;
+
+const XML = '<?xml version="1.0" encoding="UTF-8" standalone="yes"?>\n';
+const MAIN = "http://schemas.openxmlformats.org/spreadsheetml/2006/main";
+const RELATIONS = "http://schemas.openxmlformats.org/package/2006/relationships";
+const OFFICE = "http://schemas.openxmlformats.org/officeDocument/2006/relationships";
+const CONTENT = "http://schemas.openxmlformats.org/package/2006/content-types";
+const CORE = "http://schemas.openxmlformats.org/package/2006/metadata/core-properties";
+const APP = "http://schemas.openxmlformats.org/officeDocument/2006/extended-properties";
+const SPREADSHEET = "application/vnd.openxmlformats-officedocument.spreadsheetml";
+
+/** Every part but the rows, in the order of the package. */
+export function partsOf(workbook: Workbook): readonly Part[] {
+  return [
+    { path: "[Content_Types].xml", xml: XML + contentTypes() },
+    { path: "_rels/.rels", xml: XML + packageRelations() },
+    { path: "docProps/core.xml", xml: XML + coreProperties(workbook.date) },
+    { path: "docProps/app.xml", xml: XML + APP_PROPERTIES },
+    { path: "xl/workbook.xml", xml: XML + workbookPart(workbook) },
+    { path: "xl/_rels/workbook.xml.rels", xml: XML + workbookRelations() },
+    { path: "xl/styles.xml", xml: XML + STYLES },
+    { path: "xl/worksheets/sheet2.xml", xml: XML + aboutSheet(workbook.about) },
+  ];
+}
+
+/** The first sheet up to its header row; rows are to follow from number 2 on. */
+export function sheetStart(workbook: Workbook): string {
+  const widths = workbook.columns.map(
+    (name, i) => `<col min="${i + 1}" max="${i + 1}" width="${widthOf(name)}" customWidth="1"/>`,
+  );
+  const header = workbook.columns.map((name, i) => textCell(`${columnName(i)}1`, name, BOLD));
+  return (
+    `${XML}<worksheet xmlns="${MAIN}"><dimension ref="A1:${lastCell(workbook)}"/>` +
+    '<sheetViews><sheetView tabSelected="1" workbookViewId="0">' +
+    '<pane ySplit="1" topLeftCell="A2" activePane="bottomLeft" state="frozen"/>' +
+    '<selection pane="bottomLeft" activeCell="A2" sqref="A2"/></sheetView></sheetViews>' +
+    `<sheetFormatPr defaultRowHeight="15"/><cols>${widths.join("")}</cols>` +
+    `<sheetData><row r="1">${header.join("")}</row>`
+  );
+}
+
+/** The end of the first sheet, behind its last row. */
+export function sheetEnd(workbook: Workbook): string {
+  return `</sheetData><autoFilter ref="A1:${lastCell(workbook)}"/></worksheet>`;
+}
+
+/** Letters of a column, counted from 0. */
+function columnName(index: number): string {
+  const last = String.fromCharCode(65 + (index % 26));
+  return index < 26 ? last : columnName(Math.floor(index / 26) - 1) + last;
+}
+
+function lastCell({ columns, rowCount }: Workbook): string {
+  return `${columnName(columns.length - 1)}${rowCount + 1}`;
+}
+
+function widthOf(name: string): number {
+  return WIDTHS[name as OutputField] ?? name.length + HEADER_MARGIN;
+}
+
+/** Characters that XML does not keep, and what would be read as the escape of one (`_xHHHH_`). */
+const ESCAPED = /(?![\t\n])[\p{Cc}\ufffe\uffff]|\p{Cs}|_(?=x[0-9A-Fa-f]{4}_)/gu;
+
+function textCell(place: string, text: string, style = 0): string {
+  const escaped = text
+    .replace(ESCAPED, (found) => `_x${hexOf(found)}_`)
+    .replaceAll("&", "&amp;")
+    .replaceAll("<", "&lt;")
+    .replaceAll(">", "&gt;");
+  const kind = `${style === 0 ? "" : ` s="${style}"`} t="inlineStr"`;
+  return `<c r="${place}"${kind}><is><t xml:space="preserve">${escaped}</t></is></c>`;
+}
+
+function hexOf(character: string): string {
+  return character.charCodeAt(0).toString(16).toUpperCase().padStart(4, "0");
+}
+
+function aboutSheet(about: Workbook["about"]): string {
+  const cell = (place: string, text: string, style: number) =>
+    text === "" ? "" : textCell(place, text, style);
+  const rows = about.map(
+    ([label, value], i) =>
+      `<row r="${i + 1}">${cell(`A${i + 1}`, label, BOLD)}` +
+      `${cell(`B${i + 1}`, value, WRAPPED)}</row>`,
+  );
+  return (
+    `<worksheet xmlns="${MAIN}"><sheetViews><sheetView workbookViewId="0"/></sheetViews>` +
+    '<sheetFormatPr defaultRowHeight="15"/><cols><col min="1" max="1" width="30" ' +
+    'customWidth="1"/><col min="2" max="2" width="100" customWidth="1"/></cols>' +
+    `<sheetData>${rows.join("")}</sheetData></worksheet>`
+  );
+}
+
+function contentTypes(): string {
+  const overrides = [
+    ["/xl/workbook.xml", `${SPREADSHEET}.sheet.main+xml`],
+    ["/xl/styles.xml", `${SPREADSHEET}.styles+xml`],
+    ["/xl/worksheets/sheet1.xml", `${SPREADSHEET}.worksheet+xml`],
+    ["/xl/worksheets/sheet2.xml", `${SPREADSHEET}.worksheet+xml`],
+    ["/docProps/core.xml", "application/vnd.openxmlformats-package.core-properties+xml"],
+    ["/docProps/app.xml", "application/vnd.openxmlformats-officedocument.extended-properties+xml"],
+  ].map(([part, type]) => `<Override PartName="${part}" ContentType="${type}"/>`);
+  return (
+    `<Types xmlns="${CONTENT}"><Default Extension="rels" ` +
+    'ContentType="application/vnd.openxmlformats-package.relationships+xml"/>' +
+    `<Default Extension="xml" ContentType="application/xml"/>${overrides.join("")}</Types>`
+  );
+}
+
+function relations(...targets: readonly (readonly [type: string, target: string])[]): string {
+  const each = targets.map(
+    ([type, target], i) => `<Relationship Id="rId${i + 1}" Type="${type}" Target="${target}"/>`,
+  );
+  return `<Relationships xmlns="${RELATIONS}">${each.join("")}</Relationships>`;
+}
+
+function packageRelations(): string {
+  return relations(
+    [`${OFFICE}/officeDocument`, "xl/workbook.xml"],
+    [`${RELATIONS}/metadata/core-properties`, "docProps/core.xml"],
+    [`${OFFICE}/extended-properties`, "docProps/app.xml"],
+  );
+}
+
+function workbookRelations(): string {
+  return relations(
+    [`${OFFICE}/worksheet`, "worksheets/sheet1.xml"],
+    [`${OFFICE}/worksheet`, "worksheets/sheet2.xml"],
+    [`${OFFICE}/styles`, "styles.xml"],
+  );
+}
+
+function coreProperties(date: string): string {
+  const time = `${date}T00:00:00Z`;
+  const types =
+    'xmlns:dcterms="http://purl.org/dc/terms/" xmlns:dc="http://purl.org/dc/elements/1.1/"';
+  const instance = 'xmlns:xsi="http://www.w3.org/2001/XMLSchema-instance"';
+  return (
+    `<cp:coreProperties xmlns:cp="${CORE}" ${types} ${instance}><dc:creator>Peneira</dc:creator>` +
+    `<dcterms:created xsi:type="dcterms:W3CDTF">${time}</dcterms:created>` +
+    `<dcterms:modified xsi:type="dcterms:W3CDTF">${time}</dcterms:modified></cp:coreProperties>`
+  );
+}
+
+const APP_PROPERTIES = `<Properties xmlns="${APP}"><Application>Peneira</Application></Properties>`;
+
+/** Excel looks for the range of a filter under this hidden name. */
+function workbookPart(workbook: Workbook): string {
+  const last = lastCell(workbook).replace(/^([A-Z]+)/, "$$$1$$");
+  return (
+    `<workbook xmlns="${MAIN}" xmlns:r="${OFFICE}"><sheets>` +
+    `<sheet name="${DATA_SHEET}" sheetId="1" r:id="rId1"/>` +
+    `<sheet name="${ABOUT_SHEET}" sheetId="2" r:id="rId2"/></sheets><definedNames>` +
+    '<definedName name="_xlnm._FilterDatabase" localSheetId="0" hidden="1">' +
+    `${DATA_SHEET}!$A$1:${last}</definedName></definedNames></workbook>`
+  );
+}
+
+/** Cell styles 0 general, 1 date, 2 bold, 3 wrapped; rows from the addon use 0 and 1. */
+const STYLES =
+  `<styleSheet xmlns="${MAIN}">` +
+  '<numFmts count="1"><numFmt numFmtId="164" formatCode="yyyy\\-mm\\-dd"/></numFmts>' +
+  '<fonts count="2"><font><sz val="11"/><name val="Calibri"/></font>' +
+  '<font><b/><sz val="11"/><name val="Calibri"/></font></fonts>' +
+  '<fills count="2"><fill><patternFill patternType="none"/></fill>' +
+  '<fill><patternFill patternType="gray125"/></fill></fills>' +
+  '<borders count="1"><border><left/><right/><top/><bottom/><diagonal/></border></borders>' +
+  '<cellStyleXfs count="1"><xf numFmtId="0" fontId="0" fillId="0" borderId="0"/></cellStyleXfs>' +
+  '<cellXfs count="4"><xf numFmtId="0" fontId="0" fillId="0" borderId="0" xfId="0"/>' +
+  '<xf numFmtId="164" fontId="0" fillId="0" borderId="0" xfId="0" applyNumberFormat="1"/>' +
+  '<xf numFmtId="0" fontId="1" fillId="0" borderId="0" xfId="0" applyFont="1"/>' +
+  '<xf numFmtId="0" fontId="0" fillId="0" borderId="0" xfId="0" applyAlignment="1">' +
+  '<alignment vertical="top" wrapText="1"/></xf></cellXfs>' +
+  '<cellStyles count="1"><cellStyle name="Normal" xfId="0" builtinId="0"/></cellStyles>' +
+  "</styleSheet>";

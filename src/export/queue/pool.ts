@@ -1,0 +1,74 @@
+/**
+ * Threads that render exports, as the queue sees them. What comes in: what to render. What goes
+ * out: how it went, and how far it is meanwhile.
+ * Invariant: a render that was begun ends with exactly one outcome and never rejects, also when
+ * its thread dies; closing waits for nothing, so whoever closes cancels first.
+ */
+import { BroadcastChannel, MessageChannel } from "node:worker_threads";
+import { describeError } from "../../log.ts";
+import { ThreadPool } from "../../threads.ts";
+import { type RenderOrder, type RenderOutcome, type RenderWork, UNPINNED } from "./rendertask.ts";
+
+/** What to render, without what the threads need to talk. */
+export type RenderWish = Omit<RenderOrder, "port" | "flag">;
+
+/** A render that was begun. */
+export interface StartedRender {
+  readonly outcome: Promise<RenderOutcome>;
+  /** Asks it to end at the next batch. */
+  cancel(): void;
+}
+
+/** Told now and then how far a render is. */
+export type OnProgress = (rowsWritten: number, rowCount: number) => void;
+
+/** Whoever renders; a test may put something else in its place. */
+export interface RenderThreads {
+  /** How many renders run at once. */
+  readonly size: number;
+  start(wish: RenderWish, onProgress: OnProgress): StartedRender;
+  /** Says that no export needs a snapshot, so that threads close it. */
+  forget(snapshotId: string): void;
+  close(): Promise<void>;
+}
+
+/** Renders in threads of piscina, over the pinned snapshot. */
+export class RenderPool implements RenderThreads {
+  readonly size: number;
+  readonly #pool: ThreadPool<RenderWork>;
+  readonly #unpinned = new BroadcastChannel(UNPINNED);
+
+  /** Starts the threads. */
+  constructor(threads: number) {
+    this.size = threads;
+    this.#unpinned.unref();
+    this.#pool = new ThreadPool({
+      worker: "export/queue/export.worker.ts",
+      threads,
+      listening: true,
+    });
+  }
+
+  start(wish: RenderWish, onProgress: OnProgress): StartedRender {
+    const { port1: ours, port2: theirs } = new MessageChannel();
+    const flag = new Int32Array(new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT));
+    ours.on("message", ([rowsWritten, rowCount]: [number, number]) => {
+      onProgress(rowsWritten, rowCount);
+    });
+    const order: RenderOrder = { ...wish, port: theirs, flag };
+    const outcome = this.#pool
+      .run("render", order, { transfer: [theirs] })
+      .catch((error: unknown): RenderOutcome => ({ kind: "crashed", error: describeError(error) }))
+      .finally(() => ours.close());
+    return { outcome, cancel: () => Atomics.store(flag, 0, 1) };
+  }
+
+  forget(snapshotId: string): void {
+    this.#unpinned.postMessage(snapshotId);
+  }
+
+  async close(): Promise<void> {
+    this.#unpinned.close();
+    await this.#pool.close();
+  }
+}

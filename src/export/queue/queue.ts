@@ -1,0 +1,344 @@
+/**
+ * What is rendered when. What comes in: queued exports and free threads. What goes out: exports
+ * that are done or failed, or queued again.
+ * Invariant: tenants take turns, each with its oldest export, and none has more running than its
+ * plan allows; a state is committed before anybody is told; an end that cannot be committed is
+ * kept and tried again; stopping leaves nothing running and counts no attempt.
+ */
+import { isPlanName, type Plans } from "../../access/plans.ts";
+import type { ChangeKind } from "../../changes/query.ts";
+import type { Clock } from "../../clock.ts";
+import { faultPoint } from "../../fault.ts";
+import { describeError, type Log } from "../../log.ts";
+import type { OutputField } from "../../spec/fields.ts";
+import type { AccountQuerySpec } from "../../spec/schema.ts";
+import type { ExportRow, ExportStore } from "../../store/exportstore.ts";
+import type { ExportFolder } from "../files/folder.ts";
+import { ATTEMPTS_MAX, type ExportFailure, namesIn } from "../record.ts";
+import type { RenderedFile } from "../render.ts";
+import type { Pins } from "./pins.ts";
+import type { OnProgress, RenderThreads, StartedRender } from "./pool.ts";
+import type { RenderOrder, RenderOutcome } from "./rendertask.ts";
+import { nextTurn } from "./turns.ts";
+
+/** What the queue works with. */
+export interface QueueParts {
+  readonly store: ExportStore;
+  readonly folder: ExportFolder;
+  readonly pins: Pins;
+  readonly threads: RenderThreads;
+  readonly plans: Plans;
+  readonly clock: Clock;
+  readonly log: Log;
+  /** Milliseconds that a finished export is kept, unless its plan says less. */
+  readonly retentionMs: number;
+  /** Removes a file, now or later. */
+  readonly discard: (name: string) => void;
+  /** Told when an export has ended or is gone. */
+  readonly onEnd: (id: string) => void;
+  /** Where the list of changes between two snapshots is, or will be. */
+  readonly listPath: (olderId: string, newerId: string) => string;
+}
+
+/** How far a running export is. */
+export interface RunProgress {
+  readonly rowsWritten: number;
+  readonly rowCount: number;
+}
+
+/** An export between its claim and the commit of its end. */
+interface Run {
+  readonly row: ExportRow;
+  readonly render: StartedRender;
+  progress: RunProgress;
+  /** Set once the render has ended; commits what became of it. */
+  commit: (() => void) | null;
+  /** True once the export was deleted: its file is thrown away. */
+  removed: boolean;
+}
+
+/** Takes exports from the database to threads and back. */
+export class ExportQueue {
+  readonly #parts: QueueParts;
+  readonly #runs = new Map<string, Run>();
+  /** Ends of renders, for whoever waits until all is quiet. */
+  readonly #ends = new Set<Promise<void>>();
+  /** The tenant that had the last turn. */
+  #turn = "";
+  #state: "waiting" | "working" | "stopped" = "waiting";
+  #kicked = false;
+
+  constructor(parts: QueueParts) {
+    this.#parts = parts;
+  }
+
+  /** Begins to work. */
+  start(): void {
+    this.#state = "working";
+    this.kick();
+  }
+
+  /** Looks for work soon; never in the middle of a request. */
+  kick(): void {
+    if (this.#kicked) return;
+    this.#kicked = true;
+    setImmediate(() => {
+      this.#kicked = false;
+      this.#fill();
+    });
+  }
+
+  /** Commits ends that could not be committed before, and looks for work. */
+  retry(): void {
+    for (const run of [...this.#runs.values()]) if (run.commit !== null) this.#commit(run);
+    this.kick();
+  }
+
+  /** How far an export is, where it is being rendered. */
+  progressOf(id: string): RunProgress | undefined {
+    return this.#runs.get(id)?.progress;
+  }
+
+  /** How many exports are rendered. */
+  get running(): number {
+    return this.#runs.size;
+  }
+
+  /** How many exports of a tenant are rendered. */
+  runningOf(tenantId: string): number {
+    const runs = [...this.#runs.values()];
+    return runs.filter(({ row, removed }) => row.tenantId === tenantId && !removed).length;
+  }
+
+  /** Ends the render of an export that was deleted. */
+  drop(id: string): void {
+    const run = this.#runs.get(id);
+    if (run === undefined) return;
+    run.removed = true;
+    run.render.cancel();
+  }
+
+  /** Takes no more work and asks the threads to stop at their next batch. */
+  stop(): void {
+    this.#state = "stopped";
+    for (const { render } of this.#runs.values()) render.cancel();
+  }
+
+  /** Stops, and resolves when every render has ended and its end was committed if possible. */
+  async close(): Promise<void> {
+    this.stop();
+    while (this.#ends.size > 0) await Promise.all(this.#ends);
+    this.retry();
+  }
+
+  #fill(): void {
+    try {
+      while (this.#state === "working" && this.#busy() < this.#parts.threads.size) {
+        const row = this.#claim();
+        if (row === null) return;
+        this.#begin(row);
+      }
+    } catch (error) {
+      this.#parts.log.error(describeError(error), "no export could be begun; trying again");
+    }
+  }
+
+  #busy(): number {
+    return [...this.#runs.values()].filter(({ commit }) => commit === null).length;
+  }
+
+  /** Takes the next export whose tenant may have one more running. */
+  #claim(): ExportRow | null {
+    const { store } = this.#parts;
+    const next = nextTurn(store.candidates(), this.#turn, ({ sequence }) => {
+      const row = store.at(sequence);
+      return row !== undefined && this.#mayRun(row) ? row : null;
+    });
+    if (next === null) return null;
+    const claimed = store.atomically(() => {
+      const taken = store.claim(next.id);
+      faultPoint("claim.before_commit");
+      return taken;
+    });
+    faultPoint("claim.after_commit");
+    this.#turn = next.tenantId;
+    return claimed ? { ...next, attempts: next.attempts + 1 } : this.#claim();
+  }
+
+  /** A plan whose number was lowered since must not leave an accepted export waiting for ever. */
+  #mayRun({ tenantId, plan }: ExportRow): boolean {
+    const allowed = isPlanName(plan) ? this.#parts.plans[plan].limits.concurrent_exports : 1;
+    return this.runningOf(tenantId) < Math.max(1, allowed);
+  }
+
+  #begin(row: ExportRow): void {
+    const render = this.#order(row, (rowsWritten, rowCount) => {
+      run.progress = { rowsWritten, rowCount };
+    });
+    const progress = { rowsWritten: 0, rowCount: 0 };
+    const run: Run = { row, render, progress, commit: null, removed: false };
+    this.#runs.set(row.id, run);
+    const end = render.outcome.then((outcome) => this.#conclude(run, outcome));
+    this.#ends.add(end);
+    void end.finally(() => this.#ends.delete(end));
+  }
+
+  /** What is claimed has to end, so an order that cannot be given counts as an attempt. */
+  #order(row: ExportRow, onProgress: OnProgress): StartedRender {
+    const { store, folder, pins, threads } = this.#parts;
+    try {
+      const wish = {
+        places: pins.places(row.snapshotId, row.snapshotPath),
+        snapshotId: row.snapshotId,
+        spec: JSON.parse(store.specOf(row.id) as string) as AccountQuerySpec,
+        path: folder.pathOf(row.id, row.format),
+        bytesMax: this.#bytesLeft(row),
+        ...changesOf(row, this.#parts),
+      };
+      return threads.start(wish, onProgress);
+    } catch (error) {
+      const outcome: RenderOutcome = { kind: "threw", error: describeError(error) };
+      return { outcome: Promise.resolve(outcome), cancel: () => {} };
+    }
+  }
+
+  #conclude(run: Run, outcome: RenderOutcome): void {
+    const { id } = run.row;
+    const refused = outcome.kind === "failed" && outcome.failure === "quota_exceeded";
+    // What is refused for its size is no mistake that a stack would help to find.
+    if ("error" in outcome && !refused && !run.removed) {
+      const { kind, error } = outcome;
+      this.#parts.log.warn(
+        { export_id: id, outcome: kind, ...error },
+        "an export was not rendered",
+      );
+    }
+    run.commit = () => this.#store(run.row, outcome);
+    this.#commit(run);
+  }
+
+  /** Commits the end of a render; what fails is kept for `retry`. */
+  #commit(run: Run): void {
+    const { folder, log, discard, onEnd } = this.#parts;
+    const { id, format, snapshotId, sinceId } = run.row;
+    try {
+      if (!run.removed) run.commit?.();
+      else discard(folder.nameOf(id, format));
+    } catch (error) {
+      log.error(describeError(error), "the end of an export was not stored; trying again");
+      return;
+    }
+    this.#runs.delete(id);
+    this.unpin(snapshotId, sinceId);
+    onEnd(id);
+    this.kick();
+  }
+
+  /** Lets go of the snapshots that no export needs any more. */
+  unpin(...snapshotIds: readonly (string | null)[]): void {
+    const { pins, threads, log } = this.#parts;
+    for (const id of snapshotIds) {
+      try {
+        if (id !== null && pins.release(id)) threads.forget(id);
+      } catch (error) {
+        log.warn(describeError(error), "a pin was not removed; the next start will");
+      }
+    }
+  }
+
+  #store(row: ExportRow, outcome: RenderOutcome): void {
+    switch (outcome.kind) {
+      case "file":
+        if (outcome.file.sizeBytes <= this.#bytesLeft(row)) this.#finish(row, outcome.file);
+        else this.#refuse(row);
+        break;
+      case "failed":
+        this.#fail(row, outcome.failure);
+        break;
+      case "cancelled":
+        this.#requeue(row, row.attempts - 1);
+        break;
+      case "threw":
+      case "crashed":
+        if (row.attempts < ATTEMPTS_MAX) this.#requeue(row, row.attempts);
+        else this.#fail(row, outcome.kind === "threw" ? "render_failed" : "too_many_attempts");
+        break;
+    }
+  }
+
+  #finish(row: ExportRow, file: RenderedFile): void {
+    const { store, folder, clock, log, discard } = this.#parts;
+    const endedAt = clock.nowMs();
+    const expiresAt = endedAt + this.#retentionMs(row);
+    const finished = store.atomically(() => {
+      const changed = store.finish({ id: row.id, ...file, endedAt, expiresAt });
+      faultPoint("finish.before_commit");
+      return changed;
+    });
+    faultPoint("finish.after_commit");
+    // Another process has deleted it meanwhile.
+    if (!finished) {
+      discard(folder.nameOf(row.id, row.format));
+      return;
+    }
+    const { rowCount: rows, sizeBytes: bytes } = file;
+    log.info({ export_id: row.id, tenant_id: row.tenantId, rows, bytes }, "export done");
+  }
+
+  /** Others of its tenant were done meanwhile and have taken the room that it began with. */
+  #refuse(row: ExportRow): void {
+    const { folder, discard } = this.#parts;
+    this.#fail(row, "quota_exceeded");
+    discard(folder.nameOf(row.id, row.format));
+  }
+
+  /** Bytes that its file may have; one that was delivered before is never refused. */
+  #bytesLeft({ plan, tenantId, expiresAt }: ExportRow): number {
+    const { store, plans } = this.#parts;
+    const most = isPlanName(plan) ? plans[plan].limits.export_bytes : 0;
+    if (most === 0 || expiresAt !== null) return Number.POSITIVE_INFINITY;
+    return Math.max(0, most - store.kept.of(tenantId).files);
+  }
+
+  #retentionMs({ plan }: ExportRow): number {
+    const { plans, retentionMs } = this.#parts;
+    if (!isPlanName(plan)) return retentionMs;
+    return Math.min(retentionMs, plans[plan].limits.export_retention * 1_000);
+  }
+
+  #fail(row: ExportRow, failure: ExportFailure): void {
+    const { store, clock, log } = this.#parts;
+    store.atomically(() => {
+      store.fail(row.id, failure, clock.nowMs());
+      faultPoint("finish.before_commit");
+    });
+    faultPoint("finish.after_commit");
+    log.warn({ export_id: row.id, tenant_id: row.tenantId, failure }, "export failed");
+  }
+
+  #requeue(row: ExportRow, attempts: number): void {
+    const { store } = this.#parts;
+    store.atomically(() => {
+      store.requeue(row.id, attempts);
+      faultPoint("requeue.before_commit");
+    });
+    faultPoint("requeue.after_commit");
+  }
+}
+
+/** What an order says more where changes are exported. */
+function changesOf(
+  row: ExportRow,
+  { pins, listPath }: Pick<QueueParts, "pins" | "listPath">,
+): Pick<RenderOrder, "changes"> {
+  const { sinceId, sincePath, snapshotId } = row;
+  if (sinceId === null) return {};
+  const changes = {
+    places: pins.places(sinceId, sincePath ?? ""),
+    snapshotId: sinceId,
+    listPath: listPath(sinceId, snapshotId),
+    kinds: namesIn(row.kinds) as readonly ChangeKind[],
+    watch: namesIn(row.watch) as readonly OutputField[],
+  };
+  return { changes };
+}

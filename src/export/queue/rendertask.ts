@@ -1,0 +1,64 @@
+/**
+ * What the queue and the threads that render say to each other. What comes in: nothing. What goes
+ * out: the order for one export, and what can become of it.
+ * Invariant: everything here survives the way between threads; an error does not keep its class
+ * there, so outcomes are values.
+ */
+import type { MessagePort } from "node:worker_threads";
+import type { ChangeKind } from "../../changes/query.ts";
+import type { OutputField } from "../../spec/fields.ts";
+import type { AccountQuerySpec } from "../../spec/schema.ts";
+import type { ExportFailure } from "../record.ts";
+import type { RenderedFile } from "../render.ts";
+
+/** What an order says more where changes are exported. */
+export interface ChangesOrder {
+  /** Where the older snapshot may be, the likeliest place first, and its identity. */
+  readonly places: readonly string[];
+  readonly snapshotId: string;
+  /** Where the list of changes is; it is made there where it is missing. */
+  readonly listPath: string;
+  readonly kinds: readonly ChangeKind[];
+  readonly watch: readonly OutputField[];
+}
+
+/** An order to render one export. */
+export interface RenderOrder {
+  /** Where the snapshot may be, the likeliest place first. */
+  readonly places: readonly string[];
+  /** Identity that the opened snapshot must have. */
+  readonly snapshotId: string;
+  readonly spec: AccountQuerySpec;
+  /** Only where changes are exported. */
+  readonly changes?: ChangesOrder;
+  /** Path of the finished file. */
+  readonly path: string;
+  /** Bytes that the file may have. */
+  readonly bytesMax: number;
+  /** Takes `[rowsWritten, rowCount]`, now and then. */
+  readonly port: MessagePort;
+  /** One element in shared memory; 1 asks the thread to stop. */
+  readonly flag: Int32Array;
+}
+
+/** How a render ended. `error` says the kind of an error, never its text. */
+export type RenderOutcome =
+  | { readonly kind: "file"; readonly file: RenderedFile }
+  | { readonly kind: "cancelled" }
+  /** No other attempt can succeed. */
+  | { readonly kind: "failed"; readonly failure: ExportFailure; readonly error: ErrorKind }
+  /** It threw; another attempt may succeed. */
+  | { readonly kind: "threw"; readonly error: ErrorKind }
+  /** Its thread died. */
+  | { readonly kind: "crashed"; readonly error: ErrorKind };
+
+/** What the log may say about an error. */
+export type ErrorKind = Readonly<Record<string, unknown>>;
+
+/** Functions of the worker. */
+export interface RenderWork {
+  readonly render: readonly [RenderOrder, RenderOutcome];
+}
+
+/** Name of the channel on which threads hear of snapshots that no export needs any more. */
+export const UNPINNED = "peneira.unpinned";

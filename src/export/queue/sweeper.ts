@@ -1,0 +1,91 @@
+/**
+ * What goes away by itself: files of expired exports, idempotency keys after a day, records of
+ * exports long after their end. What comes in: the passing of time. What goes out: fewer rows and
+ * files.
+ * Invariant: an export is marked as expired, durably, before its file is removed, so what has
+ * expired stays so; a file that could not be removed is tried again; a record is deleted only when
+ * it has no file any more; a clock that leaps does not cost anybody a file, a key or a record
+ * before the operator could set it right.
+ */
+import type { Clock } from "../../clock.ts";
+import { faultPoint } from "../../fault.ts";
+import { describeError, type Log } from "../../log.ts";
+import type { ExportStore } from "../../store/exportstore.ts";
+import type { ExportFolder } from "../files/folder.ts";
+import { KEY_KEPT_MS } from "./intake.ts";
+import type { Leaps } from "./leaps.ts";
+
+/** Exports that are marked in one transaction. */
+const BATCH = 100;
+/** Keys, and records, that are forgotten in one sweep. */
+const ROWS_PER_SWEEP = 1_000;
+
+/** What sweeping needs. */
+export interface SweeperParts {
+  readonly store: ExportStore;
+  readonly folder: ExportFolder;
+  readonly clock: Clock;
+  readonly leaps: Leaps;
+  readonly log: Log;
+  /** Milliseconds that the record of an export is kept once it has expired or failed. */
+  readonly forgetMs: number;
+}
+
+/** Sweeps when it is told to. */
+export class Sweeper {
+  readonly #parts: SweeperParts;
+  /** Names of files that could not be removed yet. */
+  readonly #left = new Set<string>();
+
+  constructor(parts: SweeperParts) {
+    this.#parts = parts;
+  }
+
+  /** Expires, removes and forgets what its time has come for. Throws the database's errors. */
+  sweep(): void {
+    const { store, clock, leaps, forgetMs } = this.#parts;
+    for (const name of this.#left) this.discard(name);
+    if (leaps.hold()) return;
+    while (this.#expireSome());
+    store.forgetBefore(clock.nowMs() - KEY_KEPT_MS, ROWS_PER_SWEEP);
+    this.#forgetRecords(clock.nowMs() - forgetMs);
+  }
+
+  /** Removes a file; where that fails it is tried again at every sweep. */
+  discard(name: string): void {
+    const { folder, log } = this.#parts;
+    try {
+      folder.remove(name);
+      this.#left.delete(name);
+    } catch (error) {
+      if (!this.#left.has(name)) log.warn(describeError(error), "a file was not removed yet");
+      this.#left.add(name);
+    }
+  }
+
+  /** Expires a batch; true when there may be more. */
+  #expireSome(): boolean {
+    const { store, folder, clock, log } = this.#parts;
+    const nowMs = clock.nowMs();
+    const due = store.due(nowMs, BATCH);
+    if (due.length === 0) return false;
+    store.atomically(() => {
+      for (const { id } of due) store.expire(id, nowMs);
+      faultPoint("expire.before_commit");
+    });
+    for (const { id, format } of due) {
+      faultPoint("expire.before_unlink");
+      this.discard(folder.nameOf(id, format));
+      faultPoint("expire.after_unlink");
+      log.info({ export_id: id }, "export expired");
+    }
+    return due.length === BATCH;
+  }
+
+  /** What had a name in the state: the words of a spec go with the record. */
+  #forgetRecords(beforeMs: number): void {
+    const { store, log } = this.#parts;
+    const forgotten = store.forgetRecords(beforeMs, ROWS_PER_SWEEP);
+    if (forgotten > 0) log.info({ exports: forgotten }, "records of old exports deleted");
+  }
+}
