@@ -299,7 +299,7 @@ export type SettingKey = keyof typeof SETTINGS;
 export type SettingOf<Key extends SettingKey> = (typeof SETTINGS)[Key]["fallback"];
 
 /** A value, or what was expected in its place, or the entries of a list that do not exist. */
-export type Reading =
+export type SettingReading =
   | { readonly value: SettingValue }
   | { readonly expected: string }
   | { readonly unknown: readonly string[]; readonly known: readonly string[] };
@@ -308,7 +308,7 @@ export type Reading =
  * Reads a value as it stands in the environment or on the command line (always text) or in the
  * config file (JSON). Gives the value, or what was expected instead.
  */
-export function readSetting(row: Setting, raw: unknown): Reading {
+export function readSetting(row: Setting, raw: unknown): SettingReading {
   if (raw === null && row.fallback === null) return { value: null };
   const { type } = row;
   if (type.kind === "text") return readText(raw, type);
@@ -337,7 +337,7 @@ export function expectedOf(type: SettingType): string {
   }
 }
 
-function readText(raw: unknown, type: SettingType & { kind: "text" }): Reading {
+function readText(raw: unknown, type: SettingType & { kind: "text" }): SettingReading {
   if (typeof raw !== "string" || raw === "") {
     // Of a text with a form the form says more than that it is a text.
     const form = type.check?.("") ?? null;
@@ -365,7 +365,7 @@ function readPlain(
   return type.kind === "number" || Number.isSafeInteger(value) ? value : undefined;
 }
 
-function readList(raw: unknown, { or, of }: SettingType & { kind: "list" }): Reading {
+function readList(raw: unknown, { or, of }: SettingType & { kind: "list" }): SettingReading {
   if (raw === or) return { value: or };
   const written = typeof raw === "string";
   const items: unknown = written ? raw.split(",").map((item) => item.trim()) : raw;

@@ -10,7 +10,7 @@ import { Piscina } from "piscina";
 import { workerArguments, workerFile } from "./location.ts";
 
 /** What a pool is made of. */
-export interface PoolWish {
+export interface PoolOptions {
   /** Source of the worker, relative to src/. */
   readonly worker: `${string}.worker.ts`;
   readonly threads: number;
@@ -33,7 +33,7 @@ export class ThreadPool<Work extends WorkTable<Work>> {
   readonly #waiting = new Set<(error: Error) => void>();
 
   /** Starts the threads; where none can begin, tasks reject. */
-  constructor({ worker, threads, listening = false }: PoolWish) {
+  constructor({ worker, threads, listening = false }: PoolOptions) {
     this.size = threads;
     this.#pool = new Piscina({
       filename: workerFile(worker),

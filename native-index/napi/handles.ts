@@ -34,7 +34,7 @@ export interface RangeClause {
 export type Clause = PostingClause | WordsClause | RangeClause;
 
 /** One key of an order; `random` is the seeded permutation of row ids. */
-export interface SortKey {
+export interface OrderKey {
   readonly key: OrderName | "random";
   readonly descending: boolean;
 }
@@ -51,7 +51,7 @@ export type Method = "rank" | "walk" | "gather";
  */
 export interface SelectRequest {
   readonly clauses: readonly Clause[];
-  readonly order: readonly SortKey[];
+  readonly order: readonly OrderKey[];
   readonly method: Method;
   readonly seed: bigint;
   readonly afterRow: number;

@@ -28,7 +28,7 @@ export interface Identity {
 }
 
 /** What a new key is made with. */
-export interface KeyWish {
+export interface NewKey {
   readonly tenant: string;
   readonly plan: string;
   readonly name: string;
@@ -37,7 +37,7 @@ export interface KeyWish {
 }
 
 /** A new key; `key` is shown once. */
-export interface CreatedKey extends KeyWish {
+export interface CreatedKey extends NewKey {
   readonly key: string;
   readonly keyId: string;
 }
@@ -115,13 +115,13 @@ export class Keyring {
   }
 
   /** Makes a key, and its tenant where there is none. Throws `CommandError` on a wrong wish. */
-  create(wish: KeyWish): CreatedKey {
+  create(wish: NewKey): CreatedKey {
     checkWish(wish);
     return this.#store.atomically(() => this.createFor(this.#tenantId(wish.tenant), wish));
   }
 
   /** Makes a key of the tenant of an id, whatever that is called by now; `wish` names it. */
-  createFor(tenantId: string, wish: KeyWish): CreatedKey {
+  createFor(tenantId: string, wish: NewKey): CreatedKey {
     const plan = checkWish(wish);
     const { id, key, hash } = makeKey();
     const expiresAt = wish.expiresAt ?? null;
@@ -138,7 +138,7 @@ export class Keyring {
    * Makes a key only when there is none at all, as one change, so that of several processes that
    * start at once exactly one makes it.
    */
-  createFirst(wish: KeyWish): CreatedKey | null {
+  createFirst(wish: NewKey): CreatedKey | null {
     return this.#store.atomically(() => (this.#store.list().length > 0 ? null : this.create(wish)));
   }
 
@@ -376,7 +376,7 @@ function refuseTenantName(name: string): void {
   if (!isTenantName(name)) throw new CommandError(`Nothing was changed: ${TENANT_NAME_RULE}.`, 2);
 }
 
-function checkWish(wish: KeyWish): PlanName {
+function checkWish(wish: NewKey): PlanName {
   const problems: string[] = [];
   if (!isTenantName(wish.tenant)) problems.push(TENANT_NAME_RULE);
   if (!NAME_PATTERN.test(wish.name)) {

@@ -136,7 +136,7 @@ export function specRowsMax({ limits }: Plan): number {
 export type Plans = Readonly<Record<PlanName, Plan>>;
 
 /** Values by plan and limit, as in data/plans.json or as the configuration has replaced them. */
-export type PlanTable = Readonly<Record<string, Readonly<Record<string, unknown>>>>;
+export type PlanValues = Readonly<Record<string, Readonly<Record<string, unknown>>>>;
 
 /** True for the name of a plan. */
 export function isPlanName(name: string): name is PlanName {
@@ -144,7 +144,7 @@ export function isPlanName(name: string): name is PlanName {
 }
 
 /** Reads the plans of an installation; throws `CommandError` with every problem at once. */
-export function loadPlans(table: PlanTable = builtIn): Plans {
+export function loadPlans(table: PlanValues = builtIn): Plans {
   const problems: string[] = [];
   for (const name of Object.keys(table)) {
     if (!isPlanName(name)) problems.push(`plans.${name}: there is no such plan`);

@@ -28,7 +28,7 @@ export interface User extends UserRow {
 }
 
 /** What a new user is made with. */
-export interface UserWish {
+export interface NewUser {
   readonly email: string;
   /** A tenant that there is, or the name of one, which is made where there is none. */
   readonly tenant: { readonly id: string } | { readonly name: string };
@@ -87,7 +87,7 @@ export class Users {
   }
 
   /** Makes a user. Throws `invalid_request` with everything that is wrong. */
-  async create(wish: UserWish): Promise<CreatedUser> {
+  async create(wish: NewUser): Promise<CreatedUser> {
     const email = normalizedEmail(wish.email);
     refuse("No user was made", [...this.#mistakesIn(wish, email), ...this.#taken(email)]);
     const made = wish.password === undefined ? generatedPassword() : null;
@@ -208,7 +208,7 @@ export class Users {
   }
 
   /** Sets the plan that is wished; whether it is the one for tenants without any. */
-  #setPlan(tenantId: string, { plan, planOtherwise }: UserWish): boolean {
+  #setPlan(tenantId: string, { plan, planOtherwise }: NewUser): boolean {
     const { plan: from = null, keyPlans = [] } = this.#store.planFacts(tenantId) ?? {};
     const assumed = plan === undefined && from === null && keyPlans.length === 0;
     const to = plan ?? (assumed ? planOtherwise : undefined);
@@ -218,7 +218,7 @@ export class Users {
     return assumed;
   }
 
-  #tenantId(tenant: UserWish["tenant"], nowMs: number): string {
+  #tenantId(tenant: NewUser["tenant"], nowMs: number): string {
     if ("id" in tenant) return tenant.id;
     const fresh = randomBytes(8).toString("hex");
     const id = this.#keys.tenantId(tenant.name, fresh, nowMs);
@@ -241,7 +241,7 @@ export class Users {
     return [{ pointer: "/email", code: "email_taken", detail: "A user has this e-mail already." }];
   }
 
-  #mistakesIn({ tenant, role, password, plan }: UserWish, email: string): Mistake[] {
+  #mistakesIn({ tenant, role, password, plan }: NewUser, email: string): Mistake[] {
     const mistakes = emailMistakes(email);
     if ("name" in tenant && !isTenantName(tenant.name)) {
       mistakes.push({ pointer: "/tenant", code: "invalid_name", detail: `${TENANT_NAME_RULE}.` });

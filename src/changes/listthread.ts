@@ -11,7 +11,7 @@ import { ThreadPool } from "../threads.ts";
 import type { ListOrder, ListOutcome, ListWork } from "./list.worker.ts";
 
 /** A list to be made. */
-export interface ListWish {
+export interface ListOptions {
   readonly older: Segment;
   readonly newer: Segment;
   readonly path: string;
@@ -38,7 +38,7 @@ export class ListThread {
   }
 
   /** Orders a list; it is begun when those before it have ended. */
-  make(wish: ListWish): MakingList {
+  make(wish: ListOptions): MakingList {
     let share = 0;
     this.#waiting++;
     const outcome = this.#last.then(() =>
@@ -61,7 +61,7 @@ export class ListThread {
     await this.#last;
   }
 
-  async #run(wish: ListWish, tell: (share: number) => void): Promise<ListOutcome> {
+  async #run(wish: ListOptions, tell: (share: number) => void): Promise<ListOutcome> {
     try {
       if (Atomics.load(this.#flag, 0) === 1) return { kind: "cancelled" };
       this.#pool ??= new ThreadPool({ worker: "changes/list.worker.ts", threads: 1 });
@@ -76,7 +76,7 @@ export class ListThread {
 
   async #order(
     pool: ThreadPool<ListWork>,
-    { older, newer, path }: ListWish,
+    { older, newer, path }: ListOptions,
     tell: (share: number) => void,
   ): Promise<ListOutcome> {
     const { port1: ours, port2: theirs } = new MessageChannel();

@@ -34,7 +34,7 @@ export interface ChangeItem {
 }
 
 /** How rows of a file are wanted; see `RenderRequest`. */
-export interface ChangeRowsWish {
+export interface ChangeRowsOptions {
   readonly format: RenderRequest["format"];
   readonly fields: readonly string[];
   /** csv; a comma where not given. */
@@ -95,7 +95,7 @@ export function changeCsvHead({
 export function changeRows(
   list: ChangeList,
   entries: readonly ChangeEntry[],
-  wish: ChangeRowsWish,
+  wish: ChangeRowsOptions,
 ): Uint8Array[] {
   const { format, fields, delimiter = ",", firstNumber = 2 } = wish;
   if (format === "jsonl") return [jsonLines(list, entries, fields)];

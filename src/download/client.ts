@@ -7,7 +7,7 @@
  */
 import { CommandError } from "../errors.ts";
 import type { Share } from "./address.ts";
-import { type AnswerHead, Trouble, troubleOfFailure } from "./trouble.ts";
+import { type AnswerHead, DownloadError, troubleOfFailure } from "./downloaderror.ts";
 import { waitText } from "./words.ts";
 
 /** Less than this many bytes a second, over the time of a stall, is a stall too. */
@@ -15,7 +15,7 @@ const CRAWL_BYTES = 1024;
 const REDIRECTS_MAX = 5;
 
 /** What to ask for. */
-export interface Asking {
+export interface ShareRequest {
   readonly method: "GET" | "PROPFIND";
   readonly url: URL;
   readonly headers: Readonly<Record<string, string>>;
@@ -24,7 +24,7 @@ export interface Asking {
 }
 
 /** An answer whose body was not read yet; read it or drop it. */
-export interface Answer extends AnswerHead {
+export interface ShareAnswer extends AnswerHead {
   /** The body in pieces. @throws Trouble when it stalls or is cut. */
   readonly body: () => AsyncGenerator<Uint8Array, void, undefined>;
   /** Gives up the body and its connection. */
@@ -42,7 +42,7 @@ export class ShareClient {
   }
 
   /** Sends a request and waits for the head of the answer. @throws Trouble, CommandError */
-  async ask(asking: Asking): Promise<Answer> {
+  async ask(asking: ShareRequest): Promise<ShareAnswer> {
     let { url } = asking;
     for (let hops = 0; ; hops++) {
       const answer = await this.#exchange({ ...asking, url });
@@ -54,7 +54,7 @@ export class ShareClient {
     }
   }
 
-  async #exchange({ method, url, headers, body, signal }: Asking): Promise<Answer> {
+  async #exchange({ method, url, headers, body, signal }: ShareRequest): Promise<ShareAnswer> {
     const cutter = new Cutter(signal, this.stallMs);
     const { authorization, root } = this.share;
     const sent = {
@@ -94,7 +94,7 @@ export class ShareClient {
 }
 
 /** Where an answer sends us; null when it is no redirect. @throws CommandError elsewhere. */
-function redirectOf({ status, headers, url }: Answer): URL | null {
+function redirectOf({ status, headers, url }: ShareAnswer): URL | null {
   if (![301, 302, 303, 307, 308].includes(status)) return null;
   const location = headers.get("location") ?? "";
   const known = location !== "" && URL.canParse(location, url.href);
@@ -124,8 +124,8 @@ async function* pieces(
     }
   } catch (error) {
     const trouble = troubleOfFailure(cutter.reason() ?? error, url);
-    const cut = trouble instanceof Trouble && trouble.kind === "crowded";
-    throw cut ? new Trouble("again", "the connection was cut") : trouble;
+    const cut = trouble instanceof DownloadError && trouble.kind === "crowded";
+    throw cut ? new DownloadError("again", "the connection was cut") : trouble;
   } finally {
     cutter.end();
   }
@@ -195,12 +195,12 @@ class Cutter {
   /** Frees everything; the connection is closed unless the body was read to its end. */
   end(): void {
     this.#outer.removeEventListener("abort", this.#onAbort);
-    const over = new Trouble("again", "the answer was not wanted");
+    const over = new DownloadError("again", "the answer was not wanted");
     this.#control.abort(over);
     this.#reader?.cancel(over).catch(() => {});
   }
 
-  #stalled(): Trouble {
-    return new Trouble("again", `(almost) no bytes for ${waitText(this.#stallMs)}`);
+  #stalled(): DownloadError {
+    return new DownloadError("again", `(almost) no bytes for ${waitText(this.#stallMs)}`);
   }
 }

@@ -10,10 +10,10 @@ import { constants } from "node:fs";
 import { type FileHandle, open, rename } from "node:fs/promises";
 import { CommandError } from "../errors.ts";
 import { below } from "./address.ts";
-import type { Answer } from "./client.ts";
+import type { ShareAnswer } from "./client.ts";
+import { DownloadError, troubleOfStatus } from "./downloaderror.ts";
 import type { Inquiry, ListedFile } from "./months.ts";
-import { Trouble, troubleOfStatus } from "./trouble.ts";
-import { checkSame } from "./vintage.ts";
+import { checkSame } from "./releasedate.ts";
 import { sizeText } from "./words.ts";
 
 /** What is fetched, and who wants to know. */
@@ -60,7 +60,7 @@ export async function fetchFile(fetching: Fetching): Promise<void> {
 }
 
 /** Asks for what is missing; the answer begins at `have` (206) or at 0 (200). */
-async function begin({ inquiry, label, file }: Fetching, have: number): Promise<Answer> {
+async function begin({ inquiry, label, file }: Fetching, have: number): Promise<ShareAnswer> {
   const { client, signal } = inquiry;
   const answer = await client.ask({
     method: "GET",
@@ -81,7 +81,7 @@ async function begin({ inquiry, label, file }: Fetching, have: number): Promise<
   const range = headers.get("content-range");
   if (status === 206 && !range?.startsWith(`bytes ${have}-`)) {
     answer.drop();
-    throw new Trouble("again", `the share sends another range (${range})`);
+    throw new DownloadError("again", `the share sends another range (${range})`);
   }
   return answer;
 }
@@ -95,14 +95,17 @@ function ifRange({ etag, modified }: ListedFile): Record<string, string> {
 async function receive(
   { file, onBytes }: Fetching,
   handle: FileHandle,
-  answer: Answer,
+  answer: ShareAnswer,
   have: number,
 ): Promise<void> {
   let at = have;
   for await (const piece of answer.body()) {
     if (at + piece.length > file.bytes) {
       answer.drop();
-      throw new Trouble("replaced", `the share sends more than the ${file.bytes} bytes it lists`);
+      throw new DownloadError(
+        "replaced",
+        `the share sends more than the ${file.bytes} bytes it lists`,
+      );
     }
     for (let from = 0; from < piece.length; ) {
       const { bytesWritten } = await handle.write(piece, from, piece.length - from, at + from);
@@ -113,7 +116,7 @@ async function receive(
   }
   if (at < file.bytes) {
     const [here, all] = [sizeText(at), sizeText(file.bytes)];
-    throw new Trouble("again", `the connection was cut after ${here} of ${all}`);
+    throw new DownloadError("again", `the connection was cut after ${here} of ${all}`);
   }
 }
 
@@ -130,7 +133,7 @@ async function restart(
 /** A full disk is the one failure of the disk that people mend by themselves. */
 function diskWords(error: unknown, path: string): unknown {
   const { code, syscall, message } = error as NodeJS.ErrnoException;
-  if (error instanceof Trouble || error instanceof CommandError || syscall === undefined) {
+  if (error instanceof DownloadError || error instanceof CommandError || syscall === undefined) {
     return error;
   }
   const full = code === "ENOSPC" || code === "EDQUOT";

@@ -12,7 +12,7 @@ import { readZip, type ZipMember } from "../dump/directory.ts";
 import { readMemberName } from "../dump/layout.ts";
 import { CommandError } from "../errors.ts";
 import type { ListedFile } from "./months.ts";
-import type { ReadyMonth } from "./vintage.ts";
+import type { ReadyMonth } from "./releasedate.ts";
 import { namesText } from "./words.ts";
 import { type DownloadRecord, type MonthPaths, readRecord, writeRecord } from "./workfolder.ts";
 

@@ -14,15 +14,15 @@ import { readZip, type ZipMember } from "../dump/directory.ts";
 import { CommandError } from "../errors.ts";
 import { tryLock } from "../store/database.ts";
 import type { Share } from "./address.ts";
+import { patienceOf, patiently } from "./backoff.ts";
 import { ShareClient } from "./client.ts";
+import { DownloadError } from "./downloaderror.ts";
 import { fetchFile } from "./fetchfile.ts";
 import { examine, otherPublication, readThrough, reopen, sameMember } from "./finished.ts";
 import { type Inquiry, type ListedFile, listMonth, listMonths, samePublication } from "./months.ts";
-import { patienceOf, patiently } from "./patience.ts";
+import { checkMembers, NotReady, type ReadyMonth, readyMonth } from "./releasedate.ts";
 import { checkSpace, type Demand } from "./space.ts";
 import { type Crowd, inStreams } from "./streams.ts";
-import { Trouble } from "./trouble.ts";
-import { checkMembers, NotReady, type ReadyMonth, readyMonth } from "./vintage.ts";
 import { namesText, reasonOf, sizeText } from "./words.ts";
 import * as folder from "./workfolder.ts";
 
@@ -57,7 +57,7 @@ export interface ShareUse {
 }
 
 /** What to download. */
-export interface DownloadWish extends ShareUse {
+export interface DownloadOptions extends ShareUse {
   /** Null is the newest complete month. */
   readonly month: string | null;
   /** Folder that gets the month's folder. */
@@ -97,7 +97,7 @@ export function inquiryOf({ share, stallMs, signal, listener }: ShareUse): Inqui
 }
 
 /** Downloads a month. @throws CommandError, Interrupted */
-export async function downloadMonth(wish: DownloadWish): Promise<Downloaded> {
+export async function downloadMonth(wish: DownloadOptions): Promise<Downloaded> {
   await folder.makeFolder(wish.to);
   const unlock = tryLock(wish.to, ".download.lock");
   if (unlock === null) throw new CommandError(`Another download works in ${wish.to}.`);
@@ -109,13 +109,13 @@ export async function downloadMonth(wish: DownloadWish): Promise<Downloaded> {
 }
 
 class MonthDownload {
-  readonly #wish: DownloadWish;
+  readonly #wish: DownloadOptions;
   readonly #inquiry: Inquiry;
   readonly #crowd: Crowd;
   readonly #started = performance.now();
   #fetched = 0;
 
-  constructor(wish: DownloadWish) {
+  constructor(wish: DownloadOptions) {
     this.#wish = wish;
     this.#inquiry = inquiryOf(wish);
     this.#crowd = { streams: wish.streams };
@@ -129,7 +129,7 @@ class MonthDownload {
         label = ready.month.label;
         return await this.#complete(ready);
       } catch (error) {
-        if (!(error instanceof Trouble)) throw error;
+        if (!(error instanceof DownloadError)) throw error;
         const name = label ?? "the month";
         if (round === ROUNDS_MAX) {
           throw new CommandError(
@@ -184,7 +184,7 @@ class MonthDownload {
     await this.#fetchAll(ready, paths);
     const after = await listMonth(this.#inquiry, month.label, this.#wish.all);
     if (!samePublication(month, after)) {
-      throw new Trouble("replaced", "the listing changed in the meantime");
+      throw new DownloadError("replaced", "the listing changed in the meantime");
     }
     const token = await this.#check(ready, paths);
     await folder.settle(paths, this.#record(ready, token));
@@ -301,7 +301,7 @@ class MonthDownload {
         members.set(file.name, packed);
       } catch (error) {
         await rm(path, { force: true });
-        throw new Trouble("replaced", `${file.name}: ${reasonOf(error)}`);
+        throw new DownloadError("replaced", `${file.name}: ${reasonOf(error)}`);
       }
     }
     return checkMembers(ready.month.label, members);

@@ -8,10 +8,10 @@ import { createHash, randomBytes } from "node:crypto";
 import { FILE_TYPES, type FileType, LAYOUTS } from "../dump/layout.ts";
 import { CommandError } from "../errors.ts";
 import { below } from "./address.ts";
-import type { Answer, ShareClient } from "./client.ts";
+import { type Patience, patiently } from "./backoff.ts";
+import type { ShareAnswer, ShareClient } from "./client.ts";
+import { DownloadError, troubleOfStatus } from "./downloaderror.ts";
 import { ListingFault, parseMultistatus, type ResourceEntry } from "./multistatus.ts";
-import { type Patience, patiently } from "./patience.ts";
-import { Trouble, troubleOfStatus } from "./trouble.ts";
 
 /** A folder of the share with 10,000 files is described in half of this. */
 const LISTING_BYTES_MAX = 8 * 2 ** 20;
@@ -160,7 +160,7 @@ async function ask({ client, signal }: Inquiry, url: URL): Promise<NamedEntry[]>
   throw troubleOfStatus(answer, false);
 }
 
-async function textOf(answer: Answer): Promise<string> {
+async function textOf(answer: ShareAnswer): Promise<string> {
   const pieces: Uint8Array[] = [];
   let bytes = 0;
   for await (const piece of answer.body()) {
@@ -181,7 +181,7 @@ function entriesOf(folder: URL, text: string): NamedEntry[] {
     if (!(error instanceof ListingFault)) throw error;
     // A listing that was cut, or a page of a proxy that passes: it may be whole the next time.
     if (error.message === "it ends in the middle") {
-      throw new Trouble("again", "the list ends in the middle");
+      throw new DownloadError("again", "the list ends in the middle");
     }
     throw unusable(folder, error.message);
   }

@@ -4,7 +4,7 @@
  * Invariant: never more than `crowd.streams` works run; a share that refuses several gets one less
  * and what was refused is done later; a failure ends the others before it is thrown.
  */
-import { Trouble } from "./trouble.ts";
+import { DownloadError } from "./downloaderror.ts";
 
 /** How many streams the share takes; shrinks while we learn. */
 export interface Crowd {
@@ -12,7 +12,7 @@ export interface Crowd {
 }
 
 /** What the work on one item knows of the others. */
-export interface Lane {
+export interface DownloadLane {
   /** Fires when the work is not wanted any more. */
   readonly signal: AbortSignal;
   /** Whether it is the only one, so that trouble of kind `crowded` is its own to bear. */
@@ -20,16 +20,16 @@ export interface Lane {
 }
 
 /** What runs. */
-export interface Lanes<T> {
+export interface DownloadLanes<T> {
   readonly items: readonly T[];
   readonly crowd: Crowd;
   readonly signal: AbortSignal;
   readonly say: (text: string) => void;
-  readonly work: (item: T, lane: Lane) => Promise<void>;
+  readonly work: (item: T, lane: DownloadLane) => Promise<void>;
 }
 
 /** Does the work on every item, in their order. @throws the first failure. */
-export async function inStreams<T>(lanes: Lanes<T>): Promise<void> {
+export async function inStreams<T>(lanes: DownloadLanes<T>): Promise<void> {
   const { items, crowd, signal, say, work } = lanes;
   const queue = [...items];
   const control = new AbortController();
@@ -45,7 +45,7 @@ export async function inStreams<T>(lanes: Lanes<T>): Promise<void> {
       try {
         await work(item, lane);
       } catch (error) {
-        if (error instanceof Trouble && error.kind === "crowded" && failures.length === 0) {
+        if (error instanceof DownloadError && error.kind === "crowded" && failures.length === 0) {
           queue.unshift(item);
           // The others may have ended in the meantime; then this one has to go on.
           if (running === 1) continue;

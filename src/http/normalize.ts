@@ -6,8 +6,8 @@
 import { type Plan, specRowsMax } from "../access/plans.ts";
 import type { Segment } from "../search/segment.ts";
 import { tooBroad } from "../spec/breadth.ts";
-import { describeChanges } from "../spec/changes.ts";
 import { DEFAULT_FIELDS, EXPORT_FORMATS } from "../spec/fields.ts";
+import { describeChanges } from "../spec/normalizationnotes.ts";
 import { type NormalizeContext, normalizingSteps } from "../spec/normalize.ts";
 import { isJsonObject } from "../spec/reader.ts";
 import type { AccountQuerySpec } from "../spec/schema.ts";

@@ -18,7 +18,7 @@ import { AppError } from "../errors.ts";
 import type { Exporter } from "../export/exporter.ts";
 import type { Log } from "../log.ts";
 import type { Proxies } from "../proxies.ts";
-import type { CountsAhead, PageAhead, PageWish } from "../search/ahead.ts";
+import type { AheadRequest, CountsAhead, PageAhead } from "../search/ahead.ts";
 import type { FacetName, Facets } from "../search/facet.ts";
 import type { ScrubState } from "../search/scrubber.ts";
 import type { SearchAnswer, SearchRequest, SlicedAnswer } from "../search/searcher.ts";
@@ -42,7 +42,7 @@ export interface Engine {
   /** Dear pages and counts, found off the main thread; null where it is quick, or not there. */
   pageAhead?(
     segment: Segment,
-    wish: PageWish,
+    wish: AheadRequest,
     names: readonly FacetName[] | null,
   ): Promise<PageAhead> | null;
   countsAhead?(

@@ -33,13 +33,13 @@ const ROW_BYTES = 200;
 const PROGRESS_MS = 100;
 
 /** A display of progress, as `src/cli/support/progress.ts` makes it. */
-export interface Stage {
+export interface StageDisplay {
   update(done: number): void;
   done(): void;
 }
 
 /** Starts the display of a stage; `total` counts `unit`s. */
-export type StartStage = (label: string, total: number, unit: string) => Stage;
+export type StartStage = (label: string, total: number, unit: string) => StageDisplay;
 
 /** Seconds that each pass took. */
 export interface PassTime {

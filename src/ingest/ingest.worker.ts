@@ -20,20 +20,20 @@ import { type ScanResult, type ScanTask, scanMember } from "./scan.ts";
  * An answer of a thread. A refusal travels as text, because an error loses its class on the way
  * and only a `CommandError` may be shown to people without a stack.
  */
-export type Answer<Value> = { readonly value: Value } | { readonly refusal: string };
+export type IngestAnswer<Value> = { readonly value: Value } | { readonly refusal: string };
 
 /** Runs one scan of pass 1. */
-export function scan(task: ScanTask): Promise<Answer<ScanResult>> {
+export function scan(task: ScanTask): Promise<IngestAnswer<ScanResult>> {
   return answer(() => scanMember(task));
 }
 
 /** Joins one partition. */
-export function join(task: JoinTask & WithContext): Promise<Answer<JoinResult>> {
+export function join(task: JoinTask & WithContext): Promise<IngestAnswer<JoinResult>> {
   return answer(() => joinPartition(contextOf(task), task));
 }
 
 /** Gathers sort keys of one partition. */
-export function sample(task: SampleTask): Promise<Answer<RankKeys>> {
+export function sample(task: SampleTask): Promise<IngestAnswer<RankKeys>> {
   return answer(() => samplePartition(contextOf(task), task.partition, task.stride));
 }
 
@@ -48,7 +48,7 @@ export interface SampleTask extends WithContext {
   readonly stride: number;
 }
 
-async function answer<Value>(work: () => Value | Promise<Value>): Promise<Answer<Value>> {
+async function answer<Value>(work: () => Value | Promise<Value>): Promise<IngestAnswer<Value>> {
   try {
     return { value: await work() };
   } catch (error) {

@@ -7,16 +7,16 @@ import { setMaxListeners } from "node:events";
 import { serialize } from "node:v8";
 import { CommandError } from "../errors.ts";
 import { ThreadPool } from "../threads.ts";
-import type { Answer, SampleTask, WithContext } from "./ingest.worker.ts";
+import type { IngestAnswer, SampleTask, WithContext } from "./ingest.worker.ts";
 import type { JoinContext, JoinResult, JoinTask } from "./join.ts";
 import type { RankKeys } from "./ranges.ts";
 import type { ScanResult, ScanTask } from "./scan.ts";
 
 /** Task and answer of every function of the worker. */
 interface Work {
-  readonly scan: readonly [ScanTask, Answer<ScanResult>];
-  readonly join: readonly [JoinTask & WithContext, Answer<JoinResult>];
-  readonly sample: readonly [SampleTask, Answer<RankKeys>];
+  readonly scan: readonly [ScanTask, IngestAnswer<ScanResult>];
+  readonly join: readonly [JoinTask & WithContext, IngestAnswer<JoinResult>];
+  readonly sample: readonly [SampleTask, IngestAnswer<RankKeys>];
 }
 
 /** What an answer carries when it is no refusal. */
@@ -44,7 +44,9 @@ export class Threads {
   ): Promise<Value<Work[Name][1]>[]> {
     const { signal } = this.cancel;
     const runs = tasks.map(async (task) => {
-      const answer = (await this.pool.run(name, task, { signal })) as Answer<Value<Work[Name][1]>>;
+      const answer = (await this.pool.run(name, task, { signal })) as IngestAnswer<
+        Value<Work[Name][1]>
+      >;
       if ("refusal" in answer) throw new CommandError(answer.refusal);
       return answer.value;
     });

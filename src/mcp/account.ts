@@ -9,7 +9,7 @@ import { AppError } from "../errors.ts";
 import { readAccount } from "../http/account.ts";
 import type { Question } from "../http/service.ts";
 import { type JsonObject, shown } from "../spec/reader.ts";
-import { answeredBy, type Source, sourceLine, sourceOf } from "./asking.ts";
+import { type AnswerSource, answeredBy, sourceLine, sourceOf } from "./handlercall.ts";
 import { VALUES_NOTE } from "./instructions.ts";
 import { unknownArguments, withArgumentMistakes } from "./mistakes.ts";
 import { ACCOUNT, objectSchema, READING, SOURCE, SOURCE_NAMES, type Tool } from "./tool.ts";
@@ -46,7 +46,7 @@ export const ACCOUNT_TOOL: Tool<Question> = {
     const read = await withArgumentMistakes(mistakes, () => {
       const params = { cnpj: textOf(cnpj) };
       const call = { ...asker, params, header: () => undefined };
-      return answeredBy<Source & { readonly account: JsonObject }>(readAccount(call));
+      return answeredBy<AnswerSource & { readonly account: JsonObject }>(readAccount(call));
     });
     const { account } = read;
     const known = Object.entries(account).filter(([, value]) => value !== null);

@@ -22,7 +22,7 @@ import {
 import type { Tool } from "./tool.ts";
 
 /** An answer with what its door has to know. */
-export interface Reply {
+export interface AgentReply {
   /** Null for notifications and responses. */
   readonly answer: RpcAnswer | null;
   /** Accounts in it, for the counts of use. */
@@ -47,7 +47,7 @@ export class Agent<Asker> {
   }
 
   /** Answers one message, which need not be one. */
-  async answer(value: unknown, asker: Asker): Promise<Reply> {
+  async answer(value: unknown, asker: Asker): Promise<AgentReply> {
     let id: string | number | null = null;
     try {
       const message = readMessage(value);
@@ -128,7 +128,7 @@ function isMendable({ code, status }: AppError): boolean {
   return [404, 409, 410, 422].includes(status) || code === "quota_exceeded";
 }
 
-function reply(answer: RpcAnswer | null, accounts = 0): Reply {
+function reply(answer: RpcAnswer | null, accounts = 0): AgentReply {
   return { answer, accounts, failure: null };
 }
 

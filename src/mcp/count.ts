@@ -10,7 +10,14 @@ import { countAccounts } from "../http/count.ts";
 import { SCHEMAS } from "../http/schemas.ts";
 import type { Question } from "../http/service.ts";
 import { FACETS, type Facet } from "../search/facet.ts";
-import { answeredBy, type Source, sentencesOf, sourceLine, sourceOf, withBody } from "./asking.ts";
+import {
+  type AnswerSource,
+  answeredBy,
+  sentencesOf,
+  sourceLine,
+  sourceOf,
+  withBody,
+} from "./handlercall.ts";
 import { FILTERS_NOTE } from "./instructions.ts";
 import { unknownArguments, withArgumentMistakes } from "./mistakes.ts";
 import { selectionOf } from "./selection.ts";
@@ -54,7 +61,7 @@ const DEFINITION = {
 };
 
 /** What the handler answers, as far as it is used here. */
-interface Counted extends Source {
+interface Counted extends AnswerSource {
   readonly spec: { readonly explain: { readonly warnings: readonly unknown[] } };
   readonly total: number;
   readonly facets?: Readonly<Record<string, Facet>>;

@@ -37,7 +37,7 @@ export const EXPORT_ARGUMENTS = {
 export const FORMAT = { type: "string", enum: [...EXPORT_FORMATS] } as unknown as TSchema;
 
 /** What is wanted, as the body of an export. */
-export interface ExportWish {
+export interface ExportArguments {
   readonly body: {
     readonly spec: JsonObject;
     readonly output: JsonObject;
@@ -47,7 +47,7 @@ export interface ExportWish {
 }
 
 /** Reads what both tools know; `others` are the names of the arguments of one of them. */
-export function readExport(sent: JsonObject, others: readonly string[]): ExportWish {
+export function readExport(sent: JsonObject, others: readonly string[]): ExportArguments {
   const mistakes = unknownArguments(sent, [...Object.keys(EXPORT_ARGUMENTS), ...others]);
   const spec = selectionOf(sent, mistakes);
   const named = ["format", "fields", "bom", "delimiter"].filter((name) => sent[name] !== undefined);

@@ -12,7 +12,7 @@ import { Turns } from "../http/sidework.ts";
 import { parseJson } from "../spec/json.ts";
 import { isJsonObject, shown } from "../spec/reader.ts";
 import { ACCOUNT_TOOL } from "./account.ts";
-import { Agent, type Reply } from "./agent.ts";
+import { Agent, type AgentReply } from "./agent.ts";
 import { COUNT_TOOL } from "./count.ts";
 import {
   errorAnswer,
@@ -48,7 +48,7 @@ export function agentDoor(version: string): (call: KeyCall) => Promise<Answer> {
 }
 
 /** The answer to one message; what is no message is 400, what is refused a problem document. */
-function answered({ answer, accounts, failure }: Reply): Answer {
+function answered({ answer, accounts, failure }: AgentReply): Answer {
   if (failure !== null) throw failure;
   if (answer === null) return { status: 202, type: "", body: "" };
   const wrong = "error" in answer && answer.error.code === RPC_CODES.invalidRequest;

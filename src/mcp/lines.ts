@@ -12,7 +12,7 @@ import { RenderCancelled } from "../export/render.ts";
 import type { Question } from "../http/service.ts";
 import { parseJson } from "../spec/json.ts";
 import { isJsonObject, type JsonObject } from "../spec/reader.ts";
-import type { Agent, Reply } from "./agent.ts";
+import type { Agent, AgentReply } from "./agent.ts";
 import {
   errorAnswer,
   isSpoken,
@@ -99,7 +99,7 @@ export class Conversation {
   }
 
   /** Keeps the version that was agreed on, and tells what went wrong. */
-  #note(value: unknown, { answer, failure }: Reply): void {
+  #note(value: unknown, { answer, failure }: AgentReply): void {
     const result = answer !== null && "result" in answer ? answer.result : null;
     const introduced = isJsonObject(value) && value.method === "initialize";
     if (introduced && isSpoken(result?.protocolVersion)) this.#version = result.protocolVersion;

@@ -13,7 +13,14 @@ import type { Question } from "../http/service.ts";
 import type { OutputField } from "../spec/fields.ts";
 import type { JsonObject } from "../spec/reader.ts";
 import { OUTPUT_INPUT_SCHEMA } from "../spec/schema.ts";
-import { answeredBy, type Source, sentencesOf, sourceLine, sourceOf, withBody } from "./asking.ts";
+import {
+  type AnswerSource,
+  answeredBy,
+  sentencesOf,
+  sourceLine,
+  sourceOf,
+  withBody,
+} from "./handlercall.ts";
 import { FILTERS_NOTE, VALUES_NOTE } from "./instructions.ts";
 import { isWhole, unknownArguments, withArgumentMistakes } from "./mistakes.ts";
 import { selectionOf } from "./selection.ts";
@@ -92,7 +99,7 @@ const DEFINITION = {
 };
 
 /** What the handler answers, as far as it is used here. */
-interface Page extends Source {
+interface Page extends AnswerSource {
   readonly spec: { readonly explain: { readonly warnings: readonly unknown[] } };
   readonly accounts: readonly JsonObject[];
   readonly total: number;

@@ -19,8 +19,8 @@ import { noContent } from "../http/respond.ts";
 import { SCHEMAS } from "../http/schemas.ts";
 import { currentSegment, type KeyCall } from "../http/service.ts";
 import { type JsonObject, shown } from "../spec/reader.ts";
-import { sourceLine, withBody } from "./asking.ts";
-import { EXPORT_ARGUMENTS, type ExportWish, readExport } from "./exportarguments.ts";
+import { EXPORT_ARGUMENTS, type ExportArguments, readExport } from "./exportarguments.ts";
+import { sourceLine, withBody } from "./handlercall.ts";
 import { FILTERS_NOTE } from "./instructions.ts";
 import { isWhole, withArgumentMistakes } from "./mistakes.ts";
 import { objectSchema, SOURCE, type Tool, type ToolAnswer } from "./tool.ts";
@@ -120,7 +120,7 @@ function checkKey({ idempotency_key: key }: JsonObject, mistakes: Mistake[]): vo
 }
 
 /** Queues the export, or finds it. With mistakes only looks for further ones. */
-function accept(asker: KeyCall, { body, mistakes }: ExportWish, key: unknown) {
+function accept(asker: KeyCall, { body, mistakes }: ExportArguments, key: unknown) {
   const call = withBody(asker, body);
   const segment = currentSegment(asker.service);
   if (mistakes.length > 0) {

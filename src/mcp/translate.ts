@@ -14,7 +14,7 @@ import type { AccountQuerySpec } from "../spec/schema.ts";
 import { isUncertain, UNCERTAIN_BELOW } from "../translate/confidence.ts";
 import type { Suggestion } from "../translate/suggestions.ts";
 import type { Part } from "../translate/translate.ts";
-import { answeredBy, sentencesOf, sourceLine, withBody } from "./asking.ts";
+import { answeredBy, sentencesOf, sourceLine, withBody } from "./handlercall.ts";
 import { unknownArguments, withArgumentMistakes } from "./mistakes.ts";
 import { shortSelection } from "./selection.ts";
 import {

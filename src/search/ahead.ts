@@ -11,11 +11,11 @@ import { eventually } from "../steps.ts";
 import { type FacetName, type Facets, facetsAside } from "./facet.ts";
 import type { PageRequest } from "./page.ts";
 import { collect, companySteps, type Page, type RowFinder } from "./page.ts";
-import { matchClauses, type Plan, plan } from "./plan.ts";
+import { matchClauses, plan, type QueryPlan } from "./plan.ts";
 import { guarded, type Segment } from "./segment.ts";
 
 /** A page that is wanted. */
-export interface PageWish {
+export interface AheadRequest {
   readonly spec: AccountQuerySpec;
   /** Row that the page begins after; -1 for the first page. */
   readonly afterRow: number;
@@ -25,7 +25,7 @@ export interface PageWish {
 
 /** What was found of a page. */
 export interface PageAhead {
-  readonly plan: Plan;
+  readonly plan: QueryPlan;
   readonly page: Page;
   readonly facets: Facets | null;
 }
@@ -55,7 +55,7 @@ const RETRY_AFTER_SECONDS = 1;
 /** Finds a page aside; null where it is quick. */
 export function pageAhead(
   segment: Segment,
-  wish: PageWish,
+  wish: AheadRequest,
   names: readonly FacetName[] | null,
 ): Promise<PageAhead> | null {
   const { spec, afterRow, onePerCompany = false } = wish;
@@ -74,7 +74,7 @@ export function pageAhead(
 }
 
 /** Finds rows off the main thread. */
-function finderAside({ native }: Segment, planned: Plan): RowFinder {
+function finderAside({ native }: Segment, planned: QueryPlan): RowFinder {
   const { clauses, order, method, seed } = planned;
   return {
     select: (page: PageRequest) => {
@@ -122,7 +122,7 @@ function isLong({ filters: { industry, geo, company } }: AccountQuerySpec): bool
 }
 
 /** Whether the order of a page may have to compare many matches, or the page is a large one. */
-function isSlow(segment: Segment, { spec, onePerCompany = false }: PageWish): boolean {
+function isSlow(segment: Segment, { spec, onePerCompany = false }: AheadRequest): boolean {
   const isLarge = spec.limit >= LARGE_PAGE_MIN;
   if (spec.sort.length < 2 && !isLarge) return false;
   const { method, order, matches } = guarded(() => plan(segment, spec));

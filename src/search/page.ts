@@ -11,7 +11,7 @@
 import { strict as assert } from "node:assert";
 import type { FirstsRequest, Selection, Work } from "../../native-index/napi/engine.ts";
 import { atOnce, type Steps, waited } from "../steps.ts";
-import type { Plan } from "./plan.ts";
+import type { QueryPlan } from "./plan.ts";
 import { guarded, type Segment } from "./segment.ts";
 
 /** Which rows of the answer are wanted. */
@@ -23,7 +23,7 @@ export interface PageRequest {
 }
 
 /** Runs the plan for one page. */
-export function execute(segment: Segment, plan: Plan, page: PageRequest): Selection {
+export function execute(segment: Segment, plan: QueryPlan, page: PageRequest): Selection {
   const { clauses, order, method, seed } = plan;
   return guarded(() => segment.native.select({ clauses, order, method, seed, ...page }));
 }
@@ -40,7 +40,7 @@ export interface Page {
 }
 
 /** Collects a page and checks what must hold between its parts. */
-export function collect(plan: Plan, selection: Selection): Page {
+export function collect(plan: QueryPlan, selection: Selection): Page {
   const { rows, more, work } = selection;
   assert(rows.length <= plan.matches, "a page holds at most all matches");
   assert(!(more && rows.length === 0), "an empty page is the last one");
@@ -60,12 +60,12 @@ export interface RowFinder {
 }
 
 /** Finds a page of companies; `more` is exact: a further company follows. */
-export function companyPage(segment: Segment, plan: Plan, page: PageRequest): Page {
+export function companyPage(segment: Segment, plan: QueryPlan, page: PageRequest): Page {
   return atOnce(companySteps(finderAtOnce(segment, plan), plan, page));
 }
 
 /** As `companyPage`, in steps where the rows are not found at once. */
-export function* companySteps(find: RowFinder, plan: Plan, page: PageRequest): Steps<Page> {
+export function* companySteps(find: RowFinder, plan: QueryPlan, page: PageRequest): Steps<Page> {
   const kept: number[] = [];
   let after = page.afterRow;
   let size = page.limit + Math.ceil(page.limit / SPARE_SHARE) + SPARE_ROWS;
@@ -92,7 +92,7 @@ export function* companySteps(find: RowFinder, plan: Plan, page: PageRequest): S
   }
 }
 
-function finderAtOnce(segment: Segment, plan: Plan): RowFinder {
+function finderAtOnce(segment: Segment, plan: QueryPlan): RowFinder {
   return {
     select: (page) => execute(segment, plan, page),
     firsts: (rows, request) => guarded(() => segment.native.firstsOfCompany(rows, request)),
@@ -100,7 +100,7 @@ function finderAtOnce(segment: Segment, plan: Plan): RowFinder {
 }
 
 function pageOf(
-  { matches }: Plan,
+  { matches }: QueryPlan,
   { work }: Selection,
   { kept, ...end }: { readonly kept: readonly number[]; more: boolean; lastRow: number },
 ): Page {

@@ -5,7 +5,7 @@
  */
 import { strict as assert } from "node:assert";
 import type { OrderName } from "../../native-index/format/columns.ts";
-import type { Clause, Method, SortKey } from "../../native-index/napi/engine.ts";
+import type { Clause, Method, OrderKey } from "../../native-index/napi/engine.ts";
 import { wordFor } from "../amounts.ts";
 import type { AccountQuerySpec } from "../spec/schema.ts";
 import { clausesOf, phaseClauses } from "./clauses.ts";
@@ -17,12 +17,12 @@ import type { Segment } from "./segment.ts";
  */
 export interface Phase {
   readonly clauses: readonly Clause[];
-  readonly order: readonly SortKey[];
+  readonly order: readonly OrderKey[];
   readonly seed: bigint;
 }
 
 /** A query ready to run. */
-export interface Plan extends Phase {
+export interface QueryPlan extends Phase {
   readonly method: Method;
   /** Exact number of matches: it decides the method and is the total of the answer. */
   readonly matches: number;
@@ -89,14 +89,14 @@ function compiled(segment: Segment, spec: AccountQuerySpec): Compiled {
 }
 
 /** Plans a spec of one phase on a segment; runs nothing but the exact count. */
-export function plan(segment: Segment, spec: AccountQuerySpec): Plan {
+export function plan(segment: Segment, spec: AccountQuerySpec): QueryPlan {
   const [phase, second] = phasesOf(segment, spec);
   assert(phase !== undefined && second === undefined, "only an export has several phases");
   return planPhase(segment, phase, { limit: spec.limit });
 }
 
 /** What a phase is planned for. */
-export interface Wanted {
+export interface RowLimits {
   /** Most rows wanted of it. */
   readonly limit: number;
   /** Most rows of one native call; `SELECT_ROWS` where not given. */
@@ -104,20 +104,20 @@ export interface Wanted {
 }
 
 /** Plans one phase; runs nothing but its exact count. */
-export function planPhase(segment: Segment, phase: Phase, wanted: Wanted): Plan {
+export function planPhase(segment: Segment, phase: Phase, wanted: RowLimits): QueryPlan {
   const matches = segment.native.count(phase.clauses);
   const size = { rows: segment.accounts, matches, ...wanted };
   return { ...phase, matches, ...chooseMethod(phase.order, size) };
 }
 
 /** Plans every phase of a spec on its own, for people: an export may never come to the second. */
-export function planPhases(segment: Segment, spec: AccountQuerySpec): Plan[] {
+export function planPhases(segment: Segment, spec: AccountQuerySpec): QueryPlan[] {
   return phasesOf(segment, spec).map((phase) => planPhase(segment, phase, { limit: spec.limit }));
 }
 
 /** Sort keys of a spec; keys behind a unique one are dropped, for they never decide. */
-export function orderOf(spec: AccountQuerySpec): SortKey[] {
-  const keys: SortKey[] = [];
+export function orderOf(spec: AccountQuerySpec): OrderKey[] {
+  const keys: OrderKey[] = [];
   const { strategy, random_seed: seed } = spec.scoring;
   for (const { field, direction } of spec.sort) {
     const descending = direction === "desc";
@@ -133,7 +133,7 @@ export function orderOf(spec: AccountQuerySpec): SortKey[] {
 }
 
 /** A row id or a cnpj is unique, so nothing behind it decides; cnpj ascending is implied. */
-function dropUndecided(keys: SortKey[]): SortKey[] {
+function dropUndecided(keys: OrderKey[]): OrderKey[] {
   const unique = keys.findIndex(({ key }) => key === "cnpj" || key === "random");
   const kept = unique < 0 ? keys : keys.slice(0, unique + 1);
   const last = kept.at(-1);
@@ -146,10 +146,10 @@ function dropUndecided(keys: SortKey[]): SortKey[] {
  * several calls, each of which gathers all matches, or the group of ties that it begins in, anew.
  */
 export function chooseMethod(
-  order: readonly SortKey[],
-  size: Wanted & { readonly rows: number; readonly matches: number },
+  order: readonly OrderKey[],
+  size: RowLimits & { readonly rows: number; readonly matches: number },
 ): { method: Method; reason: string } {
-  const first = order[0] as SortKey;
+  const first = order[0] as OrderKey;
   if (order.length === 1 && first.key === "score" && first.descending) {
     return { method: "rank", reason: "the rows are stored in this order" };
   }
@@ -167,17 +167,17 @@ export function chooseMethod(
       };
 }
 
-function distinct({ key }: SortKey): number {
+function distinct({ key }: OrderKey): number {
   return key === "random" ? Number.POSITIVE_INFINITY : DISTINCT_VALUES[key];
 }
 
 /** Plans as text for `--explain-plan`, one fact a line; several have a heading each. */
-export function describePlans(plans: readonly Plan[]): string {
+export function describePlans(plans: readonly QueryPlan[]): string {
   const heading = (number: number) => (plans.length > 1 ? [`phase    ${number + 1}`] : []);
   return plans.flatMap((plan, i) => [...heading(i), ...describePlan(plan)]).join("\n");
 }
 
-function describePlan(plan: Plan): string[] {
+function describePlan(plan: QueryPlan): string[] {
   const order = plan.order.map(({ key, descending }) => `${key} ${descending ? "desc" : "asc"}`);
   return [
     `method   ${plan.method} (${plan.reason})`,

@@ -12,7 +12,7 @@
 import { strict as assert } from "node:assert";
 import type { AccountQuerySpec } from "../spec/schema.ts";
 import { execute } from "./page.ts";
-import { type Phase, type Plan, phasesOf, planPhase, SELECT_ROWS } from "./plan.ts";
+import { type Phase, phasesOf, planPhase, type QueryPlan, SELECT_ROWS } from "./plan.ts";
 import { guarded, type Segment } from "./segment.ts";
 
 /** The rows of an answer. */
@@ -108,7 +108,7 @@ class Answer implements Scroll {
   }
 
   /** Rows of one native call: many where the next call begins by meeting rows again. */
-  #rowsPerCall({ method, order, matches }: Plan): number {
+  #rowsPerCall({ method, order, matches }: QueryPlan): number {
     const { batchRows, selectRows } = this.#sizes;
     if (method === "gather") return selectRows;
     if (method === "rank" || order.length === 1 || order[0]?.key === "random") return batchRows;

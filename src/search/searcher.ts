@@ -11,15 +11,15 @@ import {
   EXPLAINED_SLICE_ROWS,
   SLICE_ROWS,
 } from "./accountslices.ts";
-import type { PageAhead, PageWish } from "./ahead.ts";
+import type { AheadRequest, PageAhead } from "./ahead.ts";
 import { facets as countFacets, type FacetName, type Facets } from "./facet.ts";
 import { collect, companyPage, execute } from "./page.ts";
-import { matchClauses, type Plan, plan } from "./plan.ts";
+import { matchClauses, plan, type QueryPlan } from "./plan.ts";
 import { type Projector, projector } from "./project.ts";
 import { guarded, type Segment } from "./segment.ts";
 
 /** One page of a search. */
-export interface SearchRequest extends PageWish {
+export interface SearchRequest extends AheadRequest {
   readonly fields: readonly string[];
   readonly explain: boolean;
   /** Renders the rows in place of `fields` and `explain`. */
@@ -39,7 +39,7 @@ export interface SearchAnswer {
   readonly more: boolean;
   /** Row that the next page begins after; the cursor carries it. */
   readonly lastRow: number;
-  readonly plan: Plan;
+  readonly plan: QueryPlan;
 }
 
 /** As `SearchAnswer`, with accounts that are rendered when they are asked for. */

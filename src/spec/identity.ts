@@ -55,14 +55,17 @@ export function leadWalkHash(spec: AccountQuerySpec, onePerCompany: boolean): st
 }
 
 /** What of a question about changes decides which accounts follow a position, and how they look. */
-export interface ChangesWish {
+export interface ChangesOptions {
   readonly kinds: readonly string[];
   readonly watch: readonly string[];
   readonly fields: readonly string[];
 }
 
 /** SHA-256 (hex) of what a cursor of changes is bound to: the filters and the wish, no order. */
-export function changesHash(spec: AccountQuerySpec, { kinds, watch, fields }: ChangesWish): string {
+export function changesHash(
+  spec: AccountQuerySpec,
+  { kinds, watch, fields }: ChangesOptions,
+): string {
   const { filters } = walkOf(spec);
   return sha256(JSON.stringify({ filters, kinds, watch, fields }));
 }

@@ -9,13 +9,13 @@
 import { atOnce, type Steps } from "../steps.ts";
 import type { Catalog, CatalogMunicipality } from "./catalog.ts";
 import { catalogLookup } from "./catalog.ts";
-import { type Change, describeChanges } from "./changes.ts";
-import { appendWarnings, readExplain } from "./explain.ts";
 import { SCORING_STRATEGIES, SORT_DIRECTIONS, SORT_FIELDS } from "./fields.ts";
 import { readFilters } from "./filters/read.ts";
+import { describeChanges, type NormalizationNote } from "./normalizationnotes.ts";
 import { type OutputRules, readOutput } from "./output.ts";
 import { isJsonObject, SpecReader } from "./reader.ts";
 import { type AccountQuerySpec, type SortKey, SPEC_LIMITS, type SpecInput } from "./schema.ts";
+import { appendWarnings, readExplain } from "./translatornotes.ts";
 
 /** The rules under which a spec is read. */
 export interface NormalizeContext extends OutputRules {
@@ -40,7 +40,7 @@ export interface NormalizedSpec {
   /** Sentences of this normalization; `spec.explain.warnings` holds them too. */
   readonly warnings: readonly string[];
   /** What was altered against the input; computed when read. */
-  readonly changes: readonly Change[];
+  readonly changes: readonly NormalizationNote[];
 }
 
 const MEMBERS = [
@@ -118,7 +118,7 @@ class Normalized implements NormalizedSpec {
     this.#origin = origin;
   }
 
-  get changes(): readonly Change[] {
+  get changes(): readonly NormalizationNote[] {
     return describeChanges(this.#origin.input, this.spec, this.#origin.pointer);
   }
 }

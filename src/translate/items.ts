@@ -7,11 +7,11 @@
 
 import { lexicon } from "./activities/lexicon.ts";
 import { isFillerWord } from "./fillers.ts";
-import { WISH_TABLE } from "./wishes/wishtable.ts";
-import type { Role, Sentence } from "./words/sentence.ts";
+import { FILTER_PHRASES } from "./filters/table.ts";
+import type { Sentence, TokenRole } from "./words/sentence.ts";
 
 /** What an item of a list is about; "other" are places and words that nobody knows. */
-export type ItemKind = Role | "other" | "small";
+export type ItemKind = TokenRole | "other" | "small";
 
 /** Most tokens of an item. */
 const ITEM_MAX = 12;
@@ -31,7 +31,7 @@ export function kindAt(sentence: Sentence, at: number): ItemKind {
   if (token === undefined || token.kind === "mark") return "small";
   if (token.kind === "number" || AGES.has(token.folded)) return "date";
   if (token.folded === "e" && sentence.folded(at + 1) === "mail") return "contact";
-  const wish = WISH_TABLE.longest(sentence.tokens, at);
+  const wish = FILTER_PHRASES.longest(sentence.tokens, at);
   if (wish !== null) return wish.value.role;
   // "são" of "São Paulo" is also a verb.
   if (token.folded === "sao" && sentence.tokens[at + 1]?.kind === "word") return "other";
@@ -44,7 +44,7 @@ export function itemEnd(sentence: Sentence, at: number, kind: ItemKind): number 
   if (kind === "date") return dateEnd(sentence, at);
   if (kind !== "activity" && kind !== "other" && kind !== "small") {
     const from = sentence.folded(at) === "e" ? at + 1 : at;
-    return WISH_TABLE.longest(sentence.tokens, from)?.to ?? at + 1;
+    return FILTER_PHRASES.longest(sentence.tokens, from)?.to ?? at + 1;
   }
   let to = Math.max(at + 1, knownEnd(sentence, at));
   while (to < at + ITEM_MAX) {

@@ -13,7 +13,8 @@ import { findActivities, tradeEnd } from "./activities/activities.ts";
 import type { FoundActivity } from "./activities/activity.ts";
 import { findCodes } from "./activities/cnaecodes.ts";
 import { type ConfidenceFeatures, confidenceOf, isUncertain } from "./confidence.ts";
-import { settleLeftovers } from "./leftovers.ts";
+import { findFilters } from "./filters/filters.ts";
+import { companyOf, contactOf, sortOf } from "./filters/specfilters.ts";
 import { languageOf, type Note, Notes } from "./notes.ts";
 import { findAges } from "./numbers/ages.ts";
 import { Bounds } from "./numbers/bounds.ts";
@@ -26,16 +27,15 @@ import { geoOf } from "./places/geo.ts";
 import { type FoundPlaces, findPlaces } from "./places/places.ts";
 import { findUnknownPlaces } from "./places/unknownplaces.ts";
 import { correctSpelling } from "./spelling/corrections.ts";
-import { findWishes } from "./wishes/wishes.ts";
-import { companyOf, contactOf, sortOf } from "./wishes/wishfilters.ts";
-import { type Role, Sentence, type Words } from "./words/sentence.ts";
+import { settleLeftovers } from "./unmapped.ts";
+import { Sentence, type TokenRole, type Words } from "./words/sentence.ts";
 
 /** Longest text, in UTF-16 units. */
 export const TEXT_MAX = 2_000;
 
 /** A part of the text with what it was taken for. */
 export interface Part extends Words {
-  readonly role: Role;
+  readonly role: TokenRole;
 }
 
 /** What a text became. */
@@ -87,7 +87,7 @@ export function* translateSteps(text: string, segment: Segment): Steps<Translati
   findDates(numbers);
   const limit = findLimit(sentence, notes);
   leaveAmounts(numbers);
-  const wishes = findWishes(sentence, notes);
+  const wishes = findFilters(sentence, notes);
   findUnknownPlaces(around, places, "named");
   if (long) yield;
   const activities = findActivities({ segment, sentence, notes }, codes);
@@ -136,7 +136,7 @@ function industryOf(activities: readonly FoundActivity[]): Record<string, unknow
 /** The parts of the text in order; neighbours of one role are one part, marks between stay out. */
 function partsOf(sentence: Sentence): Part[] {
   const parts: Part[] = [];
-  const roleAt = (at: number): Role | "mark" => {
+  const roleAt = (at: number): TokenRole | "mark" => {
     const role = sentence.owner(at) ?? "filler";
     return role === "filler" && sentence.tokens[at]?.kind === "mark" ? "mark" : role;
   };

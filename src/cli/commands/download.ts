@@ -11,6 +11,7 @@ import type { Command } from "commander";
 import { wordFor } from "../../amounts.ts";
 import type { Config } from "../../config.ts";
 import { readShare } from "../../download/address.ts";
+import { Interrupted } from "../../download/downloaderror.ts";
 import {
   type ByteDisplay,
   type Downloaded,
@@ -20,7 +21,6 @@ import {
   type ShareUse,
 } from "../../download/month.ts";
 import { listMonth, listMonths } from "../../download/months.ts";
-import { Interrupted } from "../../download/trouble.ts";
 import { sizeText } from "../../download/words.ts";
 import { CommandError } from "../../errors.ts";
 import { configOf } from "../support/config.ts";

@@ -8,7 +8,7 @@ import { type Command, InvalidArgumentError } from "commander";
 import type { CreatedKey, Keyring } from "../../access/keyring.ts";
 import { PLAN_DEFAULT, PLAN_NAMES } from "../../access/plans.ts";
 import { DAY_MS, systemClock } from "../../clock.ts";
-import { choice, type Explanation, explain } from "../support/helptext.ts";
+import { type CommandText, choice, explain } from "../support/helptext.ts";
 import { printTable } from "../support/print.ts";
 import { type DataDirOptions, withKeyring } from "../support/state.ts";
 
@@ -71,17 +71,17 @@ export function registerKey(program: Command): void {
     );
 }
 
-const DISABLE: Explanation = {
+const DISABLE: CommandText = {
   summary: "stop a key until it is enabled",
   description: "Stops a key at once, until it is enabled again.",
   examples: ["peneira key disable 3f9c01d2a4b6 --data-dir state"],
 };
-const ENABLE: Explanation = {
+const ENABLE: CommandText = {
   summary: "let a disabled key work again",
   description: "Lets a disabled key work again, until its end if it has one.",
   examples: ["peneira key enable 3f9c01d2a4b6 --data-dir state"],
 };
-const EXPIRE: Explanation = {
+const EXPIRE: CommandText = {
   summary: "give a key another end",
   description: "Gives a key another end, or none.",
   examples: [
@@ -89,12 +89,12 @@ const EXPIRE: Explanation = {
     "peneira key expire 3f9c01d2a4b6 --data-dir state --at never",
   ],
 };
-const RENAME: Explanation = {
+const RENAME: CommandText = {
   summary: "give a key another name",
   description: "Gives a key another name; nothing else about it changes.",
   examples: ['peneira key rename 3f9c01d2a4b6 --data-dir state --to "billing"'],
 };
-const ROTATE: Explanation = {
+const ROTATE: CommandText = {
   summary: "replace a key by a new one of the same plan",
   description:
     "Makes a new key with the tenant, plan and name of an old one, and ends the old one now or " +
@@ -145,7 +145,7 @@ function common(command: Command, tenant: string, name: string): Command {
 }
 
 /** Commands that need to know which key. */
-function picking(command: Command, texts: Explanation): Command {
+function picking(command: Command, texts: CommandText): Command {
   const argued = explain(command, texts).argument("[key]", "id of the key, or the whole key");
   const instead = "instead of the id, where only one key fits";
   return common(argued, `tenant of the key, ${instead}`, `name of the key, ${instead}`);

@@ -6,7 +6,7 @@
  */
 import type { Command } from "commander";
 import { wordFor } from "../../amounts.ts";
-import { type Explanation, explain } from "../support/helptext.ts";
+import { type CommandText, explain } from "../support/helptext.ts";
 import { type DataDirOptions, withKeyring } from "../support/state.ts";
 
 interface TenantOptions extends DataDirOptions {
@@ -45,28 +45,28 @@ export function registerTenant(program: Command): void {
   );
 }
 
-const CREATE: Explanation = {
+const CREATE: CommandText = {
   summary: "make a tenant without any key",
   description: "Makes a tenant without any key; `peneira key create` makes both at once.",
   examples: ["peneira tenant create acme --data-dir state"],
 };
-const RENAME: Explanation = {
+const RENAME: CommandText = {
   summary: "give a tenant another name",
   description: "Gives a tenant another name; its keys, exports and counts stay with it.",
   examples: ['peneira tenant rename acme "Acme Ltda" --data-dir state'],
 };
-const DISABLE: Explanation = {
+const DISABLE: CommandText = {
   summary: "stop every key and link of a tenant",
   description: "Stops every key, session and download link of a tenant until it is enabled.",
   examples: ["peneira tenant disable acme --data-dir state"],
 };
-const ENABLE: Explanation = {
+const ENABLE: CommandText = {
   summary: "let a disabled tenant work again",
   description: "Lets the keys of a disabled tenant work again, except those disabled themselves.",
   examples: ["peneira tenant enable acme --data-dir state"],
 };
 
-function named(command: Command, texts: Explanation): Command {
+function named(command: Command, texts: CommandText): Command {
   return explain(command, texts).argument("<name>", "the tenant");
 }
 

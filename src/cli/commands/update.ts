@@ -11,13 +11,13 @@ import { wordFor } from "../../amounts.ts";
 import type { Config } from "../../config.ts";
 import {
   type Downloaded,
-  type DownloadWish,
+  type DownloadOptions,
   downloadMonth,
   inquiryOf,
 } from "../../download/month.ts";
 import { listMonths } from "../../download/months.ts";
+import { NotReady } from "../../download/releasedate.ts";
 import { checkSpace, type Demand } from "../../download/space.ts";
-import { NotReady } from "../../download/vintage.ts";
 import { CommandError } from "../../errors.ts";
 import { tryLock } from "../../store/database.ts";
 import { syncDirectory } from "../../store/datadir.ts";
@@ -170,7 +170,7 @@ interface UpdateParts {
 
 class Update {
   readonly #parts: UpdateParts;
-  readonly #wish: Omit<DownloadWish, "month">;
+  readonly #wish: Omit<DownloadOptions, "month">;
   /** Where the import works; on the disk of the snapshots, out of a server's sight. */
   readonly #desk: string;
   readonly #skipped: { month: string; why: string }[] = [];

@@ -32,7 +32,7 @@ import { countsAhead, pageAhead } from "../../search/ahead.ts";
 import { Scrubber } from "../../search/scrubber.ts";
 import { account, countMatches, facets, search, searchSliced } from "../../search/searcher.ts";
 import type { Segment } from "../../search/segment.ts";
-import { Shelf } from "../../search/shelf.ts";
+import { SegmentRegistry } from "../../search/segmentregistry.ts";
 import { AuditStore } from "../../store/auditstore.ts";
 import { closeDatabase, type StateDatabase } from "../../store/database.ts";
 import { KeyStore } from "../../store/keystore.ts";
@@ -170,7 +170,7 @@ function settledBy(config: Config) {
 /** Where opened snapshots stand, and what checks all of them again. */
 function openSnapshots(parts: Omit<ChangesParts, "shelf">) {
   const { config, log } = parts;
-  const shelf = new Shelf(systemClock, config.get("snapshots.keep") * 1000);
+  const shelf = new SegmentRegistry(systemClock, config.get("snapshots.keep") * 1000);
   const changes = new ServedChanges({ ...parts, shelf });
   let listener = () => {};
   const scrubber = new Scrubber({
@@ -188,7 +188,7 @@ function openSnapshots(parts: Omit<ChangesParts, "shelf">) {
 /** The metrics of a server, with what they look up. */
 function measured(parts: {
   readonly log: Log;
-  readonly shelf: Shelf;
+  readonly shelf: SegmentRegistry;
   readonly changes: ServedChanges;
   readonly scrubber: Scrubber;
   readonly streams: Budget;

@@ -12,7 +12,7 @@ import { systemClock } from "../../clock.ts";
 import type { Config } from "../../config.ts";
 import { describeError, type Log } from "../../log.ts";
 import type { Segment } from "../../search/segment.ts";
-import type { Shelf } from "../../search/shelf.ts";
+import type { SegmentRegistry } from "../../search/segmentregistry.ts";
 
 /** What the parts are made from. */
 export interface ChangesParts {
@@ -21,7 +21,7 @@ export interface ChangesParts {
   /** The served folder, or null where a single file is served. */
   readonly folder: string | null;
   readonly log: Log;
-  readonly shelf: Shelf;
+  readonly shelf: SegmentRegistry;
 }
 
 /** Months and lists of a running server. */

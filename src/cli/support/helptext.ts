@@ -7,7 +7,7 @@
 import { type Command, Option } from "commander";
 
 /** The texts of a command. */
-export interface Explanation {
+export interface CommandText {
   /** A phrase for the list of commands, in small letters without a full stop. */
   readonly summary: string;
   /** Whole sentences. */
@@ -19,7 +19,7 @@ export interface Explanation {
 }
 
 /** Gives a command its texts. */
-export function explain(command: Command, texts: Explanation): Command {
+export function explain(command: Command, texts: CommandText): Command {
   const { summary, description, remarks, examples } = texts;
   const title = examples.length === 1 ? "Example:" : "Examples:";
   const lines = examples.map((line) => `  $ ${line.replaceAll("\n", "\n    ")}`);

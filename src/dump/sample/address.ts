@@ -6,7 +6,7 @@
  */
 import type { RowBytes } from "./bytes.ts";
 import { latin1, words } from "./bytes.ts";
-import type { City } from "./cities.ts";
+import type { SampleCity } from "./cities.ts";
 import { any } from "./names.ts";
 import type { EstablishmentQuirk } from "./quirks.ts";
 import { type Random, Weighted } from "./random.ts";
@@ -31,7 +31,7 @@ const BUILDING = latin1(" EDIF ");
 export function writeAddress(
   row: RowBytes,
   random: Random,
-  city: City,
+  city: SampleCity,
   quirk: EstablishmentQuirk | null,
 ): void {
   writeStreet(row, random, quirk);
@@ -118,7 +118,7 @@ function writeComplement(row: RowBytes, random: Random, quirk: EstablishmentQuir
 function writePostalCode(
   row: RowBytes,
   random: Random,
-  city: City,
+  city: SampleCity,
   quirk: EstablishmentQuirk | null,
 ): void {
   const suffix = random.below(1000);

@@ -14,7 +14,7 @@ import { latin1 } from "./bytes.ts";
 import { hash, Weighted } from "./random.ts";
 
 /** One municipality of the sample, or the registry's EXTERIOR. */
-export interface City {
+export interface SampleCity {
   readonly tom: number;
   /** As the Municipios table writes it: upper case, no accents. */
   readonly name: string;
@@ -106,7 +106,7 @@ const NEWEST: readonly [ibge: string, tom: number] = ["5101837", 1182];
 
 /** All municipalities and how companies are spread over them. */
 export interface Cities {
-  readonly list: readonly City[];
+  readonly list: readonly SampleCity[];
   /** Picks an index of `list`. */
   readonly spread: Weighted;
   /** Index of EXTERIOR in `list`. */
@@ -129,7 +129,7 @@ export function buildCities(): Cities {
   const toms = assignCodes(places);
   const byState = new Map<string, Place[]>();
   for (const place of places) byState.set(place.uf, [...(byState.get(place.uf) ?? []), place]);
-  const list: City[] = [];
+  const list: SampleCity[] = [];
   const weights: number[] = [];
   for (const [uf, members] of byState) {
     const shares = stateShares(uf, members);

@@ -6,7 +6,7 @@
  */
 import type { RowBytes } from "./bytes.ts";
 import { latin1 } from "./bytes.ts";
-import type { City } from "./cities.ts";
+import type { SampleCity } from "./cities.ts";
 import { any } from "./names.ts";
 import type { EstablishmentQuirk } from "./quirks.ts";
 import { type Random, Weighted } from "./random.ts";
@@ -21,7 +21,7 @@ const OFFICES = ["CONTATO", "FINANCEIRO", "FISCAL", "COMERCIAL", "ADM", "VENDAS"
 
 /** What the contact columns depend on. */
 export interface ContactSource {
-  readonly city: City;
+  readonly city: SampleCity;
   readonly isActive: boolean;
   /** Opened before 1996: such rows have faxes and short numbers. */
   readonly isOld: boolean;
@@ -68,7 +68,7 @@ function writePlainPhone(row: RowBytes, random: Random, { city, isActive }: Cont
   writeNumber(row, random, isActive);
 }
 
-function writeArea(row: RowBytes, city: City): void {
+function writeArea(row: RowBytes, city: SampleCity): void {
   row.digits(city.areaCode || 11, 2);
 }
 

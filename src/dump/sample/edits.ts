@@ -8,7 +8,7 @@ import { LAYOUTS } from "../layout.ts";
 import type { Activities } from "./activities.ts";
 import { writeAddress } from "./address.ts";
 import { RowBytes } from "./bytes.ts";
-import type { Cities, City } from "./cities.ts";
+import type { Cities, SampleCity } from "./cities.ts";
 import { writeContact } from "./contact.ts";
 import type { Random } from "./random.ts";
 
@@ -27,7 +27,7 @@ export interface EditedRow {
 /** What edits draw new values from. */
 export interface Places {
   readonly cities: Cities;
-  readonly byTom: ReadonlyMap<string, City>;
+  readonly byTom: ReadonlyMap<string, SampleCity>;
   readonly activities: Activities;
 }
 

@@ -8,7 +8,7 @@
  */
 import { LAYOUTS } from "../layout.ts";
 import { latin1, RowBytes } from "./bytes.ts";
-import type { City } from "./cities.ts";
+import type { SampleCity } from "./cities.ts";
 import { type Company, CompanyMaker, newCompany, type World } from "./company.ts";
 import { CompanyRows } from "./companyrow.ts";
 import { cellsOf, EDITS, type Edit, type EditedType, type Places } from "./edits.ts";
@@ -69,7 +69,7 @@ export class Evolution {
     this.newcomers = this.perMonth * months.length;
     this.random = new Random(world.seed);
     const { cities, activities } = world;
-    const byTom = new Map<string, City>(
+    const byTom = new Map<string, SampleCity>(
       cities.list.map((city) => [String(city.tom).padStart(4, "0"), city]),
     );
     this.places = { cities, activities, byTom };

@@ -14,7 +14,7 @@ import type { EditedType } from "./edits.ts";
 import { Evolution } from "./evolve.ts";
 import { PARTS, partStart } from "./order.ts";
 import { expectedQuirks } from "./quirks.ts";
-import { buildWorld, type Step, Steps } from "./steps.ts";
+import { buildWorld, SampleSteps, type Step } from "./steps.ts";
 import { tableRows } from "./tables.ts";
 import { ZipWriter } from "./zip.ts";
 
@@ -128,7 +128,7 @@ class ReleaseWriter {
   private readonly draft: string;
   private readonly date: string;
   private readonly world: World;
-  private readonly steps: Steps;
+  private readonly steps: SampleSteps;
   private readonly buffer = new RowBytes(CHUNK_BYTES + SLACK_BYTES);
   private readonly counts = Object.fromEntries(FILE_TYPES.map((type) => [type, 0])) as Record<
     FileType,
@@ -144,7 +144,7 @@ class ReleaseWriter {
     this.date = releaseDate(options.label);
     const { seed, establishments, label, since = label } = options;
     this.world = buildWorld(seed, establishments, releaseDay(since));
-    this.steps = new Steps(this.world, establishments);
+    this.steps = new SampleSteps(this.world, establishments);
     this.evolution = evolutionOf(this.world, establishments, [since, label]);
     this.total = establishments + 3 * this.world.companies + 3 * this.newcomers;
   }

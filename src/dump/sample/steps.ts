@@ -29,7 +29,7 @@ export function buildWorld(seed: number, establishments: number, snapshot: numbe
 }
 
 /** The steps of the four large file types. */
-export class Steps {
+export class SampleSteps {
   private readonly world: World;
   private readonly rows: number;
   private readonly maker: CompanyMaker;

@@ -15,7 +15,7 @@ import {
   changeBatches,
   changeTotals,
 } from "../../changes/query.ts";
-import { CHANGE_COLUMNS, type ChangeRowsWish, changeRows } from "../../changes/rows.ts";
+import { CHANGE_COLUMNS, type ChangeRowsOptions, changeRows } from "../../changes/rows.ts";
 import type { OutputField } from "../../spec/fields.ts";
 import type { AccountQuerySpec } from "../../spec/schema.ts";
 import type { ExportFormat } from "../record.ts";
@@ -77,7 +77,7 @@ export function openChangesRenderer(
   const { output } = context.spec;
   const { fields } = output;
   const columns = [...CHANGE_COLUMNS, ...fields];
-  const framed = (format: ChangeRowsWish["format"], { head, tail }: Frame) => {
+  const framed = (format: ChangeRowsOptions["format"], { head, tail }: Frame) => {
     const { delimiter = "," } = output;
     return framedRows({ head, tail }, write, (entries) =>
       changeRows(list, entries, { format, fields, delimiter }),

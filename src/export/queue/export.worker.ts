@@ -20,7 +20,7 @@ import { openSegment, type Segment } from "../../search/segment.ts";
 import { openDataDir } from "../../store/datadir.ts";
 import { RenderCancelled, type RenderJob, renderExport } from "../render.ts";
 import { failureOf } from "./failure.ts";
-import { type RenderOrder, type RenderOutcome, UNPINNED } from "./rendertask.ts";
+import { type RenderOutcome, type RenderTask, UNPINNED } from "./rendertask.ts";
 
 /** Shortest time between two reports of progress, in milliseconds. */
 const PROGRESS_MS = 100;
@@ -48,7 +48,7 @@ unpinned.onmessage = (event) => {
 };
 
 /** Renders one export. Never rejects. */
-export async function render(order: RenderOrder): Promise<RenderOutcome> {
+export async function render(order: RenderTask): Promise<RenderOutcome> {
   rendering = true;
   try {
     return { kind: "file", file: await renderOrder(order) };
@@ -65,7 +65,7 @@ export async function render(order: RenderOrder): Promise<RenderOutcome> {
   }
 }
 
-async function renderOrder(order: RenderOrder) {
+async function renderOrder(order: RenderTask) {
   const { changes } = order;
   const wanted = [order.snapshotId, changes?.snapshotId];
   letGo(({ segment }) => !wanted.includes(segment.snapshotId));
@@ -82,7 +82,7 @@ async function renderOrder(order: RenderOrder) {
   }
 }
 
-function jobOf({ port, flag, spec, path, bytesMax }: RenderOrder): Omit<RenderJob, "segment"> {
+function jobOf({ port, flag, spec, path, bytesMax }: RenderTask): Omit<RenderJob, "segment"> {
   let reported = Number.NEGATIVE_INFINITY;
   return {
     spec,
@@ -99,7 +99,7 @@ function jobOf({ port, flag, spec, path, bytesMax }: RenderOrder): Omit<RenderJo
 }
 
 /** The pinned snapshot: the one that is open, or the first place where it is found. */
-async function segmentOf(wanted: Pick<RenderOrder, "places" | "snapshotId">): Promise<Segment> {
+async function segmentOf(wanted: Pick<RenderTask, "places" | "snapshotId">): Promise<Segment> {
   // A good file may have come to the place of one that was spoilt.
   letGo(({ segment }) => segment.snapshotId === wanted.snapshotId && isReplaced(segment, wanted));
   const known = held.find(({ segment }) => segment.snapshotId === wanted.snapshotId);
@@ -122,7 +122,7 @@ async function segmentOf(wanted: Pick<RenderOrder, "places" | "snapshotId">): Pr
 }
 
 /** Whether another file than the open one, or less of it, is where the snapshot is to be read. */
-function isReplaced({ native }: Segment, { places }: Pick<RenderOrder, "places">): boolean {
+function isReplaced({ native }: Segment, { places }: Pick<RenderTask, "places">): boolean {
   for (const place of places) {
     const found = statSync(place, { bigint: true, throwIfNoEntry: false });
     if (found === undefined) continue;

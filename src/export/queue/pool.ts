@@ -7,10 +7,15 @@
 import { BroadcastChannel, MessageChannel } from "node:worker_threads";
 import { describeError } from "../../log.ts";
 import { ThreadPool } from "../../threads.ts";
-import { type RenderOrder, type RenderOutcome, type RenderWork, UNPINNED } from "./rendertask.ts";
+import {
+  type RenderFunctions,
+  type RenderOutcome,
+  type RenderTask,
+  UNPINNED,
+} from "./rendertask.ts";
 
 /** What to render, without what the threads need to talk. */
-export type RenderWish = Omit<RenderOrder, "port" | "flag">;
+export type RenderRequest = Omit<RenderTask, "port" | "flag">;
 
 /** A render that was begun. */
 export interface StartedRender {
@@ -26,7 +31,7 @@ export type OnProgress = (rowsWritten: number, rowCount: number) => void;
 export interface RenderThreads {
   /** How many renders run at once. */
   readonly size: number;
-  start(wish: RenderWish, onProgress: OnProgress): StartedRender;
+  start(wish: RenderRequest, onProgress: OnProgress): StartedRender;
   /** Says that no export needs a snapshot, so that threads close it. */
   forget(snapshotId: string): void;
   close(): Promise<void>;
@@ -35,7 +40,7 @@ export interface RenderThreads {
 /** Renders in threads of piscina, over the pinned snapshot. */
 export class RenderPool implements RenderThreads {
   readonly size: number;
-  readonly #pool: ThreadPool<RenderWork>;
+  readonly #pool: ThreadPool<RenderFunctions>;
   readonly #unpinned = new BroadcastChannel(UNPINNED);
 
   /** Starts the threads. */
@@ -49,13 +54,13 @@ export class RenderPool implements RenderThreads {
     });
   }
 
-  start(wish: RenderWish, onProgress: OnProgress): StartedRender {
+  start(wish: RenderRequest, onProgress: OnProgress): StartedRender {
     const { port1: ours, port2: theirs } = new MessageChannel();
     const flag = new Int32Array(new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT));
     ours.on("message", ([rowsWritten, rowCount]: [number, number]) => {
       onProgress(rowsWritten, rowCount);
     });
-    const order: RenderOrder = { ...wish, port: theirs, flag };
+    const order: RenderTask = { ...wish, port: theirs, flag };
     const outcome = this.#pool
       .run("render", order, { transfer: [theirs] })
       .catch((error: unknown): RenderOutcome => ({ kind: "crashed", error: describeError(error) }))

@@ -18,7 +18,7 @@ import { ATTEMPTS_MAX, type ExportFailure, namesIn } from "../record.ts";
 import type { RenderedFile } from "../render.ts";
 import type { Pins } from "./pins.ts";
 import type { OnProgress, RenderThreads, StartedRender } from "./pool.ts";
-import type { RenderOrder, RenderOutcome } from "./rendertask.ts";
+import type { RenderOutcome, RenderTask } from "./rendertask.ts";
 import { nextTurn } from "./turns.ts";
 
 /** What the queue works with. */
@@ -330,7 +330,7 @@ export class ExportQueue {
 function changesOf(
   row: ExportRow,
   { pins, listPath }: Pick<QueueParts, "pins" | "listPath">,
-): Pick<RenderOrder, "changes"> {
+): Pick<RenderTask, "changes"> {
   const { sinceId, sincePath, snapshotId } = row;
   if (sinceId === null) return {};
   const changes = {

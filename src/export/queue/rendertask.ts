@@ -12,7 +12,7 @@ import type { ExportFailure } from "../record.ts";
 import type { RenderedFile } from "../render.ts";
 
 /** What an order says more where changes are exported. */
-export interface ChangesOrder {
+export interface ChangesTask {
   /** Where the older snapshot may be, the likeliest place first, and its identity. */
   readonly places: readonly string[];
   readonly snapshotId: string;
@@ -23,14 +23,14 @@ export interface ChangesOrder {
 }
 
 /** An order to render one export. */
-export interface RenderOrder {
+export interface RenderTask {
   /** Where the snapshot may be, the likeliest place first. */
   readonly places: readonly string[];
   /** Identity that the opened snapshot must have. */
   readonly snapshotId: string;
   readonly spec: AccountQuerySpec;
   /** Only where changes are exported. */
-  readonly changes?: ChangesOrder;
+  readonly changes?: ChangesTask;
   /** Path of the finished file. */
   readonly path: string;
   /** Bytes that the file may have. */
@@ -56,8 +56,8 @@ export type RenderOutcome =
 export type ErrorKind = Readonly<Record<string, unknown>>;
 
 /** Functions of the worker. */
-export interface RenderWork {
-  readonly render: readonly [RenderOrder, RenderOutcome];
+export interface RenderFunctions {
+  readonly render: readonly [RenderTask, RenderOutcome];
 }
 
 /** Name of the channel on which threads hear of snapshots that no export needs any more. */

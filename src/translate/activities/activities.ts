@@ -6,8 +6,8 @@
  * codes and no certainty, so that nobody mistakes the rest for an answer.
  */
 import { catalogLookup } from "../../spec/catalog.ts";
+import { AUDIENCE } from "../filters/remarks.ts";
 import { claimNegation, negatorOf } from "../negation.ts";
-import { AUDIENCE } from "../wishes/wishremarks.ts";
 import { joins } from "../words/phrases.ts";
 import type { Sentence } from "../words/sentence.ts";
 import type { Token } from "../words/tokens.ts";
@@ -15,7 +15,7 @@ import type { ActivityContext, FoundActivity } from "./activity.ts";
 import { findByName } from "./byname.ts";
 import { spelled } from "./cnaecodes.ts";
 import { dropUntellable } from "./exclusions.ts";
-import { type Reading, readGoods, readGoodsBehindRole } from "./goods.ts";
+import { type GoodsReading, readGoods, readGoodsBehindRole } from "./goods.ts";
 import { lexicon } from "./lexicon.ts";
 import { ROLES_BEFORE, type TradeRole } from "./roles.ts";
 import { type Before, readLent, readTrade, tradeBehindShop } from "./trades.ts";
@@ -54,7 +54,7 @@ function findKnown(context: ActivityContext): FoundActivity[] {
     const token = sentence.tokens[at] as Token;
     if (!sentence.free(at) || token.kind === "mark" || joins(token)) continue;
     const aside: boolean = isAside(sentence, at) || isInside(sentence, at, before);
-    const reading: Reading | null = aside ? null : read(sentence, at, before);
+    const reading: GoodsReading | null = aside ? null : read(sentence, at, before);
     if (reading === null) continue;
     const listed = served >= 0 && isListed(sentence, served, at);
     if (before !== null && (listed || isServed(sentence, at))) {
@@ -124,7 +124,7 @@ function isInside(sentence: Sentence, at: number, before: Before | null): boolea
 }
 
 /** What begins at a token: the longest of a trade, goods with a role, goods alone; or nothing. */
-function read(sentence: Sentence, at: number, before: Before | null): Reading | null {
+function read(sentence: Sentence, at: number, before: Before | null): GoodsReading | null {
   const role = roleBefore(sentence, before, at);
   const follows = before !== null && !isListed(sentence, before.to, at);
   const bare = bareGoods(sentence, at, { role, follows });
@@ -150,7 +150,7 @@ function bareGoods(
   sentence: Sentence,
   at: number,
   { role, follows }: { readonly role: TradeRole | null; readonly follows: boolean },
-): Reading | null {
+): GoodsReading | null {
   const reading = readGoods(sentence, at, role);
   if (reading === null || !reading.assumed) return reading;
   const excluded = negatorBefore(sentence, at) >= 0;
@@ -201,7 +201,7 @@ function inSnapshot({ segment, notes }: ActivityContext, activity: FoundActivity
   return { ...activity, codes, also, certainty: 0 };
 }
 
-function claim(context: ActivityContext, from: number, reading: Reading): FoundActivity {
+function claim(context: ActivityContext, from: number, reading: GoodsReading): FoundActivity {
   const { sentence, notes } = context;
   const negator = negatorBefore(sentence, from);
   if (negator >= 0) claimNegation(sentence, negator, from);

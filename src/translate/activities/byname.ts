@@ -8,9 +8,9 @@
  */
 import { catalogLookup, punctuateCnae } from "../../spec/catalog.ts";
 import { isFillerWord } from "../fillers.ts";
-import { isGiveaway } from "../leftovers.ts";
 import { claimNegation, negatorOf } from "../negation.ts";
 import { nearestTrades } from "../spelling/nearest.ts";
+import { isGiveaway } from "../unmapped.ts";
 import { joins } from "../words/phrases.ts";
 import type { Sentence } from "../words/sentence.ts";
 import type { ActivityContext, FoundActivity } from "./activity.ts";

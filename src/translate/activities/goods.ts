@@ -8,7 +8,7 @@
 import { joins, type Match } from "../words/phrases.ts";
 import type { Sentence } from "../words/sentence.ts";
 import type { Token } from "../words/tokens.ts";
-import { type Choice, type Goods, lexicon } from "./lexicon.ts";
+import { type Goods, type LexiconChoice, lexicon } from "./lexicon.ts";
 import {
   ORIGINS,
   QUALIFIERS,
@@ -19,7 +19,7 @@ import {
 } from "./roles.ts";
 
 /** Activities that were read from tokens up to, not including, `to`. */
-export interface Reading extends Choice {
+export interface GoodsReading extends LexiconChoice {
   readonly to: number;
   /** How sure it is that these are meant, 0-1. */
   readonly certainty: number;
@@ -37,12 +37,12 @@ const NAME_MAX = 6;
 const BETWEEN_MAX = 4;
 
 /** "fábrica de móveis", "loja online de roupas, calçados e bolsas"; null where no goods follow. */
-export function readGoodsBehindRole(sentence: Sentence, at: number): Reading | null {
+export function readGoodsBehindRole(sentence: Sentence, at: number): GoodsReading | null {
   const free = (index: number) => sentence.free(index);
   const role = ROLES_BEFORE.longest(sentence.tokens, at, free);
   if (role === null) return null;
   const { goods } = lexicon();
-  const readings: Choice[] = [];
+  const readings: LexiconChoice[] = [];
   let end = -1;
   for (let next = firstGoods(sentence, role.to); next >= 0; next = nextGoods(sentence, end)) {
     const named = namedTogether(sentence, { at, to: role.to, next });
@@ -65,7 +65,7 @@ export function readGoodsBehindRole(sentence: Sentence, at: number): Reading | n
 function namedTogether(
   sentence: Sentence,
   { at, to, next }: { readonly at: number; readonly to: number; readonly next: number },
-): (Choice & { readonly to: number }) | null {
+): (LexiconChoice & { readonly to: number }) | null {
   const { trades, goods } = lexicon();
   const tokens = [
     ...sentence.tokens.slice(at, to),
@@ -85,12 +85,12 @@ function namedTogether(
  * Goods that cannot be dealt with in that way are taken for what is usual, where they are
  * first.
  */
-function fallback(match: Match<Goods> | null, end: number): Choice | undefined {
+function fallback(match: Match<Goods> | null, end: number): LexiconChoice | undefined {
   return end < 0 && match !== null ? usual(match.value) : undefined;
 }
 
 /** "plantação de café" is the field, "fábrica de café" the roastery: words that say where from. */
-function ofOrigin(sentence: Sentence, at: number, choice: Choice): Choice {
+function ofOrigin(sentence: Sentence, at: number, choice: LexiconChoice): LexiconChoice {
   const origin = ORIGINS.longest(sentence.tokens, at);
   if (origin === null) return choice;
   const all = [...choice.codes, ...choice.also];
@@ -141,7 +141,7 @@ export function readGoods(
   sentence: Sentence,
   at: number,
   role: TradeRole | null = null,
-): Reading | null {
+): GoodsReading | null {
   const free = (index: number) => sentence.free(index);
   const match = lexicon().goods.longest(sentence.tokens, at, free);
   if (match === null) return null;
@@ -154,9 +154,9 @@ export function readGoods(
 }
 
 /** What is done with the goods before: "no atacado", "no atacado e varejo", "manufacturers". */
-function rolesBehind(sentence: Sentence, { to, value }: Match<Goods>): Reading | null {
+function rolesBehind(sentence: Sentence, { to, value }: Match<Goods>): GoodsReading | null {
   const free = (index: number) => sentence.free(index);
-  const readings: Choice[] = [];
+  const readings: LexiconChoice[] = [];
   let end = to;
   for (let at = to; at < to + 8 && free(at); at++) {
     const word = sentence.folded(at);
@@ -183,11 +183,11 @@ function followedByOther(sentence: Sentence, at: number): boolean {
 }
 
 /** What is done with goods when nobody says so: who sells them, else who deals with them. */
-function usual(goods: Goods): Choice | undefined {
+function usual(goods: Goods): LexiconChoice | undefined {
   const order: readonly TradeRole[] = ["retail", "rent", "make", "wholesale", "repair", "install"];
   const role = [...order, ...TRADE_ROLES].find((one) => goods[one] !== undefined);
   if (role === undefined) return undefined;
-  const { codes, also } = goods[role] as Choice;
+  const { codes, also } = goods[role] as LexiconChoice;
   const others = order.flatMap((one) =>
     one === role ? [] : (goods[one]?.codes.slice(0, 1) ?? []),
   );
@@ -197,7 +197,7 @@ function usual(goods: Goods): Choice | undefined {
   };
 }
 
-function united(choices: readonly Choice[]): Choice {
+function united(choices: readonly LexiconChoice[]): LexiconChoice {
   const codes = [...new Set(choices.flatMap((one) => one.codes))];
   const also = [...new Set(choices.flatMap((one) => one.also))];
   return { codes, also: also.filter((code) => !codes.includes(code)) };

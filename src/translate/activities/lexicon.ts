@@ -18,7 +18,7 @@ import { ROLES_BEFORE, TRADE_ROLES, type TradeRole } from "./roles.ts";
 export type Codes = readonly string[];
 
 /** What a name means, likeliest first. */
-export interface Choice {
+export interface LexiconChoice {
   /** Meant; these are searched for. */
   readonly codes: Codes;
   /** Perhaps meant; these are only offered. */
@@ -26,11 +26,11 @@ export interface Choice {
 }
 
 /** What goods mean by what is done with them. */
-export type Goods = Readonly<Partial<Record<TradeRole, Choice>>>;
+export type Goods = Readonly<Partial<Record<TradeRole, LexiconChoice>>>;
 
 /** The lexicon, ready to be looked into. */
 export interface Lexicon {
-  readonly trades: Phrases<Choice>;
+  readonly trades: Phrases<LexiconChoice>;
   readonly goods: Phrases<Goods>;
   /** Words for what is done with the goods behind them. */
   readonly roles: Phrases<TradeRole>;
@@ -58,7 +58,7 @@ export function lexicon(): Lexicon {
 }
 
 function makeLexicon(): Lexicon {
-  const trades = new Phrases<Choice>();
+  const trades = new Phrases<LexiconChoice>();
   const tradeEntries: readonly TradeEntry[] = [
     ...tradesServices,
     ...tradesCommerce,
@@ -134,7 +134,7 @@ function oddPlural(name: string): string | null {
 }
 
 function goodsOf(entry: GoodsEntry): Goods {
-  const goods: Partial<Record<TradeRole, Choice>> = {};
+  const goods: Partial<Record<TradeRole, LexiconChoice>> = {};
   for (const role of TRADE_ROLES) {
     const codes = entry[role];
     if (codes !== undefined) goods[role] = { codes, also: entry.also?.[role] ?? [] };
@@ -143,14 +143,14 @@ function goodsOf(entry: GoodsEntry): Goods {
 }
 
 /** Two choices as one: the first is meant, the second perhaps. */
-function joinChoices(first: Choice, second: Choice): Choice {
+function joinChoices(first: LexiconChoice, second: LexiconChoice): LexiconChoice {
   const rest = [...first.also, ...second.codes, ...second.also];
   const also = [...new Set(rest)].filter((code) => !first.codes.includes(code));
   return { codes: first.codes, also };
 }
 
 function joinGoods(old: Goods, added: Goods): Goods {
-  const joined: Partial<Record<TradeRole, Choice>> = { ...old };
+  const joined: Partial<Record<TradeRole, LexiconChoice>> = { ...old };
   for (const role of TRADE_ROLES) {
     const [first, second] = [old[role], added[role]];
     if (second === undefined) continue;

@@ -8,8 +8,8 @@ import { isFillerWord } from "../fillers.ts";
 import { joins, type Match } from "../words/phrases.ts";
 import type { Sentence } from "../words/sentence.ts";
 import type { Token } from "../words/tokens.ts";
-import type { Reading } from "./goods.ts";
-import { type Choice, lexicon } from "./lexicon.ts";
+import type { GoodsReading } from "./goods.ts";
+import { type LexiconChoice, lexicon } from "./lexicon.ts";
 import { ROLES_BEFORE, type TradeRole } from "./roles.ts";
 
 const OF = new Set(["de", "do", "da", "dos", "das", "of"]);
@@ -27,12 +27,12 @@ export interface Before {
 }
 
 /** The trade that begins at a token; null where none does. */
-export function readTrade(sentence: Sentence, at: number): Reading | null {
+export function readTrade(sentence: Sentence, at: number): GoodsReading | null {
   const trade = lexicon().trades.longest(sentence.tokens, at, (index) => sentence.free(index));
   return trade === null || isOpen(sentence, trade) ? null : withTail(sentence, readingOf(trade));
 }
 
-function readingOf({ to, value }: Match<Choice>): Reading {
+function readingOf({ to, value }: Match<LexiconChoice>): GoodsReading {
   return { ...value, to, certainty: isGeneral(value) || value.codes.length > 2 ? 0.9 : 0.95 };
 }
 
@@ -44,7 +44,7 @@ const TAILS = new Set(
   ).split(" "),
 );
 
-function withTail(sentence: Sentence, reading: Reading): Reading {
+function withTail(sentence: Sentence, reading: GoodsReading): GoodsReading {
   const token = sentence.tokens[reading.to];
   const tail = token !== undefined && sentence.free(reading.to) && isTail(token);
   return tail ? { ...reading, to: reading.to + 1 } : reading;
@@ -55,7 +55,7 @@ function isTail({ folded, key }: Token): boolean {
 }
 
 /** "loja de conserto de celular", "casa de massagem": a shop of a trade is that trade. */
-export function tradeBehindShop(sentence: Sentence, at: number): Reading | null {
+export function tradeBehindShop(sentence: Sentence, at: number): GoodsReading | null {
   const free = (index: number) => sentence.free(index);
   const role = ROLES_BEFORE.longest(sentence.tokens, at, free);
   if (role?.value !== "retail" || !OF.has(sentence.folded(role.to))) return null;
@@ -64,7 +64,7 @@ export function tradeBehindShop(sentence: Sentence, at: number): Reading | null 
 }
 
 /** Prefixes and sections stand for many activities. */
-function isGeneral({ codes }: Choice): boolean {
+function isGeneral({ codes }: LexiconChoice): boolean {
   return codes.every((code) => code.length < 5);
 }
 
@@ -72,7 +72,7 @@ function isGeneral({ codes }: Choice): boolean {
  * "comércio de foguetes" is not all of commerce: a general word that goes on is not taken
  * alone.
  */
-function isOpen(sentence: Sentence, { from, to, value }: Match<Choice>): boolean {
+function isOpen(sentence: Sentence, { from, to, value }: Match<LexiconChoice>): boolean {
   const role = ROLES_BEFORE.longest(sentence.tokens, from);
   if (!isGeneral(value) && role?.to !== to) return false;
   if (!OF.has(sentence.folded(to))) return false;
@@ -83,7 +83,11 @@ function isOpen(sentence: Sentence, { from, to, value }: Match<Choice>): boolean
 }
 
 /** A trade that lacks its first word, which stands in front of the one before. */
-export function readLent(sentence: Sentence, at: number, { token, to }: Before): Reading | null {
+export function readLent(
+  sentence: Sentence,
+  at: number,
+  { token, to }: Before,
+): GoodsReading | null {
   for (let between = to; between < at; between++) {
     const word = sentence.tokens[between];
     if (word?.text !== "," && !["e", "ou", "and", "or"].includes(word?.folded ?? "")) return null;

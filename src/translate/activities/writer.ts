@@ -4,8 +4,9 @@
  * Invariant: only what stands behind "sou", "somos" and, up to "para", behind verbs of selling of
  * the writer's own is taken; whom it is sold to is left for the stage of activities.
  */
+
+import { OWN_OFFER, type Remark, WRITER } from "../filters/remarks.ts";
 import type { Notes } from "../notes.ts";
-import { OWN_OFFER, type Remark, WRITER } from "../wishes/wishremarks.ts";
 import type { Sentence } from "../words/sentence.ts";
 
 const wordSet = (words: string) => new Set(words.split(" "));

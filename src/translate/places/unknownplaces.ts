@@ -5,7 +5,7 @@
  * translation is worth nothing, and is said to be.
  */
 
-import { WISH_TABLE } from "../wishes/wishtable.ts";
+import { FILTER_PHRASES } from "../filters/table.ts";
 import { isSpecialised, type PlaceContext } from "./mention.ts";
 import type { FoundPlaces } from "./places.ts";
 import { isCapitalised } from "./placesigns.ts";
@@ -48,7 +48,7 @@ export function findUnknownPlaces(
     if (!leads(context, lead, at, pass)) continue;
     if (pass !== "left" && tradeEnd(at) > at) continue;
     const to = nameEnd(context, at);
-    if (pass === "long" && (to === at + 1 || WISH_TABLE.longest(sentence.tokens, at))) continue;
+    if (pass === "long" && (to === at + 1 || FILTER_PHRASES.longest(sentence.tokens, at))) continue;
     leave(context, found, lead.from, to);
     at = to - 1;
   }

@@ -8,13 +8,13 @@
  */
 import type { Segment } from "../../search/segment.ts";
 import { describesActivities } from "../activities/descriptions.ts";
-import { type Choice, type Goods, lexicon } from "../activities/lexicon.ts";
+import { type Goods, type LexiconChoice, lexicon } from "../activities/lexicon.ts";
 import { ROLES_BEHIND } from "../activities/roles.ts";
 import { isFillerWord } from "../fillers.ts";
-import { isGiveaway } from "../leftovers.ts";
+import { FILTER_PHRASES } from "../filters/table.ts";
 import type { Notes } from "../notes.ts";
 import type { Gazetteer } from "../places/gazetteer.ts";
-import { WISH_TABLE } from "../wishes/wishtable.ts";
+import { isGiveaway } from "../unmapped.ts";
 import type { Sentence } from "../words/sentence.ts";
 import type { Token } from "../words/tokens.ts";
 import { englishSingulars, otherGenders, plainForms } from "../words/wordforms.ts";
@@ -92,7 +92,7 @@ function isKnown(context: SpellingContext, token: Token): boolean {
 /** Whether a word is known for something else than a trade or goods. */
 function isKnownElsewhere({ gazetteer }: SpellingContext, token: Token): boolean {
   const { folded, key } = token;
-  if (WISH_TABLE.vocabulary.has(key)) return true;
+  if (FILTER_PHRASES.vocabulary.has(key)) return true;
   const { vocabulary } = gazetteer.places;
   if (vocabulary.has(folded) || vocabulary.has(key)) return true;
   if (COMMON_WORDS.has(folded) || COMMON_WORDS.has(key)) return true;
@@ -154,7 +154,7 @@ function meanTheSame(one: unknown, other: unknown): boolean {
 }
 
 function firstCode(value: unknown): unknown {
-  const { codes, retail } = (value ?? {}) as Partial<Choice> & Goods;
+  const { codes, retail } = (value ?? {}) as Partial<LexiconChoice> & Goods;
   return (codes ?? retail?.codes)?.[0];
 }
 

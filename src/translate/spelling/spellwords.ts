@@ -8,8 +8,8 @@
 
 import { lexicon } from "../activities/lexicon.ts";
 import { ROLES_BEHIND } from "../activities/roles.ts";
+import { FILTER_PHRASES } from "../filters/table.ts";
 import type { Gazetteer } from "../places/gazetteer.ts";
-import { WISH_TABLE } from "../wishes/wishtable.ts";
 import { foldWord } from "../words/tokens.ts";
 import { COMMON_WORDS } from "./commonwords.ts";
 import { SpellIndex } from "./spelling.ts";
@@ -49,7 +49,7 @@ function makeWords({ places }: Gazetteer): SpellWords {
   }
   for (const word of places.vocabulary.keys()) if (!written.has(word)) written.set(word, word);
   const all = new Set([...written.keys(), ...plurals.keys(), ...COMMON_WORDS]);
-  for (const word of WISH_TABLE.vocabulary.keys()) all.add(word);
+  for (const word of FILTER_PHRASES.vocabulary.keys()) all.add(word);
   return {
     index: new SpellIndex(all),
     written: (word) => (written.get(word) ?? writtenPlural(plurals.get(word)))?.toLowerCase(),

@@ -10,7 +10,7 @@ import { type Token, tokenize } from "./tokens.ts";
 import { reduce } from "./wordforms.ts";
 
 /** What a word was taken for: part of a filter, or something else. */
-export type Role =
+export type TokenRole =
   | (typeof FILTER_ROLES)[number]
   | "limit"
   | "sort"
@@ -29,7 +29,7 @@ export interface Words {
 export class Sentence {
   readonly text: string;
   readonly #tokens: Token[];
-  readonly #owners: (Role | null)[];
+  readonly #owners: (TokenRole | null)[];
 
   constructor(text: string) {
     this.text = text;
@@ -54,12 +54,12 @@ export class Sentence {
   }
 
   /** Who took a token; null for a free one. */
-  owner(index: number): Role | null {
+  owner(index: number): TokenRole | null {
     return this.#owners[index] ?? null;
   }
 
   /** Takes the free tokens from `from` up to, not including, `to`. */
-  claim(from: number, to: number, role: Role): Words {
+  claim(from: number, to: number, role: TokenRole): Words {
     for (let at = from; at < to; at++) this.#owners[at] ??= role;
     return this.words(from, to);
   }

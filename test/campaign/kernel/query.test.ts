@@ -19,9 +19,9 @@ import {
   type Method,
   type NativeSegment,
   nativeVersions,
+  type OrderKey,
   openSegment,
   type SelectRequest,
-  type SortKey,
 } from "../../../native-index/napi/engine.ts";
 import {
   type FixtureRow,
@@ -105,10 +105,10 @@ function manyRanges(random: () => number): Clause {
   return { kind: "range", column, ranges };
 }
 
-function randomOrder(random: () => number): SortKey[] {
+function randomOrder(random: () => number): OrderKey[] {
   const keys = [...ORDERS, "random"] as const;
   return Array.from({ length: 1 + Math.floor(random() * 3) }, () => ({
-    key: keys[Math.floor(random() * keys.length)] as SortKey["key"],
+    key: keys[Math.floor(random() * keys.length)] as OrderKey["key"],
     descending: random() < 0.5,
   }));
 }
@@ -323,7 +323,7 @@ describe("queries on the addon", () => {
     const { segment } = large();
     const flag = { dimension: "flag", codes: Uint32Array.of(0) } as const;
     const clauses: Clause[] = [{ kind: "posting", any: [flag], negated: false }];
-    for (const key of [...ORDERS, "random"] as SortKey["key"][]) {
+    for (const key of [...ORDERS, "random"] as OrderKey["key"][]) {
       for (const descending of [false, true]) {
         for (const afterRow of [-1, 70_000]) {
           const order = [{ key, descending }];
@@ -338,7 +338,7 @@ describe("queries on the addon", () => {
   it("compares no large group of ties anew for every page", () => {
     const { segment, rows } = large();
     const clauses: Clause[] = [];
-    for (const further of ["legal_name", "score", "random"] as SortKey["key"][]) {
+    for (const further of ["legal_name", "score", "random"] as OrderKey["key"][]) {
       for (const descending of [false, true]) {
         for (const afterRow of [-1, 70_000]) {
           const order = [

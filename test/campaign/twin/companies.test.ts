@@ -14,8 +14,8 @@ import { ORDERS } from "../../../native-index/format/columns.ts";
 import {
   type Clause,
   type NativeSegment,
+  type OrderKey,
   openSegment as openNative,
-  type SortKey,
 } from "../../../native-index/napi/engine.ts";
 import { companyPage } from "../../../src/search/page.ts";
 import { orderOf, plan } from "../../../src/search/plan.ts";
@@ -166,7 +166,7 @@ describe("one account per company on the addon", () => {
     return {
       clauses: all.slice(0, below(4)),
       order: Array.from({ length: 1 + below(3) }, () => ({
-        key: keys[below(keys.length)] as SortKey["key"],
+        key: keys[below(keys.length)] as OrderKey["key"],
         descending: random() < 0.5,
       })),
       seed: BigInt(below(2 ** 32)),

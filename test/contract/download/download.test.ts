@@ -10,9 +10,9 @@ import { existsSync, readdirSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { after, before, describe, it } from "node:test";
+import { Interrupted } from "../../../src/download/downloaderror.ts";
 import { downloadMonth } from "../../../src/download/month.ts";
 import { checkSpace } from "../../../src/download/space.ts";
-import { Interrupted } from "../../../src/download/trouble.ts";
 import {
   assertNothing,
   assertWhole,

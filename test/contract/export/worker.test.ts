@@ -21,7 +21,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { loadPlans } from "../../../src/access/plans.ts";
 import { systemClock } from "../../../src/clock.ts";
 import { Exports } from "../../../src/export/exports.ts";
-import { RenderPool, type RenderWish } from "../../../src/export/queue/pool.ts";
+import { RenderPool, type RenderRequest } from "../../../src/export/queue/pool.ts";
 import { type RenderedFile, renderExport } from "../../../src/export/render.ts";
 import { openLog } from "../../../src/log.ts";
 import { openSegment, type Segment } from "../../../src/search/segment.ts";
@@ -66,7 +66,7 @@ function specOf(format: string, fields: readonly string[] = OUTPUT_FIELD_NAMES):
   }).spec;
 }
 
-function wishOf(name: string, more: Partial<RenderWish> = {}): RenderWish {
+function wishOf(name: string, more: Partial<RenderRequest> = {}): RenderRequest {
   return {
     places: [sample.snapshot],
     snapshotId: segment.snapshotId,

@@ -23,7 +23,7 @@ import {
   searchSliced,
 } from "../../../src/search/searcher.ts";
 import { openSegment, type Segment } from "../../../src/search/segment.ts";
-import { Shelf } from "../../../src/search/shelf.ts";
+import { SegmentRegistry } from "../../../src/search/segmentregistry.ts";
 import { OUTPUT_FIELD_NAMES } from "../../../src/spec/fields.ts";
 import {
   type FakeServer,
@@ -236,7 +236,7 @@ for (const transport of TRANSPORTS) {
     let sample: SampleSnapshot;
     let segment: Segment;
     let server: FakeServer;
-    const shelf = new Shelf(manualClock(), 0);
+    const shelf = new SegmentRegistry(manualClock(), 0);
     before(async () => {
       sample = await makeSampleSnapshot(6_000, 5);
       segment = await openSegment(sample.snapshot);

@@ -17,7 +17,7 @@ import {
   SLICE_ROWS,
 } from "../../../src/search/accountslices.ts";
 import type { Segment } from "../../../src/search/segment.ts";
-import { Shelf } from "../../../src/search/shelf.ts";
+import { SegmentRegistry } from "../../../src/search/segmentregistry.ts";
 
 describe("slices of accounts", () => {
   const render = (rows: Uint32Array) =>
@@ -87,7 +87,7 @@ describe("a shelf with readers", () => {
 
   it("closes what is read when the last reader lets go, and once", () => {
     const clock = manualClock();
-    const shelf = new Shelf(clock, 1_000);
+    const shelf = new SegmentRegistry(clock, 1_000);
     const first = one(null, 5);
     const segments = [first, ...Array.from({ length: 5 }, one)];
     shelf.put(first);
@@ -112,7 +112,7 @@ describe("a shelf with readers", () => {
 
   it("sweeps what is read only afterwards, when its time is over again", () => {
     const clock = manualClock();
-    const shelf = new Shelf(clock, 1_000);
+    const shelf = new SegmentRegistry(clock, 1_000);
     const [old, current] = [one(null, 1), one(null, 2)];
     shelf.put(old);
     shelf.put(current);

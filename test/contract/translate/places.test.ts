@@ -17,7 +17,7 @@ import { findPlaces } from "../../../src/translate/places/places.ts";
 import { CAPITALS, CITY_SHORT_NAMES } from "../../../src/translate/places/states.ts";
 import { findUnknownPlaces } from "../../../src/translate/places/unknownplaces.ts";
 import { translate } from "../../../src/translate/translate.ts";
-import { type Role, Sentence } from "../../../src/translate/words/sentence.ts";
+import { Sentence, type TokenRole } from "../../../src/translate/words/sentence.ts";
 import { decodeSnapshot } from "../../support/decode.ts";
 import { makeSampleSnapshot, type SampleSnapshot } from "../../support/sample/snapshot.ts";
 import { PLACE_TABLES, type PlaceRow } from "../../support/translate/place-table.ts";
@@ -238,7 +238,7 @@ class CountingSentence extends Sentence {
     return super.folded(index);
   }
 
-  override owner(index: number): Role | null {
+  override owner(index: number): TokenRole | null {
     this.reads++;
     return super.owner(index);
   }

@@ -15,7 +15,7 @@ import type { Service } from "../../../src/http/service.ts";
 import type { TransportName } from "../../../src/http/transport.ts";
 import { openLog } from "../../../src/log.ts";
 import type { Segment } from "../../../src/search/segment.ts";
-import { Shelf } from "../../../src/search/shelf.ts";
+import { SegmentRegistry } from "../../../src/search/segmentregistry.ts";
 import { fetchDocumented } from "../http/documented.ts";
 import { type FakeServer, startFake } from "../http/fake.ts";
 
@@ -46,7 +46,7 @@ export interface Refusal {
 /** A running server. */
 export interface ChangesServer {
   readonly server: FakeServer;
-  readonly shelf: Shelf;
+  readonly shelf: SegmentRegistry;
   readonly months: Months;
   readonly lists: ChangeLists;
   readonly stateDir: string;
@@ -70,7 +70,7 @@ export async function startChanges(wish: ServerWish): Promise<ChangesServer> {
   const { keepMs = 900_000 } = wish;
   const stateDir = mkdtempSync(join(tmpdir(), "peneira-changes-"));
   const log = openLog("silent");
-  const shelf = new Shelf(systemClock, keepMs);
+  const shelf = new SegmentRegistry(systemClock, keepMs);
   shelf.put(wish.current);
   const months = new Months({ folder: wish.folder, keepMs, clock: systemClock, log });
   const hold = (segment: Segment) => {

@@ -10,7 +10,7 @@ import { mkdtemp, readdir, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { readShare } from "../../../src/download/address.ts";
-import type { DownloadWish } from "../../../src/download/month.ts";
+import type { DownloadOptions } from "../../../src/download/month.ts";
 import { writeSample } from "../../../src/dump/sample/release.ts";
 import { CommandError } from "../../../src/errors.ts";
 import { type Fault, type FaultPlan, WebdavShare } from "./webdav-server.ts";
@@ -48,14 +48,14 @@ export async function shareOf(folder: string, label = LABEL): Promise<WebdavShar
 }
 
 /** A wish and what it said. */
-export interface TestWish extends DownloadWish {
+export interface TestWish extends DownloadOptions {
   readonly said: string[];
 }
 
 let targets = 0;
 
 /** A wish for a month of a share into a folder of its own. */
-export function wishOf(url: string, root: string, over: Partial<DownloadWish> = {}): TestWish {
+export function wishOf(url: string, root: string, over: Partial<DownloadOptions> = {}): TestWish {
   const said: string[] = [];
   return {
     share: readShare(url),

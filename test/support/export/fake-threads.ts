@@ -17,8 +17,8 @@ import { ExportFolder } from "../../../src/export/files/folder.ts";
 import { Leaps } from "../../../src/export/queue/leaps.ts";
 import type {
   OnProgress,
+  RenderRequest,
   RenderThreads,
-  RenderWish,
   StartedRender,
 } from "../../../src/export/queue/pool.ts";
 import type { RenderOutcome } from "../../../src/export/queue/rendertask.ts";
@@ -40,7 +40,7 @@ export const FORGET_S = 7_776_000;
 
 /** A render that the test ends. */
 export interface HeldRender {
-  readonly wish: RenderWish;
+  readonly wish: RenderRequest;
   readonly onProgress: OnProgress;
   cancelled: boolean;
   end(outcome: RenderOutcome): void;
@@ -62,7 +62,7 @@ export class FakeThreads implements RenderThreads {
     this.obedient = obedient;
   }
 
-  start(wish: RenderWish, onProgress: OnProgress): StartedRender {
+  start(wish: RenderRequest, onProgress: OnProgress): StartedRender {
     this.begun++;
     let render: HeldRender | undefined;
     const outcome = new Promise<RenderOutcome>((resolve) => {
@@ -91,7 +91,7 @@ export class FakeThreads implements RenderThreads {
 }
 
 /** Writes the file that a render was asked for, and says what a render says of it. */
-export function rendered(wish: RenderWish, bytes = "cnpj\r\n"): RenderOutcome {
+export function rendered(wish: RenderRequest, bytes = "cnpj\r\n"): RenderOutcome {
   writeFileSync(wish.path, bytes);
   const sha256 = createHash("sha256").update(bytes).digest("hex");
   return { kind: "file", file: { rowCount: 1, sizeBytes: bytes.length, sha256 } };

@@ -4,7 +4,7 @@
  * Invariant: one plain loop per question over decoded rows; nothing of the addon is used but the
  * seeded position of a row, which test/support/twin.ts checks on its own.
  */
-import type { Clause, SortKey } from "../../../native-index/napi/engine.ts";
+import type { Clause, OrderKey } from "../../../native-index/napi/engine.ts";
 import { feistel } from "../../../native-index/napi/engine.ts";
 import { analyzeWords } from "../../../src/spec/analyzer.ts";
 import { FIXTURE_TABLES, type FixtureRow } from "./fixture-rows.ts";
@@ -44,7 +44,7 @@ export function matchesOf(rows: readonly FixtureRow[], clauses: readonly Clause[
 
 type Value = number | bigint | Buffer | null;
 
-function sortValue(row: FixtureRow, { key }: SortKey): Value {
+function sortValue(row: FixtureRow, { key }: OrderKey): Value {
   switch (key) {
     case "cnpj":
       return Buffer.from(row.cnpj);
@@ -81,10 +81,10 @@ function compareValues(a: Value, b: Value, descending: boolean): number {
 export function sorted(
   rows: readonly FixtureRow[],
   ids: readonly number[],
-  order: readonly SortKey[],
+  order: readonly OrderKey[],
   seed: bigint,
 ): number[] {
-  const keyOf = (id: number, key: SortKey): Value =>
+  const keyOf = (id: number, key: OrderKey): Value =>
     key.key === "random" ? feistel(rows.length, seed, id) : sortValue(rows[id] as FixtureRow, key);
   const keys = [...order, { key: "cnpj", descending: false } as const];
   const keyed = ids.map((id) => ({ id, values: keys.map((key) => keyOf(id, key)) }));

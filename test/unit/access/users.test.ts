@@ -10,7 +10,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, it } from "node:test";
 import { passwordProblems } from "../../../src/access/passwords.ts";
-import type { UserWish } from "../../../src/access/users.ts";
+import type { NewUser } from "../../../src/access/users.ts";
 import {
   type ConsoleState,
   openConsole,
@@ -36,7 +36,7 @@ afterEach(() => {
 });
 
 /** Makes a user a moment after the one before it, so that their order is certain. */
-const make = async (email: string, more: Partial<UserWish> = {}) => {
+const make = async (email: string, more: Partial<NewUser> = {}) => {
   state.clock.advance(1);
   const wish = { email, tenant: ACME, password: PASSWORD, ...more };
   return (await state.users.create(wish)).user;

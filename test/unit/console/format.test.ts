@@ -20,7 +20,7 @@ import {
   percent,
   phone,
 } from "../../../src/console/web/app/format.ts";
-import { type Language, language } from "../../../src/console/web/app/language.ts";
+import { language, type ScreenLanguage } from "../../../src/console/web/app/language.ts";
 
 afterEach(() => {
   language.value = "pt";
@@ -28,7 +28,7 @@ afterEach(() => {
 
 /** What a value is in both languages; spaces of all kinds are one. */
 function both(make: () => string): { pt: string; en: string } {
-  const one = (wanted: Language) => {
+  const one = (wanted: ScreenLanguage) => {
     language.value = wanted;
     return make().replace(/\s/g, " ");
   };

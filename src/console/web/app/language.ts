@@ -6,7 +6,7 @@
 import { signal } from "@preact/signals";
 
 /** Languages that have a table of words. */
-export type Language = "pt" | "en";
+export type ScreenLanguage = "pt" | "en";
 
 /** The language shown at present. */
-export const language = signal<Language>("pt");
+export const language = signal<ScreenLanguage>("pt");

@@ -6,7 +6,7 @@
  * system and leaves no attribute on the page.
  */
 import { signal } from "@preact/signals";
-import type { Language } from "./language.ts";
+import type { ScreenLanguage } from "./language.ts";
 import { speak } from "./words.ts";
 
 /** How the colours are chosen. */
@@ -19,7 +19,7 @@ const THEME_KEY = "peneira.theme";
 export const theme = signal<Theme>("auto");
 
 /** The language kept here, else the first one of the browser that there is, else English. */
-function preferredLanguage(): Language {
+function preferredLanguage(): ScreenLanguage {
   const kept = read(LANGUAGE_KEY);
   if (kept === "pt" || kept === "en") return kept;
   const first = navigator.languages.find((tag) => /^(pt|en)\b/i.test(tag)) ?? navigator.language;
@@ -27,7 +27,7 @@ function preferredLanguage(): Language {
 }
 
 /** Switches the language and keeps the choice. */
-export async function chooseLanguage(wanted: Language): Promise<void> {
+export async function chooseLanguage(wanted: ScreenLanguage): Promise<void> {
   await speak(wanted);
   document.documentElement.lang = wanted === "pt" ? "pt-BR" : "en";
   keep(LANGUAGE_KEY, wanted);

@@ -6,21 +6,21 @@
  */
 import { batch, computed, type ReadonlySignal, signal } from "@preact/signals";
 import type { words as english } from "../strings/en.ts";
-import { type Language, language } from "./language.ts";
+import { language, type ScreenLanguage } from "./language.ts";
 
 /** All words of one language, by area. */
-export type Words = typeof english;
+export type ScreenWords = typeof english;
 
-const table = signal<Words | null>(null);
+const table = signal<ScreenWords | null>(null);
 
 /** The table of the present language: `words.value.<area>.<key>`. */
-export const words: ReadonlySignal<Words> = computed(() => {
+export const words: ReadonlySignal<ScreenWords> = computed(() => {
   if (table.value === null) throw new Error("no language is loaded yet");
   return table.value;
 });
 
 /** Loads a language and switches to it. */
-export async function speak(wanted: Language): Promise<void> {
+export async function speak(wanted: ScreenLanguage): Promise<void> {
   const loaded =
     wanted === "pt" ? await import("../strings/pt.ts") : await import("../strings/en.ts");
   batch(() => {

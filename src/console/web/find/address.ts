@@ -18,7 +18,7 @@ export interface Address {
 }
 
 /** Something in an address that is not understood. */
-export interface Trouble {
+export interface AddressError {
   readonly key: string;
   readonly value: string;
   readonly reason: "unknown_key" | "repeated" | "unknown" | "broken";
@@ -42,14 +42,14 @@ export function encodeAddress(address: Address, lookup: CatalogLookup | null): s
 export function decodeAddress(
   hash: string,
   lookup: CatalogLookup,
-): Address & { readonly troubles: Trouble[] } {
-  const troubles: Trouble[] = [];
+): Address & { readonly troubles: AddressError[] } {
+  const troubles: AddressError[] = [];
   const address: Address = { query: emptyQuery(), sentence: "", month: null };
   const seen = new Set<string>();
   for (const pair of hash.replace(/^#/, "").split("&")) {
     if (pair === "") continue;
     const [key, value] = split(pair);
-    const report = (reason: Trouble["reason"], what = value) => {
+    const report = (reason: AddressError["reason"], what = value) => {
       troubles.push({ key, value: what, reason });
     };
     if (seen.has(key)) report("repeated");

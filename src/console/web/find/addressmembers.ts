@@ -22,16 +22,16 @@ import type { PartMember } from "../../../spec/filters/table.ts";
 import { BOUNDS, type Query } from "./question.ts";
 
 /** What a member is read with. */
-export interface Reading {
+export interface MemberReading {
   readonly lookup: CatalogLookup;
   readonly report: (reason: "unknown" | "broken" | "unknown_key", value?: string) => void;
 }
 
 /** One member of an address; an empty text is not written. */
-export interface Member {
+export interface AddressMember {
   readonly key: string;
   readonly write: (query: Query, lookup: CatalogLookup | null) => string;
-  readonly read: (text: string, query: Query, reading: Reading) => void;
+  readonly read: (text: string, query: Query, reading: MemberReading) => void;
 }
 
 /** Writes a value so that it stands in an address and can be read by people. */
@@ -52,7 +52,7 @@ export function decodeCode(text: string): string | null {
 /** Reads a list; each element becomes the codes that it stands for, or is reported. */
 function readList<Code>(
   text: string,
-  { report }: Reading,
+  { report }: MemberReading,
   read: (element: string) => readonly Code[],
 ): Code[] {
   return text.split(",").flatMap((part) => {
@@ -73,7 +73,7 @@ function list(
   at: (query: Query) => string[],
   read: (element: string, lookup: CatalogLookup) => readonly string[],
   shorten: (codes: string[], lookup: CatalogLookup) => string[] = (codes) => codes,
-): Member {
+): AddressMember {
   return {
     key,
     write: (query, lookup) => {
@@ -92,7 +92,7 @@ function choice<Value>(
   words: readonly (readonly [word: string, value: Value])[],
   get: (query: Query) => Value,
   set: (query: Query, value: Value) => void,
-): Member {
+): AddressMember {
   return {
     key,
     write: (query) => words.find(([, value]) => value === get(query))?.[0] ?? "",
@@ -113,7 +113,7 @@ function range<Value>(
   read: (text: string) => Value | null,
   get: (query: Query) => readonly [Value | null | undefined, Value | null | undefined],
   set: (query: Query, bounds: readonly [Value | null, Value | null]) => boolean,
-): Member {
+): AddressMember {
   return {
     key,
     write: (query) => {
@@ -199,7 +199,7 @@ function grown<Key extends string>(holder: { [key in Key]?: string[] }, key: Key
   return holder[key];
 }
 
-const SORT: Member = {
+const SORT: AddressMember = {
   key: "sort",
   write: ({ sort }) => {
     const words = sort.map(({ field, direction }) => (direction === "desc" ? `-${field}` : field));
@@ -216,7 +216,7 @@ const SORT: Member = {
   },
 };
 
-const SEED: Member = {
+const SEED: AddressMember = {
   key: "seed",
   write: ({ scoring }) => `${scoring.random_seed ?? ""}`,
   read: (text, query, { report }) => {
@@ -226,7 +226,7 @@ const SEED: Member = {
   },
 };
 
-const CONTACT: Member = {
+const CONTACT: AddressMember = {
   key: "contact",
   write: ({ filters: { contact } }) =>
     [
@@ -242,7 +242,7 @@ const CONTACT: Member = {
   },
 };
 
-const STATUS: Member = {
+const STATUS: AddressMember = {
   key: "status",
   write: ({ filters }) => filters.company.registration_status_any_of.join(","),
   read: (text, { filters }, reading) => {
@@ -368,10 +368,10 @@ const FILTER_MEMBERS = {
   require_email: CONTACT,
   require_phone: CONTACT,
   require_any_contact: CONTACT,
-} satisfies Readonly<Record<PartMember, Member>>;
+} satisfies Readonly<Record<PartMember, AddressMember>>;
 
 /** Members in the order of an address; some filters share one. */
-export const MEMBERS: readonly Member[] = [
-  ...new Set<Member>(Object.values(FILTER_MEMBERS)),
+export const MEMBERS: readonly AddressMember[] = [
+  ...new Set<AddressMember>(Object.values(FILTER_MEMBERS)),
   ...[SORT, ORDER, SEED],
 ];

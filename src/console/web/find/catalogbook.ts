@@ -9,7 +9,7 @@ import { CatalogLookup, cnaeDigits, punctuateCnae } from "../../../spec/catalog.
 import type { Catalog } from "../app/answers.ts";
 
 /** Something that can be picked. */
-export interface Choice {
+export interface PickerChoice {
   /** As filters hold it, or a prefix that stands for several. */
   readonly code: string;
   readonly name: string;
@@ -25,7 +25,7 @@ export interface Choice {
 
 /** A choice with the words it is found by. */
 interface Entry {
-  readonly choice: Choice;
+  readonly choice: PickerChoice;
   readonly words: readonly string[];
   readonly name: string;
   readonly terms: readonly (readonly [folded: string, term: string])[];
@@ -88,12 +88,12 @@ export class CatalogBook {
   }
 
   /** Activities and whole groups of them by code, name, or a word that people use. */
-  searchActivities(text: string, most: number): Choice[] {
+  searchActivities(text: string, most: number): PickerChoice[] {
     return find(this.#activities, text, most);
   }
 
   /** Municipalities by name, in given states if there are any. */
-  searchMunicipalities(text: string, most: number, states: readonly string[] = []): Choice[] {
+  searchMunicipalities(text: string, most: number, states: readonly string[] = []): PickerChoice[] {
     const inside =
       states.length === 0
         ? this.#municipalities
@@ -102,7 +102,7 @@ export class CatalogBook {
   }
 
   /** Legal natures by code or name. */
-  searchNatures(text: string, most: number): Choice[] {
+  searchNatures(text: string, most: number): PickerChoice[] {
     return find(this.#natures, text, most);
   }
 
@@ -138,7 +138,7 @@ function municipalityEntry(one: Catalog["municipalities"][number]): Entry[] {
   return [entryOf({ ...choice, uf: one.uf }, [one.uf], one.ibge)];
 }
 
-function entryOf(choice: Choice, terms: readonly string[], digits: string): Entry {
+function entryOf(choice: PickerChoice, terms: readonly string[], digits: string): Entry {
   const folded = terms.map((term) => [analyzeWords(term).join(" "), term] as const);
   const name = analyzeWords(choice.name).join(" ");
   const words = new Set([name, ...folded.map(([term]) => term)].flatMap((one) => one.split(" ")));
@@ -146,7 +146,7 @@ function entryOf(choice: Choice, terms: readonly string[], digits: string): Entr
 }
 
 /** The best entries for a text; for an empty one those with the most accounts. */
-function find(entries: readonly Entry[], text: string, most: number): Choice[] {
+function find(entries: readonly Entry[], text: string, most: number): PickerChoice[] {
   const words = analyzeWords(text);
   const whole = words.join(" ");
   const digits = /^[\d\s./-]+$/.test(text) ? text.replace(/\D/g, "") : "";
@@ -179,7 +179,7 @@ function rankOfDigits({ digits }: Entry, typed: string): number | null {
 }
 
 /** Says by which word of the lexicon something was found, where its name does not show it. */
-function withTerm({ choice, name, terms }: Entry, whole: string): Choice {
+function withTerm({ choice, name, terms }: Entry, whole: string): PickerChoice {
   if (whole === "" || choice.uf !== undefined) return choice;
   const shown = name.split(" ");
   if (whole.split(" ").every((word) => shown.some((one) => one.startsWith(word)))) return choice;

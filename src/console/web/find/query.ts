@@ -7,7 +7,7 @@
 import { computed, type ReadonlySignal, type Signal, signal } from "@preact/signals";
 import type { ExploreAnswer, TranslateAnswer } from "../app/answers.ts";
 import { ApiError, post } from "../app/api.ts";
-import { decodeAddress, encodeAddress, type Trouble } from "./address.ts";
+import { type AddressError, decodeAddress, encodeAddress } from "./address.ts";
 import { catalog, loadCatalog } from "./catalog.ts";
 import { type Exploration, Explorer } from "./explorer.ts";
 import {
@@ -40,7 +40,7 @@ const FACETS = [
 const SETTLE_MS = 150;
 
 const asked = signal<Query>(emptyQuery());
-const troubles = signal<readonly Trouble[]>([]);
+const troubles = signal<readonly AddressError[]>([]);
 const linkMonth = signal<string | null>(null);
 const opening = signal(false);
 const translating = signal<{ busy: boolean; error: ApiError | null }>({ busy: false, error: null });
@@ -64,7 +64,7 @@ export const translation: Signal<TranslateAnswer | null> = signal(null);
 export const exploration: ReadonlySignal<Exploration<ApiError>> = explorer.state;
 
 /** What of the link could not be understood. */
-export const linkTroubles: ReadonlySignal<readonly Trouble[]> = troubles;
+export const linkTroubles: ReadonlySignal<readonly AddressError[]> = troubles;
 
 /** Snapshot that a link was made of, where that is not the served one; else null. */
 export const staleMonth: ReadonlySignal<string | null> = computed(() => {

@@ -108,7 +108,7 @@ export function TextInput(props: TextInputProps): VNode {
 }
 
 /** One choice among several. */
-export interface Choice {
+export interface SelectChoice {
   value: string;
   label: string;
   disabled?: boolean;
@@ -122,7 +122,7 @@ export interface SelectProps
     Omit<SelectHTMLAttributes<HTMLSelectElement>, "label" | "value"> {
   value: string;
   onValue: (value: string) => void;
-  options: readonly Choice[];
+  options: readonly SelectChoice[];
 }
 
 /** A native select. */
@@ -184,7 +184,7 @@ export function Checkbox(props: CheckboxProps): VNode {
 /** What a group of check boxes takes. */
 export interface ChecksProps {
   legend: string;
-  options: readonly Choice[];
+  options: readonly SelectChoice[];
   values: readonly string[];
   onValues: (values: string[]) => void;
   hideLegend?: boolean;
@@ -193,7 +193,8 @@ export interface ChecksProps {
 /** A group of check boxes; values come back in the order of the options. */
 export function Checks({ legend, options, values, onValues, hideLegend }: ChecksProps): VNode {
   const toggle = (value: string, checked: boolean) => {
-    const wanted = (one: Choice) => (one.value === value ? checked : values.includes(one.value));
+    const wanted = (one: SelectChoice) =>
+      one.value === value ? checked : values.includes(one.value);
     onValues(options.filter(wanted).map((one) => one.value));
   };
   return (

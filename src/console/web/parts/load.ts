@@ -12,7 +12,7 @@ import { useCallback, useEffect, useState } from "preact/hooks";
 import { get } from "../app/api.ts";
 
 /** How a request stands. */
-export interface Answered<T> {
+export interface Loaded<T> {
   answer: T | null;
   error: unknown;
   busy: boolean;
@@ -21,7 +21,7 @@ export interface Answered<T> {
 }
 
 /** Reads a path; with null nothing is asked. */
-export function useAnswer<T>(path: string | null): Answered<T> {
+export function useAnswer<T>(path: string | null): Loaded<T> {
   const [turn, setTurn] = useState(0);
   const [state, setState] = useState<{ path: string | null; answer: T | null; error: unknown }>({
     path: null,

@@ -3,7 +3,7 @@
  * Invariant: plain strings and functions of values; the other language has the same keys.
  */
 
-import type { Words } from "../app/words.ts";
+import type { ScreenWords } from "../app/words.ts";
 import { account } from "./pt/account.ts";
 import { audit } from "./pt/audit.ts";
 import { charts } from "./pt/charts.ts";
@@ -16,7 +16,7 @@ import { shell } from "./pt/shell.ts";
 import { table } from "./pt/table.ts";
 
 /** All words of the language. */
-export const words: Words = {
+export const words: ScreenWords = {
   account,
   audit,
   charts,

@@ -22,7 +22,7 @@ export interface Workbook {
 }
 
 /** A part of the package: its path and its XML. */
-export interface Part {
+export interface PackagePart {
   readonly path: string;
   readonly xml: string;
 }
@@ -67,7 +67,7 @@ const APP = "http://schemas.openxmlformats.org/officeDocument/2006/extended-prop
 const SPREADSHEET = "application/vnd.openxmlformats-officedocument.spreadsheetml";
 
 /** Every part but the rows, in the order of the package. */
-export function partsOf(workbook: Workbook): readonly Part[] {
+export function partsOf(workbook: Workbook): readonly PackagePart[] {
   return [
     { path: "[Content_Types].xml", xml: XML + contentTypes() },
     { path: "_rels/.rels", xml: XML + packageRelations() },

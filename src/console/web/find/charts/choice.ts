@@ -9,7 +9,7 @@ import { emptyQuery, type Query } from "../question.ts";
 import { datesOf, type Interval, intervalOf } from "./buckets.ts";
 
 /** The ways to reach an account that a filter can ask for. */
-export type Reach = "email" | "phone" | "any" | "both";
+export type ChartReach = "email" | "phone" | "any" | "both";
 
 /** Puts a value into a list, or takes it out. */
 function toggled<T>(list: readonly T[], value: T): T[] {
@@ -93,7 +93,7 @@ export function clearYears(draft: Query): void {
 }
 
 /** Whether a way to reach accounts is asked for. */
-export function reachChosen({ contact }: Filters, reach: Reach): boolean {
+export function reachChosen({ contact }: Filters, reach: ChartReach): boolean {
   if (reach === "email") return contact.require_email;
   if (reach === "phone") return contact.require_phone;
   if (reach === "both") return contact.require_email && contact.require_phone;
@@ -101,7 +101,7 @@ export function reachChosen({ contact }: Filters, reach: Reach): boolean {
 }
 
 /** Asks for a way to reach accounts, or no longer. */
-export function toggleReach(draft: Query, reach: Reach): void {
+export function toggleReach(draft: Query, reach: ChartReach): void {
   const { contact } = draft.filters;
   const wanted = !reachChosen(draft.filters, reach);
   if (reach === "email" || reach === "both") contact.require_email = wanted;

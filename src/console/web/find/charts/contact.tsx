@@ -7,7 +7,7 @@ import { number, percent } from "../../app/format.ts";
 import { words } from "../../app/words.ts";
 import { change } from "../query.ts";
 import { Bars } from "./bars.tsx";
-import { type Reach, reachChosen, toggleReach } from "./choice.ts";
+import { type ChartReach, reachChosen, toggleReach } from "./choice.ts";
 import { type ChartData, Frame } from "./frame.tsx";
 import type { ListProps } from "./lists.tsx";
 import { type FacetRows, rowsOf } from "./rows.ts";
@@ -25,7 +25,7 @@ export function Contact({ facet, filters }: ListProps) {
   const found = rowsOf(facet, { rowsMax: PARTS.length, chosen: () => false, all: PARTS });
   const name = (value: string) => charts.contactNames[value] ?? value;
   const parts = found.rows.map((row) => ({ ...row, key: row.value, label: name(row.value) }));
-  const filter = (reach: Reach) => () => change((draft) => toggleReach(draft, reach));
+  const filter = (reach: ChartReach) => () => change((draft) => toggleReach(draft, reach));
   const reaches: ChartData = {
     ...found,
     rest: { values: 0, count: 0 },

@@ -29,7 +29,7 @@ export interface FacetRows {
 }
 
 /** What a chart shows: how many rows, whether a value is chosen, and what is always shown. */
-export interface RowWish {
+export interface RowOptions {
   readonly rowsMax: number;
   readonly chosen: (value: string) => boolean;
   /** Closed lists show all of their values, in this order. */
@@ -37,7 +37,7 @@ export interface RowWish {
 }
 
 /** Rows of a facet; a facet that is not there yet has none. */
-export function rowsOf(facet: Facet | undefined, wish: RowWish): FacetRows {
+export function rowsOf(facet: Facet | undefined, wish: RowOptions): FacetRows {
   const values = facet?.values ?? [];
   const missing = facet?.missing ?? 0;
   const other = facet?.other ?? { values: 0, count: 0 };
@@ -69,14 +69,14 @@ interface Listed {
 }
 
 /** The most frequent values and the chosen ones, in the order of the facet. */
-function most(listed: readonly Listed[], wish: RowWish): Listed[] {
+function most(listed: readonly Listed[], wish: RowOptions): Listed[] {
   const chosen = listed.filter(({ value }) => wish.chosen(value)).length;
   let room = Math.max(wish.rowsMax - chosen, 0);
   return listed.filter(({ value }) => wish.chosen(value) || room-- > 0);
 }
 
 /** All values of a closed list; nothing is chosen means that a value without count has none. */
-function every(listed: readonly Listed[], wish: RowWish, all: readonly string[]): Listed[] {
+function every(listed: readonly Listed[], wish: RowOptions, all: readonly string[]): Listed[] {
   const filtered = all.some(wish.chosen);
   return all.map((value) => {
     const known = listed.find((row) => row.value === value);

@@ -11,7 +11,7 @@ import { words } from "../../app/words.ts";
 import { Combobox, type ComboOption } from "../../parts/combobox.tsx";
 import { compressActivities } from "../addressmembers.ts";
 import { catalog } from "../catalog.ts";
-import type { CatalogBook, Choice } from "../catalogbook.ts";
+import type { CatalogBook, PickerChoice } from "../catalogbook.ts";
 import { ChipList } from "./chiplist.tsx";
 
 /** Choices of one search. */
@@ -66,7 +66,7 @@ export function ActivityPicker({ label, codes, onCodes }: ActivityPickerProps): 
   );
 }
 
-function optionOf({ code, name, accounts, codes, term }: Choice): ComboOption {
+function optionOf({ code, name, accounts, codes, term }: PickerChoice): ComboOption {
   const { find } = words.value;
   const group = codes.length > 1;
   const detail = [

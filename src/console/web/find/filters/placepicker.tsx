@@ -13,7 +13,7 @@ import { words } from "../../app/words.ts";
 import { Button } from "../../parts/button.tsx";
 import { Combobox, type ComboOption } from "../../parts/combobox.tsx";
 import { catalog } from "../catalog.ts";
-import type { CatalogBook, Choice } from "../catalogbook.ts";
+import type { CatalogBook, PickerChoice } from "../catalogbook.ts";
 import { change, query } from "../query.ts";
 import { ChipList } from "./chiplist.tsx";
 import { stateName } from "./filterwords.ts";
@@ -122,7 +122,7 @@ function removeCode(geo: Filters["geo"], code: string): void {
   geo.municipality_tom_any_of = others(geo.municipality_tom_any_of);
 }
 
-function optionOf({ code, name, uf, accounts }: Choice): ComboOption {
+function optionOf({ code, name, uf, accounts }: PickerChoice): ComboOption {
   return { value: code, label: name, detail: uf ?? "", count: compact(accounts) };
 }
 

@@ -5,7 +5,7 @@
  */
 import { type ReadonlySignal, signal } from "@preact/signals";
 import { keep, read } from "../../app/preferences.ts";
-import { boundedWidth, type Column, type ColumnChoice, readChoice } from "./columnset.ts";
+import { boundedWidth, type ColumnChoice, readChoice, type TableColumn } from "./columnset.ts";
 
 const KEY = "peneira.columns";
 const kept = signal<ColumnChoice>(readChoice(read(KEY)));
@@ -25,7 +25,7 @@ export function chooseUsual(): void {
 }
 
 /** Sets the width of a column. */
-export function chooseWidth(column: Column, width: number): void {
+export function chooseWidth(column: TableColumn, width: number): void {
   const { shown, widths } = kept.peek();
   choose({ shown, widths: { ...widths, [column.id]: boundedWidth(width) } });
 }

@@ -13,7 +13,7 @@ import type { SortKey } from "../../app/answers.ts";
 export const COLUMN_GROUPS = ["company", "activity", "place", "contact", "register"] as const;
 
 /** One column: the fields it is made of, its width in pixels, what it is sorted by. */
-export interface Column {
+export interface TableColumn {
   readonly id: ColumnId;
   readonly group: (typeof COLUMN_GROUPS)[number];
   readonly fields: readonly string[];
@@ -23,7 +23,7 @@ export interface Column {
   readonly numeric?: true;
 }
 
-type Row = Omit<Column, "id">;
+type Row = Omit<TableColumn, "id">;
 
 const TABLE = {
   name: { group: "company", fields: ["legal_name", "trade_name"], width: 256, sort: "legal_name" },
@@ -87,12 +87,14 @@ const TABLE = {
 export type ColumnId = keyof typeof TABLE;
 
 /** Every column, in the order of the chooser. */
-export const COLUMNS: readonly Column[] = Object.entries(TABLE).map(([id, row]) => ({
+export const COLUMNS: readonly TableColumn[] = Object.entries(TABLE).map(([id, row]) => ({
   id: id as ColumnId,
   ...(row as Row),
 }));
 
-const BY_ID: ReadonlyMap<string, Column> = new Map(COLUMNS.map((column) => [column.id, column]));
+const BY_ID: ReadonlyMap<string, TableColumn> = new Map(
+  COLUMNS.map((column) => [column.id, column]),
+);
 
 /** The column that always comes first. */
 export const FIRST_COLUMN: ColumnId = "name";
@@ -112,22 +114,22 @@ export interface ColumnChoice {
 }
 
 /** The column of a name. */
-export function columnOf(id: ColumnId): Column {
-  return BY_ID.get(id) as Column;
+export function columnOf(id: ColumnId): TableColumn {
+  return BY_ID.get(id) as TableColumn;
 }
 
 /** Whether the plan allows what a column is named after: all of its fields would be empty else. */
-export function isAllowed(column: Column, allowed: ReadonlySet<string>): boolean {
+export function isAllowed(column: TableColumn, allowed: ReadonlySet<string>): boolean {
   return column.fields.some((field) => allowed.has(field));
 }
 
 /** The columns to draw: those chosen that the plan allows. */
-export function drawnColumns(choice: ColumnChoice, allowed: ReadonlySet<string>): Column[] {
+export function drawnColumns(choice: ColumnChoice, allowed: ReadonlySet<string>): TableColumn[] {
   return choice.shown.map(columnOf).filter((column) => isAllowed(column, allowed));
 }
 
 /** The width of a column in pixels. */
-export function widthOf(column: Column, choice: ColumnChoice): number {
+export function widthOf(column: TableColumn, choice: ColumnChoice): number {
   return choice.widths[column.id] ?? column.width;
 }
 

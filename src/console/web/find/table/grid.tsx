@@ -12,12 +12,12 @@ import { coarse, narrow } from "../../app/media.ts";
 import { words } from "../../app/words.ts";
 import { copyText } from "../../parts/button.tsx";
 import { choice, chooseWidth } from "./choice.ts";
-import { COLUMN_WIDTH, type Column, widthOf } from "./columnset.ts";
+import { COLUMN_WIDTH, type TableColumn, widthOf } from "./columnset.ts";
 import { Head } from "./head.tsx";
 import { left, opened, place, type ShownList } from "./list.ts";
 import { Row } from "./row.tsx";
 import { cellText } from "./values.ts";
-import { type Stage, scrolledOf, showCell, showRow, useRowWindow } from "./viewport.ts";
+import { type ScrollStage, scrolledOf, showCell, showRow, useRowWindow } from "./viewport.ts";
 import { type CellPlace, moved } from "./window.ts";
 
 /** Heights of rows: for a mouse, for fingers, for two lines on a phone; as in the style sheet. */
@@ -35,7 +35,7 @@ export function focusCell(to: CellPlace): void {
 /** What the grid takes. */
 export interface GridProps {
   list: ShownList;
-  columns: readonly Column[];
+  columns: readonly TableColumn[];
   sortable: ReadonlySet<string>;
   helpId: string;
   /** What stands below the rows and scrolls with them. */
@@ -50,7 +50,7 @@ export function Grid({ list, columns, sortable, helpId, tail }: GridProps): VNod
   const { length: count } = rows.accounts;
   const page = narrow.value;
   const rowHeight = page ? ROW_HEIGHT.compact : coarse.value ? ROW_HEIGHT.coarse : ROW_HEIGHT.fine;
-  const stage: Stage = { scroller, body, page, rowHeight, count };
+  const stage: ScrollStage = { scroller, body, page, rowHeight, count };
   const drawn = useRowWindow(stage, (row) => rows.want(row));
   usePlaceKept(stage, list);
   useOpenedShown(stage);
@@ -120,7 +120,7 @@ function drawnIndexes(first: number, end: number, focused: number): number[] {
 }
 
 /** The tracks of a row; the first column takes what is left, so that rows fill the width. */
-function gridStyle(columns: readonly Column[]): Record<string, string> {
+function gridStyle(columns: readonly TableColumn[]): Record<string, string> {
   const widths = columns.map((column) => widthOf(column, choice.value));
   const total = widths.reduce((sum, width) => sum + width, 0);
   const [first = 0, ...others] = widths;
@@ -129,7 +129,7 @@ function gridStyle(columns: readonly Column[]): Record<string, string> {
 }
 
 /** Keeps the place while the view is away; a list that begins is shown from its top. */
-function usePlaceKept({ scroller, page }: Stage, { rows }: ShownList): void {
+function usePlaceKept({ scroller, page }: ScrollStage, { rows }: ShownList): void {
   useLayoutEffect(() => {
     if (scroller.current !== null && !page) scroller.current.scrollTop = left.scrollTop;
   }, [rows.accounts, page]);
@@ -144,7 +144,7 @@ function usePlaceKept({ scroller, page }: Stage, { rows }: ShownList): void {
 }
 
 /** Keeps the row of the open account in sight, also while the drawer walks on. */
-function useOpenedShown(stage: Stage): void {
+function useOpenedShown(stage: ScrollStage): void {
   const { value: row } = opened;
   useLayoutEffect(() => {
     if (row !== null) showRow(stage, row);
@@ -152,7 +152,7 @@ function useOpenedShown(stage: Stage): void {
 }
 
 /** Gives the focus to the cell at `place` once it is drawn. */
-function useFocus(stage: Stage): void {
+function useFocus(stage: ScrollStage): void {
   const wanted = focusWanted.value;
   const { row, column } = place.value;
   useLayoutEffect(() => {
@@ -196,9 +196,9 @@ function onClick(event: MouseEvent): void {
 }
 
 interface KeyContext {
-  readonly stage: Stage;
+  readonly stage: ScrollStage;
   readonly list: ShownList;
-  readonly columns: readonly Column[];
+  readonly columns: readonly TableColumn[];
 }
 
 function onKey(event: KeyboardEvent, context: KeyContext): void {
@@ -235,7 +235,7 @@ function acted(event: KeyboardEvent, { row }: CellPlace, { rows }: ShownList): b
 }
 
 /** Alt and an arrow make the column of a heading narrower or wider. */
-function resized(event: KeyboardEvent, at: CellPlace, columns: readonly Column[]): boolean {
+function resized(event: KeyboardEvent, at: CellPlace, columns: readonly TableColumn[]): boolean {
   const column = columns[at.column];
   const sign = event.key === "ArrowLeft" ? -1 : event.key === "ArrowRight" ? 1 : 0;
   if (at.row !== -1 || column === undefined || sign === 0) return false;
@@ -244,7 +244,7 @@ function resized(event: KeyboardEvent, at: CellPlace, columns: readonly Column[]
 }
 
 /** Copying without a selection copies the cell. */
-function onCopy(event: ClipboardEvent, { rows }: ShownList, columns: readonly Column[]): void {
+function onCopy(event: ClipboardEvent, { rows }: ShownList, columns: readonly TableColumn[]): void {
   const at = placeOf(document.activeElement);
   const account = at === null ? undefined : rows.accounts[at.row];
   if (at === null || account === undefined || getSelection()?.isCollapsed === false) return;

@@ -8,11 +8,11 @@ import { words } from "../../app/words.ts";
 import { Icon } from "../../parts/icon.tsx";
 import { change, query } from "../query.ts";
 import { choice, chooseWidth } from "./choice.ts";
-import { type Column, nextSort, sortedBy, widthOf } from "./columnset.ts";
+import { nextSort, sortedBy, type TableColumn, widthOf } from "./columnset.ts";
 
 /** What the header takes. */
 export interface HeadProps {
-  columns: readonly Column[];
+  columns: readonly TableColumn[];
   /** The heading that takes the focus when the grid does; null where it is in a row. */
   tabbed: number | null;
   sortable: ReadonlySet<string>;
@@ -40,7 +40,7 @@ export function Head({ columns, tabbed, sortable }: HeadProps): VNode {
 }
 
 interface HeadingProps {
-  column: Column;
+  column: TableColumn;
   at: number;
   tabbed: boolean;
   sortable: boolean;
@@ -96,7 +96,7 @@ function sortHint(direction: "asc" | "desc"): (column: string) => string {
 }
 
 /** The edge that is dragged; keyboards have Alt and the arrows. */
-function Grip({ column }: { column: Column }): VNode {
+function Grip({ column }: { column: TableColumn }): VNode {
   const drag = (event: PointerEvent & { currentTarget: HTMLElement }) => {
     event.preventDefault();
     event.stopPropagation();

@@ -23,7 +23,7 @@ export interface ShownList {
 }
 
 /** What a list is made for. */
-export interface ListWish {
+export interface TableListOptions {
   readonly spec: Spec;
   readonly snapshot: string;
   readonly fields: readonly string[];
@@ -47,7 +47,7 @@ export const opened: Signal<number | null> = signal(null);
 export const left = { scrollTop: 0 };
 
 /** Shows the list of a spec, unless it is there already. */
-export function showList({ spec, snapshot, fields, pageMax }: ListWish): void {
+export function showList({ spec, snapshot, fields, pageMax }: TableListOptions): void {
   const { filters, sort, scoring } = spec;
   const key = JSON.stringify([snapshot, filters, sort, scoring, fields, pageMax]);
   if (latest?.key === key && latest.rows.phase !== "failed") return;

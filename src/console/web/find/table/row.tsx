@@ -9,7 +9,7 @@ import type { ComponentChildren, VNode } from "preact";
 import type { Account } from "../../app/answers.ts";
 import { words } from "../../app/words.ts";
 import { cellContent, compactContent } from "./cells.tsx";
-import type { Column } from "./columnset.ts";
+import type { TableColumn } from "./columnset.ts";
 import { cellText } from "./values.ts";
 
 /** What a row takes. */
@@ -17,7 +17,7 @@ export interface RowProps {
   account: Account;
   index: number;
   /** Null on phones, where a row is one cell of two lines. */
-  columns: readonly Column[] | null;
+  columns: readonly TableColumn[] | null;
   /** The cell that takes the focus when the grid does; null where it is in another row. */
   tabbed: number | null;
   /** Whether the drawer shows this account. */

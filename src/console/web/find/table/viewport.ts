@@ -16,7 +16,7 @@ import {
 } from "./window.ts";
 
 /** The elements of a table and what its rows measure. */
-export interface Stage {
+export interface ScrollStage {
   readonly scroller: RefObject<HTMLDivElement | null>;
   readonly body: RefObject<HTMLTableSectionElement | null>;
   /** Whether the page scrolls in place of the table. */
@@ -26,7 +26,13 @@ export interface Stage {
 }
 
 /** How far the rows are scrolled; null while there are no elements. */
-export function scrolledOf({ scroller, body, page, rowHeight, count }: Stage): Scrolled | null {
+export function scrolledOf({
+  scroller,
+  body,
+  page,
+  rowHeight,
+  count,
+}: ScrollStage): Scrolled | null {
   const box = scroller.current;
   const rows = body.current;
   if (box === null || rows === null) return null;
@@ -40,7 +46,7 @@ export function scrolledOf({ scroller, body, page, rowHeight, count }: Stage): S
 }
 
 /** The rows to draw; `onSeen` is told the last row that can be seen. */
-export function useRowWindow(stage: Stage, onSeen: (row: number) => void): RowWindow {
+export function useRowWindow(stage: ScrollStage, onSeen: (row: number) => void): RowWindow {
   const [drawn, setDrawn] = useState<RowWindow>({ first: 0, end: 0 });
   const measure = () => {
     const scrolled = scrolledOf(stage);
@@ -76,7 +82,7 @@ export function useRowWindow(stage: Stage, onSeen: (row: number) => void): RowWi
 }
 
 /** Scrolls no further than needed so that a row is seen. */
-export function showRow(stage: Stage, row: number): void {
+export function showRow(stage: ScrollStage, row: number): void {
   const scrolled = scrolledOf(stage);
   if (scrolled === null || row < 0) return;
   const top = scrollTopFor(row, scrolled);
@@ -86,7 +92,7 @@ export function showRow(stage: Stage, row: number): void {
 }
 
 /** Scrolls sideways so that a cell is seen beside the first column, which stays. */
-export function showCell(stage: Stage, cell: HTMLElement): void {
+export function showCell(stage: ScrollStage, cell: HTMLElement): void {
   const box = stage.scroller.current;
   const first = cell.parentElement?.firstElementChild;
   if (box === null || !(first instanceof HTMLElement) || first === cell || stage.page) return;

@@ -7,7 +7,7 @@
 import { isJsonObject, type JsonObject, pointerToken } from "./reader.ts";
 
 /** One thing that normalization altered. */
-export interface Change {
+export interface NormalizationNote {
   /** RFC 6901 pointer into the request body. */
   readonly pointer: string;
   /** What was sent; absent where nothing was. */
@@ -19,14 +19,18 @@ export interface Change {
 }
 
 /** Lists what differs between an accepted input and its normalized form. */
-export function describeChanges(input: unknown, spec: unknown, pointer: string): Change[] {
-  const changes: Change[] = [];
+export function describeChanges(
+  input: unknown,
+  spec: unknown,
+  pointer: string,
+): NormalizationNote[] {
+  const changes: NormalizationNote[] = [];
   compare(input, spec, pointer, changes);
   return changes;
 }
 
 /** Compares one value; objects member by member, everything else as a whole. */
-function compare(from: unknown, to: unknown, pointer: string, changes: Change[]): void {
+function compare(from: unknown, to: unknown, pointer: string, changes: NormalizationNote[]): void {
   if (from === undefined) {
     changes.push({ pointer, to, detail: `${pointer} was missing and got its default.` });
   } else if (to === undefined) {
@@ -43,7 +47,7 @@ function compareMembers(
   from: JsonObject,
   to: JsonObject,
   pointer: string,
-  changes: Change[],
+  changes: NormalizationNote[],
 ): void {
   const names = new Set([...Object.keys(to), ...Object.keys(from)]);
   for (const name of names) {

@@ -8,7 +8,7 @@ import { test } from "node:test";
 import fc from "fast-check";
 import { manualClock } from "../../../src/clock.ts";
 import type { Segment } from "../../../src/search/segment.ts";
-import { RETIRED_MAX, Shelf } from "../../../src/search/shelf.ts";
+import { RETIRED_MAX, SegmentRegistry } from "../../../src/search/segmentregistry.ts";
 
 const KEEP_MS = 1_000;
 
@@ -43,7 +43,7 @@ test("a shelf gives what an obvious list would, and closes each segment once", (
   fc.assert(
     fc.property(steps, (walk) => {
       const clock = manualClock();
-      const shelf = new Shelf(clock, KEEP_MS);
+      const shelf = new SegmentRegistry(clock, KEEP_MS);
       const all: Fake[] = [];
       let current: Fake | null = null;
       let retired: { one: Fake; usedMs: number }[] = [];

@@ -5,7 +5,7 @@
  * names of one wish are in Portuguese and in English.
  */
 import { Phrases } from "../words/phrases.ts";
-import type { Role } from "../words/sentence.ts";
+import type { TokenRole } from "../words/sentence.ts";
 import {
   ANY_PHONE,
   BEST,
@@ -17,10 +17,10 @@ import {
   REGIME,
   type Remark,
   WHATSAPP,
-} from "./wishremarks.ts";
+} from "./remarks.ts";
 
 /** A key of the order of accounts. */
-export interface SortWish {
+export interface SortPhrase {
   readonly field: string;
   direction: "asc" | "desc";
   /** Only the field was said: "por data de abertura". */
@@ -30,7 +30,7 @@ export interface SortWish {
 }
 
 /** What the wishes of a sentence set. */
-export interface FoundWishes {
+export interface FoundFilters {
   readonly statuses: Set<number>;
   readonly excludedStatuses: Set<number>;
   readonly sizes: Set<string>;
@@ -42,7 +42,7 @@ export interface FoundWishes {
   phone: boolean;
   contact: boolean;
   anyStatus: boolean;
-  readonly sort: SortWish[];
+  readonly sort: SortPhrase[];
   /** "em ordem decrescente", said before the field. */
   direction: "asc" | "desc" | null;
 }
@@ -51,11 +51,11 @@ export interface FoundWishes {
 export type Outcome = "set" | "cannot" | "contradiction";
 
 /** Sets what a wish asks for in the polarity that it has. */
-type Apply = (found: FoundWishes, negated: boolean) => Outcome;
+type Apply = (found: FoundFilters, negated: boolean) => Outcome;
 
 /** What a wish is beside its names. */
-interface WishRest {
-  readonly role: Role;
+interface FilterPhraseRest {
+  readonly role: TokenRole;
   readonly apply: Apply;
   /** It was taken for less, or for something else, than it says. */
   readonly warning?: Remark;
@@ -70,10 +70,10 @@ interface WishRest {
 }
 
 /** One kind of wish. */
-export type Wish = WishRest;
+export type FilterPhrase = FilterPhraseRest;
 
 const positive =
-  (set: (found: FoundWishes) => void): Apply =>
+  (set: (found: FoundFilters) => void): Apply =>
   (found, negated) => {
     if (negated) return "cannot";
     set(found);
@@ -142,7 +142,7 @@ const directed = (direction: "asc" | "desc") => ({
   }),
 });
 
-const WISHES: readonly (readonly [names: string, wish: Wish])[] = [
+const WISHES: readonly (readonly [names: string, wish: FilterPhrase])[] = [
   [
     "ativo|ativa|em atividade|em funcionamento|funcionando|em operação|operando|operante|" +
       "situação ativa|situação cadastral ativa|active|operating",
@@ -360,5 +360,6 @@ const WISHES: readonly (readonly [names: string, wish: Wish])[] = [
 ];
 
 /** Every wish by its names. */
-export const WISH_TABLE = new Phrases<Wish>();
-for (const [names, wish] of WISHES) for (const name of names.split("|")) WISH_TABLE.add(name, wish);
+export const FILTER_PHRASES = new Phrases<FilterPhrase>();
+for (const [names, wish] of WISHES)
+  for (const name of names.split("|")) FILTER_PHRASES.add(name, wish);

@@ -1,7 +1,7 @@
 /**
  * What can go wrong between us and the share, sorted by what helps.
  * What comes in: a failed fetch, or the status and headers of an answer.
- * What goes out: a `Trouble` that says whether to try again, with fewer streams, or with a new
+ * What goes out: a `DownloadError` that says whether to try again, with fewer streams, or with a new
  * listing; or a `CommandError` where only a person can help.
  * Invariant: every failure of the network has words; nothing is retried that cannot get better.
  */
@@ -18,7 +18,7 @@ const WAIT_MAX_MS = 15 * 60_000;
 export type TroubleKind = "again" | "crowded" | "replaced";
 
 /** A failure that the download can do something about. */
-export class Trouble extends Error {
+export class DownloadError extends Error {
   readonly kind: TroubleKind;
   /** How long the share wants us to wait at least. */
   readonly waitMs: number;
@@ -62,7 +62,11 @@ const CODES: Readonly<Record<string, readonly [kind: TroubleKind, words: string]
 
 /** Sorts what `fetch` or the reading of a body threw. */
 export function troubleOfFailure(error: unknown, url: URL): Error {
-  if (error instanceof Trouble || error instanceof CommandError || error instanceof Interrupted) {
+  if (
+    error instanceof DownloadError ||
+    error instanceof CommandError ||
+    error instanceof Interrupted
+  ) {
     return error;
   }
   const cause = causeOf(error);
@@ -76,8 +80,8 @@ export function troubleOfFailure(error: unknown, url: URL): Error {
     );
   }
   const known = CODES[code];
-  if (known !== undefined) return new Trouble(known[0], known[1] + proxyNote());
-  if (code !== "") return new Trouble("again", `${code}: ${cause.message}`);
+  if (known !== undefined) return new DownloadError(known[0], known[1] + proxyNote());
+  if (code !== "") return new DownloadError("again", `${code}: ${cause.message}`);
   return new CommandError(`${url.host} cannot be asked: ${cause.message}`, 1, error);
 }
 
@@ -104,7 +108,7 @@ function proxyNote(): string {
 export function troubleOfStatus(answer: AnswerHead, file: boolean): Error {
   const { status, headers, url } = answer;
   if (status === 404 || status === 410 || status === 412 || status === 416) {
-    if (file) return new Trouble("replaced", `the share answers ${status} to what it lists`);
+    if (file) return new DownloadError("replaced", `the share answers ${status} to what it lists`);
     return new CommandError(
       `There is no folder at ${url} (${status}). The registry's share has moved before: look for ` +
         "its new link and set download.url (PENEIRA_DOWNLOAD_URL, or --url).",
@@ -125,7 +129,7 @@ export function troubleOfStatus(answer: AnswerHead, file: boolean): Error {
     );
   }
   const kind = status === 429 || status === 503 ? "crowded" : "again";
-  return new Trouble(kind, `the share answers ${status}`, waitMs);
+  return new DownloadError(kind, `the share answers ${status}`, waitMs);
 }
 
 /** The part of an answer that tells what became of a request. */

@@ -10,11 +10,11 @@ import { readZipElsewhere, type ZipMember } from "../dump/directory.ts";
 import { readMemberName } from "../dump/layout.ts";
 import { CommandError } from "../errors.ts";
 import { below } from "./address.ts";
-import type { Answer } from "./client.ts";
+import { patiently } from "./backoff.ts";
+import type { ShareAnswer } from "./client.ts";
+import { DownloadError, troubleOfStatus } from "./downloaderror.ts";
 import { type Inquiry, type ListedFile, type ListedMonth, listMonth } from "./months.ts";
-import { patiently } from "./patience.ts";
 import { type Crowd, inStreams } from "./streams.ts";
-import { Trouble, troubleOfStatus } from "./trouble.ts";
 import { namesText, reasonOf } from "./words.ts";
 
 /** The directory of a registry zip takes 700 bytes; with the longest comment of zips 64 kB. */
@@ -134,7 +134,7 @@ async function readRange(
     const range = answer.headers.get("content-range");
     if (!whole && !range?.startsWith(`bytes ${offset}-`)) {
       answer.drop();
-      throw new Trouble("again", `the share sends another range (${range})`);
+      throw new DownloadError("again", `the share sends another range (${range})`);
     }
     return collect(answer, length);
   }
@@ -143,7 +143,7 @@ async function readRange(
   throw troubleOfStatus(answer, true);
 }
 
-async function collect(answer: Answer, length: number): Promise<Uint8Array> {
+async function collect(answer: ShareAnswer, length: number): Promise<Uint8Array> {
   const pieces: Uint8Array[] = [];
   let bytes = 0;
   for await (const piece of answer.body()) {
@@ -151,7 +151,8 @@ async function collect(answer: Answer, length: number): Promise<Uint8Array> {
     pieces.push(piece);
     if (bytes > length) break;
   }
-  if (bytes !== length) throw new Trouble("again", `the share sends ${bytes} of ${length} bytes`);
+  if (bytes !== length)
+    throw new DownloadError("again", `the share sends ${bytes} of ${length} bytes`);
   return Buffer.concat(pieces);
 }
 
@@ -159,7 +160,7 @@ async function collect(answer: Answer, length: number): Promise<Uint8Array> {
  * Refuses an answer that is not of the file that was listed: another size, tag or date.
  * @throws Trouble (`replaced`), after giving up the answer
  */
-export function checkSame(answer: Answer, file: ListedFile): void {
+export function checkSame(answer: ShareAnswer, file: ListedFile): void {
   const { headers, status } = answer;
   const range = /^bytes \d+-\d+\/(\d+)$/.exec(headers.get("content-range") ?? "");
   const length = status === 206 ? range?.[1] : headers.get("content-length");
@@ -173,7 +174,7 @@ export function checkSame(answer: Answer, file: ListedFile): void {
   ].filter((text) => text !== "");
   if (other.length === 0) return;
   answer.drop();
-  throw new Trouble("replaced", `the share sends ${other.join(", ")} than it lists`);
+  throw new DownloadError("replaced", `the share sends ${other.join(", ")} than it lists`);
 }
 
 /** Weak and strong forms of a tag are the same to us: the size is compared too. */

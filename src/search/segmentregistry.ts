@@ -17,7 +17,7 @@ interface Retired {
 }
 
 /** Holds the opened segments. */
-export class Shelf {
+export class SegmentRegistry {
   readonly #clock: Clock;
   readonly #keepMs: number;
   #current: Segment | null = null;

@@ -11,20 +11,20 @@ import { claimNegation, type Reach, reachOf } from "../negation.ts";
 import type { Notes } from "../notes.ts";
 import { contradict } from "../numbers/bounds.ts";
 import { comparedBefore } from "../numbers/comparing.ts";
-import type { Role, Sentence, Words } from "../words/sentence.ts";
-import { AUDIENCE } from "./wishremarks.ts";
-import { contactLead, contactTail, isWishMeant, sizeLead, sortLead } from "./wishsigns.ts";
-import { type FoundWishes, WISH_TABLE, type Wish } from "./wishtable.ts";
+import type { Sentence, TokenRole, Words } from "../words/sentence.ts";
+import { AUDIENCE } from "./remarks.ts";
+import { contactLead, contactTail, isFilterMeant, sizeLead, sortLead } from "./signs.ts";
+import { FILTER_PHRASES, type FilterPhrase, type FoundFilters } from "./table.ts";
 
 /** Finds and claims every wish of the table. */
-export function findWishes(sentence: Sentence, notes: Notes): FoundWishes {
+export function findFilters(sentence: Sentence, notes: Notes): FoundFilters {
   return new WishStage(sentence, notes).all();
 }
 
 interface Taken {
   readonly at: number;
   readonly to: number;
-  readonly wish: Wish;
+  readonly wish: FilterPhrase;
 }
 
 /** What a wish that was taken last may still change. */
@@ -36,7 +36,7 @@ interface Last extends Taken {
 class WishStage {
   readonly #sentence: Sentence;
   readonly #notes: Notes;
-  readonly #found: FoundWishes = {
+  readonly #found: FoundFilters = {
     ...{ statuses: new Set(), excludedStatuses: new Set() },
     ...{ sizes: new Set(), excludedSizes: new Set() },
     ...{ mei: null, simples: null, headquarters: false, email: false, phone: false },
@@ -49,11 +49,11 @@ class WishStage {
     this.#notes = notes;
   }
 
-  all(): FoundWishes {
+  all(): FoundFilters {
     const sentence = this.#sentence;
     for (let at = 0; at < sentence.tokens.length; at++) {
       if (!sentence.free(at)) continue;
-      const match = WISH_TABLE.longest(sentence.tokens, at, (index) => sentence.free(index));
+      const match = FILTER_PHRASES.longest(sentence.tokens, at, (index) => sentence.free(index));
       if (match === null) continue;
       const taken = { at, to: match.to, wish: match.value };
       if (!this.#isMeant(taken)) continue;
@@ -68,7 +68,7 @@ class WishStage {
     const listed = last !== null && last.wish.role === "contact";
     return (
       !isInTrade(this.#sentence, at, to) &&
-      isWishMeant(this.#sentence, { at, to, wish }, listed ? last.to : -1)
+      isFilterMeant(this.#sentence, { at, to, wish }, listed ? last.to : -1)
     );
   }
 
@@ -159,7 +159,7 @@ class WishStage {
     this.#last = { ...taken, set: outcome === "set" };
   }
 
-  #remark({ warning, assumption }: Wish, words: Words): void {
+  #remark({ warning, assumption }: FilterPhrase, words: Words): void {
     if (warning !== undefined) this.#notes.warn(warning.code, warning, words);
     if (assumption !== undefined) this.#notes.assume(assumption.code, assumption, words);
   }
@@ -235,7 +235,7 @@ const EITHER = new Set(["e", "ou", "or", "and", "/", "um", "com", "por", "o", "a
 const INCLUDING = new Set("inclusive incluindo inclusas including ate tambem".split(" "));
 const ALL = new Set("todas todos tudo all".split(" "));
 
-function cannot(role: Role): { code: string; pt: string; en: string } {
+function cannot(role: TokenRole): { code: string; pt: string; en: string } {
   if (role === "contact") {
     const code = "without_contact";
     return {

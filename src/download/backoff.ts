@@ -7,7 +7,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { wordFor } from "../amounts.ts";
 import { CommandError } from "../errors.ts";
-import { Trouble } from "./trouble.ts";
+import { DownloadError } from "./downloaderror.ts";
 import { waitText } from "./words.ts";
 
 /** How long and how often. */
@@ -29,7 +29,7 @@ export interface Trying<T> {
   /** How far the work has come; more than ever is progress. */
   readonly reached?: () => number;
   /** Troubles that somebody else deals with. */
-  readonly leave?: (trouble: Trouble) => boolean;
+  readonly leave?: (trouble: DownloadError) => boolean;
 }
 
 /** Pauses that follow from the time of a stall: up to a second at first, then up to a minute. */
@@ -50,7 +50,8 @@ export async function patiently<T>(trying: Trying<T>): Promise<T> {
       return await step();
     } catch (error) {
       signal.throwIfAborted();
-      if (!(error instanceof Trouble) || error.kind === "replaced" || leave(error)) throw error;
+      if (!(error instanceof DownloadError) || error.kind === "replaced" || leave(error))
+        throw error;
       const now = reached();
       failures = now > best ? 1 : failures + 1;
       best = Math.max(best, now);
@@ -62,7 +63,7 @@ export async function patiently<T>(trying: Trying<T>): Promise<T> {
   }
 }
 
-function givenUp(name: string, failures: number, error: Trouble): CommandError {
+function givenUp(name: string, failures: number, error: DownloadError): CommandError {
   return new CommandError(
     `${name}: ${error.message}, ${failures} ${wordFor(failures, "time")} in a row. ` +
       "Run the command again later; it goes on with what is there.",

@@ -6,7 +6,7 @@
  */
 import { isFillerWord } from "../fillers.ts";
 import type { Sentence } from "../words/sentence.ts";
-import type { Wish } from "./wishtable.ts";
+import type { FilterPhrase } from "./table.ts";
 
 const wordSet = (words: string) => new Set(words.split(" "));
 
@@ -59,11 +59,11 @@ const ASKING = new Set(
 export interface Named {
   readonly at: number;
   readonly to: number;
-  readonly wish: Wish;
+  readonly wish: FilterPhrase;
 }
 
 /** Whether a name is meant; `contactEnd` is the index behind the last contact, or -1. */
-export function isWishMeant(sentence: Sentence, named: Named, contactEnd: number): boolean {
+export function isFilterMeant(sentence: Sentence, named: Named, contactEnd: number): boolean {
   const { at, to, wish } = named;
   const text = sentence.tokens[at]?.text ?? "";
   const folded = sentence.folded(at);

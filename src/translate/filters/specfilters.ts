@@ -6,13 +6,13 @@
 import { SPEC_LIMITS } from "../../spec/schema.ts";
 import type { Notes } from "../notes.ts";
 import type { Bounds } from "../numbers/bounds.ts";
-import type { FoundWishes, SortWish } from "./wishtable.ts";
+import type { FoundFilters, SortPhrase } from "./table.ts";
 
 const STATUSES = [1, 2, 3, 4, 8];
 const SIZES = ["00", "01", "03", "05"];
 
 /** The `company` filters. */
-export function companyOf(found: FoundWishes, bounds: Bounds, notes: Notes) {
+export function companyOf(found: FoundFilters, bounds: Bounds, notes: Notes) {
   const { startedAfter, startedBefore, capitalMin, capitalMax } = bounds;
   const sizes = sizesOf(found, notes);
   return {
@@ -29,7 +29,7 @@ export function companyOf(found: FoundWishes, bounds: Bounds, notes: Notes) {
 }
 
 /** The `contact` filters; one that is required makes "any contact" needless. */
-export function contactOf({ email, phone, contact }: FoundWishes) {
+export function contactOf({ email, phone, contact }: FoundFilters) {
   return {
     require_email: email,
     require_phone: phone,
@@ -38,9 +38,9 @@ export function contactOf({ email, phone, contact }: FoundWishes) {
 }
 
 /** The order; a field that was named outweighs "as maiores". */
-export function sortOf({ sort }: FoundWishes, notes: Notes) {
+export function sortOf({ sort }: FoundFilters, notes: Notes) {
   const named = sort.filter(({ vague }) => !vague);
-  const keys: readonly SortWish[] = named.length > 0 ? named : sort;
+  const keys: readonly SortPhrase[] = named.length > 0 ? named : sort;
   if (keys.some(({ vague }) => vague)) {
     notes.assume("largest_by_capital", {
       pt: "Maior e menor foram entendidos pelo capital social.",
@@ -52,7 +52,7 @@ export function sortOf({ sort }: FoundWishes, notes: Notes) {
     .map(({ field, direction }) => ({ field, direction }));
 }
 
-function statusesOf(found: FoundWishes, notes: Notes): number[] {
+function statusesOf(found: FoundFilters, notes: Notes): number[] {
   if (found.anyStatus) return [];
   if (found.statuses.size === STATUSES.length) return [];
   if (found.statuses.size > 0) return [...found.statuses];
@@ -63,7 +63,7 @@ function statusesOf(found: FoundWishes, notes: Notes): number[] {
 }
 
 /** Sizes; micro-entrepreneurs are micro companies, so that both together are the latter. */
-function sizesOf(found: FoundWishes, notes: Notes): string[] {
+function sizesOf(found: FoundFilters, notes: Notes): string[] {
   const { sizes, excludedSizes } = found;
   if (found.mei === true && sizes.has("01")) {
     found.mei = null;

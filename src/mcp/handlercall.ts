@@ -10,7 +10,7 @@ import type { Question } from "../http/service.ts";
 import type { JsonObject } from "../spec/reader.ts";
 
 /** What every answer about data says of its source. */
-export interface Source {
+export interface AnswerSource {
   readonly snapshot: string;
   readonly snapshot_date: string;
   readonly provenance: object;
@@ -29,13 +29,13 @@ export function answeredBy<Value>({ status, body }: Answer): Value {
 }
 
 /** One line about where an answer comes from. */
-export function sourceLine(source: Omit<Source, "provenance">): string {
+export function sourceLine(source: Omit<AnswerSource, "provenance">): string {
   const { snapshot, snapshot_date: date } = source;
   return `Source: Receita Federal, CNPJ registry, snapshot ${snapshot} (data of ${date}).`;
 }
 
 /** The members of an answer that say where it comes from. */
-export function sourceOf({ snapshot, snapshot_date, provenance }: Source): JsonObject {
+export function sourceOf({ snapshot, snapshot_date, provenance }: AnswerSource): JsonObject {
   return { snapshot, snapshot_date, provenance };
 }
 
