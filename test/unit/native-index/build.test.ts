@@ -9,7 +9,7 @@ import assert from "node:assert/strict";
 import { createHash } from "node:crypto";
 import { describe, test } from "node:test";
 import fc from "fast-check";
-import { RECORD } from "../../../native-index/builder/record.ts";
+import { RECORD, SLOTS } from "../../../native-index/builder/record.ts";
 import {
   BATCH_ROWS,
   COLUMNS,
@@ -104,7 +104,7 @@ describe("ranking", () => {
   test("refuses what is no record", () => {
     const records = encodeRecords(randomRows(5, 2));
     const bad = Buffer.from(records);
-    bad.write("a", RECORD.cnpj);
+    bad.write("a", SLOTS.cnpj);
     assert.throws(() => rankRecords(bad, bad.length), /byte 0 has a cnpj with characters other/);
     assert.throws(() => rankRecords(records, records.length - 8), /is longer than the buffer/);
     assert.throws(() => rankRecords(records, records.length + 1), /byteLength must be a whole/);
