@@ -6,26 +6,36 @@
  * Invariant: the same tables give the same bytes, laid out as .clang-format says. The headers are
  * committed, so that whoever compiles needs nothing of this, and whoever reads C++ sees them.
  */
-import { readFileSync, writeFileSync } from "node:fs";
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import path from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
 
-const ROOT = path.dirname(path.dirname(fileURLToPath(import.meta.url)));
+const SCRIPT = fileURLToPath(import.meta.url);
+const ROOT = path.dirname(path.dirname(SCRIPT));
 
 /** The tables, relative to the root. */
-export const TABLE_FILES = [
+const TABLE_FILES = [
   "native-index/format/columns.ts",
   "native-index/builder/record.ts",
   "src/spec/fields/table.ts",
 ];
 
 /** Made headers, relative to the root. */
-export const HEADERS = [
+const HEADERS = [
   "native-index/format/column_list.h",
   "native-index/builder/record_layout.h",
   "native-index/render/field_list.h",
 ];
+
+/** The step of the build: with `write` makes the headers anew; else a stale one ends the run. */
+export function headerStep({ upToDate, run, write }) {
+  const make = () => run(process.execPath, [SCRIPT, ...(write ? ["--write"] : [])]);
+  if (write) return make();
+  const made = HEADERS.filter((file) => existsSync(path.join(ROOT, file)));
+  const inputs = ["native-index/headers.mjs", ...TABLE_FILES, ...made];
+  upToDate({ name: "headers", inputs, salt: "", outputs: [] }, make);
+}
 
 /** The text of every made header, by its path; `tables` is what the files of tables export. */
 export function headerTexts(tables) {
@@ -39,8 +49,8 @@ function columnList({ COLUMNS, DIMENSIONS, ORDERS, TABLES, FLAG_CODES }) {
   );
   return header({
     opening: [
-      "What a snapshot stores: columns, posting dimensions, sort orders, string tables and flags by",
-      "number. Made from columns.ts by headers.mjs.",
+      "What a snapshot stores: columns, posting dimensions, sort orders, string tables and flags",
+      "by number. Made from columns.ts by headers.mjs.",
     ],
     includes: ["format/column_type.h"],
     parts: [
@@ -65,8 +75,8 @@ function recordLayout({ RECORD, RECORD_FLAGS, RECORD_STRINGS, SLOTS, SLOT_ROWS }
   const strings = RECORD_STRINGS.map((name) => `Columns::${constant(name)}`);
   return header({
     opening: [
-      "The byte offsets of a row record, its flags, its strings by number, and the columns that its",
-      "values go to. Made from record.ts by headers.mjs.",
+      "The byte offsets of a row record, its flags, its strings by number, and the columns that",
+      "its values go to. Made from record.ts by headers.mjs.",
     ],
     includes: ["format/column_list.h"],
     parts: [
@@ -113,9 +123,9 @@ function fieldList({ FIELDS, HIDDEN_FIELDS }) {
   );
   return header({
     opening: [
-      "The output fields by number: their names, where they are stored, which of them people typed;",
-      "behind them the scores that only explanations read. Made from src/spec/fields/table.ts by",
-      "headers.mjs.",
+      "The output fields by number: their names, where they are stored, which of them people",
+      "typed; behind them the scores that only explanations read. Made from",
+      "src/spec/fields/table.ts by headers.mjs.",
     ],
     includes: ["render/field_value.h"],
     parts: [
@@ -150,8 +160,8 @@ function fieldList({ FIELDS, HIDDEN_FIELDS }) {
 function header({ opening, includes, parts }) {
   const head = [
     ...opening.map((line) => `// ${line}`),
-    "// Invariant: nobody edits this file; `node build.mjs headers` makes it anew, and no build goes on",
-    "// while it is stale.",
+    "// Invariant: nobody edits this file; `node build.mjs headers` makes it anew, and no build",
+    "// goes on while it is stale.",
     "#pragma once",
     "#include <cstddef>",
     "#include <cstdint>",
@@ -232,12 +242,8 @@ async function loadTables() {
 }
 
 function isStale(file, text) {
-  try {
-    return readFileSync(path.join(ROOT, file), "utf8") !== text;
-  } catch (error) {
-    if (error.code === "ENOENT") return true;
-    throw error;
-  }
+  const full = path.join(ROOT, file);
+  return !existsSync(full) || readFileSync(full, "utf8") !== text;
 }
 
 if (import.meta.url === pathToFileURL(process.argv[1] ?? "").href) {

@@ -30,8 +30,8 @@ export const SLOT_ROWS = COLUMNS.flatMap((column) => ("slot" in column ? [column
   (one, other) => one.slot - other.slot,
 );
 
-/** Bytes of a value in its slot. */
-const WIDTHS = {
+/** Bytes of a value in its slot, by the type of its column. */
+export const SLOT_BYTES = {
   uint8: 1,
   dictionary8: 1,
   uint16: 2,
@@ -53,7 +53,7 @@ export const RECORD_STRINGS: readonly RecordString[] = COLUMNS.flatMap((column) 
   column.type === "utf8" && !("slot" in column) ? [column.name] : [],
 );
 
-const SLOTS_END = Math.max(...SLOT_ROWS.map(({ slot, type }) => slot + WIDTHS[type]));
+const SLOTS_END = Math.max(...SLOT_ROWS.map(({ slot, type }) => slot + SLOT_BYTES[type]));
 
 /** Byte offsets of what is no column. */
 export const RECORD = {

@@ -1,8 +1,8 @@
-// The output fields by number: their names, where they are stored, which of them people typed;
-// behind them the scores that only explanations read. Made from src/spec/fields/table.ts by
-// headers.mjs.
-// Invariant: nobody edits this file; `node build.mjs headers` makes it anew, and no build goes on
-// while it is stale.
+// The output fields by number: their names, where they are stored, which of them people
+// typed; behind them the scores that only explanations read. Made from
+// src/spec/fields/table.ts by headers.mjs.
+// Invariant: nobody edits this file; `node build.mjs headers` makes it anew, and no build
+// goes on while it is stale.
 #pragma once
 #include <cstddef>
 #include <cstdint>
