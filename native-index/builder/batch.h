@@ -1,5 +1,5 @@
 // Builder of one Arrow record batch. What comes in: row records in rank order. What goes out: the
-// Arrow buffers of every column, in the order of columns.h.
+// Arrow buffers of every column, in the order of column_list.h.
 // Invariant: equal rows give equal bytes: null slots and the tails of bitmaps are zero, a column
 // without nulls has no validity bitmap, and every buffer is exactly as long as its rows need.
 #pragma once

@@ -1,6 +1,6 @@
 /**
- * Proves that columns.h is the twin of columns.ts, that CRC-32C does not depend on how bytes are
- * cut, that records are ranked as a plain sort ranks them, that a batch gives the buffers that
+ * Proves that the addon has the columns of columns.ts, that CRC-32C does not depend on how bytes
+ * are cut, that records are ranked as a plain sort ranks them, that a batch gives the buffers that
  * Arrow wants for its rows, and that malformed records and arguments are refused.
  * Does not prove: the index region (unit/native-index/build-region.test.ts), speed
  * (bench/index.bench.ts).
@@ -39,7 +39,7 @@ function startsOf(records: Buffer): number[] {
   return starts;
 }
 
-test("columns.h and columns.ts have one fingerprint", () => {
+test("the addon and columns.ts have one fingerprint", () => {
   assert.equal(nativeFingerprint(), columnsFingerprint());
 });
 
