@@ -12,7 +12,8 @@ import * as fs from "node:fs";
 import path from "node:path";
 import { performance } from "node:perf_hooks";
 import { fileURLToPath, pathToFileURL } from "node:url";
-import { cppFiles, formatMissing, isFormatted, lintNative } from "./native-index/lint.mjs";
+import { headerStep } from "./native-index/headers.mjs";
+import { checkLayout, lintNative } from "./native-index/lint.mjs";
 import { asanEnv, headersEnv, mirror, missingTools } from "./native-index/toolchain.mjs";
 import { bundleConsole, WEB } from "./src/console/bundle.mjs";
 import { writeBundle } from "./src/executable/bundle.mjs";
@@ -44,6 +45,7 @@ const USAGE = `usage: node build.mjs [command]
   check               types and lint only
   lint-native         clang-tidy over the C++ sources that changed, where it is installed
   rebuild             compiles the installed packages for the Node that runs this
+  headers             packages, and the C++ headers that are made from tables
   addon [--asan]      packages and the addon only
   bundle [--faults]   packages, addon and the bundle only; with --faults the one of the crash tests
   executable          packages, addon, console and the executable dist/peneira only
@@ -76,6 +78,10 @@ const COMMANDS = {
   async "lint-native"() {
     install();
     if (!(await lintNative({ root: ROOT, cache: CACHE }))) fail("clang-tidy refuses these places");
+  },
+  headers() {
+    install();
+    headers({ write: true });
   },
   addon(args) {
     install();
@@ -120,6 +126,7 @@ function install({ rebuild = false } = {}) {
  * the folder, because node-gyp knows one build folder only; its path is returned.
  */
 function addon({ asan = false } = {}) {
+  headers();
   const source = path.join(ROOT, "native-index");
   const folder = asan ? path.join(source, "build-asan") : source;
   const inputs = filesIn("native-index", /\.(cc|h|gyp|mjs)$/, /^(build|build-asan|fuzz)$/);
@@ -140,8 +147,14 @@ function addon({ asan = false } = {}) {
   return built;
 }
 
+/** The C++ headers that are made from tables (native-index/headers.mjs); a stale one ends it. */
+function headers({ write = false } = {}) {
+  headerStep({ upToDate, run, write });
+}
+
 /** Types and lint over the whole checkout, and the layout of the C++ where that can be told. */
 function check() {
+  headers();
   const inputs = [
     "package-lock.json",
     "tsconfig.json",
@@ -160,16 +173,7 @@ function check() {
     const biome = tool("@biomejs/biome", "bin/biome");
     run(process.execPath, [biome, "check", "--error-on-warnings", "."]);
   });
-  const missing = formatMissing();
-  if (missing !== undefined) process.stderr.write(`layout of C++ ${missing}\n`);
-  else checkLayout();
-}
-
-function checkLayout() {
-  const inputs = [...cppFiles(ROOT), ".clang-format"];
-  upToDate({ name: "cpp-layout", inputs, salt: "", outputs: [] }, () => {
-    if (!isFormatted(ROOT)) fail("clang-format -i lays these files out");
-  });
+  checkLayout({ root: ROOT, upToDate, fail });
 }
 
 /**
@@ -226,17 +230,8 @@ async function runTests(args) {
   const { test } = await import("./test/support/command.mjs");
   const steps = { prepare, addon, check, makeExecutable, asanEnv };
   const product = path.join(DIST, "bundle");
-  await test({
-    args,
-    root: ROOT,
-    cache: CACHE,
-    product,
-    fail,
-    filesIn,
-    digestOf,
-    handOver,
-    ...steps,
-  });
+  const tools = { fail, filesIn, digestOf, handOver };
+  await test({ args, root: ROOT, cache: CACHE, product, ...tools, ...steps });
 }
 
 /** Runs a script of the tests that is no suite. */

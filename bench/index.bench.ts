@@ -26,6 +26,7 @@ import {
   RECORD_FLAGS,
   RECORD_NULL,
   RECORD_STRINGS,
+  SLOTS,
 } from "../native-index/builder/record.ts";
 import { TABLES } from "../native-index/format/columns.ts";
 import { buildIndex, rankRecords } from "../native-index/napi/engine.ts";
@@ -109,31 +110,37 @@ class Corpus {
 
   private writeFixed(out: Buffer, at: number, number: number): void {
     const { u8, u16 } = RECORD_NULL;
-    out.writeUInt16LE(this.below(SCORES), at + RECORD.score);
-    out.writeUInt16LE(this.skewed(SCORES), at + RECORD.scoreContactable);
-    out.writeUInt16LE(this.below(SCORES), at + RECORD.scoreNewest);
-    out.writeUInt16LE(this.below(SCORES), at + RECORD.scoreEstablished);
+    out.writeUInt16LE(this.below(SCORES), at + SLOTS.score);
+    out.writeUInt16LE(this.skewed(SCORES), at + SLOTS.score_contactable);
+    out.writeUInt16LE(this.below(SCORES), at + SLOTS.score_newest);
+    out.writeUInt16LE(this.below(SCORES), at + SLOTS.score_established);
     const root = `${(number * 48_271) % 100_000_007}`.padStart(9, "0").slice(1);
-    out.write(`${root}${`${number % 10_000}`.padStart(4, "0")}41`, at + RECORD.cnpj, "latin1");
-    out.writeUInt8([2, 8, 8, 2, 4, 3][this.skewed(6)] as number, at + RECORD.status);
-    out.writeUInt8(this.skewed(CODES.size), at + RECORD.size);
-    out.writeUInt8(this.skewed(CODES.uf), at + RECORD.uf);
-    out.writeUInt8(this.random() < 0.5 ? u8 : this.skewed(CODES.other), at + RECORD.reason);
+    out.write(`${root}${`${number % 10_000}`.padStart(4, "0")}41`, at + SLOTS.cnpj, "latin1");
+    out.writeUInt8([2, 8, 8, 2, 4, 3][this.skewed(6)] as number, at + SLOTS.registration_status);
+    out.writeUInt8(this.skewed(CODES.size), at + SLOTS.company_size_code);
+    out.writeUInt8(this.skewed(CODES.uf), at + SLOTS.uf);
+    out.writeUInt8(
+      this.random() < 0.5 ? u8 : this.skewed(CODES.other),
+      at + SLOTS.registration_status_reason,
+    );
     const flags = this.random() < 0.95 ? RECORD_FLAGS.headquarters : 0;
     out.writeUInt8(flags | (this.below(4) * RECORD_FLAGS.simples), at + RECORD.flags);
     out.writeUInt8(0, at + RECORD.flags + 1);
-    out.writeUInt16LE(this.skewed(CODES.nature), at + RECORD.legalNature);
-    out.writeUInt16LE(this.skewed(CODES.tom), at + RECORD.tom);
-    out.writeUInt16LE(this.skewed(CODES.ibge), at + RECORD.ibge);
-    out.writeUInt16LE(u16, at + RECORD.country);
-    out.writeUInt16LE(this.skewed(CODES.cnae), at + RECORD.cnaePrimary);
-    out.writeInt32LE(20_000 - this.skewed(30_000), at + RECORD.startedOn);
-    out.writeInt32LE(20_000 - this.skewed(9000), at + RECORD.statusDate);
-    out.writeUInt32LE(this.below(99_999_999), at + RECORD.postalCode);
-    out.writeBigInt64LE(BigInt(this.below(100) * 10 ** this.below(9)), at + RECORD.capitalCents);
+    out.writeUInt16LE(this.skewed(CODES.nature), at + SLOTS.legal_nature);
+    out.writeUInt16LE(this.skewed(CODES.tom), at + SLOTS.municipality_tom);
+    out.writeUInt16LE(this.skewed(CODES.ibge), at + SLOTS.municipality_ibge);
+    out.writeUInt16LE(u16, at + SLOTS.country_code);
+    out.writeUInt16LE(this.skewed(CODES.cnae), at + SLOTS.cnae_primary);
+    out.writeInt32LE(20_000 - this.skewed(30_000), at + SLOTS.started_on);
+    out.writeInt32LE(20_000 - this.skewed(9000), at + SLOTS.registration_status_date);
+    out.writeUInt32LE(this.below(99_999_999), at + SLOTS.postal_code);
+    out.writeBigInt64LE(
+      BigInt(this.below(100) * 10 ** this.below(9)),
+      at + SLOTS.share_capital_cents,
+    );
     const phone = 55e11 + (11 + this.below(88)) * 1e9 + 9e8 + this.below(1e8);
-    out.writeBigInt64LE(this.random() < 0.8 ? BigInt(phone) : RECORD_NULL.i64, at + RECORD.phone1);
-    out.writeBigInt64LE(RECORD_NULL.i64, at + RECORD.phone2);
+    out.writeBigInt64LE(this.random() < 0.8 ? BigInt(phone) : RECORD_NULL.i64, at + SLOTS.phone_1);
+    out.writeBigInt64LE(RECORD_NULL.i64, at + SLOTS.phone_2);
   }
 }
 

@@ -17,7 +17,7 @@ const TIDY = process.env.CLANG_TIDY ?? "clang-tidy";
 const FOLDERS = [...CPP_FOLDERS, "fuzz"];
 
 /** The C++ files of the folders that end as asked, relative to the root, in a fixed order. */
-export function cppFiles(root, ending = /\.(cc|h)$/, folders = FOLDERS) {
+function cppFiles(root, ending = /\.(cc|h)$/, folders = FOLDERS) {
   return folders.flatMap((folder) =>
     readdirSync(path.join(root, "native-index", folder))
       .filter((name) => ending.test(name))
@@ -26,8 +26,21 @@ export function cppFiles(root, ending = /\.(cc|h)$/, folders = FOLDERS) {
   );
 }
 
+/** Holds the layout of C++ to .clang-format, and says so where it cannot be told here. */
+export function checkLayout({ root, upToDate, fail }) {
+  const missing = formatMissing();
+  if (missing !== undefined) {
+    process.stderr.write(`layout of C++ ${missing}\n`);
+    return;
+  }
+  const inputs = [...cppFiles(root), ".clang-format"];
+  upToDate({ name: "cpp-layout", inputs, salt: "", outputs: [] }, () => {
+    if (!isFormatted(root)) fail("clang-format -i lays these files out");
+  });
+}
+
 /** Why the layout cannot be checked here; undefined where it can. */
-export function formatMissing() {
+function formatMissing() {
   const found = majorOf(FORMAT);
   if (found === FORMAT_VERSION) return undefined;
   const has = found === undefined ? `there is no ${FORMAT}` : `${FORMAT} is version ${found}`;
@@ -35,7 +48,7 @@ export function formatMissing() {
 }
 
 /** Whether every C++ file is laid out as .clang-format says; the places are printed. */
-export function isFormatted(root) {
+function isFormatted(root) {
   const args = ["--dry-run", "-Werror", ...cppFiles(root)];
   return spawnSync(FORMAT, args, { cwd: root, stdio: ["ignore", 2, 2] }).status === 0;
 }

@@ -3,6 +3,7 @@
 // Invariant: after row r every column holds r + 1 rows, validity bits included.
 #include "builder/batch.h"
 
+#include <iterator>
 #include <limits>
 #include <utility>
 
@@ -14,10 +15,38 @@ namespace {
 
 constexpr size_t kStringBytesMax = std::numeric_limits<int32_t>::max();  // Arrow Utf8 offsets
 
-// The columns that RECORD_STRINGS fill, in that order.
-constexpr Columns::Number kStringColumns[kRecordStringCount] = {
-    Columns::kLegalName,    Columns::kTradeName,         Columns::kDistrict,    Columns::kStreet,
-    Columns::kStreetNumber, Columns::kAddressComplement, Columns::kForeignCity, Columns::kEmail,
+// Type of the values of a column in a row record; void where they stand otherwise in it.
+template <ColumnType>
+struct SlotValue {
+  using Type = void;
+};
+template <>
+struct SlotValue<ColumnType::kUint8> {
+  using Type = uint8_t;
+};
+template <>
+struct SlotValue<ColumnType::kDictionary8> {
+  using Type = uint8_t;
+};
+template <>
+struct SlotValue<ColumnType::kUint16> {
+  using Type = uint16_t;
+};
+template <>
+struct SlotValue<ColumnType::kDictionary16> {
+  using Type = uint16_t;
+};
+template <>
+struct SlotValue<ColumnType::kUint32> {
+  using Type = uint32_t;
+};
+template <>
+struct SlotValue<ColumnType::kDate32> {
+  using Type = int32_t;
+};
+template <>
+struct SlotValue<ColumnType::kInt64> {
+  using Type = int64_t;
 };
 
 // Sets bit `row` of a bitmap that grows by a zero byte every eight rows.
@@ -63,43 +92,40 @@ std::array<ColumnBuffers, Columns::kCount> BatchBuilder::finish() {
 }
 
 void BatchBuilder::appendRecord(const Record& record) {
-  using L = RecordLayout;
-  using C = Columns;
   for (size_t i = 0; i < kCnpjLength; i++) {
     if (cnpjDigit(record.cnpj()[i]) >= 64) {
       badArgument("a row record has a cnpj with other characters than 0-9, A-Z");
     }
   }
-  appendUtf8(C::kCnpj, record.cnpj(), kCnpjLength);
+  appendUtf8(Columns::kCnpj, record.cnpj(), kCnpjLength);
   appendStrings(record);
   appendFlags(record.flags());
   appendSecondary(record);
-  appendFixed<uint8_t>(C::kRegistrationStatus, record, L::kStatus);
-  appendFixed<int32_t>(C::kRegistrationStatusDate, record, L::kStatusDate);
-  appendFixed<uint8_t>(C::kRegistrationStatusReason, record, L::kReason);
-  appendFixed<int32_t>(C::kStartedOn, record, L::kStartedOn);
-  appendFixed<uint16_t>(C::kCnaePrimary, record, L::kCnaePrimary);
-  appendFixed<uint16_t>(C::kLegalNature, record, L::kLegalNature);
-  appendFixed<uint8_t>(C::kCompanySizeCode, record, L::kSize);
-  appendFixed<int64_t>(C::kShareCapitalCents, record, L::kCapitalCents);
-  appendFixed<uint8_t>(C::kUf, record, L::kUf);
-  appendFixed<uint16_t>(C::kMunicipalityIbge, record, L::kIbge);
-  appendFixed<uint16_t>(C::kMunicipalityTom, record, L::kTom);
-  appendFixed<uint32_t>(C::kPostalCode, record, L::kPostalCode);
-  appendFixed<uint16_t>(C::kCountryCode, record, L::kCountry);
-  appendFixed<int64_t>(C::kPhone1, record, L::kPhone1);
-  appendFixed<int64_t>(C::kPhone2, record, L::kPhone2);
-  columns_[C::kScore].data.push(record.field<uint16_t>(L::kScore));
-  columns_[C::kScoreContactable].data.push(record.field<uint16_t>(L::kScoreContactable));
-  columns_[C::kScoreNewest].data.push(record.field<uint16_t>(L::kScoreNewest));
-  columns_[C::kScoreEstablished].data.push(record.field<uint16_t>(L::kScoreEstablished));
+  appendSlots(record, std::make_index_sequence<std::size(kRecordSlots)>());
+}
+
+template <size_t... I>
+void BatchBuilder::appendSlots(const Record& record, std::index_sequence<I...>) {
+  (appendSlot<I>(record), ...);
+}
+
+template <size_t I>
+void BatchBuilder::appendSlot(const Record& record) {
+  constexpr RecordSlot slot = kRecordSlots[I];
+  constexpr Column column = kColumns[slot.column];
+  using Value = typename SlotValue<column.type>::Type;
+  const auto value = record.field<Value>(slot.offset);
+  const bool valid = !column.nullable || value != recordNull<Value>();
+  if (column.nullable) markValid(slot.column, valid);
+  columns_[slot.column].data.push<Value>(valid ? value : Value{0});
 }
 
 void BatchBuilder::appendStrings(const Record& record) {
-  for (size_t i = 0; i < kRecordStringCount; i++) {
+  for (size_t i = 0; i < RecordStrings::kCount; i++) {
     const uint16_t length = record.stringLength(i);
-    markValid(kStringColumns[i], length != kNullString);
-    appendUtf8(kStringColumns[i], record.string(i), length == kNullString ? 0 : length);
+    const Columns::Number column = kRecordStringColumns[i];
+    markValid(column, length != kNullString);
+    appendUtf8(column, record.string(i), length == kNullString ? 0 : length);
   }
 }
 
@@ -138,15 +164,6 @@ void BatchBuilder::markValid(Columns::Number number, bool valid) {
   ColumnBuffers& column = columns_[number];
   pushBit(column.validity, rowCount_, valid);
   if (!valid) column.nullCount++;
-}
-
-template <typename T>
-void BatchBuilder::appendFixed(Columns::Number number, const Record& record,
-                               RecordLayout::Offset offset) {
-  const T value = record.field<T>(offset);
-  const bool valid = value != recordNull<T>();
-  markValid(number, valid);
-  columns_[number].data.push<T>(valid ? value : T{0});
 }
 
 }  // namespace peneira

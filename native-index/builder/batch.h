@@ -1,11 +1,12 @@
 // Builder of one Arrow record batch. What comes in: row records in rank order. What goes out: the
-// Arrow buffers of every column, in the order of columns.h.
+// Arrow buffers of every column, in the order of column_list.h.
 // Invariant: equal rows give equal bytes: null slots and the tails of bitmaps are zero, a column
 // without nulls has no validity bitmap, and every buffer is exactly as long as its rows need.
 #pragma once
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <utility>
 
 #include "builder/record.h"
 #include "format/column_buffers.h"
@@ -33,8 +34,10 @@ class BatchBuilder {
   void appendSecondary(const Record& record);
   void appendUtf8(Columns::Number column, const uint8_t* bytes, uint16_t length);
   void markValid(Columns::Number column, bool valid);
-  template <typename T>
-  void appendFixed(Columns::Number column, const Record& record, RecordLayout::Offset offset);
+  template <size_t... I>
+  void appendSlots(const Record& record, std::index_sequence<I...>);
+  template <size_t I>
+  void appendSlot(const Record& record);
 
   uint32_t rowCount_ = 0;
   std::array<ColumnBuffers, Columns::kCount> columns_;

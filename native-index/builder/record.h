@@ -1,5 +1,5 @@
-// The native twin of record.ts: one account on its way through the import. What comes in: the
-// bytes of a buffer of records and the start of one. What goes out: its fields.
+// A row record: one account on its way through the import. What comes in: the bytes of a buffer of
+// records and the start of one. What goes out: its fields.
 // Invariant: a Record exists only after its length fields were checked against the buffer and
 // against each other, so the accessors check nothing. The drawing of the layout is in record.ts.
 #pragma once
@@ -7,59 +7,22 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <iterator>
 #include <limits>
 #include <string>
 #include <string_view>
 
+#include "builder/record_layout.h"
 #include "format/failure.h"
 
 namespace peneira {
 
-// Byte offsets of the fixed part, as RECORD in record.ts.
-struct RecordLayout {
-  enum Offset : size_t {
-    kLength = 0,
-    kScore = 4,
-    kScoreContactable = 6,
-    kScoreNewest = 8,
-    kScoreEstablished = 10,
-    kCnpj = 12,
-    kStatus = 26,
-    kSize = 27,
-    kUf = 28,
-    kReason = 29,
-    kFlags = 30,
-    kLegalNature = 32,
-    kTom = 34,
-    kIbge = 36,
-    kCountry = 38,
-    kCnaePrimary = 40,
-    kSecondaryCount = 42,
-    kStartedOn = 44,
-    kStatusDate = 48,
-    kPostalCode = 52,
-    kCapitalCents = 56,
-    kPhone1 = 64,
-    kPhone2 = 72,
-    kStringLengths = 80,
-    kFixedLength = 96,
-  };
-};
-
-// Bits of the flags byte.
-struct RecordFlags {
-  enum Bit : uint8_t {
-    kHeadquarters = 1,
-    kSimples = 2,
-    kMei = 4,
-    kSanctioned = 8,
-    kSanctionKnown = 16,
-  };
-};
-
-constexpr size_t kRecordStringCount = 8;
 constexpr size_t kCnpjLength = 14;
 constexpr uint16_t kNullString = 0xffff;
+
+static_assert(std::size(kRecordStringColumns) == RecordStrings::kCount);
+static_assert(RecordLayout::kFixedLength ==
+              RecordLayout::kStringLengths + 2 * size_t{RecordStrings::kCount});
 
 // What stands for null in a fixed field of type T.
 template <typename T>
@@ -87,7 +50,7 @@ class Record {
     if (length < RecordLayout::kFixedLength || length % 8 != 0) refuse(start, "has a wrong length");
     if (length > total - start) refuse(start, "is longer than the buffer");
     size_t used = RecordLayout::kFixedLength + 2 * size_t{secondaryCount()};
-    for (size_t i = 0; i < kRecordStringCount; i++) {
+    for (size_t i = 0; i < RecordStrings::kCount; i++) {
       strings_[i] = bytes_ + used;
       if (stringLength(i) != kNullString) used += stringLength(i);
     }
@@ -105,7 +68,7 @@ class Record {
     return loadUnaligned<T>(bytes_ + offset);
   }
 
-  // Length of string number `i` of RECORD_STRINGS; kNullString says null.
+  // Length of string number `i` of RecordStrings; kNullString says null.
   uint16_t stringLength(size_t i) const {
     return loadUnaligned<uint16_t>(bytes_ + RecordLayout::kStringLengths + 2 * i);
   }
@@ -117,7 +80,7 @@ class Record {
   }
 
   const uint8_t* bytes_;
-  std::array<const uint8_t*, kRecordStringCount> strings_;
+  std::array<const uint8_t*, RecordStrings::kCount> strings_;
 };
 
 // The order of cnpj characters: 0-9, then A-Z. Returns 64 or more for any other byte.

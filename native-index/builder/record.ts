@@ -1,6 +1,6 @@
 /**
- * The row record: one account on its way through the import, before it has a row id.
- * What comes in and goes out: byte offsets of the fixed part. `record.h` is the native twin.
+ * The row record: one account on its way through the import, before it has a row id. Slots are
+ * those of the table of columns. `record_layout.h` is made from this file by `headers.mjs`.
  * Invariant: a record is self-contained, little endian, and its length is a multiple of 8.
  *
  *   0 u32 length of the whole record        44 i32 started_on, days since 1970-01-01
@@ -15,35 +15,59 @@
  *  36 u16 ibge    38 u16 country               RECORD_STRINGS, then zero padding
  *  40 u16 primary activity  42 u16 n, count of secondary activities
  */
+import { COLUMNS } from "../format/columns.ts";
 
-/** Byte offsets of the fixed part of a row record. */
+type ColumnRow = (typeof COLUMNS)[number];
+
+/** Name of a column that has a place of its own in the fixed part. */
+export type SlotName = Extract<ColumnRow, { readonly slot: number }>["name"];
+
+/** Name of a column whose values are strings behind the fixed part. */
+export type RecordString = Exclude<Extract<ColumnRow, { readonly type: "utf8" }>["name"], SlotName>;
+
+/** The columns that have a place of their own, in the order of these places. */
+export const SLOT_ROWS = COLUMNS.flatMap((column) => ("slot" in column ? [column] : [])).sort(
+  (one, other) => one.slot - other.slot,
+);
+
+/** Bytes of a value in its slot, by the type of its column. */
+export const SLOT_BYTES = {
+  uint8: 1,
+  dictionary8: 1,
+  uint16: 2,
+  dictionary16: 2,
+  uint32: 4,
+  date32: 4,
+  int64: 8,
+  /** The CNPJ. */
+  utf8: 14,
+} as const;
+
+/** Byte offset of every column that has a place of its own. */
+export const SLOTS = Object.fromEntries(SLOT_ROWS.map(({ name, slot }) => [name, slot])) as {
+  readonly [Name in SlotName]: number;
+};
+
+/** The strings of a record, in order. */
+export const RECORD_STRINGS: readonly RecordString[] = COLUMNS.flatMap((column) =>
+  column.type === "utf8" && !("slot" in column) ? [column.name] : [],
+);
+
+const SLOTS_END = Math.max(...SLOT_ROWS.map(({ slot, type }) => slot + SLOT_BYTES[type]));
+
+/** Byte offsets of what is no column. */
 export const RECORD = {
   length: 0,
-  score: 4,
-  scoreContactable: 6,
-  scoreNewest: 8,
-  scoreEstablished: 10,
-  cnpj: 12,
-  status: 26,
-  size: 27,
-  uf: 28,
-  reason: 29,
   flags: 30,
-  legalNature: 32,
-  tom: 34,
-  ibge: 36,
-  country: 38,
-  cnaePrimary: 40,
   secondaryCount: 42,
-  startedOn: 44,
-  statusDate: 48,
-  postalCode: 52,
-  capitalCents: 56,
-  phone1: 64,
-  phone2: 72,
-  stringLengths: 80,
-  fixedLength: 96,
+  stringLengths: SLOTS_END,
+  fixedLength: SLOTS_END + 2 * RECORD_STRINGS.length,
 } as const;
+
+/** Byte offset of the length of a string. */
+export function stringLengthAt(name: RecordString): number {
+  return RECORD.stringLengths + 2 * RECORD_STRINGS.indexOf(name);
+}
 
 /** Bits of the flags byte; `sanctionKnown` is set when a sanctions list was imported. */
 export const RECORD_FLAGS = {
@@ -65,15 +89,3 @@ export const RECORD_NULL = {
   /** A string length that says null. */
   stringLength: 0xffff,
 } as const;
-
-/** The strings of a record, in order. */
-export const RECORD_STRINGS = [
-  "legal_name",
-  "trade_name",
-  "district",
-  "street",
-  "street_number",
-  "address_complement",
-  "foreign_city",
-  "email",
-] as const;

@@ -1,65 +1,76 @@
 /**
- * The one table of stored columns. What comes in: nothing. What goes out: name, Arrow type and
- * row-record slot of every column of the snapshot, the posting dimensions and the sort orders.
- * Invariant: `columns.h` is the twin of this file; both compute the same fingerprint, which every
- * snapshot carries, so that a file of other columns can never be served.
+ * The one table of stored columns: name, Arrow type and row-record slot of every column of the
+ * snapshot; and the posting dimensions, the sort orders and the string tables.
+ * Invariant: `column_list.h` is made from this file (`native-index/headers.mjs`). The addon and
+ * this file compute the same fingerprint, which every snapshot carries, so that a file of other
+ * columns can never be served.
  */
 
-/** How a column is stored in Arrow; `dictionary8` and `dictionary16` hold Utf8 values. */
-export type ColumnType =
-  | "utf8"
-  | "bool"
+/** Types whose values have one length; the row record has a place for each of them. */
+type FixedType =
   | "uint8"
   | "uint16"
   | "uint32"
   | "int64"
   | "date32"
   | "dictionary8"
-  | "dictionary16"
-  | "list_dictionary16";
+  | "dictionary16";
 
-/** One stored column. Codes of dictionary columns are ordinals in the sorted dictionary. */
-export interface Column {
+/** How a column is stored in Arrow; `dictionary8` and `dictionary16` hold Utf8 values. */
+export type ColumnType = FixedType | "utf8" | "bool" | "list_dictionary16";
+
+interface StoredColumn<Type extends ColumnType> {
   readonly name: string;
-  readonly type: ColumnType;
+  readonly type: Type;
   readonly nullable: boolean;
 }
 
+/** A column with a place in the fixed part of the row record (`native-index/builder/record.ts`). */
+interface SlotColumn<Type extends ColumnType> extends StoredColumn<Type> {
+  /** Byte of a row record at which the value begins. */
+  readonly slot: number;
+}
+
+/** One stored column. Codes of dictionary columns are ordinals in the sorted dictionary. */
+export type Column =
+  | SlotColumn<FixedType | "utf8">
+  | StoredColumn<"utf8" | "bool" | "list_dictionary16">;
+
 /** Every stored column in file order; the position is the column number used natively. */
 export const COLUMNS = [
-  { name: "cnpj", type: "utf8", nullable: false },
+  { name: "cnpj", type: "utf8", nullable: false, slot: 12 },
   { name: "legal_name", type: "utf8", nullable: true },
   { name: "trade_name", type: "utf8", nullable: true },
   { name: "headquarters", type: "bool", nullable: false },
-  { name: "registration_status", type: "uint8", nullable: true },
-  { name: "registration_status_date", type: "date32", nullable: true },
-  { name: "registration_status_reason", type: "dictionary8", nullable: true },
-  { name: "started_on", type: "date32", nullable: true },
-  { name: "cnae_primary", type: "dictionary16", nullable: true },
+  { name: "registration_status", type: "uint8", nullable: true, slot: 26 },
+  { name: "registration_status_date", type: "date32", nullable: true, slot: 48 },
+  { name: "registration_status_reason", type: "dictionary8", nullable: true, slot: 29 },
+  { name: "started_on", type: "date32", nullable: true, slot: 44 },
+  { name: "cnae_primary", type: "dictionary16", nullable: true, slot: 40 },
   { name: "cnae_secondary", type: "list_dictionary16", nullable: false },
-  { name: "legal_nature", type: "dictionary16", nullable: true },
-  { name: "company_size_code", type: "dictionary8", nullable: true },
-  { name: "share_capital_cents", type: "int64", nullable: true },
+  { name: "legal_nature", type: "dictionary16", nullable: true, slot: 32 },
+  { name: "company_size_code", type: "dictionary8", nullable: true, slot: 27 },
+  { name: "share_capital_cents", type: "int64", nullable: true, slot: 56 },
   { name: "simples_opt_in", type: "bool", nullable: false },
   { name: "mei_opt_in", type: "bool", nullable: false },
-  { name: "uf", type: "dictionary8", nullable: true },
-  { name: "municipality_ibge", type: "dictionary16", nullable: true },
-  { name: "municipality_tom", type: "dictionary16", nullable: true },
+  { name: "uf", type: "dictionary8", nullable: true, slot: 28 },
+  { name: "municipality_ibge", type: "dictionary16", nullable: true, slot: 36 },
+  { name: "municipality_tom", type: "dictionary16", nullable: true, slot: 34 },
   { name: "district", type: "utf8", nullable: true },
   { name: "street", type: "utf8", nullable: true },
   { name: "street_number", type: "utf8", nullable: true },
   { name: "address_complement", type: "utf8", nullable: true },
-  { name: "postal_code", type: "uint32", nullable: true },
-  { name: "country_code", type: "dictionary16", nullable: true },
+  { name: "postal_code", type: "uint32", nullable: true, slot: 52 },
+  { name: "country_code", type: "dictionary16", nullable: true, slot: 38 },
   { name: "foreign_city", type: "utf8", nullable: true },
   { name: "email", type: "utf8", nullable: true },
-  { name: "phone_1", type: "int64", nullable: true },
-  { name: "phone_2", type: "int64", nullable: true },
+  { name: "phone_1", type: "int64", nullable: true, slot: 64 },
+  { name: "phone_2", type: "int64", nullable: true, slot: 72 },
   { name: "sanctioned", type: "bool", nullable: true },
-  { name: "score", type: "uint16", nullable: false },
-  { name: "score_contactable", type: "uint16", nullable: false },
-  { name: "score_newest", type: "uint16", nullable: false },
-  { name: "score_established", type: "uint16", nullable: false },
+  { name: "score", type: "uint16", nullable: false, slot: 4 },
+  { name: "score_contactable", type: "uint16", nullable: false, slot: 6 },
+  { name: "score_newest", type: "uint16", nullable: false, slot: 8 },
+  { name: "score_established", type: "uint16", nullable: false, slot: 10 },
 ] as const satisfies readonly Column[];
 
 /** Name of a stored column. */

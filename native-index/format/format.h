@@ -57,7 +57,7 @@ struct DirectoryHeader {
   uint32_t version;
   uint32_t section_count;
   uint64_t row_count;
-  uint64_t fingerprint;  // of columns.h
+  uint64_t fingerprint;  // in columns.h
   uint64_t chunk_count;
   // Of the BLOCKS bytes, so that the CRC of DIRECTORY stands for the content.
   uint64_t blocks_crc32c;

@@ -21,8 +21,9 @@ struct Difference {
 };
 static_assert(sizeof(Difference) == 12);
 
-// Bit of a column in the masks of differences.
+// Bit of a column in the masks of differences. Scores are no facts and come last; they have none.
 constexpr uint32_t columnBit(uint32_t column) { return uint32_t{1} << column; }
+static_assert(Columns::kScore <= 32 && Columns::kCount == Columns::kScoreEstablished + 1);
 
 // Most accounts of a stretch: their entries are held while they are compared.
 constexpr uint32_t kStretchMax = 1u << 20;

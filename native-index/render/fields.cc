@@ -8,100 +8,9 @@
 
 namespace peneira {
 
-const std::string_view kFieldNames[] = {"cnpj",
-                                        "cnpj_root",
-                                        "legal_name",
-                                        "trade_name",
-                                        "headquarters",
-                                        "registration_status",
-                                        "registration_status_date",
-                                        "registration_status_reason",
-                                        "started_on",
-                                        "cnae_primary",
-                                        "cnae_primary_description",
-                                        "cnae_secondary",
-                                        "legal_nature",
-                                        "legal_nature_description",
-                                        "company_size_code",
-                                        "share_capital",
-                                        "simples_opt_in",
-                                        "mei_opt_in",
-                                        "uf",
-                                        "municipality_ibge",
-                                        "municipality_tom",
-                                        "municipality_name",
-                                        "municipality_population",
-                                        "district",
-                                        "street",
-                                        "street_number",
-                                        "address_complement",
-                                        "postal_code",
-                                        "country_code",
-                                        "foreign_city",
-                                        "email",
-                                        "phone_1",
-                                        "phone_2",
-                                        "sanctioned",
-                                        "score",
-                                        "score_contactable",
-                                        "score_newest",
-                                        "score_established"};
-
 namespace {
 
-using Kind = FieldValue::Kind;
-
-// How a field is read: from a column, or through a table by the code in a column.
-struct Source {
-  Kind kind;
-  uint32_t column;
-  uint32_t table;  // Tables::kCount: the value is in the column itself
-};
-
-constexpr uint32_t kNoTable = Tables::kCount;
-
-// By field number.
-constexpr Source kSources[] = {
-    {Kind::kText, Columns::kCnpj, kNoTable},
-    {Kind::kText, Columns::kCnpj, kNoTable},
-    {Kind::kText, Columns::kLegalName, kNoTable},
-    {Kind::kText, Columns::kTradeName, kNoTable},
-    {Kind::kFlag, Columns::kHeadquarters, kNoTable},
-    {Kind::kNumber, Columns::kRegistrationStatus, kNoTable},
-    {Kind::kDate, Columns::kRegistrationStatusDate, kNoTable},
-    {Kind::kText, Columns::kRegistrationStatusReason, Tables::kRegistrationStatusReason},
-    {Kind::kDate, Columns::kStartedOn, kNoTable},
-    {Kind::kText, Columns::kCnaePrimary, Tables::kCnaePrimary},
-    {Kind::kText, Columns::kCnaePrimary, Tables::kCnaeDescription},
-    {Kind::kCodes, Columns::kCnaeSecondary, kNoTable},
-    {Kind::kText, Columns::kLegalNature, Tables::kLegalNature},
-    {Kind::kText, Columns::kLegalNature, Tables::kLegalNatureDescription},
-    {Kind::kText, Columns::kCompanySizeCode, Tables::kCompanySizeCode},
-    {Kind::kCents, Columns::kShareCapitalCents, kNoTable},
-    {Kind::kFlag, Columns::kSimplesOptIn, kNoTable},
-    {Kind::kFlag, Columns::kMeiOptIn, kNoTable},
-    {Kind::kText, Columns::kUf, Tables::kUf},
-    {Kind::kText, Columns::kMunicipalityIbge, Tables::kMunicipalityIbge},
-    {Kind::kText, Columns::kMunicipalityTom, Tables::kMunicipalityTom},
-    {Kind::kText, Columns::kMunicipalityTom, Tables::kMunicipalityName},
-    {Kind::kNumber, Columns::kMunicipalityIbge, Tables::kMunicipalityPopulation},
-    {Kind::kText, Columns::kDistrict, kNoTable},
-    {Kind::kText, Columns::kStreet, kNoTable},
-    {Kind::kText, Columns::kStreetNumber, kNoTable},
-    {Kind::kText, Columns::kAddressComplement, kNoTable},
-    {Kind::kPostalCode, Columns::kPostalCode, kNoTable},
-    {Kind::kText, Columns::kCountryCode, Tables::kCountryCode},
-    {Kind::kText, Columns::kForeignCity, kNoTable},
-    {Kind::kText, Columns::kEmail, kNoTable},
-    {Kind::kPhone, Columns::kPhone1, kNoTable},
-    {Kind::kPhone, Columns::kPhone2, kNoTable},
-    {Kind::kFlag, Columns::kSanctioned, kNoTable},
-    {Kind::kNumber, Columns::kScore, kNoTable},
-    {Kind::kNumber, Columns::kScoreContactable, kNoTable},
-    {Kind::kNumber, Columns::kScoreNewest, kNoTable},
-    {Kind::kNumber, Columns::kScoreEstablished, kNoTable},
-};
-static_assert(std::size(kSources) == static_cast<size_t>(Field::kCount));
+using Kind = FieldKind;
 
 FieldValue number(Kind kind, int64_t value) {
   FieldValue result;
@@ -146,7 +55,7 @@ int64_t numberIn(const ColumnSet& columns, uint32_t column, uint32_t row) {
   }
 }
 
-FieldValue throughTable(const Segment& segment, const Source& source, uint32_t row) {
+FieldValue throughTable(const Segment& segment, const FieldSource& source, uint32_t row) {
   const uint32_t code = segment.columns().code(source.column, row);
   if (source.table == Tables::kMunicipalityPopulation) {
     const int64_t population = segment.population(code);
@@ -163,7 +72,7 @@ Field fieldNamed(std::string_view name) {
   return static_cast<Field>(found - std::begin(kFieldNames));
 }
 
-FieldValue::Kind fieldKind(Field field) { return kSources[static_cast<size_t>(field)].kind; }
+FieldValue::Kind fieldKind(Field field) { return kFieldSources[static_cast<size_t>(field)].kind; }
 
 void checkRows(const Segment& segment, std::span<const uint32_t> rows) {
   for (const uint32_t row : rows) {
@@ -180,7 +89,7 @@ FieldValue fieldValue(const Segment& segment, Field field, uint32_t row) {
 void readField(const Segment& segment, Field field, std::span<const uint32_t> rows,
                FieldValue* values) {
   const ColumnSet& columns = segment.columns();
-  const Source& source = kSources[static_cast<size_t>(field)];
+  const FieldSource& source = kFieldSources[static_cast<size_t>(field)];
   const uint32_t column = source.column;
   const auto read = [&](auto readRow) { readEach(rows, values, readRow); };
   const auto readValid = [&](auto readRow) {
@@ -204,7 +113,7 @@ void readField(const Segment& segment, Field field, std::span<const uint32_t> ro
 }
 
 void prefetchField(const Segment& segment, Field field, std::span<const uint32_t> rows) {
-  const uint32_t column = kSources[static_cast<size_t>(field)].column;
+  const uint32_t column = kFieldSources[static_cast<size_t>(field)].column;
   for (const uint32_t row : rows) segment.columns().prefetch(column, row);
 }
 

@@ -4,81 +4,21 @@
 // public interface, three scores for explanations included.
 #pragma once
 #include <cstdint>
+#include <iterator>
 #include <span>
 #include <string_view>
 
 #include "query/segment.h"
+#include "render/field_list.h"
+#include "render/field_value.h"
 
 namespace peneira {
 
-// The fields by number.
-enum class Field : uint8_t {
-  kCnpj,
-  kCnpjRoot,
-  kLegalName,
-  kTradeName,
-  kHeadquarters,
-  kRegistrationStatus,
-  kRegistrationStatusDate,
-  kRegistrationStatusReason,
-  kStartedOn,
-  kCnaePrimary,
-  kCnaePrimaryDescription,
-  kCnaeSecondary,
-  kLegalNature,
-  kLegalNatureDescription,
-  kCompanySizeCode,
-  kShareCapital,
-  kSimplesOptIn,
-  kMeiOptIn,
-  kUf,
-  kMunicipalityIbge,
-  kMunicipalityTom,
-  kMunicipalityName,
-  kMunicipalityPopulation,
-  kDistrict,
-  kStreet,
-  kStreetNumber,
-  kAddressComplement,
-  kPostalCode,
-  kCountryCode,
-  kForeignCity,
-  kEmail,
-  kPhone1,
-  kPhone2,
-  kSanctioned,
-  kScore,
-  kScoreContactable,
-  kScoreNewest,
-  kScoreEstablished,
-  kCount,
-};
-
-// Names by number.
-extern const std::string_view kFieldNames[static_cast<size_t>(Field::kCount)];
+static_assert(std::size(kFieldNames) == static_cast<size_t>(Field::kCount));
+static_assert(std::size(kFieldSources) == static_cast<size_t>(Field::kCount));
 
 // Field of a name, or Field::kCount.
 Field fieldNamed(std::string_view name);
-
-// A value. Only the member that `kind` names is set.
-struct FieldValue {
-  enum class Kind : uint8_t {
-    kNull,
-    kText,
-    kFlag,
-    kNumber,
-    kDate,
-    kCents,
-    kPostalCode,
-    kPhone,
-    kCodes
-  };
-  Kind kind = Kind::kNull;
-  std::string_view text;           // kText: UTF-8, to be escaped
-  int64_t number = 0;              // kFlag 0 or 1, kDate days, and the other kinds of number
-  const uint8_t* codes = nullptr;  // kCodes: u16 codes of the cnae table, not aligned
-  uint32_t codeCount = 0;
-};
 
 // Kind of the values of a field that are there.
 FieldValue::Kind fieldKind(Field field);

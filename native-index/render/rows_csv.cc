@@ -61,24 +61,6 @@ void appendCodes(const Segment& segment, const FieldValue& value, TextBuffer& ou
   if (value.codeCount > 1) out += '"';
 }
 
-// Whether texts of a field are written by people, and so may begin like a formula.
-bool isFreeText(Field field) {
-  switch (field) {
-    case Field::kLegalName:
-    case Field::kTradeName:
-    case Field::kCnaePrimaryDescription:
-    case Field::kLegalNatureDescription:
-    case Field::kMunicipalityName:
-    case Field::kDistrict:
-    case Field::kStreet:
-    case Field::kStreetNumber:
-    case Field::kAddressComplement:
-    case Field::kForeignCity:
-    case Field::kEmail: return true;
-    default: return false;
-  }
-}
-
 }  // namespace
 
 void renderCsvRows(const Segment& segment, std::span<const uint32_t> rows,

@@ -8,12 +8,11 @@
  */
 
 import { setImmediate as nextTurn } from "node:timers/promises";
-import type { ColumnName } from "../../native-index/format/columns.ts";
 import type { Clause } from "../../native-index/napi/engine.ts";
 import { clausesOf } from "../search/clauses.ts";
 import { guarded, type Segment } from "../search/segment.ts";
 import type { Catalog, CatalogMunicipality } from "../spec/catalog.ts";
-import { OUTPUT_FIELD_NAMES, type OutputField } from "../spec/fields.ts";
+import { fieldRow, OUTPUT_FIELD_NAMES, OUTPUT_FIELDS, type OutputField } from "../spec/fields.ts";
 import type { AccountQuerySpec } from "../spec/schema.ts";
 import { bothKnowSanctions, type ChangeList, columnBit } from "./list.ts";
 
@@ -66,24 +65,10 @@ export interface ChangePage {
 /** Exact number of accounts of each kind. */
 export type ChangeTotals = Readonly<Record<ChangeKind, number>>;
 
-/** The stored column that a watchable field is, where it has another name. */
-const RENAMED: Readonly<Partial<Record<OutputField, ColumnName>>> = {
-  share_capital: "share_capital_cents",
-};
-
-/** Fields that are no facts of their own: the identity, and what follows from other fields. */
-const DERIVED: readonly OutputField[] = [
-  "cnpj",
-  "cnpj_root",
-  "cnae_primary_description",
-  "legal_nature_description",
-  "municipality_name",
-  "municipality_population",
-  "score",
-];
-
 /** Fields that can be watched where both snapshots know the sanctions, in field order. */
-export const WATCHABLE_FIELDS = OUTPUT_FIELD_NAMES.filter((name) => !DERIVED.includes(name));
+export const WATCHABLE_FIELDS = OUTPUT_FIELD_NAMES.filter(
+  (name) => fieldRow(name).unwatched === undefined,
+);
 
 /** List entries of one native call: a few milliseconds, so that a server stays awake. */
 const SLICE_ENTRIES = 1 << 17;
@@ -106,7 +91,7 @@ export function watchableFields(
 ): OutputField[] {
   const sanctions = bothKnowSanctions(older, newer);
   return OUTPUT_FIELD_NAMES.filter((name) => {
-    if (DERIVED.includes(name) || !allowed.includes(name)) return false;
+    if (!WATCHABLE_FIELDS.includes(name) || !allowed.includes(name)) return false;
     return name !== "sanctioned" || sanctions;
   });
 }
@@ -124,9 +109,11 @@ export function unwatchable(
 }
 
 function whyUnwatchable(name: string): string {
-  if (DERIVED.some((field) => field === name)) {
-    const identity = name === "cnpj" || name === "cnpj_root";
-    return identity ? "it never changes" : "it follows from other fields, the date or the table";
+  const unwatched = OUTPUT_FIELDS.find((row) => row.name === name)?.unwatched;
+  if (unwatched !== undefined) {
+    return unwatched === "identity"
+      ? "it never changes"
+      : "it follows from other fields, the date or the table";
   }
   if (name !== "sanctioned") return "there is no such field";
   return "one of the snapshots was made without the list of sanctions";
@@ -231,7 +218,7 @@ function totalsOf(list: ChangeList): Map<string, ChangeTotals> {
 }
 
 function bitOf(field: OutputField): number {
-  return columnBit(RENAMED[field] ?? (field as ColumnName));
+  return columnBit(fieldRow(field).stored.column);
 }
 
 function maskOf(watch: readonly OutputField[]): number {

@@ -12,6 +12,8 @@ import {
   RECORD_FLAGS,
   RECORD_NULL,
   RECORD_STRINGS,
+  SLOT_ROWS,
+  SLOTS,
 } from "../../native-index/builder/record.ts";
 import type { Cell, ColumnBatch } from "../../native-index/format/arrow-reader.ts";
 import { COLUMNS, type ColumnName } from "../../native-index/format/columns.ts";
@@ -40,6 +42,10 @@ export interface ColumnScan {
 type Cells = Readonly<Record<ColumnName, (row: number) => Cell>>;
 
 const SOLE_TRADER = 2135;
+
+/** Columns whose cells become values by their type alone. */
+const DATES = SLOT_ROWS.filter(({ type }) => type === "date32");
+const WHOLES = SLOT_ROWS.filter(({ type }) => type === "int64");
 
 /** Spills the rows of a batch; returns how many were kept. */
 export class ColumnRows {
@@ -81,8 +87,8 @@ export class ColumnRows {
     const { view, bytes } = writer;
     bytes.fill(0, at, at + RECORD.fixedLength);
     view.setUint32(at + RECORD.length, length, true);
-    bytes.write(cnpj, at + RECORD.cnpj, "latin1");
-    view.setUint16(at + RECORD.legalNature, this.number("nature", nature), true);
+    bytes.write(cnpj, at + SLOTS.cnpj, "latin1");
+    view.setUint16(at + SLOTS.legal_nature, this.number("nature", nature), true);
     this.writeFlags(cells, row, view, at);
     this.writeCodes(cells, row, view, at);
     this.writeNumbers(cells, row, view, at);
@@ -108,7 +114,7 @@ export class ColumnRows {
       if (length >= RECORD_NULL.stringLength) length = 0;
       else if (length > 0) Buffer.from(sink.bytes.buffer).write(text, sink.length);
       sink.length += length;
-      if (i === 0 && isSoleTrader && !this.scan.keepCpf) {
+      if (name === "legal_name" && isSoleTrader && !this.scan.keepCpf) {
         const without = removeCpf(sink, length);
         if (without !== length) this.scan.tally.add("cpf_removed", this.line);
         length = without;
@@ -138,14 +144,14 @@ export class ColumnRows {
     if (tom >= 0 && ibge >= 0) {
       this.scan.places.set(String(tom).padStart(4, "0"), String(ibge).padStart(7, "0"));
     }
-    view.setUint16(at + RECORD.tom, this.number("tom", tom), true);
-    view.setUint16(at + RECORD.ibge, this.number("ibge", ibge), true);
-    view.setUint16(at + RECORD.cnaePrimary, this.number("cnae", cnae), true);
-    view.setUint16(at + RECORD.country, this.number("country", country), true);
-    view.setUint8(at + RECORD.reason, this.number("reason", reason));
-    view.setUint8(at + RECORD.uf, this.ordinal(UFS, cells.uf(row), "uf_invalid", 2));
+    view.setUint16(at + SLOTS.municipality_tom, this.number("tom", tom), true);
+    view.setUint16(at + SLOTS.municipality_ibge, this.number("ibge", ibge), true);
+    view.setUint16(at + SLOTS.cnae_primary, this.number("cnae", cnae), true);
+    view.setUint16(at + SLOTS.country_code, this.number("country", country), true);
+    view.setUint8(at + SLOTS.registration_status_reason, this.number("reason", reason));
+    view.setUint8(at + SLOTS.uf, this.ordinal(UFS, cells.uf(row), "uf_invalid", 2));
     const size = this.ordinal(COMPANY_SIZE_CODES, cells.company_size_code(row), "size_invalid", 2);
-    view.setUint8(at + RECORD.size, size === RECORD_NULL.u8 ? 0 : size);
+    view.setUint8(at + SLOTS.company_size_code, size === RECORD_NULL.u8 ? 0 : size);
   }
 
   private writeNumbers(cells: Cells, row: number, view: DataView, at: number): void {
@@ -155,13 +161,12 @@ export class ColumnRows {
     const postalCode = wholeOf(cells.postal_code(row));
     const isPostalCode = postalCode >= 0 && postalCode <= 99_999_999;
     if (!isPostalCode && postalCode >= 0) this.odd("postal_code_invalid", postalCode);
-    view.setUint8(at + RECORD.status, isStatus ? status : RECORD_NULL.u8);
-    view.setUint32(at + RECORD.postalCode, isPostalCode ? postalCode : RECORD_NULL.u32, true);
-    view.setInt32(at + RECORD.startedOn, this.day(cells.started_on(row)), true);
-    view.setInt32(at + RECORD.statusDate, this.day(cells.registration_status_date(row)), true);
-    writeWhole(view, at + RECORD.capitalCents, wholeOf(cells.share_capital_cents(row)));
-    writeWhole(view, at + RECORD.phone1, wholeOf(cells.phone_1(row)));
-    writeWhole(view, at + RECORD.phone2, wholeOf(cells.phone_2(row)));
+    view.setUint8(at + SLOTS.registration_status, isStatus ? status : RECORD_NULL.u8);
+    view.setUint32(at + SLOTS.postal_code, isPostalCode ? postalCode : RECORD_NULL.u32, true);
+    for (const { name, slot } of DATES) {
+      view.setInt32(at + slot, this.day(cells[name](row)), true);
+    }
+    for (const { name, slot } of WHOLES) writeWhole(view, at + slot, wholeOf(cells[name](row)));
   }
 
   /** A code as a number; -1 for none. */
@@ -225,6 +230,6 @@ function wholeOf(cell: Cell): number {
 }
 
 function cnpjAt(view: DataView, at: number): string {
-  const start = view.byteOffset + at + RECORD.cnpj;
+  const start = view.byteOffset + at + SLOTS.cnpj;
   return Buffer.from(view.buffer, start, 14).toString("latin1");
 }

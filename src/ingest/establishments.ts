@@ -10,6 +10,9 @@ import {
   RECORD_FLAGS,
   RECORD_NULL,
   RECORD_STRINGS,
+  type RecordString,
+  SLOTS,
+  type SlotName,
 } from "../../native-index/builder/record.ts";
 import {
   checkDigits,
@@ -24,7 +27,7 @@ import {
 import { ESTAB } from "../dump/layout.ts";
 import type { DumpRecord } from "../dump/records.ts";
 import { isValue, oddCode } from "../dump/rules.ts";
-import { cleanEmail, cleanText, newTextSink } from "../dump/text.ts";
+import { cleanEmail, cleanText, newTextSink, type TextSink } from "../dump/text.ts";
 import {
   cleanCode,
   cleanDate,
@@ -37,6 +40,7 @@ import { CommandError } from "../errors.ts";
 import { UFS } from "../spec/fields.ts";
 import type { AllCounters, CodeCounter } from "./codes.ts";
 import { writeWhole } from "./companies.ts";
+import type { JoinedSlot } from "./join.ts";
 import { partitionOf } from "./roots.ts";
 import type { SpillWriter } from "./spill.ts";
 import type { Tally } from "./tally.ts";
@@ -108,10 +112,10 @@ export class EstablishmentScanner {
     const at = writer.reserve(partitionOf(root, partitions), length);
     const { bytes, view } = writer;
     view.setUint32(at + RECORD.length, length, true);
-    writeCnpj(bytes, at + RECORD.cnpj, root, restOf(branch, check));
+    writeCnpj(bytes, at + SLOTS.cnpj, root, restOf(branch, check));
     this.writeFlagsAndPlace(record, view, at, branch);
-    this.writeNumbers(record, view, at);
-    this.writeCnaes(record, view, at);
+    for (const write of SLOT_WRITERS) write(record, this.scan, view, at);
+    this.writeCnaes(view, at);
     for (let i = 0; i < this.lengths.length; i++) {
       view.setUint16(at + RECORD.stringLengths + 2 * i, this.lengths[i] as number, true);
     }
@@ -119,20 +123,12 @@ export class EstablishmentScanner {
     return true;
   }
 
-  /** Fills sink and lengths in the order of RECORD_STRINGS; the legal name comes with the join. */
+  /** Fills sink and lengths in the order of RECORD_STRINGS. */
   private readTexts(record: DumpRecord): void {
-    const { sink, lengths } = this;
-    sink.length = 0;
-    lengths[0] = RECORD_NULL.stringLength;
-    this.setLength(record, 1, cleanText(record, ESTAB.tradeName, sink));
-    this.setLength(record, 2, cleanText(record, ESTAB.district, sink));
-    this.setLength(record, 3, this.readStreet(record));
-    this.setLength(record, 4, cleanText(record, ESTAB.number, sink));
-    this.setLength(record, 5, cleanText(record, ESTAB.complement, sink));
-    this.setLength(record, 6, cleanText(record, ESTAB.foreignCity, sink));
-    const email = cleanEmail(record, ESTAB.email, sink);
-    this.scan.tally.odd(email, record, ESTAB.email);
-    this.setLength(record, 7, isValue(email) ? email : 0);
+    this.sink.length = 0;
+    RECORD_STRINGS.forEach((name, i) => {
+      this.setLength(record, i, TEXTS[name](record, this.sink, this.scan));
+    });
   }
 
   private setLength(record: DumpRecord, index: number, length: number): void {
@@ -141,18 +137,6 @@ export class EstablishmentScanner {
       throw new CommandError(`${this.scan.tally.place}, line ${record.line}: ${reason}`);
     }
     this.lengths[index] = length === 0 ? RECORD_NULL.stringLength : length;
-  }
-
-  /** Street type and street with one blank between them. */
-  private readStreet(record: DumpRecord): number {
-    const { sink } = this;
-    const type = cleanText(record, ESTAB.streetType, sink);
-    if (type === 0) return cleanText(record, ESTAB.street, sink);
-    sink.bytes[sink.length++] = 32;
-    const street = cleanText(record, ESTAB.street, sink);
-    if (street > 0) return type + 1 + street;
-    sink.length--;
-    return type;
   }
 
   private countOddCnaes(record: DumpRecord): void {
@@ -172,55 +156,18 @@ export class EstablishmentScanner {
     tally.odd(isUnknown ? ODD.uf : letters, record, ESTAB.uf);
     const tom = cleanCode(record, ESTAB.municipality, 4, ODD.municipality);
     tally.odd(tom, record, ESTAB.municipality);
-    view.setUint8(at + RECORD.uf, uf);
+    view.setUint8(at + SLOTS.uf, uf);
     view.setUint8(at + RECORD.flags, isHead ? RECORD_FLAGS.headquarters : 0);
     view.setUint8(at + RECORD.flags + 1, 0);
-    view.setUint16(at + RECORD.tom, numberOf(counters.tom, tom), true);
-    view.setUint16(at + RECORD.ibge, RECORD_NULL.u16, true);
+    view.setUint16(at + SLOTS.municipality_tom, numberOf(counters.tom, tom), true);
+    view.setUint16(at + SLOTS.municipality_ibge, RECORD_NULL.u16, true);
     if (uf === RECORD_NULL.u8 || !isValue(tom)) return;
     const place = uf * TOM_CODES + tom;
     places[place] = (places[place] as number) + 1;
   }
 
-  private writeNumbers(record: DumpRecord, view: DataView, at: number): void {
-    const { tally, counters } = this.scan;
-    const status = cleanCode(record, ESTAB.status, 2, ODD.status);
-    const isStatus = STATUSES.includes(status);
-    tally.odd(isStatus || !isValue(status) ? status : ODD.status, record, ESTAB.status);
-    const reason = cleanCode(record, ESTAB.reason, 2, ODD.reason);
-    tally.odd(reason, record, ESTAB.reason);
-    const country = cleanCode(record, ESTAB.country, 3, ODD.country);
-    tally.odd(country, record, ESTAB.country);
-    const postalCode = cleanPostalCode(record, ESTAB.postalCode);
-    tally.odd(postalCode, record, ESTAB.postalCode);
-    view.setUint8(at + RECORD.status, isStatus ? status : RECORD_NULL.u8);
-    view.setUint8(at + RECORD.reason, numberOf(counters.reason, reason));
-    view.setUint16(at + RECORD.country, numberOf(counters.country, country), true);
-    const code = isValue(postalCode) ? postalCode : RECORD_NULL.u32;
-    view.setUint32(at + RECORD.postalCode, code, true);
-    view.setInt32(at + RECORD.startedOn, this.date(record, ESTAB.startedOn), true);
-    view.setInt32(at + RECORD.statusDate, this.date(record, ESTAB.statusDate), true);
-    writeWhole(view, at + RECORD.phone1, this.phone(record, ESTAB.area1, ESTAB.phone1));
-    writeWhole(view, at + RECORD.phone2, this.phone(record, ESTAB.area2, ESTAB.phone2));
-  }
-
-  private date(record: DumpRecord, column: number): number {
-    const days = cleanDate(record, column, this.scan.latestDay);
-    this.scan.tally.odd(days, record, column);
-    return isValue(days) ? days : RECORD_NULL.days;
-  }
-
-  private phone(record: DumpRecord, area: number, column: number): number {
-    const phone = cleanPhone(record, area, column);
-    this.scan.tally.odd(phone, record, column);
-    return isValue(phone) ? phone : -1;
-  }
-
-  private writeCnaes(record: DumpRecord, view: DataView, at: number): void {
-    const { tally, counters } = this.scan;
-    const primary = cleanCode(record, ESTAB.cnaePrimary, 7, ODD.cnae);
-    tally.odd(primary, record, ESTAB.cnaePrimary);
-    view.setUint16(at + RECORD.cnaePrimary, numberOf(counters.cnae, primary), true);
+  private writeCnaes(view: DataView, at: number): void {
+    const { counters } = this.scan;
     const { codes, count } = this.cnaes;
     view.setUint16(at + RECORD.secondaryCount, count, true);
     for (let i = 0; i < count; i++) {
@@ -228,6 +175,106 @@ export class EstablishmentScanner {
       view.setUint16(at + RECORD.fixedLength + 2 * i, number, true);
     }
   }
+}
+
+/** Appends a text of a record to the sink and gives its length; 0 where there is none. */
+type ReadText = (record: DumpRecord, sink: TextSink, scan: EstablishmentScan) => number;
+
+/** What every string of a row record is read from; a column without an entry does not compile. */
+const TEXTS: Readonly<Record<RecordString, ReadText>> = {
+  /** It comes with the join. */
+  legal_name: () => 0,
+  trade_name: (record, sink) => cleanText(record, ESTAB.tradeName, sink),
+  district: (record, sink) => cleanText(record, ESTAB.district, sink),
+  street: readStreet,
+  street_number: (record, sink) => cleanText(record, ESTAB.number, sink),
+  address_complement: (record, sink) => cleanText(record, ESTAB.complement, sink),
+  foreign_city: (record, sink) => cleanText(record, ESTAB.foreignCity, sink),
+  email(record, sink, { tally }) {
+    const length = cleanEmail(record, ESTAB.email, sink);
+    tally.odd(length, record, ESTAB.email);
+    return isValue(length) ? length : 0;
+  },
+};
+
+/** Street type and street with one blank between them. */
+function readStreet(record: DumpRecord, sink: TextSink): number {
+  const type = cleanText(record, ESTAB.streetType, sink);
+  if (type === 0) return cleanText(record, ESTAB.street, sink);
+  sink.bytes[sink.length++] = 32;
+  const street = cleanText(record, ESTAB.street, sink);
+  if (street > 0) return type + 1 + street;
+  sink.length--;
+  return type;
+}
+
+/** Slots that identity and place of an establishment fill together. */
+type PlaceSlot = "cnpj" | "uf" | "municipality_tom" | "municipality_ibge";
+
+/** Writes one value of the row record that begins at `at`. */
+type WriteSlot = (record: DumpRecord, scan: EstablishmentScan, view: DataView, at: number) => void;
+
+/** What every other slot is filled from; a column without an entry does not compile. */
+const SLOT_VALUES: Readonly<Record<Exclude<SlotName, PlaceSlot | JoinedSlot>, WriteSlot>> = {
+  registration_status(record, { tally }, view, at) {
+    const status = cleanCode(record, ESTAB.status, 2, ODD.status);
+    const isStatus = STATUSES.includes(status);
+    tally.odd(isStatus || !isValue(status) ? status : ODD.status, record, ESTAB.status);
+    view.setUint8(at + SLOTS.registration_status, isStatus ? status : RECORD_NULL.u8);
+  },
+  registration_status_reason(record, { tally, counters }, view, at) {
+    const reason = cleanCode(record, ESTAB.reason, 2, ODD.reason);
+    tally.odd(reason, record, ESTAB.reason);
+    view.setUint8(at + SLOTS.registration_status_reason, numberOf(counters.reason, reason));
+  },
+  country_code(record, { tally, counters }, view, at) {
+    const country = cleanCode(record, ESTAB.country, 3, ODD.country);
+    tally.odd(country, record, ESTAB.country);
+    view.setUint16(at + SLOTS.country_code, numberOf(counters.country, country), true);
+  },
+  postal_code(record, { tally }, view, at) {
+    const postalCode = cleanPostalCode(record, ESTAB.postalCode);
+    tally.odd(postalCode, record, ESTAB.postalCode);
+    const code = isValue(postalCode) ? postalCode : RECORD_NULL.u32;
+    view.setUint32(at + SLOTS.postal_code, code, true);
+  },
+  started_on(record, scan, view, at) {
+    view.setInt32(at + SLOTS.started_on, readDate(record, ESTAB.startedOn, scan), true);
+  },
+  registration_status_date(record, scan, view, at) {
+    const day = readDate(record, ESTAB.statusDate, scan);
+    view.setInt32(at + SLOTS.registration_status_date, day, true);
+  },
+  phone_1(record, scan, view, at) {
+    writeWhole(view, at + SLOTS.phone_1, readPhone(record, ESTAB.area1, ESTAB.phone1, scan));
+  },
+  phone_2(record, scan, view, at) {
+    writeWhole(view, at + SLOTS.phone_2, readPhone(record, ESTAB.area2, ESTAB.phone2, scan));
+  },
+  cnae_primary(record, { tally, counters }, view, at) {
+    const primary = cleanCode(record, ESTAB.cnaePrimary, 7, ODD.cnae);
+    tally.odd(primary, record, ESTAB.cnaePrimary);
+    view.setUint16(at + SLOTS.cnae_primary, numberOf(counters.cnae, primary), true);
+  },
+};
+
+const SLOT_WRITERS = Object.values(SLOT_VALUES);
+
+function readDate(record: DumpRecord, column: number, scan: EstablishmentScan): number {
+  const days = cleanDate(record, column, scan.latestDay);
+  scan.tally.odd(days, record, column);
+  return isValue(days) ? days : RECORD_NULL.days;
+}
+
+function readPhone(
+  record: DumpRecord,
+  area: number,
+  column: number,
+  { tally }: EstablishmentScan,
+): number {
+  const phone = cleanPhone(record, area, column);
+  tally.odd(phone, record, column);
+  return isValue(phone) ? phone : -1;
 }
 
 /** Provisional number of a code; the null of 16 bits (its low byte that of 8) for none. */

@@ -6,7 +6,13 @@
  * Invariant: files are read in part order, so of two equal CNPJs the first row by (part, line)
  * stays, and of two equal companies the first that has a name.
  */
-import { RECORD, RECORD_FLAGS, RECORD_NULL } from "../../native-index/builder/record.ts";
+import {
+  RECORD,
+  RECORD_FLAGS,
+  RECORD_NULL,
+  SLOTS,
+  stringLengthAt,
+} from "../../native-index/builder/record.ts";
 import { scoreAccount } from "../search/score.ts";
 import type { AllRemaps } from "./codes.ts";
 import { COMPANY, readWhole, SIZES } from "./companies.ts";
@@ -99,6 +105,16 @@ export function samplePartition(context: JoinContext, partition: number, stride:
   };
 }
 
+/** Slots of a row record that the join fills: what a company gives its rows, and the scores. */
+export type JoinedSlot =
+  | "legal_nature"
+  | "company_size_code"
+  | "share_capital_cents"
+  | "score"
+  | "score_contactable"
+  | "score_newest"
+  | "score_established";
+
 /** Walks the establishments of a partition and shows each row once, scored. */
 class PartitionJoin {
   readonly tally = new Tally("");
@@ -166,7 +182,7 @@ class PartitionJoin {
   }
 
   private isNew(seen: KeyTable): boolean {
-    const at = this.at + RECORD.cnpj;
+    const at = this.at + SLOTS.cnpj;
     const { bytes } = this;
     this.root = readBase36(bytes, at, at + 8);
     const check = ((bytes[at + 12] as number) - 48) * 10 + (bytes[at + 13] as number) - 48;
@@ -181,13 +197,14 @@ class PartitionJoin {
   /** Turns provisional numbers into dictionary codes, in place. */
   private remap(remaps: AllRemaps): void {
     const { view, at, bytes } = this;
-    remap16(view, at + RECORD.tom, remaps.tom);
-    remap16(view, at + RECORD.country, remaps.country);
-    remap16(view, at + RECORD.cnaePrimary, remaps.cnae);
-    remap16(view, at + RECORD.legalNature, remaps.nature);
-    remap16(view, at + RECORD.ibge, remaps.ibge);
-    const reason = bytes[at + RECORD.reason] as number;
-    if (reason !== RECORD_NULL.u8) bytes[at + RECORD.reason] = remaps.reason[reason] as number;
+    remap16(view, at + SLOTS.municipality_tom, remaps.tom);
+    remap16(view, at + SLOTS.country_code, remaps.country);
+    remap16(view, at + SLOTS.cnae_primary, remaps.cnae);
+    remap16(view, at + SLOTS.legal_nature, remaps.nature);
+    remap16(view, at + SLOTS.municipality_ibge, remaps.ibge);
+    const reasonAt = at + SLOTS.registration_status_reason;
+    const reason = bytes[reasonAt] as number;
+    if (reason !== RECORD_NULL.u8) bytes[reasonAt] = remaps.reason[reason] as number;
     const count = view.getUint16(at + RECORD.secondaryCount, true);
     for (let i = 0; i < count; i++) {
       remap16(view, at + RECORD.fixedLength + 2 * i, remaps.cnae);
@@ -202,43 +219,46 @@ class PartitionJoin {
     company.flags = index < 0 ? 0 : companies.flags(index);
     if (index < 0) {
       const { bytes } = this;
-      const cnpjAt = at + RECORD.cnpj;
+      const cnpjAt = at + SLOTS.cnpj;
       this.tally.add("company_missing", 0, () => bytes.toString("latin1", cnpjAt, cnpjAt + 14));
     }
     const has = index >= 0;
     const nature = has ? company.view.getUint16(company.at + COMPANY.nature, true) : -1;
-    view.setUint16(at + RECORD.legalNature, has ? nature : RECORD_NULL.u16, true);
-    view.setUint8(at + RECORD.size, has ? company.view.getUint8(company.at + COMPANY.size) : 0);
-    view.setUint32(at + RECORD.capitalCents, 0, true);
-    view.setUint32(at + RECORD.capitalCents + 4, 0x80000000, true);
+    view.setUint16(at + SLOTS.legal_nature, has ? nature : RECORD_NULL.u16, true);
+    view.setUint8(
+      at + SLOTS.company_size_code,
+      has ? company.view.getUint8(company.at + COMPANY.size) : 0,
+    );
+    view.setUint32(at + SLOTS.share_capital_cents, 0, true);
+    view.setUint32(at + SLOTS.share_capital_cents + 4, 0x80000000, true);
     if (has) {
       const capital = company.at + COMPANY.capital;
       const { view: source } = company;
-      view.setUint32(at + RECORD.capitalCents, source.getUint32(capital, true), true);
-      view.setUint32(at + RECORD.capitalCents + 4, source.getUint32(capital + 4, true), true);
+      view.setUint32(at + SLOTS.share_capital_cents, source.getUint32(capital, true), true);
+      view.setUint32(at + SLOTS.share_capital_cents + 4, source.getUint32(capital + 4, true), true);
     }
     const flags = view.getUint8(at + RECORD.flags) | company.flags | this.sanctionFlags();
     view.setUint8(at + RECORD.flags, flags);
-    view.setUint16(at + RECORD.ibge, this.ibgeOrdinal(context), true);
+    view.setUint16(at + SLOTS.municipality_ibge, this.ibgeOrdinal(context), true);
   }
 
   private sanctionFlags(): number {
     const { sanctioned } = this.context;
     if (sanctioned === null) return 0;
-    const at = this.at + RECORD.cnpj;
+    const at = this.at + SLOTS.cnpj;
     const isListed = sanctioned.has(this.bytes.toString("latin1", at, at + 14));
     return RECORD_FLAGS.sanctionKnown | (isListed ? RECORD_FLAGS.sanctioned : 0);
   }
 
   private ibgeOrdinal({ ibge, tomCount, tomAbroad, ufAbroad }: JoinContext): number {
     const { view, at } = this;
-    const uf = view.getUint8(at + RECORD.uf);
-    const tom = view.getUint16(at + RECORD.tom, true);
+    const uf = view.getUint8(at + SLOTS.uf);
+    const tom = view.getUint16(at + SLOTS.municipality_tom, true);
     if (tom === RECORD_NULL.u16 || tom === tomAbroad || uf === ufAbroad) return RECORD_NULL.u16;
     const ordinal = uf === RECORD_NULL.u8 ? RECORD_NULL.u16 : (ibge[uf * tomCount + tom] as number);
     if (ordinal === RECORD_NULL.u16) {
       const { bytes } = this;
-      const cnpjAt = at + RECORD.cnpj;
+      const cnpjAt = at + SLOTS.cnpj;
       this.tally.add("municipality_unknown", 0, () =>
         bytes.toString("latin1", cnpjAt, cnpjAt + 14),
       );
@@ -249,12 +269,12 @@ class PartitionJoin {
   private score(): void {
     const { view, at, facts, context } = this;
     const flags = view.getUint8(at + RECORD.flags);
-    const status = view.getUint8(at + RECORD.status);
-    const size = view.getUint8(at + RECORD.size);
-    const started = view.getInt32(at + RECORD.startedOn, true);
-    const cnae = view.getUint16(at + RECORD.cnaePrimary, true);
+    const status = view.getUint8(at + SLOTS.registration_status);
+    const size = view.getUint8(at + SLOTS.company_size_code);
+    const started = view.getInt32(at + SLOTS.started_on, true);
+    const cnae = view.getUint16(at + SLOTS.cnae_primary, true);
     const phones =
-      (hasPhone(view, at + RECORD.phone1) ? 1 : 0) + (hasPhone(view, at + RECORD.phone2) ? 1 : 0);
+      (hasPhone(view, at + SLOTS.phone_1) ? 1 : 0) + (hasPhone(view, at + SLOTS.phone_2) ? 1 : 0);
     facts.status = status === RECORD_NULL.u8 ? 0 : status;
     facts.size = size === RECORD_NULL.u8 ? -1 : (SIZES[size] as number);
     facts.mei = (flags & RECORD_FLAGS.mei) !== 0;
@@ -263,11 +283,11 @@ class PartitionJoin {
     facts.phones = phones;
     facts.activityKnown = cnae !== RECORD_NULL.u16 && cnae !== context.cnaeNotInformed;
     facts.ageDays = started === RECORD_NULL.days ? -1 : context.snapshotDay - started;
-    facts.capitalCents = readWhole(view, at + RECORD.capitalCents);
+    facts.capitalCents = readWhole(view, at + SLOTS.share_capital_cents);
     facts.sanctioned = (flags & RECORD_FLAGS.sanctioned) !== 0;
     scoreAccount(facts, this.scores);
     for (let i = 0; i < 4; i++) {
-      view.setUint16(at + RECORD.score + 2 * i, this.scores[i] as number, true);
+      view.setUint16(at + SLOTS.score + 2 * i, this.scores[i] as number, true);
     }
   }
 
@@ -298,7 +318,7 @@ class PartitionJoin {
     for (let p = used; p < length; p++) writer.bytes[to + p] = 0;
     writer.view.setUint32(to + RECORD.length, length, true);
     if (this.context.companies === null) return;
-    writer.view.setUint16(to + RECORD.stringLengths, nameLength, true);
+    writer.view.setUint16(to + NAME_LENGTH, nameLength, true);
   }
 
   /** Bytes of all strings that the source record holds. */
@@ -312,8 +332,10 @@ class PartitionJoin {
   }
 }
 
-/** Where the length of the e-mail, the last string, stands. */
-const EMAIL_LENGTH = RECORD.fixedLength - 2;
+/** Where the length of the legal name stands; it is the first string. */
+const NAME_LENGTH = stringLengthAt("legal_name");
+/** Where the length of the e-mail stands. */
+const EMAIL_LENGTH = stringLengthAt("email");
 
 function remap16(view: DataView, at: number, table: Uint16Array): void {
   const number = view.getUint16(at, true);

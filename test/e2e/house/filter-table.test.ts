@@ -8,9 +8,7 @@
  * those that import the table; node build.mjs check has all others.
  */
 import assert from "node:assert/strict";
-import path from "node:path";
 import { after, before, describe, it } from "node:test";
-import ts from "typescript";
 import { search } from "../../../src/search/searcher.ts";
 import { rowsOf } from "../../../src/spec/filters/members.ts";
 import { FILTER_GROUPS, FILTERS, type FilterName, PARTS } from "../../../src/spec/filters/table.ts";
@@ -18,7 +16,8 @@ import { changesHash, leadWalkHash, specHash, walkHash } from "../../../src/spec
 import { normalizeSpec } from "../../../src/spec/normalize.ts";
 import type { AccountQuerySpec } from "../../../src/spec/schema.ts";
 import { type MonthPair, makePair } from "../../support/changes/pair.ts";
-import { ROOT, textOf } from "../../support/checkout.ts";
+import { textOf } from "../../support/checkout.ts";
+import { documentedFiles, wrongFiles } from "../../support/overlay.ts";
 import { exportContext } from "../../support/spec/catalog.ts";
 import { Twin } from "../../support/twin.ts";
 
@@ -28,7 +27,6 @@ const PLACES_MAX = 5;
 const NEAR = /from "[^"]*\/(filters\/\w+|schema|answers|question|find|strings\/\w+)\.ts"/;
 /** Components take seconds to check, so that only those are which could have an entry. */
 const NEAR_COMPONENT = /from "[^"]*\/filters\/\w+\.ts"/;
-const PROJECTS = ["tsconfig.json", "src/console/web/tsconfig.json"];
 
 /** A part and a row, as somebody would write them who knows of nothing but the table. */
 const PART = `  never_judged: { section: "company", role: null },\n`;
@@ -52,46 +50,19 @@ function tableWith(added: string): string {
   return text.replace(parts, `${PART}${parts}`).replace(filters, `${added}${filters}`);
 }
 
-/** Files of the product with mistakes where the table is another one; relative to the root. */
-function wrongFiles(project: string, table: string, wanted = /./): string[] {
-  const host = { ...ts.sys, onUnRecoverableConfigFileDiagnostic: () => assert.fail(project) };
-  const config = path.join(ROOT, project);
-  const parsed = ts.getParsedCommandLineOfConfigFile(config, { noEmit: true }, host);
-  assert.ok(parsed !== undefined);
-  const near = parsed.fileNames.filter((file) => isNear(file) && wanted.test(file));
-  const overlay = ts.createCompilerHost(parsed.options);
-  overlay.readFile = (file) => (file.endsWith(TABLE) ? table : ts.sys.readFile(file));
-  const program = ts.createProgram(near, parsed.options, overlay);
-  return near
-    .filter((file) => program.getSemanticDiagnostics(program.getSourceFile(file)).length > 0)
-    .map((file) => path.relative(ROOT, file));
-}
-
-function isNear(file: string): boolean {
-  const name = path.relative(ROOT, file);
-  if (!name.startsWith("src/")) return false;
-  return name === TABLE || (name.endsWith("x") ? NEAR_COMPONENT : NEAR).test(textOf(name));
-}
-
-/** The files that the walk-through names, in its order. */
-function documentedFiles(): string[] {
-  const [, section = ""] = textOf("docs/contributing.md").split("\n## Add a filter\n");
-  const [steps = ""] = section.split("\n## ");
-  const [, named = ""] = steps.split("names");
-  return [...named.matchAll(/^ +- `(src\/[\w/.-]+)`/gm)].map(([, file]) => file as string);
-}
+const check = { near: NEAR, nearComponent: NEAR_COMPONENT };
 
 describe("a filter that stands in the table alone", () => {
   it("is a mistake in the files that the walk-through names, and in no other", () => {
-    const table = tableWith(row("flag"));
-    const wrong = PROJECTS.flatMap((project) => wrongFiles(project, table));
-    const documented = documentedFiles();
+    const wrong = wrongFiles({ ...check, texts: { [TABLE]: tableWith(row("flag")) } });
+    const documented = documentedFiles("Add a filter");
     assert.deepEqual(wrong.sort(), documented.sort());
     assert.ok(documented.length > 0 && documented.length <= PLACES_MAX, documented.join());
   });
 
   it("is a mistake where it is read as something else than its schema says", () => {
-    const wrong = wrongFiles("tsconfig.json", tableWith(row("date")), /src\/spec\/filters\//);
+    const texts = { [TABLE]: tableWith(row("date")) };
+    const wrong = wrongFiles({ ...check, texts, wanted: /src\/spec\/filters\// });
     assert.deepEqual(wrong, ["src/spec/filters/read.ts"]);
   });
 });

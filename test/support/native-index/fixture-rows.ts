@@ -10,6 +10,7 @@ import {
   RECORD_FLAGS,
   RECORD_NULL,
   RECORD_STRINGS,
+  SLOTS,
 } from "../../../native-index/builder/record.ts";
 import type { TableName } from "../../../native-index/format/columns.ts";
 
@@ -243,25 +244,25 @@ function encodeRecord(row: FixtureRow): Buffer {
 }
 
 function writeScores(record: Buffer, row: FixtureRow): void {
-  record.writeUInt16LE(row.score, RECORD.score);
-  record.writeUInt16LE(row.score_contactable, RECORD.scoreContactable);
-  record.writeUInt16LE(row.score_newest, RECORD.scoreNewest);
-  record.writeUInt16LE(row.score_established, RECORD.scoreEstablished);
-  record.write(row.cnpj, RECORD.cnpj, "latin1");
+  record.writeUInt16LE(row.score, SLOTS.score);
+  record.writeUInt16LE(row.score_contactable, SLOTS.score_contactable);
+  record.writeUInt16LE(row.score_newest, SLOTS.score_newest);
+  record.writeUInt16LE(row.score_established, SLOTS.score_established);
+  record.write(row.cnpj, SLOTS.cnpj, "latin1");
 }
 
 function writeCodes(record: Buffer, row: FixtureRow): void {
   const { u8, u16 } = RECORD_NULL;
-  record.writeUInt8(row.registration_status ?? u8, RECORD.status);
-  record.writeUInt8(row.company_size_code ?? u8, RECORD.size);
-  record.writeUInt8(row.uf ?? u8, RECORD.uf);
-  record.writeUInt8(row.registration_status_reason ?? u8, RECORD.reason);
+  record.writeUInt8(row.registration_status ?? u8, SLOTS.registration_status);
+  record.writeUInt8(row.company_size_code ?? u8, SLOTS.company_size_code);
+  record.writeUInt8(row.uf ?? u8, SLOTS.uf);
+  record.writeUInt8(row.registration_status_reason ?? u8, SLOTS.registration_status_reason);
   record.writeUInt8(flagsOf(row), RECORD.flags);
-  record.writeUInt16LE(row.legal_nature ?? u16, RECORD.legalNature);
-  record.writeUInt16LE(row.municipality_tom ?? u16, RECORD.tom);
-  record.writeUInt16LE(row.municipality_ibge ?? u16, RECORD.ibge);
-  record.writeUInt16LE(row.country_code ?? u16, RECORD.country);
-  record.writeUInt16LE(row.cnae_primary ?? u16, RECORD.cnaePrimary);
+  record.writeUInt16LE(row.legal_nature ?? u16, SLOTS.legal_nature);
+  record.writeUInt16LE(row.municipality_tom ?? u16, SLOTS.municipality_tom);
+  record.writeUInt16LE(row.municipality_ibge ?? u16, SLOTS.municipality_ibge);
+  record.writeUInt16LE(row.country_code ?? u16, SLOTS.country_code);
+  record.writeUInt16LE(row.cnae_primary ?? u16, SLOTS.cnae_primary);
   record.writeUInt16LE(row.cnae_secondary.length, RECORD.secondaryCount);
 }
 
@@ -276,10 +277,13 @@ function flagsOf(row: FixtureRow): number {
 }
 
 function writeNumbers(record: Buffer, row: FixtureRow): void {
-  record.writeInt32LE(row.started_on ?? RECORD_NULL.days, RECORD.startedOn);
-  record.writeInt32LE(row.registration_status_date ?? RECORD_NULL.days, RECORD.statusDate);
-  record.writeUInt32LE(row.postal_code ?? RECORD_NULL.u32, RECORD.postalCode);
-  record.writeBigInt64LE(row.share_capital_cents ?? RECORD_NULL.i64, RECORD.capitalCents);
-  record.writeBigInt64LE(row.phone_1 ?? RECORD_NULL.i64, RECORD.phone1);
-  record.writeBigInt64LE(row.phone_2 ?? RECORD_NULL.i64, RECORD.phone2);
+  record.writeInt32LE(row.started_on ?? RECORD_NULL.days, SLOTS.started_on);
+  record.writeInt32LE(
+    row.registration_status_date ?? RECORD_NULL.days,
+    SLOTS.registration_status_date,
+  );
+  record.writeUInt32LE(row.postal_code ?? RECORD_NULL.u32, SLOTS.postal_code);
+  record.writeBigInt64LE(row.share_capital_cents ?? RECORD_NULL.i64, SLOTS.share_capital_cents);
+  record.writeBigInt64LE(row.phone_1 ?? RECORD_NULL.i64, SLOTS.phone_1);
+  record.writeBigInt64LE(row.phone_2 ?? RECORD_NULL.i64, SLOTS.phone_2);
 }

@@ -1,6 +1,6 @@
 /**
- * Proves that columns.h is the twin of columns.ts, that CRC-32C does not depend on how bytes are
- * cut, that records are ranked as a plain sort ranks them, that a batch gives the buffers that
+ * Proves that the addon has the columns of columns.ts, that CRC-32C does not depend on how bytes
+ * are cut, that records are ranked as a plain sort ranks them, that a batch gives the buffers that
  * Arrow wants for its rows, and that malformed records and arguments are refused.
  * Does not prove: the index region (unit/native-index/build-region.test.ts), speed
  * (bench/index.bench.ts).
@@ -9,7 +9,7 @@ import assert from "node:assert/strict";
 import { createHash } from "node:crypto";
 import { describe, test } from "node:test";
 import fc from "fast-check";
-import { RECORD } from "../../../native-index/builder/record.ts";
+import { RECORD, SLOTS } from "../../../native-index/builder/record.ts";
 import {
   BATCH_ROWS,
   COLUMNS,
@@ -39,7 +39,7 @@ function startsOf(records: Buffer): number[] {
   return starts;
 }
 
-test("columns.h and columns.ts have one fingerprint", () => {
+test("the addon and columns.ts have one fingerprint", () => {
   assert.equal(nativeFingerprint(), columnsFingerprint());
 });
 
@@ -104,7 +104,7 @@ describe("ranking", () => {
   test("refuses what is no record", () => {
     const records = encodeRecords(randomRows(5, 2));
     const bad = Buffer.from(records);
-    bad.write("a", RECORD.cnpj);
+    bad.write("a", SLOTS.cnpj);
     assert.throws(() => rankRecords(bad, bad.length), /byte 0 has a cnpj with characters other/);
     assert.throws(() => rankRecords(records, records.length - 8), /is longer than the buffer/);
     assert.throws(() => rankRecords(records, records.length + 1), /byteLength must be a whole/);

@@ -4,7 +4,14 @@
  * Invariant: the same choices are always sent with the same Idempotency-Key, so that trying again
  * after a lost answer gives the same export; other choices are another request and get another.
  */
-import { DEFAULT_FIELDS, type EXPORT_FORMATS, OUTPUT_FIELD_NAMES } from "../../../spec/fields.ts";
+
+import { FIELD_GROUPS } from "../../../spec/fields/table.ts";
+import {
+  DEFAULT_FIELDS,
+  type EXPORT_FORMATS,
+  OUTPUT_FIELD_NAMES,
+  OUTPUT_FIELDS,
+} from "../../../spec/fields.ts";
 import type { ExportEstimate, Status } from "../app/answers.ts";
 import { type Query, specOf } from "../find/question.ts";
 
@@ -32,20 +39,13 @@ export interface Draft {
 }
 
 /** Fields in groups, in the order of the dialog; each group in the public order. */
-export const FIELD_GROUPS: readonly (readonly [group: string, fields: readonly string[]])[] = [
-  ["company", "cnpj cnpj_root legal_name trade_name headquarters started_on"],
-  ["contact", "email phone_1 phone_2"],
-  ["activity", "cnae_primary cnae_primary_description cnae_secondary"],
-  ["place", "uf municipality_name municipality_ibge municipality_tom municipality_population"],
-  [
-    "address",
-    "street street_number address_complement district postal_code country_code foreign_city",
-  ],
-  ["nature", "company_size_code share_capital legal_nature legal_nature_description"],
-  ["regime", "simples_opt_in mei_opt_in"],
-  ["status", "registration_status registration_status_date registration_status_reason"],
-  ["rank", "score sanctioned"],
-].map(([group = "", fields = ""]) => [group, fields.split(" ")] as const);
+export const FIELD_SETS = FIELD_GROUPS.map(
+  (group) =>
+    [
+      group,
+      OUTPUT_FIELDS.filter(({ shown }) => shown.group === group).map(({ name }) => name),
+    ] as const,
+);
 
 /** What somebody needs who calls or writes. */
 const CONTACT_FIELDS = [

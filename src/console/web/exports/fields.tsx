@@ -6,12 +6,12 @@
  */
 import type { VNode } from "preact";
 import { useState } from "preact/hooks";
-import { OUTPUT_FIELD_NAMES } from "../../../spec/fields.ts";
+import { OUTPUT_FIELD_NAMES, type OutputField } from "../../../spec/fields.ts";
 import { number } from "../app/format.ts";
 import { words } from "../app/words.ts";
 import { Button, IconButton } from "../parts/button.tsx";
 import { Checks } from "../parts/field.tsx";
-import { FIELD_GROUPS, hasContact, type Preset, presetFields } from "./draft.ts";
+import { FIELD_SETS, hasContact, type Preset, presetFields } from "./draft.ts";
 
 /** What the chooser takes. */
 export interface FieldsProps {
@@ -22,7 +22,7 @@ export interface FieldsProps {
 
 /** Name of a field for people. */
 function fieldName(field: string): string {
-  return words.value.table.fields[field] ?? field;
+  return words.value.table.fields[field as OutputField] ?? field;
 }
 
 /** Chooses columns and their order. */
@@ -41,7 +41,7 @@ export function Fields({ allowed, chosen, onChosen }: FieldsProps): VNode {
       <details class="export-more">
         <summary>{exports.chooseFields}</summary>
         <div class="export-groups">
-          {FIELD_GROUPS.map(([group, fields]) => (
+          {FIELD_SETS.map(([group, fields]) => (
             <Group
               key={group}
               group={group}

@@ -6,7 +6,7 @@
  * which or the machine on which the file was made.
  * Format: ECMA-376 (Office Open XML), transitional, parts 1 and 2.
  */
-import type { OutputField } from "../../../spec/fields.ts";
+import { OUTPUT_FIELDS } from "../../../spec/fields.ts";
 import type { AboutRow } from "./about.ts";
 
 /** What a workbook is made of beside its rows. */
@@ -35,26 +35,7 @@ const ABOUT_SHEET = "About";
 const BOLD = 2;
 const WRAPPED = 3;
 
-/** Widths in characters of fields that the default would cut off or leave empty. */
-const WIDTHS: Partial<Record<OutputField, number>> = {
-  cnpj: 17,
-  cnpj_root: 11,
-  legal_name: 42,
-  trade_name: 32,
-  cnae_primary_description: 42,
-  cnae_secondary: 32,
-  legal_nature_description: 32,
-  share_capital: 16,
-  uf: 6,
-  municipality_name: 24,
-  district: 22,
-  street: 32,
-  address_complement: 24,
-  foreign_city: 24,
-  email: 32,
-  phone_1: 17,
-  phone_2: 17,
-};
+/** Room beside the name of a column that says nothing of its width. */
 const HEADER_MARGIN = 4;
 
 const XML = '<?xml version="1.0" encoding="UTF-8" standalone="yes"?>\n';
@@ -112,7 +93,8 @@ function lastCell({ columns, rowCount }: Workbook): string {
 }
 
 function widthOf(name: string): number {
-  return WIDTHS[name as OutputField] ?? name.length + HEADER_MARGIN;
+  const field = OUTPUT_FIELDS.find((row) => row.name === name);
+  return field?.shown.sheet ?? name.length + HEADER_MARGIN;
 }
 
 /** Characters that XML does not keep, and what would be read as the escape of one (`_xHHHH_`). */

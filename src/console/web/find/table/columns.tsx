@@ -21,6 +21,7 @@ import {
   isAllowed,
   movedColumn,
 } from "./columnset.ts";
+import { columnName } from "./values.ts";
 
 /** What the chooser takes. */
 export interface ChooserProps {
@@ -56,7 +57,7 @@ export function ColumnChooser({ open, allowed, onClose }: ChooserProps): VNode {
 
 /** All columns in their groups. */
 function Available({ allowed }: { allowed: ReadonlySet<string> }): VNode {
-  const { columns, groups, chooser } = words.value.table;
+  const { groups, chooser } = words.value.table;
   const { shown, widths } = choice.value;
   const set = (group: string, ids: readonly string[]) => {
     const others = shown.filter((id) => columnOf(id).group !== group || ids.includes(id));
@@ -72,7 +73,7 @@ function Available({ allowed }: { allowed: ReadonlySet<string> }): VNode {
         if (inside.length === 0) return null;
         const options = inside.map(({ id }) => ({
           value: id,
-          label: columns[id] as string,
+          label: columnName(id),
           ...(id === FIRST_COLUMN ? { disabled: true, hint: chooser.fixed } : {}),
         }));
         return (
@@ -91,7 +92,7 @@ function Available({ allowed }: { allowed: ReadonlySet<string> }): VNode {
 
 /** The columns shown, with buttons that move them. */
 function Order({ allowed }: { allowed: ReadonlySet<string> }): VNode {
-  const { columns, chooser } = words.value.table;
+  const { chooser } = words.value.table;
   const [said, say] = useState("");
   const items = useRef<HTMLOListElement>(null);
   const { shown, widths } = choice.value;
@@ -100,7 +101,7 @@ function Order({ allowed }: { allowed: ReadonlySet<string> }): VNode {
     const next = movedColumn(ids, id, by);
     const hidden = shown.filter((one) => !next.includes(one));
     choose({ shown: [...next, ...hidden], widths });
-    say(chooser.moved(columns[id] as string, next.indexOf(id) + 1, next.length));
+    say(chooser.moved(columnName(id), next.indexOf(id) + 1, next.length));
   };
   const hide = (id: ColumnId) => {
     choose({ shown: shown.filter((one) => one !== id), widths });
@@ -117,7 +118,7 @@ function Order({ allowed }: { allowed: ReadonlySet<string> }): VNode {
       <ol ref={items} tabIndex={-1}>
         {ids.map((id, at) => (
           <li key={id} class="chooser-item">
-            <span class="chooser-name">{columns[id]}</span>
+            <span class="chooser-name">{columnName(id)}</span>
             {id === FIRST_COLUMN ? (
               <span class="chooser-fixed">{chooser.fixed}</span>
             ) : (
@@ -143,8 +144,8 @@ interface MovesProps {
 
 /** The buttons of one column; those at an end stay in place, so that the focus is not lost. */
 function Moves({ id, first, last, move, hide }: MovesProps): VNode {
-  const { columns, chooser } = words.value.table;
-  const name = columns[id] as string;
+  const { chooser } = words.value.table;
+  const name = columnName(id);
   return (
     <span class="chooser-moves">
       <IconButton
@@ -168,10 +169,10 @@ function Moves({ id, first, last, move, hide }: MovesProps): VNode {
 
 /** What the plan does not have. */
 function Missing({ allowed }: { allowed: ReadonlySet<string> }): VNode | null {
-  const { columns, chooser } = words.value.table;
+  const { chooser } = words.value.table;
   const missing = COLUMNS.filter((column) => !isAllowed(column, allowed));
   if (missing.length === 0) return null;
   const contactOnly = missing.every(({ group }) => group === "contact");
-  const names = list(missing.map(({ id }) => columns[id] as string));
+  const names = list(missing.map(({ id }) => columnName(id)));
   return <p class="chooser-missing">{contactOnly ? chooser.noContact : chooser.noOthers(names)}</p>;
 }

@@ -6,7 +6,13 @@
  * what a browser kept is read with suspicion, as an older version may have written it.
  */
 
-import { OUTPUT_FIELD_NAMES } from "../../../../spec/fields.ts";
+import type { FIELD_GROUPS } from "../../../../spec/fields/table.ts";
+import {
+  fieldRow,
+  OUTPUT_FIELD_NAMES,
+  OUTPUT_FIELDS,
+  type OutputField,
+} from "../../../../spec/fields.ts";
 import type { SortKey } from "../../app/answers.ts";
 
 /** Groups of the chooser, in its order. */
@@ -16,22 +22,27 @@ export const COLUMN_GROUPS = ["company", "activity", "place", "contact", "regist
 export interface TableColumn {
   readonly id: ColumnId;
   readonly group: (typeof COLUMN_GROUPS)[number];
-  readonly fields: readonly string[];
+  readonly fields: readonly OutputField[];
   readonly width: number;
   readonly sort?: string;
   /** Numbers are set to the right, so that their digits stand below each other. */
   readonly numeric?: true;
 }
 
-type Row = Omit<TableColumn, "id">;
+/** A column without a width is as wide as its field; others show words that a file has not. */
+type Row = Omit<TableColumn, "id" | "width"> & { readonly width?: number };
 
+/** Pixels of a column that shows a field of so many characters as it is. */
+const pixelsOf = (characters: number): number => 44 + 6 * characters;
+
+/** Columns of more than one field, or with words or a place of their own. */
 const TABLE = {
   name: { group: "company", fields: ["legal_name", "trade_name"], width: 256, sort: "legal_name" },
-  trade_name: { group: "company", fields: ["trade_name"], width: 200 },
-  cnpj: { group: "company", fields: ["cnpj"], width: 164, sort: "cnpj" },
-  cnpj_root: { group: "company", fields: ["cnpj_root"], width: 112 },
+  trade_name: { group: "company", fields: ["trade_name"] },
+  cnpj: { group: "company", fields: ["cnpj"], sort: "cnpj" },
+  cnpj_root: { group: "company", fields: ["cnpj_root"] },
   headquarters: { group: "company", fields: ["headquarters"], width: 96 },
-  opened: { group: "company", fields: ["started_on"], width: 108, sort: "started_on" },
+  opened: { group: "company", fields: ["started_on"], sort: "started_on" },
   size: {
     group: "company",
     fields: ["company_size_code", "mei_opt_in"],
@@ -41,55 +52,82 @@ const TABLE = {
   capital: {
     group: "company",
     fields: ["share_capital"],
-    width: 152,
     sort: "share_capital",
     numeric: true,
   },
-  score: { group: "company", fields: ["score"], width: 80, sort: "score", numeric: true },
+  score: { group: "company", fields: ["score"], sort: "score", numeric: true },
   activity: {
     group: "activity",
     fields: ["cnae_primary", "cnae_primary_description"],
     width: 216,
   },
-  cnae: { group: "activity", fields: ["cnae_primary"], width: 104 },
-  secondary: { group: "activity", fields: ["cnae_secondary"], width: 176 },
+  cnae: { group: "activity", fields: ["cnae_primary"] },
+  secondary: { group: "activity", fields: ["cnae_secondary"] },
   city: { group: "place", fields: ["municipality_name", "uf", "foreign_city"], width: 168 },
   population: {
     group: "place",
     fields: ["municipality_population"],
-    width: 128,
     sort: "municipality_population",
     numeric: true,
   },
-  district: { group: "place", fields: ["district"], width: 152 },
+  district: { group: "place", fields: ["district"] },
   street: { group: "place", fields: ["street", "street_number", "address_complement"], width: 260 },
-  postal_code: { group: "place", fields: ["postal_code"], width: 100 },
-  ibge: { group: "place", fields: ["municipality_ibge"], width: 100 },
-  tom: { group: "place", fields: ["municipality_tom"], width: 88 },
-  country: { group: "place", fields: ["country_code"], width: 88 },
-  email: { group: "contact", fields: ["email"], width: 216 },
-  phone: { group: "contact", fields: ["phone_1"], width: 136 },
-  second_phone: { group: "contact", fields: ["phone_2"], width: 144 },
+  postal_code: { group: "place", fields: ["postal_code"] },
+  ibge: { group: "place", fields: ["municipality_ibge"] },
+  tom: { group: "place", fields: ["municipality_tom"] },
+  country: { group: "place", fields: ["country_code"] },
+  email: { group: "contact", fields: ["email"] },
+  phone: { group: "contact", fields: ["phone_1"] },
+  second_phone: { group: "contact", fields: ["phone_2"] },
   status: { group: "register", fields: ["registration_status"], width: 108 },
-  status_since: { group: "register", fields: ["registration_status_date"], width: 120 },
-  status_reason: { group: "register", fields: ["registration_status_reason"], width: 104 },
+  status_since: { group: "register", fields: ["registration_status_date"] },
+  status_reason: { group: "register", fields: ["registration_status_reason"] },
   legal_nature: {
     group: "register",
     fields: ["legal_nature", "legal_nature_description"],
     width: 240,
   },
-  simples: { group: "register", fields: ["simples_opt_in"], width: 96 },
-  mei: { group: "register", fields: ["mei_opt_in"], width: 80 },
-  sanctioned: { group: "register", fields: ["sanctioned"], width: 112 },
+  simples: { group: "register", fields: ["simples_opt_in"] },
+  mei: { group: "register", fields: ["mei_opt_in"] },
 } as const satisfies Record<string, Row>;
 
-/** Name of a column. */
-export type ColumnId = keyof typeof TABLE;
+/** Name of a column that stands in the table of columns. */
+export type NamedColumn = keyof typeof TABLE;
+
+/** Name of a column; one that shows a single field as it is can have the name of the field. */
+export type ColumnId = NamedColumn | OutputField;
+
+/** The group in which the chooser has the column of a field that stands in no other. */
+const GROUP_OF: Readonly<Record<(typeof FIELD_GROUPS)[number], TableColumn["group"]>> = {
+  company: "company",
+  contact: "contact",
+  activity: "activity",
+  place: "place",
+  address: "place",
+  nature: "register",
+  regime: "register",
+  status: "register",
+  rank: "register",
+};
+
+/** Columns of the fields that no other column shows, so that none is left out. */
+function ownColumns(rows: readonly Row[]): [OutputField, Row][] {
+  const shown = new Set(rows.flatMap(({ fields }) => fields));
+  return OUTPUT_FIELDS.filter(({ name }) => !shown.has(name)).map((field) => {
+    const isNumber = field.kind === "integer" || field.kind === "number";
+    const numeric = isNumber ? ({ numeric: true } as const) : {};
+    return [field.name, { group: GROUP_OF[field.shown.group], fields: [field.name], ...numeric }];
+  });
+}
 
 /** Every column, in the order of the chooser. */
-export const COLUMNS: readonly TableColumn[] = Object.entries(TABLE).map(([id, row]) => ({
+export const COLUMNS: readonly TableColumn[] = [
+  ...Object.entries<Row>(TABLE),
+  ...ownColumns(Object.values(TABLE)),
+].map(([id, row]) => ({
   id: id as ColumnId,
-  ...(row as Row),
+  width: pixelsOf(fieldRow(row.fields[0] as OutputField).shown.width),
+  ...row,
 }));
 
 const BY_ID: ReadonlyMap<string, TableColumn> = new Map(

@@ -73,7 +73,7 @@ function Contact({ account, allowed }: FactsProps): VNode {
               icon={icon}
               href={scheme + addressed(textOf(account, field))}
               text={show(textOf(account, field))}
-              label={drawer.copy(fields[field] as string)}
+              label={drawer.copy(fields[field])}
             />
           ))}
         </ul>
@@ -196,12 +196,12 @@ function companyFacts(account: Account): Fact[] {
   const capital = account.share_capital;
   const nature = [textOf(account, "legal_nature_description"), textOf(account, "legal_nature")];
   return [
-    [fields.started_on as string, openedText(account)],
-    [fields.company_size_code as string, named(sizes, textOf(account, "company_size_code"))],
-    [fields.share_capital as string, typeof capital === "number" ? money(capital) : ""],
-    [fields.legal_nature_description as string, nature.filter((one) => one !== "").join(" · ")],
-    [fields.simples_opt_in as string, yesNo(account.simples_opt_in)],
-    [fields.mei_opt_in as string, yesNo(account.mei_opt_in)],
+    [fields.started_on, openedText(account)],
+    [fields.company_size_code, named(sizes, textOf(account, "company_size_code"))],
+    [fields.share_capital, typeof capital === "number" ? money(capital) : ""],
+    [fields.legal_nature_description, nature.filter((one) => one !== "").join(" · ")],
+    [fields.simples_opt_in, yesNo(account.simples_opt_in)],
+    [fields.mei_opt_in, yesNo(account.mei_opt_in)],
   ];
 }
 
@@ -215,11 +215,11 @@ function registerFacts(account: Account): Fact[] {
   const told = since === "" ? status : drawer.since(status, date(since));
   const parts = [told, reason === "" || /^0*$/.test(reason) ? "" : drawer.reason(reason)];
   return [
-    [fields.registration_status as string, parts.filter((part) => part !== "").join(", ")],
-    [fields.cnpj_root as string, textOf(account, "cnpj_root")],
-    [fields.municipality_ibge as string, textOf(account, "municipality_ibge")],
-    [fields.municipality_tom as string, textOf(account, "municipality_tom")],
-    [fields.country_code as string, abroad ? textOf(account, "country_code") : ""],
+    [fields.registration_status, parts.filter((part) => part !== "").join(", ")],
+    [fields.cnpj_root, textOf(account, "cnpj_root")],
+    [fields.municipality_ibge, textOf(account, "municipality_ibge")],
+    [fields.municipality_tom, textOf(account, "municipality_tom")],
+    [fields.country_code, abroad ? textOf(account, "country_code") : ""],
   ];
 }
 

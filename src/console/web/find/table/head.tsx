@@ -9,6 +9,7 @@ import { Icon } from "../../parts/icon.tsx";
 import { change, query } from "../query.ts";
 import { choice, chooseWidth } from "./choice.ts";
 import { nextSort, sortedBy, type TableColumn, widthOf } from "./columnset.ts";
+import { columnName } from "./values.ts";
 
 /** What the header takes. */
 export interface HeadProps {
@@ -49,8 +50,8 @@ interface HeadingProps {
 const ARIA_SORT = { asc: "ascending", desc: "descending" } as const;
 
 function Heading({ column, at, tabbed, sortable }: HeadingProps): VNode {
-  const { columns, grid } = words.value.table;
-  const name = columns[column.id] as string;
+  const { grid } = words.value.table;
+  const name = columnName(column.id);
   const sorted = sortable ? sortedBy(query.value.sort, column.sort as string) : null;
   const after = sortable ? nextSort(query.value.sort, column.sort as string) : [];
   const hint = after[0] === undefined ? grid.sortUsual : sortHint(after[0].direction);

@@ -5,10 +5,12 @@
  * it is. The text of a cell is what is copied out of it.
  */
 import { punctuateCnae } from "../../../../spec/catalog.ts";
+import type { FIELD_TYPES } from "../../../../spec/fields/table.ts";
+import { fieldRow, type OutputField } from "../../../../spec/fields.ts";
 import type { Account } from "../../app/answers.ts";
 import { cnpj, dayShort, money, number, phone } from "../../app/format.ts";
 import { words } from "../../app/words.ts";
-import type { ColumnId } from "./columnset.ts";
+import type { ColumnId, NamedColumn } from "./columnset.ts";
 
 /** A value as text; empty where it is absent. */
 export function textOf(account: Account, field: string): string {
@@ -67,8 +69,8 @@ function formatted(account: Account, field: string, format: (value: never) => st
   return value === null || value === undefined ? "" : format(value as never);
 }
 
-function secondaryText(account: Account): string {
-  const codes = account.cnae_secondary;
+function codesText(account: Account, field: OutputField): string {
+  const codes = account[field];
   if (!Array.isArray(codes) || codes.length === 0) return "";
   const first = cnaeText(String(codes[0]));
   return codes.length === 1 ? first : words.value.table.values.others(first, codes.length - 1);
@@ -79,28 +81,41 @@ function headquartersText({ headquarters }: Account): string {
   return headquarters === true ? headOffice : headquarters === false ? branch : "";
 }
 
-const TEXTS: Readonly<Record<ColumnId, (account: Account) => string>> = {
+/** A field as it is, by the type of its values. */
+const PLAIN: Readonly<
+  Record<keyof typeof FIELD_TYPES, (account: Account, field: OutputField) => string>
+> = {
+  text: textOf,
+  flag: (account, field) => yesNo(account[field]),
+  number: (account, field) => formatted(account, field, number),
+  date: (account, field) => formatted(account, field, dayShort),
+  cents: (account, field) => formatted(account, field, money),
+  postal_code: (account, field) => postalText(textOf(account, field)),
+  phone: (account, field) => formatted(account, field, phone),
+  codes: codesText,
+};
+
+type CellText = (account: Account) => string;
+
+/** What cells say; a column that is not here has the name of a field, and shows it as it is. */
+const TEXTS: Readonly<
+  Record<Exclude<NamedColumn, OutputField>, CellText> & Partial<Record<OutputField, CellText>>
+> = {
   name: nameOf,
-  trade_name: (account) => textOf(account, "trade_name"),
   cnpj: (account) => cnpj(account.cnpj),
-  cnpj_root: (account) => textOf(account, "cnpj_root"),
   headquarters: headquartersText,
   opened: (account) => formatted(account, "started_on", dayShort),
   size: sizeText,
   capital: (account) => formatted(account, "share_capital", money),
-  score: (account) => formatted(account, "score", number),
   activity: (account) => textOf(account, "cnae_primary_description"),
   cnae: (account) => cnaeText(textOf(account, "cnae_primary")),
-  secondary: secondaryText,
+  secondary: (account) => codesText(account, "cnae_secondary"),
   city: cityText,
   population: (account) => formatted(account, "municipality_population", number),
-  district: (account) => textOf(account, "district"),
   street: streetText,
-  postal_code: (account) => postalText(textOf(account, "postal_code")),
   ibge: (account) => textOf(account, "municipality_ibge"),
   tom: (account) => textOf(account, "municipality_tom"),
   country: (account) => textOf(account, "country_code"),
-  email: (account) => textOf(account, "email"),
   phone: (account) => formatted(account, "phone_1", phone),
   second_phone: (account) => formatted(account, "phone_2", phone),
   status: (account) => named(words.value.codes.statuses, textOf(account, "registration_status")),
@@ -110,10 +125,18 @@ const TEXTS: Readonly<Record<ColumnId, (account: Account) => string>> = {
     textOf(account, "legal_nature_description") || textOf(account, "legal_nature"),
   simples: (account) => yesNo(account.simples_opt_in),
   mei: (account) => yesNo(account.mei_opt_in),
-  sanctioned: (account) => yesNo(account.sanctioned),
 };
 
 /** The text of a cell. */
 export function cellText(id: ColumnId, account: Account): string {
-  return TEXTS[id](account);
+  const text = TEXTS[id];
+  if (text !== undefined) return text(account);
+  const field = id as OutputField;
+  return PLAIN[fieldRow(field).stored.type](account, field);
+}
+
+/** The heading of a column. */
+export function columnName(id: ColumnId): string {
+  const { columns, fields } = words.value.table;
+  return columns[id as NamedColumn] ?? fields[id as OutputField];
 }

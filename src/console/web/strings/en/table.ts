@@ -3,9 +3,11 @@
  * What goes out: text.
  * Invariant: the Portuguese table has the same keys; fields and codes are named as in the API.
  */
+import type { OutputField } from "../../../../spec/fields.ts";
+import type { NamedColumn } from "../../find/table/columnset.ts";
 
 /** Names of all output fields. */
-const fields: Record<string, string> = {
+const fields: Readonly<Record<OutputField, string>> = {
   cnpj: "CNPJ",
   cnpj_root: "CNPJ root",
   legal_name: "Legal name",
@@ -44,7 +46,7 @@ const fields: Record<string, string> = {
 };
 
 /** Headings of the table's columns. */
-const columns: Record<string, string> = {
+const columns: Readonly<Record<NamedColumn, string>> = {
   name: "Company",
   trade_name: "Trade name",
   cnpj: "CNPJ",
@@ -74,7 +76,6 @@ const columns: Record<string, string> = {
   legal_nature: "Legal nature",
   simples: "Simples",
   mei: "MEI",
-  sanctioned: "Sanctioned",
 };
 
 /** Parts of a score. */

@@ -3,9 +3,11 @@
  * What goes out: text.
  * Invariant: the same keys as the English table, by its type and by a test.
  */
+import type { OutputField } from "../../../../spec/fields.ts";
+import type { NamedColumn } from "../../find/table/columnset.ts";
 import type { table as English } from "../en/table.ts";
 
-const fields: Record<string, string> = {
+const fields: Readonly<Record<OutputField, string>> = {
   cnpj: "CNPJ",
   cnpj_root: "Raiz do CNPJ",
   legal_name: "Razão social",
@@ -43,7 +45,7 @@ const fields: Record<string, string> = {
   score: "Pontuação",
 };
 
-const columns: Record<string, string> = {
+const columns: Readonly<Record<NamedColumn, string>> = {
   name: "Empresa",
   trade_name: "Nome fantasia",
   cnpj: "CNPJ",
@@ -73,7 +75,6 @@ const columns: Record<string, string> = {
   legal_nature: "Natureza jurídica",
   simples: "Simples",
   mei: "MEI",
-  sanctioned: "Sancionada",
 };
 
 const parts: Record<string, string> = {

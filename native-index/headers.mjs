@@ -1,0 +1,257 @@
+#!/usr/bin/env node
+/**
+ * What comes in: the tables of columns, row records and output fields, which are TypeScript.
+ * What goes out: the C++ headers that are made from them, written with `--write`; else the names of
+ * those that are stale, and status 1.
+ * Invariant: the same tables give the same bytes, laid out as .clang-format says. The headers are
+ * committed, so that whoever compiles needs nothing of this, and whoever reads C++ sees them.
+ */
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
+import { createRequire } from "node:module";
+import path from "node:path";
+import { fileURLToPath, pathToFileURL } from "node:url";
+
+const SCRIPT = fileURLToPath(import.meta.url);
+const ROOT = path.dirname(path.dirname(SCRIPT));
+
+/** The tables, relative to the root. */
+const TABLE_FILES = [
+  "native-index/format/columns.ts",
+  "native-index/builder/record.ts",
+  "src/spec/fields/table.ts",
+];
+
+/** Made headers, relative to the root. */
+const HEADERS = [
+  "native-index/format/column_list.h",
+  "native-index/builder/record_layout.h",
+  "native-index/render/field_list.h",
+];
+
+/** The step of the build: with `write` makes the headers anew; else a stale one ends the run. */
+export function headerStep({ upToDate, run, write }) {
+  const make = () => run(process.execPath, [SCRIPT, ...(write ? ["--write"] : [])]);
+  if (write) return make();
+  const made = HEADERS.filter((file) => existsSync(path.join(ROOT, file)));
+  const inputs = ["native-index/headers.mjs", ...TABLE_FILES, ...made];
+  upToDate({ name: "headers", inputs, salt: "", outputs: [] }, make);
+}
+
+/** The text of every made header, by its path; `tables` is what the files of tables export. */
+export function headerTexts(tables) {
+  const texts = [columnList(tables), recordLayout(tables), fieldList(tables)];
+  return new Map(HEADERS.map((file, i) => [file, texts[i]]));
+}
+
+function columnList({ COLUMNS, DIMENSIONS, ORDERS, TABLES, FLAG_CODES }) {
+  const rows = COLUMNS.map(
+    ({ name, type, nullable }) => `{"${name}", ColumnType::${constant(type)}, ${nullable}},`,
+  );
+  return header({
+    opening: [
+      "What a snapshot stores: columns, posting dimensions, sort orders, string tables and flags",
+      "by number. Made from columns.ts by headers.mjs.",
+    ],
+    includes: ["format/column_type.h"],
+    parts: [
+      numbers("Columns", "Column numbers, for example Columns::kLegalName.", names(COLUMNS)),
+      numbers("Dimensions", "Numbers of the posting dimensions.", DIMENSIONS),
+      numbers("Orders", "Numbers of the stored sort orders.", ORDERS),
+      numbers("Tables", "Numbers of the string tables.", TABLES),
+      numbers("FlagCodes", "Codes of the `flag` dimension.", orderedBy(FLAG_CODES)),
+      ["// Every column, by its number.", "constexpr Column kColumns[] = {", ...indent(rows), "};"],
+      nameList("kDimensionNames", DIMENSIONS),
+      nameList("kOrderNames", ORDERS),
+      nameList("kTableNames", TABLES),
+    ],
+  });
+}
+
+function recordLayout({ RECORD, RECORD_FLAGS, RECORD_STRINGS, SLOTS, SLOT_ROWS }) {
+  const offsets = Object.entries({ ...RECORD, ...SLOTS }).sort(([, a], [, b]) => a - b);
+  const slots = SLOT_ROWS.filter(({ type }) => type !== "utf8").map(
+    ({ name }) => `{Columns::${constant(name)}, RecordLayout::${constant(name)}},`,
+  );
+  const strings = RECORD_STRINGS.map((name) => `Columns::${constant(name)}`);
+  return header({
+    opening: [
+      "The byte offsets of a row record, its flags, its strings by number, and the columns that",
+      "its values go to. Made from record.ts by headers.mjs.",
+    ],
+    includes: ["format/column_list.h"],
+    parts: [
+      enumOf("RecordLayout", "Offset : size_t", "Byte offsets of the fixed part.", offsets),
+      enumOf(
+        "RecordFlags",
+        "Bit : uint8_t",
+        "Bits of the flags byte.",
+        Object.entries(RECORD_FLAGS),
+      ),
+      numbers("RecordStrings", "Numbers of the strings.", RECORD_STRINGS),
+      [
+        "// A value of the fixed part and the column that it goes to.",
+        "struct RecordSlot {",
+        "  Columns::Number column;",
+        "  RecordLayout::Offset offset;",
+        "};",
+      ],
+      [
+        "// Every value of the fixed part but the cnpj.",
+        "constexpr RecordSlot kRecordSlots[] = {",
+        ...indent(slots),
+        "};",
+      ],
+      [
+        "// The columns that the strings go to, by their numbers.",
+        ...numbered("Columns::Number kRecordStringColumns", strings),
+      ],
+    ],
+  });
+}
+
+function fieldList({ FIELDS, HIDDEN_FIELDS }) {
+  const fields = [...FIELDS, ...HIDDEN_FIELDS];
+  const sources = fields.map(({ stored: { type, column, table } }) => {
+    const place = table === undefined ? "kNoTable" : `Tables::${constant(table)}`;
+    return `{FieldKind::${constant(type)}, Columns::${constant(column)}, ${place}},`;
+  });
+  const free = names(fields.filter(({ freeText }) => freeText === true));
+  const cases = free.map((name, i) =>
+    i < free.length - 1
+      ? `    case Field::${constant(name)}:`
+      : `    case Field::${constant(name)}: return true;`,
+  );
+  return header({
+    opening: [
+      "The output fields by number: their names, where they are stored, which of them people",
+      "typed; behind them the scores that only explanations read. Made from",
+      "src/spec/fields/table.ts by headers.mjs.",
+    ],
+    includes: ["render/field_value.h"],
+    parts: [
+      [
+        "// The fields by number.",
+        "enum class Field : uint8_t {",
+        ...members(names(fields).map((name, i) => [name, i])),
+        `  kCount = ${fields.length},`,
+        "};",
+      ],
+      nameList("kFieldNames", names(fields)),
+      [
+        "// Where fields are stored, by their numbers.",
+        "constexpr FieldSource kFieldSources[] = {",
+        ...indent(sources),
+        "};",
+      ],
+      [
+        "// Whether texts of a field are written by people, and so may begin like a formula.",
+        "constexpr bool isFreeText(Field field) {",
+        "  switch (field) {",
+        ...cases,
+        "    default: return false;",
+        "  }",
+        "}",
+      ],
+    ],
+  });
+}
+
+/** A header; the first lines of its comment are `opening`. */
+function header({ opening, includes, parts }) {
+  const head = [
+    ...opening.map((line) => `// ${line}`),
+    "// Invariant: nobody edits this file; `node build.mjs headers` makes it anew, and no build",
+    "// goes on while it is stale.",
+    "#pragma once",
+    "#include <cstddef>",
+    "#include <cstdint>",
+    "#include <string_view>",
+    "",
+    ...includes.map((name) => `#include "${name}"`),
+    "",
+    "namespace peneira {",
+  ];
+  const body = parts.map((lines) => ["", ...lines].join("\n"));
+  return [...head, ...body, "", "}  // namespace peneira", ""].join("\n");
+}
+
+/** A struct that holds an enum of numbers from 0 on, and how many there are. */
+function numbers(name, comment, list) {
+  const rows = list.map((one, i) => [one, i]);
+  const type = name === "FlagCodes" ? "Code : uint32_t" : "Number : uint32_t";
+  return enumOf(name, type, comment, [...rows, ["count", list.length]]);
+}
+
+function enumOf(name, type, comment, rows) {
+  const lines = indent([`enum ${type} {`, ...members(rows), "};"], 2);
+  return [`// ${comment}`, `struct ${name} {`, ...lines, "};"];
+}
+
+function members(rows) {
+  return rows.map(([name, value]) => `  ${constant(name)} = ${value},`);
+}
+
+function nameList(name, list) {
+  const literals = list.map((one) => `"${one}"`);
+  return ["// Names by number.", ...numbered(`std::string_view ${name}`, literals)];
+}
+
+/** An array; the comments keep a line for each value, whoever lays the file out. */
+function numbered(declared, values) {
+  const width = Math.max(...values.map((value) => value.length)) + 1;
+  const rows = values.map((value, i) => `${`${value},`.padEnd(width)}  // ${i}`);
+  return [`constexpr ${declared}[] = {`, ...indent(rows), "};"];
+}
+
+function indent(lines, by = 4) {
+  return lines.map((line) => " ".repeat(by) + line);
+}
+
+function names(rows) {
+  return rows.map(({ name }) => name);
+}
+
+/** The keys of codes, which must be 0, 1, 2 and so on. */
+function orderedBy(codes) {
+  const rows = Object.entries(codes).sort(([, a], [, b]) => a - b);
+  if (rows.some(([, code], i) => code !== i)) throw new Error("the codes have gaps");
+  return rows.map(([name]) => name);
+}
+
+/** `legal_name` and `legalName` are kLegalName. */
+function constant(name) {
+  const words = name.split("_").map((word) => word.slice(0, 1).toUpperCase() + word.slice(1));
+  return `k${words.join("")}`;
+}
+
+/** What the files of tables export. The bundler reads TypeScript where this Node does not. */
+async function loadTables() {
+  // Loaded here, so that the texts can be made where the packages are not.
+  const { outputFiles } = createRequire(import.meta.url)("esbuild").buildSync({
+    stdin: {
+      contents: TABLE_FILES.map((file) => `export * from "./${file}";`).join("\n"),
+      resolveDir: ROOT,
+    },
+    bundle: true,
+    write: false,
+    format: "esm",
+    platform: "node",
+  });
+  const [{ text }] = outputFiles;
+  return import(`data:text/javascript;base64,${Buffer.from(text).toString("base64")}`);
+}
+
+function isStale(file, text) {
+  const full = path.join(ROOT, file);
+  return !existsSync(full) || readFileSync(full, "utf8") !== text;
+}
+
+if (import.meta.url === pathToFileURL(process.argv[1] ?? "").href) {
+  const stale = [...headerTexts(await loadTables())].filter(([file, text]) => isStale(file, text));
+  const write = process.argv.includes("--write");
+  for (const [file, text] of stale) {
+    if (write) writeFileSync(path.join(ROOT, file), text);
+    process.stderr.write(write ? `${file}\n` : `${file} is stale: node build.mjs headers\n`);
+  }
+  process.exitCode = stale.length > 0 && !write ? 1 : 0;
+}

@@ -1,0 +1,160 @@
+// The output fields by number: their names, where they are stored, which of them people
+// typed; behind them the scores that only explanations read. Made from
+// src/spec/fields/table.ts by headers.mjs.
+// Invariant: nobody edits this file; `node build.mjs headers` makes it anew, and no build
+// goes on while it is stale.
+#pragma once
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+
+#include "render/field_value.h"
+
+namespace peneira {
+
+// The fields by number.
+enum class Field : uint8_t {
+  kCnpj = 0,
+  kCnpjRoot = 1,
+  kLegalName = 2,
+  kTradeName = 3,
+  kHeadquarters = 4,
+  kRegistrationStatus = 5,
+  kRegistrationStatusDate = 6,
+  kRegistrationStatusReason = 7,
+  kStartedOn = 8,
+  kCnaePrimary = 9,
+  kCnaePrimaryDescription = 10,
+  kCnaeSecondary = 11,
+  kLegalNature = 12,
+  kLegalNatureDescription = 13,
+  kCompanySizeCode = 14,
+  kShareCapital = 15,
+  kSimplesOptIn = 16,
+  kMeiOptIn = 17,
+  kUf = 18,
+  kMunicipalityIbge = 19,
+  kMunicipalityTom = 20,
+  kMunicipalityName = 21,
+  kMunicipalityPopulation = 22,
+  kDistrict = 23,
+  kStreet = 24,
+  kStreetNumber = 25,
+  kAddressComplement = 26,
+  kPostalCode = 27,
+  kCountryCode = 28,
+  kForeignCity = 29,
+  kEmail = 30,
+  kPhone1 = 31,
+  kPhone2 = 32,
+  kSanctioned = 33,
+  kScore = 34,
+  kScoreContactable = 35,
+  kScoreNewest = 36,
+  kScoreEstablished = 37,
+  kCount = 38,
+};
+
+// Names by number.
+constexpr std::string_view kFieldNames[] = {
+    "cnpj",                        // 0
+    "cnpj_root",                   // 1
+    "legal_name",                  // 2
+    "trade_name",                  // 3
+    "headquarters",                // 4
+    "registration_status",         // 5
+    "registration_status_date",    // 6
+    "registration_status_reason",  // 7
+    "started_on",                  // 8
+    "cnae_primary",                // 9
+    "cnae_primary_description",    // 10
+    "cnae_secondary",              // 11
+    "legal_nature",                // 12
+    "legal_nature_description",    // 13
+    "company_size_code",           // 14
+    "share_capital",               // 15
+    "simples_opt_in",              // 16
+    "mei_opt_in",                  // 17
+    "uf",                          // 18
+    "municipality_ibge",           // 19
+    "municipality_tom",            // 20
+    "municipality_name",           // 21
+    "municipality_population",     // 22
+    "district",                    // 23
+    "street",                      // 24
+    "street_number",               // 25
+    "address_complement",          // 26
+    "postal_code",                 // 27
+    "country_code",                // 28
+    "foreign_city",                // 29
+    "email",                       // 30
+    "phone_1",                     // 31
+    "phone_2",                     // 32
+    "sanctioned",                  // 33
+    "score",                       // 34
+    "score_contactable",           // 35
+    "score_newest",                // 36
+    "score_established",           // 37
+};
+
+// Where fields are stored, by their numbers.
+constexpr FieldSource kFieldSources[] = {
+    {FieldKind::kText, Columns::kCnpj, kNoTable},
+    {FieldKind::kText, Columns::kCnpj, kNoTable},
+    {FieldKind::kText, Columns::kLegalName, kNoTable},
+    {FieldKind::kText, Columns::kTradeName, kNoTable},
+    {FieldKind::kFlag, Columns::kHeadquarters, kNoTable},
+    {FieldKind::kNumber, Columns::kRegistrationStatus, kNoTable},
+    {FieldKind::kDate, Columns::kRegistrationStatusDate, kNoTable},
+    {FieldKind::kText, Columns::kRegistrationStatusReason, Tables::kRegistrationStatusReason},
+    {FieldKind::kDate, Columns::kStartedOn, kNoTable},
+    {FieldKind::kText, Columns::kCnaePrimary, Tables::kCnaePrimary},
+    {FieldKind::kText, Columns::kCnaePrimary, Tables::kCnaeDescription},
+    {FieldKind::kCodes, Columns::kCnaeSecondary, kNoTable},
+    {FieldKind::kText, Columns::kLegalNature, Tables::kLegalNature},
+    {FieldKind::kText, Columns::kLegalNature, Tables::kLegalNatureDescription},
+    {FieldKind::kText, Columns::kCompanySizeCode, Tables::kCompanySizeCode},
+    {FieldKind::kCents, Columns::kShareCapitalCents, kNoTable},
+    {FieldKind::kFlag, Columns::kSimplesOptIn, kNoTable},
+    {FieldKind::kFlag, Columns::kMeiOptIn, kNoTable},
+    {FieldKind::kText, Columns::kUf, Tables::kUf},
+    {FieldKind::kText, Columns::kMunicipalityIbge, Tables::kMunicipalityIbge},
+    {FieldKind::kText, Columns::kMunicipalityTom, Tables::kMunicipalityTom},
+    {FieldKind::kText, Columns::kMunicipalityTom, Tables::kMunicipalityName},
+    {FieldKind::kNumber, Columns::kMunicipalityIbge, Tables::kMunicipalityPopulation},
+    {FieldKind::kText, Columns::kDistrict, kNoTable},
+    {FieldKind::kText, Columns::kStreet, kNoTable},
+    {FieldKind::kText, Columns::kStreetNumber, kNoTable},
+    {FieldKind::kText, Columns::kAddressComplement, kNoTable},
+    {FieldKind::kPostalCode, Columns::kPostalCode, kNoTable},
+    {FieldKind::kText, Columns::kCountryCode, Tables::kCountryCode},
+    {FieldKind::kText, Columns::kForeignCity, kNoTable},
+    {FieldKind::kText, Columns::kEmail, kNoTable},
+    {FieldKind::kPhone, Columns::kPhone1, kNoTable},
+    {FieldKind::kPhone, Columns::kPhone2, kNoTable},
+    {FieldKind::kFlag, Columns::kSanctioned, kNoTable},
+    {FieldKind::kNumber, Columns::kScore, kNoTable},
+    {FieldKind::kNumber, Columns::kScoreContactable, kNoTable},
+    {FieldKind::kNumber, Columns::kScoreNewest, kNoTable},
+    {FieldKind::kNumber, Columns::kScoreEstablished, kNoTable},
+};
+
+// Whether texts of a field are written by people, and so may begin like a formula.
+constexpr bool isFreeText(Field field) {
+  switch (field) {
+    case Field::kLegalName:
+    case Field::kTradeName:
+    case Field::kCnaePrimaryDescription:
+    case Field::kLegalNatureDescription:
+    case Field::kMunicipalityName:
+    case Field::kDistrict:
+    case Field::kStreet:
+    case Field::kStreetNumber:
+    case Field::kAddressComplement:
+    case Field::kForeignCity:
+    case Field::kEmail: return true;
+    default: return false;
+  }
+}
+
+}  // namespace peneira

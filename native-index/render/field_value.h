@@ -1,0 +1,43 @@
+// What a field's value is, and where a field is stored. What comes in: nothing. What goes out: the
+// kinds of values, one value, one place.
+// Invariant: of a value only the member that its kind names is set.
+#pragma once
+#include <cstdint>
+#include <string_view>
+
+#include "format/columns.h"
+
+namespace peneira {
+
+enum class FieldKind : uint8_t {
+  kNull,
+  kText,
+  kFlag,
+  kNumber,
+  kDate,
+  kCents,
+  kPostalCode,
+  kPhone,
+  kCodes
+};
+
+// A value. Only the member that `kind` names is set.
+struct FieldValue {
+  using Kind = FieldKind;
+  Kind kind = Kind::kNull;
+  std::string_view text;           // kText: UTF-8, to be escaped
+  int64_t number = 0;              // kFlag 0 or 1, kDate days, and the other kinds of number
+  const uint8_t* codes = nullptr;  // kCodes: u16 codes of the cnae table, not aligned
+  uint32_t codeCount = 0;
+};
+
+// How a field is read: from a column, or through a string table by the code in a column.
+struct FieldSource {
+  FieldKind kind;
+  Columns::Number column;
+  uint32_t table;  // kNoTable: the value is in the column itself
+};
+
+constexpr uint32_t kNoTable = Tables::kCount;
+
+}  // namespace peneira

@@ -1,0 +1,114 @@
+/**
+ * Proves: an output field that is added to the table of fields alone does not compile, and the
+ * files that the compiler names are those of docs/contributing.md, "Add an output field", at most
+ * four, whether its column is text or of fixed length; nor does one whose type its column cannot
+ * hold. Of a field whose column is there, only the words of the console are missing. A column that
+ * no dump is read into does not compile either.
+ * Does not prove: that headers made from the tables are up to date
+ * (unit/native-index/headers.test.ts). Of the product only files that import the tables of fields,
+ * columns or records are checked; node build.mjs check has all others.
+ */
+import assert from "node:assert/strict";
+import { describe, it } from "node:test";
+import { textOf } from "../../support/checkout.ts";
+import { documentedFiles, wrongFiles } from "../../support/overlay.ts";
+
+const FIELDS = "src/spec/fields/table.ts";
+const COLUMNS = "native-index/format/columns.ts";
+const WORDS = ["en", "pt"].map((language) => `src/console/web/strings/${language}/table.ts`);
+const PLACES_MAX = 4;
+/** Imports of what could need an entry. */
+const NEAR = /from "[^"]*\/(fields(\/table)?|columns|columnset|record|strings\/\w+)\.ts"/;
+/** Components have no lists of their own. */
+const NEAR_COMPONENT = /from "[^"]*\/(fields(\/table)?|columnset)\.ts"/;
+
+/** A text in which lines are added before its only line of this kind. */
+function withLines(file: string, end: string, lines: readonly string[]): string {
+  const text = textOf(file);
+  assert.equal(text.split(end).length, 2, end);
+  return text.replace(end, `${lines.join("")}${end}`);
+}
+
+/** The table of fields with more rows, as somebody would write them who knows of nothing else. */
+const fieldsWith = (...stored: readonly string[]) => ({
+  [FIELDS]: withLines(
+    FIELDS,
+    "] as const satisfies readonly FieldRow[];",
+    stored.map(
+      (one, i) => `  {
+    name: "never_asked_${i}",
+    stored: { ${one} },
+    shown: { heading: "Never asked", group: "company", width: 20 },
+    description: "What nobody asked for.",
+  },\n`,
+    ),
+  ),
+});
+
+/** The table of columns with more rows. */
+const columnsWith = (...types: readonly string[]) => ({
+  [COLUMNS]: withLines(
+    COLUMNS,
+    "] as const satisfies readonly Column[];",
+    types.map((one, i) => `  { name: "never_asked_${i}", nullable: true, ${one} },\n`),
+  ),
+});
+
+/** The files that are wrong with these texts; of `wanted` only where that is there. */
+const wrongWith = (texts: Record<string, string>, wanted?: RegExp) =>
+  wrongFiles({ texts, near: NEAR, nearComponent: NEAR_COMPONENT, ...(wanted ? { wanted } : {}) });
+
+describe("a field that stands in the table alone", () => {
+  it("is a mistake where its column is not there, and where people read its name", () => {
+    const texts = fieldsWith(`type: "text", column: "never_asked_0"`);
+    assert.deepEqual(wrongWith(texts, /spec\/fields\/|strings\//), [...WORDS, FIELDS]);
+  });
+
+  it(`names at most ${PLACES_MAX} places with its column, those that are documented`, () => {
+    const wrong = wrongWith({
+      ...fieldsWith(
+        `type: "text", column: "never_asked_0"`,
+        `type: "date", column: "never_asked_1"`,
+      ),
+      ...columnsWith(`type: "utf8"`, `type: "date32", slot: 80`),
+    });
+    const documented = documentedFiles("Add an output field");
+    assert.deepEqual([COLUMNS, ...wrong], documented.sort());
+    assert.ok(documented.length > 1 && documented.length <= PLACES_MAX, documented.join());
+  });
+
+  it("lacks nothing but the console's words where its column is there", () => {
+    const places = new RegExp(documentedFiles("Add an output field").join("|"));
+    assert.deepEqual(
+      wrongWith(fieldsWith(`type: "text", column: "uf", table: "uf"`), places),
+      WORDS,
+    );
+  });
+
+  for (const stored of [
+    `type: "date", column: "street"`,
+    `type: "text", column: "uf"`,
+    `type: "number", column: "uf", table: "uf"`,
+  ]) {
+    it(`is a mistake in its own row where that says ${stored}`, () => {
+      assert.deepEqual(wrongWith(fieldsWith(stored), /spec\/fields\//), [FIELDS]);
+    });
+  }
+});
+
+describe("a column that stands in its table alone", () => {
+  for (const [type, values] of [
+    [`type: "utf8"`, "a text"],
+    [`type: "int64", slot: 80`, "a number"],
+  ] as const) {
+    it(`is a mistake where dumps are read, whether it is ${values}`, () => {
+      const wrong = wrongWith(columnsWith(type), /^(src\/ingest|native-index)\//);
+      assert.deepEqual(wrong, ["src/ingest/establishments.ts"]);
+    });
+  }
+
+  it("is a mistake in its own row where a record has no place for its numbers", () => {
+    const wrong = wrongWith(columnsWith(`type: "date32"`), /native-index\/format\/columns/);
+    assert.deepEqual(wrong, [COLUMNS]);
+  });
+});

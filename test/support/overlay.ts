@@ -1,0 +1,58 @@
+/**
+ * The product as the compiler sees it where files have other texts than on disk: which files have
+ * mistakes then, and which files the walk-through of such a change names.
+ * Invariant: nothing is written. Only files that can be near the change are checked; node build.mjs
+ * check has all others.
+ */
+import assert from "node:assert/strict";
+import path from "node:path";
+import ts from "typescript";
+import { ROOT, textOf } from "./checkout.ts";
+
+const PROJECTS = ["tsconfig.json", "src/console/web/tsconfig.json"];
+
+/** What is changed, and where to look for mistakes. */
+export interface Overlay {
+  /** Texts that files are to have, by their paths. */
+  readonly texts: Readonly<Record<string, string>>;
+  /** Imports of what could need an entry. */
+  readonly near: RegExp;
+  /** The same for components, which take seconds to check. */
+  readonly nearComponent: RegExp;
+  /** Files that are wanted; all where it is absent. */
+  readonly wanted?: RegExp;
+}
+
+/** Files of the product with mistakes, relative to the root, in order. */
+export function wrongFiles(overlay: Overlay): string[] {
+  return PROJECTS.flatMap((project) => wrongIn(project, overlay)).sort();
+}
+
+function wrongIn(project: string, overlay: Overlay): string[] {
+  const host = { ...ts.sys, onUnRecoverableConfigFileDiagnostic: () => assert.fail(project) };
+  const config = path.join(ROOT, project);
+  const parsed = ts.getParsedCommandLineOfConfigFile(config, { noEmit: true }, host);
+  assert.ok(parsed !== undefined);
+  const near = parsed.fileNames.filter((file) => isNear(path.relative(ROOT, file), overlay));
+  const compiler = ts.createCompilerHost(parsed.options);
+  compiler.readFile = (file) => overlay.texts[path.relative(ROOT, file)] ?? ts.sys.readFile(file);
+  const program = ts.createProgram(near, parsed.options, compiler);
+  return near
+    .filter((file) => program.getSemanticDiagnostics(program.getSourceFile(file)).length > 0)
+    .map((file) => path.relative(ROOT, file));
+}
+
+function isNear(file: string, { texts, near, nearComponent, wanted }: Overlay): boolean {
+  if (!/^(src|native-index)\//.test(file) || wanted?.test(file) === false) return false;
+  return (
+    texts[file] !== undefined || (file.endsWith("x") ? nearComponent : near).test(textOf(file))
+  );
+}
+
+/** The files that a walk-through of docs/contributing.md says are named, in its order. */
+export function documentedFiles(title: string): string[] {
+  const [, section = ""] = textOf("docs/contributing.md").split(`\n## ${title}\n`);
+  const [steps = ""] = section.split("\n## ");
+  const [, named = ""] = steps.split("names");
+  return [...named.matchAll(/^ +- `([\w/.-]+\/[\w/.-]+)`/gm)].map(([, file]) => file as string);
+}

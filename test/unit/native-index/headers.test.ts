@@ -1,0 +1,68 @@
+/**
+ * Proves that the C++ headers in the checkout are those that the tables make, that a change of a
+ * table makes another header, and that the places of a row record do not overlap.
+ * Does not prove: that the addon that runs was compiled from them; its fingerprint does, at every
+ * opening of a snapshot.
+ */
+import assert from "node:assert/strict";
+import { describe, it } from "node:test";
+import * as record from "../../../native-index/builder/record.ts";
+import * as columns from "../../../native-index/format/columns.ts";
+import * as fields from "../../../src/spec/fields/table.ts";
+import { textOf } from "../../support/checkout.ts";
+
+const { headerTexts } = (await import("../../../native-index/headers.mjs" as string)) as {
+  headerTexts(tables: Record<string, unknown>): ReadonlyMap<string, string>;
+};
+
+const TABLES = { ...columns, ...record, ...fields };
+
+/** The headers that are stale where some tables are other ones. */
+function staleWith(changed: Record<string, unknown>): string[] {
+  const texts = headerTexts({ ...TABLES, ...changed });
+  return [...texts].filter(([file, text]) => textOf(file) !== text).map(([file]) => file);
+}
+
+describe("the headers that are made from tables", () => {
+  it("are those of the tables", () => {
+    assert.equal(headerTexts(TABLES).size, 3);
+    assert.deepEqual(staleWith({}), []);
+  });
+
+  it("are stale where a field, a flag, a column or a slot is another one", () => {
+    const [first, ...rest] = fields.FIELDS;
+    const FIELD_LIST = ["native-index/render/field_list.h"];
+    assert.deepEqual(
+      staleWith({ FIELDS: [...fields.FIELDS, { ...first, name: "x" }] }),
+      FIELD_LIST,
+    );
+    assert.deepEqual(staleWith({ FIELDS: [{ ...first, freeText: true }, ...rest] }), FIELD_LIST);
+    const stored = { type: "text", column: "street" };
+    assert.deepEqual(staleWith({ FIELDS: [{ ...first, stored }, ...rest] }), FIELD_LIST);
+    const COLUMNS = [...columns.COLUMNS, { name: "x", type: "utf8", nullable: true }];
+    assert.deepEqual(staleWith({ COLUMNS }), ["native-index/format/column_list.h"]);
+    const RECORD = { ...record.RECORD, fixedLength: 98 };
+    assert.deepEqual(staleWith({ RECORD }), ["native-index/builder/record_layout.h"]);
+  });
+});
+
+it("the places of a row record follow each other, and are even where a number begins", () => {
+  const { RECORD, SLOT_ROWS, SLOT_BYTES } = record;
+  const places = [
+    ...SLOT_ROWS.map(({ name, slot, type }) => ({ name, at: slot, bytes: SLOT_BYTES[type] })),
+    { name: "length", at: RECORD.length, bytes: 4 },
+    { name: "flags", at: RECORD.flags, bytes: 2 },
+    { name: "secondaryCount", at: RECORD.secondaryCount, bytes: 2 },
+    { name: "stringLengths", at: RECORD.stringLengths, bytes: 2 * record.RECORD_STRINGS.length },
+    { name: "fixedLength", at: RECORD.fixedLength, bytes: 0 },
+  ].sort((one, other) => one.at - other.at);
+  places.reduce((end, { name, at, bytes }) => {
+    assert.equal(at, end, name);
+    assert.ok(bytes === 1 || at % 2 === 0, name);
+    return at + bytes;
+  }, 0);
+  assert.deepEqual(
+    record.RECORD_STRINGS.map(record.stringLengthAt),
+    record.RECORD_STRINGS.map((_, i) => RECORD.stringLengths + 2 * i),
+  );
+});
