@@ -12,19 +12,20 @@ import * as fs from "node:fs";
 import path from "node:path";
 import { performance } from "node:perf_hooks";
 import { fileURLToPath, pathToFileURL } from "node:url";
-import { cppFiles, formatMissing, isFormatted, lintNative } from "./native-index/lint.mjs";
-import { asanEnv, headersEnv, mirror, missingTools } from "./native-index/toolchain.mjs";
-import { bundleConsole, WEB } from "./src/console/bundle.mjs";
-import { writeBundle } from "./src/executable/bundle.mjs";
-import { installPackages } from "./src/executable/packages.mjs";
+import { ADDON, compileAddon } from "./native-index/addon.mjs";
+import { lintNative } from "./native-index/lint.mjs";
+import { asanEnv, headersEnv, missingTools } from "./native-index/toolchain.mjs";
+import { bundleConsole } from "./src/console/bundle.mjs";
+import { placeAddon, writeBundle } from "./src/executable/bundle.mjs";
+import { compilePackages, installPackages } from "./src/executable/packages.mjs";
 import { runRelease } from "./src/executable/release.mjs";
 import { executableSteps } from "./src/executable/steps.mjs";
+import { checkAll } from "./src/setup/check.mjs";
+import { start } from "./src/setup/start.mjs";
 
 const ROOT = path.dirname(fileURLToPath(import.meta.url));
 const NODE_MIN = [20, 11];
 const DIST = path.join(ROOT, "dist");
-/** Where node-gyp leaves the addon. */
-const ADDON = "build/Release/peneira.node";
 const CACHE = path.join(ROOT, "node_modules", ".cache", "peneira");
 
 const USAGE = `usage: node build.mjs [command]
@@ -61,9 +62,12 @@ const COMMANDS = {
     check();
   },
   start(args) {
-    prepare();
-    handOver(process.execPath, [path.join(DIST, "bundle", "peneira"), "start", ...args]);
+    const program = path.join(DIST, "bundle", "peneira");
+    const serve = () => handOver(process.execPath, [program, "start", ...args]);
+    const due = whatIsDue(() => Object.values(START).forEach((make) => void make()));
+    return start({ root: ROOT, args, due, program, place: placeEngine, requireTools, fail, serve });
   },
+  step: ([name]) => START[name](),
   test: runTests,
   bench: runBenches,
   crash: (args) => runScript("test/campaign/kills/run.ts", args),
@@ -102,7 +106,16 @@ const COMMANDS = {
 
 // --- steps ---------------------------------------------------------------------------------
 
-/** Everything that the product needs to run, in the order in which one step needs another. */
+/** The steps of `npm start`, by their names in src/setup/start.mjs, which runs them. */
+const START = {
+  packages: () => installPackages({ ...TOOLS, running: true }),
+  addon: () => addon(),
+  sqlite: () => compilePackages({ ...TOOLS, running: true }),
+  bundle: () => bundleProgram(),
+  console: () => webConsole(),
+};
+
+/** Everything that the product and its tests need, in the order in which one step needs another. */
 function prepare() {
   install();
   addon();
@@ -110,84 +123,51 @@ function prepare() {
   webConsole();
 }
 
-/** Installs the packages of the lockfile (src/executable/packages.mjs). */
+/** Installs all packages of the lockfile (src/executable/packages.mjs). */
 function install({ rebuild = false } = {}) {
-  installPackages({ root: ROOT, cache: CACHE, step, npm, fail, requireTools, rebuild });
+  installPackages({ ...TOOLS, rebuild });
+  compilePackages(TOOLS);
 }
 
-/**
- * Compiles native-index with node-gyp. The variant for AddressSanitizer is built from a mirror of
- * the folder, because node-gyp knows one build folder only; its path is returned.
- */
+/** Compiles native-index (native-index/addon.mjs); gives the path of the addon. */
 function addon({ asan = false } = {}) {
-  const source = path.join(ROOT, "native-index");
-  const folder = asan ? path.join(source, "build-asan") : source;
-  const inputs = filesIn("native-index", /\.(cc|h|gyp|mjs)$/, /^(build|build-asan|fuzz)$/);
-  const built = path.join(folder, ADDON);
-  const salt = [process.arch, process.versions.modules, process.env.CXX ?? ""].join();
-  upToDate({ name: asan ? "addon-asan" : "addon", inputs, salt, outputs: [built] }, () => {
-    requireTools();
-    if (asan) mirror(source, folder);
-    const gyp = path.join(ROOT, "node_modules", "node-gyp", "bin", "node-gyp.js");
-    const flags = "-fsanitize=address -fno-omit-frame-pointer";
-    const env = asan ? { CXXFLAGS: `${flags} -g`, LDFLAGS: flags } : {};
-    // A changed binding.gyp needs a new configuration; it is cheap beside the compiler.
-    for (const part of ["configure", "build"]) {
-      const args = [gyp, part, "--release", "--jobs=max", "--loglevel=error"];
-      run(process.execPath, args, { cwd: folder, env: { ...headersEnv(), ...env } });
-    }
-  });
-  return built;
+  return compileAddon({ root: ROOT, asan, filesIn, upToDate, requireTools, run, fail });
 }
 
-/** Types and lint over the whole checkout, and the layout of the C++ where that can be told. */
+/** Types and lint over the whole checkout, and the layout of the C++ (src/setup/check.mjs). */
 function check() {
-  const inputs = [
-    "package-lock.json",
-    "tsconfig.json",
-    "biome.json",
-    ...["src", "native-index", "test", "bench", "data"].flatMap((dir) =>
-      filesIn(dir, /\.(ts|tsx|mjs|json)$/, /^(build|build-asan)$/),
-    ),
-  ];
-  upToDate({ name: "types", inputs, salt: "", outputs: [] }, () => {
-    const info = path.join(CACHE, "types.tsbuildinfo");
-    const flags = ["--incremental", "--tsBuildInfoFile", info];
-    run(process.execPath, [tool("typescript", "bin/tsc"), "-p", ".", ...flags]);
-    run(process.execPath, [tool("typescript", "bin/tsc"), "-p", WEB]);
-  });
-  upToDate({ name: "lint", inputs: [...inputs, "build.mjs"], salt: "", outputs: [] }, () => {
-    const biome = tool("@biomejs/biome", "bin/biome");
-    run(process.execPath, [biome, "check", "--error-on-warnings", "."]);
-  });
-  const missing = formatMissing();
-  if (missing !== undefined) process.stderr.write(`layout of C++ ${missing}\n`);
-  else checkLayout();
-}
-
-function checkLayout() {
-  const inputs = [...cppFiles(ROOT), ".clang-format"];
-  upToDate({ name: "cpp-layout", inputs, salt: "", outputs: [] }, () => {
-    if (!isFormatted(ROOT)) fail("clang-format -i lays these files out");
-  });
+  checkAll({ root: ROOT, cache: CACHE, filesIn, upToDate, run, fail });
 }
 
 /**
- * Bundles the program into dist/bundle (src/executable/bundle.mjs). The bundle with faults can be
- * told to kill itself at a named point (src/fault.ts), the one in dist cannot.
+ * Bundles the program into dist/bundle (src/executable/bundle.mjs), with the compiled addon. The
+ * bundle with faults can be told to kill itself at a named point (src/fault.ts).
  */
 function bundle({ faults = false } = {}) {
-  const folder = faults ? path.join(ROOT, ".cache", "crash") : path.join(DIST, "bundle");
+  bundleProgram({ faults });
+  placeEngine({ faults });
+}
+
+function bundleProgram({ faults = false } = {}) {
+  const folder = bundleFolder(faults);
   const origin = gitOrigin();
   const step = {
     name: faults ? "bundle-faults" : "bundle",
-    inputs: [...programInputs(), `native-index/${ADDON}`],
+    inputs: programInputs(),
     salt: JSON.stringify(origin),
     outputs: [path.join(folder, "peneira")],
   };
-  const addon = path.join(ROOT, "native-index", ADDON);
-  const known = { root: ROOT, entries: entries(), addon, nodeMin: NODE_MIN, origin, faults };
+  const known = { root: ROOT, entries: entries(), nodeMin: NODE_MIN, origin, faults };
   upToDate(step, () => writeBundle({ ...known, folder }));
+}
+
+/** Copies the addon to the bundle, where it is another one. */
+function placeEngine({ faults = false } = {}) {
+  placeAddon(path.join(ROOT, "native-index", ADDON), bundleFolder(faults));
+}
+
+function bundleFolder(faults) {
+  return faults ? path.join(ROOT, ".cache", "crash") : path.join(DIST, "bundle");
 }
 
 /** Makes the one executable, dist/peneira or a variant of it (src/executable/steps.mjs). */
@@ -273,6 +253,18 @@ function requireTools() {
   }
 }
 
+/** Names of the steps that have something to do, while it is asked for them; else null. */
+let planned = null;
+
+/** Which steps have something to do; they are not run. */
+function whatIsDue(steps) {
+  planned = [];
+  steps();
+  const due = planned;
+  planned = null;
+  return due;
+}
+
 /** Runs a step unless the hash of its inputs is the one of its last success. */
 function upToDate({ name, inputs, salt, outputs }, action) {
   const digest = digestOf(inputs, salt);
@@ -280,7 +272,7 @@ function upToDate({ name, inputs, salt, outputs }, action) {
   const done = fs.existsSync(stamp) && fs.readFileSync(stamp, "utf8") === digest;
   if (done && outputs.every((file) => fs.existsSync(file))) return;
   step(name, action);
-  writeFile(stamp, digest);
+  if (planned === null) writeFile(stamp, digest);
 }
 
 /** A hash of what files hold, and of what else a step depends on. */
@@ -293,6 +285,7 @@ function digestOf(inputs, salt) {
 }
 
 function step(name, action) {
+  if (planned !== null) return planned.push(name);
   const began = performance.now();
   process.stderr.write(`${name} …\n`);
   action();
@@ -321,13 +314,9 @@ function pick(all, name, kind) {
   return [file];
 }
 
-function tool(name, bin) {
-  return path.join(ROOT, "node_modules", name, bin);
-}
-
-function npm(args) {
+function npm(args, env = {}) {
   const windows = process.platform === "win32";
-  run(windows ? "npm.cmd" : "npm", args, { shell: windows, env: headersEnv() });
+  run(windows ? "npm.cmd" : "npm", args, { shell: windows, env: { ...headersEnv(), ...env } });
 }
 
 /** Commit and day of the checkout, or "unknown" in a source archive. */
@@ -382,6 +371,9 @@ function fail(message) {
   process.stderr.write(`\nbuild.mjs: ${message}\n`);
   process.exit(1);
 }
+
+/** What src/executable/packages.mjs works with. */
+const TOOLS = { root: ROOT, cache: CACHE, step, npm, fail, requireTools };
 
 // --- here it begins ------------------------------------------------------------------------
 
