@@ -8,12 +8,14 @@ import { render } from "preact";
 import { App, preload } from "./app.tsx";
 import { beginLanguage, beginTheme } from "./preferences.ts";
 import { followAddress, view } from "./router.ts";
-import { loadSession, renewWhileActive } from "./signing.ts";
+import { loadSession, renewWhileActive, signInByLink } from "./signing.ts";
 
 async function begin(): Promise<void> {
   beginTheme();
   followAddress();
-  const asked = loadSession().catch(() => undefined);
+  const asked = signInByLink()
+    .then(loadSession)
+    .catch(() => undefined);
   preload(view.value);
   await beginLanguage();
   await asked;
