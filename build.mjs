@@ -39,6 +39,7 @@ const USAGE = `usage: node build.mjs [command]
        --seed N       … and something else than usual
        --again        … with --all, also what passed just now
        --asan         … with the addon built for AddressSanitizer
+  coverage [TIER…]    which lines of the product the unit and contract suites run
   bench [name] [args] builds and runs bench/<name>.bench.ts, or every benchmark
   crash [options]     kills the server and checks its promises; --help says how
   campaign NAME       tries for long what the tests try for seconds; without NAME it says what
@@ -68,7 +69,8 @@ const COMMANDS = {
     return start({ root: ROOT, args, due, program, place: placeEngine, requireTools, fail, serve });
   },
   step: ([name]) => START[name](),
-  test: runTests,
+  test: (args) => runTests(args),
+  coverage: (args) => runTests(args, "coverage"),
   bench: runBenches,
   crash: (args) => runScript("test/campaign/kills/run.ts", args),
   campaign: (args) => runScript("test/campaign/run.ts", args),
@@ -201,12 +203,12 @@ function webConsole() {
   upToDate({ name: "console", inputs, salt: "", outputs }, () => bundleConsole(ROOT, folder));
 }
 
-/** `test`: what stands in test/support/command.mjs; a source archive may come without tests. */
-async function runTests(args) {
-  const { test } = await import("./test/support/command.mjs");
+/** What stands in test/support/command.mjs; a source archive may come without tests. */
+async function runTests(args, command = "test") {
+  const commands = await import("./test/support/command.mjs");
   const steps = { prepare, addon, check, makeExecutable, asanEnv };
   const product = path.join(DIST, "bundle");
-  await test({
+  await commands[command]({
     args,
     root: ROOT,
     cache: CACHE,
