@@ -122,7 +122,9 @@ export class Sessions {
     return this.#links.make(userId);
   }
 
-  /** Signs in whom a link is for. Throws `sign_in_failed` for every other token, or `rate_limited`. */
+  /**
+   * Signs in whom a link is for. Throws `sign_in_failed` for every other token, or `rate_limited`.
+   */
   signInByLink(token: string, address: string): NewSession {
     const { store, signIns } = this.#parts;
     const attempt = signIns.begin(NO_ACCOUNT, address);

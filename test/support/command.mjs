@@ -1,6 +1,6 @@
 /**
- * The commands `test` and `coverage` of build.mjs. What comes in: its arguments, and the steps of the build.
- * What goes out: everything that the suites need, then a process that runs them (run.mjs).
+ * The commands `test` and `coverage` of build.mjs. What comes in: their arguments, and the steps of
+ * the build. What goes out: everything that the suites need, then a process that runs them (run.mjs).
  * Invariant: what passed in the quick run is left out of the run of everything only while every
  * file of the checkout, the Node and the scale are those of then.
  */
@@ -41,8 +41,8 @@ export async function test({ args, root, cache, product, fail, ...steps }) {
 }
 
 /**
- * `coverage`: runs the suites of unit and contract, or of the tiers in `args`, and tells which parts
- * of the product ran.
+ * `coverage`: runs the suites of unit and contract, or of the tiers in `args`, and tells which
+ * parts of the product ran.
  */
 export async function coverage({ args, root, cache, product, ...steps }) {
   const { filesIn, prepare, handOver } = steps;

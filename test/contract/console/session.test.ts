@@ -2,14 +2,13 @@
  * Proves, on both transports: which cookie a sign-in sets at which address, and that no other one
  * counts; that a cookie from before a sign-in, a replayed one and one of an ended session open
  * nothing; that sessions end by idleness, age, password and wish; that nobody learns which e-mails
- * there are; that a link signs in once, soon, and whom it is for alone; that cookies and API keys
- * each work on their own side alone; that no secret and no e-mail gets into the log.
+ * there are; that cookies and API keys each work on their own side alone; that no secret and no
+ * e-mail gets into the log.
  * Does not prove how long sign-ins are delayed (access-signins), nor the roles (console-roles).
  */
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
 import { CONSOLE_LIMIT } from "../../../src/access/gate.ts";
-import { LINK_MS } from "../../../src/access/signinlinks.ts";
 import { manualClock } from "../../../src/clock.ts";
 import { ROUTES } from "../../../src/http/routes.ts";
 import {
@@ -21,7 +20,6 @@ import {
 import { TRANSPORTS } from "../../support/http/fake.ts";
 
 const SESSION = "/v1/console/session";
-const LINK = "/v1/console/session/link";
 const SESSIONS = "/v1/console/sessions";
 /** 43 characters that are the token of nobody. */
 const PLANTED = "planted-by-somebody-else-0123456789-abcdefg";
@@ -54,7 +52,6 @@ for (const transport of TRANSPORTS) {
     let server: ConsoleServer;
     let insecure: ConsoleServer;
     let ana: Person;
-    const links: string[] = [];
     before(async () => {
       server = await startConsole(transport, { parts: { clock } });
       insecure = await startConsole(transport, { insecureHttp: true });
@@ -254,61 +251,6 @@ for (const transport of TRANSPORTS) {
       assert.match(bodies[0] ?? "", /"code":"sign_in_failed"/);
     });
 
-    it("begin by a link once, as whom it is for, and not by another site", async () => {
-      clock.advance(86_400_000);
-      const eve = await server.person("other", "owner");
-      const token = server.service.sessions.linkFor(eve.id);
-      links.push(token);
-      const open = (body: object, headers: Headers = {}) =>
-        server.ask({ method: "POST", path: LINK, headers, body });
-      const page = { method: "GET", path: `${LINK}?token=${token}` };
-      assert.notEqual((await server.ask(page)).status, 200);
-      assert.equal((await open({ token }, { "sec-fetch-site": "cross-site" })).status, 403);
-      const plain = { host: "box.lan", origin: "http://box.lan" };
-      assert.equal((await open({ token }, plain)).status, 422);
-      assert.equal((await open({ token, email: ana.email })).status, 422);
-      const got = await open({ token }, { cookie: ana.cookie });
-      assert.equal(got.status, 200, got.text);
-      const { user } = got.json() as unknown as { user: { id: string; tenant: string } };
-      assert.deepEqual([user.id, user.tenant], [eve.id, "other"]);
-      assert.match(
-        got.headers["set-cookie"] ?? "",
-        /^peneira_session=.*HttpOnly; SameSite=Strict$/,
-      );
-      assert.equal(await statusOf(server, headersOf(got)), 200);
-      const again = await open({ token });
-      assert.deepEqual([again.status, again.json().code], [401, "sign_in_failed"]);
-      assert.equal(again.headers["set-cookie"], undefined);
-      // It was opened over this one.
-      assert.equal(await statusOf(server, { cookie: ana.cookie }), 401);
-      ana = await server.again(ana);
-    });
-
-    it("begin by no link that is too old, wrong, or of a user who was stopped", async () => {
-      clock.advance(86_400_000);
-      const bob = await server.person("acme", "member");
-      const { sessions, users } = server.service;
-      const open = async (token: string) => {
-        links.push(token);
-        return (await server.ask({ method: "POST", path: LINK, body: { token } })).status;
-      };
-      const late = sessions.linkFor(bob.id);
-      clock.advance(LINK_MS - 1);
-      const soon = sessions.linkFor(bob.id);
-      clock.advance(1);
-      assert.equal(await open(late), 401);
-      assert.equal(await open(soon), 200);
-      assert.equal(await open(PLANTED), 401);
-      const stopped = sessions.linkFor(bob.id);
-      users.disable(users.member(bob.tenantId, bob.id));
-      assert.equal(await open(stopped), 401);
-      // Whoever guesses waits.
-      const guesses: number[] = [];
-      for (let at = 0; at < 12; at++) guesses.push(await open(`${at}`.padEnd(43, "x")));
-      assert.ok(guesses.includes(429), guesses.join(" "));
-      clock.advance(86_400_000);
-    });
-
     it("are waited for longer and longer by whoever guesses", async () => {
       clock.advance(86_400_000);
       const statuses: number[] = [];
@@ -409,7 +351,6 @@ for (const transport of TRANSPORTS) {
     it("leave no cookie, token, password or e-mail in the log", async () => {
       const secrets = [ana.email, ana.password, ana.cookie.slice(16), "guess 1", PLANTED];
       secrets.push(ana.headers["x-csrf-token"] as string, "person", "example.com", "harbours");
-      secrets.push(...links);
       const log = server.logged.join("");
       assert.ok(log.includes("/v1/console/password") && log.includes(`user:${ana.id}`));
       for (const secret of secrets) assert.ok(!log.includes(secret), `${secret} is in the log`);

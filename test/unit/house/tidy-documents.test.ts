@@ -42,7 +42,9 @@ describe("documents", () => {
   it("of the first look show the console, and use what npm start leaves there", () => {
     for (const file of ["README.md", "README.pt-BR.md"]) {
       const lines = linesOf(file);
-      const picture = lines.findIndex((line) => line.includes("](src/console/screenshots/find.webp)"));
+      const picture = lines.findIndex((line) =>
+        line.includes("](src/console/screenshots/find.webp)"),
+      );
       assert.ok(picture >= 0 && picture < 20, `${file} shows the console first`);
       // `share` stands for the registry itself.
       const given = lines.find((line) => line.startsWith("<!-- given: "));
