@@ -12,20 +12,21 @@ import * as fs from "node:fs";
 import path from "node:path";
 import { performance } from "node:perf_hooks";
 import { fileURLToPath, pathToFileURL } from "node:url";
+import { ADDON, compileAddon } from "./native-index/addon.mjs";
 import { headerStep } from "./native-index/headers.mjs";
-import { checkLayout, lintNative } from "./native-index/lint.mjs";
-import { asanEnv, headersEnv, mirror, missingTools } from "./native-index/toolchain.mjs";
-import { bundleConsole, WEB } from "./src/console/bundle.mjs";
-import { writeBundle } from "./src/executable/bundle.mjs";
-import { installPackages } from "./src/executable/packages.mjs";
+import { lintNative } from "./native-index/lint.mjs";
+import { asanEnv, headersEnv, missingTools } from "./native-index/toolchain.mjs";
+import { bundleConsole } from "./src/console/bundle.mjs";
+import { placeAddon, writeBundle } from "./src/executable/bundle.mjs";
+import { compilePackages, installPackages } from "./src/executable/packages.mjs";
 import { runRelease } from "./src/executable/release.mjs";
 import { executableSteps } from "./src/executable/steps.mjs";
+import { checkAll } from "./src/setup/check.mjs";
+import { start } from "./src/setup/start.mjs";
 
 const ROOT = path.dirname(fileURLToPath(import.meta.url));
 const NODE_MIN = [20, 11];
 const DIST = path.join(ROOT, "dist");
-/** Where node-gyp leaves the addon. */
-const ADDON = "build/Release/peneira.node";
 const CACHE = path.join(ROOT, "node_modules", ".cache", "peneira");
 
 const USAGE = `usage: node build.mjs [command]
@@ -39,6 +40,7 @@ const USAGE = `usage: node build.mjs [command]
        --seed N       … and something else than usual
        --again        … with --all, also what passed just now
        --asan         … with the addon built for AddressSanitizer
+  coverage [TIER…]    which lines of the product the unit and contract suites run
   bench [name] [args] builds and runs bench/<name>.bench.ts, or every benchmark
   crash [options]     kills the server and checks its promises; --help says how
   campaign NAME       tries for long what the tests try for seconds; without NAME it says what
@@ -63,10 +65,14 @@ const COMMANDS = {
     check();
   },
   start(args) {
-    prepare();
-    handOver(process.execPath, [path.join(DIST, "bundle", "peneira"), "start", ...args]);
+    const program = path.join(DIST, "bundle", "peneira");
+    const serve = () => handOver(process.execPath, [program, "start", ...args]);
+    const due = whatIsDue(() => Object.values(START).forEach((make) => void make()));
+    return start({ root: ROOT, args, due, program, place: placeEngine, requireTools, fail, serve });
   },
-  test: runTests,
+  step: ([name]) => START[name](),
+  test: (args) => runTests(args),
+  coverage: (args) => runTests(args, "coverage"),
   bench: runBenches,
   crash: (args) => runScript("test/campaign/kills/run.ts", args),
   campaign: (args) => runScript("test/campaign/run.ts", args),
@@ -108,7 +114,20 @@ const COMMANDS = {
 
 // --- steps ---------------------------------------------------------------------------------
 
-/** Everything that the product needs to run, in the order in which one step needs another. */
+/** The steps of `npm start`, by their names in src/setup/start.mjs, which runs them. */
+const START = {
+  packages: () => installPackages({ ...TOOLS, running: true }),
+  // Beside the packages, of which the check of the headers needs one; that is done with the bundle.
+  addon: () => compile(),
+  sqlite: () => compilePackages({ ...TOOLS, running: true }),
+  bundle: () => {
+    if (planned === null) headers();
+    bundleProgram();
+  },
+  console: () => webConsole(),
+};
+
+/** Everything that the product and its tests need, in the order in which one step needs another. */
 function prepare() {
   install();
   addon();
@@ -116,35 +135,21 @@ function prepare() {
   webConsole();
 }
 
-/** Installs the packages of the lockfile (src/executable/packages.mjs). */
+/** Installs all packages of the lockfile (src/executable/packages.mjs). */
 function install({ rebuild = false } = {}) {
-  installPackages({ root: ROOT, cache: CACHE, step, npm, fail, requireTools, rebuild });
+  installPackages({ ...TOOLS, rebuild });
+  compilePackages(TOOLS);
 }
 
-/**
- * Compiles native-index with node-gyp. The variant for AddressSanitizer is built from a mirror of
- * the folder, because node-gyp knows one build folder only; its path is returned.
- */
+/** Compiles native-index, whose headers must be those of the tables; gives the path of the addon. */
 function addon({ asan = false } = {}) {
   headers();
-  const source = path.join(ROOT, "native-index");
-  const folder = asan ? path.join(source, "build-asan") : source;
-  const inputs = filesIn("native-index", /\.(cc|h|gyp|mjs)$/, /^(build|build-asan|fuzz)$/);
-  const built = path.join(folder, ADDON);
-  const salt = [process.arch, process.versions.modules, process.env.CXX ?? ""].join();
-  upToDate({ name: asan ? "addon-asan" : "addon", inputs, salt, outputs: [built] }, () => {
-    requireTools();
-    if (asan) mirror(source, folder);
-    const gyp = path.join(ROOT, "node_modules", "node-gyp", "bin", "node-gyp.js");
-    const flags = "-fsanitize=address -fno-omit-frame-pointer";
-    const env = asan ? { CXXFLAGS: `${flags} -g`, LDFLAGS: flags } : {};
-    // A changed binding.gyp needs a new configuration; it is cheap beside the compiler.
-    for (const part of ["configure", "build"]) {
-      const args = [gyp, part, "--release", "--jobs=max", "--loglevel=error"];
-      run(process.execPath, args, { cwd: folder, env: { ...headersEnv(), ...env } });
-    }
-  });
-  return built;
+  return compile({ asan });
+}
+
+/** Compiles native-index as it is (native-index/addon.mjs). */
+function compile({ asan = false } = {}) {
+  return compileAddon({ root: ROOT, asan, filesIn, upToDate, requireTools, run, fail });
 }
 
 /** The C++ headers that are made from tables (native-index/headers.mjs); a stale one ends it. */
@@ -152,46 +157,41 @@ function headers({ write = false } = {}) {
   headerStep({ upToDate, run, write });
 }
 
-/** Types and lint over the whole checkout, and the layout of the C++ where that can be told. */
+/** Types and lint over the whole checkout, and the layout of the C++ (src/setup/check.mjs). */
 function check() {
   headers();
-  const inputs = [
-    "package-lock.json",
-    "tsconfig.json",
-    "biome.json",
-    ...["src", "native-index", "test", "bench", "data"].flatMap((dir) =>
-      filesIn(dir, /\.(ts|tsx|mjs|json)$/, /^(build|build-asan)$/),
-    ),
-  ];
-  upToDate({ name: "types", inputs, salt: "", outputs: [] }, () => {
-    const info = path.join(CACHE, "types.tsbuildinfo");
-    const flags = ["--incremental", "--tsBuildInfoFile", info];
-    run(process.execPath, [tool("typescript", "bin/tsc"), "-p", ".", ...flags]);
-    run(process.execPath, [tool("typescript", "bin/tsc"), "-p", WEB]);
-  });
-  upToDate({ name: "lint", inputs: [...inputs, "build.mjs"], salt: "", outputs: [] }, () => {
-    const biome = tool("@biomejs/biome", "bin/biome");
-    run(process.execPath, [biome, "check", "--error-on-warnings", "."]);
-  });
-  checkLayout({ root: ROOT, upToDate, fail });
+  checkAll({ root: ROOT, cache: CACHE, filesIn, upToDate, run, fail });
 }
 
 /**
- * Bundles the program into dist/bundle (src/executable/bundle.mjs). The bundle with faults can be
- * told to kill itself at a named point (src/fault.ts), the one in dist cannot.
+ * Bundles the program into dist/bundle (src/executable/bundle.mjs), with the compiled addon. The
+ * bundle with faults can be told to kill itself at a named point (src/fault.ts).
  */
 function bundle({ faults = false } = {}) {
-  const folder = faults ? path.join(ROOT, ".cache", "crash") : path.join(DIST, "bundle");
+  bundleProgram({ faults });
+  placeEngine({ faults });
+}
+
+function bundleProgram({ faults = false } = {}) {
+  const folder = bundleFolder(faults);
   const origin = gitOrigin();
   const step = {
     name: faults ? "bundle-faults" : "bundle",
-    inputs: [...programInputs(), `native-index/${ADDON}`],
+    inputs: programInputs(),
     salt: JSON.stringify(origin),
     outputs: [path.join(folder, "peneira")],
   };
-  const addon = path.join(ROOT, "native-index", ADDON);
-  const known = { root: ROOT, entries: entries(), addon, nodeMin: NODE_MIN, origin, faults };
+  const known = { root: ROOT, entries: entries(), nodeMin: NODE_MIN, origin, faults };
   upToDate(step, () => writeBundle({ ...known, folder }));
+}
+
+/** Copies the addon to the bundle, where it is another one. */
+function placeEngine({ faults = false } = {}) {
+  placeAddon(path.join(ROOT, "native-index", ADDON), bundleFolder(faults));
+}
+
+function bundleFolder(faults) {
+  return faults ? path.join(ROOT, ".cache", "crash") : path.join(DIST, "bundle");
 }
 
 /** Makes the one executable, dist/peneira or a variant of it (src/executable/steps.mjs). */
@@ -225,13 +225,13 @@ function webConsole() {
   upToDate({ name: "console", inputs, salt: "", outputs }, () => bundleConsole(ROOT, folder));
 }
 
-/** `test`: what stands in test/support/command.mjs; a source archive may come without tests. */
-async function runTests(args) {
-  const { test } = await import("./test/support/command.mjs");
+/** What stands in test/support/command.mjs; a source archive may come without tests. */
+async function runTests(args, command = "test") {
+  const commands = await import("./test/support/command.mjs");
   const steps = { prepare, addon, check, makeExecutable, asanEnv };
   const product = path.join(DIST, "bundle");
   const tools = { fail, filesIn, digestOf, handOver };
-  await test({ args, root: ROOT, cache: CACHE, product, ...tools, ...steps });
+  await commands[command]({ args, root: ROOT, cache: CACHE, product, ...tools, ...steps });
 }
 
 /** Runs a script of the tests that is no suite. */
@@ -268,6 +268,18 @@ function requireTools() {
   }
 }
 
+/** Names of the steps that have something to do, while it is asked for them; else null. */
+let planned = null;
+
+/** Which steps have something to do; they are not run. */
+function whatIsDue(steps) {
+  planned = [];
+  steps();
+  const due = planned;
+  planned = null;
+  return due;
+}
+
 /** Runs a step unless the hash of its inputs is the one of its last success. */
 function upToDate({ name, inputs, salt, outputs }, action) {
   const digest = digestOf(inputs, salt);
@@ -275,7 +287,7 @@ function upToDate({ name, inputs, salt, outputs }, action) {
   const done = fs.existsSync(stamp) && fs.readFileSync(stamp, "utf8") === digest;
   if (done && outputs.every((file) => fs.existsSync(file))) return;
   step(name, action);
-  writeFile(stamp, digest);
+  if (planned === null) writeFile(stamp, digest);
 }
 
 /** A hash of what files hold, and of what else a step depends on. */
@@ -288,6 +300,7 @@ function digestOf(inputs, salt) {
 }
 
 function step(name, action) {
+  if (planned !== null) return planned.push(name);
   const began = performance.now();
   process.stderr.write(`${name} …\n`);
   action();
@@ -316,13 +329,9 @@ function pick(all, name, kind) {
   return [file];
 }
 
-function tool(name, bin) {
-  return path.join(ROOT, "node_modules", name, bin);
-}
-
-function npm(args) {
+function npm(args, env = {}) {
   const windows = process.platform === "win32";
-  run(windows ? "npm.cmd" : "npm", args, { shell: windows, env: headersEnv() });
+  run(windows ? "npm.cmd" : "npm", args, { shell: windows, env: { ...headersEnv(), ...env } });
 }
 
 /** Commit and day of the checkout, or "unknown" in a source archive. */
@@ -340,12 +349,8 @@ function writeFile(file, content, options = {}) {
 
 /** Runs a program to its end; anything but success ends the build. */
 function run(command, args, { cwd = ROOT, env = {}, shell = false } = {}) {
-  const result = spawnSync(command, args, {
-    cwd,
-    env: { ...process.env, ...env },
-    shell,
-    stdio: ["ignore", 2, 2],
-  });
+  const options = { cwd, env: { ...process.env, ...env }, shell, stdio: ["ignore", 2, 2] };
+  const result = spawnSync(command, args, options);
   if (result.error) fail(`${command}: ${result.error.message}`);
   if (result.status !== 0) {
     const script = args.find((arg) => path.isAbsolute(arg)) ?? command;
@@ -358,11 +363,8 @@ function run(command, args, { cwd = ROOT, env = {}, shell = false } = {}) {
  * called before where that is 0.
  */
 function handOver(command, args, env = {}, succeeded = () => {}) {
-  const child = spawn(command, args, {
-    cwd: ROOT,
-    env: { ...process.env, ...env },
-    stdio: "inherit",
-  });
+  const options = { cwd: ROOT, env: { ...process.env, ...env }, stdio: "inherit" };
+  const child = spawn(command, args, options);
   // Ctrl-C reaches the child by itself, and a second one would mean "now"; the others do not.
   process.on("SIGINT", () => {});
   for (const signal of ["SIGTERM", "SIGHUP"]) process.on(signal, () => child.kill(signal));
@@ -377,6 +379,9 @@ function fail(message) {
   process.stderr.write(`\nbuild.mjs: ${message}\n`);
   process.exit(1);
 }
+
+/** What src/executable/packages.mjs works with. */
+const TOOLS = { root: ROOT, cache: CACHE, step, npm, fail, requireTools };
 
 // --- here it begins ------------------------------------------------------------------------
 

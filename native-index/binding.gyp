@@ -14,6 +14,18 @@
       "cflags_cc": ["-std=c++20"],
       "ldflags": ["-Wl,--exclude-libs,ALL"],
       "conditions": [
+        # The headers of the standard library are parsed once: two thirds of the time of the compiler.
+        ["OS=='linux'", {
+          "variables": { "pre": "<(INTERMEDIATE_DIR)/standard.h" },
+          "actions": [{
+            "action_name": "precompile",
+            "message": "Precompiling the standard library",
+            "inputs": ["format/standard.h"],
+            "outputs": ["<(pre).gch"],
+            "action": ["sh", "-c", "cp format/standard.h <(pre) && $(CXX.target) $(DEFS_$(BUILDTYPE)) $(INCS_$(BUILDTYPE)) $(CFLAGS_$(BUILDTYPE)) -std=c++20 $(CXXFLAGS.target) -x c++-header -o <(pre).gch <(pre)"]
+          }],
+          "cflags_cc": ["-include", "<(pre)"]
+        }],
         ["OS=='mac'", {
           "xcode_settings": {
             "GCC_ENABLE_CPP_EXCEPTIONS": "YES",

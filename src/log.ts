@@ -5,7 +5,7 @@
  * its kind, its code and its place in the program are written, because a message may quote a
  * request. What the engine says of a snapshot file is known to quote nothing and is written.
  */
-import { writeSync } from "node:fs";
+import { ftruncateSync, openSync, writeSync } from "node:fs";
 import { type DestinationStream, type Logger, pino } from "pino";
 
 /** Text that is collected before it is written, in characters: about 80 lines of requests. */
@@ -14,6 +14,9 @@ const COLLECTED_MAX = 16 * 1024;
 /** Longest time that a line is kept back, in milliseconds. */
 const KEPT_BACK_MS = 200;
 
+/** Takes the lines of a log. */
+export type LogDestination = DestinationStream;
+
 /** The log of a running server. */
 export type Log = Logger;
 
@@ -21,6 +24,7 @@ export type Log = Logger;
 export type LogLevel = "debug" | "info" | "warn" | "error" | "silent";
 
 const ERROR_LEVEL = pino.levels.values.error as number;
+const WARN_LEVEL = pino.levels.values.warn as number;
 
 /** A pipe that is full and does not block is tried again after this time. */
 const EAGAIN_WAIT_MS = 5;
@@ -102,11 +106,41 @@ export function describeError(error: unknown): Readonly<Record<string, unknown>>
   };
 }
 
+/**
+ * Writes to a file, which begins anew here and whenever it has `bytesMax`; warnings and errors are
+ * written to standard error as well, for people.
+ */
+export function fileOfLog(path: string, bytesMax: number): LogDestination {
+  const fd = openSync(path, "a", 0o600);
+  ftruncateSync(fd);
+  const file = collected(fd) as LogDestination & { lastLevel: number };
+  let written = 0;
+  return {
+    /** Asks pino to say the level of every line. */
+    [pino.symbols.needsMetadataGsym]: true,
+    lastLevel: 0,
+    write(line: string): void {
+      written += Buffer.byteLength(line);
+      if (written > bytesMax) {
+        ftruncateSync(fd);
+        written = 0;
+      }
+      file.lastLevel = this.lastLevel;
+      file.write(line);
+      if (this.lastLevel >= WARN_LEVEL) process.stderr.write(readable(line));
+    },
+  } as LogDestination & { lastLevel: number };
+}
+
 /** Turns a line of JSON into one for people. */
 function writeReadable(line: string): void {
+  process.stdout.write(readable(line));
+}
+
+function readable(line: string): string {
   const { level, time, msg, ...rest } = JSON.parse(line) as Record<string, unknown>;
   const name = pino.levels.labels[Number(level)] ?? "log";
   const details = Object.entries(rest).map(([key, value]) => `${key}=${JSON.stringify(value)}`);
   const clock = String(time).slice(11, 19);
-  process.stdout.write(`${clock} ${name.padEnd(5)} ${[msg, ...details].join(" ")}\n`);
+  return `${clock} ${name.padEnd(5)} ${[msg, ...details].join(" ")}\n`;
 }

@@ -12,6 +12,7 @@ import type { SecretRing } from "../store/secrets.ts";
 import type { Role, Seen, SessionRow, StoredPassword, UserStore } from "../store/userstore.ts";
 import { type Passwords, samePassword } from "./passwords.ts";
 import type { PlanName } from "./plans.ts";
+import { SignInLinks } from "./signinlinks.ts";
 import type { Attempt, SignIns } from "./signins.ts";
 import { normalizedEmail, passwordMistakes, refuse, type Users } from "./users.ts";
 
@@ -91,12 +92,14 @@ export class Sessions {
   readonly #parts: SessionsParts;
   readonly #known = new Map<string, Known>();
   readonly #seen = new Map<string, Seen>();
+  readonly #links: SignInLinks;
   #version = "";
   #changes = -1;
   #checkedMs = Number.NEGATIVE_INFINITY;
 
   constructor(parts: SessionsParts) {
     this.#parts = parts;
+    this.#links = new SignInLinks(parts.clock);
   }
 
   /** Signs in. Throws `sign_in_failed`, the same for every reason, or `rate_limited`. */
@@ -110,6 +113,26 @@ export class Sessions {
     if (user === undefined || checked === null) throw failed();
     const opened = this.#open(user.id, checked);
     if (opened === null) throw failed();
+    attempt.succeeded();
+    return opened;
+  }
+
+  /** Makes the token of a link that signs a user in once, and soon. */
+  linkFor(userId: string): string {
+    return this.#links.make(userId);
+  }
+
+  /**
+   * Signs in whom a link is for. Throws `sign_in_failed` for every other token, or `rate_limited`.
+   */
+  signInByLink(token: string, address: string): NewSession {
+    const { store, signIns } = this.#parts;
+    const attempt = signIns.begin(NO_ACCOUNT, address);
+    const userId = this.#links.take(token);
+    const stored = userId === undefined ? undefined : store.password(userId);
+    if (userId === undefined || stored === undefined) throw spent();
+    const opened = this.#open(userId, stored);
+    if (opened === null) throw spent();
     attempt.succeeded();
     return opened;
   }
@@ -283,6 +306,9 @@ export class Sessions {
   }
 }
 
+/** Whose account a link is for is not known before it was looked up. */
+const NO_ACCOUNT = "";
+
 const UNCHANGED_WORDS = "The password was not changed";
 
 const UNCHANGED = {
@@ -304,4 +330,11 @@ function hashOf(token: string): Buffer {
 
 function failed(): AppError {
   return new AppError("sign_in_failed", "E-mail or password is wrong. Check both and try again.");
+}
+
+function spent(): AppError {
+  return new AppError(
+    "sign_in_failed",
+    "This link was used before, or is too old. Sign in with e-mail and password.",
+  );
 }

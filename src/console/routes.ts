@@ -39,12 +39,14 @@ function pages(assets: Assets): Route[] {
 }
 
 function sessionRoutes(door: Door): Route[] {
-  const { read, signIn, signOut, signOutEverywhere, changePassword } = new SessionRoutes(door);
+  const { read, signIn, signInByLink, ...own } = new SessionRoutes(door);
+  const { signOut, signOutEverywhere, changePassword } = own;
   const session = `${BASE}/session`;
   const sessions = `${BASE}/sessions`;
   return [
     { method: "GET", path: session, access: "open", handle: read },
     { method: "POST", path: session, access: "open", sheds: "last", handle: signIn },
+    { method: "POST", path: `${session}/link`, access: "open", handle: signInByLink },
     { method: "DELETE", path: session, ...SESSION, handle: signOut },
     { method: "GET", path: sessions, ...SESSION, handle: listSessions },
     { method: "DELETE", path: sessions, ...SESSION, handle: signOutEverywhere },

@@ -37,9 +37,17 @@ export class SessionRoutes {
     const kind = this.#door.cookieFor(call);
     const { sessions } = call.service;
     const opened = await sessions.signIn(email, password, call.address);
-    const before = this.#door.find(call);
-    if (before !== null) sessions.end(before);
-    return begun(call, opened, kind);
+    return this.#begun(call, opened, kind);
+  };
+
+  /** `POST /session/link` with `{token}`: signs in by a link that works once. */
+  signInByLink = (call: Call): Answer => {
+    const body = wishOf(call, ["token"]);
+    const token = readText(body, "token", TEXT_MAX);
+    refuseMistakes(body);
+    // Before the link is used up.
+    const kind = this.#door.cookieFor(call);
+    return this.#begun(call, call.service.sessions.signInByLink(token, call.address), kind);
   };
 
   /** `DELETE /session`: signs out here. */
@@ -65,6 +73,13 @@ export class SessionRoutes {
     const opened = await sessions.changePassword(call.session, { current, next }, call.address);
     return begun(call, opened, this.#door.cookieOf(call));
   };
+
+  /** A session of one browser follows another, which then ends. */
+  #begun(call: Call, opened: NewSession, kind: CookieKind): Answer {
+    const before = this.#door.find(call);
+    if (before !== null) call.service.sessions.end(before);
+    return begun(call, opened, kind);
+  }
 
   #ended(call: SessionCall): Answer {
     const { name, flags } = partsOf(this.#door.cookieOf(call));

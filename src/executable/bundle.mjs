@@ -1,7 +1,7 @@
 /**
  * What comes in: the sources, and what is known of the checkout.
  * What goes out: a folder that Node runs: src/main.ts and every worker file (`*.worker.ts`) as one
- * flat bundle of ES modules, the addon, and the launcher `peneira`.
+ * flat bundle of ES modules and the launcher `peneira`; the compiled addon beside them.
  * Invariant: plain Node, read before the packages are installed. A file of the folder is whole
  * whenever it is there, and what a running server may still load stays a while, so that building
  * anew disturbs nobody who runs the program meanwhile.
@@ -11,7 +11,10 @@ import { createRequire } from "node:module";
 import path from "node:path";
 
 /** Packages that hold machine code, or find their own files beside themselves: never bundled. */
-const EXTERNAL = ["better-sqlite3", "roaring", "uWebSockets.js", "parquet-wasm", "piscina"];
+export const EXTERNAL = ["better-sqlite3", "uWebSockets.js", "parquet-wasm", "piscina"];
+
+/** The addon beside the bundle. */
+const ADDON = "peneira.node";
 
 /** How long a file of an older bundle stays: longer than any suite of the tests runs. */
 const KEPT_MS = 15 * 60_000;
@@ -39,7 +42,7 @@ export function bundleOptions({ root, origin, faults = false, executable = false
 }
 
 /** Makes the bundle in `folder`; `nodeMin` is the oldest Node that runs it, as two numbers. */
-export function writeBundle({ root, folder, entries, addon, nodeMin, ...known }) {
+export function writeBundle({ root, folder, entries, nodeMin, ...known }) {
   const fresh = `${folder}.${process.pid}`;
   fs.rmSync(fresh, { recursive: true, force: true });
   // Loaded here, because this file is read before the packages are installed.
@@ -58,25 +61,34 @@ export function writeBundle({ root, folder, entries, addon, nodeMin, ...known })
     external: EXTERNAL.flatMap((name) => [name, `${name}/*`]),
     banner: { js: REQUIRE_BANNER },
   });
-  fs.copyFileSync(addon, path.join(fresh, "peneira.node"));
   // The launcher has no extension, so Node must be told that it is CommonJS.
   fs.writeFileSync(path.join(fresh, "package.json"), '{ "type": "commonjs" }\n');
   fs.writeFileSync(path.join(fresh, "peneira"), launcher(nodeMin), { mode: 0o755 });
   putInPlace(fresh, folder);
 }
 
+/** Puts the compiled addon beside a bundle, unless it is there as it is. */
+export function placeAddon(addon, folder) {
+  const target = path.join(folder, ADDON);
+  const bytes = fs.readFileSync(addon);
+  if (fs.existsSync(target) && fs.readFileSync(target).equals(bytes)) return;
+  fs.mkdirSync(folder, { recursive: true });
+  fs.writeFileSync(`${target}.${process.pid}`, bytes, { mode: 0o755 });
+  fs.renameSync(`${target}.${process.pid}`, target);
+}
+
 /** Parts first, programs last; then the files go that no build has named for a while. */
 function putInPlace(fresh, folder) {
   fs.mkdirSync(folder, { recursive: true });
   const names = fs.readdirSync(fresh);
-  const isPart = (name) => name.startsWith("chunk-") || name.endsWith(".node");
+  const isPart = (name) => name.startsWith("chunk-");
   for (const name of [...names.filter(isPart), ...names.filter((one) => !isPart(one))]) {
     fs.renameSync(path.join(fresh, name), path.join(folder, name));
   }
   fs.rmSync(fresh, { recursive: true });
   const oldest = Date.now() - KEPT_MS;
   for (const entry of fs.readdirSync(folder, { withFileTypes: true })) {
-    if (names.includes(entry.name)) continue;
+    if (names.includes(entry.name) || entry.name === ADDON) continue;
     const file = path.join(folder, entry.name);
     const modifiedMs = fs.statSync(file, { throwIfNoEntry: false })?.mtimeMs ?? oldest;
     if (entry.isFile() && modifiedMs < oldest) fs.rmSync(file, { force: true });

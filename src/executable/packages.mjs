@@ -44,44 +44,87 @@ export function refusalOf({ builtFor, running, execPath, root }) {
   );
 }
 
-/** Packages of a lockfile that are not installed as it says, or are installed beside it. */
-export function stalePackages(wanted, present) {
-  const differs = ([place, entry]) =>
-    place !== "" && (present[place] ? present[place].version !== entry.version : !entry.optional);
+/**
+ * Packages of a lockfile that are not installed as it says, or are installed beside it. With
+ * `running`, those that are for development only may be missing.
+ */
+export function stalePackages(wanted, present, { running = false } = {}) {
+  const differs = ([place, entry]) => {
+    if (place === "") return false;
+    if (present[place]) return present[place].version !== entry.version;
+    return !entry.optional && !(running && entry.dev);
+  };
   const missing = Object.entries(wanted).filter(differs);
   const strangers = Object.keys(present).filter((place) => wanted[place] === undefined);
   return [...missing.map(([place]) => place), ...strangers];
 }
 
 /**
- * Installs the packages of the lockfile. What npm put there last is in its own hidden lockfile,
- * so an installation made by hand counts too. `rebuild` compiles what is there for this Node.
+ * Installs the packages of the lockfile, without compiling any; with `running` those alone that
+ * running needs, unless others are there already. What npm put there last is in its own hidden
+ * lockfile, so an installation made by hand counts too. `rebuild` compiles all for this Node.
  */
-export function installPackages({ root, cache, step, npm, fail, requireTools, rebuild = false }) {
+export function installPackages(wish) {
+  const { root, cache, step, npm, fail, requireTools, rebuild = false, running = false } = wish;
   const wanted = lockedIn(path.join(root, "package-lock.json"));
   const present = lockedIn(path.join(root, "node_modules", ".package-lock.json"));
   const installed = fs.existsSync(path.join(root, "node_modules"));
   const stamp = path.join(cache, "abi");
   const builtFor = fs.existsSync(stamp) ? fs.readFileSync(stamp, "utf8") : undefined;
-  const running = runningAbi();
-  const asked = { builtFor: rebuild ? undefined : builtFor, running, root };
+  const abi = runningAbi();
+  const asked = { builtFor: rebuild ? undefined : builtFor, running: abi, root };
   const refusal = refusalOf({ ...asked, execPath: fs.realpathSync(process.execPath) });
   if (refusal !== null) fail(refusal);
-  const fresh = installed && stalePackages(wanted, present).length === 0;
+  const fresh = installed && stalePackages(wanted, present, { running }).length === 0;
   // Packages installed by hand are taken as they are; from now on a change of Node is noticed.
-  if (fresh && !rebuild) return builtFor === undefined ? write(stamp, running) : undefined;
-  requireTools();
+  if (fresh && !rebuild) return builtFor === undefined ? write(stamp, abi) : undefined;
+  const some = running && !Object.keys(present).some((place) => wanted[place]?.dev);
   step("packages", () => {
     // The development package with the Linux binary of Polars names its platform, and npm refuses
     // a foreign platform in a package that is not optional. As an optional one npm would leave it
     // out on Node 20 for its engines field. The tests that need it skip where it is absent.
-    const force = running.startsWith(`${SHIPPED_PLATFORM}-`) ? [] : ["--force"];
+    const force = abi.startsWith(`${SHIPPED_PLATFORM}-`) ? [] : ["--force"];
     const quiet = ["--no-audit", "--no-fund", "--loglevel=error", ...force];
-    if (!installed) npm(["ci", ...quiet]);
-    else if (!fresh) npm(["install", "--no-save", ...quiet]);
-    if (installed && rebuild) npm(["rebuild", ...quiet]);
-    write(stamp, running);
+    const part = ["--ignore-scripts", ...(some ? ["--omit=dev"] : []), ...quiet];
+    if (!installed) npm(["ci", ...part]);
+    else if (!fresh) npm(["install", "--no-save", ...part]);
+    if (rebuild) {
+      requireTools();
+      npm(["rebuild", ...quiet]);
+    }
+    write(stamp, abi);
   });
+}
+
+/**
+ * Packages with machine code that npm's scripts get or compile, and the file that this makes. The
+ * script of esbuild only looks after what npm has installed already.
+ */
+const COMPILED = [
+  { step: "sqlite", name: "better-sqlite3", built: "build/Release/better_sqlite3.node" },
+  { step: "roaring", name: "roaring", built: "build/Release/roaring.node", dev: true },
+];
+
+/**
+ * Gets or compiles what is missing of them; with `running` those alone that running needs. SQLite
+ * is compiled as its makers do, with -O2: the -O3 of its package takes longer for nothing that
+ * shows. The executable has one of its own (src/executable/sqlite.mjs).
+ */
+export function compilePackages({ root, cache, step, npm, requireTools, running = false }) {
+  for (const { step: title, name, built, dev = false } of COMPILED) {
+    if (running && dev) continue;
+    const begun = path.join(cache, `compiling-${name}`);
+    const there = fs.existsSync(path.join(root, "node_modules", name, built));
+    if (there && !fs.existsSync(begun)) continue;
+    step(title, () => {
+      requireTools();
+      // What an interrupted compiler leaves may look whole.
+      write(begun, "");
+      const env = { CFLAGS: `${process.env.CFLAGS ?? ""} -O2`.trim(), JOBS: "max" };
+      npm(["rebuild", name, "--no-audit", "--no-fund", "--loglevel=error"], env);
+      fs.rmSync(begun);
+    });
+  }
 }
 
 /** Folder below which the shipped packages lie in a node_modules of their own. */

@@ -2,7 +2,8 @@
  * What comes in: the path of a data directory. What goes out: a directory and files in it that
  * nobody but the user of this process can read or write.
  * Invariant: directories are 0700 and files 0600 before anything secret is written into them; what
- * is found looser, a symbolic link or another user's is refused with the command that mends it.
+ * is found looser, a symbolic link or another user's is refused with the command that mends it,
+ * but for an empty directory of our own, which is tightened.
  */
 import {
   chmodSync,
@@ -11,6 +12,7 @@ import {
   lstatSync,
   mkdirSync,
   openSync,
+  readdirSync,
   type Stats,
 } from "node:fs";
 import { join } from "node:path";
@@ -37,7 +39,26 @@ export function openDataDir(path: string): void {
   if (!found.isDirectory()) {
     throw new CommandError(`The data directory ${path} is not a directory. Name another one.`);
   }
-  refuseLooser(path, found, DIRECTORY_MODE);
+  refuseLooser(path, tightened(path, found), DIRECTORY_MODE);
+}
+
+/**
+ * A directory that is empty and our own holds nothing that others could have read or put there, as
+ * one that was made for us by `mkdir`; it gets its mode, and a look afterwards shows that nothing
+ * came in meanwhile.
+ */
+function tightened(path: string, found: Stats): Stats {
+  const user = process.getuid?.();
+  if (found.uid !== user || (found.mode & 0o777 & ~DIRECTORY_MODE) === 0) return found;
+  try {
+    if (readdirSync(path).length > 0) return found;
+    chmodSync(path, DIRECTORY_MODE);
+    if (readdirSync(path).length === 0) return lookAt(path) ?? found;
+    chmodSync(path, found.mode & 0o7777);
+    return found;
+  } catch (error) {
+    throw new CommandError(`Cannot make ${path} a data directory.`, 1, error);
+  }
 }
 
 /** Makes an empty file of mode 0600 in the directory, or checks the one that is there. */

@@ -1,13 +1,14 @@
 /**
- * The command `test` of build.mjs. What comes in: its arguments, and the steps of the build.
- * What goes out: everything that the suites need, then a process that runs them (run.mjs).
+ * The commands `test` and `coverage` of build.mjs. What comes in: their arguments, and the steps of
+ * the build. What goes out: everything that the suites need, then a process that runs them (run.mjs).
  * Invariant: what passed in the quick run is left out of the run of everything only while every
  * file of the checkout, the Node and the scale are those of then.
  */
 import fs from "node:fs";
 import path from "node:path";
 import { bundleTests } from "./bundle.mjs";
-import { quickSuites, readTests } from "./tiers.mjs";
+import { coverageReport } from "./coverage.mjs";
+import { quickSuites, readTests, tierOf } from "./tiers.mjs";
 
 /** Suites that start dist/peneira, which is made once instead of by each of them. */
 const NEEDS_EXECUTABLE = /^test\/e2e\/(executable|deploy)\//;
@@ -37,6 +38,27 @@ export async function test({ args, root, cache, product, fail, ...steps }) {
   const runner = ["--enable-source-maps", path.join(root, "test/support/run.mjs"), given];
   const variables = { ...asked.variables, ...(asked.asan ? asanEnv(built) : {}) };
   handOver(process.execPath, runner, variables, () => asked.quick && passed.note());
+}
+
+/**
+ * `coverage`: runs the suites of unit and contract, or of the tiers in `args`, and tells which
+ * parts of the product ran.
+ */
+export async function coverage({ args, root, cache, product, ...steps }) {
+  const { filesIn, prepare, handOver } = steps;
+  prepare();
+  const tiers = args.length > 0 ? args : ["unit", "contract"];
+  const all = filesIn("test", /\.test\.ts$/);
+  const suites = all.filter((file) => tiers.includes(tierOf(file)));
+  const files = await bundleTests(root, { files: suites, product });
+  const names = suites.map((file) => file.slice("test/".length, -".test.ts".length));
+  const given = JSON.stringify({ files, names, remembered: path.join(cache, "durations.json") });
+  const folder = path.join(root, "coverage");
+  fs.rmSync(folder, { recursive: true, force: true });
+  // Also where a suite fails; the status tells that.
+  process.once("exit", () => process.stdout.write(`\n${coverageReport(root, folder)}`));
+  const runner = ["--enable-source-maps", path.join(root, "test/support/run.mjs"), given];
+  handOver(process.execPath, runner, { NODE_V8_COVERAGE: folder });
 }
 
 /** What the quick run passed on: files, Node, compiler, scale and seed. */

@@ -20,7 +20,7 @@ import { openTransport, startServer } from "../../http/server.ts";
 import { Door } from "../../http/sessiondoor.ts";
 import type { Transport } from "../../http/transport.ts";
 import { consoleFolder } from "../../location.ts";
-import { describeError } from "../../log.ts";
+import { describeError, type LogDestination } from "../../log.ts";
 import type { Segment } from "../../search/segment.ts";
 import { warm } from "../../search/warm.ts";
 import { parseListen, TRANSPORTS } from "../../settings.ts";
@@ -71,6 +71,14 @@ export interface ServeOptions {
   readonly config?: string;
 }
 
+/** What `npm start` does with a server of its own. */
+export interface Hooks {
+  /** Gets its address, and what is behind it, once it answers. */
+  readonly onReady?: (url: string, service: ServedService) => void;
+  /** Where the log goes. */
+  readonly logTo?: LogDestination;
+}
+
 /** Adds `peneira serve` to the program. */
 export function registerServe(program: Command): void {
   program
@@ -89,11 +97,8 @@ export function registerServe(program: Command): void {
     .action((options: ServeOptions) => serve(options));
 }
 
-/** Runs the server until a signal ends it; `onReady` gets its address once it answers. */
-export async function serve(
-  options: ServeOptions,
-  onReady: (url: string) => void = () => {},
-): Promise<void> {
+/** Runs the server until a signal ends it. */
+export async function serve(options: ServeOptions, { onReady, logTo }: Hooks = {}): Promise<void> {
   const { snapshot, dataDir: data_dir, listen, transport } = options;
   const config = configOf({ snapshot, data_dir, listen, transport }, options.config);
   const { snapshotPath, dataDir } = required(config);
@@ -106,7 +111,7 @@ export async function serve(
   const database = openDatabase(dataDir);
   const sound = checkedAtOnce(database);
   const folder = isFolder(snapshotPath) ? snapshotPath : null;
-  const service = makeService({ config, dataDir, transport: opened, database, folder });
+  const service = makeService({ config, dataDir, transport: opened, database, folder, logTo });
   const { segment: current, load, drop, log, look, glance } = service;
   const watched = { path: snapshotPath, current, load, drop, glance, looked: look };
   const reload = new Reload({ ...watched, log, clock: systemClock });
@@ -121,7 +126,7 @@ export async function serve(
   const ended = endingOf(log);
   const running = await openPorts(config, service, opened);
   if (first === null) sayEmpty(snapshotPath);
-  onReady(running.url);
+  onReady?.(running.url, service);
   if (first !== null) void warmLater(first, service);
   if (!sound) void checkLater(database.name, service);
   if ((await whileServing(service, reload, ended)) === "failure") process.exitCode = 1;

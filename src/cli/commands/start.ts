@@ -1,37 +1,35 @@
 /**
  * What comes in: a folder that may be empty.
  * What goes out: `npm start`: a demo snapshot if there is none, a running server, its address, how
- * to sign in to the console, an API key and a curl line that answers.
+ * to sign in to the console, an API key and a curl line that answers; no line for each request.
  * Invariant: everything goes through the public commands, so what works here works for a user; a
  * demo is only used when its import has finished, and an interrupted one begins again.
  */
 import { existsSync, mkdirSync, rmSync } from "node:fs";
 import path from "node:path";
 import { Command } from "commander";
-import { Keyring } from "../../access/keyring.ts";
 import { wordFor } from "../../amounts.ts";
-import { systemClock } from "../../clock.ts";
+import { fileOfLog } from "../../log.ts";
 import { TRANSPORTS } from "../../settings.ts";
-import { openDatabase, type StateDatabase } from "../../store/database.ts";
-import { KeyStore } from "../../store/keystore.ts";
+import { demoEntry, EMAIL, type Entry } from "../serving/demoentry.ts";
 import { choice } from "../support/helptext.ts";
-import { openUsers } from "../support/state.ts";
 import { registerImport } from "./import.ts";
 import { registerSample } from "./sample.ts";
 import { type ServeOptions, serve } from "./serve.ts";
 
-/** Keys of this name are made by every start, and stopped by the next one. */
-const KEY_NAME = "npm start";
-/** Tenant of the demo, and who signs in to its console. */
-const TENANT = "demo";
-const EMAIL = "demo@example.com";
 const SEED = "1";
 /** The import takes the month of a release from the name of its folder. */
 const LABEL = "2026-10";
+/** Bytes of the file of requests before it begins anew. */
+const LOG_BYTES_MAX = 64 * 1024 * 1024;
+
+/** Parts of the demo that build.mjs asks for one by one, beside its other steps. */
+const PARTS = ["dump", "snapshot"] as const;
 
 interface StartOptions extends ServeOptions {
   readonly dir: string;
   readonly accounts: string;
+  readonly only?: (typeof PARTS)[number];
 }
 
 /** Adds `peneira start`, the command behind `npm start`; it is not listed in the help. */
@@ -43,31 +41,47 @@ export function registerStart(program: Command): void {
     .option("--accounts <n>", "accounts of a new demo snapshot", "200000")
     .option("--listen <host:port>", "address of the server")
     .addOption(choice("--transport <name>", "what speaks HTTP", TRANSPORTS))
+    .addOption(choice("--only <part>", "make this part of the demo, and end", PARTS))
     .action(start);
 }
 
-async function start({ dir, accounts, ...flags }: StartOptions): Promise<void> {
-  const snapshot = path.join(dir, "demo.peneira");
-  const dataDir = path.join(dir, "state");
+async function start({ dir, accounts, only, ...flags }: StartOptions): Promise<void> {
+  const demo = { dump: path.join(dir, LABEL), snapshot: path.join(dir, "demo.peneira") };
   mkdirSync(dir, { recursive: true });
-  if (!existsSync(snapshot)) await makeDemo(dir, snapshot, accounts);
+  if (only === "dump") return makeDump(demo.dump, accounts);
+  if (only === "snapshot") return makeSnapshot(demo);
+  if (!existsSync(demo.snapshot)) {
+    await makeDump(demo.dump, accounts);
+    await makeSnapshot(demo);
+  }
+  const dataDir = path.join(dir, "state");
+  const log = path.join(dir, "requests.log");
   // Before the server starts, because a server without keys makes one of its own.
-  const entry = await freshEntry(dataDir);
-  await serve({ ...flags, snapshot, dataDir }, (url) => {
-    process.stderr.write(greeting(url, entry, dataDir));
+  const entry = await demoEntry(dataDir, path.join(dir, "entry.json"));
+  const served = { ...flags, snapshot: demo.snapshot, dataDir };
+  await serve(served, {
+    logTo: fileOfLog(log, LOG_BYTES_MAX),
+    onReady(url, { sessions }) {
+      const link = `${url}/app#signin=${sessions.linkFor(entry.userId)}`;
+      process.stderr.write(greeting({ url, link, dataDir, log, ...entry }));
+    },
   });
 }
 
-/** Dump and import, as a person would do it; the dump goes away with the demo made. */
-async function makeDemo(dir: string, snapshot: string, accounts: string): Promise<void> {
-  const dump = path.join(dir, LABEL);
+/** A dump, as a person would make it; what an interrupted run left of one goes away. */
+async function makeDump(dump: string, accounts: string): Promise<void> {
   rmSync(dump, { recursive: true, force: true });
   const companies = wordFor(Number(accounts), "company", "companies");
+  const dir = path.dirname(dump);
   process.stderr.write(`making a demo of ${accounts} invented ${companies} in ${dir}\n`);
   const size = ["--establishments", accounts, "--seed", SEED, "--label", LABEL];
   await run(registerSample, ["sample", "--out", dump, ...size]);
-  await run(registerImport, ["import", dump, "--out", snapshot]);
-  rmSync(dump, { recursive: true, force: true });
+}
+
+/** Its import; the dump goes away with the demo made. */
+async function makeSnapshot(demo: { readonly dump: string; readonly snapshot: string }) {
+  await run(registerImport, ["import", demo.dump, "--out", demo.snapshot]);
+  rmSync(demo.dump, { recursive: true, force: true });
 }
 
 async function run(register: (program: Command) => void, args: string[]): Promise<void> {
@@ -76,42 +90,15 @@ async function run(register: (program: Command) => void, args: string[]): Promis
   await program.parseAsync(args, { from: "user" });
 }
 
-/** What a person needs to get in. */
-interface Entry {
-  readonly key: string;
-  readonly password: string;
+/** What the greeting tells. */
+interface Told extends Entry {
+  readonly url: string;
+  readonly link: string;
+  readonly dataDir: string;
+  readonly log: string;
 }
 
-/** What is stored are hashes, which cannot be shown again: every start makes both anew. */
-async function freshEntry(dataDir: string): Promise<Entry> {
-  const database = openDatabase(dataDir);
-  try {
-    return { key: freshKey(database), password: await freshPassword(database) };
-  } finally {
-    database.close();
-  }
-}
-
-function freshKey(database: StateDatabase): string {
-  const keyring = new Keyring(new KeyStore(database), systemClock);
-  for (const row of keyring.list()) {
-    if (row.name === KEY_NAME && row.state === "active") keyring.disable(row);
-  }
-  return keyring.create({ tenant: TENANT, plan: "enterprise", name: KEY_NAME }).key;
-}
-
-async function freshPassword(database: StateDatabase): Promise<string> {
-  const users = openUsers(database);
-  const known = users.named(EMAIL);
-  if (known === undefined) {
-    const made = await users.create({ email: EMAIL, tenant: { name: TENANT } });
-    return made.password as string;
-  }
-  users.enable(known);
-  return (await users.setPassword(known)) as string;
-}
-
-function greeting(url: string, { key, password }: Entry, dataDir: string): string {
+function greeting({ url, link, key, password, dataDir, log }: Told): string {
   const spec = {
     filters: {
       industry: { cnae_any_of: ["4781-4/00"] },
@@ -126,20 +113,22 @@ function greeting(url: string, { key, password }: Entry, dataDir: string): strin
   return `
 Peneira is ready at ${url}
 
+Console, signed in (once, within ten minutes):
+  ${link}
 Console: ${url}/app
   e-mail    ${EMAIL}
-  password  ${password}
+  password  ${password ?? "the one that you have set"}
 
-API key, valid like the password until the next npm start:
-  ${key}
-Lasting ones:
-  ${program} user create --data-dir ${dataDir} --email you@example.com
-  ${program} key create --data-dir ${dataDir} --plan enterprise
-
+API key:
+  export KEY=${key}
 Active clothes shops of two states, best first:
   curl -s ${url}/v1/accounts/search -H 'Authorization: Bearer ${key}' \\
     -H 'Content-Type: application/json' -d '${body}'
 
+Key and password stay the same in this checkout. Others:
+  ${program} user create --data-dir ${dataDir} --email you@example.com
+  ${program} key create --data-dir ${dataDir} --plan enterprise
+Requests are logged to ${log}.
 Ctrl-C stops the server.
 `;
 }

@@ -25,7 +25,7 @@ import type { Service } from "../../http/service.ts";
 import { Telemetry } from "../../http/telemetry.ts";
 import type { Transport } from "../../http/transport.ts";
 import { Waits } from "../../http/waits.ts";
-import { describeError, type Log, openLog } from "../../log.ts";
+import { describeError, type Log, type LogDestination, openLog } from "../../log.ts";
 import { agentDoor } from "../../mcp/httpdoor.ts";
 import { Proxies } from "../../proxies.ts";
 import { countsAhead, pageAhead } from "../../search/ahead.ts";
@@ -55,6 +55,8 @@ export interface Parts {
   readonly database: StateDatabase;
   /** The served folder, or null where a single file is served. */
   readonly folder: string | null;
+  /** Where the log goes; to standard output where it is missing. */
+  readonly logTo?: LogDestination | undefined;
 }
 
 /** The service of a running process: its snapshot and its end can be set. */
@@ -83,9 +85,9 @@ export interface ServedService extends Service {
 
 /** Puts the parts together. Throws `CommandError` for wrong plans and unusable state. */
 export function makeService(parts: Parts): ServedService {
-  const { config, dataDir, transport, database, folder } = parts;
+  const { config, dataDir, transport, database, folder, logTo } = parts;
   const plans = loadPlans(config.plans);
-  const log = openLog(config.get("log.level"));
+  const log = openLog(config.get("log.level"), logTo);
   const { shelf, changes, scrubber, onDamage } = openSnapshots({ config, dataDir, folder, log });
   // A link changes the file's time of change; unless seen as what it is, it looks like a write.
   const linked = () => scrubber.glance();

@@ -8,12 +8,14 @@ import { render } from "preact";
 import { App, preload } from "./app/app.tsx";
 import { beginLanguage, beginTheme } from "./app/preferences.ts";
 import { followAddress, view } from "./app/router.ts";
-import { loadSession, renewWhileActive } from "./app/signing.ts";
+import { loadSession, renewWhileActive, signInByLink } from "./app/signing.ts";
 
 async function begin(): Promise<void> {
   beginTheme();
   followAddress();
-  const asked = loadSession().catch(() => undefined);
+  const asked = signInByLink()
+    .then(loadSession)
+    .catch(() => undefined);
   preload(view.value);
   await beginLanguage();
   await asked;

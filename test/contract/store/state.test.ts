@@ -10,6 +10,7 @@ import assert from "node:assert/strict";
 import { execFile } from "node:child_process";
 import {
   chmodSync,
+  chownSync,
   existsSync,
   mkdirSync,
   mkdtempSync,
@@ -78,6 +79,28 @@ describe("a data directory", () => {
     }
     chmodSync(directory, 0o700);
     openDatabase(directory).close();
+  });
+
+  it("is tightened while it is empty and our own, and refused once something is in it", () => {
+    mkdirSync(directory, { recursive: true });
+    chmodSync(directory, 0o755);
+    openDatabase(directory).close();
+    assert.equal(modeOf(directory), 0o700);
+    const used = join(parent, "used");
+    mkdirSync(used);
+    chmodSync(used, 0o755);
+    writeFileSync(join(used, "somebody's"), "");
+    assert.throws(() => openDatabase(used), /has mode 0755, .*chmod 0700 /);
+    assert.deepEqual([modeOf(used), readdirSync(used)], [0o755, ["somebody's"]]);
+  });
+
+  it("is refused while it is empty and another's", (test) => {
+    if (process.getuid?.() !== 0) return test.skip("skipped: only root can give folders away");
+    mkdirSync(directory, { recursive: true });
+    chmodSync(directory, 0o755);
+    chownSync(directory, 65_534, 65_534);
+    assert.throws(() => openDatabase(directory), /has mode 0755, .*chmod 0700 /);
+    assert.equal(modeOf(directory), 0o755);
   });
 
   it("is refused when one of its files has any bit for others", () => {

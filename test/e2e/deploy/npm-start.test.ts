@@ -1,11 +1,12 @@
 /**
  * Proves that a signal to `npm start` ends the server, in order, though npm, a shell and the build
- * stand between. Does not prove how a server ends (e2e/server/drain.test.ts,
+ * stand between; that it opens the console with a link, logs requests to a file and not to the
+ * terminal, and keeps key and password from one start to the next. Does not prove how a server ends (e2e/server/drain.test.ts,
  * e2e/server/ending.test.ts).
  */
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
-import { mkdtempSync, rmSync } from "node:fs";
+import { mkdtempSync, readFileSync, rmSync, statSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, it } from "node:test";
@@ -24,32 +25,106 @@ async function answers(url: string): Promise<boolean> {
   }
 }
 
-it("npm start hands a signal on to the server", async () => {
+/** A running `npm start`. */
+interface Started {
+  readonly url: string;
+  /** What stands on the terminal by now. */
+  told(): string;
+  /** Sends a signal to npm and waits for its end, and for that of the server. */
+  end(): Promise<void>;
+}
+
+async function npmStart(): Promise<Started> {
   const wish = ["--dir", join(folder, "demo"), "--accounts", "1000", "--listen", "127.0.0.1:0"];
   const npm = spawn("npm", ["start", "--", ...wish], {
     cwd: ROOT,
-    stdio: ["ignore", "ignore", "pipe"],
+    stdio: ["ignore", "pipe", "pipe"],
     detached: true,
   });
+  after(() => killAll(npm.pid));
   const ended = new Promise((resolve) => npm.once("exit", resolve));
-  try {
-    let told = "";
-    const url = await new Promise<string>((resolve, reject) => {
-      npm.once("exit", () => reject(new Error(`npm start ended:\n${told}`)));
-      npm.stderr.on("data", (chunk: Buffer) => {
-        told += chunk.toString();
-        const [, found] = /^Peneira is ready at (http:\S+)$/m.exec(told) ?? [];
-        if (found !== undefined) resolve(found);
-      });
+  let told = "";
+  npm.stdout.on("data", (chunk: Buffer) => {
+    told += chunk.toString();
+  });
+  const url = await new Promise<string>((resolve, reject) => {
+    npm.once("exit", () => reject(new Error(`npm start ended:\n${told}`)));
+    npm.stderr.on("data", (chunk: Buffer) => {
+      told += chunk.toString();
+      const [, found] = /^Peneira is ready at (http:\S+)$[\s\S]*^Ctrl-C/m.exec(told) ?? [];
+      if (found !== undefined) resolve(found);
     });
-    assert.ok(await answers(url));
+  });
+  const end = async () => {
     npm.kill("SIGTERM");
     await ended;
     for (let round = 0; round < 100 && (await answers(url)); round++) await sleep(100);
     assert.equal(await answers(url), false, "the server goes on without npm");
-  } finally {
-    killAll(npm.pid);
-  }
+  };
+  return { url, told: () => told, end };
+}
+
+/** What it prints to get in. */
+function entryIn(told: string) {
+  const found = (pattern: RegExp) => pattern.exec(told)?.[1] ?? assert.fail(told);
+  return {
+    key: found(/^ {2}export KEY=(pnr_\S+)$/m),
+    password: found(/^ {2}password {2}(\S+)$/m),
+    link: found(/^ {2}http:\S+\/app#signin=([\w-]{43})$/m),
+  };
+}
+
+const asJson = { "Content-Type": "application/json" };
+
+it("npm start hands a signal on to the server", async () => {
+  const { url, end } = await npmStart();
+  assert.ok(await answers(url));
+  await end();
+});
+
+it("npm start keeps key and password, and its link works once", async () => {
+  const first = await npmStart();
+  const entry = entryIn(first.told());
+  const open = (url: string, token: string) =>
+    fetch(`${url}/v1/console/session/link`, {
+      method: "POST",
+      headers: asJson,
+      body: JSON.stringify({ token }),
+    });
+  const opened = await open(first.url, entry.link);
+  assert.equal(opened.status, 200);
+  const { user } = (await opened.json()) as { user: { email: string; tenant: string } };
+  assert.deepEqual([user.email, user.tenant], ["demo@example.com", "demo"]);
+  assert.equal((await open(first.url, entry.link)).status, 401);
+  await first.end();
+
+  const second = await npmStart();
+  const again = entryIn(second.told());
+  assert.deepEqual([again.key, again.password], [entry.key, entry.password]);
+  assert.notEqual(again.link, entry.link);
+  assert.equal((await open(second.url, entry.link)).status, 401);
+  const body = JSON.stringify({ email: "demo@example.com", password: again.password });
+  const signedIn = await fetch(`${second.url}/v1/console/session`, {
+    method: "POST",
+    headers: asJson,
+    body,
+  });
+  assert.equal(signedIn.status, 200);
+  await second.end();
+  assert.equal(statSync(join(folder, "demo", "entry.json")).mode & 0o777, 0o600);
+});
+
+it("npm start logs requests to a file, whose path it prints, and not to the terminal", async () => {
+  const { url, told, end } = await npmStart();
+  const { key, link } = entryIn(told());
+  const headers = { Authorization: `Bearer ${key}` };
+  assert.equal((await fetch(`${url}/v1/status`, { headers })).status, 200);
+  await end();
+  const [, file] = /^Requests are logged to (\S+)\.$/m.exec(told()) ?? [];
+  const log = readFileSync(file as string, "utf8");
+  assert.match(log, /"route":"\/v1\/status"/);
+  assert.ok(!log.includes(link) && !log.includes(key), "a secret is in the log");
+  assert.ok(!told().includes("/v1/status"), told());
 });
 
 /** Ends whatever is left of a group of processes. */

@@ -24,8 +24,6 @@ const LINKED = filesMatching(/^[^/]+\.md$|^docs\/.*\.md$/);
 const LINES_MAX = 320;
 /** The snapshots that documents are given: as docs/start.md and as `npm start` makes them. */
 const SNAPSHOTS = { "2026-10.peneira": "20000", ".peneira/demo.peneira": "200000" };
-/** A spec that a reader of the README has made. */
-const SPEC = { filters: { geo: { uf_any_of: ["AC"] } } };
 
 const total = { ran: 0, compared: 0, skipped: 0 };
 
@@ -112,8 +110,7 @@ function openWorkshop(folder: string): Workshop {
   writeFileSync(program, `#!/bin/sh\nexec ${words} "$@"\n`);
   chmodSync(program, 0o755);
   const run = (...args: string[]) => execFileSync(program, args, { cwd: folder, stdio: "pipe" });
-  const files: Record<string, string> = { "spec.json": join(folder, "spec.json") };
-  writeFileSync(join(folder, "spec.json"), JSON.stringify(SPEC));
+  const files: Record<string, string> = {};
   for (const [name, accounts] of Object.entries(SNAPSHOTS)) {
     const dump = join(folder, accounts, "2026-10");
     const snapshot = join(folder, `${accounts}.peneira`);

@@ -3,7 +3,7 @@
  * the person's own (npm's scripts look there first, and a `node` from there once made the second
  * command of the README run under another Node than the first); packages that were built for
  * another Node are refused with the mend; strangers among the packages are noticed; every command
- * says first which Node runs.
+ * says first which Node runs; whatever `npm start` runs is no package for development.
  * Does not prove that the two commands work one after the other: .ci/run does both, in one clone.
  */
 import assert from "node:assert/strict";
@@ -11,8 +11,10 @@ import { spawnSync } from "node:child_process";
 import { realpathSync } from "node:fs";
 import path from "node:path";
 import { describe, it } from "node:test";
+import manifest from "../../../package.json" with { type: "json" };
 import lock from "../../../package-lock.json" with { type: "json" };
-import { ROOT } from "../../support/checkout.ts";
+import { filesMatching, ROOT, textOf } from "../../support/checkout.ts";
+import { importsOf } from "../../support/syntax.ts";
 
 interface Asked {
   readonly builtFor: string | undefined;
@@ -21,7 +23,13 @@ interface Asked {
   readonly root: string;
 }
 
-type Lock = Readonly<Record<string, { readonly version?: string; readonly optional?: boolean }>>;
+interface Locked {
+  readonly version?: string;
+  readonly optional?: boolean;
+  readonly dev?: boolean;
+}
+
+type Lock = Readonly<Record<string, Locked>>;
 
 const { refusalOf, runningAbi, shippedFolder, stalePackages } = (await import(
   "../../../src/executable/packages.mjs" as string
@@ -29,7 +37,7 @@ const { refusalOf, runningAbi, shippedFolder, stalePackages } = (await import(
   refusalOf: (asked: Asked) => string | null;
   runningAbi: () => string;
   shippedFolder: (root: string) => string;
-  stalePackages: (wanted: Lock, present: Lock) => string[];
+  stalePackages: (wanted: Lock, present: Lock, wish?: { running: boolean }) => string[];
 };
 
 /** Programs that this project or its packages call by name. */
@@ -70,6 +78,47 @@ describe("installed packages", () => {
     assert.deepEqual(stalePackages(wanted, { a: { version: "2" } }), ["a"]);
     const strange = { a: { version: "1" }, c: { version: "1" } };
     assert.deepEqual(stalePackages(wanted, strange), ["c"]);
+  });
+
+  it("may lack what is for development, where the product runs", () => {
+    const wanted = { a: { version: "1" }, tool: { version: "1", dev: true } };
+    const some = { a: { version: "1" } };
+    assert.deepEqual(stalePackages(wanted, some, { running: true }), []);
+    assert.deepEqual(stalePackages(wanted, some), ["tool"]);
+    assert.deepEqual(stalePackages(wanted, wanted, { running: true }), []);
+    const old = { ...some, tool: { version: "0" } };
+    assert.deepEqual(stalePackages(wanted, old, { running: true }), ["tool"]);
+  });
+});
+
+describe("npm start", () => {
+  const running = Object.keys(manifest.dependencies);
+  const packageOf = (name: string) => /^(@[^/]+\/)?[^/]+/.exec(name)?.[0] as string;
+  const strangers = (names: readonly string[]) =>
+    names.filter((name) => !/^(node:|[./])/.test(name) && !running.includes(packageOf(name)));
+
+  it("bundles no package that it does not install", () => {
+    const broken = filesMatching(/^(src|native-index)\/.*\.tsx?$/).flatMap((file) => {
+      const named = importsOf(file).filter(
+        (one) => !one.typeOnly && one.file === undefined && !one.specifier.endsWith(".node"),
+      );
+      return strangers(named.map((one) => one.specifier)).map((name) => `${file}: ${name}`);
+    });
+    assert.deepEqual(broken, []);
+    assert.ok(strangers(["typescript", "roaring", "@biomejs/biome/x"]).length === 3);
+  });
+
+  it("builds with none either", () => {
+    const scripts = filesMatching(
+      /^(build|src\/(setup|console)\/[\w-]+|src\/executable\/(bundle|packages))\.mjs$/,
+    ).filter((file) => file !== "src/setup/check.mjs");
+    assert.ok(scripts.includes("src/setup/start.mjs"));
+    const required = /(?:\bfrom |require\(import\.meta\.url\)\(|\bimport\()"([^"]+)"/gi;
+    const named = scripts.flatMap((file) => {
+      return [...textOf(file).matchAll(required)].map(([, name]) => name as string);
+    });
+    assert.ok(named.includes("esbuild"));
+    assert.deepEqual(strangers(named), []);
   });
 });
 

@@ -39,8 +39,35 @@ describe("documents", () => {
     refuse(broken, "there is nothing at these paths");
   });
 
+  it("of the first look show the console, and use what npm start leaves there", () => {
+    for (const file of ["README.md", "README.pt-BR.md"]) {
+      const lines = linesOf(file);
+      const picture = lines.findIndex((line) =>
+        line.includes("](src/console/screenshots/find.webp)"),
+      );
+      assert.ok(picture >= 0 && picture < 20, `${file} shows the console first`);
+      // `share` stands for the registry itself.
+      const given = lines.find((line) => line.startsWith("<!-- given: "));
+      assert.equal(given, "<!-- given: .peneira/demo.peneira, share -->", file);
+      assert.ok(lines.includes("<!-- run: file spec.json -->"), `${file} shows its spec.json`);
+    }
+  });
+
+  it("that are not written for this checkout name no place of it on the net", () => {
+    const manifest = JSON.parse(textOf("package.json")) as Record<string, unknown>;
+    const invented = ["repository", "bugs", "homepage"].filter((name) => name in manifest);
+    assert.deepEqual(invented, []);
+  });
+
   it("are all there", () => {
-    const wanted = ["README.md", "ARCHITECTURE.md", "CHANGELOG.md", "LICENSE", "package-lock.json"];
+    const wanted = [
+      ...["README.md", "ARCHITECTURE.md", "CHANGELOG.md", "LICENSE", "package-lock.json"],
+      ...["CONTRIBUTING.md", "SECURITY.md", "pull_request_template.md"].map((name) => {
+        return `.github/${name}`;
+      }),
+      ...[".github/workflows/ci.yml", ".github/ISSUE_TEMPLATE/mistake.md"],
+    ];
+    assert.match(textOf(".github/workflows/ci.yml"), /^ +- run: \.ci\/run$/m);
     refuse(
       wanted.filter((file) => !existsSync(path.join(ROOT, file))),
       "missing",

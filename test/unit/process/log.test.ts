@@ -1,18 +1,19 @@
 /**
  * Proves that lines of a log are collected, written in their order after a moment, at once with an
  * error, and all of them when the process ends by itself, by exit or by an error that nobody
- * catches; and of which errors the message is written. Does not prove what is logged otherwise
+ * catches; of which errors the message is written; and that the file of `npm start` is bounded,
+ * with warnings on the terminal too. Does not prove what is logged otherwise
  * (e2e/server/secrecy.test.ts) nor anything after a kill.
  */
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
-import { mkdtempSync, openSync, readFileSync, rmSync } from "node:fs";
+import { mkdtempSync, openSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, describe, it } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
 import { pathToFileURL } from "node:url";
-import { collected, describeError, openLog } from "../../../src/log.ts";
+import { collected, describeError, fileOfLog, openLog } from "../../../src/log.ts";
 import { ROOT } from "../../support/checkout.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "peneira-log-"));
@@ -30,6 +31,28 @@ function open() {
 const upTo = (n: number) => Array.from({ length: n }, (_, i) => i);
 
 describe("the log", () => {
+  it("of npm start is a file of bounded size, and warnings are shown as well", async (test) => {
+    const path = join(folder, "requests.log");
+    writeFileSync(path, "of an earlier start\n");
+    const shown: string[] = [];
+    test.mock.method(process.stderr, "write", (text: string) => shown.push(text) > 0);
+    const log = openLog("info", fileOfLog(path, 2_000));
+    log.info({ route: "/v1/status" }, "request");
+    log.warn({ n: 1 }, "odd");
+    log.error({ n: 2 }, "wrong");
+    test.mock.restoreAll();
+    const lines = readFileSync(path, "utf8").split("\n").slice(0, -1);
+    const messages = lines.map((line) => (JSON.parse(line) as { msg: string }).msg);
+    assert.deepEqual(messages, ["request", "odd", "wrong"]);
+    assert.deepEqual(
+      shown.map((text) => text.replace(/^[\d:]{8} /, "")),
+      ["warn  odd n=1\n", "error wrong n=2\n"],
+    );
+    for (const n of upTo(100)) log.info({ n }, "request");
+    for (let i = 0; i < 50 && !readFileSync(path, "utf8").includes('"n":99'); i++) await sleep(20);
+    assert.ok(statSync(path).size <= 12_000, "it begins anew");
+  });
+
   it("keeps lines back for a moment and writes them in their order", async () => {
     const { log, numbers } = open();
     for (const n of upTo(50)) log.info({ n }, "request");

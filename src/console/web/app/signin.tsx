@@ -14,7 +14,7 @@ import { PasswordInput } from "../parts/password.tsx";
 import { ApiError } from "./api.ts";
 import { LanguageMenu, ThemeMenu } from "./header.tsx";
 import { user } from "./session.ts";
-import { signIn, signOut } from "./signing.ts";
+import { linkFailed, signIn, signOut } from "./signing.ts";
 import { words } from "./words.ts";
 
 /** The page of signing in. */
@@ -41,6 +41,7 @@ export function SignInPage(): VNode {
             {shell.product}
           </p>
           <h1>{shell.signIn.title}</h1>
+          {linkFailed.value && <Notice kind="warn">{shell.signIn.linkFailed}</Notice>}
           <SignInForm />
           <p class="signin-help">{shell.signIn.help}</p>
         </div>

@@ -5,6 +5,7 @@
  * loaded anew, so that nothing of the first user stays on screen. A session is renewed only
  * while somebody is there.
  */
+import { signal } from "@preact/signals";
 import type { SessionAnswer } from "./answers.ts";
 import { get, lastAnswer, post, remove } from "./api.ts";
 import { ended, session, user } from "./session.ts";
@@ -23,6 +24,27 @@ export async function signIn(email: string, password: string): Promise<void> {
   if (before !== null && before.id !== answer.user?.id) location.assign("/app");
   session.value = answer;
   ended.value = false;
+}
+
+/** Whether the page was opened with a link to sign in that did not work. */
+export const linkFailed = signal(false);
+
+/** What a link to sign in has behind the `#`, where no server and no log sees it. */
+const LINK = /^#signin=([\w-]{43})$/;
+
+/**
+ * Signs in by the link that opened the page, if one did. It works once, so it is taken out of the
+ * address and the history first. A page that is only fetched, as for a preview, uses up nothing.
+ */
+export async function signInByLink(): Promise<void> {
+  const token = LINK.exec(location.hash)?.[1];
+  if (token === undefined) return;
+  history.replaceState(null, "", location.pathname);
+  try {
+    await post<SessionAnswer>("/session/link", { token });
+  } catch {
+    linkFailed.value = true;
+  }
 }
 
 /** Signs out here, or everywhere; the page then begins anew, so nothing stays in memory. */

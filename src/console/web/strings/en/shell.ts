@@ -96,6 +96,7 @@ export const shell = {
     hide: "Hide password",
     submit: "Sign in",
     wrong: "E-mail or password is wrong.",
+    linkFailed: "This link to sign in was used before, or is too old. Sign in with your password.",
     wait: (seconds: number) => `Too many attempts. You can try again in ${duration(seconds)}.`,
     needEmail: "Type your e-mail address.",
     needPassword: "Type your password.",

@@ -95,6 +95,7 @@ export const shell: typeof English = {
     hide: "Ocultar senha",
     submit: "Entrar",
     wrong: "E-mail ou senha incorretos.",
+    linkFailed: "Este link de acesso já foi usado ou é antigo demais. Entre com sua senha.",
     wait: (seconds) => `Tentativas demais. Você pode tentar de novo em ${duration(seconds)}.`,
     needEmail: "Digite seu e-mail.",
     needPassword: "Digite sua senha.",

@@ -1,0 +1,103 @@
+/**
+ * Steps side by side, with a clock. What comes in: steps, each with the steps that it waits for.
+ * What goes out: all of them done, a line where each begins and ends, and how long each took.
+ * Invariant: a step begins when everything it waits for is done; after a failure no step begins,
+ * and the steps under way are waited for by nobody; no more than a line a second is written.
+ */
+import { performance } from "node:perf_hooks";
+
+/** How often a terminal's clock moves, and how often one is printed where there is no terminal. */
+const TICK_MS = 1_000;
+const TELL_MS = 15_000;
+
+/**
+ * Runs the steps `{ name, after, run }`; names in `after` that are not among them count as done.
+ * Gives seconds by name. Throws what the first step that failed threw.
+ */
+export async function runLanes(steps, { out = process.stderr } = {}) {
+  const clock = new Clock(out);
+  const seconds = {};
+  const running = new Map();
+  const begin = (step) => {
+    if (running.has(step.name)) return running.get(step.name);
+    const wanted = steps.filter(({ name }) => step.after.includes(name));
+    const ended = Promise.all(wanted.map(begin)).then(async () => {
+      const began = clock.begins(step.name);
+      await step.run();
+      seconds[step.name] = clock.ends(step.name, began);
+    });
+    running.set(step.name, ended);
+    return ended;
+  };
+  try {
+    await Promise.all(steps.map(begin));
+    return seconds;
+  } finally {
+    clock.stop();
+  }
+}
+
+/** Seconds until the last step is done, where each takes as long as `seconds` says. */
+export function longestWay(steps, seconds) {
+  const endOf = (step) => {
+    const before = steps.filter(({ name }) => step.after.includes(name)).map(endOf);
+    return Math.max(0, ...before) + (seconds[step.name] ?? 0);
+  };
+  return Math.max(0, ...steps.map(endOf));
+}
+
+/** Minutes and seconds, as `1:05`. */
+export function clockText(ms) {
+  const seconds = Math.floor(ms / 1000);
+  return `${Math.floor(seconds / 60)}:${String(seconds % 60).padStart(2, "0")}`;
+}
+
+/** The lines of a run: on a terminal the last one moves, elsewhere what runs is told again. */
+class Clock {
+  #out;
+  #began = performance.now();
+  #running = new Map();
+  #timer;
+
+  constructor(out) {
+    this.#out = out;
+    const tick = out.isTTY ? () => this.#move() : () => this.#line(`still ${this.#atWork()}`);
+    this.#timer = setInterval(tick, out.isTTY ? TICK_MS : TELL_MS).unref();
+  }
+
+  begins(name) {
+    const now = performance.now();
+    this.#running.set(name, now);
+    this.#line(`${name} …`);
+    return now;
+  }
+
+  ends(name, began) {
+    const seconds = (performance.now() - began) / 1000;
+    this.#running.delete(name);
+    this.#line(`${name} ${seconds.toFixed(1)} s`);
+    return seconds;
+  }
+
+  stop() {
+    clearInterval(this.#timer);
+    if (this.#out.isTTY) this.#out.write("\r\u001b[K");
+  }
+
+  #line(text) {
+    const clear = this.#out.isTTY ? "\r\u001b[K" : "";
+    this.#out.write(`${clear}  ${clockText(performance.now() - this.#began)}  ${text}\n`);
+  }
+
+  #move() {
+    const clock = clockText(performance.now() - this.#began);
+    const line = `  ${clock}  ${this.#atWork()}`;
+    this.#out.write(`\r\u001b[K${line.slice(0, (this.#out.columns ?? 80) - 1)}`);
+  }
+
+  #atWork() {
+    const now = performance.now();
+    const each = [...this.#running].map(([name, began]) => `${name} ${clockText(now - began)}`);
+    return each.join(" · ");
+  }
+}

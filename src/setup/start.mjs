@@ -1,0 +1,123 @@
+/**
+ * `npm start`. What comes in: its arguments, a checkout in whatever state it is, and the steps of
+ * build.mjs. What goes out: packages, addon, bundle, console and demo, each made where it is
+ * missing or old, side by side where nothing stands against it; then the server.
+ * Invariant: says first what will be done and about how long that takes; every step is a process
+ * of its own whose output is shown only where it fails; what is there already costs nothing.
+ */
+import { spawn } from "node:child_process";
+import fs from "node:fs";
+import path from "node:path";
+import { parseArgs } from "node:util";
+import { clockText, longestWay, runLanes } from "./lanes.mjs";
+import { keepTimes, lastTimes } from "./times.mjs";
+
+/** Every step: what it is for, and which others must be done before. */
+const STEPS = {
+  packages: { does: "installs what running needs", after: [] },
+  addon: { does: "compiles the engine", after: [] },
+  sqlite: { does: "gets or compiles SQLite", after: ["packages"] },
+  bundle: { does: "bundles the program", after: ["packages"] },
+  console: { does: "bundles the web console", after: ["packages"] },
+  dump: { does: "invents the demo's companies", after: ["bundle"] },
+  snapshot: { does: "imports them", after: ["dump", "addon"] },
+};
+
+/** Steps that are commands of the program; all others are steps of build.mjs. */
+const DEMO = ["dump", "snapshot"];
+
+/**
+ * Makes what is missing, then calls `serve`. `due` names the steps of build.mjs that have something
+ * to do; `place` puts the compiled addon beside the bundle; `program` is the bundle's launcher.
+ */
+export async function start({ root, args, due, program, place, requireTools, fail, serve }) {
+  const missing = [...due, ...(hasDemo(root, args) ? [] : DEMO)];
+  const steps = Object.entries(STEPS)
+    .filter(([name]) => missing.includes(name))
+    .map(([name, step]) => ({ ...step, name, run: () => runStep(name) }));
+  const children = new Set();
+  const runStep = async (name) => {
+    const own = [path.join(root, "build.mjs"), "step", name];
+    const demo = [program, "start", ...args, "--only", name];
+    // The import is the first that needs the engine.
+    if (name === "snapshot") place();
+    await runQuietly(DEMO.includes(name) ? demo : own, { root, name, children });
+  };
+  if (steps.length > 0) {
+    process.stderr.write(announcement(steps));
+    if (due.some((name) => name === "addon" || name === "sqlite")) requireTools();
+    endTogether(children);
+    try {
+      keepTimes(await runLanes(steps));
+    } catch (error) {
+      endAll(children);
+      fail(error.message);
+    }
+  }
+  place();
+  serve();
+}
+
+/** What will be done, and how long that took when it was done last. */
+export function announcement(steps, times = lastTimes()) {
+  const { where, seconds } = times;
+  const wide = Math.max(...steps.map(({ name }) => name.length));
+  const lines = steps.map(({ name, does }) => {
+    return `  ${name.padEnd(wide)}  ${does}, ${Math.ceil(seconds[name] ?? 0)} s`;
+  });
+  const all = clockText(longestWay(steps, seconds) * 1000);
+  const head = "npm start makes what is missing, side by side, then serves the demo";
+  return `${head}:\n${lines.join("\n")}\nAbout ${all} min in all (${where}).\n`;
+}
+
+/** Whether the demo is there, in the folder that the arguments name. */
+function hasDemo(root, args) {
+  const options = { dir: { type: "string" }, help: { type: "boolean", short: "h" } };
+  const { values } = parseArgs({ args, options, strict: false });
+  const dir = typeof values.dir === "string" ? values.dir : ".peneira";
+  return values.help === true || fs.existsSync(path.resolve(root, dir, "demo.peneira"));
+}
+
+/** Runs a script of Node to its end; throws with what it printed where it fails. */
+async function runQuietly(script, { root, name, children }) {
+  const child = spawn(process.execPath, script, {
+    cwd: root,
+    stdio: ["ignore", "pipe", "pipe"],
+    // A group of its own, so that compilers below it can be ended with it.
+    detached: process.platform !== "win32",
+  });
+  children.add(child);
+  const printed = [];
+  for (const stream of [child.stdout, child.stderr])
+    stream.on("data", (part) => printed.push(part));
+  const status = await new Promise((resolve, reject) => {
+    child.once("error", reject);
+    child.once("close", (code, signal) => resolve(code ?? signal));
+  });
+  children.delete(child);
+  if (status === 0) return;
+  const said = Buffer.concat(printed).toString("utf8").trimEnd();
+  throw new Error(`the step ${name} ended with ${status}\n${said}`);
+}
+
+/** A signal ends the steps under way, which are groups of their own, with this process. */
+function endTogether(children) {
+  for (const signal of ["SIGTERM", "SIGHUP", "SIGINT"]) {
+    process.once(signal, () => {
+      if (children.size === 0) return;
+      endAll(children);
+      process.exit(1);
+    });
+  }
+}
+
+/** Ends steps and whatever they started. */
+function endAll(children) {
+  for (const { pid } of children) {
+    try {
+      process.kill(process.platform === "win32" ? pid : -pid);
+    } catch {
+      // It has ended by itself.
+    }
+  }
+}

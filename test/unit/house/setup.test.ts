@@ -1,0 +1,148 @@
+/**
+ * Proves how `npm start` builds: it says first what it will do and about how long that takes; every
+ * step waits for those it needs and for no other; each shows a clock; one that fails ends the rest;
+ * times are kept for the next clone.
+ * Does not prove that the steps make what they say: .ci/run does all of them, in one clone.
+ */
+import assert from "node:assert/strict";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { after, describe, it } from "node:test";
+import { setTimeout as sleep } from "node:timers/promises";
+
+interface Step {
+  readonly name: string;
+  readonly after: readonly string[];
+  readonly does?: string;
+  readonly run: () => Promise<void>;
+}
+
+interface Times {
+  readonly where: string;
+  readonly seconds: Readonly<Record<string, number>>;
+}
+
+interface Out {
+  readonly isTTY?: boolean;
+  write(text: string): void;
+}
+
+const { clockText, longestWay, runLanes } = (await import(
+  "../../../src/setup/lanes.mjs" as string
+)) as {
+  clockText: (ms: number) => string;
+  longestWay: (steps: readonly Step[], seconds: Times["seconds"]) => number;
+  runLanes: (steps: readonly Step[], wish: { out: Out }) => Promise<Times["seconds"]>;
+};
+const { announcement } = (await import("../../../src/setup/start.mjs" as string)) as {
+  announcement: (steps: readonly Step[], times: Times) => string;
+};
+const { keepTimes, lastTimes } = (await import("../../../src/setup/times.mjs" as string)) as {
+  keepTimes: (seconds: Times["seconds"], file: string) => void;
+  lastTimes: (file: string) => Times;
+};
+
+/** Steps that note when they began and ended. */
+function steps(events: string[], fails?: string): Step[] {
+  const step = (name: string, ...before: string[]): Step => ({
+    name,
+    after: before,
+    does: `does ${name}`,
+    run: async () => {
+      events.push(`+${name}`);
+      await sleep(name === "addon" ? 60 : 20);
+      if (name === fails) throw new Error(`${name} is broken`);
+      events.push(`-${name}`);
+    },
+  });
+  return [
+    step("packages"),
+    step("addon"),
+    step("bundle", "packages"),
+    step("snapshot", "bundle", "addon", "not asked for"),
+  ];
+}
+
+/** What was written, with clocks as `0:00`. */
+function recorded(isTTY = false) {
+  const written: string[] = [];
+  return { isTTY, written, write: (text: string) => void written.push(text) };
+}
+
+describe("steps of npm start", () => {
+  it("wait for those they need, and stand side by side otherwise", async () => {
+    const events: string[] = [];
+    const out = recorded();
+    const seconds = await runLanes(steps(events), { out });
+    assert.deepEqual(events.slice(0, 2), ["+packages", "+addon"]);
+    assert.ok(events.indexOf("+bundle") > events.indexOf("-packages"));
+    assert.ok(events.indexOf("+bundle") < events.indexOf("-addon"));
+    assert.equal(events.indexOf("+snapshot"), 6);
+    assert.deepEqual(Object.keys(seconds).sort(), ["addon", "bundle", "packages", "snapshot"]);
+    assert.ok((seconds.addon ?? 0) >= 0.05);
+  });
+
+  it("each show a clock, at their begin and at their end", async () => {
+    for (const isTTY of [false, true]) {
+      const out = recorded(isTTY);
+      await runLanes(steps([]), { out });
+      const text = out.written.join("");
+      for (const { name } of steps([])) {
+        assert.match(text, new RegExp(`  \\d+:\\d\\d  ${name} …\\n`));
+        assert.match(text, new RegExp(`  \\d+:\\d\\d  ${name} \\d+\\.\\d s\\n`));
+      }
+    }
+    assert.deepEqual([0, 59_999, 65_000, 600_000].map(clockText), [
+      "0:00",
+      "0:59",
+      "1:05",
+      "10:00",
+    ]);
+  });
+
+  it("do not begin after a failure, which is told", async () => {
+    const events: string[] = [];
+    const run = runLanes(steps(events, "packages"), { out: recorded() });
+    await assert.rejects(run, /packages is broken/);
+    await sleep(100);
+    assert.ok(!events.includes("+bundle") && !events.includes("+snapshot"));
+  });
+});
+
+describe("what npm start says first", () => {
+  const times = {
+    where: "a machine",
+    seconds: { packages: 9.2, addon: 50, bundle: 3, snapshot: 20 },
+  };
+
+  it("is every step, and how long all of them take side by side", () => {
+    assert.equal(longestWay(steps([]), times.seconds), 70);
+    assert.equal(
+      announcement(steps([]), times),
+      `npm start makes what is missing, side by side, then serves the demo:
+  packages  does packages, 10 s
+  addon     does addon, 50 s
+  bundle    does bundle, 3 s
+  snapshot  does snapshot, 20 s
+About 1:10 min in all (a machine).
+`,
+    );
+  });
+
+  it("is remembered of the last time, and measured before there is one", () => {
+    const folder = mkdtempSync(path.join(tmpdir(), "peneira-times-"));
+    after(() => rmSync(folder, { recursive: true, force: true }));
+    const file = path.join(folder, "new", "start.json");
+    const measured = lastTimes(file);
+    assert.match(measured.where, /^two cores/);
+    keepTimes({ packages: 1.2, addon: 30 }, file);
+    keepTimes({ packages: 7 }, file);
+    const { where, seconds } = lastTimes(file);
+    assert.match(where, /this machine, the last time/);
+    assert.deepEqual([seconds.packages, seconds.addon], [7, 30]);
+    assert.equal(seconds.sqlite, measured.seconds.sqlite);
+    writeFileSync(file, "{");
+    assert.deepEqual(lastTimes(file), measured);
+  });
+});
