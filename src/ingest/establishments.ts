@@ -125,10 +125,11 @@ export class EstablishmentScanner {
 
   /** Fills sink and lengths in the order of RECORD_STRINGS. */
   private readTexts(record: DumpRecord): void {
-    this.sink.length = 0;
-    RECORD_STRINGS.forEach((name, i) => {
-      this.setLength(record, i, TEXTS[name](record, this.sink, this.scan));
-    });
+    const { sink, scan } = this;
+    sink.length = 0;
+    for (let i = 0; i < TEXT_READERS.length; i++) {
+      this.setLength(record, i, (TEXT_READERS[i] as ReadText)(record, sink, scan));
+    }
   }
 
   private setLength(record: DumpRecord, index: number, length: number): void {
@@ -196,6 +197,8 @@ const TEXTS: Readonly<Record<RecordString, ReadText>> = {
     return isValue(length) ? length : 0;
   },
 };
+
+const TEXT_READERS = RECORD_STRINGS.map((name) => TEXTS[name]);
 
 /** Street type and street with one blank between them. */
 function readStreet(record: DumpRecord, sink: TextSink): number {
