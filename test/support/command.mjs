@@ -1,6 +1,7 @@
 /**
  * The commands `test` and `coverage` of build.mjs. What comes in: their arguments, and the steps of
- * the build. What goes out: everything that the suites need, then a process that runs them (run.mjs).
+ * the build.
+ * What goes out: everything that the suites need, then a process that runs them (run.mjs).
  * Invariant: what passed in the quick run is left out of the run of everything only while every
  * file of the checkout, the Node and the scale are those of then.
  */

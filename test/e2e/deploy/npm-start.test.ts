@@ -1,8 +1,9 @@
 /**
  * Proves that a signal to `npm start` ends the server, in order, though npm, a shell and the build
  * stand between; that it opens the console with a link, logs requests to a file and not to the
- * terminal, and keeps key and password from one start to the next. Does not prove how a server ends (e2e/server/drain.test.ts,
- * e2e/server/ending.test.ts).
+ * terminal, and keeps key and password from one start to the next. Does not prove how a server
+ * ends (e2e/server/drain.test.ts, e2e/server/ending.test.ts), nor how a link is refused
+ * (contract/console/links.test.ts).
  */
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
