@@ -13,9 +13,9 @@ import {
   LIST_LIMIT_MAX,
   type ListPosition,
 } from "../export/listcursor.ts";
-import { queryMistake, refuseQueryMistakes } from "../http/query.ts";
-import { type Answer, json } from "../http/respond.ts";
-import type { SessionCall } from "../http/service.ts";
+import { queryMistake, refuseQueryMistakes } from "../http/server/query.ts";
+import { type Answer, json } from "../http/server/respond.ts";
+import type { SessionCall } from "../http/server/service.ts";
 import type { AuditRow } from "../store/auditstore.ts";
 import { namesOf } from "./usage.ts";
 

@@ -7,10 +7,10 @@
  */
 import { promisify } from "node:util";
 import { brotliCompress, constants, gzip } from "node:zlib";
-import { unchanged, weakTag } from "../http/etag.ts";
-import { type Answer, JSON_TYPE } from "../http/respond.ts";
-import type { Reply } from "../http/routetable.ts";
-import { currentSegment, type KeyCall } from "../http/service.ts";
+import { unchanged, weakTag } from "../http/server/etag.ts";
+import { type Answer, JSON_TYPE } from "../http/server/respond.ts";
+import type { Reply } from "../http/server/routetable.ts";
+import { currentSegment, type KeyCall } from "../http/server/service.ts";
 import type { Segment } from "../search/segment.ts";
 import { catalogParts } from "./catalogparts.ts";
 import { acceptedEncoding } from "./encoding.ts";

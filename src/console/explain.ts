@@ -4,13 +4,13 @@
  * Invariant: no value is told that the plan does not offer; a filter that the account does not
  * meet is never said to be met.
  */
-import { absent } from "../http/account.ts";
-import { type BodyObject, readBody, withBodyMistakes } from "../http/body.ts";
-import { costOf } from "../http/cost.ts";
-import { unchanged, weakTag } from "../http/etag.ts";
-import { eitherContext } from "../http/normalize.ts";
-import { type Answer, json } from "../http/respond.ts";
-import { currentSegment, type KeyCall, timed } from "../http/service.ts";
+import { absent } from "../http/api/account.ts";
+import { eitherContext } from "../http/api/normalize.ts";
+import { type BodyObject, readBody, withBodyMistakes } from "../http/server/body.ts";
+import { costOf } from "../http/server/cost.ts";
+import { unchanged, weakTag } from "../http/server/etag.ts";
+import { type Answer, json } from "../http/server/respond.ts";
+import { currentSegment, type KeyCall, timed } from "../http/server/service.ts";
 import { explainRows } from "../search/project.ts";
 import type { Segment } from "../search/segment.ts";
 import { meets, rowOf } from "../search/single.ts";

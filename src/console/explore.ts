@@ -6,16 +6,16 @@
  * so that others are answered in between; whoever left is not counted for.
  */
 
-import { type BodyObject, readBody, withBodyMistakesIn } from "../http/body.ts";
-import { costOf } from "../http/cost.ts";
-import { unchanged, weakTag } from "../http/etag.ts";
-import { readFacets } from "../http/facets.ts";
-import { eitherContext } from "../http/normalize.ts";
-import { isSmall } from "../http/prepared.ts";
-import { type Answer, json, noContent } from "../http/respond.ts";
-import type { Reply } from "../http/routetable.ts";
-import { answerSteps } from "../http/search.ts";
-import { currentSegment, type KeyCall, timed } from "../http/service.ts";
+import { readFacets } from "../http/api/facets.ts";
+import { eitherContext } from "../http/api/normalize.ts";
+import { answerSteps } from "../http/api/search.ts";
+import { isSmall } from "../http/api/search-request.ts";
+import { type BodyObject, readBody, withBodyMistakesIn } from "../http/server/body.ts";
+import { costOf } from "../http/server/cost.ts";
+import { unchanged, weakTag } from "../http/server/etag.ts";
+import { type Answer, json, noContent } from "../http/server/respond.ts";
+import type { Reply } from "../http/server/routetable.ts";
+import { currentSegment, type KeyCall, timed } from "../http/server/service.ts";
 import type { Facet, FacetName } from "../search/facet.ts";
 import type { Segment } from "../search/segment.ts";
 import { tooBroad } from "../spec/breadth.ts";

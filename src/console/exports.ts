@@ -8,13 +8,13 @@
 
 import type { AcceptedExport } from "../export/exporter.ts";
 import type { ExportRecord } from "../export/record.ts";
-import { acceptChanges } from "../http/changeexport.ts";
-import { createdJson, recordJson } from "../http/export-record.ts";
-import { idOf, pageOf, readAs } from "../http/exports.ts";
-import { whenAccepted } from "../http/newexport.ts";
-import { type Answer, json } from "../http/respond.ts";
-import type { Reply } from "../http/routetable.ts";
-import type { SessionCall } from "../http/service.ts";
+import { acceptChanges } from "../http/api/changeexport.ts";
+import { createdJson, recordJson } from "../http/api/export-record.ts";
+import { idOf, pageOf, readAs } from "../http/api/exports.ts";
+import { whenAccepted } from "../http/api/newexport.ts";
+import { type Answer, json } from "../http/server/respond.ts";
+import type { Reply } from "../http/server/routetable.ts";
+import type { SessionCall } from "../http/server/service.ts";
 import { namesOf } from "./usage.ts";
 import { refuseMistakes, wishOf } from "./wish.ts";
 

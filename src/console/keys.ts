@@ -7,8 +7,8 @@
 import { type KeyState, stateOf } from "../access/keyring.ts";
 import { DAY_MS } from "../clock.ts";
 import { AppError } from "../errors.ts";
-import { type Answer, json } from "../http/respond.ts";
-import type { SessionCall } from "../http/service.ts";
+import { type Answer, json } from "../http/server/respond.ts";
+import type { SessionCall } from "../http/server/service.ts";
 import type { KeyRow } from "../store/keystore.ts";
 import { inNameOf } from "./audit.ts";
 import { readName, readWhole, refuseMistakes, wishOf } from "./wish.ts";

@@ -4,12 +4,12 @@
  * Invariant: another tenant's user does not exist here; a change ends the sessions of whom it
  * concerns; nobody gets a new password of their own without knowing the present one.
  */
-import { PASSWORD_UNITS } from "../access/gate.ts";
+import { PASSWORD_UNITS } from "../access/rate-limits.ts";
 import { EMAIL_MAX, ROLES, type User } from "../access/users.ts";
 import { AppError } from "../errors.ts";
-import type { BodyObject } from "../http/body.ts";
-import { type Answer, json } from "../http/respond.ts";
-import type { SessionCall } from "../http/service.ts";
+import type { BodyObject } from "../http/server/body.ts";
+import { type Answer, json } from "../http/server/respond.ts";
+import type { SessionCall } from "../http/server/service.ts";
 import { inNameOf } from "./audit.ts";
 import { readChoice, readText, refuse, refuseMistakes, wishOf } from "./wish.ts";
 

@@ -8,22 +8,22 @@
 import { randomBytes } from "node:crypto";
 import { refuseBeyondBytes } from "../access/quota.ts";
 import { AppError } from "../errors.ts";
-import { type BodyObject, readBody, withBodyMistakes } from "../http/body.ts";
-import { costOf } from "../http/cost.ts";
-import { eitherContext } from "../http/normalize.ts";
-import { isSmall } from "../http/prepared.ts";
-import { queryMistake, refuseQueryMistakes } from "../http/query.ts";
-import { type Answer, json, noContent } from "../http/respond.ts";
-import type { Reply } from "../http/routetable.ts";
-import { answerSteps } from "../http/search.ts";
+import { eitherContext } from "../http/api/normalize.ts";
+import { answerSteps } from "../http/api/search.ts";
+import { isSmall } from "../http/api/search-request.ts";
+import { laterResult } from "../http/server/background-tasks.ts";
+import { type BodyObject, readBody, withBodyMistakes } from "../http/server/body.ts";
+import { costOf } from "../http/server/cost.ts";
+import { queryMistake, refuseQueryMistakes } from "../http/server/query.ts";
+import { type Answer, json, noContent } from "../http/server/respond.ts";
+import type { Reply } from "../http/server/routetable.ts";
 import {
   currentSegment,
   type KeyCall,
   loadedSegment,
   type SessionCall,
   timed,
-} from "../http/service.ts";
-import { laterResult } from "../http/sidework.ts";
+} from "../http/server/service.ts";
 import type { Segment } from "../search/segment.ts";
 import { normalizeSpec } from "../spec/normalize.ts";
 import { isJsonObject, shown } from "../spec/reader.ts";

@@ -4,11 +4,11 @@
  * Invariant: every sign-in and every new password has a new session, and the one before it ends;
  * the token of a session is in the cookie and nowhere else; passwords are never repeated.
  */
-import { PASSWORD_UNITS } from "../access/gate.ts";
+import { PASSWORD_UNITS } from "../access/rate-limits.ts";
 import type { NewSession, OpenSession } from "../access/sessions.ts";
-import { type Answer, json, noContent } from "../http/respond.ts";
-import type { Call, SessionCall } from "../http/service.ts";
-import type { CookieKind, Door } from "../http/sessiondoor.ts";
+import { type Answer, json, noContent } from "../http/server/respond.ts";
+import type { Call, SessionCall } from "../http/server/service.ts";
+import type { CookieKind, Door } from "../http/server/session-auth.ts";
 import { readText, refuseMistakes, wishOf } from "./wish.ts";
 
 /** Longer texts are nobody's e-mail and nobody's password. */

@@ -5,9 +5,9 @@
  * of what was counted, none is estimated.
  */
 import { dayText } from "../clock.ts";
-import { queryMistake, refuseQueryMistakes } from "../http/query.ts";
-import { type Answer, json } from "../http/respond.ts";
-import type { SessionCall } from "../http/service.ts";
+import { queryMistake, refuseQueryMistakes } from "../http/server/query.ts";
+import { type Answer, json } from "../http/server/respond.ts";
+import type { SessionCall } from "../http/server/service.ts";
 import type { UsedByKey } from "../store/usagestore.ts";
 
 /** What identities of the console begin with. */

@@ -6,8 +6,8 @@
  */
 import type { TSchema } from "typebox";
 import { AppError } from "../errors.ts";
-import { readAccount } from "../http/account.ts";
-import type { Question } from "../http/service.ts";
+import { readAccount } from "../http/api/account.ts";
+import type { Question } from "../http/server/service.ts";
 import { type JsonObject, shown } from "../spec/reader.ts";
 import { answeredBy, type Source, sourceLine, sourceOf } from "./asking.ts";
 import { VALUES_NOTE } from "./instructions.ts";

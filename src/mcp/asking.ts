@@ -5,8 +5,8 @@
  * and totals, under the same plan, at the same cost.
  */
 import { strict as assert } from "node:assert";
-import type { Answer } from "../http/respond.ts";
-import type { Question } from "../http/service.ts";
+import type { Answer } from "../http/server/respond.ts";
+import type { Question } from "../http/server/service.ts";
 import type { JsonObject } from "../spec/reader.ts";
 
 /** What every answer about data says of its source. */

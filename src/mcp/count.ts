@@ -6,9 +6,9 @@
  */
 import type { TSchema } from "typebox";
 import { wordFor } from "../amounts.ts";
-import { countAccounts } from "../http/count.ts";
-import { SCHEMAS } from "../http/schemas.ts";
-import type { Question } from "../http/service.ts";
+import { countAccounts } from "../http/api/count.ts";
+import { SCHEMAS } from "../http/api/schemas.ts";
+import type { Question } from "../http/server/service.ts";
 import { FACETS, type Facet } from "../search/facet.ts";
 import { answeredBy, type Source, sentencesOf, sourceLine, sourceOf, withBody } from "./asking.ts";
 import { FILTERS_NOTE } from "./instructions.ts";

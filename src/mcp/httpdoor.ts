@@ -6,9 +6,9 @@
  * protocol cannot say (limits, no snapshot) is answered as there, by problem documents.
  */
 import { AppError } from "../errors.ts";
-import { type Answer, JSON_TYPE } from "../http/respond.ts";
-import type { KeyCall } from "../http/service.ts";
-import { Turns } from "../http/sidework.ts";
+import { Turns } from "../http/server/background-tasks.ts";
+import { type Answer, JSON_TYPE } from "../http/server/respond.ts";
+import type { KeyCall } from "../http/server/service.ts";
 import { parseJson } from "../spec/json.ts";
 import { isJsonObject, shown } from "../spec/reader.ts";
 import { ACCOUNT_TOOL } from "./account.ts";

@@ -9,7 +9,7 @@ import { once } from "node:events";
 import type { Readable, Writable } from "node:stream";
 import { AppError } from "../errors.ts";
 import { RenderCancelled } from "../export/render.ts";
-import type { Question } from "../http/service.ts";
+import type { Question } from "../http/server/service.ts";
 import { parseJson } from "../spec/json.ts";
 import { isJsonObject, type JsonObject } from "../spec/reader.ts";
 import type { Agent, Reply } from "./agent.ts";

@@ -7,8 +7,8 @@
 import { randomBytes } from "node:crypto";
 import { loadPlans, type Plan } from "../access/plans.ts";
 import { systemClock } from "../clock.ts";
-import { Budget } from "../http/budget.ts";
-import type { AskedService, Question } from "../http/service.ts";
+import { Budget } from "../http/server/budget.ts";
+import type { AskedService, Question } from "../http/server/service.ts";
 import { countsAhead, pageAhead } from "../search/ahead.ts";
 import { account, countMatches, facets, search, searchSliced } from "../search/searcher.ts";
 import type { Segment } from "../search/segment.ts";

@@ -7,9 +7,9 @@
  */
 import type { TSchema } from "typebox";
 import { wordFor } from "../amounts.ts";
-import { SCHEMAS } from "../http/schemas.ts";
-import { searchAccounts } from "../http/search.ts";
-import type { Question } from "../http/service.ts";
+import { SCHEMAS } from "../http/api/schemas.ts";
+import { searchAccounts } from "../http/api/search.ts";
+import type { Question } from "../http/server/service.ts";
 import type { OutputField } from "../spec/fields.ts";
 import type { JsonObject } from "../spec/reader.ts";
 import { OUTPUT_INPUT_SCHEMA } from "../spec/schema.ts";

@@ -30,8 +30,8 @@ import { openJsonlRenderer } from "../../src/export/jsonl.ts";
 import { registryNames } from "../../src/export/names.ts";
 import { openParquetRenderer } from "../../src/export/parquet.ts";
 import { openXlsxRenderer } from "../../src/export/xlsx.ts";
-import { publicDocument } from "../../src/http/documents.ts";
-import { ROUTES } from "../../src/http/routes.ts";
+import { publicDocument } from "../../src/http/api/documents.ts";
+import { ROUTES } from "../../src/http/api/routes.ts";
 import { makeChangeList, openChangeList } from "../../src/search/changelist.ts";
 import { changeItems, changeRows } from "../../src/search/changerows.ts";
 import {

@@ -10,9 +10,9 @@ import { PLAN_NAMES, PLAN_SETTINGS } from "../../../src/access/plans.ts";
 import { variableOf } from "../../../src/config.ts";
 import { ERROR_CODES, type ErrorCode } from "../../../src/errors.ts";
 import { FORMATS } from "../../../src/export/format.ts";
-import { bodyCost, costOf, PER_UNIT } from "../../../src/http/cost.ts";
-import { ERROR_NOTES } from "../../../src/http/error-notes.ts";
-import { OPERATIONS } from "../../../src/http/operations.ts";
+import { ERROR_NOTES } from "../../../src/http/openapi/error-notes.ts";
+import { OPERATIONS } from "../../../src/http/openapi/operations.ts";
+import { bodyCost, costOf, PER_UNIT } from "../../../src/http/server/cost.ts";
 import { FACET_VALUES_MAX, FACETS } from "../../../src/search/facet.ts";
 import {
   SANCTION_PENALTY,
