@@ -4,9 +4,9 @@
  * Invariant: every row needs a session; what the public interface answers in the same shape is
  * answered by its own handlers, under the plan of the tenant's console.
  */
-import { readAccount } from "../http/api/account.ts";
+import { readAccount } from "../http/api/accounts.ts";
 import { countAccounts } from "../http/api/count.ts";
-import { deleteExport, downloadExport } from "../http/api/exports.ts";
+import { deleteExport, downloadExport } from "../http/api/kept-exports.ts";
 import { searchAccounts } from "../http/api/search.ts";
 import { status } from "../http/api/status.ts";
 import { translateLeads } from "../http/api/translate.ts";

@@ -4,7 +4,7 @@
  * Invariant: no value is told that the plan does not offer; a filter that the account does not
  * meet is never said to be met.
  */
-import { absent } from "../http/api/account.ts";
+import { absent } from "../http/api/accounts.ts";
 import { eitherContext } from "../http/api/normalize.ts";
 import { type BodyObject, readBody, withBodyMistakes } from "../http/server/body.ts";
 import { costOf } from "../http/server/cost.ts";

@@ -10,7 +10,7 @@ import type { AcceptedExport } from "../export/exporter.ts";
 import type { ExportRecord } from "../export/record.ts";
 import { acceptChanges } from "../http/api/changeexport.ts";
 import { createdJson, recordJson } from "../http/api/export-record.ts";
-import { idOf, pageOf, readAs } from "../http/api/exports.ts";
+import { idOf, pageOf, readAs } from "../http/api/kept-exports.ts";
 import { whenAccepted } from "../http/api/newexport.ts";
 import { type Answer, json } from "../http/server/respond.ts";
 import type { Reply } from "../http/server/routetable.ts";

@@ -6,7 +6,7 @@
  */
 import type { TSchema } from "typebox";
 import { AppError } from "../errors.ts";
-import { readAccount } from "../http/api/account.ts";
+import { readAccount } from "../http/api/accounts.ts";
 import type { Question } from "../http/server/service.ts";
 import { type JsonObject, shown } from "../spec/reader.ts";
 import { answeredBy, type Source, sourceLine, sourceOf } from "./asking.ts";

@@ -13,7 +13,7 @@ import { AppError, type Mistake } from "../errors.ts";
 import { LINK_SECONDS, signLink } from "../export/links.ts";
 import type { ExportRecord } from "../export/record.ts";
 import { exportPath, recordJson } from "../http/api/export-record.ts";
-import { readAs } from "../http/api/exports.ts";
+import { readAs } from "../http/api/kept-exports.ts";
 import { acceptExport, readExportSpec } from "../http/api/newexport.ts";
 import { SCHEMAS } from "../http/api/schemas.ts";
 import { noContent } from "../http/server/respond.ts";

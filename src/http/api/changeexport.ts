@@ -17,9 +17,9 @@ import { type BodyObject, readBody, withBodyMistakesIn } from "../server/body.ts
 import { costOf } from "../server/cost.ts";
 import type { Reply } from "../server/routetable.ts";
 import { currentSegment, type KeyCall } from "../server/service.ts";
+import { openList, totalsOf } from "./changepage.ts";
 import { type HeldPair, noSuchMonth, openPair } from "./changepair.ts";
 import { normalizedFor, withMonths } from "./changequestion.ts";
-import { openList, totalsOf } from "./changes.ts";
 import { CHANGE_MEMBERS, readKinds, readSince, readWatch } from "./changewish.ts";
 import { askedBy, created, createExport, exportContext, MEMBERS, replayed } from "./newexport.ts";
 import { isSmall } from "./search-request.ts";

@@ -1,202 +1,161 @@
 /**
- * `GET` and `POST /v1/changes`. What comes in: an older month, a spec, what of it is wanted, for a
- * further page with a cursor. What goes out: one page of the accounts that entered, left or changed
- * since, with the exact totals.
- * Invariant: the pages joined are the whole answer, each account once, ascending by CNPJ, whatever
- * is served meanwhile; a question that the list is not ready for waits a while and is then told how
- * far it is; both snapshots and the list stay open until the last byte is sent.
+ * Changes between two snapshots: the routes that ask for them, in an address and in a body. What
+ * comes in: a question. What goes out: a page of changes.
+ * Invariant: what the parameters of the address say is what the members of the body say; a mistake
+ * is told with the place where its sender wrote it.
  */
+import Type from "typebox";
 import { AppError, type Mistake } from "../../errors.ts";
-import type { AccountSlices } from "../../search/accountslices.ts";
-import type { HeldList } from "../../search/changelists.ts";
-import { changeItems } from "../../search/changerows.ts";
-import {
-  type ChangeEntry,
-  type ChangePage,
-  type ChangeQuery,
-  type ChangeTotals,
-  changePage,
-  changeTotals,
-} from "../../search/changes.ts";
-import type { Segment } from "../../search/segment.ts";
-import { encodeCursor } from "../../spec/cursor.ts";
+import { CHANGE_KINDS, WATCHABLE_FIELDS } from "../../search/changes.ts";
 import { parseJson } from "../../spec/json.ts";
-import { laterResult } from "../server/background-tasks.ts";
+import { SPEC_LIMITS } from "../../spec/schema.ts";
+import {
+  EXAMPLE_ACCOUNT,
+  EXAMPLE_END,
+  EXAMPLE_PROVENANCE,
+  EXAMPLE_REQUEST,
+  EXAMPLE_SOURCE,
+  EXAMPLE_SPEC,
+  exampleNormalized,
+} from "../openapi/examples.ts";
+import type { Parameter } from "../openapi/operation.ts";
 import { type BodyObject, readBody } from "../server/body.ts";
-import { costOf, limitOf } from "../server/cost.ts";
-import { type Answer, JSON_TYPE } from "../server/respond.ts";
-import type { KeyCall, Service } from "../server/service.ts";
-import { streamedBody } from "../server/stream.ts";
-import { type ChangesQuestion, readQuestion } from "./changequestion.ts";
-import { inTurn } from "./changewalk.ts";
+import type { Answer } from "../server/respond.ts";
+import type { KeyCall } from "../server/service.ts";
+import { answerChanges } from "./changepage.ts";
+import { sinceSchema } from "./changes-schemas.ts";
 import { CHANGE_MEMBERS } from "./changewish.ts";
-import { isSmall } from "./search-request.ts";
+import {
+  type ApiRoute,
+  BODY_ERRORS,
+  CURSOR_ERRORS,
+  route,
+  SNAPSHOT_ERRORS,
+  SPEC_ERRORS,
+} from "./route.ts";
 
-/** Longest time that a question waits for its list, in milliseconds. */
-const WAIT_MS = 10_000;
-/** Pages of more changes are rendered while they are sent. */
-const WHOLE_ITEMS_MAX = 128;
-/** Changes that are rendered at a time: less than a millisecond. */
-const SLICE_ITEMS = 32;
+const DESCRIPTION =
+  "Compares the served snapshot with an older one in the same folder. entered: accounts that " +
+  "match the spec now and did not then. left: those that matched then and do not now. changed: " +
+  "those that match in both and differ in a watched field. Ascending by CNPJ, with exact totals. " +
+  "Of the spec only the filters count; it may be as broad as you like. before and after hold the " +
+  "wanted fields and those that changed. The first question about two snapshots may be answered " +
+  "changes_preparing: what differs between them is listed once. Send next_cursor as cursor with " +
+  "the same question for the next page; pages go on with the snapshots that they began with.";
+
+const ERRORS = [
+  ...SPEC_ERRORS,
+  "since_not_available",
+  ...CURSOR_ERRORS,
+  "changes_preparing",
+  ...SNAPSHOT_ERRORS,
+] as const;
+
+/** A parameter of the query that takes names between commas. */
+function names(name: string, known: readonly string[], description: string): Parameter {
+  const pattern = `^(${known.join("|")})(,(${known.join("|")}))*$`;
+  return {
+    ...{ name, in: "query", required: false, description: `${description} Between commas.` },
+    schema: known.length > 0 ? Type.String({ pattern }) : Type.String(),
+  };
+}
+
+const PARAMETERS: readonly Parameter[] = [
+  {
+    ...{ name: "since", in: "query", required: true },
+    description: "Label of an older snapshot, YYYY-MM; GET /v1/status lists them.",
+    schema: sinceSchema,
+    example: "2026-09",
+  },
+  {
+    ...{ name: "spec", in: "query", required: true },
+    description: "The spec as JSON, percent-encoded; {} for all accounts. A long one needs POST.",
+    schema: Type.String(),
+    example: JSON.stringify({ filters: { geo: { uf_any_of: ["MG"] } } }),
+  },
+  names("kinds", CHANGE_KINDS, "Which changes are wanted; all where it is missing."),
+  names("watch", WATCHABLE_FIELDS, "Fields that make an account changed; all where it is missing."),
+  names("fields", [], "Output fields; the default set where it is missing."),
+  {
+    ...{ name: "limit", in: "query", required: false },
+    description: "Changes in a page; 100 where it is missing.",
+    schema: Type.Integer({ minimum: 1, maximum: SPEC_LIMITS.searchLimitMax }),
+  },
+  {
+    ...{ name: "cursor", in: "query", required: false },
+    description: "next_cursor of the page before.",
+    schema: Type.String(),
+  },
+];
+
+const EARLIER = { snapshot: "2026-09", snapshot_date: "2026-09-12" };
+const CHANGE = {
+  cnpj: EXAMPLE_ACCOUNT.cnpj,
+  change: "changed",
+  changed_fields: ["email"],
+  before: { ...EXAMPLE_ACCOUNT, email: "cantina@velho.example" },
+  after: { ...EXAMPLE_ACCOUNT, email: "contato@cantina-inventada.example" },
+};
+const example = () => ({
+  ...{ ...EXAMPLE_REQUEST, since: EARLIER, until: EXAMPLE_SOURCE },
+  ...{ spec: exampleNormalized("search").spec, kinds: [...CHANGE_KINDS], watch: ["email"] },
+  ...{ totals: { entered: 12, left: 5, changed: 1 }, count: 1, changes: [CHANGE], ...EXAMPLE_END },
+  ...{ warnings: [], provenance: EXAMPLE_PROVENANCE, took_ms: 0.874 },
+});
+
+const answers = { 200: { description: "One page.", schema: "ChangesAnswer", example } } as const;
 
 const MEMBERS = [...CHANGE_MEMBERS, "spec", "output", "limit", "cursor"];
 
-/** Parameters of the query; what they say is what the members of the body say. */
-export const CHANGE_PARAMETERS = [...CHANGE_MEMBERS, "spec", "fields", "limit", "cursor"];
+/** Parameters of the query, in the order in which refusals name them. */
+const QUERY = [...CHANGE_MEMBERS, "spec", "fields", "limit", "cursor"];
+
+/** The routes of changes. */
+export const CHANGE_ROUTES: readonly ApiRoute[] = [
+  route({
+    method: "GET",
+    path: "/v1/changes",
+    access: "key",
+    query: QUERY,
+    sheds: "first",
+    cost: "page",
+    ...{ id: "readChanges", tag: "changes", summary: "What changed since an older month" },
+    description: DESCRIPTION,
+    parameters: PARAMETERS,
+    answers,
+    errors: ERRORS,
+    handle: changesByQuery,
+  }),
+  route({
+    method: "POST",
+    path: "/v1/changes",
+    access: "key",
+    sheds: "first",
+    cost: "page",
+    ...{ id: "searchChanges", tag: "changes", summary: "What changed, for a spec in a body" },
+    description: `The same for specs that are too long for an address. ${DESCRIPTION}`,
+    body: {
+      schema: "ChangesRequest",
+      example: { since: "2026-09", spec: EXAMPLE_SPEC, watch: ["email"], limit: 50 },
+    },
+    answers,
+    errors: [...BODY_ERRORS, ...ERRORS],
+    handle: changesByBody,
+  }),
+];
 
 /** Answers a question that stands in a body. */
-export function changesByBody(call: KeyCall): Promise<Answer> {
-  return answer(call, readBody(call.body, MEMBERS));
+function changesByBody(call: KeyCall): Promise<Answer> {
+  return answerChanges(call, readBody(call.body, MEMBERS));
 }
 
 /** Answers a question that stands in the address. */
-export async function changesByQuery(call: KeyCall): Promise<Answer> {
+async function changesByQuery(call: KeyCall): Promise<Answer> {
   try {
-    return await answer(call, bodyOf(call.query));
+    return await answerChanges(call, bodyOf(call.query));
   } catch (error) {
     throw error instanceof AppError ? placedInQuery(error) : error;
   }
-}
-
-/** The list that a question needs, made where there is none. */
-export function openList(
-  { service, gone }: Pick<KeyCall, "service" | "gone">,
-  { pair }: Pick<ChangesQuestion, "pair">,
-): Promise<HeldList> {
-  const ended = () => gone() || service.stopping();
-  return service.changeLists.open(pair, { waitMs: WAIT_MS, ended });
-}
-
-/** Totals of a question, in its turn. */
-export function totalsOf(service: Service, query: ChangeQuery): Promise<ChangeTotals> {
-  return inTurn(async () => {
-    const startMs = service.clock.monotonicMs();
-    const totals = await changeTotals(query);
-    service.telemetry.engine("changes", service.clock.monotonicMs() - startMs);
-    return totals;
-  });
-}
-
-async function answer(call: KeyCall, body: BodyObject): Promise<Answer> {
-  const startMs = call.service.clock.monotonicMs();
-  const { spec, limit } = body.members;
-  call.spend(costOf({ spec, limit: limitOf([limit], call.plan.limits.search_limit) }));
-  if (!isSmall(call.body)) await laterResult(() => {});
-  const question = await readQuestion(call, body);
-  let held: HeldList | null = null;
-  const letGo = () => {
-    held?.release();
-    question.pair.release();
-  };
-  try {
-    held = await openList(call, question);
-    const found = await walk(call.service, question, held);
-    return await rendered(call, { ...found, question, held, startMs, letGo });
-  } catch (error) {
-    letGo();
-    throw error;
-  }
-}
-
-/** What the list says to a question. */
-interface Found {
-  readonly totals: ChangeTotals;
-  readonly page: ChangePage;
-}
-
-async function walk(
-  service: Service,
-  { spec, kinds, watch, from, limit }: ChangesQuestion,
-  { list }: HeldList,
-): Promise<Found> {
-  const query = { list, spec, kinds, watch };
-  const totals = await totalsOf(service, query);
-  const page = await inTurn(async () => {
-    const startMs = service.clock.monotonicMs();
-    const part = await changePage(query, { from, limit });
-    service.telemetry.engine("changes", service.clock.monotonicMs() - startMs);
-    return part;
-  });
-  return { totals, page };
-}
-
-/** A page that was found, on its way to the client. */
-interface Rendering extends Found {
-  readonly question: ChangesQuestion;
-  readonly held: HeldList;
-  readonly startMs: number;
-  /** Lets go of snapshots and list. */
-  readonly letGo: () => void;
-}
-
-/** A small page is rendered at once, a large one while it is sent. */
-async function rendered(call: KeyCall, rendering: Rendering): Promise<Answer> {
-  const { question, held, page, letGo } = rendering;
-  const { head, tail } = frameOf(call, rendering);
-  const slices = itemSlices(held, page.entries, question.spec.output.fields);
-  const start = { status: 200, type: JSON_TYPE, accounts: page.entries.length } as const;
-  if (page.entries.length <= WHOLE_ITEMS_MAX) {
-    const items = await laterResult(() => slices.whole());
-    letGo();
-    return { ...start, body: Buffer.concat([head, items, tail]) };
-  }
-  const body = streamedBody(call, { segment: question.pair.newer, head, slices, tail });
-  const done = () => {
-    body.done();
-    letGo();
-  };
-  return { ...start, body: { ...body, done } };
-}
-
-/** What stands before and behind the list of changes. */
-function frameOf(call: KeyCall, rendering: Rendering): { head: Buffer; tail: Buffer } {
-  const { question, held, totals, page, startMs } = rendering;
-  const { spec, kinds, watch, scope, warnings } = question;
-  const { older, newer } = held.list;
-  const { clock, secrets } = call.service;
-  const lastRow = page.next;
-  const cursor = page.more ? encodeCursor({ ...scope, lastRow }, secrets.cursor) : null;
-  const before = {
-    request_id: call.requestId,
-    since: sourceOf(older),
-    until: sourceOf(newer),
-    ...{ spec, kinds, watch, totals, count: page.entries.length },
-  };
-  const behind = {
-    next_cursor: cursor,
-    has_more: page.more,
-    warnings,
-    provenance: newer.provenance,
-    took_ms: Math.round((clock.monotonicMs() - startMs) * 1000) / 1000,
-  };
-  return {
-    head: Buffer.from(`${JSON.stringify(before).slice(0, -1)},"changes":`),
-    tail: Buffer.from(`,${JSON.stringify(behind).slice(1)}`),
-  };
-}
-
-function sourceOf({ label, snapshotDate }: Segment) {
-  return { snapshot: label, snapshot_date: snapshotDate };
-}
-
-/** The text of the list of changes, a few at a time. */
-function itemSlices(
-  { list }: HeldList,
-  entries: readonly ChangeEntry[],
-  fields: readonly string[],
-): AccountSlices {
-  const text = (some: readonly ChangeEntry[]) => JSON.stringify(changeItems(list, some, fields));
-  return {
-    rowCount: entries.length,
-    whole: () => Buffer.from(text(entries)),
-    *texts() {
-      for (let from = 0; from < entries.length; from += SLICE_ITEMS) {
-        const part = text(entries.slice(from, from + SLICE_ITEMS)).slice(1, -1);
-        yield Buffer.from(`${from === 0 ? "[" : ","}${part}`);
-      }
-      yield Buffer.from("]");
-    },
-  };
 }
 
 /** The parameters of a query as the members of a body. */

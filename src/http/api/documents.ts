@@ -5,12 +5,13 @@
  * them for a while and ask again with their tag.
  */
 import { AppError } from "../../errors.ts";
-import { type DocumentedRoute, openApiDocument } from "../openapi/document.ts";
-import { OPERATIONS } from "../openapi/operations.ts";
+import { openApiDocument } from "../openapi/document.ts";
 import { DOCS_POLICY, errorsPage, PAGE_TYPE, referencePage } from "../openapi/reference.ts";
 import { unchanged, weakTag } from "../server/etag.ts";
-import { type Answer, JSON_TYPE } from "../server/respond.ts";
+import { type Answer, JSON_TYPE, redirectTo } from "../server/respond.ts";
 import type { Call, Service } from "../server/service.ts";
+import { type ApiRoute, type ListedRoute, listed, type UnlistedRoute } from "./route.ts";
+import { SCHEMAS } from "./schemas.ts";
 
 const TEXT_TYPE = "text/plain; charset=utf-8";
 /** A new version of the program may say something else: an hour, then the tag is asked. */
@@ -21,60 +22,61 @@ const SECURITY_DAYS = 180;
 const DAY_MS = 86_400_000;
 
 /** A text with what belongs to it. */
-interface Page {
+interface Text {
   readonly type: string;
   readonly text: string;
   readonly policy?: string;
 }
 
-/** The handlers of the documents of a table of routes. */
-export interface Documents {
-  openapi(call: Call): Answer;
-  reference(call: Call): Answer;
-  errors(call: Call): Answer;
-  llms(call: Call): Answer;
-  security(call: Call): Answer;
+/** The OpenAPI document of the routes that are listed: all but pages and other spellings. */
+export function publicDocument(routes: readonly ApiRoute[], version: string): unknown {
+  return openApiDocument(listed(routes), SCHEMAS, version);
 }
 
-/** The OpenAPI document of the routes that are documented: all but pages and other spellings. */
-export function publicDocument(routes: readonly DocumentedRoute[], version: string): unknown {
-  return openApiDocument(documented(routes), version);
+/** The routes of the documents; `routes` is called when the first one is asked for. */
+export function documentRoutes(routes: () => readonly ApiRoute[]): readonly UnlistedRoute[] {
+  const openapi = once(({ version }) => ({
+    type: JSON_TYPE,
+    text: JSON.stringify(publicDocument(routes(), version)),
+  }));
+  const reference = once(({ version }) => ({
+    type: PAGE_TYPE,
+    text: referencePage(listed(routes()), SCHEMAS, version),
+    policy: DOCS_POLICY,
+  }));
+  const errors = once(() => ({ type: PAGE_TYPE, text: errorsPage(), policy: DOCS_POLICY }));
+  const llms = once(() => ({ type: TEXT_TYPE, text: llmsText(listed(routes())) }));
+  return [
+    page("/openapi.json", openapi),
+    leads("/", "/docs", 302),
+    leads("/docs/", "/docs", 308),
+    page("/docs", reference),
+    page("/docs/errors", errors),
+    page("/llms.txt", llms),
+    page("/.well-known/security.txt", securityText),
+  ];
 }
 
-function documented(routes: readonly DocumentedRoute[]): readonly DocumentedRoute[] {
-  return routes.filter(({ method, path }) => `${method} ${path}` in OPERATIONS);
+function page(path: string, handle: (call: Call) => Answer): UnlistedRoute {
+  return { method: "GET", path, access: "open", sheds: "first", handle, unlisted: "page" };
 }
 
-/** Makes the handlers; `routes` is called when the first document is asked for. */
-export function documents(routes: () => readonly DocumentedRoute[]): Documents {
-  const listed = () => documented(routes());
-  const names = () => listed().map(({ method, path }) => `${method} ${path}`);
-  return {
-    openapi: kept(({ version }) => ({
-      type: JSON_TYPE,
-      text: JSON.stringify(publicDocument(routes(), version)),
-    })),
-    reference: kept(({ version }) => ({
-      type: PAGE_TYPE,
-      text: referencePage(names(), version),
-      policy: DOCS_POLICY,
-    })),
-    errors: kept(() => ({ type: PAGE_TYPE, text: errorsPage(), policy: DOCS_POLICY })),
-    llms: kept(() => ({ type: TEXT_TYPE, text: llmsText(listed()) })),
-    security: securityText,
-  };
+/** Leads from one address to another. */
+function leads(path: string, to: string, status: 302 | 308): UnlistedRoute {
+  const handle = redirectTo(to, status);
+  return { method: "GET", path, access: "open", query: "any", handle, unlisted: "page" };
 }
 
 /** A handler that makes its page once. */
-function kept(make: (service: Service) => Page): (call: Call) => Answer {
-  let page: (Omit<Page, "text"> & { readonly bytes: Buffer; readonly tag: string }) | null = null;
+function once(make: (service: Service) => Text): (call: Call) => Answer {
+  let kept: (Omit<Text, "text"> & { readonly bytes: Buffer; readonly tag: string }) | null = null;
   return (call) => {
-    if (page === null) {
+    if (kept === null) {
       const made = make(call.service);
       // As bytes: making them of the text costs ten times as much as all the rest of an answer.
-      page = { ...made, bytes: Buffer.from(made.text), tag: weakTag([made.text]) };
+      kept = { ...made, bytes: Buffer.from(made.text), tag: weakTag([made.text]) };
     }
-    const { type, bytes, policy, tag } = page;
+    const { type, bytes, policy, tag } = kept;
     const known = unchanged(call, tag);
     if (known !== null) return known;
     const headers = { ETag: tag, "Cache-Control": CACHE };
@@ -84,11 +86,11 @@ function kept(make: (service: Service) => Page): (call: Call) => Answer {
 }
 
 /** What a language model needs to know to use this server (https://llmstxt.org). */
-function llmsText(routes: readonly DocumentedRoute[]): string {
-  const lines = routes.map(({ method, path }) => {
-    const { summary, description } = OPERATIONS[`${method} ${path}`] as (typeof OPERATIONS)[string];
-    return `- \`${method} ${path}\`: ${summary}. ${description}`;
-  });
+function llmsText(routes: readonly ListedRoute[]): string {
+  const lines = routes.map(
+    ({ method, path, summary, description }) =>
+      `- \`${method} ${path}\`: ${summary}. ${description}`,
+  );
   return `# Peneira
 
 > Exact search over the public registry of all Brazilian companies (CNPJ), and exports of it. Every

@@ -11,6 +11,15 @@ import { type ExportRecord, failureText } from "../../export/record.ts";
 /** Seconds after which asking again is worth while; small exports take less than one. */
 const RETRY_AFTER_SECONDS = 2;
 
+/** What stands in the way of an export or its file. */
+export const EXPORT_STATE_ERRORS = [
+  "export_not_found",
+  "EXPORT_NOT_READY",
+  "EXPORT_FAILED",
+  "export_expired",
+  "overloaded",
+] as const;
+
 /** Path of an export. */
 export function exportPath({ id }: ExportRecord): string {
   return `/v1/exports/${id}`;

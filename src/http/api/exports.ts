@@ -1,182 +1,210 @@
 /**
- * Reading, listing, downloading and deleting exports. What comes in: an id or a place in the list.
- * What goes out: records, the signed link of a file, or the state that stands in the way.
- * Invariant: an id of a wrong shape, an unknown one, a deleted one and another tenant's one are
- * answered by the same bytes; an expired export is 410 whatever else is asked.
+ * Exports: the routes that create, list, read and delete them, and that lead to their files. What
+ * comes in: nothing. What goes out: their rows.
+ * Invariant: nothing but the rows stands here; newexport.ts, changeexport.ts and kept-exports.ts
+ * answer them.
  */
-
-import type { Mistake } from "../../errors.ts";
-import { signLink } from "../../export/links.ts";
+import Type from "typebox";
 import {
-  decodeListCursor,
-  encodeListCursor,
-  LIST_LIMIT_MAX,
-  type ListPosition,
-} from "../../export/listcursor.ts";
-import { EXPORT_ID, type ExportRecord, exportNotFound } from "../../export/record.ts";
-import { queryMistake, refuseQueryMistakes } from "../server/query.ts";
-import { type Answer, json, noContent } from "../server/respond.ts";
-import type { KeyCall } from "../server/service.ts";
-import { recordJson, refuseExpired, refuseUnfinished } from "./export-record.ts";
+  EXAMPLE_END,
+  EXAMPLE_REQUEST,
+  EXAMPLE_SOURCE,
+  EXAMPLE_SPEC,
+  exampleNormalized,
+} from "../openapi/examples.ts";
+import type { Parameter } from "../openapi/operation.ts";
+import { createAnyExport } from "./changeexport.ts";
+import { EXPORT_STATE_ERRORS } from "./export-record.ts";
+import { deleteExport, downloadExport, listExports, readExport } from "./kept-exports.ts";
+import { type ApiRoute, BODY_ERRORS, route, SNAPSHOT_ERRORS, SPEC_ERRORS } from "./route.ts";
 
-/** Exports of a page where no limit is given. */
-const LIST_LIMIT_DEFAULT = 50;
-/** Longest time that a read waits for the end of an export, in seconds. */
-const WAIT_SECONDS_MAX = 60;
-/** How often a read that waits looks whether somebody still waits for it, in milliseconds. */
-const WAIT_TURN_MS = 2_000;
+/** The id of the export in the examples. */
+const EXPORT_ID = "exp_0123456789abcdef0123456789abcdef";
 
-/** `GET /v1/exports/{id}`: the record, on request only once it has come to its end. */
-export function readExport(call: KeyCall): Answer | Promise<Answer> {
-  const wish = readWish(call.query);
-  const answer = (record: ExportRecord): Answer => {
-    refuseExpired(record);
-    if (wish.done) refuseUnfinished(record);
-    return json(recordJson(record));
-  };
-  return readWith(call, wish.waitMs, answer);
-}
+const RECORD = {
+  export_id: EXPORT_ID,
+  status: "done",
+  format: "csv",
+  ...EXAMPLE_SOURCE,
+  row_count: 1,
+  size_bytes: 118,
+  expires_at: "2026-11-22T12:00:00.000Z",
+  download_url: `/v1/exports/${EXPORT_ID}/download`,
+  sha256: "0123456789abcdef".repeat(4),
+};
+const QUEUED = {
+  ...RECORD,
+  status: "queued",
+  row_count: null,
+  size_bytes: null,
+  object_key: null,
+  expires_at: null,
+  download_url: null,
+  sha256: undefined,
+};
 
-/** Reads the export of a path as it is now, or when it has come to its end or `wait` is over. */
-export function readAs(
-  call: KeyCall,
-  answer: (record: ExportRecord) => Answer,
-): Answer | Promise<Answer> {
-  return readWith(call, readWish(call.query).waitMs, answer);
-}
+const created = () => ({
+  ...{ ...EXAMPLE_REQUEST, ...EXAMPLE_SOURCE, spec: exampleNormalized("export").spec },
+  ...{ preview_accounts: [], export: QUEUED },
+});
 
-function readWith(
-  call: KeyCall,
-  waitMs: number,
-  answer: (record: ExportRecord) => Answer,
-): Answer | Promise<Answer> {
-  const id = idOf(call);
-  const { tenantId } = call.identity;
-  const record = call.service.exporter.read(tenantId, id);
-  if (waitMs === 0 || ended(record)) return answer(record);
-  return call.service.waits.run(tenantId, () => waitFor(call, id, waitMs)).then(answer);
-}
+const exportId: Parameter = {
+  name: "id",
+  in: "path",
+  required: true,
+  description: "export_id of the export.",
+  schema: Type.String({ pattern: "^exp_[0-9a-f]{32}$" }),
+};
 
-function ended({ state }: ExportRecord): boolean {
-  return state === "done" || state === "failed";
-}
-
-/** Waits in turns, so that a client that is gone holds nothing for longer than one of them. */
-async function waitFor(call: KeyCall, id: string, waitMs: number): Promise<ExportRecord> {
-  const { service, identity } = call;
-  const untilMs = service.clock.monotonicMs() + waitMs;
-  for (;;) {
-    const leftMs = untilMs - service.clock.monotonicMs();
-    const turnMs = Math.max(0, Math.min(leftMs, WAIT_TURN_MS));
-    const record = await service.exporter.settled(identity.tenantId, id, turnMs);
-    if (ended(record) || leftMs <= turnMs || service.stopping() || call.gone()) return record;
-  }
-}
-
-/** `GET /v1/exports/{id}/download`: leads to the file, which then needs no key. */
-export function downloadExport(call: KeyCall): Answer {
-  const { exporter, secrets, clock } = call.service;
-  const record = exporter.read(call.identity.tenantId, idOf(call));
-  refuseExpired(record);
-  refuseUnfinished(record);
-  // Relative, so that no Host header can lead it elsewhere.
-  const link = signLink(record, { nowMs: clock.nowMs(), secrets: secrets.link });
-  return { status: 303, type: "", body: "", headers: { Location: link } };
-}
-
-/** `DELETE /v1/exports/{id}`: cancels or deletes. */
-export function deleteExport(call: KeyCall): Answer {
-  call.service.exporter.remove(call.identity.tenantId, idOf(call));
-  return noContent();
-}
-
-/** `GET /v1/exports`: the tenant's exports, newest first. */
-export function listExports(call: KeyCall): Answer {
-  const { records, limit, next } = pageOf(call);
-  const page = { exports: records.map(recordJson), next_cursor: next, has_more: next !== null };
-  if (next === null) return json(page);
-  // A cursor is base64url and needs no encoding.
-  const link = `</v1/exports?limit=${limit}&cursor=${next}>; rel="next"`;
-  return { ...json(page), headers: { Link: link } };
-}
-
-/** Part of a tenant's list; `next` is the cursor of the part behind it, or null. */
-export interface ListedExports {
-  readonly records: readonly ExportRecord[];
-  readonly limit: number;
-  readonly next: string | null;
-}
-
-/** Reads the part of the list that the query asks for. */
-export function pageOf(call: KeyCall): ListedExports {
-  const { exporter, secrets } = call.service;
-  const { tenantId } = call.identity;
-  const { limit, before } = readPage(call);
-  const { records, more } = exporter.list(tenantId, { limit, before });
-  const last = more ? records.at(-1) : undefined;
-  const position = last === undefined ? null : { before: last.sequence, limit };
-  const next = position === null ? null : encodeListCursor(position, tenantId, secrets.cursor);
-  return { records, limit, next };
-}
-
-/** The id in the path of one export; one of a wrong shape is that of no export. */
-export function idOf({ params }: KeyCall): string {
-  const { id } = params;
-  if (id === undefined || !EXPORT_ID.test(id)) throw exportNotFound();
-  return id;
-}
-
-/** What a read asks for beyond the record. */
-interface Wish {
-  readonly waitMs: number;
-  readonly done: boolean;
-}
-
-function readWish(query: ReadonlyMap<string, string>): Wish {
-  const mistakes: Mistake[] = [];
-  const seconds = readInteger(query, "wait", [0, WAIT_SECONDS_MAX], mistakes) ?? 0;
-  const wanted = query.get("require");
-  if (wanted !== undefined && wanted !== "done") {
-    const detail = "The query parameter require can only be done.";
-    mistakes.push(queryMistake("require", "unknown_value", detail));
-  }
-  refuseQueryMistakes(mistakes);
-  return { waitMs: seconds * 1000, done: wanted === "done" };
-}
-
-/** Reads limit and cursor; without a limit a page is as long as the one before it. */
-function readPage({ query, identity, service }: KeyCall): {
-  readonly limit: number;
-  readonly before: number | null;
-} {
-  const mistakes: Mistake[] = [];
-  const limit = readInteger(query, "limit", [1, LIST_LIMIT_MAX], mistakes);
-  refuseQueryMistakes(mistakes);
-  const cursor = query.get("cursor");
-  if (cursor === undefined) return { limit: limit ?? LIST_LIMIT_DEFAULT, before: null };
-  const position = decodeListCursor(cursor, identity.tenantId, service.secrets.cursor);
-  refuseLargerPage(limit, position);
-  return { limit: limit ?? position.limit, before: position.before };
-}
-
-function refuseLargerPage(limit: number | undefined, { limit: earlier }: ListPosition): void {
-  if (limit === undefined || limit <= earlier) return;
-  const detail = `Send a limit of at most ${earlier}, that of the page before, or none.`;
-  refuseQueryMistakes([queryMistake("limit", "above_earlier_limit", detail)]);
-}
-
-/** Reads a whole number in its one usual spelling; undefined where it is missing or wrong. */
-function readInteger(
-  query: ReadonlyMap<string, string>,
-  name: string,
-  [min, max]: readonly [min: number, max: number],
-  mistakes: Mistake[],
-): number | undefined {
-  const text = query.get(name);
-  if (text === undefined) return undefined;
-  const value = /^(0|[1-9]\d{0,8})$/.test(text) ? Number(text) : Number.NaN;
-  if (value >= min && value <= max) return value;
-  const detail = `The query parameter ${name} must be a whole number from ${min} to ${max}.`;
-  mistakes.push(queryMistake(name, "out_of_range", detail));
-  return undefined;
-}
+/** The routes of exports. */
+export const EXPORT_ROUTES: readonly ApiRoute[] = [
+  route({
+    method: "POST",
+    path: "/v1/exports",
+    access: "key",
+    cost: "lists",
+    id: "createExport",
+    tag: "exports",
+    summary: "Create an export",
+    description:
+      "Queues a file of all matches and answers at once; no row is read in the request. Sending " +
+      "the same request with the same Idempotency-Key again gives the same export. With since " +
+      "the file holds what changed since that month instead: csv, xlsx, html and parquet have " +
+      "the columns change and changed_fields before the fields, with the values of the newer " +
+      "snapshot where the account is in it; lines of jsonl are the changes of POST " +
+      "/v1/changes. kinds and " +
+      `watch are known with since only, include_explain is not known with it.`,
+    parameters: [
+      {
+        name: "Idempotency-Key",
+        in: "header",
+        required: true,
+        description: "1 to 255 visible ASCII characters of your choice; kept for 24 hours.",
+        schema: Type.String({ minLength: 1, maxLength: 255, pattern: "^[\\x21-\\x7e]+$" }),
+        example: "bakeries-2026-10",
+      },
+    ],
+    body: {
+      schema: "ExportRequest",
+      example: { spec: EXAMPLE_SPEC, output: { format: "csv" }, limit: 10_000 },
+    },
+    answers: {
+      201: {
+        description: "The export is queued, or is what this key had brought about before.",
+        schema: "CreatedExport",
+        example: created,
+        headers: ["Location"],
+        sometimes: ["Idempotent-Replayed"],
+      },
+    },
+    errors: [
+      ...BODY_ERRORS,
+      ...SPEC_ERRORS,
+      "query_too_broad",
+      "idempotency_key_required",
+      "idempotency_key_reused",
+      "plan_not_allowed",
+      "quota_exceeded",
+      "storage_full",
+      "since_not_available",
+      "changes_preparing",
+      ...SNAPSHOT_ERRORS,
+    ],
+    handle: createAnyExport,
+  }),
+  route({
+    method: "GET",
+    path: "/v1/exports",
+    access: "key",
+    id: "listExports",
+    tag: "exports",
+    summary: "List exports",
+    description: "The exports of the tenant, newest first.",
+    parameters: [
+      {
+        name: "limit",
+        in: "query",
+        required: false,
+        description: "Exports of a page; with a cursor not more than before.",
+        schema: Type.Integer({ minimum: 1, maximum: 200, default: 50 }),
+      },
+      {
+        name: "cursor",
+        in: "query",
+        required: false,
+        description: "next_cursor of the page before.",
+        schema: Type.String(),
+      },
+    ],
+    answers: {
+      200: {
+        description: "One page.",
+        schema: "ExportList",
+        example: () => ({ exports: [RECORD], ...EXAMPLE_END }),
+        sometimes: ["Link"],
+      },
+    },
+    errors: ["invalid_cursor", "overloaded"],
+    handle: listExports,
+  }),
+  route({
+    method: "GET",
+    path: "/v1/exports/{id}",
+    access: "key",
+    id: "readExport",
+    tag: "exports",
+    summary: "Read one export",
+    description:
+      "The record in every state, until it expires. wait holds the answer until the export is " +
+      "done or failed; where too many requests of a tenant wait already it is 429 rate_limited. " +
+      "require=done makes any other state an error.",
+    parameters: [
+      exportId,
+      {
+        name: "wait",
+        in: "query",
+        required: false,
+        description: "Longest time to wait for the end, in seconds.",
+        schema: Type.Integer({ minimum: 0, maximum: 60, default: 0 }),
+      },
+      {
+        name: "require",
+        in: "query",
+        required: false,
+        description: "With done: 409 unless the export is done.",
+        schema: Type.Enum(["done"]),
+      },
+    ],
+    answers: { 200: { description: "The record.", schema: "ExportRecord", example: () => RECORD } },
+    errors: EXPORT_STATE_ERRORS,
+    handle: readExport,
+  }),
+  route({
+    method: "DELETE",
+    path: "/v1/exports/{id}",
+    access: "key",
+    id: "deleteExport",
+    tag: "exports",
+    summary: "Cancel or delete an export",
+    description: "Ends the rendering, removes the file and the record.",
+    parameters: [exportId],
+    answers: { 204: { description: "It is gone.", schema: null, types: [] } },
+    errors: ["export_not_found", "overloaded"],
+    handle: deleteExport,
+  }),
+  route({
+    method: "GET",
+    path: "/v1/exports/{id}/download",
+    access: "key",
+    id: "downloadExport",
+    tag: "exports",
+    summary: "Get the link of an export's file",
+    description: "Redirects to a signed link that needs no key and is valid for five minutes.",
+    parameters: [exportId],
+    answers: {
+      303: { description: "See the file.", schema: null, types: [], headers: ["Location"] },
+    },
+    errors: EXPORT_STATE_ERRORS,
+    handle: downloadExport,
+  }),
+];

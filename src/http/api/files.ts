@@ -7,6 +7,7 @@
  */
 import { close, constants, fstat, open } from "node:fs";
 import { promisify } from "node:util";
+import Type from "typebox";
 import { wordFor } from "../../amounts.ts";
 import { AppError } from "../../errors.ts";
 import { fileNameOf } from "../../export/filename.ts";
@@ -14,11 +15,13 @@ import { FORMATS } from "../../export/format.ts";
 import { checkLink, filePathOf } from "../../export/links.ts";
 import { type ExportRecord, exportNotFound } from "../../export/record.ts";
 import { describeError } from "../../log.ts";
+import { EXPORT_FORMATS } from "../../spec/fields.ts";
 import { takePlace } from "../server/places.ts";
 import type { Answer, FileSlice } from "../server/respond.ts";
 import type { Call } from "../server/service.ts";
-import { refuseExpired, refuseUnfinished } from "./export-record.ts";
+import { EXPORT_STATE_ERRORS, refuseExpired, refuseUnfinished } from "./export-record.ts";
 import { type ByteRange, type Wanted, wantedOf } from "./ranges.ts";
+import { type ApiRoute, IF_NONE_MATCH, route } from "./route.ts";
 
 const openFile = promisify(open);
 const statFile = promisify(fstat);
@@ -41,8 +44,90 @@ const HTML_POLICY =
 /** A finished export. */
 type Finished = ExportRecord & { readonly sizeBytes: number; readonly sha256: string };
 
+/** Media types of the files, without their parameters. */
+const FILE_TYPES = EXPORT_FORMATS.map((format) => {
+  const [type = ""] = FORMATS[format].contentType.split(";");
+  return type;
+});
+
+/** The route of files. */
+export const FILE_ROUTES: readonly ApiRoute[] = [
+  route({
+    method: "GET",
+    path: "/files/{name}",
+    access: "open",
+    query: "any",
+    id: "readFile",
+    tag: "exports",
+    summary: "Read the file of an export",
+    description: "Needs a signed link and no key. Understands Range, If-Range and If-None-Match.",
+    parameters: [
+      {
+        name: "name",
+        in: "path",
+        required: true,
+        description: "Name of the file.",
+        schema: Type.String(),
+      },
+      {
+        name: "expires",
+        in: "query",
+        required: true,
+        description: "Seconds since 1970; comes first.",
+        schema: Type.Integer(),
+      },
+      {
+        name: "signature",
+        in: "query",
+        required: true,
+        description: "Comes second.",
+        schema: Type.String(),
+      },
+      {
+        name: "Range",
+        in: "header",
+        required: false,
+        description: "One range of bytes; with several the whole file is sent.",
+        schema: Type.String(),
+      },
+      {
+        name: "If-Range",
+        in: "header",
+        required: false,
+        description: "ETag of an earlier answer; the whole file is sent when it has changed.",
+        schema: Type.String(),
+      },
+      IF_NONE_MATCH,
+    ],
+    answers: {
+      200: {
+        description: "The file.",
+        schema: null,
+        types: FILE_TYPES,
+        headers: ["ETag", "Accept-Ranges", "Content-Disposition"],
+      },
+      206: {
+        description: "The wanted bytes of it.",
+        schema: null,
+        types: FILE_TYPES,
+        headers: ["ETag", "Accept-Ranges", "Content-Range", "Content-Disposition"],
+      },
+      304: { description: "The file is unchanged.", schema: null, types: [], headers: ["ETag"] },
+    },
+    errors: [
+      "link_invalid",
+      "link_expired",
+      "authentication_disabled",
+      "range_not_satisfiable",
+      "rate_limited",
+      ...EXPORT_STATE_ERRORS,
+    ],
+    handle: downloadFile,
+  }),
+];
+
 /** Sends a file or a part of it. */
-export function downloadFile(call: Call): Answer | Promise<Answer> {
+function downloadFile(call: Call): Answer | Promise<Answer> {
   const { clock, secrets } = call.service;
   checkLink(call.path, call.rawQuery, { nowMs: clock.nowMs(), secrets: secrets.link });
   const record = finished(call);

@@ -3,7 +3,7 @@
  * for under the sender's plan; also where nothing is loaded, which is when an operator asks.
  * Invariant: every list derives from the table it stands for, so it cannot say what is not so.
  */
-import { PLAN_NAMES } from "../../access/plans.ts";
+import { loadPlans, PLAN_NAMES } from "../../access/plans.ts";
 import { FACETS } from "../../search/facet.ts";
 import { SCORE_VERSION, SCORE_WEIGHTS } from "../../search/score.ts";
 import type { Segment } from "../../search/segment.ts";
@@ -13,9 +13,70 @@ import {
   SECONDARY_CNAE_MODES,
   SORT_FIELDS,
 } from "../../spec/fields.ts";
+import { EXAMPLE_PROVENANCE, EXAMPLE_REQUEST, EXAMPLE_SOURCE } from "../openapi/examples.ts";
 import { type Answer, json } from "../server/respond.ts";
 import { type KeyCall, loadedSegment, type Service } from "../server/service.ts";
 import { changesSince } from "./changepair.ts";
+import { type ApiRoute, route } from "./route.ts";
+
+/** The route of the status. */
+export const STATUS_ROUTES: readonly ApiRoute[] = [
+  route({
+    method: "GET",
+    path: "/v1/status",
+    access: "key",
+    id: "status",
+    tag: "service",
+    summary: "What is loaded and what the plan allows",
+    description:
+      "Snapshot, plan, limits, use of today, fields, sort fields, and how the score is made. " +
+      "Answered without a snapshot too: what is said of it is null then.",
+    answers: { 200: { description: "The status.", schema: "Status", example: example } },
+    errors: [],
+    handle: status,
+  }),
+];
+
+function example() {
+  const plans = loadPlans();
+  const { limits, fields, secondaryCnaeFull } = plans.enterprise;
+  return {
+    ...{
+      ...EXAMPLE_REQUEST,
+      status: "ok",
+      version: "0.1.0",
+      ...EXAMPLE_SOURCE,
+      provenance: EXAMPLE_PROVENANCE,
+      accounts: 71_000_000,
+    },
+    verification: {
+      pass_seconds: 86_400,
+      blocks: 312_500,
+      checked_blocks: 140_625,
+      passes: 11,
+      last_pass_at: "2026-10-22T04:31:07.000Z",
+    },
+    changes_since: ["2026-09", "2026-08"],
+    plan: "enterprise",
+    limits: { ...limits, secondary_cnae_full: secondaryCnaeFull },
+    field_allowlist: fields,
+    field_allowlist_by_plan: Object.fromEntries(
+      PLAN_NAMES.map((name) => [name, plans[name].fields]),
+    ),
+    allowed_sort_fields: SORT_FIELDS,
+    scoring_strategies: SCORING_STRATEGIES,
+    export_formats: EXPORT_FORMATS,
+    secondary_cnae_modes: SECONDARY_CNAE_MODES,
+    facets: FACETS,
+    usage: {
+      today: { requests: 812, accounts: 40_600, export_rows: 25_000 },
+      export_rows_left: null,
+      export_bytes_kept: 0,
+      export_bytes_left: 500_000_000_000,
+    },
+    score: { version: SCORE_VERSION, weights: SCORE_WEIGHTS },
+  };
+}
 
 /** Answers what the server has and what the plan allows. */
 export function status({ service, requestId, identity, plan }: KeyCall): Answer {

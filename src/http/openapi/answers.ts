@@ -6,11 +6,7 @@
  */
 import { strict as assert } from "node:assert";
 import { ERROR_CODES, type ErrorCode } from "../../errors.ts";
-import { answerExample } from "./examples.ts";
-import type { Operation, OperationAnswer } from "./operation.ts";
-
-/** Whether a route needs a key. */
-export type Access = "key" | "open";
+import type { Access, Operation, OperationAnswer } from "./operation.ts";
 
 type Json = Readonly<Record<string, unknown>>;
 
@@ -69,7 +65,8 @@ export function errorCodesOf(operation: Operation, access: Access): readonly Err
 }
 
 /** The responses of an operation by status. */
-export function responsesOf(operation: Operation, access: Access): Json {
+export function responsesOf(operation: Operation): Json {
+  const { access } = operation;
   const byStatus = new Map<number, ErrorCode[]>();
   for (const code of errorCodesOf(operation, access)) {
     const { status } = ERROR_CODES[code];
@@ -87,9 +84,10 @@ export function responsesOf(operation: Operation, access: Access): Json {
 }
 
 function answerObject(answer: OperationAnswer, access: Access): Json {
-  const { description, schema, types = ["application/json"], headers = [], sometimes } = answer;
+  const { description, headers = [], sometimes } = answer;
+  const types = answer.schema === null ? answer.types : ["application/json"];
   const limits = access === "key" ? ["RateLimit-Policy", "RateLimit"] : [];
-  const content = Object.fromEntries(types.map((type) => [type, contentObject(schema)]));
+  const content = Object.fromEntries(types.map((type) => [type, contentObject(answer)]));
   return {
     description,
     headers: headerObjects([...limits, ...headers], sometimes),
@@ -98,9 +96,11 @@ function answerObject(answer: OperationAnswer, access: Access): Json {
 }
 
 /** A file has no schema: any bytes. */
-function contentObject(schema: OperationAnswer["schema"]): Json {
-  if (schema === null) return { schema: {} };
-  return { schema: { $ref: `#/components/schemas/${schema}` }, example: answerExample(schema) };
+function contentObject(answer: OperationAnswer): Json {
+  if (answer.schema === null) return { schema: {} };
+  const schema = { $ref: `#/components/schemas/${answer.schema}` };
+  // What is undefined is not there, as in every answer.
+  return { schema, example: JSON.parse(JSON.stringify(answer.example())) };
 }
 
 function problemObject(status: number, codes: readonly ErrorCode[], access: Access): Json {

@@ -1,23 +1,14 @@
 /**
- * The OpenAPI 3.1 document. What comes in: the routes of the server and its version. What goes
- * out: a document with every operation, code, header and example.
- * Invariant: it is made from the table of routes, the operations and the schemas that the tests
- * hold answers against, so that it cannot say what the server does not do; the same routes give
- * the same document, byte for byte.
+ * The OpenAPI 3.1 document. What comes in: the operations and schemas of the server and its
+ * version. What goes out: a document with every operation, code, header and example.
+ * Invariant: an operation is the row that the server answers by, so that the document cannot say
+ * what the server does not do; the same rows give the same document, byte for byte.
  */
-import { strict as assert } from "node:assert";
-import { SCHEMAS } from "../api/schemas.ts";
-import { type Access, errorCodesOf, headerComponents, responsesOf } from "./answers.ts";
-import { problemExample } from "./examples.ts";
-import type { Operation } from "./operation.ts";
-import { OPERATIONS } from "./operations.ts";
 
-/** What the document needs to know of a route. */
-export interface DocumentedRoute {
-  readonly method: string;
-  readonly path: string;
-  readonly access: Access;
-}
+import type { TSchema } from "typebox";
+import { errorCodesOf, headerComponents, responsesOf } from "./answers.ts";
+import { problemExample } from "./error-notes.ts";
+import type { Operation } from "./operation.ts";
 
 type Json = Readonly<Record<string, unknown>>;
 
@@ -51,16 +42,16 @@ const TAGS = [
 ];
 
 /** Makes the document. */
-export function openApiDocument(routes: readonly DocumentedRoute[], version: string): Json {
+export function openApiDocument(
+  operations: readonly Operation[],
+  schemas: Readonly<Record<string, TSchema>>,
+  version: string,
+): Json {
   const paths: Record<string, Record<string, Json>> = {};
-  for (const route of routes) {
-    const operation = OPERATIONS[`${route.method} ${route.path}`];
-    assert(operation !== undefined, `${route.method} ${route.path} is not documented`);
-    paths[route.path] ??= {};
-    (paths[route.path] as Record<string, Json>)[route.method.toLowerCase()] = operationObject(
-      operation,
-      route.access,
-    );
+  for (const operation of operations) {
+    const methods = paths[operation.path] ?? {};
+    paths[operation.path] = methods;
+    methods[operation.method.toLowerCase()] = operationObject(operation);
   }
   return {
     openapi: "3.1.1",
@@ -75,9 +66,9 @@ export function openApiDocument(routes: readonly DocumentedRoute[], version: str
     tags: TAGS,
     paths,
     components: {
-      schemas: SCHEMAS,
+      schemas,
       headers: headerComponents(),
-      examples: errorExamples(routes),
+      examples: errorExamples(operations),
       securitySchemes: {
         key: { type: "http", scheme: "bearer", description: "An API key, pnr_…" },
       },
@@ -85,8 +76,8 @@ export function openApiDocument(routes: readonly DocumentedRoute[], version: str
   };
 }
 
-function operationObject(operation: Operation, access: Access): Json {
-  const { id, tag, summary, description, parameters, body } = operation;
+function operationObject(operation: Operation): Json {
+  const { id, tag, summary, description, access, parameters, body } = operation;
   return {
     operationId: id,
     tags: [tag],
@@ -95,7 +86,7 @@ function operationObject(operation: Operation, access: Access): Json {
     ...(access === "open" ? { security: [] } : {}),
     ...(parameters === undefined ? {} : { parameters }),
     ...(body === undefined ? {} : { requestBody: bodyObject(body) }),
-    responses: responsesOf(operation, access),
+    responses: responsesOf(operation),
   };
 }
 
@@ -105,10 +96,8 @@ function bodyObject({ schema, example }: NonNullable<Operation["body"]>): Json {
 }
 
 /** One example of each code that an operation can be answered with. */
-function errorExamples(routes: readonly DocumentedRoute[]): Json {
-  const codes = routes.flatMap(({ method, path, access }) =>
-    errorCodesOf(OPERATIONS[`${method} ${path}`] as Operation, access),
-  );
+function errorExamples(operations: readonly Operation[]): Json {
+  const codes = operations.flatMap((operation) => errorCodesOf(operation, operation.access));
   return Object.fromEntries(
     [...new Set(codes)].sort().map((code) => [code, { value: problemExample(code) }]),
   );

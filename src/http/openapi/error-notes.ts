@@ -1,9 +1,10 @@
 /**
  * What each error means and what to do about it, for the page of errors. What comes in: nothing.
- * What goes out: one note per code.
+ * What goes out: one note per code, and an example of each.
  * Invariant: a note for every code; the type makes sure of it.
  */
-import type { ErrorCode } from "../../errors.ts";
+import { ERROR_CODES, type ErrorCode } from "../../errors.ts";
+import { EXAMPLE_REQUEST } from "./examples.ts";
 
 /** Notes by code: when it happens, and what mends it. */
 export const ERROR_NOTES: Readonly<Record<ErrorCode, string>> = {
@@ -87,3 +88,19 @@ export const ERROR_NOTES: Readonly<Record<ErrorCode, string>> = {
     "Less of the server's disk is free than its operator keeps free, so it takes no new exports. " +
     "Searches go on. Retry after the time in Retry-After, or ask the operator.",
 };
+
+/** An error of a code, as it is answered. */
+export function problemExample(code: ErrorCode): unknown {
+  const { status, title } = ERROR_CODES[code];
+  const detail = ERROR_NOTES[code];
+  const errors = status === 422 ? { errors: [{ pointer: "", code, detail }] } : {};
+  return {
+    type: `/docs/errors#${code}`,
+    title,
+    status,
+    code,
+    detail,
+    ...EXAMPLE_REQUEST,
+    ...errors,
+  };
+}

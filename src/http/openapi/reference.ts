@@ -5,13 +5,12 @@
  * and the table of errors.
  */
 import { createHash } from "node:crypto";
+import type { TSchema } from "typebox";
 import { ERROR_CODES, type ErrorCode } from "../../errors.ts";
 import { html, Markup, type MarkupValue } from "../../markup.ts";
-import { SCHEMAS } from "../api/schemas.ts";
 import { errorCodesOf } from "./answers.ts";
 import { ERROR_NOTES } from "./error-notes.ts";
 import type { Operation } from "./operation.ts";
-import { OPERATIONS } from "./operations.ts";
 import { DOCS_STYLE } from "./reference-style.ts";
 
 /** Policy of the pages: their own style and nothing else. */
@@ -26,19 +25,16 @@ function hashOf(text: string): string {
   return createHash("sha256").update(text).digest("base64");
 }
 
-/** A route of the page. */
-interface Section {
-  readonly route: string;
-  readonly operation: Operation;
-}
-
-/** The page of operations and schemas; `routes` are `METHOD path` in the order of the table. */
-export function referencePage(routes: readonly string[], version: string): string {
-  const sections = routes.map((route) => ({ route, operation: OPERATIONS[route] as Operation }));
-  const names = Object.keys(SCHEMAS);
+/** The page of operations, in their order, and of schemas. */
+export function referencePage(
+  operations: readonly Operation[],
+  schemas: Readonly<Record<string, TSchema>>,
+  version: string,
+): string {
+  const names = Object.keys(schemas);
   const contents = html`
     <h2>Operations</h2>
-    <ul>${sections.map(({ operation }) => link(operation.id, operation.summary))}</ul>
+    <ul>${operations.map(({ id, summary }) => link(id, summary))}</ul>
     <h2>Schemas</h2>
     <ul>${names.map((name) => link(`schema-${name}`, name))}</ul>
     <h2>More</h2>
@@ -49,8 +45,8 @@ export function referencePage(routes: readonly string[], version: string): strin
     <p>Exact search over the registry of all Brazilian companies, and exports of it. Every request
     under <code>/v1/</code> needs <code>Authorization: Bearer &lt;key&gt;</code>. The same in a form
     for programs: <a href="/openapi.json">openapi.json</a>.</p>
-    ${sections.map(sectionOf)}
-    ${Object.entries(SCHEMAS).map(([name, schema]) => schemaOf(name, schema))}`;
+    ${operations.map(sectionOf)}
+    ${Object.entries(schemas).map(([name, schema]) => schemaOf(name, schema))}`;
   return page("Peneira API reference", contents, body);
 }
 
@@ -102,9 +98,8 @@ function link(id: string, text: string): Markup {
   return html`<li><a href="#${id}">${text}</a></li>`;
 }
 
-function sectionOf({ route, operation }: Section): Markup {
-  const [method, path = ""] = route.split(" ");
-  const { parameters = [], body } = operation;
+function sectionOf(operation: Operation): Markup {
+  const { method, path, parameters = [], body } = operation;
   return html`
     <section aria-labelledby="${operation.id}">
     <h2 id="${operation.id}">${operation.summary}</h2>
@@ -113,7 +108,7 @@ function sectionOf({ route, operation }: Section): Markup {
     ${parameters.length > 0 && parametersOf(parameters)}
     ${body !== undefined && bodyOf(body)}
     <h3>Answers</h3>
-    ${table(["Status", "Meaning"], [...answersOf(operation), ...errorsOf(operation, path)])}
+    ${table(["Status", "Meaning"], [...answersOf(operation), ...errorsOf(operation)])}
     </section>`;
 }
 
@@ -145,8 +140,8 @@ function answersOf({ answers }: Operation): MarkupValue[][] {
   ]);
 }
 
-function errorsOf(operation: Operation, path: string): MarkupValue[][] {
-  const codes = errorCodesOf(operation, path.startsWith("/v1/") ? "key" : "open");
+function errorsOf(operation: Operation): MarkupValue[][] {
+  const codes = errorCodesOf(operation, operation.path.startsWith("/v1/") ? "key" : "open");
   const sorted = [...codes].sort((a, b) => ERROR_CODES[a].status - ERROR_CODES[b].status);
   return sorted.map((name) => [
     html`<span class="bad">${ERROR_CODES[name].status}</span>`,

@@ -8,20 +8,15 @@ import { createHash } from "node:crypto";
 import { test } from "node:test";
 import fc from "fast-check";
 import { ERROR_CODES } from "../../../../src/errors.ts";
+import { listed } from "../../../../src/http/api/route.ts";
+import { ROUTES } from "../../../../src/http/api/routes.ts";
 import { SCHEMAS } from "../../../../src/http/api/schemas.ts";
 import { openApiDocument } from "../../../../src/http/openapi/document.ts";
-import { OPERATIONS } from "../../../../src/http/openapi/operations.ts";
 import { DOCS_POLICY, errorsPage, referencePage } from "../../../../src/http/openapi/reference.ts";
 import { html } from "../../../../src/markup.ts";
 
-const routes = Object.keys(OPERATIONS);
-const document = openApiDocument(
-  routes.map((route) => {
-    const [method = "", path = ""] = route.split(" ");
-    return { method, path, access: path.startsWith("/v1/") ? "key" : "open" } as const;
-  }),
-  "1.2.3",
-);
+const routes = listed(ROUTES);
+const document = openApiDocument(routes, SCHEMAS, "1.2.3");
 
 /** Every object of a document, with the document itself. */
 function* objects(value: unknown): Generator<Record<string, unknown>> {
@@ -58,7 +53,7 @@ test("operations have ids of their own, path parameters and all codes of their a
 });
 
 test("links within a page and between the pages have their targets", () => {
-  const pages = { "/docs": referencePage(routes, "1.2.3"), "/docs/errors": errorsPage() };
+  const pages = { "/docs": referencePage(routes, SCHEMAS, "1.2.3"), "/docs/errors": errorsPage() };
   const idsOf = (page: string) => [...page.matchAll(/ id="([^"]+)"/g)].map(([, id]) => id);
   for (const [path, page] of Object.entries(pages)) {
     const ids = idsOf(page);
@@ -78,7 +73,7 @@ test("links within a page and between the pages have their targets", () => {
 });
 
 test("what is code in the words of the pages is code, and no backtick is left", () => {
-  for (const page of [referencePage(routes, "1.2.3"), errorsPage()]) {
+  for (const page of [referencePage(routes, SCHEMAS, "1.2.3"), errorsPage()]) {
     assert.doesNotMatch(page.replaceAll(/<pre[\s\S]*?<\/pre>/g, ""), /`/);
   }
   assert(errorsPage().includes("<code>Authorization: Bearer &lt;key&gt;</code>"));

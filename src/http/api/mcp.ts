@@ -1,11 +1,11 @@
 /**
- * What the route of agents is, for the OpenAPI document; a part of the table in operations.ts.
- * What comes in: nothing. What goes out: the row by method and path.
- * Invariant: that of the whole table. The protocol is another one than that of the other routes, so
- * only its envelope is described here; the server tells its tools itself.
+ * Agents: the route of their messages. What comes in: nothing. What goes out: its row.
+ * Invariant: the protocol is another one than that of the other routes, so only its envelope is
+ * described here; the server tells its tools itself (src/mcp/).
  */
 import Type from "typebox";
-import { BODY_ERRORS, type Operation, SNAPSHOT_ERRORS } from "./operation.ts";
+import { EXAMPLE_PROVENANCE, EXAMPLE_SOURCE } from "../openapi/examples.ts";
+import { type ApiRoute, BODY_ERRORS, route, SNAPSHOT_ERRORS } from "./route.ts";
 
 const EXAMPLE = {
   jsonrpc: "2.0",
@@ -19,9 +19,30 @@ const EXAMPLE = {
   },
 };
 
-/** The operation of agents by `METHOD path`. */
-export const AGENT_OPERATIONS: Readonly<Record<string, Operation>> = {
-  "POST /mcp": {
+const refused = () => ({
+  ...{ jsonrpc: "2.0", id: null },
+  error: { code: -32600, message: 'jsonrpc must be "2.0", not missing.' },
+});
+const answered = () => ({
+  ...{ jsonrpc: "2.0", id: 1 },
+  result: {
+    content: [{ type: "text", text: "1 accounts match." }],
+    structuredContent: {
+      ...EXAMPLE_SOURCE,
+      provenance: EXAMPLE_PROVENANCE,
+      total: 1,
+      warnings: [],
+    },
+  },
+});
+
+/** The route of agents. */
+export const AGENT_ROUTES: readonly ApiRoute[] = [
+  route({
+    method: "POST",
+    path: "/mcp",
+    access: "key",
+    sheds: "last",
     id: "sendAgentMessage",
     tag: "service",
     summary: "Model Context Protocol for agents",
@@ -44,13 +65,19 @@ export const AGENT_OPERATIONS: Readonly<Record<string, Operation>> = {
     ],
     body: { schema: "RpcBody", example: EXAMPLE },
     answers: {
-      200: { description: "The answer, or those of several messages.", schema: "RpcAnswers" },
+      200: {
+        description: "The answer, or those of several messages.",
+        schema: "RpcAnswers",
+        example: answered,
+      },
       202: { description: "A message that is not to be answered.", schema: null, types: [] },
       400: {
         description: "No message of the protocol, or a version that is not spoken.",
         schema: "RpcAnswer",
+        example: refused,
       },
     },
     errors: [...BODY_ERRORS, "origin_not_allowed", ...SNAPSHOT_ERRORS],
-  },
-};
+    handle: (call) => call.service.agents(call),
+  }),
+];
