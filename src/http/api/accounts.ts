@@ -133,7 +133,7 @@ export const ACCOUNT_ROUTES: readonly ApiRoute[] = [
     description:
       "The exact number of matches and, on request, how they spread over the values of fields, " +
       "without any account. Takes specs of searches and of exports. A spec without a limit comes " +
-      `back with that of a search.`,
+      "back with that of a search.",
     parameters: [IF_NONE_MATCH],
     body: { schema: "CountRequest", example: { spec: EXAMPLE_SPEC, facets: EXAMPLE_FACETS } },
     answers: {

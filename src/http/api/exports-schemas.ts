@@ -1,23 +1,26 @@
 /**
- * The shapes of exports as they are answered; a part of the table in schemas.ts. What comes in:
+ * The shapes of exports as they are asked for and answered; a part of the table in schemas.ts. What comes in:
  * nothing. What goes out: JSON Schemas by name.
  * Invariant: that of the whole table; the members of an export of changes are in no other record.
  */
 import Type, { type TSchema } from "typebox";
 import { EXPORT_FAILURES, EXPORT_STATES } from "../../export/record.ts";
 import { EXPORT_FORMATS } from "../../spec/fields.ts";
+import { SPEC_LIMITS } from "../../spec/schema.ts";
 import {
   closed,
   count,
   cursor,
   hasMore,
+  limitSchema,
   named,
   orNull,
+  outputSchema,
   requestId,
   source,
   text,
 } from "../openapi/schema-parts.ts";
-import { kindsSchema, watchSchema } from "./changes-schemas.ts";
+import { kindsSchema, sinceSchema, watchSchema } from "./changes-schemas.ts";
 
 /** One export as `POST`, `GET` and the list show it. */
 const exportRecord = Type.Object(
@@ -47,6 +50,20 @@ const exportRecord = Type.Object(
 
 /** The schemas of exports by name. */
 export const EXPORT_SCHEMAS = {
+  ExportRequest: Type.Object(
+    {
+      spec: named("SpecInput"),
+      output: outputSchema(EXPORT_FORMATS),
+      limit: Type.Optional(limitSchema(SPEC_LIMITS.exportLimitMax)),
+      since: Type.Optional({
+        ...sinceSchema,
+        description: "Makes it an export of changes since that month; see POST /v1/changes.",
+      } as TSchema),
+      kinds: Type.Optional(kindsSchema),
+      watch: Type.Optional(watchSchema),
+    },
+    closed,
+  ),
   ExportRecord: exportRecord,
   CreatedExport: Type.Object(
     {

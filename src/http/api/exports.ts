@@ -73,7 +73,7 @@ export const EXPORT_ROUTES: readonly ApiRoute[] = [
       "the columns change and changed_fields before the fields, with the values of the newer " +
       "snapshot where the account is in it; lines of jsonl are the changes of POST " +
       "/v1/changes. kinds and " +
-      `watch are known with since only, include_explain is not known with it.`,
+      "watch are known with since only, include_explain is not known with it.",
     parameters: [
       {
         name: "Idempotency-Key",

@@ -80,7 +80,7 @@ export const LEAD_ROUTES: readonly ApiRoute[] = [
       "outside the plan are left out. Words are Portuguese, or English where the sentence is. " +
       "Send next_cursor as cursor with the same sentence or spec for the next page; limit may " +
       "change from page to page. A sentence that is hardly " +
-      `understood is not run: translation_uncertain.`,
+      "understood is not run: translation_uncertain.",
     parameters: [IF_NONE_MATCH],
     body: {
       schema: "LeadsRequest",

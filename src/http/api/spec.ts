@@ -41,7 +41,7 @@ export const SPEC_ROUTES: readonly ApiRoute[] = [
     summary: "Translate a sentence",
     description:
       "Turns a Portuguese sentence into a spec without searching: what each part of it became, " +
-      `what was assumed, what no filter expresses, and the exact total.`,
+      "what was assumed, what no filter expresses, and the exact total.",
     body: {
       schema: "TranslateRequest",
       example: { query_text: "restaurantes em MG abertos desde 2020 com e-mail, exceto MEI" },
@@ -62,7 +62,7 @@ export const SPEC_ROUTES: readonly ApiRoute[] = [
     summary: "Check and normalize a spec",
     description:
       "Names every mistake, or gives the normal form, what changed, and the total. Takes account " +
-      `queries and lead queries; of the latter it also gives the account query.`,
+      "queries and lead queries; of the latter it also gives the account query.",
     body: { schema: "NormalizeRequest", example: { spec: EXAMPLE_SPEC } },
     answers: {
       200: { description: "The spec is valid.", schema: "NormalizeAnswer", example: normalized },

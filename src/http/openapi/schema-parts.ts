@@ -4,7 +4,7 @@
  * Invariant: a piece means the same wherever it stands.
  */
 import Type, { type TSchema } from "typebox";
-import type { FieldKind } from "../../spec/fields.ts";
+import { type FieldKind, OUTPUT_FIELD_NAMES } from "../../spec/fields.ts";
 import { TEXT_MAX } from "../../translate/translate.ts";
 
 /** No member but those that are named. */
@@ -72,4 +72,28 @@ export const sentence = Type.String({ minLength: 1, maxLength: TEXT_MAX });
 /** One of two named schemas, told apart by `kind`. */
 export function eitherSpec(one: string, other: string): TSchema {
   return Type.Union([named(one), named(other)]);
+}
+
+/** Rows that are wanted. */
+export const limitSchema = (maximum: number) =>
+  Type.Integer({ minimum: 1, maximum, description: "Wins over spec.limit." });
+
+/** How an answer or a file is wanted; `formats` are those that may be. */
+export function outputSchema(formats: readonly string[]): TSchema {
+  return Type.Object(
+    {
+      format: Type.Optional(Type.Enum([...formats])),
+      include_explain: Type.Optional(Type.Boolean()),
+      fields: Type.Optional(
+        Type.Array(Type.Enum([...OUTPUT_FIELD_NAMES]), { maxItems: OUTPUT_FIELD_NAMES.length }),
+      ),
+      ...(formats.includes("csv")
+        ? {
+            bom: Type.Optional(Type.Boolean({ description: "csv: begin with a byte order mark." })),
+            delimiter: Type.Optional(Type.Enum([",", ";"], { description: "csv: between cells." })),
+          }
+        : {}),
+    },
+    { ...closed, description: "Members win over those of spec.output." },
+  );
 }
