@@ -34,7 +34,7 @@ interface Packed {
 const packed = new WeakMap<Segment, Promise<Packed>>();
 
 /** Answers the catalog of the present snapshot. */
-export function catalog(call: KeyCall): Reply {
+export function catalog(call: KeyCall<"hold" | "segment" | "version">): Reply {
   const { service } = call;
   const segment = currentSegment(service);
   const tag = weakTag(["catalog", SHAPE, service.version, segment.snapshotId]);
@@ -53,7 +53,7 @@ function answerOf(found: Packed, accepted: string, headers: Readonly<Record<stri
 }
 
 /** Makes it where nobody has yet; a failure is not kept. */
-function packedOf({ service }: KeyCall, segment: Segment): Promise<Packed> {
+function packedOf({ service }: KeyCall<"hold">, segment: Segment): Promise<Packed> {
   const known = packed.get(segment);
   if (known !== undefined) return known;
   const release = service.hold(segment);

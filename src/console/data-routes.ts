@@ -12,7 +12,7 @@ import { status } from "../http/api/status.ts";
 import { translateLeads } from "../http/api/translate.ts";
 import type { Shedding } from "../http/server/pressure.ts";
 import type { Reply, Route } from "../http/server/routetable.ts";
-import type { SessionCall } from "../http/server/service.ts";
+import type { ServicePart, SessionCall } from "../http/server/service.ts";
 import { catalog } from "./catalog.ts";
 import { estimateExport } from "./estimate.ts";
 import { explainAccount } from "./explain.ts";
@@ -25,7 +25,7 @@ import {
 } from "./exports.ts";
 import { changeSearch, deleteSearch, listSearches, readSearch, saveSearch } from "./searches.ts";
 
-type Handle = (call: SessionCall) => Reply;
+type Handle = (call: SessionCall<ServicePart>) => Reply;
 
 /** The routes of the console's data. */
 export const CONSOLE_DATA_ROUTES: readonly Route[] = [

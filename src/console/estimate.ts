@@ -49,7 +49,9 @@ const SAMPLINGS: Readonly<Record<ExportFormat, Sampling>> = {
 const caches = new WeakMap<Segment, Map<string, number>>();
 
 /** Tells how large an export would be. */
-export async function estimateExport(call: KeyCall): Promise<Answer> {
+export async function estimateExport(
+  call: KeyCall<"engine" | "hold" | "secondaryCnaeFull" | "segment">,
+): Promise<Answer> {
   const { service, requestId } = call;
   const segment = currentSegment(service);
   const release = service.hold(segment);

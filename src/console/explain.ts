@@ -22,7 +22,9 @@ import type { AccountQuerySpec } from "../spec/schema.ts";
 import { alone, reasonsOf, setParts } from "./filters.ts";
 
 /** Answers one account and how it stands to a spec. */
-export function explainAccount(call: KeyCall): Answer {
+export function explainAccount(
+  call: KeyCall<"clock" | "engine" | "secondaryCnaeFull" | "segment" | "telemetry">,
+): Answer {
   const { service, plan } = call;
   const segment = currentSegment(service);
   const { spec, cnpj } = readQuestion(call, segment);
@@ -49,7 +51,7 @@ interface Question {
   readonly cnpj: Cnpj;
 }
 
-function readQuestion(call: KeyCall, segment: Segment): Question {
+function readQuestion(call: KeyCall<"secondaryCnaeFull">, segment: Segment): Question {
   const body = readBody(call.body, ["spec", "cnpj"]);
   call.spend(costOf({ spec: body.members.spec }));
   const cnpj = readNumber(body);

@@ -49,14 +49,20 @@ interface Question {
 }
 
 /** Counts what a spec matches. */
-export function explore(call: KeyCall): Reply {
+export function explore(
+  call: KeyCall<"clock" | "engine" | "hold" | "secondaryCnaeFull" | "segment" | "telemetry">,
+): Reply {
   const startMs = call.service.clock.monotonicMs();
   const segment = currentSegment(call.service);
   return answerSteps(call, segment, exploreSteps(call, segment, startMs));
 }
 
 /** Each step may cost tens of milliseconds; whoever has left is not counted for any more. */
-function* exploreSteps(call: KeyCall, segment: Segment, startMs: number): Steps<Answer> {
+function* exploreSteps(
+  call: KeyCall<"clock" | "engine" | "secondaryCnaeFull" | "telemetry">,
+  segment: Segment,
+  startMs: number,
+): Steps<Answer> {
   const question = { ...(yield* readQuestion(call, segment)), startMs };
   const known = unchanged(call, question.tag);
   if (known !== null) return known;
@@ -70,7 +76,10 @@ function* exploreSteps(call: KeyCall, segment: Segment, startMs: number): Steps<
   return yield* answerOf(call, question, counts);
 }
 
-function* readQuestion(call: KeyCall, segment: Segment): Steps<Omit<Question, "startMs">> {
+function* readQuestion(
+  call: KeyCall<"secondaryCnaeFull">,
+  segment: Segment,
+): Steps<Omit<Question, "startMs">> {
   if (!isSmall(call.body)) yield;
   const body = readBody(call.body, ["spec", "facets", "beside"]);
   call.spend(costOf({ spec: body.members.spec, facets: body.members.facets }));
@@ -118,7 +127,11 @@ function filtersBeside({ filters }: AccountQuerySpec, name: BesideName) {
 }
 
 /** What has to be counted, in parts of which each may cost tens of milliseconds. */
-function* facetWork(call: KeyCall, question: Question, counts: Counts): Steps<(() => void)[]> {
+function* facetWork(
+  call: KeyCall<"clock" | "telemetry">,
+  question: Question,
+  counts: Counts,
+): Steps<(() => void)[]> {
   const { spec, facets, beside } = question;
   const wanted = [
     { filters: spec.filters, names: facets },
@@ -148,7 +161,7 @@ function apart(names: readonly FacetName[]): FacetName[][] {
   return [activities, ...others.map((name) => [name])].filter((group) => group.length > 0);
 }
 
-function* answerOf(call: KeyCall, question: Question, counts: Counts): Steps<Answer> {
+function* answerOf(call: KeyCall<"clock">, question: Question, counts: Counts): Steps<Answer> {
   const { service, requestId } = call;
   const { segment, spec, facets, beside, tag } = question;
   const total = yield* counts.totalSteps(spec);

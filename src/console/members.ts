@@ -16,14 +16,16 @@ import { readChoice, readText, refuse, refuseMistakes, wishOf } from "./wish.ts"
 const STATES = ["active", "disabled"] as const;
 
 /** `GET /members`: oldest first. */
-export function listMembers(call: SessionCall): Answer {
+export function listMembers(call: SessionCall<"users">): Answer {
   const { service, requestId, identity } = call;
   const members = service.users.list(identity.tenantId).map((user) => shown(call, user));
   return json({ request_id: requestId, members });
 }
 
 /** `POST /members` with `{email, role?}`. */
-export async function createMember(call: SessionCall): Promise<Answer> {
+export async function createMember(
+  call: SessionCall<"audit" | "keyring" | "users">,
+): Promise<Answer> {
   const body = wishOf(call, ["email", "role"]);
   const email = readText(body, "email", EMAIL_MAX);
   const role = readChoice(body, "role", ROLES) ?? "member";
@@ -36,7 +38,7 @@ export async function createMember(call: SessionCall): Promise<Answer> {
 }
 
 /** `POST /members/{id}` with `{role?, state?}`. */
-export function changeMember(call: SessionCall): Answer {
+export function changeMember(call: SessionCall<"audit" | "keyring" | "users">): Answer {
   const user = memberOf(call);
   const body = wishOf(call, ["role", "state"]);
   const role = readChoice(body, "role", ROLES);
@@ -53,7 +55,9 @@ export function changeMember(call: SessionCall): Answer {
 }
 
 /** `POST /members/{id}/password`: a new one is made up. */
-export async function resetPassword(call: SessionCall): Promise<Answer> {
+export async function resetPassword(
+  call: SessionCall<"audit" | "keyring" | "users">,
+): Promise<Answer> {
   const user = memberOf(call);
   refuseMistakes(wishOf(call, []));
   if (user.id === call.session.user.id) {
@@ -71,12 +75,12 @@ function refuseNothing(body: BodyObject): void {
 }
 
 /** The user that the path names; throws `not_found` for others' too. */
-function memberOf({ service, params, identity }: SessionCall): User {
+function memberOf({ service, params, identity }: SessionCall<"users">): User {
   return service.users.member(identity.tenantId, params.id ?? "");
 }
 
 /** A member as it is now. */
-function answerOf(call: SessionCall, id: string): object {
+function answerOf(call: SessionCall<"users">, id: string): object {
   const user = call.service.users.member(call.identity.tenantId, id);
   return { request_id: call.requestId, ...shown(call, user) };
 }

@@ -29,7 +29,7 @@ export class SessionRoutes {
   };
 
   /** `POST /session` with `{email, password}`. */
-  signIn = async (call: Call): Promise<Answer> => {
+  signIn = async (call: Call<"sessions">): Promise<Answer> => {
     const body = wishOf(call, ["email", "password"]);
     const email = readText(body, "email", TEXT_MAX);
     const password = readText(body, "password", TEXT_MAX);
@@ -43,19 +43,19 @@ export class SessionRoutes {
   };
 
   /** `DELETE /session`: signs out here. */
-  signOut = (call: SessionCall): Answer => {
+  signOut = (call: SessionCall<"sessions">): Answer => {
     call.service.sessions.end(call.session);
     return this.#ended(call);
   };
 
   /** `DELETE /sessions`: signs out everywhere. */
-  signOutEverywhere = (call: SessionCall): Answer => {
+  signOutEverywhere = (call: SessionCall<"sessions">): Answer => {
     call.service.sessions.endAll(call.session.user.id);
     return this.#ended(call);
   };
 
   /** `POST /password` with `{current_password, new_password}`; ends all sessions but a new one. */
-  changePassword = async (call: SessionCall): Promise<Answer> => {
+  changePassword = async (call: SessionCall<"sessions">): Promise<Answer> => {
     const body = wishOf(call, ["current_password", "new_password"]);
     const current = readText(body, "current_password", TEXT_MAX);
     const next = readText(body, "new_password", TEXT_MAX);
@@ -75,7 +75,7 @@ export class SessionRoutes {
 const NOBODY = { user: null };
 
 /** `GET /sessions`: where the user is signed in, newest first. */
-export function listSessions({ service, requestId, session }: SessionCall): Answer {
+export function listSessions({ service, requestId, session }: SessionCall<"sessions">): Answer {
   const sessions = service.sessions.list(session.user.id).map(({ id, createdAt, seenAt }) => ({
     id,
     created_at: new Date(createdAt).toISOString(),

@@ -6,7 +6,7 @@
  */
 import { strict as assert } from "node:assert";
 import type { Answer } from "../http/server/respond.ts";
-import type { Question } from "../http/server/service.ts";
+import type { AskedPart, Question } from "../http/server/service.ts";
 import type { JsonObject } from "../spec/reader.ts";
 
 /** What every answer about data says of its source. */
@@ -17,7 +17,7 @@ export interface Source {
 }
 
 /** The same question with another body; conditions of the message are none of the question. */
-export function withBody<Asker extends Question>(asker: Asker, body: object): Asker {
+export function withBody<Asker extends Question<AskedPart>>(asker: Asker, body: object): Asker {
   return { ...asker, body: Buffer.from(JSON.stringify(body)), header: () => undefined };
 }
 

@@ -8,7 +8,7 @@ import type { TSchema } from "typebox";
 import { wordFor } from "../amounts.ts";
 import { countAccounts } from "../http/api/count.ts";
 import { SCHEMAS } from "../http/api/schemas.ts";
-import type { Question } from "../http/server/service.ts";
+import type { AskedPart, Question } from "../http/server/service.ts";
 import { FACETS, type Facet } from "../search/facet.ts";
 import { answeredBy, type Source, sentencesOf, sourceLine, sourceOf, withBody } from "./asking.ts";
 import { FILTERS_NOTE } from "./instructions.ts";
@@ -61,7 +61,7 @@ interface Counted extends Source {
 }
 
 /** The tool. */
-export const COUNT_TOOL: Tool<Question> = {
+export const COUNT_TOOL: Tool<Question<AskedPart>> = {
   definition: DEFINITION,
   async run(sent, asker) {
     const mistakes = unknownArguments(sent, Object.keys(ARGUMENTS));

@@ -154,7 +154,7 @@ export const ACCOUNT_ROUTES: readonly ApiRoute[] = [
 ];
 
 /** Answers one account. */
-export function readAccount(call: Question): Answer {
+export function readAccount(call: Question<"clock" | "engine" | "segment" | "telemetry">): Answer {
   const { service, plan, params } = call;
   const segment = currentSegment(service);
   // The slash of the punctuated form makes two segments of one CNPJ.

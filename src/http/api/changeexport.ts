@@ -25,13 +25,40 @@ import { askedBy, created, createExport, exportContext, MEMBERS, replayed } from
 import { isSmall } from "./search-request.ts";
 
 /** Answers with the export that a request brings about, of accounts or of changes. */
-export function createAnyExport(call: KeyCall): Reply {
+export function createAnyExport(
+  call: KeyCall<
+    | "changeLists"
+    | "clock"
+    | "engine"
+    | "exporter"
+    | "hold"
+    | "months"
+    | "replaced"
+    | "secondaryCnaeFull"
+    | "segment"
+    | "stopping"
+    | "telemetry"
+  >,
+): Reply {
   if (!asksForChanges(call.body)) return createExport(call);
   return acceptChanges(call).then((accepted) => created(call, accepted));
 }
 
 /** Queues an export of changes, or finds the one that the same request queued before. */
-export async function acceptChanges(call: KeyCall): Promise<AcceptedExport> {
+export async function acceptChanges(
+  call: KeyCall<
+    | "changeLists"
+    | "clock"
+    | "exporter"
+    | "hold"
+    | "months"
+    | "replaced"
+    | "secondaryCnaeFull"
+    | "segment"
+    | "stopping"
+    | "telemetry"
+  >,
+): Promise<AcceptedExport> {
   const asked = askedBy(call);
   const before = replayed(call, asked);
   if (before !== null) return before;
@@ -72,7 +99,7 @@ function asksForChanges(body: Uint8Array): boolean {
 
 /** The spec of either kind in the normal form of an export; what of it is ignored, it says. */
 function* exportSpec(
-  call: KeyCall,
+  call: KeyCall<"secondaryCnaeFull" | "segment">,
   body: BodyObject,
   pair: HeldPair | null,
 ): Steps<AccountQuerySpec> {
@@ -95,7 +122,7 @@ function* exportSpec(
 
 /** Exact rows of the file; refuses more than its format holds. */
 async function countRows(
-  call: KeyCall,
+  call: KeyCall<"changeLists" | "clock" | "stopping" | "telemetry">,
   pair: HeldPair,
   wish: Pick<ChangeQuery, "spec" | "kinds" | "watch">,
 ): Promise<number> {

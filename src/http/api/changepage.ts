@@ -38,7 +38,7 @@ const SLICE_ITEMS = 32;
 
 /** The list that a question needs, made where there is none. */
 export function openList(
-  { service, gone }: Pick<KeyCall, "service" | "gone">,
+  { service, gone }: Pick<KeyCall<"changeLists" | "stopping">, "service" | "gone">,
   { pair }: Pick<ChangesQuestion, "pair">,
 ): Promise<HeldList> {
   const ended = () => gone() || service.stopping();
@@ -46,7 +46,10 @@ export function openList(
 }
 
 /** Totals of a question, in its turn. */
-export function totalsOf(service: Service, query: ChangeQuery): Promise<ChangeTotals> {
+export function totalsOf(
+  service: Pick<Service, "clock" | "telemetry">,
+  query: ChangeQuery,
+): Promise<ChangeTotals> {
   return inTurn(async () => {
     const startMs = service.clock.monotonicMs();
     const totals = await changeTotals(query);
@@ -56,7 +59,23 @@ export function totalsOf(service: Service, query: ChangeQuery): Promise<ChangeTo
 }
 
 /** Answers a question about changes. */
-export async function answerChanges(call: KeyCall, body: BodyObject): Promise<Answer> {
+export async function answerChanges(
+  call: KeyCall<
+    | "changeLists"
+    | "clock"
+    | "hold"
+    | "log"
+    | "months"
+    | "replaced"
+    | "secondaryCnaeFull"
+    | "secrets"
+    | "segment"
+    | "stopping"
+    | "streams"
+    | "telemetry"
+  >,
+  body: BodyObject,
+): Promise<Answer> {
   const startMs = call.service.clock.monotonicMs();
   const { spec, limit } = body.members;
   call.spend(costOf({ spec, limit: limitOf([limit], call.plan.limits.search_limit) }));
@@ -84,7 +103,7 @@ interface Found {
 }
 
 async function walk(
-  service: Service,
+  service: Pick<Service, "clock" | "telemetry">,
   { spec, kinds, watch, from, limit }: ChangesQuestion,
   { list }: HeldList,
 ): Promise<Found> {
@@ -109,7 +128,10 @@ interface Rendering extends Found {
 }
 
 /** A small page is rendered at once, a large one while it is sent. */
-async function rendered(call: KeyCall, rendering: Rendering): Promise<Answer> {
+async function rendered(
+  call: KeyCall<"clock" | "hold" | "log" | "secrets" | "streams">,
+  rendering: Rendering,
+): Promise<Answer> {
   const { question, held, page, letGo } = rendering;
   const { head, tail } = frameOf(call, rendering);
   const slices = itemSlices(held, page.entries, question.spec.output.fields);
@@ -128,7 +150,10 @@ async function rendered(call: KeyCall, rendering: Rendering): Promise<Answer> {
 }
 
 /** What stands before and behind the list of changes. */
-function frameOf(call: KeyCall, rendering: Rendering): { head: Buffer; tail: Buffer } {
+function frameOf(
+  call: KeyCall<"clock" | "secrets">,
+  rendering: Rendering,
+): { head: Buffer; tail: Buffer } {
   const { question, held, totals, page, startMs } = rendering;
   const { spec, kinds, watch, scope, warnings } = question;
   const { older, newer } = held.list;

@@ -25,7 +25,7 @@ export function pairId(olderId: string, newerId: string): string {
 
 /** Finds and opens the pair; null where there is no such month. */
 export async function openPair(
-  service: Service,
+  service: Pick<Service, "hold" | "months" | "replaced" | "segment">,
   since: string,
   cursor: string | null,
 ): Promise<HeldPair | null> {
@@ -55,7 +55,7 @@ export async function openPair(
 }
 
 /** The mistake of a month that is not there; says which there are, and how one gets there. */
-export function noSuchMonth(service: Service, since: string): Mistake {
+export function noSuchMonth(service: Pick<Service, "months" | "segment">, since: string): Mistake {
   const labels = changesSince(service);
   const served = service.segment()?.label;
   const detail = !service.months.inFolder
@@ -79,7 +79,11 @@ function listed(labels: readonly string[]): string {
 }
 
 /** The month before the served one of a label; looks again before it says that there is none. */
-async function monthOf(service: Service, since: string, newer: Segment): Promise<Month | null> {
+async function monthOf(
+  service: Pick<Service, "months">,
+  since: string,
+  newer: Segment,
+): Promise<Month | null> {
   const find = () => service.months.before(newer).find(({ label }) => label === since) ?? null;
   const known = find();
   if (known !== null) return known;
@@ -89,7 +93,7 @@ async function monthOf(service: Service, since: string, newer: Segment): Promise
 
 /** The pair that a cursor says it is of, if both are still there. */
 function begunPair(
-  service: Service,
+  service: Pick<Service, "months" | "replaced" | "segment">,
   since: string,
   cursor: string,
 ): { readonly month: Month; readonly newer: Segment } | null {

@@ -43,7 +43,10 @@ export interface ChangesQuestion {
 }
 
 /** Reads a question. Throws `AppError` with every mistake; else release its pair later. */
-export async function readQuestion(call: KeyCall, body: BodyObject): Promise<ChangesQuestion> {
+export async function readQuestion(
+  call: KeyCall<"hold" | "months" | "replaced" | "secondaryCnaeFull" | "secrets" | "segment">,
+  body: BodyObject,
+): Promise<ChangesQuestion> {
   const since = readSince(body);
   const cursor = readCursor(body, []);
   const kinds = readKinds(body);
@@ -69,7 +72,7 @@ export async function readQuestion(call: KeyCall, body: BodyObject): Promise<Cha
 
 /** Runs what reads a question; a refusal for its month says which months there are. */
 export async function withMonths<Value>(
-  { service }: KeyCall,
+  { service }: KeyCall<"months" | "segment">,
   read: () => Steps<Value>,
 ): Promise<Value> {
   try {
@@ -112,7 +115,7 @@ export function* normalizedFor(
 }
 
 function* normalized(
-  { service, plan }: KeyCall,
+  { service, plan }: KeyCall<"secondaryCnaeFull" | "segment">,
   body: BodyObject,
   pair: HeldPair | null,
 ): Steps<SpecOfChanges> {
@@ -174,7 +177,7 @@ function readLimit({ members, mistakes }: BodyObject, plan: Plan) {
 
 /** A month that is not there; a further page of it has expired, and that is said of its cursor. */
 function noteMissing(
-  call: KeyCall,
+  call: KeyCall<"months" | "secrets" | "segment">,
   { mistakes }: BodyObject,
   { since, cursor }: { readonly since: string; readonly cursor: string | null },
 ): void {

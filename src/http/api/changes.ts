@@ -145,12 +145,42 @@ export const CHANGE_ROUTES: readonly ApiRoute[] = [
 ];
 
 /** Answers a question that stands in a body. */
-function changesByBody(call: KeyCall): Promise<Answer> {
+function changesByBody(
+  call: KeyCall<
+    | "changeLists"
+    | "clock"
+    | "hold"
+    | "log"
+    | "months"
+    | "replaced"
+    | "secondaryCnaeFull"
+    | "secrets"
+    | "segment"
+    | "stopping"
+    | "streams"
+    | "telemetry"
+  >,
+): Promise<Answer> {
   return answerChanges(call, readBody(call.body, MEMBERS));
 }
 
 /** Answers a question that stands in the address. */
-async function changesByQuery(call: KeyCall): Promise<Answer> {
+async function changesByQuery(
+  call: KeyCall<
+    | "changeLists"
+    | "clock"
+    | "hold"
+    | "log"
+    | "months"
+    | "replaced"
+    | "secondaryCnaeFull"
+    | "secrets"
+    | "segment"
+    | "stopping"
+    | "streams"
+    | "telemetry"
+  >,
+): Promise<Answer> {
   try {
     return await answerChanges(call, bodyOf(call.query));
   } catch (error) {

@@ -22,13 +22,19 @@ import { answerSteps } from "./search.ts";
 import { isSmall } from "./search-request.ts";
 
 /** Counts the matches of a spec. */
-export function countAccounts(call: Question): Reply {
+export function countAccounts(
+  call: Question<"clock" | "engine" | "hold" | "secondaryCnaeFull" | "segment" | "telemetry">,
+): Reply {
   const startMs = call.service.clock.monotonicMs();
   const segment = currentSegment(call.service);
   return answerSteps(call, segment, countSteps(call, segment, startMs));
 }
 
-function* countSteps(call: Question, segment: Segment, startMs: number): Steps<Answer> {
+function* countSteps(
+  call: Question<"clock" | "engine" | "secondaryCnaeFull" | "telemetry">,
+  segment: Segment,
+  startMs: number,
+): Steps<Answer> {
   const { service } = call;
   if (!isSmall(call.body)) yield;
   const body = readBody(call.body, ["spec", "facets"]);

@@ -127,7 +127,9 @@ export const FILE_ROUTES: readonly ApiRoute[] = [
 ];
 
 /** Sends a file or a part of it. */
-function downloadFile(call: Call): Answer | Promise<Answer> {
+function downloadFile(
+  call: Call<"clock" | "exporter" | "keyring" | "log" | "secrets" | "streams">,
+): Answer | Promise<Answer> {
   const { clock, secrets } = call.service;
   checkLink(call.path, call.rawQuery, { nowMs: clock.nowMs(), secrets: secrets.link });
   const record = finished(call);
@@ -143,7 +145,7 @@ function downloadFile(call: Call): Answer | Promise<Answer> {
 }
 
 /** The export behind a genuine link; throws what stands in the way of its file. */
-function finished(call: Call): Finished {
+function finished(call: Call<"exporter" | "keyring">): Finished {
   const [, id] = FILE_NAME.exec(call.params.name ?? "") ?? [];
   const record = id === undefined ? undefined : call.service.exporter.find(id);
   if (record === undefined || filePathOf(record) !== call.path) throw exportNotFound();
@@ -196,7 +198,11 @@ function outside({ sizeBytes }: Finished): AppError {
 }
 
 /** Opens the file and makes sure that it is the one of the record. */
-async function openSlice(call: Call, record: Finished, range: ByteRange): Promise<FileSlice> {
+async function openSlice(
+  call: Call<"exporter" | "keyring" | "log" | "streams">,
+  record: Finished,
+  range: ByteRange,
+): Promise<FileSlice> {
   const { log, streams } = call.service;
   const done = takePlace(streams, record.tenantId);
   const descriptor = await openRecorded(call, record).catch((error) => {
@@ -212,7 +218,7 @@ async function openSlice(call: Call, record: Finished, range: ByteRange): Promis
 }
 
 /** A descriptor of the file, which is as its record says. */
-async function openRecorded(call: Call, record: Finished): Promise<number> {
+async function openRecorded(call: Call<"exporter" | "keyring">, record: Finished): Promise<number> {
   const path = call.service.exporter.filePath(record);
   const descriptor = await openFile(path, OPEN_FLAGS).catch((error) => {
     // It may have expired or been deleted since; then that is the answer.

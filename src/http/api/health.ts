@@ -56,12 +56,12 @@ export const HEALTH_ROUTES: readonly ApiRoute[] = [
 ];
 
 /** The process is up. */
-function healthz({ service }: Call): Answer {
+function healthz({ service }: Call<"transport" | "version">): Answer {
   return json({ status: "ok", version: service.version, transport: service.transport });
 }
 
 /** A snapshot is loaded and requests are welcome. */
-function readyz({ service }: Call): Answer {
+function readyz({ service }: Call<"segment" | "stopping">): Answer {
   if (service.stopping()) {
     throw new AppError("snapshot_unavailable", "The server is stopping. Ask another one.");
   }
@@ -70,7 +70,7 @@ function readyz({ service }: Call): Answer {
 }
 
 /** The metrics for Prometheus, unless they have an address of their own. */
-function metrics({ service }: Call): Answer {
+function metrics({ service }: Call<"metricsHere" | "telemetry">): Answer {
   if (!service.metricsHere) {
     throw new AppError("not_found", "The metrics are answered at an address of their own.");
   }

@@ -27,7 +27,9 @@ const WAIT_SECONDS_MAX = 60;
 const WAIT_TURN_MS = 2_000;
 
 /** `GET /v1/exports/{id}`: the record, on request only once it has come to its end. */
-export function readExport(call: KeyCall): Answer | Promise<Answer> {
+export function readExport(
+  call: KeyCall<"clock" | "exporter" | "stopping" | "waits">,
+): Answer | Promise<Answer> {
   const wish = readWish(call.query);
   const answer = (record: ExportRecord): Answer => {
     refuseExpired(record);
@@ -39,14 +41,14 @@ export function readExport(call: KeyCall): Answer | Promise<Answer> {
 
 /** Reads the export of a path as it is now, or when it has come to its end or `wait` is over. */
 export function readAs(
-  call: KeyCall,
+  call: KeyCall<"clock" | "exporter" | "stopping" | "waits">,
   answer: (record: ExportRecord) => Answer,
 ): Answer | Promise<Answer> {
   return readWith(call, readWish(call.query).waitMs, answer);
 }
 
 function readWith(
-  call: KeyCall,
+  call: KeyCall<"clock" | "exporter" | "stopping" | "waits">,
   waitMs: number,
   answer: (record: ExportRecord) => Answer,
 ): Answer | Promise<Answer> {
@@ -62,7 +64,11 @@ function ended({ state }: ExportRecord): boolean {
 }
 
 /** Waits in turns, so that a client that is gone holds nothing for longer than one of them. */
-async function waitFor(call: KeyCall, id: string, waitMs: number): Promise<ExportRecord> {
+async function waitFor(
+  call: KeyCall<"clock" | "exporter" | "stopping">,
+  id: string,
+  waitMs: number,
+): Promise<ExportRecord> {
   const { service, identity } = call;
   const untilMs = service.clock.monotonicMs() + waitMs;
   for (;;) {
@@ -74,7 +80,7 @@ async function waitFor(call: KeyCall, id: string, waitMs: number): Promise<Expor
 }
 
 /** `GET /v1/exports/{id}/download`: leads to the file, which then needs no key. */
-export function downloadExport(call: KeyCall): Answer {
+export function downloadExport(call: KeyCall<"clock" | "exporter" | "secrets">): Answer {
   const { exporter, secrets, clock } = call.service;
   const record = exporter.read(call.identity.tenantId, idOf(call));
   refuseExpired(record);
@@ -85,13 +91,13 @@ export function downloadExport(call: KeyCall): Answer {
 }
 
 /** `DELETE /v1/exports/{id}`: cancels or deletes. */
-export function deleteExport(call: KeyCall): Answer {
+export function deleteExport(call: KeyCall<"exporter">): Answer {
   call.service.exporter.remove(call.identity.tenantId, idOf(call));
   return noContent();
 }
 
 /** `GET /v1/exports`: the tenant's exports, newest first. */
-export function listExports(call: KeyCall): Answer {
+export function listExports(call: KeyCall<"exporter" | "secrets">): Answer {
   const { records, limit, next } = pageOf(call);
   const page = { exports: records.map(recordJson), next_cursor: next, has_more: next !== null };
   if (next === null) return json(page);
@@ -108,7 +114,7 @@ export interface ListedExports {
 }
 
 /** Reads the part of the list that the query asks for. */
-export function pageOf(call: KeyCall): ListedExports {
+export function pageOf(call: KeyCall<"exporter" | "secrets">): ListedExports {
   const { exporter, secrets } = call.service;
   const { tenantId } = call.identity;
   const { limit, before } = readPage(call);
@@ -145,7 +151,7 @@ function readWish(query: ReadonlyMap<string, string>): Wish {
 }
 
 /** Reads limit and cursor; without a limit a page is as long as the one before it. */
-function readPage({ query, identity, service }: KeyCall): {
+function readPage({ query, identity, service }: KeyCall<"secrets">): {
   readonly limit: number;
   readonly before: number | null;
 } {

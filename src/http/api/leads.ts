@@ -103,13 +103,32 @@ export const LEAD_ROUTES: readonly ApiRoute[] = [
 ];
 
 /** Answers one page of leads. */
-export function searchLeads(call: KeyCall): Reply {
+export function searchLeads(
+  call: KeyCall<
+    | "clock"
+    | "engine"
+    | "hold"
+    | "log"
+    | "pressure"
+    | "replaced"
+    | "secrets"
+    | "segment"
+    | "streams"
+    | "telemetry"
+  >,
+): Reply {
   const startMs = call.service.clock.monotonicMs();
   const segment = segmentFor(call);
   return answerSteps(call, segment, leadSteps(call, segment, startMs));
 }
 
-function* leadSteps(call: KeyCall, segment: Segment, startMs: number): Steps<Answer> {
+function* leadSteps(
+  call: KeyCall<
+    "clock" | "engine" | "hold" | "log" | "pressure" | "secrets" | "streams" | "telemetry"
+  >,
+  segment: Segment,
+  startMs: number,
+): Steps<Answer> {
   const prepared = yield* prepareLeads(call, segment);
   const { spec, onePerCompany, language, refusal } = prepared;
   refuseDear(call, prepared);

@@ -36,18 +36,25 @@ export const MEMBERS = ["spec", "limit", "output"];
 const IDEMPOTENCY_KEY = /^[\x21-\x7e]{1,255}$/;
 
 /** Answers with the export that a request brings about. */
-export function createExport(call: KeyCall): Reply {
+export function createExport(
+  call: KeyCall<"engine" | "exporter" | "hold" | "secondaryCnaeFull" | "segment">,
+): Reply {
   return whenAccepted(call, (accepted) => created(call, accepted));
 }
 
 /** Makes an answer of the export that a request brings about. */
-export function whenAccepted(call: KeyCall, answer: (accepted: AcceptedExport) => Answer): Reply {
+export function whenAccepted(
+  call: KeyCall<"engine" | "exporter" | "hold" | "secondaryCnaeFull" | "segment">,
+  answer: (accepted: AcceptedExport) => Answer,
+): Reply {
   const accepted = acceptExport(call);
   return accepted instanceof Promise ? accepted.then(answer) : answer(accepted);
 }
 
 /** Queues an export, or finds the one that the same request queued before. */
-export function acceptExport(call: KeyCall): AcceptedExport | Promise<AcceptedExport> {
+export function acceptExport(
+  call: KeyCall<"engine" | "exporter" | "hold" | "secondaryCnaeFull" | "segment">,
+): AcceptedExport | Promise<AcceptedExport> {
   const asked = askedBy(call);
   const before = replayed(call, asked);
   if (before !== null) return before;
@@ -55,7 +62,11 @@ export function acceptExport(call: KeyCall): AcceptedExport | Promise<AcceptedEx
   return answerSteps(call, segment, acceptSteps(call, segment, asked));
 }
 
-function* acceptSteps(call: KeyCall, segment: Segment, asked: Asked): Steps<AcceptedExport> {
+function* acceptSteps(
+  call: KeyCall<"engine" | "exporter" | "secondaryCnaeFull">,
+  segment: Segment,
+  asked: Asked,
+): Steps<AcceptedExport> {
   const spec = yield* exportSpecSteps(call, segment);
   const rows = yield* countRows(call, segment, spec);
   return call.service.exporter.create({ ...asked, segment, spec, rows });
@@ -73,7 +84,7 @@ export function askedBy({ identity, plan, header, body }: KeyCall): Asked {
 }
 
 /** What the same request brought about before, or null. */
-export function replayed({ service }: KeyCall, asked: Asked): AcceptedExport | null {
+export function replayed({ service }: KeyCall<"exporter">, asked: Asked): AcceptedExport | null {
   return service.exporter.replay(asked.tenantId, asked.idempotencyKey, asked.bodyHash);
 }
 
@@ -110,7 +121,7 @@ function readIdempotencyKey(sent: string | undefined): string {
 
 /** What the spec of an export is normalized by; an output that is missing is a mistake. */
 export function exportContext(
-  { service, plan }: Question,
+  { service, plan }: Question<"secondaryCnaeFull">,
   { members, mistakes }: BodyObject,
 ): Omit<NormalizeContext, "catalog"> {
   if (members.output === undefined) {
@@ -131,13 +142,19 @@ export function exportContext(
 }
 
 /** Reads what is to be exported, at once; throws every mistake, and refuses what is too broad. */
-export function readExportSpec(call: Question, segment: Segment): AccountQuerySpec {
+export function readExportSpec(
+  call: Question<"engine" | "secondaryCnaeFull">,
+  segment: Segment,
+): AccountQuerySpec {
   const body = readBody(call.body, MEMBERS);
   return atOnce(checkedSpec(call, segment, body));
 }
 
 /** As `readExportSpec`, charged and in steps where the body is large. */
-export function* exportSpecSteps(call: Question, segment: Segment): Steps<AccountQuerySpec> {
+export function* exportSpecSteps(
+  call: Question<"engine" | "secondaryCnaeFull">,
+  segment: Segment,
+): Steps<AccountQuerySpec> {
   if (!isSmall(call.body)) yield;
   const body = readBody(call.body, MEMBERS);
   call.spend(costOf({ spec: body.members.spec }));
@@ -147,7 +164,11 @@ export function* exportSpecSteps(call: Question, segment: Segment): Steps<Accoun
   return spec;
 }
 
-function* checkedSpec(call: Question, segment: Segment, body: BodyObject): Steps<AccountQuerySpec> {
+function* checkedSpec(
+  call: Question<"engine" | "secondaryCnaeFull">,
+  segment: Segment,
+  body: BodyObject,
+): Steps<AccountQuerySpec> {
   const { members } = body;
   const context = exportContext(call, body);
   const { spec } = yield* withBodyMistakesIn(body, () =>
@@ -162,7 +183,11 @@ function* checkedSpec(call: Question, segment: Segment, body: BodyObject): Steps
  * Counts rows where somebody needs to know, else it is 0. Refuses what the format cannot hold; a
  * limit below its bound needs no count.
  */
-function* countRows(call: KeyCall, segment: Segment, spec: AccountQuerySpec): Steps<number> {
+function* countRows(
+  call: KeyCall<"engine">,
+  segment: Segment,
+  spec: AccountQuerySpec,
+): Steps<number> {
   // The mode `export` lets no other format through.
   const format = spec.output.format as ExportFormat;
   const { rowsMax } = FORMATS[format];

@@ -22,12 +22,17 @@ import { answerSteps } from "./search.ts";
 import { isSmall, SEARCH_LIMIT_DEFAULT } from "./search-request.ts";
 
 /** Validates and normalizes an account query of a search or of an export, or a lead query. */
-export function normalize(call: KeyCall): Reply {
+export function normalize(
+  call: KeyCall<"engine" | "hold" | "secondaryCnaeFull" | "segment">,
+): Reply {
   const segment = currentSegment(call.service);
   return answerSteps(call, segment, normalizeSteps(call, segment));
 }
 
-function* normalizeSteps(call: KeyCall, segment: Segment): Steps<Answer> {
+function* normalizeSteps(
+  call: KeyCall<"engine" | "secondaryCnaeFull">,
+  segment: Segment,
+): Steps<Answer> {
   const { body, requestId } = call;
   if (!isSmall(body)) yield;
   const read = readBody(body, ["spec"]);
@@ -59,7 +64,7 @@ function* normalizeSteps(call: KeyCall, segment: Segment): Steps<Answer> {
 }
 
 /** A lead query: its own normal form, and the account query that it stands for. */
-function* leadSteps(call: KeyCall, segment: Segment, body: BodyObject): Steps<Answer> {
+function* leadSteps(call: KeyCall<"engine">, segment: Segment, body: BodyObject): Steps<Answer> {
   const { plan, requestId } = call;
   const { spec: input } = body.members;
   const limits = limitsFor(undefined, plan);
@@ -90,7 +95,7 @@ function* leadSteps(call: KeyCall, segment: Segment, body: BodyObject): Steps<An
 
 /** The exact number of matches; that of a long spec is counted aside. */
 export function* matchesOf(
-  { service: { engine } }: Question,
+  { service: { engine } }: Question<"engine">,
   segment: Segment,
   spec: AccountQuerySpec,
 ): Steps<number> {
@@ -100,7 +105,7 @@ export function* matchesOf(
 
 /** What a spec is normalized by that is only counted: what a search or an export would take. */
 export function eitherContext(
-  { service, plan }: Question,
+  { service, plan }: Question<"secondaryCnaeFull">,
   segment: Segment,
   input: unknown,
 ): NormalizeContext {

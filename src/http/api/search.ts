@@ -62,13 +62,32 @@ interface FoundWalk extends Walk {
 const ACCOUNTS: PageKind = { endpoint: "accounts/search" };
 
 /** Answers one page of a search. */
-export function searchAccounts(call: Question): Reply {
+export function searchAccounts(
+  call: Question<
+    | "clock"
+    | "engine"
+    | "hold"
+    | "log"
+    | "pressure"
+    | "replaced"
+    | "secrets"
+    | "segment"
+    | "streams"
+    | "telemetry"
+  >,
+): Reply {
   const startMs = call.service.clock.monotonicMs();
   const segment = segmentFor(call);
   return answerSteps(call, segment, searchSteps(call, segment, startMs));
 }
 
-function* searchSteps(call: Question, segment: Segment, startMs: number): Steps<Answer> {
+function* searchSteps(
+  call: Question<
+    "clock" | "engine" | "hold" | "log" | "pressure" | "secrets" | "streams" | "telemetry"
+  >,
+  segment: Segment,
+  startMs: number,
+): Steps<Answer> {
   const prepared = yield* prepareSearch(call, segment);
   refuseDear(call, prepared);
   return yield* answerPage(call, { segment, prepared, kind: ACCOUNTS, startMs });
@@ -76,7 +95,7 @@ function* searchSteps(call: Question, segment: Segment, startMs: number): Steps<
 
 /** Answers in steps; the segment stays open until the last of them. */
 export function answerSteps<Value>(
-  { service }: Question,
+  { service }: Question<"hold">,
   segment: Segment,
   steps: Steps<Value>,
 ): Value | Promise<Value> {
@@ -85,7 +104,10 @@ export function answerSteps<Value>(
 }
 
 /** Throws for a page that may be large, and for facets, while there is too much to do. */
-export function refuseDear({ service }: Question, { spec, facets }: PreparedSearch): void {
+export function refuseDear(
+  { service }: Question<"pressure">,
+  { spec, facets }: PreparedSearch,
+): void {
   if (spec.limit <= WHOLE_ACCOUNTS_MAX && facets === null) return;
   service.pressure.refuse("first");
 }
@@ -94,7 +116,10 @@ export function refuseDear({ service }: Question, { spec, facets }: PreparedSear
  * Answers one page: an ordinary one at once, and so in the order of the requests; one that may be
  * large or dear in turns with others, so that many of them hardly delay the small ones.
  */
-export function* answerPage(call: Question, question: PageQuestion): Steps<Answer> {
+export function* answerPage(
+  call: Question<"clock" | "engine" | "hold" | "log" | "secrets" | "streams" | "telemetry">,
+  question: PageQuestion,
+): Steps<Answer> {
   const { service } = call;
   const { segment, prepared, kind } = question;
   refuseTooBroad(service.engine, segment, prepared);
@@ -121,7 +146,10 @@ function beginsLarge(engine: Engine, { segment, prepared: { spec }, afterRow }: 
   return engine.countMatches(segment, spec) > WHOLE_ACCOUNTS_MAX;
 }
 
-function answerTo(call: Question, walk: FoundWalk): Answer {
+function answerTo(
+  call: Question<"clock" | "engine" | "hold" | "log" | "secrets" | "streams" | "telemetry">,
+  walk: FoundWalk,
+): Answer {
   const { service } = call;
   const { segment, prepared, scope, startMs } = walk;
   const page = pageOf(call, walk);
@@ -148,7 +176,7 @@ type FoundPage = Omit<SearchAnswer, "accounts"> & {
 };
 
 function pageOf(
-  call: Question,
+  call: Question<"clock" | "engine" | "telemetry">,
   { segment, prepared, kind, afterRow, ahead }: FoundWalk,
 ): FoundPage {
   const { spec } = prepared;
@@ -166,7 +194,7 @@ function pageOf(
 }
 
 function facetsOf(
-  call: Question,
+  call: Question<"clock" | "engine" | "telemetry">,
   segment: Segment,
   { facets, spec }: PreparedSearch,
 ): Facets | null {
@@ -175,7 +203,7 @@ function facetsOf(
 }
 
 /** The current snapshot, or the one before it for a cursor that began there. */
-export function segmentFor({ service, body }: Question): Segment {
+export function segmentFor({ service, body }: Question<"replaced" | "segment">): Segment {
   const current = currentSegment(service);
   let cursor: string | null = null;
   const replaced = service.replaced((snapshotId) => {

@@ -79,7 +79,21 @@ function example() {
 }
 
 /** Answers what the server has and what the plan allows. */
-export function status({ service, requestId, identity, plan }: KeyCall): Answer {
+export function status({
+  service,
+  requestId,
+  identity,
+  plan,
+}: KeyCall<
+  | "months"
+  | "plans"
+  | "scrubbed"
+  | "searches"
+  | "secondaryCnaeFull"
+  | "segment"
+  | "usage"
+  | "version"
+>): Answer {
   const segment = loadedSegment(service);
   const byPlan = PLAN_NAMES.map((name) => [name, service.plans[name].fields]);
   const full = plan.secondaryCnaeFull && service.secondaryCnaeFull;
@@ -116,13 +130,13 @@ export function status({ service, requestId, identity, plan }: KeyCall): Answer 
 }
 
 /** Whether there is a snapshot to ask, and if not, why. */
-function conditionOf(service: Service): "ok" | "no_snapshot" | "snapshot_damaged" {
+function conditionOf(service: Pick<Service, "segment">): "ok" | "no_snapshot" | "snapshot_damaged" {
   if (loadedSegment(service) !== null) return "ok";
   return service.segment() === null ? "no_snapshot" : "snapshot_damaged";
 }
 
 /** How far the snapshot is checked again, in the background. */
-function verification(service: Service, segment: Segment) {
+function verification(service: Pick<Service, "scrubbed">, segment: Segment) {
   const state = service.scrubbed(segment);
   if (state === null) return null;
   const { blocks, checked, passes, lastPassMs, passSeconds } = state;

@@ -20,12 +20,12 @@ import { answerSteps } from "./search.ts";
 import { searchContext } from "./search-request.ts";
 
 /** Translates without searching. */
-export function translateLeads(call: Question): Reply {
+export function translateLeads(call: Question<"engine" | "hold" | "segment">): Reply {
   const segment = currentSegment(call.service);
   return answerSteps(call, segment, translationSteps(call, segment));
 }
 
-function* translationSteps(call: Question, segment: Segment): Steps<Answer> {
+function* translationSteps(call: Question<"engine">, segment: Segment): Steps<Answer> {
   const { service, plan, body, requestId } = call;
   const text = readText(body);
   call.spend(costOf({ text }));

@@ -8,7 +8,7 @@
  */
 import type { Shedding } from "./pressure.ts";
 import type { Answer } from "./respond.ts";
-import type { Call, KeyCall, SessionCall } from "./service.ts";
+import type { Call, KeyCall, ServicePart, SessionCall } from "./service.ts";
 import type { Door } from "./session-auth.ts";
 
 /**
@@ -34,14 +34,14 @@ interface RouteLine {
 /** One line of the table. */
 export type Route = RouteLine &
   (
-    | { readonly access: "key"; readonly handle: (call: KeyCall) => Reply }
+    | { readonly access: "key"; readonly handle: (call: KeyCall<ServicePart>) => Reply }
     | {
         readonly access: "session";
         /** Who of those who are signed in may; everybody where it is missing. */
         readonly role?: "owner";
-        readonly handle: (call: SessionCall) => Reply;
+        readonly handle: (call: SessionCall<ServicePart>) => Reply;
       }
-    | { readonly access: "open"; readonly handle: (call: Call) => Reply }
+    | { readonly access: "open"; readonly handle: (call: Call<ServicePart>) => Reply }
   );
 
 /** A line that needs no session, as all of the public interface. */

@@ -104,12 +104,18 @@ export interface Service {
   /** True once the server has been told to stop. */
   stopping(): boolean;
   /** Answers what agents send to /mcp; src/mcp/httpdoor.ts is the one there is. */
-  agents(call: KeyCall): Promise<Answer>;
+  agents(call: KeyCall<ServicePart>): Promise<Answer>;
 }
 
-/** One request as a handler sees it. */
-export interface Call {
-  readonly service: Service;
+/** Name of a part of the service. */
+export type ServicePart = keyof Service;
+
+/**
+ * One request as a handler sees it, with the parts of the service that the handler names: what it
+ * does not name, it cannot reach.
+ */
+export interface Call<Part extends ServicePart = never> {
+  readonly service: Pick<Service, Part>;
   readonly requestId: string;
   readonly method: string;
   /** Raw path as sent, without the query. */
@@ -142,9 +148,13 @@ export interface AskedService
   readonly log: Pick<Log, "error">;
 }
 
-/** A question to the engine, whoever asks it: every `KeyCall` is one. */
-export interface Question extends Pick<Call, "requestId" | "body" | "params" | "header" | "gone"> {
-  readonly service: AskedService;
+/** Name of a part that answering a question can need. */
+export type AskedPart = keyof AskedService;
+
+/** A question to the engine, whoever asks it: every `KeyCall` that has its parts is one. */
+export interface Question<Part extends AskedPart = never>
+  extends Pick<Call, "requestId" | "body" | "params" | "header" | "gone"> {
+  readonly service: Pick<AskedService, Part>;
   readonly identity: Pick<Identity, "tenantId">;
   readonly plan: Plan;
   /** Charges the key what the request costs, its body aside; throws `rate_limited`. */
@@ -152,7 +162,7 @@ export interface Question extends Pick<Call, "requestId" | "body" | "params" | "
 }
 
 /** A request whose sender is known. */
-export interface KeyCall extends Call {
+export interface KeyCall<Part extends ServicePart = never> extends Call<Part> {
   readonly identity: Identity;
   readonly plan: Plan;
   /** Charges the key what the request costs, its body aside; throws `rate_limited`. */
@@ -163,13 +173,13 @@ export interface KeyCall extends Call {
  * A request of somebody who is signed in to the console: a call like that of a key, whose id is
  * `user:<id of the user>`.
  */
-export interface SessionCall extends KeyCall {
+export interface SessionCall<Part extends ServicePart = never> extends KeyCall<Part> {
   readonly session: OpenSession;
 }
 
 /** Runs a call of the engine and notes how long it took. */
 export function timed<Value>(
-  { service }: Pick<Question, "service">,
+  { service }: Pick<Question<"clock" | "telemetry">, "service">,
   kind: EngineCall,
   call: () => Value,
 ): Value {

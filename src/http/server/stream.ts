@@ -22,7 +22,10 @@ export interface StreamedText {
 }
 
 /** Makes the body. Throws where too many answers are being sent already. */
-export function streamedBody(call: Question, text: StreamedText): Pieces {
+export function streamedBody(
+  call: Question<"hold" | "log" | "streams">,
+  text: StreamedText,
+): Pieces {
   const done = begin(call, text.segment);
   try {
     const texts = text.slices.texts();
@@ -47,7 +50,7 @@ function* piecesOf(
 }
 
 /** A place among the streams and a hold on the snapshot; gives what gives both back, once. */
-function begin({ service, identity }: Question, segment: Segment): () => void {
+function begin({ service, identity }: Question<"hold" | "streams">, segment: Segment): () => void {
   const leave = takePlace(service.streams, identity.tenantId);
   const release = service.hold(segment);
   let held = true;
@@ -58,7 +61,7 @@ function begin({ service, identity }: Question, segment: Segment): () => void {
   };
 }
 
-function noteFailure({ service, requestId }: Question, error: Error): void {
+function noteFailure({ service, requestId }: Question<"log">, error: Error): void {
   const details = { request_id: requestId, ...describeError(error) };
   service.log.error(details, "answer cut: its accounts cannot be read");
 }
