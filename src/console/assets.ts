@@ -9,10 +9,10 @@
 import { createHash } from "node:crypto";
 import path from "node:path";
 import { AppError, CommandError } from "../errors.ts";
-import { hasTag } from "../http/etag.ts";
-import type { Answer } from "../http/respond.ts";
-import type { Call } from "../http/service.ts";
-import type { Door } from "../http/sessiondoor.ts";
+import { hasTag } from "../http/server/etag.ts";
+import type { Answer } from "../http/server/respond.ts";
+import type { Call } from "../http/server/service.ts";
+import type { Door } from "../http/server/session-auth.ts";
 import { readBuilt } from "../location.ts";
 import { acceptedEncoding, type Encoding } from "./encoding.ts";
 

@@ -13,16 +13,16 @@ import {
   LIST_LIMIT_MAX,
   type ListPosition,
 } from "../export/listcursor.ts";
-import { queryMistake, refuseQueryMistakes } from "../http/query.ts";
-import { type Answer, json } from "../http/respond.ts";
-import type { SessionCall } from "../http/service.ts";
+import { queryMistake, refuseQueryMistakes } from "../http/server/query.ts";
+import { type Answer, json } from "../http/server/respond.ts";
+import type { SessionCall } from "../http/server/service.ts";
 import type { AuditRow } from "../store/auditstore.ts";
 import { namesOf } from "./usage.ts";
 
 const LIMIT_DEFAULT = 50;
 
 /** `GET /audit`: newest first. */
-export function listAudit(call: SessionCall): Answer {
+export function listAudit(call: SessionCall<"audit" | "keyring" | "secrets" | "users">): Answer {
   const { service, requestId, identity } = call;
   const { tenantId } = identity;
   const { before, limit } = readPlace(call);
@@ -46,7 +46,10 @@ export function listAudit(call: SessionCall): Answer {
  * The tenant's keys and users, for changes that whoever is signed in makes. Throws `rate_limited`
  * where the tenant's users have made very many lately.
  */
-export function inNameOf(call: SessionCall): { readonly keyring: Keyring; readonly users: Users } {
+export function inNameOf(call: SessionCall<"audit" | "keyring" | "users">): {
+  readonly keyring: Keyring;
+  readonly users: Users;
+} {
   const { keyring, users, audit } = call.service;
   audit.refuseTooMany(call.identity.tenantId);
   const actor = `user:${call.session.user.id}` as const;
@@ -54,7 +57,7 @@ export function inNameOf(call: SessionCall): { readonly keyring: Keyring; readon
 }
 
 /** Without a limit a page is as long as the one before it. */
-function readPlace({ query, identity, service }: SessionCall): Partial<ListPosition> & {
+function readPlace({ query, identity, service }: SessionCall<"secrets">): Partial<ListPosition> & {
   readonly limit: number;
 } {
   const sent = query.get("limit");

@@ -7,10 +7,10 @@
  */
 import { promisify } from "node:util";
 import { brotliCompress, constants, gzip } from "node:zlib";
-import { unchanged, weakTag } from "../http/etag.ts";
-import { type Answer, JSON_TYPE } from "../http/respond.ts";
-import type { Reply } from "../http/routetable.ts";
-import { currentSegment, type KeyCall } from "../http/service.ts";
+import { unchanged, weakTag } from "../http/server/etag.ts";
+import { type Answer, JSON_TYPE } from "../http/server/respond.ts";
+import type { Reply } from "../http/server/routetable.ts";
+import { currentSegment, type KeyCall } from "../http/server/service.ts";
 import type { Segment } from "../search/segment.ts";
 import { catalogParts } from "./catalogparts.ts";
 import { acceptedEncoding } from "./encoding.ts";
@@ -34,7 +34,7 @@ interface Packed {
 const packed = new WeakMap<Segment, Promise<Packed>>();
 
 /** Answers the catalog of the present snapshot. */
-export function catalog(call: KeyCall): Reply {
+export function catalog(call: KeyCall<"hold" | "segment" | "version">): Reply {
   const { service } = call;
   const segment = currentSegment(service);
   const tag = weakTag(["catalog", SHAPE, service.version, segment.snapshotId]);
@@ -53,7 +53,7 @@ function answerOf(found: Packed, accepted: string, headers: Readonly<Record<stri
 }
 
 /** Makes it where nobody has yet; a failure is not kept. */
-function packedOf({ service }: KeyCall, segment: Segment): Promise<Packed> {
+function packedOf({ service }: KeyCall<"hold">, segment: Segment): Promise<Packed> {
   const known = packed.get(segment);
   if (known !== undefined) return known;
   const release = service.hold(segment);

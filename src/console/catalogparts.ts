@@ -6,7 +6,7 @@
  */
 import { TABLES, type TableName } from "../../native-index/format/columns.ts";
 import type { NativeFacet } from "../../native-index/napi/engine.ts";
-import { laterResult } from "../http/sidework.ts";
+import { laterResult } from "../http/server/background-tasks.ts";
 import { guarded, type Segment } from "../search/segment.ts";
 import { analyzeWords } from "../spec/analyzer.ts";
 import { CNAE_NOT_INFORMED, punctuateCnae, sectionOfCnae } from "../spec/catalog.ts";

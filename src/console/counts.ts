@@ -5,7 +5,7 @@
  * the number of filters that are kept is bounded, the youngest stay.
  */
 import { createHash } from "node:crypto";
-import type { Engine } from "../http/service.ts";
+import type { Engine } from "../http/server/service.ts";
 import type { Facet, FacetName } from "../search/facet.ts";
 import type { Segment } from "../search/segment.ts";
 import type { AccountQuerySpec } from "../spec/schema.ts";

@@ -4,15 +4,15 @@
  * Invariant: every row needs a session; what the public interface answers in the same shape is
  * answered by its own handlers, under the plan of the tenant's console.
  */
-import { readAccount } from "../http/account.ts";
-import { countAccounts } from "../http/count.ts";
-import { deleteExport, downloadExport } from "../http/exports.ts";
-import type { Shedding } from "../http/pressure.ts";
-import type { Reply, Route } from "../http/routetable.ts";
-import { searchAccounts } from "../http/search.ts";
-import type { SessionCall } from "../http/service.ts";
-import { status } from "../http/status.ts";
-import { translateLeads } from "../http/translate.ts";
+import { readAccount } from "../http/api/accounts.ts";
+import { countAccounts } from "../http/api/count.ts";
+import { deleteExport, downloadExport } from "../http/api/kept-exports.ts";
+import { searchAccounts } from "../http/api/search.ts";
+import { status } from "../http/api/status.ts";
+import { translateLeads } from "../http/api/translate.ts";
+import type { Shedding } from "../http/server/pressure.ts";
+import type { Reply, Route } from "../http/server/routetable.ts";
+import type { ServicePart, SessionCall } from "../http/server/service.ts";
 import { catalog } from "./catalog.ts";
 import { estimateExport } from "./estimate.ts";
 import { explainAccount } from "./explain.ts";
@@ -25,7 +25,7 @@ import {
 } from "./exports.ts";
 import { changeSearch, deleteSearch, listSearches, readSearch, saveSearch } from "./searches.ts";
 
-type Handle = (call: SessionCall) => Reply;
+type Handle = (call: SessionCall<ServicePart>) => Reply;
 
 /** The routes of the console's data. */
 export const CONSOLE_DATA_ROUTES: readonly Route[] = [

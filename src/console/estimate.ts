@@ -7,11 +7,11 @@
 import { FORMATS } from "../export/formats/format.ts";
 import type { ExportFormat } from "../export/record.ts";
 import { measureRows, renderBytes } from "../export/render.ts";
-import { exportSpecSteps } from "../http/newexport.ts";
-import { matchesOf } from "../http/normalize.ts";
-import { type Answer, json } from "../http/respond.ts";
-import { currentSegment, type KeyCall } from "../http/service.ts";
-import { laterResult, stepwise } from "../http/sidework.ts";
+import { exportSpecSteps } from "../http/api/newexport.ts";
+import { matchesOf } from "../http/api/normalize.ts";
+import { laterResult, stepwise } from "../http/server/background-tasks.ts";
+import { type Answer, json } from "../http/server/respond.ts";
+import { currentSegment, type KeyCall } from "../http/server/service.ts";
 import { scroll } from "../search/scroll.ts";
 import type { Segment } from "../search/segment.ts";
 import { specHash } from "../spec/identity.ts";
@@ -49,7 +49,9 @@ const SAMPLINGS: Readonly<Record<ExportFormat, Sampling>> = {
 const caches = new WeakMap<Segment, Map<string, number>>();
 
 /** Tells how large an export would be. */
-export async function estimateExport(call: KeyCall): Promise<Answer> {
+export async function estimateExport(
+  call: KeyCall<"engine" | "hold" | "secondaryCnaeFull" | "segment">,
+): Promise<Answer> {
   const { service, requestId } = call;
   const segment = currentSegment(service);
   const release = service.hold(segment);

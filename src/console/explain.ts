@@ -4,13 +4,13 @@
  * Invariant: no value is told that the plan does not offer; a filter that the account does not
  * meet is never said to be met.
  */
-import { absent } from "../http/account.ts";
-import { type BodyObject, readBody, withBodyMistakes } from "../http/body.ts";
-import { costOf } from "../http/cost.ts";
-import { unchanged, weakTag } from "../http/etag.ts";
-import { eitherContext } from "../http/normalize.ts";
-import { type Answer, json } from "../http/respond.ts";
-import { currentSegment, type KeyCall, timed } from "../http/service.ts";
+import { absent } from "../http/api/accounts.ts";
+import { eitherContext } from "../http/api/normalize.ts";
+import { type BodyObject, readBody, withBodyMistakes } from "../http/server/body.ts";
+import { costOf } from "../http/server/cost.ts";
+import { unchanged, weakTag } from "../http/server/etag.ts";
+import { type Answer, json } from "../http/server/respond.ts";
+import { currentSegment, type KeyCall, timed } from "../http/server/service.ts";
 import { meets, rowOf } from "../search/clauses.ts";
 import { explainRows } from "../search/project.ts";
 import type { Segment } from "../search/segment.ts";
@@ -22,7 +22,9 @@ import type { AccountQuerySpec } from "../spec/schema.ts";
 import { alone, reasonsOf, setParts } from "./filters.ts";
 
 /** Answers one account and how it stands to a spec. */
-export function explainAccount(call: KeyCall): Answer {
+export function explainAccount(
+  call: KeyCall<"clock" | "engine" | "secondaryCnaeFull" | "segment" | "telemetry">,
+): Answer {
   const { service, plan } = call;
   const segment = currentSegment(service);
   const { spec, cnpj } = readQuestion(call, segment);
@@ -49,7 +51,7 @@ interface Question {
   readonly cnpj: Cnpj;
 }
 
-function readQuestion(call: KeyCall, segment: Segment): Question {
+function readQuestion(call: KeyCall<"secondaryCnaeFull">, segment: Segment): Question {
   const body = readBody(call.body, ["spec", "cnpj"]);
   call.spend(costOf({ spec: body.members.spec }));
   const cnpj = readNumber(body);

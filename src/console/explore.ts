@@ -6,16 +6,16 @@
  * so that others are answered in between; whoever left is not counted for.
  */
 
-import { type BodyObject, readBody, withBodyMistakesIn } from "../http/body.ts";
-import { costOf } from "../http/cost.ts";
-import { unchanged, weakTag } from "../http/etag.ts";
-import { readFacets } from "../http/facets.ts";
-import { eitherContext } from "../http/normalize.ts";
-import { isSmall } from "../http/prepared.ts";
-import { type Answer, json, noContent } from "../http/respond.ts";
-import type { Reply } from "../http/routetable.ts";
-import { answerSteps } from "../http/search.ts";
-import { currentSegment, type KeyCall, timed } from "../http/service.ts";
+import { readFacets } from "../http/api/facets.ts";
+import { eitherContext } from "../http/api/normalize.ts";
+import { answerSteps } from "../http/api/search.ts";
+import { isSmall } from "../http/api/search-request.ts";
+import { type BodyObject, readBody, withBodyMistakesIn } from "../http/server/body.ts";
+import { costOf } from "../http/server/cost.ts";
+import { unchanged, weakTag } from "../http/server/etag.ts";
+import { type Answer, json, noContent } from "../http/server/respond.ts";
+import type { Reply } from "../http/server/routetable.ts";
+import { currentSegment, type KeyCall, timed } from "../http/server/service.ts";
 import type { Facet, FacetName } from "../search/facet.ts";
 import type { Segment } from "../search/segment.ts";
 import { tooBroad } from "../spec/breadth.ts";
@@ -49,14 +49,20 @@ interface Question {
 }
 
 /** Counts what a spec matches. */
-export function explore(call: KeyCall): Reply {
+export function explore(
+  call: KeyCall<"clock" | "engine" | "hold" | "secondaryCnaeFull" | "segment" | "telemetry">,
+): Reply {
   const startMs = call.service.clock.monotonicMs();
   const segment = currentSegment(call.service);
   return answerSteps(call, segment, exploreSteps(call, segment, startMs));
 }
 
 /** Each step may cost tens of milliseconds; whoever has left is not counted for any more. */
-function* exploreSteps(call: KeyCall, segment: Segment, startMs: number): Steps<Answer> {
+function* exploreSteps(
+  call: KeyCall<"clock" | "engine" | "secondaryCnaeFull" | "telemetry">,
+  segment: Segment,
+  startMs: number,
+): Steps<Answer> {
   const question = { ...(yield* readQuestion(call, segment)), startMs };
   const known = unchanged(call, question.tag);
   if (known !== null) return known;
@@ -70,7 +76,10 @@ function* exploreSteps(call: KeyCall, segment: Segment, startMs: number): Steps<
   return yield* answerOf(call, question, counts);
 }
 
-function* readQuestion(call: KeyCall, segment: Segment): Steps<Omit<Question, "startMs">> {
+function* readQuestion(
+  call: KeyCall<"secondaryCnaeFull">,
+  segment: Segment,
+): Steps<Omit<Question, "startMs">> {
   if (!isSmall(call.body)) yield;
   const body = readBody(call.body, ["spec", "facets", "beside"]);
   call.spend(costOf({ spec: body.members.spec, facets: body.members.facets }));
@@ -118,7 +127,11 @@ function filtersBeside({ filters }: AccountQuerySpec, name: BesideName) {
 }
 
 /** What has to be counted, in parts of which each may cost tens of milliseconds. */
-function* facetWork(call: KeyCall, question: Question, counts: Counts): Steps<(() => void)[]> {
+function* facetWork(
+  call: KeyCall<"clock" | "telemetry">,
+  question: Question,
+  counts: Counts,
+): Steps<(() => void)[]> {
   const { spec, facets, beside } = question;
   const wanted = [
     { filters: spec.filters, names: facets },
@@ -148,7 +161,7 @@ function apart(names: readonly FacetName[]): FacetName[][] {
   return [activities, ...others.map((name) => [name])].filter((group) => group.length > 0);
 }
 
-function* answerOf(call: KeyCall, question: Question, counts: Counts): Steps<Answer> {
+function* answerOf(call: KeyCall<"clock">, question: Question, counts: Counts): Steps<Answer> {
   const { service, requestId } = call;
   const { segment, spec, facets, beside, tag } = question;
   const total = yield* counts.totalSteps(spec);

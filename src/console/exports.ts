@@ -8,18 +8,20 @@
 
 import type { AcceptedExport } from "../export/exporter.ts";
 import type { ExportRecord } from "../export/record.ts";
-import { acceptChanges } from "../http/changeexport.ts";
-import { createdJson, recordJson } from "../http/export-record.ts";
-import { idOf, pageOf, readAs } from "../http/exports.ts";
-import { whenAccepted } from "../http/newexport.ts";
-import { type Answer, json } from "../http/respond.ts";
-import type { Reply } from "../http/routetable.ts";
-import type { SessionCall } from "../http/service.ts";
+import { acceptChanges } from "../http/api/changeexport.ts";
+import { createdJson, recordJson } from "../http/api/export-record.ts";
+import { idOf, pageOf, readAs } from "../http/api/kept-exports.ts";
+import { whenAccepted } from "../http/api/newexport.ts";
+import { type Answer, json } from "../http/server/respond.ts";
+import type { Reply } from "../http/server/routetable.ts";
+import type { SessionCall } from "../http/server/service.ts";
 import { namesOf } from "./usage.ts";
 import { refuseMistakes, wishOf } from "./wish.ts";
 
 /** `GET /exports`: the tenant's exports, newest first. */
-export function listConsoleExports(call: SessionCall): Answer {
+export function listConsoleExports(
+  call: SessionCall<"exporter" | "keyring" | "secrets" | "users">,
+): Answer {
   const { records, next } = pageOf(call);
   const names = namesOf(call);
   const exports = records.map((record) => consoleRecord(call, names, record));
@@ -27,18 +29,40 @@ export function listConsoleExports(call: SessionCall): Answer {
 }
 
 /** `GET /exports/{id}`: one export, expired or not; with `wait` when it has come to its end. */
-export function readConsoleExport(call: SessionCall): Reply {
+export function readConsoleExport(
+  call: SessionCall<"clock" | "exporter" | "keyring" | "stopping" | "users" | "waits">,
+): Reply {
   const names = namesOf(call);
   return readAs(call, (record) => json(consoleRecord(call, names, record)));
 }
 
 /** `POST /exports`. */
-export function createConsoleExport(call: SessionCall): Reply {
+export function createConsoleExport(
+  call: SessionCall<
+    "engine" | "exporter" | "hold" | "keyring" | "secondaryCnaeFull" | "segment" | "users"
+  >,
+): Reply {
   return whenAccepted(call, (accepted) => createdAnswer(call, accepted));
 }
 
 /** `POST /exports/{id}/again`: the same spec and output on the present snapshot. */
-export function exportAgain(call: SessionCall): Reply {
+export function exportAgain(
+  call: SessionCall<
+    | "changeLists"
+    | "clock"
+    | "engine"
+    | "exporter"
+    | "hold"
+    | "keyring"
+    | "months"
+    | "replaced"
+    | "secondaryCnaeFull"
+    | "segment"
+    | "stopping"
+    | "telemetry"
+    | "users"
+  >,
+): Reply {
   const { exporter } = call.service;
   const { spec } = exporter.origin(call.identity.tenantId, idOf(call));
   const { since } = exporter.read(call.identity.tenantId, idOf(call));
@@ -56,7 +80,10 @@ export function exportAgain(call: SessionCall): Reply {
   return acceptChanges({ ...call, body }).then((accepted) => createdAnswer(call, accepted));
 }
 
-function createdAnswer(call: SessionCall, accepted: AcceptedExport): Answer {
+function createdAnswer(
+  call: SessionCall<"exporter" | "keyring" | "users">,
+  accepted: AcceptedExport,
+): Answer {
   const { record, spec, replayed } = accepted;
   const { object_key: _, ...created } = createdJson(record);
   const names = namesOf(call);
@@ -74,11 +101,15 @@ function createdAnswer(call: SessionCall, accepted: AcceptedExport): Answer {
 /** Names of keys and e-mails of users by what stands for them in exports. */
 type Names = ReadonlyMap<string, string>;
 
-function consoleRecord(call: SessionCall, names: Names, record: ExportRecord): object {
+function consoleRecord(call: SessionCall<"exporter">, names: Names, record: ExportRecord): object {
   return { ...recordJson(record), ...besides(call, names, record) };
 }
 
-function besides({ service, identity }: SessionCall, names: Names, record: ExportRecord): object {
+function besides(
+  { service, identity }: SessionCall<"exporter">,
+  names: Names,
+  record: ExportRecord,
+): object {
   const { spec, keyId } = service.exporter.origin(identity.tenantId, record.id);
   const ready = record.state === "done" && !record.expired;
   return {

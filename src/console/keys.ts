@@ -7,8 +7,8 @@
 import { type KeyState, stateOf } from "../access/keyring.ts";
 import { DAY_MS } from "../clock.ts";
 import { AppError } from "../errors.ts";
-import { type Answer, json } from "../http/respond.ts";
-import type { SessionCall } from "../http/service.ts";
+import { type Answer, json } from "../http/server/respond.ts";
+import type { SessionCall } from "../http/server/service.ts";
 import type { KeyRow } from "../store/keystore.ts";
 import { inNameOf } from "./audit.ts";
 import { readName, readWhole, refuseMistakes, wishOf } from "./wish.ts";
@@ -17,14 +17,14 @@ const EXPIRES_DAYS_MAX = 3_650;
 const OVERLAP_SECONDS_MAX = 2_592_000;
 
 /** `GET /keys`: oldest first. */
-export function listKeys(call: SessionCall): Answer {
+export function listKeys(call: SessionCall<"keyring">): Answer {
   const { service, requestId, identity } = call;
   const keys = service.keyring.list(identity.tenantId);
   return json({ request_id: requestId, keys: keys.map((row) => shown(row, row.state)) });
 }
 
 /** `POST /keys` with `{name, expires_in_days?}`. */
-export function createKey(call: SessionCall): Answer {
+export function createKey(call: SessionCall<"audit" | "clock" | "keyring" | "users">): Answer {
   const { service, identity, session } = call;
   const body = wishOf(call, ["name", "expires_in_days"]);
   const name = readName(body, "name");
@@ -38,7 +38,7 @@ export function createKey(call: SessionCall): Answer {
 }
 
 /** `POST /keys/{id}` with `{name}`. */
-export function renameKey(call: SessionCall): Answer {
+export function renameKey(call: SessionCall<"audit" | "clock" | "keyring" | "users">): Answer {
   const row = keyOf(call);
   const body = wishOf(call, ["name"]);
   const name = readName(body, "name");
@@ -48,7 +48,7 @@ export function renameKey(call: SessionCall): Answer {
 }
 
 /** `POST /keys/{id}/disable`. */
-export function disableKey(call: SessionCall): Answer {
+export function disableKey(call: SessionCall<"audit" | "clock" | "keyring" | "users">): Answer {
   const row = keyOf(call);
   refuseMistakes(wishOf(call, []));
   inNameOf(call).keyring.disable(row);
@@ -56,7 +56,7 @@ export function disableKey(call: SessionCall): Answer {
 }
 
 /** `POST /keys/{id}/enable`. */
-export function enableKey(call: SessionCall): Answer {
+export function enableKey(call: SessionCall<"audit" | "clock" | "keyring" | "users">): Answer {
   const row = keyOf(call);
   refuseMistakes(wishOf(call, []));
   if (row.expiresAt !== null && row.expiresAt <= call.service.clock.nowMs()) {
@@ -67,7 +67,7 @@ export function enableKey(call: SessionCall): Answer {
 }
 
 /** `POST /keys/{id}/rotate` with `{overlap_seconds?}`. */
-export function rotateKey(call: SessionCall): Answer {
+export function rotateKey(call: SessionCall<"audit" | "clock" | "keyring" | "users">): Answer {
   const row = keyOf(call);
   const body = wishOf(call, ["overlap_seconds"]);
   const overlap = readWhole(body, "overlap_seconds", { min: 0, max: OVERLAP_SECONDS_MAX });
@@ -84,14 +84,14 @@ export function rotateKey(call: SessionCall): Answer {
 }
 
 /** The key that the path names; throws `not_found` for others' too. */
-function keyOf({ service, params, identity }: SessionCall): KeyRow {
+function keyOf({ service, params, identity }: SessionCall<"keyring">): KeyRow {
   const row = service.keyring.list(identity.tenantId).find(({ id }) => id === params.id);
   if (row !== undefined) return row;
   throw new AppError("not_found", "There is no such key.");
 }
 
 /** A key as it is now. */
-function answerOf(call: SessionCall, id: string): object {
+function answerOf(call: SessionCall<"clock" | "keyring">, id: string): object {
   const row = keyOf({ ...call, params: { id } });
   return { request_id: call.requestId, ...shown(row, stateOf(row, call.service.clock.nowMs())) };
 }

@@ -4,26 +4,28 @@
  * Invariant: another tenant's user does not exist here; a change ends the sessions of whom it
  * concerns; nobody gets a new password of their own without knowing the present one.
  */
-import { PASSWORD_UNITS } from "../access/gate.ts";
+import { PASSWORD_UNITS } from "../access/rate-limits.ts";
 import { EMAIL_MAX, ROLES, type User } from "../access/users.ts";
 import { AppError } from "../errors.ts";
-import type { BodyObject } from "../http/body.ts";
-import { type Answer, json } from "../http/respond.ts";
-import type { SessionCall } from "../http/service.ts";
+import type { BodyObject } from "../http/server/body.ts";
+import { type Answer, json } from "../http/server/respond.ts";
+import type { SessionCall } from "../http/server/service.ts";
 import { inNameOf } from "./audit.ts";
 import { readChoice, readText, refuse, refuseMistakes, wishOf } from "./wish.ts";
 
 const STATES = ["active", "disabled"] as const;
 
 /** `GET /members`: oldest first. */
-export function listMembers(call: SessionCall): Answer {
+export function listMembers(call: SessionCall<"users">): Answer {
   const { service, requestId, identity } = call;
   const members = service.users.list(identity.tenantId).map((user) => shown(call, user));
   return json({ request_id: requestId, members });
 }
 
 /** `POST /members` with `{email, role?}`. */
-export async function createMember(call: SessionCall): Promise<Answer> {
+export async function createMember(
+  call: SessionCall<"audit" | "keyring" | "users">,
+): Promise<Answer> {
   const body = wishOf(call, ["email", "role"]);
   const email = readText(body, "email", EMAIL_MAX);
   const role = readChoice(body, "role", ROLES) ?? "member";
@@ -36,7 +38,7 @@ export async function createMember(call: SessionCall): Promise<Answer> {
 }
 
 /** `POST /members/{id}` with `{role?, state?}`. */
-export function changeMember(call: SessionCall): Answer {
+export function changeMember(call: SessionCall<"audit" | "keyring" | "users">): Answer {
   const user = memberOf(call);
   const body = wishOf(call, ["role", "state"]);
   const role = readChoice(body, "role", ROLES);
@@ -53,7 +55,9 @@ export function changeMember(call: SessionCall): Answer {
 }
 
 /** `POST /members/{id}/password`: a new one is made up. */
-export async function resetPassword(call: SessionCall): Promise<Answer> {
+export async function resetPassword(
+  call: SessionCall<"audit" | "keyring" | "users">,
+): Promise<Answer> {
   const user = memberOf(call);
   refuseMistakes(wishOf(call, []));
   if (user.id === call.session.user.id) {
@@ -71,12 +75,12 @@ function refuseNothing(body: BodyObject): void {
 }
 
 /** The user that the path names; throws `not_found` for others' too. */
-function memberOf({ service, params, identity }: SessionCall): User {
+function memberOf({ service, params, identity }: SessionCall<"users">): User {
   return service.users.member(identity.tenantId, params.id ?? "");
 }
 
 /** A member as it is now. */
-function answerOf(call: SessionCall, id: string): object {
+function answerOf(call: SessionCall<"users">, id: string): object {
   const user = call.service.users.member(call.identity.tenantId, id);
   return { request_id: call.requestId, ...shown(call, user) };
 }

@@ -5,10 +5,11 @@
  * changes members or keys is for owners, as is who did. Nothing here is part of the public
  * interface, so it is not in its documents.
  */
-import { redirectTo } from "../http/respond.ts";
-import { ROUTES } from "../http/routes.ts";
-import { type Route, RouteTable } from "../http/routetable.ts";
-import type { Door } from "../http/sessiondoor.ts";
+
+import { ROUTES } from "../http/api/routes.ts";
+import { redirectTo } from "../http/server/respond.ts";
+import { type Route, RouteTable } from "../http/server/routetable.ts";
+import type { Door } from "../http/server/session-auth.ts";
 import type { Assets } from "./assets.ts";
 import { listAudit } from "./audit.ts";
 import { CONSOLE_DATA_ROUTES } from "./data-routes.ts";

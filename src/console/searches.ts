@@ -8,22 +8,22 @@
 import { randomBytes } from "node:crypto";
 import { refuseBeyondBytes } from "../access/quota.ts";
 import { AppError } from "../errors.ts";
-import { type BodyObject, readBody, withBodyMistakes } from "../http/body.ts";
-import { costOf } from "../http/cost.ts";
-import { eitherContext } from "../http/normalize.ts";
-import { isSmall } from "../http/prepared.ts";
-import { queryMistake, refuseQueryMistakes } from "../http/query.ts";
-import { type Answer, json, noContent } from "../http/respond.ts";
-import type { Reply } from "../http/routetable.ts";
-import { answerSteps } from "../http/search.ts";
+import { eitherContext } from "../http/api/normalize.ts";
+import { answerSteps } from "../http/api/search.ts";
+import { isSmall } from "../http/api/search-request.ts";
+import { laterResult } from "../http/server/background-tasks.ts";
+import { type BodyObject, readBody, withBodyMistakes } from "../http/server/body.ts";
+import { costOf } from "../http/server/cost.ts";
+import { queryMistake, refuseQueryMistakes } from "../http/server/query.ts";
+import { type Answer, json, noContent } from "../http/server/respond.ts";
+import type { Reply } from "../http/server/routetable.ts";
 import {
   currentSegment,
   type KeyCall,
   loadedSegment,
   type SessionCall,
   timed,
-} from "../http/service.ts";
-import { laterResult } from "../http/sidework.ts";
+} from "../http/server/service.ts";
 import type { Segment } from "../search/segment.ts";
 import { normalizeSpec } from "../spec/normalize.ts";
 import { isJsonObject, shown } from "../spec/reader.ts";
@@ -46,7 +46,18 @@ const TEXT_MAX = 2_000;
 const CONTROL_BUT_WHITE = /[^\P{Cc}\t\n\r]/u;
 
 /** `GET /searches`: a page of the tenant's, newest first; counted in turns with other work. */
-export async function listSearches(call: KeyCall): Promise<Answer> {
+export async function listSearches(
+  call: KeyCall<
+    | "clock"
+    | "engine"
+    | "hold"
+    | "searches"
+    | "secondaryCnaeFull"
+    | "secrets"
+    | "segment"
+    | "telemetry"
+  >,
+): Promise<Answer> {
   const { searches: store, secrets } = call.service;
   const { tenantId } = call.identity;
   const limit = readLimit(call.query.get("limit"));
@@ -71,17 +82,26 @@ export async function listSearches(call: KeyCall): Promise<Answer> {
 }
 
 /** `GET /searches/{id}`: one of them with its spec. */
-export function readSearch(call: KeyCall): Answer {
+export function readSearch(
+  call: KeyCall<"clock" | "engine" | "searches" | "secondaryCnaeFull" | "segment" | "telemetry">,
+): Answer {
   return json({ search: wholeJson(call, loadedSegment(call.service), find(call)) });
 }
 
 /** `POST /searches`: saves a spec under a name. */
-export function saveSearch(call: SessionCall): Reply {
+export function saveSearch(
+  call: SessionCall<
+    "clock" | "engine" | "hold" | "searches" | "secondaryCnaeFull" | "segment" | "telemetry"
+  >,
+): Reply {
   const segment = currentSegment(call.service);
   return answerSteps(call, segment, saveSteps(call, segment));
 }
 
-function* saveSteps(call: SessionCall, segment: Segment): Steps<Answer> {
+function* saveSteps(
+  call: SessionCall<"clock" | "engine" | "searches" | "secondaryCnaeFull" | "telemetry">,
+  segment: Segment,
+): Steps<Answer> {
   const body = readBody(call.body, ["name", "text", "spec"]);
   call.spend(costOf({ spec: body.members.spec }));
   if (!isSmall(call.body)) yield;
@@ -108,7 +128,9 @@ function* saveSteps(call: SessionCall, segment: Segment): Steps<Answer> {
 }
 
 /** `POST /searches/{id}`: counts it anew with `refresh`, gives it another name. */
-export function changeSearch(call: KeyCall): Answer {
+export function changeSearch(
+  call: KeyCall<"clock" | "engine" | "searches" | "secondaryCnaeFull" | "segment" | "telemetry">,
+): Answer {
   const { tenantId } = call.identity;
   const row = find(call);
   const { name, refresh } = readChange(call);
@@ -123,47 +145,63 @@ export function changeSearch(call: KeyCall): Answer {
 }
 
 /** `DELETE /searches/{id}`. */
-export function deleteSearch(call: KeyCall): Answer {
+export function deleteSearch(call: KeyCall<"searches">): Answer {
   const { id } = find(call);
   call.service.searches.remove(call.identity.tenantId, id);
   return noContent();
 }
 
-function find({ service, identity, params }: KeyCall, id = params.id ?? ""): SearchRow {
+function find({ service, identity, params }: KeyCall<"searches">, id = params.id ?? ""): SearchRow {
   const row = service.searches.find(identity.tenantId, id);
   if (row !== undefined) return row;
   throw new AppError("not_found", "There is no such saved search. It may have been deleted.");
 }
 
 /** The spec of a search as the present snapshot reads it; throws where that does not. */
-function specOf(call: KeyCall, segment: Segment, spec: unknown): AccountQuerySpec {
+function specOf(
+  call: KeyCall<"secondaryCnaeFull">,
+  segment: Segment,
+  spec: unknown,
+): AccountQuerySpec {
   return normalizeSpec(spec, eitherContext(call, segment, spec)).spec;
 }
 
-function countOf(call: KeyCall, segment: Segment, spec: AccountQuerySpec): number {
+function countOf(
+  call: KeyCall<"clock" | "engine" | "telemetry">,
+  segment: Segment,
+  spec: AccountQuerySpec,
+): number {
   const counts = new Counts(call.service.engine, segment);
   return timed(call, "count", () => counts.total(spec));
 }
 
 /** The spec of a search as it was saved; null where it was deleted meanwhile. */
-function savedSpec({ service, identity }: KeyCall, id: string): unknown {
+function savedSpec({ service, identity }: KeyCall<"searches">, id: string): unknown {
   const text = service.searches.specOf(identity.tenantId, id);
   return text === undefined ? null : JSON.parse(text);
 }
 
 /** What is counted of it: `explain` means nothing, and earlier versions kept more than is read. */
-function meantSpec(call: KeyCall, id: string): unknown {
+function meantSpec(call: KeyCall<"searches">, id: string): unknown {
   const spec = savedSpec(call, id);
   if (!isJsonObject(spec)) return spec;
   const { explain: _, ...meant } = spec;
   return meant;
 }
 
-function wholeJson(call: KeyCall, segment: Segment | null, row: SearchRow): object {
+function wholeJson(
+  call: KeyCall<"clock" | "engine" | "searches" | "secondaryCnaeFull" | "telemetry">,
+  segment: Segment | null,
+  row: SearchRow,
+): object {
   return { ...searchJson(call, segment, row), spec: savedSpec(call, row.id) };
 }
 
-function searchJson(call: KeyCall, segment: Segment | null, row: SearchRow): object {
+function searchJson(
+  call: KeyCall<"clock" | "engine" | "searches" | "secondaryCnaeFull" | "telemetry">,
+  segment: Segment | null,
+  row: SearchRow,
+): object {
   return {
     id: row.id,
     name: row.name,
@@ -176,7 +214,11 @@ function searchJson(call: KeyCall, segment: Segment | null, row: SearchRow): obj
 }
 
 /** Null where the spec means nothing to the snapshot, such as a code that is gone. */
-function countNow(call: KeyCall, segment: Segment, spec: unknown): object | null {
+function countNow(
+  call: KeyCall<"clock" | "engine" | "secondaryCnaeFull" | "telemetry">,
+  segment: Segment,
+  spec: unknown,
+): object | null {
   try {
     const total = countOf(call, segment, specOf(call, segment, spec));
     return { snapshot: segment.label, total };

@@ -4,11 +4,11 @@
  * Invariant: every sign-in and every new password has a new session, and the one before it ends;
  * the token of a session is in the cookie and nowhere else; passwords are never repeated.
  */
-import { PASSWORD_UNITS } from "../access/gate.ts";
+import { PASSWORD_UNITS } from "../access/rate-limits.ts";
 import type { NewSession, OpenSession } from "../access/sessions.ts";
-import { type Answer, json, noContent } from "../http/respond.ts";
-import type { Call, SessionCall } from "../http/service.ts";
-import type { CookieKind, Door } from "../http/sessiondoor.ts";
+import { type Answer, json, noContent } from "../http/server/respond.ts";
+import type { Call, SessionCall } from "../http/server/service.ts";
+import type { CookieKind, Door } from "../http/server/session-auth.ts";
 import { readText, refuseMistakes, wishOf } from "./wish.ts";
 
 /** Longer texts are nobody's e-mail and nobody's password. */
@@ -29,7 +29,7 @@ export class SessionRoutes {
   };
 
   /** `POST /session` with `{email, password}`. */
-  signIn = async (call: Call): Promise<Answer> => {
+  signIn = async (call: Call<"sessions">): Promise<Answer> => {
     const body = wishOf(call, ["email", "password"]);
     const email = readText(body, "email", TEXT_MAX);
     const password = readText(body, "password", TEXT_MAX);
@@ -41,7 +41,7 @@ export class SessionRoutes {
   };
 
   /** `POST /session/link` with `{token}`: signs in by a link that works once. */
-  signInByLink = (call: Call): Answer => {
+  signInByLink = (call: Call<"sessions">): Answer => {
     const body = wishOf(call, ["token"]);
     const token = readText(body, "token", TEXT_MAX);
     refuseMistakes(body);
@@ -51,19 +51,19 @@ export class SessionRoutes {
   };
 
   /** `DELETE /session`: signs out here. */
-  signOut = (call: SessionCall): Answer => {
+  signOut = (call: SessionCall<"sessions">): Answer => {
     call.service.sessions.end(call.session);
     return this.#ended(call);
   };
 
   /** `DELETE /sessions`: signs out everywhere. */
-  signOutEverywhere = (call: SessionCall): Answer => {
+  signOutEverywhere = (call: SessionCall<"sessions">): Answer => {
     call.service.sessions.endAll(call.session.user.id);
     return this.#ended(call);
   };
 
   /** `POST /password` with `{current_password, new_password}`; ends all sessions but a new one. */
-  changePassword = async (call: SessionCall): Promise<Answer> => {
+  changePassword = async (call: SessionCall<"sessions">): Promise<Answer> => {
     const body = wishOf(call, ["current_password", "new_password"]);
     const current = readText(body, "current_password", TEXT_MAX);
     const next = readText(body, "new_password", TEXT_MAX);
@@ -75,7 +75,7 @@ export class SessionRoutes {
   };
 
   /** A session of one browser follows another, which then ends. */
-  #begun(call: Call, opened: NewSession, kind: CookieKind): Answer {
+  #begun(call: Call<"sessions">, opened: NewSession, kind: CookieKind): Answer {
     const before = this.#door.find(call);
     if (before !== null) call.service.sessions.end(before);
     return begun(call, opened, kind);
@@ -90,7 +90,7 @@ export class SessionRoutes {
 const NOBODY = { user: null };
 
 /** `GET /sessions`: where the user is signed in, newest first. */
-export function listSessions({ service, requestId, session }: SessionCall): Answer {
+export function listSessions({ service, requestId, session }: SessionCall<"sessions">): Answer {
   const sessions = service.sessions.list(session.user.id).map(({ id, createdAt, seenAt }) => ({
     id,
     created_at: new Date(createdAt).toISOString(),

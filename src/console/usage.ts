@@ -5,9 +5,9 @@
  * of what was counted, none is estimated.
  */
 import { dayText } from "../clock.ts";
-import { queryMistake, refuseQueryMistakes } from "../http/query.ts";
-import { type Answer, json } from "../http/respond.ts";
-import type { SessionCall } from "../http/service.ts";
+import { queryMistake, refuseQueryMistakes } from "../http/server/query.ts";
+import { type Answer, json } from "../http/server/respond.ts";
+import type { SessionCall } from "../http/server/service.ts";
 import type { UsedByKey } from "../store/usagestore.ts";
 
 /** What identities of the console begin with. */
@@ -23,7 +23,9 @@ interface Series {
 }
 
 /** Answers the use of the sender's tenant. */
-export function readUsage(call: SessionCall): Answer {
+export function readUsage(
+  call: SessionCall<"keyring" | "secondaryCnaeFull" | "usage" | "users">,
+): Answer {
   const { service, requestId, identity, plan } = call;
   const count = readDays(call.query.get("days"));
   const { today, rows } = service.usage.ofTenant(identity.tenantId, count);
@@ -69,7 +71,10 @@ function seriesOf(rows: readonly UsedByKey[], first: number, count: number): Map
 }
 
 /** Names of keys and e-mails of users by sender. */
-export function namesOf({ service, identity }: SessionCall): Map<string, string> {
+export function namesOf({
+  service,
+  identity,
+}: SessionCall<"keyring" | "users">): Map<string, string> {
   const { tenantId } = identity;
   const keys = service.keyring.list(tenantId);
   return new Map([

@@ -5,8 +5,8 @@
  * refused, never cut or filled in.
  */
 import { AppError } from "../errors.ts";
-import { type BodyObject, readBody } from "../http/body.ts";
-import type { Call } from "../http/service.ts";
+import { type BodyObject, readBody } from "../http/server/body.ts";
+import type { Call } from "../http/server/service.ts";
 import { shown } from "../spec/reader.ts";
 
 /** Longest name of anything, in code points as those of keys and tenants. */

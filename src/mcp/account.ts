@@ -6,8 +6,8 @@
  */
 import type { TSchema } from "typebox";
 import { AppError } from "../errors.ts";
-import { readAccount } from "../http/account.ts";
-import type { Question } from "../http/service.ts";
+import { readAccount } from "../http/api/accounts.ts";
+import type { AskedPart, Question } from "../http/server/service.ts";
 import { type JsonObject, shown } from "../spec/reader.ts";
 import { type AnswerSource, answeredBy, sourceLine, sourceOf } from "./handlercall.ts";
 import { VALUES_NOTE } from "./instructions.ts";
@@ -38,7 +38,7 @@ const DEFINITION = {
 };
 
 /** The tool. */
-export const ACCOUNT_TOOL: Tool<Question> = {
+export const ACCOUNT_TOOL: Tool<Question<AskedPart>> = {
   definition: DEFINITION,
   async run(sent, asker) {
     const mistakes = unknownArguments(sent, Object.keys(ARGUMENTS));

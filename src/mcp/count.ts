@@ -6,9 +6,9 @@
  */
 import type { TSchema } from "typebox";
 import { wordFor } from "../amounts.ts";
-import { countAccounts } from "../http/count.ts";
-import { SCHEMAS } from "../http/schemas.ts";
-import type { Question } from "../http/service.ts";
+import { countAccounts } from "../http/api/count.ts";
+import { SCHEMAS } from "../http/api/schemas.ts";
+import type { AskedPart, Question } from "../http/server/service.ts";
 import { FACETS, type Facet } from "../search/facet.ts";
 import {
   type AnswerSource,
@@ -68,7 +68,7 @@ interface Counted extends AnswerSource {
 }
 
 /** The tool. */
-export const COUNT_TOOL: Tool<Question> = {
+export const COUNT_TOOL: Tool<Question<AskedPart>> = {
   definition: DEFINITION,
   async run(sent, asker) {
     const mistakes = unknownArguments(sent, Object.keys(ARGUMENTS));

@@ -5,7 +5,7 @@
  */
 import type { TSchema } from "typebox";
 import type { Mistake } from "../errors.ts";
-import { SCHEMAS } from "../http/schemas.ts";
+import { SCHEMAS } from "../http/api/schemas.ts";
 import { EXPORT_FORMATS } from "../spec/fields.ts";
 import type { JsonObject } from "../spec/reader.ts";
 import { OUTPUT_INPUT_SCHEMA } from "../spec/schema.ts";

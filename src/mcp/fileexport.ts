@@ -15,9 +15,9 @@ import { slugOf } from "../export/files/filename.ts";
 import { FORMATS } from "../export/formats/format.ts";
 import type { ExportFormat } from "../export/record.ts";
 import { type RenderedFile, renderExport } from "../export/render.ts";
-import { readExportSpec } from "../http/newexport.ts";
-import { SCHEMAS } from "../http/schemas.ts";
-import { currentSegment, type Question } from "../http/service.ts";
+import { readExportSpec } from "../http/api/newexport.ts";
+import { SCHEMAS } from "../http/api/schemas.ts";
+import { type AskedPart, currentSegment, type Question } from "../http/server/service.ts";
 import type { Segment } from "../search/segment.ts";
 import { canonicalBytes } from "../spec/identity.ts";
 import { type JsonObject, shown } from "../spec/reader.ts";
@@ -78,7 +78,7 @@ const DEFINITION = {
 };
 
 /** Makes the tool for a folder, which must exist. */
-export function fileExportTool(folder: string): Tool<Question> {
+export function fileExportTool(folder: string): Tool<Question<AskedPart>> {
   // Names that are being written; two calls at once must not choose the same.
   const taken = new Set<string>();
   return {
@@ -140,7 +140,7 @@ function nameOf(
 
 type Job = Pick<Parameters<typeof renderExport>[0], "segment" | "spec" | "path">;
 
-async function render(job: Job, { gone }: Question): Promise<RenderedFile> {
+async function render(job: Job, { gone }: Question<AskedPart>): Promise<RenderedFile> {
   try {
     return await renderExport({ ...job, cancelled: gone });
   } catch (error) {

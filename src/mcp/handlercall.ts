@@ -5,8 +5,8 @@
  * and totals, under the same plan, at the same cost.
  */
 import { strict as assert } from "node:assert";
-import type { Answer } from "../http/respond.ts";
-import type { Question } from "../http/service.ts";
+import type { Answer } from "../http/server/respond.ts";
+import type { AskedPart, Question } from "../http/server/service.ts";
 import type { JsonObject } from "../spec/reader.ts";
 
 /** What every answer about data says of its source. */
@@ -17,7 +17,7 @@ export interface AnswerSource {
 }
 
 /** The same question with another body; conditions of the message are none of the question. */
-export function withBody<Asker extends Question>(asker: Asker, body: object): Asker {
+export function withBody<Asker extends Question<AskedPart>>(asker: Asker, body: object): Asker {
   return { ...asker, body: Buffer.from(JSON.stringify(body)), header: () => undefined };
 }
 

@@ -6,9 +6,9 @@
  * protocol cannot say (limits, no snapshot) is answered as there, by problem documents.
  */
 import { AppError } from "../errors.ts";
-import { type Answer, JSON_TYPE } from "../http/respond.ts";
-import type { KeyCall } from "../http/service.ts";
-import { Turns } from "../http/sidework.ts";
+import { Turns } from "../http/server/background-tasks.ts";
+import { type Answer, JSON_TYPE } from "../http/server/respond.ts";
+import type { KeyCall, ServicePart } from "../http/server/service.ts";
 import { parseJson } from "../spec/json.ts";
 import { isJsonObject, shown } from "../spec/reader.ts";
 import { ACCOUNT_TOOL } from "./account.ts";
@@ -31,8 +31,8 @@ import { TRANSLATE_TOOL } from "./translate.ts";
 export const READING_TOOLS = [TRANSLATE_TOOL, COUNT_TOOL, SEARCH_TOOL, ACCOUNT_TOOL] as const;
 
 /** Makes the handler of the route; `version` is that of the product. */
-export function agentDoor(version: string): (call: KeyCall) => Promise<Answer> {
-  const agent = new Agent<KeyCall>([...READING_TOOLS, SERVER_EXPORT_TOOL], version);
+export function agentDoor(version: string): (call: KeyCall<ServicePart>) => Promise<Answer> {
+  const agent = new Agent<KeyCall<ServicePart>>([...READING_TOOLS, SERVER_EXPORT_TOOL], version);
   return async (call) => {
     refusePages(call);
     try {
@@ -57,8 +57,8 @@ function answered({ answer, accounts, failure }: AgentReply): Answer {
 
 /** Several messages cost what they would cost one by one; what one is refused for stays its own. */
 async function answerBatch(
-  agent: Agent<KeyCall>,
-  call: KeyCall,
+  agent: Agent<KeyCall<ServicePart>>,
+  call: KeyCall<ServicePart>,
   messages: readonly unknown[],
 ): Promise<Answer> {
   call.spend(messages.length);

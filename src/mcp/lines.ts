@@ -9,7 +9,7 @@ import { once } from "node:events";
 import type { Readable, Writable } from "node:stream";
 import { AppError } from "../errors.ts";
 import { RenderCancelled } from "../export/render.ts";
-import type { Question } from "../http/service.ts";
+import type { AskedPart, Question } from "../http/server/service.ts";
 import { parseJson } from "../spec/json.ts";
 import { isJsonObject, type JsonObject } from "../spec/reader.ts";
 import type { Agent, AgentReply } from "./agent.ts";
@@ -30,8 +30,8 @@ const NEWLINE = 0x0a;
 
 /** What a conversation needs. */
 export interface ConversationParts {
-  readonly agent: Agent<Question>;
-  readonly asker: (gone: () => boolean) => Question;
+  readonly agent: Agent<Question<AskedPart>>;
+  readonly asker: (gone: () => boolean) => Question<AskedPart>;
   readonly output: Writable;
   /** Told of mistakes of ours. */
   readonly failed: (error: unknown) => void;

@@ -7,8 +7,8 @@
 import { randomBytes } from "node:crypto";
 import { loadPlans, type Plan } from "../access/plans.ts";
 import { systemClock } from "../clock.ts";
-import { Budget } from "../http/budget.ts";
-import type { AskedService, Question } from "../http/service.ts";
+import { Budget } from "../http/server/budget.ts";
+import type { AskedPart, AskedService, Question } from "../http/server/service.ts";
 import { countsAhead, pageAhead } from "../search/ahead.ts";
 import { account, countMatches, facets, search, searchSliced } from "../search/searcher.ts";
 import type { Segment } from "../search/segment.ts";
@@ -16,7 +16,7 @@ import { OUTPUT_FIELD_NAMES } from "../spec/fields.ts";
 import { SPEC_LIMITS } from "../spec/schema.ts";
 
 /** Makes the questions of one process; `gone` says whether one was cancelled. */
-export function localAsker(segment: Segment): (gone: () => boolean) => Question {
+export function localAsker(segment: Segment): (gone: () => boolean) => Question<AskedPart> {
   const service: AskedService = {
     engine: { search, searchSliced, countMatches, facets, pageAhead, countsAhead, account },
     clock: systemClock,

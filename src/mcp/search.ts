@@ -7,9 +7,9 @@
  */
 import type { TSchema } from "typebox";
 import { wordFor } from "../amounts.ts";
-import { SCHEMAS } from "../http/schemas.ts";
-import { searchAccounts } from "../http/search.ts";
-import type { Question } from "../http/service.ts";
+import { SCHEMAS } from "../http/api/schemas.ts";
+import { searchAccounts } from "../http/api/search.ts";
+import type { AskedPart, Question } from "../http/server/service.ts";
 import type { OutputField } from "../spec/fields.ts";
 import type { JsonObject } from "../spec/reader.ts";
 import { OUTPUT_INPUT_SCHEMA } from "../spec/schema.ts";
@@ -107,7 +107,7 @@ interface Page extends AnswerSource {
 }
 
 /** The tool. */
-export const SEARCH_TOOL: Tool<Question> = {
+export const SEARCH_TOOL: Tool<Question<AskedPart>> = {
   definition: DEFINITION,
   async run(sent, asker) {
     const { body, mistakes } = readSearch(sent, asker.plan.fields);
@@ -144,7 +144,7 @@ function withLimit(body: Body, limit: number): Body {
   return { ...body, spec: { ...body.spec, limit } };
 }
 
-async function pageOf(asker: Question, body: Body): Promise<Page> {
+async function pageOf(asker: Question<AskedPart>, body: Body): Promise<Page> {
   return answeredBy<Page>(await searchAccounts(withBody(asker, body)));
 }
 

@@ -12,12 +12,12 @@ import { wordFor } from "../amounts.ts";
 import { AppError, type Mistake } from "../errors.ts";
 import { LINK_SECONDS, signLink } from "../export/files/links.ts";
 import type { ExportRecord } from "../export/record.ts";
-import { exportPath, recordJson } from "../http/export-record.ts";
-import { readAs } from "../http/exports.ts";
-import { acceptExport, readExportSpec } from "../http/newexport.ts";
-import { noContent } from "../http/respond.ts";
-import { SCHEMAS } from "../http/schemas.ts";
-import { currentSegment, type KeyCall } from "../http/service.ts";
+import { exportPath, recordJson } from "../http/api/export-record.ts";
+import { readAs } from "../http/api/kept-exports.ts";
+import { acceptExport, readExportSpec } from "../http/api/newexport.ts";
+import { SCHEMAS } from "../http/api/schemas.ts";
+import { noContent } from "../http/server/respond.ts";
+import { currentSegment, type KeyCall, type ServicePart } from "../http/server/service.ts";
 import { type JsonObject, shown } from "../spec/reader.ts";
 import { EXPORT_ARGUMENTS, type ExportArguments, readExport } from "./exportarguments.ts";
 import { sourceLine, withBody } from "./handlercall.ts";
@@ -98,7 +98,7 @@ const DEFINITION = {
 };
 
 /** The tool. */
-export const SERVER_EXPORT_TOOL: Tool<KeyCall> = {
+export const SERVER_EXPORT_TOOL: Tool<KeyCall<ServicePart>> = {
   definition: DEFINITION,
   async run(sent, asker) {
     const wish = readExport(sent, Object.keys(OWN_ARGUMENTS));
@@ -120,7 +120,7 @@ function checkKey({ idempotency_key: key }: JsonObject, mistakes: Mistake[]): vo
 }
 
 /** Queues the export, or finds it. With mistakes only looks for further ones. */
-function accept(asker: KeyCall, { body, mistakes }: ExportArguments, key: unknown) {
+function accept(asker: KeyCall<ServicePart>, { body, mistakes }: ExportArguments, key: unknown) {
   const call = withBody(asker, body);
   const segment = currentSegment(asker.service);
   if (mistakes.length > 0) {
@@ -139,7 +139,11 @@ function ownKey(snapshotId: string, body: Uint8Array): string {
 }
 
 /** The export when it has come to its end, or as it is after so many seconds. */
-async function waited(asker: KeyCall, now: ExportRecord, seconds: number): Promise<ExportRecord> {
+async function waited(
+  asker: KeyCall<ServicePart>,
+  now: ExportRecord,
+  seconds: number,
+): Promise<ExportRecord> {
   if (seconds === 0) return now;
   let record = now;
   const query = new Map([["wait", String(seconds)]]);
@@ -150,7 +154,11 @@ async function waited(asker: KeyCall, now: ExportRecord, seconds: number): Promi
   return record;
 }
 
-function answerOf(asker: KeyCall, record: ExportRecord, repeated: boolean): ToolAnswer {
+function answerOf(
+  asker: KeyCall<ServicePart>,
+  record: ExportRecord,
+  repeated: boolean,
+): ToolAnswer {
   const { clock, secrets } = asker.service;
   const {
     download_url,

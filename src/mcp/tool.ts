@@ -5,7 +5,7 @@
  * so that the two cannot say different things; a definition is plain JSON.
  */
 import type { TSchema } from "typebox";
-import { SCHEMAS } from "../http/schemas.ts";
+import { SCHEMAS } from "../http/api/schemas.ts";
 import type { JsonObject } from "../spec/reader.ts";
 import { SPEC_INPUT_SCHEMA } from "../spec/schema.ts";
 

@@ -6,9 +6,9 @@
  */
 import type { TSchema } from "typebox";
 import { wordFor } from "../amounts.ts";
-import { SCHEMAS } from "../http/schemas.ts";
-import { currentSegment, type Question } from "../http/service.ts";
-import { translateLeads } from "../http/translate.ts";
+import { SCHEMAS } from "../http/api/schemas.ts";
+import { translateLeads } from "../http/api/translate.ts";
+import { type AskedPart, currentSegment, type Question } from "../http/server/service.ts";
 import type { Segment } from "../search/segment.ts";
 import type { AccountQuerySpec } from "../spec/schema.ts";
 import { isUncertain, UNCERTAIN_BELOW } from "../translate/confidence.ts";
@@ -107,7 +107,7 @@ interface Translated {
 }
 
 /** The tool. */
-export const TRANSLATE_TOOL: Tool<Question> = {
+export const TRANSLATE_TOOL: Tool<Question<AskedPart>> = {
   definition: DEFINITION,
   async run(sent, asker) {
     const mistakes = unknownArguments(sent, Object.keys(ARGUMENTS));

@@ -8,7 +8,7 @@ import { statSync } from "node:fs";
 import { resolve } from "node:path";
 import type { Command } from "commander";
 import { CommandError } from "../../errors.ts";
-import type { Question } from "../../http/service.ts";
+import type { Question } from "../../http/server/service.ts";
 import { Agent } from "../../mcp/agent.ts";
 import { fileExportTool } from "../../mcp/fileexport.ts";
 import { READING_TOOLS } from "../../mcp/httpdoor.ts";

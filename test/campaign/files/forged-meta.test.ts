@@ -17,7 +17,7 @@ import { verifySnapshot } from "../../../native-index/format/verify.ts";
 import { CommandError } from "../../../src/errors.ts";
 import { fileNameOf } from "../../../src/export/files/filename.ts";
 import type { ExportRecord } from "../../../src/export/record.ts";
-import { headersOf } from "../../../src/http/respond.ts";
+import { headersOf } from "../../../src/http/server/respond.ts";
 import { openSegment, type Segment } from "../../../src/search/segment.ts";
 import { warm } from "../../../src/search/warm.ts";
 import { mutate } from "../../support/files/forge-mutations.ts";

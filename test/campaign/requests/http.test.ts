@@ -11,7 +11,7 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { after, before, describe, it, type TestContext } from "node:test";
-import { PUBLIC_TABLE } from "../../../src/http/routes.ts";
+import { PUBLIC_TABLE } from "../../../src/http/api/routes.ts";
 import { openSegment, type Segment } from "../../../src/search/segment.ts";
 import { decodeSnapshot } from "../../support/decode.ts";
 import { withKeyring } from "../../support/export/client.ts";

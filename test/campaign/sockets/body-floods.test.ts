@@ -2,7 +2,7 @@
  * Proves, on both transports on real sockets, that whoever sends bodies that never end keeps nobody
  * from being read: who is not known sends 8 KiB at most and, from one address, a share of what all
  * bodies may have; a tenant that fills its share is told so; and meanwhile every search of another
- * one is answered. Does not prove the count of bytes (contract/http/bodies.test.ts).
+ * one is answered. Does not prove the count of bytes (contract/http/server/bodies.test.ts).
  */
 import assert from "node:assert/strict";
 import { tmpdir } from "node:os";
@@ -10,7 +10,7 @@ import { join } from "node:path";
 import { after, afterEach, before, describe, it } from "node:test";
 import { Assets } from "../../../src/console/assets.ts";
 import { consoleTable } from "../../../src/console/routes.ts";
-import { Door } from "../../../src/http/sessiondoor.ts";
+import { Door } from "../../../src/http/server/session-auth.ts";
 import {
   type FakeServer,
   sendRaw,

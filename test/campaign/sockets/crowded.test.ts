@@ -8,11 +8,11 @@
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
-import { startMetricsServer } from "../../../src/http/metricsserver.ts";
-import { REQUESTS_AT_ONCE_MAX } from "../../../src/http/pipeline.ts";
-import type { RunningServer } from "../../../src/http/server.ts";
-import { Telemetry } from "../../../src/http/telemetry.ts";
-import { Waits } from "../../../src/http/waits.ts";
+import { startMetricsServer } from "../../../src/http/server/metricsserver.ts";
+import { REQUESTS_AT_ONCE_MAX } from "../../../src/http/server/pipeline.ts";
+import type { RunningServer } from "../../../src/http/server/server.ts";
+import { Telemetry } from "../../../src/http/server/telemetry.ts";
+import { Waits } from "../../../src/http/server/waits.ts";
 import { openLog } from "../../../src/log.ts";
 import { make } from "../../support/http/export-requests.ts";
 import { type FakeServer, startFake, TEST_LIMITS, TRANSPORTS } from "../../support/http/fake.ts";

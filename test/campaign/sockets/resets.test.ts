@@ -2,15 +2,15 @@
  * Proves that no client ends the process or locks others out by leaving: every method with a reset
  * after every byte, CONNECT with a reset many times over, CONNECT held open, on both transports and
  * on the metrics listener; the server is the same process afterwards and answers others.
- * Does not prove it for other sequences of bytes: contract/http/malformed.test.ts and the campaign
- * of sockets try those.
+ * Does not prove it for other sequences of bytes: contract/http/server/malformed.test.ts and the
+ * campaign of sockets try those.
  */
 import assert from "node:assert/strict";
 import type { Socket } from "node:net";
 import { after, before, describe, it } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
-import { startMetricsServer } from "../../../src/http/metricsserver.ts";
-import type { RunningServer } from "../../../src/http/server.ts";
+import { startMetricsServer } from "../../../src/http/server/metricsserver.ts";
+import type { RunningServer } from "../../../src/http/server/server.ts";
 import {
   type FakeServer,
   sendRaw,

@@ -4,7 +4,7 @@
  * translations and documents first; small searches and signing in only when their own work has
  * filled what was kept for them; and nothing any more in the next turn. The clock is moved by the
  * work of the engine alone, so the counts are exact. Does not prove what a turn is
- * (unit/http/gate.test.ts).
+ * (unit/access/rate-limits.test.ts).
  */
 import assert from "node:assert/strict";
 import { tmpdir } from "node:os";
@@ -14,12 +14,12 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { manualClock } from "../../../src/clock.ts";
 import { Assets } from "../../../src/console/assets.ts";
 import { consoleTable } from "../../../src/console/routes.ts";
-import { dispatcher } from "../../../src/http/dispatch.ts";
-import { Pressure } from "../../../src/http/pressure.ts";
-import { isPulled, pull } from "../../../src/http/pulled.ts";
-import type { Engine } from "../../../src/http/service.ts";
-import { Door } from "../../../src/http/sessiondoor.ts";
-import type { Exchange, ReadHeader } from "../../../src/http/transport.ts";
+import { dispatcher } from "../../../src/http/server/dispatch.ts";
+import { Pressure } from "../../../src/http/server/pressure.ts";
+import { isPulled, pull } from "../../../src/http/server/pulled.ts";
+import type { Engine } from "../../../src/http/server/service.ts";
+import { Door } from "../../../src/http/server/session-auth.ts";
+import type { Exchange, ReadHeader } from "../../../src/http/server/transport.ts";
 import { type FakeServer, fakeEngine, startFake } from "../../support/http/fake.ts";
 
 const LIMIT_MS = 1_000;

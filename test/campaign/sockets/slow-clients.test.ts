@@ -3,7 +3,7 @@
  * limit that applies and leaves nothing behind: slow and missing heads, slow bodies, idle sockets,
  * halves of connections; and that whoever is slow within the limits is answered. The limits of
  * uWebSockets.js for heads and idle sockets are its own, about 10 s. Clients that do not read are
- * in contract/http/streams.test.ts and contract/http/transport-files.test.ts.
+ * in contract/http/server/streams.test.ts and contract/http/server/transport-files.test.ts.
  */
 import assert from "node:assert/strict";
 import { connect, type Socket } from "node:net";

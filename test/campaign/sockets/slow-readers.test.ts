@@ -3,15 +3,15 @@
  * others: a tenant gets its share of the places and no more, pages and files alike, while another
  * tenant's pages and files are answered; whoever takes less than the least pace is cut off and
  * gives back what it held, of a page, a file or an answer that was whole; whoever takes more is
- * not. Does not prove what the pace is (unit/http/pace.test.ts), nor who takes nothing
- * (contract/http/streams.test.ts).
+ * not. Does not prove what the pace is (unit/http/server/pace.test.ts), nor who takes nothing
+ * (contract/http/server/streams.test.ts).
  */
 import assert from "node:assert/strict";
 import { afterEach, describe, it } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
-import { Budget } from "../../../src/http/budget.ts";
-import type { Engine } from "../../../src/http/service.ts";
-import type { TransportLimits } from "../../../src/http/transport.ts";
+import { Budget } from "../../../src/http/server/budget.ts";
+import type { Engine } from "../../../src/http/server/service.ts";
+import type { TransportLimits } from "../../../src/http/server/transport.ts";
 import {
   type FakeServer,
   fakeEngine,

@@ -3,7 +3,7 @@
  * data whose companies have many branches, exactly the answer of the linear scan without those
  * whose company came before; pages of any size joined are that answer, each page from the row
  * that the one before gave, `more` exact; and that a page costs work in proportion to its rows.
- * Does not prove anything about HTTP (contract/http/leads.test.ts).
+ * Does not prove anything about HTTP (contract/http/api/leads.test.ts).
  */
 import assert from "node:assert/strict";
 import { mkdtempSync, rmSync } from "node:fs";

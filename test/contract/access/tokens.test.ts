@@ -10,7 +10,7 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, it } from "node:test";
-import { refuseWithoutToken } from "../../../src/http/sessiondoor.ts";
+import { refuseWithoutToken } from "../../../src/http/server/session-auth.ts";
 import {
   type ConsoleState,
   openConsole,

@@ -15,7 +15,7 @@ import { Assets, VIEWS } from "../../../src/console/assets.ts";
 import { acceptedEncoding } from "../../../src/console/encoding.ts";
 import { VIEW_NAMES } from "../../../src/console/web/app/router.ts";
 import { CommandError } from "../../../src/errors.ts";
-import { Door } from "../../../src/http/sessiondoor.ts";
+import { Door } from "../../../src/http/server/session-auth.ts";
 import { type ConsoleServer, type Got, startConsole } from "../../support/console/fake.ts";
 import { TRANSPORTS } from "../../support/http/fake.ts";
 

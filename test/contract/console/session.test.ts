@@ -8,9 +8,9 @@
  */
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
-import { CONSOLE_LIMIT } from "../../../src/access/gate.ts";
+import { CONSOLE_LIMIT } from "../../../src/access/rate-limits.ts";
 import { manualClock } from "../../../src/clock.ts";
-import { ROUTES } from "../../../src/http/routes.ts";
+import { ROUTES } from "../../../src/http/api/routes.ts";
 import {
   type ConsoleServer,
   type Got,

@@ -9,7 +9,7 @@ import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { AppError } from "../../../src/errors.ts";
-import { AT_ONCE_MS, stepwise } from "../../../src/http/sidework.ts";
+import { AT_ONCE_MS, stepwise } from "../../../src/http/server/background-tasks.ts";
 import { countsAhead, pageAhead } from "../../../src/search/ahead.ts";
 import { FACETS } from "../../../src/search/facet.ts";
 import { countMatches, facets, search } from "../../../src/search/searcher.ts";

@@ -2,15 +2,15 @@
  * Proves the parts that large pages are sent with: slices joined are the whole, and made when asked
  * for; a body of pieces brings each once and is done with once; work between requests is done in
  * order and can be taken back; a shelf closes nothing that is read. Does not prove anything about
- * sockets (contract/http/streams.test.ts).
+ * sockets (contract/http/server/streams.test.ts).
  */
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
 import fc from "fast-check";
 import { manualClock } from "../../../src/clock.ts";
-import { PieceBody } from "../../../src/http/piecebody.ts";
-import { later } from "../../../src/http/sidework.ts";
+import { later } from "../../../src/http/server/background-tasks.ts";
+import { PieceBody } from "../../../src/http/server/piecebody.ts";
 import {
   accountSlices,
   EXPLAINED_SLICE_ROWS,

@@ -3,7 +3,7 @@
  * request of its clients, again and again under load, ends with 0, and goes on where it was on the
  * same data directory; what it says while it stops; that its database is whole without a log.
  * Does not prove the second signal (e2e/server/serve.test.ts) and downloads until the deadline
- * (contract/http/transport-files.test.ts).
+ * (contract/http/server/transport-files.test.ts).
  */
 import assert from "node:assert/strict";
 import { existsSync, statSync } from "node:fs";

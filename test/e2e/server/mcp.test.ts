@@ -4,7 +4,7 @@
  * filters of a translation are those of its spec, written shortly; whatever arguments are made up,
  * the answer is a fitting result or a named mistake, never a failure of ours; files are written
  * whole, into their folder, over nothing. And with the official client: `peneira mcp` as a process.
- * Does not prove what keys and plans forbid (contract/http/mcp.test.ts), nor lines
+ * Does not prove what keys and plans forbid (contract/http/api/mcp.test.ts), nor lines
  * (unit/mcp/lines.test.ts).
  */
 import assert from "node:assert/strict";

@@ -2,7 +2,8 @@
  * Proves, with `peneira serve` as a process on a real snapshot: the first start prints one key and
  * the address, a restart keeps keys and cursors valid, signals end it as documented, of a folder
  * the newest valid snapshot is served, settings reach the answers, and what is wrong stops the
- * start with a sentence. Does not prove answers in detail (contract/http/scenarios.test.ts does).
+ * start with a sentence. Does not prove answers in detail (contract/http/api/scenarios.test.ts
+ * does).
  */
 import assert from "node:assert/strict";
 import { type ChildProcess, spawn } from "node:child_process";

@@ -17,7 +17,7 @@ import { Compile } from "typebox/compile";
 import { loadPlans } from "../../../src/access/plans.ts";
 import { USAGE_DAYS, Usage } from "../../../src/access/usage.ts";
 import { DAY_MS, dayText, type ManualClock, manualClock, utcDay } from "../../../src/clock.ts";
-import { SCHEMAS } from "../../../src/http/schemas.ts";
+import { SCHEMAS } from "../../../src/http/api/schemas.ts";
 import { openDatabase, type StateDatabase } from "../../../src/store/database.ts";
 import { QuotaStore } from "../../../src/store/quotastore.ts";
 import { UsageStore, type UsedByKey } from "../../../src/store/usagestore.ts";

@@ -8,11 +8,11 @@
 
 import type { OpenSession } from "../../../src/access/sessions.ts";
 import { CONSOLE_DATA_ROUTES } from "../../../src/console/data-routes.ts";
-import { ROUTES } from "../../../src/http/routes.ts";
-import { RouteTable } from "../../../src/http/routetable.ts";
-import type { Engine, Service } from "../../../src/http/service.ts";
-import { Door } from "../../../src/http/sessiondoor.ts";
-import type { TransportName } from "../../../src/http/transport.ts";
+import { ROUTES } from "../../../src/http/api/routes.ts";
+import { RouteTable } from "../../../src/http/server/routetable.ts";
+import type { Engine, Service } from "../../../src/http/server/service.ts";
+import { Door } from "../../../src/http/server/session-auth.ts";
+import type { TransportName } from "../../../src/http/server/transport.ts";
 import {
   account,
   countMatches,

@@ -8,13 +8,13 @@
 import assert from "node:assert/strict";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import type { Limited } from "../../../src/access/gate.ts";
+import type { Limited } from "../../../src/access/rate-limits.ts";
 import { Assets } from "../../../src/console/assets.ts";
 import { consoleTable } from "../../../src/console/routes.ts";
-import type { RouteTable } from "../../../src/http/routetable.ts";
-import type { Service } from "../../../src/http/service.ts";
-import { Door } from "../../../src/http/sessiondoor.ts";
-import type { TransportName } from "../../../src/http/transport.ts";
+import type { RouteTable } from "../../../src/http/server/routetable.ts";
+import type { Service } from "../../../src/http/server/service.ts";
+import { Door } from "../../../src/http/server/session-auth.ts";
+import type { TransportName } from "../../../src/http/server/transport.ts";
 import type { Role } from "../../../src/store/userstore.ts";
 import { type FakeServer, sendRaw, startFake, TEST_LIMITS } from "../http/fake.ts";
 

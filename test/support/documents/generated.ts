@@ -10,9 +10,10 @@ import { PLAN_NAMES, PLAN_SETTINGS } from "../../../src/access/plans.ts";
 import { variableOf } from "../../../src/config.ts";
 import { ERROR_CODES, type ErrorCode } from "../../../src/errors.ts";
 import { FORMATS } from "../../../src/export/formats/format.ts";
-import { bodyCost, costOf, PER_UNIT } from "../../../src/http/cost.ts";
-import { ERROR_NOTES } from "../../../src/http/error-notes.ts";
-import { OPERATIONS } from "../../../src/http/operations.ts";
+import { listed } from "../../../src/http/api/route.ts";
+import { ROUTES } from "../../../src/http/api/routes.ts";
+import { ERROR_NOTES } from "../../../src/http/openapi/error-notes.ts";
+import { bodyCost, costOf, PER_UNIT } from "../../../src/http/server/cost.ts";
 import { FACET_VALUES_MAX, FACETS } from "../../../src/search/facet.ts";
 import {
   SANCTION_PENALTY,
@@ -138,7 +139,10 @@ function planValue(name: (typeof PLAN_NAMES)[number], limit: string): string {
 }
 
 function operationsTable(): string {
-  const rows = Object.entries(OPERATIONS).map(([route, { summary }]) => [code(route), summary]);
+  const rows = listed(ROUTES).map(({ method, path, summary }) => [
+    code(`${method} ${path}`),
+    summary,
+  ]);
   return table(["Operation", "Does"], rows);
 }
 

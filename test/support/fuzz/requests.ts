@@ -6,7 +6,7 @@
  * `loose` is proper HTTP/1.1, so that it must be answered as the document says.
  */
 import { METHODS as ALL_METHODS } from "node:http";
-import { ROUTES } from "../../../src/http/routes.ts";
+import { ROUTES } from "../../../src/http/api/routes.ts";
 import type { Catalog } from "../../../src/spec/catalog.ts";
 import { type Draw, randomExportInput, randomSpecInput } from "../spec/random.ts";
 import type { TwinRow } from "../twin.ts";

@@ -1,8 +1,8 @@
 /**
  * The scenarios of exports that need no history. What comes in: nothing. What goes out: requests
  * with the status, the content and the missing content of their answers, for
- * contract/http/scenarios.test.ts; what depends on the state of an export is in
- * contract/http/exports.test.ts.
+ * contract/http/api/scenarios.test.ts; what depends on the state of an export is in
+ * contract/http/api/exports.test.ts.
  * Invariant: as in http-table.ts; each creation has a key of its own per transport's server.
  */
 import type { Scenario } from "./table.ts";

@@ -1,7 +1,7 @@
 /**
  * The table of API scenarios. What comes in: nothing. What goes out: requests with the status,
- * the content and the missing content of their answers; contract/http/scenarios.test.ts runs them.
- * Invariant: the accounts are those of the fake engine in http-fake.ts.
+ * the content and the missing content of their answers; contract/http/api/scenarios.test.ts runs
+ * them. Invariant: the accounts are those of the fake engine in http-fake.ts.
  */
 import { LEAD_SCENARIOS } from "./table-leads.ts";
 

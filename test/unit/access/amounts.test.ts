@@ -4,13 +4,13 @@
  */
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { Gate } from "../../../src/access/gate.ts";
 import { loadPlans } from "../../../src/access/plans.ts";
 import { refuseBeyondBytes, refuseBeyondQuota } from "../../../src/access/quota.ts";
+import { Gate } from "../../../src/access/rate-limits.ts";
 import { UnderWay } from "../../../src/access/underway.ts";
 import { wordFor } from "../../../src/amounts.ts";
 import { manualClock } from "../../../src/clock.ts";
-import { Waits } from "../../../src/http/waits.ts";
+import { Waits } from "../../../src/http/server/waits.ts";
 
 const FREE = loadPlans().free;
 

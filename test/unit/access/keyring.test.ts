@@ -1,7 +1,8 @@
 /**
  * Proves the life of keys on a real database with a clock that is moved by hand: states, rotation
  * with overlap, caching that never outlives 200 ms, counted look-ups, batched times of use, and
- * what a person is told. Does not prove anything about HTTP (contract/http/auth.test.ts does).
+ * what a person is told. Does not prove anything about HTTP (contract/http/server/auth.test.ts
+ * does).
  */
 import assert from "node:assert/strict";
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";

@@ -10,7 +10,7 @@ import { describe, it } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
 import fc from "fast-check";
 import { AppError } from "../../../src/errors.ts";
-import type { Question } from "../../../src/http/service.ts";
+import type { Question } from "../../../src/http/server/service.ts";
 import { Agent } from "../../../src/mcp/agent.ts";
 import { Conversation, LINE_BYTES_MAX } from "../../../src/mcp/lines.ts";
 import { objectSchema, READING, type Tool } from "../../../src/mcp/tool.ts";

@@ -3,12 +3,12 @@
  * batches are taken in the versions that have them and cost as much as their messages, versions are
  * agreed on and held to; without a key, with another method, another type or the Origin of another
  * site nobody gets in. Every answer is as the OpenAPI document says.
- * Does not prove what tools answer (contract/http/mcp.test.ts).
+ * Does not prove what tools answer (contract/http/api/mcp.test.ts).
  */
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
-import { Gate } from "../../../src/access/gate.ts";
 import { loadPlans } from "../../../src/access/plans.ts";
+import { Gate } from "../../../src/access/rate-limits.ts";
 import { systemClock } from "../../../src/clock.ts";
 import { type FakeServer, startFake, TRANSPORTS } from "../../support/http/fake.ts";
 import { post } from "../../support/mcp/client.ts";

@@ -1,0 +1,188 @@
+/**
+ * Reading, listing, downloading and deleting exports. What comes in: an id or a place in the list.
+ * What goes out: records, the signed link of a file, or the state that stands in the way.
+ * Invariant: an id of a wrong shape, an unknown one, a deleted one and another tenant's one are
+ * answered by the same bytes; an expired export is 410 whatever else is asked.
+ */
+
+import type { Mistake } from "../../errors.ts";
+import { signLink } from "../../export/files/links.ts";
+import {
+  decodeListCursor,
+  encodeListCursor,
+  LIST_LIMIT_MAX,
+  type ListPosition,
+} from "../../export/listcursor.ts";
+import { EXPORT_ID, type ExportRecord, exportNotFound } from "../../export/record.ts";
+import { queryMistake, refuseQueryMistakes } from "../server/query.ts";
+import { type Answer, json, noContent } from "../server/respond.ts";
+import type { KeyCall } from "../server/service.ts";
+import { recordJson, refuseExpired, refuseUnfinished } from "./export-record.ts";
+
+/** Exports of a page where no limit is given. */
+const LIST_LIMIT_DEFAULT = 50;
+/** Longest time that a read waits for the end of an export, in seconds. */
+const WAIT_SECONDS_MAX = 60;
+/** How often a read that waits looks whether somebody still waits for it, in milliseconds. */
+const WAIT_TURN_MS = 2_000;
+
+/** `GET /v1/exports/{id}`: the record, on request only once it has come to its end. */
+export function readExport(
+  call: KeyCall<"clock" | "exporter" | "stopping" | "waits">,
+): Answer | Promise<Answer> {
+  const wish = readWish(call.query);
+  const answer = (record: ExportRecord): Answer => {
+    refuseExpired(record);
+    if (wish.done) refuseUnfinished(record);
+    return json(recordJson(record));
+  };
+  return readWith(call, wish.waitMs, answer);
+}
+
+/** Reads the export of a path as it is now, or when it has come to its end or `wait` is over. */
+export function readAs(
+  call: KeyCall<"clock" | "exporter" | "stopping" | "waits">,
+  answer: (record: ExportRecord) => Answer,
+): Answer | Promise<Answer> {
+  return readWith(call, readWish(call.query).waitMs, answer);
+}
+
+function readWith(
+  call: KeyCall<"clock" | "exporter" | "stopping" | "waits">,
+  waitMs: number,
+  answer: (record: ExportRecord) => Answer,
+): Answer | Promise<Answer> {
+  const id = idOf(call);
+  const { tenantId } = call.identity;
+  const record = call.service.exporter.read(tenantId, id);
+  if (waitMs === 0 || ended(record)) return answer(record);
+  return call.service.waits.run(tenantId, () => waitFor(call, id, waitMs)).then(answer);
+}
+
+function ended({ state }: ExportRecord): boolean {
+  return state === "done" || state === "failed";
+}
+
+/** Waits in turns, so that a client that is gone holds nothing for longer than one of them. */
+async function waitFor(
+  call: KeyCall<"clock" | "exporter" | "stopping">,
+  id: string,
+  waitMs: number,
+): Promise<ExportRecord> {
+  const { service, identity } = call;
+  const untilMs = service.clock.monotonicMs() + waitMs;
+  for (;;) {
+    const leftMs = untilMs - service.clock.monotonicMs();
+    const turnMs = Math.max(0, Math.min(leftMs, WAIT_TURN_MS));
+    const record = await service.exporter.settled(identity.tenantId, id, turnMs);
+    if (ended(record) || leftMs <= turnMs || service.stopping() || call.gone()) return record;
+  }
+}
+
+/** `GET /v1/exports/{id}/download`: leads to the file, which then needs no key. */
+export function downloadExport(call: KeyCall<"clock" | "exporter" | "secrets">): Answer {
+  const { exporter, secrets, clock } = call.service;
+  const record = exporter.read(call.identity.tenantId, idOf(call));
+  refuseExpired(record);
+  refuseUnfinished(record);
+  // Relative, so that no Host header can lead it elsewhere.
+  const link = signLink(record, { nowMs: clock.nowMs(), secrets: secrets.link });
+  return { status: 303, type: "", body: "", headers: { Location: link } };
+}
+
+/** `DELETE /v1/exports/{id}`: cancels or deletes. */
+export function deleteExport(call: KeyCall<"exporter">): Answer {
+  call.service.exporter.remove(call.identity.tenantId, idOf(call));
+  return noContent();
+}
+
+/** `GET /v1/exports`: the tenant's exports, newest first. */
+export function listExports(call: KeyCall<"exporter" | "secrets">): Answer {
+  const { records, limit, next } = pageOf(call);
+  const page = { exports: records.map(recordJson), next_cursor: next, has_more: next !== null };
+  if (next === null) return json(page);
+  // A cursor is base64url and needs no encoding.
+  const link = `</v1/exports?limit=${limit}&cursor=${next}>; rel="next"`;
+  return { ...json(page), headers: { Link: link } };
+}
+
+/** Part of a tenant's list; `next` is the cursor of the part behind it, or null. */
+export interface ListedExports {
+  readonly records: readonly ExportRecord[];
+  readonly limit: number;
+  readonly next: string | null;
+}
+
+/** Reads the part of the list that the query asks for. */
+export function pageOf(call: KeyCall<"exporter" | "secrets">): ListedExports {
+  const { exporter, secrets } = call.service;
+  const { tenantId } = call.identity;
+  const { limit, before } = readPage(call);
+  const { records, more } = exporter.list(tenantId, { limit, before });
+  const last = more ? records.at(-1) : undefined;
+  const position = last === undefined ? null : { before: last.sequence, limit };
+  const next = position === null ? null : encodeListCursor(position, tenantId, secrets.cursor);
+  return { records, limit, next };
+}
+
+/** The id in the path of one export; one of a wrong shape is that of no export. */
+export function idOf({ params }: KeyCall): string {
+  const { id } = params;
+  if (id === undefined || !EXPORT_ID.test(id)) throw exportNotFound();
+  return id;
+}
+
+/** What a read asks for beyond the record. */
+interface Wish {
+  readonly waitMs: number;
+  readonly done: boolean;
+}
+
+function readWish(query: ReadonlyMap<string, string>): Wish {
+  const mistakes: Mistake[] = [];
+  const seconds = readInteger(query, "wait", [0, WAIT_SECONDS_MAX], mistakes) ?? 0;
+  const wanted = query.get("require");
+  if (wanted !== undefined && wanted !== "done") {
+    const detail = "The query parameter require can only be done.";
+    mistakes.push(queryMistake("require", "unknown_value", detail));
+  }
+  refuseQueryMistakes(mistakes);
+  return { waitMs: seconds * 1000, done: wanted === "done" };
+}
+
+/** Reads limit and cursor; without a limit a page is as long as the one before it. */
+function readPage({ query, identity, service }: KeyCall<"secrets">): {
+  readonly limit: number;
+  readonly before: number | null;
+} {
+  const mistakes: Mistake[] = [];
+  const limit = readInteger(query, "limit", [1, LIST_LIMIT_MAX], mistakes);
+  refuseQueryMistakes(mistakes);
+  const cursor = query.get("cursor");
+  if (cursor === undefined) return { limit: limit ?? LIST_LIMIT_DEFAULT, before: null };
+  const position = decodeListCursor(cursor, identity.tenantId, service.secrets.cursor);
+  refuseLargerPage(limit, position);
+  return { limit: limit ?? position.limit, before: position.before };
+}
+
+function refuseLargerPage(limit: number | undefined, { limit: earlier }: ListPosition): void {
+  if (limit === undefined || limit <= earlier) return;
+  const detail = `Send a limit of at most ${earlier}, that of the page before, or none.`;
+  refuseQueryMistakes([queryMistake("limit", "above_earlier_limit", detail)]);
+}
+
+/** Reads a whole number in its one usual spelling; undefined where it is missing or wrong. */
+function readInteger(
+  query: ReadonlyMap<string, string>,
+  name: string,
+  [min, max]: readonly [min: number, max: number],
+  mistakes: Mistake[],
+): number | undefined {
+  const text = query.get(name);
+  if (text === undefined) return undefined;
+  const value = /^(0|[1-9]\d{0,8})$/.test(text) ? Number(text) : Number.NaN;
+  if (value >= min && value <= max) return value;
+  const detail = `The query parameter ${name} must be a whole number from ${min} to ${max}.`;
+  mistakes.push(queryMistake(name, "out_of_range", detail));
+  return undefined;
+}

@@ -1,0 +1,213 @@
+/**
+ * Lead requests that were read before. What comes in: the bytes of a body with a sentence or a lead
+ * query, the plan and the segment. What goes out: the account query that is to run, with what the
+ * answer says about it.
+ * Invariant: that of search-request.ts; the account query is normalized like any other, and the
+ * answer shows it, so that a search of accounts with it finds the same.
+ */
+import type { Plan } from "../../access/plans.ts";
+import { AppError } from "../../errors.ts";
+import type { Segment } from "../../search/segment.ts";
+import { tooBroad } from "../../spec/breadth.ts";
+import { leadWalkHash } from "../../spec/identity.ts";
+import { normalizeSpec, normalizingSteps } from "../../spec/normalize.ts";
+import { shown } from "../../spec/reader.ts";
+import { type AccountQuerySpec, SPEC_LIMITS } from "../../spec/schema.ts";
+import type { Steps } from "../../steps.ts";
+import { isUncertain } from "../../translate/confidence.ts";
+import { assumeContact } from "../../translate/leads/leadcompile.ts";
+import { leadQuerySteps } from "../../translate/leads/leadquery.ts";
+import { type Language, languageOf, Notes } from "../../translate/notes.ts";
+import { type Part, translateSteps } from "../../translate/translate.ts";
+import { tokenize } from "../../translate/words/tokens.ts";
+import { type BodyObject, readBody, withBodyMistakesIn } from "../server/body.ts";
+import { costOf } from "../server/cost.ts";
+import { weakTag } from "../server/etag.ts";
+import type { Question } from "../server/service.ts";
+import { checkText } from "./querytext.ts";
+import {
+  isSmall,
+  PreparedRequests,
+  type PreparedSearch,
+  pageOf,
+  prefixText,
+  type Reading,
+  readCursor,
+  SEARCH_LIMIT_DEFAULT,
+  searchContext,
+} from "./search-request.ts";
+
+/** A lead request after reading. */
+export interface PreparedLeads extends PreparedSearch {
+  readonly onePerCompany: boolean;
+  /** Language of the words of the leads. */
+  readonly language: Language;
+  /** The refusal of a sentence that was hardly understood, or null. */
+  readonly refusal: AppError | null;
+  /** Pointer of the sentence, where it should have named an activity or a place. */
+  readonly place?: string;
+}
+
+/** What a sentence became, as the answer shows it; `spec` is what the sentence alone means. */
+interface ShownTranslation {
+  readonly spec: AccountQuerySpec;
+  readonly explain: AccountQuerySpec["explain"];
+  readonly parts: readonly Part[];
+}
+
+/** An account query with where it comes from. */
+interface Wanted {
+  readonly spec: AccountQuerySpec;
+  readonly onePerCompany: boolean;
+  readonly language: Language;
+  readonly translation: ShownTranslation | null;
+}
+
+const MEMBERS = ["query_text", "spec", "limit", "output_format", "cursor", "one_per_company"];
+
+/** Members of a lead query of which at least one is needed. */
+const NARROWING = ["activities", "name_contains", "cities", "states", "regions"];
+
+const requests = new PreparedRequests(readLeads);
+
+/** Reads and charges a lead request. Throws `AppError` with every mistake in it. */
+export function prepareLeads(call: Question, segment: Segment): Steps<PreparedLeads> {
+  return requests.of(call, segment);
+}
+
+function* readLeads(bytes: Uint8Array, reading: Reading): Steps<PreparedLeads> {
+  const { segment, plan, charge } = reading;
+  const body = readBody(bytes, MEMBERS);
+  const { members } = body;
+  const limit = pageOf(members.limit, members.spec, plan);
+  charge(costOf({ spec: members.spec, text: members.query_text, limit }));
+  if (!isSmall(bytes)) yield;
+  const cursor = readCursor(body, []);
+  checkMembers(body);
+  const bySentence = members.query_text !== undefined;
+  const wanted = yield* bySentence ? ofSentence(body, segment, plan) : ofQuery(body, segment, plan);
+  if (!isSmall(bytes)) yield;
+  const { spec, onePerCompany, language, translation } = wanted;
+  const shownMembers = {
+    spec,
+    one_per_company: onePerCompany,
+    ...(translation === null ? {} : { translation }),
+  };
+  const prefix = Buffer.from(prefixText(segment, shownMembers, "leads"));
+  return {
+    spec,
+    walkHash: leadWalkHash(spec, onePerCompany),
+    cursor,
+    missing: tooBroad(spec) === null ? null : NARROWING,
+    ...(bySentence ? { place: "/query_text" } : {}),
+    facets: null,
+    tag: weakTag(["leads", segment.snapshotId, prefix, cursor ?? "", language]),
+    prefix,
+    onePerCompany,
+    language,
+    refusal: translation === null ? null : refusalOf(wanted),
+  };
+}
+
+/** Notes what is wrong with the members beside the sentence and the query. */
+function checkMembers({ members, mistakes }: BodyObject): void {
+  const note = (pointer: string, code: string, detail: string) =>
+    mistakes.push({ pointer, code, detail });
+  const { query_text: text, spec, limit, output_format: format, one_per_company: one } = members;
+  if (text === undefined && spec === undefined) {
+    note("", "missing", "Send query_text, a sentence, or spec, a lead_query.");
+  } else if (text !== undefined && spec !== undefined) {
+    note("/spec", "not_together", "Send either query_text or spec, not both.");
+  }
+  const max = SPEC_LIMITS.searchLimitMax;
+  if (limit !== undefined && !Number.isInteger(limit)) {
+    note("/limit", "wrong_type", `Must be an integer from 1 to ${max}, not ${shown(limit)}.`);
+  } else if (limit !== undefined && ((limit as number) < 1 || (limit as number) > max)) {
+    note("/limit", "out_of_range", `Must be from 1 to ${max}, not ${shown(limit)}.`);
+  }
+  if (format !== undefined && format !== "json") {
+    note("/output_format", "unknown_value", `Must be "json", not ${shown(format)}.`);
+  }
+  if (one === undefined) return;
+  if (typeof one !== "boolean") {
+    note("/one_per_company", "wrong_type", `Must be true or false, not ${shown(one)}.`);
+  } else if (spec !== undefined) {
+    note("/one_per_company", "not_together", "Put one_per_company into the spec.");
+  }
+}
+
+function* ofQuery(body: BodyObject, segment: Segment, plan: Plan): Steps<Wanted> {
+  const { members, mistakes } = body;
+  const { searchLimitMax } = SPEC_LIMITS;
+  return yield* withBodyMistakesIn(body, function* () {
+    const limitDefault = Math.min(SEARCH_LIMIT_DEFAULT, plan.limits.search_limit);
+    // The plan's cap is applied to the account query, where it leaves a warning.
+    const limits = { limitDefault, limitCap: searchLimitMax };
+    // That there is no spec at all was noted with the members.
+    const input = members.spec === undefined && mistakes.length > 0 ? {} : members.spec;
+    const { query, compiled } = yield* leadQuerySteps(input, { segment, ...limits });
+    const context = contextOf(body, segment, plan);
+    const { spec } = yield* normalizingSteps(compiled, context);
+    const { one_per_company: onePerCompany } = query;
+    return { spec, onePerCompany, language: "pt" as const, translation: null };
+  });
+}
+
+function* ofSentence(body: BodyObject, segment: Segment, plan: Plan): Steps<Wanted> {
+  const { members } = body;
+  checkText(body);
+  return yield* withBodyMistakesIn(body, function* () {
+    // With mistakes nothing is translated: the text need not even be one.
+    const text = body.mistakes.length > 0 ? "" : (members.query_text as string);
+    const language = languageOf(tokenize(text).map(({ folded }) => folded));
+    const { spec: input, parts } = yield* translateSteps(text, segment);
+    const context = contextOf(body, segment, plan);
+    const alone = normalizeSpec(input, context).spec;
+    const spoken = parts.some(({ role }) => role === "contact") || leavesContact(alone);
+    const spec = spoken ? alone : withContact(alone, language);
+    const onePerCompany = members.one_per_company !== false;
+    const translation = { spec: alone, explain: alone.explain, parts };
+    return { spec, onePerCompany, language, translation };
+  });
+}
+
+/** What a search is normalized by; a limit that is wrong was noted already. */
+function contextOf({ members, mistakes }: BodyObject, segment: Segment, plan: Plan) {
+  const bodyLimit = mistakes.length > 0 ? undefined : members.limit;
+  return { ...searchContext(segment, plan), bodyLimit };
+}
+
+/** Whether a sentence asked for companies that lack a contact, which no filter takes. */
+function leavesContact({ explain }: AccountQuerySpec): boolean {
+  return explain.unmapped_constraints.some(
+    (note) => (note as { readonly code?: unknown }).code === "without_contact",
+  );
+}
+
+/** Leads without any contact are left out where the sentence does not speak of contact. */
+function withContact(spec: AccountQuerySpec, language: Language): AccountQuerySpec {
+  const { contact } = spec.filters;
+  const notes = new Notes(language);
+  assumeContact(notes);
+  const { explain, filters } = spec;
+  const assumed = notes.assumptions.map((note) => ({ ...note }));
+  return {
+    ...spec,
+    filters: { ...filters, contact: { ...contact, require_any_contact: true } },
+    explain: { ...explain, assumptions: [...explain.assumptions, ...assumed] },
+  };
+}
+
+/** Why a sentence is not run, with what it would have been; null where it is clear enough. */
+function refusalOf({ spec }: Wanted): AppError | null {
+  const { explain } = spec;
+  if (!isUncertain(explain.confidence)) return null;
+  // What was understood and only bounds nothing is refused as too broad, which says what it lacks.
+  const understood = explain.confidence > 0 && explain.unmapped_constraints.length === 0;
+  if (understood && tooBroad(spec) !== null) return null;
+  const detail =
+    "Too little of query_text was understood to search with it. Check the spec in this answer, " +
+    "mend it and search with it, or write the sentence with a known activity and place.";
+  const errors = [{ pointer: "/query_text", code: "translation_uncertain", detail }];
+  return new AppError("translation_uncertain", detail, { errors, members: { spec, explain } });
+}

@@ -1,0 +1,199 @@
+/**
+ * `POST /v1/exports`. What comes in: a spec, an output, a limit, and the key that makes repeating
+ * the request safe. What goes out: 201 with the export, queued or as it is by now.
+ * Invariant: nothing is queued that could not be rendered as asked: every mistake, every limit of
+ * plan and format is found here, and nothing is lowered but the limit, with a warning. No row is
+ * read; matches are counted where a format bounds its rows or the plan has a quota. The very same
+ * bytes with the same key give the same export, whatever snapshot is served by now.
+ */
+import { createHash } from "node:crypto";
+import { hasQuota } from "../../access/quota.ts";
+import { AppError } from "../../errors.ts";
+import type { AcceptedExport, NewExport } from "../../export/exporter.ts";
+import { FORMATS, refuseTooManyRows } from "../../export/formats/format.ts";
+import type { ExportFormat } from "../../export/record.ts";
+import { faultPoint } from "../../fault.ts";
+import type { Segment } from "../../search/segment.ts";
+import { tooBroad } from "../../spec/breadth.ts";
+import { DEFAULT_FIELDS } from "../../spec/fields.ts";
+import { type NormalizeContext, normalizingSteps } from "../../spec/normalize.ts";
+import type { AccountQuerySpec } from "../../spec/schema.ts";
+import { atOnce, type Steps } from "../../steps.ts";
+import { type BodyObject, readBody, withBodyMistakesIn } from "../server/body.ts";
+import { costOf } from "../server/cost.ts";
+import { headerMistake } from "../server/query.ts";
+import { type Answer, json } from "../server/respond.ts";
+import type { Reply } from "../server/routetable.ts";
+import { currentSegment, type KeyCall, type Question } from "../server/service.ts";
+import { refuseTooBroad } from "./breadth.ts";
+import { createdJson, exportPath } from "./export-record.ts";
+import { matchesOf } from "./normalize.ts";
+import { answerSteps } from "./search.ts";
+import { isSmall } from "./search-request.ts";
+
+/** Members of the body of an export of accounts. */
+export const MEMBERS = ["spec", "limit", "output"];
+const IDEMPOTENCY_KEY = /^[\x21-\x7e]{1,255}$/;
+
+/** Answers with the export that a request brings about. */
+export function createExport(
+  call: KeyCall<"engine" | "exporter" | "hold" | "secondaryCnaeFull" | "segment">,
+): Reply {
+  return whenAccepted(call, (accepted) => created(call, accepted));
+}
+
+/** Makes an answer of the export that a request brings about. */
+export function whenAccepted(
+  call: KeyCall<"engine" | "exporter" | "hold" | "secondaryCnaeFull" | "segment">,
+  answer: (accepted: AcceptedExport) => Answer,
+): Reply {
+  const accepted = acceptExport(call);
+  return accepted instanceof Promise ? accepted.then(answer) : answer(accepted);
+}
+
+/** Queues an export, or finds the one that the same request queued before. */
+export function acceptExport(
+  call: KeyCall<"engine" | "exporter" | "hold" | "secondaryCnaeFull" | "segment">,
+): AcceptedExport | Promise<AcceptedExport> {
+  const asked = askedBy(call);
+  const before = replayed(call, asked);
+  if (before !== null) return before;
+  const segment = currentSegment(call.service);
+  return answerSteps(call, segment, acceptSteps(call, segment, asked));
+}
+
+function* acceptSteps(
+  call: KeyCall<"engine" | "exporter" | "secondaryCnaeFull">,
+  segment: Segment,
+  asked: Asked,
+): Steps<AcceptedExport> {
+  const spec = yield* exportSpecSteps(call, segment);
+  const rows = yield* countRows(call, segment, spec);
+  return call.service.exporter.create({ ...asked, segment, spec, rows });
+}
+
+/** Who asks, and what makes repeating the request safe. */
+export type Asked = Pick<NewExport, "tenantId" | "keyId" | "plan" | "idempotencyKey" | "bodyHash">;
+
+/** Reads who asks. Throws where the request cannot be repeated safely. */
+export function askedBy({ identity, plan, header, body }: KeyCall): Asked {
+  const { tenantId, keyId } = identity;
+  const idempotencyKey = readIdempotencyKey(header("idempotency-key"));
+  const bodyHash = createHash("sha256").update(body).digest("hex");
+  return { tenantId, keyId, plan, idempotencyKey, bodyHash };
+}
+
+/** What the same request brought about before, or null. */
+export function replayed({ service }: KeyCall<"exporter">, asked: Asked): AcceptedExport | null {
+  return service.exporter.replay(asked.tenantId, asked.idempotencyKey, asked.bodyHash);
+}
+
+/** The answer to a request that brought an export about, now or before. */
+export function created({ requestId }: KeyCall, accepted: AcceptedExport): Answer {
+  const { record } = accepted;
+  const body = {
+    request_id: requestId,
+    snapshot: record.snapshot,
+    snapshot_date: record.snapshotDate,
+    spec: accepted.spec,
+    preview_accounts: [],
+    export: createdJson(record),
+  };
+  const replay = accepted.replayed ? { "Idempotent-Replayed": "true" } : {};
+  faultPoint("create.before_reply");
+  return { ...json(body, 201), headers: { Location: exportPath(record), ...replay } };
+}
+
+/** An empty header says as little as a missing one. */
+function readIdempotencyKey(sent: string | undefined): string {
+  if (sent === undefined || sent === "") {
+    const detail =
+      "Send a header Idempotency-Key with a text of your own, a new one for each new export.";
+    const errors = [headerMistake("idempotency-key", "missing", detail)];
+    throw new AppError("idempotency_key_required", detail, { errors });
+  }
+  if (IDEMPOTENCY_KEY.test(sent)) return sent;
+  const detail =
+    "The header Idempotency-Key must be 1 to 255 visible ASCII characters without blanks.";
+  const errors = [headerMistake("idempotency-key", "wrong_format", detail)];
+  throw new AppError("invalid_request", detail, { errors });
+}
+
+/** What the spec of an export is normalized by; an output that is missing is a mistake. */
+export function exportContext(
+  { service, plan }: Question<"secondaryCnaeFull">,
+  { members, mistakes }: BodyObject,
+): Omit<NormalizeContext, "catalog"> {
+  if (members.output === undefined) {
+    const detail = "An output is required; an empty one stands for a csv file.";
+    mistakes.push({ pointer: "/output", code: "missing", detail });
+  }
+  const { export_rows: rows } = plan.limits;
+  return {
+    limitDefault: rows,
+    limitCap: rows,
+    fullAllowed: plan.secondaryCnaeFull && service.secondaryCnaeFull,
+    allowedFields: plan.fields,
+    defaultFields: DEFAULT_FIELDS,
+    mode: "export",
+    bodyLimit: members.limit,
+    bodyOutput: members.output,
+  };
+}
+
+/** Reads what is to be exported, at once; throws every mistake, and refuses what is too broad. */
+export function readExportSpec(
+  call: Question<"engine" | "secondaryCnaeFull">,
+  segment: Segment,
+): AccountQuerySpec {
+  const body = readBody(call.body, MEMBERS);
+  return atOnce(checkedSpec(call, segment, body));
+}
+
+/** As `readExportSpec`, charged and in steps where the body is large. */
+export function* exportSpecSteps(
+  call: Question<"engine" | "secondaryCnaeFull">,
+  segment: Segment,
+): Steps<AccountQuerySpec> {
+  if (!isSmall(call.body)) yield;
+  const body = readBody(call.body, MEMBERS);
+  call.spend(costOf({ spec: body.members.spec }));
+  if (!isSmall(call.body)) yield;
+  const spec = yield* checkedSpec(call, segment, body);
+  if (!isSmall(call.body)) yield;
+  return spec;
+}
+
+function* checkedSpec(
+  call: Question<"engine" | "secondaryCnaeFull">,
+  segment: Segment,
+  body: BodyObject,
+): Steps<AccountQuerySpec> {
+  const { members } = body;
+  const context = exportContext(call, body);
+  const { spec } = yield* withBodyMistakesIn(body, () =>
+    normalizingSteps(members.spec, { ...context, catalog: segment.catalog }),
+  );
+  const missing = tooBroad(spec)?.missing ?? null;
+  refuseTooBroad(call.service.engine, segment, { spec, missing });
+  return spec;
+}
+
+/**
+ * Counts rows where somebody needs to know, else it is 0. Refuses what the format cannot hold; a
+ * limit below its bound needs no count.
+ */
+function* countRows(
+  call: KeyCall<"engine">,
+  segment: Segment,
+  spec: AccountQuerySpec,
+): Steps<number> {
+  // The mode `export` lets no other format through.
+  const format = spec.output.format as ExportFormat;
+  const { rowsMax } = FORMATS[format];
+  const bounded = rowsMax !== null && spec.limit > rowsMax;
+  if (!bounded && !hasQuota(call.plan)) return 0;
+  const rows = Math.min(spec.limit, yield* matchesOf(call, segment, spec));
+  if (bounded) refuseTooManyRows(format, rows);
+  return rows;
+}

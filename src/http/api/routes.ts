@@ -1,0 +1,35 @@
+/**
+ * The routes of the public interface. What comes in: the rows of every resource. What goes out:
+ * the list of them, and the table of a server that has no others.
+ * Invariant: everything under /v1/, and /mcp, needs an API key; the console has routes of its own
+ * (src/console/routes.ts). The order is that of the documents.
+ */
+import { RouteTable } from "../server/routetable.ts";
+import { ACCOUNT_ROUTES } from "./accounts.ts";
+import { CHANGE_ROUTES } from "./changes.ts";
+import { documentRoutes } from "./documents.ts";
+import { EXPORT_ROUTES } from "./exports.ts";
+import { FILE_ROUTES } from "./files.ts";
+import { HEALTH_ROUTES } from "./health.ts";
+import { LEAD_ROUTES } from "./leads.ts";
+import { AGENT_ROUTES } from "./mcp.ts";
+import type { ApiRoute } from "./route.ts";
+import { SPEC_ROUTES } from "./spec.ts";
+import { STATUS_ROUTES } from "./status.ts";
+
+/** Every public route of the server. */
+export const ROUTES: readonly ApiRoute[] = [
+  ...ACCOUNT_ROUTES,
+  ...LEAD_ROUTES,
+  ...SPEC_ROUTES,
+  ...CHANGE_ROUTES,
+  ...EXPORT_ROUTES,
+  ...STATUS_ROUTES,
+  ...AGENT_ROUTES,
+  ...FILE_ROUTES,
+  ...HEALTH_ROUTES,
+  ...documentRoutes(() => ROUTES),
+];
+
+/** The table of a server without a console. */
+export const PUBLIC_TABLE = new RouteTable(ROUTES);

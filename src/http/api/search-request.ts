@@ -1,0 +1,205 @@
+/**
+ * Search requests that were read before. What comes in: the bytes of a body, the plan and the
+ * segment. What goes out: the normalized request, from memory where the same bytes came before.
+ * Invariant: an entry is only found for exactly the same bytes under the same plan and segment;
+ * nothing about the sender is in it; the number of entries is bounded.
+ */
+import type { Plan } from "../../access/plans.ts";
+import type { FacetName } from "../../search/facet.ts";
+import type { Segment } from "../../search/segment.ts";
+import { tooBroad } from "../../spec/breadth.ts";
+import { DEFAULT_FIELDS } from "../../spec/fields.ts";
+import { walkHash } from "../../spec/identity.ts";
+import { parseJson } from "../../spec/json.ts";
+import { type NormalizeContext, normalizingSteps } from "../../spec/normalize.ts";
+import { isJsonObject } from "../../spec/reader.ts";
+import type { AccountQuerySpec } from "../../spec/schema.ts";
+import type { Steps } from "../../steps.ts";
+import { type BodyObject, readBody, withBodyMistakesIn } from "../server/body.ts";
+import { costOf, limitOf } from "../server/cost.ts";
+import { weakTag } from "../server/etag.ts";
+import type { Question } from "../server/service.ts";
+import { readFacets } from "./facets.ts";
+
+/** Accounts in a page where no limit is given. */
+export const SEARCH_LIMIT_DEFAULT = 100;
+
+/** Requests kept per plan and segment, and the largest body that is kept. */
+const ENTRIES_MAX = 512;
+const KEPT_BYTES_MAX = 8 * 1024;
+
+/** A search request after reading. */
+export interface PreparedSearch {
+  readonly spec: AccountQuerySpec;
+  readonly walkHash: string;
+  readonly cursor: string | null;
+  /** Pointers of the filters that are missing, or null when the spec is narrow enough. */
+  readonly missing: readonly string[] | null;
+  /** Facets that are asked for, or null. */
+  readonly facets: readonly FacetName[] | null;
+  /** Entity tag of the answer. */
+  readonly tag: string;
+  /** The answer's text from `"snapshot"` up to where the accounts begin. */
+  readonly prefix: Buffer;
+}
+
+const MEMBERS = ["spec", "limit", "cursor", "output", "facets"];
+/** Members that belong to the first page and are part of the cursor from then on. */
+const FIRST_PAGE_MEMBERS = ["limit", "output"];
+
+/** What a body is read with. */
+export interface Reading {
+  readonly segment: Segment;
+  readonly plan: Plan;
+  /** Takes what the request costs, before anything dear is done with it. */
+  readonly charge: (cost: number) => void;
+}
+
+/** Reads a body into a request. */
+export type ReadRequest<Request> = (body: Uint8Array, reading: Reading) => Steps<Request>;
+
+/** A request with what it costs. */
+interface Kept<Request> {
+  readonly request: Request;
+  readonly cost: number;
+}
+
+/** Whether a body is so small that reading it is quick, and that it is remembered. */
+export function isSmall(body: Uint8Array): boolean {
+  return body.byteLength <= KEPT_BYTES_MAX;
+}
+
+/** Remembers the youngest requests of one kind. */
+export class PreparedRequests<Request> {
+  readonly #read: ReadRequest<Request>;
+  readonly #caches = new WeakMap<Segment, WeakMap<Plan, Map<string, Kept<Request>>>>();
+
+  constructor(read: ReadRequest<Request>) {
+    this.#read = read;
+  }
+
+  /** The request in a body, charged. Throws `AppError` with every mistake in it. */
+  *of({ body, plan, spend }: Question, segment: Segment): Steps<Request> {
+    if (!isSmall(body)) {
+      yield;
+      return yield* this.#read(body, { segment, plan, charge: spend });
+    }
+    const cache = this.#cacheOf(segment, plan);
+    const key = Buffer.from(body.buffer, body.byteOffset, body.byteLength).toString("latin1");
+    const known = cache.get(key);
+    if (known !== undefined) {
+      spend(known.cost);
+      // A map keeps the order of insertion, so putting an entry back makes it the youngest.
+      cache.delete(key);
+      cache.set(key, known);
+      return known.request;
+    }
+    let cost = 0;
+    const charge = (units: number) => {
+      cost = units;
+      spend(units);
+    };
+    const request = yield* this.#read(body, { segment, plan, charge });
+    if (cache.size >= ENTRIES_MAX) cache.delete(cache.keys().next().value as string);
+    cache.set(key, { request, cost });
+    return request;
+  }
+
+  #cacheOf(segment: Segment, plan: Plan): Map<string, Kept<Request>> {
+    const ofSegment = this.#caches.get(segment) ?? new WeakMap<Plan, Map<string, Kept<Request>>>();
+    this.#caches.set(segment, ofSegment);
+    const cache = ofSegment.get(plan) ?? new Map<string, Kept<Request>>();
+    ofSegment.set(plan, cache);
+    return cache;
+  }
+}
+
+const searches = new PreparedRequests(readSearch);
+
+/** Reads and charges a search request. Throws `AppError` with every mistake in it. */
+export function prepareSearch(call: Question, segment: Segment): Steps<PreparedSearch> {
+  return searches.of(call, segment);
+}
+
+/** What a plan lets a search of a snapshot be normalized by. */
+export function searchContext(segment: Segment, plan: Plan): NormalizeContext {
+  const cap = plan.limits.search_limit;
+  return {
+    catalog: segment.catalog,
+    limitDefault: Math.min(SEARCH_LIMIT_DEFAULT, cap),
+    limitCap: cap,
+    fullAllowed: false,
+    allowedFields: plan.fields,
+    defaultFields: DEFAULT_FIELDS,
+    mode: "search",
+  };
+}
+
+function* readSearch(bytes: Uint8Array, { segment, plan, charge }: Reading): Steps<PreparedSearch> {
+  const body = readBody(bytes, MEMBERS);
+  const { members } = body;
+  const limit = pageOf(members.limit, members.spec, plan);
+  charge(costOf({ spec: members.spec, facets: members.facets, limit }));
+  if (!isSmall(bytes)) yield;
+  const cursor = readCursor(body, FIRST_PAGE_MEMBERS);
+  const facets = readFacets(body);
+  const { spec } = yield* withBodyMistakesIn(body, () =>
+    normalizingSteps(members.spec, {
+      ...searchContext(segment, plan),
+      bodyLimit: members.limit,
+      bodyOutput: members.output,
+    }),
+  );
+  if (!isSmall(bytes)) yield;
+  const missing = tooBroad(spec)?.missing ?? null;
+  const prefix = Buffer.from(prefixText(segment, { spec }, "accounts"));
+  const tag = weakTag(["search", segment.snapshotId, prefix, cursor ?? "", String(facets)]);
+  return { spec, walkHash: walkHash(spec), cursor, missing, facets, tag, prefix };
+}
+
+/** Accounts of the page that is asked for beside a spec or in it. */
+export function pageOf(limit: unknown, spec: unknown, plan: Plan): number {
+  const own = isJsonObject(spec) ? spec.limit : undefined;
+  return limitOf([limit, own], plan.limits.search_limit);
+}
+
+/** The cursor in a body, if there is one that can be read at all. */
+export function cursorOf(body: Uint8Array): string | null {
+  try {
+    const value = parseJson(body) as { readonly cursor?: unknown } | null;
+    return typeof value?.cursor === "string" ? value.cursor : null;
+  } catch {
+    // What is wrong with the body is said by whoever reads all of it.
+    return null;
+  }
+}
+
+/** Reads the cursor; with one, what belongs to the first page is a mistake. */
+export function readCursor(
+  { members, mistakes }: BodyObject,
+  firstPageMembers: readonly string[],
+): string | null {
+  const { cursor } = members;
+  if (cursor === undefined) return null;
+  if (typeof cursor !== "string") {
+    const detail = "Send next_cursor of the previous response unchanged, or no cursor.";
+    mistakes.push({ pointer: "/cursor", code: "invalid_cursor", detail });
+  }
+  for (const name of firstPageMembers) {
+    if (members[name] === undefined) continue;
+    const detail = `Leave ${name} out: the cursor continues with that of the first page.`;
+    mistakes.push({ pointer: `/${name}`, code: "not_with_cursor", detail });
+  }
+  return typeof cursor === "string" ? cursor : null;
+}
+
+/** The text of an answer from the snapshot on up to where the list of `name` begins. */
+export function prefixText(segment: Segment, members: object, name: string): string {
+  const head = {
+    snapshot: segment.label,
+    snapshot_date: segment.snapshotDate,
+    provenance: segment.provenance,
+    ...members,
+  };
+  return `,${JSON.stringify(head).slice(1, -1)},"${name}":`;
+}

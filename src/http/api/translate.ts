@@ -1,0 +1,55 @@
+/**
+ * `POST /v1/leads/translate`. What comes in: a sentence. What goes out: the spec it means, what was
+ * assumed, what could not be expressed, how many accounts it matches, and what to choose among.
+ * Invariant: nothing is executed but counts; the spec is normalized like any other, so that a
+ * search takes it as it is.
+ */
+import { AppError } from "../../errors.ts";
+import type { Segment } from "../../search/segment.ts";
+import { normalizeSpec } from "../../spec/normalize.ts";
+import type { Steps } from "../../steps.ts";
+import { suggestionSteps } from "../../translate/suggestions.ts";
+import { translateSteps } from "../../translate/translate.ts";
+import { readBody } from "../server/body.ts";
+import { costOf } from "../server/cost.ts";
+import { type Answer, json } from "../server/respond.ts";
+import type { Reply } from "../server/routetable.ts";
+import { currentSegment, type Question } from "../server/service.ts";
+import { checkText } from "./querytext.ts";
+import { answerSteps } from "./search.ts";
+import { searchContext } from "./search-request.ts";
+
+/** Translates without searching. */
+export function translateLeads(call: Question<"engine" | "hold" | "segment">): Reply {
+  const segment = currentSegment(call.service);
+  return answerSteps(call, segment, translationSteps(call, segment));
+}
+
+function* translationSteps(call: Question<"engine">, segment: Segment): Steps<Answer> {
+  const { service, plan, body, requestId } = call;
+  const text = readText(body);
+  call.spend(costOf({ text }));
+  const translation = yield* translateSteps(text, segment);
+  const { spec } = normalizeSpec(translation.spec, searchContext(segment, plan));
+  const matches = service.engine.countMatches(segment, spec);
+  const suggestions = yield* suggestionSteps(segment, translation, spec);
+  return json({
+    request_id: requestId,
+    snapshot: segment.label,
+    snapshot_date: segment.snapshotDate,
+    spec,
+    explain: spec.explain,
+    parts: translation.parts,
+    matches,
+    suggestions,
+  });
+}
+
+/** The sentence in a body; throws `invalid_request` with every mistake. */
+function readText(bytes: Uint8Array): string {
+  const body = readBody(bytes, ["query_text"]);
+  checkText(body);
+  const [first] = body.mistakes;
+  if (first === undefined) return body.members.query_text as string;
+  throw new AppError("invalid_request", first.detail, { errors: body.mistakes });
+}

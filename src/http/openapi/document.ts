@@ -1,0 +1,104 @@
+/**
+ * The OpenAPI 3.1 document. What comes in: the operations and schemas of the server and its
+ * version. What goes out: a document with every operation, code, header and example.
+ * Invariant: an operation is the row that the server answers by, so that the document cannot say
+ * what the server does not do; the same rows give the same document, byte for byte.
+ */
+
+import type { TSchema } from "typebox";
+import { errorCodesOf, headerComponents, responsesOf } from "./answers.ts";
+import { problemExample } from "./error-notes.ts";
+import type { Operation } from "./operation.ts";
+
+type Json = Readonly<Record<string, unknown>>;
+
+const DESCRIPTION = `Exact search over the registry of all Brazilian companies, and exports of it.
+
+Every answer states the snapshot it comes from. Every error is a problem document (RFC 9457) with a
+stable code, and lists every mistake of the request. Nothing is dropped, clamped or guessed in
+silence.
+
+What holds everywhere: a path that is not listed is answered \`404\` \`not_found\` (below \`/v1/\`
+only to known keys), another method \`405\` \`method_not_allowed\` with \`Allow\`, and \`HEAD\` is
+answered as \`GET\` is, without the body. Unknown query parameters, and a repeated
+\`Authorization\`, \`Content-Type\` or other header that decides, are \`422\` \`invalid_request\`.
+\`errors\` names the place of each mistake: a pointer into the body, or \`/query/<parameter>\`,
+\`/path/<variable>\`, \`/header/<name>\` for what stands outside of it. \`/\` leads to \`/docs\`.
+
+What is no proper HTTP/1.1 request never reaches an operation: \`400\` (unreadable), \`408\` (did
+not come in time), \`431\` (head too large), \`505\` (another version), and the connection is
+closed. The document of such an answer has the type \`about:blank\` and no \`code\`; what the parser
+of uWebSockets.js refuses by itself has one line of HTML in its place, and no \`X-Request-Id\`. The
+two transports draw the line in different places: a repeated \`Host\` is \`400\` with \`uws\` and
+\`422\` with \`node\`, a repeated \`Content-Length\` \`422\` and \`400\`, a method that is none
+\`405\` and \`400\`, a path with bytes that should be percent-encoded \`404\` and \`400\`.`;
+
+const TAGS = [
+  { name: "accounts", description: "Search, count, read; leads." },
+  { name: "changes", description: "What entered, left or changed between two snapshots." },
+  { name: "exports", description: "All rows of an answer as a file." },
+  { name: "spec", description: "Filters, checked and put into their normal form." },
+  { name: "service", description: "State of the server." },
+];
+
+/** Makes the document. */
+export function openApiDocument(
+  operations: readonly Operation[],
+  schemas: Readonly<Record<string, TSchema>>,
+  version: string,
+): Json {
+  const paths: Record<string, Record<string, Json>> = {};
+  for (const operation of operations) {
+    const methods = paths[operation.path] ?? {};
+    paths[operation.path] = methods;
+    methods[operation.method.toLowerCase()] = operationObject(operation);
+  }
+  return {
+    openapi: "3.1.1",
+    info: {
+      title: "Peneira",
+      version,
+      description: DESCRIPTION,
+      license: { name: "Apache-2.0", identifier: "Apache-2.0" },
+    },
+    servers: [{ url: "/", description: "This server." }],
+    security: [{ key: [] }],
+    tags: TAGS,
+    paths,
+    components: {
+      schemas,
+      headers: headerComponents(),
+      examples: errorExamples(operations),
+      securitySchemes: {
+        key: { type: "http", scheme: "bearer", description: "An API key, pnr_…" },
+      },
+    },
+  };
+}
+
+function operationObject(operation: Operation): Json {
+  const { id, tag, summary, description, access, parameters, body } = operation;
+  return {
+    operationId: id,
+    tags: [tag],
+    summary,
+    description,
+    ...(access === "open" ? { security: [] } : {}),
+    ...(parameters === undefined ? {} : { parameters }),
+    ...(body === undefined ? {} : { requestBody: bodyObject(body) }),
+    responses: responsesOf(operation),
+  };
+}
+
+function bodyObject({ schema, example }: NonNullable<Operation["body"]>): Json {
+  const content = { schema: { $ref: `#/components/schemas/${schema}` }, example };
+  return { required: true, content: { "application/json": content } };
+}
+
+/** One example of each code that an operation can be answered with. */
+function errorExamples(operations: readonly Operation[]): Json {
+  const codes = operations.flatMap((operation) => errorCodesOf(operation, operation.access));
+  return Object.fromEntries(
+    [...new Set(codes)].sort().map((code) => [code, { value: problemExample(code) }]),
+  );
+}

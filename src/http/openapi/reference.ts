@@ -1,0 +1,170 @@
+/**
+ * The reference pages. What comes in: the OpenAPI document. What goes out: `/docs` with every
+ * operation and schema, `/docs/errors` with every error code.
+ * Invariant: the pages need no script and fetch nothing; everything in them comes from the document
+ * and the table of errors.
+ */
+import { createHash } from "node:crypto";
+import type { TSchema } from "typebox";
+import { ERROR_CODES, type ErrorCode } from "../../errors.ts";
+import { html, Markup, type MarkupValue } from "../../markup.ts";
+import { errorCodesOf } from "./answers.ts";
+import { ERROR_NOTES } from "./error-notes.ts";
+import type { Operation } from "./operation.ts";
+import { DOCS_STYLE } from "./reference-style.ts";
+
+/** Policy of the pages: their own style and nothing else. */
+export const DOCS_POLICY =
+  `default-src 'none'; style-src 'sha256-${hashOf(DOCS_STYLE)}'; base-uri 'none'; ` +
+  "form-action 'none'; frame-ancestors 'none'";
+
+/** Media type of the pages. */
+export const PAGE_TYPE = "text/html; charset=utf-8";
+
+function hashOf(text: string): string {
+  return createHash("sha256").update(text).digest("base64");
+}
+
+/** The page of operations, in their order, and of schemas. */
+export function referencePage(
+  operations: readonly Operation[],
+  schemas: Readonly<Record<string, TSchema>>,
+  version: string,
+): string {
+  const names = Object.keys(schemas);
+  const contents = html`
+    <h2>Operations</h2>
+    <ul>${operations.map(({ id, summary }) => link(id, summary))}</ul>
+    <h2>Schemas</h2>
+    <ul>${names.map((name) => link(`schema-${name}`, name))}</ul>
+    <h2>More</h2>
+    <ul><li><a href="/docs/errors">Errors</a></li>
+    <li><a href="/openapi.json">OpenAPI document</a></li></ul>`;
+  const body = html`
+    <h1>Peneira ${version}</h1>
+    <p>Exact search over the registry of all Brazilian companies, and exports of it. Every request
+    under <code>/v1/</code> needs <code>Authorization: Bearer &lt;key&gt;</code>. The same in a form
+    for programs: <a href="/openapi.json">openapi.json</a>.</p>
+    ${operations.map(sectionOf)}
+    ${Object.entries(schemas).map(([name, schema]) => schemaOf(name, schema))}`;
+  return page("Peneira API reference", contents, body);
+}
+
+/** The page that `type` of every error points to. */
+export function errorsPage(): string {
+  const codes = Object.keys(ERROR_CODES) as ErrorCode[];
+  const contents = html`
+    <h2>Errors</h2>
+    <ul>${codes.map((code) => link(code, code))}</ul>
+    <h2>More</h2>
+    <ul><li><a href="/docs">Operations</a></li></ul>`;
+  const body = html`
+    <h1>Errors</h1>
+    <p>Every error is <code>application/problem+json</code> (RFC 9457). Programs read
+    <code>code</code>, which never changes its meaning; people read <code>detail</code>;
+    <code>errors</code> lists every mistake with its place in the request.</p>
+    ${codes.map(
+      (code) => html`
+    <section aria-labelledby="${code}">
+    <h2 id="${code}"><code>${code}</code></h2>
+    <p><strong>${ERROR_CODES[code].status} · ${ERROR_CODES[code].title}.</strong>
+    ${prose(ERROR_NOTES[code])}</p>
+    </section>`,
+    )}`;
+  return page("Peneira errors", contents, body);
+}
+
+function page(title: string, contents: Markup, body: Markup): string {
+  return html`<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<title>${title}</title>
+<style>${new Markup(DOCS_STYLE)}</style>
+</head>
+<body>
+<a class="skip" href="#content">Skip to the content</a>
+<div class="page">
+<nav aria-label="Contents">${contents}</nav>
+<main id="content">${body}</main>
+</div>
+</body>
+</html>
+`.text;
+}
+
+function link(id: string, text: string): Markup {
+  return html`<li><a href="#${id}">${text}</a></li>`;
+}
+
+function sectionOf(operation: Operation): Markup {
+  const { method, path, parameters = [], body } = operation;
+  return html`
+    <section aria-labelledby="${operation.id}">
+    <h2 id="${operation.id}">${operation.summary}</h2>
+    <p><code><span class="method">${method}</span> ${path}</code></p>
+    <p>${prose(operation.description)}</p>
+    ${parameters.length > 0 && parametersOf(parameters)}
+    ${body !== undefined && bodyOf(body)}
+    <h3>Answers</h3>
+    ${table(["Status", "Meaning"], [...answersOf(operation), ...errorsOf(operation)])}
+    </section>`;
+}
+
+/** A text in which what stands between backticks is code. */
+function prose(words: string): Markup {
+  const parts = words.split("`");
+  return html`${parts.map((part, at) => (at % 2 === 0 ? part : html`<code>${part}</code>`))}`;
+}
+
+function parametersOf(parameters: NonNullable<Operation["parameters"]>): Markup {
+  const rows = parameters.map(({ name, in: where, required, description }) => [
+    html`<code>${name}</code>`,
+    `${where}${required ? ", required" : ""}`,
+    description,
+  ]);
+  return html`<h3>Parameters</h3>${table(["Name", "Where", "Meaning"], rows)}`;
+}
+
+function bodyOf({ schema, example }: NonNullable<Operation["body"]>): Markup {
+  return html`<h3>Body</h3>
+    <p><a href="#schema-${schema}">${schema}</a>, for example:</p>
+    ${code(example)}`;
+}
+
+function answersOf({ answers }: Operation): MarkupValue[][] {
+  return Object.entries(answers).map(([status, { description, schema }]) => [
+    status,
+    schema === null ? description : html`${description} <a href="#schema-${schema}">${schema}</a>`,
+  ]);
+}
+
+function errorsOf(operation: Operation): MarkupValue[][] {
+  const codes = errorCodesOf(operation, operation.path.startsWith("/v1/") ? "key" : "open");
+  const sorted = [...codes].sort((a, b) => ERROR_CODES[a].status - ERROR_CODES[b].status);
+  return sorted.map((name) => [
+    html`<span class="bad">${ERROR_CODES[name].status}</span>`,
+    html`<a href="/docs/errors#${name}"><code>${name}</code></a> ${ERROR_CODES[name].title}.`,
+  ]);
+}
+
+function table(heads: readonly string[], rows: readonly (readonly MarkupValue[])[]): Markup {
+  return html`<div class="scroll"><table>
+    <thead><tr>${heads.map((head) => html`<th scope="col">${head}</th>`)}</tr></thead>
+    <tbody>${rows.map((row) => html`<tr>${row.map((cell) => html`<td>${cell}</td>`)}</tr>`)}</tbody>
+    </table></div>`;
+}
+
+function schemaOf(name: string, schema: unknown): Markup {
+  return html`
+    <section aria-labelledby="schema-${name}">
+    <h2 id="schema-${name}">${name}</h2>
+    ${code(schema)}
+    </section>`;
+}
+
+/** JSON that scrolls; a region that scrolls must be reachable by keyboard. */
+function code(value: unknown): Markup {
+  return html`<pre tabindex="0"><code>${JSON.stringify(value, null, 2)}</code></pre>`;
+}

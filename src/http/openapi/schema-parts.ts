@@ -1,0 +1,99 @@
+/**
+ * Pieces that many schemas of the interface are made of. What comes in: nothing. What goes out:
+ * schemas and functions that make schemas.
+ * Invariant: a piece means the same wherever it stands.
+ */
+import Type, { type TSchema } from "typebox";
+import { type FieldKind, OUTPUT_FIELD_NAMES } from "../../spec/fields.ts";
+import { TEXT_MAX } from "../../translate/translate.ts";
+
+/** No member but those that are named. */
+export const closed = { additionalProperties: false } as const;
+
+/** A schema that stands under its name among the components. */
+export function named(name: string, description?: string): TSchema {
+  const reference = { $ref: `#/components/schemas/${name}` };
+  return Type.Unsafe(description === undefined ? reference : { ...reference, description });
+}
+
+/** A text that is described. */
+export const text = (description: string) => Type.String({ description });
+/** A number of things. */
+export const count = (description: string) => Type.Integer({ minimum: 0, description });
+/** A value that may be missing. */
+export const orNull = (schema: TSchema) => Type.Union([schema, Type.Null()]);
+/** Label of a release. */
+export const label = Type.String({
+  pattern: "^[0-9]{4}-(0[1-9]|1[0-2])$",
+  description: "Release YYYY-MM.",
+});
+/** A day. */
+export const date = Type.String({ format: "date" });
+/** Id of the request. */
+export const requestId = Type.String({
+  pattern: "^[A-Za-z0-9._-]{1,64}$",
+  description: "Also in the header X-Request-Id.",
+});
+/** Where the next page begins. */
+export const cursor = orNull(text("Opaque; null at the end."));
+/** Whether there is a next page. */
+export const hasMore = Type.Boolean({ description: "Whether a further page exists." });
+/** How long it took. */
+export const tookMs = Type.Number({
+  minimum: 0,
+  description: "Time inside the server, in milliseconds.",
+});
+
+/** What every answer about data says of its source. */
+export const source = { snapshot: label, snapshot_date: date };
+
+/** Schemas of the values of fields by their kind. */
+export const VALUES: Readonly<Record<FieldKind, () => TSchema>> = {
+  string: () => Type.String(),
+  integer: () => Type.Integer(),
+  number: () => Type.Number(),
+  boolean: () => Type.Boolean(),
+  array: () => Type.Array(Type.String()),
+};
+
+/** Words of a text with their place in it, in UTF-16 units. */
+export const words = {
+  words: Type.String(),
+  start: count("First unit."),
+  end: count("Unit after it."),
+};
+/** The parts of a sentence. */
+export const parts = Type.Array(
+  Type.Object({ ...words, role: text("What the words were taken for.") }),
+);
+/** What may be translated. */
+export const sentence = Type.String({ minLength: 1, maxLength: TEXT_MAX });
+
+/** One of two named schemas, told apart by `kind`. */
+export function eitherSpec(one: string, other: string): TSchema {
+  return Type.Union([named(one), named(other)]);
+}
+
+/** Rows that are wanted. */
+export const limitSchema = (maximum: number) =>
+  Type.Integer({ minimum: 1, maximum, description: "Wins over spec.limit." });
+
+/** How an answer or a file is wanted; `formats` are those that may be. */
+export function outputSchema(formats: readonly string[]): TSchema {
+  return Type.Object(
+    {
+      format: Type.Optional(Type.Enum([...formats])),
+      include_explain: Type.Optional(Type.Boolean()),
+      fields: Type.Optional(
+        Type.Array(Type.Enum([...OUTPUT_FIELD_NAMES]), { maxItems: OUTPUT_FIELD_NAMES.length }),
+      ),
+      ...(formats.includes("csv")
+        ? {
+            bom: Type.Optional(Type.Boolean({ description: "csv: begin with a byte order mark." })),
+            delimiter: Type.Optional(Type.Enum([",", ";"], { description: "csv: between cells." })),
+          }
+        : {}),
+    },
+    { ...closed, description: "Members win over those of spec.output." },
+  );
+}

@@ -1,0 +1,372 @@
+/**
+ * The way of a request through the server. What comes in: an exchange. What goes out: its one
+ * answer: route, authenticate by key or session, read the body, handle, respond.
+ * Invariant: never throws; every failure becomes a problem document here and nowhere else. What
+ * goes wrong once an answer has begun, or while a problem is told, ends in a bare 500 or in the end
+ * of the connection, never in a second answer. It is synchronous wherever the body has arrived and
+ * the handler does not wait, so that answers leave in the order of the requests.
+ */
+import { strict as assert } from "node:assert";
+import type { Limited } from "../../access/rate-limits.ts";
+import { networkOf } from "../../access/signins.ts";
+import { AppError } from "../../errors.ts";
+import { describeError } from "../../log.ts";
+import { isStateDamage, stateDamaged } from "../../store/damage.ts";
+import { bodyCost } from "./cost.ts";
+import { overloaded } from "./pressure.ts";
+import { isPulled, pull } from "./pulled.ts";
+import { readQuery } from "./query.ts";
+import { requestIdOf } from "./requestid.ts";
+import { type Answer, headersOf, problem } from "./respond.ts";
+import type { Destination, Reply, Route, RouteTable } from "./routetable.ts";
+import type { KeyCall, Service, SessionCall } from "./service.ts";
+import { refuseForeign, refuseWithoutToken } from "./session-auth.ts";
+import type { Exchange, ExchangeHandler, HeaderList, ReadHeader } from "./transport.ts";
+
+/** What every request of a key is charged before anything else of it is looked at. */
+const PAID_UNITS = 1;
+/** Largest body of whoever nothing is known of: an e-mail address and a password. */
+const OPEN_BODY_BYTES_MAX = 8_192;
+const NO_BODY = new Uint8Array(0);
+const NO_QUERY: ReadonlyMap<string, string> = new Map();
+
+/** Who asks, for routes that need to know. */
+interface Sender extends Pick<KeyCall, "identity" | "plan"> {
+  /** How often it may ask. */
+  readonly limited: Limited;
+  /** The session that it has instead of a key, or null. */
+  readonly session: SessionCall["session"] | null;
+}
+
+/** A route that was found, with what its address says. */
+interface Found {
+  readonly route: Route;
+  readonly params: Destination["params"];
+  readonly query: ReadonlyMap<string, string>;
+}
+
+/** Makes the handler that a transport calls. */
+export function dispatcher(service: Service, table: RouteTable): ExchangeHandler {
+  return (exchange) => new Dispatch(service, table, exchange).run();
+}
+
+/** One request on its way. */
+class Dispatch {
+  readonly #service: Service;
+  readonly #table: RouteTable;
+  readonly #exchange: Exchange;
+  readonly #requestId: string;
+  readonly #startMs: number;
+  /** Who asks and where to, as soon as that is known; the log line and the limits need it. */
+  #sender: Sender | null = null;
+  #route = "unknown";
+  /** Units that it was charged and that count for what it will cost. */
+  #paid = PAID_UNITS;
+  /** Whether it is one of the console. */
+  #ofConsole = false;
+  /** How far the answer is: it must not begin twice, and one that is out must not be cut. */
+  #state: "none" | "begun" | "out" = "none";
+
+  constructor(service: Service, table: RouteTable, exchange: Exchange) {
+    this.#service = service;
+    this.#table = table;
+    this.#exchange = exchange;
+    this.#startMs = service.clock.monotonicMs();
+    this.#requestId = requestIdOf(exchange.header("x-request-id"));
+  }
+
+  run(): void {
+    try {
+      this.#begin();
+    } catch (error) {
+      this.#fail(error);
+    }
+  }
+
+  #begin(): void {
+    const { framing, path } = this.#exchange;
+    const destination = this.#table.at(path);
+    // For the log and the metrics only: whoever is refused here learns nothing of what there is.
+    this.#route = destination?.path ?? "unknown";
+    if (framing !== null) throw framing;
+    const needs = this.#table.needs(path);
+    if (needs === "key") this.#authenticate();
+    else if (needs === "session") this.#enter(destination);
+    const found = this.#find(destination);
+    const { sheds } = found.route;
+    if (sheds !== undefined) this.#service.pressure.refuse(sheds);
+    if (found.route.method === "POST") this.#readBody(found);
+    else this.#settle(this.#handle(found, NO_BODY));
+  }
+
+  #authenticate(): void {
+    const { keyring, plans, gate } = this.#service;
+    try {
+      const identity = keyring.authenticate(this.#exchange.header("authorization"));
+      const plan = plans[identity.plan];
+      this.#sender = { identity, plan, limited: plan, session: null };
+    } catch (error) {
+      const guessed = error instanceof AppError && error.code === "authentication_invalid";
+      if (guessed) gate.noteGuess(this.#address());
+      throw error;
+    }
+    this.#charge(this.#sender);
+  }
+
+  /** Charges a request whose sender is known, and counts it until it is over. */
+  #charge({ identity, limited }: Sender): void {
+    const { gate } = this.#service;
+    gate.spend(identity.keyId, limited, PAID_UNITS);
+    this.#exchange.whenOver(gate.begin(identity.keyId, limited));
+  }
+
+  /** The address that wrong keys and passwords are counted by. */
+  #address(): string {
+    const { proxies } = this.#service;
+    const { address } = this.#exchange;
+    return proxies === null
+      ? address
+      : proxies.clientOf(address, this.#exchange.header("x-forwarded-for"));
+  }
+
+  /** Lets in who has a session, or asks for a route of the console that needs none. */
+  #enter(destination: Destination | undefined): void {
+    const { door } = this.#table;
+    const { method } = this.#exchange;
+    const writes = method !== "GET" && method !== "HEAD";
+    this.#ofConsole = true;
+    if (door === null || destination?.methods.get(method)?.access === "open") {
+      if (writes) refuseForeign(this.#exchange);
+      return;
+    }
+    const session = door.enter(this.#exchange);
+    const { id, tenantId, plan } = session.user;
+    const { limit: limited } = door;
+    const identity = { keyId: `user:${id}`, tenantId, plan };
+    this.#sender = { identity, plan: this.#service.plans[plan], limited, session };
+    this.#charge(this.#sender);
+    if (!writes) return;
+    refuseForeign(this.#exchange);
+    refuseWithoutToken(this.#exchange, session);
+  }
+
+  #find(destination: Destination | undefined): Found {
+    const { method, query } = this.#exchange;
+    if (destination === undefined) {
+      throw new AppError("not_found", "Check the path and its spelling.");
+    }
+    const route = destination.methods.get(method);
+    if (route !== undefined) {
+      this.#refuseRole(route);
+      const known = route.query ?? [];
+      const { params } = destination;
+      return { route, params, query: known === "any" ? NO_QUERY : readQuery(query, known) };
+    }
+    const allow = [...destination.methods.keys()].join(", ");
+    throw new AppError("method_not_allowed", `Use one of these methods: ${allow}.`, {
+      headers: { Allow: allow },
+    });
+  }
+
+  #refuseRole(route: Route): void {
+    if (route.access !== "session" || route.role === undefined) return;
+    if (this.#sender?.session?.user.role === route.role) return;
+    throw new AppError("role_not_allowed", "Only owners may do this. Ask one of them.");
+  }
+
+  #readBody(found: Found): void {
+    const { bodyBytesMax } = this.#service;
+    const open = found.route.access === "open";
+    const limit = open ? Math.min(OPEN_BODY_BYTES_MAX, bodyBytesMax) : bodyBytesMax;
+    const sender = this.#sender?.identity.tenantId ?? networkOf(this.#address());
+    if (Number(this.#exchange.header("content-length") ?? 0) > limit) throw tooLarge(limit);
+    refuseOtherThanJson(this.#exchange);
+    this.#exchange.body({ limitBytes: limit, sender }, (body) => {
+      try {
+        if (body === "all") throw overloaded();
+        if (body === "share") throw shareUsed();
+        if (body === "too_large") throw tooLarge(limit);
+        this.#settle(this.#handle(found, body));
+      } catch (error) {
+        this.#fail(error);
+      }
+    });
+  }
+
+  #handle({ route, params, query }: Found, body: Uint8Array): Reply {
+    const { method, path, query: rawQuery } = this.#exchange;
+    const call = {
+      service: this.#service,
+      requestId: this.#requestId,
+      ...{ method, path, params, query, rawQuery, body },
+      header: (name: ReadHeader) => this.#exchange.header(name),
+      gone: () => this.#exchange.aborted,
+      address: this.#ofConsole ? this.#address() : "",
+    };
+    if (route.access === "open") return route.handle(call);
+    // Every other route lies where a key is needed; anything else is a mistake in the table.
+    const sender = this.#sender;
+    if (sender === null) throw new Error(`route ${route.path} is not behind a check`);
+    const { identity, plan, session } = sender;
+    const forBody = PAID_UNITS + bodyCost(body.byteLength);
+    this.#spend(sender, forBody);
+    this.#paid = forBody;
+    const spend = (cost: number) => this.#spend(sender, cost);
+    const keyCall = { ...call, identity, plan, spend };
+    if (route.access === "key" && session === null) return route.handle(keyCall);
+    if (route.access === "session" && session !== null)
+      return route.handle({ ...keyCall, session });
+    throw new Error(`route ${route.path} is not behind its own check`);
+  }
+
+  /** Charges what a question costs, its body aside; what it has paid already is part of it. */
+  #spend({ identity, limited }: Sender, cost: number): void {
+    if (cost <= PAID_UNITS) return;
+    const paid = this.#paid;
+    // Of several questions in one body each has a unit of its own, and the first has the body's.
+    this.#paid = PAID_UNITS;
+    this.#service.gate.spend(identity.keyId, limited, paid - PAID_UNITS + cost, paid);
+  }
+
+  /** Answers now, or when the handler has its answer. */
+  #settle(reply: Reply): void {
+    if (reply instanceof Promise) {
+      reply.then((answer) => this.#answer(answer)).catch((error: unknown) => this.#fail(error));
+    } else {
+      this.#answer(reply);
+    }
+  }
+
+  #fail(error: unknown): void {
+    try {
+      // The error of an answer that has begun cannot be told any more.
+      if (this.#state !== "none") throw error;
+      const damaged = isStateDamage(error);
+      const answer = problem(damaged ? stateDamaged(error) : error, this.#requestId);
+      if (damaged) this.#noteDamage(error);
+      else if (isUnexpected(error)) this.#note(error, "request failed");
+      this.#answer(answer);
+    } catch (last) {
+      this.#giveUp(last);
+    }
+  }
+
+  /**
+   * The end of a request whose answer, or whose problem document, went wrong: a bare 500 where
+   * nothing was sent yet, else the end of the connection.
+   */
+  #giveUp(error: unknown): void {
+    this.#note(error, "answer failed");
+    const untouched = this.#state === "none";
+    if (this.#state === "out") return;
+    this.#state = "out";
+    try {
+      if (untouched) this.#exchange.send(500, [["X-Request-Id", this.#requestId]], "");
+      else this.#exchange.cut();
+    } catch {
+      this.#exchange.cut();
+    }
+  }
+
+  #noteDamage(error: unknown): void {
+    const details = { request_id: this.#requestId, route: this.#route };
+    try {
+      this.#service.telemetry.stateDamaged({ ...details, ...describeError(error) });
+    } catch {
+      // As in #note.
+    }
+  }
+
+  /** Writes a failure to the log; a log that fails must not become the next failure. */
+  #note(error: unknown, message: string): void {
+    const { method } = this.#exchange;
+    const details = { request_id: this.#requestId, method, route: this.#route };
+    try {
+      this.#service.log.error({ ...details, ...describeError(error) }, message);
+    } catch {
+      // There is nobody left to tell.
+    }
+  }
+
+  #answer(answer: Answer): void {
+    let headers: HeaderList;
+    try {
+      assert(this.#state === "none", "a request is answered once");
+      headers = this.#headersOf(answer);
+    } catch (error) {
+      if (isPulled(answer.body)) pull(answer.body).end();
+      throw error;
+    }
+    this.#state = "begun";
+    this.#exchange.send(answer.status, headers, answer.body);
+    this.#state = "out";
+    try {
+      this.#count(answer);
+    } catch (error) {
+      this.#note(error, "answered, but not counted");
+    }
+  }
+
+  #count(answer: Answer): void {
+    const { clock, telemetry, usage } = this.#service;
+    if (this.#sender !== null) usage.count(this.#sender.identity, answer.accounts ?? 0);
+    telemetry.answered({
+      requestId: this.#requestId,
+      method: this.#exchange.method,
+      route: this.#route,
+      status: answer.status,
+      tookMs: clock.monotonicMs() - this.#startMs,
+      ...(this.#sender === null ? {} : senderOf(this.#sender)),
+    });
+  }
+
+  /** Every answer to a known sender says what is left of the limit. */
+  #headersOf(answer: Answer): HeaderList {
+    const headers = headersOf(answer, this.#requestId);
+    if (this.#sender === null) return headers;
+    const { identity, limited } = this.#sender;
+    const fields = this.#service.gate.fields(identity.keyId, limited);
+    for (const name of Object.keys(fields)) headers.push([name, fields[name] as string]);
+    return headers;
+  }
+}
+
+function senderOf({ identity, plan }: Sender) {
+  return { plan: plan.name, tenantId: identity.tenantId, keyId: identity.keyId };
+}
+
+/** Whether somebody should look into a failure; that a server is full or stops is no such one. */
+function isUnexpected(error: unknown): boolean {
+  if (!(error instanceof AppError) || error.code === "internal_error") return true;
+  return error.status >= 500 && error.cause !== undefined;
+}
+
+function tooLarge(limit: number): AppError {
+  return new AppError("payload_too_large", `Send at most ${limit} bytes.`);
+}
+
+function shareUsed(): AppError {
+  return new AppError(
+    "rate_limited",
+    "The bodies that your tenant, or this address, is sending have as many bytes as they may " +
+      "have at a time. Wait until some of them are sent.",
+    { headers: { "Retry-After": "1" } },
+  );
+}
+
+/** JSON text is UTF-8 by definition (RFC 8259), so another charset is a misunderstanding. */
+function refuseOtherThanJson(exchange: Exchange): void {
+  const sent = exchange.header("content-type") ?? "";
+  const [type = "", ...parameters] = sent === "application/json" ? [sent] : sent.split(";");
+  const foreign = parameters.some((parameter) => {
+    const [name = "", value = ""] = parameter.split("=");
+    return name.trim().toLowerCase() === "charset" && !/^\s*"?utf-8"?\s*$/i.test(value);
+  });
+  if (type.trim().toLowerCase() !== "application/json" || foreign) {
+    const detail = "Send the body as UTF-8 JSON with Content-Type: application/json.";
+    throw new AppError("unsupported_media_type", detail);
+  }
+  if ((exchange.header("content-encoding") ?? "identity").trim().toLowerCase() !== "identity") {
+    throw new AppError("unsupported_media_type", "Send the body without a Content-Encoding.");
+  }
+}

@@ -1,0 +1,47 @@
+/**
+ * `/metrics` at an address of its own. What comes in: the telemetry and an address. What goes out:
+ * a small server that answers that one path.
+ * Invariant: nothing else is answered there, and nothing there needs a key: whoever gives it an
+ * address decides who reaches it.
+ */
+
+import { AppError } from "../../errors.ts";
+import { METRICS_TYPE } from "../../metrics.ts";
+import { problem } from "./respond.ts";
+import type { RunningServer } from "./server.ts";
+import type { Telemetry } from "./telemetry.ts";
+import type { Exchange, ListenAddress, TransportLimits } from "./transport.ts";
+import { openNodeTransport } from "./transport-node.ts";
+
+/** Starts to answer. Throws `CommandError` when the address cannot be had. */
+export async function startMetricsServer(
+  telemetry: Telemetry,
+  address: ListenAddress,
+  limits: TransportLimits,
+): Promise<RunningServer> {
+  const transport = openNodeTransport(limits);
+  const port = await transport.listen(address, (exchange) => answer(telemetry, exchange));
+  return {
+    port,
+    leave: () => transport.leave(),
+    close: (deadlineMs) => transport.close(deadlineMs),
+  };
+}
+
+function answer(telemetry: Telemetry, exchange: Exchange): void {
+  const { framing } = exchange;
+  if (framing !== null) {
+    refuse(exchange, framing);
+    return;
+  }
+  if (exchange.path === "/metrics" && (exchange.method === "GET" || exchange.method === "HEAD")) {
+    exchange.send(200, [["Content-Type", METRICS_TYPE]], telemetry.text());
+    return;
+  }
+  refuse(exchange, new AppError("not_found", "Only GET /metrics is answered here."));
+}
+
+function refuse(exchange: Exchange, error: AppError): void {
+  const { status, type, body, headers = {} } = problem(error, "metrics");
+  exchange.send(status, [["Content-Type", type], ...Object.entries(headers)], body as string);
+}

@@ -1,0 +1,122 @@
+/**
+ * How answers look. What comes in: a status with a value or with finished bytes, or an error. What
+ * goes out: an Answer with every header that belongs to it.
+ * Invariant: every error is a problem document of RFC 9457 with a stable code and the id of its
+ * request; every answer carries the security headers; nothing of an unknown error is shown.
+ */
+import { AppError, ERROR_CODES, type Mistake } from "../../errors.ts";
+import type { AnswerBody, HeaderList } from "./transport.ts";
+
+/** A part of a file that is sent as it is read, never held in memory. */
+export interface FileSlice {
+  /** Open descriptor; whoever sends the answer closes it, also when nothing is sent. */
+  readonly descriptor: number;
+  /** First byte and number of bytes. */
+  readonly offset: number;
+  readonly length: number;
+  /** Told when the file cannot be read to the end of the slice; the connection is then cut. */
+  readonly failed?: (error: Error) => void;
+  /** Told once when nothing more is read, whatever happened. */
+  readonly done?: () => void;
+}
+
+/** Content made piece by piece, each when the client has taken the one before; sent in chunks. */
+export interface Pieces {
+  readonly pieces: Iterator<Uint8Array, unknown>;
+  /** Told when a piece cannot be made; the connection is then cut. */
+  readonly failed: (error: Error) => void;
+  /** Told once when no further piece is asked for, whatever happened. */
+  readonly done: () => void;
+}
+
+/** What a handler gives back; the request id and the security headers are added by `headersOf`. */
+export interface Answer {
+  readonly status: number;
+  /** Content type; empty where there is no content. */
+  readonly type: string;
+  readonly body: AnswerBody;
+  readonly headers?: Readonly<Record<string, string>>;
+  /** Accounts in the body, where it has any; what the sender has read is counted. */
+  readonly accounts?: number;
+}
+
+/** Content type of ordinary answers. */
+export const JSON_TYPE = "application/json; charset=utf-8";
+const PROBLEM_TYPE = "application/problem+json";
+
+/** Errors that pass by themselves always say when to come back; this where nobody knows better. */
+const WAITING_STATUSES = [429, 503];
+const RETRY_AFTER_SECONDS = "5";
+
+/** Sent with every answer: it is data for a program, never a page, and not for any cache. */
+const SECURITY_HEADERS: HeaderList = [
+  ["X-Content-Type-Options", "nosniff"],
+  ["Cache-Control", "no-store"],
+  ["Referrer-Policy", "no-referrer"],
+  ["Content-Security-Policy", "default-src 'none'; frame-ancestors 'none'"],
+];
+
+/** An answer of JSON. */
+export function json(value: unknown, status = 200): Answer {
+  return { status, type: JSON_TYPE, body: JSON.stringify(value) };
+}
+
+/** An answer without content. */
+export function noContent(): Answer {
+  return { status: 204, type: "", body: "" };
+}
+
+/** A handler that leads to another address of this server. */
+export function redirectTo(location: string, status: 302 | 308): () => Answer {
+  return () => ({ status, type: "", body: "", headers: { Location: location } });
+}
+
+/** The answer to a failure; anything but an AppError becomes `internal_error`. */
+export function problem(failure: unknown, requestId: string): Answer {
+  const error =
+    failure instanceof AppError
+      ? failure
+      : new AppError("internal_error", "The server failed. Report the request_id to its operator.");
+  const { status } = error;
+  const errors = status === 422 ? mistakesOf(error) : error.errors;
+  const body = {
+    type: `/docs/errors#${error.code}`,
+    title: ERROR_CODES[error.code].title,
+    status,
+    code: error.code,
+    detail: error.message,
+    request_id: requestId,
+    ...error.members,
+    ...(errors.length > 0 ? { errors } : {}),
+  };
+  const waits = WAITING_STATUSES.includes(status) ? { "Retry-After": RETRY_AFTER_SECONDS } : {};
+  const headers = { ...waits, ...error.headers };
+  return { status, type: PROBLEM_TYPE, body: JSON.stringify(body), headers };
+}
+
+/** A mistake that has no place of its own is one of the request as a whole. */
+function mistakesOf({ errors, code, message }: AppError): readonly Mistake[] {
+  return errors.length > 0 ? errors : [{ pointer: "", code, detail: message }];
+}
+
+/** What the value of a header may hold. One transport would send anything else, one would not. */
+const HEADER_VALUE = /^[\x20-\x7e]*$/;
+
+/**
+ * All headers of an answer in a list of its own; its own ones replace security headers of the same
+ * name. Throws where a value holds anything but printable ASCII, such as the end of a line, behind
+ * which a value could bring headers of its own.
+ */
+export function headersOf({ headers = {}, type }: Answer, requestId: string): [string, string][] {
+  const list: [string, string][] = type === "" ? [] : [["Content-Type", type]];
+  list.push(["X-Request-Id", requestId]);
+  for (const [name, value] of SECURITY_HEADERS) {
+    if (headers[name] === undefined) list.push([name, value]);
+  }
+  for (const name of Object.keys(headers)) {
+    const value = headers[name] as string;
+    if (!HEADER_VALUE.test(value)) throw new RangeError(`header ${name} is not printable ASCII`);
+    list.push([name, value]);
+  }
+  return list;
+}

@@ -1,0 +1,207 @@
+/**
+ * What the handlers work with. What comes in: the opened parts, put together by `peneira serve` or
+ * by a test. What goes out: one value that every handler gets.
+ * Invariant: a handler reads `segment()` once and keeps it until it has answered, so that an
+ * answer never mixes two snapshots.
+ */
+import type { AuditTrail } from "../../access/audittrail.ts";
+import type { Identity, Keyring } from "../../access/keyring.ts";
+import type { Plan, Plans } from "../../access/plans.ts";
+import type { Gate } from "../../access/rate-limits.ts";
+import type { OpenSession, Sessions } from "../../access/sessions.ts";
+import type { Usage } from "../../access/usage.ts";
+import type { Users } from "../../access/users.ts";
+import type { ChangeLists } from "../../changes/lists.ts";
+import type { Months } from "../../changes/months.ts";
+import type { Clock } from "../../clock.ts";
+import { AppError } from "../../errors.ts";
+import type { Exporter } from "../../export/exporter.ts";
+import type { Log } from "../../log.ts";
+import type { Proxies } from "../../proxies.ts";
+import type { AheadRequest, CountsAhead, PageAhead } from "../../search/ahead.ts";
+import type { FacetName, Facets } from "../../search/facet.ts";
+import type { ScrubState } from "../../search/scrubber.ts";
+import type { SearchAnswer, SearchRequest, SlicedAnswer } from "../../search/searcher.ts";
+import type { Segment } from "../../search/segment.ts";
+import type { AccountQuerySpec } from "../../spec/schema.ts";
+import type { SearchStore } from "../../store/searchstore.ts";
+import type { Secrets } from "../../store/secrets.ts";
+import type { Budget } from "./budget.ts";
+import type { Pressure } from "./pressure.ts";
+import type { Answer } from "./respond.ts";
+import type { EngineCall, Telemetry } from "./telemetry.ts";
+import type { ReadHeader, TransportName } from "./transport.ts";
+import type { Waits } from "./waits.ts";
+
+/** The engine as the handlers see it; src/search/searcher.ts is the one there is. */
+export interface Engine {
+  search(segment: Segment, request: SearchRequest): SearchAnswer;
+  searchSliced(segment: Segment, request: SearchRequest): SlicedAnswer;
+  countMatches(segment: Segment, spec: AccountQuerySpec): number;
+  facets(segment: Segment, spec: AccountQuerySpec, names: readonly FacetName[]): Facets;
+  /** Dear pages and counts, found off the main thread; null where it is quick, or not there. */
+  pageAhead?(
+    segment: Segment,
+    wish: AheadRequest,
+    names: readonly FacetName[] | null,
+  ): Promise<PageAhead> | null;
+  countsAhead?(
+    segment: Segment,
+    spec: AccountQuerySpec,
+    names: readonly FacetName[] | null,
+  ): Promise<CountsAhead> | null;
+  /** The account of a CNPJ (14 characters), or null. */
+  account(segment: Segment, cnpj: string, fields: readonly string[]): unknown;
+}
+
+/** Everything a handler may need. */
+export interface Service {
+  readonly engine: Engine;
+  readonly exporter: Exporter;
+  readonly keyring: Keyring;
+  /** People who may sign in to the console, and those who have. */
+  readonly users: Users;
+  readonly sessions: Sessions;
+  /** Searches that people saved. */
+  readonly searches: SearchStore;
+  /** Who changed what. */
+  readonly audit: AuditTrail;
+  readonly plans: Plans;
+  readonly secrets: Secrets;
+  readonly gate: Gate;
+  readonly usage: Usage;
+  readonly pressure: Pressure;
+  /** Answers that are being sent piece by piece, and files. */
+  readonly streams: Budget;
+  /** Requests that wait for exports. */
+  readonly waits: Waits;
+  readonly telemetry: Telemetry;
+  /** Whether /metrics is answered here, and not at an address of its own. */
+  readonly metricsHere: boolean;
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly version: string;
+  readonly transport: TransportName;
+  /** Largest request body, in bytes. */
+  readonly bodyBytesMax: number;
+  /** Whether `secondary_cnae_mode: full` is switched on for the plans that may use it. */
+  readonly secondaryCnaeFull: boolean;
+  /** Whom to tell of a weakness, or null. */
+  readonly securityContact: string | null;
+  /** Proxies that are believed about whom a request came from, or null. */
+  readonly proxies: Proxies | null;
+  /** The loaded snapshot, or null when there is none. */
+  segment(): Segment | null;
+  /** A snapshot that was replaced and is still open, by its id; null when there is none. */
+  replaced(belongs: (snapshotId: string) => boolean): Segment | null;
+  /** Keeps a snapshot open until what this gives is called. */
+  hold(segment: Segment): () => void;
+  /** The snapshots beside the served one, and what changed between two of them. */
+  readonly months: Months;
+  readonly changeLists: ChangeLists;
+  /** How far a snapshot is checked again; null for one that is not open. */
+  scrubbed(segment: Segment): ScrubState | null;
+  /** True once the server has been told to stop. */
+  stopping(): boolean;
+  /** Answers what agents send to /mcp; src/mcp/httpdoor.ts is the one there is. */
+  agents(call: KeyCall<ServicePart>): Promise<Answer>;
+}
+
+/** Name of a part of the service. */
+export type ServicePart = keyof Service;
+
+/**
+ * One request as a handler sees it, with the parts of the service that the handler names: what it
+ * does not name, it cannot reach.
+ */
+export interface Call<Part extends ServicePart = never> {
+  readonly service: Pick<Service, Part>;
+  readonly requestId: string;
+  readonly method: string;
+  /** Raw path as sent, without the query. */
+  readonly path: string;
+  /** The whole body; empty for methods without one. */
+  readonly body: Uint8Array;
+  /** Values of the variable segments of the route's path, such as `id`. */
+  readonly params: Readonly<Record<string, string>>;
+  /** Query parameters, percent-decoded; only those that the route names, each once. */
+  readonly query: ReadonlyMap<string, string>;
+  /** The query as sent, without the question mark. */
+  readonly rawQuery: string;
+  /** Address of the other end, without a port; only below /v1/console, else empty. */
+  readonly address: string;
+  /** Value of a request header. */
+  header(name: ReadHeader): string | undefined;
+  /** True once the client has left; what it is answered is thrown away. */
+  gone(): boolean;
+}
+
+/** What answering a question needs of a service; `peneira mcp` has no more than this. */
+export interface AskedService
+  extends Pick<
+    Service,
+    "engine" | "clock" | "streams" | "secondaryCnaeFull" | "segment" | "replaced" | "hold"
+  > {
+  readonly secrets: Pick<Secrets, "cursor">;
+  readonly pressure: Pick<Pressure, "refuse">;
+  readonly telemetry: Pick<Telemetry, "engine">;
+  readonly log: Pick<Log, "error">;
+}
+
+/** Name of a part that answering a question can need. */
+export type AskedPart = keyof AskedService;
+
+/** A question to the engine, whoever asks it: every `KeyCall` that has its parts is one. */
+export interface Question<Part extends AskedPart = never>
+  extends Pick<Call, "requestId" | "body" | "params" | "header" | "gone"> {
+  readonly service: Pick<AskedService, Part>;
+  readonly identity: Pick<Identity, "tenantId">;
+  readonly plan: Plan;
+  /** Charges the key what the request costs, its body aside; throws `rate_limited`. */
+  spend(cost: number): void;
+}
+
+/** A request whose sender is known. */
+export interface KeyCall<Part extends ServicePart = never> extends Call<Part> {
+  readonly identity: Identity;
+  readonly plan: Plan;
+  /** Charges the key what the request costs, its body aside; throws `rate_limited`. */
+  spend(cost: number): void;
+}
+
+/**
+ * A request of somebody who is signed in to the console: a call like that of a key, whose id is
+ * `user:<id of the user>`.
+ */
+export interface SessionCall<Part extends ServicePart = never> extends KeyCall<Part> {
+  readonly session: OpenSession;
+}
+
+/** Runs a call of the engine and notes how long it took. */
+export function timed<Value>(
+  { service }: Pick<Question<"clock" | "telemetry">, "service">,
+  kind: EngineCall,
+  call: () => Value,
+): Value {
+  const startMs = service.clock.monotonicMs();
+  const value = call();
+  service.telemetry.engine(kind, service.clock.monotonicMs() - startMs);
+  return value;
+}
+
+/** The loaded snapshot, or null when there is none or it is damaged. */
+export function loadedSegment(service: Pick<Service, "segment">): Segment | null {
+  const segment = service.segment();
+  return segment === null || segment.native.poisoned() ? null : segment;
+}
+
+/** The loaded snapshot; throws `snapshot_unavailable` when there is none or it is damaged. */
+export function currentSegment(service: Pick<Service, "segment">): Segment {
+  const segment = loadedSegment(service);
+  if (segment !== null) return segment;
+  const detail =
+    service.segment() === null
+      ? "No usable snapshot is loaded at the moment. Try again later."
+      : "The snapshot file is damaged; the operator must replace it. Try again later.";
+  throw new AppError("snapshot_unavailable", detail, { headers: { "Retry-After": "5" } });
+}

@@ -1,0 +1,67 @@
+/**
+ * Answers too large to be made at once. What comes in: the beginning and the end of an answer, and
+ * the accounts between them, a slice at a time. What goes out: a body whose text is made while the
+ * client takes it.
+ * Invariant: the snapshot stays open meanwhile; its hold and the place among the streams are given
+ * back in every end. The first slice is made before anything is sent, the others when they are
+ * asked for; damage in one of those ends the connection.
+ */
+import { describeError } from "../../log.ts";
+import type { AccountSlices } from "../../search/accountslices.ts";
+import type { Segment } from "../../search/segment.ts";
+import { takePlace } from "./places.ts";
+import type { Pieces } from "./respond.ts";
+import type { Question } from "./service.ts";
+
+/** What an answer consists of. */
+export interface StreamedText {
+  readonly segment: Segment;
+  readonly head: Buffer;
+  readonly slices: AccountSlices;
+  readonly tail: Buffer;
+}
+
+/** Makes the body. Throws where too many answers are being sent already. */
+export function streamedBody(
+  call: Question<"hold" | "log" | "streams">,
+  text: StreamedText,
+): Pieces {
+  const done = begin(call, text.segment);
+  try {
+    const texts = text.slices.texts();
+    const { value: first } = texts.next();
+    const start = first === undefined ? text.head : Buffer.concat([text.head, first]);
+    const failed = (error: Error) => noteFailure(call, error);
+    return { pieces: piecesOf(start, texts, text.tail), failed, done };
+  } catch (error) {
+    done();
+    throw error;
+  }
+}
+
+function* piecesOf(
+  start: Uint8Array,
+  texts: Generator<Uint8Array, void>,
+  tail: Uint8Array,
+): Generator<Uint8Array, void> {
+  yield start;
+  yield* texts;
+  yield tail;
+}
+
+/** A place among the streams and a hold on the snapshot; gives what gives both back, once. */
+function begin({ service, identity }: Question<"hold" | "streams">, segment: Segment): () => void {
+  const leave = takePlace(service.streams, identity.tenantId);
+  const release = service.hold(segment);
+  let held = true;
+  return () => {
+    leave();
+    if (held) release();
+    held = false;
+  };
+}
+
+function noteFailure({ service, requestId }: Question<"log">, error: Error): void {
+  const details = { request_id: requestId, ...describeError(error) };
+  service.log.error(details, "answer cut: its accounts cannot be read");
+}

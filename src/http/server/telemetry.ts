@@ -1,0 +1,313 @@
+/**
+ * What a server tells of itself. What comes in: answered requests, searches, and places to look
+ * numbers up. What goes out: the metrics, and one log line per request.
+ * Invariant: labels and lines hold routes, states and ids only: no path as sent, no query text, no
+ * data of accounts, no key. Every name begins with `peneira_`.
+ */
+import { readFileSync } from "node:fs";
+import { type IntervalHistogram, monitorEventLoopDelay } from "node:perf_hooks";
+import type { Clock } from "../../clock.ts";
+import type { Log } from "../../log.ts";
+import { Counter, Gauge, Histogram, Metrics } from "../../metrics.ts";
+import type { ScrubState } from "../../search/scrubber.ts";
+import type { Sockets } from "./sockets.ts";
+
+/** Bounds of durations in seconds, from a search out of memory to what a client gives up on. */
+const SECONDS = [
+  0.0001, 0.00025, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 10, 60,
+];
+
+const METHODS = ["GET", "HEAD", "POST", "DELETE"];
+
+/** Asked every few seconds by machines; their lines would bury the others. */
+const PROBES = ["/healthz", "/readyz", "/metrics"];
+
+/** How often the lag of the event loop is sampled, in milliseconds. */
+const LAG_RESOLUTION_MS = 10;
+
+/** What the engine is asked for. */
+export type EngineCall = "search" | "count" | "facets" | "account" | "changes";
+
+/** One answered request. */
+export interface Answered {
+  readonly requestId: string;
+  readonly method: string;
+  /** Path as the table of routes has it, or `unknown`. */
+  readonly route: string;
+  readonly status: number;
+  readonly tookMs: number;
+  /** Plan, tenant and key of the sender, where it is known. */
+  readonly plan?: string;
+  readonly tenantId?: string;
+  readonly keyId?: string;
+}
+
+/** What is looked up when the metrics are read. */
+export interface TelemetrySources {
+  /** Time of the data that is served, or null. */
+  readonly snapshotMs: () => number | null;
+  readonly snapshots: () => number;
+  /** Blocks that were checked again, damaged snapshots, and how far each opened one is. */
+  readonly scrub: () => {
+    readonly blocks: number;
+    readonly damaged: number;
+    readonly states: readonly ScrubState[];
+  };
+  /** Answers that are being sent piece by piece, and bytes of request bodies on their way. */
+  readonly streams: () => number;
+  readonly bodyBytes: () => number;
+  /** The connections of everything but the metrics. */
+  readonly sockets: Pick<Sockets, "open" | "busy" | "crowding" | "slow">;
+  /** Exports by state, as far as they are under way. */
+  readonly exports: () => Readonly<Record<"queued" | "running", number>>;
+  /** Free bytes of the disk with the files of exports; null where nobody knows. */
+  readonly freeBytes: () => number | null;
+}
+
+/** The metrics and the access log of one server. */
+export class Telemetry {
+  readonly #metrics = new Metrics();
+  readonly #log: Log;
+  readonly #lag: IntervalHistogram;
+  readonly #requests: Counter;
+  readonly #durations: Histogram;
+  readonly #kernel: Histogram;
+  readonly #damaged: Counter;
+
+  constructor(log: Log) {
+    this.#log = log;
+    this.#lag = monitorEventLoopDelay({ resolution: LAG_RESOLUTION_MS });
+    this.#lag.enable();
+    this.#requests = this.#metrics.add(
+      new Counter({
+        name: "peneira_requests_total",
+        help: "Answered requests.",
+        labels: ["route", "method", "status", "plan"],
+      }),
+    );
+    this.#durations = this.#metrics.add(
+      new Histogram(
+        {
+          name: "peneira_request_seconds",
+          help: "Time from the head of a request to its answer.",
+          labels: ["route"],
+        },
+        SECONDS,
+      ),
+    );
+    this.#kernel = this.#metrics.add(
+      new Histogram(
+        {
+          name: "peneira_kernel_seconds",
+          help: "Time that the engine took, without HTTP.",
+          labels: ["kind"],
+        },
+        SECONDS,
+      ),
+    );
+    this.#damaged = this.#metrics.add(
+      new Counter({
+        name: "peneira_state_damaged_total",
+        help: "Times that the state was found to be damaged; restore a backup.",
+      }),
+    );
+    this.#addProcess();
+  }
+
+  /** Adds the metrics that are looked up. */
+  watch(sources: TelemetrySources, clock: Clock): void {
+    const { snapshotMs, snapshots, streams, bodyBytes, exports } = sources;
+    const { freeBytes, scrub, sockets } = sources;
+    this.#gauge("peneira_snapshot_age_seconds", "Age of the data that is served.", () => {
+      const at = snapshotMs();
+      return at === null ? Number.NaN : (clock.nowMs() - at) / 1000;
+    });
+    this.#gauge("peneira_snapshots_open", "Opened snapshots, replaced ones included.", snapshots);
+    this.#watchScrub(scrub);
+    this.#gauge("peneira_streams", "Large pages and files that are being sent.", streams);
+    this.#gauge("peneira_body_bytes", "Bytes of request bodies on their way.", bodyBytes);
+    this.#gauge(
+      "peneira_disk_free_bytes",
+      "Free bytes of the disk with the files of exports.",
+      () => freeBytes() ?? Number.NaN,
+    );
+    this.#addSockets({ sockets });
+    this.#metrics.add(
+      new Gauge(
+        { name: "peneira_exports", help: "Exports under way by state.", labels: ["state"] },
+        () => Object.entries(exports()).map(([state, count]) => [[state], count] as const),
+      ),
+    );
+  }
+
+  #addSockets({ sockets }: Pick<TelemetrySources, "sockets">): void {
+    this.#metrics.add(
+      new Gauge(
+        { name: "peneira_sockets", help: "Open connections, by state.", labels: ["state"] },
+        () => [
+          [["busy"], sockets.busy],
+          [["idle"], sockets.open - sockets.busy],
+        ],
+      ),
+    );
+    this.#metrics.add(
+      new Gauge(
+        {
+          name: "peneira_sockets_crowded_total",
+          help:
+            "How often there was no room for a connection or its request: an idle one was closed " +
+            "for it (idle), an address had its share (address), all were busy (full).",
+          labels: ["reason"],
+        },
+        () => Object.entries(sockets.crowding).map(([reason, count]) => [[reason], count] as const),
+        "counter",
+      ),
+    );
+    this.#counter(
+      "peneira_slow_clients_total",
+      "Connections cut off because their client took its answer slower than the least pace, " +
+        "http.write_pace_bytes a second.",
+      () => sockets.slow,
+    );
+  }
+
+  /** Counts a request and writes its line. */
+  answered(answer: Answered): void {
+    const { method, route, status, tookMs, plan = "none" } = answer;
+    const known = METHODS.includes(method) ? method : "other";
+    this.#requests.add([route, known, String(status), plan]);
+    this.#durations.observe([route], tookMs / 1000);
+    const level = PROBES.includes(route) ? "debug" : "info";
+    if (!this.#log.isLevelEnabled(level)) return;
+    const line = {
+      request_id: answer.requestId,
+      method: known,
+      route,
+      status,
+      took_ms: Math.round(tookMs * 1000) / 1000,
+      ...(answer.plan === undefined ? {} : { plan }),
+      ...(answer.tenantId === undefined ? {} : { tenant_id: answer.tenantId }),
+      ...(answer.keyId === undefined ? {} : { key_id: answer.keyId }),
+    };
+    this.#log[level](line, "request");
+  }
+
+  /** Notes how long the engine took for one call. */
+  engine(kind: EngineCall, tookMs: number): void {
+    this.#kernel.observe([kind], tookMs / 1000);
+  }
+
+  /** Says that the state is damaged, and where that was seen. */
+  stateDamaged(details: Readonly<Record<string, unknown>>): void {
+    this.#damaged.add();
+    this.#log.error(details, "the state is damaged: stop the server and restore a backup");
+  }
+
+  /** The longest delay of the event loop since the last look, in milliseconds. */
+  takeLagMs(): number {
+    const { max } = this.#lag;
+    this.#lag.reset();
+    return Math.max(0, max / 1e6 - LAG_RESOLUTION_MS);
+  }
+
+  /** Everything as text for Prometheus. */
+  text(): string {
+    return this.#metrics.text();
+  }
+
+  /** Ends the sampling of the event loop. */
+  close(): void {
+    this.#lag.disable();
+  }
+
+  #watchScrub(scrub: TelemetrySources["scrub"]): void {
+    this.#counter("peneira_scrub_blocks_total", "Blocks of snapshots checked again.", () => {
+      return scrub().blocks;
+    });
+    this.#counter("peneira_snapshots_damaged_total", "Snapshots found damaged while open.", () => {
+      return scrub().damaged;
+    });
+    this.#metrics.add(
+      new Gauge(
+        {
+          name: "peneira_scrub_progress",
+          help: "Share of the blocks of a snapshot that this pass has checked again.",
+          labels: ["snapshot"],
+        },
+        // Two open ones of a label are told as one: the one that is further behind.
+        () => {
+          const shares = new Map<string, number>();
+          for (const { snapshot, checked, blocks } of scrub().states) {
+            shares.set(snapshot, Math.min(shares.get(snapshot) ?? 1, checked / blocks));
+          }
+          return [...shares].map(([snapshot, share]) => [[snapshot], share] as const);
+        },
+      ),
+    );
+  }
+
+  #counter(name: string, help: string, read: () => number): void {
+    this.#metrics.add(new Gauge({ name, help }, () => [[[], read()]], "counter"));
+  }
+
+  #gauge(name: string, help: string, read: () => number): void {
+    this.#metrics.add(new Gauge({ name, help }, () => [[[], read()]]));
+  }
+
+  #addProcess(): void {
+    const started = performance.timeOrigin / 1000;
+    this.#gauge(
+      "process_start_time_seconds",
+      "Start of the process, seconds since 1970.",
+      () => started,
+    );
+    this.#metrics.add(
+      new Gauge(
+        { name: "process_cpu_seconds_total", help: "Processor time of the process." },
+        () => {
+          const { user, system } = process.cpuUsage();
+          return [[[], (user + system) / 1e6]];
+        },
+        "counter",
+      ),
+    );
+    this.#metrics.add(
+      new Gauge(
+        {
+          name: "peneira_memory_bytes",
+          help: "Resident memory: anonymous, of mapped files (the snapshot), and of V8's heap.",
+          labels: ["kind"],
+        },
+        memory,
+      ),
+    );
+    this.#metrics.add(
+      new Gauge(
+        {
+          name: "peneira_event_loop_lag_seconds",
+          help: "Delay of the event loop since the start, by quantile.",
+          labels: ["quantile"],
+        },
+        () => [0.5, 0.99].map((share) => [[String(share)], this.#quantile(share)] as const),
+      ),
+    );
+  }
+
+  #quantile(share: number): number {
+    return Math.max(0, this.#lag.percentile(share * 100) / 1e9 - LAG_RESOLUTION_MS / 1000);
+  }
+}
+
+/** Linux tells anonymous and mapped memory apart; elsewhere there is only their sum. */
+function memory(): (readonly [readonly string[], number])[] {
+  const { rss, heapUsed } = process.memoryUsage();
+  const heap = [["heap"], heapUsed] as const;
+  try {
+    const status = readFileSync("/proc/self/status", "utf8");
+    const read = (name: string) =>
+      Number(new RegExp(`^${name}:\\s+(\\d+) kB`, "m").exec(status)?.[1] ?? 0) * 1024;
+    return [[["anonymous"], read("RssAnon")], [["mapped"], read("RssFile")], heap];
+  } catch {
+    return [[["resident"], rss], heap];
+  }
+}

@@ -1,0 +1,201 @@
+/**
+ * The transport over uWebSockets.js, and what loads it. What comes in: connections and requests as
+ * the library delivers them. What goes out: exchanges, to whoever answers them.
+ * Invariant: the port is this server's alone; each connection has its place among all, and each
+ * request is known to be of its connection.
+ */
+
+import type { TemplatedApp, us_listen_socket } from "uWebSockets.js";
+import { setImmediate } from "node:timers/promises";
+import { CommandError } from "../../errors.ts";
+import { Budget } from "./budget.ts";
+import { drained, HeldAnswers, portEmptied } from "./drain.ts";
+import { Sockets } from "./sockets.ts";
+import {
+  cannotListen,
+  type ExchangeHandler,
+  type ListenAddress,
+  type Transport,
+  type TransportLimits,
+} from "./transport.ts";
+import { UwsConnection } from "./uws-connection.ts";
+import { UwsExchange, type UwsRequest, type UwsResponse } from "./uws-exchange.ts";
+import { type Lane, type LaneApp, Lanes } from "./uws-lanes.ts";
+
+type Uws = typeof import("uWebSockets.js");
+
+/** Without it a second server on the same port would take half of the connections. */
+const EXCLUSIVE_PORT = 1;
+
+/** The form with host and options, which the package's own declarations leave out. */
+type ListenExclusively = (
+  host: string,
+  port: number,
+  options: typeof EXCLUSIVE_PORT,
+  done: (socket: us_listen_socket | false) => void,
+) => void;
+
+/** The switch for the header with the library's name and version; not in its declarations. */
+type Configured = Uws & { readonly _cfg?: (name: "silent") => void };
+
+/** How often requests are looked for whose bodies take too long, in milliseconds. */
+const CHECK_INTERVAL_MS = 1_000;
+
+/**
+ * Loads the addon and makes the transport. Its time limits for heads and for idle sockets are built
+ * in (about 10 s), as is that for bodies which come at less than 16 kB a second; and it takes the
+ * size of the head once per process. Throws `CommandError` where it cannot be loaded: the other
+ * transport is a decision of the operator, never a silent fallback.
+ */
+export async function openUwsTransport(limits: TransportLimits): Promise<Transport> {
+  return new UwsTransport(await loadUws(limits.headBytesMax), limits);
+}
+
+/** The addon reads its limit from the environment at load, so that comes first. */
+async function loadUws(headBytesMax: number): Promise<Uws> {
+  process.env.UWS_HTTP_MAX_HEADERS_SIZE = String(headBytesMax);
+  try {
+    const loaded = (await import("uWebSockets.js")) as Uws & { readonly default?: Uws };
+    const uws = loaded.default ?? loaded;
+    (uws as Configured)._cfg?.("silent");
+    return uws;
+  } catch (error) {
+    throw new CommandError(
+      "uWebSockets.js cannot be loaded on this machine. Start again with --transport node.",
+      1,
+      error,
+    );
+  }
+}
+
+/** A request as the library delivers it. */
+interface Asked {
+  readonly response: UwsResponse;
+  readonly request: UwsRequest;
+  readonly handler: ExchangeHandler;
+}
+
+class UwsTransport implements Transport {
+  readonly name = "uws";
+  readonly bodies: Budget;
+  readonly sockets: Sockets;
+  readonly #uws: Uws;
+  readonly #app: TemplatedApp;
+  readonly #limits: TransportLimits;
+  readonly #open = new Set<UwsExchange>();
+  #checking: NodeJS.Timeout | null = null;
+  readonly #connections = new Map<Lane, UwsConnection>();
+  #lanes: Lanes | null = null;
+  /** When a connection or request last came or went. */
+  #activeMs = 0;
+  #leaving = false;
+  readonly #held = new HeldAnswers();
+  #listening: us_listen_socket | null = null;
+  #port = 0;
+
+  constructor(uws: Uws, limits: TransportLimits) {
+    this.#uws = uws;
+    this.#app = uws.App();
+    this.#limits = limits;
+    this.bodies = new Budget(limits.bodiesBytesMax, limits.senderShareMax);
+    this.sockets = new Sockets(limits);
+  }
+
+  listen(address: ListenAddress, handler: ExchangeHandler): Promise<number> {
+    const makeApp = () => this.#uws.App() as unknown as LaneApp;
+    this.#lanes = new Lanes(makeApp, this.#app as unknown as LaneApp, {
+      opened: (lane) => this.#accept(lane),
+      asked: (lane, response, request) => this.#ask(lane, { response, request, handler }),
+      closed: (lane) => this.#forget(lane),
+    });
+    this.#checkBodies();
+    return new Promise((resolve, reject) => {
+      const listen = this.#app.listen.bind(this.#app) as unknown as ListenExclusively;
+      listen(address.host, address.port, EXCLUSIVE_PORT, (socket) => {
+        if (!socket) {
+          this.#lanes?.close();
+          reject(new CommandError(cannotListen(address)));
+          return;
+        }
+        this.#listening = socket;
+        this.#port = this.#uws.us_socket_local_port(socket);
+        resolve(this.#port);
+      });
+    });
+  }
+
+  #accept(lane: Lane): void {
+    this.#activeMs = performance.now();
+    const text = lane.connection?.getRemoteAddressAsText() ?? new ArrayBuffer(0);
+    const address = Buffer.from(text).toString("latin1");
+    const seat = this.sockets.enter(address, () => lane.close());
+    if (seat === null) lane.close();
+    else this.#connections.set(lane, new UwsConnection(address, seat));
+  }
+
+  #forget(lane: Lane): void {
+    this.#activeMs = performance.now();
+    this.#connections.get(lane)?.leave();
+    this.#connections.delete(lane);
+  }
+
+  #ask(lane: Lane, { response, request, handler }: Asked): void {
+    const connection = this.#connections.get(lane);
+    // Behind its last answer, which does not leave because nobody takes it.
+    if (connection === undefined || connection.over) {
+      response.close();
+      return;
+    }
+    const exchange = new UwsExchange(response, request, {
+      connection,
+      writeTimeoutMs: this.#limits.writeTimeoutMs,
+      writePaceBytes: this.#limits.writePaceBytes,
+      tooSlow: () => this.sockets.cutSlow(),
+      bodies: this.bodies,
+      held: this.#held,
+      leaving: () => this.#leaving,
+      settled: () => {
+        this.#open.delete(exchange);
+        this.#activeMs = performance.now();
+      },
+    });
+    this.#open.add(exchange);
+    this.#activeMs = performance.now();
+    handler(exchange);
+  }
+
+  leave(): void {
+    this.#leaving = true;
+  }
+
+  async close(deadlineMs: number): Promise<void> {
+    this.leave();
+    const traffic = () => ({
+      requests: this.#open.size,
+      sockets: this.sockets.open,
+      activeMs: this.#activeMs,
+    });
+    if (this.#listening !== null) {
+      this.#held.begin();
+      await portEmptied(this.#port, traffic);
+      this.#uws.us_listen_socket_close(this.#listening);
+      this.#listening = null;
+      // What was taken from the queue is on its way to its lane.
+      await setImmediate();
+      this.#held.end();
+    }
+    if (this.#checking !== null) clearInterval(this.#checking);
+    await drained(traffic, deadlineMs);
+    this.#app.close();
+    this.#lanes?.close();
+  }
+
+  /** Ends requests whose bodies take longer than a request may. */
+  #checkBodies(): void {
+    const limitMs = this.#limits.requestTimeoutMs;
+    const every = Math.min(CHECK_INTERVAL_MS, limitMs / 4);
+    this.#checking = setInterval(() => {
+      for (const exchange of this.#open) exchange.passed(every, limitMs);
+    }, every).unref();
+  }
+}

@@ -1,0 +1,267 @@
+/**
+ * One request over uWebSockets.js and its answer. What comes in: what the library gives to a
+ * handler. What goes out: an exchange.
+ * Invariant: everything read from the request is copied before the callback returns (the request
+ * object expires there), the abort handler is attached first, and every write is corked. Answers
+ * that come at once are sent inside the callback, which is what lets requests be pipelined; behind
+ * an answer that closes nothing is parsed.
+ */
+import type { AppError } from "../../errors.ts";
+import { later } from "./background-tasks.ts";
+import type { Budget } from "./budget.ts";
+import type { HeldAnswers } from "./drain.ts";
+import { type BodyReader, type BodyWish, IncomingBody } from "./incoming.ts";
+import type { PaceWatch } from "./pace.ts";
+import { isPulled, pull } from "./pulled.ts";
+import type { FileSlice, Pieces } from "./respond.ts";
+import {
+  type AnswerBody,
+  type Exchange,
+  type HeaderList,
+  HeadHeaders,
+  type ReadHeader,
+  refusalOf,
+  statusLine,
+  WHOLE_BYTES_MAX,
+} from "./transport.ts";
+import { type ChunkedResponse, UwsChunks } from "./uws-chunks.ts";
+import type { UwsConnection } from "./uws-connection.ts";
+import { type StreamedResponse, UwsStream } from "./uws-stream.ts";
+
+/** What an exchange needs of the library's request, which expires when its callback returns. */
+export interface UwsRequest {
+  getCaseSensitiveMethod(): string;
+  getUrl(): string;
+  getQuery(): string | undefined;
+  forEach(each: (name: string, value: string) => void): void;
+}
+
+/** What it needs of the library's response; of no use once the answer is whole or aborted. */
+export interface UwsResponse extends StreamedResponse, ChunkedResponse {
+  onAborted(handler: () => void): unknown;
+  onData(handler: (chunk: ArrayBuffer, isLast: boolean) => void): unknown;
+  writeStatus(status: string): unknown;
+  writeHeader(name: string, value: string): unknown;
+  end(body?: string | Uint8Array, closeConnection?: boolean): unknown;
+  endWithoutBody(reportedLength?: number, closeConnection?: boolean): unknown;
+  cork(write: () => void): unknown;
+  close(): unknown;
+}
+
+/**
+ * Blanks behind an answer that closes. The library gathers what is answered to one chunk of bytes,
+ * up to so much, and closes only what has left; until then it would parse on and have the rest of
+ * the chunk answered, thousands of requests or what a mistake has made of them.
+ */
+const FLUSH = " ".repeat(16 * 1024);
+
+/** What an exchange gets from its transport. */
+export interface Surroundings extends PaceWatch {
+  readonly connection: UwsConnection;
+  readonly bodies: Budget;
+  readonly held: HeldAnswers;
+  /** Whether connections are to end with their next answer. */
+  readonly leaving: () => boolean;
+  /** Called when the answer is out or the client gone. */
+  readonly settled: () => void;
+}
+
+/** A request that the library has read the head of. */
+export class UwsExchange implements Exchange {
+  readonly method: string;
+  readonly path: string;
+  readonly query: string;
+  readonly framing: AppError | null;
+  readonly #headers = new HeadHeaders();
+  readonly #response: UwsResponse;
+  readonly #around: Surroundings;
+  #incoming: IncomingBody | null = null;
+  /** Time for which the body has been waited for, in milliseconds. */
+  #waitedMs = 0;
+  #stream: UwsStream | UwsChunks | null = null;
+  #aborted = false;
+  /** True once the library has the whole answer; the response must not be touched then. */
+  #whole = false;
+  /** Who wants to know when the answer is out of hand or the client gone. */
+  #whenOver: (() => void) | null = null;
+
+  constructor(response: UwsResponse, request: UwsRequest, around: Surroundings) {
+    this.#response = response;
+    const end = () => {
+      this.#told();
+      around.connection.done();
+      around.settled();
+    };
+    const settled = () => {
+      this.#whole = true;
+      // A stream comes to its end when nothing is before its last bytes.
+      if (this.#stream instanceof UwsStream) around.connection.taken();
+      end();
+    };
+    this.#around = { ...around, settled };
+    response.onAborted(() => {
+      this.#aborted = true;
+      this.#incoming?.drop();
+      this.#stream?.end();
+      end();
+    });
+    this.method = request.getCaseSensitiveMethod();
+    this.path = request.getUrl();
+    this.query = request.getQuery() ?? "";
+    request.forEach((name, value) => {
+      this.#headers.add(name, value);
+    });
+    const crowded = around.connection.begin(this.path);
+    this.framing = this.#headers.framing() ?? crowded;
+  }
+
+  get address(): string {
+    return this.#around.connection.address;
+  }
+
+  get aborted(): boolean {
+    return this.#aborted;
+  }
+
+  header(name: ReadHeader): string | undefined {
+    return this.#headers.get(name);
+  }
+
+  whenOver(done: () => void): void {
+    if (this.#aborted || this.#whole) done();
+    else this.#whenOver = done;
+  }
+
+  #told(): void {
+    this.#whenOver?.();
+    this.#whenOver = null;
+  }
+
+  body(wish: BodyWish, done: BodyReader): void {
+    const incoming = new IncomingBody({ ...wish, budget: this.#around.bodies, done });
+    this.#incoming = incoming;
+    this.#response.onData((chunk, isLast) => {
+      if (!incoming.waiting) return;
+      // The chunk's memory is taken back when this callback returns.
+      incoming.add(new Uint8Array(chunk.slice(0)));
+      if (isLast) incoming.finish();
+    });
+  }
+
+  /** Time went by; a body that is still not whole after the limit ends the request. */
+  passed(ms: number, limitMs: number): void {
+    if (this.#incoming?.waiting !== true) return;
+    this.#waitedMs += ms;
+    if (this.#waitedMs < limitMs) return;
+    this.#incoming.drop();
+    // A crowd of clients is often too late at once.
+    later(() => this.#refuseLate());
+  }
+
+  #refuseLate(): void {
+    if (this.#aborted || this.#whole) return;
+    const { headers, body } = refusalOf(408);
+    this.#response.cork(() => {
+      this.#head(408, headers);
+      this.#response.end(body, true);
+    });
+    this.#around.settled();
+  }
+
+  cut(): void {
+    this.#incoming?.drop();
+    this.#stream?.end();
+    // The library then says that the request was aborted, which settles it.
+    if (!this.#aborted && !this.#whole) this.#response.close();
+  }
+
+  send(status: number, headers: HeaderList, body: AnswerBody): void {
+    const send = () => this.send(status, headers, body);
+    if (this.#around.held.keep({ send, cut: () => this.cut() })) return;
+    if (isPulled(body)) {
+      this.#sendPulled(status, headers, body);
+    } else if (!this.#aborted) {
+      this.#response.cork(() => {
+        this.#head(status, headers);
+        this.#sendBytes(status, body);
+      });
+    }
+  }
+
+  #head(status: number, headers: HeaderList): void {
+    this.#response.writeStatus(statusLine(status));
+    for (const [name, value] of headers) this.#response.writeHeader(name, value);
+  }
+
+  #sendBytes(status: number, body: Uint8Array | string): void {
+    const length = typeof body === "string" ? Buffer.byteLength(body) : body.byteLength;
+    // After a framing error nobody knows where the next request begins.
+    const broken = this.framing !== null;
+    if (broken) this.#around.connection.over = true;
+    if (status === 204 || status === 304) {
+      // Without a length, which neither of them may have, or has to have.
+      this.#sayLeaving();
+      this.#response.endWithoutBody();
+    } else if (this.method === "HEAD") {
+      if (!broken) this.#sayLeaving();
+      this.#endHead(length, broken);
+    } else if (broken) {
+      this.#response.end(`${Buffer.from(body)}${FLUSH}`, true);
+    } else if (length <= WHOLE_BYTES_MAX && this.#around.connection.copies(length)) {
+      this.#response.end(body, this.#around.leaving());
+    } else {
+      this.#sayLeaving();
+      const stream = new UwsStream(this.#response, length, this.#around);
+      this.#stream = stream;
+      stream.offer(typeof body === "string" ? Buffer.from(body) : body);
+      return;
+    }
+    this.#around.settled();
+  }
+
+  /**
+   * Ends an answer that says how long its body would be. The library, told of a length, would wait
+   * for that body and take the socket's next request for a violation.
+   */
+  #endHead(length: number, mustClose: boolean): void {
+    if (mustClose) {
+      this.#response.endWithoutBody(0, mustClose);
+    } else {
+      this.#response.writeHeader("Content-Length", String(length));
+      this.#response.endWithoutBody();
+    }
+  }
+
+  /** Leaves the closing to the client where the library cannot close behind the answer. */
+  #sayLeaving(): void {
+    if (this.#around.leaving()) this.#response.writeHeader("Connection", "close");
+  }
+
+  /** The head leaves with the first bytes of the body. */
+  #sendPulled(status: number, headers: HeaderList, body: FileSlice | Pieces): void {
+    const source = pull(body);
+    const { length } = source;
+    const head = () => {
+      this.#head(status, headers);
+      this.#sayLeaving();
+    };
+    if (this.#aborted || this.method === "HEAD" || length === 0) {
+      source.end();
+      if (this.#aborted) return;
+      this.#response.cork(() => {
+        head();
+        if (length === null) this.#response.endWithoutBody();
+        else this.#endHead(length, false);
+      });
+      this.#around.settled();
+    } else if (length === null) {
+      const chunks = new UwsChunks(this.#response, source, this.#around);
+      this.#stream = chunks;
+      chunks.begin(head);
+    } else {
+      const stream = new UwsStream(this.#response, length, this.#around);
+      this.#stream = stream;
+      stream.pump(source, head);
+    }
+  }
+}

@@ -1,0 +1,339 @@
+/**
+ * Proves how change lists and months are kept: a list is made once however many ask, survives a
+ * restart, is made anew when it is damaged, of another version or cut; a client that came too early
+ * is told how far it is; a list that cannot be written and a snapshot that is gone are a clear 503
+ * and no crash; files of lists and opened months go when nobody needs them; a folder whose files
+ * appear, vanish, are copies or nonsense lists its months rightly.
+ * Does not prove what is in a list (campaign/twin/changes.test.ts).
+ */
+import assert from "node:assert/strict";
+import {
+  chmodSync,
+  copyFileSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  truncateSync,
+  utimesSync,
+  writeFileSync,
+} from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { after, before, describe, it } from "node:test";
+import { setTimeout as sleep } from "node:timers/promises";
+import { changeListName } from "../../../../src/changes/list.ts";
+import { keepFewLists } from "../../../../src/changes/listfolder.ts";
+import { ChangeLists } from "../../../../src/changes/lists.ts";
+import { Months } from "../../../../src/changes/months.ts";
+import { systemClock } from "../../../../src/clock.ts";
+import { AppError } from "../../../../src/errors.ts";
+import { openLog } from "../../../../src/log.ts";
+import { openSegment } from "../../../../src/search/segment.ts";
+import { type MonthPair, makePair } from "../../../support/changes/pair.ts";
+import { answered, refused, startChanges } from "../../../support/changes/server.ts";
+
+const log = openLog("silent");
+const PATIENT = { waitMs: 20_000, ended: () => false };
+
+/** Lists over segments that stay open by themselves. */
+function listsIn(dataDir: string, lines: string[] = []): ChangeLists {
+  const heard = openLog("info", { write: (line) => lines.push(line) });
+  const parts = { dataDir, keepMs: 50, clock: systemClock, log: heard };
+  const lists = new ChangeLists({ ...parts, hold: () => () => {} });
+  lists.start();
+  return lists;
+}
+
+function made(lines: readonly string[]): number {
+  return lines.filter((line) => line.includes("change list made")).length;
+}
+
+async function refusal(work: Promise<unknown>): Promise<AppError> {
+  try {
+    await work;
+  } catch (error) {
+    assert.ok(error instanceof AppError, String(error));
+    return error;
+  }
+  return assert.fail("it was answered");
+}
+
+describe("change lists", () => {
+  let pair: MonthPair;
+  const folder = mkdtempSync(join(tmpdir(), "peneira-lists-"));
+  let at = 0;
+  const freshDir = () => {
+    const dir = join(folder, `state-${++at}`);
+    mkdirSync(dir, { mode: 0o700 });
+    return dir;
+  };
+  const both = () => ({ older: pair.older.segment, newer: pair.newer.segment });
+
+  before(async () => {
+    pair = await makePair({ seed: 31, accounts: 400 });
+  });
+  after(() => {
+    pair.dispose();
+    rmSync(folder, { recursive: true });
+  });
+
+  it("are made once for all who ask, and found again after a restart", async () => {
+    const [dir, lines] = [freshDir(), [] as string[]];
+    const lists = listsIn(dir, lines);
+    const all = await Promise.all([1, 2, 3, 4].map(() => lists.open(both(), PATIENT)));
+    assert.equal(new Set(all.map(({ list }) => list)).size, 1);
+    assert.equal(made(lines), 1);
+    for (const held of all) held.release();
+    const path = lists.pathOf(pair.older.segment, pair.newer.segment);
+    const bytes = readFileSync(path);
+    assert.equal(statSync(path).mode & 0o777, 0o600);
+    await lists.close();
+    const again = listsIn(dir, lines);
+    const held = await again.open(both(), PATIENT);
+    assert.ok(held.list.entries > 0);
+    held.release();
+    held.release();
+    assert.equal(made(lines), 1);
+    assert.deepEqual(readFileSync(path), bytes);
+    await sleep(80);
+    again.sweep();
+    assert.equal(again.size, 0);
+    await again.close();
+  });
+
+  it("are made anew when they are damaged, cut, of another version or half written", async () => {
+    const [dir, lines] = [freshDir(), [] as string[]];
+    const first = listsIn(dir, lines);
+    (await first.open(both(), PATIENT)).release();
+    const path = first.pathOf(pair.older.segment, pair.newer.segment);
+    await first.close();
+    const whole = readFileSync(path);
+    const spoil: readonly ((bytes: Buffer) => Buffer)[] = [
+      (bytes) => Buffer.from(bytes.map((byte, i) => (i === bytes.length - 5 ? byte ^ 1 : byte))),
+      (bytes) => Buffer.from(bytes.map((byte, i) => (i === 9 ? byte + 1 : byte))),
+      (bytes) => bytes.subarray(0, bytes.length - 12),
+      (bytes) => bytes.subarray(0, 40),
+      () => Buffer.alloc(0),
+    ];
+    for (const [i, spoilt] of spoil.entries()) {
+      writeFileSync(path, spoilt(whole));
+      writeFileSync(`${path}.0123456789abcdef.tmp`, "half");
+      const lists = listsIn(dir, lines);
+      assert.ok(!readdirSync(join(dir, "changes")).some((name) => name.endsWith(".tmp")));
+      (await lists.open(both(), PATIENT)).release();
+      await lists.close();
+      assert.equal(made(lines), i + 2);
+      assert.deepEqual(readFileSync(path), whole);
+    }
+  });
+
+  it("say how far they are to who does not wait, and end a wait that makes no sense", async () => {
+    const lists = listsIn(freshDir());
+    // Both ask before the list can be there, however quickly it is made.
+    const [early, left] = await Promise.all([
+      refusal(lists.open(both(), { waitMs: 0, ended: () => false })),
+      refusal(lists.open(both(), { waitMs: 60_000, ended: () => true })),
+    ]);
+    assert.equal(early.code, "changes_preparing");
+    assert.match(early.headers["Retry-After"] ?? "", /^\d+$/);
+    const { progress } = early.members as { readonly progress: number };
+    assert.ok(progress >= 0 && progress <= 1);
+    assert.equal(left.code, "changes_preparing");
+    (await lists.open(both(), PATIENT)).release();
+    await lists.close();
+  });
+
+  it("are given up when the server stops", async () => {
+    const lists = listsIn(freshDir());
+    lists.prepare(both());
+    const waiting = refusal(lists.open(both(), PATIENT));
+    lists.stop();
+    assert.equal((await waiting).code, "changes_preparing");
+    await lists.close();
+  });
+
+  it("that cannot be written are a 503 with words, which is not asked again at once", async () => {
+    const [dir, lines] = [freshDir(), [] as string[]];
+    const lists = listsIn(dir, lines);
+    // A folder in the place of the list: root may write wherever it likes, but not there.
+    mkdirSync(lists.pathOf(pair.older.segment, pair.newer.segment));
+    const failed = await refusal(lists.open(both(), PATIENT));
+    assert.deepEqual([failed.code, failed.status], ["overloaded", 503]);
+    assert.match(failed.message, /could not be listed/);
+    assert.equal(await refusal(lists.open(both(), PATIENT)), failed);
+    assert.equal(lines.filter((line) => line.includes("was not made")).length, 1);
+    assert.deepEqual(
+      readdirSync(join(dir, "changes")).filter((name) => name.endsWith(".tmp")),
+      [],
+    );
+    await lists.close();
+  });
+
+  it("of a snapshot that was taken away are a 503 that says so", async () => {
+    const dir = freshDir();
+    const gone = join(dir, "gone.peneira");
+    copyFileSync(pair.older.path, gone);
+    const older = await openSegment(gone);
+    rmSync(gone);
+    const lists = listsIn(dir);
+    const failed = await refusal(lists.open({ older, newer: pair.newer.segment }, PATIENT));
+    assert.equal(failed.code, "snapshot_unavailable");
+    assert.match(failed.message, /gone or damaged/);
+    await lists.close();
+    older.close();
+  });
+
+  it("go when neither snapshot is there, and the least used ones of too many", () => {
+    const dir = freshDir();
+    const id = (n: number) => n.toString(16).padStart(16, "0");
+    const name = (n: number) => `${id(n)}-${id(n + 1)}.changes`;
+    for (let n = 0; n < 40; n++) {
+      writeFileSync(join(dir, name(n)), "x");
+      utimesSync(join(dir, name(n)), 1_000 + n, 1_000 + n);
+    }
+    writeFileSync(join(dir, "mine.txt"), "x");
+    const there = new Set([id(39), id(38)]);
+    const removed = keepFewLists(dir, (one) => there.has(one), new Set([name(0)]));
+    const kept = readdirSync(dir).sort();
+    assert.deepEqual(kept, [name(0), name(37), name(38), name(39), "mine.txt"].sort());
+    assert.equal(removed.length, 36);
+    for (let n = 0; n < 40; n++) writeFileSync(join(dir, name(n)), "x");
+    assert.equal(keepFewLists(dir, () => true, new Set()).length, 16);
+  });
+
+  it("are told as problems over HTTP while they are made and when they cannot be", async () => {
+    const lists = listsIn(freshDir());
+    const months = join(folder, "served");
+    mkdirSync(months);
+    for (const label of ["2026-09", "2026-10"]) {
+      copyFileSync(join(pair.folder, label), join(months, label));
+    }
+    const current = await openSegment(join(months, "2026-10"));
+    const impatient = {
+      close: () => lists.close(),
+      open: (asked: Parameters<ChangeLists["open"]>[0], { ended }: typeof PATIENT) =>
+        lists.open(asked, { waitMs: 0, ended }),
+    } as unknown as ChangeLists;
+    const wish = { transport: "node", folder: months, current } as const;
+    const early = await startChanges({ ...wish, parts: { changeLists: impatient } });
+    const question = { since: "2026-09", spec: {} };
+    const response = await early.post(question);
+    assert.match(response.headers.get("retry-after") ?? "", /^\d+$/);
+    const preparing = await refused(response, 503);
+    assert.equal(preparing.code, "changes_preparing");
+    assert.equal(typeof preparing.progress, "number");
+    await early.close();
+    const late = await startChanges(wish);
+    await answered(await late.post(question));
+    await late.close();
+    current.close();
+  });
+});
+
+describe("months", () => {
+  const pairs: MonthPair[] = [];
+  const folder = mkdtempSync(join(tmpdir(), "peneira-months-"));
+
+  before(async () => {
+    pairs.push(
+      await makePair({ seed: 1, accounts: 50 }),
+      await makePair({ seed: 2, accounts: 60 }),
+    );
+  });
+  after(() => {
+    for (const pair of pairs) pair.dispose();
+    rmSync(folder, { recursive: true });
+  });
+
+  const SERVED = { label: "2026-11", snapshotDate: "2026-11-12" };
+  const place = (name: string) => join(folder, name);
+  const fresh = (keepMs = 60_000) => new Months({ folder, keepMs, clock: systemClock, log });
+
+  it("are the older valid files of the folder, whatever lies beside them", async () => {
+    const [one, other] = pairs as [MonthPair, MonthPair];
+    const months = fresh();
+    const labels = async () => {
+      await months.look();
+      return months.before(SERVED).map(({ label }) => label);
+    };
+    assert.deepEqual(await labels(), []);
+    copyFileSync(one.older.path, place("a.peneira"));
+    copyFileSync(one.newer.path, place("b.peneira"));
+    writeFileSync(place("readme.txt"), "no snapshot");
+    writeFileSync(place("c.peneira.tmp"), readFileSync(one.older.path));
+    mkdirSync(place("d.peneira"));
+    assert.deepEqual(await labels(), ["2026-10", "2026-09"]);
+    assert.deepEqual(
+      months.before({ label: "2026-10", snapshotDate: "2026-10-12" }).map(({ label }) => label),
+      ["2026-09"],
+    );
+    // A second file of the same label and date: always the same one of the two.
+    copyFileSync(other.older.path, place("0.peneira"));
+    await labels();
+    const chosen = months.before(SERVED).find(({ label }) => label === "2026-09");
+    const again = fresh();
+    await again.look();
+    assert.deepEqual(
+      again.before(SERVED).find(({ label }) => label === "2026-09"),
+      chosen,
+    );
+    rmSync(place("0.peneira"));
+    // Cut under us: no month any more, and one again when it is whole.
+    truncateSync(place("a.peneira"), 1_000);
+    assert.deepEqual(await labels(), ["2026-10"]);
+    copyFileSync(one.older.path, place("whole"));
+    renameSync(place("whole"), place("a.peneira"));
+    assert.deepEqual(await labels(), ["2026-10", "2026-09"]);
+    renameSync(folder, `${folder}-away`);
+    assert.deepEqual(await labels(), ["2026-10", "2026-09"], "a share that is gone for a while");
+    renameSync(`${folder}-away`, folder);
+  });
+
+  it("are opened once, kept while they are read and a while after, and closed once", async () => {
+    const months = fresh(0);
+    await months.look();
+    const [, month] = months.before(SERVED);
+    assert.ok(month !== undefined);
+    const [one, same] = await Promise.all([months.open(month), months.open(month)]);
+    assert.equal(one, same);
+    const release = months.hold(one);
+    rmSync(month.path);
+    await months.look();
+    assert.deepEqual(months.sweep(), []);
+    assert.equal(
+      months.opened((id) => id === month.snapshotId),
+      one,
+    );
+    release();
+    release();
+    assert.deepEqual(months.sweep(), ["2026-09"]);
+    assert.equal(months.size, 0);
+    const error = await refusal(months.open(month));
+    assert.equal(error.code, "snapshot_unavailable");
+    copyFileSync((pairs[1] as MonthPair).older.path, month.path);
+    assert.equal((await refusal(months.open(month))).code, "snapshot_unavailable", "another file");
+    await months.look();
+    const [, replaced] = months.before(SERVED);
+    assert.notEqual(replaced?.snapshotId, month.snapshotId);
+    const open = await months.open(replaced ?? assert.fail("no month"));
+    const held = months.hold(open);
+    months.close();
+    assert.equal(open.native.poisoned(), false, "who reads it may go on");
+    held();
+  });
+
+  it("need a folder that can be read", async () => {
+    const none = new Months({ folder: null, keepMs: 0, clock: systemClock, log });
+    await none.look();
+    assert.deepEqual([none.inFolder, none.all()], [false, []]);
+    chmodSync(folder, 0o700);
+    assert.match(
+      changeListName(pairs[0]?.older.segment as never, pairs[0]?.newer.segment as never),
+      /^[0-9a-f]{64}-[0-9a-f]{64}\.changes$/,
+    );
+  });
+});

@@ -1,0 +1,222 @@
+/**
+ * Proves, on both transports: what a creation gives the exporter; that repeating it is safe, at
+ * once and later, and that a key belongs to one request of one tenant; that formats with bounds
+ * refuse one row too many and others are never counted. Does not prove that it survives a crash:
+ * the exporter is a model in memory here. Refusals of single members are in http-export-table.ts.
+ */
+import assert from "node:assert/strict";
+import { after, before, describe, it } from "node:test";
+import { Compile } from "typebox/compile";
+import { AppError } from "../../../../src/errors.ts";
+import { SCHEMAS } from "../../../../src/http/api/schemas.ts";
+import {
+  ask,
+  type Created,
+  FILE,
+  freshKey,
+  post,
+  SP,
+  tenantOf,
+} from "../../../support/http/export-requests.ts";
+import {
+  type FakeServer,
+  fakeEngine,
+  fakeSegment,
+  startFake,
+  TRANSPORTS,
+} from "../../../support/http/fake.ts";
+
+for (const transport of TRANSPORTS) {
+  describe(`creating exports over ${transport}`, () => {
+    let server: FakeServer;
+    const body = { spec: SP, output: { format: "csv" }, limit: 9 };
+    before(async () => {
+      server = await startFake(transport, { secondaryCnaeFull: true });
+    });
+    after(() => server.close());
+
+    it("gives the exporter the tenant, the plan, the key, the spec and the snapshot", async () => {
+      const segment = fakeSegment("2026-11");
+      server.load(segment);
+      const key = freshKey();
+      const answer = await post(server, body, key, "scale");
+      const { spec } = (await answer.json()) as Created;
+      const wanted = server.exporter.created.at(-1);
+      assert.equal(wanted?.segment, segment);
+      assert.equal(wanted?.idempotencyKey, key);
+      assert.equal(wanted?.tenantId, tenantOf(server, "scale"));
+      assert.equal(wanted?.plan.name, "scale");
+      assert.deepEqual(wanted?.spec, spec);
+      server.load(fakeSegment());
+    });
+
+    it("again gives the original in its present state", async () => {
+      const key = freshKey();
+      const first = await post(server, body, key);
+      assert.equal(first.headers.get("idempotent-replayed"), null);
+      const { export: record, spec } = (await first.json()) as Created;
+      assert.ok(Compile(SCHEMAS.ExportRecord).Check(record));
+      const location = `/v1/exports/${record.export_id}`;
+      assert.equal(first.headers.get("location"), location);
+      server.exporter.finish(record.export_id, FILE);
+      const spelled = { limit: 9, output: { format: "csv" }, spec: { ...SP, limit: 3 } };
+      for (const repeated of [body, spelled, { ...body, spec }]) {
+        const again = await post(server, repeated, key);
+        assert.equal(again.status, 201);
+        assert.equal(again.headers.get("idempotent-replayed"), "true");
+        assert.equal(again.headers.get("location"), location);
+        const replay = (await again.json()) as Created;
+        assert.deepEqual(replay.spec, spec);
+        assert.equal(replay.export.export_id, record.export_id);
+        assert.equal(replay.export.status, "done");
+        assert.equal(replay.export.object_key, null);
+        assert.equal(replay.export.download_url, `${location}/download`);
+      }
+    });
+
+    it("again on a newer snapshot still states the one it is pinned to", async () => {
+      const key = freshKey();
+      const { export: record } = (await (await post(server, body, key)).json()) as Created;
+      server.load(fakeSegment("2026-12", "0123456789abcdef"));
+      const replay = await (await post(server, body, key)).json();
+      server.load(fakeSegment());
+      const { snapshot, snapshot_date: date, export: again } = replay as Record<string, unknown>;
+      assert.deepEqual([snapshot, date], ["2026-10", "2026-10-10"]);
+      assert.deepEqual(again, record);
+    });
+
+    it("again with the very same bytes needs neither the old catalog nor a snapshot", async () => {
+      const key = freshKey();
+      const bakeries = { industry: { cnae_any_of: ["4721-1/02"] } };
+      const wanted = { ...body, spec: { filters: bakeries } };
+      const reordered = { limit: body.limit, output: body.output, spec: wanted.spec };
+      const { export: record } = (await (await post(server, wanted, key)).json()) as Created;
+      const newer = fakeSegment("2026-12", "0123456789abcdef");
+      const without = { ...newer.catalog, cnaeCodes: ["5611201"] };
+      for (const segment of [{ ...newer, catalog: without }, null]) {
+        server.load(segment);
+        const again = await post(server, wanted, key);
+        assert.deepEqual([again.status, again.headers.get("idempotent-replayed")], [201, "true"]);
+        assert.deepEqual(((await again.json()) as Created).export, record);
+        const respelled = await post(server, reordered, key);
+        assert.equal(respelled.status, segment === null ? 503 : 422);
+      }
+      server.load(fakeSegment());
+      assert.equal((await post(server, reordered, key)).status, 201);
+    });
+
+    it("with the key of another request is refused", async () => {
+      const key = freshKey();
+      await post(server, body, key);
+      for (const other of [
+        { ...body, limit: 8 },
+        { ...body, output: { format: "html" } },
+        { ...body, output: { format: "csv", fields: ["cnpj"] } },
+        { ...body, spec: { filters: { geo: { uf_any_of: ["RJ"] } } } },
+      ]) {
+        const answer = await post(server, other, key);
+        assert.equal(answer.status, 422);
+        assert.equal(((await answer.json()) as Created).code, "idempotency_key_reused");
+      }
+      assert.equal((await post(server, body, key)).status, 201);
+    });
+
+    it("again after its deletion is refused, so that nobody gets it back by accident", async () => {
+      const key = freshKey();
+      const { export: record } = (await (await post(server, body, key)).json()) as Created;
+      await ask(server, `/v1/exports/${record.export_id}`, { method: "DELETE" });
+      const answer = await post(server, body, key);
+      assert.equal(answer.status, 422);
+      assert.equal(((await answer.json()) as Created).code, "idempotency_key_reused");
+    });
+
+    it("with one key by two tenants gives two exports", async () => {
+      const key = freshKey();
+      const mine = (await (await post(server, body, key)).json()) as Created;
+      const theirs = (await (await post(server, body, key, "scale")).json()) as Created;
+      assert.notEqual(mine.export.export_id, theirs.export.export_id);
+    });
+
+    it("64 times at once gives one export", async () => {
+      const key = freshKey();
+      const answers = await Promise.all(Array.from({ length: 64 }, () => post(server, body, key)));
+      assert.ok(answers.every(({ status }) => status === 201));
+      const bodies = (await Promise.all(answers.map((one) => one.json()))) as Created[];
+      assert.equal(new Set(bodies.map((one) => one.export.export_id)).size, 1);
+      const originals = answers.filter(({ headers }) => !headers.has("idempotent-replayed"));
+      assert.equal(originals.length, 1);
+    });
+
+    it("with full needs the plan as well as the switch", async () => {
+      const industry = { cnae_any_of: ["4721-1/02"], secondary_cnae_mode: "full" };
+      const full = { spec: { filters: { industry } }, output: { format: "csv" } };
+      assert.equal((await post(server, full)).status, 201);
+      assert.equal((await post(server, full, freshKey(), "scale")).status, 201);
+      const refused = await post(server, full, freshKey(), "free");
+      assert.equal(refused.status, 422);
+      const { code } = (await refused.json()) as Created;
+      assert.equal(code, "secondary_cnae_mode_not_allowed");
+    });
+
+    it("passes on what the exporter refuses, with its headers", async () => {
+      const headers = { "Retry-After": "7" };
+      server.exporter.failure = new AppError("rate_limited", "Wait for an export.", { headers });
+      const answer = await post(server, body);
+      server.exporter.failure = null;
+      assert.deepEqual([answer.status, answer.headers.get("retry-after")], [429, "7"]);
+    });
+
+    it("needs a snapshot", async () => {
+      server.load(null);
+      const answer = await post(server, body);
+      server.load(fakeSegment());
+      assert.equal(answer.status, 503);
+    });
+  });
+
+  describe(`formats with bounds over ${transport}`, () => {
+    let server: FakeServer;
+    let matches = 0;
+    let counted = 0;
+    before(async () => {
+      const countMatches = () => {
+        counted++;
+        return matches;
+      };
+      server = await startFake(transport, { engine: { ...fakeEngine, countMatches } });
+    });
+    after(() => server.close());
+
+    for (const [format, most] of [
+      ["html", 100_000],
+      ["xlsx", 1_048_575],
+    ] as const) {
+      it(`refuse one row too many as ${format}, and count only where it matters`, async () => {
+        const create = (limit?: number) =>
+          post(server, { spec: SP, output: { format }, ...(limit === undefined ? {} : { limit }) });
+        matches = most + 1;
+        counted = 0;
+        const refused = await create();
+        assert.equal(refused.status, 422);
+        assert.equal(counted, 1);
+        const text = await refused.text();
+        assert.match(text, /"code":"invalid_spec".*"pointer":"\/output\/format"/);
+        assert.ok(text.includes(String(most)) && /[Tt]ake csv/.test(text), text);
+        assert.equal((await create(most + 1)).status, 422);
+        assert.equal((await create(most)).status, 201);
+        assert.equal(counted, 2, "a limit that the format can hold needs no count");
+        matches = most;
+        assert.equal((await create()).status, 201);
+      });
+    }
+
+    it("are csv, jsonl and parquet not, which are never counted", async () => {
+      matches = 90_000_000;
+      counted = 0;
+      for (const format of ["csv", "jsonl", "parquet"]) {
+        assert.equal((await post(server, { spec: SP, output: { format } })).status, 201);
+      }
+      assert.equal(counted, 0);
+    });
+  });
+}

@@ -1,0 +1,280 @@
+/**
+ * Proves, on both transports: walks over the list of exports yield every export of the tenant
+ * once, newest first, at any page size, whatever is created or deleted meanwhile; cursors are
+ * refused when altered in any bit, moved to another tenant or endpoint, or used with a larger
+ * limit; the Link header is the next page. Does not prove the order in SQLite (the exporter is a
+ * model in memory here; exportstore has its own suite).
+ */
+import assert from "node:assert/strict";
+import { randomBytes } from "node:crypto";
+import { after, before, describe, it } from "node:test";
+import fc from "fast-check";
+import { AppError } from "../../../../src/errors.ts";
+import {
+  decodeListCursor,
+  encodeListCursor,
+  LIST_LIMIT_MAX,
+} from "../../../../src/export/listcursor.ts";
+import { fetchDocumented } from "../../../support/http/documented.ts";
+import { type FakeServer, startFake, TRANSPORTS } from "../../../support/http/fake.ts";
+
+const EXPORTS = 23;
+const SP = { filters: { geo: { uf_any_of: ["SP"] } } };
+
+interface Page {
+  readonly status: number;
+  readonly link: string | null;
+  readonly code?: string;
+  readonly exports: readonly { readonly export_id: string; readonly status: string }[];
+  readonly next_cursor: string | null;
+  readonly has_more: boolean;
+}
+
+type Tenant = "free" | "starter" | "enterprise";
+
+async function list(
+  server: FakeServer,
+  path: string,
+  tenant: Tenant = "enterprise",
+): Promise<Page> {
+  const headers = { authorization: `Bearer ${server.keys[tenant]}` };
+  const answer = await fetchDocumented(server.base + path, { headers });
+  const link = answer.headers.get("link");
+  return { ...((await answer.json()) as Page), status: answer.status, link };
+}
+
+let keys = 0;
+async function create(server: FakeServer, tenant: Tenant = "enterprise"): Promise<string> {
+  const answer = await fetchDocumented(`${server.base}/v1/exports`, {
+    method: "POST",
+    body: JSON.stringify({ spec: SP, output: { format: "csv" } }),
+    headers: {
+      "content-type": "application/json",
+      "idempotency-key": `list-${keys++}`,
+      authorization: `Bearer ${server.keys[tenant]}`,
+    },
+  });
+  const body = (await answer.json()) as { readonly export: { readonly export_id: string } };
+  return body.export.export_id;
+}
+
+const idsOf = ({ exports }: Page) => exports.map(({ export_id: id }) => id);
+
+/** Every text that differs from a base64url text in one bit of what it stands for. */
+function* flipped(text: string): Generator<string> {
+  const bytes = Buffer.from(text, "base64url");
+  for (let bit = 0; bit < bytes.length * 8; bit++) {
+    const copy = Buffer.from(bytes);
+    copy[bit >> 3] = (copy[bit >> 3] as number) ^ (1 << (bit & 7));
+    yield copy.toString("base64url");
+  }
+}
+
+for (const transport of TRANSPORTS) {
+  describe(`the list of exports over ${transport}`, () => {
+    let server: FakeServer;
+    /** Newest first. */
+    let mine: string[];
+    let theirs: string[];
+    before(async () => {
+      server = await startFake(transport);
+      mine = [];
+      theirs = [];
+      for (let i = 0; i < EXPORTS; i++) {
+        mine.unshift(await create(server));
+        if (i % 3 === 0) theirs.unshift(await create(server, "starter"));
+      }
+      server.exporter.run(mine[1] as string);
+      server.exporter.finish(mine[2] as string, Buffer.from("x"));
+      server.exporter.finish(mine[3] as string, Buffer.from("x"), 0);
+      server.exporter.fail(mine[4] as string, "write_failed");
+    });
+    after(() => server.close());
+
+    /** Walks by the cursor of the body; `between` runs after each page. */
+    const walk = async (limit: number, between: (page: Page) => unknown = () => {}) => {
+      const pages: Page[] = [];
+      for (let path = `/v1/exports?limit=${limit}`; ; ) {
+        const page = await list(server, path);
+        assert.equal(page.status, 200);
+        pages.push(page);
+        await between(page);
+        if (page.next_cursor === null) return pages;
+        path = `/v1/exports?cursor=${page.next_cursor}`;
+      }
+    };
+
+    for (const limit of [1, 2, 7, EXPORTS - 1, EXPORTS, EXPORTS + 1, LIST_LIMIT_MAX]) {
+      it(`yields every export once, newest first, in pages of ${limit}`, async () => {
+        const pages = await walk(limit);
+        assert.equal(pages.length, Math.ceil(EXPORTS / limit));
+        assert.deepEqual(pages.flatMap(idsOf), mine);
+        for (const [at, page] of pages.entries()) {
+          const more = at < pages.length - 1;
+          assert.equal(page.has_more, more);
+          assert.equal(page.next_cursor !== null, more);
+          const next = `</v1/exports?limit=${limit}&cursor=${page.next_cursor}>; rel="next"`;
+          assert.equal(page.link, more ? next : null);
+        }
+      });
+    }
+
+    it("has pages of 50 where nothing is said, and only what is the tenant's", async () => {
+      assert.deepEqual(idsOf(await list(server, "/v1/exports")), mine);
+      assert.deepEqual(idsOf(await list(server, "/v1/exports", "starter")), theirs);
+      const none = await list(server, "/v1/exports", "free");
+      assert.deepEqual([none.exports, none.next_cursor, none.has_more], [[], null, false]);
+      const many = await startFake(transport);
+      for (let i = 0; i < 51; i++) await create(many);
+      const page = await list(many, "/v1/exports");
+      assert.deepEqual([page.exports.length, page.has_more], [50, true]);
+      await many.close();
+    });
+
+    it("shows each export as a read does, expired ones without their link", async () => {
+      const { exports } = await list(server, "/v1/exports?limit=5");
+      assert.deepEqual(
+        exports.map(({ status }) => status),
+        ["queued", "running", "done", "done", "failed"],
+      );
+      for (const [at, record] of exports.entries()) {
+        const headers = { authorization: `Bearer ${server.keys.enterprise}` };
+        const read = await fetch(`${server.base}/v1/exports/${record.export_id}`, { headers });
+        if (at === 3) assert.equal(read.status, 410);
+        else assert.deepEqual(await read.json(), record);
+      }
+      const links = exports.map((record) => (record as Record<string, unknown>).download_url);
+      const third = `/v1/exports/${exports[2]?.export_id}/download`;
+      assert.deepEqual(links, [null, null, third, null, null]);
+    });
+
+    it("can be followed by the Link header alone", async () => {
+      const seen: string[] = [];
+      for (let path: string | undefined = "/v1/exports?limit=4"; path !== undefined; ) {
+        const page: Page = await list(server, path);
+        seen.push(...idsOf(page));
+        path = /^<([^>]+)>; rel="next"$/.exec(page.link ?? "")?.[1];
+      }
+      assert.deepEqual(seen, mine);
+    });
+
+    it("takes a smaller limit and keeps it, and refuses a larger one", async () => {
+      const first = await list(server, "/v1/exports?limit=6");
+      const second = await list(server, `/v1/exports?limit=4&cursor=${first.next_cursor}`);
+      assert.deepEqual(idsOf(second), mine.slice(6, 10));
+      const third = await list(server, `/v1/exports?cursor=${second.next_cursor}`);
+      assert.deepEqual(idsOf(third), mine.slice(10, 14));
+      const same = await list(server, `/v1/exports?limit=4&cursor=${second.next_cursor}`);
+      assert.deepEqual(idsOf(same), mine.slice(10, 14));
+      for (const [limit, cursor] of [
+        [7, first.next_cursor],
+        [200, first.next_cursor],
+        [5, second.next_cursor],
+      ]) {
+        const larger = await list(server, `/v1/exports?limit=${limit}&cursor=${cursor}`);
+        assert.deepEqual([larger.status, larger.code], [422, "invalid_request"]);
+        assert.equal(larger.exports, undefined);
+      }
+    });
+
+    it("refuses a cursor of another tenant", async () => {
+      const { next_cursor: cursor } = await list(server, "/v1/exports?limit=3");
+      for (const tenant of ["free", "starter"] as const) {
+        const answer = await list(server, `/v1/exports?cursor=${cursor}`, tenant);
+        assert.deepEqual([answer.status, answer.code], [422, "invalid_cursor"]);
+      }
+    });
+
+    it("refuses a cursor with any bit flipped, cut, lengthened or spelled otherwise", async () => {
+      const { next_cursor: cursor } = await list(server, "/v1/exports?limit=3");
+      assert.ok(cursor !== null && cursor.length <= 512);
+      const wrong = [cursor.slice(1), cursor.slice(0, -1), `${cursor}A`, `${cursor}%3D`];
+      wrong.push(` ${cursor}`, `${cursor}%0A`, cursor.toLowerCase());
+      const all = [...flipped(cursor), ...wrong.map((one) => one.replace(" ", "%20"))];
+      assert.equal(all.length, 42 * 8 + 7);
+      const answers = await Promise.all(
+        all.map((altered) => list(server, `/v1/exports?cursor=${altered}`)),
+      );
+      for (const { status, code } of answers) {
+        assert.deepEqual([status, code], [422, "invalid_cursor"]);
+      }
+    });
+
+    it("and a search do not take each other's cursors", async () => {
+      const headers = {
+        "content-type": "application/json",
+        authorization: `Bearer ${server.keys.enterprise}`,
+      };
+      const search = async (body: object) => {
+        const options = { method: "POST", headers, body: JSON.stringify({ spec: SP, ...body }) };
+        return (await (await fetch(`${server.base}/v1/accounts/search`, options)).json()) as Page;
+      };
+      const { next_cursor: ofSearch } = await search({ limit: 3 });
+      const { next_cursor: ofList } = await list(server, "/v1/exports?limit=3");
+      assert.equal((await search({ cursor: ofList })).code, "invalid_cursor");
+      assert.equal((await list(server, `/v1/exports?cursor=${ofSearch}`)).code, "invalid_cursor");
+    });
+
+    it("stays whole when exports are created and deleted during a walk", async () => {
+      const before = [...mine];
+      const added: string[] = [];
+      const removed = before[20] as string;
+      let rounds = 0;
+      const pages = await walk(5, async ({ exports }) => {
+        added.unshift(await create(server));
+        if (rounds++ === 0) {
+          // The last one of this page, which the cursor points to, and one that is still to come.
+          for (const id of [exports.at(-1)?.export_id, removed]) {
+            const headers = { authorization: `Bearer ${server.keys.enterprise}` };
+            await fetch(`${server.base}/v1/exports/${id}`, { method: "DELETE", headers });
+          }
+        }
+      });
+      assert.deepEqual(
+        pages.flatMap(idsOf),
+        before.filter((id) => id !== removed),
+      );
+      const left = before.filter((id) => id !== removed && id !== before[4]);
+      assert.deepEqual(idsOf(await list(server, "/v1/exports")), [...added, ...left]);
+    });
+  });
+}
+
+describe("a cursor of the list", () => {
+  const secrets = [randomBytes(32), randomBytes(32)] as const;
+  const position = fc.record({
+    before: fc.maxSafeNat(),
+    limit: fc.integer({ min: 1, max: LIST_LIMIT_MAX }),
+  });
+
+  it("comes back as it was, for the same tenant and either live secret", () => {
+    fc.assert(
+      fc.property(position, fc.string({ unit: "binary" }), (place, tenant) => {
+        const cursor = encodeListCursor(place, tenant, secrets);
+        assert.match(cursor, /^[\w-]{56}$/);
+        const rotated = [randomBytes(32), secrets[0]] as const;
+        for (const ring of [secrets, rotated]) {
+          assert.deepEqual(decodeListCursor(cursor, tenant, ring), { ...place });
+        }
+      }),
+      { seed: 20_261_121 },
+    );
+  });
+
+  it("is refused for another tenant, with other secrets, and with any bit flipped", () => {
+    const refused = (cursor: string, tenant: string, ring: readonly [Buffer, ...Buffer[]]) =>
+      assert.throws(
+        () => decodeListCursor(cursor, tenant, ring),
+        (error) => error instanceof AppError && error.code === "invalid_cursor",
+      );
+    fc.assert(
+      fc.property(position, fc.string(), fc.string(), (place, tenant, other) => {
+        const cursor = encodeListCursor(place, tenant, secrets);
+        if (other !== tenant) refused(cursor, other, secrets);
+        refused(cursor, tenant, [secrets[1]]);
+        for (const altered of flipped(cursor)) refused(altered, tenant, secrets);
+      }),
+      { seed: 20_261_121, numRuns: 30 },
+    );
+  });
+});

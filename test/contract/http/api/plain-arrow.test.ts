@@ -1,0 +1,133 @@
+/**
+ * Proves: a plain Arrow file with the documented columns and metadata but without an index region,
+ * written by apache-arrow in small batches, is indexed at boot and answers random specs with the
+ * same bytes as the snapshot it came from; its temporary index is gone when it is closed. Its
+ * metadata, and those of a Parquet file, are refused in words where no snapshot has such.
+ * Does not prove: files of other programs (unit/native-index/readers.test.ts).
+ */
+import assert from "node:assert/strict";
+import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { after, before, describe, it } from "node:test";
+import { RecordBatchFileWriter, tableFromIPC, tableToIPC } from "apache-arrow";
+import { META_KEY } from "../../../../native-index/format/footer.ts";
+import { parquetLibrary } from "../../../../native-index/format/parquet.ts";
+import { CommandError } from "../../../../src/errors.ts";
+import { openAnySegment } from "../../../../src/ingest/boot.ts";
+import { importColumns } from "../../../../src/ingest/columns-import.ts";
+import { indexPlainArrow } from "../../../../src/ingest/plain.ts";
+import { search } from "../../../../src/search/searcher.ts";
+import type { Segment } from "../../../../src/search/segment.ts";
+import { OUTPUT_FIELD_NAMES } from "../../../../src/spec/fields.ts";
+import { decodeSnapshot } from "../../../support/decode.ts";
+import { type Forgery, SnapshotForge } from "../../../support/files/forge-snapshot.ts";
+import { makeSampleSnapshot, type SampleSnapshot } from "../../../support/sample/snapshot.ts";
+import { randomSpec, seededRng } from "../../../support/spec/random.ts";
+import type { TwinRow } from "../../../support/twin.ts";
+
+let sample: SampleSnapshot;
+let plain: string;
+let rows: readonly TwinRow[];
+
+before(async () => {
+  sample = await makeSampleSnapshot(3_000, 41);
+  plain = join(sample.folder, "plain.arrow");
+  rows = decodeSnapshot(sample.snapshot).rows;
+  const table = tableFromIPC(readFileSync(sample.snapshot));
+  const writer = new RecordBatchFileWriter();
+  for (let from = 0; from < table.numRows; from += 700) {
+    for (const batch of table.slice(from, from + 700).batches) writer.write(batch);
+  }
+  writer.finish();
+  writeFileSync(plain, writer.toUint8Array(true));
+});
+after(() => sample.dispose());
+
+/** The answers to 120 random specs, every field of them, as text. */
+function answersOf(segment: Segment): string[] {
+  const rng = seededRng(9);
+  return Array.from({ length: 120 }, () => {
+    const spec = randomSpec(rng, segment.catalog, rows);
+    const request = { spec, fields: OUTPUT_FIELD_NAMES, afterRow: -1, explain: false };
+    const { total, accounts } = search(segment, request);
+    return `${total} ${Buffer.from(accounts).toString()}`;
+  });
+}
+
+describe("a plain Arrow file", () => {
+  it("answers as the snapshot it came from", async () => {
+    const indexed = await openAnySegment(sample.snapshot);
+    const opened = await openAnySegment(plain);
+    assert.equal(opened.label, indexed.label);
+    assert.equal(opened.snapshotDate, indexed.snapshotDate);
+    const answers = answersOf(opened);
+    assert.deepEqual(answers, answersOf(indexed));
+    assert(answers.filter((text) => !text.startsWith("0 ")).length > 30);
+    opened.close();
+    indexed.close();
+  });
+
+  it("leaves nothing behind when it is closed", async () => {
+    const { path, cleanup } = await indexPlainArrow(plain);
+    assert(existsSync(path));
+    cleanup();
+    assert.equal(existsSync(path), false);
+    assert.deepEqual(readdirSync(sample.folder).sort(), [
+      "2026-10",
+      "plain.arrow",
+      "population.csv",
+      "sample.peneira",
+    ]);
+  });
+});
+
+describe("a plain file with metadata that no snapshot has", () => {
+  const CASES: readonly (readonly [text: (right: string) => string, words: RegExp])[] = [
+    [
+      (right) => right.replace('"label":"', '"label":"x\\r\\nSet-Cookie: a=b'),
+      /\/label is "x\\u000d/,
+    ],
+    [
+      (right) => right.replace(/"lookups":.*"dictionaries"/s, '"dictionaries"'),
+      /\/lookups is noth/,
+    ],
+    [(right) => right.replace('"municipalities":[', '"municipalities":[null,'), /ties\/0 is null/],
+    [(right) => right.replace('"format":1', '"format":2'), /\/format is 2, not format 1/],
+    [() => "{", /they are not JSON/],
+  ];
+  const flags = { keepCpf: true, threads: 1, label: "2026-10", date: "2026-10-10" };
+  const startStage = () => ({ update: () => undefined, done: () => undefined });
+  const imported = (source: string) =>
+    importColumns({ source, out: join(sample.folder, "out.peneira"), ...flags, startStage });
+
+  it("is refused by import, and at boot, with the key and the mend", async () => {
+    const forge = new SnapshotForge(readFileSync(sample.snapshot));
+    const arrow = join(sample.folder, "forged.arrow");
+    const parquet = join(sample.folder, "forged.parquet");
+    const library = parquetLibrary();
+    const stream = tableToIPC(tableFromIPC(readFileSync(plain)), "stream");
+    for (const [change, words] of CASES) {
+      const text = change(forge.metaText);
+      const footer: Forgery["footer"] = (parts) => {
+        return { ...parts, schemaMetadata: { [META_KEY]: text }, metadata: {} };
+      };
+      writeFileSync(arrow, forge.forge({ footer }));
+      const properties = new library.WriterPropertiesBuilder()
+        .setKeyValueMetadata(new Map([[META_KEY, text]]))
+        .build();
+      const table = library.Table.fromIPCStream(stream);
+      writeFileSync(parquet, library.writeParquet(table, properties));
+      const doors = [() => imported(arrow), () => imported(parquet), () => openAnySegment(arrow)];
+      for (const door of doors) {
+        await assert.rejects(door, (error: Error) => {
+          assert.ok(error instanceof CommandError, error.stack);
+          assert.match(error.message, words);
+          assert.match(error.message, /"peneira\.meta".*remove that key, or write the file again/);
+          return true;
+        });
+      }
+    }
+    for (const path of [arrow, parquet]) rmSync(path);
+    assert.ok(!readdirSync(sample.folder).some((name) => name.startsWith("out")));
+  });
+});

@@ -1,0 +1,206 @@
+/**
+ * Proves, on both transports: stopping finishes what is in flight, large answers whole, and ends
+ * within its deadline when a client does not read; a taken port and a transport that cannot be
+ * loaded are refused by name, never replaced; large answers arrive byte for byte, also at a client
+ * that reads slowly; a client that goes away costs nothing. Does not measure speed.
+ */
+import assert from "node:assert/strict";
+import { execFile } from "node:child_process";
+import { createHash } from "node:crypto";
+import { connect } from "node:net";
+import { after, before, describe, it } from "node:test";
+import { setTimeout as sleep } from "node:timers/promises";
+import { fileURLToPath } from "node:url";
+import { promisify } from "node:util";
+import { CommandError } from "../../../../src/errors.ts";
+import { openTransport } from "../../../../src/http/server/server.ts";
+import {
+  type FakeServer,
+  fakeEngine,
+  sendRaw,
+  startFake,
+  TEST_LIMITS,
+  TRANSPORTS,
+} from "../../../support/http/fake.ts";
+
+const run = promisify(execFile);
+const LARGE_BYTES = 12_000_000;
+
+/** A JSON array of one string, different at every place, so that lost or moved bytes show. */
+const large = (() => {
+  const bytes = Buffer.alloc(LARGE_BYTES);
+  for (let at = 0; at < bytes.length; at++) bytes[at] = 0x41 + ((at * 7 + (at >> 8)) % 26);
+  bytes.write('["');
+  bytes.write('"]', LARGE_BYTES - 2);
+  return bytes;
+})();
+const largeHash = createHash("sha256").update(large).digest("hex");
+
+const BODY = '{"spec":{"filters":{"geo":{"uf_any_of":["SP"]}}}}';
+
+function searchBytes(server: FakeServer): string {
+  return (
+    `POST /v1/accounts/search HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\n` +
+    `Authorization: Bearer ${server.keys.free}\r\nContent-Length: ${BODY.length}\r\n\r\n${BODY}`
+  );
+}
+
+/** Hash of the accounts in an answer, or "cut off" when it is not whole. */
+function accountsHash(answer: Buffer): string {
+  const start = answer.indexOf('"accounts":') + 11;
+  const end = answer.indexOf(',"next_cursor"', start);
+  if (end < 0 || answer.at(-1) !== 0x7d) return "cut off";
+  return createHash("sha256").update(answer.subarray(start, end)).digest("hex");
+}
+
+/** Reads a whole answer, pausing between reads; resolves when its length is there or it is cut. */
+function readSlowly(server: FakeServer, pauseMs: number): Promise<Buffer> {
+  return new Promise((resolve) => {
+    const chunks: Buffer[] = [];
+    let length = 0;
+    const socket = connect(server.port, "127.0.0.1", () => socket.write(searchBytes(server)));
+    const finish = () => {
+      resolve(Buffer.concat(chunks));
+      socket.destroy();
+    };
+    socket.on("data", (chunk) => {
+      chunks.push(chunk);
+      length += chunk.length;
+      if (length > LARGE_BYTES && chunk.at(-1) === 0x7d) finish();
+      if (pauseMs === 0) return;
+      socket.pause();
+      setTimeout(() => socket.resume(), pauseMs);
+    });
+    socket.on("close", finish);
+    socket.on("error", finish);
+  });
+}
+
+const largeEngine = {
+  ...fakeEngine,
+  search: (...parameters: Parameters<typeof fakeEngine.search>) => ({
+    ...fakeEngine.search(...parameters),
+    accounts: large,
+  }),
+};
+
+for (const transport of TRANSPORTS) {
+  describe(`a server over ${transport}`, () => {
+    let server: FakeServer;
+    before(async () => {
+      server = await startFake(transport, { engine: largeEngine });
+    });
+    after(() => server.close());
+
+    it("sends a large answer whole to fast and slow readers at the same time", async () => {
+      const answers = await Promise.all([0, 0, 1, 3].map((pause) => readSlowly(server, pause)));
+      for (const answer of answers) assert.equal(accountsHash(answer), largeHash);
+    });
+
+    it("goes on when clients leave in the middle of an answer", async () => {
+      const leave = async () => {
+        const socket = connect(server.port, "127.0.0.1", () => socket.write(searchBytes(server)));
+        await new Promise((resolve) => socket.once("data", resolve));
+        socket.destroy();
+      };
+      await Promise.all(Array.from({ length: 20 }, leave));
+      assert.equal(accountsHash(await readSlowly(server, 0)), largeHash);
+      assert.ok(!server.logged.join("").includes('"level":50'));
+    });
+
+    it("answers 413 to a body that is too large, declared or not, and stays usable", async () => {
+      const head =
+        `POST /v1/accounts/search HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\n` +
+        `Authorization: Bearer ${server.keys.free}\r\n`;
+      const declared = `${head}Content-Length: 3000000\r\n\r\n`;
+      assert.match((await sendRaw(server.port, declared)).text, /^HTTP\/1\.1 413 /);
+      const chunk = `10000\r\n${" ".repeat(65_536)}\r\n`;
+      const chunked = `${head}Transfer-Encoding: chunked\r\n\r\n${chunk.repeat(40)}0\r\n\r\n`;
+      assert.match((await sendRaw(server.port, chunked)).text, /^HTTP\/1\.1 413 /);
+      assert.equal((await fetch(`${server.base}/healthz`)).status, 200);
+    });
+
+    it("takes the next request of a socket after HEAD", async () => {
+      const socket = connect(server.port, "127.0.0.1");
+      let text = "";
+      socket.on("data", (chunk) => {
+        text += chunk.toString("latin1");
+      });
+      for (const method of ["HEAD", "HEAD", "GET"]) {
+        socket.write(`${method} /healthz HTTP/1.1\r\nHost: a\r\n\r\n`);
+        await sleep(100);
+      }
+      socket.destroy();
+      assert.equal(text.match(/HTTP\/1\.1 200 OK/g)?.length, 3, text);
+      const lengths = new Set(text.match(/content-length: \d+/gi));
+      assert.equal(lengths.size, 1, "HEAD says another length than GET");
+      assert.equal(text.match(/"status":"ok"/g)?.length, 1, "HEAD has a body");
+    });
+
+    it("refuses a port that is taken", async () => {
+      const second = await openTransport(transport, TEST_LIMITS);
+      await assert.rejects(
+        second.listen({ host: "127.0.0.1", port: server.port }, () => {}),
+        (error: unknown) => error instanceof CommandError && /Cannot listen/.test(error.message),
+      );
+      await second.close(0);
+    });
+  });
+
+  describe(`stopping a server over ${transport}`, () => {
+    it("finishes answers in flight, refuses new connections, and says so before", async () => {
+      const server = await startFake(transport, { engine: largeEngine });
+      const slow = readSlowly(server, 1);
+      const idle = connect(server.port, "127.0.0.1");
+      await sleep(100);
+      server.stop();
+      assert.equal((await fetch(`${server.base}/readyz`)).status, 503);
+      const closing = server.close();
+      await sleep(50);
+      // Where the port is shut before it is closed, a client hears of it when it asks again.
+      const ask = "GET /healthz HTTP/1.1\r\nHost: a\r\n\r\n";
+      const late = await sendRaw(server.port, ask, 5_000);
+      assert.deepEqual([late.text, late.closed], ["", true]);
+      assert.equal(accountsHash(await slow), largeHash);
+      await closing;
+      idle.destroy();
+    });
+
+    it("does not wait for a client that never reads", async () => {
+      const server = await startFake(transport, { engine: largeEngine });
+      const socket = connect(server.port, "127.0.0.1", () => socket.write(searchBytes(server)));
+      socket.pause();
+      await sleep(200);
+      const began = performance.now();
+      await server.close();
+      assert.ok(performance.now() - began < 3_500, "the deadline of 2 s was not kept");
+      socket.destroy();
+    });
+  });
+}
+
+describe("openTransport", () => {
+  it("fails and names the other transport where the addon cannot be loaded", async () => {
+    const server = fileURLToPath(new URL("../../../../src/http/server/server.ts", import.meta.url));
+    // Stands in for a machine without a fitting binary: the package throws when it is loaded.
+    const hooks = `export function load(url, context, next) {
+      if (url.includes("uWebSockets.js")) throw new Error("GLIBC_2.38 not found");
+      return next(url, context);
+    }`;
+    const script = `import { register } from "node:module";
+      register("data:text/javascript," + encodeURIComponent(${JSON.stringify(hooks)}));
+      const { openTransport } = await import(${JSON.stringify(server)});
+      for (const name of ["uws", "node"]) {
+        await openTransport(name, ${JSON.stringify(TEST_LIMITS)}).then(
+          (transport) => console.log(transport.name),
+          (error) => console.log(error.name, error.message),
+        );
+      }
+      process.exit(0);`;
+    const flags = ["--import", "tsx", "--input-type=module", "-e", script];
+    const { stdout } = await run(process.execPath, flags);
+    const [uws, node] = stdout.trim().split("\n");
+    assert.match(uws ?? "", /^CommandError .*--transport node/);
+    assert.equal(node, "node");
+  });
+});

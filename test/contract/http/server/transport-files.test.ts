@@ -1,0 +1,301 @@
+/**
+ * Proves, on both transports, how a file is sent: one chunk in memory per client however slowly it
+ * reads; a client that takes nothing is cut off after the write timeout and one that takes a little
+ * is not, nor one whose bytes the disk does not bring; the descriptor is closed in every way an
+ * answer can end; a file that cannot be read on cuts the connection; a file that is removed
+ * meanwhile arrives whole; stopping waits. What a file request is answered with is in
+ * contract/http/api/files.test.ts.
+ */
+import assert from "node:assert/strict";
+import fs, {
+  existsSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  truncateSync,
+  unlinkSync,
+  writeFileSync,
+} from "node:fs";
+import { syncBuiltinESMExports } from "node:module";
+import { connect, type Socket } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { after, before, describe, it } from "node:test";
+import { setTimeout as sleep } from "node:timers/promises";
+import { CHUNK_BYTES } from "../../../../src/http/server/filebody.ts";
+import { openTransport } from "../../../../src/http/server/server.ts";
+import type { Exchange, Transport } from "../../../../src/http/server/transport.ts";
+import { TEST_LIMITS, TRANSPORTS } from "../../../support/http/fake.ts";
+import {
+  ask,
+  hashOf,
+  openBelow,
+  openForReading,
+  patternBytes,
+  settledAt,
+} from "../../../support/http/file-fixture.ts";
+
+const WRITE_TIMEOUT_MS = 800;
+const LIMITS = { ...TEST_LIMITS, writeTimeoutMs: WRITE_TIMEOUT_MS };
+const FILE = patternBytes(16 * 1024 * 1024 + 13);
+const FILE_HASH = hashOf(FILE);
+
+const folder = mkdtempSync(join(tmpdir(), "peneira-files-"));
+const path = join(folder, "file");
+writeFileSync(path, FILE);
+after(() => rmSync(folder, { recursive: true }));
+
+/** Bytes read through fs.read, and failed closes, of this process. */
+const counted = { read: 0, badCloses: 0 };
+/** What each read takes beside its own time, in milliseconds. */
+let readMs = 0;
+const { read, close } = fs;
+fs.read = ((...args: unknown[]) => {
+  const done = args.pop() as (error: unknown, count: number, bytes: unknown) => void;
+  return Reflect.apply(read, fs, [
+    ...args,
+    (error: unknown, count: number, bytes: unknown) => {
+      counted.read += count;
+      if (readMs === 0) done(error, count, bytes);
+      else setTimeout(() => done(error, count, bytes), readMs);
+    },
+  ]);
+}) as typeof fs.read;
+fs.close = ((descriptor: number, done: (error: unknown) => void) =>
+  close(descriptor, (error) => {
+    if (error) counted.badCloses++;
+    done(error);
+  })) as typeof fs.close;
+syncBuiltinESMExports();
+
+/** The connections of a Linux system: a line each, with addresses and state. */
+const TCP_TABLE = "/proc/net/tcp";
+const FIN_WAIT_1 = "04";
+
+/** Sockets of a port that are closed while their bytes still wait for the client to take them. */
+function leftToSystem(port: number): number {
+  const local = `:${port.toString(16).toUpperCase().padStart(4, "0")}`;
+  const rows = readFileSync(TCP_TABLE, "utf8").trim().split("\n").slice(1);
+  const columns = rows.map((row) => row.trim().split(/\s+/));
+  return columns.filter(([, from, , state]) => from?.endsWith(local) && state === FIN_WAIT_1)
+    .length;
+}
+
+/** A request that takes nothing but the first bytes of its answer. */
+async function pausedReader(port: number): Promise<Socket> {
+  const socket = connect(port, "127.0.0.1");
+  socket.on("error", () => {});
+  socket.write("GET / HTTP/1.1\r\nHost: a\r\n\r\n");
+  await new Promise((resolve) => socket.once("data", resolve));
+  socket.pause();
+  return socket;
+}
+
+for (const name of TRANSPORTS) {
+  describe(`sending files over ${name}`, () => {
+    let transport: Transport;
+    let port: number;
+    const slice = (length = FILE.length, offset = 0) => ({
+      descriptor: openForReading(path),
+      ...{ offset, length },
+    });
+    const whole = (exchange: Exchange) => exchange.send(200, [], slice());
+    let handle: (exchange: Exchange) => void = whole;
+    const closedAll = async () => {
+      assert.equal(await settledAt(0, () => openBelow(folder)), 0, "descriptors are left open");
+      assert.equal(counted.badCloses, 0, "a descriptor was closed twice");
+    };
+    before(async () => {
+      transport = await openTransport(name, LIMITS);
+      port = await transport.listen({ host: "127.0.0.1", port: 0 }, (exchange) => handle(exchange));
+    });
+    after(() => transport.close(0));
+
+    it("brings every byte, to many at once", async () => {
+      handle = whole;
+      const answers = await Promise.all([0, 0, 0, 1].map((pauseMs) => ask(port, "/", { pauseMs })));
+      for (const { body } of answers) assert.equal(hashOf(body), FILE_HASH);
+      await closedAll();
+    });
+
+    it("sends exactly the slice, of any length around a chunk", async () => {
+      const socket = connect(port, "127.0.0.1");
+      for (const length of [0, 1, CHUNK_BYTES - 1, CHUNK_BYTES, CHUNK_BYTES + 1, 3_000_000]) {
+        handle = (exchange) => exchange.send(206, [["X-A", "b"]], slice(length, 12_345));
+        const { body, head } = await ask(port, "/", { socket });
+        assert.match(head, /^HTTP\/1.1 206 Partial Content\r\nX-A: b\r\n/i);
+        assert.ok(body.equals(FILE.subarray(12_345, 12_345 + length)), `${length} bytes`);
+      }
+      socket.destroy();
+      await closedAll();
+    });
+
+    it("holds one chunk for each client that does not read", async () => {
+      handle = whole;
+      const clients = 24;
+      globalThis.gc?.();
+      const before = process.memoryUsage().arrayBuffers;
+      counted.read = 0;
+      const sockets = await Promise.all(Array.from({ length: clients }, () => pausedReader(port)));
+      // Who reads without asking has read all files long before this is over.
+      await sleep(600);
+      const held = process.memoryUsage().arrayBuffers - before;
+      // The rest of what was read is in the buffers of the kernel, which have limits of their own.
+      assert.ok(counted.read < clients * 12 * 1024 * 1024, `${counted.read} bytes were read`);
+      assert.ok(held < clients * 2 * CHUNK_BYTES + 8 * 1024 * 1024, `${held} bytes are held`);
+      for (const socket of sockets) socket.destroy();
+      await closedAll();
+    });
+
+    it("cuts off a client that takes nothing, not before the limit", async () => {
+      handle = whole;
+      const socket = await pausedReader(port);
+      const began = performance.now();
+      const at = () => performance.now() - began;
+      await sleep(WRITE_TIMEOUT_MS * 0.7);
+      assert.equal(openBelow(folder), 1, "cut off too early");
+      while (openBelow(folder) > 0 && at() < 10 * WRITE_TIMEOUT_MS) await sleep(20);
+      // A socket is looked at four times within the limit. Node's own limit would take it twice.
+      assert.ok(at() < 1.85 * WRITE_TIMEOUT_MS, `cut off after ${at()} ms`);
+      // The library of the other transport can only close a socket in an orderly way.
+      if (name === "node" && existsSync(TCP_TABLE)) {
+        assert.equal(await settledAt(0, () => leftToSystem(port)), 0, "the system still sends");
+      }
+      socket.destroy();
+      await closedAll();
+    });
+
+    it("keeps a client that takes a little all the time", async () => {
+      handle = whole;
+      const began = performance.now();
+      // 16 MiB in pieces of at most 64 KiB, 4 ms or more apart: longer than the limit.
+      const { body } = await ask(port, "/", { pauseMs: 4 });
+      assert.equal(hashOf(body), FILE_HASH);
+      assert.ok(performance.now() - began > WRITE_TIMEOUT_MS, "too fast to prove anything");
+      await closedAll();
+    });
+
+    it("waits for a handler longer than for a client", async () => {
+      handle = (exchange) => void setTimeout(() => whole(exchange), WRITE_TIMEOUT_MS + 600);
+      assert.equal(hashOf((await ask(port, "/")).body), FILE_HASH);
+      await closedAll();
+    });
+
+    it("closes the file when clients leave, before it begins and in the middle", async () => {
+      handle = (exchange) => void setTimeout(() => whole(exchange), 20);
+      const leave = async (after: number) => {
+        const socket = connect(port, "127.0.0.1");
+        socket.on("error", () => {});
+        socket.write("GET / HTTP/1.1\r\nHost: a\r\n\r\n");
+        if (after > 0) {
+          let seen = 0;
+          await new Promise<void>((resolve) => {
+            socket.on("data", (chunk) => {
+              seen += chunk.length;
+              if (seen >= after) resolve();
+            });
+          });
+        } else {
+          await sleep(10);
+        }
+        socket.resetAndDestroy();
+      };
+      const places = Array.from({ length: 40 }, (_, at) => (at % 4) * 700_000);
+      await Promise.all(places.map(leave));
+      await closedAll();
+    });
+
+    it("closes the file of a request behind another one whose client leaves", async () => {
+      handle = whole;
+      const socket = connect(port, "127.0.0.1");
+      socket.on("error", () => {});
+      socket.write("GET / HTTP/1.1\r\nHost: a\r\n\r\n".repeat(3));
+      await sleep(100);
+      socket.destroy();
+      await closedAll();
+    });
+
+    it("closes the file after HEAD, with the length in the head", async () => {
+      handle = whole;
+      const { head, body } = await ask(port, "/", { method: "HEAD" });
+      assert.match(head, new RegExp(`^content-length: ${FILE.length}$`, "im"));
+      assert.equal(body.length, 0);
+      await closedAll();
+    });
+
+    it("cuts the connection when the file ends early, and says so once", async () => {
+      const failures: Error[] = [];
+      const shrunk = join(folder, "shrunk");
+      for (const left of [0, 1_000_000]) {
+        writeFileSync(shrunk, FILE.subarray(0, 2_000_000));
+        const descriptor = openForReading(shrunk);
+        truncateSync(shrunk, left);
+        const failed = (error: Error) => void failures.push(error);
+        const part = { descriptor, offset: 0, length: 2_000_000, failed };
+        handle = (exchange) => exchange.send(200, [], part);
+        const answer = await ask(port, "/");
+        assert.ok(!answer.whole, "the answer looks whole");
+        assert.ok(answer.body.length <= left);
+      }
+      assert.equal(failures.length, 2);
+    });
+
+    it("counts no time in which the disk brings the bytes against the client", async () => {
+      // A tenth of the pace that a client has to take, for twice the time after which it is late.
+      const hurried = { ...LIMITS, writePaceBytes: 64 * 1024 * 1024 };
+      const other = await openTransport(name, hurried);
+      const send = (exchange: Exchange) => exchange.send(200, [], slice(8 * CHUNK_BYTES));
+      const at = await other.listen({ host: "127.0.0.1", port: 0 }, send);
+      readMs = WRITE_TIMEOUT_MS / 4;
+      try {
+        assert.equal((await ask(at, "/")).body.length, 8 * CHUNK_BYTES);
+      } finally {
+        readMs = 0;
+        await other.close(0);
+      }
+      await closedAll();
+    });
+
+    it("brings a file whole that is removed meanwhile", async () => {
+      const doomed = join(folder, "doomed");
+      writeFileSync(doomed, FILE);
+      const descriptor = openForReading(doomed);
+      handle = (exchange) => exchange.send(200, [], { descriptor, offset: 0, length: FILE.length });
+      const reading = ask(port, "/", { pauseMs: 1 });
+      await sleep(50);
+      unlinkSync(doomed);
+      assert.equal(hashOf((await reading).body), FILE_HASH);
+    });
+  });
+
+  describe(`stopping over ${name} while files are sent`, () => {
+    const start = async () => {
+      const transport = await openTransport(name, LIMITS);
+      const send = (exchange: Exchange) =>
+        exchange.send(200, [], {
+          ...{ descriptor: openForReading(path), offset: 0, length: FILE.length },
+        });
+      return { transport, port: await transport.listen({ host: "127.0.0.1", port: 0 }, send) };
+    };
+
+    it("waits until they are out", async () => {
+      const { transport, port } = await start();
+      const reading = ask(port, "/", { pauseMs: 1 });
+      await sleep(100);
+      await transport.close(10_000);
+      assert.equal(hashOf((await reading).body), FILE_HASH);
+      assert.equal(await settledAt(0, () => openBelow(path)), 0);
+    });
+
+    it("closes them at the deadline", async () => {
+      const { transport, port } = await start();
+      const socket = await pausedReader(port);
+      const began = performance.now();
+      await transport.close(300);
+      assert.ok(performance.now() - began < 1_000);
+      assert.equal(await settledAt(0, () => openBelow(path)), 0);
+      assert.equal(counted.badCloses, 0);
+      socket.destroy();
+    });
+  });
+}

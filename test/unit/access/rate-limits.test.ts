@@ -1,0 +1,222 @@
+/**
+ * Proves what keys and addresses are refused for, on a clock that the test moves, and that the
+ * limits reach the wire: the fields, 429 with the time to wait, a page's cost, shedding, and whom a
+ * proxy speaks for. Does
+ * not prove the arithmetic of the limiter (unit/access/ratelimit.test.ts).
+ */
+import assert from "node:assert/strict";
+import { after, before, describe, it } from "node:test";
+import { makeKey } from "../../../src/access/apikey.ts";
+import { loadPlans } from "../../../src/access/plans.ts";
+import { Gate, GUESS_POLICY } from "../../../src/access/rate-limits.ts";
+import { manualClock } from "../../../src/clock.ts";
+import { AppError } from "../../../src/errors.ts";
+import { Pressure } from "../../../src/http/server/pressure.ts";
+import { Proxies } from "../../../src/proxies.ts";
+import { type FakeServer, sendRaw, startFake, TRANSPORTS } from "../../support/http/fake.ts";
+
+/** A plan whose largest page costs more than its burst. */
+const NARROW = { search_limit: 50_000, requests_per_second: 1, burst: 20 };
+const SP_LEADS = { kind: "lead_query", states: ["SP"] };
+const SP = { filters: { geo: { uf_any_of: ["SP"] } } };
+
+function refused(call: () => void): AppError {
+  try {
+    call();
+  } catch (error) {
+    assert(error instanceof AppError);
+    return error;
+  }
+  return assert.fail("nothing was refused");
+}
+
+describe("the gate", () => {
+  const free = loadPlans().free;
+  const { burst, requests_per_second: perSecond } = free.limits;
+
+  it("gives a key its burst, then its rate, and no other key's", () => {
+    const clock = manualClock();
+    const gate = new Gate(clock);
+    for (let i = 0; i < burst; i++) gate.spend("a", free, 1);
+    const error = refused(() => gate.spend("a", free, 1));
+    assert.equal(error.code, "rate_limited");
+    assert.equal(error.headers["Retry-After"], "1");
+    gate.spend("b", free, burst);
+    clock.advance(1000 / perSecond);
+    gate.spend("a", free, 1);
+    refused(() => gate.spend("a", free, 1));
+    assert.match(gate.fields("a", free).RateLimit ?? "", /r=0;t=\d+/);
+  });
+
+  it("counts wrong keys by the network where an address is one of many of its sender", () => {
+    const clock = manualClock();
+    const gate = new Gate(clock);
+    for (let i = 0; i < GUESS_POLICY.burst; i++) gate.noteGuess(`2001:db8::${i}:1`);
+    refused(() => gate.noteGuess("2001:db8:0:0:ffff::1"));
+    gate.noteGuess("2001:db8:0:1::1");
+    for (let i = 0; i < GUESS_POLICY.burst; i++) gate.noteGuess("::ffff:192.0.2.1");
+    refused(() => gate.noteGuess("192.0.2.1"));
+  });
+
+  it("limits wrong keys by address, and tells how long to wait", () => {
+    const clock = manualClock();
+    const gate = new Gate(clock);
+    for (let i = 0; i < GUESS_POLICY.burst; i++) gate.noteGuess("192.0.2.1");
+    assert.equal(refused(() => gate.noteGuess("192.0.2.1")).headers["Retry-After"], "2");
+    gate.noteGuess("192.0.2.2");
+    clock.advance(1000 / GUESS_POLICY.perSecond);
+    gate.noteGuess("192.0.2.1");
+  });
+});
+
+describe("pressure", () => {
+  it("refuses what has waited longer than the limit in this turn", () => {
+    const clock = manualClock();
+    const pressure = new Pressure(clock, 500);
+    try {
+      clock.advance(500);
+      pressure.refuse("last");
+      clock.advance(1);
+      const error = refused(() => pressure.refuse("last"));
+      assert.equal(error.code, "overloaded");
+      assert.equal(error.headers["Retry-After"], "1");
+      pressure.tick();
+      pressure.refuse("last");
+    } finally {
+      pressure.close();
+    }
+  });
+});
+
+for (const transport of TRANSPORTS) {
+  describe(`limits over ${transport}`, () => {
+    const clock = manualClock(Date.now());
+    const pressure = new Pressure(clock, 1_000);
+    let server: FakeServer;
+    const plans = loadPlans();
+    const { limits } = plans.starter;
+    before(async () => {
+      server = await startFake(transport, {
+        clock,
+        gate: new Gate(clock),
+        plans: { ...plans, starter: { ...plans.starter, limits: { ...limits, ...NARROW } } },
+        pressure,
+      });
+    });
+    after(() => server.close());
+    const pass = (ms: number) => {
+      clock.advance(ms);
+      // Else the server would think that it had stood still for as long.
+      pressure.tick();
+    };
+    const search = (key: string, limit: number, path = "accounts/search") =>
+      fetch(`${server.base}/v1/${path}`, {
+        method: "POST",
+        headers: { authorization: `Bearer ${key}`, "content-type": "application/json" },
+        body: JSON.stringify({ spec: path === "leads" ? SP_LEADS : SP, limit }),
+      });
+    const remaining = (answer: Response) =>
+      Number(/r=(\d+)/.exec(answer.headers.get("ratelimit") ?? "")?.[1]);
+
+    it("stand on every answer to a known sender, errors included, and on no other", async () => {
+      const good = await search(server.keys.growth, 1);
+      assert.match(good.headers.get("ratelimit-policy") ?? "", /^"requests";q=\d+;w=\d+$/);
+      const bad = await search(server.keys.growth, 0);
+      assert.equal(bad.status, 422);
+      assert.equal(remaining(bad), remaining(good) - 1);
+      assert.equal((await search("pnr_x", 1)).headers.get("ratelimit"), null);
+      assert.equal((await fetch(`${server.base}/healthz`)).headers.get("ratelimit"), null);
+    });
+
+    it("charge a large page for what it costs", async () => {
+      const before = remaining(await search(server.keys.enterprise, 1));
+      const after = remaining(await search(server.keys.enterprise, 10_000));
+      assert.equal(before - after, 11);
+    });
+
+    it("let a page that costs more than the burst be paid with the whole burst", async () => {
+      const { key } = server.keyring.create({ tenant: "narrow", plan: "starter", name: "" });
+      for (const path of ["accounts/search", "leads"]) {
+        for (const limit of [19_000, 20_000, 50_000]) {
+          pass(60_000);
+          const page = await search(key, limit, path);
+          assert.equal(page.status, 200, `${path}, limit ${limit}`);
+          assert.equal(remaining(page), 0);
+        }
+      }
+    });
+
+    it("tell the true time to wait for a large page, however often it is tried", async () => {
+      const { key } = server.keyring.create({ tenant: "narrow", plan: "starter", name: "" });
+      for (const path of ["accounts/search", "leads"]) {
+        pass(60_000);
+        assert.equal((await search(key, 50_000, path)).status, 200);
+        pass(5_000);
+        // The rate is one a second, so that tries which cost something would eat up all of it.
+        for (let left = NARROW.burst - 5; left > 0; left--) {
+          const refusal = await search(key, 50_000, path);
+          assert.equal(refusal.status, 429);
+          assert.equal(refusal.headers.get("retry-after"), String(left));
+          assert.equal(remaining(refusal), NARROW.burst - left);
+          pass(1_000);
+        }
+        assert.equal((await search(key, 50_000, path)).status, 200);
+      }
+    });
+
+    it("answer 429 with the time to wait, and let go on after it", async () => {
+      let answer = await search(server.keys.free, 1);
+      for (let i = 0; answer.status === 200 && i < 1_000; i++) {
+        answer = await search(server.keys.free, 1);
+      }
+      assert.equal(answer.status, 429);
+      const { code } = (await answer.json()) as { code: string };
+      assert.equal(code, "rate_limited");
+      const wait = Number(answer.headers.get("retry-after"));
+      assert.ok(wait >= 1);
+      pass(wait * 1_000);
+      assert.equal((await search(server.keys.free, 1)).status, 200);
+    });
+
+    it("stop guessing of keys from an address, and never a right key from there", async () => {
+      const statuses: number[] = [];
+      for (let i = 0; i < GUESS_POLICY.burst + 3; i++) {
+        statuses.push((await search(makeKey().key, 1)).status);
+      }
+      assert.deepEqual([...new Set(statuses)], [403, 429]);
+      pass(1_000);
+      assert.equal((await search(server.keys.scale, 1)).status, 200);
+    });
+  });
+}
+
+for (const transport of TRANSPORTS) {
+  describe(`wrong keys that come through a proxy over ${transport}`, () => {
+    it("are counted by the client that a believed proxy names, else by the proxy", async () => {
+      for (const proxies of [Proxies.read("127.0.0.1"), null]) {
+        const gate = new Gate(manualClock());
+        const server = await startFake(transport, { gate, proxies });
+        try {
+          const statuses: number[] = [];
+          for (let i = 0; i < GUESS_POLICY.burst + 1; i++) {
+            statuses.push(await guess(server, ["203.0.113.9", "198.51.100.7"]));
+          }
+          assert.deepEqual([...new Set(statuses)], [403, 429]);
+          const next = await guess(server, ["203.0.113.9, 198.51.100.8"]);
+          assert.equal(next, proxies === null ? 429 : 403);
+        } finally {
+          await server.close();
+        }
+      }
+    });
+  });
+}
+
+/** Tries a wrong key with lines of X-Forwarded-For; gives the status. */
+async function guess({ port }: FakeServer, lines: readonly string[]): Promise<number> {
+  const forwarded = lines.map((line) => `X-Forwarded-For: ${line}\r\n`).join("");
+  const head = `GET /v1/status HTTP/1.1\r\nHost: x\r\nConnection: close\r\n${forwarded}`;
+  const { key } = makeKey();
+  const { text } = await sendRaw(port, `${head}Authorization: Bearer ${key}\r\n\r\n`);
+  return Number(text.split(" ")[1]);
+}

@@ -1,0 +1,250 @@
+/**
+ * Proves, with a made-up exchange: whatever goes wrong on the way of a request, in every
+ * combination (handler, headers, problem document, sending, counting, log), it is answered at most
+ * once, a damaged state is told as such, a begun answer that failed is cut and a whole one is not,
+ * nothing is thrown at the transport or left as an unhandled rejection, what the answer held is
+ * given back, and the log has the id.
+ * Does not prove what the transports do with `cut` (contract/http/server/streams.test.ts and
+ * contract/http/server/bodies.test.ts cut there).
+ */
+import assert from "node:assert/strict";
+import { after, before, describe, it } from "node:test";
+import { setTimeout as sleep } from "node:timers/promises";
+import { loadPlans } from "../../../../src/access/plans.ts";
+import { systemClock } from "../../../../src/clock.ts";
+import { AppError } from "../../../../src/errors.ts";
+import { PUBLIC_TABLE } from "../../../../src/http/api/routes.ts";
+import { Budget } from "../../../../src/http/server/budget.ts";
+import { dispatcher } from "../../../../src/http/server/dispatch.ts";
+import { isPulled, pull } from "../../../../src/http/server/pulled.ts";
+import type { Engine, Service } from "../../../../src/http/server/service.ts";
+import type { AnswerBody, Exchange, ReadHeader } from "../../../../src/http/server/transport.ts";
+import { fakeEngine, fakeSegment } from "../../../support/http/fake.ts";
+
+/** What can go wrong, each by itself. */
+const FAULTS = ["handler", "headers", "problem", "send", "usage", "telemetry", "log"] as const;
+
+type Fault = (typeof FAULTS)[number];
+
+const BODY = { spec: { filters: { geo: { uf_any_of: ["SP"] } } } };
+
+/** What an exchange saw. */
+interface Seen {
+  readonly begun: number[];
+  readonly sent: number[];
+  cuts: number;
+  readonly logged: string[];
+  /** Bodies that were sent whole. */
+  readonly bodies: string[];
+  /** What was said of a damaged state. */
+  readonly damages: object[];
+  /** Holds on the snapshot that were taken and not given back. */
+  holds: number;
+  /** Requests of the key that have begun and not ended. */
+  underWay: number;
+}
+
+const newSeen = (): Seen => {
+  return {
+    begun: [],
+    sent: [],
+    cuts: 0,
+    logged: [],
+    bodies: [],
+    damages: [],
+    holds: 0,
+    underWay: 0,
+  };
+};
+
+/** The request: its answer is small, or large and so made later. */
+interface Wish {
+  readonly faults: ReadonlySet<Fault>;
+  readonly large: boolean;
+  /** What the handler throws in the place of an error of no kind. */
+  readonly thrown?: Error;
+  /** How often the transport gives the body. */
+  readonly bodies?: number;
+}
+
+function exchangeFor({ faults, large, bodies = 1 }: Wish, seen: Seen): Exchange {
+  const headers: Partial<Record<ReadHeader, string>> = {
+    "content-type": "application/json",
+    "x-request-id": "the-id",
+  };
+  let over = () => {};
+  const send = (status: number, _headers: unknown, body: AnswerBody) => {
+    seen.begun.push(status);
+    // A body that is pulled is taken over even where sending fails.
+    if (isPulled(body)) pull(body).end();
+    if (faults.has("send")) throw new Error("sending failed");
+    seen.sent.push(status);
+    if (typeof body === "string") seen.bodies.push(body);
+    over();
+  };
+  return {
+    ...{ method: "POST", path: "/v1/accounts/search", query: "", framing: null },
+    ...{ address: "127.0.0.1", aborted: false, send },
+    header: (name) => headers[name],
+    whenOver: (done) => {
+      over = done;
+    },
+    body: (_wish, done) => {
+      const limit = large ? 50_000 : 10;
+      for (let i = 0; i < bodies; i++) done(Buffer.from(JSON.stringify({ ...BODY, limit })));
+    },
+    cut: () => {
+      seen.cuts++;
+      over();
+    },
+  };
+}
+
+/** An error that cannot be told: JSON has no numbers of that kind. */
+function untellable(): AppError {
+  return new AppError("invalid_request", "no", { members: { matches: 1n } });
+}
+
+function engineFor({ faults, thrown }: Wish): Engine {
+  const failing = (): void => {
+    if (faults.has("problem")) throw untellable();
+    if (faults.has("handler")) throw thrown ?? new Error("the handler failed");
+  };
+  const rows = Array.from({ length: 600 }, (_, i) => i);
+  return {
+    ...fakeEngine,
+    countMatches: () => rows.length,
+    search: (...parameters) => {
+      failing();
+      return fakeEngine.search(...parameters);
+    },
+    searchSliced: () => {
+      failing();
+      const slices = {
+        rowCount: rows.length,
+        whole: () => assert.fail("rendered at once"),
+        *texts() {
+          yield Buffer.from(JSON.stringify(rows));
+        },
+      };
+      return { total: 600, more: false, lastRow: 599, plan: {} as never, slices };
+    },
+  };
+}
+
+function serviceFor(wish: Wish, seen: Seen): Service {
+  const failing = (fault: Fault): void => {
+    if (wish.faults.has(fault)) throw new Error(`${fault} failed`);
+  };
+  const segment = fakeSegment();
+  const identity = { keyId: "k", tenantId: "t", plan: "enterprise", name: "" };
+  const parts = {
+    engine: engineFor(wish),
+    keyring: { authenticate: () => identity },
+    plans: loadPlans(),
+    gate: {
+      spend: () => {},
+      begin: () => {
+        seen.underWay++;
+        return () => {
+          seen.underWay--;
+        };
+      },
+      fields: () => {
+        failing("headers");
+        return {};
+      },
+    },
+    usage: { count: () => failing("usage") },
+    telemetry: {
+      answered: () => failing("telemetry"),
+      engine: () => {},
+      stateDamaged: (details: object) => {
+        seen.damages.push(details);
+        failing("log");
+      },
+    },
+    pressure: { refuse: () => {} },
+    streams: new Budget(1),
+    secrets: { cursor: [Buffer.alloc(32)] },
+    clock: systemClock,
+    log: {
+      error: (details: { readonly request_id: string }) => {
+        seen.logged.push(details.request_id);
+        failing("log");
+      },
+    },
+    bodyBytesMax: 1_000,
+    segment: () => segment,
+    replaced: () => null,
+    hold: () => {
+      seen.holds++;
+      return () => {
+        seen.holds--;
+      };
+    },
+  };
+  return parts as unknown as Service;
+}
+
+/** One request on its whole way. */
+async function run(wish: Wish): Promise<Seen> {
+  const seen = newSeen();
+  dispatcher(serviceFor(wish, seen), PUBLIC_TABLE)(exchangeFor(wish, seen));
+  for (let turn = 0; turn < 3; turn++) await sleep(0);
+  return seen;
+}
+
+/** Every set of faults. */
+const SETS = Array.from({ length: 2 ** FAULTS.length }, (_, bits) => {
+  return new Set(FAULTS.filter((_fault, at) => (bits >> at) & 1));
+});
+
+describe("the way of a request", () => {
+  const unhandled: unknown[] = [];
+  const note = (error: unknown) => unhandled.push(error);
+  before(() => process.on("unhandledRejection", note));
+  after(() => process.off("unhandledRejection", note));
+
+  for (const large of [false, true]) {
+    it(`ends once, whatever goes wrong: ${large ? "large" : "small"} pages`, async () => {
+      for (const faults of SETS) {
+        const name = `${[...faults].join(", ") || "nothing"} failing`;
+        const seen = await run({ faults, large });
+        assert.equal(seen.begun.length, 1, `begun ${seen.begun}: ${name}`);
+        assert.equal(seen.cuts, faults.has("send") ? 1 : 0, `cuts: ${name}`);
+        assert.equal(seen.sent.length, faults.has("send") ? 0 : 1, name);
+        const failed = ["handler", "headers", "problem"].some((one) => faults.has(one as Fault));
+        assert.deepEqual(seen.begun, [failed ? 500 : 200], name);
+        const harmless = faults.size === 0 || (faults.size === 1 && faults.has("log"));
+        assert.deepEqual(new Set(seen.logged), new Set(harmless ? [] : ["the-id"]), name);
+        assert.equal(seen.holds, 0, `holds: ${name}`);
+        assert.equal(seen.underWay, 0, `under way: ${name}`);
+      }
+      assert.deepEqual(unhandled, []);
+    });
+
+    it(`tells that the state is damaged, once: ${large ? "large" : "small"}`, async () => {
+      for (const code of ["SQLITE_CORRUPT", "SQLITE_CORRUPT_INDEX", "SQLITE_NOTADB"]) {
+        const thrown = Object.assign(new Error("malformed"), { code });
+        for (const faults of [["handler"], ["handler", "log"]] as const) {
+          const seen = await run({ faults: new Set(faults), large, thrown });
+          assert.deepEqual([seen.sent, seen.logged, seen.damages.length], [[500], [], 1]);
+          const { code: told, detail } = JSON.parse(seen.bodies[0] ?? "") as Record<string, string>;
+          assert.equal(told, "state_damaged");
+          assert.match(detail ?? "", /operator.*restore a backup/);
+          assert.match(JSON.stringify(seen.damages), new RegExp(`"request_id":"the-id".*${code}`));
+        }
+      }
+      assert.deepEqual(unhandled, []);
+    });
+
+    it(`ends once when its body comes twice: ${large ? "large" : "small"} pages`, async () => {
+      const seen = await run({ faults: new Set(), large, bodies: 2 });
+      assert.deepEqual([seen.begun, seen.sent, seen.cuts], [[200], [200], 0]);
+      assert.deepEqual(seen.logged, ["the-id"]);
+      assert.equal(seen.holds, 0);
+      assert.deepEqual(unhandled, []);
+    });
+  }
+});

@@ -1,0 +1,203 @@
+/**
+ * Proves, on both transports alone: while a server stops, every kind of answer says that its
+ * connection ends with it, once; answers that come while the port is being closed are sent after
+ * that; a connection without a request is left open for a while and no longer; connections that
+ * wait in the queue of the port when it is closed are all taken, and (Linux) a shut port lets
+ * nobody in. Does not prove it under load (e2e/server/drain.test.ts).
+ */
+import assert from "node:assert/strict";
+import { once } from "node:events";
+import { type AddressInfo, connect, createServer } from "node:net";
+import { describe, it } from "node:test";
+import { setTimeout as sleep } from "node:timers/promises";
+import { Worker } from "node:worker_threads";
+import { shutPort, waitingAt } from "../../../../native-index/napi/engine.ts";
+import { HeldAnswers, queueEmptied } from "../../../../src/http/server/drain.ts";
+import { openTransport } from "../../../../src/http/server/server.ts";
+import type { Exchange } from "../../../../src/http/server/transport.ts";
+import { sendRaw, TEST_LIMITS, TRANSPORTS } from "../../../support/http/fake.ts";
+
+/** Status and body of each kind of answer. */
+const KINDS: Readonly<Record<string, readonly [number, string | Uint8Array]>> = {
+  "/small": [200, "a"],
+  "/large": [200, new Uint8Array(200_000)],
+  "/none": [204, ""],
+  "/unchanged": [304, ""],
+};
+
+const CROWD_SIZE = 40;
+
+/** A thread with many clients, each of which asks once; tells how they fared. */
+const CROWD = `
+  const { parentPort, workerData: { port, count } } = require("node:worker_threads");
+  const { connect } = require("node:net");
+  const seen = { answered: 0, failed: 0 };
+  for (let i = 0; i < count; i++) {
+    let text = "";
+    const socket = connect(port, "127.0.0.1");
+    socket.write("GET /small HTTP/1.1\\r\\nHost: a\\r\\n\\r\\n");
+    socket.on("data", (chunk) => (text += chunk));
+    socket.on("error", () => {});
+    socket.on("close", () => {
+      if (text.startsWith("HTTP/1.1 200 ")) seen.answered++;
+      else seen.failed++;
+      if (seen.answered + seen.failed === count) parentPort.postMessage(seen);
+    });
+  }
+`;
+
+/** How a try to connect ends within a time. */
+function tried(port: number, waitMs: number): Promise<string> {
+  return new Promise((resolve) => {
+    const socket = connect(port, "127.0.0.1");
+    const finish = (how: string) => {
+      clearTimeout(timer);
+      socket.destroy();
+      resolve(how);
+    };
+    const timer = setTimeout(() => finish("nothing"), waitMs);
+    socket.on("connect", () => finish("connected"));
+    socket.on("error", (error: NodeJS.ErrnoException) => finish(error.code ?? ""));
+  });
+}
+
+for (const name of TRANSPORTS) {
+  describe(`stopping over ${name}`, () => {
+    const start = async () => {
+      const transport = await openTransport(name, TEST_LIMITS);
+      const answer = (exchange: Exchange) => {
+        const [status, body] = KINDS[exchange.path] ?? [200, ""];
+        exchange.send(status, [], body);
+      };
+      return { transport, port: await transport.listen({ host: "127.0.0.1", port: 0 }, answer) };
+    };
+    const ask = (port: number, method: string, path: string) =>
+      sendRaw(port, `${method} ${path} HTTP/1.1\r\nHost: a\r\n\r\n`, 300);
+
+    it("says so in every kind of answer, once, and not before", async () => {
+      const { transport, port } = await start();
+      const closes = async () => {
+        const counts: number[] = [];
+        for (const path of Object.keys(KINDS)) {
+          for (const method of ["GET", "HEAD"]) {
+            const { text } = await ask(port, method, path);
+            assert.match(text, /^HTTP\/1\.1 [23]/, `${method} ${path}`);
+            counts.push(text.match(/\r\nconnection: close\r\n/gi)?.length ?? 0);
+          }
+        }
+        return counts;
+      };
+      assert.deepEqual(new Set(await closes()), new Set([0]));
+      transport.leave();
+      assert.deepEqual(new Set(await closes()), new Set([1]));
+      await transport.close(1_000);
+    });
+
+    it("answers whoever waits in the queue of its port when it is closed", async () => {
+      const { transport, port } = await start();
+      const clients = new Worker(CROWD, { eval: true, workerData: { port, count: CROWD_SIZE } });
+      const ended = new Promise((resolve) => clients.once("message", resolve));
+      await new Promise((resolve) => clients.once("online", resolve));
+      // This thread does not turn meanwhile, so that all of them wait.
+      const untilMs = performance.now() + 3_000;
+      let waiting = 0;
+      while (waiting < CROWD_SIZE && performance.now() < untilMs) waiting = waitingAt(port);
+      if (process.platform === "linux") assert.equal(waiting, CROWD_SIZE);
+      await transport.close(5_000);
+      assert.deepEqual(await ended, { answered: CROWD_SIZE, failed: 0 });
+      await clients.terminate();
+    });
+
+    it("leaves a silent connection open for a while, not until the deadline", async () => {
+      const { transport, port } = await start();
+      const socket = connect(port, "127.0.0.1");
+      let closed = false;
+      socket.on("close", () => {
+        closed = true;
+      });
+      socket.resume();
+      await sleep(100);
+      const began = performance.now();
+      const closing = transport.close(60_000);
+      await sleep(200);
+      assert.equal(closed, false);
+      await closing;
+      assert.ok(performance.now() - began < 30_000);
+      await sleep(100);
+      assert.equal(closed, true);
+    });
+  });
+}
+
+describe("a port", () => {
+  it("that is shut lets nobody in, and what is open goes on", async (context) => {
+    if (process.platform !== "linux") return context.skip("only Linux can shut a port");
+    const server = createServer((socket) => socket.pipe(socket));
+    await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+    const { port } = server.address() as AddressInfo;
+    const open = connect(port, "127.0.0.1");
+    await new Promise((resolve) => open.once("connect", resolve));
+    assert.equal(await tried(port, 500), "connected");
+    assert.equal(shutPort(port), true);
+    assert.equal(await tried(port, 200), "nothing");
+    const late = tried(port, 5_000);
+    await sleep(100);
+    assert.equal(waitingAt(port), 0);
+    open.write("echo");
+    const [echoed] = await once(open, "data");
+    assert.equal(String(echoed), "echo");
+    server.close();
+    assert.equal(await late, "ECONNREFUSED");
+    open.destroy();
+  });
+
+  it("where nobody listens cannot be shut", () => {
+    assert.equal(shutPort(1), false);
+    assert.equal(waitingAt(1), 0);
+  });
+
+  it("is closed when its queue is empty, not before, but in time", async () => {
+    let left = 12;
+    await queueEmptied(() => left && --left);
+    assert.equal(left, 0);
+    const began = performance.now();
+    await queueEmptied(() => 1);
+    assert.ok(performance.now() - began < 3_000);
+  });
+});
+
+describe("held answers", () => {
+  it("of which one cannot be sent cut that one and send the others", () => {
+    const held = new HeldAnswers();
+    const seen: string[] = [];
+    held.begin();
+    for (const name of ["a", "b", "c"]) {
+      const send = () => {
+        if (name === "b") throw new Error("cannot be sent");
+        seen.push(name);
+      };
+      assert.ok(held.keep({ send, cut: () => seen.push(`cut ${name}`) }));
+    }
+    held.end();
+    assert.deepEqual(seen, ["a", "cut b", "c"]);
+  });
+
+  it("are sent at the end, in their order, and nothing is held before and after", () => {
+    const held = new HeldAnswers();
+    const sent: number[] = [];
+    const send = (answer: number): void => {
+      if (held.keep({ send: () => send(answer), cut: assert.fail })) return;
+      sent.push(answer);
+    };
+    send(1);
+    held.begin();
+    send(2);
+    send(3);
+    assert.deepEqual(sent, [1]);
+    held.end();
+    assert.deepEqual(sent, [1, 2, 3]);
+    send(4);
+    held.end();
+    assert.deepEqual(sent, [1, 2, 3, 4]);
+  });
+});

@@ -1,0 +1,161 @@
+/**
+ * Proves, on times that the test makes up, whom the least pace counts as late: never one who takes
+ * it, whatever the steps; who takes nothing, after the write timeout; who takes less, some time
+ * after it; never anybody for time in which nothing waited or the server looked too seldom; and
+ * that a body of chunks counts no time while its next piece is made; that the system says what of a
+ * socket's bytes still waits. Does not prove what the transports tell it
+ * (campaign/sockets/slow-readers.test.ts).
+ */
+import assert from "node:assert/strict";
+import { type AddressInfo, connect, createServer, type Socket } from "node:net";
+import { after, describe, it } from "node:test";
+import { setTimeout as sleep } from "node:timers/promises";
+import fc from "fast-check";
+import { unsentBytes } from "../../../../native-index/napi/engine.ts";
+import { Pace } from "../../../../src/http/server/pace.ts";
+import type { PulledBody } from "../../../../src/http/server/pulled.ts";
+import { type ChunkedResponse, UwsChunks } from "../../../../src/http/server/uws-chunks.ts";
+import { settledAt } from "../../../support/http/file-fixture.ts";
+
+const LIMITS = { writeTimeoutMs: 30_000, writePaceBytes: 16_384 };
+
+/** Looks as often as a transport does while bytes wait; gives when the client was late, or null. */
+function lateAfter(takenAt: (nowMs: number) => number, untilMs: number): number | null {
+  const pace = new Pace(LIMITS);
+  pace.offered(0);
+  for (let nowMs = pace.lookMs; nowMs <= untilMs; nowMs += pace.lookMs) {
+    pace.took(takenAt(nowMs), nowMs);
+    if (pace.late(nowMs)) return nowMs;
+  }
+  return null;
+}
+
+describe("the least pace", () => {
+  it("is kept by whoever takes it, in steps of up to half of what it averages over", () => {
+    const step = fc.integer({ min: 1, max: 240_000 });
+    fc.assert(
+      fc.property(step, fc.integer({ min: 16_400, max: 1e7 }), (bytes, perSecond) => {
+        let given = 0;
+        const takenAt = (nowMs: number) => {
+          const steps = Math.floor(((nowMs / 1_000) * perSecond) / bytes);
+          const taken = steps * bytes - given;
+          given = steps * bytes;
+          return taken;
+        };
+        assert.equal(lateAfter(takenAt, 600_000), null);
+      }),
+    );
+  });
+
+  it("is missed by who takes nothing for the write timeout, also after a good start", () => {
+    assert.equal(
+      lateAfter(() => 0, 120_000),
+      30_000,
+    );
+    assert.equal(
+      lateAfter((nowMs) => (nowMs <= 60_000 ? 1e8 : 0), 240_000),
+      90_000,
+    );
+  });
+
+  it("is missed by who takes less, the sooner the less", () => {
+    const least = LIMITS.writePaceBytes;
+    const late = [0.9, 0.5, 0.1].map((part) => lateAfter(() => 2 * least * part, 1_000_000) ?? 0);
+    assert.deepEqual(late, [300_000, 60_000, 34_000]);
+  });
+
+  it("does not count time in which nothing waits", () => {
+    const pace = new Pace(LIMITS);
+    for (let nowMs = 0; nowMs < 600_000; nowMs += 1_000) {
+      pace.offered(nowMs);
+      pace.took(1, nowMs + 20);
+      pace.drained(nowMs + 20);
+      assert.equal(pace.late(nowMs + 20), false);
+      assert.equal(pace.late(nowMs + 999), false);
+    }
+  });
+
+  it("counts no more than the time between two looks where the server was busy elsewhere", () => {
+    const pace = new Pace(LIMITS);
+    pace.offered(0);
+    for (let look = 1; look < 15; look++) assert.equal(pace.late(look * 60_000), false);
+    assert.equal(pace.late(15 * 60_000), true);
+  });
+});
+
+describe("the system", () => {
+  it("tells how much of what a socket was given waits, and nothing of other things", async () => {
+    const server = createServer();
+    await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+    const accepted = new Promise<Socket>((resolve) => server.once("connection", resolve));
+    const client = connect((server.address() as AddressInfo).port, "127.0.0.1").pause();
+    const socket = await accepted;
+    try {
+      const { fd } = (socket as unknown as { readonly _handle: { readonly fd: number } })._handle;
+      assert.equal(unsentBytes(fd), 0);
+      socket.write(Buffer.alloc(16 * 1024 * 1024));
+      await sleep(50);
+      if (process.platform === "linux") assert.ok(unsentBytes(fd) > 0);
+      client.resume();
+      assert.equal(await settledAt(0, () => socket.writableLength + unsentBytes(fd)), 0);
+      assert.deepEqual([unsentBytes(-1), unsentBytes(1_000_000)], [0, 0]);
+    } finally {
+      client.destroy();
+      socket.destroy();
+      server.close();
+    }
+  });
+});
+
+/** A client of which the library holds all it gets, and a source that is told when to bring. */
+function chunksOf() {
+  let closed = false;
+  let done: ((chunk: Uint8Array | null) => void) | null = null;
+  const response: ChunkedResponse = {
+    write: () => false,
+    end: () => {},
+    onWritable: () => {},
+    cork: (write) => write(),
+    close: () => {
+      closed = true;
+      chunks.end();
+    },
+  };
+  const source: PulledBody = {
+    ...{ length: null, left: Number.POSITIVE_INFINITY, end: () => {} },
+    next: (brought) => {
+      done = brought;
+    },
+  };
+  let slow = 0;
+  const tooSlow = () => slow++;
+  const sending = { writeTimeoutMs: 100, writePaceBytes: 1_000, settled: () => {}, tooSlow };
+  const chunks = new UwsChunks(response, source, sending);
+  const bring = () => {
+    const brought = done;
+    done = null;
+    brought?.(Buffer.alloc(100_000));
+  };
+  return {
+    bring,
+    begin: () => chunks.begin(() => {}),
+    closed: () => closed,
+    slow: () => slow,
+    end: () => chunks.end(),
+  };
+}
+
+describe("a body of chunks", () => {
+  it("counts no time while its next piece is made, and all time when there is one", async () => {
+    const chunks = chunksOf();
+    after(() => chunks.end());
+    chunks.begin();
+    // The library holds this one, but the next is still made.
+    chunks.bring();
+    await sleep(400);
+    assert.equal(chunks.closed(), false);
+    chunks.bring();
+    for (let round = 0; round < 100 && !chunks.closed(); round++) await sleep(10);
+    assert.deepEqual([chunks.closed(), chunks.slow()], [true, 1]);
+  });
+});

@@ -1,0 +1,35 @@
+/**
+ * Proves that every status of an error has a name in the status line, and that the short rule at
+ * the end of the page of errors says what to do at each one. Does not prove what a client reads
+ * (e2e/export/life.test.ts, contract/http/server/malformed.test.ts).
+ */
+import assert from "node:assert/strict";
+import { describe, it } from "node:test";
+import { ERROR_CODES } from "../../../../src/errors.ts";
+import { statusLine } from "../../../../src/http/server/transport.ts";
+import { textOf } from "../../../support/checkout.ts";
+
+const STATUSES = [...new Set(Object.values(ERROR_CODES).map(({ status }) => status))];
+
+describe("the status of an error", () => {
+  it("has a name", () => {
+    for (const status of STATUSES) {
+      assert.match(statusLine(status), new RegExp(`^${status} (?!Unknown)[A-Z][A-Za-z -]+$`));
+    }
+  });
+
+  it("is in the short rule of the page of errors", () => {
+    const [, rule = ""] = textOf("docs/errors.md").split("a short rule:");
+    const said = [...rule.matchAll(/^- \*\*(.*?)\*\*/gm)].map(([, what]) => what ?? "").join(" ");
+    assert.ok(said.includes("from 400 to 499"));
+    const missing = STATUSES.filter((status) => status >= 500 && !said.includes(String(status)));
+    assert.deepEqual(missing, []);
+  });
+
+  it("is told apart where one status means two things", () => {
+    const [, rule = ""] = textOf("docs/errors.md").split("a short rule:");
+    for (const [code, { status }] of Object.entries(ERROR_CODES)) {
+      if (status === 500) assert.ok(rule.includes(`**500 \`${code}\`**`), code);
+    }
+  });
+});
