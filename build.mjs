@@ -141,7 +141,7 @@ function install({ rebuild = false } = {}) {
   compilePackages(TOOLS);
 }
 
-/** Compiles native-index, whose headers must be those of the tables; gives the path of the addon. */
+/** Compiles native-index, with the headers that the tables give; gives the path of the addon. */
 function addon({ asan = false } = {}) {
   headers();
   return compile({ asan });

@@ -1,8 +1,8 @@
 /**
  * What can go wrong between us and the share, sorted by what helps.
  * What comes in: a failed fetch, or the status and headers of an answer.
- * What goes out: a `DownloadError` that says whether to try again, with fewer streams, or with a new
- * listing; or a `CommandError` where only a person can help.
+ * What goes out: a `DownloadError` that says whether to try again, with fewer streams, or with a
+ * new listing; or a `CommandError` where only a person can help.
  * Invariant: every failure of the network has words; nothing is retried that cannot get better.
  */
 import { CommandError } from "../errors.ts";

@@ -5,7 +5,7 @@
  * formatter) is skipped in words.
  */
 import path from "node:path";
-import { cppFiles, formatMissing, isFormatted } from "../../native-index/lint.mjs";
+import { checkLayout } from "../../native-index/lint.mjs";
 import { WEB } from "../console/bundle.mjs";
 
 /** Types and lint over the whole checkout, and the layout of the C++ where that can be told. */
@@ -29,13 +29,5 @@ export function checkAll({ root, cache, filesIn, upToDate, run, fail }) {
     const biome = tool("@biomejs/biome", "bin/biome");
     run(process.execPath, [biome, "check", "--error-on-warnings", "."]);
   });
-  const missing = formatMissing();
-  if (missing !== undefined) {
-    process.stderr.write(`layout of C++ ${missing}\n`);
-    return;
-  }
-  const layout = { name: "cpp-layout", inputs: [...cppFiles(root), ".clang-format"], salt: "" };
-  upToDate({ ...layout, outputs: [] }, () => {
-    if (!isFormatted(root)) fail("clang-format -i lays these files out");
-  });
+  checkLayout({ root, upToDate, fail });
 }

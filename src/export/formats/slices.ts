@@ -1,6 +1,6 @@
 /**
- * Slices of one size. What comes in: row ids, or changes, in batches of any size. What goes out: the
- * same ones in order, in slices that all but the last have the same length.
+ * Slices of one size. What comes in: row ids, or changes, in batches of any size. What goes out:
+ * the same ones in order, in slices that all but the last have the same length.
  * Invariant: the slices depend on what is in the batches alone, so that a format whose bytes depend
  * on how many rows are rendered at once gives the same file however the rows came.
  */

@@ -145,9 +145,10 @@ function letGo(isOver: (one: Held) => boolean): void {
 }
 
 /**
- * Opens the list of two snapshots, or makes it where it is missing or damaged: one that was accepted
- * with an export may be gone by now (the folder is bounded, the disk is not ours alone), and the
- * same pair gives the same list. `ended` asks for an end. Throws `RenderCancelled` for that.
+ * Opens the list of two snapshots, or makes it where it is missing or damaged: the folder is
+ * bounded and the disk not ours alone, so one that was there when an export was accepted may be
+ * gone. The same pair gives the same list. `ended` asks for an end, which throws
+ * `RenderCancelled`.
  */
 async function listOf(
   path: string,
