@@ -7,12 +7,18 @@
  */
 import { RECORD_NULL } from "../../native-index/builder/record.ts";
 import { BRANCHES, writeBase36 } from "../dump/cnpj.ts";
+import type { AllRemaps } from "./codes.ts";
 import { COMPANY } from "./companies.ts";
-import type { JoinFile } from "./join.ts";
 import { KeyTable } from "./roots.ts";
 import { SIMPLES_BYTES } from "./simples.ts";
 import { bucketBytes, readBucket, type SpillFile } from "./spill.ts";
 import type { Tally } from "./tally.ts";
+
+/** A spill file of pass 1 with the dictionary codes of its provisional numbers. */
+export interface JoinFile {
+  readonly spill: SpillFile;
+  readonly remaps: AllRemaps;
+}
 
 /** Set in a company's flags once a Simples row was seen. */
 const SEEN = 0x80;

@@ -16,17 +16,11 @@ import {
 import { scoreAccount } from "../search/score.ts";
 import type { AllRemaps } from "./codes.ts";
 import { COMPANY, readWhole, SIZES } from "./companies.ts";
-import { CompanyTable } from "./company-table.ts";
+import { CompanyTable, type JoinFile } from "./company-table.ts";
 import { type RankKeys, rangeOf } from "./ranges.ts";
 import { KeyTable, readBase36 } from "./roots.ts";
 import { bucketBytes, readBucket, type SpillFile, SpillWriter } from "./spill.ts";
 import { Tally, type TallyResult } from "./tally.ts";
-
-/** A spill file of pass 1 with the dictionary codes of its provisional numbers. */
-export interface JoinFile {
-  readonly spill: SpillFile;
-  readonly remaps: AllRemaps;
-}
 
 /** What is the same for all partitions; given to every thread once. */
 export interface JoinContext {

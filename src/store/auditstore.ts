@@ -7,7 +7,7 @@
  */
 import { systemClock } from "../clock.ts";
 import type { AuditAction, Facts, FactsOf } from "./auditactions.ts";
-import type { StateDatabase } from "./database.ts";
+import type { StateDatabase } from "./sqlite.ts";
 
 /** Who did it: somebody at a command line of the machine, a user of the console, or a key. */
 export type Actor = "command" | `user:${string}` | `key:${string}`;

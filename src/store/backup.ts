@@ -10,7 +10,7 @@ import { linkSync, lstatSync, mkdirSync, readdirSync, rmSync } from "node:fs";
 import { join, resolve, sep } from "node:path";
 import { CommandError } from "../errors.ts";
 import { damagedState, isStateDamage } from "./damage.ts";
-import { DATABASE_FILE, openAsItIs, type StateDatabase, settleCopy, tryLock } from "./database.ts";
+import { DATABASE_FILE, openAsItIs, settleCopy, tryLock } from "./database.ts";
 import { checkDataFile, DIRECTORY_MODE, lookAt } from "./datadir.ts";
 import {
   BACKUP_VERSION,
@@ -22,6 +22,7 @@ import {
 } from "./manifest.ts";
 import { factsOf, NewFolder } from "./newfolder.ts";
 import { openSecrets, SECRETS_FILE } from "./secrets.ts";
+import type { StateDatabase } from "./sqlite.ts";
 
 /** Folder of the files of exports, in a data directory and in a backup. */
 export const EXPORTS_FOLDER = "exports";

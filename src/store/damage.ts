@@ -4,7 +4,7 @@
  * Invariant: what the database says is damaged is never answered from, and never ends in a stack.
  */
 import { AppError, CommandError } from "../errors.ts";
-import type { StateDatabase } from "./database.ts";
+import type { StateDatabase } from "./sqlite.ts";
 
 /** How many findings are looked for. */
 const FINDINGS_MAX = 5;

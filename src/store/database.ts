@@ -1,26 +1,17 @@
 /**
- * The embedded state, and the only importer of better-sqlite3. What comes in: a data directory.
+ * The embedded state. What comes in: a data directory.
  * What goes out: an open SQLite database of the newest schema.
  * Invariant: write-ahead log with synchronous=FULL, so that what was acknowledged survives a
  * power cut; several processes may have it open; a database of a newer program is refused.
  */
 import { join } from "node:path";
-import Database from "better-sqlite3";
 import { CommandError } from "../errors.ts";
 import { damagedState, isStateDamage } from "./damage.ts";
 import { checkDataFile, lookAt, openDataDir, openDataFile } from "./datadir.ts";
 import { MIGRATIONS } from "./migrations.ts";
 import { SECRETS_FILE } from "./secrets.ts";
+import { connect, isStateFailure, type StateDatabase } from "./sqlite.ts";
 import { keepBefore, newerState, noteUpgrade, tellUpgrade } from "./upgrade.ts";
-
-/** An open database. */
-export type StateDatabase = Database.Database;
-
-/** A prepared statement with its parameters and the rows it gives. */
-export type StateStatement<Parameters extends unknown[], Row = unknown> = Database.Statement<
-  Parameters,
-  Row
->;
 
 /** Name of the database in the data directory. */
 export const DATABASE_FILE = "state.db";
@@ -34,16 +25,6 @@ const BUSY_TIMEOUT_MS = 5_000;
 /** Newest schema version. */
 export const SCHEMA_VERSION = MIGRATIONS.length;
 
-/** Version of the SQLite that is compiled in. Throws where the addon cannot be loaded. */
-export function sqliteVersion(): string {
-  const database = new Database(":memory:");
-  try {
-    return database.prepare<[], string>("SELECT sqlite_version()").pluck().get() as string;
-  } finally {
-    database.close();
-  }
-}
-
 /**
  * Opens the database of a data directory, making both where there are none, and brings it to the
  * newest schema; the state of an older one is kept beside it first (`keptFile`).
@@ -55,7 +36,7 @@ export function openDatabase(dataDir: string): StateDatabase {
     // Before anything is written: setting the journal would already change a newer file.
     checkOwner(reading(path, stampOf), path);
     refuseUnstamped(dataDir, path);
-    const database = new Database(path, { timeout: BUSY_TIMEOUT_MS });
+    const database = connect(path, { timeout: BUSY_TIMEOUT_MS });
     try {
       database.pragma("journal_mode = WAL");
       database.pragma("synchronous = FULL");
@@ -80,7 +61,7 @@ export function openAsItIs(dataDir: string): StateDatabase {
   return orRefuse(path, () => {
     checkOwner(reading(path, stampOf), path);
     refuseUnstamped(dataDir, path);
-    return new Database(path, { timeout: BUSY_TIMEOUT_MS, fileMustExist: true });
+    return connect(path, { timeout: BUSY_TIMEOUT_MS, fileMustExist: true });
   });
 }
 
@@ -95,7 +76,7 @@ export function settleCopy(
   last: (database: StateDatabase) => void = () => {},
 ): number {
   return orRefuse(found, () => {
-    const database = new Database(path, { fileMustExist: true });
+    const database = connect(path, { fileMustExist: true });
     try {
       database.pragma("journal_mode = DELETE");
       const problems = [
@@ -151,7 +132,7 @@ export function lockDataDir(dataDir: string): () => void {
  * process has it. The lock is the system's, so it ends with its process, however that ends.
  */
 export function tryLock(directory: string, name: string): (() => void) | null {
-  const lock = new Database(openDataFile(directory, name), { timeout: 0 });
+  const lock = connect(openDataFile(directory, name), { timeout: 0 });
   try {
     // Nothing is ever written, so there is nothing to keep a journal of on the disk.
     lock.pragma("journal_mode = MEMORY");
@@ -163,15 +144,6 @@ export function tryLock(directory: string, name: string): (() => void) | null {
     if (code?.startsWith("SQLITE_BUSY")) return null;
     throw new CommandError(`Cannot lock ${join(directory, name)}: ${reason(error)}.`, 1, error);
   }
-}
-
-/**
- * True for a failure of the database that time or the operator can mend: a full or failing disk,
- * another process's long write. A broken constraint is a mistake of ours and is none of them.
- */
-export function isStateFailure(error: unknown): boolean {
-  if (!(error instanceof Database.SqliteError)) return false;
-  return /^SQLITE_(FULL|IOERR|BUSY|LOCKED|READONLY|CANTOPEN|NOMEM|PROTOCOL)/.test(error.code);
 }
 
 /** What a database file says of itself. */
@@ -218,7 +190,7 @@ function refuseUnstamped(dataDir: string, path: string): void {
 
 /** Reads a database without changing a byte of it or of its log. */
 export function reading<Value>(path: string, read: (database: StateDatabase) => Value): Value {
-  const database = new Database(path, { readonly: true, timeout: BUSY_TIMEOUT_MS });
+  const database = connect(path, { readonly: true, timeout: BUSY_TIMEOUT_MS });
   try {
     return read(database);
   } finally {
@@ -250,7 +222,7 @@ function migrate(database: StateDatabase, path: string): void {
     const version = checkOwner(stampOf(database), path);
     if (version === SCHEMA_VERSION) return version;
     // Another connection sees the state as it is; the lock of this one keeps it so.
-    if (version > 0) keepBefore(new Database(path), path, version);
+    if (version > 0) keepBefore(connect(path), path, version);
     for (const step of MIGRATIONS.slice(version)) database.exec(step);
     database.pragma(`application_id = ${APPLICATION_ID}`);
     database.pragma(`user_version = ${SCHEMA_VERSION}`);

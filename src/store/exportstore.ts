@@ -5,9 +5,10 @@
  * a statement names, so a late answer of a thread cannot bring back what was removed; what an
  * export is charged for changes with its state. It knows nothing of files, threads or plans.
  */
-import type { StateDatabase, StateStatement } from "./database.ts";
+
 import { KeptBytes } from "./keptbytes.ts";
 import { QuotaStore } from "./quotastore.ts";
+import type { StateDatabase, StateStatement } from "./sqlite.ts";
 
 /** State of a stored export. */
 export type StoredState = "queued" | "running" | "done" | "failed";

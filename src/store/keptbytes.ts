@@ -4,7 +4,7 @@
  * Invariant: the database itself adds them up (triggers), in the transaction of each change, so
  * that no way of changing a row goes past the sums, and asking for them costs one row.
  */
-import type { StateDatabase, StateStatement } from "./database.ts";
+import type { StateDatabase, StateStatement } from "./sqlite.ts";
 
 /** The step of the schema that makes the sums, and an order for what is to be forgotten. */
 export const KEPT_BYTES_STEP = `

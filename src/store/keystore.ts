@@ -5,7 +5,7 @@
  * here. It knows nothing of what a key looks like or what a plan allows.
  */
 import { AuditStore } from "./auditstore.ts";
-import type { StateDatabase, StateStatement } from "./database.ts";
+import type { StateDatabase, StateStatement } from "./sqlite.ts";
 
 /** A key as stored, with what its tenant adds. Times are milliseconds since 1970 or null. */
 export interface KeyRow {

@@ -6,7 +6,7 @@
  * counted as used once, when it is done for the first time.
  */
 import { utcDay } from "../clock.ts";
-import type { StateDatabase, StateStatement } from "./database.ts";
+import type { StateDatabase, StateStatement } from "./sqlite.ts";
 import { UsageStore } from "./usagestore.ts";
 
 /** What an export holds. */

@@ -5,8 +5,9 @@
  * Invariant: a change is durable when the method returns; every method names the tenant, so that
  * what belongs to another one is never seen or changed. It knows nothing of what a spec means.
  */
-import type { StateDatabase } from "./database.ts";
+
 import { KeptBytes } from "./keptbytes.ts";
+import type { StateDatabase } from "./sqlite.ts";
 
 /** A search as it is stored. */
 export interface NewSearchRow {

@@ -8,7 +8,7 @@
  */
 import { ThreadPool } from "../threads.ts";
 import { damagedState, findingsIn } from "./damage.ts";
-import type { StateDatabase } from "./database.ts";
+import type { StateDatabase } from "./sqlite.ts";
 
 /** Largest state that a start waits for: some 20 ms from memory, less than a second from a disk. */
 const AT_ONCE_BYTES = 16 * 2 ** 20;

@@ -9,8 +9,8 @@ import { closeSync, fsyncSync, openSync, readdirSync, renameSync, rmSync } from 
 import { basename, dirname, join } from "node:path";
 import { CommandError } from "../errors.ts";
 import { AuditStore } from "./auditstore.ts";
-import type { StateDatabase } from "./database.ts";
 import { openDataFile, syncDirectory } from "./datadir.ts";
+import type { StateDatabase } from "./sqlite.ts";
 
 /** Copies of earlier schemas in a data directory. */
 const KEPT = /^state\.v(\d+)\.backup$/;

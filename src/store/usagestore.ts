@@ -3,7 +3,7 @@
  * What comes in: numbers to add. What goes out: sums and rows as stored.
  * Invariant: adding is one commit and adds everything or nothing; nothing is ever subtracted.
  */
-import type { StateDatabase, StateStatement } from "./database.ts";
+import type { StateDatabase, StateStatement } from "./sqlite.ts";
 
 /** What was used. */
 export interface Used {

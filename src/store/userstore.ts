@@ -5,7 +5,7 @@
  * only. A session is made only while the password that opened it is still the user's.
  */
 import { AuditStore } from "./auditstore.ts";
-import type { StateDatabase, StateStatement } from "./database.ts";
+import type { StateDatabase, StateStatement } from "./sqlite.ts";
 
 /** What a user may do: an owner everything, a member all but members and changes to keys. */
 export type Role = "owner" | "member";

@@ -90,6 +90,7 @@ async function readVersions(): Promise<Versions> {
   const engine = import("../../../native-index/napi/engine.ts").then((it) => it.nativeVersions());
   const { FORMAT_VERSION } = await import("../../../native-index/format/versions.ts");
   const state = await import("../../store/database.ts");
+  const sqlite = await import("../../store/sqlite.ts");
   const native = await engine.catch((error: Error) => ({
     simd: notLoaded(error),
   }));
@@ -101,7 +102,7 @@ async function readVersions(): Promise<Versions> {
     node: process.versions.node,
     uws: manifest.dependencies["uWebSockets.js"].replace(/^.*@/, ""),
     simd: native.simd,
-    sqlite: sqliteOf(state.sqliteVersion),
+    sqlite: sqliteOf(sqlite.sqliteVersion),
     snapshot_format: FORMAT_VERSION,
     state_format: state.SCHEMA_VERSION,
   };

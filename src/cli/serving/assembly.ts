@@ -34,11 +34,12 @@ import { account, countMatches, facets, search, searchSliced } from "../../searc
 import type { Segment } from "../../search/segment.ts";
 import { SegmentRegistry } from "../../search/segmentregistry.ts";
 import { AuditStore } from "../../store/auditstore.ts";
-import { closeDatabase, type StateDatabase } from "../../store/database.ts";
+import { closeDatabase } from "../../store/database.ts";
 import { KeyStore } from "../../store/keystore.ts";
 import { QuotaStore } from "../../store/quotastore.ts";
 import { SearchStore } from "../../store/searchstore.ts";
 import { openSecrets, type Secrets } from "../../store/secrets.ts";
+import type { StateDatabase } from "../../store/sqlite.ts";
 import { UsageStore } from "../../store/usagestore.ts";
 import { UserStore } from "../../store/userstore.ts";
 import { VERSION } from "../commands/version.ts";

@@ -9,9 +9,10 @@ import { readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { Keyring } from "../../access/keyring.ts";
 import { Passwords } from "../../access/passwords.ts";
 import { systemClock } from "../../clock.ts";
-import { openDatabase, type StateDatabase } from "../../store/database.ts";
+import { openDatabase } from "../../store/database.ts";
 import { FILE_MODE } from "../../store/datadir.ts";
 import { KeyStore } from "../../store/keystore.ts";
+import type { StateDatabase } from "../../store/sqlite.ts";
 import { UserStore } from "../../store/userstore.ts";
 import { openUsers } from "../support/state.ts";
 

@@ -12,9 +12,10 @@ import { Users } from "../../access/users.ts";
 import { systemClock } from "../../clock.ts";
 import { CommandError } from "../../errors.ts";
 import { damagedState, findingsIn, isStateDamage } from "../../store/damage.ts";
-import { DATABASE_FILE, openDatabase, type StateDatabase } from "../../store/database.ts";
+import { DATABASE_FILE, openDatabase } from "../../store/database.ts";
 import { lookAt } from "../../store/datadir.ts";
 import { KeyStore } from "../../store/keystore.ts";
+import type { StateDatabase } from "../../store/sqlite.ts";
 import { UserStore } from "../../store/userstore.ts";
 import { configOf } from "./config.ts";
 

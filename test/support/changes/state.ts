@@ -5,8 +5,8 @@
  */
 import { Keyring } from "../../../src/access/keyring.ts";
 import { systemClock } from "../../../src/clock.ts";
-import type { StateDatabase } from "../../../src/store/database.ts";
 import { KeyStore } from "../../../src/store/keystore.ts";
+import type { StateDatabase } from "../../../src/store/sqlite.ts";
 
 /** Makes a tenant of the plan enterprise and a key of it. */
 export function makeKeyIn(database: StateDatabase): {

@@ -12,8 +12,9 @@ import { type Browser, type BrowserContext, chromium, type Page } from "playwrig
 import { Keyring } from "../../../src/access/keyring.ts";
 import { openUsers } from "../../../src/cli/support/state.ts";
 import { systemClock } from "../../../src/clock.ts";
-import { openDatabase, type StateDatabase } from "../../../src/store/database.ts";
+import { openDatabase } from "../../../src/store/database.ts";
 import { KeyStore } from "../../../src/store/keystore.ts";
+import type { StateDatabase } from "../../../src/store/sqlite.ts";
 import { ROOT } from "../checkout.ts";
 import { makeSampleSnapshot, type SampleSnapshot } from "../sample/snapshot.ts";
 import { type ServerProcess, startServerProcess, stopServerProcess } from "../server/process.ts";

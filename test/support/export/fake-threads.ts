@@ -28,8 +28,9 @@ import { type Log, openLog } from "../../../src/log.ts";
 import type { Segment } from "../../../src/search/segment.ts";
 import { normalizeSpec } from "../../../src/spec/normalize.ts";
 import type { AccountQuerySpec } from "../../../src/spec/schema.ts";
-import { openDatabase, type StateDatabase } from "../../../src/store/database.ts";
+import { openDatabase } from "../../../src/store/database.ts";
 import { ExportStore } from "../../../src/store/exportstore.ts";
+import type { StateDatabase } from "../../../src/store/sqlite.ts";
 import { fakeSegment } from "../http/fake.ts";
 
 /** 2026-11-21, noon. */

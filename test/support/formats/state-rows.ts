@@ -7,7 +7,7 @@
 import { createHash } from "node:crypto";
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import type { StateDatabase } from "../../../src/store/database.ts";
+import type { StateDatabase } from "../../../src/store/sqlite.ts";
 
 type Cell = string | number | Buffer | null;
 type Row = Readonly<Record<string, Cell>>;

@@ -21,7 +21,8 @@ import {
   type AuditAction,
 } from "../../../src/store/auditactions.ts";
 import { type AuditRow, AuditStore } from "../../../src/store/auditstore.ts";
-import { openDatabase, type StateDatabase } from "../../../src/store/database.ts";
+import { openDatabase } from "../../../src/store/database.ts";
+import type { StateDatabase } from "../../../src/store/sqlite.ts";
 import {
   type ConsoleState,
   openConsole,

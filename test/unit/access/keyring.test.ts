@@ -12,8 +12,9 @@ import { afterEach, beforeEach, describe, it } from "node:test";
 import { Keyring } from "../../../src/access/keyring.ts";
 import { type ManualClock, manualClock } from "../../../src/clock.ts";
 import { AppError, CommandError } from "../../../src/errors.ts";
-import { openDatabase, type StateDatabase } from "../../../src/store/database.ts";
+import { openDatabase } from "../../../src/store/database.ts";
 import { KeyStore } from "../../../src/store/keystore.ts";
+import type { StateDatabase } from "../../../src/store/sqlite.ts";
 
 const START_MS = Date.UTC(2026, 10, 21);
 

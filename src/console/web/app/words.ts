@@ -5,11 +5,8 @@
  * Portuguese one is typed by the English one. No component holds text of its own.
  */
 import { batch, computed, type ReadonlySignal, signal } from "@preact/signals";
-import type { words as english } from "../strings/en.ts";
+import type { ScreenWords } from "../strings/en.ts";
 import { language, type ScreenLanguage } from "./language.ts";
-
-/** All words of one language, by area. */
-export type ScreenWords = typeof english;
 
 const table = signal<ScreenWords | null>(null);
 

@@ -15,3 +15,6 @@ import { table } from "./en/table.ts";
 
 /** All words of the language. */
 export const words = { account, audit, charts, codes, exports, find, keys, members, shell, table };
+
+/** All words of one language, by area. */
+export type ScreenWords = typeof words;

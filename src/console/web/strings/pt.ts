@@ -3,7 +3,7 @@
  * Invariant: plain strings and functions of values; the other language has the same keys.
  */
 
-import type { ScreenWords } from "../app/words.ts";
+import type { ScreenWords } from "./en.ts";
 import { account } from "./pt/account.ts";
 import { audit } from "./pt/audit.ts";
 import { charts } from "./pt/charts.ts";
