@@ -6,11 +6,12 @@
  * time, so that the thread pool has room for files and passwords; too many that wait are refused.
  */
 import { AppError } from "../errors.ts";
+import type { FacetName } from "../spec/facets.ts";
 import type { AccountQuerySpec } from "../spec/schema.ts";
 import { eventually } from "../steps.ts";
 import { collect, type Page } from "./collect.ts";
 import type { PageRequest } from "./execute.ts";
-import { type FacetName, type Facets, facetsAside } from "./facet.ts";
+import { type Facets, facetsAside } from "./facet.ts";
 import { companySteps, type RowFinder } from "./percompany.ts";
 import { matchClauses, type Plan, plan } from "./plan.ts";
 import { guarded, type Segment } from "./segment.ts";

@@ -30,9 +30,6 @@ import { findWishes } from "./wishes/wishes.ts";
 import { companyOf, contactOf, sortOf } from "./wishes/wishfilters.ts";
 import { type Role, Sentence, type Words } from "./words/sentence.ts";
 
-/** Longest text, in UTF-16 units. */
-export const TEXT_MAX = 2_000;
-
 /** A part of the text with what it was taken for. */
 export interface Part extends Words {
   readonly role: Role;

@@ -1,6 +1,6 @@
 /**
- * The shapes of exports as they are asked for and answered; a part of the table in schemas.ts. What comes in:
- * nothing. What goes out: JSON Schemas by name.
+ * The shapes of exports as they are asked for and answered; a part of the table in schemas.ts.
+ * What comes in: nothing. What goes out: JSON Schemas by name.
  * Invariant: that of the whole table; the members of an export of changes are in no other record.
  */
 import Type, { type TSchema } from "typebox";
