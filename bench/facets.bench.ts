@@ -7,9 +7,10 @@
  * Command: npm run bench -- facets [--accounts 1000000]
  */
 import { parseArgs } from "node:util";
-import { type FacetName, type Facets, facets } from "../src/search/facet.ts";
+import { type Facets, facets } from "../src/search/facet.ts";
 import { plan } from "../src/search/plan.ts";
 import { openSegment, type Segment } from "../src/search/segment.ts";
+import type { FacetName } from "../src/spec/facets.ts";
 import { DEFAULT_FIELDS, OUTPUT_FIELD_NAMES } from "../src/spec/fields.ts";
 import { normalizeSpec } from "../src/spec/normalize.ts";
 import { type Corpus, makeCorpus } from "./corpus.ts";

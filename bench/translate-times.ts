@@ -5,7 +5,8 @@
  */
 import { strict as assert } from "node:assert";
 import type { Segment } from "../src/search/segment.ts";
-import { TEXT_MAX, translate } from "../src/translate/translate.ts";
+import { TEXT_MAX } from "../src/spec/schema.ts";
+import { translate } from "../src/translate/translate.ts";
 import { randomFrom, randomShape, repeated, SHAPES } from "../test/support/translate/shapes.ts";
 import { formatUs } from "./measure.ts";
 

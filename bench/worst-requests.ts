@@ -4,11 +4,10 @@
  * Invariant: the same snapshot gives the same requests; lists are as long as their bounds.
  */
 import { TABLES } from "../native-index/format/columns.ts";
-import { FACETS } from "../src/search/facet.ts";
 import type { Segment } from "../src/search/segment.ts";
+import { FACETS } from "../src/spec/facets.ts";
 import { UFS } from "../src/spec/fields.ts";
-import { SPEC_LIMITS } from "../src/spec/schema.ts";
-import { TEXT_MAX } from "../src/translate/translate.ts";
+import { SPEC_LIMITS, TEXT_MAX } from "../src/spec/schema.ts";
 import { randomFrom, repeated, SHAPES } from "../test/support/translate/shapes.ts";
 import type { Asked } from "./worst-service.ts";
 

@@ -16,11 +16,16 @@ import { makeService, type ServedService } from "../src/cli/serving/assembly.ts"
 import { loadConfig } from "../src/config.ts";
 import { CONSOLE_DATA_ROUTES } from "../src/console/data-routes.ts";
 import { ROUTES } from "../src/http/api/routes.ts";
+import {
+  type AnswerBody,
+  isPulled,
+  type PulledBody,
+  pull,
+} from "../src/http/server/body-stream.ts";
 import { dispatcher } from "../src/http/server/dispatch.ts";
-import { isPulled, type PulledBody, pull } from "../src/http/server/pulled.ts";
 import { type PublicRoute, type Route, RouteTable } from "../src/http/server/routetable.ts";
 import type { SessionCall } from "../src/http/server/service.ts";
-import type { AnswerBody, Exchange, ExchangeHandler } from "../src/http/server/transport.ts";
+import type { Exchange, ExchangeHandler } from "../src/http/server/transport.ts";
 import { openNodeTransport } from "../src/http/server/transport-node.ts";
 import { openSegment, type Segment } from "../src/search/segment.ts";
 import { openDatabase } from "../src/store/database.ts";

@@ -13,7 +13,8 @@ import { type Actor, COMMAND_LINE } from "../store/auditstore.ts";
 import type { KeyRow, KeyStore, TenantRow } from "../store/keystore.ts";
 import { didYouMean } from "../suggest.ts";
 import { bearerToken, keyIdOf, makeKey, parseKey } from "./apikey.ts";
-import { isPlanName, PLAN_NAMES, type PlanName } from "./plans.ts";
+import { PLAN_NAMES } from "./plannames.ts";
+import { isPlanName, type PlanName } from "./plans.ts";
 
 /** How long rows may be answered from memory before the database is asked for changes. */
 const CACHE_MS = 200;

@@ -8,9 +8,7 @@ import builtIn from "../../data/plans.json" with { type: "json" };
 import { CommandError } from "../errors.ts";
 import type { Setting, SettingType } from "../settings.ts";
 import { OUTPUT_FIELD_NAMES, type OutputField } from "../spec/fields.ts";
-
-/** Names of the plans, from the smallest to the largest. */
-export const PLAN_NAMES = ["free", "starter", "growth", "scale", "enterprise"] as const;
+import { PLAN_NAMES } from "./plannames.ts";
 
 /** Name of a plan. */
 export type PlanName = (typeof PLAN_NAMES)[number];

@@ -37,7 +37,7 @@ export const CONSOLE_LIMIT: Limited = {
 export const PASSWORD_UNITS = 10;
 
 /** Limits of keys by their plans, and of guesses by address. */
-export class Gate {
+export class RateLimits {
   readonly #keys: RateLimiter;
   readonly #guesses: RateLimiter;
   readonly #guessPolicy: RatePolicy;

@@ -14,7 +14,8 @@ import type { KeyStore } from "../store/keystore.ts";
 import type { Role, UserRow, UserStore } from "../store/userstore.ts";
 import { isTenantName, TENANT_NAME_RULE } from "./keyring.ts";
 import { generatedPassword, type Passwords, passwordProblems } from "./passwords.ts";
-import { isPlanName, PLAN_NAMES, type PlanName } from "./plans.ts";
+import { PLAN_NAMES } from "./plannames.ts";
+import { isPlanName, type PlanName } from "./plans.ts";
 
 /** All roles, the mightiest first. */
 export const ROLES = ["owner", "member"] as const satisfies readonly Role[];

@@ -10,9 +10,9 @@ import { createHash } from "node:crypto";
 import path from "node:path";
 import { AppError, CommandError } from "../errors.ts";
 import { hasTag } from "../http/server/etag.ts";
-import type { Answer } from "../http/server/respond.ts";
+import type { HttpAnswer } from "../http/server/respond.ts";
 import type { Call } from "../http/server/service.ts";
-import type { Door } from "../http/server/session-auth.ts";
+import type { SessionAuth } from "../http/server/session-auth.ts";
 import { readBuilt } from "../location.ts";
 import { acceptedEncoding, type Encoding } from "./encoding.ts";
 
@@ -62,11 +62,11 @@ interface Asset {
 /** The console of one build, or the lack of one. */
 export class Assets {
   readonly #files: ReadonlyMap<string, Asset>;
-  readonly #door: Door;
+  readonly #sessionAuth: SessionAuth;
 
   /** Reads the folder. Throws `CommandError` where what the manifest names is not there. */
-  constructor(folder: string, door: Door) {
-    this.#door = door;
+  constructor(folder: string, sessionAuth: SessionAuth) {
+    this.#sessionAuth = sessionAuth;
     this.#files = readFolder(folder);
   }
 
@@ -76,7 +76,7 @@ export class Assets {
   }
 
   /** `GET /app` and `GET /app/{view}`: the same page; its script reads the address. */
-  page(call: Call): Answer {
+  page(call: Call): HttpAnswer {
     const { view } = call.params;
     if (view !== undefined && !VIEWS.some((name) => name === view)) {
       throw new AppError("not_found", "The console has no such view. Begin at /app.");
@@ -87,7 +87,7 @@ export class Assets {
   }
 
   /** `GET /app/assets/{file}`. */
-  file(call: Call): Answer {
+  file(call: Call): HttpAnswer {
     const name = call.params.file ?? "";
     if (!this.built) throw notBuilt();
     const asset = name === PAGE ? undefined : this.#files.get(name);
@@ -97,13 +97,15 @@ export class Assets {
     return this.#answer(call, asset, { "Cache-Control": "public, max-age=31536000, immutable" });
   }
 
-  #answer(call: Call, { type, forms }: Asset, own: Readonly<Record<string, string>>): Answer {
+  #answer(call: Call, { type, forms }: Asset, own: Readonly<Record<string, string>>): HttpAnswer {
     const encoding = acceptedEncoding(call.header("accept-encoding"), [...forms.keys()]);
     const { bytes, tag } = forms.get(encoding) as { bytes: Uint8Array; tag: string };
     const headers = {
       ...own,
       ...(forms.size > 1 ? { Vary: "Accept-Encoding" } : {}),
-      ...(this.#door.wantsHttps(call) ? { "Strict-Transport-Security": HTTPS_FROM_NOW_ON } : {}),
+      ...(this.#sessionAuth.wantsHttps(call)
+        ? { "Strict-Transport-Security": HTTPS_FROM_NOW_ON }
+        : {}),
       "Cross-Origin-Resource-Policy": "same-origin",
       ETag: tag,
     };

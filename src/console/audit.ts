@@ -14,15 +14,19 @@ import {
   type ListPosition,
 } from "../export/listcursor.ts";
 import { queryMistake, refuseQueryMistakes } from "../http/server/query.ts";
-import { type Answer, json } from "../http/server/respond.ts";
+import type { HttpAnswer } from "../http/server/respond.ts";
 import type { SessionCall } from "../http/server/service.ts";
 import type { AuditRow } from "../store/auditstore.ts";
+import { type Answered, answered } from "./answered.ts";
 import { namesOf } from "./usage.ts";
+import type { AuditLine, AuditPage } from "./web/app/answers.ts";
 
 const LIMIT_DEFAULT = 50;
 
 /** `GET /audit`: newest first. */
-export function listAudit(call: SessionCall<"audit" | "keyring" | "secrets" | "users">): Answer {
+export function listAudit(
+  call: SessionCall<"audit" | "keyring" | "secrets" | "users">,
+): HttpAnswer {
   const { service, requestId, identity } = call;
   const { tenantId } = identity;
   const { before, limit } = readPlace(call);
@@ -39,7 +43,7 @@ export function listAudit(call: SessionCall<"audit" | "keyring" | "secrets" | "u
         );
   const names = namesOf(call);
   const lines = rows.map((row) => lineOf(call, row, names));
-  return json({ request_id: requestId, lines, next_cursor: next, has_more: more });
+  return answered<AuditPage>({ request_id: requestId, lines, next_cursor: next, has_more: more });
 }
 
 /**
@@ -74,7 +78,11 @@ function readPlace({ query, identity, service }: SessionCall<"secrets">): Partia
 }
 
 /** A line; `name` is null for what is gone or has none, and for the command line. */
-function lineOf(call: SessionCall, row: AuditRow, names: ReadonlyMap<string, string>): object {
+function lineOf(
+  call: SessionCall,
+  row: AuditRow,
+  names: ReadonlyMap<string, string>,
+): Answered<AuditLine> {
   const [kind = "", id = null] = row.actor.split(":");
   const subject = row.action.split(".")[0] ?? "";
   const named = subject === "user" ? `user:${row.subject}` : row.subject;

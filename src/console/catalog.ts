@@ -8,7 +8,7 @@
 import { promisify } from "node:util";
 import { brotliCompress, constants, gzip } from "node:zlib";
 import { unchanged, weakTag } from "../http/server/etag.ts";
-import { type Answer, JSON_TYPE } from "../http/server/respond.ts";
+import { type HttpAnswer, JSON_TYPE } from "../http/server/respond.ts";
 import type { Reply } from "../http/server/routetable.ts";
 import { currentSegment, type KeyCall } from "../http/server/service.ts";
 import type { Segment } from "../search/segment.ts";
@@ -47,7 +47,7 @@ export function catalog(call: KeyCall<"hold" | "segment" | "version">): Reply {
 
 function answerOf(found: Packed, accepted: string, headers: Readonly<Record<string, string>>) {
   const coding = acceptedEncoding(accepted, ["br", "gzip", "identity"]);
-  const answer: Answer = { status: 200, type: JSON_TYPE, body: found[coding], headers };
+  const answer: HttpAnswer = { status: 200, type: JSON_TYPE, body: found[coding], headers };
   if (coding === "identity") return answer;
   return { ...answer, headers: { ...headers, "Content-Encoding": coding } };
 }

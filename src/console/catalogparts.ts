@@ -14,6 +14,8 @@ import { UFS } from "../spec/fields.ts";
 import { STATE_NAMES } from "../spec/states.ts";
 import { type CalledBy, namesByCode } from "../translate/activities/lexicon.ts";
 import { wordsOf } from "../translate/words/phrases.ts";
+import type { Answered } from "./answered.ts";
+import type { Catalog } from "./web/app/answers.ts";
 
 /** Most words of the lexicon for one activity. */
 const TERMS_MAX = 25;
@@ -29,7 +31,7 @@ interface Activity {
 }
 
 /** Everything in the catalog; see `Catalog` in web/answers.ts. */
-export async function catalogParts(segment: Segment): Promise<Record<string, unknown>> {
+export async function catalogParts(segment: Segment): Promise<Answered<Catalog>> {
   const lexicon = await laterResult(namesByCode);
   const written = await namesWithAccents();
   const cnae = await laterResult(() => countsOf(segment, "cnae", "cnae_primary"));
@@ -111,7 +113,7 @@ const OTHER_SECTIONS: Readonly<Record<string, string>> = {
 function prefixesOf(
   activities: readonly Activity[],
   lexicon: ReadonlyMap<string, CalledBy>,
-): object[] {
+): Answered<Catalog>["prefixes"] {
   const below = new Map<string, Activity[]>();
   for (const activity of activities) {
     for (const prefix of prefixesAbove(activity.code)) {
@@ -153,7 +155,10 @@ async function namesWithAccents(): Promise<ReadonlyMap<string, string>> {
 }
 
 /** Names with their accents where they are those of the snapshot, which has none. */
-function municipalitiesOf(segment: Segment, written: ReadonlyMap<string, string>): object[] {
+function municipalitiesOf(
+  segment: Segment,
+  written: ReadonlyMap<string, string>,
+): Answered<Catalog>["municipalities"] {
   const accounts = countsOf(segment, "municipality", "municipality_ibge");
   return segment.catalog.municipalities.map(({ ibge, tom, name, uf }) => {
     const known = ibge === null ? undefined : written.get(ibge);
@@ -172,14 +177,14 @@ function folded(name: string): string {
   return analyzeWords(name).join("");
 }
 
-function statesOf(segment: Segment): object[] {
+function statesOf(segment: Segment): Answered<Catalog>["states"] {
   const accounts = countsOf(segment, "uf", "uf");
   return UFS.map((uf) => {
     return { uf, name: STATE_NAMES[uf] ?? "Exterior", accounts: accounts.get(uf) ?? 0 };
   });
 }
 
-function naturesOf(segment: Segment): object[] {
+function naturesOf(segment: Segment): Answered<Catalog>["legal_natures"] {
   const accounts = countsOf(segment, "legal_nature", "legal_nature");
   const descriptions = table(segment, "legal_nature_description");
   return segment.catalog.legalNatures.map((code, i) => {

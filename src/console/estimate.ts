@@ -10,12 +10,14 @@ import { measureRows, renderBytes } from "../export/render.ts";
 import { exportSpecSteps } from "../http/api/newexport.ts";
 import { matchesOf } from "../http/api/normalize.ts";
 import { laterResult, stepwise } from "../http/server/background-tasks.ts";
-import { type Answer, json } from "../http/server/respond.ts";
+import type { HttpAnswer } from "../http/server/respond.ts";
 import { currentSegment, type KeyCall } from "../http/server/service.ts";
 import { scroll } from "../search/scroll.ts";
 import type { Segment } from "../search/segment.ts";
 import { specHash } from "../spec/identity.ts";
 import type { AccountQuerySpec } from "../spec/schema.ts";
+import { answered } from "./answered.ts";
+import type { ExportEstimate } from "./web/app/answers.ts";
 
 /** Up to so many rows are rendered whole. */
 const WHOLE_ROWS_MAX = 2_048;
@@ -51,7 +53,7 @@ const caches = new WeakMap<Segment, Map<string, number>>();
 /** Tells how large an export would be. */
 export async function estimateExport(
   call: KeyCall<"engine" | "hold" | "secondaryCnaeFull" | "segment">,
-): Promise<Answer> {
+): Promise<HttpAnswer> {
   const { service, requestId } = call;
   const segment = currentSegment(service);
   const release = service.hold(segment);
@@ -62,7 +64,7 @@ export async function estimateExport(
     const { rowsMax } = FORMATS[spec.output.format as ExportFormat];
     const tooMany = rowsMax !== null && rows > rowsMax;
     const bytes = await knownBytes(segment, spec, { rows, matches });
-    return json({
+    return answered<ExportEstimate>({
       request_id: requestId,
       rows,
       matches,

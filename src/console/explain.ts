@@ -9,7 +9,7 @@ import { eitherContext } from "../http/api/normalize.ts";
 import { type BodyObject, readBody, withBodyMistakes } from "../http/server/body.ts";
 import { costOf } from "../http/server/cost.ts";
 import { unchanged, weakTag } from "../http/server/etag.ts";
-import { type Answer, json } from "../http/server/respond.ts";
+import { type HttpAnswer, json } from "../http/server/respond.ts";
 import { currentSegment, type KeyCall, timed } from "../http/server/service.ts";
 import { meets, rowOf } from "../search/clauses.ts";
 import { explainRows } from "../search/project.ts";
@@ -24,7 +24,7 @@ import { alone, reasonsOf, setParts } from "./filters.ts";
 /** Answers one account and how it stands to a spec. */
 export function explainAccount(
   call: KeyCall<"clock" | "engine" | "secondaryCnaeFull" | "segment" | "telemetry">,
-): Answer {
+): HttpAnswer {
   const { service, plan } = call;
   const segment = currentSegment(service);
   const { spec, cnpj } = readQuestion(call, segment);

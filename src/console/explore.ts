@@ -13,19 +13,22 @@ import { isSmall } from "../http/api/search-request.ts";
 import { type BodyObject, readBody, withBodyMistakesIn } from "../http/server/body.ts";
 import { costOf } from "../http/server/cost.ts";
 import { unchanged, weakTag } from "../http/server/etag.ts";
-import { type Answer, json, noContent } from "../http/server/respond.ts";
+import { type HttpAnswer, noContent } from "../http/server/respond.ts";
 import type { Reply } from "../http/server/routetable.ts";
 import { currentSegment, type KeyCall, timed } from "../http/server/service.ts";
-import type { Facet, FacetName } from "../search/facet.ts";
+import type { Facet } from "../search/facet.ts";
 import type { Segment } from "../search/segment.ts";
 import { tooBroad } from "../spec/breadth.ts";
+import type { FacetName } from "../spec/facets.ts";
 import type { PartName } from "../spec/filters/table.ts";
 import { normalizingSteps } from "../spec/normalize.ts";
 import { shown } from "../spec/reader.ts";
 import type { AccountQuerySpec } from "../spec/schema.ts";
 import type { Steps } from "../steps.ts";
+import { answered } from "./answered.ts";
 import { Counts, MANY_MATCHES } from "./counts.ts";
 import { pointersOf, setParts, without } from "./filters.ts";
+import type { ExploreAnswer } from "./web/app/answers.ts";
 
 /** Facets that can be counted without the filters of the same thing, and which those are. */
 const BESIDE = { uf: ["uf", "municipality"] } as const satisfies Partial<
@@ -62,7 +65,7 @@ function* exploreSteps(
   call: KeyCall<"clock" | "engine" | "secondaryCnaeFull" | "telemetry">,
   segment: Segment,
   startMs: number,
-): Steps<Answer> {
+): Steps<HttpAnswer> {
   const question = { ...(yield* readQuestion(call, segment)), startMs };
   const known = unchanged(call, question.tag);
   if (known !== null) return known;
@@ -161,7 +164,7 @@ function apart(names: readonly FacetName[]): FacetName[][] {
   return [activities, ...others.map((name) => [name])].filter((group) => group.length > 0);
 }
 
-function* answerOf(call: KeyCall<"clock">, question: Question, counts: Counts): Steps<Answer> {
+function* answerOf(call: KeyCall<"clock">, question: Question, counts: Counts): Steps<HttpAnswer> {
   const { service, requestId } = call;
   const { segment, spec, facets, beside, tag } = question;
   const total = yield* counts.totalSteps(spec);
@@ -181,7 +184,7 @@ function* answerOf(call: KeyCall<"clock">, question: Question, counts: Counts): 
     warnings: question.warnings,
     took_ms: Math.round((service.clock.monotonicMs() - question.startMs) * 1000) / 1000,
   };
-  return { ...json(answer), headers: { ETag: tag } };
+  return { ...answered<ExploreAnswer>(answer), headers: { ETag: tag } };
 }
 
 function facetBeside(spec: AccountQuerySpec, name: BesideName, counts: Counts): Facet | null {

@@ -12,16 +12,18 @@ import { acceptChanges } from "../http/api/changeexport.ts";
 import { createdJson, recordJson } from "../http/api/export-record.ts";
 import { idOf, pageOf, readAs } from "../http/api/kept-exports.ts";
 import { whenAccepted } from "../http/api/newexport.ts";
-import { type Answer, json } from "../http/server/respond.ts";
+import { type HttpAnswer, json } from "../http/server/respond.ts";
 import type { Reply } from "../http/server/routetable.ts";
 import type { SessionCall } from "../http/server/service.ts";
+import type { Answered } from "./answered.ts";
 import { namesOf } from "./usage.ts";
+import type { ExportRecord as ShownExport } from "./web/app/answers.ts";
 import { refuseMistakes, wishOf } from "./wish.ts";
 
 /** `GET /exports`: the tenant's exports, newest first. */
 export function listConsoleExports(
   call: SessionCall<"exporter" | "keyring" | "secrets" | "users">,
-): Answer {
+): HttpAnswer {
   const { records, next } = pageOf(call);
   const names = namesOf(call);
   const exports = records.map((record) => consoleRecord(call, names, record));
@@ -83,7 +85,7 @@ export function exportAgain(
 function createdAnswer(
   call: SessionCall<"exporter" | "keyring" | "users">,
   accepted: AcceptedExport,
-): Answer {
+): HttpAnswer {
   const { record, spec, replayed } = accepted;
   const { object_key: _, ...created } = createdJson(record);
   const names = namesOf(call);
@@ -105,11 +107,17 @@ function consoleRecord(call: SessionCall<"exporter">, names: Names, record: Expo
   return { ...recordJson(record), ...besides(call, names, record) };
 }
 
+/** What the console says of an export beside the public record. */
+type Besides = Pick<
+  ShownExport,
+  "download_url" | "expired" | "created_at" | "created_by" | "slug" | "spec"
+>;
+
 function besides(
   { service, identity }: SessionCall<"exporter">,
   names: Names,
   record: ExportRecord,
-): object {
+): Answered<Besides> {
   const { spec, keyId } = service.exporter.origin(identity.tenantId, record.id);
   const ready = record.state === "done" && !record.expired;
   return {

@@ -7,24 +7,29 @@
 import { type KeyState, stateOf } from "../access/keyring.ts";
 import { DAY_MS } from "../clock.ts";
 import { AppError } from "../errors.ts";
-import { type Answer, json } from "../http/server/respond.ts";
+import type { HttpAnswer } from "../http/server/respond.ts";
 import type { SessionCall } from "../http/server/service.ts";
 import type { KeyRow } from "../store/keystore.ts";
+import { answered } from "./answered.ts";
 import { inNameOf } from "./audit.ts";
+import type { ApiKey, CreatedKey, KeyList } from "./web/app/answers.ts";
 import { readName, readWhole, refuseMistakes, wishOf } from "./wish.ts";
 
 const EXPIRES_DAYS_MAX = 3_650;
 const OVERLAP_SECONDS_MAX = 2_592_000;
 
 /** `GET /keys`: oldest first. */
-export function listKeys(call: SessionCall<"keyring">): Answer {
+export function listKeys(call: SessionCall<"keyring">): HttpAnswer {
   const { service, requestId, identity } = call;
   const keys = service.keyring.list(identity.tenantId);
-  return json({ request_id: requestId, keys: keys.map((row) => shown(row, row.state)) });
+  return answered<KeyList>({
+    request_id: requestId,
+    keys: keys.map((row) => shown(row, row.state)),
+  });
 }
 
 /** `POST /keys` with `{name, expires_in_days?}`. */
-export function createKey(call: SessionCall<"audit" | "clock" | "keyring" | "users">): Answer {
+export function createKey(call: SessionCall<"audit" | "clock" | "keyring" | "users">): HttpAnswer {
   const { service, identity, session } = call;
   const body = wishOf(call, ["name", "expires_in_days"]);
   const name = readName(body, "name");
@@ -34,40 +39,40 @@ export function createKey(call: SessionCall<"audit" | "clock" | "keyring" | "use
   const { tenant } = session.user;
   const wish = { tenant, plan: identity.plan, name, expiresAt };
   const { key, keyId } = inNameOf(call).keyring.createFor(identity.tenantId, wish);
-  return json({ ...answerOf(call, keyId), key }, 201);
+  return answered<CreatedKey>({ ...answerOf(call, keyId), key }, 201);
 }
 
 /** `POST /keys/{id}` with `{name}`. */
-export function renameKey(call: SessionCall<"audit" | "clock" | "keyring" | "users">): Answer {
+export function renameKey(call: SessionCall<"audit" | "clock" | "keyring" | "users">): HttpAnswer {
   const row = keyOf(call);
   const body = wishOf(call, ["name"]);
   const name = readName(body, "name");
   refuseMistakes(body);
   inNameOf(call).keyring.rename(row, name);
-  return json(answerOf(call, row.id));
+  return answered<ApiKey>(answerOf(call, row.id));
 }
 
 /** `POST /keys/{id}/disable`. */
-export function disableKey(call: SessionCall<"audit" | "clock" | "keyring" | "users">): Answer {
+export function disableKey(call: SessionCall<"audit" | "clock" | "keyring" | "users">): HttpAnswer {
   const row = keyOf(call);
   refuseMistakes(wishOf(call, []));
   inNameOf(call).keyring.disable(row);
-  return json(answerOf(call, row.id));
+  return answered<ApiKey>(answerOf(call, row.id));
 }
 
 /** `POST /keys/{id}/enable`. */
-export function enableKey(call: SessionCall<"audit" | "clock" | "keyring" | "users">): Answer {
+export function enableKey(call: SessionCall<"audit" | "clock" | "keyring" | "users">): HttpAnswer {
   const row = keyOf(call);
   refuseMistakes(wishOf(call, []));
   if (row.expiresAt !== null && row.expiresAt <= call.service.clock.nowMs()) {
     throw new AppError("invalid_request", "The key has expired. Create a new one.");
   }
   inNameOf(call).keyring.enable(row);
-  return json(answerOf(call, row.id));
+  return answered<ApiKey>(answerOf(call, row.id));
 }
 
 /** `POST /keys/{id}/rotate` with `{overlap_seconds?}`. */
-export function rotateKey(call: SessionCall<"audit" | "clock" | "keyring" | "users">): Answer {
+export function rotateKey(call: SessionCall<"audit" | "clock" | "keyring" | "users">): HttpAnswer {
   const row = keyOf(call);
   const body = wishOf(call, ["overlap_seconds"]);
   const overlap = readWhole(body, "overlap_seconds", { min: 0, max: OVERLAP_SECONDS_MAX });
@@ -80,7 +85,7 @@ export function rotateKey(call: SessionCall<"audit" | "clock" | "keyring" | "use
   const { keyring } = inNameOf(call);
   const { key, keyId, oldExpiresAt } = keyring.rotate(row, (overlap ?? 0) * 1000);
   const replaced = { replaces: row.id, old_expires_at: time(oldExpiresAt) };
-  return json({ ...answerOf(call, keyId), key, ...replaced }, 201);
+  return answered<CreatedKey>({ ...answerOf(call, keyId), key, ...replaced }, 201);
 }
 
 /** The key that the path names; throws `not_found` for others' too. */
@@ -91,7 +96,7 @@ function keyOf({ service, params, identity }: SessionCall<"keyring">): KeyRow {
 }
 
 /** A key as it is now. */
-function answerOf(call: SessionCall<"clock" | "keyring">, id: string): object {
+function answerOf(call: SessionCall<"clock" | "keyring">, id: string) {
   const row = keyOf({ ...call, params: { id } });
   return { request_id: call.requestId, ...shown(row, stateOf(row, call.service.clock.nowMs())) };
 }
@@ -108,6 +113,8 @@ function shown(row: KeyRow, state: KeyState) {
   };
 }
 
+function time(atMs: number): string;
+function time(atMs: number | null): string | null;
 function time(atMs: number | null): string | null {
   return atMs === null ? null : new Date(atMs).toISOString();
 }

@@ -8,24 +8,26 @@ import { PASSWORD_UNITS } from "../access/rate-limits.ts";
 import { EMAIL_MAX, ROLES, type User } from "../access/users.ts";
 import { AppError } from "../errors.ts";
 import type { BodyObject } from "../http/server/body.ts";
-import { type Answer, json } from "../http/server/respond.ts";
+import type { HttpAnswer } from "../http/server/respond.ts";
 import type { SessionCall } from "../http/server/service.ts";
+import { answered } from "./answered.ts";
 import { inNameOf } from "./audit.ts";
+import type { CreatedMember, Member, MemberList } from "./web/app/answers.ts";
 import { readChoice, readText, refuse, refuseMistakes, wishOf } from "./wish.ts";
 
 const STATES = ["active", "disabled"] as const;
 
 /** `GET /members`: oldest first. */
-export function listMembers(call: SessionCall<"users">): Answer {
+export function listMembers(call: SessionCall<"users">): HttpAnswer {
   const { service, requestId, identity } = call;
   const members = service.users.list(identity.tenantId).map((user) => shown(call, user));
-  return json({ request_id: requestId, members });
+  return answered<MemberList>({ request_id: requestId, members });
 }
 
 /** `POST /members` with `{email, role?}`. */
 export async function createMember(
   call: SessionCall<"audit" | "keyring" | "users">,
-): Promise<Answer> {
+): Promise<HttpAnswer> {
   const body = wishOf(call, ["email", "role"]);
   const email = readText(body, "email", EMAIL_MAX);
   const role = readChoice(body, "role", ROLES) ?? "member";
@@ -34,11 +36,11 @@ export async function createMember(
   call.spend(PASSWORD_UNITS);
   const tenant = { id: call.identity.tenantId };
   const { user, password } = await users.create({ email, tenant, role });
-  return json({ ...answerOf(call, user.id), password }, 201);
+  return answered<CreatedMember>(withPassword(call, user, password), 201);
 }
 
 /** `POST /members/{id}` with `{role?, state?}`. */
-export function changeMember(call: SessionCall<"audit" | "keyring" | "users">): Answer {
+export function changeMember(call: SessionCall<"audit" | "keyring" | "users">): HttpAnswer {
   const user = memberOf(call);
   const body = wishOf(call, ["role", "state"]);
   const role = readChoice(body, "role", ROLES);
@@ -51,13 +53,13 @@ export function changeMember(call: SessionCall<"audit" | "keyring" | "users">): 
   if (role !== null) users.setRole(user, role, self ? call.session.id : undefined);
   if (state === "disabled") users.disable(user);
   if (state === "active") users.enable(user);
-  return json(answerOf(call, user.id));
+  return answered<Member>(answerOf(call, user.id));
 }
 
 /** `POST /members/{id}/password`: a new one is made up. */
 export async function resetPassword(
   call: SessionCall<"audit" | "keyring" | "users">,
-): Promise<Answer> {
+): Promise<HttpAnswer> {
   const user = memberOf(call);
   refuseMistakes(wishOf(call, []));
   if (user.id === call.session.user.id) {
@@ -67,7 +69,7 @@ export async function resetPassword(
   const { users } = inNameOf(call);
   call.spend(PASSWORD_UNITS);
   const password = await users.setPassword(user);
-  return json({ ...answerOf(call, user.id), password });
+  return answered<CreatedMember>(withPassword(call, user, password));
 }
 
 function refuseNothing(body: BodyObject): void {
@@ -79,8 +81,13 @@ function memberOf({ service, params, identity }: SessionCall<"users">): User {
   return service.users.member(identity.tenantId, params.id ?? "");
 }
 
+/** A member with the password that was made up: there is one, because none was given. */
+function withPassword(call: SessionCall<"users">, { id }: User, password: string | null) {
+  return { ...answerOf(call, id), password: password as string };
+}
+
 /** A member as it is now. */
-function answerOf(call: SessionCall<"users">, id: string): object {
+function answerOf(call: SessionCall<"users">, id: string) {
   const user = call.service.users.member(call.identity.tenantId, id);
   return { request_id: call.requestId, ...shown(call, user) };
 }
@@ -91,7 +98,7 @@ function shown({ session }: SessionCall, user: User) {
     id,
     email,
     role,
-    state: state === "active" ? "active" : "disabled",
+    state: state === "active" ? ("active" as const) : ("disabled" as const),
     created_at: new Date(createdAt).toISOString(),
     last_seen_at: lastSeenAt === null ? null : new Date(lastSeenAt).toISOString(),
     you: id === session.user.id,

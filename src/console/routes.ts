@@ -1,5 +1,5 @@
 /**
- * The routes of the console. What comes in: the door to sessions and the files of the browser's
+ * The routes of the console. What comes in: what checks sessions, and the files of the browser's
  * part. What goes out: the table of a server with a console.
  * Invariant: every path below /v1/console needs a session but those that begin one; whatever
  * changes members or keys is for owners, as is who did. Nothing here is part of the public
@@ -9,7 +9,7 @@
 import { ROUTES } from "../http/api/routes.ts";
 import { redirectTo } from "../http/server/respond.ts";
 import { type Route, RouteTable } from "../http/server/routetable.ts";
-import type { Door } from "../http/server/session-auth.ts";
+import type { SessionAuth } from "../http/server/session-auth.ts";
 import type { Assets } from "./assets.ts";
 import { listAudit } from "./audit.ts";
 import { CONSOLE_DATA_ROUTES } from "./data-routes.ts";
@@ -23,9 +23,9 @@ const SESSION = { access: "session" } as const;
 const OWNER = { access: "session", role: "owner" } as const;
 
 /** The public routes and those of the console. */
-export function consoleTable(door: Door, assets: Assets): RouteTable {
-  const own = [...pages(assets), ...sessionRoutes(door), ...MEMBER_ROUTES, ...KEY_ROUTES];
-  return new RouteTable([...ROUTES, ...own, ...CONSOLE_DATA_ROUTES], door);
+export function consoleTable(sessionAuth: SessionAuth, assets: Assets): RouteTable {
+  const own = [...pages(assets), ...sessionRoutes(sessionAuth), ...MEMBER_ROUTES, ...KEY_ROUTES];
+  return new RouteTable([...ROUTES, ...own, ...CONSOLE_DATA_ROUTES], sessionAuth);
 }
 
 function pages(assets: Assets): Route[] {
@@ -39,8 +39,8 @@ function pages(assets: Assets): Route[] {
   ];
 }
 
-function sessionRoutes(door: Door): Route[] {
-  const { read, signIn, signInByLink, ...own } = new SessionRoutes(door);
+function sessionRoutes(sessionAuth: SessionAuth): Route[] {
+  const { read, signIn, signInByLink, ...own } = new SessionRoutes(sessionAuth);
   const { signOut, signOutEverywhere, changePassword } = own;
   const session = `${BASE}/session`;
   const sessions = `${BASE}/sessions`;

@@ -15,7 +15,7 @@ import { laterResult } from "../http/server/background-tasks.ts";
 import { type BodyObject, readBody, withBodyMistakes } from "../http/server/body.ts";
 import { costOf } from "../http/server/cost.ts";
 import { queryMistake, refuseQueryMistakes } from "../http/server/query.ts";
-import { type Answer, json, noContent } from "../http/server/respond.ts";
+import { type HttpAnswer, json, noContent } from "../http/server/respond.ts";
 import type { Reply } from "../http/server/routetable.ts";
 import {
   currentSegment,
@@ -30,8 +30,10 @@ import { isJsonObject, shown } from "../spec/reader.ts";
 import type { AccountQuerySpec } from "../spec/schema.ts";
 import type { Steps } from "../steps.ts";
 import type { SearchRow } from "../store/searchstore.ts";
+import { type Answered, answered } from "./answered.ts";
 import { Counts } from "./counts.ts";
 import { decodeSearchCursor, encodeSearchCursor } from "./searchcursor.ts";
+import type { SavedSearch, SearchList } from "./web/app/answers.ts";
 import { readName } from "./wish.ts";
 
 /** Most searches of a tenant. */
@@ -57,7 +59,7 @@ export async function listSearches(
     | "segment"
     | "telemetry"
   >,
-): Promise<Answer> {
+): Promise<HttpAnswer> {
   const { searches: store, secrets } = call.service;
   const { tenantId } = call.identity;
   const limit = readLimit(call.query.get("limit"));
@@ -70,12 +72,12 @@ export async function listSearches(
   const segment = loadedSegment(call.service);
   const release = segment === null ? () => {} : call.service.hold(segment);
   try {
-    const searches: object[] = [];
+    const searches: Answered<SavedSearch>[] = [];
     for (const row of rows.slice(0, limit)) {
       if (call.gone()) break;
       searches.push(await laterResult(() => searchJson(call, segment, row)));
     }
-    return json({ searches, next_cursor: next, has_more: next !== null });
+    return answered<SearchList>({ searches, next_cursor: next, has_more: next !== null });
   } finally {
     release();
   }
@@ -84,7 +86,7 @@ export async function listSearches(
 /** `GET /searches/{id}`: one of them with its spec. */
 export function readSearch(
   call: KeyCall<"clock" | "engine" | "searches" | "secondaryCnaeFull" | "segment" | "telemetry">,
-): Answer {
+): HttpAnswer {
   return json({ search: wholeJson(call, loadedSegment(call.service), find(call)) });
 }
 
@@ -101,7 +103,7 @@ export function saveSearch(
 function* saveSteps(
   call: SessionCall<"clock" | "engine" | "searches" | "secondaryCnaeFull" | "telemetry">,
   segment: Segment,
-): Steps<Answer> {
+): Steps<HttpAnswer> {
   const body = readBody(call.body, ["name", "text", "spec"]);
   call.spend(costOf({ spec: body.members.spec }));
   if (!isSmall(call.body)) yield;
@@ -130,7 +132,7 @@ function* saveSteps(
 /** `POST /searches/{id}`: counts it anew with `refresh`, gives it another name. */
 export function changeSearch(
   call: KeyCall<"clock" | "engine" | "searches" | "secondaryCnaeFull" | "segment" | "telemetry">,
-): Answer {
+): HttpAnswer {
   const { tenantId } = call.identity;
   const row = find(call);
   const { name, refresh } = readChange(call);
@@ -145,7 +147,7 @@ export function changeSearch(
 }
 
 /** `DELETE /searches/{id}`. */
-export function deleteSearch(call: KeyCall<"searches">): Answer {
+export function deleteSearch(call: KeyCall<"searches">): HttpAnswer {
   const { id } = find(call);
   call.service.searches.remove(call.identity.tenantId, id);
   return noContent();
@@ -193,7 +195,7 @@ function wholeJson(
   call: KeyCall<"clock" | "engine" | "searches" | "secondaryCnaeFull" | "telemetry">,
   segment: Segment | null,
   row: SearchRow,
-): object {
+) {
   return { ...searchJson(call, segment, row), spec: savedSpec(call, row.id) };
 }
 
@@ -201,7 +203,7 @@ function searchJson(
   call: KeyCall<"clock" | "engine" | "searches" | "secondaryCnaeFull" | "telemetry">,
   segment: Segment | null,
   row: SearchRow,
-): object {
+): Answered<SavedSearch> {
   return {
     id: row.id,
     name: row.name,
@@ -218,7 +220,7 @@ function countNow(
   call: KeyCall<"clock" | "engine" | "secondaryCnaeFull" | "telemetry">,
   segment: Segment,
   spec: unknown,
-): object | null {
+): Answered<SavedSearch["now"]> {
   try {
     const total = countOf(call, segment, specOf(call, segment, spec));
     return { snapshot: segment.label, total };

@@ -6,64 +6,67 @@
  */
 import { PASSWORD_UNITS } from "../access/rate-limits.ts";
 import type { NewSession, OpenSession } from "../access/sessions.ts";
-import { type Answer, json, noContent } from "../http/server/respond.ts";
+import { type HttpAnswer, noContent } from "../http/server/respond.ts";
 import type { Call, SessionCall } from "../http/server/service.ts";
-import type { CookieKind, Door } from "../http/server/session-auth.ts";
+import type { CookieKind, SessionAuth } from "../http/server/session-auth.ts";
+import { answered } from "./answered.ts";
+import type { SessionAnswer, SessionList } from "./web/app/answers.ts";
 import { readText, refuseMistakes, wishOf } from "./wish.ts";
 
 /** Longer texts are nobody's e-mail and nobody's password. */
 const TEXT_MAX = 4_096;
 
-/** The handlers of sessions behind a door. */
+/** The handlers of sessions. */
 export class SessionRoutes {
-  readonly #door: Door;
+  readonly #sessionAuth: SessionAuth;
 
-  constructor(door: Door) {
-    this.#door = door;
+  constructor(sessionAuth: SessionAuth) {
+    this.#sessionAuth = sessionAuth;
   }
 
   /** `GET /session`: who is signed in, or null. */
-  read = (call: Call): Answer => {
-    const session = this.#door.find(call);
-    return json({ request_id: call.requestId, ...(session === null ? NOBODY : shown(session)) });
+  read = (call: Call): HttpAnswer => {
+    const session = this.#sessionAuth.find(call);
+    const found = session === null ? NOBODY : shown(session);
+    return answered<SessionAnswer>({ request_id: call.requestId, ...found });
   };
 
   /** `POST /session` with `{email, password}`. */
-  signIn = async (call: Call<"sessions">): Promise<Answer> => {
+  signIn = async (call: Call<"sessions">): Promise<HttpAnswer> => {
     const body = wishOf(call, ["email", "password"]);
     const email = readText(body, "email", TEXT_MAX);
     const password = readText(body, "password", TEXT_MAX);
     refuseMistakes(body);
-    const kind = this.#door.cookieFor(call);
+    const kind = this.#sessionAuth.cookieFor(call);
     const { sessions } = call.service;
     const opened = await sessions.signIn(email, password, call.address);
     return this.#begun(call, opened, kind);
   };
 
   /** `POST /session/link` with `{token}`: signs in by a link that works once. */
-  signInByLink = (call: Call<"sessions">): Answer => {
+  signInByLink = (call: Call<"sessions">): HttpAnswer => {
     const body = wishOf(call, ["token"]);
     const token = readText(body, "token", TEXT_MAX);
     refuseMistakes(body);
     // Before the link is used up.
-    const kind = this.#door.cookieFor(call);
+    const kind = this.#sessionAuth.cookieFor(call);
     return this.#begun(call, call.service.sessions.signInByLink(token, call.address), kind);
   };
 
   /** `DELETE /session`: signs out here. */
-  signOut = (call: SessionCall<"sessions">): Answer => {
+  signOut = (call: SessionCall<"sessions">): HttpAnswer => {
     call.service.sessions.end(call.session);
     return this.#ended(call);
   };
 
   /** `DELETE /sessions`: signs out everywhere. */
-  signOutEverywhere = (call: SessionCall<"sessions">): Answer => {
+  signOutEverywhere = (call: SessionCall<"sessions">): HttpAnswer => {
     call.service.sessions.endAll(call.session.user.id);
     return this.#ended(call);
   };
 
   /** `POST /password` with `{current_password, new_password}`; ends all sessions but a new one. */
-  changePassword = async (call: SessionCall<"sessions">): Promise<Answer> => {
+  changePassword = async (call: SessionCall<"sessions">): Promise<HttpAnswer> => {
     const body = wishOf(call, ["current_password", "new_password"]);
     const current = readText(body, "current_password", TEXT_MAX);
     const next = readText(body, "new_password", TEXT_MAX);
@@ -71,18 +74,18 @@ export class SessionRoutes {
     call.spend(PASSWORD_UNITS);
     const { sessions } = call.service;
     const opened = await sessions.changePassword(call.session, { current, next }, call.address);
-    return begun(call, opened, this.#door.cookieOf(call));
+    return begun(call, opened, this.#sessionAuth.cookieOf(call));
   };
 
   /** A session of one browser follows another, which then ends. */
-  #begun(call: Call<"sessions">, opened: NewSession, kind: CookieKind): Answer {
-    const before = this.#door.find(call);
+  #begun(call: Call<"sessions">, opened: NewSession, kind: CookieKind): HttpAnswer {
+    const before = this.#sessionAuth.find(call);
     if (before !== null) call.service.sessions.end(before);
     return begun(call, opened, kind);
   }
 
-  #ended(call: SessionCall): Answer {
-    const { name, flags } = partsOf(this.#door.cookieOf(call));
+  #ended(call: SessionCall): HttpAnswer {
+    const { name, flags } = partsOf(this.#sessionAuth.cookieOf(call));
     return { ...noContent(), headers: { "Set-Cookie": `${name}=; ${flags}; Max-Age=0` } };
   }
 }
@@ -90,20 +93,20 @@ export class SessionRoutes {
 const NOBODY = { user: null };
 
 /** `GET /sessions`: where the user is signed in, newest first. */
-export function listSessions({ service, requestId, session }: SessionCall<"sessions">): Answer {
+export function listSessions({ service, requestId, session }: SessionCall<"sessions">): HttpAnswer {
   const sessions = service.sessions.list(session.user.id).map(({ id, createdAt, seenAt }) => ({
     id,
     created_at: new Date(createdAt).toISOString(),
     seen_at: new Date(seenAt).toISOString(),
     current: id === session.id,
   }));
-  return json({ request_id: requestId, sessions });
+  return answered<SessionList>({ request_id: requestId, sessions });
 }
 
 /** The answer that a session begins with. */
-function begun(call: Call, { token, session }: NewSession, kind: CookieKind): Answer {
+function begun(call: Call, { token, session }: NewSession, kind: CookieKind): HttpAnswer {
   const { name, flags } = partsOf(kind);
-  const answer = json({ request_id: call.requestId, ...shown(session) });
+  const answer = answered<SessionAnswer>({ request_id: call.requestId, ...shown(session) });
   return { ...answer, headers: { "Set-Cookie": `${name}=${token}; ${flags}` } };
 }
 

@@ -6,9 +6,11 @@
  */
 import { dayText } from "../clock.ts";
 import { queryMistake, refuseQueryMistakes } from "../http/server/query.ts";
-import { type Answer, json } from "../http/server/respond.ts";
+import type { HttpAnswer } from "../http/server/respond.ts";
 import type { SessionCall } from "../http/server/service.ts";
 import type { UsedByKey } from "../store/usagestore.ts";
+import { answered } from "./answered.ts";
+import type { UsageAnswer } from "./web/app/answers.ts";
 
 /** What identities of the console begin with. */
 const USER = "user:";
@@ -25,14 +27,14 @@ interface Series {
 /** Answers the use of the sender's tenant. */
 export function readUsage(
   call: SessionCall<"keyring" | "secondaryCnaeFull" | "usage" | "users">,
-): Answer {
+): HttpAnswer {
   const { service, requestId, identity, plan } = call;
   const count = readDays(call.query.get("days"));
   const { today, rows } = service.usage.ofTenant(identity.tenantId, count);
   const first = today - count + 1;
   const { requests, accounts, exportRows } = service.usage.today(identity.tenantId);
   const full = plan.secondaryCnaeFull && service.secondaryCnaeFull;
-  return json({
+  return answered<UsageAnswer>({
     request_id: requestId,
     days: Array.from({ length: count }, (_, at) => dayText(first + at)),
     senders: named(seriesOf(rows, first, count), namesOf(call)),
@@ -90,7 +92,7 @@ function named(senders: ReadonlyMap<string, Series>, names: ReadonlyMap<string, 
     .map(([id, { requests, accounts, exportRows }]) => ({
       id,
       name: names.get(id) ?? "",
-      kind: id.startsWith(USER) ? "console" : "key",
+      kind: id.startsWith(USER) ? ("console" as const) : ("key" as const),
       requests,
       accounts,
       export_rows: exportRows,

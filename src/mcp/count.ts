@@ -9,7 +9,8 @@ import { wordFor } from "../amounts.ts";
 import { countAccounts } from "../http/api/count.ts";
 import { SCHEMAS } from "../http/api/schemas.ts";
 import type { AskedPart, Question } from "../http/server/service.ts";
-import { FACETS, type Facet } from "../search/facet.ts";
+import type { Facet } from "../search/facet.ts";
+import { FACETS } from "../spec/facets.ts";
 import {
   type AnswerSource,
   answeredBy,

@@ -5,7 +5,7 @@
  * and totals, under the same plan, at the same cost.
  */
 import { strict as assert } from "node:assert";
-import type { Answer } from "../http/server/respond.ts";
+import type { HttpAnswer } from "../http/server/respond.ts";
 import type { AskedPart, Question } from "../http/server/service.ts";
 import type { JsonObject } from "../spec/reader.ts";
 
@@ -22,7 +22,7 @@ export function withBody<Asker extends Question<AskedPart>>(asker: Asker, body: 
 }
 
 /** The values of an answer. */
-export function answeredBy<Value>({ status, body }: Answer): Value {
+export function answeredBy<Value>({ status, body }: HttpAnswer): Value {
   const whole = typeof body === "string" || body instanceof Uint8Array;
   assert(status < 300 && whole, "a handler answers a small body at once");
   return JSON.parse(typeof body === "string" ? body : Buffer.from(body).toString()) as Value;

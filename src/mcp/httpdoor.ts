@@ -7,7 +7,7 @@
  */
 import { AppError } from "../errors.ts";
 import { Turns } from "../http/server/background-tasks.ts";
-import { type Answer, JSON_TYPE } from "../http/server/respond.ts";
+import { type HttpAnswer, JSON_TYPE } from "../http/server/respond.ts";
 import type { KeyCall, ServicePart } from "../http/server/service.ts";
 import { parseJson } from "../spec/json.ts";
 import { isJsonObject, shown } from "../spec/reader.ts";
@@ -31,7 +31,7 @@ import { TRANSLATE_TOOL } from "./translate.ts";
 export const READING_TOOLS = [TRANSLATE_TOOL, COUNT_TOOL, SEARCH_TOOL, ACCOUNT_TOOL] as const;
 
 /** Makes the handler of the route; `version` is that of the product. */
-export function agentDoor(version: string): (call: KeyCall<ServicePart>) => Promise<Answer> {
+export function agentDoor(version: string): (call: KeyCall<ServicePart>) => Promise<HttpAnswer> {
   const agent = new Agent<KeyCall<ServicePart>>([...READING_TOOLS, SERVER_EXPORT_TOOL], version);
   return async (call) => {
     refusePages(call);
@@ -48,7 +48,7 @@ export function agentDoor(version: string): (call: KeyCall<ServicePart>) => Prom
 }
 
 /** The answer to one message; what is no message is 400, what is refused a problem document. */
-function answered({ answer, accounts, failure }: AgentReply): Answer {
+function answered({ answer, accounts, failure }: AgentReply): HttpAnswer {
   if (failure !== null) throw failure;
   if (answer === null) return { status: 202, type: "", body: "" };
   const wrong = "error" in answer && answer.error.code === RPC_CODES.invalidRequest;
@@ -60,7 +60,7 @@ async function answerBatch(
   agent: Agent<KeyCall<ServicePart>>,
   call: KeyCall<ServicePart>,
   messages: readonly unknown[],
-): Promise<Answer> {
+): Promise<HttpAnswer> {
   call.spend(messages.length);
   const answers: unknown[] = [];
   let accounts = 0;

@@ -6,11 +6,11 @@
  * time, so that the thread pool has room for files and passwords; too many that wait are refused.
  */
 import { AppError } from "../errors.ts";
+import type { FacetName } from "../spec/facets.ts";
 import type { AccountQuerySpec } from "../spec/schema.ts";
 import { eventually } from "../steps.ts";
-import { type FacetName, type Facets, facetsAside } from "./facet.ts";
-import type { PageRequest } from "./page.ts";
-import { collect, companySteps, type Page, type RowFinder } from "./page.ts";
+import { type Facets, facetsAside } from "./facet.ts";
+import { collect, companySteps, type Page, type PageRequest, type RowFinder } from "./page.ts";
 import { matchClauses, plan, type QueryPlan } from "./plan.ts";
 import { guarded, type Segment } from "./segment.ts";
 

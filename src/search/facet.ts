@@ -8,29 +8,8 @@
 import { TABLES, type TableName } from "../../native-index/format/columns.ts";
 import type { Clause, NativeFacet } from "../../native-index/napi/engine.ts";
 import { CNAE_NOT_INFORMED, punctuateCnae, sectionOfCnae } from "../spec/catalog.ts";
+import type { FacetName } from "../spec/facets.ts";
 import { guarded, type Segment } from "./segment.ts";
-
-/** Every facet, in the order of the documents. */
-export const FACETS = [
-  "uf",
-  "municipality",
-  "cnae_section",
-  "cnae_division",
-  "cnae_group",
-  "cnae_class",
-  "cnae_subclass",
-  "registration_status",
-  "company_size",
-  "started_year",
-  "legal_nature",
-  "simples",
-  "mei",
-  "headquarters",
-  "contact",
-] as const;
-
-/** Name of a facet. */
-export type FacetName = (typeof FACETS)[number];
 
 /** Most values of a facet that are listed; the rest is counted as one. */
 export const FACET_VALUES_MAX = 100;

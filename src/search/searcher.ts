@@ -4,6 +4,8 @@
  * Invariant: search, lead search, export, count and command line all go this way, so that what
  * was previewed is what is exported.
  */
+
+import type { FacetName } from "../spec/facets.ts";
 import type { AccountQuerySpec } from "../spec/schema.ts";
 import {
   type AccountSlices,
@@ -12,14 +14,14 @@ import {
   SLICE_ROWS,
 } from "./accountslices.ts";
 import type { AheadRequest, PageAhead } from "./ahead.ts";
-import { facets as countFacets, type FacetName, type Facets } from "./facet.ts";
+import { facets as countFacets, type Facets } from "./facet.ts";
 import { collect, companyPage, execute } from "./page.ts";
 import { matchClauses, plan, type QueryPlan } from "./plan.ts";
 import { type Projector, projector } from "./project.ts";
 import { guarded, type Segment } from "./segment.ts";
 
 /** One page of a search. */
-export interface SearchRequest extends AheadRequest {
+export interface EngineRequest extends AheadRequest {
   readonly fields: readonly string[];
   readonly explain: boolean;
   /** Renders the rows in place of `fields` and `explain`. */
@@ -49,13 +51,13 @@ export interface SlicedAnswer extends Omit<SearchAnswer, "accounts" | "count"> {
 }
 
 /** Answers one page. Throws `AppError` `snapshot_unavailable` when the file is damaged. */
-export function search(segment: Segment, request: SearchRequest): SearchAnswer {
+export function search(segment: Segment, request: EngineRequest): SearchAnswer {
   const { slices, ...rest } = searchSliced(segment, request);
   return { ...rest, count: slices.rowCount, accounts: slices.whole() };
 }
 
 /** As `search`; finds the rows of the page and renders none of them. */
-export function searchSliced(segment: Segment, request: SearchRequest): SlicedAnswer {
+export function searchSliced(segment: Segment, request: EngineRequest): SlicedAnswer {
   const { spec, fields, afterRow, explain, onePerCompany = false, ahead } = request;
   const planned = ahead?.plan ?? guarded(() => plan(segment, spec));
   const wanted = { afterRow, limit: spec.limit };
@@ -75,7 +77,7 @@ export function searchSliced(segment: Segment, request: SearchRequest): SlicedAn
 }
 
 /** What JavaScript has a part in takes ten times as long as what the addon renders alone. */
-function rowsPerSlice({ explain, project }: SearchRequest): number {
+function rowsPerSlice({ explain, project }: EngineRequest): number {
   return explain || project !== undefined ? EXPLAINED_SLICE_ROWS : SLICE_ROWS;
 }
 

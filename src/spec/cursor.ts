@@ -29,7 +29,7 @@ const CURSOR_SHAPE = /^[A-Za-z0-9_-]{116}$/;
 export interface CursorScope {
   /** Identifies the snapshot's contents, not only its month; any text. */
   readonly snapshotId: string;
-  /** `walkHash` of the spec: SHA-256 in hex. */
+  /** `resultHash` of the spec: SHA-256 in hex. */
   readonly specHash: string;
   /** `fieldsHash` of what the plan allows: SHA-256 in hex. */
   readonly fieldsHash: string;

@@ -45,12 +45,12 @@ export function specHash(spec: AccountQuerySpec): string {
 }
 
 /** SHA-256 (hex) of the spec without `explain` and `limit`: what a cursor is bound to. */
-export function walkHash(spec: AccountQuerySpec): string {
+export function resultHash(spec: AccountQuerySpec): string {
   return sha256(JSON.stringify(walkOf(spec)));
 }
 
-/** SHA-256 (hex) of what a cursor of leads is bound to: `walkHash`, and how companies come. */
-export function leadWalkHash(spec: AccountQuerySpec, onePerCompany: boolean): string {
+/** SHA-256 (hex) of what a cursor of leads is bound to: `resultHash`, and how companies come. */
+export function leadResultHash(spec: AccountQuerySpec, onePerCompany: boolean): string {
   return sha256(JSON.stringify({ one_per_company: onePerCompany, ...walkOf(spec) }));
 }
 

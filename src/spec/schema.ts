@@ -17,6 +17,9 @@ import {
 import { rowsOf } from "./filters/members.ts";
 import type { FilterGroup, FilterRow } from "./filters/table.ts";
 
+/** Longest text, in UTF-16 units. */
+export const TEXT_MAX = 2_000;
+
 /** Limits of a spec; each is tested at the limit and one past it. */
 export const SPEC_LIMITS = {
   /** Accounts in one answer of a search. */

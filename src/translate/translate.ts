@@ -30,9 +30,6 @@ import { correctSpelling } from "./spelling/corrections.ts";
 import { settleLeftovers } from "./unmapped.ts";
 import { Sentence, type TokenRole, type Words } from "./words/sentence.ts";
 
-/** Longest text, in UTF-16 units. */
-export const TEXT_MAX = 2_000;
-
 /** A part of the text with what it was taken for. */
 export interface Part extends Words {
   readonly role: TokenRole;

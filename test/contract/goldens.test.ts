@@ -40,7 +40,6 @@ import { openCsvRenderer, openJsonlRenderer } from "../../src/export/formats/tex
 import { openXlsxRenderer } from "../../src/export/formats/xlsx/xlsx.ts";
 import { publicDocument } from "../../src/http/api/documents.ts";
 import { ROUTES } from "../../src/http/api/routes.ts";
-import { FACETS } from "../../src/search/facet.ts";
 import { describePlans, planPhases } from "../../src/search/plan.ts";
 import { scroll } from "../../src/search/scroll.ts";
 import { countMatches, facets, search } from "../../src/search/searcher.ts";
@@ -48,13 +47,14 @@ import { openSegment, type Segment } from "../../src/search/segment.ts";
 import { tooBroad } from "../../src/spec/breadth.ts";
 import { catalogLookup } from "../../src/spec/catalog.ts";
 import { encodeCursor } from "../../src/spec/cursor.ts";
+import { FACETS } from "../../src/spec/facets.ts";
 import { OUTPUT_FIELD_NAMES } from "../../src/spec/fields.ts";
 import {
   changesHash,
   fieldsHash,
-  leadWalkHash,
+  leadResultHash,
+  resultHash,
   specHash,
-  walkHash,
 } from "../../src/spec/identity.ts";
 import { normalizeSpec } from "../../src/spec/normalize.ts";
 import { type AccountQuerySpec, SPEC_INPUT_SCHEMA, SPEC_SCHEMA } from "../../src/spec/schema.ts";
@@ -117,14 +117,14 @@ function specsOf(): AccountQuerySpec[] {
 /** What identifies a spec. */
 function identityOf(spec: AccountQuerySpec): string {
   const asked = { kinds: ["left"], watch: ["email"], fields: ["cnpj"] };
-  const hashes = [specHash(spec), walkHash(spec), leadWalkHash(spec, true)];
+  const hashes = [specHash(spec), resultHash(spec), leadResultHash(spec, true)];
   return json([...hashes, changesHash(spec, asked)]);
 }
 
 function cursorOf(spec: AccountQuerySpec, lastRow: number): string {
   const scope = {
     snapshotId: "goldens",
-    specHash: walkHash(spec),
+    specHash: resultHash(spec),
     fieldsHash: fieldsHash(spec.output.fields),
     binding: ["tenant", "accounts/search"],
   };

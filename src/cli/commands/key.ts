@@ -6,7 +6,8 @@
  */
 import { type Command, InvalidArgumentError } from "commander";
 import type { CreatedKey, Keyring } from "../../access/keyring.ts";
-import { PLAN_DEFAULT, PLAN_NAMES } from "../../access/plans.ts";
+import { PLAN_NAMES } from "../../access/plannames.ts";
+import { PLAN_DEFAULT } from "../../access/plans.ts";
 import { DAY_MS, systemClock } from "../../clock.ts";
 import { type CommandText, choice, explain } from "../support/helptext.ts";
 import { printTable } from "../support/print.ts";

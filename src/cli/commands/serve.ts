@@ -17,7 +17,7 @@ import { CommandError } from "../../errors.ts";
 import { startMetricsServer } from "../../http/server/metricsserver.ts";
 import type { RouteTable } from "../../http/server/routetable.ts";
 import { openTransport, startServer } from "../../http/server/server.ts";
-import { Door } from "../../http/server/session-auth.ts";
+import { SessionAuth } from "../../http/server/session-auth.ts";
 import type { Transport } from "../../http/server/transport.ts";
 import { consoleFolder } from "../../location.ts";
 import { describeError, type LogDestination } from "../../log.ts";
@@ -219,8 +219,11 @@ async function openPorts(config: Config, service: ServedService, transport: Tran
 
 /** The public routes and the console, with the files of its pages where they were built. */
 function consoleOf(config: Config, { sessions }: ServedService): RouteTable {
-  const door = new Door({ sessions, insecureHttp: config.get("console.insecure_http") });
-  return consoleTable(door, new Assets(consoleFolder(), door));
+  const sessionAuth = new SessionAuth({
+    sessions,
+    insecureHttp: config.get("console.insecure_http"),
+  });
+  return consoleTable(sessionAuth, new Assets(consoleFolder(), sessionAuth));
 }
 
 /** What is done now and then until the end, whose reason it gives. */

@@ -9,7 +9,7 @@ import { AuditTrail } from "../../access/audittrail.ts";
 import { Keyring } from "../../access/keyring.ts";
 import { Passwords } from "../../access/passwords.ts";
 import { loadPlans, type Plans } from "../../access/plans.ts";
-import { Gate } from "../../access/rate-limits.ts";
+import { RateLimits } from "../../access/rate-limits.ts";
 import { Sessions } from "../../access/sessions.ts";
 import { SignIns } from "../../access/signins.ts";
 import { Usage } from "../../access/usage.ts";
@@ -106,7 +106,7 @@ export function makeService(parts: Parts): ServedService {
     ...settledBy(config),
     ...{ exporter, keyring, ...people, usage, plans, pressure, telemetry, log, secrets },
     searches: new SearchStore(database),
-    gate: new Gate(systemClock),
+    rateLimits: new RateLimits(systemClock),
     streams,
     transport: transport.name,
     segment: () => shelf.current(),

@@ -8,9 +8,10 @@ import { InvalidArgumentError } from "commander";
 import { CommandError } from "../../errors.ts";
 import type { Segment } from "../../search/segment.ts";
 import { parseJson } from "../../spec/json.ts";
+import { TEXT_MAX } from "../../spec/schema.ts";
 import { isUncertain } from "../../translate/confidence.ts";
 import type { Note } from "../../translate/notes.ts";
-import { TEXT_MAX, translate } from "../../translate/translate.ts";
+import { translate } from "../../translate/translate.ts";
 
 /** Reads a spec file, `-` being standard input. @throws CommandError (exit 2) without one. */
 export function readSpecFile(path: string): unknown {

@@ -4,8 +4,8 @@
  * Invariant: that of the whole table.
  */
 import Type, { type TSchema } from "typebox";
-import { FACETS } from "../../search/facet.ts";
 import { SCORE_PARTS } from "../../search/score.ts";
+import { FACETS } from "../../spec/facets.ts";
 import { OUTPUT_FIELDS, SCORING_STRATEGIES } from "../../spec/fields.ts";
 import { SPEC_LIMITS } from "../../spec/schema.ts";
 import {

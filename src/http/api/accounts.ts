@@ -16,7 +16,7 @@ import {
   exampleNormalized,
 } from "../openapi/examples.ts";
 import { unchanged, weakTag } from "../server/etag.ts";
-import { type Answer, json } from "../server/respond.ts";
+import { type HttpAnswer, json } from "../server/respond.ts";
 import { currentSegment, type Question, timed } from "../server/service.ts";
 import { countAccounts } from "./count.ts";
 import {
@@ -154,7 +154,9 @@ export const ACCOUNT_ROUTES: readonly ApiRoute[] = [
 ];
 
 /** Answers one account. */
-export function readAccount(call: Question<"clock" | "engine" | "segment" | "telemetry">): Answer {
+export function readAccount(
+  call: Question<"clock" | "engine" | "segment" | "telemetry">,
+): HttpAnswer {
   const { service, plan, params } = call;
   const segment = currentSegment(service);
   // The slash of the punctuated form makes two segments of one CNPJ.

@@ -18,10 +18,10 @@ import { type BodyObject, readBody, withBodyMistakesIn } from "../server/body.ts
 import { costOf } from "../server/cost.ts";
 import type { Reply } from "../server/routetable.ts";
 import { currentSegment, type KeyCall } from "../server/service.ts";
+import { CHANGE_MEMBERS, readKinds, readSince, readWatch } from "./changeoptions.ts";
 import { openList, totalsOf } from "./changepage.ts";
 import { type HeldPair, noSuchMonth, openPair } from "./changepair.ts";
 import { normalizedFor, withMonths } from "./changequestion.ts";
-import { CHANGE_MEMBERS, readKinds, readSince, readWatch } from "./changewish.ts";
 import { askedBy, created, createExport, exportContext, MEMBERS, replayed } from "./newexport.ts";
 import { isSmall } from "./search-request.ts";
 
@@ -78,8 +78,8 @@ export async function acceptChanges(
     );
     // A missing pair was a mistake.
     const { older, newer: segment } = pair as HeldPair;
-    const wish = { spec, kinds, watch };
-    const rows = await countRows(call, pair as HeldPair, wish);
+    const question = { spec, kinds, watch };
+    const rows = await countRows(call, pair as HeldPair, question);
     const wanted = { ...asked, spec, segment, rows, changes: { older, kinds, watch } };
     return call.service.exporter.create(wanted);
   } finally {
@@ -125,14 +125,14 @@ function* exportSpec(
 async function countRows(
   call: KeyCall<"changeLists" | "clock" | "stopping" | "telemetry">,
   pair: HeldPair,
-  wish: Pick<ChangeQuery, "spec" | "kinds" | "watch">,
+  question: Pick<ChangeQuery, "spec" | "kinds" | "watch">,
 ): Promise<number> {
   const held = await openList(call, { pair });
   try {
-    const totals = await totalsOf(call.service, { ...wish, list: held.list });
-    const matches = wish.kinds.reduce((sum, kind) => sum + totals[kind], 0);
-    const rows = Math.min(matches, wish.spec.limit);
-    refuseTooManyRows(wish.spec.output.format as ExportFormat, rows);
+    const totals = await totalsOf(call.service, { ...question, list: held.list });
+    const matches = question.kinds.reduce((sum, kind) => sum + totals[kind], 0);
+    const rows = Math.min(matches, question.spec.limit);
+    refuseTooManyRows(question.spec.output.format as ExportFormat, rows);
     return rows;
   } finally {
     held.release();

@@ -23,11 +23,11 @@ import { encodeCursor } from "../../spec/cursor.ts";
 import { laterResult } from "../server/background-tasks.ts";
 import type { BodyObject } from "../server/body.ts";
 import { costOf, limitOf } from "../server/cost.ts";
-import { type Answer, JSON_TYPE } from "../server/respond.ts";
+import { overloaded } from "../server/pressure.ts";
+import { type HttpAnswer, JSON_TYPE } from "../server/respond.ts";
 import type { KeyCall, Service } from "../server/service.ts";
 import { streamedBody } from "../server/stream.ts";
 import { type ChangesQuestion, readQuestion } from "./changequestion.ts";
-import { inTurn } from "./changewalk.ts";
 import { isSmall } from "./search-request.ts";
 
 /** Longest time that a question waits for its list, in milliseconds. */
@@ -36,6 +36,12 @@ const WAIT_MS = 10_000;
 const WHOLE_ITEMS_MAX = 128;
 /** Changes that are rendered at a time: less than a millisecond. */
 const SLICE_ITEMS = 32;
+
+/** More questions than this would wait longer than anybody does. */
+const WAITING_MAX = 64;
+
+let last: Promise<unknown> = Promise.resolve();
+let waiting = 0;
 
 /** The list that a question needs, made where there is none. */
 export function openList(
@@ -76,7 +82,7 @@ export async function answerChanges(
     | "telemetry"
   >,
   body: BodyObject,
-): Promise<Answer> {
+): Promise<HttpAnswer> {
   const startMs = call.service.clock.monotonicMs();
   const { spec, limit } = body.members;
   call.spend(costOf({ spec, limit: limitOf([limit], call.plan.limits.search_limit) }));
@@ -132,7 +138,7 @@ interface Rendering extends Found {
 async function rendered(
   call: KeyCall<"clock" | "hold" | "log" | "secrets" | "streams">,
   rendering: Rendering,
-): Promise<Answer> {
+): Promise<HttpAnswer> {
   const { question, held, page, letGo } = rendering;
   const { head, tail } = frameOf(call, rendering);
   const slices = itemSlices(held, page.entries, question.spec.output.fields);
@@ -202,4 +208,21 @@ function itemSlices(
       yield Buffer.from("]");
     },
   };
+}
+
+/**
+ * Runs a task on a change list when those before it have ended: at most one slice of a list is
+ * walked in a turn of the event loop, however many questions there are, so that whoever asks
+ * something small hardly waits. Throws `overloaded` where too many wait.
+ */
+async function inTurn<Value>(task: () => Promise<Value>): Promise<Value> {
+  if (waiting >= WAITING_MAX) throw overloaded();
+  waiting++;
+  const turn = last.then(task);
+  last = turn.catch(() => {});
+  try {
+    return await turn;
+  } finally {
+    waiting--;
+  }
 }

@@ -22,8 +22,8 @@ import { leadQuerySteps } from "../../translate/leads/leadquery.ts";
 import { stepwise } from "../server/background-tasks.ts";
 import { type BodyObject, withBodyMistakesIn } from "../server/body.ts";
 import { currentSegment, type KeyCall } from "../server/service.ts";
+import { readKinds, readSince, readWatch } from "./changeoptions.ts";
 import { changesSince, type HeldPair, noSuchMonth, openPair, pairId } from "./changepair.ts";
-import { readKinds, readSince, readWatch } from "./changewish.ts";
 import { allowedFieldsHash } from "./search.ts";
 import { readCursor, SEARCH_LIMIT_DEFAULT } from "./search-request.ts";
 

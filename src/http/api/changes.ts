@@ -20,11 +20,11 @@ import {
 } from "../openapi/examples.ts";
 import type { Parameter } from "../openapi/operation.ts";
 import { type BodyObject, readBody } from "../server/body.ts";
-import type { Answer } from "../server/respond.ts";
+import type { HttpAnswer } from "../server/respond.ts";
 import type { KeyCall } from "../server/service.ts";
+import { CHANGE_MEMBERS } from "./changeoptions.ts";
 import { answerChanges } from "./changepage.ts";
 import { sinceSchema } from "./changes-schemas.ts";
-import { CHANGE_MEMBERS } from "./changewish.ts";
 import {
   type ApiRoute,
   BODY_ERRORS,
@@ -160,7 +160,7 @@ function changesByBody(
     | "streams"
     | "telemetry"
   >,
-): Promise<Answer> {
+): Promise<HttpAnswer> {
   return answerChanges(call, readBody(call.body, MEMBERS));
 }
 
@@ -180,7 +180,7 @@ async function changesByQuery(
     | "streams"
     | "telemetry"
   >,
-): Promise<Answer> {
+): Promise<HttpAnswer> {
   try {
     return await answerChanges(call, bodyOf(call.query));
   } catch (error) {

@@ -12,7 +12,7 @@ import { type Steps, waited } from "../../steps.ts";
 import { readBody, withBodyMistakesIn } from "../server/body.ts";
 import { costOf } from "../server/cost.ts";
 import { unchanged, weakTag } from "../server/etag.ts";
-import { type Answer, json } from "../server/respond.ts";
+import { type HttpAnswer, json } from "../server/respond.ts";
 import type { Reply } from "../server/routetable.ts";
 import { currentSegment, type Question, timed } from "../server/service.ts";
 import { refuseTooBroad } from "./breadth.ts";
@@ -34,7 +34,7 @@ function* countSteps(
   call: Question<"clock" | "engine" | "secondaryCnaeFull" | "telemetry">,
   segment: Segment,
   startMs: number,
-): Steps<Answer> {
+): Steps<HttpAnswer> {
   const { service } = call;
   if (!isSmall(call.body)) yield;
   const body = readBody(call.body, ["spec", "facets"]);

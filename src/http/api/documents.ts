@@ -8,7 +8,7 @@ import { AppError } from "../../errors.ts";
 import { openApiDocument } from "../openapi/document.ts";
 import { DOCS_POLICY, errorsPage, PAGE_TYPE, referencePage } from "../openapi/reference.ts";
 import { unchanged, weakTag } from "../server/etag.ts";
-import { type Answer, JSON_TYPE, redirectTo } from "../server/respond.ts";
+import { type HttpAnswer, JSON_TYPE, redirectTo } from "../server/respond.ts";
 import type { Call, Service, ServicePart } from "../server/service.ts";
 import { type ApiRoute, type ListedRoute, listed, type UnlistedRoute } from "./route.ts";
 import { SCHEMAS } from "./schemas.ts";
@@ -57,7 +57,7 @@ export function documentRoutes(routes: () => readonly ApiRoute[]): readonly Unli
   ];
 }
 
-function page(path: string, handle: (call: Call<ServicePart>) => Answer): UnlistedRoute {
+function page(path: string, handle: (call: Call<ServicePart>) => HttpAnswer): UnlistedRoute {
   return { method: "GET", path, access: "open", sheds: "first", handle, unlisted: "page" };
 }
 
@@ -70,7 +70,7 @@ function leads(path: string, to: string, status: 302 | 308): UnlistedRoute {
 /** A handler that makes its page once. */
 function once(make: (service: Pick<Service, "version">) => Text) {
   let kept: (Omit<Text, "text"> & { readonly bytes: Buffer; readonly tag: string }) | null = null;
-  return (call: Call<"version">): Answer => {
+  return (call: Call<"version">): HttpAnswer => {
     if (kept === null) {
       const made = make(call.service);
       // As bytes: making them of the text costs ten times as much as all the rest of an answer.
@@ -115,7 +115,7 @@ ${lines.join("\n")}
 }
 
 /** Whom to tell of a weakness (RFC 9116); there is none where the operator named nobody. */
-function securityText({ service }: Call<"clock" | "securityContact">): Answer {
+function securityText({ service }: Call<"clock" | "securityContact">): HttpAnswer {
   const { securityContact, clock } = service;
   if (securityContact === null) {
     throw new AppError("not_found", "The operator of this server named no contact.");

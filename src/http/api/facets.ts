@@ -3,7 +3,7 @@
  * for, or null; every mistake is added to those of the body.
  * Invariant: a name that is unknown or there twice is a mistake, never left out.
  */
-import { FACETS, type FacetName } from "../../search/facet.ts";
+import { FACETS, type FacetName } from "../../spec/facets.ts";
 import { shown } from "../../spec/reader.ts";
 import type { BodyObject } from "../server/body.ts";
 

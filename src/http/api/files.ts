@@ -16,8 +16,9 @@ import { FORMATS } from "../../export/formats/format.ts";
 import { type ExportRecord, exportNotFound } from "../../export/record.ts";
 import { describeError } from "../../log.ts";
 import { EXPORT_FORMATS } from "../../spec/fields.ts";
+import type { FileSlice } from "../server/body-stream.ts";
 import { takePlace } from "../server/places.ts";
-import type { Answer, FileSlice } from "../server/respond.ts";
+import type { HttpAnswer } from "../server/respond.ts";
 import type { Call } from "../server/service.ts";
 import { EXPORT_STATE_ERRORS, refuseExpired, refuseUnfinished } from "./export-record.ts";
 import { type ByteRange, type Wanted, wantedOf } from "./ranges.ts";
@@ -129,7 +130,7 @@ export const FILE_ROUTES: readonly ApiRoute[] = [
 /** Sends a file or a part of it. */
 function downloadFile(
   call: Call<"clock" | "exporter" | "keyring" | "log" | "secrets" | "streams">,
-): Answer | Promise<Answer> {
+): HttpAnswer | Promise<HttpAnswer> {
   const { clock, secrets } = call.service;
   checkLink(call.path, call.rawQuery, { nowMs: clock.nowMs(), secrets: secrets.link });
   const record = finished(call);

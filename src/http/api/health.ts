@@ -6,7 +6,7 @@
  */
 import { AppError } from "../../errors.ts";
 import { METRICS_TYPE } from "../../metrics.ts";
-import { type Answer, json } from "../server/respond.ts";
+import { type HttpAnswer, json } from "../server/respond.ts";
 import { type Call, currentSegment } from "../server/service.ts";
 import { type ApiRoute, route } from "./route.ts";
 
@@ -56,12 +56,12 @@ export const HEALTH_ROUTES: readonly ApiRoute[] = [
 ];
 
 /** The process is up. */
-function healthz({ service }: Call<"transport" | "version">): Answer {
+function healthz({ service }: Call<"transport" | "version">): HttpAnswer {
   return json({ status: "ok", version: service.version, transport: service.transport });
 }
 
 /** A snapshot is loaded and requests are welcome. */
-function readyz({ service }: Call<"segment" | "stopping">): Answer {
+function readyz({ service }: Call<"segment" | "stopping">): HttpAnswer {
   if (service.stopping()) {
     throw new AppError("snapshot_unavailable", "The server is stopping. Ask another one.");
   }
@@ -70,7 +70,7 @@ function readyz({ service }: Call<"segment" | "stopping">): Answer {
 }
 
 /** The metrics for Prometheus, unless they have an address of their own. */
-function metrics({ service }: Call<"metricsHere" | "telemetry">): Answer {
+function metrics({ service }: Call<"metricsHere" | "telemetry">): HttpAnswer {
   if (!service.metricsHere) {
     throw new AppError("not_found", "The metrics are answered at an address of their own.");
   }

@@ -15,7 +15,7 @@ import {
 } from "../../export/listcursor.ts";
 import { EXPORT_ID, type ExportRecord, exportNotFound } from "../../export/record.ts";
 import { queryMistake, refuseQueryMistakes } from "../server/query.ts";
-import { type Answer, json, noContent } from "../server/respond.ts";
+import { type HttpAnswer, json, noContent } from "../server/respond.ts";
 import type { KeyCall } from "../server/service.ts";
 import { recordJson, refuseExpired, refuseUnfinished } from "./export-record.ts";
 
@@ -29,29 +29,29 @@ const WAIT_TURN_MS = 2_000;
 /** `GET /v1/exports/{id}`: the record, on request only once it has come to its end. */
 export function readExport(
   call: KeyCall<"clock" | "exporter" | "stopping" | "waits">,
-): Answer | Promise<Answer> {
-  const wish = readWish(call.query);
-  const answer = (record: ExportRecord): Answer => {
+): HttpAnswer | Promise<HttpAnswer> {
+  const options = readOptions(call.query);
+  const answer = (record: ExportRecord): HttpAnswer => {
     refuseExpired(record);
-    if (wish.done) refuseUnfinished(record);
+    if (options.done) refuseUnfinished(record);
     return json(recordJson(record));
   };
-  return readWith(call, wish.waitMs, answer);
+  return readWith(call, options.waitMs, answer);
 }
 
 /** Reads the export of a path as it is now, or when it has come to its end or `wait` is over. */
 export function readAs(
   call: KeyCall<"clock" | "exporter" | "stopping" | "waits">,
-  answer: (record: ExportRecord) => Answer,
-): Answer | Promise<Answer> {
-  return readWith(call, readWish(call.query).waitMs, answer);
+  answer: (record: ExportRecord) => HttpAnswer,
+): HttpAnswer | Promise<HttpAnswer> {
+  return readWith(call, readOptions(call.query).waitMs, answer);
 }
 
 function readWith(
   call: KeyCall<"clock" | "exporter" | "stopping" | "waits">,
   waitMs: number,
-  answer: (record: ExportRecord) => Answer,
-): Answer | Promise<Answer> {
+  answer: (record: ExportRecord) => HttpAnswer,
+): HttpAnswer | Promise<HttpAnswer> {
   const id = idOf(call);
   const { tenantId } = call.identity;
   const record = call.service.exporter.read(tenantId, id);
@@ -80,7 +80,7 @@ async function waitFor(
 }
 
 /** `GET /v1/exports/{id}/download`: leads to the file, which then needs no key. */
-export function downloadExport(call: KeyCall<"clock" | "exporter" | "secrets">): Answer {
+export function downloadExport(call: KeyCall<"clock" | "exporter" | "secrets">): HttpAnswer {
   const { exporter, secrets, clock } = call.service;
   const record = exporter.read(call.identity.tenantId, idOf(call));
   refuseExpired(record);
@@ -91,13 +91,13 @@ export function downloadExport(call: KeyCall<"clock" | "exporter" | "secrets">):
 }
 
 /** `DELETE /v1/exports/{id}`: cancels or deletes. */
-export function deleteExport(call: KeyCall<"exporter">): Answer {
+export function deleteExport(call: KeyCall<"exporter">): HttpAnswer {
   call.service.exporter.remove(call.identity.tenantId, idOf(call));
   return noContent();
 }
 
 /** `GET /v1/exports`: the tenant's exports, newest first. */
-export function listExports(call: KeyCall<"exporter" | "secrets">): Answer {
+export function listExports(call: KeyCall<"exporter" | "secrets">): HttpAnswer {
   const { records, limit, next } = pageOf(call);
   const page = { exports: records.map(recordJson), next_cursor: next, has_more: next !== null };
   if (next === null) return json(page);
@@ -133,12 +133,12 @@ export function idOf({ params }: KeyCall): string {
 }
 
 /** What a read asks for beyond the record. */
-interface Wish {
+interface ReadOptions {
   readonly waitMs: number;
   readonly done: boolean;
 }
 
-function readWish(query: ReadonlyMap<string, string>): Wish {
+function readOptions(query: ReadonlyMap<string, string>): ReadOptions {
   const mistakes: Mistake[] = [];
   const seconds = readInteger(query, "wait", [0, WAIT_SECONDS_MAX], mistakes) ?? 0;
   const wanted = query.get("require");

@@ -9,7 +9,7 @@ import type { Plan } from "../../access/plans.ts";
 import { AppError } from "../../errors.ts";
 import type { Segment } from "../../search/segment.ts";
 import { tooBroad } from "../../spec/breadth.ts";
-import { leadWalkHash } from "../../spec/identity.ts";
+import { leadResultHash } from "../../spec/identity.ts";
 import { normalizeSpec, normalizingSteps } from "../../spec/normalize.ts";
 import { shown } from "../../spec/reader.ts";
 import { type AccountQuerySpec, SPEC_LIMITS } from "../../spec/schema.ts";
@@ -28,17 +28,17 @@ import { checkText } from "./querytext.ts";
 import {
   isSmall,
   PreparedRequests,
-  type PreparedSearch,
   pageOf,
   prefixText,
   type Reading,
   readCursor,
   SEARCH_LIMIT_DEFAULT,
+  type SearchRequest,
   searchContext,
 } from "./search-request.ts";
 
 /** A lead request after reading. */
-export interface PreparedLeads extends PreparedSearch {
+export interface LeadsRequest extends SearchRequest {
   readonly onePerCompany: boolean;
   /** Language of the words of the leads. */
   readonly language: Language;
@@ -71,11 +71,11 @@ const NARROWING = ["activities", "name_contains", "cities", "states", "regions"]
 const requests = new PreparedRequests(readLeads);
 
 /** Reads and charges a lead request. Throws `AppError` with every mistake in it. */
-export function prepareLeads(call: Question, segment: Segment): Steps<PreparedLeads> {
+export function prepareLeads(call: Question, segment: Segment): Steps<LeadsRequest> {
   return requests.of(call, segment);
 }
 
-function* readLeads(bytes: Uint8Array, reading: Reading): Steps<PreparedLeads> {
+function* readLeads(bytes: Uint8Array, reading: Reading): Steps<LeadsRequest> {
   const { segment, plan, charge } = reading;
   const body = readBody(bytes, MEMBERS);
   const { members } = body;
@@ -96,7 +96,7 @@ function* readLeads(bytes: Uint8Array, reading: Reading): Steps<PreparedLeads> {
   const prefix = Buffer.from(prefixText(segment, shownMembers, "leads"));
   return {
     spec,
-    walkHash: leadWalkHash(spec, onePerCompany),
+    resultHash: leadResultHash(spec, onePerCompany),
     cursor,
     missing: tooBroad(spec) === null ? null : NARROWING,
     ...(bySentence ? { place: "/query_text" } : {}),

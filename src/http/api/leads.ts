@@ -13,7 +13,7 @@ import {
   EXAMPLE_HEAD,
   exampleNormalized,
 } from "../openapi/examples.ts";
-import type { Answer } from "../server/respond.ts";
+import type { HttpAnswer } from "../server/respond.ts";
 import type { Reply } from "../server/routetable.ts";
 import type { KeyCall } from "../server/service.ts";
 import { leadProjector } from "./lead.ts";
@@ -128,7 +128,7 @@ function* leadSteps(
   >,
   segment: Segment,
   startMs: number,
-): Steps<Answer> {
+): Steps<HttpAnswer> {
   const prepared = yield* prepareLeads(call, segment);
   const { spec, onePerCompany, language, refusal } = prepared;
   refuseDear(call, prepared);

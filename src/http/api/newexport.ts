@@ -22,7 +22,7 @@ import { atOnce, type Steps } from "../../steps.ts";
 import { type BodyObject, readBody, withBodyMistakesIn } from "../server/body.ts";
 import { costOf } from "../server/cost.ts";
 import { headerMistake } from "../server/query.ts";
-import { type Answer, json } from "../server/respond.ts";
+import { type HttpAnswer, json } from "../server/respond.ts";
 import type { Reply } from "../server/routetable.ts";
 import { currentSegment, type KeyCall, type Question } from "../server/service.ts";
 import { refuseTooBroad } from "./breadth.ts";
@@ -45,7 +45,7 @@ export function createExport(
 /** Makes an answer of the export that a request brings about. */
 export function whenAccepted(
   call: KeyCall<"engine" | "exporter" | "hold" | "secondaryCnaeFull" | "segment">,
-  answer: (accepted: AcceptedExport) => Answer,
+  answer: (accepted: AcceptedExport) => HttpAnswer,
 ): Reply {
   const accepted = acceptExport(call);
   return accepted instanceof Promise ? accepted.then(answer) : answer(accepted);
@@ -89,7 +89,7 @@ export function replayed({ service }: KeyCall<"exporter">, asked: Asked): Accept
 }
 
 /** The answer to a request that brought an export about, now or before. */
-export function created({ requestId }: KeyCall, accepted: AcceptedExport): Answer {
+export function created({ requestId }: KeyCall, accepted: AcceptedExport): HttpAnswer {
   const { record } = accepted;
   const body = {
     request_id: requestId,

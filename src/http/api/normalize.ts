@@ -15,7 +15,7 @@ import { type Steps, waited } from "../../steps.ts";
 import { leadQuerySteps } from "../../translate/leads/leadquery.ts";
 import { type BodyObject, readBody, withBodyMistakesIn } from "../server/body.ts";
 import { costOf } from "../server/cost.ts";
-import { type Answer, json } from "../server/respond.ts";
+import { type HttpAnswer, json } from "../server/respond.ts";
 import type { Reply } from "../server/routetable.ts";
 import { currentSegment, type KeyCall, type Question } from "../server/service.ts";
 import { answerSteps } from "./search.ts";
@@ -32,7 +32,7 @@ export function normalize(
 function* normalizeSteps(
   call: KeyCall<"engine" | "secondaryCnaeFull">,
   segment: Segment,
-): Steps<Answer> {
+): Steps<HttpAnswer> {
   const { body, requestId } = call;
   if (!isSmall(body)) yield;
   const read = readBody(body, ["spec"]);
@@ -64,7 +64,11 @@ function* normalizeSteps(
 }
 
 /** A lead query: its own normal form, and the account query that it stands for. */
-function* leadSteps(call: KeyCall<"engine">, segment: Segment, body: BodyObject): Steps<Answer> {
+function* leadSteps(
+  call: KeyCall<"engine">,
+  segment: Segment,
+  body: BodyObject,
+): Steps<HttpAnswer> {
   const { plan, requestId } = call;
   const { spec: input } = body.members;
   const limits = limitsFor(undefined, plan);

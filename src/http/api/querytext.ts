@@ -4,7 +4,7 @@
  * Invariant: the limits are the translator's, in UTF-16 units; white space alone is no sentence.
  */
 import { shown } from "../../spec/reader.ts";
-import { TEXT_MAX } from "../../translate/translate.ts";
+import { TEXT_MAX } from "../../spec/schema.ts";
 import type { BodyObject } from "../server/body.ts";
 
 /** Notes what is wrong with `query_text`. */

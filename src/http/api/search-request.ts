@@ -5,11 +5,11 @@
  * nothing about the sender is in it; the number of entries is bounded.
  */
 import type { Plan } from "../../access/plans.ts";
-import type { FacetName } from "../../search/facet.ts";
 import type { Segment } from "../../search/segment.ts";
 import { tooBroad } from "../../spec/breadth.ts";
+import type { FacetName } from "../../spec/facets.ts";
 import { DEFAULT_FIELDS } from "../../spec/fields.ts";
-import { walkHash } from "../../spec/identity.ts";
+import { resultHash } from "../../spec/identity.ts";
 import { parseJson } from "../../spec/json.ts";
 import { type NormalizeContext, normalizingSteps } from "../../spec/normalize.ts";
 import { isJsonObject } from "../../spec/reader.ts";
@@ -29,9 +29,9 @@ const ENTRIES_MAX = 512;
 const KEPT_BYTES_MAX = 8 * 1024;
 
 /** A search request after reading. */
-export interface PreparedSearch {
+export interface SearchRequest {
   readonly spec: AccountQuerySpec;
-  readonly walkHash: string;
+  readonly resultHash: string;
   readonly cursor: string | null;
   /** Pointers of the filters that are missing, or null when the spec is narrow enough. */
   readonly missing: readonly string[] | null;
@@ -117,7 +117,7 @@ export class PreparedRequests<Request> {
 const searches = new PreparedRequests(readSearch);
 
 /** Reads and charges a search request. Throws `AppError` with every mistake in it. */
-export function prepareSearch(call: Question, segment: Segment): Steps<PreparedSearch> {
+export function prepareSearch(call: Question, segment: Segment): Steps<SearchRequest> {
   return searches.of(call, segment);
 }
 
@@ -135,7 +135,7 @@ export function searchContext(segment: Segment, plan: Plan): NormalizeContext {
   };
 }
 
-function* readSearch(bytes: Uint8Array, { segment, plan, charge }: Reading): Steps<PreparedSearch> {
+function* readSearch(bytes: Uint8Array, { segment, plan, charge }: Reading): Steps<SearchRequest> {
   const body = readBody(bytes, MEMBERS);
   const { members } = body;
   const limit = pageOf(members.limit, members.spec, plan);
@@ -154,7 +154,7 @@ function* readSearch(bytes: Uint8Array, { segment, plan, charge }: Reading): Ste
   const missing = tooBroad(spec)?.missing ?? null;
   const prefix = Buffer.from(prefixText(segment, { spec }, "accounts"));
   const tag = weakTag(["search", segment.snapshotId, prefix, cursor ?? "", String(facets)]);
-  return { spec, walkHash: walkHash(spec), cursor, missing, facets, tag, prefix };
+  return { spec, resultHash: resultHash(spec), cursor, missing, facets, tag, prefix };
 }
 
 /** Accounts of the page that is asked for beside a spec or in it. */

@@ -16,15 +16,15 @@ import { type CursorScope, claimsSnapshot, decodeCursor, encodeCursor } from "..
 import { fieldsHash } from "../../spec/identity.ts";
 import { type Steps, waited } from "../../steps.ts";
 import { stepwise } from "../server/background-tasks.ts";
+import type { AnswerBody } from "../server/body-stream.ts";
 import { unchanged } from "../server/etag.ts";
 import { refuseWithoutPlace } from "../server/places.ts";
-import { type Answer, JSON_TYPE } from "../server/respond.ts";
+import { type HttpAnswer, JSON_TYPE } from "../server/respond.ts";
 import type { Reply } from "../server/routetable.ts";
 import { currentSegment, type Engine, type Question, timed } from "../server/service.ts";
 import { streamedBody } from "../server/stream.ts";
-import type { AnswerBody } from "../server/transport.ts";
 import { refuseTooBroad } from "./breadth.ts";
-import { cursorOf, isSmall, type PreparedSearch, prepareSearch } from "./search-request.ts";
+import { cursorOf, isSmall, prepareSearch, type SearchRequest } from "./search-request.ts";
 
 /** Pages of more accounts are rendered while they are sent. */
 export const WHOLE_ACCOUNTS_MAX = 512;
@@ -42,20 +42,20 @@ export interface PageKind {
 /** A page that is asked for, read and paid for. */
 export interface PageQuestion {
   readonly segment: Segment;
-  readonly prepared: PreparedSearch;
+  readonly prepared: SearchRequest;
   readonly kind: PageKind;
   /** When the request came, in monotonic milliseconds. */
   readonly startMs: number;
 }
 
 /** A request that was allowed, on its way to the engine. */
-interface Walk extends PageQuestion {
+interface PageRun extends PageQuestion {
   readonly scope: CursorScope;
   readonly afterRow: number;
 }
 
 /** The same with what was found aside. */
-interface FoundWalk extends Walk {
+interface FoundRun extends PageRun {
   readonly ahead: PageAhead | null;
 }
 
@@ -87,7 +87,7 @@ function* searchSteps(
   >,
   segment: Segment,
   startMs: number,
-): Steps<Answer> {
+): Steps<HttpAnswer> {
   const prepared = yield* prepareSearch(call, segment);
   refuseDear(call, prepared);
   return yield* answerPage(call, { segment, prepared, kind: ACCOUNTS, startMs });
@@ -106,7 +106,7 @@ export function answerSteps<Value>(
 /** Throws for a page that may be large, and for facets, while there is too much to do. */
 export function refuseDear(
   { service }: Question<"pressure">,
-  { spec, facets }: PreparedSearch,
+  { spec, facets }: SearchRequest,
 ): void {
   if (spec.limit <= WHOLE_ACCOUNTS_MAX && facets === null) return;
   service.pressure.refuse("first");
@@ -119,7 +119,7 @@ export function refuseDear(
 export function* answerPage(
   call: Question<"clock" | "engine" | "hold" | "log" | "secrets" | "streams" | "telemetry">,
   question: PageQuestion,
-): Steps<Answer> {
+): Steps<HttpAnswer> {
   const { service } = call;
   const { segment, prepared, kind } = question;
   refuseTooBroad(service.engine, segment, prepared);
@@ -128,39 +128,39 @@ export function* answerPage(
   const afterRow = cursor === null ? -1 : decodeCursor(cursor, scope, service.secrets.cursor);
   const known = unchanged(call, tag);
   if (known !== null) return known;
-  const walk: Walk = { ...question, scope, afterRow };
-  const wish = { spec, afterRow, onePerCompany: kind.onePerCompany === true };
+  const run: PageRun = { ...question, scope, afterRow };
+  const wanted = { spec, afterRow, onePerCompany: kind.onePerCompany === true };
   if (!isSmall(call.body)) yield;
-  const ahead = yield* waited(service.engine.pageAhead?.(segment, wish, facets) ?? null);
-  if (beginsLarge(service.engine, walk)) {
+  const ahead = yield* waited(service.engine.pageAhead?.(segment, wanted, facets) ?? null);
+  if (beginsLarge(service.engine, run)) {
     yield;
     // Found out at the cost of a count, not of a large page.
     refuseWithoutPlace(service.streams, call.identity.tenantId);
   }
-  return answerTo(call, { ...walk, ahead });
+  return answerTo(call, { ...run, ahead });
 }
 
-/** Whether this is the first page of a walk and has more accounts than are rendered at once. */
-function beginsLarge(engine: Engine, { segment, prepared: { spec }, afterRow }: Walk): boolean {
+/** Whether this is the first page of a search and has more accounts than are rendered at once. */
+function beginsLarge(engine: Engine, { segment, prepared: { spec }, afterRow }: PageRun): boolean {
   if (spec.limit <= WHOLE_ACCOUNTS_MAX || afterRow >= 0) return false;
   return engine.countMatches(segment, spec) > WHOLE_ACCOUNTS_MAX;
 }
 
 function answerTo(
   call: Question<"clock" | "engine" | "hold" | "log" | "secrets" | "streams" | "telemetry">,
-  walk: FoundWalk,
-): Answer {
+  run: FoundRun,
+): HttpAnswer {
   const { service } = call;
-  const { segment, prepared, scope, startMs } = walk;
-  const page = pageOf(call, walk);
-  const counted = walk.ahead?.facets ?? facetsOf(call, segment, prepared);
+  const { segment, prepared, scope, startMs } = run;
+  const page = pageOf(call, run);
+  const counted = run.ahead?.facets ?? facetsOf(call, segment, prepared);
   const next = page.more
     ? encodeCursor({ ...scope, lastRow: page.lastRow }, service.secrets.cursor)
     : null;
   const head = `{"request_id":"${call.requestId}"`;
   const tookMs = Math.round((service.clock.monotonicMs() - startMs) * 1000) / 1000;
   const tail = tailOf(page, { next, counted, tookMs });
-  const answer = (body: AnswerBody): Answer => {
+  const answer = (body: AnswerBody): HttpAnswer => {
     const headers = { ETag: prepared.tag };
     return { status: 200, type: JSON_TYPE, body, headers, accounts: page.count };
   };
@@ -177,7 +177,7 @@ type FoundPage = Omit<SearchAnswer, "accounts"> & {
 
 function pageOf(
   call: Question<"clock" | "engine" | "telemetry">,
-  { segment, prepared, kind, afterRow, ahead }: FoundWalk,
+  { segment, prepared, kind, afterRow, ahead }: FoundRun,
 ): FoundPage {
   const { spec } = prepared;
   const { engine } = call.service;
@@ -196,7 +196,7 @@ function pageOf(
 function facetsOf(
   call: Question<"clock" | "engine" | "telemetry">,
   segment: Segment,
-  { facets, spec }: PreparedSearch,
+  { facets, spec }: SearchRequest,
 ): Facets | null {
   if (facets === null) return null;
   return timed(call, "facets", () => call.service.engine.facets(segment, spec, facets));
@@ -244,7 +244,7 @@ function join(head: string, prefix: Buffer, accounts: Uint8Array, tail: Buffer):
 function scopeOf(call: Question, { segment, prepared, kind }: PageQuestion): CursorScope {
   return {
     snapshotId: segment.snapshotId,
-    specHash: prepared.walkHash,
+    specHash: prepared.resultHash,
     fieldsHash: allowedFieldsHash(call.plan),
     binding: [call.identity.tenantId, kind.endpoint],
   };

@@ -4,8 +4,8 @@
  * Invariant: that of the whole table; every list is that of the table it stands for.
  */
 import Type, { type TSchema } from "typebox";
-import { PLAN_NAMES } from "../../access/plans.ts";
-import { FACETS } from "../../search/facet.ts";
+import { PLAN_NAMES } from "../../access/plannames.ts";
+import { FACETS } from "../../spec/facets.ts";
 import {
   EXPORT_FORMATS,
   OUTPUT_FIELD_NAMES,

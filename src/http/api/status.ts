@@ -3,10 +3,12 @@
  * for under the sender's plan; also where nothing is loaded, which is when an operator asks.
  * Invariant: every list derives from the table it stands for, so it cannot say what is not so.
  */
-import { loadPlans, PLAN_NAMES } from "../../access/plans.ts";
-import { FACETS } from "../../search/facet.ts";
+
+import { PLAN_NAMES } from "../../access/plannames.ts";
+import { loadPlans } from "../../access/plans.ts";
 import { SCORE_VERSION, SCORE_WEIGHTS } from "../../search/score.ts";
 import type { Segment } from "../../search/segment.ts";
+import { FACETS } from "../../spec/facets.ts";
 import {
   EXPORT_FORMATS,
   SCORING_STRATEGIES,
@@ -14,7 +16,7 @@ import {
   SORT_FIELDS,
 } from "../../spec/fields.ts";
 import { EXAMPLE_PROVENANCE, EXAMPLE_REQUEST, EXAMPLE_SOURCE } from "../openapi/examples.ts";
-import { type Answer, json } from "../server/respond.ts";
+import { type HttpAnswer, json } from "../server/respond.ts";
 import { type KeyCall, loadedSegment, type Service } from "../server/service.ts";
 import { changesSince } from "./changepair.ts";
 import { type ApiRoute, route } from "./route.ts";
@@ -93,7 +95,7 @@ export function status({
   | "segment"
   | "usage"
   | "version"
->): Answer {
+>): HttpAnswer {
   const segment = loadedSegment(service);
   const byPlan = PLAN_NAMES.map((name) => [name, service.plans[name].fields]);
   const full = plan.secondaryCnaeFull && service.secondaryCnaeFull;

@@ -12,7 +12,7 @@ import { suggestionSteps } from "../../translate/suggestions.ts";
 import { translateSteps } from "../../translate/translate.ts";
 import { readBody } from "../server/body.ts";
 import { costOf } from "../server/cost.ts";
-import { type Answer, json } from "../server/respond.ts";
+import { type HttpAnswer, json } from "../server/respond.ts";
 import type { Reply } from "../server/routetable.ts";
 import { currentSegment, type Question } from "../server/service.ts";
 import { checkText } from "./querytext.ts";
@@ -25,7 +25,7 @@ export function translateLeads(call: Question<"engine" | "hold" | "segment">): R
   return answerSteps(call, segment, translationSteps(call, segment));
 }
 
-function* translationSteps(call: Question<"engine">, segment: Segment): Steps<Answer> {
+function* translationSteps(call: Question<"engine">, segment: Segment): Steps<HttpAnswer> {
   const { service, plan, body, requestId } = call;
   const text = readText(body);
   call.spend(costOf({ text }));

@@ -5,7 +5,7 @@
  */
 import Type, { type TSchema } from "typebox";
 import { type FieldKind, OUTPUT_FIELD_NAMES } from "../../spec/fields.ts";
-import { TEXT_MAX } from "../../translate/translate.ts";
+import { TEXT_MAX } from "../../spec/schema.ts";
 
 /** No member but those that are named. */
 export const closed = { additionalProperties: false } as const;
@@ -21,7 +21,7 @@ export const text = (description: string) => Type.String({ description });
 /** A number of things. */
 export const count = (description: string) => Type.Integer({ minimum: 0, description });
 /** A value that may be missing. */
-export const orNull = (schema: TSchema) => Type.Union([schema, Type.Null()]);
+export const orNull = <Schema extends TSchema>(schema: Schema) => Type.Union([schema, Type.Null()]);
 /** Label of a release. */
 export const label = Type.String({
   pattern: "^[0-9]{4}-(0[1-9]|1[0-2])$",

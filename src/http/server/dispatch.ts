@@ -12,12 +12,12 @@ import { networkOf } from "../../access/signins.ts";
 import { AppError } from "../../errors.ts";
 import { describeError } from "../../log.ts";
 import { isStateDamage, stateDamaged } from "../../store/damage.ts";
+import { isPulled, pull } from "./body-stream.ts";
 import { bodyCost } from "./cost.ts";
 import { overloaded } from "./pressure.ts";
-import { isPulled, pull } from "./pulled.ts";
 import { readQuery } from "./query.ts";
 import { requestIdOf } from "./requestid.ts";
-import { type Answer, headersOf, problem } from "./respond.ts";
+import { type HttpAnswer, headersOf, problem } from "./respond.ts";
 import type { Destination, Reply, Route, RouteTable } from "./routetable.ts";
 import type { KeyCall, Service, SessionCall } from "./service.ts";
 import { refuseForeign, refuseWithoutToken } from "./session-auth.ts";
@@ -100,14 +100,14 @@ class Dispatch {
   }
 
   #authenticate(): void {
-    const { keyring, plans, gate } = this.#service;
+    const { keyring, plans, rateLimits } = this.#service;
     try {
       const identity = keyring.authenticate(this.#exchange.header("authorization"));
       const plan = plans[identity.plan];
       this.#sender = { identity, plan, limited: plan, session: null };
     } catch (error) {
       const guessed = error instanceof AppError && error.code === "authentication_invalid";
-      if (guessed) gate.noteGuess(this.#address());
+      if (guessed) rateLimits.noteGuess(this.#address());
       throw error;
     }
     this.#charge(this.#sender);
@@ -115,9 +115,9 @@ class Dispatch {
 
   /** Charges a request whose sender is known, and counts it until it is over. */
   #charge({ identity, limited }: Sender): void {
-    const { gate } = this.#service;
-    gate.spend(identity.keyId, limited, PAID_UNITS);
-    this.#exchange.whenOver(gate.begin(identity.keyId, limited));
+    const { rateLimits } = this.#service;
+    rateLimits.spend(identity.keyId, limited, PAID_UNITS);
+    this.#exchange.whenOver(rateLimits.begin(identity.keyId, limited));
   }
 
   /** The address that wrong keys and passwords are counted by. */
@@ -131,17 +131,17 @@ class Dispatch {
 
   /** Lets in who has a session, or asks for a route of the console that needs none. */
   #enter(destination: Destination | undefined): void {
-    const { door } = this.#table;
+    const { sessionAuth } = this.#table;
     const { method } = this.#exchange;
     const writes = method !== "GET" && method !== "HEAD";
     this.#ofConsole = true;
-    if (door === null || destination?.methods.get(method)?.access === "open") {
+    if (sessionAuth === null || destination?.methods.get(method)?.access === "open") {
       if (writes) refuseForeign(this.#exchange);
       return;
     }
-    const session = door.enter(this.#exchange);
+    const session = sessionAuth.enter(this.#exchange);
     const { id, tenantId, plan } = session.user;
-    const { limit: limited } = door;
+    const { limit: limited } = sessionAuth;
     const identity = { keyId: `user:${id}`, tenantId, plan };
     this.#sender = { identity, plan: this.#service.plans[plan], limited, session };
     this.#charge(this.#sender);
@@ -225,7 +225,7 @@ class Dispatch {
     const paid = this.#paid;
     // Of several questions in one body each has a unit of its own, and the first has the body's.
     this.#paid = PAID_UNITS;
-    this.#service.gate.spend(identity.keyId, limited, paid - PAID_UNITS + cost, paid);
+    this.#service.rateLimits.spend(identity.keyId, limited, paid - PAID_UNITS + cost, paid);
   }
 
   /** Answers now, or when the handler has its answer. */
@@ -288,7 +288,7 @@ class Dispatch {
     }
   }
 
-  #answer(answer: Answer): void {
+  #answer(answer: HttpAnswer): void {
     let headers: HeaderList;
     try {
       assert(this.#state === "none", "a request is answered once");
@@ -307,7 +307,7 @@ class Dispatch {
     }
   }
 
-  #count(answer: Answer): void {
+  #count(answer: HttpAnswer): void {
     const { clock, telemetry, usage } = this.#service;
     if (this.#sender !== null) usage.count(this.#sender.identity, answer.accounts ?? 0);
     telemetry.answered({
@@ -321,11 +321,11 @@ class Dispatch {
   }
 
   /** Every answer to a known sender says what is left of the limit. */
-  #headersOf(answer: Answer): HeaderList {
+  #headersOf(answer: HttpAnswer): HeaderList {
     const headers = headersOf(answer, this.#requestId);
     if (this.#sender === null) return headers;
     const { identity, limited } = this.#sender;
-    const fields = this.#service.gate.fields(identity.keyId, limited);
+    const fields = this.#service.rateLimits.fields(identity.keyId, limited);
     for (const name of Object.keys(fields)) headers.push([name, fields[name] as string]);
     return headers;
   }

@@ -5,7 +5,7 @@
  * time are not part of it.
  */
 import { createHash } from "node:crypto";
-import type { Answer } from "./respond.ts";
+import type { HttpAnswer } from "./respond.ts";
 import type { Call } from "./service.ts";
 
 /** Bytes of the hash that stand in a tag: enough that no two answers ever share one. */
@@ -23,7 +23,7 @@ export function weakTag(parts: readonly (string | Uint8Array)[]): string {
 }
 
 /** The answer for a client that has this tag already, or null. */
-export function unchanged({ header }: Pick<Call, "header">, tag: string): Answer | null {
+export function unchanged({ header }: Pick<Call, "header">, tag: string): HttpAnswer | null {
   const sent = header("if-none-match");
   if (sent === undefined || !hasTag(sent, tag)) return null;
   return { status: 304, type: "", body: "", headers: { ETag: tag } };

@@ -20,14 +20,14 @@ const SMALL_PART = 0.25;
 export type BodyReader = (body: Uint8Array | BodyRefusal) => void;
 
 /** What a body may be. */
-export interface BodyWish {
+export interface BodyRequest {
   readonly limitBytes: number;
   /** Who sends it: bytes on their way are shared among senders. */
   readonly sender: string;
 }
 
 /** How a body is read. */
-export interface Intake extends BodyWish {
+export interface Intake extends BodyRequest {
   /** Bytes of all bodies that are on their way. */
   readonly budget: Budget;
   readonly done: BodyReader;

@@ -8,16 +8,21 @@
 import type { Socket } from "node:net";
 import type { Readable, Writable } from "node:stream";
 import type { AppError } from "../../errors.ts";
-import type { Budget } from "./budget.ts";
-import type { HeldAnswers } from "./drain.ts";
-import { type BodyReader, type BodyWish, IncomingBody } from "./incoming.ts";
-import type { NodeConnection } from "./node-connection.ts";
-import type { PaceWatch } from "./pace.ts";
-import { isPulled, type PulledBody, pull } from "./pulled.ts";
-import type { FileSlice, Pieces } from "./respond.ts";
-import { SocketPace } from "./socketpace.ts";
 import {
   type AnswerBody,
+  type FileSlice,
+  isPulled,
+  type Pieces,
+  type PulledBody,
+  pull,
+} from "./body-stream.ts";
+import type { Budget } from "./budget.ts";
+import type { HeldAnswers } from "./drain.ts";
+import { type BodyReader, type BodyRequest, IncomingBody } from "./incoming.ts";
+import type { NodeConnection } from "./node-connection.ts";
+import type { PaceWatch } from "./pace.ts";
+import { SocketPace } from "./socketpace.ts";
+import {
   type Exchange,
   type HeaderList,
   HeadHeaders,
@@ -133,9 +138,9 @@ export class NodeExchange implements Exchange {
     this.#around.connection.done();
   }
 
-  body(wish: BodyWish, done: BodyReader): void {
-    const { limitBytes } = wish;
-    const incoming = new IncomingBody({ ...wish, budget: this.#around.bodies, done });
+  body(wanted: BodyRequest, done: BodyReader): void {
+    const { limitBytes } = wanted;
+    const incoming = new IncomingBody({ ...wanted, budget: this.#around.bodies, done });
     this.#incoming = incoming;
     let received = 0;
     this.#message.on("data", (chunk: Buffer) => {

@@ -5,32 +5,11 @@
  * request; every answer carries the security headers; nothing of an unknown error is shown.
  */
 import { AppError, ERROR_CODES, type Mistake } from "../../errors.ts";
-import type { AnswerBody, HeaderList } from "./transport.ts";
-
-/** A part of a file that is sent as it is read, never held in memory. */
-export interface FileSlice {
-  /** Open descriptor; whoever sends the answer closes it, also when nothing is sent. */
-  readonly descriptor: number;
-  /** First byte and number of bytes. */
-  readonly offset: number;
-  readonly length: number;
-  /** Told when the file cannot be read to the end of the slice; the connection is then cut. */
-  readonly failed?: (error: Error) => void;
-  /** Told once when nothing more is read, whatever happened. */
-  readonly done?: () => void;
-}
-
-/** Content made piece by piece, each when the client has taken the one before; sent in chunks. */
-export interface Pieces {
-  readonly pieces: Iterator<Uint8Array, unknown>;
-  /** Told when a piece cannot be made; the connection is then cut. */
-  readonly failed: (error: Error) => void;
-  /** Told once when no further piece is asked for, whatever happened. */
-  readonly done: () => void;
-}
+import type { AnswerBody } from "./body-stream.ts";
+import type { HeaderList } from "./transport.ts";
 
 /** What a handler gives back; the request id and the security headers are added by `headersOf`. */
-export interface Answer {
+export interface HttpAnswer {
   readonly status: number;
   /** Content type; empty where there is no content. */
   readonly type: string;
@@ -57,22 +36,22 @@ const SECURITY_HEADERS: HeaderList = [
 ];
 
 /** An answer of JSON. */
-export function json(value: unknown, status = 200): Answer {
+export function json(value: unknown, status = 200): HttpAnswer {
   return { status, type: JSON_TYPE, body: JSON.stringify(value) };
 }
 
 /** An answer without content. */
-export function noContent(): Answer {
+export function noContent(): HttpAnswer {
   return { status: 204, type: "", body: "" };
 }
 
 /** A handler that leads to another address of this server. */
-export function redirectTo(location: string, status: 302 | 308): () => Answer {
+export function redirectTo(location: string, status: 302 | 308): () => HttpAnswer {
   return () => ({ status, type: "", body: "", headers: { Location: location } });
 }
 
 /** The answer to a failure; anything but an AppError becomes `internal_error`. */
-export function problem(failure: unknown, requestId: string): Answer {
+export function problem(failure: unknown, requestId: string): HttpAnswer {
   const error =
     failure instanceof AppError
       ? failure
@@ -107,7 +86,10 @@ const HEADER_VALUE = /^[\x20-\x7e]*$/;
  * name. Throws where a value holds anything but printable ASCII, such as the end of a line, behind
  * which a value could bring headers of its own.
  */
-export function headersOf({ headers = {}, type }: Answer, requestId: string): [string, string][] {
+export function headersOf(
+  { headers = {}, type }: HttpAnswer,
+  requestId: string,
+): [string, string][] {
   const list: [string, string][] = type === "" ? [] : [["Content-Type", type]];
   list.push(["X-Request-Id", requestId]);
   for (const [name, value] of SECURITY_HEADERS) {

@@ -7,15 +7,15 @@
  * there.
  */
 import type { Shedding } from "./pressure.ts";
-import type { Answer } from "./respond.ts";
+import type { HttpAnswer } from "./respond.ts";
 import type { Call, KeyCall, ServicePart, SessionCall } from "./service.ts";
-import type { Door } from "./session-auth.ts";
+import type { SessionAuth } from "./session-auth.ts";
 
 /**
  * What a handler gives back. Most answer at once, and so in the order of the requests; one that
  * has to wait gives a promise.
  */
-export type Reply = Answer | Promise<Answer>;
+export type Reply = HttpAnswer | Promise<HttpAnswer>;
 
 /** What every line of the table says. */
 interface RouteLine {
@@ -75,14 +75,14 @@ const AGENTS = "/mcp";
 /** Routes by path, with what lets people in where routes need a session. */
 export class RouteTable {
   /** Null where there is no console: its paths are then as unknown as others outside /v1. */
-  readonly door: Door | null;
+  readonly sessionAuth: SessionAuth | null;
   /** All of them, in the order in which they were given. */
   readonly routes: readonly Route[];
   readonly #fixed = new Map<string, Place>();
   readonly #variable: Place[] = [];
 
-  constructor(routes: readonly Route[], door: Door | null = null) {
-    this.door = door;
+  constructor(routes: readonly Route[], sessionAuth: SessionAuth | null = null) {
+    this.sessionAuth = sessionAuth;
     this.routes = routes;
     const places = new Map<string, Place>();
     for (const route of routes) {
@@ -117,7 +117,7 @@ export class RouteTable {
     const path = decoded(rawPath) ?? rawPath;
     const belowConsole = path.startsWith(`${CONSOLE}/`);
     if (belowConsole || path === CONSOLE) {
-      if (this.door !== null) return "session";
+      if (this.sessionAuth !== null) return "session";
       return belowConsole ? "nothing" : "key";
     }
     const keyed = path === AGENTS || path === "/v1" || path.startsWith("/v1/");

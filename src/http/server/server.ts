@@ -5,7 +5,6 @@
  * finish within the deadline before sockets are closed.
  */
 
-import { PUBLIC_TABLE } from "../api/routes.ts";
 import { dispatcher } from "./dispatch.ts";
 import type { RouteTable } from "./routetable.ts";
 import type { Service } from "./service.ts";
@@ -35,7 +34,7 @@ export async function startServer(
   service: Service,
   transport: Transport,
   address: ListenAddress,
-  table: RouteTable = PUBLIC_TABLE,
+  table: RouteTable,
 ): Promise<RunningServer> {
   const port = await transport.listen(address, dispatcher(service, table));
   return {

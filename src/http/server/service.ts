@@ -7,7 +7,7 @@
 import type { AuditTrail } from "../../access/audittrail.ts";
 import type { Identity, Keyring } from "../../access/keyring.ts";
 import type { Plan, Plans } from "../../access/plans.ts";
-import type { Gate } from "../../access/rate-limits.ts";
+import type { RateLimits } from "../../access/rate-limits.ts";
 import type { OpenSession, Sessions } from "../../access/sessions.ts";
 import type { Usage } from "../../access/usage.ts";
 import type { Users } from "../../access/users.ts";
@@ -19,30 +19,31 @@ import type { Exporter } from "../../export/exporter.ts";
 import type { Log } from "../../log.ts";
 import type { Proxies } from "../../proxies.ts";
 import type { AheadRequest, CountsAhead, PageAhead } from "../../search/ahead.ts";
-import type { FacetName, Facets } from "../../search/facet.ts";
+import type { Facets } from "../../search/facet.ts";
 import type { ScrubState } from "../../search/scrubber.ts";
-import type { SearchAnswer, SearchRequest, SlicedAnswer } from "../../search/searcher.ts";
+import type { EngineRequest, SearchAnswer, SlicedAnswer } from "../../search/searcher.ts";
 import type { Segment } from "../../search/segment.ts";
+import type { FacetName } from "../../spec/facets.ts";
 import type { AccountQuerySpec } from "../../spec/schema.ts";
 import type { SearchStore } from "../../store/searchstore.ts";
 import type { Secrets } from "../../store/secrets.ts";
 import type { Budget } from "./budget.ts";
 import type { Pressure } from "./pressure.ts";
-import type { Answer } from "./respond.ts";
+import type { HttpAnswer } from "./respond.ts";
 import type { EngineCall, Telemetry } from "./telemetry.ts";
 import type { ReadHeader, TransportName } from "./transport.ts";
 import type { Waits } from "./waits.ts";
 
 /** The engine as the handlers see it; src/search/searcher.ts is the one there is. */
 export interface Engine {
-  search(segment: Segment, request: SearchRequest): SearchAnswer;
-  searchSliced(segment: Segment, request: SearchRequest): SlicedAnswer;
+  search(segment: Segment, request: EngineRequest): SearchAnswer;
+  searchSliced(segment: Segment, request: EngineRequest): SlicedAnswer;
   countMatches(segment: Segment, spec: AccountQuerySpec): number;
   facets(segment: Segment, spec: AccountQuerySpec, names: readonly FacetName[]): Facets;
   /** Dear pages and counts, found off the main thread; null where it is quick, or not there. */
   pageAhead?(
     segment: Segment,
-    wish: AheadRequest,
+    wanted: AheadRequest,
     names: readonly FacetName[] | null,
   ): Promise<PageAhead> | null;
   countsAhead?(
@@ -68,7 +69,7 @@ export interface Service {
   readonly audit: AuditTrail;
   readonly plans: Plans;
   readonly secrets: Secrets;
-  readonly gate: Gate;
+  readonly rateLimits: RateLimits;
   readonly usage: Usage;
   readonly pressure: Pressure;
   /** Answers that are being sent piece by piece, and files. */
@@ -104,7 +105,7 @@ export interface Service {
   /** True once the server has been told to stop. */
   stopping(): boolean;
   /** Answers what agents send to /mcp; src/mcp/httpdoor.ts is the one there is. */
-  agents(call: KeyCall<ServicePart>): Promise<Answer>;
+  agents(call: KeyCall<ServicePart>): Promise<HttpAnswer>;
 }
 
 /** Name of a part of the service. */

@@ -23,8 +23,8 @@ export interface Asking {
   header(name: ReadHeader): string | undefined;
 }
 
-/** What a door is made with. */
-export interface DoorParts {
+/** What the sessions of a console are checked with. */
+export interface SessionAuthParts {
   readonly sessions: SessionKeeper;
   /** Whether people may sign in over plain HTTP from other machines. */
   readonly insecureHttp: boolean;
@@ -47,13 +47,13 @@ const LOOPBACK = /^(localhost|127(\.\d{1,3}){3}|\[::1\])(:\d{1,5})?$/i;
 /** What a browser says of requests of the page itself, and of those that a person began. */
 const OWN_SITES = ["same-origin", "none"];
 
-/** The door of a console. */
-export class Door {
+/** Tells who is signed in to a console. */
+export class SessionAuth {
   readonly limit: Limited;
   readonly #sessions: SessionKeeper;
   readonly #insecureHttp: boolean;
 
-  constructor({ sessions, insecureHttp, limit = CONSOLE_LIMIT }: DoorParts) {
+  constructor({ sessions, insecureHttp, limit = CONSOLE_LIMIT }: SessionAuthParts) {
     this.limit = limit;
     this.#sessions = sessions;
     this.#insecureHttp = insecureHttp;

@@ -7,12 +7,12 @@
  */
 
 import { AppError } from "../../errors.ts";
+import type { AnswerBody } from "./body-stream.ts";
 import type { Budget } from "./budget.ts";
-import type { BodyReader, BodyWish } from "./incoming.ts";
+import type { BodyReader, BodyRequest } from "./incoming.ts";
 import type { PaceLimits } from "./pace.ts";
 import { headerMistake } from "./query.ts";
 import { requestIdOf } from "./requestid.ts";
-import type { FileSlice, Pieces } from "./respond.ts";
 import type { SocketLimits, Sockets } from "./sockets.ts";
 
 /** Limits of a transport; the settings `http.*` set them. */
@@ -37,9 +37,6 @@ export interface TransportLimits extends SocketLimits, PaceLimits {
 export const HEADER_COUNT_MAX = 98;
 /** Larger bodies of answers are handed over as the client reads, and are never copied. */
 export const WHOLE_BYTES_MAX = 64 * 1024;
-
-/** What can be sent: finished bytes, or what is brought in as the client takes it. */
-export type AnswerBody = Uint8Array | string | FileSlice | Pieces;
 
 /** Names and values of response headers, in the order in which they are sent. */
 export type HeaderList = readonly (readonly [name: string, value: string])[];
@@ -68,7 +65,7 @@ export interface Exchange {
    * soon as it is clear that it will not be read. Never calls it when the client goes away or
    * takes longer than the request timeout.
    */
-  body(wish: BodyWish, done: BodyReader): void;
+  body(wanted: BodyRequest, done: BodyReader): void;
   /**
    * Calls back once, when the answer is out of hand (a large one: taken by the client) or the
    * client gone, whatever happened; at once where that is so already. For one caller.

@@ -8,8 +8,8 @@
  */
 
 import { later } from "./background-tasks.ts";
+import type { PulledBody } from "./body-stream.ts";
 import { Pace } from "./pace.ts";
-import type { PulledBody } from "./pulled.ts";
 import type { Sending } from "./uws-stream.ts";
 
 /** Bytes that ask the library whether it holds some; less than a kernel's buffer ever frees. */

@@ -8,14 +8,12 @@
  */
 import type { AppError } from "../../errors.ts";
 import { later } from "./background-tasks.ts";
+import { type AnswerBody, type FileSlice, isPulled, type Pieces, pull } from "./body-stream.ts";
 import type { Budget } from "./budget.ts";
 import type { HeldAnswers } from "./drain.ts";
-import { type BodyReader, type BodyWish, IncomingBody } from "./incoming.ts";
+import { type BodyReader, type BodyRequest, IncomingBody } from "./incoming.ts";
 import type { PaceWatch } from "./pace.ts";
-import { isPulled, pull } from "./pulled.ts";
-import type { FileSlice, Pieces } from "./respond.ts";
 import {
-  type AnswerBody,
   type Exchange,
   type HeaderList,
   HeadHeaders,
@@ -137,8 +135,8 @@ export class UwsExchange implements Exchange {
     this.#whenOver = null;
   }
 
-  body(wish: BodyWish, done: BodyReader): void {
-    const incoming = new IncomingBody({ ...wish, budget: this.#around.bodies, done });
+  body(wanted: BodyRequest, done: BodyReader): void {
+    const incoming = new IncomingBody({ ...wanted, budget: this.#around.bodies, done });
     this.#incoming = incoming;
     this.#response.onData((chunk, isLast) => {
       if (!incoming.waiting) return;

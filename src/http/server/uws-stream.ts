@@ -4,8 +4,9 @@
  * Invariant: nothing is copied into buffers of the library; a client that takes less than the least
  * pace is cut off, and no other; a pulled body is ended in every way this can end.
  */
+
+import type { PulledBody } from "./body-stream.ts";
 import { Pace, type PaceWatch } from "./pace.ts";
-import type { PulledBody } from "./pulled.ts";
 
 const NOTHING = new Uint8Array(0);
 

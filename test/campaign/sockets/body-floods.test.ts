@@ -10,7 +10,7 @@ import { join } from "node:path";
 import { after, afterEach, before, describe, it } from "node:test";
 import { Assets } from "../../../src/console/assets.ts";
 import { consoleTable } from "../../../src/console/routes.ts";
-import { Door } from "../../../src/http/server/session-auth.ts";
+import { SessionAuth } from "../../../src/http/server/session-auth.ts";
 import {
   type FakeServer,
   sendRaw,
@@ -39,8 +39,11 @@ for (const transport of TRANSPORTS) {
     let floods: Flood[] = [];
     before(async () => {
       server = await startFake(transport, {}, LIMITS, ({ sessions }) => {
-        const door = new Door({ sessions, insecureHttp: false });
-        return consoleTable(door, new Assets(join(tmpdir(), "peneira-no-console-here"), door));
+        const sessionAuth = new SessionAuth({ sessions, insecureHttp: false });
+        return consoleTable(
+          sessionAuth,
+          new Assets(join(tmpdir(), "peneira-no-console-here"), sessionAuth),
+        );
       });
     });
     after(() => server.close());

@@ -14,11 +14,11 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { manualClock } from "../../../src/clock.ts";
 import { Assets } from "../../../src/console/assets.ts";
 import { consoleTable } from "../../../src/console/routes.ts";
+import { isPulled, pull } from "../../../src/http/server/body-stream.ts";
 import { dispatcher } from "../../../src/http/server/dispatch.ts";
 import { Pressure } from "../../../src/http/server/pressure.ts";
-import { isPulled, pull } from "../../../src/http/server/pulled.ts";
 import type { Engine } from "../../../src/http/server/service.ts";
-import { Door } from "../../../src/http/server/session-auth.ts";
+import { SessionAuth } from "../../../src/http/server/session-auth.ts";
 import type { Exchange, ReadHeader } from "../../../src/http/server/transport.ts";
 import { type FakeServer, fakeEngine, startFake } from "../../support/http/fake.ts";
 
@@ -76,9 +76,9 @@ describe("a server with too much to do", () => {
       facets: (...parameters) => spent(fakeEngine.facets(...parameters)),
     };
     server = await startFake("node", { engine, pressure });
-    const door = new Door({ sessions: server.service.sessions, insecureHttp: false });
-    const pages = new Assets(join(tmpdir(), "peneira-no-console-here"), door);
-    handle = dispatcher(server.service, consoleTable(door, pages));
+    const sessionAuth = new SessionAuth({ sessions: server.service.sessions, insecureHttp: false });
+    const pages = new Assets(join(tmpdir(), "peneira-no-console-here"), sessionAuth);
+    handle = dispatcher(server.service, consoleTable(sessionAuth, pages));
   });
   after(() => server.close());
 

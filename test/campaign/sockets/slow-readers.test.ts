@@ -70,7 +70,7 @@ function get(path: string): string {
 
 function underWay(server: FakeServer, plan: PlanName): number {
   const { keyId } = server.keyring.authenticate(`Bearer ${server.keys[plan]}`);
-  return server.service.gate.underWay(keyId);
+  return server.service.rateLimits.underWay(keyId);
 }
 
 /** Whether a tenant gets all of a large page. */

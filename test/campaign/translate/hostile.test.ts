@@ -7,7 +7,8 @@
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
 import fc from "fast-check";
-import { type Part, TEXT_MAX, type TranslationExplain } from "../../../src/translate/translate.ts";
+import { TEXT_MAX } from "../../../src/spec/schema.ts";
+import type { Part, TranslationExplain } from "../../../src/translate/translate.ts";
 import { Phrases } from "../../../src/translate/words/phrases.ts";
 import { Sentence } from "../../../src/translate/words/sentence.ts";
 import { tokenize } from "../../../src/translate/words/tokens.ts";

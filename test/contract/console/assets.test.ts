@@ -15,7 +15,7 @@ import { Assets, VIEWS } from "../../../src/console/assets.ts";
 import { acceptedEncoding } from "../../../src/console/encoding.ts";
 import { VIEW_NAMES } from "../../../src/console/web/app/router.ts";
 import { CommandError } from "../../../src/errors.ts";
-import { Door } from "../../../src/http/server/session-auth.ts";
+import { SessionAuth } from "../../../src/http/server/session-auth.ts";
 import { type ConsoleServer, type Got, startConsole } from "../../support/console/fake.ts";
 import { TRANSPORTS } from "../../support/http/fake.ts";
 
@@ -202,14 +202,14 @@ for (const transport of TRANSPORTS) {
 
 describe("Assets", () => {
   it("refuses a console that is not whole", () => {
-    const door = new Door({ sessions: { find: () => null }, insecureHttp: false });
+    const sessionAuth = new SessionAuth({ sessions: { find: () => null }, insecureHttp: false });
     const place = join(folder, "broken");
     writeConsole(place);
     rmSync(join(place, "main-ABC123.js.br"));
-    assert.throws(() => new Assets(place, door), CommandError);
+    assert.throws(() => new Assets(place, sessionAuth), CommandError);
     writeConsole(place);
     writeFileSync(join(place, "manifest.json"), "{");
-    assert.throws(() => new Assets(place, door), /not whole/);
+    assert.throws(() => new Assets(place, sessionAuth), /not whole/);
   });
 });
 

@@ -7,8 +7,8 @@
  */
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
-import { FACETS } from "../../../src/search/facet.ts";
 import { openSegment, type Segment } from "../../../src/search/segment.ts";
+import { FACETS } from "../../../src/spec/facets.ts";
 import type { AccountQuerySpec } from "../../../src/spec/schema.ts";
 import {
   type ConsoleServer,

@@ -11,7 +11,7 @@ import { CONSOLE_DATA_ROUTES } from "../../../src/console/data-routes.ts";
 import { ROUTES } from "../../../src/http/api/routes.ts";
 import { RouteTable } from "../../../src/http/server/routetable.ts";
 import type { Engine, Service } from "../../../src/http/server/service.ts";
-import { Door } from "../../../src/http/server/session-auth.ts";
+import { SessionAuth } from "../../../src/http/server/session-auth.ts";
 import type { TransportName } from "../../../src/http/server/transport.ts";
 import {
   account,
@@ -60,8 +60,8 @@ export async function startConsole(
 ): Promise<ConsoleServer> {
   const open = new Map<string, OpenSession>();
   const sessions = { find: (token: string) => open.get(token) ?? null };
-  const door = new Door({ sessions, insecureHttp: false, limit: LIMIT });
-  const table = () => new RouteTable([...ROUTES, ...CONSOLE_DATA_ROUTES], door);
+  const sessionAuth = new SessionAuth({ sessions, insecureHttp: false, limit: LIMIT });
+  const table = () => new RouteTable([...ROUTES, ...CONSOLE_DATA_ROUTES], sessionAuth);
   const server = await startFake(transport, parts, TEST_LIMITS, table);
   let number = 0;
   const person = async (plan = "enterprise", tenant = plan): Promise<Person> => {

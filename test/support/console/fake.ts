@@ -13,7 +13,7 @@ import { Assets } from "../../../src/console/assets.ts";
 import { consoleTable } from "../../../src/console/routes.ts";
 import type { RouteTable } from "../../../src/http/server/routetable.ts";
 import type { Service } from "../../../src/http/server/service.ts";
-import { Door } from "../../../src/http/server/session-auth.ts";
+import { SessionAuth } from "../../../src/http/server/session-auth.ts";
 import type { TransportName } from "../../../src/http/server/transport.ts";
 import type { Role } from "../../../src/store/userstore.ts";
 import { type FakeServer, sendRaw, startFake, TEST_LIMITS } from "../http/fake.ts";
@@ -87,8 +87,8 @@ export async function startConsole(
   const { insecureHttp = false, limit = UNHURRIED, parts = {} } = wish;
   let table: RouteTable | undefined;
   const server = await startFake(transport, parts, TEST_LIMITS, (service) => {
-    const door = new Door({ sessions: service.sessions, insecureHttp, limit });
-    table = consoleTable(door, new Assets(wish.folder ?? NO_CONSOLE, door));
+    const sessionAuth = new SessionAuth({ sessions: service.sessions, insecureHttp, limit });
+    table = consoleTable(sessionAuth, new Assets(wish.folder ?? NO_CONSOLE, sessionAuth));
     return table;
   });
   const again = (person: Person) => entered(server.service, person);

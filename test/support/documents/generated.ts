@@ -6,7 +6,8 @@
  */
 import assert from "node:assert/strict";
 import plans from "../../../data/plans.json" with { type: "json" };
-import { PLAN_NAMES, PLAN_SETTINGS } from "../../../src/access/plans.ts";
+import { PLAN_NAMES } from "../../../src/access/plannames.ts";
+import { PLAN_SETTINGS } from "../../../src/access/plans.ts";
 import { variableOf } from "../../../src/config.ts";
 import { ERROR_CODES, type ErrorCode } from "../../../src/errors.ts";
 import { FORMATS } from "../../../src/export/formats/format.ts";
@@ -14,7 +15,7 @@ import { listed } from "../../../src/http/api/route.ts";
 import { ROUTES } from "../../../src/http/api/routes.ts";
 import { ERROR_NOTES } from "../../../src/http/openapi/error-notes.ts";
 import { bodyCost, costOf, PER_UNIT } from "../../../src/http/server/cost.ts";
-import { FACET_VALUES_MAX, FACETS } from "../../../src/search/facet.ts";
+import { FACET_VALUES_MAX } from "../../../src/search/facet.ts";
 import {
   SANCTION_PENALTY,
   SCORE_PARTS,
@@ -26,6 +27,7 @@ import {
   scoreCard,
 } from "../../../src/search/score.ts";
 import { expectedOf, SETTINGS, type Setting } from "../../../src/settings.ts";
+import { FACETS } from "../../../src/spec/facets.ts";
 import { EXPORT_FORMATS, OUTPUT_FIELDS, SORT_FIELDS } from "../../../src/spec/fields.ts";
 import { filesMatching, textOf } from "../checkout.ts";
 import { leadTable, limitsTable, specTable } from "./spec.ts";

@@ -4,9 +4,10 @@
  * Invariant: only what a user can ask is asked, so that the answers may be held against those of
  * another program over the same file; every filter and every order is asked for at least once.
  */
-import { FACETS } from "../../../src/search/facet.ts";
+
 import { account, countMatches, facets, search } from "../../../src/search/searcher.ts";
 import type { Segment } from "../../../src/search/segment.ts";
+import { FACETS } from "../../../src/spec/facets.ts";
 import {
   DEFAULT_FIELDS,
   OUTPUT_FIELD_NAMES,

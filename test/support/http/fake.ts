@@ -13,8 +13,9 @@ import { TABLES, type TableName } from "../../../native-index/format/columns.ts"
 import { AuditTrail } from "../../../src/access/audittrail.ts";
 import { Keyring } from "../../../src/access/keyring.ts";
 import { Passwords } from "../../../src/access/passwords.ts";
-import { loadPlans, PLAN_NAMES, type PlanName, type Plans } from "../../../src/access/plans.ts";
-import { Gate } from "../../../src/access/rate-limits.ts";
+import { PLAN_NAMES } from "../../../src/access/plannames.ts";
+import { loadPlans, type PlanName, type Plans } from "../../../src/access/plans.ts";
+import { RateLimits } from "../../../src/access/rate-limits.ts";
 import { Sessions } from "../../../src/access/sessions.ts";
 import { SignIns } from "../../../src/access/signins.ts";
 import { Usage } from "../../../src/access/usage.ts";
@@ -308,7 +309,7 @@ export async function startFake(
     plans: unhurried(loadPlans()),
     secrets: openSecrets(dataDir),
     usage: usageIn(database, parts.clock),
-    gate: new Gate(systemClock, { perSecond: 1e6, burst: 1e6 }),
+    rateLimits: new RateLimits(systemClock, { perSecond: 1e6, burst: 1e6 }),
     pressure: new Pressure(systemClock, 60_000),
     streams: new Budget(64),
     waits: new Waits(100),

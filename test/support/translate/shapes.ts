@@ -3,7 +3,7 @@
  * and texts of one short shape that is repeated, which is where slow stages show.
  * Invariant: the same seed gives the same texts; no text is longer than 2,000 units.
  */
-import { TEXT_MAX } from "../../../src/translate/translate.ts";
+import { TEXT_MAX } from "../../../src/spec/schema.ts";
 
 /** A deterministic source of numbers from 0 up to, not including, 1 (mulberry32). */
 export function randomFrom(seed: number): () => number {

@@ -6,7 +6,7 @@ import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { loadPlans } from "../../../src/access/plans.ts";
 import { refuseBeyondBytes, refuseBeyondQuota } from "../../../src/access/quota.ts";
-import { Gate } from "../../../src/access/rate-limits.ts";
+import { RateLimits } from "../../../src/access/rate-limits.ts";
 import { UnderWay } from "../../../src/access/underway.ts";
 import { wordFor } from "../../../src/amounts.ts";
 import { manualClock } from "../../../src/clock.ts";
@@ -29,13 +29,13 @@ describe("the word beside a number", () => {
   });
 
   it("fits in the refusals of a key", async () => {
-    const gate = new Gate(manualClock());
+    const rateLimits = new RateLimits(manualClock());
     const slow = plan({ requests_per_second: 1, burst: 1 });
-    gate.spend("a", slow, 1);
-    assert.throws(() => gate.spend("a", slow, 1), /may send 1 request a second/);
+    rateLimits.spend("a", slow, 1);
+    assert.throws(() => rateLimits.spend("a", slow, 1), /may send 1 request a second/);
     const fast = plan({ requests_per_second: 2, burst: 2 });
-    gate.spend("b", fast, 2);
-    assert.throws(() => gate.spend("b", fast, 2), /may send 2 requests a second/);
+    rateLimits.spend("b", fast, 2);
+    assert.throws(() => rateLimits.spend("b", fast, 2), /may send 2 requests a second/);
     const underWay = new UnderWay();
     const most = (concurrent_requests: number) => ({ limits: { concurrent_requests } });
     underWay.begin("a", most(1));

@@ -5,13 +5,8 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import builtIn from "../../../data/plans.json" with { type: "json" };
-import {
-  isPlanName,
-  loadPlans,
-  PLAN_LIMITS,
-  PLAN_NAMES,
-  type PlanLimit,
-} from "../../../src/access/plans.ts";
+import { PLAN_NAMES } from "../../../src/access/plannames.ts";
+import { isPlanName, loadPlans, PLAN_LIMITS, type PlanLimit } from "../../../src/access/plans.ts";
 import { CommandError } from "../../../src/errors.ts";
 import { DEFAULT_FIELDS, OUTPUT_FIELD_NAMES, OUTPUT_FIELDS } from "../../../src/spec/fields.ts";
 

@@ -8,7 +8,7 @@ import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
 import { makeKey } from "../../../src/access/apikey.ts";
 import { loadPlans } from "../../../src/access/plans.ts";
-import { Gate, GUESS_POLICY } from "../../../src/access/rate-limits.ts";
+import { GUESS_POLICY, RateLimits } from "../../../src/access/rate-limits.ts";
 import { manualClock } from "../../../src/clock.ts";
 import { AppError } from "../../../src/errors.ts";
 import { Pressure } from "../../../src/http/server/pressure.ts";
@@ -30,42 +30,42 @@ function refused(call: () => void): AppError {
   return assert.fail("nothing was refused");
 }
 
-describe("the gate", () => {
+describe("the rateLimits", () => {
   const free = loadPlans().free;
   const { burst, requests_per_second: perSecond } = free.limits;
 
   it("gives a key its burst, then its rate, and no other key's", () => {
     const clock = manualClock();
-    const gate = new Gate(clock);
-    for (let i = 0; i < burst; i++) gate.spend("a", free, 1);
-    const error = refused(() => gate.spend("a", free, 1));
+    const rateLimits = new RateLimits(clock);
+    for (let i = 0; i < burst; i++) rateLimits.spend("a", free, 1);
+    const error = refused(() => rateLimits.spend("a", free, 1));
     assert.equal(error.code, "rate_limited");
     assert.equal(error.headers["Retry-After"], "1");
-    gate.spend("b", free, burst);
+    rateLimits.spend("b", free, burst);
     clock.advance(1000 / perSecond);
-    gate.spend("a", free, 1);
-    refused(() => gate.spend("a", free, 1));
-    assert.match(gate.fields("a", free).RateLimit ?? "", /r=0;t=\d+/);
+    rateLimits.spend("a", free, 1);
+    refused(() => rateLimits.spend("a", free, 1));
+    assert.match(rateLimits.fields("a", free).RateLimit ?? "", /r=0;t=\d+/);
   });
 
   it("counts wrong keys by the network where an address is one of many of its sender", () => {
     const clock = manualClock();
-    const gate = new Gate(clock);
-    for (let i = 0; i < GUESS_POLICY.burst; i++) gate.noteGuess(`2001:db8::${i}:1`);
-    refused(() => gate.noteGuess("2001:db8:0:0:ffff::1"));
-    gate.noteGuess("2001:db8:0:1::1");
-    for (let i = 0; i < GUESS_POLICY.burst; i++) gate.noteGuess("::ffff:192.0.2.1");
-    refused(() => gate.noteGuess("192.0.2.1"));
+    const rateLimits = new RateLimits(clock);
+    for (let i = 0; i < GUESS_POLICY.burst; i++) rateLimits.noteGuess(`2001:db8::${i}:1`);
+    refused(() => rateLimits.noteGuess("2001:db8:0:0:ffff::1"));
+    rateLimits.noteGuess("2001:db8:0:1::1");
+    for (let i = 0; i < GUESS_POLICY.burst; i++) rateLimits.noteGuess("::ffff:192.0.2.1");
+    refused(() => rateLimits.noteGuess("192.0.2.1"));
   });
 
   it("limits wrong keys by address, and tells how long to wait", () => {
     const clock = manualClock();
-    const gate = new Gate(clock);
-    for (let i = 0; i < GUESS_POLICY.burst; i++) gate.noteGuess("192.0.2.1");
-    assert.equal(refused(() => gate.noteGuess("192.0.2.1")).headers["Retry-After"], "2");
-    gate.noteGuess("192.0.2.2");
+    const rateLimits = new RateLimits(clock);
+    for (let i = 0; i < GUESS_POLICY.burst; i++) rateLimits.noteGuess("192.0.2.1");
+    assert.equal(refused(() => rateLimits.noteGuess("192.0.2.1")).headers["Retry-After"], "2");
+    rateLimits.noteGuess("192.0.2.2");
     clock.advance(1000 / GUESS_POLICY.perSecond);
-    gate.noteGuess("192.0.2.1");
+    rateLimits.noteGuess("192.0.2.1");
   });
 });
 
@@ -98,7 +98,7 @@ for (const transport of TRANSPORTS) {
     before(async () => {
       server = await startFake(transport, {
         clock,
-        gate: new Gate(clock),
+        rateLimits: new RateLimits(clock),
         plans: { ...plans, starter: { ...plans.starter, limits: { ...limits, ...NARROW } } },
         pressure,
       });
@@ -194,8 +194,8 @@ for (const transport of TRANSPORTS) {
   describe(`wrong keys that come through a proxy over ${transport}`, () => {
     it("are counted by the client that a believed proxy names, else by the proxy", async () => {
       for (const proxies of [Proxies.read("127.0.0.1"), null]) {
-        const gate = new Gate(manualClock());
-        const server = await startFake(transport, { gate, proxies });
+        const rateLimits = new RateLimits(manualClock());
+        const server = await startFake(transport, { rateLimits, proxies });
         try {
           const statuses: number[] = [];
           for (let i = 0; i < GUESS_POLICY.burst + 1; i++) {

@@ -30,6 +30,9 @@ const RANKS: readonly (readonly [rank: number, pattern: RegExp])[] = [
   [0, /^(native-index\/|data\/|package\.json$|src\/executable\/|src\/[\w-]+\.ts$)/],
 ];
 
+/** Parts of src/http that know neither each other nor the routes; these know both. */
+const HTTP_PARTS = /^src\/http\/(server|openapi)\//;
+
 /** Packages that only one file of the product may import. */
 const HEAVY = [
   /^uWebSockets\.js$/,
@@ -69,7 +72,22 @@ describe("imports", () => {
   });
 
   it("have no cycles", () => {
-    refuse(findCycles(), "files import each other in a circle");
+    refuse(findCycles(TYPESCRIPT), "files import each other in a circle");
+  });
+
+  it("have no cycles of types where requests are answered", () => {
+    const found = findCycles(filesMatching(/^src\/http\//), { types: true });
+    refuse(found, "files need each other's types in a circle");
+  });
+
+  it("of what carries requests, and of what describes them, stay where they are", () => {
+    const broken = filesMatching(HTTP_PARTS).flatMap((file) => {
+      const [own = ""] = HTTP_PARTS.exec(file) ?? [];
+      return importsOf(file)
+        .filter((one) => one.file?.startsWith("src/http/") && !one.file.startsWith(own))
+        .map((one) => `${file}:${one.line} imports ${one.file}`);
+    });
+    refuse(broken, "src/http/api stands on both; neither knows it, nor the other");
   });
 
   it("of a heavy package stand in one file", () => {
@@ -264,8 +282,11 @@ function reachable(entries: readonly string[]): ReadonlySet<string> {
   return seen;
 }
 
-/** Depth-first search over imports that remain at run time; each circle is given once. */
-function findCycles(): string[] {
+/**
+ * Depth-first search over imports that remain at run time, or over those of types too; each circle
+ * is given once.
+ */
+function findCycles(files: readonly string[], { types = false } = {}): string[] {
   const cycles = new Set<string>();
   const done = new Set<string>();
   const visit = (file: string, trail: readonly string[]): void => {
@@ -273,12 +294,12 @@ function findCycles(): string[] {
     if (start >= 0) cycles.add([...trail.slice(start), file].join(" → "));
     if (start >= 0 || done.has(file)) return;
     for (const one of importsOf(file)) {
-      if (one.file !== undefined && !one.typeOnly && TYPESCRIPT.includes(one.file)) {
+      if (one.file !== undefined && (types || !one.typeOnly) && files.includes(one.file)) {
         visit(one.file, [...trail, file]);
       }
     }
     done.add(file);
   };
-  for (const file of TYPESCRIPT) visit(file, []);
+  for (const file of files) visit(file, []);
   return [...cycles];
 }

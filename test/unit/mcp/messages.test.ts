@@ -8,7 +8,7 @@
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
 import { loadPlans } from "../../../src/access/plans.ts";
-import { Gate } from "../../../src/access/rate-limits.ts";
+import { RateLimits } from "../../../src/access/rate-limits.ts";
 import { systemClock } from "../../../src/clock.ts";
 import { type FakeServer, startFake, TRANSPORTS } from "../../support/http/fake.ts";
 import { post } from "../../support/mcp/client.ts";
@@ -156,7 +156,10 @@ for (const transport of TRANSPORTS) {
       const plans = loadPlans();
       const limits = { ...plans.enterprise.limits, requests_per_second: 0.01, burst: 10 };
       const slow = { ...plans, enterprise: { ...plans.enterprise, limits } };
-      const server = await startFake(transport, { plans: slow, gate: new Gate(systemClock) });
+      const server = await startFake(transport, {
+        plans: slow,
+        rateLimits: new RateLimits(systemClock),
+      });
       context.after(() => server.close());
       assert.equal(
         (

@@ -10,7 +10,8 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import { after, describe, it } from "node:test";
 import plans from "../../../data/plans.json" with { type: "json" };
-import { PLAN_LIMITS, PLAN_NAMES, PLAN_SETTINGS } from "../../../src/access/plans.ts";
+import { PLAN_NAMES } from "../../../src/access/plannames.ts";
+import { PLAN_LIMITS, PLAN_SETTINGS } from "../../../src/access/plans.ts";
 import {
   asLines,
   settingsTable,

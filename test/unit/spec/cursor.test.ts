@@ -9,7 +9,7 @@ import { describe, it } from "node:test";
 import fc from "fast-check";
 import { AppError } from "../../../src/errors.ts";
 import { type CursorScope, decodeCursor, encodeCursor } from "../../../src/spec/cursor.ts";
-import { canonicalBytes, fieldsHash, specHash, walkHash } from "../../../src/spec/identity.ts";
+import { canonicalBytes, fieldsHash, resultHash, specHash } from "../../../src/spec/identity.ts";
 import { normalizeSpec } from "../../../src/spec/normalize.ts";
 import type { AccountQuerySpec } from "../../../src/spec/schema.ts";
 import { contextWith } from "../../support/spec/catalog.ts";
@@ -126,7 +126,7 @@ describe("identity", () => {
     const other = { ...turned, explain: { ...base.explain, warnings: ["w"], confidence: 0.2 } };
     assert.deepEqual(canonicalBytes(other), canonicalBytes(base));
     assert.equal(specHash(other), specHash(base));
-    assert.equal(walkHash(other), walkHash(base));
+    assert.equal(resultHash(other), resultHash(base));
   });
 
   it("changes with everything that changes the answer, and limit only in specHash", () => {
@@ -139,7 +139,7 @@ describe("identity", () => {
       { filters: { geo: { uf_any_of: ["SP"] } }, output: { fields: ["cnpj"] } },
     ].map(spec);
     assert.equal(new Set([base, ...others].map(specHash)).size, 7);
-    assert.equal(new Set([base, ...others].map(walkHash)).size, 7);
+    assert.equal(new Set([base, ...others].map(resultHash)).size, 7);
     const file = (output: object) =>
       normalizeSpec({ output }, contextWith({ mode: "export" })).spec;
     const files = [
@@ -153,7 +153,7 @@ describe("identity", () => {
     assert.equal(specHash(file({ bom: false, delimiter: "," })), specHash(file({})));
     const longer = { ...base, limit: 7 };
     assert.notEqual(specHash(longer), specHash(base));
-    assert.equal(walkHash(longer), walkHash(base));
+    assert.equal(resultHash(longer), resultHash(base));
   });
 
   it("writes canonical bytes as documented", () => {

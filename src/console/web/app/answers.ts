@@ -1,14 +1,24 @@
 /**
  * What the console's routes take and answer, as the browser sees it. What comes in: nothing. What
  * goes out: types; their members are spelled as in JSON.
- * Invariant: the server's handlers (src/console) answer exactly these shapes; end-to-end tests
- * read every one of them. Paths are below /v1/console; failures are problem documents.
+ * Invariant: what the public interface answers too is described by its schemas; what only the
+ * console answers is described here, and its handlers (src/console) compile against it. End-to-end
+ * tests read every one of them. Paths are below /v1/console; failures are problem documents.
  */
+import type Type from "typebox";
+import type { TSchema } from "typebox";
+import type { ACCOUNT_SCHEMAS, SEARCH_SCHEMAS } from "../../../http/api/accounts-schemas.ts";
+import type { TRANSLATE_SCHEMAS } from "../../../http/api/spec-schemas.ts";
+import type { STATUS_SCHEMAS } from "../../../http/api/status-schemas.ts";
 import type { FilterGroup, PartMember } from "../../../spec/filters/table.ts";
 import type { AccountQuerySpec } from "../../../spec/schema.ts";
 import type { AuditAction, Facts } from "../../../store/auditactions.ts";
 
 type SpecFilters = AccountQuerySpec["filters"];
+
+/** What a schema of the public interface says; of some members the console knows more. */
+type Described<Schema extends TSchema, Known = object> = Omit<Type.Static<Schema>, keyof Known> &
+  Known;
 
 /** A value as people may set it: any code, whether or not the server knows it. */
 type Edited<Value> = Value extends string
@@ -66,12 +76,7 @@ export interface Note {
 }
 
 /** A stretch of the sentence and what it became. */
-export interface Part {
-  words: string;
-  start: number;
-  end: number;
-  role: string;
-}
+export type Part = TranslateAnswer["parts"][number];
 
 /** Where data is from; in every answer about data. */
 export interface Source {
@@ -81,25 +86,13 @@ export interface Source {
 }
 
 /** `POST /translate` with `{query_text}`. */
-export interface TranslateAnswer extends Source {
-  spec: Spec;
-  explain: Explain;
-  parts: Part[];
-  matches: number;
-  suggestions: {
-    words: string;
-    start: number;
-    end: number;
-    activities: { code: string; description: string; matches: number }[];
-  }[];
-}
+export type TranslateAnswer = Described<
+  typeof TRANSLATE_SCHEMAS.TranslateAnswer,
+  { spec: Spec; explain: Explain }
+>;
 
 /** How matches spread over the values of a field; sums to the total with `other` and `missing`. */
-export interface Facet {
-  values: { value: string | number | boolean; label?: string; count: number }[];
-  other: { values: number; count: number };
-  missing: number;
-}
+export type Facet = Described<typeof ACCOUNT_SCHEMAS.Facet>;
 
 /**
  * `POST /explore` with `{spec, facets?: string[], beside?: ("uf")[]}`: counts, however broad. For
@@ -127,14 +120,10 @@ export interface ExploreAnswer extends Source {
 export type Account = { cnpj: string } & Record<string, unknown>;
 
 /** `POST /accounts/search`, as POST /v1/accounts/search. */
-export interface SearchAnswer extends Source {
-  spec: Spec;
-  accounts: Account[];
-  next_cursor: string | null;
-  has_more: boolean;
-  total: number;
-  took_ms: number;
-}
+export type SearchAnswer = Described<
+  typeof SEARCH_SCHEMAS.SearchAnswer,
+  { spec: Spec; accounts: Account[] }
+>;
 
 /** Why an account is listed: the score's parts sum to it; `matched` by filter. */
 export interface AccountExplain {
@@ -165,23 +154,10 @@ export interface Catalog {
 }
 
 /** `GET /status`, as GET /v1/status. */
-export interface Status {
-  version: string;
-  snapshot: string | null;
-  snapshot_date: string | null;
-  provenance: Record<string, string> | null;
-  accounts: number | null;
-  plan: string;
-  limits: Record<string, number | boolean>;
-  field_allowlist: string[];
-  allowed_sort_fields: string[];
-  scoring_strategies: string[];
-  export_formats: string[];
-  usage: {
-    today: { requests: number; accounts: number; export_rows: number };
-    export_rows_left: number | null;
-  };
-}
+export type Status = Described<
+  typeof STATUS_SCHEMAS.Status,
+  { provenance: Record<string, string> | null }
+>;
 
 /** Who is signed in. */
 export interface User {

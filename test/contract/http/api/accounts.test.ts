@@ -6,8 +6,8 @@
  */
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
-import { FACETS } from "../../../../src/search/facet.ts";
 import { cnpjCheckDigits } from "../../../../src/spec/cnpj.ts";
+import { FACETS } from "../../../../src/spec/facets.ts";
 import { fetchDocumented } from "../../../support/http/documented.ts";
 import { type FakeServer, startFake, TRANSPORTS } from "../../../support/http/fake.ts";
 

@@ -10,7 +10,7 @@
  */
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
-import { Gate } from "../../../../src/access/rate-limits.ts";
+import { RateLimits } from "../../../../src/access/rate-limits.ts";
 import { systemClock } from "../../../../src/clock.ts";
 import { LEAD_FIELDS, LEAD_WORDS } from "../../../../src/http/api/lead.ts";
 import { ageInWords } from "../../../../src/http/api/leadwords.ts";
@@ -278,11 +278,15 @@ for (const transport of TRANSPORTS) {
 
 describe("the cost of leads", () => {
   it("is that of a search of the same limit", async () => {
-    const gate = new Gate(systemClock);
-    const server = await startFake("node", { engine: searcher, segment: () => segment, gate });
+    const rateLimits = new RateLimits(systemClock);
+    const server = await startFake("node", {
+      engine: searcher,
+      segment: () => segment,
+      rateLimits,
+    });
     const costs: number[] = [];
-    const spend = gate.spend.bind(gate);
-    gate.spend = (keyId, plan, cost, paid) => {
+    const spend = rateLimits.spend.bind(rateLimits);
+    rateLimits.spend = (keyId, plan, cost, paid) => {
       costs.push(cost - (paid ?? 0));
       spend(keyId, plan, cost, paid);
     };

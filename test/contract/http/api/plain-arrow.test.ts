@@ -118,8 +118,8 @@ describe("a plain file with metadata that no snapshot has", () => {
       const table = library.Table.fromIPCStream(stream);
       writeFileSync(parquet, library.writeParquet(table, properties));
       const doors = [() => imported(arrow), () => imported(parquet), () => openAnySegment(arrow)];
-      for (const door of doors) {
-        await assert.rejects(door, (error: Error) => {
+      for (const sessionAuth of doors) {
+        await assert.rejects(sessionAuth, (error: Error) => {
           assert.ok(error instanceof CommandError, error.stack);
           assert.match(error.message, words);
           assert.match(error.message, /"peneira\.meta".*remove that key, or write the file again/);

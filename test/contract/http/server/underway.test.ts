@@ -87,7 +87,7 @@ for (const transport of TRANSPORTS) {
 
     const underWay = () => {
       const { keyId } = server.keyring.authenticate(`Bearer ${server.keys.scale}`);
-      return server.service.gate.underWay(keyId);
+      return server.service.rateLimits.underWay(keyId);
     };
     const newExport = async () => {
       const wanted = { spec: SP, output: { format: "csv" } };

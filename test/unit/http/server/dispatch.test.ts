@@ -14,11 +14,11 @@ import { loadPlans } from "../../../../src/access/plans.ts";
 import { systemClock } from "../../../../src/clock.ts";
 import { AppError } from "../../../../src/errors.ts";
 import { PUBLIC_TABLE } from "../../../../src/http/api/routes.ts";
+import { type AnswerBody, isPulled, pull } from "../../../../src/http/server/body-stream.ts";
 import { Budget } from "../../../../src/http/server/budget.ts";
 import { dispatcher } from "../../../../src/http/server/dispatch.ts";
-import { isPulled, pull } from "../../../../src/http/server/pulled.ts";
 import type { Engine, Service } from "../../../../src/http/server/service.ts";
-import type { AnswerBody, Exchange, ReadHeader } from "../../../../src/http/server/transport.ts";
+import type { Exchange, ReadHeader } from "../../../../src/http/server/transport.ts";
 import { fakeEngine, fakeSegment } from "../../../support/http/fake.ts";
 
 /** What can go wrong, each by itself. */
@@ -142,7 +142,7 @@ function serviceFor(wish: Wish, seen: Seen): Service {
     engine: engineFor(wish),
     keyring: { authenticate: () => identity },
     plans: loadPlans(),
-    gate: {
+    rateLimits: {
       spend: () => {},
       begin: () => {
         seen.underWay++;

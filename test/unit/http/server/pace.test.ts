@@ -12,8 +12,8 @@ import { after, describe, it } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
 import fc from "fast-check";
 import { unsentBytes } from "../../../../native-index/napi/engine.ts";
+import type { PulledBody } from "../../../../src/http/server/body-stream.ts";
 import { Pace } from "../../../../src/http/server/pace.ts";
-import type { PulledBody } from "../../../../src/http/server/pulled.ts";
 import { type ChunkedResponse, UwsChunks } from "../../../../src/http/server/uws-chunks.ts";
 import { settledAt } from "../../../support/http/file-fixture.ts";
 

@@ -51,7 +51,7 @@ export function CodeButton(): VNode {
 
 /** The fields of the columns on screen. */
 function shownFields(): string[] {
-  const allowed = new Set(status.value?.field_allowlist ?? []);
+  const allowed = new Set<string>(status.value?.field_allowlist);
   const columns = drawnColumns(choice.value, allowed);
   const fields = columns.flatMap((column) => column.fields.filter((field) => allowed.has(field)));
   return [...new Set(["cnpj", ...fields])];
