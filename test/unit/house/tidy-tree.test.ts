@@ -1,0 +1,176 @@
+/**
+ * Proves: files of the product import each other's types in no circle either; a type has a name
+ * that no other file exports; a small file with a single importer says why it stands alone; what is
+ * exported is imported somewhere; style sheets are as short as code.
+ * Does not prove that a name is good or that a file is cut in the right place: people do.
+ * Every test prints all places that break its rule at once.
+ */
+import { describe, it } from "node:test";
+import ts from "typescript";
+import { filesMatching, refuse, textOf } from "../../support/checkout.ts";
+import { importsOf, lineOf, treeOf } from "../../support/syntax.ts";
+
+/** Below this a file with one importer is a part of that file, unless it says why it is not. */
+const SMALL_LINES = 60;
+const STYLE_LINES_MAX = 400;
+/** How a file says so, in the comment that opens it. */
+const REASON = /\b(On its own|Apart)\b[^.]*\bbecause\b/;
+/** Words of the console: one file per area and language, which all areas of a language make up. */
+const ONE_PER_AREA = /^src\/console\/web\/strings\//;
+
+const PRODUCT = filesMatching(/^(src|native-index)\/.*\.tsx?$/);
+const TYPESCRIPT = filesMatching(/^(src|native-index|test|bench)\/.*\.tsx?$/);
+
+describe("the tree", () => {
+  it("has no cycles of types", () => {
+    refuse(
+      cyclesOf(PRODUCT),
+      "these files need each other's types; one of them is in the wrong one",
+    );
+  });
+
+  it("has one exported type of a name", () => {
+    const owners = new Map<string, string[]>();
+    for (const file of PRODUCT) {
+      for (const { name, isType } of exportsOf(file)) {
+        if (isType) owners.set(name, [...(owners.get(name) ?? []), file]);
+      }
+    }
+    const broken = [...owners].filter(([, files]) => files.length > 1);
+    refuse(
+      broken.map(([name, files]) => `${name} is exported by ${files.join(", ")}`),
+      "a reader who meets a name knows which one it is",
+    );
+  });
+
+  it("has no small file for one importer without a reason", () => {
+    const importers = new Map<string, Set<string>>();
+    for (const file of PRODUCT) {
+      for (const one of importsOf(file)) {
+        if (one.file === undefined) continue;
+        importers.set(one.file, (importers.get(one.file) ?? new Set()).add(file));
+      }
+    }
+    const broken = PRODUCT.filter((file) => {
+      if (ONE_PER_AREA.test(file)) return false;
+      const text = textOf(file);
+      const isSmall = text.split("\n").length <= SMALL_LINES;
+      return isSmall && importers.get(file)?.size === 1 && !REASON.test(headerOf(text));
+    });
+    refuse(
+      broken.map((file) => `${file} serves ${[...(importers.get(file) ?? [])][0]} only`),
+      'such a file is part of the other one, or says "Apart because …" in its header',
+    );
+  });
+
+  it("exports nothing that nobody imports", () => {
+    const wanted = new Set(TYPESCRIPT.flatMap(namesImportedBy));
+    const scripts = filesMatching(/\.mjs$/)
+      .map(textOf)
+      .join("\n");
+    const broken = PRODUCT.flatMap((file) =>
+      /\.worker\.ts$/.test(file)
+        ? []
+        : exportsOf(file)
+            .filter(({ name }) => !wanted.has(`${file}#${name}`) && !wanted.has(`${file}#*`))
+            .filter(({ name }) => !new RegExp(`\\b${name}\\b`).test(scripts))
+            .map(({ name, line }) => `${file}:${line} ${name}`),
+    );
+    refuse(broken, "what only its own file uses is not exported");
+  });
+
+  it(`keeps style sheets at ${STYLE_LINES_MAX} lines`, () => {
+    const broken = filesMatching(/\.css$/)
+      .map((file) => ({ file, lines: textOf(file).split("\n").length - 1 }))
+      .filter(({ lines }) => lines > STYLE_LINES_MAX)
+      .map(({ file, lines }) => `${file} has ${lines} lines`);
+    refuse(broken, `at most ${STYLE_LINES_MAX} lines in a style sheet`);
+  });
+});
+
+/** An exported name of a file. */
+interface Exported {
+  readonly name: string;
+  readonly isType: boolean;
+  readonly line: number;
+}
+
+function exportsOf(file: string): Exported[] {
+  return treeOf(file).statements.flatMap((statement) => {
+    const exported =
+      ts.canHaveModifiers(statement) &&
+      ts.getModifiers(statement)?.some(({ kind }) => kind === ts.SyntaxKind.ExportKeyword);
+    if (!exported) return [];
+    const line = lineOf(statement);
+    if (ts.isVariableStatement(statement)) {
+      return statement.declarationList.declarations.flatMap(({ name }) =>
+        ts.isIdentifier(name) ? [{ name: name.text, isType: false, line }] : [],
+      );
+    }
+    const { name } = statement as ts.DeclarationStatement;
+    if (name === undefined || !ts.isIdentifier(name)) return [];
+    return [{ name: name.text, isType: !ts.isFunctionDeclaration(statement), line }];
+  });
+}
+
+/** `file#name` of everything that a file imports of another, `file#*` for all of it. */
+function namesImportedBy(file: string): string[] {
+  const targets = new Map(importsOf(file).map((one) => [one.specifier, one.file]));
+  const found: string[] = [];
+  const visit = (node: ts.Node): void => {
+    if (ts.isImportDeclaration(node) || ts.isExportDeclaration(node)) {
+      const { moduleSpecifier } = node;
+      const target = moduleSpecifier && targets.get((moduleSpecifier as ts.StringLiteral).text);
+      if (target !== undefined) found.push(...namesOf(node).map((name) => `${target}#${name}`));
+      return;
+    }
+    const specifier = dynamicSpecifier(node);
+    const target = specifier === undefined ? undefined : targets.get(specifier);
+    if (target !== undefined) found.push(`${target}#*`);
+    ts.forEachChild(node, visit);
+  };
+  visit(treeOf(file));
+  return found;
+}
+
+function namesOf(node: ts.ImportDeclaration | ts.ExportDeclaration): string[] {
+  const bindings = ts.isImportDeclaration(node)
+    ? node.importClause?.namedBindings
+    : node.exportClause;
+  if (bindings === undefined || !("elements" in bindings)) return ["*"];
+  return bindings.elements.map(({ propertyName, name }) => (propertyName ?? name).text);
+}
+
+/** The file of `import("…")`, whether it is called or its type is taken. */
+function dynamicSpecifier(node: ts.Node): string | undefined {
+  if (ts.isImportTypeNode(node) && ts.isLiteralTypeNode(node.argument)) {
+    return (node.argument.literal as ts.StringLiteral).text;
+  }
+  if (ts.isCallExpression(node) && node.expression.kind === ts.SyntaxKind.ImportKeyword) {
+    const [first] = node.arguments;
+    return first !== undefined && ts.isStringLiteralLike(first) ? first.text : undefined;
+  }
+  return undefined;
+}
+
+/** The comment that opens a text. */
+function headerOf(text: string): string {
+  return (/^\/\*[\s\S]*?\*\//.exec(text)?.[0] ?? "").replaceAll(/\n \* ?/g, " ");
+}
+
+/** Circles of imports, those of types included; each is given once. */
+function cyclesOf(files: readonly string[]): string[] {
+  const cycles = new Set<string>();
+  const done = new Set<string>();
+  const visit = (file: string, trail: readonly string[]): void => {
+    const start = trail.indexOf(file);
+    if (start >= 0) cycles.add([...trail.slice(start), file].join(" → "));
+    if (start >= 0 || done.has(file)) return;
+    for (const one of importsOf(file)) {
+      if (one.file !== undefined && files.includes(one.file)) visit(one.file, [...trail, file]);
+    }
+    done.add(file);
+  };
+  for (const file of files) visit(file, []);
+  return [...cycles];
+}
