@@ -3,6 +3,7 @@
  * cursor that was sent back. What goes out: the text, or that place.
  * Invariant: stateless and authenticated: only a text made here, with one of the given secrets, for
  * the same tenant, is ever accepted, in exactly one spelling: `<created_at>.<id>.<HMAC-SHA-256>`.
+ * Apart because everything here is about secrets, which is judged line by line.
  */
 import { createHmac, timingSafeEqual } from "node:crypto";
 import { AppError } from "../errors.ts";

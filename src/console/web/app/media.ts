@@ -1,6 +1,6 @@
 /**
  * How much room there is. What comes in: the window. What goes out: signals of its width class.
- * Invariant: the same bounds as in find.css; follows the window as it changes.
+ * Invariant: the same bounds as in the sheets of style/find; follows the window as it changes.
  */
 import { type ReadonlySignal, signal } from "@preact/signals";
 

@@ -15,7 +15,7 @@ import { type CsvStyle, type Draft, exportRowsMax, FORMATS, limitOf } from "./dr
 import { Fields } from "./fields.tsx";
 
 /** What the choices take. */
-export interface ChoicesProps {
+interface ChoicesProps {
   readonly draft: Draft;
   readonly status: Status;
   readonly edit: (change: Partial<Draft>) => void;

@@ -16,7 +16,7 @@ import type { ExportEstimate, Status } from "../app/answers.ts";
 import { type Query, specOf } from "../find/question.ts";
 
 /** Formats of a file. */
-export type Format = (typeof EXPORT_FORMATS)[number];
+type Format = (typeof EXPORT_FORMATS)[number];
 
 /** Formats in the order of the dialog. */
 export const FORMATS: readonly Format[] = ["csv", "xlsx", "jsonl", "parquet", "html"];
@@ -125,7 +125,7 @@ function csvOf({ csv, delimiter, bom }: Draft): { delimiter: string; bom: boolea
 }
 
 /** What stands against sending; null for nothing. */
-export type Obstacle = "plan" | "fields" | "limit" | "format" | "quota";
+type Obstacle = "plan" | "fields" | "limit" | "format" | "quota";
 
 /** The first thing that the server would refuse. */
 export function obstacleOf(

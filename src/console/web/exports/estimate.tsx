@@ -59,7 +59,7 @@ export function useEstimate(body: Record<string, unknown> | null): Estimated {
 }
 
 /** What the line takes. */
-export interface EstimateProps {
+interface EstimateProps {
   readonly draft: Draft;
   readonly status: Status;
   readonly estimated: Estimated;

@@ -14,7 +14,7 @@ import { Checks } from "../parts/field.tsx";
 import { FIELD_SETS, hasContact, type Preset, presetFields } from "./draft.ts";
 
 /** What the chooser takes. */
-export interface FieldsProps {
+interface FieldsProps {
   readonly allowed: readonly string[];
   readonly chosen: readonly string[];
   readonly onChosen: (fields: string[]) => void;

@@ -8,7 +8,7 @@ import "../app/kit.ts";
 import type { VNode } from "preact";
 import { useEffect, useRef, useState } from "preact/hooks";
 import type { CreatedExport, ExportList, ExportRecord } from "../app/answers.ts";
-import { ApiError, get, post, remove } from "../app/api.ts";
+import { ApiError, post, remove } from "../app/api.ts";
 import { ago, bytes, dateTime, month, number } from "../app/format.ts";
 import { go } from "../app/router.ts";
 import { words } from "../app/words.ts";
@@ -17,16 +17,15 @@ import { Skeleton } from "../parts/busy.tsx";
 import { Button } from "../parts/button.tsx";
 import { ConfirmDialog } from "../parts/dialog.tsx";
 import { Menu, type MenuItem } from "../parts/menu.tsx";
-import { EmptyState, ErrorNotice, errorText } from "../parts/notice.tsx";
+import { EmptyState, errorText } from "../parts/notice.tsx";
 import { Page } from "../parts/page.tsx";
+import { type Pages, PagesEnd, usePages } from "../parts/pages.tsx";
 import { Pill } from "../parts/pill.tsx";
 import { toast } from "../parts/toast.tsx";
 import { freshKey } from "./draft.ts";
 import { Bar, DownloadLink, failureText, stateText } from "./progress.tsx";
 import { addressOfSpec, summaryOf } from "./summary.ts";
 import { follow, forget, presentState } from "./watch.ts";
-
-const PAGE = 50;
 
 /** The view. */
 export function ExportsView(): VNode {
@@ -52,35 +51,15 @@ export function ExportsView(): VNode {
 }
 
 interface Exports {
-  records: ExportRecord[] | null;
-  next: string | null;
-  busy: boolean;
-  error: unknown;
-  more: () => void;
+  pages: Pages<ExportRecord>;
   again: (record: ExportRecord) => Promise<void>;
   drop: (record: ExportRecord) => Promise<void>;
 }
 
 function useExports(): Exports {
-  const [records, setRecords] = useState<ExportRecord[] | null>(null);
-  const [next, setNext] = useState<string | null>(null);
-  const [busy, setBusy] = useState(false);
-  const [error, setError] = useState<unknown>(null);
+  const pages = usePages("/exports?limit=50", followed, merged);
   // One key until it worked, so that a second try after a lost answer makes no second export.
   const keys = useRef(new Map<string, string>());
-  const more = () => {
-    setBusy(true);
-    setError(null);
-    const cursor = next === null ? "" : `&cursor=${encodeURIComponent(next)}`;
-    get<ExportList>(`/exports?limit=${PAGE}${cursor}`)
-      .then((page) => {
-        for (const record of page.exports) follow(record);
-        setRecords((old) => merged(old ?? [], page.exports));
-        setNext(page.next_cursor);
-      }, setError)
-      .finally(() => setBusy(false));
-  };
-  useEffect(more, []);
   const again = async ({ export_id: id }: ExportRecord) => {
     const idempotencyKey = keys.current.get(id) ?? freshKey();
     keys.current.set(id, idempotencyKey);
@@ -89,7 +68,7 @@ function useExports(): Exports {
       const created = await post<CreatedExport>(`/exports/${id}/again`, {}, { idempotencyKey });
       keys.current.delete(id);
       follow(created.export);
-      setRecords((old) => merged([created.export], old ?? []));
+      pages.update((old) => merged([created.export], old));
       toast(exports.againSent);
     } catch (failure) {
       const known = exports.errors[failure instanceof ApiError ? failure.code : ""];
@@ -102,10 +81,16 @@ function useExports(): Exports {
       if (!(failure instanceof ApiError && failure.status === 404)) throw failure;
     });
     forget(id);
-    setRecords((old) => (old ?? []).filter((one) => one.export_id !== id));
+    pages.update((old) => old.filter((one) => one.export_id !== id));
     toast(words.peek().exports.removed);
   };
-  return { records, next, busy, error, more, again, drop };
+  return { pages, again, drop };
+}
+
+/** The exports of a page, which are kept up to date from then on. */
+function followed({ exports }: ExportList): ExportRecord[] {
+  for (const record of exports) follow(record);
+  return exports;
 }
 
 /** Pages one after another; an export that moved between two of them stands once. */
@@ -121,11 +106,10 @@ interface ListProps {
 
 function List({ list, onDelete }: ListProps): VNode {
   const { exports } = words.value;
-  const { records, next, busy, error, more, again } = list;
-  if (records === null) {
-    if (error === null) return <Skeleton lines={6} height={64} />;
-    return <ErrorNotice title={exports.historyFailed} error={error} onRetry={more} />;
-  }
+  const { pages, again } = list;
+  const { items: records, error } = pages;
+  const end = <PagesEnd pages={pages} failed={exports.historyFailed} label={exports.more50} />;
+  if (records === null) return error === null ? <Skeleton lines={6} height={64} /> : end;
   if (records.length === 0) {
     const find = <Button onClick={() => go("find")}>{exports.historyFind}</Button>;
     return (
@@ -141,12 +125,7 @@ function List({ list, onDelete }: ListProps): VNode {
           <Row key={record.export_id} record={record} again={again} onDelete={onDelete} />
         ))}
       </ul>
-      {error !== null && <ErrorNotice title={exports.historyFailed} error={error} onRetry={more} />}
-      {next !== null && error === null && (
-        <Button busy={busy} onClick={more}>
-          {exports.more50}
-        </Button>
-      )}
+      {end}
     </>
   );
 }

@@ -22,6 +22,7 @@ import { TextInput } from "../parts/field.tsx";
 import { Menu } from "../parts/menu.tsx";
 import { EmptyState, ErrorNotice, errorText } from "../parts/notice.tsx";
 import { Page } from "../parts/page.tsx";
+import { type Pages, PagesEnd, usePages } from "../parts/pages.tsx";
 import { toast } from "../parts/toast.tsx";
 import { addressOfSpec, summaryOf } from "./summary.ts";
 
@@ -132,54 +133,36 @@ function NameDialog({ title, hint, first, onName, onClose }: NameProps): VNode {
 }
 
 interface Saved {
-  searches: SavedSearch[] | null;
-  next: string | null;
-  busy: boolean;
-  error: unknown;
-  more: () => void;
+  pages: Pages<SavedSearch>;
   change: (search: SavedSearch, body: { name?: string; refresh?: boolean }) => Promise<void>;
   drop: (search: SavedSearch) => Promise<void>;
 }
 
 function useSaved(): Saved {
-  const [searches, setSearches] = useState<SavedSearch[] | null>(null);
-  const [next, setNext] = useState<string | null>(null);
-  const [busy, setBusy] = useState(false);
-  const [error, setError] = useState<unknown>(null);
-  const more = () => {
-    setBusy(true);
-    setError(null);
-    const cursor = next === null ? "" : `?cursor=${encodeURIComponent(next)}`;
-    get<SearchList>(`/searches${cursor}`)
-      .then((page) => {
-        setSearches((old) => [...(old ?? []), ...page.searches]);
-        setNext(page.next_cursor);
-      }, setError)
-      .finally(() => setBusy(false));
-  };
-  useEffect(more, []);
+  const pages = usePages("/searches", ({ searches }: SearchList) => searches);
   const change: Saved["change"] = async ({ id }, body) => {
     const { search } = await post<{ search: SavedSearch }>(`/searches/${id}`, body);
-    setSearches((old) => (old ?? []).map((one) => (one.id === id ? search : one)));
+    pages.update((old) => old.map((one) => (one.id === id ? search : one)));
   };
   const drop: Saved["drop"] = async ({ id }) => {
     await remove(`/searches/${id}`);
-    setSearches((old) => (old ?? []).filter((one) => one.id !== id));
+    pages.update((old) => old.filter((one) => one.id !== id));
     toast(words.peek().exports.removedSearch);
   };
-  return { searches, next, busy, error, more, change, drop };
+  return { pages, change, drop };
 }
 
 /** The list of saved searches. */
 export function SavedView(): VNode {
-  const { searches, next, busy, error, more, change, drop } = useSaved();
+  const { pages, change, drop } = useSaved();
+  const { items: searches } = pages;
   const { exports } = words.value;
   const [renamed, setRenamed] = useState<SavedSearch | null>(null);
   const [doomed, setDoomed] = useState<SavedSearch | null>(null);
   useEffect(() => void loadCatalog().catch(() => {}), []);
   return (
     <Page title={exports.savedTitle} lead={exports.savedIntro}>
-      {searches === null && error === null && <Skeleton lines={4} height={72} />}
+      {searches === null && pages.error === null && <Skeleton lines={4} height={72} />}
       {searches !== null && (
         <Searches
           searches={searches}
@@ -193,12 +176,7 @@ export function SavedView(): VNode {
           }
         />
       )}
-      {error !== null && <ErrorNotice title={exports.savedFailed} error={error} onRetry={more} />}
-      {next !== null && error === null && (
-        <Button busy={busy} onClick={more}>
-          {exports.more50}
-        </Button>
-      )}
+      <PagesEnd pages={pages} failed={exports.savedFailed} label={exports.more50} />
       {renamed !== null && (
         <NameDialog
           title={exports.renameTitle}

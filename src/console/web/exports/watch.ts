@@ -12,7 +12,7 @@ import { words } from "../app/words.ts";
 import { toast } from "../parts/toast.tsx";
 
 /** How far an export is: `lost` while it cannot be asked for, `gone` once it was deleted. */
-export interface Followed {
+interface Followed {
   readonly record: ExportRecord;
   readonly trouble: "lost" | "gone" | null;
 }

@@ -22,13 +22,13 @@ import type { PartMember } from "../../../spec/filters/table.ts";
 import { BOUNDS, type Query } from "./question.ts";
 
 /** What a member is read with. */
-export interface MemberReading {
+interface MemberReading {
   readonly lookup: CatalogLookup;
   readonly report: (reason: "unknown" | "broken" | "unknown_key", value?: string) => void;
 }
 
 /** One member of an address; an empty text is not written. */
-export interface AddressMember {
+interface AddressMember {
   readonly key: string;
   readonly write: (query: Query, lookup: CatalogLookup | null) => string;
   readonly read: (text: string, query: Query, reading: MemberReading) => void;

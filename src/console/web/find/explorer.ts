@@ -16,7 +16,7 @@ export interface Exploration<Failure> {
 }
 
 /** What an explorer works with. */
-export interface ExplorerParts<Failure> {
+interface ExplorerParts<Failure> {
   readonly ask: (spec: SentSpec, signal: AbortSignal) => Promise<ExploreAnswer>;
   /** What is thrown by `ask`, as the views want it. */
   readonly failureOf: (error: unknown) => Failure;

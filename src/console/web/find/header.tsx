@@ -2,7 +2,8 @@
  * The line above the results. What comes in: what the query matches. What goes out: the exact
  * count, how fresh it is and how it is ordered, and what can be done with it.
  * Invariant: the last good count stays while a newer one is on its way, dimmed; it has its room
- * from the first paint on.
+ * from the first paint on. The link that is copied names its snapshot, so that whoever opens it
+ * later is told of newer data; one that is too long for some programs is said to be long.
  */
 import type { VNode } from "preact";
 import { duration, number } from "../app/format.ts";
@@ -10,12 +11,15 @@ import { wide } from "../app/media.ts";
 import { words } from "../app/words.ts";
 import { ExportButton } from "../exports/dialog.tsx";
 import { SaveButton } from "../exports/saved.tsx";
-import { Button } from "../parts/button.tsx";
+import { Button, copyText } from "../parts/button.tsx";
 import { Icon } from "../parts/icon.tsx";
+import { toast } from "../parts/toast.tsx";
 import { countAll } from "./filters/groups.ts";
-import { exploration, query } from "./query.ts";
-import { ShareLink } from "./sharelink.tsx";
+import { addressNow, exploration, query } from "./query.ts";
 import { CodeButton } from "./table/code.tsx";
+
+/** Length from which on mail programs and chats may cut a link. */
+const LONG = 2_000;
 
 /** The button that opens the filters, where they have no room beside the results. */
 export function FiltersButton({ onFilters }: { onFilters: () => void }): VNode | null {
@@ -81,4 +85,20 @@ function orderText(): string {
     return `${find.sortFields[field] ?? field} ${arrow}`;
   });
   return names.join(", ");
+}
+
+/** Copies the link to what is on screen. */
+function ShareLink(): VNode {
+  const { find } = words.value;
+  const share = async () => {
+    const hash = addressNow();
+    const url = new URL(hash === "" ? "/app" : `/app#${hash}`, location.href).href;
+    await copyText(url);
+    toast(url.length > LONG ? find.shareLong(url.length) : find.shared);
+  };
+  return (
+    <Button icon="link" onClick={() => void share()}>
+      {find.share}
+    </Button>
+  );
 }

@@ -3,6 +3,7 @@
  * of which snapshot it was made. What goes out: a notice, until it is dismissed.
  * Invariant: everything that is not understood is named with its text; a link of an older snapshot
  * is told, since its numbers are others now.
+ * Apart because it is about links alone, and the view that places it is about none.
  */
 import type { VNode } from "preact";
 import { words } from "../app/words.ts";

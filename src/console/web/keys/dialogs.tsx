@@ -17,14 +17,14 @@ import { SecretOnce } from "../parts/password.tsx";
 import { toast } from "../parts/toast.tsx";
 
 /** What each dialog takes. */
-export interface KeyDialogProps {
+interface KeyDialogProps {
   close: () => void;
   /** The list is out of date. */
   done: () => void;
 }
 
 /** What a dialog about a key that exists takes. */
-export type RowDialogProps = KeyDialogProps & { row: ApiKey };
+type RowDialogProps = KeyDialogProps & { row: ApiKey };
 
 const LIFETIMES = { never: undefined, d30: 30, d90: 90, d365: 365 } as const;
 const OVERLAPS = { s0: 0, h1: 3_600, d1: 86_400, d7: 604_800, d30: 2_592_000 } as const;
@@ -150,7 +150,7 @@ function ShownOnce({ created, close }: { created: CreatedKey; close: () => void 
 }
 
 /** What a dialog with a form takes. */
-export interface FormDialogProps {
+interface FormDialogProps {
   title: string;
   submit: string;
   busy: boolean;

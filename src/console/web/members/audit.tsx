@@ -6,18 +6,16 @@
  */
 import "../app/kit.ts";
 import type { VNode } from "preact";
-import { useEffect, useState } from "preact/hooks";
 import type { AuditLine, AuditPage, AuditParty } from "../app/answers.ts";
-import { get } from "../app/api.ts";
 import { ago, date, dateTime } from "../app/format.ts";
 import { user } from "../app/session.ts";
 import { words } from "../app/words.ts";
 import { Skeleton } from "../parts/busy.tsx";
-import { Button } from "../parts/button.tsx";
-import { EmptyState, ErrorNotice, Notice } from "../parts/notice.tsx";
+import { EmptyState, Notice } from "../parts/notice.tsx";
 import { Page } from "../parts/page.tsx";
+import { PagesEnd, usePages } from "../parts/pages.tsx";
 
-const PAGE = 50;
+const TRAIL = "/audit?limit=50";
 
 /** The view. */
 export function AuditView(): VNode {
@@ -32,45 +30,20 @@ export function AuditView(): VNode {
 
 function Trail(): VNode {
   const { audit: text, shell } = words.value;
-  const { lines, next, busy, error, more } = useTrail();
-  const failed = error !== null;
+  const trail = usePages(TRAIL, ({ lines }: AuditPage) => lines);
+  const { items: lines, error } = trail;
   return (
     <Page title={shell.views.audit} lead={text.lead}>
-      {lines === null && !failed && <Skeleton lines={6} height={48} />}
+      {lines === null && error === null && <Skeleton lines={6} height={48} />}
       {lines?.length === 0 && (
         <EmptyState icon="list" title={text.none}>
           {text.noneText}
         </EmptyState>
       )}
       {lines && lines.length > 0 && <Lines lines={lines} />}
-      {failed && <ErrorNotice title={text.failed} error={error} onRetry={more} />}
-      {next !== null && !failed && (
-        <Button busy={busy} onClick={more}>
-          {text.older}
-        </Button>
-      )}
+      <PagesEnd pages={trail} failed={text.failed} label={text.older} />
     </Page>
   );
-}
-
-function useTrail() {
-  const [lines, setLines] = useState<AuditLine[] | null>(null);
-  const [next, setNext] = useState<string | null>(null);
-  const [busy, setBusy] = useState(false);
-  const [error, setError] = useState<unknown>(null);
-  const more = () => {
-    setBusy(true);
-    setError(null);
-    const cursor = next === null ? "" : `&cursor=${encodeURIComponent(next)}`;
-    get<AuditPage>(`/audit?limit=${PAGE}${cursor}`)
-      .then((page) => {
-        setLines((old) => [...(old ?? []), ...page.lines]);
-        setNext(page.next_cursor);
-      }, setError)
-      .finally(() => setBusy(false));
-  };
-  useEffect(more, []);
-  return { lines, next, busy, error, more };
 }
 
 function Lines({ lines }: { lines: readonly AuditLine[] }): VNode {

@@ -15,7 +15,7 @@ import { Notice } from "../parts/notice.tsx";
 import { SecretOnce } from "../parts/password.tsx";
 
 /** What the dialog of a new member takes. */
-export interface AddMemberProps {
+interface AddMemberProps {
   close: () => void;
   /** The list is out of date. */
   done: () => void;
@@ -64,7 +64,7 @@ export function AddMember({ close, done }: AddMemberProps): VNode {
 }
 
 /** What the dialog of a new password takes. */
-export interface ShownPasswordProps {
+interface ShownPasswordProps {
   created: { email: string; password: string };
   close: () => void;
 }

@@ -23,7 +23,7 @@ export interface Interval {
 }
 
 /** An interval as two filters: the first day that is in, the first that is not. */
-export interface Dates {
+interface Dates {
   readonly started_after: string | null;
   readonly started_before: string | null;
 }

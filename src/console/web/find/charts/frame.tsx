@@ -34,7 +34,7 @@ export interface ChartData {
 }
 
 /** What a frame shows. */
-export interface FrameProps {
+interface FrameProps {
   /** Names the chart's class, `chart-<area>`. */
   readonly area: string;
   readonly title: string;

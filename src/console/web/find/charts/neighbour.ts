@@ -4,10 +4,11 @@
  * Invariant: the answer lies within 60 degrees of the direction, so that no arrow goes back; the
  * nearest such place wins, and one that lies aside counts as farther. Home and End go through the
  * places from north to south.
+ * Apart because it is arithmetic, which tests run without a browser.
  */
 
 /** Where a place lies; `y` grows to the south. */
-export interface Point {
+interface Point {
   readonly x: number;
   readonly y: number;
 }

@@ -9,7 +9,7 @@
 import type { Facet } from "../../app/answers.ts";
 
 /** One value with its share of the matches. */
-export interface FacetRow {
+interface FacetRow {
   readonly value: string;
   readonly label: string | undefined;
   readonly count: number | null;
@@ -29,7 +29,7 @@ export interface FacetRows {
 }
 
 /** What a chart shows: how many rows, whether a value is chosen, and what is always shown. */
-export interface RowOptions {
+interface RowOptions {
   readonly rowsMax: number;
   readonly chosen: (value: string) => boolean;
   /** Closed lists show all of their values, in this order. */

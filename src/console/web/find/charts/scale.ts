@@ -3,6 +3,7 @@
  * steps, and the step of a count.
  * Invariant: steps are quantiles of the counts above zero, with bounds that are counts themselves
  * and strictly ascending; zero is a step of its own (0), and equal counts share one step.
+ * Apart because it is arithmetic, which tests run without a browser.
  */
 
 /** How many steps there are at most, beside that of zero. */

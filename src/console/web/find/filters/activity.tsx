@@ -2,6 +2,7 @@
  * The activity filters. What comes in: the query. What goes out: activities that are wanted and
  * activities that are left out.
  * Invariant: the exceptions are hidden until there are some or somebody asks for them.
+ * Apart because the form has one file per group of filters.
  */
 import type { VNode } from "preact";
 import { useState } from "preact/hooks";

@@ -18,7 +18,7 @@ import { ChipList } from "./chiplist.tsx";
 const FOUND_MAX = 60;
 
 /** What the picker takes. */
-export interface ActivityPickerProps {
+interface ActivityPickerProps {
   label: string;
   codes: readonly string[];
   onCodes: (codes: string[]) => void;

@@ -3,6 +3,7 @@
  * What goes out: the number to the cent, or the text.
  * Invariant: a text that can be read in two ways is none; reading what was written gives the same
  * number.
+ * Apart because it reads and writes text, which tests run without a browser.
  */
 import { number } from "../../app/format.ts";
 import { language } from "../../app/language.ts";

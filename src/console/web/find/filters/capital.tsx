@@ -2,18 +2,22 @@
  * Share capital and legal nature. What comes in: the query. What goes out: amounts in reais and
  * legal natures.
  * Invariant: amounts are read as the present language writes them; what is no amount is told at
- * its field and changes nothing.
+ * its field and changes nothing. A chip shows code and name of a legal nature, and taking it away
+ * takes exactly that code.
  */
 import type { VNode } from "preact";
-import { useEffect, useState } from "preact/hooks";
+import { useCallback, useEffect, useState } from "preact/hooks";
+import { compact } from "../../app/format.ts";
 import { words } from "../../app/words.ts";
+import { Combobox } from "../../parts/combobox.tsx";
 import { TextInput } from "../../parts/field.tsx";
+import { catalog } from "../catalog.ts";
 import { change, query } from "../query.ts";
 import { BOUNDS } from "../question.ts";
 import { amountText, readAmount } from "./amount.ts";
+import { ChipList } from "./chiplist.tsx";
 import { mistakeAt } from "./fielderrors.ts";
 import { FieldMistake } from "./fieldmistake.tsx";
-import { NaturePicker } from "./naturepicker.tsx";
 
 type Member = "share_capital_min" | "share_capital_max";
 
@@ -77,5 +81,50 @@ function Amount({ member, label, least = 0 }: AmountProps): VNode {
         if (wrong === null) setText(amountText(asked));
       }}
     />
+  );
+}
+
+/** A text box that finds legal natures, and chips of those that are chosen. */
+function NaturePicker(): VNode {
+  const { find } = words.value;
+  const book = catalog.value;
+  const codes = query.value.filters.company.legal_nature_any_of ?? [];
+  const search = useCallback(
+    (text: string) =>
+      book?.searchNatures(text, 100).map(({ code, name, accounts }) => ({
+        value: code,
+        label: name,
+        detail: code,
+        count: compact(accounts),
+      })) ?? [],
+    [book],
+  );
+  const set = (next: string[]) =>
+    change(({ filters }) => {
+      filters.company.legal_nature_any_of = next;
+    });
+  const remove = (code: string) => set(codes.filter((one) => one !== code));
+  return (
+    <div class="picker">
+      <Combobox
+        label={find.nature}
+        placeholder={book === null ? find.catalogLoading : find.naturePlaceholder}
+        search={search}
+        selected={codes.map((value) => ({ value, label: value }))}
+        onSelect={({ value }) => set([...codes, value])}
+        onRemove={remove}
+        chips={false}
+        empty={book === null ? find.catalogLoading : find.natureNothing}
+      />
+      <ChipList
+        label={find.nature}
+        colour="company"
+        chips={codes.map((code) => ({
+          code,
+          label: [code, book?.natureName(code) ?? ""].filter(Boolean).join(" · "),
+        }))}
+        onRemove={remove}
+      />
+    </div>
   );
 }

@@ -13,7 +13,7 @@ import { Chip, type ChipProps } from "../../parts/pill.tsx";
 const SHOWN = 8;
 
 /** What the list takes. */
-export interface ChipListProps {
+interface ChipListProps {
   label: string;
   chips: readonly { code: string; label: string }[];
   onRemove: (code: string) => void;

@@ -1,6 +1,7 @@
 /**
  * The contact filters. What comes in: the query. What goes out: which ways of contact are needed.
  * Invariant: "e-mail or phone" is there beside the two, since the three are filters of their own.
+ * Apart because the form has one file per group of filters.
  */
 import type { VNode } from "preact";
 import { words } from "../../app/words.ts";

@@ -21,7 +21,7 @@ const chosen = signal<Partial<Record<GroupName | "order", boolean>>>({});
 const OPEN_AT_FIRST: readonly string[] = ["activity", "place", "company", "opened", "contact"];
 
 /** What a group takes. */
-export interface FilterGroupProps {
+interface FilterGroupProps {
   name: GroupName | "order";
   children: ComponentChildren;
 }

@@ -1,6 +1,7 @@
 /**
  * Words in the name. What comes in: the query. What goes out: phrases of which one must be met.
  * Invariant: a phrase has a letter or digit and is as the server keeps it: folded, each word once.
+ * Apart because the form has one file per group of filters.
  */
 import type { VNode } from "preact";
 import { analyzeWords } from "../../../../spec/analyzer.ts";

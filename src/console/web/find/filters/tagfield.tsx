@@ -13,7 +13,7 @@ import type { ChipProps } from "../../parts/pill.tsx";
 import { ChipList } from "./chiplist.tsx";
 
 /** What a typed list takes. */
-export interface TagFieldProps {
+interface TagFieldProps {
   label: string;
   hint: ComponentChildren;
   values: readonly string[];

@@ -24,7 +24,7 @@ import {
 import { columnName } from "./values.ts";
 
 /** What the chooser takes. */
-export interface ChooserProps {
+interface ChooserProps {
   open: boolean;
   allowed: ReadonlySet<string>;
   onClose: () => void;

@@ -22,7 +22,7 @@ import { named, nameOf, sizeText, textOf } from "./values.ts";
 import { Why } from "./why.tsx";
 
 /** What the drawer takes. */
-export interface AccountDrawerProps {
+interface AccountDrawerProps {
   list: ShownList;
   /** Index of the account; null closes the drawer. */
   index: number | null;

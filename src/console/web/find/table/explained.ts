@@ -3,6 +3,7 @@
  * account with why it is listed, that it is on its way, or why it failed.
  * Invariant: what was read once is not read again while it is among the last ones; an account that
  * was left before it came is never shown in place of another.
+ * Apart because it asks the server and keeps what it said, while the drawer only draws it.
  */
 import { useEffect, useState } from "preact/hooks";
 import type { ExplainAnswer, Spec } from "../../app/answers.ts";

@@ -16,7 +16,7 @@ import { catalog, loadCatalog } from "../catalog.ts";
 import { cityText, named, postalText, streetText, textOf, yesNo } from "./values.ts";
 
 /** What the facts take. */
-export interface FactsProps {
+interface FactsProps {
   account: Account;
   allowed: ReadonlySet<string>;
 }

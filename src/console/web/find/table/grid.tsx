@@ -33,7 +33,7 @@ export function focusCell(to: CellPlace): void {
 }
 
 /** What the grid takes. */
-export interface GridProps {
+interface GridProps {
   list: ShownList;
   columns: readonly TableColumn[];
   sortable: ReadonlySet<string>;

@@ -12,7 +12,7 @@ import { nextSort, sortedBy, type TableColumn, widthOf } from "./columnset.ts";
 import { columnName } from "./values.ts";
 
 /** What the header takes. */
-export interface HeadProps {
+interface HeadProps {
   columns: readonly TableColumn[];
   /** The heading that takes the focus when the grid does; null where it is in a row. */
   tabbed: number | null;

@@ -23,7 +23,7 @@ export interface ShownList {
 }
 
 /** What a list is made for. */
-export interface TableListOptions {
+interface TableListOptions {
   readonly spec: Spec;
   readonly snapshot: string;
   readonly fields: readonly string[];

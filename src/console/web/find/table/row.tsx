@@ -13,7 +13,7 @@ import type { TableColumn } from "./columnset.ts";
 import { cellText } from "./values.ts";
 
 /** What a row takes. */
-export interface RowProps {
+interface RowProps {
   account: Account;
   index: number;
   /** Null on phones, where a row is one cell of two lines. */

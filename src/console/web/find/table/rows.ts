@@ -27,7 +27,7 @@ export interface PageBody {
 }
 
 /** What a list of rows is made of. */
-export interface RowsOptions {
+interface RowsOptions {
   /** The normalized spec; its limit and output are replaced. */
   readonly spec: Spec;
   readonly fields: readonly string[];
@@ -40,7 +40,7 @@ export interface RowsOptions {
 }
 
 /** `more` follow, these are `all`, or the list is `full` although more match. */
-export type RowsEnd = "more" | "all" | "full";
+type RowsEnd = "more" | "all" | "full";
 
 /** A list of accounts that grows while it is looked at. */
 export class Rows {

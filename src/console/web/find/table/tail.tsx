@@ -2,6 +2,7 @@
  * What stands below the rows. What comes in: how far the list is. What goes out: that more are
  * coming, that it failed, that this is all, or that an export has the rest.
  * Invariant: the end of the list is always said, and always as high as a row, so nothing shifts.
+ * Apart because it draws how far a list is, while results.tsx decides which list there is.
  */
 import type { ComponentChildren, VNode } from "preact";
 import { number } from "../../app/format.ts";
@@ -13,7 +14,7 @@ import { errorText } from "../../parts/notice.tsx";
 import type { ShownList } from "./list.ts";
 
 /** What the end takes; `action` stands where the list is full. */
-export interface TailProps {
+interface TailProps {
   list: ShownList;
   action: ComponentChildren;
 }

@@ -53,7 +53,7 @@ export function scrollTopFor(row: number, { scrollTop, height, rowHeight }: Scro
 }
 
 /** A cell and the room it is seen in; `sticky` pixels on the left always cover what is below. */
-export interface Sideways {
+interface Sideways {
   readonly left: number;
   readonly width: number;
   readonly scrollLeft: number;
