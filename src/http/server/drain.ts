@@ -78,12 +78,20 @@ export async function portEmptied(port: number, look: () => Traffic): Promise<vo
   else await atRest(look);
 }
 
+/** How time passes while a server drains; tests have a time of their own. */
+export interface Time {
+  readonly nowMs: () => number;
+  readonly sleep: (ms: number) => Promise<unknown>;
+}
+
+const TIME: Time = { nowMs: () => performance.now(), sleep };
+
 /** Resolves just after a look at a queue that has no more arrivals and was empty. */
-export async function queueEmptied(waiting: () => number): Promise<void> {
-  const beganMs = performance.now();
+export async function queueEmptied(waiting: () => number, time: Time = TIME): Promise<void> {
+  const beganMs = time.nowMs();
   for (;;) {
-    await sleep(LOOK_MS);
-    const passedMs = performance.now() - beganMs;
+    await time.sleep(LOOK_MS);
+    const passedMs = time.nowMs() - beganMs;
     if (passedMs >= REST_MS_MAX || (passedMs >= HANDSHAKE_MS && waiting() === 0)) return;
   }
 }

@@ -51,6 +51,7 @@ export const CONSOLE_CALLS: Readonly<Record<string, ConsoleCall>> = {
     statuses: ALL,
     body: (sender) => ({ email: sender?.email, password: sender?.password }),
   },
+  "POST /session/link": { statuses: ALL, body: (sender) => ({ token: sender?.link() }) },
   "DELETE /session": { statuses: GONE },
   "GET /sessions": { statuses: ALL },
   "DELETE /sessions": { statuses: GONE },
@@ -99,7 +100,7 @@ export const CONSOLE_CALLS: Readonly<Record<string, ConsoleCall>> = {
 };
 
 /** Routes that need no session. */
-export const OPEN = ["GET /session", "POST /session"];
+export const OPEN = ["GET /session", "POST /session", "POST /session/link"];
 
 const BASE = "/v1/console";
 

@@ -62,6 +62,8 @@ export interface Person {
   /** The cookie on loopback, and both headers of a request that changes something. */
   readonly cookie: string;
   readonly headers: Readonly<Record<string, string>>;
+  /** A token that signs them in once. */
+  readonly link: () => string;
 }
 
 /** A server with a console. */
@@ -104,7 +106,8 @@ export async function startConsole(
       const { user, password } = await users.create({ email, tenant: { name: tenant }, role });
       const { id, tenantId } = user;
       const known = { id, email, tenant, tenantId, password: password as string };
-      return again({ ...known, cookie: "", headers: {} });
+      const link = () => server.service.sessions.linkFor(id);
+      return again({ ...known, cookie: "", headers: {}, link });
     },
   };
 }
