@@ -3,7 +3,8 @@
  * made by the API, whatever was chosen; it is estimated, followed, cancelled, listed, run again,
  * used as a query and deleted, and a toast tells of its end on another view; a saved search keeps
  * its count and tells the change on newer data; a key made in the console works on the API until
- * it is disabled; usage outlives a restart; members are made, limited and stopped.
+ * it is disabled; the audit trail comes page by page; usage outlives a restart; members are made,
+ * limited and stopped.
  * Does not prove: the bytes themselves (unit/export/*.test.ts), limits of plans
  * (contract/http/*.test.ts).
  */
@@ -11,6 +12,7 @@ import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { describe } from "node:test";
 import type {
+  AuditPage,
   ExportList,
   ExportRecord,
   SavedSearch,
@@ -22,7 +24,7 @@ import { eventually, type Person, type Visit } from "../../support/console/brows
 import { button, consoleSuite, entry, heading, shows } from "../../support/console/suite.ts";
 import { Client, sha256 } from "../../support/export/client.ts";
 
-const { exports, keys, members, shell, charts, find } = words;
+const { audit, exports, keys, members, shell, charts, find } = words;
 const HASH = "#uf=RJ,SP&contact=email";
 const SPEC = {
   filters: { geo: { uf_any_of: ["RJ", "SP"] }, contact: { require_email: true } },
@@ -231,6 +233,44 @@ describe("a saved search", () => {
     await entry(visit, exports.remove).click();
     await button(dialog(visit), exports.remove).click();
     await page.getByText(exports.savedEmpty).waitFor();
+  });
+});
+
+describe("a list that comes page by page", () => {
+  inBrowser("shows every line once, and asks again for a page that failed", async (open) => {
+    const visit = await open(ana);
+    const { page } = visit;
+    const { lines } = await visit.ask<AuditPage>("/audit?limit=50");
+    assert.ok(lines.length >= 3);
+    let fails = false;
+    await page.route(/\/v1\/console\/audit\?/, async (route) => {
+      const url = route.request().url().replace("limit=50", "limit=2");
+      await (fails ? route.fulfill({ status: 500, json: {} }) : route.continue({ url }));
+    });
+    await visit.go("/app/audit");
+    const rows = page.locator("tbody tr");
+    const times = () =>
+      rows.locator("time").evaluateAll((all) => all.map((one) => one.getAttribute("datetime")));
+    const older = button(page, audit.older);
+    await older.waitFor();
+    assert.equal(await rows.count(), 2);
+    fails = true;
+    visit.expect(500);
+    await older.click();
+    await page.getByText(audit.failed).waitFor();
+    assert.equal(await rows.count(), 2);
+    fails = false;
+    await button(page, shell.retry).click();
+    for (let shown = 4; shown < lines.length; shown += 2) {
+      await rows.nth(shown - 1).waitFor();
+      await older.click();
+    }
+    await rows.nth(lines.length - 1).waitFor();
+    await older.waitFor({ state: "detached" });
+    assert.deepEqual(
+      await times(),
+      lines.map(({ at }) => at),
+    );
   });
 });
 
