@@ -7,7 +7,8 @@ import { TABLES } from "../native-index/format/columns.ts";
 import type { Segment } from "../src/search/segment.ts";
 import { FACETS } from "../src/spec/facets.ts";
 import { UFS } from "../src/spec/fields.ts";
-import { SPEC_LIMITS, TEXT_MAX } from "../src/spec/schema.ts";
+import { SPEC_LIMITS } from "../src/spec/limits.ts";
+import { TEXT_MAX } from "../src/spec/schema.ts";
 import { randomFrom, repeated, SHAPES } from "../test/support/translate/shapes.ts";
 import type { Asked } from "./worst-service.ts";
 

@@ -20,10 +20,10 @@ import {
 import { didYouMean } from "./suggest.ts";
 
 /** Limits of a plan by name, such as `requests_per_second`; the defaults are data/plans.json. */
-export type PlanLimits = Readonly<Record<string, SettingValue>>;
+type PlanLimits = Readonly<Record<string, SettingValue>>;
 
 /** The limits of every plan by the plan's name. */
-export type PlanTable = Readonly<Record<string, PlanLimits>>;
+type PlanTable = Readonly<Record<string, PlanLimits>>;
 
 /** Where settings are read from. Every part may be missing. */
 export interface ConfigInputs {

@@ -64,7 +64,7 @@ export interface Mistake {
 }
 
 /** What an error may carry beside its code and sentence. */
-export interface AppErrorDetails {
+interface AppErrorDetails {
   /** Every mistake found, at most 50. */
   readonly errors?: readonly Mistake[];
   /** Further public members of the problem body, such as `matches`. */

@@ -21,7 +21,7 @@ export type LogDestination = DestinationStream;
 export type Log = Logger;
 
 /** Least important messages that are written. */
-export type LogLevel = "debug" | "info" | "warn" | "error" | "silent";
+type LogLevel = "debug" | "info" | "warn" | "error" | "silent";
 
 const ERROR_LEVEL = pino.levels.values.error as number;
 const WARN_LEVEL = pino.levels.values.warn as number;

@@ -16,10 +16,10 @@ const SERIES_MAX = 10_000;
 const METRIC_NAME = /^[a-z][a-z0-9_]*$/;
 
 /** Values of a metric's labels, in the order in which it names them. */
-export type LabelValues = readonly string[];
+type LabelValues = readonly string[];
 
 /** What one metric is. */
-export interface MetricInfo {
+interface MetricInfo {
   readonly name: string;
   /** One sentence for people. */
   readonly help: string;

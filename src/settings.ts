@@ -50,7 +50,7 @@ function checkShare(text: string): string | null {
   return url.password === "" && url.search === "" && url.hash === "" ? null : form;
 }
 
-/** Where the server listens. */
+/** Where the server listens; port 0 picks a free one. */
 export interface ListenAddress {
   readonly host: string;
   readonly port: number;
@@ -299,7 +299,7 @@ export type SettingKey = keyof typeof SETTINGS;
 export type SettingOf<Key extends SettingKey> = (typeof SETTINGS)[Key]["fallback"];
 
 /** A value, or what was expected in its place, or the entries of a list that do not exist. */
-export type SettingReading =
+type SettingReading =
   | { readonly value: SettingValue }
   | { readonly expected: string }
   | { readonly unknown: readonly string[]; readonly known: readonly string[] };

@@ -10,7 +10,7 @@ import { Piscina } from "piscina";
 import { workerArguments, workerFile } from "./location.ts";
 
 /** What a pool is made of. */
-export interface PoolOptions {
+interface PoolOptions {
   /** Source of the worker, relative to src/. */
   readonly worker: `${string}.worker.ts`;
   readonly threads: number;
@@ -22,7 +22,7 @@ export interface PoolOptions {
 }
 
 /** Task and result of every function of a worker, by its name. */
-export type WorkTable<Work> = { [Name in keyof Work]: readonly [task: unknown, result: unknown] };
+type WorkTable<Work> = { [Name in keyof Work]: readonly [task: unknown, result: unknown] };
 
 /** A pool of threads. Call `close` when it is no longer needed. */
 export class ThreadPool<Work extends WorkTable<Work>> {

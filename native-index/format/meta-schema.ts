@@ -21,7 +21,7 @@ export const NAME_LENGTH_MAX = 1_000;
 const NOT_AVAILABLE = "not_available";
 
 /** A member that is not what it must be. */
-export interface MetaFault {
+interface MetaFault {
   /** Its place: `/lookups/cnaes/12/1`. */
   readonly place: string;
   readonly expected: string;

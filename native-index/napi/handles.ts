@@ -158,7 +158,7 @@ export interface ExtraColumn {
 }
 
 /** What to render of rows; `extra` columns have one value per row. */
-export interface RenderRequest {
+export interface RowsRequest {
   readonly format: RowFormat;
   readonly fields: readonly string[];
   readonly extra: readonly ExtraColumn[];
@@ -222,7 +222,7 @@ export interface NativeSegment {
   /** JSON text `[{"cnpj":"…",…},…]` of the rows with the output fields in the given order. */
   renderJson(rows: Uint32Array, fields: readonly string[]): Uint8Array;
   /** Rows of an export's file, without header and frame; see native-index/render/rows.h. */
-  renderRows(rows: Uint32Array, request: RenderRequest): Uint8Array;
+  renderRows(rows: Uint32Array, request: RowsRequest): Uint8Array;
   /** The fields of rows as columns, in the given order. */
   columnsOf(rows: Uint32Array, fields: readonly string[]): FieldColumn[];
   /** Row of a cnpj (14 characters), or -1. */

@@ -2,7 +2,8 @@
  * Fields of rows as an Arrow IPC stream, for programs that take rows by column. What comes in: the
  * columns that `columnsOf` made. What goes out: one stream: schema, at most one batch, its end.
  * Invariant: every stream of the same fields has the same schema, with no rows as with many; only
- * the CNPJ is promised to be there.
+ * the CNPJ is promised to be there. Apart because Arrow is an affair of the addon and not of the
+ * formats.
  */
 import { encodeBatch, encodeSchema } from "../format/arrow.ts";
 import { ARROW_END, type ArrowColumn } from "../format/arrow-parts.ts";

@@ -13,7 +13,7 @@ const SECRET_BYTES = 24;
 const KEY_PATTERN = /^pnr_([0-9a-f]{12})_([0-9a-f]{48})([0-9a-f]{8})$/;
 
 /** A key at the moment of its making; `key` is shown once and then forgotten. */
-export interface FreshKey {
+interface FreshKey {
   readonly key: string;
   readonly id: string;
   /** SHA-256 of the secret, 32 bytes. */
@@ -21,7 +21,7 @@ export interface FreshKey {
 }
 
 /** What a key that a client sent says. */
-export interface ParsedKey {
+interface ParsedKey {
   readonly id: string;
   /** SHA-256 of the secret, 32 bytes. */
   readonly hash: Buffer;

@@ -29,7 +29,7 @@ export interface Identity {
 }
 
 /** What a new key is made with. */
-export interface NewKey {
+interface NewKey {
   readonly tenant: string;
   readonly plan: string;
   readonly name: string;
@@ -44,7 +44,7 @@ export interface CreatedKey extends NewKey {
 }
 
 /** A tenant after a change. */
-export interface TenantState {
+interface TenantState {
   readonly tenant: string;
   readonly state: "active" | "disabled";
 }

@@ -21,7 +21,7 @@ export interface Cost {
 export type Derive = (password: Buffer, salt: Buffer, cost: Cost) => Promise<Buffer>;
 
 /** Whether a password is the stored one; `outdated`: it is, but its hash should be made anew. */
-export type Verdict = "right" | "outdated" | "wrong";
+type Verdict = "right" | "outdated" | "wrong";
 
 /** What new hashes cost: about a fifth of a second and 64 MB. */
 export const PASSWORD_COST: Cost = { n: 65_536, r: 8, p: 1 };

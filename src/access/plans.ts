@@ -134,7 +134,7 @@ export function specRowsMax({ limits }: Plan): number {
 export type Plans = Readonly<Record<PlanName, Plan>>;
 
 /** Values by plan and limit, as in data/plans.json or as the configuration has replaced them. */
-export type PlanValues = Readonly<Record<string, Readonly<Record<string, unknown>>>>;
+type PlanValues = Readonly<Record<string, Readonly<Record<string, unknown>>>>;
 
 /** True for the name of a plan. */
 export function isPlanName(name: string): name is PlanName {

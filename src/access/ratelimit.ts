@@ -15,7 +15,7 @@ export interface RatePolicy {
 }
 
 /** The answer to one attempt. */
-export interface RateDecision {
+interface RateDecision {
   readonly allowed: boolean;
   /** Whole units that could be spent now. */
   readonly remaining: number;

@@ -27,7 +27,7 @@ const TOKEN_BYTES = 32;
 const TOKEN = /^[A-Za-z0-9_-]{43}$/;
 
 /** Somebody who is signed in. */
-export interface SessionUser {
+interface SessionUser {
   readonly id: string;
   readonly email: string;
   readonly role: Role;
@@ -59,10 +59,10 @@ export interface NewSession {
 }
 
 /** One line of where a user is signed in. */
-export type SessionLine = Pick<SessionRow, "id" | "createdAt" | "seenAt">;
+type SessionLine = Pick<SessionRow, "id" | "createdAt" | "seenAt">;
 
 /** What sessions are kept with. */
-export interface SessionsParts {
+interface SessionsParts {
   readonly store: UserStore;
   readonly users: Users;
   readonly passwords: Passwords;

@@ -2,7 +2,8 @@
  * Links that sign a person in once. What comes in: the id of a user, and later the token of a link.
  * What goes out: a token of 256 random bits, and later that user's id, once.
  * Invariant: only the hash of a token is kept, and in memory alone, so a link ends with its
- * process; a token that was taken, or is older than `LINK_MS`, is nobody's.
+ * process; a token that was taken, or is older than `LINK_MS`, is nobody's. Apart because links
+ * live in memory and sessions in the state.
  */
 import { createHash, randomBytes } from "node:crypto";
 import type { Clock } from "../clock.ts";

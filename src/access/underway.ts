@@ -1,8 +1,9 @@
 /**
  * How many requests of each key are under way. What comes in: requests as they begin and end. What
  * goes out: nothing, or the refusal of one too many.
- * Invariant: what has begun is counted until it ends, exactly once each, whatever happened to it; a
- * key of which nothing is under way costs no memory.
+ * Invariant: what has begun is counted until it ends, exactly once each, whatever happened to it;
+ * a key of which nothing is under way costs no memory. Apart because it counts requests and the
+ * rate counts their costs.
  */
 import { wordFor } from "../amounts.ts";
 import { AppError } from "../errors.ts";

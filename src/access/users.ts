@@ -21,7 +21,7 @@ import { isPlanName, type PlanName } from "./plans.ts";
 export const ROLES = ["owner", "member"] as const satisfies readonly Role[];
 
 /** Whether a user can sign in, and if not, why. */
-export type UserState = "active" | "disabled" | "tenant_disabled";
+type UserState = "active" | "disabled" | "tenant_disabled";
 
 /** A user with whether it can sign in. */
 export interface User extends UserRow {
@@ -44,7 +44,7 @@ export interface NewUser {
 }
 
 /** A new user; `password` is shown once, and null where it was given. */
-export interface CreatedUser {
+interface CreatedUser {
   readonly user: User;
   readonly password: string | null;
   /** Whether the tenant had no plan and got the one of `planOtherwise`. */
@@ -52,7 +52,7 @@ export interface CreatedUser {
 }
 
 /** What users are kept with. */
-export interface UsersParts {
+interface UsersParts {
   readonly store: UserStore;
   readonly keys: KeyStore;
   readonly passwords: Passwords;

@@ -33,7 +33,7 @@ import { guarded, type Segment } from "../search/segment.ts";
 export const CHANGE_LIST_VERSION = 2;
 
 /** What making a list may be told. */
-export interface MakeChangeListOptions {
+interface MakeChangeListOptions {
   /** Ends the work between two slices; `makeChangeList` rejects with its reason then. */
   readonly signal?: AbortSignal;
   /** Told after every slice; `total` is the rows of both snapshots. */
@@ -41,7 +41,7 @@ export interface MakeChangeListOptions {
 }
 
 /** A list that was written. */
-export interface MadeChangeList {
+interface MadeChangeList {
   readonly path: string;
   readonly entries: number;
   readonly bytes: number;
@@ -59,7 +59,7 @@ export interface ChangeList {
 }
 
 /** Why a list was refused; in each case it can be made anew. */
-export type ChangeListProblem = "missing" | "damaged" | "other_version" | "other_pair";
+type ChangeListProblem = "missing" | "damaged" | "other_version" | "other_pair";
 
 /** Thrown where a list cannot be opened. */
 export class ChangeListError extends Error {
@@ -107,7 +107,7 @@ export function bothKnowSanctions(older: Segment, newer: Segment): boolean {
 }
 
 /** Bits of the columns that are compared between two snapshots. */
-export function comparedColumns(older: Segment, newer: Segment): number {
+function comparedColumns(older: Segment, newer: Segment): number {
   const left: ColumnName[] = COLUMNS.map(({ name }) => name);
   const names = left.filter((name) => !NOT_COMPARED.includes(name));
   const compared = bothKnowSanctions(older, newer)

@@ -40,7 +40,7 @@ export interface ChangePair {
 }
 
 /** What lists are made and kept with. */
-export interface ChangeListsParts {
+interface ChangeListsParts {
   readonly dataDir: string;
   /** Milliseconds that a list is kept open after its last use. */
   readonly keepMs: number;
@@ -51,7 +51,7 @@ export interface ChangeListsParts {
 }
 
 /** How long to wait for a list. */
-export interface ListPatience {
+interface ListPatience {
   readonly waitMs: number;
   /** Asked meanwhile; true ends the wait. */
   readonly ended: () => boolean;

@@ -11,7 +11,7 @@ import { ThreadPool } from "../threads.ts";
 import type { ListOrder, ListOutcome, ListWork } from "./list.worker.ts";
 
 /** A list to be made. */
-export interface ListOptions {
+interface ListOptions {
   readonly older: Segment;
   readonly newer: Segment;
   readonly path: string;

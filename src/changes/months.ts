@@ -17,7 +17,7 @@ export interface Month
   extends Pick<Segment, "path" | "label" | "snapshotDate" | "snapshotId" | "accounts"> {}
 
 /** What months are found and kept by. */
-export interface MonthsParts {
+interface MonthsParts {
   /** The served folder, or null where a single file is served. */
   readonly folder: string | null;
   /** Milliseconds that an opened month is kept after its last use. */

@@ -47,7 +47,7 @@ export interface ChangeEntry {
 }
 
 /** Which part of an answer is wanted. */
-export interface ChangePageRequest {
+interface ChangePageRequest {
   /** Position of the list to begin at: 0, or `next` of the page before. */
   readonly from: number;
   readonly limit: number;

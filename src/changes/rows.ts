@@ -7,7 +7,7 @@
  * Who owns what: the rows of csv, html, xlsx and jsonl are made here; what stands around them
  * (header, frame, Parquet) belongs to src/export. `changeRuns` is for whoever needs rows himself.
  */
-import type { RenderRequest } from "../../native-index/napi/engine.ts";
+import type { RowsRequest } from "../../native-index/napi/engine.ts";
 import { guarded, type Segment } from "../search/segment.ts";
 import { OUTPUT_FIELD_NAMES, type OutputField } from "../spec/fields.ts";
 import type { AccountQuerySpec } from "../spec/schema.ts";
@@ -20,7 +20,7 @@ export const CHANGE_COLUMNS = ["change", "changed_fields"] as const;
 const BYTE_ORDER_MARK = "\ufeff";
 
 /** Values of an account by field. */
-export type ChangeValues = Readonly<Record<string, unknown>>;
+type ChangeValues = Readonly<Record<string, unknown>>;
 
 /** One account of an answer, as JSON shows it. */
 export interface ChangeItem {
@@ -33,18 +33,18 @@ export interface ChangeItem {
   readonly after: ChangeValues | null;
 }
 
-/** How rows of a file are wanted; see `RenderRequest`. */
+/** How rows of a file are wanted; see `RowsRequest`. */
 export interface ChangeRowsOptions {
-  readonly format: RenderRequest["format"];
+  readonly format: RowsRequest["format"];
   readonly fields: readonly string[];
   /** csv; a comma where not given. */
-  readonly delimiter?: RenderRequest["delimiter"];
+  readonly delimiter?: RowsRequest["delimiter"];
   /** xlsx: number of the first row in its sheet; 2 (behind the header) where not given. */
   readonly firstNumber?: number;
 }
 
 /** Consecutive entries whose rows come from one snapshot. */
-export interface ChangeRun {
+interface ChangeRun {
   readonly segment: Segment;
   readonly entries: readonly ChangeEntry[];
   /** A row of the segment per entry. */
@@ -115,7 +115,7 @@ export function changeRows(
 }
 
 /** The two columns before the fields; several changed fields are one cell, like activities. */
-export function changeCells(entries: readonly ChangeEntry[]): RenderRequest["extra"] {
+function changeCells(entries: readonly ChangeEntry[]): RowsRequest["extra"] {
   const kinds = entries.map(({ kind }) => kind);
   const changed = entries.map((entry) => entry.changed.join(","));
   return [
@@ -125,7 +125,7 @@ export function changeCells(entries: readonly ChangeEntry[]): RenderRequest["ext
 }
 
 /** Splits entries where the snapshot changes that holds their latest row. */
-export function changeRuns(list: ChangeList, entries: readonly ChangeEntry[]): ChangeRun[] {
+function changeRuns(list: ChangeList, entries: readonly ChangeEntry[]): ChangeRun[] {
   const runs: ChangeRun[] = [];
   for (let from = 0; from < entries.length; ) {
     const gone = (entries[from] as ChangeEntry).rowNewer < 0;

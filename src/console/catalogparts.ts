@@ -15,7 +15,7 @@ import { STATE_NAMES } from "../spec/states.ts";
 import { type CalledBy, namesByCode } from "../translate/activities/lexicon.ts";
 import { wordsOf } from "../translate/words/phrases.ts";
 import type { Answered } from "./answered.ts";
-import type { Catalog } from "./web/app/answers.ts";
+import type { CatalogAnswer } from "./web/app/answers.ts";
 
 /** Most words of the lexicon for one activity. */
 const TERMS_MAX = 25;
@@ -30,8 +30,8 @@ interface Activity {
   readonly accounts: number;
 }
 
-/** Everything in the catalog; see `Catalog` in web/answers.ts. */
-export async function catalogParts(segment: Segment): Promise<Answered<Catalog>> {
+/** Everything in the catalog; see `CatalogAnswer` in web/answers.ts. */
+export async function catalogParts(segment: Segment): Promise<Answered<CatalogAnswer>> {
   const lexicon = await laterResult(namesByCode);
   const written = await namesWithAccents();
   const cnae = await laterResult(() => countsOf(segment, "cnae", "cnae_primary"));
@@ -113,7 +113,7 @@ const OTHER_SECTIONS: Readonly<Record<string, string>> = {
 function prefixesOf(
   activities: readonly Activity[],
   lexicon: ReadonlyMap<string, CalledBy>,
-): Answered<Catalog>["prefixes"] {
+): Answered<CatalogAnswer>["prefixes"] {
   const below = new Map<string, Activity[]>();
   for (const activity of activities) {
     for (const prefix of prefixesAbove(activity.code)) {
@@ -158,7 +158,7 @@ async function namesWithAccents(): Promise<ReadonlyMap<string, string>> {
 function municipalitiesOf(
   segment: Segment,
   written: ReadonlyMap<string, string>,
-): Answered<Catalog>["municipalities"] {
+): Answered<CatalogAnswer>["municipalities"] {
   const accounts = countsOf(segment, "municipality", "municipality_ibge");
   return segment.catalog.municipalities.map(({ ibge, tom, name, uf }) => {
     const known = ibge === null ? undefined : written.get(ibge);
@@ -177,14 +177,14 @@ function folded(name: string): string {
   return analyzeWords(name).join("");
 }
 
-function statesOf(segment: Segment): Answered<Catalog>["states"] {
+function statesOf(segment: Segment): Answered<CatalogAnswer>["states"] {
   const accounts = countsOf(segment, "uf", "uf");
   return UFS.map((uf) => {
     return { uf, name: STATE_NAMES[uf] ?? "Exterior", accounts: accounts.get(uf) ?? 0 };
   });
 }
 
-function naturesOf(segment: Segment): Answered<Catalog>["legal_natures"] {
+function naturesOf(segment: Segment): Answered<CatalogAnswer>["legal_natures"] {
   const accounts = countsOf(segment, "legal_nature", "legal_nature");
   const descriptions = table(segment, "legal_nature_description");
   return segment.catalog.legalNatures.map((code, i) => {

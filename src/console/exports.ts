@@ -17,7 +17,7 @@ import type { Reply } from "../http/server/routetable.ts";
 import type { SessionCall } from "../http/server/service.ts";
 import type { Answered } from "./answered.ts";
 import { namesOf } from "./usage.ts";
-import type { ExportRecord as ShownExport } from "./web/app/answers.ts";
+import type { ExportView as ShownExport } from "./web/app/answers.ts";
 import { refuseMistakes, wishOf } from "./wish.ts";
 
 /** `GET /exports`: the tenant's exports, newest first. */

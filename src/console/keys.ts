@@ -12,7 +12,7 @@ import type { SessionCall } from "../http/server/service.ts";
 import type { KeyRow } from "../store/keystore.ts";
 import { answered } from "./answered.ts";
 import { inNameOf } from "./audit.ts";
-import type { ApiKey, CreatedKey, KeyList } from "./web/app/answers.ts";
+import type { ApiKey, CreatedKeyAnswer, KeyList } from "./web/app/answers.ts";
 import { readName, readWhole, refuseMistakes, wishOf } from "./wish.ts";
 
 const EXPIRES_DAYS_MAX = 3_650;
@@ -39,7 +39,7 @@ export function createKey(call: SessionCall<"audit" | "clock" | "keyring" | "use
   const { tenant } = session.user;
   const wish = { tenant, plan: identity.plan, name, expiresAt };
   const { key, keyId } = inNameOf(call).keyring.createFor(identity.tenantId, wish);
-  return answered<CreatedKey>({ ...answerOf(call, keyId), key }, 201);
+  return answered<CreatedKeyAnswer>({ ...answerOf(call, keyId), key }, 201);
 }
 
 /** `POST /keys/{id}` with `{name}`. */
@@ -85,7 +85,7 @@ export function rotateKey(call: SessionCall<"audit" | "clock" | "keyring" | "use
   const { keyring } = inNameOf(call);
   const { key, keyId, oldExpiresAt } = keyring.rotate(row, (overlap ?? 0) * 1000);
   const replaced = { replaces: row.id, old_expires_at: time(oldExpiresAt) };
-  return answered<CreatedKey>({ ...answerOf(call, keyId), key, ...replaced }, 201);
+  return answered<CreatedKeyAnswer>({ ...answerOf(call, keyId), key, ...replaced }, 201);
 }
 
 /** The key that the path names; throws `not_found` for others' too. */

@@ -19,7 +19,7 @@ export interface Patience {
 }
 
 /** What is tried. */
-export interface Trying<T> {
+interface Trying<T> {
   /** How the thing is called in messages. */
   readonly name: string;
   readonly patience: Patience;

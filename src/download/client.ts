@@ -15,7 +15,7 @@ const CRAWL_BYTES = 1024;
 const REDIRECTS_MAX = 5;
 
 /** What to ask for. */
-export interface ShareRequest {
+interface ShareRequest {
   readonly method: "GET" | "PROPFIND";
   readonly url: URL;
   readonly headers: Readonly<Record<string, string>>;

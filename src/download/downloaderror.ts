@@ -15,7 +15,7 @@ const WAIT_MAX_MS = 15 * 60_000;
  * What helps: trying `again`, fewer streams where there are several (`crowded`), or to look at the
  * listing because the file is not what was listed (`replaced`).
  */
-export type TroubleKind = "again" | "crowded" | "replaced";
+type TroubleKind = "again" | "crowded" | "replaced";
 
 /** A failure that the download can do something about. */
 export class DownloadError extends Error {

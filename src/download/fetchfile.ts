@@ -17,7 +17,7 @@ import { checkSame } from "./releasedate.ts";
 import { sizeText } from "./words.ts";
 
 /** What is fetched, and who wants to know. */
-export interface Fetching {
+interface Fetching {
   readonly inquiry: Inquiry;
   readonly label: string;
   readonly file: ListedFile;

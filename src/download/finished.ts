@@ -20,7 +20,7 @@ import { type DownloadRecord, type MonthPaths, readRecord, writeRecord } from ".
 type Found = "same" | "damaged" | "other";
 
 /** What is to be done with a finished folder. */
-export interface Examination {
+interface Examination {
   readonly final: string;
   readonly ready: ReadyMonth;
   readonly verify: boolean;

@@ -12,7 +12,7 @@ export interface Crowd {
 }
 
 /** What the work on one item knows of the others. */
-export interface DownloadLane {
+interface DownloadLane {
   /** Fires when the work is not wanted any more. */
   readonly signal: AbortSignal;
   /** Whether it is the only one, so that trouble of kind `crowded` is its own to bear. */
@@ -20,7 +20,7 @@ export interface DownloadLane {
 }
 
 /** What runs. */
-export interface DownloadLanes<T> {
+interface DownloadLanes<T> {
   readonly items: readonly T[];
   readonly crowd: Crowd;
   readonly signal: AbortSignal;

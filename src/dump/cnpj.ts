@@ -130,7 +130,7 @@ export function writeBase36(target: Uint8Array, at: number, value: number): void
 }
 
 /** Secondary activities of one row; reused from row to row. */
-export interface CnaeList {
+interface CnaeList {
   /** The first `count` entries are valid. Grows when a row holds more. */
   codes: Uint32Array;
   count: number;

@@ -62,7 +62,7 @@ export async function readZip(file: string): Promise<PackedFile> {
 export type ZipMember = Pick<PackedFile, "member" | "packedBytes" | "bytes" | "crc">;
 
 /** Reads bytes of a file that lies somewhere else; all of them, or it rejects. */
-export type ReadAt = (offset: number, length: number) => Promise<Uint8Array>;
+type ReadAt = (offset: number, length: number) => Promise<Uint8Array>;
 
 /** Reads the central directory of a zip that is not here. @throws Error as `readZip` does. */
 export async function readZipElsewhere(fileBytes: number, readAt: ReadAt): Promise<ZipMember> {

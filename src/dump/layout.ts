@@ -36,7 +36,7 @@ export const LOOKUP_TYPES = [
 export type LookupType = (typeof LOOKUP_TYPES)[number];
 
 /** What stands in a file type's zips. */
-export interface FileLayout {
+interface FileLayout {
   /** Beginning of the zip's name: `Empresas0.zip`, `Simples.zip`. */
   readonly zip: string;
   /** Part of the member's name that tells the type; it may stand in the middle. */
@@ -199,7 +199,7 @@ export const SIMPLES = {
 } as const;
 
 /** What a member's name says. */
-export interface MemberName {
+interface MemberName {
   readonly type: FileType;
   /** 0 to 9; null for the types that have one file. */
   readonly part: number | null;

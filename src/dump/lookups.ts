@@ -2,6 +2,7 @@
  * What comes in: the six small tables of a release.
  * What goes out: one map per table from code to description.
  * Invariant: codes stay text with their leading zeros; of a doubled code the first row stays.
+ * Apart because it knows the dump and its reader only the snapshot.
  */
 import { type DumpFolder, placeOf, readMember } from "./archive.ts";
 import { LAYOUTS, LOOKUP_TYPES, type LookupType } from "./layout.ts";
@@ -9,7 +10,7 @@ import { type DumpRecord, RecordScanner } from "./records.ts";
 import { fieldText } from "./values.ts";
 
 /** Code to description, for each of the six tables. */
-export type Lookups = Readonly<Record<LookupType, ReadonlyMap<string, string>>>;
+type Lookups = Readonly<Record<LookupType, ReadonlyMap<string, string>>>;
 
 /** Reads all six tables. @throws CommandError as `readMember` and the scanner do. */
 export async function readLookups(dump: DumpFolder): Promise<Lookups> {

@@ -127,7 +127,7 @@ export const RULE_NAMES = Object.keys(RULES) as readonly Rule[];
 export const ABSENT = -2147483648;
 
 /** Real values are at least this; below it are ABSENT and the codes of the rules. */
-export const VALUE_MIN = ABSENT + 1024;
+const VALUE_MIN = ABSENT + 1024;
 
 /** The code by which a cleaner says that a value is odd by this rule. */
 export function oddCode(rule: Rule): number {

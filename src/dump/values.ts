@@ -58,12 +58,6 @@ export function fieldText(record: DumpRecord, column: number): string {
   return field.toString(record.encoding, starts[column], ends[column]).trim();
 }
 
-/** Whether nothing but blanks stands in the field. */
-export function isBlank(record: DumpRecord, column: number): boolean {
-  trim(record, column);
-  return from === to;
-}
-
 /** Days from 1970-01-01 to a date of the proleptic Gregorian calendar; no check of the parts. */
 export function daysSinceEpoch(year: number, month: number, day: number): number {
   const before = year - 1;

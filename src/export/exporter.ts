@@ -11,7 +11,7 @@ import type { AccountQuerySpec } from "../spec/schema.ts";
 import type { ExportRecord } from "./record.ts";
 
 /** What an export of changes is about beside its spec. */
-export interface NewChanges {
+interface NewChanges {
   /** The older snapshot, which the export is pinned to as well. */
   readonly older: Segment;
   readonly kinds: readonly ChangeKind[];

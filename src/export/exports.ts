@@ -37,7 +37,7 @@ import {
 const SWEEP_MS = 1_000;
 
 /** What the exports of an installation are made of. */
-export interface ExportsParts {
+interface ExportsParts {
   readonly database: StateDatabase;
   readonly dataDir: string;
   readonly threads: RenderThreads;

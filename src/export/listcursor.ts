@@ -24,7 +24,7 @@ const CURSOR_SHAPE = /^[A-Za-z0-9_-]{56}$/;
 export const LIST_LIMIT_MAX = 200;
 
 /** What is listed: the exports of a tenant, or its lines of the audit trail. */
-export type ListName = "exports" | "audit";
+type ListName = "exports" | "audit";
 
 /** Where the next page of a list begins. */
 export interface ListPosition {

@@ -14,7 +14,7 @@ export type ExportFormat = (typeof EXPORT_FORMATS)[number];
 export const EXPORT_STATES = ["queued", "running", "done", "failed"] as const;
 
 /** State of an export. */
-export type ExportState = (typeof EXPORT_STATES)[number];
+type ExportState = (typeof EXPORT_STATES)[number];
 
 /** Why an export failed, with the sentence that a person reads. */
 export const EXPORT_FAILURES = {
@@ -52,7 +52,7 @@ export const ATTEMPTS_MAX = 3;
 export const EXPORT_ID = /^exp_[0-9a-f]{32}$/;
 
 /** What a record says of an export of changes. */
-export interface SinceRecord {
+interface SinceRecord {
   /** Label and date of the older snapshot. */
   readonly snapshot: string;
   readonly snapshotDate: string;

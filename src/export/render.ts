@@ -27,7 +27,7 @@ import { openXlsxRenderer } from "./formats/xlsx/xlsx.ts";
 import type { ExportFormat } from "./record.ts";
 
 /** What to render, wherever its bytes go. */
-export interface RenderWork {
+interface RenderWork {
   readonly segment: Segment;
   /** Normalized; its format is one of an export. */
   readonly spec: AccountQuerySpec;

@@ -33,7 +33,7 @@ const ROW_BYTES = 200;
 const PROGRESS_MS = 100;
 
 /** A display of progress, as `src/cli/support/progress.ts` makes it. */
-export interface StageDisplay {
+interface StageDisplay {
   update(done: number): void;
   done(): void;
 }
@@ -48,7 +48,7 @@ export interface PassTime {
 }
 
 /** What assembling needs. */
-export interface Assembly {
+interface Assembly {
   readonly out: string;
   readonly workspace: Workspace;
   readonly threads: Threads;

@@ -19,7 +19,7 @@ export type CodeKind = keyof typeof CODE_WIDTHS;
 export const CODE_KINDS = Object.keys(CODE_WIDTHS) as readonly CodeKind[];
 
 /** Codes that one task met, by provisional number, and how many rows hold each; a plain value. */
-export interface CodesInUse {
+interface CodesInUse {
   readonly codes: Uint32Array;
   readonly counts: Float64Array;
 }
@@ -80,7 +80,7 @@ export function codesInUse(counters: AllCounters): AllCodes {
 }
 
 /** A code as text with its leading zeros. */
-export function codeText(kind: CodeKind, code: number): string {
+function codeText(kind: CodeKind, code: number): string {
   return String(code).padStart(CODE_WIDTHS[kind], "0");
 }
 

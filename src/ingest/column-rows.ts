@@ -27,7 +27,7 @@ import type { SpillWriter } from "./spill.ts";
 import type { Tally } from "./tally.ts";
 
 /** What the rows need on their way. */
-export interface ColumnScan {
+interface ColumnScan {
   readonly writer: SpillWriter;
   readonly partitions: number;
   readonly tally: Tally;

@@ -37,7 +37,7 @@ const NATURE_INVALID = oddCode("nature_invalid");
 const SIZE_INVALID = oddCode("size_invalid");
 
 /** What a company scan needs; `keepCpf` leaves the CPF in sole traders' names. */
-export interface CompanyScan {
+interface CompanyScan {
   readonly writer: SpillWriter;
   readonly partitions: number;
   readonly tally: Tally;

@@ -17,7 +17,7 @@ export type KnownCodes = Readonly<Record<Exclude<CodeKind, "ibge">, ReadonlyMap<
 export type KindDictionaries = Readonly<Record<CodeKind, readonly string[]>>;
 
 /** A table of a release as a snapshot may hold it, and what was odd about it. */
-export interface PaddedTable {
+interface PaddedTable {
   readonly codes: Map<string, string>;
   /** Codes that are no numbers of their kind; left out. */
   readonly odd: readonly string[];

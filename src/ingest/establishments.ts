@@ -69,7 +69,7 @@ UFS.forEach((uf, ordinal) => {
 });
 
 /** What an establishment scan needs. */
-export interface EstablishmentScan {
+interface EstablishmentScan {
   readonly writer: SpillWriter;
   readonly partitions: number;
   readonly tally: Tally;

@@ -21,7 +21,7 @@ import { CommandError } from "../errors.ts";
 const WHOLE_BYTES_MAX = 128 * 2 ** 20;
 
 /** A Parquet file's own key-value metadata and its batches. */
-export interface ParquetSource {
+interface ParquetSource {
   readonly metadata: ReadonlyMap<string, string>;
   readonly batches: () => AsyncGenerator<ColumnBatch>;
 }

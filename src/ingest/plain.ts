@@ -2,7 +2,8 @@
  * A plain Arrow file, indexed out of sight so that it can be searched at once.
  * What comes in: the path of an Arrow file with the documented columns but without an index.
  * What goes out: the path of a temporary snapshot, in memory where the system offers that.
- * Invariant: the temporary snapshot goes with `cleanup`, and at the latest with the process.
+ * Invariant: the temporary snapshot goes with `cleanup`, and at the latest with the process. Apart
+ * because an index made for one process is no import.
  */
 import { existsSync, mkdtempSync, rmSync, statfsSync, statSync } from "node:fs";
 import { availableParallelism, tmpdir } from "node:os";

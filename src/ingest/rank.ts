@@ -2,7 +2,8 @@
  * Pass 3 of the import: rows in rank order into record batches.
  * What comes in: row records spilled by range of the rank order.
  * What goes out: full record batches, handed to the snapshot writer.
- * Invariant: one range is in memory at a time; every batch but the last has BATCH_ROWS rows.
+ * Invariant: one range is in memory at a time; every batch but the last has BATCH_ROWS rows. Apart
+ * because each pass of the import has a file.
  */
 import { BATCH_ROWS } from "../../native-index/format/columns.ts";
 import type { SnapshotWriter } from "../../native-index/format/snapshot.ts";

@@ -54,7 +54,7 @@ export interface MemberScan extends ScanResult {
 }
 
 /** The release's tables, and what was odd about them. */
-export interface KnownTables {
+interface KnownTables {
   readonly codes: KnownCodes;
   readonly warnings: readonly string[];
 }
@@ -86,7 +86,7 @@ export async function readKnownCodes(dump: DumpFolder): Promise<KnownTables> {
 }
 
 /** What the tables are made from. */
-export interface TableSources {
+interface TableSources {
   readonly release: Release;
   readonly known: KnownTables;
   readonly scans: readonly MemberScan[];

@@ -18,7 +18,7 @@ import type { Tally } from "./tally.ts";
 export const SIMPLES_BYTES = 16;
 
 /** What a Simples scan needs. */
-export interface SimplesScan {
+interface SimplesScan {
   readonly writer: SpillWriter;
   readonly partitions: number;
   readonly tally: Tally;

@@ -25,7 +25,7 @@ import { selectionOf } from "./selection.ts";
 import { objectSchema, READING, SELECTION, SOURCE, SOURCE_NAMES, type Tool } from "./tool.ts";
 
 /** Most facets of a call, and most values of one. */
-export const FACETS_MAX = 4;
+const FACETS_MAX = 4;
 const VALUES_MAX = 15;
 
 const ARGUMENTS = {

@@ -29,7 +29,7 @@ export const LINE_BYTES_MAX = 4_194_304;
 const NEWLINE = 0x0a;
 
 /** What a conversation needs. */
-export interface ConversationParts {
+interface ConversationParts {
   readonly agent: Agent<Question<AskedPart>>;
   readonly asker: (gone: () => boolean) => Question<AskedPart>;
   readonly output: Writable;

@@ -2,7 +2,8 @@
  * Questions without a server. What comes in: an opened snapshot. What goes out: who asks, as the
  * handlers of the HTTP interface want to know it: under a plan without limits, free of charge.
  * Invariant: the handlers, and so the answers, are those of a server; cursors live as long as the
- * process, because the secret that signs them does.
+ * process, because the secret that signs them does. Apart because tools are the same with a server
+ * and without.
  */
 import { randomBytes } from "node:crypto";
 import { loadPlans, type Plan } from "../access/plans.ts";
@@ -13,7 +14,7 @@ import { countsAhead, pageAhead } from "../search/ahead.ts";
 import { account, countMatches, facets, search, searchSliced } from "../search/searcher.ts";
 import type { Segment } from "../search/segment.ts";
 import { OUTPUT_FIELD_NAMES } from "../spec/fields.ts";
-import { SPEC_LIMITS } from "../spec/schema.ts";
+import { SPEC_LIMITS } from "../spec/limits.ts";
 
 /** Makes the questions of one process; `gone` says whether one was cancelled. */
 export function localAsker(segment: Segment): (gone: () => boolean) => Question<AskedPart> {

@@ -22,7 +22,7 @@ export const VERSION_UNSAID = "2025-03-26";
 const BATCHED: readonly string[] = ["2025-03-26", "2024-11-05", "2024-10-07"];
 
 /** Most messages of a batch. */
-export const BATCH_MAX = 20;
+const BATCH_MAX = 20;
 
 /** Codes of errors, those of JSON-RPC and one of ours. */
 export const RPC_CODES = {
@@ -36,7 +36,7 @@ export const RPC_CODES = {
 } as const;
 
 /** Id of a request; null in answers to what has none that could be read. */
-export type RpcId = string | number | null;
+type RpcId = string | number | null;
 
 /** An answer. */
 export type RpcAnswer = { readonly jsonrpc: "2.0"; readonly id: RpcId } & (
@@ -76,7 +76,7 @@ export function isSpoken(version: unknown): version is (typeof PROTOCOL_VERSIONS
 }
 
 /** Whether a version allows several messages as one. */
-export function allowsBatches(version: string): boolean {
+function allowsBatches(version: string): boolean {
   return BATCHED.includes(version);
 }
 

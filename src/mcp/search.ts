@@ -36,14 +36,14 @@ import {
 } from "./tool.ts";
 
 /** Accounts of an answer where no limit is given, and the most there are. */
-export const LIMIT_DEFAULT = 10;
+const LIMIT_DEFAULT = 10;
 /** Most accounts of an answer. */
-export const LIMIT_MAX = 50;
+const LIMIT_MAX = 50;
 /** Most bytes of an answer as JSON: some 6,000 tokens. */
-export const ANSWER_BYTES_MAX = 22_000;
+const ANSWER_BYTES_MAX = 22_000;
 
 /** Fields of an account where none are named: what tells a reader which company it is. */
-export const LEAN_FIELDS: readonly OutputField[] = [
+const LEAN_FIELDS: readonly OutputField[] = [
   "cnpj",
   "legal_name",
   "trade_name",

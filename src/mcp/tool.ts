@@ -10,7 +10,7 @@ import type { JsonObject } from "../spec/reader.ts";
 import { SPEC_INPUT_SCHEMA } from "../spec/schema.ts";
 
 /** What `tools/list` says of a tool. */
-export interface ToolDefinition extends JsonObject {
+interface ToolDefinition extends JsonObject {
   readonly name: string;
   readonly title: string;
   readonly description: string;

@@ -15,7 +15,7 @@ import { guarded, type Segment } from "./segment.ts";
 export const FACET_VALUES_MAX = 100;
 
 /** One value: as the filter of the spec wants it, with its name where it has one. */
-export interface FacetValue {
+interface FacetValue {
   readonly value: string | number | boolean;
   readonly label?: string;
   readonly count: number;

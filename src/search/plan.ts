@@ -96,7 +96,7 @@ export function plan(segment: Segment, spec: AccountQuerySpec): QueryPlan {
 }
 
 /** What a phase is planned for. */
-export interface RowLimits {
+interface RowLimits {
   /** Most rows wanted of it. */
   readonly limit: number;
   /** Most rows of one native call; `SELECT_ROWS` where not given. */
@@ -145,7 +145,7 @@ function dropUndecided(keys: OrderKey[]): OrderKey[] {
  * The cheapest method for an order, given exact sizes. An answer of more than `selectRows` takes
  * several calls, each of which gathers all matches, or the group of ties that it begins in, anew.
  */
-export function chooseMethod(
+function chooseMethod(
   order: readonly OrderKey[],
   size: RowLimits & { readonly rows: number; readonly matches: number },
 ): { method: Method; reason: string } {

@@ -13,7 +13,7 @@ export const SCORE_VERSION = 1;
 export const SCORED_STRATEGIES = ["balanced", "contactable", "newest", "established"] as const;
 
 /** A strategy with a stored score. */
-export type ScoredStrategy = (typeof SCORED_STRATEGIES)[number];
+type ScoredStrategy = (typeof SCORED_STRATEGIES)[number];
 
 /** What the score looks at. */
 export interface ScoreFacts {

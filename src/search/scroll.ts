@@ -16,7 +16,7 @@ import { type Phase, phasesOf, planPhase, type QueryPlan, SELECT_ROWS } from "./
 import { guarded, type Segment } from "./segment.ts";
 
 /** The rows of an answer. */
-export interface Scroll {
+interface Scroll {
   /** Exact number of matches, whatever the limit; counts phases that `rowCount` does not need. */
   readonly matches: number;
   /** Number of rows that will come: the smaller of limit and matches. */

@@ -19,7 +19,7 @@ const STEP_MS = 250;
 const BLOCKS_AT_ONCE = 16;
 
 /** What a scrubber works with. */
-export interface ScrubberParts {
+interface ScrubberParts {
   /** Every opened snapshot. */
   readonly segments: () => readonly Segment[];
   /** Time of a pass; 0: only what was touched is checked. */

@@ -18,7 +18,7 @@ import { AppError, CommandError } from "../errors.ts";
 import type { Catalog } from "../spec/catalog.ts";
 
 /** Where the data of an answer comes from, as the contract words it. */
-export interface Provenance {
+interface Provenance {
   readonly rfb_snapshot: string;
   readonly ibge_population_year: string;
   readonly ceis_as_of_date: string;

@@ -3,8 +3,8 @@
  * Invariant: that of the reader: what is wrong leaves a mistake behind and nothing else.
  */
 import { completeDate } from "./dates.ts";
+import { SPEC_LIMITS } from "./limits.ts";
 import { type SpecReader, shown } from "./reader.ts";
-import { SPEC_LIMITS } from "./schema.ts";
 
 /** Reads a date as YYYY-MM-DD; null where there is none. */
 export function readDate(reader: SpecReader, value: unknown, pointer: string): string | null {

@@ -7,8 +7,8 @@ import type { Steps } from "../steps.ts";
 import { analyzeWords } from "./analyzer.ts";
 import type { CatalogLookup, CatalogMunicipality } from "./catalog.ts";
 import { COMPANY_SIZE_CODES, REGISTRATION_STATUSES, UFS } from "./fields.ts";
+import { SPEC_LIMITS } from "./limits.ts";
 import { type SpecReader, shown } from "./reader.ts";
-import { SPEC_LIMITS } from "./schema.ts";
 
 type RegistrationStatus = (typeof REGISTRATION_STATUSES)[number];
 type CompanySize = (typeof COMPANY_SIZE_CODES)[number];

@@ -14,7 +14,7 @@ export type OutputField = (typeof FIELDS)[number]["name"];
 export type FieldKind = (typeof FIELD_TYPES)[keyof typeof FIELD_TYPES];
 
 /** One output field: its row of the table, and what its value is in JSON. */
-export interface OutputFieldRow extends FieldRow {
+interface OutputFieldRow extends FieldRow {
   readonly name: OutputField;
   readonly kind: FieldKind;
 }
@@ -71,9 +71,6 @@ export const SCORING_STRATEGIES = [
   "established",
   "random",
 ] as const;
-
-/** Name of a scoring strategy. */
-export type ScoringStrategy = (typeof SCORING_STRATEGIES)[number];
 
 /** Formats an export can be written in. */
 export const EXPORT_FORMATS = ["csv", "html", "xlsx", "parquet", "jsonl"] as const;

@@ -55,7 +55,7 @@ export function leadResultHash(spec: AccountQuerySpec, onePerCompany: boolean): 
 }
 
 /** What of a question about changes decides which accounts follow a position, and how they look. */
-export interface ChangesOptions {
+interface ChangesOptions {
   readonly kinds: readonly string[];
   readonly watch: readonly string[];
   readonly fields: readonly string[];

@@ -12,7 +12,7 @@ import {
   SORT_DIRECTIONS,
   SORT_FIELDS,
 } from "./fields.ts";
-import { SPEC_LIMITS } from "./schema.ts";
+import { SPEC_LIMITS } from "./limits.ts";
 
 /** Limits of a lead query beside those of every spec. */
 export const LEAD_LIMITS = {

@@ -11,10 +11,11 @@ import type { Catalog, CatalogMunicipality } from "./catalog.ts";
 import { catalogLookup } from "./catalog.ts";
 import { SCORING_STRATEGIES, SORT_DIRECTIONS, SORT_FIELDS } from "./fields.ts";
 import { readFilters } from "./filters/read.ts";
+import { SPEC_LIMITS } from "./limits.ts";
 import { describeChanges, type NormalizationNote } from "./normalizationnotes.ts";
 import { type OutputRules, readOutput } from "./output.ts";
 import { isJsonObject, SpecReader } from "./reader.ts";
-import { type AccountQuerySpec, type SortKey, SPEC_LIMITS, type SpecInput } from "./schema.ts";
+import type { AccountQuerySpec, SortKey, SpecInput } from "./schema.ts";
 import { appendWarnings, readExplain } from "./translatornotes.ts";
 
 /** The rules under which a spec is read. */

@@ -6,8 +6,9 @@
  * the plan's default set; what is said of csv files is said of a csv file, or it is a mistake.
  */
 import { CSV_DELIMITERS, EXPORT_FORMATS, OUTPUT_FIELD_NAMES, type OutputField } from "./fields.ts";
+import { SPEC_LIMITS } from "./limits.ts";
 import { type JsonObject, type SpecReader, shown } from "./reader.ts";
-import { type AccountQuerySpec, SPEC_LIMITS } from "./schema.ts";
+import type { AccountQuerySpec } from "./schema.ts";
 
 type Output = AccountQuerySpec["output"];
 
@@ -24,7 +25,7 @@ export interface OutputRules {
 }
 
 /** One `output` object and where it stands. */
-export interface OutputSource {
+interface OutputSource {
   readonly value: unknown;
   readonly pointer: string;
 }

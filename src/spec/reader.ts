@@ -6,7 +6,7 @@
  */
 import { AppError, type ErrorCode, type Mistake } from "../errors.ts";
 import type { Steps } from "../steps.ts";
-import { SPEC_LIMITS } from "./schema.ts";
+import { SPEC_LIMITS } from "./limits.ts";
 
 /** Mistakes that are shown; further ones are only counted. */
 const MISTAKES_SHOWN_MAX = 50;

@@ -16,97 +16,23 @@ import {
 } from "./fields.ts";
 import { rowsOf } from "./filters/members.ts";
 import type { FilterGroup, FilterRow } from "./filters/table.ts";
+import { SPEC_LIMITS } from "./limits.ts";
+import { flag, oneOf, SHAPES } from "./shapes.ts";
 
 /** Longest text, in UTF-16 units. */
 export const TEXT_MAX = 2_000;
 
-/** Limits of a spec; each is tested at the limit and one past it. */
-export const SPEC_LIMITS = {
-  /** Accounts in one answer of a search. */
-  searchLimitMax: 50_000,
-  /** Rows of one export before the plan's cap is applied. */
-  exportLimitMax: 1_000_000_000,
-  /** Elements of any array. */
-  arrayLengthMax: 10_000,
-  /** UTF-16 units of any string outside `explain`. */
-  stringLengthMax: 256,
-  /** Subclasses after the expansion of one CNAE list. */
-  cnaeCodesMax: 1_400,
-  /** Phrases of `text_hints`. */
-  textHintsMax: 20,
-  /** Characters (code points) of one phrase, as written and as normalized. */
-  textHintLengthMax: 80,
-  /** Keys of `sort`. */
-  sortKeysMax: 3,
-  /** Elements of each array of `explain`. */
-  explainItemsMax: 1_000,
-  /** UTF-16 units of a string in `explain`. */
-  explainStringMax: 4_096,
-  /** Bytes of all of `explain`, as JSON in UTF-8; a translator never says as much. */
-  explainBytesMax: 131_072,
-  /** Reais; its cents are still exact in a double. */
-  shareCapitalMax: 90_000_000_000_000,
-} as const;
-
 const closed = { additionalProperties: false } as const;
-const list = { maxItems: SPEC_LIMITS.arrayLengthMax } as const;
-
-/** Makes an enum of literals with its static type. */
-function oneOf<const Values extends readonly (string | number)[]>(
-  values: Values,
-  description: string,
-) {
-  return Type.Enum([...values] as Values[number][], { description });
-}
-
 const sortField = oneOf(SORT_FIELDS, "Field to sort by. Ties end on cnpj ascending.");
 const direction = oneOf(SORT_DIRECTIONS, "Accounts without the value come last in both.");
 const strategy = oneOf(SCORING_STRATEGIES, "Which documented score `score` means.");
 const format = oneOf(["json", ...EXPORT_FORMATS] as const, "json for a search, else of an export.");
-const flag = (description: string) => Type.Boolean({ description, default: false });
 const seed = Type.Union(
   [Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER }), Type.Null()],
   {
     description: "Strategy random needs it; else it re-orders accounts of equal score only.",
   },
 );
-const orNull = <Schema extends Type.TSchema>(schema: Schema) => Type.Union([schema, Type.Null()]);
-const day = Type.String({ pattern: "^\\d{4}-\\d{2}-\\d{2}$" });
-const partialDay = Type.String({
-  pattern: "^\\d{4}(-\\d{2}(-\\d{2})?)?$",
-  description: "YYYY-MM-DD, YYYY-MM or YYYY (their first day).",
-});
-const phrases = (description: string, schema = Type.String()) =>
-  Type.Array(schema, { maxItems: SPEC_LIMITS.textHintsMax, description });
-
-/** Schemas of which those of the filters are made. */
-const SHAPES = {
-  oneOf,
-  flag,
-  orNull,
-  phrases: (description: string) => phrases(description),
-  phrasesSent: (description: string) =>
-    phrases(description, Type.String({ maxLength: SPEC_LIMITS.stringLengthMax })),
-  optIn: (what: string) =>
-    Type.Union([Type.Boolean(), Type.Null()], {
-      description: `null: no filter; false: known not to be ${what}.`,
-      default: null,
-    }),
-  list: <Schema extends Type.TSchema>(schema: Schema) => Type.Array(schema, list),
-  codes: (pattern: string, description: string) =>
-    Type.Array(Type.String({ pattern }), { ...list, description }),
-  texts: (description: string) =>
-    Type.Array(Type.String({ maxLength: SPEC_LIMITS.stringLengthMax }), { ...list, description }),
-  numbersOrTexts: (description: string) =>
-    Type.Array(Type.Union([Type.Integer(), Type.String()]), { ...list, description }),
-  day: () => orNull(day),
-  partialDay: () => orNull(partialDay),
-  capital: (description: string) =>
-    Type.Number({ minimum: 0, maximum: SPEC_LIMITS.shareCapitalMax, description }),
-};
-
-/** What the table of filters makes its schemas from. */
-export type Shapes = typeof SHAPES;
 
 /** The schema of a member: an extension, which is absent where it is not used, is optional. */
 type NormalOf<Row extends FilterRow> = Row extends { readonly unset: undefined }

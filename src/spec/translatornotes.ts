@@ -6,8 +6,10 @@
  * idempotent, and the result is always small enough to be accepted again. Its objects are free, so
  * that all of it is bounded in bytes: it is kept with every spec that is.
  */
+
+import { SPEC_LIMITS } from "./limits.ts";
 import { isJsonObject, type SpecReader } from "./reader.ts";
-import { type AccountQuerySpec, SPEC_LIMITS } from "./schema.ts";
+import type { AccountQuerySpec } from "./schema.ts";
 
 type Explain = AccountQuerySpec["explain"];
 

@@ -10,10 +10,10 @@
 type FactKind = "value" | "change";
 
 /** A value of a fact; times are ISO texts. */
-export type FactValue = string | number | null;
+type FactValue = string | number | null;
 
 /** A fact that changed. */
-export interface Change {
+interface Change {
   readonly from: FactValue;
   readonly to: FactValue;
 }

@@ -16,7 +16,7 @@ export type Actor = "command" | `user:${string}` | `key:${string}`;
 export const COMMAND_LINE: Actor = "command";
 
 /** A line to write. */
-export interface AuditEntry<Action extends AuditAction> {
+interface AuditEntry<Action extends AuditAction> {
   /** Milliseconds since 1970. */
   readonly at: number;
   readonly actor: Actor;
@@ -42,7 +42,7 @@ export interface AuditRow {
 }
 
 /** Which lines are wanted; what is missing does not matter. */
-export interface AuditQuery {
+interface AuditQuery {
   readonly tenantId?: string | undefined;
   readonly action?: AuditAction | undefined;
   /** Milliseconds since 1970. */

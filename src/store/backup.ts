@@ -37,7 +37,7 @@ const EXPORTS_SINCE = 2;
 const PAGES_AT_ONCE = 1_000;
 
 /** What is wanted. */
-export interface BackupOptions {
+interface BackupOptions {
   readonly dataDir: string;
   /** Where the backup shall lie. */
   readonly target: string;

@@ -11,7 +11,7 @@ import { QuotaStore } from "./quotastore.ts";
 import type { StateDatabase, StateStatement } from "./sqlite.ts";
 
 /** State of a stored export. */
-export type StoredState = "queued" | "running" | "done" | "failed";
+type StoredState = "queued" | "running" | "done" | "failed";
 
 /** An export as stored, without its spec. Times are milliseconds since 1970 or null. */
 export interface ExportRow {
@@ -50,7 +50,7 @@ export interface ExportRow {
 }
 
 /** What a new export is stored with. */
-export interface NewExportRow
+interface NewExportRow
   extends Pick<
     ExportRow,
     | "id"
@@ -92,7 +92,7 @@ export interface IdempotencyRow {
 }
 
 /** What is known of a finished file. */
-export interface FinishedFile {
+interface FinishedFile {
   readonly id: string;
   readonly rowCount: number;
   readonly sizeBytes: number;

@@ -59,7 +59,7 @@ export const KEPT_BYTES_STEP = `
     WHERE expired_at IS NOT NULL OR state = 'failed';`;
 
 /** Bytes of one tenant. */
-export interface Kept {
+interface Kept {
   readonly files: number;
   readonly specs: number;
 }

@@ -24,7 +24,7 @@ export interface KeyRow {
 }
 
 /** What a new key is stored with. */
-export interface NewKeyRow {
+interface NewKeyRow {
   readonly id: string;
   readonly tenantId: string;
   readonly name: string;

@@ -10,7 +10,7 @@ import type { StateDatabase, StateStatement } from "./sqlite.ts";
 import { UsageStore } from "./usagestore.ts";
 
 /** What an export holds. */
-export interface Charge {
+interface Charge {
   readonly id: string;
   readonly tenantId: string;
   /** Key that created it; null for exports of earlier versions. */

@@ -21,7 +21,7 @@ import { factsOf, NewFolder } from "./newfolder.ts";
 const PROBLEMS_MAX = 100;
 
 /** What is wanted. */
-export interface RestoreOptions {
+interface RestoreOptions {
   /** The backup. */
   readonly source: string;
   readonly dataDir: string;

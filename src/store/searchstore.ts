@@ -10,7 +10,7 @@ import { KeptBytes } from "./keptbytes.ts";
 import type { StateDatabase } from "./sqlite.ts";
 
 /** A search as it is stored. */
-export interface NewSearchRow {
+interface NewSearchRow {
   readonly id: string;
   readonly tenantId: string;
   readonly userId: string;

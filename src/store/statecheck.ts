@@ -4,7 +4,8 @@
  * Invariant: a small state is checked before anything is answered from it, and refused in words; a
  * large one is checked beside the work, in a thread with a connection of its own, because reading
  * all of it takes as long as the disk does. SQLite checks the structure and the kinds of values:
- * its pages have no checksums, so another value of the same kind goes unnoticed.
+ * its pages have no checksums, so another value of the same kind goes unnoticed. Apart because a
+ * large state is checked in a thread.
  */
 import { ThreadPool } from "../threads.ts";
 import { damagedState, findingsIn } from "./damage.ts";
@@ -14,7 +15,7 @@ import type { StateDatabase } from "./sqlite.ts";
 const AT_ONCE_BYTES = 16 * 2 ** 20;
 
 /** What the thread does. */
-export interface CheckWork {
+interface CheckWork {
   readonly check: readonly [path: string, found: readonly string[]];
 }
 

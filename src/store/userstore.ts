@@ -33,7 +33,7 @@ export interface UserRow {
 }
 
 /** What a new user is stored with. */
-export interface NewUserRow {
+interface NewUserRow {
   readonly id: string;
   readonly tenantId: string;
   readonly email: string;
@@ -58,7 +58,7 @@ export interface SessionRow {
 export type Seen = Pick<SessionRow, "hash" | "userId" | "seenAt">;
 
 /** What a plan of a tenant's console depends on. */
-export interface PlanFacts {
+interface PlanFacts {
   /** Set by the operator, or null. */
   readonly plan: string | null;
   /** Plans of all keys that the tenant ever had. */

@@ -13,7 +13,7 @@ import { numberAt } from "./numbers/numbers.ts";
 import type { Sentence } from "./words/sentence.ts";
 
 /** What a sentence says of an item: wanted, excluded, or that it does not matter. */
-export type Polarity = "plain" | "negated" | "open";
+type Polarity = "plain" | "negated" | "open";
 
 /** What reaches a token, and the token that says so. */
 export interface Reach {
@@ -101,7 +101,7 @@ export function claimNegation(sentence: Sentence, negator: number, at: number): 
 }
 
 /** Whether a token excludes what follows; "menos de 2 anos" and "pelo menos" compare instead. */
-export function isNegator(sentence: Sentence, at: number): boolean {
+function isNegator(sentence: Sentence, at: number): boolean {
   const word = sentence.folded(at);
   const [before, next] = [sentence.folded(at - 1), sentence.folded(at + 1)];
   if (word === "menos") {

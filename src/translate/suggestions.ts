@@ -17,7 +17,7 @@ import type { Translation } from "./translate.ts";
 import type { Words } from "./words/sentence.ts";
 
 /** One activity that the words may mean. */
-export interface SuggestedActivity {
+interface SuggestedActivity {
   readonly code: string;
   readonly description: string;
   readonly matches: number;

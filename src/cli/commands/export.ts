@@ -20,8 +20,9 @@ import {
   EXPORT_FORMATS,
   OUTPUT_FIELD_NAMES,
 } from "../../spec/fields.ts";
+import { SPEC_LIMITS } from "../../spec/limits.ts";
 import { normalizeSpec } from "../../spec/normalize.ts";
-import { type AccountQuerySpec, SPEC_LIMITS } from "../../spec/schema.ts";
+import type { AccountQuerySpec } from "../../spec/schema.ts";
 import { type Progress, progress } from "../support/progress.ts";
 import { positive, specSource } from "../support/specfile.ts";
 

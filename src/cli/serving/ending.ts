@@ -4,7 +4,8 @@
  * Invariant: no client can end the process: what escapes every handler is a mistake of the program
  * that leaves it in a state nobody knows, so it is logged, the server drains as for a signal and
  * ends with 1, for whoever watches over it to start it anew. It never serves on, and a second
- * failure or signal does not wait for anything.
+ * failure or signal does not wait for anything. Apart because what ends a process is to be read in
+ * one piece.
  */
 import { constants } from "node:os";
 import { describeError, type Log } from "../../log.ts";

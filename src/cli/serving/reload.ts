@@ -24,7 +24,7 @@ const POLL_MS = 5_000;
 const QUIET_MS = 300;
 
 /** What looking again needs. */
-export interface ReloadParts {
+interface ReloadParts {
   /** File or folder. */
   readonly path: string;
   readonly current: () => Segment | null;

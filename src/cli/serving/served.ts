@@ -12,7 +12,7 @@ import { openAnySegment } from "../../ingest/boot.ts";
 import { openSegment, type Segment } from "../../search/segment.ts";
 
 /** Asks a segment its first questions; throws as they do where it is damaged. */
-export type Ready = (segment: Segment) => Promise<void>;
+type Ready = (segment: Segment) => Promise<void>;
 
 const AS_IT_IS: Ready = () => Promise.resolve();
 

@@ -3,6 +3,7 @@
  * What comes in: a folder. What goes out: its valid snapshots with their months, the newest first.
  * Invariant: the month is what a file's metadata say, not its name; what cannot be opened is named
  * and left alone; a file is removed only when it is a valid snapshot under the name of its month.
+ * Apart because it looks at files and never at the share.
  */
 import { readdirSync, rmSync, statSync } from "node:fs";
 import { basename, join } from "node:path";

@@ -9,7 +9,7 @@ import { CommandError } from "../../errors.ts";
 import { type Progress, progress } from "./progress.ts";
 
 /** What the work is given. */
-export interface Copying {
+interface Copying {
   readonly onBytes: (done: number, total: number) => void;
   readonly signal: AbortSignal;
 }

@@ -11,7 +11,7 @@ const REDRAW_MS = 100;
 const LINE_MS = 10_000;
 
 /** Where progress goes; standard error, or a stand-in in tests. */
-export interface ProgressOutput {
+interface ProgressOutput {
   readonly isTTY?: boolean;
   write(text: string): unknown;
 }

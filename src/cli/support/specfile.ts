@@ -24,7 +24,7 @@ export function readSpecFile(path: string): unknown {
 }
 
 /** Where a spec comes from: a file, or a sentence. */
-export interface SpecSource {
+interface SpecSource {
   readonly spec?: string;
   readonly text?: string;
 }

@@ -8,7 +8,7 @@ import { getCnae } from "@brazilian-utils/brazilian-utils";
 import { hash, Random, Weighted } from "./random.ts";
 
 /** One activity of the sample. */
-export interface Activity {
+interface Activity {
   /** Seven digits as a number. */
   readonly code: number;
   readonly name: string;
@@ -30,7 +30,7 @@ const DISCONTINUED: Readonly<Record<string, string>> = {
 };
 
 /** Code of "not informed". */
-export const CNAE_NOT_INFORMED = 8888888;
+const CNAE_NOT_INFORMED = 8888888;
 /** Code of election campaigns, which go with their own legal nature. */
 export const CNAE_CAMPAIGN = 9492800;
 

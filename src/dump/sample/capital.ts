@@ -1,8 +1,9 @@
 /**
  * What comes in: the random numbers of one company.
  * What goes out: its share capital in whole reais.
- * Invariant: quantiles are the registry's: 20 % zero over all companies, p25 100, p50 2,000,
- * p75 10,000, p95 100,000, and a few of billions.
+ * Invariant: quantiles are the registry's: 20 % zero over all companies, p25 100, p50 2,000, p75
+ * 10,000, p95 100,000, and a few of billions. Apart because its quantiles are checked against the
+ * registry.
  */
 import type { Random } from "./random.ts";
 

@@ -27,7 +27,7 @@ export interface SampleCity {
 }
 
 /** TOM code of EXTERIOR. */
-export const FOREIGN_TOM = 9707;
+const FOREIGN_TOM = 9707;
 
 type StateRow = readonly [share: number, from: number, to: number];
 

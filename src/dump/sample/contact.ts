@@ -20,7 +20,7 @@ const ACCOUNTANT = latin1("FISCAL@CONTABIL");
 const OFFICES = ["CONTATO", "FINANCEIRO", "FISCAL", "COMERCIAL", "ADM", "VENDAS"].map(latin1);
 
 /** What the contact columns depend on. */
-export interface ContactSource {
+interface ContactSource {
   readonly city: SampleCity;
   readonly isActive: boolean;
   /** Opened before 1996: such rows have faxes and short numbers. */

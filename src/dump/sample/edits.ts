@@ -16,7 +16,7 @@ import type { Random } from "./random.ts";
 export type EditedType = "estabelecimentos" | "empresas" | "simples";
 
 /** A row that is being edited. */
-export interface EditedRow {
+interface EditedRow {
   readonly cells: string[];
   readonly random: Random;
   /** The day of the change, `YYYYMMDD`. */

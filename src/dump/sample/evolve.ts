@@ -37,7 +37,7 @@ const NEW_STREAM = 4_000;
 const NEW_INDEX = 2 ** 31;
 
 /** A month behind the first one: the days after `after` up to `release`, since 1970-01-01. */
-export interface LaterMonth {
+interface LaterMonth {
   readonly after: number;
   readonly release: number;
 }

@@ -32,7 +32,7 @@ export function person(row: RowBytes, random: Random): void {
 }
 
 /** Eleven digits that look like a CPF and fail its check. */
-export function writeCpf(row: RowBytes, random: Random, isFormatted: boolean): void {
+function writeCpf(row: RowBytes, random: Random, isFormatted: boolean): void {
   const base = random.below(1_000_000_000);
   const digits = String(base).padStart(9, "0");
   const check = (cpfCheck(digits) + 1 + random.below(98)) % 100;

@@ -15,7 +15,7 @@ const CHUNKS_IN_FLIGHT = 4;
 const MAX_32 = 0xffffffff;
 
 /** What goes into the headers. */
-export interface ZipOptions {
+interface ZipOptions {
   readonly member: string;
   /** `YYYY-MM-DD`, the member's date. */
   readonly date: string;

@@ -24,7 +24,7 @@ const PURPOSE = "peneira file 1";
 const QUERY = /^expires=([1-9]\d{9})&signature=([A-Za-z0-9_-]{43})$/;
 
 /** What making and checking links needs to know. */
-export interface LinkContext {
+interface LinkContext {
   /** Milliseconds since 1970. */
   readonly nowMs: number;
   readonly secrets: SecretRing;

@@ -18,7 +18,7 @@ export type DiskCalls = Pick<
 >;
 
 /** What was written. */
-export interface WrittenFile {
+interface WrittenFile {
   readonly sizeBytes: number;
   /** Hex. */
   readonly sha256: string;

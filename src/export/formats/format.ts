@@ -8,7 +8,7 @@ import { AppError } from "../../errors.ts";
 import type { ExportFormat } from "../record.ts";
 
 /** One format. */
-export interface FormatRow {
+interface FormatRow {
   readonly extension: string;
   readonly contentType: string;
   /** Largest number of rows, or null where only the plan limits them. */

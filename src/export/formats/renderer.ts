@@ -21,7 +21,7 @@ export interface RenderContext {
 }
 
 /** What a file of changes says of itself beside the rest. */
-export interface ChangesContext {
+interface ChangesContext {
   readonly older: Segment;
   readonly kinds: readonly string[];
   readonly watch: readonly string[];

@@ -43,7 +43,7 @@ export const openJsonlRenderer = (
 const SLICE_ROWS = 4_096;
 
 /** What stands around the rows. */
-export interface RowFrame {
+interface RowFrame {
   readonly format: "csv" | "html" | "jsonl";
   readonly head: string;
   readonly tail: string;

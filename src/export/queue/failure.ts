@@ -2,7 +2,8 @@
  * Why rendering ended badly. What comes in: whatever rendering threw. What goes out: the reason
  * that its tenant reads, or null where another attempt may succeed.
  * Invariant: what no attempt can mend fails at once, so that the disk's space is given back and
- * nobody waits; what is unknown is tried again.
+ * nobody waits; what is unknown is tried again. Apart because a worker file acts as soon as it is
+ * loaded, also by a test.
  */
 import { AppError, CommandError } from "../../errors.ts";
 import type { ExportFailure } from "../record.ts";

@@ -46,7 +46,7 @@ export interface IntakeParts {
 }
 
 /** An accepted export as stored. */
-export interface Accepted {
+interface Accepted {
   readonly row: ExportRow;
   /** Specs are kept as JSON; that of a replay is the first request's. */
   readonly spec: AccountQuerySpec;

@@ -22,7 +22,7 @@ import type { RenderOutcome, RenderTask } from "./rendertask.ts";
 import { nextTurn } from "./turns.ts";
 
 /** What the queue works with. */
-export interface QueueParts {
+interface QueueParts {
   readonly store: ExportStore;
   readonly folder: ExportFolder;
   readonly pins: Pins;

@@ -12,7 +12,7 @@ import type { ExportFolder } from "../files/folder.ts";
 import { ATTEMPTS_MAX } from "../record.ts";
 
 /** What was found and mended. */
-export interface Recovered {
+interface Recovered {
   /** Exports that were being rendered and wait again. */
   readonly requeued: number;
   /** Done exports whose file was missing or of another size, and wait again. */

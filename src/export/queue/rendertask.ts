@@ -12,7 +12,7 @@ import type { ExportFailure } from "../record.ts";
 import type { RenderedFile } from "../render.ts";
 
 /** What an order says more where changes are exported. */
-export interface ChangesTask {
+interface ChangesTask {
   /** Where the older snapshot may be, the likeliest place first, and its identity. */
   readonly places: readonly string[];
   readonly snapshotId: string;
@@ -53,7 +53,7 @@ export type RenderOutcome =
   | { readonly kind: "crashed"; readonly error: ErrorKind };
 
 /** What the log may say about an error. */
-export type ErrorKind = Readonly<Record<string, unknown>>;
+type ErrorKind = Readonly<Record<string, unknown>>;
 
 /** Functions of the worker. */
 export interface RenderFunctions {

@@ -21,7 +21,7 @@ const BATCH = 100;
 const ROWS_PER_SWEEP = 1_000;
 
 /** What sweeping needs. */
-export interface SweeperParts {
+interface SweeperParts {
   readonly store: ExportStore;
   readonly folder: ExportFolder;
   readonly clock: Clock;

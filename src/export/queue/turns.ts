@@ -1,7 +1,8 @@
 /**
  * Whose turn it is. What comes in: the tenants that have something to do, in the order of their
  * ids, and the one that had the last turn. What goes out: the next one that can take it.
- * Invariant: between two turns of a tenant every other that waits all the while has one.
+ * Invariant: between two turns of a tenant every other that waits all the while has one. Apart
+ * because tests hold its fairness without a queue.
  */
 import type { Candidate } from "../../store/exportstore.ts";
 

@@ -1,7 +1,8 @@
 /**
  * Requests that wait for an export to end. What comes in: an id and a longest wait. What goes out:
  * a promise that resolves when that export has ended, or when the time is over.
- * Invariant: every timer is cleared with its wait; once closed, nothing waits any more.
+ * Invariant: every timer is cleared with its wait; once closed, nothing waits any more. Apart
+ * because it knows time and ids and nothing of exports.
  */
 
 /** Those who wait, by the id of the export. */

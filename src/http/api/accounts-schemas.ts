@@ -7,7 +7,7 @@ import Type, { type TSchema } from "typebox";
 import { SCORE_PARTS } from "../../search/score.ts";
 import { FACETS } from "../../spec/facets.ts";
 import { OUTPUT_FIELDS, SCORING_STRATEGIES } from "../../spec/fields.ts";
-import { SPEC_LIMITS } from "../../spec/schema.ts";
+import { SPEC_LIMITS } from "../../spec/limits.ts";
 import {
   closed,
   count,

@@ -10,7 +10,7 @@ import type { AccountQuerySpec } from "../../spec/schema.ts";
 import type { Engine } from "../server/service.ts";
 
 /** A spec with the filters of which it lacks every one; null when it is narrow enough. */
-export interface Judged {
+interface Judged {
   readonly spec: AccountQuerySpec;
   readonly missing: readonly string[] | null;
   /** Pointer of what should have named the filters, where that is no spec. */

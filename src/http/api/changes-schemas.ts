@@ -6,7 +6,7 @@
 import Type, { type TSchema } from "typebox";
 import { CHANGE_KINDS, WATCHABLE_FIELDS } from "../../changes/query.ts";
 import { OUTPUT_FIELD_NAMES } from "../../spec/fields.ts";
-import { SPEC_LIMITS } from "../../spec/schema.ts";
+import { SPEC_LIMITS } from "../../spec/limits.ts";
 import {
   closed,
   count,

@@ -8,7 +8,7 @@ import Type from "typebox";
 import { CHANGE_KINDS, WATCHABLE_FIELDS } from "../../changes/query.ts";
 import { AppError, type Mistake } from "../../errors.ts";
 import { parseJson } from "../../spec/json.ts";
-import { SPEC_LIMITS } from "../../spec/schema.ts";
+import { SPEC_LIMITS } from "../../spec/limits.ts";
 import {
   EXAMPLE_ACCOUNT,
   EXAMPLE_END,

@@ -6,7 +6,7 @@
 import Type, { type TSchema } from "typebox";
 import { EXPORT_FAILURES, EXPORT_STATES } from "../../export/record.ts";
 import { EXPORT_FORMATS } from "../../spec/fields.ts";
-import { SPEC_LIMITS } from "../../spec/schema.ts";
+import { SPEC_LIMITS } from "../../spec/limits.ts";
 import {
   closed,
   count,

@@ -107,7 +107,7 @@ export function listExports(call: KeyCall<"exporter" | "secrets">): HttpAnswer {
 }
 
 /** Part of a tenant's list; `next` is the cursor of the part behind it, or null. */
-export interface ListedExports {
+interface ListedExports {
   readonly records: readonly ExportRecord[];
   readonly limit: number;
   readonly next: string | null;

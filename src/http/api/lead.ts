@@ -59,7 +59,7 @@ type MadeMember = keyof typeof LEAD_WORDS;
 const SOURCE_FIELDS = [...new Set([...LEAD_FIELDS, ...EXPLAIN_FIELDS])];
 
 /** What the leads of a page have in common. */
-export interface LeadContext {
+interface LeadReading {
   readonly segment: Segment;
   readonly spec: AccountQuerySpec;
   /** Fields that the plan allows. */
@@ -74,7 +74,7 @@ type LeadSource = ExplainedRow & Readonly<Record<string, unknown>>;
 interface LeadFacts {
   readonly account: LeadSource;
   readonly explanation: Explanation;
-  readonly context: LeadContext;
+  readonly context: LeadReading;
 }
 
 const MAKERS: Readonly<Record<MadeMember, (facts: LeadFacts) => unknown>> = {
@@ -90,7 +90,7 @@ const MAKERS: Readonly<Record<MadeMember, (facts: LeadFacts) => unknown>> = {
 };
 
 /** Makes what renders rows as leads. */
-export function leadProjector(context: LeadContext): Projector {
+export function leadProjector(context: LeadReading): Projector {
   const { segment, spec, allowed } = context;
   const explain = explainer(segment, spec);
   const fields = LEAD_FIELDS.filter((name) => allowed.includes(name));

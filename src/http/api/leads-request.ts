@@ -10,9 +10,10 @@ import { AppError } from "../../errors.ts";
 import type { Segment } from "../../search/segment.ts";
 import { tooBroad } from "../../spec/breadth.ts";
 import { leadResultHash } from "../../spec/identity.ts";
+import { SPEC_LIMITS } from "../../spec/limits.ts";
 import { normalizeSpec, normalizingSteps } from "../../spec/normalize.ts";
 import { shown } from "../../spec/reader.ts";
-import { type AccountQuerySpec, SPEC_LIMITS } from "../../spec/schema.ts";
+import type { AccountQuerySpec } from "../../spec/schema.ts";
 import type { Steps } from "../../steps.ts";
 import { isUncertain } from "../../translate/confidence.ts";
 import { assumeContact } from "../../translate/leads/leadcompile.ts";
@@ -38,7 +39,7 @@ import {
 } from "./search-request.ts";
 
 /** A lead request after reading. */
-export interface LeadsRequest extends SearchRequest {
+interface LeadsRequest extends SearchRequest {
   readonly onePerCompany: boolean;
   /** Language of the words of the leads. */
   readonly language: Language;

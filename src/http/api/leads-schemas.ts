@@ -6,7 +6,8 @@
 import Type, { type TSchema } from "typebox";
 import { OUTPUT_FIELDS } from "../../spec/fields.ts";
 import { LEAD_INPUT_SCHEMA, LEAD_SCHEMA } from "../../spec/leadschema.ts";
-import { SPEC_LIMITS, SPEC_SCHEMA } from "../../spec/schema.ts";
+import { SPEC_LIMITS } from "../../spec/limits.ts";
+import { SPEC_SCHEMA } from "../../spec/schema.ts";
 import {
   closed,
   count,

@@ -103,7 +103,7 @@ export const LEAD_ROUTES: readonly ApiRoute[] = [
 ];
 
 /** Answers one page of leads. */
-export function searchLeads(
+function searchLeads(
   call: KeyCall<
     | "clock"
     | "engine"

@@ -65,7 +65,7 @@ export function acceptExport(
 function* acceptSteps(
   call: KeyCall<"engine" | "exporter" | "secondaryCnaeFull">,
   segment: Segment,
-  asked: Asked,
+  asked: AskedExport,
 ): Steps<AcceptedExport> {
   const spec = yield* exportSpecSteps(call, segment);
   const rows = yield* countRows(call, segment, spec);
@@ -73,10 +73,10 @@ function* acceptSteps(
 }
 
 /** Who asks, and what makes repeating the request safe. */
-export type Asked = Pick<NewExport, "tenantId" | "keyId" | "plan" | "idempotencyKey" | "bodyHash">;
+type AskedExport = Pick<NewExport, "tenantId" | "keyId" | "plan" | "idempotencyKey" | "bodyHash">;
 
 /** Reads who asks. Throws where the request cannot be repeated safely. */
-export function askedBy({ identity, plan, header, body }: KeyCall): Asked {
+export function askedBy({ identity, plan, header, body }: KeyCall): AskedExport {
   const { tenantId, keyId } = identity;
   const idempotencyKey = readIdempotencyKey(header("idempotency-key"));
   const bodyHash = createHash("sha256").update(body).digest("hex");
@@ -84,7 +84,10 @@ export function askedBy({ identity, plan, header, body }: KeyCall): Asked {
 }
 
 /** What the same request brought about before, or null. */
-export function replayed({ service }: KeyCall<"exporter">, asked: Asked): AcceptedExport | null {
+export function replayed(
+  { service }: KeyCall<"exporter">,
+  asked: AskedExport,
+): AcceptedExport | null {
   return service.exporter.replay(asked.tenantId, asked.idempotencyKey, asked.bodyHash);
 }
 

@@ -126,7 +126,7 @@ export function eitherContext(
 }
 
 /** An export format in the spec says that it is meant for an export. */
-export function limitsFor(input: unknown, plan: Plan): { limitDefault: number; limitCap: number } {
+function limitsFor(input: unknown, plan: Plan): { limitDefault: number; limitCap: number } {
   const output = isJsonObject(input) ? input.output : undefined;
   const format = isJsonObject(output) ? output.format : undefined;
   const searchLimit = plan.limits.search_limit;

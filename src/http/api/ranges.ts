@@ -2,7 +2,8 @@
  * Conditions and ranges of a request for a file (RFC 9110, sections 13 and 14). What comes in: the
  * request's headers, the tag and size of the file. What goes out: what is to be sent.
  * Invariant: a header that cannot be understood is as if it were not there, so that the whole file
- * is sent; more than one range is answered by the whole file too, which is always right.
+ * is sent; more than one range is answered by the whole file too, which is always right. Apart
+ * because a standard is to be read beside its text.
  */
 import { hasTag } from "../server/etag.ts";
 
@@ -16,7 +17,7 @@ export interface ByteRange {
 export type Wanted = ByteRange | "whole" | "unchanged" | "unsatisfiable";
 
 /** The headers that decide; undefined where one was not sent. */
-export interface Conditions {
+interface Conditions {
   readonly ifNoneMatch: string | undefined;
   readonly ifRange: string | undefined;
   readonly range: string | undefined;

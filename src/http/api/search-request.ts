@@ -56,7 +56,7 @@ export interface Reading {
 }
 
 /** Reads a body into a request. */
-export type ReadRequest<Request> = (body: Uint8Array, reading: Reading) => Steps<Request>;
+type ReadRequest<Request> = (body: Uint8Array, reading: Reading) => Steps<Request>;
 
 /** A request with what it costs. */
 interface Kept<Request> {

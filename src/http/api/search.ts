@@ -30,7 +30,7 @@ import { cursorOf, isSmall, prepareSearch, type SearchRequest } from "./search-r
 export const WHOLE_ACCOUNTS_MAX = 512;
 
 /** What distinguishes the routes that answer pages. */
-export interface PageKind {
+interface PageKind {
   /** Name that cursors are bound to. */
   readonly endpoint: string;
   /** Of each company only the first matching establishment. */
@@ -40,7 +40,7 @@ export interface PageKind {
 }
 
 /** A page that is asked for, read and paid for. */
-export interface PageQuestion {
+interface PageQuestion {
   readonly segment: Segment;
   readonly prepared: SearchRequest;
   readonly kind: PageKind;

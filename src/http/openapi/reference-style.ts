@@ -1,6 +1,7 @@
 /**
  * The style of the reference pages. What comes in: nothing. What goes out: one style sheet.
- * Invariant: nothing is fetched; contrast is at least 4.5:1 in light and dark.
+ * Invariant: nothing is fetched; contrast is at least 4.5:1 in light and dark. Apart because it is
+ * another language.
  */
 
 /** The whole sheet; its hash stands in the policy of the pages. */

@@ -70,7 +70,7 @@ const SPARE_MAX = 16;
 const spare: Buffer[] = [];
 
 /** Reads a slice of a file from its beginning to its end. */
-export class FileBody implements PulledBody {
+class FileBody implements PulledBody {
   readonly #slice: FileSlice;
   #position: number;
   #left: number;

@@ -23,7 +23,7 @@ export const PER_UNIT = {
 } as const;
 
 /** What is asked; whatever is missing costs nothing. */
-export interface Asked {
+interface AskedWork {
   /** Accounts of a page. */
   readonly limit?: number;
   readonly spec?: unknown;
@@ -32,7 +32,7 @@ export interface Asked {
 }
 
 /** What a request costs, its body aside. */
-export function costOf({ limit = 0, spec, facets, text }: Asked): number {
+export function costOf({ limit = 0, spec, facets, text }: AskedWork): number {
   return (
     1 +
     Math.floor(limit / PER_UNIT.accounts) +

@@ -79,7 +79,7 @@ export async function portEmptied(port: number, look: () => Traffic): Promise<vo
 }
 
 /** How time passes while a server drains; tests have a time of their own. */
-export interface Time {
+interface Time {
   readonly nowMs: () => number;
   readonly sleep: (ms: number) => Promise<unknown>;
 }
@@ -100,7 +100,7 @@ export async function queueEmptied(waiting: () => number, time: Time = TIME): Pr
  * Resolves just after a look at the port that found nothing new: the best moment to close it where
  * it cannot be shut. What comes between the look and the closing is reset.
  */
-export async function atRest(look: () => Traffic): Promise<void> {
+async function atRest(look: () => Traffic): Promise<void> {
   const beganMs = performance.now();
   for (let turnMs = beganMs; turnMs - beganMs < REST_MS_MAX; ) {
     const { activeMs } = look();

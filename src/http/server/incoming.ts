@@ -27,7 +27,7 @@ export interface BodyRequest {
 }
 
 /** How a body is read. */
-export interface Intake extends BodyRequest {
+interface BodyIntake extends BodyRequest {
   /** Bytes of all bodies that are on their way. */
   readonly budget: Budget;
   readonly done: BodyReader;
@@ -35,12 +35,12 @@ export interface Intake extends BodyRequest {
 
 /** Gathers one body. */
 export class IncomingBody {
-  readonly #intake: Intake;
+  readonly #intake: BodyIntake;
   #chunks: Uint8Array[] = [];
   #counted = 0;
   #over = false;
 
-  constructor(intake: Intake) {
+  constructor(intake: BodyIntake) {
     this.#intake = intake;
   }
 

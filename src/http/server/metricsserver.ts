@@ -2,15 +2,17 @@
  * `/metrics` at an address of its own. What comes in: the telemetry and an address. What goes out:
  * a small server that answers that one path.
  * Invariant: nothing else is answered there, and nothing there needs a key: whoever gives it an
- * address decides who reaches it.
+ * address decides who reaches it. Apart because it is a server of its own, without the limits of
+ * the other.
  */
 
 import { AppError } from "../../errors.ts";
 import { METRICS_TYPE } from "../../metrics.ts";
+import type { ListenAddress } from "../../settings.ts";
 import { problem } from "./respond.ts";
 import type { RunningServer } from "./server.ts";
 import type { Telemetry } from "./telemetry.ts";
-import type { Exchange, ListenAddress, TransportLimits } from "./transport.ts";
+import type { Exchange, TransportLimits } from "./transport.ts";
 import { openNodeTransport } from "./transport-node.ts";
 
 /** Starts to answer. Throws `CommandError` when the address cannot be had. */

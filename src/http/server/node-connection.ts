@@ -33,7 +33,7 @@ const HEADER_VALUES = /(\r\n[^:\r\n]+:)([^\r\n]*\x7f[^\r\n]*)/g;
 const NOTHING: Buffer = Buffer.alloc(0);
 
 /** What is looked at of the request that came last. */
-export interface LastMessage {
+interface LastMessage {
   /** Whether all of its body has been parsed. */
   readonly complete: boolean;
   /** Whether somebody reads its body, and whether that reader has been told of the end. */

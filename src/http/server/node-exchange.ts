@@ -35,7 +35,7 @@ import {
 const DISCARD_BYTES_MAX = 16 * 1024 * 1024;
 
 /** What an exchange needs of Node's message. */
-export interface NodeMessage extends Readable {
+interface NodeMessage extends Readable {
   readonly socket: Socket;
   readonly method?: string | undefined;
   readonly url?: string | undefined;
@@ -45,12 +45,12 @@ export interface NodeMessage extends Readable {
 }
 
 /** What it needs of Node's response. */
-export interface NodeResponse extends Writable {
+interface NodeResponse extends Writable {
   writeHead(status: number, reason: string, headers: string[]): unknown;
 }
 
 /** What an exchange gets from its transport. */
-export interface Surroundings extends PaceWatch {
+interface NodeSurroundings extends PaceWatch {
   readonly connection: NodeConnection;
   readonly bodies: Budget;
   readonly held: HeldAnswers;
@@ -67,7 +67,7 @@ export class NodeExchange implements Exchange {
   readonly #headers = new HeadHeaders();
   readonly #message: NodeMessage;
   readonly #response: NodeResponse;
-  readonly #around: Surroundings;
+  readonly #around: NodeSurroundings;
   #incoming: IncomingBody | null = null;
   #source: PulledBody | null = null;
   #answered = false;
@@ -76,7 +76,7 @@ export class NodeExchange implements Exchange {
   #over = false;
   #whenOver: (() => void) | null = null;
 
-  constructor(message: NodeMessage, response: NodeResponse, around: Surroundings) {
+  constructor(message: NodeMessage, response: NodeResponse, around: NodeSurroundings) {
     this.#message = message;
     this.#response = response;
     this.#around = around;

@@ -5,10 +5,11 @@
  * finish within the deadline before sockets are closed.
  */
 
+import type { ListenAddress } from "../../settings.ts";
 import { dispatcher } from "./dispatch.ts";
 import type { RouteTable } from "./routetable.ts";
 import type { Service } from "./service.ts";
-import type { ListenAddress, Transport, TransportLimits, TransportName } from "./transport.ts";
+import type { Transport, TransportLimits, TransportName } from "./transport.ts";
 import { openNodeTransport } from "./transport-node.ts";
 import { openUwsTransport } from "./transport-uws.ts";
 

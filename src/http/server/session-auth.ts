@@ -13,18 +13,18 @@ import { headerMistake } from "./query.ts";
 import type { ReadHeader } from "./transport.ts";
 
 /** Looks sessions up. */
-export interface SessionKeeper {
+interface SessionKeeper {
   /** The open session of a cookie's token, which counts as used now; null where there is none. */
   find(token: string): OpenSession | null;
 }
 
 /** Reads headers of a request. */
-export interface Asking {
+interface Asking {
   header(name: ReadHeader): string | undefined;
 }
 
 /** What the sessions of a console are checked with. */
-export interface SessionAuthParts {
+interface SessionAuthParts {
   readonly sessions: SessionKeeper;
   /** Whether people may sign in over plain HTTP from other machines. */
   readonly insecureHttp: boolean;

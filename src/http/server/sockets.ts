@@ -25,7 +25,7 @@ export interface SocketLimits {
 }
 
 /** Why connections were closed, or requests refused, for want of room. */
-export type Crowding = "idle" | "address" | "full";
+type Crowding = "idle" | "address" | "full";
 
 /** The part of all connections that one address may hold. */
 const SHARE = 8;

@@ -14,7 +14,7 @@ import { takePlace } from "./places.ts";
 import type { Question } from "./service.ts";
 
 /** What an answer consists of. */
-export interface StreamedText {
+interface StreamedText {
   readonly segment: Segment;
   readonly head: Buffer;
   readonly slices: AccountSlices;

@@ -29,7 +29,7 @@ const LAG_RESOLUTION_MS = 10;
 export type EngineCall = "search" | "count" | "facets" | "account" | "changes";
 
 /** One answered request. */
-export interface Answered {
+interface AnsweredRequest {
   readonly requestId: string;
   readonly method: string;
   /** Path as the table of routes has it, or `unknown`. */
@@ -43,7 +43,7 @@ export interface Answered {
 }
 
 /** What is looked up when the metrics are read. */
-export interface TelemetrySources {
+interface TelemetrySources {
   /** Time of the data that is served, or null. */
   readonly snapshotMs: () => number | null;
   readonly snapshots: () => number;
@@ -172,7 +172,7 @@ export class Telemetry {
   }
 
   /** Counts a request and writes its line. */
-  answered(answer: Answered): void {
+  answered(answer: AnsweredRequest): void {
     const { method, route, status, tookMs, plan = "none" } = answer;
     const known = METHODS.includes(method) ? method : "other";
     this.#requests.add([route, known, String(status), plan]);

@@ -9,6 +9,7 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import { Server as NetServer, type Socket } from "node:net";
 import type { Duplex } from "node:stream";
 import { CommandError } from "../../errors.ts";
+import type { ListenAddress } from "../../settings.ts";
 import { Budget } from "./budget.ts";
 import { drained, HeldAnswers, portEmptied } from "./drain.ts";
 import { NodeConnection } from "./node-connection.ts";
@@ -18,7 +19,6 @@ import {
   cannotListen,
   type ExchangeHandler,
   HEADER_COUNT_MAX,
-  type ListenAddress,
   refusalOf,
   statusLine,
   type Transport,

@@ -8,13 +8,13 @@
 import type { TemplatedApp, us_listen_socket } from "uWebSockets.js";
 import { setImmediate } from "node:timers/promises";
 import { CommandError } from "../../errors.ts";
+import type { ListenAddress } from "../../settings.ts";
 import { Budget } from "./budget.ts";
 import { drained, HeldAnswers, portEmptied } from "./drain.ts";
 import { Sockets } from "./sockets.ts";
 import {
   cannotListen,
   type ExchangeHandler,
-  type ListenAddress,
   type Transport,
   type TransportLimits,
 } from "./transport.ts";

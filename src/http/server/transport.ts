@@ -7,6 +7,7 @@
  */
 
 import { AppError } from "../../errors.ts";
+import type { ListenAddress } from "../../settings.ts";
 import type { AnswerBody } from "./body-stream.ts";
 import type { Budget } from "./budget.ts";
 import type { BodyReader, BodyRequest } from "./incoming.ts";
@@ -86,12 +87,6 @@ export interface Exchange {
 /** Answers exchanges; must never throw and must call `send` exactly once, or `cut`. */
 export type ExchangeHandler = (exchange: Exchange) => void;
 
-/** A place to listen at; port 0 picks a free one. */
-export interface ListenAddress {
-  readonly host: string;
-  readonly port: number;
-}
-
 /** One HTTP implementation. */
 export interface Transport {
   readonly name: TransportName;
@@ -114,7 +109,7 @@ export interface Transport {
 export type TransportName = "uws" | "node";
 
 /** The only request headers that are ever read; a transport copies these and no others. */
-export const READ_HEADERS = [
+const READ_HEADERS = [
   "host",
   "origin",
   "sec-fetch-site",

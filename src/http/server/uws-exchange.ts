@@ -54,7 +54,7 @@ export interface UwsResponse extends StreamedResponse, ChunkedResponse {
 const FLUSH = " ".repeat(16 * 1024);
 
 /** What an exchange gets from its transport. */
-export interface Surroundings extends PaceWatch {
+interface UwsSurroundings extends PaceWatch {
   readonly connection: UwsConnection;
   readonly bodies: Budget;
   readonly held: HeldAnswers;
@@ -72,7 +72,7 @@ export class UwsExchange implements Exchange {
   readonly framing: AppError | null;
   readonly #headers = new HeadHeaders();
   readonly #response: UwsResponse;
-  readonly #around: Surroundings;
+  readonly #around: UwsSurroundings;
   #incoming: IncomingBody | null = null;
   /** Time for which the body has been waited for, in milliseconds. */
   #waitedMs = 0;
@@ -83,7 +83,7 @@ export class UwsExchange implements Exchange {
   /** Who wants to know when the answer is out of hand or the client gone. */
   #whenOver: (() => void) | null = null;
 
-  constructor(response: UwsResponse, request: UwsRequest, around: Surroundings) {
+  constructor(response: UwsResponse, request: UwsRequest, around: UwsSurroundings) {
     this.#response = response;
     const end = () => {
       this.#told();

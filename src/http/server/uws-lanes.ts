@@ -9,7 +9,7 @@
 import type { UwsRequest, UwsResponse } from "./uws-exchange.ts";
 
 /** Told of what happens on a lane. */
-export interface LaneUse {
+interface LaneUse {
   opened(lane: Lane): void;
   asked(lane: Lane, response: UwsResponse, request: UwsRequest): void;
   closed(lane: Lane): void;
@@ -29,7 +29,7 @@ export interface LaneApp {
 }
 
 /** What there is to do with a connection; not after it was told to be gone. */
-export interface LaneConnection {
+interface LaneConnection {
   getRemoteAddressAsText(): ArrayBuffer;
   close(): unknown;
 }

@@ -9,7 +9,7 @@ import { FILTERS, type FilterGroup, type FilterName, PARTS, type PartName } from
 export type AnyRow = (typeof FILTERS)[number];
 
 /** The members of filters by group, whatever is known about their values. */
-export type GroupedMembers = Readonly<Record<FilterGroup, object>>;
+type GroupedMembers = Readonly<Record<FilterGroup, object>>;
 
 interface GroupRows {
   readonly rows: readonly AnyRow[];

@@ -17,7 +17,7 @@ type Filters = AccountQuerySpec["filters"];
 type Members = Record<string, unknown>;
 
 /** Filters in normal form, and what the rest of normalization wants to know about them. */
-export interface ReadFilters {
+interface ReadFilters {
   readonly filters: Filters;
   /** Every municipality named by IBGE or TOM code, repeats possible. */
   readonly municipalities: readonly CatalogMunicipality[];

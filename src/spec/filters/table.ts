@@ -8,7 +8,7 @@
 import type { TSchema } from "typebox";
 import type { OutputField } from "../fields.ts";
 import { COMPANY_SIZE_CODES, REGISTRATION_STATUSES, SECONDARY_CNAE_MODES } from "../fields.ts";
-import type { Shapes } from "../schema.ts";
+import type { Shapes } from "../shapes.ts";
 import type { ReadName } from "./values.ts";
 
 /** The groups of filters, in the order of a spec. */

@@ -2,7 +2,8 @@
  * Activities that exclude each other. What comes in: the activities of a sentence. What goes out:
  * the same without exclusions that would take away all of what is wanted.
  * Invariant: "restaurantes exceto pizzarias" never becomes an empty search: where the registry has
- * one code for both, the exclusion is said to be impossible.
+ * one code for both, the exclusion is said to be impossible. Apart because it is a stage of its
+ * own, behind all others.
  */
 import type { Segment } from "../../search/segment.ts";
 import { catalogLookup } from "../../spec/catalog.ts";

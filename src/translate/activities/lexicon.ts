@@ -29,7 +29,7 @@ export interface LexiconChoice {
 export type Goods = Readonly<Partial<Record<TradeRole, LexiconChoice>>>;
 
 /** The lexicon, ready to be looked into. */
-export interface Lexicon {
+interface Lexicon {
   readonly trades: Phrases<LexiconChoice>;
   readonly goods: Phrases<Goods>;
   /** Words for what is done with the goods behind them. */

@@ -56,7 +56,7 @@ const ASKING = new Set(
 );
 
 /** A name of a wish in a sentence. */
-export interface Named {
+interface Named {
   readonly at: number;
   readonly to: number;
   readonly wish: FilterPhrase;

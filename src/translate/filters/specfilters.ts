@@ -3,7 +3,7 @@
  * `company` and `contact` of a spec's filters, and its order.
  * Invariant: a filter never becomes empty, which would mean all; what was assumed is said.
  */
-import { SPEC_LIMITS } from "../../spec/schema.ts";
+import { SPEC_LIMITS } from "../../spec/limits.ts";
 import type { Notes } from "../notes.ts";
 import type { Bounds } from "../numbers/bounds.ts";
 import type { FoundFilters, SortPhrase } from "./table.ts";

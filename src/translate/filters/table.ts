@@ -48,7 +48,7 @@ export interface FoundFilters {
 }
 
 /** What became of a wish: no filter takes it, or what was said before excludes it. */
-export type Outcome = "set" | "cannot" | "contradiction";
+type Outcome = "set" | "cannot" | "contradiction";
 
 /** Sets what a wish asks for in the polarity that it has. */
 type Apply = (found: FoundFilters, negated: boolean) => Outcome;

@@ -30,7 +30,7 @@ export interface LeadPlaces {
 }
 
 /** The members of a lead query that name places. */
-export interface PlaceInput {
+interface PlaceInput {
   readonly cities: unknown;
   readonly states: unknown;
   readonly regions: unknown;

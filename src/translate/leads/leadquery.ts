@@ -11,8 +11,8 @@ import { analyzeWords } from "../../spec/analyzer.ts";
 import { catalogLookup } from "../../spec/catalog.ts";
 import { CodeReader } from "../../spec/codes.ts";
 import { LEAD_MEMBERS, type LeadQuery } from "../../spec/leadschema.ts";
+import { SPEC_LIMITS } from "../../spec/limits.ts";
 import { type JsonObject, shown } from "../../spec/reader.ts";
-import { SPEC_LIMITS } from "../../spec/schema.ts";
 import { atOnce, type Steps } from "../../steps.ts";
 import { Notes } from "../notes.ts";
 import { readActivities } from "./leadactivities.ts";
@@ -23,7 +23,7 @@ import { readSort } from "./leadsort.ts";
 import { SIZE_WORDS, STATUS_WORDS } from "./leadwords.ts";
 
 /** The rules under which a lead query is read. */
-export interface LeadContext {
+interface LeadContext {
   readonly segment: Segment;
   /** Limit where none is given. */
   readonly limitDefault: number;
@@ -32,7 +32,7 @@ export interface LeadContext {
 }
 
 /** A lead query that was read. */
-export interface ReadLeadQuery {
+interface ReadLeadQuery {
   /** The normal form. */
   readonly query: LeadQuery;
   /** The account query; normalize it like any spec that a client sends. */

@@ -2,11 +2,13 @@
  * The order of a lead query. What comes in: words, fields of account specs, or keys as account
  * specs have them. What goes out: sort keys.
  * Invariant: no key is dropped; a word or field without a direction has the one that people mean.
+ * Apart because the words of orders are a table of their own.
  */
 import { analyzeWords } from "../../spec/analyzer.ts";
 import { SORT_DIRECTIONS, SORT_FIELDS } from "../../spec/fields.ts";
+import { SPEC_LIMITS } from "../../spec/limits.ts";
 import { isJsonObject, type JsonObject, shown } from "../../spec/reader.ts";
-import { type SortKey, SPEC_LIMITS } from "../../spec/schema.ts";
+import type { SortKey } from "../../spec/schema.ts";
 import type { LeadReader } from "./leadreader.ts";
 import { SORT_WORDS } from "./leadwords.ts";
 

@@ -19,7 +19,7 @@ export interface Period {
 }
 
 /** A length of time that a person counts in. */
-export type TimeUnit = "month" | "day";
+type TimeUnit = "month" | "day";
 
 /** The day of a `YYYY-MM-DD`. */
 export function dayOf(date: string): Day {

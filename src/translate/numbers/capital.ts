@@ -4,7 +4,7 @@
  * the notes, because it may be a revenue.
  */
 
-import { SPEC_LIMITS } from "../../spec/schema.ts";
+import { SPEC_LIMITS } from "../../spec/limits.ts";
 import { claimNegation, reachOf } from "../negation.ts";
 import type { Sentence } from "../words/sentence.ts";
 import type { NumberContext } from "./dates.ts";

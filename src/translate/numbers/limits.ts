@@ -4,7 +4,7 @@
  * Invariant: a number is a limit only where a word says so or where what it counts are companies;
  * "posto 24 horas" and "3 irmãos" are none; a limit that no spec takes is said and not applied.
  */
-import { SPEC_LIMITS } from "../../spec/schema.ts";
+import { SPEC_LIMITS } from "../../spec/limits.ts";
 import { isFillerWord } from "../fillers.ts";
 import { kindAt } from "../items.ts";
 import { negatorOf } from "../negation.ts";

@@ -6,7 +6,7 @@
 import type { Sentence } from "../words/sentence.ts";
 
 /** A number with the index behind its last token. */
-export interface Numeral {
+interface Numeral {
   readonly value: number;
   readonly to: number;
 }
@@ -33,7 +33,7 @@ const FACTORS: Readonly<Record<string, number>> = {
 const ENGLISH_GROUPS = /^\d{1,3}(,\d{3})+$/;
 
 /** `1.500,00` as 1500; NaN for what is no number, such as a date. */
-export function decimal(text: string): number {
+function decimal(text: string): number {
   if (ENGLISH_GROUPS.test(text)) return Number(text.replaceAll(",", ""));
   const [whole = "", ...rest] = text.split(",");
   if (rest.length > 1) return Number.NaN;

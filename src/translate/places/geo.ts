@@ -5,7 +5,7 @@
  * cities with whole states, or a state without some cities, is written as municipalities; where
  * that does not fit, it is said and nothing is widened in silence.
  */
-import { SPEC_LIMITS } from "../../spec/schema.ts";
+import { SPEC_LIMITS } from "../../spec/limits.ts";
 import { STATE_NAMES } from "../../spec/states.ts";
 import type { Notes } from "../notes.ts";
 import type { Gazetteer } from "./gazetteer.ts";
@@ -13,7 +13,7 @@ import type { City } from "./placenames.ts";
 import type { FoundPlaces } from "./places.ts";
 
 /** What `geoOf` works on. */
-export interface GeoContext {
+interface GeoContext {
   readonly gazetteer: Gazetteer;
   readonly notes: Notes;
   /** Most elements of a list; a test may lower it. */

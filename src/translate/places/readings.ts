@@ -9,7 +9,7 @@ import { CITY_PARTS, LONE_PARTS } from "./areas.ts";
 import type { Mention, PlaceContext } from "./mention.ts";
 
 /** How a mention follows another: listed by "e" or "ou", by a comma, with nothing, or far away. */
-export type Link = "listed" | "comma" | "direct" | "apart";
+type Link = "listed" | "comma" | "direct" | "apart";
 
 const CONJUNCTIONS = new Set("e ou and or nem nor mais".split(" "));
 

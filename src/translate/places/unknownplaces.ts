@@ -33,7 +33,7 @@ const NO_NAMES = new Set(
  * Names of several words in capitals before anything else is looked for in them; single ones before
  * activities are; what is left over after those.
  */
-export type UnknownPass = "long" | "named" | "left";
+type UnknownPass = "long" | "named" | "left";
 
 /** Claims unknown places; called after known places, before and after the stage of activities. */
 export function findUnknownPlaces(

@@ -23,7 +23,7 @@ import { type Guess, guessesOf, nameAround, WEIGHTS } from "./guesses.ts";
 import { isSwapped } from "./slips.ts";
 
 /** What the stage works on. */
-export interface SpellingContext {
+interface SpellingContext {
   readonly segment: Segment;
   readonly sentence: Sentence;
   readonly gazetteer: Gazetteer;

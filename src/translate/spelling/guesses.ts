@@ -19,7 +19,7 @@ import { NEAR_LENGTH_MIN, type NearWord, slipsBetween } from "./spelling.ts";
 import { spellWords } from "./spellwords.ts";
 
 /** What is looked at. */
-export interface GuessContext {
+interface GuessContext {
   readonly sentence: Sentence;
   readonly gazetteer: Gazetteer;
   readonly segment: { readonly accounts: number };
@@ -36,7 +36,7 @@ export interface Guess extends NearWord {
 }
 
 /** The name that stands around a word if that is read as another. */
-export interface NameAround {
+interface NameAround {
   /** Null for a name of the lexicon. */
   readonly place: Place | null;
   readonly from: number;

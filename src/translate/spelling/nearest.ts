@@ -1,7 +1,8 @@
 /**
  * Trades whose names are written nearly like a word that nobody knows. What comes in: reduced
  * words. What goes out: codes of those trades, the nearest name first.
- * Invariant: only offered, never searched for; the index is made when it is first asked for.
+ * Invariant: only offered, never searched for; the index is made when it is first asked for. Apart
+ * because it is asked by activities and knows of spelling only.
  */
 import { lexicon } from "../activities/lexicon.ts";
 import { foldWord, tokenize } from "../words/tokens.ts";

@@ -14,7 +14,7 @@ export interface NearWord {
 }
 
 /** What a look-up may be narrowed to. */
-export interface NearLimits {
+interface NearLimits {
   /** Most slips; at most what the length of the word allows, which is the default. */
   readonly distanceMax?: number;
   /** Most words of the answer. */

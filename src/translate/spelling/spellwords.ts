@@ -15,7 +15,7 @@ import { COMMON_WORDS } from "./commonwords.ts";
 import { SpellIndex } from "./spelling.ts";
 
 /** Words that may be meant. */
-export interface SpellWords {
+interface SpellWords {
   readonly index: SpellIndex;
   /** How a folded word is written; undefined for one that a slip is not corrected to. */
   written(word: string): string | undefined;

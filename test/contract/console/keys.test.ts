@@ -5,7 +5,7 @@
  */
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
-import type { ApiKey, CreatedKey } from "../../../src/console/web/app/answers.ts";
+import type { ApiKey, CreatedKeyAnswer } from "../../../src/console/web/app/answers.ts";
 import {
   type ConsoleServer,
   type Got,
@@ -36,10 +36,10 @@ for (const transport of TRANSPORTS) {
       const got = await server.ask({ method: "GET", path: KEYS, headers: owner.headers });
       return as<{ keys: ApiKey[] }>(got).keys;
     };
-    const make = async (body: object = { name: "crm" }): Promise<CreatedKey> => {
+    const make = async (body: object = { name: "crm" }): Promise<CreatedKeyAnswer> => {
       const got = await post("", body);
       assert.equal(got.status, 201, got.text);
-      return as<CreatedKey>(got);
+      return as<CreatedKeyAnswer>(got);
     };
     const works = async (key: string): Promise<number> => {
       const headers = { authorization: `Bearer ${key}` };
@@ -93,12 +93,14 @@ for (const transport of TRANSPORTS) {
 
     it("are replaced, at once or after a while", async () => {
       const made = await make({ name: "leaked" });
-      const next = as<CreatedKey>(await post(`/${made.key_id}/rotate`));
+      const next = as<CreatedKeyAnswer>(await post(`/${made.key_id}/rotate`));
       assert.equal(next.replaces, made.key_id);
       assert.deepEqual([next.name, next.plan], ["leaked", "growth"]);
       assert.equal(await works(made.key), 403);
       assert.equal(await works(next.key), 200);
-      const last = as<CreatedKey>(await post(`/${next.key_id}/rotate`, { overlap_seconds: 3_600 }));
+      const last = as<CreatedKeyAnswer>(
+        await post(`/${next.key_id}/rotate`, { overlap_seconds: 3_600 }),
+      );
       assert.equal(await works(next.key), 200);
       assert.ok(Date.parse(last.old_expires_at ?? "") > Date.now() + 3_500_000);
       const old = (await list()).find(({ key_id }) => key_id === made.key_id);

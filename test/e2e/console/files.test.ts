@@ -14,7 +14,7 @@ import { describe } from "node:test";
 import type {
   AuditPage,
   ExportList,
-  ExportRecord,
+  ExportView,
   SavedSearch,
   UsageAnswer,
 } from "../../../src/console/web/app/answers.ts";
@@ -60,7 +60,7 @@ async function downloaded(visit: Visit): Promise<Buffer> {
 
 const radio = (visit: Visit, name: string) => dialog(visit).getByRole("radio", { name });
 const newest = async (visit: Visit) =>
-  (await visit.ask<ExportList>("/exports?limit=1")).exports[0] as ExportRecord;
+  (await visit.ask<ExportList>("/exports?limit=1")).exports[0] as ExportView;
 
 describe("an export", () => {
   inBrowser("has the bytes of the API's, with what was chosen", async (open) => {
@@ -142,7 +142,7 @@ describe("an export", () => {
     let held = true;
     await visit.page.route(/\/v1\/console\/exports\/exp_[0-9a-f]+$/, async (route) => {
       const answer = await route.fetch();
-      const record = (await answer.json()) as ExportRecord;
+      const record = (await answer.json()) as ExportView;
       const running = { ...record, status: "running", progress: 0.4, rows_written: 3 };
       await route.fulfill({ response: answer, json: held ? running : record });
     });

@@ -9,7 +9,7 @@
  */
 import assert from "node:assert/strict";
 import { describe } from "node:test";
-import type { Account, ExploreAnswer, SearchAnswer } from "../../../src/console/web/app/answers.ts";
+import type { Account, ExploreAnswer, SearchPage } from "../../../src/console/web/app/answers.ts";
 import { cnpj } from "../../../src/console/web/app/format.ts";
 import { words as english } from "../../../src/console/web/strings/en.ts";
 import { words } from "../../../src/console/web/strings/pt.ts";
@@ -333,7 +333,7 @@ describe("reading", () => {
       headers: { authorization: `Bearer ${key}`, "content-type": "application/json" },
       body,
     });
-    const found = (await answer.json()) as SearchAnswer;
+    const found = (await answer.json()) as SearchPage;
     assert.equal(answer.status, 200, JSON.stringify(found));
     await shows(visit, found.total);
   });
@@ -345,7 +345,7 @@ async function listed(visit: Visit, spec: object): Promise<Account[]> {
   const accounts: Account[] = [];
   let body: object = { spec: { ...spec, output }, limit: 500 };
   for (;;) {
-    const page = await visit.send<SearchAnswer>("/accounts/search", body);
+    const page = await visit.send<SearchPage>("/accounts/search", body);
     accounts.push(...page.accounts);
     if (page.next_cursor === null) return accounts;
     body = { spec: page.spec, cursor: page.next_cursor };

@@ -10,8 +10,9 @@ import { Compile } from "typebox/compile";
 import { buildActivities } from "../../../src/dump/sample/activities.ts";
 import type { Catalog } from "../../../src/spec/catalog.ts";
 import { LEAD_INPUT_SCHEMA, LEAD_LIMITS } from "../../../src/spec/leadschema.ts";
+import { SPEC_LIMITS } from "../../../src/spec/limits.ts";
 import { normalizeSpec } from "../../../src/spec/normalize.ts";
-import { SPEC_INPUT_SCHEMA, SPEC_LIMITS } from "../../../src/spec/schema.ts";
+import { SPEC_INPUT_SCHEMA } from "../../../src/spec/schema.ts";
 import { contextWith } from "../spec/catalog.ts";
 import { code, table } from "./tables.ts";
 

@@ -4,7 +4,7 @@
  * Invariant: one obvious function per format, cell by cell, on JavaScript strings; nothing of the
  * addon is used, and its rules are written anew from native-index/render/rows.h.
  */
-import type { ExtraColumn, FieldType, RenderRequest } from "../../../native-index/napi/engine.ts";
+import type { ExtraColumn, FieldType, RowsRequest } from "../../../native-index/napi/engine.ts";
 
 /** An account as renderJson shows it. */
 export type Account = Readonly<Record<string, unknown>>;
@@ -58,7 +58,7 @@ interface Cell {
 }
 
 /** Rows of accounts with their extra columns, as the request wants them. */
-export function renderTwin(accounts: readonly Account[], request: RenderRequest): string {
+export function renderTwin(accounts: readonly Account[], request: RowsRequest): string {
   return accounts
     .map((account, position) => {
       if (request.format === "jsonl") return jsonLine(account, request.extra, position);

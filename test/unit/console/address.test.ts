@@ -25,7 +25,7 @@ import {
   SORT_FIELDS,
   UFS,
 } from "../../../src/spec/fields.ts";
-import { SPEC_LIMITS } from "../../../src/spec/schema.ts";
+import { SPEC_LIMITS } from "../../../src/spec/limits.ts";
 import { seededRandom } from "../../support/native-index/fixture-rows.ts";
 
 const ACTIVITIES = [

@@ -5,10 +5,10 @@
  */
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import type { Catalog } from "../../../src/console/web/app/answers.ts";
+import type { CatalogAnswer } from "../../../src/console/web/app/answers.ts";
 import { CatalogBook } from "../../../src/console/web/find/catalogbook.ts";
 
-const CATALOG: Catalog = {
+const CATALOG: CatalogAnswer = {
   snapshot: "2026-10",
   activities: [
     activity("1091-1/02", "Padaria e confeitaria com predominância de produção própria", 90, [

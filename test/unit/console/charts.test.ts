@@ -17,7 +17,7 @@ import {
   sum,
   valuesOf,
 } from "../../../src/console/web/account/layers.ts";
-import type { Facet, UsageAnswer } from "../../../src/console/web/app/answers.ts";
+import type { FacetAnswer, UsageAnswer } from "../../../src/console/web/app/answers.ts";
 import {
   datesOf,
   decadesUntil,
@@ -49,7 +49,7 @@ import { sectionOfCnae } from "../../../src/spec/catalog.ts";
 
 const counts = fc.array(fc.nat({ max: 1_000_000 }), { maxLength: 40 });
 
-function facet(values: Facet["values"], rest: Partial<Facet> = {}): Facet {
+function facet(values: FacetAnswer["values"], rest: Partial<FacetAnswer> = {}): FacetAnswer {
   return { values, other: { values: 0, count: 0 }, missing: 0, ...rest };
 }
 

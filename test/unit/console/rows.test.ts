@@ -10,7 +10,7 @@ import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { setImmediate } from "node:timers/promises";
 import fc from "fast-check";
-import type { SearchAnswer, Spec } from "../../../src/console/web/app/answers.ts";
+import type { SearchPage, Spec } from "../../../src/console/web/app/answers.ts";
 import {
   COLUMNS,
   type ColumnChoice,
@@ -46,7 +46,7 @@ function serverOf(total: number, failures: Record<number, object> = {}) {
   const bodies: PageBody[] = [];
   const signals: AbortSignal[] = [];
   let underWay = 0;
-  const read = async (body: PageBody, signal: AbortSignal): Promise<SearchAnswer> => {
+  const read = async (body: PageBody, signal: AbortSignal): Promise<SearchPage> => {
     assert.equal(++underWay, 1, "pages are read one at a time");
     bodies.push(body);
     signals.push(signal);
@@ -60,7 +60,7 @@ function serverOf(total: number, failures: Record<number, object> = {}) {
     const accounts = Array.from({ length: end - from }, (_, i) => ({ cnpj: String(from + i) }));
     const more = end < total;
     const answer = { accounts, total, has_more: more, next_cursor: more ? String(end) : null };
-    return { ...answer, snapshot: "2026-10" } as SearchAnswer;
+    return { ...answer, snapshot: "2026-10" } as SearchPage;
   };
   return { read, bodies, signals };
 }

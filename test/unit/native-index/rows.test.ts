@@ -11,8 +11,8 @@ import fc from "fast-check";
 import type {
   ExtraColumn,
   NativeSegment,
-  RenderRequest,
   RowFormat,
+  RowsRequest,
 } from "../../../native-index/napi/engine.ts";
 import { seededRandom } from "../../support/native-index/fixture-rows.ts";
 import { HOSTILE_TEXTS } from "../../support/native-index/render-fixture.ts";
@@ -46,12 +46,12 @@ before(async () => {
 after(() => fixtures.dispose());
 
 /** A request for all fields of the contract, or as wished. */
-function requestOf(wish: Partial<RenderRequest>): RenderRequest {
+function requestOf(wish: Partial<RowsRequest>): RowsRequest {
   const fields = ALL_FIELDS;
   return { format: "csv", fields, extra: [], delimiter: ",", firstNumber: 2, ...wish };
 }
 
-function rendered(segment: NativeSegment, rows: Uint32Array, request: RenderRequest): string {
+function rendered(segment: NativeSegment, rows: Uint32Array, request: RowsRequest): string {
   return Buffer.from(segment.renderRows(rows, request)).toString();
 }
 
@@ -75,7 +75,7 @@ function someExtras(format: RowFormat, rows: number, dice: () => number): ExtraC
 }
 
 /** One request of one text per row beside nothing else. */
-function ofTexts(format: RowFormat, texts: readonly string[]): RenderRequest {
+function ofTexts(format: RowFormat, texts: readonly string[]): RowsRequest {
   const extra = [{ name: "text", kind: "text", values: texts }] as const;
   return requestOf({ format, fields: ["cnpj"], extra });
 }

@@ -39,7 +39,7 @@ export type Filters = {
 };
 
 /** One key of the order. */
-export interface SortKey {
+export interface SortKeySent {
   field: string;
   direction: "asc" | "desc";
 }
@@ -51,22 +51,22 @@ export interface Spec {
   entity: "company";
   limit: number;
   filters: Filters;
-  sort: SortKey[];
+  sort: SortKeySent[];
   scoring: { strategy: string; random_seed: number | null };
   output: { format: string; include_explain: boolean; fields: string[] };
   explain: Explain;
 }
 
 /** What a translator has to say. */
-export interface Explain {
-  assumptions: Note[];
-  warnings: (Note | string)[];
-  unmapped_constraints: Note[];
+interface Explain {
+  assumptions: TranslationNote[];
+  warnings: (TranslationNote | string)[];
+  unmapped_constraints: TranslationNote[];
   confidence: number;
 }
 
 /** One remark with the words it stems from (UTF-16 units of the sentence); see notes.ts. */
-export interface Note {
+export interface TranslationNote {
   code?: string;
   detail: string;
   words?: string;
@@ -76,7 +76,7 @@ export interface Note {
 }
 
 /** A stretch of the sentence and what it became. */
-export type Part = TranslateAnswer["parts"][number];
+export type TranslationPart = TranslateAnswer["parts"][number];
 
 /** Where data is from; in every answer about data. */
 export interface Source {
@@ -92,7 +92,7 @@ export type TranslateAnswer = Described<
 >;
 
 /** How matches spread over the values of a field; sums to the total with `other` and `missing`. */
-export type Facet = Described<typeof ACCOUNT_SCHEMAS.Facet>;
+export type FacetAnswer = Described<typeof ACCOUNT_SCHEMAS.Facet>;
 
 /**
  * `POST /explore` with `{spec, facets?: string[], beside?: ("uf")[]}`: counts, however broad. For
@@ -105,8 +105,8 @@ export interface ExploreAnswer extends Source {
   /** Whether a search would refuse the spec, and which filters it lacks (pointers). */
   too_broad: boolean;
   missing: string[];
-  facets: Record<string, Facet>;
-  beside: Record<string, Facet | null>;
+  facets: Record<string, FacetAnswer>;
+  beside: Record<string, FacetAnswer | null>;
   /**
    * Where the total is 0: what it would be without one filter, the most helpful first. `pointers`
    * are those of the spec that are to be cleared, such as `/filters/geo/uf_any_of`.
@@ -120,13 +120,13 @@ export interface ExploreAnswer extends Source {
 export type Account = { cnpj: string } & Record<string, unknown>;
 
 /** `POST /accounts/search`, as POST /v1/accounts/search. */
-export type SearchAnswer = Described<
+export type SearchPage = Described<
   typeof SEARCH_SCHEMAS.SearchAnswer,
   { spec: Spec; accounts: Account[] }
 >;
 
 /** Why an account is listed: the score's parts sum to it; `matched` by filter. */
-export interface AccountExplain {
+interface AccountExplain {
   score: number;
   parts: Record<string, number>;
   matched: Record<string, unknown>;
@@ -142,7 +142,7 @@ export interface ExplainAnswer extends Source {
 }
 
 /** `GET /catalog`: what pickers choose among and chips are called. Cached by ETag. */
-export interface Catalog {
+export interface CatalogAnswer {
   snapshot: string;
   /** Subclasses in order of code, with the words of the lexicon that people use for them. */
   activities: { code: string; description: string; terms: string[]; accounts: number }[];
@@ -160,7 +160,7 @@ export type Status = Described<
 >;
 
 /** Who is signed in. */
-export interface User {
+export interface SignedInUser {
   id: string;
   email: string;
   role: "owner" | "member";
@@ -173,7 +173,7 @@ export interface User {
  * with `{email, password}`, `POST /password` with `{current_password, new_password}`.
  */
 export interface SessionAnswer {
-  user: User | null;
+  user: SignedInUser | null;
   /** To be sent as X-CSRF-Token with everything but GET. */
   csrf_token?: string;
   /** The session ends after this many seconds without a request, and at `expires_at` anyway. */
@@ -187,7 +187,7 @@ export interface SessionList {
 }
 
 /** One export with what the console tells beside the public record. */
-export interface ExportRecord {
+export interface ExportView {
   export_id: string;
   status: "queued" | "running" | "done" | "failed";
   format: string;
@@ -213,7 +213,7 @@ export interface ExportRecord {
 
 /** `GET /exports?limit&cursor`. */
 export interface ExportList {
-  exports: ExportRecord[];
+  exports: ExportView[];
   next_cursor: string | null;
   has_more: boolean;
 }
@@ -225,7 +225,7 @@ export interface ExportList {
  */
 export interface CreatedExport extends Source {
   spec: Spec;
-  export: ExportRecord;
+  export: ExportView;
 }
 
 /** `POST /exports/estimate` with `{spec, output, limit?}`: what an export would be. */
@@ -279,7 +279,7 @@ export interface ApiKey {
 }
 
 /** `POST /keys` `{name, expires_in_days?}`, `POST /keys/{id}/rotate` `{overlap_seconds?}`. */
-export interface CreatedKey extends ApiKey {
+export interface CreatedKeyAnswer extends ApiKey {
   /** Shown once. */
   key: string;
   /** Of a rotation: the key that it replaces and when that ends. */

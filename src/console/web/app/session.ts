@@ -5,7 +5,7 @@
  * the password over the view, which keeps what was on screen.
  */
 import { signal } from "@preact/signals";
-import type { SessionAnswer, User } from "./answers.ts";
+import type { SessionAnswer, SignedInUser } from "./answers.ts";
 
 /** The last answer about the session; null until the first one. */
 export const session = signal<SessionAnswer | null>(null);
@@ -14,6 +14,6 @@ export const session = signal<SessionAnswer | null>(null);
 export const ended = signal(false);
 
 /** Who is signed in, or was until the session ended; null for nobody. */
-export function user(): User | null {
+export function user(): SignedInUser | null {
   return session.value?.user ?? null;
 }

@@ -7,7 +7,7 @@
 import "../app/kit.ts";
 import type { VNode } from "preact";
 import { useEffect, useState } from "preact/hooks";
-import type { CreatedExport, ExportRecord, Status } from "../app/answers.ts";
+import type { CreatedExport, ExportView, Status } from "../app/answers.ts";
 import { ApiError, get, post, remove } from "../app/api.ts";
 import { status as lastStatus } from "../app/status.ts";
 import { words } from "../app/words.ts";
@@ -66,14 +66,14 @@ interface Form {
   sending: boolean;
   refused: unknown;
   send: () => Promise<void>;
-  record: ExportRecord | null;
+  record: ExportView | null;
   again: () => void;
 }
 
 function useForm(): Form {
   const [asked] = useState(() => query.peek());
   const [keys] = useState(() => new SendingKeys());
-  const [record, setRecord] = useState<ExportRecord | null>(null);
+  const [record, setRecord] = useState<ExportView | null>(null);
   const [sending, setSending] = useState(false);
   const [refused, setRefused] = useState<unknown>(null);
   const { status, failed, load } = usePlan();
@@ -186,7 +186,7 @@ function SendFooter({ form, onClose }: { form: Form; onClose: () => void }): VNo
 
 interface RunFooterProps {
   form: Form;
-  record: ExportRecord;
+  record: ExportView;
   onClose: () => void;
 }
 

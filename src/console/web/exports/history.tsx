@@ -7,7 +7,7 @@
 import "../app/kit.ts";
 import type { VNode } from "preact";
 import { useEffect, useRef, useState } from "preact/hooks";
-import type { CreatedExport, ExportList, ExportRecord } from "../app/answers.ts";
+import type { CreatedExport, ExportList, ExportView } from "../app/answers.ts";
 import { ApiError, post, remove } from "../app/api.ts";
 import { ago, bytes, dateTime, month, number } from "../app/format.ts";
 import { go } from "../app/router.ts";
@@ -31,7 +31,7 @@ import { follow, forget, presentState } from "./watch.ts";
 export function ExportsView(): VNode {
   const list = useExports();
   const { exports } = words.value;
-  const [doomed, setDoomed] = useState<ExportRecord | null>(null);
+  const [doomed, setDoomed] = useState<ExportView | null>(null);
   useEffect(() => void loadCatalog().catch(() => {}), []);
   return (
     <Page title={exports.historyTitle} lead={exports.historyIntro}>
@@ -51,16 +51,16 @@ export function ExportsView(): VNode {
 }
 
 interface Exports {
-  pages: Pages<ExportRecord>;
-  again: (record: ExportRecord) => Promise<void>;
-  drop: (record: ExportRecord) => Promise<void>;
+  pages: Pages<ExportView>;
+  again: (record: ExportView) => Promise<void>;
+  drop: (record: ExportView) => Promise<void>;
 }
 
 function useExports(): Exports {
   const pages = usePages("/exports?limit=50", followed, merged);
   // One key until it worked, so that a second try after a lost answer makes no second export.
   const keys = useRef(new Map<string, string>());
-  const again = async ({ export_id: id }: ExportRecord) => {
+  const again = async ({ export_id: id }: ExportView) => {
     const idempotencyKey = keys.current.get(id) ?? freshKey();
     keys.current.set(id, idempotencyKey);
     const { exports } = words.peek();
@@ -75,7 +75,7 @@ function useExports(): Exports {
       toast(known ?? errorText(failure), { kind: "error" });
     }
   };
-  const drop = async ({ export_id: id }: ExportRecord) => {
+  const drop = async ({ export_id: id }: ExportView) => {
     await remove(`/exports/${id}`).catch((failure: unknown) => {
       // Somebody else was faster, which is what was wanted.
       if (!(failure instanceof ApiError && failure.status === 404)) throw failure;
@@ -88,20 +88,20 @@ function useExports(): Exports {
 }
 
 /** The exports of a page, which are kept up to date from then on. */
-function followed({ exports }: ExportList): ExportRecord[] {
+function followed({ exports }: ExportList): ExportView[] {
   for (const record of exports) follow(record);
   return exports;
 }
 
 /** Pages one after another; an export that moved between two of them stands once. */
-function merged(first: readonly ExportRecord[], rest: readonly ExportRecord[]): ExportRecord[] {
+function merged(first: readonly ExportView[], rest: readonly ExportView[]): ExportView[] {
   const known = new Set(first.map((one) => one.export_id));
   return [...first, ...rest.filter((one) => !known.has(one.export_id))];
 }
 
 interface ListProps {
   list: Exports;
-  onDelete: (record: ExportRecord) => void;
+  onDelete: (record: ExportView) => void;
 }
 
 function List({ list, onDelete }: ListProps): VNode {
@@ -131,9 +131,9 @@ function List({ list, onDelete }: ListProps): VNode {
 }
 
 interface RowProps {
-  record: ExportRecord;
-  again: (record: ExportRecord) => Promise<void>;
-  onDelete: (record: ExportRecord) => void;
+  record: ExportView;
+  again: (record: ExportView) => Promise<void>;
+  onDelete: (record: ExportView) => void;
 }
 
 function Row({ record: begun, again, onDelete }: RowProps): VNode | null {
@@ -172,7 +172,7 @@ function Row({ record: begun, again, onDelete }: RowProps): VNode | null {
 }
 
 /** Format, rows, size, data, who and when, as far as they are known. */
-function Facts({ record }: { record: ExportRecord }): VNode {
+function Facts({ record }: { record: ExportView }): VNode {
   const { exports } = words.value;
   const { row_count: rows, size_bytes: size, created_at: at } = record;
   const written = record.status === "running" ? (record.rows_written ?? 0) : null;
@@ -201,7 +201,7 @@ function rowsText(rows: number): string {
   return rows === 1 ? exports.estimateRow(number(rows)) : exports.estimateRows(number(rows));
 }
 
-function StatePill({ record }: { record: ExportRecord }): VNode {
+function StatePill({ record }: { record: ExportView }): VNode {
   const text = stateText(record);
   if (record.expired) return <Pill icon="clock">{text}</Pill>;
   if (record.status === "done") {
@@ -226,7 +226,7 @@ function StatePill({ record }: { record: ExportRecord }): VNode {
 }
 
 function menuOf(
-  record: ExportRecord,
+  record: ExportView,
   again: RowProps["again"],
   onDelete: RowProps["onDelete"],
 ): MenuItem[] {
@@ -238,6 +238,6 @@ function menuOf(
   ];
 }
 
-function openSpec({ spec }: ExportRecord): void {
+function openSpec({ spec }: ExportView): void {
   go("find", `#${addressOfSpec(spec, "", catalog.peek())}`);
 }

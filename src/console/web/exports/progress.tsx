@@ -5,7 +5,7 @@
  */
 import type { VNode } from "preact";
 import { useEffect } from "preact/hooks";
-import type { ExportRecord } from "../app/answers.ts";
+import type { ExportView } from "../app/answers.ts";
 import { bytes, dateTime, number } from "../app/format.ts";
 import { words } from "../app/words.ts";
 import { Progress } from "../parts/busy.tsx";
@@ -14,7 +14,7 @@ import { Notice } from "../parts/notice.tsx";
 import { fileOf, lookAt, presentState } from "./watch.ts";
 
 /** The state of an export at full length, for the dialog. */
-export function ExportProgress({ record: begun }: { record: ExportRecord }): VNode {
+export function ExportProgress({ record: begun }: { record: ExportView }): VNode {
   const { record, trouble } = presentState(begun);
   const { exports } = words.value;
   useEffect(() => lookAt(begun.export_id), [begun.export_id]);
@@ -41,7 +41,7 @@ export function ExportProgress({ record: begun }: { record: ExportRecord }): VNo
 }
 
 /** How far it is as a bar; full when done, and always there, so that nothing moves. */
-export function Bar({ record }: { record: ExportRecord }): VNode {
+export function Bar({ record }: { record: ExportView }): VNode {
   const { status, progress = 0 } = record;
   const value = status === "done" ? 1 : status === "running" ? progress : null;
   if (status === "failed") return <Progress value={0} label={words.value.exports.progressLabel} />;
@@ -49,13 +49,13 @@ export function Bar({ record }: { record: ExportRecord }): VNode {
 }
 
 /** What the state is called. */
-export function stateText({ status, expired }: ExportRecord): string {
+export function stateText({ status, expired }: ExportView): string {
   const { exports } = words.value;
   return expired ? exports.expired : exports[status];
 }
 
 /** What there is to say in numbers. */
-function figuresOf(record: ExportRecord): string {
+function figuresOf(record: ExportView): string {
   const { exports } = words.value;
   const { row_count: rows, size_bytes: size, expires_at: until } = record;
   if (record.status === "running") return exports.rowsWritten(number(record.rows_written ?? 0));
@@ -66,7 +66,7 @@ function figuresOf(record: ExportRecord): string {
 }
 
 /** Why an export failed, and what to do. */
-function Failure({ record }: { record: ExportRecord }): VNode {
+function Failure({ record }: { record: ExportView }): VNode {
   return (
     <Notice kind="error" title={words.value.exports.failed}>
       <p>{failureText(record)}</p>
@@ -76,7 +76,7 @@ function Failure({ record }: { record: ExportRecord }): VNode {
 }
 
 /** The sentence of a failure, in the language where it is a known one. */
-export function failureText({ error }: ExportRecord): string {
+export function failureText({ error }: ExportView): string {
   const { failures, failed } = words.value.exports;
   return failures[error?.code ?? ""] ?? error?.detail ?? failed;
 }
@@ -87,7 +87,7 @@ export function DownloadLink({
   primary,
   autofocus,
 }: {
-  record: ExportRecord;
+  record: ExportView;
   primary?: boolean;
   autofocus?: boolean;
 }): VNode {

@@ -5,7 +5,7 @@
  * while it takes long; a failure to ask is no failure of the export, and asking goes on.
  */
 import { signal } from "@preact/signals";
-import type { ExportRecord } from "../app/answers.ts";
+import type { ExportView } from "../app/answers.ts";
 import { ApiError, get } from "../app/api.ts";
 import { go } from "../app/router.ts";
 import { words } from "../app/words.ts";
@@ -13,7 +13,7 @@ import { toast } from "../parts/toast.tsx";
 
 /** How far an export is: `lost` while it cannot be asked for, `gone` once it was deleted. */
 interface Followed {
-  readonly record: ExportRecord;
+  readonly record: ExportView;
   readonly trouble: "lost" | "gone" | null;
 }
 
@@ -28,14 +28,14 @@ const followed = signal<ReadonlyMap<string, Followed>>(new Map());
 const watchers = new Map<string, number>();
 
 /** Follows an export until its end; one that is followed already is not followed twice. */
-export function follow(record: ExportRecord): void {
+export function follow(record: ExportView): void {
   if (isEnded(record) || followed.peek().has(record.export_id)) return;
   put(record.export_id, { record, trouble: null });
   setTimeout(() => void step(record.export_id, FIRST_PAUSE_MS), BEGIN_MS);
 }
 
 /** The export as it is now, or the record as it was known. */
-export function presentState(record: ExportRecord): Followed {
+export function presentState(record: ExportView): Followed {
   const known = followed.value.get(record.export_id);
   return known === undefined || isEnded(record) ? { record, trouble: null } : known;
 }
@@ -58,7 +58,7 @@ export function forget(id: string): void {
 }
 
 /** Whether nothing more happens to an export. */
-export function isEnded({ status }: ExportRecord): boolean {
+export function isEnded({ status }: ExportView): boolean {
   return status === "done" || status === "failed";
 }
 
@@ -79,7 +79,7 @@ async function step(id: string, pauseMs: number): Promise<void> {
 
 async function asked(id: string): Promise<Followed> {
   try {
-    return { record: await get<ExportRecord>(`/exports/${id}`), trouble: null };
+    return { record: await get<ExportView>(`/exports/${id}`), trouble: null };
   } catch (error) {
     const before = followed.peek().get(id) as Followed;
     const over = error instanceof ApiError && (error.status === 404 || error.status === 410);
@@ -92,7 +92,7 @@ function put(id: string, next: Followed): void {
 }
 
 /** Tells that an export came to its end, on whatever view the user is. */
-function announce(record: ExportRecord): void {
+function announce(record: ExportView): void {
   const { exports } = words.peek();
   if (record.status === "failed") {
     const action = { label: exports.toastOpen, onClick: () => go("exports") };
@@ -104,11 +104,11 @@ function announce(record: ExportRecord): void {
 }
 
 /** The name that the file of an export goes by. */
-export function nameOf({ slug, format }: ExportRecord): string {
+export function nameOf({ slug, format }: ExportView): string {
   return `${slug}.${format}`;
 }
 
 /** Where the file of an export is loaded from. */
-export function fileOf({ export_id: id }: ExportRecord): string {
+export function fileOf({ export_id: id }: ExportView): string {
   return `/v1/console/exports/${id}/download`;
 }

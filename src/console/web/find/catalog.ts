@@ -4,7 +4,7 @@
  * Invariant: asked for once however many ask, and again only after a failure or for newer data.
  */
 import { type ReadonlySignal, signal } from "@preact/signals";
-import type { Catalog } from "../app/answers.ts";
+import type { CatalogAnswer } from "../app/answers.ts";
 import { get } from "../app/api.ts";
 import { CatalogBook } from "./catalogbook.ts";
 
@@ -20,7 +20,7 @@ export const catalogFailed: ReadonlySignal<boolean> = failed;
 
 /** Loads the catalog unless it is there or on its way. */
 export function loadCatalog(): Promise<CatalogBook> {
-  loading ??= get<Catalog>("/catalog").then(
+  loading ??= get<CatalogAnswer>("/catalog").then(
     (answer) => {
       failed.value = false;
       book.value = new CatalogBook(answer);

@@ -6,7 +6,7 @@
  */
 import { analyzeWords } from "../../../spec/analyzer.ts";
 import { CatalogLookup, cnaeDigits, punctuateCnae } from "../../../spec/catalog.ts";
-import type { Catalog } from "../app/answers.ts";
+import type { CatalogAnswer } from "../app/answers.ts";
 
 /** Something that can be picked. */
 export interface PickerChoice {
@@ -34,18 +34,18 @@ interface Entry {
 
 /** The catalog with everything looked up from it; made once per catalog. */
 export class CatalogBook {
-  readonly catalog: Catalog;
+  readonly catalog: CatalogAnswer;
   readonly lookup: CatalogLookup;
   readonly #activities: readonly Entry[];
   readonly #municipalities: readonly Entry[];
   readonly #natures: readonly Entry[];
   readonly #activityNames: ReadonlyMap<string, string>;
-  readonly #prefixes: ReadonlyMap<string, Catalog["prefixes"][number]>;
-  readonly #byIbge: ReadonlyMap<string, Catalog["municipalities"][number]>;
-  readonly #byTom: ReadonlyMap<string, Catalog["municipalities"][number]>;
+  readonly #prefixes: ReadonlyMap<string, CatalogAnswer["prefixes"][number]>;
+  readonly #byIbge: ReadonlyMap<string, CatalogAnswer["municipalities"][number]>;
+  readonly #byTom: ReadonlyMap<string, CatalogAnswer["municipalities"][number]>;
   readonly #natureNames: ReadonlyMap<string, string>;
 
-  constructor(catalog: Catalog) {
+  constructor(catalog: CatalogAnswer) {
     this.catalog = catalog;
     this.lookup = new CatalogLookup({
       cnaeCodes: catalog.activities.map(({ code }) => plainCode(code)),
@@ -79,7 +79,7 @@ export class CatalogBook {
     return this.lookup.cnae(/^[A-Z]$/.test(code) ? code : plainCode(code));
   }
 
-  municipality(code: string): Catalog["municipalities"][number] | undefined {
+  municipality(code: string): CatalogAnswer["municipalities"][number] | undefined {
     return this.#byIbge.get(code) ?? this.#byTom.get(code);
   }
 
@@ -121,7 +121,7 @@ function plainCode(code: string): string {
   return code.length === 9 ? cnaeDigits(code) : code.replace(/[-/.]/g, "");
 }
 
-function activityEntries(catalog: Catalog): Entry[] {
+function activityEntries(catalog: CatalogAnswer): Entry[] {
   return catalog.activities.map(({ code, description, terms, accounts }) => {
     const full = punctuateCnae(plainCode(code));
     return entryOf(
@@ -132,7 +132,7 @@ function activityEntries(catalog: Catalog): Entry[] {
   });
 }
 
-function municipalityEntry(one: Catalog["municipalities"][number]): Entry[] {
+function municipalityEntry(one: CatalogAnswer["municipalities"][number]): Entry[] {
   if (one.ibge === "") return [];
   const choice = { code: one.ibge, name: one.name, accounts: one.accounts, codes: [one.ibge] };
   return [entryOf({ ...choice, uf: one.uf }, [one.uf], one.ibge)];

@@ -5,7 +5,7 @@
  */
 import { isPartSet, PART_NAMES } from "../../../spec/filters/members.ts";
 import { PARTS, type PartName } from "../../../spec/filters/table.ts";
-import type { Note, Part, TranslateAnswer } from "../app/answers.ts";
+import type { TranslateAnswer, TranslationNote, TranslationPart } from "../app/answers.ts";
 import { words } from "../app/words.ts";
 import type { CatalogBook } from "./catalogbook.ts";
 import { describeFilter, some } from "./filters/filterwords.ts";
@@ -71,7 +71,7 @@ export function coloursOf(stretches: readonly Stretch[]): PartColour[] {
 }
 
 /** A negation has the colour of what it negates. */
-function colourOf(parts: readonly Part[], index: number): PartColour | null {
+function colourOf(parts: readonly TranslationPart[], index: number): PartColour | null {
   const role = parts[index]?.role ?? "filler";
   if (role !== "negation") return COLOURS[role] ?? null;
   const next = parts.slice(index + 1).find((part) => part.role !== "filler");
@@ -83,7 +83,11 @@ function partsOf(role: string): readonly PartName[] {
   return PART_NAMES.filter((name) => PARTS[name].role === role);
 }
 
-function toldOf(part: Part, answer: TranslateAnswer, book: CatalogBook | null): string[] {
+function toldOf(
+  part: TranslationPart,
+  answer: TranslateAnswer,
+  book: CatalogBook | null,
+): string[] {
   const query = queryOf(answer.spec);
   const { explain } = answer;
   const own = special(part, answer);
@@ -100,7 +104,7 @@ function toldOf(part: Part, answer: TranslateAnswer, book: CatalogBook | null): 
 }
 
 /** What parts became that are no filters. */
-function special(part: Part, { spec, suggestions }: TranslateAnswer): string[] {
+function special(part: TranslationPart, { spec, suggestions }: TranslateAnswer): string[] {
   const { find } = words.value;
   if (part.role === "limit") return [find.becameRows(spec.limit)];
   if (part.role === "sort") {
@@ -115,6 +119,6 @@ function special(part: Part, { spec, suggestions }: TranslateAnswer): string[] {
 }
 
 /** A remark of a translator; clients may have sent plain sentences. */
-export function noteOf(note: Note | string): Note {
+export function noteOf(note: TranslationNote | string): TranslationNote {
   return typeof note === "string" ? { detail: note } : note;
 }

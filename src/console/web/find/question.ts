@@ -6,12 +6,12 @@
  */
 import { type AnyRow, memberOf, membersBy } from "../../../spec/filters/members.ts";
 import { FILTERS } from "../../../spec/filters/table.ts";
-import type { Filters, SortKey, Spec } from "../app/answers.ts";
+import type { Filters, SortKeySent, Spec } from "../app/answers.ts";
 
 /** What the find view asks. */
 export interface Query {
   filters: Filters;
-  sort: SortKey[];
+  sort: SortKeySent[];
   scoring: { strategy: string; random_seed: number | null };
 }
 
@@ -34,7 +34,7 @@ export const BOUNDS = {
 } as const;
 
 /** The order where none is chosen. */
-const BY_SCORE: SortKey = { field: "score", direction: "desc" };
+const BY_SCORE: SortKeySent = { field: "score", direction: "desc" };
 
 /** The rows of the table that a query has; what only says how they are meant stays with specs. */
 const ROWS: readonly AnyRow[] = FILTERS.filter(({ part }) => part !== null);

@@ -6,7 +6,7 @@
  */
 import type { VNode } from "preact";
 import { useEffect, useId, useState } from "preact/hooks";
-import type { Note, TranslateAnswer } from "../app/answers.ts";
+import type { TranslateAnswer, TranslationNote } from "../app/answers.ts";
 import { narrow } from "../app/media.ts";
 import { words } from "../app/words.ts";
 import { Button, IconButton } from "../parts/button.tsx";
@@ -148,7 +148,7 @@ function Remarks({ answer }: { answer: TranslateAnswer }): VNode | null {
   // A sentence of which nothing is left over is only too broad, which is told below.
   const uncertain = misread && warnings.some((one) => noteOf(one).code === "uncertain");
   const minded = warnings.map(noteOf).filter(({ code }) => code !== "uncertain");
-  const kinds: [kind: string, title: string, icon: IconName, notes: Note[]][] = [
+  const kinds: [kind: string, title: string, icon: IconName, notes: TranslationNote[]][] = [
     ["warn", find.warned, "warning", minded],
     ["unmapped", find.unmapped, "unmapped", unmapped_constraints],
     ["assumed", find.assumed, "info", assumptions],

@@ -6,7 +6,7 @@
  */
 import type { ComponentChildren, VNode } from "preact";
 import { useState } from "preact/hooks";
-import type { ApiKey, CreatedKey } from "../app/answers.ts";
+import type { ApiKey, CreatedKeyAnswer } from "../app/answers.ts";
 import { ApiError, post } from "../app/api.ts";
 import { words } from "../app/words.ts";
 import { Button } from "../parts/button.tsx";
@@ -34,7 +34,7 @@ export function CreateKey({ close, done }: KeyDialogProps): VNode {
   const text = words.value.keys;
   const [name, setName] = useState("");
   const [lifetime, setLifetime] = useState<keyof typeof LIFETIMES>("never");
-  const { send, busy, error, answer, checked } = useSent<CreatedKey>(done);
+  const { send, busy, error, answer, checked } = useSent<CreatedKeyAnswer>(done);
   if (answer !== null) return <ShownOnce created={answer} close={close} />;
   const submit = () => {
     const days = LIFETIMES[lifetime];
@@ -103,7 +103,7 @@ export function RenameKey({ row, close, done }: RowDialogProps): VNode {
 export function RotateKey({ row, close, done }: RowDialogProps): VNode {
   const text = words.value.keys;
   const [overlap, setOverlap] = useState<keyof typeof OVERLAPS>("d1");
-  const { send, busy, error, answer } = useSent<CreatedKey>(done);
+  const { send, busy, error, answer } = useSent<CreatedKeyAnswer>(done);
   if (answer !== null) return <ShownOnce created={answer} close={close} />;
   const body = { overlap_seconds: OVERLAPS[overlap] };
   return (
@@ -128,7 +128,7 @@ export function RotateKey({ row, close, done }: RowDialogProps): VNode {
 }
 
 /** A new key, this once. */
-function ShownOnce({ created, close }: { created: CreatedKey; close: () => void }): VNode {
+function ShownOnce({ created, close }: { created: CreatedKeyAnswer; close: () => void }): VNode {
   const text = words.value.keys;
   const line = `curl -H "Authorization: Bearer ${created.key}" ${location.origin}/v1/status`;
   const ends = created.old_expires_at;

@@ -40,7 +40,7 @@ export const openParquetRenderer: OpenRenderer = (context, write): Renderer => {
 };
 
 /** What a Parquet file is made of, whatever its rows are. */
-export interface ColumnSource<Batch> {
+interface ColumnSource<Batch> {
   readonly context: RenderContext;
   /** Pieces of `ROW_GROUP_ROWS` rows. */
   readonly slices: Slices<Batch>;

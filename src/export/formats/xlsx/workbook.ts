@@ -22,7 +22,7 @@ export interface Workbook {
 }
 
 /** A part of the package: its path and its XML. */
-export interface PackagePart {
+interface PackagePart {
   readonly path: string;
   readonly xml: string;
 }

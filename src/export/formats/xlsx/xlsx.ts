@@ -42,7 +42,7 @@ export const openXlsxRenderer: OpenRenderer = (context, write) => {
 };
 
 /** What a workbook is made of, whatever its rows are. */
-export interface SheetSource<Batch> {
+interface SheetSource<Batch> {
   readonly context: RenderContext;
   readonly columns: readonly string[];
   readonly slices: Slices<Batch>;

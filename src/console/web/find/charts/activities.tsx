@@ -5,7 +5,7 @@
  * user chose one of the two. A branch is asked for as the subclasses that the snapshot has in it.
  */
 import { useSignal } from "@preact/signals";
-import type { Facet, Filters } from "../../app/answers.ts";
+import type { FacetAnswer, Filters } from "../../app/answers.ts";
 import { words } from "../../app/words.ts";
 import { catalog, loadCatalog } from "../catalog.ts";
 import { change } from "../query.ts";
@@ -21,7 +21,7 @@ export function Activities({
   facets,
   filters,
 }: {
-  facets: Record<string, Facet>;
+  facets: Record<string, FacetAnswer>;
   filters: Filters;
 }) {
   const picked = useSignal<"branches" | "activities" | null>(null);
@@ -66,7 +66,7 @@ export function Activities({
 }
 
 /** Sections of the whole register, for the overview. */
-export function Sections({ facet, filters }: { facet: Facet | undefined; filters: Filters }) {
+export function Sections({ facet, filters }: { facet: FacetAnswer | undefined; filters: Filters }) {
   const { charts } = words.value;
   const data = branchData(facet, filters);
   const { sections, section } = charts.overview;
@@ -77,7 +77,7 @@ export function Sections({ facet, filters }: { facet: Facet | undefined; filters
   );
 }
 
-function branchData(facet: Facet | undefined, filters: Filters): ChartData {
+function branchData(facet: FacetAnswer | undefined, filters: Filters): ChartData {
   const book = catalog.value;
   const { charts } = words.value;
   const chosen = (value: string) => book !== null && branchChosen(filters, book.activities(value));
@@ -92,7 +92,7 @@ function branchData(facet: Facet | undefined, filters: Filters): ChartData {
   return { ...found, rows };
 }
 
-function activityData(facet: Facet | undefined, asked: readonly string[]): ChartData {
+function activityData(facet: FacetAnswer | undefined, asked: readonly string[]): ChartData {
   const wanted = new Set(asked);
   const chosen = (value: string) => wanted.has(value);
   const found = rowsOf(facet, { rowsMax: ROWS_MAX, chosen });

@@ -5,7 +5,7 @@
  * is edited); the first holds every year before 1966, when the register begins; the buckets, the
  * values that the facet does not list, and the missing ones sum to the total.
  */
-import type { Facet } from "../../app/answers.ts";
+import type { FacetAnswer } from "../../app/answers.ts";
 
 /** The first year with a bucket of its own; the one before it holds all earlier years. */
 export const FIRST_YEAR = 1966;
@@ -29,7 +29,7 @@ interface Dates {
 }
 
 /** One bucket for the years before the first one, then one per year up to the last. */
-export function yearBuckets(facet: Facet | undefined, last: number): Bucket[] {
+export function yearBuckets(facet: FacetAnswer | undefined, last: number): Bucket[] {
   const counts = new Map<number, number>();
   for (const { value, count } of facet?.values ?? []) {
     // A date may lie some days after the snapshot, that is, in the year after it.

@@ -4,7 +4,7 @@
  * Invariant: closed lists show all of their values in the order of their codes, so that one which
  * the filter leaves out can be added; open ones show the most frequent values.
  */
-import type { Facet, Filters } from "../../app/answers.ts";
+import type { FacetAnswer, Filters } from "../../app/answers.ts";
 import { words } from "../../app/words.ts";
 import { change } from "../query.ts";
 import { Bars } from "./bars.tsx";
@@ -14,7 +14,7 @@ import { rowsOf } from "./rows.ts";
 
 /** A facet, if it is there yet, and the filters that say which rows are chosen. */
 export interface ListProps {
-  readonly facet: Facet | undefined;
+  readonly facet: FacetAnswer | undefined;
   readonly filters: Filters;
 }
 
@@ -89,7 +89,13 @@ export function Municipalities({ facet, filters }: ListProps) {
 }
 
 /** Simples Nacional and MEI, one above the other: they are two questions. */
-export function OptIns({ facets, filters }: { facets: Record<string, Facet>; filters: Filters }) {
+export function OptIns({
+  facets,
+  filters,
+}: {
+  facets: Record<string, FacetAnswer>;
+  filters: Filters;
+}) {
   const { charts } = words.value;
   const simples = optInData(facets.simples, filters, "simples");
   const mei = optInData(facets.mei, filters, "mei");
@@ -105,7 +111,7 @@ export function OptIns({ facets, filters }: { facets: Record<string, Facet>; fil
 }
 
 function optInData(
-  facet: Facet | undefined,
+  facet: FacetAnswer | undefined,
   filters: Filters,
   which: "simples" | "mei",
 ): ChartData {

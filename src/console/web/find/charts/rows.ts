@@ -6,7 +6,7 @@
  * query asks for are never folded into the rest. A count of null means: not counted, because the
  * query's own filter leaves it out.
  */
-import type { Facet } from "../../app/answers.ts";
+import type { FacetAnswer } from "../../app/answers.ts";
 
 /** One value with its share of the matches. */
 interface FacetRow {
@@ -37,7 +37,7 @@ interface RowOptions {
 }
 
 /** Rows of a facet; a facet that is not there yet has none. */
-export function rowsOf(facet: Facet | undefined, wish: RowOptions): FacetRows {
+export function rowsOf(facet: FacetAnswer | undefined, wish: RowOptions): FacetRows {
   const values = facet?.values ?? [];
   const missing = facet?.missing ?? 0;
   const other = facet?.other ?? { values: 0, count: 0 };

@@ -13,7 +13,7 @@ import {
   OUTPUT_FIELDS,
   type OutputField,
 } from "../../../../spec/fields.ts";
-import type { SortKey } from "../../app/answers.ts";
+import type { SortKeySent } from "../../app/answers.ts";
 
 /** Groups of the chooser, in its order. */
 export const COLUMN_GROUPS = ["company", "activity", "place", "contact", "register"] as const;
@@ -215,18 +215,21 @@ export function movedColumn(shown: readonly ColumnId[], id: ColumnId, by: number
 }
 
 /** The usual order, which an empty list stands for. */
-const USUAL_SORT: SortKey = { field: "score", direction: "desc" };
+const USUAL_SORT: SortKeySent = { field: "score", direction: "desc" };
 /** Sorted upwards at the first click; everything else begins with the largest or youngest. */
 const UPWARDS: readonly string[] = ["legal_name", "cnpj"];
 
 /** How a column is sorted at present; null where it is not what the order begins with. */
-export function sortedBy(sort: readonly SortKey[], field: string): SortKey["direction"] | null {
+export function sortedBy(
+  sort: readonly SortKeySent[],
+  field: string,
+): SortKeySent["direction"] | null {
   const key = sort[0] ?? USUAL_SORT;
   return key.field === field ? key.direction : null;
 }
 
 /** The order after a click on a header: one way, the other way, then the usual order again. */
-export function nextSort(sort: readonly SortKey[], field: string): SortKey[] {
+export function nextSort(sort: readonly SortKeySent[], field: string): SortKeySent[] {
   const present = sortedBy(sort, field);
   const first = UPWARDS.includes(field) ? "asc" : "desc";
   if (present === null) return [{ field, direction: first }];

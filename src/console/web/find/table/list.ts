@@ -7,7 +7,7 @@
  * comes back finds the rows and the place that they left.
  */
 import { type ReadonlySignal, type Signal, signal } from "@preact/signals";
-import type { SearchAnswer, Spec } from "../../app/answers.ts";
+import type { SearchPage, Spec } from "../../app/answers.ts";
 import { post } from "../../app/api.ts";
 import { Rows } from "./rows.ts";
 import type { CellPlace } from "./window.ts";
@@ -56,7 +56,7 @@ export function showList({ spec, snapshot, fields, pageMax }: TableListOptions):
     spec,
     fields,
     pageMax,
-    read: (body, abort) => post<SearchAnswer>("/accounts/search", body, { signal: abort }),
+    read: (body, abort) => post<SearchPage>("/accounts/search", body, { signal: abort }),
     wait: (milliseconds) => new Promise((resolve) => setTimeout(resolve, milliseconds)),
     changed: () => publish(rows, spec),
   });

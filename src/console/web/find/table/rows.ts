@@ -4,7 +4,7 @@
  * Invariant: pages are read one at a time, in order, ahead of what is looked at; a list that was
  * stopped never changes again; a cursor that the server no longer takes begins the list anew, once.
  */
-import type { Account, SearchAnswer, Spec } from "../../app/answers.ts";
+import type { Account, SearchPage, Spec } from "../../app/answers.ts";
 
 /** No more rows than these are held; an export has the rest. */
 export const ROWS_MAX = 50_000;
@@ -33,7 +33,7 @@ interface RowsOptions {
   readonly fields: readonly string[];
   /** Largest page that the plan allows. */
   readonly pageMax: number;
-  readonly read: (body: PageBody, signal: AbortSignal) => Promise<SearchAnswer>;
+  readonly read: (body: PageBody, signal: AbortSignal) => Promise<SearchPage>;
   readonly wait: (milliseconds: number) => Promise<void>;
   /** Called after every change of the list. */
   readonly changed: () => void;
@@ -99,7 +99,7 @@ export class Rows {
   }
 
   /** Asks for the next page, again after a while where the server says that it is too early. */
-  async #ask(): Promise<SearchAnswer> {
+  async #ask(): Promise<SearchPage> {
     const { read, wait } = this.#options;
     const { signal } = this.#abort;
     for (let times = 0; ; times++) {
@@ -127,7 +127,7 @@ export class Rows {
     return this.#cursor === null ? { spec: sized } : { spec: sized, cursor: this.#cursor };
   }
 
-  #take(page: SearchAnswer): void {
+  #take(page: SearchPage): void {
     if (this.#abort.signal.aborted) return;
     this.#pages++;
     for (const account of page.accounts) this.accounts.push(account);

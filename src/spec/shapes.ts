@@ -1,0 +1,57 @@
+/**
+ * Schemas of which those of filters are made. What comes in: words, patterns, codes. What goes out:
+ * JSON Schemas (2020-12) with their static types.
+ * Invariant: every list and text is bounded by the limits of a spec.
+ */
+import Type from "typebox";
+import { SPEC_LIMITS } from "./limits.ts";
+
+const list = { maxItems: SPEC_LIMITS.arrayLengthMax } as const;
+
+/** Makes an enum of literals with its static type. */
+export function oneOf<const Values extends readonly (string | number)[]>(
+  values: Values,
+  description: string,
+) {
+  return Type.Enum([...values] as Values[number][], { description });
+}
+
+/** A yes or no that is no unless it is said. */
+export const flag = (description: string) => Type.Boolean({ description, default: false });
+const orNull = <Schema extends Type.TSchema>(schema: Schema) => Type.Union([schema, Type.Null()]);
+const day = Type.String({ pattern: "^\\d{4}-\\d{2}-\\d{2}$" });
+const partialDay = Type.String({
+  pattern: "^\\d{4}(-\\d{2}(-\\d{2})?)?$",
+  description: "YYYY-MM-DD, YYYY-MM or YYYY (their first day).",
+});
+const phrases = (description: string, schema = Type.String()) =>
+  Type.Array(schema, { maxItems: SPEC_LIMITS.textHintsMax, description });
+
+/** Schemas of which those of the filters are made. */
+export const SHAPES = {
+  oneOf,
+  flag,
+  orNull,
+  phrases: (description: string) => phrases(description),
+  phrasesSent: (description: string) =>
+    phrases(description, Type.String({ maxLength: SPEC_LIMITS.stringLengthMax })),
+  optIn: (what: string) =>
+    Type.Union([Type.Boolean(), Type.Null()], {
+      description: `null: no filter; false: known not to be ${what}.`,
+      default: null,
+    }),
+  list: <Schema extends Type.TSchema>(schema: Schema) => Type.Array(schema, list),
+  codes: (pattern: string, description: string) =>
+    Type.Array(Type.String({ pattern }), { ...list, description }),
+  texts: (description: string) =>
+    Type.Array(Type.String({ maxLength: SPEC_LIMITS.stringLengthMax }), { ...list, description }),
+  numbersOrTexts: (description: string) =>
+    Type.Array(Type.Union([Type.Integer(), Type.String()]), { ...list, description }),
+  day: () => orNull(day),
+  partialDay: () => orNull(partialDay),
+  capital: (description: string) =>
+    Type.Number({ minimum: 0, maximum: SPEC_LIMITS.shareCapitalMax, description }),
+};
+
+/** What the table of filters makes its schemas from. */
+export type Shapes = typeof SHAPES;
