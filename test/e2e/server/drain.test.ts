@@ -130,7 +130,7 @@ for (const transport of TRANSPORTS) {
     });
 
     it("is not ready, answers on for the grace, then what comes on open connections", async () => {
-      const options = wish("grace", { PENEIRA_HTTP_DRAIN_GRACE_MS: "700" });
+      const options = wish("grace", { PENEIRA_HTTP_DRAIN_GRACE_MS: "3000" });
       const server = await startServerProcess(options);
       const load = new SteadyLoad(server.base, server.key, [expected]);
       const idle = openSocket(server.base);
