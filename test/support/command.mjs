@@ -3,13 +3,14 @@
  * the build.
  * What goes out: everything that the suites need, then a process that runs them (run.mjs).
  * Invariant: what passed in the quick run is left out of the run of everything only while every
- * file of the checkout, the Node and the scale are those of then.
+ * file of the checkout, the Node and the scale are those of then. The quick run asks the interface
+ * everything over one transport, the run of everything behind it over the other one.
  */
 import fs from "node:fs";
 import path from "node:path";
 import { bundleTests } from "./bundle.mjs";
 import { coverageReport } from "./coverage.mjs";
-import { quickSuites, readTests, tierOf } from "./tiers.mjs";
+import { isOfMatrix, quickSuites, readTests, tierOf } from "./tiers.mjs";
 
 /** Suites that start dist/peneira, which is made once instead of by each of them. */
 const NEEDS_EXECUTABLE = /^test\/e2e\/(executable|deploy)\//;
@@ -24,12 +25,8 @@ export async function test({ args, root, cache, product, fail, ...steps }) {
   prepare();
   const built = addon({ asan: asked.asan });
   const passed = new Passed({ stamp: path.join(cache, "passed"), ...asked, ...steps });
-  let { suites } = asked;
-  if (asked.all && !asked.again && passed.holds()) {
-    const quick = new Set(quickSuites(all));
-    suites = suites.filter((file) => !quick.has(file));
-    process.stderr.write(`passed on these very files: ${quick.size} suites; --again runs them\n`);
-  }
+  const left = asked.all && !asked.again && passed.holds();
+  const suites = left ? withoutPassed(root, all) : asked.suites;
   const making = suites.some((file) => NEEDS_EXECUTABLE.test(file)) && makeExecutable();
   if (asked.quick || asked.all) check();
   await making;
@@ -37,8 +34,19 @@ export async function test({ args, root, cache, product, fail, ...steps }) {
   const names = suites.map((file) => file.slice("test/".length, -".test.ts".length));
   const given = JSON.stringify({ files, names, remembered: path.join(cache, "durations.json") });
   const runner = ["--enable-source-maps", path.join(root, "test/support/run.mjs"), given];
-  const variables = { ...asked.variables, ...(asked.asan ? asanEnv(built) : {}) };
+  const matrix = asked.quick ? { TEST_MATRIX: "uws" } : left ? { TEST_MATRIX: "node" } : {};
+  const variables = { ...asked.variables, ...matrix, ...(asked.asan ? asanEnv(built) : {}) };
   handOver(process.execPath, runner, variables, () => asked.quick && passed.note());
+}
+
+/** The suites that a quick run has not passed, and those that it passed over one transport only. */
+function withoutPassed(root, all) {
+  const quick = quickSuites(all);
+  const matrix = quick.filter((file) => isOfMatrix(fs.readFileSync(path.join(root, file), "utf8")));
+  const passed = new Set(quick.filter((file) => !matrix.includes(file)));
+  const other = `${matrix.length} over the other transport`;
+  process.stderr.write(`passed on these very files: ${passed.size} suites; ${other}; --again\n`);
+  return all.filter((file) => !passed.has(file));
 }
 
 /**

@@ -2,7 +2,9 @@
  * How much the random suites try: the one table, and the one place that reads it from outside.
  * TEST_SCALE=3 tries three times as much of everything; TEST_SCALE=forgeries:50000 names one;
  * both at once stand beside each other with a comma. TEST_SEED=7 tries something else.
- * Invariant: a suite tries the same things wherever neither is given.
+ * TEST_MATRIX=uws or node names the transport over which the interface is asked everything; without
+ * it that is both.
+ * Invariant: a suite tries the same things wherever none of them is given.
  */
 
 /** What is tried, and how often at scale 1. */
@@ -57,6 +59,9 @@ const { factor, named } = readScale(process.env.TEST_SCALE ?? "");
 /** The seed of every random suite: that of TEST_SEED, else always the same. */
 export const SEED = readNumber(process.env.TEST_SEED ?? "20261121", "TEST_SEED");
 
+/** The transports over which the interface is asked everything that it is asked. */
+export const MATRIX = readMatrix(process.env.TEST_MATRIX);
+
 /** How many of something are tried in this run. */
 export function tries(what: Tried): number {
   return named.get(what) ?? Math.max(1, Math.round(TRIES[what] * factor));
@@ -72,6 +77,13 @@ export function scaled(
     TEST_SCALE: scale.join(","),
     ...(seed === undefined ? {} : { TEST_SEED: String(seed) }),
   };
+}
+
+/** Reads TEST_MATRIX. @throws Error that names what it may be. */
+function readMatrix(text: string | undefined): readonly ("uws" | "node")[] {
+  if (text === undefined) return ["uws", "node"];
+  if (text === "uws" || text === "node") return [text];
+  throw new Error(`TEST_MATRIX must be uws or node, not "${text}"`);
 }
 
 /** Reads TEST_SCALE. @throws Error that names what is wrong in it. */

@@ -49,6 +49,11 @@ export function quickSuites(suites) {
   return suites.filter((file) => ["unit", "contract"].includes(tierOf(file)) || file === TOUR);
 }
 
+/** Whether a suite, by its text, asks the interface everything over each transport of the run. */
+export function isOfMatrix(text) {
+  return /\bof MATRIX\)/.test(text);
+}
+
 /** The tier of a suite. @throws Error for one that stands outside of the tiers. */
 export function tierOf(file) {
   const tier = file.split("/")[1];

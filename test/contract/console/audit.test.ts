@@ -18,11 +18,11 @@ import {
   type Person,
   startConsole,
 } from "../../support/console/fake.ts";
-import { TRANSPORTS } from "../../support/http/fake.ts";
+import { MATRIX } from "../../support/scale.ts";
 
 const AUDIT = "/v1/console/audit";
 
-for (const transport of TRANSPORTS) {
+for (const transport of MATRIX) {
   describe(`the audit trail over ${transport}`, () => {
     let server: ConsoleServer;
     let owner: Person;

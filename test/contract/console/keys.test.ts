@@ -12,13 +12,13 @@ import {
   type Person,
   startConsole,
 } from "../../support/console/fake.ts";
-import { TRANSPORTS } from "../../support/http/fake.ts";
+import { MATRIX } from "../../support/scale.ts";
 
 const KEYS = "/v1/console/keys";
 const DAY_MS = 86_400_000;
 const MEMBERS = ["key_id", "name", "plan", "state", "created_at", "expires_at", "last_used_at"];
 
-for (const transport of TRANSPORTS) {
+for (const transport of MATRIX) {
   describe(`keys in the console over ${transport}`, () => {
     let server: ConsoleServer;
     let owner: Person;

@@ -10,7 +10,7 @@ import { after, before, describe, it } from "node:test";
 import { LINK_MS } from "../../../src/access/signinlinks.ts";
 import { manualClock } from "../../../src/clock.ts";
 import { type ConsoleServer, startConsole } from "../../support/console/fake.ts";
-import { TRANSPORTS } from "../../support/http/fake.ts";
+import { MATRIX } from "../../support/scale.ts";
 
 const LINK = "/v1/console/session/link";
 const DAY_MS = 86_400_000;
@@ -19,7 +19,7 @@ const PLANTED = "planted-by-somebody-else-0123456789-abcdefg";
 
 type Headers = Readonly<Record<string, string>>;
 
-for (const transport of TRANSPORTS) {
+for (const transport of MATRIX) {
   describe(`links to sign in over ${transport}`, () => {
     const clock = manualClock(Date.parse("2026-11-21T12:00:00Z"));
     const tokens: string[] = [PLANTED];

@@ -14,12 +14,12 @@ import {
   type Person,
   startConsole,
 } from "../../support/console/fake.ts";
-import { TRANSPORTS } from "../../support/http/fake.ts";
+import { MATRIX } from "../../support/scale.ts";
 
 const MEMBERS = "/v1/console/members";
 const SHAPE = ["id", "email", "role", "state", "created_at", "last_seen_at", "you"];
 
-for (const transport of TRANSPORTS) {
+for (const transport of MATRIX) {
   describe(`members over ${transport}`, () => {
     let server: ConsoleServer;
     let owner: Person;

@@ -32,8 +32,8 @@ import {
   startConsole,
   stateOf,
 } from "../../support/console/fake.ts";
-import { TRANSPORTS } from "../../support/http/fake.ts";
 import { makeSampleSnapshot, type SampleSnapshot } from "../../support/sample/snapshot.ts";
+import { MATRIX } from "../../support/scale.ts";
 
 let sample: SampleSnapshot;
 let segment: Segment;
@@ -54,7 +54,7 @@ const WRITES = Object.keys(CONSOLE_CALLS).filter(
   (route) => !route.startsWith("GET ") && !OPEN.includes(route),
 );
 
-for (const transport of TRANSPORTS) {
+for (const transport of MATRIX) {
   describe(`the routes of the console over ${transport}`, () => {
     let server: ConsoleServer;
     let owner: Person;

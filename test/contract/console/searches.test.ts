@@ -14,11 +14,12 @@ import {
   pointersIn,
   startConsole,
 } from "../../support/console/data.ts";
-import { fakeSegment, TRANSPORTS } from "../../support/http/fake.ts";
+import { fakeSegment } from "../../support/http/fake.ts";
+import { MATRIX } from "../../support/scale.ts";
 
 const SP = { filters: { geo: { uf_any_of: ["SP"] } } };
 
-for (const transport of TRANSPORTS) {
+for (const transport of MATRIX) {
   describe(`/v1/console/searches over ${transport}`, () => {
     let server: ConsoleServer;
     let person: Person;

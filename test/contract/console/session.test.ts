@@ -17,7 +17,7 @@ import {
   type Person,
   startConsole,
 } from "../../support/console/fake.ts";
-import { TRANSPORTS } from "../../support/http/fake.ts";
+import { MATRIX } from "../../support/scale.ts";
 
 const SESSION = "/v1/console/session";
 const SESSIONS = "/v1/console/sessions";
@@ -46,7 +46,7 @@ const headersOf = (got: Got): Headers => ({
   "x-csrf-token": got.json().csrf_token ?? "",
 });
 
-for (const transport of TRANSPORTS) {
+for (const transport of MATRIX) {
   describe(`sessions over ${transport}`, () => {
     const clock = manualClock(Date.parse("2026-11-21T12:00:00Z"));
     let server: ConsoleServer;

@@ -8,12 +8,12 @@ import { after, before, describe, it } from "node:test";
 import { manualClock } from "../../../src/clock.ts";
 import type { UsageAnswer } from "../../../src/console/web/app/answers.ts";
 import { type ConsoleServer, type Person, startConsole } from "../../support/console/fake.ts";
-import { TRANSPORTS } from "../../support/http/fake.ts";
+import { MATRIX } from "../../support/scale.ts";
 
 const USAGE = "/v1/console/usage";
 const BODY = { spec: { filters: { geo: { uf_any_of: ["SP"] } } }, limit: 7 };
 
-for (const transport of TRANSPORTS) {
+for (const transport of MATRIX) {
   describe(`use in the console over ${transport}`, () => {
     const clock = manualClock(Date.parse("2026-11-21T23:59:00Z"));
     let server: ConsoleServer;

@@ -5,7 +5,8 @@
  */
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { scaled, tries } from "../../support/scale.ts";
+import { filesMatching, refuse, textOf } from "../../support/checkout.ts";
+import { MATRIX, scaled, tries } from "../../support/scale.ts";
 
 /** What is asked for, as far as these tests look. */
 interface Asked {
@@ -16,17 +17,39 @@ interface Asked {
 }
 
 // A module of the build, in plain JavaScript.
-const { quickSuites, readTests, tierOf } = (await import("../../support/tiers.mjs" as string)) as {
+const tiers = (await import("../../support/tiers.mjs" as string)) as {
+  isOfMatrix(text: string): boolean;
   quickSuites(suites: readonly string[]): string[];
   readTests(args: readonly string[], suites: readonly string[]): Asked;
   tierOf(file: string): string;
 };
+const { isOfMatrix, quickSuites, readTests, tierOf } = tiers;
 
 const QUICK = ["test/contract/http/changes.test.ts", "test/e2e/tour.test.ts"];
 const ALL = [
   ...["test/campaign/twin/changes.test.ts", "test/campaign/kernel/query.test.ts"],
   ...[...QUICK, "test/e2e/cli/cli.test.ts", "test/unit/spec/normalize.test.ts"],
 ];
+
+describe("a suite of the matrix", () => {
+  const suites = filesMatching(/\.test\.ts$/).filter((file) => isOfMatrix(textOf(file)));
+
+  it("has every test in its loop over transports, so that no run repeats one", () => {
+    assert.ok(suites.length >= 10);
+    const begins = (file: string) => textOf(file).match(/^(describe|it|test|for)\b.*$/gm) ?? [];
+    const broken = suites.filter((file) => begins(file).length !== 1);
+    refuse(broken, "what does not depend on the transport stands in a suite of its own");
+  });
+
+  it("is quick, and speaks both transports unless one is named", () => {
+    refuse(
+      suites.filter((file) => !quickSuites(suites).includes(file)),
+      "the quick run asks over one transport, and the run of everything over the other",
+    );
+    const named = process.env.TEST_MATRIX;
+    assert.deepEqual(MATRIX, named === undefined ? ["uws", "node"] : [named]);
+  });
+});
 
 describe("what is asked to be tested", () => {
   it("is what a person runs before a commit, without a name", () => {

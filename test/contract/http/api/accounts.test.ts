@@ -9,7 +9,8 @@ import { after, before, describe, it } from "node:test";
 import { cnpjCheckDigits } from "../../../../src/spec/cnpj.ts";
 import { FACETS } from "../../../../src/spec/facets.ts";
 import { fetchDocumented } from "../../../support/http/documented.ts";
-import { type FakeServer, startFake, TRANSPORTS } from "../../../support/http/fake.ts";
+import { type FakeServer, startFake } from "../../../support/http/fake.ts";
+import { MATRIX } from "../../../support/scale.ts";
 
 const SP = { filters: { geo: { uf_any_of: ["SP"] } } };
 const KNOWN = "10000000000000";
@@ -20,7 +21,7 @@ interface Problem {
   readonly errors?: readonly { readonly pointer: string; readonly code: string }[];
 }
 
-for (const transport of TRANSPORTS) {
+for (const transport of MATRIX) {
   describe(`accounts over ${transport}`, () => {
     let server: FakeServer;
     before(async () => {

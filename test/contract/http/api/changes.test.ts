@@ -26,7 +26,7 @@ import {
   refused,
   startChanges,
 } from "../../../support/changes/server.ts";
-import { TRANSPORTS } from "../../../support/http/fake.ts";
+import { MATRIX } from "../../../support/scale.ts";
 import { Draw, randomExportInput, seededRng } from "../../../support/spec/random.ts";
 
 const QUESTIONS = 40;
@@ -80,7 +80,7 @@ function asQuery({ output, ...rest }: Readonly<Record<string, unknown>>): Record
   );
 }
 
-for (const transport of TRANSPORTS) {
+for (const transport of MATRIX) {
   describe(`/v1/changes over ${transport}`, () => {
     let pair: MonthPair;
     let folder: string;

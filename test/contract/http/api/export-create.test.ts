@@ -18,15 +18,10 @@ import {
   SP,
   tenantOf,
 } from "../../../support/http/export-requests.ts";
-import {
-  type FakeServer,
-  fakeEngine,
-  fakeSegment,
-  startFake,
-  TRANSPORTS,
-} from "../../../support/http/fake.ts";
+import { type FakeServer, fakeEngine, fakeSegment, startFake } from "../../../support/http/fake.ts";
+import { MATRIX } from "../../../support/scale.ts";
 
-for (const transport of TRANSPORTS) {
+for (const transport of MATRIX) {
   describe(`creating exports over ${transport}`, () => {
     let server: FakeServer;
     const body = { spec: SP, output: { format: "csv" }, limit: 9 };

@@ -11,7 +11,8 @@ import { Compile } from "typebox/compile";
 import { EXPORT_FAILURES } from "../../../../src/export/record.ts";
 import { SCHEMAS } from "../../../../src/http/api/schemas.ts";
 import { ask, type Created, FILE, make, tenantOf } from "../../../support/http/export-requests.ts";
-import { type FakeServer, startFake, TRANSPORTS } from "../../../support/http/fake.ts";
+import { type FakeServer, startFake } from "../../../support/http/fake.ts";
+import { MATRIX } from "../../../support/scale.ts";
 
 /** Brings an export into each state that an endpoint can meet, and gives the id to ask for. */
 const SITUATIONS = {
@@ -88,7 +89,7 @@ async function checkOutcome(answer: Response, outcome: Outcome): Promise<void> {
   assert.equal(body.detail, EXPORT_FAILURES.disk_full);
 }
 
-for (const transport of TRANSPORTS) {
+for (const transport of MATRIX) {
   describe(`an export over ${transport}`, { concurrency: 16 }, () => {
     let server: FakeServer;
     before(async () => {

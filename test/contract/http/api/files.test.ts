@@ -12,7 +12,7 @@ import fc from "fast-check";
 import { systemClock } from "../../../../src/clock.ts";
 import { FORMATS } from "../../../../src/export/formats/format.ts";
 import type { ExportFormat, ExportRecord } from "../../../../src/export/record.ts";
-import { type FakeServer, startFake, TRANSPORTS } from "../../../support/http/fake.ts";
+import { type FakeServer, startFake } from "../../../support/http/fake.ts";
 import {
   addExport,
   addFile,
@@ -24,6 +24,7 @@ import {
   patternBytes,
   settledAt,
 } from "../../../support/http/file-fixture.ts";
+import { MATRIX } from "../../../support/scale.ts";
 
 const LARGE = patternBytes(3_000_001);
 const HUGE_BYTES = 5 * 2 ** 30 + 77;
@@ -54,7 +55,7 @@ const rangeHeader = (size: number) =>
     fc.constantFrom("BYTES=0-0", "bytes=--1", "bytes=1-2-3", "bytes=0x1-2", "bytes=+0-1", "0-1"),
   );
 
-for (const transport of TRANSPORTS) {
+for (const transport of MATRIX) {
   describe(`files over ${transport}`, () => {
     let server: FakeServer;
     let aheadMs = 0;

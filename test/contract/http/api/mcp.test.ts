@@ -8,8 +8,9 @@
  */
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
-import { type FakeServer, fakeEngine, startFake, TRANSPORTS } from "../../../support/http/fake.ts";
+import { type FakeServer, fakeEngine, startFake } from "../../../support/http/fake.ts";
 import { type Connected, connectedTo, post, rowsOf } from "../../../support/mcp/client.ts";
+import { MATRIX } from "../../../support/scale.ts";
 
 const SP = { geo: { uf_any_of: ["SP"] } };
 const CALL = { jsonrpc: "2.0", id: 1, method: "tools/call" };
@@ -29,7 +30,7 @@ async function route(server: FakeServer, path: string, body?: object): Promise<n
   return (await answer.json()) as never;
 }
 
-for (const transport of TRANSPORTS) {
+for (const transport of MATRIX) {
   describe(`an agent over ${transport}`, () => {
     let server: FakeServer;
     let agent: Connected;

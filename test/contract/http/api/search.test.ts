@@ -15,8 +15,8 @@ import {
   fakeSegment,
   poison,
   startFake,
-  TRANSPORTS,
 } from "../../../support/http/fake.ts";
+import { MATRIX } from "../../../support/scale.ts";
 
 interface Page {
   readonly status: number;
@@ -48,7 +48,7 @@ async function post(server: FakeServer, body: object, key: string): Promise<Page
   return { ...((await answer.json()) as Page), status: answer.status };
 }
 
-for (const transport of TRANSPORTS) {
+for (const transport of MATRIX) {
   describe(`a search over ${transport}`, () => {
     let server: FakeServer;
     let key: string;
