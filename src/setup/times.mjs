@@ -13,13 +13,13 @@ import path from "node:path";
 const MEASURED = {
   where: "two cores of a shared virtual machine",
   seconds: {
-    packages: 10,
-    addon: 55,
-    sqlite: 50,
-    bundle: 3,
-    console: 6,
+    packages: 11,
+    addon: 100,
+    sqlite: 95,
+    bundle: 5,
+    console: 4,
     dump: 8,
-    snapshot: 9,
+    snapshot: 7,
   },
 };
 
