@@ -165,6 +165,8 @@ describe("peneira serve", () => {
   it("refuses to start with a sentence and the right exit code", async () => {
     const dataDir = join(sample.folder, "state-loose");
     mkdirSync(dataDir);
+    // An empty one would be tightened.
+    writeFileSync(join(dataDir, "something"), "");
     chmodSync(dataDir, 0o750);
     const good = ["--snapshot", sample.snapshot, "--data-dir", join(sample.folder, "state-new")];
     const cases: readonly [readonly string[], number, RegExp][] = [
