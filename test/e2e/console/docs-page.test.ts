@@ -100,7 +100,7 @@ for (const transport of TRANSPORTS) {
           "Skip to the content",
         );
         await page.keyboard.press("Enter");
-        assert.match(page.url(), /#content$/);
+        await page.waitForURL(/#content$/);
         await page.close();
       });
     }

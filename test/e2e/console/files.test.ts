@@ -187,7 +187,7 @@ describe("an export", () => {
       output: {},
     });
     await shows(visit, wanted);
-    assert.match(visit.page.url(), /uf=RJ,SP&contact=email/);
+    await visit.page.waitForURL(/uf=RJ,SP&contact=email/);
   });
 });
 

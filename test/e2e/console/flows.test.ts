@@ -147,7 +147,7 @@ describe("finding", () => {
       query_text: SENTENCE,
     });
     await shows(visit, translated.matches);
-    assert.match(page.url(), /#q=/);
+    await page.waitForURL(/#q=/);
     // A filter taken out by hand is counted at once, and the sentence says that it is left.
     const rail = page.getByRole("complementary");
     await rail.getByRole("checkbox", { name: new RegExp(`^${find.email}(?! ou)`) }).uncheck();
@@ -171,7 +171,7 @@ describe("finding", () => {
     await state.click();
     const both = { geo: { uf_any_of: ["RJ", "SP"] }, company, contact };
     await shows(visit, (await explored(visit, { filters: both })).total);
-    assert.match(visit.page.url(), /uf=RJ,SP/);
+    await visit.page.waitForURL(/uf=RJ,SP/);
     assert.equal(await state.getAttribute("aria-pressed"), "true");
     await state.focus();
     await visit.page.keyboard.press("Enter");
@@ -191,7 +191,7 @@ describe("finding", () => {
     const { total } = await explored(visit, { filters: { geo, company } });
     await shows(visit, total);
     assert.ok(total > 0 && total < (await explored(visit, { filters: { geo } })).total);
-    assert.match(visit.page.url(), /opened=2015-03-01\.\.2020-01-01/);
+    await visit.page.waitForURL(/opened=2015-03-01\.\.2020-01-01/);
     await dates.last().fill("2014-12-31");
     await visit.page.getByText(find.openedOrder).waitFor();
     await shows(visit, total);
@@ -215,7 +215,7 @@ describe("finding", () => {
     const geo = { uf_any_of: ["SP", "MG"] };
     const filters = { geo, company: { started_after: "2015-03-01" } };
     await shows(visit, (await explored(visit, { filters })).total);
-    assert.match(page.url(), /opened=2015-03-01\.\./);
+    await page.waitForURL(/opened=2015-03-01\.\./);
   });
 
   inBrowser("says what to leave out where nothing is found, and what to add", async (open) => {
@@ -316,7 +316,7 @@ describe("reading", () => {
       assert.deepEqual(await rows(colleague.page), await rows(visit.page)),
     );
     assert.equal(await countOf(colleague), await countOf(visit));
-    assert.equal(colleague.page.url(), visit.page.url());
+    await colleague.page.waitForURL(visit.page.url());
   });
 
   inBrowser("is the same by the command that is shown", async (open) => {
