@@ -15,14 +15,9 @@ import { parseArgs } from "node:util";
 import { DuckDBInstance } from "@duckdb/node-api";
 import polars from "nodejs-polars";
 import { COLUMNS } from "../native-index/format/columns.ts";
+import { CHANGE_KINDS } from "../src/changes/kinds.ts";
 import { type ChangeList, makeChangeList, openChangeList } from "../src/changes/list.ts";
-import {
-  CHANGE_KINDS,
-  type ChangeQuery,
-  changeCatalog,
-  changePage,
-  changeTotals,
-} from "../src/changes/query.ts";
+import { type ChangeQuery, changeCatalog, changePage, changeTotals } from "../src/changes/query.ts";
 import { openSegment } from "../src/search/segment.ts";
 import { DEFAULT_FIELDS, OUTPUT_FIELD_NAMES, type OutputField } from "../src/spec/fields.ts";
 import { normalizeSpec } from "../src/spec/normalize.ts";

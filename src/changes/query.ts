@@ -14,13 +14,8 @@ import { guarded, type Segment } from "../search/segment.ts";
 import type { Catalog, CatalogMunicipality } from "../spec/catalog.ts";
 import { fieldRow, OUTPUT_FIELD_NAMES, OUTPUT_FIELDS, type OutputField } from "../spec/fields.ts";
 import type { AccountQuerySpec } from "../spec/schema.ts";
+import { CHANGE_KINDS, type ChangeKind, WATCHABLE_FIELDS } from "./kinds.ts";
 import { bothKnowSanctions, type ChangeList, columnBit } from "./list.ts";
-
-/** What can have happened to an account. */
-export const CHANGE_KINDS = ["entered", "left", "changed"] as const;
-
-/** One of the kinds. */
-export type ChangeKind = (typeof CHANGE_KINDS)[number];
 
 /** A question about a pair of snapshots. */
 export interface ChangeQuery {
@@ -64,11 +59,6 @@ export interface ChangePage {
 
 /** Exact number of accounts of each kind. */
 export type ChangeTotals = Readonly<Record<ChangeKind, number>>;
-
-/** Fields that can be watched where both snapshots know the sanctions, in field order. */
-export const WATCHABLE_FIELDS = OUTPUT_FIELD_NAMES.filter(
-  (name) => fieldRow(name).unwatched === undefined,
-);
 
 /** List entries of one native call: a few milliseconds, so that a server stays awake. */
 const SLICE_ENTRIES = 1 << 17;

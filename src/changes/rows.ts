@@ -11,8 +11,9 @@ import type { RowsRequest } from "../../native-index/napi/engine.ts";
 import { guarded, type Segment } from "../search/segment.ts";
 import { OUTPUT_FIELD_NAMES, type OutputField } from "../spec/fields.ts";
 import type { AccountQuerySpec } from "../spec/schema.ts";
+import type { ChangeKind } from "./kinds.ts";
 import type { ChangeList } from "./list.ts";
-import type { ChangeEntry, ChangeKind } from "./query.ts";
+import type { ChangeEntry } from "./query.ts";
 
 /** Columns that stand before the fields in csv, html, xlsx and Parquet files. */
 export const CHANGE_COLUMNS = ["change", "changed_fields"] as const;

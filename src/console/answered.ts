@@ -4,17 +4,11 @@
  * Invariant: a value that is not what `web/answers.ts` says of its route does not compile, so that
  * neither side changes alone.
  */
-import { type HttpAnswer, json } from "../http/server/respond.ts";
+import { type HttpAnswer, json, type Unchangeable } from "../http/server/respond.ts";
 import type { Spec } from "./web/app/answers.ts";
 
 /** A value as a handler has it: unchangeable, and with specs as the server normalizes them. */
-export type Answered<Body> = Body extends Spec
-  ? object
-  : Body extends readonly (infer Element)[]
-    ? readonly Answered<Element>[]
-    : Body extends object
-      ? { readonly [Member in keyof Body]: Answered<Body[Member]> }
-      : Body;
+export type Answered<Body> = Unchangeable<Body, Spec>;
 
 /** An answer of JSON in the shape that the browser knows; most say the id of their request. */
 export function answered<Body>(

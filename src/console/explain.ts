@@ -9,9 +9,10 @@ import { eitherContext } from "../http/api/normalize.ts";
 import { type BodyObject, readBody, withBodyMistakes } from "../http/server/body.ts";
 import { costOf } from "../http/server/cost.ts";
 import { unchanged, weakTag } from "../http/server/etag.ts";
-import { type HttpAnswer, json } from "../http/server/respond.ts";
+import type { HttpAnswer } from "../http/server/respond.ts";
 import { currentSegment, type KeyCall, timed } from "../http/server/service.ts";
 import { meets, rowOf } from "../search/clauses.ts";
+import type { Explanation } from "../search/explain.ts";
 import { explainRows } from "../search/project.ts";
 import type { Segment } from "../search/segment.ts";
 import { type Cnpj, readCnpj } from "../spec/cnpj.ts";
@@ -19,7 +20,9 @@ import { OUTPUT_FIELD_NAMES } from "../spec/fields.ts";
 import { normalizeSpec } from "../spec/normalize.ts";
 import { shown } from "../spec/reader.ts";
 import type { AccountQuerySpec } from "../spec/schema.ts";
+import { type Answered, answered } from "./answered.ts";
 import { alone, reasonsOf, setParts } from "./filters.ts";
+import type { ExplainAnswer } from "./web/app/answers.ts";
 
 /** Answers one account and how it stands to a spec. */
 export function explainAccount(
@@ -42,7 +45,7 @@ export function explainAccount(
     account,
     ...timed(call, "account", () => explanationOf(segment, { spec, cnpj }, plan.fields)),
   };
-  return { ...json(answer), headers: { ETag: tag }, accounts: 1 };
+  return { ...answered<ExplainAnswer>(answer), headers: { ETag: tag }, accounts: 1 };
 }
 
 /** A spec and the account that it is held against. */
@@ -76,14 +79,14 @@ function explanationOf(
   segment: Segment,
   { spec, cnpj }: Question,
   allowed: readonly string[],
-): object {
+): Pick<Answered<ExplainAnswer>, "explain" | "listed"> {
   const row = rowOf(segment, cnpj.cnpj);
-  const [explanation] = explainRows(segment, spec, Uint32Array.of(row));
+  const [explanation] = explainRows(segment, spec, Uint32Array.of(row)) as [Explanation];
   const unmet = setParts(spec.filters).filter(
     (part) => !meets(segment, alone(spec.filters, part), row),
   );
   const hidden = unmet.flatMap(reasonsOf);
-  const matched = Object.entries(explanation?.matched ?? {})
+  const matched = Object.entries(explanation.matched)
     .filter(([name]) => !hidden.includes(name))
     .map(([name, value]) => [name, isOffered(name, allowed) ? value : true]);
   const explain = { ...explanation, matched: Object.fromEntries(matched) };

@@ -12,12 +12,12 @@ import { acceptChanges } from "../http/api/changeexport.ts";
 import { createdJson, recordJson } from "../http/api/export-record.ts";
 import { idOf, pageOf, readAs } from "../http/api/kept-exports.ts";
 import { whenAccepted } from "../http/api/newexport.ts";
-import { type HttpAnswer, json } from "../http/server/respond.ts";
+import type { HttpAnswer } from "../http/server/respond.ts";
 import type { Reply } from "../http/server/routetable.ts";
 import type { SessionCall } from "../http/server/service.ts";
-import type { Answered } from "./answered.ts";
+import { type Answered, answered } from "./answered.ts";
 import { namesOf } from "./usage.ts";
-import type { ExportView as ShownExport } from "./web/app/answers.ts";
+import type { CreatedExport, ExportList, ExportView } from "./web/app/answers.ts";
 import { refuseMistakes, wishOf } from "./wish.ts";
 
 /** `GET /exports`: the tenant's exports, newest first. */
@@ -27,7 +27,7 @@ export function listConsoleExports(
   const { records, next } = pageOf(call);
   const names = namesOf(call);
   const exports = records.map((record) => consoleRecord(call, names, record));
-  return json({ exports, next_cursor: next, has_more: next !== null });
+  return answered<ExportList>({ exports, next_cursor: next, has_more: next !== null });
 }
 
 /** `GET /exports/{id}`: one export, expired or not; with `wait` when it has come to its end. */
@@ -35,7 +35,7 @@ export function readConsoleExport(
   call: SessionCall<"clock" | "exporter" | "keyring" | "stopping" | "users" | "waits">,
 ): Reply {
   const names = namesOf(call);
-  return readAs(call, (record) => json(consoleRecord(call, names, record)));
+  return readAs(call, (record) => answered<ExportView>(consoleRecord(call, names, record)));
 }
 
 /** `POST /exports`. */
@@ -97,19 +97,26 @@ function createdAnswer(
     export: { ...created, ...besides(call, names, record) },
   };
   const replay = replayed ? { "Idempotent-Replayed": "true" } : {};
-  return { ...json(answer, 201), headers: { Location: pathOf(record), ...replay } };
+  return {
+    ...answered<CreatedExport>(answer, 201),
+    headers: { Location: pathOf(record), ...replay },
+  };
 }
 
 /** Names of keys and e-mails of users by what stands for them in exports. */
 type Names = ReadonlyMap<string, string>;
 
-function consoleRecord(call: SessionCall<"exporter">, names: Names, record: ExportRecord): object {
+function consoleRecord(
+  call: SessionCall<"exporter">,
+  names: Names,
+  record: ExportRecord,
+): Answered<ExportView> {
   return { ...recordJson(record), ...besides(call, names, record) };
 }
 
 /** What the console says of an export beside the public record. */
 type Besides = Pick<
-  ShownExport,
+  ExportView,
   "download_url" | "expired" | "created_at" | "created_by" | "slug" | "spec"
 >;
 

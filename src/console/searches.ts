@@ -15,7 +15,7 @@ import { laterResult } from "../http/server/background-tasks.ts";
 import { type BodyObject, readBody, withBodyMistakes } from "../http/server/body.ts";
 import { costOf } from "../http/server/cost.ts";
 import { queryMistake, refuseQueryMistakes } from "../http/server/query.ts";
-import { type HttpAnswer, json, noContent } from "../http/server/respond.ts";
+import { type HttpAnswer, noContent } from "../http/server/respond.ts";
 import type { Reply } from "../http/server/routetable.ts";
 import {
   currentSegment,
@@ -33,7 +33,7 @@ import type { SearchRow } from "../store/searchstore.ts";
 import { type Answered, answered } from "./answered.ts";
 import { Counts } from "./counts.ts";
 import { decodeSearchCursor, encodeSearchCursor } from "./searchcursor.ts";
-import type { SavedSearch, SearchList } from "./web/app/answers.ts";
+import type { OpenedSearch, SavedSearch, SearchList } from "./web/app/answers.ts";
 import { readName } from "./wish.ts";
 
 /** Most searches of a tenant. */
@@ -87,7 +87,9 @@ export async function listSearches(
 export function readSearch(
   call: KeyCall<"clock" | "engine" | "searches" | "secondaryCnaeFull" | "segment" | "telemetry">,
 ): HttpAnswer {
-  return json({ search: wholeJson(call, loadedSegment(call.service), find(call)) });
+  return answered<{ search: OpenedSearch }>({
+    search: wholeJson(call, loadedSegment(call.service), find(call)),
+  });
 }
 
 /** `POST /searches`: saves a spec under a name. */
@@ -126,7 +128,10 @@ function* saveSteps(
   refuseBeyondBytes(call.plan, "saved_bytes", { kept: searches.kept.of(tenantId).specs, wanted });
   if (!searches.insert(row, SEARCHES_MAX)) throw full();
   if (!isSmall(call.body)) yield;
-  return json({ search: wholeJson(call, segment, find(call, row.id)) }, 201);
+  return answered<{ search: OpenedSearch }>(
+    { search: wholeJson(call, segment, find(call, row.id)) },
+    201,
+  );
 }
 
 /** `POST /searches/{id}`: counts it anew with `refresh`, gives it another name. */
@@ -143,7 +148,7 @@ export function changeSearch(
     call.service.searches.recount(tenantId, row.id, { snapshot: current.label, total });
   }
   if (name !== null) call.service.searches.rename(tenantId, row.id, name);
-  return json({ search: wholeJson(call, segment, find(call)) });
+  return answered<{ search: OpenedSearch }>({ search: wholeJson(call, segment, find(call)) });
 }
 
 /** `DELETE /searches/{id}`. */
@@ -156,7 +161,12 @@ export function deleteSearch(call: KeyCall<"searches">): HttpAnswer {
 function find({ service, identity, params }: KeyCall<"searches">, id = params.id ?? ""): SearchRow {
   const row = service.searches.find(identity.tenantId, id);
   if (row !== undefined) return row;
-  throw new AppError("not_found", "There is no such saved search. It may have been deleted.");
+  throw notFound();
+}
+
+function notFound(): AppError {
+  const detail = "There is no such saved search. It may have been deleted.";
+  return new AppError("not_found", detail);
 }
 
 /** The spec of a search as the present snapshot reads it; throws where that does not. */
@@ -195,8 +205,10 @@ function wholeJson(
   call: KeyCall<"clock" | "engine" | "searches" | "secondaryCnaeFull" | "telemetry">,
   segment: Segment | null,
   row: SearchRow,
-) {
-  return { ...searchJson(call, segment, row), spec: savedSpec(call, row.id) };
+): Answered<OpenedSearch> {
+  const spec = savedSpec(call, row.id);
+  if (!isJsonObject(spec)) throw notFound();
+  return { ...searchJson(call, segment, row), spec };
 }
 
 function searchJson(

@@ -4,7 +4,7 @@
  * Invariant: what a method has returned survives a crash; another tenant's export does not exist.
  */
 import type { Plan } from "../access/plans.ts";
-import type { ChangeKind } from "../changes/query.ts";
+import type { ChangeKind } from "../changes/kinds.ts";
 import type { Segment } from "../search/segment.ts";
 import type { OutputField } from "../spec/fields.ts";
 import type { AccountQuerySpec } from "../spec/schema.ts";

@@ -5,12 +5,14 @@
  * database cannot write is answered as `overloaded` and changes nothing.
  */
 import { isPlanName, type Plans } from "../access/plans.ts";
+import type { ChangeKind } from "../changes/kinds.ts";
 import { changeListPath } from "../changes/listfolder.ts";
 import type { Clock } from "../clock.ts";
 import { AppError, CommandError } from "../errors.ts";
 import { faultPoint } from "../fault.ts";
 import { describeError, type Log } from "../log.ts";
 import type { Segment } from "../search/segment.ts";
+import type { OutputField } from "../spec/fields.ts";
 import type { AccountQuerySpec } from "../spec/schema.ts";
 import { type ExportRow, ExportStore } from "../store/exportstore.ts";
 import { isStateFailure, type StateDatabase } from "../store/sqlite.ts";
@@ -283,8 +285,8 @@ function sinceOf({ since, sinceDate, kinds, watch }: ExportRow): ExportRecord["s
   return {
     snapshot: since,
     snapshotDate: sinceDate ?? "",
-    kinds: namesIn(kinds),
-    watch: namesIn(watch),
+    kinds: namesIn(kinds) as readonly ChangeKind[],
+    watch: namesIn(watch) as readonly OutputField[],
   };
 }
 

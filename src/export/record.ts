@@ -4,8 +4,9 @@
  * Invariant: states only move forward (queued, running, done or failed); only a stop or a crash
  * takes `running` back to `queued`. What is expired stays expired.
  */
+import type { ChangeKind } from "../changes/kinds.ts";
 import { AppError } from "../errors.ts";
-import type { EXPORT_FORMATS } from "../spec/fields.ts";
+import type { EXPORT_FORMATS, OutputField } from "../spec/fields.ts";
 
 /** Format of an export's file. */
 export type ExportFormat = (typeof EXPORT_FORMATS)[number];
@@ -56,8 +57,8 @@ interface SinceRecord {
   /** Label and date of the older snapshot. */
   readonly snapshot: string;
   readonly snapshotDate: string;
-  readonly kinds: readonly string[];
-  readonly watch: readonly string[];
+  readonly kinds: readonly ChangeKind[];
+  readonly watch: readonly OutputField[];
 }
 
 /** One export as its tenant may know it. Times are milliseconds since 1970. */

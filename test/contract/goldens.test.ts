@@ -15,9 +15,9 @@ import { createHash } from "node:crypto";
 import { readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { after, before, describe, it } from "node:test";
+import { CHANGE_KINDS } from "../../src/changes/kinds.ts";
 import { makeChangeList, openChangeList } from "../../src/changes/list.ts";
 import {
-  CHANGE_KINDS,
   changeCatalog,
   changePage,
   changeTotals,

@@ -7,10 +7,9 @@
  * reader that has seen enough leaves anything behind.
  */
 import { type Command, Option } from "commander";
+import { CHANGE_KINDS, type ChangeKind } from "../../changes/kinds.ts";
 import type { ChangeList } from "../../changes/list.ts";
 import {
-  CHANGE_KINDS,
-  type ChangeKind,
   type ChangeQuery,
   changeBatches,
   changeCatalog,

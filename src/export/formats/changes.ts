@@ -7,10 +7,10 @@
  */
 
 import { changeColumnsOf } from "../../changes/columns.ts";
+import type { ChangeKind } from "../../changes/kinds.ts";
 import type { ChangeList } from "../../changes/list.ts";
 import {
   type ChangeEntry,
-  type ChangeKind,
   type ChangeQuery,
   changeBatches,
   changeTotals,

@@ -6,7 +6,7 @@
  * kept and tried again; stopping leaves nothing running and counts no attempt.
  */
 import { isPlanName, type Plans } from "../../access/plans.ts";
-import type { ChangeKind } from "../../changes/query.ts";
+import type { ChangeKind } from "../../changes/kinds.ts";
 import type { Clock } from "../../clock.ts";
 import { faultPoint } from "../../fault.ts";
 import { describeError, type Log } from "../../log.ts";

@@ -5,7 +5,7 @@
  * there, so outcomes are values.
  */
 import type { MessagePort } from "node:worker_threads";
-import type { ChangeKind } from "../../changes/query.ts";
+import type { ChangeKind } from "../../changes/kinds.ts";
 import type { OutputField } from "../../spec/fields.ts";
 import type { AccountQuerySpec } from "../../spec/schema.ts";
 import type { ExportFailure } from "../record.ts";

@@ -5,8 +5,9 @@
  * fields come in the order of their tables, each once; a list without elements is the default.
  */
 import type { Plan } from "../../access/plans.ts";
+import { CHANGE_KINDS, type ChangeKind } from "../../changes/kinds.ts";
 import type { ChangePair } from "../../changes/lists.ts";
-import { CHANGE_KINDS, type ChangeKind, watchableFields } from "../../changes/query.ts";
+import { watchableFields } from "../../changes/query.ts";
 import { OUTPUT_FIELD_NAMES, type OutputField } from "../../spec/fields.ts";
 import { shown } from "../../spec/reader.ts";
 import type { BodyObject } from "../server/body.ts";

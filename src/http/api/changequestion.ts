@@ -6,8 +6,9 @@
  * and whatever else it says is named in a warning; nothing stays held when it throws.
  */
 import type { Plan } from "../../access/plans.ts";
+import type { ChangeKind } from "../../changes/kinds.ts";
 import type { ChangePair } from "../../changes/lists.ts";
-import { type ChangeKind, changeCatalog, changeWarnings } from "../../changes/query.ts";
+import { changeCatalog, changeWarnings } from "../../changes/query.ts";
 import { AppError } from "../../errors.ts";
 import type { Segment } from "../../search/segment.ts";
 import type { Catalog } from "../../spec/catalog.ts";

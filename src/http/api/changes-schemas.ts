@@ -4,7 +4,7 @@
  * Invariant: that of the whole table; an item holds the wanted fields and those that changed.
  */
 import Type, { type TSchema } from "typebox";
-import { CHANGE_KINDS, WATCHABLE_FIELDS } from "../../changes/query.ts";
+import { CHANGE_KINDS, WATCHABLE_FIELDS } from "../../changes/kinds.ts";
 import { OUTPUT_FIELD_NAMES } from "../../spec/fields.ts";
 import { SPEC_LIMITS } from "../../spec/limits.ts";
 import {

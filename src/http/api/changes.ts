@@ -5,7 +5,7 @@
  * is told with the place where its sender wrote it.
  */
 import Type from "typebox";
-import { CHANGE_KINDS, WATCHABLE_FIELDS } from "../../changes/query.ts";
+import { CHANGE_KINDS, WATCHABLE_FIELDS } from "../../changes/kinds.ts";
 import { AppError, type Mistake } from "../../errors.ts";
 import { parseJson } from "../../spec/json.ts";
 import { SPEC_LIMITS } from "../../spec/limits.ts";

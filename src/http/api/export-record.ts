@@ -5,8 +5,11 @@
  * internal name, path, tenant or sequence is ever shown.
  */
 import { strict as assert } from "node:assert";
+import type Type from "typebox";
 import { AppError } from "../../errors.ts";
 import { type ExportRecord, failureText } from "../../export/record.ts";
+import type { Unchangeable } from "../server/respond.ts";
+import type { EXPORT_SCHEMAS } from "./exports-schemas.ts";
 
 /** Seconds after which asking again is worth while; small exports take less than one. */
 const RETRY_AFTER_SECONDS = 2;
@@ -20,18 +23,21 @@ export const EXPORT_STATE_ERRORS = [
   "overloaded",
 ] as const;
 
+/** A record in JSON: the members that its schema has. */
+type RecordJson = Unchangeable<Type.Static<typeof EXPORT_SCHEMAS.ExportRecord>>;
+
 /** Path of an export. */
 export function exportPath({ id }: ExportRecord): string {
   return `/v1/exports/${id}`;
 }
 
 /** The record as reads and lists answer it. */
-export function recordJson(record: ExportRecord): Readonly<Record<string, unknown>> {
+export function recordJson(record: ExportRecord): RecordJson {
   return { ...headJson(record), ...fileJson(record), ...progressJson(record) };
 }
 
 /** The record as its creation answers it, with the one member more that the contract has there. */
-export function createdJson(record: ExportRecord): Readonly<Record<string, unknown>> {
+export function createdJson(record: ExportRecord): RecordJson & { readonly object_key: null } {
   const { row_count, size_bytes, ...rest } = fileJson(record);
   const file = { row_count, size_bytes, object_key: null, ...rest };
   return { ...headJson(record), ...file, ...progressJson(record) };
@@ -63,7 +69,7 @@ function fileJson(record: ExportRecord) {
 function progressJson({ state, progress, rowsWritten, sha256, failure, room }: ExportRecord) {
   return {
     ...(state === "running" ? { progress, rows_written: rowsWritten } : {}),
-    ...(state === "done" ? { sha256 } : {}),
+    ...(state === "done" && sha256 !== null ? { sha256 } : {}),
     ...(failure === null ? {} : { error: { code: failure, detail: failureText(failure, room) } }),
   };
 }

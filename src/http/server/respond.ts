@@ -19,6 +19,15 @@ export interface HttpAnswer {
   readonly accounts?: number;
 }
 
+/** A value as a handler has it: unchangeable; `Made` is what it was given ready, as any object. */
+export type Unchangeable<Value, Made = never> = Value extends Made
+  ? object
+  : Value extends readonly (infer Element)[]
+    ? readonly Unchangeable<Element, Made>[]
+    : Value extends object
+      ? { readonly [Member in keyof Value]: Unchangeable<Value[Member], Made> }
+      : Value;
+
 /** Content type of ordinary answers. */
 export const JSON_TYPE = "application/json; charset=utf-8";
 const PROBLEM_TYPE = "application/problem+json";

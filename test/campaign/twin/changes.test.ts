@@ -9,9 +9,9 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { after, before, describe, it } from "node:test";
+import { CHANGE_KINDS } from "../../../src/changes/kinds.ts";
 import { type ChangeList, makeChangeList, openChangeList } from "../../../src/changes/list.ts";
 import {
-  CHANGE_KINDS,
   type ChangeEntry,
   type ChangeQuery,
   changeBatches,

@@ -15,9 +15,9 @@ import { after, before, describe, it } from "node:test";
 import { parquetMetadata, parquetReadObjects } from "hyparquet";
 import readSheets from "read-excel-file/node";
 import { loadPlans, type Plan } from "../../../src/access/plans.ts";
+import { CHANGE_KINDS } from "../../../src/changes/kinds.ts";
 import { type ChangeList, makeChangeList, openChangeList } from "../../../src/changes/list.ts";
 import {
-  CHANGE_KINDS,
   type ChangeEntry,
   changeBatches,
   changeCatalog,

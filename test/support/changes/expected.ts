@@ -4,7 +4,7 @@
  * Invariant: slow and obvious: both months are filtered by the linear twin, accounts are matched in
  * a map by their CNPJ, values are compared as JSON. Shares no code with the engine.
  */
-import type { ChangeKind } from "../../../src/changes/query.ts";
+import type { ChangeKind } from "../../../src/changes/kinds.ts";
 import { OUTPUT_FIELD_NAMES, type OutputField } from "../../../src/spec/fields.ts";
 import type { AccountQuerySpec } from "../../../src/spec/schema.ts";
 import { Twin, type TwinRow } from "../twin.ts";

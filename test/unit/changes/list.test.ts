@@ -11,6 +11,7 @@ import { copyFileSync, readdirSync, readFileSync, truncateSync, writeFileSync } 
 import { join } from "node:path";
 import { after, before, describe, it } from "node:test";
 import { crc32c } from "../../../native-index/napi/engine.ts";
+import { CHANGE_KINDS } from "../../../src/changes/kinds.ts";
 import {
   type ChangeList,
   ChangeListError,
@@ -20,7 +21,6 @@ import {
   openChangeList,
 } from "../../../src/changes/list.ts";
 import {
-  CHANGE_KINDS,
   changePage,
   changeTotals,
   changeWarnings,

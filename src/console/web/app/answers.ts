@@ -8,6 +8,7 @@
 import type Type from "typebox";
 import type { TSchema } from "typebox";
 import type { ACCOUNT_SCHEMAS, SEARCH_SCHEMAS } from "../../../http/api/accounts-schemas.ts";
+import type { EXPORT_SCHEMAS } from "../../../http/api/exports-schemas.ts";
 import type { TRANSLATE_SCHEMAS } from "../../../http/api/spec-schemas.ts";
 import type { STATUS_SCHEMAS } from "../../../http/api/status-schemas.ts";
 import type { FilterGroup, PartMember } from "../../../spec/filters/table.ts";
@@ -116,8 +117,11 @@ export interface ExploreAnswer extends Source {
   took_ms: number;
 }
 
-/** One account; members are those of the fields asked for. */
-export type Account = { cnpj: string } & Record<string, unknown>;
+/** Of one account the fields that were asked for. */
+export type AccountFields = Record<string, unknown>;
+
+/** One account of a list, which always asks for its number. */
+export type Account = { cnpj: string } & AccountFields;
 
 /** `POST /accounts/search`, as POST /v1/accounts/search. */
 export type SearchPage = Described<
@@ -135,7 +139,8 @@ interface AccountExplain {
 
 /** `POST /accounts/explain` with `{spec, cnpj}`: the whole account, and why it is listed. */
 export interface ExplainAnswer extends Source {
-  account: Account;
+  /** All fields of the plan. */
+  account: AccountFields;
   /** Whether the account meets the spec; `explain.matched` says how. */
   listed: boolean;
   explain: AccountExplain;
@@ -187,21 +192,13 @@ export interface SessionList {
 }
 
 /** One export with what the console tells beside the public record. */
-export interface ExportView {
-  export_id: string;
-  status: "queued" | "running" | "done" | "failed";
-  format: string;
-  snapshot: string;
-  snapshot_date: string;
-  row_count: number | null;
-  size_bytes: number | null;
-  expires_at: string | null;
-  /** Below /v1/console here; null once expired. */
-  download_url: string | null;
-  progress?: number;
-  rows_written?: number;
-  sha256?: string;
-  error?: { code: string; detail: string };
+export type ExportView = Described<
+  typeof EXPORT_SCHEMAS.ExportRecord,
+  {
+    /** Below /v1/console here; null once expired. */
+    download_url: string | null;
+  }
+> & {
   expired: boolean;
   created_at: string;
   /** E-mail of the user, or name of the key; null for what is gone. */
@@ -209,7 +206,7 @@ export interface ExportView {
   /** What it holds, in letters, digits and hyphens. */
   slug: string;
   spec: Spec;
-}
+};
 
 /** `GET /exports?limit&cursor`. */
 export interface ExportList {

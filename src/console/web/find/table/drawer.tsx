@@ -62,6 +62,7 @@ function Open({ list, index, account, explained, allowed, onMove, onClose }: Ope
     if (document.activeElement === document.body) body.current?.focus({ preventScroll: true });
   }, [account.cnpj]);
   const { answer, error, retry } = explained;
+  const whole = { ...account, ...answer?.account };
   const at = drawer.place(number(index + 1), number(rows.total ?? rows.accounts.length));
   return (
     <Drawer open title={nameOf(account)} onClose={onClose} modal={!wide.value} class="account">
@@ -86,14 +87,14 @@ function Open({ list, index, account, explained, allowed, onMove, onClose }: Ope
             {`${nameOf(account)}, ${at}`}
           </p>
         </div>
-        <Identity account={{ ...account, ...answer?.account }} />
+        <Identity account={whole} />
         {error !== null ? (
           <ErrorNotice title={drawer.failed} error={error} onRetry={retry} />
         ) : answer === null ? (
           <Loading />
         ) : (
           <>
-            <Facts account={answer.account} allowed={allowed}>
+            <Facts account={whole} allowed={allowed}>
               <Why answer={answer} />
             </Facts>
             <p class="account-source">

@@ -7,13 +7,13 @@
 import { punctuateCnae } from "../../../../spec/catalog.ts";
 import type { FIELD_TYPES } from "../../../../spec/fields/table.ts";
 import { fieldRow, type OutputField } from "../../../../spec/fields.ts";
-import type { Account } from "../../app/answers.ts";
+import type { Account, AccountFields } from "../../app/answers.ts";
 import { cnpj, dayShort, money, number, phone } from "../../app/format.ts";
 import { words } from "../../app/words.ts";
 import type { ColumnId, NamedColumn } from "./columnset.ts";
 
 /** A value as text; empty where it is absent. */
-export function textOf(account: Account, field: string): string {
+export function textOf(account: AccountFields, field: string): string {
   const value = account[field];
   return value === null || value === undefined ? "" : String(value);
 }

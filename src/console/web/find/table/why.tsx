@@ -6,7 +6,7 @@
  */
 import type { VNode } from "preact";
 import { STATE_NAMES } from "../../../../spec/states.ts";
-import type { Account, ExplainAnswer } from "../../app/answers.ts";
+import type { AccountFields, ExplainAnswer } from "../../app/answers.ts";
 import { date, money, number } from "../../app/format.ts";
 import { words } from "../../app/words.ts";
 import { Icon } from "../../parts/icon.tsx";
@@ -53,7 +53,7 @@ function Met({ answer: { account, explain } }: { answer: ExplainAnswer }): VNode
 }
 
 /** What met a filter, in words; a filter that is not known here is told by its name. */
-function matchedText(name: string, value: unknown, account: Account): string {
+function matchedText(name: string, value: unknown, account: AccountFields): string {
   const { matched } = words.value.table;
   const { code, as } = Object(value) as { code?: unknown; as?: unknown };
   const key = name === "cnae" && as === "secondary" ? "cnae_secondary" : name;
@@ -69,7 +69,7 @@ function activityText(code: string): string {
 }
 
 /** The value that met a filter, as people say it. */
-function valueText(name: string, value: unknown, account: Account): string {
+function valueText(name: string, value: unknown, account: AccountFields): string {
   const { sizes, statuses } = words.value.codes;
   const text = value === null || value === undefined ? "" : String(value);
   if (name === "uf") return named(STATE_NAMES as Record<string, string>, text);
