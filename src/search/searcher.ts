@@ -96,14 +96,18 @@ export function facets(
 }
 
 /** An account as it is rendered: the fields that were asked for. */
-export type Account = Readonly<Record<string, unknown>>;
+export type RenderedAccount = Readonly<Record<string, unknown>>;
 
 /** The account of a CNPJ (14 characters, upper case) as a JSON value, or null. */
-export function account(segment: Segment, cnpj: string, fields: readonly string[]): Account | null {
+export function account(
+  segment: Segment,
+  cnpj: string,
+  fields: readonly string[],
+): RenderedAccount | null {
   return guarded(() => {
     const row = segment.native.findCnpj(cnpj);
     if (row < 0) return null;
     const bytes = segment.native.renderJson(Uint32Array.of(row), fields);
-    return (JSON.parse(Buffer.from(bytes).toString()) as [Account])[0];
+    return (JSON.parse(Buffer.from(bytes).toString()) as [RenderedAccount])[0];
   });
 }

@@ -10,7 +10,7 @@ import { damagedState, isStateDamage } from "./damage.ts";
 import { checkDataFile, lookAt, openDataDir, openDataFile } from "./datadir.ts";
 import { MIGRATIONS } from "./migrations.ts";
 import { SECRETS_FILE } from "./secrets.ts";
-import { connect, isStateFailure, type StateDatabase } from "./sqlite.ts";
+import { connect, isStateBusy, isStateFailure, type StateDatabase } from "./sqlite.ts";
 import { keepBefore, newerState, noteUpgrade, tellUpgrade } from "./upgrade.ts";
 
 /** Name of the database in the data directory. */
@@ -250,6 +250,10 @@ function orRefuse<Value>(path: string, open: () => Value): Value {
   } catch (error) {
     if (error instanceof CommandError) throw error;
     if (isStateDamage(error)) throw damagedState(path, [reason(error)], error);
+    if (isStateBusy(error)) {
+      const mend = "Wait until it is done, or name another directory.";
+      throw new CommandError(`Another process is writing to ${path}. ${mend}`, 1, error);
+    }
     throw new CommandError(`${path} cannot be opened as a database: ${reason(error)}.`, 1, error);
   }
 }

@@ -21,7 +21,12 @@ import type { Proxies } from "../../proxies.ts";
 import type { AheadRequest, CountsAhead, PageAhead } from "../../search/ahead.ts";
 import type { Facets } from "../../search/facet.ts";
 import type { ScrubState } from "../../search/scrubber.ts";
-import type { Account, EngineRequest, SearchAnswer, SlicedAnswer } from "../../search/searcher.ts";
+import type {
+  EngineRequest,
+  RenderedAccount,
+  SearchAnswer,
+  SlicedAnswer,
+} from "../../search/searcher.ts";
 import type { Segment } from "../../search/segment.ts";
 import type { FacetName } from "../../spec/facets.ts";
 import type { AccountQuerySpec } from "../../spec/schema.ts";
@@ -52,7 +57,7 @@ export interface Engine {
     names: readonly FacetName[] | null,
   ): Promise<CountsAhead> | null;
   /** The account of a CNPJ (14 characters), or null. */
-  account(segment: Segment, cnpj: string, fields: readonly string[]): Account | null;
+  account(segment: Segment, cnpj: string, fields: readonly string[]): RenderedAccount | null;
 }
 
 /** Everything a handler may need. */

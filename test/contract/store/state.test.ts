@@ -199,6 +199,21 @@ describe("openDatabase", () => {
     assert.equal(existsSync(state()), false);
   });
 
+  it("says who has it where another process does not let go of it", () => {
+    openDatabase(directory).close();
+    const other = new Database(state());
+    other.pragma("locking_mode = EXCLUSIVE");
+    other.exec("BEGIN IMMEDIATE; CREATE TABLE held (one); COMMIT");
+    try {
+      assert.throws(
+        () => openDatabase(directory),
+        /Another process is writing to .*state\.db\. Wait/,
+      );
+    } finally {
+      other.close();
+    }
+  });
+
   it("can be opened by several at once, who see each other's changes", () => {
     const [one, two] = [openDatabase(directory), openDatabase(directory)];
     const before = two.pragma("data_version", { simple: true });

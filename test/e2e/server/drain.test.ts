@@ -136,7 +136,7 @@ for (const transport of TRANSPORTS) {
       const idle = openSocket(server.base);
       const silent = openSocket(server.base);
       idle.socket.write(HEALTHZ);
-      await sleep(100);
+      while (idle.text === "" && !idle.ended) await sleep(20);
       assert.match(idle.text, /^HTTP\/1\.1 200 OK/);
       assert.doesNotMatch(idle.text, /connection: close/i);
       const ended = stopServerProcess(server);
@@ -154,6 +154,7 @@ for (const transport of TRANSPORTS) {
       idle.text = "";
       idle.socket.write(HEALTHZ);
       await ended;
+      while (!idle.ended) await sleep(20);
       assert.match(idle.text, /^HTTP\/1\.1 200 OK/);
       assert.match(idle.text, /connection: close/i);
       assert.ok(silent.text === "");

@@ -168,19 +168,18 @@ describe("peneira serve", () => {
     // An empty one would be tightened.
     writeFileSync(join(dataDir, "something"), "");
     chmodSync(dataDir, 0o750);
-    const good = ["--snapshot", sample.snapshot, "--data-dir", join(sample.folder, "state-new")];
+    // Each has a directory of its own: they run side by side, and one that is in use is refused.
+    let directories = 0;
+    const own = () => ["--data-dir", join(sample.folder, `state-new-${directories++}`)];
+    const good = () => ["--snapshot", sample.snapshot, ...own()];
     const cases: readonly [readonly string[], number, RegExp][] = [
       [[], 2, /--snapshot PATH .*--data-dir DIR/],
-      [
-        ["--snapshot", "none.peneira", ...good.slice(2)],
-        1,
-        /no snapshot at none\.peneira.*peneira import/,
-      ],
-      [["--snapshot", join(snapshots, "cut.peneira"), ...good.slice(2)], 1, /cut\.peneira/],
-      [[...good.slice(0, 2), "--data-dir", dataDir], 1, /chmod 0700 /],
-      [[...good, "--transport", "bun"], 2, /transport must be/],
-      [[...good, "--listen", "nowhere"], 2, /listen must be/],
-      [[...good, "--listen", "192.0.2.1:1"], 1, /Cannot listen at 192\.0\.2\.1:1/],
+      [["--snapshot", "none.peneira", ...own()], 1, /no snapshot at none\.peneira.*peneira import/],
+      [["--snapshot", join(snapshots, "cut.peneira"), ...own()], 1, /cut\.peneira/],
+      [["--snapshot", sample.snapshot, "--data-dir", dataDir], 1, /chmod 0700 /],
+      [[...good(), "--transport", "bun"], 2, /transport must be/],
+      [[...good(), "--listen", "nowhere"], 2, /listen must be/],
+      [[...good(), "--listen", "192.0.2.1:1"], 1, /Cannot listen at 192\.0\.2\.1:1/],
     ];
     const ended = cases.map(async ([parameters, code, message]) => {
       const started = start(parameters);
