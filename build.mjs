@@ -20,14 +20,17 @@ import { bundleConsole } from "./src/console/bundle.mjs";
 import { placeAddon, writeBundle } from "./src/executable/bundle.mjs";
 import { compilePackages, installPackages } from "./src/executable/packages.mjs";
 import { runRelease } from "./src/executable/release.mjs";
-import { executableSteps } from "./src/executable/steps.mjs";
+import { executableSteps, gitOrigin } from "./src/executable/steps.mjs";
 import { checkAll } from "./src/setup/check.mjs";
+import { filesBelow } from "./src/setup/files.mjs";
 import { start } from "./src/setup/start.mjs";
 
 const ROOT = path.dirname(fileURLToPath(import.meta.url));
 const NODE_MIN = [20, 11];
 const DIST = path.join(ROOT, "dist");
 const CACHE = path.join(ROOT, "node_modules", ".cache", "peneira");
+
+const filesIn = filesBelow(ROOT);
 
 const USAGE = `usage: node build.mjs [command]
 
@@ -68,7 +71,12 @@ const COMMANDS = {
     const program = path.join(DIST, "bundle", "peneira");
     const serve = () => handOver(process.execPath, [program, "start", ...args]);
     const due = whatIsDue(() => Object.values(START).forEach((make) => void make()));
-    return start({ root: ROOT, args, due, program, place: placeEngine, requireTools, fail, serve });
+    // Packages are there by then, of which the check of the headers needs one.
+    const place = () => {
+      headers();
+      placeEngine();
+    };
+    return start({ root: ROOT, args, due, program, place, requireTools, fail, serve });
   },
   step: ([name]) => START[name](),
   test: (args) => runTests(args),
@@ -90,20 +98,23 @@ const COMMANDS = {
     headers({ write: true });
   },
   addon(args) {
+    const [asan] = said(args, "--asan");
     install();
-    addon({ asan: args.includes("--asan") });
+    addon({ asan });
   },
   bundle(args) {
+    const [faults] = said(args, "--faults");
     install();
     addon();
-    bundle({ faults: args.includes("--faults") });
+    bundle({ faults });
     webConsole();
   },
   executable(args) {
+    const [faults, running] = said(args, "--faults", "--running");
     install();
     addon();
     webConsole();
-    executable({ faults: args.includes("--faults"), running: args.includes("--running") });
+    executable({ faults, running });
   },
   console() {
     install();
@@ -174,7 +185,7 @@ function bundle({ faults = false } = {}) {
 
 function bundleProgram({ faults = false } = {}) {
   const folder = bundleFolder(faults);
-  const origin = gitOrigin();
+  const origin = gitOrigin(ROOT);
   const step = {
     name: faults ? "bundle-faults" : "bundle",
     inputs: programInputs(),
@@ -198,7 +209,7 @@ function bundleFolder(faults) {
 function executable(variant = {}) {
   const addon = path.join("native-index", ADDON);
   const tools = { upToDate, run, npm, requireTools };
-  const known = { root: ROOT, addon, entries: entries(), origin: gitOrigin() };
+  const known = { root: ROOT, addon, entries: entries(), origin: gitOrigin(ROOT) };
   const inputs = [...programInputs(), addon, ...filesIn("dist/console", /./)];
   executableSteps({ ...known, ...tools, ...variant, inputs });
 }
@@ -262,6 +273,8 @@ function runBenches([name, ...args]) {
 // --- what the steps stand on ---------------------------------------------------------------
 
 function requireTools() {
+  const blanks = `node-gyp cannot build in a path with blanks; move the checkout: ${ROOT}`;
+  if (/\s/.test(ROOT)) fail(blanks);
   const missing = missingTools().join("; ");
   if (missing !== "") {
     fail(`missing: ${missing}\nOn Debian or Ubuntu: apt-get install python3 make g++`);
@@ -307,20 +320,6 @@ function step(name, action) {
   process.stderr.write(`${name} ${((performance.now() - began) / 1000).toFixed(1)} s\n`);
 }
 
-/** Files below a folder, relative to the root, in a fixed order; missing folders are empty. */
-function filesIn(dir, pattern, skip = /^$/) {
-  const full = path.join(ROOT, dir);
-  if (!fs.existsSync(full)) return [];
-  return fs
-    .readdirSync(full, { withFileTypes: true })
-    .sort((a, b) => (a.name < b.name ? -1 : 1))
-    .flatMap((entry) => {
-      const child = path.posix.join(dir, entry.name);
-      if (entry.isDirectory()) return skip.test(entry.name) ? [] : filesIn(child, pattern, skip);
-      return pattern.test(entry.name) ? [child] : [];
-    });
-}
-
 /** The one file that a name stands for: its exact path, or `<name>.<kind>.ts`. */
 function pick(all, name, kind) {
   const wanted = [name, `${kind}/${name}`, `${kind}/${name}.${kind}.ts`].map(path.posix.normalize);
@@ -332,14 +331,6 @@ function pick(all, name, kind) {
 function npm(args, env = {}) {
   const windows = process.platform === "win32";
   run(windows ? "npm.cmd" : "npm", args, { shell: windows, env: { ...headersEnv(), ...env } });
-}
-
-/** Commit and day of the checkout, or "unknown" in a source archive. */
-function gitOrigin() {
-  const args = ["log", "-1", "--format=%h %cs", "--abbrev=12"];
-  const git = spawnSync("git", args, { cwd: ROOT, encoding: "utf8" });
-  const [commit = "", date = ""] = git.status === 0 ? git.stdout.trim().split(" ") : [];
-  return { commit: commit || "unknown", date: date || "unknown" };
 }
 
 function writeFile(file, content, options = {}) {
@@ -375,6 +366,13 @@ function handOver(command, args, env = {}, succeeded = () => {}) {
   });
 }
 
+/** Which of the flags that a command knows are there; others end it. */
+function said(args, ...known) {
+  const strange = args.find((arg) => !known.includes(arg));
+  if (strange !== undefined) fail(`there is no ${strange} here; there is: ${known.join(", ")}`);
+  return known.map((flag) => args.includes(flag));
+}
+
 function fail(message) {
   process.stderr.write(`\nbuild.mjs: ${message}\n`);
   process.exit(1);
@@ -392,9 +390,11 @@ if (import.meta.url === pathToFileURL(process.argv[1] ?? "").href) {
   }
   const [name = "build", ...args] = process.argv.slice(2);
   if (!Object.hasOwn(COMMANDS, name)) {
-    process.stderr.write(USAGE);
-    process.exit(2);
+    const asked = /^(-h|--help|help)$/.test(name);
+    process.stderr.write(asked ? USAGE : `${USAGE}\nThere is no command "${name}".\n`);
+    process.exit(asked ? 0 : 2);
   }
+  if (COMMANDS[name].length === 0 && args.length > 0) fail(`${name} takes nothing: ${args[0]}`);
   process.stderr.write(`build.mjs ${name}: Node ${process.versions.node}, ${process.execPath}\n`);
   await COMMANDS[name](args);
 }

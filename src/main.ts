@@ -107,6 +107,20 @@ function report(error: unknown): number {
     return 1;
   }
   if (isStateDamage(error)) return report(damagedState("The state", [], error));
+  if (isOfSystem(error)) return report(new CommandError(systemWords(error), 1, error));
   process.stderr.write(`peneira: ${error instanceof Error ? error.stack : String(error)}\n`);
   return 1;
+}
+
+/** What the system refuses is no fault of the program: it is told with the place, not as a stack. */
+function isOfSystem(error: unknown): error is NodeJS.ErrnoException {
+  const { code, syscall } = Object(error) as NodeJS.ErrnoException;
+  return error instanceof Error && typeof code === "string" && typeof syscall === "string";
+}
+
+/** `EACCES: permission denied, open 'x'` as `x: permission denied (EACCES at open)`. */
+function systemWords({ code, syscall, path, message }: NodeJS.ErrnoException): string {
+  const why = /^\w+: ([^,]+)/.exec(message)?.[1] ?? message;
+  const place = path === undefined ? "" : `${path}: `;
+  return `${place}${why} (${code} at ${syscall}).`;
 }

@@ -67,7 +67,7 @@ export function stalePackages(wanted, present, { running = false } = {}) {
 export function installPackages(wish) {
   const { root, cache, step, npm, fail, requireTools, rebuild = false, running = false } = wish;
   const wanted = lockedIn(path.join(root, "package-lock.json"));
-  const present = lockedIn(path.join(root, "node_modules", ".package-lock.json"));
+  const present = presentIn(root);
   const installed = fs.existsSync(path.join(root, "node_modules"));
   const stamp = path.join(cache, "abi");
   const builtFor = fs.existsSync(stamp) ? fs.readFileSync(stamp, "utf8") : undefined;
@@ -147,6 +147,13 @@ export function installShipped({ root, upToDate, npm }) {
     const quiet = ["--no-audit", "--no-fund", "--loglevel=error", "--ignore-scripts"];
     npm(["ci", "--prefix", place, ...quiet]);
   });
+}
+
+/** What npm says it installed, without what somebody has removed since. */
+export function presentIn(root) {
+  const told = Object.entries(lockedIn(path.join(root, "node_modules", ".package-lock.json")));
+  const there = ([place]) => fs.existsSync(path.join(root, place, "package.json"));
+  return Object.fromEntries(told.filter(there));
 }
 
 function lockedIn(file) {

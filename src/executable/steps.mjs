@@ -4,6 +4,7 @@
  * .cache/executable.
  * Invariant: a step whose inputs did not change is skipped; only what is released lies in dist.
  */
+import { spawnSync } from "node:child_process";
 import path from "node:path";
 import { findBase } from "./base.mjs";
 import { buildExecutable } from "./executable.mjs";
@@ -46,4 +47,12 @@ function sqliteOf({ root, upToDate, run, requireTools }, base) {
     compileSqlite({ root, run, base, folder });
   });
   return built;
+}
+
+/** Commit and day of the checkout, or "unknown" in a source archive. */
+export function gitOrigin(root) {
+  const args = ["log", "-1", "--format=%h %cs", "--abbrev=12"];
+  const git = spawnSync("git", args, { cwd: root, encoding: "utf8" });
+  const [commit = "", date = ""] = git.status === 0 ? git.stdout.trim().split(" ") : [];
+  return { commit: commit || "unknown", date: date || "unknown" };
 }

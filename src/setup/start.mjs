@@ -12,10 +12,10 @@ import { parseArgs } from "node:util";
 import { clockText, longestWay, runLanes } from "./lanes.mjs";
 import { keepTimes, lastTimes } from "./times.mjs";
 
-/** Every step: what it is for, and which others must be done before. */
+/** Every step: what it is for, which others must be done before, and what it builds upon. */
 const STEPS = {
-  packages: { does: "installs what running needs", after: [] },
-  addon: { does: "compiles the engine", after: [] },
+  packages: { does: "installs what running needs", after: [], grows: "node_modules" },
+  addon: { does: "compiles the engine", after: [], grows: "native-index/build" },
   sqlite: { does: "gets or compiles SQLite", after: ["packages"] },
   bundle: { does: "bundles the program", after: ["packages"] },
   console: { does: "bundles the web console", after: ["packages"] },
@@ -48,7 +48,9 @@ export async function start({ root, args, due, program, place, requireTools, fai
     if (due.some((name) => name === "addon" || name === "sqlite")) requireTools();
     endTogether(children);
     try {
-      keepTimes(await runLanes(steps));
+      const whole = wholeSteps(steps, root);
+      const took = Object.entries(await runLanes(steps));
+      keepTimes(Object.fromEntries(took.filter(([name]) => whole.includes(name))));
     } catch (error) {
       endAll(children);
       fail(error.message);
@@ -56,6 +58,15 @@ export async function start({ root, args, due, program, place, requireTools, fai
   }
   place();
   serve();
+}
+
+/**
+ * Names of the steps that begin from nothing. The others finish what is there already, and how long
+ * that takes says nothing of the next new clone.
+ */
+export function wholeSteps(steps, root) {
+  const there = ({ grows }) => grows !== undefined && fs.existsSync(path.join(root, grows));
+  return steps.filter((step) => !there(step)).map(({ name }) => name);
 }
 
 /** What will be done, and how long that took when it was done last. */

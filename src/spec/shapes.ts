@@ -31,6 +31,8 @@ const phrases = (description: string, schema = Type.String()) =>
 export const SHAPES = {
   oneOf,
   flag,
+  /** A yes that is absent where it is not said. */
+  only: (description: string) => Type.Literal(true, { description }),
   orNull,
   phrases: (description: string) => phrases(description),
   phrasesSent: (description: string) =>

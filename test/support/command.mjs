@@ -10,7 +10,7 @@ import fs from "node:fs";
 import path from "node:path";
 import { bundleTests } from "./bundle.mjs";
 import { coverageReport } from "./coverage.mjs";
-import { isOfMatrix, quickSuites, readTests, tierOf } from "./tiers.mjs";
+import { isOfMatrix, quickSuites, readTests, TIERS, tierOf } from "./tiers.mjs";
 
 /** Suites that start dist/peneira, which is made once instead of by each of them. */
 const NEEDS_EXECUTABLE = /^test\/e2e\/(executable|deploy)\//;
@@ -53,9 +53,11 @@ function withoutPassed(root, all) {
  * `coverage`: runs the suites of unit and contract, or of the tiers in `args`, and tells which
  * parts of the product ran.
  */
-export async function coverage({ args, root, cache, product, ...steps }) {
+export async function coverage({ args, root, cache, product, fail, ...steps }) {
   const { filesIn, prepare, handOver } = steps;
   prepare();
+  const strange = args.find((tier) => !TIERS.includes(tier));
+  if (strange !== undefined) fail(`there is no tier "${strange}"; there are: ${TIERS.join(", ")}`);
   const tiers = args.length > 0 ? args : ["unit", "contract"];
   const all = filesIn("test", /\.test\.ts$/);
   const suites = all.filter((file) => tiers.includes(tierOf(file)));

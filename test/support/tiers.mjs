@@ -33,15 +33,18 @@ export function readTests(args, suites) {
   const ways = [values.all, values.campaign, positionals.length > 0].filter(Boolean);
   if (ways.length > 1) throw new Error("name suites, or say --all, or --campaign");
   const variables = {
-    ...numbered("scale", values.scale, "TEST_SCALE"),
-    ...numbered("seed", values.seed, "TEST_SEED"),
+    ...numbered("scale", values.scale, { variable: "TEST_SCALE", max: 1e6 }),
+    ...numbered("seed", values.seed, { variable: "TEST_SEED", max: 2 ** 32 - 1 }),
   };
   const { all, campaign, again, asan } = values;
   const read = { again, asan, variables, all, quick: ways.length === 0 };
   if (all) return { ...read, suites };
   if (campaign) return { ...read, suites: suites.filter((file) => tierOf(file) === "campaign") };
   if (read.quick) return { ...read, suites: quickSuites(suites) };
-  return { ...read, suites: positionals.map((name) => suiteNamed(name, suites)) };
+  return {
+    ...read,
+    suites: [...new Set(positionals.flatMap((name) => suitesNamed(name, suites)))],
+  };
 }
 
 /** The suites of the quick run. */
@@ -61,18 +64,26 @@ export function tierOf(file) {
   throw new Error(`${file} belongs into a tier: test/{${TIERS.join(",")}}/`);
 }
 
-/** The one suite that a name stands for: a path, or the end of one, such as `spec/normalize`. */
-function suiteNamed(name, suites) {
-  const end = `/${path.posix.normalize(name).replace(/\.test\.ts$/, "")}.test.ts`;
-  const found = suites.filter((file) => `/${file}`.endsWith(end));
-  if (found.length === 1) return found[0];
+/**
+ * What a name stands for: the one suite of a path, or of the end of one, such as `spec/normalize`;
+ * else all suites of the folder, such as `contract/search`.
+ */
+function suitesNamed(name, suites) {
+  const clean = path.posix
+    .normalize(name)
+    .replace(/\.test\.ts$/, "")
+    .replace(/\/$/, "");
+  const found = suites.filter((file) => `/${file}`.endsWith(`/${clean}.test.ts`));
+  if (found.length === 1) return found;
+  const folder = suites.filter((file) => file.startsWith(`test/${clean.replace(/^test\//, "")}/`));
+  if (found.length === 0 && folder.length > 0) return folder;
   const listed = (files) => files.map((file) => `\n  ${file.slice(5, -8)}`).join("");
   if (found.length > 1) throw new Error(`"${name}" is one of these; name it:${listed(found)}`);
-  throw new Error(`there is no suite "${name}"; there are:${listed(suites)}`);
+  throw new Error(`there is no suite and no folder "${name}"; there are:${listed(suites)}`);
 }
 
-function numbered(option, text, variable) {
+function numbered(option, text, { variable, max }) {
   if (text === undefined) return {};
-  if (Number(text) > 0) return { [variable]: text };
-  throw new Error(`--${option} must be a number above 0, not "${text}"`);
+  if (Number(text) > 0 && Number(text) <= max) return { [variable]: text };
+  throw new Error(`--${option} must be a number above 0, up to ${max}, not "${text}"`);
 }

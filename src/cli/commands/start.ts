@@ -5,10 +5,11 @@
  * Invariant: everything goes through the public commands, so what works here works for a user; a
  * demo is only used when its import has finished, and an interrupted one begins again.
  */
-import { existsSync, mkdirSync, rmSync } from "node:fs";
+import { existsSync, mkdirSync, rmSync, statSync } from "node:fs";
 import path from "node:path";
 import { Command } from "commander";
 import { wordFor } from "../../amounts.ts";
+import { CommandError } from "../../errors.ts";
 import { fileOfLog } from "../../log.ts";
 import { TRANSPORTS } from "../../settings.ts";
 import { demoEntry, EMAIL, type Entry } from "../serving/demoentry.ts";
@@ -46,8 +47,12 @@ export function registerStart(program: Command): void {
 }
 
 async function start({ dir, accounts, only, ...flags }: StartOptions): Promise<void> {
+  refuseOwnPlaces();
   const demo = { dump: path.join(dir, LABEL), snapshot: path.join(dir, "demo.peneira") };
   mkdirSync(dir, { recursive: true });
+  if (existsSync(demo.snapshot) && !statSync(demo.snapshot).isFile()) {
+    throw new CommandError(`${demo.snapshot} is no file. Move it away; another demo is made then.`);
+  }
   if (only === "dump") return makeDump(demo.dump, accounts);
   if (only === "snapshot") return makeSnapshot(demo);
   if (!existsSync(demo.snapshot)) {
@@ -66,6 +71,14 @@ async function start({ dir, accounts, only, ...flags }: StartOptions): Promise<v
       process.stderr.write(greeting({ url, link, dataDir, log, ...entry }));
     },
   });
+}
+
+/** The demo has places of its own; whoever names others wants `peneira serve`. */
+function refuseOwnPlaces(): void {
+  const named = ["PENEIRA_SNAPSHOT", "PENEIRA_DATA_DIR"].filter((name) => process.env[name]);
+  if (named.length === 0) return;
+  const words = `${named.join(" and ")} would be ignored: this serves a demo of its own.`;
+  throw new CommandError(`${words} Use peneira serve, or take them out of the environment.`, 2);
 }
 
 /** A dump, as a person would make it; what an interrupted run left of one goes away. */

@@ -100,5 +100,10 @@ function keep(file: string, kept: Kept): void {
   const fresh = `${file}.${process.pid}`;
   rmSync(fresh, { force: true });
   writeFileSync(fresh, `${JSON.stringify(kept)}\n`, { mode: FILE_MODE, flag: "wx" });
-  renameSync(fresh, file);
+  try {
+    renameSync(fresh, file);
+  } catch (error) {
+    rmSync(fresh, { force: true });
+    throw error;
+  }
 }

@@ -113,7 +113,7 @@ function isSteps(made: unknown): made is Steps<unknown> {
 }
 
 function isNothing(normal: unknown): boolean {
-  return normal === undefined || (Array.isArray(normal) && normal.length === 0);
+  return normal === undefined || normal === null || (Array.isArray(normal) && normal.length === 0);
 }
 
 /** What a method of the reader gives in the end. */

@@ -9,7 +9,7 @@ import type { TSchema } from "typebox";
 import type { OutputField } from "../fields.ts";
 import { COMPANY_SIZE_CODES, REGISTRATION_STATUSES, SECONDARY_CNAE_MODES } from "../fields.ts";
 import type { Shapes } from "../shapes.ts";
-import type { ReadName } from "./values.ts";
+import type { AlwaysRead, ReadName } from "./values.ts";
 
 /** The groups of filters, in the order of a spec. */
 export const FILTER_GROUPS = ["industry", "geo", "company", "contact"] as const;
@@ -82,18 +82,21 @@ interface FilterShape {
   readonly member: string;
   /** Null for what is no filter of its own but says how another one is meant. */
   readonly part: keyof typeof PARTS | null;
-  /** The normal form of what filters nothing; undefined where the member is then absent. */
-  readonly unset: readonly [] | false | null | undefined | string;
   /** Whether it is a filter of the kind of which a spec needs one, not to be too broad. */
   readonly narrows?: true;
   /** Schema of the normal form. */
   readonly normal: (shape: Shapes) => TSchema;
   /** Schema of what a client may send, where that is more. */
   readonly input?: (shape: Shapes) => TSchema;
-  /** What brings it into its normal form. */
-  readonly read: ReadName;
   readonly reason?: Reason;
 }
+
+/** What a member is where it filters nothing, and what brings a value into its normal form. */
+type Form =
+  /** Absent, as every filter is that came after the first ones: specs of before stay the same. */
+  | { readonly unset: undefined; readonly read: Exclude<ReadName, AlwaysRead> }
+  /** There with this value, as the first filters are. */
+  | { readonly unset: readonly [] | false | null | string; readonly read: ReadName };
 
 const CNAE = "^\\d{4}-\\d/\\d{2}$";
 const MODES =
@@ -343,7 +346,7 @@ export const FILTERS = [
     read: "flag",
     reason: { name: "any_contact", shows: "met" },
   },
-] as const satisfies readonly FilterShape[];
+] as const satisfies readonly (FilterShape & Form)[];
 
 /** A row of the table; a name picks its own. */
 export type FilterRow<Name extends FilterName = FilterName> = Extract<

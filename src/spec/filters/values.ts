@@ -23,6 +23,11 @@ export class ValueReader extends CodeReader {
     return this.#reader.boolean(value, pointer);
   }
 
+  /** True, or undefined: a filter that is switched off is one that is not there. */
+  only(value: unknown, pointer: string): true | undefined {
+    return this.#reader.boolean(value, pointer) || undefined;
+  }
+
   /** True, false, or null where it does not matter. */
   optIn(value: unknown, pointer: string): boolean | null {
     return this.#reader.booleanOrNull(value, pointer);
@@ -47,3 +52,6 @@ export class ValueReader extends CodeReader {
 
 /** A method that reads a value. */
 export type ReadName = Exclude<keyof ValueReader, "municipalities">;
+
+/** Those that give a value also for what filters nothing. */
+export type AlwaysRead = "flag" | "mode";

@@ -6,8 +6,17 @@
  * (contract/console/links.test.ts).
  */
 import assert from "node:assert/strict";
-import { spawn } from "node:child_process";
-import { mkdtempSync, readFileSync, rmSync, statSync } from "node:fs";
+import { spawn, spawnSync } from "node:child_process";
+import {
+  cpSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, it } from "node:test";
@@ -126,6 +135,41 @@ it("npm start logs requests to a file, whose path it prints, and not to the term
   assert.match(log, /"route":"\/v1\/status"/);
   assert.ok(!log.includes(link) && !log.includes(key), "a secret is in the log");
   assert.ok(!told().includes("/v1/status"), told());
+});
+
+it("npm start says in words what stands in its way, and makes nothing there", () => {
+  const place = (name: string) => join(folder, name);
+  mkdirSync(join(place("no-file"), "demo.peneira"), { recursive: true });
+  writeFileSync(place("a-file"), "");
+  cpSync(join(folder, "demo"), place("entry"), { recursive: true });
+  rmSync(join(place("entry"), "entry.json"));
+  mkdirSync(join(place("entry"), "entry.json"));
+  cpSync(join(folder, "demo"), place("log"), { recursive: true });
+  rmSync(join(place("log"), "requests.log"), { force: true });
+  mkdirSync(join(place("log"), "requests.log"));
+  const cases: readonly (readonly [string, Record<string, string>, RegExp])[] = [
+    ["no-file", {}, /^peneira: \S+no-file\/demo\.peneira is no file\. Move it away/m],
+    ["a-file", {}, /^peneira: \S+a-file: file already exists \(EEXIST at mkdir\)\.$/m],
+    [
+      "entry",
+      {},
+      /^peneira: \S+entry\.json\S*: illegal operation on a directory \(EISDIR at \w+\)/m,
+    ],
+    ["log", {}, /^peneira: \S+requests\.log: illegal operation on a directory \(EISDIR at open\)/m],
+    ["demo", { PENEIRA_SNAPSHOT: "x" }, /^peneira: PENEIRA_SNAPSHOT would be ignored: /m],
+    ["demo", { PENEIRA_DATA_DIR: "x" }, /^peneira: PENEIRA_DATA_DIR would be ignored: /m],
+  ];
+  for (const [name, variables, words] of cases) {
+    const program = join(ROOT, "dist", "bundle", "peneira");
+    const args = ["start", "--dir", place(name), "--accounts", "1000", "--listen", "127.0.0.1:0"];
+    const env = { ...process.env, ...variables };
+    const tried = spawnSync(program, args, { encoding: "utf8", env, timeout: 120_000 });
+    assert.match(tried.stderr, words, name);
+    assert.doesNotMatch(tried.stderr, /\n +at |is ready at/, name);
+    assert.notEqual(tried.status, 0);
+  }
+  const left = readdirSync(place("entry")).filter((file) => /^entry\.json\./.test(file));
+  assert.deepEqual(left, [], "a file with secrets is left");
 });
 
 /** Ends whatever is left of a group of processes. */

@@ -34,8 +34,9 @@ const row = (read: string) => `  {
     group: "company",
     member: "never_judged_only",
     part: "never_judged",
-    unset: false,
-    normal: (shape) => shape.flag("Only accounts without a sanction."),
+    unset: undefined,
+    normal: (shape) => shape.only("Accounts without a sanction. Absent unless used."),
+    input: (shape) => shape.flag("Only accounts without a sanction."),
     read: "${read}",
     reason: { name: "never_judged", shows: "met" },
   },\n`;
@@ -43,7 +44,7 @@ const row = (read: string) => `  {
 /** The table with one part and one row more. */
 function tableWith(added: string): string {
   const ends = ["} as const satisfies Readonly<Record<string, PartRow>>;"];
-  ends.push("] as const satisfies readonly FilterShape[];");
+  ends.push("] as const satisfies readonly (FilterShape & Form)[];");
   const [parts = "", filters = ""] = ends;
   const text = textOf(TABLE);
   for (const end of ends) assert.equal(text.split(end).length, 2, end);
@@ -54,7 +55,7 @@ const check = { near: NEAR, nearComponent: NEAR_COMPONENT };
 
 describe("a filter that stands in the table alone", () => {
   it("is a mistake in the files that the walk-through names, and in no other", () => {
-    const wrong = wrongFiles({ ...check, texts: { [TABLE]: tableWith(row("flag")) } });
+    const wrong = wrongFiles({ ...check, texts: { [TABLE]: tableWith(row("only")) } });
     const documented = documentedFiles("Add a filter");
     assert.deepEqual(wrong.sort(), documented.sort());
     assert.ok(documented.length > 0 && documented.length <= PLACES_MAX, documented.join());
@@ -65,9 +66,31 @@ describe("a filter that stands in the table alone", () => {
     const wrong = wrongFiles({ ...check, texts, wanted: /src\/spec\/filters\// });
     assert.deepEqual(wrong, ["src/spec/filters/read.ts"]);
   });
+
+  it("is a mistake where it is there with every value, but not without one", () => {
+    const texts = { [TABLE]: tableWith(row("flag")) };
+    const wrong = wrongFiles({ ...check, texts, wanted: /src\/spec\/filters\/table/ });
+    assert.deepEqual(wrong, [TABLE]);
+  });
 });
 
+/** The filters of the first contract. */
+const ALWAYS_THERE = [
+  ...["cnae_any_of", "cnae_exclude", "secondary_cnae_mode", "text_hints"],
+  ...["uf_any_of", "municipality_ibge_any_of", "municipality_tom_any_of"],
+  ...["registration_status_any_of", "company_size_code_any_of", "headquarters_only"],
+  ...["simples_opt_in", "mei_opt_in", "started_after", "started_before"],
+  ...["require_email", "require_phone", "require_any_contact"],
+];
+
 describe("the table of filters", () => {
+  it("leaves specs as they were: what came after the first filters is absent unless used", () => {
+    const there = FILTERS.filter(({ unset }) => unset !== undefined).map(({ member }) => member);
+    const why =
+      "with it every spec gets another normal form, identity and cursor: unset: undefined";
+    assert.deepEqual(there, ALWAYS_THERE, why);
+  });
+
   it("has each filter once, in the order of the groups, and each part", () => {
     assert.equal(new Set(FILTERS.map(({ member }) => member)).size, FILTERS.length);
     assert.deepEqual(

@@ -8,7 +8,8 @@
  */
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
-import { realpathSync } from "node:fs";
+import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
 import path from "node:path";
 import { describe, it } from "node:test";
 import manifest from "../../../package.json" with { type: "json" };
@@ -31,9 +32,10 @@ interface Locked {
 
 type Lock = Readonly<Record<string, Locked>>;
 
-const { refusalOf, runningAbi, shippedFolder, stalePackages } = (await import(
+const { presentIn, refusalOf, runningAbi, shippedFolder, stalePackages } = (await import(
   "../../../src/executable/packages.mjs" as string
 )) as {
+  presentIn: (root: string) => Lock;
   refusalOf: (asked: Asked) => string | null;
   runningAbi: () => string;
   shippedFolder: (root: string) => string;
@@ -54,6 +56,22 @@ describe("installed packages", () => {
       [],
     );
     assert.ok(!shippedFolder(ROOT).startsWith(path.join(ROOT, "node_modules")));
+  });
+
+  it("are missed when somebody removed one by hand", () => {
+    const root = mkdtempSync(path.join(tmpdir(), "peneira-packages-"));
+    const place = path.join(root, "node_modules");
+    const packages = { "node_modules/a": { version: "1" }, "node_modules/@b/c": { version: "2" } };
+    for (const name of ["a", "@b/c"]) {
+      mkdirSync(path.join(place, name), { recursive: true });
+      writeFileSync(path.join(place, name, "package.json"), "{}");
+    }
+    writeFileSync(path.join(place, ".package-lock.json"), JSON.stringify({ packages }));
+    assert.deepEqual(presentIn(root), packages);
+    rmSync(path.join(place, "@b"), { recursive: true });
+    assert.deepEqual(stalePackages(packages, presentIn(root)), ["node_modules/@b/c"]);
+    rmSync(root, { recursive: true });
+    assert.deepEqual(presentIn(root), {});
   });
 
   it("are refused when they were built for another Node, with the mend", () => {
@@ -128,4 +146,24 @@ it("every command says first which Node runs", () => {
   });
   const [first] = asked.stderr.split("\n");
   assert.equal(first, `build.mjs crash: Node ${process.versions.node}, ${process.execPath}`);
+});
+
+it("a command refuses what it does not know, before it does anything", () => {
+  const cases: readonly (readonly [string[], number, RegExp])[] = [
+    [["frobnicate"], 2, /^There is no command "frobnicate"\.$/m],
+    [["--help"], 0, /^usage: node build\.mjs/m],
+    [["check", "--nope"], 1, /check takes nothing: --nope/],
+    [["bundle", "--nope"], 1, /there is no --nope here; there is: --faults/],
+    [["addon", "asan"], 1, /there is no asan here; there is: --asan/],
+    [["coverage", "nope"], 1, /there is no tier "nope"/],
+    [["test", "--scale", "1e99"], 1, /--scale must be a number above 0, up to 1000000/],
+    [["test", "--seed", "99999999999"], 1, /--seed must be a number above 0, up to 4294967295/],
+  ];
+  for (const [args, status, words] of cases) {
+    const asked = spawnSync(process.execPath, [path.join(ROOT, "build.mjs"), ...args], {
+      encoding: "utf8",
+    });
+    assert.match(asked.stderr, words);
+    assert.equal(asked.status, status, args.join(" "));
+  }
 });

@@ -5,7 +5,7 @@
  * Does not prove that the steps make what they say: .ci/run does all of them, in one clone.
  */
 import assert from "node:assert/strict";
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { after, describe, it } from "node:test";
@@ -16,6 +16,12 @@ interface Step {
   readonly after: readonly string[];
   readonly does?: string;
   readonly run: () => Promise<void>;
+}
+
+/** A step with the folder that it goes on with where that is there. */
+interface Begun {
+  readonly name: string;
+  readonly grows?: string;
 }
 
 interface Times {
@@ -35,8 +41,9 @@ const { clockText, longestWay, runLanes } = (await import(
   longestWay: (steps: readonly Step[], seconds: Times["seconds"]) => number;
   runLanes: (steps: readonly Step[], wish: { out: Out }) => Promise<Times["seconds"]>;
 };
-const { announcement } = (await import("../../../src/setup/start.mjs" as string)) as {
+const { announcement, wholeSteps } = (await import("../../../src/setup/start.mjs" as string)) as {
   announcement: (steps: readonly Step[], times: Times) => string;
+  wholeSteps: (steps: readonly Begun[], root: string) => string[];
 };
 const { keepTimes, lastTimes } = (await import("../../../src/setup/times.mjs" as string)) as {
   keepTimes: (seconds: Times["seconds"], file: string) => void;
@@ -128,6 +135,18 @@ describe("what npm start says first", () => {
 About 1:10 min in all (a machine).
 `,
     );
+  });
+
+  it("is remembered of steps that began from nothing", () => {
+    const folder = mkdtempSync(path.join(tmpdir(), "peneira-times-"));
+    after(() => rmSync(folder, { recursive: true, force: true }));
+    mkdirSync(path.join(folder, "built"));
+    const begun: Begun[] = [
+      { name: "addon", grows: "built" },
+      { name: "packages", grows: "not-there" },
+      { name: "bundle" },
+    ];
+    assert.deepEqual(wholeSteps(begun, folder), ["packages", "bundle"]);
   });
 
   it("is remembered of the last time, and measured before there is one", () => {

@@ -74,7 +74,18 @@ describe("what is asked to be tested", () => {
     assert.deepEqual(named("test/e2e/cli/cli.test.ts"), ["test/e2e/cli/cli.test.ts"]);
     assert.deepEqual(named("twin/changes"), ["test/campaign/twin/changes.test.ts"]);
     assert.throws(() => named("changes"), /campaign\/twin\/changes\n {2}contract\/http\/changes/);
-    assert.throws(() => named("ormalize"), /there is no suite "ormalize"/);
+    assert.throws(() => named("ormalize"), /there is no suite and no folder "ormalize"/);
+  });
+
+  it("is a folder with all suites in it", () => {
+    const http = readTests(["contract/http"], ALL).suites;
+    assert.deepEqual(
+      http,
+      ALL.filter((file) => file.startsWith("test/contract/http/")),
+    );
+    assert.ok(http.length > 0);
+    assert.deepEqual(readTests(["test/contract/http/", "contract/http"], ALL).suites, http);
+    assert.throws(() => readTests(["ontract/http"], ALL), /no suite and no folder/);
   });
 
   it("is refused in words", () => {

@@ -41,7 +41,7 @@ describe("the headers that are made from tables", () => {
     assert.deepEqual(staleWith({ FIELDS: [{ ...first, stored }, ...rest] }), FIELD_LIST);
     const COLUMNS = [...columns.COLUMNS, { name: "x", type: "utf8", nullable: true }];
     assert.deepEqual(staleWith({ COLUMNS }), ["native-index/format/column_list.h"]);
-    const RECORD = { ...record.RECORD, fixedLength: 98 };
+    const RECORD = { ...record.RECORD, fixedLength: record.RECORD.fixedLength + 2 };
     assert.deepEqual(staleWith({ RECORD }), ["native-index/builder/record_layout.h"]);
   });
 });
