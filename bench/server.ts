@@ -143,17 +143,61 @@ function onSecondCore(command: string, parameters: string[]): string {
 }
 
 function wrk({ url, key, body }: Target): number {
-  const script = join(mkdtempSync(join(tmpdir(), "peneira-wrk-")), "post.lua");
-  const post = [
-    'wrk.method = "POST"',
-    `wrk.body = ${JSON.stringify(body)}`,
-    'wrk.headers["Content-Type"] = "application/json"',
-    `wrk.headers["Authorization"] = "Bearer ${key}"`,
-  ];
-  writeFileSync(script, body === null ? "" : post.join("\n"));
-  const report = onSecondCore("wrk", ["-t1", "-c32", "-d6s", "-s", script, url]);
-  if (/Non-2xx/.test(report)) throw new Error(report);
-  return Number(/Requests\/sec:\s+([\d.]+)/.exec(report)?.[1]);
+  return wrkReport({ url, key, bodies: body === null ? null : [body] }, 6).perSecond;
+}
+
+/**
+ * Searches with 32 connections for some seconds, one body after the other and over again, or the
+ * bare route where `bodies` is null. @throws Error where an answer is not 200, and without `wrk`.
+ */
+export function wrkOver(
+  { port, key }: RunningServer,
+  bodies: readonly string[] | null,
+  seconds: number,
+): { perSecond: number; requests: number } {
+  const path = bodies === null ? "/healthz" : "/v1/accounts/search";
+  return wrkReport({ url: `http://127.0.0.1:${port}${path}`, key, bodies }, seconds);
+}
+
+function wrkReport(
+  { url, key, bodies }: Pick<Target, "url" | "key"> & { readonly bodies: readonly string[] | null },
+  seconds: number,
+): { perSecond: number; requests: number } {
+  const folder = mkdtempSync(join(tmpdir(), "peneira-wrk-"));
+  const list = join(folder, "bodies");
+  const script = join(folder, "post.lua");
+  writeFileSync(list, (bodies ?? []).join("\n"));
+  writeFileSync(script, bodies === null ? "" : postsOf(list, key));
+  const report = onSecondCore("wrk", ["-t1", "-c32", `-d${seconds}s`, "-s", script, url]);
+  rmSync(folder, { recursive: true });
+  if (/Non-2xx|Socket errors/.test(report)) throw new Error(report);
+  return {
+    perSecond: Number(/Requests\/sec:\s+([\d.]+)/.exec(report)?.[1]),
+    requests: Number(/(\d+) requests in/.exec(report)?.[1]),
+  };
+}
+
+/** A script that has every request ready as bytes before the first is sent. */
+function postsOf(list: string, key: string): string {
+  return `
+    wrk.method = "POST"
+    wrk.headers["Content-Type"] = "application/json"
+    wrk.headers["Authorization"] = "Bearer ${key}"
+    local posts, at = {}, 0
+    function init(args)
+      for body in io.lines("${list}") do posts[#posts + 1] = wrk.format(nil, nil, nil, body) end
+    end
+    function request()
+      at = at % #posts + 1
+      return posts[at]
+    end
+  `;
+}
+
+/** Processor time that the main thread of a process has used, in microseconds (Linux). */
+export function mainThreadUs(pid: number): number {
+  const [ns] = readFileSync(`/proc/${pid}/task/${pid}/schedstat`, "utf8").split(" ");
+  return Number(ns) / 1000;
 }
 
 function autocannon({ url, key, body }: Target): number {

@@ -19,6 +19,9 @@ import type {
 
 export type * from "./handles.ts";
 
+/** Where `wholePage` tells which number; the counterpart of PageFacts in napi/wholepage.h. */
+export const PAGE_FACTS = { matches: 0, rows: 1, lastRow: 2, more: 3 } as const;
+
 interface Addon {
   openSegment(path: string, location: DirectoryLocation): NativeSegment;
   differences(

@@ -10,6 +10,7 @@
 #include "napi/request.h"
 #include "napi/rows_js.h"
 #include "napi/verify.h"
+#include "napi/wholepage.h"
 #include "napi/wrapped.h"
 #include "query/facets.h"
 #include "query/feistel.h"
@@ -193,6 +194,18 @@ napi_value renderJson(napi_env env, napi_callback_info info) {
   });
 }
 
+napi_value wholePage(napi_env env, napi_callback_info info) {
+  return call(env, info, [env](Handle& handle, const auto& segment, const Arguments& arguments) {
+    WholePage& wanted = readWholePage(arguments.at(0, "request"));
+    wanted.page.afterRow = readAfterRow(arguments.at(1, "afterRow"));
+    const std::span<double> facts = arguments.at(2, "facts").doubles(PageFacts::kCount);
+    handle.work = Work();
+    return fromRendered(env, [&](TextBuffer& text) {
+      peneira::wholePage(*segment, wanted, handle.work, facts, text);
+    });
+  });
+}
+
 napi_value renderRows(napi_env env, napi_callback_info info) {
   return call(env, info, [env](Handle&, const auto& segment, const Arguments& arguments) {
     const RowRequest request = readRowRequest(arguments.at(1, "request"));
@@ -339,6 +352,7 @@ napi_value openSegment(napi_env env, napi_callback_info info) {
         {"firstsAside", firstsAside},
         {"lastWork", lastWork},
         {"documentFrequency", documentFrequency},
+        {"wholePage", wholePage},
         {"renderJson", renderJson},
         {"renderRows", renderRows},
         {"columnsOf", columnsOf},

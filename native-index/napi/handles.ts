@@ -58,6 +58,14 @@ export interface SelectRequest {
   readonly limit: number;
 }
 
+/**
+ * A page that is found and rendered in one call. It is frozen at its first use and read only once:
+ * keep it for the further pages and repeated questions. `afterRow` is that of each call instead.
+ */
+export interface WholePageRequest extends SelectRequest {
+  readonly fields: readonly string[];
+}
+
 /** Work done by one call, counted so that tests need no clock. */
 export interface Work {
   readonly chunks: number;
@@ -219,6 +227,11 @@ export interface NativeSegment {
   lastWork(): Work;
   /** Number of rows holding each word; 0 for an unknown one. */
   documentFrequency(words: readonly string[]): Uint32Array;
+  /**
+   * `count`, `select` and `renderJson` of a page in one call; `facts` (of four numbers or more) is
+   * told what PAGE_FACTS names: matches, rows, the last row or -1, and 1 where a row follows.
+   */
+  wholePage(request: WholePageRequest, afterRow: number, facts: Float64Array): Uint8Array;
   /** JSON text `[{"cnpj":"…",…},…]` of the rows with the output fields in the given order. */
   renderJson(rows: Uint32Array, fields: readonly string[]): Uint8Array;
   /** Rows of an export's file, without header and frame; see native-index/render/rows.h. */

@@ -131,13 +131,15 @@ Query readQuery(const Given& clauses) {
   return kept;
 }
 
+int64_t readAfterRow(const Given& given) { return given.integer(-1, UINT32_MAX); }
+
 PageRequest readPageRequest(const Given& request) {
   PageRequest page;
   page.query = readQuery(request.member("clauses"));
   page.order = readOrder(request.member("order"));
   page.method = readMethod(request.member("method"));
   page.seed = request.member("seed").bigUint64();
-  page.afterRow = request.member("afterRow").integer(-1, UINT32_MAX);
+  page.afterRow = readAfterRow(request.member("afterRow"));
   page.limit = request.member("limit").whole32();
   return page;
 }

@@ -11,6 +11,9 @@ namespace peneira {
 // Reads `readonly Clause[]`; the array is frozen and remembers what was read from it.
 Query readQuery(const Given& clauses);
 
+// Reads the row after which a page begins; -1 for the first page.
+int64_t readAfterRow(const Given& given);
+
 // Reads a SelectRequest.
 PageRequest readPageRequest(const Given& request);
 

@@ -216,6 +216,14 @@ std::span<uint32_t> Given::uint32s() const {
   return {static_cast<uint32_t*>(data), length};
 }
 
+std::span<double> Given::doubles(size_t least) const {
+  const std::string expected = "a Float64Array of at least " + std::to_string(least) + " numbers";
+  size_t length = 0;
+  void* data = typedArray(napi_float64_array, expected.c_str(), length);
+  if (length < least) refuse(expected);
+  return {static_cast<double*>(data), length};
+}
+
 std::span<uint8_t> Given::bytes() const {
   size_t length = 0;
   void* data = typedArray(napi_uint8_array, "a Uint8Array", length);

@@ -45,6 +45,8 @@ class Given {
   uint64_t bigUint64() const;
   // The elements of a Uint32Array, in place.
   std::span<uint32_t> uint32s() const;
+  // The numbers of a Float64Array of at least so many, in place.
+  std::span<double> doubles(size_t least) const;
   // The bytes of a Uint8Array or Buffer, in place.
   std::span<uint8_t> bytes() const;
 

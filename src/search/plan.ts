@@ -61,6 +61,8 @@ interface Compiled {
   readonly clauses: readonly Clause[];
 }
 
+const RANK_REASON = "the rows are stored in this order";
+
 /** Specs are immutable, so that the pages of one need not be compiled again. */
 const compiledSpecs = new WeakMap<AccountQuerySpec, Compiled>();
 
@@ -110,6 +112,17 @@ export function planPhase(segment: Segment, phase: Phase, wanted: RowLimits): Qu
   return { ...phase, matches, ...chooseMethod(phase.order, size) };
 }
 
+/** Whether the rows are stored in an order, so that nothing has to be chosen for it. */
+export function isRankOrder(order: readonly OrderKey[]): boolean {
+  const [first] = order;
+  return order.length === 1 && first?.key === "score" && first.descending;
+}
+
+/** The plan of a phase in the order of the rows, whose matches are known. */
+export function rankPlan({ clauses, order, seed }: Phase, matches: number): QueryPlan {
+  return { clauses, order, seed, matches, method: "rank", reason: RANK_REASON };
+}
+
 /** Plans every phase of a spec on its own, for people: an export may never come to the second. */
 export function planPhases(segment: Segment, spec: AccountQuerySpec): QueryPlan[] {
   return phasesOf(segment, spec).map((phase) => planPhase(segment, phase, { limit: spec.limit }));
@@ -150,9 +163,7 @@ function chooseMethod(
   size: RowLimits & { readonly rows: number; readonly matches: number },
 ): { method: Method; reason: string } {
   const first = order[0] as OrderKey;
-  if (order.length === 1 && first.key === "score" && first.descending) {
-    return { method: "rank", reason: "the rows are stored in this order" };
-  }
+  if (isRankOrder(order)) return { method: "rank", reason: RANK_REASON };
   const { rows, matches, limit, selectRows = SELECT_ROWS } = size;
   const calls = Math.ceil(Math.min(limit, matches) / selectRows);
   const probes = matches === 0 ? 0 : Math.min(rows, ((limit + 1) * rows) / matches);

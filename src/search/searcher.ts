@@ -19,6 +19,7 @@ import { collect, companyPage, execute } from "./page.ts";
 import { matchClauses, plan, type QueryPlan } from "./plan.ts";
 import { type Projector, projector } from "./project.ts";
 import { guarded, type Segment } from "./segment.ts";
+import { wholePage } from "./wholepage.ts";
 
 /** One page of a search. */
 export interface EngineRequest extends AheadRequest {
@@ -52,6 +53,10 @@ export interface SlicedAnswer extends Omit<SearchAnswer, "accounts" | "count"> {
 
 /** Answers one page. Throws `AppError` `snapshot_unavailable` when the file is damaged. */
 export function search(segment: Segment, request: EngineRequest): SearchAnswer {
+  const { onePerCompany = false, explain, project, ahead = null } = request;
+  const plain = !onePerCompany && !explain && project === undefined && ahead === null;
+  const whole = plain ? wholePage(segment, request) : null;
+  if (whole !== null) return whole;
   const { slices, ...rest } = searchSliced(segment, request);
   return { ...rest, count: slices.rowCount, accounts: slices.whole() };
 }

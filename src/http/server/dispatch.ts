@@ -19,9 +19,9 @@ import { readQuery } from "./query.ts";
 import { requestIdOf } from "./requestid.ts";
 import { type HttpAnswer, headersOf, problem } from "./respond.ts";
 import type { Destination, Reply, Route, RouteTable } from "./routetable.ts";
-import type { KeyCall, Service, SessionCall } from "./service.ts";
+import type { Call, KeyCall, Service, ServicePart, SessionCall } from "./service.ts";
 import { refuseForeign, refuseWithoutToken } from "./session-auth.ts";
-import type { Exchange, ExchangeHandler, HeaderList, ReadHeader } from "./transport.ts";
+import type { Exchange, ExchangeHandler, HeaderList } from "./transport.ts";
 
 /** What every request of a key is charged before anything else of it is looked at. */
 const PAID_UNITS = 1;
@@ -195,11 +195,16 @@ class Dispatch {
 
   #handle({ route, params, query }: Found, body: Uint8Array): Reply {
     const { method, path, query: rawQuery } = this.#exchange;
-    const call = {
+    const call: Call<ServicePart> = {
       service: this.#service,
       requestId: this.#requestId,
-      ...{ method, path, params, query, rawQuery, body },
-      header: (name: ReadHeader) => this.#exchange.header(name),
+      method,
+      path,
+      params,
+      query,
+      rawQuery,
+      body,
+      header: (name) => this.#exchange.header(name),
       gone: () => this.#exchange.aborted,
       address: this.#ofConsole ? this.#address() : "",
     };
@@ -212,10 +217,11 @@ class Dispatch {
     this.#spend(sender, forBody);
     this.#paid = forBody;
     const spend = (cost: number) => this.#spend(sender, cost);
-    const keyCall = { ...call, identity, plan, spend };
+    // Added to the call itself: a copy of it costs more than most of what handlers do.
+    const keyCall: KeyCall<ServicePart> = Object.assign(call, { identity, plan, spend });
     if (route.access === "key" && session === null) return route.handle(keyCall);
     if (route.access === "session" && session !== null)
-      return route.handle({ ...keyCall, session });
+      return route.handle(Object.assign(keyCall, { session }));
     throw new Error(`route ${route.path} is not behind its own check`);
   }
 
@@ -316,7 +322,7 @@ class Dispatch {
       route: this.#route,
       status: answer.status,
       tookMs: clock.monotonicMs() - this.#startMs,
-      ...(this.#sender === null ? {} : senderOf(this.#sender)),
+      sender: this.#sender,
     });
   }
 
@@ -329,10 +335,6 @@ class Dispatch {
     for (const name of Object.keys(fields)) headers.push([name, fields[name] as string]);
     return headers;
   }
-}
-
-function senderOf({ identity, plan }: Sender) {
-  return { plan: plan.name, tenantId: identity.tenantId, keyId: identity.keyId };
 }
 
 /** Whether somebody should look into a failure; that a server is full or stops is no such one. */

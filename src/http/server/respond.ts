@@ -98,11 +98,11 @@ const HEADER_VALUE = /^[\x20-\x7e]*$/;
 export function headersOf(
   { headers = {}, type }: HttpAnswer,
   requestId: string,
-): [string, string][] {
-  const list: [string, string][] = type === "" ? [] : [["Content-Type", type]];
+): (readonly [string, string])[] {
+  const list: (readonly [string, string])[] = type === "" ? [] : [["Content-Type", type]];
   list.push(["X-Request-Id", requestId]);
-  for (const [name, value] of SECURITY_HEADERS) {
-    if (headers[name] === undefined) list.push([name, value]);
+  for (const security of SECURITY_HEADERS) {
+    if (headers[security[0]] === undefined) list.push(security);
   }
   for (const name of Object.keys(headers)) {
     const value = headers[name] as string;

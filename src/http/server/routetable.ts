@@ -78,7 +78,7 @@ export class RouteTable {
   readonly sessionAuth: SessionAuth | null;
   /** All of them, in the order in which they were given. */
   readonly routes: readonly Route[];
-  readonly #fixed = new Map<string, Place>();
+  readonly #fixed = new Map<string, Destination>();
   readonly #variable: Place[] = [];
 
   constructor(routes: readonly Route[], sessionAuth: SessionAuth | null = null) {
@@ -94,7 +94,7 @@ export class RouteTable {
     }
     for (const place of places.values()) {
       if (place.path.includes("{")) this.#variable.push(place);
-      else this.#fixed.set(place.path, place);
+      else this.#fixed.set(place.path, destinationOf(place, NO_PARAMS));
     }
   }
 
@@ -103,11 +103,11 @@ export class RouteTable {
     const path = decoded(withBranch(rawPath));
     if (path === null) return undefined;
     const fixed = this.#fixed.get(path);
-    if (fixed !== undefined) return { ...fixed, params: NO_PARAMS };
+    if (fixed !== undefined) return fixed;
     const segments = path.split("/");
     for (const place of this.#variable) {
       const params = paramsOf(place.segments, segments);
-      if (params !== null) return { ...place, params };
+      if (params !== null) return destinationOf(place, params);
     }
     return undefined;
   }
@@ -123,6 +123,10 @@ export class RouteTable {
     const keyed = path === AGENTS || path === "/v1" || path.startsWith("/v1/");
     return keyed ? "key" : "nothing";
   }
+}
+
+function destinationOf({ path, methods }: Place, params: Destination["params"]): Destination {
+  return { path, methods, params };
 }
 
 /** The values of the variable segments, or null where the path is another one. */

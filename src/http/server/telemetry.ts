@@ -6,6 +6,8 @@
  */
 import { readFileSync } from "node:fs";
 import { type IntervalHistogram, monitorEventLoopDelay } from "node:perf_hooks";
+import type { Identity } from "../../access/keyring.ts";
+import type { Plan } from "../../access/plans.ts";
 import type { Clock } from "../../clock.ts";
 import type { Log } from "../../log.ts";
 import { Counter, Gauge, Histogram, Metrics } from "../../metrics.ts";
@@ -36,10 +38,14 @@ interface AnsweredRequest {
   readonly route: string;
   readonly status: number;
   readonly tookMs: number;
-  /** Plan, tenant and key of the sender, where it is known. */
-  readonly plan?: string;
-  readonly tenantId?: string;
-  readonly keyId?: string;
+  /** Who asked, where that is known. */
+  readonly sender: KnownSender | null;
+}
+
+/** A sender with its plan. */
+interface KnownSender {
+  readonly identity: Pick<Identity, "keyId" | "tenantId">;
+  readonly plan: Pick<Plan, "name">;
 }
 
 /** What is looked up when the metrics are read. */
@@ -173,23 +179,20 @@ export class Telemetry {
 
   /** Counts a request and writes its line. */
   answered(answer: AnsweredRequest): void {
-    const { method, route, status, tookMs, plan = "none" } = answer;
+    const { method, route, status, tookMs, sender } = answer;
     const known = METHODS.includes(method) ? method : "other";
-    this.#requests.add([route, known, String(status), plan]);
+    this.#requests.add([route, known, String(status), sender?.plan.name ?? "none"]);
     this.#durations.observe([route], tookMs / 1000);
     const level = PROBES.includes(route) ? "debug" : "info";
     if (!this.#log.isLevelEnabled(level)) return;
-    const line = {
+    const request = {
       request_id: answer.requestId,
       method: known,
       route,
       status,
       took_ms: Math.round(tookMs * 1000) / 1000,
-      ...(answer.plan === undefined ? {} : { plan }),
-      ...(answer.tenantId === undefined ? {} : { tenant_id: answer.tenantId }),
-      ...(answer.keyId === undefined ? {} : { key_id: answer.keyId }),
     };
-    this.#log[level](line, "request");
+    this.#log[level](sender === null ? request : withSender(request, sender), "request");
   }
 
   /** Notes how long the engine took for one call. */
@@ -296,6 +299,12 @@ export class Telemetry {
   #quantile(share: number): number {
     return Math.max(0, this.#lag.percentile(share * 100) / 1e9 - LAG_RESOLUTION_MS / 1000);
   }
+}
+
+/** The line of a request whose sender is known. */
+function withSender(line: object, { identity, plan }: KnownSender): object {
+  const { tenantId: tenant_id, keyId: key_id } = identity;
+  return Object.assign(line, { plan: plan.name, tenant_id, key_id });
 }
 
 /** Linux tells anonymous and mapped memory apart; elsewhere there is only their sum. */

@@ -34,6 +34,8 @@ const folder = mkdtempSync(path.join(tmpdir(), "peneira-errors-"));
 const BYTES = new Uint8Array(8);
 const ROWS = Uint32Array.of(0);
 const PAGE = { clauses: [], order: [], method: "rank", seed: 0n, afterRow: -1, limit: 1 };
+const WHOLE = { ...PAGE, method: "rank", order: [], fields: ["cnpj"] } as const;
+const FACTS = new Float64Array(4);
 const RENDER = { format: "csv", fields: ["cnpj"], extra: [], delimiter: "," };
 
 let fixture: Fixture;
@@ -118,6 +120,23 @@ describe("wrong arguments", () => {
     ],
     [() => segment.facetsAside([], wrong("x")), 'facets must be an array, not "x"'],
     [() => segment.documentFrequency(wrong([true])), "words must be a string, not true"],
+    [() => segment.wholePage(wrong(1), -1, FACTS), "request must be a request of a page, not 1"],
+    [
+      () => segment.wholePage({ ...WHOLE }, -2, FACTS),
+      "afterRow must be a whole number from -1 to 4294967295, not -2",
+    ],
+    [
+      () => segment.wholePage({ ...WHOLE }, 500, FACTS),
+      "afterRow 500 is not a row of the snapshot",
+    ],
+    [
+      () => segment.wholePage({ ...WHOLE }, -1, new Float64Array(3)),
+      /^facts must be a Float64Array of at least 4 numbers/,
+    ],
+    [
+      () => segment.wholePage(wrong({ ...WHOLE, fields: ["salary"] }), -1, FACTS),
+      'there is no field "salary"; fields must be the names of fields',
+    ],
     [() => segment.renderJson(wrong([0]), []), "rows must be a Uint32Array, not another object"],
     [
       () => segment.renderRows(ROWS, wrong({ ...RENDER, fields: ["salary"] })),

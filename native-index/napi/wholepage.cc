@@ -1,0 +1,42 @@
+// Pages in one call. What comes in: a request. What goes out: see wholepage.h.
+// Invariant: the same page as `count`, `select` and `renderJson` give one after the other.
+#include "napi/wholepage.h"
+
+#include "napi/request.h"
+#include "napi/rows_js.h"
+#include "napi/wrapped.h"
+#include "query/kernel.h"
+#include "render/render.h"
+
+namespace peneira {
+namespace {
+
+// Marks requests that carry what was read from them.
+constexpr napi_type_tag kPageTag = {0x70656e6569726133, 0x7061676577686f6c};
+
+}  // namespace
+
+WholePage& readWholePage(const Given& request) {
+  WholePage* const known = unwrapIf<WholePage>(request, kPageTag, "a request of a page");
+  if (known != nullptr) return *known;
+  auto read = std::make_unique<WholePage>();
+  read->page = readPageRequest(request);
+  read->fields = readFields(request.member("fields"));
+  WholePage& kept = *read;
+  wrap(request.env(), request.value(), kPageTag, std::move(read));
+  check(request.env(), napi_object_freeze(request.env(), request.value()));
+  return kept;
+}
+
+void wholePage(const Segment& segment, const WholePage& wanted, Work& work, std::span<double> facts,
+               TextBuffer& text) {
+  const uint64_t matches = countRows(segment, wanted.page.query, work);
+  const Page page = selectPage(segment, wanted.page, work);
+  renderJson(segment, page.rows, wanted.fields, text);
+  facts[PageFacts::kMatches] = static_cast<double>(matches);
+  facts[PageFacts::kRows] = static_cast<double>(page.rows.size());
+  facts[PageFacts::kLastRow] = page.rows.empty() ? -1 : static_cast<double>(page.rows.back());
+  facts[PageFacts::kMore] = page.more ? 1 : 0;
+}
+
+}  // namespace peneira

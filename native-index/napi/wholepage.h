@@ -1,0 +1,34 @@
+// A page that is found and rendered in one call. What comes in: a WholePageRequest of engine.ts.
+// What goes out: the same as C++ reads it, tied to the object for as long as that lives.
+// Invariant: the object is frozen, so that what is kept is what it says; only the row after which
+// the page begins comes anew with each call.
+#pragma once
+#include <span>
+
+#include "napi/values.h"
+#include "query/segment.h"
+#include "query/select.h"
+#include "render/fields.h"
+#include "render/text_buffer.h"
+
+namespace peneira {
+
+// What is found and rendered.
+struct WholePage {
+  PageRequest page;
+  std::vector<Field> fields;
+};
+
+// Reads a request, or gives what was read of it before.
+WholePage& readWholePage(const Given& request);
+
+// What a page says of itself, in the order in which JavaScript reads it.
+struct PageFacts {
+  enum : size_t { kMatches, kRows, kLastRow, kMore, kCount };
+};
+
+// Counts, selects and renders; tells `facts` of the page.
+void wholePage(const Segment& segment, const WholePage& wanted, Work& work, std::span<double> facts,
+               TextBuffer& text);
+
+}  // namespace peneira
