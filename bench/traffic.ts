@@ -31,7 +31,7 @@ export function trafficOf(segment: Segment, seed: number, count: number): string
     if (random() < 0.5) activities.push(pick(often.subclasses));
     const company = {
       registration_status_any_of: [2],
-      ...sometimes(() => ({ company_size_any_of: [pick(["01", "03", "05"])] })),
+      ...sometimes(() => ({ company_size_code_any_of: [pick(["01", "03", "05"])] })),
       ...sometimes(() => ({ mei_opt_in: false })),
       ...sometimes(() => ({ started_after: `${2000 + Math.floor(random() * 24)}-01-01` })),
     };
