@@ -112,7 +112,7 @@ function report(error: unknown): number {
   return 1;
 }
 
-/** What the system refuses is no fault of the program: it is told with the place, not as a stack. */
+/** What the system refuses is no fault of ours: it is told with its place, and not as a stack. */
 function isOfSystem(error: unknown): error is NodeJS.ErrnoException {
   const { code, syscall } = Object(error) as NodeJS.ErrnoException;
   return error instanceof Error && typeof code === "string" && typeof syscall === "string";
