@@ -311,12 +311,14 @@ describe("a scrubber", () => {
     await scrubber.step();
     const { native } = segment;
     const page = { clauses: [], order: [{ key: "score", descending: true }], seed: 0n } as const;
+    const whole = { ...page, method: "rank", afterRow: -1, limit: 1, fields: ["cnpj"] } as const;
     const rows = Uint32Array.of(0);
     const render = { fields: ["cnpj"], extra: [], delimiter: ",", firstNumber: 1 } as const;
     const reads: Readonly<Record<string, () => unknown>> = {
       meta: () => native.meta(),
       table: () => native.table(0),
       select: () => native.select({ ...page, method: "rank", afterRow: -1, limit: 1 }),
+      wholePage: () => native.wholePage(whole, -1, new Float64Array(4)),
       count: () => native.count([]),
       facets: () => native.facets([], ["uf"]),
       lastWork: () => native.lastWork(),
