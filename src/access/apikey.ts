@@ -44,26 +44,6 @@ export function parseKey(text: string): ParsedKey | null {
   return { id, hash: hashOf(secret) };
 }
 
-/** Headers of which it is kept what their keys say. */
-const KEPT_MAX = 4_096;
-
-/** Keys as headers bring them; reading one costs a hash, so that of right ones is kept. */
-export class KeyHeaders {
-  readonly #kept = new Map<string, ParsedKey>();
-
-  /** The key in a header; null for one that cannot be right. Throws 401 where there is none. */
-  read(authorization: string | undefined): ParsedKey | null {
-    return this.#kept.get(authorization ?? "") ?? parseKey(bearerToken(authorization));
-  }
-
-  /** Keeps what a header says. Only of keys that exist: of others there is no end. */
-  keep(authorization: string | undefined, parsed: ParsedKey): void {
-    if (authorization === undefined || this.#kept.has(authorization)) return;
-    if (this.#kept.size >= KEPT_MAX) this.#kept.clear();
-    this.#kept.set(authorization, parsed);
-  }
-}
-
 /** The id in a key or in an id as a person would paste it; null for anything else. */
 export function keyIdOf(text: string): string | null {
   if (/^[0-9a-f]{12}$/.test(text)) return text;
@@ -90,7 +70,7 @@ const CRC_TABLE = Int32Array.from({ length: 256 }, (_, byte) => {
 });
 
 /** The token of a Bearer header; throws 401 when there is none. */
-function bearerToken(authorization: string | undefined): string {
+export function bearerToken(authorization: string | undefined): string {
   const match = /^bearer +(\S.*)$/i.exec(authorization?.trim() ?? "");
   if (match !== null) return match[1] as string;
   throw new AppError(

@@ -12,7 +12,7 @@ import type { AuditAction, FactsOf } from "../store/auditactions.ts";
 import { type Actor, COMMAND_LINE } from "../store/auditstore.ts";
 import type { KeyRow, KeyStore, TenantRow } from "../store/keystore.ts";
 import { didYouMean } from "../suggest.ts";
-import { KeyHeaders, keyIdOf, makeKey } from "./apikey.ts";
+import { bearerToken, keyIdOf, makeKey, parseKey } from "./apikey.ts";
 import { PLAN_NAMES } from "./plannames.ts";
 import { isPlanName, type PlanName } from "./plans.ts";
 
@@ -59,7 +59,6 @@ export class Keyring {
   readonly #actor: Actor;
   readonly #rows: Map<string, KeyRow | null>;
   readonly #used = new Map<string, number>();
-  readonly #headers = new KeyHeaders();
   #version = -1;
   #checkedMs = Number.NEGATIVE_INFINITY;
 
@@ -83,7 +82,8 @@ export class Keyring {
 
   /** Recognizes the sender of a request; throws the 401 or 403 of the contract. */
   authenticate(authorization: string | undefined): Identity {
-    const parsed = this.#headers.read(authorization);
+    const text = bearerToken(authorization);
+    const parsed = parseKey(text);
     const row = parsed === null ? null : this.#row(parsed.id);
     if (parsed === null || row === null || !timingSafeEqual(parsed.hash, row.hash)) {
       throw new AppError(
@@ -91,7 +91,6 @@ export class Keyring {
         "Check the API key for missing or mistyped characters, or create a new one.",
       );
     }
-    this.#headers.keep(authorization, parsed);
     const nowMs = this.#clock.nowMs();
     if (stateOf(row, nowMs) !== "active" || !isPlanName(row.plan)) {
       throw new AppError(

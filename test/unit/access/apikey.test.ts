@@ -7,7 +7,7 @@ import { createHash } from "node:crypto";
 import { describe, it } from "node:test";
 import { crc32 } from "node:zlib";
 import fc from "fast-check";
-import { KeyHeaders, keyIdOf, makeKey, parseKey } from "../../../src/access/apikey.ts";
+import { keyIdOf, makeKey, parseKey } from "../../../src/access/apikey.ts";
 
 describe("makeKey", () => {
   it("makes keys of the documented form, each different", () => {
@@ -68,36 +68,5 @@ describe("keyIdOf", () => {
     assert.equal(keyIdOf(id), id);
     assert.equal(keyIdOf(key), id);
     assert.equal(keyIdOf("acme"), null);
-  });
-});
-
-describe("keys in headers", () => {
-  it("say the same whether or not they were kept", () => {
-    const headers = new KeyHeaders();
-    const { key, id, hash } = makeKey();
-    const header = `Bearer ${key}`;
-    const parsed = headers.read(header);
-    assert.deepEqual(parsed, { id, hash });
-    headers.keep(header, parsed as NonNullable<typeof parsed>);
-    assert.equal(headers.read(header), parsed, "kept");
-    assert.deepEqual(headers.read(`bearer   ${key}`), parsed, "another spelling is read anew");
-    assert.equal(headers.read(`Bearer ${key.slice(0, -1)}x`), null);
-    for (const none of [undefined, "", "Basic abc"]) {
-      assert.throws(() => headers.read(none), { code: "authentication_required" });
-    }
-  });
-
-  it("are kept in bounded memory", () => {
-    const headers = new KeyHeaders();
-    const { key } = makeKey();
-    const parsed = headers.read(`Bearer ${key}`);
-    assert.ok(parsed !== null);
-    headers.keep(`Bearer ${key}`, parsed);
-    for (let blanks = 2; blanks < 4_200; blanks++) {
-      headers.keep(`Bearer${" ".repeat(blanks)}${key}`, parsed);
-    }
-    const again = headers.read(`Bearer ${key}`);
-    assert.deepEqual(again, parsed);
-    assert.notEqual(again, parsed, "the first one was let go");
   });
 });
