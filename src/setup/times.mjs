@@ -14,12 +14,12 @@ const MEASURED = {
   where: "two cores of a shared virtual machine",
   seconds: {
     packages: 11,
-    addon: 100,
-    sqlite: 95,
+    addon: 83,
+    sqlite: 58,
     bundle: 5,
-    console: 4,
-    dump: 8,
-    snapshot: 7,
+    console: 3,
+    dump: 7,
+    snapshot: 5,
   },
 };
 
