@@ -4,6 +4,7 @@
  * `/healthz` in the same run. Corpus model: `peneira sample` (bench/corpus.ts), questions as in
  * bench/traffic.ts, 50 accounts each.
  * Command: npm run bench -- requests [--accounts 1000000] [--seconds 5] [--main FILE]
+ * Needs Linux and wrk.
  * Invariant: three seconds of the same load go before; "never asked before" asks nothing twice.
  */
 import { parseArgs } from "node:util";
