@@ -128,13 +128,10 @@ const COMMANDS = {
 /** The steps of `npm start`, by their names in src/setup/start.mjs, which runs them. */
 const START = {
   packages: () => installPackages({ ...TOOLS, running: true }),
-  // Beside the packages, of which the check of the headers needs one; that is done with the bundle.
+  // Beside the packages, of which the check of the headers needs one; that is done before it serves.
   addon: () => compile(),
   sqlite: () => compilePackages({ ...TOOLS, running: true }),
-  bundle: () => {
-    if (planned === null) headers();
-    bundleProgram();
-  },
+  bundle: () => bundleProgram(),
   console: () => webConsole(),
 };
 
