@@ -128,7 +128,7 @@ const COMMANDS = {
 /** The steps of `npm start`, by their names in src/setup/start.mjs, which runs them. */
 const START = {
   packages: () => installPackages({ ...TOOLS, running: true }),
-  // Beside the packages, of which the check of the headers needs one; that is done before it serves.
+  // Beside the packages, of which the check of the headers needs one: that comes before it serves.
   addon: () => compile(),
   sqlite: () => compilePackages({ ...TOOLS, running: true }),
   bundle: () => bundleProgram(),

@@ -167,3 +167,17 @@ it("a command refuses what it does not know, before it does anything", () => {
     assert.equal(asked.status, status, args.join(" "));
   }
 });
+
+it("a checkout whose path has blanks is refused before anything is compiled in it", () => {
+  const root = path.join(mkdtempSync(path.join(tmpdir(), "peneira-blanks-")), "with blanks");
+  for (const file of filesMatching(/^(build|src\/.*|native-index\/.*)\.mjs$/)) {
+    mkdirSync(path.dirname(path.join(root, file)), { recursive: true });
+    writeFileSync(path.join(root, file), textOf(file));
+  }
+  const asked = spawnSync(process.execPath, [path.join(root, "build.mjs"), "step", "addon"], {
+    encoding: "utf8",
+  });
+  assert.match(asked.stderr, /node-gyp cannot build in a path with blanks; move the checkout: /);
+  assert.equal(asked.status, 1);
+  rmSync(path.dirname(root), { recursive: true });
+});
