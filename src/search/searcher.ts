@@ -16,10 +16,10 @@ import {
 import type { AheadRequest, PageAhead } from "./ahead.ts";
 import { facets as countFacets, type Facets } from "./facet.ts";
 import { collect, companyPage, execute } from "./page.ts";
-import { matchClauses, plan, type QueryPlan } from "./plan.ts";
+import { matchClauses, plan } from "./plan.ts";
 import { type Projector, projector } from "./project.ts";
 import { guarded, type Segment } from "./segment.ts";
-import { wholePage } from "./wholepage.ts";
+import { type WholePage, wholePage } from "./wholepage.ts";
 
 /** One page of a search. */
 export interface EngineRequest extends AheadRequest {
@@ -31,19 +31,8 @@ export interface EngineRequest extends AheadRequest {
   readonly ahead?: PageAhead | null;
 }
 
-/** The accounts of a page and what is known about the whole answer. */
-export interface SearchAnswer {
-  /** Text of a JSON array, UTF-8. */
-  readonly accounts: Uint8Array;
-  /** Accounts in it. */
-  readonly count: number;
-  /** Accounts that match, whether or not one per company is wanted. */
-  readonly total: number;
-  readonly more: boolean;
-  /** Row that the next page begins after; the cursor carries it. */
-  readonly lastRow: number;
-  readonly plan: QueryPlan;
-}
+/** The accounts of a page and what is known about the whole answer, however they were found. */
+export type SearchAnswer = WholePage;
 
 /** As `SearchAnswer`, with accounts that are rendered when they are asked for. */
 export interface SlicedAnswer extends Omit<SearchAnswer, "accounts" | "count"> {

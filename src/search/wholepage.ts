@@ -19,12 +19,15 @@ interface PageWish {
 }
 
 /** A page with its text. */
-interface WholePage {
+export interface WholePage {
   /** Text of a JSON array, UTF-8. */
   readonly accounts: Uint8Array;
+  /** Accounts in it. */
   readonly count: number;
+  /** Accounts that match, whether or not one per company is wanted. */
   readonly total: number;
   readonly more: boolean;
+  /** Row that the next page begins after; the cursor carries it. */
   readonly lastRow: number;
   readonly plan: QueryPlan;
 }
