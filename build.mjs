@@ -7,10 +7,8 @@
  * did not change since its last success is skipped; a step that fails ends the run with status 1.
  */
 import { spawn, spawnSync } from "node:child_process";
-import { createHash } from "node:crypto";
-import * as fs from "node:fs";
+import fs from "node:fs";
 import path from "node:path";
-import { performance } from "node:perf_hooks";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import { ADDON, compileAddon } from "./native-index/addon.mjs";
 import { headerStep } from "./native-index/headers.mjs";
@@ -24,6 +22,7 @@ import { executableSteps, gitOrigin } from "./src/executable/steps.mjs";
 import { checkAll } from "./src/setup/check.mjs";
 import { filesBelow } from "./src/setup/files.mjs";
 import { start } from "./src/setup/start.mjs";
+import { Steps } from "./src/setup/steps.mjs";
 
 const ROOT = path.dirname(fileURLToPath(import.meta.url));
 const NODE_MIN = [20, 11];
@@ -31,6 +30,11 @@ const DIST = path.join(ROOT, "dist");
 const CACHE = path.join(ROOT, "node_modules", ".cache", "peneira");
 
 const filesIn = filesBelow(ROOT);
+const STEPS = new Steps({ root: ROOT, cache: CACHE });
+const inTurn = STEPS.inTurn.bind(STEPS);
+const upToDate = STEPS.upToDate.bind(STEPS);
+const digestOf = STEPS.digestOf.bind(STEPS);
+const step = STEPS.step.bind(STEPS);
 
 const USAGE = `usage: node build.mjs [command]
 
@@ -44,7 +48,8 @@ const USAGE = `usage: node build.mjs [command]
        --again        … with --all, also what passed just now
        --asan         … with the addon built for AddressSanitizer
   coverage [TIER…]    which lines of the product the unit and contract suites run
-  bench [name] [args] builds and runs bench/<name>.bench.ts, or every benchmark
+  bench [name] [args] builds and runs bench/<name>.bench.ts, or every benchmark; --help says
+                      what each of them measures, with its options
   crash [options]     kills the server and checks its promises; --help says how
   campaign NAME       tries for long what the tests try for seconds; without NAME it says what
   check               types and lint only
@@ -70,13 +75,14 @@ const COMMANDS = {
   start(args) {
     const program = path.join(DIST, "bundle", "peneira");
     const serve = () => handOver(process.execPath, [program, "start", ...args]);
-    const due = whatIsDue(() => Object.values(START).forEach((make) => void make()));
+    const due = () => STEPS.due(() => Object.values(START).forEach((make) => void make()));
+    const hold = () => STEPS.hold("npm start");
     // Packages are there by then, of which the check of the headers needs one.
     const place = () => {
       headers();
       placeEngine();
     };
-    return start({ root: ROOT, args, due, program, place, requireTools, fail, serve });
+    return start({ root: ROOT, args, due, hold, program, place, requireTools, fail, serve });
   },
   step: ([name]) => START[name](),
   test: (args) => runTests(args),
@@ -127,10 +133,10 @@ const COMMANDS = {
 
 /** The steps of `npm start`, by their names in src/setup/start.mjs, which runs them. */
 const START = {
-  packages: () => installPackages({ ...TOOLS, running: true }),
+  packages: () => inTurn("packages", () => installPackages({ ...TOOLS, running: true })),
   // Beside the packages, of which the check of the headers needs one: that comes before it serves.
   addon: () => compile(),
-  sqlite: () => compilePackages({ ...TOOLS, running: true }),
+  sqlite: () => inTurn("sqlite", () => compilePackages({ ...TOOLS, running: true })),
   bundle: () => bundleProgram(),
   console: () => webConsole(),
 };
@@ -145,8 +151,8 @@ function prepare() {
 
 /** Installs all packages of the lockfile (src/executable/packages.mjs). */
 function install({ rebuild = false } = {}) {
-  installPackages({ ...TOOLS, rebuild });
-  compilePackages(TOOLS);
+  inTurn("packages", () => installPackages({ ...TOOLS, rebuild }));
+  inTurn("sqlite", () => compilePackages(TOOLS));
 }
 
 /** Compiles native-index, with the headers that the tables give; gives the path of the addon. */
@@ -236,7 +242,7 @@ function webConsole() {
 /** What stands in test/support/command.mjs; a source archive may come without tests. */
 async function runTests(args, command = "test") {
   const commands = await import("./test/support/command.mjs");
-  const steps = { prepare, addon, check, makeExecutable, asanEnv };
+  const steps = { prepare, addon, checkAside, makeExecutable, asanEnv };
   const product = path.join(DIST, "bundle");
   const tools = { fail, filesIn, digestOf, handOver };
   await commands[command]({ args, root: ROOT, cache: CACHE, product, ...tools, ...steps });
@@ -248,23 +254,54 @@ function runScript(file, args) {
   handOver(process.execPath, ["--import", "tsx", file, ...args]);
 }
 
-/** Makes the executable in a process of its own. */
+/**
+ * Makes the executable beside whatever else is done. Suites that need it make it as well: they wait
+ * for this one, and tell where it failed.
+ */
 function makeExecutable() {
   if (process.platform !== "linux") return;
   const args = [path.join(ROOT, "build.mjs"), "executable"];
-  const child = spawn(process.execPath, args, { cwd: ROOT, stdio: ["ignore", 2, 2] });
-  const end = (status) => status === 0 || fail("the executable failed");
-  return new Promise((resolve) => child.once("exit", (status) => resolve(end(status))));
+  spawn(process.execPath, args, { cwd: ROOT, stdio: ["ignore", 2, 2] });
+}
+
+/**
+ * Types and lint in a process of its own, while suites run. Gives its status once it has ended;
+ * what it told comes then, in one piece, because the suites tell something all the time.
+ */
+function checkAside() {
+  const args = [path.join(ROOT, "build.mjs"), "check"];
+  const child = spawn(process.execPath, args, { cwd: ROOT, stdio: ["ignore", "pipe", "pipe"] });
+  const told = [];
+  for (const stream of [child.stdout, child.stderr]) stream.on("data", (part) => told.push(part));
+  const ended = new Promise((resolve) => child.once("close", (status) => resolve(status ?? 1)));
+  return async () => {
+    const status = await ended;
+    process.stderr.write(Buffer.concat(told));
+    return status;
+  };
 }
 
 /** `bench`: one benchmark with its own arguments, or all of them one after the other. */
 function runBenches([name, ...args]) {
-  prepare();
   const all = filesIn("bench", /\.bench\.ts$/);
-  const files = name === undefined ? all : pick(all, name, "bench");
+  const asksHelp = [name, ...args].some((word) => word === "--help" || word === "-h");
+  const isNamed = name !== undefined && !name.startsWith("-");
+  const files = isNamed ? pick(all, name, "bench") : all;
+  if (asksHelp) return files.forEach(tellBench);
+  if (!isNamed && name !== undefined) fail(`${name} needs the name of a bench before it`);
+  prepare();
   for (const file of files) {
+    process.stderr.write(`\n${file}\n`);
     run(process.execPath, ["--import", "tsx", "--expose-gc", file, ...args]);
   }
+}
+
+/** What a benchmark says of itself: what it measures, and its options. */
+function tellBench(file) {
+  const [, header] = /^\/\*\*\n([\s\S]*?) \*\//.exec(
+    fs.readFileSync(path.join(ROOT, file), "utf8"),
+  );
+  process.stdout.write(`${file}\n${header.replaceAll(/^ \* ?/gm, "  ")}\n`);
 }
 
 // --- what the steps stand on ---------------------------------------------------------------
@@ -276,45 +313,6 @@ function requireTools() {
   if (missing !== "") {
     fail(`missing: ${missing}\nOn Debian or Ubuntu: apt-get install python3 make g++`);
   }
-}
-
-/** Names of the steps that have something to do, while it is asked for them; else null. */
-let planned = null;
-
-/** Which steps have something to do; they are not run. */
-function whatIsDue(steps) {
-  planned = [];
-  steps();
-  const due = planned;
-  planned = null;
-  return due;
-}
-
-/** Runs a step unless the hash of its inputs is the one of its last success. */
-function upToDate({ name, inputs, salt, outputs }, action) {
-  const digest = digestOf(inputs, salt);
-  const stamp = path.join(CACHE, name);
-  const done = fs.existsSync(stamp) && fs.readFileSync(stamp, "utf8") === digest;
-  if (done && outputs.every((file) => fs.existsSync(file))) return;
-  step(name, action);
-  if (planned === null) writeFile(stamp, digest);
-}
-
-/** A hash of what files hold, and of what else a step depends on. */
-function digestOf(inputs, salt) {
-  const hash = createHash("sha256").update(salt);
-  for (const file of [...new Set(inputs)].sort()) {
-    hash.update(`\0${file}\0`).update(fs.readFileSync(path.join(ROOT, file)));
-  }
-  return hash.digest("hex");
-}
-
-function step(name, action) {
-  if (planned !== null) return planned.push(name);
-  const began = performance.now();
-  process.stderr.write(`${name} …\n`);
-  action();
-  process.stderr.write(`${name} ${((performance.now() - began) / 1000).toFixed(1)} s\n`);
 }
 
 /** The one file that a name stands for: its exact path, or `<name>.<kind>.ts`. */
@@ -330,11 +328,6 @@ function npm(args, env = {}) {
   run(windows ? "npm.cmd" : "npm", args, { shell: windows, env: { ...headersEnv(), ...env } });
 }
 
-function writeFile(file, content, options = {}) {
-  fs.mkdirSync(path.dirname(file), { recursive: true });
-  fs.writeFileSync(file, content, options);
-}
-
 /** Runs a program to its end; anything but success ends the build. */
 function run(command, args, { cwd = ROOT, env = {}, shell = false } = {}) {
   const options = { cwd, env: { ...process.env, ...env }, shell, stdio: ["ignore", 2, 2] };
@@ -347,20 +340,17 @@ function run(command, args, { cwd = ROOT, env = {}, shell = false } = {}) {
 }
 
 /**
- * Runs the last program of a command with our terminal, and ends with its status; `succeeded` is
- * called before where that is 0.
+ * Runs the last program of a command with our terminal, and ends with its status, or with what
+ * `ended` makes of that.
  */
-function handOver(command, args, env = {}, succeeded = () => {}) {
+function handOver(command, args, env = {}, ended = (status) => status) {
   const options = { cwd: ROOT, env: { ...process.env, ...env }, stdio: "inherit" };
   const child = spawn(command, args, options);
   // Ctrl-C reaches the child by itself, and a second one would mean "now"; the others do not.
   process.on("SIGINT", () => {});
   for (const signal of ["SIGTERM", "SIGHUP"]) process.on(signal, () => child.kill(signal));
   child.on("error", (error) => fail(`${command}: ${error.message}`));
-  child.on("exit", (status) => {
-    if (status === 0) succeeded();
-    process.exit(status ?? 1);
-  });
+  child.on("exit", async (status) => process.exit(await ended(status ?? 1)));
 }
 
 /** Which of the flags that a command knows are there; others end it. */

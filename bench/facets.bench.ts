@@ -57,6 +57,20 @@ const QUESTIONS = [
     },
     where: "uf = 'PR' AND has_email AND NOT mei AND started_on >= DATE '2020-01-01'",
   },
+  {
+    name: "two states, e-mail, since a day",
+    filters: {
+      geo: { uf_any_of: ["SP", "MG"] },
+      contact: { require_email: true },
+      company: { started_after: "2005-06-15" },
+    },
+    where: "uf IN ('SP', 'MG') AND has_email AND started_on >= DATE '2005-06-15'",
+  },
+  {
+    name: "a division, active",
+    filters: { industry: { cnae_any_of: ["47"] }, company: { registration_status_any_of: [2] } },
+    where: "cnae // 100000 = 47 AND status = 2",
+  },
 ] as const;
 
 /** One line of the table; microseconds. */

@@ -28,7 +28,9 @@ import {
   RECORD_STRINGS,
   SLOTS,
 } from "../native-index/builder/record.ts";
+import { CheckedFile } from "../native-index/format/checked-file.ts";
 import { TABLES } from "../native-index/format/columns.ts";
+import { readDirectory, readParts } from "../native-index/format/region.ts";
 import { buildIndex, rankRecords } from "../native-index/napi/engine.ts";
 import { seededRandom } from "../test/support/native-index/fixture-rows.ts";
 import { encodeTable, writeColumns } from "../test/support/native-index/region-fixture.ts";
@@ -46,8 +48,9 @@ export interface IndexTimings {
   /** Processor seconds of the same, all threads: steadier than wall time on a busy machine. */
   readonly indexCpuSeconds: number;
   readonly phasesMs: Readonly<Record<string, number>>;
-  /** Bytes of the index region. */
+  /** Bytes of the index region, and of its optional parts by name. */
   readonly regionBytes: number;
+  readonly partBytes: Readonly<Record<string, number>>;
   /** Largest resident anonymous memory of the process while the index was built, in bytes. */
   readonly anonymousBytes: number;
 }
@@ -114,6 +117,8 @@ class Corpus {
     out.writeUInt16LE(this.skewed(SCORES), at + SLOTS.score_contactable);
     out.writeUInt16LE(this.below(SCORES), at + SLOTS.score_newest);
     out.writeUInt16LE(this.below(SCORES), at + SLOTS.score_established);
+    const counts = [SLOTS.email_shared, SLOTS.phone_1_shared, SLOTS.phone_2_shared];
+    for (const slot of [...counts, SLOTS.establishments]) out.writeUInt32LE(1, at + slot);
     const root = `${(number * 48_271) % 100_000_007}`.padStart(9, "0").slice(1);
     out.write(`${root}${`${number % 10_000}`.padStart(4, "0")}41`, at + SLOTS.cnpj, "latin1");
     out.writeUInt8([2, 8, 8, 2, 4, 3][this.skewed(6)] as number, at + SLOTS.registration_status);
@@ -223,14 +228,18 @@ export async function benchIndex(accounts: number, threads: number): Promise<Ind
     const cpu = process.cpuUsage();
     const from = performance.now();
     const request = { path: file, regionOffset, rowCount: accounts, sections, threads };
-    const { phasesMs } = await buildIndex(request);
+    const { phasesMs, ...location } = await buildIndex(request);
     const indexSeconds = seconds(from);
     const { user, system } = process.cpuUsage(cpu);
     clearInterval(watch);
     const times = { rankSeconds, columnSeconds, indexSeconds, phasesMs };
     const indexCpuSeconds = (user + system) / 1e6;
     const regionBytes = statSync(file).size - regionOffset;
-    return { ...times, indexCpuSeconds, regionBytes, anonymousBytes: peak };
+    const checked = new CheckedFile(file);
+    checked.footerOffset = checked.bytes;
+    const parts = readParts(checked, readDirectory(checked, location).sections);
+    const partBytes = Object.fromEntries(parts.map(({ name, length }) => [name, length]));
+    return { ...times, indexCpuSeconds, regionBytes, partBytes, anonymousBytes: peak };
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }
@@ -248,6 +257,10 @@ function report(accounts: number, timings: IndexTimings): string {
       ([name, ms]) => `  ${name.padEnd(14)} ${ms.toFixed(0)} ms`,
     ),
     `region   ${megabytes(timings.regionBytes)}`,
+    ...Object.entries(timings.partBytes).map(
+      ([name, bytes]) =>
+        `  ${name.padEnd(14)} ${megabytes(bytes)}, ${(bytes / accounts).toFixed(2)} an account`,
+    ),
     `memory   ${megabytes(timings.anonymousBytes)} more anonymous memory while indexing`,
     "",
   ].join("\n");

@@ -30,6 +30,8 @@ export interface Question {
   readonly alone?: true;
   /** SQLite takes this condition instead of `where`. */
   readonly sqliteWhere?: string;
+  /** And PostgreSQL this one. */
+  readonly postgresWhere?: string;
 }
 
 type Filter = readonly [filters: Record<string, Record<string, unknown>>, where: string];
@@ -76,6 +78,7 @@ export function pageQuestions(picks: Picks): Question[] {
     `contains(names, ' ${picks.word} ')`,
   ];
   const sqliteWhere = `rank IN (SELECT rowid FROM words WHERE words MATCH '${picks.word}')`;
+  const postgresWhere = `words @@ '${picks.word}'::tsquery`;
   return [
     ...counted,
     ask("sparse (rare activity, small city)", [rare, city(picks.sparseMunicipality)]),
@@ -85,9 +88,10 @@ export function pageQuestions(picks: Picks): Question[] {
       states("SP", "MG", "RJ", "PR", "RS"),
       ACTIVE,
     ]),
-    ask("word of the name", [word], { sqliteWhere }),
+    ask("word of the name", [word], { sqliteWhere, postgresWhere }),
     ask("word, state, active", [word, states("SP"), ACTIVE], {
       sqliteWhere: `${sqliteWhere} AND uf = 'SP' AND status = 2`,
+      postgresWhere: `${postgresWhere} AND uf = 'SP' AND status = 2`,
     }),
   ];
 }

@@ -4,13 +4,15 @@
  * `/healthz` in the same run. Corpus model: `peneira sample` (bench/corpus.ts), questions as in
  * bench/traffic.ts, 50 accounts each.
  * Command: npm run bench -- requests [--accounts 1000000] [--seconds 5] [--main FILE]
- * Needs Linux and wrk.
- * Invariant: three seconds of the same load go before; "never asked before" asks nothing twice.
+ *   [--response-memory 0]
+ * Needs Linux and wrk. Answers are remembered only where that is asked for.
+ * Invariant: three seconds of the same load go before, and what a server does by itself after its
+ * start is over by then; "never asked before" asks nothing twice.
  */
 import { parseArgs } from "node:util";
 import { openSegment } from "../src/search/segment.ts";
 import { makeCorpus } from "./corpus.ts";
-import { mainThreadUs, startServer, wrkOver } from "./server.ts";
+import { mainThreadUs, quiet, startServer, wrkOver } from "./server.ts";
 import { trafficOf } from "./traffic.ts";
 
 const { values } = parseArgs({
@@ -19,6 +21,8 @@ const { values } = parseArgs({
     seconds: { type: "string", default: "5" },
     /** Another build's main file, to compare with. */
     main: { type: "string" },
+    /** Bytes for answers that are remembered. */
+    "response-memory": { type: "string", default: "0" },
   },
 });
 const seconds = Number(values.seconds);
@@ -48,9 +52,11 @@ const ROWS: readonly (readonly [name: string, bodies: readonly string[] | null])
 
 const server = await startServer(corpus.snapshot, asked[0] as string, {
   environment: UNLIMITED,
+  responseMemory: values["response-memory"],
   ...(values.main === undefined ? {} : { main: values.main }),
 });
 try {
+  await quiet(server.pid);
   let bare = 0;
   process.stdout.write("asked                    requests/s   of healthz   µs of processor\n");
   for (const [name, bodies] of ROWS) {

@@ -54,6 +54,9 @@ const SQLITE_INDEXES = `
 /** What is compared: the same rows in both. */
 const PAGE_FIELDS = "cnpj, legal_name, uf, municipality, cnae";
 
+/** Whose SQL is wanted. */
+type RivalName = "duck" | "sqlite" | "postgres";
+
 /** The two databases of a corpus. */
 export interface Rivals {
   readonly duck: DuckDBConnection;
@@ -126,14 +129,14 @@ async function copyRows(duck: DuckDBConnection, database: Database.Database): Pr
 }
 
 /**
- * SQL of the page after a rank (-1 is the first) for either rival. `sorted` makes DuckDB promise
+ * SQL of the page after a rank (-1 is the first) for a rival. `sorted` makes DuckDB promise
  * the order; without it DuckDB is faster and nearly always keeps the stored order, but not always
  * (seen with a list of twenty values), so it is timed without and compared with.
  */
 export function pageSql(
   question: Question,
-  rival: "duck" | "sqlite",
-  { after = -1, sorted = rival === "sqlite" }: { after?: number; sorted?: boolean } = {},
+  rival: RivalName,
+  { after = -1, sorted = rival !== "duck" }: { after?: number; sorted?: boolean } = {},
 ): string {
   const where = [whereOf(question, rival)];
   if (after >= 0) where.push(`rank > ${after}`);
@@ -142,14 +145,15 @@ export function pageSql(
   return `SELECT ${PAGE_FIELDS} FROM accounts WHERE ${where.join(" AND ")}${sort} LIMIT 50`;
 }
 
-/** SQL of the exact total for either rival. */
-export function totalSql(question: Question, rival: "duck" | "sqlite"): string {
+/** SQL of the exact total for a rival. */
+export function totalSql(question: Question, rival: RivalName): string {
   const count = rival === "duck" ? "count(*)::DOUBLE" : "count(*)";
   return `SELECT ${count} AS n FROM accounts WHERE ${whereOf(question, rival)}`;
 }
 
-function whereOf(question: Question, rival: "duck" | "sqlite"): string {
+function whereOf(question: Question, rival: RivalName): string {
   if (rival === "duck") return question.where;
+  if (rival === "postgres") return question.postgresWhere ?? question.where;
   const where = question.sqliteWhere ?? question.where;
   return where.replaceAll("DATE '", "'");
 }

@@ -7,11 +7,8 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import { dirname } from "node:path";
 import { parseArgs } from "node:util";
-import { search } from "../src/search/searcher.ts";
 import { openSegment, type Segment } from "../src/search/segment.ts";
-import { DEFAULT_FIELDS, OUTPUT_FIELD_NAMES } from "../src/spec/fields.ts";
-import { normalizeSpec } from "../src/spec/normalize.ts";
-import type { AccountQuerySpec } from "../src/spec/schema.ts";
+import { answer, assertEqual, cnpjs, PAGE, picksOf, specOf } from "./answers.ts";
 import { makeCorpus } from "./corpus.ts";
 import { formatRatio, formatUs, measure, measureAsync, type Timing } from "./measure.ts";
 import {
@@ -32,7 +29,6 @@ const { values } = parseArgs({
   },
 });
 const ACCOUNTS = Number(values.accounts);
-const PAGE = 50;
 
 function print(line: string): void {
   process.stdout.write(`${line}\n`);
@@ -48,42 +44,6 @@ interface Line {
   /** DuckDB's exact total of the same question. */
   readonly duckTotal?: Timing;
   readonly sqlite: Timing | null;
-}
-
-/** Normalizes the spec of a question as the server would. */
-function specOf(segment: Segment, question: Question): AccountQuerySpec {
-  const { filters, sort = [] } = question;
-  const scoring = question.scoring ?? { strategy: "balanced", random_seed: null };
-  return normalizeSpec(
-    { filters, sort, scoring, limit: PAGE },
-    {
-      catalog: segment.catalog,
-      limitDefault: PAGE,
-      limitCap: 50_000,
-      allowedFields: OUTPUT_FIELD_NAMES,
-      defaultFields: DEFAULT_FIELDS,
-      mode: "search",
-      fullAllowed: false,
-    },
-  ).spec;
-}
-
-/** A full answer without any remembered total: plan, count, page, JSON. */
-function answer(segment: Segment, spec: AccountQuerySpec, afterRow = -1) {
-  segment.native.dropCaches();
-  return search(segment, { spec, fields: DEFAULT_FIELDS, afterRow, explain: false });
-}
-
-function cnpjs(accounts: Uint8Array): string[] {
-  const rows = JSON.parse(Buffer.from(accounts).toString()) as { cnpj: string }[];
-  return rows.map((row) => row.cnpj);
-}
-
-function assertEqual(name: string, ours: unknown, theirs: unknown): void {
-  if (JSON.stringify(ours) === JSON.stringify(theirs)) return;
-  throw new Error(
-    `${name}: the answers differ\n${JSON.stringify(ours)}\n${JSON.stringify(theirs)}`,
-  );
 }
 
 /** Compares, then times, the first page of a question: ours with the total, theirs without. */
@@ -154,29 +114,6 @@ async function depthLines(segment: Segment, rivals: Rivals): Promise<Line[]> {
     lines.push(await pageLine(segment, rivals, { ...question, name }, after));
   }
   return lines;
-}
-
-/** Codes that make the questions frequent, sparse or empty in this corpus. */
-async function pick(rivals: Rivals): Promise<Picks> {
-  const rows = async (sql: string) => (await rivals.duck.runAndReadAll(sql)).getRows();
-  const code = (value: unknown) => String(value).padStart(7, "0");
-  const cnaes = (
-    await rows(
-      "SELECT cnae FROM accounts WHERE cnae <> 8888888 GROUP BY 1 ORDER BY count(*) DESC, 1",
-    )
-  ).map((row) => code(row[0]));
-  const rareCnae = cnaes[Math.floor(cnaes.length * 0.6)] as string;
-  const cities = await rows(`
-    SELECT municipality, count(*) FILTER (cnae = ${rareCnae}) AS n FROM accounts
-    WHERE municipality IS NOT NULL GROUP BY 1 ORDER BY count(*), 1`);
-  return {
-    cnae: cnaes[0] as string,
-    rareCnae,
-    twentyCnaes: cnaes.slice(0, 20),
-    sparseMunicipality: code(cities.find((row) => Number(row[1]) > 0)?.[0]),
-    emptyMunicipality: code(cities.find((row) => Number(row[1]) === 0)?.[0]),
-    word: "silva",
-  };
 }
 
 function printLines(title: string, lines: readonly Line[]): void {
@@ -250,7 +187,7 @@ async function main(): Promise<void> {
   const corpus = makeCorpus(ACCOUNTS);
   const segment = await openSegment(corpus.snapshot);
   const rivals = await openRivals(corpus);
-  const picks = await pick(rivals);
+  const picks = await picksOf(rivals);
   print(
     `${segment.accounts.toLocaleString("en")} accounts; Node ${process.version}; ` +
       `Peneira's times hold the exact total and the JSON of 50 accounts, nothing remembered`,

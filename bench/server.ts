@@ -9,6 +9,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { Agent, request } from "node:http";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { setTimeout } from "node:timers/promises";
 import { peneiraCommand } from "./corpus.ts";
 import { measureAsync, type Timing } from "./measure.ts";
 
@@ -17,12 +18,17 @@ export interface RunningServer {
   readonly port: number;
   readonly key: string;
   readonly pid: number;
+  /** Milliseconds from spawn to the line that says where it listens. */
+  readonly listeningMs: number;
   /** Milliseconds from spawn to the first answered search. */
   readonly bootMs: number;
   stop(): Promise<void>;
 }
 
 const pinned = spawnSync("taskset", ["-V"]).status === 0;
+
+/** Answers that were given before, sent again, say nothing of how fast they are found. */
+const RESPONSE_MEMORY = "PENEIRA_HTTP_RESPONSE_MEMORY_BYTES";
 
 /** How a server is started. */
 export interface StartOptions {
@@ -32,14 +38,17 @@ export interface StartOptions {
   readonly environment?: Readonly<Record<string, string>>;
   /** Another build's main file, to compare with. */
   readonly main?: string;
+  /** Bytes for answers that are remembered; none unless a benchmark is of just that. */
+  readonly responseMemory?: string;
 }
 
 /** Starts a server and waits for its first answer to `body`. */
 export async function startServer(
   snapshot: string,
   body: string,
-  { transport = "uws", pin = pinned, environment = {}, main: other }: StartOptions = {},
+  options: StartOptions = {},
 ): Promise<RunningServer> {
+  const { transport = "uws", pin = pinned, main: other, responseMemory = "0" } = options;
   const dataDir = mkdtempSync(join(tmpdir(), "peneira-bench-"));
   const [node, built] = peneiraCommand() as [string, string];
   const main = other ?? built;
@@ -50,14 +59,22 @@ export async function startServer(
   );
   const { key } = JSON.parse(created) as { key: string };
   const serve = [main, "serve", "--snapshot", snapshot, "--data-dir", dataDir];
-  const options = ["--listen", "127.0.0.1:0", "--transport", transport];
+  const flags = ["--listen", "127.0.0.1:0", "--transport", transport];
+  const knows = (name: string) => execFileSync(node, [main, "config"]).includes(name);
+  const memory = other === undefined || knows("http.response_memory_bytes");
   const started = performance.now();
-  const command = [...(pin ? ["taskset", "-c", "0"] : []), node, ...serve, ...options];
+  const command = [...(pin ? ["taskset", "-c", "0"] : []), node, ...serve, ...flags];
   const child = spawn(command[0] as string, command.slice(1), {
     stdio: ["ignore", "ignore", "pipe"],
-    env: { ...process.env, ...environment },
+    env: {
+      ...process.env,
+      // Builds of before refuse variables that they do not know.
+      ...(memory ? { [RESPONSE_MEMORY]: responseMemory } : {}),
+      ...options.environment,
+    },
   });
   const port = await portOf(child);
+  const listeningMs = performance.now() - started;
   const post = poster(port, key);
   await post(body);
   const bootMs = performance.now() - started;
@@ -67,7 +84,7 @@ export async function startServer(
     await new Promise((resolve) => child.once("exit", resolve));
     rmSync(dataDir, { recursive: true, force: true });
   };
-  return { port, key, pid: child.pid as number, bootMs, stop };
+  return { port, key, pid: child.pid as number, listeningMs, bootMs, stop };
 }
 
 function portOf(child: ChildProcess): Promise<number> {
@@ -198,6 +215,21 @@ function postsOf(list: string, key: string): string {
 export function mainThreadUs(pid: number): number {
   const [ns] = readFileSync(`/proc/${pid}/task/${pid}/schedstat`, "utf8").split(" ");
   return Number(ns) / 1000;
+}
+
+/** How long a server is looked at, how busy one is that does nothing, and how long it has. */
+const LOOK_MS = 1_000;
+const IDLE_SHARE = 0.05;
+const QUIET_WITHIN_MS = 60_000;
+
+/** Waits until a server has done what it does by itself after its start, such as warming words. */
+export async function quiet(pid: number): Promise<void> {
+  for (let waited = 0; waited < QUIET_WITHIN_MS; waited += LOOK_MS) {
+    const before = mainThreadUs(pid);
+    await setTimeout(LOOK_MS);
+    if (mainThreadUs(pid) - before < LOOK_MS * 1_000 * IDLE_SHARE) return;
+  }
+  throw new Error("the server does not come to rest");
 }
 
 function autocannon({ url, key, body }: Target): number {

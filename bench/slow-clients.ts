@@ -41,7 +41,7 @@ function openSilentSockets(port: number, count: number): SlowSockets {
 }
 
 /** What to open. */
-export interface ClientsWish {
+export interface ClientsOptions {
   readonly port: number;
   /** Sockets that say nothing, or a mixture of slow ones. */
   readonly kind: "open" | "slow";
@@ -49,7 +49,7 @@ export interface ClientsWish {
 }
 
 /** Arguments for Node that run these clients. */
-export function clientsCommand({ port, kind, count }: ClientsWish): string[] {
+export function clientsCommand({ port, kind, count }: ClientsOptions): string[] {
   const script = fileURLToPath(import.meta.url);
   return ["--import", "tsx", script, String(port), kind, String(count)];
 }

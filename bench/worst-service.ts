@@ -23,6 +23,8 @@ import {
   pull,
 } from "../src/http/server/body-stream.ts";
 import { dispatcher } from "../src/http/server/dispatch.ts";
+import { HeaderBlock } from "../src/http/server/headerblock.ts";
+import { owned } from "../src/http/server/lentbytes.ts";
 import { type PublicRoute, type Route, RouteTable } from "../src/http/server/routetable.ts";
 import type { SessionCall } from "../src/http/server/service.ts";
 import type { Exchange, ExchangeHandler } from "../src/http/server/transport.ts";
@@ -157,7 +159,8 @@ export class WorstService {
         header: (name) => sent[name],
         body: (_, done) => done(body),
         send: (status, list, answer) => {
-          const fields = list.find(([name]) => name === "RateLimit")?.[1] ?? "";
+          const lines = list.flatMap((one) => (one instanceof HeaderBlock ? one.lines : [one]));
+          const fields = lines.find(([name]) => name === "RateLimit")?.[1] ?? "";
           const remaining = Number(/r=(\d+)/.exec(fields)?.[1] ?? Number.NaN);
           drain(answer, (bytes, text) => resolve({ status, bytes, text, remaining }));
         },
@@ -183,7 +186,7 @@ function keyed(route: Route, session: SessionCall["session"]): PublicRoute[] {
 
 function drain(body: AnswerBody, done: (bytes: number, text: string) => void): void {
   if (!isPulled(body)) {
-    const text = typeof body === "string" ? body : Buffer.from(body).toString();
+    const text = typeof body === "string" ? body : Buffer.from(owned(body)).toString();
     done(Buffer.byteLength(text), text);
     return;
   }

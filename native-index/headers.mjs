@@ -19,6 +19,11 @@ const TABLE_FILES = [
   "native-index/format/columns.ts",
   "native-index/builder/record.ts",
   "src/spec/fields/table.ts",
+  "src/spec/fields.ts",
+  "src/dump/layout.ts",
+  "src/dump/rules.ts",
+  "src/ingest/codes.ts",
+  "src/search/score.ts",
 ];
 
 /** Made headers, relative to the root. */
@@ -26,6 +31,8 @@ const HEADERS = [
   "native-index/format/column_list.h",
   "native-index/builder/record_layout.h",
   "native-index/render/field_list.h",
+  "native-index/scan/dump_list.h",
+  "native-index/join/score_list.h",
 ];
 
 /** The step of the build: with `write` makes the headers anew; else a stale one ends the run. */
@@ -39,8 +46,8 @@ export function headerStep({ upToDate, run, write }) {
 
 /** The text of every made header, by its path; `tables` is what the files of tables export. */
 export function headerTexts(tables) {
-  const texts = [columnList(tables), recordLayout(tables), fieldList(tables)];
-  return new Map(HEADERS.map((file, i) => [file, texts[i]]));
+  const makers = [columnList, recordLayout, fieldList, dumpList, scoreList];
+  return new Map(HEADERS.map((file, i) => [file, makers[i](tables)]));
 }
 
 function columnList({ COLUMNS, DIMENSIONS, ORDERS, TABLES, FLAG_CODES }) {
@@ -156,6 +163,67 @@ function fieldList({ FIELDS, HIDDEN_FIELDS }) {
   });
 }
 
+function dumpList({ LAYOUTS, ESTAB, EMPRESA, SIMPLES, RULE_NAMES, CODE_WIDTHS, UFS }) {
+  const columnsOf = (name, type, columns) => {
+    const list = orderedBy(columns);
+    if (list.length !== LAYOUTS[type].columns.length) throw new Error(`${type} has other columns`);
+    return numbers(name, `Columns of a file of ${type}.`, list);
+  };
+  return header({
+    opening: [
+      "The dump by number: the columns of its large files, the rules by which a value is odd, the",
+      "kinds of code, the states. Made from src/dump/layout.ts, src/dump/rules.ts,",
+      "src/ingest/codes.ts and src/spec/fields.ts by headers.mjs.",
+    ],
+    includes: [],
+    parts: [
+      columnsOf("EstabColumns", "estabelecimentos", ESTAB),
+      columnsOf("CompanyColumns", "empresas", EMPRESA),
+      columnsOf("SimplesColumns", "simples", SIMPLES),
+      numbers("Rules", "Rules by which a value or a row is odd.", RULE_NAMES),
+      numbers("CodeKinds", "Kinds of code.", Object.keys(CODE_WIDTHS)),
+      nameList("kCodeKindNames", Object.keys(CODE_WIDTHS)),
+      [
+        "// Most digits of a code, by its kind.",
+        ...numbered("uint32_t kCodeWidths", Object.values(CODE_WIDTHS).map(String)),
+      ],
+      nameList("kStates", UFS),
+    ],
+  });
+}
+
+function scoreList({ SCORE_PARTS, SCORED_STRATEGIES, SCORE_WEIGHTS, ...numbersOf }) {
+  const { SANCTION_PENALTY, AGE_HALF_DAYS, RECENCY_DAYS, CAPITAL_STEPS } = numbersOf;
+  const rows = SCORE_PARTS.map((part) => {
+    const weights = SCORED_STRATEGIES.map((strategy) => SCORE_WEIGHTS[strategy][part]);
+    return `{${weights.join(", ")}}`;
+  });
+  return header({
+    opening: ["The numbers that make a score. Made from src/search/score.ts by headers.mjs."],
+    includes: [],
+    parts: [
+      numbers("ScoreParts", "Parts of a score.", SCORE_PARTS),
+      numbers("Strategies", "Strategies with a stored score.", SCORED_STRATEGIES),
+      [
+        "// Weights of the parts by strategy.",
+        ...numbered("uint32_t kScoreWeights[ScoreParts::kCount]", rows).map((line) =>
+          line.replace("[ScoreParts::kCount][]", "[ScoreParts::kCount][Strategies::kCount]"),
+        ),
+      ],
+      [
+        "// What a sanction in force takes off every score.",
+        `constexpr uint32_t kSanctionPenalty = ${SANCTION_PENALTY};`,
+        "// Half of the grade of the age is reached after so many days.",
+        `constexpr int64_t kAgeHalfDays = ${AGE_HALF_DAYS};`,
+        "// The grade of recency falls to 0 over so many days.",
+        `constexpr int64_t kRecencyDays = ${RECENCY_DAYS};`,
+        "// Share capital in reais from which each further part of the grade is given.",
+        ...numbered("int64_t kCapitalSteps", CAPITAL_STEPS.map(String)),
+      ],
+    ],
+  });
+}
+
 /** A header; the first lines of its comment are `opening`. */
 function header({ opening, includes, parts }) {
   const head = [
@@ -168,7 +236,7 @@ function header({ opening, includes, parts }) {
     "#include <string_view>",
     "",
     ...includes.map((name) => `#include "${name}"`),
-    "",
+    ...(includes.length > 0 ? [""] : []),
     "namespace peneira {",
   ];
   const body = parts.map((lines) => ["", ...lines].join("\n"));

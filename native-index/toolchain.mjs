@@ -56,7 +56,7 @@ export function asanEnv(built) {
 }
 
 /** Folders of the addon's C++ sources; each includes those before it, napi/ all of them. */
-export const CPP_FOLDERS = ["format", "query", "render", "builder", "napi"];
+export const CPP_FOLDERS = ["format", "query", "render", "builder", "scan", "join", "napi"];
 
 /** Makes a folder hold the C++ sources of the addon, and no source that went away. */
 export function mirror(source, target) {

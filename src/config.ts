@@ -7,16 +7,8 @@
 import { readFileSync } from "node:fs";
 import { CommandError } from "./errors.ts";
 import { JsonFault, JsonScanner } from "./json-scanner.ts";
-import {
-  ORDERED,
-  readSetting,
-  SETTINGS,
-  type Setting,
-  type SettingKey,
-  type SettingOf,
-  type SettingType,
-  type SettingValue,
-} from "./settings.ts";
+import { ORDERED, SETTINGS, type SettingKey, type SettingOf } from "./settings.ts";
+import { readSetting, type Setting, type SettingType, type SettingValue } from "./settingvalue.ts";
 import { didYouMean } from "./suggest.ts";
 
 /** Limits of a plan by name, such as `requests_per_second`; the defaults are data/plans.json. */
@@ -175,6 +167,12 @@ function take(
   const row = rows.get(entry.key);
   if (row === undefined) return;
   const read = readSetting(row, entry.raw);
+  const open = entry.source === "environment" ? null : openly(row, entry.raw);
+  if (open !== null) {
+    wrong.add(entry.key);
+    problems.push(`${entry.origin}: ${entry.key} ${open}; set ${variableOf(entry.key)} instead`);
+    return;
+  }
   if ("value" in read) {
     layer.set(entry.key, { value: read.value, source: entry.source, origin: entry.origin });
     return;
@@ -187,16 +185,29 @@ function take(
       problems.push(`${entry.origin}: ${entry.key} knows no ${JSON.stringify(item)}${meant}`);
     }
   } else {
-    const given = row.secret ? "another value" : JSON.stringify(entry.raw);
+    const given = row.secret ? "another value" : withoutSecrets(JSON.stringify(entry.raw));
     problems.push(`${entry.origin}: ${entry.key} must be ${read.expected}, not ${given}`);
   }
+}
+
+/** What is wrong with a value because of where it stands. */
+function openly({ inTheOpen }: Setting, raw: unknown): string | null {
+  return typeof raw === "string" && inTheOpen !== undefined ? inTheOpen(raw) : null;
+}
+
+/** What may be secret in an address that is refused is not repeated: password, query, fragment. */
+function withoutSecrets(text: string): string {
+  return text
+    .replace(/:\/\/([^/@\s"]*):[^/@\s"]*@/g, "://$1:…@")
+    .replace(/(:\/\/[^\s"?#]*[?#])[^\s"]+/g, "$1…");
 }
 
 function readFlags(flags: Readonly<Record<string, string | undefined>>, context: Context) {
   const layer = new Map<string, Found>();
   for (const [key, raw] of Object.entries(flags)) {
     if (raw === undefined) continue;
-    const origin = `--${key.replace(/[_.]/g, "-")}`;
+    // Flags leave out the group of a setting: that of `download.url` is --url.
+    const origin = `--${key.replace(/^.*\./, "").replaceAll("_", "-")}`;
     if (!context.rows.has(key)) context.problems.push(`${origin}: unknown setting "${key}"`);
     take(layer, { key, raw, source: "flag", origin }, context);
   }

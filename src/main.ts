@@ -6,6 +6,7 @@
  */
 import { Command, CommanderError } from "commander";
 import { VERSION } from "./cli/commands/version.ts";
+import { isOfSystem, systemWords } from "./cli/support/systemwords.ts";
 import { AppError, CommandError } from "./errors.ts";
 import { damagedState, isStateDamage } from "./store/damage.ts";
 
@@ -21,6 +22,8 @@ const COMMANDS: Readonly<Record<string, () => Promise<Register>>> = {
   inspect: async () => (await import("./cli/commands/inspect.ts")).registerInspect,
   verify: async () => (await import("./cli/commands/verify.ts")).registerVerify,
   search: async () => (await import("./cli/commands/search.ts")).registerSearch,
+  find: async () => (await import("./cli/commands/find.ts")).registerFind,
+  account: async () => (await import("./cli/commands/account.ts")).registerAccount,
   diff: async () => (await import("./cli/commands/diff.ts")).registerDiff,
   translate: async () => (await import("./cli/commands/translate.ts")).registerTranslate,
   export: async () => (await import("./cli/commands/export.ts")).registerExport,
@@ -110,17 +113,4 @@ function report(error: unknown): number {
   if (isOfSystem(error)) return report(new CommandError(systemWords(error), 1, error));
   process.stderr.write(`peneira: ${error instanceof Error ? error.stack : String(error)}\n`);
   return 1;
-}
-
-/** What the system refuses is no fault of ours: it is told with its place, and not as a stack. */
-function isOfSystem(error: unknown): error is NodeJS.ErrnoException {
-  const { code, syscall } = Object(error) as NodeJS.ErrnoException;
-  return error instanceof Error && typeof code === "string" && typeof syscall === "string";
-}
-
-/** `EACCES: permission denied, open 'x'` as `x: permission denied (EACCES at open)`. */
-function systemWords({ code, syscall, path, message }: NodeJS.ErrnoException): string {
-  const why = /^\w+: ([^,]+)/.exec(message)?.[1] ?? message;
-  const place = path === undefined ? "" : `${path}: `;
-  return `${place}${why} (${code} at ${syscall}).`;
 }

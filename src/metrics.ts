@@ -112,8 +112,9 @@ export class Histogram implements Metric {
       series = { counts: new Float64Array(this.#bounds.length + 1), sum: 0 };
       this.#series.set(key, series);
     }
-    const at = this.#bounds.findIndex((bound) => value <= bound);
-    const bucket = at < 0 ? this.#bounds.length : at;
+    let bucket = 0;
+    // What is no number falls into the last one, as nothing bounds it.
+    while (bucket < this.#bounds.length && !(value <= (this.#bounds[bucket] as number))) bucket++;
     series.counts[bucket] = (series.counts[bucket] as number) + 1;
     series.sum += value;
   }
@@ -160,25 +161,40 @@ export class Metrics {
   }
 }
 
+/** Texts by the values of the first label, of the second, and so on. */
+type TextTree = Map<string, TextTree | string>;
+
 /** Remembers the text of the labels of each series: making it costs more than all the counting. */
 class LabelTexts {
   readonly #info: MetricInfo;
-  readonly #texts = new Map<string, string>();
+  readonly #texts: TextTree = new Map();
+  #size = 0;
 
   constructor(info: MetricInfo) {
     this.#info = info;
   }
 
   of(values: LabelValues): string {
-    // Lengths keep two lists apart whose joined texts are the same.
-    let key = values.length === 1 ? (values[0] as string) : "";
-    if (values.length > 1) for (const value of values) key += `${value.length}:${value}`;
-    let text = this.#texts.get(key);
-    if (text === undefined) {
-      refuseMany(this.#info, this.#texts);
-      text = seriesOf(this.#info, values);
-      this.#texts.set(key, text);
+    let found: TextTree | string | undefined = this.#texts;
+    for (let i = 0; i < values.length && typeof found === "object"; i++) {
+      found = found.get(values[i] as string);
     }
+    return typeof found === "string" ? found : this.#remember(values);
+  }
+
+  #remember(values: LabelValues): string {
+    assert(this.#size < SERIES_MAX, tooMany(this.#info));
+    const text = seriesOf(this.#info, values);
+    const last = values.at(-1);
+    if (last === undefined) return text;
+    let tree = this.#texts;
+    for (const value of values.slice(0, -1)) {
+      const next = tree.get(value) ?? new Map();
+      tree.set(value, next);
+      tree = next as TextTree;
+    }
+    tree.set(last, text);
+    this.#size++;
     return text;
   }
 }
@@ -209,5 +225,9 @@ function notFinite(value: number): string {
 }
 
 function refuseMany(info: MetricInfo, series: ReadonlyMap<string, unknown>): void {
-  assert(series.size < SERIES_MAX, `${info.name} has too many series: its labels are not closed`);
+  assert(series.size < SERIES_MAX, tooMany(info));
+}
+
+function tooMany({ name }: MetricInfo): string {
+  return `${name} has too many series: its labels are not closed`;
 }

@@ -1,37 +1,13 @@
 /**
  * What comes in: nothing; this is the table of every setting of the product.
- * What goes out: key, type, default and description of each, and the reader of one value.
+ * What goes out: key, type, default and description of each.
  * Invariant: a setting exists exactly when it has a row here; the command line, the environment,
- * the config file, `peneira config` and the documents all derive from these rows. A value is
- * either read completely or refused with a sentence; nothing is clamped.
+ * the config file, `peneira config` and the documents all derive from these rows.
  */
 
+import { checkProxy, checkShare, openCredentials } from "./addresses.ts";
 import { PROXIES_FORM, Proxies } from "./proxies.ts";
-
-/** The value of a setting; null means "not set" where a row allows it. */
-export type SettingValue = string | number | boolean | readonly string[] | null;
-
-/**
- * How a value is written and checked. `min` and `max` are included; `or` is a word for "every", and
- * `of` are the only texts that there are.
- */
-export type SettingType =
-  | { readonly kind: "text"; readonly check?: (text: string) => string | null }
-  | { readonly kind: "integer"; readonly min: number; readonly max: number }
-  | { readonly kind: "number"; readonly min: number; readonly max: number }
-  | { readonly kind: "boolean" }
-  | { readonly kind: "choice"; readonly of: readonly string[] }
-  | { readonly kind: "list"; readonly or: string; readonly of?: readonly string[] };
-
-/** One row of the table. `secret` values are never printed and may be given as `*_FILE`. */
-export interface Setting<Value extends SettingValue = SettingValue> {
-  readonly type: SettingType;
-  readonly fallback: Value;
-  readonly description: string;
-  readonly secret?: boolean;
-  /** What holds with the transport uws in the place of the value. */
-  readonly uws?: string;
-}
+import type { Setting, SettingType, SettingValue } from "./settingvalue.ts";
 
 /** Fixed in uWebSockets.js: 10 s, looked at every 4 s. */
 const UWS_IDLE = "always 8 to 12 s, whatever is set";
@@ -40,14 +16,6 @@ const UWS_IDLE = "always 8 to 12 s, whatever is set";
 function checkContact(text: string): string | null {
   const known = /^(mailto:|https:\/\/|tel:)\S+$/.test(text);
   return known ? null : "an address that begins with mailto:, https:// or tel:";
-}
-
-/** An address that a download can ask for folders; a token may stand before the host. */
-function checkShare(text: string): string | null {
-  const url = URL.canParse(text) ? new URL(text) : null;
-  const form = "an http(s) address without a password, query and fragment";
-  if (url === null || !/^https?:$/.test(url.protocol)) return form;
-  return url.password === "" && url.search === "" && url.hash === "" ? null : form;
 }
 
 /** Where the server listens; port 0 picks a free one. */
@@ -104,6 +72,11 @@ export const SETTINGS = {
     128,
     "Large pages and files that are being sent at the same time; more are answered 503.",
     integer(1, 10_000),
+  ),
+  "http.response_memory_bytes": setting<number>(
+    33_554_432,
+    "Memory for answers of searches that came before, some 3,400 pages of 50 accounts; 0: none.",
+    integer(0, 2 ** 34),
   ),
   "http.share_max": setting<number>(
     0.25,
@@ -235,7 +208,7 @@ export const SETTINGS = {
     { kind: "text", check: checkContact },
   ),
   "console.session_idle": setting<number>(
-    1_800,
+    43_200,
     "Seconds after which somebody who does nothing in the console is signed out.",
     integer(60, 604_800),
   ),
@@ -264,11 +237,24 @@ export const SETTINGS = {
     "File with IBGE's subclasses as its API answers them, for sentences to find more activities.",
     { kind: "text" },
   ),
-  "download.url": setting<string>(
+  "download.url": setting<string | readonly string[]>(
     "https://arquivos.receitafederal.gov.br/public.php/dav/files/YggdBLfdninEJX9/",
-    "WebDAV address of the share with the months of the registry, or the link of the share.",
-    { kind: "text", check: checkShare },
+    "Where the months of the registry are: the share's WebDAV address or its link, a mirror's " +
+      "page that lists files, a public S3 bucket, a file:// folder. Several in order of preference: a " +
+      "list in the file, elsewhere with blanks between them.",
+    { kind: "texts", check: checkShare },
   ),
+  "download.proxy": {
+    ...setting<string | null>(
+      null,
+      "Proxy for downloads: http://, https://, socks5:// (this machine looks names up) or " +
+        "socks5h:// (the proxy does), HOST:PORT; direct: none; null: HTTPS_PROXY, HTTP_PROXY and " +
+        "ALL_PROXY. NO_PROXY always holds. A user and password only in the variable.",
+      { kind: "text", check: checkProxy },
+    ),
+    secret: true,
+    inTheOpen: openCredentials,
+  },
   "download.streams": setting<number>(
     2,
     "Files that are downloaded at the same time; the share refuses many.",
@@ -297,86 +283,6 @@ export type SettingKey = keyof typeof SETTINGS;
 
 /** Type of the value of one setting. */
 export type SettingOf<Key extends SettingKey> = (typeof SETTINGS)[Key]["fallback"];
-
-/** A value, or what was expected in its place, or the entries of a list that do not exist. */
-type SettingReading =
-  | { readonly value: SettingValue }
-  | { readonly expected: string }
-  | { readonly unknown: readonly string[]; readonly known: readonly string[] };
-
-/**
- * Reads a value as it stands in the environment or on the command line (always text) or in the
- * config file (JSON). Gives the value, or what was expected instead.
- */
-export function readSetting(row: Setting, raw: unknown): SettingReading {
-  if (raw === null && row.fallback === null) return { value: null };
-  const { type } = row;
-  if (type.kind === "text") return readText(raw, type);
-  if (type.kind === "list") return readList(raw, type);
-  const value = readPlain(raw, type);
-  return value === undefined ? { expected: expectedOf(type) } : { value };
-}
-
-/** What a setting of a type may be, in words. */
-export function expectedOf(type: SettingType): string {
-  switch (type.kind) {
-    case "boolean":
-      return "true or false";
-    case "integer":
-      return `a whole number from ${type.min} to ${type.max}`;
-    case "number":
-      return `a number from ${type.min} to ${type.max}`;
-    case "choice":
-      return type.of.join(" or ");
-    case "list": {
-      const items = type.of === undefined ? "texts" : `some of ${type.of.join(", ")}`;
-      return `"${type.or}" or a list of ${items}; in the environment separated by commas`;
-    }
-    case "text":
-      return "a text that is not empty";
-  }
-}
-
-function readText(raw: unknown, type: SettingType & { kind: "text" }): SettingReading {
-  if (typeof raw !== "string" || raw === "") {
-    // Of a text with a form the form says more than that it is a text.
-    const form = type.check?.("") ?? null;
-    return { expected: form === null ? expectedOf(type) : `one text, ${form}` };
-  }
-  const expected = type.check?.(raw) ?? null;
-  return expected === null ? { value: raw } : { expected };
-}
-
-/** A value that is no text and no list, or undefined. */
-function readPlain(
-  raw: unknown,
-  type: Exclude<SettingType, { kind: "text" | "list" }>,
-): SettingValue | undefined {
-  if (type.kind === "boolean") {
-    if (raw === true || raw === "true") return true;
-    return raw === false || raw === "false" ? false : undefined;
-  }
-  if (type.kind === "choice") {
-    return typeof raw === "string" && type.of.includes(raw) ? raw : undefined;
-  }
-  const written = typeof raw === "string" && /^\d{1,16}(\.\d{1,9})?$/.test(raw);
-  const value = written ? Number(raw) : raw;
-  if (typeof value !== "number" || !(value >= type.min && value <= type.max)) return undefined;
-  return type.kind === "number" || Number.isSafeInteger(value) ? value : undefined;
-}
-
-function readList(raw: unknown, { or, of }: SettingType & { kind: "list" }): SettingReading {
-  if (raw === or) return { value: or };
-  const written = typeof raw === "string";
-  const items: unknown = written ? raw.split(",").map((item) => item.trim()) : raw;
-  const isText = (item: unknown) => typeof item === "string" && item !== "";
-  if (!Array.isArray(items) || items.length === 0 || !items.every(isText)) {
-    return { expected: `"${or}" or ${written ? "names between commas" : "a list of names"}` };
-  }
-  const texts: readonly string[] = items;
-  const unknown = of === undefined ? [] : texts.filter((item) => !of.includes(item));
-  return unknown.length > 0 ? { unknown, known: of ?? [] } : { value: texts };
-}
 
 function setting<Value extends SettingValue>(
   fallback: Value,

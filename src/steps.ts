@@ -3,7 +3,6 @@
  * their turn, or waits for a promise there. What goes out: its value.
  * Invariant: the value does not depend on who runs the steps or on what happens between them.
  */
-
 /** Work in steps; what is yielded is waited for. */
 export type Steps<Value> = Generator<Promise<unknown> | undefined, Value, void>;
 
@@ -45,4 +44,83 @@ export function* waited<Value>(value: Value | Promise<Value>): Steps<Value> {
     found.push(one);
   });
   return found[0] as Value;
+}
+
+/**
+ * A value that is made in steps by whoever has the time, and at once by whoever needs it: the one
+ * goes on where the other stopped. After a step that failed it is begun anew.
+ */
+export class Gradual<Value> {
+  readonly #make: () => Steps<Value>;
+  #under: Steps<Value> | null = null;
+  #made: { readonly value: Value } | null = null;
+
+  /** Takes what makes it, in steps that wait for nothing. */
+  constructor(make: () => Steps<Value>) {
+    this.#make = make;
+  }
+
+  /** Whether all of it is there. */
+  get isMade(): boolean {
+    return this.#made !== null;
+  }
+
+  /** The value; what is missing of it is made now. */
+  now(): Value {
+    while (this.#made === null) this.#go();
+    return this.#made.value;
+  }
+
+  /** Makes what is missing, and stops after each step. */
+  *steps(): Steps<Value> {
+    while (this.#made === null) {
+      this.#go();
+      yield;
+    }
+    return this.#made.value;
+  }
+
+  #go(): void {
+    const steps = this.#under ?? this.#make();
+    // What threw is over, and would give nothing when it is asked again.
+    this.#under = null;
+    const { done, value } = steps.next();
+    if (done === true) this.#made = { value };
+    else this.#under = steps;
+  }
+}
+
+/** Values that are made so, one for each key and as long as it lives. */
+export class GradualByKey<Key extends object, Value> {
+  readonly #make: (key: Key) => Steps<Value>;
+  readonly #known = new WeakMap<Key, Gradual<Value>>();
+
+  /** Takes what makes a value of a key, in steps that wait for nothing. */
+  constructor(make: (key: Key) => Steps<Value>) {
+    this.#make = make;
+  }
+
+  /** The value of a key, or what there is of it. */
+  of(key: Key): Gradual<Value> {
+    const known = this.#known.get(key);
+    if (known !== undefined) return known;
+    const begun = new Gradual(() => this.#make(key));
+    this.#known.set(key, begun);
+    return begun;
+  }
+}
+
+/** Does something with every item, with so many in a step. */
+export function* inSteps<Item>(
+  items: Iterable<Item>,
+  perStep: number,
+  act: (item: Item) => void,
+): Steps<void> {
+  let left = perStep;
+  for (const item of items) {
+    act(item);
+    if (--left > 0) continue;
+    left = perStep;
+    yield;
+  }
 }

@@ -3,8 +3,10 @@
 // Invariant: after row r every column holds r + 1 rows, validity bits included.
 #include "builder/batch.h"
 
+#include <algorithm>
 #include <iterator>
 #include <limits>
+#include <string>
 #include <utility>
 
 #include "format/failure.h"
@@ -35,6 +37,10 @@ struct SlotValue<ColumnType::kUint16> {
 template <>
 struct SlotValue<ColumnType::kDictionary16> {
   using Type = uint16_t;
+};
+template <>
+struct SlotValue<ColumnType::kDictionary16Uint32> {
+  using Type = uint32_t;
 };
 template <>
 struct SlotValue<ColumnType::kUint32> {
@@ -99,7 +105,7 @@ void BatchBuilder::appendRecord(const Record& record) {
   }
   appendUtf8(Columns::kCnpj, record.cnpj(), kCnpjLength);
   appendStrings(record);
-  appendFlags(record.flags());
+  appendFlags(record);
   appendSecondary(record);
   appendSlots(record, std::make_index_sequence<std::size(kRecordSlots)>());
 }
@@ -117,7 +123,19 @@ void BatchBuilder::appendSlot(const Record& record) {
   const auto value = record.field<Value>(slot.offset);
   const bool valid = !column.nullable || value != recordNull<Value>();
   if (column.nullable) markValid(slot.column, valid);
-  columns_[slot.column].data.push<Value>(valid ? value : Value{0});
+  if constexpr (column.type == ColumnType::kDictionary16Uint32) {
+    columns_[slot.column].data.push<uint16_t>(valid ? codeOf(value) : uint16_t{0});
+  } else {
+    columns_[slot.column].data.push<Value>(valid ? value : Value{0});
+  }
+}
+
+uint16_t BatchBuilder::codeOf(uint32_t number) const {
+  const auto found = std::lower_bound(numbers_.begin(), numbers_.end(), number);
+  if (found == numbers_.end() || *found != number) {
+    badArgument("a row record has the number " + std::to_string(number) + ", which was not named");
+  }
+  return static_cast<uint16_t>(found - numbers_.begin());
 }
 
 void BatchBuilder::appendStrings(const Record& record) {
@@ -129,7 +147,8 @@ void BatchBuilder::appendStrings(const Record& record) {
   }
 }
 
-void BatchBuilder::appendFlags(uint8_t flags) {
+void BatchBuilder::appendFlags(const Record& record) {
+  const uint8_t flags = record.flags();
   const auto appendBit = [&](Columns::Number number, bool value) {
     pushBit(columns_[number].data, rowCount_, value);
   };
@@ -139,6 +158,9 @@ void BatchBuilder::appendFlags(uint8_t flags) {
   const bool known = flags & RecordFlags::kSanctionKnown;
   markValid(Columns::kSanctioned, known);
   appendBit(Columns::kSanctioned, known && (flags & RecordFlags::kSanctioned));
+  const bool hasEmail = record.stringLength(RecordStrings::kEmail) != kNullString;
+  markValid(Columns::kEmailOwnDomain, hasEmail);
+  appendBit(Columns::kEmailOwnDomain, hasEmail && (flags & RecordFlags::kOwnDomain));
 }
 
 void BatchBuilder::appendSecondary(const Record& record) {

@@ -7,6 +7,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <utility>
+#include <vector>
 
 #include "builder/record.h"
 #include "format/column_buffers.h"
@@ -17,6 +18,9 @@ namespace peneira {
 // Collects at most kBatchRows records.
 class BatchBuilder {
  public:
+  // `numbers`: those that records name, ascending, of which the codes are the ordinals.
+  explicit BatchBuilder(std::vector<uint32_t> numbers) : numbers_(std::move(numbers)) {}
+
   // Appends the records that start at `starts`. Throws INVALID_ARGUMENT for a malformed record
   // and when the batch would exceed kBatchRows; then nothing of the call remains usable and the
   // batch must be dropped.
@@ -30,7 +34,8 @@ class BatchBuilder {
  private:
   void appendRecord(const Record& record);
   void appendStrings(const Record& record);
-  void appendFlags(uint8_t flags);
+  void appendFlags(const Record& record);
+  uint16_t codeOf(uint32_t number) const;
   void appendSecondary(const Record& record);
   void appendUtf8(Columns::Number column, const uint8_t* bytes, uint16_t length);
   void markValid(Columns::Number column, bool valid);
@@ -39,6 +44,7 @@ class BatchBuilder {
   template <size_t I>
   void appendSlot(const Record& record);
 
+  std::vector<uint32_t> numbers_;
   uint32_t rowCount_ = 0;
   std::array<ColumnBuffers, Columns::kCount> columns_;
 };

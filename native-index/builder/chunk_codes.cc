@@ -4,8 +4,11 @@
 
 #include <algorithm>
 #include <string>
+#include <string_view>
+#include <vector>
 
 #include "format/failure.h"
+#include "format/phone.h"
 
 namespace peneira {
 namespace {
@@ -55,6 +58,12 @@ struct ChunkCodes::Slice {
     return column.value<T>(first + i);
   }
 };
+
+template <typename Kind>
+bool ChunkCodes::anyOf(const Slice& one, const Slice& other, uint32_t i, Kind isWanted) {
+  return (one.valid(i) && isWanted(one.value<int64_t>(i))) ||
+         (other.valid(i) && isWanted(other.value<int64_t>(i)));
+}
 
 ChunkCodes::ChunkCodes(const BuildContext& context) : context_(context), lastRow_(1u << 16) {}
 
@@ -122,6 +131,30 @@ void ChunkCodes::collectFlags() {
   for (uint32_t i = 0; i < rowCount_; i++) {
     if (email.valid(i)) pairs_.add(FlagCodes::kHasEmail, i);
     if (phone1.valid(i) || phone2.valid(i)) pairs_.add(FlagCodes::kHasPhone, i);
+    if (anyOf(phone1, phone2, i, isMobile)) pairs_.add(FlagCodes::kHasMobile, i);
+    if (anyOf(phone1, phone2, i, isLandline)) pairs_.add(FlagCodes::kHasLandline, i);
+  }
+  collectFlag(Columns::kEmailOwnDomain, FlagCodes::kOwnDomain);
+  collectShared();
+}
+
+// Rows whose e-mail no other company has: the number 1 is the code below which there is 0 alone.
+void ChunkCodes::collectShared() {
+  const Slice shared = slice(Columns::kEmailShared);
+  const StringBytes& numbers = context_.tables[Tables::kNumber];
+  std::vector<bool> isOne(numbers.count());
+  for (uint32_t code = 0; code < numbers.count(); code++) {
+    const std::string_view text = numbers.at(code);
+    isOne[code] = text.ends_with('1') && text.find_first_not_of('0') == text.size() - 1;
+  }
+  for (uint32_t i = 0; i < rowCount_; i++) {
+    if (!shared.valid(i)) continue;
+    const auto code = shared.value<uint16_t>(i);
+    if (code >= isOne.size()) {
+      refuse(Columns::kEmailShared, uint64_t{firstRow_} + i,
+             "has the unknown code " + std::to_string(code));
+    }
+    if (isOne[code]) pairs_.add(FlagCodes::kOwnEmail, i);
   }
 }
 

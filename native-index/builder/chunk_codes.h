@@ -39,6 +39,9 @@ class ChunkCodes {
   template <typename Code>
   void collectColumn(uint32_t column, uint32_t codeCount);
   void collectFlags();
+  void collectShared();
+  template <typename Kind>
+  static bool anyOf(const Slice& one, const Slice& other, uint32_t i, Kind isWanted);
   void collectFlag(uint32_t column, uint32_t code);
   void collectSecondary();
   void collectAreaCodes();

@@ -19,7 +19,10 @@
 #include "builder/cube_writer.h"
 #include "builder/orders.h"
 #include "builder/parallel.h"
+#include "builder/places_writer.h"
+#include "builder/postal_writer.h"
 #include "builder/postings_writer.h"
+#include "builder/rollup_writer.h"
 #include "builder/words.h"
 #include "format/blocks.h"
 #include "format/crc32c.h"
@@ -221,6 +224,12 @@ void writeStages(const BuildContext& context, const std::string& path, BuildResu
   watch.lap("words", result);
   writeCube(context);
   watch.lap("cube", result);
+  writeRollup(context);
+  watch.lap("rollup", result);
+  writePostal(context);
+  watch.lap("postal", result);
+  writePlaces(context);
+  watch.lap("places", result);
 }
 
 }  // namespace

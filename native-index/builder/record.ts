@@ -9,11 +9,13 @@
  *  12 cnpj, 14 ASCII bytes                  56 i64 share capital in cents
  *  26 u8 registration_status                64 i64 phone_1, E.164 digits as a number
  *  27 u8 company size code                  72 i64 phone_2
- *  28 u8 uf code  29 u8 status reason code  80 u16 x 8 byte lengths of the strings
- *  30 u8 flags    31 u8 zero                96 u16 x n secondary activity codes, then the
- *  32 u16 legal nature  34 u16 tom             UTF-8 strings one after another in the order of
- *  36 u16 ibge    38 u16 country               RECORD_STRINGS, then zero padding
- *  40 u16 primary activity  42 u16 n, count of secondary activities
+ *  28 u8 uf code  29 u8 status reason code
+ *  30 u8 flags    31 u8 zero                80 u32 x 4 companies of the e-mail and the phones,
+ *  32 u16 legal nature  34 u16 tom             active establishments of the company
+ *  36 u16 ibge    38 u16 country            96 u16 x 8 byte lengths of the strings
+ *  40 u16 primary activity                 112 u16 x n secondary activity codes, then the UTF-8
+ *  42 u16 n, count of secondary activities     strings one after another in the order of
+ *                                              RECORD_STRINGS, then zero padding
  */
 import { COLUMNS } from "../format/columns.ts";
 
@@ -37,6 +39,8 @@ export const SLOT_BYTES = {
   uint16: 2,
   dictionary16: 2,
   uint32: 4,
+  /** The number itself; its code is known when all rows are. */
+  dictionary16_uint32: 4,
   date32: 4,
   int64: 8,
   /** The CNPJ. */
@@ -76,6 +80,7 @@ export const RECORD_FLAGS = {
   mei: 4,
   sanctioned: 8,
   sanctionKnown: 16,
+  ownDomain: 32,
 } as const;
 
 /** What stands for null in the fixed part: u8, u16, u32, days (i32), and both i64 kinds. */

@@ -37,8 +37,12 @@ struct RecordLayout {
     kShareCapitalCents = 56,
     kPhone1 = 64,
     kPhone2 = 72,
-    kStringLengths = 80,
-    kFixedLength = 96,
+    kEmailShared = 80,
+    kPhone1Shared = 84,
+    kPhone2Shared = 88,
+    kEstablishments = 92,
+    kStringLengths = 96,
+    kFixedLength = 112,
   };
 };
 
@@ -50,6 +54,7 @@ struct RecordFlags {
     kMei = 4,
     kSanctioned = 8,
     kSanctionKnown = 16,
+    kOwnDomain = 32,
   };
 };
 
@@ -95,6 +100,10 @@ constexpr RecordSlot kRecordSlots[] = {
     {Columns::kShareCapitalCents, RecordLayout::kShareCapitalCents},
     {Columns::kPhone1, RecordLayout::kPhone1},
     {Columns::kPhone2, RecordLayout::kPhone2},
+    {Columns::kEmailShared, RecordLayout::kEmailShared},
+    {Columns::kPhone1Shared, RecordLayout::kPhone1Shared},
+    {Columns::kPhone2Shared, RecordLayout::kPhone2Shared},
+    {Columns::kEstablishments, RecordLayout::kEstablishments},
 };
 
 // The columns that the strings go to, by their numbers.

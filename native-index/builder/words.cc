@@ -9,11 +9,11 @@
 #include <memory>
 #include <vector>
 
-#include "builder/analyzer.h"
 #include "builder/container_writer.h"
 #include "builder/parallel.h"
 #include "builder/spill.h"
 #include "builder/term_dictionary.h"
+#include "format/analyzer.h"
 #include "format/failure.h"
 
 namespace peneira {

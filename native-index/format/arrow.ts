@@ -57,18 +57,14 @@ export function encodeSchema(
   return finishMessage(builder, MessageHeader.Schema, schema, { at, body: [] });
 }
 
-/** Dictionary message: the values of one dictionary column, in code order. */
-export function encodeDictionary(id: bigint, values: readonly string[]): EncodedMessage {
+type Values = readonly string[] | Uint32Array<ArrayBuffer>;
+/** Dictionary message: the values of one dictionary column, texts or numbers, in code order. */
+export function encodeDictionary(id: bigint, values: Values): EncodedMessage {
   const body = new BodyBuilder();
-  const texts = values.map((value) => Buffer.from(value));
-  const offsets = new Int32Array(values.length + 1);
-  texts.forEach((text, i) => {
-    offsets[i + 1] = (offsets[i] as number) + text.length;
-  });
   body.node(values.length, 0);
   body.buffer(null);
-  body.buffer(new Uint8Array(offsets.buffer));
-  body.buffer(Buffer.concat(texts));
+  if (values instanceof Uint32Array) body.buffer(new Uint8Array(values.buffer));
+  else addTexts(body, values);
   const builder = new Builder(1024);
   const batch = body.build(builder, values.length);
   DictionaryBatch.startDictionaryBatch(builder);
@@ -76,6 +72,16 @@ export function encodeDictionary(id: bigint, values: readonly string[]): Encoded
   DictionaryBatch.addData(builder, batch);
   const header = DictionaryBatch.endDictionaryBatch(builder);
   return finishMessage(builder, MessageHeader.DictionaryBatch, header, { at: 0, body: body.parts });
+}
+
+function addTexts(body: BodyBuilder, values: readonly string[]): void {
+  const texts = values.map((value) => Buffer.from(value));
+  const offsets = new Int32Array(values.length + 1);
+  texts.forEach((text, i) => {
+    offsets[i + 1] = (offsets[i] as number) + text.length;
+  });
+  body.buffer(new Uint8Array(offsets.buffer));
+  body.buffer(Buffer.concat(texts));
 }
 
 /** Record batch message of `rows` rows; the buffers are referred to, not copied. */
@@ -303,6 +309,7 @@ function buildType(builder: Builder, type: ArrowColumn["type"]): [Type, number] 
     case "uint16":
       return [Type.Int, Int.createInt(builder, 16, false)];
     case "uint32":
+    case "dictionary16_uint32":
       return [Type.Int, Int.createInt(builder, 32, false)];
     case "int32":
       return [Type.Int, Int.createInt(builder, 32, true)];

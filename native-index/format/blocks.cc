@@ -10,13 +10,22 @@
 
 namespace peneira {
 
-Blocks::Blocks(const uint8_t* base, uint64_t covered, const uint8_t* sums)
-    : base_(base),
+namespace {
+
+// Most blocks that are read ahead where one after the other is touched: 1 MiB.
+constexpr uint64_t kAheadMax = 16;
+
+}  // namespace
+
+Blocks::Blocks(const Mapping& mapping, uint64_t covered, const uint8_t* sums)
+    : mapping_(&mapping),
+      base_(mapping.data()),
       covered_(covered),
       count_((covered + kBlockBytes - 1) / kBlockBytes),
       total_(count_),
       sums_(sums),
-      checked_(new std::atomic<uint64_t>[(count_ + 63) / 64]()) {}
+      checked_(new std::atomic<uint64_t>[(count_ + 63) / 64]()),
+      asked_(new std::atomic<uint64_t>[(count_ + 63) / 64]()) {}
 
 void Blocks::addDigests(uint64_t digested, const Digest& identity) {
   digested_ = digested;
@@ -27,16 +36,49 @@ void Blocks::addDigests(uint64_t digested, const Digest& identity) {
 void Blocks::check(uint64_t offset, uint64_t length) const {
   if (length == 0) return;
   const uint64_t last = (offset + length - 1) / kBlockBytes;
+  if (last != offset / kBlockBytes) askBlocks(offset / kBlockBytes, last + 1);
   for (uint64_t block = offset / kBlockBytes; block <= last; block++) {
     const uint64_t word = checked_[block / 64].load(std::memory_order_acquire);
     if ((word >> (block % 64) & 1) == 0) verify(block);
   }
 }
 
+void Blocks::ask(uint64_t offset, uint64_t length) const {
+  if (all_.load(std::memory_order_relaxed) || length == 0) return;
+  if (length > covered_ || offset > covered_ - length) return;  // `view` will say so
+  askBlocks(offset / kBlockBytes, (offset + length - 1) / kBlockBytes + 1);
+}
+
+// Neighbours that nobody asked for are asked for at once.
+void Blocks::askBlocks(uint64_t from, uint64_t to) const {
+  uint64_t first = from;
+  for (uint64_t block = from; block <= to; block++) {
+    const uint64_t bit = uint64_t{1} << (block % 64);
+    const bool fresh = block < to && !isAsked(block) &&
+                       (asked_[block / 64].fetch_or(bit, std::memory_order_relaxed) & bit) == 0;
+    if (fresh) continue;
+    if (first < block) mapping_->ask(first * kBlockBytes, (block - first) * kBlockBytes);
+    first = block + 1;
+  }
+}
+
+// A block that is about to be touched, and as many behind it as were asked for right before it.
+void Blocks::askFor(uint64_t block) const {
+  uint64_t before = 0;
+  while (before < kAheadMax && before < block && isAsked(block - before - 1)) before++;
+  const bool fresh = !isAsked(block);
+  // Halfway through what was read ahead the next half is asked for, so that nobody waits for it.
+  if (!fresh && (before < kAheadMax / 2 || block % (kAheadMax / 2) != 0)) return;
+  const uint64_t from = fresh ? block : block + kAheadMax / 2;
+  const uint64_t count = fresh ? before + 1 : kAheadMax / 2;
+  if (from < count_) askBlocks(from, std::min(from + count, count_));
+}
+
 void Blocks::verify(uint64_t block) const {
   const uint64_t age = age_.load();
   const uint64_t from = block * kBlockBytes;
   const uint64_t length = std::min<uint64_t>(kBlockBytes, covered_ - from);
+  askFor(block);
 #ifndef PENEIRA_TRUST_CHECKSUMS  // Set by the fuzz targets, so that mutations get past this point.
   const uint32_t found = crc32c(base_ + from, length);
   const uint32_t expected = load<uint32_t>(sums_ + block * 4);
@@ -64,6 +106,7 @@ void Blocks::proveIdentity() const {
 #ifndef PENEIRA_TRUST_CHECKSUMS
   if (digested_ == 0) return;
   const uint64_t blocks = (digested_ + kBlockBytes - 1) / kBlockBytes;
+  mapping_->ask(digested_, blocks * kDigestBytes);
   if (identityOf(base_ + digested_, blocks, digested_) == identity_) return;
   lost(digested_ / kBlockBytes, "is before digests that are not those of the identity");
 #endif

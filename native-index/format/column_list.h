@@ -47,7 +47,12 @@ struct Columns {
     kScoreContactable = 30,
     kScoreNewest = 31,
     kScoreEstablished = 32,
-    kCount = 33,
+    kEmailShared = 33,
+    kPhone1Shared = 34,
+    kPhone2Shared = 35,
+    kEstablishments = 36,
+    kEmailOwnDomain = 37,
+    kCount = 38,
   };
 };
 
@@ -101,7 +106,8 @@ struct Tables {
     kLegalNatureDescription = 9,
     kMunicipalityName = 10,
     kMunicipalityPopulation = 11,
-    kCount = 12,
+    kNumber = 12,
+    kCount = 13,
   };
 };
 
@@ -114,7 +120,11 @@ struct FlagCodes {
     kHasEmail = 3,
     kHasPhone = 4,
     kSanctioned = 5,
-    kCount = 6,
+    kHasMobile = 6,
+    kHasLandline = 7,
+    kOwnDomain = 8,
+    kOwnEmail = 9,
+    kCount = 10,
   };
 };
 
@@ -153,6 +163,11 @@ constexpr Column kColumns[] = {
     {"score_contactable", ColumnType::kUint16, false},
     {"score_newest", ColumnType::kUint16, false},
     {"score_established", ColumnType::kUint16, false},
+    {"email_shared", ColumnType::kDictionary16Uint32, true},
+    {"phone_1_shared", ColumnType::kDictionary16Uint32, true},
+    {"phone_2_shared", ColumnType::kDictionary16Uint32, true},
+    {"establishments", ColumnType::kDictionary16Uint32, false},
+    {"email_own_domain", ColumnType::kBool, true},
 };
 
 // Names by number.
@@ -198,6 +213,7 @@ constexpr std::string_view kTableNames[] = {
     "legal_nature_description",    // 9
     "municipality_name",           // 10
     "municipality_population",     // 11
+    "number",                      // 12
 };
 
 }  // namespace peneira

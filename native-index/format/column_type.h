@@ -18,13 +18,22 @@ enum class ColumnType : uint8_t {
   kDate32,
   kDictionary8,
   kDictionary16,
+  kDictionary16Uint32,
   kListDictionary16,
 };
 
 // Names of ColumnType, by its value.
-constexpr std::string_view kColumnTypeNames[] = {
-    "utf8",  "bool",   "uint8",       "uint16",       "uint32",
-    "int64", "date32", "dictionary8", "dictionary16", "list_dictionary16"};
+constexpr std::string_view kColumnTypeNames[] = {"utf8",
+                                                 "bool",
+                                                 "uint8",
+                                                 "uint16",
+                                                 "uint32",
+                                                 "int64",
+                                                 "date32",
+                                                 "dictionary8",
+                                                 "dictionary16",
+                                                 "dictionary16_uint32",
+                                                 "list_dictionary16"};
 
 // One stored column.
 struct Column {
@@ -40,7 +49,8 @@ constexpr uint64_t fixedBytes(ColumnType type, uint64_t rows) {
     case ColumnType::kUint8:
     case ColumnType::kDictionary8: return rows;
     case ColumnType::kUint16:
-    case ColumnType::kDictionary16: return rows * 2;
+    case ColumnType::kDictionary16:
+    case ColumnType::kDictionary16Uint32: return rows * 2;
     case ColumnType::kUint32:
     case ColumnType::kDate32: return rows * 4;
     case ColumnType::kInt64: return rows * 8;

@@ -19,6 +19,13 @@ static_assert(std::size(kDimensionNames) == Dimensions::kCount);
 static_assert(std::size(kOrderNames) == Orders::kCount);
 static_assert(std::size(kTableNames) == Tables::kCount);
 
+// What a file has by its version: the first columns and tables of the lists; 0 where the version is
+// not read. The fingerprint of version 1 is that of its program, for nothing makes such files anew.
+struct VersionParts {
+  uint32_t columns, tables;
+  uint64_t fingerprint;
+};
+
 constexpr uint32_t kStatusCount = 9;         // registration_status 0-8
 constexpr int32_t kFirstStartedYear = 1800;  // code 0 of the `started_year` dimension
 
@@ -55,6 +62,15 @@ constexpr uint64_t fingerprint() {
   fnv.add("|");
   fnv.addJoined(kTableNames);
   return fnv.hash;
+}
+
+// The parts of a version; none of one that is not read.
+constexpr VersionParts partsOfVersion(uint32_t version) {
+  switch (version) {
+    case 1: return {Columns::kEmailShared, Tables::kNumber, 0x6422f1659f2dba30u};
+    case 2: return {Columns::kCount, Tables::kCount, fingerprint()};
+    default: return {0, 0, 0};
+  }
 }
 
 }  // namespace peneira

@@ -14,9 +14,13 @@ type FixedType =
   | "int64"
   | "date32"
   | "dictionary8"
-  | "dictionary16";
+  | "dictionary16"
+  | "dictionary16_uint32";
 
-/** How a column is stored in Arrow; `dictionary8` and `dictionary16` hold Utf8 values. */
+/**
+ * How a column is stored in Arrow; `dictionary8` and `dictionary16` hold Utf8 values,
+ * `dictionary16_uint32` numbers, whose codes ascend as they do.
+ */
 export type ColumnType = FixedType | "utf8" | "bool" | "list_dictionary16";
 
 interface StoredColumn<Type extends ColumnType> {
@@ -71,6 +75,12 @@ export const COLUMNS = [
   { name: "score_contactable", type: "uint16", nullable: false, slot: 6 },
   { name: "score_newest", type: "uint16", nullable: false, slot: 8 },
   { name: "score_established", type: "uint16", nullable: false, slot: 10 },
+  // Since version 2; a file of version 1 has those above alone (`versions.ts`).
+  { name: "email_shared", type: "dictionary16_uint32", nullable: true, slot: 80 },
+  { name: "phone_1_shared", type: "dictionary16_uint32", nullable: true, slot: 84 },
+  { name: "phone_2_shared", type: "dictionary16_uint32", nullable: true, slot: 88 },
+  { name: "establishments", type: "dictionary16_uint32", nullable: false, slot: 92 },
+  { name: "email_own_domain", type: "bool", nullable: true },
 ] as const satisfies readonly Column[];
 
 /** Name of a stored column. */
@@ -112,6 +122,11 @@ export const FLAG_CODES = {
   has_email: 3,
   has_phone: 4,
   sanctioned: 5,
+  // Since version 2.
+  has_mobile: 6,
+  has_landline: 7,
+  own_domain: 8,
+  own_email: 9,
 } as const;
 
 /**
@@ -151,6 +166,7 @@ export const TABLES = [
   "legal_nature_description",
   "municipality_name",
   "municipality_population",
+  "number",
 ] as const;
 
 /** Name of a string table. `municipality_name` follows TOM codes, population IBGE codes. */

@@ -6,6 +6,9 @@
 #include <algorithm>
 #include <bit>
 #include <string>
+#ifdef __SSE2__
+#include <emmintrin.h>
+#endif
 
 #include "format/bits.h"
 #include "format/failure.h"
@@ -70,6 +73,40 @@ uint32_t Container::arrayLowerBound(uint32_t value) const {
     count = below ? count - half - 1 : half;
   }
   return low;
+}
+
+uint32_t Container::arrayGallop(uint32_t from, uint32_t value) const {
+  // Whether the group at an index ends below the value, so that it is not the last one either.
+  const auto isBelow = [this, value](uint32_t at) {
+    return at + kGroup <= cardinality && element(at + kGroup - 1) < value;
+  };
+  if (!isBelow(from)) return from;
+  uint32_t step = kGroup;
+  while (isBelow(from + step)) {
+    from += step;
+    step *= 2;
+  }
+  // The group at `from` is below, the one `step` further on is not.
+  for (step /= 2; step >= kGroup; step /= 2) {
+    if (isBelow(from + step)) from += step;
+  }
+  return from + kGroup;
+}
+
+bool Container::groupHolds(uint32_t from, uint16_t value) const {
+#ifdef __SSE2__
+  if (from + kGroup <= cardinality) {
+    const auto* at = reinterpret_cast<const __m128i*>(payload + size_t{from} * 2);
+    const __m128i wanted = _mm_set1_epi16(static_cast<int16_t>(value));
+    const __m128i low = _mm_cmpeq_epi16(_mm_loadu_si128(at), wanted);
+    const __m128i high = _mm_cmpeq_epi16(_mm_loadu_si128(at + 1), wanted);
+    return _mm_movemask_epi8(_mm_or_si128(low, high)) != 0;
+  }
+#endif
+  const uint32_t end = std::min(from + kGroup, cardinality);
+  bool found = false;
+  for (uint32_t at = from; at < end; at++) found |= element(at) == value;
+  return found;
 }
 
 uint32_t Container::runLowerBound(uint32_t value) const {

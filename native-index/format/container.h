@@ -22,6 +22,9 @@ struct ChunkSpan {
   uint32_t rows() const { return high - low; }
 };
 
+// Elements that are compared at once.
+constexpr uint32_t kGroup = 16;
+
 // A container in place. `payload` is not aligned; of runs it is the first (start, length - 1) pair.
 struct Container {
   const uint8_t* payload = nullptr;
@@ -47,6 +50,11 @@ struct Container {
   bool contains(uint32_t value) const;
   // First index of an array whose element is not below `value`.
   uint32_t arrayLowerBound(uint32_t value) const;
+  // First group of kGroup elements, counted from `from`, whose last one is not below `value`, or
+  // the group that holds the end of the array; it begins at the index that is given back.
+  uint32_t arrayGallop(uint32_t from, uint32_t value) const;
+  // Whether one of the kGroup elements from an index on, or of those that are left, is `value`.
+  bool groupHolds(uint32_t from, uint16_t value) const;
   // First run that does not end before `value`.
   uint32_t runLowerBound(uint32_t value) const;
   // Sets the bits of the container's rows in the span.

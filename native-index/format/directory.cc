@@ -28,9 +28,10 @@ std::string sectionName(uint32_t kind, uint32_t argument) {
 }
 
 SectionRange* slot(Directory& directory, const DirectoryEntry& entry) {
+  const uint32_t tables = directory.parts.tables;
   switch (static_cast<Section>(entry.kind)) {
     case Section::kTable:
-      return entry.argument < Tables::kCount ? &directory.tables[entry.argument] : nullptr;
+      return entry.argument < tables ? &directory.tables[entry.argument] : nullptr;
     case Section::kOrder:
       return entry.argument < Orders::kCount ? &directory.orders[entry.argument] : nullptr;
     case Section::kMeta: return &directory.meta;
@@ -67,15 +68,17 @@ DirectoryHeader readHeader(const uint8_t* bytes, uint64_t length) {
   if (std::memcmp(header.magic, kDirectoryMagic, sizeof header.magic) != 0) {
     damaged("the directory does not begin with the magic PNRINDEX");
   }
-  if (header.version != kFormatVersion) {
+  const VersionParts parts = partsOfVersion(header.version);
+  if (parts.columns == 0) {
     throw Failure(kOtherVersion, "the snapshot has format version " +
-                                     std::to_string(header.version) + ", this program reads " +
+                                     std::to_string(header.version) +
+                                     ", this program reads up to " +
                                      std::to_string(kFormatVersion) + ": import it again");
   }
-  if (header.fingerprint != fingerprint()) {
+  if (header.fingerprint != parts.fingerprint) {
     throw Failure(kOtherVersion, "the snapshot was written for other columns (fingerprint " +
                                      std::to_string(header.fingerprint) + ", this program has " +
-                                     std::to_string(fingerprint()) + "): import it again");
+                                     std::to_string(parts.fingerprint) + "): import it again");
   }
   if (header.section_count > kSectionsMax) damaged("the directory names too many sections");
   expectEqual("length of the directory", length,
@@ -126,10 +129,10 @@ uint32_t sectionBit(uint32_t kind, uint32_t argument) {
   return kind;
 }
 
-void checkPresent(uint64_t present) {
+void checkPresent(uint64_t present, uint32_t tables) {
   for (uint32_t kind = 1; kind <= static_cast<uint32_t>(Section::kBlocks); kind++) {
     uint32_t count = 1;
-    if (kind == static_cast<uint32_t>(Section::kTable)) count = Tables::kCount;
+    if (kind == static_cast<uint32_t>(Section::kTable)) count = tables;
     if (kind == static_cast<uint32_t>(Section::kOrder)) count = Orders::kCount;
     for (uint32_t argument = 0; argument < count; argument++) {
       if ((present >> sectionBit(kind, argument) & 1) != 0) continue;
@@ -156,6 +159,7 @@ Directory readDirectory(const Mapping& mapping, const DirectoryLocation& locatio
   const uint8_t* bytes = checkedBytes(mapping, location);
   const DirectoryHeader header = readHeader(bytes, location.length);
   Directory directory;
+  directory.parts = partsOfVersion(header.version);
   directory.rowCount = header.row_count;
   directory.chunkCount = header.chunk_count;
   std::vector<DirectoryEntry> entries(header.section_count);
@@ -170,10 +174,14 @@ Directory readDirectory(const Mapping& mapping, const DirectoryLocation& locatio
     if ((present & bit) != 0) damaged(name + " is there twice");
     present |= bit;
     *range = {entry.offset, entry.length};
+    if (static_cast<Section>(entry.kind) != Section::kBlocks) {
+      directory.end = std::max(directory.end, entry.offset + entry.length);
+    }
   }
-  checkPresent(present);
+  checkPresent(present, directory.parts.tables);
   checkPlaces(entries, location.offset);
   checkLengths(directory, entries);
+  directory.end = (directory.end + kSectionAlign - 1) / kSectionAlign * kSectionAlign;
   if (location.digests) checkDigests(*location.digests, location, mapping.size());
   return directory;
 }

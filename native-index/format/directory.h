@@ -37,10 +37,14 @@ struct SectionRange {
 // Every section of the index region.
 struct Directory {
   uint64_t rowCount = 0, chunkCount = 0;
+  VersionParts parts{};  // what its version has
   SectionRange meta, columns, postings, chunks, nameRank, terms, termIndex, termPostings, cube,
       blocks;
   SectionRange tables[Tables::kCount];
   SectionRange orders[Orders::kCount];
+  // Where the last section before BLOCKS ends, on the next multiple of 64; what stands between is
+  // optional and names itself (parts.h).
+  uint64_t end = 0;
 };
 
 // Reads and checks the directory; throws SNAPSHOT_DAMAGED or SNAPSHOT_VERSION.

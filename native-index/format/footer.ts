@@ -12,6 +12,7 @@ import { CheckedFile } from "./checked-file.ts";
 import { COLUMNS } from "./columns.ts";
 import type { SnapshotMeta } from "./meta.ts";
 import { META_BYTES_MAX, parseMeta } from "./meta-schema.ts";
+import { columnsOf } from "./versions.ts";
 
 /** Key of the metadata JSON in the Arrow schema. */
 export const META_KEY = "peneira.meta";
@@ -22,9 +23,12 @@ export const INDEX_KEY = "peneira.index";
 /** Longest footer: the metadata, and the places of batches of any registry. */
 const FOOTER_BYTES_MAX = 2 * META_BYTES_MAX;
 
+/** Columns that a snapshot of an earlier version lacks. */
+const LATER_COLUMNS: readonly string[] = COLUMNS.slice(columnsOf(1).length).map(({ name }) => name);
+
 /** Columns that a plain file may leave out: they are computed anew. */
-const SCORE_COLUMNS: readonly string[] = COLUMNS.map(({ name }) => name as string).filter(
-  (name) => name === "score" || name.startsWith("score_"),
+const COMPUTED_COLUMNS: readonly string[] = COLUMNS.map(({ name }) => name as string).filter(
+  (name) => name === "score" || name.startsWith("score_") || LATER_COLUMNS.includes(name),
 );
 
 /** Reads the footer of a file with our columns. @throws CommandError when it has none. */
@@ -43,7 +47,7 @@ export function readFooter(path: string): { footer: DecodedFooter; file: Checked
   file.footerOffset = file.bytes - 10 - length;
   const footer = decode(file, length);
   const missing = COLUMNS.filter(({ name }) => !footer.columns.includes(name));
-  const optional = footer.metadata[INDEX_KEY] === undefined ? SCORE_COLUMNS : [];
+  const optional = footer.metadata[INDEX_KEY] === undefined ? COMPUTED_COLUMNS : LATER_COLUMNS;
   const names = missing.map(({ name }) => name).filter((name) => !optional.includes(name));
   if (names.length > 0) {
     file.refuse(`it is an Arrow file of something else; it lacks the columns ${names.join(", ")}`);

@@ -6,11 +6,12 @@
 //   Arrow file: "ARROW1\0\0" schema, dictionaries, record batches, EOS
 //   sections    META, COLUMNS, TABLE*, POSTINGS, CHUNKS, ORDER*, NAME_RANK, TERMS,
 //               TERM_INDEX, TERM_POSTINGS, CUBE
+//   parts       ROLLUP, POSTAL, PLACES: optional and not in DIRECTORY; see their headers
 //   BLOCKS      u32 CRC-32C of every 64 KiB block of bytes [0, offset of BLOCKS); last is partial
 //   DIRECTORY   DirectoryHeader, DirectoryEntry x section_count (BLOCKS included, itself not)
 //   DIGESTS     u8[32] SHA-256 of every 64 KiB block of bytes [0, offset of DIGESTS), last partial
 //   Arrow footer, whose custom metadata "peneira.index" is the JSON
-//               {"version":1,"offset":"…","length":"…","crc32c":…} of DIRECTORY, and behind these
+//               {"version":2,"offset":"…","length":"…","crc32c":…} of DIRECTORY, and behind these
 //               "digests":{"offset":"…","length":"…","sha256":"…"} of DIGESTS
 //
 // The identity of a snapshot is sha256 of DIGESTS: the SHA-256 (64 hexadecimal digits) of the eight
@@ -27,7 +28,8 @@ namespace peneira {
 constexpr char kIdentityMagic[8] = {'P', 'N', 'R', 'I', 'D', 'E', 'N', 'T'};
 constexpr uint32_t kDigestBytes = 32;
 constexpr char kDirectoryMagic[8] = {'P', 'N', 'R', 'I', 'N', 'D', 'E', 'X'};
-constexpr uint32_t kFormatVersion = 1;
+// Version 2 has five columns, a table and four flags more; a file of version 1 is read without.
+constexpr uint32_t kFormatVersion = 2;
 constexpr uint32_t kBatchRows = 1u << 20;
 constexpr uint32_t kChunkRows = 1u << 16;
 constexpr uint32_t kBlockBytes = 1u << 16;

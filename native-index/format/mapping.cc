@@ -1,14 +1,17 @@
-// mmap and the SIGBUS guard. What comes in: a path. What goes out: a Mapping.
+// mmap, the SIGBUS guard and the reader's lock. What comes in: a path. What goes out: a Mapping.
 // Invariant: the signal handler touches only lock-free atomics and mmap(2); a SIGBUS at an address
-// that is not ours goes to whoever handled it before.
+// that is not ours goes to whoever handled it before. The lock is the system's and only tells that
+// somebody reads: it ends with its process, and a file system without locks changes nothing.
 #include "format/mapping.h"
 
 #include <dlfcn.h>
 #include <fcntl.h>
+#include <sys/file.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <csignal>
 #include <cstring>
@@ -125,6 +128,8 @@ std::shared_ptr<Mapping> Mapping::open(const std::string& path) {
   std::shared_ptr<Mapping> mapping(new Mapping());
   mapping->descriptor_ = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
   if (mapping->descriptor_ < 0) unreadable(path, "open");
+  // Held as long as the descriptor, and shared by all readers. Whoever cannot have it reads on.
+  flock(mapping->descriptor_, LOCK_SH | LOCK_NB);
   struct stat status;
   if (fstat(mapping->descriptor_, &status) != 0) unreadable(path, "read the size of");
   if (!S_ISREG(status.st_mode)) throw Failure(kUnreadable, path + " is not a regular file");
@@ -150,12 +155,46 @@ std::shared_ptr<Mapping> Mapping::ofBytes(const uint8_t* bytes, size_t length) {
   return mapping;
 }
 
+void Mapping::scattered(uint64_t offset) const { advise(offset, size(), MADV_RANDOM); }
+
+void Mapping::ask(uint64_t offset, uint64_t length) const {
+  if (offset < size()) advise(offset, offset + std::min(length, size() - offset), MADV_WILLNEED);
+}
+
+void Mapping::advise(uint64_t from, uint64_t to, int advice) const {
+  if (guard_ < 0 || from >= to) return;
+  const int saved = errno;
+  const uint64_t start = from & pageMask;
+  // Advice that a system does not take costs time, not answers.
+  madvise(const_cast<uint8_t*>(data_) + start, to - start, advice);
+  errno = saved;
+}
+
 FileState Mapping::state() const {
   struct stat status;
   if (fstat(descriptor_, &status) != 0) unreadable("a mapped file", "read the state of");
   const auto [modified, changed] = timesOf(status);
   return {static_cast<uint64_t>(status.st_ino), static_cast<uint64_t>(status.st_size),
           static_cast<uint64_t>(status.st_nlink), modified, changed};
+}
+
+Removal removeUnread(const std::string& path) {
+  // Network file systems give a lock of one's own only to who may write.
+  int descriptor = ::open(path.c_str(), O_RDWR | O_CLOEXEC);
+  if (descriptor < 0) descriptor = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
+  if (descriptor < 0) throwSystemError("open", path);
+  if (flock(descriptor, LOCK_EX | LOCK_NB) != 0) {
+    const bool isRead = errno == EWOULDBLOCK;
+    close(descriptor);
+    return isRead ? Removal::kRead : Removal::kUnknown;
+  }
+  // Under the lock, so that nobody begins to read in between.
+  const bool isRemoved = unlink(path.c_str()) == 0;
+  const int why = errno;
+  close(descriptor);
+  errno = why;
+  if (!isRemoved) throwSystemError("remove", path);
+  return Removal::kRemoved;
 }
 
 Mapping::~Mapping() {

@@ -2,6 +2,7 @@
 // Invariant: a page that cannot be read (the file was truncated under us, or the disk failed) does
 // not kill the process: it reads as zeros and `poisoned` is true from then on, so whoever computed
 // from the bytes checks `poisoned` afterwards. A file that was replaced by rename stays whole.
+// While it is mapped it has a shared lock (flock), by which other processes see that it is read.
 #pragma once
 #include <atomic>
 #include <compare>
@@ -40,17 +41,33 @@ class Mapping {
   const uint8_t* data() const { return data_; }
   uint64_t size() const { return identity_.size; }
   const FileIdentity& identity() const { return identity_; }
+  // From here on single pages are touched in no order: none is read because of its neighbours.
+  void scattered(uint64_t offset) const;
+  // Asks the system to read bytes soon; waits for nothing, and what cannot be had is no failure.
+  void ask(uint64_t offset, uint64_t length) const;
   // Of the file that is mapped, wherever its name has gone.
   FileState state() const;
   bool poisoned() const { return poisoned_.load(std::memory_order_acquire); }
 
  private:
   Mapping() = default;
+  // Says how the bytes [from, to) will be used, in whole pages.
+  void advise(uint64_t from, uint64_t to, int advice) const;
   const uint8_t* data_ = nullptr;
   FileIdentity identity_;
   int descriptor_ = -1;
   int guard_ = -1;  // slot of the SIGBUS guard, -1 when the bytes are not mapped
   std::atomic<bool> poisoned_{false};
 };
+
+// What became of a file that was to go unless it is read.
+enum class Removal : uint8_t {
+  kRemoved,
+  kRead,     // somebody has it mapped, in this process or another one
+  kUnknown,  // the file system has no locks, so it stays
+};
+
+// Removes a file that nobody has mapped; throws SystemFailure where the system refuses.
+Removal removeUnread(const std::string& path);
 
 }  // namespace peneira

@@ -104,6 +104,12 @@ const PROVENANCE: readonly (readonly [name: string, rule: Rule])[] = [
   ["ceis_as_of_date", either(day, NOT_AVAILABLE)],
 ];
 
+const ORIGIN: readonly (readonly [name: string, rule: Rule])[] = [
+  ["host", either(printableUpTo(300), null)],
+  ["partial", rule("true or false", (value) => typeof value === "boolean")],
+  ["rows_left_out", whole(0, Number.MAX_SAFE_INTEGER, "a number of rows")],
+];
+
 /** The cells of a row of each lookup; the first is the code that the rows ascend by. */
 const LOOKUPS: Readonly<Record<keyof SnapshotMeta["lookups"], readonly Rule[]>> = {
   cnaes: [digits(7), name],
@@ -129,6 +135,7 @@ const DICTIONARIES: Readonly<Record<DictionaryName, readonly [value: Rule, most:
   municipality_ibge: [digits(7), 0xffff],
   municipality_tom: [digits(4), 0xffff],
   country_code: [digits(3), 0xffff],
+  number: [digits(10), 0xffff],
 };
 
 /** Whether a value is a month as `YYYY-MM`. */
@@ -182,8 +189,14 @@ export function parseMeta(
     return { meta: null, problem: "they are not JSON" };
   }
   const fault = metaFault(value);
-  if (fault === null) return { meta: value as SnapshotMeta };
+  if (fault === null) return { meta: withNumbers(value as SnapshotMeta) };
   return { meta: null, problem: `${fault.place} is ${fault.found}, not ${fault.expected}` };
+}
+
+/** Metadata of version 1 have no dictionary of numbers: none is as good as an empty one. */
+function withNumbers(meta: SnapshotMeta): SnapshotMeta {
+  if (hasDictionary({ format: meta.format }, "number")) return meta;
+  return { ...meta, dictionaries: { ...meta.dictionaries, number: [] } };
 }
 
 function checkMeta(value: unknown): void {
@@ -191,12 +204,17 @@ function checkMeta(value: unknown): void {
   checkMembers("", meta, MEMBERS);
   const provenance = closedAt("/provenance", meta.provenance, names(PROVENANCE));
   checkMembers("/provenance", provenance, PROVENANCE);
+  // Nothing was written of it before there was something to tell.
+  if (meta.origin !== undefined) {
+    checkMembers("/origin", closedAt("/origin", meta.origin, names(ORIGIN)), ORIGIN);
+  }
   const lookups = closedAt("/lookups", meta.lookups, Object.keys(LOOKUPS));
   for (const [name, rules] of Object.entries(LOOKUPS)) {
     checkRows(`/lookups/${name}`, lookups[name], rules);
   }
-  const dictionaries = closedAt("/dictionaries", meta.dictionaries, Object.keys(DICTIONARIES));
-  for (const [name, [value, most]] of Object.entries(DICTIONARIES)) {
+  const known = Object.entries(DICTIONARIES).filter(([name]) => hasDictionary(meta, name));
+  const dictionaries = closedAt("/dictionaries", meta.dictionaries, names(known));
+  for (const [name, [value, most]] of known) {
     const place = `/dictionaries/${name}`;
     const values = listAt(place, dictionaries[name]);
     if (values.length > most) {
@@ -207,9 +225,14 @@ function checkMeta(value: unknown): void {
   }
 }
 
+/** Whether metadata of a format have a dictionary. */
+function hasDictionary({ format }: Members, name: string): boolean {
+  return format !== 1 || name !== "number";
+}
+
 type Members = Readonly<Record<string, unknown>>;
 
-function names(rules: readonly (readonly [name: string, rule: Rule])[]): string[] {
+function names(rules: readonly (readonly [name: string, rule: unknown])[]): string[] {
   return rules.map(([name]) => name);
 }
 

@@ -4,7 +4,7 @@
  * the string tables derived from it.
  * Invariant: it holds nothing of the clock or the machine, so the same dump gives the same bytes.
  */
-import type { TableName } from "./columns.ts";
+import { COLUMNS, type TableName } from "./columns.ts";
 
 /** Dictionary columns: their codes are ordinals in the sorted list of this name. */
 export type DictionaryName =
@@ -15,7 +15,8 @@ export type DictionaryName =
   | "uf"
   | "municipality_ibge"
   | "municipality_tom"
-  | "country_code";
+  | "country_code"
+  | "number";
 
 /** Code and description. */
 export type CodeName = readonly [code: string, name: string];
@@ -32,6 +33,16 @@ export type SnapshotMunicipality = readonly [
   population: number | null,
 ];
 
+/** Where the files of a month came from, and what of it the snapshot lacks. */
+export interface SnapshotOrigin {
+  /** Host that they were downloaded from; null where nobody says. */
+  readonly host: string | null;
+  /** Whether parts were missing, or had no rows, and that was allowed. */
+  readonly partial: boolean;
+  /** Malformed rows that were left out. */
+  readonly rows_left_out: number;
+}
+
 /** The JSON of the META section and of the schema metadata; holds nothing of the clock. */
 export interface SnapshotMeta {
   readonly format: number;
@@ -44,6 +55,8 @@ export interface SnapshotMeta {
     readonly ibge_population_year: string;
     readonly ceis_as_of_date: string;
   };
+  /** What is to be known of the files; absent where nothing is. */
+  readonly origin?: SnapshotOrigin;
   readonly accounts: number;
   readonly score_version: number;
   readonly created_by: string;
@@ -55,12 +68,29 @@ export interface SnapshotMeta {
     readonly countries: readonly CodeName[];
     readonly municipalities: readonly SnapshotMunicipality[];
   };
-  /** Ascending; the ordinal is the stored code. `cnae_secondary` uses that of `cnae_primary`. */
+  /**
+   * Ascending; the ordinal is the stored code. `cnae_secondary` uses that of `cnae_primary`; what
+   * was counted uses `number`, of which a snapshot of version 1 has none.
+   */
   readonly dictionaries: Readonly<Record<DictionaryName, readonly string[]>>;
+}
+
+/** Columns of numbers, which share a dictionary. */
+const NUMBERS: readonly string[] = COLUMNS.flatMap(({ name, type }) =>
+  type === "dictionary16_uint32" ? [name] : [],
+);
+
+/** Digits of a number in the dictionary, so that texts ascend as the numbers do. */
+const NUMBER_DIGITS = 10;
+
+/** A dictionary of numbers, which ascend. */
+export function numberTexts(numbers: Iterable<number>): string[] {
+  return Array.from(numbers, (number) => String(number).padStart(NUMBER_DIGITS, "0"));
 }
 
 /** The dictionary that a dictionary column uses. */
 export function dictionaryOf(column: string): DictionaryName {
+  if (NUMBERS.includes(column)) return "number";
   return column === "cnae_secondary" ? "cnae_primary" : (column as DictionaryName);
 }
 

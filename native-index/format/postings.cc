@@ -59,7 +59,7 @@ ChunkView Postings::chunk(uint32_t number) const {
   return {offset, header.byte_length};
 }
 
-std::span<const uint8_t> Postings::entries(const ChunkView& chunk, uint32_t dimension) const {
+SectionRange Postings::placeOf(const ChunkView& chunk, uint32_t dimension) const {
   const uint64_t at = sizeof(ChunkHeader) + dimension * sizeof(DimensionEntry);
   const auto entry = load<DimensionEntry>(blocks_->view(chunk.offset + at, sizeof(DimensionEntry)));
   const uint64_t length = uint64_t{entry.entry_count} * kEntryBytes;
@@ -67,7 +67,12 @@ std::span<const uint8_t> Postings::entries(const ChunkView& chunk, uint32_t dime
     damaged("the entries of dimension " + std::string(kDimensionNames[dimension]) +
             " leave their chunk");
   }
-  return {blocks_->view(chunk.offset + entry.entries_offset, length), length};
+  return {chunk.offset + entry.entries_offset, length};
+}
+
+std::span<const uint8_t> Postings::entries(const ChunkView& chunk, uint32_t dimension) const {
+  const SectionRange place = placeOf(chunk, dimension);
+  return {blocks_->view(place.offset, place.length), place.length};
 }
 
 Container Postings::container(const ChunkView& chunk, const uint8_t* entry) const {
@@ -78,8 +83,9 @@ Container Postings::container(const ChunkView& chunk, const uint8_t* entry) cons
   return Container::read(*blocks_, place);
 }
 
-void Postings::find(const ChunkView& chunk, uint32_t dimension, std::span<const uint32_t> codes,
-                    std::vector<Container>& found) const {
+template <class Found>
+void Postings::eachEntry(const ChunkView& chunk, uint32_t dimension,
+                         std::span<const uint32_t> codes, Found found) const {
   const std::span<const uint8_t> all = entries(chunk, dimension);
   const size_t count = all.size() / kEntryBytes;
   const bool search = codes.size() * kSearchSteps < count;
@@ -91,8 +97,36 @@ void Postings::find(const ChunkView& chunk, uint32_t dimension, std::span<const 
       while (at < count && codeAt(all, at) < code) at++;
     }
     if (at == count) return;
-    if (codeAt(all, at) == code) found.push_back(container(chunk, all.data() + at * kEntryBytes));
+    if (codeAt(all, at) == code) found(all.data() + at * kEntryBytes);
   }
+}
+
+void Postings::find(const ChunkView& chunk, uint32_t dimension, std::span<const uint32_t> codes,
+                    std::vector<Container>& found) const {
+  eachEntry(chunk, dimension, codes,
+            [&](const uint8_t* entry) { found.push_back(container(chunk, entry)); });
+}
+
+void Postings::askHead(uint32_t number) const {
+  if (number + 1 < offsets_.size()) blocks_->ask(offsets_[number], sizeof(ChunkHeader));
+}
+
+void Postings::askEntries(const ChunkView& chunk, uint32_t dimension) const {
+  const SectionRange place = placeOf(chunk, dimension);
+  blocks_->ask(place.offset, place.length);
+}
+
+void Postings::askContainers(const ChunkView& chunk, uint32_t dimension,
+                             std::span<const uint32_t> codes) const {
+  eachEntry(chunk, dimension, codes, [&](const uint8_t* at) {
+    const auto stored = load<ContainerEntry>(at);
+    // Of runs the length is not known yet; most are short.
+    const auto type = static_cast<ContainerType>(stored.type);
+    const bool runs = type == ContainerType::kRun;
+    const uint32_t bytes =
+        runs ? 2 : Container::plainBytes(type, uint32_t{stored.cardinality_minus_one} + 1);
+    blocks_->ask(chunk.offset + stored.payload_offset, bytes);
+  });
 }
 
 size_t Postings::count(const ChunkView& chunk, uint32_t dimension) const {

@@ -33,13 +33,25 @@ class Postings {
   // Appends the containers of those `codes` (ascending) that the chunk has.
   void find(const ChunkView& chunk, uint32_t dimension, std::span<const uint32_t> codes,
             std::vector<Container>& found) const;
+  // Asks the disk for what `find` is going to read, in three steps that wait for no other disk
+  // than that of the step before: the head of a chunk, the entries of a dimension, the containers.
+  void askHead(uint32_t number) const;
+  void askEntries(const ChunkView& chunk, uint32_t dimension) const;
+  void askContainers(const ChunkView& chunk, uint32_t dimension,
+                     std::span<const uint32_t> codes) const;
   // How many containers the chunk has of a dimension.
   size_t count(const ChunkView& chunk, uint32_t dimension) const;
   // Appends all containers that the chunk has of a dimension, in order of their codes.
   void all(const ChunkView& chunk, uint32_t dimension, std::vector<CodedContainer>& found) const;
 
  private:
+  // Where the entries of a dimension lie, absolute.
+  SectionRange placeOf(const ChunkView& chunk, uint32_t dimension) const;
   std::span<const uint8_t> entries(const ChunkView& chunk, uint32_t dimension) const;
+  // Calls `found(entry)` for the entries of those codes that the chunk has.
+  template <class Found>
+  void eachEntry(const ChunkView& chunk, uint32_t dimension, std::span<const uint32_t> codes,
+                 Found found) const;
   Container container(const ChunkView& chunk, const uint8_t* entry) const;
 
   const Blocks* blocks_;

@@ -67,14 +67,15 @@ function locationOf(file: CheckedFile, text: string): LocationMembers {
   return { version, ...numbers, digests };
 }
 
-/** The entries of the directory, and the number of rows. @throws CommandError when damaged. */
+/** The entries of the directory, its version and rows. @throws CommandError when damaged. */
 export function readDirectory(
   file: CheckedFile,
   location: DirectoryLocation,
-): { sections: SnapshotSection[]; rowCount: number } {
+): { sections: SnapshotSection[]; rowCount: number; version: number } {
   const bytes = file.read(location.offset, location.length);
   if (crc32c(bytes) !== location.crc32c) file.refuse("its index directory is damaged");
-  const columns = ADMITTED.get(bytes.readUInt32LE(8));
+  const version = bytes.readUInt32LE(8);
+  const columns = ADMITTED.get(version);
   if (bytes.toString("latin1", 0, 8) !== "PNRINDEX" || columns === undefined) {
     file.refuse("its index directory is of another version; import the dump again");
   }
@@ -101,7 +102,47 @@ export function readDirectory(
     seen.add(name);
     return section;
   });
-  return { sections, rowCount: Number(bytes.readBigUInt64LE(16)) };
+  return { sections, rowCount: Number(bytes.readBigUInt64LE(16)), version };
+}
+
+/** Sections begin on multiples of this (`format.h`), and so do the optional parts. */
+const SECTION_ALIGN = 64;
+/** Bytes of the head of an optional part (`parts.h`), and where its length stands in them. */
+const PART_HEAD_BYTES = 32;
+const PART_LENGTH_AT = 24;
+
+/** An optional part of the region, by the name in its magic. */
+export interface SnapshotPart {
+  readonly name: string;
+  readonly offset: number;
+  readonly length: number;
+}
+
+/**
+ * The optional parts, which stand between the last section before BLOCKS and BLOCKS.
+ * @throws CommandError when one of them is longer than the room for it.
+ */
+export function readParts(
+  file: CheckedFile,
+  sections: readonly SnapshotSection[],
+): readonly SnapshotPart[] {
+  const aligned = (offset: number) => Math.ceil(offset / SECTION_ALIGN) * SECTION_ALIGN;
+  const blocks = sectionOf(file, sections, SECTION.blocks);
+  const others = sections.filter(({ kind }) => kind !== SECTION.blocks);
+  const parts: SnapshotPart[] = [];
+  let at = aligned(Math.max(...others.map(({ offset, length }) => offset + length)));
+  while (blocks.offset - at >= PART_HEAD_BYTES) {
+    const head = file.read(at, PART_HEAD_BYTES);
+    const magic = head.toString("latin1", 0, 8);
+    if (!magic.startsWith("PN")) break;
+    const length = Number(head.readBigUInt64LE(PART_LENGTH_AT));
+    if (length < PART_HEAD_BYTES || length > blocks.offset - at) {
+      file.refuse("its index region is damaged (a part of it lies outside)");
+    }
+    parts.push({ name: magic.slice(2), offset: at, length });
+    at = aligned(at + length);
+  }
+  return parts;
 }
 
 /** The one section of a kind and argument. @throws CommandError when there is none. */

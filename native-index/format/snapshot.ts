@@ -40,7 +40,7 @@ import {
   type SnapshotSection,
   sectionOf,
 } from "./region.ts";
-import { FORMAT_VERSION } from "./versions.ts";
+import { FORMAT_VERSION, tablesOf } from "./versions.ts";
 import { writeAll, writeAllSync } from "./write-all.ts";
 
 export type { SnapshotMeta } from "./meta.ts";
@@ -77,7 +77,9 @@ export class SnapshotWriter {
     this.writeMessage(encodeSchema(COLUMNS, { [META_KEY]: this.metaText }, this.position));
     for (const [name, id] of dictionaryIds(COLUMNS)) {
       const values = meta.dictionaries[dictionaryOf(name)];
-      this.dictionaries.push(this.writeMessage(encodeDictionary(id, values)));
+      const isNumber = dictionaryOf(name) === "number";
+      const held = isNumber ? Uint32Array.from(values, Number) : values;
+      this.dictionaries.push(this.writeMessage(encodeDictionary(id, held)));
     }
   }
 
@@ -251,7 +253,7 @@ export async function openSnapshot(path: string): Promise<OpenedSnapshot> {
   const directory = parseLocation(file, footer.metadata[INDEX_KEY]);
   // The footer and the metadata take milliseconds each; other work may have its turn.
   await setImmediate();
-  const { sections, rowCount } = readDirectory(file, directory);
+  const { sections, rowCount, version } = readDirectory(file, directory);
   const text = readMeta(file, sections);
   if (footer.schemaMetadata[META_KEY] !== text) {
     file.refuse("its footer is damaged (the metadata differ from the index region)");
@@ -259,6 +261,9 @@ export async function openSnapshot(path: string): Promise<OpenedSnapshot> {
   const parsed = parseMeta(text);
   if (parsed.meta === null) return refuseMeta(file, parsed.problem);
   const { meta } = parsed;
+  if (meta.format !== version) {
+    refuseMeta(file, `/format is ${meta.format}, but the index has version ${version}`);
+  }
   if (meta.accounts !== rowCount) {
     refuseMeta(file, `/accounts is ${meta.accounts}, but the index has ${rowCount} rows`);
   }
@@ -292,10 +297,11 @@ function checkTables(
   sections: readonly SnapshotSection[],
   meta: SnapshotMeta,
 ): void {
-  const tables = TABLES.map((_, argument) => sectionOf(file, sections, SECTION.table, argument));
-  const expected = TABLES.map((name) => encodeTable(tableValues(meta, name)));
+  const names = tablesOf(meta.format);
+  const tables = names.map((_, argument) => sectionOf(file, sections, SECTION.table, argument));
+  const expected = names.map((name) => encodeTable(tableValues(meta, name)));
   const check = (isEqual: (table: number) => boolean): void => {
-    const other = TABLES.find((_, table) => !isEqual(table));
+    const other = names.find((_, table) => !isEqual(table));
     if (other !== undefined) refuseMeta(file, `table ${other} of its index has other values`);
   };
   // One of another length may be as long as the file, so that it is not even read.

@@ -74,15 +74,21 @@ bool RoaringView::find(uint32_t key, Container& found) const {
     count = below ? count - half - 1 : half;
   }
   if (low == count_ || load<uint16_t>(keys + low * 4) != key) return false;
-  const uint32_t cardinality = load<uint16_t>(keys + low * 4 + 2) + 1u;
+  found = at(low).second;
+  return true;
+}
+
+std::pair<uint32_t, Container> RoaringView::at(uint32_t index) const {
+  const uint8_t* key = blocks_->view(keys_ + uint64_t{index} * 4, 4);
+  const uint32_t cardinality = load<uint16_t>(key + 2) + 1u;
   const bool runs =
-      runFlags_ != 0 && (*blocks_->view(runFlags_ + low / 8, 1) >> (low % 8) & 1) != 0;
+      runFlags_ != 0 && (*blocks_->view(runFlags_ + index / 8, 1) >> (index % 8) & 1) != 0;
   const ContainerType type = runs                      ? ContainerType::kRun
                              : cardinality > kArrayMax ? ContainerType::kBitset
                                                        : ContainerType::kArray;
-  found =
-      Container::read(*blocks_, {offsetOf(low), end_, static_cast<uint32_t>(type), cardinality});
-  return true;
+  return {
+      load<uint16_t>(key),
+      Container::read(*blocks_, {offsetOf(index), end_, static_cast<uint32_t>(type), cardinality})};
 }
 
 bool TermRows::contains(uint32_t row) const {
@@ -114,30 +120,33 @@ Terms::Terms(const Blocks& blocks, const Directory& directory)
   expectEqual("length of TERM_INDEX", index_.length, uint64_t{words_.count()} * sizeof(TermEntry));
 }
 
-bool Terms::entry(std::string_view word, TermEntry& found) const {
-  const uint32_t index = words_.find(word);
-  if (index == words_.count()) return false;
-  found = load<TermEntry>(blocks_->view(index_.offset + index * sizeof(TermEntry), sizeof found));
+TermEntry Terms::entryAt(uint32_t index) const {
+  const uint64_t at = index_.offset + uint64_t{index} * sizeof(TermEntry);
+  const auto found = load<TermEntry>(blocks_->view(at, sizeof(TermEntry)));
   const uint64_t end = postings_.offset + postings_.length;
   if (found.offset < postings_.offset || found.offset > end || found.length > end - found.offset) {
     damaged("the rows of word " + std::to_string(index) + " lie outside TERM_POSTINGS");
   }
   if (found.df > rowCount_) damaged("word " + std::to_string(index) + " has too many rows");
-  if (found.df <= kFlatTermMax) {
+  if (found.df <= kFlatTermMax && found.length != uint64_t{found.df} * 4) {
     expectEqual("bytes of word " + std::to_string(index), found.length, found.df * 4);
   }
-  return true;
+  return found;
 }
 
 uint32_t Terms::frequency(std::string_view word) const {
-  TermEntry found;
-  return entry(word, found) ? found.df : 0;
+  const uint32_t index = words_.find(word);
+  return index == words_.count() ? 0 : entryAt(index).df;
 }
 
 TermRows Terms::rows(std::string_view word) const {
+  const uint32_t index = words_.find(word);
+  return index == words_.count() ? TermRows() : rowsAt(index);
+}
+
+TermRows Terms::rowsAt(uint32_t term) const {
   TermRows rows;
-  TermEntry found;
-  if (!entry(word, found)) return rows;
+  const TermEntry found = entryAt(term);
   rows.count_ = found.df;
   if (found.df > kFlatTermMax) {
     rows.roaring_ = RoaringView(*blocks_, found.offset, found.length);

@@ -5,7 +5,9 @@
 // (https://github.com/RoaringBitmap/RoaringFormatSpec), read in place by `RoaringView`.
 #pragma once
 #include <array>
+#include <span>
 #include <string_view>
+#include <utility>
 
 #include "format/container.h"
 #include "format/table.h"
@@ -20,6 +22,9 @@ class RoaringView {
   RoaringView(const Blocks& blocks, uint64_t offset, uint64_t length);
   // The container of rows with the high 16 bits `key`; false when there is none.
   bool find(uint32_t key, Container& found) const;
+  // How many containers there are; each with the high 16 bits of its rows.
+  uint32_t count() const { return count_; }
+  std::pair<uint32_t, Container> at(uint32_t index) const;
 
  private:
   uint64_t offsetOf(uint32_t index) const;
@@ -41,6 +46,11 @@ class TermRows {
   bool contains(uint32_t row) const;
   // The container of a chunk; a flat list is written into `flat`, which must outlive `found`.
   bool find(uint32_t chunk, Container& found, FlatChunk& flat) const;
+  // At most kFlatTermMax rows in place; none where there are more, which `containers` has.
+  std::span<const uint32_t> flat() const {
+    return {flat_.data(), count_ <= kFlatTermMax ? count_ : 0};
+  }
+  const RoaringView& containers() const { return roaring_; }
 
  private:
   friend class Terms;
@@ -58,8 +68,16 @@ class Terms {
   // Number of rows that hold a word.
   uint32_t frequency(std::string_view word) const;
 
+  // The words by their number, which ascends with their bytes; a number is below count().
+  uint32_t count() const { return words_.count(); }
+  std::string_view wordAt(uint32_t term) const { return words_.at(term); }
+  uint32_t frequencyAt(uint32_t term) const { return entryAt(term).df; }
+  TermRows rowsAt(uint32_t term) const;
+  // The number of a word, or count().
+  uint32_t find(std::string_view word) const { return words_.find(word); }
+
  private:
-  bool entry(std::string_view word, TermEntry& found) const;
+  TermEntry entryAt(uint32_t index) const;
 
   const Blocks* blocks_;
   StringTable words_;

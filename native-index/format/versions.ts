@@ -7,18 +7,35 @@
  * it passes over it, as the digests (`identity.ts`) were added to version 1.
  */
 
+import { COLUMNS, type Column, TABLES, type TableName } from "./columns.ts";
 import { quoted } from "./printable.ts";
 
 /** Version of the file format that is written; `format.h` has the same number. */
-export const FORMAT_VERSION = 1;
+export const FORMAT_VERSION = 2;
 
 /**
  * The versions that are opened, each with the fingerprint of the columns its files have. A column,
  * dimension, order or table that is added, removed or moved changes the fingerprint and takes a new
  * version, here and in `format.h`; the row of the version before it stays for one release, with
- * what its reader needs. There has been one version so far.
+ * what its reader needs: version 1 lacks the last columns and the last table of `columns.ts`.
  */
-export const ADMITTED: ReadonlyMap<number, bigint> = new Map([[1, 0x6422f1659f2dba30n]]);
+export const ADMITTED: ReadonlyMap<number, bigint> = new Map([
+  [1, 0x6422f1659f2dba30n],
+  [2, 0xb8df1319d2ff3433n],
+]);
+
+/** Columns that a version lacks: those that came after it. */
+const LATER_COLUMNS: ReadonlyMap<number, number> = new Map([[1, 5]]);
+
+/** The columns of a version; all of them of the present one. */
+export function columnsOf(version: number): readonly Column[] {
+  return COLUMNS.slice(0, COLUMNS.length - (LATER_COLUMNS.get(version) ?? 0));
+}
+
+/** The string tables of a version. */
+export function tablesOf(version: number): readonly TableName[] {
+  return version === 1 ? TABLES.filter((name) => name !== "number") : TABLES;
+}
 
 /** Why a version is not opened. Of a newer file the program must change, of an older the file. */
 export function versionRefusal(version: unknown): string {

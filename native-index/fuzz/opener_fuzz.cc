@@ -1,12 +1,13 @@
 // Fuzz target: a hostile file. What comes in: bytes of a snapshot, without a right checksum needed
 // (PENEIRA_TRUST_CHECKSUMS). What goes out: nothing; every refusal must be a Failure.
-// Invariant: whatever the file holds, opening it, selecting by every method, counting and rendering
-// neither read outside the bytes nor run for long.
+// Invariant: whatever the file holds, opening it, selecting by every method, counting, also by
+// facet, and rendering neither read outside the bytes nor run for long.
 #include <cstring>
 #include <string_view>
 
 #include "format/crc32c.h"
 #include "format/failure.h"
+#include "query/facets.h"
 #include "query/kernel.h"
 #include "query/select.h"
 #include "render/render.h"
@@ -39,7 +40,9 @@ Query queryOf(uint32_t number) {
   if (number % 4 >= 2) {
     Clause range;
     range.kind = Clause::Kind::kRange;
-    range.column = number % 2 == 0 ? Columns::kStartedOn : Columns::kShareCapitalCents;
+    constexpr uint32_t columns[] = {Columns::kStartedOn, Columns::kShareCapitalCents,
+                                    Columns::kPostalCode};
+    range.column = columns[number % std::size(columns)];
     range.ranges = {{-70'000, 9'000}, {10'000, 1'000'000'000}};
     query.clauses.push_back(range);
   }
@@ -71,6 +74,10 @@ void ask(const Segment& segment, uint32_t number, TextBuffer& text) {
   }
   if (number % 5 == 0 && segment.rowCount() > 0) request.afterRow = number % segment.rowCount();
   attempt([&] { countRows(segment, request.query, work); });
+  const auto facet = static_cast<Facet>(number % static_cast<uint32_t>(Facet::kCount));
+  attempt([&] { countFacets(segment, request.query, {facet}, work); });
+  attempt([&] { countFacets(segment, request.query, {Facet::kMunicipality}, work); });
+  attempt([&] { facetsWorkMax(segment, request.query, {Facet::kMunicipality, facet}); });
   attempt([&] {
     const Page page = selectPage(segment, request, work);
     std::vector<Field> fields;

@@ -6,6 +6,8 @@
 #include "format/sha256.h"
 #include "napi/addon_build.h"
 #include "napi/addon_changes.h"
+#include "napi/addon_join.h"
+#include "napi/addon_scan.h"
 #include "napi/handle.h"
 #include "napi/process.h"
 #include "napi/values.h"
@@ -46,6 +48,8 @@ NAPI_MODULE_INIT() {
     peneira::registerBuild(env, exports);
     peneira::registerProcess(env, exports);
     peneira::registerChanges(env, exports);
+    peneira::registerScan(env, exports);
+    peneira::registerJoin(env, exports);
     peneira::putFunction(env, exports, "feistel", peneira::feistel);
     peneira::putFunction(env, exports, "versions", peneira::versions);
     return exports;

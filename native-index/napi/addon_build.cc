@@ -9,10 +9,10 @@
 #include <utility>
 #include <vector>
 
-#include "builder/analyzer.h"
 #include "builder/batch.h"
 #include "builder/index_builder.h"
 #include "builder/ranking.h"
+#include "format/analyzer.h"
 #include "format/columns.h"
 #include "format/crc32c.h"
 #include "format/sha256.h"
@@ -71,15 +71,19 @@ napi_value batchRowCount(napi_env env, napi_callback_info info) {
   });
 }
 
-napi_value createBatch(napi_env env, napi_callback_info) {
+napi_value createBatch(napi_env env, napi_callback_info info) {
   return guarded(env, [&] {
+    const Arguments arguments(env, info);
+    const std::span<const uint32_t> numbers = arguments.at(0, "numbers").uint32s();
+    auto batch =
+        std::make_unique<BatchBuilder>(std::vector<uint32_t>(numbers.begin(), numbers.end()));
     const napi_value object = makeObject(env);
     putFunction(env, object, "append", batchAppend);
     putFunction(env, object, "finish", batchFinish);
     const napi_property_descriptor rowCount = {"rowCount", nullptr, nullptr,      batchRowCount,
                                                nullptr,    nullptr, napi_default, nullptr};
     check(env, napi_define_properties(env, object, 1, &rowCount));
-    wrap(env, object, kBatchTag, std::make_unique<BatchBuilder>());
+    wrap(env, object, kBatchTag, std::move(batch));
     return object;
   });
 }

@@ -12,10 +12,18 @@ import type {
   DifferenceSlice,
   DirectoryLocation,
   IndexRequest,
-  NativeBatch,
   NativeChanges,
   NativeSegment,
 } from "./handles.ts";
+import type {
+  CountFindings,
+  CountRequest,
+  JoinFindings,
+  JoinRequest,
+  NativeBatch,
+  NativeScan,
+  ScanRequest,
+} from "./import-handles.ts";
 
 export type * from "./handles.ts";
 
@@ -30,9 +38,12 @@ interface Addon {
     request: DifferenceRequest,
   ): DifferenceSlice;
   openChanges(path: string, offset: number, count: number, crc32c: number): NativeChanges;
-  createBatch(): NativeBatch;
+  createBatch(numbers: Uint32Array): NativeBatch;
   rankRecords(records: Uint8Array, byteLength: number): Uint32Array;
   buildIndex(request: IndexRequest): Promise<BuiltIndex>;
+  openScan<Kind extends string>(request: ScanRequest): NativeScan<Kind>;
+  joinPartition<Kind extends string>(request: JoinRequest<Kind>): JoinFindings;
+  countShared(request: CountRequest): CountFindings;
   analyze(text: string): string[];
   crc32c(bytes: Uint8Array, seed: number): number;
   sha256(bytes: Uint8Array, portable: boolean): Uint8Array;
@@ -44,7 +55,11 @@ interface Addon {
   shutPort(port: number): boolean;
   waitingAt(port: number): number;
   unsentBytes(descriptor: number): number;
+  removeUnread(path: string): Removal;
 }
+
+/** What became of a file that was to go: `unknown` where the file system has no locks. */
+export type Removal = "removed" | "read" | "unknown";
 
 let loaded: Addon | null = null;
 
@@ -76,9 +91,9 @@ export function openChanges(path: string, location: ChangesLocation): NativeChan
   return addon().openChanges(path, location.offset, location.count, location.crc32c);
 }
 
-/** Makes an empty record batch. */
-export function createBatch(): NativeBatch {
-  return addon().createBatch();
+/** Makes an empty record batch of rows that name these numbers, ascending, and no others. */
+export function createBatch(numbers: Uint32Array): NativeBatch {
+  return addon().createBatch(numbers);
 }
 
 /** Starts of the records in the first `byteLength` bytes, by (score desc, cnpj asc). */
@@ -89,6 +104,21 @@ export function rankRecords(records: Uint8Array, byteLength: number): Uint32Arra
 /** Builds the index region behind the columns of an Arrow file, off the main thread. */
 export function buildIndex(request: IndexRequest): Promise<BuiltIndex> {
   return addon().buildIndex(request);
+}
+
+/** Begins the scan of a large file of the dump; the addon knows the kinds of code of `codes.ts`. */
+export function openScan<Kind extends string>(request: ScanRequest): NativeScan<Kind> {
+  return addon().openScan(request);
+}
+
+/** Joins one partition of an import; the kinds of code are those of `codes.ts`. */
+export function joinPartition<Kind extends string>(request: JoinRequest<Kind>): JoinFindings {
+  return addon().joinPartition(request);
+}
+
+/** Counts the companies of each value of a bucket (`src/ingest/shared-values.ts`). */
+export function countShared(request: CountRequest): CountFindings {
+  return addon().countShared(request);
 }
 
 /** Words of a text, as the word postings know them. */
@@ -149,4 +179,12 @@ export function waitingAt(port: number): number {
  */
 export function unsentBytes(descriptor: number): number {
   return addon().unsentBytes(descriptor);
+}
+
+/**
+ * Removes a file unless a process of this machine has it mapped (a server that serves it or answers
+ * from it, an export that is rendered, a comparison). @throws Error of the system, with its `code`.
+ */
+export function removeUnread(path: string): Removal {
+  return addon().removeUnread(path);
 }

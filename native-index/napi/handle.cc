@@ -4,73 +4,25 @@
 
 #include <atomic>
 
-#include "napi/background.h"
+#include "napi/calls.h"
+#include "napi/handle_find.h"
+#include "napi/handle_rows.h"
 #include "napi/handle_values.h"
 #include "napi/location_js.h"
 #include "napi/request.h"
-#include "napi/rows_js.h"
 #include "napi/verify.h"
-#include "napi/wholepage.h"
 #include "napi/wrapped.h"
 #include "query/facets.h"
 #include "query/feistel.h"
 #include "query/firsts.h"
 #include "query/kernel.h"
 #include "query/segment.h"
-#include "render/render.h"
 
 namespace peneira {
 namespace {
 
-// What a NativeSegment holds; the segment is empty after close().
-struct Handle {
-  std::shared_ptr<Segment> segment;
-  Work work;
-};
-
 // Marks our objects, so that a method called on another object is refused.
 constexpr napi_type_tag kTag = {0x70656e6569726131, 0x7365676d656e7431};
-// Rendered bytes above this are not kept for the next call.
-constexpr size_t kKeptBytes = 1u << 20;
-
-Handle& handleOf(const Given& object) { return unwrap<Handle>(object, kTag, "a segment"); }
-
-std::shared_ptr<Segment> openOf(const Handle& handle) {
-  if (handle.segment == nullptr) throw Failure(kClosed, "the segment is closed");
-  return handle.segment;
-}
-
-// Runs `body(handle, segment, arguments)` on an open segment.
-template <class Body>
-napi_value begin(napi_env env, napi_callback_info info, Body body) {
-  return guarded(env, [&]() -> napi_value {
-    const Arguments arguments(env, info);
-    Handle& handle = handleOf(arguments.self());
-    const std::shared_ptr<Segment> segment = openOf(handle);
-    return body(handle, segment, arguments);
-  });
-}
-
-// As `begin`, and checks the file afterwards: what was read may be zeros of a lost page. Not for
-// what gives a promise: its thread may find damage first, and the promise says so.
-template <class Body>
-napi_value call(napi_env env, napi_callback_info info, Body body) {
-  return begin(env, info, [&](Handle& handle, const auto& segment, const Arguments& arguments) {
-    const napi_value result = body(handle, segment, arguments);
-    segment->alive();
-    return result;
-  });
-}
-
-// Promise of what `compute` finds over the segment, which stays open until then.
-template <class Compute>
-napi_value overSegment(napi_env env, const std::shared_ptr<Segment>& segment, Compute compute) {
-  return computeAside(env, "peneira.aside", [segment, compute = std::move(compute)]() -> Give {
-    Give give = compute(*segment);
-    segment->alive();
-    return give;
-  });
-}
 
 napi_value meta(napi_env env, napi_callback_info info) {
   return call(env, info, [env](Handle&, const auto& segment, const Arguments&) {
@@ -143,6 +95,15 @@ napi_value facets(napi_env env, napi_callback_info info) {
   return call(env, info, run);
 }
 
+napi_value facetsWorkMax(napi_env env, napi_callback_info info) {
+  const auto run = [env](Handle&, const auto& segment, const Arguments& arguments) {
+    const Query query = readQuery(arguments.at(0, "clauses"));
+    const std::vector<Facet> wanted = readFacets(arguments.at(1, "facets"));
+    return fromNumber(env, static_cast<double>(facetsWorkMax(*segment, query, wanted)));
+  };
+  return call(env, info, run);
+}
+
 napi_value facetsAside(napi_env env, napi_callback_info info) {
   const auto run = [env](Handle&, const auto& segment, const Arguments& arguments) {
     Query asked = readQuery(arguments.at(0, "clauses"));
@@ -174,60 +135,7 @@ napi_value documentFrequency(napi_env env, napi_callback_info info) {
   });
 }
 
-// Bytes of what `render` appends to a text, whose memory is kept for the next call.
-template <class Render>
-napi_value fromRendered(napi_env env, Render render) {
-  thread_local TextBuffer text;
-  text.clear();
-  render(text);
-  const napi_value bytes = fromBytes(env, text.text());
-  if (text.capacity() > kKeptBytes) text.release();
-  return bytes;
-}
-
-napi_value renderJson(napi_env env, napi_callback_info info) {
-  return call(env, info, [env](Handle&, const auto& segment, const Arguments& arguments) {
-    const std::span<uint32_t> rows = arguments.at(0, "rows").uint32s();
-    const std::vector<Field> fields = readFields(arguments.at(1, "fields"));
-    return fromRendered(
-        env, [&](TextBuffer& text) { peneira::renderJson(*segment, rows, fields, text); });
-  });
-}
-
-napi_value wholePage(napi_env env, napi_callback_info info) {
-  return call(env, info, [env](Handle& handle, const auto& segment, const Arguments& arguments) {
-    WholePage& wanted = readWholePage(arguments.at(0, "request"));
-    wanted.page.afterRow = readAfterRow(arguments.at(1, "afterRow"));
-    const std::span<double> facts = arguments.at(2, "facts").doubles(PageFacts::kCount);
-    handle.work = Work();
-    return fromRendered(env, [&](TextBuffer& text) {
-      peneira::wholePage(*segment, wanted, handle.work, facts, text);
-    });
-  });
-}
-
-napi_value renderRows(napi_env env, napi_callback_info info) {
-  return call(env, info, [env](Handle&, const auto& segment, const Arguments& arguments) {
-    const RowRequest request = readRowRequest(arguments.at(1, "request"));
-    const std::span<uint32_t> rows = arguments.at(0, "rows").uint32s();
-    return fromRendered(
-        env, [&](TextBuffer& text) { peneira::renderRows(*segment, rows, request, text); });
-  });
-}
-
-napi_value columnsOf(napi_env env, napi_callback_info info) {
-  return call(env, info, [env](Handle&, const auto& segment, const Arguments& arguments) {
-    const std::vector<Field> fields = readFields(arguments.at(1, "fields"));
-    const std::span<uint32_t> rows = arguments.at(0, "rows").uint32s();
-    const napi_value array = makeArray(env, fields.size());
-    for (uint32_t i = 0; i < fields.size(); i++) {
-      const FieldColumn column = columnOf(*segment, rows, fields[i]);
-      putItem(env, array, i, fromFieldColumn(env, fields[i], column));
-    }
-    return array;
-  });
-}
-
+// Bytes of what `render` appends to a text, whose memory is kept for the next call; or how many
 napi_value findCnpj(napi_env env, napi_callback_info info) {
   return call(env, info, [env](Handle&, const auto& segment, const Arguments& arguments) {
     const std::string wanted = arguments.at(0, "cnpj").text();
@@ -340,40 +248,45 @@ napi_value openSegment(napi_env env, napi_callback_info info) {
     putProperty(env, object, "rowCount", fromNumber(env, handle->segment->rowCount()));
     const auto blocks = static_cast<double>(handle->segment->blocks().count());
     putProperty(env, object, "blockCount", fromNumber(env, blocks));
-    constexpr std::pair<const char*, napi_callback> methods[] = {
-        {"meta", meta},
-        {"table", table},
-        {"select", select},
-        {"count", count},
-        {"facets", facets},
-        {"selectAside", selectAside},
-        {"countAside", countAside},
-        {"facetsAside", facetsAside},
-        {"firstsAside", firstsAside},
-        {"lastWork", lastWork},
-        {"documentFrequency", documentFrequency},
-        {"wholePage", wholePage},
-        {"renderJson", renderJson},
-        {"renderRows", renderRows},
-        {"columnsOf", columnsOf},
-        {"findCnpj", findCnpj},
-        {"firstsOfCompany", firstsOfCompany},
-        {"verify", verify},
-        {"verifyBlocks", verifyBlocks},
-        {"distrust", distrust},
-        {"fileState", fileState},
-        {"damagedBlock", damagedBlock},
-        {"dropCaches", dropCaches},
-        {"poisoned", poisoned},
-        {"close", close}};
+    constexpr NamedMethod methods[] = {{"meta", meta},
+                                       {"table", table},
+                                       {"select", select},
+                                       {"count", count},
+                                       {"facets", facets},
+                                       {"facetsWorkMax", facetsWorkMax},
+                                       {"selectAside", selectAside},
+                                       {"countAside", countAside},
+                                       {"facetsAside", facetsAside},
+                                       {"firstsAside", firstsAside},
+                                       {"lastWork", lastWork},
+                                       {"documentFrequency", documentFrequency},
+                                       {"findCnpj", findCnpj},
+                                       {"firstsOfCompany", firstsOfCompany},
+                                       {"verify", verify},
+                                       {"verifyBlocks", verifyBlocks},
+                                       {"distrust", distrust},
+                                       {"fileState", fileState},
+                                       {"damagedBlock", damagedBlock},
+                                       {"dropCaches", dropCaches},
+                                       {"poisoned", poisoned},
+                                       {"close", close}};
     putProperty(env, object, "opened", fromFileState(env, handle->segment->fileState()));
     for (const auto& [name, method] : methods) putFunction(env, object, name, method);
+    for (const auto& [name, method] : rowMethods()) putFunction(env, object, name, method);
+    for (const auto& [name, method] : findMethods()) putFunction(env, object, name, method);
     wrap(env, object, kTag, std::move(handle));
     return object;
   });
 }
 
 }  // namespace
+
+Handle& handleOf(const Given& object) { return unwrap<Handle>(object, kTag, "a segment"); }
+
+std::shared_ptr<Segment> openOf(const Handle& handle) {
+  if (handle.segment == nullptr) throw Failure(kClosed, "the segment is closed");
+  return handle.segment;
+}
 
 std::shared_ptr<Segment> segmentOf(const Given& object) { return openOf(handleOf(object)); }
 

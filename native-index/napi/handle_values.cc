@@ -22,6 +22,8 @@ napi_value fromWork(napi_env env, const Work& work) {
   putProperty(env, object, "tests", fromNumber(env, static_cast<double>(work.tests)));
   putProperty(env, object, "probes", fromNumber(env, static_cast<double>(work.probes)));
   putProperty(env, object, "gathered", fromNumber(env, static_cast<double>(work.gathered)));
+  putProperty(env, object, "counted", fromNumber(env, static_cast<double>(work.counted)));
+  putProperty(env, object, "cells", fromNumber(env, static_cast<double>(work.cells)));
   return object;
 }
 

@@ -1,7 +1,7 @@
 /**
- * What goes into the addon and comes out of it, as types: clauses, pages, record batches, and the
- * objects that stand for opened files. What comes in: nothing. What goes out: the words in which
- * `engine.ts` and its callers talk.
+ * What goes into the addon and comes out of it, as types: clauses, pages, buffers of columns, and
+ * the objects that stand for opened files. What comes in: nothing. What goes out: the words in
+ * which `engine.ts` and its callers talk.
  * Invariant: nothing here exists at run time; each type is the face of a struct or a method of the
  * addon, and changes with it.
  */
@@ -20,13 +20,28 @@ export interface WordsClause {
   readonly hints: readonly (readonly string[])[];
 }
 
+/** Columns of numbers that a range can be asked of. */
+export type RangeColumn =
+  | "started_on"
+  | "share_capital_cents"
+  | "postal_code"
+  | "phone_1"
+  | "phone_2"
+  | "email_shared"
+  | "phone_1_shared"
+  | "phone_2_shared"
+  | "establishments";
+
 /**
  * Rows whose value lies in one of the inclusive ranges; rows without a value never match.
- * `started_on` in days since 1970-01-01, `share_capital_cents` in cents, `postal_code` as number.
+ * `started_on` in days since 1970-01-01, `share_capital_cents` in cents, `postal_code` as number,
+ * phones as the number of their digits, what was counted as codes, which ascend as the numbers do.
+ * Where there is an `or`, a value of that column is as good.
  */
 export interface RangeClause {
   readonly kind: "range";
-  readonly column: "started_on" | "share_capital_cents" | "postal_code";
+  readonly column: RangeColumn;
+  readonly or?: RangeColumn;
   readonly ranges: readonly (readonly [low: number, high: number])[];
 }
 
@@ -64,6 +79,8 @@ export interface SelectRequest {
  */
 export interface WholePageRequest extends SelectRequest {
   readonly fields: readonly string[];
+  /** The same as numbers (search/packedpage.ts); where they are there nothing else is read. */
+  readonly packed?: Float64Array | undefined;
 }
 
 /** Work done by one call, counted so that tests need no clock. */
@@ -73,6 +90,9 @@ export interface Work {
   readonly tests: number;
   readonly probes: number;
   readonly gathered: number;
+  /** Rows that were counted one by one, and cells of PLACES that were read. */
+  readonly counted: number;
+  readonly cells: number;
 }
 
 /** The answer in which rows are asked to be the first of their company; as in `SelectRequest`. */
@@ -217,7 +237,12 @@ export interface NativeSegment {
   count(clauses: readonly Clause[]): number;
   /** For every facet the number of matches by code; the last element counts those without one. */
   facets(clauses: readonly Clause[], facets: readonly NativeFacet[]): Uint32Array[];
-  /** As the three above, off the main thread; what they are given must not change meanwhile. */
+  /**
+   * At most how much is looked at for facets and the total, in cells of sums and rows whose column
+   * is read; found out without looking at a row. See native-index/query/facets.h.
+   */
+  facetsWorkMax(clauses: readonly Clause[], facets: readonly NativeFacet[]): number;
+  /** As select, count and facets, off the main thread; what is given must not change meanwhile. */
   selectAside(request: SelectRequest): Promise<Selection>;
   countAside(clauses: readonly Clause[]): Promise<number>;
   facetsAside(clauses: readonly Clause[], facets: readonly NativeFacet[]): Promise<Uint32Array[]>;
@@ -229,13 +254,22 @@ export interface NativeSegment {
   documentFrequency(words: readonly string[]): Uint32Array;
   /**
    * `count`, `select` and `renderJson` of a page in one call; `facts` (of four numbers or more) is
-   * told what PAGE_FACTS names: matches, rows, the last row or -1, and 1 where a row follows.
+   * told what PAGE_FACTS names: matches, rows, the last row or -1, and 1 where a row follows. A
+   * text that has room in `room` is written there, and how many bytes it has comes back.
    */
   wholePage(request: WholePageRequest, afterRow: number, facts: Float64Array): Uint8Array;
+  wholePage(
+    request: WholePageRequest,
+    afterRow: number,
+    facts: Float64Array,
+    room?: Uint8Array,
+  ): Uint8Array | number;
   /** JSON text `[{"cnpj":"…",…},…]` of the rows with the output fields in the given order. */
   renderJson(rows: Uint32Array, fields: readonly string[]): Uint8Array;
   /** Rows of an export's file, without header and frame; see native-index/render/rows.h. */
   renderRows(rows: Uint32Array, request: RowsRequest): Uint8Array;
+  /** The same off the main thread; the rows may be changed meanwhile. */
+  renderRowsAside(rows: Uint32Array, request: RowsRequest): Promise<Uint8Array>;
   /** The fields of rows as columns, in the given order. */
   columnsOf(rows: Uint32Array, fields: readonly string[]): FieldColumn[];
   /** Row of a cnpj (14 characters), or -1. */
@@ -245,6 +279,10 @@ export interface NativeSegment {
    * characters of the cnpj) comes in the order; see native-index/query/firsts.h.
    */
   firstsOfCompany(rows: Uint32Array, request: FirstsRequest): Uint32Array;
+  /** Accounts whose names fit typed words; see query/suggest.h. Off the main thread. */
+  suggestAside(request: NamedRequest): Promise<NativeSuggestions>;
+  /** The establishments of a company, head offices first, then by cnpj. Off the main thread. */
+  companyAside(request: EstablishmentsRequest): Promise<EstablishmentRows>;
   /** Checks every block of the file, and its identity; `progress[0]` counts checked blocks. */
   verify(progress?: Uint32Array): Promise<void>;
   /**
@@ -266,6 +304,39 @@ export interface NativeSegment {
    */
   poisoned(): boolean;
   close(): void;
+}
+
+/** What is typed of a name, and what has to hold of the accounts beside it. */
+export interface NamedRequest {
+  /** As the analyzer makes them, in the order in which they were typed. */
+  readonly words: readonly string[];
+  readonly clauses: readonly Clause[];
+  readonly limit: number;
+}
+
+/** The first accounts that fit, best first. */
+export interface NativeSuggestions {
+  readonly rows: Uint32Array;
+  /** How each fits: 0 begins, 1 whole words, 2 beginnings of words, 3 one edit, 4 two. */
+  readonly fits: Uint32Array;
+  /** Words of the vocabulary that were looked at, and accounts whose names were read. */
+  readonly terms: number;
+  readonly names: number;
+}
+
+/** Which establishments of a company are wanted. */
+export interface EstablishmentsRequest {
+  /** The first 8 characters of their cnpj. */
+  readonly root: string;
+  /** Row that the page begins after; -1 for the first page. */
+  readonly afterRow: number;
+  readonly limit: number;
+}
+
+/** Establishments of a company, and how many it has in all. */
+export interface EstablishmentRows {
+  readonly rows: Uint32Array;
+  readonly total: number;
 }
 
 /** What to compare of two segments, and where to go on. */
@@ -324,13 +395,4 @@ export interface Walked {
 export interface NativeChanges {
   walk(request: WalkRequest): Walked;
   close(): void;
-}
-
-/** Collects ordered row records into the buffers of one record batch. */
-export interface NativeBatch {
-  readonly rowCount: number;
-  /** Appends the records that start at `starts` (bytes into `records`), in that order. */
-  append(records: Uint8Array, starts: Uint32Array): void;
-  /** Buffers in column order; the batch is empty afterwards. */
-  finish(): ColumnBuffers[];
 }

@@ -1,6 +1,7 @@
-// What Node cannot do to its own process. What comes in: the port that this process listens at, or
-// a socket of it. What goes out: no core file when it crashes; a port that takes no new connection
-// any more while those in its queue are still taken; how much the system holds of what was sent.
+// What Node cannot ask of the system. What comes in: the port that this process listens at, or a
+// socket of it; a file that is to go. What goes out: no core file when it crashes; a port that
+// takes no new connection any more while those in its queue are still taken; how much the system
+// holds of what was sent; a file removed where no process has it mapped.
 // Invariant: only sockets of this process that listen at that port are touched.
 #include "napi/process.h"
 
@@ -11,6 +12,7 @@
 #include <cstdlib>
 #include <vector>
 
+#include "format/mapping.h"
 #include "napi/values.h"
 
 #ifdef __linux__
@@ -145,6 +147,23 @@ napi_value unsentBytesFor(napi_env env, napi_callback_info info) {
   });
 }
 
+const char* wordFor(Removal removal) {
+  switch (removal) {
+    case Removal::kRemoved: return "removed";
+    case Removal::kRead: return "read";
+    case Removal::kUnknown: return "unknown";
+  }
+  return "unknown";
+}
+
+// removeUnread(path): what became of the file.
+napi_value removeUnreadAt(napi_env env, napi_callback_info info) {
+  return guarded(env, [&]() {
+    const Arguments arguments(env, info);
+    return fromText(env, wordFor(removeUnread(arguments.at(0, "path").text())));
+  });
+}
+
 }  // namespace
 
 void registerProcess(napi_env env, napi_value exports) {
@@ -152,6 +171,7 @@ void registerProcess(napi_env env, napi_value exports) {
   putFunction(env, exports, "shutPort", shutPortFor);
   putFunction(env, exports, "waitingAt", waitingAtFor);
   putFunction(env, exports, "unsentBytes", unsentBytesFor);
+  putFunction(env, exports, "removeUnread", removeUnreadAt);
 }
 
 }  // namespace peneira

@@ -1,5 +1,5 @@
-// What the addon does to its own process. What comes in: the exports of the addon. What goes out:
-// its functions about the system's limits and listening sockets (engine.ts names them).
+// What the addon asks of the system. What comes in: the exports of the addon. What goes out: its
+// functions about limits, listening sockets and files that are read (engine.ts names them).
 // Invariant: where the system knows no such thing they say so and do nothing.
 #pragma once
 #include <node_api.h>

@@ -47,11 +47,7 @@ int64_t readBound(const Given& range, bool low) {
   const Given bound = range.item(low ? 0 : 1);
   const double number = bound.number();
   if (std::isnan(number)) bound.refuse("pairs of numbers");
-  constexpr double limit = 9223372036854775808.0;  // 2^63
-  const double whole = low ? std::ceil(number) : std::floor(number);
-  if (whole >= limit) return std::numeric_limits<int64_t>::max();
-  if (whole < -limit) return std::numeric_limits<int64_t>::min();
-  return static_cast<int64_t>(whole);
+  return boundOf(number, low);
 }
 
 Columns::Number readRangeColumn(const Given& given) {
@@ -59,12 +55,20 @@ Columns::Number readRangeColumn(const Given& given) {
   if (column == "started_on") return Columns::kStartedOn;
   if (column == "share_capital_cents") return Columns::kShareCapitalCents;
   if (column == "postal_code") return Columns::kPostalCode;
-  given.noSuch("range over", "started_on, share_capital_cents or postal_code");
+  if (column == "phone_1") return Columns::kPhone1;
+  if (column == "phone_2") return Columns::kPhone2;
+  if (column == "email_shared") return Columns::kEmailShared;
+  if (column == "phone_1_shared") return Columns::kPhone1Shared;
+  if (column == "phone_2_shared") return Columns::kPhone2Shared;
+  if (column == "establishments") return Columns::kEstablishments;
+  given.noSuch("range over", "a column of numbers");
 }
 
 void readRange(const Given& value, Clause& clause) {
   clause.kind = Clause::Kind::kRange;
   clause.column = readRangeColumn(value.member("column"));
+  const Given other = value.member("or");
+  if (!other.isUndefined()) clause.orColumn = readRangeColumn(other);
   const Given ranges = value.member("ranges");
   const uint32_t count = ranges.length();
   for (uint32_t i = 0; i < count; i++) {
@@ -129,6 +133,14 @@ Query readQuery(const Given& clauses) {
   wrap(clauses.env(), clauses.value(), kQueryTag, std::move(query));
   check(clauses.env(), napi_object_freeze(clauses.env(), clauses.value()));
   return kept;
+}
+
+int64_t boundOf(double number, bool low) {
+  constexpr double limit = 9223372036854775808.0;  // 2^63
+  const double whole = low ? std::ceil(number) : std::floor(number);
+  if (whole >= limit) return std::numeric_limits<int64_t>::max();
+  if (whole < -limit) return std::numeric_limits<int64_t>::min();
+  return static_cast<int64_t>(whole);
 }
 
 int64_t readAfterRow(const Given& given) { return given.integer(-1, UINT32_MAX); }

@@ -11,6 +11,9 @@ namespace peneira {
 // Reads `readonly Clause[]`; the array is frozen and remembers what was read from it.
 Query readQuery(const Given& clauses);
 
+// The bound of a range: the number, which is not NaN, or the nearest one that there is.
+int64_t boundOf(double number, bool low);
+
 // Reads the row after which a page begins; -1 for the first page.
 int64_t readAfterRow(const Given& given);
 

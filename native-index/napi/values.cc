@@ -11,7 +11,7 @@ namespace {
 
 // From this size on memory may well not be there.
 constexpr size_t kLargeBytes = size_t{1} << 20;
-constexpr size_t kQuotedMost = 60;
+constexpr size_t kQuotedMax = 60;
 
 std::string written(double number) {
   char digits[32];
@@ -20,7 +20,7 @@ std::string written(double number) {
 }
 
 std::string quoted(const std::string& text) {
-  return text.size() > kQuotedMost ? "a longer text" : '"' + text + '"';
+  return text.size() > kQuotedMax ? "a longer text" : '"' + text + '"';
 }
 
 // What a value is, in words.
@@ -79,8 +79,10 @@ napi_value copiedBuffer(napi_env env, std::span<const uint8_t> bytes) {
 napi_value copied(napi_env env, napi_typedarray_type type, std::span<const uint8_t> bytes) {
   napi_value array = nullptr;
   const napi_value buffer = copiedBuffer(env, bytes);
-  const size_t length = type == napi_uint32_array ? bytes.size() / sizeof(uint32_t) : bytes.size();
-  check(env, napi_create_typedarray(env, type, length, buffer, 0, &array));
+  const size_t width = type == napi_uint32_array    ? sizeof(uint32_t)
+                       : type == napi_float64_array ? sizeof(double)
+                                                    : 1;
+  check(env, napi_create_typedarray(env, type, bytes.size() / width, buffer, 0, &array));
   return array;
 }
 
@@ -231,7 +233,7 @@ std::span<uint8_t> Given::bytes() const {
 }
 
 Arguments::Arguments(napi_env env, napi_callback_info info) : env_(env) {
-  size_t count = kMost;
+  size_t count = kCountMax;
   check(env, napi_get_cb_info(env, info, &count, values_, &self_, nullptr));
 }
 
@@ -268,6 +270,11 @@ napi_value fromUndefined(napi_env env) {
 napi_value fromUint32s(napi_env env, std::span<const uint32_t> numbers) {
   const auto* bytes = reinterpret_cast<const uint8_t*>(numbers.data());
   return copied(env, napi_uint32_array, {bytes, numbers.size_bytes()});
+}
+
+napi_value fromDoubles(napi_env env, std::span<const double> numbers) {
+  const auto* bytes = reinterpret_cast<const uint8_t*>(numbers.data());
+  return copied(env, napi_float64_array, {bytes, numbers.size_bytes()});
 }
 
 napi_value fromBytes(napi_env env, std::string_view bytes) {

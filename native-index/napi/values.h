@@ -77,11 +77,11 @@ class Arguments {
   Given self() const { return {env_, self_, "this"}; }
 
  private:
-  static constexpr size_t kMost = 4;
+  static constexpr size_t kCountMax = 4;
 
   napi_env env_;
   napi_value self_ = nullptr;
-  napi_value values_[kMost] = {};
+  napi_value values_[kCountMax] = {};
 };
 
 napi_value fromText(napi_env env, std::string_view text);
@@ -90,6 +90,7 @@ napi_value fromBool(napi_env env, bool flag);
 napi_value fromNull(napi_env env);
 napi_value fromUndefined(napi_env env);
 napi_value fromUint32s(napi_env env, std::span<const uint32_t> numbers);
+napi_value fromDoubles(napi_env env, std::span<const double> numbers);
 // A Buffer with a copy of the bytes.
 napi_value fromBytes(napi_env env, std::string_view bytes);
 // A plain Uint8Array with a copy of the bytes, whose ArrayBuffer is its own.

@@ -2,6 +2,7 @@
 // Invariant: the same page as `count`, `select` and `renderJson` give one after the other.
 #include "napi/wholepage.h"
 
+#include "napi/packed.h"
 #include "napi/request.h"
 #include "napi/rows_js.h"
 #include "napi/wrapped.h"
@@ -20,7 +21,8 @@ WholePage& readWholePage(const Given& request) {
   WholePage* const known = unwrapIf<WholePage>(request, kPageTag, "a request of a page");
   if (known != nullptr) return *known;
   auto read = std::make_unique<WholePage>();
-  read->page = readPageRequest(request);
+  const Given packed = request.member("packed");
+  read->page = packed.isUndefined() ? readPageRequest(request) : readPackedPage(packed);
   read->fields = readFields(request.member("fields"));
   WholePage& kept = *read;
   wrap(request.env(), request.value(), kPageTag, std::move(read));
@@ -31,7 +33,7 @@ WholePage& readWholePage(const Given& request) {
 void wholePage(const Segment& segment, const WholePage& wanted, Work& work, std::span<double> facts,
                TextBuffer& text) {
   const uint64_t matches = countRows(segment, wanted.page.query, work);
-  const Page page = selectPage(segment, wanted.page, work);
+  const Page page = selectPage(segment, wanted.page, work, matches);
   renderJson(segment, page.rows, wanted.fields, text);
   facts[PageFacts::kMatches] = static_cast<double>(matches);
   facts[PageFacts::kRows] = static_cast<double>(page.rows.size());

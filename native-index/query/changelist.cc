@@ -18,6 +18,10 @@ uint32_t columnsOfFlag(uint32_t flag) {
     case FlagCodes::kHasEmail: return columnBit(Columns::kEmail);
     case FlagCodes::kHasPhone: return columnBit(Columns::kPhone1) | columnBit(Columns::kPhone2);
     case FlagCodes::kSanctioned: return columnBit(Columns::kSanctioned);
+    case FlagCodes::kHasMobile:
+    case FlagCodes::kHasLandline: return columnBit(Columns::kPhone1) | columnBit(Columns::kPhone2);
+    case FlagCodes::kOwnDomain: return columnBit(Columns::kEmailOwnDomain);
+    case FlagCodes::kOwnEmail: return columnBit(Columns::kEmailShared);
     default: return 0;
   }
 }
@@ -90,7 +94,10 @@ class Judge {
 uint32_t columnsOf(const Query& query) {
   uint32_t columns = 0;
   for (const Clause& clause : query.clauses) {
-    if (clause.kind == Clause::Kind::kRange) columns |= columnBit(clause.column);
+    if (clause.kind == Clause::Kind::kRange) {
+      columns |= columnBit(clause.column);
+      if (clause.orColumn != kNoColumn) columns |= columnBit(clause.orColumn);
+    }
     if (clause.kind == Clause::Kind::kWords) {
       columns |= columnBit(Columns::kLegalName) | columnBit(Columns::kTradeName);
     }

@@ -31,6 +31,10 @@ uint32_t tableOf(uint32_t column) {
     case Columns::kMunicipalityIbge: return Tables::kMunicipalityIbge;
     case Columns::kMunicipalityTom: return Tables::kMunicipalityTom;
     case Columns::kCountryCode: return Tables::kCountryCode;
+    case Columns::kEmailShared:
+    case Columns::kPhone1Shared:
+    case Columns::kPhone2Shared:
+    case Columns::kEstablishments: return Tables::kNumber;
     default: return Tables::kCount;
   }
 }
@@ -85,7 +89,8 @@ class Comparison {
 
  private:
   bool isWanted(uint32_t column) const {
-    return column < 32 && (columns_ & columnBit(column)) != 0;
+    const bool both = older_.columns().holds(column) && newer_.columns().holds(column);
+    return both && (columns_ & columnBit(column)) != 0;
   }
 
   // Calls `same(older row, newer row)` for every pair.
@@ -163,7 +168,8 @@ class Comparison {
       case ColumnType::kInt64: return compareNumbers<int64_t>(column, pairs);
       case ColumnType::kDate32: return compareNumbers<int32_t>(column, pairs);
       case ColumnType::kDictionary8:
-      case ColumnType::kDictionary16: return compareCodes(column, pairs);
+      case ColumnType::kDictionary16:
+      case ColumnType::kDictionary16Uint32: return compareCodes(column, pairs);
       case ColumnType::kListDictionary16: return compareLists(column, pairs);
     }
   }

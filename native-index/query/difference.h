@@ -21,9 +21,19 @@ struct Difference {
 };
 static_assert(sizeof(Difference) == 12);
 
-// Bit of a column in the masks of differences. Scores are no facts and come last; they have none.
-constexpr uint32_t columnBit(uint32_t column) { return uint32_t{1} << column; }
-static_assert(Columns::kScore <= 32 && Columns::kCount == Columns::kScoreEstablished + 1);
+// Bit of a column in the masks of differences. Scores are no facts and have none. What was counted
+// shares bits: nothing but filters asks whether it differs.
+constexpr uint32_t columnBit(uint32_t column) {
+  switch (column) {
+    case Columns::kEmailShared:
+    case Columns::kEmailOwnDomain: return uint32_t{1} << 29;
+    case Columns::kPhone1Shared:
+    case Columns::kPhone2Shared: return uint32_t{1} << 30;
+    case Columns::kEstablishments: return uint32_t{1} << 31;
+    default: return column < Columns::kScore ? uint32_t{1} << column : 0;
+  }
+}
+static_assert(Columns::kScore == 29 && Columns::kCount == Columns::kEmailOwnDomain + 1);
 
 // Most accounts of a stretch: their entries are held while they are compared.
 constexpr uint32_t kStretchMax = 1u << 20;

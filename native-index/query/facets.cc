@@ -1,16 +1,16 @@
-// Counts facets. What comes in: matches, chunk after chunk. What goes out: counts by code.
-// Invariant: a code is checked before it is counted, so a damaged column or index cannot count
-// outside of its facet. Many matches of a chunk are counted container by container, few of them row
-// by row from the column; both ways give the same.
+// Counts facets. What comes in: a query. What goes out: counts by code.
+// Invariant: a facet is counted once: of sums, of sums of whole years and the rows of other years,
+// or of all matches; all ways give the same.
 #include "query/facets.h"
 
-#include <bit>
-#include <cstring>
+#include <algorithm>
 
-#include "format/bits.h"
 #include "format/failure.h"
+#include "query/chunkfacet.h"
 #include "query/chunkquery.h"
 #include "query/cube.h"
+#include "query/kernel.h"
+#include "query/wholeyears.h"
 
 namespace peneira {
 
@@ -19,219 +19,6 @@ const std::string_view kFacetNames[] = {
     "legal_nature", "simples",      "mei",  "headquarters",        "contact"};
 
 namespace {
-
-constexpr uint32_t kYears = 301;  // 1800 to 2100, as the dimension has them
-
-// How the code of a row is found.
-enum class Kind : uint8_t { kCode8, kCode16, kValue8, kYear, kFlag, kContact };
-
-struct Source {
-  Kind kind;
-  uint32_t column;
-  Tables::Number table;          // kCount: not a dictionary
-  Dimensions::Number dimension;  // posting lists of the same codes
-  uint32_t flag = 0;             // of the flag dimension
-};
-
-// By facet number.
-constexpr Source kSources[] = {
-    {Kind::kCode8, Columns::kUf, Tables::kUf, Dimensions::kUf},
-    {Kind::kCode16, Columns::kMunicipalityIbge, Tables::kMunicipalityIbge,
-     Dimensions::kMunicipalityIbge},
-    {Kind::kCode16, Columns::kCnaePrimary, Tables::kCnaePrimary, Dimensions::kCnaePrimary},
-    {Kind::kValue8, Columns::kRegistrationStatus, Tables::kCount, Dimensions::kRegistrationStatus},
-    {Kind::kCode8, Columns::kCompanySizeCode, Tables::kCompanySizeCode,
-     Dimensions::kCompanySizeCode},
-    {Kind::kYear, Columns::kStartedOn, Tables::kCount, Dimensions::kStartedYear},
-    {Kind::kCode16, Columns::kLegalNature, Tables::kLegalNature, Dimensions::kLegalNature},
-    {Kind::kFlag, Columns::kSimplesOptIn, Tables::kCount, Dimensions::kFlag,
-     FlagCodes::kSimplesOptIn},
-    {Kind::kFlag, Columns::kMeiOptIn, Tables::kCount, Dimensions::kFlag, FlagCodes::kMeiOptIn},
-    {Kind::kFlag, Columns::kHeadquarters, Tables::kCount, Dimensions::kFlag,
-     FlagCodes::kHeadquarters},
-    {Kind::kContact, Columns::kEmail, Tables::kCount, Dimensions::kFlag, FlagCodes::kHasEmail},
-};
-static_assert(std::size(kSources) == static_cast<size_t>(Facet::kCount));
-
-const Source& sourceOf(Facet facet) { return kSources[static_cast<size_t>(facet)]; }
-
-// Number of codes of a facet, "none" not counted.
-uint32_t codeCount(const Segment& segment, Facet facet) {
-  const Source& source = sourceOf(facet);
-  switch (source.kind) {
-    case Kind::kCode8:
-    case Kind::kCode16: return segment.table(source.table).count();
-    case Kind::kValue8: return kStatusCount;
-    case Kind::kYear: return kYears;
-    case Kind::kFlag: return 2;
-    case Kind::kContact: return 4;
-  }
-  return 0;
-}
-
-// Year code of a date: the year of the proleptic Gregorian calendar minus 1800, or kYears.
-uint32_t yearCode(int32_t days) {
-  const int64_t shifted = int64_t{days} + 719468;  // days since 0000-03-01
-  const int64_t era = (shifted >= 0 ? shifted : shifted - 146096) / 146097;
-  const int64_t dayOfEra = shifted - era * 146097;
-  const int64_t yearOfEra =
-      (dayOfEra - dayOfEra / 1460 + dayOfEra / 36524 - dayOfEra / 146096) / 365;
-  const int64_t dayOfYear = dayOfEra - (365 * yearOfEra + yearOfEra / 4 - yearOfEra / 100);
-  // The computed years begin in March: from the 306th day on it is January of the next one.
-  const int64_t code = yearOfEra + era * 400 + (dayOfYear >= 306 ? 1 : 0) - kFirstStartedYear;
-  return code >= 0 && code < kYears ? static_cast<uint32_t>(code) : kYears;
-}
-
-// What counting costs, in rows that are counted one by one (about 2.5 ns); tuned with
-// bench/facets.bench.ts.
-constexpr uint32_t kContainerCost = 16, kBitsetCost = 160, kRunCost = 3;
-
-uint32_t costOf(const Container& container) {
-  switch (container.type) {
-    case ContainerType::kArray: return kContainerCost + container.cardinality / 2;
-    case ContainerType::kBitset: return kContainerCost + kBitsetCost;
-    case ContainerType::kRun: return kContainerCost + container.runCount * kRunCost;
-  }
-  return 0;
-}
-
-// The matches of a chunk as bits, and how many there are.
-struct DenseMatches {
-  ChunkView view;
-  ChunkSpan span;
-  const uint64_t* words;
-  uint32_t count;
-};
-
-// Counts one facet over the rows of one chunk.
-class ChunkFacet {
- public:
-  ChunkFacet(const Segment& segment, Facet facet, FacetCounts& counts)
-      : segment_(segment), source_(sourceOf(facet)), counts_(counts), none_(counts.size() - 1) {}
-
-  // By containers; false where row by row is cheaper, and then nothing was counted.
-  bool countContainers(const DenseMatches& matches) {
-    const size_t containers = segment_.postings().count(matches.view, source_.dimension);
-    if (containers * kContainerCost > matches.count) return false;
-    found_.clear();
-    segment_.postings().all(matches.view, source_.dimension, found_);
-    if (source_.kind == Kind::kFlag || source_.kind == Kind::kContact) {
-      countFlags(matches);
-      return true;
-    }
-    uint64_t cost = 0;
-    for (const CodedContainer& one : found_) cost += costOf(one.container);
-    if (cost > matches.count) return false;
-    uint32_t left = matches.count;
-    for (const auto& [code, container] : found_) {
-      const uint32_t count = container.countIn(matches.span, matches.words);
-      if (code >= none_ || count > left) damaged("posting lists of one value per row overlap");
-      counts_[code] += count;
-      left -= count;
-    }
-    counts_[none_] += left;
-    return true;
-  }
-
-  void count(const ChunkMatches& matches, uint32_t firstRow, uint32_t rows) {
-    const ColumnSet& columns = segment_.columns();
-    const auto span = [&](uint32_t width) {
-      return columns.span(source_.column, firstRow, rows, width);
-    };
-    switch (source_.kind) {
-      case Kind::kCode8:
-      case Kind::kValue8: return tally<uint8_t>(matches, span(1));
-      case Kind::kCode16: return tally<uint16_t>(matches, span(2));
-      case Kind::kYear: return tally<int32_t>(matches, span(4));
-      case Kind::kFlag:
-        return each(matches, [&](uint32_t row) {
-          return columns.flag(source_.column, firstRow + row) ? 1u : 0u;
-        });
-      case Kind::kContact:
-        return each(matches, [&](uint32_t row) { return contactOf(firstRow + row); });
-    }
-  }
-
- private:
-  template <class Code>
-  void each(const ChunkMatches& matches, Code code) {
-    eachMatch(matches, 0, [&](uint32_t row) {
-      const uint32_t found = code(row);
-      if (found > none_) damaged("a code lies outside of its table");
-      counts_[found]++;
-      return true;
-    });
-  }
-
-  template <class Value>
-  void tally(const ChunkMatches& matches, const ColumnSpan& span) {
-    each(matches, [&](uint32_t row) -> uint32_t {
-      const uint32_t bit = span.validityBit + row;
-      if (span.validity != nullptr && (span.validity[bit / 8] >> (bit % 8) & 1) == 0) return none_;
-      const auto value = load<Value>(span.data + uint64_t{row} * sizeof(Value));
-      if constexpr (std::is_same_v<Value, int32_t>) return yearCode(value);
-      // "None" is a null, never a code.
-      else
-        return value < none_ ? value : none_ + 1;
-    });
-  }
-
-  // The container of a flag, or null where no row of the chunk has it.
-  const Container* flag(uint32_t code) const {
-    for (const CodedContainer& one : found_) {
-      if (one.code == code) return &one.container;
-    }
-    return nullptr;
-  }
-
-  uint32_t countFlag(const DenseMatches& matches, uint32_t code) const {
-    const Container* container = flag(code);
-    return container == nullptr ? 0 : container->countIn(matches.span, matches.words);
-  }
-
-  void countFlags(const DenseMatches& matches) {
-    const uint32_t having = countFlag(matches, source_.flag);
-    if (having > matches.count) damaged("a flag has more rows than there are");
-    if (source_.kind == Kind::kFlag) {
-      counts_[1] += having;
-      counts_[0] += matches.count - having;
-      return;
-    }
-    const uint32_t phones = countFlag(matches, FlagCodes::kHasPhone);
-    const uint32_t both = countBothWays(matches);
-    if (phones > matches.count || both > having || both > phones) {
-      damaged("a flag has more rows than there are");
-    }
-    counts_[0] += matches.count - (having + phones - both);
-    counts_[1] += having - both;
-    counts_[2] += phones - both;
-    counts_[3] += both;
-  }
-
-  // Matches with an e-mail and a phone.
-  uint32_t countBothWays(const DenseMatches& matches) const {
-    const Container* email = flag(FlagCodes::kHasEmail);
-    const Container* phone = flag(FlagCodes::kHasPhone);
-    if (email == nullptr || phone == nullptr) return 0;
-    alignas(64) uint64_t words[kChunkWords];
-    std::memset(words, 0, sizeof words);
-    email->set(matches.span, words);
-    for (uint32_t w = 0; w < matches.span.endWord(); w++) words[w] &= matches.words[w];
-    return phone->countIn(matches.span, words);
-  }
-
-  uint32_t contactOf(uint32_t row) const {
-    const ColumnSet& columns = segment_.columns();
-    const bool phone = columns.valid(Columns::kPhone1, row) || columns.valid(Columns::kPhone2, row);
-    return (columns.valid(Columns::kEmail, row) ? 1u : 0u) + (phone ? 2u : 0u);
-  }
-
-  const Segment& segment_;
-  const Source& source_;
-  FacetCounts& counts_;
-  uint32_t none_;
-  std::vector<CodedContainer> found_;  // of the chunk that is being counted
-};
 
 // The cube's axis of a facet, or -1.
 int cubeAxis(Facet facet) {
@@ -243,14 +30,151 @@ int cubeAxis(Facet facet) {
   }
 }
 
-// Fewer matches of a chunk are always counted row by row.
-constexpr uint32_t kDenseRows = 1024;
+// What combinations are told apart by for a facet; nothing where they do not hold it.
+std::optional<RollupAxis> rollupAxis(Facet facet) {
+  using Kind = RollupAxis::Kind;
+  switch (facet) {
+    case Facet::kUf: return RollupAxis{Kind::kState, {}};
+    case Facet::kMunicipality: return RollupAxis{Kind::kMunicipality, {}};
+    case Facet::kCnae: return RollupAxis{Kind::kActivity, {}};
+    case Facet::kStatus: return RollupAxis{Kind::kStatus, {}};
+    case Facet::kSize: return RollupAxis{Kind::kSize, {}};
+    case Facet::kStartedYear: return RollupAxis{Kind::kYear, {}};
+    case Facet::kSimples:
+    case Facet::kMei:
+    case Facet::kHeadquarters: return RollupAxis{Kind::kFlags, {flagOf(facet)}};
+    case Facet::kContact:
+      return RollupAxis{Kind::kFlags, {FlagCodes::kHasEmail, FlagCodes::kHasPhone}};
+    default: return std::nullopt;
+  }
+}
 
-DenseMatches denseOf(const Segment& segment, const ChunkMatches& found, uint32_t chunk) {
-  if (found.isList) return {};
-  const uint32_t first = found.span.firstWord();
-  const uint64_t count = countBits(found.words + first, found.span.endWord() - first);
-  return {segment.postings().chunk(chunk), found.span, found.words, static_cast<uint32_t>(count)};
+// Facets that are counted together, and their counts.
+struct Counting {
+  const Segment& segment;
+  const std::vector<Facet>& facets;
+  std::vector<FacetCounts>& counts;
+  Work& work;
+
+  void add(const Query& query, const std::vector<size_t>& which) const;
+};
+
+// Whether the counts of a facet were made of sums; they are empty, or zeros, where not.
+bool countBySums(const Counting& counting, const Query& query, size_t number) {
+  const Segment& segment = counting.segment;
+  const Facet facet = counting.facets[number];
+  FacetCounts& counts = counting.counts[number];
+  const int axis = cubeAxis(facet);
+  FacetCounts summed = axis < 0 ? FacetCounts() : countCubeAxis(segment, query, axis);
+  if (!summed.empty()) {
+    counts = std::move(summed);
+    return true;
+  }
+  counts.resize(codeCount(segment, facet) + 1);
+  const auto combined = rollupAxis(facet);
+  if (combined && segment.rollup().spread(query, *combined, counts)) return true;
+  return facet == Facet::kMunicipality && segment.places().spread(query, counts, counting.work);
+}
+
+// Adds the matches of a query to the counts of some of the facets, in one pass over them.
+void Counting::add(const Query& query, const std::vector<size_t>& which) const {
+  std::vector<ChunkFacet> open;
+  open.reserve(which.size());
+  for (const size_t number : which) open.emplace_back(segment, facets[number], counts[number]);
+  ChunkQuery chunks(segment, query, work);
+  for (uint32_t chunk = 0; chunk < segment.chunkCount(); chunk++) {
+    chunks.askAhead();
+    if (!chunks.open(chunk)) continue;
+    const ChunkMatches found = chunks.run({0, segment.chunkRows(chunk)});
+    const auto count = static_cast<uint32_t>(found.count());
+    for (ChunkFacet& facet : open) work.counted += facet.add(found, count, chunk);
+  }
+}
+
+// Takes what was counted of the facets by themselves off their other counts.
+void takeAway(const Counting& counting, const std::vector<FacetCounts>& other,
+              const std::vector<size_t>& which) {
+  for (const size_t number : which) {
+    FacetCounts& counts = counting.counts[number];
+    for (size_t code = 0; code < counts.size(); code++) {
+      if (other[number][code] > counts[code]) damaged("sums count fewer accounts than there are");
+      counts[code] -= other[number][code];
+    }
+  }
+}
+
+// Counts those of the facets that whole years have sums of: only the rows of years in parts are
+// looked at. Leaves those for which all matches are.
+void countByYears(const Counting& counting, const Query& query, std::vector<size_t>& left) {
+  const Segment& segment = counting.segment;
+  const auto split = left.empty() ? std::nullopt : splitYears(query);
+  if (!split || !isWorthSplitting(segment, *split)) return;
+  std::vector<size_t> others, dated;
+  for (const size_t number : left) {
+    (countBySums(counting, split->whole, number) ? dated : others).push_back(number);
+  }
+  left = std::move(others);
+  if (split->rest.clauses.empty() || dated.empty()) return;
+  if (!split->without) return counting.add(split->rest, dated);
+  std::vector<FacetCounts> rest(counting.counts.size());
+  for (const size_t number : dated) rest[number].resize(counting.counts[number].size());
+  Counting{segment, counting.facets, rest, counting.work}.add(split->rest, dated);
+  takeAway(counting, rest, dated);
+}
+
+// Every match is counted in each facet, so that the total need not be found again. Of few matches
+// the rows are kept with it where they are looked for.
+void keepTotal(const Segment& segment, const Query& query, const std::vector<FacetCounts>& counts) {
+  if (counts.empty() || segment.answers().count(query.key)) return;
+  uint64_t total = 0;
+  for (const uint32_t count : counts.front()) total += count;
+  if (total > kFewRows) segment.answers().keepCount(query.key, total);
+}
+
+// What finding the matches of a chunk costs for each clause, in rows that are counted.
+constexpr uint64_t kChunkWork = 64;
+
+// At most so many rows match, as far as tables tell whose size does not grow with the registry.
+uint64_t rowsMax(const Segment& segment, const Query& query) {
+  if (const auto known = segment.answers().count(query.key)) return *known;
+  uint64_t rows = segment.rowCount();
+  Query cubed, placed;
+  for (const Clause& clause : query.clauses) {
+    uint64_t worded = clause.hints.empty() ? rows : 0;
+    for (const auto& hint : clause.hints) {
+      uint64_t least = segment.rowCount();
+      for (const std::string& word : hint) {
+        least = std::min<uint64_t>(least, segment.terms().frequency(word));
+      }
+      worded += least;
+    }
+    rows = std::min(rows, worded);
+    if (clause.kind != Clause::Kind::kPosting || clause.any.size() != 1) continue;
+    const bool isPlace = clause.any[0].dimension == Dimensions::kMunicipalityIbge;
+    Query& asked = isPlace ? placed : cubed;
+    asked.clauses.push_back(clause);
+    // What the cube does not count, or not with the others, tells nothing.
+    if (!isPlace && !countByCube(segment, cubed)) cubed.clauses.pop_back();
+  }
+  if (const auto count = countByCube(segment, cubed)) rows = std::min(rows, *count);
+  if (!placed.clauses.empty()) {
+    if (const auto count = segment.rollup().count(placed)) rows = std::min(rows, *count);
+  }
+  return rows;
+}
+
+// How many cells the sums of a facet are made of; nothing where it has none.
+std::optional<uint64_t> cellsOf(const Segment& segment, const Query& query, Facet facet) {
+  const auto combined = rollupAxis(facet);
+  const auto cells = combined ? segment.rollup().cellsOf(query, *combined) : std::nullopt;
+  if (cells || facet != Facet::kMunicipality) return cells;
+  return segment.places().cellsOf(query);
+}
+
+// How many cells the total is the sum of.
+std::optional<uint64_t> totalWork(const Segment& segment, const Query& query) {
+  const auto cells = segment.rollup().cellsOf(query, {RollupAxis::Kind::kStatus, {}});
+  return cells ? cells : segment.rollup().cellsOf(query, {RollupAxis::Kind::kMunicipality, {}});
 }
 
 }  // namespace
@@ -258,27 +182,35 @@ DenseMatches denseOf(const Segment& segment, const ChunkMatches& found, uint32_t
 std::vector<FacetCounts> countFacets(const Segment& segment, const Query& query,
                                      const std::vector<Facet>& facets, Work& work) {
   std::vector<FacetCounts> counts(facets.size());
-  std::vector<ChunkFacet> open;
+  const Counting counting{segment, facets, counts, work};
+  std::vector<size_t> left;
   for (size_t i = 0; i < facets.size(); i++) {
-    const int axis = cubeAxis(facets[i]);
-    if (axis >= 0) counts[i] = countCubeAxis(segment, query, axis);
-    if (!counts[i].empty()) continue;
-    counts[i].resize(codeCount(segment, facets[i]) + 1);
-    open.emplace_back(segment, facets[i], counts[i]);
+    if (!countBySums(counting, query, i)) left.push_back(i);
   }
-  if (open.empty()) return counts;
-  ChunkQuery chunks(segment, query, work);
-  for (uint32_t chunk = 0; chunk < segment.chunkCount(); chunk++) {
-    if (!chunks.open(chunk)) continue;
-    const uint32_t rows = segment.chunkRows(chunk);
-    const ChunkMatches found = chunks.run({0, rows});
-    const DenseMatches dense = denseOf(segment, found, chunk);
-    for (ChunkFacet& facet : open) {
-      if (dense.count >= kDenseRows && facet.countContainers(dense)) continue;
-      facet.count(found, chunk * kChunkRows, rows);
+  countByYears(counting, query, left);
+  if (!left.empty()) counting.add(query, left);
+  segment.alive();
+  keepTotal(segment, query, counts);
+  return counts;
+}
+
+uint64_t facetsWorkMax(const Segment& segment, const Query& query,
+                       const std::vector<Facet>& facets) {
+  const auto split = splitYears(query);
+  // Whole years are summed as codes of years are.
+  const Query& asked = split && split->rest.clauses.empty() ? split->whole : query;
+  const uint64_t rows = rowsMax(segment, query);
+  uint64_t work = totalWork(segment, asked).value_or(rows), walked = 0;
+  for (const Facet facet : facets) {
+    if (const auto cells = cellsOf(segment, asked, facet)) {
+      work += *cells;
+    } else {
+      walked++;
+      // Of other years only the rest is.
+      if (split) work += cellsOf(segment, split->whole, facet).value_or(0);
     }
   }
-  return counts;
+  return work + walked * rows + uint64_t{segment.chunkCount()} * query.clauses.size() * kChunkWork;
 }
 
 }  // namespace peneira

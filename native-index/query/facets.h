@@ -35,8 +35,13 @@ extern const std::string_view kFacetNames[static_cast<size_t>(Facet::kCount)];
 // Counts by code; the last element counts the rows without a value.
 using FacetCounts = std::vector<uint32_t>;
 
-// Counts every facet of the matches of a query in one pass over them, or from the cube.
+// Counts every facet of the matches of a query in one pass over them, or from sums (ROLLUP, CUBE).
 std::vector<FacetCounts> countFacets(const Segment& segment, const Query& query,
                                      const std::vector<Facet>& facets, Work& work);
+
+// At most how much is looked at for that, and for the total, in rows of which one column is read;
+// cheap, whatever is asked: it is found out without looking at any row.
+uint64_t facetsWorkMax(const Segment& segment, const Query& query,
+                       const std::vector<Facet>& facets);
 
 }  // namespace peneira

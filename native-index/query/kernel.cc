@@ -5,10 +5,10 @@
 
 #include <bit>
 
-#include "format/bits.h"
 #include "format/failure.h"
 #include "query/chunkquery.h"
 #include "query/cube.h"
+#include "query/wholeyears.h"
 
 namespace peneira {
 namespace {
@@ -25,15 +25,61 @@ uint32_t spanRows(uint64_t wanted, uint32_t estimate) {
   return std::max(kSpanMin, std::bit_ceil(static_cast<uint32_t>(rows)));
 }
 
-uint64_t countChunks(const Segment& segment, const Query& query, Work& work) {
-  ChunkQuery chunks(segment, query, work);
+// How many rows match, and which, as long as they are few.
+struct Counted {
   uint64_t count = 0;
-  for (uint32_t chunk = 0; chunk < segment.chunkCount(); chunk++) {
-    if (!chunks.open(chunk)) continue;
-    const ChunkMatches found = chunks.run({0, segment.chunkRows(chunk)});
-    count += found.isList ? found.listCount : countBits(found.words, found.span.endWord());
+  std::vector<uint32_t> rows;
+  bool areFew = true;
+};
+
+void addChunk(ChunkQuery& chunks, uint32_t firstRow, uint32_t rows, Counted& counted) {
+  counted.areFew = counted.areFew && counted.count <= kFewRows;
+  if (chunks.isCounted() && (!counted.areFew || chunks.estimate() > kFewRows)) {
+    counted.count += chunks.estimate();
+    counted.areFew = false;
+    return;
   }
-  return count;
+  const ChunkMatches found = chunks.run({0, rows});
+  const uint64_t count = found.count();
+  counted.count += count;
+  counted.areFew = counted.areFew && counted.count <= kFewRows;
+  if (!counted.areFew || count == 0) return;
+  eachMatch(found, firstRow, [&counted](uint32_t row) {
+    counted.rows.push_back(row);
+    return true;
+  });
+}
+
+Counted countChunks(const Segment& segment, const Query& query, Work& work) {
+  ChunkQuery chunks(segment, query, work);
+  Counted counted;
+  for (uint32_t chunk = 0; chunk < segment.chunkCount(); chunk++) {
+    chunks.askAhead();
+    if (!chunks.open(chunk)) continue;
+    addChunk(chunks, chunk * kChunkRows, segment.chunkRows(chunk), counted);
+  }
+  return counted;
+}
+
+// The count of a question about dates: whole years are summed, and only the rows of years that are
+// wanted in part are looked at.
+std::optional<uint64_t> countByYears(const Segment& segment, const Query& query, Work& work) {
+  const auto split = splitYears(query);
+  if (!split) return std::nullopt;
+  const auto whole = segment.rollup().count(split->whole);
+  if (!whole || split->rest.clauses.empty()) return whole;
+  if (!isWorthSplitting(segment, *split)) return std::nullopt;
+  const uint64_t rest = countChunks(segment, split->rest, work).count;
+  if (!split->without) return *whole + rest;
+  if (rest > *whole) damaged("ROLLUP counts fewer accounts than there are");
+  return *whole - rest;
+}
+
+// The count of a question that needs no row to be looked at, or only those of some years.
+std::optional<uint64_t> countBySums(const Segment& segment, const Query& query, Work& work) {
+  if (const auto summed = segment.rollup().count(query)) return summed;
+  if (const auto cubed = countByCube(segment, query)) return cubed;
+  return countByYears(segment, query, work);
 }
 
 }  // namespace
@@ -63,12 +109,22 @@ void firstRows(const Segment& segment, const Query& query, Work& work, FirstRows
 
 uint64_t countRows(const Segment& segment, const Query& query, Work& work) {
   if (query.clauses.empty()) return segment.rowCount();
-  if (const auto cubed = countByCube(segment, query)) return *cubed;
   if (const auto known = segment.answers().count(query.key)) return *known;
-  const uint64_t count = countChunks(segment, query, work);
+  if (const auto summed = countBySums(segment, query, work)) {
+    segment.alive();
+    segment.answers().keepCount(query.key, *summed);
+    return *summed;
+  }
+  const Counted counted = countChunks(segment, query, work);
   segment.alive();
-  segment.answers().keepCount(query.key, count);
-  return count;
+  if (counted.areFew) {
+    const auto rows = std::make_shared<RowSet>(segment.rowCount());
+    for (const uint32_t row : counted.rows) rows->add(row);
+    segment.answers().keepRows(query.key, rows);
+  } else {
+    segment.answers().keepCount(query.key, counted.count);
+  }
+  return counted.count;
 }
 
 std::shared_ptr<const RowSet> matchingRows(const Segment& segment, const Query& query, Work& work) {
@@ -76,6 +132,7 @@ std::shared_ptr<const RowSet> matchingRows(const Segment& segment, const Query& 
   const auto rows = std::make_shared<RowSet>(segment.rowCount());
   ChunkQuery chunks(segment, query, work);
   for (uint32_t chunk = 0; chunk < segment.chunkCount(); chunk++) {
+    chunks.askAhead();
     if (!chunks.open(chunk)) continue;
     const ChunkMatches found = chunks.run({0, segment.chunkRows(chunk)});
     const uint32_t firstRow = chunk * kChunkRows;

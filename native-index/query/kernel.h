@@ -10,6 +10,9 @@
 
 namespace peneira {
 
+// Matches that are so few are kept as they are counted, so that their page is not looked for again.
+constexpr uint64_t kFewRows = 512;
+
 // What firstRows is asked for, and its answer.
 struct FirstRows {
   uint64_t from;

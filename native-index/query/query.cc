@@ -48,6 +48,7 @@ std::string wordsKey(const Clause& clause) {
 std::string rangeKey(const Clause& clause) {
   std::string key = "r";
   append(key, clause.column);
+  append(key, clause.orColumn);
   for (const auto& [low, high] : clause.ranges) {
     append(key, static_cast<uint64_t>(low));
     append(key, static_cast<uint64_t>(high));

@@ -16,20 +16,24 @@ struct DimensionCodes {
   std::vector<uint32_t> codes;
 };
 
+// Says that a range is looked for in one column alone.
+constexpr uint32_t kNoColumn = 0xffffffffu;
+
 // One condition; the members of the other kinds are empty.
 struct Clause {
   enum class Kind : uint8_t { kPosting, kWords, kRange };
   Kind kind = Kind::kPosting;
-  bool negated = false;                         // kPosting
-  std::vector<DimensionCodes> any;              // kPosting
-  std::vector<std::vector<std::string>> hints;  // kWords
-  uint32_t column = 0;                          // kRange: StartedOn, ShareCapitalCents, PostalCode
+  bool negated = false;                             // kPosting
+  std::vector<DimensionCodes> any;                  // kPosting
+  std::vector<std::vector<std::string>> hints;      // kWords
+  uint32_t column = 0;                              // kRange: a column of numbers
+  uint32_t orColumn = kNoColumn;                    // kRange: one of the same type, as good
   std::vector<std::pair<int64_t, int64_t>> ranges;  // kRange, inclusive
 };
 
 // Work done by one call; see `Work` in engine.ts.
 struct Work {
-  uint64_t chunks = 0, containers = 0, tests = 0, probes = 0, gathered = 0;
+  uint64_t chunks = 0, containers = 0, tests = 0, probes = 0, gathered = 0, counted = 0, cells = 0;
 };
 
 // Clauses that are ANDed.

@@ -1,4 +1,5 @@
-// Range tests. What comes in: values of i32, u32 and i64 columns. What goes out: bits.
+// Range tests. What comes in: values of columns of numbers, and codes that ascend as numbers do.
+// What goes out: bits.
 // Invariant: (value - low) <= width in unsigned arithmetic of the column's width is the test, for
 // signed and unsigned columns alike.
 #include "query/rangetest.h"
@@ -28,21 +29,30 @@ Limits limitsOf(uint32_t column) {
   switch (kColumns[column].type) {
     case ColumnType::kDate32:
       return {std::numeric_limits<int32_t>::min(), std::numeric_limits<int32_t>::max(), 4};
+    case ColumnType::kDictionary16Uint32: return {0, std::numeric_limits<uint16_t>::max(), 2};
     case ColumnType::kUint32: return {0, std::numeric_limits<uint32_t>::max(), 4};
     case ColumnType::kInt64:
       return {std::numeric_limits<int64_t>::min(), std::numeric_limits<int64_t>::max(), 8};
-    default: badArgument("a range clause needs a column of dates, cents or postal codes");
+    default: badArgument("a range clause needs a column of dates, cents, phones or postal codes");
   }
 }
+
+// Numbers of so many bytes.
+uint64_t maskOf(uint32_t width) { return ~uint64_t{0} >> (64 - 8 * width); }
 
 }  // namespace
 
 RangeTest::RangeTest(const ColumnSet& columns, const Clause& clause)
-    : columns_(&columns), column_(clause.column) {
+    : columns_(&columns), column_(clause.column), orColumn_(clause.orColumn) {
+  if (orColumn_ != kNoColumn && kColumns[orColumn_].type != kColumns[column_].type) {
+    badArgument("the columns of a range clause must be of one type");
+  }
   const Limits limits = limitsOf(column_);
   width_ = limits.width;
-  const uint64_t mask = width_ == 4 ? 0xffffffffu : ~uint64_t{0};
+  const uint64_t mask = maskOf(width_);
+  // A column that the file lacks has no values.
   for (const auto& [first, last] : clause.ranges) {
+    if (!columns.holds(column_)) break;
     const int64_t low = std::max(first, limits.least), high = std::min(last, limits.most);
     if (low > high) continue;
     const uint64_t width = static_cast<uint64_t>(high) - static_cast<uint64_t>(low);
@@ -54,7 +64,7 @@ RangeTest::RangeTest(const ColumnSet& columns, const Clause& clause)
 // The ranges of a query are in order and apart; as offsets from the least they stay so, also where
 // negative bounds have become large unsigned numbers.
 void RangeTest::divide() {
-  const uint64_t mask = width_ == 4 ? 0xffffffffu : ~uint64_t{0};
+  const uint64_t mask = maskOf(width_);
   parts_.least = ranges_.front().low;
   for (const Range& range : ranges_) {
     const uint64_t low = (range.low - parts_.least) & mask;
@@ -73,7 +83,7 @@ void RangeTest::divide() {
 }
 
 bool RangeTest::inParts(uint64_t value) const {
-  const uint64_t mask = width_ == 4 ? 0xffffffffu : ~uint64_t{0};
+  const uint64_t mask = maskOf(width_);
   const uint64_t offset = (value - parts_.least) & mask;
   if (offset > parts_.span) return false;
   const uint64_t part = offset >> parts_.shift;
@@ -90,30 +100,49 @@ bool RangeTest::inParts(uint64_t value) const {
 }
 
 uint64_t RangeTest::read(const uint8_t* values, uint32_t index) const {
-  return width_ == 4 ? load<uint32_t>(values + uint64_t{index} * 4)
-                     : load<uint64_t>(values + uint64_t{index} * 8);
+  switch (width_) {
+    case 2: return load<uint16_t>(values + uint64_t{index} * 2);
+    case 4: return load<uint32_t>(values + uint64_t{index} * 4);
+    default: return load<uint64_t>(values + uint64_t{index} * 8);
+  }
 }
 
 bool RangeTest::inRanges(uint64_t value) const {
   if (!parts_.first.empty()) return inParts(value);
-  const uint64_t mask = width_ == 4 ? 0xffffffffu : ~uint64_t{0};
+  const uint64_t mask = maskOf(width_);
   for (const Range& range : ranges_) {
     if (((value - range.low) & mask) <= range.width) return true;
   }
   return false;
 }
 
+bool RangeTest::containsIn(uint32_t column, uint32_t row) const {
+  if (!columns_->valid(column, row)) return false;
+  switch (width_) {
+    case 2: return inRanges(columns_->value<uint16_t>(column, row));
+    case 4: return inRanges(columns_->value<uint32_t>(column, row));
+    default: return inRanges(columns_->value<uint64_t>(column, row));
+  }
+}
+
 bool RangeTest::contains(uint32_t row) const {
-  if (!columns_->valid(column_, row)) return false;
-  return inRanges(width_ == 4 ? columns_->value<uint32_t>(column_, row)
-                              : columns_->value<uint64_t>(column_, row));
+  return containsIn(column_, row) || (orColumn_ != kNoColumn && containsIn(orColumn_, row));
 }
 
-ColumnSpan RangeTest::span(uint32_t row, uint32_t count) const {
-  return columns_->span(column_, row, count, width_);
+RangeSpan RangeTest::span(uint32_t row, uint32_t count) const {
+  if (ranges_.empty()) return {{nullptr, nullptr, 0}, {nullptr, nullptr, 0}};
+  const ColumnSpan one = columns_->span(column_, row, count, width_);
+  if (orColumn_ == kNoColumn) return {one, {nullptr, nullptr, 0}};
+  return {one, columns_->span(orColumn_, row, count, width_)};
 }
 
-bool RangeTest::matches(const ColumnSpan& span, uint32_t index) const {
+void RangeTest::ask(uint32_t row, uint32_t count) const {
+  columns_->askSpan(column_, row, count, width_);
+  if (orColumn_ != kNoColumn) columns_->askSpan(orColumn_, row, count, width_);
+}
+
+bool RangeTest::matchesIn(const ColumnSpan& span, uint32_t index) const {
+  if (ranges_.empty()) return false;
   if (span.validity != nullptr) {
     const uint32_t bit = span.validityBit + index;
     if ((span.validity[bit / 8] >> (bit % 8) & 1) == 0) return false;
@@ -121,11 +150,12 @@ bool RangeTest::matches(const ColumnSpan& span, uint32_t index) const {
   return inRanges(read(span.data, index));
 }
 
-uint64_t RangeTest::matchWord(const ColumnSpan& span, uint32_t index) const {
+uint64_t RangeTest::matchWordIn(const ColumnSpan& span, uint32_t index) const {
   uint64_t found = 0;
+  if (ranges_.empty()) return found;
   const uint8_t* values = span.data + uint64_t{index} * width_;
-  if (!parts_.first.empty()) {
-    for (uint32_t i = 0; i < 64; i++) found |= uint64_t{inParts(read(values, i))} << i;
+  if (width_ == 2 || !parts_.first.empty()) {
+    for (uint32_t i = 0; i < 64; i++) found |= uint64_t{inRanges(read(values, i))} << i;
   } else {
     for (const Range& range : ranges_) {
       found |= width_ == 4 ? inRange32(values, static_cast<uint32_t>(range.low),

@@ -1,5 +1,5 @@
 // A range clause as a test of column values. What comes in: a clause and rows. What goes out: which
-// of the rows have a value in one of the ranges.
+// of the rows have a value in one of the ranges, in the column or in the other one of the clause.
 // Invariant: a row without a value never matches; bounds outside the column's type are cut to it,
 // and a range that is empty after that matches nothing. A value costs the same however many ranges
 // there are: of many only those are looked at that reach into the value's part of the column.
@@ -12,18 +12,31 @@
 
 namespace peneira {
 
-// Test of one column of a segment.
+// Values of consecutive rows; `other.data` is null where one column is tested.
+struct RangeSpan {
+  ColumnSpan one, other;
+};
+
+// Test of one column of a segment, or of two of which either may hold the value.
 class RangeTest {
  public:
   RangeTest(const ColumnSet& columns, const Clause& clause);
 
   bool contains(uint32_t row) const;
   // The values of `count` consecutive rows of one batch.
-  ColumnSpan span(uint32_t row, uint32_t count) const;
+  RangeSpan span(uint32_t row, uint32_t count) const;
+  // Asks the disk for them.
+  void ask(uint32_t row, uint32_t count) const;
   // Whether value `index` of the span matches.
-  bool matches(const ColumnSpan& span, uint32_t index) const;
+  bool matches(const RangeSpan& span, uint32_t index) const {
+    if (matchesIn(span.one, index)) return true;
+    return span.other.data != nullptr && matchesIn(span.other, index);
+  }
   // One bit for each of the 64 values from `index` on.
-  uint64_t matchWord(const ColumnSpan& span, uint32_t index) const;
+  uint64_t matchWord(const RangeSpan& span, uint32_t index) const {
+    const uint64_t found = matchWordIn(span.one, index);
+    return span.other.data == nullptr ? found : found | matchWordIn(span.other, index);
+  }
 
  private:
   // The values `low` to `low + width`, as unsigned numbers of the column's width.
@@ -38,12 +51,15 @@ class RangeTest {
     std::vector<uint32_t> first;        // by part: the first range that does not end before it
   };
   void divide();
+  bool containsIn(uint32_t column, uint32_t row) const;
+  bool matchesIn(const ColumnSpan& span, uint32_t index) const;
+  uint64_t matchWordIn(const ColumnSpan& span, uint32_t index) const;
   bool inRanges(uint64_t value) const;
   bool inParts(uint64_t value) const;
   uint64_t read(const uint8_t* values, uint32_t index) const;
 
   const ColumnSet* columns_;
-  uint32_t column_, width_;
+  uint32_t column_, orColumn_, width_;
   std::vector<Range> ranges_;
   Parts parts_;  // empty for few ranges
 };

@@ -6,6 +6,8 @@
 #include <algorithm>
 
 #include "format/failure.h"
+#include "format/phone.h"
+#include "query/calendar.h"
 #include "query/kernel.h"
 
 namespace peneira {
@@ -13,26 +15,6 @@ namespace {
 
 // After this many single tests (a fraction of a millisecond) the set of all matches is found once.
 constexpr uint64_t kTestsMax = 20'000;
-
-// The column that a dimension is a plain copy of, or Columns::kCount.
-uint32_t columnOf(uint32_t dimension) {
-  switch (dimension) {
-    case Dimensions::kCnaePrimary: return Columns::kCnaePrimary;
-    case Dimensions::kUf: return Columns::kUf;
-    case Dimensions::kMunicipalityIbge: return Columns::kMunicipalityIbge;
-    case Dimensions::kMunicipalityTom: return Columns::kMunicipalityTom;
-    case Dimensions::kRegistrationStatus: return Columns::kRegistrationStatus;
-    case Dimensions::kCompanySizeCode: return Columns::kCompanySizeCode;
-    case Dimensions::kLegalNature: return Columns::kLegalNature;
-    default: return Columns::kCount;
-  }
-}
-
-// Days from 1970-01-01 to January 1st of a year after 0 of the Gregorian calendar.
-int64_t firstDayOf(int64_t year) {
-  const int64_t before = year - 1;
-  return 365 * before + before / 4 - before / 100 + before / 400 - 719162;
-}
 
 // The codes of started years as ranges of days.
 Clause yearsAsRange(const std::vector<uint32_t>& codes) {
@@ -49,10 +31,6 @@ Clause yearsAsRange(const std::vector<uint32_t>& codes) {
     }
   }
   return clause;
-}
-
-bool isWanted(const std::vector<uint64_t>& wanted, uint32_t code) {
-  return code / 64 < wanted.size() && (wanted[code / 64] >> (code % 64) & 1) != 0;
 }
 
 }  // namespace
@@ -82,12 +60,8 @@ void RowTest::addPart(Condition& condition, const DimensionCodes& codes) {
   part.codes = &codes.codes;
   const bool coded =
       columnOf(codes.dimension) != Columns::kCount || codes.dimension == Dimensions::kCnaeSecondary;
-  if (!coded) return;
-  for (const uint32_t code : codes.codes) {
-    if (code > 0xffff) continue;  // No column of codes is wider.
-    if (part.wanted.size() <= code / 64) part.wanted.resize(code / 64 + 1);
-    part.wanted[code / 64] |= uint64_t{1} << (code % 64);
-  }
+  // No column of codes is wider.
+  if (coded) part.wanted = WantedCodes(codes.codes, 2);
 }
 
 bool RowTest::matches(uint32_t row) {
@@ -116,7 +90,7 @@ bool RowTest::partHolds(const Part& part, uint32_t row) {
   const ColumnSet& columns = segment_.columns();
   const uint32_t column = columnOf(part.dimension);
   if (column != Columns::kCount) {
-    return columns.valid(column, row) && isWanted(part.wanted, columns.code(column, row));
+    return columns.valid(column, row) && part.wanted.holds(columns.code(column, row));
   }
   if (part.dimension == Dimensions::kFlag) {
     return std::any_of(part.codes->begin(), part.codes->end(),
@@ -125,7 +99,7 @@ bool RowTest::partHolds(const Part& part, uint32_t row) {
   if (part.dimension != Dimensions::kCnaeSecondary) return inContainers(part, row);
   const auto [codes, count] = columns.list(Columns::kCnaeSecondary, row);
   for (uint32_t i = 0; i < count; i++) {
-    if (isWanted(part.wanted, load<uint16_t>(codes + uint64_t{i} * 2))) return true;
+    if (part.wanted.holds(load<uint16_t>(codes + uint64_t{i} * 2))) return true;
   }
   return false;
 }
@@ -141,8 +115,24 @@ bool RowTest::flagHolds(uint32_t flag, uint32_t row) const {
       return columns.valid(Columns::kPhone1, row) || columns.valid(Columns::kPhone2, row);
     case FlagCodes::kSanctioned:
       return columns.valid(Columns::kSanctioned, row) && columns.flag(Columns::kSanctioned, row);
+    case FlagCodes::kHasMobile: return hasPhone(row, isMobile);
+    case FlagCodes::kHasLandline: return hasPhone(row, isLandline);
+    case FlagCodes::kOwnDomain:
+      return columns.valid(Columns::kEmailOwnDomain, row) &&
+             columns.flag(Columns::kEmailOwnDomain, row);
+    case FlagCodes::kOwnEmail:
+      return columns.valid(Columns::kEmailShared, row) &&
+             segment_.number(columns.code(Columns::kEmailShared, row)) == 1;
     default: return false;
   }
+}
+
+bool RowTest::hasPhone(uint32_t row, bool (*isWanted)(int64_t)) const {
+  const ColumnSet& columns = segment_.columns();
+  for (const uint32_t phone : {Columns::kPhone1, Columns::kPhone2}) {
+    if (columns.valid(phone, row) && isWanted(columns.value<int64_t>(phone, row))) return true;
+  }
+  return false;
 }
 
 bool RowTest::inContainers(const Part& part, uint32_t row) {

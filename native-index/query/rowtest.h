@@ -5,6 +5,7 @@
 #include <memory>
 #include <vector>
 
+#include "query/codetest.h"
 #include "query/query.h"
 #include "query/rangetest.h"
 #include "query/rowset.h"
@@ -23,7 +24,7 @@ class RowTest {
   struct Part {
     uint32_t dimension;
     const std::vector<uint32_t>* codes;
-    std::vector<uint64_t> wanted;  // one bit per code, for columns of codes
+    WantedCodes wanted;  // for columns of codes
   };
   struct Condition {
     const Clause* clause;
@@ -36,6 +37,7 @@ class RowTest {
   bool holds(const Condition& condition, uint32_t row);
   bool partHolds(const Part& part, uint32_t row);
   bool flagHolds(uint32_t flag, uint32_t row) const;
+  bool hasPhone(uint32_t row, bool (*isWanted)(int64_t)) const;
   bool inContainers(const Part& part, uint32_t row);
 
   const Segment& segment_;

@@ -20,6 +20,16 @@ std::string tableName(uint32_t number) {
   return "TABLE " + std::to_string(number) + " (" + std::string(kTableNames[number]) + ")";
 }
 
+// Says to the system that the index is touched here and there. Columns are not: an export reads
+// them from one end to the other, also those that are not in memory any more.
+const Mapping& scattered(const Mapping& mapping, const Directory& directory) {
+  // The tables of metadata are written first of all sections, and read whole.
+  mapping.scattered(directory.postings.offset);
+  // Checksums are four bytes of 64 KiB, and are read in no order.
+  mapping.ask(directory.blocks.offset, directory.blocks.length);
+  return mapping;
+}
+
 void expectSameCount(const StringTable* tables, uint32_t derived, uint32_t base) {
   expectEqual("strings in " + tableName(derived), tables[derived].count(), tables[base].count());
 }
@@ -30,7 +40,7 @@ Segment::Segment(std::shared_ptr<Mapping> mapping, const DirectoryLocation& loca
     : mapping_(std::move(mapping)),
       location_(location),
       directory_(readDirectory(*mapping_, location)),
-      blocks_(mapping_->data(), directory_.blocks.offset,
+      blocks_(scattered(*mapping_, directory_), directory_.blocks.offset,
               mapping_->data() + directory_.blocks.offset),
       columns_(blocks_, directory_),
       postings_(blocks_, directory_),
@@ -38,7 +48,11 @@ Segment::Segment(std::shared_ptr<Mapping> mapping, const DirectoryLocation& loca
   if (location.digests) blocks_.addDigests(location.digests->offset, location.digests->sha256);
   openTables();
   openCube();
-  readPopulation();
+  rollup_ = Rollup(blocks_, directory_, tables_);
+  places_ = Places(blocks_, directory_, tables_);
+  postal_ = PostalIndex(blocks_, columns_, directory_);
+  population_ = numbersOf(Tables::kMunicipalityPopulation);
+  numbers_ = numbersOf(Tables::kNumber);
   meta();
 }
 
@@ -80,7 +94,7 @@ void Segment::distrust() const {
 }
 
 void Segment::openTables() {
-  for (uint32_t i = 0; i < Tables::kCount; i++) {
+  for (uint32_t i = 0; i < directory_.parts.tables; i++) {
     blocks_.view(directory_.tables[i].offset, directory_.tables[i].length);
     tables_[i] = StringTable(blocks_, directory_.tables[i], tableName(i));
     for (uint32_t code = 0; code < tables_[i].count(); code++) tables_[i].at(code);
@@ -106,19 +120,22 @@ void Segment::openCube() {
   expectEqual("length of CUBE", section.length, headBytes + cells * kStatusCount * 4);
 }
 
-void Segment::readPopulation() {
-  const StringTable& table = tables_[Tables::kMunicipalityPopulation];
-  population_.assign(table.count(), -1);
+std::vector<int64_t> Segment::numbersOf(uint32_t number) const {
+  std::vector<int64_t> numbers;
+  if (number >= directory_.parts.tables) return numbers;
+  const StringTable& table = tables_[number];
+  numbers.assign(table.count(), -1);
   for (uint32_t code = 0; code < table.count(); code++) {
     const std::string_view text = table.at(code);
     if (text.empty()) continue;
     uint32_t value = 0;
     const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
     if (error != std::errc() || end != text.data() + text.size()) {
-      damaged("population " + std::to_string(code) + " is not a number");
+      damaged("value " + std::to_string(code) + " of " + tableName(number) + " is not a number");
     }
-    population_[code] = value;
+    numbers[code] = value;
   }
+  return numbers;
 }
 
 std::string_view Segment::meta() const {
@@ -136,6 +153,11 @@ uint32_t Segment::orderRow(uint32_t order, uint32_t position) const {
 
 uint32_t Segment::nameRank(uint32_t row) const {
   return load<uint32_t>(blocks_.view(directory_.nameRank.offset + uint64_t{row} * 4, 4));
+}
+
+int64_t Segment::number(uint32_t code) const {
+  if (code >= numbers_.size()) damaged("a number's code is not in its table");
+  return numbers_[code];
 }
 
 int64_t Segment::population(uint32_t code) const {

@@ -16,6 +16,9 @@
 #include "format/table.h"
 #include "format/terms.h"
 #include "query/answers.h"
+#include "query/places.h"
+#include "query/postal.h"
+#include "query/rollup.h"
 
 namespace peneira {
 
@@ -57,6 +60,9 @@ class Segment {
   const Terms& terms() const { return terms_; }
   const StringTable& table(uint32_t number) const { return tables_[number]; }
   const Cube& cube() const { return cube_; }
+  const Rollup& rollup() const { return rollup_; }
+  const Places& places() const { return places_; }
+  const PostalIndex& postal() const { return postal_; }
   Answers& answers() const { return answers_; }
 
   // Bytes of the META section.
@@ -67,12 +73,15 @@ class Segment {
   uint32_t nameRank(uint32_t row) const;
   // Inhabitants of a municipality by its IBGE code, or -1 when unknown.
   int64_t population(uint32_t code) const;
+  // The number that a code of `number` stands for.
+  int64_t number(uint32_t code) const;
 
  private:
   Segment(std::shared_ptr<Mapping> mapping, const DirectoryLocation& location);
   void openTables();
   void openCube();
-  void readPopulation();
+  // The strings of a table as numbers, -1 for none; nothing where the file has no such table.
+  std::vector<int64_t> numbersOf(uint32_t number) const;
 
   std::shared_ptr<Mapping> mapping_;
   DirectoryLocation location_;
@@ -83,7 +92,10 @@ class Segment {
   Terms terms_;
   StringTable tables_[Tables::kCount];
   Cube cube_;
-  std::vector<int64_t> population_;
+  Rollup rollup_;
+  Places places_;
+  PostalIndex postal_;
+  std::vector<int64_t> population_, numbers_;
   mutable Answers answers_;
 };
 

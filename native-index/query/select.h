@@ -26,7 +26,11 @@ struct Page {
   bool more = false;
 };
 
-// Runs a request; throws INVALID_ARGUMENT for one that makes no sense.
-Page selectPage(const Segment& segment, const PageRequest& request, Work& work);
+constexpr uint64_t kUncounted = ~uint64_t{0};
+
+// Runs a request; throws INVALID_ARGUMENT for one that makes no sense. `matches` is how many rows
+// match, where that is known: nothing is looked for behind the last of them.
+Page selectPage(const Segment& segment, const PageRequest& request, Work& work,
+                uint64_t matches = kUncounted);
 
 }  // namespace peneira

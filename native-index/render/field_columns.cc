@@ -28,7 +28,8 @@ FieldType typeOf(Kind kind) {
     case Kind::kNull:
     case Kind::kText:
     case Kind::kPostalCode:
-    case Kind::kPhone: break;
+    case Kind::kPhone:
+    case Kind::kPhoneKind: break;
   }
   return FieldType::kUtf8;
 }

@@ -49,10 +49,17 @@ enum class Field : uint8_t {
   kPhone2 = 32,
   kSanctioned = 33,
   kScore = 34,
-  kScoreContactable = 35,
-  kScoreNewest = 36,
-  kScoreEstablished = 37,
-  kCount = 38,
+  kPhone1Kind = 35,
+  kPhone2Kind = 36,
+  kEmailShared = 37,
+  kPhone1Shared = 38,
+  kPhone2Shared = 39,
+  kEstablishments = 40,
+  kEmailOwnDomain = 41,
+  kScoreContactable = 42,
+  kScoreNewest = 43,
+  kScoreEstablished = 44,
+  kCount = 45,
 };
 
 // Names by number.
@@ -92,9 +99,16 @@ constexpr std::string_view kFieldNames[] = {
     "phone_2",                     // 32
     "sanctioned",                  // 33
     "score",                       // 34
-    "score_contactable",           // 35
-    "score_newest",                // 36
-    "score_established",           // 37
+    "phone_1_kind",                // 35
+    "phone_2_kind",                // 36
+    "email_shared",                // 37
+    "phone_1_shared",              // 38
+    "phone_2_shared",              // 39
+    "establishments",              // 40
+    "email_own_domain",            // 41
+    "score_contactable",           // 42
+    "score_newest",                // 43
+    "score_established",           // 44
 };
 
 // Where fields are stored, by their numbers.
@@ -134,6 +148,13 @@ constexpr FieldSource kFieldSources[] = {
     {FieldKind::kPhone, Columns::kPhone2, kNoTable},
     {FieldKind::kFlag, Columns::kSanctioned, kNoTable},
     {FieldKind::kNumber, Columns::kScore, kNoTable},
+    {FieldKind::kPhoneKind, Columns::kPhone1, kNoTable},
+    {FieldKind::kPhoneKind, Columns::kPhone2, kNoTable},
+    {FieldKind::kNumber, Columns::kEmailShared, Tables::kNumber},
+    {FieldKind::kNumber, Columns::kPhone1Shared, Tables::kNumber},
+    {FieldKind::kNumber, Columns::kPhone2Shared, Tables::kNumber},
+    {FieldKind::kNumber, Columns::kEstablishments, Tables::kNumber},
+    {FieldKind::kFlag, Columns::kEmailOwnDomain, kNoTable},
     {FieldKind::kNumber, Columns::kScoreContactable, kNoTable},
     {FieldKind::kNumber, Columns::kScoreNewest, kNoTable},
     {FieldKind::kNumber, Columns::kScoreEstablished, kNoTable},

@@ -1,6 +1,7 @@
 // What a field's value is, and where a field is stored. What comes in: nothing. What goes out: the
 // kinds of values, one value, one place.
-// Invariant: of a value only the member that its kind names is set.
+// Invariant: of a value only the member that its kind names is set; kPhoneKind is the kind of a
+// field alone, whose values are texts.
 #pragma once
 #include <cstdint>
 #include <string_view>
@@ -18,6 +19,7 @@ enum class FieldKind : uint8_t {
   kCents,
   kPostalCode,
   kPhone,
+  kPhoneKind,
   kCodes
 };
 

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "format/failure.h"
+#include "format/phone.h"
 
 namespace peneira {
 
@@ -34,6 +35,11 @@ FieldValue codes(std::pair<const uint8_t*, uint32_t> list) {
   return result;
 }
 
+FieldValue phoneKind(int64_t phone) {
+  if (isMobile(phone)) return text("mobile");
+  return isLandline(phone) ? text("landline") : FieldValue();
+}
+
 // Reads values one after the other, and asks the processor for the bytes of texts.
 template <class Read>
 void readEach(std::span<const uint32_t> rows, FieldValue* values, Read read) {
@@ -57,6 +63,7 @@ int64_t numberIn(const ColumnSet& columns, uint32_t column, uint32_t row) {
 
 FieldValue throughTable(const Segment& segment, const FieldSource& source, uint32_t row) {
   const uint32_t code = segment.columns().code(source.column, row);
+  if (source.table == Tables::kNumber) return number(Kind::kNumber, segment.number(code));
   if (source.table == Tables::kMunicipalityPopulation) {
     const int64_t population = segment.population(code);
     return population < 0 ? FieldValue() : number(Kind::kNumber, population);
@@ -107,6 +114,8 @@ void readField(const Segment& segment, Field field, std::span<const uint32_t> ro
     readValid([&](uint32_t row) { return throughTable(segment, source, row); });
   } else if (source.kind == Kind::kText) {
     readValid([&](uint32_t row) { return text(columns.text(column, row)); });
+  } else if (source.kind == Kind::kPhoneKind) {
+    readValid([&](uint32_t row) { return phoneKind(numberIn(columns, column, row)); });
   } else {
     readValid([&](uint32_t row) { return number(source.kind, numberIn(columns, column, row)); });
   }
@@ -115,6 +124,23 @@ void readField(const Segment& segment, Field field, std::span<const uint32_t> ro
 void prefetchField(const Segment& segment, Field field, std::span<const uint32_t> rows) {
   const uint32_t column = kFieldSources[static_cast<size_t>(field)].column;
   for (const uint32_t row : rows) segment.columns().prefetch(column, row);
+}
+
+void askFields(const Segment& segment, std::span<const Field> fields,
+               std::span<const uint32_t> rows) {
+  if (fields.empty() || rows.empty()) return;
+  const uint64_t checked = segment.blocks().checkedCount();
+  fieldValue(segment, fields.front(), rows.front());
+  fieldValue(segment, fields.back(), rows.back());
+  if (segment.blocks().checkedCount() == checked) return;
+  const ColumnSet& columns = segment.columns();
+  const auto each = [&](auto ask) {
+    for (const Field field : fields) {
+      for (const uint32_t row : rows) ask(kFieldSources[static_cast<size_t>(field)].column, row);
+    }
+  };
+  each([&columns](uint32_t column, uint32_t row) { columns.ask(column, row); });
+  each([&columns](uint32_t column, uint32_t row) { columns.askText(column, row); });
 }
 
 std::string_view codeText(const Segment& segment, const FieldValue& value, uint32_t index) {

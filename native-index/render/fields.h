@@ -36,6 +36,10 @@ void readField(const Segment& segment, Field field, std::span<const uint32_t> ro
 // Asks the processor for what `readField` is going to read of rows in no order.
 void prefetchField(const Segment& segment, Field field, std::span<const uint32_t> rows);
 
+// Asks the disk for all fields of rows at once, if the first or the last row was not read before.
+void askFields(const Segment& segment, std::span<const Field> fields,
+               std::span<const uint32_t> rows);
+
 // One of the codes of a value of kind kCodes.
 std::string_view codeText(const Segment& segment, const FieldValue& value, uint32_t index);
 

@@ -125,6 +125,7 @@ void appendPlain(const FieldValue& value, TextBuffer& out) {
       return;
     case Kind::kNull:
     case Kind::kText:
+    case Kind::kPhoneKind:
     case Kind::kCodes: return;
   }
 }
@@ -145,7 +146,8 @@ void appendJsonString(std::string_view text, TextBuffer& out) {
 void appendJsonValue(const Segment& segment, const FieldValue& value, TextBuffer& out) {
   switch (value.kind) {
     case Kind::kNull: out += "null"; return;
-    case Kind::kText: appendJsonString(value.text, out); return;
+    case Kind::kText:
+    case Kind::kPhoneKind: appendJsonString(value.text, out); return;
     case Kind::kCodes: appendCodes(segment, value, out); return;
     case Kind::kFlag:
     case Kind::kNumber:

@@ -34,6 +34,7 @@ void forEachRow(const Segment& segment, std::span<const uint32_t> rows,
   std::vector<FieldValue> values(blockRows * fields.size());
   for (size_t from = 0; from < rows.size(); from += blockRows) {
     const auto block = rows.subspan(from, std::min(blockRows, rows.size() - from));
+    askFields(segment, fields, block);
     const bool scattered = isScattered(block);
     if (scattered && !fields.empty()) prefetchField(segment, fields[0], block);
     for (size_t i = 0; i < fields.size(); i++) {

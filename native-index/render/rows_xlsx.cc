@@ -185,7 +185,8 @@ class SheetWriter {
   void writeValue(size_t column, const FieldValue& value) {
     switch (value.kind) {
       case Kind::kNull: return;
-      case Kind::kText: return writeText(column, value.text);
+      case Kind::kText:
+      case Kind::kPhoneKind: return writeText(column, value.text);
       case Kind::kNumber:
       case Kind::kCents: return writePlain(column, value, "\"><v>");
       case Kind::kFlag:

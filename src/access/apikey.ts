@@ -5,12 +5,18 @@
  * random bits) and 8 of CRC-32 over everything before them, so that a mistyped key is refused
  * before anything is looked up. Secrets are never stored: a fast hash is enough for 192 bits.
  */
-import { createHash, randomBytes } from "node:crypto";
+import { randomBytes } from "node:crypto";
 import { AppError } from "../errors.ts";
+import { sha256 } from "../sha256.ts";
 
 const ID_BYTES = 6;
 const SECRET_BYTES = 24;
 const KEY_PATTERN = /^pnr_([0-9a-f]{12})_([0-9a-f]{48})([0-9a-f]{8})$/;
+
+/** Where the parts of a key begin. */
+const ID_AT = 4;
+const SECRET_AT = ID_AT + 2 * ID_BYTES + 1;
+const CHECK_AT = SECRET_AT + 2 * SECRET_BYTES;
 
 /** A key at the moment of its making; `key` is shown once and then forgotten. */
 interface FreshKey {
@@ -32,26 +38,20 @@ export function makeKey(): FreshKey {
   const id = randomBytes(ID_BYTES).toString("hex");
   const secret = randomBytes(SECRET_BYTES).toString("hex");
   const body = `pnr_${id}_${secret}`;
-  return { key: `${body}${checksum(body)}`, id, hash: hashOf(secret) };
+  return { key: `${body}${checksum(body)}`, id, hash: sha256(secret) };
 }
 
 /** Reads a key; null when it does not have the form or its checksum is wrong. */
 export function parseKey(text: string): ParsedKey | null {
-  const match = KEY_PATTERN.exec(text);
-  if (match === null) return null;
-  const [, id, secret, check] = match as unknown as [string, string, string, string];
-  if (checksum(text.slice(0, -8)) !== check) return null;
-  return { id, hash: hashOf(secret) };
+  if (!KEY_PATTERN.test(text)) return null;
+  if (checksum(text.slice(0, CHECK_AT)) !== text.slice(CHECK_AT)) return null;
+  return { id: text.slice(ID_AT, SECRET_AT - 1), hash: sha256(text.slice(SECRET_AT, CHECK_AT)) };
 }
 
 /** The id in a key or in an id as a person would paste it; null for anything else. */
 export function keyIdOf(text: string): string | null {
   if (/^[0-9a-f]{12}$/.test(text)) return text;
   return KEY_PATTERN.exec(text)?.[1] ?? null;
-}
-
-function hashOf(secret: string): Buffer {
-  return createHash("sha256").update(secret).digest();
 }
 
 /** CRC-32 (IEEE 802.3, reflected) of ASCII text, as 8 hexadecimal digits. */
@@ -69,8 +69,16 @@ const CRC_TABLE = Int32Array.from({ length: 256 }, (_, byte) => {
   return value;
 });
 
+const BEARER = "Bearer ";
+const USUAL_START = `${BEARER}pnr_`;
+
 /** The token of a Bearer header; throws 401 when there is none. */
 export function bearerToken(authorization: string | undefined): string {
+  // As clients write it; the pattern would find the same.
+  if (authorization?.startsWith(USUAL_START) === true) {
+    const token = authorization.slice(BEARER.length);
+    if (KEY_PATTERN.test(token)) return token;
+  }
   const match = /^bearer +(\S.*)$/i.exec(authorization?.trim() ?? "");
   if (match !== null) return match[1] as string;
   throw new AppError(

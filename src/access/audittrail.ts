@@ -1,5 +1,5 @@
 /**
- * The audit trail as the server keeps it. What comes in: wishes to read a tenant's lines, the
+ * The audit trail as the server keeps it. What comes in: requests to read a tenant's lines, the
  * passing of time. What goes out: lines, and the refusal of a tenant that changes without end.
  * Invariant: a line is kept for the retention at least, also when the clock leaps ahead: it has to
  * be that much older than the newest line too. Lines are written by whoever makes the change.

@@ -1,5 +1,5 @@
 /**
- * The API keys of a data directory. What comes in: an Authorization header, or the wish to make,
+ * The API keys of a data directory. What comes in: an Authorization header, or the request to make,
  * stop or replace a key. What goes out: who asks, or an AppError of the contract.
  * Invariant: a change made by another process counts within `CACHE_MS`; secrets are compared by
  * their hashes in constant time; noting when a key was used never happens inside a request. Every
@@ -82,8 +82,8 @@ export class Keyring {
 
   /** Recognizes the sender of a request; throws the 401 or 403 of the contract. */
   authenticate(authorization: string | undefined): Identity {
-    const text = bearerToken(authorization);
-    const parsed = parseKey(text);
+    // Read anew each time: a memory of headers would keep secrets in that of the server.
+    const parsed = parseKey(bearerToken(authorization));
     const row = parsed === null ? null : this.#row(parsed.id);
     if (parsed === null || row === null || !timingSafeEqual(parsed.hash, row.hash)) {
       throw new AppError(
@@ -115,32 +115,34 @@ export class Keyring {
     for (const [id, time] of times) if (this.#used.get(id) === time) this.#used.delete(id);
   }
 
-  /** Makes a key, and its tenant where there is none. Throws `CommandError` on a wrong wish. */
-  create(wish: NewKey): CreatedKey {
-    checkWish(wish);
-    return this.#store.atomically(() => this.createFor(this.#tenantId(wish.tenant), wish));
+  /** Makes a key, and its tenant where there is none. Throws `CommandError` on what is wrong. */
+  create(wanted: NewKey): CreatedKey {
+    checkNewKey(wanted);
+    return this.#store.atomically(() => this.createFor(this.#tenantId(wanted.tenant), wanted));
   }
 
-  /** Makes a key of the tenant of an id, whatever that is called by now; `wish` names it. */
-  createFor(tenantId: string, wish: NewKey): CreatedKey {
-    const plan = checkWish(wish);
+  /** Makes a key of the tenant of an id, whatever that is called by now; `wanted` names it. */
+  createFor(tenantId: string, wanted: NewKey): CreatedKey {
+    const plan = checkNewKey(wanted);
     const { id, key, hash } = makeKey();
-    const expiresAt = wish.expiresAt ?? null;
+    const expiresAt = wanted.expiresAt ?? null;
     const createdAt = this.#clock.nowMs();
     this.#store.atomically(() => {
-      this.#store.insert({ id, tenantId, name: wish.name, plan, hash, createdAt, expiresAt });
+      this.#store.insert({ id, tenantId, name: wanted.name, plan, hash, createdAt, expiresAt });
       this.#note("key.create", { tenantId, id }, { plan, expires_at: timeText(expiresAt) });
     });
     this.#forget();
-    return { ...wish, key, keyId: id };
+    return { ...wanted, key, keyId: id };
   }
 
   /**
    * Makes a key only when there is none at all, as one change, so that of several processes that
    * start at once exactly one makes it.
    */
-  createFirst(wish: NewKey): CreatedKey | null {
-    return this.#store.atomically(() => (this.#store.list().length > 0 ? null : this.create(wish)));
+  createFirst(wanted: NewKey): CreatedKey | null {
+    return this.#store.atomically(() =>
+      this.#store.list().length > 0 ? null : this.create(wanted),
+    );
   }
 
   /** All keys, of one tenant or of all of them, oldest first, with their states. */
@@ -377,15 +379,15 @@ function refuseTenantName(name: string): void {
   if (!isTenantName(name)) throw new CommandError(`Nothing was changed: ${TENANT_NAME_RULE}.`, 2);
 }
 
-function checkWish(wish: NewKey): PlanName {
+function checkNewKey(wanted: NewKey): PlanName {
   const problems: string[] = [];
-  if (!isTenantName(wish.tenant)) problems.push(TENANT_NAME_RULE);
-  if (!NAME_PATTERN.test(wish.name)) {
+  if (!isTenantName(wanted.tenant)) problems.push(TENANT_NAME_RULE);
+  if (!NAME_PATTERN.test(wanted.name)) {
     problems.push(NAME_RULE);
   }
-  if (!isPlanName(wish.plan)) problems.push(`the plan must be one of ${PLAN_NAMES.join(", ")}`);
-  if (problems.length > 0 || !isPlanName(wish.plan)) {
+  if (!isPlanName(wanted.plan)) problems.push(`the plan must be one of ${PLAN_NAMES.join(", ")}`);
+  if (problems.length > 0 || !isPlanName(wanted.plan)) {
     throw new CommandError(`No key was made: ${problems.join("; ")}.`, 2);
   }
-  return wish.plan;
+  return wanted.plan;
 }

@@ -78,7 +78,7 @@ export class Passwords {
   /** Makes the hash of a new password. Throws `rate_limited` where too many are waiting. */
   async hash(password: string): Promise<StoredPassword> {
     const salt = randomBytes(SALT_BYTES);
-    const hash = await this.#inTurn(() => this.#derive(bytesOf(password), salt, this.#cost));
+    const hash = await this.#serially(() => this.#derive(bytesOf(password), salt, this.#cost));
     return { hash, salt, cost: costText(this.#cost) };
   }
 
@@ -88,13 +88,13 @@ export class Passwords {
     const possible = password.length <= UNITS_MAX && lengthOf(password) <= LENGTH.max;
     const { hash, salt, cost } = stored ?? this.#nobody;
     const bytes = bytesOf(possible ? password : "");
-    const made = await this.#inTurn(() => this.#derive(bytes, salt, readCost(cost)));
+    const made = await this.#serially(() => this.#derive(bytes, salt, readCost(cost)));
     const same = timingSafeEqual(made, hash);
     if (!same || !possible || stored === undefined) return "wrong";
     return cost === costText(this.#cost) ? "right" : "outdated";
   }
 
-  async #inTurn<Value>(work: () => Promise<Value>): Promise<Value> {
+  async #serially<Value>(work: () => Promise<Value>): Promise<Value> {
     if (this.#running >= this.#atOnce) {
       if (this.#waiting.length >= WAITING_MAX) throw busy();
       await new Promise<void>((resolve) => this.#waiting.push(resolve));

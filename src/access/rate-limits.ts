@@ -31,10 +31,16 @@ export const CONSOLE_LIMIT: Limited = {
   limits: { requests_per_second: 20, burst: 60, concurrent_requests: 32 },
 };
 /**
- * What a wish that hashes a password costs: few hashes are made at once, and all tenants share
+ * What a request that hashes a password costs: few hashes are made at once, and all tenants share
  * them, so that nobody who is signed in may keep the others from signing in.
  */
 export const PASSWORD_UNITS = 10;
+
+/** Header fields by their names. */
+type RateFields = Readonly<Record<string, string>>;
+
+const NO_FIELDS: RateFields = {};
+const NOTHING_LEFT = { remaining: Number.NaN, resetSeconds: Number.NaN };
 
 /** Limits of keys by their plans, and of guesses by address. */
 export class RateLimits {
@@ -42,6 +48,8 @@ export class RateLimits {
   readonly #guesses: RateLimiter;
   readonly #guessPolicy: RatePolicy;
   readonly #underWay = new UnderWay();
+  /** The fields that were asked for last, and what they say; mostly the next ones are the same. */
+  #lastFields = { ...NOTHING_LEFT, policy: GUESS_POLICY, fields: NO_FIELDS };
 
   constructor(clock: Clock, guessPolicy = GUESS_POLICY) {
     this.#keys = new RateLimiter(clock);
@@ -77,9 +85,15 @@ export class RateLimits {
   }
 
   /** The fields `RateLimit-Policy` and `RateLimit` as they stand now. */
-  fields(keyId: string, plan: Limited): Readonly<Record<string, string>> {
+  fields(keyId: string, plan: Limited): RateFields {
     const policy = policyOf(plan);
-    return rateFields(policy, this.#keys.look(keyId, policy));
+    const { remaining, resetSeconds } = this.#keys.look(keyId, policy);
+    const last = this.#lastFields;
+    const same = last.remaining === remaining && last.resetSeconds === resetSeconds;
+    if (same && last.policy === policy) return last.fields;
+    const fields = rateFields(policy, { remaining, resetSeconds });
+    this.#lastFields = { policy, remaining, resetSeconds, fields };
+    return fields;
   }
 
   /** Notes a wrong key; throws `rate_limited` where there were too many from the network. */

@@ -3,8 +3,8 @@
  * policy, and the cost of what is wanted. What goes out: whether it may happen now, what is left,
  * and when to try again.
  * Invariant: the generic cell rate algorithm: within any time a name spends at most its burst and
- * what its rate has given back since. One number per name is kept, and none for a name that is at
- * rest. Time is monotonic, so a clock that is set changes nothing.
+ * what its rate has given back since. One number per name is kept, and of names that are at rest
+ * those of some. Time is monotonic, so a clock that is set changes nothing.
  */
 import type { Clock } from "../clock.ts";
 
@@ -30,6 +30,8 @@ const ROUNDING_MS = 1e-6;
 
 /** Names kept before those at rest are forgotten. */
 const NAMES_MAX = 10_000;
+/** Names kept at rest: a map whose entry comes and goes makes its memory anew each time. */
+const AT_REST_MAX = 1_000;
 
 /** Limits per name, in memory: a restart forgives. */
 export class RateLimiter {
@@ -70,7 +72,7 @@ export class RateLimiter {
   }
 
   #remember(name: string, wholeAt: number, now: number): void {
-    if (wholeAt <= now) {
+    if (wholeAt <= now && this.#wholeAt.size > AT_REST_MAX) {
       this.#wholeAt.delete(name);
       return;
     }
@@ -117,7 +119,7 @@ function describe(
  */
 export function rateFields(
   policy: RatePolicy,
-  { remaining, resetSeconds }: RateDecision,
+  { remaining, resetSeconds }: Pick<RateDecision, "remaining" | "resetSeconds">,
 ): Readonly<Record<string, string>> {
   const windowSeconds = Math.max(1, Math.ceil(policy.burst / policy.perSecond));
   return {

@@ -143,19 +143,19 @@ export class Sessions {
    */
   async changePassword(
     { user }: Pick<OpenSession, "user">,
-    wish: { readonly current: string; readonly next: string },
+    change: { readonly current: string; readonly next: string },
     address: string,
   ): Promise<NewSession> {
     const { store, passwords, signIns } = this.#parts;
-    const unfit = passwordMistakes(wish.next, user.email, "/new_password");
-    if (samePassword(wish.current, wish.next)) unfit.push(UNCHANGED);
+    const unfit = passwordMistakes(change.next, user.email, "/new_password");
+    if (samePassword(change.current, change.next)) unfit.push(UNCHANGED);
     refuse(UNCHANGED_WORDS, unfit);
     const attempt = signIns.begin(user.email, address);
     const stored = store.password(user.id);
-    const checked = await this.#check({ id: user.id, password: wish.current, stored }, attempt);
+    const checked = await this.#check({ id: user.id, password: change.current, stored }, attempt);
     if (checked === null) refuse(UNCHANGED_WORDS, [WRONG]);
     attempt.succeeded();
-    const next = await passwords.hash(wish.next);
+    const next = await passwords.hash(change.next);
     return store.atomically(() => {
       // Another change may have come first; this one then knew the password before it.
       const changed = checked !== null && store.setPassword(user.id, next, checked);

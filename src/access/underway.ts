@@ -2,8 +2,8 @@
  * How many requests of each key are under way. What comes in: requests as they begin and end. What
  * goes out: nothing, or the refusal of one too many.
  * Invariant: what has begun is counted until it ends, exactly once each, whatever happened to it;
- * a key of which nothing is under way costs no memory. Apart because it counts requests and the
- * rate counts their costs.
+ * of keys that have nothing under way no more than some are remembered. Apart because it counts
+ * requests and the rate counts their costs.
  */
 import { wordFor } from "../amounts.ts";
 import { AppError } from "../errors.ts";
@@ -15,6 +15,9 @@ export interface Crowded {
 
 /** Seconds after which it is worth while to ask again: one of them may have ended by then. */
 const RETRY_AFTER_SECONDS = 1;
+
+/** Keys that are kept at rest: a map whose entry comes and goes makes its memory anew each time. */
+const AT_REST_MAX = 1_000;
 
 /** Counts requests by key. */
 export class UnderWay {
@@ -42,7 +45,7 @@ export class UnderWay {
 
   #end(keyId: string): void {
     const left = this.of(keyId) - 1;
-    if (left > 0) this.#counts.set(keyId, left);
+    if (left > 0 || this.#counts.size <= AT_REST_MAX) this.#counts.set(keyId, left);
     else this.#counts.delete(keyId);
   }
 }

@@ -1,5 +1,5 @@
 /**
- * The users of the console. What comes in: the wish to make, stop or change one. What goes out:
+ * The users of the console. What comes in: the request to make, stop or change one. What goes out:
  * users with their states, or an AppError that names everything that is wrong at once.
  * Invariant: e-mails are unique and in lower case; a tenant with users never lacks a working owner;
  * whoever is stopped, or gets another role or password, is signed out; every change writes its line
@@ -88,23 +88,23 @@ export class Users {
   }
 
   /** Makes a user. Throws `invalid_request` with everything that is wrong. */
-  async create(wish: NewUser): Promise<CreatedUser> {
-    const email = normalizedEmail(wish.email);
-    refuse("No user was made", [...this.#mistakesIn(wish, email), ...this.#taken(email)]);
-    const made = wish.password === undefined ? generatedPassword() : null;
-    const password = await this.#passwords.hash(wish.password ?? (made as string));
+  async create(wanted: NewUser): Promise<CreatedUser> {
+    const email = normalizedEmail(wanted.email);
+    refuse("No user was made", [...this.#mistakesIn(wanted, email), ...this.#taken(email)]);
+    const made = wanted.password === undefined ? generatedPassword() : null;
+    const password = await this.#passwords.hash(wanted.password ?? (made as string));
     const id = randomBytes(6).toString("hex");
     const createdAt = this.#clock.nowMs();
     const planAssumed = this.#store.atomically(() => {
       // While the password was hashed, another process may have made the same user, or the first.
       refuse("No user was made", this.#taken(email));
-      const tenantId = this.#tenantId(wish.tenant, createdAt);
+      const tenantId = this.#tenantId(wanted.tenant, createdAt);
       const first = this.#owners(tenantId).length === 0;
-      if (first && wish.role === "member") refuse("No user was made", [OWNER_FIRST]);
-      const role = (wish.role as Role | undefined) ?? (first ? "owner" : "member");
+      if (first && wanted.role === "member") refuse("No user was made", [OWNER_FIRST]);
+      const role = (wanted.role as Role | undefined) ?? (first ? "owner" : "member");
       this.#store.insert({ id, tenantId, email, role, password, createdAt });
       this.#note("user.create", { tenantId, id }, { role });
-      return this.#setPlan(tenantId, wish);
+      return this.#setPlan(tenantId, wanted);
     });
     return { user: withState(this.#store.find(id) as UserRow), password: made, planAssumed };
   }

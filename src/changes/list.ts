@@ -95,9 +95,19 @@ const NOT_COMPARED: readonly ColumnName[] = [
 /** What provenance says where a snapshot was made without the CEIS list. */
 const NOT_AVAILABLE = "not_available";
 
+/** Bits of what is counted, shared as in difference.h: nothing but filters asks for it. */
+const COUNT_BITS: Readonly<Partial<Record<ColumnName, number>>> = {
+  email_shared: 29,
+  email_own_domain: 29,
+  phone_1_shared: 30,
+  phone_2_shared: 30,
+  establishments: 31,
+};
+
 /** The bit of a column in the masks of a list. */
 export function columnBit(name: ColumnName): number {
-  return (1 << COLUMNS.findIndex((column) => column.name === name)) >>> 0;
+  const bit = COUNT_BITS[name] ?? COLUMNS.findIndex((column) => column.name === name);
+  return (1 << bit) >>> 0;
 }
 
 /** Whether both snapshots know which accounts are sanctioned. */

@@ -22,7 +22,7 @@ import {
 } from "./listfolder.ts";
 import { ListThread, type MakingList } from "./listthread.ts";
 
-/** How long a failure is told before making the list is tried again, in milliseconds. */
+/** How long a failure is reported before making the list is tried again, in milliseconds. */
 const FAILURE_KEPT_MS = 15_000;
 /** How often somebody who waits looks whether that still makes sense, in milliseconds. */
 const WAIT_TURN_MS = 100;

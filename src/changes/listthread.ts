@@ -38,11 +38,11 @@ export class ListThread {
   }
 
   /** Orders a list; it is begun when those before it have ended. */
-  make(wish: ListOptions): MakingList {
+  make(options: ListOptions): MakingList {
     let share = 0;
     this.#waiting++;
     const outcome = this.#last.then(() =>
-      this.#run(wish, (done) => {
+      this.#run(options, (done) => {
         share = done;
       }),
     );
@@ -61,11 +61,11 @@ export class ListThread {
     await this.#last;
   }
 
-  async #run(wish: ListOptions, tell: (share: number) => void): Promise<ListOutcome> {
+  async #run(options: ListOptions, tell: (share: number) => void): Promise<ListOutcome> {
     try {
       if (Atomics.load(this.#flag, 0) === 1) return { kind: "cancelled" };
       this.#pool ??= new ThreadPool({ worker: "changes/list.worker.ts", threads: 1 });
-      return await this.#order(this.#pool, wish, tell);
+      return await this.#order(this.#pool, options, tell);
     } catch (error) {
       return { kind: "failed", why: "other", error: describeError(error) };
     } finally {

@@ -3,7 +3,7 @@
  * older snapshots in it, by their labels, and an opened segment of one when it is asked for.
  * Invariant: a file is looked into once for each state it is in, and kept open only while somebody
  * needs it and for a while after; of two files of one label the one with the later date counts; a
- * file that comes, goes or is replaced changes what is told, never what is being read.
+ * file that comes, goes or is replaced changes what is reported, never what is being read.
  */
 import { readdir, stat } from "node:fs/promises";
 import { join } from "node:path";
@@ -191,7 +191,7 @@ export class Months {
       }
       this.#blind = false;
     } catch (error) {
-      // A share may be gone for a while; what was seen last is told meanwhile.
+      // A share may be gone for a while; what was seen last is reported meanwhile.
       if (!this.#blind) log.warn(describeError(error), "the older snapshots cannot be looked at");
       this.#blind = true;
       return;

@@ -120,6 +120,7 @@ export function changeCatalog(older: Segment, newer: Segment): Catalog {
     cnaeCodes: union(older.catalog.cnaeCodes, newer.catalog.cnaeCodes),
     legalNatures: union(older.catalog.legalNatures, newer.catalog.legalNatures),
     municipalities: [...places.values()],
+    ...(older.catalog.lacksCounts || newer.catalog.lacksCounts ? { lacksCounts: true } : {}),
   };
 }
 

@@ -96,9 +96,9 @@ export function changeCsvHead({
 export function changeRows(
   list: ChangeList,
   entries: readonly ChangeEntry[],
-  wish: ChangeRowsOptions,
+  options: ChangeRowsOptions,
 ): Uint8Array[] {
-  const { format, fields, delimiter = ",", firstNumber = 2 } = wish;
+  const { format, fields, delimiter = ",", firstNumber = 2 } = options;
   if (format === "jsonl") return [jsonLines(list, entries, fields)];
   let number = firstNumber;
   return changeRuns(list, entries).map((run) => {

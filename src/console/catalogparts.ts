@@ -15,6 +15,7 @@ import { STATE_NAMES } from "../spec/states.ts";
 import { type CalledBy, namesByCode } from "../translate/activities/lexicon.ts";
 import { wordsOf } from "../translate/words/phrases.ts";
 import type { Answered } from "./answered.ts";
+import { exampleSentences } from "./examples.ts";
 import type { CatalogAnswer } from "./web/app/answers.ts";
 
 /** Most words of the lexicon for one activity. */
@@ -36,13 +37,16 @@ export async function catalogParts(segment: Segment): Promise<Answered<CatalogAn
   const written = await namesWithAccents();
   const cnae = await laterResult(() => countsOf(segment, "cnae", "cnae_primary"));
   const activities = await activitiesOf(segment, cnae, lexicon);
+  const municipalities = await laterResult(() => municipalitiesOf(segment, written));
+  const states = await laterResult(() => statesOf(segment));
   return {
     snapshot: segment.label,
     activities,
     prefixes: await laterResult(() => prefixesOf(activities, lexicon)),
-    municipalities: await laterResult(() => municipalitiesOf(segment, written)),
-    states: await laterResult(() => statesOf(segment)),
+    municipalities,
+    states,
     legal_natures: await laterResult(() => naturesOf(segment)),
+    examples: await exampleSentences(segment, { municipalities, states }),
   };
 }
 

@@ -67,12 +67,29 @@ export class Counts {
     filters: Filters = spec.filters,
   ): Readonly<Record<string, Facet>> {
     const { facets } = this.#kept(filters);
-    const missing = names.filter((name) => !facets.has(name));
+    const missing = this.unknown(names, filters);
     if (missing.length > 0) {
       const counted = this.#engine.facets(this.#segment, { ...spec, filters }, missing);
       for (const name of missing) facets.set(name, counted[name] as Facet);
     }
     return Object.fromEntries(names.map((name) => [name, facets.get(name) as Facet]));
+  }
+
+  /** Counts facets aside where that takes long, so that `facets` has them; else does nothing. */
+  *facetsAhead(
+    spec: AccountQuerySpec,
+    names: readonly FacetName[],
+    filters: Filters = spec.filters,
+  ): Steps<void> {
+    const missing = this.unknown(names, filters);
+    if (missing.length === 0) return;
+    const wanted = { ...spec, filters };
+    const ahead = yield* waited(this.#engine.countsAhead?.(this.#segment, wanted, missing) ?? null);
+    const { facets } = this.#kept(filters);
+    for (const name of missing) {
+      const counted = ahead?.facets?.[name];
+      if (counted !== undefined) facets.set(name, counted);
+    }
   }
 
   /** Those of some facets that are still to be counted. */

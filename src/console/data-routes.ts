@@ -5,10 +5,12 @@
  * answered by its own handlers, under the plan of the tenant's console.
  */
 import { readAccount } from "../http/api/accounts.ts";
+import { readCompany } from "../http/api/companies.ts";
 import { countAccounts } from "../http/api/count.ts";
 import { deleteExport, downloadExport } from "../http/api/kept-exports.ts";
 import { searchAccounts } from "../http/api/search.ts";
 import { status } from "../http/api/status.ts";
+import { suggestAccounts } from "../http/api/suggestions.ts";
 import { translateLeads } from "../http/api/translate.ts";
 import type { Shedding } from "../http/server/pressure.ts";
 import type { Reply, Route } from "../http/server/routetable.ts";
@@ -34,7 +36,9 @@ export const CONSOLE_DATA_ROUTES: readonly Route[] = [
   ask("/accounts/search", searchAccounts),
   ask("/accounts/count", countAccounts),
   ask("/accounts/explain", explainAccount),
+  get("/accounts/suggest", suggestAccounts, ["q", "limit", "uf"]),
   get("/accounts/{cnpj}", readAccount),
+  get("/companies/{root}", readCompany, ["limit", "cursor"]),
   get("/catalog", catalog),
   get("/status", status),
   get("/exports", listConsoleExports, ["limit", "cursor"]),

@@ -2,7 +2,7 @@
  * `POST /v1/console/exports/estimate`. What comes in: what `POST /exports` takes. What goes out:
  * the exact number of rows, and how large the file will be, from rows that were rendered for it.
  * Invariant: what an export would refuse is refused here with the same mistakes, but for too many
- * rows of its format, which is told; a small export is rendered whole, so that its size is exact.
+ * rows of its format, which is said; a small export is rendered whole, so that its size is exact.
  */
 import { FORMATS } from "../export/formats/format.ts";
 import type { ExportFormat } from "../export/record.ts";

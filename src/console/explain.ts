@@ -1,7 +1,7 @@
 /**
  * `POST /v1/console/accounts/explain`. What comes in: a spec and a CNPJ. What goes out: the whole
  * account, whether the spec lists it, its score with its parts, and which filters it meets.
- * Invariant: no value is told that the plan does not offer; a filter that the account does not
+ * Invariant: no value is shown that the plan does not offer; a filter that the account does not
  * meet is never said to be met.
  */
 import { absent } from "../http/api/accounts.ts";

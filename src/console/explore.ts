@@ -37,7 +37,7 @@ const BESIDE = { uf: ["uf", "municipality"] } as const satisfies Partial<
 type BesideName = keyof typeof BESIDE;
 const BESIDE_NAMES = Object.keys(BESIDE) as BesideName[];
 
-/** Filters of which it is told what there would be without them. */
+/** Filters for which the answer says what there would be without them. */
 const DROPS_MAX = 12;
 
 /** A question that was read. */
@@ -60,7 +60,7 @@ export function explore(
   return answerSteps(call, segment, exploreSteps(call, segment, startMs));
 }
 
-/** Each step may cost tens of milliseconds; whoever has left is not counted for any more. */
+/** What takes milliseconds is counted aside; whoever has left is not counted for any more. */
 function* exploreSteps(
   call: KeyCall<"clock" | "engine" | "secondaryCnaeFull" | "telemetry">,
   segment: Segment,
@@ -74,7 +74,7 @@ function* exploreSteps(
   for (const step of work) {
     if (work.length > 1) yield;
     if (call.gone()) return noContent();
-    step();
+    yield* step();
   }
   return yield* answerOf(call, question, counts);
 }
@@ -129,12 +129,12 @@ function filtersBeside({ filters }: AccountQuerySpec, name: BesideName) {
   return setParts(filters).some((part) => same.includes(part)) ? without(filters, same) : null;
 }
 
-/** What has to be counted, in parts of which each may cost tens of milliseconds. */
+/** What has to be counted, in parts; what takes long of a part is counted off the main thread. */
 function* facetWork(
   call: KeyCall<"clock" | "telemetry">,
   question: Question,
   counts: Counts,
-): Steps<(() => void)[]> {
+): Steps<(() => Steps<void>)[]> {
   const { spec, facets, beside } = question;
   const wanted = [
     { filters: spec.filters, names: facets },
@@ -143,13 +143,14 @@ function* facetWork(
       return filters === null ? [] : [{ filters, names: [name] }];
     }),
   ];
-  const work: (() => void)[] = [];
+  const work: (() => Steps<void>)[] = [];
   for (const { filters, names } of wanted) {
     const unknown = counts.unknown(names, filters);
     if (unknown.length === 0) continue;
     const many = (yield* counts.totalSteps(spec, filters)) > MANY_MATCHES;
     for (const some of many ? apart(unknown) : [unknown]) {
-      work.push(() => {
+      work.push(function* () {
+        yield* counts.facetsAhead(spec, some, filters);
         timed(call, "facets", () => counts.facets(spec, some, filters));
       });
     }

@@ -1,5 +1,5 @@
 /**
- * Exports as the console shows them. What comes in: the requests of the public routes, and the wish
+ * Exports as the console shows them. What comes in: the requests of the public routes, and one
  * to have one again. What goes out: the public records with what a person wants to know beside:
  * when, by whom, what it holds.
  * Invariant: an expired export is still told of, its file is not; links lead below /v1/console;
@@ -16,9 +16,9 @@ import type { HttpAnswer } from "../http/server/respond.ts";
 import type { Reply } from "../http/server/routetable.ts";
 import type { SessionCall } from "../http/server/service.ts";
 import { type Answered, answered } from "./answered.ts";
+import { membersOf, refuseMistakes } from "./bodymembers.ts";
 import { namesOf } from "./usage.ts";
 import type { CreatedExport, ExportList, ExportView } from "./web/app/answers.ts";
-import { refuseMistakes, wishOf } from "./wish.ts";
 
 /** `GET /exports`: the tenant's exports, newest first. */
 export function listConsoleExports(
@@ -68,7 +68,7 @@ export function exportAgain(
   const { exporter } = call.service;
   const { spec } = exporter.origin(call.identity.tenantId, idOf(call));
   const { since } = exporter.read(call.identity.tenantId, idOf(call));
-  refuseMistakes(wishOf(call, []));
+  refuseMistakes(membersOf(call, []));
   // What was said of the snapshot of then need not hold for that of now.
   const { explain: _, ...wanted } = spec;
   const members = { spec: wanted, output: spec.output };

@@ -17,7 +17,7 @@ import type { AccountQuerySpec } from "../spec/schema.ts";
 
 type Filters = AccountQuerySpec["filters"];
 
-/** The filters that are set, in the order in which they are told. */
+/** The filters that are set, in the order in which they are shown. */
 export function setParts(filters: Filters): readonly PartName[] {
   return PART_NAMES.filter((name) => isPartSet(filters, name));
 }

@@ -1,5 +1,5 @@
 /**
- * The API keys of a tenant in the console. What comes in: wishes of somebody who is signed in.
+ * The API keys of a tenant in the console. What comes in: requests of somebody who is signed in.
  * What goes out: the tenant's keys; a new one in full, this once.
  * Invariant: another tenant's key does not exist here; a new key gets the plan of the console, so
  * that nobody gives themselves a better one.
@@ -12,8 +12,8 @@ import type { SessionCall } from "../http/server/service.ts";
 import type { KeyRow } from "../store/keystore.ts";
 import { answered } from "./answered.ts";
 import { inNameOf } from "./audit.ts";
+import { membersOf, readName, readWhole, refuseMistakes } from "./bodymembers.ts";
 import type { ApiKey, CreatedKeyAnswer, KeyList } from "./web/app/answers.ts";
-import { readName, readWhole, refuseMistakes, wishOf } from "./wish.ts";
 
 const EXPIRES_DAYS_MAX = 3_650;
 const OVERLAP_SECONDS_MAX = 2_592_000;
@@ -31,21 +31,21 @@ export function listKeys(call: SessionCall<"keyring">): HttpAnswer {
 /** `POST /keys` with `{name, expires_in_days?}`. */
 export function createKey(call: SessionCall<"audit" | "clock" | "keyring" | "users">): HttpAnswer {
   const { service, identity, session } = call;
-  const body = wishOf(call, ["name", "expires_in_days"]);
+  const body = membersOf(call, ["name", "expires_in_days"]);
   const name = readName(body, "name");
   const days = readWhole(body, "expires_in_days", { min: 1, max: EXPIRES_DAYS_MAX });
   refuseMistakes(body);
   const expiresAt = days === null ? undefined : service.clock.nowMs() + days * DAY_MS;
   const { tenant } = session.user;
-  const wish = { tenant, plan: identity.plan, name, expiresAt };
-  const { key, keyId } = inNameOf(call).keyring.createFor(identity.tenantId, wish);
+  const wanted = { tenant, plan: identity.plan, name, expiresAt };
+  const { key, keyId } = inNameOf(call).keyring.createFor(identity.tenantId, wanted);
   return answered<CreatedKeyAnswer>({ ...answerOf(call, keyId), key }, 201);
 }
 
 /** `POST /keys/{id}` with `{name}`. */
 export function renameKey(call: SessionCall<"audit" | "clock" | "keyring" | "users">): HttpAnswer {
   const row = keyOf(call);
-  const body = wishOf(call, ["name"]);
+  const body = membersOf(call, ["name"]);
   const name = readName(body, "name");
   refuseMistakes(body);
   inNameOf(call).keyring.rename(row, name);
@@ -55,7 +55,7 @@ export function renameKey(call: SessionCall<"audit" | "clock" | "keyring" | "use
 /** `POST /keys/{id}/disable`. */
 export function disableKey(call: SessionCall<"audit" | "clock" | "keyring" | "users">): HttpAnswer {
   const row = keyOf(call);
-  refuseMistakes(wishOf(call, []));
+  refuseMistakes(membersOf(call, []));
   inNameOf(call).keyring.disable(row);
   return answered<ApiKey>(answerOf(call, row.id));
 }
@@ -63,7 +63,7 @@ export function disableKey(call: SessionCall<"audit" | "clock" | "keyring" | "us
 /** `POST /keys/{id}/enable`. */
 export function enableKey(call: SessionCall<"audit" | "clock" | "keyring" | "users">): HttpAnswer {
   const row = keyOf(call);
-  refuseMistakes(wishOf(call, []));
+  refuseMistakes(membersOf(call, []));
   if (row.expiresAt !== null && row.expiresAt <= call.service.clock.nowMs()) {
     throw new AppError("invalid_request", "The key has expired. Create a new one.");
   }
@@ -74,7 +74,7 @@ export function enableKey(call: SessionCall<"audit" | "clock" | "keyring" | "use
 /** `POST /keys/{id}/rotate` with `{overlap_seconds?}`. */
 export function rotateKey(call: SessionCall<"audit" | "clock" | "keyring" | "users">): HttpAnswer {
   const row = keyOf(call);
-  const body = wishOf(call, ["overlap_seconds"]);
+  const body = membersOf(call, ["overlap_seconds"]);
   const overlap = readWhole(body, "overlap_seconds", { min: 0, max: OVERLAP_SECONDS_MAX });
   refuseMistakes(body);
   const state = stateOf(row, call.service.clock.nowMs());

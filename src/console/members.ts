@@ -1,5 +1,5 @@
 /**
- * The members of a tenant in the console. What comes in: wishes of an owner. What goes out: the
+ * The members of a tenant in the console. What comes in: requests of an owner. What goes out: the
  * tenant's users; a made-up password, this once.
  * Invariant: another tenant's user does not exist here; a change ends the sessions of whom it
  * concerns; nobody gets a new password of their own without knowing the present one.
@@ -12,8 +12,8 @@ import type { HttpAnswer } from "../http/server/respond.ts";
 import type { SessionCall } from "../http/server/service.ts";
 import { answered } from "./answered.ts";
 import { inNameOf } from "./audit.ts";
+import { membersOf, readChoice, readText, refuse, refuseMistakes } from "./bodymembers.ts";
 import type { CreatedMember, Member, MemberList } from "./web/app/answers.ts";
-import { readChoice, readText, refuse, refuseMistakes, wishOf } from "./wish.ts";
 
 const STATES = ["active", "disabled"] as const;
 
@@ -28,7 +28,7 @@ export function listMembers(call: SessionCall<"users">): HttpAnswer {
 export async function createMember(
   call: SessionCall<"audit" | "keyring" | "users">,
 ): Promise<HttpAnswer> {
-  const body = wishOf(call, ["email", "role"]);
+  const body = membersOf(call, ["email", "role"]);
   const email = readText(body, "email", EMAIL_MAX);
   const role = readChoice(body, "role", ROLES) ?? "member";
   refuseMistakes(body);
@@ -42,7 +42,7 @@ export async function createMember(
 /** `POST /members/{id}` with `{role?, state?}`. */
 export function changeMember(call: SessionCall<"audit" | "keyring" | "users">): HttpAnswer {
   const user = memberOf(call);
-  const body = wishOf(call, ["role", "state"]);
+  const body = membersOf(call, ["role", "state"]);
   const role = readChoice(body, "role", ROLES);
   const state = readChoice(body, "state", STATES);
   if (Object.keys(body.members).length === 0) refuseNothing(body);
@@ -61,7 +61,7 @@ export async function resetPassword(
   call: SessionCall<"audit" | "keyring" | "users">,
 ): Promise<HttpAnswer> {
   const user = memberOf(call);
-  refuseMistakes(wishOf(call, []));
+  refuseMistakes(membersOf(call, []));
   if (user.id === call.session.user.id) {
     const detail = "Change your own password with the present one, at /v1/console/password.";
     throw new AppError("invalid_request", detail);

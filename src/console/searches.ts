@@ -31,10 +31,10 @@ import type { AccountQuerySpec } from "../spec/schema.ts";
 import type { Steps } from "../steps.ts";
 import type { SearchRow } from "../store/searchstore.ts";
 import { type Answered, answered } from "./answered.ts";
+import { readName } from "./bodymembers.ts";
 import { Counts } from "./counts.ts";
 import { decodeSearchCursor, encodeSearchCursor } from "./searchcursor.ts";
 import type { OpenedSearch, SavedSearch, SearchList } from "./web/app/answers.ts";
-import { readName } from "./wish.ts";
 
 /** Most searches of a tenant. */
 export const SEARCHES_MAX = 500;

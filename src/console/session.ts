@@ -10,8 +10,8 @@ import { type HttpAnswer, noContent } from "../http/server/respond.ts";
 import type { Call, SessionCall } from "../http/server/service.ts";
 import type { CookieKind, SessionAuth } from "../http/server/session-auth.ts";
 import { answered } from "./answered.ts";
+import { membersOf, readText, refuseMistakes } from "./bodymembers.ts";
 import type { SessionAnswer, SessionList } from "./web/app/answers.ts";
-import { readText, refuseMistakes, wishOf } from "./wish.ts";
 
 /** Longer texts are nobody's e-mail and nobody's password. */
 const TEXT_MAX = 4_096;
@@ -33,7 +33,7 @@ export class SessionRoutes {
 
   /** `POST /session` with `{email, password}`. */
   signIn = async (call: Call<"sessions">): Promise<HttpAnswer> => {
-    const body = wishOf(call, ["email", "password"]);
+    const body = membersOf(call, ["email", "password"]);
     const email = readText(body, "email", TEXT_MAX);
     const password = readText(body, "password", TEXT_MAX);
     refuseMistakes(body);
@@ -45,7 +45,7 @@ export class SessionRoutes {
 
   /** `POST /session/link` with `{token}`: signs in by a link that works once. */
   signInByLink = (call: Call<"sessions">): HttpAnswer => {
-    const body = wishOf(call, ["token"]);
+    const body = membersOf(call, ["token"]);
     const token = readText(body, "token", TEXT_MAX);
     refuseMistakes(body);
     // Before the link is used up.
@@ -67,7 +67,7 @@ export class SessionRoutes {
 
   /** `POST /password` with `{current_password, new_password}`; ends all sessions but a new one. */
   changePassword = async (call: SessionCall<"sessions">): Promise<HttpAnswer> => {
-    const body = wishOf(call, ["current_password", "new_password"]);
+    const body = membersOf(call, ["current_password", "new_password"]);
     const current = readText(body, "current_password", TEXT_MAX);
     const next = readText(body, "new_password", TEXT_MAX);
     refuseMistakes(body);

@@ -1,37 +1,66 @@
 /**
- * Where the share is.
+ * Where a share is.
  * What comes in: the setting `download.url`. What goes out: the address of its root folder, and
  * how to say who asks.
- * Invariant: the address ends with `/` and has no credentials in it (fetch refuses those); the
- * link that people copy from a browser becomes the address that programs use.
+ * Invariant: the address ends with `/` and has no credentials and no query in it; the link that
+ * people copy from a browser, folder and all, becomes the address that programs use.
  */
+import { fileURLToPath } from "node:url";
 import { CommandError } from "../errors.ts";
 
-/** A public share. */
+/** A public share, a mirror, a bucket or a folder of this machine. */
 export interface Share {
   readonly root: URL;
   /** Value of the Authorization header, or null where the address says everything. */
   readonly authorization: string | null;
+  /** What the keys of a bucket begin with, where its address says that it is one; else null. */
+  readonly prefix: string | null;
 }
 
 /**
  * Reads the address: `…/public.php/dav/files/TOKEN/` needs nothing more, `https://TOKEN@…/
- * public.php/webdav/` is the older form with the token as user, `…/s/TOKEN` is a browser's link.
+ * public.php/webdav/` is the older form with the token as user, `…/s/TOKEN?dir=/FOLDER` is a
+ * browser's link, `https://bucket…/?prefix=FOLDER/` names the keys of a bucket.
  */
 export function readShare(text: string): Share {
   if (!URL.canParse(text)) throw new CommandError(`download.url is no address: ${text}`, 2);
   const root = new URL(text);
   const user = decodeURIComponent(root.username);
+  const folder = root.searchParams.get("dir") ?? root.searchParams.get("path") ?? "";
+  const prefix = root.searchParams.get("prefix");
   root.username = "";
   root.password = "";
   root.search = "";
   root.hash = "";
-  const link = /^(.*?)(?:\/index\.php)?\/s\/([A-Za-z0-9]{4,64})\/?$/.exec(root.pathname);
-  if (link !== null) root.pathname = `${link[1]}/public.php/dav/files/${link[2]}/`;
+  const link = /^(.*?)(?:\/index\.php)?\/s\/([A-Za-z0-9]{4,64})(?:\/download)?\/?$/;
+  const [, before, token] = link.exec(root.pathname) ?? [];
+  if (token !== undefined) root.pathname = `${before}/public.php/dav/files/${token}/`;
   if (!root.pathname.endsWith("/")) root.pathname += "/";
+  const names = folder.split("/").filter((name) => name !== "" && name !== ".");
+  for (const name of names) root.pathname += `${encodeURIComponent(name)}/`;
   const authorization =
     user === "" ? null : `Basic ${Buffer.from(`${user}:`, "utf8").toString("base64")}`;
-  return { root, authorization };
+  return { root, authorization, prefix };
+}
+
+/** Reads all addresses of the setting, in their order. */
+export function readShares(setting: string | readonly string[]): readonly Share[] {
+  return [setting].flat().map(readShare);
+}
+
+/** What a share is called in sentences and in what is kept of a download. */
+export function hostOf({ root }: Share): string {
+  return root.protocol === "file:" ? "this machine" : root.host;
+}
+
+/** An address for sentences: what stands in its query may be a secret. */
+export function shownUrl({ href }: URL): string {
+  return href.replace(/([?#]).*$/s, "$1…");
+}
+
+/** The share's address as people know it. */
+export function placeOf({ root }: Share): string {
+  return root.protocol === "file:" ? fileURLToPath(root) : root.href;
 }
 
 /** The address of a folder or file below the root. */

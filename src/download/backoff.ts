@@ -6,8 +6,7 @@
  */
 import { setTimeout as sleep } from "node:timers/promises";
 import { wordFor } from "../amounts.ts";
-import { CommandError } from "../errors.ts";
-import { DownloadError } from "./downloaderror.ts";
+import { DownloadError, ShareFault } from "./downloaderror.ts";
 import { waitText } from "./words.ts";
 
 /** How long and how often. */
@@ -30,6 +29,8 @@ interface Trying<T> {
   readonly reached?: () => number;
   /** Troubles that somebody else deals with. */
   readonly leave?: (trouble: DownloadError) => boolean;
+  /** What helps when all was in vain; null where nothing better is known than to come back. */
+  readonly advice?: (trouble: DownloadError) => string | null;
 }
 
 /** Pauses that follow from the time of a stall: up to a second at first, then up to a minute. */
@@ -44,6 +45,7 @@ export function patienceOf(stallMs: number, attempts: number): Patience {
 /** Runs the step until it succeeds. @throws Trouble (`replaced`, or left), CommandError. */
 export async function patiently<T>(trying: Trying<T>): Promise<T> {
   const { name, patience, signal, say, step, reached = () => 0, leave = () => false } = trying;
+  const { advice = () => null } = trying;
   let best = reached();
   for (let failures = 0; ; ) {
     try {
@@ -55,7 +57,7 @@ export async function patiently<T>(trying: Trying<T>): Promise<T> {
       const now = reached();
       failures = now > best ? 1 : failures + 1;
       best = Math.max(best, now);
-      if (failures >= patience.attempts) throw givenUp(name, failures, error);
+      if (failures >= patience.attempts) throw givenUp(name, failures, error, advice(error));
       const pauseMs = Math.max(pauseOf(failures, patience), error.waitMs);
       say(`${name}: ${error.message}; trying again in ${waitText(pauseMs)}`);
       await sleep(pauseMs, undefined, { signal }).catch(() => signal.throwIfAborted());
@@ -63,10 +65,17 @@ export async function patiently<T>(trying: Trying<T>): Promise<T> {
   }
 }
 
-function givenUp(name: string, failures: number, error: DownloadError): CommandError {
-  return new CommandError(
+const COME_BACK = "Run the command again later; it goes on with what is there.";
+
+function givenUp(
+  name: string,
+  failures: number,
+  error: DownloadError,
+  advice: string | null,
+): ShareFault {
+  return new ShareFault(
     `${name}: ${error.message}, ${failures} ${wordFor(failures, "time")} in a row. ` +
-      "Run the command again later; it goes on with what is there.",
+      (advice ?? COME_BACK),
     1,
     error,
   );

@@ -1,22 +1,25 @@
 /**
- * One HTTP exchange with the share, over Node's fetch.
+ * One HTTP exchange with the share, straight or through a proxy.
  * What comes in: method, address, headers. What goes out: status, headers and the body as a stream.
  * Invariant: every wait ends: after `stallMs` without bytes (or with fewer than a modem's), and at
  * once when the signal fires; a redirect is followed on the same host only, never to less
- * encryption, and credentials stay with their origin. Proxies of the environment are not used.
+ * encryption, and credentials stay with their origin.
  */
-import { CommandError } from "../errors.ts";
-import type { Share } from "./address.ts";
-import { type AnswerHead, DownloadError, troubleOfFailure } from "./downloaderror.ts";
+import { type Share, shownUrl } from "./address.ts";
+import { type AnswerHead, DownloadError, ShareFault, troubleOfFailure } from "./downloaderror.ts";
+import { type Way, wayThrough } from "./proxy/dispatcher.ts";
+import { NO_PROXIES, type ProxyRules, type ProxyServer } from "./proxy/rules.ts";
 import { waitText } from "./words.ts";
 
 /** Less than this many bytes a second, over the time of a stall, is a stall too. */
 const CRAWL_BYTES = 1024;
 const REDIRECTS_MAX = 5;
 
+type BodyReader = ReadableStreamDefaultReader<Uint8Array>;
+
 /** What to ask for. */
-interface ShareRequest {
-  readonly method: "GET" | "PROPFIND";
+export interface ShareRequest {
+  readonly method: "GET" | "HEAD" | "PROPFIND";
   readonly url: URL;
   readonly headers: Readonly<Record<string, string>>;
   readonly body?: string;
@@ -31,14 +34,24 @@ export interface ShareAnswer extends AnswerHead {
   readonly drop: () => void;
 }
 
+/** Whatever answers requests as a share does. */
+export interface Answerer {
+  /** Sends a request and waits for the head of the answer. @throws Trouble, CommandError */
+  readonly ask: (asking: ShareRequest) => Promise<ShareAnswer>;
+}
+
 /** Asks a share. */
-export class ShareClient {
+export class ShareClient implements Answerer {
   readonly share: Share;
   readonly stallMs: number;
+  readonly #proxies: ProxyRules;
+  /** Connections are kept, so each way is made once. */
+  readonly #ways = new Map<ProxyServer | null, Way>();
 
-  constructor(share: Share, stallMs: number) {
+  constructor(share: Share, stallMs: number, proxies: ProxyRules = NO_PROXIES) {
     this.share = share;
     this.stallMs = stallMs;
+    this.#proxies = proxies;
   }
 
   /** Sends a request and waits for the head of the answer. @throws Trouble, CommandError */
@@ -49,13 +62,22 @@ export class ShareClient {
       const target = redirectOf(answer);
       if (target === null) return answer;
       answer.drop();
-      if (hops === REDIRECTS_MAX) throw new CommandError(`${asking.url} redirects in a circle.`);
+      if (hops === REDIRECTS_MAX) {
+        throw new ShareFault(`${shownUrl(asking.url)} redirects in a circle.`);
+      }
       url = target;
     }
   }
 
+  #wayOf(proxy: ProxyServer | null): Way {
+    const way = this.#ways.get(proxy) ?? wayThrough(proxy);
+    this.#ways.set(proxy, way);
+    return way;
+  }
+
   async #exchange({ method, url, headers, body, signal }: ShareRequest): Promise<ShareAnswer> {
     const cutter = new Cutter(signal, this.stallMs);
+    const proxy = this.#proxies(url);
     const { authorization, root } = this.share;
     const sent = {
       ...headers,
@@ -67,7 +89,7 @@ export class ShareClient {
     };
     try {
       const response = await cutter.within(
-        fetch(url, {
+        this.#wayOf(proxy).fetch(url, {
           method,
           headers: sent,
           redirect: "manual",
@@ -76,19 +98,20 @@ export class ShareClient {
         }),
       );
       const { status, headers: got } = response;
-      const reader = response.body?.getReader() ?? null;
+      const reader = (response.body?.getReader() ?? null) as BodyReader | null;
       cutter.holds(reader);
       return {
         status,
         headers: got,
         url,
-        body: () => pieces(reader, cutter, url),
+        through: proxy?.name ?? null,
+        body: () => pieces(reader, cutter, { url, proxy }),
         drop: () => cutter.end(),
       };
     } catch (error) {
       const reason = cutter.reason() ?? error;
       cutter.end();
-      throw troubleOfFailure(reason, url);
+      throw troubleOfFailure(reason, url, proxy);
     }
   }
 }
@@ -103,17 +126,18 @@ function redirectOf({ status, headers, url }: ShareAnswer): URL | null {
   if (target !== null && safe && target.hostname === url.hostname && target.username === "") {
     return target;
   }
-  throw new CommandError(
-    `${url} redirects to ${location === "" ? "nowhere" : location}, which is not followed: it ` +
+  const place = target === null ? "nowhere" : shownUrl(target);
+  throw new ShareFault(
+    `${shownUrl(url)} redirects to ${place}, which is not followed: it ` +
       "is another host or not encrypted. If it is right, set download.url to it.",
   );
 }
 
 /** The body piece by piece; waiting for the disk does not count as a stall of the share. */
 async function* pieces(
-  reader: ReadableStreamDefaultReader<Uint8Array> | null,
+  reader: BodyReader | null,
   cutter: Cutter,
-  url: URL,
+  { url, proxy }: { readonly url: URL; readonly proxy: ProxyServer | null },
 ): AsyncGenerator<Uint8Array, void, undefined> {
   try {
     for (;;) {
@@ -123,7 +147,7 @@ async function* pieces(
       yield read.value;
     }
   } catch (error) {
-    const trouble = troubleOfFailure(cutter.reason() ?? error, url);
+    const trouble = troubleOfFailure(cutter.reason() ?? error, url, proxy);
     const cut = trouble instanceof DownloadError && trouble.kind === "crowded";
     throw cut ? new DownloadError("again", "the connection was cut") : trouble;
   } finally {
@@ -140,7 +164,7 @@ class Cutter {
   readonly #outer: AbortSignal;
   readonly #stallMs: number;
   readonly #ended: Promise<never>;
-  #reader: ReadableStreamDefaultReader<Uint8Array> | null = null;
+  #reader: BodyReader | null = null;
   #waitedMs = 0;
   #bytes = 0;
   readonly #onAbort = (): void => this.#control.abort(this.#outer.reason);
@@ -162,7 +186,7 @@ class Cutter {
   }
 
   /** The body that goes with the exchange. */
-  holds(reader: ReadableStreamDefaultReader<Uint8Array> | null): void {
+  holds(reader: BodyReader | null): void {
     this.#reader = reader;
   }
 
@@ -201,6 +225,7 @@ class Cutter {
   }
 
   #stalled(): DownloadError {
-    return new DownloadError("again", `(almost) no bytes for ${waitText(this.#stallMs)}`);
+    const words = `(almost) no bytes for ${waitText(this.#stallMs)}`;
+    return new DownloadError("again", words, { byPlace: true });
   }
 }

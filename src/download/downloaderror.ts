@@ -6,6 +6,9 @@
  * Invariant: every failure of the network has words; nothing is retried that cannot get better.
  */
 import { CommandError } from "../errors.ts";
+import { shownUrl } from "./address.ts";
+import { ProxyFault } from "./proxy/dispatcher.ts";
+import type { ProxyServer } from "./proxy/rules.ts";
 import { waitText } from "./words.ts";
 
 /** The longest wait that a share may ask for in `Retry-After`. */
@@ -22,14 +25,23 @@ export class DownloadError extends Error {
   readonly kind: TroubleKind;
   /** How long the share wants us to wait at least. */
   readonly waitMs: number;
+  /** Whether a host that turns away whole countries fails like this. */
+  readonly byPlace: boolean;
 
-  constructor(kind: TroubleKind, message: string, waitMs = 0) {
+  constructor(kind: TroubleKind, message: string, { waitMs = 0, byPlace = false } = {}) {
     super(message);
     this.name = "Trouble";
     this.kind = kind;
     this.waitMs = waitMs;
+    this.byPlace = byPlace;
   }
 }
+
+/**
+ * A share that cannot give what is wanted of it: no way to it, no entry, nothing usable there.
+ * Another share may.
+ */
+export class ShareFault extends CommandError {}
 
 /** Thrown when a signal ended the work. */
 export class Interrupted extends Error {
@@ -45,14 +57,18 @@ export class Interrupted extends Error {
 /** Reasons why a certificate or the encryption is refused; waiting does not mend them. */
 const TLS = /^(CERT_|ERR_TLS_|ERR_SSL_|UNABLE_TO_|SELF_SIGNED|DEPTH_ZERO|HOSTNAME_MISMATCH|EPROTO)/;
 
-const CODES: Readonly<Record<string, readonly [kind: TroubleKind, words: string]>> = {
+const BY_PLACE = { byPlace: true };
+
+const CODES: Readonly<
+  Record<string, readonly [kind: TroubleKind, words: string, more?: { readonly byPlace: boolean }]>
+> = {
   ECONNREFUSED: ["crowded", "the connection was refused"],
-  ECONNRESET: ["crowded", "the connection was cut before an answer"],
-  UND_ERR_SOCKET: ["crowded", "the connection was cut before an answer"],
-  EPIPE: ["again", "the connection was cut"],
-  ETIMEDOUT: ["again", "the connection timed out"],
-  UND_ERR_CONNECT_TIMEOUT: ["again", "no connection within 10 s"],
-  UND_ERR_HEADERS_TIMEOUT: ["again", "no answer"],
+  ECONNRESET: ["crowded", "the connection was cut before an answer", BY_PLACE],
+  UND_ERR_SOCKET: ["crowded", "the connection was cut before an answer", BY_PLACE],
+  EPIPE: ["again", "the connection was cut", BY_PLACE],
+  ETIMEDOUT: ["again", "the connection timed out", BY_PLACE],
+  UND_ERR_CONNECT_TIMEOUT: ["again", "no connection within 10 s", BY_PLACE],
+  UND_ERR_HEADERS_TIMEOUT: ["again", "no answer", BY_PLACE],
   UND_ERR_BODY_TIMEOUT: ["again", "no bytes"],
   ENOTFOUND: ["again", "the name of the host was not found (DNS)"],
   EAI_AGAIN: ["again", "the name of the host could not be looked up (DNS)"],
@@ -60,8 +76,8 @@ const CODES: Readonly<Record<string, readonly [kind: TroubleKind, words: string]
   ENETUNREACH: ["again", "there is no network"],
 };
 
-/** Sorts what `fetch` or the reading of a body threw. */
-export function troubleOfFailure(error: unknown, url: URL): Error {
+/** Sorts what `fetch` or the reading of a body threw; `proxy` is what stood between. */
+export function troubleOfFailure(error: unknown, url: URL, proxy: ProxyServer | null): Error {
   if (
     error instanceof DownloadError ||
     error instanceof CommandError ||
@@ -70,9 +86,10 @@ export function troubleOfFailure(error: unknown, url: URL): Error {
     return error;
   }
   const cause = causeOf(error);
+  if (cause instanceof ProxyFault) return troubleOfProxy(cause, proxy);
   const code = String(cause.code ?? "");
   if (TLS.test(code)) {
-    return new CommandError(
+    return new ShareFault(
       `The certificate or encryption of ${url.host} is refused (${code}: ${cause.message}). ` +
         "Where your network has an authority of its own, name its file in NODE_EXTRA_CA_CERTS.",
       1,
@@ -80,9 +97,28 @@ export function troubleOfFailure(error: unknown, url: URL): Error {
     );
   }
   const known = CODES[code];
-  if (known !== undefined) return new DownloadError(known[0], known[1] + proxyNote());
+  if (known !== undefined) return new DownloadError(...known);
   if (code !== "") return new DownloadError("again", `${code}: ${cause.message}`);
-  return new CommandError(`${url.host} cannot be asked: ${cause.message}`, 1, error);
+  if (cause.message === "bad port") {
+    return new ShareFault(
+      `${url.host} cannot be asked: bad port; no program that follows the rules of browsers asks ` +
+        `port ${url.port}. Serve the mirror at another one, such as 8080.`,
+    );
+  }
+  return new ShareFault(`${url.host} cannot be asked: ${cause.message}`, 1, error);
+}
+
+/** Sorts what a proxy did; its credentials are in none of it. */
+function troubleOfProxy(fault: ProxyFault, proxy: ProxyServer | null): Error {
+  const { message, credentials, passing } = fault;
+  const name = proxy?.name ?? "";
+  if (passing) return new DownloadError("again", `the proxy ${name}: ${message}`);
+  const has = proxy !== null && proxy.credentials() !== null;
+  const mend = credentials
+    ? `${has ? "Check" : "Give"} user and password in the environment: ` +
+      "PENEIRA_DOWNLOAD_PROXY=http://USER:PASSWORD@HOST:PORT (socks5h:// for SOCKS5), or HTTPS_PROXY."
+    : "Check download.proxy (or HTTPS_PROXY), or ask whoever runs it.";
+  return new ShareFault(`The proxy ${name} does not serve us: ${message}. ${mend}`);
 }
 
 /** The innermost cause tells; of several addresses that were tried the first does. */
@@ -96,47 +132,60 @@ function causeOf(error: unknown): NodeJS.ErrnoException {
   return found;
 }
 
-/** People behind a proxy wonder why nothing connects. */
-function proxyNote(): string {
-  const name = ["HTTPS_PROXY", "https_proxy", "HTTP_PROXY", "http_proxy"].find((variable) => {
-    return (process.env[variable] ?? "") !== "";
-  });
-  return name === undefined ? "" : ` (${name} is set, but downloads do not use proxies)`;
-}
-
 /** Sorts an answer that is not the one hoped for; `file` tells files from folders. */
 export function troubleOfStatus(answer: AnswerHead, file: boolean): Error {
   const { status, headers, url } = answer;
   if (status === 404 || status === 410 || status === 412 || status === 416) {
     if (file) return new DownloadError("replaced", `the share answers ${status} to what it lists`);
-    return new CommandError(
-      `There is no folder at ${url} (${status}). The registry's share has moved before: look for ` +
-        "its new link and set download.url (PENEIRA_DOWNLOAD_URL, or --url).",
+    return new ShareFault(
+      `There is no folder at ${shownUrl(url)} (${status}). The registry's share has moved ` +
+        "before: look for its new link and set download.url (PENEIRA_DOWNLOAD_URL, or --url).",
     );
   }
-  if (status === 401 || status === 403) {
-    return new CommandError(
-      `The share at ${url} does not let us in (${status}); check download.url.`,
+  const place = !file && (status === 403 || status === 451) ? ` ${placeWords(answer)}` : "";
+  if (status === 401 || status === 403 || status === 451) {
+    return new ShareFault(
+      `The share at ${shownUrl(url)} does not let us in (${status}); check download.url.${place}`,
     );
   }
   const passing = status >= 500 || [408, 423, 425, 429].includes(status);
-  if (!passing) return new CommandError(`${url} answers ${status}, which means nothing here.`);
+  if (!passing)
+    return new ShareFault(`${shownUrl(url)} answers ${status}, which means nothing here.`);
   const waitMs = retryAfter(headers.get("retry-after"), Date.now());
   if (waitMs > WAIT_MAX_MS) {
-    return new CommandError(
+    return new ShareFault(
       `The share answers ${status} and asks to come back in ${waitText(waitMs)}. ` +
         "Run the command again then; it goes on with what is there.",
     );
   }
   const kind = status === 429 || status === 503 ? "crowded" : "again";
-  return new DownloadError(kind, `the share answers ${status}`, waitMs);
+  return new DownloadError(kind, `the share answers ${status}`, { waitMs });
 }
 
 /** The part of an answer that tells what became of a request. */
 export interface AnswerHead {
   readonly status: number;
-  readonly headers: Headers;
+  readonly headers: { readonly get: (name: string) => string | null };
   readonly url: URL;
+  /** The proxy that it came through, for people; null where there was none. */
+  readonly through: string | null;
+}
+
+/** Hosts of the registry's own share. */
+const REGISTRY = /\.gov\.br$/;
+
+/** Why a host that turns us away from the start probably does so, and what helps. */
+export function placeWords({ url, through }: Pick<AnswerHead, "url" | "through">): string {
+  const likely = REGISTRY.test(url.hostname)
+    ? "The registry's share answers only from Brazil, and not from many clouds"
+    : `If ${url.host} answers others, it turns away where you ask from, as the registry's own ` +
+      "share does outside Brazil and in many clouds";
+  const asked = through === null ? "" : ` (you asked through the proxy ${through})`;
+  return (
+    `${likely}${asked}. Ask through a proxy in Brazil (download.proxy, or HTTPS_PROXY), name a ` +
+    "mirror (--url, once for each), or fetch the zips on a machine there with ssh and rsync: " +
+    "docs/data.md, From outside Brazil."
+  );
 }
 
 /** Milliseconds of a `Retry-After` header, seconds or a date; 0 where it says nothing. */

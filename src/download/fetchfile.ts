@@ -9,17 +9,16 @@
 import { constants } from "node:fs";
 import { type FileHandle, open, rename } from "node:fs/promises";
 import { CommandError } from "../errors.ts";
-import { below } from "./address.ts";
 import type { ShareAnswer } from "./client.ts";
-import { DownloadError, troubleOfStatus } from "./downloaderror.ts";
-import type { Inquiry, ListedFile } from "./months.ts";
+import { DownloadError, ShareFault, troubleOfStatus } from "./downloaderror.ts";
+import type { ListedFile } from "./months.ts";
 import { checkSame } from "./releasedate.ts";
+import type { SourceInquiry } from "./source.ts";
 import { sizeText } from "./words.ts";
 
 /** What is fetched, and who wants to know. */
 interface Fetching {
-  readonly inquiry: Inquiry;
-  readonly label: string;
+  readonly inquiry: SourceInquiry;
   readonly file: ListedFile;
   /** Where the bytes go while they come. */
   readonly part: string;
@@ -60,11 +59,11 @@ export async function fetchFile(fetching: Fetching): Promise<void> {
 }
 
 /** Asks for what is missing; the answer begins at `have` (206) or at 0 (200). */
-async function begin({ inquiry, label, file }: Fetching, have: number): Promise<ShareAnswer> {
-  const { client, signal } = inquiry;
-  const answer = await client.ask({
+async function begin({ inquiry, file }: Fetching, have: number): Promise<ShareAnswer> {
+  const { source, signal } = inquiry;
+  const answer = await source.ask({
     method: "GET",
-    url: below(client.share, [label, file.remote], false),
+    url: file.url,
     signal,
     headers: have === 0 ? {} : { range: `bytes=${have}-`, ...ifRange(file) },
   });
@@ -75,7 +74,7 @@ async function begin({ inquiry, label, file }: Fetching, have: number): Promise<
   }
   if ((headers.get("content-encoding") ?? "identity") !== "identity") {
     answer.drop();
-    throw new CommandError(`${file.name}: the share packs its answers; ranges cannot be trusted.`);
+    throw new ShareFault(`${file.name}: the share packs its answers; ranges cannot be trusted.`);
   }
   checkSame(answer, file);
   const range = headers.get("content-range");

@@ -13,14 +13,22 @@ import { openDump } from "../dump/archive.ts";
 import { readZip, type ZipMember } from "../dump/directory.ts";
 import { CommandError } from "../errors.ts";
 import { tryLock } from "../store/database.ts";
-import type { Share } from "./address.ts";
+import { placeOf, type Share } from "./address.ts";
 import { patienceOf, patiently } from "./backoff.ts";
-import { ShareClient } from "./client.ts";
-import { DownloadError } from "./downloaderror.ts";
+import { DownloadError, ShareFault } from "./downloaderror.ts";
 import { fetchFile } from "./fetchfile.ts";
 import { examine, otherPublication, readThrough, reopen, sameMember } from "./finished.ts";
-import { type Inquiry, type ListedFile, listMonth, listMonths, samePublication } from "./months.ts";
-import { checkMembers, NotReady, type ReadyMonth, readyMonth } from "./releasedate.ts";
+import {
+  inTurn,
+  type ListedFile,
+  listMonthAt,
+  listMonths,
+  NotReady,
+  samePublication,
+} from "./months.ts";
+import { NO_PROXIES, type ProxyRules } from "./proxy/rules.ts";
+import { checkMembers, checkNewer, type ReadyMonth, readyMonth } from "./releasedate.ts";
+import { type Inquiry, Source, type SourceInquiry } from "./source.ts";
 import { checkSpace, type Demand } from "./space.ts";
 import { type Crowd, inStreams } from "./streams.ts";
 import { namesText, reasonOf, sizeText } from "./words.ts";
@@ -47,9 +55,12 @@ export interface Listener {
   readonly show: (label: string, bytes: number) => ByteDisplay;
 }
 
-/** How a share is asked. */
+/** How shares are asked. */
 export interface ShareUse {
-  readonly share: Share;
+  /** In order of preference. */
+  readonly shares: readonly Share[];
+  /** What stands between us and them; nothing where it is not said. */
+  readonly proxies?: ProxyRules;
   readonly streams: number;
   readonly stallMs: number;
   readonly signal: AbortSignal;
@@ -68,6 +79,8 @@ export interface DownloadOptions extends ShareUse {
   readonly replace: boolean;
   /** Read every byte of what came and compare checksums. */
   readonly verify: boolean;
+  /** Only a month with data of a later date than this. */
+  readonly newerThan?: string;
   /** What else will need room once the month is there. */
   readonly demands?: (bytes: number) => readonly Demand[];
 }
@@ -75,6 +88,8 @@ export interface DownloadOptions extends ShareUse {
 /** What was done. */
 export interface Downloaded {
   readonly month: string;
+  /** Host that it came from. */
+  readonly host: string;
   readonly folder: string;
   readonly token: string | null;
   readonly files: number;
@@ -86,10 +101,11 @@ export interface Downloaded {
   readonly already: boolean;
 }
 
-/** How the share is asked for listings. */
-export function inquiryOf({ share, stallMs, signal, listener }: ShareUse): Inquiry {
+/** How the shares are asked for listings. */
+export function inquiryOf(use: ShareUse): Inquiry {
+  const { shares, stallMs, signal, listener, proxies = NO_PROXIES } = use;
   return {
-    client: new ShareClient(share, stallMs),
+    sources: shares.map((share) => new Source(share, stallMs, proxies)),
     patience: patienceOf(stallMs, QUESTION_ATTEMPTS),
     signal,
     say: listener.say,
@@ -97,50 +113,90 @@ export function inquiryOf({ share, stallMs, signal, listener }: ShareUse): Inqui
 }
 
 /** Downloads a month. @throws CommandError, Interrupted */
-export async function downloadMonth(wish: DownloadOptions): Promise<Downloaded> {
-  await folder.makeFolder(wish.to);
-  const unlock = tryLock(wish.to, ".download.lock");
-  if (unlock === null) throw new CommandError(`Another download works in ${wish.to}.`);
+export async function downloadMonth(options: DownloadOptions): Promise<Downloaded> {
+  await folder.makeFolder(options.to);
+  const unlock = tryLock(options.to, ".download.lock");
+  if (unlock === null) throw new CommandError(`Another download works in ${options.to}.`);
   try {
-    return await new MonthDownload(wish).run();
+    return await new MonthDownload(options).run();
   } finally {
+    folder.removeEmpty(options.to);
     unlock();
   }
 }
 
 class MonthDownload {
-  readonly #wish: DownloadOptions;
+  readonly #options: DownloadOptions;
   readonly #inquiry: Inquiry;
-  readonly #crowd: Crowd;
   readonly #started = performance.now();
-  #fetched = 0;
 
-  constructor(wish: DownloadOptions) {
-    this.#wish = wish;
-    this.#inquiry = inquiryOf(wish);
-    this.#crowd = { streams: wish.streams };
+  constructor(options: DownloadOptions) {
+    this.#options = options;
+    this.#inquiry = inquiryOf(options);
   }
 
   async run(): Promise<Downloaded> {
-    let label = this.#wish.month;
+    const { month } = this.#options;
+    if (month !== null) return this.#fetch(month);
+    const labels = await listMonths(this.#inquiry);
+    if (labels.length === 0) {
+      const places = this.#options.shares.map(placeOf).join(", ");
+      throw new ShareFault(`There are no months at ${places}. Check download.url.`);
+    }
+    let reason: NotReady | null = null;
+    for (const label of labels.slice(0, MONTHS_TRIED)) {
+      try {
+        return await this.#fetch(label);
+      } catch (error) {
+        if (!(error instanceof NotReady)) throw error;
+        this.#options.listener.say(error.message);
+        reason ??= error;
+      }
+    }
+    throw new CommandError("None of the newest months of the share can be downloaded.", 1, reason);
+  }
+
+  /** Fetches a month from the first place that has it and does not fail on the way. */
+  #fetch(label: string): Promise<Downloaded> {
+    return inTurn(this.#inquiry, (source) => {
+      const inquiry = { ...this.#inquiry, source };
+      return new MonthFrom(this.#options, inquiry, this.#started).run(label);
+    });
+  }
+}
+
+/** A month from one place. */
+class MonthFrom {
+  readonly #options: DownloadOptions;
+  readonly #inquiry: SourceInquiry;
+  readonly #crowd: Crowd;
+  readonly #started: number;
+  #fetched = 0;
+
+  constructor(options: DownloadOptions, inquiry: SourceInquiry, started: number) {
+    this.#options = options;
+    this.#inquiry = inquiry;
+    this.#crowd = { streams: options.streams };
+    this.#started = started;
+  }
+
+  async run(label: string): Promise<Downloaded> {
     for (let round = 1; ; round++) {
       try {
-        const ready = label === null ? await this.#newest() : await this.#ready(label);
-        label = ready.month.label;
-        return await this.#complete(ready);
+        const { all } = this.#options;
+        return await this.#complete(await readyMonth(this.#inquiry, this.#crowd, label, all));
       } catch (error) {
         if (!(error instanceof DownloadError)) throw error;
-        const name = label ?? "the month";
         if (round === ROUNDS_MAX) {
-          throw new CommandError(
-            `${name} changed at the share or came damaged ${round} times: ${reasonOf(error)}. ` +
+          throw new ShareFault(
+            `${label} changed at the share or came damaged ${round} times: ${reasonOf(error)}. ` +
               "Run the command again later; nothing mixed is kept.",
             1,
             error,
           );
         }
         this.#say(
-          `${name}: ${error.message}; it was published anew or is damaged: looking at it again ` +
+          `${label}: ${error.message}; it was published anew or is damaged: looking at it again ` +
             "and throwing away what is not of it",
         );
       }
@@ -148,45 +204,25 @@ class MonthDownload {
   }
 
   #say(text: string): void {
-    this.#wish.listener.say(text);
-  }
-
-  #ready(label: string): Promise<ReadyMonth> {
-    return readyMonth(this.#inquiry, this.#crowd, label, this.#wish.all);
-  }
-
-  /** The newest month that is complete and of one release. */
-  async #newest(): Promise<ReadyMonth> {
-    const labels = await listMonths(this.#inquiry);
-    if (labels.length === 0) {
-      throw new CommandError(`There are no months at ${this.#wish.share.root}.`);
-    }
-    let reason: NotReady | null = null;
-    for (const label of labels.slice(0, MONTHS_TRIED)) {
-      try {
-        return await this.#ready(label);
-      } catch (error) {
-        if (!(error instanceof NotReady)) throw error;
-        this.#say(error.message);
-        reason ??= error;
-      }
-    }
-    throw new CommandError("None of the newest months of the share can be downloaded.", 1, reason);
+    this.#options.listener.say(text);
   }
 
   async #complete(ready: ReadyMonth): Promise<Downloaded> {
     const { month } = ready;
-    const paths = folder.monthPaths(this.#wish.to, month.label);
+    const { to, newerThan } = this.#options;
+    checkNewer(month.label, ready.token, newerThan);
+    const paths = folder.monthPaths(to, month.label);
     if (existsSync(paths.final) && (await this.#isThere(ready, paths))) {
       await rm(paths.work, { recursive: true, force: true });
       return this.#done(ready, paths.final, true);
     }
     await this.#fetchAll(ready, paths);
-    const after = await listMonth(this.#inquiry, month.label, this.#wish.all);
+    const after = await listMonthAt(this.#inquiry, month.label, this.#options.all);
     if (!samePublication(month, after)) {
       throw new DownloadError("replaced", "the listing changed in the meantime");
     }
     const token = await this.#check(ready, paths);
+    checkNewer(month.label, token, newerThan);
     await folder.settle(paths, this.#record(ready, token));
     // The same look that an import takes, at the files under the names that it will find.
     await openDump(paths.work, month.label);
@@ -198,6 +234,7 @@ class MonthDownload {
     const { month, token } = ready;
     return {
       month: month.label,
+      host: this.#inquiry.source.host,
       folder: path,
       token,
       files: month.files.length,
@@ -212,12 +249,13 @@ class MonthDownload {
     const files = month.files.map(({ name, bytes, etag, modified, mark }) => {
       return { name, bytes, etag, modified, mark };
     });
-    return { format: 1, month: month.label, url: this.#wish.share.root.href, token, files };
+    const { host } = this.#inquiry.source;
+    return { format: 1, month: month.label, host, token, files };
   }
 
   /** Whether the finished folder is whole; where it is not, it becomes an unfinished one. */
   async #isThere(ready: ReadyMonth, paths: folder.MonthPaths): Promise<boolean> {
-    const { replace, verify } = this.#wish;
+    const { replace, verify } = this.#options;
     const { final } = paths;
     const found = await examine({ final, ready, verify, check: readThrough });
     if (found.other.length > 0) {
@@ -237,14 +275,14 @@ class MonthDownload {
     const have = [...there.values()].reduce((sum, bytes) => sum + bytes, 0);
     const left = month.bytes - have;
     const demand = { folder: paths.work, bytes: left, what: `the zips of ${month.label}` };
-    checkSpace([demand, ...(this.#wish.demands?.(month.bytes) ?? [])]);
+    checkSpace([demand, ...(this.#options.demands?.(month.bytes) ?? [])]);
     this.#say(
       `${month.label}${ready.token === null ? "" : ` (${ready.token})`}: ` +
         `${month.files.length} ${wordFor(month.files.length, "zip")}, ` +
-        `${sizeText(month.bytes)} from ${this.#wish.share.root.host}` +
+        `${sizeText(month.bytes)} from ${this.#inquiry.source.host}` +
         (have > 0 ? `; ${sizeText(have)} of them are here already` : ""),
     );
-    const display = this.#wish.listener.show(`download ${month.label}`, left);
+    const display = this.#options.listener.show(`download ${month.label}`, left);
     let done = 0;
     const onBytes = (bytes: number): void => {
       done += bytes;
@@ -257,13 +295,13 @@ class MonthDownload {
       crowd: this.#crowd,
       signal: this.#inquiry.signal,
       say: (text) => this.#say(text),
-      work: (file, lane) => this.#fetchOne({ file, paths, label: month.label, onBytes }, lane),
+      work: (file, lane) => this.#fetchOne({ file, paths, onBytes }, lane),
     });
     display.done();
   }
 
   async #fetchOne(
-    { file, paths, label, onBytes }: OneFile,
+    { file, paths, onBytes }: OneFile,
     lane: { readonly signal: AbortSignal; readonly alone: () => boolean },
   ): Promise<void> {
     const inquiry = { ...this.#inquiry, signal: lane.signal };
@@ -279,10 +317,10 @@ class MonthDownload {
     await patiently({
       ...inquiry,
       name: file.name,
-      patience: patienceOf(this.#wish.stallMs, FILE_ATTEMPTS),
+      patience: patienceOf(this.#options.stallMs, FILE_ATTEMPTS),
       leave: ({ kind }) => kind === "crowded" && !lane.alone(),
       reached: () => furthest,
-      step: () => fetchFile({ inquiry, label, file, part, whole, onBytes: count }),
+      step: () => fetchFile({ inquiry, file, part, whole, onBytes: count }),
     });
   }
 
@@ -297,7 +335,7 @@ class MonthDownload {
         if (listed !== undefined && !sameMember(packed, listed)) {
           throw new Error("it is another zip than the one that was looked at before");
         }
-        if (this.#wish.verify) await readThrough(path);
+        if (this.#options.verify) await readThrough(path);
         members.set(file.name, packed);
       } catch (error) {
         await rm(path, { force: true });
@@ -311,6 +349,5 @@ class MonthDownload {
 interface OneFile {
   readonly file: ListedFile;
   readonly paths: folder.MonthPaths;
-  readonly label: string;
   readonly onBytes: (bytes: number) => void;
 }

@@ -1,37 +1,32 @@
 /**
- * What the share has.
- * What comes in: a share. What goes out: its months, and the registry's zips of one of them.
+ * What the shares have.
+ * What comes in: shares in order of preference. What goes out: the months, and the registry's zips
+ * of one of them.
  * Invariant: only names that this program expects are ever looked at, so nothing that a listing
  * says becomes a path; a month is complete when every zip that an import needs is listed.
  */
 import { createHash, randomBytes } from "node:crypto";
 import { FILE_TYPES, type FileType, LAYOUTS } from "../dump/layout.ts";
-import { CommandError } from "../errors.ts";
-import { below } from "./address.ts";
-import { type Patience, patiently } from "./backoff.ts";
-import type { ShareAnswer, ShareClient } from "./client.ts";
-import { DownloadError, troubleOfStatus } from "./downloaderror.ts";
-import { ListingFault, parseMultistatus, type ResourceEntry } from "./multistatus.ts";
+import { placeOf } from "./address.ts";
+import { patiently } from "./backoff.ts";
+import { DownloadError, ShareFault, troubleOfStatus } from "./downloaderror.ts";
+import type { FolderEntry } from "./lister.ts";
+import { findMonths, type MonthFolders } from "./monthfolders.ts";
+import { type Inquiry, listFolder, type Source, type SourceInquiry } from "./source.ts";
+import { type Crowd, inStreams } from "./streams.ts";
+import { readZipName } from "./zipname.ts";
 
-/** A folder of the share with 10,000 files is described in half of this. */
-const LISTING_BYTES_MAX = 8 * 2 ** 20;
 /** The registry cuts its large types into this many parts, at least. */
 const PARTS = 10;
-
-/** How questions are asked. */
-export interface Inquiry {
-  readonly client: ShareClient;
-  readonly patience: Patience;
-  readonly signal: AbortSignal;
-  readonly say: (text: string) => void;
-}
+/** Sizes that are asked for at the same time, where a listing has none. */
+const MEASURING = 2;
 
 /** One zip as the share lists it. */
 export interface ListedFile {
   /** `Empresas0.zip`, spelled as the registry does. */
   readonly name: string;
-  /** The name at the share, which may differ in case. */
-  readonly remote: string;
+  /** Where it is. */
+  readonly url: URL;
   readonly type: FileType;
   readonly part: number | null;
   readonly bytes: number;
@@ -53,26 +48,102 @@ export interface ListedMonth {
   readonly modified: string | null;
 }
 
-/** The months of the share, the newest first. @throws CommandError */
+/** A month that cannot be fetched, now or ever. */
+export class NotReady extends ShareFault {}
+
+/**
+ * The months, the newest first, of the first place that has any. What the places before it lacked
+ * is said. @throws ShareFault when none can be asked
+ */
 export async function listMonths(inquiry: Inquiry): Promise<string[]> {
-  const entries = await listFolder(inquiry, []);
-  const labels = entries.filter(({ entry, name }) => {
-    return entry.folder && /^20\d\d-(0[1-9]|1[0-2])$/.test(name);
+  const months = await inTurn(inquiry, async (source) => {
+    const found = await monthsOf({ ...inquiry, source });
+    if (found.size === 0 && inquiry.sources.length > 1) throw noMonths(source);
+    return found;
   });
-  return [...new Set(labels.map(({ name }) => name))].sort().reverse();
+  return [...months.keys()].sort().reverse();
 }
 
-/** The zips of a month; with `all` those of the partners too. @throws CommandError */
+/** The zips of a month at the first place that has it; with `all` those of the partners too. */
 export async function listMonth(
   inquiry: Inquiry,
   label: string,
   all: boolean,
 ): Promise<ListedMonth> {
+  return inTurn(inquiry, (source) => listMonthAt({ ...inquiry, source }, label, all));
+}
+
+/**
+ * Asks one place after the other, and says why one was left. One whose months could not be listed
+ * is not asked again. @throws ShareFault of all.
+ */
+export async function inTurn<T>(
+  { sources, say }: Inquiry,
+  ask: (source: Source) => Promise<T>,
+): Promise<T> {
+  const faults: ShareFault[] = [];
+  for (const [index, source] of sources.entries()) {
+    if (source.fault !== null) {
+      faults.push(source.fault);
+      continue;
+    }
+    try {
+      return await ask(source);
+    } catch (error) {
+      if (!(error instanceof ShareFault)) throw error;
+      faults.push(error);
+      if (source.months === null) source.fault = error;
+      const next = sources.slice(index + 1).find(({ fault }) => fault === null);
+      if (next !== undefined) say(`${error.message}\nGoing on with ${placeOf(next.share)}`);
+    }
+  }
+  if (faults.length === 1) throw faults[0];
+  const reasons = faults.map(({ message }, index) => {
+    return `${sources[index]?.host}: ${message.replaceAll("\n", "\n  ")}`;
+  });
+  const Fault = faults.some((fault) => fault instanceof NotReady) ? NotReady : ShareFault;
+  throw new Fault(`None of the ${faults.length} addresses will do:\n- ${reasons.join("\n- ")}`);
+}
+
+/** The months of a place, looked up anew. @throws ShareFault */
+async function monthsOf(inquiry: SourceInquiry): Promise<MonthFolders> {
+  const months = await findMonths(inquiry);
+  inquiry.source.months = months;
+  return months;
+}
+
+function noMonths({ share }: Source): ShareFault {
+  return new ShareFault(
+    `There are no months at ${placeOf(share)}. The registry's share has moved before: look for ` +
+      "its new link and set download.url (PENEIRA_DOWNLOAD_URL, or --url) to it.",
+  );
+}
+
+/** The zips of a month at one place. @throws ShareFault, NotReady */
+export async function listMonthAt(
+  inquiry: SourceInquiry,
+  label: string,
+  all: boolean,
+): Promise<ListedMonth> {
+  const { source } = inquiry;
+  const months = source.months ?? (await monthsOf(inquiry));
+  const path = months.get(label);
+  if (path === undefined) throw notPublished(source, label, [...months.keys()].sort());
   const found = new Map<string, ListedFile>();
-  for (const { entry, name } of await listFolder(inquiry, [label])) {
-    const file = entry.folder ? null : listedFile(label, name, entry);
-    if (file === null || (file.type === "socios" && !all)) continue;
-    if (found.has(file.name)) throw new CommandError(`The share lists ${file.name} twice.`);
+  const entries = (await listFolder(inquiry, path)).filter(({ folder, name }) => {
+    const type = readZipName(name)?.type;
+    return !folder && type !== undefined && (type !== "socios" || all);
+  });
+  for (const entry of await measured(inquiry, entries)) {
+    const file = listedFile(label, source, entry);
+    if (file === null) continue;
+    const first = found.get(file.name);
+    if (first !== undefined) {
+      throw new NotReady(
+        `${placeOf(source.share)} lists ${file.name} twice in ${label}: as ${lastOf(first.url)} ` +
+          `and as ${lastOf(file.url)}. Which one counts, nobody says.`,
+      );
+    }
     found.set(file.name, file);
   }
   const files = [...found.values()].filter(({ bytes }) => bytes > 0);
@@ -85,6 +156,75 @@ export async function listMonth(
     bytes: files.reduce((sum, { bytes }) => sum + bytes, 0),
     modified: dates.length === 0 ? null : new Date(Math.max(...dates)).toISOString(),
   };
+}
+
+/** The name at the end of an address. */
+function lastOf({ pathname }: URL): string {
+  return decodeURIComponent(pathname.slice(pathname.lastIndexOf("/") + 1));
+}
+
+/** A month that is to come is told from one that is gone, and both from a share that moved. */
+function notPublished(source: Source, label: string, labels: readonly string[]): ShareFault {
+  const [oldest, newest] = [labels[0], labels.at(-1)];
+  if (oldest === undefined || newest === undefined) return noMonths(source);
+  const { host, share } = source;
+  if (label > newest) {
+    return new NotReady(`${label} is not published; the newest is ${newest} (${host}).`);
+  }
+  return new NotReady(
+    `${label} is not to be had: there is no folder at ${placeOf(share)} for it. ` +
+      `The ${labels.length} months there go from ${oldest} to ${newest}.`,
+  );
+}
+
+/** Asks for the sizes that a listing did not say. */
+async function measured(
+  inquiry: SourceInquiry,
+  entries: readonly FolderEntry[],
+): Promise<readonly FolderEntry[]> {
+  const open = entries.filter(({ unmeasured }) => unmeasured);
+  const found = new Map<FolderEntry, FolderEntry>();
+  const crowd: Crowd = { streams: MEASURING };
+  await inStreams({
+    ...inquiry,
+    items: open,
+    crowd,
+    work: async (entry, lane) => {
+      const measure = await patiently({
+        ...inquiry,
+        signal: lane.signal,
+        name: entry.name,
+        leave: ({ kind }) => kind === "crowded" && !lane.alone(),
+        step: () => measureOf({ ...inquiry, signal: lane.signal }, entry.url),
+      });
+      found.set(entry, { ...entry, ...measure });
+    },
+  });
+  return entries.map((entry) => found.get(entry) ?? entry);
+}
+
+type Measure = Pick<FolderEntry, "bytes" | "etag" | "modified">;
+
+/** Size, tag and date of a file by its head, or by its first byte where there are no heads. */
+async function measureOf({ source, signal }: SourceInquiry, url: URL): Promise<Measure> {
+  let answer = await source.ask({ method: "HEAD", url, signal, headers: {} });
+  answer.drop();
+  let size = answer.status === 200 ? answer.headers.get("content-length") : null;
+  if (size === null && ![404, 410].includes(answer.status)) {
+    answer = await source.ask({ method: "GET", url, signal, headers: { range: "bytes=0-0" } });
+    answer.drop();
+    const range = /^bytes 0-0\/(\d+)$/.exec(answer.headers.get("content-range") ?? "")?.[1] ?? null;
+    size = answer.status === 200 ? answer.headers.get("content-length") : range;
+  }
+  const { status, headers } = answer;
+  // A page may list what is gone; then it is missing, as it would be without the link.
+  if (status === 404 || status === 410) return { bytes: null, etag: null, modified: null };
+  if (status !== 200 && status !== 206) throw troubleOfStatus(answer, true);
+  if (size === null || !/^\d{1,15}$/.test(size)) {
+    throw new DownloadError("again", "the share does not say how large it is");
+  }
+  const [etag, modified] = [headers.get("etag"), headers.get("last-modified")];
+  return { bytes: Number(size), etag, modified };
 }
 
 /** Every zip that a month must have; parts beyond the tenth count when they are listed. */
@@ -101,21 +241,16 @@ function expectedNames(files: readonly ListedFile[], all: boolean): string[] {
 }
 
 /** A zip of the registry by its name; null for everything else. */
-function listedFile(label: string, remote: string, entry: ResourceEntry): ListedFile | null {
-  const match = /^([A-Za-z]{5,20})(\d{1,2})?\.zip$/i.exec(remote);
-  const type = FILE_TYPES.find((one) => {
-    return LAYOUTS[one].zip.toLowerCase() === match?.[1]?.toLowerCase();
-  });
-  if (match === null || type === undefined) return null;
-  if (LAYOUTS[type].parts !== (match[2] !== undefined)) return null;
-  const part = match[2] === undefined ? null : Number(match[2]);
-  const name = `${LAYOUTS[type].zip}${part ?? ""}.zip`;
-  const { bytes, etag, modified } = entry;
+function listedFile(label: string, { host }: Source, entry: FolderEntry): ListedFile | null {
+  const known = readZipName(entry.name);
+  if (known === null) return null;
+  const { bytes, etag, modified, url } = entry;
   // Without a validator nothing tells one publication from another: the mark is of this listing.
   const bound = etag ?? modified ?? randomBytes(8).toString("hex");
-  const text = JSON.stringify([label, name, bytes, bound, modified]);
+  // Bytes of two places never stand in one file, whatever they say of it.
+  const text = JSON.stringify([label, known.name, bytes, bound, modified, host]);
   const mark = createHash("sha256").update(text).digest("hex").slice(0, 12);
-  return { name, remote, type, part, bytes: bytes ?? 0, etag, modified, mark };
+  return { ...known, url, bytes: bytes ?? 0, etag, modified, mark };
 }
 
 /** Whether two listings are of the same publication, file by file. */
@@ -125,81 +260,4 @@ export function samePublication(one: ListedMonth, other: ListedMonth): boolean {
   const marks = ({ files }: ListedMonth) => new Map(files.map((one) => [one.name, markOf(one)]));
   const [before, now] = [marks(one), marks(other)];
   return before.size === now.size && [...before].every(([name, mark]) => now.get(name) === mark);
-}
-
-interface NamedEntry {
-  readonly entry: ResourceEntry;
-  readonly name: string;
-}
-
-/** What lies directly in a folder of the share. */
-async function listFolder(inquiry: Inquiry, path: readonly string[]): Promise<NamedEntry[]> {
-  const { client } = inquiry;
-  const url = below(client.share, path, true);
-  const name = path.length === 0 ? "the list of months" : `the list of ${path.join("/")}`;
-  return patiently({ ...inquiry, name, step: () => ask(inquiry, url) });
-}
-
-async function ask({ client, signal }: Inquiry, url: URL): Promise<NamedEntry[]> {
-  const answer = await client.ask({
-    method: "PROPFIND",
-    url,
-    signal,
-    headers: { depth: "1", "content-type": "application/xml; charset=utf-8" },
-    body:
-      '<?xml version="1.0"?><d:propfind xmlns:d="DAV:"><d:prop><d:resourcetype/>' +
-      "<d:getcontentlength/><d:getlastmodified/><d:getetag/></d:prop></d:propfind>",
-  });
-  if (answer.status === 207) return entriesOf(answer.url, await textOf(answer));
-  answer.drop();
-  if (answer.status >= 200 && answer.status < 300) {
-    throw new CommandError(
-      `${url} is no WebDAV folder (it answers ${answer.status}); check download.url.`,
-    );
-  }
-  throw troubleOfStatus(answer, false);
-}
-
-async function textOf(answer: ShareAnswer): Promise<string> {
-  const pieces: Uint8Array[] = [];
-  let bytes = 0;
-  for await (const piece of answer.body()) {
-    bytes += piece.length;
-    if (bytes > LISTING_BYTES_MAX) throw unusable(answer.url, "it is too long");
-    pieces.push(piece);
-  }
-  return Buffer.concat(pieces).toString("utf8");
-}
-
-function entriesOf(folder: URL, text: string): NamedEntry[] {
-  try {
-    return parseMultistatus(text).flatMap((entry) => {
-      const name = nameIn(folder, entry.href);
-      return name === null ? [] : [{ entry, name }];
-    });
-  } catch (error) {
-    if (!(error instanceof ListingFault)) throw error;
-    // A listing that was cut, or a page of a proxy that passes: it may be whole the next time.
-    if (error.message === "it ends in the middle") {
-      throw new DownloadError("again", "the list ends in the middle");
-    }
-    throw unusable(folder, error.message);
-  }
-}
-
-function unusable(url: URL, why: string): CommandError {
-  return new CommandError(`The list of ${url} cannot be used: ${why}. Check download.url.`);
-}
-
-/** The name of what lies directly in a folder; null for the folder itself and what lies apart. */
-function nameIn(folder: URL, href: string): string | null {
-  if (!URL.canParse(href, folder.href)) return null;
-  try {
-    const path = decodeURIComponent(new URL(href, folder).pathname).replace(/\/$/, "");
-    const base = decodeURIComponent(folder.pathname);
-    const name = path.startsWith(base) ? path.slice(base.length) : "";
-    return name === "" || name.includes("/") ? null : name;
-  } catch {
-    return null;
-  }
 }

@@ -7,13 +7,13 @@
  */
 import { wordFor } from "../amounts.ts";
 import { readZipElsewhere, type ZipMember } from "../dump/directory.ts";
-import { readMemberName } from "../dump/layout.ts";
-import { CommandError } from "../errors.ts";
-import { below } from "./address.ts";
+import { readMemberName, readToken } from "../dump/layout.ts";
+import { monthsApart } from "../dump/wholeness.ts";
 import { patiently } from "./backoff.ts";
 import type { ShareAnswer } from "./client.ts";
 import { DownloadError, troubleOfStatus } from "./downloaderror.ts";
-import { type Inquiry, type ListedFile, type ListedMonth, listMonth } from "./months.ts";
+import { type ListedFile, type ListedMonth, listMonthAt, NotReady } from "./months.ts";
+import type { SourceInquiry } from "./source.ts";
 import { type Crowd, inStreams } from "./streams.ts";
 import { namesText, reasonOf } from "./words.ts";
 
@@ -28,17 +28,14 @@ export interface ReadyMonth {
   readonly token: string | null;
 }
 
-/** A month that cannot be fetched, now or ever. */
-export class NotReady extends CommandError {}
-
 /** Looks at a month. @throws NotReady, CommandError, Trouble (`replaced`) */
 export async function readyMonth(
-  inquiry: Inquiry,
+  inquiry: SourceInquiry,
   crowd: Crowd,
   label: string,
   all: boolean,
 ): Promise<ReadyMonth> {
-  const month = await listMonth(inquiry, label, all);
+  const month = await listMonthAt(inquiry, label, all);
   if (month.missing.length > 0) {
     throw new NotReady(
       `${label} is not complete at the share: ${month.missing.length} of ` +
@@ -47,18 +44,27 @@ export async function readyMonth(
         `(${namesText(month.missing)}). Perhaps it is being published; try again later.`,
     );
   }
+  return lookInside(inquiry, crowd, month);
+}
+
+/** Looks into the zips of a month that has all. @throws NotReady, CommandError, Trouble */
+export async function lookInside(
+  inquiry: SourceInquiry,
+  crowd: Crowd,
+  month: ListedMonth,
+): Promise<ReadyMonth> {
   const members = await readMembers(inquiry, crowd, month);
   if (members === null) {
     inquiry.say(
       "the share does not answer ranges: what the zips hold is checked when they are here",
     );
   }
-  return { month, members, token: members === null ? null : checkMembers(label, members) };
+  return { month, members, token: members === null ? null : checkMembers(month.label, members) };
 }
 
 /** Reads all directories; null when the server gives no ranges. */
 async function readMembers(
-  inquiry: Inquiry,
+  inquiry: SourceInquiry,
   crowd: Crowd,
   month: ListedMonth,
 ): Promise<ReadonlyMap<string, ZipMember> | null> {
@@ -87,14 +93,14 @@ async function readMembers(
 
 /** The directory of one zip; null when the server ignores ranges. */
 async function readDirectory(
-  inquiry: Inquiry,
+  inquiry: SourceInquiry,
   label: string,
   file: ListedFile,
 ): Promise<ZipMember | null> {
   let fault: unknown = null;
   for (const most of TAILS) {
     const start = Math.max(0, file.bytes - most);
-    const tail = await readRange(inquiry, label, file, [start, file.bytes - start]);
+    const tail = await readRange(inquiry, file, [start, file.bytes - start]);
     if (tail === null) return null;
     try {
       return await readZipElsewhere(file.bytes, async (offset, length) => {
@@ -117,14 +123,13 @@ async function readDirectory(
 
 /** Some bytes of a file at the share; null when the server ignores ranges. */
 async function readRange(
-  { client, signal }: Inquiry,
-  label: string,
+  { source, signal }: SourceInquiry,
   file: ListedFile,
   [offset, length]: readonly [number, number],
 ): Promise<Uint8Array | null> {
-  const answer = await client.ask({
+  const answer = await source.ask({
     method: "GET",
-    url: below(client.share, [label, file.remote], false),
+    url: file.url,
     signal,
     headers: { range: `bytes=${offset}-${offset + length - 1}` },
   });
@@ -201,6 +206,13 @@ export function checkMembers(
     const groups = [...byToken].map(([token, names]) => `${token} (${namesText(names)})`);
     problems.push(`releases are mixed: ${groups.join("; ")}`);
   }
+  const [token] = byToken.keys();
+  const date = token === undefined ? null : readToken(token, label);
+  if (byToken.size === 1 && date === null) {
+    problems.push(`its files bear a date that is none of the calendar: ${token}`);
+  } else if (byToken.size === 1 && date !== null && monthsApart(label, date) > 1) {
+    problems.push(`its files are of another month: their names say ${token} (${date})`);
+  }
   if (problems.length > 0) {
     throw new NotReady(
       `${label} cannot be used as it is at the share:\n- ${problems.join("\n- ")}\n` +
@@ -208,4 +220,18 @@ export function checkMembers(
     );
   }
   return [...byToken.keys()][0] ?? null;
+}
+
+/**
+ * Holds a month against the date of the data that is here already.
+ * @throws NotReady when it has no newer data, whatever its folder is called
+ */
+export function checkNewer(label: string, token: string | null, date: string | undefined): void {
+  const found = token === null ? null : readToken(token, label);
+  if (found === null || date === undefined || found > date) return;
+  throw new NotReady(
+    `${label} at the share has nothing newer than what is here: its files say ${token} ` +
+      `(${found}), and here is the data of ${date}. Perhaps it is being published; ` +
+      "try again later.",
+  );
 }

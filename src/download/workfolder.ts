@@ -6,20 +6,19 @@
  * `.part`) until the whole month was checked and written down in `download.json`; what bears
  * another mark is removed and never resumed; only our own names are ever removed.
  */
-import { existsSync } from "node:fs";
+import { existsSync, readdirSync, rmdirSync } from "node:fs";
 import { lstat, mkdir, open, readdir, readFile, rename, rm } from "node:fs/promises";
 import { join } from "node:path";
+import { DOWNLOAD_RECORD as RECORD } from "../dump/downloadrecord.ts";
 import { CommandError } from "../errors.ts";
 import type { ListedFile, ListedMonth } from "./months.ts";
-
-/** Name of the file that tells of which publication a finished month is. */
-export const RECORD = "download.json";
 
 /** What `download.json` holds. */
 export interface DownloadRecord {
   readonly format: 1;
   readonly month: string;
-  readonly url: string;
+  /** Where the files came from; the host only, for paths and names of users are nobody's. */
+  readonly host: string;
   readonly token: string | null;
   readonly files: readonly Pick<ListedFile, "name" | "bytes" | "etag" | "modified" | "mark">[];
 }
@@ -104,6 +103,18 @@ export async function readRecord(folder: string): Promise<DownloadRecord | null>
     return record.format === 1 && Array.isArray(record.files) ? record : null;
   } catch {
     return null;
+  }
+}
+
+/** Removes folders of months in which nothing is: a refusal came before the first byte. */
+export function removeEmpty(to: string): void {
+  for (const name of readdirSync(to)) {
+    if (!/^\d{4}-\d\d\.part$/.test(name)) continue;
+    try {
+      rmdirSync(join(to, name));
+    } catch {
+      // It holds something, which the next run goes on with.
+    }
   }
 }
 

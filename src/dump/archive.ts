@@ -2,34 +2,30 @@
  * What comes in: a folder with the zips of one monthly release (or their unzipped members).
  * What goes out: the list of members with everything needed to read them, and their decompressed
  * bytes as a stream.
- * Invariant: all members are of one release date, every needed file type is there, and a stream
+ * Invariant: all members are of one release date, every needed file is there (or that some are not
+ * was allowed), and a stream
  * that ends without an error had the size and CRC-32 that the zip's directory promised.
  */
 import { createReadStream } from "node:fs";
-import { readdir } from "node:fs/promises";
+import { readdir, stat } from "node:fs/promises";
 import { basename, join, resolve } from "node:path";
 import { createInflateRaw, type InflateRaw } from "node:zlib";
+import { wordFor } from "../amounts.ts";
 import { CommandError } from "../errors.ts";
 import { crc32 } from "./crc32.ts";
-import { type PackedFile, readPlain, readZip } from "./directory.ts";
+import { readPlain, readZip } from "./directory.ts";
+import { hostOfDump } from "./downloadrecord.ts";
+import { FILE_TYPES, LAYOUTS, readLabel, readMemberName, readNames } from "./layout.ts";
+import type { DumpMember } from "./member.ts";
 import {
-  FILE_TYPES,
-  type FileType,
-  LAYOUTS,
-  readLabel,
-  readMemberName,
-  readToken,
-} from "./layout.ts";
+  checkDate,
+  checkTokens,
+  checkWhole,
+  type DumpAllowance,
+  type Findings,
+} from "./wholeness.ts";
 
 const CHUNK_BYTES = 1 << 20;
-
-/** One file of the release; a plain value, so that it can be passed to a worker thread. */
-export interface DumpMember extends PackedFile {
-  readonly type: FileType;
-  /** 0 to 9; null for the types that have one file. */
-  readonly part: number | null;
-  readonly token: string | null;
-}
 
 /** A folder that was found whole. */
 export interface DumpFolder {
@@ -42,29 +38,33 @@ export interface DumpFolder {
   readonly date: string | null;
   /** By file type, then part. */
   readonly members: readonly DumpMember[];
+  /** Host that it was downloaded from; null where nothing says so. */
+  readonly host: string | null;
+  /** Whether parts are missing or empty, and that was allowed. */
+  readonly partial: boolean;
   /** Sentences about things that look wrong but do not stop an import. */
   readonly warnings: readonly string[];
-}
-
-/** Everything found in a folder, before the checks. */
-interface Findings {
-  readonly members: DumpMember[];
-  readonly problems: string[];
-  readonly warnings: string[];
 }
 
 /**
  * Lists and checks the folder. `label` (`YYYY-MM`) overrides the folder's name.
  * @throws CommandError naming every problem at once: damaged, encrypted or foreign zips, missing
- * or doubled files, files of different release dates.
+ * or doubled files, files without rows, of different release dates or of another month.
  */
-export async function openDump(folder: string, label?: string): Promise<DumpFolder> {
+export async function openDump(
+  folder: string,
+  label?: string,
+  { partial = false, date: given }: DumpAllowance = {},
+): Promise<DumpFolder> {
   const root = resolve(folder);
   const names = await listFolder(root);
-  const found: Findings = { members: [], problems: [], warnings: [] };
+  const found: Findings = { members: [], damaged: [], problems: [], warnings: [] };
   for (const name of names) await inspect(join(root, name), found);
+  sayRenamed(found);
   const token = checkTokens(found);
-  checkWhole(found);
+  const lacks = checkWhole(found, partial);
+  const knownLabel = label ?? readLabel(basename(root));
+  const date = checkDate(found, knownLabel, token, given);
   if (found.problems.length > 0) {
     throw new CommandError(
       `The dump in ${root} cannot be imported:\n- ${found.problems.join("\n- ")}`,
@@ -74,9 +74,9 @@ export async function openDump(folder: string, label?: string): Promise<DumpFold
     (a, b) =>
       FILE_TYPES.indexOf(a.type) - FILE_TYPES.indexOf(b.type) || (a.part ?? 0) - (b.part ?? 0),
   );
-  const knownLabel = label ?? readLabel(basename(root));
-  const date = token !== null && knownLabel !== null ? readToken(token, knownLabel) : null;
-  return { folder: root, label: knownLabel, token, date, ...found };
+  const { members, warnings } = found;
+  const known = { folder: root, label: knownLabel, token, date, host: hostOfDump(root) };
+  return { ...known, members, partial: lacks, warnings };
 }
 
 async function listFolder(root: string): Promise<string[]> {
@@ -96,59 +96,54 @@ async function inspect(file: string, found: Findings): Promise<void> {
   const isZip = /\.zip$/i.test(name);
   if (!isZip && readMemberName(name) === null) return;
   try {
-    const packed = isZip ? await readZip(file) : await readPlain(file);
-    const member = packed === null ? null : readMemberName(packed.member);
-    if (packed !== null && member !== null) found.members.push({ ...packed, ...member });
+    const status = await stat(file);
+    if (!status.isFile()) return sayOther(name, status.isDirectory(), found);
+    const packed = isZip ? await readZip(file) : readPlain(file, status.size);
+    const member = readNames(name, packed.member);
+    if (member !== null) found.members.push({ ...packed, ...member });
     else if (isRegistryZip(name)) {
-      found.problems.push(`${name}: its member is none of the registry's files.`);
+      found.problems.push(
+        `${name}: its member is none of the registry's files, and no zip of it is called so.`,
+      );
     } else found.warnings.push(`${name} is not one of the registry's files and is ignored.`);
   } catch (error) {
     found.problems.push(`${name}: ${reasonOf(error)}`);
+    const meant = readNames(name, name);
+    if (meant !== null) found.damaged.push(meant);
   }
+}
+
+/** What bears the name of a zip and is no file would be waited for without an end. */
+function sayOther(name: string, isFolder: boolean, found: Findings): void {
+  const kind = isFolder ? "a folder" : "no file but a pipe, a socket or a device";
+  const meant = /\.zip$/i.test(name) ? readNames(name, name) : null;
+  if (meant === null) {
+    found.warnings.push(`${name} is ${kind} and is ignored.`);
+    return;
+  }
+  found.problems.push(`${name} is ${kind}; only regular files are read. Put the zip in its place.`);
+  found.damaged.push(meant);
+}
+
+/** Members whose own names say nothing are told in one line: whoever made the zips has all so. */
+function sayRenamed({ members, warnings }: Findings): void {
+  const renamed = members.filter(({ member }) => readMemberName(member) === null);
+  const [first] = renamed;
+  if (first === undefined) return;
+  const more = renamed.length - 1;
+  const others = more === 0 ? "" : ` and ${more} more`;
+  const known = wordFor(
+    renamed.length,
+    "is taken for what the zip's",
+    "are taken for what their zip's",
+  );
+  warnings.push(
+    `${placeOf(first)}${others} ${known} name says: the member's own is not the registry's.`,
+  );
 }
 
 function isRegistryZip(name: string): boolean {
   return FILE_TYPES.some((type) => name.toLowerCase().startsWith(LAYOUTS[type].zip.toLowerCase()));
-}
-
-function checkTokens(found: Findings): string | null {
-  const byToken = new Map<string, string[]>();
-  for (const { token, file } of found.members) {
-    if (token !== null) byToken.set(token, [...(byToken.get(token) ?? []), basename(file)]);
-  }
-  if (byToken.size > 1) {
-    const groups = [...byToken].map(([token, files]) => `${token} (${files.join(", ")})`);
-    found.problems.push(
-      `files of different releases are mixed: ${groups.join("; ")}. Download all of one month.`,
-    );
-  }
-  return [...byToken.keys()][0] ?? null;
-}
-
-function checkWhole(found: Findings): void {
-  const counts = new Map<FileType, number>();
-  for (const type of FILE_TYPES) {
-    const members = found.members.filter((member) => member.type === type);
-    const parts = members.map((member) => member.part ?? 0).sort((a, b) => a - b);
-    counts.set(type, members.length);
-    const { zip, parts: hasParts } = LAYOUTS[type];
-    const first = hasParts ? `${zip}0.zip` : `${zip}.zip`;
-    if (type === "socios") continue;
-    if (members.length === 0) found.problems.push(`${first} is missing (no ${type} file at all).`);
-    for (const part of new Set(parts.filter((part, index) => parts[index - 1] === part))) {
-      const files = members.filter((m) => (m.part ?? 0) === part).map((m) => basename(m.file));
-      found.problems.push(`${type} part ${part} is there more than once: ${files.join(", ")}.`);
-    }
-    for (let part = 0; part < (parts.at(-1) ?? 0); part++) {
-      if (!parts.includes(part)) found.problems.push(`${zip}${part}.zip is missing.`);
-    }
-  }
-  if (counts.get("empresas") !== counts.get("estabelecimentos")) {
-    found.warnings.push(
-      `There are ${counts.get("empresas")} Empresas and ${counts.get("estabelecimentos")} ` +
-        "Estabelecimentos files; the registry publishes ten of each.",
-    );
-  }
 }
 
 /**

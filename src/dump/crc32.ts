@@ -2,13 +2,16 @@
  * What comes in: bytes and the checksum of the bytes before them.
  * What goes out: the CRC-32 of the zip format (IEEE 802.3, reflected polynomial 0xEDB88320).
  * Invariant: `crc32(b, crc32(a)) === crc32(a + b)`; Node's own function is used where it exists
- * (20.15 and later), and the table gives the same numbers where it does not.
+ * (20.15 and later), and the table gives the same numbers where it does not. `crc32Joined` gives
+ * the same again from the two checksums, for parts that were read apart.
  */
 import * as zlib from "node:zlib";
 
+const POLYNOMIAL = 0xedb88320;
+
 const TABLE = new Uint32Array(256).map((_, index) => {
   let value = index;
-  for (let bit = 0; bit < 8; bit++) value = value & 1 ? 0xedb88320 ^ (value >>> 1) : value >>> 1;
+  for (let bit = 0; bit < 8; bit++) value = value & 1 ? POLYNOMIAL ^ (value >>> 1) : value >>> 1;
   return value;
 });
 
@@ -22,3 +25,30 @@ export function crc32ByTable(bytes: Uint8Array, before = 0): number {
 /** CRC-32 of `bytes` that follow bytes with the checksum `before`. */
 export const crc32: (bytes: Uint8Array, before?: number) => number =
   typeof zlib.crc32 === "function" ? zlib.crc32 : crc32ByTable;
+
+/** The product of two polynomials modulo that of the checksum; the highest bit is x^0. */
+function product(a: number, b: number): number {
+  let sum = 0;
+  let shifted = b;
+  for (let bit = 31; bit >= 0; bit--) {
+    if ((a >>> bit) & 1) sum ^= shifted;
+    shifted = shifted & 1 ? (shifted >>> 1) ^ POLYNOMIAL : shifted >>> 1;
+  }
+  return sum;
+}
+
+/** x to the power of `8 * length`: what a checksum is multiplied by when so many bytes follow. */
+function powerOfBytes(length: number): number {
+  let square = 0x00800000;
+  let power = 0x80000000;
+  for (let rest = length; rest > 0; rest = Math.floor(rest / 2)) {
+    if (rest % 2 === 1) power = product(square, power);
+    square = product(square, square);
+  }
+  return power;
+}
+
+/** CRC-32 of two parts, the second `length` bytes long, from the checksum of each. */
+export function crc32Joined(first: number, second: number, length: number): number {
+  return (product(powerOfBytes(length), first) ^ second) >>> 0;
+}

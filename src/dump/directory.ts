@@ -4,7 +4,7 @@
  * Invariant: only shapes that can be streamed safely get through: exactly one member, not
  * encrypted, no link, no zip bomb, data inside the file. ZIP64 is read like the older form.
  */
-import { open, stat } from "node:fs/promises";
+import { open } from "node:fs/promises";
 import { basename } from "node:path";
 import yauzl from "yauzl";
 
@@ -30,11 +30,8 @@ export interface PackedFile {
   readonly crc: number | null;
 }
 
-/** Describes an unzipped file; null when the path is something else, such as a folder. */
-export async function readPlain(file: string): Promise<PackedFile | null> {
-  const status = await stat(file);
-  if (!status.isFile()) return null;
-  const bytes = status.size;
+/** Describes an unzipped file of so many bytes. */
+export function readPlain(file: string, bytes: number): PackedFile {
   const member = basename(file);
   return { file, member, packing: "plain", offset: 0, packedBytes: bytes, bytes, crc: null };
 }
@@ -106,6 +103,8 @@ function readEntries(
 ): Promise<ZipEntries> {
   return new Promise((settle, fail) => {
     start((error, zip) => {
+      // What the system refuses, such as a file that may not be read, no download mends.
+      if (error && "syscall" in error) return fail(error);
       if (error) return fail(new Error(`${error.message} Download it again.`, { cause: error }));
       const entries: yauzl.Entry[] = [];
       const finish = (): void => {

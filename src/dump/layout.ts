@@ -49,6 +49,9 @@ interface FileLayout {
 
 const LOOKUP_COLUMNS = ["codigo", "descricao"] as const;
 
+/** Parts of the types that are cut into parts. */
+export const PARTS = 10;
+
 /** Layout of every file type; columns after the registry's own documentation. */
 export const LAYOUTS: Readonly<Record<FileType, FileLayout>> = {
   empresas: {
@@ -216,12 +219,37 @@ export function readMemberName(name: string): MemberName | null {
   const type = FILE_TYPES.find((candidate) => upper.includes(LAYOUTS[candidate].mark));
   if (type === undefined) return null;
   const part = /Y(\d+)\./.exec(upper)?.[1];
-  const token = /(?:^|\.)(D\d{5})(?=\.|$)/.exec(upper)?.[1];
   return {
     type,
     part: part !== undefined && LAYOUTS[type].parts ? Number(part) : null,
-    token: token ?? null,
+    token: tokenIn(name),
   };
+}
+
+function tokenIn(name: string): string | null {
+  return /(?:^|\.)(D\d{5})(?=\.|$)/.exec(name.toUpperCase())?.[1] ?? null;
+}
+
+/** What a zip's own name says, such as `Empresas3.zip` or `Simples.zip`; null for others. */
+export function readZipName(name: string): Omit<MemberName, "token"> | null {
+  const match = /^([a-z]+)(\d*)(?:\.[a-z]+)?$/i.exec(name);
+  const word = match?.[1]?.toLowerCase();
+  const type = FILE_TYPES.find((candidate) => LAYOUTS[candidate].zip.toLowerCase() === word);
+  const hasPart = match?.[2] !== "";
+  if (match === null || type === undefined || hasPart !== LAYOUTS[type].parts) return null;
+  return { type, part: hasPart ? Number(match[2]) : null };
+}
+
+/**
+ * What a member is, by its name and, where that says nothing or no part, by the name of the file
+ * that holds it; null when neither is the registry's.
+ */
+export function readNames(file: string, member: string): MemberName | null {
+  const byMember = readMemberName(member);
+  const byFile = readZipName(file);
+  if (byMember === null) return byFile === null ? null : { ...byFile, token: tokenIn(member) };
+  const lacksPart = byMember.part === null && byMember.type === byFile?.type;
+  return lacksPart ? { ...byMember, part: byFile.part } : byMember;
 }
 
 /** The release label `YYYY-MM` in a folder's name (`2026-08`, `2026-08-09`), or null. */

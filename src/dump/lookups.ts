@@ -1,35 +1,73 @@
 /**
  * What comes in: the six small tables of a release.
- * What goes out: one map per table from code to description.
+ * What goes out: one map per table from code to description, and how the table is encoded.
  * Invariant: codes stay text with their leading zeros; of a doubled code the first row stays.
  * Apart because it knows the dump and its reader only the snapshot.
  */
 import { type DumpFolder, placeOf, readMember } from "./archive.ts";
+import { BadRows } from "./badrows.ts";
+import { countSequences, type TextEncoding } from "./encoding.ts";
 import { LAYOUTS, LOOKUP_TYPES, type LookupType } from "./layout.ts";
 import { type DumpRecord, RecordScanner } from "./records.ts";
 import { fieldText } from "./values.ts";
 
-/** Code to description, for each of the six tables. */
-type Lookups = Readonly<Record<LookupType, ReadonlyMap<string, string>>>;
+/** A row that was left out. */
+interface LeftOut {
+  readonly place: string;
+  readonly line: number;
+  readonly reason: string;
+}
+
+/** One of the six tables. */
+interface Lookup {
+  /** Code to description. */
+  readonly rows: ReadonlyMap<string, string>;
+  readonly encoding: TextEncoding;
+  readonly leftOut: readonly LeftOut[];
+  /** Files of the table, for messages. */
+  readonly files: readonly string[];
+}
+
+/** All six tables. */
+export type Lookups = Readonly<Record<LookupType, Lookup>>;
+
+/** How a table is read: see `ScanTask` in src/ingest/scan.ts. */
+interface LookupReading {
+  readonly utf8?: boolean;
+  readonly skipBadRows?: number;
+}
 
 /** Reads all six tables. @throws CommandError as `readMember` and the scanner do. */
-export async function readLookups(dump: DumpFolder): Promise<Lookups> {
-  const tables = {} as Record<LookupType, ReadonlyMap<string, string>>;
-  for (const type of LOOKUP_TYPES) tables[type] = await readTable(dump, type);
+export async function readLookups(dump: DumpFolder, reading: LookupReading = {}): Promise<Lookups> {
+  const tables = {} as Record<LookupType, Lookup>;
+  for (const type of LOOKUP_TYPES) tables[type] = await readLookup(dump, type, reading);
   return tables;
 }
 
-async function readTable(dump: DumpFolder, type: LookupType): Promise<Map<string, string>> {
-  const table = new Map<string, string>();
+/** Reads one of the six tables. */
+export async function readLookup(
+  dump: DumpFolder,
+  type: LookupType,
+  { utf8 = false, skipBadRows = 0 }: LookupReading,
+): Promise<Lookup> {
+  const rows = new Map<string, string>();
+  const files: string[] = [];
+  const leftOut: LeftOut[] = [];
+  const encoding = { utf8, right: 0, broken: 0 };
   const add = (record: DumpRecord): void => {
+    countSequences(record.bytes, record.starts[1] as number, record.ends[1] as number, encoding);
+    encoding.utf8 = record.encoding === "utf8";
     const code = fieldText(record, 0);
-    if (code !== "" && !table.has(code)) table.set(code, fieldText(record, 1));
+    if (code !== "" && !rows.has(code)) rows.set(code, fieldText(record, 1));
   };
   for (const member of dump.members) {
     if (member.type !== type) continue;
-    const scanner = new RecordScanner(placeOf(member), LAYOUTS[type].columns.length);
+    const place = placeOf(member);
+    const bad = new BadRows(skipBadRows, (line, reason) => leftOut.push({ place, line, reason }));
+    const scanner = new RecordScanner(place, LAYOUTS[type].columns.length, { bad, utf8 });
     for await (const chunk of readMember(member)) scanner.push(chunk, add);
     scanner.end(add);
+    files.push(member.file);
   }
-  return table;
+  return { rows, encoding, leftOut, files };
 }

@@ -1,12 +1,17 @@
 /**
  * What comes in: the decompressed bytes of one dump file, in chunks of any size.
  * What goes out: one record after the other as offsets into a reused buffer; no strings, nothing
- * allocated per record. `""` is undone, NUL bytes are dropped, blank lines skipped.
+ * allocated per record. `""` is undone, NUL bytes are dropped, blank lines skipped. Of a malformed
+ * record, where it may be left out, the line on which it begins is passed over: the next one begins
+ * a record again.
  * Invariant: the records are the same for every way of cutting the bytes into chunks, and a
- * record that reaches the caller has exactly the file type's column count.
+ * record that reaches the caller has exactly the file type's column count. No more is held of a
+ * record than its columns at their longest.
  */
 import { wordFor } from "../amounts.ts";
 import { CommandError } from "../errors.ts";
+import { BadRows, RowRefusal } from "./badrows.ts";
+import type { SequenceCount } from "./encoding.ts";
 
 /** A longer field means a lost quote or the wrong file; the longest real one has ~800 bytes. */
 export const FIELD_BYTES_MAX = 60_000;
@@ -24,35 +29,50 @@ export interface DumpRecord {
   readonly ends: Int32Array;
   /** Physical line on which the record starts, from 1. */
   line: number;
-  /** How text bytes are to be read; `utf8` only when the file opens with that byte-order mark. */
+  /** How text bytes are to be read; `utf8` when that was told, or the file opens with its mark. */
   encoding: "latin1" | "utf8";
+  /** What is not ASCII in the texts that were cleaned so far. */
+  readonly sequences: SequenceCount;
 }
 
 /** Cuts a dump file into records. Feed it with `push` until the input ends, then call `end`. */
 export class RecordScanner {
   /** The record found by the last successful `next`. */
   readonly record: DumpRecord;
-  /** Records delivered so far. */
+  /** Records so far, with those that were left out. */
   count = 0;
   private readonly place: string;
   private readonly columns: number;
+  private readonly bad: BadRows;
   private readonly doubled: Int32Array;
   private position = 0;
   private limit = 0;
   private line = 1;
   private started = false;
+  private ended = false;
+  /** Whether the rest of a line is passed over. */
+  private leaving = false;
 
-  /** `place` names file and member in errors; `columns` is the only valid column count. */
-  constructor(place: string, columns: number) {
+  /**
+   * `place` names file and member in errors; `columns` is the only valid column count; `bad` says
+   * how many malformed records may be left out.
+   */
+  constructor(
+    place: string,
+    columns: number,
+    { bad = new BadRows(), utf8 = false }: { readonly bad?: BadRows; readonly utf8?: boolean } = {},
+  ) {
     this.place = place;
     this.columns = columns;
+    this.bad = bad;
     this.doubled = new Int32Array(columns);
     this.record = {
       bytes: new Uint8Array(1 << 16),
       starts: new Int32Array(columns),
       ends: new Int32Array(columns),
       line: 1,
-      encoding: "latin1",
+      encoding: utf8 ? "utf8" : "latin1",
+      sequences: { right: 0, broken: 0 },
     };
   }
 
@@ -66,12 +86,6 @@ export class RecordScanner {
   end(onRecord: (record: DumpRecord) => void): void {
     this.finish();
     while (this.next()) onRecord(this.record);
-    if (this.position < this.limit) {
-      this.refuse(
-        this.line,
-        "the file ends inside a quoted field; it was cut off or a quote is missing",
-      );
-    }
   }
 
   /** Adds a chunk; afterwards call `next` until it says false. */
@@ -94,6 +108,7 @@ export class RecordScanner {
   /** Ends the input: a missing last newline is added. Afterwards call `next` until false. */
   private finish(): void {
     if (!this.started) this.sniff();
+    this.ended = true;
     const { bytes } = this.record;
     if (this.position < this.limit && bytes[this.limit - 1] !== LF) {
       bytes[this.limit++] = LF;
@@ -101,10 +116,36 @@ export class RecordScanner {
     }
   }
 
-  /** Moves to the next whole record; false when more bytes are needed. */
+  /** Moves to the next whole record; false when more bytes are needed. @throws RowRefusal */
   next(): boolean {
     if (!this.started) return false;
-    this.skipBlankLines();
+    for (;;) {
+      if (this.leaving && !this.leaveLine()) return false;
+      this.skipBlankLines();
+      try {
+        if (this.cut()) return true;
+        if (this.ended && this.position < this.limit) this.refuse(this.line, CUT_OFF);
+        return false;
+      } catch (error) {
+        this.bad.leaveOut(error);
+        this.count++;
+        this.leaving = true;
+      }
+    }
+  }
+
+  /** Passes over what is left of the line; false when its end is not here yet. */
+  private leaveLine(): boolean {
+    const { bytes } = this.record;
+    while (this.position < this.limit && bytes[this.position] !== LF) this.position++;
+    if (this.position >= this.limit) return false;
+    this.leaving = false;
+    this.position++;
+    this.line++;
+    return true;
+  }
+
+  private cut(): boolean {
     const { bytes, starts, ends } = this.record;
     const limit = this.limit;
     const columns = this.columns;
@@ -134,26 +175,25 @@ export class RecordScanner {
           p += 2;
         }
         end = p++;
-        if (pairs > 0 && column < columns) this.doubled[doubledCount++] = column;
+        if (pairs > 0) this.doubled[doubledCount++] = column;
       } else {
         while (p < limit && bytes[p] !== SEMICOLON && bytes[p] !== LF) p++;
         if (p >= limit) return this.incomplete(p - start);
         end = bytes[p] === LF && p > start && bytes[p - 1] === CR ? p - 1 : p;
       }
       if (end - start > FIELD_BYTES_MAX) this.refuseLong();
-      if (column < columns) {
-        starts[column] = start;
-        ends[column] = end;
-      }
+      starts[column] = start;
+      ends[column] = end;
       column++;
       const byte = bytes[p];
       if (byte === SEMICOLON) {
+        if (column === columns) this.refuseColumns();
         p++;
         continue;
       }
       if (byte === CR && p + 1 >= limit) return false;
       if (byte === CR && bytes[p + 1] === LF) p++;
-      else if (byte !== LF) this.refuse(this.line + newlines, STRAY_QUOTE);
+      else if (byte !== LF) this.refuseStray(newlines);
       return this.deliver(p + 1, column, newlines + 1, doubledCount);
     }
   }
@@ -202,7 +242,9 @@ export class RecordScanner {
     const { bytes } = this.record;
     this.started = true;
     const mark = ((bytes[0] as number) << 8) | (bytes[1] as number);
-    if (this.limit >= 2 && (mark === 0xfeff || mark === 0xfffe)) this.refuse(1, UTF16);
+    if (this.limit >= 2 && (mark === 0xfeff || mark === 0xfffe)) {
+      throw new CommandError(`${this.place}, line 1: ${UTF16}`);
+    }
     if (this.limit >= 3 && bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf) {
       this.record.encoding = "utf8";
       this.position = 3;
@@ -214,13 +256,26 @@ export class RecordScanner {
     this.refuse(this.line, `a field of more than ${limit} bytes; a closing quote is missing`);
   }
 
+  private refuseColumns(): never {
+    const { columns } = this;
+    this.refuse(this.line, `at least ${columns + 1} columns where ${columns} belong`);
+  }
+
+  /** With a lost quote a field goes on into the lines behind: the fault is where the row begins. */
+  private refuseStray(newlines: number): never {
+    const behind = newlines === 0 ? "" : ` (${STRAY_BEHIND} ${this.line + newlines})`;
+    this.refuse(this.line, `${STRAY_QUOTE}${behind}`);
+  }
+
   private refuse(line: number, reason: string): never {
-    throw new CommandError(`${this.place}, line ${line}: ${reason}`);
+    throw new RowRefusal(this.place, line, reason);
   }
 }
 
 const STRAY_QUOTE =
   "text follows a closing quote; inside a field a quote must be doubled. The file is damaged";
+const STRAY_BEHIND = "the row begins here, the text is on line";
+const CUT_OFF = "the file ends inside a quoted field; it was cut off or a quote is missing";
 const UTF16 =
   "the file is UTF-16; the registry publishes ISO-8859-1. Convert it with iconv, then import again";
 

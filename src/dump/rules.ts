@@ -11,6 +11,11 @@
  * may show offending values (`value`) or only count them because they can be personal (`count`).
  */
 export const RULES = {
+  /** The reason is shown, never the row. */
+  row_malformed: {
+    example: "value",
+    text: "The row is malformed; it is left out, as --skip-bad-rows allows.",
+  },
   cnpj_invalid: {
     example: "value",
     text: "The CNPJ is not 12 letters or digits and 2 digits; the row is left out.",
@@ -25,7 +30,10 @@ export const RULES = {
     example: "value",
     text: "The establishment has no company row; name is null, size 00.",
   },
-  simples_orphan: { example: "value", text: "The Simples row has no company; it is ignored." },
+  simples_orphan: {
+    example: "value",
+    text: "The Simples row has no establishment; it is ignored.",
+  },
   simples_duplicate: {
     example: "value",
     text: "The company occurs again in Simples; the first row stays.",
@@ -57,6 +65,10 @@ export const RULES = {
   },
   email_invalid: { example: "count", text: "The e-mail does not look like one; it becomes null." },
   cpf_removed: { example: "count", text: "A CPF was removed from a sole trader's name." },
+  trade_name_cpf_removed: {
+    example: "count",
+    text: "A CPF was removed from a trade name.",
+  },
   postal_code_invalid: {
     example: "value",
     text: "The postal code is not 8 digits; it becomes null.",

@@ -4,6 +4,7 @@
  * Invariant: what is written is valid UTF-8 without surrounding or doubled white space; nothing
  * written means the field is null. White space is tab to carriage return, space and U+00A0.
  */
+import { countSequences, utf8Sequence } from "./encoding.ts";
 import type { DumpRecord } from "./records.ts";
 import { ABSENT, oddCode } from "./rules.ts";
 
@@ -38,8 +39,9 @@ export function cleanText(record: DumpRecord, column: number, sink: TextSink): n
   const start = record.starts[column] as number;
   const end = record.ends[column] as number;
   if (start === end) return 0;
-  if (record.encoding === "utf8") return cleanUtf8(record, column, sink);
   const source = record.bytes;
+  countSequences(source, start, end, record.sequences);
+  if (record.encoding === "utf8") return cleanUtf8(record, column, sink);
   const target = reserve(sink, 2 * (end - start));
   let write = sink.length;
   let gap = false;
@@ -64,53 +66,36 @@ export function cleanText(record: DumpRecord, column: number, sink: TextSink): n
   return length;
 }
 
-/** The rare case of a file with a UTF-8 mark goes through a string: damaged bytes become U+FFFD. */
+/** The same of UTF-8: what it cannot be becomes U+FFFD. */
 function cleanUtf8(record: DumpRecord, column: number, sink: TextSink): number {
-  const bytes = record.bytes.subarray(record.starts[column], record.ends[column]);
-  const text = new TextDecoder().decode(bytes).replace(/[\t-\r \u00a0]+/g, " ");
-  const clean = Buffer.from(text.trim());
-  reserve(sink, clean.length).set(clean, sink.length);
-  sink.length += clean.length;
-  return clean.length;
-}
-
-/**
- * Removes a CPF from the end of the last `length` bytes of the sink, as sole traders' names carry
- * it: eleven digits, bare or as `123.456.789-01`, not part of a longer number. Returns the new
- * length; the sink is shortened with it.
- */
-export function removeCpf(sink: TextSink, length: number): number {
-  const { bytes } = sink;
-  const start = sink.length - length;
-  let p = sink.length;
-  let digits = 0;
-  while (p > start && digits < 11) {
-    const byte = bytes[p - 1] as number;
-    if (byte >= 48 && byte <= 57) digits++;
-    else if (digits === 0 || (byte !== 45 && byte !== 46 && byte !== 47)) break;
-    p--;
+  const source = record.bytes;
+  const end = record.ends[column] as number;
+  const start = record.starts[column] as number;
+  const target = reserve(sink, 3 * (end - start));
+  let write = sink.length;
+  let gap = false;
+  let next: number;
+  for (let p = start; p < end; p = next) {
+    const byte = source[p] as number;
+    const length = byte < 0x80 ? 1 : utf8Sequence(source, p, end);
+    next = p + Math.abs(length);
+    const isWideBlank = length === 2 && byte === 0xc2 && source[p + 1] === 0xa0;
+    if (byte === SPACE || (byte >= 9 && byte <= 13) || isWideBlank) {
+      gap = true;
+      continue;
+    }
+    if (gap && write > sink.length) target[write++] = SPACE;
+    gap = false;
+    const [from, at, to] = length > 0 ? [source, p, next] : [REPLACEMENT, 0, 3];
+    for (let i = at; i < to; i++) target[write++] = from[i] as number;
   }
-  if (digits < 11 || (p > start && isNumberPart(bytes, p, start))) return length;
-  while (p > start && isDangling(bytes[p - 1] as number)) p--;
-  sink.length = p;
-  return p - start;
+  const length = write - sink.length;
+  sink.length = write;
+  return length;
 }
 
-/** Whether the number goes on to the left of `at`: a digit, or a separator after a digit. */
-function isNumberPart(bytes: Uint8Array, at: number, start: number): boolean {
-  const isDigit = (byte: number | undefined): boolean =>
-    byte !== undefined && byte >= 48 && byte <= 57;
-  const before = bytes[at - 1] as number;
-  if (isDigit(before)) return true;
-  return (
-    (before === 45 || before === 46 || before === 47) && at - 2 >= start && isDigit(bytes[at - 2])
-  );
-}
-
-/** Blank, comma, hyphen, colon: they linked the number to the name and end nothing now. */
-function isDangling(byte: number): boolean {
-  return byte === SPACE || byte === 44 || byte === 45 || byte === 58;
-}
+/** U+FFFD. */
+const REPLACEMENT = Uint8Array.of(0xef, 0xbf, 0xbd);
 
 /**
  * Appends an e-mail address in lower case and returns its length; ABSENT when the field is blank,

@@ -23,7 +23,7 @@ const KEPT_MS = 15 * 60_000;
 const REQUIRE_BANNER = `import { createRequire as requireFrom } from "node:module";
 const require = requireFrom(import.meta.url);`;
 
-/** What esbuild is told for every bundle of the program, the one in the executable included. */
+/** What esbuild is given for every bundle of the program, the one in the executable included. */
 export function bundleOptions({ root, origin, faults = false, executable = false }) {
   return {
     absWorkingDir: root,

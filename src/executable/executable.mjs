@@ -37,18 +37,18 @@ const THREAD_HERE = "globalThis.peneiraThread";
  * Makes the executable at `target`. `folder` is where its parts are put together; `run` runs a
  * program to its end or fails.
  */
-export function buildExecutable(wish) {
-  const { root, folder, target, base, run } = wish;
+export function buildExecutable(options) {
+  const { root, folder, target, base, run } = options;
   fs.rmSync(folder, { recursive: true, force: true });
   fs.mkdirSync(folder, { recursive: true });
-  const packages = bundlePrograms(wish);
-  const files = [...placeAddons(wish), ...fs.readdirSync(folder).filter(isThreadFile)];
+  const packages = bundlePrograms(options);
+  const files = [...placeAddons(options), ...fs.readdirSync(folder).filter(isThreadFile)];
   writeManifest(folder, files);
-  writeLicenses(wish, packages);
+  writeLicenses(options, packages);
   const recording = path.join(root, "src", "executable", "recording.cjs");
   run(base.binary, [...SEEDS, recording, "main.cjs", "main.code"], { cwd: folder });
   const parts = ["main.cjs", "main.code", "parts.json", "licenses.txt", "parquet.wasm", ...files];
-  fs.renameSync(assemble(wish, parts), target);
+  fs.renameSync(assemble(options, parts), target);
 }
 
 const isThreadFile = (name) => name.endsWith(".cjs") && name !== "main.cjs";

@@ -64,8 +64,8 @@ export function stalePackages(wanted, present, { running = false } = {}) {
  * running needs, unless others are there already. What npm put there last is in its own hidden
  * lockfile, so an installation made by hand counts too. `rebuild` compiles all for this Node.
  */
-export function installPackages(wish) {
-  const { root, cache, step, npm, fail, requireTools, rebuild = false, running = false } = wish;
+export function installPackages(options) {
+  const { root, cache, step, npm, fail, requireTools, rebuild = false, running = false } = options;
   const wanted = lockedIn(path.join(root, "package-lock.json"));
   const present = presentIn(root);
   const installed = fs.existsSync(path.join(root, "node_modules"));

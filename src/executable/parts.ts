@@ -6,12 +6,13 @@
  * it: it is hashed once in every thread that needs it, and replaced where it differs.
  */
 import { createHash } from "node:crypto";
-import { lstatSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { lstatSync, readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import path from "node:path";
 import { isMainThread } from "node:worker_threads";
 import { CommandError } from "../errors.ts";
 import { NAME_ANOTHER, openCacheFolder } from "./cachefolder.ts";
+import { writePart } from "./partfile.ts";
 
 declare const BUILD_EXECUTABLE: boolean | undefined;
 
@@ -20,9 +21,6 @@ export const IS_EXECUTABLE: boolean = typeof BUILD_EXECUTABLE === "boolean" && B
 
 /** The part that names the others that become files (src/executable/executable.mjs). */
 const MANIFEST = "parts.json";
-
-/** Nobody changes what is run, not even by mistake. */
-const FILE_MODE = 0o500;
 
 /** Files of the executable, by name; `folder` is a hash over all of them. */
 interface Manifest {
@@ -59,7 +57,7 @@ export function partFile(name: string): string {
   // A thread runs from such a file, so it is in the folder.
   folder ??= isMainThread ? openCacheFolder(manifest.folder) : path.dirname(__filename);
   const file = path.join(folder, name);
-  if (!isIntact(file, wanted.sha256)) write(file, partBytes(name));
+  if (!isIntact(file, wanted.sha256)) writePart(file, partBytes(name));
   checked.set(name, file);
   return file;
 }
@@ -89,18 +87,4 @@ function isIntact(file: string, sha256: string): boolean {
   const user = process.getuid?.();
   if (user !== undefined && found.uid !== user) return false;
   return createHash("sha256").update(readFileSync(file)).digest("hex") === sha256;
-}
-
-/** Several processes may do so at once: each writes a file of its own and renames it. */
-function write(file: string, bytes: Uint8Array): void {
-  const fresh = `${file}.${process.pid}.tmp`;
-  try {
-    rmSync(fresh, { force: true });
-    writeFileSync(fresh, bytes, { mode: FILE_MODE, flag: "wx" });
-    renameSync(fresh, file);
-  } catch (error) {
-    rmSync(fresh, { force: true });
-    const reason = (error as Error).message;
-    throw new CommandError(`${file} cannot be written: ${reason}. ${NAME_ANOTHER}`, 1, error);
-  }
 }

@@ -15,23 +15,23 @@ import { compileSqlite, SQLITE_SOURCES, sqliteAddon } from "./sqlite.mjs";
 const LOCKS = ["node_modules/.package-lock.json", "src/executable/shipped/package-lock.json"];
 
 /** Makes it; `running` takes the Node that runs the build, `faults` puts in the kill points. */
-export function executableSteps(wish) {
-  const { root, origin, inputs, upToDate, faults = false, running = false } = wish;
-  if (!running) installShipped(wish);
+export function executableSteps(options) {
+  const { root, origin, inputs, upToDate, faults = false, running = false } = options;
+  if (!running) installShipped(options);
   const base = findBase(root, { running });
   const name = `${base.version}${running ? "-running" : ""}${faults ? "-faults" : ""}`;
   const folder = path.join(root, ".cache", "executable", name);
   const target = faults || running ? `${folder}.peneira` : path.join(root, "dist", "peneira");
-  const sqlite = sqliteOf(wish, base);
+  const sqlite = sqliteOf(options, base);
   const step = {
     name: `executable-${name}`,
     inputs: [...inputs, ...LOCKS, "LICENSE"],
     salt: JSON.stringify([origin, base.version]),
     outputs: [target],
   };
-  const addon = path.join(root, wish.addon);
+  const addon = path.join(root, options.addon);
   const console = path.join(root, "dist", "console");
-  const parts = { ...wish, faults, base, folder, target, sqlite, addon, console };
+  const parts = { ...options, faults, base, folder, target, sqlite, addon, console };
   upToDate(step, () => buildExecutable(parts));
 }
 

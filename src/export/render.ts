@@ -37,6 +37,8 @@ interface RenderWork {
   readonly onProgress?: (rowsWritten: number, rowCount: number) => void;
   /** Asked between batches; true ends the work with `RenderCancelled`. */
   readonly cancelled?: () => boolean;
+  /** Asked now and then whether other processors may help; never where not given. */
+  readonly spare?: () => boolean;
 }
 
 /** What to render into a file. */
@@ -118,7 +120,7 @@ export async function measureRows(
 }
 
 /** Counts before anything is written; matches beyond the limit only when a renderer asks. */
-async function contextOf({ segment, spec, changes }: RenderWork): Promise<RenderContext> {
+async function contextOf({ segment, spec, changes, spare }: RenderWork): Promise<RenderContext> {
   if (changes !== undefined) return changesContext(spec, changes);
   const answer = scroll(segment, spec);
   const { rowCount } = answer;
@@ -127,6 +129,7 @@ async function contextOf({ segment, spec, changes }: RenderWork): Promise<Render
     segment,
     spec,
     rowCount,
+    ...(spare === undefined ? {} : { spare }),
     get matches() {
       return answer.matches;
     },

@@ -11,13 +11,16 @@
  * while it is handed over, 2 x 240. All of it stays under 1 GB; building the index is counted in
  * `native-index`.
  */
+import { rmSync } from "node:fs";
 import { createSnapshotWriter, type SnapshotMeta } from "../../native-index/format/snapshot.ts";
+import { CommandError } from "../errors.ts";
 import type { JoinContext, JoinResult } from "./join.ts";
 import { chooseSplits } from "./ranges.ts";
 import { writeRanked } from "./rank.ts";
+import type { CountResult } from "./shared-values.ts";
 import { bucketBytes } from "./spill.ts";
 import { mergeTallies, type TallyResult } from "./tally.ts";
-import { shareContext, type Threads } from "./threads.ts";
+import { shareValue, type Threads } from "./threads.ts";
 import type { Workspace } from "./workspace.ts";
 
 /** Bytes of row records that are ranked at a time. */
@@ -28,6 +31,9 @@ const SAMPLE_ROWS = 20_000;
 
 /** Usual length of a spilled establishment. */
 const ROW_BYTES = 200;
+
+/** Most numbers that rows can name: their codes have 16 bits. */
+const NUMBERS_MAX = 0xffff;
 
 /** How often a display of progress is fed, in milliseconds. */
 const PROGRESS_MS = 100;
@@ -54,13 +60,16 @@ interface Assembly {
   readonly threads: Threads;
   readonly partitions: number;
   readonly context: JoinContext;
-  /** Metadata of a snapshot with this many accounts. */
-  readonly metaOf: (accounts: number) => SnapshotMeta;
+  /** Metadata of a snapshot with this many accounts, whose rows name these numbers. */
+  readonly metaOf: (accounts: number, numbers: Uint32Array) => SnapshotMeta;
+  /** Throws when a snapshot with this many accounts must not be written. */
+  readonly approve: (accounts: number) => void;
   readonly startStage: StartStage;
 }
 
 /** What came of it. */
 export interface Assembled {
+  readonly meta: SnapshotMeta;
   readonly accounts: number;
   readonly companies: number;
   readonly tally: TallyResult;
@@ -72,12 +81,17 @@ export async function assemble(assembly: Assembly): Promise<Assembled> {
   const times: PassTime[] = [];
   const joined = await timed(times, "join", () => joinAll(assembly));
   const accounts = joined.reduce((sum, { rows }) => sum + rows, 0);
-  const writer = createSnapshotWriter(assembly.out, assembly.metaOf(accounts));
+  assembly.approve(accounts);
+  const counted = await timed(times, "count", () => countAll(assembly, joined));
+  const numbers = numbersOf(joined, counted);
+  const meta = assembly.metaOf(accounts, numbers);
+  const writer = createSnapshotWriter(assembly.out, meta);
   try {
     await timed(times, "rank", async () => {
       const stage = assembly.startStage("rank", accounts, "rows");
       const files = joined.map(({ spill }) => spill);
-      await writeRanked(writer, files, (rows) => stage.update(rows));
+      const corrections = counted.map((one) => one.corrections);
+      await writeRanked(writer, { files, corrections, numbers }, (rows) => stage.update(rows));
       stage.done();
     });
     await timed(times, "index", async () => {
@@ -93,7 +107,13 @@ export async function assemble(assembly: Assembly): Promise<Assembled> {
     throw error;
   }
   const companies = joined.reduce((sum, partition) => sum + partition.companies, 0);
-  return { accounts, companies, tally: mergeTallies(joined.map(({ tally }) => tally)), times };
+  return {
+    meta,
+    accounts,
+    companies,
+    tally: mergeTallies(joined.map(({ tally }) => tally)),
+    times,
+  };
 }
 
 async function joinAll(assembly: Assembly): Promise<JoinResult[]> {
@@ -105,7 +125,7 @@ async function joinAll(assembly: Assembly): Promise<JoinResult[]> {
   const bytes = sizes.reduce((sum, size) => sum + size, 0);
   const stage = assembly.startStage("join", Math.round(bytes / 2 ** 20), "MB");
   const progress = new Int32Array(new SharedArrayBuffer(4));
-  const shared = shareContext(context);
+  const shared = shareValue(context);
   // A partition is a fair sample of all rows, because rows are spread by a hash.
   const stride = Math.max(1, Math.floor((sizes[0] as number) / ROW_BYTES / SAMPLE_ROWS));
   const sample = { partition: 0, stride, context: shared };
@@ -115,6 +135,8 @@ async function joinAll(assembly: Assembly): Promise<JoinResult[]> {
   const tasks = sizes.map((_, partition) => ({
     partition,
     spillPath: workspace.file(`rows-${partition}`),
+    valuesPath: workspace.file(`values-${partition}`),
+    valueBuckets: partitions,
     splits,
     progress,
     context: shared,
@@ -123,11 +145,40 @@ async function joinAll(assembly: Assembly): Promise<JoinResult[]> {
   const results = await watched(step, () => {
     const running = assembly.threads.run("join", tasks);
     // The metadata are worked out while the threads join; only the count is missing.
-    assembly.metaOf(0);
+    assembly.metaOf(0, new Uint32Array());
     return running;
   });
   stage.done();
   return results;
+}
+
+/** Counts the companies of all e-mails and phones; there are as many buckets as partitions. */
+async function countAll(
+  { context, partitions, threads, workspace, startStage }: Assembly,
+  joined: readonly JoinResult[],
+): Promise<CountResult[]> {
+  const values = shareValue(joined.map((partition) => partition.values));
+  const ranges = (joined[0]?.spill.starts.length ?? 2) - 1;
+  const stage = startStage("count", partitions, "buckets");
+  let done = 0;
+  const tasks = Array.from({ length: partitions }, (_, bucket) => ({
+    ...{ bucket, values, ranges, slotBytes: context.slotBytes },
+    path: workspace.file(`shared-${bucket}`),
+  }));
+  const results = await threads.run("count", tasks, () => stage.update(++done));
+  stage.done();
+  for (const { values: spill } of joined) rmSync(spill.path, { force: true });
+  return results;
+}
+
+/** The numbers that rows name, ascending. @throws CommandError for more than codes can say. */
+function numbersOf(joined: readonly JoinResult[], counted: readonly CountResult[]): Uint32Array {
+  const numbers = new Set([1]);
+  for (const { establishments } of joined) for (const one of establishments) numbers.add(one);
+  for (const { counts } of counted) for (const one of counts) numbers.add(one);
+  // So many different numbers of companies take 2^31 rows, as each of them takes as many.
+  if (numbers.size <= NUMBERS_MAX) return Uint32Array.from(numbers).sort();
+  throw new CommandError(`${numbers.size} different counts; ${NUMBERS_MAX} fit`);
 }
 
 /** Measures a pass. */

@@ -12,13 +12,15 @@ import {
   RECORD_FLAGS,
   RECORD_NULL,
   RECORD_STRINGS,
+  type RecordString,
   SLOT_ROWS,
   SLOTS,
 } from "../../native-index/builder/record.ts";
 import type { Cell, ColumnBatch } from "../../native-index/format/arrow-reader.ts";
 import { COLUMNS, type ColumnName } from "../../native-index/format/columns.ts";
+import { removeCpf } from "../dump/cpf.ts";
 import type { Rule } from "../dump/rules.ts";
-import { newTextSink, removeCpf, type TextSink } from "../dump/text.ts";
+import { newTextSink, type TextSink } from "../dump/text.ts";
 import { COMPANY_SIZE_CODES, UFS } from "../spec/fields.ts";
 import { type AllCounters, CODE_WIDTHS, type CodeKind } from "./codes.ts";
 import { writeWhole } from "./companies.ts";
@@ -42,6 +44,12 @@ interface ColumnScan {
 type Cells = Readonly<Record<ColumnName, (row: number) => Cell>>;
 
 const SOLE_TRADER = 2135;
+
+/** Names that may carry a CPF, and the rule under which its removal counts. */
+const CPF_RULES: Readonly<Partial<Record<RecordString, Rule>>> = {
+  legal_name: "cpf_removed",
+  trade_name: "trade_name_cpf_removed",
+};
 
 /** Columns whose cells become values by their type alone. */
 const DATES = SLOT_ROWS.filter(({ type }) => type === "date32");
@@ -114,9 +122,11 @@ export class ColumnRows {
       if (length >= RECORD_NULL.stringLength) length = 0;
       else if (length > 0) Buffer.from(sink.bytes.buffer).write(text, sink.length);
       sink.length += length;
-      if (name === "legal_name" && isSoleTrader && !this.scan.keepCpf) {
-        const without = removeCpf(sink, length);
-        if (without !== length) this.scan.tally.add("cpf_removed", this.line);
+      const rule = CPF_RULES[name];
+      const mayCarry = rule !== undefined && (name === "trade_name" || isSoleTrader);
+      if (mayCarry && !this.scan.keepCpf) {
+        const without = removeCpf(sink, length, name === "trade_name");
+        if (without !== length) this.scan.tally.add(rule, this.line);
         length = without;
       }
       lengths[i] = length === 0 ? RECORD_NULL.stringLength : length;

@@ -7,13 +7,18 @@
  */
 import { closeSync, openSync, readSync, statSync } from "node:fs";
 import { basename } from "node:path";
-import { getCnae, getLegalNatures, getMunicipalities } from "@brazilian-utils/brazilian-utils";
+import { getLegalNatures, getMunicipalities } from "@brazilian-utils/brazilian-utils";
 import { type ColumnBatch, readArrowFile } from "../../native-index/format/arrow-reader.ts";
 import { COLUMNS } from "../../native-index/format/columns.ts";
 import { isIndexed, META_KEY, plainMeta, readPlainMeta } from "../../native-index/format/footer.ts";
-import type { SnapshotMeta, SnapshotMunicipality } from "../../native-index/format/meta.ts";
+import {
+  numberTexts,
+  type SnapshotMeta,
+  type SnapshotMunicipality,
+} from "../../native-index/format/meta.ts";
 import { FORMAT_VERSION } from "../../native-index/format/versions.ts";
 import manifest from "../../package.json" with { type: "json" };
+import { activityName } from "../dump/activitynames.ts";
 import { CommandError } from "../errors.ts";
 import { SCORE_VERSION } from "../search/score.ts";
 import { CNAE_NOT_INFORMED } from "../spec/catalog.ts";
@@ -36,8 +41,10 @@ import {
   metaDictionaries,
 } from "./dictionaries.ts";
 import type { ImportOptions } from "./dump-import.ts";
+import { MAIL_PROVIDERS } from "./mail-providers.ts";
 import { openParquet } from "./parquet.ts";
 import { type Population, readPopulation } from "./population.ts";
+import { checkShrinking, previousAccounts } from "./previous.ts";
 import { dayOf, SLOT_BYTES } from "./release-tables.ts";
 import { type ImportReport, ruleCounts } from "./report.ts";
 import { readSanctions, type Sanctions } from "./sanctions.ts";
@@ -75,7 +82,11 @@ export async function importColumns(options: ImportOptions): Promise<ImportRepor
   }
   const population = options.population === undefined ? null : readPopulation(options.population);
   const sanctions = options.ceis === undefined ? null : await readSanctions(options.ceis, date);
-  const workspace = new Workspace(options.out, SPILL_FACTOR * statSync(options.source).size);
+  const previous = await previousAccounts(options.out);
+  const bytes = statSync(options.source).size;
+  const need = { work: bytes / 2, snapshot: bytes / 2, memory: SPILL_FACTOR * bytes };
+  const workspace = new Workspace(options.out, need, options.freeBytes);
+  const warnings: string[] = [];
   const threads = new Threads(options.threads);
   try {
     const scanned = await timed(times, "read", () =>
@@ -95,11 +106,21 @@ export async function importColumns(options: ImportOptions): Promise<ImportRepor
       threads,
       partitions: scanned.partitions,
       context: contextOf(scanned, tables, date),
-      metaOf: (accounts) => ({ ...tables.meta, accounts }),
+      metaOf: (accounts, numbers) => {
+        const { dictionaries, ...meta } = tables.meta;
+        const counted = { ...dictionaries, number: numberTexts(numbers) };
+        return { ...meta, accounts, dictionaries: counted };
+      },
       startStage: options.startStage,
+      approve(accounts) {
+        const { out, force = false } = options;
+        warnings.push(...checkShrinking({ out, isReplaced: true, previous, force }, accounts));
+      },
     });
     const seconds = (performance.now() - started) / 1000;
-    return reportOf({ options, scanned, assembled, meta: tables.meta, times, seconds });
+    return reportOf({ options, scanned, assembled, meta: tables.meta, warnings, times, seconds });
+  } catch (error) {
+    throw workspace.refusalOf(error);
   } finally {
     await threads.close();
     workspace.close();
@@ -207,6 +228,7 @@ function buildTables(sources: TableSources): Tables {
         ibge_population_year: population?.year ?? old?.ibge_population_year ?? "not_available",
         ceis_as_of_date: sanctions?.asOf ?? old?.ceis_as_of_date ?? "not_available",
       },
+      ...(meta?.origin === undefined ? {} : { origin: meta.origin }),
       accounts: 0,
       score_version: SCORE_VERSION,
       created_by: `peneira ${manifest.version}`,
@@ -217,7 +239,7 @@ function buildTables(sources: TableSources): Tables {
         countries: meta?.lookups.countries ?? [],
         municipalities: municipalitiesOf(sources, kinds.tom),
       },
-      dictionaries: metaDictionaries(kinds),
+      dictionaries: metaDictionaries(kinds, new Uint32Array()),
     },
   };
 }
@@ -241,7 +263,7 @@ function packageCodes({ codes }: TableSources): KnownCodes {
   const cnae = new Map<string, string>();
   for (const code of codes.cnae.codes) {
     const text = String(code).padStart(7, "0");
-    cnae.set(text, getCnae(text)?.description ?? "");
+    cnae.set(text, activityName(text) ?? "");
   }
   const nature = new Map(
     Object.entries(getLegalNatures()).map(([code, name]) => [code, String(name)]),
@@ -278,6 +300,7 @@ function contextOf(scanned: Scanned, { kinds }: Tables, date: string) {
     sanctioned: null,
     snapshotDay: dayOf(date),
     slotBytes: SLOT_BYTES,
+    providers: new Set(MAIL_PROVIDERS),
   };
 }
 
@@ -286,6 +309,7 @@ interface ReportParts {
   readonly scanned: Scanned;
   readonly assembled: Assembled;
   readonly meta: SnapshotMeta;
+  readonly warnings: readonly string[];
   readonly times: readonly PassTime[];
   readonly seconds: number;
 }
@@ -295,6 +319,7 @@ function reportOf({
   scanned,
   assembled,
   meta,
+  warnings,
   times,
   seconds,
 }: ReportParts): ImportReport {
@@ -309,7 +334,7 @@ function reportOf({
     companies: null,
     rows: { rows: { read: scanned.read, kept: scanned.kept } },
     rules: ruleCounts(mergeTallies([scanned.tally, assembled.tally])),
-    warnings: [],
+    warnings,
     passes: [...times, ...assembled.times],
     seconds,
     accounts_per_second: assembled.accounts / seconds,

@@ -7,13 +7,14 @@
  * Invariant: nulls are those of `record.ts`, so that the join copies values without looking.
  */
 import { RECORD_NULL } from "../../native-index/builder/record.ts";
+import { RowRefusal } from "../dump/badrows.ts";
 import { cleanRoot } from "../dump/cnpj.ts";
+import { removeCpf } from "../dump/cpf.ts";
 import { EMPRESA } from "../dump/layout.ts";
 import type { DumpRecord } from "../dump/records.ts";
 import { ABSENT, isValue, oddCode } from "../dump/rules.ts";
-import { cleanText, newTextSink, removeCpf } from "../dump/text.ts";
+import { cleanText, newTextSink } from "../dump/text.ts";
 import { cleanCapital, cleanCode } from "../dump/values.ts";
-import { CommandError } from "../errors.ts";
 import type { CodeCounter } from "./codes.ts";
 import { partitionOf } from "./roots.ts";
 import type { SpillWriter } from "./spill.ts";
@@ -60,13 +61,13 @@ export function companyScanner(scan: CompanyScan): (record: DumpRecord) => boole
     tally.odd(nature, record, EMPRESA.nature);
     let name = cleanText(record, EMPRESA.name, sink);
     if (nature === SOLE_TRADER && !scan.keepCpf) {
-      const without = removeCpf(sink, name);
+      const without = removeCpf(sink, name, false);
       if (without !== name) tally.add("cpf_removed", record.line);
       name = without;
     }
     if (name >= RECORD_NULL.stringLength) {
       const reason = `a name of ${name} bytes; a closing quote is missing`;
-      throw new CommandError(`${tally.place}, line ${record.line}: ${reason}`);
+      throw new RowRefusal(tally.place, record.line, reason);
     }
     const length = (COMPANY.name + name + 7) & ~7;
     const at = writer.reserve(partitionOf(root, scan.partitions), length);
@@ -79,6 +80,7 @@ export function companyScanner(scan: CompanyScan): (record: DumpRecord) => boole
     writeWhole(view, at + COMPANY.capital, capitalOf(record, tally));
     view.setUint16(at + COMPANY.nameLength, name === 0 ? RECORD_NULL.stringLength : name, true);
     bytes.set(sink.bytes.subarray(0, name), at + COMPANY.name);
+    bytes.fill(0, at + COMPANY.name + name, at + length);
     return true;
   };
 }

@@ -1,9 +1,10 @@
 /**
  * The companies of one partition, ready to be looked up.
  * What comes in: spilled companies (`companies.ts`) and Simples rows (`simples.ts`).
- * What goes out: per company root the place of its record and its Simples and MEI flags.
+ * What goes out: per company root the place of its record and its Simples and MEI flags; a company
+ * that has a Simples row only has flags and no record.
  * Invariant: of several rows of a company the first with a name stays; natures are dictionary
- * codes. Memory is the partition's companies plus about 30 bytes for each.
+ * codes. Memory is the partition's companies plus about 30 bytes for each, Simples rows included.
  */
 import { RECORD_NULL } from "../../native-index/builder/record.ts";
 import { BRANCHES, writeBase36 } from "../dump/cnpj.ts";
@@ -23,6 +24,12 @@ export interface JoinFile {
 /** Set in a company's flags once a Simples row was seen. */
 const SEEN = 0x80;
 
+/** Set in a company's flags once it met an establishment. */
+const MET = 0x40;
+
+/** Where the record of a company is that has none. */
+const NO_ROW = 0xffffffff;
+
 /** Smallest company record. */
 const COMPANY_BYTES_MIN = 32;
 
@@ -36,8 +43,10 @@ export class CompanyTable {
   private readonly offsets: Uint32Array;
   private readonly optIns: Uint8Array;
   private readonly tally: Tally;
+  /** Number of companies that have a row of their own. */
+  readonly rows: number;
 
-  /** Reads the partition; duplicates and orphans are counted in `tally`. */
+  /** Reads the partition; what occurs twice is counted in `tally`. */
   constructor(
     files: readonly JoinFile[],
     simples: readonly SpillFile[],
@@ -45,7 +54,8 @@ export class CompanyTable {
     tally: Tally,
   ) {
     const total = files.reduce((sum, { spill }) => sum + bucketBytes(spill, partition), 0);
-    const companiesMax = Math.ceil(total / COMPANY_BYTES_MIN);
+    const optInBytes = simples.reduce((sum, file) => sum + bucketBytes(file, partition), 0);
+    const companiesMax = Math.ceil(total / COMPANY_BYTES_MIN) + optInBytes / SIMPLES_BYTES;
     this.bytes = Buffer.alloc(total);
     this.view = new DataView(this.bytes.buffer, this.bytes.byteOffset, total);
     this.keys = new KeyTable(companiesMax);
@@ -58,27 +68,35 @@ export class CompanyTable {
       this.addCompanies(start, end, remaps.nature);
       start = end;
     }
+    this.rows = this.keys.size;
     for (const file of simples) this.addSimples(file, partition);
   }
 
-  /** Number of companies. */
-  get size(): number {
-    return this.keys.size;
+  /** Index of a company, or -1; one that is found has met an establishment. */
+  meet(root: number): number {
+    const index = this.keys.find(root, 0);
+    if (index >= 0) this.optIns[index] = (this.optIns[index] as number) | MET;
+    return index;
   }
 
-  /** Index of a company, or -1. */
-  find(root: number): number {
-    return this.keys.find(root, 0);
-  }
-
-  /** Where the record of a company starts in `bytes`. */
+  /** Where the record of a company starts in `bytes`; -1 when it has none. */
   offset(index: number): number {
-    return this.offsets[index] as number;
+    const offset = this.offsets[index] as number;
+    return offset === NO_ROW ? -1 : offset;
   }
 
   /** Simples and MEI as bits of RECORD_FLAGS. */
   flags(index: number): number {
-    return (this.optIns[index] as number) & ~SEEN;
+    return (this.optIns[index] as number) & ~(SEEN | MET);
+  }
+
+  /** Counts the Simples rows whose company has met no establishment, in the order of companies. */
+  countOrphans(): void {
+    for (let index = 0; index < this.keys.size; index++) {
+      if (((this.optIns[index] as number) & (SEEN | MET)) !== SEEN) continue;
+      const root = this.keys.roots[index] as number;
+      this.tally.add("simples_orphan", 0, () => rootText(root));
+    }
   }
 
   private addCompanies(start: number, end: number, natures: Uint16Array): void {
@@ -109,9 +127,9 @@ export class CompanyTable {
     const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.length);
     for (let at = 0; at < bytes.length; at += SIMPLES_BYTES) {
       const root = view.getFloat64(at, true);
-      const index = this.keys.find(root, 0);
-      if (index < 0) this.tally.add("simples_orphan", 0, () => rootText(root));
-      else if (((this.optIns[index] as number) & SEEN) !== 0) {
+      const index = this.keys.add(root, 0);
+      if (index >= this.rows) this.offsets[index] = NO_ROW;
+      if (((this.optIns[index] as number) & SEEN) !== 0) {
         this.tally.add("simples_duplicate", 0, () => rootText(root));
       } else this.optIns[index] = view.getUint32(at + 8, true) | SEEN;
     }

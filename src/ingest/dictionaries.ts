@@ -4,7 +4,7 @@
  * What goes out: the `dictionaries` and `lookups` of the metadata.
  * Invariant: everything is ascending by code, so the order of files and threads leaves no trace.
  */
-import type { CodeName, SnapshotMeta } from "../../native-index/format/meta.ts";
+import { type CodeName, numberTexts, type SnapshotMeta } from "../../native-index/format/meta.ts";
 import { NAME_LENGTH_MAX } from "../../native-index/format/meta-schema.ts";
 import { isPrintable, printable } from "../../native-index/format/printable.ts";
 import { COMPANY_SIZE_CODES, UFS } from "../spec/fields.ts";
@@ -69,8 +69,12 @@ export function buildDictionaries(
 }
 
 /** The dictionaries as the metadata name them. */
-export function metaDictionaries(kinds: KindDictionaries): SnapshotMeta["dictionaries"] {
+export function metaDictionaries(
+  kinds: KindDictionaries,
+  numbers: Uint32Array,
+): SnapshotMeta["dictionaries"] {
   return {
+    number: numberTexts(numbers),
     registration_status_reason: kinds.reason,
     cnae_primary: kinds.cnae,
     legal_nature: kinds.nature,

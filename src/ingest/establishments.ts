@@ -2,7 +2,7 @@
  * Establishments on their way to the join.
  * What comes in: records of an Estabelecimentos file.
  * What goes out: row records (`native-index/builder/record.ts`) in which codes are the task's
- * provisional numbers, and what the company and the scores will fill is null.
+ * provisional numbers, and what the company and the scores will fill is zero.
  * Invariant: every odd value is null and counted; only a row without a CNPJ is left out.
  */
 import {
@@ -14,6 +14,7 @@ import {
   SLOTS,
   type SlotName,
 } from "../../native-index/builder/record.ts";
+import { RowRefusal } from "../dump/badrows.ts";
 import {
   checkDigits,
   cleanBranch,
@@ -24,6 +25,7 @@ import {
   restOf,
   writeCnpj,
 } from "../dump/cnpj.ts";
+import { removeCpf } from "../dump/cpf.ts";
 import { ESTAB } from "../dump/layout.ts";
 import type { DumpRecord } from "../dump/records.ts";
 import { isValue, oddCode } from "../dump/rules.ts";
@@ -36,7 +38,6 @@ import {
   cleanUf,
   fieldText,
 } from "../dump/values.ts";
-import { CommandError } from "../errors.ts";
 import { UFS } from "../spec/fields.ts";
 import type { AllCounters, CodeCounter } from "./codes.ts";
 import { writeWhole } from "./companies.ts";
@@ -78,6 +79,8 @@ interface EstablishmentScan {
   readonly places: Uint32Array;
   /** Last day that counts as a date. */
   readonly latestDay: number;
+  /** Leaves the CPF in trade names. */
+  readonly keepCpf: boolean;
 }
 
 /** Scans establishments; `take` is called with every record and keeps no reference to it. */
@@ -111,6 +114,7 @@ export class EstablishmentScanner {
     const length = (textAt + this.sink.length + 7) & ~7;
     const at = writer.reserve(partitionOf(root, partitions), length);
     const { bytes, view } = writer;
+    bytes.fill(0, at, at + RECORD.fixedLength);
     view.setUint32(at + RECORD.length, length, true);
     writeCnpj(bytes, at + SLOTS.cnpj, root, restOf(branch, check));
     this.writeFlagsAndPlace(record, view, at, branch);
@@ -120,6 +124,7 @@ export class EstablishmentScanner {
       view.setUint16(at + RECORD.stringLengths + 2 * i, this.lengths[i] as number, true);
     }
     bytes.set(this.sink.bytes.subarray(0, this.sink.length), at + textAt);
+    bytes.fill(0, at + textAt + this.sink.length, at + length);
     return true;
   }
 
@@ -135,7 +140,7 @@ export class EstablishmentScanner {
   private setLength(record: DumpRecord, index: number, length: number): void {
     if (length >= RECORD_NULL.stringLength) {
       const reason = `a text of ${length} bytes; a closing quote is missing`;
-      throw new CommandError(`${this.scan.tally.place}, line ${record.line}: ${reason}`);
+      throw new RowRefusal(this.scan.tally.place, record.line, reason);
     }
     this.lengths[index] = length === 0 ? RECORD_NULL.stringLength : length;
   }
@@ -185,7 +190,12 @@ type ReadText = (record: DumpRecord, sink: TextSink, scan: EstablishmentScan) =>
 const TEXTS: Readonly<Record<RecordString, ReadText>> = {
   /** It comes with the join. */
   legal_name: () => 0,
-  trade_name: (record, sink) => cleanText(record, ESTAB.tradeName, sink),
+  trade_name(record, sink, { tally, keepCpf }) {
+    const name = cleanText(record, ESTAB.tradeName, sink);
+    const without = keepCpf ? name : removeCpf(sink, name, true);
+    if (without !== name) tally.add("trade_name_cpf_removed", record.line);
+    return without;
+  },
   district: (record, sink) => cleanText(record, ESTAB.district, sink),
   street: readStreet,
   street_number: (record, sink) => cleanText(record, ESTAB.number, sink),

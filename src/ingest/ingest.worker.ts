@@ -6,30 +6,42 @@
  */
 import { deserialize } from "node:v8";
 import { CommandError } from "../errors.ts";
-import {
-  type JoinContext,
-  type JoinResult,
-  type JoinTask,
-  joinPartition,
-  samplePartition,
-} from "./join.ts";
+import { type JoinContext, type JoinResult, type JoinTask, samplePartition } from "./join.ts";
+import { joinNatively } from "./native-join.ts";
+import { scanNatively } from "./native-scan.ts";
 import type { RankKeys } from "./ranges.ts";
-import { type ScanResult, type ScanTask, scanMember } from "./scan.ts";
+import type { ScanResult, ScanTask } from "./scan.ts";
+import { type CountResult, type CountTask, countNatively } from "./shared-values.ts";
 
 /**
  * An answer of a thread. A refusal travels as text, because an error loses its class on the way
- * and only a `CommandError` may be shown to people without a stack.
+ * and only a `CommandError` may be shown to people without a stack; an error of the system, because
+ * it loses its code and path.
  */
-export type IngestAnswer<Value> = { readonly value: Value } | { readonly refusal: string };
+export type IngestAnswer<Value> =
+  | { readonly value: Value }
+  | { readonly refusal: string }
+  | { readonly system: SystemRefusal };
+
+/** What the system refused. */
+export type SystemRefusal = Pick<
+  NodeJS.ErrnoException,
+  "message" | "code" | "errno" | "syscall" | "path"
+>;
 
 /** Runs one scan of pass 1. */
 export function scan(task: ScanTask): Promise<IngestAnswer<ScanResult>> {
-  return answer(() => scanMember(task));
+  return answer(() => scanNatively(task));
 }
 
 /** Joins one partition. */
 export function join(task: JoinTask & WithContext): Promise<IngestAnswer<JoinResult>> {
-  return answer(() => joinPartition(contextOf(task), task));
+  return answer(() => joinNatively(contextOf(task), task));
+}
+
+/** Counts the companies of the values of a bucket. */
+export function count(task: CountTaskShared): Promise<IngestAnswer<CountResult>> {
+  return answer(() => countNatively({ ...task, values: valuesOf(task) }));
 }
 
 /** Gathers sort keys of one partition. */
@@ -48,13 +60,28 @@ export interface SampleTask extends WithContext {
   readonly stride: number;
 }
 
+/** A task whose entries, `serialize` of their spill files, are in shared memory. */
+export interface CountTaskShared extends Omit<CountTask, "values"> {
+  readonly values: SharedArrayBuffer;
+}
+
 async function answer<Value>(work: () => Value | Promise<Value>): Promise<IngestAnswer<Value>> {
   try {
     return { value: await work() };
   } catch (error) {
     if (error instanceof CommandError) return { refusal: error.message };
-    throw error;
+    if (!(error instanceof Error) || !("errno" in error)) throw error;
+    const { message, code, errno, syscall, path } = error as NodeJS.ErrnoException;
+    return { system: { message, code, errno, syscall, path } as SystemRefusal };
   }
+}
+
+let values: CountTask["values"] | null = null;
+
+/** The spill files of all partitions, read once. */
+function valuesOf(task: CountTaskShared): CountTask["values"] {
+  values ??= deserialize(Buffer.from(Buffer.from(task.values))) as CountTask["values"];
+  return values;
 }
 
 let context: JoinContext | null = null;

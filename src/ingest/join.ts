@@ -19,6 +19,8 @@ import { COMPANY, readWhole, SIZES } from "./companies.ts";
 import { CompanyTable, type JoinFile } from "./company-table.ts";
 import { type RankKeys, rangeOf } from "./ranges.ts";
 import { KeyTable, readBase36 } from "./roots.ts";
+import { type CountedRow, hasPhone, RowCounts } from "./row-counts.ts";
+import type { RowPlace } from "./shared-values.ts";
 import { bucketBytes, readBucket, type SpillFile, SpillWriter } from "./spill.ts";
 import { Tally, type TallyResult } from "./tally.ts";
 
@@ -41,12 +43,17 @@ export interface JoinContext {
   readonly sanctioned: ReadonlySet<string> | null;
   readonly snapshotDay: number;
   readonly slotBytes: number;
+  /** Domains of public mail providers. */
+  readonly providers: ReadonlySet<string>;
 }
 
 /** One partition. With `stride` only the keys of every so-manieth row are gathered. */
 export interface JoinTask {
   readonly partition: number;
   readonly spillPath: string;
+  /** The file of its e-mails and phones, and in how many buckets these are spilled. */
+  readonly valuesPath: string;
+  readonly valueBuckets: number;
   readonly splits: RankKeys;
   /** Shared counter: KiB of establishments joined so far. */
   readonly progress: Int32Array;
@@ -55,6 +62,9 @@ export interface JoinTask {
 /** What one partition gave. */
 export interface JoinResult {
   readonly spill: SpillFile;
+  readonly values: SpillFile;
+  /** Numbers of active establishments that its companies have, ascending. */
+  readonly establishments: Uint32Array;
   readonly rows: number;
   readonly companies: number;
   readonly tally: TallyResult;
@@ -68,18 +78,24 @@ interface Company {
   flags: number;
 }
 
-/** Joins one partition and spills its rows. */
-export function joinPartition(context: JoinContext, task: JoinTask): JoinResult {
+/** Joins one partition in TypeScript: the twin of `native-join.ts`, which imports take. */
+export function joinHere(context: JoinContext, task: JoinTask): JoinResult {
   const ranges = task.splits.scores.length + 1;
   const writer = new SpillWriter(task.spillPath, ranges, context.slotBytes);
+  const values = new SpillWriter(task.valuesPath, task.valueBuckets, context.slotBytes);
+  const written = new Float64Array(ranges);
   const join = new PartitionJoin(context, task.partition);
   const rows = join.run((row) => {
     const range = rangeOf(task.splits, row.scores[0] as number, row.root, row.rest);
-    row.write(writer, range);
+    const offset = written[range] as number;
+    written[range] = offset + row.write(writer, range);
+    row.spillValues(values, task.valueBuckets, { range, offset });
   }, 1);
   Atomics.add(task.progress, 0, join.bytesRead >> 10);
   return {
     spill: writer.close(),
+    values: values.close(),
+    establishments: join.establishments(),
     rows,
     companies: join.companyCount,
     tally: join.tally.result(),
@@ -107,7 +123,17 @@ export type JoinedSlot =
   | "score"
   | "score_contactable"
   | "score_newest"
-  | "score_established";
+  | "score_established"
+  | "email_shared"
+  | "phone_1_shared"
+  | "phone_2_shared"
+  | "establishments";
+
+/** What a score is made of, before it is known. */
+const NO_FACTS = {
+  ...{ status: 0, size: 0, mei: false, headquarters: false, hasEmail: false, phones: 0 },
+  ...{ activityKnown: false, ageDays: -1, capitalCents: -1, sanctioned: false },
+};
 
 /** Walks the establishments of a partition and shows each row once, scored. */
 class PartitionJoin {
@@ -119,26 +145,17 @@ class PartitionJoin {
   rest = 0;
   private readonly context: JoinContext;
   private readonly partition: number;
-  private readonly facts = {
-    status: 0,
-    size: 0,
-    mei: false,
-    headquarters: false,
-    hasEmail: false,
-    phones: 0,
-    activityKnown: false,
-    ageDays: -1,
-    capitalCents: -1,
-    sanctioned: false,
-  };
+  private readonly facts = { ...NO_FACTS };
   private readonly company: Company;
   private bytes = Buffer.alloc(0);
   private view: DataView = new DataView(new ArrayBuffer(0));
   private at = 0;
+  private readonly counts: RowCounts;
 
   constructor(context: JoinContext, partition: number) {
     this.context = context;
     this.partition = partition;
+    this.counts = new RowCounts(context.providers);
     this.company = { bytes: this.bytes, view: this.view, at: -1, flags: 0 };
   }
 
@@ -149,20 +166,52 @@ class PartitionJoin {
     const total = sizes.reduce((sum, size) => sum + size, 0);
     const seen = new KeyTable(Math.ceil(total / RECORD.fixedLength));
     this.bytes = Buffer.alloc(Math.max(0, ...sizes));
-    this.view = viewOf(this.bytes);
-    let count = 0;
-    context.establishments.forEach(({ spill, remaps }) => {
-      const end = readBucket(spill, partition, this.bytes, 0);
-      this.bytesRead += end;
-      for (this.at = 0; this.at < end; this.at += this.view.getUint32(this.at, true)) {
-        if (count++ % stride !== 0 || !this.isNew(seen)) continue;
-        this.remap(remaps);
-        if (companies !== null) this.fill(companies);
-        this.score();
-        show(this);
-      }
+    this.view = new DataView(this.bytes.buffer, this.bytes.byteOffset, this.bytes.length);
+    const kept: boolean[] = [];
+    this.eachRecord(() => {
+      kept.push(kept.length % stride === 0 && this.isNew(seen));
+      if (kept.at(-1)) this.counts.see(this.root, this.view, this.at);
     });
+    let next = 0;
+    this.eachRecord(({ remaps }) => {
+      if (!kept[next++]) return;
+      this.readKey();
+      this.remap(remaps);
+      if (companies !== null) this.fill(companies);
+      this.score();
+      this.counts.fill(this.row(), this.root);
+      show(this);
+    });
+    for (const size of sizes) this.bytesRead += size;
+    companies?.countOrphans();
     return seen.size;
+  }
+
+  private eachRecord(take: (file: JoinFile) => void): void {
+    for (const file of this.context.establishments) {
+      const end = readBucket(file.spill, this.partition, this.bytes, 0);
+      for (this.at = 0; this.at < end; this.at += this.view.getUint32(this.at, true)) take(file);
+    }
+  }
+
+  /** Numbers of active establishments that rows shown so far have. */
+  establishments(): Uint32Array {
+    return this.counts.met();
+  }
+
+  /** Spills e-mail and phones of the row at a place. */
+  spillValues(writer: SpillWriter, buckets: number, place: RowPlace): void {
+    this.counts.spill(this.row(), writer, { ...place, root: this.root, buckets });
+  }
+
+  /** The row at hand, with the bytes of its e-mail, its last string. */
+  private row(): CountedRow {
+    const { view, bytes, at } = this;
+    const length = view.getUint16(at + EMAIL_LENGTH, true);
+    const has = length !== RECORD_NULL.stringLength;
+    const count = view.getUint16(at + RECORD.secondaryCount, true);
+    const end = at + RECORD.fixedLength + 2 * count + this.textBytes();
+    return { view, bytes, at, email: bytes.subarray(has ? end - length : end, end) };
   }
 
   private readCompanies(): CompanyTable | null {
@@ -171,16 +220,22 @@ class PartitionJoin {
     const table = new CompanyTable(companies, simples, this.partition, this.tally);
     this.company.bytes = table.bytes;
     this.company.view = table.view;
-    this.companyCount = table.size;
+    this.companyCount = table.rows;
     return table;
   }
 
-  private isNew(seen: KeyTable): boolean {
+  private readKey(): void {
     const at = this.at + SLOTS.cnpj;
     const { bytes } = this;
     this.root = readBase36(bytes, at, at + 8);
     const check = ((bytes[at + 12] as number) - 48) * 10 + (bytes[at + 13] as number) - 48;
     this.rest = readBase36(bytes, at + 8, at + 12) * 100 + check;
+  }
+
+  private isNew(seen: KeyTable): boolean {
+    const at = this.at + SLOTS.cnpj;
+    const { bytes } = this;
+    this.readKey();
     const before = seen.size;
     seen.add(this.root, this.rest);
     if (seen.size > before) return true;
@@ -208,15 +263,15 @@ class PartitionJoin {
   /** Adds what comes from the company, the municipality table and the sanctions list. */
   private fill(companies: CompanyTable): void {
     const { view, at, company, context } = this;
-    const index = companies.find(this.root);
+    const index = companies.meet(this.root);
     company.at = index < 0 ? -1 : companies.offset(index);
     company.flags = index < 0 ? 0 : companies.flags(index);
-    if (index < 0) {
+    const has = company.at >= 0;
+    if (!has) {
       const { bytes } = this;
       const cnpjAt = at + SLOTS.cnpj;
       this.tally.add("company_missing", 0, () => bytes.toString("latin1", cnpjAt, cnpjAt + 14));
     }
-    const has = index >= 0;
     const nature = has ? company.view.getUint16(company.at + COMPANY.nature, true) : -1;
     view.setUint16(at + SLOTS.legal_nature, has ? nature : RECORD_NULL.u16, true);
     view.setUint8(
@@ -285,8 +340,11 @@ class PartitionJoin {
     }
   }
 
-  /** Writes the finished record; the company's name goes before the establishment's strings. */
-  write(writer: SpillWriter, range: number): void {
+  /**
+   * Writes the finished record, and gives its length; the company's name goes before the
+   * establishment's strings.
+   */
+  write(writer: SpillWriter, range: number): number {
     const { view, at, bytes, company } = this;
     const count = view.getUint16(at + RECORD.secondaryCount, true);
     const head = RECORD.fixedLength + 2 * count;
@@ -311,8 +369,10 @@ class PartitionJoin {
     bytes.copy(writer.bytes, to + head + name, at + head, at + head + texts);
     for (let p = used; p < length; p++) writer.bytes[to + p] = 0;
     writer.view.setUint32(to + RECORD.length, length, true);
-    if (this.context.companies === null) return;
-    writer.view.setUint16(to + NAME_LENGTH, nameLength, true);
+    if (this.context.companies !== null) {
+      writer.view.setUint16(to + NAME_LENGTH, nameLength, true);
+    }
+    return length;
   }
 
   /** Bytes of all strings that the source record holds. */
@@ -334,12 +394,4 @@ const EMAIL_LENGTH = stringLengthAt("email");
 function remap16(view: DataView, at: number, table: Uint16Array): void {
   const number = view.getUint16(at, true);
   if (number !== RECORD_NULL.u16) view.setUint16(at, table[number] as number, true);
-}
-
-function hasPhone(view: DataView, at: number): boolean {
-  return view.getUint32(at + 4, true) < 0x80000000;
-}
-
-function viewOf(bytes: Buffer): DataView {
-  return new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
 }

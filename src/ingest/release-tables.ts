@@ -6,14 +6,14 @@
  */
 
 import { RECORD_NULL } from "../../native-index/builder/record.ts";
-import type { SnapshotMunicipality } from "../../native-index/format/meta.ts";
+import type { SnapshotMunicipality, SnapshotOrigin } from "../../native-index/format/meta.ts";
 import type { SnapshotMeta } from "../../native-index/format/snapshot.ts";
 import { FORMAT_VERSION } from "../../native-index/format/versions.ts";
 import manifest from "../../package.json" with { type: "json" };
 import { wordFor } from "../amounts.ts";
-import type { DumpFolder, DumpMember } from "../dump/archive.ts";
 import type { FileType } from "../dump/layout.ts";
-import { readLookups } from "../dump/lookups.ts";
+import type { Lookups } from "../dump/lookups.ts";
+import type { DumpMember } from "../dump/member.ts";
 import { SCORE_VERSION } from "../search/score.ts";
 import { CNAE_NOT_INFORMED } from "../spec/catalog.ts";
 import { UFS } from "../spec/fields.ts";
@@ -28,6 +28,7 @@ import {
 } from "./dictionaries.ts";
 import { TOM_CODES } from "./establishments.ts";
 import type { JoinContext } from "./join.ts";
+import { MAIL_PROVIDERS } from "./mail-providers.ts";
 import { Municipalities, TOM_ABROAD } from "./municipalities.ts";
 import type { Population } from "./population.ts";
 import type { Sanctions } from "./sanctions.ts";
@@ -59,9 +60,8 @@ interface KnownTables {
   readonly warnings: readonly string[];
 }
 
-/** Reads the release's six tables. @throws CommandError when one is damaged. */
-export async function readKnownCodes(dump: DumpFolder): Promise<KnownTables> {
-  const lookups = await readLookups(dump);
+/** What the release's six tables say. */
+export function readKnownCodes(lookups: Lookups): KnownTables {
   const warnings: string[] = [];
   const read = (kind: CodeKind, table: ReadonlyMap<string, string>): Map<string, string> => {
     const { codes, odd, mended } = padCodes(kind, table);
@@ -76,11 +76,11 @@ export async function readKnownCodes(dump: DumpFolder): Promise<KnownTables> {
     return codes;
   };
   const codes = {
-    cnae: read("cnae", lookups.cnaes),
-    nature: read("nature", lookups.naturezas),
-    reason: read("reason", lookups.motivos),
-    tom: read("tom", lookups.municipios),
-    country: read("country", lookups.paises),
+    cnae: read("cnae", lookups.cnaes.rows),
+    nature: read("nature", lookups.naturezas.rows),
+    reason: read("reason", lookups.motivos.rows),
+    tom: read("tom", lookups.municipios.rows),
+    country: read("country", lookups.paises.rows),
   };
   return { codes, warnings };
 }
@@ -92,6 +92,7 @@ interface TableSources {
   readonly scans: readonly MemberScan[];
   readonly population: Population | null;
   readonly sanctions: Sanctions | null;
+  readonly origin: SnapshotOrigin | null;
 }
 
 /** Dictionaries, join context and metadata of one import. */
@@ -129,12 +130,13 @@ export class ImportTables {
       sanctioned: sanctions?.cnpjs ?? null,
       snapshotDay: dayOf(release.date),
       slotBytes: SLOT_BYTES,
+      providers: new Set(MAIL_PROVIDERS),
     };
   }
 
   /** Metadata of the snapshot when it has so many accounts. */
-  meta(accounts: number): SnapshotMeta {
-    const { release, known, population, sanctions } = this.sources;
+  meta(accounts: number, numbers: Uint32Array): SnapshotMeta {
+    const { release, known, population, sanctions, origin } = this.sources;
     const { codes } = known;
     return {
       format: FORMAT_VERSION,
@@ -145,6 +147,7 @@ export class ImportTables {
         ibge_population_year: population?.year ?? "not_available",
         ceis_as_of_date: sanctions?.asOf ?? "not_available",
       },
+      ...(origin === null ? {} : { origin }),
       accounts,
       score_version: SCORE_VERSION,
       created_by: `peneira ${manifest.version}`,
@@ -155,7 +158,7 @@ export class ImportTables {
         countries: codeNames(codes.country),
         municipalities: this.describe(population),
       },
-      dictionaries: metaDictionaries(this.kinds),
+      dictionaries: metaDictionaries(this.kinds, numbers),
     };
   }
 

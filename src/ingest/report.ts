@@ -1,7 +1,7 @@
 /**
  * What an import tells the person who ran it.
  * What comes in: counts of the passes. What goes out: the report as a JSON value, and a summary.
- * Invariant: holds no personal data; of rules about contacts and names only the counts are told.
+ * Invariant: holds no personal data; of rules about contacts and names only counts are reported.
  */
 import { wordFor } from "../amounts.ts";
 import { RULE_NAMES, RULES, type Rule } from "../dump/rules.ts";

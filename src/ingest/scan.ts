@@ -1,11 +1,15 @@
 /**
- * Pass 1 of the import: one member of the dump, cleaned and spilled by company root.
+ * Pass 1 of the import in TypeScript: one member of the dump, cleaned and spilled by company root.
+ * The twin of `native-scan.ts`, which imports take.
  * What comes in: a member (companies, Simples or establishments) and the number of partitions.
  * What goes out: its spill file, the codes it uses, and what was odd about it.
  * Invariant: the spill depends on the member alone, not on the thread or the order of tasks.
  */
-import { type DumpMember, placeOf, readMember } from "../dump/archive.ts";
+import { placeOf, readMember } from "../dump/archive.ts";
+import { BadRows } from "../dump/badrows.ts";
+import type { TextEncoding } from "../dump/encoding.ts";
 import { LAYOUTS } from "../dump/layout.ts";
+import type { DumpMember } from "../dump/member.ts";
 import { type DumpRecord, RecordScanner } from "../dump/records.ts";
 import { UFS } from "../spec/fields.ts";
 import { type AllCodes, type AllCounters, codesInUse, newCounters } from "./codes.ts";
@@ -24,6 +28,10 @@ export interface ScanTask {
   readonly keepCpf: boolean;
   /** Last day that counts as a date, in days since 1970-01-01. */
   readonly latestDay: number;
+  /** Reads texts as UTF-8 whether or not the file has its mark. */
+  readonly utf8: boolean;
+  /** Malformed rows of the member that are left out and counted before one is refused. */
+  readonly skipBadRows: number;
   /** Shared counter: KiB scanned so far, of all tasks together. */
   readonly progress: Int32Array;
 }
@@ -36,11 +44,18 @@ export interface ScanResult {
   readonly codes: AllCodes;
   /** Rows per state and TOM code (`establishments.ts`); empty for the other types. */
   readonly places: Uint32Array;
+  readonly encoding: TextEncoding;
   readonly tally: TallyResult;
 }
 
+/** The decompressed bytes of a member. */
+export type DumpPieces = AsyncIterable<Uint8Array> | Iterable<Uint8Array>;
+
 /** Scans one member. @throws CommandError with file, line and reason when it is damaged. */
-export async function scanMember(task: ScanTask): Promise<ScanResult> {
+export async function scanHere(
+  task: ScanTask,
+  pieces: DumpPieces = readMember(task.member),
+): Promise<ScanResult> {
   const { member, partitions } = task;
   const place = placeOf(member);
   const writer = new SpillWriter(task.spillPath, partitions, task.slotBytes);
@@ -49,22 +64,52 @@ export async function scanMember(task: ScanTask): Promise<ScanResult> {
   const isPlaced = member.type === "estabelecimentos";
   const places = new Uint32Array(isPlaced ? UFS.length * TOM_CODES : 0);
   const take = takerOf(task, { writer, tally, counters, places });
+  const bad = new BadRows(task.skipBadRows, (line, reason) =>
+    tally.add("row_malformed", line, () => reason),
+  );
+  const scanner = new RecordScanner(place, LAYOUTS[member.type].columns.length, {
+    bad,
+    utf8: task.utf8,
+  });
+  try {
+    const rowsKept = await feed({ scanner, bad, pieces, take, progress: task.progress });
+    const { record, count: rowsIn } = scanner;
+    const encoding = { utf8: record.encoding === "utf8", ...record.sequences };
+    const found = { codes: codesInUse(counters), places, encoding, tally: tally.result() };
+    return { spill: writer.close(), rowsIn, rowsKept, ...found };
+  } catch (error) {
+    writer.abandon();
+    throw error;
+  }
+}
+
+interface Feeding {
+  readonly scanner: RecordScanner;
+  readonly bad: BadRows;
+  readonly pieces: DumpPieces;
+  readonly take: (record: DumpRecord) => boolean;
+  readonly progress: Int32Array;
+}
+
+/** Scans all pieces; gives how many rows were kept. */
+async function feed({ scanner, bad, pieces, take, progress }: Feeding): Promise<number> {
   let rowsKept = 0;
   const onRecord = (record: DumpRecord): void => {
-    if (take(record)) rowsKept++;
+    try {
+      if (take(record)) rowsKept++;
+    } catch (error) {
+      bad.leaveOut(error);
+    }
   };
-  const scanner = new RecordScanner(place, LAYOUTS[member.type].columns.length);
   let rest = 0;
-  for await (const chunk of readMember(member)) {
-    scanner.push(chunk, onRecord);
-    rest += chunk.length;
-    Atomics.add(task.progress, 0, rest >> 10);
+  for await (const piece of pieces) {
+    scanner.push(piece, onRecord);
+    rest += piece.length;
+    Atomics.add(progress, 0, rest >> 10);
     rest &= 1023;
   }
   scanner.end(onRecord);
-  const spill = writer.close();
-  const codes = codesInUse(counters);
-  return { spill, rowsIn: scanner.count, rowsKept, codes, places, tally: tally.result() };
+  return rowsKept;
 }
 
 interface Collectors {
@@ -86,6 +131,6 @@ function takerOf(task: ScanTask, collectors: Collectors): (record: DumpRecord) =
     });
   }
   if (type === "simples") return simplesScanner({ ...collectors, partitions });
-  const scanner = new EstablishmentScanner({ ...collectors, partitions, latestDay });
+  const scanner = new EstablishmentScanner({ ...collectors, partitions, latestDay, keepCpf });
   return (record) => scanner.take(record);
 }

@@ -6,6 +6,7 @@
  * `buckets` x `slotBytes` in memory, whatever the number of records.
  */
 import { closeSync, openSync, readSync, writeSync } from "node:fs";
+import type { ExtentLists } from "../../native-index/napi/import-handles.ts";
 
 /** A closed spill file; a plain value, so that it can be passed to a worker thread. */
 export interface SpillFile {
@@ -14,6 +15,27 @@ export interface SpillFile {
   readonly starts: Uint32Array;
   readonly offsets: Float64Array;
   readonly lengths: Uint32Array;
+}
+
+/** The spill file whose extents are listed in the order in which they lie in it. */
+export function spillFileOf(path: string, buckets: number, extents: ExtentLists): SpillFile {
+  const count = extents.buckets.length;
+  const starts = new Uint32Array(buckets + 1);
+  for (const bucket of extents.buckets) starts[bucket + 1] = (starts[bucket + 1] as number) + 1;
+  for (let b = 0; b < buckets; b++) {
+    starts[b + 1] = (starts[b + 1] as number) + (starts[b] as number);
+  }
+  const next = starts.slice();
+  const offsets = new Float64Array(count);
+  const lengths = new Uint32Array(count);
+  for (let i = 0; i < count; i++) {
+    const bucket = extents.buckets[i] as number;
+    const place = next[bucket] as number;
+    next[bucket] = place + 1;
+    offsets[place] = extents.offsets[i] as number;
+    lengths[place] = extents.lengths[i] as number;
+  }
+  return { path, starts, offsets, lengths };
 }
 
 /** The place of one bucket's bytes that are not written yet. */
@@ -67,23 +89,17 @@ export class SpillWriter {
   close(): SpillFile {
     for (let bucket = 0; bucket < this.slots.length; bucket++) this.flush(bucket);
     closeSync(this.fd);
-    const count = this.extentBucket.length;
-    const starts = new Uint32Array(this.slots.length + 1);
-    for (const bucket of this.extentBucket) starts[bucket + 1] = (starts[bucket + 1] as number) + 1;
-    for (let b = 0; b < this.slots.length; b++) {
-      starts[b + 1] = (starts[b + 1] as number) + (starts[b] as number);
-    }
-    const next = starts.slice();
-    const offsets = new Float64Array(count);
-    const lengths = new Uint32Array(count);
-    for (let i = 0; i < count; i++) {
-      const bucket = this.extentBucket[i] as number;
-      const place = next[bucket] as number;
-      next[bucket] = place + 1;
-      offsets[place] = this.extentOffset[i] as number;
-      lengths[place] = this.extentLength[i] as number;
-    }
-    return { path: this.path, starts, offsets, lengths };
+    const extents = {
+      buckets: Uint32Array.from(this.extentBucket),
+      offsets: Float64Array.from(this.extentOffset),
+      lengths: Uint32Array.from(this.extentLength),
+    };
+    return spillFileOf(this.path, this.slots.length, extents);
+  }
+
+  /** Lets go of the file, which is not finished. */
+  abandon(): void {
+    closeSync(this.fd);
   }
 
   private flush(bucket: number): void {

@@ -5,6 +5,7 @@
  * Invariant: an example never holds personal data: rules marked `count` give only the place.
  */
 
+import type { ScanFindings } from "../../native-index/napi/import-handles.ts";
 import type { DumpRecord } from "../dump/records.ts";
 import { RULE_NAMES, RULES, type Rule, ruleOf } from "../dump/rules.ts";
 import { fieldText } from "../dump/values.ts";
@@ -64,6 +65,29 @@ export class Tally {
   result(): TallyResult {
     return { counts: this.counts, examples: this.examples };
   }
+}
+
+/**
+ * The tally of a native scan of the file that `place` names, whose fields are of an encoding, or of
+ * a native join, for which `place` is empty.
+ */
+export function tallyOf(
+  place: string,
+  { counts, examples }: Pick<ScanFindings<string>, "counts" | "examples">,
+  encoding: DumpRecord["encoding"] = "latin1",
+): TallyResult {
+  const shown: Partial<Record<Rule, Example[]>> = {};
+  for (const { rule: number, line, fields } of examples) {
+    const rule = RULE_NAMES[number] as Rule;
+    const value = fields.map((field) => field.toString(encoding).trim()).join("/");
+    const list = shown[rule] ?? [];
+    shown[rule] = list;
+    list.push({
+      ...(place === "" ? {} : { place: `${place}, line ${line}` }),
+      ...(RULES[rule].example === "value" ? { value: value.slice(0, VALUE_MAX) } : {}),
+    });
+  }
+  return { counts, examples: shown };
 }
 
 /** Sums tallies; the examples of the earlier ones stay. */

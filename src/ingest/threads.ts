@@ -7,15 +7,17 @@ import { setMaxListeners } from "node:events";
 import { serialize } from "node:v8";
 import { CommandError } from "../errors.ts";
 import { ThreadPool } from "../threads.ts";
-import type { IngestAnswer, SampleTask, WithContext } from "./ingest.worker.ts";
-import type { JoinContext, JoinResult, JoinTask } from "./join.ts";
+import type { CountTaskShared, IngestAnswer, SampleTask, WithContext } from "./ingest.worker.ts";
+import type { JoinResult, JoinTask } from "./join.ts";
 import type { RankKeys } from "./ranges.ts";
 import type { ScanResult, ScanTask } from "./scan.ts";
+import type { CountResult } from "./shared-values.ts";
 
 /** Task and answer of every function of the worker. */
 interface Work {
   readonly scan: readonly [ScanTask, IngestAnswer<ScanResult>];
   readonly join: readonly [JoinTask & WithContext, IngestAnswer<JoinResult>];
+  readonly count: readonly [CountTaskShared, IngestAnswer<CountResult>];
   readonly sample: readonly [SampleTask, IngestAnswer<RankKeys>];
 }
 
@@ -37,17 +39,20 @@ export class Threads {
     this.pool = new ThreadPool({ worker: "ingest/ingest.worker.ts", threads: count });
   }
 
-  /** Runs tasks in the order given. @throws CommandError as the task did. */
+  /** Runs tasks in order; `onDone` is called after each. @throws CommandError as a task did. */
   async run<Name extends keyof Work>(
     name: Name,
     tasks: readonly Work[Name][0][],
+    onDone: () => void = () => {},
   ): Promise<Value<Work[Name][1]>[]> {
     const { signal } = this.cancel;
     const runs = tasks.map(async (task) => {
       const answer = (await this.pool.run(name, task, { signal })) as IngestAnswer<
         Value<Work[Name][1]>
       >;
+      onDone();
       if ("refusal" in answer) throw new CommandError(answer.refusal);
+      if ("system" in answer) throw Object.assign(new Error(), answer.system);
       return answer.value;
     });
     try {
@@ -65,9 +70,9 @@ export class Threads {
   }
 }
 
-/** Puts a context where every thread can read it without a copy per task. */
-export function shareContext(context: JoinContext): SharedArrayBuffer {
-  const bytes = serialize(context);
+/** Puts a value where every thread can read it without a copy per task. */
+export function shareValue(value: unknown): SharedArrayBuffer {
+  const bytes = serialize(value);
   const shared = new SharedArrayBuffer(bytes.length);
   new Uint8Array(shared).set(bytes);
   return shared;

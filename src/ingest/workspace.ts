@@ -2,11 +2,20 @@
  * The temporary folder of an import: in memory when it stays small, else beside the output.
  * What comes in: the output's path and how many bytes are expected. What goes out: paths.
  * Invariant: whatever ends the process short of a kill -9 (an error, Ctrl-C, SIGTERM), the folder
- * and the unfinished snapshot are gone afterwards; what a kill -9 leaves in memory goes with the
- * next import.
+ * and the unfinished snapshot are gone afterwards; what a kill -9 leaves goes with the next import:
+ * in memory any, beside the output that of the same output and of every `.peneira` there.
  */
 import { existsSync, mkdirSync, readdirSync, rmSync, statfsSync } from "node:fs";
-import { join } from "node:path";
+import { basename, dirname, join } from "node:path";
+import { isRunning } from "../livingprocess.ts";
+import {
+  checkRoom,
+  diskRefusal,
+  type FreeBytes,
+  freeBytesOf,
+  type Need,
+  tryWriting,
+} from "./room.ts";
 
 /** A file system in memory, where Linux has one. */
 const MEMORY_FOLDER = "/dev/shm";
@@ -17,27 +26,60 @@ const MEMORY_BYTES_MAX = 2 ** 31;
 /** Names of workspaces in memory: this and the number of the process. */
 const MEMORY_PREFIX = "peneira-import-";
 
+/** What an import is expected to write, in bytes. */
+export interface WorkspaceNeed {
+  /** Its temporary files, where they lie on a disk. */
+  readonly work: number;
+  readonly snapshot: number;
+  /** Its temporary files at most, for the choice of a folder in memory. */
+  readonly memory: number;
+}
+
 /** A temporary folder that removes itself. */
 export class Workspace {
+  private readonly out: string;
   private readonly folder: string;
   private readonly unfinished: string;
+  private readonly needs: readonly Need[];
+  private readonly freeBytes: FreeBytes;
   private readonly onExit = (): void => this.remove();
   private readonly onSignal = (signal: NodeJS.Signals): void => {
+    process.stderr.write(`\npeneira: ${signal} ended the import; ${this.out} was not written\n`);
     process.exit(signal === "SIGINT" ? 130 : 143);
   };
 
-  /** Makes the folder. @throws Error of the file system. */
-  constructor(out: string, bytesExpected: number) {
+  /** Makes the folder. @throws CommandError when there is no room, or no permission to write. */
+  constructor(out: string, need: WorkspaceNeed, freeBytes = freeBytesOf) {
+    this.out = out;
     sweepMemory();
-    this.folder = fitsMemory(bytesExpected)
+    sweepBeside(out);
+    const beside = dirname(out);
+    const isInMemory = fitsMemory(need.memory);
+    this.folder = isInMemory
       ? join(MEMORY_FOLDER, `${MEMORY_PREFIX}${process.pid}`)
       : `${out}.${process.pid}.work`;
     this.unfinished = `${out}.${process.pid}.partial`;
-    rmSync(this.folder, { recursive: true, force: true });
-    mkdirSync(this.folder, { recursive: true });
+    this.needs = [
+      { folder: beside, bytes: need.snapshot, what: "the snapshot" },
+      ...(isInMemory ? [] : [{ folder: beside, bytes: need.work, what: "temporary files" }]),
+    ];
+    this.freeBytes = freeBytes;
+    try {
+      tryWriting(this.unfinished);
+      checkRoom(out, this.needs, freeBytes);
+      rmSync(this.folder, { recursive: true, force: true });
+      mkdirSync(this.folder, { recursive: true });
+    } catch (error) {
+      throw this.refusalOf(error);
+    }
     process.once("exit", this.onExit);
     process.once("SIGINT", this.onSignal);
     process.once("SIGTERM", this.onSignal);
+  }
+
+  /** In place of an error of the disk a refusal with place and need; others as they are. */
+  refusalOf(error: unknown): unknown {
+    return diskRefusal(error, this.out, this.needs, this.freeBytes);
   }
 
   /** Path of a file in the folder. */
@@ -78,11 +120,13 @@ function sweepMemory(): void {
   }
 }
 
-/** Signal 0 asks only whether the process exists; EPERM means that it does, as another user. */
-function isRunning(pid: number): boolean {
-  try {
-    return process.kill(pid, 0);
-  } catch (error) {
-    return (error as NodeJS.ErrnoException).code === "EPERM";
+/** Removes workspaces and unfinished snapshots beside the output whose process is gone. */
+function sweepBeside(out: string): void {
+  const folder = dirname(out);
+  for (const name of readdirSync(folder)) {
+    const [, base, pid] = /^(.+)\.(\d+)\.(?:work|partial)$/.exec(name) ?? [];
+    const isOurs = base === basename(out) || base?.endsWith(".peneira");
+    if (!isOurs || Number(pid) === 0 || isRunning(Number(pid))) continue;
+    rmSync(join(folder, name), { recursive: true, force: true });
   }
 }

@@ -12,7 +12,7 @@ import { type JsonObject, shown } from "../spec/reader.ts";
 import { type AnswerSource, answeredBy, sourceLine, sourceOf } from "./handlercall.ts";
 import { VALUES_NOTE } from "./instructions.ts";
 import { unknownArguments, withArgumentMistakes } from "./mistakes.ts";
-import { ACCOUNT, objectSchema, READING, SOURCE, SOURCE_NAMES, type Tool } from "./tool.ts";
+import { ACCOUNT_TYPES, objectSchema, READING, SOURCE, SOURCE_NAMES, type Tool } from "./tool.ts";
 
 /** Longest text that is looked at as a CNPJ. */
 const CNPJ_LENGTH_MAX = 64;
@@ -30,10 +30,11 @@ const DEFINITION = {
   description:
     "Reads one establishment by its CNPJ: name, status, activities, address, contact, capital, " +
     "score. The first 8 characters of a CNPJ are the company, 0001 behind them is usually its " +
-    "head office. To find a company by its name use search_accounts with text_hints. " +
+    "head office. Fields are described by search_accounts. To find a company by its name use " +
+    "find_company. " +
     VALUES_NOTE,
   inputSchema: objectSchema(ARGUMENTS, ["cnpj"]),
-  outputSchema: objectSchema({ ...SOURCE, account: ACCOUNT }, [...SOURCE_NAMES, "account"]),
+  outputSchema: objectSchema({ ...SOURCE, account: ACCOUNT_TYPES }, [...SOURCE_NAMES, "account"]),
   annotations: { title: "Read one company", ...READING },
 };
 

@@ -84,12 +84,12 @@ export function fileExportTool(folder: string): Tool<Question<AskedPart>> {
   return {
     definition: DEFINITION,
     async run(sent, asker) {
-      const wish = readExport(sent, Object.keys(OWN_ARGUMENTS));
+      const asked = readExport(sent, Object.keys(OWN_ARGUMENTS));
       const isFree = (name: string) => !taken.has(name) && !existsSync(join(folder, name));
-      checkName(sent, isFree, wish.mistakes);
+      checkName(sent, isFree, asked.mistakes);
       const segment = currentSegment(asker.service);
-      const spec = await withArgumentMistakes(wish.mistakes, () =>
-        readExportSpec(withBody(asker, wish.body), segment),
+      const spec = await withArgumentMistakes(asked.mistakes, () =>
+        readExportSpec(withBody(asker, asked.body), segment),
       );
       const name = (sent.file_name as string | undefined) ?? nameOf(spec, segment, isFree);
       taken.add(name);

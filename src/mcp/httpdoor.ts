@@ -14,6 +14,7 @@ import { isJsonObject, shown } from "../spec/reader.ts";
 import { ACCOUNT_TOOL } from "./account.ts";
 import { Agent, type AgentReply } from "./agent.ts";
 import { COUNT_TOOL } from "./count.ts";
+import { FIND_TOOL } from "./find.ts";
 import {
   errorAnswer,
   isSpoken,
@@ -28,7 +29,13 @@ import { SERVER_EXPORT_TOOL } from "./serverexport.ts";
 import { TRANSLATE_TOOL } from "./translate.ts";
 
 /** The tools that every agent has, however it is connected. */
-export const READING_TOOLS = [TRANSLATE_TOOL, COUNT_TOOL, SEARCH_TOOL, ACCOUNT_TOOL] as const;
+export const READING_TOOLS = [
+  TRANSLATE_TOOL,
+  COUNT_TOOL,
+  SEARCH_TOOL,
+  FIND_TOOL,
+  ACCOUNT_TOOL,
+] as const;
 
 /** Makes the handler of the route; `version` is that of the product. */
 export function agentDoor(version: string): (call: KeyCall<ServicePart>) => Promise<HttpAnswer> {

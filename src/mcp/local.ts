@@ -10,8 +10,7 @@ import { loadPlans, type Plan } from "../access/plans.ts";
 import { systemClock } from "../clock.ts";
 import { Budget } from "../http/server/budget.ts";
 import type { AskedPart, AskedService, Question } from "../http/server/service.ts";
-import { countsAhead, pageAhead } from "../search/ahead.ts";
-import { account, countMatches, facets, search, searchSliced } from "../search/searcher.ts";
+import { ENGINE } from "../search/engine.ts";
 import type { Segment } from "../search/segment.ts";
 import { OUTPUT_FIELD_NAMES } from "../spec/fields.ts";
 import { SPEC_LIMITS } from "../spec/limits.ts";
@@ -19,7 +18,7 @@ import { SPEC_LIMITS } from "../spec/limits.ts";
 /** Makes the questions of one process; `gone` says whether one was cancelled. */
 export function localAsker(segment: Segment): (gone: () => boolean) => Question<AskedPart> {
   const service: AskedService = {
-    engine: { search, searchSliced, countMatches, facets, pageAhead, countsAhead, account },
+    engine: ENGINE,
     clock: systemClock,
     streams: new Budget(1),
     secondaryCnaeFull: true,

@@ -11,7 +11,7 @@ import { type JsonObject, pointerToken, shown } from "../spec/reader.ts";
 
 /** Longest part of an unknown argument's name that a pointer repeats. */
 const NAME_SHOWN_MAX = 64;
-/** Most mistakes that are told at once: more than a model mends in one go. */
+/** Most mistakes that are reported at once: more than a model mends in one go. */
 const TOLD_MAX = 20;
 
 /** What mends an error that has to do with how tools are called, in their words. */
@@ -78,7 +78,7 @@ export async function withArgumentMistakes<Value>(
 
 /** The place in the arguments of a place in a body. */
 function placed(pointer: string): string {
-  const within = pointer.replace(/^\/(spec\/output|spec|output|path|header)(?=\/|$)/, "");
+  const within = pointer.replace(/^\/(spec\/output|spec|output|path|query|header)(?=\/|$)/, "");
   return within.replace("idempotency-key", "idempotency_key");
 }
 

@@ -101,11 +101,11 @@ const DEFINITION = {
 export const SERVER_EXPORT_TOOL: Tool<KeyCall<ServicePart>> = {
   definition: DEFINITION,
   async run(sent, asker) {
-    const wish = readExport(sent, Object.keys(OWN_ARGUMENTS));
-    isWhole(sent, "wait_seconds", [0, WAIT_SECONDS_MAX], wish.mistakes);
-    checkKey(sent, wish.mistakes);
+    const asked = readExport(sent, Object.keys(OWN_ARGUMENTS));
+    isWhole(sent, "wait_seconds", [0, WAIT_SECONDS_MAX], asked.mistakes);
+    checkKey(sent, asked.mistakes);
     const { wait_seconds: wait = WAIT_SECONDS, idempotency_key: key } = sent;
-    const accepted = await withArgumentMistakes(wish.mistakes, () => accept(asker, wish, key));
+    const accepted = await withArgumentMistakes(asked.mistakes, () => accept(asker, asked, key));
     assert(accepted !== null, "mistakes are thrown");
     const record = await waited(asker, accepted.record, wait as number);
     if (record.expired) throw new AppError("export_expired", "The export has expired.");

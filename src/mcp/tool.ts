@@ -68,9 +68,20 @@ export const SOURCE_NAMES = Object.keys(SOURCE);
 
 const { explain: _, ...accountFields } = SCHEMAS.Account.properties;
 
-/** An account with the fields that were asked for, as a schema. */
+/** An account with the fields that were asked for, as a schema that says what each of them is. */
 export const ACCOUNT = {
   type: "object",
   properties: accountFields,
   additionalProperties: false,
+} as unknown as TSchema;
+
+/** The same without saying it: words cost an agent as much as data, and one tool has told them. */
+export const ACCOUNT_TYPES = {
+  ...ACCOUNT,
+  properties: Object.fromEntries(
+    Object.entries(accountFields).map(([name, field]) => {
+      const { description: _, ...type } = field as { readonly description?: string };
+      return [name, type];
+    }),
+  ),
 } as unknown as TSchema;

@@ -27,7 +27,7 @@ import {
   type ToolAnswer,
 } from "./tool.ts";
 
-/** Most notes of a kind, and most activities of one suggestion, that are told. */
+/** Most notes of a kind, and most activities of one suggestion, that are shown. */
 const NOTES_MAX = 15;
 const ACTIVITIES_MAX = 6;
 const SUGGESTIONS_MAX = 6;

@@ -5,14 +5,17 @@
  * Invariant: what is found is what the searcher would find at once; one question is worked on at a
  * time, so that the thread pool has room for files and passwords; too many that wait are refused.
  */
-import { AppError } from "../errors.ts";
 import type { FacetName } from "../spec/facets.ts";
 import type { AccountQuerySpec } from "../spec/schema.ts";
 import { eventually } from "../steps.ts";
-import { type Facets, facetsAside } from "./facet.ts";
+import { type Facets, facetsAside, facetsWork } from "./facet.ts";
+import { AsideLane } from "./lane.ts";
 import { collect, companySteps, type Page, type PageRequest, type RowFinder } from "./page.ts";
 import { matchClauses, plan, type QueryPlan } from "./plan.ts";
 import { guarded, type Segment } from "./segment.ts";
+
+/** Dear questions wait for each other. */
+const lane = new AsideLane();
 
 /** A page that is wanted. */
 export interface AheadRequest {
@@ -20,7 +23,7 @@ export interface AheadRequest {
   /** Row that the page begins after; -1 for the first page. */
   readonly afterRow: number;
   /** Of each company only the first matching establishment; see page.ts. */
-  readonly onePerCompany?: boolean;
+  readonly onePerCompany?: boolean | undefined;
 }
 
 /** What was found of a page. */
@@ -40,28 +43,36 @@ export interface CountsAhead {
 const LISTED_MIN = 5_000;
 /** Prefixes have no posting lists; each costs what so many codes cost, and more. */
 const PREFIX_WEIGHT = 10;
-/** Matches times facets: about two milliseconds. */
-const COUNTED_MIN = 2_000_000;
+/** Cells and rows that are counted aside: from one to four milliseconds, whatever the registry. */
+const COUNTED_MIN = 1_000_000;
 /** Matches of which many may be equal by the first of several keys, so that all are compared. */
 const COMPARED_MIN = 20_000;
 /** Matches of which every page in every order takes well under a millisecond. */
 const FEW_MATCHES = 4_096;
 /** Accounts of a page that is large, in another order than that of the rows. */
 const LARGE_PAGE_MIN = 512;
-/** Questions that wait at most. */
-const WAITING_MAX = 64;
-const RETRY_AFTER_SECONDS = 1;
 
 /** Finds a page aside; null where it is quick. */
 export function pageAhead(
   segment: Segment,
-  wish: AheadRequest,
+  request: AheadRequest,
   names: readonly FacetName[] | null,
 ): Promise<PageAhead> | null {
-  const { spec, afterRow, onePerCompany = false } = wish;
-  const quick = !isLong(spec) && !isSlow(segment, wish);
+  const { spec, afterRow, onePerCompany = false } = request;
+  const quick = !isLong(spec) && !isSlow(segment, request);
   if (quick && !areMany(segment, spec, names)) return null;
-  return inTurn(async () => {
+  return aside(segment, { spec, afterRow, onePerCompany }, names);
+}
+
+/** Apart, so that a page that is quick makes no closure. */
+function aside(
+  segment: Segment,
+  { spec, afterRow, onePerCompany }: AheadRequest,
+  names: readonly FacetName[] | null,
+): Promise<PageAhead> {
+  return lane.run(async () => {
+    // In this order, because the total is known once facets are counted.
+    const facets = await countFacets(segment, spec, names);
     await countAside(segment, spec);
     const planned = guarded(() => plan(segment, spec));
     const wanted = { afterRow, limit: spec.limit };
@@ -69,7 +80,7 @@ export function pageAhead(
     const page = onePerCompany
       ? await eventually(companySteps(find, planned, wanted))
       : collect(planned, await find.select(wanted));
-    return { plan: planned, page, facets: await countFacets(segment, spec, names) };
+    return { plan: planned, page, facets };
   });
 }
 
@@ -92,9 +103,9 @@ export function countsAhead(
   names: readonly FacetName[] | null,
 ): Promise<CountsAhead> | null {
   if (!isLong(spec) && !areMany(segment, spec, names)) return null;
-  return inTurn(async () => {
-    const total = await countAside(segment, spec);
-    return { total, facets: await countFacets(segment, spec, names) };
+  return lane.run(async () => {
+    const facets = await countFacets(segment, spec, names);
+    return { total: await countAside(segment, spec), facets };
   });
 }
 
@@ -112,8 +123,20 @@ async function countFacets(
   return guardedLater(() => facetsAside(segment, matchClauses(segment, spec), names));
 }
 
+/** What `hasLongLists` said; specs never change. */
+const longSpecs = new WeakMap<AccountQuerySpec, boolean>();
+
+function isLong(spec: AccountQuerySpec): boolean {
+  let long = longSpecs.get(spec);
+  if (long === undefined) {
+    long = hasLongLists(spec);
+    longSpecs.set(spec, long);
+  }
+  return long;
+}
+
 /** Whether a spec has long lists. */
-function isLong({ filters: { industry, geo, company } }: AccountQuerySpec): boolean {
+function hasLongLists({ filters: { industry, geo, company } }: AccountQuerySpec): boolean {
   const values = [...Object.values(industry), ...Object.values(geo), ...Object.values(company)];
   const sizes = values.map((value) => (Array.isArray(value) ? value.length : 0));
   const prefixes = geo.postal_code_prefix_any_of?.length ?? 0;
@@ -137,11 +160,10 @@ function areMany(
   spec: AccountQuerySpec,
   names: readonly FacetName[] | null,
 ): boolean {
-  // Where all accounts together are too few nothing needs to be counted.
+  // Where all accounts together are too few nothing needs to be known; one look is for the total.
   const facets = names?.length ?? 0;
-  if (segment.accounts * facets < COUNTED_MIN) return false;
-  const matches = guarded(() => segment.native.count(matchClauses(segment, spec)));
-  return matches * facets >= COUNTED_MIN;
+  if (names === null || segment.accounts * (facets + 1) < COUNTED_MIN) return false;
+  return guarded(() => facetsWork(segment, matchClauses(segment, spec), names)) >= COUNTED_MIN;
 }
 
 /** As `guarded`, for what is found later. */
@@ -153,22 +175,4 @@ async function guardedLater<Value>(call: () => Promise<Value>): Promise<Value> {
       throw error;
     });
   }
-}
-
-let last: Promise<unknown> = Promise.resolve();
-let waiting = 0;
-
-/** Runs a task when those before it have ended. Throws `overloaded` where too many wait. */
-function inTurn<Value>(task: () => Promise<Value>): Promise<Value> {
-  if (waiting >= WAITING_MAX) {
-    throw new AppError("overloaded", "Too many dear questions wait. Ask this one again later.", {
-      headers: { "Retry-After": String(RETRY_AFTER_SECONDS) },
-    });
-  }
-  waiting++;
-  const turn = last.then(task).finally(() => {
-    waiting--;
-  });
-  last = turn.catch(() => {});
-  return turn;
 }

@@ -9,6 +9,7 @@
 import {
   type DimensionName,
   FLAG_CODES,
+  TABLES,
   type TableName,
 } from "../../native-index/format/columns.ts";
 import type { Clause, PostingClause, RangeClause } from "../../native-index/napi/engine.ts";
@@ -16,6 +17,7 @@ import { analyzeWords } from "../spec/analyzer.ts";
 import { cnaeDigits } from "../spec/catalog.ts";
 import type { FilterName } from "../spec/filters/table.ts";
 import type { AccountQuerySpec } from "../spec/schema.ts";
+import { LANDLINES, MOBILES } from "./phonekinds.ts";
 import { guarded, type Segment } from "./segment.ts";
 
 type Filters = AccountQuerySpec["filters"];
@@ -47,7 +49,12 @@ export function phaseClauses(segment: Segment, filters: Filters): Clause[][] {
 }
 
 function clausesBy(segment: Segment, filters: Filters, activity: Activity): Clause[] {
-  return READERS.flatMap((read) => read({ segment, activity, ...filters }));
+  const { industry, geo, company, contact } = filters;
+  // Named one by one: a spread costs more than most of the clauses.
+  const asked: Asked = { segment, activity, industry, geo, company, contact };
+  const clauses: Clause[] = [];
+  for (const read of READERS) clauses.push(...read(asked));
+  return clauses;
 }
 
 /** What clauses are made from. */
@@ -61,8 +68,13 @@ type ClauseReader = (asked: Asked) => Clause[];
 
 /** Rows with (`negated`: without) one of the codes of a dimension. */
 function posting(dimension: DimensionName, codes: number[], negated = false): PostingClause {
-  const sorted = Uint32Array.from(new Set(codes)).sort();
-  return { kind: "posting", any: [{ dimension, codes: sorted }], negated };
+  return { kind: "posting", any: [{ dimension, codes: ascending(codes) }], negated };
+}
+
+/** The codes in ascending order, each once; most lists are in it already. */
+function ascending(codes: number[]): Uint32Array {
+  const inOrder = codes.every((code, i) => i === 0 || code > (codes[i - 1] as number));
+  return inOrder ? new Uint32Array(codes) : Uint32Array.from(new Set(codes)).sort();
 }
 
 /** Codes of the values that the snapshot holds. */
@@ -72,8 +84,22 @@ function codes(segment: Segment, table: TableName, values: readonly string[]): n
 
 /** Codes of subclasses `NNNN-N/NN`; secondary codes are numbered as primary ones are. */
 function cnaeCodes(segment: Segment, subclasses: readonly string[]): number[] {
-  return codes(segment, "cnae_primary", subclasses.map(cnaeDigits));
+  const known = subclassCodes.get(segment) ?? new Map<string, number>();
+  subclassCodes.set(segment, known);
+  const wanted: number[] = [];
+  for (const subclass of subclasses) {
+    let code = known.get(subclass);
+    if (code === undefined) {
+      code = segment.codeOf("cnae_primary", cnaeDigits(subclass));
+      if (code >= 0) known.set(subclass, code);
+    }
+    if (code >= 0) wanted.push(code);
+  }
+  return wanted;
 }
+
+/** The codes of subclasses as specs spell them, as far as the snapshot has them. */
+const subclassCodes = new WeakMap<Segment, Map<string, number>>();
 
 function activityClauses({ segment, industry, activity }: Asked): Clause[] {
   const { cnae_any_of: subclasses } = industry;
@@ -97,6 +123,13 @@ function excludeClauses({ segment, industry }: Asked): Clause[] {
 function eitherPosting(cnaes: number[], negated: boolean): PostingClause {
   const dimensions = ["cnae_primary", "cnae_secondary"] as const;
   return { kind: "posting", any: dimensions.flatMap((name) => posting(name, cnaes).any), negated };
+}
+
+/** Those of `cnae_any_of` and of this one are two clauses: both must be met. */
+function secondaryClauses({ segment, industry }: Asked): Clause[] {
+  const { cnae_secondary_any_of: subclasses } = industry;
+  if (subclasses === undefined) return [];
+  return [posting("cnae_secondary", cnaeCodes(segment, subclasses))];
 }
 
 function hintClauses({ industry: { text_hints: hints } }: Asked): Clause[] {
@@ -124,7 +157,7 @@ function municipalityClauses({ segment, geo }: Asked): Clause[] {
     .filter(({ values }) => values.length > 0)
     .map(({ dimension, values }) => ({
       dimension,
-      codes: Uint32Array.from(codes(segment, dimension, values)).sort(),
+      codes: ascending(codes(segment, dimension, values)),
     }));
   return any.length === 0 ? [] : [{ kind: "posting", any, negated: false }];
 }
@@ -176,6 +209,71 @@ function anyContactClauses({ contact }: Asked): Clause[] {
   return [posting("flag", [FLAG_CODES.has_email, FLAG_CODES.has_phone])];
 }
 
+/** Rows with a mobile or a landline; a snapshot of an earlier version has no lists of them. */
+function phoneKindClauses(
+  { segment, contact }: Asked,
+  kind: "mobile" | "landline",
+  ranges: RangeClause["ranges"],
+): Clause[] {
+  if (contact[`require_${kind}`] !== true) return [];
+  if (!segment.catalog.lacksCounts) return flag(`has_${kind}`, true);
+  return [{ kind: "range", column: "phone_1", or: "phone_2", ranges }];
+}
+
+/** Rows whose number is from `min` to `max`, where these are given. */
+function countClauses(
+  segment: Segment,
+  columns: Pick<RangeClause, "column" | "or">,
+  [min = 0, max]: readonly [min: number | undefined, max: number | undefined],
+): Clause[] {
+  const numbers = numbersOf(segment);
+  const low = firstFrom(numbers, min);
+  const high = (max === undefined ? numbers.length : firstFrom(numbers, max + 1)) - 1;
+  return [{ kind: "range", ...columns, ranges: low <= high ? [[low, high]] : [] }];
+}
+
+function establishmentClauses({ segment, company }: Asked): Clause[] {
+  const { establishments_min: min, establishments_max: max } = company;
+  if (min === undefined && max === undefined) return [];
+  return countClauses(segment, { column: "establishments" }, [min, max]);
+}
+
+/** An e-mail of its own has lists; what more companies have is tested. */
+function emailSharedClauses({ segment, contact: { email_shared_max: max } }: Asked): Clause[] {
+  if (max === undefined) return [];
+  if (max === 1) return flag("own_email", true);
+  return countClauses(segment, { column: "email_shared" }, [undefined, max]);
+}
+
+function phoneSharedClauses({ segment, contact: { phone_shared_max: max } }: Asked): Clause[] {
+  if (max === undefined) return [];
+  const columns = { column: "phone_1_shared", or: "phone_2_shared" } as const;
+  return countClauses(segment, columns, [undefined, max]);
+}
+
+/** The numbers that the codes of counts stand for, ascending. */
+function numbersOf(segment: Segment): readonly number[] {
+  const known = numbersBySegment.get(segment);
+  if (known !== undefined) return known;
+  const numbers = segment.native.table(TABLES.indexOf("number")).map(Number);
+  numbersBySegment.set(segment, numbers);
+  return numbers;
+}
+
+const numbersBySegment = new WeakMap<Segment, readonly number[]>();
+
+/** Place of the first number that is not below a bound. */
+function firstFrom(numbers: readonly number[], bound: number): number {
+  let low = 0;
+  let high = numbers.length;
+  while (low < high) {
+    const middle = (low + high) >>> 1;
+    if ((numbers[middle] as number) < bound) low = middle + 1;
+    else high = middle;
+  }
+  return low;
+}
+
 /** Postal codes that begin with a prefix, as an inclusive range of 8-digit numbers. */
 function prefixRange(prefix: string): [number, number] {
   const scale = 10 ** (8 - prefix.length);
@@ -202,6 +300,7 @@ const CLAUSES = {
   secondary_cnae_mode: activityClauses,
   cnae_exclude: excludeClauses,
   text_hints: hintClauses,
+  cnae_secondary_any_of: secondaryClauses,
   uf_any_of: ({ segment, geo }) => anyOf(segment, "uf", geo.uf_any_of),
   municipality_ibge_any_of: municipalityClauses,
   municipality_tom_any_of: municipalityClauses,
@@ -213,6 +312,7 @@ const CLAUSES = {
   legal_nature_any_of: ({ segment, company }) =>
     anyOf(segment, "legal_nature", company.legal_nature_any_of),
   headquarters_only: ({ company }) => flag("headquarters", company.headquarters_only || null),
+  branches_only: ({ company }) => flag("headquarters", company.branches_only ? false : null),
   simples_opt_in: ({ company }) => flag("simples_opt_in", company.simples_opt_in),
   mei_opt_in: ({ company }) => flag("mei_opt_in", company.mei_opt_in),
   share_capital_min: capitalClauses,
@@ -222,6 +322,13 @@ const CLAUSES = {
   require_email: ({ contact }) => flag("has_email", contact.require_email || null),
   require_phone: ({ contact }) => flag("has_phone", contact.require_phone || null),
   require_any_contact: anyContactClauses,
+  establishments_min: establishmentClauses,
+  establishments_max: establishmentClauses,
+  require_mobile: (asked) => phoneKindClauses(asked, "mobile", MOBILES),
+  require_landline: (asked) => phoneKindClauses(asked, "landline", LANDLINES),
+  require_own_domain: ({ contact }) => flag("own_domain", contact.require_own_domain ?? null),
+  email_shared_max: emailSharedClauses,
+  phone_shared_max: phoneSharedClauses,
 } satisfies Readonly<Record<FilterName, ClauseReader>>;
 
 /** Each reader once: some filters are one clause together. */

@@ -104,7 +104,7 @@ type Filters = AccountQuerySpec["filters"];
 /** What in an account met a filter. */
 type MatchOf = (row: ExplainedRow) => unknown;
 
-/** The reasons of the table, in the order in which filters are told. */
+/** The reasons of the table, in the order in which filters are reported. */
 const REASONS = PART_NAMES.flatMap(rowsOfPart).flatMap((row) => ("reason" in row ? [row] : []));
 
 /** What explains the filters that are set, by name; two ends of a span have one name. */
@@ -116,6 +116,7 @@ function setFilters(filters: Filters): [string, MatchOf][] {
 /** What of an account shows that it met a filter. */
 function matchOf(shows: (typeof REASONS)[number]["reason"]["shows"], filters: Filters): MatchOf {
   if (shows === "activity") return matchedCnae(filters.industry);
+  if (shows === "secondary") return matchedSecondary(filters.industry.cnae_secondary_any_of ?? []);
   if (shows === "hint") return matchedHint(filters.industry.text_hints);
   return shows === "met" ? () => true : (row) => row[shows];
 }
@@ -130,6 +131,12 @@ function matchedCnae(industry: Filters["industry"]): MatchOf {
     primary !== null && wanted.has(primary)
       ? { code: primary, as: "primary" }
       : { code: secondary.find((code) => wanted.has(code)) ?? null, as: "secondary" };
+}
+
+/** The first wanted secondary code in the order of the account. */
+function matchedSecondary(subclasses: readonly string[]): MatchOf {
+  const wanted = new Set(subclasses.map(cnaeDigits));
+  return ({ cnae_secondary: secondary }) => secondary.find((code) => wanted.has(code)) ?? null;
 }
 
 /** The first hint all of whose words the names hold. */

@@ -201,7 +201,8 @@ function describePlan(plan: QueryPlan): string[] {
 function describeClause(clause: Clause): string {
   if (clause.kind === "range") {
     const ranges = clause.ranges.map(([low, high]) => `${low}..${high}`);
-    return `test ${clause.column} in ${ranges.join(", ")}`;
+    const columns = clause.or === undefined ? clause.column : `${clause.column} or ${clause.or}`;
+    return `test ${columns} in ${ranges.join(", ")}`;
   }
   if (clause.kind === "words") {
     return `words ${clause.hints.map((words) => words.join(" and ")).join(" or ")}`;

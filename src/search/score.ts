@@ -104,11 +104,11 @@ export const SCORE_WEIGHTS: Readonly<Record<ScoredStrategy, Readonly<Record<Scor
 export const SANCTION_PENALTY = 200;
 
 /** Half of the age grade is reached after this many days (five years). */
-const AGE_HALF_DAYS = 1826;
+export const AGE_HALF_DAYS = 1826;
 /** The recency grade falls to 0 over this many days (twenty years). */
-const RECENCY_DAYS = 7305;
+export const RECENCY_DAYS = 7305;
 /** Share capital in reais from which each further eighth of the grade is given. */
-const CAPITAL_STEPS = [1, 100, 1_000, 10_000, 50_000, 100_000, 1_000_000, 10_000_000];
+export const CAPITAL_STEPS = [1, 100, 1_000, 10_000, 50_000, 100_000, 1_000_000, 10_000_000];
 
 /** Grade of a registration status: active is what people look for. */
 function statusGrade(status: number): number {

@@ -26,9 +26,11 @@ export interface EngineRequest extends AheadRequest {
   readonly fields: readonly string[];
   readonly explain: boolean;
   /** Renders the rows in place of `fields` and `explain`. */
-  readonly project?: Projector;
+  readonly project?: Projector | undefined;
   /** What was found of this page before. */
   readonly ahead?: PageAhead | null;
+  /** Whether its text may be lent until the next page is asked for. */
+  readonly lends?: boolean;
 }
 
 /** The accounts of a page and what is known about the whole answer, however they were found. */

@@ -95,6 +95,7 @@ function catalogOf(meta: SnapshotMeta): Catalog {
   return {
     cnaeCodes: dictionaries.cnae_primary,
     legalNatures: dictionaries.legal_nature,
+    ...(meta.format === 1 ? { lacksCounts: true } : {}),
     municipalities: lookups.municipalities.map((row) => {
       return { tom: row[0], name: row[1], ibge: row[2], uf: row[3] };
     }),
@@ -135,8 +136,12 @@ function guardReads(native: NativeSegment): NativeSegment {
   for (const [name, read] of Object.entries(methods)) {
     if (typeof read !== "function" || NOT_READS.includes(name)) continue;
     methods[name] = (...given: unknown[]) => {
-      const value: unknown = guarded(() => read.apply(native, given));
-      return value instanceof Promise ? value.catch(throwGuarded) : value;
+      try {
+        const value: unknown = read.apply(native, given);
+        return value instanceof Promise ? value.catch(throwGuarded) : value;
+      } catch (error) {
+        return throwGuarded(error);
+      }
     };
   }
   return native;

@@ -20,6 +20,7 @@ interface Retired {
 export class SegmentRegistry {
   readonly #clock: Clock;
   readonly #keepMs: number;
+  readonly #serves: (current: Segment | null) => void;
   #current: Segment | null = null;
   /** In the order of their retirement. */
   #retired: Retired[] = [];
@@ -28,9 +29,11 @@ export class SegmentRegistry {
   /** Segments that are given up but have readers; nobody new is sent there. */
   readonly #leaving = new Set<Segment>();
 
-  constructor(clock: Clock, keepMs: number) {
+  /** `serves` is told whenever another segment is the current one, or none is any more. */
+  constructor(clock: Clock, keepMs: number, serves: (current: Segment | null) => void = () => {}) {
     this.#clock = clock;
     this.#keepMs = keepMs;
+    this.#serves = serves;
   }
 
   /** The segment that new questions are asked of; null before the first and after `close`. */
@@ -74,6 +77,7 @@ export class SegmentRegistry {
   put(segment: Segment): void {
     const before = this.#current;
     this.#current = segment;
+    this.#serves(segment);
     if (before !== null) {
       this.#retired.push({ segment: before, usedMs: this.#clock.monotonicMs() });
     }
@@ -85,6 +89,7 @@ export class SegmentRegistry {
 
   /** Gives up the current segment; there is none until the next one is put here. */
   drop(): void {
+    this.#serves(null);
     if (this.#current !== null) this.#giveUp(this.#current);
     this.#current = null;
   }

@@ -52,7 +52,7 @@ export function clockText(ms) {
   return `${Math.floor(seconds / 60)}:${String(seconds % 60).padStart(2, "0")}`;
 }
 
-/** The lines of a run: on a terminal the last one moves, elsewhere what runs is told again. */
+/** The lines of a run: on a terminal the last one moves, elsewhere what runs is printed again. */
 class Clock {
   #out;
   #began = performance.now();

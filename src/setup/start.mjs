@@ -28,10 +28,26 @@ const DEMO = ["dump", "snapshot"];
 
 /**
  * Makes what is missing, then calls `serve`. `due` names the steps of build.mjs that have something
- * to do; `place` puts the compiled addon beside the bundle; `program` is the bundle's launcher.
+ * to do; `hold` waits for another `npm start` that makes something, and gives what ends the wait of
+ * others; `place` puts the compiled addon beside the bundle; `program` is the bundle's launcher.
  */
-export async function start({ root, args, due, program, place, requireTools, fail, serve }) {
-  const missing = [...due, ...(hasDemo(root, args) ? [] : DEMO)];
+export async function start({ serve, ...options }) {
+  if (missingOf(options).length > 0) {
+    const release = options.hold();
+    // Another one may have made it meanwhile.
+    await make({ ...options, missing: missingOf(options) });
+    release();
+  }
+  options.place();
+  serve();
+}
+
+function missingOf({ root, args, due }) {
+  return [...due(), ...(hasDemo(root, args) ? [] : DEMO)];
+}
+
+/** Makes the steps that are missing, side by side. */
+async function make({ root, args, missing, program, place, requireTools, fail }) {
   const steps = Object.entries(STEPS)
     .filter(([name]) => missing.includes(name))
     .map(([name, step]) => ({ ...step, name, run: () => runStep(name) }));
@@ -43,21 +59,18 @@ export async function start({ root, args, due, program, place, requireTools, fai
     if (name === "snapshot") place();
     await runQuietly(DEMO.includes(name) ? demo : own, { root, name, children });
   };
-  if (steps.length > 0) {
-    process.stderr.write(announcement(steps));
-    if (due.some((name) => name === "addon" || name === "sqlite")) requireTools();
-    endTogether(children);
-    try {
-      const whole = wholeSteps(steps, root);
-      const took = Object.entries(await runLanes(steps));
-      keepTimes(Object.fromEntries(took.filter(([name]) => whole.includes(name))));
-    } catch (error) {
-      endAll(children);
-      fail(error.message);
-    }
+  if (steps.length === 0) return;
+  process.stderr.write(announcement(steps));
+  if (missing.some((name) => name === "addon" || name === "sqlite")) requireTools();
+  endTogether(children);
+  try {
+    const whole = wholeSteps(steps, root);
+    const took = Object.entries(await runLanes(steps));
+    keepTimes(Object.fromEntries(took.filter(([name]) => whole.includes(name))));
+  } catch (error) {
+    endAll(children);
+    fail(error.message);
   }
-  place();
-  serve();
 }
 
 /**

@@ -24,6 +24,16 @@ export interface Catalog {
   readonly municipalities: readonly CatalogMunicipality[];
   /** 4 digits, ascending: the dump's table and every code in use. */
   readonly legalNatures: readonly string[];
+  /** Set where the snapshot lacks what is counted at an import: it is of an earlier version. */
+  readonly lacksCounts?: true;
+}
+
+/** What somebody is told who asks for something counted that a snapshot lacks. */
+export function notCounted(name: string): string {
+  return (
+    `The snapshot lacks what ${name} asks for: it was imported by an earlier version. Import the ` +
+    "dump of its month again with this version, or leave this out."
+  );
 }
 
 /** First and last division (2 digits) of each section of CNAE 2.3 (IBGE). */
@@ -76,21 +86,29 @@ export function sectionOfCnae(code: string): string | null {
   return null;
 }
 
-/** Lookups over one catalog; made once per catalog by `catalogLookup`. */
+/** Municipalities by their codes. */
+interface Municipalities {
+  readonly byIbge: ReadonlyMap<string, CatalogMunicipality>;
+  readonly byTom: ReadonlyMap<string, CatalogMunicipality>;
+}
+
+/**
+ * Lookups over one catalog; made once per catalog by `catalogLookup`. Each list is made when it is
+ * first looked into, so that a start waits for none of them.
+ */
 export class CatalogLookup {
-  readonly #cnaeBySpelling = new Map<string, string[]>();
-  readonly #municipalityByIbge = new Map<string, CatalogMunicipality>();
-  readonly #municipalityByTom = new Map<string, CatalogMunicipality>();
-  readonly #naturesByPrefix = new Map<string, string[]>();
+  readonly #catalog: Catalog;
+  #cnaeBySpelling: ReadonlyMap<string, readonly string[]> | null = null;
+  #municipalities: Municipalities | null = null;
+  #naturesByPrefix: ReadonlyMap<string, readonly string[]> | null = null;
 
   constructor(catalog: Catalog) {
-    for (const code of catalog.cnaeCodes) this.#addCnae(code);
-    for (const municipality of catalog.municipalities) this.#addMunicipality(municipality);
-    for (const nature of catalog.legalNatures) {
-      for (let length = 1; length <= 4; length++) {
-        append(this.#naturesByPrefix, nature.slice(0, length), nature);
-      }
-    }
+    this.#catalog = catalog;
+  }
+
+  /** Whether the snapshot has what is counted at an import. */
+  get hasCounts(): boolean {
+    return this.#catalog.lacksCounts !== true;
   }
 
   /**
@@ -98,42 +116,65 @@ export class CatalogLookup {
    * empty when the spelling is wrong or names no known code.
    */
   cnae(spelling: string): readonly string[] {
+    this.#cnaeBySpelling ??= spellingsOf(this.#catalog.cnaeCodes);
     return this.#cnaeBySpelling.get(spelling) ?? NOTHING;
   }
 
   /** Municipality of a 7-digit IBGE code or of its first 6 digits. */
   municipalityByIbge(code: string): CatalogMunicipality | undefined {
-    return this.#municipalityByIbge.get(code);
+    return this.#byCode().byIbge.get(code);
   }
 
   /** Municipality of a 4-digit TOM code. */
   municipalityByTom(code: string): CatalogMunicipality | undefined {
-    return this.#municipalityByTom.get(code);
+    return this.#byCode().byTom.get(code);
   }
 
   /** Known legal natures, ascending, that begin with 1 to 4 digits. */
   legalNatures(prefix: string): readonly string[] {
+    this.#naturesByPrefix ??= prefixesOf(this.#catalog.legalNatures);
     return this.#naturesByPrefix.get(prefix) ?? NOTHING;
   }
 
-  #addCnae(code: string): void {
-    const punctuated = punctuateCnae(code);
-    append(this.#cnaeBySpelling, code, punctuated);
-    append(this.#cnaeBySpelling, punctuated, punctuated);
-    if (code === CNAE_NOT_INFORMED) return;
-    for (let length = 2; length <= 5; length++) {
-      append(this.#cnaeBySpelling, code.slice(0, length), punctuated);
-    }
-    const section = sectionOfCnae(code);
-    if (section !== null) append(this.#cnaeBySpelling, section, punctuated);
+  #byCode(): Municipalities {
+    this.#municipalities ??= byCodes(this.#catalog.municipalities);
+    return this.#municipalities;
   }
+}
 
-  #addMunicipality(municipality: CatalogMunicipality): void {
-    this.#municipalityByTom.set(municipality.tom, municipality);
-    if (municipality.ibge === null) return;
-    this.#municipalityByIbge.set(municipality.ibge, municipality);
-    this.#municipalityByIbge.set(municipality.ibge.slice(0, 6), municipality);
+function spellingsOf(codes: readonly string[]): Map<string, string[]> {
+  const lists = new Map<string, string[]>();
+  for (const code of codes) {
+    const punctuated = punctuateCnae(code);
+    append(lists, code, punctuated);
+    append(lists, punctuated, punctuated);
+    if (code === CNAE_NOT_INFORMED) continue;
+    for (let length = 2; length <= 5; length++) append(lists, code.slice(0, length), punctuated);
+    const section = sectionOfCnae(code);
+    if (section !== null) append(lists, section, punctuated);
   }
+  return lists;
+}
+
+function byCodes(municipalities: readonly CatalogMunicipality[]): Municipalities {
+  const byIbge = new Map<string, CatalogMunicipality>();
+  const byTom = new Map<string, CatalogMunicipality>();
+  for (const municipality of municipalities) {
+    const { tom, ibge } = municipality;
+    byTom.set(tom, municipality);
+    if (ibge === null) continue;
+    byIbge.set(ibge, municipality);
+    byIbge.set(ibge.slice(0, 6), municipality);
+  }
+  return { byIbge, byTom };
+}
+
+function prefixesOf(natures: readonly string[]): Map<string, string[]> {
+  const lists = new Map<string, string[]>();
+  for (const nature of natures) {
+    for (let length = 1; length <= 4; length++) append(lists, nature.slice(0, length), nature);
+  }
+  return lists;
 }
 
 const lookups = new WeakMap<Catalog, CatalogLookup>();

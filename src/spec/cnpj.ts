@@ -20,6 +20,9 @@ const SPELLINGS = [
   /^([0-9A-Z]{2}\.[0-9A-Z]{3}\.[0-9A-Z]{3})\/([0-9A-Z]{4})-([0-9]{2})$/i,
 ];
 
+/** The first 8 characters, which name the company, with their points or without. */
+const ROOT_SPELLINGS = [/^[0-9A-Z]{8}$/i, /^[0-9A-Z]{2}\.[0-9A-Z]{3}\.[0-9A-Z]{3}$/i];
+
 const WEIGHTS = [6, 5, 4, 3, 2, 9, 8, 7, 6, 5, 4, 3, 2];
 
 /** Reads a CNPJ; null when the text is none. */
@@ -29,6 +32,12 @@ export function readCnpj(text: string): Cnpj | null {
   const cnpj = match.slice(1).join("").replaceAll(".", "").toUpperCase();
   const base = cnpj.slice(0, 12);
   return { cnpj, checked: cnpj === base + cnpjCheckDigits(base) };
+}
+
+/** Reads the root of a CNPJ, which names a company: 8 characters, upper case; null for another. */
+export function readRoot(text: string): string | null {
+  if (!ROOT_SPELLINGS.some((spelling) => spelling.test(text))) return null;
+  return text.replaceAll(".", "").toUpperCase();
 }
 
 /** The two check digits of 12 characters: twice modulo 11, the second over the first as well. */

@@ -42,6 +42,11 @@ export class CodeReader {
     return [];
   }
 
+  /** The same of an extension, which may be null. */
+  secondaryCnaes(value: unknown, pointer: string): Steps<string[]> {
+    return this.cnaes(value ?? undefined, pointer);
+  }
+
   #unknownCnae(text: string, pointer: string): void {
     this.#reader.mistake(pointer, "unknown_cnae", () =>
       /^(?:\d{2,5}|\d{7}|\d{4}-\d\/\d{2}|[A-U])$/.test(text)

@@ -10,8 +10,9 @@
  * 87 bytes are 116 base64url characters without spare bits. The hashes are truncated SHA-256.
  */
 import { strict as assert } from "node:assert";
-import { createHash, createHmac, timingSafeEqual } from "node:crypto";
+import { timingSafeEqual } from "node:crypto";
 import { AppError } from "../errors.ts";
+import { HmacKey, SHA256_BYTES, sha256 } from "../sha256.ts";
 
 const VERSION = 1;
 const ROW_AT = 1;
@@ -21,38 +22,62 @@ const HASH_BYTES = 16;
 const SPEC_AT = SNAPSHOT_AT + HASH_BYTES;
 const FIELDS_AT = SPEC_AT + HASH_BYTES;
 const MAC_AT = FIELDS_AT + HASH_BYTES;
-const CURSOR_BYTES = MAC_AT + 32;
+const CURSOR_BYTES = MAC_AT + SHA256_BYTES;
 const SHA256_HEX = /^[0-9a-f]{64}$/;
 const CURSOR_SHAPE = /^[A-Za-z0-9_-]{116}$/;
 
-/** What a cursor is bound to. */
-export interface CursorScope {
+/** What the pages of one search have in common; it stands in their cursors. */
+export interface PagesScope {
   /** Identifies the snapshot's contents, not only its month; any text. */
   readonly snapshotId: string;
   /** `resultHash` of the spec: SHA-256 in hex. */
   readonly specHash: string;
   /** `fieldsHash` of what the plan allows: SHA-256 in hex. */
   readonly fieldsHash: string;
+}
+
+/** What a cursor is bound to. */
+export interface CursorScope extends PagesScope {
   /** Further strings it must be used with: tenant, endpoint. Not shown in the cursor. */
   readonly binding: readonly string[];
+}
+
+/** Where a page ends, and whose it is. */
+interface PageEnd extends Pick<CursorScope, "binding"> {
+  /** From 0 to 2^48-1. */
+  readonly lastRow: number;
 }
 
 /** The secrets of cursors: the first signs, all of them verify (a previous one stays valid). */
 export type CursorSecrets = readonly [Uint8Array, ...Uint8Array[]];
 
-/** Makes the cursor that continues after a row (0 to 2^48-1). */
-export function encodeCursor(
-  cursor: CursorScope & { readonly lastRow: number },
-  secrets: CursorSecrets,
-): string {
-  const bytes = Buffer.alloc(CURSOR_BYTES);
-  bytes.writeUInt8(VERSION, 0);
-  bytes.writeUIntBE(cursor.lastRow, ROW_AT, ROW_BYTES);
-  bytes.write(snapshotHash(cursor.snapshotId), SNAPSHOT_AT, "hex");
-  bytes.write(half(cursor.specHash), SPEC_AT, "hex");
-  bytes.write(half(cursor.fieldsHash), FIELDS_AT, "hex");
-  authenticate(bytes.subarray(0, MAC_AT), cursor.binding, secrets[0]).copy(bytes, MAC_AT);
-  return bytes.toString("base64url");
+/** Makes the cursors of one search: from page to page only the row and the signature change. */
+export class CursorTemplate {
+  /** Everything in front of the signature, with the row of the cursor that was made last. */
+  readonly #payload = Buffer.alloc(MAC_AT);
+
+  constructor({ snapshotId, specHash, fieldsHash }: PagesScope) {
+    this.#payload.writeUInt8(VERSION, 0);
+    this.#payload.write(snapshotHash(snapshotId), SNAPSHOT_AT, "hex");
+    this.#payload.write(half(specHash), SPEC_AT, "hex");
+    this.#payload.write(half(fieldsHash), FIELDS_AT, "hex");
+  }
+
+  /** The cursor that continues behind a page. */
+  after({ lastRow, binding }: PageEnd, [secret]: CursorSecrets): string {
+    this.#payload.writeUIntBE(lastRow, ROW_AT, ROW_BYTES);
+    made.set(this.#payload);
+    keyOf(secret).sign(this.#payload, bindingText(binding), made, MAC_AT);
+    return made.toString("base64url");
+  }
+}
+
+/** The cursor that was made last. */
+const made = Buffer.alloc(CURSOR_BYTES);
+
+/** Makes the cursor that continues after a row, for whoever makes one alone. */
+export function encodeCursor(cursor: CursorScope & PageEnd, secrets: CursorSecrets): string {
+  return new CursorTemplate(cursor).after(cursor, secrets);
 }
 
 /**
@@ -85,17 +110,37 @@ function openCursor(text: string, binding: readonly string[], secrets: CursorSec
   const bytes = Buffer.from(text, "base64url");
   const mac = bytes.subarray(MAC_AT);
   const payload = bytes.subarray(0, MAC_AT);
-  const genuine = secrets.some((secret) =>
-    timingSafeEqual(mac, authenticate(payload, binding, secret)),
-  );
+  const bound = bindingText(binding);
+  const expected = Buffer.alloc(SHA256_BYTES);
+  const genuine = secrets.some((secret) => {
+    keyOf(secret).sign(payload, bound, expected);
+    return timingSafeEqual(mac, expected);
+  });
   if (!genuine || bytes[0] !== VERSION) refuse("invalid_cursor", detail);
   return bytes;
 }
 
-/** HMAC over the payload (of fixed length) and the binding, each part with its length before it. */
-function authenticate(payload: Buffer, binding: readonly string[], secret: Uint8Array): Buffer {
-  const parts = binding.map((part) => `${Buffer.byteLength(part)}:${part}`);
-  return createHmac("sha256", secret).update(payload).update(parts.join("")).digest();
+/** The text that was made last: mostly the same one is asked for again. */
+let lastBound: { readonly binding: readonly string[]; readonly text: string } | null = null;
+
+/** What is signed behind the payload (of fixed length): each part with its length before it. */
+function bindingText(binding: readonly string[]): string {
+  if (lastBound?.binding === binding) return lastBound.text;
+  let text = "";
+  for (const part of binding) text += `${Buffer.byteLength(part)}:${part}`;
+  lastBound = { binding, text };
+  return text;
+}
+
+const keys = new WeakMap<Uint8Array, HmacKey>();
+
+/** A secret, ready to sign. */
+function keyOf(secret: Uint8Array): HmacKey {
+  const known = keys.get(secret);
+  if (known !== undefined) return known;
+  const key = new HmacKey(secret);
+  keys.set(secret, key);
+  return key;
 }
 
 /** The half of a SHA-256 that a cursor carries: enough to tell scopes apart, the MAC guards it. */
@@ -114,7 +159,7 @@ let lastSnapshot = { id: "", hash: "" };
 /** Half of a snapshot's hash; the last one is kept, as nearly all calls ask for the same. */
 function snapshotHash(id: string): string {
   if (lastSnapshot.id !== id || lastSnapshot.hash === "") {
-    lastSnapshot = { id, hash: half(createHash("sha256").update(id).digest("hex")) };
+    lastSnapshot = { id, hash: half(sha256(id).toString("hex")) };
   }
   return lastSnapshot.hash;
 }

@@ -4,13 +4,13 @@
  * Invariant: member order and `explain` never count; everything else does. A cursor leaves `limit`
  * out as well: the page size does not change which accounts follow a row, so a walk may change it.
  */
-import { createHash } from "node:crypto";
+import { sha256Hex } from "../sha256.ts";
 import { inOrder } from "./filters/members.ts";
 import type { AccountQuerySpec } from "./schema.ts";
 
 /** The spec without `explain` and `limit`, its members in one fixed order. */
-function walkOf({ kind, spec_version, entity, ...spec }: AccountQuerySpec) {
-  const { filters, scoring, output } = spec;
+function walkOf(spec: AccountQuerySpec) {
+  const { kind, spec_version, entity, filters, scoring, output } = spec;
   // JSON.stringify leaves out the members of the output that are undefined.
   return {
     kind,
@@ -29,29 +29,29 @@ function walkOf({ kind, spec_version, entity, ...spec }: AccountQuerySpec) {
   };
 }
 
-/** SHA-256 of a text, hex. */
-function sha256(text: string | Uint8Array): string {
-  return createHash("sha256").update(text).digest("hex");
-}
-
 /** UTF-8 bytes that identify a request: the spec without `explain`, `limit` first. */
 export function canonicalBytes(spec: AccountQuerySpec): Uint8Array {
-  return Buffer.from(JSON.stringify({ limit: spec.limit, ...walkOf(spec) }), "utf8");
+  return Buffer.from(specText(spec, spec.limit), "utf8");
+}
+
+/** The spec without `explain` as JSON that can be asked again, with a limit unless it is null. */
+export function specText(spec: AccountQuerySpec, limit: number | null): string {
+  return JSON.stringify({ ...(limit === null ? {} : { limit }), ...walkOf(spec) });
 }
 
 /** SHA-256 (hex) of `canonicalBytes`: for entity tags and idempotency, limit included. */
 export function specHash(spec: AccountQuerySpec): string {
-  return sha256(canonicalBytes(spec));
+  return sha256Hex(canonicalBytes(spec));
 }
 
 /** SHA-256 (hex) of the spec without `explain` and `limit`: what a cursor is bound to. */
 export function resultHash(spec: AccountQuerySpec): string {
-  return sha256(JSON.stringify(walkOf(spec)));
+  return sha256Hex(JSON.stringify(walkOf(spec)));
 }
 
 /** SHA-256 (hex) of what a cursor of leads is bound to: `resultHash`, and how companies come. */
 export function leadResultHash(spec: AccountQuerySpec, onePerCompany: boolean): string {
-  return sha256(JSON.stringify({ one_per_company: onePerCompany, ...walkOf(spec) }));
+  return sha256Hex(JSON.stringify({ one_per_company: onePerCompany, ...walkOf(spec) }));
 }
 
 /** What of a question about changes decides which accounts follow a position, and how they look. */
@@ -61,16 +61,16 @@ interface ChangesOptions {
   readonly fields: readonly string[];
 }
 
-/** SHA-256 (hex) of what a cursor of changes is bound to: the filters and the wish, no order. */
+/** SHA-256 (hex) of what a cursor of changes is bound to: filters and options, no order. */
 export function changesHash(
   spec: AccountQuerySpec,
   { kinds, watch, fields }: ChangesOptions,
 ): string {
   const { filters } = walkOf(spec);
-  return sha256(JSON.stringify({ filters, kinds, watch, fields }));
+  return sha256Hex(JSON.stringify({ filters, kinds, watch, fields }));
 }
 
 /** SHA-256 (hex) of the fields a plan allows, whatever their order. Compute it once per plan. */
 export function fieldsHash(allowedFields: readonly string[]): string {
-  return sha256([...allowedFields].sort().join("\n"));
+  return sha256Hex([...allowedFields].sort().join("\n"));
 }

@@ -29,4 +29,6 @@ export const SPEC_LIMITS = {
   explainBytesMax: 131_072,
   /** Reais; its cents are still exact in a double. */
   shareCapitalMax: 90_000_000_000_000,
+  /** Companies or establishments that a filter counts; a snapshot has fewer rows. */
+  countMax: 4_294_967_295,
 } as const;

@@ -5,7 +5,14 @@
  * Invariant: the fields are known, allowed by the plan, and named once; an empty list has become
  * the plan's default set; what is said of csv files is said of a csv file, or it is a mistake.
  */
-import { CSV_DELIMITERS, EXPORT_FORMATS, OUTPUT_FIELD_NAMES, type OutputField } from "./fields.ts";
+import { type Catalog, notCounted } from "./catalog.ts";
+import {
+  CSV_DELIMITERS,
+  EXPORT_FORMATS,
+  fieldRow,
+  OUTPUT_FIELD_NAMES,
+  type OutputField,
+} from "./fields.ts";
 import { SPEC_LIMITS } from "./limits.ts";
 import { type JsonObject, type SpecReader, shown } from "./reader.ts";
 import type { AccountQuerySpec } from "./schema.ts";
@@ -22,6 +29,8 @@ export interface OutputRules {
   readonly defaultFields: readonly string[];
   /** A search answers JSON, an export writes files; a normalization takes either. */
   readonly mode: "search" | "export" | "either";
+  /** The snapshot's; one of an earlier version lacks some fields. */
+  readonly catalog?: Catalog;
 }
 
 /** One `output` object and where it stands. */
@@ -173,8 +182,11 @@ function checkFields(
 ): OutputField[] {
   if (fields === undefined || fields.length === 0) return rules.defaultFields.filter(isOutputField);
   for (const { value, pointer } of fields) {
-    if (rules.allowedFields.includes(value)) continue;
-    reader.mistake(pointer, "field_not_allowed", `The plan does not offer the field ${value}.`);
+    if (!rules.allowedFields.includes(value)) {
+      reader.mistake(pointer, "field_not_allowed", `The plan does not offer the field ${value}.`);
+    } else if (fieldRow(value).counted && rules.catalog?.lacksCounts) {
+      reader.mistake(pointer, "not_in_snapshot", notCounted(value));
+    }
   }
   return fields.map(({ value }) => value);
 }

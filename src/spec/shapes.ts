@@ -33,6 +33,8 @@ export const SHAPES = {
   flag,
   /** A yes that is absent where it is not said. */
   only: (description: string) => Type.Literal(true, { description }),
+  /** The same as it is sent: without a default, for a normal form may lack it. */
+  onlySent: (description: string) => Type.Boolean({ description }),
   orNull,
   phrases: (description: string) => phrases(description),
   phrasesSent: (description: string) =>
@@ -51,6 +53,8 @@ export const SHAPES = {
     Type.Array(Type.Union([Type.Integer(), Type.String()]), { ...list, description }),
   day: () => orNull(day),
   partialDay: () => orNull(partialDay),
+  count: (description: string) =>
+    Type.Integer({ minimum: 1, maximum: SPEC_LIMITS.countMax, description }),
   capital: (description: string) =>
     Type.Number({ minimum: 0, maximum: SPEC_LIMITS.shareCapitalMax, description }),
 };

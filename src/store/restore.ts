@@ -2,9 +2,9 @@
  * A data directory made from a backup. What comes in: a backup, and a place where nothing is. What
  * goes out: the data directory, as it was at the moment of the backup.
  * Invariant: nothing is written before every file of the backup has the size and the SHA-256 that
- * the manifest says, and no other file is there; all that is wrong is told at once. What is copied
- * is checked again while it is copied, and appears whole or not at all. The audit trail has one
- * line more than the backup, which tells of this.
+ * the manifest says, and no other file is there; all that is wrong is reported at once. What is
+ * copied is checked again while it is copied, and appears whole or not at all. The audit trail has
+ * one line more than the backup, which tells of this.
  */
 import { type Dirent, lstatSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -17,7 +17,7 @@ import { lookAt } from "./datadir.ts";
 import { MANIFEST_FILE, type Manifest, parseManifest } from "./manifest.ts";
 import { factsOf, NewFolder } from "./newfolder.ts";
 
-/** Problems that are told; a backup that has more is not mended file by file. */
+/** Problems that are reported; a backup that has more is not mended file by file. */
 const PROBLEMS_MAX = 100;
 
 /** What is wanted. */

@@ -10,6 +10,8 @@ export interface ConfidenceFeatures {
   readonly tellingWords: number;
   /** Certainty of the weakest activity, 0-1; null where none was found. */
   readonly weakestActivity: number | null;
+  /** Whether a legal nature or words of the name say who is sought. */
+  readonly subject?: boolean;
   /** Whether a place was found. */
   readonly placed: boolean;
   /** Whether a place was named that nobody knows. */
@@ -24,6 +26,8 @@ export interface ConfidenceFeatures {
   readonly abroad: number;
   /** Words whose spelling was mended. */
   readonly corrections: number;
+  /** Kinds of activities that the registry does not separate. */
+  readonly kinds?: number;
   /** Wishes that exclude each other, and dates that do not exist. */
   readonly contradictions: number;
 }
@@ -71,11 +75,16 @@ export function confidenceOf(features: ConfidenceFeatures): number {
   const misled = features.contradictions + features.abroad > 0 || lost;
   const value =
     CLEAN *
-    (weakestActivity === null ? NO_ACTIVITY : Math.min(1, weakestActivity + 1 - CERTAIN)) *
+    (weakestActivity === null
+      ? features.subject
+        ? CERTAIN
+        : NO_ACTIVITY
+      : Math.min(1, weakestActivity + 1 - CERTAIN)) *
     knownShareOf(features) *
     UNMAPPED_WISH ** features.unmappedWishes *
     HOMONYM ** features.homonyms *
     CORRECTION ** features.corrections *
+    UNMAPPED_WISH ** (features.kinds ?? 0) *
     (misled ? MISLEADING : 1);
   return Math.round(value * 100) / 100;
 }

@@ -31,12 +31,19 @@ export function kindAt(sentence: Sentence, at: number): ItemKind {
   if (token === undefined || token.kind === "mark") return "small";
   if (token.kind === "number" || AGES.has(token.folded)) return "date";
   if (token.folded === "e" && sentence.folded(at + 1) === "mail") return "contact";
-  const wish = FILTER_PHRASES.longest(sentence.tokens, at);
-  if (wish !== null) return wish.value.role;
+  const phrase = FILTER_PHRASES.longest(sentence.tokens, at);
+  if (phrase !== null) return phrase.value.role;
   // "são" of "São Paulo" is also a verb.
   if (token.folded === "sao" && sentence.tokens[at + 1]?.kind === "word") return "other";
   if (isFillerWord(token)) return "small";
   return knownEnd(sentence, at) > at ? "activity" : "other";
+}
+
+/**
+ * Whether a wish begins at a token, such as "Simples" or "pequeno porte": no name goes on there.
+ */
+export function beginsWish(sentence: Sentence, at: number): boolean {
+  return !["activity", "other", "small"].includes(kindAt(sentence, at));
 }
 
 /** Where the item that begins at a token ends. */
@@ -98,11 +105,8 @@ function dateEnd(sentence: Sentence, at: number): number {
 
 /** Whether the tokens [at, to) belong to a longer name of a trade, such as "automóveis novos". */
 export function isInTrade(sentence: Sentence, at: number, to: number): boolean {
-  const { trades, goods } = lexicon();
   for (let from = Math.max(0, at - NAME_REACH); from <= at; from++) {
-    const trade = trades.longest(sentence.tokens, from);
-    const good = goods.longest(sentence.tokens, from);
-    const end = Math.max(trade?.to ?? 0, good?.to ?? 0);
+    const end = tradeEnd(sentence, from);
     if (end > at && (from < at || end > to)) return true;
   }
   return false;
@@ -110,3 +114,27 @@ export function isInTrade(sentence: Sentence, at: number, to: number): boolean {
 
 /** How far before a word a name of a trade that holds it may begin. */
 const NAME_REACH = 5;
+
+/** Where names of trades end, by where they begin, as far as somebody asked. */
+interface TradeEnds {
+  revision: number;
+  readonly ends: (number | undefined)[];
+}
+
+/** Kept, because negators and dates ask of every word, and of some of them many times. */
+const TRADE_ENDS = new WeakMap<Sentence, TradeEnds>();
+
+/** Where the longest name of a trade or of goods that begins at a token ends; 0 for none. */
+function tradeEnd(sentence: Sentence, from: number): number {
+  let known = TRADE_ENDS.get(sentence);
+  if (known === undefined || known.revision !== sentence.revision) {
+    known = { revision: sentence.revision, ends: [] };
+    TRADE_ENDS.set(sentence, known);
+  }
+  const { trades, goods } = lexicon();
+  known.ends[from] ??= Math.max(
+    trades.longest(sentence.tokens, from)?.to ?? 0,
+    goods.longest(sentence.tokens, from)?.to ?? 0,
+  );
+  return known.ends[from] ?? 0;
+}

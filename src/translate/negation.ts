@@ -2,12 +2,12 @@
  * What a "not" reaches. What comes in: a sentence and a place in it. What goes out: whether the
  * words there are wanted, excluded, or explicitly of no importance ("com ou sem telefone").
  * Invariant: known from the words alone, whoever took them, so that the order of the stages does
- * not matter; one pass over the tokens. A negation reaches the item behind it and the items that a
- * list joins to it; a new preposition, a new verb, "mas" and a mark end it; a second negator turns
- * it back.
+ * not matter; words of names negate nothing; one pass over the tokens, and one more when places are
+ * known. A negation reaches the item behind it and the items that a list joins to it; a new
+ * preposition, a new verb, "mas" and a mark end it; a second negator turns it back.
  */
 import { STATE_NAMES } from "../spec/states.ts";
-import { type ItemKind, itemEnd, kindAt } from "./items.ts";
+import { type ItemKind, isInTrade, itemEnd, kindAt } from "./items.ts";
 import { startsAtMost } from "./numbers/atmost.ts";
 import { numberAt } from "./numbers/numbers.ts";
 import type { Sentence } from "./words/sentence.ts";
@@ -34,6 +34,8 @@ const EXCLUDE = wordSet(
     "ignore ignorar remova removendo remover descarte descartando retire retirando except " +
     "excluding exclude ignoring",
 );
+/** Words that negate with those behind them: "em vez de", "no phone". */
+const MAY_NEGATE = wordSet("em ao no instead");
 /** Words that say by themselves that something does not matter. */
 const REGARDLESS = wordSet("independente independentemente regardless indiferente");
 /** Words that may stand between a negator and what it excludes. */
@@ -62,6 +64,7 @@ const ENDS = wordSet(
     "ordene limite top",
 );
 const JOINS = wordSet("e ou and or");
+const OF = wordSet("de do da dos das");
 /** Most words from a negator to its item; nobody needs more. */
 const OPENING_MAX = 14;
 const PLACE_LEADS = wordSet("em no na nos nas in at");
@@ -85,6 +88,16 @@ export function reachOf(sentence: Sentence, at: number): Reach {
   return reaches[at] ?? { polarity: "plain", negator: -1 };
 }
 
+/** Lets it be found anew, since more words have become names. */
+export function forgetReach(sentence: Sentence): void {
+  known.delete(sentence);
+}
+
+/** Whether a folded word may negate, whatever stands around it. */
+export function isNegatorWord(word: string): boolean {
+  return NOT.has(word) || WITHOUT.has(word) || EXCLUDE.has(word) || REGARDLESS.has(word);
+}
+
 /** Index of the negator that excludes the item at a token, or -1. */
 export function negatorOf(sentence: Sentence, at: number): number {
   const { polarity, negator } = reachOf(sentence, at);
@@ -103,6 +116,7 @@ export function claimNegation(sentence: Sentence, negator: number, at: number): 
 /** Whether a token excludes what follows; "menos de 2 anos" and "pelo menos" compare instead. */
 function isNegator(sentence: Sentence, at: number): boolean {
   const word = sentence.folded(at);
+  if (!isNegatorWord(word) && !MAY_NEGATE.has(word)) return false;
   const [before, next] = [sentence.folded(at - 1), sentence.folded(at + 1)];
   if (word === "menos") {
     const of = ["de", "do"].includes(next) && isCounted(sentence, at + 2);
@@ -112,7 +126,8 @@ function isNegator(sentence: Sentence, at: number): boolean {
   if (isInstead(sentence, at)) return true;
   if (startsAtMost(sentence, at)) return false;
   if (word === "no") return ["phone", "email", "contact", "branches", "mail"].includes(next);
-  return NOT.has(word) || WITHOUT.has(word) || EXCLUDE.has(word) || REGARDLESS.has(word);
+  // "minerais não metálicos"
+  return isNegatorWord(word) && !isInTrade(sentence, at, at + 1);
 }
 
 /** "em vez de", "ao invés de", "no lugar de", "instead of": begins at the first of its words. */
@@ -149,6 +164,8 @@ class Scopes {
   #closed = false;
   /** Whether a preposition of places led the first item of the list at hand. */
   #placed = false;
+  /** Whether "de" led the first item of the list at hand. */
+  #led = false;
 
   constructor(sentence: Sentence) {
     this.#sentence = sentence;
@@ -222,6 +239,7 @@ class Scopes {
     const reach: Reach = { polarity, negator };
     this.#closed = false;
     this.#placed = placed;
+    this.#led = OF.has(this.#sentence.folded(item - 1));
     let [from, at] = [negator, item];
     let kind = this.#kind(item);
     for (;;) {
@@ -244,6 +262,8 @@ class Scopes {
     const firm = JOINS.has(sentence.folded(and)) && sentence.folded(and + 1) !== "mail";
     if (!comma && !firm) return null;
     let item = (firm ? and : at) + 1;
+    // "que não sejam MEI, do Simples": two wishes, not a list.
+    if (!firm && text === "," && !this.#led && OF.has(sentence.folded(item))) return null;
     while (this.#isSmall(item)) item++;
     const word = sentence.folded(item);
     const number = sentence.tokens[item]?.kind === "number";

@@ -12,8 +12,11 @@ import { atOnce, type Steps } from "../steps.ts";
 import { findActivities, tradeEnd } from "./activities/activities.ts";
 import type { FoundActivity } from "./activities/activity.ts";
 import { findCodes } from "./activities/cnaecodes.ts";
+import { lexiconSteps } from "./activities/lexicon.ts";
 import { type ConfidenceFeatures, confidenceOf, isUncertain } from "./confidence.ts";
 import { findFilters } from "./filters/filters.ts";
+import { findNameWords } from "./filters/namewords.ts";
+import { leavePeople } from "./filters/people.ts";
 import { companyOf, contactOf, sortOf } from "./filters/specfilters.ts";
 import { languageOf, type Note, Notes } from "./notes.ts";
 import { findAges } from "./numbers/ages.ts";
@@ -22,11 +25,13 @@ import { dayOf } from "./numbers/calendar.ts";
 import { findCapital, leaveAmounts } from "./numbers/capital.ts";
 import { findDates } from "./numbers/dates.ts";
 import { findLimit } from "./numbers/limits.ts";
-import { gazetteerOf } from "./places/gazetteer.ts";
+import { gazetteerSteps } from "./places/gazetteer.ts";
 import { geoOf } from "./places/geo.ts";
+import { findNumberedPlaces, type NumberedPlaces } from "./places/numbered.ts";
 import { type FoundPlaces, findPlaces } from "./places/places.ts";
 import { findUnknownPlaces } from "./places/unknownplaces.ts";
-import { correctSpelling } from "./spelling/corrections.ts";
+import { correctSpelling, readyForUnknown } from "./spelling/corrections.ts";
+import { readSpanish } from "./spelling/spanish.ts";
 import { settleLeftovers } from "./unmapped.ts";
 import { Sentence, type TokenRole, type Words } from "./words/sentence.ts";
 
@@ -60,19 +65,31 @@ export function translate(text: string, segment: Segment): Translation {
   return atOnce(translateSteps(text, segment));
 }
 
-/** As `translate`, in steps where the text is long. */
-export function* translateSteps(text: string, segment: Segment): Steps<Translation> {
-  const long = text.length > SHORT_MAX;
+/**
+ * As `translate`, in steps where the text is `long`, and where the translator is
+ * not ready yet.
+ */
+export function* translateSteps(
+  text: string,
+  segment: Segment,
+  long = text.length > SHORT_MAX,
+): Steps<Translation> {
+  yield* lexiconSteps();
+  const gazetteer = yield* gazetteerSteps(segment);
   const sentence = new Sentence(text);
+  readSpanish(sentence, gazetteer);
   const words = sentence.tokens.map(({ folded }) => folded);
   const notes = new Notes(languageOf(words));
   const around = {
-    ...{ sentence, notes, gazetteer: gazetteerOf(segment), accounts: segment.accounts },
+    ...{ sentence, notes, gazetteer, accounts: segment.accounts },
     tradeEnd: (at: number) => tradeEnd(sentence, at),
   };
   if (long) yield;
+  const hints = findNameWords(around);
+  yield* readyForUnknown({ ...around, segment });
   correctSpelling({ ...around, segment });
   if (long) yield;
+  const numbered = findNumberedPlaces(sentence, notes);
   const places = findPlaces(around);
   findUnknownPlaces(around, places, "long");
   if (long) yield;
@@ -84,6 +101,7 @@ export function* translateSteps(text: string, segment: Segment): Steps<Translati
   findDates(numbers);
   const limit = findLimit(sentence, notes);
   leaveAmounts(numbers);
+  leavePeople(sentence, notes);
   const wishes = findFilters(sentence, notes);
   findUnknownPlaces(around, places, "named");
   if (long) yield;
@@ -91,19 +109,28 @@ export function* translateSteps(text: string, segment: Segment): Steps<Translati
   if (long) yield;
   findUnknownPlaces(around, places, "left");
   const geo = geoOf(places, around);
+  const narrowed = hints.length + numbered.areaCodes.length + numbered.postalCodes.length > 0;
   settleLeftovers(sentence, notes);
   const company = companyOf(wishes, bounds, notes);
   const sort = sortOf(wishes, notes);
   const spec = {
     ...(limit === null ? {} : { limit }),
     filters: {
-      industry: industryOf(activities),
-      geo,
+      industry: { ...industryOf(activities), ...(hints.length === 0 ? {} : { text_hints: hints }) },
+      geo: { ...geo, ...codesOf(numbered) },
       company,
       contact: contactOf(wishes),
     },
     ...(sort.length === 0 ? {} : { sort }),
-    explain: explained(notes, confidenceOf(featuresOf({ sentence, notes, places, activities }))),
+    explain: explained(
+      notes,
+      confidenceOf(
+        featuresOf({
+          ...{ sentence, notes, places, activities, narrowed },
+          subject: hints.length + wishes.natures.size > 0,
+        }),
+      ),
+    ),
   };
   return { spec, parts: partsOf(sentence), activities };
 }
@@ -130,6 +157,14 @@ function industryOf(activities: readonly FoundActivity[]): Record<string, unknow
   return { cnae_any_of: codes(false), cnae_exclude: codes(true) };
 }
 
+/** The filters of area codes and postal codes; absent without any. */
+function codesOf({ areaCodes, postalCodes }: NumberedPlaces) {
+  return {
+    ...(areaCodes.length === 0 ? {} : { area_code_any_of: [...new Set(areaCodes)] }),
+    ...(postalCodes.length === 0 ? {} : { postal_code_prefix_any_of: [...new Set(postalCodes)] }),
+  };
+}
+
 /** The parts of the text in order; neighbours of one role are one part, marks between stay out. */
 function partsOf(sentence: Sentence): Part[] {
   const parts: Part[] = [];
@@ -153,20 +188,26 @@ function featuresOf(seen: {
   readonly notes: Notes;
   readonly places: FoundPlaces;
   readonly activities: readonly FoundActivity[];
+  readonly narrowed: boolean;
+  readonly subject: boolean;
 }): ConfidenceFeatures {
-  const { sentence, notes, places, activities } = seen;
+  const { sentence, notes, places, activities, narrowed, subject } = seen;
   const coded = (list: readonly Note[], code: string) => list.filter((one) => one.code === code);
   const unknown = coded(notes.unmapped, "unknown_words");
   return {
     tellingWords: sentence.tokens.filter((_, at) => sentence.owner(at) !== "filler").length,
     weakestActivity:
       activities.length === 0 ? null : Math.min(...activities.map(({ certainty }) => certainty)),
-    placed: places.states.size + places.cities.size > 0,
+    subject,
+    placed: narrowed || places.states.size + places.cities.size > 0,
     unknownPlace: places.unknown,
     unknownWords: unknown.reduce((sum, { words = "" }) => sum + words.split(/\s+/).length, 0),
     unmappedWishes: notes.unmapped.length - unknown.length,
-    homonyms: coded(notes.assumptions, "city_of_several_states").length,
+    homonyms:
+      coded(notes.assumptions, "city_of_several_states").length +
+      coded(notes.assumptions, "region_of_several").length,
     abroad: coded(notes.unmapped, "country").length,
+    kinds: coded(notes.assumptions, "kind_not_separated").length,
     corrections: coded(notes.assumptions, "spelling").length,
     contradictions: notes.warnings.filter(({ code }) => CONTRADICTIONS.has(code)).length,
   };

@@ -3,14 +3,19 @@
  * nothing; lexicon, gazetteer and the indexes of official names and of cities are made.
  * Invariant: changes no answer; gives way to other work between its steps.
  */
-import { setImmediate } from "node:timers/promises";
 import { AppError } from "../errors.ts";
 import type { Segment } from "../search/segment.ts";
-import { lexicon } from "./activities/lexicon.ts";
-import { readLeadQuery } from "./leads/leadquery.ts";
-import { gazetteerOf } from "./places/gazetteer.ts";
-import { spellWords } from "./spelling/spellwords.ts";
-import { translate } from "./translate.ts";
+import type { Steps } from "../steps.ts";
+import { inTurns } from "../turns.ts";
+import { descriptionSteps } from "./activities/descriptions.ts";
+import { lexiconSteps } from "./activities/lexicon.ts";
+import { officialNamesSteps } from "./leads/leadactivities.ts";
+import { cityIndexSteps } from "./leads/leadplaces.ts";
+import { leadQuerySteps } from "./leads/leadquery.ts";
+import { countCities, gazetteerSteps } from "./places/gazetteer.ts";
+import { nearestTradesSteps } from "./spelling/nearest.ts";
+import { spellWordsSteps } from "./spelling/spellwords.ts";
+import { translateSteps } from "./translate.ts";
 
 /** Sentences that go through every stage, the official names and the unknown words included. */
 const SENTENCES = [
@@ -23,30 +28,36 @@ const SENTENCES = [
 /** Names that nobody knows, of each kind that the nearest ones are looked for. */
 const NAMES = { kind: "lead_query", activities: ["xyz"], cities: ["xyz"], states: ["xyz"] };
 
-/** Looking for what was meant by a name needs an index of all of them. */
-function refuseNames(segment: Segment): void {
-  try {
-    readLeadQuery(NAMES, { segment, limitDefault: 1, limitCap: 1 });
-  } catch (error) {
-    if (!(error instanceof AppError)) throw error;
-  }
-}
-
-/** Warms the translator for a segment; ends early when `ended` says so. */
+/** Warms the translator for a segment, a step a turn; ends early when `ended` says so. */
 export async function warmTranslation(
   segment: Segment,
   ended: () => boolean = () => false,
 ): Promise<void> {
-  const steps = [
-    () => lexicon(),
-    () => gazetteerOf(segment),
-    () => spellWords(gazetteerOf(segment)),
-    ...SENTENCES.map((sentence) => () => translate(sentence, segment)),
-    () => refuseNames(segment),
-  ];
-  for (const step of steps) {
-    if (ended()) return;
-    step();
-    await setImmediate();
+  await inTurns(warmTranslationSteps(segment), ended);
+}
+
+/** The steps of it, each a millisecond or two of work; what reads all of a registry waits aside. */
+export function* warmTranslationSteps(segment: Segment): Steps<void> {
+  yield countCities(segment);
+  yield* lexiconSteps();
+  const gazetteer = yield* gazetteerSteps(segment);
+  yield* spellWordsSteps(gazetteer);
+  yield* descriptionSteps(segment);
+  yield* nearestTradesSteps();
+  yield* cityIndexSteps(gazetteer);
+  yield* officialNamesSteps(segment);
+  for (const sentence of SENTENCES) {
+    yield* translateSteps(sentence, segment, true);
+    yield;
+  }
+  yield* refuseNames(segment);
+}
+
+/** Names that nobody knows are looked for among all that there are. */
+function* refuseNames(segment: Segment): Steps<void> {
+  try {
+    yield* leadQuerySteps(NAMES, { segment, limitDefault: 1, limitCap: 1 });
+  } catch (error) {
+    if (!(error instanceof AppError)) throw error;
   }
 }

@@ -16,7 +16,7 @@ import { requests } from "./requests.ts";
 import { sockets } from "./sockets.ts";
 
 /** What a campaign is asked to do. */
-export interface CampaignWish {
+export interface CampaignSettings {
   readonly rounds: number;
   readonly seed: number;
 }
@@ -28,7 +28,7 @@ export interface Campaign {
   /** Rounds where nobody says how many: some minutes. */
   readonly rounds: number;
   /** Runs it; gives figures for a person, rejects with the promise that was broken. */
-  run(wish: CampaignWish): Promise<string>;
+  run(wish: CampaignSettings): Promise<string>;
 }
 
 /** Every campaign by its name. */
@@ -42,7 +42,7 @@ export const CAMPAIGNS: Readonly<Record<string, Campaign>> = {
 export function readCampaign(
   args: readonly string[],
   nowMs = Date.now(),
-): CampaignWish & { readonly campaign: Campaign } {
+): CampaignSettings & { readonly campaign: Campaign } {
   const text = { type: "string" } as const;
   const options = { rounds: text, seed: text };
   const { values, positionals } = parseArgs({ args: [...args], options, allowPositionals: true });

@@ -9,13 +9,15 @@ import fs from "node:fs";
 import { createRequire } from "node:module";
 import path from "node:path";
 import { pathToFileURL } from "node:url";
+import { lives } from "../../src/setup/alone.mjs";
 
 /**
  * Bundles test files (paths below `root`) into a folder of this run, because two runs may meet.
  * `product` is the folder of the product's bundle. Gives the bundled files in the order of `files`.
  */
 export function bundleTests(root, { files, product }) {
-  const folder = freshFolder(path.join(root, ".cache", "tests"));
+  removeOld(path.join(root, ".cache", "tests"));
+  const folder = testsFolder(root);
   const place = {
     name: "place",
     setup(build) {
@@ -52,19 +54,15 @@ export function bundleTests(root, { files, product }) {
     );
 }
 
-/** A folder named by this process; those of runs that are over are removed. */
-function freshFolder(parent) {
-  fs.mkdirSync(parent, { recursive: true });
-  for (const name of fs.readdirSync(parent)) {
-    if (!runs(Number(name))) fs.rmSync(path.join(parent, name), { recursive: true, force: true });
-  }
-  return path.join(parent, String(process.pid));
+/** The folder of this process below `root`, where it puts what it bundles. */
+export function testsFolder(root) {
+  return path.join(root, ".cache", "tests", String(process.pid));
 }
 
-function runs(pid) {
-  try {
-    return process.kill(pid, 0);
-  } catch {
-    return false;
+/** Removes what processes that are over have left. */
+function removeOld(parent) {
+  fs.mkdirSync(parent, { recursive: true });
+  for (const name of fs.readdirSync(parent)) {
+    if (!lives(Number(name))) fs.rmSync(path.join(parent, name), { recursive: true, force: true });
   }
 }

@@ -8,18 +8,18 @@
  */
 import fs from "node:fs";
 import path from "node:path";
-import { bundleTests } from "./bundle.mjs";
+import { bundleTests, testsFolder } from "./bundle.mjs";
 import { coverageReport } from "./coverage.mjs";
 import { isOfMatrix, quickSuites, readTests, TIERS, tierOf } from "./tiers.mjs";
 
-/** Suites that start dist/peneira, which is made once instead of by each of them. */
+/** Suites that start dist/peneira, which is made beside the suites that do not. */
 const NEEDS_EXECUTABLE = /^test\/e2e\/(executable|deploy)\//;
 /** Folders that hold nothing of the checkout. */
 const NOT_OURS = /^(node_modules|dist|build|build-[^/]*|\.git|\.cache|\.tmp|\.peneira)$/;
 
 /** Runs the suites that `args` ask for; ends the process with their status. */
 export async function test({ args, root, cache, product, fail, ...steps }) {
-  const { filesIn, prepare, addon, check, makeExecutable, handOver, asanEnv } = steps;
+  const { filesIn, prepare, addon, checkAside, makeExecutable, handOver, asanEnv } = steps;
   const all = filesIn("test", /\.test\.ts$/);
   const asked = orFail(() => readTests(args, all), fail);
   prepare();
@@ -27,16 +27,25 @@ export async function test({ args, root, cache, product, fail, ...steps }) {
   const passed = new Passed({ stamp: path.join(cache, "passed"), ...asked, ...steps });
   const left = asked.all && !asked.again && passed.holds();
   const suites = left ? withoutPassed(root, all) : asked.suites;
-  const making = suites.some((file) => NEEDS_EXECUTABLE.test(file)) && makeExecutable();
-  if (asked.quick || asked.all) check();
-  await making;
+  if (suites.some((file) => NEEDS_EXECUTABLE.test(file))) makeExecutable();
+  // Beside the suites, because the types keep one processor busy for half a minute.
+  const checked = asked.quick || asked.all ? checkAside() : () => 0;
   const files = await bundleTests(root, { files: suites, product });
   const names = suites.map((file) => file.slice("test/".length, -".test.ts".length));
-  const given = JSON.stringify({ files, names, remembered: path.join(cache, "durations.json") });
-  const runner = ["--enable-source-maps", path.join(root, "test/support/run.mjs"), given];
+  const runner = runnerOf({ root, cache, files, names });
   const matrix = asked.quick ? { TEST_MATRIX: "uws" } : left ? { TEST_MATRIX: "node" } : {};
   const variables = { ...asked.variables, ...matrix, ...(asked.asan ? asanEnv(built) : {}) };
-  handOver(process.execPath, runner, variables, () => asked.quick && passed.note());
+  handOver(process.execPath, runner, variables, async (status) => {
+    const ended = (await checked()) || status;
+    if (ended === 0 && asked.quick) passed.note();
+    return ended;
+  });
+}
+
+/** What runs bundled suites, with its one argument. */
+function runnerOf({ root, cache, files, names }) {
+  const known = { folder: testsFolder(root), remembered: path.join(cache, "durations.json") };
+  return [path.join(root, "test/support/run.mjs"), JSON.stringify({ ...known, files, names })];
 }
 
 /** The suites that a quick run has not passed, and those that it passed over one transport only. */
@@ -63,12 +72,11 @@ export async function coverage({ args, root, cache, product, fail, ...steps }) {
   const suites = all.filter((file) => tiers.includes(tierOf(file)));
   const files = await bundleTests(root, { files: suites, product });
   const names = suites.map((file) => file.slice("test/".length, -".test.ts".length));
-  const given = JSON.stringify({ files, names, remembered: path.join(cache, "durations.json") });
   const folder = path.join(root, "coverage");
   fs.rmSync(folder, { recursive: true, force: true });
   // Also where a suite fails; the status tells that.
   process.once("exit", () => process.stdout.write(`\n${coverageReport(root, folder)}`));
-  const runner = ["--enable-source-maps", path.join(root, "test/support/run.mjs"), given];
+  const runner = ["--enable-source-maps", ...runnerOf({ root, cache, files, names })];
   handOver(process.execPath, runner, { NODE_V8_COVERAGE: folder });
 }
 

@@ -7,7 +7,7 @@
 import { readFileSync } from "node:fs";
 import { tableFromIPC, type Vector } from "apache-arrow";
 import type { SnapshotMeta } from "../../native-index/format/meta.ts";
-import type { TwinRow, TwinValue } from "./twin.ts";
+import { kindOfPhone, type TwinRow, type TwinValue } from "./twin.ts";
 
 const DAY_MS = 86_400_000;
 
@@ -66,6 +66,8 @@ function decodeRow(read: (name: string) => unknown, names: Names): TwinRow {
     postal_code: postal === null ? null : String(postal).padStart(8, "0"),
     phone_1: phone("phone_1"),
     phone_2: phone("phone_2"),
+    phone_1_kind: kindOfPhone(phone("phone_1")),
+    phone_2_kind: kindOfPhone(phone("phone_2")),
   };
   for (const name of PLAIN) values[name] = read(name) as TwinValue;
   return values as unknown as TwinRow;
@@ -99,6 +101,11 @@ const PLAIN = [
   "score_contactable",
   "score_newest",
   "score_established",
+  "email_shared",
+  "phone_1_shared",
+  "phone_2_shared",
+  "establishments",
+  "email_own_domain",
 ] as const;
 
 /** apache-arrow gives a date32 as milliseconds, or as days, depending on the version. */

@@ -25,7 +25,7 @@ export interface Edge {
 }
 
 /** What a proxy is started with. */
-export interface EdgeWish {
+export interface EdgeOptions {
   /** Folder of its own. */
   readonly folder: string;
   /** Port of the server behind it, on 127.0.0.1. */
@@ -53,7 +53,7 @@ function certificate(folder: string): { readonly cert: string; readonly key: str
   return { cert, key };
 }
 
-async function startNginx({ folder, upstream }: EdgeWish): Promise<Edge> {
+async function startNginx({ folder, upstream }: EdgeOptions): Promise<Edge> {
   const { cert, key } = certificate(folder);
   const [tlsPort, plainPort] = [await freePort(), await freePort()];
   const site = shipped("nginx.conf", [
@@ -90,7 +90,7 @@ http {
   return await edge(child, { tlsPort, plainPort, cert });
 }
 
-async function startCaddy({ folder, upstream }: EdgeWish): Promise<Edge> {
+async function startCaddy({ folder, upstream }: EdgeOptions): Promise<Edge> {
   const { cert, key } = certificate(folder);
   const [tlsPort, plainPort] = [await freePort(), await freePort()];
   const ports = `http_port ${plainPort}\n\thttps_port ${tlsPort}\n\tdefault_bind 127.0.0.1`;

@@ -9,6 +9,7 @@
 import fs from "node:fs";
 import { run } from "node:test";
 import { spec } from "node:test/reporters";
+import { SourcePlaces } from "./sourceplaces.mjs";
 
 /** A guard against a hang, not a measure of speed: ten times what the longest takes in peace. */
 const FILE_MS_MAX = 1_800_000;
@@ -17,26 +18,29 @@ const CONCURRENCY = 3;
 /** How many of the slowest are told. */
 const TOLD = 12;
 
-const { files, names, remembered } = JSON.parse(process.argv[2]);
+const { folder, files, names, remembered } = JSON.parse(process.argv[2]);
 const known = fs.existsSync(remembered) ? JSON.parse(fs.readFileSync(remembered, "utf8")) : {};
 // What was never seen may be long.
 const expected = (file) => known[names[files.indexOf(file)]] ?? Number.POSITIVE_INFINITY;
 const ordered = [...files].sort((a, b) => expected(b) - expected(a) || (a < b ? -1 : 1));
 
+const places = new SourcePlaces(folder);
 const took = {};
 let failed = false;
 const events = run({ files: ordered, concurrency: CONCURRENCY, timeout: FILE_MS_MAX });
-events.on("test:fail", ({ todo }) => {
-  if (todo === undefined || todo === false) failed = true;
-});
 for (const kind of ["test:pass", "test:fail"]) {
   events.on(kind, ({ file, nesting, details }) => {
     if (nesting > 0 || file === undefined) return;
-    // Source maps give the source, not the bundled file.
-    const name = names.find((one) => file.endsWith(`/test/${one}.test.ts`)) ?? file;
+    // A run for coverage has its source maps at once, and tells of the sources.
+    const isSource = (one) => file.endsWith(`/test/${one}.test.ts`);
+    const name = names[files.indexOf(file)] ?? names.find(isSource) ?? file;
     took[name] = (took[name] ?? 0) + details.duration_ms;
   });
 }
+events.on("test:fail", (failure) => {
+  if (failure.todo === undefined || failure.todo === false) failed = true;
+  places.tell(failure);
+});
 events.compose(new spec()).pipe(process.stdout);
 events.on("end", () => {
   fs.writeFileSync(remembered, JSON.stringify({ ...known, ...took }));

@@ -15,6 +15,8 @@ const TRIES = {
   "facet specs": 30,
   /** Sentences of real words and noise that the translator keeps its promises for. */
   "hostile texts": 30_000,
+  /** Texts of the sweeps of the translator; with more than there are, all of them. */
+  "sweep texts": 24_000,
   /** Random walks over pages, at and about every border. */
   "scroll specs": 200,
   /** Random specs over companies instead of establishments. */
@@ -29,6 +31,8 @@ const TRIES = {
   "export models": 60,
   /** Sequences of commands against the model of quotas. */
   "quota models": 40,
+  /** Hostile files of each kind that the native scan reads as its twin does. */
+  "hostile files": 60,
   /** Stops of a server under load, on each transport. */
   drains: 5,
   /** Snapshots swapped under load, on each transport. */

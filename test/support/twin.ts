@@ -81,15 +81,17 @@ function meetsGeo(row: TwinRow, geo: AccountQuerySpec["filters"]["geo"]): boolea
   if (!inList(geo.uf_any_of, row.uf)) return false;
   const { municipality_ibge_any_of: ibge, municipality_tom_any_of: tom } = geo;
   const anywhere = ibge.length === 0 && tom.length === 0;
-  const byIbge = ibge.some((code) => code === row.municipality_ibge);
-  const byTom = tom.some((code) => code === row.municipality_tom);
-  if (!anywhere && !byIbge && !byTom) return false;
+  const here = (code: TwinValue, codes: readonly TwinValue[]) => codes.includes(code);
+  if (!anywhere && !here(row.municipality_ibge, ibge) && !here(row.municipality_tom, tom)) {
+    return false;
+  }
   const prefixes = geo.postal_code_prefix_any_of;
   if (prefixes && !prefixes.some((prefix) => text(row.postal_code)?.startsWith(prefix))) {
     return false;
   }
+  if (!geo.area_code_any_of) return true;
   const areas = [row.phone_1, row.phone_2].map((phone) => text(phone)?.slice(3, 5));
-  return !geo.area_code_any_of || geo.area_code_any_of.some((area) => areas.includes(area));
+  return geo.area_code_any_of.some((area) => areas.includes(area));
 }
 
 function meetsCompany(row: TwinRow, company: AccountQuerySpec["filters"]["company"]): boolean {
@@ -97,6 +99,9 @@ function meetsCompany(row: TwinRow, company: AccountQuerySpec["filters"]["compan
   if (!inList(company.company_size_code_any_of, row.company_size_code)) return false;
   if (!inList(company.legal_nature_any_of, row.legal_nature)) return false;
   if (company.headquarters_only && row.headquarters !== true) return false;
+  const { establishments_min: from = 0, establishments_max: to = Infinity } = company;
+  if (Number(row.establishments ?? 0) < from || Number(row.establishments ?? 0) > to) return false;
+  if (company.branches_only && row.headquarters !== false) return false;
   for (const flag of ["simples_opt_in", "mei_opt_in"] as const) {
     if (company[flag] !== null && company[flag] !== (row[flag] === true)) return false;
   }
@@ -116,7 +121,27 @@ function meetsContact(row: TwinRow, contact: AccountQuerySpec["filters"]["contac
   const phone = row.phone_1 !== null || row.phone_2 !== null;
   if (contact.require_email && !email) return false;
   if (contact.require_phone && !phone) return false;
-  return !contact.require_any_contact || email || phone;
+  if (contact.require_any_contact && !email && !phone) return false;
+  const kinds = [row.phone_1, row.phone_2].map(kindOfPhone);
+  if (contact.require_mobile && !kinds.includes("mobile")) return false;
+  if (contact.require_landline && !kinds.includes("landline")) return false;
+  if (contact.require_own_domain && row.email_own_domain !== true) return false;
+  return (
+    isShared(contact.email_shared_max, [row.email_shared]) &&
+    isShared(contact.phone_shared_max, [row.phone_1_shared, row.phone_2_shared])
+  );
+}
+
+/** Whether one of the numbers is there and not above a bound, where there is one. */
+function isShared(most: number | undefined, numbers: readonly TwinValue[]): boolean {
+  return most === undefined || numbers.some((one) => one !== null && Number(one) <= most);
+}
+
+/** What a phone is, by what stands behind +55 and the area code. */
+export function kindOfPhone(phone: TwinValue): "mobile" | "landline" | null {
+  const [, number = ""] = /^\+55(?:1[1-9]|[2-9]\d)(\d+)$/.exec(String(phone)) ?? [];
+  if (/^9\d{8}$/.test(number)) return "mobile";
+  return /^\d{7,8}$/.test(number) ? "landline" : null;
 }
 
 /** The activity codes of a spec as digits; `both`: secondary activities count too. */
@@ -153,7 +178,7 @@ export class Twin {
   /** The accounts in the order of their row ids: balanced score descending, CNPJ ascending. */
   readonly rows: readonly TwinRow[];
   readonly #words: readonly ReadonlySet<string>[];
-  readonly #secondary: readonly ReadonlySet<string>[];
+  readonly #secondary: readonly (readonly string[])[];
   readonly #legalNames: readonly (string | null)[];
   readonly #placesBySeed = new Map<number, (row: number) => number>();
   readonly #columns = new Map<string, readonly TwinValue[]>();
@@ -167,7 +192,7 @@ export class Twin {
       (row) => new Set(analyzeWords(`${row.legal_name ?? ""} ${row.trade_name ?? ""}`)),
     );
     this.#legalNames = this.rows.map((row) => utf8Key(row.legal_name));
-    this.#secondary = this.rows.map((row) => new Set((row.cnae_secondary ?? []) as string[]));
+    this.#secondary = this.rows.map((row) => (row.cnae_secondary ?? []) as string[]);
   }
 
   /** Every matching row in the order of the spec; its length is the exact total. */
@@ -204,15 +229,18 @@ export class Twin {
     if (!meetsGeo(account, geo) || !meetsCompany(account, company)) return false;
     if (!meetsContact(account, contact)) return false;
     const words = this.#words[row] as ReadonlySet<string>;
-    const hints = industry.text_hints;
+    const { text_hints: hints, cnae_secondary_any_of: wanted } = industry;
+    const secondary = this.#secondary[row] as readonly string[];
+    if (wanted && !secondary.some((code) => wanted.map(cnaeDigits).includes(code))) return false;
     return hints.length === 0 || hints.some((hint) => hint.split(" ").every((w) => words.has(w)));
   }
 
   /** The activity filters; a secondary code serves to match unless `primaryOnly`. */
   #meetsActivity(row: number, { any, none, both }: Codes, primaryOnly: boolean): boolean {
     const primary = String((this.rows[row] as TwinRow).cnae_primary);
-    const secondary = [...(this.#secondary[row] as ReadonlySet<string>)];
-    if (none.has(primary) || (both && secondary.some((code) => none.has(code)))) return false;
+    if (none.has(primary)) return false;
+    const secondary = this.#secondary[row] as readonly string[];
+    if (both && secondary.some((code) => none.has(code))) return false;
     if (any.size === 0 || any.has(primary)) return true;
     return !primaryOnly && secondary.some((code) => any.has(code));
   }

@@ -2,7 +2,7 @@
  * `peneira audit`: who changed what. What comes in: a data directory, and which lines are wanted.
  * What goes out: the newest lines first, a table; with --json one document.
  * Invariant: only reads, also while a server runs on the same directory; what is left out because
- * of --limit is told. Lines hold ids, which stay; the name of a tenant is that of now.
+ * of --limit is reported. Lines hold ids, which stay; the name of a tenant is that of now.
  */
 import { type Command, InvalidArgumentError } from "commander";
 import { tenantNamed } from "../../access/keyring.ts";
@@ -31,7 +31,7 @@ interface AuditOptions extends DataDirOptions {
 
 const LIMIT_MAX = 1_000_000;
 
-/** Renames that are told of where a name is not known. */
+/** Renames, for lines where a name is not known. */
 const RENAMES_MAX = 10;
 
 const COLUMNS = ["at", "action", "tenant", "actor", "subject", "facts"];

@@ -10,8 +10,8 @@ import { join, resolve } from "node:path";
 import type { Command } from "commander";
 import { wordFor } from "../../amounts.ts";
 import type { Config } from "../../config.ts";
-import { readShare } from "../../download/address.ts";
-import { Interrupted } from "../../download/downloaderror.ts";
+import { placeOf, readShares } from "../../download/address.ts";
+import { DownloadError, Interrupted } from "../../download/downloaderror.ts";
 import {
   type ByteDisplay,
   type Downloaded,
@@ -20,7 +20,16 @@ import {
   type Listener,
   type ShareUse,
 } from "../../download/month.ts";
-import { listMonth, listMonths } from "../../download/months.ts";
+import {
+  inTurn,
+  type ListedMonth,
+  listMonthAt,
+  listMonths,
+  NotReady,
+} from "../../download/months.ts";
+import { proxyRules } from "../../download/proxy/rules.ts";
+import { lookInside } from "../../download/releasedate.ts";
+import type { Inquiry } from "../../download/source.ts";
 import { sizeText } from "../../download/words.ts";
 import { CommandError } from "../../errors.ts";
 import { configOf } from "../support/config.ts";
@@ -28,7 +37,9 @@ import { progress } from "../support/progress.ts";
 
 /** Flags that `download` and `update` share. */
 export interface ShareFlags {
-  readonly url?: string;
+  /** Once for each address, in order of preference. */
+  readonly url?: readonly string[];
+  readonly proxy?: string;
   readonly streams?: string;
   readonly config?: string;
 }
@@ -48,13 +59,21 @@ The month comes together in DIR/YYYY-MM.part and is called DIR/YYYY-MM when ever
 checked: one date in all of them, before and after. Whatever ends the command, run it again: it
 goes on where it was, or begins anew if the month was published again. A finished month is only
 checked. The partners (Socios, 0.7 of 7.7 GB) are left out; \`peneira import\` does not read them.
-The settings are download.url, download.streams and download.stall_seconds (\`peneira config\`).
-Proxies of the environment (HTTPS_PROXY) are not used.
+
+The registry's share answers only from Brazil, and not from many clouds. Elsewhere ask through a
+proxy there (--proxy, or HTTPS_PROXY; NO_PROXY holds), or name a mirror: a web server's page that
+lists folders YYYY-MM or YYYY-MM-DD, a public S3 bucket, a file:// folder. --url may come several
+times; the next one is asked when one cannot be reached or has not the month, and that is said.
+The user and password of a proxy stand in the environment only: PENEIRA_DOWNLOAD_PROXY, HTTPS_PROXY.
+The settings are download.url, download.proxy, download.streams and download.stall_seconds
+(\`peneira config\`).
 
 Examples:
   $ peneira download --list
   $ peneira download --to dumps
-  $ peneira download 2026-10 --to dumps && peneira import dumps/2026-10 --out 2026-10.peneira`;
+  $ peneira download 2026-10 --to dumps && peneira import dumps/2026-10 --out 2026-10.peneira
+  $ peneira download --to dumps --proxy socks5h://127.0.0.1:1080
+  $ peneira download --to dumps --url https://mirror.example/cnpj/ --url file:///mnt/cnpj`;
 
 /** Adds `peneira download` to the program. */
 export function registerDownload(program: Command): void {
@@ -77,7 +96,12 @@ export function registerDownload(program: Command): void {
 /** Adds the flags that say how the share is asked. */
 export function shareOptions(command: Command): Command {
   return command
-    .option("--url <address>", "address of the share (setting download.url)")
+    .option(
+      "--url <address>",
+      "address of a share or mirror; again for the next best (setting download.url)",
+      (one: string, before: readonly string[] = []) => [...before, one],
+    )
+    .option("--proxy <address>", "HTTP or SOCKS5 proxy, or direct (setting download.proxy)")
     .option("--streams <n>", "files at the same time (setting download.streams)")
     .option("--config <file>", "JSON file with settings");
 }
@@ -91,8 +115,8 @@ export async function runDownload(month: string | undefined, flags: DownloadFlag
     if (flags.list) return printList(use, flags);
     const { all = false, replace = false, verify = false } = flags;
     const to = resolve(flags.to as string);
-    const wish = { ...use, month: month ?? null, to, all, replace, verify };
-    const downloaded = await downloadMonth(wish);
+    const options = { ...use, month: month ?? null, to, all, replace, verify };
+    const downloaded = await downloadMonth(options);
     sayDownloaded(downloaded);
     if (flags.json) process.stdout.write(`${JSON.stringify(downloaded)}\n`);
   });
@@ -115,14 +139,20 @@ function refuse(month: string | undefined, flags: DownloadFlags): void {
 }
 
 /** Reads the settings of a command that asks the share. @throws CommandError (exit 2) */
-export function configOfShare({ url, streams, config }: ShareFlags): Config {
-  return configOf({ "download.url": url, "download.streams": streams }, config);
+export function configOfShare({ url, proxy, streams, config }: ShareFlags): Config {
+  const flags = {
+    "download.url": url?.join(" "),
+    "download.proxy": proxy,
+    "download.streams": streams,
+  };
+  return configOf(flags, config);
 }
 
 /** How the share is asked, by the settings. */
 export function shareUse(config: Config, signal: AbortSignal): ShareUse {
   return {
-    share: readShare(config.get("download.url")),
+    shares: readShares(config.get("download.url")),
+    proxies: proxyRules(config.get("download.proxy"), process.env),
     streams: config.get("download.streams"),
     stallMs: config.get("download.stall_seconds") * 1000,
     signal,
@@ -201,6 +231,8 @@ interface ListedLine {
   readonly missing: readonly string[];
   readonly bytes: number;
   readonly modified: string | null;
+  /** Why it cannot be downloaded although all of it is there; null where nobody looked. */
+  readonly problem: string | null;
   /** Whether the folder of `--to` has it. */
   readonly downloaded: boolean;
 }
@@ -209,30 +241,68 @@ async function printList(use: ShareUse, { all, to, json }: DownloadFlags): Promi
   const partners = all === true;
   const inquiry = inquiryOf(use);
   const lines: ListedLine[] = [];
-  for (const label of await listMonths(inquiry)) {
-    const { files, missing, bytes, modified } = await listMonth(inquiry, label, partners);
+  const labels = await listMonths(inquiry);
+  for (const [index, label] of labels.entries()) {
+    const looks = index < MONTHS_LOOKED_INTO;
+    const look = await lookAt({ inquiry, streams: use.streams, label, partners, looks });
+    const { files, missing, bytes, modified } = look.month;
     lines.push({
       month: label,
-      complete: missing.length === 0,
+      complete: missing.length === 0 && look.problem === null,
       files: files.length,
       missing,
       bytes,
       modified,
+      problem: look.problem,
       downloaded: to !== undefined && existsSync(join(to, label)),
     });
     if (!json) process.stdout.write(lineOf(lines.at(-1) as ListedLine));
   }
+  const places = use.shares.map(placeOf);
   if (json) {
-    const url = use.share.root.href;
+    const [url] = places;
     process.stdout.write(`${JSON.stringify({ url, partners, months: lines })}\n`);
   }
-  if (lines.length === 0) throw new CommandError(`There are no months at ${use.share.root}.`);
+  if (lines.length === 0) {
+    throw new CommandError(`There are no months at ${places.join(", ")}. Check download.url.`);
+  }
 }
 
-function lineOf({ month, files, missing, bytes, modified, downloaded }: ListedLine): string {
+/** Of so many of the newest months, which a download would try, the zips are looked into. */
+const MONTHS_LOOKED_INTO = 3;
+
+interface Looking {
+  readonly inquiry: Inquiry;
+  readonly streams: number;
+  readonly label: string;
+  readonly partners: boolean;
+  /** Whether the zips are looked into, where all are there. */
+  readonly looks: boolean;
+}
+
+/** What a month has, and why it cannot be downloaded as it is; null where nothing shows that. */
+async function lookAt({ inquiry, streams, label, partners, looks }: Looking) {
+  let month: ListedMonth = { label, files: [], missing: [], bytes: 0, modified: null };
+  try {
+    await inTurn(inquiry, async (source) => {
+      month = await listMonthAt({ ...inquiry, source }, label, partners);
+      const isWhole = month.missing.length === 0;
+      if (looks && isWhole) await lookInside({ ...inquiry, source }, { streams }, month);
+    });
+    return { month, problem: null };
+  } catch (error) {
+    if (!(error instanceof NotReady || error instanceof DownloadError)) throw error;
+    return { month, problem: error.message };
+  }
+}
+
+function lineOf({ month, files, missing, bytes, modified, ...more }: ListedLine): string {
+  const { downloaded, problem } = more;
   const day = modified?.slice(0, 10) ?? "unknown   ";
   const gaps =
     missing.length === 0 ? "" : `  ${missing.length} ${wordFor(missing.length, "zip")} missing`;
   const size = sizeText(bytes).padStart(10);
-  return `${month}  ${files} zips ${size}  ${day}${gaps}${downloaded ? "  downloaded" : ""}\n`;
+  const why = problem === null ? "" : `  ${problem.replace(/\s*\n\s*/g, " ")}`;
+  const state = `${gaps}${downloaded ? "  downloaded" : ""}${why}`;
+  return `${month}  ${files} zips ${size}  ${day}${state}\n`;
 }

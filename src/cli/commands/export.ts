@@ -5,6 +5,7 @@
  * or not at all, and a signal leaves nothing behind. A wrong flag is found before any work.
  */
 import { existsSync, statSync } from "node:fs";
+import { availableParallelism } from "node:os";
 import { dirname, extname, resolve } from "node:path";
 import { type Command, Option } from "commander";
 import { wordFor } from "../../amounts.ts";
@@ -163,6 +164,7 @@ async function render(
       path,
       onProgress,
       cancelled: () => signal !== null,
+      spare: () => availableParallelism() > 1,
     });
   } catch (error) {
     throw failureOf(error, out, signal);

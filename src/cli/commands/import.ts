@@ -4,7 +4,15 @@
  * Invariant: every wrong flag is named in one message before any work (exit 2); the output's name
  * holds either what it held before or the whole new snapshot, never a part.
  */
-import { existsSync, mkdirSync, statSync, writeFileSync } from "node:fs";
+import {
+  closeSync,
+  existsSync,
+  mkdirSync,
+  openSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from "node:fs";
 import { availableParallelism } from "node:os";
 import { dirname, resolve } from "node:path";
 import type { Command } from "commander";
@@ -13,9 +21,13 @@ import { CommandError } from "../../errors.ts";
 import type { ImportOptions } from "../../ingest/dump-import.ts";
 import type { ImportReport } from "../../ingest/report.ts";
 import { progress } from "../support/progress.ts";
+import { isOfSystem, systemWords, writing } from "../support/systemwords.ts";
 
 /** Threads beyond this number wait for the disk and cost memory. */
 const THREADS_MAX = 8;
+
+/** More malformed rows than this are no month of the registry. */
+const BAD_ROWS_MAX = 1_000_000;
 
 /** The flags as commander gives them. */
 export interface ImportFlags {
@@ -25,6 +37,11 @@ export interface ImportFlags {
   readonly population?: string;
   readonly ceis?: string;
   readonly keepCpf?: boolean;
+  readonly partial?: boolean;
+  readonly force?: boolean;
+  /** Of an update, which takes the place of a snapshot of another name. */
+  readonly replaces?: string;
+  readonly skipBadRows?: string;
   readonly report?: string;
   readonly threads?: string;
 }
@@ -47,14 +64,18 @@ export function registerImport(program: Command): void {
     .option("--date <YYYY-MM-DD>", "reference date (default: from the member names)")
     .option("--population <csv>", "inhabitants by IBGE code, header like code_muni;2024")
     .option("--ceis <file>", "sanctioned companies: AAAAMMDD_CEIS.csv or its zip")
-    .option("--keep-cpf", "leave the CPF (a person's number) in the names of sole traders")
-    .option("--report <json>", "file for the import report, as JSON")
+    .option("--keep-cpf", "leave the CPF (a person's number) in legal and trade names")
+    .option("--partial", "import a month that lacks parts, or has parts without rows")
+    .option("--force", "replace a snapshot although the new one has under 98 % of its accounts")
+    .option("--skip-bad-rows <n>", "malformed rows to leave out and count (default: 0)")
+    .option("--report <json>", "file for the import report, as JSON; also of one that fails")
     .option("--threads <n>", "threads to use (default: all cores, at most 8)")
     .addHelpText(
       "after",
       `
-The import needs about three times the size of the snapshot in free space beside the output, for
-files that are gone afterwards. Odd values are counted and told; a damaged dump is refused.
+The import needs about half as much again as the snapshot in free space beside the output, for
+files that are gone afterwards; room and permission are looked at before the first row. Odd values
+are counted and told; a damaged dump, and half a month, is refused.
 
 Examples:
   $ peneira import dumps/2026-10 --out 2026-10.peneira
@@ -68,14 +89,69 @@ Examples:
 /** Runs the command. @throws CommandError (exit 2 for wrong flags, 1 for a refused source). */
 export async function runImport(source: string, flags: ImportFlags): Promise<ImportReport> {
   const options = readImportFlags(source, flags);
-  mkdirSync(dirname(options.out), { recursive: true });
-  const report = await importSource(options);
+  const report = await importAndTell(options, flags.report);
   const { summarize } = await import("../../ingest/report.ts");
   process.stderr.write(summarize(report));
   if (flags.report !== undefined) {
-    writeFileSync(flags.report, `${JSON.stringify(report, null, 2)}\n`);
+    await writeReport(flags.report, report, `The snapshot ${report.out} is in place.`);
   }
   return report;
+}
+
+/** What the report of an import that failed holds. */
+interface FailedImport extends Pick<ImportReport, "source" | "out"> {
+  /** Why there is no snapshot. */
+  readonly problem: string;
+}
+
+/** Imports; what ends it stands in the report too, where one was asked for. */
+async function importAndTell(
+  options: ImportOptions,
+  report: string | undefined,
+): Promise<ImportReport> {
+  const { source, out } = options;
+  try {
+    return await writing(out, () => {
+      mkdirSync(dirname(out), { recursive: true });
+      return importSource(options);
+    });
+  } catch (error) {
+    const problem = error instanceof Error ? error.message : String(error);
+    if (report !== undefined) await writeReport(report, { source, out, problem });
+    throw error;
+  }
+}
+
+/** The end of the import stands by now, so that a report which cannot be written is a warning. */
+async function writeReport(
+  path: string,
+  report: ImportReport | FailedImport,
+  more = "",
+): Promise<void> {
+  try {
+    await writing(path, async () => {
+      writeFileSync(path, `${JSON.stringify(report, null, 2)}\n`);
+    });
+  } catch (error) {
+    if (!(error instanceof CommandError)) throw error;
+    process.stderr.write(`warning: ${`${error.message} ${more}`.trim()}\n`);
+  }
+}
+
+/** Why a report could not be written to a path; null where it can. What stands there stays. */
+function whyNoReport(path: string): string | null {
+  const there = statSync(path, { throwIfNoEntry: false }) ?? null;
+  if (there?.isDirectory()) return `--report must be a file, but ${path} is a folder`;
+  // A pipe or a device is opened once, to be written to.
+  if (there !== null && !there.isFile()) return null;
+  try {
+    closeSync(openSync(path, "a"));
+    if (there === null) rmSync(path);
+    return null;
+  } catch (error) {
+    if (!isOfSystem(error)) throw error;
+    return `--report cannot be written: ${systemWords(error)}`;
+  }
 }
 
 async function importSource(options: ImportOptions): Promise<ImportReport> {
@@ -94,6 +170,13 @@ export function readImportFlags(source: string, flags: ImportFlags): ImportOptio
   if (!Number.isInteger(threads) || threads < 1 || threads > 64) {
     problems.push(`--threads must be a whole number from 1 to 64, not "${flags.threads}"`);
   }
+  const skipBadRows = Number(flags.skipBadRows ?? 0);
+  if (!Number.isInteger(skipBadRows) || skipBadRows < 0 || skipBadRows > BAD_ROWS_MAX) {
+    const limit = BAD_ROWS_MAX.toLocaleString("en-US");
+    problems.push(
+      `--skip-bad-rows must be a whole number from 0 to ${limit}, not "${flags.skipBadRows}"`,
+    );
+  }
   if (flags.label !== undefined && !isMonth(flags.label)) {
     problems.push(`--label must be a month as YYYY-MM, not "${flags.label}"`);
   }
@@ -104,9 +187,15 @@ export function readImportFlags(source: string, flags: ImportFlags): ImportOptio
     if (path !== undefined && !existsSync(path))
       problems.push(`there is no file or folder ${path}`);
   }
+  const given = statSync(source, { throwIfNoEntry: false });
+  if (given !== undefined && !given.isDirectory() && !given.isFile()) {
+    problems.push(`${source} is no folder and no regular file`);
+  }
   if (existsSync(flags.out) && !statSync(flags.out).isFile()) {
     problems.push(`--out must be a file, but ${flags.out} is a folder or a device`);
   }
+  const noReport = flags.report === undefined ? null : whyNoReport(flags.report);
+  if (noReport !== null) problems.push(noReport);
   if (problems.length > 0) throw new CommandError(problems.join("\n"), 2);
   return {
     source: resolve(source),
@@ -116,6 +205,10 @@ export function readImportFlags(source: string, flags: ImportFlags): ImportOptio
     ...(flags.population === undefined ? {} : { population: flags.population }),
     ...(flags.ceis === undefined ? {} : { ceis: flags.ceis }),
     keepCpf: flags.keepCpf === true,
+    partial: flags.partial === true,
+    force: flags.force === true,
+    ...(flags.replaces === undefined ? {} : { replaces: flags.replaces }),
+    skipBadRows,
     threads,
     startStage: (label, total, unit) => progress(label, total, process.stderr, unit),
   };

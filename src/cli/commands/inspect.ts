@@ -6,7 +6,8 @@
  */
 import type { Command } from "commander";
 import { COLUMNS, ORDERS, TABLES } from "../../../native-index/format/columns.ts";
-import type { SnapshotSection } from "../../../native-index/format/region.ts";
+import type { SnapshotOrigin } from "../../../native-index/format/meta.ts";
+import type { SnapshotPart, SnapshotSection } from "../../../native-index/format/region.ts";
 import type { OpenedSnapshot } from "../../../native-index/format/snapshot.ts";
 import { wordFor } from "../../amounts.ts";
 
@@ -18,6 +19,8 @@ export interface Inspection {
   readonly label: string;
   readonly snapshot_date: string;
   readonly provenance: Readonly<Record<string, string>>;
+  /** Where the files came from and what of them is missing; null where nothing is known of it. */
+  readonly origin: SnapshotOrigin | null;
   readonly accounts: number;
   readonly score_version: number;
   readonly created_by: string;
@@ -68,7 +71,13 @@ export function registerInspect(program: Command): void {
     .addHelpText("after", EXAMPLES)
     .action(async (path: string, options: { json?: true }) => {
       const { openSnapshot } = await import("../../../native-index/format/snapshot.ts");
-      const inspection = inspectionOf(await openSnapshot(path));
+      const { CheckedFile } = await import("../../../native-index/format/checked-file.ts");
+      const { readParts } = await import("../../../native-index/format/region.ts");
+      const snapshot = await openSnapshot(path);
+      const inspection = inspectionOf(
+        snapshot,
+        readParts(new CheckedFile(path), snapshot.sections),
+      );
       if (options.json) process.stdout.write(`${JSON.stringify(inspection)}\n`);
       else process.stdout.write(inspectionText(inspection));
     });
@@ -82,7 +91,7 @@ export function sectionName({ kind, argument }: SnapshotSection): string {
 }
 
 /** Gathers what `peneira inspect` shows. */
-export function inspectionOf(snapshot: OpenedSnapshot): Inspection {
+export function inspectionOf(snapshot: OpenedSnapshot, parts: readonly SnapshotPart[]): Inspection {
   const { meta } = snapshot;
   const dictionaries = Object.entries(meta.dictionaries).map(([name, codes]) => {
     return [name, codes.length];
@@ -94,18 +103,32 @@ export function inspectionOf(snapshot: OpenedSnapshot): Inspection {
     label: meta.label,
     snapshot_date: meta.snapshot_date,
     provenance: { ...meta.provenance },
+    origin: meta.origin ?? null,
     accounts: snapshot.rowCount,
     score_version: meta.score_version,
     created_by: meta.created_by,
     columns: COLUMNS.map(({ name, type }) => ({ name, type })),
     dictionaries: Object.fromEntries(dictionaries),
-    sections: snapshot.sections.map((section) => ({
-      name: sectionName(section),
-      offset: section.offset,
-      bytes: section.length,
-    })),
+    sections: sectionsOf(snapshot.sections, parts),
     directory: "ok",
   };
+}
+
+/** The sections in the order of the directory, and before BLOCKS the optional parts. */
+function sectionsOf(
+  listed: readonly SnapshotSection[],
+  parts: readonly SnapshotPart[],
+): Inspection["sections"] {
+  const rows = listed.map((section) => ({
+    ...{ name: sectionName(section), offset: section.offset, bytes: section.length },
+  }));
+  const optional = parts.map(({ name, offset, length }) => ({ name, offset, bytes: length }));
+  rows.splice(
+    rows.findIndex(({ name }) => name === "BLOCKS"),
+    0,
+    ...optional,
+  );
+  return rows;
 }
 
 function inspectionText(inspection: Inspection): string {
@@ -116,6 +139,7 @@ function inspectionText(inspection: Inspection): string {
     `  ${count(inspection.accounts)} ${wordFor(inspection.accounts, "account")}`,
     `  population ${provenance.ibge_population_year}, sanctions ${provenance.ceis_as_of_date}`,
     `  scores version ${inspection.score_version}, made by ${inspection.created_by}`,
+    ...originLines(inspection.origin),
     "Columns",
     ...inspection.columns.map(({ name, type }) => {
       const entries = inspection.dictionaries[name];
@@ -129,6 +153,19 @@ function inspectionText(inspection: Inspection): string {
     "Checksums of footer, directory and metadata are right; `peneira verify` checks all blocks.",
   ];
   return `${lines.join("\n")}\n`;
+}
+
+function originLines(origin: SnapshotOrigin | null): string[] {
+  if (origin === null) return [];
+  const { host, partial, rows_left_out: rows } = origin;
+  const gaps = [
+    ...(partial ? ["parts were missing or empty (--partial)"] : []),
+    ...(rows > 0 ? [`${count(rows)} malformed ${wordFor(rows, "row")} left out`] : []),
+  ];
+  return [
+    ...(host === null ? [] : [`  files from ${host}`]),
+    ...(gaps.length === 0 ? [] : [`  not whole: ${gaps.join(", ")}`]),
+  ];
 }
 
 function count(value: number): string {

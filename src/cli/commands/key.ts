@@ -1,5 +1,5 @@
 /**
- * `peneira key`: the API keys of a data directory. What comes in: a wish. What goes out: for people
+ * `peneira key`: the API keys of a data directory. Arguments come in; what goes out: for people
  * words on standard error and the new key alone on standard output; with --json one document.
  * Invariant: works while a server runs on the same directory, which follows within a second; a
  * key is shown when it is made and never again.

@@ -27,8 +27,9 @@ interface McpOptions {
 const ENDING = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
 
 const EXAMPLES = `
-The tools are search_accounts, count_accounts, translate, get_account and, with --exports,
-create_export. No server and no key are needed; a running server answers the same at POST /mcp.
+The tools are search_accounts, count_accounts, translate, find_company, get_account
+and, with --exports, create_export. No server and no key are needed; a running server answers the
+same at POST /mcp.
 
 Examples:
   $ peneira mcp --snapshot 2026-10.peneira

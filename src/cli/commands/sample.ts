@@ -3,26 +3,27 @@
  * What goes out: a synthetic dump in a new folder, and a summary.
  * Invariant: every wrong flag is named in one message before anything is written (exit 2).
  */
+import { constants } from "node:os";
 import type { Command } from "commander";
 import { wordFor } from "../../amounts.ts";
-import {
-  ESTABLISHMENTS_MAX,
-  monthsBetween,
-  type SampleOptions,
-  writeSample,
-} from "../../dump/sample/release.ts";
+import { monthsBetween } from "../../dump/sample/months.ts";
+import { ESTABLISHMENTS_MAX, type SampleOptions, writeSample } from "../../dump/sample/release.ts";
 import { CommandError } from "../../errors.ts";
 import { progress } from "../support/progress.ts";
+import { writing } from "../support/systemwords.ts";
 
 const DEFAULT_LABEL = "2026-10";
 const DEFAULT_SEED = "1";
+
+const ENDING = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
 
 /** Most months from the first release to a later one. */
 const MONTHS_MAX = 60;
 
 const EXAMPLES = `
 The companies are invented; --establishments and --seed tell which sample it is. With --since it is
-the same sample some months later, as the registry would publish it.
+the same sample some months later, as the registry would publish it. Below ten companies some of
+the ten parts have no rows, and such a month is imported with --partial only.
 
 Examples:
   $ peneira sample --out 2026-10 --establishments 200000 --seed 1
@@ -99,13 +100,29 @@ function readInteger(text: string): number | null {
 /** Runs the command. */
 export async function runSample(flags: SampleFlags): Promise<void> {
   const options = readSampleFlags(flags);
-  let display: ReturnType<typeof progress> | null = null;
+  const onSignal = (signal: NodeJS.Signals): void => {
+    process.stderr.write(
+      `\npeneira: ${signal} ended the sample; ${options.folder} was not written\n`,
+    );
+    // What there is of it goes with the process.
+    process.exit(128 + constants.signals[signal]);
+  };
+  for (const signal of ENDING) process.once(signal, onSignal);
+  try {
+    await writing(options.folder, () => drawn(options));
+  } finally {
+    for (const signal of ENDING) process.off(signal, onSignal);
+  }
+}
+
+async function drawn(options: SampleOptions): Promise<void> {
+  let display: ReturnType<typeof progress> | undefined;
   const onProgress = (done: number, total: number): void => {
     display ??= progress("sample", total);
     display.update(done);
-    if (done === total) display.done();
   };
   const summary = await writeSample({ ...options, onProgress });
+  display?.done();
   const { establishments, companies, token } = summary;
   process.stderr.write(
     `${options.folder}: ${establishments.toLocaleString("en-US")} ` +

@@ -1,8 +1,10 @@
 /**
  * `peneira serve`. What comes in: a snapshot (file or folder), a data directory and settings. What
  * goes out: a server that answers until it is told to stop, then exit code 0.
- * Invariant: everything that can be wrong is found before the port is opened; the line with the
- * address is printed only when requests are answered; a key is printed once, at its making.
+ * Invariant: everything that can be wrong is found before the port is opened, but for damage that
+ * only reading the whole file finds; nothing before that costs more in a larger registry, and the
+ * rest is made ready behind it; the line with the address is printed only when requests are
+ * answered; a key is printed once, at its making.
  */
 import { performance } from "node:perf_hooks";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -22,7 +24,7 @@ import type { Transport } from "../../http/server/transport.ts";
 import { consoleFolder } from "../../location.ts";
 import { describeError, type LogDestination } from "../../log.ts";
 import type { Segment } from "../../search/segment.ts";
-import { warm } from "../../search/warm.ts";
+import { askFirst, warm } from "../../search/warm.ts";
 import { parseListen, TRANSPORTS } from "../../settings.ts";
 import { removeHeldFiles } from "../../store/backup.ts";
 import { lockDataDir, openDatabase } from "../../store/database.ts";
@@ -117,7 +119,7 @@ export async function serve(options: ServeOptions, { onReady, logTo }: Hooks = {
   const reload = new Reload({ ...watched, log, clock: systemClock });
   warn(withoutRoom(config, service.freeBytes()));
   service.onDamage(() => void reload.look());
-  const first = await openServed(snapshotPath, warm);
+  const first = await openServed(snapshotPath, askFirst);
   const unlock = lockDataDir(dataDir);
   removeHeldFiles(dataDir);
   service.start(first);
@@ -141,17 +143,22 @@ export async function serve(options: ServeOptions, { onReady, logTo }: Hooks = {
 }
 
 /**
- * Makes the translator ready when the server has nothing to do, so that neither a start nor a
- * request waits for it; a sentence that comes before waits for what it needs. Never beside requests
- * for another reason too: so much new memory takes over what stands beside it, keys included.
+ * Makes ready what the start did not wait for, step by step between requests; the translator when
+ * the server has nothing to do, so that no request waits for it; a sentence that comes before waits
+ * for what it needs. Never beside requests for another reason too: so much new memory takes over
+ * what stands beside it, keys included.
  */
-async function warmLater(segment: Segment, { log, stopping }: ServedService): Promise<void> {
+async function warmLater(segment: Segment, service: ServedService): Promise<void> {
+  const { log, stopping } = service;
   try {
+    await warm(segment, stopping);
     await quiet();
     await warmTranslation(segment, stopping);
   } catch (error) {
-    // The snapshot was replaced meanwhile, by one that was made ready before it was served.
-    log.info(describeError(error), "the translator was not made ready");
+    // Damage is told here as where a request finds it. Else the snapshot was replaced meanwhile, by
+    // one that was made ready before it was served.
+    service.glance();
+    log.info(describeError(error), "not all was made ready");
   }
 }
 

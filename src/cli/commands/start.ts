@@ -13,6 +13,7 @@ import { CommandError } from "../../errors.ts";
 import { fileOfLog } from "../../log.ts";
 import { TRANSPORTS } from "../../settings.ts";
 import { demoEntry, EMAIL, type Entry } from "../serving/demoentry.ts";
+import { claimDemo, noteRunning } from "../serving/runningdemo.ts";
 import { choice } from "../support/helptext.ts";
 import { registerImport } from "./import.ts";
 import { registerSample } from "./sample.ts";
@@ -62,11 +63,14 @@ async function start({ dir, accounts, only, ...flags }: StartOptions): Promise<v
   const dataDir = path.join(dir, "state");
   const log = path.join(dir, "requests.log");
   // Before the server starts, because a server without keys makes one of its own.
-  const entry = await demoEntry(dataDir, path.join(dir, "entry.json"));
+  // Alone, because two that make keys at the same time would disable those of each other.
+  const unlock = await claimDemo(dir, dataDir);
+  const entry = await demoEntry(dataDir, path.join(dir, "entry.json")).finally(unlock);
   const served = { ...flags, snapshot: demo.snapshot, dataDir };
   await serve(served, {
     logTo: fileOfLog(log, LOG_BYTES_MAX),
     onReady(url, { sessions }) {
+      noteRunning(dir, url);
       const link = `${url}/app#signin=${sessions.linkFor(entry.userId)}`;
       process.stderr.write(greeting({ url, link, dataDir, log, ...entry }));
     },

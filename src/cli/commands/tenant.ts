@@ -1,5 +1,5 @@
 /**
- * `peneira tenant`: the tenants of a data directory. What comes in: a wish. What goes out: words on
+ * `peneira tenant`: the tenants of a data directory. Arguments come in; what goes out: words on
  * standard error, lists on standard output; with --json one document.
  * Invariant: works while a server runs on the same directory, which follows within a second; a
  * tenant is never deleted, for its exports and counts belong to it.

@@ -4,10 +4,10 @@
  * Invariant: one update at a time; a snapshot appears under its name in one step and only when it
  * is whole; whatever ends the command, the next run goes on, and nothing is left behind for ever.
  */
-import { mkdirSync, readdirSync, renameSync, rmSync } from "node:fs";
+import { existsSync, mkdirSync, readdirSync, renameSync, rmSync } from "node:fs";
 import { join, resolve } from "node:path";
 import type { Command } from "commander";
-import { wordFor } from "../../amounts.ts";
+import { systemClock } from "../../clock.ts";
 import type { Config } from "../../config.ts";
 import {
   type Downloaded,
@@ -15,18 +15,17 @@ import {
   downloadMonth,
   inquiryOf,
 } from "../../download/month.ts";
-import { listMonths } from "../../download/months.ts";
-import { NotReady } from "../../download/releasedate.ts";
+import { listMonths, NotReady } from "../../download/months.ts";
 import { checkSpace, type Demand } from "../../download/space.ts";
 import { CommandError } from "../../errors.ts";
+import { DiskRefusal } from "../../ingest/room.ts";
 import { tryLock } from "../../store/database.ts";
 import { syncDirectory } from "../../store/datadir.ts";
-import {
-  type KnownSnapshot,
-  listSnapshots,
-  removeOlder,
-  snapshotName,
-} from "../serving/snapshots.ts";
+import { type KnownSnapshot, listSnapshots, snapshotName } from "../serving/snapshots.ts";
+import { printCheck } from "../update/check.ts";
+import { type Keeping, keepNewest } from "../update/keeping.ts";
+import { leaveLook, type RefusedMonth } from "../update/lastlook.ts";
+import { countChanges, type MonthCounts } from "../update/monthcounts.ts";
 import {
   configOfShare,
   type ShareFlags,
@@ -42,20 +41,20 @@ import { readImportFlags, runImport } from "./import.ts";
  * 6.3 were counted with `peneira sample` (1 million accounts); the registry packs a sixth tighter.
  */
 const IMPORT_FACTOR = 7.5;
-/** A new snapshot with less than this share of the newest one's accounts is suspicious. */
-const SHARE_MIN = 0.98;
 /** So many of the newest months are tried; one that is being published is not complete. */
 const MONTHS_TRIED = 3;
 
 /** The flags as commander gives them. */
 export interface UpdateFlags extends ShareFlags {
   readonly dir: string;
+  readonly check?: true;
   readonly work?: string;
   readonly keepDump?: true;
   readonly keep?: string;
   readonly population?: string;
   readonly ceis?: string;
   readonly keepCpf?: true;
+  readonly force?: true;
   readonly threads?: string;
   readonly json?: true;
 }
@@ -68,10 +67,16 @@ export interface UpdateReport {
   readonly snapshot: string | null;
   readonly accounts: number | null;
   readonly downloaded: Downloaded | null;
+  /** The newest month that the share lists, whole or not. */
+  readonly published: string | null;
   /** Newer months of the share that could not be taken, and why. */
   readonly skipped: readonly { readonly month: string; readonly why: string }[];
+  /** What changed from the month before to the newest one here; null without a month before. */
+  readonly changes: MonthCounts | null;
   /** Snapshots that --keep removed. */
-  readonly removed: readonly string[];
+  readonly removed: Keeping["removed"];
+  /** Older snapshots that it did not remove, and why. */
+  readonly kept: Keeping["kept"];
 }
 
 const NOTES = `
@@ -79,12 +84,22 @@ Meant for cron and systemd timers: does nothing when there is nothing newer, and
 was when it was ended. \`peneira serve --snapshot DIR\` takes the new snapshot by itself. Snapshots
 are 3 times as large as the zips, an import needs 7.5 times as much for a while, and room is checked
 before the download. All snapshots are kept unless --keep says otherwise; \`peneira diff\` and
-/v1/changes need the older ones.
+/v1/changes need the older ones. One that a server or a command still reads is never removed.
+
+It says how many establishments entered, left and changed since the month before, and leaves that in
+DIR/.update.changes.json. What the share had goes into DIR/.update.check.json, from which a server
+on the folder knows how far behind it is (metrics peneira_snapshot_months_behind and
+peneira_update_check_age_seconds).
+
+--check downloads nothing and prints one JSON document: the newest month that is published, the
+newest one here, whether there is a newer one, which an update would take, and why not the others.
+Its exit code is 0 when the share was asked, whatever it has, and 1 when it could not be.
 
 Examples:
   $ peneira update --dir snapshots
   $ peneira update --dir snapshots --keep 13 --population populacao_2024.csv
-  $ peneira update --dir snapshots --work /scratch/dumps --keep-dump --json`;
+  $ peneira update --dir snapshots --work /scratch/dumps --keep-dump --json
+  $ peneira update --dir snapshots --check`;
 
 /** Adds `peneira update` to the program. */
 export function registerUpdate(program: Command): void {
@@ -93,12 +108,14 @@ export function registerUpdate(program: Command): void {
     .summary("download and import the newest month, if there is a newer one")
     .description("Keeps a folder of snapshots up to date with the registry's public share.")
     .requiredOption("--dir <dir>", "folder of the snapshots, YYYY-MM.peneira; made if missing")
+    .option("--check", "only look what is published and what is here, and print that as JSON")
     .option("--work <dir>", "folder for the zips (default: DIR/.download)")
     .option("--keep-dump", "leave the zips where they are after the import")
     .option("--keep <n>", "keep only the newest n snapshots (default: all)")
     .option("--population <csv>", "for the import: inhabitants by IBGE code")
     .option("--ceis <file>", "for the import: sanctioned companies")
-    .option("--keep-cpf", "for the import: leave the CPF in the names of sole traders")
+    .option("--keep-cpf", "for the import: leave CPFs in names")
+    .option("--force", "for the import: take a month with under 98 % of the accounts before")
     .option("--threads <n>", "for the import: threads to use");
   shareOptions(command)
     .option("--json", "print one JSON document")
@@ -112,12 +129,13 @@ export async function runUpdate(flags: UpdateFlags): Promise<void> {
   refuse(flags, keep);
   const config = configOfShare(flags);
   const folder = resolve(flags.dir);
+  if (flags.check) return untilSignal((signal) => runCheck({ flags, config, folder, signal }));
   makeFolder(join(folder, ".update"));
   const unlock = tryLock(folder, ".update.lock");
   if (unlock === null) throw new CommandError(`Another update works in ${folder}.`);
   try {
     await untilSignal(async (signal) => {
-      const report = await new Update({ flags, config, folder, keep, signal }).run();
+      const report = await new Update({ flags, config, folder, keep, signal }).runAndTell();
       if (flags.json) process.stdout.write(`${JSON.stringify(report)}\n`);
     });
   } finally {
@@ -125,9 +143,46 @@ export async function runUpdate(flags: UpdateFlags): Promise<void> {
   }
 }
 
+/** Prints what is published and what is here. @throws CommandError where nobody can say */
+function runCheck({ flags, config, folder, signal }: Omit<UpdateParts, "keep">): Promise<void> {
+  return printCheck({
+    use: shareUse(config, signal),
+    folder,
+    dumps: dumpsOf(flags, folder),
+    monthsTried: MONTHS_TRIED,
+    demands: (bytes) => demandsOf(join(folder, ".update"), bytes),
+    clock: systemClock,
+  });
+}
+
+function dumpsOf({ work }: UpdateFlags, folder: string): string {
+  return work === undefined ? join(folder, ".download") : resolve(work);
+}
+
+/** Room for an import of so many bytes of zips. */
+function demandsOf(desk: string, bytes: number): Demand[] {
+  return [{ folder: desk, bytes: Math.ceil(bytes * IMPORT_FACTOR), what: "the import" }];
+}
+
+/** What does nothing when nothing is fetched. */
+const NOT_WITH_CHECK = {
+  keepDump: "--keep-dump",
+  keep: "--keep",
+  population: "--population",
+  ceis: "--ceis",
+  keepCpf: "--keep-cpf",
+  force: "--force",
+  threads: "--threads",
+} as const satisfies Partial<Record<keyof UpdateFlags, string>>;
+
 /** Names every wrong flag, those of the import too. @throws CommandError (exit 2) */
 function refuse(flags: UpdateFlags, keep: number | null): void {
   const problems: string[] = [];
+  for (const [flag, name] of Object.entries(NOT_WITH_CHECK)) {
+    if (flags.check && flags[flag as keyof UpdateFlags] !== undefined) {
+      problems.push(`${name} does nothing with --check`);
+    }
+  }
   if (keep !== null && !(Number.isInteger(keep) && keep >= 1)) {
     problems.push(`--keep must be a whole number from 1, not "${flags.keep}"`);
   }
@@ -150,12 +205,13 @@ function makeFolder(path: string): void {
   }
 }
 
-function importFlags({ population, ceis, keepCpf, threads }: UpdateFlags, out: string) {
+function importFlags({ population, ceis, keepCpf, force, threads }: UpdateFlags, out: string) {
   return {
     out,
     ...(population === undefined ? {} : { population }),
     ...(ceis === undefined ? {} : { ceis }),
     ...(keepCpf === undefined ? {} : { keepCpf }),
+    ...(force === undefined ? {} : { force }),
     ...(threads === undefined ? {} : { threads }),
   };
 }
@@ -168,25 +224,57 @@ interface UpdateParts {
   readonly signal: AbortSignal;
 }
 
+function timeNow(): string {
+  return new Date(systemClock.nowMs()).toISOString();
+}
+
+/** What is known before the older snapshots are looked at. */
+type Done = Pick<UpdateReport, "updated" | "month" | "snapshot" | "accounts" | "downloaded">;
+
 class Update {
   readonly #parts: UpdateParts;
-  readonly #wish: Omit<DownloadOptions, "month">;
+  readonly #options: Omit<DownloadOptions, "month">;
   /** Where the import works; on the disk of the snapshots, out of a server's sight. */
   readonly #desk: string;
   readonly #skipped: { month: string; why: string }[] = [];
+  /** What the share listed last, and when; null until it was asked. */
+  #asked: { readonly asked_at: string; readonly published: string | null } | null = null;
+
+  /** What was downloaded and could not be imported; undefined until an import was tried. */
+  #refused: RefusedMonth | null | undefined;
 
   constructor(parts: UpdateParts) {
     const { flags, config, folder, signal } = parts;
     this.#parts = parts;
     this.#desk = join(folder, ".update");
-    this.#wish = {
+    this.#options = {
       ...shareUse(config, signal),
-      to: flags.work === undefined ? join(folder, ".download") : resolve(flags.work),
+      to: dumpsOf(flags, folder),
       all: false,
       replace: true,
       verify: false,
-      demands: (bytes) => this.#demands(bytes),
+      demands: (bytes) => demandsOf(this.#desk, bytes),
     };
+  }
+
+  /** Runs, and leaves how that ended beside the snapshots. @throws as `run` */
+  async runAndTell(): Promise<UpdateReport> {
+    try {
+      const report = await this.run();
+      this.#leave(report.updated ? report.month : null, null);
+      return report;
+    } catch (error) {
+      this.#leave(null, error instanceof Error ? error.message : String(error));
+      throw error;
+    }
+  }
+
+  #leave(month: string | null, problem: string | null): void {
+    this.#removeEmpty();
+    const last_update = { at: timeNow(), month, problem };
+    const refused = this.#refused === undefined ? {} : { refused: this.#refused };
+    const news = { ...this.#asked, last_update, ...refused };
+    leaveLook(this.#parts.folder, news, (text) => this.#say(text));
   }
 
   async run(): Promise<UpdateReport> {
@@ -199,6 +287,7 @@ class Update {
     const downloaded = await this.#download(newest);
     if (downloaded === null) return this.#nothing(newest);
     const accounts = await this.#import(downloaded, newest);
+    this.#refused = null;
     const snapshot = join(folder, snapshotName(downloaded.month));
     renameSync(join(this.#desk, snapshotName(downloaded.month)), snapshot);
     syncDirectory(folder);
@@ -207,13 +296,8 @@ class Update {
     return this.#report({ updated: true, month: downloaded.month, snapshot, accounts, downloaded });
   }
 
-  /** Room for an import of so many bytes of zips. */
-  #demands(bytes: number): Demand[] {
-    return [{ folder: this.#desk, bytes: Math.ceil(bytes * IMPORT_FACTOR), what: "the import" }];
-  }
-
   #say(text: string): void {
-    this.#wish.listener.say(text);
+    this.#options.listener.say(text);
   }
 
   #snapshots(): Promise<KnownSnapshot[]> {
@@ -222,12 +306,14 @@ class Update {
 
   /** The newest month of the share that is newer than what is here; null when there is none. */
   async #download(newest: KnownSnapshot | null): Promise<Downloaded | null> {
-    const labels = await listMonths(inquiryOf(this.#wish));
+    const labels = await listMonths(inquiryOf(this.#options));
+    this.#asked = { asked_at: timeNow(), published: labels[0] ?? null };
     const newer = labels.filter((label) => newest === null || label > newest.label);
     for (const month of newer.slice(0, MONTHS_TRIED)) {
       this.#removeDumps((label) => label < month);
       try {
-        const downloaded = await downloadMonth({ ...this.#wish, month });
+        const newerThan = newest === null ? {} : { newerThan: newest.date };
+        const downloaded = await downloadMonth({ ...this.#options, ...newerThan, month });
         sayDownloaded(downloaded);
         return downloaded;
       } catch (error) {
@@ -241,26 +327,23 @@ class Update {
 
   /** Imports the dump; a zip that turns out to be damaged is fetched again, once. */
   async #import(downloaded: Downloaded, newest: KnownSnapshot | null): Promise<number> {
-    checkSpace(this.#demands(downloaded.bytes));
+    checkSpace(demandsOf(this.#desk, downloaded.bytes));
     const out = join(this.#desk, snapshotName(downloaded.month));
-    const flags = importFlags(this.#parts.flags, out);
+    const replaces = newest === null ? {} : { replaces: newest.path };
+    const flags = { ...importFlags(this.#parts.flags, out), ...replaces };
     const run = async () => (await runImport(downloaded.folder, flags)).accounts;
-    const accounts = await run().catch(async (error: unknown) => {
+    return run().catch(async (error: unknown) => {
       if (!(error instanceof CommandError)) throw error;
       this.#say(`${error.message}\nThe import failed; comparing the checksums of all zips`);
       const { month } = downloaded;
-      const again = await downloadMonth({ ...this.#wish, month, verify: true });
-      if (again.already) throw error;
-      return run();
+      const again = await downloadMonth({ ...this.#options, month, verify: true });
+      if (!again.already) return run();
+      // A disk may have more room tomorrow; the month stays what it is until it is published anew.
+      const { token, bytes } = again;
+      const stays = !(error instanceof DiskRefusal);
+      this.#refused = stays ? { month, token, bytes, why: error.message } : null;
+      throw error;
     });
-    if (newest !== null && accounts < newest.accounts * SHARE_MIN) {
-      const [now, before] = [accounts, newest.accounts].map((n) => n.toLocaleString("en-US"));
-      this.#say(
-        `warning: ${now} ${wordFor(accounts, "account")}, ` +
-          `while ${newest.label} had ${before}; look at the import`,
-      );
-    }
-    return accounts;
   }
 
   #nothing(newest: KnownSnapshot | null): Promise<UpdateReport> {
@@ -272,22 +355,34 @@ class Update {
     return this.#report({ updated: false, month, snapshot, accounts, downloaded: null });
   }
 
-  async #report(done: Omit<UpdateReport, "skipped" | "removed">): Promise<UpdateReport> {
-    const { keep } = this.#parts;
-    const removed = keep === null ? [] : removeOlder(await this.#snapshots(), keep);
-    for (const path of removed) this.#say(`${path}: removed (--keep ${keep})`);
-    return { ...done, skipped: this.#skipped, removed };
+  async #report(done: Done): Promise<UpdateReport> {
+    const { keep, folder, signal } = this.#parts;
+    const snapshots = await this.#snapshots();
+    const say = (text: string): void => this.#say(text);
+    const changes = await countChanges(snapshots, { folder, desk: this.#desk, signal, say });
+    // Removed only now that what changed since them was counted.
+    const { removed, kept } = keepNewest(snapshots, keep, say);
+    const published = this.#asked?.published ?? null;
+    return { ...done, published, skipped: this.#skipped, changes, removed, kept };
+  }
+
+  /** Removes the folder of the zips, which is ours alone, where nothing but its lock is left. */
+  #removeEmpty(): void {
+    const { to } = this.#options;
+    if (this.#parts.flags.work !== undefined || !existsSync(to)) return;
+    const left = readdirSync(to).filter((name) => !name.startsWith(".download.lock"));
+    if (left.length === 0) rmSync(to, { recursive: true, force: true });
   }
 
   /** Removes dumps that are not needed any more, in the folder that is ours alone. */
   #removeDumps(over: (label: string) => boolean): void {
     const { work, keepDump } = this.#parts.flags;
     if (work !== undefined || keepDump) return;
-    makeFolder(this.#wish.to);
-    for (const name of readdirSync(this.#wish.to)) {
+    makeFolder(this.#options.to);
+    for (const name of readdirSync(this.#options.to)) {
       const label = /^(\d{4}-\d\d)(\.part)?$/.exec(name)?.[1];
       if (label !== undefined && over(label)) {
-        rmSync(join(this.#wish.to, name), { recursive: true, force: true });
+        rmSync(join(this.#options.to, name), { recursive: true, force: true });
       }
     }
   }

@@ -1,5 +1,5 @@
 /**
- * `peneira user`: who may sign in to the console of a data directory. What comes in: a wish. What
+ * `peneira user`: who may sign in to the console of a data directory. Arguments come in; what
  * goes out: for people words on standard error and a made-up password alone on standard output;
  * with --json one document.
  * Invariant: works while a server runs on the same directory, which follows within a second; a
@@ -150,8 +150,8 @@ async function withUsers(
 async function create(users: Users, options: UserOptions): Promise<void> {
   const { email = "", tenant = "default", role, plan } = options;
   const password = givenPassword(options);
-  const wish = { email, tenant: { name: tenant }, role, plan, password };
-  const made = await users.create({ ...wish, planOtherwise: PLAN_DEFAULT });
+  const wanted = { email, tenant: { name: tenant }, role, plan, password };
+  const made = await users.create({ ...wanted, planOtherwise: PLAN_DEFAULT });
   if (made.planAssumed) {
     process.stderr.write(`plan ${PLAN_DEFAULT}: the default; --plan takes another\n`);
   }

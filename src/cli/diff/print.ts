@@ -39,11 +39,11 @@ function csvOf({ list, spec }: ChangeQuery, write: Write): DiffPrinter {
 }
 
 function linesOf({ list, spec }: ChangeQuery, write: Write): DiffPrinter {
-  const wish = { format: "jsonl", fields: spec.output.fields } as const;
+  const options = { format: "jsonl", fields: spec.output.fields } as const;
   return {
     begin: nothing,
     entries(batch) {
-      for (const part of changeRows(list, batch, wish)) write(part);
+      for (const part of changeRows(list, batch, options)) write(part);
     },
     end: nothing,
   };

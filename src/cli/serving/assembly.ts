@@ -19,8 +19,10 @@ import type { Config } from "../../config.ts";
 import { Exports } from "../../export/exports.ts";
 import { slugOf } from "../../export/files/filename.ts";
 import { RenderPool } from "../../export/queue/pool.ts";
+import { SearchCount } from "../../export/queue/searchcount.ts";
 import { Budget } from "../../http/server/budget.ts";
 import { Pressure } from "../../http/server/pressure.ts";
+import { ResponseMemory } from "../../http/server/responsememory.ts";
 import type { Service } from "../../http/server/service.ts";
 import { Telemetry } from "../../http/server/telemetry.ts";
 import type { Transport } from "../../http/server/transport.ts";
@@ -28,9 +30,8 @@ import { Waits } from "../../http/server/waits.ts";
 import { describeError, type Log, type LogDestination, openLog } from "../../log.ts";
 import { agentDoor } from "../../mcp/httpdoor.ts";
 import { Proxies } from "../../proxies.ts";
-import { countsAhead, pageAhead } from "../../search/ahead.ts";
+import { ENGINE } from "../../search/engine.ts";
 import { Scrubber } from "../../search/scrubber.ts";
-import { account, countMatches, facets, search, searchSliced } from "../../search/searcher.ts";
 import type { Segment } from "../../search/segment.ts";
 import { SegmentRegistry } from "../../search/segmentregistry.ts";
 import { AuditStore } from "../../store/auditstore.ts";
@@ -44,6 +45,7 @@ import { UsageStore } from "../../store/usagestore.ts";
 import { UserStore } from "../../store/userstore.ts";
 import { VERSION } from "../commands/version.ts";
 import { type ChangesParts, ServedChanges } from "./changes.ts";
+import { type Freshness, freshnessOf } from "./freshness.ts";
 
 /** Threads for exports where nobody says otherwise, beside the one that answers requests. */
 const EXPORT_THREADS_MAX = 4;
@@ -89,51 +91,52 @@ export function makeService(parts: Parts): ServedService {
   const { config, dataDir, transport, database, folder, logTo } = parts;
   const plans = loadPlans(config.plans);
   const log = openLog(config.get("log.level"), logTo);
-  const { shelf, changes, scrubber, onDamage } = openSnapshots({ config, dataDir, folder, log });
+  const snapshots = openSnapshots({ config, dataDir, folder, log });
+  const { registry, changes, scrubber, responses, onDamage } = snapshots;
   // A link changes the file's time of change; unless seen as what it is, it looks like a write.
   const linked = () => scrubber.glance();
-  const exporter = openExports({ config, dataDir, database, plans, log, linked });
+  const searches = new SearchCount();
+  const exporter = openExports({ config, dataDir, database, plans, log, linked, searches });
   const streams = new Budget(config.get("http.streams_max"), config.get("http.share_max"));
-  const telemetry = measured({ log, shelf, changes, scrubber, streams, exporter, transport });
-  const pressure = new Pressure(systemClock, config.get("http.overload_lag_ms"));
+  const telemetry = measured({ ...snapshots, log, streams, exporter, transport, searches });
   const keyring = new Keyring(new KeyStore(database), systemClock);
   const usage = new Usage(new UsageStore(database), new QuotaStore(database), systemClock);
   const secrets = openSecrets(dataDir);
   const people = openConsole({ config, database, secrets });
+  const pressure = new Pressure(systemClock, config.get("http.overload_lag_ms"));
   let stopping = false;
   return {
-    engine: { search, searchSliced, countMatches, facets, pageAhead, countsAhead, account },
+    engine: ENGINE,
     ...settledBy(config),
-    ...{ exporter, keyring, ...people, usage, plans, pressure, telemetry, log, secrets },
-    searches: new SearchStore(database),
-    rateLimits: new RateLimits(systemClock),
-    streams,
+    ...{ exporter, keyring, ...people, usage, plans, telemetry, log, secrets, responses },
+    ...{ searches: new SearchStore(database), rateLimits: new RateLimits(systemClock) },
+    ...{ pressure, streams },
     transport: transport.name,
-    segment: () => shelf.current(),
-    replaced: (belongs) => shelf.retired(belongs),
-    hold: (segment) => shelf.hold(segment),
+    segment: () => registry.current(),
+    replaced: (belongs) => registry.retired(belongs),
+    hold: (segment) => registry.hold(segment),
     ...{ months: changes.months, changeLists: changes.lists },
     scrubbed: (segment) => scrubber.stateOf(segment),
     stopping: () => stopping,
     start: (segment) => {
-      if (segment !== null) shelf.put(segment);
+      if (segment !== null) registry.put(segment);
       changes.lists.start();
       scrubber.start();
       exporter.start(segment);
     },
     load: (segment) => {
-      shelf.put(segment);
+      registry.put(segment);
       exporter.serve(segment);
       changes.loaded(segment);
     },
     look: () => changes.look(),
-    drop: () => shelf.drop(),
+    drop: () => registry.drop(),
     freeBytes: () => exporter.freeBytes(),
     glance: () => scrubber.glance(),
     onDamage,
     sweep: () => {
       changes.sweep();
-      for (const snapshot of shelf.sweep()) log.info({ snapshot }, "replaced snapshot closed");
+      for (const snapshot of registry.sweep()) log.info({ snapshot }, "replaced snapshot closed");
     },
     stop: () => {
       stopping = true;
@@ -150,7 +153,7 @@ export function makeService(parts: Parts): ServedService {
       closeDatabase(database);
       await scrubber.stop();
       await changes.close();
-      shelf.close();
+      registry.close();
     },
   };
 }
@@ -170,14 +173,19 @@ function settledBy(config: Config) {
   };
 }
 
-/** Where opened snapshots stand, and what checks all of them again. */
-function openSnapshots(parts: Omit<ChangesParts, "shelf">) {
-  const { config, log } = parts;
-  const shelf = new SegmentRegistry(systemClock, config.get("snapshots.keep") * 1000);
-  const changes = new ServedChanges({ ...parts, shelf });
+/** Where opened snapshots stand, what is remembered of one, and what checks them again. */
+function openSnapshots(parts: Omit<ChangesParts, "registry">) {
+  const { config, folder, log } = parts;
+  const responses = new ResponseMemory(config.get("http.response_memory_bytes"));
+  const registry = new SegmentRegistry(
+    systemClock,
+    config.get("snapshots.keep") * 1000,
+    (current) => responses.serve(current),
+  );
+  const changes = new ServedChanges({ ...parts, registry });
   let listener = () => {};
   const scrubber = new Scrubber({
-    segments: () => [...shelf.segments(), ...changes.months.segments()],
+    segments: () => [...registry.segments(), ...changes.months.segments()],
     seconds: config.get("snapshots.scrub_seconds"),
     damaged: () => listener(),
     ...{ clock: systemClock, log },
@@ -185,28 +193,35 @@ function openSnapshots(parts: Omit<ChangesParts, "shelf">) {
   const onDamage = (told: () => void) => {
     listener = told;
   };
-  return { shelf, changes, scrubber, onDamage };
+  const place = { folder, file: config.get("snapshot") };
+  const freshness = freshnessOf(place, () => registry.current()?.label ?? null);
+  return { registry, changes, scrubber, responses, freshness, onDamage };
 }
 
 /** The metrics of a server, with what they look up. */
 function measured(parts: {
   readonly log: Log;
-  readonly shelf: SegmentRegistry;
+  readonly registry: SegmentRegistry;
   readonly changes: ServedChanges;
   readonly scrubber: Scrubber;
   readonly streams: Budget;
   readonly exporter: Exports;
   readonly transport: Transport;
+  readonly responses: ResponseMemory;
+  readonly searches: SearchCount;
+  readonly freshness: Freshness;
 }): Telemetry {
-  const { log, shelf, changes, scrubber, streams, exporter, transport } = parts;
-  const telemetry = new Telemetry(log);
+  const { log, registry, changes, scrubber, streams, exporter, transport, responses } = parts;
+  const telemetry = new Telemetry(log, parts.searches);
   telemetry.watch(
     {
-      snapshotMs: () => dateOf(shelf.current()),
-      snapshots: () => shelf.size + changes.months.size,
+      snapshotMs: () => dateOf(registry.current()),
+      ...parts.freshness,
+      snapshots: () => registry.size + changes.months.size,
       scrub: () => ({ ...scrubber.counts, states: scrubber.states() }),
       streams: () => streams.used,
       bodyBytes: () => transport.bodies.used,
+      responses,
       sockets: transport.sockets,
       exports: () => exporter.counts(),
       freeBytes: () => exporter.freeBytes(),
@@ -259,12 +274,14 @@ function openExports(parts: {
   readonly plans: Plans;
   readonly log: Log;
   readonly linked: () => void;
+  readonly searches: SearchCount;
 }): Exports {
-  const { config } = parts;
+  const { searches, ...rest } = parts;
+  const { config } = rest;
   const spare = Math.min(Math.max(availableParallelism() - 1, 1), EXPORT_THREADS_MAX);
-  const threads = new RenderPool(config.get("exports.threads") ?? spare);
+  const threads = new RenderPool(config.get("exports.threads") ?? spare, searches);
   return new Exports({
-    ...{ ...parts, threads, clock: systemClock, slugOf },
+    ...{ ...rest, threads, clock: systemClock, slugOf },
     retention: config.get("exports.retention"),
     forget: config.get("exports.forget"),
     freeBytesMin: config.get("exports.free_bytes_min"),

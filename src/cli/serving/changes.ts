@@ -1,6 +1,6 @@
 /**
  * What a server needs to answer what changed. What comes in: the served folder, the data directory,
- * the shelf of served snapshots. What goes out: the months beside the served one, the lists of
+ * the registry of served segments. What goes out: the months beside the served one, the lists of
  * changes, and what is done for both when the folder was looked at or a snapshot was replaced.
  * Invariant: nothing here keeps a request waiting; what goes wrong ahead of any question is logged
  * and comes up again, with its reason, when somebody asks.
@@ -21,7 +21,7 @@ export interface ChangesParts {
   /** The served folder, or null where a single file is served. */
   readonly folder: string | null;
   readonly log: Log;
-  readonly shelf: SegmentRegistry;
+  readonly registry: SegmentRegistry;
 }
 
 /** Months and lists of a running server. */
@@ -35,14 +35,14 @@ export class ServedChanges {
   #fresh: Segment | null = null;
 
   constructor(parts: ChangesParts) {
-    const { config, dataDir, folder, log, shelf } = parts;
+    const { config, dataDir, folder, log, registry } = parts;
     const keepMs = config.get("snapshots.keep") * 1_000;
     this.#parts = parts;
     this.#prepares = config.get("changes.prepare");
     this.months = new Months({ folder, keepMs, clock: systemClock, log });
     const hold = (segment: Segment) => {
       // Only one of the two knows a segment; the other one does nothing for it.
-      const holds = [this.months.hold(segment), shelf.hold(segment)];
+      const holds = [this.months.hold(segment), registry.hold(segment)];
       return () => {
         for (const release of holds) release();
       };
@@ -58,11 +58,11 @@ export class ServedChanges {
   /** Looks at the folder; what is new there may be asked for when it resolves. Never rejects. */
   async look(): Promise<void> {
     await this.months.look();
-    const { shelf, log } = this.#parts;
+    const { registry, log } = this.#parts;
     this.lists.clean((id) => this.#isThere(id));
     const fresh = this.#fresh;
     this.#fresh = null;
-    if (fresh === null || !this.#prepares || shelf.current() !== fresh) return;
+    if (fresh === null || !this.#prepares || registry.current() !== fresh) return;
     const [month] = this.months.before(fresh);
     if (month === undefined) return;
     try {
@@ -87,7 +87,7 @@ export class ServedChanges {
   }
 
   #isThere(id: string): boolean {
-    if (this.#parts.shelf.current()?.snapshotId === id) return true;
+    if (this.#parts.registry.current()?.snapshotId === id) return true;
     return this.months.known().some(({ snapshotId }) => snapshotId === id);
   }
 }

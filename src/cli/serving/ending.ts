@@ -14,7 +14,7 @@ import { describeError, type Log } from "../../log.ts";
 export type Ending = "signal" | "failure";
 
 /**
- * Resolves with the first reason to end. A second signal is told by the exit code as a shell tells
+ * Resolves with the first reason to end. A second signal is shown by the exit code as a shell tells
  * it; a second failure by 1.
  */
 export function endingOf(log: Log): Promise<Ending> {

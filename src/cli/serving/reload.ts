@@ -1,8 +1,8 @@
 /**
  * Newer snapshots for a running server. What comes in: a file or a folder that is looked at again
- * and again. What goes out: a newer valid snapshot, opened, verified and warmed, put on the shelf.
- * Invariant: the shelf changes in one step and only to a segment whose every block is right; a file
- * that is refused is named once and is not tried again until it changes; one look at a time.
+ * and again. What goes out: a newer valid snapshot, opened, verified, warmed and registered.
+ * Invariant: what is served changes in one step and only to a segment whose every block is right; a
+ * file that is refused is named once and is not tried again until it changes; one look at a time.
  */
 import { type BigIntStats, type FSWatcher, readdirSync, watch } from "node:fs";
 import { basename, dirname, join } from "node:path";
@@ -51,6 +51,8 @@ export class Reload {
   readonly #only: string | null;
   /** The files that were looked at, by path. */
   readonly #seen = new Map<string, Mark>();
+  /** What was said last of a file that was refused. */
+  readonly #told = new Map<string, string>();
   #watcher: FSWatcher | null = null;
   #timer: NodeJS.Timeout | null = null;
   #looking: Promise<void> | null = null;
@@ -162,7 +164,7 @@ export class Reload {
   /** The files that could be snapshots; by their names the newest first. */
   *#files(): Generator<[path: string, mark: Mark]> {
     for (const name of readdirSync(this.#folder).sort().reverse()) {
-      if (this.#only === null ? /^\.|\.tmp$/.test(name) : name !== this.#only) continue;
+      if (this.#only === null ? /^\.|\.(tmp|partial)$/.test(name) : name !== this.#only) continue;
       const path = join(this.#folder, name);
       const found = fileAt(path);
       if (found !== undefined) yield [path, found];
@@ -182,7 +184,7 @@ export class Reload {
     }
   }
 
-  /** Opens a file and puts it on the shelf when it is newer than what is served. */
+  /** Opens a file and puts it into the registry when it is newer than what is served. */
   async #take(path: string): Promise<void> {
     const { load, log } = this.#parts;
     let segment: Segment | null = null;
@@ -199,6 +201,7 @@ export class Reload {
       const kind = this.#kindOf(segment);
       const replaced = this.#parts.current()?.label ?? "none";
       load(segment);
+      this.#told.delete(path);
       const { label: snapshot, snapshotDate: date } = segment;
       log.info({ snapshot, date, replaced, file: path }, `${kind} snapshot served`);
     } catch (error) {
@@ -221,7 +224,11 @@ export class Reload {
     const works = current !== null && !current.native.poisoned();
     const still = works ? "what was served still is" : "nothing is served";
     const known = { file: path, served: works ? current.label : "none", ...why };
-    this.#parts.log.error(known, `snapshot refused; ${still}`);
+    // A file that is being copied is looked at again and again, and is the same trouble each time.
+    const trouble = JSON.stringify([String(fileAt(path)?.ino), known]);
+    const level = this.#told.get(path) === trouble ? "info" : "error";
+    this.#told.set(path, trouble);
+    this.#parts.log[level](known, `snapshot refused; ${still}`);
   }
 
   /** Of a folder only newer ones; in the place of a named file whatever is another one. */

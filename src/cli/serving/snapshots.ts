@@ -2,11 +2,10 @@
  * The snapshots of a folder, for whoever keeps it up to date.
  * What comes in: a folder. What goes out: its valid snapshots with their months, the newest first.
  * Invariant: the month is what a file's metadata say, not its name; what cannot be opened is named
- * and left alone; a file is removed only when it is a valid snapshot under the name of its month.
- * Apart because it looks at files and never at the share.
+ * and left alone. Apart because it looks at files and never at the share.
  */
-import { readdirSync, rmSync, statSync } from "node:fs";
-import { basename, join } from "node:path";
+import { readdirSync, statSync } from "node:fs";
+import { join } from "node:path";
 import { openSnapshot } from "../../../native-index/format/snapshot.ts";
 
 /** One valid snapshot. */
@@ -37,14 +36,6 @@ export async function listSnapshots(
   }
   const order = ({ label, date }: KnownSnapshot) => `${label} ${date}`;
   return found.sort((a, b) => (order(a) < order(b) ? 1 : -1));
-}
-
-/** Removes all but the newest `keep` snapshots; gives the paths of the removed ones. */
-export function removeOlder(snapshots: readonly KnownSnapshot[], keep: number): string[] {
-  const ours = snapshots.filter(({ path, label }) => basename(path) === snapshotName(label));
-  const removed = ours.slice(keep).map(({ path }) => path);
-  for (const path of removed) rmSync(path, { force: true });
-  return removed;
 }
 
 /** The name under which `update` puts the snapshot of a month. */

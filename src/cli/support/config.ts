@@ -9,7 +9,8 @@ import plans from "../../../data/plans.json" with { type: "json" };
 import { PLAN_SETTINGS } from "../../access/plans.ts";
 import { type Config, type EffectiveSetting, loadConfig, variableOf } from "../../config.ts";
 import { useFolders } from "../../executable/cachefolder.ts";
-import { expectedOf, SETTINGS, type Setting, type SettingKey } from "../../settings.ts";
+import { SETTINGS, type SettingKey } from "../../settings.ts";
+import { expectedOf, type Setting } from "../../settingvalue.ts";
 
 const PLANS = { plans, planSettings: PLAN_SETTINGS };
 

@@ -1,10 +1,11 @@
 /**
- * What comes in: the CNAE table of the brazilian-utils package.
+ * What comes in: the names of the current activities.
  * What goes out: all activities with name, weight by status, and the favourites of each city.
  * Invariant: every current subclass can occur; discontinued codes and 8888888 (not informed) come
  * last in the list and only on old or closed establishments.
  */
-import { getCnae } from "@brazilian-utils/brazilian-utils";
+import { activityName } from "../activitynames.ts";
+import { buildCities } from "./cities.ts";
 import { hash, Random, Weighted } from "./random.ts";
 
 /** One activity of the sample. */
@@ -16,17 +17,17 @@ interface Activity {
 
 /** Discontinued subclasses that old rows still carry, with their former names. */
 const DISCONTINUED: Readonly<Record<string, string>> = {
-  "1610201": "SERRARIAS COM DESDOBRAMENTO DE MADEIRA",
-  "4541205": "COMERCIO A VAREJO DE PECAS E ACESSORIOS PARA MOTOCICLETAS E MOTONETAS",
-  "4713001": "LOJAS DE DEPARTAMENTOS OU MAGAZINES",
-  "4721101": "PADARIA E CONFEITARIA COM PREDOMIN\u00c2NCIA DE PRODU\u00c7\u00c3O PR\u00d3PRIA",
-  "4751200": "COMERCIO VAREJISTA DE EQUIPAMENTOS E SUPRIMENTOS DE INFORM\u00c1TICA",
-  "5611202": "BARES E OUTROS ESTABELECIMENTOS ESPECIALIZADOS EM SERVIR BEBIDAS",
-  "5812300": "EDI\u00c7\u00c3O DE JORNAIS",
-  "6201500": "DESENVOLVIMENTO DE PROGRAMAS DE COMPUTADOR SOB ENCOMENDA",
-  "8020000": "ATIVIDADES DE MONITORAMENTO DE SISTEMAS DE SEGURAN\u00c7A",
-  "9412000": "ATIVIDADES DE ORGANIZA\u00c7\u00d5ES ASSOCIATIVAS PROFISSIONAIS",
-  "9609203": "ALOJAMENTO, HIGIENE E EMBELEZAMENTO DE ANIMAIS",
+  "1610201": "Serrarias com desdobramento de madeira",
+  "4541205": "Com\u00e9rcio a varejo de pe\u00e7as e acess\u00f3rios para motocicletas e motonetas",
+  "4713001": "Lojas de departamentos ou magazines",
+  "4721101": "Padaria e confeitaria com predomin\u00e2ncia de produ\u00e7\u00e3o pr\u00f3pria",
+  "4751200": "Com\u00e9rcio varejista de equipamentos e suprimentos de inform\u00e1tica",
+  "5611202": "Bares e outros estabelecimentos especializados em servir bebidas",
+  "5812300": "Edi\u00e7\u00e3o de jornais",
+  "6201500": "Desenvolvimento de programas de computador sob encomenda",
+  "8020000": "Atividades de monitoramento de sistemas de seguran\u00e7a",
+  "9412000": "Atividades de organiza\u00e7\u00f5es associativas profissionais",
+  "9609203": "Alojamento, higiene e embelezamento de animais",
 };
 
 /** Code of "not informed". */
@@ -72,8 +73,15 @@ export interface Activities {
   pick(random: Random, city: number, active: boolean): number;
 }
 
-/** Builds the list; always the same, whatever the seed. */
-export function buildActivities(cityCount: number): Activities {
+let built: Activities | null = null;
+
+/** The list; always the same, whatever the seed. */
+export function buildActivities(): Activities {
+  built ??= build(buildCities().list.length);
+  return built;
+}
+
+function build(cityCount: number): Activities {
   const list = currentActivities();
   const current = list.length;
   for (const [code, name] of Object.entries(DISCONTINUED)) list.push({ code: Number(code), name });
@@ -101,9 +109,9 @@ export function buildActivities(cityCount: number): Activities {
 function currentActivities(): Activity[] {
   const list: Activity[] = [];
   const add = (code: number): boolean => {
-    const found = getCnae(String(code).padStart(7, "0"));
-    if (found !== null) list.push({ code, name: found.description });
-    return found !== null;
+    const name = activityName(String(code).padStart(7, "0"));
+    if (name !== null) list.push({ code, name });
+    return name !== null;
   };
   for (let group = 1000; group < 100_000; group++) {
     const first = group * 100;

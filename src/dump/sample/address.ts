@@ -10,6 +10,7 @@ import type { SampleCity } from "./cities.ts";
 import { any } from "./names.ts";
 import type { EstablishmentQuirk } from "./quirks.ts";
 import { type Random, Weighted } from "./random.ts";
+import { writeCityDistrict } from "./vocabulary.ts";
 import { DISTRICTS, STREET_TYPES, STREETS } from "./words.ts";
 
 const TYPE_WORDS = STREET_TYPES.map(([word]) => latin1(word));
@@ -17,6 +18,8 @@ const TYPE_SHARES = new Weighted(STREET_TYPES.map(([, share]) => share));
 const NO_NUMBER = words("S/N S/N S/N SN SN S_N");
 const ROOMS = words("SALA LOJA APT CASA BOX SALA CASA APT");
 const PLACES = words("FUNDOS TERREO SOBRELOJA CASA_A ANDAR_1 BLOCO_B GALPAO SUBSOLO PARTE CASA");
+/** Of a hundred districts so many have a name that other cities have too. */
+const COMMON_DISTRICTS = 55;
 const FOREIGN_CITIES = words("LISBOA MIAMI BUENOS_AIRES MONTEVIDEO LONDRES PARIS MADRI PANAMA");
 const BLOCK = latin1("QUADRA ");
 const LOT = latin1("LOTE ");
@@ -42,7 +45,7 @@ export function writeAddress(
   row.next();
   if (quirk === "accents") row.word(ACCENTED_DISTRICT);
   else if (city.uf === "EX" && random.chance(0.3)) row.word(any(random, FOREIGN_CITIES));
-  else row.word(any(random, DISTRICTS));
+  else writeDistrict(row, random, city);
   row.next();
   writePostalCode(row, random, city, quirk);
   row.next();
@@ -113,6 +116,12 @@ function writeComplement(row: RowBytes, random: Random, quirk: EstablishmentQuir
     if (u > 0.37) row.word(any(random, DISTRICTS));
   }
   if (isSpaced || random.chance(0.03)) row.byte(32);
+}
+
+/** A name that many cities have, or one of the city's own. */
+function writeDistrict(row: RowBytes, random: Random, city: SampleCity): void {
+  if (random.peek(100) < COMMON_DISTRICTS) row.word(any(random, DISTRICTS));
+  else writeCityDistrict(row, random, city.tom);
 }
 
 function writePostalCode(

@@ -19,6 +19,8 @@ export function words(text: string): Uint8Array[] {
     .map((word) => latin1(word.replaceAll("_", " ")));
 }
 
+const BILLION = 1_000_000_000;
+
 /** A growing text of rows. The caller empties it by setting `length` to 0. */
 export class RowBytes {
   bytes: Uint8Array;
@@ -76,19 +78,25 @@ export class RowBytes {
     }
   }
 
-  /** Writes the last `width` digits of a number, with leading zeros. */
+  /** Writes the last `width` digits of a number's whole part below 2^31, with leading zeros. */
   digits(value: number, width: number): void {
-    let rest = value;
-    for (let i = this.length + width - 1; i >= this.length; i--) {
-      const tenth = Math.floor(rest / 10);
-      this.bytes[i] = 48 + rest - tenth * 10;
+    const { bytes, length } = this;
+    let rest = value | 0;
+    for (let i = length + width - 1; i >= length; i--) {
+      const tenth = (rest / 10) | 0;
+      bytes[i] = 48 + rest - tenth * 10;
       rest = tenth;
     }
-    this.length += width;
+    this.length = length + width;
   }
 
   /** Writes a whole number without leading zeros. */
   integer(value: number): void {
+    if (value >= BILLION) {
+      this.integer(Math.floor(value / BILLION));
+      this.digits(value % BILLION, 9);
+      return;
+    }
     let width = 1;
     for (let limit = 10; value >= limit; limit *= 10) width++;
     this.digits(value, width);
@@ -99,11 +107,11 @@ export class RowBytes {
     this.word(latin1(text.replaceAll('"', '""')));
   }
 
-  /** Writes a date given in days since 1970-01-01 as `YYYYMMDD`. */
+  /** Writes a date after the year 0, given in days since 1970-01-01, as `YYYYMMDD`. */
   date(days: number): void {
     // Civil calendar from a day count, after H. Hinnant, "chrono-compatible date algorithms".
     const shifted = days + 719468;
-    const era = Math.floor(shifted / 146097);
+    const era = (shifted / 146097) | 0;
     const dayOfEra = shifted - era * 146097;
     const yearOfEra =
       ((dayOfEra - ((dayOfEra / 1460) | 0) + ((dayOfEra / 36524) | 0) - ((dayOfEra / 146096) | 0)) /

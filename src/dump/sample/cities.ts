@@ -121,8 +121,15 @@ interface Place {
   readonly uf: string;
 }
 
-/** Builds the list; always the same, whatever the seed. */
+let built: Cities | null = null;
+
+/** The list; always the same, whatever the seed. */
 export function buildCities(): Cities {
+  built ??= build();
+  return built;
+}
+
+function build(): Cities {
   const places: Place[] = getMunicipalities()
     .map(({ code, name, stateCode }) => ({ ibge: code, name, uf: stateCode as string }))
     .sort((a, b) => (a.ibge < b.ibge ? -1 : 1));

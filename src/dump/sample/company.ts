@@ -9,7 +9,7 @@ import { type Activities, CNAE_CAMPAIGN } from "./activities.ts";
 import type { Cities } from "./cities.ts";
 import { OpeningDates } from "./dates.ts";
 import { COMPANY_QUIRKS, type CompanyQuirk, quirkAt } from "./quirks.ts";
-import { hash, Random, Weighted } from "./random.ts";
+import { hash, Random, remainder, Weighted } from "./random.ts";
 
 /** What all rows of a sample share. */
 export interface World {
@@ -40,11 +40,6 @@ const ALPHANUMERIC_FROM = 20665;
 const DECIMALS = Int32Array.from({ length: 10_000 }, (_, n) =>
   Number.parseInt(String(n).padStart(4, "0"), 36),
 );
-
-/** A branch number of digits only, such as 0001, as the base-36 number it reads as. */
-export function decimalBranch(branch: number): number {
-  return DECIMALS[branch] as number;
-}
 
 /** One company; reused from row to row. */
 export interface Company {
@@ -147,14 +142,11 @@ export class CompanyMaker {
 
   /** The root of a company number; numbers beyond `world.companies` belong to nobody. */
   rootOf(index: number, isAlphanumeric: boolean): number {
-    const position = this.position(index);
-    if (isAlphanumeric) return alphanumericRoot(position);
-    const high = DECIMALS[Math.floor(position / 10_000)] as number;
-    return high * BRANCHES + (DECIMALS[position % 10_000] as number);
+    return rootAt(this.position(index), isAlphanumeric);
   }
 
   private position(index: number): number {
-    return (index * this.factor + this.shift) % ROOTS;
+    return remainder(index * this.factor + this.shift, ROOTS);
   }
 
   /** Fills `company` with company number `index`. */
@@ -166,7 +158,7 @@ export class CompanyMaker {
     const isAlphanumeric = company.quirk === "root_alphanumeric";
     random.place(STREAMS.company, index);
     company.decimal = this.position(index);
-    company.root = this.rootOf(index, isAlphanumeric);
+    company.root = rootAt(company.decimal, isAlphanumeric);
     company.start = this.dates.at(company.decimal / ROOTS, random);
     if (isAlphanumeric) {
       const newest = Math.min(39, Math.max(0, world.snapshot - ALPHANUMERIC_FROM));
@@ -226,6 +218,12 @@ export class CompanyMaker {
     else if (u < (isActive ? 0.57 : 0.065)) company.simples = 2;
     else company.simples = random.chance(isActive ? 0.38 : 0.63) ? 1 : 0;
   }
+}
+
+function rootAt(position: number, isAlphanumeric: boolean): number {
+  if (isAlphanumeric) return alphanumericRoot(position);
+  const high = (position / 10_000) | 0;
+  return (DECIMALS[high] as number) * BRANCHES + (DECIMALS[position - high * 10_000] as number);
 }
 
 /** A root of the new kind: two digits, three letters, three digits; one per position. */

@@ -3,10 +3,10 @@
  * What goes out: its rows in Empresas and Simples and those of its partners in Socios.
  * Invariant: rows agree with the company's establishments; quirks show as `quirks.ts` counts them.
  */
-import { writeBase36 } from "../cnpj.ts";
 import type { RowBytes } from "./bytes.ts";
 import { latin1, words } from "./bytes.ts";
 import { drawCapital } from "./capital.ts";
+import { writeRoot } from "./cnpj.ts";
 import { type Company, isBusiness, STREAMS, type World } from "./company.ts";
 import { any, type Names, person } from "./names.ts";
 import type { CompanyQuirk, SimplesQuirk } from "./quirks.ts";
@@ -26,13 +26,6 @@ const CAPITALS: ReadonlyMap<CompanyQuirk, string> = new Map([
   ["capital_sentinel", "999999999999,00"],
   ["capital_bank", "120000000000,00"],
 ]);
-
-/** Writes the 8 characters of a company's root. */
-function writeRoot(row: RowBytes, root: number): void {
-  writeBase36(row.bytes, row.length, Math.floor(root / 1_679_616));
-  writeBase36(row.bytes, row.length + 4, root % 1_679_616);
-  row.length += 8;
-}
 
 /** Makes the rows a company has outside Estabelecimentos. */
 export class CompanyRows {

@@ -7,10 +7,10 @@
 import type { RowBytes } from "./bytes.ts";
 import { latin1 } from "./bytes.ts";
 import type { SampleCity } from "./cities.ts";
-import { any } from "./names.ts";
+import { any, brand, surname } from "./names.ts";
 import type { EstablishmentQuirk } from "./quirks.ts";
 import { type Random, Weighted } from "./random.ts";
-import { BRANDS, FREE_MAIL, GIVEN_NAMES, MAIL_JUNK, SURNAMES } from "./words.ts";
+import { FREE_MAIL, GIVEN_NAMES, MAIL_JUNK } from "./words.ts";
 
 const FREE_DOMAINS = FREE_MAIL.map(([domain]) => latin1(domain));
 const FREE_SHARES = new Weighted(FREE_MAIL.map(([, share]) => share));
@@ -106,22 +106,23 @@ function writeEmail(row: RowBytes, random: Random, quirk: EstablishmentQuirk | n
   const start = row.length;
   const u = random.unit();
   if (u < FREE_TOTAL) {
-    row.word(any(random, random.chance(0.7) ? GIVEN_NAMES : BRANDS));
-    if (random.chance(0.6)) row.word(any(random, SURNAMES));
+    if (random.chance(0.7)) row.word(any(random, GIVEN_NAMES));
+    else brand(row, random);
+    if (random.chance(0.6)) surname(row, random);
     row.integer(random.below(random.chance(0.5) ? 100 : 10_000));
     row.byte(64);
     row.word(FREE_DOMAINS[FREE_SHARES.pick(random)] as Uint8Array);
   } else if (u < FREE_TOTAL + 0.06) {
     // Accountants' addresses are shared by many companies.
     row.word(ACCOUNTANT);
-    row.word(any(random, SURNAMES));
+    surname(row, random);
     row.integer(random.below(40));
     row.word(COM_BR);
   } else {
     row.word(any(random, OFFICES));
     row.byte(64);
-    row.word(any(random, BRANDS));
-    row.word(any(random, SURNAMES));
+    brand(row, random);
+    surname(row, random);
     row.word(COM_BR);
   }
   finishEmail(row, start, random.chance(0.23));

@@ -4,11 +4,11 @@
  * Invariant: everything is drawn from the stream of (company, establishment), so the row does not
  * depend on the rows before it.
  */
-import { checkDigits, restOf, writeCnpj } from "../cnpj.ts";
 import { writeAddress, writeForeignCity } from "./address.ts";
 import type { RowBytes } from "./bytes.ts";
 import { latin1 } from "./bytes.ts";
-import { type Company, decimalBranch, STREAMS, type World } from "./company.ts";
+import { writeCnpjColumns } from "./cnpj.ts";
+import { type Company, STREAMS, type World } from "./company.ts";
 import { writeContact } from "./contact.ts";
 import { any, type Names } from "./names.ts";
 import type { EstablishmentQuirk } from "./quirks.ts";
@@ -103,20 +103,7 @@ export class EstablishmentMaker {
 
   private writeIdentity(row: RowBytes, company: Company, branch: number): void {
     const { quirk } = this;
-    // A branch of the new kind starts with a letter: A001 is 10 * 36^3 more than 0001.
-    const number = decimalBranch(branch + 1) + (quirk === "branch_alphanumeric" ? 466_560 : 0);
-    let check = checkDigits(company.root, number);
-    if (quirk === "check_digits_wrong") check = (check + 1) % 100;
-    writeCnpj(row.bytes, row.length, company.root, restOf(number, check));
-    // The 14 characters stand in three columns; the last ones move to make room.
-    const [a, b] = [row.length + 8, row.length + 12];
-    row.bytes.copyWithin(b + 6, b, b + 2);
-    row.bytes.copyWithin(a + 3, a, b);
-    row.length = a;
-    row.next();
-    row.length = b + 3;
-    row.next();
-    row.length = b + 8;
+    writeCnpjColumns(row, company.root, branch, quirk);
     row.next();
     const isHead = (branch === 0) !== (quirk === "flag_disagrees");
     row.byte(isHead ? 49 : 50);

@@ -42,10 +42,18 @@ interface LaterMonth {
   readonly release: number;
 }
 
+/** New companies of one month. */
+function newcomersAMonth(establishments: number): number {
+  return Math.round(establishments * NEW_SHARE);
+}
+
+/** New companies of so many months, each with one row of Estabelecimentos and of Empresas. */
+export function newcomersOf(establishments: number, months: number): number {
+  return newcomersAMonth(establishments) * months;
+}
+
 /** Turns steps of the first month into those of a later one. */
 export class Evolution {
-  /** New companies, each with one establishment, one row of Empresas and at most one of Simples. */
-  readonly newcomers: number;
   /** Accounts of the rows written so far that are gone. */
   gone = 0;
   private readonly world: World;
@@ -65,8 +73,7 @@ export class Evolution {
     this.months = months;
     this.rows = establishments;
     this.companyOrder = shuffledCompanies(world.seed, EMPRESAS_SALT, world.companies);
-    this.perMonth = Math.round(establishments * NEW_SHARE);
-    this.newcomers = this.perMonth * months.length;
+    this.perMonth = newcomersAMonth(establishments);
     this.random = new Random(world.seed);
     const { cities, activities } = world;
     const byTom = new Map<string, SampleCity>(

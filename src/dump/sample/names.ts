@@ -8,8 +8,12 @@ import type { RowBytes } from "./bytes.ts";
 import { latin1, words } from "./bytes.ts";
 import type { Company, World } from "./company.ts";
 import type { Random } from "./random.ts";
+import { writeCompanyWord, writeSurname } from "./vocabulary.ts";
 import * as lists from "./words.ts";
 
+const SPACE = 32;
+const DASH = 45;
+const DOT = 46;
 const LTDA = latin1("LTDA");
 const AND = latin1("&");
 const ME = latin1("ME");
@@ -23,32 +27,60 @@ export function any<T>(random: Random, list: readonly T[]): T {
   return list[random.below(list.length)] as T;
 }
 
+/** Of a hundred words of companies so many are common ones; of surnames. */
+const COMMON_BRANDS = 35;
+const COMMON_SURNAMES = 88;
+
+/** Writes a word that a company calls itself by. */
+export function brand(row: RowBytes, random: Random): void {
+  if (random.peek(100) < COMMON_BRANDS) row.word(any(random, lists.BRANDS));
+  else writeCompanyWord(row, random);
+}
+
+/** Writes a surname, mostly a common one. */
+export function surname(row: RowBytes, random: Random): void {
+  if (random.peek(100) < COMMON_SURNAMES) row.word(any(random, lists.SURNAMES));
+  else writeSurname(row, random);
+}
+
 /** A person's name of two to four parts. */
 export function person(row: RowBytes, random: Random): void {
   row.word(any(random, lists.GIVEN_NAMES));
   if (random.chance(0.4)) row.spaced(any(random, lists.GIVEN_NAMES));
   if (random.chance(0.75)) row.spaced(any(random, lists.MIDDLE_NAMES));
-  row.spaced(any(random, lists.SURNAMES));
+  row.byte(SPACE);
+  surname(row, random);
 }
 
 /** Eleven digits that look like a CPF and fail its check. */
 function writeCpf(row: RowBytes, random: Random, isFormatted: boolean): void {
   const base = random.below(1_000_000_000);
-  const digits = String(base).padStart(9, "0");
-  const check = (cpfCheck(digits) + 1 + random.below(98)) % 100;
-  const tail = String(check).padStart(2, "0");
-  if (!isFormatted) row.quoted(digits + tail);
-  else row.quoted(`${digits.slice(0, 3)}.${digits.slice(3, 6)}.${digits.slice(6)}-${tail}`);
+  const check = (cpfCheck(base) + 1 + random.below(98)) % 100;
+  if (isFormatted) {
+    row.digits(base / 1e6, 3);
+    row.byte(DOT);
+    row.digits(base / 1e3, 3);
+    row.byte(DOT);
+    row.digits(base, 3);
+    row.byte(DASH);
+  } else row.digits(base, 9);
+  row.digits(check, 2);
 }
 
-function cpfCheck(digits: string): number {
-  let text = digits;
-  for (const length of [9, 10]) {
-    let sum = 0;
-    for (let i = 0; i < length; i++) sum += Number(text[i]) * (length + 1 - i);
-    text += String(((sum * 10) % 11) % 10);
+/** The right check digits of nine digits: weights 2 to 10 from the right, then 3 to 11. */
+function cpfCheck(base: number): number {
+  let first = 0;
+  let second = 0;
+  let rest = base | 0;
+  for (let weight = 2; weight <= 10; weight++) {
+    const tenth = (rest / 10) | 0;
+    const digit = rest - tenth * 10;
+    first += digit * weight;
+    second += digit * (weight + 1);
+    rest = tenth;
   }
-  return Number(text.slice(9));
+  const one = ((first * 10) % 11) % 10;
+  return one * 10 + ((((second + one * 2) * 10) % 11) % 10);
 }
 
 /** The legal name of a company. */
@@ -79,10 +111,10 @@ export class Names {
     const isDecimal = company.quirk !== "root_alphanumeric";
     if (company.quirk !== "cpf_formatted" && u < 0.62 && isDecimal) {
       const root = company.decimal;
-      row.digits(Math.floor(root / 1e6), 2);
-      row.byte(46);
-      row.digits(Math.floor(root / 1000), 3);
-      row.byte(46);
+      row.digits(root / 1e6, 2);
+      row.byte(DOT);
+      row.digits(root / 1e3, 3);
+      row.byte(DOT);
       row.digits(root, 3);
       row.byte(32);
     }
@@ -104,26 +136,35 @@ export class Names {
 
   private society(row: RowBytes, random: Random): void {
     row.word(any(random, SOCIETIES));
-    row.spaced(any(random, lists.BRANDS));
+    row.byte(SPACE);
+    brand(row, random);
     if (random.chance(0.5)) row.spaced(any(random, lists.STREETS));
   }
 
   private limited(row: RowBytes, random: Random, company: Company): void {
     const u = random.unit();
     if (u < 0.3) {
-      row.word(any(random, lists.SURNAMES));
+      surname(row, random);
       row.spaced(AND);
-      row.spaced(any(random, lists.SURNAMES));
+      row.byte(SPACE);
+      surname(row, random);
     } else if (u < 0.8) {
-      row.word(any(random, lists.BRANDS));
-      if (random.chance(0.3)) row.spaced(any(random, lists.SURNAMES));
+      brand(row, random);
+      this.sometimesSurname(row, random);
     } else {
       row.word(any(random, lists.GIVEN_NAMES));
-      row.spaced(any(random, lists.SURNAMES));
+      row.byte(SPACE);
+      surname(row, random);
     }
     if (random.chance(0.6)) row.spaced(any(random, this.trades[company.activity] ?? []));
     if (random.chance(0.6)) row.spaced(any(random, lists.TRADES));
     row.spaced(LTDA);
+  }
+
+  private sometimesSurname(row: RowBytes, random: Random): void {
+    if (!random.chance(0.3)) return;
+    row.byte(SPACE);
+    surname(row, random);
   }
 
   /** Writes a trade name that fits the activity. */
@@ -133,9 +174,10 @@ export class Names {
       row.word(any(random, this.trades[activity] as readonly Uint8Array[]));
       row.byte(32);
     }
-    if (u < 0.5) row.word(any(random, lists.BRANDS));
-    else row.word(any(random, u < 0.62 ? lists.GIVEN_NAMES : lists.SURNAMES));
-    if (random.chance(0.3)) row.spaced(any(random, lists.SURNAMES));
+    if (u < 0.5) brand(row, random);
+    else if (u < 0.62) row.word(any(random, lists.GIVEN_NAMES));
+    else surname(row, random);
+    this.sometimesSurname(row, random);
     if (random.chance(0.12)) row.spaced(any(random, lists.TRADES));
   }
 }

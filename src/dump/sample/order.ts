@@ -5,24 +5,44 @@
  * Empresas has another order than Estabelecimentos, so a join has to look things up.
  */
 import { branchCount, STREAMS } from "./company.ts";
-import { hash } from "./random.ts";
+import { hash, remainder } from "./random.ts";
 
 /** Parts of the large file types; part 0 is about six times as large as the others. */
 export const PARTS = 10;
 const PART_0_WEIGHT = 6;
 
-/** First row of part `part` among `rows` rows; part 10 is the end. */
+/**
+ * First row of part `part` among `rows` rows; part 10 is the end. Every part has a row, as the
+ * registry's have, where there are ten.
+ */
 export function partStart(rows: number, part: number): number {
   if (part === 0) return 0;
-  return Math.floor((rows * (PART_0_WEIGHT + part - 1)) / (PART_0_WEIGHT + PARTS - 1));
+  const fair = Math.floor((rows * (PART_0_WEIGHT + part - 1)) / (PART_0_WEIGHT + PARTS - 1));
+  return Math.max(Math.min(fair, rows - (PARTS - part)), Math.min(part, rows));
+}
+
+/** Companies between two entries of `branchesBefore`. */
+const STRIDE = 4096;
+
+/** How many companies there are, and where branches are found among them. */
+export interface CompanyCount {
+  readonly companies: number;
+  /** Branches of all companies before number 0, 4096, 8192 and so on; in memory of all threads. */
+  readonly branchesBefore: Uint32Array;
+  readonly branches: number;
 }
 
 /** The smallest number of companies that have at least `establishments` together. */
-export function countCompanies(seed: number, establishments: number): number {
+export function countCompanies(seed: number, establishments: number): CompanyCount {
+  const entries = Math.ceil(establishments / STRIDE);
+  const branchesBefore = new Uint32Array(new SharedArrayBuffer(4 * entries));
   let companies = 0;
-  let total = 0;
-  while (total < establishments) total += 1 + branchCount(seed, companies++);
-  return companies;
+  let branches = 0;
+  while (companies + branches < establishments) {
+    if (companies % STRIDE === 0) branchesBefore[companies / STRIDE] = branches;
+    branches += branchCount(seed, companies++);
+  }
+  return { companies, branchesBefore, branches };
 }
 
 /** Rows of Estabelecimentos, one after the other: a company, and 0 or the branch's number. */
@@ -30,20 +50,62 @@ export class EstablishmentOrder {
   company = 0;
   branch = 0;
   private readonly seed: number;
+  private readonly counted: CompanyCount;
   private readonly companies: number;
   private readonly rows: number;
   private row = 0;
   private head = 0;
-  private owner: number;
+  private owner = 0;
   private ownBranch = 0;
   private ownBranches = 0;
 
-  constructor(seed: number, companies: number, rows: number) {
+  constructor(seed: number, counted: CompanyCount, rows: number) {
     this.seed = seed;
-    this.companies = companies;
+    this.counted = counted;
+    this.companies = counted.companies;
     this.rows = rows;
-    this.owner = companies >> 1;
-    this.ownBranches = branchCount(seed, this.owner);
+    this.seek(0);
+  }
+
+  /** Goes to where the next row is number `row`. */
+  seek(row: number): void {
+    const branches = Math.floor((row * (this.rows - this.companies)) / this.rows);
+    this.row = row;
+    this.head = row - branches;
+    // Branches begin with those of the company in the middle and end with those before it.
+    this.placeBranch(this.companies >> 1, 0);
+    const first = this.branchesBefore(this.owner) + branches;
+    const { branches: all } = this.counted;
+    const branch = first < all ? first : first - all;
+    let entry = Math.floor((this.companies - 1) / STRIDE);
+    const { branchesBefore } = this.counted;
+    while ((branchesBefore[entry] as number) > branch) entry--;
+    this.walk(entry * STRIDE, branch - (branchesBefore[entry] as number));
+  }
+
+  /** Branches of all companies before `company`. */
+  private branchesBefore(company: number): number {
+    const entry = Math.floor(company / STRIDE);
+    let branches = this.counted.branchesBefore[entry] as number;
+    for (let i = entry * STRIDE; i < company; i++) branches += branchCount(this.seed, i);
+    return branches;
+  }
+
+  /** Goes to branch `branch` of those that companies from `company` on have together. */
+  private walk(company: number, branch: number): void {
+    let left = branch;
+    this.placeBranch(company, 0);
+    while (left >= this.ownBranches && this.owner + 1 < this.companies) {
+      left -= this.ownBranches;
+      this.placeBranch(this.owner + 1, 0);
+    }
+    this.ownBranch = left;
+  }
+
+  private placeBranch(owner: number, branch: number): void {
+    this.owner = owner;
+    this.ownBranch = branch;
+    this.ownBranches = branchCount(this.seed, owner);
   }
 
   /** Moves to the next row. */
@@ -57,9 +119,7 @@ export class EstablishmentOrder {
       return;
     }
     while (this.ownBranch >= this.ownBranches) {
-      this.owner = (this.owner + 1) % this.companies;
-      this.ownBranches = branchCount(this.seed, this.owner);
-      this.ownBranch = 0;
+      this.placeBranch((this.owner + 1) % this.companies, 0);
     }
     this.company = this.owner;
     this.branch = ++this.ownBranch;
@@ -75,7 +135,7 @@ export function shuffledCompanies(
   let stride = 1 + (hash(seed, STREAMS.order, salt) % 60_000_000);
   while (divisor(stride, companies) !== 1) stride++;
   const shift = hash(seed, STREAMS.order, salt + 1) % companies;
-  return (row) => (row * stride + shift) % companies;
+  return (row) => remainder(row * stride + shift, companies);
 }
 
 function divisor(a: number, b: number): number {

@@ -18,6 +18,16 @@ export function hash(seed: number, stream: number, index: number): number {
   return mix(mix(mix(seed ^ 0x5bd1e995) + Math.imul(stream, 0x9e3779b9)) + index) >>> 0;
 }
 
+/**
+ * The remainder of whole numbers below 2^53. `%` of numbers beyond 32 bits is a division bit by
+ * bit, ten times as long; a quotient that was rounded is at most one too large or too small.
+ */
+export function remainder(value: number, divisor: number): number {
+  const rest = value - Math.floor(value / divisor) * divisor;
+  if (rest < 0) return rest + divisor;
+  return rest < divisor ? rest : rest - divisor;
+}
+
 /** A generator that is placed anew for each thing it makes up. */
 export class Random {
   private readonly low: number;
@@ -47,6 +57,11 @@ export class Random {
     this.a = ((this.a << 26) | (this.a >>> 6)) ^ b ^ (b << 9);
     this.b = (b << 13) | (b >>> 19);
     return result >>> 0;
+  }
+
+  /** A number from 0 to `count` - 1 that takes none of those that `next` gives. */
+  peek(count: number): number {
+    return Math.floor((mix(this.a ^ this.b) >>> 0) * 2.3283064365386963e-10 * count);
   }
 
   /** A number from 0 up to, not including, 1. */
@@ -92,7 +107,12 @@ export class Weighted {
 
   /** The index of one of the weights. */
   pick(random: Random): number {
-    const at = random.unit() * this.limit.length;
+    return this.at(random.unit());
+  }
+
+  /** The index that a number from 0 up to, not including, 1 falls to. */
+  at(unit: number): number {
+    const at = unit * this.limit.length;
     const i = at | 0;
     return at - i < (this.limit[i] as number) ? i : (this.alias[i] as number);
   }

@@ -11,7 +11,7 @@ import { CompanyMaker, newCompany, type World } from "./company.ts";
 import { CompanyRows } from "./companyrow.ts";
 import { EstablishmentMaker } from "./establishment.ts";
 import { Names } from "./names.ts";
-import { countCompanies, EstablishmentOrder, shuffledCompanies } from "./order.ts";
+import { type CompanyCount, EstablishmentOrder, shuffledCompanies } from "./order.ts";
 import * as quirks from "./quirks.ts";
 
 /** Appends the rows of one index and says how many they are. */
@@ -21,10 +21,9 @@ export type Step = (row: RowBytes, index: number) => number;
 export const EMPRESAS_SALT = 10;
 
 /** Sets up what all rows share; `snapshot` is the release date in days since 1970-01-01. */
-export function buildWorld(seed: number, establishments: number, snapshot: number): World {
+export function buildWorld(seed: number, companies: number, snapshot: number): World {
   const cities = buildCities();
-  const activities = buildActivities(cities.list.length);
-  const companies = countCompanies(seed, establishments);
+  const activities = buildActivities();
   return { seed, snapshot, companies, cities, activities };
 }
 
@@ -32,26 +31,27 @@ export function buildWorld(seed: number, establishments: number, snapshot: numbe
 export class SampleSteps {
   private readonly world: World;
   private readonly rows: number;
+  private readonly order: EstablishmentOrder;
   private readonly maker: CompanyMaker;
   private readonly companyRows: CompanyRows;
   private readonly establishments: EstablishmentMaker;
   private readonly current = newCompany();
 
   /** `rows` is the number of establishments. */
-  constructor(world: World, rows: number) {
+  constructor(world: World, counted: CompanyCount, rows: number) {
     this.world = world;
     this.rows = rows;
+    this.order = new EstablishmentOrder(world.seed, counted, rows);
     const names = new Names(world);
     this.maker = new CompanyMaker(world);
     this.companyRows = new CompanyRows(world, names);
     this.establishments = new EstablishmentMaker(world, names);
   }
 
-  /** Rows of Estabelecimentos, to be asked for in order, by row number. */
-  establishment(): Step {
-    const { companies, seed } = this.world;
-    const rows = this.rows;
-    const order = new EstablishmentOrder(seed, companies, rows);
+  /** Rows of Estabelecimentos from number `from` on, to be asked for in order, by row number. */
+  establishment(from: number): Step {
+    const { rows, order } = this;
+    if (from < rows) order.seek(from);
     const list = quirks.ESTABLISHMENT_QUIRKS;
     return (row, index) => {
       order.next();

@@ -1,12 +1,13 @@
 /**
- * What comes in: cities, activities and the package's legal natures.
+ * What comes in: the package's cities, activities and legal natures.
  * What goes out: the rows of the six small tables, code and description.
  * Invariant: like the registry's own, the tables lack a few codes that rows use (country 008 and
  * others, reason 32, qualification 36); see `quirks.ts`.
  */
 import { getLegalNatures } from "@brazilian-utils/brazilian-utils";
 import type { LookupType } from "../layout.ts";
-import type { World } from "./company.ts";
+import { buildActivities } from "./activities.ts";
+import { buildCities } from "./cities.ts";
 
 /** Reasons of a registration status that the sample uses. */
 const REASONS = `00 SEM MOTIVO|01 EXTINCAO POR ENCERRAMENTO LIQUIDACAO VOLUNTARIA|02 INCORPORACAO
@@ -48,17 +49,17 @@ function rows(text: string): [string, string][] {
 export const COUNTRY_CODES: readonly number[] = rows(COUNTRIES).map(([code]) => Number(code));
 
 /** The rows of one table, by code. */
-export function tableRows(type: LookupType, world: World): [string, string][] {
-  return readRows(type, world).sort(([a], [b]) => (a < b ? -1 : 1));
+export function tableRows(type: LookupType): [string, string][] {
+  return readRows(type).sort(([a], [b]) => (a < b ? -1 : 1));
 }
 
-function readRows(type: LookupType, { cities, activities }: World): [string, string][] {
+function readRows(type: LookupType): [string, string][] {
   if (type === "motivos") return rows(REASONS);
   if (type === "qualificacoes") return rows(QUALIFICATIONS);
   if (type === "paises") return rows(COUNTRIES);
   if (type === "naturezas") return [...Object.entries(getLegalNatures()), ...rows(OWN_NATURES)];
   if (type === "cnaes") {
-    return activities.list.map(({ code, name }) => [String(code).padStart(7, "0"), name]);
+    return buildActivities().list.map(({ code, name }) => [String(code).padStart(7, "0"), name]);
   }
-  return cities.list.map(({ tom, name }) => [String(tom).padStart(4, "0"), name]);
+  return buildCities().list.map(({ tom, name }) => [String(tom).padStart(4, "0"), name]);
 }

@@ -1,17 +1,14 @@
 /**
- * What comes in: the bytes of one member, in chunks.
+ * What comes in: the pieces of one member, in order.
  * What goes out: a zip file with that one member.
- * Invariant: the same chunks give the same bytes: fixed date, fixed level, every chunk packed on
- * its own and ended with a sync flush, so packing may run on other threads in any order.
+ * Invariant: the same pieces give the same bytes; nothing in it tells of the time or the machine.
  * Source: PKWARE APPNOTE 6.3.10, sections 4.3.7 (local header) to 4.3.16 (end record).
  */
 import { type FileHandle, open } from "node:fs/promises";
-import { constants, deflateRaw } from "node:zlib";
-import { crc32 } from "../crc32.ts";
+import { crc32Joined } from "../crc32.ts";
+import { STREAM_END } from "./deflate.ts";
+import type { Piece } from "./piece.ts";
 
-const LEVEL = 1;
-/** Chunks being packed at the same time: enough for two cores, and a bound for memory. */
-const CHUNKS_IN_FLIGHT = 4;
 const MAX_32 = 0xffffffff;
 
 /** What goes into the headers. */
@@ -27,7 +24,6 @@ interface ZipOptions {
 export class ZipWriter {
   private readonly options: ZipOptions;
   private readonly handle: FileHandle;
-  private readonly queue: Promise<Buffer>[] = [];
   private crc = 0;
   private bytes = 0;
   private packedBytes = 0;
@@ -45,19 +41,17 @@ export class ZipWriter {
     return writer;
   }
 
-  /** Adds a chunk. The caller must not change it afterwards. */
-  async write(chunk: Uint8Array): Promise<void> {
-    if (chunk.length === 0) return;
-    this.crc = crc32(chunk, this.crc);
-    this.bytes += chunk.length;
-    this.queue.push(pack(chunk, constants.Z_SYNC_FLUSH));
-    while (this.queue.length >= CHUNKS_IN_FLIGHT) await this.settleOne();
+  /** Adds a piece. */
+  async write(piece: Piece): Promise<void> {
+    if (piece.bytes === 0) return;
+    this.crc = crc32Joined(this.crc, piece.crc, piece.bytes);
+    this.bytes += piece.bytes;
+    await this.appendPacked(piece.packed);
   }
 
   /** Ends the member, writes the directory and makes the file durable. */
   async close(): Promise<void> {
-    this.queue.push(pack(new Uint8Array(0), constants.Z_FINISH));
-    while (this.queue.length > 0) await this.settleOne();
+    await this.appendPacked(STREAM_END);
     if (!this.options.isZip64 && this.position > MAX_32) {
       throw new Error("a member over 4 GiB needs isZip64");
     }
@@ -71,12 +65,10 @@ export class ZipWriter {
 
   /** Closes the file without finishing it. */
   async abort(): Promise<void> {
-    await Promise.allSettled(this.queue);
     await this.handle.close();
   }
 
-  private async settleOne(): Promise<void> {
-    const packed = await (this.queue.shift() as Promise<Buffer>);
+  private async appendPacked(packed: Uint8Array): Promise<void> {
     this.packedBytes += packed.length;
     await this.append(packed);
   }
@@ -152,14 +144,4 @@ export class ZipWriter {
     end.writeUInt32LE(1, 72);
     return end;
   }
-}
-
-function pack(chunk: Uint8Array, finishFlush: number): Promise<Buffer> {
-  return new Promise((settle, fail) => {
-    const onPacked = (error: Error | null, packed: Buffer): void => {
-      if (error) fail(error);
-      else settle(packed);
-    };
-    deflateRaw(chunk, { level: LEVEL, finishFlush }, onPacked);
-  });
 }

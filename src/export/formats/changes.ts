@@ -2,7 +2,7 @@
  * Exports of changes. What comes in: an opened list with the kinds and fields that are wanted, and
  * batches of changes. What goes out: the bytes of the file in every format, and how many rows it
  * has.
- * Invariant: that of every renderer: the bytes depend on both snapshots and the wish alone. What
+ * Invariant: that of every renderer: the bytes depend on both snapshots and the options alone. What
  * `peneira diff` writes as csv and jsonl is the same, for both come from src/changes/rows.ts.
  */
 

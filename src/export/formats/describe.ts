@@ -51,16 +51,20 @@ const SORTS: Readonly<Record<SortField, readonly [name: string, asc: string, des
   municipality_population: ["population of the municipality", "smallest first", "largest first"],
 };
 
-/** Describes a spec. */
-export function describeSpec(spec: AccountQuerySpec, names: RegistryNames): DescriptionItem[] {
-  return [
-    ...describeFilters(spec, names),
-    ...describeOrder(spec),
-    {
-      label: "Limit",
-      values: [`at most ${formatCount(spec.limit)} ${wordFor(spec.limit, "account")}`],
-    },
-  ];
+/** Describes a spec; a limit of null is not told. */
+export function describeSpec(
+  spec: AccountQuerySpec,
+  names: RegistryNames,
+  limit: number | null = spec.limit,
+): DescriptionItem[] {
+  return [...describeFilters(spec, names), ...describeOrder(spec), ...describeLimit(limit)];
+}
+
+/** Describes a limit, where there is one to tell. */
+export function describeLimit(limit: number | null): DescriptionItem[] {
+  if (limit === null) return [];
+  const values = [`at most ${formatCount(limit)} ${wordFor(limit, "account")}`];
+  return [{ label: "Limit", values }];
 }
 
 /** Describes the filters of a spec, without order and limit. */
@@ -96,6 +100,10 @@ const DESCRIBED = {
     "Names hold all words of",
     ({ industry }) => industry.text_hints.map((hint) => `“${hint}”`),
   ],
+  cnae_secondary_any_of: [
+    "One of the secondary activities",
+    ({ industry }, names) => industry.cnae_secondary_any_of?.map((code) => activity(names, code)),
+  ],
   uf_any_of: ["States", ({ geo }) => geo.uf_any_of.map((uf) => beside(stateName(uf), uf))],
   municipality_ibge_any_of: [
     "Municipalities, by IBGE code",
@@ -128,6 +136,10 @@ const DESCRIBED = {
     "Establishments",
     ({ company }) => (company.headquarters_only ? ["head offices alone"] : []),
   ],
+  branches_only: [
+    "Kind of establishment",
+    ({ company }) => (company.branches_only ? ["branches alone"] : []),
+  ],
   simples_opt_in: ["Simples Nacional", ({ company }) => optIn(company.simples_opt_in)],
   mei_opt_in: ["MEI", ({ company }) => optIn(company.mei_opt_in)],
   started_after: [
@@ -145,6 +157,28 @@ const DESCRIBED = {
   require_any_contact: [
     "E-mail address or phone",
     ({ contact }) => known(contact.require_any_contact),
+  ],
+  establishments_min: [
+    "Active establishments of the company, from",
+    ({ company }) => counted(company.establishments_min),
+  ],
+  establishments_max: [
+    "Active establishments of the company, up to",
+    ({ company }) => counted(company.establishments_max),
+  ],
+  require_mobile: ["Mobile phone", ({ contact }) => known(contact.require_mobile === true)],
+  require_landline: ["Landline phone", ({ contact }) => known(contact.require_landline === true)],
+  require_own_domain: [
+    "E-mail address at a domain of its own",
+    ({ contact }) => known(contact.require_own_domain === true),
+  ],
+  email_shared_max: [
+    "Companies with the same e-mail address, up to",
+    ({ contact }) => counted(contact.email_shared_max),
+  ],
+  phone_shared_max: [
+    "Companies with the same phone, up to",
+    ({ contact }) => counted(contact.phone_shared_max),
   ],
 } satisfies Readonly<Record<FilterName, readonly [label: string, ValuesOf]>>;
 
@@ -169,6 +203,10 @@ function optIn(wanted: boolean | null): readonly string[] {
 
 function amount(reais: number | undefined): readonly string[] {
   return reais === undefined ? [] : [formatReais(reais)];
+}
+
+function counted(bound: number | undefined): readonly string[] {
+  return bound === undefined ? [] : [formatCount(bound)];
 }
 
 function known(required: boolean): readonly string[] {

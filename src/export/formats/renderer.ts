@@ -16,6 +16,11 @@ export interface RenderContext {
   readonly rowCount: number;
   /** Exact number of matches, whatever the limit. */
   readonly matches: number;
+  /**
+   * Asked before each piece: whether pieces may be rendered on other processors, before it is
+   * their turn to be written. Never where not given.
+   */
+  readonly spare?: () => boolean;
   /** Where the rows are changes: since when, and which. */
   readonly changes?: ChangesContext;
 }

@@ -4,10 +4,10 @@
  * Invariant: every format that tells about itself tells the same; a file of changes names both
  * snapshots, the kinds and the watched fields.
  */
-import { wordFor } from "../../amounts.ts";
-import { type DescriptionItem, describeFilters, describeSpec } from "./describe.ts";
+import { type DescriptionItem, describeFilters, describeLimit, describeSpec } from "./describe.ts";
 import { registryNames } from "./names.ts";
 import type { RenderContext } from "./renderer.ts";
+import { toldLimit } from "./toldlimit.ts";
 
 /** Describes snapshot, provenance and counts; `formatCount` writes a count as the format does. */
 export function describeSource(
@@ -35,15 +35,16 @@ export function describeSource(
 }
 
 /** Describes filters and order, of changes what is watched. */
-export function describeAsked({ segment, spec, changes }: RenderContext): DescriptionItem[] {
+export function describeAsked(context: RenderContext): DescriptionItem[] {
+  const { segment, spec, changes } = context;
   const names = registryNames(segment);
-  if (changes === undefined) return describeSpec(spec, names);
-  const limit = `at most ${spec.limit.toLocaleString("en-US")} ${wordFor(spec.limit, "account")}`;
+  const limit = toldLimit(context);
+  if (changes === undefined) return describeSpec(spec, names, limit);
   return [
     ...describeFilters(spec, names),
     { label: "Changes", values: changes.kinds },
     ...(changes.watch.length === 0 ? [] : [{ label: "Watched fields", values: changes.watch }]),
     { label: "Order", values: ["CNPJ, ascending"] },
-    { label: "Limit", values: [limit] },
+    ...describeLimit(limit),
   ];
 }

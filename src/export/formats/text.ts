@@ -11,6 +11,7 @@ import { guarded } from "../../search/segment.ts";
 import type { AccountQuerySpec } from "../../spec/schema.ts";
 import { explainCells, explainColumns } from "./explained.ts";
 import type { RenderContext, Renderer } from "./renderer.ts";
+import { WrittenInTurn } from "./writteninturn.ts";
 
 const BYTE_ORDER_MARK = "\ufeff";
 
@@ -51,24 +52,29 @@ interface RowFrame {
 
 /** Makes a renderer of a frame around rows. */
 export function renderFramed(
-  { segment, spec }: RenderContext,
+  { segment, spec, spare = () => false }: RenderContext,
   { format, head, tail }: RowFrame,
   write: (bytes: Uint8Array) => void,
 ): Renderer {
+  const { native } = segment;
   const { fields, delimiter = "," } = spec.output;
-  const renderSlice = (rows: Uint32Array): Uint8Array => {
+  const written = new WrittenInTurn(write);
+  const renderSlice = (rows: Uint32Array): void | Promise<void> => {
     const extra = explainCells(segment, spec, rows);
-    return guarded(() =>
-      segment.native.renderRows(rows, { format, fields, extra, delimiter, firstNumber: 1 }),
-    );
+    const request = { format, fields, extra, delimiter, firstNumber: 1 };
+    if (spare()) return written.later(native.renderRowsAside(rows, request));
+    return written.now(() => guarded(() => native.renderRows(rows, request)));
   };
   return {
     begin: () => write(Buffer.from(head)),
-    rows(batch) {
+    async rows(batch) {
       for (let from = 0; from < batch.length; from += SLICE_ROWS) {
-        write(renderSlice(batch.subarray(from, from + SLICE_ROWS)));
+        await renderSlice(batch.subarray(from, from + SLICE_ROWS));
       }
     },
-    end: () => write(Buffer.from(tail)),
+    async end() {
+      await written.rest();
+      write(Buffer.from(tail));
+    },
   };
 }

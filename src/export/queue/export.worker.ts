@@ -21,6 +21,7 @@ import { openDataDir } from "../../store/datadir.ts";
 import { RenderCancelled, type RenderJob, renderExport } from "../render.ts";
 import { failureOf } from "./failure.ts";
 import { type RenderOutcome, type RenderTask, UNPINNED } from "./rendertask.ts";
+import { spareProcessor } from "./searchcount.ts";
 
 /** Shortest time between two reports of progress, in milliseconds. */
 const PROGRESS_MS = 100;
@@ -82,7 +83,8 @@ async function renderOrder(order: RenderTask) {
   }
 }
 
-function jobOf({ port, flag, spec, path, bytesMax }: RenderTask): Omit<RenderJob, "segment"> {
+function jobOf(order: RenderTask): Omit<RenderJob, "segment"> {
+  const { port, flag, spec, path, bytesMax, searches } = order;
   let reported = Number.NEGATIVE_INFINITY;
   return {
     spec,
@@ -95,6 +97,7 @@ function jobOf({ port, flag, spec, path, bytesMax }: RenderTask): Omit<RenderJob
       port.postMessage([rowsWritten, rowCount]);
     },
     cancelled: () => Atomics.load(flag, 0) === 1,
+    spare: spareProcessor(searches),
   };
 }
 

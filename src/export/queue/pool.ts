@@ -13,9 +13,10 @@ import {
   type RenderTask,
   UNPINNED,
 } from "./rendertask.ts";
+import { SearchCount } from "./searchcount.ts";
 
 /** What to render, without what the threads need to talk. */
-export type RenderRequest = Omit<RenderTask, "port" | "flag">;
+export type RenderRequest = Omit<RenderTask, "port" | "flag" | "searches">;
 
 /** A render that was begun. */
 export interface StartedRender {
@@ -31,7 +32,7 @@ export type OnProgress = (rowsWritten: number, rowCount: number) => void;
 export interface RenderThreads {
   /** How many renders run at once. */
   readonly size: number;
-  start(wish: RenderRequest, onProgress: OnProgress): StartedRender;
+  start(request: RenderRequest, onProgress: OnProgress): StartedRender;
   /** Says that no export needs a snapshot, so that threads close it. */
   forget(snapshotId: string): void;
   close(): Promise<void>;
@@ -41,11 +42,13 @@ export interface RenderThreads {
 export class RenderPool implements RenderThreads {
   readonly size: number;
   readonly #pool: ThreadPool<RenderFunctions>;
+  readonly #searches: Int32Array;
   readonly #unpinned = new BroadcastChannel(UNPINNED);
 
-  /** Starts the threads. */
-  constructor(threads: number) {
+  /** Starts the threads; while nobody searches they may use further processors. */
+  constructor(threads: number, searches: SearchCount = new SearchCount()) {
     this.size = threads;
+    this.#searches = searches.shared;
     this.#unpinned.unref();
     this.#pool = new ThreadPool({
       worker: "export/queue/export.worker.ts",
@@ -54,13 +57,13 @@ export class RenderPool implements RenderThreads {
     });
   }
 
-  start(wish: RenderRequest, onProgress: OnProgress): StartedRender {
+  start(request: RenderRequest, onProgress: OnProgress): StartedRender {
     const { port1: ours, port2: theirs } = new MessageChannel();
     const flag = new Int32Array(new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT));
     ours.on("message", ([rowsWritten, rowCount]: [number, number]) => {
       onProgress(rowsWritten, rowCount);
     });
-    const order: RenderTask = { ...wish, port: theirs, flag };
+    const order: RenderTask = { ...request, port: theirs, flag, searches: this.#searches };
     const outcome = this.#pool
       .run("render", order, { transfer: [theirs] })
       .catch((error: unknown): RenderOutcome => ({ kind: "crashed", error: describeError(error) }))

@@ -187,7 +187,7 @@ export class ExportQueue {
   #order(row: ExportRow, onProgress: OnProgress): StartedRender {
     const { store, folder, pins, threads } = this.#parts;
     try {
-      const wish = {
+      const request = {
         places: pins.places(row.snapshotId, row.snapshotPath),
         snapshotId: row.snapshotId,
         spec: JSON.parse(store.specOf(row.id) as string) as AccountQuerySpec,
@@ -195,7 +195,7 @@ export class ExportQueue {
         bytesMax: this.#bytesLeft(row),
         ...changesOf(row, this.#parts),
       };
-      return threads.start(wish, onProgress);
+      return threads.start(request, onProgress);
     } catch (error) {
       const outcome: RenderOutcome = { kind: "threw", error: describeError(error) };
       return { outcome: Promise.resolve(outcome), cancel: () => {} };

@@ -39,6 +39,8 @@ export interface RenderTask {
   readonly port: MessagePort;
   /** One element in shared memory; 1 asks the thread to stop. */
   readonly flag: Int32Array;
+  /** One element in shared memory that grows with every search. */
+  readonly searches: Int32Array;
 }
 
 /** How a render ended. `error` says the kind of an error, never its text. */

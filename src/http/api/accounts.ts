@@ -29,7 +29,8 @@ import {
   SPEC_ERRORS,
   spelling,
 } from "./route.ts";
-import { searchAccounts } from "./search.ts";
+import { searchAccountsLent } from "./search.ts";
+import { SUGGEST_ROUTE } from "./suggestions.ts";
 
 const facetOf = (value: string, label?: string) => ({
   values: [{ value, ...(label === undefined ? {} : { label }), count: 1 }],
@@ -119,7 +120,7 @@ export const ACCOUNT_ROUTES: readonly ApiRoute[] = [
       ...CURSOR_ERRORS,
       ...SNAPSHOT_ERRORS,
     ],
-    handle: searchAccounts,
+    handle: searchAccountsLent,
   }),
   route({
     method: "POST",
@@ -148,6 +149,7 @@ export const ACCOUNT_ROUTES: readonly ApiRoute[] = [
     errors: [...BODY_ERRORS, ...SPEC_ERRORS, "query_too_broad", ...SNAPSHOT_ERRORS],
     handle: countAccounts,
   }),
+  SUGGEST_ROUTE,
   ONE,
   // The slash of a punctuated CNPJ makes two segments of it.
   spelling("/v1/accounts/{cnpj}/{branch}", ONE),

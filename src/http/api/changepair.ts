@@ -2,8 +2,8 @@
  * The two snapshots of a question about changes. What comes in: the month that `since` names, and
  * the cursor of a further page. What goes out: both snapshots, open and held.
  * Invariant: without a cursor the newer one is what is served; a further page goes on with the
- * snapshots that it began on as long as both are there; a month that is not there is told with all
- * that are.
+ * snapshots that it began on as long as both are there; a month that is not there is reported with
+ * all that are.
  */
 
 import { CHANGE_LIST_VERSION } from "../../changes/list.ts";

@@ -1,7 +1,7 @@
 /**
  * A question about changes, read. What comes in: the members of a body (or of a query, made into
  * one), the sender's plan. What goes out: both snapshots, open and held, the normalized spec, the
- * wish beside it, and what was ignored, in words.
+ * question beside it, and what was ignored, in words.
  * Invariant: every mistake is found before anything is refused; only the filters of a spec count,
  * and whatever else it says is named in a warning; nothing stays held when it throws.
  */

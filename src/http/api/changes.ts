@@ -2,7 +2,7 @@
  * Changes between two snapshots: the routes that ask for them, in an address and in a body. What
  * comes in: a question. What goes out: a page of changes.
  * Invariant: what the parameters of the address say is what the members of the body say; a mistake
- * is told with the place where its sender wrote it.
+ * is reported with the place where its sender wrote it.
  */
 import Type from "typebox";
 import { CHANGE_KINDS, WATCHABLE_FIELDS } from "../../changes/kinds.ts";

@@ -14,7 +14,7 @@ import {
   type ListPosition,
 } from "../../export/listcursor.ts";
 import { EXPORT_ID, type ExportRecord, exportNotFound } from "../../export/record.ts";
-import { queryMistake, refuseQueryMistakes } from "../server/query.ts";
+import { queryMistake, readWhole, refuseQueryMistakes } from "../server/query.ts";
 import { type HttpAnswer, json, noContent } from "../server/respond.ts";
 import type { KeyCall } from "../server/service.ts";
 import { recordJson, refuseExpired, refuseUnfinished } from "./export-record.ts";
@@ -140,7 +140,7 @@ interface ReadOptions {
 
 function readOptions(query: ReadonlyMap<string, string>): ReadOptions {
   const mistakes: Mistake[] = [];
-  const seconds = readInteger(query, "wait", [0, WAIT_SECONDS_MAX], mistakes) ?? 0;
+  const seconds = readWhole(query, "wait", [0, WAIT_SECONDS_MAX], mistakes) ?? 0;
   const wanted = query.get("require");
   if (wanted !== undefined && wanted !== "done") {
     const detail = "The query parameter require can only be done.";
@@ -156,7 +156,7 @@ function readPage({ query, identity, service }: KeyCall<"secrets">): {
   readonly before: number | null;
 } {
   const mistakes: Mistake[] = [];
-  const limit = readInteger(query, "limit", [1, LIST_LIMIT_MAX], mistakes);
+  const limit = readWhole(query, "limit", [1, LIST_LIMIT_MAX], mistakes);
   refuseQueryMistakes(mistakes);
   const cursor = query.get("cursor");
   if (cursor === undefined) return { limit: limit ?? LIST_LIMIT_DEFAULT, before: null };
@@ -169,20 +169,4 @@ function refuseLargerPage(limit: number | undefined, { limit: earlier }: ListPos
   if (limit === undefined || limit <= earlier) return;
   const detail = `Send a limit of at most ${earlier}, that of the page before, or none.`;
   refuseQueryMistakes([queryMistake("limit", "above_earlier_limit", detail)]);
-}
-
-/** Reads a whole number in its one usual spelling; undefined where it is missing or wrong. */
-function readInteger(
-  query: ReadonlyMap<string, string>,
-  name: string,
-  [min, max]: readonly [min: number, max: number],
-  mistakes: Mistake[],
-): number | undefined {
-  const text = query.get(name);
-  if (text === undefined) return undefined;
-  const value = /^(0|[1-9]\d{0,8})$/.test(text) ? Number(text) : Number.NaN;
-  if (value >= min && value <= max) return value;
-  const detail = `The query parameter ${name} must be a whole number from ${min} to ${max}.`;
-  mistakes.push(queryMistake(name, "out_of_range", detail));
-  return undefined;
 }

@@ -7,6 +7,7 @@
 import { RouteTable } from "../server/routetable.ts";
 import { ACCOUNT_ROUTES } from "./accounts.ts";
 import { CHANGE_ROUTES } from "./changes.ts";
+import { COMPANY_ROUTES } from "./companies.ts";
 import { documentRoutes } from "./documents.ts";
 import { EXPORT_ROUTES } from "./exports.ts";
 import { FILE_ROUTES } from "./files.ts";
@@ -20,6 +21,7 @@ import { STATUS_ROUTES } from "./status.ts";
 /** Every public route of the server. */
 export const ROUTES: readonly ApiRoute[] = [
   ...ACCOUNT_ROUTES,
+  ...COMPANY_ROUTES,
   ...LEAD_ROUTES,
   ...SPEC_ROUTES,
   ...CHANGE_ROUTES,

@@ -9,6 +9,7 @@ import { SPEC_INPUT_SCHEMA, SPEC_SCHEMA } from "../../spec/schema.ts";
 import { ACCOUNT_SCHEMAS, SEARCH_SCHEMAS } from "./accounts-schemas.ts";
 import { CHANGE_SCHEMAS } from "./changes-schemas.ts";
 import { EXPORT_SCHEMAS } from "./exports-schemas.ts";
+import { FINDING_SCHEMAS } from "./finding-schemas.ts";
 import { LEAD_SCHEMAS } from "./leads-schemas.ts";
 import { RPC_SCHEMAS } from "./mcp-schemas.ts";
 import { SHARED_SCHEMAS } from "./problem-schemas.ts";
@@ -22,6 +23,7 @@ export const SCHEMAS = {
   ...ACCOUNT_SCHEMAS,
   ...SHARED_SCHEMAS,
   ...SEARCH_SCHEMAS,
+  ...FINDING_SCHEMAS,
   ...NORMALIZE_SCHEMAS,
   ...LEAD_SCHEMAS,
   ...CHANGE_SCHEMAS,

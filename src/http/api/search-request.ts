@@ -1,8 +1,9 @@
 /**
  * Search requests that were read before. What comes in: the bytes of a body, the plan and the
  * segment. What goes out: the normalized request, from memory where the same bytes came before.
- * Invariant: an entry is only found for exactly the same bytes under the same plan and segment;
- * nothing about the sender is in it; the number of entries is bounded.
+ * Invariant: an entry is only found for exactly the same bytes under the same plan and segment, and
+ * by a tenant that sent them before: how quick an answer is, and whether it is remembered, must not
+ * tell what others ask. The number of entries is bounded.
  */
 import type { Plan } from "../../access/plans.ts";
 import type { Segment } from "../../search/segment.ts";
@@ -27,6 +28,8 @@ export const SEARCH_LIMIT_DEFAULT = 100;
 /** Requests kept per plan and segment, and the largest body that is kept. */
 const ENTRIES_MAX = 512;
 const KEPT_BYTES_MAX = 8 * 1024;
+/** Tenants per entry; where more of them send the same bytes, the first ones are forgotten. */
+const ASKERS_MAX = 8;
 
 /** A search request after reading. */
 export interface SearchRequest {
@@ -58,10 +61,11 @@ export interface Reading {
 /** Reads a body into a request. */
 type ReadRequest<Request> = (body: Uint8Array, reading: Reading) => Steps<Request>;
 
-/** A request with what it costs. */
+/** A request with what it costs, and the tenants that sent it. */
 interface Kept<Request> {
   readonly request: Request;
   readonly cost: number;
+  readonly askers: string[];
 }
 
 /** Whether a body is so small that reading it is quick, and that it is remembered. */
@@ -72,6 +76,8 @@ export function isSmall(body: Uint8Array): boolean {
 /** Remembers the youngest requests of one kind. */
 export class PreparedRequests<Request> {
   readonly #read: ReadRequest<Request>;
+  /** What was asked for last: it is the youngest of its map already. */
+  #youngest: Kept<Request> | null = null;
   readonly #caches = new WeakMap<Segment, WeakMap<Plan, Map<string, Kept<Request>>>>();
 
   constructor(read: ReadRequest<Request>) {
@@ -79,30 +85,44 @@ export class PreparedRequests<Request> {
   }
 
   /** The request in a body, charged. Throws `AppError` with every mistake in it. */
-  *of({ body, plan, spend }: Question, segment: Segment): Steps<Request> {
+  *of(question: Question, segment: Segment): Steps<Request> {
+    const { body, plan, spend, identity } = question;
     if (!isSmall(body)) {
       yield;
       return yield* this.#read(body, { segment, plan, charge: spend });
     }
-    const cache = this.#cacheOf(segment, plan);
-    const key = Buffer.from(body.buffer, body.byteOffset, body.byteLength).toString("latin1");
-    const known = cache.get(key);
-    if (known !== undefined) {
-      spend(known.cost);
-      // A map keeps the order of insertion, so putting an entry back makes it the youngest.
-      cache.delete(key);
-      cache.set(key, known);
-      return known.request;
-    }
+    const known = this.kept(question, segment);
+    if (known !== null) return known.request;
     let cost = 0;
     const charge = (units: number) => {
       cost = units;
       spend(units);
     };
     const request = yield* this.#read(body, { segment, plan, charge });
+    const cache = this.#cacheOf(segment, plan);
+    const askers = [...(cache.get(keyOf(body))?.askers ?? []), identity.tenantId];
+    this.#youngest = { request, cost, askers: askers.slice(-ASKERS_MAX) };
+    cache.delete(keyOf(body));
     if (cache.size >= ENTRIES_MAX) cache.delete(cache.keys().next().value as string);
-    cache.set(key, { request, cost });
+    cache.set(keyOf(body), this.#youngest);
     return request;
+  }
+
+  /** The request in a body that came before, charged; null where it did not, or is forgotten. */
+  kept({ body, plan, spend, identity }: Question, segment: Segment): Kept<Request> | null {
+    if (!isSmall(body)) return null;
+    const key = keyOf(body);
+    const cache = this.#cacheOf(segment, plan);
+    const known = cache.get(key);
+    if (known === undefined || !known.askers.includes(identity.tenantId)) return null;
+    spend(known.cost);
+    if (known !== this.#youngest) {
+      // A map keeps the order of insertion, so putting an entry back makes it the youngest.
+      cache.delete(key);
+      cache.set(key, known);
+      this.#youngest = known;
+    }
+    return known;
   }
 
   #cacheOf(segment: Segment, plan: Plan): Map<string, Kept<Request>> {
@@ -114,6 +134,11 @@ export class PreparedRequests<Request> {
   }
 }
 
+/** A body as a key; each of its bytes is a character. */
+function keyOf({ buffer, byteOffset, byteLength }: Uint8Array): string {
+  return Buffer.from(buffer, byteOffset, byteLength).toString("latin1");
+}
+
 const searches = new PreparedRequests(readSearch);
 
 /** Reads and charges a search request. Throws `AppError` with every mistake in it. */
@@ -121,8 +146,17 @@ export function prepareSearch(call: Question, segment: Segment): Steps<SearchReq
   return searches.of(call, segment);
 }
 
-/** What a plan lets a search of a snapshot be normalized by. */
-export function searchContext(segment: Segment, plan: Plan): NormalizeContext {
+/** The same where it was read before; null where it was not. */
+export function keptSearch(call: Question, segment: Segment): Kept<SearchRequest> | null {
+  return searches.kept(call, segment);
+}
+
+/** What a plan lets a search of a snapshot be normalized by, with what is sent beside the spec. */
+export function searchContext(
+  segment: Segment,
+  plan: Plan,
+  beside: { readonly limit?: unknown; readonly output?: unknown } = {},
+): NormalizeContext {
   const cap = plan.limits.search_limit;
   return {
     catalog: segment.catalog,
@@ -132,6 +166,8 @@ export function searchContext(segment: Segment, plan: Plan): NormalizeContext {
     allowedFields: plan.fields,
     defaultFields: DEFAULT_FIELDS,
     mode: "search",
+    bodyLimit: beside.limit,
+    bodyOutput: beside.output,
   };
 }
 
@@ -144,17 +180,38 @@ function* readSearch(bytes: Uint8Array, { segment, plan, charge }: Reading): Ste
   const cursor = readCursor(body, FIRST_PAGE_MEMBERS);
   const facets = readFacets(body);
   const { spec } = yield* withBodyMistakesIn(body, () =>
-    normalizingSteps(members.spec, {
-      ...searchContext(segment, plan),
-      bodyLimit: members.limit,
-      bodyOutput: members.output,
-    }),
+    normalizingSteps(members.spec, searchContext(segment, plan, members)),
   );
   if (!isSmall(bytes)) yield;
   const missing = tooBroad(spec)?.missing ?? null;
   const prefix = Buffer.from(prefixText(segment, { spec }, "accounts"));
   const tag = weakTag(["search", segment.snapshotId, prefix, cursor ?? "", String(facets)]);
-  return { spec, resultHash: resultHash(spec), cursor, missing, facets, tag, prefix };
+  return new Prepared({ spec, cursor, missing, facets, tag, prefix });
+}
+
+/** A request whose hash is made for its first cursor: most narrow answers need none. */
+class Prepared implements SearchRequest {
+  readonly spec: AccountQuerySpec;
+  readonly cursor: string | null;
+  readonly missing: readonly string[] | null;
+  readonly facets: readonly FacetName[] | null;
+  readonly tag: string;
+  readonly prefix: Buffer;
+  #resultHash: string | null = null;
+
+  constructor(request: Omit<SearchRequest, "resultHash">) {
+    this.spec = request.spec;
+    this.cursor = request.cursor;
+    this.missing = request.missing;
+    this.facets = request.facets;
+    this.tag = request.tag;
+    this.prefix = request.prefix;
+  }
+
+  get resultHash(): string {
+    this.#resultHash ??= resultHash(this.spec);
+    return this.#resultHash;
+  }
 }
 
 /** Accounts of the page that is asked for beside a spec or in it. */
@@ -195,11 +252,19 @@ export function readCursor(
 
 /** The text of an answer from the snapshot on up to where the list of `name` begins. */
 export function prefixText(segment: Segment, members: object, name: string): string {
-  const head = {
-    snapshot: segment.label,
-    snapshot_date: segment.snapshotDate,
-    provenance: segment.provenance,
-    ...members,
-  };
-  return `,${JSON.stringify(head).slice(1, -1)},"${name}":`;
+  let head = heads.get(segment);
+  if (head === undefined) {
+    const { label: snapshot, snapshotDate: snapshot_date, provenance } = segment;
+    head = membersOf({ snapshot, snapshot_date, provenance });
+    heads.set(segment, head);
+  }
+  return `,${head},${membersOf(members)},"${name}":`;
+}
+
+/** What every prefix says of a snapshot, as text. */
+const heads = new WeakMap<Segment, string>();
+
+/** The members of an object as JSON, without its braces; there is at least one. */
+function membersOf(value: object): string {
+  return JSON.stringify(value).slice(1, -1);
 }

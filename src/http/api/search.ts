@@ -10,21 +10,46 @@ import type { AccountSlices } from "../../search/accountslices.ts";
 import type { PageAhead } from "../../search/ahead.ts";
 import type { Facets } from "../../search/facet.ts";
 import type { Projector } from "../../search/project.ts";
-import type { SearchAnswer } from "../../search/searcher.ts";
+import type { SearchAnswer, SlicedAnswer } from "../../search/searcher.ts";
 import type { Segment } from "../../search/segment.ts";
-import { type CursorScope, claimsSnapshot, decodeCursor, encodeCursor } from "../../spec/cursor.ts";
+import {
+  CursorTemplate,
+  claimsSnapshot,
+  decodeCursor,
+  type PagesScope,
+} from "../../spec/cursor.ts";
 import { fieldsHash } from "../../spec/identity.ts";
 import { type Steps, waited } from "../../steps.ts";
 import { stepwise } from "../server/background-tasks.ts";
 import type { AnswerBody } from "../server/body-stream.ts";
 import { unchanged } from "../server/etag.ts";
+import { joined, lend } from "../server/lentbytes.ts";
 import { refuseWithoutPlace } from "../server/places.ts";
 import { type HttpAnswer, JSON_TYPE } from "../server/respond.ts";
 import type { Reply } from "../server/routetable.ts";
-import { currentSegment, type Engine, type Question, timed } from "../server/service.ts";
+import {
+  currentSegment,
+  type Engine,
+  type KeyCall,
+  type Question,
+  timed,
+} from "../server/service.ts";
 import { streamedBody } from "../server/stream.ts";
 import { refuseTooBroad } from "./breadth.ts";
-import { cursorOf, isSmall, prepareSearch, type SearchRequest } from "./search-request.ts";
+import {
+  headOf,
+  type RememberingPart,
+  rememberedSearch,
+  remembering,
+  tookMs,
+} from "./rememberedsearch.ts";
+import {
+  cursorOf,
+  isSmall,
+  keptSearch,
+  prepareSearch,
+  type SearchRequest,
+} from "./search-request.ts";
 
 /** Pages of more accounts are rendered while they are sent. */
 export const WHOLE_ACCOUNTS_MAX = 512;
@@ -48,49 +73,83 @@ interface PageQuestion {
   readonly startMs: number;
 }
 
-/** A request that was allowed, on its way to the engine. */
-interface PageRun extends PageQuestion {
-  readonly scope: CursorScope;
+/** Where a page begins; the request was allowed. */
+interface PageStart {
   readonly afterRow: number;
 }
 
-/** The same with what was found aside. */
-interface FoundRun extends PageRun {
+/** How a page is answered, with what was found of it aside. */
+interface PageRun extends PageStart {
   readonly ahead: PageAhead | null;
+  /** Whether its bytes may be lent. */
+  readonly lends: boolean;
 }
+
+/** Whether steps are done in the call that began them: its answer is sent at once, so it lends. */
+interface Turn {
+  readonly isFirst: boolean;
+}
+
+const LATER: Turn = { isFirst: false };
 
 const ACCOUNTS: PageKind = { endpoint: "accounts/search" };
 
+/** What a search needs of a service. */
+type SearchPart =
+  | "clock"
+  | "engine"
+  | "hold"
+  | "log"
+  | "pressure"
+  | "replaced"
+  | "secrets"
+  | "segment"
+  | "streams"
+  | "telemetry";
+
 /** Answers one page of a search. */
-export function searchAccounts(
-  call: Question<
-    | "clock"
-    | "engine"
-    | "hold"
-    | "log"
-    | "pressure"
-    | "replaced"
-    | "secrets"
-    | "segment"
-    | "streams"
-    | "telemetry"
-  >,
-): Reply {
+export function searchAccounts(call: Question<SearchPart>): Reply {
   const startMs = call.service.clock.monotonicMs();
   const segment = segmentFor(call);
-  return answerSteps(call, segment, searchSteps(call, segment, startMs));
+  const kept = keptSearch(call, segment);
+  if (kept === null) return answerSteps(call, segment, searchSteps(call, segment, startMs, LATER));
+  const prepared = kept.request;
+  refuseDear(call, prepared);
+  return answerKept(call, { segment, prepared, kind: ACCOUNTS, startMs }, false);
+}
+
+/**
+ * The same for whoever sends the answer before anything else is done: its bytes may be lent, and
+ * are remembered where the question came before, so that one that never comes again costs nothing.
+ */
+export function searchAccountsLent(call: KeyCall<SearchPart | RememberingPart>): Reply {
+  const startMs = call.service.clock.monotonicMs();
+  const segment = segmentFor(call);
+  const remembered = rememberedSearch(call, segment, startMs);
+  if (remembered !== null) return remembered;
+  const kept = keptSearch(call, segment);
+  if (kept === null) {
+    const turn = { isFirst: true };
+    const reply = answerSteps(call, segment, searchSteps(call, segment, startMs, turn));
+    turn.isFirst = false;
+    return reply;
+  }
+  const { request: prepared, cost } = kept;
+  refuseDear(call, prepared);
+  const reply = answerKept(call, { segment, prepared, kind: ACCOUNTS, startMs }, true);
+  if (!call.service.responses.on) return reply;
+  return remembering(call, segment, reply, { cost, dear: isDear(prepared) });
 }
 
 function* searchSteps(
-  call: Question<
-    "clock" | "engine" | "hold" | "log" | "pressure" | "secrets" | "streams" | "telemetry"
-  >,
+  call: Question<Exclude<SearchPart, "replaced" | "segment">>,
   segment: Segment,
   startMs: number,
+  turn: Turn,
 ): Steps<HttpAnswer> {
   const prepared = yield* prepareSearch(call, segment);
   refuseDear(call, prepared);
-  return yield* answerPage(call, { segment, prepared, kind: ACCOUNTS, startMs });
+  return yield* answerPage(call, { segment, prepared, kind: ACCOUNTS, startMs }, turn);
 }
 
 /** Answers in steps; the segment stays open until the last of them. */
@@ -104,70 +163,115 @@ export function answerSteps<Value>(
 }
 
 /** Throws for a page that may be large, and for facets, while there is too much to do. */
-export function refuseDear(
-  { service }: Question<"pressure">,
-  { spec, facets }: SearchRequest,
-): void {
-  if (spec.limit <= WHOLE_ACCOUNTS_MAX && facets === null) return;
-  service.pressure.refuse("first");
+export function refuseDear({ service }: Question<"pressure">, prepared: SearchRequest): void {
+  if (isDear(prepared)) service.pressure.refuse("first");
 }
+
+function isDear({ spec, facets }: SearchRequest): boolean {
+  return spec.limit > WHOLE_ACCOUNTS_MAX || facets !== null;
+}
+
+/** What answering a page needs of a service. */
+type PagePart = "clock" | "engine" | "hold" | "log" | "secrets" | "streams" | "telemetry";
 
 /**
  * Answers one page: an ordinary one at once, and so in the order of the requests; one that may be
  * large or dear in turns with others, so that many of them hardly delay the small ones.
  */
 export function* answerPage(
-  call: Question<"clock" | "engine" | "hold" | "log" | "secrets" | "streams" | "telemetry">,
+  call: Question<PagePart>,
   question: PageQuestion,
+  turn: Turn = LATER,
+): Steps<HttpAnswer> {
+  const begun = beginPage(call, question);
+  if (typeof begun !== "number") return begun;
+  if (!isSmall(call.body)) yield;
+  const ahead = aheadOf(call, question, begun);
+  return yield* restOfPage(call, question, { afterRow: begun, ahead, turn });
+}
+
+/** The page of a request that was read before: as `answerPage`, and nothing is left to read. */
+function answerKept(call: Question<PagePart>, question: PageQuestion, lends: boolean): Reply {
+  const begun = beginPage(call, question);
+  if (typeof begun !== "number") return begun;
+  const ahead = aheadOf(call, question, begun);
+  if (ahead === null && question.prepared.spec.limit <= WHOLE_ACCOUNTS_MAX) {
+    return answerTo(call, question, { afterRow: begun, ahead, lends });
+  }
+  const steps = restOfPage(call, question, { afterRow: begun, ahead, turn: LATER });
+  return answerSteps(call, question.segment, steps);
+}
+
+/** The row that a page begins after, or the answer where none is needed. Throws refusals. */
+function beginPage(
+  call: Question<"engine" | "secrets">,
+  question: PageQuestion,
+): number | HttpAnswer {
+  const { segment, prepared } = question;
+  refuseTooBroad(call.service.engine, segment, prepared);
+  const afterRow = beginOf(call, question);
+  return unchanged(call, prepared.tag) ?? afterRow;
+}
+
+/** What is found of a dear page off the main thread, or null. */
+function aheadOf(
+  { service: { engine } }: Question<"engine">,
+  { segment, prepared, kind }: PageQuestion,
+  afterRow: number,
+): Promise<PageAhead> | null {
+  if (engine.pageAhead === undefined) return null;
+  const { spec, facets } = prepared;
+  const wanted = { spec, afterRow, onePerCompany: kind.onePerCompany === true };
+  return engine.pageAhead(segment, wanted, facets);
+}
+
+function* restOfPage(
+  call: Question<PagePart>,
+  question: PageQuestion,
+  run: PageStart & { readonly ahead: Promise<PageAhead> | null; readonly turn: Turn },
 ): Steps<HttpAnswer> {
   const { service } = call;
-  const { segment, prepared, kind } = question;
-  refuseTooBroad(service.engine, segment, prepared);
-  const scope = scopeOf(call, question);
-  const { cursor, tag, spec, facets } = prepared;
-  const afterRow = cursor === null ? -1 : decodeCursor(cursor, scope, service.secrets.cursor);
-  const known = unchanged(call, tag);
-  if (known !== null) return known;
-  const run: PageRun = { ...question, scope, afterRow };
-  const wanted = { spec, afterRow, onePerCompany: kind.onePerCompany === true };
-  if (!isSmall(call.body)) yield;
-  const ahead = yield* waited(service.engine.pageAhead?.(segment, wanted, facets) ?? null);
-  if (beginsLarge(service.engine, run)) {
+  const { afterRow } = run;
+  const ahead = yield* waited(run.ahead);
+  if (beginsLarge(service.engine, question, afterRow)) {
     yield;
     // Found out at the cost of a count, not of a large page.
     refuseWithoutPlace(service.streams, call.identity.tenantId);
   }
-  return answerTo(call, { ...run, ahead });
+  return answerTo(call, question, { afterRow, ahead, lends: run.turn.isFirst });
 }
 
 /** Whether this is the first page of a search and has more accounts than are rendered at once. */
-function beginsLarge(engine: Engine, { segment, prepared: { spec }, afterRow }: PageRun): boolean {
+function beginsLarge(
+  engine: Engine,
+  { segment, prepared: { spec } }: PageQuestion,
+  afterRow: number,
+): boolean {
   if (spec.limit <= WHOLE_ACCOUNTS_MAX || afterRow >= 0) return false;
   return engine.countMatches(segment, spec) > WHOLE_ACCOUNTS_MAX;
 }
 
-function answerTo(
-  call: Question<"clock" | "engine" | "hold" | "log" | "secrets" | "streams" | "telemetry">,
-  run: FoundRun,
-): HttpAnswer {
+function answerTo(call: Question<PagePart>, question: PageQuestion, run: PageRun): HttpAnswer {
   const { service } = call;
-  const { segment, prepared, scope, startMs } = run;
-  const page = pageOf(call, run);
+  const { segment, prepared, startMs } = question;
+  const page = pageOf(call, question, run);
   const counted = run.ahead?.facets ?? facetsOf(call, segment, prepared);
-  const next = page.more
-    ? encodeCursor({ ...scope, lastRow: page.lastRow }, service.secrets.cursor)
-    : null;
-  const head = `{"request_id":"${call.requestId}"`;
-  const tookMs = Math.round((service.clock.monotonicMs() - startMs) * 1000) / 1000;
-  const tail = tailOf(page, { next, counted, tookMs });
-  const answer = (body: AnswerBody): HttpAnswer => {
-    const headers = { ETag: prepared.tag };
-    return { status: 200, type: JSON_TYPE, body, headers, accounts: page.count };
-  };
+  const next = page.more ? cursorAfter(call, question, page.lastRow) : null;
+  const head = headOf(call.requestId);
+  const tail = tailOf(page, { next, counted, tookMs: tookMs(service.clock, startMs) });
+  const { prefix } = prepared;
   const { accounts } = page;
-  if (accounts instanceof Uint8Array) return answer(join(head, prepared.prefix, accounts, tail));
-  const start = Buffer.concat([Buffer.from(head), prepared.prefix]);
-  return answer(streamedBody(call, { segment, head: start, slices: accounts, tail }));
+  if (accounts instanceof Uint8Array) {
+    const parts = { head, prefix, accounts, tail };
+    return answerOf(question, page.count, (run.lends ? lend(parts) : null) ?? joined(parts));
+  }
+  const start = Buffer.concat([Buffer.from(head), prefix]);
+  const sliced = { segment, head: start, slices: accounts, tail: Buffer.from(tail.join("")) };
+  return answerOf(question, page.count, streamedBody(call, sliced));
+}
+
+function answerOf({ prepared }: PageQuestion, accounts: number, body: AnswerBody): HttpAnswer {
+  return { status: 200, type: JSON_TYPE, body, headers: { ETag: prepared.tag }, accounts };
 }
 
 /** A page whose accounts are text already, or are too many for that. */
@@ -177,20 +281,28 @@ type FoundPage = Omit<SearchAnswer, "accounts"> & {
 
 function pageOf(
   call: Question<"clock" | "engine" | "telemetry">,
-  { segment, prepared, kind, afterRow, ahead }: FoundRun,
+  { segment, prepared, kind }: PageQuestion,
+  { afterRow, ahead }: PageRun,
 ): FoundPage {
   const { spec } = prepared;
-  const { engine } = call.service;
   const { fields, include_explain: explain } = spec.output;
-  const { endpoint: _, ...how } = kind;
-  const request = { spec, fields, afterRow, explain, ahead, ...how };
-  return timed(call, "search", () => {
-    if (spec.limit <= WHOLE_ACCOUNTS_MAX) return engine.search(segment, request);
-    const { slices, ...page } = engine.searchSliced(segment, request);
-    const large = slices.rowCount > WHOLE_ACCOUNTS_MAX;
-    const accounts = large ? slices : slices.whole();
-    return { ...page, count: slices.rowCount, accounts };
-  });
+  const { onePerCompany, project } = kind;
+  // Its text is copied into the answer before anything else is asked for.
+  const asked = { spec, fields, afterRow, explain, ahead, onePerCompany, project, lends: true };
+  const { clock, engine, telemetry } = call.service;
+  const startMs = clock.monotonicMs();
+  const page =
+    spec.limit <= WHOLE_ACCOUNTS_MAX
+      ? engine.search(segment, asked)
+      : largePage(engine.searchSliced(segment, asked));
+  telemetry.engine("search", clock.monotonicMs() - startMs);
+  return page;
+}
+
+/** A page whose accounts may be too many to be text at once. */
+function largePage({ slices, ...page }: SlicedAnswer): FoundPage {
+  const large = slices.rowCount > WHOLE_ACCOUNTS_MAX;
+  return { ...page, count: slices.rowCount, accounts: large ? slices : slices.whole() };
 }
 
 function facetsOf(
@@ -215,39 +327,66 @@ export function segmentFor({ service, body }: Question<"replaced" | "segment">):
   return replaced === null || replaced.native.poisoned() ? current : replaced;
 }
 
-/** What follows the accounts. */
+/** What follows the accounts, in pieces. */
 function tailOf(
   { more, total }: FoundPage,
   end: { readonly next: string | null; readonly counted: Facets | null; readonly tookMs: number },
-): Buffer {
-  // A cursor is base64url and a request id is checked: neither needs escaping.
-  const cursor = end.next === null ? "null" : `"${end.next}"`;
-  const facets = end.counted === null ? "" : `"facets":${JSON.stringify(end.counted)},`;
-  return Buffer.from(
-    `,"next_cursor":${cursor},"has_more":${more},"total":${total},${facets}` +
-      `"took_ms":${end.tookMs}}`,
+): readonly string[] {
+  const { next, counted } = end;
+  const hasMore = more ? ',"has_more":true,"total":' : ',"has_more":false,"total":';
+  const facets = counted === null ? "" : `,"facets":${JSON.stringify(counted)}`;
+  const took = String(end.tookMs);
+  // A cursor is base64url: it needs no escaping.
+  return next === null
+    ? [',"next_cursor":null', hasMore, String(total), facets, ',"took_ms":', took, "}"]
+    : [',"next_cursor":"', next, '"', hasMore, String(total), facets, ',"took_ms":', took, "}"];
+}
+
+/** The row that the page begins after, by the cursor of the request; -1 for the first page. */
+function beginOf(call: Question<"secrets">, question: PageQuestion): number {
+  const { cursor } = question.prepared;
+  if (cursor === null) return -1;
+  const binding = bindingOf(call, question);
+  const scope = { ...pagesScope(call, question), binding };
+  return decodeCursor(cursor, scope, call.service.secrets.cursor);
+}
+
+/** One for each request that is kept; those are kept by segment and plan. */
+const templates = new WeakMap<SearchRequest, CursorTemplate>();
+
+/** The cursor of the page behind a row. */
+function cursorAfter(call: Question<"secrets">, question: PageQuestion, lastRow: number): string {
+  const { prepared } = question;
+  let template = templates.get(prepared);
+  if (template === undefined) {
+    template = new CursorTemplate(pagesScope(call, question));
+    templates.set(prepared, template);
+  }
+  return template.after(
+    { lastRow, binding: bindingOf(call, question) },
+    call.service.secrets.cursor,
   );
 }
 
-/** Joins the parts of the answer into one run of bytes. */
-function join(head: string, prefix: Buffer, accounts: Uint8Array, tail: Buffer): Buffer {
-  const length = head.length + prefix.length + accounts.byteLength + tail.length;
-  const bytes = Buffer.allocUnsafe(length);
-  bytes.write(head, 0, "latin1");
-  bytes.set(prefix, head.length);
-  bytes.set(accounts, head.length + prefix.length);
-  bytes.set(tail, length - tail.length);
-  return bytes;
-}
-
-/** What cursors of this request are bound to. */
-function scopeOf(call: Question, { segment, prepared, kind }: PageQuestion): CursorScope {
+/** What the cursors of a request say. */
+function pagesScope({ plan }: Question, { segment, prepared }: PageQuestion): PagesScope {
   return {
     snapshotId: segment.snapshotId,
     specHash: prepared.resultHash,
-    fieldsHash: allowedFieldsHash(call.plan),
-    binding: [call.identity.tenantId, kind.endpoint],
+    fieldsHash: allowedFieldsHash(plan),
   };
+}
+
+/** What the cursors of the question before were bound to: mostly it is the same tenant. */
+let lastBinding: readonly string[] = [];
+
+/** What they are bound to besides. */
+function bindingOf({ identity }: Question, { kind }: PageQuestion): readonly string[] {
+  const { tenantId } = identity;
+  if (lastBinding[0] !== tenantId || lastBinding[1] !== kind.endpoint) {
+    lastBinding = [tenantId, kind.endpoint];
+  }
+  return lastBinding;
 }
 
 const fieldHashes = new WeakMap<Plan, string>();

@@ -10,6 +10,7 @@
 import { strict as assert } from "node:assert";
 import { close, read } from "node:fs";
 import { later } from "./background-tasks.ts";
+import { LentBytes } from "./lentbytes.ts";
 
 /** A part of a file that is sent as it is read, never held in memory. */
 export interface FileSlice {
@@ -33,8 +34,8 @@ export interface Pieces {
   readonly done: () => void;
 }
 
-/** What can be sent: finished bytes, or what is brought in as the client takes it. */
-export type AnswerBody = Uint8Array | string | FileSlice | Pieces;
+/** What can be sent: finished bytes, maybe lent, or what is brought in as the client takes it. */
+export type AnswerBody = Uint8Array | string | LentBytes | FileSlice | Pieces;
 
 /** A body that is asked for its bytes. */
 export interface PulledBody {
@@ -54,7 +55,7 @@ export interface PulledBody {
 
 /** A body that is asked for, as opposed to finished bytes. */
 export function isPulled(body: AnswerBody): body is FileSlice | Pieces {
-  return typeof body === "object" && !(body instanceof Uint8Array);
+  return typeof body === "object" && !(body instanceof Uint8Array || body instanceof LentBytes);
 }
 
 /** Begins to bring a body; `end` must be called. */

@@ -85,10 +85,18 @@ function placeNames(spec: unknown): number {
 
 /** Characters of the names in lists. */
 function namesIn(lists: readonly JsonObject[string][]): number {
-  return lists
-    .flatMap((list) => (Array.isArray(list) ? list : [list]))
-    .map(lengthOf)
-    .reduce((sum, length) => sum + (length > CODE_LENGTH_MAX ? length : 0), 0);
+  let sum = 0;
+  for (const list of lists) {
+    if (Array.isArray(list)) for (const name of list) sum += nameLength(name);
+    else sum += nameLength(list);
+  }
+  return sum;
+}
+
+/** Characters of a name; a code has none. */
+function nameLength(name: unknown): number {
+  const length = lengthOf(name);
+  return length > CODE_LENGTH_MAX ? length : 0;
 }
 
 function lengthOf(text: unknown): number {

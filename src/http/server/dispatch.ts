@@ -14,6 +14,7 @@ import { describeError } from "../../log.ts";
 import { isStateDamage, stateDamaged } from "../../store/damage.ts";
 import { isPulled, pull } from "./body-stream.ts";
 import { bodyCost } from "./cost.ts";
+import type { HeaderLine } from "./headerblock.ts";
 import { overloaded } from "./pressure.ts";
 import { readQuery } from "./query.ts";
 import { requestIdOf } from "./requestid.ts";
@@ -160,7 +161,8 @@ class Dispatch {
       this.#refuseRole(route);
       const known = route.query ?? [];
       const { params } = destination;
-      return { route, params, query: known === "any" ? NO_QUERY : readQuery(query, known) };
+      const unread = known === "any" || query === "";
+      return { route, params, query: unread ? NO_QUERY : readQuery(query, known) };
     }
     const allow = [...destination.methods.keys()].join(", ");
     throw new AppError("method_not_allowed", `Use one of these methods: ${allow}.`, {
@@ -328,13 +330,19 @@ class Dispatch {
 
   /** Every answer to a known sender says what is left of the limit. */
   #headersOf(answer: HttpAnswer): HeaderList {
-    const headers = headersOf(answer, this.#requestId);
-    if (this.#sender === null) return headers;
+    if (this.#sender === null) return headersOf(answer, this.#requestId);
     const { identity, limited } = this.#sender;
     const fields = this.#service.rateLimits.fields(identity.keyId, limited);
-    for (const name of Object.keys(fields)) headers.push([name, fields[name] as string]);
-    return headers;
+    return headersOf(answer, this.#requestId, linesOf(fields));
   }
+}
+
+/** The fields that were sent last, and their lines: mostly the next ones are the same. */
+let lastLines = { fields: {}, lines: [] as readonly HeaderLine[] };
+
+function linesOf(fields: Readonly<Record<string, string>>): readonly HeaderLine[] {
+  if (lastLines.fields !== fields) lastLines = { fields, lines: Object.entries(fields) };
+  return lastLines.lines;
 }
 
 /** Whether somebody should look into a failure; that a server is full or stops is no such one. */
@@ -359,7 +367,8 @@ function shareUsed(): AppError {
 /** JSON text is UTF-8 by definition (RFC 8259), so another charset is a misunderstanding. */
 function refuseOtherThanJson(exchange: Exchange): void {
   const sent = exchange.header("content-type") ?? "";
-  const [type = "", ...parameters] = sent === "application/json" ? [sent] : sent.split(";");
+  if (sent === "application/json" && exchange.header("content-encoding") === undefined) return;
+  const [type = "", ...parameters] = sent.split(";");
   const foreign = parameters.some((parameter) => {
     const [name = "", value = ""] = parameter.split("=");
     return name.trim().toLowerCase() === "charset" && !/^\s*"?utf-8"?\s*$/i.test(value);

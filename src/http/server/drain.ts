@@ -37,6 +37,11 @@ export class HeldAnswers {
     this.#held ??= [];
   }
 
+  /** Whether answers are held back now. */
+  get holding(): boolean {
+    return this.#held !== null;
+  }
+
   /** Keeps an answer for later and says so; false when it can be sent now. */
   keep(answer: HeldAnswer): boolean {
     this.#held?.push(answer);

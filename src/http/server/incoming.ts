@@ -36,7 +36,8 @@ interface BodyIntake extends BodyRequest {
 /** Gathers one body. */
 export class IncomingBody {
   readonly #intake: BodyIntake;
-  #chunks: Uint8Array[] = [];
+  /** What has come of it; null before the first chunk. */
+  #chunks: Uint8Array[] | null = null;
   #counted = 0;
   #over = false;
 
@@ -60,22 +61,34 @@ export class IncomingBody {
     const { sender, budget } = this.#intake;
     budget.take(chunk.byteLength, sender);
     this.#counted += chunk.byteLength;
+    this.#chunks ??= [];
     this.#chunks.push(chunk);
+  }
+
+  /** Takes the last chunk. One that is the whole body needs room for no time at all. */
+  addLast(chunk: Uint8Array): void {
+    if (this.#over) return;
+    if (this.#chunks === null) {
+      this.#end(this.#refusal(chunk.byteLength) ?? chunk);
+      return;
+    }
+    this.add(chunk);
+    this.finish();
   }
 
   /** There are no more chunks. */
   finish(): void {
     if (this.#over) return;
-    const [first] = this.#chunks;
-    this.#end(first !== undefined && this.#chunks.length === 1 ? first : this.#joined());
+    const first = this.#chunks?.[0];
+    this.#end(first !== undefined && this.#chunks?.length === 1 ? first : this.#joined());
   }
 
   /** The client is gone, or is not waited for any longer. May be called again. */
   drop(): void {
     const { budget, sender } = this.#intake;
     this.#over = true;
-    this.#chunks = [];
-    budget.giveBack(this.#counted, sender);
+    this.#chunks = null;
+    if (this.#counted > 0) budget.giveBack(this.#counted, sender);
     this.#counted = 0;
   }
 
@@ -89,7 +102,7 @@ export class IncomingBody {
   }
 
   #joined(): Uint8Array {
-    return Buffer.concat(this.#chunks, this.#counted);
+    return Buffer.concat(this.#chunks ?? [], this.#counted);
   }
 
   #end(body: Uint8Array | BodyRefusal): void {

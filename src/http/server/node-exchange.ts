@@ -18,7 +18,9 @@ import {
 } from "./body-stream.ts";
 import type { Budget } from "./budget.ts";
 import type { HeldAnswers } from "./drain.ts";
+import { HeaderBlock } from "./headerblock.ts";
 import { type BodyReader, type BodyRequest, IncomingBody } from "./incoming.ts";
+import { owned, WHOLE_BYTES_MAX } from "./lentbytes.ts";
 import type { NodeConnection } from "./node-connection.ts";
 import type { PaceWatch } from "./pace.ts";
 import { SocketPace } from "./socketpace.ts";
@@ -28,7 +30,6 @@ import {
   HeadHeaders,
   type ReadHeader,
   statusLine,
-  WHOLE_BYTES_MAX,
 } from "./transport.ts";
 
 /** Bytes of a refused body that are read away so that the client can read the answer. */
@@ -164,13 +165,18 @@ export class NodeExchange implements Exchange {
   }
 
   send(status: number, headers: HeaderList, body: AnswerBody): void {
-    const send = () => this.send(status, headers, body);
-    if (this.#around.held.keep({ send, cut: () => this.cut() })) return;
+    const { held } = this.#around;
+    if (held.holding) {
+      const kept = owned(body);
+      held.keep({ send: () => this.send(status, headers, kept), cut: () => this.cut() });
+      return;
+    }
     this.#answered = true;
     if (isPulled(body)) {
       this.#sendPulled(status, headers, body);
     } else if (!this.aborted) {
-      const bytes = typeof body === "string" ? Buffer.from(body) : body;
+      // Node keeps what the client does not take at once.
+      const bytes = typeof body === "string" ? Buffer.from(body) : owned(body);
       this.#head(status, headers, bytes.byteLength);
       if (this.method === "HEAD") this.#response.end();
       else this.#response.end(bytes);
@@ -183,7 +189,10 @@ export class NodeExchange implements Exchange {
 
   #head(status: number, headers: HeaderList, length: number | null): void {
     const flat: string[] = [];
-    for (const [name, value] of headers) flat.push(name, value);
+    for (const entry of headers) {
+      if (entry instanceof HeaderBlock) flat.push(...entry.lines.flat());
+      else flat.push(entry[0], entry[1]);
+    }
     this.#around.connection.answered(length ?? 0);
     const told = length !== null && status !== 204 && status !== 304;
     if (told) flat.push("Content-Length", String(length));

@@ -28,6 +28,22 @@ export function refuseQueryMistakes(errors: readonly Mistake[]): void {
   throw new AppError("invalid_request", `${first.detail}${rest}`, { errors });
 }
 
+/** Reads a whole number in its one usual spelling; undefined where it is missing or wrong. */
+export function readWhole(
+  query: ReadonlyMap<string, string>,
+  name: string,
+  [min, max]: readonly [min: number, max: number],
+  mistakes: Mistake[],
+): number | undefined {
+  const text = query.get(name);
+  if (text === undefined) return undefined;
+  const value = /^(0|[1-9]\d{0,8})$/.test(text) ? Number(text) : Number.NaN;
+  if (value >= min && value <= max) return value;
+  const detail = `The query parameter ${name} must be a whole number from ${min} to ${max}.`;
+  mistakes.push(queryMistake(name, "out_of_range", detail));
+  return undefined;
+}
+
 /**
  * Percent-decoded values by name; `+` stands for itself. Throws `invalid_request` for what is
  * unknown, repeated or cannot be decoded.

@@ -6,7 +6,7 @@
  */
 import { AppError, ERROR_CODES, type Mistake } from "../../errors.ts";
 import type { AnswerBody } from "./body-stream.ts";
-import type { HeaderList } from "./transport.ts";
+import { HEADER_VALUE, HeaderBlock, type HeaderLine } from "./headerblock.ts";
 
 /** What a handler gives back; the request id and the security headers are added by `headersOf`. */
 export interface HttpAnswer {
@@ -37,12 +37,20 @@ const WAITING_STATUSES = [429, 503];
 const RETRY_AFTER_SECONDS = "5";
 
 /** Sent with every answer: it is data for a program, never a page, and not for any cache. */
-const SECURITY_HEADERS: HeaderList = [
+const SECURITY_HEADERS = new HeaderBlock([
   ["X-Content-Type-Options", "nosniff"],
   ["Cache-Control", "no-store"],
   ["Referrer-Policy", "no-referrer"],
   ["Content-Security-Policy", "default-src 'none'; frame-ancestors 'none'"],
-];
+]);
+
+const SECURITY_NAMES = new Set(SECURITY_HEADERS.lines.map(([name]) => name));
+
+const JSON_LINE: HeaderLine = ["Content-Type", JSON_TYPE];
+
+function typeLine(type: string): HeaderLine {
+  return type === JSON_TYPE ? JSON_LINE : ["Content-Type", type];
+}
 
 /** An answer of JSON. */
 export function json(value: unknown, status = 200): HttpAnswer {
@@ -87,27 +95,44 @@ function mistakesOf({ errors, code, message }: AppError): readonly Mistake[] {
   return errors.length > 0 ? errors : [{ pointer: "", code, detail: message }];
 }
 
-/** What the value of a header may hold. One transport would send anything else, one would not. */
-const HEADER_VALUE = /^[\x20-\x7e]*$/;
-
 /**
- * All headers of an answer in a list of its own; its own ones replace security headers of the same
- * name. Throws where a value holds anything but printable ASCII, such as the end of a line, behind
- * which a value could bring headers of its own.
+ * All headers of an answer in a list of its own, `further` ones last; its own ones replace security
+ * headers of the same name. Throws where a value holds anything but printable ASCII, such as the
+ * end of a line, behind which a value could bring headers of its own.
  */
 export function headersOf(
-  { headers = {}, type }: HttpAnswer,
+  { headers = NO_HEADERS, type }: HttpAnswer,
   requestId: string,
-): (readonly [string, string])[] {
-  const list: (readonly [string, string])[] = type === "" ? [] : [["Content-Type", type]];
-  list.push(["X-Request-Id", requestId]);
-  for (const security of SECURITY_HEADERS) {
-    if (headers[security[0]] === undefined) list.push(security);
-  }
-  for (const name of Object.keys(headers)) {
+  further: readonly HeaderLine[] = NO_LINES,
+): readonly (HeaderLine | HeaderBlock)[] {
+  const names = Object.keys(headers);
+  const block = names.some(isSecurity) ? securityLinesBeside(headers) : SECURITY_BLOCK;
+  const start = type === "" ? 0 : 1;
+  // A list that grows leaves two others behind.
+  const list = new Array<HeaderLine | HeaderBlock>(
+    start + 1 + block.length + names.length + further.length,
+  );
+  if (start > 0) list[0] = typeLine(type);
+  list[start] = ["X-Request-Id", requestId];
+  let at = start + 1;
+  for (let i = 0; i < block.length; i++) list[at++] = block[i] as HeaderLine;
+  for (const name in headers) {
     const value = headers[name] as string;
     if (!HEADER_VALUE.test(value)) throw new RangeError(`header ${name} is not printable ASCII`);
-    list.push([name, value]);
+    list[at++] = [name, value];
   }
+  for (let i = 0; i < further.length; i++) list[at++] = further[i] as HeaderLine;
   return list;
+}
+
+const SECURITY_BLOCK: readonly (HeaderLine | HeaderBlock)[] = [SECURITY_HEADERS];
+const NO_HEADERS = {};
+const NO_LINES: readonly HeaderLine[] = [];
+
+function isSecurity(name: string): boolean {
+  return SECURITY_NAMES.has(name);
+}
+
+function securityLinesBeside(headers: Readonly<Record<string, string>>): readonly HeaderLine[] {
+  return SECURITY_HEADERS.lines.filter(([name]) => headers[name] === undefined);
 }

@@ -20,6 +20,12 @@ import type { Log } from "../../log.ts";
 import type { Proxies } from "../../proxies.ts";
 import type { AheadRequest, CountsAhead, PageAhead } from "../../search/ahead.ts";
 import type { Facets } from "../../search/facet.ts";
+import type {
+  CompanyPage,
+  CompanyRequest,
+  Suggestions,
+  SuggestRequest,
+} from "../../search/finding.ts";
 import type { ScrubState } from "../../search/scrubber.ts";
 import type {
   EngineRequest,
@@ -35,6 +41,7 @@ import type { Secrets } from "../../store/secrets.ts";
 import type { Budget } from "./budget.ts";
 import type { Pressure } from "./pressure.ts";
 import type { HttpAnswer } from "./respond.ts";
+import type { ResponseMemory } from "./responsememory.ts";
 import type { EngineCall, Telemetry } from "./telemetry.ts";
 import type { ReadHeader, TransportName } from "./transport.ts";
 import type { Waits } from "./waits.ts";
@@ -56,6 +63,9 @@ export interface Engine {
     spec: AccountQuerySpec,
     names: readonly FacetName[] | null,
   ): Promise<CountsAhead> | null;
+  /** Accounts that fit a typed text, and establishments of a company, off the main thread. */
+  suggest(segment: Segment, request: SuggestRequest): Promise<Suggestions>;
+  establishments(segment: Segment, request: CompanyRequest): Promise<CompanyPage>;
   /** The account of a CNPJ (14 characters), or null. */
   account(segment: Segment, cnpj: string, fields: readonly string[]): RenderedAccount | null;
 }
@@ -77,6 +87,8 @@ export interface Service {
   readonly rateLimits: RateLimits;
   readonly usage: Usage;
   readonly pressure: Pressure;
+  /** Answers of searches that came before. */
+  readonly responses: ResponseMemory;
   /** Answers that are being sent piece by piece, and files. */
   readonly streams: Budget;
   /** Requests that wait for exports. */

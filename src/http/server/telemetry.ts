@@ -6,20 +6,18 @@
  */
 import { readFileSync } from "node:fs";
 import { type IntervalHistogram, monitorEventLoopDelay } from "node:perf_hooks";
-import type { Identity } from "../../access/keyring.ts";
-import type { Plan } from "../../access/plans.ts";
 import type { Clock } from "../../clock.ts";
-import type { Log } from "../../log.ts";
+import { type Log, writeMembers } from "../../log.ts";
 import { Counter, Gauge, Histogram, Metrics } from "../../metrics.ts";
 import type { ScrubState } from "../../search/scrubber.ts";
+import { type AccessLine, accessLine, knownMethod } from "./accessline.ts";
+import type { ResponseMemory } from "./responsememory.ts";
 import type { Sockets } from "./sockets.ts";
 
 /** Bounds of durations in seconds, from a search out of memory to what a client gives up on. */
 const SECONDS = [
   0.0001, 0.00025, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 10, 60,
 ];
-
-const METHODS = ["GET", "HEAD", "POST", "DELETE"];
 
 /** Asked every few seconds by machines; their lines would bury the others. */
 const PROBES = ["/healthz", "/readyz", "/metrics"];
@@ -28,30 +26,24 @@ const PROBES = ["/healthz", "/readyz", "/metrics"];
 const LAG_RESOLUTION_MS = 10;
 
 /** What the engine is asked for. */
-export type EngineCall = "search" | "count" | "facets" | "account" | "changes";
+export type EngineCall = "search" | "count" | "facets" | "account" | "changes" | "suggest";
 
-/** One answered request. */
-interface AnsweredRequest {
-  readonly requestId: string;
-  readonly method: string;
-  /** Path as the table of routes has it, or `unknown`. */
-  readonly route: string;
-  readonly status: number;
-  readonly tookMs: number;
-  /** Who asked, where that is known. */
-  readonly sender: KnownSender | null;
-}
-
-/** A sender with its plan. */
-interface KnownSender {
-  readonly identity: Pick<Identity, "keyId" | "tenantId">;
-  readonly plan: Pick<Plan, "name">;
-}
+const KIND_LABELS: Readonly<Record<EngineCall, readonly [EngineCall]>> = {
+  search: ["search"],
+  count: ["count"],
+  facets: ["facets"],
+  account: ["account"],
+  changes: ["changes"],
+  suggest: ["suggest"],
+};
 
 /** What is looked up when the metrics are read. */
 interface TelemetrySources {
   /** Time of the data that is served, or null. */
   readonly snapshotMs: () => number | null;
+  /** Months that it is behind the newest published one, and when the share was asked; or null. */
+  readonly monthsBehind: () => number | null;
+  readonly askedMs: () => number | null;
   readonly snapshots: () => number;
   /** Blocks that were checked again, damaged snapshots, and how far each opened one is. */
   readonly scrub: () => {
@@ -62,6 +54,7 @@ interface TelemetrySources {
   /** Answers that are being sent piece by piece, and bytes of request bodies on their way. */
   readonly streams: () => number;
   readonly bodyBytes: () => number;
+  readonly responses: Pick<ResponseMemory, "bytes" | "hits" | "misses">;
   /** The connections of everything but the metrics. */
   readonly sockets: Pick<Sockets, "open" | "busy" | "crowding" | "slow">;
   /** Exports by state, as far as they are under way. */
@@ -79,9 +72,15 @@ export class Telemetry {
   readonly #durations: Histogram;
   readonly #kernel: Histogram;
   readonly #damaged: Counter;
+  readonly #searches: { add(): void };
+  /** Labels of the request that was counted last. */
+  #labels: readonly string[] = [];
+  #routeLabels: readonly string[] = [];
 
-  constructor(log: Log) {
+  /** `searches` counts what is searched, for those who would not be in its way. */
+  constructor(log: Log, searches: { add(): void } = { add: () => {} }) {
     this.#log = log;
+    this.#searches = searches;
     this.#lag = monitorEventLoopDelay({ resolution: LAG_RESOLUTION_MS });
     this.#lag.enable();
     this.#requests = this.#metrics.add(
@@ -122,16 +121,14 @@ export class Telemetry {
 
   /** Adds the metrics that are looked up. */
   watch(sources: TelemetrySources, clock: Clock): void {
-    const { snapshotMs, snapshots, streams, bodyBytes, exports } = sources;
-    const { freeBytes, scrub, sockets } = sources;
-    this.#gauge("peneira_snapshot_age_seconds", "Age of the data that is served.", () => {
-      const at = snapshotMs();
-      return at === null ? Number.NaN : (clock.nowMs() - at) / 1000;
-    });
+    const { snapshots, streams, bodyBytes, exports } = sources;
+    const { freeBytes, scrub, sockets, responses } = sources;
+    this.#watchAge(sources, clock);
     this.#gauge("peneira_snapshots_open", "Opened snapshots, replaced ones included.", snapshots);
     this.#watchScrub(scrub);
     this.#gauge("peneira_streams", "Large pages and files that are being sent.", streams);
     this.#gauge("peneira_body_bytes", "Bytes of request bodies on their way.", bodyBytes);
+    this.#addResponses(responses);
     this.#gauge(
       "peneira_disk_free_bytes",
       "Free bytes of the disk with the files of exports.",
@@ -142,6 +139,48 @@ export class Telemetry {
       new Gauge(
         { name: "peneira_exports", help: "Exports under way by state.", labels: ["state"] },
         () => Object.entries(exports()).map(([state, count]) => [[state], count] as const),
+      ),
+    );
+  }
+
+  /** Numbers that nobody knows are NaN, which no alert rule compares with anything. */
+  #watchAge({ snapshotMs, monthsBehind, askedMs }: TelemetrySources, clock: Clock): void {
+    const since = (at: number | null) => (at === null ? Number.NaN : (clock.nowMs() - at) / 1000);
+    this.#gauge("peneira_snapshot_age_seconds", "Age of the data that is served.", () => {
+      return since(snapshotMs());
+    });
+    this.#gauge(
+      "peneira_snapshot_months_behind",
+      "Months from the one that is served to the newest that was published when `peneira update` " +
+        "last asked; NaN where it never did in this folder.",
+      () => monthsBehind() ?? Number.NaN,
+    );
+    this.#gauge(
+      "peneira_update_check_age_seconds",
+      "Time since `peneira update`, or its --check, last had an answer of the share; NaN where " +
+        "it never had one in this folder.",
+      () => since(askedMs()),
+    );
+  }
+
+  #addResponses(responses: TelemetrySources["responses"]): void {
+    this.#gauge(
+      "peneira_response_memory_bytes",
+      "Memory that answers of searches take which came before, at most http.response_memory_bytes.",
+      () => responses.bytes,
+    );
+    this.#metrics.add(
+      new Gauge(
+        {
+          name: "peneira_response_memory_total",
+          help: "Searches that were answered from that memory (hit), and that were not (miss).",
+          labels: ["result"],
+        },
+        () => [
+          [["hit"], responses.hits],
+          [["miss"], responses.misses],
+        ],
+        "counter",
       ),
     );
   }
@@ -178,26 +217,37 @@ export class Telemetry {
   }
 
   /** Counts a request and writes its line. */
-  answered(answer: AnsweredRequest): void {
-    const { method, route, status, tookMs, sender } = answer;
-    const known = METHODS.includes(method) ? method : "other";
-    this.#requests.add([route, known, String(status), sender?.plan.name ?? "none"]);
-    this.#durations.observe([route], tookMs / 1000);
+  answered(answer: AccessLine): void {
+    const { route, tookMs } = answer;
+    this.#requests.add(this.#labelsOf(answer));
+    this.#durations.observe(this.#routeLabels, tookMs / 1000);
     const level = PROBES.includes(route) ? "debug" : "info";
     if (!this.#log.isLevelEnabled(level)) return;
-    const request = {
-      request_id: answer.requestId,
-      method: known,
-      route,
-      status,
-      took_ms: Math.round(tookMs * 1000) / 1000,
-    };
-    this.#log[level](sender === null ? request : withSender(request, sender), "request");
+    writeMembers(this.#log, level, accessLine(answer), "request");
+  }
+
+  /** The labels of a request; those of the one before where nothing differs. */
+  #labelsOf({ method: sent, route, status, sender }: AccessLine): readonly string[] {
+    const last = this.#labels;
+    const method = knownMethod(sent);
+    const code = String(status);
+    const plan = sender?.plan.name ?? "none";
+    const same = last[0] === route && last[1] === method && last[2] === code;
+    if (same && last[3] === plan) return last;
+    this.#labels = [route, method, code, plan];
+    this.#routeLabels = [route];
+    return this.#labels;
   }
 
   /** Notes how long the engine took for one call. */
   engine(kind: EngineCall, tookMs: number): void {
-    this.#kernel.observe([kind], tookMs / 1000);
+    this.#kernel.observe(KIND_LABELS[kind], tookMs / 1000);
+    this.#searches.add();
+  }
+
+  /** Notes a search that was answered without the engine: its sender is there all the same. */
+  remembered(): void {
+    this.#searches.add();
   }
 
   /** Says that the state is damaged, and where that was seen. */
@@ -299,12 +349,6 @@ export class Telemetry {
   #quantile(share: number): number {
     return Math.max(0, this.#lag.percentile(share * 100) / 1e9 - LAG_RESOLUTION_MS / 1000);
   }
-}
-
-/** The line of a request whose sender is known. */
-function withSender(line: object, { identity, plan }: KnownSender): object {
-  const { tenantId: tenant_id, keyId: key_id } = identity;
-  return Object.assign(line, { plan: plan.name, tenant_id, key_id });
 }
 
 /** Linux tells anonymous and mapped memory apart; elsewhere there is only their sum. */

@@ -19,7 +19,12 @@ import {
   type TransportLimits,
 } from "./transport.ts";
 import { UwsConnection } from "./uws-connection.ts";
-import { UwsExchange, type UwsRequest, type UwsResponse } from "./uws-exchange.ts";
+import {
+  UwsExchange,
+  type UwsRequest,
+  type UwsResponse,
+  type UwsSurroundings,
+} from "./uws-exchange.ts";
 import { type Lane, type LaneApp, Lanes } from "./uws-lanes.ts";
 
 type Uws = typeof import("uWebSockets.js");
@@ -68,13 +73,6 @@ async function loadUws(headBytesMax: number): Promise<Uws> {
   }
 }
 
-/** A request as the library delivers it. */
-interface Asked {
-  readonly response: UwsResponse;
-  readonly request: UwsRequest;
-  readonly handler: ExchangeHandler;
-}
-
 class UwsTransport implements Transport {
   readonly name = "uws";
   readonly bodies: Budget;
@@ -90,6 +88,7 @@ class UwsTransport implements Transport {
   #activeMs = 0;
   #leaving = false;
   readonly #held = new HeldAnswers();
+  readonly #around: UwsSurroundings;
   #listening: us_listen_socket | null = null;
   #port = 0;
 
@@ -99,13 +98,25 @@ class UwsTransport implements Transport {
     this.#limits = limits;
     this.bodies = new Budget(limits.bodiesBytesMax, limits.senderShareMax);
     this.sockets = new Sockets(limits);
+    this.#around = {
+      writeTimeoutMs: limits.writeTimeoutMs,
+      writePaceBytes: limits.writePaceBytes,
+      tooSlow: () => this.sockets.cutSlow(),
+      bodies: this.bodies,
+      held: this.#held,
+      leaving: () => this.#leaving,
+      settled: (exchange) => this.#settled(exchange),
+    };
   }
 
   listen(address: ListenAddress, handler: ExchangeHandler): Promise<number> {
     const makeApp = () => this.#uws.App() as unknown as LaneApp;
     this.#lanes = new Lanes(makeApp, this.#app as unknown as LaneApp, {
       opened: (lane) => this.#accept(lane),
-      asked: (lane, response, request) => this.#ask(lane, { response, request, handler }),
+      asked: (lane, response, request) => {
+        const exchange = this.#begin(lane, response, request);
+        if (exchange !== null) handler(exchange);
+      },
       closed: (lane) => this.#forget(lane),
     });
     this.#checkBodies();
@@ -139,29 +150,22 @@ class UwsTransport implements Transport {
     this.#connections.delete(lane);
   }
 
-  #ask(lane: Lane, { response, request, handler }: Asked): void {
+  #begin(lane: Lane, response: UwsResponse, request: UwsRequest): UwsExchange | null {
     const connection = this.#connections.get(lane);
     // Behind its last answer, which does not leave because nobody takes it.
     if (connection === undefined || connection.over) {
       response.close();
-      return;
+      return null;
     }
-    const exchange = new UwsExchange(response, request, {
-      connection,
-      writeTimeoutMs: this.#limits.writeTimeoutMs,
-      writePaceBytes: this.#limits.writePaceBytes,
-      tooSlow: () => this.sockets.cutSlow(),
-      bodies: this.bodies,
-      held: this.#held,
-      leaving: () => this.#leaving,
-      settled: () => {
-        this.#open.delete(exchange);
-        this.#activeMs = performance.now();
-      },
-    });
+    const exchange = new UwsExchange(response, request, connection, this.#around);
     this.#open.add(exchange);
     this.#activeMs = performance.now();
-    handler(exchange);
+    return exchange;
+  }
+
+  #settled(exchange: UwsExchange): void {
+    this.#open.delete(exchange);
+    this.#activeMs = performance.now();
   }
 
   leave(): void {

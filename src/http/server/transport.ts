@@ -10,6 +10,7 @@ import { AppError } from "../../errors.ts";
 import type { ListenAddress } from "../../settings.ts";
 import type { AnswerBody } from "./body-stream.ts";
 import type { Budget } from "./budget.ts";
+import type { HeaderBlock, HeaderLine } from "./headerblock.ts";
 import type { BodyReader, BodyRequest } from "./incoming.ts";
 import type { PaceLimits } from "./pace.ts";
 import { headerMistake } from "./query.ts";
@@ -36,11 +37,8 @@ export interface TransportLimits extends SocketLimits, PaceLimits {
  * two of which it needs itself.
  */
 export const HEADER_COUNT_MAX = 98;
-/** Larger bodies of answers are handed over as the client reads, and are never copied. */
-export const WHOLE_BYTES_MAX = 64 * 1024;
-
-/** Names and values of response headers, in the order in which they are sent. */
-export type HeaderList = readonly (readonly [name: string, value: string])[];
+/** Response headers in the order in which they are sent. */
+export type HeaderList = readonly (HeaderLine | HeaderBlock)[];
 
 /** One request and the way to answer it. Everything here is a copy; nothing of it expires. */
 export interface Exchange {
@@ -133,7 +131,8 @@ const READ_HEADERS = [
 /** Name of a header that is read. */
 export type ReadHeader = (typeof READ_HEADERS)[number];
 
-const READ = new Set<string>(READ_HEADERS);
+/** Where the value of each header is kept. */
+const PLACES: ReadonlyMap<string, number> = new Map(READ_HEADERS.map((name, at) => [name, at]));
 
 /** A list, to which every proxy on the way may add a line (RFC 9110, section 5.3). */
 const LIST_HEADER = "x-forwarded-for";
@@ -143,30 +142,41 @@ const LIST_HEADER = "x-forwarded-for";
  * none may come twice: two parsers on the way could each believe another one.
  */
 export class HeadHeaders {
-  readonly #values = new Map<string, string>();
-  readonly #repeated = new Set<string>();
+  readonly #values: (string | undefined)[] = new Array(READ_HEADERS.length).fill(undefined);
+  /** Names that came again. */
+  #repeated: Set<string> | null = null;
 
   /** Takes one header line; `name` in lower case. */
   add(name: string, value: string): void {
-    if (!READ.has(name)) return;
-    const before = this.#values.get(name);
-    if (before === undefined) this.#values.set(name, value);
-    else if (name === LIST_HEADER) this.#values.set(name, `${before}, ${value}`);
-    else this.#repeated.add(name);
+    const at = PLACES.get(name);
+    if (at === undefined) return;
+    const before = this.#values[at];
+    if (before === undefined) {
+      this.#values[at] = value;
+    } else if (name === LIST_HEADER) {
+      this.#values[at] = `${before}, ${value}`;
+    } else {
+      this.#repeated ??= new Set();
+      this.#repeated.add(name);
+    }
   }
 
   /** Value of a header, or undefined. */
   get(name: ReadHeader): string | undefined {
-    return this.#values.get(name);
+    return this.#values[PLACES.get(name) as number];
   }
 
   /** The error for `Exchange.framing`, with every mistake. */
   framing(): AppError | null {
-    const names = [...this.#repeated];
+    const coding = this.get("transfer-encoding");
+    return this.#repeated === null && coding === undefined ? null : this.#mistakes(coding);
+  }
+
+  #mistakes(coding: string | undefined): AppError | null {
+    const names = [...(this.#repeated ?? [])];
     const errors = names.map((name) =>
       headerMistake(name, "duplicate", `The header ${name} is there twice. Send it once.`),
     );
-    const coding = this.#values.get("transfer-encoding");
     if (coding !== undefined && coding.trim().toLowerCase() !== "chunked") {
       const detail = "The only Transfer-Encoding understood here is chunked.";
       errors.push(headerMistake("transfer-encoding", "unknown_value", detail));
@@ -226,16 +236,19 @@ const REFUSALS: Readonly<Record<number, string>> = {
  * The answer to bytes that never became an exchange: a problem document without a code, because
  * there is nothing more to tell apart than statuses (`about:blank`, RFC 9457, section 4.2.1).
  */
-export function refusalOf(status: number): { readonly headers: HeaderList; readonly body: string } {
+export function refusalOf(status: number): {
+  readonly headers: readonly HeaderLine[];
+  readonly body: string;
+} {
   const id = requestIdOf(undefined);
   const [, title] = /^\d+ (.*)$/.exec(statusLine(status)) ?? [];
   const detail = REFUSALS[status] ?? "";
   const problem = { type: "about:blank", title, status, detail, request_id: id };
-  const headers = [
+  const headers: HeaderLine[] = [
     ["Content-Type", "application/problem+json"],
     ["X-Request-Id", id],
     ["Cache-Control", "no-store"],
-  ] as const;
+  ];
   return { headers, body: JSON.stringify(problem) };
 }
 

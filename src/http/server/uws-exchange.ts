@@ -11,7 +11,9 @@ import { later } from "./background-tasks.ts";
 import { type AnswerBody, type FileSlice, isPulled, type Pieces, pull } from "./body-stream.ts";
 import type { Budget } from "./budget.ts";
 import type { HeldAnswers } from "./drain.ts";
+import { HeaderBlock, type HeaderLine } from "./headerblock.ts";
 import { type BodyReader, type BodyRequest, IncomingBody } from "./incoming.ts";
+import { LentBytes, owned, WHOLE_BYTES_MAX } from "./lentbytes.ts";
 import type { PaceWatch } from "./pace.ts";
 import {
   type Exchange,
@@ -20,11 +22,10 @@ import {
   type ReadHeader,
   refusalOf,
   statusLine,
-  WHOLE_BYTES_MAX,
 } from "./transport.ts";
 import { type ChunkedResponse, UwsChunks } from "./uws-chunks.ts";
 import type { UwsConnection } from "./uws-connection.ts";
-import { type StreamedResponse, UwsStream } from "./uws-stream.ts";
+import { type Sending, type StreamedResponse, UwsStream } from "./uws-stream.ts";
 
 /** What an exchange needs of the library's request, which expires when its callback returns. */
 export interface UwsRequest {
@@ -53,15 +54,21 @@ export interface UwsResponse extends StreamedResponse, ChunkedResponse {
  */
 const FLUSH = " ".repeat(16 * 1024);
 
-/** What an exchange gets from its transport. */
-interface UwsSurroundings extends PaceWatch {
-  readonly connection: UwsConnection;
+/** What exchanges get from their transport, the same for all of them. */
+export interface UwsSurroundings extends PaceWatch {
   readonly bodies: Budget;
   readonly held: HeldAnswers;
   /** Whether connections are to end with their next answer. */
   readonly leaving: () => boolean;
   /** Called when the answer is out or the client gone. */
-  readonly settled: () => void;
+  readonly settled: (exchange: UwsExchange) => void;
+}
+
+/** The headers that are being read. */
+let reading = new HeadHeaders();
+
+function readLine(name: string, value: string): void {
+  reading.add(name, value);
 }
 
 /** A request that the library has read the head of. */
@@ -72,6 +79,7 @@ export class UwsExchange implements Exchange {
   readonly framing: AppError | null;
   readonly #headers = new HeadHeaders();
   readonly #response: UwsResponse;
+  readonly #connection: UwsConnection;
   readonly #around: UwsSurroundings;
   #incoming: IncomingBody | null = null;
   /** Time for which the body has been waited for, in milliseconds. */
@@ -83,38 +91,48 @@ export class UwsExchange implements Exchange {
   /** Who wants to know when the answer is out of hand or the client gone. */
   #whenOver: (() => void) | null = null;
 
-  constructor(response: UwsResponse, request: UwsRequest, around: UwsSurroundings) {
+  constructor(
+    response: UwsResponse,
+    request: UwsRequest,
+    connection: UwsConnection,
+    around: UwsSurroundings,
+  ) {
     this.#response = response;
-    const end = () => {
-      this.#told();
-      around.connection.done();
-      around.settled();
-    };
-    const settled = () => {
-      this.#whole = true;
-      // A stream comes to its end when nothing is before its last bytes.
-      if (this.#stream instanceof UwsStream) around.connection.taken();
-      end();
-    };
-    this.#around = { ...around, settled };
-    response.onAborted(() => {
-      this.#aborted = true;
-      this.#incoming?.drop();
-      this.#stream?.end();
-      end();
-    });
+    this.#connection = connection;
+    this.#around = around;
+    response.onAborted(() => this.#abort());
     this.method = request.getCaseSensitiveMethod();
     this.path = request.getUrl();
     this.query = request.getQuery() ?? "";
-    request.forEach((name, value) => {
-      this.#headers.add(name, value);
-    });
-    const crowded = around.connection.begin(this.path);
+    reading = this.#headers;
+    request.forEach(readLine);
+    const crowded = connection.begin(this.path);
     this.framing = this.#headers.framing() ?? crowded;
   }
 
+  #abort(): void {
+    this.#aborted = true;
+    this.#incoming?.drop();
+    this.#stream?.end();
+    this.#end();
+  }
+
+  /** The library has the whole answer. */
+  #settled(): void {
+    this.#whole = true;
+    // A stream comes to its end when nothing is before its last bytes.
+    if (this.#stream instanceof UwsStream) this.#connection.taken();
+    this.#end();
+  }
+
+  #end(): void {
+    this.#told();
+    this.#connection.done();
+    this.#around.settled(this);
+  }
+
   get address(): string {
-    return this.#around.connection.address;
+    return this.#connection.address;
   }
 
   get aborted(): boolean {
@@ -136,13 +154,15 @@ export class UwsExchange implements Exchange {
   }
 
   body(wanted: BodyRequest, done: BodyReader): void {
-    const incoming = new IncomingBody({ ...wanted, budget: this.#around.bodies, done });
+    const { limitBytes, sender } = wanted;
+    const incoming = new IncomingBody({ limitBytes, sender, budget: this.#around.bodies, done });
     this.#incoming = incoming;
     this.#response.onData((chunk, isLast) => {
       if (!incoming.waiting) return;
       // The chunk's memory is taken back when this callback returns.
-      incoming.add(new Uint8Array(chunk.slice(0)));
-      if (isLast) incoming.finish();
+      const bytes = Buffer.from(new Uint8Array(chunk));
+      if (isLast) incoming.addLast(bytes);
+      else incoming.add(bytes);
     });
   }
 
@@ -163,7 +183,7 @@ export class UwsExchange implements Exchange {
       this.#head(408, headers);
       this.#response.end(body, true);
     });
-    this.#around.settled();
+    this.#settled();
   }
 
   cut(): void {
@@ -174,9 +194,11 @@ export class UwsExchange implements Exchange {
   }
 
   send(status: number, headers: HeaderList, body: AnswerBody): void {
-    const send = () => this.send(status, headers, body);
-    if (this.#around.held.keep({ send, cut: () => this.cut() })) return;
-    if (isPulled(body)) {
+    const { held } = this.#around;
+    if (held.holding) {
+      const kept = owned(body);
+      held.keep({ send: () => this.send(status, headers, kept), cut: () => this.cut() });
+    } else if (isPulled(body)) {
       this.#sendPulled(status, headers, body);
     } else if (!this.#aborted) {
       this.#response.cork(() => {
@@ -188,14 +210,26 @@ export class UwsExchange implements Exchange {
 
   #head(status: number, headers: HeaderList): void {
     this.#response.writeStatus(statusLine(status));
-    for (const [name, value] of headers) this.#response.writeHeader(name, value);
+    // An iterator would leave garbage for each line.
+    for (let at = 0; at < headers.length; at++) {
+      const entry = headers[at] as HeaderLine | HeaderBlock;
+      if (entry instanceof HeaderBlock) this.#response.writeHeader(entry.name, entry.value);
+      else this.#response.writeHeader(entry[0], entry[1]);
+    }
   }
 
-  #sendBytes(status: number, body: Uint8Array | string): void {
+  /** What streams get; they take functions, not methods. */
+  get #sending(): Sending {
+    const { writeTimeoutMs, writePaceBytes, tooSlow } = this.#around;
+    return { writeTimeoutMs, writePaceBytes, tooSlow, settled: () => this.#settled() };
+  }
+
+  #sendBytes(status: number, given: Uint8Array | string | LentBytes): void {
+    const body = given instanceof LentBytes ? given.bytes : given;
     const length = typeof body === "string" ? Buffer.byteLength(body) : body.byteLength;
     // After a framing error nobody knows where the next request begins.
     const broken = this.framing !== null;
-    if (broken) this.#around.connection.over = true;
+    if (broken) this.#connection.over = true;
     if (status === 204 || status === 304) {
       // Without a length, which neither of them may have, or has to have.
       this.#sayLeaving();
@@ -205,16 +239,17 @@ export class UwsExchange implements Exchange {
       this.#endHead(length, broken);
     } else if (broken) {
       this.#response.end(`${Buffer.from(body)}${FLUSH}`, true);
-    } else if (length <= WHOLE_BYTES_MAX && this.#around.connection.copies(length)) {
+    } else if (length <= WHOLE_BYTES_MAX && this.#connection.copies(length)) {
       this.#response.end(body, this.#around.leaving());
     } else {
       this.#sayLeaving();
-      const stream = new UwsStream(this.#response, length, this.#around);
+      const stream = new UwsStream(this.#response, length, this.#sending);
       this.#stream = stream;
-      stream.offer(typeof body === "string" ? Buffer.from(body) : body);
+      // The stream keeps what the client does not take at once.
+      stream.offer(typeof body === "string" ? Buffer.from(body) : (owned(given) as Uint8Array));
       return;
     }
-    this.#around.settled();
+    this.#settled();
   }
 
   /**
@@ -251,13 +286,13 @@ export class UwsExchange implements Exchange {
         if (length === null) this.#response.endWithoutBody();
         else this.#endHead(length, false);
       });
-      this.#around.settled();
+      this.#settled();
     } else if (length === null) {
-      const chunks = new UwsChunks(this.#response, source, this.#around);
+      const chunks = new UwsChunks(this.#response, source, this.#sending);
       this.#stream = chunks;
       chunks.begin(head);
     } else {
-      const stream = new UwsStream(this.#response, length, this.#around);
+      const stream = new UwsStream(this.#response, length, this.#sending);
       this.#stream = stream;
       stream.pump(source, head);
     }

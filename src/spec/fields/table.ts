@@ -7,6 +7,7 @@
  * output field") does not compile while a row has no entry.
  */
 import type { COLUMNS, TableName } from "../../../native-index/format/columns.ts";
+import { WIDER_FIELDS } from "./wider.ts";
 
 /** Groups of fields where somebody chooses them, in their order. */
 export const FIELD_GROUPS = [
@@ -31,6 +32,8 @@ export const FIELD_TYPES = {
   cents: "number",
   postal_code: "string",
   phone: "string",
+  /** `mobile` or `landline`. */
+  phone_kind: "string",
   /** Codes of activities. */
   codes: "array",
 } as const;
@@ -49,11 +52,16 @@ export type StoredAs =
   | { readonly type: "number"; readonly column: ColumnOf<"uint8" | "uint16"> }
   | {
       readonly type: "number";
+      readonly column: ColumnOf<"dictionary16_uint32">;
+      readonly table: "number";
+    }
+  | {
+      readonly type: "number";
       readonly column: CodeColumn;
       readonly table: "municipality_population";
     }
   | { readonly type: "date"; readonly column: ColumnOf<"date32"> }
-  | { readonly type: "cents" | "phone"; readonly column: ColumnOf<"int64"> }
+  | { readonly type: "cents" | "phone" | "phone_kind"; readonly column: ColumnOf<"int64"> }
   | { readonly type: "postal_code"; readonly column: ColumnOf<"uint32"> }
   | { readonly type: "codes"; readonly column: ColumnOf<"list_dictionary16"> };
 
@@ -79,6 +87,8 @@ export interface FieldRow {
   readonly contact?: true;
   /** Set where values hardly repeat, so that a file gains nothing by a dictionary of them. */
   readonly distinct?: true;
+  /** Set for what is counted at the import, which older snapshots lack. */
+  readonly counted?: true;
   /** Why no change of it can be watched: it never changes, or it follows from something else. */
   readonly unwatched?: "identity" | "derived";
   /** One sentence for the OpenAPI document and the docs. */
@@ -331,6 +341,7 @@ export const FIELDS = [
     unwatched: "derived",
     description: "Balanced score, 0-1000; an explanation shows other ones.",
   },
+  ...WIDER_FIELDS,
 ] as const satisfies readonly FieldRow[];
 
 /** What the addon reads beside them for the explanation of a score; nobody can ask for it. */

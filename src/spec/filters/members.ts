@@ -28,7 +28,7 @@ const ROWS_OF: Readonly<Record<FilterGroup, GroupRows>> = {
   contact: groupRows("contact"),
 };
 
-/** Names of the parts, in the order in which they are told. */
+/** Names of the parts, in the order in which they are shown. */
 export const PART_NAMES = Object.keys(PARTS) as PartName[];
 
 const ROWS_OF_PART: ReadonlyMap<PartName, readonly AnyRow[]> = new Map(

@@ -6,7 +6,7 @@
  * least one code, or leaves a mistake behind. An extension that is not used does not appear.
  */
 import type { Steps } from "../../steps.ts";
-import type { CatalogLookup, CatalogMunicipality } from "../catalog.ts";
+import { type CatalogLookup, type CatalogMunicipality, notCounted } from "../catalog.ts";
 import type { SpecReader } from "../reader.ts";
 import type { AccountQuerySpec } from "../schema.ts";
 import { rowsOf } from "./members.ts";
@@ -39,11 +39,21 @@ const INTERVALS: Readonly<Partial<Record<FilterName, Interval>>> = {
         ? null
         : `Must be after started_after (${after}): the interval holds no day.`,
   },
+  establishments_max: {
+    from: "establishments_min",
+    wrong: (min, max) =>
+      (min as number) <= (max as number) ? null : `Must not be below establishments_min (${min}).`,
+  },
   share_capital_max: {
     from: "share_capital_min",
     wrong: (min, max) =>
       (min as number) <= (max as number) ? null : `Must not be below share_capital_min (${min}).`,
   },
+};
+
+/** Members that leave nothing where both are set; looked at with the second of the two. */
+const CONTRARY: Readonly<Partial<Record<FilterName, FilterName>>> = {
+  branches_only: "headquarters_only",
 };
 
 /** Reads the `filters` object of a spec; mistakes go to the reader's log. */
@@ -54,7 +64,7 @@ export function* readFilters(
   lookup: CatalogLookup,
 ): Steps<ReadFilters> {
   const members = reader.object(value, pointer, FILTER_GROUPS);
-  const group = new GroupReader(reader, new ValueReader(reader, lookup));
+  const group = new GroupReader(reader, new ValueReader(reader, lookup), lookup);
   const filters: Partial<Record<FilterGroup, Members>> = {};
   for (const name of FILTER_GROUPS) {
     filters[name] = yield* group.read(name, members[name], `${pointer}/${name}`);
@@ -69,10 +79,12 @@ export function* readFilters(
 class GroupReader {
   readonly #reader: SpecReader;
   readonly #values: ValueReader;
+  readonly #lookup: CatalogLookup;
 
-  constructor(reader: SpecReader, values: ValueReader) {
+  constructor(reader: SpecReader, values: ValueReader, lookup: CatalogLookup) {
     this.#reader = reader;
     this.#values = values;
+    this.#lookup = lookup;
   }
 
   get municipalities(): readonly CatalogMunicipality[] {
@@ -83,7 +95,8 @@ class GroupReader {
     const rows = rowsOf(group);
     const sent = this.#reader.object(value, pointer, rows.names);
     const members: Members = {};
-    for (const { member, read, unset } of rows.rows) {
+    for (const row of rows.rows) {
+      const { member, read, unset } = row;
       const given = sent[member];
       if (given === undefined) {
         if (unset !== undefined) members[member] = Array.isArray(unset) ? [] : unset;
@@ -94,9 +107,23 @@ class GroupReader {
       const normal = isSteps(made) ? yield* made : made;
       if (unset === undefined && isNothing(normal)) continue;
       members[member] = normal;
+      if ("counted" in row) this.#checkCounted(member, at);
       this.#checkInterval(member, members, at);
+      this.#checkContrary(member, members, at);
     }
     return members;
+  }
+
+  #checkCounted(member: FilterName, pointer: string): void {
+    if (this.#lookup.hasCounts) return;
+    this.#reader.mistake(pointer, "not_in_snapshot", notCounted(member));
+  }
+
+  #checkContrary(member: FilterName, members: Members, pointer: string): void {
+    const other = CONTRARY[member];
+    if (other === undefined || members[other] !== true) return;
+    const wrong = `Cannot go with ${other}: no account meets both. Leave out one of them.`;
+    this.#reader.mistake(pointer, "contradiction", wrong);
   }
 
   #checkInterval(member: FilterName, members: Members, pointer: string): void {

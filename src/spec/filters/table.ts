@@ -10,6 +10,7 @@ import type { OutputField } from "../fields.ts";
 import { COMPANY_SIZE_CODES, REGISTRATION_STATUSES, SECONDARY_CNAE_MODES } from "../fields.ts";
 import type { Shapes } from "../shapes.ts";
 import type { AlwaysRead, ReadName } from "./values.ts";
+import { WIDER } from "./wider.ts";
 
 /** The groups of filters, in the order of a spec. */
 export const FILTER_GROUPS = ["industry", "geo", "company", "contact"] as const;
@@ -36,6 +37,7 @@ export const FILTER_ROLES = [
   "headquarters",
   "contact",
   "capital",
+  "nature",
   "name",
 ] as const;
 
@@ -47,10 +49,11 @@ interface PartRow {
   readonly role: (typeof FILTER_ROLES)[number] | null;
 }
 
-/** Filters as people see them, in the order in which they are told; some are two members. */
+/** Filters as people see them, in the order in which they are shown; some are two members. */
 export const PARTS = {
   cnae: { section: "activity", role: "activity" },
   cnae_exclude: { section: "activity", role: "activity" },
+  cnae_secondary: { section: "activity", role: null },
   text_hints: { section: "name", role: "name" },
   uf: { section: "place", role: "place" },
   municipality: { section: "place", role: "place" },
@@ -58,8 +61,10 @@ export const PARTS = {
   area_code: { section: "place", role: "place" },
   registration_status: { section: "company", role: "status" },
   company_size: { section: "company", role: "size" },
-  legal_nature: { section: "capital", role: null },
+  legal_nature: { section: "capital", role: "nature" },
   headquarters: { section: "company", role: "headquarters" },
+  branches: { section: "company", role: null },
+  establishments: { section: "company", role: null },
   simples: { section: "company", role: "regime" },
   mei: { section: "company", role: "regime" },
   started: { section: "opened", role: "date" },
@@ -67,13 +72,18 @@ export const PARTS = {
   email: { section: "contact", role: "contact" },
   phone: { section: "contact", role: "contact" },
   any_contact: { section: "contact", role: "contact" },
+  mobile: { section: "contact", role: null },
+  landline: { section: "contact", role: null },
+  own_domain: { section: "contact", role: null },
+  email_shared: { section: "contact", role: null },
+  phone_shared: { section: "contact", role: null },
 } as const satisfies Readonly<Record<string, PartRow>>;
 
 /** What an explanation has for a filter that an account met. */
 interface Reason {
   readonly name: string;
   /** The fact it shows; `met` says only that the filter was met. */
-  readonly shows: OutputField | "activity" | "hint" | "met";
+  readonly shows: OutputField | "activity" | "secondary" | "hint" | "met";
 }
 
 /** One member of a spec's filters. */
@@ -84,6 +94,8 @@ interface FilterShape {
   readonly part: keyof typeof PARTS | null;
   /** Whether it is a filter of the kind of which a spec needs one, not to be too broad. */
   readonly narrows?: true;
+  /** Whether it asks for what is counted at the import, which older snapshots lack. */
+  readonly counted?: true;
   /** Schema of the normal form. */
   readonly normal: (shape: Shapes) => TSchema;
   /** Schema of what a client may send, where that is more. */
@@ -153,6 +165,7 @@ export const FILTERS = [
     read: "hints",
     reason: { name: "text_hint", shows: "hint" },
   },
+  WIDER.cnae_secondary_any_of,
   {
     group: "geo",
     member: "uf_any_of",
@@ -319,6 +332,9 @@ export const FILTERS = [
     read: "natures",
     reason: { name: "legal_nature", shows: "legal_nature" },
   },
+  WIDER.branches_only,
+  WIDER.establishments_min,
+  WIDER.establishments_max,
   {
     group: "contact",
     member: "require_email",
@@ -346,6 +362,11 @@ export const FILTERS = [
     read: "flag",
     reason: { name: "any_contact", shows: "met" },
   },
+  WIDER.require_mobile,
+  WIDER.require_landline,
+  WIDER.require_own_domain,
+  WIDER.email_shared_max,
+  WIDER.phone_shared_max,
 ] as const satisfies readonly (FilterShape & Form)[];
 
 /** A row of the table; a name picks its own. */

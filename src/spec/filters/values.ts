@@ -7,7 +7,8 @@ import { readCapital, readDate } from "../amounts.ts";
 import type { CatalogLookup } from "../catalog.ts";
 import { CodeReader } from "../codes.ts";
 import { SECONDARY_CNAE_MODES, type SecondaryCnaeMode } from "../fields.ts";
-import type { SpecReader } from "../reader.ts";
+import { SPEC_LIMITS } from "../limits.ts";
+import { type SpecReader, shown } from "../reader.ts";
 
 /** Reads the values of one spec; lists come in steps. */
 export class ValueReader extends CodeReader {
@@ -41,6 +42,18 @@ export class ValueReader extends CodeReader {
   /** Reais, to the cent, or undefined. */
   capital(value: unknown, pointer: string): number | undefined {
     return readCapital(this.#reader, value, pointer);
+  }
+
+  /** A whole number from 1 on, or undefined. */
+  count(value: unknown, pointer: string): number | undefined {
+    if (value === null || value === undefined) return undefined;
+    const { countMax } = SPEC_LIMITS;
+    if (Number.isInteger(value) && Number(value) >= 1 && Number(value) <= countMax) {
+      return Number(value);
+    }
+    const wrong = () => `Must be a whole number from 1 to ${countMax}, not ${shown(value)}.`;
+    this.#reader.mistake(pointer, "out_of_range", wrong);
+    return undefined;
   }
 
   /** Whether secondary activities count. */

@@ -16,6 +16,8 @@ import { findByName } from "./byname.ts";
 import { spelled } from "./cnaecodes.ts";
 import { dropUntellable } from "./exclusions.ts";
 import { type GoodsReading, readGoods, readGoodsBehindRole } from "./goods.ts";
+import { isAside, isInside, isServed } from "./heads.ts";
+import { noteKind } from "./kinds.ts";
 import { lexicon } from "./lexicon.ts";
 import { ROLES_BEFORE, type TradeRole } from "./roles.ts";
 import { type Before, readLent, readTrade, tradeBehindShop } from "./trades.ts";
@@ -41,7 +43,35 @@ export function findActivities(
   const wanted = [...codes, ...known].some(({ excluded }) => !excluded);
   const named = findByName(context, wanted);
   const all = [...codes, ...known, ...named].sort((a, b) => a.start - b.start);
-  return dropUntellable(context, all);
+  return dropUntellable(context, narrowed(context.sentence, all));
+}
+
+/** Codes of fewer digits are divisions and sections. */
+const WIDE_DIGITS = 3;
+
+/**
+ * Without what is wide beside what is narrow in one phrase: "textile factories" are no factories of
+ * all kinds, which are only offered.
+ */
+function narrowed(sentence: Sentence, all: readonly FoundActivity[]): FoundActivity[] {
+  const digits = ({ codes }: FoundActivity) => Math.min(...codes.map(({ length }) => length));
+  const found = [...all];
+  for (let i = 0; i < found.length - 1; ) {
+    const [one, other] = [found[i], found[i + 1]] as [FoundActivity, FoundActivity];
+    const between = sentence.text.slice(one.end, other.start).trim();
+    const phrase = one.excluded === other.excluded && /^(de|do|da|dos|das|of)?$/i.test(between);
+    const [narrow, general] = digits(one) < digits(other) ? [other, one] : [one, other];
+    const wide = digits(general) < WIDE_DIGITS && digits(general) < digits(narrow);
+    if (!phrase || !wide || narrow.codes.length === 0) {
+      i++;
+      continue;
+    }
+    const also = [...narrow.also, ...general.codes.filter((code) => !narrow.codes.includes(code))];
+    const { start } = one;
+    const words = sentence.text.slice(start, other.end);
+    found.splice(i, 2, { ...narrow, start, end: other.end, words, also });
+  }
+  return found;
 }
 
 /** Activities that the lexicon knows. */
@@ -64,6 +94,7 @@ function findKnown(context: ActivityContext): FoundActivity[] {
       at = served - 1;
       continue;
     }
+    noteKind(context, at, reading.to);
     found.push(inSnapshot(context, claim(context, at, reading)));
     const own = ROLES_BEFORE.longest(sentence.tokens, at)?.value ?? null;
     const role: TradeRole | null = own ?? roleBefore(sentence, before, at);
@@ -71,56 +102,6 @@ function findKnown(context: ActivityContext): FoundActivity[] {
     at = reading.to - 1;
   }
   return found;
-}
-
-/** Verbs behind which "com" tells what somebody deals with. */
-const DEALING = new Set(
-  "trabalha trabalham trabalhe trabalhem atua atuam lida lidam mexe".split(" "),
-);
-const WITH = new Set(["com", "sem", "with", "without", "perto", "proximo", "proximas", "near"]);
-const COUNTING = new Set("mais menos pelo ate minimo maximo no ao de".split(" "));
-const SMALL = new Set("de do da dos das a o ao aos as os um uma seu sua of the".split(" "));
-
-/** "software para hospitais": those who are served, unless the writer is the one who sells. */
-function isServed(sentence: Sentence, at: number): boolean {
-  let lead = at - 1;
-  while (lead > at - 3 && (SMALL.has(sentence.folded(lead)) || OWN.has(sentence.folded(lead))))
-    lead--;
-  if (!["para", "pra", "pras", "pros", "for"].includes(sentence.folded(lead))) return false;
-  return !sentence.tokens.slice(0, lead).some(({ folded }) => OFFERING.has(folded));
-}
-
-const OWN = new Set("minha minhas meu meus nossa nossas nosso nossos my our".split(" "));
-/** Verbs of those who look for customers: whom they serve is whom they look for. */
-const OFFERING = new Set(
-  (
-    "vendo vende vender vendemos vendendo ofereco oferecer oferecemos forneco fornecer " +
-    "fornecemos presto prestar prestamos prospectar prospeccao sell selling offer"
-  ).split(" "),
-);
-
-/**
- * "com piscina", "com mais de 3 lojas", "perto do metrô": what somebody has or is near to is no
- * activity of theirs.
- */
-function isAside(sentence: Sentence, at: number): boolean {
-  let before = at - 1;
-  while (before > at - 3 && SMALL.has(sentence.folded(before))) before--;
-  // "planilha com 100 dentistas" counts accounts, "com 3 lojas" what each of them has.
-  if (/^(lojas|stores|shops)$/.test(sentence.folded(at)) && before === at - 1) {
-    if (sentence.tokens[before]?.kind === "number" && sentence.free(before)) before--;
-    while (before > at - 5 && COUNTING.has(sentence.folded(before))) before--;
-  }
-  if (!WITH.has(sentence.folded(before))) return false;
-  return !DEALING.has(sentence.folded(before - 1));
-}
-
-/** "advogados ativos na OAB": where those are who were named right before. */
-function isInside(sentence: Sentence, at: number, before: Before | null): boolean {
-  if (before === null || !["na", "no", "nas", "nos"].includes(sentence.folded(at - 1)))
-    return false;
-  for (let i = before.to; i < at - 1; i++) if (sentence.free(i)) return false;
-  return before.to < at;
 }
 
 /** What begins at a token: the longest of a trade, goods with a role, goods alone; or nothing. */

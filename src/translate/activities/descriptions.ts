@@ -10,6 +10,7 @@
 import { TABLES } from "../../../native-index/format/columns.ts";
 import type { Segment } from "../../search/segment.ts";
 import { CNAE_NOT_INFORMED } from "../../spec/catalog.ts";
+import { GradualByKey, inSteps, type Steps } from "../../steps.ts";
 import { wordsOf } from "../words/phrases.ts";
 import { type Descriptor, descriptorsInUse } from "./descriptors.ts";
 import { ROLE_DIVISIONS, type TradeRole } from "./roles.ts";
@@ -47,13 +48,23 @@ interface Text {
 }
 
 interface Index {
-  readonly descriptors: readonly Descriptor[];
   readonly texts: readonly Text[];
   readonly byWord: ReadonlyMap<string, readonly number[]>;
+  /** The words themselves, reduced. */
+  readonly words: ReadonlySet<string>;
   readonly averageLength: number;
 }
 
-const indexes = new WeakMap<Segment, Index>();
+/** Texts that are taken in in one step: about a millisecond of work. */
+const STEP_TEXTS = 32;
+
+/** By what is in use beside the official names. */
+const indexes = new WeakMap<readonly Descriptor[], GradualByKey<Segment, Index>>();
+
+/** Makes the index of the official names of a segment, in steps. */
+export function descriptionSteps(segment: Segment): Steps<unknown> {
+  return indexesInUse().of(segment).steps();
+}
 
 /**
  * Ranks the activities that have at least one of the words; `role` is what is asked for, if
@@ -87,7 +98,9 @@ export function rankDescriptions(
 
 /** Whether any text has a reduced word. */
 export function describesActivities(segment: Segment, word: string): boolean {
-  return indexOf(segment).byWord.has(stemOf(word));
+  const { words, byWord } = indexOf(segment);
+  // A stem alone is no word.
+  return words.has(word) || (stemOf(word) !== word && byWord.has(stemOf(word)));
 }
 
 /** BM25 of every text that has a word. */
@@ -126,40 +139,47 @@ function stemOf(word: string): string {
 }
 
 function indexOf(segment: Segment): Index {
-  const descriptors = descriptorsInUse();
-  const known = indexes.get(segment);
-  if (known !== undefined && known.descriptors === descriptors) return known;
-  const made = makeIndex(segment, descriptors);
-  indexes.set(segment, made);
-  return made;
+  return indexesInUse().of(segment).now();
 }
 
-function makeIndex(segment: Segment, descriptors: readonly Descriptor[]): Index {
+function indexesInUse(): GradualByKey<Segment, Index> {
+  const descriptors = descriptorsInUse();
+  const known = indexes.get(descriptors);
+  if (known !== undefined) return known;
+  const begun = new GradualByKey((segment: Segment) => makeIndex(segment, descriptors));
+  indexes.set(descriptors, begun);
+  return begun;
+}
+
+function* makeIndex(segment: Segment, descriptors: readonly Descriptor[]): Steps<Index> {
   const codes = segment.native.table(TABLES.indexOf("cnae_primary"));
   const names = segment.native.table(TABLES.indexOf("cnae_description"));
   const own = codes.map((code, at) => ({ code, texts: [names[at] ?? ""] }));
   const inUse = new Set(codes.filter((code) => code !== CNAE_NOT_INFORMED));
   const texts: Text[] = [];
   const byWord = new Map<string, number[]>();
-  for (const { code, texts: list } of [...own, ...descriptors]) {
-    if (!inUse.has(code)) continue;
-    for (const written of list) {
-      const text = textOf(code, written);
-      if (text.length === 0) continue;
-      for (const stem of text.counts.keys()) {
-        const at = byWord.get(stem);
-        if (at === undefined) byWord.set(stem, [texts.length]);
-        else at.push(texts.length);
-      }
-      texts.push(text);
+  const words = new Set<string>();
+  yield;
+  const all = [...own, ...descriptors].filter(({ code }) => inUse.has(code));
+  const each = all.flatMap(({ code, texts: list }) => list.map((written) => ({ code, written })));
+  yield* inSteps(each, STEP_TEXTS, ({ code, written }) => {
+    const own = wordsOf(affirmed(written));
+    for (const word of own) words.add(word);
+    const text = textOf(code, own);
+    if (text.length === 0) return;
+    for (const stem of text.counts.keys()) {
+      const at = byWord.get(stem);
+      if (at === undefined) byWord.set(stem, [texts.length]);
+      else at.push(texts.length);
     }
-  }
+    texts.push(text);
+  });
   const total = texts.reduce((sum, { length }) => sum + length, 0);
-  return { descriptors, texts, byWord, averageLength: total / Math.max(1, texts.length) };
+  return { texts, byWord, words, averageLength: total / Math.max(1, texts.length) };
 }
 
-function textOf(code: string, written: string): Text {
-  const stems = wordsOf(affirmed(written)).map(stemOf);
+function textOf(code: string, words: readonly string[]): Text {
+  const stems = words.map(stemOf);
   const counts = new Map<string, number>();
   for (const stem of stems) counts.set(stem, (counts.get(stem) ?? 0) + 1);
   return { code, counts, length: stems.length };

@@ -11,6 +11,7 @@ import goodsServices from "../../../data/lexicon/goods-services.json" with { typ
 import tradesCommerce from "../../../data/lexicon/trades-commerce.json" with { type: "json" };
 import tradesIndustry from "../../../data/lexicon/trades-industry.json" with { type: "json" };
 import tradesServices from "../../../data/lexicon/trades-services.json" with { type: "json" };
+import { Gradual, inSteps, type Steps } from "../../steps.ts";
 import { Phrases } from "../words/phrases.ts";
 import { ROLES_BEFORE, TRADE_ROLES, type TradeRole } from "./roles.ts";
 
@@ -49,35 +50,57 @@ interface GoodsEntry extends RoleCodes {
   readonly also?: RoleCodes;
 }
 
-let made: Lexicon | null = null;
+/** Names that are added in one step: about a millisecond of work. */
+const STEP_NAMES = 64;
+
+const made = new Gradual(makeLexicon);
 
 /** The lexicon; made when it is first asked for. */
 export function lexicon(): Lexicon {
-  made ??= makeLexicon();
-  return made;
+  return made.now();
 }
 
-function makeLexicon(): Lexicon {
+/** Makes the lexicon, in steps. */
+export function lexiconSteps(): Steps<Lexicon> {
+  return made.steps();
+}
+
+function* makeLexicon(): Steps<Lexicon> {
   const trades = new Phrases<LexiconChoice>();
-  const tradeEntries: readonly TradeEntry[] = [
-    ...tradesServices,
-    ...tradesCommerce,
-    ...tradesIndustry,
-  ];
-  for (const { names, codes, also = [] } of tradeEntries) {
-    for (const name of names) addForms(trades, name, { codes, also }, joinChoices);
-  }
+  yield* inSteps(tradeNames(), STEP_NAMES, ({ name, value }) => {
+    addForms(trades, name, value, joinChoices);
+  });
   const goods = new Phrases<Goods>();
-  const goodsEntries: readonly GoodsEntry[] = [
-    ...goodsCommerce,
-    ...goodsServices,
-    ...goodsIndustry,
-  ];
-  for (const entry of goodsEntries) {
-    const value = goodsOf(entry);
-    for (const name of entry.names) addForms(goods, name, value, joinGoods);
-  }
+  yield* inSteps(goodsNames(), STEP_NAMES, ({ name, value }) => {
+    addForms(goods, name, value, joinGoods);
+  });
   return { trades, goods, roles: ROLES_BEFORE };
+}
+
+/** A name with what it stands for. */
+interface Named<Value> {
+  readonly name: string;
+  readonly value: Value;
+}
+
+function* tradeNames(): Generator<Named<LexiconChoice>> {
+  // A list of lists, since the compiler takes seconds to join the types of long literal lists.
+  const lists: readonly (readonly TradeEntry[])[] = [
+    tradesServices,
+    tradesCommerce,
+    tradesIndustry,
+  ];
+  for (const { names, codes, also = [] } of lists.flat()) {
+    for (const name of names) yield { name, value: { codes, also } };
+  }
+}
+
+function* goodsNames(): Generator<Named<Goods>> {
+  const lists: readonly (readonly GoodsEntry[])[] = [goodsCommerce, goodsServices, goodsIndustry];
+  for (const entry of lists.flat()) {
+    const value = goodsOf(entry);
+    for (const name of entry.names) yield { name, value };
+  }
 }
 
 /** What an activity is called. */
@@ -111,6 +134,7 @@ export function namesByCode(): ReadonlyMap<string, CalledBy> {
 }
 
 /** Plurals that the analyzer does not undo: bakeries, salons, boxes, hortifrutis. */
+const ODD_LAST = "yhxni";
 const ODD_PLURAL = /([^aeiou]y|ch|sh|x|n|i)$/;
 
 /** Adds a name; also with its plural where reducing that does not give the name again. */
@@ -126,7 +150,10 @@ function addForms<Value>(
 }
 
 function oddPlural(name: string): string | null {
+  if (name.includes("&")) return null;
   if (name.length - name.lastIndexOf(" ") <= 4) return `${name}s`;
+  // Most names end otherwise, which a look at one letter tells.
+  if (!ODD_LAST.includes(name.charAt(name.length - 1))) return null;
   const ending = ODD_PLURAL.exec(name)?.[1];
   if (ending === undefined) return null;
   if (ending.endsWith("y")) return `${name.slice(0, -1)}ies`;

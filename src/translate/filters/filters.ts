@@ -6,25 +6,25 @@
  * names the second.
  */
 
-import { isInTrade } from "../items.ts";
+import { isInTrade, kindAt } from "../items.ts";
 import { claimNegation, type Reach, reachOf } from "../negation.ts";
 import type { Notes } from "../notes.ts";
 import { contradict } from "../numbers/bounds.ts";
 import { comparedBefore } from "../numbers/comparing.ts";
 import type { Sentence, TokenRole, Words } from "../words/sentence.ts";
 import { AUDIENCE } from "./remarks.ts";
-import { contactLead, contactTail, isFilterMeant, sizeLead, sortLead } from "./signs.ts";
+import { contactLead, contactTail, isFilterMeant, isHaving, sizeLead, sortLead } from "./signs.ts";
 import { FILTER_PHRASES, type FilterPhrase, type FoundFilters } from "./table.ts";
 
 /** Finds and claims every wish of the table. */
 export function findFilters(sentence: Sentence, notes: Notes): FoundFilters {
-  return new WishStage(sentence, notes).all();
+  return new FilterStage(sentence, notes).all();
 }
 
 interface Taken {
   readonly at: number;
   readonly to: number;
-  readonly wish: FilterPhrase;
+  readonly phrase: FilterPhrase;
 }
 
 /** What a wish that was taken last may still change. */
@@ -33,14 +33,14 @@ interface Last extends Taken {
   readonly set: boolean;
 }
 
-class WishStage {
+class FilterStage {
   readonly #sentence: Sentence;
   readonly #notes: Notes;
   readonly #found: FoundFilters = {
     ...{ statuses: new Set(), excludedStatuses: new Set() },
     ...{ sizes: new Set(), excludedSizes: new Set() },
     ...{ mei: null, simples: null, headquarters: false, email: false, phone: false },
-    ...{ contact: false, anyStatus: false, sort: [], direction: null },
+    ...{ contact: false, anyStatus: false, natures: new Set(), sort: [], direction: null },
   };
   #last: Last | null = null;
 
@@ -55,7 +55,7 @@ class WishStage {
       if (!sentence.free(at)) continue;
       const match = FILTER_PHRASES.longest(sentence.tokens, at, (index) => sentence.free(index));
       if (match === null) continue;
-      const taken = { at, to: match.to, wish: match.value };
+      const taken = { at, to: match.to, phrase: match.value };
       if (!this.#isMeant(taken)) continue;
       this.#take(taken);
       at = match.to - 1;
@@ -63,13 +63,23 @@ class WishStage {
     return this.#found;
   }
 
-  #isMeant({ at, to, wish }: Taken): boolean {
+  #isMeant({ at, to, phrase }: Taken): boolean {
     const last = this.#last;
-    const listed = last !== null && last.wish.role === "contact";
+    const listed = last !== null && last.phrase.role === "contact";
+    // "portal de internet com telefone" is no trade of its own.
+    if (phrase.trade === true && this.#hasActivity(at, to)) return false;
+    const had = phrase.role === "contact" && isHaving(this.#sentence.folded(at - 1));
     return (
-      !isInTrade(this.#sentence, at, to) &&
-      isFilterMeant(this.#sentence, { at, to, wish }, listed ? last.to : -1)
+      (had || !isInTrade(this.#sentence, at, to)) &&
+      isFilterMeant(this.#sentence, { at, to, phrase }, listed ? last.to : -1)
     );
+  }
+
+  /** Whether a trade is named beside a name that may be one itself: then it is one. */
+  #hasActivity(from: number, to: number): boolean {
+    const sentence = this.#sentence;
+    const named = (at: number) => sentence.free(at) && kindAt(sentence, at) === "activity";
+    return sentence.tokens.some((_, at) => (at < from || at >= to) && named(at));
   }
 
   #take(taken: Taken): void {
@@ -99,29 +109,30 @@ class WishStage {
     return true;
   }
 
-  #leadOf({ at, wish }: Taken): number {
-    if (wish.role === "sort") return sortLead(this.#sentence, at);
-    if (wish.role === "size") return sizeLead(this.#sentence, at);
-    return wish.role === "contact" ? contactLead(this.#sentence, at) : at;
+  #leadOf({ at, phrase }: Taken): number {
+    if (phrase.role === "sort") return sortLead(this.#sentence, at);
+    if (phrase.role === "size") return sizeLead(this.#sentence, at);
+    return phrase.role === "contact" ? contactLead(this.#sentence, at) : at;
   }
 
   /** "inclusive MEI": they are not kept out, and nobody else is. */
-  #isIncluded({ at, wish }: Taken): boolean {
-    if (wish.role === "status" || wish.role === "sort" || wish.role === "contact") return false;
+  #isIncluded({ at, phrase }: Taken): boolean {
+    if (phrase.role === "status" || phrase.role === "sort" || phrase.role === "contact")
+      return false;
     const article = ["a", "as", "o", "os"].includes(this.#sentence.folded(at - 1)) ? 2 : 1;
     return ["inclusive", "incluindo", "including"].includes(this.#sentence.folded(at - article));
   }
 
   /** "contabilidade para MEI": those who are served, not those who are sought. */
-  #isAudience({ at, wish }: Taken): boolean {
-    if (wish.role !== "regime" && wish.role !== "size") return false;
+  #isAudience({ at, phrase }: Taken): boolean {
+    if (phrase.role !== "regime" && phrase.role !== "size") return false;
     const article = ["a", "as", "o", "os"].includes(this.#sentence.folded(at - 1)) ? 2 : 1;
     return at > 1 && ["para", "pra", "for"].includes(this.#sentence.folded(at - article));
   }
 
   /** "com ou sem telefone", "ativas ou não": said, and no filter. */
-  #leaveOpen({ at, to, wish }: Taken): void {
-    if (wish.role === "status") this.#found.anyStatus = true;
+  #leaveOpen({ at, to, phrase }: Taken): void {
+    if (phrase.role === "status") this.#found.anyStatus = true;
     const { negator } = reachOf(this.#sentence, to - 1);
     const sentence = this.#sentence;
     if (negator >= to) sentence.claim(to, negator + 1, "negation");
@@ -129,33 +140,34 @@ class WishStage {
       sentence.claim(negator - 1, negator, "negation");
     else if (sentence.folded(negator - 1) === "ou")
       sentence.claim(negator - 2, negator, "negation");
-    sentence.claim(at, to, wish.role);
-    this.#last = { at, to, wish, set: false };
+    sentence.claim(at, to, phrase.role);
+    this.#last = { at, to, phrase, set: false };
   }
 
   #apply(taken: Taken, negated: boolean, from: number): void {
-    const { at, to, wish } = taken;
+    const { at, to, phrase } = taken;
     const found = this.#found;
     if (this.#continuesSort(taken) || this.#either(taken, negated)) return;
     const included = this.#include(taken, negated);
-    const having = negated && wish.role === "headquarters" && this.#isHad(from, at);
-    let outcome = having ? "cannot" : wish.apply(found, negated);
+    const having = negated && phrase.role === "headquarters" && this.#isHad(from, at);
+    let outcome = having ? "cannot" : phrase.apply(found, negated);
     // "inclusive inativas" beside the active ones are all.
     if (included && outcome === "contradiction") {
       found.anyStatus = true;
       outcome = "set";
     }
-    if (outcome === "cannot") this.#leave({ ...taken, at: from }, wish.cannot ?? cannot(wish.role));
-    if (wish.role === "regime" && this.#sentence.folded(at - 1) === "in") {
+    if (outcome === "cannot")
+      this.#leave({ ...taken, at: from }, phrase.cannot ?? cannot(phrase.role));
+    if (phrase.role === "regime" && this.#sentence.folded(at - 1) === "in") {
       this.#sentence.claim(at - 1, at, "regime");
     }
-    const words = this.#sentence.claim(at, to, wish.role);
-    if (wish.role === "contact")
+    const words = this.#sentence.claim(at, to, phrase.role);
+    if (phrase.role === "contact")
       this.#sentence.claim(to, contactTail(this.#sentence, to), "contact");
     // A second order misleads nobody about who is listed.
-    const code = wish.role === "sort" ? "contradictory_sort" : "contradiction";
+    const code = phrase.role === "sort" ? "contradictory_sort" : "contradiction";
     if (outcome === "contradiction") contradict(this.#notes, words, code);
-    if (outcome === "set") this.#remark(wish, words);
+    if (outcome === "set") this.#remark(phrase, words);
     this.#last = { ...taken, set: outcome === "set" };
   }
 
@@ -164,10 +176,10 @@ class WishStage {
     if (assumption !== undefined) this.#notes.assume(assumption.code, assumption, words);
   }
 
-  #leave({ at, to, wish }: Taken, why: { code: string; pt: string; en: string }): void {
+  #leave({ at, to, phrase }: Taken, why: { code: string; pt: string; en: string }): void {
     const from = comparedBefore(this.#sentence, at);
     this.#notes.leave(why.code, why, this.#sentence.claim(from, to, "unmapped"));
-    this.#last = { at, to, wish, set: false };
+    this.#last = { at, to, phrase, set: false };
   }
 
   /** "sem filiais" are head offices; companies that have no branches are something else. */
@@ -182,9 +194,9 @@ class WishStage {
   }
 
   /** "das mais novas para as mais antigas" is one order, "mais novas e mais antigas" are two. */
-  #continuesSort({ at, to, wish }: Taken): boolean {
+  #continuesSort({ at, to, phrase }: Taken): boolean {
     const last = this.#last;
-    if (wish.role !== "sort" || last === null || last.wish.role !== "sort" || !last.set)
+    if (phrase.role !== "sort" || last === null || last.phrase.role !== "sort" || !last.set)
       return false;
     for (let i = last.to; i < at; i++) {
       if (
@@ -194,16 +206,16 @@ class WishStage {
       )
         return false;
     }
-    if (at === last.to || wish.apply === last.wish.apply) return false;
+    if (at === last.to || phrase.apply === last.phrase.apply) return false;
     this.#sentence.claim(last.to, to, "sort");
     return true;
   }
 
   /** "telefone ou e-mail": one of both is enough. */
-  #either({ at, to, wish }: Taken, negated: boolean): boolean {
+  #either({ at, to, phrase }: Taken, negated: boolean): boolean {
     const last = this.#last;
     if (negated || last === null || !last.set) return false;
-    const [one, other] = [last.wish.contact, wish.contact];
+    const [one, other] = [last.phrase.contact, phrase.contact];
     if (one === undefined || other === undefined || one === other) return false;
     const between = this.#sentence.tokens.slice(last.to, at).map(({ folded }) => folded);
     const loose = between.some((word) => word === "ou" || word === "or");
@@ -211,13 +223,13 @@ class WishStage {
     if (one !== "contact") this.#found[one] = false;
     this.#found.contact = true;
     this.#sentence.claim(last.to, to, "contact");
-    this.#last = { at, to, wish: { ...wish, contact: "contact" }, set: true };
+    this.#last = { at, to, phrase: { ...phrase, contact: "contact" }, set: true };
     return true;
   }
 
   /** "inclusive baixadas": those as well as the active ones; "todas, inclusive": all. */
-  #include({ at, wish }: Taken, negated: boolean): boolean {
-    if (wish.role !== "status" || negated) return false;
+  #include({ at, phrase }: Taken, negated: boolean): boolean {
+    if (phrase.role !== "status" || negated) return false;
     let from = at - 1;
     while (["as", "os", "a", "o", "e", "mesmo"].includes(this.#sentence.folded(from))) from--;
     if (!INCLUDING.has(this.#sentence.folded(from))) return false;

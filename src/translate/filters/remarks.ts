@@ -76,9 +76,9 @@ export const RANDOM: Remark = {
   pt: "Uma frase não pede ordem aleatória: ela precisa de uma semente.",
   en: "A sentence cannot ask for random order, which needs a seed.",
 };
-/** The legal form is not read from sentences. */
+/** No filter leaves a legal form out. */
 export const LEGAL: Remark = {
   code: "legal_form",
-  pt: "A forma jurídica não foi aplicada.",
-  en: "The legal form was not applied.",
+  pt: "Nenhum filtro exclui uma natureza jurídica.",
+  en: "No filter leaves a legal nature out.",
 };

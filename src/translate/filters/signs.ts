@@ -19,7 +19,7 @@ const HAVING = wordSet(
     "cadastrado informado no excluindo exceto",
 );
 const BEFORE_CONTACT = wordSet(
-  "um uma o a os as numero de do da e ou nem and or any mail pelo menos ao algum alguma " +
+  "um uma o a os as numero de do da e ou nem and or any both mail pelo menos ao algum alguma " +
     "qualquer seu seus pra para",
 );
 /** Words behind a contact that say the same. */
@@ -59,25 +59,32 @@ const ASKING = new Set(
 interface Named {
   readonly at: number;
   readonly to: number;
-  readonly wish: FilterPhrase;
+  readonly phrase: FilterPhrase;
+}
+
+/** Whether a word says that what follows is had, or is not. */
+export function isHaving(word: string): boolean {
+  return HAVING.has(word);
 }
 
 /** Whether a name is meant; `contactEnd` is the index behind the last contact, or -1. */
 export function isFilterMeant(sentence: Sentence, named: Named, contactEnd: number): boolean {
-  const { at, to, wish } = named;
+  const { at, to, phrase } = named;
   const text = sentence.tokens[at]?.text ?? "";
   const folded = sentence.folded(at);
-  if (wish.role === "contact") return isContactMeant(sentence, named, contactEnd);
-  if (wish.led && !isLed(sentence, named)) return false;
+  if (phrase.role === "contact") return isContactMeant(sentence, named, contactEnd);
+  if (phrase.led && !isLed(sentence, named)) return false;
   if (folded === "me" && ASKING.has(sentence.folded(to))) return false;
   const key = sentence.tokens[at]?.key;
   // "meses" is reduced like "MEs".
   if (to === at + 1 && (key === "me" || key === "mes")) return text === "ME" || text === "MEs";
   if (folded === "simples" && to === at + 1 && text !== "Simples" && text !== "SIMPLES") {
-    return BEFORE_SIMPLES.has(sentence.folded(at - 1));
+    // "padarias em Recife, simples"
+    const alone = sentence.tokens[at - 1]?.text === "," && sentence.folded(to) === "";
+    return alone || BEFORE_SIMPLES.has(sentence.folded(at - 1));
   }
-  if (wish.role === "size") return isSizeMeant(sentence, at, to);
-  if (wish.role === "sort") return isSortMeant(sentence, at, to);
+  if (phrase.role === "size") return isSizeMeant(sentence, at, to);
+  if (phrase.role === "sort") return isSortMeant(sentence, at, to);
   if (folded === "sede") return sentence.folded(to) !== "propria";
   return true;
 }
@@ -117,11 +124,15 @@ function isLed(sentence: Sentence, { at }: Named): boolean {
   return false;
 }
 
+/** Most words between a contact and what says that it is wanted. */
+const CONTACTS_REACH = 24;
+
 /** "com telefone", "telefones de oficinas", "e-mail obrigatório"; not "conserto de celular". */
 function isContactMeant(sentence: Sentence, { at, to }: Named, contactEnd: number): boolean {
   const first = sentence.folded(at - 1) === "e" && sentence.folded(at) === "mail" ? at - 1 : at;
   let skipped = 0;
-  for (let i = first - 1; ; i--) {
+  // A list of more contacts than there are says nothing more; each would be looked at from all.
+  for (let i = first - 1; i >= first - CONTACTS_REACH; i--) {
     const word = sentence.folded(i);
     if (HAVING.has(word) || (i < contactEnd && contactEnd > 0 && i >= 0)) return true;
     if (isHadToo(sentence, i)) return true;

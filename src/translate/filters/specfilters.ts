@@ -20,6 +20,7 @@ export function companyOf(found: FoundFilters, bounds: Bounds, notes: Notes) {
     company_size_code_any_of: sizes,
     ...(found.mei === null ? {} : { mei_opt_in: found.mei }),
     ...(found.simples === null ? {} : { simples_opt_in: found.simples }),
+    ...(found.natures.size === 0 ? {} : { legal_nature_any_of: [...found.natures] }),
     ...(found.headquarters ? { headquarters_only: true } : {}),
     ...(startedAfter === null ? {} : { started_after: startedAfter }),
     ...(startedBefore === null ? {} : { started_before: startedBefore }),

@@ -6,6 +6,7 @@
  */
 import { Phrases } from "../words/phrases.ts";
 import type { TokenRole } from "../words/sentence.ts";
+import { NATURES } from "./natures.ts";
 import {
   ANY_PHONE,
   BEST,
@@ -42,6 +43,7 @@ export interface FoundFilters {
   phone: boolean;
   contact: boolean;
   anyStatus: boolean;
+  readonly natures: Set<string>;
   readonly sort: SortPhrase[];
   /** "em ordem decrescente", said before the field. */
   direction: "asc" | "desc" | null;
@@ -67,6 +69,8 @@ interface FilterPhraseRest {
   readonly contact?: "email" | "phone" | "contact";
   /** Only behind a word such as "por": "por nome". */
   readonly led?: true;
+  /** It names a trade, too. */
+  readonly trade?: boolean;
 }
 
 /** One kind of wish. */
@@ -98,6 +102,11 @@ const size =
   (...codes: readonly string[]): Apply =>
   ({ sizes, excludedSizes }, negated) =>
     negated ? put(excludedSizes, sizes, codes) : put(sizes, excludedSizes, codes);
+
+const nature = (codes: readonly string[]) =>
+  positive(({ natures }) => {
+    for (const code of codes) natures.add(code);
+  });
 
 const flag =
   (name: "mei" | "simples"): Apply =>
@@ -142,7 +151,7 @@ const directed = (direction: "asc" | "desc") => ({
   }),
 });
 
-const WISHES: readonly (readonly [names: string, wish: FilterPhrase])[] = [
+const WISHES: readonly (readonly [names: string, phrase: FilterPhrase])[] = [
   [
     "ativo|ativa|em atividade|em funcionamento|funcionando|em operação|operando|operante|" +
       "situação ativa|situação cadastral ativa|active|operating",
@@ -299,12 +308,13 @@ const WISHES: readonly (readonly [names: string, wish: FilterPhrase])[] = [
   ],
   [
     "maior capital|maiores capitais|maior capital social|maiores capitais sociais|" +
-      "maior capital primeiro|highest capital|largest capital",
+      "maior capital primeiro|highest capital|largest capital|highest capital first|" +
+      "largest capital first|highest share capital|largest share capital",
     sorted("share_capital", "desc"),
   ],
   ["ordem cronológica|cronológica|cronologicamente", sorted("started_on", "asc")],
   [
-    "menor capital|menores capitais|menor capital social|lowest capital",
+    "menor capital|menores capitais|menor capital social|lowest capital|lowest capital first",
     sorted("share_capital", "asc"),
   ],
   [
@@ -356,10 +366,17 @@ const WISHES: readonly (readonly [names: string, wish: FilterPhrase])[] = [
     { role: "sort", apply: never, cannot: RANDOM },
   ],
   ["melhor|melhores|best", { role: "sort", apply: never, cannot: BEST }],
-  ["capital aberto|capital fechado", { role: "status", apply: never, cannot: LEGAL }],
+  ...NATURES.map(({ names, codes, trade = false }): [string, FilterPhrase] => {
+    return [names, { role: "nature", apply: nature(codes), cannot: LEGAL, trade }];
+  }),
 ];
+
+/** The names of every wish, its rows in the order of the table. */
+export const FILTER_NAMES = WISHES.map(([names, { role, led = false }]) => {
+  return { names: names.split("|"), role, led };
+});
 
 /** Every wish by its names. */
 export const FILTER_PHRASES = new Phrases<FilterPhrase>();
-for (const [names, wish] of WISHES)
-  for (const name of names.split("|")) FILTER_PHRASES.add(name, wish);
+for (const [names, phrase] of WISHES)
+  for (const name of names.split("|")) FILTER_PHRASES.add(name, phrase);

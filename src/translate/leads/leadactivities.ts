@@ -10,7 +10,7 @@ import { catalogLookup, cnaeDigits, punctuateCnae } from "../../spec/catalog.ts"
 import { LEAD_LIMITS } from "../../spec/leadschema.ts";
 import { SPEC_LIMITS } from "../../spec/limits.ts";
 import { shown } from "../../spec/reader.ts";
-import type { Steps } from "../../steps.ts";
+import { GradualByKey, inSteps, type Steps } from "../../steps.ts";
 import { findActivities } from "../activities/activities.ts";
 import { Notes } from "../notes.ts";
 import { joins } from "../words/phrases.ts";
@@ -73,7 +73,7 @@ export function* readActivities(
 
 /** Subclasses of a name. */
 function named(text: string, place: string, reader: LeadReader, segment: Segment): string[] {
-  const official = officialNames(segment).get(analyzeWords(text).join(" "));
+  const official = officials.of(segment).now().get(analyzeWords(text).join(" "));
   if (official !== undefined) return [official];
   const sentence = new Sentence(text);
   const found = findActivities({ segment, sentence, notes: new Notes("pt") });
@@ -99,21 +99,23 @@ function nameOf(segment: Segment, code: string): string {
   return guarded(() => segment.native.table(TABLES.indexOf("cnae_description")))[at] ?? "";
 }
 
-const officials = new WeakMap<Segment, ReadonlyMap<string, string>>();
+/** Names that are analyzed in one step: about a millisecond of work. */
+const STEP_NAMES = 64;
 
 /** Subclasses by their official names, in analyzed words. */
-function officialNames(segment: Segment): ReadonlyMap<string, string> {
-  const known = officials.get(segment);
-  if (known !== undefined) return known;
+const officials = new GradualByKey<Segment, ReadonlyMap<string, string>>(function* (segment) {
   const names = guarded(() => segment.native.table(TABLES.indexOf("cnae_description")));
   const { cnaeCodes } = segment.catalog;
-  const made = new Map(
-    names.flatMap((name, at) => {
-      const code = cnaeCodes[at];
-      if (code === undefined || name === "") return [];
-      return [[analyzeWords(name).join(" "), punctuateCnae(code)] as const];
-    }),
-  );
-  officials.set(segment, made);
+  const made = new Map<string, string>();
+  yield* inSteps(names.entries(), STEP_NAMES, ([at, name]) => {
+    const code = cnaeCodes[at];
+    if (code === undefined || name === "") return;
+    made.set(analyzeWords(name).join(" "), punctuateCnae(code));
+  });
   return made;
+});
+
+/** Makes the list of official names, in steps. */
+export function officialNamesSteps(segment: Segment): Steps<unknown> {
+  return officials.of(segment).steps();
 }

@@ -14,7 +14,9 @@ import { LEAD_MEMBERS, type LeadQuery } from "../../spec/leadschema.ts";
 import { SPEC_LIMITS } from "../../spec/limits.ts";
 import { type JsonObject, shown } from "../../spec/reader.ts";
 import { atOnce, type Steps } from "../../steps.ts";
+import { lexiconSteps } from "../activities/lexicon.ts";
 import { Notes } from "../notes.ts";
+import { gazetteerSteps } from "../places/gazetteer.ts";
 import { readActivities } from "./leadactivities.ts";
 import { assumeDefaults, compile, geoFilters } from "./leadcompile.ts";
 import { readPlaces } from "./leadplaces.ts";
@@ -54,6 +56,8 @@ export function readLeadQuery(input: unknown, context: LeadContext): ReadLeadQue
 /** As `readLeadQuery`, in steps where many names are to be understood. */
 export function* leadQuerySteps(input: unknown, context: LeadContext): Steps<ReadLeadQuery> {
   const { segment } = context;
+  yield* lexiconSteps();
+  yield* gazetteerSteps(segment);
   const reader = new LeadReader();
   const notes = new Notes("pt");
   if (input === undefined) reader.mistake(AT, "missing", "A spec is required.");

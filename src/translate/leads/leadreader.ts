@@ -2,7 +2,7 @@
  * Reads the lists of a lead query. What comes in: one value or a list of values, as sent. What goes
  * out: texts with the place of each, and mistakes that name what was probably meant.
  * Invariant: that of SpecReader; looking for the nearest names costs, so it is done for the first
- * mistakes only, and the others are told without.
+ * mistakes only, and the others are shown without.
  */
 
 import { LEAD_LIMITS } from "../../spec/leadschema.ts";

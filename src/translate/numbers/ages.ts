@@ -5,6 +5,7 @@
  * than" begins it; a number of years without a word that says what to do with it is left alone.
  */
 
+import { isInTrade } from "../items.ts";
 import { claimNegation, reachOf } from "../negation.ts";
 import type { Sentence } from "../words/sentence.ts";
 import { back, type Day } from "./calendar.ts";
@@ -203,7 +204,7 @@ function take(context: NumberContext, at: number, { span, second }: Read): numbe
   const whose = sentence.folded(lead.from - 1);
   if (
     !meant ||
-    PEOPLE.has(whose) ||
+    (PEOPLE.has(whose) && !isInTrade(sentence, lead.from - 1, lead.from)) ||
     (second !== undefined && !lead.says && !tail.says && lead.side === null)
   )
     return end.to;
@@ -268,6 +269,8 @@ function leadOf(sentence: Sentence, at: number): Lead {
   let [last, says, other, adjective] = [false, false, false, false];
   for (let i = at - 1; i >= Math.max(0, at - 8) && sentence.free(i); i--) {
     const word = sentence.folded(i);
+    // "ensino superior com 5 anos", "promoção de vendas"
+    if (isInTrade(sentence, i, i + 1)) break;
     if (CLOSED.has(word)) other = true;
     if (CLOSED.has(word)) break;
     if (OLDER.has(word) || YOUNGER.has(word)) {

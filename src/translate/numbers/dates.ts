@@ -6,6 +6,7 @@
  * exist and one that contradicts another is said and not applied.
  */
 
+import { FILTER_PHRASES } from "../filters/table.ts";
 import { isInTrade } from "../items.ts";
 import { claimNegation, reachOf } from "../negation.ts";
 import type { Notes } from "../notes.ts";
@@ -244,6 +245,7 @@ function leadOf(sentence: Sentence, at: number): Lead {
   let [opened, other, of, vague] = [false, false, false, false];
   for (let i = at - 1; i >= Math.max(0, at - 7) && sentence.free(i); i--) {
     const word = sentence.folded(i);
+    if (isInTrade(sentence, i, i + 1)) break;
     if (CLOSED.has(word) && !opened) other = true;
     if (CLOSED.has(word)) break;
     if (VAGUE.has(word) && !sentence.folded(i + 2).startsWith("atividade")) {
@@ -263,7 +265,8 @@ function leadOf(sentence: Sentence, at: number): Lead {
     if (word === "ano" && i >= at - 2) meaning ??= "in";
     from = i;
   }
-  if (from > 0 && CLOSED.has(sentence.folded(from - 1)) && !opened) other = true;
+  const closed = CLOSED.has(sentence.folded(from - 1)) && !isInTrade(sentence, from - 1, from);
+  if (closed && !opened) other = true;
   return { from: trimmed(sentence, from, at), meaning, opened, other, of, vague };
 }
 
@@ -283,6 +286,8 @@ function findVague(context: NumberContext): void {
     const word = sentence.folded(at);
     if (!sentence.free(at) || ["mais", "menos", "more", "most"].includes(sentence.folded(at - 1)))
       continue;
+    // "recém abertas primeiro" is an order.
+    if (FILTER_PHRASES.longest(sentence.tokens, at)?.value.role === "sort") continue;
     // "clientes novos" are those of who asks.
     const own = OWN.has(sentence.folded(at - 1)) || OWN.has(sentence.folded(at + 1));
     if (RECENT.has(word) && !own && !isInTrade(sentence, at, at + 1)) takeRecent(context, at);

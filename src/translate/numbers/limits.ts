@@ -26,7 +26,7 @@ const SMALL = wordSet(
 );
 /** Words that ask for something to be shown. */
 const ASKED = wordSet(
-  "ver quero queria preciso precisamos busque buscar traga trazer mostre mostrar liste " +
+  "ver ve quero queria preciso precisamos busque buscar traga trazer mostre mostrar liste " +
     "listar lista " +
     "relacao encontre encontrar ache me manda mande mandar envie gere gerar exporte exportar " +
     "retorne traz gostaria need want show find get give list up ate selecione pegue puxe",
@@ -36,7 +36,7 @@ const COUNTED = wordSet(
   "empresa empresas companhia companhias firma firmas negocio negocios estabelecimento " +
     "estabelecimentos cnpjs lead leads contato contatos resultado resultados registro registros " +
     "prospect prospects cliente clientes linha linhas companies businesses results records rows " +
-    "primeiras primeiros maiores menores melhores mais",
+    "primeiras primeiros maiores menores melhores mais largest biggest smallest newest oldest",
 );
 /** Before these a number of companies is no limit. */
 const COMPARED = wordSet("mais menos acima abaixo entre superior inferior over under than");
@@ -72,8 +72,10 @@ export function findLimit(sentence: Sentence, notes: Notes): number | null {
   return null;
 }
 
+const RANKS = wordSet("maiores menores melhores largest biggest smallest newest oldest");
+
 function isSort(sentence: Sentence, at: number): boolean {
-  return ["maiores", "menores", "melhores"].includes(sentence.folded(at));
+  return RANKS.has(sentence.folded(at));
 }
 
 function refuse(sentence: Sentence, notes: Notes, [from, to]: [number, number]): void {
@@ -132,7 +134,7 @@ function limitStart(sentence: Sentence, at: number, to: number): number | null {
   const counts = COUNTED.has(next) || isTrade(sentence, to);
   if (lead.led) return counts || next === "" || isNothingCounted(sentence, to) ? lead.from : null;
   // Behind a mark a new thought begins: "em Recife, 50 dentistas".
-  const opens = at === 0 || /^[,;:."'(“«]$/.test(sentence.tokens[at - 1]?.text ?? "");
+  const opens = at === 0 || /^[,;:.!?"'(“«]$/.test(sentence.tokens[at - 1]?.text ?? "");
   const ranked = next !== "mais" || ["as", "os"].includes(before);
   if (counts && (lead.asked || opens || ranked)) {
     return lead.asked || opens || lead.article || COUNTED.has(next) ? lead.limit : null;

@@ -61,7 +61,8 @@ export function numeralAt(sentence: Sentence, at: number): Numeral | null {
   if (!Object.hasOwn(TENS, word)) return null;
   const ten = TENS[word] as number;
   const next = sentence.folded(at + 1) === "e" ? at + 2 : -1;
-  const unit = next < 0 ? undefined : ONES[sentence.folded(next)];
+  const second = sentence.folded(next);
+  const unit = next >= 0 && Object.hasOwn(ONES, second) ? ONES[second] : undefined;
   return unit === undefined || unit > 9 || ten > 90
     ? { value: ten, to: at + 1 }
     : { value: ten + unit, to: next + 1 };
@@ -90,6 +91,19 @@ function isCurrency(sentence: Sentence, at: number): boolean {
   return ["$", "r", "reais", "real", "brl"].includes(sentence.tokens[at]?.folded ?? "");
 }
 
+function isHalf(sentence: Sentence, at: number): boolean {
+  return ["meio", "meia", "half"].includes(sentence.folded(at));
+}
+
+/** "mil" and "meio milhão" have no number before them. */
+function wordAmountAt(sentence: Sentence, at: number): Numeral | null {
+  if (!sentence.free(at)) return null;
+  if (sentence.folded(at) === "mil") return { value: 1, to: at };
+  if (!isHalf(sentence, at)) return null;
+  const to = ["a", "um"].includes(sentence.folded(at + 1)) ? at + 2 : at + 1;
+  return factorAt(sentence, to) !== 1 ? { value: 0.5, to } : null;
+}
+
 /** An amount: a number with the factors and the currency around it. */
 export interface Amount extends Numeral {
   /** Whether a factor stood behind it. */
@@ -102,8 +116,7 @@ export interface Amount extends Numeral {
 export function amountAt(sentence: Sentence, at: number): Amount | null {
   let from = at;
   while (from < at + 2 && isCurrency(sentence, from)) from++;
-  const number = sentence.folded(from) === "mil" ? { value: 1, to: from } : null;
-  const base = number ?? numberAt(sentence, from);
+  const base = wordAmountAt(sentence, from) ?? numberAt(sentence, from);
   if (base === null) return null;
   let { value, to } = base;
   // "1,500 milhão" has decimals after all.
@@ -115,6 +128,12 @@ export function amountAt(sentence: Sentence, at: number): Amount | null {
     to++;
   }
   const scaled = to > base.to;
+  // "um milhão e meio"
+  const factor = factorAt(sentence, to - 1);
+  if (scaled && factor >= 1e6 && sentence.folded(to) === "e" && isHalf(sentence, to + 1)) {
+    value += factor / 2;
+    to += 2;
+  }
   ({ value, to } = withHundreds(sentence, { value, to }));
   const skip = sentence.folded(to) === "de" ? 1 : 0;
   const money = from > at || isCurrency(sentence, to + skip);

@@ -56,12 +56,12 @@ function relativeAt(sentence: Sentence, at: number, today: Day): SaidDate | null
   const { year, month } = today;
   const [first, second] = [sentence.folded(at), sentence.folded(at + 1)];
   const words = `${first} ${second}`;
-  const day = NEAR_DAYS[first];
+  const day = entry(NEAR_DAYS, first);
   if (day !== undefined) {
     const said = oneDay(back({ year, month, day: today.day }, day, "day"));
     return { period: said, to: at + 1, relative: true };
   }
-  const ago = RELATIVE[words] ?? RELATIVE_LEAD[words];
+  const ago = entry(RELATIVE, words) ?? entry(RELATIVE_LEAD, words);
   if (ago === undefined) return null;
   const period =
     ago.unit === "year" ? yearsFrom(year - ago.count) : monthsFrom(year, month - ago.count);
@@ -121,10 +121,10 @@ function partAt(sentence: Sentence, at: number): SaidDate | null {
   const token = sentence.tokens[at];
   const digit =
     token?.kind === "number" && token.text.length === 1 ? Number(token.text) : undefined;
-  const ordinal = ORDINALS[sentence.folded(at)] ?? digit;
+  const ordinal = entry(ORDINALS, sentence.folded(at)) ?? digit;
   if (ordinal === undefined) return null;
   const skip = isOrdinalMark(sentence, at + 1) ? 2 : 1;
-  const length = PARTS[sentence.folded(at + skip)];
+  const length = entry(PARTS, sentence.folded(at + skip));
   if (length === undefined || ordinal * length > 12 || ordinal < 1) return null;
   const year = yearBehind(sentence, at + skip + 1);
   if (year === null) return null;
@@ -138,7 +138,7 @@ function isOrdinalMark(sentence: Sentence, at: number): boolean {
 
 /** "15 de março de 2021", "1º de maio 2020", "March 15, 2021". */
 function dayAt(sentence: Sentence, at: number): SaidDate | null {
-  const english = MONTHS[sentence.folded(at)];
+  const english = entry(MONTHS, sentence.folded(at));
   if (english !== undefined && sentence.tokens[at + 1]?.kind === "number") {
     const comma = sentence.tokens[at + 2]?.text === "," ? 3 : 2;
     const year = yearOf(sentence.tokens[at + comma]?.text ?? "");
@@ -153,10 +153,15 @@ function dayAt(sentence: Sentence, at: number): SaidDate | null {
   if (day === null) return null;
   let next = isOrdinalMark(sentence, at + 1) ? at + 2 : at + 1;
   if (["de", "of"].includes(sentence.folded(next))) next++;
-  const month = MONTHS[sentence.folded(next)];
+  const month = entry(MONTHS, sentence.folded(next));
   const year = month === undefined ? null : yearBehind(sentence, next + 1);
   if (month === undefined || year === null) return null;
   return whole({ year: year.value, month, day }, year.to);
+}
+
+/** What a table has for a word; a word such as "constructor" is in none. */
+function entry<Value>(table: Readonly<Record<string, Value>>, word: string): Value | undefined {
+  return Object.hasOwn(table, word) ? table[word] : undefined;
 }
 
 function smallNumber(text: string): number | null {
@@ -170,7 +175,7 @@ function whole(day: Day, to: number): SaidDate {
 /** "março de 2021", "mar/2021", "março deste ano", "março". */
 function monthAt(sentence: Sentence, at: number, today: Day): SaidDate | null {
   const word = sentence.folded(at);
-  const month = Object.hasOwn(MONTHS, word) ? MONTHS[word] : undefined;
+  const month = entry(MONTHS, word);
   if (month === undefined) return null;
   const year = yearBehind(sentence, at + 1);
   if (year !== null) return { period: monthsFrom(year.value, month), to: year.to };

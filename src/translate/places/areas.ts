@@ -12,8 +12,8 @@ export const PART_STARTS = new Set(
     "centro sertao agreste serra vale baixada triangulo reconcavo regiao periferia arredores " +
     "arredor redondezas proximidades adjacencias entorno suburbio planalto pantanal campanha " +
     "fronteira costa mata cerrado recanto chapada metade grande greater countryside inland " +
-    "coast coastal northern southern eastern western north south east west metropolitan " +
-    "downtown metro alto medio baixo"
+    "coast coastal microrregiao mesorregiao northern southern eastern western north south " +
+    "east west metropolitan downtown metro alto medio baixo"
   ).split(" "),
 );
 
@@ -22,7 +22,8 @@ export const PART_WORDS = new Set(
   (
     "norte sul leste oeste noroeste sudoeste nordeste sudeste central rural portuaria " +
     "metropolitana serrana oriental ocidental centro interior litoral extremo meio region area " +
-    "side mata serra metropolitan sertao expandido historico fluvial zona coast part"
+    "side mata serra imediata intermediaria geografica metropolitan " +
+    "sertao expandido historico fluvial zona coast part"
   ).split(" "),
 );
 
@@ -49,77 +50,10 @@ export const NOT_REGION = new Set(
   "zona asa ala lado polo eixo litoral america mar rua avenida bloco shopping cone side".split(" "),
 );
 
-/** Areas by name, with the states in which they lie. */
+/** Areas that are states, or a part of the one municipality of a state, with the states. */
 export const AREAS: Readonly<Record<string, string>> = {
-  "abc paulista": "SP",
-  abcd: "SP",
-  abcdm: "SP",
-  "grande abc": "SP",
-  "grande abc paulista": "SP",
-  "região do abc": "SP",
-  "vale do paraíba": "SP",
-  "vale do paraíba paulista": "SP",
-  "vale do paraíba fluminense": "RJ",
-  "baixada santista": "SP",
-  "baixada fluminense": "RJ",
-  "alto tietê": "SP",
-  "vale do ribeira": "SP PR",
-  "pontal do paranapanema": "SP",
-  "costa verde": "RJ",
-  "região dos lagos": "RJ",
-  "região serrana do rio": "RJ",
-  "norte fluminense": "RJ",
-  "sul fluminense": "RJ",
-  "triângulo mineiro": "MG",
-  "alto paranaíba": "MG",
-  "zona da mata mineira": "MG",
-  "vale do aço": "MG",
-  "vale do jequitinhonha": "MG",
-  "vale do mucuri": "MG",
-  "campo das vertentes": "MG",
-  "serra gaúcha": "RS",
-  "vale dos sinos": "RS",
-  "vale dos vinhedos": "RS",
-  "vale do taquari": "RS",
-  "campanha gaúcha": "RS",
-  "vale do itajaí": "SC",
-  "vale europeu": "SC",
-  "serra catarinense": "SC",
-  "campos gerais": "PR",
-  "norte pioneiro": "PR",
-  "recôncavo baiano": "BA",
-  "chapada diamantina": "BA",
-  "costa do descobrimento": "BA",
-  "costa do dendê": "BA",
-  "vale do são francisco": "BA PE",
-  "agreste pernambucano": "PE",
-  "zona da mata pernambucana": "PE",
-  "sertão pernambucano": "PE",
-  "vale do sertão": "PE",
-  cariri: "CE PB",
-  "região do cariri": "CE",
-  seridó: "RN PB",
-  "região do seridó": "RN",
-  matopiba: "MA TO PI BA",
   "amazônia legal": "AC AM AP MA MT PA RO RR TO",
   amazônia: "AC AM AP MA MT PA RO RR TO",
-  "bico do papagaio": "TO",
-  "ilha do marajó": "PA",
-  "entorno do df": "GO DF",
-  "entorno do distrito federal": "GO DF",
-  "entorno de brasília": "GO DF",
-  "pantanal mato-grossense": "MT MS",
-  "pantanal sul-mato-grossense": "MS",
-  "fernando de noronha": "PE",
-  "porto de galinhas": "PE",
-  jericoacoara: "CE",
-  "praia da pipa": "RN",
-  "morro de são paulo": "BA",
-  "arraial d'ajuda": "BA",
-  trancoso: "BA",
-  maresias: "SP",
-  "visconde de mauá": "RJ",
-  "vila de são jorge": "GO",
   ceilândia: "DF",
   "plano piloto": "DF",
   "asa sul": "DF",
@@ -127,6 +61,9 @@ export const AREAS: Readonly<Record<string, string>> = {
   "lago sul": "DF",
   "lago norte": "DF",
 };
+
+/** Divisions of the statistics, which only a file of places can name. */
+export const STATISTICAL = /^(micro|meso)rregiao|^regiao (geografica )?(imediata|intermediaria)/;
 
 /** Names of Brazil; asking for it asks for nothing. */
 export const HERE: readonly string[] = [

@@ -7,8 +7,10 @@
 import { TABLES } from "../../../native-index/format/columns.ts";
 import { guarded, type Segment } from "../../search/segment.ts";
 import { STATE_NAMES } from "../../spec/states.ts";
+import { GradualByKey, inSteps, type Steps } from "../../steps.ts";
 import { AREAS, COUNTRIES, HERE } from "./areas.ts";
 import { type City, NO_PLACE, type Place, PlaceNames } from "./placenames.ts";
+import { regionNames } from "./regiontable.ts";
 import * as called from "./states.ts";
 
 /** The places of a segment. */
@@ -27,15 +29,20 @@ export interface Gazetteer {
 /** A namesake with ten times the accounts of all others together is the one that is meant. */
 const OUTWEIGHS = 10;
 
-const gazetteers = new WeakMap<Segment, Gazetteer>();
+/** Municipalities that are taken in, and names that are added, in one step: about a millisecond. */
+const STEP_CITIES = 512;
+const STEP_NAMES = 64;
+
+const gazetteers = new GradualByKey<Segment, Gazetteer>(makeGazetteer);
 
 /** The gazetteer of a segment. */
 export function gazetteerOf(segment: Segment): Gazetteer {
-  const known = gazetteers.get(segment);
-  if (known !== undefined) return known;
-  const made = makeGazetteer(segment);
-  gazetteers.set(segment, made);
-  return made;
+  return gazetteers.of(segment).now();
+}
+
+/** Makes the gazetteer of a segment, in steps; of a large one `countCities` before. */
+export function gazetteerSteps(segment: Segment): Steps<Gazetteer> {
+  return gazetteers.of(segment).steps();
 }
 
 /**
@@ -54,20 +61,23 @@ export function namesakesMeant(cities: readonly City[]): readonly City[] {
   return largest === undefined ? cities : [largest];
 }
 
-function makeGazetteer(segment: Segment): Gazetteer {
+function* makeGazetteer(segment: Segment): Steps<Gazetteer> {
   const cities = new Map<string, City>();
   const byState = new Map<string, City[]>();
   const accounts = accountsByIbge(segment);
-  for (const { ibge, uf, name } of segment.catalog.municipalities) {
-    if (ibge === null || uf === null || uf === "EX") continue;
+  yield;
+  yield* inSteps(segment.catalog.municipalities, STEP_CITIES, ({ ibge, uf, name }) => {
+    if (ibge === null || uf === null || uf === "EX") return;
     const capital = called.CAPITALS[uf] === ibge;
     const city = { ibge, uf, name, accounts: accounts.get(ibge) ?? 0, capital };
     cities.set(ibge, city);
-    byState.set(uf, [...(byState.get(uf) ?? []), city]);
-  }
+    const neighbours = byState.get(uf);
+    if (neighbours === undefined) byState.set(uf, [city]);
+    else neighbours.push(city);
+  });
   const abroad = segment.catalog.municipalities.filter(({ uf }) => uf === "EX");
   return {
-    places: namesOf(cities),
+    places: yield* namesOf(cities),
     abroadTom: abroad.map(({ tom }) => tom),
     city: (ibge) => cities.get(ibge),
     citiesOf: (uf) => byState.get(uf) ?? [],
@@ -75,44 +85,55 @@ function makeGazetteer(segment: Segment): Gazetteer {
   };
 }
 
-function namesOf(cities: ReadonlyMap<string, City>): PlaceNames {
+function* namesOf(cities: ReadonlyMap<string, City>): Steps<PlaceNames> {
   const names = new PlaceNames();
-  const add = (name: string, place: Partial<Place>) => names.add(name, { ...NO_PLACE, ...place });
+  yield* inSteps(placesOf(cities), STEP_NAMES, ([name, place]) => {
+    names.add(name, { ...NO_PLACE, ...place });
+  });
+  return names;
+}
+
+/** Every name with what it stands for; one may come several times. */
+function* placesOf(cities: ReadonlyMap<string, City>): Generator<[string, Partial<Place>]> {
   for (const city of cities.values()) {
-    for (const name of spellings(city.name)) add(name, { cities: [city] });
+    for (const name of spellings(city.name)) yield [name, { cities: [city] }];
   }
   for (const [name, ibge] of Object.entries(called.CITY_NICKNAMES)) {
     const city = cities.get(ibge);
-    if (city !== undefined) add(name, { nicknamed: [city] });
+    if (city !== undefined) yield [name, { nicknamed: [city] }];
   }
   for (const [name, codes] of Object.entries(called.CITY_SHORT_NAMES)) {
-    add(name, { cities: codes.split(" ").flatMap((ibge) => cities.get(ibge) ?? []) });
+    yield [name, { cities: codes.split(" ").flatMap((ibge) => cities.get(ibge) ?? []) }];
   }
-  for (const [uf, name] of Object.entries(STATE_NAMES)) add(name, { states: [uf] });
-  for (const [name, uf] of Object.entries(called.STATE_NICKNAMES)) add(name, { states: [uf] });
+  for (const [uf, name] of Object.entries(STATE_NAMES)) yield [name, { states: [uf] }];
+  for (const [name, uf] of Object.entries(called.STATE_NICKNAMES)) yield [name, { states: [uf] }];
   for (const [name, states] of Object.entries(called.REGIONS)) {
-    add(name, { states: states.split(" "), region: true });
+    yield [name, { states: states.split(" "), region: true }];
   }
   for (const [name, states] of Object.entries(called.DEMONYMS)) {
-    for (const form of formsOf(name)) add(form, { demonymStates: states.split(" ") });
+    for (const form of formsOf(name)) yield [form, { demonymStates: states.split(" ") }];
   }
   for (const [name, ibge] of Object.entries(called.CITY_DEMONYMS)) {
     const city = cities.get(ibge);
     if (city === undefined) continue;
-    for (const form of formsOf(name)) add(form, { demonymCities: [city] });
+    for (const form of formsOf(name)) yield [form, { demonymCities: [city] }];
   }
-  for (const [name, states] of Object.entries(AREAS)) add(name, { area: states.split(" ") });
-  for (const name of COUNTRIES) add(name, { abroad: true });
-  for (const name of HERE) add(name, { here: true });
-  return names;
+  for (const { name, region, usual } of regionNames()) {
+    yield [name, { regions: [{ region, usual }] }];
+  }
+  for (const [name, states] of Object.entries(AREAS)) yield [name, { area: states.split(" ") }];
+  for (const name of COUNTRIES) yield [name, { abroad: true }];
+  for (const name of HERE) yield [name, { here: true }];
 }
 
 /** A name, and how it is also written: titles shortened, `d'Oeste` as one word. */
 function spellings(name: string): string[] {
   const all = [name];
-  for (const [long, short] of SHORTENED) {
+  const first = name.slice(0, name.indexOf(" "));
+  for (const [long, short] of TITLED.has(first) ? SHORTENED : []) {
     if (name.startsWith(`${long} `)) all.push(`${short} ${name.slice(long.length + 1)}`);
   }
+  if (!/['’]/.test(name)) return all;
   const joined = name.replace(/\b[dD]['’](\p{L})/gu, (_, letter: string) => `d${letter}`);
   if (joined !== name) all.push(joined);
   return all;
@@ -137,6 +158,9 @@ const SHORTENED: readonly (readonly [string, string])[] = [
   ["Desembargador", "Des"],
 ];
 
+/** First words of them. */
+const TITLED = new Set(SHORTENED.map(([long]) => long.split(" ")[0] ?? long));
+
 /** Adjectives by gender and number. */
 function formsOf(name: string): string[] {
   const stem = name.slice(0, -1);
@@ -144,8 +168,19 @@ function formsOf(name: string): string[] {
   return [name, name.endsWith("r") ? `${name}es` : `${name}s`];
 }
 
+/** Accounts by the code of their municipality. */
+const counted = new WeakMap<Segment, Uint32Array>();
+
+/** Counts the accounts of each municipality aside, which reads all of a registry. */
+export async function countCities(segment: Segment): Promise<void> {
+  if (counted.has(segment)) return;
+  const [counts] = await guarded(() => segment.native.facetsAside([], ["municipality"]));
+  if (counts !== undefined) counted.set(segment, counts);
+}
+
 function accountsByIbge(segment: Segment): Map<string, number> {
   const codes = segment.native.table(TABLES.indexOf("municipality_ibge"));
-  const [counts] = guarded(() => segment.native.facets([], ["municipality"]));
+  const counts =
+    counted.get(segment) ?? guarded(() => segment.native.facets([], ["municipality"]))[0];
   return new Map(codes.map((ibge, code) => [ibge, counts?.[code] ?? 0]));
 }

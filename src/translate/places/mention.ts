@@ -1,15 +1,15 @@
 /**
  * One place that a sentence names. What comes in: tokens and what they may stand for. What goes
  * out: a mention, its words and those that lead to it and negate it claimed.
- * Invariant: a mention holds everything it may stand for; what it means is decided when all
- * mentions of the sentence are known.
+ * Invariant: the words of its name are read by nobody again; a mention holds everything it may
+ * stand for; what it means is decided when all mentions of the sentence are known.
  */
 
 import { claimNegation, negatorOf, reachOf } from "../negation.ts";
 import type { Notes } from "../notes.ts";
 import type { Sentence, Words } from "../words/sentence.ts";
 import type { Gazetteer } from "./gazetteer.ts";
-import type { City, PlaceMatch } from "./placenames.ts";
+import type { City, MeantRegion, PlaceMatch } from "./placenames.ts";
 import { DEALING, type Lead, leadOf } from "./placewords.ts";
 
 /** What the stages of places work on. */
@@ -39,6 +39,10 @@ export interface Mention {
   readonly capital: boolean;
   /** Something before or after it cuts a part out of it. */
   part: boolean;
+  /** Regions that its cities are the municipalities of; several until it is known which. */
+  readonly regions: readonly MeantRegion[];
+  /** What it names is not known, or not in full, so that what it stands for is too wide. */
+  readonly lost: boolean;
   /** States it may stand for. */
   states: readonly string[];
   /** Municipalities it may stand for; with states as well, one or the other. */
@@ -71,6 +75,7 @@ export function mentionOf(
   const open = reach.polarity === "open";
   if (open) claimNegation(sentence, reach.negator, lead.from);
   const words = sentence.claim(lead.from, to, "place");
+  sentence.name(at, to);
   // One literal with all members: mentions of one shape are quick to make and to read.
   return {
     from: lead.from,
@@ -89,6 +94,8 @@ export function mentionOf(
     either: false,
     joined: false,
     every: meant.every ?? false,
+    regions: meant.regions ?? [],
+    lost: meant.lost ?? false,
   };
 }
 

@@ -7,18 +7,23 @@
  * left to the notes.
  */
 import { STATE_NAMES } from "../../spec/states.ts";
+import { isInTrade } from "../items.ts";
 import { negatorOf } from "../negation.ts";
 import type { Sentence } from "../words/sentence.ts";
+import { isMoney } from "./capitalword.ts";
+import { firmNames } from "./firmnames.ts";
 import { type Mention, meaningOf, mentionOf, type PlaceContext } from "./mention.ts";
 import { findPart } from "./parts.ts";
 import type { City, Place, PlaceMatch } from "./placenames.ts";
 import { isCapitalised, isMeant, isShouted, isStyle, longerEnd } from "./placesigns.ts";
 import { isOf, leadOf, QUARTERS, STREETS } from "./placewords.ts";
+import { radiusAt } from "./radius.ts";
 
 /** Finds and claims every mention, in the order of the text. */
 export function findMentions(context: PlaceContext): Mention[] {
   const { sentence } = context;
   const found: Mention[] = [];
+  const firm = firmNames(context);
   const take = (read: (at: number) => Mention | null) => {
     for (let at = 0; at < sentence.tokens.length; at++) {
       const mention = sentence.free(at) ? read(at) : null;
@@ -29,11 +34,12 @@ export function findMentions(context: PlaceContext): Mention[] {
   };
   take(
     (at) =>
+      radiusAt(context, at, { last: found.at(-1), firm }) ??
       streetAt(context, at) ??
-      findPart(context, at) ??
+      findPart(context, at, found.at(-1)) ??
       capitalAt(context, found, at) ??
       abbreviationAt(context, found, at) ??
-      nameAt(context, found, at),
+      nameAt(context, { found, firm }, at),
   );
   // Adjectives come last: whether they say where depends on the other places.
   take((at) => adjectiveAt(context, found, at));
@@ -74,10 +80,11 @@ function isAbbreviation(context: PlaceContext, last: Mention | undefined, at: nu
   const folded = text.toLowerCase();
   if (text === uf && !isShouted(sentence)) return true;
   if (CLEAR.has(folded)) return true;
+  const next = context.gazetteer.places.longest(sentence.tokens, at + 1);
+  if (next?.place.cities.some((city) => city.uf === uf) === true) return true;
   const lead = leadOf(sentence, at);
   if (lead.state || lead.states || lead.mark) return true;
-  const next = sentence.folded(at + 1);
-  if (lead.kind === "in") return !(folded === "se" && next.endsWith("ndo"));
+  if (lead.kind === "in") return !(folded === "se" && sentence.folded(at + 1).endsWith("ndo"));
   if (lead.kind === "of") return !["se", "ac", "ap"].includes(folded);
   if (last === undefined) return false;
   const gap = sentence.words(last.to, at).words.trim();
@@ -88,17 +95,33 @@ function isAbbreviation(context: PlaceContext, last: Mention | undefined, at: nu
   return beside && last.cities.some((city) => city.uf === uf);
 }
 
+/** "Jardim Paulista", "Vila Madalena": quarters begin like some towns and go on with a name. */
+function quarterEnd(sentence: Sentence, { from, to, words }: PlaceMatch): number | null {
+  if (words > 1 || !QUARTERS.has(sentence.folded(from)) || !isCapitalised(sentence, from))
+    return null;
+  let end = to;
+  while (sentence.free(end) && isCapitalised(sentence, end) && stateAt(sentence, end) === null)
+    end++;
+  return end === to ? null : end;
+}
+
 /** The longest name that begins here, where it is meant as a place. */
-function nameAt(context: PlaceContext, found: readonly Mention[], at: number): Mention | null {
+function nameAt(
+  context: PlaceContext,
+  { found, firm }: { found: readonly Mention[]; firm: ReadonlyMap<number, PlaceMatch> },
+  at: number,
+): Mention | null {
   const { sentence, gazetteer } = context;
-  const match = gazetteer.places.longest(sentence.tokens, at, (index) => sentence.free(index));
+  const usable = (index: number) => sentence.free(index);
+  const match = firm.get(at) ?? gazetteer.places.longest(sentence.tokens, at, usable);
   if (match === null) return null;
   const { place } = match;
   const lead = leadOf(sentence, at);
   if (!isMeant(context, match, { lead, last: found.at(-1) })) return null;
   const range = [at, match.to] as const;
   if (place.here) return hereAt(context, range, place);
-  const longer = place.states.length > 0 ? null : longerEnd(context, match);
+  const longer =
+    place.states.length > 0 ? null : (quarterEnd(sentence, match) ?? longerEnd(context, match));
   if (longer !== null) return strangerAt(context, at, longer);
   const meaning = meaningOf(sentence, match);
   if (meaning.states.length + meaning.cities.length > 0) {
@@ -124,6 +147,9 @@ function kindBehind(
   return to + open + 1;
 }
 
+/** Most words of the name of a street or quarter. */
+const STREET_MAX = 6;
+
 /** "bairro Moema", "Avenida Brasil": no place that a filter knows, whatever it is named after. */
 function streetAt(context: PlaceContext, at: number): Mention | null {
   const { sentence, gazetteer, notes } = context;
@@ -131,16 +157,23 @@ function streetAt(context: PlaceContext, at: number): Mention | null {
   const quarter = QUARTERS.has(word) && /^n[ao]$/.test(sentence.folded(at - 1));
   if ((!STREETS.has(word) && !quarter) || gazetteer.places.longest(sentence.tokens, at) !== null)
     return null;
+  // "concessionária de rodovia"
+  if (isOf(sentence.folded(at - 1)) && isInTrade(sentence, at, at + 1)) return null;
   let name = at + 1;
   while (isOf(sentence.folded(name))) name++;
   const free = (index: number) => sentence.free(index);
   let to = gazetteer.places.longest(sentence.tokens, name, free)?.to ?? name;
-  while (to < name + 5 && free(to) && isCapitalised(sentence, to)) to++;
+  for (let next = to; next < name + STREET_MAX && free(next); next++) {
+    // "bairro Jardim das Flores" goes on over its small words.
+    if (isCapitalised(sentence, next)) to = next + 1;
+    else if (!isOf(sentence.folded(next))) break;
+  }
   const weak = quarter || /^(shopping|distrito|district)$/.test(word);
   if (to === name || context.tradeEnd(at) > at || (weak && !isCapitalised(sentence, at)))
     return null;
   const mention = mentionOf(context, [at, at], { part: true });
   const words = sentence.claim(at, to, "unmapped");
+  sentence.name(name, to);
   const detail = {
     pt: "Não há filtro por bairro ou rua.",
     en: "No filter takes a neighbourhood or street.",
@@ -154,6 +187,7 @@ function strangerAt(context: PlaceContext, at: number, to: number): Mention {
   const { sentence, notes } = context;
   const mention = mentionOf(context, [at, at], { part: true });
   const words = sentence.claim(at, to, "unmapped");
+  sentence.name(at, to);
   notes.warn("unknown_place", STRANGER, words);
   notes.leave("place", STRANGER, words);
   return { ...mention, to, words };
@@ -173,9 +207,10 @@ function hereAt(context: PlaceContext, range: readonly [number, number], place: 
 /** A country: abroad is known, which country is not. */
 function abroadAt(context: PlaceContext, { from, to }: PlaceMatch): Mention {
   const { sentence, notes } = context;
-  const mention = mentionOf(context, [from, to], { states: ["EX"] });
   const general = ["exterior", "estrangeiro", "abroad", "overseas"];
-  if (!general.includes(sentence.folded(from))) {
+  const named = !general.includes(sentence.folded(from));
+  const mention = mentionOf(context, [from, to], { states: ["EX"] });
+  if (named) {
     const detail = {
       pt: "Não há filtro por país: foram usadas as empresas do exterior.",
       en: "No filter takes a country: companies abroad were used.",
@@ -184,36 +219,6 @@ function abroadAt(context: PlaceContext, { from, to }: PlaceMatch): Mention {
     mention.part = true;
   }
   return mention;
-}
-
-/** Words after which "capital" is money: "capital social", "capital acima de". */
-const MONEY_AFTER = new Set(
-  (
-    "social giro aberto fechado estrangeiro estrangeira minimo maximo integralizado " +
-    "integralizada acima abaixo superior inferior entre maior menor ate humano inicial " +
-    "registrado declarado stock above below over under between of and e"
-  ).split(" "),
-);
-const MONEY_BEFORE = new Set(
-  "maior maiores menor menores com sem por pelo muito pouco alto baixo share mercado with".split(
-    " ",
-  ),
-);
-
-const AMOUNT_WORDS = new Set(
-  "mil k mi milhao milhoes bilhao bilhoes reais crescente decrescente ordem".split(" "),
-);
-
-function isMoney(sentence: Sentence, at: number): boolean {
-  const next = sentence.folded(at + 1);
-  const after = next === "de" ? sentence.folded(at + 2) : next;
-  const amount = [1, 2, 3].some((step) => sentence.tokens[at + step]?.kind === "number");
-  const joins = after === "e" || after === "and" || after === "of";
-  // "100 mil de capital", "ordem decrescente de capital".
-  const of = ["de", "do"].includes(sentence.folded(at - 1)) && sentence.tokens[at - 2];
-  const counted = of && (of.kind === "number" || AMOUNT_WORDS.has(of.folded));
-  if (counted) return true;
-  return amount || (MONEY_AFTER.has(after) && !joins) || MONEY_BEFORE.has(sentence.folded(at - 1));
 }
 
 /** "capital paulista", "capitais do Nordeste", "a capital". */

@@ -6,26 +6,51 @@
  */
 
 import { STATE_NAMES } from "../../spec/states.ts";
+import { isInTrade } from "../items.ts";
 import type { Sentence, Words } from "../words/sentence.ts";
-import { CITY_PARTS, LONE_PARTS, PART_STARTS, PART_WORDS, SURROUNDINGS } from "./areas.ts";
+import {
+  CITY_PARTS,
+  LONE_PARTS,
+  PART_STARTS,
+  PART_WORDS,
+  STATISTICAL,
+  SURROUNDINGS,
+} from "./areas.ts";
 import { type Mention, meaningOf, mentionOf, type PlaceContext } from "./mention.ts";
-import type { PlaceMatch } from "./placenames.ts";
+import type { MeantRegion, PlaceMatch } from "./placenames.ts";
 import { isKindOfPlace, isOf, leadOf } from "./placewords.ts";
+import {
+  EXCLUDED_PART,
+  lostRegionAt,
+  mentionOfRegions,
+  PART,
+  regionAround,
+  regionAt,
+  regionOfPart,
+} from "./regions.ts";
 
 /** Most words between the name of a part and that of its place. */
 const REACH = 8;
 
-/** The mention of a place of which a part is named here, or null. */
-export function findPart(context: PlaceContext, at: number): Mention | null {
+/** The mention of a region, or of a place of which a part is named here, or null. */
+export function findPart(
+  context: PlaceContext,
+  at: number,
+  last: Mention | undefined,
+): Mention | null {
   const { sentence, gazetteer } = context;
   const area = gazetteer.places.longest(sentence.tokens, at, (index) => sentence.free(index));
+  const region = area === null ? null : regionAt(context, area);
+  if (region !== null) return region;
   if (area !== null && area.place.area.length > 0 && isNamedArea(sentence, area)) {
     return areaAt(context, area);
   }
-  if (!PART_STARTS.has(sentence.folded(at))) return null;
+  if (!PART_STARTS.has(sentence.folded(at)) || isInTrade(sentence, at, at + 1)) return null;
   const head = headAt(sentence, at);
   const whole = wholeAt(context, head.next, head.next > head.end);
-  if (whole === null) return lonePart(context, at, head.end);
+  if (whole === null) {
+    return lostRegionAt(context, at, head) ?? lonePart(context, [at, head.end], last);
+  }
   if (area !== null && area.to >= whole.to) return null;
   // "Serra - ES" and "Serra ES" are the city; "serra catarinense" is none.
   const city = area !== null && area.to >= head.end && !whole.adjective;
@@ -35,10 +60,16 @@ export function findPart(context: PlaceContext, at: number): Mention | null {
   const { to, states, cities } = whole;
   const ofCity = rangeHas(sentence, at, head.end, CITY_PARTS);
   const both = states.length > 0 && cities.length > 0;
+  const asState = states.length > 0 && !(both && ofCity);
+  const name = Array.from({ length: head.end - at }, (_, i) => sentence.folded(at + i)).join(" ");
+  const known = asState ? regionOfPart(context, name, states) : null;
+  if (known !== null) return mentionOfRegions(context, [at, to], [known]);
   const meant = {
-    states: both && ofCity ? [] : states,
-    cities: both && !ofCity ? [] : cities,
+    states: asState ? states : [],
+    cities: asState ? [] : cities,
     part: true,
+    // "região de Minas" is all of it, and of a part of Brazil's states nobody asks for more.
+    lost: STATISTICAL.test(name) || (asState && name !== "regiao" && !states.includes("DF")),
   };
   return partOf(context, { at, head: head.end, name: whole.at, to }, meant);
 }
@@ -128,27 +159,23 @@ function partOf(
   const outer = mentionOf(context, [at, at], {});
   sentence.claim(at, head, "unmapped");
   sentence.claim(head, to, outer.negated ? "unmapped" : "place");
+  const inner = name < to ? leadOf(sentence, name) : outer.lead;
+  sentence.name(name, to);
   if (outer.negated) {
-    notes.leave("excluded_part", EXCLUDED, sentence.words(outer.from, to));
-    return { ...outer, at, to, dropped: true };
+    notes.leave("excluded_part", EXCLUDED_PART, sentence.words(outer.from, to));
+    return { ...outer, at, to, dropped: true, lost: meant.lost ?? false };
   }
   notes.leave("part_of_place", PART, words);
   const all: Words = sentence.words(outer.from, to);
-  const inner = name < to ? leadOf(sentence, name) : outer.lead;
   return { ...outer, at, to, words: all, lead: { ...outer.lead, state: inner.state }, ...meant };
 }
 
-const PART = {
-  pt: "Não há filtro para essa parte; foi usado o lugar em que ela fica.",
-  en: "No filter takes this part; the place it lies in was used.",
-};
-const EXCLUDED = {
-  pt: "Não há filtro para essa parte; a exclusão não foi aplicada.",
-  en: "No filter takes this part; the exclusion was not applied.",
-};
-
 /** "no interior", "São Paulo, zona sul": a part of a place that is named elsewhere, or nowhere. */
-function lonePart(context: PlaceContext, at: number, end: number): Mention | null {
+function lonePart(
+  context: PlaceContext,
+  [at, end]: readonly [at: number, end: number],
+  last: Mention | undefined,
+): Mention | null {
   const { sentence } = context;
   const word = sentence.folded(at);
   const lead = leadOf(sentence, at);
@@ -156,7 +183,29 @@ function lonePart(context: PlaceContext, at: number, end: number): Mention | nul
   const around = SURROUNDINGS.has(word) && beside && !PART_STARTS.has(sentence.folded(at + 1));
   if (!around && (!LONE_PARTS.has(word) || (word === "zona" && end === at + 1))) return null;
   if (lead.kind !== "in" && lead.kind !== "of" && !beside) return null;
+  const region = last === undefined ? null : regionBeside(context, [at, end], last, around);
+  if (region !== null) return mentionOfRegions(context, [at, end], [region]);
   return partOf(context, { at, head: end, name: end, to: end }, { part: true });
+}
+
+/** "Campinas e região", "São Paulo, interior": the region that is meant beside a place. */
+function regionBeside(
+  context: PlaceContext,
+  [at, end]: readonly [at: number, end: number],
+  last: Mention,
+  around: boolean,
+): MeantRegion | null {
+  const { sentence } = context;
+  if (around) {
+    const region = regionAround(context, last);
+    if (region !== null) last.states = [];
+    return region;
+  }
+  const apart = /\p{L}/u.test(sentence.words(last.to, leadOf(sentence, at).from).words);
+  if (apart || end > at + 1 || last.negated) return null;
+  const region = regionOfPart(context, sentence.folded(at), last.states);
+  if (region !== null) last.dropped = true;
+  return region;
 }
 
 function rangeHas(sentence: Sentence, from: number, to: number, words: ReadonlySet<string>) {

@@ -5,6 +5,7 @@
  * and "Palmas" are two cities); only de, da, do and their kind may be there or not; a look-up costs
  * at most the number of words of the longest name.
  */
+import { tokensOfName } from "../words/phrases.ts";
 import { foldWord, type Token, tokenize } from "../words/tokens.ts";
 
 /** A municipality that a name may mean. */
@@ -17,6 +18,30 @@ export interface City {
   readonly capital: boolean;
 }
 
+/** Where the municipalities of a region are looked up. */
+export interface CitySource {
+  readonly places: PlaceNames;
+  citiesOf(uf: string): readonly City[];
+  capitalOf(uf: string): City | undefined;
+}
+
+/** A region that has a name. */
+export interface Region {
+  /** The name that it is called by in answers. */
+  readonly name: string;
+  /** Whether it is only a place inside of a municipality. */
+  readonly part: boolean;
+  /** Its municipalities; those that the snapshot does not have are left out. */
+  members(source: CitySource): readonly City[];
+}
+
+/** A region that a name stands for. */
+export interface MeantRegion {
+  readonly region: Region;
+  /** Whether the name means this one where nothing says which. */
+  readonly usual: boolean;
+}
+
 /** Everything that a name may stand for. */
 export interface Place {
   /** States by name; several for a region. */
@@ -27,6 +52,8 @@ export interface Place {
   readonly nicknamed: readonly City[];
   readonly demonymStates: readonly string[];
   readonly demonymCities: readonly City[];
+  /** Regions as their municipalities; several where the name does not say which. */
+  readonly regions: readonly MeantRegion[];
   /** States in which an area lies that no filter knows. */
   readonly area: readonly string[];
   /** A country other than Brazil, or abroad at large. */
@@ -38,7 +65,8 @@ export interface Place {
 /** A name that stands for nothing. */
 export const NO_PLACE: Place = {
   ...{ states: [], region: false, cities: [], nicknamed: [] },
-  ...{ demonymStates: [], demonymCities: [], area: [], abroad: false, here: false },
+  ...{ demonymStates: [], demonymCities: [], regions: [], area: [] },
+  ...{ abroad: false, here: false },
 };
 
 /** A name that was found: tokens from `from` up to, not including, `to`. */
@@ -74,8 +102,8 @@ export class PlaceNames {
   add(name: string, added: Place): void {
     let node = this.#root;
     let small = false;
-    for (const text of allWords(name)) {
-      const word = foldWord(text);
+    for (const { kind, text, folded: word } of tokensOfName(name)) {
+      if (kind !== "word") continue;
       if (SMALL.has(word)) {
         small = true;
         continue;
@@ -90,7 +118,7 @@ export class PlaceNames {
       small = false;
       node = next;
     }
-    node.place = joined(node.place ?? NO_PLACE, added);
+    node.place = node.place === undefined ? added : joined(node.place, added);
   }
 
   /** The longest name that begins at a token; `usable` says which tokens may take part. */
@@ -161,6 +189,10 @@ function joined(old: Place, added: Place): Place {
     nicknamed: cities(old.nicknamed, added.nicknamed),
     demonymStates: [...new Set([...old.demonymStates, ...added.demonymStates])],
     demonymCities: cities(old.demonymCities, added.demonymCities),
+    regions: [
+      ...old.regions,
+      ...added.regions.filter(({ region }) => !old.regions.some((one) => one.region === region)),
+    ],
     area: [...new Set([...old.area, ...added.area])],
     abroad: old.abroad || added.abroad,
     here: old.here || added.here,

@@ -7,12 +7,15 @@
  */
 
 import { STATE_NAMES } from "../../spec/states.ts";
+import { forgetReach } from "../negation.ts";
 import type { Words } from "../words/sentence.ts";
 import { namesakesMeant } from "./gazetteer.ts";
 import type { Mention, PlaceContext } from "./mention.ts";
 import { findMentions } from "./mentions.ts";
 import type { City } from "./placenames.ts";
+import { settleQuarters } from "./quarters.ts";
 import { chooseReadings, linkOf, settleCapitals } from "./readings.ts";
+import { dropOuterRegions, settleRegions } from "./settleregions.ts";
 
 /** What the stage has found. */
 export interface FoundPlaces {
@@ -30,10 +33,14 @@ export interface FoundPlaces {
 export function findPlaces(context: PlaceContext): FoundPlaces {
   const { sentence } = context;
   const mentions = findMentions(context);
+  forgetReach(sentence);
   chooseReadings(sentence, mentions);
+  settleQuarters(context, mentions);
+  dropOuterRegions(context, mentions);
   const lost = qualify(context, mentions);
   settleCapitals(context, mentions);
   narrowApart(mentions);
+  settleRegions(context, mentions);
   const first = mentions[0];
   const found: FoundPlaces = {
     ...{ states: new Set<string>(), cities: new Map<string, City>() },
@@ -44,7 +51,10 @@ export function findPlaces(context: PlaceContext): FoundPlaces {
   for (const mention of mentions) if (!mention.dropped) collect(context, found, mention);
   const wishless = found.states.size + found.cities.size === 0;
   const bare = mentions.some((one) => one.part && !one.negated && isEmpty(one) && !one.dropped);
-  found.unknown = (wishless && bare) || (lost && found.cities.size === 0);
+  const widened = mentions.some((one) => {
+    return one.lost && (one.negated || !isEmpty(one) || found.states.size > 0);
+  });
+  found.unknown = (wishless && bare) || (lost && found.cities.size === 0) || widened;
   return found;
 }
 

@@ -6,7 +6,9 @@
  * without any capitals is read like one with them wherever a preposition stands.
  */
 import { STATE_NAMES } from "../../spec/states.ts";
+import { ROLES_BEFORE } from "../activities/roles.ts";
 import { isFillerWord } from "../fillers.ts";
+import { beginsWish } from "../items.ts";
 import { negatorOf } from "../negation.ts";
 import type { Sentence } from "../words/sentence.ts";
 import type { Token } from "../words/tokens.ts";
@@ -41,7 +43,8 @@ export function isMeant(context: PlaceContext, match: PlaceMatch, around: Around
   const { lead } = around;
   if (sentence.folded(from) === "para" && match.words === 1) return isPara(sentence, from, lead);
   if (lead.city || lead.cities) return !place.here;
-  if (isMonth(sentence, match, lead) && !isStateBehind(sentence, match)) return false;
+  const beside = isStateBehind(sentence, match) || isStateBeside(sentence, match);
+  if (isMonth(sentence, match, lead) && !beside) return false;
   if (lead.state || lead.states) return !place.here;
   if (place.here) return isHere(context, match, lead);
   if (place.abroad && place.cities.length + place.states.length === 0) {
@@ -56,7 +59,8 @@ export function isMeant(context: PlaceContext, match: PlaceMatch, around: Around
   if (place.cities.length + place.nicknamed.length === 0) {
     return place.states.length > 0 && isNamed(context, match, around);
   }
-  if (isOnlyAdjective(sentence, match, lead) && !isStateBehind(sentence, match)) return false;
+  const before = around.last !== undefined && isStateBefore(match, around.last);
+  if (isOnlyAdjective(sentence, match, lead) && !beside && !before) return false;
   return isCity(context, match, around);
 }
 
@@ -131,6 +135,8 @@ function isCity(context: PlaceContext, match: PlaceMatch, around: Around): boole
   const { from, to } = match;
   const lower = !isCapitalised(sentence, from);
   if (isStateBehind(sentence, match)) return true;
+  if (isStateBeside(sentence, match) && !belongsToTrade(context, match)) return true;
+  if (last !== undefined && isStateBefore(match, last)) return true;
   if (lead.kind !== "in" && isSpelledOtherwise(sentence, match)) return false;
   if (lower && isInTrade(context, match)) return false;
   const trade = context.tradeEnd(from) >= to;
@@ -186,6 +192,7 @@ export function longerEnd(context: PlaceContext, { to, from, words }: PlaceMatch
     sentence.free(at) &&
     word.length >= 3 &&
     gazetteer.places.longest(sentence.tokens, at) === null &&
+    !beginsWish(sentence, at) &&
     STATE_NAMES[sentence.tokens[at]?.text ?? ""] === undefined;
   if (!unknown) return null;
   if (isCapitalised(sentence, at)) return at + 1;
@@ -242,6 +249,36 @@ function isStateBehind(sentence: Sentence, { to, place }: PlaceMatch): boolean {
   if (text.length !== 2 || STATE_NAMES[uf] === undefined) return false;
   const cities = [...place.cities, ...place.nicknamed];
   return (mark || text === uf) && cities.some((city) => city.uf === uf);
+}
+
+/** "contagem mg": letters of a state that has such a city, however they are written. */
+export function isStateBeside(sentence: Sentence, { to, place }: PlaceMatch): boolean {
+  const text = sentence.tokens[to]?.text ?? "";
+  const uf = text.toUpperCase();
+  if (text.length !== 2 || !sentence.free(to) || STATE_NAMES[uf] === undefined) return false;
+  return [...place.cities, ...place.nicknamed].some((city) => city.uf === uf);
+}
+
+/** "mg contagem": the state right before its city. */
+function isStateBefore({ from, place }: PlaceMatch, { to, at, states, cities }: Mention): boolean {
+  const letters = to === from && to === at + 1 && states.length === 1 && cities.length === 0;
+  return letters && place.cities.some(({ uf }) => states.includes(uf));
+}
+
+/** "loja de flores pe": what the words before a name deal with is no place. */
+function belongsToTrade(context: PlaceContext, match: PlaceMatch): boolean {
+  const { sentence } = context;
+  if (isInTrade(context, match)) return true;
+  const of = isOf(sentence.folded(match.from - 1));
+  return of && context.tradeEnd(match.from) >= match.to && isRoleBefore(sentence, match.from - 1);
+}
+
+/** Whether a word for what is done with goods ends right before a token. */
+function isRoleBefore(sentence: Sentence, at: number): boolean {
+  for (let from = at - 1; from >= Math.max(0, at - TRADE_WORDS_MAX); from--) {
+    if (ROLES_BEFORE.longest(sentence.tokens, from)?.to === at) return true;
+  }
+  return false;
 }
 
 /** Whether a known name of a trade begins before this name and reaches into it. */

@@ -5,6 +5,7 @@
  * nothing to do with it; none is claimed here.
  */
 import type { Sentence } from "../words/sentence.ts";
+import { isMoney } from "./capitalword.ts";
 
 /** Prepositions of where something is. */
 const IN = new Set("em no na nos nas in at within across throughout".split(" "));
@@ -71,7 +72,7 @@ export function leadOf(sentence: Sentence, at: number): Lead {
       }
     } else if (STATE.has(before)) seen.state = true;
     else if (STATES.has(before)) seen.states = true;
-    else if (CITY.has(before)) seen.city = true;
+    else if (CITY.has(before) && isPlaceWord(sentence, from - 1)) seen.city = true;
     else if (CITIES.has(before)) seen.cities = true;
     else if (!SILENT.has(before)) break;
   }
@@ -79,6 +80,11 @@ export function leadOf(sentence: Sentence, at: number): Lead {
   while (from < at && SILENT.has(sentence.folded(from)) && !isRegionWord(sentence, from)) from++;
   const { state, states, city, cities, mark } = seen;
   return { from, kind, word, state, states, city, cities, mark };
+}
+
+/** "maior capital em Goiás": money says nothing of a city. */
+function isPlaceWord(sentence: Sentence, at: number): boolean {
+  return sentence.folded(at) !== "capital" || !isMoney(sentence, at);
 }
 
 function isRegionWord(sentence: Sentence, at: number): boolean {

@@ -29,7 +29,7 @@ export function linkOf(sentence: Sentence, last: Mention, mention: Mention): Lin
 
 /** Decides for every mention that may be a city or a state. */
 export function chooseReadings(sentence: Sentence, mentions: readonly Mention[]): void {
-  const cut = mentions.some((one) => one.capital && one.negated);
+  const cuts = mentions.filter((one) => one.negated && (one.capital || one.regions.length > 0));
   for (const group of groupsOf(sentence, mentions)) {
     const clear = group.filter((one) => !isEither(one) && one.states.length > 0 && !one.part);
     const cities = group.filter((one) => !isEither(one) && one.states.length === 0);
@@ -41,8 +41,9 @@ export function chooseReadings(sentence: Sentence, mentions: readonly Mention[])
       const asState =
         saysState(one, several) ??
         // "em São Paulo, menos a capital" can only be the state.
-        (cut && !one.negated ? true : null) ??
+        (!one.negated && cuts.some((cut) => cutsState(cut, one)) ? true : null) ??
         (isQualified(sentence, one, group[i + 1], group[i + 2]) ? false : null) ??
+        (isBehindLetters(group[i - 1], one) ? false : null) ??
         (next !== undefined && isStatePart(sentence, next)
           ? true
           : readsAsState(sentence, one, {
@@ -55,6 +56,11 @@ export function chooseReadings(sentence: Sentence, mentions: readonly Mention[])
     }
   }
   excludedStates(mentions);
+}
+
+/** Whether what is left out is the capital, or a region that the city itself lies in. */
+function cutsState({ capital, cities }: Mention, one: Mention): boolean {
+  return capital || one.cities.some((city) => cities.includes(city));
 }
 
 /** "São Paulo, interior": a part that only a state has. */
@@ -123,6 +129,13 @@ function isQualified(
   return link === "comma" && ends;
 }
 
+/** "RN Paraná": behind the letters of a state that has it, it is the city. */
+function isBehindLetters(last: Mention | undefined, one: Mention): boolean {
+  if (last === undefined || last.to !== one.at || last.to - last.at !== 1) return false;
+  const only = last.states.length === 1 && last.cities.length === 0 && !last.adjective;
+  return only && one.cities.some(({ uf }) => last.states.includes(uf));
+}
+
 /** Mentions that stand together, each linked to the one before. */
 function groupsOf(sentence: Sentence, mentions: readonly Mention[]): Mention[][] {
   const groups: Mention[][] = [];
@@ -165,7 +178,7 @@ function excludedStates(mentions: readonly Mention[]): void {
 export function settleCapitals(context: PlaceContext, mentions: readonly Mention[]): void {
   const { gazetteer, notes } = context;
   const wished = mentions.filter((one) => !one.negated && !one.dropped && !one.capital);
-  const states = [...new Set(wished.flatMap((one) => one.states))];
+  const states = [...new Set(wished.flatMap(statesOf))];
   for (const one of mentions) {
     if (!one.capital) continue;
     const own = states.flatMap((uf) => gazetteer.capitalOf(uf) ?? []);
@@ -182,6 +195,11 @@ export function settleCapitals(context: PlaceContext, mentions: readonly Mention
     );
     one.part = true;
   }
+}
+
+/** Those that are named, or in which a region lies. */
+function statesOf({ states, cities, regions }: Mention): readonly string[] {
+  return regions.length > 0 ? cities.map(({ uf }) => uf) : states;
 }
 
 function dropState(one: Mention): void {

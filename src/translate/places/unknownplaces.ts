@@ -6,6 +6,7 @@
  */
 
 import { FILTER_PHRASES } from "../filters/table.ts";
+import { beginsWish } from "../items.ts";
 import { isSpecialised, type PlaceContext } from "./mention.ts";
 import type { FoundPlaces } from "./places.ts";
 import { isCapitalised } from "./placesigns.ts";
@@ -49,7 +50,7 @@ export function findUnknownPlaces(
     if (pass !== "left" && tradeEnd(at) > at) continue;
     const to = nameEnd(context, at);
     if (pass === "long" && (to === at + 1 || FILTER_PHRASES.longest(sentence.tokens, at))) continue;
-    leave(context, found, lead.from, to);
+    leave(context, found, [lead.from, at, to]);
     at = to - 1;
   }
 }
@@ -60,6 +61,7 @@ function nameEnd(context: PlaceContext, at: number): number {
   const capital = isCapitalised(sentence, at);
   let to = at + 1;
   for (let next = to; next < at + NAME_WORDS_MAX; next++) {
+    if (beginsWish(sentence, next)) break;
     if (capital && isOf(sentence.folded(next)) && sentence.free(next)) continue;
     if (!isName(context, next) || isCapitalised(sentence, next) !== capital) break;
     to = next + 1;
@@ -84,8 +86,13 @@ function leads({ sentence }: PlaceContext, lead: Lead, at: number, pass: Unknown
   return lead.word === "em" || lead.word === "in";
 }
 
-function leave({ sentence, notes }: PlaceContext, found: FoundPlaces, from: number, to: number) {
+function leave(
+  { sentence, notes }: PlaceContext,
+  found: FoundPlaces,
+  [from, at, to]: readonly [from: number, name: number, to: number],
+) {
   const words = sentence.claim(from, to, "unmapped");
+  sentence.name(at, to);
   const known = found.states.size + found.cities.size > 0;
   const beside = sentence.owner(to) === "place" || sentence.owner(to + 1) === "place";
   if (!known || (beside && found.cities.size === 0)) found.unknown = true;

@@ -7,7 +7,8 @@
  * an assumption. Rather none than a wrong one.
  */
 import type { Segment } from "../../search/segment.ts";
-import { describesActivities } from "../activities/descriptions.ts";
+import type { Steps } from "../../steps.ts";
+import { describesActivities, descriptionSteps } from "../activities/descriptions.ts";
 import { type Goods, type LexiconChoice, lexicon } from "../activities/lexicon.ts";
 import { ROLES_BEHIND } from "../activities/roles.ts";
 import { isFillerWord } from "../fillers.ts";
@@ -21,6 +22,7 @@ import { englishSingulars, otherGenders, plainForms } from "../words/wordforms.t
 import { COMMON_WORDS } from "./commonwords.ts";
 import { type Guess, guessesOf, nameAround, WEIGHTS } from "./guesses.ts";
 import { isSwapped } from "./slips.ts";
+import { hasSpellWords, spellWordsSteps } from "./spellwords.ts";
 
 /** What the stage works on. */
 interface SpellingContext {
@@ -42,6 +44,19 @@ export function correctSpelling(context: SpellingContext): number {
     if (form !== null) sentence.readAs(at, form);
   }
   return corrections;
+}
+
+/** Makes what unknown words are looked up in, in steps, where a sentence has any. */
+export function* readyForUnknown(context: SpellingContext): Steps<void> {
+  const { sentence, segment, gazetteer } = context;
+  if (hasSpellWords(gazetteer)) return;
+  const some = (known: (token: Token) => boolean) =>
+    sentence.tokens.some((token, at) => {
+      return isPlainWord(token) && sentence.free(at) && !known(token);
+    });
+  if (!some((token) => isNamed(token) || isKnownElsewhere(context, token))) return;
+  yield* descriptionSteps(segment);
+  if (some((token) => isKnown(context, token))) yield* spellWordsSteps(gazetteer);
 }
 
 function correctSlips(context: SpellingContext): number {
@@ -81,12 +96,14 @@ function formAt(context: SpellingContext, at: number): string | null {
 
 /** Whether any stage knows a word. */
 function isKnown(context: SpellingContext, token: Token): boolean {
-  const { key } = token;
+  if (isNamed(token) || isKnownElsewhere(context, token)) return true;
+  return describesActivities(context.segment, token.key);
+}
+
+/** Whether a word is part of what a trade or goods are called. */
+function isNamed({ key }: Token): boolean {
   const { trades, goods, roles } = lexicon();
-  for (const { vocabulary } of [trades, goods, roles, ROLES_BEHIND]) {
-    if (vocabulary.has(key)) return true;
-  }
-  return isKnownElsewhere(context, token) || describesActivities(context.segment, key);
+  return [trades, goods, roles, ROLES_BEHIND].some(({ vocabulary }) => vocabulary.has(key));
 }
 
 /** Whether a word is known for something else than a trade or goods. */

@@ -81,6 +81,8 @@ export function guessesOf(context: GuessContext, at: number): readonly Guess[] {
 function guessOf(context: GuessContext, at: number, near: NearWord): Guess | null {
   const { places } = context.gazetteer;
   const { word } = near;
+  const wish = wishGuess(context, at, near);
+  if (wish !== null) return wish;
   const shown = spellWords(context.gazetteer).written(word);
   if (shown === undefined) return { ...near, value: null, written: null, weight: WEIGHTS.trade };
   const name = nameAround(context, at, word);
@@ -90,6 +92,30 @@ function guessOf(context: GuessContext, at: number, near: NearWord): Guess | nul
   if (weight === 0) return { ...near, value: name.value, written: null, weight: WEIGHTS.rare };
   const asPlace = name.place === null ? undefined : places.vocabulary.get(word);
   return { ...near, value: name.value, written: asPlace ?? shown, weight };
+}
+
+/** Words by which wishes are said, which a slip may have been meant for. */
+const WISH_WORDS = new Set(
+  (
+    "email telefone telefones whatsapp celular contato capital social desde exceto abertas " +
+    "abertos " +
+    "aberta ativas ativos baixadas baixadas fechadas inativas inaptas suspensas matriz matrizes " +
+    "filial filiais simples nacional optantes pequenas pequenos grandes medias microempresas " +
+    "empresas maiores menores recentes antigas ordenadas cidade municipio capitais janeiro " +
+    "fevereiro setembro outubro novembro dezembro cooperativas associacoes condominios limitada " +
+    "excluindo depois antes entre acima abaixo"
+  ).split(" "),
+);
+/** Shortest slip that is read as one of them. */
+const WISH_LENGTH_MIN = 5;
+
+/** A slip in a word of a wish: "emial", "exeto"; null for all else. */
+function wishGuess({ sentence }: GuessContext, at: number, near: NearWord): Guess | null {
+  const { folded, text } = sentence.tokens[at] as Token;
+  const { word, distance } = near;
+  if (!WISH_WORDS.has(word) || distance > 1 || folded.length < WISH_LENGTH_MIN) return null;
+  if (text !== text.toLowerCase() || !isLikelySlip(folded, word, distance)) return null;
+  return { ...near, value: word, written: word, weight: WEIGHTS.known };
 }
 
 /** Words of three letters only within long names of places: "São José do Riu Preto". */

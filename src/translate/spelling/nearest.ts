@@ -4,20 +4,31 @@
  * Invariant: only offered, never searched for; the index is made when it is first asked for. Apart
  * because it is asked by activities and knows of spelling only.
  */
-import { lexicon } from "../activities/lexicon.ts";
+import { Gradual, type Steps } from "../../steps.ts";
+import { lexicon, lexiconSteps } from "../activities/lexicon.ts";
 import { foldWord, tokenize } from "../words/tokens.ts";
 import { SpellIndex } from "./spelling.ts";
 
 /** Most names that are looked at for one word. */
 const NAMES_MAX = 3;
 
-let made: SpellIndex | null = null;
+const made = new Gradual(makeIndex);
+
+function* makeIndex(): Steps<SpellIndex> {
+  const { trades } = yield* lexiconSteps();
+  return yield* SpellIndex.steps([...trades.vocabulary.values()].map(foldWord));
+}
+
+/** Makes the index, in steps. */
+export function nearestTradesSteps(): Steps<SpellIndex> {
+  return made.steps();
+}
 
 /** Codes as the lexicon has them of the trades that are called nearly like one of the words. */
 export function nearestTrades(words: readonly string[]): string[] {
   const { trades } = lexicon();
-  made ??= new SpellIndex([...trades.vocabulary.values()].map(foldWord));
-  const names = words.flatMap((word) => made?.nearest(word, { countMax: NAMES_MAX }) ?? []);
+  const index = made.now();
+  const names = words.flatMap((word) => index.nearest(word, { countMax: NAMES_MAX }));
   const codes = [...names]
     .sort((a, b) => a.distance - b.distance || (a.word < b.word ? -1 : 1))
     .flatMap(({ word }) => trades.longest(tokenize(word), 0)?.value.codes ?? []);

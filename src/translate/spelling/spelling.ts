@@ -7,6 +7,8 @@
  * where these allow it, so that its cost is bounded by the number of words.
  */
 
+import { atOnce, inSteps, type Steps } from "../../steps.ts";
+
 /** A word with how many slips away it is. */
 export interface NearWord {
   readonly word: string;
@@ -25,6 +27,8 @@ interface NearLimits {
 export const NEAR_LENGTH_MIN = 4;
 /** From this length on two slips leave enough of a word. */
 const TWO_SLIPS_LENGTH_MIN = 8;
+/** Words that are taken in in one step: less than a millisecond of work. */
+const STEP_WORDS = 1_024;
 /** Longer ones are no words and no names of places. */
 const LENGTH_MAX = 80;
 
@@ -37,30 +41,41 @@ export function slipsAllowed(length: number): number {
 /** Words to be compared with; they may hold spaces, as names of places do. */
 export class SpellIndex {
   /** By length. */
-  readonly #words: readonly string[];
+  #words: readonly string[] = [];
   /** Index of the first word of each length; one entry past the longest. */
-  readonly #starts: Int32Array;
+  #starts = new Int32Array(LENGTH_MAX + 4);
   /** Letters that occur, one bit each; and letters that occur twice or more. */
-  readonly #once: Int32Array;
-  readonly #twice: Int32Array;
+  #once = new Int32Array();
+  #twice = new Int32Array();
 
   /** Takes folded words (lower case, no accents); repeats count once, too long ones not at all. */
   constructor(words: Iterable<string>) {
+    atOnce(this.#take(words));
+  }
+
+  /** Makes an index in steps. */
+  static *steps(words: Iterable<string>): Steps<SpellIndex> {
+    const index = new SpellIndex([]);
+    yield* index.#take(words);
+    return index;
+  }
+
+  *#take(words: Iterable<string>): Steps<void> {
     const byLength: string[][] = Array.from({ length: LENGTH_MAX + 3 }, () => []);
-    for (const word of words instanceof Set ? words : new Set(words))
+    yield* inSteps(words instanceof Set ? words : new Set(words), STEP_WORDS, (word) => {
       if (word.length <= LENGTH_MAX) byLength[word.length]?.push(word);
-    this.#starts = new Int32Array(byLength.length + 1);
+    });
     for (const [length, list] of byLength.entries()) {
       this.#starts[length + 1] = (this.#starts[length] as number) + list.length;
     }
     this.#words = byLength.flat();
     this.#once = new Int32Array(this.#words.length);
     this.#twice = new Int32Array(this.#words.length);
-    for (const [i, word] of this.#words.entries()) {
+    yield* inSteps(this.#words.entries(), STEP_WORDS, ([i, word]) => {
       const { once, twice } = lettersOf(word);
       this.#once[i] = once;
       this.#twice[i] = twice;
-    }
+    });
   }
 
   /** Number of words. */

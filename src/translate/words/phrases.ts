@@ -108,22 +108,36 @@ export function wordsOf(name: string): string[] {
 /** Tokens of words of names: the thousands of names are made of few different words. */
 const wordTokens = new Map<string, Token>();
 /** Names that white space and hyphens cut into words; all others go through the analyzer. */
-const PLAIN_NAME = /^[a-zA-Zà-öø-ÿ]+(?:[ -][a-zA-Zà-öø-ÿ]+)*$/;
+const PLAIN_NAME = /^[a-zA-ZÀ-ÖØ-öø-ÿ]+(?:[ -][a-zA-ZÀ-ÖØ-öø-ÿ]+)*$/;
 
-/** The tokens of a name; their places in it do not count. */
-function tokensOf(name: string): readonly Token[] {
-  if (!PLAIN_NAME.test(name)) return tokenize(name);
-  return name.split(/[ -]/).map((word) => {
-    const known = wordTokens.get(word);
-    if (known !== undefined) return known;
-    const token = tokenize(word)[0] as Token;
-    wordTokens.set(word, token);
-    return token;
-  });
+/** The tokens of a name without marks; their places in it do not count. */
+export function tokensOfName(name: string): readonly Token[] {
+  if (!PLAIN_NAME.test(name)) return tokenize(name).filter(({ kind }) => kind !== "mark");
+  const tokens: Token[] = [];
+  for (let from = 0; from <= name.length; ) {
+    const to = wordEnd(name, from);
+    const word = from === 0 && to === name.length ? name : name.slice(from, to);
+    tokens.push(wordTokens.get(word) ?? newToken(word));
+    from = to + 1;
+  }
+  return tokens;
+}
+
+function wordEnd(name: string, from: number): number {
+  let to = from;
+  while (to < name.length && name[to] !== " " && name[to] !== "-") to++;
+  return to;
+}
+
+function newToken(word: string): Token {
+  const token = tokenize(word)[0] as Token;
+  wordTokens.set(word, token);
+  return token;
 }
 
 function tellingOf(name: string): readonly Token[] {
-  const tokens = tokensOf(name).filter(({ kind }) => kind !== "mark");
+  const tokens = tokensOfName(name);
+  if (!tokens.some(joins)) return tokens;
   const telling = tokens.filter((token) => !joins(token));
   return telling.length === 0 ? tokens : telling;
 }

@@ -3,7 +3,7 @@
  * out: which words are still free, and at the end who took each.
  * Invariant: every token has at most one owner; what was claimed is never given back, so that the
  * order of the stages decides; nothing that was written is lost; a word that is read as another
- * one keeps its text and its place.
+ * one keeps its text and its place; a name is never read again, as whatever else its words mean.
  */
 import type { FILTER_ROLES } from "../../spec/filters/table.ts";
 import { type Token, tokenize } from "./tokens.ts";
@@ -25,11 +25,15 @@ export interface Words {
   readonly end: number;
 }
 
+/** What every word of a name is read as: a letter that no word has. */
+const IN_NAME = "\u{e000}";
+
 /** One text with the owners of its tokens. */
 export class Sentence {
   readonly text: string;
   readonly #tokens: Token[];
   readonly #owners: (TokenRole | null)[];
+  #revision = 0;
 
   constructor(text: string) {
     this.text = text;
@@ -42,10 +46,28 @@ export class Sentence {
     return this.#tokens;
   }
 
+  /** How often words were read as others: what was found before that may not hold any more. */
+  get revision(): number {
+    return this.#revision;
+  }
+
   /** Reads a word as another one, folded. */
   readAs(index: number, folded: string): void {
     const token = this.#tokens[index] as Token;
     this.#tokens[index] = { ...token, folded, key: reduce(folded) };
+    this.#revision++;
+  }
+
+  /**
+   * Makes words a name: they are no words of the language any more, neither here nor in phrases.
+   */
+  name(from: number, to: number): void {
+    this.#revision++;
+    for (let at = from; at < to; at++) {
+      const token = this.#tokens[at];
+      if (token === undefined || token.kind === "mark") continue;
+      this.#tokens[at] = { ...token, kind: "word", folded: IN_NAME, key: IN_NAME };
+    }
   }
 
   /** Whether a token is there and nobody's. */

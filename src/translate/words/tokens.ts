@@ -52,7 +52,18 @@ function tokenAt(text: string, start: number, kind: "letter" | "digit" | "mark")
   return { kind: type, start, end, text: part, folded: part, key: part };
 }
 
+/** "S/A", "S.A.", "M&A": one word, whatever stands between its letters. */
+const ONE_WORD = /(?:s[/.]a|m&a)(?![\p{L}\p{N}])\.?/iuy;
+
 function wordToken(text: string, start: number, end: number): Token {
+  if (end - start === 1) {
+    ONE_WORD.lastIndex = start;
+    const whole = ONE_WORD.exec(text)?.[0];
+    if (whole !== undefined) {
+      const folded = whole.toLowerCase().replace(/[/.]/g, "");
+      return { kind: "word", start, end: start + whole.length, text: whole, folded, key: folded };
+    }
+  }
   const part = text.slice(start, end);
   // "nº" folds to "no", which is a preposition.
   const folded = end - start === 2 && /^n[ºª]$/i.test(part) ? "numero" : foldWord(part);

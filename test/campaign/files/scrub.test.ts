@@ -321,6 +321,7 @@ describe("a scrubber", () => {
       wholePage: () => native.wholePage(whole, -1, new Float64Array(4)),
       count: () => native.count([]),
       facets: () => native.facets([], ["uf"]),
+      facetsWorkMax: () => native.facetsWorkMax([], ["uf"]),
       lastWork: () => native.lastWork(),
       documentFrequency: () => native.documentFrequency(["x"]),
       renderJson: () => native.renderJson(rows, ["cnpj"]),
@@ -330,9 +331,12 @@ describe("a scrubber", () => {
       firstsOfCompany: () => native.firstsOfCompany(rows, { ...page, beginning: true }),
     };
     const later: Readonly<Record<string, () => Promise<unknown>>> = {
+      companyAside: () => native.companyAside({ root: "00000000", afterRow: -1, limit: 1 }),
       countAside: () => native.countAside([]),
       facetsAside: () => native.facetsAside([], ["uf"]),
       firstsAside: () => native.firstsAside(rows, { ...page, beginning: true }),
+      renderRowsAside: () => native.renderRowsAside(rows, { format: "csv", ...render }),
+      suggestAside: () => native.suggestAside({ words: ["a"], clauses: [], limit: 1 }),
       selectAside: () => native.selectAside({ ...page, method: "rank", afterRow: -1, limit: 1 }),
     };
     const isPublic = (error: unknown) =>

@@ -44,7 +44,7 @@ const CODES: readonly (readonly [DimensionName, number])[] = [
   ["registration_status", 9],
   ["company_size_code", 5],
   ["legal_nature", 8],
-  ["flag", 6],
+  ["flag", 10],
   ["area_code", 100],
   ["started_year", 226],
 ];

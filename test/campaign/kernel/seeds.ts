@@ -1,17 +1,18 @@
 /**
  * Seeds for native-index/fuzz/run.mjs. What comes in: a folder. What goes out: small snapshots in
  * its `opener` folder, whole ones and ones with forged metadata, tables, directories and footers;
- * random queries in `kernel`; and a good snapshot of two chunks whose place stands in `kernel.txt`
- * as "path offset length crc32c".
+ * random queries in `kernel`; files of a dump in `scan`; and a good snapshot of
+ * two chunks whose place stands in `kernel.txt` as "path offset length crc32c".
  * Invariant: the same seeds every time; what is there already is written anew. Run by hand it
  * takes the folder as its argument.
  */
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { fileURLToPath } from "node:url";
+import { hostileFile } from "../../support/dump/hostile.ts";
 import { mutate } from "../../support/files/forge-mutations.ts";
 import { SnapshotForge, writeSmallSnapshot } from "../../support/files/forge-snapshot.ts";
-import { randomRows, seededRandom } from "../../support/native-index/fixture-rows.ts";
+import { randomRows, rowsOfKinds, seededRandom } from "../../support/native-index/fixture-rows.ts";
 import { writeFixture } from "../../support/native-index/region-fixture.ts";
 
 /** Forged seeds of the opener. */
@@ -21,10 +22,14 @@ const FORGED = 24;
 export async function writeFuzzSeeds(folder: string): Promise<void> {
   mkdirSync(path.join(folder, "opener"), { recursive: true });
   mkdirSync(path.join(folder, "kernel"), { recursive: true });
+  mkdirSync(path.join(folder, "scan"), { recursive: true });
   for (const count of [0, 1, 40, 400]) {
     await writeFixture(path.join(folder, "opener", `${count}`), randomRows(count + 1, count));
   }
+  // So few kinds of rows that they are counted by municipality.
+  await writeFixture(path.join(folder, "opener", "kinds"), rowsOfKinds(8, 1_000, 5));
   await writeForged(path.join(folder, "opener"));
+  writeDumpFiles(path.join(folder, "scan"));
   const good = await writeFixture(path.join(folder, "kernel.snapshot"), randomRows(7, 70_000));
   const { offset, length, crc32c } = good.directory;
   writeFileSync(path.join(folder, "kernel.txt"), [good.path, offset, length, crc32c].join(" "));
@@ -33,6 +38,21 @@ export async function writeFuzzSeeds(folder: string): Promise<void> {
     const bytes = Uint8Array.from({ length: 20 + i * 4 }, () => random() * 256);
     writeFileSync(path.join(folder, "kernel", `${i}`), bytes);
   }
+}
+
+/** Hostile files of all three types, behind the two bytes that choose how they are scanned. */
+function writeDumpFiles(folder: string): void {
+  const random = seededRandom(5);
+  const types = ["estabelecimentos", "empresas", "simples"] as const;
+  types.forEach((type, choice) => {
+    for (let i = 0; i < 16; i++) {
+      const bytes = Buffer.concat([
+        Buffer.of(choice + 3 * i, 16 * i),
+        hostileFile(random, type, 6),
+      ]);
+      writeFileSync(path.join(folder, `${type}-${i}`), bytes);
+    }
+  });
 }
 
 /** Sections that were moved, doubled or lie in others: mutation takes long to find those. */

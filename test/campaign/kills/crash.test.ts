@@ -21,7 +21,7 @@ import { plainGround } from "./lane.ts";
 import { Ledger, type SeenRecord } from "./ledger.ts";
 import { planCycle } from "./plan.ts";
 import { References } from "./reference.ts";
-import { readWish } from "./run.ts";
+import { readOptions } from "./run.ts";
 import { buildVictim, makeKeys, type Reply, Server } from "./server.ts";
 import { Violation } from "./violation.ts";
 
@@ -73,16 +73,16 @@ describe("a plan", () => {
   });
 
   it("is chosen on the command line, which is read or refused", () => {
-    assert.deepEqual(readWish(["--cycles", "7", "--seed", "9"], 0), {
+    assert.deepEqual(readOptions(["--cycles", "7", "--seed", "9"], 0), {
       ...{ seed: 9, cycles: 7, hits: 3, lanes: 2 },
       ...{ powerCuts: 0, diskFull: false },
     });
-    assert.deepEqual(readWish(["--power-cut", "5"], 77), {
+    assert.deepEqual(readOptions(["--power-cut", "5"], 77), {
       ...{ seed: 77, cycles: 0, hits: 0, lanes: 2 },
       ...{ powerCuts: 5, diskFull: false },
     });
-    assert.throws(() => readWish(["--cycles", "many"]), /--cycles must be a whole number/);
-    assert.throws(() => readWish(["--cycle", "7"]));
+    assert.throws(() => readOptions(["--cycles", "many"]), /--cycles must be a whole number/);
+    assert.throws(() => readOptions(["--cycle", "7"]));
   });
 });
 

@@ -25,7 +25,7 @@ const USAGE = `usage: npm run crash -- [options]
 `;
 
 /** What the command line asks for. */
-export interface CrashWish {
+export interface CrashOptions {
   readonly seed: number;
   readonly cycles: number;
   readonly hits: number;
@@ -35,7 +35,7 @@ export interface CrashWish {
 }
 
 /** Reads the command line. Throws an error with a sentence for what is wrong in it. */
-export function readWish(args: readonly string[], nowMs = Date.now()): CrashWish {
+export function readOptions(args: readonly string[], nowMs = Date.now()): CrashOptions {
   const text = { type: "string" } as const;
   const { values } = parseArgs({
     args: [...args],
@@ -68,7 +68,7 @@ export function readWish(args: readonly string[], nowMs = Date.now()): CrashWish
 }
 
 async function main(args: readonly string[]): Promise<void> {
-  const wish = readWish(args);
+  const wish = readOptions(args);
   const { seed, cycles, hits, lanes, powerCuts } = wish;
   process.stdout.write(`seed ${seed}\n`);
   if (cycles > 0 || hits > 0) await campaign({ seed, cycles, hitsMin: hits, lanes });

@@ -7,13 +7,7 @@
  */
 import assert from "node:assert/strict";
 import { after, before, describe, it, type TestContext } from "node:test";
-import {
-  account,
-  countMatches,
-  facets,
-  search,
-  searchSliced,
-} from "../../../src/search/searcher.ts";
+import { ENGINE } from "../../../src/search/engine.ts";
 import { openSegment, type Segment } from "../../../src/search/segment.ts";
 import { askFor, CONSOLE_CALLS, makeTargets, type Targets } from "../../support/console/calls.ts";
 import {
@@ -118,7 +112,7 @@ for (const transport of TRANSPORTS) {
   describe(`whatever is sent to the console over ${transport}`, () => {
     let server: ConsoleServer;
     before(async () => {
-      const engine = { account, countMatches, facets, search, searchSliced };
+      const engine = ENGINE;
       server = await startConsole(transport, { parts: { engine } });
       server.load(segment);
     });

@@ -19,7 +19,7 @@ import {
   TRANSPORTS,
 } from "../../support/http/fake.ts";
 import { settledAt } from "../../support/http/file-fixture.ts";
-import { type Flood, type FloodWish, openFlood } from "../../support/sockets/body-floods.ts";
+import { type Flood, type FloodOptions, openFlood } from "../../support/sockets/body-floods.ts";
 
 const MOST = 1_048_576;
 const SHARE = 0.25;
@@ -53,7 +53,7 @@ for (const transport of TRANSPORTS) {
       assert.equal(await settledAt(0, () => server.bodies.used), 0, "bytes are not given back");
     });
 
-    const open = (head: string, bytes: number, more: Partial<FloodWish> = {}) => {
+    const open = (head: string, bytes: number, more: Partial<FloodOptions> = {}) => {
       const once = { first: bytes, bytes: 0, everyMs: 1_000, most: bytes };
       const { port } = server;
       const flood = openFlood({ port, head: () => head, count: SENDERS, ...once, ...more });

@@ -11,7 +11,6 @@ import { readdirSync } from "node:fs";
 import { mkdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { after, before, describe, it } from "node:test";
-import { setTimeout as sleep } from "node:timers/promises";
 import { downloadMonth } from "../../../src/download/month.ts";
 import { CommandError } from "../../../src/errors.ts";
 import {
@@ -28,12 +27,11 @@ import {
   wishOf,
   withShare,
 } from "../../support/download/dumps.ts";
-import type { Fault, FaultPlan } from "../../support/download/webdav-server.ts";
+import { anyFault, inTime } from "../../support/download/faults.ts";
+import type { FaultPlan } from "../../support/download/webdav-server.ts";
 import { tries } from "../../support/scale.ts";
 import { seededRng } from "../../support/spec/random.ts";
 
-/** A plan takes a second or two; on a busy machine ten times that. */
-const HANG_MS = 60_000;
 const SEEDS = tries("download faults");
 
 let dumps: Dumps;
@@ -265,29 +263,3 @@ describe("random faults", () => {
     assert.ok(ends.includes("whole") && ends.includes("refused"), ends.join(" "));
   });
 });
-
-/** A plan that never ends is named, instead of the time of the whole suite. */
-async function inTime<T>(seed: number, work: Promise<T>): Promise<T> {
-  const control = new AbortController();
-  const late = sleep(HANG_MS, null, { signal: control.signal }).then(() => {
-    throw new Error(`seed ${seed} has not ended after ${HANG_MS} ms`);
-  });
-  late.catch(() => {});
-  return Promise.race([work, late]).finally(() => control.abort());
-}
-
-function anyFault(rng: () => number): Fault {
-  const after = Math.floor(rng() * 50_000);
-  const faults: readonly Fault[] = [
-    { kind: "cut", after },
-    { kind: "cut", after: Math.floor(rng() * 500) },
-    { kind: "stall", after },
-    { kind: "drop" },
-    { kind: "status", status: 500 },
-    { kind: "status", status: 503, headers: { "retry-after": "0" } },
-    { kind: "no-range" },
-    { kind: "length", by: rng() < 0.5 ? 7 : -7 },
-    { kind: "shift", by: 3 },
-  ];
-  return faults[Math.floor(rng() * faults.length)] as Fault;
-}

@@ -39,6 +39,7 @@ interface Catalog {
   }[];
   readonly states: { uf: string; name: string; accounts: number }[];
   readonly legal_natures: Counted[];
+  readonly examples: Readonly<Record<"pt" | "en", string[]>>;
 }
 
 describe("GET /v1/console/catalog", () => {
@@ -108,6 +109,18 @@ describe("GET /v1/console/catalog", () => {
         }
         const [town] = catalog.municipalities.filter(({ ibge }) => ibge === "3550308");
         assert.deepEqual([town?.name, town?.uf, town?.tom], ["São Paulo", "SP", "7107"]);
+      });
+
+      it("has three sentences of each language that find something", async () => {
+        for (const sentences of [catalog.examples.pt, catalog.examples.en]) {
+          assert.equal(new Set(sentences).size, 3);
+          for (const text of sentences) {
+            const { status, json } = await person.post("/translate", { query_text: text });
+            assert.equal(status, 200, text);
+            assert.ok(json.matches > 0, text);
+            assert.equal(json.spec.filters.geo.municipality_ibge_any_of.length <= 1, true, text);
+          }
+        }
       });
 
       it("names codes that a spec takes, and nothing else", () => {

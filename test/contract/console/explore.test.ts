@@ -7,6 +7,7 @@
  */
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
+import type { countsAhead } from "../../../src/search/ahead.ts";
 import { openSegment, type Segment } from "../../../src/search/segment.ts";
 import { FACETS } from "../../../src/spec/facets.ts";
 import type { AccountQuerySpec } from "../../../src/spec/schema.ts";
@@ -30,7 +31,11 @@ const TOGETHER = [
   ["municipality_ibge_any_of", "municipality_tom_any_of"],
   ["started_after", "started_before"],
   ["share_capital_min", "share_capital_max"],
+  ["establishments_min", "establishments_max"],
 ];
+/** Members that are absent where nothing is asked, by how their names begin. */
+const ABSENT =
+  /^(postal|area|share|legal|cnae_sec|branches|establish|(email|phone)_sh|require_([ml]|own))/;
 
 /** Pointers of every filter that is set, found by looking at what is not empty. */
 function setPointers(filters: AccountQuerySpec["filters"]): string[][] {
@@ -59,7 +64,7 @@ function cleared(filters: AccountQuerySpec["filters"], pointers: readonly string
     assert.equal(root, "filters");
     const value = copy[group]?.[member];
     assert.notEqual(value, undefined, `${pointer} is set`);
-    if (/^(postal|area|share|legal)/.test(member)) delete copy[group]?.[member];
+    if (ABSENT.test(member)) delete copy[group]?.[member];
     else if (Array.isArray(value)) (copy[group] as Record<string, unknown>)[member] = [];
     else
       (copy[group] as Record<string, unknown>)[member] = /^(head|req)/.test(member) ? false : null;
@@ -267,6 +272,7 @@ for (const transport of TRANSPORTS) {
   describe(`POST /v1/console/explore of many matches over ${transport}`, () => {
     let counted: string[] = [];
     let busyMs = 0;
+    let isAside = false;
     let server: ConsoleServer;
     let person: Person;
     before(async () => {
@@ -277,6 +283,15 @@ for (const transport of TRANSPORTS) {
           counted.push(String(names));
           for (const until = performance.now() + busyMs; performance.now() < until; );
           return fakeEngine.facets(segment, spec, names);
+        },
+        countsAhead: (
+          segment: Segment,
+          spec: AccountQuerySpec,
+          names: Parameters<typeof countsAhead>[2],
+        ) => {
+          if (!isAside) return null;
+          const facets = names === null ? null : fakeEngine.facets(segment, spec, names);
+          return Promise.resolve({ total: 900_000, facets });
         },
       };
       server = await startConsole(transport, { engine });
@@ -307,6 +322,17 @@ for (const transport of TRANSPORTS) {
       server.load(fakeSegment("2026-11", "0123456789abcdef"));
       assert.equal((await ask("SP")).status, 200);
       assert.equal(counted.length, 2 * (others.length + 1));
+    });
+
+    it("takes what was counted off the main thread, and counts none of it again", async () => {
+      counted = [];
+      isAside = true;
+      const answer = await ask("MG");
+      isAside = false;
+      assert.equal(answer.status, 200);
+      assert.deepEqual(counted, []);
+      const { facets } = (await answer.json()) as { facets: object };
+      assert.deepEqual(Object.keys(facets).sort(), [...FACETS].sort());
     });
 
     it("answers others in between, and stops for a client that left", async () => {

@@ -8,13 +8,7 @@
  */
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
-import {
-  account,
-  countMatches,
-  facets,
-  search,
-  searchSliced,
-} from "../../../src/search/searcher.ts";
+import { ENGINE } from "../../../src/search/engine.ts";
 import { openSegment, type Segment } from "../../../src/search/segment.ts";
 import type { AuditRow } from "../../../src/store/auditstore.ts";
 import {
@@ -61,7 +55,7 @@ for (const transport of MATRIX) {
     let tenants = 0;
 
     before(async () => {
-      const engine = { account, countMatches, facets, search, searchSliced };
+      const engine = ENGINE;
       server = await startConsole(transport, { parts: { engine } });
       server.load(segment);
     });

@@ -228,6 +228,20 @@ describe("trouble on the way", () => {
 });
 
 describe("room", () => {
+  it("that is missing leaves no empty folder behind", async () => {
+    await withShare(dumps.first, async (share) => {
+      const demand = { folder: dumps.root, bytes: 2 ** 60, what: "the import" };
+      const wish = wishOf(share.url, dumps.root, { demands: () => [demand] });
+      assert.match(await refusal(downloadMonth(wish)), /not enough for/);
+      const left = () => readdirSync(wish.to).filter((name) => !name.startsWith("."));
+      assert.deepEqual(left(), []);
+      // What there is of a month stays.
+      share.plan = faultsFor(BIG, Array(20).fill({ kind: "status", status: 403 }));
+      await refusal(downloadMonth({ ...wish, demands: () => [] }));
+      assert.deepEqual(left(), [`${LABEL}.part`]);
+    });
+  });
+
   it("that is not there is told before", () => {
     const demand = { folder: dumps.root, bytes: 2 ** 60, what: "the zips of 2026-10" };
     assert.throws(() => checkSpace([demand]), /not enough for the zips of 2026-10 \(1153 PB\)/);

@@ -297,7 +297,7 @@ for (const transport of TRANSPORTS) {
     after(async () => {
       await changes.close();
       changes.months.close();
-      changes.shelf.close();
+      changes.registry.close();
     });
 
     let keys = 0;

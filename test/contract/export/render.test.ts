@@ -1,8 +1,9 @@
 /**
  * Proves: the file of an export holds the rows of the search, in its order, cell by cell, hostile
- * texts included, in CSV and JSON lines; in every format the same bytes come twice and however the
- * rows come in batches; size and SHA-256 are those of the file; and a failed write, a full disk or
- * a cancel leaves nothing behind and hides no error.
+ * texts included, in CSV and JSON lines; in every format the same bytes come twice, however the
+ * rows come in batches and whatever the limit where it cuts nothing off; size and SHA-256 are
+ * those of the file; and a failed write, a full disk or a cancel leaves nothing behind and hides no
+ * error.
  * Does not prove: how pages, workbooks and Parquet files read (export-html, -xlsx, -parquet), nor
  * what the other calls of the system can do to a file (export-sink).
  */
@@ -239,6 +240,27 @@ describe("renderExport", () => {
           assert.ok(again.equals(bytes), `${format} in batches of ${size}`);
         }
       }
+    }
+  });
+
+  it("makes the same bytes with every limit that cuts nothing off, and tells others", async () => {
+    const filters = { geo: { uf_any_of: ["SP", "MG"] } };
+    const hashOf = async (format: ExportFormat, limit: number) => {
+      const hash = createHash("sha256");
+      const spec = { ...specOf(format, { filters }), limit };
+      const { rowCount } = await renderBytes({ segment, spec }, (bytes) => hash.update(bytes));
+      return { rowCount, sha256: hash.digest("hex") };
+    };
+    for (const format of ALL_FORMATS) {
+      const [plain, plan, all] = await Promise.all(
+        [1_000_000_000, 100_000_000, ACCOUNTS].map((limit) => hashOf(format, limit)),
+      );
+      assert.deepEqual(plan, plain, `${format}: a plan's cap is not in the file`);
+      assert.deepEqual(all, plain);
+      const near = await hashOf(format, ACCOUNTS - 1);
+      assert.equal(near.rowCount, plain?.rowCount);
+      const tells = ["html", "xlsx", "parquet"].includes(format);
+      assert.equal(near.sha256 !== plain?.sha256, tells, `${format} tells what could cut rows off`);
     }
   });
 

@@ -18,26 +18,29 @@ import {
   createBatch,
   differences,
   feistel,
+  joinPartition,
   type NativeSegment,
   openChanges,
+  openScan,
   openSegment,
   rankRecords,
   sha256,
   shutPort,
   unsentBytes,
 } from "../../../native-index/napi/engine.ts";
+import type { ScanRequest } from "../../../native-index/napi/import-handles.ts";
 import { ROOT } from "../../support/checkout.ts";
 import { randomRows } from "../../support/native-index/fixture-rows.ts";
 import { type Fixture, writeFixture } from "../../support/native-index/region-fixture.ts";
 
 const folder = mkdtempSync(path.join(tmpdir(), "peneira-errors-"));
+const FRESH = () => createBatch(new Uint32Array());
 const BYTES = new Uint8Array(8);
 const ROWS = Uint32Array.of(0);
 const PAGE = { clauses: [], order: [], method: "rank", seed: 0n, afterRow: -1, limit: 1 };
 const WHOLE = { ...PAGE, method: "rank", order: [], fields: ["cnpj"] } as const;
 const FACTS = new Float64Array(4);
 const RENDER = { format: "csv", fields: ["cnpj"], extra: [], delimiter: "," };
-
 let fixture: Fixture;
 let segment: NativeSegment;
 
@@ -50,16 +53,34 @@ after(() => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-/** Lets a test give what the types forbid. */
-function wrong<T>(value: unknown): T {
-  return value as T;
+/** Gives a scan that is over. */
+function ended(scan: ReturnType<typeof openScan>): typeof scan {
+  scan.finish();
+  scan.close();
+  return scan;
 }
 
+/** Lets a test give what the types forbid. */
+const wrong = <T>(value: unknown): T => value as T;
+
+const FLAGS = { keepCpf: false, portable: false, utf8: false };
 describe("wrong arguments", () => {
   const place = { offset: 0, length: 64, crc32c: 0 };
   const digests = (sum: string) => ({ ...place, digests: { offset: 0, length: 0, sha256: sum } });
   const changes = { offset: 0, count: 1.5, crc32c: 0 };
   const build = { path: "x", regionOffset: 64, rowCount: 1, sections: [], threads: 1 };
+  const scan: ScanRequest = {
+    ...{ path: path.join(folder, "spill"), partitions: 1, slotBytes: 64 },
+    ...{ type: "simples", latestDay: 0, skipBadRows: 0, ...FLAGS },
+  };
+  const partition = {
+    ...{ path: path.join(folder, "rows"), slotBytes: 64, companies: null, simples: [] },
+    splits: { scores: BYTES.subarray(8), roots: new Float64Array(), rests: new Uint32Array() },
+    ...{ establishments: [], ibge: BYTES, tomCount: 0, tomAbroad: -1, ufAbroad: -1 },
+    ...{ cnaeNotInformed: -1, sanctioned: null, snapshotDay: 0 },
+    ...{ valuesPath: path.join(folder, "values"), valueBuckets: 1, providers: BYTES },
+  };
+  const account = { cnae: BYTES, nature: BYTES, reason: BYTES, tom: BYTES, country: BYTES };
   const safe = "a whole number from 0 to 9007199254740991";
   const cases: readonly (readonly [() => unknown, string | RegExp])[] = [
     [() => openSegment(wrong(5), place), "path must be a string, not 5"],
@@ -77,12 +98,9 @@ describe("wrong arguments", () => {
       "older must be a segment, not another object",
     ],
     [() => differences(segment, segment, wrong(null)), "request must be an object, not null"],
-    [
-      () => createBatch().append(wrong([]), ROWS),
-      "records must be a Uint8Array, not another object",
-    ],
-    [() => createBatch().append(BYTES, wrong(BYTES)), /^starts must be a Uint32Array, not another/],
-    [() => createBatch().finish.call(wrong({})), "this must be a record batch, not another object"],
+    [() => FRESH().append(wrong([]), ROWS), "records must be a Uint8Array, not another object"],
+    [() => FRESH().append(BYTES, wrong(BYTES)), /^starts must be a Uint32Array, not another/],
+    [() => FRESH().finish.call(wrong({})), "this must be a record batch, not another object"],
     [() => rankRecords(BYTES, 9), "byteLength must be a whole number from 0 to 8, not 9"],
     [() => rankRecords(wrong("x"), 0), 'records must be a Uint8Array, not "x"'],
     [() => analyze(wrong(undefined)), "text must be a string, not undefined"],
@@ -101,6 +119,55 @@ describe("wrong arguments", () => {
     [
       () => buildIndex({ ...build, progress: new Uint32Array(0) }),
       "progress must be a Uint32Array with room for one number",
+    ],
+    [() => openScan(wrong(1)), "type must be a string, not undefined"],
+    [
+      () => openScan({ ...scan, type: wrong("socios") }),
+      'there is no file "socios"; type must be empresas, simples or estabelecimentos',
+    ],
+    [() => openScan({ ...scan, path: wrong(1) }), "path must be a string, not 1"],
+    [
+      () => openScan({ ...scan, partitions: 0 }),
+      /^partitions must be a whole number from 1 to \d+/,
+    ],
+    [() => openScan({ ...scan, slotBytes: 1 }), /^slotBytes must be a whole number from 8 to /],
+    [() => openScan({ ...scan, keepCpf: wrong(0) }), "keepCpf must be true or false, not 0"],
+    [() => openScan({ ...scan, utf8: wrong(0) }), "utf8 must be true or false, not 0"],
+    [() => openScan({ ...scan, skipBadRows: wrong(-1) }), /^skipBadRows must be a whole number/],
+    [() => openScan({ ...scan, latestDay: 0.5 }), /^latestDay must be a whole number .* not 0.5$/],
+    [() => openScan(scan).push(wrong("x")), 'piece must be a Uint8Array, not "x"'],
+    [() => openScan(scan).push.call(wrong({}), BYTES), "this must be a scan, not another object"],
+    [() => ended(openScan(scan)).push(BYTES), "the scan is over"],
+    [() => ended(openScan(scan)).finish(), "the scan is over"],
+    [() => joinPartition(wrong<typeof partition>({})), "path must be a string, not undefined"],
+    [
+      () => joinPartition({ ...partition, companies: wrong([{ records: 1 }]) }),
+      "records must be a Uint8Array, not 1",
+    ],
+    [() => joinPartition({ ...partition, simples: wrong([1]) }), "simples must be a Uint8Array"],
+    [
+      () => joinPartition({ ...partition, splits: { ...partition.splits, scores: BYTES } }),
+      "scores must be two bytes for each of `rests`, not another object",
+    ],
+    [
+      () => joinPartition({ ...partition, sanctioned: wrong(5) }),
+      "sanctioned must be a Uint8Array",
+    ],
+    [
+      () => joinPartition({ ...partition, companies: [{ records: BYTES, nature: BYTES }] }),
+      "the company record at byte 0 has a wrong length",
+    ],
+    [
+      () => joinPartition({ ...partition, companies: [], simples: [BYTES] }),
+      "a Simples record is cut off",
+    ],
+    [
+      () =>
+        joinPartition({
+          ...partition,
+          establishments: [{ ...account, ibge: BYTES, records: BYTES }],
+        }),
+      "the row record at byte 0 is cut off",
     ],
     [() => segment.table(-1), /^table must be a whole number from 0 to \d+, not -1$/],
     [() => segment.select(wrong(undefined)), "request must be an object, not undefined"],
@@ -137,6 +204,10 @@ describe("wrong arguments", () => {
       () => segment.wholePage(wrong({ ...WHOLE, fields: ["salary"] }), -1, FACTS),
       'there is no field "salary"; fields must be the names of fields',
     ],
+    [
+      () => segment.wholePage({ ...WHOLE }, -1, FACTS, wrong(5)),
+      "room must be a Uint8Array, not 5",
+    ],
     [() => segment.renderJson(wrong([0]), []), "rows must be a Uint32Array, not another object"],
     [
       () => segment.renderRows(ROWS, wrong({ ...RENDER, fields: ["salary"] })),
@@ -146,9 +217,16 @@ describe("wrong arguments", () => {
       () => segment.renderRows(ROWS, wrong({ ...RENDER, delimiter: "x" })),
       'delimiter must be "," or ";", not "x"',
     ],
+    [
+      () => segment.renderRowsAside(ROWS, wrong({ ...RENDER, format: "pdf" })),
+      'there is no format "pdf"; format must be csv, html, jsonl or xlsx',
+    ],
     [() => segment.columnsOf(ROWS, wrong(undefined)), "fields must be an array, not undefined"],
     [() => segment.findCnpj(wrong(() => 1)), "cnpj must be a string, not a function"],
     [() => segment.firstsOfCompany(ROWS, wrong(1)), "clauses must be an array of clauses, not "],
+    [() => segment.suggestAside(wrong({ words: "a" })), 'words must be an array, not "a"'],
+    [() => segment.companyAside({ ...PAGE, root: "1" }), "root must be a text of 8 characters"],
+    [() => segment.companyAside({ ...PAGE, root: "Z".repeat(8), afterRow: 0 }), "the row is none"],
     [() => segment.verify(wrong([])), "progress must be a Uint32Array, not another object"],
     [
       () => segment.verifyBlocks(0, 1e9),
@@ -235,6 +313,18 @@ describe("what the system refuses", () => {
     });
   });
 
+  it("is told of files that a scan cannot make", () => {
+    const file = path.join(folder, "none", "spill");
+    const told = { partitions: 1, slotBytes: 64, latestDay: 0, skipBadRows: 0, ...FLAGS };
+    assert.throws(() => openScan({ type: "simples", path: file, ...told }), {
+      name: "Error",
+      message: `cannot make ${file}: No such file or directory`,
+      code: "ENOENT",
+      errno: -2,
+      path: file,
+    });
+  });
+
   it("is told of a file that grew too large", () => {
     const file = path.join(folder, "large");
     const limit = ["sh", "-c", 'ulimit -f 9000; exec "$@"', "sh"]; // columns fit, the region not
@@ -270,7 +360,7 @@ describe("memory that cannot be had", () => {
     const fixture = await writeFixture(process.argv[1], randomRows(1, 500), { meta });
     const segment = openSegment(fixture.path, fixture.directory);
     const record = encodeRecords([{ ...fixture.rows[0], legal_name: "x".repeat(60000) }]);
-    const batch = createBatch();
+    const batch = createBatch(Uint32Array.of(0, 1, 2, 3, 7, 12, 150, 70_000));
     batch.append(record, new Uint32Array(4000));
     const rows = new Uint32Array(1 << 22);
     // What garbage holds is given back first, also what a thread of V8 is still letting go.

@@ -1,13 +1,14 @@
 /**
  * Proves: a snapshot is an Arrow file for a reader that shares nothing with us (Polars): it finds
- * the same number of rows and the same values in every column of sampled rows; and a snapshot that
+ * the same number of rows and the same values in every column of sampled rows, by path, link or
+ * bytes; `readIPC` of nodejs-polars refuses a path for its name alone; and a snapshot that
  * went through another program as plain Arrow or Parquet, in any row order and with other types,
  * is imported to the same accounts in the same order, and searched without import where plain.
  * Does not prove: that damaged snapshots are refused (campaign/files/damage.test.ts,
  * snapshot-refusals).
  */
 import assert from "node:assert/strict";
-import { mkdtempSync, rmSync } from "node:fs";
+import { linkSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, describe, it } from "node:test";
@@ -94,6 +95,25 @@ describe("Polars", () => {
   });
 });
 
+describe("readIPC of nodejs-polars", () => {
+  it("opens a snapshot given as bytes, or under a name that ends in .ipc", () => {
+    const link = join(folder, "snapshot.ipc");
+    linkSync(sample.snapshot, link);
+    for (const given of [link, readFileSync(sample.snapshot)]) {
+      assert.ok(pl.readIPC(given).frameEqual(frame, true));
+    }
+    assert.equal(pl.readIPC(link, { columns: ["cnpj", "uf"] }).width, 2);
+  });
+
+  it("takes any other text for the bytes, also the path of a file that Polars wrote", () => {
+    const written = join(folder, "own.arrow");
+    frame.select("cnpj").writeIPC(written);
+    for (const text of ["no file at all", written, sample.snapshot]) {
+      assert.throws(() => pl.readIPC(text), /InvalidFooter/, text);
+    }
+  });
+});
+
 /** Cents as the answer's amount in reais. */
 function reais(cents: unknown): number | null {
   return cents === null || cents === undefined ? null : Number(cents) / 100;
@@ -102,7 +122,7 @@ function reais(cents: unknown): number | null {
 /** A cell of Polars in the words of an answer. */
 function plain(cell: unknown, name: string, type: string): unknown {
   if (cell === null || cell === undefined) return type.startsWith("list") ? [] : null;
-  if (name.startsWith("phone")) return `+${cell}`;
+  if (name === "phone_1" || name === "phone_2") return `+${cell}`;
   if (name === "postal_code") return String(cell).padStart(8, "0");
   if (type === "date32") return (cell as Date).toISOString().slice(0, 10);
   return type.startsWith("list") ? [...(cell as Iterable<unknown>)] : cell;

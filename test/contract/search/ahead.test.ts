@@ -57,7 +57,7 @@ describe("what is found ahead", () => {
   it("is what is found at once", async () => {
     const random = seededRng(4);
     let found = 0;
-    for (let round = 0; round < 60; round++) {
+    for (let round = 0; round < 90; round++) {
       const spec = longSpec(random);
       const onePerCompany = round % 3 === 0;
       const afterRow = round % 4 === 0 ? Math.floor(random() * 2_000) : -1;
@@ -82,6 +82,20 @@ describe("what is found ahead", () => {
     const ordinary = normalizeSpec(spec, context).spec;
     assert.equal(pageAhead(segment, { spec: ordinary, afterRow: -1 }, FACETS), null);
     assert.equal(countsAhead(segment, ordinary, null), null);
+  });
+
+  it("is what is told beforehand to look at a million rows and cells", async () => {
+    const spec = { filters: { geo: { uf_any_of: ["SP"] } }, sort: [], limit: 50 };
+    const { spec: asked } = normalizeSpec(spec, contextWith({ catalog: segment.catalog }));
+    const withWork = (accounts: number, work: number): Segment => {
+      const native = { ...segment.native, facetsWorkMax: () => work };
+      return { ...segment, accounts, native };
+    };
+    assert.equal(countsAhead(withWork(72_000_000, 999_999), asked, ["municipality"]), null);
+    assert.equal(countsAhead(withWork(400_000, 1_000_000), asked, ["municipality"]), null);
+    const aside = await countsAhead(withWork(72_000_000, 1_000_000), asked, ["municipality"]);
+    const counted = facets(segment, asked, ["municipality"]);
+    assert.deepEqual(aside, { total: countMatches(segment, asked), facets: counted });
   });
 
   it("is refused where too many wait, and goes on after them", async () => {

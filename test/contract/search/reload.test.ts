@@ -102,6 +102,30 @@ describe("reload", () => {
     await close();
   });
 
+  it("tells once of a file that is copied slowly, and passes over an import's", async () => {
+    const place = mkdtempSync(join(folder, "place-"));
+    const of = (name: string) => join(place, name);
+    copyFileSync(made["2026-09"] as string, of("2026-09.peneira"));
+    const { reload, labels, logged, close } = await watched(place, of("2026-09.peneira"));
+    const whole = readFileSync(made["2026-10"] as string);
+    writeFileSync(of("2026-10.peneira.123.partial"), whole.subarray(0, 50_000));
+    for (const part of [0.3, 0.5, 0.8]) {
+      writeFileSync(of("2026-10.peneira"), whole.subarray(0, Math.floor(part * whole.length)));
+      await reload.look();
+    }
+    const levels = () => logged("refused").map(({ level }) => level);
+    assert.deepEqual(levels(), [50, 30, 30]);
+    // Another file in its place is other trouble.
+    renameSync(of("2026-10.peneira"), of("kept"));
+    writeFileSync(of("2026-10.peneira"), whole.subarray(0, 40_000));
+    await reload.look();
+    assert.deepEqual(levels().slice(-2).sort(), [50, 50], "that one, and the one that was moved");
+    writeFileSync(of("2026-10.peneira"), whole);
+    await reload.look();
+    assert.deepEqual(labels(), ["2026-09", "2026-10"]);
+    await close();
+  });
+
   it("takes no newer one whose metadata are forged, though every checksum is right", async () => {
     const place = mkdtempSync(join(folder, "place-"));
     copyFileSync(made["2026-09"] as string, join(place, "2026-09.peneira"));

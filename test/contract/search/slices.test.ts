@@ -1,8 +1,8 @@
 /**
  * Proves the parts that large pages are sent with: slices joined are the whole, and made when asked
  * for; a body of pieces brings each once and is done with once; work between requests is done in
- * order and can be taken back; a shelf closes nothing that is read. Does not prove anything about
- * sockets (contract/http/server/streams.test.ts).
+ * order and can be taken back; a segment registry closes nothing that is read. Does not prove
+ * anything about sockets (contract/http/server/streams.test.ts).
  */
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
@@ -79,7 +79,7 @@ describe("a body of pieces", () => {
   });
 });
 
-describe("a shelf with readers", () => {
+describe("a segment registry with readers", () => {
   const one = (_: unknown, id: number) => {
     const state = { closed: 0, label: `${id}`, snapshotId: `${id}`, close: () => state.closed++ };
     return state as typeof state & Segment;
@@ -87,15 +87,15 @@ describe("a shelf with readers", () => {
 
   it("closes what is read when the last reader lets go, and once", () => {
     const clock = manualClock();
-    const shelf = new SegmentRegistry(clock, 1_000);
+    const registry = new SegmentRegistry(clock, 1_000);
     const first = one(null, 5);
     const segments = [first, ...Array.from({ length: 5 }, one)];
-    shelf.put(first);
-    const [letGo, letGoLast] = [shelf.hold(first), shelf.hold(first)];
-    for (const segment of segments.slice(1)) shelf.put(segment);
+    registry.put(first);
+    const [letGo, letGoLast] = [registry.hold(first), registry.hold(first)];
+    for (const segment of segments.slice(1)) registry.put(segment);
     assert.equal(first.closed, 0, "closed under a reader");
     assert.equal(
-      shelf.retired((id) => id === "none"),
+      registry.retired((id) => id === "none"),
       null,
     );
     letGo();
@@ -103,7 +103,7 @@ describe("a shelf with readers", () => {
     assert.equal(first.closed, 0, "one reader let go twice");
     letGoLast();
     assert.equal(first.closed, 1);
-    shelf.close();
+    registry.close();
     assert.deepEqual(
       segments.map(({ closed }) => closed),
       [1, 1, 1, 1, 1, 1],
@@ -112,19 +112,19 @@ describe("a shelf with readers", () => {
 
   it("sweeps what is read only afterwards, when its time is over again", () => {
     const clock = manualClock();
-    const shelf = new SegmentRegistry(clock, 1_000);
+    const registry = new SegmentRegistry(clock, 1_000);
     const [old, current] = [one(null, 1), one(null, 2)];
-    shelf.put(old);
-    shelf.put(current);
-    const release = shelf.hold(old);
+    registry.put(old);
+    registry.put(current);
+    const release = registry.hold(old);
     clock.advance(5_000);
-    assert.deepEqual(shelf.sweep(), []);
+    assert.deepEqual(registry.sweep(), []);
     release();
-    assert.deepEqual(shelf.sweep(), []);
+    assert.deepEqual(registry.sweep(), []);
     clock.advance(1_000);
-    assert.deepEqual(shelf.sweep(), ["1"]);
-    const last = shelf.hold(current);
-    shelf.close();
+    assert.deepEqual(registry.sweep(), ["1"]);
+    const last = registry.hold(current);
+    registry.close();
     assert.equal(current.closed, 0);
     last();
     assert.deepEqual([old.closed, current.closed], [1, 1]);

@@ -2,10 +2,12 @@
  * Proves: a page that the addon finds and renders in one call is, byte for byte, the page that is
  * planned, executed, collected and projected, for random specs, fields and rows to go on from, also
  * when it is asked again, with other fields, on another snapshot and after totals were forgotten;
- * what takes more than one call is left to the others. Does not prove either page: the twin does.
+ * what takes more than one call is left to the others; numbers that are no page are refused.
+ * Does not prove either page: the twin does.
  */
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
+import type { WholePageRequest } from "../../../native-index/napi/engine.ts";
 import { type search, searchSliced } from "../../../src/search/searcher.ts";
 import { wholePage } from "../../../src/search/wholepage.ts";
 import { OUTPUT_FIELD_NAMES } from "../../../src/spec/fields.ts";
@@ -17,6 +19,17 @@ import { randomSpec, seededRng } from "../../support/spec/random.ts";
 const RANKED: Pick<AccountQuerySpec, "sort" | "scoring"> = {
   sort: [{ field: "score", direction: "desc" }],
   scoring: { strategy: "balanced", random_seed: null },
+};
+
+/** Of which nothing is read where there are numbers. */
+const WHOLE: WholePageRequest = {
+  clauses: [],
+  order: [],
+  method: "rank",
+  seed: 0n,
+  afterRow: -1,
+  limit: 1,
+  fields: ["cnpj"],
 };
 
 describe("a whole page", () => {
@@ -67,6 +80,55 @@ describe("a whole page", () => {
         const request = { spec: asked, fields, afterRow: -1, explain: false };
         assert.deepEqual(wholePage(subject.segment, request), inParts(subject, request));
       }
+    }
+  });
+
+  it("is the same in memory that is lent, where it has room there", () => {
+    const random = seededRng(8);
+    const kinds = new Set<boolean>();
+    for (let round = 0; round < 200; round++) {
+      const spec = { ...randomSpec(random, one.segment.catalog, one.rows), ...RANKED };
+      const limit = random() < 0.5 ? 20 : 400;
+      const request = { spec: { ...spec, limit }, fields: OUTPUT_FIELD_NAMES, afterRow: -1 };
+      const copied = wholePage(one.segment, request);
+      const lent = wholePage(one.segment, { ...request, lends: true });
+      assert.ok(copied !== null && lent !== null);
+      assert.deepEqual({ ...lent, accounts: Buffer.from(lent.accounts) }, copied);
+      kinds.add(lent.accounts instanceof Buffer);
+    }
+    assert.deepEqual(kinds, new Set([true, false]), "some had no room");
+  });
+
+  it("is none where the numbers are not those of a page", () => {
+    const wrong = [
+      [],
+      [1],
+      [1, 1],
+      [-1, 0],
+      [0.5, 0],
+      [Number.NaN, 0],
+      [2 ** 32, 0],
+      [1, 0, 0],
+      [1, 2, 0, 0],
+      [1, 1, 3, 0],
+      [1, 1, 0, 1, 11, 0],
+      [1, 1, 0, 1, 0, 1],
+      [1, 1, 0, 1, 0, 1, -1],
+      [1, 1, 0, 1, 0, 2 ** 31, 1],
+      [1, 1, 2, 3, 0],
+      [1, 1, 2, 0, 1, 1],
+      [1, 1, 2, 0, 1, 1, Number.NaN],
+    ];
+    const expected = {
+      name: "TypeError",
+      code: "INVALID_ARGUMENT",
+      message: /^packed must be (a Float64Array of at least 2 numbers|the numbers of a page), not /,
+    };
+    for (const numbers of [...wrong.map((some) => Float64Array.from(some)), [1, 0], null]) {
+      const packed = numbers as Float64Array;
+      const request = { ...WHOLE, packed };
+      const call = () => one.segment.native.wholePage(request, -1, new Float64Array(4));
+      assert.throws(call, expected, `${numbers}`);
     }
   });
 

@@ -28,7 +28,8 @@ const ABOUT_PLACES = new Set(
   (
     "place part_of_place excluded_part country neighbourhood which_capital " +
     "contradictory_places city_not_state state_not_city city_of_several_states " +
-    "states_as_municipalities state_of_cities"
+    "states_as_municipalities state_of_cities region_as_municipalities region_of_several " +
+    "region_of_cities"
   ).split(" "),
 );
 
@@ -207,7 +208,14 @@ describe("places", () => {
       "em X ",
     ];
     const others = ["Campinas e ", "exceto SP e ", "interior de ", "paulistas ", "São Paulo, "];
-    for (const piece of [...pieces, ...others, "rua Brasil ", "Porto de Xyzw ", "sem Nárnia e "]) {
+    for (const piece of [
+      ...pieces,
+      ...others,
+      "rua Brasil ",
+      "Porto de Xyzw ",
+      "sem Nárnia e ",
+      ...REGION_PIECES,
+    ]) {
       const [half, whole] = [1_000, 2_000].map((length) => {
         const sentence = new CountingSentence(piece.repeat(Math.floor(length / piece.length)));
         let looks = 0;
@@ -228,6 +236,8 @@ describe("places", () => {
     }
   });
 });
+
+const REGION_PIECES = ["no Agreste, ", "Vale do Xyz ", "Zona da Mata e ", "Campinas e região "];
 
 /** Counts how often its words are looked at. */
 class CountingSentence extends Sentence {

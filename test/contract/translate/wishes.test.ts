@@ -10,6 +10,7 @@ import fc from "fast-check";
 import { confidenceOf, isUncertain } from "../../../src/translate/confidence.ts";
 import { tokenize } from "../../../src/translate/words/tokens.ts";
 import { NOTE_LISTS, notesOf, openProbe, type Probe } from "../../support/translate/probe.ts";
+import { SAID_ROWS } from "../../support/translate/said-rows.ts";
 import { WISH_ROWS } from "../../support/translate/wish-rows.ts";
 
 /** What a text became, without its activities and without the assumption that it be active. */
@@ -26,6 +27,10 @@ function summaryOf(probe: Probe, text: string): string {
   add("size", list(company.company_size_code_any_of));
   add("mei", company.mei_opt_in === null ? null : String(company.mei_opt_in));
   add("simples", company.simples_opt_in === null ? null : String(company.simples_opt_in));
+  add("nature", list(company.legal_nature_any_of ?? []));
+  add("words", list(spec.filters.industry.text_hints));
+  add("areas", list(geo.area_code_any_of ?? []));
+  add("postal", list(geo.postal_code_prefix_any_of ?? []));
   add("heads", company.headquarters_only);
   add("from", company.started_after);
   add("before", company.started_before);
@@ -54,7 +59,7 @@ describe("wishes", () => {
   });
   after(() => probe.close());
 
-  for (const [name, rows] of Object.entries(WISH_ROWS)) {
+  for (const [name, rows] of Object.entries({ ...WISH_ROWS, ...SAID_ROWS })) {
     it(`maps every construct of ${name}`, () => {
       const wrong = rows.flatMap(([short, summary]) => {
         const text = short.startsWith(" ") || short.startsWith(",") ? `padarias${short}` : short;
@@ -64,6 +69,32 @@ describe("wishes", () => {
       assert.deepEqual(wrong, []);
     });
   }
+
+  it("leaves out no activity that was asked for by name", () => {
+    const { industry } = probe.spec("bares e restaurantes exceto fast food").filters;
+    assert.ok(industry.cnae_any_of.includes("5611-2/01"));
+    assert.ok(!industry.cnae_exclude.includes("5611-2/01"));
+    const some = probe.spec("farmácias exceto farmácias de manipulação").filters.industry;
+    assert.deepEqual(some.cnae_exclude, ["4771-7/02"]);
+  });
+
+  it("takes no words for activities that only say what is had, or where something is", () => {
+    const codes = (text: string) => probe.spec(text).filters.industry.cnae_any_of;
+    assert.deepEqual(codes("dentistas com domínio próprio na internet"), codes("dentistas"));
+    assert.deepEqual(codes("farmácias com 5 ou mais lojas"), codes("farmácias"));
+    assert.deepEqual(codes("dentistas no bairro Jardim das Flores"), codes("dentistas"));
+    assert.ok(codes("textile factories").every((code) => code.startsWith("13")));
+  });
+
+  it("says that a kind is not separated, and which quarter is not applied", () => {
+    const noted = (text: string, list: (typeof NOTE_LISTS)[number]) =>
+      notesOf(probe.spec(text), list).map(({ code, words }) => `${code}(${words})`);
+    const kinds = noted("restaurantes japoneses em Curitiba", "assumptions");
+    assert.ok(kinds.includes("kind_not_separated(japoneses)"), `${kinds}`);
+    const quarter = probe.spec("padarias em Campinas, Goiânia");
+    assert.deepEqual(quarter.filters.geo.municipality_ibge_any_of, ["5208707"]);
+    assert.deepEqual(probe.unmapped("padarias em Campinas, Goiânia"), ["em Campinas"]);
+  });
 
   it("assumes that companies are active where no status is named, and only there", () => {
     const codes = (text: string) =>

@@ -2,7 +2,8 @@
  * Proves: `peneira update` brings a folder of snapshots up to date and nothing else: from nothing,
  * to a newer month that a running server takes by itself and answers from, and not at all where
  * nothing is newer; kill -9 in each step and a run afterwards give the same; damaged zips and
- * months that are being published change nothing; --keep and --keep-dump do what they say.
+ * months that are being published change nothing; --keep and --keep-dump do what they say, and
+ * never remove what a server serves; --check tells the same as an update does, and its exit codes.
  * Does not prove: the download (download*.test.ts) and the import (import*.test.ts) by themselves.
  */
 import assert from "node:assert/strict";
@@ -14,6 +15,7 @@ import { after, before, describe, it } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
 import { openSnapshot } from "../../../native-index/format/snapshot.ts";
 import type { UpdateReport } from "../../../src/cli/commands/update.ts";
+import type { CheckReport } from "../../../src/cli/update/check.ts";
 import { type Dumps, LABEL, makeDumps } from "../../support/download/dumps.ts";
 import { WebdavShare } from "../../support/download/webdav-server.ts";
 import {
@@ -42,8 +44,16 @@ interface Ended {
   readonly report: UpdateReport | null;
 }
 
+/** One document on standard output, whatever the exit code is. */
+async function check(dir: string, ...args: string[]): Promise<CheckReport & { code: number }> {
+  const { code, words, report } = await start(dir, "--check", ...args)[1];
+  assert.ok(report !== null && code !== null, words);
+  return { ...(report as unknown as CheckReport), code };
+}
+
 function start(dir: string, ...args: string[]): [ChildProcess, Promise<Ended>] {
-  const flags = ["--dir", dir, "--threads", "1", "--json", ...args];
+  const threads = args.includes("--check") ? [] : ["--threads", "1"];
+  const flags = ["--dir", dir, ...threads, "--json", ...args];
   const [file, parameters] = productCommand(["update", ...flags]);
   const child = spawn(file, parameters, {
     env: { ...process.env, PENEIRA_DOWNLOAD_URL: share.url, PENEIRA_DOWNLOAD_STALL_SECONDS: "2" },
@@ -79,6 +89,12 @@ function contents(dir: string): string[] {
     .sort();
 }
 
+/** How many months a server says it is behind. */
+async function behind(base: string): Promise<number> {
+  const text = await (await fetch(`${base}/metrics`)).text();
+  return Number(/^peneira_snapshot_months_behind (\S+)$/m.exec(text)?.[1]);
+}
+
 describe("an update", () => {
   it("goes from nothing to a server that takes every newer month", async () => {
     const dir = join(dumps.root, "served");
@@ -99,11 +115,21 @@ describe("an update", () => {
     assert.equal(share.served.length - requests, 1, "one look at the list of months is enough");
 
     await share.addFolder(LABEL, dumps.first);
+    assert.deepEqual(await behind(server.base), 0);
+    const looked = await check(dir);
+    assert.deepEqual([looked.code, looked.published, looked.takes], [0, LABEL, LABEL]);
+    assert.deepEqual([looked.here?.month, looked.last_update?.month], [BEFORE, null]);
+    assert.deepEqual(contents(dir), [`${BEFORE}.peneira`]);
+    assert.deepEqual(await behind(server.base), 1);
     const second = await update(dir);
     assert.deepEqual([second.updated, second.month, second.removed], [true, LABEL, []]);
+    assert.equal(second.changes?.since.snapshot, BEFORE);
+    const { entered, left } = second.changes?.totals ?? { entered: 0, left: 0 };
+    assert.equal(entered - left, (second.accounts ?? 0) - (first.accounts ?? 0));
     assert.deepEqual(contents(dir), [`${BEFORE}.peneira`, `${LABEL}.peneira`]);
     for (let tries = 0; tries < 100 && (await status()) !== LABEL; tries++) await sleep(100);
     assert.equal(await status(), LABEL);
+    assert.deepEqual(await behind(server.base), 0);
     const answer = await fetch(`${server.base}/v1/accounts/search`, {
       method: "POST",
       headers: { ...headers, "content-type": "application/json" },
@@ -112,6 +138,11 @@ describe("an update", () => {
     assert.equal(answer.status, 200);
     await stopServerProcess(server);
 
+    const snapshot = join(dir, `${BEFORE}.peneira`);
+    const reader = await startServerProcess({ snapshot, dataDir: join(dumps.root, "reader") });
+    const { removed, kept: stays } = await update(dir, "--keep", "1");
+    assert.deepEqual([removed, stays.map((one) => one.snapshot)], [[], [snapshot]]);
+    await stopServerProcess(reader);
     const kept = await update(dir, "--keep", "1");
     assert.deepEqual(kept.removed, [join(dir, `${BEFORE}.peneira`)]);
     assert.deepEqual(contents(dir), [`${LABEL}.peneira`]);
@@ -150,6 +181,10 @@ describe("an update", () => {
     const wrong = await start(dir, "--keep", "0", "--population", "nowhere.csv")[1];
     assert.equal(wrong.code, 2);
     assert.match(wrong.words, /--keep must be a whole number[\s\S]*nowhere\.csv/);
+    const useless = await start(dir, "--check", "--keep", "2", "--keep-dump")[1];
+    assert.equal(useless.code, 2);
+    assert.match(useless.words, /--keep-dump does nothing with --check\n.*--keep does nothing/);
+    assert.ok(!existsSync(dir));
     mkdirSync(dir, { recursive: true });
     writeFileSync(join(dir, "notes.txt"), "mine");
     const [child, ended] = start(dir, "--work", join(dumps.root, "work"), "--keep-dump");
@@ -169,17 +204,20 @@ describe("an update", () => {
   it("takes nothing damaged, and a month that is being published the next time", async () => {
     // The folder of the suite before has the month before.
     const dir = join(dumps.root, "killed");
-    const good = await readFile(join(dumps.first, "Empresas0.zip"));
+    const good = await readFile(join(dumps.later, "Empresas0.zip"));
     const bad = Buffer.from(good);
     // Behind the local header: the directory stays as it is, the content is another.
     bad.writeUInt8(bad.readUInt8(200) ^ 0x55, 200);
-    await share.addFolder("2026-11", dumps.first);
+    await share.addFolder("2026-11", dumps.later);
     share.put("2026-11", "Empresas0.zip", bad);
     const failed = await start(dir)[1];
     assert.equal(failed.code, 1);
     assert.match(failed.words, /comparing the checksums of all zips/);
     assert.match(failed.words, /came damaged 3 times: Empresas0\.zip/);
     assert.ok(!contents(dir).includes("2026-11.peneira"));
+    const after = await check(dir);
+    assert.deepEqual([after.code, after.takes], [0, "2026-11"], "its directories are right");
+    assert.match(after.last_update?.problem ?? "", /came damaged 3 times: Empresas0\.zip/);
     share.months.get("2026-11")?.delete("Empresas0.zip");
     const skipped = await update(dir);
     assert.equal(skipped.updated, false);
@@ -187,5 +225,13 @@ describe("an update", () => {
     share.put("2026-11", "Empresas0.zip", good);
     assert.equal((await update(dir)).month, "2026-11");
     assert.deepEqual(contents(dir), [`${LABEL}.peneira`, "2026-11.peneira"]);
+  });
+
+  it("that only checks ends with 1 and says why where the share cannot be asked", async () => {
+    share.plan = () => ({ kind: "status", status: 403 });
+    const { code, problem, published, here } = await check(join(dumps.root, "killed"));
+    share.plan = () => null;
+    assert.deepEqual([code, published, here?.month], [1, null, "2026-11"]);
+    assert.match(problem ?? "", /403/);
   });
 });

@@ -13,7 +13,7 @@ import { button, consoleSuite, entry, type Opener } from "../../support/console/
 
 const AXE = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
 const TAGS = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa"];
-const { audit, exports, find, keys, members, table, account, shell } = words;
+const { audit, company, exports, find, keys, members, table, account, shell } = words;
 const HASH = "#q=restaurantes+em+SP+com+e-mail&uf=SP&contact=email";
 
 let ana: Person;
@@ -29,6 +29,10 @@ const opens = (name: string) => async (visit: Visit) => {
   await button(visit.page, name).first().click();
   await dialogOf(visit).first().waitFor();
 };
+/** Charts that wait for their counts are dimmed. */
+const counted = async ({ page }: Visit) => {
+  await page.locator('.overview[data-busy="false"][data-blank="false"]').waitFor();
+};
 const ready = async ({ page }: Visit) => {
   await page.getByRole("grid").waitFor();
   await page.locator(".told").waitFor();
@@ -36,7 +40,7 @@ const ready = async ({ page }: Visit) => {
 
 /** Every view and dialog; those behind a grid wait for it. */
 const PLACES: readonly Place[] = [
-  ["the start", "/app"],
+  ["the start", "/app", counted],
   ["results", `/app${HASH}`, ready],
   ["nothing found", "/app#uf=SP&capital=80000000000000..", seen(find.noneTitle)],
   ["too broad", "/app#mei=yes", seen(find.broadTitle)],
@@ -46,6 +50,10 @@ const PLACES: readonly Place[] = [
     async ({ page }) => page.waitForLoadState("networkidle"),
   ],
   ["an account", `/app${HASH}`, openAccount],
+  ["a company", `/app${HASH}`, openCompany],
+  ["no company", "/app#/empresa/11222333000182", seen(company.mistyped)],
+  ["names offered", "/app", offerNames],
+  ["nothing understood", "/app#q=asdfgh%20qwerty", seen(find.notUnderstoodText)],
   ["the code", `/app${HASH}`, then(ready, opens(table.code.button))],
   ["the export", `/app${HASH}`, then(ready, opens(exports.button), openDetails)],
   ["saving", `/app${HASH}`, then(ready, opens(exports.saveButton))],
@@ -108,6 +116,8 @@ describe("on a phone", () => {
 /** A visit whose lists are not empty. */
 async function prepared(open: Opener, width: number): Promise<Visit> {
   const visit = await open(ana, { width, before: AXE });
+  // The page of a company that is in no data.
+  visit.expect(404);
   const spec = { filters: { geo: { uf_any_of: ["SP"] } } };
   await visit.send("/exports", { spec, output: { format: "csv" } });
   await visit.send("/searches", { name: "Restaurantes", spec });
@@ -164,6 +174,19 @@ async function openAccount(visit: Visit): Promise<void> {
   await visit.page.locator("[data-row='0'] [data-column='0']").click();
   await dialogOf(visit).getByText(table.drawer.why).waitFor();
   await visit.page.waitForLoadState("networkidle");
+}
+
+async function openCompany(visit: Visit): Promise<void> {
+  await openAccount(visit);
+  await visit.page.getByRole("link", { name: table.drawer.page }).click();
+  await visit.page.locator(".company-list a, .company-list strong").first().waitFor();
+}
+
+async function offerNames(visit: Visit): Promise<void> {
+  await visit.page.getByLabel(find.ask, { exact: true }).fill("comercio");
+  const option = visit.page.getByRole("option").first();
+  await option.waitFor();
+  await visit.page.keyboard.press("ArrowDown");
 }
 
 async function openDetails(visit: Visit): Promise<void> {

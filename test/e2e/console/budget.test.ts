@@ -1,5 +1,5 @@
 /**
- * Proves: all scripts that one person can load are under 120 KB as sent; the first page asks for
+ * Proves: all scripts that one person can load are under 130 KB as sent; the first page asks for
  * few and small files, each once and compressed, and a second visit for none of them; it is
  * painted within 300 ms on this machine; nothing moves while a view loads, in any view.
  * Does not prove: the time on other machines and networks; sizes and counts stand for that.
@@ -13,11 +13,16 @@ import { eventually, type Person, type Visit } from "../../support/console/brows
 import { consoleSuite } from "../../support/console/suite.ts";
 
 const DIST = join(ROOT, "dist/console");
-const SCRIPTS_MAX = 120_000;
+const SCRIPTS_MAX = 130_000;
 /** Page, style sheet, font, scripts, and what the view asks of the server. */
 const REQUESTS_MAX = 20;
 const FIRST_BYTES_MAX = 150_000;
 const PAINT_MS = 300;
+const NOT_ASKED = new RegExp(
+  "https?://(www\\.w3\\.org|mapsvg\\.com|creativecommons\\.org|wa\\.me|www\\.google\\.com/maps|" +
+    "solucoes\\.receita\\.fazenda\\.gov\\.br)\\b",
+  "g",
+);
 const VIEWS = ["", "/exports", "/saved", "/keys", "/usage", "/members", "/audit", "/account"];
 
 /** Adds up what moved without anybody having touched anything. */
@@ -40,7 +45,7 @@ const { inBrowser } = consoleSuite({}, async (served) => {
 });
 
 describe("the files of the console", () => {
-  it("are under 120 KB of scripts in either language, all views together", (test) => {
+  it("are under 130 KB of scripts in either language, all views together", (test) => {
     const scripts = readdirSync(DIST).filter((name) => name.endsWith(".js"));
     for (const [language, other] of [
       ["pt", "en"],
@@ -59,11 +64,9 @@ describe("the files of the console", () => {
   it("name no other host", () => {
     for (const name of readdirSync(DIST)) {
       if (!/\.(js|css|html)$/.test(name)) continue;
-      // Namespaces, and what the map's outlines are attributed to, are not asked for anything.
-      const text = readFileSync(join(DIST, name), "utf8").replaceAll(
-        /https?:\/\/(www\.w3\.org|mapsvg\.com|creativecommons\.org)\b/g,
-        "",
-      );
+      // Namespaces, and what the map's outlines are attributed to, are not asked for anything; nor
+      // are chat, map and registry, whose links of an account a person opens in a tab of its own.
+      const text = readFileSync(join(DIST, name), "utf8").replaceAll(NOT_ASKED, "");
       assert.equal(/https?:\/\/[a-z]/.exec(text)?.[0], undefined, name);
     }
   });

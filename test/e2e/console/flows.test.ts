@@ -282,6 +282,16 @@ describe("reading", () => {
       .first()
       .waitFor();
     await drawer.getByText(table.drawer.why).waitFor();
+    const registry = drawer.getByRole("link", { name: table.drawer.registry });
+    assert.ok((await registry.getAttribute("href"))?.endsWith(`?cnpj=${first?.cnpj}`));
+    const mobiles = [first?.phone_1, first?.phone_2].filter((one) =>
+      /^\+55..9.{8}$/.test(`${one}`),
+    );
+    const chats = drawer.getByRole("link", { name: "WhatsApp" });
+    assert.deepEqual(
+      await chats.evaluateAll((all) => all.map((one) => one.getAttribute("href"))),
+      mobiles.map((one) => `https://wa.me/${String(one).slice(1)}`),
+    );
     await drawer.getByText(String(first?.email)).first().waitFor();
     const copy = (what: string) => button(drawer, table.drawer.copy(what)).first();
     await copy(table.fields.email as string).click();

@@ -137,6 +137,37 @@ it("npm start logs requests to a file, whose path it prints, and not to the term
   assert.ok(!told().includes("/v1/status"), told());
 });
 
+it("npm start makes a demo once where two begin at the same time", async () => {
+  const wish = ["--dir", join(folder, "both"), "--accounts", "3000", "--listen", "127.0.0.1:0"];
+  const both = [1, 2].map(() => {
+    const args = [join(ROOT, "build.mjs"), "start", ...wish];
+    const child = spawn(process.execPath, args, {
+      cwd: ROOT,
+      stdio: ["ignore", "ignore", "pipe"],
+      detached: true,
+    });
+    after(() => killAll(child.pid));
+    const running = { child, told: "", ended: false };
+    child.stderr.on("data", (chunk: Buffer) => {
+      running.told += chunk.toString();
+    });
+    child.once("close", () => {
+      running.ended = true;
+    });
+    return running;
+  });
+  const told = () => both.map((one) => one.told).join("\n--\n");
+  const settled = (one: (typeof both)[number]) => one.ended || one.told.includes("Ctrl-C stops");
+  for (let round = 0; round < 600 && !both.every(settled); round++) await sleep(100);
+  const [loser, winner] = [...both].sort((a, b) => Number(b.ended) - Number(a.ended));
+  assert.ok(loser?.ended && winner !== undefined && !winner.ended, told());
+  const [, url] = /^Peneira is ready at (\S+)$/m.exec(winner.told) ?? assert.fail(winner.told);
+  assert.ok(loser.told.includes(`It runs already, at ${url} (process `), told());
+  assert.equal(told().match(/ 0:0\d {2}snapshot …/g)?.length, 1, told());
+  assert.match(told(), /^npm start: process \d+ is at it already; waiting for that$/m);
+  killAll(winner.child.pid);
+});
+
 it("npm start says in words what stands in its way, and makes nothing there", () => {
   const place = (name: string) => join(folder, name);
   mkdirSync(join(place("no-file"), "demo.peneira"), { recursive: true });

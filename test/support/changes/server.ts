@@ -46,7 +46,7 @@ export interface Refusal {
 /** A running server. */
 export interface ChangesServer {
   readonly server: FakeServer;
-  readonly shelf: SegmentRegistry;
+  readonly registry: SegmentRegistry;
   readonly months: Months;
   readonly lists: ChangeLists;
   readonly stateDir: string;
@@ -56,7 +56,7 @@ export interface ChangesServer {
 }
 
 /** How a server is wished for. */
-export interface ServerWish {
+export interface ServedOptions {
   readonly transport: TransportName;
   /** The served folder; null for a server of a single file. */
   readonly folder: string | null;
@@ -66,15 +66,15 @@ export interface ServerWish {
 }
 
 /** Starts one. */
-export async function startChanges(wish: ServerWish): Promise<ChangesServer> {
+export async function startChanges(wish: ServedOptions): Promise<ChangesServer> {
   const { keepMs = 900_000 } = wish;
   const stateDir = mkdtempSync(join(tmpdir(), "peneira-changes-"));
   const log = openLog("silent");
-  const shelf = new SegmentRegistry(systemClock, keepMs);
-  shelf.put(wish.current);
+  const registry = new SegmentRegistry(systemClock, keepMs);
+  registry.put(wish.current);
   const months = new Months({ folder: wish.folder, keepMs, clock: systemClock, log });
   const hold = (segment: Segment) => {
-    const holds = [months.hold(segment), shelf.hold(segment)];
+    const holds = [months.hold(segment), registry.hold(segment)];
     return () => {
       for (const release of holds) release();
     };
@@ -84,9 +84,9 @@ export async function startChanges(wish: ServerWish): Promise<ChangesServer> {
   await months.look();
   const server = await startFake(wish.transport, {
     ...{ months, changeLists: lists, secondaryCnaeFull: true },
-    segment: () => shelf.current(),
-    replaced: (belongs) => shelf.retired(belongs),
-    hold: (segment) => shelf.hold(segment),
+    segment: () => registry.current(),
+    replaced: (belongs) => registry.retired(belongs),
+    hold: (segment) => registry.hold(segment),
     ...wish.parts,
   });
   const ask = (path: string, plan: "free" | "enterprise", init: RequestInit) =>
@@ -95,7 +95,7 @@ export async function startChanges(wish: ServerWish): Promise<ChangesServer> {
       headers: { authorization: `Bearer ${server.keys[plan]}`, ...init.headers },
     });
   return {
-    ...{ server, shelf, months, lists, stateDir },
+    ...{ server, registry, months, lists, stateDir },
     post: (body, plan = "enterprise") =>
       ask("/v1/changes", plan, {
         method: "POST",

@@ -21,8 +21,11 @@ import { type ServerProcess, startServerProcess, stopServerProcess } from "../se
 
 /** Where Debian has its Chromium. */
 export const CHROMIUM = "/usr/bin/chromium";
-/** Longest time that a step of a test waits for the page. */
-const STEP_MS = 20_000;
+/**
+ * Longest time that a step of a test waits for the page: a guard against a hang, not a measure of
+ * speed. A shared machine was once seen to stand still for 24 s at a time.
+ */
+const STEP_MS = 120_000;
 /** What a browser writes by itself when an answer is an error that the page expects. */
 const STATUS_LINE = /^Failed to load resource: the server responded with a status of (\d+)/;
 
@@ -43,7 +46,7 @@ export interface Person {
 }
 
 /** What to start. */
-export interface ConsoleWish {
+export interface ConsoleOptions {
   readonly accounts?: number;
   readonly seed?: number;
   readonly settings?: Readonly<Record<string, string>>;
@@ -54,16 +57,16 @@ export interface ConsoleWish {
 /** A served console. */
 export class ServedConsole {
   readonly sample: SampleSnapshot;
-  readonly #wish: ConsoleWish;
+  readonly #wish: ConsoleOptions;
   server!: ServerProcess;
 
-  private constructor(sample: SampleSnapshot, wish: ConsoleWish) {
+  private constructor(sample: SampleSnapshot, wish: ConsoleOptions) {
     this.sample = sample;
     this.#wish = wish;
   }
 
   /** Builds the page where that is needed, makes a snapshot and serves it. */
-  static async start(wish: ConsoleWish = {}): Promise<ServedConsole> {
+  static async start(wish: ConsoleOptions = {}): Promise<ServedConsole> {
     buildConsole();
     const sample = await makeSampleSnapshot(wish.accounts ?? 3_000, wish.seed ?? 6);
     const served = new ServedConsole(sample, wish);
@@ -139,7 +142,7 @@ export async function openBrowser(): Promise<Browser | undefined> {
 }
 
 /** How a visitor's browser is. */
-export interface VisitWish {
+export interface VisitOptions {
   readonly locale?: string;
   readonly width?: number;
   readonly height?: number;
@@ -166,7 +169,7 @@ export class Visit {
   }
 
   /** Opens an empty page. */
-  static async open(browser: Browser, base: string, wish: VisitWish = {}): Promise<Visit> {
+  static async open(browser: Browser, base: string, wish: VisitOptions = {}): Promise<Visit> {
     const { locale = "pt-BR", width = 1440, height = 900, dark = false, before } = wish;
     const context = await browser.newContext({
       locale,

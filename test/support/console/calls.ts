@@ -21,6 +21,8 @@ export type Statuses = readonly [member: number, owner: number, stranger: number
 /** A line of the table. */
 export interface ConsoleCall {
   readonly statuses: Statuses;
+  /** What stands behind the path. */
+  readonly query?: string;
   readonly body?: (sender: Person | null, targets: Targets) => unknown;
 }
 
@@ -82,7 +84,9 @@ export const CONSOLE_CALLS: Readonly<Record<string, ConsoleCall>> = {
     statuses: ALL,
     body: (_, { cnpj }) => ({ spec: SPEC, cnpj }),
   },
+  "GET /accounts/suggest": { statuses: ALL, query: "?q=cantina" },
   "GET /accounts/{cnpj}": { statuses: ALL },
+  "GET /companies/{root}": { statuses: ALL },
   "GET /catalog": { statuses: ALL },
   "GET /status": { statuses: ALL },
   "GET /exports": { statuses: ALL },
@@ -122,8 +126,14 @@ export function askFor(route: string, targets: Targets, sender: Person | null): 
     searches: targets.search,
   };
   made++;
-  const path = BASE + template.replace("{id}", ids[kind] ?? "").replace("{cnpj}", targets.cnpj);
-  const body = CONSOLE_CALLS[route]?.body?.(sender, targets);
+  const { cnpj } = targets;
+  const call = CONSOLE_CALLS[route];
+  const filled = template
+    .replace("{id}", ids[kind] ?? "")
+    .replace("{cnpj}", cnpj)
+    .replace("{root}", cnpj.slice(0, 8));
+  const path = BASE + filled + (call?.query ?? "");
+  const body = call?.body?.(sender, targets);
   const headers = { ...sender?.headers, "idempotency-key": `key-${made}` };
   return { method, path, headers, ...(body === undefined ? {} : { body }) };
 }

@@ -13,6 +13,7 @@ import { RouteTable } from "../../../src/http/server/routetable.ts";
 import type { Engine, Service } from "../../../src/http/server/service.ts";
 import { SessionAuth } from "../../../src/http/server/session-auth.ts";
 import type { TransportName } from "../../../src/http/server/transport.ts";
+import { establishments, suggest } from "../../../src/search/finding.ts";
 import {
   account,
   countMatches,
@@ -23,7 +24,15 @@ import {
 import { type FakeServer, startFake, TEST_LIMITS } from "../http/fake.ts";
 
 /** The engine of the product. */
-export const REAL_ENGINE: Engine = { search, searchSliced, countMatches, facets, account };
+export const REAL_ENGINE: Engine = {
+  search,
+  searchSliced,
+  countMatches,
+  facets,
+  account,
+  suggest,
+  establishments,
+};
 
 /** An answer with its body read. */
 export interface Answered {

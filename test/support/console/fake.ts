@@ -24,7 +24,7 @@ const UNHURRIED: Limited = {
 };
 
 /** What a test wants otherwise. */
-export interface ConsoleWish {
+export interface ConsoleOptions {
   readonly insecureHttp?: boolean;
   /** Requests of a user; without a bound where it is missing. */
   readonly limit?: Limited;
@@ -84,7 +84,7 @@ let people = 0;
 /** Starts a server; `close` ends it. */
 export async function startConsole(
   transport: TransportName,
-  wish: ConsoleWish = {},
+  wish: ConsoleOptions = {},
 ): Promise<ConsoleServer> {
   const { insecureHttp = false, limit = UNHURRIED, parts = {} } = wish;
   let table: RouteTable | undefined;

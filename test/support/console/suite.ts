@@ -10,17 +10,17 @@ import type { Browser, Locator, Page } from "playwright-core";
 import { number } from "../../../src/console/web/app/format.ts";
 import {
   CHROMIUM,
-  type ConsoleWish,
+  type ConsoleOptions,
   eventually,
   openBrowser,
   type Person,
   ServedConsole,
   Visit,
-  type VisitWish,
+  type VisitOptions,
 } from "./browser.ts";
 
 /** Opens a visit, signed in unless it is nobody's. */
-export type Opener = (person: Person | null, wish?: VisitWish) => Promise<Visit>;
+export type Opener = (person: Person | null, wish?: VisitOptions) => Promise<Visit>;
 
 /** A served console with its browser. */
 export interface ConsoleSuite {
@@ -35,7 +35,7 @@ export interface ConsoleSuite {
 
 /** Serves a console before the tests of a file; `prepare` makes its users. */
 export function consoleSuite(
-  wish: ConsoleWish,
+  wish: ConsoleOptions,
   prepare: (served: ServedConsole) => Promise<void>,
 ): ConsoleSuite {
   let served: ServedConsole;

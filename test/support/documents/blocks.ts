@@ -13,6 +13,8 @@
  *   <!-- run: file spec.json -->       the block is the content of this file
  *   <!-- run: sent POST /v1/leads -->  a body that the given server must take
  *   <!-- run: part -->                 an answer that leaves out members
+ *   <!-- run: needs pandas pyarrow --> runs where the packages of its language are installed
+ *   <!-- run: prints 30 -->            what it prints, in place of an answer below it
  * Several stand beside each other with `;`. A document that builds on another one says so once:
  *   <!-- given: 2026-10.peneira, server -->   (`share`: downloads come from here)
  */
@@ -36,6 +38,8 @@ export interface Marks {
   readonly file?: string;
   readonly sent?: { readonly method: string; readonly path: string };
   readonly part?: true;
+  readonly needs?: readonly string[];
+  readonly prints?: string;
 }
 
 /** A document with its blocks. */
@@ -47,8 +51,8 @@ export interface Parsed {
   readonly mistakes: readonly string[];
 }
 
-/** Languages whose blocks run. */
-export const RUN = ["sh"];
+/** Languages whose blocks run; Python and JavaScript as a program of their own. */
+export const RUN = ["sh", "python", "js"];
 /** Languages of what a run printed. */
 export const SHOWN = ["json", "text", "http"];
 
@@ -67,6 +71,8 @@ const READERS: Readonly<Record<string, (rest: string) => Marks | null>> = {
     return method === "" ? null : { sent: { method, path } };
   },
   part: (rest) => (rest === "" ? { part: true } : null),
+  prints: (rest) => (rest === "" ? null : { prints: rest }),
+  needs: (rest) => (/^[\w.-]+( [\w.-]+)*$/.test(rest) ? { needs: rest.split(" ") } : null),
 };
 
 /** Where the next mark begins; a reason may hold semicolons of its own. */

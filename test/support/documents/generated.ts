@@ -26,7 +26,8 @@ import {
   type ScorePart,
   scoreCard,
 } from "../../../src/search/score.ts";
-import { expectedOf, SETTINGS, type Setting } from "../../../src/settings.ts";
+import { SETTINGS } from "../../../src/settings.ts";
+import { expectedOf, type Setting } from "../../../src/settingvalue.ts";
 import { FACETS } from "../../../src/spec/facets.ts";
 import { EXPORT_FORMATS, OUTPUT_FIELDS, SORT_FIELDS } from "../../../src/spec/fields.ts";
 import { filesMatching, textOf } from "../checkout.ts";

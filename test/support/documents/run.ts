@@ -21,6 +21,7 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { differences } from "./answers.ts";
 import { type Block, type Parsed, parseDocument, RUN, SHOWN } from "./blocks.ts";
+import { linkPackages, withPackages } from "./packages.ts";
 
 /** What documents write where a server listens. */
 const ADDRESS = "127.0.0.1:8080";
@@ -42,6 +43,8 @@ export interface Outcome {
   readonly ran: number;
   readonly compared: number;
   readonly skipped: readonly string[];
+  /** How many of these lack a package of this machine; the document does not pass over them. */
+  readonly absent: number;
   readonly mistakes: readonly string[];
 }
 
@@ -86,15 +89,18 @@ export async function runDocument(text: string, workshop: Workshop): Promise<Out
   try {
     const unknown = giveFiles(parsed.given, workshop, work);
     const mistakes = [...parsed.mistakes, ...unknown];
-    if (mistakes.length > 0) return { ran: 0, compared: 0, skipped: [], mistakes };
-    const blocks = parsed.given.includes("server") ? [SERVER, ...parsed.blocks] : parsed.blocks;
+    if (mistakes.length > 0) return { ran: 0, compared: 0, skipped: [], absent: 0, mistakes };
+    const able = withPackages(parsed.blocks);
+    if (able.some(({ language }) => language === "js")) linkPackages(work);
+    const blocks = parsed.given.includes("server") ? [SERVER, ...able] : able;
     const port = await freePort();
     const script = HEAD + blocks.map((block, at) => scriptOf(block, at, records)).join("");
     const address = `127.0.0.1:${port}`;
     const share = parsed.given.includes("share") ? workshop.share : undefined;
     const place = { work, bin: workshop.bin, address, share };
     const failed = await runScript(script.replaceAll(ADDRESS, address), place);
-    return judge({ ...parsed, blocks }, { records, failed, address });
+    const absent = able.filter(({ marks }) => marks.needs && marks.skip !== undefined).length;
+    return { ...judge({ ...parsed, blocks }, { records, failed, address }), absent };
   } finally {
     rmSync(folder, { recursive: true, force: true, maxRetries: 20 });
   }
@@ -133,6 +139,10 @@ function codeOf({ language, text, marks }: Block): string | null {
   -H "Idempotency-Key: $RANDOM$RANDOM" -d @- <<'END OF BODY'\n${text}\nEND OF BODY\n`;
   }
   if (!RUN.includes(language)) return null;
+  if (language === "python") return `python3 - <<'END OF PROGRAM'\n${text}\nEND OF PROGRAM\n`;
+  if (language === "js") {
+    return `node --input-type=module - <<'END OF PROGRAM'\n${text}\nEND OF PROGRAM\n`;
+  }
   return `${(marks.as ?? text).replaceAll("dist/peneira", "peneira")}\n`;
 }
 
@@ -206,7 +216,10 @@ interface Records {
 }
 
 /** Compares what is shown with what was printed. */
-function judge({ blocks }: Pick<Parsed, "blocks">, { records, failed, address }: Records): Outcome {
+function judge(
+  { blocks }: Pick<Parsed, "blocks">,
+  { records, failed, address }: Records,
+): Omit<Outcome, "absent"> {
   const read = (name: string) => {
     const file = join(records, name);
     return existsSync(file) ? readFileSync(file, "utf8").replaceAll(address, ADDRESS) : "";
@@ -229,11 +242,22 @@ function judge({ blocks }: Pick<Parsed, "blocks">, { records, failed, address }:
       const wrong = differences(language, block.text, real, marks.part ?? false);
       mistakes.push(...wrong.map((what) => `${line}: ${what}`));
       compared++;
-    } else if (at <= last && block !== SERVER && marks.file === undefined) ran++;
+    } else if (at <= last && block !== SERVER && marks.file === undefined) {
+      ran++;
+      if (marks.prints !== undefined && at < last) {
+        mistakes.push(...otherPrint(block, read(`${at}.out`).trim()));
+        compared++;
+      }
+    }
     if (!shows && marks.file === undefined) above = at;
   }
   if (failed) mistakes.push(failure(blocks[last], read(`${last}.out`), read(`${last}.err`)));
   return { ran, compared, skipped, mistakes };
+}
+
+/** What a program printed, where that is not what its mark says. */
+function otherPrint({ line, marks: { prints } }: Block, real: string): string[] {
+  return real === prints ? [] : [`${line}: it prints "${real}", not "${prints}"`];
 }
 
 function failure(block: Block | undefined, out: string, err: string): string {

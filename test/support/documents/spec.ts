@@ -40,6 +40,7 @@ const EXAMPLES: Readonly<Record<string, unknown>> = {
   "filters.industry.cnae_exclude": ["5611-2/03"],
   "filters.industry.secondary_cnae_mode": "fallback",
   "filters.industry.text_hints": ["Pão  de QUEIJO"],
+  "filters.industry.cnae_secondary_any_of": ["4789"],
   "filters.geo.uf_any_of": ["mg", "SP", "mg"],
   "filters.geo.municipality_ibge_any_of": ["310620"],
   "filters.geo.municipality_tom_any_of": ["427"],
@@ -55,9 +56,17 @@ const EXAMPLES: Readonly<Record<string, unknown>> = {
   "filters.company.share_capital_min": 10000,
   "filters.company.share_capital_max": 250000.5,
   "filters.company.legal_nature_any_of": ["206"],
+  "filters.company.branches_only": true,
+  "filters.company.establishments_min": 5,
+  "filters.company.establishments_max": 50,
   "filters.contact.require_email": true,
   "filters.contact.require_phone": true,
   "filters.contact.require_any_contact": true,
+  "filters.contact.require_mobile": true,
+  "filters.contact.require_landline": true,
+  "filters.contact.require_own_domain": true,
+  "filters.contact.email_shared_max": 1,
+  "filters.contact.phone_shared_max": 3,
   sort: [{ field: "started_on", direction: "desc" }],
   "scoring.strategy": "contactable",
   "scoring.random_seed": 42,
@@ -141,6 +150,7 @@ const LIMIT_WORDS: Readonly<Record<keyof typeof SPEC_LIMITS, string>> = {
   explainStringMax: "characters of a string in `explain`",
   explainBytesMax: "bytes of all of `explain`, as JSON",
   shareCapitalMax: "reais of a share capital",
+  countMax: "companies or establishments that a filter counts",
 };
 
 /** Limits of specs. */
@@ -204,7 +214,7 @@ function plain(schema: object): Schema {
 
 /** All activities and legal natures; municipalities with one TOM code for the example of it. */
 const CATALOG: Catalog = {
-  cnaeCodes: buildActivities(1)
+  cnaeCodes: buildActivities()
     .list.map((one) => String(one.code).padStart(7, "0"))
     .sort(),
   municipalities: getMunicipalities().map((one) => ({

@@ -9,7 +9,7 @@ import { existsSync } from "node:fs";
 import { mkdtemp, readdir, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { readShare } from "../../../src/download/address.ts";
+import { readShares } from "../../../src/download/address.ts";
 import type { DownloadOptions } from "../../../src/download/month.ts";
 import { writeSample } from "../../../src/dump/sample/release.ts";
 import { CommandError } from "../../../src/errors.ts";
@@ -23,9 +23,10 @@ const MEMORY = "/dev/shm";
 /** Where releases lie. */
 export interface Dumps {
   readonly root: string;
-  /** The release of the month, and one of the month before. */
+  /** The release of the month, one of the month before, and one of the month behind it. */
   readonly first: string;
   readonly older: string;
+  readonly later: string;
   readonly dispose: () => Promise<void>;
 }
 
@@ -37,7 +38,9 @@ export async function makeDumps(establishments: number): Promise<Dumps> {
   const older = join(root, "older");
   await writeSample({ folder: first, establishments, seed: 1, label: LABEL });
   await writeSample({ folder: older, establishments, seed: 2, label: "2026-09" });
-  return { root, first, older, dispose: () => rm(root, { recursive: true, force: true }) };
+  const later = join(root, "later");
+  await writeSample({ folder: later, establishments, seed: 3, label: "2026-11" });
+  return { root, first, older, later, dispose: () => rm(root, { recursive: true, force: true }) };
 }
 
 /** A share with one month. */
@@ -48,17 +51,21 @@ export async function shareOf(folder: string, label = LABEL): Promise<WebdavShar
 }
 
 /** A wish and what it said. */
-export interface TestWish extends DownloadOptions {
+export interface TestOptions extends DownloadOptions {
   readonly said: string[];
 }
 
 let targets = 0;
 
 /** A wish for a month of a share into a folder of its own. */
-export function wishOf(url: string, root: string, over: Partial<DownloadOptions> = {}): TestWish {
+export function wishOf(
+  url: string | readonly string[],
+  root: string,
+  over: Partial<DownloadOptions> = {},
+): TestOptions {
   const said: string[] = [];
   return {
-    share: readShare(url),
+    shares: readShares(url),
     streams: 2,
     stallMs: 100,
     signal: new AbortController().signal,

@@ -6,20 +6,21 @@
  * ETag and Last-Modified, 404 for what is not there.
  */
 import { randomBytes } from "node:crypto";
-import { createReadStream } from "node:fs";
 import { readdir, readFile, stat } from "node:fs/promises";
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import { createServer as createSecureServer, type ServerOptions } from "node:https";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-
-/** A file of the share: bytes in memory, or a path. */
-export interface SharedFile {
-  readonly content: Buffer | { readonly path: string; readonly bytes: number };
-  readonly etag: string | null;
-  readonly modified: string | null;
-}
+import { drained, longer, pieces, type SharedFile, sizeOf, slices } from "./bytes.ts";
+import {
+  bucketXml,
+  davEntry,
+  indexPage,
+  multistatus,
+  type PageForm,
+  type SharedEntry,
+} from "./listing-pages.ts";
 
 /** One request as it was answered. */
 export interface Served {
@@ -53,8 +54,14 @@ export type Fault =
 /** Says what goes wrong; null is nothing. It may change the share. */
 export type FaultPlan = (request: Served, share: WebdavShare) => Fault | null;
 
-/** What the share is like. */
+/** What the share is like; Python's server knows no ranges. */
 export interface ShareOptions {
+  readonly form?: "webdav" | PageForm | "bucket";
+  /** Folders between the root and the months, such as `Dados/Cadastros/CNPJ`. */
+  readonly base?: string;
+  /** What the folder of a month is called. */
+  readonly folderOf?: (label: string) => string;
+  readonly decoys?: readonly string[];
   readonly plan?: FaultPlan;
   /** Root of all paths. */
   readonly root?: string;
@@ -70,7 +77,7 @@ const ROOT = "/public.php/dav/files/Tok3n/";
 /** A running share. */
 export class WebdavShare {
   readonly months = new Map<string, Map<string, SharedFile>>();
-  /** Names at the root that are no months, and at every month. */
+  /** Names at the root that are no months. */
   readonly strangers = ["cnpj.tar.gz"];
   readonly served: Served[] = [];
   plan: FaultPlan;
@@ -183,30 +190,92 @@ export class WebdavShare {
       return void response.writeHead(401).end();
     }
     if (!path.startsWith(this.#root)) return void response.writeHead(404).end();
-    if (request.method === "PROPFIND") await this.#list(served, response, fault);
-    else await this.#send({ request, response, served, fault });
+    const { form = "webdav" } = this.#options;
+    const folder = /(^|\/)$/.test(served.path);
+    if (request.method === "PROPFIND" && form !== "webdav") {
+      const headers = form === "bucket" ? { "x-amz-request-id": "1" } : {};
+      response.writeHead(form === "python" ? 501 : 405, headers).end();
+    } else if (request.method === "PROPFIND") await this.#list(served, response, fault);
+    else if (form === "bucket" && folder) await this.#bucket(request, { response, served, fault });
+    else if (form !== "webdav" && folder)
+      await this.#page(form as PageForm, { response, served, fault });
+    else {
+      const all = form === "python" && fault === null ? ({ kind: "no-range" } as const) : fault;
+      await this.#send({ request, response, served, fault: all });
+    }
+  }
+
+  /** Where the files of a month are. */
+  #folderOf(label: string): string {
+    const { base = "", folderOf = (same: string) => same } = this.#options;
+    return (base === "" ? "" : `${base}/`) + folderOf(label);
+  }
+
+  /** The files of a folder; undefined where it is no month's. */
+  #filesOf(folder: string): Map<string, SharedFile> | undefined {
+    for (const [label, files] of this.months) if (this.#folderOf(label) === folder) return files;
+    return undefined;
+  }
+
+  /** What lies directly in a folder; null where there is none. */
+  #entriesOf(folder: string): SharedEntry[] | null {
+    const top = folder === "" ? "" : `${folder}/`;
+    const months = [...this.months.keys()].map((label) => this.#folderOf(label));
+    const all = [...months, ...(this.#options.decoys ?? [])];
+    const below = all.filter((path) => path.startsWith(top)).map((path) => path.slice(top.length));
+    const names = new Set(below.map((path) => path.split("/")[0] ?? "").filter((name) => name));
+    if (folder !== "" && names.size === 0 && !all.includes(folder)) return null;
+    return [
+      ...[...names].map((name) => ({ ...FOLDER, name })),
+      ...[...(this.#filesOf(folder) ?? [])].map(([name, file]) => ({
+        ...file,
+        name,
+        bytes: sizeOf(file),
+      })),
+      ...(folder === ""
+        ? this.strangers.map((name) => ({ ...STRANGER, name, bytes: sizeOf(STRANGER) }))
+        : []),
+    ];
+  }
+
+  /** A folder as a web server shows it. */
+  async #page(form: PageForm, { response, served, fault }: Listing): Promise<void> {
+    const entries = this.#entriesOf(served.path.replace(/\/$/, ""));
+    if (entries === null) return void response.writeHead(404).end();
+    const text = indexPage(form, `${this.#root}${served.path}`, entries);
+    const html = this.listing?.(served.path, text) ?? text;
+    response.writeHead(200, { "content-type": "text/html; charset=utf-8" });
+    await this.#body(response, served, fault, pieces(Buffer.from(html)));
+  }
+
+  /** A page of the keys below the prefix of the query. */
+  async #bucket(request: IncomingMessage, listing: Listing): Promise<void> {
+    const { response, served, fault } = listing;
+    const query = new URL(request.url ?? "", "http://x").searchParams;
+    const prefix = query.get("prefix") ?? "";
+    if (served.path !== "") return void response.writeHead(404, { "x-amz-request-id": "1" }).end();
+    const text = bucketXml(query, this.#entriesOf(prefix.replace(/\/$/, "")) ?? []);
+    response.writeHead(200, { "content-type": "application/xml" });
+    const xml = this.listing?.(prefix, text) ?? text;
+    await this.#body(response, served, fault, pieces(Buffer.from(xml)));
   }
 
   async #list(served: Served, response: ServerResponse, fault: Fault | null): Promise<void> {
-    const label = served.path.replace(/\/$/, "");
-    const month = this.months.get(label);
-    if (label !== "" && month === undefined) return void response.writeHead(404).end();
-    const entries = [entry(`${this.#root}${label === "" ? "" : `${label}/`}`, null)];
-    if (month === undefined) {
-      for (const name of this.months.keys()) entries.push(entry(`${this.#root}${name}/`, null));
-      for (const name of this.strangers) entries.push(entry(`${this.#root}${name}`, STRANGER));
-    } else {
-      for (const [name, file] of month) entries.push(entry(`${this.#root}${label}/${name}`, file));
-      entries.push(entry(`${this.#root}${label}/regime_tributario/`, null));
-    }
+    const folder = served.path.replace(/\/$/, "");
+    const found = this.#entriesOf(folder);
+    if (found === null) return void response.writeHead(404).end();
+    const top = `${this.#root}${folder === "" ? "" : `${folder}/`}`;
+    const entries = [davEntry(top, FOLDER), ...found.map((one) => davEntry(top + one.name, one))];
+    if (this.#filesOf(folder)) entries.push(davEntry(`${top}regime_tributario`, FOLDER));
     const text = this.listing?.(served.path, entries.join("")) ?? multistatus(entries.join(""));
     response.writeHead(207, { "content-type": "application/xml; charset=utf-8" });
     await this.#body(response, served, fault, pieces(Buffer.from(text)));
   }
 
   async #send({ request, response, served, fault }: Sending): Promise<void> {
-    const [label = "", name = ""] = served.path.split("/");
-    const file = this.months.get(label)?.get(name);
+    const slash = served.path.lastIndexOf("/");
+    const files = this.#filesOf(served.path.slice(0, Math.max(0, slash)));
+    const file = files?.get(served.path.slice(slash + 1));
     if (file === undefined) return void response.writeHead(404).end();
     const total = sizeOf(file);
     const [start, end] = fault?.kind === "no-range" ? [0, total] : rangeOf(request, file);
@@ -257,6 +326,12 @@ export class WebdavShare {
   }
 }
 
+interface Listing {
+  readonly response: ServerResponse;
+  readonly served: Served;
+  readonly fault: Fault | null;
+}
+
 interface Sending {
   readonly request: IncomingMessage;
   readonly response: ServerResponse;
@@ -272,15 +347,13 @@ function validators(): { readonly etag: string; readonly modified: string } {
   return { etag: `"${randomBytes(8).toString("hex")}"`, modified: new Date(written).toUTCString() };
 }
 
+const FOLDER = { bytes: null, etag: null, modified: null };
+
 const STRANGER: SharedFile = {
   content: { path: "", bytes: 63_950_000_000 },
   etag: '"x"',
   modified: "Sun, 09 Aug 2026 10:00:00 GMT",
 };
-
-function sizeOf({ content }: SharedFile): number {
-  return Buffer.isBuffer(content) ? content.length : content.bytes;
-}
 
 /** From and to (excluded) of what is to be sent. */
 function rangeOf({ headers }: IncomingMessage, file: SharedFile): [start: number, end: number] {
@@ -291,60 +364,4 @@ function rangeOf({ headers }: IncomingMessage, file: SharedFile): [start: number
   if (match === null || !holds) return [0, total];
   const end = match[2] === "" ? total : Math.min(total, Number(match[2]) + 1);
   return [Number(match[1]), end];
-}
-
-async function* slices(file: SharedFile, start: number, end: number): AsyncGenerator<Buffer> {
-  if (Buffer.isBuffer(file.content)) yield* pieces(file.content.subarray(start, end));
-  else if (end > start) {
-    yield* createReadStream(file.content.path, { start, end: end - 1 }) as AsyncIterable<Buffer>;
-  }
-}
-
-async function* pieces(content: Buffer): AsyncGenerator<Buffer> {
-  for (let at = 0; at < content.length; at += 16_384) yield content.subarray(at, at + 16_384);
-}
-
-async function* longer(body: AsyncIterable<Buffer>, by: number): AsyncGenerator<Buffer> {
-  yield* body;
-  yield Buffer.alloc(by);
-}
-
-function drained(response: ServerResponse): Promise<void> {
-  return new Promise((done) => {
-    const end = (): void => {
-      response.off("drain", end).off("close", end);
-      done();
-    };
-    response.on("drain", end).on("close", end);
-  });
-}
-
-/** One entry as Nextcloud writes it; null is a folder. */
-function entry(href: string, file: SharedFile | null): string {
-  const address = href.split("/").map(encodeURIComponent).join("/");
-  const found =
-    file === null
-      ? "<d:resourcetype><d:collection/></d:resourcetype>"
-      : `<d:resourcetype/><d:getcontentlength>${sizeOf(file)}</d:getcontentlength>` +
-        (file.etag === null
-          ? ""
-          : `<d:getetag>${file.etag.replaceAll('"', "&quot;")}</d:getetag>`) +
-        (file.modified === null ? "" : `<d:getlastmodified>${file.modified}</d:getlastmodified>`);
-  const missing =
-    file === null
-      ? "<d:propstat><d:prop><d:getcontentlength/></d:prop>" +
-        "<d:status>HTTP/1.1 404 Not Found</d:status></d:propstat>"
-      : "";
-  return (
-    `<d:response><d:href>${address}</d:href><d:propstat><d:prop>${found}</d:prop>` +
-    `<d:status>HTTP/1.1 200 OK</d:status></d:propstat>${missing}</d:response>`
-  );
-}
-
-/** The document around the entries. */
-export function multistatus(entries: string): string {
-  return (
-    '<?xml version="1.0"?>\n<d:multistatus xmlns:d="DAV:" xmlns:s="http://sabredav.org/ns" ' +
-    `xmlns:oc="http://owncloud.org/ns">${entries}</d:multistatus>`
-  );
 }

@@ -77,7 +77,10 @@ export class MiniWorkspace {
     return join(this.folder, name);
   }
 
-  /** Imports a dump; small partitions, so that several meet even here. */
+  /**
+   * Imports a dump; small partitions, so that several meet even here. One part of each type, many
+   * without rows, is honestly partial, and a test may write a smaller dump over that of another.
+   */
   import(
     source: string,
     out: string,
@@ -88,6 +91,8 @@ export class MiniWorkspace {
       out: this.path(out),
       label: "2026-08",
       keepCpf: false,
+      partial: true,
+      force: true,
       threads: 2,
       partitionBytes: 1 << 20,
       startStage: () => ({ update: () => undefined, done: () => undefined }),

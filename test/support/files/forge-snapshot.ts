@@ -21,7 +21,12 @@ import { BLOCK_BYTES, SECTION } from "../../../native-index/format/region.ts";
 import { createSnapshotWriter, locationText } from "../../../native-index/format/snapshot.ts";
 import { FORMAT_VERSION } from "../../../native-index/format/versions.ts";
 import { crc32c, createBatch, rankRecords } from "../../../native-index/napi/engine.ts";
-import { encodeRecords, FIXTURE_TABLES, randomRows } from "../native-index/fixture-rows.ts";
+import {
+  encodeRecords,
+  FIXTURE_NUMBERS,
+  FIXTURE_TABLES,
+  randomRows,
+} from "../native-index/fixture-rows.ts";
 
 const HEADER_BYTES = 48;
 const ENTRY_BYTES = 24;
@@ -244,7 +249,7 @@ export async function writeSmallSnapshot(path: string, label = "2026-10"): Promi
   }));
   const writer = createSnapshotWriter(path, smallMeta(rows.length, label));
   const records = encodeRecords(rows);
-  const batch = createBatch();
+  const batch = createBatch(FIXTURE_NUMBERS);
   batch.append(records, rankRecords(records, records.length).subarray(0, BATCH_ROWS));
   await writer.writeBatch(batch.rowCount, batch.finish());
   await writer.finish({ threads: 1 });

@@ -8,6 +8,7 @@
 import { account, countMatches, facets, search } from "../../../src/search/searcher.ts";
 import type { Segment } from "../../../src/search/segment.ts";
 import { FACETS } from "../../../src/spec/facets.ts";
+import { WIDER_FIELDS } from "../../../src/spec/fields/wider.ts";
 import {
   DEFAULT_FIELDS,
   OUTPUT_FIELD_NAMES,
@@ -43,18 +44,27 @@ const SPECS: readonly object[] = [
   })),
 ];
 
+/** Questions that a snapshot of the first version could not answer. */
+const COUNTED_SPECS: readonly object[] = [
+  { filters: { company: { establishments_min: 2 } } },
+  { filters: { contact: { email_shared_max: 1, require_own_domain: true } } },
+  { filters: { contact: { phone_shared_max: 2, require_mobile: true } } },
+];
+
 /** Everything that is asked, with its answers. */
 export function answersOf(segment: Segment): object {
   const { label, snapshotDate, snapshotId, provenance, accounts } = segment;
   const everything = specOf(segment, { filters: {} });
+  const isFirst = segment.catalog.lacksCounts === true;
+  const specs = isFirst ? SPECS : [...SPECS, ...COUNTED_SPECS];
+  const wider: readonly string[] = WIDER_FIELDS.map(({ name }) => name);
+  const fields = OUTPUT_FIELD_NAMES.filter((name) => !isFirst || !wider.includes(name));
   return {
     snapshot: { label, snapshotDate, snapshotId, provenance, accounts },
-    searches: SPECS.map((input) => ({ input, ...answer(segment, specOf(segment, input)) })),
+    searches: specs.map((input) => ({ input, ...answer(segment, specOf(segment, input)) })),
     facets: facets(segment, everything, FACETS),
     all: firsts(segment, everything, segment.accounts),
-    whole: firsts(segment, everything, PAGE).map((cnpj) =>
-      account(segment, cnpj, OUTPUT_FIELD_NAMES),
-    ),
+    whole: firsts(segment, everything, PAGE).map((cnpj) => account(segment, cnpj, fields)),
   };
 }
 

@@ -259,7 +259,8 @@ function built(
   const sent = chunked ? chunks(bytes) : bytes;
   const closes = headers.some(([name]) => name === "Connection");
   const waits = /wait=1|^\/files\//.test(path) || headers.some(([name]) => name === "Expect");
-  const slow = waits || (!world.waitsInLine && mayBeDear(bytes));
+  const aside = mayBeDear(bytes) || /^\/v1\/(companies\/|accounts\/suggest)/.test(path);
+  const slow = waits || (!world.waitsInLine && aside);
   const alone = twice || slow || closes || bytes.length > 60_000;
   const whole = Buffer.concat([head, sent]);
   return { method, path, bytes: whole, body: read(bytes), alone, closes, loose: twice };

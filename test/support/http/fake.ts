@@ -26,6 +26,7 @@ import { type Clock, systemClock } from "../../../src/clock.ts";
 import { PUBLIC_TABLE } from "../../../src/http/api/routes.ts";
 import { Budget } from "../../../src/http/server/budget.ts";
 import { Pressure } from "../../../src/http/server/pressure.ts";
+import { ResponseMemory } from "../../../src/http/server/responsememory.ts";
 import type { RouteTable } from "../../../src/http/server/routetable.ts";
 import { openTransport, startServer } from "../../../src/http/server/server.ts";
 import type { Engine, Service } from "../../../src/http/server/service.ts";
@@ -48,6 +49,7 @@ import type { StateDatabase } from "../../../src/store/sqlite.ts";
 import { UsageStore } from "../../../src/store/usagestore.ts";
 import { UserStore } from "../../../src/store/userstore.ts";
 import { FakeExporter } from "../export/fake-exporter.ts";
+import { fakeFinding } from "./fake-finding.ts";
 
 /** Both implementations; every HTTP suite runs against each. */
 export const TRANSPORTS: readonly TransportName[] = ["uws", "node"];
@@ -176,6 +178,7 @@ export const fakeEngine: Engine = {
     if (account === undefined) return null;
     return Object.fromEntries(fields.map((name) => [name, account[name] ?? null]));
   },
+  ...fakeFinding(FAKE_ACCOUNTS, fieldsOf),
 };
 
 /** The text of a page in pieces of a few hundred bytes. */
@@ -269,6 +272,7 @@ const SETTLED = {
   securityContact: "mailto:security@example.com",
   proxies: null,
   secondaryCnaeFull: false,
+  responses: new ResponseMemory(0),
   agents: agentDoor("0.0.0-test"),
   replaced: () => null,
   scrubbed: () => null,
@@ -363,8 +367,15 @@ export interface RawAnswer {
   readonly tookMs: number;
 }
 
-/** Sends bytes as they are; resolves when the server closes or after `waitMs`. */
-export function sendRaw(port: number, bytes: string | Buffer, waitMs = 400): Promise<RawAnswer> {
+/** How long a test waits for the first byte, and how long it then listens for more. */
+const FIRST_MS = 15_000;
+const QUIET_MS = 400;
+
+/**
+ * Sends bytes as they are; resolves when the server closes, after `waitMs` where that is given,
+ * else when nothing more comes behind what came, however long that took.
+ */
+export function sendRaw(port: number, bytes: string | Buffer, waitMs?: number): Promise<RawAnswer> {
   const began = performance.now();
   return new Promise((resolve) => {
     let text = "";
@@ -376,9 +387,12 @@ export function sendRaw(port: number, bytes: string | Buffer, waitMs = 400): Pro
       socket.destroy();
       resolve({ text, closed, tookMs: performance.now() - began });
     };
-    const timer = setTimeout(() => finish(false), waitMs);
+    let timer = setTimeout(() => finish(false), waitMs ?? FIRST_MS);
     socket.on("data", (chunk) => {
       text += chunk.toString("latin1");
+      if (waitMs !== undefined) return;
+      clearTimeout(timer);
+      timer = setTimeout(() => finish(false), QUIET_MS);
     });
     socket.on("error", () => {});
     socket.on("close", () => finish(true));

@@ -13,6 +13,7 @@ import {
   SLOTS,
 } from "../../../native-index/builder/record.ts";
 import type { TableName } from "../../../native-index/format/columns.ts";
+import { numberTexts } from "../../../native-index/format/meta.ts";
 
 /** One account: codes are ordinals in FIXTURE_TABLES, dates are days, null is missing. */
 export interface FixtureRow {
@@ -49,12 +50,21 @@ export interface FixtureRow {
   readonly score_contactable: number;
   readonly score_newest: number;
   readonly score_established: number;
+  readonly email_shared: number | null;
+  readonly phone_1_shared: number | null;
+  readonly phone_2_shared: number | null;
+  readonly establishments: number;
+  readonly email_own_domain: boolean | null;
 }
+
+/** The numbers that codes of what is counted stand for. */
+export const FIXTURE_NUMBERS = Uint32Array.of(0, 1, 2, 3, 7, 12, 150, 70_000);
 
 /** The string tables: sorted dictionaries, then what is derived from their codes. */
 export const FIXTURE_TABLES: Readonly<Record<TableName, readonly string[]>> = {
   registration_status_reason: numbered(5, 2),
-  cnae_primary: numbered(40, 7),
+  // Four activities to a division.
+  cnae_primary: Array.from({ length: 40 }, (_, i) => `${i * 25_000}`.padStart(7, "0")),
   legal_nature: numbered(7, 4),
   company_size_code: ["00", "01", "03", "05"],
   uf: ["BA", "EX", "MG", "RJ", "RS", "SP"],
@@ -65,6 +75,7 @@ export const FIXTURE_TABLES: Readonly<Record<TableName, readonly string[]>> = {
   legal_nature_description: numbered(7, 4).map((code) => `Natureza ${code}`),
   municipality_name: numbered(64, 4).map((code) => `Cidade ${code}`),
   municipality_population: numbered(60, 7).map((_, i) => (i % 9 === 4 ? "" : `${(i % 13) ** 5}`)),
+  number: numberTexts(FIXTURE_NUMBERS),
 };
 
 /** Ascending codes with gaps, `width` digits each. */
@@ -136,7 +147,9 @@ class Dice {
   phone(): bigint {
     const area = [11, 11, 21, 31, 71, 99][this.below(6)] as number;
     const digits = 7 + this.below(3);
-    return BigInt(`55${area}${10 ** (digits - 1) + this.below(10 ** (digits - 1))}`);
+    const number = 10 ** (digits - 1) + this.below(10 ** (digits - 1));
+    // Most numbers of nine digits are mobiles.
+    return BigInt(`55${area}${digits === 9 && area > 11 ? number + 8e8 : number}`);
   }
 }
 
@@ -148,7 +161,38 @@ export function randomRows(seed: number, count: number): FixtureRow[] {
     let cnpj = randomCnpj(dice);
     while (seen.has(cnpj)) cnpj = randomCnpj(dice);
     seen.add(cnpj);
-    return { cnpj, ...randomTexts(dice), ...randomCodes(dice), ...randomNumbers(dice) };
+    const drawn = { ...randomTexts(dice), ...randomCodes(dice), ...randomNumbers(dice) };
+    return { cnpj, ...drawn, ...countsOf(cnpj, drawn) };
+  });
+}
+
+type Contacts = Pick<FixtureRow, "email" | "phone_1" | "phone_2">;
+
+/** Codes of counts that follow from the CNPJ, so that nothing else is drawn differently. */
+function countsOf(cnpj: string, { email, phone_1, phone_2 }: Contacts) {
+  const code = (at: number) => 1 + (cnpj.charCodeAt(at) % (FIXTURE_NUMBERS.length - 1));
+  return {
+    email_shared: email === null ? null : code(7),
+    phone_1_shared: phone_1 === null ? null : code(6),
+    phone_2_shared: phone_2 === null ? null : code(5),
+    establishments: code(4) - 1,
+    email_own_domain: email === null ? null : cnpj.charCodeAt(3) % 3 === 0,
+  };
+}
+
+/**
+ * `count` random rows of few kinds, as in a large registry: but for its number and its names each
+ * is one of `kinds` rows, and half of them are one of a few.
+ */
+export function rowsOfKinds(seed: number, count: number, kinds: number): FixtureRow[] {
+  const dice = new Dice(seed);
+  const known = randomRows(seed + 1, kinds);
+  return randomRows(seed, count).map((row) => {
+    const kind = known[
+      dice.chance(0.5) ? dice.below(Math.min(9, kinds)) : dice.below(kinds)
+    ] as FixtureRow;
+    const { cnpj, legal_name, trade_name, postal_code } = row;
+    return { ...kind, cnpj, legal_name, trade_name, postal_code };
   });
 }
 
@@ -215,11 +259,14 @@ function randomNumbers(dice: Dice) {
 }
 
 /** Row records of the rows, one after another in the same order. */
-export function encodeRecords(rows: readonly FixtureRow[]): Buffer {
-  return Buffer.concat(rows.map(encodeRecord));
+export function encodeRecords(
+  rows: readonly FixtureRow[],
+  numbers: Uint32Array = FIXTURE_NUMBERS,
+): Buffer {
+  return Buffer.concat(rows.map((row) => encodeRecord(row, numbers)));
 }
 
-function encodeRecord(row: FixtureRow): Buffer {
+function encodeRecord(row: FixtureRow, numbers: Uint32Array): Buffer {
   const texts = RECORD_STRINGS.map((name) => {
     const text = row[name];
     return text === null ? null : Buffer.from(text);
@@ -231,6 +278,7 @@ function encodeRecord(row: FixtureRow): Buffer {
   writeScores(record, row);
   writeCodes(record, row);
   writeNumbers(record, row);
+  writeCounts(record, row, numbers);
   row.cnae_secondary.forEach((code, i) => {
     record.writeUInt16LE(code, RECORD.fixedLength + 2 * i);
   });
@@ -266,8 +314,19 @@ function writeCodes(record: Buffer, row: FixtureRow): void {
   record.writeUInt16LE(row.cnae_secondary.length, RECORD.secondaryCount);
 }
 
+/** A record holds the numbers themselves. */
+function writeCounts(record: Buffer, row: FixtureRow, numbers: Uint32Array): void {
+  for (const name of COUNTED) {
+    const code = row[name];
+    record.writeUInt32LE(code === null ? RECORD_NULL.u32 : (numbers[code] as number), SLOTS[name]);
+  }
+}
+
+const COUNTED = ["email_shared", "phone_1_shared", "phone_2_shared", "establishments"] as const;
+
 function flagsOf(row: FixtureRow): number {
   return (
+    (row.email_own_domain ? RECORD_FLAGS.ownDomain : 0) |
     (row.headquarters ? RECORD_FLAGS.headquarters : 0) |
     (row.simples_opt_in ? RECORD_FLAGS.simples : 0) |
     (row.mei_opt_in ? RECORD_FLAGS.mei : 0) |

@@ -4,26 +4,67 @@
  * Invariant: one plain loop per question over decoded rows; nothing of the addon is used but the
  * seeded position of a row, which test/support/twin.ts checks on its own.
  */
+import type { DimensionName } from "../../../native-index/format/columns.ts";
 import type { Clause, OrderKey } from "../../../native-index/napi/engine.ts";
 import { feistel } from "../../../native-index/napi/engine.ts";
 import { analyzeWords } from "../../../src/spec/analyzer.ts";
-import { FIXTURE_TABLES, type FixtureRow } from "./fixture-rows.ts";
+import { kindOfPhone } from "../twin.ts";
+import { FIXTURE_NUMBERS, FIXTURE_TABLES, type FixtureRow } from "./fixture-rows.ts";
 import { codesOf } from "./region-twin.ts";
 
-/** Whether a row meets a clause. */
-export function meets(row: FixtureRow, clause: Clause): boolean {
+/** Whether the row of an id meets a clause. */
+function meeting(rows: readonly FixtureRow[], clause: Clause): (id: number) => boolean {
   if (clause.kind === "posting") {
-    const held = clause.any.some(({ dimension, codes }) =>
-      codesOf(row, dimension).some((code) => codes.includes(code)),
-    );
-    return held !== clause.negated;
+    const parts = clause.any.map(({ dimension, codes }) => {
+      const wanted = new Set(codes);
+      const held = allCodes(rows, dimension);
+      return (id: number) => held[id]?.some((code) => wanted.has(code)) === true;
+    });
+    return (id) => parts.some((holds) => holds(id)) !== clause.negated;
   }
   if (clause.kind === "words") {
-    const words = wordsOf(row);
-    return clause.hints.some((hint) => hint.every((word) => words.includes(word)));
+    return (id) => {
+      const words = wordsOf(rows[id] as FixtureRow);
+      return clause.hints.some((hint) => hint.every((word) => words.includes(word)));
+    };
   }
-  const value = row[clause.column];
-  return value !== null && clause.ranges.some(([low, high]) => value >= low && value <= high);
+  const columns = [clause.column, clause.or ?? clause.column];
+  const values = columns.map((column) => allNumbers(rows, column));
+  return (id) =>
+    values.some((numbers) => {
+      const value = numbers[id] as number;
+      return clause.ranges.some(([low, high]) => value >= low && value <= high);
+    });
+}
+
+type RangeColumn = Extract<Clause, { kind: "range" }>["column"];
+const knownNumbers = new WeakMap<readonly FixtureRow[], Map<RangeColumn, Float64Array>>();
+
+/** Numbers of every row in a column, NaN where it has none; remembered as codes are. */
+function allNumbers(rows: readonly FixtureRow[], column: RangeColumn): Float64Array {
+  const known = knownNumbers.get(rows) ?? new Map<RangeColumn, Float64Array>();
+  knownNumbers.set(rows, known);
+  const numbers = known.get(column) ?? Float64Array.from(rows, (row) => exactly(row[column]));
+  known.set(column, numbers);
+  return numbers;
+}
+
+function exactly(value: number | bigint | null): number {
+  if (value === null) return Number.NaN;
+  if (!Number.isSafeInteger(Number(value))) throw new Error(`${value} is no exact number`);
+  return Number(value);
+}
+
+type Codes = readonly (readonly number[])[];
+const knownCodes = new WeakMap<readonly FixtureRow[], Map<DimensionName, Codes>>();
+
+/** Codes of every row in a dimension; remembered, because every test asks again. */
+function allCodes(rows: readonly FixtureRow[], dimension: DimensionName): Codes {
+  const known = knownCodes.get(rows) ?? new Map<DimensionName, Codes>();
+  knownCodes.set(rows, known);
+  const codes = known.get(dimension) ?? rows.map((row) => codesOf(row, dimension));
+  known.set(dimension, codes);
+  return codes;
 }
 
 const knownWords = new WeakMap<FixtureRow, readonly string[]>();
@@ -39,7 +80,8 @@ function wordsOf(row: FixtureRow): readonly string[] {
 
 /** Row ids that meet all clauses, ascending. */
 export function matchesOf(rows: readonly FixtureRow[], clauses: readonly Clause[]): number[] {
-  return rows.flatMap((row, id) => (clauses.every((clause) => meets(row, clause)) ? [id] : []));
+  const all = rows.map((_, id) => id);
+  return clauses.reduce((ids, clause) => ids.filter(meeting(rows, clause)), all);
 }
 
 type Value = number | bigint | Buffer | null;
@@ -69,12 +111,41 @@ function populationOf(row: FixtureRow): number | null {
   return text === "" ? null : Number(text);
 }
 
-function compareValues(a: Value, b: Value, descending: boolean): number {
+function compareValues(a: Value, b: Value): number {
   if (a === null || b === null) return Number(a === null) - Number(b === null);
-  const less = Buffer.isBuffer(a) && Buffer.isBuffer(b) ? Buffer.compare(a, b) < 0 : a < b;
-  const equal = Buffer.isBuffer(a) && Buffer.isBuffer(b) ? a.equals(b) : a === b;
-  if (equal) return 0;
-  return less !== descending ? -1 : 1;
+  if (Buffer.isBuffer(a) && Buffer.isBuffer(b)) return Buffer.compare(a, b);
+  return a < b ? -1 : Number(a > b);
+}
+
+type Places = readonly (number | null)[];
+const knownPlaces = new WeakMap<readonly FixtureRow[], Map<OrderKey["key"], Places>>();
+
+/** Place of every row's value among those of all rows, null for none; remembered as codes are. */
+function allPlaces(rows: readonly FixtureRow[], key: OrderKey): Places {
+  const known = knownPlaces.get(rows) ?? new Map<OrderKey["key"], Places>();
+  knownPlaces.set(rows, known);
+  const places = known.get(key.key) ?? placesOf(rows.map((row) => sortValue(row, key)));
+  known.set(key.key, places);
+  return places;
+}
+
+function seededPlaces(rows: readonly FixtureRow[], ids: readonly number[], seed: bigint): Places {
+  const places: (number | null)[] = rows.map(() => null);
+  for (const id of ids) places[id] = feistel(rows.length, seed, id);
+  return places;
+}
+
+function placesOf(values: readonly Value[]): Places {
+  const ids = values.map((_, id) => id);
+  ids.sort((a, b) => compareValues(values[a] as Value, values[b] as Value));
+  const places: (number | null)[] = values.map(() => null);
+  let place = 0;
+  ids.forEach((id, i) => {
+    const value = values[id] as Value;
+    if (i > 0 && compareValues(values[ids[i - 1] as number] as Value, value) !== 0) place++;
+    if (value !== null) places[id] = place;
+  });
+  return places;
 }
 
 /** Sorts row ids by the keys, then by cnpj ascending; missing values come last. */
@@ -84,23 +155,27 @@ export function sorted(
   order: readonly OrderKey[],
   seed: bigint,
 ): number[] {
-  const keyOf = (id: number, key: OrderKey): Value =>
-    key.key === "random" ? feistel(rows.length, seed, id) : sortValue(rows[id] as FixtureRow, key);
-  const keys = [...order, { key: "cnpj", descending: false } as const];
-  const keyed = ids.map((id) => ({ id, values: keys.map((key) => keyOf(id, key)) }));
-  keyed.sort((a, b) => {
-    for (const [i, key] of keys.entries()) {
-      const [x, y] = [a.values[i] ?? null, b.values[i] ?? null];
-      const result = compareValues(x, y, key.descending);
-      if (result !== 0) return result;
+  const keys = [...order, { key: "cnpj", descending: false } as const].map((key) => {
+    const places = key.key === "random" ? seededPlaces(rows, ids, seed) : allPlaces(rows, key);
+    return { places, sign: key.descending ? -1 : 1 };
+  });
+  return [...ids].sort((a, b) => {
+    for (const { places, sign } of keys) {
+      const [x, y] = [places[a] as number | null, places[b] as number | null];
+      if (x === null && y === null) continue;
+      if (x === null || y === null) return x === null ? 1 : -1;
+      if (x !== y) return sign * (x - y);
     }
     return 0;
   });
-  return keyed.map(({ id }) => id);
 }
 
 function dateOf(days: number | null): string | null {
   return days === null ? null : new Date(days * 86_400_000).toISOString().slice(0, 10);
+}
+
+function numberAt(code: number | null): number | null {
+  return code === null ? null : (FIXTURE_NUMBERS[code] as number);
 }
 
 /** The output fields of a row as plain values, in the order of the public field list. */
@@ -149,6 +224,13 @@ export function accountOf(row: FixtureRow): Record<string, unknown> {
     phone_2: phone(row.phone_2),
     sanctioned: row.sanctioned,
     score: row.score,
+    phone_1_kind: kindOfPhone(phone(row.phone_1)),
+    phone_2_kind: kindOfPhone(phone(row.phone_2)),
+    email_shared: numberAt(row.email_shared),
+    phone_1_shared: numberAt(row.phone_1_shared),
+    phone_2_shared: numberAt(row.phone_2_shared),
+    establishments: numberAt(row.establishments),
+    email_own_domain: row.email_own_domain,
     score_contactable: row.score_contactable,
     score_newest: row.score_newest,
     score_established: row.score_established,

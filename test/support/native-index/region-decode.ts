@@ -7,6 +7,7 @@
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { DIMENSIONS, type DimensionName } from "../../../native-index/format/columns.ts";
+import { FORMAT_VERSION } from "../../../native-index/format/versions.ts";
 import type { DirectoryLocation } from "../../../native-index/napi/engine.ts";
 
 /** Section kinds of format.h. */
@@ -67,7 +68,7 @@ export class Region {
       return this.file.toString("hex", digestsAt + 32 * block, digestsAt + 32 * (block + 1));
     });
     assert.equal(bytes.toString("latin1", 0, 8), "PNRINDEX");
-    assert.equal(bytes.readUInt32LE(8), 1);
+    assert.equal(bytes.readUInt32LE(8), FORMAT_VERSION);
     const count = bytes.readUInt32LE(12);
     assert.equal(directory.length, 48 + 24 * count);
     this.rowCount = Number(bytes.readBigUInt64LE(16));

@@ -20,7 +20,7 @@ import {
   type PreparedSection,
   rankRecords,
 } from "../../../native-index/napi/engine.ts";
-import { encodeRecords, FIXTURE_TABLES, type FixtureRow } from "./fixture-rows.ts";
+import { encodeRecords, FIXTURE_NUMBERS, FIXTURE_TABLES, type FixtureRow } from "./fixture-rows.ts";
 
 /** What a fixture may be told; the META bytes are opaque to the addon. */
 export interface FixtureOptions {
@@ -84,7 +84,7 @@ export function writeColumns(path: string, ranked: RankedRecords) {
     let position = writeSync(file, Buffer.from("ARROW1\0\0"));
     const table: bigint[] = [];
     for (let first = 0; first < starts.length; first += BATCH_ROWS) {
-      const batch = createBatch();
+      const batch = createBatch(FIXTURE_NUMBERS);
       batch.append(records, starts.subarray(first, first + BATCH_ROWS));
       table.push(BigInt(first), BigInt(batch.rowCount));
       for (const column of batch.finish()) {

@@ -10,7 +10,8 @@ import {
   type OrderName,
 } from "../../../native-index/format/columns.ts";
 import { analyzeWords } from "../../../src/spec/analyzer.ts";
-import { FIXTURE_TABLES, type FixtureRow } from "./fixture-rows.ts";
+import { kindOfPhone } from "../twin.ts";
+import { FIXTURE_NUMBERS, FIXTURE_TABLES, type FixtureRow } from "./fixture-rows.ts";
 
 /** Codes of a row in a dimension; empty where it has none. */
 export function codesOf(row: FixtureRow, dimension: DimensionName): number[] {
@@ -38,9 +39,19 @@ function flagsOf(row: FixtureRow): number[] {
     has_email: row.email !== null,
     has_phone: row.phone_1 !== null || row.phone_2 !== null,
     sanctioned: row.sanctioned === true,
+    has_mobile: kindsOf(row).includes("mobile"),
+    has_landline: kindsOf(row).includes("landline"),
+    own_domain: row.email_own_domain === true,
+    own_email: row.email_shared !== null && FIXTURE_NUMBERS[row.email_shared] === 1,
   };
   const names = Object.keys(FLAG_CODES) as (keyof typeof FLAG_CODES)[];
   return names.filter((name) => holds[name]).map((name) => FLAG_CODES[name]);
+}
+
+function kindsOf(row: FixtureRow): (string | null)[] {
+  return [row.phone_1, row.phone_2].map((phone) =>
+    kindOfPhone(phone === null ? null : `+${phone}`),
+  );
 }
 
 function areaOf(phone: bigint): number {

@@ -118,7 +118,7 @@ function segmentOf(native: NativeSegment): Segment {
 }
 
 /** What a test may wish of an export. */
-export interface ExportWish {
+export interface ExportOptions {
   readonly format: string;
   readonly fields?: readonly string[];
   readonly explain?: boolean;
@@ -130,7 +130,7 @@ export interface ExportWish {
 }
 
 /** Context of an export of some rows of a segment. */
-export function contextOf(segment: Segment, wish: ExportWish): RenderContext {
+export function contextOf(segment: Segment, wish: ExportOptions): RenderContext {
   const {
     format,
     fields = OUTPUT_FIELD_NAMES,

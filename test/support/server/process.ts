@@ -31,7 +31,7 @@ export interface ServerProcess {
 }
 
 /** What to start. */
-export interface ServerWish {
+export interface ServedOptions {
   readonly snapshot: string;
   readonly dataDir: string;
   readonly transport?: string;
@@ -59,7 +59,7 @@ export function productCommand(args: readonly string[]): [file: string, args: st
 const PATIENT = { PENEIRA_HTTP_OVERLOAD_LAG_MS: "30000" };
 
 /** Starts a server on a free port; rejects with what it wrote when it ends instead. */
-export async function startServerProcess(wish: ServerWish): Promise<ServerProcess> {
+export async function startServerProcess(wish: ServedOptions): Promise<ServerProcess> {
   const { snapshot, dataDir, transport = "uws", settings = {} } = wish;
   const { log = "ignore" } = wish;
   const parameters = ["serve", "--snapshot", snapshot, "--data-dir", dataDir];

@@ -7,7 +7,7 @@
 import { connect, type Socket } from "node:net";
 
 /** Who sends what. */
-export interface FloodWish {
+export interface FloodOptions {
   readonly port: number;
   /** The bytes of the head of each, by its number; its body must be longer than what is sent. */
   readonly head: (sender: number) => string;
@@ -40,7 +40,7 @@ interface Sender {
 }
 
 /** Opens the sockets. */
-export function openFlood(wish: FloodWish): Flood {
+export function openFlood(wish: FloodOptions): Flood {
   const senders = new Set<Sender>();
   const statuses: Record<string, number> = {};
   let sent = 0;

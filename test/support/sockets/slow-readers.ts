@@ -7,7 +7,7 @@
 import { connect, type Socket } from "node:net";
 
 /** Who reads how slowly. */
-export interface ReadersWish {
+export interface ReadersOptions {
   readonly port: number;
   /** The bytes of the request of each, by its number. */
   readonly request: (reader: number) => string;
@@ -41,7 +41,7 @@ export interface SlowReaders {
 }
 
 /** Opens the sockets. */
-export function openReaders(wish: ReadersWish): SlowReaders {
+export function openReaders(wish: ReadersOptions): SlowReaders {
   const { count, everyMs } = wish;
   const sockets: Socket[] = [];
   const readers: Reader[] = [];
@@ -80,7 +80,7 @@ interface Begun {
 }
 
 /** One client; it takes what fits its buffer and then waits to be told to go on. */
-function begin({ port, request, bytes }: ReadersWish, { reader, at, answered }: Begun): Socket {
+function begin({ port, request, bytes }: ReadersOptions, { reader, at, answered }: Begun): Socket {
   const beganMs = performance.now();
   const onread = {
     buffer: Buffer.alloc(bytes),

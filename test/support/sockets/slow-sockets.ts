@@ -7,7 +7,7 @@
 import { connect, type Socket } from "node:net";
 
 /** What to open. */
-export interface SlowWish {
+export interface SlowOptions {
   readonly port: number;
   readonly key: string;
   readonly count: number;
@@ -39,7 +39,7 @@ const KINDS = ["head", "body", "reader"] as const;
 type Kind = (typeof KINDS)[number];
 
 /** Opens the sockets. */
-export function openSlowSockets(wish: SlowWish): SlowSockets {
+export function openSlowSockets(wish: SlowOptions): SlowSockets {
   const sockets = new Set<Socket>();
   const count: SlowCount = { closed: 0, statuses: {} };
   let ended = false;
@@ -66,7 +66,11 @@ export function openSlowSockets(wish: SlowWish): SlowSockets {
   return { count, close };
 }
 
-function begin({ port, key, spec, fields }: SlowWish, kind: Kind, statuses: SlowCount["statuses"]) {
+function begin(
+  { port, key, spec, fields }: SlowOptions,
+  kind: Kind,
+  statuses: SlowCount["statuses"],
+) {
   const socket = connect(port, "127.0.0.1");
   socket.once("data", (bytes) => {
     // One look at the status, then nothing is read any more.

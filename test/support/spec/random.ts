@@ -8,6 +8,7 @@
 
 import { analyzeWords } from "../../../src/spec/analyzer.ts";
 import { type Catalog, punctuateCnae, sectionOfCnae } from "../../../src/spec/catalog.ts";
+import { WIDER_FIELDS } from "../../../src/spec/fields/wider.ts";
 import {
   COMPANY_SIZE_CODES,
   CSV_DELIMITERS,
@@ -77,10 +78,13 @@ export function randomExportInput(draw: Draw, catalog: Catalog, rows: readonly T
 
 /** Choices from a source of numbers. */
 export class Draw {
+  /** Whether wider filters and fields are drawn too; without them specs stay as they were. */
+  readonly wider: boolean;
   readonly #rng: Rng;
 
-  constructor(rng: Rng) {
+  constructor(rng: Rng, wider = true) {
     this.#rng = rng;
+    this.wider = wider;
   }
 
   /** True with a probability. */
@@ -120,6 +124,26 @@ export function randomSpecInput(draw: Draw, catalog: Catalog, rows: readonly Twi
   const row = rows.length > 0 ? draw.of(rows) : undefined;
   // Every further filter halves the answer, so most specs have few.
   const odds = draw.of([0.05, 0.12, 0.3]);
+  const spec = firstSpecInput(draw, odds, catalog, row);
+  if (!draw.wider) return spec;
+  const filters = spec.filters as Record<string, Json>;
+  return { ...spec, filters: withWider(draw, odds / 2, catalog, { filters, row }) };
+}
+
+/** Fields that a spec asks for; those that came later are drawn with the wider filters. */
+function fieldNames(draw: Draw): readonly string[] {
+  const later: readonly string[] = WIDER_FIELDS.map(({ name }) => name);
+  if (draw.wider) return OUTPUT_FIELD_NAMES;
+  return OUTPUT_FIELD_NAMES.filter((name) => !later.includes(name));
+}
+
+/** The first filters of all. */
+function firstSpecInput(
+  draw: Draw,
+  odds: number,
+  catalog: Catalog,
+  row: TwinRow | undefined,
+): Json {
   return {
     limit: draw.of([1, 7, 100, 50_000]),
     filters: {
@@ -136,8 +160,53 @@ export function randomSpecInput(draw: Draw, catalog: Catalog, rows: readonly Twi
     scoring: randomScoring(draw),
     output: draw.some([
       ["include_explain", 0.2, () => draw.chance(0.5)],
-      ["fields", 0.3, () => draw.list("cnpj", 5, () => draw.of(OUTPUT_FIELD_NAMES))],
+      ["fields", 0.3, () => draw.list("cnpj", 5, () => draw.of(fieldNames(draw)))],
     ]),
+  };
+}
+
+interface Drawn {
+  readonly filters: Readonly<Record<string, Json>>;
+  readonly row: TwinRow | undefined;
+}
+
+/** The filters with wider ones among them. */
+function withWider(draw: Draw, odds: number, catalog: Catalog, { filters, row }: Drawn): Json {
+  const any = () => cnaeSpelling(draw, draw.of(catalog.cnaeCodes));
+  const [first] = (row?.cnae_secondary ?? []) as readonly string[];
+  const own = first && cnaeSpelling(draw, first);
+  const counted = catalog.lacksCounts !== true;
+  const wider = {
+    industry: draw.some([["cnae_secondary_any_of", odds, () => draw.list(own, 3, any)]]),
+    company: draw.some([
+      ["branches_only", odds, () => true],
+      ...(counted
+        ? ([
+            ["establishments_min", odds, () => 1 + draw.below(3)],
+            ["establishments_max", odds, () => 3 + draw.below(9)],
+          ] as const)
+        : []),
+    ]),
+    contact: draw.some([
+      ["require_mobile", odds, () => true],
+      ["require_landline", odds, () => true],
+      ...(counted
+        ? ([
+            ["require_own_domain", odds, () => true],
+            ["email_shared_max", odds, () => draw.of([1, 2, 9, 1_000])],
+            ["phone_shared_max", odds, () => draw.of([1, 2, 9, 1_000])],
+          ] as const)
+        : []),
+    ]),
+  };
+  // Head offices alone that are branches alone are a contradiction.
+  const isBranch = wider.company.branches_only === true;
+  const company = isBranch ? { ...filters.company, headquarters_only: false } : filters.company;
+  return {
+    ...filters,
+    industry: { ...filters.industry, ...wider.industry },
+    company: { ...company, ...wider.company },
+    contact: { ...filters.contact, ...wider.contact },
   };
 }
 
@@ -168,10 +237,20 @@ function randomIndustry(
   ]);
 }
 
+const knownIbge = new WeakMap<Catalog, readonly string[]>();
+
+/** IBGE codes of the places that have one; remembered, as thousands of specs are drawn. */
+function ibgeCodes(catalog: Catalog): readonly string[] {
+  const known = knownIbge.get(catalog);
+  if (known !== undefined) return known;
+  const codes = catalog.municipalities.flatMap(({ ibge }) => (ibge === null ? [] : [ibge]));
+  knownIbge.set(catalog, codes);
+  return codes;
+}
+
 function randomGeo(draw: Draw, odds: number, catalog: Catalog, row: TwinRow | undefined): Json {
   const place = () => draw.of(catalog.municipalities);
-  const withIbge = catalog.municipalities.flatMap(({ ibge }) => (ibge === null ? [] : [ibge]));
-  const ibge = () => draw.of(withIbge).slice(0, draw.of([6, 7]));
+  const ibge = () => draw.of(ibgeCodes(catalog)).slice(0, draw.of([6, 7]));
   const postal = String(row?.postal_code ?? "01310100").slice(0, 1 + draw.below(8));
   const digits = () => String(draw.below(1_000)).padStart(3, "0").slice(draw.below(3));
   const area = (row?.phone_1 ?? row?.phone_2 ?? "+5511").toString().slice(3, 5);

@@ -23,6 +23,8 @@ const NORTHEAST = "AL BA CE MA PB PE PI RN SE";
 const ALL = Object.keys(STATE_NAMES);
 const but = (...ufs: string[]) => ALL.filter((uf) => !ufs.includes(uf)).join(" ");
 
+const ASSUMED_OF_SEVERAL = ["region_of_several", "region_as_municipalities"];
+
 const STATES: readonly PlaceRow[] = [
   ["padarias no Paraná", { ufs: "PR" }],
   ["padarias no Pará", { ufs: "PA" }],
@@ -156,33 +158,91 @@ const CITIES: readonly PlaceRow[] = [
 ];
 
 const PARTS: readonly PlaceRow[] = [
-  ["padarias no Norte de Minas", { ufs: "MG", left: ["Norte"] }],
-  ["padarias no sul de Minas", { ufs: "MG", left: ["sul"] }],
-  ["padarias no norte do Paraná", { ufs: "PR", left: ["norte"] }],
   ["padarias na zona sul de São Paulo", { cities: "São Paulo/SP", left: ["zona sul"] }],
   ["padarias em São Paulo, zona leste", { cities: "São Paulo/SP", left: ["zona leste"] }],
-  ["padarias no litoral de SC", { ufs: "SC", left: ["litoral"] }],
-  ["padarias no interior de SP", { ufs: "SP", left: ["interior"] }],
-  ["padarias no interior de São Paulo", { ufs: "SP", left: ["interior"] }],
-  ["padarias no interior paulista", { ufs: "SP", left: ["interior"] }],
-  ["padarias no oeste catarinense", { ufs: "SC", left: ["oeste"] }],
-  [
-    "padarias na região metropolitana de BH",
-    { cities: "Belo Horizonte/MG", left: ["região metropolitana"] },
-  ],
-  ["padarias na Grande São Paulo", { cities: "São Paulo/SP", left: ["Grande"] }],
-  ["padarias no ABC paulista", { ufs: "SP", left: ["ABC paulista"] }],
-  ["padarias no Vale do Paraíba", { ufs: "SP", left: ["Vale do Paraíba"] }],
-  ["padarias na Serra Gaúcha", { ufs: "RS", left: ["Serra Gaúcha"] }],
   [
     "padarias em Praia Grande e São Vicente, litoral paulista",
-    { cities: "Praia Grande/SP São Vicente/SP", left: ["litoral"] },
+    { cities: "Praia Grande/SP São Vicente/SP", assumed: ["region_of_cities"] },
   ],
-  ["padarias em Campinas e região", { cities: "Campinas/SP", left: ["região"] }],
+  ["padarias em Bauru e arredores", { count: 22 }],
+  ["padarias em Cuiabá e arredores", { count: 7 }],
+  ["padarias em Rio Branco e região", { cities: "Rio Branco/AC", left: ["região"] }],
+  ["padarias na região de Minas Gerais", { ufs: "MG", left: ["região"] }],
+  ["padarias em Porto de Galinhas", { cities: "Ipojuca/PE", left: ["Porto de Galinhas"] }],
   ["padarias no interior", { unknown: true, left: ["interior"] }],
   ["padarias no bairro Moema em São Paulo", { cities: "São Paulo/SP", left: ["bairro Moema"] }],
   ["padarias na Avenida Paulista", { unknown: true, left: ["Avenida Paulista"] }],
-  ["padarias em SP exceto o interior de SP", { ufs: "SP", left: ["interior de SP"] }],
+];
+
+/** Regions with the number of their municipalities. */
+const REGIONS: readonly PlaceRow[] = [
+  ["padarias no Norte de Minas", { count: 89, assumed: ["region_as_municipalities"] }],
+  ["padarias no sul de Minas", { count: 146 }],
+  ["padarias no norte do Paraná", { count: 125 }],
+  ["padarias no litoral de SC", { count: 27 }],
+  ["padarias no interior de SP", { count: 606 }],
+  ["padarias no interior de São Paulo", { count: 606 }],
+  ["padarias no interior paulista", { count: 606 }],
+  ["padarias no interior do estado de SP", { count: 606 }],
+  ["padarias em São Paulo, interior", { count: 606 }],
+  ["padarias no oeste catarinense", { count: 118 }],
+  ["padarias na região metropolitana de BH", { count: 34 }],
+  ["padarias na Grande São Paulo", { count: 39, assumed: ["region_as_municipalities"] }],
+  ["padarias na grande sp exceto a capital", { count: 38 }],
+  ["padarias na Grande São Paulo, menos São Paulo e Osasco", { count: 37 }],
+  ["padarias em São Paulo, menos a Grande São Paulo", { count: 606 }],
+  ["padarias na Grande São Paulo e em Campinas", { count: 40 }],
+  ["padarias no ABC paulista", { count: 7 }],
+  ["padarias no abc", { count: 7 }],
+  ["padarias ABC", { count: 7 }],
+  ["padarias no Vale do Paraíba, RJ", { count: 12 }],
+  ["padarias na Serra Gaúcha", { count: 40 }],
+  ["padarias na Serra Gaúcha, em Gramado e Canela", { cities: "Canela/RS Gramado/RS" }],
+  ["padarias em Campinas e região", { count: 20 }],
+  ["padarias na região de Campinas", { count: 20 }],
+  ["padarias em SP exceto o interior de SP", { count: 39 }],
+  ["padarias em Pernambuco, exceto a Zona da Mata", { count: 142 }],
+  ["padarias na Zona da Mata de Pernambuco", { count: 43 }],
+  ["padarias na zona da mata (pe)", { count: 43 }],
+  ["padarias em PE, na Zona da Mata", { count: 43 }],
+  ["padarias na Zona da Mata", { count: 142, assumed: ASSUMED_OF_SEVERAL }],
+  ["padarias no Agreste", { count: 222 }],
+  ["padarias no litoral norte", { count: 4, assumed: ASSUMED_OF_SEVERAL }],
+  ["padarias no litoral norte da Bahia", { count: 7 }],
+  ["padarias no litoral norte gaúcho", { count: 20 }],
+  ["padarias nos Campos Gerais", { count: 19 }],
+  ["padarias em Campos Gerais", { cities: "Campos Gerais/MG" }],
+  ["padarias no Entorno do DF", { count: 33 }],
+  ["padarias no Entorno do DF, em Goiás", { count: 29 }],
+  ["bakeries in Greater São Paulo", { count: 39 }],
+  ["bakeries in the Campinas metropolitan area", { count: 20 }],
+  ["bakeries in the countryside of SP", { count: 606 }],
+  ["panaderías en el Gran São Paulo", { count: 39 }],
+  ["vale refeição em SP", { ufs: "SP" }],
+];
+
+/** What nobody knows, or nobody has said the municipalities of. */
+const LOST: readonly PlaceRow[] = [
+  ["padarias no Vale do Xyz", { unknown: true, left: ["no Vale do Xyz"] }],
+  ["padarias no vale do xyz com telefone", { unknown: true, left: ["no vale do xyz"] }],
+  [
+    "padarias na região dos Pireneus imaginários",
+    { unknown: true, left: ["na região dos Pireneus imaginários"] },
+  ],
+  ["padarias no Planalto Imaginário", { unknown: true, left: ["no Planalto Imaginário"] }],
+  ["padarias em SP, no Vale do Xyz", { ufs: "SP", unknown: true, left: ["no Vale do Xyz"] }],
+  ["padarias em SP exceto o Vale do Xyz", { ufs: "SP", unknown: true, left: ["Vale do Xyz"] }],
+  ["padarias em Campinas e no Vale do Xyz", { cities: "Campinas/SP", left: ["no Vale do Xyz"] }],
+  ["padarias no norte do Pará", { ufs: "PA", unknown: true, left: ["norte"] }],
+  ["padarias em SP exceto o centro de SP", { ufs: "SP", unknown: true, left: ["centro de SP"] }],
+  [
+    "padarias na microrregião de Campinas",
+    { cities: "Campinas/SP", unknown: true, left: ["microrregião"] },
+  ],
+  [
+    "padarias na Baixada Santista, RJ",
+    { ufs: "RJ", unknown: true, left: ["na Baixada Santista, RJ"] },
+  ],
 ];
 
 const EXCLUDED: readonly PlaceRow[] = [
@@ -223,4 +283,4 @@ const UNKNOWN: readonly PlaceRow[] = [
 ];
 
 /** The tables by construct. */
-export const PLACE_TABLES = { STATES, CITIES, PARTS, EXCLUDED, UNKNOWN };
+export const PLACE_TABLES = { STATES, CITIES, PARTS, REGIONS, LOST, EXCLUDED, UNKNOWN };

@@ -242,7 +242,7 @@ const KINDS: readonly Row[] = [
   [" que não estejam inativas", ""],
   [" ativas ou não", "status=any"],
   [" exceto baixadas e inaptas", "status=1,2,3"],
-  [" de capital aberto", "left=legal_form(capital aberto)"],
+  [" de capital aberto", "nature=2046"],
   [" só matriz", "heads=true"],
   [" que não sejam filiais", "heads=true"],
   [" sem filiais", "heads=true"],
@@ -314,7 +314,7 @@ const ORDERS: readonly Row[] = [
   ["melhores padarias", "left=quality(melhores)"],
   [" em ordem aleatória", "left=random_order(ordem aleatória)"],
   [" por cidade", "left=per_place(por cidade)"],
-  [" com flor no nome", "left=unknown_words(flor)"],
+  [" com flor no nome", "words=flor"],
 ];
 
 const SCOPES: readonly Row[] = [

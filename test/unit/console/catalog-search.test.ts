@@ -40,6 +40,7 @@ const CATALOG: CatalogAnswer = {
     { code: "2062", description: "Sociedade Empresária Limitada", accounts: 60 },
     { code: "2135", description: "Empresário (Individual)", accounts: 90 },
   ],
+  examples: { pt: [], en: [] },
 };
 
 function activity(code: string, description: string, accounts: number, terms: string[]) {

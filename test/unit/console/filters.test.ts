@@ -29,6 +29,7 @@ function fullQuery(): Query {
       cnae_any_of: ["4721-1/02"],
       cnae_exclude: ["4721-1/03"],
       text_hints: ["pao quente"],
+      cnae_secondary_any_of: ["4721-1/04"],
     },
     geo: {
       uf_any_of: ["MG", "SP"],
@@ -48,8 +49,20 @@ function fullQuery(): Query {
       share_capital_min: 1000,
       share_capital_max: 2000.5,
       legal_nature_any_of: ["2062"],
+      branches_only: true,
+      establishments_min: 2,
+      establishments_max: 9,
     },
-    contact: { require_email: true, require_phone: true, require_any_contact: true },
+    contact: {
+      require_email: true,
+      require_phone: true,
+      require_any_contact: true,
+      require_mobile: true,
+      require_landline: true,
+      require_own_domain: true,
+      email_shared_max: 1,
+      phone_shared_max: 2,
+    },
   };
   return query;
 }
@@ -58,7 +71,8 @@ function fullQuery(): Query {
 const NAMES = [
   ..."cnae cnae_exclude text_hints uf municipality postal_code area_code".split(" "),
   ..."registration_status company_size legal_nature headquarters simples mei started".split(" "),
-  ..."share_capital email phone any_contact".split(" "),
+  ..."share_capital email phone any_contact cnae_secondary branches mobile landline".split(" "),
+  ..."establishments own_domain email_shared phone_shared".split(" "),
 ];
 
 describe("groups of filters", () => {
@@ -179,6 +193,6 @@ describe("a sentence", () => {
     assert.deepEqual(told.get("em MG"), ["Minas Gerais"]);
     assert.deepEqual(told.get("MEI"), ["não MEI"]);
     assert.deepEqual(told.get("faturamento alto"), ["Sem filtro."]);
-    assert.deepEqual(told.get("padarias"), ["Não virou filtro"]);
+    assert.deepEqual(told.get("padarias"), ["Não usei na busca"]);
   });
 });

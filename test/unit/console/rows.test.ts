@@ -250,7 +250,7 @@ describe("columns", () => {
     assert.ok(fieldsOf(usual, ALL).includes("email"));
     assert.ok(!fieldsOf(usual, WITHOUT_CONTACT).includes("email"));
     const ids = drawnColumns(usual, WITHOUT_CONTACT).map(({ id }) => id);
-    assert.deepEqual(ids, ["name", "city", "activity", "opened", "size", "score"]);
+    assert.deepEqual(ids, ["name", "cnpj", "city", "activity", "opened"]);
     const turned: ColumnChoice = { ...usual, shown: ["name", ...usual.shown.slice(1).reverse()] };
     assert.deepEqual(fieldsOf(turned, ALL), fieldsOf(usual, ALL));
   });
@@ -270,11 +270,11 @@ describe("columns", () => {
 
   it("move without leaving the list or passing the name", () => {
     const shown = readChoice(null).shown;
-    assert.deepEqual(movedColumn(shown, "city", -1), shown);
+    assert.deepEqual(movedColumn(shown, "cnpj", -1), shown);
     assert.deepEqual(movedColumn(shown, "name", 3), shown);
-    assert.deepEqual(movedColumn(shown, "city", 1).slice(0, 3), ["name", "activity", "city"]);
+    assert.deepEqual(movedColumn(shown, "cnpj", 1).slice(0, 3), ["name", "phone", "cnpj"]);
     assert.equal(movedColumn(shown, "city", 99).at(-1), "city");
-    assert.equal(movedColumn(shown, "score", 1).at(-1), "score");
+    assert.equal(movedColumn(shown, "opened", 1).at(-1), "opened");
   });
 
   it("are sorted one way, the other way, and then as usual", () => {

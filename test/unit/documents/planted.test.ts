@@ -54,6 +54,29 @@ describe("a document that is right", () => {
     assert.equal(outcome.skipped.length, 2);
   });
 
+  it("runs programs where their packages are, and says what is missing elsewhere", async () => {
+    const python = "```python\nimport json\nprint(json.dumps([1]))\n```\n";
+    const js = '```js\nimport { tableFromArrays } from "apache-arrow";\nconsole.log(1 + 1);\n```\n';
+    const lacking = (language: string) =>
+      `<!-- run: needs no_such_package -->\n\`\`\`${language}\n`;
+    const text = [
+      `<!-- run: needs json; prints [1] -->\n${python}`,
+      shown("text", "[1]"),
+      `<!-- run: needs apache-arrow -->\n${js}`,
+      shown("text", "2"),
+      `${lacking("python")}raise SystemExit(1)\n\`\`\`\n`,
+      shown("text", "never"),
+      `${lacking("js")}process.exit(1);\n\`\`\`\n`,
+    ].join("\n");
+    const outcome = await runDocument(text, workshop);
+    const { ran, compared, skipped, absent, mistakes } = outcome;
+    assert.deepEqual([ran, compared, absent, mistakes], [2, 3, 2, []]);
+    assert.deepEqual(
+      skipped.map((one) => one.replace(/^\d+: /, "")),
+      Array(3).fill("no no_such_package"),
+    );
+  });
+
   it("has what runs beside it waited for and ended", async () => {
     const server = "bash -c 'sleep 0.2; echo \"listening on x\"; echo $$ >pid; sleep 60'";
     const text = [
@@ -75,6 +98,11 @@ describe("a document that is wrong", () => {
     "uses a variable that nothing set": sh('echo "$NOBODY"'),
     "ends with another code": sh("exit 2", "<!-- run: fails 1 -->"),
     "does not fail although it says so": sh("true", "<!-- run: fails 1 -->"),
+    "fails in Python": "```python\nraise SystemExit(1)\n```\n",
+    "fails in JavaScript": "```js\nprocess.exit(1);\n```\n",
+    "prints another word": sh("echo one", "<!-- run: prints two -->"),
+    "prints nothing by name": sh("echo", "<!-- run: prints -->"),
+    "needs nothing by name": "<!-- run: needs a, b -->\n```js\n```\n",
     "shows another line": sh("echo one") + shown("text", "two"),
     "shows a line too few": sh("printf 'one\\ntwo\\n'") + shown("text", "one"),
     "shows a line too many": sh("echo one") + shown("text", "one\ntwo"),

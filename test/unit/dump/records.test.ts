@@ -201,6 +201,12 @@ const refusals: [name: string, text: string, line: number, reason: RegExp][] = [
   ["too many columns", '"a";"b"\n\n"A\nB";"b";"c"\n', 3, /3 columns where 2 belong/],
   ["a quote that never closes", '"a";"b"\n"c";"d\n', 2, /ends inside a quoted field/],
   ["text after a closing quote", '"a";"b"\n"c"x;"d"\n', 2, /text follows a closing quote/],
+  [
+    "a closing quote that was lost, where the row begins",
+    '"a";"b"\n"c";"d\n"e";"f"\n',
+    2,
+    /text follows .*\(the row begins here, the text is on line 3\)$/,
+  ],
   ["a carriage return alone", '"a";"b"\r"c";"d"\n', 1, /text follows a closing quote/],
   ["an endless field", `"a";"${"x".repeat(FIELD_BYTES_MAX + 1)}"\n`, 1, /more than 60,000 bytes/],
   ["a quote lost for long", `"a";"${"x".repeat(FIELD_BYTES_MAX + 9)}`, 1, /more than 60,000/],

@@ -11,6 +11,8 @@ import { branchCount } from "../../../src/dump/sample/company.ts";
 import {
   countCompanies,
   EstablishmentOrder,
+  PARTS,
+  partStart,
   shuffledCompanies,
 } from "../../../src/dump/sample/order.ts";
 import { hash, Random, Weighted } from "../../../src/dump/sample/random.ts";
@@ -44,6 +46,18 @@ test("numbers are spread evenly, also across neighbouring streams", () => {
   for (const count of counts) assert.ok(Math.abs(count - 1000) < 160, `${count} of 1,000`);
 });
 
+test("ten parts share all rows, and none is without where there are ten", () => {
+  for (const rows of [0, 1, 9, 10, 11, 14, 15, 16, 100, 12_345, 72_000_000]) {
+    const starts = Array.from({ length: PARTS + 1 }, (_, part) => partStart(rows, part));
+    assert.deepEqual([starts[0], starts[PARTS]], [0, rows]);
+    const sizes = starts.slice(1).map((start, part) => start - (starts[part] as number));
+    assert.ok(
+      sizes.every((size) => size >= (rows < PARTS ? 0 : 1)),
+      `${rows}: ${sizes}`,
+    );
+  }
+});
+
 test("a weighted choice has its weights, zero included", () => {
   const random = new Random(6).place(1, 1);
   const choice = new Weighted([50, 0, 30, 20, 0]);
@@ -71,8 +85,9 @@ test("dates in rows agree with Date", () => {
 
 test("every establishment comes once, branches far from their head office", () => {
   for (const rows of [1, 2, 50, 5000]) {
-    const companies = countCompanies(4, rows);
-    const order = new EstablishmentOrder(4, companies, rows);
+    const counted = countCompanies(4, rows);
+    const { companies } = counted;
+    const order = new EstablishmentOrder(4, counted, rows);
     const seen = new Map<string, number>();
     const distances: number[] = [];
     for (let row = 0; row < rows; row++) {

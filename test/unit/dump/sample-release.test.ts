@@ -1,30 +1,31 @@
 /**
  * Proves: `peneira sample` writes 37 zips with the registry's names and columns, the same bytes
  * for the same arguments, and rows that fit together across files; wrong flags and used folders
- * are refused before anything is written.
+ * are refused before anything is written; whatever ends it, nothing half done stays.
  * Does not prove: quirks (sample-quirks), shares (sample-distributions), that the import takes it.
  */
 import assert from "node:assert/strict";
+import { spawn, spawnSync } from "node:child_process";
 import { createHash } from "node:crypto";
+import { once } from "node:events";
 import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { hostname, tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
+import { setTimeout as sleep } from "node:timers/promises";
 import { getMunicipalities } from "@brazilian-utils/brazilian-utils";
 import { readSampleFlags } from "../../../src/cli/commands/sample.ts";
 import { openDump } from "../../../src/dump/archive.ts";
 import { FILE_TYPES, LAYOUTS } from "../../../src/dump/layout.ts";
+import { releaseDate, tokenOf } from "../../../src/dump/sample/months.ts";
 import { partStart } from "../../../src/dump/sample/order.ts";
-import {
-  releaseDate,
-  type SampleSummary,
-  tokenOf,
-  writeSample,
-} from "../../../src/dump/sample/release.ts";
+import { type SampleSummary, writeSample } from "../../../src/dump/sample/release.ts";
 import { CommandError } from "../../../src/errors.ts";
+import { ROOT } from "../../support/checkout.ts";
 import { readSampleZips, rowsOf, type SampleZip } from "../../support/sample/dump.ts";
 
 const COUNT = 6000;
+const MAIN = join(ROOT, "src/main.ts");
 let root = "";
 let folder = "";
 let summary: SampleSummary;
@@ -45,6 +46,10 @@ before(async () => {
   partners = rowsOf(zips, "Socios");
 });
 after(() => rm(root, { recursive: true, force: true }));
+
+async function hiddenIn(path: string): Promise<string[]> {
+  return (await readdir(path)).filter((name) => name.startsWith(".")).sort();
+}
 
 async function digest(path: string): Promise<string> {
   const hash = createHash("sha256");
@@ -68,6 +73,49 @@ test("the product's own reader takes the folder without a warning", async () => 
   const dump = await openDump(folder);
   assert.deepEqual([dump.label, dump.date, dump.warnings], ["2026-10", "2026-10-10", []]);
   assert.equal(dump.members.length, 37);
+});
+
+test("of two that write one folder one is whole, the other says what is wrong", async () => {
+  const shared = join(root, "shared");
+  const options = { folder: shared, establishments: 300, label: "2026-10", threads: 0 };
+  const ended = await Promise.allSettled([1, 2].map((seed) => writeSample({ ...options, seed })));
+  const [refused] = ended.filter(({ status }) => status === "rejected") as PromiseRejectedResult[];
+  assert.equal(ended.filter(({ status }) => status === "fulfilled").length, 1);
+  assert.ok(refused?.reason instanceof CommandError);
+  assert.match(refused.reason.message, /^\S+shared is not empty; name a new folder or empty this/);
+  assert.equal((await readdir(shared)).length, 37);
+  assert.deepEqual(await hiddenIn(root), []);
+});
+
+test("what a process left that ended in the middle goes with the next release", async () => {
+  const machine = hostname().replaceAll(/[^A-Za-z0-9]/g, "");
+  const dead = spawnSync(process.execPath, ["--version"]).pid;
+  const mine = `.again-${machine}-${process.pid}-abcdef`;
+  const others = `.again-elsewhere-${dead}-abcdef`;
+  for (const name of [`.again-${machine}-${dead}-abcdef`, mine, others]) {
+    await mkdir(join(root, name));
+    await writeFile(join(root, name, "Socios0.zip"), "");
+  }
+  const folder = join(root, "again");
+  await writeSample({ folder, establishments: 10, seed: 1, label: "2026-10", threads: 0 });
+  assert.deepEqual(await hiddenIn(root), [mine, others].sort(), "of this machine and gone");
+  for (const name of [mine, others]) await rm(join(root, name), { recursive: true });
+});
+
+test("a signal ends a sample in words, and nothing of it stays", async () => {
+  for (const [signal, status] of [["SIGINT", 130] as const, ["SIGTERM", 143] as const]) {
+    const out = join(root, "ended");
+    const size = ["--establishments", "2000000", "--out", out];
+    const child = spawn(process.execPath, ["--import", "tsx", MAIN, "sample", ...size]);
+    let told = "";
+    child.stderr.on("data", (part) => (told += part));
+    while ((await hiddenIn(root)).length === 0) await sleep(20);
+    child.kill(signal);
+    const [code] = await once(child, "close");
+    assert.equal(code, status, told);
+    assert.ok(told.includes(`peneira: ${signal} ended the sample; ${out} was not written`), told);
+    assert.deepEqual(await hiddenIn(root), []);
+  }
 });
 
 test("column counts and row counts per file type", () => {

@@ -1,19 +1,13 @@
 /**
- * Proves: text, e-mail and CPF removal against twins on strings, for random ISO-8859-1 bytes, and
- * the quirks of these fields one by one.
- * Does not prove: that the import removes CPFs only for sole traders (ingest).
+ * Proves: text and e-mail against twins on strings, for random ISO-8859-1 bytes, and the quirks of
+ * these fields one by one.
+ * Does not prove: the removal of CPFs from names (cpf.test.ts).
  */
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
 import { ABSENT, oddCode } from "../../../src/dump/rules.ts";
-import {
-  cleanEmail,
-  cleanText,
-  newTextSink,
-  removeCpf,
-  type TextSink,
-} from "../../../src/dump/text.ts";
+import { cleanEmail, cleanText, newTextSink, type TextSink } from "../../../src/dump/text.ts";
 import { recordOf } from "../../support/dump/fields.ts";
 
 /** What stands in the sink behind what was there before. */
@@ -55,65 +49,6 @@ test("text quirks", () => {
   assert.equal(text("   "), "");
   assert.equal(text(""), "");
   assert.equal(text("A".repeat(500)), "A".repeat(500), "the sink grows");
-});
-
-function withoutCpf(name: string): string {
-  const sink = newTextSink();
-  const length = cleanText(recordOf([name]), 0, sink);
-  const shorter = removeCpf(sink, length);
-  assert.equal(sink.length, shorter);
-  return shown(sink, shorter);
-}
-
-// All numbers below fail the CPF check, so none belongs to a person.
-const names: [name: string, expected: string][] = [
-  ["MARIA DA SILVA 12345678901", "MARIA DA SILVA"],
-  ["MARIA DA SILVA 123.456.789-01", "MARIA DA SILVA"],
-  ["MARIA DA SILVA 123456789-01", "MARIA DA SILVA"],
-  ["MARIA DA SILVA - 12345678901", "MARIA DA SILVA"],
-  ["MARIA DA SILVA12345678901", "MARIA DA SILVA"],
-  ["12345678901", ""],
-  ["41.273.592 MARIA DA SILVA", "41.273.592 MARIA DA SILVA"],
-  ["41.273.592 MARIA DA SILVA 12345678901", "41.273.592 MARIA DA SILVA"],
-  ["MARIA 1234567890", "MARIA 1234567890"],
-  ["MARIA 123456789012", "MARIA 123456789012"],
-  ["MARIA 12.345.678/0001-95", "MARIA 12.345.678/0001-95"],
-  ["MARIA 12345678000195", "MARIA 12345678000195"],
-  ["MARIA 12345678901 ME", "MARIA 12345678901 ME"],
-  ["MARIA DA SILVA", "MARIA DA SILVA"],
-  ["", ""],
-];
-for (const [name, expected] of names) {
-  test(`CPF removal: "${name}"`, () => assert.equal(withoutCpf(name), expected));
-}
-
-test("CPF removal touches nothing that does not end with eleven digits", () => {
-  const name = fc
-    .array(fc.constantFrom(..."AB 0123456789.-/"), { maxLength: 24 })
-    .map((parts) => parts.join("").replace(/ +/g, " ").trim());
-  fc.assert(
-    fc.property(name, (value) => {
-      const tail = /^(.*?)[ ,:-]*((?:\d[-./]*){10}\d)$/.exec(value);
-      const result = withoutCpf(value);
-      if (tail === null) assert.equal(result, value);
-      else assert.ok(value.startsWith(result));
-    }),
-    { seed: 8, numRuns: 3000 },
-  );
-});
-
-test("every name that ends with a made-up CPF loses it", () => {
-  const eleven = fc.integer({ min: 0, max: 99_999_999_999 });
-  const letters = fc.array(fc.constantFrom(..."ABC DE"), { maxLength: 20 });
-  fc.assert(
-    fc.property(letters, eleven, fc.boolean(), (parts, number, isFormatted) => {
-      const name = parts.join("").replace(/ +/g, " ").trim();
-      const digits = String(number).padStart(11, "0");
-      const cpf = isFormatted ? digits.replace(/(...)(...)(...)(..)/, "$1.$2.$3-$4") : digits;
-      assert.equal(withoutCpf(`${name} ${cpf}`), name);
-    }),
-    { seed: 9, numRuns: 1000 },
-  );
 });
 
 type EmailAnswer = string | "absent" | "odd";

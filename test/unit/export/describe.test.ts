@@ -45,6 +45,7 @@ const FULL = normalizeSpec(
         cnae_exclude: ["6201501"],
         secondary_cnae_mode: "fallback",
         text_hints: ["pao quente"],
+        cnae_secondary_any_of: ["4721102"],
       },
       geo: {
         uf_any_of: ["SP", "EX"],
@@ -64,8 +65,19 @@ const FULL = normalizeSpec(
         share_capital_min: 1_000.5,
         share_capital_max: 2_000_000,
         legal_nature_any_of: ["2062"],
+        establishments_min: 2,
+        establishments_max: 9,
       },
-      contact: { require_email: true, require_phone: true, require_any_contact: true },
+      contact: {
+        require_email: true,
+        require_phone: true,
+        require_any_contact: true,
+        require_mobile: true,
+        require_landline: true,
+        require_own_domain: true,
+        email_shared_max: 1,
+        phone_shared_max: 2,
+      },
     },
     sort: [
       { field: "share_capital", direction: "desc" },
@@ -77,6 +89,9 @@ const FULL = normalizeSpec(
   contextWith({ mode: "export", fullAllowed: true }),
 ).spec;
 
+// No spec asks for head offices alone that are branches; each of the two is told all the same.
+FULL.filters.company.branches_only = true;
+
 /** Another value for every leaf that changes what is exported. */
 const CHANGES: Readonly<Record<string, unknown>> = {
   limit: 501,
@@ -84,6 +99,7 @@ const CHANGES: Readonly<Record<string, unknown>> = {
   "filters.industry.cnae_exclude": [],
   "filters.industry.secondary_cnae_mode": "full",
   "filters.industry.text_hints": ["pao"],
+  "filters.industry.cnae_secondary_any_of": ["4711-3/01"],
   "filters.geo.uf_any_of": ["SP"],
   "filters.geo.municipality_ibge_any_of": ["3509502"],
   "filters.geo.municipality_tom_any_of": ["7107"],
@@ -99,9 +115,17 @@ const CHANGES: Readonly<Record<string, unknown>> = {
   "filters.company.share_capital_min": 1_000.51,
   "filters.company.share_capital_max": undefined,
   "filters.company.legal_nature_any_of": ["2062", "2135"],
+  "filters.company.branches_only": undefined,
+  "filters.company.establishments_min": 3,
+  "filters.company.establishments_max": undefined,
   "filters.contact.require_email": false,
   "filters.contact.require_phone": false,
   "filters.contact.require_any_contact": false,
+  "filters.contact.require_mobile": undefined,
+  "filters.contact.require_landline": undefined,
+  "filters.contact.require_own_domain": undefined,
+  "filters.contact.email_shared_max": 3,
+  "filters.contact.phone_shared_max": undefined,
   "sort.0.field": "cnpj",
   "sort.0.direction": "asc",
   "scoring.strategy": "established",

@@ -154,6 +154,7 @@ describe("waiting", () => {
   it("ends with its time, in the state of that moment", async () => {
     const { record } = here.create("a", "k");
     assert.equal((await here.exports.settled("a", record.id, 0)).state, "queued");
+    await settle();
     assert.equal((await here.exports.settled("a", record.id, 20)).state, "running");
   });
 

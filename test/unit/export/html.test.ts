@@ -22,7 +22,7 @@ import { elements, type PageElement, readPage } from "../../support/export/reade
 import {
   batchesOf,
   contextOf,
-  type ExportWish,
+  type ExportOptions,
   openRenderFixture,
   type RenderFixture,
   renderedBytes,
@@ -44,7 +44,7 @@ after(() => {
 });
 
 /** A page of rows; `matches` counts what the limit left out as well. */
-async function pageOf(rows: Uint32Array, wish: Partial<ExportWish> = {}, matches = rows.length) {
+async function pageOf(rows: Uint32Array, wish: Partial<ExportOptions> = {}, matches = rows.length) {
   const context = contextOf(fixture.segment, { format: "html", rowCount: rows.length, ...wish });
   const batches = batchesOf(rows, 128);
   return (await renderedBytes(openHtmlRenderer, { ...context, matches }, batches)).toString();
@@ -227,7 +227,7 @@ describe("an exported page in Chromium", () => {
     test: TestContext,
     rows: Uint32Array,
     offences: string[] = [],
-    wish: Partial<ExportWish> = {},
+    wish: Partial<ExportOptions> = {},
   ) {
     if (browser === undefined) {
       test.skip(`there is no browser at ${CHROMIUM}`);

@@ -17,7 +17,7 @@ import { FIXTURE_TABLES } from "../../support/native-index/fixture-rows.ts";
 import {
   batchesOf,
   contextOf,
-  type ExportWish,
+  type ExportOptions,
   HOSTILE_TEXTS,
   openRenderFixture,
   type RenderFixture,
@@ -33,7 +33,11 @@ before(async () => {
 after(() => fixture.dispose());
 
 /** Bytes of an export of rows. */
-function exported(rows: Uint32Array, wish: Partial<ExportWish> = {}, size = 100): Promise<Buffer> {
+function exported(
+  rows: Uint32Array,
+  wish: Partial<ExportOptions> = {},
+  size = 100,
+): Promise<Buffer> {
   const context = contextOf(fixture.segment, { format: "xlsx", rowCount: rows.length, ...wish });
   return renderedBytes(openXlsxRenderer, context, batchesOf(rows, size));
 }
@@ -72,7 +76,7 @@ async function partsOf(bytes: Buffer): Promise<Map<string, string>> {
 }
 
 /** The rows' XML of an export. */
-async function rowsXml(rows: Uint32Array, wish: Partial<ExportWish> = {}): Promise<string> {
+async function rowsXml(rows: Uint32Array, wish: Partial<ExportOptions> = {}): Promise<string> {
   const parts = await partsOf(await exported(rows, wish));
   return parts.get("xl/worksheets/sheet1.xml") ?? "";
 }
@@ -174,7 +178,7 @@ describe("the XML of an XLSX export", () => {
   it("freezes the header, filters it, and gives every column a width", async () => {
     const parts = await partsOf(await exported(fixture.rows));
     const xml = parts.get("xl/worksheets/sheet1.xml") ?? "";
-    const last = "AI401";
+    const last = "AP401";
     assert.match(
       xml,
       /<pane ySplit="1" topLeftCell="A2" activePane="bottomLeft" state="frozen"\/>/,
@@ -182,7 +186,7 @@ describe("the XML of an XLSX export", () => {
     assert.ok(xml.includes(`<autoFilter ref="A1:${last}"/>`));
     assert.equal(xml.match(/<col /g)?.length, OUTPUT_FIELDS.length);
     const workbook = parts.get("xl/workbook.xml") ?? "";
-    assert.ok(workbook.includes(">Accounts!$A$1:$AI$401</definedName>"));
+    assert.ok(workbook.includes(">Accounts!$A$1:$AP$401</definedName>"));
     assert.match(parts.get("xl/styles.xml") ?? "", /formatCode="yyyy\\-mm\\-dd"/);
   });
 
@@ -212,7 +216,7 @@ function assertBalanced(path: string, xml: string): void {
 }
 
 describe("the sheet About of an XLSX export", () => {
-  const about = async (rows: Uint32Array, wish: Partial<ExportWish> = {}) =>
+  const about = async (rows: Uint32Array, wish: Partial<ExportOptions> = {}) =>
     sheetOf(await exported(rows, wish), "About");
 
   it("says snapshot, dates, rows and matches", async () => {

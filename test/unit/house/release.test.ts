@@ -23,7 +23,7 @@ import path from "node:path";
 import { after, before, describe, it } from "node:test";
 import { ROOT } from "../../support/checkout.ts";
 
-interface ReleaseWish {
+interface ReleaseOptions {
   readonly root: string;
   readonly args: readonly string[];
   readonly build: () => void;
@@ -47,7 +47,7 @@ interface Bill {
 }
 
 const { release } = (await import("../../../src/executable/release.mjs" as string)) as {
-  release: (wish: ReleaseWish) => string;
+  release: (wish: ReleaseOptions) => string;
 };
 
 const VERSION = "1.2.3";

@@ -16,8 +16,10 @@ const BELOW: Readonly<Record<string, readonly string[]>> = {
   query: ["format", "query"],
   render: ["format", "query", "render"],
   builder: ["format", "builder"],
-  napi: ["format", "query", "render", "builder", "napi"],
-  fuzz: ["format", "query", "render"],
+  scan: ["format", "builder", "scan"],
+  join: ["format", "builder", "scan", "join"],
+  napi: ["format", "query", "render", "builder", "scan", "join", "napi"],
+  fuzz: ["format", "query", "render", "scan"],
 };
 
 const SOURCES = filesMatching(/^native-index\/.*\.(cc|h)$/);

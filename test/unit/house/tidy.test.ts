@@ -43,6 +43,8 @@ const HEAVY = [
   /^parquet-wasm(\/|$)/,
   /^piscina$/,
   /^better-sqlite3$/,
+  /^undici$/,
+  /^socks$/,
   /peneira\.node$/,
 ];
 

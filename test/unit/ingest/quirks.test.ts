@@ -232,6 +232,51 @@ describe("companies", () => {
     assert.equal(kept.of(ONE).legal_name, "ANA SILVA 12345678901");
   });
 
+  it("and trade names that are or end in a CPF lose it, whatever the nature", async () => {
+    const rows = {
+      empresas: [company("11222333")],
+      estabelecimentos: [
+        establishment(ONE, { nome_fantasia: "BAR DO ZE 123.456.789-09" }),
+        establishment(TWO, { nome_fantasia: "12345678909" }),
+        establishment("00000000000272", { nome_fantasia: "PIZZARIA 11987654321" }),
+      ],
+    };
+    const { of, report } = await imported(rows);
+    assert.equal(of(ONE).trade_name, "BAR DO ZE");
+    assert.equal(of(TWO).trade_name, null);
+    assert.equal(of("00000000000272").trade_name, "PIZZARIA 11987654321");
+    assert.equal(countOf(report, "trade_name_cpf_removed"), 2);
+    assert.ok(!space.bytes("quirks.peneira").includes("12345678909"));
+    assert.ok(!JSON.stringify(report).includes("12345678909"));
+    const kept = await imported(rows, { keepCpf: true });
+    assert.equal(kept.of(TWO).trade_name, "12345678909");
+  });
+
+  it("without a row of their own have the flags of Simples", async () => {
+    const simples = (root: string): MiniRow => ({
+      cnpj_basico: root,
+      opcao_pelo_simples: "S",
+      opcao_pelo_mei: "S",
+    });
+    const { of, report } = await imported({
+      empresas: [company("99999999")],
+      simples: [simples("11222333"), simples("99999999"), simples("88888888")],
+      estabelecimentos: [establishment(ONE), establishment(TWO)],
+    });
+    assert.deepEqual([of(ONE).simples_opt_in, of(ONE).mei_opt_in], [true, true]);
+    assert.deepEqual([of(ONE).legal_name, of(ONE).legal_nature], [null, null]);
+    assert.deepEqual([of(ONE).company_size_code, of(ONE).share_capital], ["00", null]);
+    assert.deepEqual([of(TWO).simples_opt_in, of(TWO).mei_opt_in], [false, false]);
+    assert.equal(countOf(report, "company_missing"), 2);
+    // A company without an establishment is one, with a row of its own or without.
+    assert.equal(countOf(report, "simples_orphan"), 2);
+    assert.deepEqual(
+      report.rules.simples_orphan?.examples.map(({ value }) => value),
+      ["99999999", "88888888"],
+    );
+    assert.equal(report.companies, 1);
+  });
+
   it("are in Simples or MEI only by S; orphans and repeats count and change nothing", async () => {
     const simples = (root: string, s: string, m: string): MiniRow => ({
       cnpj_basico: root,

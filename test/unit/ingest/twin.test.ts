@@ -66,6 +66,19 @@ function postalCode(cell: string | undefined): string | null {
   return /^\d{7,8}$/.test(clean) && Number(clean) > 0 ? clean.padStart(8, "0") : null;
 }
 
+/** A trade name without the CPF at its end, whose check digits are worked out with strings. */
+function tradeName(cell: string | undefined): string | null {
+  const name = text(cell);
+  const match = /[ ,:-]*(?<![\d./-])(\d{3})\.?(\d{3})\.?(\d{3})-?(\d\d)$/.exec(name ?? "");
+  if (name === null || match === null) return name;
+  const digits = match.slice(1).join("");
+  const isRight = [9, 10].every((count) => {
+    const sum = [...digits.slice(0, count)].reduce((s, d, i) => s + Number(d) * (count + 1 - i), 0);
+    return ((sum * 10) % 11) % 10 === Number(digits[count]);
+  });
+  return isRight && !/^(\d)\1*$/.test(digits) ? text(name.slice(0, match.index)) : name;
+}
+
 function code(cell: string | undefined, width: number): string | null {
   const clean = text(cell) ?? "";
   return /^\d+$/.test(clean) && clean.length <= width ? clean.padStart(width, "0") : null;
@@ -99,13 +112,13 @@ async function expectedAccounts(folder: string, snapshotDate: string) {
     const cnpj = row.slice(0, 3).join("").replaceAll("\0", "");
     if (accounts.has(cnpj)) continue;
     const company = companies.get(cnpj.slice(0, 8));
-    const optIn = company === undefined ? undefined : simples.get(cnpj.slice(0, 8));
+    const optIn = simples.get(cnpj.slice(0, 8));
     const tom = code(row[20], 4);
     const uf = text(row[19]);
     accounts.set(cnpj, {
       ...companyFields(company, optIn),
       cnpj,
-      trade_name: text(row[4]),
+      trade_name: tradeName(row[4]),
       headquarters: row[3] === "1",
       registration_status: Number(row[5]),
       registration_status_date: date(row[6], latest),

@@ -22,7 +22,10 @@ import {
   FIXTURE_TABLES,
   type FixtureRow,
   randomRows,
+  rowsOfKinds,
 } from "../../support/native-index/fixture-rows.ts";
+import { postalIn, sortedPostal } from "../../support/native-index/parts-decode.ts";
+import { countedPlaces, placesIn, placesOf } from "../../support/native-index/places-decode.ts";
 import { decodeTable, Region } from "../../support/native-index/region-decode.ts";
 import { type Fixture, writeFixture } from "../../support/native-index/region-fixture.ts";
 import {
@@ -38,6 +41,11 @@ import {
   portableBytes,
   portableRows,
 } from "../../support/native-index/roaring-oracle.ts";
+import {
+  combinationsOf,
+  countedCombinations,
+  rollupIn,
+} from "../../support/native-index/rollup-decode.ts";
 
 const folder = mkdtempSync(path.join(tmpdir(), "peneira-region-"));
 after(() => rmSync(folder, { recursive: true, force: true }));
@@ -77,6 +85,10 @@ function checkPostings(region: Region, rows: readonly FixtureRow[]): Set<string>
     assert.deepEqual(byCode, expected, dimension);
   }
   return types;
+}
+
+function sortedEntries(counts: ReadonlyMap<string, number>): [string, number][] {
+  return [...counts].sort(([a], [b]) => (a < b ? -1 : 1));
 }
 
 function checkTerms(region: Region, rows: readonly FixtureRow[]): void {
@@ -131,6 +143,34 @@ describe("a region of 4,000 random rows", () => {
       cube.slice(4).reduce((sum, count) => sum + count),
       4000,
     );
+  });
+
+  test("combines what has few values, every account once in every table", () => {
+    const bytes = rollupIn(region) ?? assert.fail("no ROLLUP");
+    const tables = combinationsOf(bytes);
+    assert.deepEqual(
+      tables.map(sortedEntries),
+      countedCombinations(fixture.rows).map(sortedEntries),
+    );
+  });
+
+  test("combines it by municipality too, where combinations are few", async () => {
+    assert.equal(placesIn(region), null, "nearly every row has a combination of its own");
+    const few = await build(rowsOfKinds(14, 20_000, 300));
+    const tables = placesOf(placesIn(few.region) ?? assert.fail("no PLACES"));
+    const counted = countedPlaces(few.fixture.rows);
+    assert.ok([...(counted[1]?.values() ?? [])].some((count) => count > 510));
+    assert.deepEqual(
+      tables.map((table) => sortedEntries(table ?? assert.fail("no table"))),
+      counted.map(sortedEntries),
+    );
+    const some = await build(rowsOfKinds(15, 9_000, 900));
+    const [years, activities] = placesOf(placesIn(some.region) ?? assert.fail("no PLACES"));
+    assert.deepEqual([years === null, activities === null], [false, true], "one has no room");
+  });
+
+  test("sorts the rows of a chunk by postal code", () => {
+    assert.deepEqual(postalIn(region), sortedPostal(fixture.rows));
   });
 
   test("carries the prepared sections and the fingerprint unchanged", () => {
@@ -196,12 +236,39 @@ describe("regions of other shapes", () => {
       ...Object.fromEntries(Object.keys(randomRows(1, 1)[0] as FixtureRow).map((k) => [k, null])),
       ...{ cnpj: "0000000000ZZ00", cnae_secondary: [], headquarters: false, mei_opt_in: false },
       ...{ simples_opt_in: false, score: 0, score_contactable: 0 },
-      ...{ score_newest: 0, score_established: 0 },
+      ...{ score_newest: 0, score_established: 0, establishments: 0 },
     } as unknown as FixtureRow;
     const { fixture, region } = await build([row]);
     checkPostings(region, fixture.rows);
     for (const number of ORDERS.keys()) assert.deepEqual(region.words("order", number), [0]);
     assert.deepEqual(region.words("nameRank"), [0xffffffff]);
+    assert.deepEqual(region.words("cube"), cubeOf(fixture.rows));
+    const combined = combinationsOf(rollupIn(region) ?? assert.fail("no ROLLUP"));
+    assert.deepEqual(combined, countedCombinations(fixture.rows));
+    assert.deepEqual(postalIn(region), sortedPostal(fixture.rows));
+  });
+
+  test("a postal code of nine digits leaves out the rows by code, and nothing else", async () => {
+    const rows = randomRows(9, 300);
+    const { fixture, region } = await build([
+      ...rows.slice(1),
+      { ...(rows[0] as FixtureRow), postal_code: 100_000_000 },
+    ]);
+    assert.equal(postalIn(region), null);
+    assert.notEqual(rollupIn(region), null);
+    checkPostings(region, fixture.rows);
+  });
+
+  test("a year that has no room in a combination leaves them out, and nothing else", async () => {
+    const rows = randomRows(8, 300);
+    const last = { ...(rows[0] as FixtureRow), started_on: 186_000 };
+    const { fixture, region } = await build([...rows.slice(1), last]);
+    assert.equal(rollupIn(region), null, "the year 2479 has the code 679");
+    const few = rowsOfKinds(16, 20_000, 100);
+    const late = await build([{ ...(few[0] as FixtureRow), started_on: 186_000 }, ...few.slice(1)]);
+    const [years, activities] = placesOf(placesIn(late.region) ?? assert.fail("no PLACES"));
+    assert.deepEqual([years === null, activities === null], [true, false]);
+    checkPostings(region, fixture.rows);
     assert.deepEqual(region.words("cube"), cubeOf(fixture.rows));
   });
 
@@ -232,12 +299,13 @@ describe("regions of other shapes", () => {
 
 describe("the bytes of a file", () => {
   test("do not depend on the number of threads", async () => {
-    const rows = randomRows(5, 20_000);
-    const bytes = [];
-    for (const threads of [1, 2, 3, 8]) {
-      bytes.push(readFileSync((await build(rows, threads)).fixture.path));
+    for (const rows of [randomRows(5, 20_000), rowsOfKinds(5, 20_000, 200)]) {
+      const bytes = [];
+      for (const threads of [1, 2, 3, 8]) {
+        bytes.push(readFileSync((await build(rows, threads)).fixture.path));
+      }
+      for (const other of bytes.slice(1)) assert.ok(other.equals(bytes[0] as Buffer));
     }
-    for (const other of bytes.slice(1)) assert.ok(other.equals(bytes[0] as Buffer));
   });
 
   test("do not depend on the order in which the rows came", async () => {
@@ -251,5 +319,12 @@ test("the bench of the builder runs, small, and names every phase", async () => 
   const timings = await benchIndex(3000, 2);
   assert.ok(timings.regionBytes > 3000 * 4 * (ORDERS.length + 1));
   const phases = ["columns", "postings", "cnpj order", "value orders", "name order", "words"];
-  assert.deepEqual(Object.keys(timings.phasesMs), [...phases, "cube", "checksums"]);
+  assert.deepEqual(Object.keys(timings.phasesMs), [
+    ...phases,
+    "cube",
+    "rollup",
+    "postal",
+    "places",
+    "checksums",
+  ]);
 });

@@ -27,6 +27,7 @@ import {
 } from "../../../native-index/napi/engine.ts";
 import {
   encodeRecords,
+  FIXTURE_NUMBERS,
   type FixtureRow,
   randomRows,
 } from "../../support/native-index/fixture-rows.ts";
@@ -132,6 +133,7 @@ function storedValue(name: ColumnName, { validity, offsets, data }: ColumnBuffer
       return view.getUint8(row);
     case "uint16":
     case "dictionary16":
+    case "dictionary16_uint32":
       return view.getUint16(2 * row, true);
     case "uint32":
       return view.getUint32(4 * row, true);
@@ -148,7 +150,7 @@ describe("a record batch", () => {
   const starts = Uint32Array.from(startsOf(records)).reverse();
 
   test("holds the rows in the order of the starts, nulls counted, buffers exact", () => {
-    const batch = createBatch();
+    const batch = createBatch(FIXTURE_NUMBERS);
     batch.append(records, starts.subarray(0, 300));
     batch.append(records, starts.subarray(300));
     assert.equal(batch.rowCount, 1001);
@@ -172,7 +174,7 @@ describe("a record batch", () => {
   test("zeroes the slots of nulls and the tails of bitmaps", () => {
     const empty = randomRows(7, 3).map((row) => ({ ...row, started_on: null, phone_1: null }));
     const bytes = encodeRecords(empty);
-    const batch = createBatch();
+    const batch = createBatch(FIXTURE_NUMBERS);
     batch.append(bytes, Uint32Array.from(startsOf(bytes)));
     const columns = batch.finish();
     for (const [number, { name, type }] of COLUMNS.entries()) {
@@ -186,7 +188,7 @@ describe("a record batch", () => {
   });
 
   test("is empty after finish and can be filled again", () => {
-    const batch = createBatch();
+    const batch = createBatch(FIXTURE_NUMBERS);
     batch.append(records, starts);
     const first = batch.finish();
     assert.equal(batch.rowCount, 0);
@@ -197,7 +199,7 @@ describe("a record batch", () => {
   });
 
   test("takes at most 2^20 rows", () => {
-    const batch = createBatch();
+    const batch = createBatch(FIXTURE_NUMBERS);
     batch.append(records, new Uint32Array(BATCH_ROWS).fill(starts[0] as number));
     assert.throws(() => batch.append(records, starts.subarray(0, 1)), /at most 1048576 rows/);
     assert.equal(batch.rowCount, BATCH_ROWS);
@@ -211,18 +213,21 @@ describe("a record batch", () => {
       return copy;
     };
     const at = Uint32Array.of(0);
-    const append = (bytes: Buffer) => createBatch().append(bytes, at);
+    const append = (bytes: Buffer) => createBatch(FIXTURE_NUMBERS).append(bytes, at);
     assert.throws(() => append(damage(RECORD.length, one.length + 8, 4)), /longer than the buffer/);
     assert.throws(() => append(damage(RECORD.length, 0, 4)), /wrong length/);
     assert.throws(() => append(damage(RECORD.length, one.length - 4, 4)), /wrong length/);
     assert.throws(() => append(damage(RECORD.secondaryCount, 60_000, 2)), /do not add up/);
     assert.throws(() => append(damage(RECORD.stringLengths + 4, 65_000, 2)), /do not add up/);
     assert.throws(() => append(one.subarray(0, 90)), /cut off/);
-    assert.throws(() => createBatch().append(one, Uint32Array.of(one.length)), /cut off/);
+    assert.throws(
+      () => createBatch(FIXTURE_NUMBERS).append(one, Uint32Array.of(one.length)),
+      /cut off/,
+    );
   });
 
   test("is not mistaken for another object", () => {
-    const { append } = createBatch();
+    const { append } = createBatch(FIXTURE_NUMBERS);
     assert.throws(() => append.call({}, records, starts), /this must be a record batch/);
   });
 });

@@ -8,14 +8,22 @@ import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import * as record from "../../../native-index/builder/record.ts";
 import * as columns from "../../../native-index/format/columns.ts";
+import * as layout from "../../../src/dump/layout.ts";
+import * as rules from "../../../src/dump/rules.ts";
+import * as codes from "../../../src/ingest/codes.ts";
+import * as score from "../../../src/search/score.ts";
 import * as fields from "../../../src/spec/fields/table.ts";
+import * as lists from "../../../src/spec/fields.ts";
 import { textOf } from "../../support/checkout.ts";
 
 const { headerTexts } = (await import("../../../native-index/headers.mjs" as string)) as {
   headerTexts(tables: Record<string, unknown>): ReadonlyMap<string, string>;
 };
 
-const TABLES = { ...columns, ...record, ...fields };
+const TABLES = {
+  ...{ ...columns, ...record, ...fields },
+  ...{ ...lists, ...layout, ...rules, ...codes, ...score },
+};
 
 /** The headers that are stale where some tables are other ones. */
 function staleWith(changed: Record<string, unknown>): string[] {
@@ -25,11 +33,11 @@ function staleWith(changed: Record<string, unknown>): string[] {
 
 describe("the headers that are made from tables", () => {
   it("are those of the tables", () => {
-    assert.equal(headerTexts(TABLES).size, 3);
+    assert.equal(headerTexts(TABLES).size, 5);
     assert.deepEqual(staleWith({}), []);
   });
 
-  it("are stale where a field, a flag, a column or a slot is another one", () => {
+  it("are stale where a field, a flag, a column, a slot or a rule is another one", () => {
     const [first, ...rest] = fields.FIELDS;
     const FIELD_LIST = ["native-index/render/field_list.h"];
     assert.deepEqual(
@@ -43,6 +51,11 @@ describe("the headers that are made from tables", () => {
     assert.deepEqual(staleWith({ COLUMNS }), ["native-index/format/column_list.h"]);
     const RECORD = { ...record.RECORD, fixedLength: record.RECORD.fixedLength + 2 };
     assert.deepEqual(staleWith({ RECORD }), ["native-index/builder/record_layout.h"]);
+    const DUMP_LIST = ["native-index/scan/dump_list.h"];
+    assert.deepEqual(staleWith({ RULE_NAMES: [...rules.RULE_NAMES, "x_invalid"] }), DUMP_LIST);
+    assert.deepEqual(staleWith({ UFS: [...lists.UFS, "ZZ"] }), DUMP_LIST);
+    assert.deepEqual(staleWith({ CODE_WIDTHS: { ...codes.CODE_WIDTHS, tom: 5 } }), DUMP_LIST);
+    assert.deepEqual(staleWith({ AGE_HALF_DAYS: 1 }), ["native-index/join/score_list.h"]);
   });
 });
 

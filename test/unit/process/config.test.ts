@@ -20,7 +20,8 @@ import {
 } from "../../../src/cli/support/config.ts";
 import { type ConfigInputs, loadConfig, variableOf } from "../../../src/config.ts";
 import { CommandError } from "../../../src/errors.ts";
-import { parseListen, SETTINGS, type Setting } from "../../../src/settings.ts";
+import { parseListen, SETTINGS } from "../../../src/settings.ts";
+import type { Setting } from "../../../src/settingvalue.ts";
 
 const folder = mkdtempSync(path.join(tmpdir(), "peneira-config-"));
 after(() => rmSync(folder, { recursive: true }));

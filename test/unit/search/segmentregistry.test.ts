@@ -1,7 +1,7 @@
 /**
- * Proves which segment a shelf gives and when it closes one, against an obvious list, in any order
- * of puts, looks and passing time; and that warming changes no answer. Not proved here: the
- * watching of files.
+ * Proves which segment a registry of segments gives and when it closes one, against an obvious
+ * list, in any order of puts, looks and passing time; and that warming changes no answer. Not
+ * proved here: the watching of files.
  */
 import { strict as assert } from "node:assert";
 import { test } from "node:test";
@@ -39,11 +39,11 @@ const steps = fc.array(
   { maxLength: 40 },
 );
 
-test("a shelf gives what an obvious list would, and closes each segment once", () => {
+test("a segment registry gives what an obvious list would, and closes each segment once", () => {
   fc.assert(
     fc.property(steps, (walk) => {
       const clock = manualClock();
-      const shelf = new SegmentRegistry(clock, KEEP_MS);
+      const registry = new SegmentRegistry(clock, KEEP_MS);
       const all: Fake[] = [];
       let current: Fake | null = null;
       let retired: { one: Fake; usedMs: number }[] = [];
@@ -52,7 +52,7 @@ test("a shelf gives what an obvious list would, and closes each segment once", (
         if (step.kind === "put") {
           const one = fake(step.id);
           all.push(one);
-          shelf.put(one);
+          registry.put(one);
           if (current !== null) retired.push({ one: current, usedMs: nowMs });
           retired = retired.filter((old) => old.one.snapshotId !== one.snapshotId);
           retired = retired.slice(-RETIRED_MAX);
@@ -61,10 +61,10 @@ test("a shelf gives what an obvious list would, and closes each segment once", (
           const id = String(step.id);
           const expected = retired.find(({ one }) => one.snapshotId === id);
           if (expected !== undefined) expected.usedMs = nowMs;
-          const found = shelf.retired((snapshotId) => snapshotId === id);
+          const found = registry.retired((snapshotId) => snapshotId === id);
           assert.equal(found, expected?.one ?? null);
         } else if (step.kind === "drop") {
-          shelf.drop();
+          registry.drop();
           current = null;
         } else if (step.kind === "pass") {
           clock.advance(step.ms);
@@ -72,20 +72,20 @@ test("a shelf gives what an obvious list would, and closes each segment once", (
           const gone = retired.filter(({ usedMs }) => nowMs - usedMs >= KEEP_MS);
           retired = retired.filter((one) => !gone.includes(one));
           assert.deepEqual(
-            shelf.sweep(),
+            registry.sweep(),
             gone.map(({ one }) => one.label),
           );
         }
-        assert.equal(shelf.current(), current);
+        assert.equal(registry.current(), current);
         const open: Fake[] = [
           ...retired.map(({ one }) => one),
           ...(current === null ? [] : [current]),
         ];
-        assert.equal(shelf.size, open.length);
+        assert.equal(registry.size, open.length);
         for (const one of all) assert.equal(one.closed, open.includes(one) ? 0 : 1);
       }
-      shelf.close();
-      assert.equal(shelf.current(), null);
+      registry.close();
+      assert.equal(registry.current(), null);
       for (const one of all) assert.equal(one.closed, 1);
     }),
   );

@@ -251,6 +251,9 @@ const EXPECTED_USES: readonly string[] = [
   ...["started_after", "started_before", "share_capital_min", "share_capital_max"],
   ...["headquarters_only", "simples_opt_in", "mei_opt_in"].flatMap(bothOf),
   ...["require_email", "require_phone", "require_any_contact"].flatMap(bothOf),
+  ...["cnae_secondary_any_of", "branches_only true"],
+  ...["require_mobile true", "require_landline true", "require_own_domain true"],
+  ...["establishments_min", "establishments_max", "email_shared_max", "phone_shared_max"],
   ...SORT_FIELDS.flatMap((field) => [`${field} asc`, `${field} desc`]),
   ...["balanced", "contactable", "newest", "established"].flatMap((strategy) => [
     `${strategy} plain`,

@@ -1,14 +1,21 @@
 /**
  * Proves: a cursor comes back as the row it was made of; every single-bit flip, every other
  * spelling, every foreign secret, tenant or endpoint is refused as invalid; another snapshot, spec
- * or field set is told apart, in that order; and which parts of a spec identify it.
+ * or field set is told apart, in that order; its bytes are those that are documented, whatever was
+ * made of the same template before; and which parts of a spec identify it.
  * Does not prove: that pages join (that is the engine's).
  */
 import assert from "node:assert/strict";
+import { createHash, createHmac } from "node:crypto";
 import { describe, it } from "node:test";
 import fc from "fast-check";
 import { AppError } from "../../../src/errors.ts";
-import { type CursorScope, decodeCursor, encodeCursor } from "../../../src/spec/cursor.ts";
+import {
+  type CursorScope,
+  CursorTemplate,
+  decodeCursor,
+  encodeCursor,
+} from "../../../src/spec/cursor.ts";
 import { canonicalBytes, fieldsHash, resultHash, specHash } from "../../../src/spec/identity.ts";
 import { normalizeSpec } from "../../../src/spec/normalize.ts";
 import type { AccountQuerySpec } from "../../../src/spec/schema.ts";
@@ -37,6 +44,20 @@ function codeOf(text: string, scope: Partial<CursorScope> = {}, secret = SECRET)
   return "accepted";
 }
 
+/** A cursor made as the head of src/spec/cursor.ts says, step by step. */
+function documented(cursor: CursorScope & { readonly lastRow: number }, secret: Uint8Array) {
+  const row = Buffer.alloc(6);
+  row.writeUIntBE(cursor.lastRow, 0, 6);
+  const snapshot = createHash("sha256").update(cursor.snapshotId).digest();
+  const hashes = [snapshot, Buffer.from(cursor.specHash, "hex")];
+  hashes.push(Buffer.from(cursor.fieldsHash, "hex"));
+  const halves = hashes.map((hash) => hash.subarray(0, 16));
+  const payload = Buffer.concat([Buffer.of(1), row, ...halves]);
+  const hmac = createHmac("sha256", secret).update(payload);
+  for (const part of cursor.binding) hmac.update(`${Buffer.byteLength(part)}:${part}`);
+  return Buffer.concat([payload, hmac.digest()]).toString("base64url");
+}
+
 describe("cursor", () => {
   const cursor = encodeCursor({ ...SCOPE, lastRow: 123_456 }, [SECRET]);
 
@@ -53,6 +74,27 @@ describe("cursor", () => {
 
   it("is the same every time", () => {
     assert.equal(encodeCursor({ ...SCOPE, lastRow: 123_456 }, [SECRET, OLD_SECRET]), cursor);
+  });
+
+  it("has the documented bytes, from a template of its own or a kept one", () => {
+    const row = fc.maxSafeNat().map((number) => number % 2 ** 48);
+    const binding = fc.array(fc.string({ unit: "binary" }), { maxLength: 3 });
+    const ends = fc.array(fc.record({ lastRow: row, binding }), { minLength: 1, maxLength: 5 });
+    const secret = fc.uint8Array({ minLength: 32, maxLength: 32 });
+    const hex = fc.uint8Array({ minLength: 32, maxLength: 32 }).map((bytes) => {
+      return Buffer.from(bytes).toString("hex");
+    });
+    const scope = fc.record({ snapshotId: fc.string(), specHash: hex, fieldsHash: hex });
+    fc.assert(
+      fc.property(scope, ends, secret, (of, pages, key) => {
+        const template = new CursorTemplate(of);
+        for (const end of pages) {
+          const expected = documented({ ...of, ...end }, key);
+          assert.equal(template.after(end, [key]), expected);
+          assert.equal(encodeCursor({ ...of, ...end }, [key]), expected);
+        }
+      }),
+    );
   });
 
   it("refuses every single-bit flip", () => {

@@ -171,6 +171,10 @@ const REFUSED: readonly (readonly [string, unknown])[] = [
     filters("company", { share_capital_min: 2, share_capital_max: 1 }),
   ],
   [
+    "/filters/company/branches_only contradiction",
+    filters("company", { headquarters_only: true, branches_only: true }),
+  ],
+  [
     "/filters/company/legal_nature_any_of/0 unknown_legal_nature",
     filters("company", { legal_nature_any_of: ["206-2"] }),
   ],

@@ -3,7 +3,7 @@
  * as names of custom properties. What goes out: a canvas with axes that follows the width of its
  * room, and the day under the pointer.
  * Invariant: the only importer of uPlot, loaded on its own; drawn anew when numbers, language or
- * colours change, so that it never shows an old theme. No number is told here alone.
+ * colours change, so that it never shows an old theme. No number is shown here alone.
  */
 import "../app/kit.ts";
 import { useEffect, useRef } from "preact/hooks";

@@ -80,7 +80,7 @@ export interface TranslationNote {
 export type TranslationPart = TranslateAnswer["parts"][number];
 
 /** Where data is from; in every answer about data. */
-export interface Source {
+interface Source {
   request_id: string;
   snapshot: string;
   snapshot_date: string;
@@ -129,6 +129,26 @@ export type SearchPage = Described<
   { spec: Spec; accounts: Account[] }
 >;
 
+/** `GET /accounts/{cnpj}`: every field of the plan. */
+export type AccountAnswer = Described<typeof SEARCH_SCHEMAS.AccountAnswer, { account: Account }>;
+
+/**
+ * `GET /accounts/suggest?q&limit`, as GET /v1/accounts/suggest, as far as it is read here. (Its
+ * schema knows the engine, which no browser has.)
+ */
+export interface SuggestAnswer extends Source {
+  suggestions: { match: string; account: Account }[];
+}
+
+/** `GET /companies/{root}?limit&cursor`, as GET /v1/companies/{root}, as far as it is read here. */
+export interface CompanyAnswer extends Source {
+  /** Head offices first, then by CNPJ. */
+  accounts: Account[];
+  next_cursor: string | null;
+  has_more: boolean;
+  total: number;
+}
+
 /** Why an account is listed: the score's parts sum to it; `matched` by filter. */
 interface AccountExplain {
   score: number;
@@ -156,6 +176,8 @@ export interface CatalogAnswer {
   municipalities: { ibge: string; tom: string; name: string; uf: string; accounts: number }[];
   states: { uf: string; name: string; accounts: number }[];
   legal_natures: { code: string; description: string; accounts: number }[];
+  /** Three sentences of each language that find something in this snapshot. */
+  examples: { pt: string[]; en: string[] };
 }
 
 /** `GET /status`, as GET /v1/status. */

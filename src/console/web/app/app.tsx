@@ -23,6 +23,7 @@ type Loader = () => Promise<ComponentType>;
 /** Each view is a chunk of its own. */
 const VIEWS: Record<ViewName, Loader> = {
   find: async () => (await import("../find/find.tsx")).Find,
+  company: async () => (await import("../find/find.tsx")).CompanyView,
   exports: async () => (await import("../exports/history.tsx")).ExportsView,
   saved: async () => (await import("../exports/saved.tsx")).SavedView,
   keys: async () => (await import("../keys/keys.tsx")).KeysView,

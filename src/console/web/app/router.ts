@@ -1,8 +1,9 @@
 /**
  * Which view is shown. What comes in: the address, clicks on links, back and forward. What goes
  * out: the view as a signal, and links that change it without loading the page anew.
- * Invariant: the path names the view; the hash belongs to the find view alone, is never sent to
- * the server, and comes back when the user returns to that view.
+ * Invariant: the path names the view, but a company has its address in the hash of the first one
+ * (`/app#/empresa/<cnpj>`), so that the number is never sent with a request for the page. Any other
+ * hash belongs to the find view alone, and comes back when the user returns to that view.
  */
 import { signal } from "@preact/signals";
 import {
@@ -13,9 +14,10 @@ import {
   type VNode,
 } from "preact";
 
-/** The views; `find` is at /app itself. */
+/** The views; `find` is at /app itself, and so is `company`. */
 export const VIEW_NAMES = [
   "find",
+  "company",
   "exports",
   "saved",
   "keys",
@@ -29,31 +31,51 @@ export const VIEW_NAMES = [
 export type ViewName = (typeof VIEW_NAMES)[number];
 
 const BASE = "/app";
+/** How the hash of a company begins; its CNPJ follows. */
+const COMPANY = "#/empresa/";
 let findHash = "";
 
 /** The view that the address names; an unknown path is the find view. */
 export const view = signal<ViewName>("find");
 
+/** What the address of the company view names: a CNPJ, if nobody typed anything else. */
+export const shownCompany = signal("");
+
 /** Follows the address from now on; called once by main.tsx. */
 export function followAddress(): void {
   const read = () => {
-    if (view.value === "find") findHash = location.hash || findHash;
-    view.value = viewOf(location.pathname);
+    const next = viewOf(location.pathname, location.hash);
+    if (next === "find") findHash = location.hash || findHash;
+    shownCompany.value = companyOf(location.hash);
+    view.value = next;
   };
-  view.value = viewOf(location.pathname);
+  read();
   addEventListener("popstate", read);
+  // A typed address changes the hash alone.
+  addEventListener("hashchange", read);
 }
 
-/** The view of a path. */
-export function viewOf(path: string): ViewName {
+/** The view of a path and a hash. */
+export function viewOf(path: string, hash = ""): ViewName {
   const name = path.slice(BASE.length).replace(/^\/|\/$/g, "");
-  return VIEW_NAMES.find((one) => one === name) ?? "find";
+  const found = VIEW_NAMES.find((one) => one === name && one !== "company") ?? "find";
+  return found === "find" && companyOf(hash) !== "" ? "company" : found;
+}
+
+/** What the hash of a company names; empty for another hash. */
+function companyOf(hash: string): string {
+  return hash.startsWith(COMPANY) ? hash.slice(COMPANY.length) : "";
 }
 
 /** The address of a view; `hash` with or without its `#`, or empty. */
 export function addressOf(name: ViewName, hash = ""): string {
-  const path = name === "find" ? BASE : `${BASE}/${name}`;
+  const path = name === "find" || name === "company" ? BASE : `${BASE}/${name}`;
   return path + (hash === "" || hash.startsWith("#") ? hash : `#${hash}`);
+}
+
+/** Goes to the page of a company. */
+export function goCompany(cnpj: string): void {
+  go("company", `${COMPANY}${cnpj}`);
 }
 
 /** Goes to a view; without a hash the find view gets the one it had. */
@@ -63,10 +85,18 @@ export function go(name: ViewName, hash?: string): void {
   const address = addressOf(name, hash ?? (name === "find" ? findHash : ""));
   if (address === location.pathname + location.hash) return;
   history.pushState(null, "", address);
+  shownCompany.value = name === "company" ? companyOf(location.hash) : "";
   view.value = name;
   // Nobody hears of pushState: a view that is shown already reads its new address as after "back".
   if (name === before) dispatchEvent(new PopStateEvent("popstate"));
 }
+
+/** An anchor to the page of a company. */
+export function CompanyLink({ cnpj, ...rest }: { cnpj: string } & Rest): VNode {
+  return Link({ view: "company", hash: `${COMPANY}${cnpj}`, ...rest });
+}
+
+type Rest = Omit<LinkProps, "view" | "hash">;
 
 /** What a link takes: the view, a hash for the find view, and what every anchor takes. */
 export type LinkProps = {

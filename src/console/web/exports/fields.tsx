@@ -1,7 +1,7 @@
 /**
  * The columns of a file. What comes in: the fields of the plan, those chosen in order. What goes
  * out: other ones, or another order.
- * Invariant: only fields of the plan are offered, and what the plan leaves out is told; the order
+ * Invariant: only fields of the plan are offered, and what the plan leaves out is shown; the order
  * can be changed by keyboard, and each change is announced.
  */
 import type { VNode } from "preact";

@@ -1,7 +1,7 @@
 /**
  * How far an export is. What comes in: a record. What goes out: its state, progress, failure or
  * file, kept up to date while it is shown.
- * Invariant: states are told by words and icon; what can be done about a failure is said with it.
+ * Invariant: states are shown by words and icon; what can be done about a failure is said with it.
  */
 import type { VNode } from "preact";
 import { useEffect } from "preact/hooks";

@@ -28,6 +28,8 @@ import { addressOfSpec, summaryOf } from "./summary.ts";
 
 /** Longest name; held equal to the server's by a test. */
 const NAME_LENGTH_MAX = 100;
+/** Longest name that is suggested: as much as a list shows in one line. */
+const SUGGESTED_MAX = 60;
 
 /** Saves the present query under a name. */
 export function SaveButton(): VNode {
@@ -37,7 +39,7 @@ export function SaveButton(): VNode {
   const first = () => {
     const { answer } = exploration.peek();
     const text = sentence.peek() || (answer ? summaryOf(answer.spec, catalog.peek()) : "");
-    return text.slice(0, NAME_LENGTH_MAX);
+    return shortened(text);
   };
   const save = async (name: string) => {
     const text = sentence.peek() === "" ? null : sentence.peek();
@@ -67,6 +69,13 @@ export function SaveButton(): VNode {
       )}
     </>
   );
+}
+
+/** The whole words at the beginning of a text that a suggestion has room for. */
+function shortened(text: string): string {
+  if (text.length <= SUGGESTED_MAX) return text;
+  const whole = text.slice(0, SUGGESTED_MAX).replace(/[\s,;·]+\S*$/, "");
+  return `${whole || text.slice(0, SUGGESTED_MAX - 1)}…`;
 }
 
 interface NameProps {

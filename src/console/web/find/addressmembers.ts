@@ -19,129 +19,18 @@ import {
   UFS,
 } from "../../../spec/fields.ts";
 import type { PartMember } from "../../../spec/filters/table.ts";
-import { BOUNDS, type Query } from "./question.ts";
-
-/** What a member is read with. */
-interface MemberReading {
-  readonly lookup: CatalogLookup;
-  readonly report: (reason: "unknown" | "broken" | "unknown_key", value?: string) => void;
-}
-
-/** One member of an address; an empty text is not written. */
-interface AddressMember {
-  readonly key: string;
-  readonly write: (query: Query, lookup: CatalogLookup | null) => string;
-  readonly read: (text: string, query: Query, reading: MemberReading) => void;
-}
-
-/** Writes a value so that it stands in an address and can be read by people. */
-export function encodeCode(text: string): string {
-  const whole = text.replace(/[\uD800-\uDFFF]/gu, "\uFFFD");
-  return encodeURIComponent(whole).replaceAll("%2F", "/").replaceAll("%20", "+");
-}
-
-/** Reads what `encodeCode` wrote; null where the text is broken. */
-export function decodeCode(text: string): string | null {
-  try {
-    return decodeURIComponent(text.replaceAll("+", " "));
-  } catch {
-    return null;
-  }
-}
-
-/** Reads a list; each element becomes the codes that it stands for, or is reported. */
-function readList<Code>(
-  text: string,
-  { report }: MemberReading,
-  read: (element: string) => readonly Code[],
-): Code[] {
-  return text.split(",").flatMap((part) => {
-    const element = decodeCode(part);
-    if (element === null || element === "") {
-      report("broken", part);
-      return [];
-    }
-    const codes = read(element);
-    if (codes.length === 0) report("unknown", element);
-    return codes;
-  });
-}
-
-/** A member that is a list of texts. */
-function list(
-  key: string,
-  at: (query: Query) => string[],
-  read: (element: string, lookup: CatalogLookup) => readonly string[],
-  shorten: (codes: string[], lookup: CatalogLookup) => string[] = (codes) => codes,
-): AddressMember {
-  return {
-    key,
-    write: (query, lookup) => {
-      const codes = at(query);
-      return (lookup === null ? codes : shorten(codes, lookup)).map(encodeCode).join(",");
-    },
-    read: (text, query, reading) => {
-      at(query).push(...readList(text, reading, (element) => read(element, reading.lookup)));
-    },
-  };
-}
-
-/** A member that is one of a few words; the word of the value that filters nothing is empty. */
-function choice<Value>(
-  key: string,
-  words: readonly (readonly [word: string, value: Value])[],
-  get: (query: Query) => Value,
-  set: (query: Query, value: Value) => void,
-): AddressMember {
-  return {
-    key,
-    write: (query) => words.find(([, value]) => value === get(query))?.[0] ?? "",
-    read: (text, query, { report }) => {
-      const found = words.find(([word]) => word === text);
-      if (found === undefined || text === "") report("unknown");
-      else set(query, found[1]);
-    },
-  };
-}
-
-/**
- * A member that is two bounds, `from..to`, either of which may be missing; `set` returns whether
- * there is anything between them.
- */
-function range<Value>(
-  key: string,
-  read: (text: string) => Value | null,
-  get: (query: Query) => readonly [Value | null | undefined, Value | null | undefined],
-  set: (query: Query, bounds: readonly [Value | null, Value | null]) => boolean,
-): AddressMember {
-  return {
-    key,
-    write: (query) => {
-      const [from, to] = get(query).map((bound) => `${bound ?? ""}`);
-      return from === "" && to === "" ? "" : `${from}..${to}`;
-    },
-    read: (text, query, { report }) => {
-      const [from = "", to = "", ...more] = text.split("..");
-      const bounds = [from, to].map((bound) => (bound === "" ? null : read(bound)));
-      const wrong = [from, to].some((bound, at) => bound !== "" && bounds[at] === null);
-      if (wrong || more.length > 0 || from + to === "" || !text.includes("..")) report("broken");
-      else if (!set(query, [bounds[0] ?? null, bounds[1] ?? null])) report("broken");
-    },
-  };
-}
-
-const YES_OR_NO = [
-  ["yes", true],
-  ["no", false],
-] as const;
-
-function oneOf(values: readonly string[]): (element: string) => readonly string[] {
-  return (element) => values.filter((value) => value === element);
-}
-
-function matching(pattern: RegExp): (element: string) => readonly string[] {
-  return (element) => (pattern.test(element) ? [element] : []);
-}
+import {
+  type AddressMember,
+  choice,
+  encodeCode,
+  list,
+  matching,
+  oneOf,
+  range,
+  readList,
+  YES_OR_NO,
+} from "./addressforms.ts";
+import { BOUNDS } from "./question.ts";
 
 /**
  * Shortens activities: where all subclasses of a section, division, group or class are in a list,
@@ -186,6 +75,11 @@ function readCapital(text: string): number | null {
   if (!/^\d+(\.\d{1,2})?$/.test(text)) return null;
   const amount = Number(text);
   return amount <= BOUNDS.shareCapital ? amount : null;
+}
+
+function readCount(text: string): number | null {
+  const count = /^\d{1,10}$/.test(text) ? Number(text) : 0;
+  return count >= 1 && count <= BOUNDS.count ? count : null;
 }
 
 function readSeed(text: string): number | null {
@@ -233,12 +127,19 @@ const CONTACT: AddressMember = {
       ...(contact.require_email ? ["email"] : []),
       ...(contact.require_phone ? ["phone"] : []),
       ...(contact.require_any_contact ? ["any"] : []),
+      ...(contact.require_mobile ? ["mobile"] : []),
+      ...(contact.require_landline ? ["landline"] : []),
+      ...(contact.require_own_domain ? ["own_domain"] : []),
     ].join(","),
   read: (text, { filters: { contact } }, reading) => {
-    const words = readList(text, reading, oneOf(["email", "phone", "any"]));
+    const known = ["email", "phone", "any", "mobile", "landline", "own_domain"];
+    const words = readList(text, reading, oneOf(known));
     contact.require_email = words.includes("email");
     contact.require_phone = words.includes("phone");
     contact.require_any_contact = words.includes("any");
+    if (words.includes("mobile")) contact.require_mobile = true;
+    if (words.includes("landline")) contact.require_landline = true;
+    if (words.includes("own_domain")) contact.require_own_domain = true;
   },
 };
 
@@ -276,6 +177,31 @@ const CAPITAL = range(
   },
 );
 
+const ESTABLISHMENTS = range(
+  "establishments",
+  readCount,
+  ({ filters: { company } }) => [company.establishments_min, company.establishments_max],
+  ({ filters: { company } }, [min, max]) => {
+    if (min !== null && max !== null && min > max) return false;
+    if (min !== null) company.establishments_min = min;
+    if (max !== null) company.establishments_max = max;
+    return true;
+  },
+);
+
+/** A member that is a count, of one filter of contacts. */
+function contactCount(key: string, name: "email_shared_max" | "phone_shared_max"): AddressMember {
+  return {
+    key,
+    write: ({ filters: { contact } }) => `${contact[name] ?? ""}`,
+    read: (text, { filters: { contact } }, { report }) => {
+      const count = readCount(text);
+      if (count === null) report("broken");
+      else contact[name] = count;
+    },
+  };
+}
+
 const ORDER = choice(
   "order",
   SCORING_STRATEGIES.map((name) => [name === "balanced" ? "" : name, name as string] as const),
@@ -296,6 +222,12 @@ const FILTER_MEMBERS = {
   cnae_exclude: list(
     "not_cnae",
     ({ filters }) => filters.industry.cnae_exclude,
+    (element, lookup) => lookup.cnae(element),
+    compressActivities,
+  ),
+  cnae_secondary_any_of: list(
+    "also_cnae",
+    ({ filters }) => grown(filters.industry, "cnae_secondary_any_of"),
     (element, lookup) => lookup.cnae(element),
     compressActivities,
   ),
@@ -339,6 +271,14 @@ const FILTER_MEMBERS = {
       filters.company.headquarters_only = value;
     },
   ),
+  branches_only: choice<true | undefined>(
+    "branches",
+    [["yes", true]] as const,
+    ({ filters }) => filters.company.branches_only,
+    ({ filters }, value) => {
+      if (value) filters.company.branches_only = value;
+    },
+  ),
   simples_opt_in: choice<boolean | null>(
     "simples",
     YES_OR_NO,
@@ -368,6 +308,13 @@ const FILTER_MEMBERS = {
   require_email: CONTACT,
   require_phone: CONTACT,
   require_any_contact: CONTACT,
+  require_mobile: CONTACT,
+  require_landline: CONTACT,
+  require_own_domain: CONTACT,
+  establishments_min: ESTABLISHMENTS,
+  establishments_max: ESTABLISHMENTS,
+  email_shared_max: contactCount("email_of_most", "email_shared_max"),
+  phone_shared_max: contactCount("phone_of_most", "phone_shared_max"),
 } satisfies Readonly<Record<PartMember, AddressMember>>;
 
 /** Members in the order of an address; some filters share one. */

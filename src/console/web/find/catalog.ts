@@ -40,6 +40,6 @@ export function refreshCatalog(served: string): void {
   const known = book.peek();
   if (known === null || known.catalog.snapshot === served) return;
   loading = null;
-  // The old lists stay; what fails is told by a notice.
+  // The old lists stay; what fails is shown by a notice.
   loadCatalog().catch(() => undefined);
 }

@@ -19,6 +19,7 @@ import { FilterSheet, Filters } from "./filters/filters.tsx";
 import { Guidance, needsGuidance } from "./guidance.tsx";
 import { FiltersButton, FindHeader } from "./header.tsx";
 import { LinkNotice } from "./linknotice.tsx";
+import { isNotUnderstood, NotUnderstood } from "./notunderstood.tsx";
 import { Overview } from "./overview.tsx";
 import { exploration, followAddress, isEmpty, openingLink, query, reopenAddress } from "./query.ts";
 import { SentenceBox } from "./sentence.tsx";
@@ -26,6 +27,9 @@ import { focusCell } from "./table/grid.tsx";
 import { place } from "./table/list.ts";
 import { Results } from "./table/results.tsx";
 import { Understood } from "./understood.tsx";
+
+// The page of a company shares nearly all of its code: one file of the bundle holds both.
+export { CompanyView } from "../company/company.tsx";
 
 const CHARTS_KEY = "peneira.charts";
 
@@ -35,7 +39,7 @@ export function Find(): VNode {
   const [sheet, setSheet] = useState(false);
   useEffect(followAddress, []);
   useEffect(() => {
-    // What fails is told by a notice, which offers to try again.
+    // What fails is shown by a notice, which offers to try again.
     loadCatalog().catch(() => undefined);
   }, []);
   const served = exploration.value.answer?.snapshot;
@@ -71,7 +75,7 @@ export function Find(): VNode {
 /** The way for keyboards past filters and charts, which are a hundred stops, into the table. */
 function ToResults(): VNode | null {
   const { answer } = exploration.value;
-  if (answer === null || isEmpty(query.value) || needsGuidance()) return null;
+  if (answer === null || isEmpty(query.value) || needsGuidance() || isNotUnderstood()) return null;
   return (
     <button type="button" class="skip" onClick={() => focusCell(place.peek())}>
       {words.value.find.skip}
@@ -93,6 +97,14 @@ function Found({ onFilters }: { onFilters: () => void }): VNode {
       <div class="find-main find-start">
         <FiltersButton onFilters={onFilters} />
         <Overview />
+      </div>
+    );
+  }
+  if (isNotUnderstood()) {
+    return (
+      <div class="find-main">
+        <FiltersButton onFilters={onFilters} />
+        <NotUnderstood />
       </div>
     );
   }
@@ -155,7 +167,8 @@ function CatalogNotice(): VNode {
 function Announcer(): VNode {
   const [text, setText] = useState("");
   const { state, answer } = exploration.value;
-  const total = state === "ready" && answer !== null && !isEmpty(query.value) ? answer.total : null;
+  const isTold = state === "ready" && !isEmpty(query.value) && !isNotUnderstood();
+  const total = isTold && answer !== null ? answer.total : null;
   useEffect(() => {
     if (total === null) return;
     const timer = setTimeout(() => setText(words.value.find.announce(total)), 600);

@@ -17,6 +17,7 @@ import { Sections } from "./charts/activities.tsx";
 import { Sizes } from "./charts/lists.tsx";
 import { States } from "./charts/states.tsx";
 import { Years } from "./charts/years.tsx";
+import { EXAMPLES, examples } from "./examples.ts";
 import { ask, exploration } from "./query.ts";
 import { emptyQuery, specOf } from "./question.ts";
 
@@ -111,6 +112,7 @@ function useFocusHandedOn() {
 }
 
 function Head({ answer }: { answer: ExploreAnswer | null }) {
+  const { find } = words.value;
   const { overview } = words.value.charts;
   return (
     <div class="overview-head">
@@ -128,13 +130,17 @@ function Head({ answer }: { answer: ExploreAnswer | null }) {
         <p class="overview-start">{overview.start}</p>
       </div>
       <div class="overview-examples">
-        <h2>{overview.examplesTitle}</h2>
+        <h2>{find.examplesTitle}</h2>
         <ul>
-          {overview.examples.map((example) => (
-            <li key={example}>
-              <button type="button" onClick={() => void ask(example)}>
-                {example}
-              </button>
+          {Array.from({ length: EXAMPLES }, (_, at) => examples.value[at]).map((example, at) => (
+            <li key={example ?? at}>
+              {example === undefined ? (
+                "\u2007"
+              ) : (
+                <button type="button" title={example} onClick={() => void ask(example)}>
+                  {example}
+                </button>
+              )}
             </li>
           ))}
         </ul>

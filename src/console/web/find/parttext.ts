@@ -1,7 +1,7 @@
 /**
  * What the parts of a sentence became. What comes in: a translation and one of its parts. What
  * goes out: the colour of the part, and what it is now in words.
- * Invariant: nothing is told but what stands in the answer; a part that became no filter says so.
+ * Invariant: nothing is said but what stands in the answer; a part that became no filter says so.
  */
 import { isPartSet, PART_NAMES } from "../../../spec/filters/members.ts";
 import { PARTS, type PartName } from "../../../spec/filters/table.ts";
@@ -78,7 +78,7 @@ function colourOf(parts: readonly TranslationPart[], index: number): PartColour 
   return next === undefined ? null : (COLOURS[next.role] ?? null);
 }
 
-/** Filters that parts of a role become; those that are set are told. */
+/** Filters that parts of a role become; those that are set are named. */
 function partsOf(role: string): readonly PartName[] {
   return PART_NAMES.filter((name) => PARTS[name].role === role);
 }

@@ -163,7 +163,7 @@ export function addressNow(): string {
   return encodeAddress(address, catalog.peek()?.lookup ?? null);
 }
 
-/** Forgets what is told about the link that was opened. */
+/** Forgets what is said about the link that was opened. */
 export function dismissLink(): void {
   troubles.value = [];
   linkMonth.value = null;
@@ -191,7 +191,8 @@ let turn = 0;
 
 /** Reads what an address asks, and asks it. */
 async function openAddress(hash: string): Promise<void> {
-  if (hash === reading) return;
+  // The page of a company has its address in the hash, too.
+  if (hash === reading || hash.startsWith("#/")) return;
   reading = hash;
   const own = ++turn;
   stopTranslating();

@@ -31,6 +31,7 @@ export const BOUNDS = {
   sortKeys: 3,
   shareCapital: 90_000_000_000_000,
   activities: 1_400,
+  count: 4_294_967_295,
 } as const;
 
 /** The order where none is chosen. */

@@ -1,31 +1,36 @@
 /**
- * The sentence box. What comes in: what somebody writes. What goes out: the sentence, sent to be
- * understood. Examples stand in the overview, which is shown while nothing is asked.
- * Invariant: nothing is sent while writing; a failure is told at the box and the text stays.
+ * The one box. What comes in: what somebody writes. What goes out: a sentence, sent to be
+ * understood; a CNPJ or the root of one, opened; companies offered by their names while writing.
+ * Invariant: Enter asks the text as it stands unless somebody went to what is offered; a number
+ * that nothing has, and any failure, is said at the box, and the text stays.
  */
 import type { RefObject, VNode } from "preact";
-import { useEffect, useState } from "preact/hooks";
+import { useEffect, useId, useState } from "preact/hooks";
+import { ApiError } from "../app/api.ts";
+import { cnpj } from "../app/format.ts";
+import { goCompany } from "../app/router.ts";
 import { words } from "../app/words.ts";
 import { Button, IconButton } from "../parts/button.tsx";
 import { Icon } from "../parts/icon.tsx";
 import { errorText } from "../parts/notice.tsx";
+import { exampleShown } from "./examples.ts";
+import { OfferedList, useOffered } from "./offered.tsx";
 import { ask, clearAll, sentence, translationState } from "./query.ts";
 import { BOUNDS } from "./question.ts";
+import { establishmentOf, numberIn, type TypedNumber } from "./typed.ts";
 
 /** The box with its button, and what went wrong. */
 export function SentenceBox({ box }: { box: RefObject<HTMLInputElement | null> }): VNode {
   const { find } = words.value;
-  const [text, setText] = useState(sentence.value);
-  const { busy, error } = translationState.value;
-  // A link, a saved search or the history may bring another sentence.
-  useEffect(() => setText(sentence.value), [sentence.value]);
+  const state = useBox();
+  const { text, error } = state;
   return (
     <search class="ask">
       <form
         class="ask-form"
         onSubmit={(event) => {
           event.preventDefault();
-          void ask(text);
+          state.submit();
         }}
       >
         <label class="visually-hidden" for="ask">
@@ -33,19 +38,7 @@ export function SentenceBox({ box }: { box: RefObject<HTMLInputElement | null> }
         </label>
         <div class={`ask-box${error ? " ask-wrong" : ""}`}>
           <Icon name="search" size={20} />
-          <input
-            ref={box}
-            id="ask"
-            type="text"
-            autocomplete="off"
-            enterkeyhint="search"
-            maxLength={BOUNDS.sentence}
-            placeholder={find.askPlaceholder}
-            aria-describedby={error ? "ask-error" : undefined}
-            aria-keyshortcuts="/"
-            value={text}
-            onInput={(event) => setText(event.currentTarget.value)}
-          />
+          <BoxInput box={box} state={state} />
           {text === "" ? (
             <kbd class="ask-key" title={find.askKey}>
               /
@@ -55,23 +48,136 @@ export function SentenceBox({ box }: { box: RefObject<HTMLInputElement | null> }
               icon="close"
               label={find.askClear}
               onClick={() => {
-                setText("");
+                state.type("", false);
                 clearAll();
                 box.current?.focus();
               }}
             />
           )}
+          <OfferedList id={state.id} offered={state.offered} onOpen={goCompany} />
         </div>
-        <Button type="submit" variant="primary" busy={busy}>
+        <Button type="submit" variant="primary" busy={state.busy}>
           {find.askSubmit}
         </Button>
       </form>
       {error && (
         <p class="ask-error" id="ask-error" role="alert">
           <Icon name="error" />
-          {find.askFailed}: {errorText(error)}
+          {error}
         </p>
       )}
     </search>
   );
+}
+
+interface BoxInputProps {
+  box: RefObject<HTMLInputElement | null>;
+  state: BoxState;
+}
+
+function BoxInput({ box, state }: BoxInputProps): VNode {
+  const { find } = words.value;
+  const { id, text, offered, error } = state;
+  return (
+    <input
+      ref={box}
+      id="ask"
+      type="text"
+      role="combobox"
+      autocomplete="off"
+      enterkeyhint="search"
+      aria-autocomplete="list"
+      aria-expanded={offered.accounts.length > 0}
+      aria-controls={id}
+      aria-activedescendant={offered.at < 0 ? undefined : `${id}-${offered.at}`}
+      maxLength={BOUNDS.sentence}
+      placeholder={find.askPlaceholder(exampleShown.value)}
+      aria-describedby={error ? "ask-error" : undefined}
+      aria-keyshortcuts="/"
+      value={text}
+      onInput={(event) => state.type(event.currentTarget.value, true)}
+      onBlur={() => state.rest()}
+      onKeyDown={(event) => {
+        if (offered.key(event.key)) event.preventDefault();
+      }}
+    />
+  );
+}
+
+/** What is in the box, and what becomes of it. */
+interface BoxState {
+  /** Of the list of what is offered. */
+  readonly id: string;
+  readonly text: string;
+  readonly busy: boolean;
+  readonly error: string | null;
+  readonly offered: ReturnType<typeof useOffered>;
+  /** Takes a text; names are offered only while somebody writes. */
+  type(text: string, byHand: boolean): void;
+  rest(): void;
+  submit(): void;
+}
+
+function useBox(): BoxState {
+  const id = useId();
+  const [text, setText] = useState(sentence.value);
+  const [typing, setTyping] = useState(false);
+  const opening = useOpening();
+  const offered = useOffered(typing ? text : null, goCompany);
+  // A link, a saved search or the history may bring another sentence.
+  useEffect(() => setText(sentence.value), [sentence.value]);
+  const busy = translationState.value.busy || opening.busy;
+  const error = opening.trouble ?? failureText();
+  const type = (next: string, byHand: boolean) => {
+    setText(next);
+    setTyping(byHand);
+    opening.forget();
+  };
+  const submit = () => {
+    setTyping(false);
+    const number = numberIn(text);
+    if (number === null) void ask(text);
+    else void opening.open(number);
+  };
+  return { id, text, busy, error, offered, type, rest: () => setTyping(false), submit };
+}
+
+/** Why the sentence could not be read; null where it could. */
+function failureText(): string | null {
+  const { error } = translationState.value;
+  return error === null ? null : `${words.value.find.askFailed}: ${errorText(error)}`;
+}
+
+/** Opening what a number names. */
+interface Opening {
+  readonly busy: boolean;
+  /** What was wrong with the last number. */
+  readonly trouble: string | null;
+  open(number: TypedNumber): Promise<void>;
+  forget(): void;
+}
+
+function useOpening(): Opening {
+  const [busy, setBusy] = useState(false);
+  const [trouble, setTrouble] = useState<string | null>(null);
+  const open = async (number: TypedNumber) => {
+    setBusy(true);
+    setTrouble(null);
+    try {
+      const found = await establishmentOf(number);
+      if (found === null) setTrouble(notThere(number));
+      else goCompany(found);
+    } catch (error) {
+      setTrouble(errorText(error instanceof ApiError ? error : null));
+    } finally {
+      setBusy(false);
+    }
+  };
+  return { busy, trouble, open, forget: () => setTrouble(null) };
+}
+
+function notThere({ kind, value, isMistyped }: TypedNumber): string {
+  const { find, company } = words.value;
+  const told = kind === "cnpj" ? company.unknown(cnpj(value)) : find.unknownRoot(value);
+  return isMistyped ? `${told} ${company.mistyped}` : told;
 }

@@ -12,8 +12,9 @@ import { words } from "../app/words.ts";
 import { Button, IconButton } from "../parts/button.tsx";
 import { Icon, type IconName } from "../parts/icon.tsx";
 import { catalog } from "./catalog.ts";
+import { isMisread, isNotUnderstood, nameIn } from "./notunderstood.tsx";
 import { coloursOf, noteOf, type PartColour, type Stretch, stretchesOf } from "./parttext.ts";
-import { edited, restoreSentence, sentence, translation } from "./query.ts";
+import { change, edited, query, restoreSentence, sentence, translation } from "./query.ts";
 import { Suggestions } from "./suggestions.tsx";
 
 const ICONS: Readonly<Record<PartColour, IconName>> = {
@@ -144,9 +145,9 @@ function Remarks({ answer }: { answer: TranslateAnswer }): VNode | null {
   const [hidden, hide] = useState(false);
   const { find } = words.value;
   const { assumptions, warnings, unmapped_constraints } = answer.explain;
-  const misread = warnings.length + unmapped_constraints.length > 1;
-  // A sentence of which nothing is left over is only too broad, which is told below.
-  const uncertain = misread && warnings.some((one) => noteOf(one).code === "uncertain");
+  // A sentence of which nothing is left over is only too broad, which is said below; so is one of
+  // which too little was understood, until somebody wants it asked anyway.
+  const uncertain = isMisread(answer) && !isNotUnderstood();
   const minded = warnings.map(noteOf).filter(({ code }) => code !== "uncertain");
   const kinds: [kind: string, title: string, icon: IconName, notes: TranslationNote[]][] = [
     ["warn", find.warned, "warning", minded],
@@ -172,6 +173,7 @@ function Remarks({ answer }: { answer: TranslateAnswer }): VNode | null {
               {notes.map((note) => (
                 <li key={`${note.start} ${note.code} ${note.detail}`}>
                   {note.words && <q>{note.words}</q>} {note.detail}
+                  <InTheName note={note} />
                 </li>
               ))}
             </ul>
@@ -180,5 +182,20 @@ function Remarks({ answer }: { answer: TranslateAnswer }): VNode | null {
       </div>
       <IconButton small icon="close" label={find.dismiss} onClick={() => hide(true)} />
     </div>
+  );
+}
+
+/** Looks for words that nobody understood in the names; nothing for any other remark. */
+function InTheName({ note }: { note: TranslationNote }): VNode | null {
+  const name = note.code === "unknown_words" ? nameIn(note.words ?? "") : null;
+  if (name === null || query.value.filters.industry.text_hints.includes(name)) return null;
+  const look = () =>
+    change(({ filters }) => {
+      filters.industry.text_hints = [name];
+    });
+  return (
+    <button type="button" class="link" onClick={look}>
+      {words.value.find.inTheName(note.words ?? "")}
+    </button>
   );
 }

@@ -22,16 +22,16 @@ import { Pill, type PillProps } from "../parts/pill.tsx";
 import { toast } from "../parts/toast.tsx";
 import { CreateKey, RenameKey, RotateKey } from "./dialogs.tsx";
 
-type Wish = { kind: "create" } | { kind: "rename" | "rotate" | "disable"; key: ApiKey };
+type OpenDialog = { kind: "create" } | { kind: "rename" | "rotate" | "disable"; key: ApiKey };
 
 /** The view. */
 export function KeysView(): VNode {
   const { keys: text, shell } = words.value;
   const owner = user()?.role === "owner";
   const { answer, error, reload } = useAnswer<{ keys: ApiKey[] }>("/keys");
-  const [wish, setWish] = useState<Wish | null>(null);
+  const [dialog, setDialog] = useState<OpenDialog | null>(null);
   const create = (
-    <Button variant="primary" icon="plus" onClick={() => setWish({ kind: "create" })}>
+    <Button variant="primary" icon="plus" onClick={() => setDialog({ kind: "create" })}>
       {text.create}
     </Button>
   );
@@ -47,9 +47,9 @@ export function KeysView(): VNode {
         </EmptyState>
       )}
       {list && list.length > 0 && (
-        <KeyTable list={list} owner={owner} ask={setWish} done={reload} />
+        <KeyTable list={list} owner={owner} ask={setDialog} done={reload} />
       )}
-      <Dialogs wish={wish} close={() => setWish(null)} done={reload} />
+      <Dialogs dialog={dialog} close={() => setDialog(null)} done={reload} />
     </Page>
   );
 }
@@ -57,7 +57,7 @@ export function KeysView(): VNode {
 interface TableProps {
   list: ApiKey[];
   owner: boolean;
-  ask: (wish: Wish) => void;
+  ask: (dialog: OpenDialog) => void;
   done: () => void;
 }
 
@@ -166,14 +166,18 @@ async function enable(key: ApiKey, done: () => void): Promise<void> {
 }
 
 /** The dialog that is open, if any. */
-function Dialogs(props: { wish: Wish | null; close: () => void; done: () => void }): VNode | null {
-  const { wish, close, done } = props;
+function Dialogs(props: {
+  dialog: OpenDialog | null;
+  close: () => void;
+  done: () => void;
+}): VNode | null {
+  const { dialog, close, done } = props;
   const text = words.value.keys;
-  if (wish === null) return null;
-  if (wish.kind === "create") return <CreateKey close={close} done={done} />;
-  const { key } = wish;
-  if (wish.kind === "rename") return <RenameKey row={key} close={close} done={done} />;
-  if (wish.kind === "rotate") return <RotateKey row={key} close={close} done={done} />;
+  if (dialog === null) return null;
+  if (dialog.kind === "create") return <CreateKey close={close} done={done} />;
+  const { key } = dialog;
+  if (dialog.kind === "rename") return <RenameKey row={key} close={close} done={done} />;
+  if (dialog.kind === "rotate") return <RotateKey row={key} close={close} done={done} />;
   return (
     <ConfirmDialog
       open

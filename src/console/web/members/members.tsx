@@ -24,7 +24,7 @@ import { toast } from "../parts/toast.tsx";
 import { AddMember, ShownPassword } from "./dialogs.tsx";
 
 type Change = "makeOwner" | "makeMember" | "disable" | "password";
-type Wish =
+type OpenDialog =
   | { kind: "add" }
   | { kind: "shown"; email: string; password: string }
   | { kind: Change; member: Member };
@@ -34,7 +34,7 @@ export function MembersView(): VNode {
   const { members: text, shell } = words.value;
   const owner = user()?.role === "owner";
   const { answer, error, reload } = useAnswer<{ members: Member[] }>(owner ? "/members" : null);
-  const [wish, setWish] = useState<Wish | null>(null);
+  const [dialog, setDialog] = useState<OpenDialog | null>(null);
   if (!owner) {
     return (
       <Page title={shell.views.members}>
@@ -43,7 +43,7 @@ export function MembersView(): VNode {
     );
   }
   const add = (
-    <Button variant="primary" icon="plus" onClick={() => setWish({ kind: "add" })}>
+    <Button variant="primary" icon="plus" onClick={() => setDialog({ kind: "add" })}>
       {text.add}
     </Button>
   );
@@ -51,15 +51,15 @@ export function MembersView(): VNode {
     <Page title={shell.views.members} lead={text.lead} actions={add}>
       {error !== null && <ErrorNotice error={error} onRetry={reload} />}
       {answer === null && error === null && <Skeleton lines={3} height={48} />}
-      {answer && <MemberTable list={answer.members} ask={setWish} done={reload} />}
-      <Dialogs wish={wish} ask={setWish} done={reload} />
+      {answer && <MemberTable list={answer.members} ask={setDialog} done={reload} />}
+      <Dialogs dialog={dialog} ask={setDialog} done={reload} />
     </Page>
   );
 }
 
 interface TableProps {
   list: Member[];
-  ask: (wish: Wish | null) => void;
+  ask: (dialog: OpenDialog | null) => void;
   done: () => void;
 }
 
@@ -155,20 +155,20 @@ function actionsOf(member: Member, ask: TableProps["ask"], done: () => void): Me
   return member.state === "active" ? [role, password, disable] : [enable];
 }
 
-async function change(member: Member, wish: Partial<Member>): Promise<void> {
-  await post(pathOf(member), wish);
+async function change(member: Member, dialog: Partial<Member>): Promise<void> {
+  await post(pathOf(member), dialog);
   toast(words.value.members.changed);
 }
 
 /** The dialog that is open, if any. */
-function Dialogs(props: { wish: Wish | null } & Omit<TableProps, "list">): VNode | null {
-  const { wish, ask, done } = props;
+function Dialogs(props: { dialog: OpenDialog | null } & Omit<TableProps, "list">): VNode | null {
+  const { dialog, ask, done } = props;
   const text = words.value.members;
   const close = () => ask(null);
-  if (wish === null) return null;
-  if (wish.kind === "add") return <AddMember close={close} done={done} />;
-  if (wish.kind === "shown") return <ShownPassword created={wish} close={close} />;
-  const { kind, member } = wish;
+  if (dialog === null) return null;
+  if (dialog.kind === "add") return <AddMember close={close} done={done} />;
+  if (dialog.kind === "shown") return <ShownPassword created={dialog} close={close} />;
+  const { kind, member } = dialog;
   const confirm = kind === "password" ? text.passwordSubmit : text[kind];
   const run = async () => {
     if (kind === "makeOwner") await change(member, { role: "owner" });
@@ -176,7 +176,7 @@ function Dialogs(props: { wish: Wish | null } & Omit<TableProps, "list">): VNode
     if (kind === "disable") await change(member, { state: "disabled" });
     if (kind === "password") {
       const made = await post<{ password: string }>(`${pathOf(member)}/password`, {});
-      // The confirmation closes first and takes the wish with it.
+      // The confirmation closes first and takes the dialog with it.
       setTimeout(() => ask({ kind: "shown", email: member.email, password: made.password }));
     }
     done();

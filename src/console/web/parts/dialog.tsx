@@ -103,6 +103,8 @@ function useOpened(element: RefObject<HTMLDialogElement | null>, modal: boolean)
     else dialog.show();
     const first = dialog.querySelector<HTMLElement>("[autofocus], [data-autofocus]");
     first?.focus();
+    // What is suggested goes at the first letter that somebody types.
+    if (first instanceof HTMLInputElement && first.type === "text") first.select();
     return () => {
       dialog.close();
       if (before instanceof HTMLElement && before.isConnected) before.focus();

@@ -77,7 +77,7 @@ export function Field(props: FieldProps & { children: (control: ControlProps) =>
 /** What a line of text takes. */
 export interface TextInputProps
   extends FieldProps,
-    // What is typed is told by `onValue` alone, or one of the two would be lost.
+    // What is typed is reported by `onValue` alone, or one of the two would be lost.
     Omit<InputHTMLAttributes<HTMLInputElement>, "label" | "value" | "onInput"> {
   value: string;
   onValue: (text: string, input: HTMLInputElement) => void;

@@ -8,7 +8,7 @@
  *   title?
  * - EmptyState: icon: IconName; title; children?; action?: VNode
  *
- * Invariant: failures are announced at once (role alert), the rest politely; kind is told by icon
+ * Invariant: failures are announced at once (role alert), the rest politely; kind is shown by icon
  * and words, never by colour alone.
  */
 import type { ComponentChildren, VNode } from "preact";

@@ -6,6 +6,7 @@ import { account } from "./en/account.ts";
 import { audit } from "./en/audit.ts";
 import { charts } from "./en/charts.ts";
 import { codes } from "./en/codes.ts";
+import { company } from "./en/company.ts";
 import { exports } from "./en/exports.ts";
 import { find } from "./en/find.ts";
 import { keys } from "./en/keys.ts";
@@ -14,7 +15,19 @@ import { shell } from "./en/shell.ts";
 import { table } from "./en/table.ts";
 
 /** All words of the language. */
-export const words = { account, audit, charts, codes, exports, find, keys, members, shell, table };
+export const words = {
+  account,
+  audit,
+  charts,
+  codes,
+  company,
+  exports,
+  find,
+  keys,
+  members,
+  shell,
+  table,
+};
 
 /** All words of one language, by area. */
 export type ScreenWords = typeof words;

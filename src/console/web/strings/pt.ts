@@ -8,6 +8,7 @@ import { account } from "./pt/account.ts";
 import { audit } from "./pt/audit.ts";
 import { charts } from "./pt/charts.ts";
 import { codes } from "./pt/codes.ts";
+import { company } from "./pt/company.ts";
 import { exports } from "./pt/exports.ts";
 import { find } from "./pt/find.ts";
 import { keys } from "./pt/keys.ts";
@@ -21,6 +22,7 @@ export const words: ScreenWords = {
   audit,
   charts,
   codes,
+  company,
   exports,
   find,
   keys,

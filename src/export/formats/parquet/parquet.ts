@@ -10,10 +10,11 @@ import type { FieldColumn } from "../../../../native-index/napi/engine.ts";
 import { encodeFieldStream } from "../../../../native-index/render/field-stream.ts";
 import { guarded } from "../../../search/segment.ts";
 import { OUTPUT_FIELDS } from "../../../spec/fields.ts";
-import { canonicalBytes } from "../../../spec/identity.ts";
+import { specText } from "../../../spec/identity.ts";
 import { explainedColumns } from "../explainedcolumns.ts";
 import type { OpenRenderer, RenderContext, Renderer, Slices } from "../renderer.ts";
 import { RowSlices } from "../slices.ts";
+import { toldLimit } from "../toldlimit.ts";
 import { RowGroups } from "./rowgroups.ts";
 
 /**
@@ -96,7 +97,7 @@ function metadataOf(context: RenderContext): Record<string, string> {
     "peneira.snapshot": segment.label,
     "peneira.snapshot_date": segment.snapshotDate,
     "peneira.provenance": JSON.stringify(segment.provenance),
-    "peneira.spec": Buffer.from(canonicalBytes(spec)).toString(),
+    "peneira.spec": specText(spec, toldLimit(context)),
     "peneira.matches": String(matches),
     ...(changes === undefined
       ? {}

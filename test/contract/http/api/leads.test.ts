@@ -14,6 +14,7 @@ import { RateLimits } from "../../../../src/access/rate-limits.ts";
 import { systemClock } from "../../../../src/clock.ts";
 import { LEAD_FIELDS, LEAD_WORDS } from "../../../../src/http/api/lead.ts";
 import { ageInWords } from "../../../../src/http/api/leadwords.ts";
+import { establishments, suggest } from "../../../../src/search/finding.ts";
 import * as searcher from "../../../../src/search/searcher.ts";
 import { openSegment, type Segment } from "../../../../src/search/segment.ts";
 import type { AccountQuerySpec } from "../../../../src/spec/schema.ts";
@@ -37,6 +38,7 @@ interface Page {
   readonly errors?: readonly { readonly pointer: string }[];
 }
 
+const engine = { ...searcher, establishments, suggest };
 const FLAT = { kind: "lead_query", regions: ["Sudeste"], sizes: ["micro", "pequena"] };
 const BODIES: readonly Readonly<Record<string, unknown>>[] = [
   { spec: FLAT },
@@ -70,7 +72,7 @@ for (const transport of TRANSPORTS) {
   describe(`leads over ${transport}`, () => {
     let server: FakeServer;
     before(async () => {
-      server = await startFake(transport, { engine: searcher, segment: () => segment });
+      server = await startFake(transport, { engine, segment: () => segment });
     });
     after(() => server.close());
 
@@ -280,7 +282,7 @@ describe("the cost of leads", () => {
   it("is that of a search of the same limit", async () => {
     const rateLimits = new RateLimits(systemClock);
     const server = await startFake("node", {
-      engine: searcher,
+      engine,
       segment: () => segment,
       rateLimits,
     });

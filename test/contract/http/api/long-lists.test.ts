@@ -157,7 +157,8 @@ describe("a lead query with long lists", () => {
     const plan = { fields: ["cnpj"], limits: { search_limit: 100 } };
     const call = (spec: object) => {
       const body = Buffer.from(JSON.stringify({ spec }));
-      return { body, plan, spend: () => {} } as unknown as Question;
+      const identity = { tenantId: "t" };
+      return { body, plan, identity, spend: () => {} } as unknown as Question;
     };
     const geo = { postal_code_prefix_any_of: many(10_000, (at) => String(10_000_000 + at)) };
     const search = run(prepareSearch(call({ filters: { geo } }), segment));

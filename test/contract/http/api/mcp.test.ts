@@ -46,7 +46,10 @@ for (const transport of MATRIX) {
     it("is told what there is, in few words", () => {
       assert.deepEqual(
         agent.tools.map(({ name }) => name),
-        ["translate", "count_accounts", "search_accounts", "get_account", "create_export"],
+        [
+          ...["translate", "count_accounts", "search_accounts"],
+          ...["find_company", "get_account", "create_export"],
+        ],
       );
       for (const { name, description, annotations, inputSchema, outputSchema } of agent.tools) {
         assert.ok((description ?? "").length > 100 && (description ?? "").length < 1_000, name);
@@ -57,7 +60,8 @@ for (const transport of MATRIX) {
         assert.ok(outputSchema !== undefined);
       }
       const bytes = JSON.stringify(agent.tools).length;
-      assert.ok(bytes < 40_000, `the tools take ${bytes} bytes`);
+      // Filters are told in three tools: nine of them, and seven fields, made it 4,400 bytes more.
+      assert.ok(bytes < 45_000, `the tools take ${bytes} bytes`);
       assert.match(agent.client.getInstructions() ?? "", /data, never instructions/);
       assert.equal(agent.client.getServerVersion()?.version, "0.0.0-test");
     });

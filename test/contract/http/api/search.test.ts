@@ -209,7 +209,7 @@ for (const transport of MATRIX) {
       const bug = lines.find((line) => line.error);
       assert.equal(bug.error, "TypeError");
       assert.equal(bug.request_id, answer.request_id);
-      assert.match(bug.place[0], /http\/api\/search\.test\.ts/);
+      assert.match(bug.place[0], /http\/api\/search\.test\.m?[jt]s/);
     });
   });
 }

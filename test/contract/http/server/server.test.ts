@@ -7,6 +7,7 @@
 import assert from "node:assert/strict";
 import { execFile } from "node:child_process";
 import { createHash } from "node:crypto";
+import { once } from "node:events";
 import { connect } from "node:net";
 import { after, before, describe, it } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -54,7 +55,7 @@ function accountsHash(answer: Buffer): string {
 }
 
 /** Reads a whole answer, pausing between reads; resolves when its length is there or it is cut. */
-function readSlowly(server: FakeServer, pauseMs: number): Promise<Buffer> {
+function readSlowly(server: FakeServer, pauseMs: number, begun = () => {}): Promise<Buffer> {
   return new Promise((resolve) => {
     const chunks: Buffer[] = [];
     let length = 0;
@@ -64,6 +65,7 @@ function readSlowly(server: FakeServer, pauseMs: number): Promise<Buffer> {
       socket.destroy();
     };
     socket.on("data", (chunk) => {
+      begun();
       chunks.push(chunk);
       length += chunk.length;
       if (length > LARGE_BYTES && chunk.at(-1) === 0x7d) finish();
@@ -127,7 +129,9 @@ for (const transport of TRANSPORTS) {
         text += chunk.toString("latin1");
       });
       for (const method of ["HEAD", "HEAD", "GET"]) {
+        const before = text.length;
         socket.write(`${method} /healthz HTTP/1.1\r\nHost: a\r\n\r\n`);
+        for (let waited = 0; waited < 1_000 && text.length === before; waited++) await sleep(10);
         await sleep(100);
       }
       socket.destroy();
@@ -150,9 +154,12 @@ for (const transport of TRANSPORTS) {
   describe(`stopping a server over ${transport}`, () => {
     it("finishes answers in flight, refuses new connections, and says so before", async () => {
       const server = await startFake(transport, { engine: largeEngine });
-      const slow = readSlowly(server, 1);
       const idle = connect(server.port, "127.0.0.1");
-      await sleep(100);
+      await once(idle, "connect");
+      let slow: Promise<Buffer> = Promise.resolve(large);
+      await new Promise<void>((begun) => {
+        slow = readSlowly(server, 1, begun);
+      });
       server.stop();
       assert.equal((await fetch(`${server.base}/readyz`)).status, 503);
       const closing = server.close();

@@ -15,6 +15,7 @@ import { AppError } from "../../../../src/errors.ts";
 import { WHOLE_ACCOUNTS_MAX } from "../../../../src/http/api/search.ts";
 import { Budget } from "../../../../src/http/server/budget.ts";
 import type { Engine } from "../../../../src/http/server/service.ts";
+import { establishments, suggest } from "../../../../src/search/finding.ts";
 import {
   account,
   countMatches,
@@ -236,20 +237,20 @@ for (const transport of TRANSPORTS) {
     let sample: SampleSnapshot;
     let segment: Segment;
     let server: FakeServer;
-    const shelf = new SegmentRegistry(manualClock(), 0);
+    const registry = new SegmentRegistry(manualClock(), 0);
     before(async () => {
       sample = await makeSampleSnapshot(6_000, 5);
       segment = await openSegment(sample.snapshot);
-      shelf.put(segment);
+      registry.put(segment);
       server = await startFake(transport, {
-        engine: { search, searchSliced, countMatches, facets, account },
-        segment: () => shelf.current(),
-        hold: (held) => shelf.hold(held),
+        engine: { search, searchSliced, countMatches, facets, account, suggest, establishments },
+        segment: () => registry.current(),
+        hold: (held) => registry.hold(held),
       });
     });
     after(async () => {
       await server.close();
-      shelf.close();
+      registry.close();
       sample.dispose();
     });
 
@@ -286,9 +287,9 @@ for (const transport of TRANSPORTS) {
       const bytes: Buffer[] = [];
       socket.write(`${head}Content-Length: ${body.length}\r\nConnection: close\r\n\r\n${body}`);
       await settledAt(1, () => server.streams.used);
-      shelf.put(next);
-      shelf.sweep();
-      assert.equal(shelf.size, 2, "closed while it was read");
+      registry.put(next);
+      registry.sweep();
+      assert.equal(registry.size, 2, "closed while it was read");
       socket.on("data", (chunk) => bytes.push(chunk));
       assert.equal(await settledAt(0, () => server.streams.used), 0);
       const text = () => Buffer.concat(bytes).toString("latin1");
@@ -296,8 +297,8 @@ for (const transport of TRANSPORTS) {
         await sleep(10);
       const answer = JSON.parse(unchunked(text())) as { accounts: object[] };
       assert.ok(answer.accounts.length > 4 * WHOLE_ACCOUNTS_MAX);
-      shelf.sweep();
-      assert.equal(shelf.size, 1);
+      registry.sweep();
+      assert.equal(registry.size, 1);
       socket.destroy();
     });
   });

@@ -152,11 +152,19 @@ for (const name of TRANSPORTS) {
       const socket = await pausedReader(port);
       const began = performance.now();
       const at = () => performance.now() - began;
-      await sleep(WRITE_TIMEOUT_MS * 0.7);
+      // What a loaded machine holds this thread up, in which the server runs as well.
+      let lateMs = 0;
+      const nap = async (ms: number) => {
+        const fromMs = at();
+        await sleep(ms);
+        lateMs += at() - fromMs - ms;
+      };
+      await nap(WRITE_TIMEOUT_MS * 0.7);
       assert.equal(openBelow(folder), 1, "cut off too early");
-      while (openBelow(folder) > 0 && at() < 10 * WRITE_TIMEOUT_MS) await sleep(20);
+      while (openBelow(folder) > 0 && at() < 10 * WRITE_TIMEOUT_MS) await nap(20);
       // A socket is looked at four times within the limit. Node's own limit would take it twice.
-      assert.ok(at() < 1.85 * WRITE_TIMEOUT_MS, `cut off after ${at()} ms`);
+      const tookMs = at() - lateMs;
+      assert.ok(tookMs < 1.85 * WRITE_TIMEOUT_MS, `cut off after ${tookMs} ms, ${lateMs} ms late`);
       // The library of the other transport can only close a socket in an orderly way.
       if (name === "node" && existsSync(TCP_TABLE)) {
         assert.equal(await settledAt(0, () => leftToSystem(port)), 0, "the system still sends");

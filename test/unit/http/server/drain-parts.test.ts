@@ -72,7 +72,7 @@ for (const name of TRANSPORTS) {
       return { transport, port: await transport.listen({ host: "127.0.0.1", port: 0 }, answer) };
     };
     const ask = (port: number, method: string, path: string) =>
-      sendRaw(port, `${method} ${path} HTTP/1.1\r\nHost: a\r\n\r\n`, 300);
+      sendRaw(port, `${method} ${path} HTTP/1.1\r\nHost: a\r\n\r\n`);
 
     it("says so in every kind of answer, once, and not before", async () => {
       const { transport, port } = await start();
@@ -99,7 +99,7 @@ for (const name of TRANSPORTS) {
       const ended = new Promise((resolve) => clients.once("message", resolve));
       await new Promise((resolve) => clients.once("online", resolve));
       // This thread does not turn meanwhile, so that all of them wait.
-      const untilMs = performance.now() + 3_000;
+      const untilMs = performance.now() + 30_000;
       let waiting = 0;
       while (waiting < CROWD_SIZE && performance.now() < untilMs) waiting = waitingAt(port);
       if (process.platform === "linux") assert.equal(waiting, CROWD_SIZE);

@@ -37,20 +37,21 @@ interface RowOptions {
 }
 
 /** Rows of a facet; a facet that is not there yet has none. */
-export function rowsOf(facet: FacetAnswer | undefined, wish: RowOptions): FacetRows {
+export function rowsOf(facet: FacetAnswer | undefined, options: RowOptions): FacetRows {
   const values = facet?.values ?? [];
   const missing = facet?.missing ?? 0;
   const other = facet?.other ?? { values: 0, count: 0 };
   const total = values.reduce((sum, { count }) => sum + count, 0) + other.count + missing;
   const listed = values.map(({ value, label, count }) => ({ value: String(value), label, count }));
-  const shown = wish.all === undefined ? most(listed, wish) : every(listed, wish, wish.all);
+  const shown =
+    options.all === undefined ? most(listed, options) : every(listed, options, options.all);
   const counted = shown.reduce((sum, { count }) => sum + (count ?? 0), 0);
   const own = new Set(shown.map(({ value }) => value));
   return {
     rows: shown.map((row) => ({
       ...row,
       share: total === 0 ? 0 : (row.count ?? 0) / total,
-      chosen: wish.chosen(row.value),
+      chosen: options.chosen(row.value),
     })),
     rest: {
       values: other.values + listed.filter(({ value }) => !own.has(value)).length,
@@ -69,18 +70,18 @@ interface Listed {
 }
 
 /** The most frequent values and the chosen ones, in the order of the facet. */
-function most(listed: readonly Listed[], wish: RowOptions): Listed[] {
-  const chosen = listed.filter(({ value }) => wish.chosen(value)).length;
-  let room = Math.max(wish.rowsMax - chosen, 0);
-  return listed.filter(({ value }) => wish.chosen(value) || room-- > 0);
+function most(listed: readonly Listed[], options: RowOptions): Listed[] {
+  const chosen = listed.filter(({ value }) => options.chosen(value)).length;
+  let room = Math.max(options.rowsMax - chosen, 0);
+  return listed.filter(({ value }) => options.chosen(value) || room-- > 0);
 }
 
 /** All values of a closed list; nothing is chosen means that a value without count has none. */
-function every(listed: readonly Listed[], wish: RowOptions, all: readonly string[]): Listed[] {
-  const filtered = all.some(wish.chosen);
+function every(listed: readonly Listed[], options: RowOptions, all: readonly string[]): Listed[] {
+  const filtered = all.some(options.chosen);
   return all.map((value) => {
     const known = listed.find((row) => row.value === value);
-    const absent = filtered && !wish.chosen(value) ? null : 0;
+    const absent = filtered && !options.chosen(value) ? null : 0;
     return known ?? { value, label: undefined, count: absent };
   });
 }

@@ -1,7 +1,7 @@
 /**
  * Share capital and legal nature. What comes in: the query. What goes out: amounts in reais and
  * legal natures.
- * Invariant: amounts are read as the present language writes them; what is no amount is told at
+ * Invariant: amounts are read as the present language writes them; what is no amount is shown at
  * its field and changes nothing. A chip shows code and name of a legal nature, and taking it away
  * takes exactly that code.
  */

@@ -1,7 +1,7 @@
 /**
  * Mistakes that the server found, at their fields. What comes in: the failure of an exploration.
  * What goes out: for pointers of the spec what is wrong there.
- * Invariant: a mistake is told in the present language where its code is known, else as the
+ * Invariant: a mistake is shown in the present language where its code is known, else as the
  * server put it; none is lost.
  */
 import { computed, type ReadonlySignal } from "@preact/signals";

@@ -22,6 +22,7 @@ type ValueText = (filters: Query["filters"], book: CatalogBook | null) => string
 /** Values that are not shown as they are. */
 const VALUES: Readonly<Partial<Record<PartName, ValueText>>> = {
   cnae: ({ industry }, book) => activities(industry.cnae_any_of, book),
+  cnae_secondary: ({ industry }, book) => activities(industry.cnae_secondary_any_of ?? [], book),
   cnae_exclude: ({ industry }, book) => activities(industry.cnae_exclude, book),
   uf: ({ geo }) => some(geo.uf_any_of.map(stateName)),
   municipality: ({ geo }, book) => some(municipalities(geo, book)),
@@ -30,6 +31,7 @@ const VALUES: Readonly<Partial<Record<PartName, ValueText>>> = {
   company_size: ({ company }) => named(company.company_size_code_any_of, words.value.codes.sizes),
   legal_nature: ({ company }, book) =>
     some((company.legal_nature_any_of ?? []).map((code) => book?.natureName(code) ?? code)),
+  establishments: ({ company }) => establishmentsText(company),
   started: ({ company }) => openedText(company),
   share_capital: ({ company }) => capitalText(company),
 };
@@ -85,6 +87,11 @@ function openedText(company: Query["filters"]["company"]): string {
   const to = before === null ? "" : date(shiftDays(before, -1));
   if (from === "") return described.until(to);
   return to === "" ? described.since(from) : described.between(from, to);
+}
+
+function establishmentsText(company: Query["filters"]["company"]): string {
+  const { establishments_min: min, establishments_max: max } = company;
+  return `${min ?? 0}${max === undefined ? "+" : `–${max}`}`;
 }
 
 function capitalText(company: Query["filters"]["company"]): string {

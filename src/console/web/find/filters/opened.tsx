@@ -2,7 +2,7 @@
  * The opening dates. What comes in: the query. What goes out: from and to, both days included, or
  * one of the usual spans, reckoned from the day of the snapshot.
  * Invariant: the spec's end is the first day that is not included; a date that is not whole or not
- * possible is told at its field and changes nothing.
+ * possible is shown at its field and changes nothing.
  */
 import type { VNode } from "preact";
 import { useEffect, useState } from "preact/hooks";

@@ -2,7 +2,7 @@
  * Picks places. What comes in: the states and municipalities that are chosen. What goes out: those
  * chosen next.
  * Invariant: all 27 states and abroad are there; municipalities outside the chosen states, which
- * find nothing, are told and can be mended with one press.
+ * find nothing, are shown and can be mended with one press.
  */
 import type { VNode } from "preact";
 import { useCallback } from "preact/hooks";

@@ -138,7 +138,7 @@ const BY_ID: ReadonlyMap<string, TableColumn> = new Map(
 export const FIRST_COLUMN: ColumnId = "name";
 /** What somebody who sells looks at. */
 export const DEFAULT_COLUMNS: readonly ColumnId[] = [
-  ...(["name", "city", "activity", "opened", "size", "email", "phone", "score"] as const),
+  ...(["name", "cnpj", "phone", "email", "city", "activity", "opened"] as const),
 ];
 /** What a row of two lines shows; asked for always, so that turning a phone asks for nothing. */
 const COMPACT_COLUMNS: readonly ColumnId[] = ["name", "city", "activity", "email", "phone"];

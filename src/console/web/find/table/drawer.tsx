@@ -7,18 +7,18 @@
 import type { VNode } from "preact";
 import { useEffect, useRef } from "preact/hooks";
 import type { Account } from "../../app/answers.ts";
-import { cnpj, date, month, number } from "../../app/format.ts";
+import { date, month, number } from "../../app/format.ts";
 import { wide } from "../../app/media.ts";
+import { CompanyLink } from "../../app/router.ts";
 import { words } from "../../app/words.ts";
-import { Skeleton } from "../../parts/busy.tsx";
-import { CopyButton, IconButton } from "../../parts/button.tsx";
+import { IconButton } from "../../parts/button.tsx";
 import { Drawer } from "../../parts/dialog.tsx";
-import { ErrorNotice, Notice } from "../../parts/notice.tsx";
-import { Pill } from "../../parts/pill.tsx";
+import { ErrorNotice } from "../../parts/notice.tsx";
 import { type Explained, useExplained } from "./explained.ts";
 import { Facts } from "./facts.tsx";
+import { Identity, LoadingAccount } from "./identity.tsx";
 import type { ShownList } from "./list.ts";
-import { named, nameOf, sizeText, textOf } from "./values.ts";
+import { nameOf } from "./values.ts";
 import { Why } from "./why.tsx";
 
 /** What the drawer takes. */
@@ -88,10 +88,13 @@ function Open({ list, index, account, explained, allowed, onMove, onClose }: Ope
           </p>
         </div>
         <Identity account={whole} />
+        <p class="account-sites">
+          <CompanyLink cnpj={account.cnpj}>{drawer.page}</CompanyLink>
+        </p>
         {error !== null ? (
           <ErrorNotice title={drawer.failed} error={error} onRetry={retry} />
         ) : answer === null ? (
-          <Loading />
+          <LoadingAccount />
         ) : (
           <>
             <Facts account={whole} allowed={allowed}>
@@ -104,57 +107,6 @@ function Open({ list, index, account, explained, allowed, onMove, onClose }: Ope
         )}
       </div>
     </Drawer>
-  );
-}
-
-/** CNPJ and what tells at a glance what kind of company it is. */
-function Identity({ account }: { account: Account }): VNode {
-  const { drawer, fields, values } = words.value.table;
-  const status = textOf(account, "registration_status");
-  const size = sizeText(account);
-  const trade = textOf(account, "trade_name");
-  return (
-    <div class="account-identity">
-      {trade !== "" && trade !== nameOf(account) && <p class="account-trade">{trade}</p>}
-      <p class="account-cnpj">
-        <span class="mono">{cnpj(account.cnpj)}</span>
-        <CopyButton
-          iconOnly
-          small
-          text={cnpj(account.cnpj)}
-          label={drawer.copy(fields.cnpj as string)}
-        />
-      </p>
-      <p class="account-pills">
-        {status !== "" && (
-          <Pill kind={status === "2" ? "good" : "warn"}>
-            {named(words.value.codes.statuses, status)}
-          </Pill>
-        )}
-        {typeof account.headquarters === "boolean" && (
-          <Pill>{account.headquarters ? values.headOffice : values.branch}</Pill>
-        )}
-        {size !== "" && <Pill>{size}</Pill>}
-      </p>
-      {account.sanctioned === true && (
-        <Notice kind="warn" quiet>
-          <p>{drawer.sanctioned}</p>
-        </Notice>
-      )}
-    </div>
-  );
-}
-
-function Loading(): VNode {
-  return (
-    <div class="account-loading">
-      <p class="visually-hidden" role="status">
-        {words.value.table.drawer.loading}
-      </p>
-      <Skeleton lines={4} height={20} width="60%" />
-      <Skeleton lines={5} height={20} width="40%" />
-      <Skeleton lines={6} height={20} width="70%" />
-    </div>
   );
 }
 

@@ -6,7 +6,7 @@
  * Apart because it asks the server and keeps what it said, while the drawer only draws it.
  */
 import { useEffect, useState } from "preact/hooks";
-import type { ExplainAnswer, Spec } from "../../app/answers.ts";
+import type { ExplainAnswer } from "../../app/answers.ts";
 import { post } from "../../app/api.ts";
 
 /** Accounts kept, so that going back and forth between them is instant. */
@@ -20,9 +20,13 @@ export interface Explained {
   readonly retry: () => void;
 }
 
-/** Reads an account; null asks for nothing. */
-export function useExplained(spec: Spec, snapshot: string | null, cnpj: string | null): Explained {
-  const { explain: _, ...query } = spec;
+/** Reads an account against a spec, sent or answered; null asks for nothing. */
+export function useExplained(
+  spec: object,
+  snapshot: string | null,
+  cnpj: string | null,
+): Explained {
+  const { explain: _, ...query } = spec as Record<string, unknown>;
   const key = cnpj === null ? null : JSON.stringify([snapshot, cnpj, query]);
   const [state, setState] = useState<{ key: string | null; error: unknown }>(NOTHING);
   const [turn, setTurn] = useState(0);

@@ -2,7 +2,8 @@
  * What is known of an account. What comes in: the account with every field of the plan. What goes
  * out: contact, activities, address, company and registration as lists of terms.
  * Invariant: values are text nodes; an address of mail or a phone is a link only in its own
- * scheme; what the plan does not have is said, what the register does not have is left out.
+ * scheme, and a part of a link to another site only encoded; what the plan does not have is said,
+ * what the register does not have is left out.
  */
 import type { ComponentChildren, VNode } from "preact";
 import { useEffect } from "preact/hooks";
@@ -15,29 +16,33 @@ import { Icon, type IconName } from "../../parts/icon.tsx";
 import { catalog, loadCatalog } from "../catalog.ts";
 import { cityText, named, postalText, streetText, textOf, yesNo } from "./values.ts";
 
+/** Where the registry itself shows a company, its partners included. */
+const REGISTRY =
+  "https://solucoes.receita.fazenda.gov.br/servicos/cnpjreva/cnpjreva_solicitacao.asp?cnpj=";
+
 /** What the facts take. */
 interface FactsProps {
   account: Account;
   allowed: ReadonlySet<string>;
 }
 
-/** All facts, in groups; what is inside stands before those of the company. */
+/** All facts, in groups; what is inside stands behind them. */
 export function Facts({
   account,
   allowed,
   children,
 }: FactsProps & { children: ComponentChildren }): VNode {
   useEffect(() => {
-    // Without the catalog the other activities are told by their codes alone.
+    // Without the catalog the other activities are shown by their codes alone.
     loadCatalog().catch(() => undefined);
   }, []);
   return (
     <>
       <Contact account={account} allowed={allowed} />
+      <Company account={account} />
       <Activities account={account} />
       <Address account={account} />
       {children}
-      <Company account={account} />
     </>
   );
 }
@@ -74,6 +79,7 @@ function Contact({ account, allowed }: FactsProps): VNode {
               href={scheme + addressed(textOf(account, field))}
               text={show(textOf(account, field))}
               label={drawer.copy(fields[field])}
+              whatsApp={whatsApp(textOf(account, field))}
             />
           ))}
         </ul>
@@ -92,15 +98,26 @@ interface ContactLineProps {
   href: string;
   text: string;
   label: string;
+  whatsApp: string | null;
 }
 
-function ContactLine({ icon, href, text, label }: ContactLineProps): VNode {
+function ContactLine({ icon, href, text, label, whatsApp: chat }: ContactLineProps): VNode {
   return (
     <li>
       <Icon name={icon} />
       <a href={href}>{text}</a>
       <CopyButton iconOnly small text={text} label={label} />
+      {chat !== null && <OtherSite href={chat}>WhatsApp</OtherSite>}
     </li>
+  );
+}
+
+/** A link to a page that is not ours, in a tab of its own; it does not learn where from. */
+function OtherSite({ href, children }: { href: string; children: string }): VNode {
+  return (
+    <a class="account-site" href={href} rel="noopener noreferrer" target="_blank">
+      {children}
+    </a>
   );
 }
 
@@ -160,7 +177,10 @@ function Address({ account }: { account: Account }): VNode {
           <span key={line}>{line}</span>
         ))}
       </address>
-      <CopyButton small text={lines.join("\n")} label={drawer.copyAddress} />
+      <p class="account-sites">
+        <CopyButton small text={lines.join("\n")} label={drawer.copyAddress} />
+        {account.uf !== "EX" && <OtherSite href={mapOf(lines)}>{drawer.map}</OtherSite>}
+      </p>
       {typeof population === "number" && (
         <p class="account-none">{drawer.population(number(population))}</p>
       )}
@@ -186,6 +206,10 @@ function Company({ account }: { account: Account }): VNode {
             </div>
           ))}
       </dl>
+      <p class="account-sites">
+        <OtherSite href={registryOf(account.cnpj)}>{drawer.registry}</OtherSite>
+      </p>
+      <p class="account-none">{drawer.partners}</p>
     </Group>
   );
 }
@@ -227,4 +251,21 @@ function registerFacts(account: Account): Fact[] {
 function openedText(account: Account): string {
   const day = textOf(account, "started_on");
   return day === "" ? "" : date(day);
+}
+
+/** The chat with a mobile of Brazil; null for anything else, an empty text included. */
+function whatsApp(text: string): string | null {
+  const mobile = /^\+(55\d{2}9\d{8})$/.exec(text);
+  return mobile === null ? null : `https://wa.me/${mobile[1]}`;
+}
+
+/** The place of an address on a map. */
+function mapOf(lines: readonly string[]): string {
+  const query = encodeURIComponent(lines.join(", "));
+  return `https://www.google.com/maps/search/?api=1&query=${query}`;
+}
+
+/** The registry's own page of a company. */
+function registryOf(cnpj: string): string {
+  return REGISTRY + encodeURIComponent(cnpj);
 }

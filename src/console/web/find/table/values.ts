@@ -81,6 +81,12 @@ function headquartersText({ headquarters }: Account): string {
   return headquarters === true ? headOffice : headquarters === false ? branch : "";
 }
 
+function phoneKindText(account: Account, field: OutputField): string {
+  const { mobile, landline } = words.value.table.values;
+  const kind = account[field];
+  return kind === "mobile" ? mobile : kind === "landline" ? landline : "";
+}
+
 /** A field as it is, by the type of its values. */
 const PLAIN: Readonly<
   Record<keyof typeof FIELD_TYPES, (account: Account, field: OutputField) => string>
@@ -92,6 +98,7 @@ const PLAIN: Readonly<
   cents: (account, field) => formatted(account, field, money),
   postal_code: (account, field) => postalText(textOf(account, field)),
   phone: (account, field) => formatted(account, field, phone),
+  phone_kind: phoneKindText,
   codes: codesText,
 };
 

@@ -52,7 +52,7 @@ function Met({ answer: { account, explain } }: { answer: ExplainAnswer }): VNode
   );
 }
 
-/** What met a filter, in words; a filter that is not known here is told by its name. */
+/** What met a filter, in words; a filter that is not known here is shown by its name. */
 function matchedText(name: string, value: unknown, account: AccountFields): string {
   const { matched } = words.value.table;
   const { code, as } = Object(value) as { code?: unknown; as?: unknown };
@@ -92,10 +92,10 @@ function Score({ answer: { explain } }: { answer: ExplainAnswer }): VNode {
   );
   const most = Math.max(1, ...shown.map(([, points]) => Math.abs(points)));
   return (
-    <div class="why-score">
-      <h4>
+    <details class="why-score">
+      <summary>
         {drawer.score(strategy)} <strong>{number(explain.score)}</strong>
-      </h4>
+      </summary>
       <dl class="why-parts">
         {shown.map(([part, points]) => (
           <div key={part} class={points < 0 ? "why-part why-minus" : "why-part"}>
@@ -109,7 +109,7 @@ function Score({ answer: { explain } }: { answer: ExplainAnswer }): VNode {
           </div>
         ))}
       </dl>
-    </div>
+    </details>
   );
 }
 

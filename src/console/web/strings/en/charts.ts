@@ -84,12 +84,6 @@ export const charts = {
     accounts: "establishments in the register",
     snapshot: (month: string, day: string) => `Snapshot of ${month}, data as of ${day}`,
     start: "Ask in your own words, or press anything below.",
-    examplesTitle: "For example",
-    examples: [
-      "clothing stores in Minas Gerais with phone, opened since 2020",
-      "beauty salons in Curitiba with email",
-      "construction companies in Paraná and Santa Catarina, not MEI",
-    ],
     failed: "The register could not be counted.",
     sections: "What they do",
     section: "Section",

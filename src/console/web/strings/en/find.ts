@@ -17,6 +17,7 @@ const anyContact = "Has an e-mail or a phone";
 const asked: FilterWords = {
   cnae: (names) => names,
   cnae_exclude: (names) => `except ${names}`,
+  cnae_secondary: (names) => `also ${names}`,
   text_hints: (words) => `name with ${words}`,
   uf: (names) => names,
   municipality: (names) => names,
@@ -26,6 +27,8 @@ const asked: FilterWords = {
   company_size: (names) => `size ${names}`,
   legal_nature: (names) => names,
   headquarters: () => headquarters,
+  branches: () => "branches only",
+  establishments: (span) => `${span} active establishments`,
   simples: (_, wanted) => (wanted ? "in Simples" : "not in Simples"),
   mei: (_, wanted) => (wanted ? "MEI" : "not MEI"),
   started: (span) => span,
@@ -33,19 +36,35 @@ const asked: FilterWords = {
   email: () => email,
   phone: () => phone,
   any_contact: () => anyContact,
+  mobile: () => "has a mobile",
+  landline: () => "has a landline",
+  own_domain: () => "e-mail at its own domain",
+  email_shared: (count) => `e-mail of at most ${count} companies`,
+  phone_shared: (count) => `phone of at most ${count} companies`,
 };
 
 /** Words of this area. */
 export const find = {
-  title: "Find companies",
+  title: "Find establishments",
   skip: "Skip to the results",
 
   ask: "Whom are you looking for?",
-  askPlaceholder: "bakeries in Belo Horizonte opened since 2020, with e-mail",
+  askPlaceholder: (example: string | null) =>
+    example === null ? "CNPJ, name or a sentence" : `CNPJ, name, or: ${example}`,
   askSubmit: "Find",
   askClear: "Clear the sentence and all filters",
   askKey: "Press / to write here",
   askFailed: "The sentence could not be read",
+
+  examplesTitle: "For example",
+  offered: "Establishments with this name or number",
+  unknownRoot: (root: string) => `No company of this data has the CNPJ root ${root}.`,
+  notUnderstood: "I did not understand",
+  notUnderstoodText:
+    "Write a CNPJ, the name of a company, or what you look for and where: activity and place.",
+  askAsName: (text: string) => `Look for “${text}” in the name`,
+  askAnyway: "Search with what was understood",
+  inTheName: (text: string) => `Look for “${text}” in the name`,
 
   told: "What the sentence became",
   toldEdited: "The filters differ from the sentence now",
@@ -64,14 +83,14 @@ export const find = {
     contact: "Contact",
     unmapped: "Not understood",
   },
-  becameNothing: "No filter came of this",
+  becameNothing: "Not used in the search",
   becameRows: (rows: number) => `The first ${number(rows)}: set this number when you export`,
   assumed: "Assumed",
   warned: "Mind",
-  unmapped: "Became no filter",
+  unmapped: "Not used in the search",
   dismiss: "Hide these remarks",
   uncertain:
-    "Little was understood with certainty. Check the filters before you rely on the count.",
+    "Only part of the sentence was understood. Check the filters before you use the result.",
   mayMean: (text: string) => `“${text}” may mean`,
   mayMeanNothing: (text: string) => `“${text}” is not in the catalogue. Closest are`,
   mayMeanMore: (count: number) => `${number(count)} more`,
@@ -196,10 +215,10 @@ export const find = {
   ascending: (field: string) => `${field}: ascending; turn around`,
   descending: (field: string) => `${field}: descending; turn around`,
 
-  total: (total: number): string => (total === 1 ? "company" : "companies"),
+  total: (total: number): string => (total === 1 ? "establishment" : "establishments"),
   counting: "Counting…",
   announce: (total: number) =>
-    total === 1 ? "1 company found" : `${number(total)} companies found`,
+    total === 1 ? "1 establishment found" : `${number(total)} establishments found`,
   took: (time: string) => `counted in ${time}`,
   snapshotOf: (label: string) => `data of ${month(label)}`,
   orderedBy: (order: string) => `by ${order}`,
@@ -225,11 +244,11 @@ export const find = {
   broadText: "So that the list stays useful, a search needs at least one of them.",
   broadStates: "States with most of them",
   broadActivities: "Most frequent activities",
-  noneTitle: "No company meets all of these filters",
+  noneTitle: "No establishment meets all of these filters",
   noneText: "Leaving out one of them gives:",
   noneHopeless: "Leaving out any single filter does not help. Take several out, or begin anew.",
   without: (filter: string) => `without “${filter}”`,
-  failedTitle: "The companies could not be counted",
+  failedTitle: "The establishments could not be counted",
   invalidTitle: "Some filters need to be corrected",
   invalidText: "See the marked fields.",
 
@@ -249,6 +268,8 @@ export const find = {
     unknown_municipality: "No municipality of this data has this code.",
     unknown_legal_nature: "No legal nature of this data has this code.",
     wrong_date: "This is no date.",
+    contradiction: "These two leave no account: take one out.",
+    not_in_snapshot: "This data was imported by an earlier version, which lacks this.",
     empty_interval: "The end must be after the beginning.",
     out_of_range: "This is outside what is possible.",
     too_many: "These are too many.",

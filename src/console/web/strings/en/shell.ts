@@ -13,6 +13,7 @@ export const shell = {
   more: "More",
   views: {
     find: "Find",
+    company: "Company",
     exports: "Exports",
     saved: "Saved searches",
     keys: "API keys",
@@ -23,6 +24,7 @@ export const shell = {
   },
   viewsShort: {
     find: "Find",
+    company: "Company",
     exports: "Exports",
     saved: "Saved",
     keys: "Keys",
@@ -33,7 +35,7 @@ export const shell = {
   },
   snapshot: (label: string) => `Data of ${label}`,
   snapshotTitle: (accounts: number, label: string) =>
-    `${number(accounts)} companies in snapshot ${label}`,
+    `${number(accounts)} establishments in snapshot ${label}`,
   noSnapshot: "No data loaded",
   plan: (name: string) => `Plan ${name}`,
   language: "Language",

@@ -43,6 +43,13 @@ const fields: Readonly<Record<OutputField, string>> = {
   phone_2: "Second phone",
   sanctioned: "Sanctioned",
   score: "Score",
+  phone_1_kind: "Kind of phone",
+  phone_2_kind: "Kind of second phone",
+  email_shared: "Companies with the e-mail",
+  phone_1_shared: "Companies with the phone",
+  phone_2_shared: "Companies with the second phone",
+  establishments: "Establishments",
+  email_own_domain: "Own e-mail domain",
 };
 
 /** Headings of the table's columns. */
@@ -92,7 +99,7 @@ const parts: Record<string, string> = {
   sanction: "Sanction in force",
 };
 
-/** The strategies whose score is told. */
+/** The strategies whose score is shown. */
 const strategies: Record<string, string> = {
   balanced: "balanced",
   contactable: "easy to reach",
@@ -121,6 +128,13 @@ const matched: Record<string, (value: string) => string> = {
   email: () => "Has an e-mail",
   phone: () => "Has a phone",
   any_contact: () => "Has an e-mail or a phone",
+  branches: () => "It is a branch",
+  mobile: () => "Has a mobile phone",
+  landline: () => "Has a landline",
+  establishments: () => "The company has as many establishments as wanted",
+  own_domain: () => "Its e-mail is at a domain of its own",
+  email_shared: () => "Few other companies have its e-mail",
+  phone_shared: () => "Few other companies have its phone",
 };
 
 /** Words of this area. */
@@ -144,6 +158,8 @@ export const table = {
     unknown: "not known",
     nameless: "No name in the register",
     mei: "MEI",
+    mobile: "Mobile",
+    landline: "Landline",
     headOffice: "Head office",
     branch: "Branch",
     sanctioned: "Sanctioned",
@@ -152,19 +168,19 @@ export const table = {
     others: (first: string, more: number) => `${first} and ${more} more`,
   },
   grid: {
-    label: "Companies found",
+    label: "Establishments found",
     help: "Arrow keys move. Enter opens a company. C copies its CNPJ.",
     sortUp: (column: string) => `${column}: sort upwards`,
     sortDown: (column: string) => `${column}: sort downwards`,
     sortUsual: (column: string) => `${column}: back to the usual order`,
-    loading: "Loading companies…",
-    loadingMore: "Loading more companies…",
+    loading: "Loading the list…",
+    loadingMore: "Loading more…",
     all: (count: string) => `That is all: ${count}`,
-    one: "That is all: one company",
+    one: "That is all: one establishment",
     full: (count: string, total: string) =>
       `The table ends here, at ${count} of ${total}. An export has them all.`,
-    failed: "The next companies could not be loaded.",
-    failedFirst: "The companies could not be loaded.",
+    failed: "The rest of the list could not be loaded.",
+    failedFirst: "The list could not be loaded.",
     retry: "Try again",
     restarted: (snapshot: string) => `New data came in (${snapshot}): the list began again.`,
     understood: "OK",
@@ -185,6 +201,7 @@ export const table = {
     noOthers: (names: string) => `Not part of your plan: ${names}.`,
   },
   drawer: {
+    page: "Open its page",
     previous: "Previous company",
     next: "Next company",
     place: (place: string, total: string) => `${place} of ${total}`,
@@ -199,6 +216,9 @@ export const table = {
     secondary: "Others",
     address: "Address",
     copyAddress: "Copy the address",
+    map: "See on the map",
+    registry: "See at Receita Federal",
+    partners: "Partners are personal data and not part of this data; Receita Federal shows them.",
     company: "Company",
     since: (status: string, day: string) => `${status} since ${day}`,
     population: (count: string) => `${count} inhabitants`,

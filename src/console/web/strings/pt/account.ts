@@ -10,7 +10,7 @@ import type { account as English } from "../en/account.ts";
 export const account: typeof English = {
   who: "Acesso",
   email: "E-mail",
-  role: "Papel",
+  role: "Permissão",
   tenant: "Organização",
   plan: "Plano",
   passwordTitle: "Senha",
@@ -22,8 +22,8 @@ export const account: typeof English = {
   nextSame: "É a senha atual.",
   needed: "Preencha este campo.",
   wrongCurrent: "Esta não é a sua senha atual.",
-  change: "Mudar senha",
-  changed: "Senha mudada. Todas as outras sessões foram encerradas.",
+  change: "Alterar senha",
+  changed: "Senha alterada. Todas as outras sessões foram encerradas.",
   sessionsTitle: "Sessões",
   sessionsLead: (idleSeconds) =>
     `Onde você está conectado. Uma sessão termina após ${duration(idleSeconds)} sem uso.`,

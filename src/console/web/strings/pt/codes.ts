@@ -10,9 +10,9 @@ import type { codes as English } from "../en/codes.ts";
 export const codes: typeof English = {
   sizes: {
     "00": "Não informado",
-    "01": "Micro",
-    "03": "Pequeno",
-    "05": "Médio ou grande",
+    "01": "Microempresa (ME)",
+    "03": "Pequeno porte (EPP)",
+    "05": "Demais (médio ou grande)",
   },
   statuses: {
     "1": "Nula",

@@ -6,7 +6,7 @@
 import { list, month, number } from "../../app/format.ts";
 import type { find as English, FilterWords } from "../en/find.ts";
 
-const headquarters = "Só matrizes";
+const headquarters = "Somente matriz";
 const email = "Tem e-mail";
 const phone = "Tem telefone";
 const anyContact = "Tem e-mail ou telefone";
@@ -14,6 +14,7 @@ const anyContact = "Tem e-mail ou telefone";
 const asked: FilterWords = {
   cnae: (names) => names,
   cnae_exclude: (names) => `exceto ${names}`,
+  cnae_secondary: (names) => `também ${names}`,
   text_hints: (words) => `nome com ${words}`,
   uf: (names) => names,
   municipality: (names) => names,
@@ -23,6 +24,8 @@ const asked: FilterWords = {
   company_size: (names) => `porte ${names}`,
   legal_nature: (names) => names,
   headquarters: () => headquarters,
+  branches: () => "só filiais",
+  establishments: (span) => `${span} estabelecimentos ativos`,
   simples: (_, wanted) => (wanted ? "optante do Simples" : "fora do Simples"),
   mei: (_, wanted) => (wanted ? "MEI" : "não MEI"),
   started: (span) => span,
@@ -30,22 +33,38 @@ const asked: FilterWords = {
   email: () => email,
   phone: () => phone,
   any_contact: () => anyContact,
+  mobile: () => "tem celular",
+  landline: () => "tem telefone fixo",
+  own_domain: () => "e-mail em domínio próprio",
+  email_shared: (count) => `e-mail de no máximo ${count} empresas`,
+  phone_shared: (count) => `telefone de no máximo ${count} empresas`,
 };
 
 /** Words of this area. */
 export const find: typeof English = {
-  title: "Buscar empresas",
+  title: "Buscar estabelecimentos",
   skip: "Ir para os resultados",
 
   ask: "Quem você procura?",
-  askPlaceholder: "padarias em Belo Horizonte abertas desde 2020, com e-mail",
+  askPlaceholder: (example) =>
+    example === null ? "CNPJ, nome ou uma frase" : `CNPJ, nome, ou: ${example}`,
   askSubmit: "Buscar",
   askClear: "Limpar a frase e todos os filtros",
   askKey: "Aperte / para escrever aqui",
   askFailed: "Não foi possível ler a frase",
 
-  told: "O que a frase virou",
-  toldEdited: "Os filtros já não são os da frase",
+  examplesTitle: "Por exemplo",
+  offered: "Estabelecimentos com este nome ou número",
+  unknownRoot: (root) => `Nenhuma empresa destes dados tem a raiz de CNPJ ${root}.`,
+  notUnderstood: "Não entendi",
+  notUnderstoodText:
+    "Escreva um CNPJ, o nome de uma empresa, ou o que procura e onde: a atividade e o lugar.",
+  askAsName: (text) => `Buscar “${text}” no nome`,
+  askAnyway: "Buscar só com o que entendi",
+  inTheName: (text) => `Buscar “${text}” no nome`,
+
+  told: "Como entendi sua busca",
+  toldEdited: "Os filtros mudaram e já não são os da frase",
   toldRestore: "Voltar ao que a frase diz",
   toldMore: (remarks) =>
     remarks === 0
@@ -61,13 +80,13 @@ export const find: typeof English = {
     contact: "Contato",
     unmapped: "Não entendido",
   },
-  becameNothing: "Não virou filtro",
+  becameNothing: "Não usei na busca",
   becameRows: (rows) => `As primeiras ${number(rows)}: informe esse número ao exportar`,
-  assumed: "Suposições",
+  assumed: "Considerei",
   warned: "Atenção",
-  unmapped: "Não virou filtro",
+  unmapped: "Não usei na busca",
   dismiss: "Ocultar estas observações",
-  uncertain: "Pouco foi entendido com segurança. Confira os filtros antes de confiar no número.",
+  uncertain: "Entendi só parte da frase. Confira os filtros antes de usar o resultado.",
   mayMean: (text) => `“${text}” pode ser`,
   mayMeanNothing: (text) => `“${text}” não está no catálogo. O mais próximo é`,
   mayMeanMore: (count) => `mais ${number(count)}`,
@@ -124,7 +143,7 @@ export const find: typeof English = {
   headquarters,
   simples: "Simples Nacional",
   mei: "MEI",
-  any: "Tanto faz",
+  any: "Todas",
   yes: "Sim",
   no: "Não",
 
@@ -168,14 +187,14 @@ export const find: typeof English = {
     random: "Amostra aleatória",
   },
   strategyHints: {
-    balanced: "Empresas ativas, com contato e estabelecidas vêm primeiro.",
+    balanced: "Empresas ativas, com contato e há mais tempo no mercado vêm primeiro.",
     contactable: "E-mail e telefone pesam mais.",
     newest: "As abertas por último vêm primeiro.",
     established: "Idade, capital e porte pesam mais.",
     random: "A mesma semente dá a mesma amostra.",
   },
   seed: "Semente",
-  seedHint: "Ordena empresas de mesma pontuação; mesma semente, mesma ordem.",
+  seedHint: "Ordena as de mesma pontuação; mesma semente, mesma ordem.",
   seedWrong: "Informe um número inteiro a partir de 0.",
   seedDraw: "Sortear outra semente",
   sortBy: "Ordenar por",
@@ -194,11 +213,11 @@ export const find: typeof English = {
   ascending: (field) => `${field}: crescente; inverter`,
   descending: (field) => `${field}: decrescente; inverter`,
 
-  total: (total) => (total === 1 ? "empresa" : "empresas"),
+  total: (total) => (total === 1 ? "estabelecimento" : "estabelecimentos"),
   counting: "Contando…",
   announce: (total) =>
-    total === 1 ? "1 empresa encontrada" : `${number(total)} empresas encontradas`,
-  took: (time) => `contadas em ${time}`,
+    total === 1 ? "1 estabelecimento encontrado" : `${number(total)} estabelecimentos encontrados`,
+  took: (time) => `contados em ${time}`,
   snapshotOf: (label) => `dados de ${month(label)}`,
   orderedBy: (order) => `por ${order}`,
   charts: "Gráficos",
@@ -221,13 +240,13 @@ export const find: typeof English = {
 
   broadTitle: "Diga uma atividade ou um lugar",
   broadText: "Para que a lista seja útil, a busca precisa de pelo menos um dos dois.",
-  broadStates: "Estados com mais empresas",
+  broadStates: "Estados com mais estabelecimentos",
   broadActivities: "Atividades mais frequentes",
-  noneTitle: "Nenhuma empresa atende a todos estes filtros",
+  noneTitle: "Nenhum estabelecimento atende a todos estes filtros",
   noneText: "Tirando um deles, você encontra:",
-  noneHopeless: "Tirar um filtro só não adianta. Tire vários, ou recomece.",
+  noneHopeless: "Tirar um só filtro não basta. Tire vários ou recomece.",
   without: (filter) => `sem “${filter}”`,
-  failedTitle: "Não foi possível contar as empresas",
+  failedTitle: "Não foi possível contar os estabelecimentos",
   invalidTitle: "Alguns filtros precisam de correção",
   invalidText: "Veja os campos marcados.",
 
@@ -246,9 +265,11 @@ export const find: typeof English = {
     unknown_cnae: "Nenhuma atividade destes dados tem esse código.",
     unknown_municipality: "Nenhum município destes dados tem esse código.",
     unknown_legal_nature: "Nenhuma natureza jurídica destes dados tem esse código.",
-    wrong_date: "Isto não é uma data.",
+    wrong_date: "Data inválida.",
+    contradiction: "Os dois juntos não deixam nenhuma: tire um.",
+    not_in_snapshot: "Estes dados foram importados por uma versão anterior, que não tem isso.",
     empty_interval: "O fim deve ser depois do começo.",
-    out_of_range: "Fora do que é possível.",
-    too_many: "São muitos.",
+    out_of_range: "Fora do intervalo aceito.",
+    too_many: "Itens demais.",
   },
 };

@@ -12,7 +12,7 @@ export const keys: typeof English = {
     "Programas usam estas chaves para buscar e exportar pela API. Cada chave aparece só uma " +
     "vez, ao ser criada.",
   create: "Nova chave",
-  readOnly: "Só um proprietário pode criar ou mudar chaves.",
+  readOnly: "Só um administrador pode criar ou alterar chaves.",
   none: "Nenhuma chave ainda",
   noneText: "Crie uma para usar a API em seus próprios programas.",
   name: "Nome",
@@ -52,7 +52,7 @@ export const keys: typeof English = {
   tryIt: "Experimente",
   done: "Já copiei",
   renameTitle: "Renomear a chave",
-  renamed: "Nome mudado",
+  renamed: "Nome alterado",
   rotateTitle: (name) => `Substituir “${name}”`,
   rotateText:
     "Será criada uma nova chave com o mesmo nome e plano. A antiga continua valendo pelo " +

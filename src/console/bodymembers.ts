@@ -1,8 +1,8 @@
 /**
  * Bodies of what people change in the console. What comes in: the body of a request. What goes
  * out: its members, checked one by one.
- * Invariant: every mistake of a body is told at once, with its place; a value is taken as it is or
- * refused, never cut or filled in.
+ * Invariant: every mistake of a body is reported at once, with its place; a value is taken as it is
+ * or refused, never cut or filled in.
  */
 import { AppError } from "../errors.ts";
 import { type BodyObject, readBody } from "../http/server/body.ts";
@@ -13,7 +13,7 @@ import { shown } from "../spec/reader.ts";
 const NAME_MAX = 100;
 
 /** The body with the members that it may have; where it may have none, an empty one does. */
-export function wishOf({ body }: Call, known: readonly string[]): BodyObject {
+export function membersOf({ body }: Call, known: readonly string[]): BodyObject {
   if (known.length === 0 && body.byteLength === 0) return { members: {}, mistakes: [] };
   return readBody(body, known);
 }

@@ -1,7 +1,7 @@
 // Folding of code points for the word analyzer. What comes in and goes out: see analyzer.h.
 // Invariant: the tables are those of src/spec/analyzer.ts, character for character; where the
 // rules are explained. test/native-analyzer.test.ts compares both over every code point.
-#include "builder/analyzer.h"
+#include "format/analyzer.h"
 
 namespace peneira {
 namespace {

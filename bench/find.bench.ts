@@ -1,0 +1,189 @@
+/**
+ * Finding by name against SQLite's FTS5 with its trigram tokenizer and DuckDB. What comes in: a
+ * corpus. What goes out: for names with no, one and two random edits the times of all three, and
+ * how often the account that was meant, or a namesake, is among the first ten.
+ * Invariant: all are asked the same texts, one after the other on one processor's time; the rivals
+ * get their best plan for it: SQLite the trigrams of the text joined by OR and its own rank, DuckDB
+ * the similarity of Jaro and Winkler over all names, which looks at every row. They are asked fewer
+ * texts, because they take so long. Names of the corpus are made of a synthetic vocabulary.
+ * Command: npm run bench -- find [--accounts 1000000] [--texts 1000]
+ */
+import { existsSync, renameSync, rmSync } from "node:fs";
+import { join } from "node:path";
+import { parseArgs } from "node:util";
+import Database from "better-sqlite3";
+import { openSegment, type Segment } from "../src/search/segment.ts";
+import { analyzeWords } from "../src/spec/analyzer.ts";
+import { seededRandom } from "../test/support/native-index/fixture-rows.ts";
+import { type Corpus, makeCorpus } from "./corpus.ts";
+import { openRivals, type Rivals } from "./rivals.ts";
+
+const FIRST = 10;
+const LETTERS = "abcdefghijklmnopqrstuvwxyz";
+/** Of so many texts SQLite is asked one, and DuckDB. */
+const SQLITE_EVERY = 10;
+const DUCK_EVERY = 50;
+
+/** A name as it was typed, and as it is. */
+interface Typed {
+  readonly text: string;
+  readonly name: string;
+  readonly edits: number;
+}
+
+/** Rows that were found. */
+type Find = (text: string) => Promise<readonly number[]>;
+
+/** One line of the table; milliseconds. */
+export interface FindLine {
+  readonly who: string;
+  readonly edits: number;
+  readonly texts: number;
+  readonly median: number;
+  readonly p99: number;
+  readonly worst: number;
+  /** Share of texts whose name is among the first ten. */
+  readonly recall: number;
+}
+
+/** Asks everybody. */
+export async function benchFind(corpus: Corpus, texts: number): Promise<FindLine[]> {
+  const segment = await openSegment(corpus.snapshot);
+  const rivals = await openRivals(corpus);
+  const trigrams = await openTrigrams(corpus, rivals);
+  const finders: readonly (readonly [who: string, every: number, find: Find])[] = [
+    ["Peneira", 1, (text) => found(segment, text)],
+    ["SQLite FTS5 trigram", SQLITE_EVERY, async (text) => matched(trigrams, text)],
+    ["DuckDB", DUCK_EVERY, (text) => similar(rivals, text)],
+  ];
+  const typed = typedNames(segment, texts);
+  const lines: FindLine[] = [];
+  for (const [who, every, find] of finders) {
+    const asked = typed.filter((_, i) => i % every === 0);
+    for (const { text } of asked.slice(0, 20)) await find(text);
+    for (const edits of [0, 1, 2]) {
+      const some = asked.filter((one) => one.edits === edits);
+      lines.push(await timed(segment, some, { who, edits, find }));
+    }
+  }
+  trigrams.close();
+  rivals.duck.closeSync();
+  rivals.sqlite.close();
+  segment.close();
+  return lines;
+}
+
+async function timed(
+  segment: Segment,
+  texts: readonly Typed[],
+  { who, edits, find }: { who: string; edits: number; find: Find },
+): Promise<FindLine> {
+  const times: number[] = [];
+  let hits = 0;
+  for (const { text, name } of texts) {
+    const startMs = performance.now();
+    const rows = await find(text);
+    times.push(performance.now() - startMs);
+    if (namesOf(segment, rows).includes(name)) hits++;
+  }
+  times.sort((a, b) => a - b);
+  const at = (share: number) => times[Math.min(times.length - 1, Math.floor(share * times.length))];
+  const [median = 0, p99 = 0, worst = 0] = [at(0.5), at(0.99), times.at(-1)];
+  return { who, edits, texts: texts.length, median, p99, worst, recall: hits / texts.length };
+}
+
+/** The legal names of rows, as words. */
+function namesOf(segment: Segment, rows: readonly number[]): string[] {
+  if (rows.length === 0) return [];
+  const bytes = segment.native.renderJson(Uint32Array.from(rows), ["legal_name"]);
+  const accounts = JSON.parse(Buffer.from(bytes).toString()) as { legal_name: string | null }[];
+  return accounts.map(({ legal_name: name }) => analyzeWords(name ?? "").join(" "));
+}
+
+/** Names of random rows, with edits at random places. */
+function typedNames(segment: Segment, count: number): Typed[] {
+  const dice = seededRandom(17);
+  const texts: Typed[] = [];
+  while (texts.length < count) {
+    const [name = ""] = namesOf(segment, [Math.floor(dice() * segment.accounts)]);
+    if (name === "") continue;
+    const edits = texts.length % 3;
+    const letters = [...name];
+    for (let i = 0; i < edits; i++) {
+      const at = Math.floor(dice() * letters.length);
+      const letter = LETTERS[Math.floor(dice() * LETTERS.length)] as string;
+      const kind = Math.floor(dice() * 3);
+      letters.splice(at, kind === 0 ? 0 : 1, ...(kind === 1 ? [] : [letter]));
+    }
+    texts.push({ text: letters.join(""), name, edits });
+  }
+  return texts;
+}
+
+/** What is found here; the rows of the answer, which the kernel knows. */
+async function found({ native }: Segment, text: string): Promise<readonly number[]> {
+  const words = analyzeWords(text);
+  return [...(await native.suggestAside({ words, clauses: [], limit: FIRST })).rows];
+}
+
+async function openTrigrams(corpus: Corpus, { duck }: Rivals): Promise<Database.Database> {
+  const path = join(corpus.folder, "rival-find.sqlite");
+  if (!existsSync(path)) {
+    process.stderr.write("making the trigrams of SQLite\n");
+    const temporary = `${path}.tmp`;
+    rmSync(temporary, { force: true });
+    const database = new Database(temporary);
+    database.pragma("journal_mode = OFF");
+    database.exec("CREATE VIRTUAL TABLE names USING fts5(name, content='', tokenize='trigram')");
+    const insert = database.prepare("INSERT INTO names (rowid, name) VALUES (?, ?)");
+    const rows = await duck.stream("SELECT rank::DOUBLE, trim(names) FROM accounts ORDER BY rank");
+    database.exec("BEGIN");
+    for await (const part of rows.yieldRows()) for (const values of part) insert.run(...values);
+    database.exec("COMMIT; INSERT INTO names (names) VALUES ('optimize')");
+    database.close();
+    renameSync(temporary, path);
+  }
+  const database = new Database(path, { readonly: true });
+  database.pragma("mmap_size = 17179869184");
+  return database;
+}
+
+function matched(database: Database.Database, text: string): readonly number[] {
+  const trigrams = new Set<string>();
+  for (let at = 0; at + 3 <= text.length; at++) trigrams.add(`"${text.slice(at, at + 3)}"`);
+  if (trigrams.size === 0) return [];
+  const rows = database
+    .prepare(`SELECT rowid FROM names WHERE names MATCH ? ORDER BY rank LIMIT ${FIRST}`)
+    .all([...trigrams].join(" OR ")) as { readonly rowid: number }[];
+  return rows.map(({ rowid }) => rowid);
+}
+
+async function similar({ duck }: Rivals, text: string): Promise<readonly number[]> {
+  const prepared = await duck.prepare(
+    "SELECT rank::DOUBLE FROM accounts WHERE legal_name IS NOT NULL " +
+      `ORDER BY jaro_winkler_similarity(lower(legal_name), $1) DESC, rank LIMIT ${FIRST}`,
+  );
+  prepared.bindVarchar(1, text);
+  return (await prepared.runAndReadAll()).getRows().map(([rank]) => Number(rank));
+}
+
+function report(lines: readonly FindLine[]): string {
+  const names = ["", "edits", "texts", "median", "p99", "worst", "among the first ten"];
+  const head = `| ${names.join(" | ")} |\n|---|${"--:|".repeat(names.length - 1)}\n`;
+  const ms = (time: number) => `${time.toFixed(time < 10 ? 2 : 0)} ms`;
+  const rows = lines.map(({ who, edits, texts, median, p99, worst, recall }) => {
+    const share = `${(100 * recall).toFixed(1)} %`;
+    return `| ${[who, edits, texts, ms(median), ms(p99), ms(worst), share].join(" | ")} |\n`;
+  });
+  return head + rows.join("");
+}
+
+if (process.argv[1]?.endsWith("find.bench.ts") === true) {
+  const options = {
+    accounts: { type: "string", default: "1000000" },
+    texts: { type: "string", default: "1000" },
+  } as const;
+  const { accounts, texts } = parseArgs({ options }).values;
+  const corpus = makeCorpus(Number(accounts));
+  process.stdout.write(report(await benchFind(corpus, Number(texts))));
+}

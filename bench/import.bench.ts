@@ -1,0 +1,131 @@
+/**
+ * How fast an import is, pass by pass: seconds, processor seconds of all threads, and MB a second
+ * of the decompressed files that pass 1 reads; beside them what inflating alone costs, and a copy
+ * of the snapshot on the same disk; and what the optional parts of its index take of it, whose
+ * time `npm run bench -- index` shows. The pass `count` counts who shares an e-mail or a phone.
+ * Corpus model: `peneira sample`, seed 1. Each number is the median of the runs; on a busy machine
+ * the processor seconds are the steadier ones.
+ * Command: `npm run bench -- import [--accounts 1000000] [--runs 3] [--threads 2] [--dump folder]`.
+ */
+import { copyFileSync, mkdtempSync, rmSync, statSync } from "node:fs";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { parseArgs } from "node:util";
+import { CheckedFile } from "../native-index/format/checked-file.ts";
+import { readParts } from "../native-index/format/region.ts";
+import { openSnapshot } from "../native-index/format/snapshot.ts";
+import { openDump, readMember } from "../src/dump/archive.ts";
+import { writeSample } from "../src/dump/sample/release.ts";
+import { importDump } from "../src/ingest/dump-import.ts";
+
+const LABEL = "2026-10";
+
+/** What a pass took. */
+interface Cost {
+  readonly seconds: number;
+  /** Processor seconds of all threads. */
+  readonly processor: number;
+}
+
+/** Begins to measure; the function that it gives ends that. */
+function startCost(): () => Cost {
+  const from = performance.now();
+  const before = process.cpuUsage();
+  return () => {
+    const { user, system } = process.cpuUsage(before);
+    return { seconds: (performance.now() - from) / 1000, processor: (user + system) / 1e6 };
+  };
+}
+
+/** Members that pass 1 reads, and their bytes. */
+async function scannedMembers(dump: string) {
+  const { members } = await openDump(dump, LABEL);
+  const types = ["empresas", "simples", "estabelecimentos"];
+  const scanned = members.filter(({ type }) => types.includes(type));
+  return { scanned, bytes: scanned.reduce((sum, member) => sum + member.bytes, 0) };
+}
+
+/** Inflates the members one after the other and throws the bytes away. */
+async function inflateAll(dump: string): Promise<Cost> {
+  const { scanned } = await scannedMembers(dump);
+  const end = startCost();
+  for (const member of scanned) for await (const _ of readMember(member));
+  return end();
+}
+
+/** Imports once; gives the cost of every pass, and of all. */
+async function importOnce(dump: string, out: string, threads: number) {
+  const costs = new Map<string, Cost>();
+  const whole = startCost();
+  const report = await importDump({
+    ...{ source: dump, out, label: LABEL, keepCpf: false, threads },
+    startStage: (label) => {
+      const end = startCost();
+      return { update: () => undefined, done: () => void costs.set(label, end()) };
+    },
+  });
+  costs.set("all", whole());
+  return { costs, accounts: report.accounts };
+}
+
+function median(numbers: readonly number[]): number {
+  const sorted = [...numbers].sort((a, b) => a - b);
+  return sorted[Math.floor(sorted.length / 2)] as number;
+}
+
+function line(name: string, costs: readonly Cost[], bytes: number): string {
+  const seconds = median(costs.map((cost) => cost.seconds));
+  const processor = median(costs.map((cost) => cost.processor));
+  const rate = `${(bytes / 1e6 / seconds).toFixed(0)} MB/s`;
+  const times = `${seconds.toFixed(2)} s  ${processor.toFixed(2)} processor s`;
+  return `${name.padEnd(9)} ${times}  ${rate}\n`;
+}
+
+async function bench(dump: string, folder: string, runs: number, threads: number): Promise<void> {
+  const { bytes } = await scannedMembers(dump);
+  const out = path.join(folder, "bench.peneira");
+  const inflating: Cost[] = [];
+  const copying: Cost[] = [];
+  const passes = new Map<string, Cost[]>();
+  let accounts = 0;
+  for (let run = 0; run < runs; run++) {
+    inflating.push(await inflateAll(dump));
+    const { costs, ...found } = await importOnce(dump, out, threads);
+    accounts = found.accounts;
+    for (const [name, cost] of costs) passes.set(name, [...(passes.get(name) ?? []), cost]);
+    const end = startCost();
+    copyFileSync(out, `${out}.copy`);
+    copying.push(end());
+  }
+  const size = statSync(out).size;
+  const checked = new CheckedFile(out);
+  const parts = readParts(checked, (await openSnapshot(out)).sections);
+  process.stdout.write(`${accounts} accounts, ${(bytes / 1e6).toFixed(0)} MB of three types\n`);
+  process.stdout.write(line("inflate", inflating, bytes));
+  for (const [name, costs] of passes) process.stdout.write(line(name, costs, bytes));
+  process.stdout.write(line("copy", copying, size));
+  for (const { name, length } of [{ name: "snapshot", length: size }, ...parts]) {
+    const each = (length / accounts).toFixed(2);
+    process.stdout.write(`${name.padEnd(9)} ${(length / 1e6).toFixed(1)} MB, ${each} an account\n`);
+  }
+}
+
+const { values } = parseArgs({
+  options: {
+    accounts: { type: "string", default: "1000000" },
+    runs: { type: "string", default: "3" },
+    threads: { type: "string", default: "2" },
+    dump: { type: "string" },
+  },
+});
+const folder = mkdtempSync(path.join(tmpdir(), "peneira-bench-"));
+try {
+  const dump = values.dump ?? path.join(folder, LABEL);
+  if (values.dump === undefined) {
+    const establishments = Number(values.accounts);
+    await writeSample({ folder: dump, establishments, seed: 1, label: LABEL });
+  }
+  await bench(dump, folder, Number(values.runs), Number(values.threads));
+} finally {
+  rmSync(folder, { recursive: true, force: true });
+}

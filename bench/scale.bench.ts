@@ -1,0 +1,162 @@
+/**
+ * The whole run at the size of the registry. What comes in: a number of accounts. What goes out:
+ * one table of what sample, import, start, questions, exports, the snapshot and two months cost,
+ * beside what is aimed at for 72 million accounts.
+ * Corpus model: `peneira sample` with the seed of all corpora; the second month is `--since` the
+ * first. Rates are shares of `/healthz`, because machines differ.
+ * Command: npm run bench -- scale [--accounts 200000] [--work FOLDER] [--starts 3] [--seconds 5]
+ *   [--months 2] [--keep]. Needs Linux and wrk. One month needs a quarter less room.
+ * Invariant: it says how much room it needs and refuses before it begins; what it made is removed
+ * at the end, unless it is to be kept. Worst rows stand beside the best.
+ */
+import { rmSync, statSync } from "node:fs";
+import { cpus } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { parseArgs } from "node:util";
+import { openSegment } from "../src/search/segment.ts";
+import {
+  checkRoom,
+  compareMonths,
+  type ExportMade,
+  exportState,
+  largestState,
+  type MonthMade,
+  makeMonth,
+  snapshotBytes,
+} from "./scale-files.ts";
+import { firstQuestions, type Loaded, measureService, timeStarts } from "./scale-service.ts";
+
+const { values } = parseArgs({
+  options: {
+    accounts: { type: "string", default: "200000" },
+    work: { type: "string" },
+    starts: { type: "string", default: "3" },
+    seconds: { type: "string", default: "5" },
+    months: { type: "string", default: "2" },
+    keep: { type: "boolean", default: false },
+  },
+});
+const accounts = Number(values.accounts);
+const CACHE = fileURLToPath(new URL("../.cache/bench/scale", import.meta.url));
+const folder = join(values.work ?? CACHE, String(accounts));
+
+type Row = readonly [what: string, measured: string, aim: string];
+const rows: Row[] = [];
+const began = performance.now();
+
+function row(what: string, measured: string, aim: string): void {
+  rows.push([what, measured, aim]);
+  process.stderr.write(`${what}: ${measured}\n`);
+}
+
+function step(name: string): void {
+  const minutes = ((performance.now() - began) / 60_000).toFixed(1);
+  process.stderr.write(`\n[${minutes} min] ${name}\n`);
+}
+
+const whole = (value: number) => Math.round(value).toLocaleString("en");
+const ms = (value: number) =>
+  value < 1000 ? `${value.toPrecision(3)} ms` : `${(value / 1000).toPrecision(3)} s`;
+const gb = (bytes: number) => `${(bytes / 1e9).toPrecision(3)} GB`;
+const mb = (bytes: number) => `${(bytes / 1e6).toPrecision(3)} MB`;
+
+function rowsOfMonth(
+  name: string,
+  { snapshot, sample, dumpBytes, import: imported }: MonthMade,
+): void {
+  const rate = `${whole(accounts / sample.seconds)}/s`;
+  const made = `${rate}, ${sample.processor.toFixed(1)} processor s, zips of ${gb(dumpBytes)}`;
+  row(`${name}: sample, establishments`, made, "≥ 400,000/s");
+  const took = `${imported.seconds.toFixed(1)} s, ${imported.processor.toFixed(1)} processor s`;
+  row(`${name}: import`, took, "≤ 240 s, ≤ 420 processor s");
+  const memory = mb(imported.anonymousBytes);
+  row(`${name}: import, anonymous memory`, memory, "≤ 1,500 MB");
+  const share = (imported.workBytes / statSync(snapshot).size).toFixed(2);
+  const work = `${gb(imported.workBytes)}, ${share} × the snapshot`;
+  row(`${name}: import, workspace`, work, "≤ 1.2 × the snapshot");
+  const room = gb(imported.roomBytes + dumpBytes);
+  row(`${name}: dump, workspace and snapshot at once`, room, "");
+}
+
+function rowOfLoad(name: string, { perSecond, share, us }: Loaded, aim: string): void {
+  const processor = `${us.toFixed(1)} µs of processor`;
+  const shown = `${whole(perSecond)}/s, ${share.toFixed(3)} of healthz, ${processor}`;
+  row(name, shown, aim);
+}
+
+async function rowsOfStarts(snapshot: string): Promise<void> {
+  const starts = Number(values.starts);
+  const warm = await timeStarts(snapshot, "in memory", starts);
+  row("start to first answer, file in memory", ms(warm.ms), "≤ 350 ms");
+  const cold = await timeStarts(snapshot, "evicted", starts);
+  row("start to first answer, evicted", `${ms(cold.ms)}, ${mb(cold.bytes)}`, "≤ 1 s, ≤ 200 MB");
+  for (const [name, time] of await firstQuestions(snapshot)) {
+    row(`first question, cold: ${name}`, ms(time), "≤ 200 ms");
+  }
+}
+
+async function rowsOfService(snapshot: string): Promise<void> {
+  const served = await measureService(snapshot, Number(values.seconds));
+  const { one, different, fresh } = served.loads;
+  row("healthz", `${whole(served.healthz)}/s`, "");
+  rowOfLoad("repeated question", one, "≥ 25,000/s, 0.45 of healthz");
+  rowOfLoad("300 different questions", different, "≥ 15,000/s, 0.27 of healthz");
+  rowOfLoad("questions never asked before", fresh, "≥ 5,000/s, 0.09 of healthz");
+  const times = `${ms(served.p50)} / ${ms(served.p99)}`;
+  row("one connection, p50 / p99", times, "≤ 0.15 / 1 ms");
+  row("postal code prefix", ms(served.postal), "≤ 2 ms");
+  row("facets by municipality, broad", ms(served.facets), "≤ 10 ms");
+  row("… the longest stall of the loop", ms(served.stall), "≤ 5 ms");
+  const memory = `${served.anonymousMb.toFixed(0)} MB`;
+  row("anonymous memory after the load", memory, "≤ 120 MB");
+}
+
+async function rowsOfExports(snapshot: string): Promise<void> {
+  const segment = await openSegment(snapshot);
+  const uf = largestState(segment);
+  const rate = ({ rows: count, seconds }: ExportMade) =>
+    `${whole(count / seconds)} rows/s of ${whole(count)} (${uf})`;
+  const csv = await exportState(segment, folder, ["csv", uf]);
+  row("CSV, ten columns", rate(csv), "≥ 2,500,000 rows/s");
+  const parquet = await exportState(segment, folder, ["parquet", uf]);
+  row("Parquet, ten columns", rate(parquet), "≥ 1,200,000 rows/s");
+  segment.close();
+  const { all, index } = snapshotBytes(snapshot);
+  const shown = `${gb(all)} (columns ${gb(all - index)}, index ${gb(index)})`;
+  row("snapshot", shown, "≤ 15 GB");
+}
+
+async function rowsOfChanges(first: MonthMade): Promise<void> {
+  step("the second month");
+  const second = await makeMonth(folder, accounts, 1);
+  rowsOfMonth("second month", second);
+  step("what changed");
+  const { seconds, entries } = await compareMonths([first.snapshot, second.snapshot], folder);
+  row("changes between both months", `${seconds.toFixed(2)} s, ${whole(entries)} accounts`, "");
+}
+
+function table(): string {
+  const columns = `| at ${whole(accounts)} accounts | measured | aim at 72 million |`;
+  const head = `Without the memory of answers.\n\n${columns}\n|---|--:|--:|\n`;
+  return `${head}${rows.map((cells) => `| ${cells.join(" | ")} |\n`).join("")}`;
+}
+
+const months = Number(values.months);
+checkRoom(folder, accounts, months);
+try {
+  step("the first month");
+  const first = await makeMonth(folder, accounts, 0);
+  rowsOfMonth("first month", first);
+  step("starts");
+  await rowsOfStarts(first.snapshot);
+  step("a server under load");
+  await rowsOfService(first.snapshot);
+  step("exports");
+  await rowsOfExports(first.snapshot);
+  if (months > 1) await rowsOfChanges(first);
+  const machine = `${cpus().length} processors, Node ${process.version}`;
+  process.stdout.write(`\n${machine}\n\n${table()}`);
+} finally {
+  if (!values.keep) rmSync(folder, { recursive: true, force: true });
+}

@@ -1,0 +1,81 @@
+/**
+ * A command that is watched from outside. What comes in: parameters of the built product. What goes
+ * out: seconds, processor seconds of all its threads, most anonymous memory, most bytes of its
+ * workspace, and of that together with the output it is writing.
+ * Invariant: it is looked at every few hundredths of a second, so what lasts shorter is not seen;
+ * processor time is the last that was seen. Linux.
+ */
+import { spawn } from "node:child_process";
+import { existsSync, readdirSync, readFileSync, statSync } from "node:fs";
+import { join } from "node:path";
+import { peneiraCommand } from "./corpus.ts";
+
+const LOOK_MS = 30;
+/** Files are counted less often: a folder of thousands takes a while. */
+const COUNT_EVERY = 10;
+const TICKS_PER_SECOND = 100;
+/** Where a small import keeps what it is working on. */
+const MEMORY_FOLDER = "/dev/shm";
+
+/** What a command took. */
+export interface Watched {
+  readonly seconds: number;
+  readonly processor: number;
+  readonly anonymousBytes: number;
+  readonly workBytes: number;
+  readonly roomBytes: number;
+}
+
+/** Runs the product; files beside `out` whose names begin with its own are its workspace. */
+export async function watch(parameters: readonly string[], out?: string): Promise<Watched> {
+  const [node, main] = peneiraCommand() as [string, string];
+  const began = performance.now();
+  const child = spawn(node, [main, ...parameters], { stdio: ["ignore", "inherit", "inherit"] });
+  const pid = child.pid as number;
+  const most = { processor: 0, anonymousBytes: 0, workBytes: 0, roomBytes: 0 };
+  let looks = 0;
+  const timer = setInterval(() => {
+    const now = lookAt(pid);
+    most.processor = Math.max(most.processor, now.processor);
+    most.anonymousBytes = Math.max(most.anonymousBytes, now.anonymousBytes);
+    if (out === undefined || looks++ % COUNT_EVERY !== 0) return;
+    const work = workOf(pid, out);
+    most.workBytes = Math.max(most.workBytes, work);
+    most.roomBytes = Math.max(most.roomBytes, work + bytesOf(`${out}.${pid}.partial`));
+  }, LOOK_MS);
+  const code = await new Promise((resolve) => child.once("exit", resolve));
+  clearInterval(timer);
+  if (code !== 0) throw new Error(`peneira ${parameters[0]} ended with ${code}`);
+  return { seconds: (performance.now() - began) / 1000, ...most };
+}
+
+function lookAt(pid: number): { readonly processor: number; readonly anonymousBytes: number } {
+  try {
+    const stat = readFileSync(`/proc/${pid}/stat`, "utf8").split(") ")[1]?.split(" ") ?? [];
+    const status = readFileSync(`/proc/${pid}/status`, "utf8");
+    return {
+      processor: (Number(stat[11]) + Number(stat[12])) / TICKS_PER_SECOND,
+      anonymousBytes: 1024 * Number(/^RssAnon:\s+(\d+)/m.exec(status)?.[1] ?? 0),
+    };
+  } catch {
+    // It has ended between two looks.
+    return { processor: 0, anonymousBytes: 0 };
+  }
+}
+
+function workOf(pid: number, out: string): number {
+  return bytesOf(`${out}.${pid}.work`) + bytesOf(join(MEMORY_FOLDER, `peneira-import-${pid}`));
+}
+
+/** Bytes of a file, or of all files in a folder. */
+export function bytesOf(place: string): number {
+  try {
+    if (!existsSync(place)) return 0;
+    const found = statSync(place);
+    if (!found.isDirectory()) return found.size;
+    return readdirSync(place).reduce((sum, name) => sum + bytesOf(join(place, name)), 0);
+  } catch {
+    // Files of a command that is running come and go.
+    return 0;
+  }
+}

@@ -1,0 +1,68 @@
+// Fuzz target: a hostile file of the dump. What comes in: a byte that chooses file type and
+// options, one that says how long pieces are, and the bytes of the file. What goes out: nothing.
+// Invariant: whatever the file holds, scanning it reads inside the bytes; the scan with vectors of
+// the whole file and the portable one of its pieces give the same rows, extents, counts or refusal.
+#include <algorithm>
+#include <cstdlib>
+#include <span>
+#include <string>
+
+#include "format/failure.h"
+#include "scan/member_scan.h"
+
+namespace {
+
+using namespace peneira;
+
+// What a scan gave, in one text.
+std::string outcome(uint8_t choice, std::span<const uint8_t> bytes, size_t piece, bool portable) {
+  constexpr DumpFile files[] = {DumpFile::kEstablishments, DumpFile::kCompanies,
+                                DumpFile::kSimples};
+  const ScanOptions options = {.path = "/dev/null",
+                               .partitions = 1u + choice % 5,
+                               .slotBytes = 64,
+                               .keepCpf = (choice & 64) != 0,
+                               .latestDay = 20'700,
+                               .portable = portable,
+                               .utf8 = (choice & 128) != 0,
+                               .skipBadRows = (choice & 32) != 0 ? 6u : 0u};
+  std::string told;
+  const auto tell = [&told](double number) { told += std::to_string(number) + " "; };
+  try {
+    MemberScan scan(files[choice % 3], options);
+    for (size_t at = 0; at < bytes.size(); at += piece) {
+      const size_t length = std::min(piece, bytes.size() - at);
+      scan.push(bytes.subspan(at, length));
+    }
+    const ScanFindings findings = scan.finish();
+    tell(static_cast<double>(findings.rowsIn));
+    tell(static_cast<double>(findings.rowsKept));
+    for (const uint32_t bucket : findings.extents.buckets) tell(bucket);
+    for (const uint32_t length : findings.extents.lengths) tell(length);
+    tell(static_cast<double>(scan.output().encoding.right));
+    tell(static_cast<double>(scan.output().encoding.broken));
+    for (const double count : scan.output().odd.counts()) tell(count);
+    for (const CodeCounter& counter : scan.output().counters) {
+      for (const uint32_t code : counter.codes()) tell(code);
+      for (const double count : counter.counts()) tell(count);
+    }
+    for (const auto& [rule, line, fields] : scan.output().odd.examples()) {
+      tell(rule);
+      tell(static_cast<double>(line));
+      for (const std::string& field : fields) told += field + "\n";
+    }
+  } catch (const Failure& failure) {
+    told = failure.what();
+  }
+  return told;
+}
+
+}  // namespace
+
+extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
+  if (size < 2) return 0;
+  const std::span<const uint8_t> bytes(data + 2, size - 2);
+  const std::string whole = outcome(data[0], bytes, std::max<size_t>(1, bytes.size()), false);
+  if (outcome(data[0], bytes, 1 + size_t{data[1]}, true) != whole) std::abort();
+  return 0;
+}

@@ -1,0 +1,107 @@
+// The table of companies. What comes in and goes out: see company_table.h. Invariant: a record is
+// read only after its lengths were held against the bytes that there are.
+#include "join/company_table.h"
+
+#include <string>
+
+#include "builder/record.h"
+#include "format/failure.h"
+#include "scan/cnpj.h"
+#include "scan/company_record.h"
+
+namespace peneira {
+namespace {
+
+// What is known of a company that has no row.
+constexpr Company kNoRow = {recordNull<uint16_t>(), 0, 0, false, false, false,
+                            recordNull<int64_t>(),  {}};
+
+// A root as the spill holds it: a double that is a whole number.
+uint64_t rootAt(const uint8_t* bytes) {
+  const auto root = loadUnaligned<double>(bytes);
+  if (!(root >= 0 && root < kRootsMax)) badArgument("a spill record has no company root");
+  return static_cast<uint64_t>(root);
+}
+
+std::string_view nameAt(const uint8_t* record, size_t length) {
+  const auto bytes = loadUnaligned<uint16_t>(record + CompanyLayout::kNameLength);
+  if (bytes == kNullString) return {};
+  if (CompanyLayout::kName + size_t{bytes} > length) {
+    badArgument("the name of a company is longer than its spill record");
+  }
+  return {reinterpret_cast<const char*>(record + CompanyLayout::kName), bytes};
+}
+
+}  // namespace
+
+uint16_t remapped(CodeTable table, uint16_t number) {
+  if (number == recordNull<uint16_t>()) return number;
+  const size_t at = size_t{number} * sizeof number;
+  return at + sizeof number <= table.size() ? loadUnaligned<uint16_t>(table.data() + at) : 0;
+}
+
+void CompanyTable::addCompanies(std::span<const uint8_t> records, CodeTable natures) {
+  for (size_t at = 0; at < records.size();) {
+    const uint8_t* const record = records.data() + at;
+    const size_t rest = records.size() - at;
+    const size_t length = rest < CompanyLayout::kName ? 0 : loadUnaligned<uint32_t>(record);
+    if (length < CompanyLayout::kName || length > rest) {
+      badArgument("the company record at byte " + std::to_string(at) + " has a wrong length");
+    }
+    at += length;
+    const uint64_t root = rootAt(record + CompanyLayout::kRoot);
+    const uint32_t before = keys_.size();
+    const uint32_t index = keys_.add(root, 0);
+    const std::string_view name = nameAt(record, length);
+    const Company company = {
+        remapped(natures, loadUnaligned<uint16_t>(record + CompanyLayout::kNature)),
+        record[CompanyLayout::kSize],
+        0,
+        true,
+        false,
+        false,
+        loadUnaligned<int64_t>(record + CompanyLayout::kCapital),
+        name};
+    if (keys_.size() > before) {
+      companies_.push_back(company);
+      rows_++;
+      continue;
+    }
+    odd_.addText(Rules::kCompanyDuplicate, rootText(root));
+    if (companies_[index].name.empty() && !name.empty()) companies_[index] = company;
+  }
+}
+
+void CompanyTable::addSimples(std::span<const uint8_t> records) {
+  if (records.size() % SimplesLayout::kLength != 0) badArgument("a Simples record is cut off");
+  for (size_t at = 0; at < records.size(); at += SimplesLayout::kLength) {
+    const uint64_t root = rootAt(records.data() + at);
+    const uint32_t index = keys_.add(root, 0);
+    if (index == companies_.size()) companies_.push_back(kNoRow);
+    Company& company = companies_[index];
+    if (company.optIn) {
+      odd_.addText(Rules::kSimplesDuplicate, rootText(root));
+    } else {
+      company.flags = records[at + SimplesLayout::kFlags];
+      company.optIn = true;
+    }
+  }
+}
+
+const Company* CompanyTable::meet(uint64_t root) {
+  const uint32_t index = keys_.find(root, 0);
+  if (index == KeyTable::kNone) return nullptr;
+  companies_[index].met = true;
+  return &companies_[index];
+}
+
+void CompanyTable::countOrphans() {
+  for (uint32_t index = 0; index < companies_.size(); index++) {
+    const Company& company = companies_[index];
+    if (company.optIn && !company.met) {
+      odd_.addText(Rules::kSimplesOrphan, rootText(keys_.root(index)));
+    }
+  }
+}
+
+}  // namespace peneira

@@ -1,0 +1,357 @@
+// The join of a partition. What comes in and goes out: see partition_join.h. Invariant: the head of
+// a row record is finished in a copy, so that the bytes of the caller are never changed.
+#include "join/partition_join.h"
+
+#include <algorithm>
+#include <cstring>
+#include <iterator>
+#include <string_view>
+#include <unordered_set>
+
+#include "builder/record.h"
+#include "join/score.h"
+#include "scan/cnpj.h"
+#include "scan/company_record.h"
+#include "scan/row_scan.h"
+
+namespace peneira {
+namespace {
+
+// The name that a company gives goes before all other strings.
+static_assert(RecordStrings::kLegalName == 0);
+
+// A CNPJ in two numbers that compare as its characters do.
+struct CnpjKey {
+  uint64_t root;
+  uint32_t rest;
+};
+
+size_t bytesOf(const JoinRequest& request) {
+  size_t sum = 0;
+  for (const CompanySpill& file : request.companies) sum += file.records.size();
+  return sum;
+}
+
+size_t rowsExpected(const JoinRequest& request) {
+  size_t sum = 0;
+  for (const EstablishmentSpill& file : request.establishments) sum += file.records.size();
+  return sum / (2 * RecordLayout::kFixedLength);
+}
+
+constexpr uint8_t kActive = 2;
+// Numbers of establishments that are gathered before those that repeat are left out.
+constexpr size_t kMetMax = 1 << 16;
+
+std::string_view cnpjOf(const Record& record) {
+  return {reinterpret_cast<const char*>(record.cnpj()), kCnpjLength};
+}
+
+CnpjKey keyOf(const Record& record) {
+  const auto* characters = record.cnpj();
+  const uint32_t check = (characters[12] - uint32_t{'0'}) * 10 + characters[13] - uint32_t{'0'};
+  return {readKey(characters, 8), static_cast<uint32_t>(readKey(characters + 8, 4)) * 100 + check};
+}
+
+// Empty where there is none.
+std::string_view emailOf(const Record& record) {
+  const uint16_t length = record.stringLength(RecordStrings::kEmail);
+  if (length == kNullString) return {};
+  return {reinterpret_cast<const char*>(record.string(RecordStrings::kEmail)), length};
+}
+
+std::unordered_set<std::string_view> domainsOf(std::span<const uint8_t> lines) {
+  std::unordered_set<std::string_view> domains;
+  std::string_view rest(reinterpret_cast<const char*>(lines.data()), lines.size());
+  while (!rest.empty()) {
+    const size_t end = std::min(rest.find('\n'), rest.size());
+    domains.insert(rest.substr(0, end));
+    rest.remove_prefix(std::min(end + 1, rest.size()));
+  }
+  return domains;
+}
+
+class PartitionJoin {
+ public:
+  explicit PartitionJoin(const JoinRequest& request)
+      : request_(request),
+        buckets_(request.path, static_cast<uint32_t>(request.splits.rests.size() + 1),
+                 request.slotBytes),
+        values_(request.valuesPath, request.valueBuckets, request.slotBytes),
+        written_(request.splits.rests.size() + 1),
+        providers_(domainsOf(request.providers)),
+        companies_(bytesOf(request), odd_),
+        seen_(rowsExpected(request)),
+        active_(rowsExpected(request)) {}
+
+  JoinFindings run() {
+    for (const auto& [records, natures] : request_.companies) {
+      companies_.addCompanies(records, natures);
+    }
+    for (const auto& records : request_.simples) companies_.addSimples(records);
+    for (const EstablishmentSpill& file : request_.establishments) countFile(file);
+    for (const EstablishmentSpill& file : request_.establishments) joinFile(file);
+    companies_.countOrphans();
+    return {buckets_.close(), values_.close(),   establishmentsMet(),
+            seen_.size(),     companies_.rows(), std::move(odd_)};
+  }
+
+ private:
+  void countFile(const EstablishmentSpill& file);
+  void joinFile(const EstablishmentSpill& file);
+  void join(const EstablishmentSpill& file, const Record& record, const CnpjKey& key);
+  void count(const Record& record, const CnpjKey& key);
+  void spillValues(const Record& record, const CnpjKey& key, const RowPlace& place);
+  std::vector<uint32_t> establishmentsMet();
+  bool isNew(const CnpjKey& key, std::string_view cnpj);
+  void remap(const EstablishmentSpill& file, const Record& record);
+  void fill(const Company* company, std::string_view cnpj);
+  uint16_t ibgeOf(std::string_view cnpj);
+  uint8_t sanctionFlags(std::string_view cnpj) const;
+  Scores score(const Record& record) const;
+  uint32_t rangeOf(uint16_t score, const CnpjKey& key) const;
+  RowPlace write(const Record& record, const Company* company, uint32_t range);
+
+  template <typename T>
+  T value(RecordLayout::Offset offset) const {
+    return loadUnaligned<T>(head_ + offset);
+  }
+  template <typename T>
+  void set(RecordLayout::Offset offset, T value) {
+    storeValue(head_ + offset, value);
+  }
+
+  const JoinRequest& request_;
+  BucketFile buckets_;
+  SharedValues values_;
+  std::vector<uint32_t> written_;  // bytes of each range
+  const std::unordered_set<std::string_view> providers_;
+  OddValues odd_;
+  CompanyTable companies_;
+  KeyTable seen_;
+  std::vector<bool> kept_;                // of each record: whether its CNPJ was not met before it
+  size_t next_ = 0;                       // of those that are joined
+  KeyTable active_;                       // companies with an active establishment
+  std::vector<uint32_t> establishments_;  // how many, by the number of the company
+  std::vector<uint32_t> met_;
+  uint8_t head_[RecordLayout::kFixedLength] = {};  // of the row at hand
+  std::vector<uint16_t> codes_;                    // its secondary activities
+};
+
+// Finds the rows that stay, and how many of them are active in each company.
+void PartitionJoin::countFile(const EstablishmentSpill& file) {
+  for (size_t at = 0; at < file.records.size();) {
+    const Record record(file.records.data(), file.records.size(), at);
+    at += record.length();
+    const CnpjKey key = keyOf(record);
+    kept_.push_back(isNew(key, cnpjOf(record)));
+    const auto status = record.field<uint8_t>(RecordLayout::kRegistrationStatus);
+    if (!kept_.back() || status != kActive) continue;
+    const uint32_t company = active_.add(key.root, 0);
+    if (company == establishments_.size()) establishments_.push_back(0);
+    establishments_[company]++;
+  }
+}
+
+void PartitionJoin::joinFile(const EstablishmentSpill& file) {
+  for (size_t at = 0; at < file.records.size();) {
+    const Record record(file.records.data(), file.records.size(), at);
+    if (kept_[next_++]) join(file, record, keyOf(record));
+    at += record.length();
+  }
+}
+
+void PartitionJoin::join(const EstablishmentSpill& file, const Record& record, const CnpjKey& key) {
+  const auto* characters = record.cnpj();
+  const std::string_view cnpj = cnpjOf(record);
+  std::memcpy(head_, characters - RecordLayout::kCnpj, sizeof head_);
+  remap(file, record);
+  const Company* const company = request_.hasCompanies ? companies_.meet(key.root) : nullptr;
+  if (request_.hasCompanies) fill(company, cnpj);
+  const Scores scores = score(record);
+  std::memcpy(head_ + RecordLayout::kScore, scores.data(), sizeof scores);
+  count(record, key);
+  spillValues(record, key, write(record, company, rangeOf(scores[Strategies::kBalanced], key)));
+}
+
+// Adds what is counted: the number of the company's active establishments, 1 for each e-mail and
+// phone until it is known to be more, and whether the e-mail's domain is its own.
+void PartitionJoin::count(const Record& record, const CnpjKey& key) {
+  const uint32_t company = active_.find(key.root, 0);
+  const uint32_t active = company == KeyTable::kNone ? 0 : establishments_[company];
+  met_.push_back(active);
+  if (met_.size() > kMetMax) establishmentsMet();
+  constexpr auto none = recordNull<uint32_t>();
+  const std::string_view email = emailOf(record);
+  set(RecordLayout::kEstablishments, active);
+  set(RecordLayout::kEmailShared, email.empty() ? none : 1);
+  set(RecordLayout::kPhone1Shared, value<int64_t>(RecordLayout::kPhone1) < 0 ? none : 1);
+  set(RecordLayout::kPhone2Shared, value<int64_t>(RecordLayout::kPhone2) < 0 ? none : 1);
+  const size_t at = email.rfind('@');
+  const bool own = at != email.npos && !providers_.contains(email.substr(at + 1));
+  const auto flags = value<uint8_t>(RecordLayout::kFlags) & ~RecordFlags::kOwnDomain;
+  set(RecordLayout::kFlags, static_cast<uint8_t>(flags | (own ? RecordFlags::kOwnDomain : 0)));
+}
+
+void PartitionJoin::spillValues(const Record& record, const CnpjKey& key, const RowPlace& place) {
+  const std::string_view email = emailOf(record);
+  if (!email.empty()) values_.addEmail(email, key.root, place);
+  const auto one = value<int64_t>(RecordLayout::kPhone1);
+  const auto two = value<int64_t>(RecordLayout::kPhone2);
+  if (one >= 0) values_.addPhone(one, RecordLayout::kPhone1Shared, key.root, place);
+  if (two >= 0) values_.addPhone(two, RecordLayout::kPhone2Shared, key.root, place);
+}
+
+// The different numbers of establishments so far; what was gathered is made short.
+std::vector<uint32_t> PartitionJoin::establishmentsMet() {
+  std::sort(met_.begin(), met_.end());
+  met_.erase(std::unique(met_.begin(), met_.end()), met_.end());
+  return met_;
+}
+
+bool PartitionJoin::isNew(const CnpjKey& key, std::string_view cnpj) {
+  const uint32_t before = seen_.size();
+  seen_.add(key.root, key.rest);
+  if (seen_.size() > before) return true;
+  odd_.addText(Rules::kCnpjDuplicate, cnpj);
+  return false;
+}
+
+// Turns provisional numbers into dictionary codes.
+void PartitionJoin::remap(const EstablishmentSpill& file, const Record& record) {
+  const auto remapAt = [this](RecordLayout::Offset offset, CodeTable table) {
+    set(offset, remapped(table, value<uint16_t>(offset)));
+  };
+  remapAt(RecordLayout::kMunicipalityTom, file.tom);
+  remapAt(RecordLayout::kCountryCode, file.country);
+  remapAt(RecordLayout::kCnaePrimary, file.cnae);
+  remapAt(RecordLayout::kLegalNature, file.nature);
+  remapAt(RecordLayout::kMunicipalityIbge, file.ibge);
+  codes_.clear();
+  for (size_t i = 0; i < record.secondaryCount(); i++) {
+    codes_.push_back(remapped(file.cnae, loadUnaligned<uint16_t>(record.secondary() + 2 * i)));
+  }
+  const auto reason = value<uint8_t>(RecordLayout::kRegistrationStatusReason);
+  if (reason == recordNull<uint8_t>()) return;
+  set(RecordLayout::kRegistrationStatusReason, static_cast<uint8_t>(remapped(file.reason, reason)));
+}
+
+// Adds what comes from the company, the table of municipalities and the list of sanctions.
+void PartitionJoin::fill(const Company* company, std::string_view cnpj) {
+  const bool has = company != nullptr;
+  if (!has || !company->hasRow) odd_.addText(Rules::kCompanyMissing, cnpj);
+  set(RecordLayout::kLegalNature, has ? company->nature : recordNull<uint16_t>());
+  set(RecordLayout::kCompanySizeCode, has ? company->size : uint8_t{0});
+  set(RecordLayout::kShareCapitalCents, has ? company->capital : recordNull<int64_t>());
+  uint8_t flags = value<uint8_t>(RecordLayout::kFlags);
+  if (has) flags |= company->flags & (RecordFlags::kSimples | RecordFlags::kMei);
+  set(RecordLayout::kFlags, static_cast<uint8_t>(flags | sanctionFlags(cnpj)));
+  set(RecordLayout::kMunicipalityIbge, ibgeOf(cnpj));
+}
+
+uint8_t PartitionJoin::sanctionFlags(std::string_view cnpj) const {
+  if (!request_.sanctionsKnown) return 0;
+  const auto* list = reinterpret_cast<const char*>(request_.sanctioned.data());
+  size_t low = 0, high = request_.sanctioned.size() / kCnpjLength;
+  while (low < high) {
+    const size_t middle = (low + high) / 2;
+    const int order = std::memcmp(list + middle * kCnpjLength, cnpj.data(), kCnpjLength);
+    if (order == 0) return RecordFlags::kSanctionKnown | RecordFlags::kSanctioned;
+    if (order < 0) {
+      low = middle + 1;
+    } else {
+      high = middle;
+    }
+  }
+  return RecordFlags::kSanctionKnown;
+}
+
+uint16_t PartitionJoin::ibgeOf(std::string_view cnpj) {
+  const auto uf = value<uint8_t>(RecordLayout::kUf);
+  const auto tom = value<uint16_t>(RecordLayout::kMunicipalityTom);
+  constexpr auto none = recordNull<uint16_t>();
+  if (tom == none || tom == request_.tomAbroad || uf == request_.ufAbroad) return none;
+  const size_t at = (size_t{uf} * request_.tomCount + tom) * sizeof none;
+  const bool known = uf != recordNull<uint8_t>() && at + sizeof none <= request_.ibge.size();
+  const uint16_t ordinal = known ? loadUnaligned<uint16_t>(request_.ibge.data() + at) : none;
+  if (ordinal == none) odd_.addText(Rules::kMunicipalityUnknown, cnpj);
+  return ordinal;
+}
+
+Scores PartitionJoin::score(const Record& record) const {
+  const auto flags = value<uint8_t>(RecordLayout::kFlags);
+  const auto status = value<uint8_t>(RecordLayout::kRegistrationStatus);
+  const auto size = value<uint8_t>(RecordLayout::kCompanySizeCode);
+  const auto started = value<int32_t>(RecordLayout::kStartedOn);
+  const auto cnae = value<uint16_t>(RecordLayout::kCnaePrimary);
+  const auto hasPhone = [this](RecordLayout::Offset offset) {
+    return value<int64_t>(offset) >= 0 ? 1 : 0;
+  };
+  ScoreFacts facts{};
+  facts.status = status == recordNull<uint8_t>() ? uint8_t{0} : status;
+  facts.size = size < std::size(kCompanySizes) ? kCompanySizes[size] : -1;
+  facts.mei = (flags & RecordFlags::kMei) != 0;
+  facts.headquarters = (flags & RecordFlags::kHeadquarters) != 0;
+  facts.hasEmail = record.stringLength(RecordStrings::kEmail) != kNullString;
+  facts.phones = hasPhone(RecordLayout::kPhone1) + hasPhone(RecordLayout::kPhone2);
+  facts.activityKnown = cnae != recordNull<uint16_t>() && cnae != request_.cnaeNotInformed;
+  facts.ageDays = started == recordNull<int32_t>() ? -1 : int64_t{request_.snapshotDay} - started;
+  facts.capitalCents = value<int64_t>(RecordLayout::kShareCapitalCents);
+  facts.sanctioned = (flags & RecordFlags::kSanctioned) != 0;
+  return scoreAccount(facts);
+}
+
+// Number of the range of a key: how many splits it does not come before.
+uint32_t PartitionJoin::rangeOf(uint16_t score, const CnpjKey& key) const {
+  const auto& [scores, roots, rests] = request_.splits;
+  const auto root = static_cast<double>(key.root);
+  size_t low = 0, high = rests.size();
+  while (low < high) {
+    const size_t middle = (low + high) / 2;
+    const auto splitScore = loadUnaligned<uint16_t>(scores.data() + middle * sizeof(uint16_t));
+    const bool comesBefore = score != splitScore     ? score > splitScore
+                             : root != roots[middle] ? root < roots[middle]
+                                                     : key.rest < rests[middle];
+    if (comesBefore) {
+      high = middle;
+    } else {
+      low = middle + 1;
+    }
+  }
+  return static_cast<uint32_t>(low);
+}
+
+// Writes the finished record; the company's name goes before the establishment's strings.
+RowPlace PartitionJoin::write(const Record& record, const Company* company, uint32_t range) {
+  const std::string_view name = company == nullptr ? std::string_view() : company->name;
+  const size_t codes = 2 * size_t{record.secondaryCount()};
+  size_t texts = 0;
+  for (uint32_t i = 0; i < RecordStrings::kCount; i++) {
+    if (record.stringLength(i) != kNullString) texts += record.stringLength(i);
+  }
+  const size_t used = RecordLayout::kFixedLength + codes + name.size() + texts;
+  uint8_t* const to = buckets_.reserve(range, paddedLength(used));
+  set(RecordLayout::kLength, static_cast<uint32_t>(paddedLength(used)));
+  std::memcpy(to, head_, sizeof head_);
+  if (request_.hasCompanies) {
+    const auto length = name.empty() ? kNullString : static_cast<uint16_t>(name.size());
+    storeValue(to + RecordLayout::kStringLengths, length);
+  }
+  uint8_t* end = to + sizeof head_;
+  const auto append = [&end](const void* bytes, size_t length) {
+    if (length > 0) std::memcpy(end, bytes, length);
+    end += length;
+  };
+  append(codes_.data(), codes);
+  append(name.data(), name.size());
+  append(record.secondary() + codes, texts);
+  pad(to, used);
+  const RowPlace place = {range, written_[range]};
+  written_[range] += static_cast<uint32_t>(paddedLength(used));
+  return place;
+}
+
+}  // namespace
+
+JoinFindings joinPartition(const JoinRequest& request) { return PartitionJoin(request).run(); }
+
+}  // namespace peneira

@@ -1,0 +1,70 @@
+// Pass 2 of the import, natively: one partition of establishments meets its companies and is
+// scored. What comes in: the spill records of pass 1 and the tables that turn provisional numbers
+// into dictionary codes. What goes out: finished row records, in buckets by range of the rank
+// order. Invariant: files are read in order, so of two equal CNPJs the first stays. The bytes,
+// extents, counts and examples are those of src/ingest/join.ts, the twin.
+#pragma once
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "join/company_table.h"
+#include "join/shared_values.h"
+#include "scan/bucket_file.h"
+#include "scan/odd_values.h"
+
+namespace peneira {
+
+// Spill records of companies with the dictionary codes of their natures.
+struct CompanySpill {
+  std::span<const uint8_t> records;
+  CodeTable natures;
+};
+
+// Spill records of establishments with the dictionary codes of every kind.
+struct EstablishmentSpill {
+  std::span<const uint8_t> records;
+  CodeTable cnae, nature, reason, tom, country, ibge;
+};
+
+// The last keys before each range but the first: parallel lists.
+struct RangeSplits {
+  std::span<const uint8_t> scores;  // u16, unaligned
+  std::span<const double> roots;
+  std::span<const uint32_t> rests;
+};
+
+// What a join is told; all bytes belong to the caller. The tables are those of JoinContext.
+struct JoinRequest {
+  std::string path;  // of the file of buckets
+  size_t slotBytes;
+  bool hasCompanies;  // false when the rows already hold what their company gives them
+  std::vector<CompanySpill> companies;
+  std::vector<std::span<const uint8_t>> simples;
+  std::vector<EstablishmentSpill> establishments;
+  RangeSplits splits;
+  CodeTable ibge;
+  uint32_t tomCount;
+  int32_t tomAbroad, ufAbroad, cnaeNotInformed;
+  bool sanctionsKnown;
+  std::span<const uint8_t> sanctioned;  // CNPJs of 14 bytes, ascending
+  int32_t snapshotDay;
+  std::string valuesPath;  // of the file of e-mails and phones
+  uint32_t valueBuckets;
+  std::span<const uint8_t> providers;  // domains of public mail providers, a newline behind each
+};
+
+struct JoinFindings {
+  BucketExtents extents, values;
+  std::vector<uint32_t> establishments;  // the numbers of them that rows have, ascending
+  uint64_t rows;
+  uint64_t companies;
+  OddValues odd;
+};
+
+// Joins a partition. Throws INVALID_ARGUMENT for malformed records, SystemFailure.
+JoinFindings joinPartition(const JoinRequest& request);
+
+}  // namespace peneira

@@ -1,0 +1,81 @@
+// Levenshtein distance to one word, as an automaton. What comes in: a word, and then the letters of
+// another one after the other. What goes out: how many edits the two are apart, as far as that is
+// at most kEditsMax. An edit puts in, takes out or replaces one letter, a code point; two letters
+// that changed places are two edits.
+// Invariant: a state is the band of the table of edit distances around its diagonal, so that a step
+// costs the same however long the words are.
+#pragma once
+#include <array>
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+namespace peneira {
+
+constexpr uint32_t kEditsMax = 2;
+
+// The letter that begins at a byte of a word, and its bytes; a stray byte is a letter of its own.
+struct Letter {
+  uint32_t value, bytes;
+};
+
+inline Letter letterAt(std::string_view text, size_t at) {
+  const auto lead = static_cast<uint8_t>(text[at]);
+  const uint32_t length = lead < 0xc0 ? 1 : lead < 0xe0 ? 2 : lead < 0xf0 ? 3 : 4;
+  if (length == 1 || length > text.size() - at) return {lead, 1};
+  // Equal for equal bytes and for no others, which is all that is asked of it.
+  uint32_t value = 0;
+  for (uint32_t i = 0; i < length; i++) value = value << 8 | static_cast<uint8_t>(text[at + i]);
+  return {value, length};
+}
+
+// The letters of a word.
+std::u32string lettersOf(std::string_view word);
+
+// The automaton of a word for at most so many edits, up to kEditsMax.
+class EditAutomaton {
+ public:
+  // After some letters: the edits to each beginning of the word near to as many letters.
+  struct State {
+    uint32_t depth = 0;
+    std::array<uint8_t, 2 * kEditsMax + 1> edits{};
+  };
+
+  EditAutomaton(std::u32string word, uint32_t most) : word_(std::move(word)), most_(most) {}
+
+  const std::u32string& word() const { return word_; }
+  uint32_t most() const { return most_; }
+  State start() const;
+  State step(const State& state, char32_t letter) const;
+  // At least so many edits are needed whatever follows; more than most() says that none is enough.
+  uint32_t least(const State& state) const;
+  // The edits to the word where nothing follows; more than most() where they are too many.
+  uint32_t whole(const State& state) const;
+  // Calls `use(beginning)` for each length of the beginnings that are `edits` away.
+  template <class Use>
+  void eachAt(const State& state, uint32_t edits, Use use) const {
+    for (uint32_t i = 0; i < width(); i++) {
+      const int64_t at = position(state.depth, i);
+      if (state.edits[i] == edits && at >= 0 && at <= static_cast<int64_t>(word_.size())) {
+        use(static_cast<size_t>(at));
+      }
+    }
+  }
+
+  // The edits between the word and another, or most() + 1 where they are more than most().
+  uint32_t distance(std::string_view other) const { return distance(other, start()); }
+  // The same where the automaton has read the beginning of the other already.
+  uint32_t distance(std::string_view rest, const State& from) const;
+
+ private:
+  uint32_t width() const { return 2 * most_ + 1; }
+  // The beginning that a place of the band stands for; it may lie outside of the word.
+  int64_t position(uint32_t depth, uint32_t place) const {
+    return static_cast<int64_t>(depth) - most_ + place;
+  }
+
+  std::u32string word_;
+  uint32_t most_;
+};
+
+}  // namespace peneira

@@ -1,0 +1,73 @@
+// The writer of buckets. What comes in and goes out: see bucket_file.h. Invariant: a slot that grew
+// for one long record shrinks again when it is written out.
+#include "scan/bucket_file.h"
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <utility>
+
+#include "format/failure.h"
+
+namespace peneira {
+
+BucketFile::BucketFile(std::string path, uint32_t buckets, size_t slotBytes)
+    : path_(std::move(path)), slotBytes_(slotBytes), slots_(buckets) {
+  for (Slot& slot : slots_) refill(slot, slotBytes);
+  file_ = open(path_.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+  if (file_ < 0) throwSystemError("make", path_);
+}
+
+BucketFile::~BucketFile() {
+  if (file_ >= 0) ::close(file_);
+}
+
+uint8_t* BucketFile::reserve(uint32_t bucket, size_t length) {
+  Slot& slot = slots_[bucket];
+  if (slot.length + length > slot.capacity) {
+    flush(bucket);
+    if (length > slot.capacity) refill(slot, length);
+  }
+  uint8_t* const place = slot.bytes.get() + slot.length;
+  slot.length += length;
+  return place;
+}
+
+BucketExtents BucketFile::close() {
+  for (uint32_t bucket = 0; bucket < slots_.size(); bucket++) flush(bucket);
+  const int file = std::exchange(file_, -1);
+  if (::close(file) != 0) throwSystemError("write", path_);
+  return std::move(extents_);
+}
+
+// New room, of which nothing is cleared.
+void BucketFile::refill(Slot& slot, size_t capacity) {
+  slot.bytes.reset();
+  slot.bytes.reset(new uint8_t[capacity]);
+  slot.capacity = capacity;
+}
+
+void BucketFile::flush(uint32_t bucket) {
+  Slot& slot = slots_[bucket];
+  if (slot.length == 0) return;
+  write(slot.bytes.get(), slot.length);
+  extents_.buckets.push_back(bucket);
+  extents_.offsets.push_back(static_cast<double>(position_));
+  extents_.lengths.push_back(static_cast<uint32_t>(slot.length));
+  position_ += slot.length;
+  slot.length = 0;
+  if (slot.capacity > slotBytes_) refill(slot, slotBytes_);
+}
+
+void BucketFile::write(const uint8_t* bytes, size_t length) {
+  for (size_t done = 0; done < length;) {
+    const auto offset = static_cast<off_t>(position_ + done);
+    const ssize_t written = pwrite(file_, bytes + done, length - done, offset);
+    if (written < 0 && errno == EINTR) continue;
+    if (written < 0) throwSystemError("write", path_);
+    done += static_cast<size_t>(written);
+  }
+}
+
+}  // namespace peneira

@@ -1,0 +1,187 @@
+// The dump by number: the columns of its large files, the rules by which a value is odd, the
+// kinds of code, the states. Made from src/dump/layout.ts, src/dump/rules.ts,
+// src/ingest/codes.ts and src/spec/fields.ts by headers.mjs.
+// Invariant: nobody edits this file; `node build.mjs headers` makes it anew, and no build
+// goes on while it is stale.
+#pragma once
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+
+namespace peneira {
+
+// Columns of a file of estabelecimentos.
+struct EstabColumns {
+  enum Number : uint32_t {
+    kRoot = 0,
+    kBranch = 1,
+    kCheck = 2,
+    kHeadquarters = 3,
+    kTradeName = 4,
+    kStatus = 5,
+    kStatusDate = 6,
+    kReason = 7,
+    kForeignCity = 8,
+    kCountry = 9,
+    kStartedOn = 10,
+    kCnaePrimary = 11,
+    kCnaeSecondary = 12,
+    kStreetType = 13,
+    kStreet = 14,
+    kNumber = 15,
+    kComplement = 16,
+    kDistrict = 17,
+    kPostalCode = 18,
+    kUf = 19,
+    kMunicipality = 20,
+    kArea1 = 21,
+    kPhone1 = 22,
+    kArea2 = 23,
+    kPhone2 = 24,
+    kFaxArea = 25,
+    kFax = 26,
+    kEmail = 27,
+    kSpecialStatus = 28,
+    kSpecialDate = 29,
+    kCount = 30,
+  };
+};
+
+// Columns of a file of empresas.
+struct CompanyColumns {
+  enum Number : uint32_t {
+    kRoot = 0,
+    kName = 1,
+    kNature = 2,
+    kQualification = 3,
+    kCapital = 4,
+    kSize = 5,
+    kEntity = 6,
+    kCount = 7,
+  };
+};
+
+// Columns of a file of simples.
+struct SimplesColumns {
+  enum Number : uint32_t {
+    kRoot = 0,
+    kSimples = 1,
+    kSimplesFrom = 2,
+    kSimplesUntil = 3,
+    kMei = 4,
+    kMeiFrom = 5,
+    kMeiUntil = 6,
+    kCount = 7,
+  };
+};
+
+// Rules by which a value or a row is odd.
+struct Rules {
+  enum Number : uint32_t {
+    kRowMalformed = 0,
+    kCnpjInvalid = 1,
+    kCnpjCheckDigits = 2,
+    kCnpjDuplicate = 3,
+    kCompanyDuplicate = 4,
+    kCompanyMissing = 5,
+    kSimplesOrphan = 6,
+    kSimplesDuplicate = 7,
+    kDateInvalid = 8,
+    kDateEarly = 9,
+    kDateLate = 10,
+    kCapitalInvalid = 11,
+    kCapitalTooLarge = 12,
+    kPhoneArea = 13,
+    kPhoneNumber = 14,
+    kEmailInvalid = 15,
+    kCpfRemoved = 16,
+    kTradeNameCpfRemoved = 17,
+    kPostalCodeInvalid = 18,
+    kStatusInvalid = 19,
+    kHeadquartersInvalid = 20,
+    kSizeInvalid = 21,
+    kNatureInvalid = 22,
+    kQualificationInvalid = 23,
+    kReasonInvalid = 24,
+    kCnaeInvalid = 25,
+    kCnaeSecondaryInvalid = 26,
+    kUfInvalid = 27,
+    kMunicipalityInvalid = 28,
+    kCountryInvalid = 29,
+    kFlagInvalid = 30,
+    kCnaeUnknown = 31,
+    kNatureUnknown = 32,
+    kReasonUnknown = 33,
+    kQualificationUnknown = 34,
+    kCountryUnknown = 35,
+    kMunicipalityUnknown = 36,
+    kCount = 37,
+  };
+};
+
+// Kinds of code.
+struct CodeKinds {
+  enum Number : uint32_t {
+    kCnae = 0,
+    kNature = 1,
+    kReason = 2,
+    kTom = 3,
+    kCountry = 4,
+    kIbge = 5,
+    kCount = 6,
+  };
+};
+
+// Names by number.
+constexpr std::string_view kCodeKindNames[] = {
+    "cnae",     // 0
+    "nature",   // 1
+    "reason",   // 2
+    "tom",      // 3
+    "country",  // 4
+    "ibge",     // 5
+};
+
+// Most digits of a code, by its kind.
+constexpr uint32_t kCodeWidths[] = {
+    7,  // 0
+    4,  // 1
+    2,  // 2
+    4,  // 3
+    3,  // 4
+    7,  // 5
+};
+
+// Names by number.
+constexpr std::string_view kStates[] = {
+    "AC",  // 0
+    "AL",  // 1
+    "AM",  // 2
+    "AP",  // 3
+    "BA",  // 4
+    "CE",  // 5
+    "DF",  // 6
+    "ES",  // 7
+    "EX",  // 8
+    "GO",  // 9
+    "MA",  // 10
+    "MG",  // 11
+    "MS",  // 12
+    "MT",  // 13
+    "PA",  // 14
+    "PB",  // 15
+    "PE",  // 16
+    "PI",  // 17
+    "PR",  // 18
+    "RJ",  // 19
+    "RN",  // 20
+    "RO",  // 21
+    "RR",  // 22
+    "RS",  // 23
+    "SC",  // 24
+    "SE",  // 25
+    "SP",  // 26
+    "TO",  // 27
+};
+
+}  // namespace peneira

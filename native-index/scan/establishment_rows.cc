@@ -1,0 +1,182 @@
+// The scan of establishments. What comes in and goes out: see establishment_rows.h. Invariant:
+// values are cleaned in the order of the twin, so that the first examples of a rule are the same.
+#include "scan/establishment_rows.h"
+
+#include <cstring>
+#include <iterator>
+
+#include "builder/record.h"
+#include "scan/bad_rows.h"
+#include "scan/cnpj.h"
+#include "scan/values.h"
+
+namespace peneira {
+namespace {
+
+// TOM codes have four digits; a place is counted under its state's ordinal times this.
+constexpr size_t kTomCodes = 10'000;
+
+// Registration statuses that exist.
+constexpr bool isStatus(Answer status) {
+  return status == 1 || status == 2 || status == 3 || status == 4 || status == 8;
+}
+
+}  // namespace
+
+EstablishmentRows::EstablishmentRows(const ScanOptions& options, ScanOutput& output)
+    : options_(options), output_(output), texts_(options.portable, output.encoding) {
+  output.places.resize(std::size(kStates) * kTomCodes);
+}
+
+bool EstablishmentRows::take(const DumpRecord& record) {
+  CompanyRoot root{};
+  const bool hasRoot = readRoot(record[EstabColumns::kRoot], root);
+  const int32_t branch = readBranch(record[EstabColumns::kBranch]);
+  const int32_t check = readCheckDigits(record[EstabColumns::kCheck]);
+  const std::initializer_list<uint32_t> cnpj = {EstabColumns::kRoot, EstabColumns::kBranch,
+                                                EstabColumns::kCheck};
+  if (!hasRoot || branch < 0 || check < 0) {
+    output_.odd.add(Rules::kCnpjInvalid, record, cnpj);
+    return false;
+  }
+  const uint32_t right = checkDigitsOf(record[EstabColumns::kRoot], record[EstabColumns::kBranch]);
+  if (right != static_cast<uint32_t>(check)) {
+    output_.odd.add(Rules::kCnpjCheckDigits, record, cnpj);
+  }
+  readTexts(record);
+  const uint32_t odd = readActivities(record[EstabColumns::kCnaeSecondary], activities_);
+  if (odd > 0) {
+    output_.odd.add(Rules::kCnaeSecondaryInvalid, record, {EstabColumns::kCnaeSecondary}, odd);
+  }
+  const size_t used = RecordLayout::kFixedLength + 2 * activities_.size() + texts_.size();
+  const uint32_t partition = root.partition(options_.partitions);
+  uint8_t* const to = output_.buckets.reserve(partition, paddedLength(used));
+  storeValue(to + RecordLayout::kLength, static_cast<uint32_t>(paddedLength(used)));
+  writeRecord(record, branch, to);
+  pad(to, used);
+  return true;
+}
+
+// Fills the sink and the lengths in the order of RecordStrings; the legal name comes with the join.
+void EstablishmentRows::readTexts(const DumpRecord& record) {
+  texts_.clear();
+  const auto add = [&](RecordStrings::Number number, uint32_t column) {
+    setLength(record, number, texts_.addText(record[column]));
+  };
+  setLength(record, RecordStrings::kLegalName, 0);
+  setLength(record, RecordStrings::kTradeName, readTradeName(record));
+  add(RecordStrings::kDistrict, EstabColumns::kDistrict);
+  const DumpField& type = record[EstabColumns::kStreetType];
+  const size_t street = texts_.addTexts(type, record[EstabColumns::kStreet]);
+  setLength(record, RecordStrings::kStreet, street);
+  add(RecordStrings::kStreetNumber, EstabColumns::kNumber);
+  add(RecordStrings::kAddressComplement, EstabColumns::kComplement);
+  add(RecordStrings::kForeignCity, EstabColumns::kForeignCity);
+  const Answer email = texts_.addEmail(record[EstabColumns::kEmail]);
+  output_.odd.note(email, record, EstabColumns::kEmail);
+  setLength(record, RecordStrings::kEmail, isValue(email) ? static_cast<size_t>(email) : 0);
+}
+
+// Puts the trade name into the sink, without the CPF that it is or ends in; gives its length.
+size_t EstablishmentRows::readTradeName(const DumpRecord& record) {
+  const size_t name = texts_.addText(record[EstabColumns::kTradeName]);
+  if (options_.keepCpf) return name;
+  const size_t left = texts_.removeCpf(name, true);
+  if (left != name) output_.odd.add(Rules::kTradeNameCpfRemoved, record, {});
+  return left;
+}
+
+void EstablishmentRows::setLength(const DumpRecord& record, RecordStrings::Number number,
+                                  size_t length) {
+  if (length >= kNullString) {
+    const std::string bytes = std::to_string(length);
+    refuseLine(record.line, "a text of " + bytes + " bytes; a closing quote is missing");
+  }
+  lengths_[number] = length == 0 ? kNullString : static_cast<uint16_t>(length);
+}
+
+// Writes everything but the length.
+void EstablishmentRows::writeRecord(const DumpRecord& record, int32_t branch, uint8_t* to) {
+  std::memset(to + RecordLayout::kLength + sizeof(uint32_t), 0,
+              RecordLayout::kFixedLength - sizeof(uint32_t));
+  writeCnpj(record[EstabColumns::kRoot], record[EstabColumns::kBranch],
+            record[EstabColumns::kCheck], to + RecordLayout::kCnpj);
+  writeFlagsAndPlace(record, branch, to);
+  writeSlots(record, to);
+  storeValue(to + RecordLayout::kSecondaryCount, static_cast<uint16_t>(activities_.size()));
+  std::memcpy(to + RecordLayout::kStringLengths, lengths_.data(), sizeof lengths_);
+  uint8_t* end = to + RecordLayout::kFixedLength;
+  for (const uint32_t activity : activities_) {
+    storeValue(end, numberOf(CodeKinds::kCnae, activity));
+    end += sizeof(uint16_t);
+  }
+  if (texts_.size() > 0) std::memcpy(end, texts_.data(), texts_.size());
+}
+
+void EstablishmentRows::writeFlagsAndPlace(const DumpRecord& record, int32_t branch, uint8_t* to) {
+  constexpr Answer odd = oddBy(Rules::kHeadquartersInvalid);
+  const Answer flag = cleanCode(record[EstabColumns::kHeadquarters], 1, odd);
+  const bool isFlag = flag == 1 || flag == 2;
+  if (!isFlag) output_.odd.note(odd, record, EstabColumns::kHeadquarters);
+  const bool isHead = isFlag ? flag == 1 : branch == 1;
+  const Answer state = cleanState(record[EstabColumns::kUf]);
+  output_.odd.note(state, record, EstabColumns::kUf);
+  const Answer tom = code(record, EstabColumns::kMunicipality, 4, Rules::kMunicipalityInvalid);
+  to[RecordLayout::kUf] = isValue(state) ? static_cast<uint8_t>(state) : recordNull<uint8_t>();
+  to[RecordLayout::kFlags] = isHead ? RecordFlags::kHeadquarters : 0;
+  storeValue(to + RecordLayout::kMunicipalityTom, numberOf(CodeKinds::kTom, tom));
+  storeValue(to + RecordLayout::kMunicipalityIbge, recordNull<uint16_t>());
+  if (!isValue(state) || !isValue(tom)) return;
+  output_.places[static_cast<size_t>(state) * kTomCodes + static_cast<size_t>(tom)]++;
+}
+
+void EstablishmentRows::writeSlots(const DumpRecord& record, uint8_t* to) {
+  Answer status = cleanCode(record[EstabColumns::kStatus], 2, oddBy(Rules::kStatusInvalid));
+  if (isValue(status) && !isStatus(status)) status = oddBy(Rules::kStatusInvalid);
+  output_.odd.note(status, record, EstabColumns::kStatus);
+  to[RecordLayout::kRegistrationStatus] =
+      isValue(status) ? static_cast<uint8_t>(status) : recordNull<uint8_t>();
+  const Answer reason = code(record, EstabColumns::kReason, 2, Rules::kReasonInvalid);
+  to[RecordLayout::kRegistrationStatusReason] =
+      static_cast<uint8_t>(numberOf(CodeKinds::kReason, reason));
+  const Answer country = code(record, EstabColumns::kCountry, 3, Rules::kCountryInvalid);
+  storeValue(to + RecordLayout::kCountryCode, numberOf(CodeKinds::kCountry, country));
+  const Answer postalCode = cleanPostalCode(record[EstabColumns::kPostalCode]);
+  output_.odd.note(postalCode, record, EstabColumns::kPostalCode);
+  const auto postal =
+      isValue(postalCode) ? static_cast<uint32_t>(postalCode) : recordNull<uint32_t>();
+  storeValue(to + RecordLayout::kPostalCode, postal);
+  storeValue(to + RecordLayout::kStartedOn, date(record, EstabColumns::kStartedOn));
+  storeValue(to + RecordLayout::kRegistrationStatusDate, date(record, EstabColumns::kStatusDate));
+  storeValue(to + RecordLayout::kPhone1,
+             phone(record, EstabColumns::kArea1, EstabColumns::kPhone1));
+  storeValue(to + RecordLayout::kPhone2,
+             phone(record, EstabColumns::kArea2, EstabColumns::kPhone2));
+  const Answer primary = code(record, EstabColumns::kCnaePrimary, 7, Rules::kCnaeInvalid);
+  storeValue(to + RecordLayout::kCnaePrimary, numberOf(CodeKinds::kCnae, primary));
+}
+
+Answer EstablishmentRows::code(const DumpRecord& record, uint32_t column, uint32_t width,
+                               Rules::Number rule) {
+  const Answer answer = cleanCode(record[column], width, oddBy(rule));
+  output_.odd.note(answer, record, column);
+  return answer;
+}
+
+uint16_t EstablishmentRows::numberOf(CodeKinds::Number kind, Answer code) {
+  return output_.counters[kind].numberOf(code);
+}
+
+int32_t EstablishmentRows::date(const DumpRecord& record, uint32_t column) {
+  const Answer days = cleanDate(record[column], options_.latestDay);
+  output_.odd.note(days, record, column);
+  return isValue(days) ? static_cast<int32_t>(days) : recordNull<int32_t>();
+}
+
+int64_t EstablishmentRows::phone(const DumpRecord& record, uint32_t area, uint32_t column) {
+  const Answer number = cleanPhone(record[area], record[column]);
+  output_.odd.note(number, record, column);
+  return wholeOrNull(number);
+}
+
+}  // namespace peneira

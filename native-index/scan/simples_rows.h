@@ -1,0 +1,21 @@
+// Simples and MEI opt-ins on their way to their companies. What comes in: records of the Simples
+// file. What goes out: spill records of 16 bytes, drawn in src/ingest/simples.ts, the twin.
+// Invariant: `S` is yes; `N`, blank and odd values are no.
+#pragma once
+#include "scan/row_scan.h"
+
+namespace peneira {
+
+class SimplesRows : public RowScan {
+ public:
+  SimplesRows(const ScanOptions& options, ScanOutput& output)
+      : options_(options), output_(output) {}
+
+  bool take(const DumpRecord& record) override;
+
+ private:
+  const ScanOptions options_;
+  ScanOutput& output_;
+};
+
+}  // namespace peneira

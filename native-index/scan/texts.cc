@@ -1,0 +1,168 @@
+// The cleaning of texts. What comes in and goes out: see texts.h. Invariant: the quick copy of
+// plain ASCII and the careful one give the same bytes.
+#include "scan/texts.h"
+
+#include <algorithm>
+#include <array>
+
+#include "scan/byte_search.h"
+#include "scan/cpf.h"
+
+namespace peneira {
+namespace {
+
+// Longest address that SMTP can carry (RFC 5321, 256 with its angle brackets).
+constexpr size_t kEmailBytesMax = 254;
+constexpr size_t kLocalBytesMax = 64;
+// Most bytes that one of the dump becomes: a damaged one is U+FFFD.
+constexpr size_t kGrowth = 3;
+
+bool isDigit(uint8_t byte) { return byte >= '0' && byte <= '9'; }
+bool isEmailBlank(uint8_t byte) { return byte <= ' ' || byte == 0xa0; }
+
+// Visible ASCII that needs no quoting before the @ of an address.
+constexpr std::array<bool, 256> localBytes() {
+  std::array<bool, 256> allowed{};
+  constexpr std::string_view quoted = "\"(),:;<>@[\\]";
+  for (size_t byte = '!'; byte < 127; byte++) {
+    allowed[byte] = quoted.find(static_cast<char>(byte)) == std::string_view::npos;
+  }
+  return allowed;
+}
+
+constexpr std::array<bool, 256> kLocalBytes = localBytes();
+
+bool isLocal(const uint8_t* start, const uint8_t* end) {
+  if (end == start || static_cast<size_t>(end - start) > kLocalBytesMax) return false;
+  return std::all_of(start, end, [](uint8_t byte) { return kLocalBytes[byte]; });
+}
+
+// Two or more labels of letters, digits and inner hyphens; the last is two or more letters.
+bool isDomain(const uint8_t* start, const uint8_t* end) {
+  size_t labels = 0;
+  const uint8_t* first = start;
+  bool lettersOnly = true;
+  for (const uint8_t* p = start;; p++) {
+    if (p == end || *p == '.') {
+      if (p == first || *first == '-' || p[-1] == '-') return false;
+      labels++;
+      if (p == end) return labels >= 2 && lettersOnly && p - first >= 2;
+      first = p + 1;
+      lettersOnly = true;
+    } else if (*p < 'a' || *p > 'z') {
+      if (*p != '-' && !isDigit(*p)) return false;
+      lettersOnly = false;
+    }
+  }
+}
+
+}  // namespace
+
+// Room for `more` bytes and what the copy writes behind them.
+uint8_t* TextSink::reserve(size_t more) {
+  const size_t needed = length_ + more + kSearchMargin;
+  if (needed > bytes_.size()) bytes_.resize(std::max(needed, bytes_.size() * 2));
+  return bytes_.data() + length_;
+}
+
+size_t TextSink::addText(DumpField field) {
+  const size_t length = field.size();
+  if (length == 0) return 0;
+  uint8_t* const to = reserve(kGrowth * length);
+  const bool plain = portable_ ? PortableSearch::copyPlain(field.start, length, to)
+                               : VectorSearch::copyPlain(field.start, length, to);
+  // A single blank at the end is the one oddity that the copy lets pass.
+  const size_t written = plain ? length - (to[length - 1] == ' ' ? 1 : 0) : addCarefully(field, to);
+  length_ += written;
+  return written;
+}
+
+// Gives how many bytes were written.
+size_t TextSink::addCarefully(DumpField field, uint8_t* to) {
+  encoding_.count(field);
+  uint8_t* const end = encoding_.utf8 ? squeezeUtf8(field, to) : squeeze(field, to);
+  return static_cast<size_t>(end - to);
+}
+
+// The careful copy: white space becomes single blanks, ISO-8859-1 becomes UTF-8.
+uint8_t* TextSink::squeeze(DumpField field, uint8_t* to) {
+  const uint8_t* const start = to;
+  bool gap = false;
+  for (const uint8_t* p = field.start; p < field.end; p++) {
+    if (isTextBlank(*p)) {
+      gap = true;
+      continue;
+    }
+    if (gap && to > start) *to++ = ' ';
+    gap = false;
+    if (*p < 0x80) {
+      *to++ = *p;
+    } else {
+      *to++ = static_cast<uint8_t>(0xc0 | (*p >> 6));
+      *to++ = static_cast<uint8_t>(0x80 | (*p & 0x3f));
+    }
+  }
+  return to;
+}
+
+// The same of UTF-8: what it cannot be becomes U+FFFD.
+uint8_t* TextSink::squeezeUtf8(DumpField field, uint8_t* to) {
+  const uint8_t* const start = to;
+  bool gap = false;
+  for (const uint8_t* p = field.start; p < field.end;) {
+    const bool ascii = *p < 0x80;
+    const Utf8Sequence sequence = ascii ? Utf8Sequence{1, true} : readUtf8(p, field.end);
+    const bool wideBlank = sequence.length == 2 && p[0] == 0xc2 && p[1] == 0xa0;
+    if (ascii ? isTextBlank(*p) : wideBlank) {
+      gap = true;
+      p += sequence.length;
+      continue;
+    }
+    if (gap && to > start) *to++ = ' ';
+    gap = false;
+    constexpr uint8_t replacement[] = {0xef, 0xbf, 0xbd};
+    to = sequence.right ? std::copy_n(p, sequence.length, to) : std::copy_n(replacement, 3, to);
+    p += sequence.length;
+  }
+  return to;
+}
+
+size_t TextSink::addTexts(DumpField first, DumpField second) {
+  const size_t before = addText(first);
+  if (before == 0) return addText(second);
+  *reserve(1) = ' ';
+  length_++;
+  const size_t after = addText(second);
+  if (after > 0) return before + 1 + after;
+  length_--;
+  return before;
+}
+
+Answer TextSink::addEmail(DumpField field) {
+  while (field.start < field.end && isEmailBlank(*field.start)) field.start++;
+  while (field.start < field.end && isEmailBlank(field.end[-1])) field.end--;
+  if (field.empty()) return kAbsent;
+  constexpr Answer odd = oddBy(Rules::kEmailInvalid);
+  if (field.size() > kEmailBytesMax) return odd;
+  uint8_t* const to = reserve(field.size());
+  uint8_t* write = to;
+  const uint8_t* sign = nullptr;
+  for (const uint8_t* p = field.start; p < field.end; p++) {
+    if (*p == '@') {
+      if (sign != nullptr) return odd;
+      sign = write;
+    }
+    *write++ = *p >= 'A' && *p <= 'Z' ? *p | 32 : *p;
+  }
+  if (sign == nullptr || !isLocal(to, sign) || !isDomain(sign + 1, write)) return odd;
+  length_ += field.size();
+  return static_cast<Answer>(field.size());
+}
+
+size_t TextSink::removeCpf(size_t length, bool checked) {
+  const size_t left = withoutCpf(bytes_.data() + (length_ - length), length, checked);
+  length_ -= length - left;
+  return left;
+}
+
+}  // namespace peneira

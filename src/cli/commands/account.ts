@@ -1,0 +1,66 @@
+/**
+ * `peneira account`: one account, without a server. What comes in: a snapshot file and a CNPJ in
+ * any spelling. What goes out: every field of the account on standard output.
+ * Invariant: the values are those of GET /v1/accounts/{cnpj}; a CNPJ that is not there is a failure
+ * that says whether its check digits are wrong.
+ */
+import { type Command, Option } from "commander";
+import { CommandError } from "../../errors.ts";
+import { absent } from "../../http/api/accounts.ts";
+import { openAnySegment } from "../../ingest/boot.ts";
+import { account, type RenderedAccount } from "../../search/searcher.ts";
+import { readCnpj } from "../../spec/cnpj.ts";
+import { OUTPUT_FIELD_NAMES } from "../../spec/fields.ts";
+
+const FORMATS = ["table", "json"] as const;
+
+interface AccountOptions {
+  readonly snapshot: string;
+  readonly format: (typeof FORMATS)[number];
+}
+
+const EXAMPLES = `
+Examples:
+  $ peneira account --snapshot 2026-10.peneira 11.222.333/0001-81
+  $ peneira account --snapshot 2026-10.peneira 11222333000181 --format json
+
+All establishments of a company: peneira find with the first 8 characters of its CNPJ.`;
+
+/** Adds `peneira account` to the program. */
+export function registerAccount(program: Command): void {
+  program
+    .command("account")
+    .summary("read one account by its CNPJ")
+    .description("Prints every field of the account of a CNPJ.")
+    .argument("<cnpj>", "14 characters, with or without punctuation, in any case")
+    .requiredOption("--snapshot <file>", "the snapshot to read from")
+    .addOption(new Option("--format <format>", "how to print").choices(FORMATS).default("table"))
+    .addHelpText("after", EXAMPLES)
+    .action(run);
+}
+
+async function run(text: string, { snapshot, format }: AccountOptions): Promise<void> {
+  const read = readCnpj(text.trim());
+  if (read === null) {
+    const detail = "It must be a CNPJ: 14 characters, such as 11.222.333/0001-81.";
+    throw new CommandError(detail, 2);
+  }
+  const segment = await openAnySegment(snapshot);
+  try {
+    const found = account(segment, read.cnpj, OUTPUT_FIELD_NAMES);
+    if (found === null) throw absent(segment.label, read.checked);
+    process.stdout.write(format === "json" ? `${JSON.stringify(found, null, 2)}\n` : lines(found));
+  } finally {
+    segment.close();
+  }
+}
+
+/** A line for each field; what is missing is a dash. */
+function lines(found: RenderedAccount): string {
+  const width = Math.max(...OUTPUT_FIELD_NAMES.map((name) => name.length));
+  return OUTPUT_FIELD_NAMES.map((name) => {
+    const value = found[name] ?? null;
+    const shown = Array.isArray(value) ? value.join(", ") || null : value;
+    return `${name.padEnd(width)}  ${shown ?? "-"}\n`;
+  }).join("");
+}

@@ -1,0 +1,91 @@
+/**
+ * `peneira find`: accounts by name, without a server. What comes in: a snapshot file and a text as
+ * far as it is known. What goes out: the accounts that fit on standard output, what else is to be
+ * said on standard error.
+ * Invariant: the accounts, their order and how each fits are those of GET /v1/accounts/suggest.
+ */
+import { type Command, InvalidArgumentError, Option } from "commander";
+import { wordFor } from "../../amounts.ts";
+import { CommandError } from "../../errors.ts";
+import { openAnySegment } from "../../ingest/boot.ts";
+import { mistakeIn, SUGGEST_LIMITS, type Suggestions, suggest } from "../../search/finding.ts";
+import { STATE_NAMES } from "../../spec/states.ts";
+import { printJsonLines, printTable } from "../support/print.ts";
+import { positive } from "../support/specfile.ts";
+
+const FORMATS = ["table", "json", "jsonl"] as const;
+
+interface FindOptions {
+  readonly snapshot: string;
+  readonly uf?: string;
+  readonly limit: number;
+  readonly format: (typeof FORMATS)[number];
+}
+
+const FIELDS = ["cnpj", "legal_name", "trade_name", "municipality_name", "uf"];
+
+const EXAMPLES = `
+Examples:
+  $ peneira find --snapshot 2026-10.peneira padaria estrela da manha
+  $ peneira find --snapshot 2026-10.peneira --uf SP --limit 20 "pdaria estrela"
+  $ peneira find --snapshot 2026-10.peneira 11.222.333`;
+
+/** Adds `peneira find` to the program. */
+export function registerFind(program: Command): void {
+  program
+    .command("find")
+    .summary("find accounts by name or CNPJ")
+    .description(
+      "Finds the accounts whose legal or trade name fits a text, also one that is incomplete or " +
+        "misspelt by a letter or two, best first; or those of a CNPJ or the root of one.",
+    )
+    .argument("<text...>", "a name as far as it is known, or a CNPJ")
+    .requiredOption("--snapshot <file>", "the snapshot to look in")
+    .option("--uf <state>", "only accounts of this state; EX is abroad", state)
+    .addOption(
+      new Option("--limit <n>", "accounts wanted, at most 20")
+        .argParser(positive)
+        .default(SUGGEST_LIMITS.limitDefault),
+    )
+    .addOption(new Option("--format <format>", "how to print").choices(FORMATS).default("table"))
+    .addHelpText("after", EXAMPLES)
+    .action(run);
+}
+
+function state(text: string): string {
+  const uf = text.toUpperCase();
+  if (uf === "EX" || Object.hasOwn(STATE_NAMES, uf)) return uf;
+  throw new InvalidArgumentError("It must be the two letters of a state, or EX.");
+}
+
+async function run(words: readonly string[], options: FindOptions): Promise<void> {
+  const { format, limit, uf = null } = options;
+  const text = words.join(" ");
+  const mistake = mistakeIn(text);
+  if (mistake !== null) throw new CommandError(mistake, 2);
+  if (limit > SUGGEST_LIMITS.limit) {
+    throw new CommandError(`--limit can be at most ${SUGGEST_LIMITS.limit}.`, 2);
+  }
+  const segment = await openAnySegment(options.snapshot);
+  try {
+    const found = await suggest(segment, { text, uf, limit, fields: FIELDS });
+    const rows = found.suggestions.map(({ match, account }) => ({ match, ...account }));
+    if (format === "table") process.stdout.write(printTable(rows, ["match", ...FIELDS]));
+    else if (format === "jsonl") process.stdout.write(printJsonLines(rows));
+    else
+      process.stdout.write(`${JSON.stringify({ snapshot: segment.label, ...found }, null, 2)}\n`);
+    process.stderr.write(summary(found, segment.label));
+  } finally {
+    segment.close();
+  }
+}
+
+function summary({ suggestions, number }: Suggestions, label: string): string {
+  const count = suggestions.length;
+  const wrong =
+    number?.check_digits_right === false
+      ? `${number.value} has wrong check digits: look for a mistyped one\n`
+      : "";
+  const fit = wordFor(count, "account fits", "accounts fit");
+  return `${wrong}${count} ${fit} in snapshot ${label}\n`;
+}

@@ -1,0 +1,146 @@
+/**
+ * What changed from the month before to the newest one, in counts. What comes in: the snapshots of
+ * a folder. What goes out: how many establishments entered, left and changed; the same in
+ * `.update.changes.json` beside the snapshots, for every pair of months that was counted.
+ * Invariant: the counts are those of `peneira diff` without a spec. A pair is compared once: what
+ * was killed in between, or failed, is made up for by the next update.
+ */
+import { rmSync } from "node:fs";
+import { join } from "node:path";
+import { isMonth } from "../../../native-index/format/meta-schema.ts";
+import {
+  type ChangeList,
+  changeListName,
+  makeChangeList,
+  openChangeList,
+} from "../../changes/list.ts";
+import type { ChangeTotals } from "../../changes/query.ts";
+import { wholeTotals } from "../../changes/wholetotals.ts";
+import { openSegment, type Segment } from "../../search/segment.ts";
+import type { KnownSnapshot } from "../serving/snapshots.ts";
+import { progress } from "../support/progress.ts";
+import { readRecord, writeRecord } from "./recordfile.ts";
+
+/** Name of the file in the folder of the snapshots. */
+export const CHANGES_FILE = ".update.changes.json";
+
+/** So many pairs stay in the file, the newest first. */
+const PAIRS_MAX = 60;
+
+/** One of the two months. */
+interface CountedMonth {
+  readonly snapshot: string;
+  readonly snapshot_date: string;
+  readonly accounts: number;
+  /** Identity of the content. */
+  readonly id: string;
+}
+
+/** What changed between two months. */
+export interface MonthCounts {
+  readonly since: CountedMonth;
+  readonly until: CountedMonth;
+  readonly totals: ChangeTotals;
+}
+
+/** Where the counting works. */
+interface Place {
+  /** Folder of the snapshots. */
+  readonly folder: string;
+  /** Folder for the comparison, on the same disk. */
+  readonly desk: string;
+  readonly signal: AbortSignal;
+  readonly say: (text: string) => void;
+}
+
+/**
+ * Counts what changed up to the newest snapshot; null where there is no month before it, or where
+ * the two cannot be compared, which is said. @throws the signal's reason when it came
+ */
+export async function countChanges(
+  snapshots: readonly KnownSnapshot[],
+  place: Place,
+): Promise<MonthCounts | null> {
+  const newest = snapshots[0];
+  const before = snapshots.find(({ label }) => newest !== undefined && label < newest.label);
+  if (newest === undefined || before === undefined) return null;
+  try {
+    return await countPair(before.path, newest.path, place);
+  } catch (error) {
+    place.signal.throwIfAborted();
+    const why = error instanceof Error ? error.message : String(error);
+    place.say(`what changed from ${before.label} to ${newest.label} was not counted: ${why}`);
+    return null;
+  }
+}
+
+async function countPair(older: string, newer: string, place: Place): Promise<MonthCounts> {
+  const opened: { close(): void }[] = [];
+  try {
+    const since = await openSegment(older);
+    opened.unshift(since);
+    const until = await openSegment(newer);
+    opened.unshift(until);
+    const known = recorded(place.folder);
+    const same = known.find((one) => {
+      return one.since.id === since.snapshotId && one.until.id === until.snapshotId;
+    });
+    if (same !== undefined) return same;
+    const totals = await compare(since, until, place);
+    const counts = { since: monthOf(since), until: monthOf(until), totals };
+    place.say(wordsOf(counts));
+    const others = known.filter(({ until: { snapshot } }) => snapshot !== until.label);
+    writeRecord(place.folder, CHANGES_FILE, {
+      format: 1,
+      months: [counts, ...others].slice(0, PAIRS_MAX),
+    });
+    return counts;
+  } finally {
+    for (const one of opened) one.close();
+  }
+}
+
+async function compare(since: Segment, until: Segment, place: Place): Promise<ChangeTotals> {
+  const path = join(place.desk, changeListName(since, until));
+  const shown = progress("compare", since.accounts + until.accounts);
+  let list: ChangeList | null = null;
+  try {
+    await makeChangeList(since, until, path, {
+      signal: place.signal,
+      onProgress: (done) => shown.update(done),
+    });
+    shown.done();
+    list = openChangeList(path, since, until);
+    return await wholeTotals(list);
+  } finally {
+    list?.close();
+    rmSync(path, { force: true });
+  }
+}
+
+function monthOf({ label, snapshotDate, accounts, snapshotId }: Segment): CountedMonth {
+  return { snapshot: label, snapshot_date: snapshotDate, accounts, id: snapshotId };
+}
+
+function wordsOf({ since, until, totals }: MonthCounts): string {
+  const count = (number: number) => number.toLocaleString("en-US");
+  return (
+    `${since.snapshot} to ${until.snapshot}: ${count(totals.entered)} entered, ` +
+    `${count(totals.left)} left, ${count(totals.changed)} changed`
+  );
+}
+
+/** What earlier updates counted; nothing where the file is not one of ours. */
+function recorded(folder: string): MonthCounts[] {
+  const found = readRecord(folder, CHANGES_FILE) as { readonly months?: unknown } | null;
+  return Array.isArray(found?.months) ? found.months.filter(isCounts) : [];
+}
+
+function isCounts(value: unknown): value is MonthCounts {
+  const { since, until, totals } = (value ?? {}) as Partial<MonthCounts>;
+  const isCount = (number: unknown) => Number.isSafeInteger(number);
+  return (
+    [since, until].every((month) => isMonth(month?.snapshot) && typeof month?.id === "string") &&
+    [totals?.entered, totals?.left, totals?.changed].every(isCount)
+  );
+}

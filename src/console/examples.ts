@@ -1,0 +1,104 @@
+/**
+ * Sentences to begin with. What comes in: a snapshot and its catalog's places. What goes out: for
+ * each language three sentences that find something in it.
+ * Invariant: a sentence is an example only once its matches were counted; the cities and states in
+ * them are those with the most accounts of the snapshot.
+ */
+import { laterResult, stepwise } from "../http/server/background-tasks.ts";
+import { countMatches } from "../search/searcher.ts";
+import type { Segment } from "../search/segment.ts";
+import { DEFAULT_FIELDS, OUTPUT_FIELD_NAMES } from "../spec/fields.ts";
+import { normalizeSpec } from "../spec/normalize.ts";
+import { translateSteps } from "../translate/translate.ts";
+import type { Answered } from "./answered.ts";
+import type { CatalogAnswer } from "./web/app/answers.ts";
+
+/** Sentences of a language. */
+const EXAMPLES = 3;
+
+/** Where most accounts are: cities of three states as `Name/UF`, and a state. */
+interface Largest {
+  readonly cities: readonly [string, string, string];
+  readonly state: string;
+}
+
+type Places = Answered<Pick<CatalogAnswer, "municipalities" | "states">>;
+
+/** What people ask, the likeliest to find something last. */
+const SENTENCES: Readonly<Record<keyof CatalogAnswer["examples"], (where: Largest) => string[]>> = {
+  pt: ({ cities: [first, second, third], state }) => [
+    `padarias em ${first} abertas desde 2015, com e-mail`,
+    `lojas de roupas em ${second} com telefone`,
+    `salões de beleza em ${third} com e-mail`,
+    `construtoras em ${state}, fora do MEI`,
+    `restaurantes em ${first}`,
+    `lojas de roupas em ${state}`,
+    `comércio varejista em ${first}`,
+    `empresas em ${first}`,
+    `empresas em ${second}`,
+    `empresas em ${third}`,
+  ],
+  en: ({ cities: [first, second, third], state }) => [
+    `bakeries in ${first} opened since 2015, with e-mail`,
+    `clothing stores in ${second} with phone`,
+    `beauty salons in ${third} with e-mail`,
+    `construction companies in ${state}, not MEI`,
+    `restaurants in ${first}`,
+    `clothing stores in ${state}`,
+    `retail in ${first}`,
+    `companies in ${first}`,
+    `companies in ${second}`,
+    `companies in ${third}`,
+  ],
+};
+
+/** Finds the sentences of every language. */
+export async function exampleSentences(
+  segment: Segment,
+  catalog: Places,
+): Promise<CatalogAnswer["examples"]> {
+  const where = largestOf(catalog);
+  if (where === null) return { pt: [], en: [] };
+  return {
+    pt: await thatFind(segment, SENTENCES.pt(where)),
+    en: await thatFind(segment, SENTENCES.en(where)),
+  };
+}
+
+/** The first three that match something. */
+async function thatFind(segment: Segment, sentences: readonly string[]): Promise<string[]> {
+  const found: string[] = [];
+  for (const sentence of sentences) {
+    const { spec } = await stepwise(translateSteps(sentence, segment));
+    if ((await laterResult(() => matchesOf(segment, spec))) > 0) found.push(sentence);
+    if (found.length === EXAMPLES) break;
+  }
+  return found;
+}
+
+function matchesOf(segment: Segment, translated: object): number {
+  const { spec } = normalizeSpec(translated, {
+    catalog: segment.catalog,
+    limitDefault: 1,
+    limitCap: Number.MAX_SAFE_INTEGER,
+    fullAllowed: false,
+    allowedFields: OUTPUT_FIELD_NAMES,
+    defaultFields: DEFAULT_FIELDS,
+    mode: "search",
+  });
+  return countMatches(segment, spec);
+}
+
+/** Null for a snapshot without a city. */
+function largestOf({ municipalities, states }: Places): Largest | null {
+  const cities = new Map<string, string>();
+  const descending = [...municipalities].sort((a, b) => b.accounts - a.accounts);
+  for (const { name, uf, accounts } of descending) {
+    if (accounts > 0 && !cities.has(uf)) cities.set(uf, `${name}/${uf}`);
+    if (cities.size === 3) break;
+  }
+  const [first, second = first, third = second] = cities.values();
+  if (first === undefined || second === undefined || third === undefined) return null;
+  const [state] = [...states].sort((a, b) => b.accounts - a.accounts);
+  return { cities: [first, second, third], state: state?.name ?? first };
+}

@@ -1,0 +1,117 @@
+/**
+ * Establishments offered under the box. What comes in: what is typed so far. What goes out: the
+ * first whose names fit, to be opened by a click or by the arrows and Enter.
+ * Invariant: an answer to an older text never replaces a newer one; nothing is chosen until
+ * somebody goes to it, so that Enter still asks the sentence; a failure offers nothing.
+ */
+import type { VNode } from "preact";
+import { useEffect, useState } from "preact/hooks";
+import type { Account } from "../app/answers.ts";
+import { cnpj } from "../app/format.ts";
+import { words } from "../app/words.ts";
+import { cityText, nameOf, textOf } from "./table/values.ts";
+import { establishmentsLike } from "./typed.ts";
+
+/** How long typing rests before names are looked for. */
+const REST_MS = 90;
+
+/** What is offered, and how keys move in it. */
+interface Offered {
+  readonly accounts: readonly Account[];
+  /** Index of the one that Enter opens; -1 for none. */
+  readonly at: number;
+  close(): void;
+  /** Whether the key was for the list. */
+  key(name: string): boolean;
+}
+
+/** Looks for what fits a text while it is typed; null looks for nothing. */
+export function useOffered(text: string | null, open: (cnpj: string) => void): Offered {
+  const [found, setFound] = useState<{ text: string | null; accounts: Account[] }>(NOTHING);
+  const [at, setAt] = useState(-1);
+  useEffect(() => {
+    setAt(-1);
+    if (text === null) return setFound(NOTHING);
+    const abort = new AbortController();
+    const timer = setTimeout(() => {
+      establishmentsLike(text, abort.signal)
+        .catch(() => [])
+        .then((accounts) => !abort.signal.aborted && setFound({ text, accounts }));
+    }, REST_MS);
+    return () => {
+      clearTimeout(timer);
+      abort.abort();
+    };
+  }, [text]);
+  const accounts = text === null ? [] : found.accounts;
+  const close = () => setFound(NOTHING);
+  const key = (name: string): boolean => {
+    if (accounts.length === 0) return false;
+    const chosen = accounts[at];
+    if (name === "Escape") close();
+    else if (name === "Enter" && chosen !== undefined) open(chosen.cnpj);
+    else if (name === "ArrowDown") setAt(at + 1 < accounts.length ? at + 1 : -1);
+    else if (name === "ArrowUp") setAt(at < 0 ? accounts.length - 1 : at - 1);
+    else return false;
+    return true;
+  };
+  return { accounts, at: accounts.length > at ? at : -1, close, key };
+}
+
+const NOTHING = { text: null, accounts: [] };
+
+/** What the list takes. */
+interface OfferedListProps {
+  id: string;
+  offered: Offered;
+  onOpen: (cnpj: string) => void;
+}
+
+/** The list, below the box. */
+export function OfferedList({ id, offered: { accounts, at }, onOpen }: OfferedListProps): VNode {
+  const { find, shell } = words.value;
+  const isOpen = accounts.length > 0;
+  return (
+    <div class="combo-pop" hidden={!isOpen}>
+      <p class="offered-title" aria-hidden="true">
+        {find.offered}
+      </p>
+      <div class="combo-list" role="listbox" id={id} aria-label={find.offered} tabIndex={-1}>
+        {accounts.map((account, index) => (
+          // biome-ignore lint/a11y/useKeyWithClickEvents: the text box has the focus and the keys
+          <div
+            key={account.cnpj}
+            id={`${id}-${index}`}
+            class={`combo-option${index === at ? " combo-active" : ""}`}
+            role="option"
+            tabIndex={-1}
+            aria-selected={index === at}
+            onPointerDown={(event) => event.preventDefault()}
+            onClick={() => onOpen(account.cnpj)}
+          >
+            <span class="combo-label">
+              {nameOf(account)}
+              <span class="combo-detail">{detailOf(account)}</span>
+            </span>
+          </div>
+        ))}
+      </div>
+      <p class="visually-hidden" role="status">
+        {isOpen && shell.choices(accounts.length)}
+      </p>
+    </div>
+  );
+}
+
+/** Number, other name, whether a branch, and city: enough to tell namesakes apart. */
+function detailOf(account: Account): string {
+  const { values } = words.value.table;
+  const trade = textOf(account, "trade_name");
+  const parts = [
+    cnpj(account.cnpj),
+    trade === nameOf(account) ? "" : trade,
+    account.headquarters === false ? values.branch : "",
+    cityText(account),
+  ];
+  return parts.filter((one) => one !== "").join(" · ");
+}

@@ -1,0 +1,58 @@
+/**
+ * What is typed in the box, where it is no sentence. What comes in: a text. What goes out: the
+ * CNPJ or the root in it, and the establishments whose names fit it.
+ * Invariant: a text is a number only if all of it is one; eight letters are a word.
+ */
+import { readCnpj, readRoot } from "../../../spec/cnpj.ts";
+import type { Account, AccountAnswer, CompanyAnswer, SuggestAnswer } from "../app/answers.ts";
+import { ApiError, get } from "../app/api.ts";
+
+/** A number that was typed. */
+export interface TypedNumber {
+  readonly kind: "cnpj" | "root";
+  /** 14 or 8 characters, upper case. */
+  readonly value: string;
+  /** Whether its check digits are wrong; never for a root, which has none. */
+  readonly isMistyped: boolean;
+}
+
+/** Establishments that are offered while somebody types. */
+const OFFERED = 6;
+/** Longer texts are no names; the server takes no more of them. */
+const NAME_MAX = 200;
+
+/** The number that a text is, said as such or not; null for any other text. */
+export function numberIn(text: string): TypedNumber | null {
+  const bare = text
+    .trim()
+    .replace(/^cnpj\b[\s:.nº°]*/i, "")
+    .replace(/\s*([./-])\s*/g, "$1");
+  const read = readCnpj(bare) ?? readCnpj(bare.replace(/\s+/g, ""));
+  if (read !== null && /\d/.test(read.cnpj.slice(0, 12))) {
+    return { kind: "cnpj", value: read.cnpj, isMistyped: !read.checked };
+  }
+  const root = readRoot(bare);
+  if (root === null || !/\d/.test(root)) return null;
+  return { kind: "root", value: root, isMistyped: false };
+}
+
+/** The CNPJ of the establishment that a number names; null where there is none. */
+export async function establishmentOf({ kind, value }: TypedNumber): Promise<string | null> {
+  try {
+    if (kind === "cnpj") return (await get<AccountAnswer>(`/accounts/${value}`)).account.cnpj;
+    const { accounts } = await get<CompanyAnswer>(`/companies/${value}?limit=1`);
+    return accounts[0]?.cnpj ?? null;
+  } catch (error) {
+    if (error instanceof ApiError && error.status === 404) return null;
+    throw error;
+  }
+}
+
+/** Establishments whose names or numbers fit a text so far, best first. */
+export async function establishmentsLike(text: string, signal: AbortSignal): Promise<Account[]> {
+  const typed = numberIn(text)?.value ?? text.trim();
+  if (typed.length < 3 || typed.length > NAME_MAX || !/[\p{L}\d]/u.test(typed)) return [];
+  const path = `/accounts/suggest?limit=${OFFERED}&q=${encodeURIComponent(typed)}`;
+  const { suggestions } = await get<SuggestAnswer>(path, { signal });
+  return suggestions.map(({ account }) => account);
+}

@@ -1,0 +1,72 @@
+/**
+ * The shapes of what is found by name or by company; a part of the table in schemas.ts. What comes
+ * in: nothing. What goes out: JSON Schemas by name. Invariant: that of the whole table.
+ */
+import Type, { type TSchema } from "typebox";
+import { FITS } from "../../search/finding.ts";
+import {
+  closed,
+  count,
+  cursor,
+  hasMore,
+  named,
+  orNull,
+  requestId,
+  source,
+  text,
+  tookMs,
+} from "../openapi/schema-parts.ts";
+
+const suggestion = Type.Object(
+  {
+    match: Type.Enum([...FITS], {
+      description:
+        "How it fits: cnpj its number is what was typed, or begins with the root that was; " +
+        "name_start a name begins with all of the text; whole_words all words are in its names; " +
+        "word_starts they are, or begin words that are; one_edit, two_edits with so many edits " +
+        "in all.",
+    }),
+    account: named("Account", "With the fields of suggestions that the plan has."),
+  },
+  closed,
+);
+
+const number = Type.Object(
+  {
+    kind: Type.Enum(["cnpj", "root"]),
+    value: text("In upper case, without punctuation."),
+    check_digits_right: orNull(
+      Type.Boolean({ description: "False for a mistyped CNPJ; null for a root, which has none." }),
+    ),
+  },
+  { ...closed, description: "What the text was read as." },
+);
+
+/** The schemas of finding by name. */
+export const FINDING_SCHEMAS = {
+  SuggestAnswer: Type.Object(
+    {
+      request_id: requestId,
+      ...source,
+      provenance: named("Provenance"),
+      suggestions: Type.Array(suggestion, { description: "Best first." }),
+      number: orNull(number),
+      took_ms: tookMs,
+    },
+    closed,
+  ),
+  CompanyAnswer: Type.Object(
+    {
+      request_id: requestId,
+      ...source,
+      provenance: named("Provenance"),
+      cnpj_root: text("The 8 characters, in upper case."),
+      accounts: Type.Array(named("Account"), { description: "Head offices first, then by CNPJ." }),
+      next_cursor: cursor,
+      has_more: hasMore,
+      total: count("Establishments of the company."),
+      took_ms: tookMs,
+    },
+    closed,
+  ),
+} as const satisfies Readonly<Record<string, TSchema>>;

@@ -1,0 +1,58 @@
+/**
+ * The snapshot that an import will replace.
+ * What comes in: the output's path, and how many accounts the new one has. What goes out: nothing,
+ * a refusal, or a warning where the person insists.
+ * Invariant: nothing is replaced by much less; what cannot be read as a snapshot may be replaced by
+ * anything.
+ */
+import { isIndexed } from "../../native-index/format/footer.ts";
+import { openSnapshot } from "../../native-index/format/snapshot.ts";
+import { wordFor } from "../amounts.ts";
+import { CommandError } from "../errors.ts";
+
+/** A new snapshot has at least this share of the accounts of the one before. */
+const SHARE_MIN = 0.98;
+
+/** Accounts of the snapshot at a path; null when there is none. */
+export async function previousAccounts(out: string): Promise<number | null> {
+  try {
+    return isIndexed(out) ? (await openSnapshot(out)).meta.accounts : null;
+  } catch {
+    return null;
+  }
+}
+
+/** What a new snapshot is held against. */
+interface Replacement {
+  /** The snapshot before. */
+  readonly out: string;
+  /** Whether the new one takes its name; else it stands beside it. */
+  readonly isReplaced: boolean;
+  readonly previous: number | null;
+  readonly force: boolean;
+}
+
+/**
+ * Looks at the number of accounts before anything is written; gives what the report must say.
+ * @throws CommandError when they are far fewer than before.
+ */
+export function checkShrinking(replacement: Replacement, accounts: number): string[] {
+  const { out, isReplaced, previous, force } = replacement;
+  if (previous === null || accounts >= previous * SHARE_MIN) return [];
+  const [now, before] = [accounts, previous].map((count) => count.toLocaleString("en-US"));
+  const count = `${now} ${wordFor(accounts, "account")}`;
+  if (!isReplaced) {
+    const counts = `${count}, while the snapshot before it (${out}) has ${before}`;
+    if (force) return [`${counts}. Made with --force.`];
+    throw new CommandError(
+      `No snapshot was made: the import gives ${counts}. ` +
+        "Is a part missing? --force makes it all the same.",
+    );
+  }
+  const counts = `${count}, while the snapshot there`;
+  if (force) return [`${counts} had ${before}. Replaced with --force.`];
+  throw new CommandError(
+    `${out} was not replaced: the import gives ${counts} has ${before}. ` +
+      "Is a part missing? --force replaces it all the same.",
+  );
+}

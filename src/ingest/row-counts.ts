@@ -1,0 +1,79 @@
+/**
+ * What of a partition's rows is counted. What comes in: the rows that stay, twice. What goes out:
+ * in each row the number of its company's active establishments, 1 for each e-mail and phone until
+ * it is known to be more (`shared-values.ts`), and whether the e-mail's domain is its own.
+ * Invariant: every row was seen before the first is filled.
+ */
+import { RECORD, RECORD_FLAGS, RECORD_NULL, SLOTS } from "../../native-index/builder/record.ts";
+import { type RowPlace, spillValue } from "./shared-values.ts";
+import type { SpillWriter } from "./spill.ts";
+
+/** The registration status of an active establishment. */
+const ACTIVE = 2;
+
+/** A row record that begins at `at`, and the bytes of its e-mail; none where it has no e-mail. */
+export interface CountedRow {
+  readonly view: DataView;
+  readonly bytes: Uint8Array;
+  readonly at: number;
+  readonly email: Buffer;
+}
+
+/** Whether there is a phone in the slot at `at`. */
+export function hasPhone(view: DataView, at: number): boolean {
+  return view.getUint32(at + 4, true) < 0x80000000;
+}
+
+/** Counts the rows of one partition. */
+export class RowCounts {
+  readonly #providers: ReadonlySet<string>;
+  /** Active establishments of the companies that have one. */
+  readonly #active = new Map<number, number>();
+  readonly #met = new Set<number>();
+
+  /** `providers`: domains of public mail providers. */
+  constructor(providers: ReadonlySet<string>) {
+    this.#providers = providers;
+  }
+
+  /** Counts a row of a company. */
+  see(root: number, view: DataView, at: number): void {
+    if (view.getUint8(at + SLOTS.registration_status) !== ACTIVE) return;
+    this.#active.set(root, (this.#active.get(root) ?? 0) + 1);
+  }
+
+  /** Fills a row of a company. */
+  fill({ view, at, email: bytes }: CountedRow, root: number): void {
+    const active = this.#active.get(root) ?? 0;
+    this.#met.add(active);
+    const email = bytes.toString("latin1");
+    const one = (has: boolean) => (has ? 1 : RECORD_NULL.u32);
+    view.setUint32(at + SLOTS.establishments, active, true);
+    view.setUint32(at + SLOTS.email_shared, one(email !== ""), true);
+    view.setUint32(at + SLOTS.phone_1_shared, one(hasPhone(view, at + SLOTS.phone_1)), true);
+    view.setUint32(at + SLOTS.phone_2_shared, one(hasPhone(view, at + SLOTS.phone_2)), true);
+    const domain = email.slice(email.lastIndexOf("@") + 1);
+    const isOwn = email.includes("@") && !this.#providers.has(domain);
+    const flags = view.getUint8(at + RECORD.flags) & ~RECORD_FLAGS.ownDomain;
+    view.setUint8(at + RECORD.flags, flags | (isOwn ? RECORD_FLAGS.ownDomain : 0));
+  }
+
+  /** Spills the e-mail and the phones of a row. */
+  spill(
+    { view, bytes, at, email }: CountedRow,
+    writer: SpillWriter,
+    place: RowPlace & { readonly root: number; readonly buckets: number },
+  ): void {
+    if (email.length > 0) spillValue(writer, email, { ...place, slot: SLOTS.email_shared });
+    for (const phone of ["phone_1", "phone_2"] as const) {
+      if (!hasPhone(view, at + SLOTS[phone])) continue;
+      const number = bytes.subarray(at + SLOTS[phone], at + SLOTS[phone] + 8);
+      spillValue(writer, number, { ...place, slot: SLOTS[`${phone}_shared`] });
+    }
+  }
+
+  /** Numbers of active establishments that rows have, ascending. */
+  met(): Uint32Array {
+    return Uint32Array.from(this.#met).sort();
+  }
+}

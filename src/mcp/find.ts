@@ -1,0 +1,100 @@
+/**
+ * The tool `find_company`. What comes in: a name as far as it is known, or a CNPJ. What goes out:
+ * the establishments that fit, best first, and how each fits.
+ * Invariant: they are those of GET /v1/accounts/suggest; a CNPJ with wrong check digits is said to
+ * have some.
+ */
+import type { TSchema } from "typebox";
+import type { Mistake } from "../errors.ts";
+import { SCHEMAS } from "../http/api/schemas.ts";
+import { SUGGESTED_FIELDS, suggestAccounts } from "../http/api/suggestions.ts";
+import type { AskedPart, Question } from "../http/server/service.ts";
+import { FITS, SUGGEST_LIMITS, type Suggestions } from "../search/finding.ts";
+import { type JsonObject, shown } from "../spec/reader.ts";
+import { type AnswerSource, answeredBy, sourceLine, sourceOf } from "./handlercall.ts";
+import { VALUES_NOTE } from "./instructions.ts";
+import { isWhole, unknownArguments, withArgumentMistakes } from "./mistakes.ts";
+import { objectSchema, READING, SOURCE, SOURCE_NAMES, type Tool } from "./tool.ts";
+
+const ARGUMENTS = {
+  q: {
+    type: "string",
+    maxLength: SUGGEST_LIMITS.characters,
+    description:
+      "The name, or the beginning of it, misspelt or not; or a CNPJ, or the root of one.",
+  } as TSchema,
+  uf: { type: "string", description: "Only establishments of this state, such as SP." } as TSchema,
+  limit: { type: "integer", minimum: 1, maximum: SUGGEST_LIMITS.limit } as TSchema,
+};
+
+const { number } = SCHEMAS.SuggestAnswer.properties;
+const match = { enum: [...FITS] } as unknown as TSchema;
+/** Without their types, which get_account has: what a model reads of tools is read every time. */
+const account = objectSchema(Object.fromEntries(SUGGESTED_FIELDS.map((name) => [name, {}])), []);
+const suggestions = {
+  type: "array",
+  items: objectSchema({ match, account: account as TSchema }, ["match", "account"]),
+} as unknown as TSchema;
+
+const DEFINITION = {
+  name: "find_company",
+  title: "Find a company by its name",
+  description:
+    "Finds establishments by legal or trade name, also when it is incomplete or misspelt by a " +
+    "letter or two, or by CNPJ. Use it when somebody names a company; read one with get_account " +
+    `then. To select many by words of their names use search_accounts. ${VALUES_NOTE}`,
+  inputSchema: objectSchema(ARGUMENTS, ["q"]),
+  outputSchema: objectSchema({ ...SOURCE, suggestions, number }, [
+    ...SOURCE_NAMES,
+    "suggestions",
+    "number",
+  ]),
+  annotations: { title: "Find a company by its name", ...READING },
+};
+
+/** The tool. */
+export const FIND_TOOL: Tool<Question<AskedPart>> = {
+  definition: DEFINITION,
+  async run(sent, asker) {
+    const mistakes = unknownArguments(sent, Object.keys(ARGUMENTS));
+    const query = queryOf(sent, mistakes);
+    const found = await withArgumentMistakes(mistakes, async () => {
+      const call = { ...asker, query, header: () => undefined };
+      return answeredBy<AnswerSource & Suggestions>(await suggestAccounts(call));
+    });
+    const { suggestions: fitting, number: typed } = found;
+    const lines = fitting.map(({ match, account }) => `${match}: ${JSON.stringify(account)}`);
+    return {
+      text: [sourceLine(found), ...notesOf(found), ...lines].join("\n"),
+      structured: { ...sourceOf(found), suggestions: fitting, number: typed } as JsonObject,
+      accounts: fitting.length,
+    };
+  },
+};
+
+/** The arguments as the query of the route has them. */
+function queryOf(sent: JsonObject, mistakes: Mistake[]): ReadonlyMap<string, string> {
+  const query = new Map<string, string>();
+  for (const name of ["q", "uf"]) {
+    const value = sent[name];
+    if (value === undefined) continue;
+    if (typeof value === "string") query.set(name, value);
+    else {
+      const detail = `Must be a text, not ${shown(value)}.`;
+      mistakes.push({ pointer: `/${name}`, code: "wrong_type", detail });
+    }
+  }
+  if (isWhole(sent, "limit", [1, SUGGEST_LIMITS.limit], mistakes) && sent.limit !== undefined) {
+    query.set("limit", String(sent.limit));
+  }
+  return query;
+}
+
+/** What is to be said of a CNPJ, and of an answer without accounts. */
+function notesOf({ number, suggestions }: Suggestions): readonly string[] {
+  const isWrong = number?.check_digits_right === false;
+  return [
+    ...(isWrong ? ["The check digits of this CNPJ are wrong: look for a mistyped one."] : []),
+    ...(suggestions.length === 0 ? ["Nothing fits."] : []),
+  ];
+}

@@ -1,0 +1,172 @@
+/**
+ * Finding accounts by what a person knows of them: a name as far as it is typed, a CNPJ, the
+ * company. What comes in: the typed text, or a root. What goes out: accounts in the order of the
+ * answer.
+ * Invariant: which accounts fit, and in which order, depends on text, state and snapshot alone
+ * (native-index/query/suggest.h has the rules); the work is done off the main thread, in a lane of
+ * its own. A text that is spelled like a CNPJ is looked for as one, and never as a name.
+ */
+import type { Clause } from "../../native-index/napi/engine.ts";
+import { analyzeWords } from "../spec/analyzer.ts";
+import { type Cnpj, readCnpj, readRoot } from "../spec/cnpj.ts";
+import { AsideLane } from "./lane.ts";
+import type { RenderedAccount } from "./searcher.ts";
+import type { Segment } from "./segment.ts";
+
+/** How an account can fit a typed text, best first. */
+export const FITS = [
+  "cnpj",
+  "name_start",
+  "whole_words",
+  "word_starts",
+  "one_edit",
+  "two_edits",
+] as const;
+
+/** How one account fits. */
+type Fit = (typeof FITS)[number];
+
+/** Most characters and words of a text; most accounts that are suggested, and how many usually. */
+export const SUGGEST_LIMITS = { characters: 200, words: 32, limit: 20, limitDefault: 10 } as const;
+
+/** What is typed, and which accounts are wanted. */
+export interface SuggestRequest {
+  readonly text: string;
+  /** Two letters, upper case; null for all. Holds for names, not for a CNPJ. */
+  readonly uf: string | null;
+  readonly limit: number;
+  readonly fields: readonly string[];
+}
+
+/** An account and how it fits. */
+interface NamedAccount {
+  readonly match: Fit;
+  readonly account: RenderedAccount;
+}
+
+/** What a text was read as, where it is spelled like a CNPJ or the root of one. */
+interface TypedNumber {
+  readonly kind: "cnpj" | "root";
+  /** In upper case, without punctuation. */
+  readonly value: string;
+  /** Whether the check digits of a CNPJ are right; a root has none. */
+  readonly check_digits_right: boolean | null;
+}
+
+/** Accounts that fit, best first. */
+export interface Suggestions {
+  readonly suggestions: readonly NamedAccount[];
+  /** Null where the text is a name. */
+  readonly number: TypedNumber | null;
+}
+
+/** Which establishments of a company are wanted. */
+export interface CompanyRequest {
+  readonly root: string;
+  /** Row that the page begins after; -1 for the first page. */
+  readonly afterRow: number;
+  readonly limit: number;
+  readonly fields: readonly string[];
+}
+
+/** Establishments of a company. */
+export interface CompanyPage {
+  readonly accounts: readonly RenderedAccount[];
+  /** How many it has in all; none where there is no such company. */
+  readonly total: number;
+  readonly more: boolean;
+  /** Row that the next page begins after; -1 for an empty page. */
+  readonly lastRow: number;
+}
+
+const lane = new AsideLane();
+
+/** The accounts that fit a typed text. */
+export async function suggest(segment: Segment, request: SuggestRequest): Promise<Suggestions> {
+  const { limit, fields } = request;
+  const text = request.text.trim();
+  const cnpj = readCnpj(text);
+  if (cnpj !== null) return suggestCnpj(segment, cnpj, fields);
+  const root = readRoot(text);
+  const company = root === null ? [] : (await companyRows(segment, root, limit)).rows;
+  const found = new Map<number, Fit>();
+  for (const row of company) found.set(row, FITS[0]);
+  if (found.size < limit) {
+    const { rows, fits } = await namedRows(segment, request);
+    for (const [i, row] of rows.entries()) {
+      if (!found.has(row)) found.set(row, FITS[1 + (fits[i] as number)] as Fit);
+    }
+  }
+  const rows = [...found].slice(0, limit);
+  const accounts = rendered(
+    segment,
+    Uint32Array.from(rows, ([row]) => row),
+    fields,
+  );
+  return {
+    suggestions: rows.map(([, match], i) => ({ match, account: accounts[i] as RenderedAccount })),
+    number: numberOf(root, company.length > 0),
+  };
+}
+
+function suggestCnpj(segment: Segment, read: Cnpj, fields: readonly string[]): Suggestions {
+  const row = segment.native.findCnpj(read.cnpj);
+  const accounts = row < 0 ? [] : rendered(segment, Uint32Array.of(row), fields);
+  return {
+    suggestions: accounts.map((account) => ({ match: FITS[0], account })),
+    number: { kind: "cnpj", value: read.cnpj, check_digits_right: read.checked },
+  };
+}
+
+/** Eight letters are spelled like a root and like a word: where no company has it they are one. */
+function numberOf(root: string | null, isKnown: boolean): TypedNumber | null {
+  if (root === null || !(isKnown || /\d/.test(root))) return null;
+  return { kind: "root", value: root, check_digits_right: null };
+}
+
+function namedRows(segment: Segment, { text, uf, limit }: SuggestRequest) {
+  const words = analyzeWords(text);
+  const clauses = uf === null ? [] : [stateClause(segment, uf)];
+  return lane.run(() => segment.native.suggestAside({ words, clauses, limit }));
+}
+
+function stateClause(segment: Segment, uf: string): Clause {
+  const code = segment.codeOf("uf", uf);
+  const codes = Uint32Array.from(code < 0 ? [] : [code]);
+  return { kind: "posting", any: [{ dimension: "uf", codes }], negated: false };
+}
+
+/** What keeps a text from being looked for, as a sentence; null where nothing does. */
+export function mistakeIn(text: string): string | null {
+  const { characters, words } = SUGGEST_LIMITS;
+  if (text.length > characters) return `Type at most ${characters} characters.`;
+  const count = analyzeWords(text).length;
+  if (count === 0) return "Type at least one letter or digit.";
+  return count > words ? `Type at most ${words} words.` : null;
+}
+
+/** A page of a company's establishments: head offices first, then by CNPJ. */
+export async function establishments(
+  segment: Segment,
+  { root, afterRow, limit, fields }: CompanyRequest,
+): Promise<CompanyPage> {
+  // One more than is wanted says whether a further page follows.
+  const { rows, total } = await companyRows(segment, root, limit + 1, afterRow);
+  const wanted = rows.subarray(0, limit);
+  return {
+    accounts: rendered(segment, wanted, fields),
+    total,
+    more: rows.length > limit,
+    lastRow: wanted.at(-1) ?? -1,
+  };
+}
+
+function companyRows(segment: Segment, root: string, limit: number, afterRow = -1) {
+  return lane.run(() => segment.native.companyAside({ root, afterRow, limit }));
+}
+
+function rendered(segment: Segment, rows: Uint32Array, fields: readonly string[]) {
+  if (rows.length === 0) return [];
+  const bytes = segment.native.renderJson(rows, fields);
+  return JSON.parse(Buffer.from(bytes).toString()) as readonly RenderedAccount[];
+}

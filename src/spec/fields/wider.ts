@@ -1,0 +1,70 @@
+/**
+ * The wider output fields: what tells whom a list is for. What comes in: nothing. What goes out:
+ * their rows, which end the table (`table.ts`).
+ * Invariant: as that of the table.
+ */
+
+/** The rows, in the public order. */
+export const WIDER_FIELDS = [
+  {
+    name: "phone_1_kind",
+    stored: { type: "phone_kind", column: "phone_1" },
+    shown: { heading: "Kind of phone", group: "contact", width: 13 },
+    contact: true,
+    unwatched: "derived",
+    description: "Kind of the first phone: mobile or landline; null where it is neither.",
+  },
+  {
+    name: "phone_2_kind",
+    stored: { type: "phone_kind", column: "phone_2" },
+    shown: { heading: "Kind of second phone", group: "contact", width: 20 },
+    contact: true,
+    unwatched: "derived",
+    description: "Kind of the second phone: mobile or landline; null where it is neither.",
+  },
+  {
+    name: "email_shared",
+    stored: { type: "number", column: "email_shared", table: "number" },
+    shown: { heading: "Companies of the e-mail", group: "contact", width: 12 },
+    contact: true,
+    counted: true,
+    unwatched: "derived",
+    description: "Companies of the snapshot with this e-mail address; 1 is one of its own.",
+  },
+  {
+    name: "phone_1_shared",
+    stored: { type: "number", column: "phone_1_shared", table: "number" },
+    shown: { heading: "Companies of the phone", group: "contact", width: 12 },
+    contact: true,
+    counted: true,
+    unwatched: "derived",
+    description: "Companies of the snapshot with the first phone, as either of theirs.",
+  },
+  {
+    name: "phone_2_shared",
+    stored: { type: "number", column: "phone_2_shared", table: "number" },
+    shown: { heading: "Companies of the second phone", group: "contact", width: 12 },
+    contact: true,
+    counted: true,
+    unwatched: "derived",
+    description: "Companies of the snapshot with the second phone, as either of theirs.",
+  },
+  {
+    name: "establishments",
+    stored: { type: "number", column: "establishments", table: "number" },
+    shown: { heading: "Establishments", group: "company", width: 14 },
+    counted: true,
+    unwatched: "derived",
+    description: "Active establishments of the company in the snapshot.",
+  },
+  {
+    name: "email_own_domain",
+    stored: { type: "flag", column: "email_own_domain" },
+    shown: { heading: "Own e-mail domain", group: "contact", width: 10 },
+    contact: true,
+    counted: true,
+    unwatched: "derived",
+    description:
+      "Whether the e-mail's domain is not a public mail provider's; null without e-mail.",
+  },
+] as const;

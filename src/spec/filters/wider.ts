@@ -1,0 +1,110 @@
+/**
+ * The wider filters: those that sort out whom a list is for. What comes in: nothing. What goes
+ * out: their rows, which stand in the table (`table.ts`) among those of their groups.
+ * Invariant: as that of the table; each is absent from the normal form unless it is used.
+ */
+import type { Shapes } from "../shapes.ts";
+
+const CNAE = "^\\d{4}-\\d/\\d{2}$";
+
+/** A row of a yes that is absent where it is not said. */
+function only<
+  const Group extends "company" | "contact",
+  const Member extends string,
+  const Part extends string,
+>(group: Group, { member, part, what }: { member: Member; part: Part; what: string }) {
+  return {
+    group,
+    member,
+    part,
+    unset: undefined,
+    normal: (shape: Shapes) => shape.only(`${what} Absent unless used.`),
+    input: (shape: Shapes) => shape.onlySent(what),
+    read: "only",
+    reason: { name: part, shows: "met" },
+  } as const;
+}
+
+/** A number from 1 on that a snapshot has counted at its import. */
+function counted<
+  const Group extends "company" | "contact",
+  const Member extends string,
+  const Part extends string,
+>(group: Group, { member, part, what }: { member: Member; part: Part; what: string }) {
+  return {
+    group,
+    member,
+    part,
+    unset: undefined,
+    counted: true,
+    normal: (shape: Shapes) => shape.count(`${what} Absent unless used.`),
+    input: (shape: Shapes) => shape.orNull(shape.count(what)),
+    read: "count",
+    reason: { name: part, shows: "met" },
+  } as const;
+}
+
+/** The rows by their members. */
+export const WIDER = {
+  cnae_secondary_any_of: {
+    group: "industry",
+    member: "cnae_secondary_any_of",
+    part: "cnae_secondary",
+    unset: undefined,
+    narrows: true,
+    normal: (shape: Shapes) =>
+      shape.codes(CNAE, "Subclasses as NNNN-N/NN, sorted. Absent unless used."),
+    input: (shape: Shapes) =>
+      shape.orNull(
+        shape.texts(
+          "One of the secondary activities is among these; spelled as in cnae_any_of, whatever " +
+            "secondary_cnae_mode says.",
+        ),
+      ),
+    read: "secondaryCnaes",
+    reason: { name: "cnae_secondary", shows: "secondary" },
+  },
+  branches_only: only("company", {
+    member: "branches_only",
+    part: "branches",
+    what: "Branches only.",
+  }),
+  establishments_min: counted("company", {
+    member: "establishments_min",
+    part: "establishments",
+    what: "The company has so many active establishments, or more.",
+  }),
+  establishments_max: counted("company", {
+    member: "establishments_max",
+    part: "establishments",
+    what: "The company has so many active establishments at most.",
+  }),
+  require_mobile: only("contact", {
+    member: "require_mobile",
+    part: "mobile",
+    what: "Only accounts with a mobile phone: nine digits, of which the first is 9.",
+  }),
+  require_landline: only("contact", {
+    member: "require_landline",
+    part: "landline",
+    what: "Only accounts with a landline phone: seven or eight digits.",
+  }),
+  require_own_domain: {
+    ...only("contact", {
+      member: "require_own_domain",
+      part: "own_domain",
+      what: "Only accounts whose e-mail is not at a public mail provider's domain.",
+    }),
+    counted: true,
+  },
+  email_shared_max: counted("contact", {
+    member: "email_shared_max",
+    part: "email_shared",
+    what: "At most so many companies of the snapshot have the same e-mail; 1 is one of its own.",
+  }),
+  phone_shared_max: counted("contact", {
+    member: "phone_shared_max",
+    part: "phone_shared",
+    what: "At most so many companies have the same phone; of two the least shared one counts.",
+  }),
+} as const;

@@ -1,0 +1,202 @@
+/**
+ * Words that the name of a company must have. What comes in: a sentence of which nothing is taken.
+ * What goes out: phrases for `text_hints`, one for each that was said.
+ * Invariant: only what stands before "no nome", behind "chamadas" and the like, or in quotation
+ * marks is a name; what is quoted and known as something else is that; names that are excluded
+ * have no filter and are left to the notes.
+ */
+import { tradeEnd } from "../activities/activities.ts";
+import { isFillerWord } from "../fillers.ts";
+import { beginsWish } from "../items.ts";
+import type { Notes } from "../notes.ts";
+import type { Gazetteer } from "../places/gazetteer.ts";
+import { isIn, isOf } from "../places/placewords.ts";
+import { joins } from "../words/phrases.ts";
+import type { Sentence } from "../words/sentence.ts";
+import type { Token } from "../words/tokens.ts";
+
+const wordSet = (words: string) => new Set(words.split(" "));
+
+/** What a name is called, and what leads to it behind the words: "no nome fantasia". */
+const NAMES = wordSet("nome nomes razao fantasia name names denominacao titulo nombre");
+const INTO = wordSet("no na nos nas in em en");
+const BEFORE_NAME = wordSet("o a seu sua seus suas the their its proprio legal trade company");
+const AFTER_NAME = wordSet("social fantasia da do de empresa empresas ou e razao nome");
+/** Words that lead to the words before "no nome". */
+const HAVING = wordSet("com contendo tenha tenham tem with having con contenha contenham usa usam");
+const WITHOUT = wordSet("sem nao without not exceto sin");
+const SAYING = wordSet("a o as os palavra palavras termo termos expressao word words texto");
+/** Words that a name follows. */
+const CALLED = wordSet("chamada chamadas chamado chamados chama chamam named called llamada");
+/** Words between "nome" and the name: "cujo nome contém", "nome fantasia". */
+const HOLDS = wordSet(
+  "contem contenha contenham contendo inclui inclua incluindo tenha tem seja e com fantasia " +
+    "social a o palavra containing contains includes de is",
+);
+const QUOTES = '"“”„«»';
+/** Most words of a name. */
+const WORDS_MAX = 5;
+
+/** What the stage works on. */
+interface NameContext {
+  readonly sentence: Sentence;
+  readonly notes: Notes;
+  readonly gazetteer: Gazetteer;
+}
+
+/** Finds and claims the words that names must have. */
+export function findNameWords(context: NameContext): readonly string[] {
+  const found: string[] = [];
+  const { sentence } = context;
+  for (let at = 0; at < sentence.tokens.length; at++) {
+    if (!sentence.free(at)) continue;
+    const read = beforeName(sentence, at) ?? behindCalled(sentence, at) ?? quoted(context, at);
+    if (read === null) continue;
+    take(context, read, found);
+    at = read.to - 1;
+  }
+  return found;
+}
+
+interface Read {
+  readonly from: number;
+  readonly to: number;
+  readonly phrases: readonly (readonly string[])[];
+  readonly negated: boolean;
+}
+
+function take({ sentence, notes }: NameContext, read: Read, found: string[]): void {
+  const { from, to, phrases, negated } = read;
+  if (negated) {
+    const detail = {
+      pt: "Nenhum filtro exclui palavras do nome.",
+      en: "No filter leaves words of a name out.",
+    };
+    notes.leave("excluded_name", detail, sentence.claim(from, to, "unmapped"));
+  } else {
+    sentence.claim(from, to, "name");
+    for (const phrase of phrases) found.push(phrase.join(" "));
+  }
+  sentence.name(from, to);
+}
+
+/** "com silva no nome", "que tenham a palavra sol na razão social", "silva ou souza no nome". */
+function beforeName(sentence: Sentence, at: number): Read | null {
+  const word = sentence.folded(at);
+  const negated = WITHOUT.has(word);
+  if (!negated && !HAVING.has(word)) return null;
+  let first = at + 1;
+  while (SAYING.has(sentence.folded(first)) || HAVING.has(sentence.folded(first))) {
+    // Who says it so often says nothing; looking on from each of them would take their square.
+    if (++first > at + WORDS_MAX) return null;
+  }
+  for (let end = first + 1; end <= first + WORDS_MAX; end++) {
+    const to = nameEnd(sentence, end);
+    if (to === null) {
+      if (sentence.tokens[end] === undefined || isIn(sentence.folded(end))) return null;
+      continue;
+    }
+    const phrases = phrasesOf(sentence, first, end);
+    return phrases.length === 0 ? null : { from: at, to, phrases, negated };
+  }
+  return null;
+}
+
+/** Where "no nome", "na razão social", "in their name" ends that begins at a token. */
+function nameEnd(sentence: Sentence, at: number): number | null {
+  if (!INTO.has(sentence.folded(at))) return null;
+  let to = at + 1;
+  while (BEFORE_NAME.has(sentence.folded(to))) to++;
+  if (!NAMES.has(sentence.folded(to))) return null;
+  to++;
+  for (let next = to; next < to + 4 && AFTER_NAME.has(sentence.folded(next)); next++) {
+    const word = sentence.folded(next);
+    if (/^(social|fantasia|razao|nome|empresas?)$/.test(word)) to = next + 1;
+  }
+  return to;
+}
+
+/** "chamadas Sol", "cujo nome contém sol", "com nome fantasia "Sol Nascente"". */
+function behindCalled(sentence: Sentence, at: number): Read | null {
+  const word = sentence.folded(at);
+  const called = CALLED.has(word);
+  if (!called && !NAMES.has(word)) return null;
+  let first = at + 1;
+  while (HOLDS.has(sentence.folded(first)) && first < at + 5) first++;
+  const quote = QUOTES.includes(sentence.tokens[first]?.text ?? " ");
+  // "por nome", "nome e telefone" ask for nothing of the kind.
+  if (!quote && !called && !isHolding(sentence, at + 1, first)) return null;
+  const end = quote ? closing(sentence, first) : wordsEnd(sentence, first);
+  if (end === null || end === first) return null;
+  const phrases = phrasesOf(sentence, quote ? first + 1 : first, end);
+  const from = leadStart(sentence, at);
+  return phrases.length === 0
+    ? null
+    : { from, to: quote ? end + 1 : end, phrases, negated: WITHOUT.has(sentence.folded(from - 1)) };
+}
+
+function isHolding(sentence: Sentence, from: number, to: number): boolean {
+  for (let at = from; at < to; at++) {
+    if (/^(cont|inclu|tenha|tem$|is$|seja)/.test(sentence.folded(at))) return true;
+  }
+  return false;
+}
+
+/** "com o nome", "cujo nome", "de nome". */
+function leadStart(sentence: Sentence, at: number): number {
+  let from = at;
+  while (
+    from > at - 3 &&
+    /^(com|o|a|de|cuj[oa]s?|whose|with|se|que)$/.test(sentence.folded(from - 1))
+  )
+    from--;
+  return from;
+}
+
+/** Words up to a mark, a place's preposition or another wish. */
+function wordsEnd(sentence: Sentence, first: number): number {
+  let end = first;
+  for (; end < first + WORDS_MAX; end++) {
+    const token = sentence.tokens[end];
+    if (token === undefined || token.kind === "mark" || isIn(token.folded)) break;
+    if (end > first && (joins(token) || beginsWish(sentence, end)) && !isOf(token.folded)) break;
+  }
+  while (end > first && joins(sentence.tokens[end - 1])) end--;
+  return end;
+}
+
+/** What stands in quotation marks and is known as nothing else. */
+function quoted({ sentence, gazetteer }: NameContext, at: number): Read | null {
+  if (!QUOTES.includes(sentence.tokens[at]?.text ?? " ")) return null;
+  const end = closing(sentence, at);
+  if (end === null || end - at > WORDS_MAX + 1) return null;
+  const first = at + 1;
+  const place = gazetteer.places.longest(sentence.tokens, first)?.to === end;
+  if (place || tradeEnd(sentence, first) >= end || beginsWish(sentence, first)) return null;
+  // Whole requests stand in quotation marks, too.
+  if (at === 0 && end >= sentence.tokens.length - 2) return null;
+  for (let i = first; i < end; i++) if (isIn(sentence.folded(i))) return null;
+  const phrases = phrasesOf(sentence, first, end);
+  return phrases.length === 0 ? null : { from: at, to: end + 1, phrases, negated: false };
+}
+
+/** The mark that closes a quotation. */
+function closing(sentence: Sentence, at: number): number | null {
+  for (let end = at + 1; end <= at + WORDS_MAX + 2 && end < sentence.tokens.length; end++) {
+    if (QUOTES.includes(sentence.tokens[end]?.text ?? " ")) return end > at + 1 ? end : null;
+  }
+  return null;
+}
+
+/** The words of each phrase; "ou" begins another one. */
+function phrasesOf(sentence: Sentence, from: number, to: number): string[][] {
+  const phrases: string[][] = [[]];
+  let only = true;
+  for (let at = from; at < to; at++) {
+    const token = sentence.tokens[at] as Token;
+    if (token.folded === "ou" || token.folded === "or") phrases.push([]);
+    else if (token.kind !== "mark" && !joins(token)) phrases.at(-1)?.push(token.folded);
+    if (token.kind !== "mark" && !isFillerWord(token)) only = false;
+  }
+  return only ? [] : phrases.filter((words) => words.length > 0);
+}

@@ -1,0 +1,83 @@
+/**
+ * Legal natures by their usual names. What comes in: nothing. What goes out: names with the codes
+ * of the registry that they stand for.
+ * Invariant: a name that is an activity as well ("igreja") says so, and is a legal nature only
+ * where the sentence asks for no activity, because a spec takes what is both.
+ */
+
+/** Names of a legal nature, as people say it. */
+interface NatureRow {
+  readonly names: string;
+  readonly codes: readonly string[];
+  /** Whether its names are those of trades, too. */
+  readonly trade?: true;
+}
+
+/** Every legal nature that has a usual name. */
+export const NATURES: readonly NatureRow[] = [
+  {
+    names:
+      "ltda|ltdas|limitada|limitadas|sociedade limitada|sociedade empresária limitada|" +
+      "empresa limitada|responsabilidade limitada|limited liability company|" +
+      "limited liability companies|llc|llcs|limited company|limited companies",
+    codes: ["2062"],
+  },
+  {
+    names:
+      "sa|sociedade anônima|sociedade por ações|companhia aberta e fechada|corporation|" +
+      "corporations|joint stock company|joint stock companies",
+    codes: ["2046", "2054"],
+  },
+  {
+    names:
+      "capital aberto|sa aberta|sa de capital aberto|sociedade anônima aberta|companhia aberta|" +
+      "sociedade anônima de capital aberto",
+    codes: ["2046"],
+  },
+  {
+    names:
+      "capital fechado|sa fechada|sa de capital fechado|sociedade anônima fechada|" +
+      "companhia fechada|sociedade anônima de capital fechado",
+    codes: ["2054"],
+  },
+  {
+    names:
+      "eireli|eirelis|empresa individual de responsabilidade limitada|" +
+      "individual de responsabilidade limitada",
+    codes: ["2305", "2313"],
+  },
+  {
+    names:
+      "empresário individual|empresária individual|firma individual|empresa individual|" +
+      "sole proprietorship|sole proprietor",
+    codes: ["2135"],
+  },
+  { names: "sociedade simples|sociedade simples limitada", codes: ["2232", "2240"] },
+  { names: "sociedade unipessoal de advocacia|unipessoal de advocacia", codes: ["2321"] },
+  { names: "cooperativa|cooperative|cooperatives", codes: ["2143", "2330"] },
+  { names: "sociedade de economia mista|economia mista", codes: ["2038"] },
+  { names: "empresa pública|estatal|state owned company", codes: ["2011"] },
+  { names: "autarquia", codes: ["1104", "1112", "1120"] },
+  { names: "sociedade em conta de participação|scp", codes: ["2127"] },
+  { names: "consórcio de sociedades", codes: ["2151"] },
+  { names: "produtor rural pessoa física", codes: ["4120"] },
+  { names: "serviço social autônomo", codes: ["3077"] },
+  { names: "associação privada", codes: ["3999"] },
+  { names: "fundação privada", codes: ["3069"] },
+  { names: "condomínio edilício", codes: ["3085"] },
+  { names: "associação|association|associations", codes: ["3999"], trade: true },
+  { names: "fundação|foundation|foundations", codes: ["3069"], trade: true },
+  { names: "condomínio|condominium", codes: ["3085"], trade: true },
+  {
+    names: "igreja|organização religiosa|entidade religiosa|church|churches",
+    codes: ["3220"],
+    trade: true,
+  },
+  { names: "sindicato|entidade sindical|labor union", codes: ["3131"], trade: true },
+  { names: "cartório|serviço notarial", codes: ["3034"], trade: true },
+  {
+    names: "partido político|partido",
+    codes: ["3255", "3263", "3271"],
+    trade: true,
+  },
+];

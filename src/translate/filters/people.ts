@@ -1,0 +1,120 @@
+/**
+ * Contacts of people. What comes in: a sentence. What goes out: nothing; a wish for the telephone
+ * or e-mail of an owner, a partner or somebody in charge is claimed and named as not offered.
+ * Invariant: such a wish never becomes the contact of the company; a word for a person that begins
+ * a trade ("administradora de condomínios") is that trade.
+ */
+import { tradeEnd } from "../activities/activities.ts";
+import type { Notes } from "../notes.ts";
+import type { Sentence } from "../words/sentence.ts";
+import { FILTER_PHRASES } from "./table.ts";
+
+const wordSet = (words: string) => new Set(words.split(" "));
+
+/** Who owns or runs a company. */
+const PEOPLE = wordSet(
+  "socio socios socia socias dono donos dona donas proprietario proprietarios proprietaria " +
+    "proprietarias administrador administradores administradora diretor diretores diretora " +
+    "diretoras responsavel responsaveis gestor gestores gestora decisor decisores presidente " +
+    "presidentes ceo ceos fundador fundadores fundadora titular titulares encarregado " +
+    "encarregados gerente gerentes comprador compradores empresario empresarios owner owners " +
+    "partner partners director directors manager managers administrator administrators founder " +
+    "founders shareholder shareholders executives dueno duenos encargado encargados qsa",
+);
+/** Words that make a contact one of a person. */
+const PERSONAL = wordSet("pessoal pessoais particular particulares residencial personal private");
+const OF = wordSet("de do da dos das of for para pelo pelos com o a os as the seu seus their");
+const IN_CHARGE = wordSet("those people person persons decision quem");
+const CHARGE = wordSet("charge makers maker decide manda responde");
+/** Words before a contact that belong to the wish. */
+const LEADS = wordSet("com o a os as numero de do with the tenham tenha");
+
+/** Claims every wish for the contact of a person. */
+export function leavePeople(sentence: Sentence, notes: Notes): void {
+  for (let at = 0; at < sentence.tokens.length; at++) {
+    const read = contactOf(sentence, at) ?? personFirst(sentence, at);
+    if (read === null) continue;
+    const detail = {
+      pt: "Dados pessoais de sócios, donos e administradores não são oferecidos.",
+      en: "Personal data of partners, owners and administrators is not offered.",
+    };
+    notes.leave("people", detail, sentence.claim(read.from, read.to, "unmapped"));
+    at = read.to - 1;
+  }
+}
+
+interface Read {
+  readonly from: number;
+  readonly to: number;
+}
+
+/** "e-mail dos sócios", "WhatsApp of those in charge", "celular pessoal", "home address". */
+function contactOf(sentence: Sentence, at: number): Read | null {
+  const to = contactEnd(sentence, at);
+  if (to === at) return personalBefore(sentence, at);
+  const personal = PERSONAL.has(sentence.folded(to)) ? to + 1 : to;
+  let name = personal;
+  while (name < personal + 3 && OF.has(sentence.folded(name))) name++;
+  const end = name > personal ? personEnd(sentence, name) : name;
+  if (end > name) return { from: start(sentence, at), to: end };
+  return personal > to ? { from: start(sentence, at), to: personal } : null;
+}
+
+/** "personal mobile", "owners' e-mail". */
+function personalBefore(sentence: Sentence, at: number): Read | null {
+  if (!PERSONAL.has(sentence.folded(at))) return null;
+  const to = contactEnd(sentence, at + 1);
+  if (to === at + 1) return null;
+  let name = to;
+  while (name < to + 3 && OF.has(sentence.folded(name))) name++;
+  const end = name > to ? personEnd(sentence, name) : name;
+  return { from: start(sentence, at), to: end > name ? end : to };
+}
+
+function personFirst(sentence: Sentence, at: number): Read | null {
+  const end = personEnd(sentence, at);
+  if (end === at) return null;
+  const skip = sentence.folded(end) === "s" ? 1 : 0;
+  const to = contactEnd(sentence, end + skip);
+  const english = /^(owner|partner|director|manager|administrator|founder|ceo)/;
+  return to > end + skip && english.test(sentence.folded(at)) ? { from: at, to } : null;
+}
+
+/** Where a contact ends that begins at a token, "e-mail e telefone" as one. */
+function contactEnd(sentence: Sentence, at: number): number {
+  let end = at;
+  for (let next = at; sentence.free(next); ) {
+    const from =
+      sentence.folded(next) === "e" && sentence.folded(next + 1) === "mail" ? next + 1 : next;
+    const match = FILTER_PHRASES.longest(sentence.tokens, from, (i) => sentence.free(i));
+    if (match === null || match.value.role !== "contact") break;
+    end = match.to;
+    next = end;
+    if (sentence.tokens[next]?.text === ",") next++;
+    if (
+      ["e", "ou", "and", "or"].includes(sentence.folded(next)) &&
+      sentence.folded(next + 1) !== "mail"
+    )
+      next++;
+  }
+  return end;
+}
+
+/** Where the word for a person ends that begins at a token. */
+function personEnd(sentence: Sentence, at: number): number {
+  if (!sentence.free(at)) return at;
+  const word = sentence.folded(at);
+  if (IN_CHARGE.has(word)) {
+    for (let to = at + 1; to < at + 4; to++) if (CHARGE.has(sentence.folded(to))) return to + 1;
+    return at;
+  }
+  if (!PEOPLE.has(word) || tradeEnd(sentence, at) > at + 1) return at;
+  const legal = ["legal", "legais", "administrativo"].includes(sentence.folded(at + 1));
+  return legal ? at + 2 : at + 1;
+}
+
+function start(sentence: Sentence, at: number): number {
+  let from = at;
+  while (from > at - 3 && sentence.free(from - 1) && LEADS.has(sentence.folded(from - 1))) from--;
+  return from;
+}

@@ -1,0 +1,131 @@
+/**
+ * Places by number: area codes and postal codes. What comes in: a sentence. What goes out: the
+ * codes that stand in it, claimed with the words that say what they are.
+ * Invariant: a number is such a code only behind a word that says so; a code that no filter takes,
+ * or that is excluded, is left to the notes.
+ */
+import { claimNegation, negatorOf } from "../negation.ts";
+import type { Notes } from "../notes.ts";
+import type { Sentence } from "../words/sentence.ts";
+
+/** The codes of a sentence. */
+export interface NumberedPlaces {
+  readonly areaCodes: readonly string[];
+  readonly postalCodes: readonly string[];
+}
+
+/** Words that name a code, and how many tokens of them there are. */
+const AREA = ["ddd", "ddds", "codigo de area", "codigos de area", "area code", "area codes"];
+const POSTAL = [
+  "cep",
+  "ceps",
+  "codigo postal",
+  "codigos postais",
+  "zip code",
+  "zip",
+  "postal code",
+];
+const BETWEEN = new Set(
+  (
+    "comecando comeca comecam comecem com por em que iniciado iniciados iniciando inicia iniciam " +
+    "igual a de do o da faixa prefixo starting with beginning is numero"
+  ).split(" "),
+);
+const LISTS = new Set(["e", "ou", "and", "or", ",", "/", "&"]);
+/** Words before such a code that belong to it. */
+const LEADS = new Set("com no nos do dos de em in with from na da o pelo regiao area".split(" "));
+const BETWEEN_MAX = 4;
+const AREA_CODE = /^(1[1-9]|[2-9][0-9])$/;
+
+/** Finds and claims every area code and postal code. */
+export function findNumberedPlaces(sentence: Sentence, notes: Notes): NumberedPlaces {
+  const areaCodes: string[] = [];
+  const postalCodes: string[] = [];
+  for (let at = 0; at < sentence.tokens.length; at++) {
+    const area = namedEnd(sentence, at, AREA);
+    const postal = area === at ? namedEnd(sentence, at, POSTAL) : at;
+    if (area === at && postal === at) continue;
+    const read = numbersAt(sentence, Math.max(area, postal), area > at ? areaOf : postalOf);
+    if (read === null) continue;
+    const taken = take(sentence, notes, { at, ...read });
+    if (taken) (area > at ? areaCodes : postalCodes).push(...read.codes);
+    at = read.to - 1;
+  }
+  return { areaCodes, postalCodes };
+}
+
+/** Where one of some names ends that begins at a token; the token itself where none does. */
+function namedEnd(sentence: Sentence, at: number, names: readonly string[]): number {
+  if (!sentence.free(at)) return at;
+  for (const name of names) {
+    const words = name.split(" ");
+    if (words.every((word, i) => sentence.folded(at + i) === word)) return at + words.length;
+  }
+  return at;
+}
+
+interface ReadCodes {
+  readonly to: number;
+  readonly codes: readonly string[];
+}
+
+function numbersAt(
+  sentence: Sentence,
+  from: number,
+  codeOf: (text: string) => string | null,
+): ReadCodes | null {
+  let at = from;
+  while (at < from + BETWEEN_MAX && isBetween(sentence, at)) at++;
+  const codes: string[] = [];
+  let to = at;
+  for (;;) {
+    const token = sentence.tokens[at];
+    const code = token?.kind === "number" && sentence.free(at) ? codeOf(token.text) : null;
+    if (code === null) break;
+    codes.push(...code.split(" "));
+    to = at + 1;
+    at = to;
+    while (LISTS.has(sentence.tokens[at]?.folded ?? "") && at < to + 2) at++;
+    if (at === to) break;
+  }
+  return codes.length === 0 ? null : { to, codes };
+}
+
+function isBetween(sentence: Sentence, at: number): boolean {
+  const { text = "", folded = "" } = sentence.tokens[at] ?? {};
+  return BETWEEN.has(folded) || [":", "(", "=", "#"].includes(text);
+}
+
+/** "11", "011", "11/21". */
+function areaOf(text: string): string | null {
+  const codes = text.split(/[/,-]/).map((one) => one.replace(/^0/, ""));
+  return codes.every((one) => AREA_CODE.test(one)) ? codes.join(" ") : null;
+}
+
+/** "80010-000", "80.010-000", "800". */
+function postalOf(text: string): string | null {
+  const digits = text.replace(/[.-]/g, "");
+  return /^[0-9]{1,8}$/.test(digits) ? digits : null;
+}
+
+function take(
+  sentence: Sentence,
+  notes: Notes,
+  { at, to }: { readonly at: number; readonly to: number },
+): boolean {
+  let from = at;
+  while (from > at - 3 && sentence.free(from - 1) && LEADS.has(sentence.folded(from - 1))) from--;
+  const near = negatorOf(sentence, at);
+  const negator = near >= 0 ? near : negatorOf(sentence, from);
+  if (negator < 0) {
+    sentence.claim(from, to, "place");
+    return true;
+  }
+  const detail = {
+    pt: "Nenhum filtro exclui um DDD ou CEP.",
+    en: "No filter leaves an area code or postal code out.",
+  };
+  claimNegation(sentence, negator, from);
+  notes.leave("excluded_code", detail, sentence.claim(from, to, "unmapped"));
+  return false;
+}

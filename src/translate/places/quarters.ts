@@ -1,0 +1,85 @@
+/**
+ * Quarters that bear the name of a town: "Boa Viagem, Recife". What comes in: the mentions of a
+ * sentence, read as cities and states. What goes out: nothing; a name that is the quarter of the
+ * city right behind it is no wish for the town of its name, and the notes say so.
+ * Invariant: only a name before its city, a comma or nothing between them, in no list of others; a
+ * town of the same state is never taken for a quarter.
+ */
+import type { Mention, PlaceContext } from "./mention.ts";
+import { linkOf } from "./readings.ts";
+
+/** How many times the accounts of a town its city must have. */
+const OUTWEIGHS = 10;
+
+/**
+ * Capitals (IBGE) with quarters that bear the names of large towns elsewhere, folded as written.
+ */
+const LARGE_NAMESAKES: Readonly<Record<string, string>> = {
+  "3304557": "campo grande|santa cruz|botafogo|glória|vila velha",
+  "3550308": "campo grande|santana|lapa|vitória|campo belo|boa vista|palmas",
+  "2611606": "campo grande|boa vista|boa viagem|santo amaro|várzea|torre",
+  "5208707": "campinas|vila nova|santa luzia",
+  "4106902": "boa vista|campina grande|cascavel|água verde",
+  "4314902": "boa vista|petrópolis|glória|camaquã",
+  "2927408": "vitória|nazaré|são cristóvão|barra",
+  "3106200": "santa luzia|palmares|santo andré|são bernardo",
+  "2304400": "messejana|parangaba|barra do ceará",
+};
+
+const NAMESAKES = new Map(
+  Object.entries(LARGE_NAMESAKES).map(([ibge, names]) => [ibge, new Set(names.split("|"))]),
+);
+
+/** Finds quarters among the mentions and drops them, with a note. */
+export function settleQuarters(context: PlaceContext, mentions: readonly Mention[]): void {
+  for (const [i, town] of mentions.entries()) {
+    const city = mentions[i + 1];
+    if (city === undefined || !isOnlyCity(town) || !isOnlyCity(city)) continue;
+    const apart = (one: Mention | undefined, other: Mention | undefined) =>
+      one === undefined || other === undefined || link(context, one, other) === "apart";
+    const near = link(context, town, city);
+    if (near !== "comma" && near !== "direct") continue;
+    if (!apart(mentions[i - 1], town) || (mentions[i + 2] && !endsWithState(mentions, i + 2)))
+      continue;
+    if (town.negated !== city.negated || !isQuarter(town, city)) continue;
+    town.dropped = true;
+    const detail = {
+      pt: "Entendido como bairro da cidade que vem depois; não há filtro por bairro.",
+      en: "Taken for a quarter of the city behind it; no filter takes a quarter.",
+    };
+    context.notes.leave("neighbourhood", detail, town.words);
+  }
+}
+
+function link({ sentence }: PlaceContext, one: Mention, other: Mention): string {
+  return linkOf(sentence, one, other);
+}
+
+/** "Boa Viagem, Recife, PE" ends with the state of the city. */
+function endsWithState(mentions: readonly Mention[], at: number): boolean {
+  const state = mentions[at];
+  return state !== undefined && state.states.length > 0 && state.cities.length === 0;
+}
+
+function isOnlyCity({
+  states,
+  cities,
+  capital,
+  adjective,
+  dropped,
+  part,
+  every,
+}: Mention): boolean {
+  const named = !capital && !adjective && !dropped && !part && !every;
+  return named && states.length === 0 && cities.length > 0;
+}
+
+function isQuarter(town: Mention, { cities }: Mention): boolean {
+  const city = cities.find(({ capital }) => capital) ?? cities[0];
+  if (city === undefined || town.cities.some(({ ibge }) => ibge === city.ibge)) return false;
+  const known = town.cities.some(({ name }) => NAMESAKES.get(city.ibge)?.has(name.toLowerCase()));
+  if (known) return true;
+  const large = Math.max(...town.cities.map(({ accounts }) => accounts));
+  const elsewhere = !town.cities.some(({ uf }) => uf === city.uf);
+  return elsewhere && city.accounts > 0 && city.accounts >= OUTWEIGHS * large;
+}

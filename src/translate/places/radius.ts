@@ -1,0 +1,167 @@
+/**
+ * Distances from a city: "num raio de 50 km de Campinas". What comes in: a sentence at a number of
+ * kilometres. What goes out: a mention of all municipalities whose seats lie within it.
+ * Invariant: only what says that places within the distance are meant; a distance that no list of
+ * municipalities stands for is said to be, and never searched as if it were not there.
+ */
+import { STATE_NAMES } from "../../spec/states.ts";
+import type { Sentence } from "../words/sentence.ts";
+import { namesakesMeant } from "./gazetteer.ts";
+import { type Mention, meaningOf, mentionOf, type PlaceContext } from "./mention.ts";
+import type { City, PlaceMatch } from "./placenames.ts";
+import { within } from "./seats.ts";
+
+/** Distances that municipalities stand for. */
+const KM_MIN = 10;
+const KM_MAX = 500;
+
+const UNITS = /^(kms?|quilometros?|kilometros?|kilometers?)$/;
+/** Words before the number; those of `SIGNS` say that what is within it is meant. */
+const BEFORE = new Set(
+  (
+    "num numa em um no na o a uma de do da dentro raio ate menos maximo distancia within in " +
+    "radius cerca aproximadamente uns radio hasta un of"
+  ).split(" "),
+);
+const SIGNS = new Set(
+  "raio ate menos maximo dentro distancia within radius radio hasta".split(" "),
+);
+/** Words between the number and the city. */
+const BEHIND = new Set(
+  (
+    "de do da d ao redor em torno volta a partir of around from the cidade municipio centro city " +
+    "radius raio distancia del"
+  ).split(" "),
+);
+const SIGNS_BEHIND = new Set("redor torno volta around radius raio".split(" "));
+const WORDS_MAX = 7;
+
+/** What has been found before. */
+interface Beside {
+  readonly last: Mention | undefined;
+  /** Names of which no word is free to be anything else, by where they begin. */
+  readonly firm: ReadonlyMap<number, PlaceMatch>;
+}
+
+/** The mention of what lies within a distance of a city, or null. */
+export function radiusAt(
+  context: PlaceContext,
+  at: number,
+  { last, firm }: Beside,
+): Mention | null {
+  const { sentence } = context;
+  const km = kilometresAt(sentence, at);
+  if (km === null) return null;
+  const { from, said } = beginAt(sentence, at);
+  const behind = centerBehind(context, at + 2, firm);
+  if (!(said || behind.said) || /^(mais|fora|alem|over|beyond)$/.test(sentence.folded(from - 1))) {
+    return null;
+  }
+  if (behind.cities.length > 0) return circle(context, [from, behind.to], km, behind.cities);
+  const before = last !== undefined && last.states.length === 0 && !last.negated ? last : null;
+  const gap = before === null ? "" : sentence.words(before.to, from).words;
+  if (before === null || before.cities.length === 0 || /[\p{L}\p{N}]/u.test(gap)) return null;
+  if (before.regions.length > 0) return null;
+  before.dropped = true;
+  return circle(context, [from, behind.to], km, before.cities);
+}
+
+function kilometresAt(sentence: Sentence, at: number): number | null {
+  const token = sentence.tokens[at];
+  if (token?.kind !== "number" || !sentence.free(at) || !sentence.free(at + 1)) return null;
+  if (!UNITS.test(sentence.folded(at + 1))) return null;
+  const plain = token.text.replace(/\.(?=\d{3}(\D|$))/g, "").replace(",", ".");
+  return /^\d+(\.\d+)?$/.test(plain) ? Number(plain) : null;
+}
+
+function beginAt(
+  sentence: Sentence,
+  at: number,
+): { readonly from: number; readonly said: boolean } {
+  let from = at;
+  let said = false;
+  while (from > Math.max(0, at - WORDS_MAX) && sentence.free(from - 1)) {
+    const word = sentence.folded(from - 1);
+    if (!BEFORE.has(word)) break;
+    said ||= SIGNS.has(word);
+    from--;
+  }
+  return { from, said };
+}
+
+interface Center {
+  readonly cities: readonly City[];
+  readonly to: number;
+  readonly said: boolean;
+}
+
+/** The city behind the number, with the letters of its state. */
+function centerBehind(
+  { sentence, gazetteer }: PlaceContext,
+  from: number,
+  firm: Beside["firm"],
+): Center {
+  let at = from;
+  let said = false;
+  while (at < from + WORDS_MAX && sentence.free(at) && BEHIND.has(sentence.folded(at))) {
+    said ||= SIGNS_BEHIND.has(sentence.folded(at));
+    at++;
+  }
+  const usable = (index: number) => sentence.free(index);
+  const match = firm.get(at) ?? gazetteer.places.longest(sentence.tokens, at, usable);
+  const { cities } = match === null ? { cities: [] } : meaningOf(sentence, match);
+  // What belongs to the words before ends at the unit where no city follows.
+  if (match === null || cities.length === 0) return { cities: [], to: said ? at : from, said };
+  const mark = ["/", "(", ",", "–", "—"].includes(sentence.tokens[match.to]?.text ?? "");
+  const text = sentence.tokens[mark ? match.to + 1 : match.to]?.text ?? "";
+  const uf = text.length === 2 ? text.toUpperCase() : "";
+  const inside = cities.filter((city) => city.uf === uf);
+  if (STATE_NAMES[uf] === undefined || inside.length === 0) {
+    return { cities: namesakesMeant(cities), to: match.to, said };
+  }
+  return { cities: inside, to: match.to + (mark ? 2 : 1), said };
+}
+
+function circle(
+  context: PlaceContext,
+  [from, to]: readonly [number, number],
+  km: number,
+  centers: readonly City[],
+): Mention {
+  const { gazetteer, notes, sentence } = context;
+  const words = sentence.words(from, to);
+  const names = centers.map(({ name, uf }) => `${name}/${uf}`).join(", ");
+  if (km < KM_MIN || km > KM_MAX) {
+    const mention = mentionOf(context, [from, to], { cities: centers, every: true, lost: true });
+    notes.leave("radius", OUT_OF_RANGE, words);
+    return mention;
+  }
+  const codes = centers.map(({ ibge }) => within(ibge, km));
+  const cities = codes.flatMap((near) => near ?? []).flatMap((ibge) => gazetteer.city(ibge) ?? []);
+  if (codes.includes(null)) {
+    const mention = mentionOf(context, [from, to], { cities: centers, every: true, lost: true });
+    notes.leave("radius", UNKNOWN_SEAT, words);
+    return mention;
+  }
+  const mention = mentionOf(context, [from, to], { cities: [...new Set(cities)], every: true });
+  const count = mention.cities.length;
+  const [pt, en] = count === 1 ? ["município", "municipality"] : ["municípios", "municipalities"];
+  notes.assume(
+    "radius",
+    {
+      pt: `Até ${km} km de ${names}, de sede a sede: ${count} ${pt}.`,
+      en: `Within ${km} km of ${names}, seat to seat: ${count} ${en}.`,
+    },
+    words,
+  );
+  return mention;
+}
+
+const OUT_OF_RANGE = {
+  pt: `Só há distâncias de ${KM_MIN} a ${KM_MAX} km, entre sedes de municípios.`,
+  en: `Only distances of ${KM_MIN} to ${KM_MAX} km are there, between seats of municipalities.`,
+};
+const UNKNOWN_SEAT = {
+  pt: "Não se sabe onde fica a sede desse município.",
+  en: "It is not known where the seat of this municipality is.",
+};

@@ -1,0 +1,58 @@
+/**
+ * Where the seats of municipalities are. What comes in: data/seats.json, made of GeoNames. What
+ * goes out: the municipalities whose seats lie within a distance of another's.
+ * Invariant: a distance is that between two seats along the earth's surface, taken for a sphere; a
+ * municipality whose seat is not known is within no distance; read when first asked for.
+ * Apart because it knows the earth and nothing of sentences.
+ */
+import seats from "../../../data/seats.json" with { type: "json" };
+
+/** Mean radius of the earth. */
+const EARTH_KM = 6_371;
+/** Kilometres of a degree of latitude. */
+const DEGREE_KM = 111;
+
+interface Seat {
+  readonly ibge: string;
+  readonly latitude: number;
+  readonly longitude: number;
+}
+
+let made: ReadonlyMap<string, Seat> | undefined;
+
+function allSeats(): ReadonlyMap<string, Seat> {
+  made ??= new Map(
+    Object.entries(seats.seats).flatMap(([state, list]) =>
+      list.split(",").map((one): [string, Seat] => {
+        const [code, latitude, longitude] = one.split(" ");
+        const ibge = `${state}${code}`;
+        return [
+          ibge,
+          { ibge, latitude: Number(latitude) / 100, longitude: Number(longitude) / 100 },
+        ];
+      }),
+    ),
+  );
+  return made;
+}
+
+/** IBGE codes of municipalities within a distance of one, itself included; null if unknown. */
+export function within(ibge: string, km: number): readonly string[] | null {
+  const center = allSeats().get(ibge);
+  if (center === undefined) return null;
+  const near: string[] = [];
+  for (const seat of allSeats().values()) {
+    if (Math.abs(seat.latitude - center.latitude) * DEGREE_KM > km + 1) continue;
+    if (distance(center, seat) <= km) near.push(seat.ibge);
+  }
+  return near;
+}
+
+/** Kilometres between two seats. */
+function distance(one: Seat, other: Seat): number {
+  const radians = (degrees: number) => (degrees * Math.PI) / 180;
+  const [a, b] = [radians(one.latitude), radians(other.latitude)];
+  const half = (angle: number) => Math.sin(angle / 2) ** 2;
+  const across = Math.cos(a) * Math.cos(b) * half(radians(other.longitude - one.longitude));
+  return 2 * EARTH_KM * Math.asin(Math.sqrt(half(b - a) + across));
+}

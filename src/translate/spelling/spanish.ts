@@ -1,0 +1,137 @@
+/**
+ * Requests in Spanish. What comes in: a sentence. What goes out: nothing; in one with words that
+ * only Spanish has, its small words and those of wishes are read as the Portuguese ones, and trades
+ * by the endings that both languages share.
+ * Invariant: a sentence without such a word stays as it is; the text itself never changes.
+ */
+import { lexicon } from "../activities/lexicon.ts";
+import type { Gazetteer } from "../places/gazetteer.ts";
+import type { Sentence } from "../words/sentence.ts";
+import { foldWord, type Token } from "../words/tokens.ts";
+import { reduce } from "../words/wordforms.ts";
+
+/** Spanish words that Portuguese and English do not have. */
+const SIGNS = new Set(
+  (
+    "con y en los las sin hace hasta abiertas abiertos abierta tengan tienen sean esten " +
+    "telefono correo nuevas nuevos tiendas ciudad nombre sucursales mayores millones quiero " +
+    "busco " +
+    "necesito despues"
+  ).split(" "),
+);
+
+/** Small words, words of wishes and usual trades with the Portuguese ones, folded. */
+const WORDS = new Map(
+  (
+    "en:em con:com y:e sin:sem el:o los:os la:a las:as del:do al:ao una:uma un:um unas:umas " +
+    "unos:uns hasta:ate hace:ha sean:sejam sea:seja son:sao esten:estejam estan:estao " +
+    "tengan:tenham tienen:tem tenga:tenha abiertas:abertas abiertos:abertos abierta:aberta " +
+    "abierto:aberto creadas:criadas creados:criados fundadas:fundadas cerradas:fechadas " +
+    "cerrados:fechados activas:ativas activos:ativos inactivas:inativas telefono:telefone " +
+    "telefonos:telefone correo:email correos:email electronico:eletronico " +
+    "electronicos:eletronicos movil:celular " +
+    "medianas:medias mediana:media grandes:grandes nuevas:novas nuevos:novos nueva:nova " +
+    "antiguas:antigas antiguos:antigos viejas:velhas mayor:maior mayores:maiores menores:menores " +
+    "ultimos:ultimos ultimas:ultimas ultimo:ultimo ciudad:cidade ciudades:cidades solo:so " +
+    "solamente:somente nombre:nome sucursales:filiais sucursal:filial millon:milhao " +
+    "millones:milhoes medio:meio media:meia reales:reais despues:depois antes:antes " +
+    "semanas:semanas mes:mes meses:meses ano:ano busco:busco buscamos:buscamos quiero:quero " +
+    "queremos:queremos necesito:preciso necesitamos:precisamos muestrame:mostre dame:me " +
+    "lista:lista " +
+    "excepto:exceto menos:menos fuera:fora ordenadas:ordenadas ordenados:ordenados " +
+    "regimen:regime " +
+    "matriz:matriz casa:casa hoy:hoje este:este esta:esta primero:primeiro primeras:primeiras " +
+    "igual:igual dentro:dentro todas:todas norte:norte sur:sul este:este oeste:oeste " +
+    "noreste:nordeste panaderia:padaria panaderias:padarias carniceria:acougue " +
+    "carnicerias:acougues ferreteria:ferragens ferreterias:ferragens libreria:livraria " +
+    "librerias:livrarias peluqueria:cabeleireiro peluquerias:cabeleireiros abogado:advogado " +
+    "abogados:advogados tienda:loja tiendas:lojas ropa:roupa zapatos:sapatos taller:oficina " +
+    "talleres:oficinas mecanico:mecanica mecanicos:mecanica gimnasio:academia " +
+    "gimnasios:academias " +
+    "hoteles:hoteis escuela:escola escuelas:escolas muebles:moveis inmobiliarias:imobiliarias " +
+    "inmobiliaria:imobiliaria constructora:construtora constructoras:construtoras " +
+    "heladeria:sorveteria heladerias:sorveterias joyeria:joalheria joyerias:joalherias " +
+    "floreria:floricultura florerias:floriculturas viajes:viagens viaje:viagem " +
+    "hospitales:hospitais ingenieria:engenharia ingenieros:engenheiros coches:carros coche:carro " +
+    "juguetes:brinquedos flores:flores limpieza:limpeza seguridad:seguranca belleza:beleza " +
+    "peluquero:cabeleireiro gasolineras:postos gasolinera:posto bebidas:bebidas comida:comida " +
+    "escritorios:escritorios iglesia:igreja iglesias:igrejas cooperativas:cooperativas"
+  )
+    .split(" ")
+    .map((pair) => pair.split(":") as [string, string]),
+);
+
+/** Verbs before which "no" negates. */
+const NEGATED = new Set("sean sea son esten estan tengan tenga tienen es pertenezcan".split(" "));
+
+/** Endings of Spanish with the Portuguese ones. */
+const ENDINGS: readonly (readonly [RegExp, string])[] = [
+  [/ciones$/, "coes"],
+  [/cion$/, "cao"],
+  [/siones$/, "soes"],
+  [/sion$/, "sao"],
+  [/eria(s?)$/, "aria$1"],
+  [/dad$/, "dade"],
+  [/dades$/, "dades"],
+  [/ales$/, "ais"],
+  [/ores$/, "ores"],
+  [/ll/, "lh"],
+  [/ie/, "e"],
+  [/ue/, "o"],
+];
+
+/** Reads a Spanish sentence as a Portuguese one, word by word. */
+export function readSpanish(sentence: Sentence, { places }: Gazetteer): void {
+  const spanish = sentence.tokens.some(({ folded, text }) => {
+    return SIGNS.has(folded) || /ñ/iu.test(text) || /^m[áÁ]s$/iu.test(text.normalize("NFC"));
+  });
+  if (!spanish) return;
+  for (let at = 0; at < sentence.tokens.length; at++) {
+    if (isInPlace(sentence, places, at)) continue;
+    const read = readingOf(sentence, at);
+    if (read !== null) sentence.readAs(at, read);
+  }
+}
+
+/** "São Bento do Una": words of long names stay. */
+function isInPlace(sentence: Sentence, places: Gazetteer["places"], at: number): boolean {
+  for (let from = Math.max(0, at - PLACE_REACH); from <= at; from++) {
+    const match = places.longest(sentence.tokens, from);
+    if (match !== null && match.words > 1 && match.to > at) return true;
+  }
+  return false;
+}
+
+/** Most words of a name of a place before one of its words. */
+const PLACE_REACH = 5;
+
+function readingOf(sentence: Sentence, at: number): string | null {
+  const token = sentence.tokens[at] as Token;
+  const { kind, folded, text } = token;
+  if (kind !== "word") return null;
+  if (folded === "no") return NEGATED.has(sentence.folded(at + 1)) ? "nao" : null;
+  if (folded === "mas") return /á/iu.test(text.normalize("NFC")) ? "mais" : null;
+  if (folded === "correo" && sentence.folded(at + 1).startsWith("electronic")) return "correio";
+  const known = WORDS.get(folded);
+  if (known !== undefined) return known;
+  return isTradeWord(folded) ? null : byEnding(token);
+}
+
+function byEnding({ folded, text }: Token): string | null {
+  const nasal = /ñ/iu.test(text.normalize("NFC"))
+    ? foldWord(text.normalize("NFC").replace(/ñ/giu, "nh"))
+    : folded;
+  if (nasal !== folded && isTradeWord(nasal)) return nasal;
+  for (const [ending, instead] of ENDINGS) {
+    const read = nasal.replace(ending, instead);
+    if (read !== nasal && isTradeWord(read)) return read;
+  }
+  return null;
+}
+
+/** Whether a trade or goods have a word. */
+function isTradeWord(folded: string): boolean {
+  const { trades, goods } = lexicon();
+  const key = reduce(folded);
+  return trades.vocabulary.has(key) || goods.vocabulary.has(key);
+}

@@ -1,0 +1,30 @@
+/**
+ * Proves, on larger seeded random vocabularies than unit/native-index/find.test.ts: which accounts
+ * fit a typed text is what a scan by the definition finds, whichever way the kernel takes: over
+ * more than one chunk, past the accounts that are looked at for beginnings, with beginnings of very
+ * many words.
+ * Does not prove: how quick that is (bench/find.bench.ts).
+ */
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { after, describe, it } from "node:test";
+import { compareFinding, HOSTILE } from "../../support/native-index/find-compare.ts";
+import { tries } from "../../support/scale.ts";
+
+const ROUNDS = tries("kernel queries");
+
+const folder = mkdtempSync(join(tmpdir(), "peneira-find-"));
+after(() => rmSync(folder, { recursive: true }));
+
+describe("finding by name", () => {
+  for (const [seed, count, terms, hostile] of [
+    [11, 6_000, 12_000, HOSTILE],
+    [12, 70_000, 300, HOSTILE.slice(5, 8)],
+  ] as const) {
+    // A scan takes as long as there are rows.
+    const typed = Math.ceil((ROUNDS * 1_000) / count);
+    it(`is what a scan finds in ${count} rows of ${terms} words`, () =>
+      compareFinding(folder, { seed, count, terms, typed, hostile }));
+  }
+});

@@ -1,0 +1,201 @@
+/**
+ * Proves: facets by municipality of questions about activities, or about years and intervals of
+ * dates, are those of the slow twin, wanted or not; they are summed without opening a chunk, but
+ * for the rows of years in parts; without PLACES they are the same; what is looked at is never more
+ * than was told before; wrong numbers in PLACES with right checksums are refused, at open or use.
+ * Does not prove: that the cells are those of the rows (unit/native-index/build-region.test.ts).
+ */
+import assert from "node:assert/strict";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { after, before, it } from "node:test";
+import type { DimensionName } from "../../../native-index/format/columns.ts";
+import {
+  type Clause,
+  type NativeFacet,
+  type NativeSegment,
+  openSegment,
+} from "../../../native-index/napi/engine.ts";
+import {
+  FIXTURE_TABLES,
+  type FixtureRow,
+  rowsOfKinds,
+  seededRandom,
+} from "../../support/native-index/fixture-rows.ts";
+import { openForged, startOfPart } from "../../support/native-index/forged-region.ts";
+import { matchesOf } from "../../support/native-index/query-twin.ts";
+import { Region } from "../../support/native-index/region-decode.ts";
+import { type Fixture, writeFixture } from "../../support/native-index/region-fixture.ts";
+import { tries } from "../../support/scale.ts";
+
+const ROUNDS = tries("kernel queries");
+/** More than one chunk, and few enough kinds that both tables have room. */
+const ROWS = 70_000;
+const KINDS = 700;
+const DAMAGED = { code: "SNAPSHOT_DAMAGED" };
+const PLACES = "PNPLACES";
+/** Whose codes are asked for, and how many; a few of them no row has. */
+const ALWAYS: readonly (readonly [DimensionName, number])[] = [
+  ["uf", 7],
+  ["registration_status", 9],
+  ["company_size_code", 5],
+  ["flag", 6],
+  ["municipality_ibge", 61],
+];
+const ACTIVITIES = ["cnae_primary", 42] as const;
+const YEARS = ["started_year", 226] as const;
+
+const folder = mkdtempSync(path.join(tmpdir(), "peneira-places-"));
+const random = seededRandom(21);
+const below = (count: number) => Math.floor(random() * count);
+let fixture: Fixture;
+let region: Region;
+let segment: NativeSegment;
+let without: NativeSegment;
+let forged = 0;
+
+const open = (change: (bytes: Buffer) => void) =>
+  openForged({ fixture, region }, path.join(folder, `forged-${forged++}`), change);
+
+before(async () => {
+  fixture = await writeFixture(path.join(folder, "rows"), rowsOfKinds(20, ROWS, KINDS));
+  region = new Region(fixture.path, fixture.directory);
+  segment = openSegment(fixture.path, fixture.directory);
+  without = open((bytes) => bytes.write("PNFUTURE", startOfPart(region, PLACES), "latin1"));
+});
+after(() => {
+  segment.close();
+  without.close();
+  rmSync(folder, { recursive: true });
+});
+
+function posting([dimension, count]: readonly [DimensionName, number]): Clause {
+  const share = random();
+  const codes = Array.from({ length: count }, (_, code) => code).filter(() => random() < share);
+  const any = [{ dimension, codes: Uint32Array.from(codes) }];
+  return { kind: "posting", any, negated: random() < 0.4 };
+}
+
+function some(): Clause[] {
+  return Array.from({ length: below(3) }, () => posting(ALWAYS[below(ALWAYS.length)] as never));
+}
+
+/** An interval of days, a quarter of them from one year's first day to another one's last. */
+function dates(): Clause {
+  const day = () => -62_091 + below(82_000);
+  const year = () => Date.UTC(1800 + below(220), 0, 1) / 86_400_000;
+  const [a, b] = random() < 0.25 ? [year(), year() - 1] : [day(), day()];
+  return { kind: "range", column: "started_on", ranges: [[Math.min(a, b), Math.max(a, b)]] };
+}
+
+function twin(clauses: readonly Clause[]): Uint32Array {
+  const counts = new Uint32Array(FIXTURE_TABLES.municipality_ibge.length + 1);
+  for (const id of matchesOf(fixture.rows, clauses)) {
+    const row = fixture.rows[id] as FixtureRow;
+    (counts[row.municipality_ibge ?? counts.length - 1] as number)++;
+  }
+  return counts;
+}
+
+/** Asks for municipalities with the given facets beside them; gives what was looked at. */
+function check(clauses: readonly Clause[], beside: readonly NativeFacet[] = []) {
+  const names: NativeFacet[] = ["municipality", ...beside];
+  for (const one of [segment, without]) {
+    one.dropCaches();
+    const most = one.facetsWorkMax(clauses, names);
+    const [counted] = one.facets(clauses, names);
+    assert.deepEqual(counted, twin(clauses), JSON.stringify(clauses));
+    const { counted: rows, cells } = one.lastWork();
+    assert.ok(rows + cells <= most, `${rows} rows and ${cells} cells, ${most} were told`);
+    const total = counted?.reduce((sum, count) => sum + count);
+    assert.equal(one.count(clauses), total);
+  }
+  segment.facets(clauses, ["municipality"]);
+  return segment.lastWork();
+}
+
+it("municipalities of activities are summed, and of years, wherever not of both", () => {
+  let sums = 0;
+  for (let round = 0; round < ROUNDS; round++) {
+    const work = check([...some(), posting(round % 2 === 0 ? ACTIVITIES : YEARS)]);
+    assert.deepEqual([work.chunks, work.counted], [0, 0]);
+    sums += work.cells;
+  }
+  assert.ok(sums > 0);
+  assert.ok(check([posting(ACTIVITIES), posting(YEARS)]).chunks > 0);
+});
+
+it("whole years of intervals are summed, and rows of the others looked at", () => {
+  for (let round = 0; round < ROUNDS; round++) {
+    check([...some(), dates()], ["registration_status", "legal_nature", "started_year"]);
+  }
+  const long: Clause = { kind: "range", column: "started_on", ranges: [[-40_000, 10_000]] };
+  const { counted, chunks, tests } = check([long]);
+  assert.ok(chunks > 0 && counted < ROWS / 50 && tests < ROWS / 50, `${counted}, ${tests}`);
+  const years: Clause = { kind: "range", column: "started_on", ranges: [[-14_610, 17_896]] };
+  assert.equal(check([years]).chunks, 0);
+});
+
+it("municipalities of what has no sums are counted chunk by chunk", () => {
+  const natures = { dimension: "legal_nature", codes: Uint32Array.of(0, 1, 4) } as const;
+  const work = check([{ kind: "posting", any: [natures], negated: false }]);
+  assert.deepEqual([work.chunks, work.cells], [2, 0]);
+});
+
+/** Where the numbers of a table begin, by their place in its head. */
+function arrayAt(table: number, array: number): number {
+  const start = startOfPart(region, PLACES);
+  return start + Number(region.file.readBigUInt64LE(start + 32 + 56 * table + 8 * array));
+}
+
+it("PLACES of another name or version is passed over, and refused where it is too long", () => {
+  const start = startOfPart(region, PLACES);
+  const future = open((bytes) => bytes.writeUInt32LE(77, start + 8));
+  assert.deepEqual(future.facets([dates()], ["municipality"]).length, 1);
+  future.close();
+  for (const length of [0n, 31n, 64n, 1n << 40n, (1n << 64n) - 1n]) {
+    assert.throws(() => open((bytes) => bytes.writeBigUInt64LE(length, start + 24)), DAMAGED);
+  }
+});
+
+it("PLACES with wrong counts or places is refused", () => {
+  const start = startOfPart(region, PLACES);
+  for (const at of [12, 16, 20, ...[32, 88].flatMap((head) => [head + 40, head + 44, head + 48])]) {
+    const forge = (bytes: Buffer) => bytes.writeUInt32LE(0xfffffff0, start + at);
+    assert.throws(() => open(forge), DAMAGED, `count at ${at}`);
+  }
+  for (const head of [32, 88]) {
+    for (const at of [0, 8, 16, 24, 32]) {
+      for (const value of [1n << 40n, (1n << 64n) - 4n]) {
+        const forge = (bytes: Buffer) => bytes.writeBigUInt64LE(value, start + head + at);
+        assert.throws(() => open(forge), DAMAGED, `${value} at ${head + at}`);
+      }
+    }
+  }
+});
+
+it("blocks, runs and names of PLACES that lead outside are refused when they are used", () => {
+  const [blocks, names, lengths] = [0, 1, 2].map((array) => arrayAt(0, array)) as [
+    number,
+    number,
+    number,
+  ];
+  const forgeries: ((bytes: Buffer) => void)[] = [
+    (bytes) => bytes.writeUInt16LE(512, blocks),
+    (bytes) => bytes.writeUInt16LE(7, blocks + 2),
+    (bytes) => bytes.writeUInt32LE(0xfffffff0, blocks + 12 + 4),
+    (bytes) => bytes.writeUInt32LE(0xfffffff0, blocks + 12 + 8),
+    (bytes) => bytes.writeUInt32LE(0, blocks + 24 + 4),
+    (bytes) => bytes.writeUInt16LE(61, names),
+    (bytes) => bytes.writeUInt8(255, lengths),
+    (bytes) => bytes.writeUInt8(0, lengths),
+  ];
+  forgeries.forEach((forge, i) => {
+    const one = open(forge);
+    const any = [{ dimension: "started_year", codes: Uint32Array.of(300) } as const];
+    const asked: Clause = { kind: "posting", any, negated: true };
+    assert.throws(() => one.facets([asked], ["municipality"]), DAMAGED, `forgery ${i}`);
+    one.close();
+  });
+});

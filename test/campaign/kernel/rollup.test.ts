@@ -1,0 +1,125 @@
+/**
+ * Proves: a question about nothing but what ROLLUP combines is counted without opening a chunk, and
+ * its total and its facets are those of the slow twin, for whole divisions, for some of their
+ * activities, for any states, codes, flags and years, wanted or not; facets by municipality too,
+ * wherever no activity and no year is asked for.
+ * Does not prove: that the cells are those of the rows (unit/native-index/build-region.test.ts), or
+ * anything about damaged files.
+ */
+import assert from "node:assert/strict";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { after, before, it } from "node:test";
+import type { DimensionName } from "../../../native-index/format/columns.ts";
+import {
+  type Clause,
+  type NativeFacet,
+  type NativeSegment,
+  openSegment,
+} from "../../../native-index/napi/engine.ts";
+import {
+  FIXTURE_TABLES,
+  type FixtureRow,
+  randomRows,
+  seededRandom,
+} from "../../support/native-index/fixture-rows.ts";
+import { matchesOf } from "../../support/native-index/query-twin.ts";
+import { writeFixture } from "../../support/native-index/region-fixture.ts";
+import { codesOf } from "../../support/native-index/region-twin.ts";
+import { tries } from "../../support/scale.ts";
+
+const ROUNDS = tries("kernel queries");
+/** More than one chunk. */
+const ROWS = 70_000;
+/** What is combined, and from how many codes it is asked; a few of them no row has. */
+const COMBINED: readonly (readonly [DimensionName, number])[] = [
+  ["cnae_primary", 42],
+  ["uf", 7],
+  ["registration_status", 9],
+  ["company_size_code", 5],
+  ["flag", 6],
+  ["started_year", 226],
+];
+
+/** The code of a row in each facet; the last one stands for none. */
+const FACETS: Readonly<Partial<Record<NativeFacet, (row: FixtureRow) => number>>> = {
+  uf: (row) => row.uf ?? FIXTURE_TABLES.uf.length,
+  municipality: (row) => row.municipality_ibge ?? FIXTURE_TABLES.municipality_ibge.length,
+  cnae: (row) => row.cnae_primary ?? FIXTURE_TABLES.cnae_primary.length,
+  registration_status: (row) => row.registration_status ?? 9,
+  company_size: (row) => row.company_size_code ?? FIXTURE_TABLES.company_size_code.length,
+  started_year: (row) => codesOf(row, "started_year")[0] ?? 301,
+  simples: (row) => Number(row.simples_opt_in),
+  mei: (row) => Number(row.mei_opt_in),
+  headquarters: (row) => Number(row.headquarters),
+  contact: (row) =>
+    Number(row.email !== null) + 2 * Number(row.phone_1 !== null || row.phone_2 !== null),
+};
+const FACET_NAMES = Object.keys(FACETS) as NativeFacet[];
+
+const folder = mkdtempSync(path.join(tmpdir(), "peneira-rollup-"));
+const random = seededRandom(12);
+const below = (count: number) => Math.floor(random() * count);
+let rows: readonly FixtureRow[];
+let segment: NativeSegment;
+
+before(async () => {
+  const fixture = await writeFixture(path.join(folder, "rows"), randomRows(12, ROWS));
+  rows = fixture.rows;
+  segment = openSegment(fixture.path, fixture.directory);
+});
+after(() => {
+  segment.close();
+  rmSync(folder, { recursive: true });
+});
+
+function combined(dimensions: typeof COMBINED): Clause {
+  const [dimension, codes] = dimensions[below(dimensions.length)] as (typeof COMBINED)[number];
+  // Also every activity of some divisions, of which the fixture has four each.
+  const share = dimension === "cnae_primary" ? 0.2 + 0.8 * random() : random();
+  const all = Array.from({ length: codes }, (_, code) => code);
+  const wanted = all.filter(() => random() < share);
+  const any = [{ dimension, codes: Uint32Array.from(wanted) }];
+  return { kind: "posting", any, negated: random() < 0.3 };
+}
+
+it("facets of what is combined are summed without opening a chunk", () => {
+  for (let round = 0; round < ROUNDS / 4; round++) {
+    const plain = round % 2 === 0;
+    // Here there are nearly as many cells of activities by year as accounts.
+    const names = FACET_NAMES.filter((name) => plain || !["municipality", "cnae"].includes(name));
+    const asked = plain ? COMBINED.slice(1, 5) : COMBINED;
+    const clauses = Array.from({ length: below(4) }, () => combined(asked));
+    const counted = segment.facets(clauses, names);
+    assert.equal(segment.lastWork().chunks, 0);
+    const matches = matchesOf(rows, clauses).map((id) => rows[id] as FixtureRow);
+    names.forEach((name, i) => {
+      const expected = new Uint32Array(counted[i]?.length ?? 0);
+      for (const row of matches) (expected[FACETS[name]?.(row) as number] as number)++;
+      assert.deepEqual(counted[i], expected, `${name} of ${JSON.stringify(clauses)}`);
+    });
+  }
+});
+
+it("facets by municipality of other questions are counted row by row", () => {
+  const clauses = [combined(COMBINED.slice(0, 1)), combined(COMBINED.slice(5))];
+  const [counted] = segment.facets(clauses, ["municipality"]);
+  assert(segment.lastWork().chunks > 0);
+  assert.equal(
+    counted?.reduce((sum, count) => sum + count),
+    matchesOf(rows, clauses).length,
+  );
+});
+
+it("what is combined is summed without opening a chunk", () => {
+  const totals = new Set<number>();
+  for (let round = 0; round < ROUNDS; round++) {
+    const clauses = Array.from({ length: 1 + below(5) }, () => combined(COMBINED));
+    const total = segment.count(clauses);
+    assert.equal(segment.lastWork().chunks, 0);
+    assert.equal(total, matchesOf(rows, clauses).length, JSON.stringify(clauses));
+    totals.add(total);
+  }
+  assert(totals.size > ROUNDS / 3, "most questions have answers of their own");
+});

@@ -1,0 +1,102 @@
+/**
+ * Proves: intervals of opening dates that are not whole years have the totals of the slow twin,
+ * whatever else is asked; of a broad question only rows of the years in parts are tested.
+ * Does not prove: that sums of combinations are right (rollup.test.ts).
+ */
+import assert from "node:assert/strict";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { after, before, it } from "node:test";
+import type { Clause, NativeSegment } from "../../../native-index/napi/engine.ts";
+import { openSegment } from "../../../native-index/napi/engine.ts";
+import {
+  type FixtureRow,
+  randomRows,
+  seededRandom,
+} from "../../support/native-index/fixture-rows.ts";
+import { matchesOf } from "../../support/native-index/query-twin.ts";
+import { writeFixture } from "../../support/native-index/region-fixture.ts";
+import { tries } from "../../support/scale.ts";
+
+const ROUNDS = tries("kernel queries");
+const ROWS = 70_000;
+const DAY_MS = 86_400_000;
+
+const folder = mkdtempSync(path.join(tmpdir(), "peneira-years-"));
+let rows: readonly FixtureRow[];
+let segment: NativeSegment;
+
+before(async () => {
+  const fixture = await writeFixture(path.join(folder, "rows"), randomRows(17, ROWS));
+  rows = fixture.rows;
+  segment = openSegment(fixture.path, fixture.directory);
+});
+after(() => {
+  segment.close();
+  rmSync(folder, { recursive: true });
+});
+
+const dayOf = (date: string) => Date.parse(`${date}T00:00:00Z`) / DAY_MS;
+
+function dates(...ranges: (readonly [number, number])[]): Clause {
+  return { kind: "range", column: "started_on", ranges };
+}
+
+function posting(random: () => number): Clause {
+  const [dimension, codes] = (
+    [
+      ["uf", 6],
+      ["registration_status", 9],
+      ["flag", 10],
+      ["started_year", 226],
+    ] as const
+  )[Math.floor(random() * 4)] as readonly ["uf", number];
+  const wanted = Array.from({ length: codes }, (_, code) => code).filter(() => random() < 0.5);
+  const any = [{ dimension, codes: Uint32Array.from(wanted) }];
+  return { kind: "posting", any, negated: random() < 0.3 };
+}
+
+/** A bound: any day, the first or the last day of a year, or far outside of the calendar. */
+function bound(random: () => number): number {
+  const kind = random();
+  if (kind < 0.1) return (random() < 0.5 ? -1 : 1) * 2 ** (20 + Math.floor(random() * 30));
+  const day = -62_091 + Math.floor(random() * 82_000);
+  if (kind < 0.6) return day;
+  const year = new Date(day * DAY_MS).getUTCFullYear();
+  return dayOf(`${year}-01-01`) - (random() < 0.5 ? 1 : 0);
+}
+
+it("totals of any intervals are those of the twin", () => {
+  const random = seededRandom(18);
+  const totals = new Set<number>();
+  for (let round = 0; round < ROUNDS; round++) {
+    const ranges = Array.from({ length: random() < 0.7 ? 1 : 1 + Math.floor(random() * 6) }, () => {
+      const [a, b] = [bound(random), bound(random)];
+      return [Math.min(a, b), Math.max(a, b)] as const;
+    });
+    const others = Array.from({ length: Math.floor(random() * 3) }, () => posting(random));
+    const clauses = [dates(...ranges), ...others];
+    const total = segment.count(clauses);
+    assert.equal(total, matchesOf(rows, clauses).length, JSON.stringify(clauses));
+    totals.add(total);
+  }
+  assert(totals.size > ROUNDS / 3, "most questions have answers of their own");
+});
+
+it("whole years of a range are summed without opening a chunk", () => {
+  const clauses = [dates([dayOf("1950-01-01"), dayOf("1990-12-31")])];
+  assert.equal(segment.count(clauses), matchesOf(rows, clauses).length);
+  assert.equal(segment.lastWork().chunks, 0);
+});
+
+it("of years in parts only their own rows are tested", () => {
+  const started = (from: string, to: string) => matchesOf(rows, [dates([dayOf(from), dayOf(to)])]);
+  for (const from of ["1990-01-09", "1990-04-17", "1990-11-30"]) {
+    const clauses = [dates([dayOf(from), dayOf("2010-12-31")])];
+    assert.equal(segment.count(clauses), matchesOf(rows, clauses).length, from);
+    const { tests } = segment.lastWork();
+    const year = started("1990-01-01", "1990-12-31").length;
+    assert.equal(tests, year, "the dates of the year's rows, and no others");
+  }
+});

@@ -1,0 +1,71 @@
+/**
+ * Proves: the list of months says of the newest ones why they would not be taken although all of
+ * their zips are there (mixed releases, an impossible date, a zip listed twice), for people and for
+ * programs; one such month does not end the list, and older ones are not looked into.
+ * Does not prove: what a download does with them (contract/download/).
+ */
+import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { after, before, it, type TestContext } from "node:test";
+import { runDownload } from "../../../src/cli/commands/download.ts";
+import { checkMembers } from "../../../src/download/releasedate.ts";
+import { type Dumps, LABEL, makeDumps } from "../../support/download/dumps.ts";
+import { WebdavShare } from "../../support/download/webdav-server.ts";
+
+let dumps: Dumps;
+let share: WebdavShare;
+before(async () => {
+  dumps = await makeDumps(40);
+  share = await new WebdavShare().start();
+  for (const label of ["2026-07", "2026-08", "2026-09", LABEL]) {
+    await share.addFolder(label, dumps.first);
+    // Of 2026-07 too, which nobody looks into.
+    if (label < "2026-09") {
+      share.put(label, "Empresas1.zip", readFileSync(join(dumps.older, "Empresas1.zip")));
+    }
+  }
+  share.put("2026-09", "CNAES.zip", share.bytesOf("2026-09", "Cnaes.zip"));
+});
+after(async () => {
+  await share.stop();
+  await dumps.dispose();
+});
+
+/** What the command prints on standard output. */
+async function listed(test: TestContext, json: boolean): Promise<string> {
+  let printed = "";
+  test.mock.method(process.stdout, "write", (text: string | Uint8Array) => {
+    if (typeof text === "string") printed += text;
+    return true;
+  });
+  const flags = { url: [share.url], list: true, ...(json ? { json: true as const } : {}) } as const;
+  await runDownload(undefined, flags).finally(() => test.mock.restoreAll());
+  return printed;
+}
+
+it("the list says why a month that has all of its zips would not be taken", async (test) => {
+  const lines = (await listed(test, false)).trimEnd().split("\n");
+  assert.equal(lines.length, 4);
+  assert.match(lines[0] ?? "", /^2026-10 {2}27 zips +[\d.]+ kB {2}\d{4}-\d\d-\d\d$/);
+  assert.match(lines[1] ?? "", /^2026-09 .* lists Cnaes\.zip twice in 2026-09: as .*CNAES\.zip/i);
+  assert.match(lines[2] ?? "", /^2026-08 {2}27 zips .* releases are mixed: D61010 .*D60912/);
+  assert.match(lines[3] ?? "", /^2026-07 {2}27 zips +[\d.]+ kB {2}\d{4}-\d\d-\d\d$/);
+  const { months } = JSON.parse(await listed(test, true));
+  assert.deepEqual(
+    months.map((one: Record<string, unknown>) => [one.month, one.complete, one.problem === null]),
+    [
+      [LABEL, true, true],
+      ["2026-09", false, false],
+      ["2026-08", false, false],
+      ["2026-07", true, true],
+    ],
+  );
+});
+
+it("a month whose files bear an impossible date is none", () => {
+  const members = new Map([["Cnaes.zip", { member: "F.K03200$Z.D61340.CNAECSV" }]]);
+  assert.throws(() => checkMembers(LABEL, members), {
+    message: /2026-10 cannot be used[\s\S]*bear a date that is none of the calendar: D61340/,
+  });
+});

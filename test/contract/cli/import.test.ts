@@ -1,0 +1,130 @@
+/**
+ * Proves: `peneira import` refuses wrong flags together, a report that cannot be written too; on a
+ * disk that fills while it works, is too small, or may only be read, it ends with a sentence that
+ * names path and need and leaves nothing; a failure is reported too; a report that cannot be
+ * written after all is a warning, and the snapshot stands.
+ * Does not prove: what is imported (unit/ingest/).
+ */
+import assert from "node:assert/strict";
+import { spawnSync } from "node:child_process";
+import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { after, before, describe, it } from "node:test";
+import { readImportFlags, runImport } from "../../../src/cli/commands/import.ts";
+import { writeSample } from "../../../src/dump/sample/release.ts";
+import { ROOT } from "../../support/checkout.ts";
+import { MiniWorkspace } from "../../support/dump/mini.ts";
+
+const space = new MiniWorkspace();
+after(() => space.dispose());
+const dump = join(space.folder, "dump-2026-10");
+before(() =>
+  writeSample({ folder: dump, establishments: 1000, seed: 2, label: "2026-10", threads: 0 }),
+);
+
+/** Imports in a process of its own whose output lies on a small disk, in its own name space. */
+function onDisk(options: string) {
+  const disk = space.path("disk");
+  mkdirSync(disk, { recursive: true });
+  const program = `
+    const { runImport } = await import(process.argv[1]);
+    await runImport(process.argv[2], { out: process.argv[3], threads: "1" })
+      .catch((error) => { console.log(error.name + ": " + error.message); });
+  `;
+  const module = join(ROOT, "src/cli/commands/import.ts");
+  const mount = `mount -t tmpfs -o ${options} none "$0" && "$@"; ls -A "$0"`;
+  const node = [process.execPath, "--import", import.meta.resolve("tsx"), "--input-type=module"];
+  const command = [...node, "-e", program, module, dump, join(disk, "x.peneira")];
+  return spawnSync("unshare", ["-rm", "sh", "-c", mount, disk, ...command], { encoding: "utf8" });
+}
+
+const skip = spawnSync("unshare", ["-rm", "true"]).status === 0 ? false : "no name spaces here";
+
+describe("peneira import", () => {
+  it("names every wrong flag at once", () => {
+    const flags = { out: "x", skipBadRows: "-1", threads: "0", label: "2026" };
+    assert.throws(() => readImportFlags(dump, flags), {
+      exitCode: 2,
+      message: /--threads.*\n--skip-bad-rows must be a whole number from 0 to 1,000,000.*\n--label/,
+    });
+  });
+
+  it("ends with a sentence where the disk fills while it works", { skip }, (test) => {
+    const { stdout, stderr } = onDisk("size=3800k");
+    if (stdout === "" && /mount/.test(stderr)) return test.skip("no file systems of our own");
+    assert.match(
+      stdout,
+      /^CommandError: .*x\.peneira was not written: the disk of .* is full \(ENOSPC\); the import /,
+    );
+    assert.match(
+      stdout,
+      /needs more than the 3\.\d MB that are free there\.\n$/,
+      "and nothing is left",
+    );
+  });
+
+  it("ends before the first row where the disk is too small for any snapshot", { skip }, (test) => {
+    const { stdout, stderr } = onDisk("size=1m");
+    if (stdout === "" && /mount/.test(stderr)) return test.skip("no file systems of our own");
+    assert.match(stdout, /is too small: the import needs about 3\.\d MB there.* are free\.\n$/);
+    assert.doesNotMatch(stderr, /scan/);
+  });
+
+  it("ends before the first row where the disk may only be read", { skip }, (test) => {
+    const { stdout, stderr } = onDisk("ro");
+    if (stdout === "" && /mount/.test(stderr)) return test.skip("no file systems of our own");
+    assert.match(stdout, /disk is on a disk that may only be read \(EROFS\)\.\n$/);
+    assert.doesNotMatch(stderr, /scan/);
+  });
+
+  it("refuses a report that cannot be written before the first row, and leaves none", () => {
+    for (const [report, words] of [
+      [join(space.folder, "nowhere", "report.json"), /--report cannot be written: .*ENOENT/],
+      [space.folder, /--report must be a file, but .* is a folder/],
+    ] as const) {
+      const flags = { out: space.path("x.peneira"), report };
+      assert.throws(() => readImportFlags(dump, flags), { exitCode: 2, message: words });
+    }
+    const kept = space.path("report.json");
+    writeFileSync(kept, "mine");
+    readImportFlags(dump, { out: space.path("x.peneira"), report: kept });
+    readImportFlags(dump, { out: space.path("x.peneira"), report: space.path("other.json") });
+    assert.equal(readFileSync(kept, "utf8"), "mine");
+    assert.ok(!existsSync(space.path("other.json")));
+  });
+
+  it("writes the report of an import that fails, with why", async (test) => {
+    test.mock.method(process.stderr, "write", () => true);
+    const source = space.write({});
+    const [report, out] = [space.path("failed.json"), space.path("failed.peneira")];
+    const message = await runImport(source, { out, report, threads: "1" }).then(
+      () => assert.fail("an empty folder is no month"),
+      (error: Error) => error.message,
+    );
+    test.mock.restoreAll();
+    const told = JSON.parse(readFileSync(report, "utf8"));
+    assert.deepEqual(told, { source, out, problem: message });
+    assert.match(message, /holds no rows/);
+  });
+
+  it("keeps the snapshot where the report cannot be written after all", async (test) => {
+    const folder = space.path("reports");
+    mkdirSync(folder);
+    let said = "";
+    test.mock.method(process.stderr, "write", (text: string) => {
+      said += text;
+      // It was there when the import began.
+      rmSync(folder, { recursive: true, force: true });
+      return true;
+    });
+    const report = join(folder, "report.json");
+    const out = space.path("told.peneira");
+    assert.equal((await runImport(dump, { out, report, threads: "1" })).accounts, 1000);
+    test.mock.restoreAll();
+    assert.match(
+      said,
+      /warning: .*report\.json was not written: .*ENOENT.* The snapshot .* is in pl/,
+    );
+    assert.ok(space.bytes("told.peneira").length > 0);
+  });
+});

@@ -1,0 +1,264 @@
+/**
+ * Proves: a check says what the share has, what is here, what an update would take and why not the
+ * rest, in every state of both, as an update itself does then, and touches nothing; what could not
+ * be imported is not promised again.
+ * Does not prove: the same through processes (e2e/cli/update.test.ts).
+ */
+import assert from "node:assert/strict";
+import {
+  existsSync,
+  linkSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { after, afterEach, before, beforeEach, describe, it, type TestContext } from "node:test";
+import { runUpdate, type UpdateReport } from "../../../src/cli/commands/update.ts";
+import { type CheckParts, checkShare, demandsOfMonth } from "../../../src/cli/update/check.ts";
+import { LOOK_FILE, leaveLook, readLook } from "../../../src/cli/update/lastlook.ts";
+import { manualClock } from "../../../src/clock.ts";
+import { writeSample } from "../../../src/dump/sample/release.ts";
+import { CommandError } from "../../../src/errors.ts";
+import { type MonthPair, makePair } from "../../support/changes/pair.ts";
+import { type Dumps, LABEL, makeDumps, wishOf } from "../../support/download/dumps.ts";
+import { WebdavShare } from "../../support/download/webdav-server.ts";
+
+const NOW = Date.parse("2026-11-20T12:00:00Z");
+
+let pair: MonthPair;
+let folder: string;
+before(async () => {
+  pair = await makePair({ seed: 5, accounts: 900 });
+});
+after(() => pair.dispose());
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), "peneira-check-"));
+  mkdirSync(join(folder, ".update"));
+});
+afterEach(() => rmSync(folder, { recursive: true, force: true }));
+
+/** A month of the pair as an update leaves it. */
+function place(month: "older" | "newer", name: string): string {
+  const path = join(folder, name);
+  linkSync(pair[month].path, path);
+  return path;
+}
+
+const quiet = (): void => undefined;
+/** What a server sees in the folder. */
+const visible = () => readdirSync(folder).filter((name) => !name.startsWith("."));
+
+/** What a command writes to both outputs while it works. */
+async function told(test: TestContext, work: () => Promise<unknown>) {
+  const texts = { said: "", printed: "" };
+  test.mock.method(process.stderr, "write", (text: string) => {
+    texts.said += text;
+    return true;
+  });
+  test.mock.method(process.stdout, "write", (text: string | Uint8Array) => {
+    // The runner's own reports are bytes.
+    if (typeof text === "string") texts.printed += text;
+    return true;
+  });
+  await work().finally(() => test.mock.restoreAll());
+  return texts;
+}
+
+describe("a check of the share", () => {
+  let dumps: Dumps;
+  let share: WebdavShare;
+  before(async () => {
+    dumps = await makeDumps(40);
+  });
+  after(() => dumps.dispose());
+  beforeEach(async () => {
+    share = await new WebdavShare().start();
+  });
+  afterEach(() => share.stop());
+
+  function partsOf(over: Partial<CheckParts> = {}): CheckParts {
+    return {
+      use: wishOf(share.url, dumps.root),
+      ...{ folder, dumps: join(folder, ".download"), monthsTried: 3 },
+      demands: () => [],
+      clock: manualClock(NOW),
+      ...over,
+    };
+  }
+
+  it("tells what would be taken where nothing is here, and makes nothing", async () => {
+    await share.addFolder(LABEL, dumps.first);
+    const nowhere = join(folder, "none");
+    const report = await checkShare(partsOf({ folder: nowhere, dumps: join(nowhere, "zips") }));
+    assert.deepEqual(report, {
+      checked_at: "2026-11-20T12:00:00.000Z",
+      shares: [new URL(share.url).host],
+      here: null,
+      published: LABEL,
+      newer: true,
+      takes: LABEL,
+      not_taken: [],
+      last_update: null,
+      problem: null,
+    });
+    assert.ok(!existsSync(nowhere));
+  });
+
+  it("tells what is here, and asks for one list where nothing is newer", async () => {
+    const snapshot = place("newer", "2026-10.peneira");
+    await share.addFolder(LABEL, dumps.first);
+    const { here, newer, takes, published, not_taken } = await checkShare(partsOf());
+    const { snapshotDate: snapshot_date, accounts } = pair.newer.segment;
+    assert.deepEqual(here, { month: LABEL, snapshot_date, accounts, snapshot });
+    assert.deepEqual([newer, takes, published, not_taken], [false, null, LABEL, []]);
+    assert.equal(share.served.length, 1);
+    assert.deepEqual(visible(), ["2026-10.peneira"]);
+    const left = { asked_at: "2026-11-20T12:00:00.000Z", published: LABEL };
+    assert.deepEqual(readLook(folder), { ...left, last_update: null, refused: null });
+  });
+
+  it("tells why newer months are not taken, and which one is", async () => {
+    place("older", "2026-09.peneira");
+    await share.addFolder(LABEL, dumps.first);
+    await share.addFolder("2026-11", dumps.first);
+    share.months.get("2026-11")?.delete("Simples.zip");
+    await share.addFolder("2026-12", dumps.first);
+    share.put("2026-12", "Empresas1.zip", readFileSync(join(dumps.older, "Empresas1.zip")));
+    const report = await checkShare(partsOf());
+    assert.deepEqual([report.published, report.takes], ["2026-12", LABEL]);
+    assert.deepEqual(
+      report.not_taken.map(({ month }) => month),
+      ["2026-12", "2026-11"],
+    );
+    assert.match(report.not_taken[0]?.why ?? "", /releases are mixed/);
+    assert.match(report.not_taken[1]?.why ?? "", /not complete.*Simples\.zip/);
+  });
+
+  it("takes no month whose files are of another, whatever its folder is called", async () => {
+    place("older", "2026-09.peneira");
+    await share.addFolder(LABEL, dumps.older);
+    const { published, newer, takes, not_taken } = await checkShare(partsOf());
+    assert.deepEqual([published, newer, takes], [LABEL, true, null]);
+    assert.deepEqual(
+      not_taken.map(({ month }) => month),
+      [LABEL],
+    );
+    const why = not_taken[0]?.why ?? "";
+    assert.match(
+      why,
+      /^2026-10 at the share has nothing newer than what is here: its files say D6/,
+    );
+    assert.match(why, /D60912 \(2026-09-12\), and here is the data of 2026-09-12/);
+    // Two months away it is no month of that name at all, whatever is here.
+    await share.addFolder("2026-11", dumps.older);
+    const other = (await checkShare(partsOf())).not_taken;
+    assert.match(
+      other[0]?.why ?? "",
+      /2026-11 cannot be used[\s\S]*files are of another month: their names say D60912 \(2026-09/,
+    );
+    assert.deepEqual(other[1], not_taken[0]);
+  });
+
+  it("is what an update does: it says so and fetches no zip", async (test) => {
+    const here = place("older", "2026-09.peneira");
+    await share.addFolder(LABEL, dumps.older);
+    await share.addFolder("2026-11", dumps.older);
+    const { said, printed } = await told(test, () =>
+      runUpdate({ dir: folder, url: [share.url], json: true }),
+    );
+    const report = JSON.parse(printed) as UpdateReport;
+    assert.deepEqual([report.updated, report.snapshot, report.downloaded], [false, here, null]);
+    const whys = report.skipped.map(({ month, why }) => `${month}: ${why}`);
+    assert.match(whys[0] ?? "", /^2026-11: [\s\S]*its files are of another month/);
+    assert.match(
+      whys[1] ?? "",
+      /^2026-10: 2026-10 at the share has nothing newer than what is her/,
+    );
+    assert.equal(whys.length, 2);
+    for (const { why } of report.skipped) assert.ok(said.includes(why));
+    const whole = share.served.filter(({ method, range }) => method === "GET" && range === null);
+    assert.deepEqual(whole, [], "only the tails of the zips are read");
+    assert.ok(!existsSync(join(folder, ".download")), "an empty folder is nobody's");
+    assert.deepEqual(visible(), ["2026-09.peneira"]);
+  });
+
+  it("remembers what an update could not import, until it is published anew", async (test) => {
+    place("older", "2026-09.peneira");
+    await share.addFolder(LABEL, dumps.first);
+    assert.equal((await checkShare(partsOf())).takes, LABEL);
+    const flags = { dir: folder, url: [share.url], threads: "1" };
+    let why = "";
+    await told(test, () =>
+      assert.rejects(runUpdate(flags), (error: Error) => {
+        why = error.message;
+        return error instanceof CommandError;
+      }),
+    );
+    assert.match(why, /^No snapshot was made: .* before it \(.*2026-09\.peneira\) has .*--force/);
+    const { takes, not_taken, last_update } = await checkShare(partsOf());
+    assert.deepEqual([takes, not_taken], [null, [{ month: LABEL, why }]]);
+    assert.equal(last_update?.problem, why);
+    // An update that gets nowhere knows nothing better.
+    share.plan = () => ({ kind: "status", status: 403 });
+    await told(test, () => assert.rejects(runUpdate(flags), /403/));
+    share.plan = () => null;
+    assert.equal((await checkShare(partsOf())).takes, null);
+    const again = join(dumps.root, "again");
+    await writeSample({ folder: again, establishments: 45, seed: 9, label: LABEL });
+    await share.addFolder(LABEL, again);
+    assert.equal((await checkShare(partsOf())).takes, LABEL);
+    await share.addFolder(LABEL, dumps.first);
+    await told(test, () => runUpdate({ ...flags, force: true }));
+    assert.deepEqual(readLook(folder).refused, null);
+    assert.deepEqual(visible(), ["2026-09.peneira", "2026-10.peneira"]);
+  });
+
+  it("tells where the disk has no room", async () => {
+    await share.addFolder(LABEL, dumps.first);
+    const parts = partsOf({
+      demands: (bytes) => [{ folder: join(folder, ".update"), bytes: bytes * 1e12, what: "x" }],
+    });
+    const { takes, not_taken } = await checkShare(parts);
+    assert.equal(takes, null);
+    assert.match(not_taken[0]?.why ?? "", /has .* free, which is not enough for/);
+  });
+
+  it("asks no room for zips that are there, and looks at the disk of folders to come", () => {
+    const zips = join(folder, "new", "zips");
+    const demands = () => [{ folder: join(folder, ".update"), bytes: 7, what: "the import" }];
+    const asked = () => demandsOfMonth(LABEL, 100, { dumps: zips, demands });
+    const imported = { folder: join(folder, ".update"), bytes: 7, what: "the import" };
+    const fetched = { folder, bytes: 100, what: `the zips of ${LABEL}` };
+    assert.deepEqual(asked(), [fetched, imported]);
+    mkdirSync(join(zips, `${LABEL}.part`), { recursive: true });
+    writeFileSync(join(zips, `${LABEL}.part`, "Cnaes.zip"), "x".repeat(30));
+    assert.deepEqual(asked(), [{ ...fetched, folder: zips, bytes: 70 }, imported]);
+  });
+
+  it("says that the share cannot be asked, and leaves the time of the last answer", async () => {
+    leaveLook(folder, { asked_at: "2026-11-01T00:00:00.000Z", published: "2026-09" }, quiet);
+    share.plan = () => ({ kind: "drop" });
+    const report = await checkShare(partsOf());
+    assert.equal(report.published, null);
+    assert.match(report.problem ?? "", /5 times in a row/);
+    assert.equal(readLook(folder).asked_at, "2026-11-01T00:00:00.000Z");
+    share.plan = () => null;
+    assert.match((await checkShare(partsOf())).problem ?? "", /no months/);
+  });
+
+  it("answers also where it cannot leave what it found", async () => {
+    await share.addFolder(LABEL, dumps.first);
+    mkdirSync(join(folder, LOOK_FILE));
+    const parts = partsOf();
+    const said: string[] = [];
+    const use = { ...parts.use, listener: { ...parts.use.listener, say: said.push.bind(said) } };
+    assert.equal((await checkShare({ ...parts, use })).takes, LABEL);
+    assert.match(said.join("\n"), /could not be noted for a server's metrics/);
+    assert.deepEqual(readdirSync(folder).sort(), [".update", LOOK_FILE]);
+  });
+});

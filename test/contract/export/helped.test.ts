@@ -1,0 +1,108 @@
+/**
+ * Proves: an export has the same bytes in every format where other processors help, always, now and
+ * then or no more; what one of them throws ends the export as it came, and leaves nothing behind.
+ * Does not prove when they may help (unit/export/searchcount) nor the order alone
+ * (unit/export/writteninturn).
+ */
+import assert from "node:assert/strict";
+import * as fs from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { after, before, describe, it } from "node:test";
+import { FORMATS } from "../../../src/export/formats/format.ts";
+import type { ExportFormat } from "../../../src/export/record.ts";
+import { renderBytes, renderExport } from "../../../src/export/render.ts";
+import { openSegment, type Segment } from "../../../src/search/segment.ts";
+import { DEFAULT_FIELDS, OUTPUT_FIELD_NAMES } from "../../../src/spec/fields.ts";
+import { normalizeSpec } from "../../../src/spec/normalize.ts";
+import type { AccountQuerySpec } from "../../../src/spec/schema.ts";
+import { seededRandom } from "../../support/native-index/fixture-rows.ts";
+import { makeSampleSnapshot, type SampleSnapshot } from "../../support/sample/snapshot.ts";
+
+const ALL_FORMATS = Object.keys(FORMATS) as ExportFormat[];
+
+let sample: SampleSnapshot;
+let segment: Segment;
+let folder: string;
+
+before(async () => {
+  sample = await makeSampleSnapshot(9_000, 4);
+  segment = await openSegment(sample.snapshot);
+  folder = fs.mkdtempSync(join(tmpdir(), "peneira-export-"));
+});
+after(() => {
+  segment.close();
+  sample.dispose();
+  fs.rmSync(folder, { recursive: true });
+});
+
+/** A spec of the mode `export` that matches every account. */
+function specOf(format: ExportFormat): AccountQuerySpec {
+  return normalizeSpec(
+    {},
+    {
+      ...{ catalog: segment.catalog, limitDefault: 1_000_000, limitCap: 1_000_000 },
+      bodyOutput: { format, fields: OUTPUT_FIELD_NAMES, include_explain: true },
+      ...{ allowedFields: OUTPUT_FIELD_NAMES, defaultFields: DEFAULT_FIELDS },
+      ...{ mode: "export" as const, fullAllowed: true },
+    },
+  ).spec;
+}
+
+/** True half of the time, the same each run. */
+function seededCoin(seed: number): () => boolean {
+  const random = seededRandom(seed);
+  return () => random() < 0.5;
+}
+
+/** True at the first call alone. */
+function onceOnly(): () => boolean {
+  let calls = 0;
+  return () => calls++ === 0;
+}
+
+describe("an export that other processors help with", () => {
+  it("has the same bytes where other processors help, always or now and then", async () => {
+    const helped: Readonly<Record<string, () => boolean>> = {
+      always: () => true,
+      "now and then": seededCoin(11),
+      "never again": onceOnly(),
+    };
+    for (const format of ALL_FORMATS) {
+      const spec = specOf(format);
+      const bytesWith = async (spare?: () => boolean) => {
+        const parts: Buffer[] = [];
+        const work = spare === undefined ? { segment, spec } : { segment, spec, spare };
+        await renderBytes(work, (bytes) => parts.push(Buffer.from(bytes)));
+        return Buffer.concat(parts);
+      };
+      const alone = await bytesWith();
+      for (const [when, spare] of Object.entries(helped)) {
+        assert.ok((await bytesWith(spare)).equals(alone), `${format}, ${when}`);
+      }
+    }
+  });
+
+  it("ends with what a helping processor throws, and nothing is left", async () => {
+    const failure = new Error("a block is damaged");
+    const native = Object.create(segment.native, {
+      ...Object.fromEntries(
+        (["count", "select", "renderRows", "poisoned"] as const).map((name) => [
+          name,
+          { value: segment.native[name].bind(segment.native) as unknown },
+        ]),
+      ),
+      renderRowsAside: { value: () => Promise.reject(failure) },
+    });
+    for (const format of ["csv", "jsonl", "html", "xlsx"] as const) {
+      const job = {
+        segment: { ...segment, native },
+        spec: specOf(format),
+        path: join(folder, format),
+      };
+      const work = () => renderExport({ ...job, spare: () => true });
+      await assert.rejects(work, (error) => error === failure);
+      assert.deepEqual(fs.readdirSync(folder), []);
+    }
+  });
+});

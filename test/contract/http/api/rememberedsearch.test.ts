@@ -1,0 +1,295 @@
+/**
+ * Proves, over real sockets on both transports, with the engine and two snapshots: a server that
+ * remembers responses answers seeded random searches of two tenants on three keys, repeated, with
+ * cursors, facets, tags and mistakes, interleaved and across a change of the snapshot, with the
+ * bytes of one that remembers none; its memory stays within its bounds. Charges, refusals, 304,
+ * counts of use and lines of the log are the same; a disabled key or tenant and a damaged snapshot
+ * get what they get without it; the id and the time of an answer are its own.
+ * Does not prove the order in which answers are forgotten (unit/http/server).
+ */
+import assert from "node:assert/strict";
+import { after, before, describe, it } from "node:test";
+import { loadPlans } from "../../../../src/access/plans.ts";
+import { RateLimits } from "../../../../src/access/rate-limits.ts";
+import { type ManualClock, manualClock } from "../../../../src/clock.ts";
+import { ResponseMemory } from "../../../../src/http/server/responsememory.ts";
+import type { Service } from "../../../../src/http/server/service.ts";
+import { ENGINE } from "../../../../src/search/engine.ts";
+import { openSegment, type Segment } from "../../../../src/search/segment.ts";
+import { FACETS } from "../../../../src/spec/facets.ts";
+import { decodeSnapshot } from "../../../support/decode.ts";
+import { type FakeServer, fakeSegment, poison, startFake } from "../../../support/http/fake.ts";
+import { makeSampleSnapshot, type SampleSnapshot } from "../../../support/sample/snapshot.ts";
+import { MATRIX, SEED, tries } from "../../../support/scale.ts";
+import { Draw, randomSpecInput, seededRng } from "../../../support/spec/random.ts";
+import type { TwinRow } from "../../../support/twin.ts";
+
+/** Bytes for all that is ever asked here, and for a part of it. */
+const AMPLE = 16_777_216;
+const SCARCE = 150_000;
+/** Different questions; each is asked again and again. */
+const QUESTIONS = 40;
+
+const engine = ENGINE;
+
+const samples: SampleSnapshot[] = [];
+let rows: readonly TwinRow[];
+before(async () => {
+  for (const [seed, label] of [[5, "2026-09"] as const, [6, "2026-10"] as const]) {
+    samples.push(await makeSampleSnapshot(700, seed, label));
+  }
+  rows = decodeSnapshot((samples[0] as SampleSnapshot).snapshot).rows;
+});
+after(() => {
+  for (const sample of samples) sample.dispose();
+});
+
+interface Asked {
+  readonly body: string;
+  readonly key: string;
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+/** All that a client sees of an answer but the day and time. */
+async function ask(server: FakeServer, { body, key, headers = {} }: Asked) {
+  const answer = await fetch(`${server.base}/v1/accounts/search`, {
+    method: "POST",
+    headers: {
+      ...{ "content-type": "application/json", authorization: `Bearer ${key}` },
+      ...{ "x-request-id": "the-same", ...headers },
+    },
+    body,
+  });
+  const { date: _, ...seen } = Object.fromEntries(answer.headers);
+  return { status: answer.status, seen, text: await answer.text() };
+}
+
+/** A server with a memory and one without, of the same keys and secrets, at one standing time. */
+class Pair {
+  readonly clock: ManualClock = manualClock(1_790_000_000_000);
+  readonly memory: ResponseMemory;
+  readonly #servers: FakeServer[] = [];
+  #replaced: Segment | null = null;
+
+  constructor(bytesMax: number) {
+    this.memory = new ResponseMemory(bytesMax);
+  }
+
+  async start(transport: "uws" | "node", segment: Segment, own: () => Partial<Service>) {
+    const parts = (responses: ResponseMemory) => {
+      const replaced: Service["replaced"] = (belongs) =>
+        this.#replaced !== null && belongs(this.#replaced.snapshotId) ? this.#replaced : null;
+      return { clock: this.clock, responses, replaced, ...own() };
+    };
+    const one = await startFake(transport, parts(this.memory));
+    const { keyring, secrets } = one.service;
+    const shared = { keyring, secrets };
+    const other = await startFake(transport, { ...parts(new ResponseMemory(0)), ...shared });
+    this.#servers.push(one, other);
+    this.load(segment, null);
+  }
+
+  get servers(): readonly [remembering: FakeServer, other: FakeServer] {
+    return this.#servers as unknown as readonly [FakeServer, FakeServer];
+  }
+
+  load(segment: Segment, replaced: Segment | null): void {
+    this.#replaced = replaced;
+    this.memory.serve(segment);
+    for (const server of this.#servers) server.load(segment);
+  }
+
+  /** What both answer, which has to be the same. */
+  async ask(asked: Asked) {
+    const [one, other] = await Promise.all(this.servers.map((server) => ask(server, asked)));
+    assert.deepEqual(one, other, asked.body);
+    return one as Awaited<ReturnType<typeof ask>>;
+  }
+
+  async close(): Promise<void> {
+    for (const server of [...this.#servers].reverse()) await server.close();
+  }
+}
+
+/** A key of a tenant of its own, or of one that is there. */
+function keyOf({ servers: [{ keyring }] }: Pair, tenant: string, plan = "enterprise"): string {
+  return keyring.create({ tenant, plan, name: "" }).key;
+}
+
+/** Bodies of searches, now and then with a mistake. */
+function bodiesOf(draw: Draw, segment: Segment): Record<string, unknown>[] {
+  return Array.from({ length: QUESTIONS }, () => ({
+    spec: randomSpecInput(draw, segment.catalog, rows),
+    ...draw.some([
+      ["limit", 0.5, () => draw.of([3, 50, 500, -1])],
+      ["facets", 0.15, () => [draw.of(FACETS)]],
+      ["unknown", 0.03, () => true],
+    ]),
+  }));
+}
+
+for (const transport of MATRIX) {
+  for (const bytesMax of [AMPLE, SCARCE]) {
+    describe(`searches remembered in ${bytesMax} bytes over ${transport}`, () => {
+      const pair = new Pair(bytesMax);
+      const segments: Segment[] = [];
+      before(async () => {
+        for (const { snapshot } of samples) segments.push(await openSegment(snapshot));
+        const own = () => ({ engine, rateLimits: new RateLimits(pair.clock) });
+        await pair.start(transport, segments[0] as Segment, own);
+      });
+      after(async () => {
+        await pair.close();
+        for (const segment of segments) segment.close();
+      });
+
+      it("are answered as by a server that remembers none", async () => {
+        const draw = new Draw(seededRng(SEED));
+        const [older, newer] = segments as [Segment, Segment];
+        const keys = [keyOf(pair, "one"), keyOf(pair, "two"), keyOf(pair, "one", "free")];
+        const bodies = bodiesOf(draw, older);
+        /** Cursors and tags that were given out, whoever got them. */
+        const given = new Map<object, { cursor: string | null; tag: string }>();
+        const steps = 2 * tries("served specs");
+        for (let step = 0; step < steps; step++) {
+          if (step === Math.floor(steps / 2)) pair.load(newer, older);
+          // Some are asked far more often than others.
+          const body = bodies[Math.min(draw.below(QUESTIONS), draw.below(QUESTIONS))] as object;
+          const { cursor = null, tag = "" } = given.get(body) ?? {};
+          const further = cursor !== null && draw.chance(0.3);
+          const { limit: _, ...rest } = body as { limit?: number };
+          const sent = further ? { ...rest, cursor } : body;
+          const headers = draw.chance(0.1) ? { "if-none-match": tag } : {};
+          const text = JSON.stringify(sent);
+          const answer = await pair.ask({ body: text, key: draw.of(keys), headers });
+          assert.ok(pair.memory.bytes <= bytesMax);
+          if (answer.status !== 200) continue;
+          const page = JSON.parse(answer.text) as { next_cursor: string | null };
+          given.set(body, { cursor: page.next_cursor, tag: answer.seen.etag as string });
+        }
+        const { hits, misses } = pair.memory;
+        assert.ok(hits > steps / 10 && misses > steps / 10, `${hits} remembered, ${misses} not`);
+        const [one, other] = pair.servers;
+        for (const { tenantId } of one.keyring.list()) {
+          const used = [one, other].map(({ service }) => service.usage.today(tenantId));
+          assert.deepEqual(used[0], used[1]);
+        }
+        const lines = [one, other].map(({ logged }) => logged.map(withoutTime));
+        assert.deepEqual(lines[0], lines[1]);
+      });
+    });
+  }
+
+  describe(`a remembered search over ${transport}`, () => {
+    const pair = new Pair(AMPLE);
+    /** Each server has limits of its own, as strict as users have them. */
+    const own = () => ({ plans: loadPlans(), rateLimits: new RateLimits(pair.clock) });
+    const body = JSON.stringify({ spec: { filters: { geo: { uf_any_of: ["SP"] } } }, limit: 50 });
+    const segment = fakeSegment();
+    before(() => pair.start(transport, segment, own));
+    after(() => pair.close());
+
+    /** Asks until it is remembered. */
+    async function remembered(key: string, text = body): Promise<void> {
+      for (let i = 0; i < 2; i++) await pair.ask({ body: text, key });
+      const { hits } = pair.memory;
+      await pair.ask({ body: text, key });
+      assert.equal(pair.memory.hits, hits + 1);
+    }
+
+    it("has an id and a time of its own", async () => {
+      const key = keyOf(pair, "own");
+      await remembered(key);
+      const [server] = pair.servers;
+      const [first, second] = [await askAs("first"), await askAs("second")];
+      assert.equal(second.replace('"second"', '"first"'), first);
+      assert.match(second, /^\{"request_id":"second",.*"took_ms":0\}$/);
+
+      async function askAs(id: string): Promise<string> {
+        return (await ask(server, { body, key, headers: { "x-request-id": id } })).text;
+      }
+    });
+
+    it("counts as a search for exports, which would take its processor", async (test) => {
+      const key = keyOf(pair, "counted");
+      await remembered(key);
+      const [server] = pair.servers;
+      const counted = test.mock.method(server.service.telemetry, "remembered");
+      await ask(server, { body, key });
+      assert.equal(counted.mock.callCount(), 1);
+    });
+
+    it("is not that of another tenant, and of another plan neither", async () => {
+      await remembered(keyOf(pair, "mine"));
+      const { hits } = pair.memory;
+      await pair.ask({ body, key: keyOf(pair, "yours") });
+      await pair.ask({ body, key: keyOf(pair, "mine", "free") });
+      assert.equal(pair.memory.hits, hits);
+      await pair.ask({ body, key: keyOf(pair, "mine") });
+      assert.equal(pair.memory.hits, hits + 1, "another key of the tenant and plan");
+    });
+
+    it("tells nobody what another tenant asked before", async () => {
+      const text = body.replace("SP", "RO");
+      const [asks, watches] = [keyOf(pair, "asks"), keyOf(pair, "watches")];
+      for (let i = 0; i < 2; i++) await pair.ask({ body: text, key: asks });
+      const { hits } = pair.memory;
+      for (let i = 0; i < 2; i++) await pair.ask({ body: text, key: watches });
+      assert.equal(pair.memory.hits, hits, "as if nobody else had asked");
+      await pair.ask({ body: text, key: watches });
+      assert.equal(pair.memory.hits, hits + 1);
+      await pair.ask({ body: text, key: asks });
+      assert.equal(pair.memory.hits, hits + 2, "and who asked first still finds it");
+    });
+
+    it("costs what it costs otherwise, and is refused when that is spent", async () => {
+      const key = keyOf(pair, "spender", "free");
+      const several = JSON.stringify({ ...JSON.parse(body), facets: ["uf", "cnae_division"] });
+      const { hits } = pair.memory;
+      const statuses: number[] = [];
+      for (let i = 0; i <= loadPlans().free.limits.burst; i++) {
+        statuses.push((await pair.ask({ body: several, key })).status);
+      }
+      assert.equal(statuses.at(-1), 429);
+      assert.ok(pair.memory.hits > hits);
+    });
+
+    it("is 304 for whoever has it", async () => {
+      const key = keyOf(pair, "caching");
+      await remembered(key);
+      const { seen } = await pair.ask({ body, key });
+      const headers = { "if-none-match": seen.etag as string };
+      const { status, text } = await pair.ask({ body, key, headers });
+      assert.deepEqual([status, text], [304, ""]);
+    });
+
+    it("is refused to a key and a tenant that are disabled", async () => {
+      const [{ keyring }] = pair.servers;
+      const key = keyOf(pair, "stopped");
+      await remembered(key);
+      const row = keyring.pick({ id: key });
+      keyring.disable(row);
+      assert.equal((await pair.ask({ body, key })).status, 403);
+      keyring.enable(row);
+      assert.equal((await pair.ask({ body, key })).status, 200);
+      keyring.setTenantDisabled("stopped", true);
+      assert.equal((await pair.ask({ body, key })).status, 403);
+    });
+
+    it("is refused of a damaged snapshot, and gone with it", async () => {
+      const key = keyOf(pair, "damaged");
+      await remembered(key);
+      poison(segment);
+      assert.equal((await pair.ask({ body, key })).status, 503);
+      pair.load(fakeSegment("2026-11", "beefbeefbeefbeef"), null);
+      assert.equal(pair.memory.bytes, 0);
+      const { text } = await pair.ask({ body, key });
+      assert.match(text, /"snapshot":"2026-11"/);
+    });
+  });
+}
+
+/** A line of the log without when it was written. */
+function withoutTime(line: string): string {
+  return line.replace(/"time":"[^"]*"/, "");
+}

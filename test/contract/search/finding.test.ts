@@ -1,0 +1,113 @@
+/**
+ * Proves, on a real snapshot: a CNPJ or a root finds its account or company in any spelling, and a
+ * CNPJ with wrong check digits is said to have some; eight letters that no company has are a name;
+ * names are found whatever accents and case they are typed with, with a state only there; too many
+ * questions at once are refused, and none is lost. Does not prove that all that fits is found
+ * (unit/native-index/find.test.ts).
+ */
+import assert from "node:assert/strict";
+import { after, before, describe, it } from "node:test";
+import { AppError } from "../../../src/errors.ts";
+import { establishments, mistakeIn, suggest } from "../../../src/search/finding.ts";
+import { openSegment, type Segment } from "../../../src/search/segment.ts";
+import { makeSampleSnapshot, type SampleSnapshot } from "../../support/sample/snapshot.ts";
+
+const FIELDS = ["cnpj", "legal_name", "trade_name", "uf", "headquarters"];
+
+interface Row {
+  readonly cnpj: string;
+  readonly legal_name: string;
+  readonly uf: string;
+}
+
+describe("finding", () => {
+  let sample: SampleSnapshot;
+  let segment: Segment;
+  let rows: readonly Row[];
+  before(async () => {
+    sample = await makeSampleSnapshot(400, 3);
+    segment = await openSegment(sample.snapshot);
+    const all = Uint32Array.from({ length: segment.accounts }, (_, row) => row);
+    rows = JSON.parse(Buffer.from(segment.native.renderJson(all, FIELDS)).toString());
+  });
+  after(() => {
+    segment.close();
+    sample.dispose();
+  });
+
+  const ask = (text: string, uf: string | null = null, limit = 5) =>
+    suggest(segment, { text, uf, limit, fields: FIELDS });
+
+  it("takes a CNPJ in any spelling, and says that its check digits are wrong", async () => {
+    const { cnpj } = rows[7] as Row;
+    const masked = cnpj.replace(/^(..)(...)(...)(....)(..)$/, "$1.$2.$3/$4-$5");
+    for (const text of [cnpj, masked, ` ${masked} `, cnpj.toLowerCase()]) {
+      const { suggestions, number } = await ask(text);
+      assert.deepEqual(
+        suggestions.map(({ match, account }) => [match, account.cnpj]),
+        [["cnpj", cnpj]],
+      );
+      assert.deepEqual([number?.kind, number?.value], ["cnpj", cnpj]);
+    }
+    const wrong = `${cnpj.slice(0, 12)}${cnpj.endsWith("00") ? "11" : "00"}`;
+    const { suggestions, number } = await ask(wrong);
+    assert.deepEqual([suggestions.length, number?.check_digits_right], [0, false]);
+    const letters = await ask("12abc345/01de-35".replace("/", "").replace("-", ""));
+    assert.deepEqual(letters.number, {
+      ...{ kind: "cnpj", value: "12ABC34501DE35", check_digits_right: true },
+    });
+  });
+
+  it("takes a root, and lists the company first", async () => {
+    const root = (rows[3] as Row).cnpj.slice(0, 8);
+    const masked = root.replace(/^(..)(...)(...)$/, "$1.$2.$3");
+    for (const text of [root, masked]) {
+      const { suggestions, number } = await ask(text, null, 20);
+      assert.equal(number?.kind, "root");
+      const company = rows.filter(({ cnpj }) => cnpj.startsWith(root)).length;
+      assert.ok(company >= 1);
+      const found = suggestions.filter(({ match }) => match === "cnpj");
+      assert.equal(found.length, Math.min(company, 20));
+      assert.ok(found.every(({ account }) => String(account.cnpj).startsWith(root)));
+      assert.ok(suggestions.slice(0, found.length).every(({ match }) => match === "cnpj"));
+    }
+    const page = { afterRow: -1, limit: 1, fields: FIELDS };
+    assert.equal((await establishments(segment, { root: "ZZZZZZZZ", ...page })).total, 0);
+  });
+
+  it("takes eight letters that no company has for a name", async () => {
+    const { number } = await ask("padarias");
+    assert.equal(number, null);
+    assert.equal((await ask("00000ZZZ")).number?.kind, "root");
+  });
+
+  it("finds a name whatever accents and case it has, and with a state only there", async () => {
+    const {
+      legal_name: name,
+      uf,
+      cnpj,
+    } = rows.find((row) => row.legal_name.split(" ").length > 3) as Row;
+    for (const text of [name, name.toLowerCase(), name.replaceAll("A", "Á")]) {
+      const { suggestions } = await ask(text, uf, 20);
+      assert.ok(suggestions.some(({ account }) => account.cnpj === cnpj));
+      assert.ok(suggestions.every(({ account }) => account.uf === uf));
+    }
+    assert.deepEqual((await ask(name, "XX")).suggestions, []);
+  });
+
+  it("says what cannot be looked for", () => {
+    assert.equal(mistakeIn("a"), null);
+    assert.equal(mistakeIn("&"), "Type at least one letter or digit.");
+    assert.equal(mistakeIn("a".repeat(201)), "Type at most 200 characters.");
+    assert.equal(mistakeIn("a ".repeat(33)), "Type at most 32 words.");
+  });
+
+  it("refuses what would wait behind too many, and answers all others", async () => {
+    const asked = Array.from({ length: 100 }, () => ask("a").catch((error: unknown) => error));
+    const outcomes = await Promise.all(asked);
+    const refused = outcomes.filter((one) => one instanceof AppError && one.code === "overloaded");
+    assert.equal(refused.length, 36);
+    assert.equal(outcomes.length - refused.length, 64);
+    assert.ok((await ask("a")).suggestions.length > 0);
+  });
+});

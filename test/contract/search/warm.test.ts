@@ -1,0 +1,95 @@
+/**
+ * Proves that what a start does before and behind its port costs the same in any registry: every
+ * question to the addon is one that reads a page or an order, none counts or compares matches. Also
+ * that damage of the first page is found by the first questions, and that warming ends when it is
+ * told to. Does not prove how many bytes are read: the bench `start` shows that.
+ */
+import assert from "node:assert/strict";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { after, before, describe, it } from "node:test";
+import type { SelectRequest } from "../../../native-index/napi/engine.ts";
+import { openSegment, type Segment } from "../../../src/search/segment.ts";
+import { askFirst, warm } from "../../../src/search/warm.ts";
+import { SORT_FIELDS } from "../../../src/spec/fields.ts";
+import { placeOf } from "../../support/files/hostile-file.ts";
+import { makeSampleSnapshot, type SampleSnapshot } from "../../support/sample/snapshot.ts";
+
+/** One call of the addon. */
+interface Asked {
+  readonly name: string;
+  readonly given: readonly unknown[];
+}
+
+describe("making a snapshot ready", () => {
+  let sample: SampleSnapshot;
+  before(async () => {
+    sample = await makeSampleSnapshot(2_000, 3);
+  });
+  after(() => sample.dispose());
+
+  /** Opens the sample; every call of its handle is noted. */
+  async function watched(): Promise<{ readonly segment: Segment; readonly asked: Asked[] }> {
+    const segment = await openSegment(sample.snapshot);
+    const methods = segment.native as unknown as Record<string, unknown>;
+    const asked: Asked[] = [];
+    for (const [name, method] of Object.entries(methods)) {
+      if (typeof method !== "function") continue;
+      methods[name] = (...given: unknown[]) => {
+        asked.push({ name, given });
+        return method.apply(segment.native, given);
+      };
+    }
+    return { segment, asked };
+  }
+
+  it("asks nothing whose cost grows with the registry", async () => {
+    const { segment, asked } = await watched();
+    await askFirst(segment);
+    await warm(segment);
+    const called = new Set(asked.map(({ name }) => name));
+    const quick = ["table", "wholePage", "count", "selectAside", "poisoned"];
+    assert.deepEqual(
+      [...called].filter((name) => !quick.includes(name)),
+      [],
+    );
+    // The number of all accounts stands in the directory.
+    for (const { given } of asked.filter(({ name }) => name === "count")) {
+      assert.deepEqual(given, [[]]);
+    }
+    const selected = asked.filter(({ name }) => name === "selectAside");
+    assert.equal(selected.length, SORT_FIELDS.length);
+    for (const { given } of selected) {
+      const { clauses, method, limit } = given[0] as SelectRequest;
+      assert.deepEqual([clauses, limit], [[], 50]);
+      assert.notEqual(method, "gather");
+    }
+    segment.close();
+  });
+
+  it("ends when it is told to", async () => {
+    const { segment, asked } = await watched();
+    let turns = 0;
+    await warm(segment, () => ++turns > 3);
+    assert.ok(asked.length <= 3, `${asked.length} calls`);
+    segment.close();
+  });
+
+  it("finds damage of the first page before anybody asks", async () => {
+    const folder = mkdtempSync(join(tmpdir(), "peneira-warm-"));
+    const good = await openSegment(sample.snapshot);
+    const rows = good.native.renderJson(Uint32Array.of(0), ["legal_name"]);
+    const [{ legal_name: name }] = JSON.parse(Buffer.from(rows).toString());
+    good.close();
+    const bytes = readFileSync(sample.snapshot);
+    const at = placeOf(bytes, name);
+    bytes[at] = (bytes[at] as number) ^ 1;
+    const path = join(folder, "2026-10.peneira");
+    writeFileSync(path, bytes);
+    const segment = await openSegment(path);
+    await assert.rejects(askFirst(segment), { code: "snapshot_unavailable" });
+    segment.close();
+    rmSync(folder, { recursive: true });
+  });
+});

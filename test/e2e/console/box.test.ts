@@ -1,0 +1,183 @@
+/**
+ * Proves, in Chromium against a real server, what the one box does with each kind of text: a CNPJ
+ * or a root, however it is written, opens the page of the company, which has an address of its own,
+ * prints, and leads to the other establishments and back; a mistyped one is said; names are offered
+ * while typing and opened by keyboard; a sentence that is not understood shows no number but what
+ * to do; examples and the placeholder find something.
+ * Does not prove: what sentences mean (unit and contract/translate), the order of names that are
+ * offered (twin/find), looks.
+ */
+import assert from "node:assert/strict";
+import { describe, test } from "node:test";
+import type { AccountFields, SearchPage } from "../../../src/console/web/app/answers.ts";
+import { cnpj as cnpjText } from "../../../src/console/web/app/format.ts";
+import { numberIn } from "../../../src/console/web/find/typed.ts";
+import { words as english } from "../../../src/console/web/strings/en.ts";
+import { words } from "../../../src/console/web/strings/pt.ts";
+import type { Person, Visit } from "../../support/console/browser.ts";
+import { button, consoleSuite, heading } from "../../support/console/suite.ts";
+
+const { find, company, table, shell } = words;
+
+let ana: Person;
+const { inBrowser } = consoleSuite({}, async (served) => {
+  ana = await served.user("ana@example.com");
+});
+
+/** The first account of a search; and one of a company with several establishments. */
+async function someAccount(visit: Visit, filters: object): Promise<AccountFields> {
+  const spec = { filters, output: { fields: ["cnpj", "legal_name"] } };
+  const page = await visit.send<SearchPage>("/accounts/search", { spec, limit: 1 });
+  return page.accounts[0] as AccountFields;
+}
+
+const IN_SP = { geo: { uf_any_of: ["SP"] } };
+const BRANCH = { ...IN_SP, company: { headquarters_only: true } };
+
+async function write({ page }: Visit, text: string): Promise<void> {
+  await page.getByLabel(find.ask, { exact: true }).fill(text);
+}
+
+async function ask(visit: Visit, text: string): Promise<void> {
+  await write(visit, text);
+  await button(visit.page, find.askSubmit).click();
+}
+
+test("a number is read as people write it, and nothing else is a number", () => {
+  const right = { kind: "cnpj", value: "11222333000181", isMistyped: false };
+  for (const text of [
+    "11222333000181",
+    "11.222.333/0001-81",
+    " cnpj: 11.222.333/0001-81 ",
+    "CNPJ nº 11 222 333 0001 81",
+    "11.222.333 / 0001 - 81",
+  ]) {
+    assert.deepEqual(numberIn(text), right, text);
+  }
+  assert.deepEqual(numberIn("11.222.333/0001-82"), {
+    ...right,
+    value: "11222333000182",
+    isMistyped: true,
+  });
+  assert.deepEqual(numberIn("12.ABC.345/01DE-35")?.value, "12ABC34501DE35");
+  assert.deepEqual(numberIn("11.222.333")?.kind, "root");
+  for (const text of ["padarias", "padarias em Recife", "", "1122233300018", "SUPERMERCADOS1"]) {
+    assert.equal(numberIn(text), null, text);
+  }
+});
+
+describe("a number in the box", () => {
+  inBrowser("opens the page of the company, and the way back keeps the search", async (open) => {
+    const visit = await open(ana);
+    await visit.go("/app");
+    const account = await someAccount(visit, BRANCH);
+    const cnpj = String(account.cnpj);
+    for (const text of [cnpj, `CNPJ ${cnpjText(cnpj)}`, cnpj.slice(0, 8)]) {
+      await ask(visit, text);
+      await heading(visit, String(account.legal_name)).waitFor();
+      assert.equal(new URL(visit.page.url()).hash.slice(0, 18), `#/empresa/${cnpj.slice(0, 8)}`);
+      await visit.page.getByText(cnpjText(cnpj)).first().waitFor();
+      await visit.page.goBack();
+      await heading(visit, find.title).waitFor({ state: "attached" });
+    }
+  });
+
+  inBrowser("is told when it is mistyped or in no data", async (open) => {
+    const visit = await open(ana);
+    await visit.go("/app");
+    visit.expect(404);
+    await ask(visit, "11.222.333/0001-82");
+    const told = `${company.unknown("11.222.333/0001-82")} ${company.mistyped}`;
+    await visit.page.getByRole("alert").filter({ hasText: told }).waitFor();
+    await ask(visit, "99.999.998");
+    await visit.page
+      .getByRole("alert")
+      .filter({ hasText: find.unknownRoot("99999998") })
+      .waitFor();
+    await visit.go("/app#/empresa/11222333000182");
+    await visit.page.getByText(company.mistyped).waitFor();
+    await visit.go("/app#/empresa/%zz");
+    await visit.page.getByText(company.unknown("%zz")).waitFor();
+  });
+});
+
+describe("the page of a company", () => {
+  inBrowser("opens by its address alone, and from the table", async (open) => {
+    const visit = await open(ana);
+    await visit.go("/app#uf=SP");
+    const account = await someAccount(visit, IN_SP);
+    const cell = visit.page.getByRole("gridcell").first();
+    await cell.waitFor();
+    await cell.click();
+    await visit.page.getByRole("link", { name: table.drawer.page }).click();
+    await visit.page.getByText(table.drawer.why).waitFor();
+    await button(visit.page, company.back).click();
+    await visit.page.getByRole("gridcell").first().waitFor();
+    const other = await open(ana, { locale: "en-GB" });
+    await other.go(`/app#/empresa/${account.cnpj}`);
+    await heading(other, String(account.legal_name)).waitFor();
+    await button(other.page, english.company.print).waitFor();
+    assert.equal(await other.page.getByText(english.table.drawer.why).count(), 0, "no search");
+  });
+});
+
+describe("names", () => {
+  inBrowser("are offered while typing and opened by keyboard", async (open) => {
+    const visit = await open(ana);
+    await visit.go("/app");
+    const account = await someAccount(visit, IN_SP);
+    await write(visit, String(account.legal_name));
+    const list = visit.page.getByRole("listbox", { name: find.offered });
+    await list.getByRole("option").first().waitFor();
+    await visit.page.keyboard.press("Escape");
+    await list.waitFor({ state: "hidden" });
+    await write(visit, String(account.legal_name).slice(0, -1));
+    await list.getByRole("option").first().waitFor();
+    await visit.page.keyboard.press("ArrowDown");
+    const chosen = list.locator('[aria-selected="true"]');
+    const name = (await chosen.locator(".combo-label").innerText()).split("\n")[0] as string;
+    await visit.page.keyboard.press("Enter");
+    await heading(visit, name).waitFor();
+  });
+});
+
+describe("a text that nobody understands", () => {
+  inBrowser("shows no number, but what to do", async (open) => {
+    const visit = await open(ana);
+    await visit.go("/app");
+    await ask(visit, "asdfgh qwerty");
+    await visit.page.getByText(find.notUnderstood, { exact: true }).waitFor();
+    assert.equal(await visit.page.locator(".count-total").count(), 0);
+    assert.equal(await button(visit.page, find.askAnyway).count(), 0, "nothing was understood");
+    const examples = visit.page.locator(".empty .offer");
+    await examples.first().waitFor();
+    assert.equal(await examples.count(), 3);
+    await button(visit.page, find.askAsName("asdfgh qwerty")).click();
+    await visit.page.getByText(find.noneTitle).waitFor();
+    await visit.page.goBack();
+    await examples.first().click();
+    await visit.page.getByRole("gridcell").first().waitFor();
+  });
+
+  inBrowser("offers what was understood, and the rest as a name", async (open) => {
+    const visit = await open(ana);
+    await visit.go("/app");
+    await ask(visit, "lojas de roupas zzyzx em Xyzópolis do Norte");
+    await visit.page.getByText(find.notUnderstood, { exact: true }).waitFor();
+    await button(visit.page, find.askAnyway).click();
+    await visit.page.locator(".count-total").waitFor();
+  });
+
+  inBrowser("is no start: placeholder and examples find something", async (open) => {
+    const visit = await open(ana);
+    await visit.go("/app");
+    const first = visit.page.locator(".overview-examples button").first();
+    await first.waitFor();
+    const text = await first.innerText();
+    const box = visit.page.getByLabel(find.ask, { exact: true });
+    assert.equal(await box.getAttribute("placeholder"), find.askPlaceholder(text));
+    await first.click();
+    await visit.page.getByRole("gridcell").first().waitFor();
+    assert.equal(shell.views.find, find.title.split(" ")[0]);
+  });
+});

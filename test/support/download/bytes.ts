@@ -1,0 +1,54 @@
+/**
+ * The bytes of a share's answers.
+ * What comes in: a file in memory or on the disk, and a range of it. What goes out: its pieces, as
+ * they are or longer than they should be.
+ * Invariant: a file on the disk is never read into memory as a whole.
+ */
+import { createReadStream } from "node:fs";
+import type { ServerResponse } from "node:http";
+
+/** A file of the share: bytes in memory, or a path. */
+export interface SharedFile {
+  readonly content: Buffer | { readonly path: string; readonly bytes: number };
+  readonly etag: string | null;
+  readonly modified: string | null;
+}
+
+/** How large a file is. */
+export function sizeOf({ content }: SharedFile): number {
+  return Buffer.isBuffer(content) ? content.length : content.bytes;
+}
+
+/** Bytes of a file from one place to another, excluded. */
+export async function* slices(
+  file: SharedFile,
+  start: number,
+  end: number,
+): AsyncGenerator<Buffer> {
+  if (Buffer.isBuffer(file.content)) yield* pieces(file.content.subarray(start, end));
+  else if (end > start) {
+    yield* createReadStream(file.content.path, { start, end: end - 1 }) as AsyncIterable<Buffer>;
+  }
+}
+
+/** Bytes of memory as they are sent. */
+export async function* pieces(content: Buffer): AsyncGenerator<Buffer> {
+  for (let at = 0; at < content.length; at += 16_384) yield content.subarray(at, at + 16_384);
+}
+
+/** More bytes than there are. */
+export async function* longer(body: AsyncIterable<Buffer>, by: number): AsyncGenerator<Buffer> {
+  yield* body;
+  yield Buffer.alloc(by);
+}
+
+/** Waits until more can be written, or never again. */
+export function drained(response: ServerResponse): Promise<void> {
+  return new Promise((done) => {
+    const end = (): void => {
+      response.off("drain", end).off("close", end);
+      done();
+    };
+    response.on("drain", end).on("close", end);
+  });
+}

@@ -1,0 +1,38 @@
+/**
+ * What goes wrong at random.
+ * What comes in: random numbers of a seed. What goes out: faults of a share, and an end to plans
+ * that have none.
+ * Invariant: the same seed gives the same faults.
+ */
+import { setTimeout as sleep } from "node:timers/promises";
+import type { Fault } from "./webdav-server.ts";
+
+/** A plan takes a second or two; on a busy machine ten times that. */
+const HANG_MS = 60_000;
+
+/** A plan that never ends is named, instead of the time of the whole suite. */
+export async function inTime<T>(seed: number, work: Promise<T>): Promise<T> {
+  const control = new AbortController();
+  const late = sleep(HANG_MS, null, { signal: control.signal }).then(() => {
+    throw new Error(`seed ${seed} has not ended after ${HANG_MS} ms`);
+  });
+  late.catch(() => {});
+  return Promise.race([work, late]).finally(() => control.abort());
+}
+
+/** Something that goes wrong. */
+export function anyFault(rng: () => number): Fault {
+  const after = Math.floor(rng() * 50_000);
+  const faults: readonly Fault[] = [
+    { kind: "cut", after },
+    { kind: "cut", after: Math.floor(rng() * 500) },
+    { kind: "stall", after },
+    { kind: "drop" },
+    { kind: "status", status: 500 },
+    { kind: "status", status: 503, headers: { "retry-after": "0" } },
+    { kind: "no-range" },
+    { kind: "length", by: rng() < 0.5 ? 7 : -7 },
+    { kind: "shift", by: 3 },
+  ];
+  return faults[Math.floor(rng() * faults.length)] as Fault;
+}

@@ -1,0 +1,139 @@
+/**
+ * A program that counts what the answer to a search leaves to the collector of garbage. What comes
+ * in: the path of a snapshot. What goes out, as JSON: bytes of the heap and bytes outside of it for
+ * each answer, and how often the collector ran while they were counted, which must be never.
+ * Invariant: everything is the product's (exchange over uWebSockets.js, dispatch, keys, limits,
+ * engine, log, metrics) but the library itself, whose part takes nothing of the heap.
+ * Needs `--expose-gc` and a young generation that holds all of it (`FLAGS`).
+ */
+import { constants, PerformanceObserver } from "node:perf_hooks";
+import { setTimeout as sleep } from "node:timers/promises";
+import { PUBLIC_TABLE } from "../../../src/http/api/routes.ts";
+import { Budget } from "../../../src/http/server/budget.ts";
+import { dispatcher } from "../../../src/http/server/dispatch.ts";
+import { HeldAnswers } from "../../../src/http/server/drain.ts";
+import { Sockets } from "../../../src/http/server/sockets.ts";
+import { Telemetry } from "../../../src/http/server/telemetry.ts";
+import { UwsConnection } from "../../../src/http/server/uws-connection.ts";
+import { UwsExchange } from "../../../src/http/server/uws-exchange.ts";
+import { openLog } from "../../../src/log.ts";
+import { ENGINE } from "../../../src/search/engine.ts";
+import { openSegment } from "../../../src/search/segment.ts";
+import { startFake, TEST_LIMITS } from "./fake.ts";
+
+/** What Node is to be started with. */
+export const FLAGS = ["--expose-gc", "--min-semi-space-size=64", "--max-semi-space-size=64"];
+
+/** What was counted. */
+export interface Counted {
+  readonly heapBytes: number;
+  readonly collections: number;
+  readonly bodyBytes: number;
+}
+
+const WARMING = 20_000;
+/** Answers between two collections, and how often so many are counted. */
+const COUNTED = 200;
+const ROUNDS = 10;
+/** Fewer than a connection may send in one turn. */
+const IN_A_TURN = 10;
+
+const BODY = { spec: { filters: { geo: { uf_any_of: ["SP", "RJ", "MG"] } } }, limit: 50 };
+
+/** The library's side of one connection, which has a request waiting whenever it is asked. */
+function librarySide(key: string) {
+  const bytes = new Uint8Array(Buffer.from(JSON.stringify(BODY)));
+  const head: readonly (readonly [string, string])[] = [
+    ["host", "127.0.0.1:8080"],
+    ["authorization", `Bearer ${key}`],
+    ["content-type", "application/json"],
+    ["content-length", String(bytes.byteLength)],
+  ];
+  const request = {
+    getCaseSensitiveMethod: () => "POST",
+    getUrl: () => "/v1/accounts/search",
+    getQuery: () => undefined,
+    forEach(each: (name: string, value: string) => void) {
+      for (const line of head) each(line[0], line[1]);
+    },
+  };
+  const seen = { status: "", bytes: 0 };
+  const response = {
+    onAborted() {},
+    onData: (handler: (chunk: ArrayBuffer, isLast: boolean) => void) => handler(bytes.buffer, true),
+    writeStatus(status: string) {
+      seen.status = status;
+    },
+    writeHeader() {},
+    end(body?: string | Uint8Array) {
+      seen.bytes = body?.length ?? 0;
+    },
+    endWithoutBody() {},
+    cork: (write: () => void) => write(),
+    close() {},
+    tryEnd: (): [boolean, boolean] => [true, true],
+    write: () => true,
+    onWritable() {},
+    getWriteOffset: () => 0,
+  };
+  return { request, response, seen };
+}
+
+/** Collects garbage; there with `--expose-gc`. */
+const { gc: collect } = globalThis as unknown as { readonly gc: () => void };
+
+async function count(snapshot: string): Promise<Counted> {
+  const segment = await openSegment(snapshot);
+  const log = openLog("info", { write() {} });
+  const engine = ENGINE;
+  const parts = { engine, log, telemetry: new Telemetry(log), segment: () => segment };
+  const server = await startFake("uws", parts as never);
+  const { request, response, seen } = librarySide(server.keys.enterprise);
+  const sockets = new Sockets(TEST_LIMITS);
+  const seat = sockets.enter("127.0.0.1", () => {});
+  if (seat === null) throw new Error("there is room for one connection");
+  const connection = new UwsConnection("127.0.0.1", seat);
+  const around = {
+    ...{ writeTimeoutMs: 5_000, writePaceBytes: 16_384, tooSlow() {}, leaving: () => false },
+    ...{ bodies: new Budget(4_194_304), held: new HeldAnswers(), settled() {} },
+  };
+  const dispatch = dispatcher(server.service, PUBLIC_TABLE);
+  const turns = async (times: number) => {
+    for (let turn = 0; turn < times / IN_A_TURN; turn++) {
+      for (let i = 0; i < IN_A_TURN; i++)
+        dispatch(new UwsExchange(response, request, connection, around));
+      connection.taken();
+      await new Promise((resolve) => setImmediate(resolve));
+    }
+  };
+  await turns(WARMING);
+  if (seen.status !== "200 OK") throw new Error(`answered ${seen.status}`);
+  let collections = 0;
+  const observer = new PerformanceObserver((list) => {
+    for (const { detail } of list.getEntries()) {
+      const { flags = 0 } = detail as { readonly flags?: number };
+      if ((flags & constants.NODE_PERFORMANCE_GC_FLAGS_FORCED) === 0) collections++;
+    }
+  });
+  observer.observe({ entryTypes: ["gc"] });
+  const rounds: number[] = [];
+  for (let round = 0; round < ROUNDS; round++) {
+    collect();
+    const before = process.memoryUsage().heapUsed;
+    await turns(COUNTED);
+    rounds.push((process.memoryUsage().heapUsed - before) / COUNTED);
+  }
+  await sleep(50);
+  await server.close();
+  segment.close();
+  return {
+    heapBytes: Math.round(Math.min(...rounds)),
+    collections,
+    bodyBytes: seen.bytes,
+  };
+}
+
+const [, , snapshot] = process.argv;
+if (snapshot !== undefined) {
+  process.stdout.write(JSON.stringify(await count(snapshot)));
+}

@@ -1,0 +1,43 @@
+/**
+ * Finding of the fake engine. What comes in: its accounts, and what gives fields of one. What goes
+ * out: accounts whose name begins with the text, and those whose CNPJ begins with the root.
+ * Invariant: no other rule of finding holds here; the order is that of the accounts.
+ */
+import type { Engine } from "../../../src/http/server/service.ts";
+
+interface Named {
+  readonly cnpj: string;
+  readonly legal_name: string;
+  readonly uf: string;
+}
+
+/** Makes the part of the engine. */
+export function fakeFinding(
+  accounts: readonly Named[],
+  fieldsOf: (row: number, fields: readonly string[]) => Record<string, unknown>,
+): Pick<Engine, "establishments" | "suggest"> {
+  const rowsOf = (fits: (account: Named) => boolean) =>
+    [...accounts.keys()].filter((row) => fits(accounts[row] as Named));
+  return {
+    async suggest(_segment, { text, uf, limit, fields }) {
+      const typed = text.toLowerCase();
+      const rows = rowsOf(
+        (one) => one.legal_name.toLowerCase().startsWith(typed) && (uf === null || one.uf === uf),
+      );
+      const found = rows.slice(0, limit).map((row) => fieldsOf(row, fields));
+      const suggestions = found.map((account) => ({ match: "name_start" as const, account }));
+      return { suggestions, number: null };
+    },
+    async establishments(_segment, { root, afterRow, limit, fields }) {
+      const rows = rowsOf(({ cnpj }) => cnpj.startsWith(root));
+      const after = rows.filter((row) => row > afterRow);
+      const page = after.slice(0, limit);
+      return {
+        accounts: page.map((row) => fieldsOf(row, fields)),
+        total: rows.length,
+        more: after.length > page.length,
+        lastRow: page.at(-1) ?? -1,
+      };
+    },
+  };
+}

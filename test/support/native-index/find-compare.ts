@@ -1,0 +1,123 @@
+/**
+ * Finding by name beside its twin. What comes in: a seed, how many rows, how many words their names
+ * are made of, and how many texts are typed. What goes out: a failure that names the text whose
+ * accounts are not those of a scan by the definition.
+ * Invariant: the same seed gives the same rows and texts: names, and parts of them, with random
+ * edits, and hostile ones; with filters and without.
+ */
+import assert from "node:assert/strict";
+import { join } from "node:path";
+import { type NativeSegment, openSegment } from "../../../native-index/napi/engine.ts";
+import { analyzeWords } from "../../../src/spec/analyzer.ts";
+import { FindTwin } from "./find-twin.ts";
+import { type FixtureRow, randomRows, seededRandom } from "./fixture-rows.ts";
+import { writeFixture } from "./region-fixture.ts";
+
+const COMMON = ["LTDA", "COMÉRCIO", "DE", "SILVA", "SANTOS", "ME", "E", "A", "Padaria"];
+/** Few letters, so that many words are near to each other; some are no ASCII, and one is wide. */
+const LETTERS = [..."aabcdeiorst", "ß", "ж", "漢", "𝒳"];
+
+type Dice = () => number;
+
+function pick<Item>(dice: Dice, items: readonly Item[]): Item {
+  return items[Math.floor(dice() * items.length)] as Item;
+}
+
+function randomWord(dice: Dice, letters: number): string {
+  return Array.from({ length: letters }, () => pick(dice, LETTERS)).join("");
+}
+
+/** Words of which the first are much likelier. */
+function vocabulary(dice: Dice, count: number): string[] {
+  return [...COMMON, ...Array.from({ length: count }, () => randomWord(dice, 1 + dice() * 11))];
+}
+
+function randomName(dice: Dice, words: readonly string[]): string {
+  const count = 1 + Math.floor(dice() * 4);
+  const chosen = Array.from({ length: count }, () => words[Math.floor(dice() ** 2 * words.length)]);
+  return chosen.join(pick(dice, [" ", " ", " ", "-", " & ", "."]));
+}
+
+function namedRows(seed: number, count: number, terms: number): FixtureRow[] {
+  const dice = seededRandom(seed);
+  const words = vocabulary(dice, terms);
+  return randomRows(seed, count).map((row) => ({
+    ...row,
+    legal_name: dice() < 0.05 ? null : randomName(dice, words),
+    trade_name: dice() < 0.6 ? null : randomName(dice, words),
+  }));
+}
+
+/** A name, or a part of it, with some edits. */
+function typed(dice: Dice, rows: readonly FixtureRow[]): string {
+  const { legal_name: legal, trade_name: trade } = pick(dice, rows);
+  const letters = [...(legal ?? trade ?? "a")];
+  const edits = Math.floor(dice() * 4);
+  for (let i = 0; i < edits; i++) {
+    const at = Math.floor(dice() * letters.length);
+    letters.splice(at, dice() < 0.7 ? 1 : 0, ...(dice() < 0.7 ? [pick(dice, LETTERS)] : []));
+  }
+  const text = letters.slice(0, dice() < 0.3 ? 1 + dice() * letters.length : undefined).join("");
+  return dice() < 0.2 ? text.split(" ").reverse().join(" ") : text;
+}
+
+/** Texts that cost more than others. */
+export const HOSTILE = [
+  ..."abcde",
+  "a b c d e f",
+  "ltda",
+  "ltda me",
+  "ltda ltda ltda",
+  "de de a",
+  "a".repeat(200),
+  "ab".repeat(60),
+  Array.from({ length: 32 }, () => "aaa").join(" "),
+  "comercio silva santos padaria",
+  "ж漢𝒳ß ж漢𝒳",
+];
+
+/** What is made, and how much is asked. */
+interface FindSubject {
+  readonly seed: number;
+  readonly count: number;
+  readonly terms: number;
+  /** Texts made of names. */
+  readonly typed: number;
+  readonly hostile: readonly string[];
+}
+
+/** Writes a snapshot to a folder and asks it for texts. */
+export async function compareFinding(folder: string, subject: FindSubject): Promise<void> {
+  const { seed, count, terms, hostile } = subject;
+  const path = join(folder, `${seed}.peneira`);
+  const { directory, rows } = await writeFixture(path, namedRows(seed, count, terms));
+  const segment = openSegment(path, directory);
+  const dice = seededRandom(seed + 100);
+  const texts = Array.from({ length: subject.typed }, () => typed(dice, rows));
+  const twin = new FindTwin(rows);
+  for (const text of [...hostile, ...texts]) {
+    await compare(segment, { rows, twin }, { text, limit: 1 + Math.floor(dice() * 20), dice });
+  }
+  segment.close();
+}
+
+async function compare(
+  segment: NativeSegment,
+  { rows, twin }: { rows: readonly FixtureRow[]; twin: FindTwin },
+  { text, limit, dice }: { text: string; limit: number; dice: Dice },
+): Promise<void> {
+  const words = analyzeWords(text);
+  if (words.length === 0) return;
+  const uf = dice() < 0.3 ? Math.floor(dice() * 6) : null;
+  const codes = uf === null ? [] : [uf];
+  const clauses = codes.map((code) => ({
+    kind: "posting" as const,
+    negated: false,
+    any: [{ dimension: "uf" as const, codes: Uint32Array.of(code) }],
+  }));
+  const found = await segment.suggestAside({ words, clauses, limit });
+  const keeps = (row: number) => uf === null || (rows[row] as FixtureRow).uf === uf;
+  const wanted = twin.fitting(words, { limit, keeps });
+  const got = Array.from(found.rows, (row, i) => [row, found.fits[i]]);
+  assert.deepEqual(got, wanted, `${JSON.stringify(text)}, ${limit}, uf ${uf}`);
+}

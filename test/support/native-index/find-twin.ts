@@ -1,0 +1,113 @@
+/**
+ * The slow twin of finding by name. What comes in: the names of rows in the order of rank, and
+ * typed words. What goes out: the rows that fit, with how each fits, by the definition alone.
+ * Invariant: shares nothing with the addon but the analyzer, which has a twin of its own: the whole
+ * table of edit distances, a scan of all rows, no posting list and no vocabulary.
+ */
+import { analyzeWords } from "../../../src/spec/analyzer.ts";
+
+/** A row, as far as finding looks at it. */
+export interface NamedRow {
+  readonly legal_name: string | null;
+  readonly trade_name: string | null;
+}
+
+/** A row that fits: 0 a name begins, 1 whole words, 2 beginnings, 3 one edit, 4 two. */
+export type Fitting = readonly [row: number, fit: number];
+
+/** Letters from which a word that is not the last may begin another. */
+const BEGINNING_LETTERS = 3;
+/** Rows that are looked at for names that begin with the text. */
+const BEGINNINGS_READ = 4_096;
+const EDITS_MAX = 2;
+
+/** Levenshtein distance by code points: the whole table. */
+export function distance(one: string, other: string): number {
+  const a = [...one];
+  const b = [...other];
+  const table = Array.from({ length: a.length + 1 }, (_, i) =>
+    Array.from({ length: b.length + 1 }, (_, j) => (i === 0 ? j : j === 0 ? i : 0)),
+  );
+  const at = (i: number, j: number) => (table[i] as number[])[j] as number;
+  for (let i = 1; i <= a.length; i++) {
+    for (let j = 1; j <= b.length; j++) {
+      const put = at(i - 1, j - 1) + (a[i - 1] === b[j - 1] ? 0 : 1);
+      (table[i] as number[])[j] = Math.min(put, at(i - 1, j) + 1, at(i, j - 1) + 1);
+    }
+  }
+  return at(a.length, b.length);
+}
+
+/** Names of rows, taken apart once. */
+export class FindTwin {
+  readonly #names: readonly (readonly string[][])[];
+
+  constructor(rows: readonly NamedRow[]) {
+    this.#names = rows.map((row) =>
+      [row.legal_name, row.trade_name].map((name) => analyzeWords(name ?? "")),
+    );
+  }
+
+  /** The first rows that fit, class by class, each in the order of the rows. */
+  fitting(
+    words: readonly string[],
+    { limit, keeps }: { limit: number; keeps: (row: number) => boolean },
+  ): Fitting[] {
+    const fits: Fitting[] = [];
+    const nearest = new Map<string, number>();
+    let candidates = 0;
+    for (const [row, names] of this.#names.entries()) {
+      if (!keeps(row)) continue;
+      const found = fitOf(names, words, { looks: candidates < BEGINNINGS_READ, nearest });
+      if (holdsText(names.flat(), words)) candidates++;
+      if (found !== null) fits.push([row, found]);
+    }
+    return fits.sort((a, b) => a[1] - b[1] || a[0] - b[0]).slice(0, limit);
+  }
+}
+
+/** Whether all words but the last are there whole, and the last at least begins one. */
+function holdsText(all: readonly string[], words: readonly string[]): boolean {
+  const last = words.at(-1) as string;
+  const first = words.slice(0, -1);
+  return first.every((one) => all.includes(one)) && all.some((word) => word.startsWith(last));
+}
+
+/** `nearest` remembers distances between words. */
+function fitOf(
+  names: readonly string[][],
+  words: readonly string[],
+  { looks, nearest }: { looks: boolean; nearest: Map<string, number> },
+): number | null {
+  const all = names.flat();
+  const begins = names.some((name) => name.join(" ").startsWith(words.join(" ")));
+  if (looks && begins) return 0;
+  if (words.every((word) => all.includes(word))) return 1;
+  let sum = 0;
+  for (const [i, word] of words.entries()) {
+    sum += editsOf(all, { typed: word, isLast: i === words.length - 1, nearest });
+    if (sum > EDITS_MAX) return null;
+  }
+  return 2 + sum;
+}
+
+/** The fewest edits from a typed word to one of the words that it may stand for. */
+function editsOf(
+  all: readonly string[],
+  asked: { typed: string; isLast: boolean; nearest: Map<string, number> },
+): number {
+  const { typed, isLast, nearest } = asked;
+  const letters = [...typed].length;
+  const mayBegin = isLast || letters >= BEGINNING_LETTERS;
+  const most = letters >= 8 ? 2 : letters >= 4 ? 1 : 0;
+  if (all.some((word) => (mayBegin ? word.startsWith(typed) : word === typed))) return 0;
+  if (most === 0) return EDITS_MAX + 1;
+  const found = all.map((word) => {
+    const key = `${typed} ${word}`;
+    const known = nearest.get(key) ?? distance(typed, word);
+    nearest.set(key, known);
+    return known;
+  });
+  const least = Math.min(...found);
+  return least <= most ? least : EDITS_MAX + 1;
+}

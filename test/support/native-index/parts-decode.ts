@@ -1,0 +1,81 @@
+/**
+ * The optional parts of an index region as native-index/format/parts.h draws them, for tests. What
+ * comes in: the region of a file. What goes out: the bytes of its parts, by the name of each.
+ * Invariant: parts follow each other on multiples of 64, and the last one ends before BLOCKS.
+ */
+import assert from "node:assert/strict";
+import type { FixtureRow } from "./fixture-rows.ts";
+import type { Region } from "./region-decode.ts";
+
+/** Postal codes of a group of POSTAL. */
+const GROUP_CODES = 10_000;
+const GROUPS = 10_000;
+
+/** The parts of a file, by their magic. */
+export function partsIn(region: Region): Map<string, Buffer> {
+  const sections = region.entries.filter(({ kind }) => kind !== 12);
+  const end = Math.max(...sections.map(({ offset, length }) => offset + length));
+  const { offset } = region.entries.find(({ kind }) => kind === 12) as { offset: number };
+  const parts = new Map<string, Buffer>();
+  let at = Math.ceil(end / 64) * 64;
+  while (at < offset) {
+    const length = Number(region.file.readBigUInt64LE(at + 24));
+    assert.ok(length >= 32 && at + length <= offset, "a part ends before BLOCKS");
+    parts.set(region.file.toString("latin1", at, at + 8), region.file.subarray(at, at + length));
+    at = Math.ceil((at + length) / 64) * 64;
+  }
+  assert.equal(at, offset, "BLOCKS follow the last part");
+  return parts;
+}
+
+/** What POSTAL holds: rows in the order of the file, and starts by group, then chunk. */
+export interface PostalParts {
+  readonly rows: readonly number[];
+  readonly starts: readonly number[];
+}
+
+/** POSTAL of a file, or null where it has none. */
+export function postalIn(region: Region): PostalParts | null {
+  const bytes = partsIn(region).get("PNPOSTAL");
+  if (bytes === undefined) return null;
+  const chunks = Math.ceil(region.rowCount / 65_536);
+  assert.deepEqual(
+    [8, 12, 16, 20].map((at) => bytes.readUInt32LE(at)),
+    [1, GROUPS, chunks, 0],
+  );
+  const [rows, starts] = [32, 40].map((at) => Number(bytes.readBigUInt64LE(at))) as [
+    number,
+    number,
+  ];
+  assert.deepEqual([rows % 64, starts % 64], [0, 0], "arrays are aligned");
+  assert.equal(starts + 4 * chunks * (GROUPS + 1), bytes.length);
+  return {
+    rows: Array.from({ length: region.rowCount }, (_, i) => bytes.readUInt16LE(rows + 2 * i)),
+    starts: Array.from({ length: chunks * (GROUPS + 1) }, (_, i) =>
+      bytes.readUInt32LE(starts + 4 * i),
+    ),
+  };
+}
+
+/** The same, sorted row by row. */
+export function sortedPostal(rows: readonly FixtureRow[]): PostalParts {
+  const chunks = Math.ceil(rows.length / 65_536);
+  const sorted: number[] = [];
+  const starts = new Array<number>(chunks * (GROUPS + 1)).fill(0);
+  for (let chunk = 0; chunk < chunks; chunk++) {
+    const codes = rows
+      .slice(chunk * 65_536, (chunk + 1) * 65_536)
+      .map(({ postal_code: code }) => code ?? Number.POSITIVE_INFINITY);
+    const order = [...codes.keys()].sort((a, b) => {
+      const [one, other] = [codes[a] as number, codes[b] as number];
+      return one === other ? a - b : one - other;
+    });
+    sorted.push(...order);
+    let at = 0;
+    for (let group = 0; group <= GROUPS; group++) {
+      while ((codes[order[at] as number] ?? Infinity) < group * GROUP_CODES) at++;
+      starts[group * chunks + chunk] = at;
+    }
+  }
+  return { rows: sorted, starts };
+}

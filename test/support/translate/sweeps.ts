@@ -1,0 +1,176 @@
+/**
+ * Sweeps: sentences whose meaning is known from other sentences, so that nobody has to label them.
+ * What comes in: the municipalities of a snapshot. What goes out: for each sweep its cases, every
+ * one a text with the texts that it must agree with.
+ * Invariant: a text agrees in its places with one text and in all else with another; the same
+ * snapshot gives the same cases in the same order.
+ */
+import { STATE_NAMES } from "../../../src/spec/states.ts";
+import { namesByCode } from "../../../src/translate/activities/lexicon.ts";
+import { FILTER_NAMES } from "../../../src/translate/filters/table.ts";
+import { loadSentences } from "./sentences.ts";
+
+/** One text of a sweep. */
+export interface SweepCase {
+  readonly text: string;
+  /** All but its places is that of this text. */
+  readonly like: string;
+  /** Its places are those of this text. */
+  readonly where: string;
+}
+
+/** A municipality as the sweeps name it. */
+export interface SweepCity {
+  readonly name: string;
+  readonly uf: string;
+}
+
+/** Wishes that stand behind a place. */
+export const SWEEP_WISHES: readonly string[] = [
+  ...[" com telefone", " com e-mail", " com mais de 5 anos", " com capital acima de 100 mil"],
+  ...[" que não sejam MEI", " do Simples", " de pequeno porte", " abertas desde 2020"],
+  ...[" só matriz", " há menos de 2 anos", " por maior capital", " exceto MEI"],
+  ...[" fora do Simples", " baixadas", ", no máximo 50", " sem filiais"],
+];
+
+/** Ways to write a city beside its state without "em". */
+const BESIDE: readonly ((city: string, uf: string) => string)[] = [
+  (city, uf) => `padaria ${plain(city)} ${uf.toLowerCase()}`,
+  (city, uf) => `padaria ${plain(city)} - ${uf.toLowerCase()}`,
+  (city, uf) => `${plain(city)} ${uf.toLowerCase()} padarias`,
+  (city, uf) => `padarias em ${plain(city)} ${uf.toLowerCase()}`,
+  (city, uf) => `Padarias ${city} ${uf}`,
+  (city, uf) => `padarias ${plain(city)}/${uf.toLowerCase()}`,
+  (city, uf) => `PADARIA ${city.toUpperCase()} ${uf}`,
+  (city, uf) => `padarias ${uf.toLowerCase()} ${plain(city)}`,
+  (city, uf) => `padarias (${city}, ${uf})`,
+];
+
+const plain = (text: string) => text.normalize("NFD").replace(/\p{M}/gu, "").toLowerCase();
+const inCity = ({ name, uf }: SweepCity) => `padarias em ${name}/${uf}`;
+
+/** Every municipality with every wish, its state named. */
+export function* citiesWithState(cities: readonly SweepCity[]): Generator<SweepCase> {
+  for (const city of cities) {
+    for (const wish of SWEEP_WISHES) {
+      const like = `padarias em Curitiba/PR${wish}`;
+      yield { text: `${inCity(city)}${wish}`, like, where: inCity(city) };
+    }
+  }
+}
+
+/** Every municipality with every wish, and no state; namesakes are chosen as they are alone. */
+export function* citiesAlone(cities: readonly SweepCity[]): Generator<SweepCase> {
+  const names = [...new Set(cities.map(({ name }) => name))];
+  for (const name of names) {
+    const where = `padarias em ${name}`;
+    for (const wish of SWEEP_WISHES) {
+      yield { text: `${where}${wish}`, like: `padarias em Curitiba${wish}`, where };
+    }
+  }
+}
+
+/** Every municipality beside its state, in every usual spelling. */
+export function* citiesBeside(cities: readonly SweepCity[]): Generator<SweepCase> {
+  for (const city of cities) {
+    for (const write of BESIDE) {
+      const text = write(city.name, city.uf);
+      yield { text, like: "padarias", where: inCity(city) };
+    }
+  }
+}
+
+/** Every state with every wish, by its letters and by its name. */
+export function* states(): Generator<SweepCase> {
+  for (const [uf, name] of Object.entries(STATE_NAMES)) {
+    if (uf === "EX") continue;
+    for (const wish of SWEEP_WISHES) {
+      const like = `padarias em PR${wish}`;
+      yield { text: `padarias em ${uf}${wish}`, like, where: `padarias em ${uf}` };
+      const led = `padarias no estado de ${name}`;
+      yield { text: `${led}${wish}`, like, where: `padarias em ${uf}` };
+    }
+  }
+}
+
+/** Trades of every activity with every wish, behind and before the place. */
+export function* activities(): Generator<SweepCase> {
+  const trades = [...namesByCode().values()].flatMap(({ trades }) => trades.slice(0, 1));
+  for (const trade of trades) {
+    for (const wish of SWEEP_WISHES) {
+      if (wish.startsWith(",")) continue;
+      const first = `${trade} em Curitiba${wish}`;
+      yield { text: `${trade}${wish}, em Curitiba`, like: first, where: "padarias em Curitiba" };
+      yield { text: `em Curitiba, ${trade}${wish}`, like: first, where: "padarias em Curitiba" };
+    }
+  }
+}
+
+const ORDERED = [
+  "com telefone",
+  "abertas desde 2020",
+  "que não sejam MEI",
+  "com capital acima de 100 mil",
+];
+const ORDERED_MORE = ["de pequeno porte", "em Campinas", "só matriz", "do Simples", "com e-mail"];
+
+/** Two to four wishes in every order. */
+export function* orders(): Generator<SweepCase> {
+  const all = [...ORDERED, ...ORDERED_MORE];
+  for (const some of subsets(all, 4)) {
+    const like = `padarias ${some.join(", ")}`;
+    for (const order of permutations(some)) {
+      yield { text: `padarias ${order.join(", ")}`, like, where: like };
+    }
+  }
+}
+
+function* subsets(all: readonly string[], most: number): Generator<readonly string[]> {
+  for (let bits = 1; bits < 1 << all.length; bits++) {
+    const some = all.filter((_, at) => (bits >> at) & 1);
+    if (some.length > 1 && some.length <= most) yield some;
+  }
+}
+
+function* permutations(all: readonly string[]): Generator<readonly string[]> {
+  if (all.length < 2) yield all;
+  for (const [at, one] of all.entries()) {
+    if (all.length < 2) return;
+    const others = all.filter((_, i) => i !== at);
+    for (const rest of permutations(others)) yield [one, ...rest];
+  }
+}
+
+/** Every name of every wish of the table beside the first name of the same wish. */
+export function* tableNames(): Generator<SweepCase> {
+  for (const { names, role, led } of FILTER_NAMES) {
+    const say = (name: string) => {
+      if (name === "Z") return "padarias em Curitiba ordenadas de A a Z";
+      if (led) return `padarias em Curitiba ordenadas por ${name}`;
+      if (role === "nature") return `${name} em Curitiba`;
+      if (role === "contact") return `padarias em Curitiba com ${name}`;
+      return `padarias em Curitiba, ${name}`;
+    };
+    for (const name of names) {
+      yield { text: say(name), like: say(names[0] as string), where: "padarias em Curitiba" };
+    }
+  }
+}
+
+const WRITINGS: readonly ((text: string) => string)[] = [
+  (text) => text.normalize("NFD").replace(/\p{M}/gu, ""),
+  (text) => `Olá, bom dia! ${text}`,
+  (text) => `${text}.`,
+  (text) => `${text}?`,
+  (text) => `  ${text.replace(/ /g, "  ")} `,
+  (text) => `Por favor, ${text}`,
+  (text) => `${text}, obrigado`,
+  (text) => `${text}!!!`,
+];
+
+/** The project's own sentences without accents, with greetings, marks and blanks. */
+export function* writings(): Generator<SweepCase> {
+  for (const { text } of loadSentences("development")) {
+    for (const write of WRITINGS) yield { text: write(text), like: text, where: text };
+  }
+}

@@ -1,0 +1,47 @@
+/**
+ * Proves: names of activities have the registry's capitals and hyphens, abbreviations included;
+ * against the registry's own table, where it is there, all but a few that differ in words.
+ * Does not prove which code has which name: that is the package's.
+ */
+import assert from "node:assert/strict";
+import { existsSync, readFileSync } from "node:fs";
+import { describe, it } from "node:test";
+import { activityName, asWritten } from "../../../src/dump/activitynames.ts";
+
+const TABLE = "../shared/reference/rfb_CNAECSV.csv";
+
+/** Names whose words differ, as many as there are: corrected or changed since in one of the two. */
+const OTHER_WORDS = 27;
+
+describe("names of activities", () => {
+  it("are written as a person would write them", () => {
+    const written = {
+      "COMÉRCIO VAREJISTA DE GÁS LIQUEFEITO DE PETRÓLEO (GLP)":
+        "Comércio varejista de gás liquefeito de petróleo (GLP)",
+      "ATIVIDADES DO CORREIO NACIONAL": "Atividades do Correio Nacional",
+      "CULTIVO DE CANA DE AÇÚCAR": "Cultivo de cana-de-açúcar",
+      "PENSÕES(ALOJAMENTO)": "Pensões (alojamento)",
+      "PRODUTOS DE PADARIA  E CONFEITARIA": "Produtos de padaria e confeitaria",
+      "ÁGUAS ENVASADAS": "Águas envasadas",
+    };
+    for (const [capitals, name] of Object.entries(written)) assert.equal(asWritten(capitals), name);
+    assert.equal(activityName("0113000"), "Cultivo de cana-de-açúcar");
+    assert.equal(activityName("0000001"), null);
+  });
+
+  it("are those of the registry's table", (t) => {
+    if (!existsSync(TABLE)) return t.skip("no reference data");
+    const others: string[] = [];
+    for (const line of readFileSync(TABLE, "latin1").split("\n")) {
+      const [, code = "", official = ""] = /^"(\d+)";"(.*)"/.exec(line) ?? [];
+      const name = code === "" ? null : activityName(code);
+      if (name !== null && plain(name) !== plain(official)) others.push(`${name} / ${official}`);
+    }
+    assert.equal(others.length, OTHER_WORDS, others.join("\n"));
+  });
+});
+
+/** Without the hyphens of "não", which the table has by an orthography of before, and blanks. */
+function plain(name: string): string {
+  return name.replaceAll("não-", "não ").replace(/\s+/g, " ").trim();
+}

@@ -1,0 +1,129 @@
+/**
+ * Proves: of the month and the date of a folder each refusal names the flag that mends it, and that
+ * flag does; a date far from the month is told; what is no regular file is never waited for and is
+ * named; a part that is small beside the others is told, and the sizes of real months are not.
+ * Does not prove: the rest of what a folder shows (archive.test.ts).
+ */
+import assert from "node:assert/strict";
+import { spawnSync } from "node:child_process";
+import { mkdirSync, truncateSync } from "node:fs";
+import { join } from "node:path";
+import { after, describe, it } from "node:test";
+import { readImportFlags } from "../../../src/cli/commands/import.ts";
+import { openDump } from "../../../src/dump/archive.ts";
+import { type FileType, LAYOUTS, memberNames, PARTS } from "../../../src/dump/layout.ts";
+import { CommandError } from "../../../src/errors.ts";
+import { establishment, MiniWorkspace } from "../../support/dump/mini.ts";
+
+const space = new MiniWorkspace();
+after(() => space.dispose());
+
+const folder = (token = "D60808") =>
+  space.write({ estabelecimentos: [establishment("11222333000181")] }, token);
+const look = (path: string, label: string, date?: string) =>
+  openDump(path, label, { partial: true, ...(date === undefined ? {} : { date }) });
+
+async function refusal(work: Promise<unknown>): Promise<string> {
+  const error = await work.then(
+    () => assert.fail("nothing was refused"),
+    (reason: unknown) => reason,
+  );
+  assert.ok(error instanceof CommandError, String(error));
+  return error.message;
+}
+
+describe("month and date", () => {
+  it("that differ are refused with the two flags that mend it, and those do", async () => {
+    const path = folder();
+    const message = await refusal(look(path, "2026-03"));
+    assert.match(message, /2026-03, but .* D60808 \(2026-08-08\): more than a month apart/);
+    const label = /import them with --label (\d{4}-\d\d);/.exec(message)?.[1] ?? "";
+    assert.equal((await look(path, label)).date, "2026-08-08");
+    assert.match(message, /say the date of the data with --date/);
+    const { warnings } = await look(path, "2026-03", "2026-03-10");
+    assert.match(warnings.join(), /D60808 \(2026-08-08\); 2026-03-10 was given/);
+    assert.doesNotMatch(warnings.join(), /apart/);
+  });
+
+  it("are told apart where the date was given, whatever the names say", async () => {
+    for (const date of ["2019-01-01", "2026-12-31"]) {
+      const { warnings } = await look(folder(), "2026-08", date);
+      const said = `The month is 2026-08, but --date says ${date}: more than a month apart.`;
+      assert.ok(warnings.includes(said), warnings.join());
+    }
+  });
+
+  it("of which one is impossible are refused, unless the date is given", async () => {
+    const path = folder("D61340");
+    const message = await refusal(look(path, "2026-08"));
+    assert.match(
+      message,
+      /D61340 \(no date of the calendar\)\. Say the date of the data with --date/,
+    );
+    const { warnings } = await look(path, "2026-08", "2026-08-08");
+    assert.match(warnings.join(), /say D61340 \(no date of the calendar\); 2026-08-08 was given/);
+  });
+});
+
+describe("what is no regular file", () => {
+  const pipe = (path: string) => assert.equal(spawnSync("mkfifo", [path]).status, 0);
+
+  it("and bears the name of a zip is named at once", async () => {
+    const path = folder();
+    mkdirSync(join(path, "Simples.zip"));
+    pipe(join(path, "Empresas3.zip"));
+    const message = await refusal(look(path, "2026-08"));
+    assert.match(message, /Simples\.zip is a folder; only regular files are read/);
+    assert.match(
+      message,
+      /Empresas3\.zip is no file but a pipe, a socket or a device; only regular/,
+    );
+    assert.doesNotMatch(message, /EISDIR|Empresas3\.zip is missing/);
+  });
+
+  it("and is none of the month's is passed over, which is told", async () => {
+    const path = folder();
+    pipe(join(path, "K3241.K03200Y7.D60808.ESTABELE"));
+    mkdirSync(join(path, "old.zip"));
+    const { warnings } = await look(path, "2026-08");
+    assert.match(warnings.join("\n"), /Y7\.D60808\.ESTABELE is no file but a pipe.* is ignored/);
+    assert.match(warnings.join("\n"), /old\.zip is a folder and is ignored/);
+  });
+
+  it("is no source of an import", () => {
+    const path = space.path("columns.parquet");
+    pipe(path);
+    assert.throws(() => readImportFlags(path, { out: space.path("x.peneira") }), {
+      exitCode: 2,
+      message: /columns\.parquet is no folder and no regular file/,
+    });
+  });
+});
+
+describe("parts of a type", () => {
+  /** Warnings about parts of so many bytes each; files of holes take no room. */
+  async function warningsOf(sizes: readonly number[]): Promise<readonly string[]> {
+    const path = folder();
+    for (const type of ["empresas", "estabelecimentos"] as const satisfies FileType[]) {
+      sizes.forEach((bytes, part) => {
+        const file = join(path, memberNames(type, part, "D60808")[1]);
+        spawnSync("touch", [file]);
+        truncateSync(file, bytes);
+      });
+    }
+    const { warnings } = await look(path, "2026-08");
+    return warnings.filter((text) => text.includes("Was it cut?"));
+  }
+
+  it("that are small beside the others are told, in both types", async () => {
+    assert.equal(LAYOUTS.empresas.parts, true);
+    const sizes = [7_007_687_931, ...Array(PARTS - 1).fill(1_100_000_000)];
+    assert.deepEqual(await warningsOf(sizes), [], "sizes of 2026-08");
+    const told = await warningsOf(sizes.with(4, 240).with(0, 200_000_000));
+    assert.equal(told.length, 4);
+    const words = "holds 240 bytes, and the other Empresas files about 1,100,000,000. Was it cut?";
+    assert.ok(told.includes(`K3241.K03200Y4.D60808.EMPRECSV ${words}`), told.join("\n"));
+    assert.deepEqual(await warningsOf(sizes.with(3, 280_000_000)), [], "a quarter is enough");
+    assert.deepEqual(await warningsOf([5_000, 1, ...Array(8).fill(5_000)]), [], "no real month");
+  });
+});

@@ -1,0 +1,41 @@
+/**
+ * Proves: a render may use another processor once nobody searched for a second, not at once, and
+ * not while anybody searches; never where there is one processor only.
+ * Does not prove that a render uses it (contract/export/render).
+ */
+import assert from "node:assert/strict";
+import { describe, it } from "node:test";
+import { SearchCount, spareProcessor } from "../../../src/export/queue/searchcount.ts";
+import { Telemetry } from "../../../src/http/server/telemetry.ts";
+import { openLog } from "../../../src/log.ts";
+
+describe("a spare processor", () => {
+  it("is there when nobody searched for a second", () => {
+    const searches = new SearchCount();
+    let nowMs = 5_000;
+    const isSpare = spareProcessor(searches.shared, () => nowMs, 2);
+    const at = (ms: number) => {
+      nowMs = ms;
+      return isSpare();
+    };
+    assert.deepEqual([at(5_000), at(5_999), at(6_000)], [false, false, true]);
+    searches.add();
+    assert.deepEqual([at(6_100), at(7_099), at(7_100)], [false, false, true]);
+  });
+
+  it("is taken back by what the engine answers, and by what is remembered", () => {
+    const searches = new SearchCount();
+    const telemetry = new Telemetry(openLog("silent"), searches);
+    telemetry.engine("count", 1);
+    telemetry.remembered();
+    telemetry.close();
+    assert.equal(Atomics.load(searches.shared, 0), 2);
+  });
+
+  it("is never the only one", () => {
+    let nowMs = 0;
+    const isSpare = spareProcessor(new SearchCount().shared, () => nowMs, 1);
+    nowMs = 10_000;
+    assert.equal(isSpare(), false);
+  });
+});

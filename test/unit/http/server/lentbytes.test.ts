@@ -1,0 +1,151 @@
+/**
+ * Proves: a lent body has the bytes of its parts; one that was overwritten is an error and never
+ * the bytes of another; a copy stays; what may be too large is not lent. And of exchanges over
+ * uWebSockets.js, with a made-up library: a lent answer that is held back, or that its client takes
+ * slowly, is still its own after others were lent; one that leaves at once is not copied.
+ * Does not prove it over sockets (contract/http/server/lent.test.ts).
+ */
+import assert from "node:assert/strict";
+import { after, describe, it } from "node:test";
+import { setImmediate as nextTurn } from "node:timers/promises";
+import { Budget } from "../../../../src/http/server/budget.ts";
+import { HeldAnswers } from "../../../../src/http/server/drain.ts";
+import {
+  joined,
+  type LentBytes,
+  lend,
+  owned,
+  WHOLE_BYTES_MAX,
+} from "../../../../src/http/server/lentbytes.ts";
+import { BYTES_AT_ONCE_MAX } from "../../../../src/http/server/pipeline.ts";
+import { Sockets } from "../../../../src/http/server/sockets.ts";
+import { UwsConnection } from "../../../../src/http/server/uws-connection.ts";
+import { UwsExchange } from "../../../../src/http/server/uws-exchange.ts";
+import { TEST_LIMITS } from "../../../support/http/fake.ts";
+
+/** The parts of a body that holds a letter many times. */
+function partsOf(letter: string, accounts = 100) {
+  const [head, tail] = [`head ${letter}`, [`tail ${letter}`, " ã"]];
+  const bytes = Buffer.from(letter.repeat(accounts));
+  return { head, prefix: Buffer.from(`prefix ${letter}`), accounts: bytes, tail };
+}
+
+const textOf = (letter: string) =>
+  `head ${letter}prefix ${letter}${letter.repeat(100)}tail ${letter} ã`;
+
+function lent(letter: string): LentBytes {
+  const body = lend(partsOf(letter));
+  assert.ok(body !== null);
+  return body;
+}
+
+const sockets = new Sockets(TEST_LIMITS);
+
+/** An exchange of a made-up library, and what that was given. */
+function exchangeWith(held: HeldAnswers, connection: UwsConnection) {
+  const given: Uint8Array[] = [];
+  let aborted = () => {};
+  const response = {
+    onAborted(handler: () => void) {
+      aborted = handler;
+    },
+    onData() {},
+    writeStatus() {},
+    writeHeader() {},
+    end: (body?: string | Uint8Array) => given.push(body as Uint8Array),
+    endWithoutBody() {},
+    cork: (write: () => void) => write(),
+    close() {},
+    // The client takes nothing of what is offered.
+    tryEnd(chunk: Uint8Array): [boolean, boolean] {
+      given.push(chunk);
+      return [false, false];
+    },
+    write: () => true,
+    onWritable() {},
+    getWriteOffset: () => 0,
+  };
+  const request = {
+    ...{ getCaseSensitiveMethod: () => "POST", getUrl: () => "/v1", getQuery: () => undefined },
+    forEach() {},
+  };
+  const around = {
+    ...{ writeTimeoutMs: 5_000, writePaceBytes: 16_384, tooSlow() {}, leaving: () => false },
+    ...{ bodies: new Budget(1_000), held, settled() {} },
+  };
+  const exchange = new UwsExchange(response, request, connection, around);
+  return { exchange, given, abort: () => aborted() };
+}
+
+function newConnection(): UwsConnection {
+  const seat = sockets.enter("127.0.0.1", () => {});
+  assert.ok(seat !== null);
+  return new UwsConnection("127.0.0.1", seat);
+}
+
+const read = (bytes: Uint8Array | undefined) => Buffer.from(bytes ?? []).toString();
+
+describe("lent bytes", () => {
+  it("are those of their parts, until the next body", () => {
+    const first = lent("a");
+    assert.equal(read(first.bytes), textOf("a"));
+    assert.deepEqual(Buffer.from(first.bytes), Buffer.from(joined(partsOf("a"))));
+    const copy = owned<never>(first);
+    const second = lent("b");
+    assert.equal(read(copy), textOf("a"));
+    assert.equal(read(second.bytes), textOf("b"));
+    assert.throws(() => first.bytes, /sent before the next one/);
+    assert.throws(() => first.copy(), /sent before the next one/);
+    assert.equal(owned("text"), "text");
+  });
+
+  it("are not lent where they may be too many, and leave those that are lent alone", () => {
+    const first = lent("a");
+    assert.equal(lend(partsOf("b", WHOLE_BYTES_MAX)), null);
+    assert.equal(lend({ ...partsOf("b"), tail: ["ã".repeat(WHOLE_BYTES_MAX / 3)] }), null);
+    assert.equal(read(first.bytes), textOf("a"));
+  });
+});
+
+describe("an exchange that is given lent bytes", () => {
+  const ends: (() => void)[] = [];
+  after(() => {
+    for (const end of ends) end();
+  });
+
+  it("hands them over as they are", () => {
+    const { exchange, given } = exchangeWith(new HeldAnswers(), newConnection());
+    const body = lent("a");
+    exchange.send(200, [], body);
+    assert.equal(given[0]?.buffer, body.bytes.buffer);
+    assert.equal(read(given[0]), textOf("a"));
+  });
+
+  it("keeps a copy of what is held back", () => {
+    const held = new HeldAnswers();
+    held.begin();
+    const connection = newConnection();
+    const [one, two] = [exchangeWith(held, connection), exchangeWith(held, connection)];
+    one.exchange.send(200, [], lent("a"));
+    two.exchange.send(200, [], lent("b"));
+    lent("c");
+    held.end();
+    assert.deepEqual(
+      [one, two].map(({ given }) => read(given[0])),
+      [textOf("a"), textOf("b")],
+    );
+  });
+
+  it("keeps a copy of what its client takes slowly", async () => {
+    const connection = newConnection();
+    connection.copies(BYTES_AT_ONCE_MAX);
+    // In one turn no more would be answered at all.
+    await nextTurn();
+    const { exchange, given, abort } = exchangeWith(new HeldAnswers(), connection);
+    ends.push(abort);
+    exchange.send(200, [], lent("a"));
+    lent("b");
+    assert.equal(given.length, 1);
+    assert.equal(read(given[0]), textOf("a"));
+  });
+});

@@ -1,0 +1,146 @@
+/**
+ * Proves: the join in the addon gives the bytes, extents, counts and examples of the join in
+ * TypeScript, partition by partition: for a sample, for dumps with duplicates, orphans, companies
+ * without a name and places that do not exist, with a list of sanctions and without, and for rows
+ * that bring their companies' values.
+ * Does not prove: that the join in TypeScript is right (quirks and twin beside this file).
+ */
+import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { after, describe, it } from "node:test";
+import { openDump } from "../../../src/dump/archive.ts";
+import { readLookups } from "../../../src/dump/lookups.ts";
+import { writeSample } from "../../../src/dump/sample/release.ts";
+import { type JoinContext, joinHere, samplePartition } from "../../../src/ingest/join.ts";
+import { joinNatively } from "../../../src/ingest/native-join.ts";
+import { scanNatively } from "../../../src/ingest/native-scan.ts";
+import { chooseSplits } from "../../../src/ingest/ranges.ts";
+import { ImportTables, readKnownCodes } from "../../../src/ingest/release-tables.ts";
+import { countHere, countNatively } from "../../../src/ingest/shared-values.ts";
+import type { SpillFile } from "../../../src/ingest/spill.ts";
+import { establishment, type MiniRow, MiniWorkspace } from "../../support/dump/mini.ts";
+import { seededRandom } from "../../support/native-index/fixture-rows.ts";
+import { SEED } from "../../support/scale.ts";
+
+const space = new MiniWorkspace();
+after(() => space.dispose());
+
+const PARTITIONS = 3;
+
+/** The context of the join of a dump, whose large files are scanned into the workspace. */
+async function contextOf(folder: string, sanctioned: readonly string[] | null) {
+  const dump = await openDump(folder, "2026-08", { partial: true });
+  const types = ["empresas", "simples", "estabelecimentos"];
+  const members = dump.members.filter(({ type }) => types.includes(type));
+  const scans = [];
+  for (const [i, member] of members.entries()) {
+    const task = { member, spillPath: space.path(`spill-${i}`), partitions: PARTITIONS };
+    const how = { slotBytes: 512, keepCpf: false, latestDay: 20_700, utf8: false, skipBadRows: 0 };
+    const result = await scanNatively({ ...task, ...how, progress: new Int32Array(1) });
+    scans.push({ ...result, member });
+  }
+  const known = readKnownCodes(await readLookups(dump));
+  const release = { label: "2026-08", date: "2026-08-08" };
+  const tables = new ImportTables({
+    ...{ release, known, scans },
+    ...{ population: null, sanctions: null, origin: null },
+  });
+  const list = sanctioned === null ? null : new Set(sanctioned);
+  return { ...tables.context(), sanctioned: list, slotBytes: 512 };
+}
+
+/** Joins every partition by both, into 1 and into several ranges; gives the rules they counted. */
+function compare(context: JoinContext): number[] {
+  const counts: number[] = [];
+  const progress = new Int32Array(2);
+  for (let partition = 0; partition < PARTITIONS; partition++) {
+    const sample = samplePartition(context, partition, 7);
+    for (const ranges of [1, 6]) {
+      const splits = chooseSplits(sample, ranges);
+      const paths = [space.path("rows-here"), space.path("rows-native")] as const;
+      const values = [space.path("values-here"), space.path("values-native")] as const;
+      const task = { partition, splits, valueBuckets: 3, progress };
+      const here = joinHere(context, { ...task, spillPath: paths[0], valuesPath: values[0] });
+      const native = joinNatively(context, { ...task, spillPath: paths[1], valuesPath: values[1] });
+      const spill = { ...native.spill, path: paths[0] };
+      assert.deepEqual({ ...native, spill, values: { ...native.values, path: values[0] } }, here);
+      assert.ok(readFileSync(values[0]).equals(readFileSync(values[1])), `values of ${partition}`);
+      compareCounts(here.values, ranges);
+      assert.ok(readFileSync(paths[0]).equals(readFileSync(paths[1])), `partition ${partition}`);
+      here.tally.counts.forEach((count, rule) => {
+        counts[rule] = (counts[rule] ?? 0) + count;
+      });
+    }
+  }
+  return counts;
+}
+
+/** Counts every bucket by both. */
+function compareCounts(values: SpillFile, ranges: number): void {
+  for (let bucket = 0; bucket < 3; bucket++) {
+    const paths = [space.path("shared-here"), space.path("shared-native")] as const;
+    const task = { bucket, values: [values, values], ranges, slotBytes: 512 };
+    const here = countHere({ ...task, path: paths[0] });
+    const native = countNatively({ ...task, path: paths[1] });
+    const corrections = { ...native.corrections, path: paths[0] };
+    assert.deepEqual({ counts: Uint32Array.from(native.counts), corrections }, here);
+    assert.ok(readFileSync(paths[0]).equals(readFileSync(paths[1])), `bucket ${bucket}`);
+  }
+}
+
+describe("the native join", () => {
+  it("joins a sample as its twin does", async () => {
+    const folder = join(space.folder, "dump-2026-08");
+    await writeSample({ folder, establishments: 4000, seed: 5, label: "2026-08" });
+    compare(await contextOf(folder, null));
+    const sanctioned = ["00000000000191", "11222333000181", "ZZZZZZZZZZZZ99"];
+    const context = await contextOf(folder, sanctioned);
+    compare(context);
+    // Rows that bring everything: what a dump leaves to the join is zero then.
+    compare({ ...context, companies: null, simples: [], sanctioned: null });
+  });
+
+  it("joins duplicates, orphans and odd rows as its twin does", async () => {
+    const random = seededRandom(SEED);
+    const pick = (list: readonly string[]) => list[Math.floor(random() * list.length)] as string;
+    const roots = ["00000000", "11222333", "12ABC345", "99999999", "ZZZZZZZZ", "55555555"];
+    const company = (): MiniRow => ({
+      cnpj_basico: pick([...roots.slice(1), "77777777"]),
+      razao_social: pick(["", "", "PADARIA BOA LTDA", "X"]),
+      natureza_juridica: pick(["2062", "0000", "", "2135", "9999"]),
+      capital_social: pick(["", "1.234,56", "0,00", "99999999999,99"]),
+      porte: pick(["00", "01", "03", "05", "", "7"]),
+    });
+    const simples = (): MiniRow => ({
+      cnpj_basico: pick([...roots, "77777777", "66666666"]),
+      opcao_pelo_simples: pick(["S", "N", ""]),
+      opcao_pelo_mei: pick(["S", "N", "X"]),
+    });
+    const account = (): MiniRow => {
+      const digits = pick(["01", "02", "03", "99"]);
+      return establishment(`${pick(roots)}00${pick(["01", "02", "0A"])}${digits}`, {
+        situacao_cadastral: pick(["01", "02", "03", "04", "08", ""]),
+        data_inicio_atividade: pick(["20200131", "", "19000101", "20260815", "20260808"]),
+        cnae_fiscal_principal: pick(["4721102", "8888888", "", "1234567"]),
+        cnae_fiscal_secundaria: pick(["", "4721102", "0111301,4721102,8888888"]),
+        uf: pick(["SP", "RJ", "EX", ""]),
+        municipio: pick(["7107", "9707", "4242", ""]),
+        telefone_1: pick(["", "33334444"]),
+        telefone_2: pick(["", "987654321"]),
+        ...{ ddd_1: "11", ddd_2: "21", correio_eletronico: pick(["", "a@b.co"]) },
+        ...{ nome_fantasia: pick(["", "BAR"]), pais: pick(["", "105"]) },
+        ...{ motivo_situacao_cadastral: pick(["00", "", "63"]) },
+        identificador_matriz_filial: pick(["1", "2"]),
+      });
+    };
+    const rows = {
+      empresas: Array.from({ length: 12 }, company),
+      simples: Array.from({ length: 12 }, simples),
+      estabelecimentos: Array.from({ length: 400 }, account),
+    };
+    const folder = space.write(rows);
+    const counts = compare(await contextOf(folder, ["112223330001 01", "11222333000101"]));
+    assert.ok(counts.filter((count) => count > 0).length >= 6, "every rule of the join comes up");
+  });
+});

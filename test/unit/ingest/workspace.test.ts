@@ -1,0 +1,128 @@
+/**
+ * Proves: room and permission are looked at before an import writes, and every refusal of a disk is
+ * a sentence with the path and the need; what dead processes left beside an output goes with the
+ * next import of it, and what others own stays.
+ * Does not prove: that a whole import ends so (contract/cli/import.test.ts).
+ */
+import assert from "node:assert/strict";
+import { spawnSync } from "node:child_process";
+import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { after, describe, it } from "node:test";
+import { CommandError } from "../../../src/errors.ts";
+import { checkRoom, diskRefusal } from "../../../src/ingest/room.ts";
+import { Workspace } from "../../../src/ingest/workspace.ts";
+
+const folder = mkdtempSync(join(tmpdir(), "peneira-workspace-"));
+after(() => rmSync(folder, { recursive: true, force: true }));
+
+const NEED = { work: 4e9, snapshot: 8e9, memory: 2 ** 40 };
+
+/** A process that was there and is gone. */
+function deadPid(): number {
+  return spawnSync(process.execPath, ["-e", ""]).pid;
+}
+
+describe("room", () => {
+  const needs = [
+    { folder, bytes: 8e9, what: "the snapshot" },
+    { folder, bytes: 4e9, what: "temporary files" },
+  ];
+
+  it("is asked for everything that goes to one disk together", () => {
+    checkRoom("x", needs, () => 12e9);
+    assert.throws(
+      () => checkRoom("x", needs, () => 11.9e9),
+      (error: Error) => {
+        assert.ok(error instanceof CommandError);
+        assert.equal(
+          error.message,
+          `x was not written: the disk of ${folder} is too small: the import needs about 12.0 GB ` +
+            "there (the snapshot 8.0 GB, temporary files 4.0 GB), and 11.9 GB are free.",
+        );
+        return true;
+      },
+    );
+  });
+
+  it("that ends after all is told with path and need, as are rights and quotas", () => {
+    const out = join(folder, "x.peneira");
+    const told = (code: string, path?: string): string => {
+      const error = Object.assign(new Error(`${code}: no`), { code, ...(path ? { path } : {}) });
+      const refusal = diskRefusal(error, out, needs, () => 5e6);
+      assert.ok(refusal instanceof CommandError, code);
+      return refusal.message;
+    };
+    const work = join(folder, "x.peneira.1.work", "rows-1");
+    for (const text of [told("ENOSPC"), told("ENOSPC", work)]) {
+      assert.match(
+        text,
+        /x\.peneira was not written: the disk of .* is full \(ENOSPC\); the import/,
+      );
+      assert.match(text, /needs about 12\.0 GB there .*, and 5\.0 MB are free\.$/);
+    }
+    assert.match(told("EDQUOT"), /the quota of this user on the disk of .* is used up \(EDQUOT\)/);
+    assert.match(told("EROFS", out), /is on a disk that may only be read \(EROFS\)\.$/);
+    assert.match(told("EACCES", out), /this user may not write to .* \(EACCES\)\.$/);
+  });
+
+  it("that was underestimated is not said to be enough", () => {
+    const error = Object.assign(new Error("ENOSPC: no"), { code: "ENOSPC" });
+    const told = (free: number) =>
+      (diskRefusal(error, join(folder, "x"), needs, () => free) as Error).message;
+    assert.match(told(11.9e9), /needs about 12\.0 GB there \(the snapshot .* 11\.9 GB are free\.$/);
+    assert.match(told(12.4e9), /; the import needs more than the 12\.4 GB that are free there\.$/);
+  });
+
+  it("leaves alone what is no refusal of a place that an import writes to", () => {
+    const out = join(folder, "x.peneira");
+    const read = Object.assign(new Error("EACCES"), { code: "EACCES", path: "/elsewhere/a.zip" });
+    assert.equal(diskRefusal(read, out, needs), read);
+    const bug = new TypeError("x is not a function");
+    assert.equal(diskRefusal(bug, out, needs), bug);
+  });
+});
+
+describe("a workspace", () => {
+  it("is refused without room before it is made, and leaves nothing", () => {
+    const out = join(folder, "full.peneira");
+    assert.throws(() => new Workspace(out, NEED, () => 1e9), /needs about 12\.0 GB there/);
+    assert.deepEqual(readdirSync(folder), []);
+  });
+
+  it("is refused where nobody may write, with the path", () => {
+    // Of /proc nobody makes a file, root included.
+    assert.throws(
+      () => new Workspace("/proc/x.peneira", { ...NEED, work: 0, snapshot: 0 }, () => 1e12),
+      (error: NodeJS.ErrnoException) => /\/proc/.test(error.message),
+    );
+  });
+
+  it("removes what dead processes left of this output and of snapshots beside it", () => {
+    const pid = deadPid();
+    const left = [
+      `2026-10.peneira.${pid}.work`,
+      `out.${pid}.work`,
+      `2026-10.peneira.${pid}.partial`,
+    ];
+    const kept = [
+      `2026-10.peneira.${process.ppid}.work`,
+      `mine.${pid}.work`,
+      `2026-10.peneira.0.work`,
+      "2026-10.peneira",
+      "2026-10.peneira.work",
+    ];
+    for (const name of [...left, ...kept]) {
+      if (!name.endsWith(".work")) writeFileSync(join(folder, name), "x");
+      else {
+        mkdirSync(join(folder, name));
+        writeFileSync(join(folder, name, "rows-1"), "x");
+      }
+    }
+    const workspace = new Workspace(join(folder, "out"), NEED, () => 1e12);
+    assert.deepEqual(readdirSync(folder).sort(), [...kept, `out.${process.pid}.work`].sort());
+    workspace.close();
+    assert.deepEqual(readdirSync(folder).sort(), kept.sort());
+  });
+});

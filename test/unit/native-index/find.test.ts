@@ -1,0 +1,66 @@
+/**
+ * Proves, on seeded random vocabularies: which accounts fit a typed text, how, and in which order,
+ * is what a scan by the definition finds (find-twin.ts); establishments of companies come head
+ * offices first, then by CNPJ, and all pages joined hold each once. campaign/kernel/find.test.ts
+ * asks more, of larger vocabularies.
+ * Does not prove: how quick that is (bench/find.bench.ts), nor what routes make of it.
+ */
+import assert from "node:assert/strict";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { after, describe, it } from "node:test";
+import { openSegment } from "../../../native-index/napi/engine.ts";
+import { compareFinding, HOSTILE } from "../../support/native-index/find-compare.ts";
+import { distance } from "../../support/native-index/find-twin.ts";
+import { type FixtureRow, randomRows } from "../../support/native-index/fixture-rows.ts";
+import { writeFixture } from "../../support/native-index/region-fixture.ts";
+
+const folder = mkdtempSync(join(tmpdir(), "peneira-find-"));
+after(() => rmSync(folder, { recursive: true }));
+
+describe("finding by name", () => {
+  it("is what a scan finds among few words that are near to each other", () =>
+    compareFinding(folder, { seed: 1, count: 500, terms: 40, typed: 120, hostile: HOSTILE }));
+  it("is what a scan finds among many words", () =>
+    compareFinding(folder, { seed: 2, count: 900, terms: 1_500, typed: 40, hostile: HOSTILE }));
+});
+
+describe("the twin", () => {
+  it("counts two letters that changed places as two edits", () => {
+    assert.equal(distance("padaria", "paadria"), 2);
+    assert.equal(distance("漢字", "漢"), 1);
+  });
+});
+
+describe("a company", () => {
+  it("has its head offices first, then its other establishments by CNPJ, each once", async () => {
+    const made = randomRows(7, 400).map((row, i) => ({
+      ...row,
+      cnpj: `${String(10_000_000 + Math.floor(i / 25))}${String(i).padStart(6, "0")}`,
+      headquarters: i % 25 === 13,
+    }));
+    const { directory, rows } = await writeFixture(join(folder, "company"), made);
+    const segment = openSegment(join(folder, "company"), directory);
+    for (const root of ["10000000", "10000007", "10000015", "00000000", "10000016", "ZZZZZZZZ"]) {
+      const wanted = rows
+        .filter(({ cnpj }) => cnpj.startsWith(root))
+        .sort((a, b) => (a.cnpj < b.cnpj ? -1 : 1))
+        .sort((a, b) => Number(b.headquarters) - Number(a.headquarters))
+        .map(({ cnpj }) => cnpj);
+      const walked: string[] = [];
+      for (let afterRow = -1; ; ) {
+        const page = await segment.companyAside({ root, afterRow, limit: 7 });
+        assert.equal(page.total, wanted.length);
+        walked.push(...Array.from(page.rows, (row) => (rows[row] as FixtureRow).cnpj));
+        if (page.rows.length === 0) break;
+        afterRow = page.rows.at(-1) as number;
+      }
+      assert.deepEqual(walked, wanted);
+    }
+    const strange = segment.companyAside({ root: "10000000", afterRow: rows.length - 1, limit: 1 });
+    const isOther = !(rows.at(-1) as FixtureRow).cnpj.startsWith("10000000");
+    if (isOther) await assert.rejects(strange, /the row is none of the company's/);
+    segment.close();
+  });
+});
