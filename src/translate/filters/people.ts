@@ -80,10 +80,13 @@ function personFirst(sentence: Sentence, at: number): Read | null {
   return to > end + skip && english.test(sentence.folded(at)) ? { from: at, to } : null;
 }
 
+/** Most contacts in one wish: there are no more kinds, and each is looked at from all before it. */
+const CONTACTS_MAX = 8;
+
 /** Where a contact ends that begins at a token, "e-mail e telefone" as one. */
 function contactEnd(sentence: Sentence, at: number): number {
   let end = at;
-  for (let next = at; sentence.free(next); ) {
+  for (let next = at, some = 0; some < CONTACTS_MAX && sentence.free(next); some++) {
     const from =
       sentence.folded(next) === "e" && sentence.folded(next + 1) === "mail" ? next + 1 : next;
     const match = FILTER_PHRASES.longest(sentence.tokens, from, (i) => sentence.free(i));
