@@ -20,7 +20,7 @@ void WordRows::add(std::span<const NearTerm> terms) {
     if (rows.count() <= kGatheredMax) {
       gather(rows, near.edits);
     } else {
-      frequent_.push_back({std::move(rows), near.edits});
+      frequent_.push_back({rows, near.edits});
     }
   }
 }

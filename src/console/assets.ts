@@ -18,7 +18,16 @@ import { acceptedEncoding, type Encoding } from "./encoding.ts";
 
 const PAGE = "page.html";
 /** Views of the page with an address of their own (src/console/web/app/router.ts). */
-export const VIEWS = ["exports", "saved", "keys", "usage", "members", "audit", "account"] as const;
+export const VIEWS = [
+  "exports",
+  "saved",
+  "news",
+  "keys",
+  "usage",
+  "members",
+  "audit",
+  "account",
+] as const;
 
 const TYPES: Readonly<Record<string, string>> = {
   ".html": "text/html; charset=utf-8",

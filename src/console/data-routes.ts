@@ -5,11 +5,11 @@
  * answered by its own handlers, under the plan of the tenant's console.
  */
 import { readAccount } from "../http/api/accounts.ts";
+import { changesByBody } from "../http/api/changes.ts";
 import { readCompany } from "../http/api/companies.ts";
 import { countAccounts } from "../http/api/count.ts";
 import { deleteExport, downloadExport } from "../http/api/kept-exports.ts";
 import { searchAccounts } from "../http/api/search.ts";
-import { status } from "../http/api/status.ts";
 import { suggestAccounts } from "../http/api/suggestions.ts";
 import { translateLeads } from "../http/api/translate.ts";
 import type { Shedding } from "../http/server/pressure.ts";
@@ -25,7 +25,14 @@ import {
   listConsoleExports,
   readConsoleExport,
 } from "./exports.ts";
-import { changeSearch, deleteSearch, listSearches, readSearch, saveSearch } from "./searches.ts";
+import {
+  changeSearch,
+  deleteSearch,
+  listSearches,
+  readSearch,
+  readStatus,
+  saveSearch,
+} from "./searches.ts";
 
 type Handle = (call: SessionCall<ServicePart>) => Reply;
 
@@ -40,7 +47,7 @@ export const CONSOLE_DATA_ROUTES: readonly Route[] = [
   get("/accounts/{cnpj}", readAccount),
   get("/companies/{root}", readCompany, ["limit", "cursor"]),
   get("/catalog", catalog),
-  get("/status", status),
+  get("/status", readStatus),
   get("/exports", listConsoleExports, ["limit", "cursor"]),
   post("/exports", createConsoleExport),
   ask("/exports/estimate", estimateExport),
@@ -48,6 +55,7 @@ export const CONSOLE_DATA_ROUTES: readonly Route[] = [
   remove("/exports/{id}", deleteExport),
   get("/exports/{id}/download", downloadExport),
   post("/exports/{id}/again", exportAgain),
+  ask("/changes", changesByBody, "first"),
   get("/searches", listSearches, ["limit", "cursor"]),
   post("/searches", saveSearch),
   get("/searches/{id}", readSearch),

@@ -8,7 +8,7 @@
 
 import type { AcceptedExport } from "../export/exporter.ts";
 import type { ExportRecord } from "../export/record.ts";
-import { acceptChanges } from "../http/api/changeexport.ts";
+import { acceptChanges, whenAnyAccepted } from "../http/api/changeexport.ts";
 import { createdJson, recordJson } from "../http/api/export-record.ts";
 import { idOf, pageOf, readAs } from "../http/api/kept-exports.ts";
 import { whenAccepted } from "../http/api/newexport.ts";
@@ -38,13 +38,25 @@ export function readConsoleExport(
   return readAs(call, (record) => answered<ExportView>(consoleRecord(call, names, record)));
 }
 
-/** `POST /exports`. */
+/** `POST /exports`, of accounts or, with `since`, of changes. */
 export function createConsoleExport(
   call: SessionCall<
-    "engine" | "exporter" | "hold" | "keyring" | "secondaryCnaeFull" | "segment" | "users"
+    | "changeLists"
+    | "clock"
+    | "engine"
+    | "exporter"
+    | "hold"
+    | "keyring"
+    | "months"
+    | "replaced"
+    | "secondaryCnaeFull"
+    | "segment"
+    | "stopping"
+    | "telemetry"
+    | "users"
   >,
 ): Reply {
-  return whenAccepted(call, (accepted) => createdAnswer(call, accepted));
+  return whenAnyAccepted(call, (accepted) => createdAnswer(call, accepted));
 }
 
 /** `POST /exports/{id}/again`: the same spec and output on the present snapshot. */

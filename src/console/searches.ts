@@ -11,6 +11,7 @@ import { AppError } from "../errors.ts";
 import { eitherContext } from "../http/api/normalize.ts";
 import { answerSteps } from "../http/api/search.ts";
 import { isSmall } from "../http/api/search-request.ts";
+import { statusOf } from "../http/api/status.ts";
 import { laterResult } from "../http/server/background-tasks.ts";
 import { type BodyObject, readBody, withBodyMistakes } from "../http/server/body.ts";
 import { costOf } from "../http/server/cost.ts";
@@ -34,7 +35,7 @@ import { type Answered, answered } from "./answered.ts";
 import { readName } from "./bodymembers.ts";
 import { Counts } from "./counts.ts";
 import { decodeSearchCursor, encodeSearchCursor } from "./searchcursor.ts";
-import type { OpenedSearch, SavedSearch, SearchList } from "./web/app/answers.ts";
+import type { OpenedSearch, SavedSearch, SearchList, Status } from "./web/app/answers.ts";
 
 /** Most searches of a tenant. */
 export const SEARCHES_MAX = 500;
@@ -156,6 +157,27 @@ export function deleteSearch(call: KeyCall<"searches">): HttpAnswer {
   const { id } = find(call);
   call.service.searches.remove(call.identity.tenantId, id);
   return noContent();
+}
+
+/** `GET /status`: the public one, and how many searches nobody has looked at since this month. */
+export function readStatus(
+  call: KeyCall<
+    | "months"
+    | "plans"
+    | "scrubbed"
+    | "searches"
+    | "secondaryCnaeFull"
+    | "segment"
+    | "usage"
+    | "version"
+  >,
+): HttpAnswer {
+  const label = loadedSegment(call.service)?.label;
+  const { searches } = call.service;
+  const unseen = label === undefined ? 0 : searches.countOlder(call.identity.tenantId, label);
+  const { provenance, ...known } = statusOf(call);
+  const origin = provenance === null ? null : { ...provenance };
+  return answered<Status>({ ...known, provenance: origin, unseen_searches: unseen });
 }
 
 function find({ service, identity, params }: KeyCall<"searches">, id = params.id ?? ""): SearchRow {

@@ -65,6 +65,17 @@ export class SearchStore {
       .all(tenantId, behind.createdAt, behind.createdAt, behind.id, limit);
   }
 
+  /** How many of a tenant's searches were last counted on a snapshot before the one named. */
+  countOlder(tenantId: string, snapshot: string): number {
+    const count = this.#database
+      .prepare<[string, string], number>(
+        "SELECT count(*) FROM saved_searches WHERE tenant_id = ? AND snapshot < ?",
+      )
+      .pluck()
+      .get(tenantId, snapshot);
+    return count ?? 0;
+  }
+
   /** JSON text of the spec of a tenant's search. */
   specOf(tenantId: string, id: string): string | undefined {
     return this.#database

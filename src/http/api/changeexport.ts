@@ -16,33 +16,43 @@ import type { Steps } from "../../steps.ts";
 import { laterResult } from "../server/background-tasks.ts";
 import { type BodyObject, readBody, withBodyMistakesIn } from "../server/body.ts";
 import { costOf } from "../server/cost.ts";
+import type { HttpAnswer } from "../server/respond.ts";
 import type { Reply } from "../server/routetable.ts";
 import { currentSegment, type KeyCall } from "../server/service.ts";
 import { CHANGE_MEMBERS, readKinds, readSince, readWatch } from "./changeoptions.ts";
 import { openList, totalsOf } from "./changepage.ts";
 import { type HeldPair, noSuchMonth, openPair } from "./changepair.ts";
 import { normalizedFor, withMonths } from "./changequestion.ts";
-import { askedBy, created, createExport, exportContext, MEMBERS, replayed } from "./newexport.ts";
+import { askedBy, created, exportContext, MEMBERS, replayed, whenAccepted } from "./newexport.ts";
 import { isSmall } from "./search-request.ts";
 
+/** What making an export of either kind takes. */
+type AnyExportCall = KeyCall<
+  | "changeLists"
+  | "clock"
+  | "engine"
+  | "exporter"
+  | "hold"
+  | "months"
+  | "replaced"
+  | "secondaryCnaeFull"
+  | "segment"
+  | "stopping"
+  | "telemetry"
+>;
+
 /** Answers with the export that a request brings about, of accounts or of changes. */
-export function createAnyExport(
-  call: KeyCall<
-    | "changeLists"
-    | "clock"
-    | "engine"
-    | "exporter"
-    | "hold"
-    | "months"
-    | "replaced"
-    | "secondaryCnaeFull"
-    | "segment"
-    | "stopping"
-    | "telemetry"
-  >,
+export function createAnyExport(call: AnyExportCall): Reply {
+  return whenAnyAccepted(call, (accepted) => created(call, accepted));
+}
+
+/** Makes an answer of the export that a request brings about, of accounts or of changes. */
+export function whenAnyAccepted(
+  call: AnyExportCall,
+  answer: (accepted: AcceptedExport) => HttpAnswer,
 ): Reply {
-  if (!asksForChanges(call.body)) return createExport(call);
-  return acceptChanges(call).then((accepted) => created(call, accepted));
+  if (!asksForChanges(call.body)) return whenAccepted(call, answer);
+  return acceptChanges(call).then(answer);
 }
 
 /** Queues an export of changes, or finds the one that the same request queued before. */

@@ -145,7 +145,7 @@ export const CHANGE_ROUTES: readonly ApiRoute[] = [
 ];
 
 /** Answers a question that stands in a body. */
-function changesByBody(
+export function changesByBody(
   call: KeyCall<
     | "changeLists"
     | "clock"

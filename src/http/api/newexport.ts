@@ -35,13 +35,6 @@ import { isSmall } from "./search-request.ts";
 export const MEMBERS = ["spec", "limit", "output"];
 const IDEMPOTENCY_KEY = /^[\x21-\x7e]{1,255}$/;
 
-/** Answers with the export that a request brings about. */
-export function createExport(
-  call: KeyCall<"engine" | "exporter" | "hold" | "secondaryCnaeFull" | "segment">,
-): Reply {
-  return whenAccepted(call, (accepted) => created(call, accepted));
-}
-
 /** Makes an answer of the export that a request brings about. */
 export function whenAccepted(
   call: KeyCall<"engine" | "exporter" | "hold" | "secondaryCnaeFull" | "segment">,

@@ -80,13 +80,7 @@ function example() {
   };
 }
 
-/** Answers what the server has and what the plan allows. */
-export function status({
-  service,
-  requestId,
-  identity,
-  plan,
-}: KeyCall<
+type StatusCall = KeyCall<
   | "months"
   | "plans"
   | "scrubbed"
@@ -95,14 +89,22 @@ export function status({
   | "segment"
   | "usage"
   | "version"
->): HttpAnswer {
+>;
+
+/** Answers what the server has and what the plan allows. */
+function status(call: StatusCall): HttpAnswer {
+  return json(statusOf(call));
+}
+
+/** What the server has and what the plan allows. */
+export function statusOf({ service, requestId, identity, plan }: StatusCall) {
   const segment = loadedSegment(service);
   const byPlan = PLAN_NAMES.map((name) => [name, service.plans[name].fields]);
   const full = plan.secondaryCnaeFull && service.secondaryCnaeFull;
   const { files: kept } = service.searches.kept.of(identity.tenantId);
   const { export_bytes: most } = plan.limits;
   const { requests, accounts, exportRows } = service.usage.today(identity.tenantId);
-  return json({
+  return {
     request_id: requestId,
     status: conditionOf(service),
     version: service.version,
@@ -128,7 +130,7 @@ export function status({
       export_bytes_left: most === 0 ? null : Math.max(0, most - kept),
     },
     score: { version: SCORE_VERSION, weights: SCORE_WEIGHTS },
-  });
+  };
 }
 
 /** Whether there is a snapshot to ask, and if not, why. */

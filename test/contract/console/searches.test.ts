@@ -1,8 +1,9 @@
 /**
  * Proves: over both transports, that a saved search keeps its spec and its count, and is counted
- * anew on the present snapshot; that it can be refreshed, renamed, deleted; that another tenant's
- * does not exist; that the list comes page by page without specs, whose cursors are nobody else's;
- * that there are bounds by number and by bytes, and every mistake is told at once.
+ * anew on the present snapshot, until when it is told as news; that it can be refreshed, renamed,
+ * deleted; that another tenant's does not exist; that the list comes page by page without specs,
+ * whose cursors are nobody else's; that there are bounds by number and by bytes, and every mistake
+ * is told at once.
  * Does not prove: that what is stored survives a crash (test/contract/store/state.test.ts).
  */
 import assert from "node:assert/strict";
@@ -60,8 +61,12 @@ for (const transport of MATRIX) {
       const [now] = (await person.get("/searches")).json.searches;
       assert.deepEqual(now.saved, { snapshot: "2026-10", total: 250 });
       assert.deepEqual(now.now, { snapshot: "2026-11", total: 250 });
+      const news = async (of: Person) => (await of.get("/status")).json.unseen_searches;
+      assert.equal(await news(person), 2);
       const refreshed = await person.post(`/searches/${id}`, { refresh: true });
       assert.deepEqual(refreshed.json.search.saved, { snapshot: "2026-11", total: 250 });
+      assert.equal(await news(colleague), 1);
+      assert.equal(await news(stranger), 0);
       const renamed = await colleague.post(`/searches/${id}`, { name: "Padarias" });
       assert.equal(renamed.json.search.name, "Padarias");
       assert.deepEqual(renamed.json.search.saved, { snapshot: "2026-11", total: 250 });

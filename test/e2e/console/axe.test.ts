@@ -4,16 +4,13 @@
  * Does not prove: what no program can see, such as whether a name says the right thing.
  */
 import assert from "node:assert/strict";
-import { readFileSync } from "node:fs";
-import { createRequire } from "node:module";
 import { describe } from "node:test";
 import { words } from "../../../src/console/web/strings/pt.ts";
+import { AXE, findingsOf, TAGS } from "../../support/console/axe.ts";
 import type { Person, Visit } from "../../support/console/browser.ts";
 import { button, consoleSuite, entry, type Opener } from "../../support/console/suite.ts";
 
-const AXE = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
-const TAGS = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa"];
-const { audit, company, exports, find, keys, members, table, account, shell } = words;
+const { audit, company, exports, find, keys, members, table, account, news, shell } = words;
 const HASH = "#q=restaurantes+em+SP+com+e-mail&uf=SP&contact=email";
 
 let ana: Person;
@@ -60,6 +57,7 @@ const PLACES: readonly Place[] = [
   ["exports", "/app/exports", seen("CSV")],
   ["deleting an export", "/app/exports", then(seen("CSV"), openRemoval)],
   ["saved searches", "/app/saved", seen("Restaurantes")],
+  ["news", "/app/saved", openNews],
   ["keys", "/app/keys", seen("CRM")],
   ["a new key", "/app/keys", then(seen("CRM"), opens(keys.create))],
   ["usage", "/app/usage", async ({ page }) => page.waitForLoadState("networkidle")],
@@ -79,10 +77,10 @@ for (const width of [1440, 390]) {
         await visit.go(path);
         await visit.page.locator("h1").first().waitFor({ state: "attached" });
         await arrive?.(visit);
-        findings.push(...(await look(visit, `${name}, light`, TAGS)));
+        findings.push(...(await findingsOf(visit, `${name}, light`, TAGS)));
         // Nothing but colours changes in the dark.
         await visit.page.emulateMedia({ colorScheme: "dark" });
-        findings.push(...(await look(visit, `${name}, dark`, null)));
+        findings.push(...(await findingsOf(visit, `${name}, dark`, null)));
         await visit.page.emulateMedia({ colorScheme: "light" });
       }
       assert.deepEqual(findings, []);
@@ -94,9 +92,9 @@ for (const width of [1440, 390]) {
       await visit.go("/app");
       await button(visit.page, shell.signIn.submit).click();
       await visit.page.getByText(shell.signIn.needPassword).waitFor();
-      assert.deepEqual(await look(visit, "signing in", TAGS), []);
+      assert.deepEqual(await findingsOf(visit, "signing in", TAGS), []);
       await visit.page.emulateMedia({ colorScheme: "dark" });
-      assert.deepEqual(await look(visit, "signing in, dark", null), []);
+      assert.deepEqual(await findingsOf(visit, "signing in, dark", null), []);
     });
   });
 }
@@ -107,9 +105,9 @@ describe("on a phone", () => {
     await visit.go("/app#uf=SP&contact=email");
     await visit.page.locator(".found-actions .button").first().click();
     await dialogOf(visit).waitFor();
-    assert.deepEqual(await look(visit, "filters", TAGS), []);
+    assert.deepEqual(await findingsOf(visit, "filters", TAGS), []);
     await visit.page.emulateMedia({ colorScheme: "dark" });
-    assert.deepEqual(await look(visit, "filters, dark", null), []);
+    assert.deepEqual(await findingsOf(visit, "filters, dark", null), []);
   });
 });
 
@@ -125,40 +123,6 @@ async function prepared(open: Opener, width: number): Promise<Visit> {
   return visit;
 }
 
-interface Finding {
-  readonly id: string;
-  readonly nodes: readonly {
-    readonly target: readonly string[];
-    readonly failureSummary: string;
-  }[];
-}
-
-/** Colours fade into each other for a moment, which is long where the machine has other work. */
-const SETTLED = `(async () => {
-  for (let frames = 0; frames < 3; frames++) await new Promise(requestAnimationFrame);
-  const fading = document.getAnimations().filter((one) => one instanceof CSSTransition);
-  await Promise.allSettled(fading.map(({ finished }) => finished));
-})()`;
-
-/** Looks at the page; null for tags looks at contrast alone. */
-async function look({ page }: Visit, place: string, tags: string[] | null): Promise<string[]> {
-  await page.evaluate(SETTLED);
-  const only = tags === null ? ["color-contrast"] : tags;
-  const type = tags === null ? "rule" : "tag";
-  const found = await page.evaluate(
-    `axe.run(document, {
-      runOnly: { type: "${type}", values: ${JSON.stringify(only)} },
-      resultTypes: ["violations"],
-    }).then(({ violations }) => violations)`,
-  );
-  return (found as Finding[]).flatMap(({ id, nodes }) =>
-    nodes.slice(0, 4).map(({ target, failureSummary }) => {
-      const why = failureSummary.split("\n").slice(1, 3).join(" ");
-      return `${place}: ${id} at ${target.join(" ")}: ${why}`;
-    }),
-  );
-}
-
 function seen(text: string): (visit: Visit) => Promise<void> {
   return async ({ page }) => page.locator("main").getByText(text).first().waitFor();
 }
@@ -167,6 +131,11 @@ function then(...steps: readonly ((visit: Visit) => Promise<void>)[]) {
   return async (visit: Visit) => {
     for (const step of steps) await step(visit);
   };
+}
+
+async function openNews({ page }: Visit): Promise<void> {
+  await button(page, `${news.open}: Restaurantes`).first().click();
+  await page.getByText(news.oneMonth).waitFor();
 }
 
 async function openAccount(visit: Visit): Promise<void> {

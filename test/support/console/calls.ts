@@ -96,6 +96,7 @@ export const CONSOLE_CALLS: Readonly<Record<string, ConsoleCall>> = {
   "DELETE /exports/{id}": { statuses: OWN_GONE },
   "GET /exports/{id}/download": { statuses: [409, 409, 404] },
   "POST /exports/{id}/again": { statuses: [201, 201, 404], body: () => ({}) },
+  "POST /changes": { statuses: [422, 422, 422], body: () => ({ since: "2026-09", spec: SPEC }) },
   "GET /searches": { statuses: ALL },
   "POST /searches": { statuses: MADE, body: () => ({ name: "mine", spec: SPEC }) },
   "GET /searches/{id}": { statuses: OWN },

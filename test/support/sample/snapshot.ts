@@ -16,7 +16,7 @@ import {
   writeFileSync,
 } from "node:fs";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { basename, join } from "node:path";
 import { getMunicipalities } from "@brazilian-utils/brazilian-utils";
 import { Command } from "commander";
 import { registerImport } from "../../../src/cli/commands/import.ts";
@@ -45,6 +45,21 @@ export async function makeSampleSnapshot(
   cpSync(kept, folder, { recursive: true, mode: constants.COPYFILE_FICLONE });
   const dispose = () => rmSync(folder, { recursive: true, force: true });
   return { folder, dump: join(folder, label), snapshot: join(folder, "sample.peneira"), dispose };
+}
+
+/** Makes what has become of a sample of a number and a seed by a later month; gives its path. */
+export async function makeNextMonth(
+  before: SampleSnapshot,
+  made: { readonly accounts: number; readonly seed: number },
+  label: string,
+): Promise<string> {
+  const dump = join(before.folder, label);
+  const size = ["--establishments", String(made.accounts), "--seed", String(made.seed)];
+  const since = ["--label", label, "--since", basename(before.dump)];
+  await run(registerSample, ["sample", "--out", dump, ...size, ...since]);
+  const out = join(before.folder, `${label}.making.peneira`);
+  await run(registerImport, ["import", dump, "--out", out]);
+  return out;
 }
 
 /** The folder that holds it; made in a folder beside it where it is not there yet. */

@@ -8,6 +8,7 @@
 import type Type from "typebox";
 import type { TSchema } from "typebox";
 import type { ACCOUNT_SCHEMAS, SEARCH_SCHEMAS } from "../../../http/api/accounts-schemas.ts";
+import type { CHANGE_SCHEMAS } from "../../../http/api/changes-schemas.ts";
 import type { EXPORT_SCHEMAS } from "../../../http/api/exports-schemas.ts";
 import type { TRANSLATE_SCHEMAS } from "../../../http/api/spec-schemas.ts";
 import type { STATUS_SCHEMAS } from "../../../http/api/status-schemas.ts";
@@ -184,7 +185,10 @@ export interface CatalogAnswer {
 export type Status = Described<
   typeof STATUS_SCHEMAS.Status,
   { provenance: Record<string, string> | null }
->;
+> & {
+  /** Saved searches whose last look was at an older month than the one served. */
+  unseen_searches: number;
+};
 
 /** Who is signed in. */
 export interface SignedInUser {
@@ -285,6 +289,18 @@ export interface SavedSearch {
   /** As counted now; null where there is no snapshot or the spec means nothing to it. */
   now: { snapshot: string; total: number } | null;
 }
+
+/** `POST /changes` with `{since, spec, kinds, output, limit, cursor?}`, as POST /v1/changes. */
+export type ChangesAnswer = Described<
+  typeof CHANGE_SCHEMAS.ChangesAnswer,
+  { spec: Spec; changes: ChangeAnswer[] }
+>;
+
+/** One change; what an account was and is, as far as it was asked for or differs. */
+export type ChangeAnswer = Described<
+  typeof CHANGE_SCHEMAS.Change,
+  { before: Account | null; after: Account | null }
+>;
 
 /** An API key. */
 export interface ApiKey {

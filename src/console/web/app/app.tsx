@@ -25,6 +25,7 @@ const VIEWS: Record<ViewName, Loader> = {
   find: async () => (await import("../find/find.tsx")).Find,
   company: async () => (await import("../find/find.tsx")).CompanyView,
   exports: async () => (await import("../exports/history.tsx")).ExportsView,
+  news: async () => (await import("../exports/saved.tsx")).NewsView,
   saved: async () => (await import("../exports/saved.tsx")).SavedView,
   keys: async () => (await import("../keys/keys.tsx")).KeysView,
   usage: async () => (await import("../account/usage.tsx")).UsageView,

@@ -37,7 +37,15 @@ const OWNERS_ONLY: readonly ViewName[] = ["members", "audit"];
 export function Header(): VNode {
   const { shell } = words.value;
   const owner = user()?.role === "owner";
-  useEffect(() => void loadStatus(), []);
+  useEffect(() => {
+    const load = () => {
+      if (!document.hidden) void loadStatus();
+    };
+    load();
+    // Who comes back after hours may find another month.
+    document.addEventListener("visibilitychange", load);
+    return () => document.removeEventListener("visibilitychange", load);
+  }, []);
   return (
     <header class="header">
       <Link view="find" class="brand">
@@ -48,9 +56,10 @@ export function Header(): VNode {
         <ul>
           {SHOWN.filter(([name]) => owner || !OWNERS_ONLY.includes(name)).map(([name, icon]) => (
             <li key={name} class={`nav-${name}`}>
-              <Link view={name} aria-current={view.value === name ? "page" : undefined}>
+              <Link view={name} aria-current={isAt(name) ? "page" : undefined}>
                 <Icon name={icon} size={20} />
                 {shell.viewsShort[name]}
+                {name === "saved" && <Badge />}
               </Link>
             </li>
           ))}
@@ -63,6 +72,24 @@ export function Header(): VNode {
         <AccountMenu owner={owner} />
       </div>
     </header>
+  );
+}
+
+/** The news of a saved search are part of the saved searches. */
+function isAt(name: ViewName): boolean {
+  return view.value === name || (name === "saved" && view.value === "news");
+}
+
+/** How many saved searches have news; nothing where none has. */
+function Badge(): VNode | null {
+  const count = status.value?.unseen_searches ?? 0;
+  if (count === 0) return null;
+  const told = words.value.news.badge(count);
+  return (
+    <span class="nav-badge" title={told}>
+      <span aria-hidden="true">{count > 99 ? "99+" : count}</span>
+      <span class="visually-hidden">{told}</span>
+    </span>
   );
 }
 

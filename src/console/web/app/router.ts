@@ -2,8 +2,9 @@
  * Which view is shown. What comes in: the address, clicks on links, back and forward. What goes
  * out: the view as a signal, and links that change it without loading the page anew.
  * Invariant: the path names the view, but a company has its address in the hash of the first one
- * (`/app#/empresa/<cnpj>`), so that the number is never sent with a request for the page. Any other
- * hash belongs to the find view alone, and comes back when the user returns to that view.
+ * (`/app#/empresa/<cnpj>`), so that the number is never sent with a request for the page, and the
+ * hash of the news is the id of a saved search. Any other hash belongs to the find view alone, and
+ * comes back when the user returns to that view.
  */
 import { signal } from "@preact/signals";
 import {
@@ -20,6 +21,7 @@ export const VIEW_NAMES = [
   "company",
   "exports",
   "saved",
+  "news",
   "keys",
   "usage",
   "members",
@@ -41,12 +43,16 @@ export const view = signal<ViewName>("find");
 /** What the address of the company view names: a CNPJ, if nobody typed anything else. */
 export const shownCompany = signal("");
 
+/** Id of the saved search whose news the address names; empty in every other view. */
+export const shownSearch = signal("");
+
 /** Follows the address from now on; called once by main.tsx. */
 export function followAddress(): void {
   const read = () => {
     const next = viewOf(location.pathname, location.hash);
     if (next === "find") findHash = location.hash || findHash;
     shownCompany.value = companyOf(location.hash);
+    shownSearch.value = next === "news" ? location.hash.slice(1) : "";
     view.value = next;
   };
   read();
@@ -86,6 +92,7 @@ export function go(name: ViewName, hash?: string): void {
   if (address === location.pathname + location.hash) return;
   history.pushState(null, "", address);
   shownCompany.value = name === "company" ? companyOf(location.hash) : "";
+  shownSearch.value = name === "news" ? location.hash.slice(1) : "";
   view.value = name;
   // Nobody hears of pushState: a view that is shown already reads its new address as after "back".
   if (name === before) dispatchEvent(new PopStateEvent("popstate"));

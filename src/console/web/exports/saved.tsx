@@ -1,145 +1,31 @@
 /**
- * Saved searches. What comes in: those of the tenant, page by page, or the query to save. What goes
- * out: the list with what each found then and finds now, and the button that saves the present
- * query.
+ * Saved searches. What comes in: those of the tenant, page by page. What goes out: the list with
+ * what each found then and finds now, and the ways to its news and to the search itself.
  * Invariant: the change is that of exact counts, with the snapshots they were counted in; the spec
  * of one is loaded when it is opened, which asks it of the snapshot that is served.
  */
 import "../app/kit.ts";
 import type { VNode } from "preact";
-import { useEffect, useId, useState } from "preact/hooks";
+import { useEffect, useState } from "preact/hooks";
 import type { OpenedSearch, SavedSearch, SearchList } from "../app/answers.ts";
 import { get, post, remove } from "../app/api.ts";
 import { ago, dateTime, month, number, percent } from "../app/format.ts";
 import { go } from "../app/router.ts";
 import { words } from "../app/words.ts";
 import { catalog, loadCatalog } from "../find/catalog.ts";
-import { exploration, isEmpty, query, sentence, specOf } from "../find/query.ts";
 import { Skeleton } from "../parts/busy.tsx";
 import { Button } from "../parts/button.tsx";
-import { ConfirmDialog, Dialog } from "../parts/dialog.tsx";
-import { TextInput } from "../parts/field.tsx";
+import { ConfirmDialog } from "../parts/dialog.tsx";
 import { Menu } from "../parts/menu.tsx";
-import { EmptyState, ErrorNotice, errorText } from "../parts/notice.tsx";
+import { EmptyState, errorText } from "../parts/notice.tsx";
 import { Page } from "../parts/page.tsx";
 import { type Pages, PagesEnd, usePages } from "../parts/pages.tsx";
 import { toast } from "../parts/toast.tsx";
-import { addressOfSpec, summaryOf } from "./summary.ts";
+import { NameDialog } from "./savebutton.tsx";
+import { addressOfSpec } from "./summary.ts";
 
-/** Longest name; held equal to the server's by a test. */
-const NAME_LENGTH_MAX = 100;
-/** Longest name that is suggested: as much as a list shows in one line. */
-const SUGGESTED_MAX = 60;
-
-/** Saves the present query under a name. */
-export function SaveButton(): VNode {
-  const [open, setOpen] = useState(false);
-  const { exports } = words.value;
-  const nothing = isEmpty(query.value) || exploration.value.answer === null;
-  const first = () => {
-    const { answer } = exploration.peek();
-    const text = sentence.peek() || (answer ? summaryOf(answer.spec, catalog.peek()) : "");
-    return shortened(text);
-  };
-  const save = async (name: string) => {
-    const text = sentence.peek() === "" ? null : sentence.peek();
-    const body = { name, ...(text === null ? {} : { text }), spec: specOf(query.peek()) };
-    await post("/searches", body);
-    const action = { label: exports.savedOpenList, onClick: () => go("saved") };
-    toast(exports.savedToast(name), { action });
-  };
-  return (
-    <>
-      <Button
-        icon="bookmark"
-        aria-disabled={nothing}
-        title={nothing ? exports.saveNothing : undefined}
-        onClick={() => (nothing ? toast(exports.saveNothing, { kind: "error" }) : setOpen(true))}
-      >
-        {exports.saveButton}
-      </Button>
-      {open && (
-        <NameDialog
-          title={exports.saveTitle}
-          hint={exports.saveHint}
-          first={first()}
-          onName={save}
-          onClose={() => setOpen(false)}
-        />
-      )}
-    </>
-  );
-}
-
-/** The whole words at the beginning of a text that a suggestion has room for. */
-function shortened(text: string): string {
-  if (text.length <= SUGGESTED_MAX) return text;
-  const whole = text.slice(0, SUGGESTED_MAX).replace(/[\s,;·]+\S*$/, "");
-  return `${whole || text.slice(0, SUGGESTED_MAX - 1)}…`;
-}
-
-interface NameProps {
-  title: string;
-  hint?: string;
-  first: string;
-  onName: (name: string) => Promise<void>;
-  onClose: () => void;
-}
-
-function NameDialog({ title, hint, first, onName, onClose }: NameProps): VNode {
-  const [name, setName] = useState(first);
-  const [busy, setBusy] = useState(false);
-  const [missing, setMissing] = useState(false);
-  const [error, setError] = useState<unknown>(null);
-  const form = useId();
-  const { exports } = words.value;
-  const submit = async () => {
-    if (name.trim() === "") return setMissing(true);
-    setBusy(true);
-    setError(null);
-    try {
-      await onName(name.trim());
-      onClose();
-    } catch (failure) {
-      setError(failure);
-      setBusy(false);
-    }
-  };
-  const footer = (
-    <>
-      <Button onClick={onClose}>{exports.cancel}</Button>
-      <Button variant="primary" type="submit" form={form} busy={busy}>
-        {exports.save}
-      </Button>
-    </>
-  );
-  return (
-    <Dialog open size="small" title={title} onClose={onClose} footer={footer}>
-      <form
-        id={form}
-        onSubmit={(event) => {
-          event.preventDefault();
-          void submit();
-        }}
-      >
-        <TextInput
-          label={exports.saveName}
-          hint={hint}
-          data-autofocus
-          autocomplete="off"
-          maxLength={NAME_LENGTH_MAX}
-          value={name}
-          error={missing ? exports.saveNameMissing : null}
-          onValue={(text) => {
-            setMissing(false);
-            setName(text);
-          }}
-        />
-        {error !== null && <ErrorNotice error={error} />}
-      </form>
-    </Dialog>
-  );
-}
+// What is new for a search shares most of its code: one file of the bundle holds both.
+export { NewsView } from "../news/news.tsx";
 
 interface Saved {
   pages: Pages<SavedSearch>;
@@ -257,6 +143,14 @@ function Row({ search, onRename, onDelete, onRefresh }: Actions & { search: Save
       </div>
       <Counts search={search} />
       <div class="record-actions">
+        <Button
+          small
+          variant={hasNews(search) ? "primary" : "secondary"}
+          aria-label={`${words.value.news.open}: ${name}`}
+          onClick={() => go("news", search.id)}
+        >
+          {words.value.news.title}
+        </Button>
         <Button small busy={opening} aria-label={exports.openNamed(name)} onClick={open}>
           {exports.open}
         </Button>
@@ -278,6 +172,11 @@ function Row({ search, onRename, onDelete, onRefresh }: Actions & { search: Save
       </div>
     </li>
   );
+}
+
+/** Whether it was last looked at in an older month than the one it is counted in now. */
+function hasNews({ saved, now }: SavedSearch): boolean {
+  return now !== null && saved.snapshot < now.snapshot;
 }
 
 /** Loads the spec of a search and asks it. */

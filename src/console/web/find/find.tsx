@@ -19,6 +19,7 @@ import { FilterSheet, Filters } from "./filters/filters.tsx";
 import { Guidance, needsGuidance } from "./guidance.tsx";
 import { FiltersButton, FindHeader } from "./header.tsx";
 import { LinkNotice } from "./linknotice.tsx";
+import { followMonth } from "./newmonth.ts";
 import { isNotUnderstood, NotUnderstood } from "./notunderstood.tsx";
 import { Overview } from "./overview.tsx";
 import { exploration, followAddress, isEmpty, openingLink, query, reopenAddress } from "./query.ts";
@@ -38,6 +39,7 @@ export function Find(): VNode {
   const box = useRef<HTMLInputElement>(null);
   const [sheet, setSheet] = useState(false);
   useEffect(followAddress, []);
+  useEffect(followMonth, []);
   useEffect(() => {
     // What fails is shown by a notice, which offers to try again.
     loadCatalog().catch(() => undefined);

@@ -10,7 +10,7 @@ import { duration, number } from "../app/format.ts";
 import { wide } from "../app/media.ts";
 import { words } from "../app/words.ts";
 import { ExportButton } from "../exports/dialog.tsx";
-import { SaveButton } from "../exports/saved.tsx";
+import { SaveButton } from "../exports/savebutton.tsx";
 import { Button, copyText } from "../parts/button.tsx";
 import { Icon } from "../parts/icon.tsx";
 import { toast } from "../parts/toast.tsx";

@@ -163,6 +163,12 @@ export function addressNow(): string {
   return encodeAddress(address, catalog.peek()?.lookup ?? null);
 }
 
+/** Writes the month of the answer into an address of the user's own; a link keeps its own. */
+export function renewAddress(): void {
+  const isOwn = linkMonth.peek() === null && !opening.peek() && location.hash === reading;
+  if (isOwn && location.hash.length > 1) writeAddress("replace");
+}
+
 /** Forgets what is said about the link that was opened. */
 export function dismissLink(): void {
   troubles.value = [];

@@ -11,6 +11,7 @@ import { exports } from "./en/exports.ts";
 import { find } from "./en/find.ts";
 import { keys } from "./en/keys.ts";
 import { members } from "./en/members.ts";
+import { news } from "./en/news.ts";
 import { shell } from "./en/shell.ts";
 import { table } from "./en/table.ts";
 
@@ -25,6 +26,7 @@ export const words = {
   find,
   keys,
   members,
+  news,
   shell,
   table,
 };

@@ -13,6 +13,7 @@ import { exports } from "./pt/exports.ts";
 import { find } from "./pt/find.ts";
 import { keys } from "./pt/keys.ts";
 import { members } from "./pt/members.ts";
+import { news } from "./pt/news.ts";
 import { shell } from "./pt/shell.ts";
 import { table } from "./pt/table.ts";
 
@@ -27,6 +28,7 @@ export const words: ScreenWords = {
   find,
   keys,
   members,
+  news,
   shell,
   table,
 };

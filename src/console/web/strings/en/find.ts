@@ -235,6 +235,7 @@ export const find = {
     unknown: (key: string, value: string) => `“${value}” is no value of “${key}” in this data.`,
     broken: (key: string, value: string) => `“${key}=${value}” cannot be read.`,
   },
+  newMonth: (month: string) => `Now with the data of ${month}.`,
   linkMonthTitle: "Newer data than in the link",
   linkMonth: (linked: string, served: string) =>
     `The link was made of the data of ${month(linked)}; you see those of ${month(served)}.`,

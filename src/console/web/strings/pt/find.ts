@@ -233,6 +233,7 @@ export const find: typeof English = {
     unknown: (key, value) => `“${value}” não é um valor de “${key}” nestes dados.`,
     broken: (key, value) => `“${key}=${value}” não pode ser lido.`,
   },
+  newMonth: (month) => `Agora com dados de ${month}.`,
   linkMonthTitle: "Dados mais recentes que os do link",
   linkMonth: (linked, served) =>
     `O link foi feito com os dados de ${month(linked)}; você está vendo os de ${month(served)}.`,

@@ -1,0 +1,107 @@
+/**
+ * Changes as lines. What comes in: changes of one kind. What goes out: a line for each company:
+ * its name and address of its page, how it is reached, and what it was and is.
+ * Invariant: nothing that changed is left out but numbers that stand for a name beside them; what
+ * the register did not have is a dash.
+ */
+import type { VNode } from "preact";
+import type { ChangeKind } from "../../../changes/kinds.ts";
+import type { OutputField } from "../../../spec/fields.ts";
+import type { Account, ChangeAnswer } from "../app/answers.ts";
+import { cnpj, phone } from "../app/format.ts";
+import { CompanyLink } from "../app/router.ts";
+import { words } from "../app/words.ts";
+import type { ColumnId } from "../find/table/columnset.ts";
+import { cellText, cityText, named, nameOf, textOf } from "../find/table/values.ts";
+
+/** The columns that show a field with the words of people; the others show it as it is. */
+const SHOWN: Partial<Record<OutputField, ColumnId>> = {
+  registration_status: "status",
+  registration_status_date: "status_since",
+  share_capital: "capital",
+  started_on: "opened",
+  cnae_primary: "cnae",
+  cnae_secondary: "secondary",
+  phone_1: "phone",
+  phone_2: "second_phone",
+  simples_opt_in: "simples",
+  mei_opt_in: "mei",
+  municipality_ibge: "city",
+};
+/** Another number of the same city. */
+const SAID: readonly string[] = ["municipality_tom"];
+
+/** Fields that lines show of each company. */
+export const LINE_FIELDS: readonly OutputField[] = [
+  "cnpj",
+  "legal_name",
+  "trade_name",
+  "municipality_name",
+  "uf",
+  "foreign_city",
+  "phone_1",
+  "email",
+];
+
+/** The lines. */
+export function Changes({ kind, changes }: { kind: ChangeKind; changes: ChangeAnswer[] }): VNode {
+  return (
+    <ul class="records news-list">
+      {changes.map((change) => (
+        <Line key={change.cnpj} kind={kind} change={change} />
+      ))}
+    </ul>
+  );
+}
+
+function Line({ kind, change }: { kind: ChangeKind; change: ChangeAnswer }): VNode {
+  const account = { cnpj: change.cnpj, ...(change.after ?? change.before) } as Account;
+  const phoneNumber = textOf(account, "phone_1");
+  const told = [cnpj(change.cnpj), cityText(account)].concat(
+    kind === "left" ? [] : [phoneNumber && phone(phoneNumber), textOf(account, "email")],
+  );
+  return (
+    <li class="news-line">
+      <CompanyLink cnpj={change.cnpj} class="record-title">
+        {nameOf(account)}
+      </CompanyLink>
+      <p class="record-facts">
+        {told
+          .filter((one) => one !== "")
+          .map((one) => (
+            <span key={one}>{one}</span>
+          ))}
+      </p>
+      <What change={change} />
+    </li>
+  );
+}
+
+function What({ change }: { change: ChangeAnswer }): VNode {
+  const { news } = words.value;
+  const { before, after, changed_fields: fields } = change;
+  if (before === null) return <p class="news-what">{news.isNew}</p>;
+  if (after === null) return <p class="news-what">{news.isGone}</p>;
+  return (
+    <ul class="news-what">
+      {fields
+        .filter((field) => !SAID.includes(field))
+        .map((field) => (
+          <li key={field}>
+            <span class="news-field">{words.value.table.fields[field]}</span>{" "}
+            <s>{saidOf(before, field)}</s> <span aria-hidden="true">→</span>{" "}
+            <b>{saidOf(after, field)}</b>
+          </li>
+        ))}
+    </ul>
+  );
+}
+
+function saidOf(account: Account, field: OutputField): string {
+  if (field === "company_size_code") {
+    return named(words.value.codes.sizes, textOf(account, field)) || "–";
+  }
+  // The column of this name shows the number and the complement, too.
+  if (field === "street") return textOf(account, field) || "–";
+  return cellText(SHOWN[field] ?? (field as ColumnId), account) || "–";
+}

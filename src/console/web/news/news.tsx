@@ -1,0 +1,238 @@
+/**
+ * What is new for a saved search. What comes in: its id in the address. What goes out: how many
+ * companies are new, have left and have changed since a month, the companies themselves, a file of
+ * one kind of them, and the note that they were seen.
+ * Invariant: the numbers are exact, whichever kind is shown; a month that this server does not have
+ * is never asked for; nothing is marked as seen unless somebody says so.
+ */
+import "../app/kit.ts";
+import type { VNode } from "preact";
+import { useEffect, useState } from "preact/hooks";
+import type { ChangeKind } from "../../../changes/kinds.ts";
+import type { CreatedExport, OpenedSearch } from "../app/answers.ts";
+import { ApiError, post } from "../app/api.ts";
+import { month, number } from "../app/format.ts";
+import { go, shownSearch } from "../app/router.ts";
+import { loadStatus, status } from "../app/status.ts";
+import { words } from "../app/words.ts";
+import { exportRowsMax, freshKey } from "../exports/draft.ts";
+import { addressOfSpec } from "../exports/summary.ts";
+import { follow } from "../exports/watch.ts";
+import { catalog, loadCatalog } from "../find/catalog.ts";
+import { Progress, Skeleton } from "../parts/busy.tsx";
+import { Button } from "../parts/button.tsx";
+import { Segmented, Select } from "../parts/field.tsx";
+import { Icon } from "../parts/icon.tsx";
+import { useAnswer } from "../parts/load.ts";
+import { Menu } from "../parts/menu.tsx";
+import { EmptyState, ErrorNotice, errorText, Notice } from "../parts/notice.tsx";
+import { Page } from "../parts/page.tsx";
+import { toast } from "../parts/toast.tsx";
+import { type News, type NewsQuestion, useNews } from "./ask.ts";
+import { Changes, LINE_FIELDS } from "./changes.tsx";
+
+/** The new ones first: they are what most people come for. */
+const KINDS: readonly ChangeKind[] = ["entered", "left", "changed"];
+
+/** The view. */
+export function NewsView(): VNode {
+  const id = shownSearch.value;
+  const path = id === "" ? null : `/searches/${id}`;
+  const { answer, error, reload } = useAnswer<{ search: OpenedSearch }>(path);
+  const { news } = words.value;
+  useEffect(() => {
+    // An address that was cut off names no search.
+    if (id === "") go("saved");
+    void loadStatus();
+    // Without the catalog the search is opened with codes in place of names.
+    loadCatalog().catch(() => undefined);
+  }, []);
+  if (error !== null) {
+    return (
+      <Page title={news.title} actions={<Back />}>
+        <ErrorNotice error={error} onRetry={reload} />
+      </Page>
+    );
+  }
+  if (answer === null || status.value === null) {
+    return (
+      <Page title={news.title}>
+        <Skeleton lines={4} height={72} />
+      </Page>
+    );
+  }
+  return <Search key={id} search={answer.search} months={status.value.changes_since} />;
+}
+
+function Back(): VNode {
+  return (
+    <Button icon="chevronLeft" onClick={() => go("saved")}>
+      {words.value.news.back}
+    </Button>
+  );
+}
+
+interface SearchProps {
+  search: OpenedSearch;
+  /** Older months that are there, newest first. */
+  months: readonly string[];
+}
+
+function Search({ search, months }: SearchProps): VNode {
+  const { news } = words.value;
+  const { saved, name, text } = search;
+  const [since, setSince] = useState(months.includes(saved.snapshot) ? saved.snapshot : months[0]);
+  const lead = text !== null && text !== name ? words.value.exports.sentence(text) : undefined;
+  return (
+    <Page title={name} lead={lead} actions={<Actions search={search} />}>
+      {since === undefined ? (
+        <EmptyState icon="bookmark" title={news.oneMonth}>
+          <p>{news.oneMonthHint}</p>
+        </EmptyState>
+      ) : (
+        <Since search={search} months={months} since={since} onSince={setSince} />
+      )}
+    </Page>
+  );
+}
+
+function Actions({ search }: { search: OpenedSearch }): VNode {
+  const { news, exports } = words.value;
+  const [busy, setBusy] = useState(false);
+  const open = () => {
+    const address = addressOfSpec(search.spec, search.text ?? "", catalog.peek());
+    go("find", `#${address}`);
+  };
+  const seen = () => {
+    setBusy(true);
+    post(`/searches/${search.id}`, { refresh: true })
+      .then(
+        () => toast(news.seenToast),
+        (failure: unknown) => toast(errorText(failure), { kind: "error" }),
+      )
+      .finally(() => {
+        setBusy(false);
+        void loadStatus();
+      });
+  };
+  return (
+    <>
+      <Back />
+      <Button onClick={open}>{exports.open}</Button>
+      <Button busy={busy} onClick={seen}>
+        {news.seen}
+      </Button>
+    </>
+  );
+}
+
+type SinceProps = SearchProps & { since: string; onSince: (since: string) => void };
+
+function Since({ search, months, since, onSince }: SinceProps): VNode {
+  const { news } = words.value;
+  const [kind, setKind] = useState<ChangeKind>("entered");
+  const allowed = status.value?.field_allowlist ?? [];
+  const fields = LINE_FIELDS.filter((field) => allowed.includes(field));
+  const question: NewsQuestion = { spec: search.spec, since, kind, fields };
+  const asked = useNews(question);
+  const totals = useTotals(asked, `${search.id} ${since}`);
+  const options = KINDS.map((value) => ({
+    value,
+    label: totals === null ? news.kinds[value] : news.kindsOf[value](totals[value]),
+  }));
+  return (
+    <section class="card news">
+      <div class="news-head">
+        <Segmented legend={news.kind} hideLegend value={kind} onValue={setKind} options={options} />
+        <Select
+          label={news.since}
+          value={since}
+          onValue={onSince}
+          options={months.map((value) => ({ value, label: month(value) }))}
+        />
+        <ExportMenu question={question} total={totals?.[kind] ?? 0} />
+      </div>
+      {!months.includes(search.saved.snapshot) && (
+        <Notice quiet kind="info">
+          <p>{news.notSince(month(search.saved.snapshot))}</p>
+        </Notice>
+      )}
+      <Answer asked={asked} kind={kind} />
+    </section>
+  );
+}
+
+/** The totals of a search stay while another kind of its changes is asked for. */
+function useTotals({ answer }: News, of: string) {
+  const [known, setKnown] = useState<{ of: string; totals: Record<ChangeKind, number> } | null>(
+    null,
+  );
+  useEffect(() => {
+    if (answer !== null) setKnown({ of, totals: answer.totals });
+  }, [answer]);
+  return known?.of === of ? known.totals : null;
+}
+
+function Answer({ asked, kind }: { asked: News; kind: ChangeKind }): VNode {
+  const { news } = words.value;
+  const { answer, changes, preparing, busy, error } = asked;
+  if (error !== null && answer === null) {
+    return <ErrorNotice title={news.failed} error={error} onRetry={asked.reload} />;
+  }
+  if (answer === null) {
+    return preparing === null ? (
+      <Skeleton lines={5} height={56} />
+    ) : (
+      <div role="status">
+        <p>{news.preparing}</p>
+        <Progress value={preparing} label={news.preparing} />
+      </div>
+    );
+  }
+  const left = answer.totals[kind] - changes.length;
+  return (
+    <>
+      {changes.length === 0 ? (
+        <p class="news-none">{news.none[kind](month(answer.since.snapshot))}</p>
+      ) : (
+        <Changes kind={kind} changes={[...changes]} />
+      )}
+      {error !== null && <ErrorNotice title={news.failed} error={error} onRetry={asked.reload} />}
+      {left > 0 && error === null && (
+        <Button busy={busy} onClick={asked.more}>
+          {news.more(number(left))}
+        </Button>
+      )}
+    </>
+  );
+}
+
+function ExportMenu({ question, total }: { question: NewsQuestion; total: number }): VNode | null {
+  const { news, exports } = words.value;
+  if (status.value === null || exportRowsMax(status.value) === 0 || total === 0) return null;
+  const send = async (format: "xlsx" | "csv") => {
+    const { spec, since, kind } = question;
+    const { explain: _, output: __, limit: ___, ...asked } = spec;
+    const body = { spec: asked, since, kinds: [kind], output: { format } };
+    try {
+      const created = await post<CreatedExport>("/exports", body, { idempotencyKey: freshKey() });
+      follow(created.export);
+      const action = { label: exports.toastOpen, onClick: () => go("exports") };
+      toast(news.exporting, { action });
+    } catch (failure) {
+      const known = exports.errors[failure instanceof ApiError ? failure.code : ""];
+      toast(known ?? errorText(failure), { kind: "error" });
+    }
+  };
+  return (
+    <Menu
+      label={news.exportKind[question.kind]}
+      items={(["xlsx", "csv"] as const).map((format) => ({
+        label: exports.formats[format]?.[0] ?? format,
+        onSelect: () => void send(format),
+      }))}
+    >
+      <Icon name="download" /> {news.exportKind[question.kind]}
+    </Menu>
+  );
+}

@@ -1,0 +1,43 @@
+/**
+ * English words of what is new for a saved search. What comes in: values that are formatted
+ * already, and counts. What goes out: text.
+ * Invariant: the Portuguese table has the same keys.
+ */
+import { number } from "../../app/format.ts";
+
+const counted = (label: string) => (count: number) => `${label} (${number(count)})`;
+
+/** Words of this area. */
+export const news = {
+  title: "What is new",
+  open: "See what is new",
+  back: "Saved searches",
+  badge: (count: number) =>
+    count === 1 ? "1 search with news" : `${number(count)} searches with news`,
+  since: "Since",
+  notSince: (month: string) =>
+    `This server no longer has ${month}, when the search was last looked at.`,
+  kind: "Which companies",
+  kinds: { entered: "New", left: "Gone", changed: "Changed" },
+  kindsOf: { entered: counted("New"), left: counted("Gone"), changed: counted("Changed") },
+  none: {
+    entered: (month: string) => `No company has come in since ${month}.`,
+    left: (month: string) => `No company has left since ${month}.`,
+    changed: (month: string) => `No company has changed since ${month}.`,
+  },
+  isNew: "New in the register",
+  isGone: "No longer in the register",
+  more: (left: string) => `Show more (${left} left)`,
+  preparing: "The two months are being compared; this is done once.",
+  failed: "What is new could not be read.",
+  exportKind: {
+    entered: "Export the new ones",
+    left: "Export those that have gone",
+    changed: "Export those that have changed",
+  },
+  exporting: "The export is on its way.",
+  seen: "Mark as seen",
+  seenToast: "Marked as seen: news count from now on.",
+  oneMonth: "There is only one month here so far",
+  oneMonthHint: "What is new shows here when the next month is published and served.",
+};

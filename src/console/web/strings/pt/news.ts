@@ -1,0 +1,44 @@
+/**
+ * Portuguese words of what is new for a saved search. What comes in: values that are formatted
+ * already, and counts. What goes out: text.
+ * Invariant: the same keys as the English table, by its type.
+ */
+import { number } from "../../app/format.ts";
+import type { news as English } from "../en/news.ts";
+
+const counted = (label: string) => (count: number) => `${label} (${number(count)})`;
+
+/** Words of this area. */
+export const news: typeof English = {
+  title: "Novidades",
+  open: "Ver novidades",
+  back: "Buscas salvas",
+  badge: (count) =>
+    count === 1 ? "1 busca com novidades" : `${number(count)} buscas com novidades`,
+  since: "Desde",
+  notSince: (month) =>
+    `Este servidor já não tem ${month}, quando a busca foi vista pela última vez.`,
+  kind: "Quais empresas",
+  kinds: { entered: "Novas", left: "Saíram", changed: "Mudaram" },
+  kindsOf: { entered: counted("Novas"), left: counted("Saíram"), changed: counted("Mudaram") },
+  none: {
+    entered: (month) => `Nenhuma empresa entrou desde ${month}.`,
+    left: (month) => `Nenhuma empresa saiu desde ${month}.`,
+    changed: (month) => `Nenhuma empresa mudou desde ${month}.`,
+  },
+  isNew: "Nova no cadastro",
+  isGone: "Não está mais no cadastro",
+  more: (left) => `Mostrar mais (faltam ${left})`,
+  preparing: "Comparando os dois meses; isso é feito uma só vez.",
+  failed: "Não foi possível ler as novidades.",
+  exportKind: {
+    entered: "Exportar as novas",
+    left: "Exportar as que saíram",
+    changed: "Exportar as que mudaram",
+  },
+  exporting: "A exportação está a caminho.",
+  seen: "Marcar como visto",
+  seenToast: "Marcado como visto: as novidades contam a partir de agora.",
+  oneMonth: "Ainda só há um mês aqui",
+  oneMonthHint: "As novidades aparecem quando o próximo mês for publicado e carregado.",
+};

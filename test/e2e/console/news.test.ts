@@ -1,0 +1,168 @@
+/**
+ * Proves, in Chromium against a real server whose folder gets a newer month while pages are open,
+ * that the month is said once and everything on the screen follows it; that the menu tells how many
+ * saved searches have news; that the news of one are the changes that /v1/changes answers, kind by
+ * kind and to the last line, with what each was and is; that a file holds only the kind that is
+ * shown; and that what was marked as seen is no news.
+ * Does not prove: which accounts have changed (twin/changes), looks.
+ */
+import assert from "node:assert/strict";
+import { copyFileSync, mkdirSync, renameSync } from "node:fs";
+import { join } from "node:path";
+import { describe } from "node:test";
+import type {
+  ChangesAnswer,
+  ExportList,
+  ExportView,
+  OpenedSearch,
+  SearchPage,
+  Status,
+} from "../../../src/console/web/app/answers.ts";
+import { month, number } from "../../../src/console/web/app/format.ts";
+import { words } from "../../../src/console/web/strings/pt.ts";
+import { AXE, findingsOf, TAGS } from "../../support/console/axe.ts";
+import { eventually, type Person, type Visit } from "../../support/console/browser.ts";
+import { button, consoleSuite, countOf, entry, heading } from "../../support/console/suite.ts";
+import { makeNextMonth } from "../../support/sample/snapshot.ts";
+
+const { news, exports, find, shell } = words;
+const MADE = { accounts: 3_000, seed: 6 };
+const [OLDER, NEWER] = ["2026-10", "2026-11"] as const;
+const SPEC = {
+  filters: { geo: { uf_any_of: ["SP"] }, company: { registration_status_any_of: [2] } },
+};
+
+let ana: Person;
+let next: string;
+const suite = consoleSuite(
+  {
+    ...MADE,
+    snapshot: ({ folder, snapshot }) => {
+      mkdirSync(join(folder, "months"));
+      copyFileSync(snapshot, join(folder, "months", `${OLDER}.peneira`));
+      return join(folder, "months");
+    },
+  },
+  async (served) => {
+    ana = await served.user("ana@example.com");
+    next = await makeNextMonth(served.sample, MADE, NEWER);
+  },
+);
+const { inBrowser } = suite;
+
+/** Puts the newer month beside the older one, as an import does. */
+function publish(): void {
+  renameSync(next, join(suite.served.sample.folder, "months", `${NEWER}.peneira`));
+}
+
+async function changes(visit: Visit, kind: string): Promise<ChangesAnswer> {
+  const body = { since: OLDER, spec: SPEC, kinds: [kind], limit: 1_000 };
+  return visit.send<ChangesAnswer>("/changes", body);
+}
+
+describe("news of a saved search", () => {
+  let id = "";
+
+  inBrowser("are not there while there is one month, which is said", async (open) => {
+    const visit = await open(ana);
+    const body = { name: "São Paulo", spec: SPEC };
+    ({ id } = (await visit.send<{ search: OpenedSearch }>("/searches", body)).search);
+    await visit.go("/app/saved");
+    await button(visit.page, `${news.open}: São Paulo`).click();
+    await heading(visit, "São Paulo").waitFor();
+    await visit.page.getByText(news.oneMonth).waitFor();
+    assert.equal(await visit.page.locator(".nav-badge").count(), 0);
+  });
+
+  inBrowser("come with the next month, which an open page says once and follows", async (open) => {
+    const visit = await open(ana);
+    await visit.go("/app#uf=SP&status=2");
+    const before = await countOf(visit);
+    await eventually(async () => assert.match(visit.page.url(), /month=2026-10/));
+    publish();
+    await eventually(async () => {
+      const served = await visit.ask<Status>("/status");
+      assert.equal(served.snapshot, NEWER);
+    });
+    // The next thing that is asked comes from the newer month.
+    await visit.page.locator(".count-total").waitFor();
+    await visit.page.evaluate(() => document.dispatchEvent(new Event("visibilitychange")));
+    await visit.page.getByText(find.newMonth(month(NEWER))).waitFor();
+    assert.equal(await visit.page.getByText(find.newMonth(month(NEWER))).count(), 1);
+    await visit.page.getByText(shell.snapshot(month(NEWER)), { exact: true }).waitFor();
+    const page = await visit.send<SearchPage>("/accounts/search", { spec: SPEC, limit: 1 });
+    await eventually(async () => {
+      assert.equal(await countOf(visit), number(page.total as number));
+      assert.match(visit.page.url(), /month=2026-11/);
+    });
+    assert.notEqual(before, "");
+    await visit.page.getByText(news.badge(1)).first().waitFor({ state: "attached" });
+  });
+
+  inBrowser("are the changes of its spec, kind by kind, to the last line", async (open) => {
+    const visit = await open(ana);
+    await visit.go("/app/saved");
+    await button(visit.page, `${news.open}: São Paulo`).click();
+    for (const kind of ["entered", "left", "changed"] as const) {
+      const wanted = await changes(visit, kind);
+      const total = wanted.totals[kind];
+      assert.ok(total > 0 && wanted.changes.length === total, `${kind}: ${total}`);
+      await visit.page.getByRole("radio", { name: news.kindsOf[kind](total) }).check();
+      const lines = visit.page.locator(".news-line");
+      for (let shown = Math.min(50, total); ; shown = Math.min(shown + 50, total)) {
+        await eventually(async () => assert.equal(await lines.count(), shown));
+        if (shown === total) break;
+        await button(visit.page, news.more(number(total - shown))).click();
+      }
+      const told = await lines.allTextContents();
+      for (const [i, { before, after, changed_fields: fields }] of wanted.changes.entries()) {
+        const line = told[i] ?? "";
+        if (before === null) assert.ok(line.includes(news.isNew), line);
+        else if (after === null) assert.ok(line.includes(news.isGone), line);
+        else if (fields.includes("email")) {
+          const mails = [before.email, after.email].map((one) => String(one ?? "–"));
+          assert.ok(line.includes(`${mails[0]} → ${mails[1]}`), line);
+        }
+      }
+    }
+    await visit.page.evaluate(AXE);
+    assert.deepEqual(await findingsOf(visit, "news", TAGS), []);
+    await visit.page.reload();
+    await heading(visit, "São Paulo").waitFor();
+    await visit.page.goBack();
+    await heading(visit, exports.savedTitle).waitFor();
+  });
+
+  inBrowser("as a file hold the kind that is shown, and no other", async (open) => {
+    const visit = await open(ana);
+    await visit.go(`/app/news#${id}`);
+    const { totals } = await changes(visit, "left");
+    await visit.page.getByRole("radio", { name: news.kindsOf.left(totals.left) }).check();
+    await button(visit.page, news.exportKind.left).click();
+    await entry(visit, "CSV").click();
+    await visit.page.getByText(news.exporting).waitFor();
+    await eventually(async () => {
+      const [made] = (await visit.ask<ExportList>("/exports")).exports as [ExportView];
+      assert.equal(made.status, "done");
+      assert.equal(made.row_count, totals.left);
+    });
+  });
+
+  inBrowser("are none once they were marked as seen, and there are none by then", async (open) => {
+    const visit = await open(ana);
+    await visit.go(`/app/news#${id}`);
+    await visit.page.getByText(news.badge(1)).first().waitFor({ state: "attached" });
+    await button(visit.page, news.seen).click();
+    await visit.page.getByText(news.seenToast).waitFor();
+    await eventually(async () => assert.equal(await visit.page.locator(".nav-badge").count(), 0));
+  });
+
+  inBrowser("of a search that is gone are not there", async (open) => {
+    const visit = await open(ana);
+    visit.expect(404);
+    await visit.go(`/app/news#sch_${"0".repeat(32)}`);
+    await visit.page.getByText(shell.errors.not_found as string).waitFor();
+    await button(visit.page, news.back).click();
+    await heading(visit, exports.savedTitle).waitFor();
+  });
+});
