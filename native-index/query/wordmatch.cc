@@ -61,7 +61,7 @@ bool WordMatch::openWords(uint32_t chunk) {
     uint32_t rows = 0;
     for (WordRows* part : words_[i]) rows += part->open(chunk);
     if (rows == 0) return false;
-    order_.push_back({rows, i});
+    order_.emplace_back(rows, i);
   }
   std::sort(order_.begin(), order_.end());
   return true;
