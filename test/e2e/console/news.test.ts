@@ -3,7 +3,8 @@
  * that the month is said once and everything on the screen follows it; that the menu tells how many
  * saved searches have news; that the news of one are the changes that /v1/changes answers, kind by
  * kind and to the last line, with what each was and is; that a file holds only the kind that is
- * shown; and that what was marked as seen is no news.
+ * shown; that what was marked as seen is no news; and that a page whose server is gone for a while
+ * goes on by itself.
  * Does not prove: which accounts have changed (twin/changes), looks.
  */
 import assert from "node:assert/strict";
@@ -164,5 +165,22 @@ describe("news of a saved search", () => {
     await visit.page.getByText(shell.errors.not_found as string).waitFor();
     await button(visit.page, news.back).click();
     await heading(visit, exports.savedTitle).waitFor();
+  });
+});
+
+describe("a server that is gone for a while", () => {
+  inBrowser("leaves no count of other filters, and is asked again by itself", async (open) => {
+    const visit = await open(ana);
+    visit.expect(/ERR_INTERNET_DISCONNECTED/);
+    await visit.go("/app#uf=SP");
+    const before = await countOf(visit);
+    await visit.context.setOffline(true);
+    await visit.page.getByRole("checkbox", { name: find.email, exact: true }).first().check();
+    await visit.page.getByText(shell.offline).waitFor();
+    await eventually(async () => assert.equal(await countOf(visit), "–"));
+    await visit.context.setOffline(false);
+    await eventually(async () => assert.match(await countOf(visit), /^\d/));
+    assert.notEqual(await countOf(visit), before);
+    await visit.page.getByText(shell.offline).waitFor({ state: "detached" });
   });
 });

@@ -126,8 +126,16 @@ function useView(name: ViewName): { view: ComponentType | null; failed: boolean 
   return { view: current, failed: loaded?.name === name && current === null };
 }
 
+/** How often a server that does not answer is asked again. */
+const AGAIN_MS = 5_000;
+
 function Connection(): VNode | null {
   const { shell } = words.value;
+  useEffect(() => {
+    if (reachable.value) return;
+    const timer = setInterval(() => void loadSession().catch(() => {}), AGAIN_MS);
+    return () => clearInterval(timer);
+  }, [reachable.value]);
   if (reachable.value) return null;
   const action = { label: shell.reconnect, onClick: () => void loadSession().catch(() => {}) };
   return (

@@ -7,6 +7,7 @@
 import "../app/kit.ts";
 import type { VNode } from "preact";
 import { useEffect, useRef, useState } from "preact/hooks";
+import { reachable } from "../app/api.ts";
 import { narrow, wide } from "../app/media.ts";
 import { keep, read } from "../app/preferences.ts";
 import { words } from "../app/words.ts";
@@ -22,7 +23,15 @@ import { LinkNotice } from "./linknotice.tsx";
 import { followMonth } from "./newmonth.ts";
 import { isNotUnderstood, NotUnderstood } from "./notunderstood.tsx";
 import { Overview } from "./overview.tsx";
-import { exploration, followAddress, isEmpty, openingLink, query, reopenAddress } from "./query.ts";
+import {
+  exploration,
+  followAddress,
+  isEmpty,
+  openingLink,
+  query,
+  reopenAddress,
+  retry,
+} from "./query.ts";
 import { SentenceBox } from "./sentence.tsx";
 import { focusCell } from "./table/grid.tsx";
 import { place } from "./table/list.ts";
@@ -49,6 +58,7 @@ export function Find(): VNode {
     if (served !== undefined) refreshCatalog(served);
   }, [served]);
   useSlash(box);
+  useReturn();
   const { find } = words.value;
   return (
     <div class="find">
@@ -72,6 +82,14 @@ export function Find(): VNode {
       <Announcer />
     </div>
   );
+}
+
+/** What failed because the server could not be reached is asked again once it can. */
+function useReturn(): void {
+  const isThere = reachable.value;
+  useEffect(() => {
+    if (isThere && exploration.peek().error?.status === 0) retry();
+  }, [isThere]);
 }
 
 /** The way for keyboards past filters and charts, which are a hundred stops, into the table. */

@@ -1,8 +1,8 @@
 /**
  * The line above the results. What comes in: what the query matches. What goes out: the exact
  * count, how fresh it is and how it is ordered, and what can be done with it.
- * Invariant: the last good count stays while a newer one is on its way, dimmed; it has its room
- * from the first paint on. The link that is copied names its snapshot, so that whoever opens it
+ * Invariant: the last good count stays while a newer one is on its way, dimmed, and goes where
+ * that fails; it has its room from the first paint on. The link that is copied names its snapshot, so that whoever opens it
  * later is told of newer data; one that is too long for some programs is said to be long.
  */
 import type { VNode } from "preact";
@@ -51,15 +51,17 @@ function Count(): VNode {
   const { find } = words.value;
   const { state, answer } = exploration.value;
   const busy = state === "busy" || state === "idle";
+  // A count of other filters than those on screen says nothing of these.
+  const total = state === "failed" ? null : (answer?.total ?? null);
   return (
-    <div class={`count${busy || state === "failed" ? " count-stale" : ""}`} aria-busy={busy}>
+    <div class={`count${busy ? " count-stale" : ""}`} aria-busy={busy}>
       {/* Made anew with the first count, so that nothing moves beside it. */}
       <p key={answer === null ? "blank" : "counted"} class="count-total">
-        <strong>{answer === null ? "–" : number(answer.total)}</strong>{" "}
-        <span>{answer === null && busy ? find.counting : find.total(answer?.total ?? 2)}</span>
+        <strong>{total === null ? "–" : number(total)}</strong>{" "}
+        <span>{answer === null && busy ? find.counting : find.total(total ?? 2)}</span>
       </p>
       <p class="count-about">
-        {answer !== null && (
+        {answer !== null && total !== null && (
           <>
             <span>{find.took(duration(answer.took_ms / 1000))}</span>
             <span title={answer.snapshot_date}>{find.snapshotOf(answer.snapshot)}</span>

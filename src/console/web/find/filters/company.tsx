@@ -1,6 +1,6 @@
 /**
  * The company filters. What comes in: the query and the facets. What goes out: status, size, head
- * office, Simples and MEI.
+ * office or branch, number of establishments, Simples and MEI.
  * Invariant: a count stands beside a choice only where it is what that choice would give: where
  * nothing of the same filter is chosen, or for what is chosen itself.
  */
@@ -60,14 +60,65 @@ export function FilterCompany(): VNode {
         onChecked={(checked) =>
           change(({ filters }) => {
             filters.company.headquarters_only = checked;
+            if (checked) delete filters.company.branches_only;
           })
         }
       />
+      <Checkbox
+        label={find.branches}
+        checked={company.branches_only === true}
+        onChecked={(checked) =>
+          change(({ filters }) => {
+            if (!checked) delete filters.company.branches_only;
+            else {
+              filters.company.branches_only = true;
+              filters.company.headquarters_only = false;
+            }
+          })
+        }
+      />
+      <Chain />
       <OptIn member="simples_opt_in" legend={find.simples} />
       <OptIn member="mei_opt_in" legend={find.mei} />
     </>
   );
 }
+
+/** How many active establishments a company has: ends of the span, null where it is open. */
+const CHAINS = {
+  any: [null, null],
+  one: [1, 1],
+  few: [2, 9],
+  many: [10, null],
+} as const;
+
+/** Whether it is a chain; a span of another source, such as a sentence, is none of the choices. */
+function Chain(): VNode {
+  const { find } = words.value;
+  const { establishments_min: min, establishments_max: max } = query.value.filters.company;
+  const chosen = CHAIN_NAMES.find((name) => {
+    const [from, to] = CHAINS[name];
+    return from === (min ?? null) && to === (max ?? null);
+  });
+  return (
+    <Segmented
+      legend={find.chain}
+      value={chosen ?? "other"}
+      options={CHAIN_NAMES.map((value) => ({ value, label: find.chains[value] }))}
+      onValue={(next) =>
+        change(({ filters: { company } }) => {
+          const [from, to] = CHAINS[next as keyof typeof CHAINS];
+          delete company.establishments_min;
+          delete company.establishments_max;
+          if (from !== null) company.establishments_min = from;
+          if (to !== null) company.establishments_max = to;
+        })
+      }
+    />
+  );
+}
+
+const CHAIN_NAMES = Object.keys(CHAINS) as (keyof typeof CHAINS)[];
 
 /** Whether a company is in a regime: any, yes or no. */
 function OptIn({ member, legend }: { member: "simples_opt_in" | "mei_opt_in"; legend: string }) {

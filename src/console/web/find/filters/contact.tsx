@@ -1,36 +1,85 @@
 /**
- * The contact filters. What comes in: the query. What goes out: which ways of contact are needed.
- * Invariant: "e-mail or phone" is there beside the two, since the three are filters of their own.
+ * The contact filters. What comes in: the query. What goes out: which ways of contact are needed,
+ * of which kind, and whether they may be those of other companies too.
+ * Invariant: "e-mail or phone" is there beside the two, since the three are filters of their own; a
+ * filter that is absent unless it is used is taken out of the query when it is cleared.
  * Apart because the form has one file per group of filters.
  */
 import type { VNode } from "preact";
+import type { Filters } from "../../app/answers.ts";
 import { words } from "../../app/words.ts";
 import { Checkbox } from "../../parts/field.tsx";
 import { change, query } from "../query.ts";
 
-/** E-mail, phone, or either. */
+type Contact = Filters["contact"];
+
+/** What a box asks for: a member, and its value where it is checked. */
+interface Way {
+  readonly label: string;
+  readonly isSet: (contact: Contact) => boolean;
+  readonly set: (contact: Contact, wanted: boolean) => void;
+}
+
+/** E-mail, phone or either; of which kind; whose. */
 export function FilterContact(): VNode {
-  const { find } = words.value;
   const { contact } = query.value.filters;
-  const rows = [
-    ["require_email", find.email],
-    ["require_phone", find.phone],
-    ["require_any_contact", find.anyContact],
-  ] as const;
   return (
     <div class="checks">
-      {rows.map(([member, label]) => (
+      {ways().map(({ label, isSet, set }) => (
         <Checkbox
-          key={member}
+          key={label}
           label={label}
-          checked={contact[member]}
-          onChecked={(checked) =>
-            change(({ filters }) => {
-              filters.contact[member] = checked;
-            })
-          }
+          checked={isSet(contact)}
+          onChecked={(checked) => change(({ filters }) => set(filters.contact, checked))}
         />
       ))}
     </div>
   );
+}
+
+function ways(): Way[] {
+  const { find } = words.value;
+  return [
+    needed("require_email", find.email),
+    needed("require_phone", find.phone),
+    needed("require_any_contact", find.anyContact),
+    used("require_mobile", true, find.mobile),
+    used("require_landline", true, find.landline),
+    used("require_own_domain", true, find.ownDomain),
+    used("email_shared_max", 1, find.ownEmail),
+    used("phone_shared_max", 1, find.ownPhone),
+  ];
+}
+
+/** A filter that every query has. */
+function needed(
+  member: "require_email" | "require_phone" | "require_any_contact",
+  label: string,
+): Way {
+  return {
+    label,
+    isSet: (contact) => contact[member],
+    set: (contact, wanted) => {
+      contact[member] = wanted;
+    },
+  };
+}
+
+/** A filter that is absent unless it is used. */
+function used<
+  Member extends
+    | "require_mobile"
+    | "require_landline"
+    | "require_own_domain"
+    | "email_shared_max"
+    | "phone_shared_max",
+>(member: Member, value: NonNullable<Contact[Member]>, label: string): Way {
+  return {
+    label,
+    isSet: (contact) => contact[member] === value,
+    set: (contact, wanted) => {
+      if (wanted) contact[member] = value as Contact[Member];
+      else delete contact[member];
+    },
+  };
 }

@@ -141,6 +141,9 @@ export const find: typeof English = {
   status: "Situação cadastral",
   size: "Porte",
   headquarters,
+  branches: "Somente filiais",
+  chain: "Estabelecimentos ativos da empresa",
+  chains: { any: "Qualquer", one: "Um", few: "2 a 9", many: "10 ou mais" },
   simples: "Simples Nacional",
   mei: "MEI",
   any: "Todas",
@@ -168,6 +171,11 @@ export const find: typeof English = {
   email,
   phone,
   anyContact,
+  mobile: "Tem celular",
+  landline: "Tem telefone fixo",
+  ownDomain: "E-mail em domínio próprio",
+  ownEmail: "E-mail só desta empresa",
+  ownPhone: "Telefone só desta empresa",
 
   names: "Palavras no nome",
   namesHint:

@@ -1,0 +1,84 @@
+/**
+ * Proves, in Chromium against a real server, that the boxes and choices of contacts, branches and
+ * chains ask what they say: each gives the count that the same filter has over the API, stands in
+ * the address, goes again, and what excludes another takes it out.
+ * Does not prove: what the filters mean (twin/engine), the filters of places, activities and dates
+ * (flows).
+ */
+import assert from "node:assert/strict";
+import { describe } from "node:test";
+import type { ExploreAnswer } from "../../../src/console/web/app/answers.ts";
+import { words } from "../../../src/console/web/strings/pt.ts";
+import type { Person, Visit } from "../../support/console/browser.ts";
+import { consoleSuite, shows } from "../../support/console/suite.ts";
+
+const { find } = words;
+
+let ana: Person;
+const { inBrowser } = consoleSuite({}, async (served) => {
+  ana = await served.user("ana@example.com");
+});
+
+async function totalOf(visit: Visit, filters: object): Promise<number> {
+  return (await visit.send<ExploreAnswer>("/explore", { spec: { filters } })).total;
+}
+
+const GEO = { geo: { uf_any_of: ["SP"] } };
+
+describe("a box beside the results", () => {
+  inBrowser("of contacts asks what it says, and nothing once it is cleared", async (open) => {
+    const visit = await open(ana);
+    await visit.go("/app#uf=SP");
+    const all = await totalOf(visit, GEO);
+    await shows(visit, all);
+    const rail = visit.page.getByRole("complementary");
+    for (const [label, contact, address] of [
+      [find.mobile, { require_mobile: true }, "contact=mobile"],
+      [find.landline, { require_landline: true }, "contact=landline"],
+      [find.ownDomain, { require_own_domain: true }, "contact=own_domain"],
+      [find.ownEmail, { email_shared_max: 1 }, "email_of_most=1"],
+      [find.ownPhone, { phone_shared_max: 1 }, "phone_of_most=1"],
+    ] as const) {
+      const box = rail.getByRole("checkbox", { name: label, exact: true });
+      const total = await totalOf(visit, { ...GEO, contact });
+      assert.ok(total > 0 && total < all, `${label}: ${total} of ${all}`);
+      await box.check();
+      await shows(visit, total);
+      assert.ok(visit.page.url().includes(address), visit.page.url());
+      await box.uncheck();
+      await shows(visit, all);
+    }
+  });
+
+  inBrowser("of branches and of head offices take each other out", async (open) => {
+    const visit = await open(ana);
+    await visit.go("/app#uf=SP");
+    const rail = visit.page.getByRole("complementary");
+    const head = rail.getByRole("checkbox", { name: find.headquarters, exact: true });
+    const branches = rail.getByRole("checkbox", { name: find.branches, exact: true });
+    await head.check();
+    await branches.check();
+    await shows(visit, await totalOf(visit, { ...GEO, company: { branches_only: true } }));
+    assert.equal(await head.isChecked(), false);
+    await head.check();
+    await shows(visit, await totalOf(visit, { ...GEO, company: { headquarters_only: true } }));
+    assert.equal(await branches.isChecked(), false);
+  });
+
+  inBrowser("of chains is a span of establishments", async (open) => {
+    const visit = await open(ana);
+    await visit.go("/app#uf=SP");
+    const rail = visit.page.getByRole("complementary");
+    for (const [label, company] of [
+      [find.chains.one, { establishments_min: 1, establishments_max: 1 }],
+      [find.chains.few, { establishments_min: 2, establishments_max: 9 }],
+      [find.chains.any, {}],
+    ] as const) {
+      const group = rail.getByRole("group", { name: find.chain });
+      await group.getByRole("radio", { name: label, exact: true }).check();
+      const total = await totalOf(visit, { ...GEO, company });
+      assert.ok(total > 0, label);
+      await shows(visit, total);
+    }
+  });
+});
