@@ -29,7 +29,7 @@ const FILLERS = new Set(
     "mas porem ou or but only possuem consegue " +
     "conseguem conseguiria saber possivel estou estamos procurando buscando gostariamos " +
     "desejo desejamos ver conhecer aqui ai minha meu nossa nosso meus minhas campanha " +
-    "exista existam ve doing does do both ambos ambas enrolled dame muestrame"
+    "exista existam ve doing does do both ambos ambas enrolled dame muestrame an their its whose"
   ).split(" "),
 );
 

@@ -20,6 +20,7 @@ import { isAside, isInside, isServed } from "./heads.ts";
 import { noteKind } from "./kinds.ts";
 import { lexicon } from "./lexicon.ts";
 import { ROLES_BEFORE, type TradeRole } from "./roles.ts";
+import { isBeforeMark, markSecondary, type SecondaryMark } from "./secondary.ts";
 import { type Before, readLent, readTrade, tradeBehindShop } from "./trades.ts";
 import { leaveWriter } from "./writer.ts";
 
@@ -33,17 +34,23 @@ export function tradeEnd(sentence: Sentence, at: number): number {
   return Math.max(trade?.to ?? at, good?.to ?? at);
 }
 
-/** Finds and claims every activity; `codes` are those that were found before, as codes. */
+/**
+ * Finds and claims every activity; `codes` are those that were found before, as codes, and `marks`
+ * say where secondary ones are asked for.
+ */
 export function findActivities(
   context: ActivityContext,
   codes: readonly FoundActivity[] = [],
+  marks: readonly SecondaryMark[] = [],
 ): FoundActivity[] {
   leaveWriter(context, (at) => tradeEnd(context.sentence, at));
-  const known = findKnown(context);
+  const known = findKnown(context, (at) => isBeforeMark(marks, at));
   const wanted = [...codes, ...known].some(({ excluded }) => !excluded);
   const named = findByName(context, wanted);
   const all = [...codes, ...known, ...named].sort((a, b) => a.start - b.start);
-  return dropUntellable(context, narrowed(context.sentence, all));
+  const told = markSecondary(context, marks, narrowed(context.sentence, all));
+  const main = told.filter(({ secondary }) => secondary !== true);
+  return [...dropUntellable(context, main), ...told.filter(({ secondary }) => secondary === true)];
 }
 
 /** Codes of fewer digits are divisions and sections. */
@@ -75,7 +82,10 @@ function narrowed(sentence: Sentence, all: readonly FoundActivity[]): FoundActiv
 }
 
 /** Activities that the lexicon knows. */
-function findKnown(context: ActivityContext): FoundActivity[] {
+function findKnown(
+  context: ActivityContext,
+  isSecondary: (at: number) => boolean,
+): FoundActivity[] {
   const { sentence } = context;
   const found: FoundActivity[] = [];
   let before: Before | null = null;
@@ -83,7 +93,8 @@ function findKnown(context: ActivityContext): FoundActivity[] {
   for (let at = 0; at < sentence.tokens.length; at++) {
     const token = sentence.tokens[at] as Token;
     if (!sentence.free(at) || token.kind === "mark" || joins(token)) continue;
-    const aside: boolean = isAside(sentence, at) || isInside(sentence, at, before);
+    const aside: boolean =
+      !isSecondary(at) && (isAside(sentence, at) || isInside(sentence, at, before));
     const reading: GoodsReading | null = aside ? null : read(sentence, at, before);
     if (reading === null) continue;
     const listed = served >= 0 && isListed(sentence, served, at);
