@@ -14,6 +14,7 @@ import { findActivities, tradeEnd } from "./activities/activities.ts";
 import type { FoundActivity } from "./activities/activity.ts";
 import { findCodes } from "./activities/cnaecodes.ts";
 import { lexiconSteps } from "./activities/lexicon.ts";
+import { officialTextSteps } from "./activities/officialtexts.ts";
 import { findSecondaryMarks } from "./activities/secondary.ts";
 import { type ConfidenceFeatures, confidenceOf, isUncertain } from "./confidence.ts";
 import { findFilters } from "./filters/filters.ts";
@@ -78,6 +79,7 @@ export function* translateSteps(
   long = text.length > SHORT_MAX,
 ): Steps<Translation> {
   yield* lexiconSteps();
+  yield* officialTextSteps(segment);
   const gazetteer = yield* gazetteerSteps(segment);
   const sentence = new Sentence(text);
   readSpanish(sentence, gazetteer);

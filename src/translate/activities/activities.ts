@@ -5,7 +5,7 @@
  * stand in the text are taken as they are; an activity that is asked for and not known has no
  * codes and no certainty, so that nobody mistakes the rest for an answer.
  */
-import { catalogLookup } from "../../spec/catalog.ts";
+import { catalogLookup, cnaeDigits } from "../../spec/catalog.ts";
 import { AUDIENCE } from "../filters/remarks.ts";
 import { claimNegation, negatorOf } from "../negation.ts";
 import { joins } from "../words/phrases.ts";
@@ -19,6 +19,7 @@ import { type GoodsReading, readGoods, readGoodsBehindRole } from "./goods.ts";
 import { isAside, isInside, isServed } from "./heads.ts";
 import { noteKind } from "./kinds.ts";
 import { lexicon } from "./lexicon.ts";
+import { readOfficial } from "./officialtexts.ts";
 import { ROLES_BEFORE, type TradeRole } from "./roles.ts";
 import { isBeforeMark, markSecondary, type SecondaryMark } from "./secondary.ts";
 import { type Before, readLent, readTrade, tradeBehindShop } from "./trades.ts";
@@ -67,8 +68,11 @@ function narrowed(sentence: Sentence, all: readonly FoundActivity[]): FoundActiv
     const [one, other] = [found[i], found[i + 1]] as [FoundActivity, FoundActivity];
     const between = sentence.text.slice(one.end, other.start).trim();
     const phrase = one.excluded === other.excluded && /^(de|do|da|dos|das|of)?$/i.test(between);
-    const [narrow, general] = digits(one) < digits(other) ? [other, one] : [one, other];
-    const wide = digits(general) < WIDE_DIGITS && digits(general) < digits(narrow);
+    const [narrow, general] =
+      digits(one) < digits(other) || covers(one, other) ? [other, one] : [one, other];
+    const wide =
+      covers(general, narrow) ||
+      (digits(general) < WIDE_DIGITS && digits(general) < digits(narrow));
     if (!phrase || !wide || narrow.codes.length === 0) {
       i++;
       continue;
@@ -79,6 +83,14 @@ function narrowed(sentence: Sentence, all: readonly FoundActivity[]): FoundActiv
     found.splice(i, 2, { ...narrow, start, end: other.end, words, also });
   }
   return found;
+}
+
+/** Whether an activity is all that another one is, and more: schools, and schools of infants. */
+function covers(wide: FoundActivity, narrow: FoundActivity): boolean {
+  const all = [...wide.codes, ...wide.also].map(cnaeDigits);
+  const within = (code: string) => all.some((each) => cnaeDigits(code).startsWith(each));
+  const more = wide.codes.some((code) => !narrow.codes.includes(code));
+  return more && narrow.codes.length > 0 && narrow.codes.every(within);
 }
 
 /** Activities that the lexicon knows. */
@@ -95,7 +107,7 @@ function findKnown(
     if (!sentence.free(at) || token.kind === "mark" || joins(token)) continue;
     const aside: boolean =
       !isSecondary(at) && (isAside(sentence, at) || isInside(sentence, at, before));
-    const reading: GoodsReading | null = aside ? null : read(sentence, at, before);
+    const reading: GoodsReading | null = aside ? null : read(context, at, before);
     if (reading === null) continue;
     const listed = served >= 0 && isListed(sentence, served, at);
     if (before !== null && (listed || isServed(sentence, at))) {
@@ -115,8 +127,15 @@ function findKnown(
   return found;
 }
 
-/** What begins at a token: the longest of a trade, goods with a role, goods alone; or nothing. */
-function read(sentence: Sentence, at: number, before: Before | null): GoodsReading | null {
+/**
+ * What begins at a token: the longest of a trade, an official text, goods with a role, goods alone;
+ * or nothing.
+ */
+function read(
+  { segment, sentence }: ActivityContext,
+  at: number,
+  before: Before | null,
+): GoodsReading | null {
   const role = roleBefore(sentence, before, at);
   const follows = before !== null && !isListed(sentence, before.to, at);
   const bare = bareGoods(sentence, at, { role, follows });
@@ -125,6 +144,7 @@ function read(sentence: Sentence, at: number, before: Before | null): GoodsReadi
     // "indústrias, menos têxtil e calçados": what is done goes before what shops are called.
     role === null || bare?.assumed === true ? null : bare,
     readTrade(sentence, at),
+    readOfficial(segment, sentence, at),
     tradeBehindShop(sentence, at),
     readGoodsBehindRole(sentence, at),
     bare,
