@@ -16,7 +16,7 @@ import { findByName } from "./byname.ts";
 import { spelled } from "./cnaecodes.ts";
 import { dropUntellable } from "./exclusions.ts";
 import { type GoodsReading, readGoods, readGoodsBehindRole } from "./goods.ts";
-import { isAside, isInside, isServed } from "./heads.ts";
+import { isAside, isInside, isServed, servedFrom } from "./heads.ts";
 import { noteKind } from "./kinds.ts";
 import { lexicon } from "./lexicon.ts";
 import { readOfficial } from "./officialtexts.ts";
@@ -108,12 +108,19 @@ function findKnown(
     const aside: boolean =
       !isSecondary(at) && (isAside(sentence, at) || isInside(sentence, at, before));
     const reading: GoodsReading | null = aside ? null : read(context, at, before);
-    if (reading === null) continue;
+    if (reading === null) {
+      at = Math.max(at, sameGoods(sentence, at, { before, found }) - 1);
+      continue;
+    }
     const listed = served >= 0 && isListed(sentence, served, at);
     if (before !== null && (listed || isServed(sentence, at))) {
       served = reading.to;
       const { code, ...detail } = AUDIENCE;
-      context.notes.leave(code, detail, sentence.claim(at, served, "unmapped"));
+      context.notes.leave(
+        code,
+        detail,
+        sentence.claim(servedFrom(sentence, at), served, "unmapped"),
+      );
       at = served - 1;
       continue;
     }
@@ -125,6 +132,20 @@ function findKnown(
     at = reading.to - 1;
   }
   return found;
+}
+
+/** Where goods end that only say again what the trade before them deals in: "adega de bebidas". */
+function sameGoods(
+  sentence: Sentence,
+  at: number,
+  { before, found }: { readonly before: Before | null; readonly found: readonly FoundActivity[] },
+): number {
+  if (before?.to !== at - 1 || !OF.has(sentence.folded(at - 1))) return at;
+  const goods = readGoods(sentence, at);
+  const own = found.at(-1)?.codes ?? [];
+  if (goods === null || !goods.codes.map(spelled).some((code) => own.includes(code))) return at;
+  sentence.claim(at, goods.to, "activity");
+  return goods.to;
 }
 
 /**

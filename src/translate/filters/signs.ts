@@ -151,6 +151,8 @@ function isContactMeant(sentence: Sentence, { at, to }: Named, contactEnd: numbe
       break;
   }
   if (NEEDED.has(sentence.folded(to))) return true;
+  // "padarias em Piracicaba email": what ends a search behind its place is wanted.
+  if (to === sentence.tokens.length && sentence.owner(first - 1) === "place") return true;
   const of = ["de", "dos", "das", "do", "da", "of", "e"].includes(sentence.folded(to));
   return of && startsWithFillers(sentence, first);
 }

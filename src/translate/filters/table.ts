@@ -162,7 +162,8 @@ const WISHES: readonly (readonly [names: string, phrase: FilterPhrase])[] = [
     },
   ],
   [
-    "matriz|matrizes|estabelecimento matriz|sede|headquarters|headquarter|head office|main office",
+    "matriz|matrizes|casa matriz|" +
+      "estabelecimento matriz|sede|headquarters|headquarter|head office|main office",
     {
       role: "headquarters",
       apply: (found, negated) => {
@@ -249,7 +250,7 @@ const WISHES: readonly (readonly [names: string, phrase: FilterPhrase])[] = [
     { ...sorted("share_capital", "desc", { implied: true }), led: true },
   ],
   [
-    "maior|maiores|maiores primeiro|maiores topo|largest|biggest|largest first",
+    "maior|maiores|mais grandes|maiores primeiro|maiores topo|largest|biggest|largest first",
     sorted("share_capital", "desc", { vague: true }),
   ],
   [

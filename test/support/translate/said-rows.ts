@@ -58,6 +58,17 @@ export const SAID_ROWS: Readonly<Record<string, Rows>> = {
     ["bakeries with their own domain e-mail", "email=true domain=true"],
     [" com telefone ou e-mail corporativo", "phone=true left=either_contact(e-mail corporativo)"],
   ],
+  FURTHER: [
+    ["bakeries, no more than 30", "limit=30"],
+    [" em Recife email", "email=true city=2611606"],
+    ["adegas de bebidas em Recife", "city=2611606"],
+    [" que atendam condomínios em Recife", "city=2611606 left=audience(atendam condomínios)"],
+    ["panaderías en Curitiba con teléfono fijo", "landline=true city=4106902"],
+    [
+      "las panaderías más grandes de Curitiba",
+      "sort=share_capital.desc city=4106902 assumed=largest_by_capital",
+    ],
+  ],
   UNITS: [
     [" com mais de 5 lojas", "units=6-"],
     ["redes de farmácia com 5 ou mais lojas", "units=5-"],
