@@ -41,7 +41,7 @@ const WORDS = new Map(
     "excepto:exceto menos:menos fuera:fora ordenadas:ordenadas ordenados:ordenados " +
     "regimen:regime " +
     "matriz:matriz casa:casa hoy:hoje este:este esta:esta primero:primeiro primeras:primeiras " +
-    "propio:proprio propia:propria fijo:fixo fija:fixa servicio:servico servicios:servicos " +
+    "propio:proprio propia:propria fijo:fixo fija:fixa " +
     "vino:vinho vinos:vinhos zapateria:sapataria zapaterias:sapatarias " +
     "floristeria:floricultura floristerias:floriculturas mueblerias:moveis muebleria:moveis " +
     "compartido:compartilhado igual:igual dentro:dentro " +
