@@ -15,7 +15,7 @@ const FILLERS = new Set(
     "precisamos encontre encontrar ache achar liste listar mostre mostrar traga trazer " +
     "me nos eu favor por todo toda tudo qualquer cada que quem qual quais onde ser sejam " +
     "seja sao e esta estao estejam ter tem tenham tenha possua possuam possuir existe " +
-    "existem ha aberta aberto abriu abriram registrada cadastrada localizada localizado " +
+    "existem ha aberta aberto abriu abriram registrada inscrita cadastrada localizada localizado " +
     "situada sediada fica ficam atuam atua atuem trabalham trabalha ramo area setor " +
     "segmento atividade tipo como mais muito bem so somente apenas tambem ainda ja " +
     "hoje brasil brasileira pais nacional lead cliente potencial prospect contato dado " +
@@ -29,7 +29,7 @@ const FILLERS = new Set(
     "mas porem ou or but only possuem consegue " +
     "conseguem conseguiria saber possivel estou estamos procurando buscando gostariamos " +
     "desejo desejamos ver conhecer aqui ai minha meu nossa nosso meus minhas campanha " +
-    "exista existam ve doing does do both ambos ambas enrolled dame muestrame"
+    "exista existam ve doing does do both ambos ambas enrolled dame muestrame an their its whose"
   ).split(" "),
 );
 

@@ -35,7 +35,7 @@ const EXCLUDE = wordSet(
     "excluding exclude ignoring",
 );
 /** Words that negate with those behind them: "em vez de", "no phone". */
-const MAY_NEGATE = wordSet("em ao no instead");
+const MAY_NEGATE = wordSet("em ao no nada instead");
 /** Words that say by themselves that something does not matter. */
 const REGARDLESS = wordSet("independente independentemente regardless indiferente");
 /** Words that may stand between a negator and what it excludes. */
@@ -134,7 +134,8 @@ function isNegator(sentence: Sentence, at: number): boolean {
 function isInstead(sentence: Sentence, at: number): boolean {
   const of = ["de", "do", "da", "dos", "das", "of"];
   const [word, next] = [sentence.folded(at), sentence.folded(at + 1)];
-  if (word === "instead") return of.includes(next);
+  // "nada de atacado"
+  if (word === "instead" || word === "nada") return of.includes(next);
   const said = INSTEAD.has(`${word} ${next}`);
   return said && of.includes(sentence.folded(at + 2));
 }

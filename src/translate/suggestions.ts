@@ -52,7 +52,8 @@ export function* suggestionSteps(
   let left = COUNTS_MAX;
   for (const found of activities) {
     const codes = subclassesOf(segment, found).slice(0, Math.min(ACTIVITIES_MAX, left));
-    if (found.excluded || codes.length < (found.codes.length === 0 ? 1 : 2)) continue;
+    if (found.excluded || found.secondary || codes.length < (found.codes.length === 0 ? 1 : 2))
+      continue;
     const { words, start, end } = found;
     if (suggestions.length > 0) yield;
     const descriptions = guarded(() => segment.native.table(TABLES.indexOf("cnae_description")));

@@ -8,26 +8,30 @@
  * text, which is bounded, bounds the work.
  */
 import type { Segment } from "../search/segment.ts";
+import { catalogLookup } from "../spec/catalog.ts";
 import { atOnce, type Steps } from "../steps.ts";
 import { findActivities, tradeEnd } from "./activities/activities.ts";
 import type { FoundActivity } from "./activities/activity.ts";
 import { findCodes } from "./activities/cnaecodes.ts";
 import { lexiconSteps } from "./activities/lexicon.ts";
+import { officialTextSteps } from "./activities/officialtexts.ts";
+import { findSecondaryMarks } from "./activities/secondary.ts";
 import { type ConfidenceFeatures, confidenceOf, isUncertain } from "./confidence.ts";
 import { findFilters } from "./filters/filters.ts";
 import { findNameWords } from "./filters/namewords.ts";
 import { leavePeople } from "./filters/people.ts";
-import { companyOf, contactOf, sortOf } from "./filters/specfilters.ts";
+import { filtersOf, sortOf } from "./filters/specfilters.ts";
 import { languageOf, type Note, Notes } from "./notes.ts";
 import { findAges } from "./numbers/ages.ts";
 import { Bounds } from "./numbers/bounds.ts";
 import { dayOf } from "./numbers/calendar.ts";
 import { findCapital, leaveAmounts } from "./numbers/capital.ts";
+import { findCounts } from "./numbers/counts.ts";
 import { findDates } from "./numbers/dates.ts";
 import { findLimit } from "./numbers/limits.ts";
 import { gazetteerSteps } from "./places/gazetteer.ts";
 import { geoOf } from "./places/geo.ts";
-import { findNumberedPlaces, type NumberedPlaces } from "./places/numbered.ts";
+import { findNumberedPlaces } from "./places/numbered.ts";
 import { type FoundPlaces, findPlaces } from "./places/places.ts";
 import { findUnknownPlaces } from "./places/unknownplaces.ts";
 import { correctSpelling, readyForUnknown } from "./spelling/corrections.ts";
@@ -75,6 +79,7 @@ export function* translateSteps(
   long = text.length > SHORT_MAX,
 ): Steps<Translation> {
   yield* lexiconSteps();
+  yield* officialTextSteps(segment);
   const gazetteer = yield* gazetteerSteps(segment);
   const sentence = new Sentence(text);
   readSpanish(sentence, gazetteer);
@@ -94,33 +99,31 @@ export function* translateSteps(
   findUnknownPlaces(around, places, "long");
   if (long) yield;
   const codes = findCodes({ segment, sentence, notes });
+  const marks = findSecondaryMarks({ sentence, notes });
   const bounds = new Bounds(notes);
   const numbers = { sentence, notes, bounds, today: dayOf(segment.snapshotDate) };
   findCapital(numbers);
   findAges(numbers);
   findDates(numbers);
+  const counts = catalogLookup(segment.catalog).hasCounts;
+  findCounts({ sentence, notes, bounds, counts });
   const limit = findLimit(sentence, notes);
   leaveAmounts(numbers);
   leavePeople(sentence, notes);
-  const wishes = findFilters(sentence, notes);
+  const wishes = findFilters({ sentence, notes, counts, bounds });
   findUnknownPlaces(around, places, "named");
   if (long) yield;
-  const activities = findActivities({ segment, sentence, notes }, codes);
+  const activities = findActivities({ segment, sentence, notes }, codes, marks);
   if (long) yield;
   findUnknownPlaces(around, places, "left");
   const geo = geoOf(places, around);
   const narrowed = hints.length + numbered.areaCodes.length + numbered.postalCodes.length > 0;
   settleLeftovers(sentence, notes);
-  const company = companyOf(wishes, bounds, notes);
+  const filters = filtersOf({ activities, hints, geo, numbered, wishes, bounds, notes });
   const sort = sortOf(wishes, notes);
   const spec = {
     ...(limit === null ? {} : { limit }),
-    filters: {
-      industry: { ...industryOf(activities), ...(hints.length === 0 ? {} : { text_hints: hints }) },
-      geo: { ...geo, ...codesOf(numbered) },
-      company,
-      contact: contactOf(wishes),
-    },
+    filters,
     ...(sort.length === 0 ? {} : { sort }),
     explain: explained(
       notes,
@@ -147,21 +150,6 @@ function explained(notes: Notes, confidence: number): TranslationExplain {
     warnings: notes.warnings,
     unmapped_constraints: notes.unmapped,
     confidence,
-  };
-}
-
-function industryOf(activities: readonly FoundActivity[]): Record<string, unknown> {
-  const codes = (excluded: boolean) => [
-    ...new Set(activities.filter((one) => one.excluded === excluded).flatMap((one) => one.codes)),
-  ];
-  return { cnae_any_of: codes(false), cnae_exclude: codes(true) };
-}
-
-/** The filters of area codes and postal codes; absent without any. */
-function codesOf({ areaCodes, postalCodes }: NumberedPlaces) {
-  return {
-    ...(areaCodes.length === 0 ? {} : { area_code_any_of: [...new Set(areaCodes)] }),
-    ...(postalCodes.length === 0 ? {} : { postal_code_prefix_any_of: [...new Set(postalCodes)] }),
   };
 }
 

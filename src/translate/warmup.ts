@@ -9,6 +9,7 @@ import type { Steps } from "../steps.ts";
 import { inTurns } from "../turns.ts";
 import { descriptionSteps } from "./activities/descriptions.ts";
 import { lexiconSteps } from "./activities/lexicon.ts";
+import { officialTextSteps } from "./activities/officialtexts.ts";
 import { officialNamesSteps } from "./leads/leadactivities.ts";
 import { cityIndexSteps } from "./leads/leadplaces.ts";
 import { leadQuerySteps } from "./leads/leadquery.ts";
@@ -20,7 +21,7 @@ import { translateSteps } from "./translate.ts";
 /** Sentences that go through every stage, the official names and the unknown words included. */
 const SENTENCES = [
   "padarias em MG abertas desde 2020 com e-mail, exceto MEI",
-  "fabricação de aditivos de uso industrial em São Paulo",
+  "fabricação industrial de aditivos em São Paulo",
   "lojas de roupaz e calçados no Recife, mais novas primeiro",
   "empresas de xyz",
 ];
@@ -42,6 +43,7 @@ export function* warmTranslationSteps(segment: Segment): Steps<void> {
   yield* lexiconSteps();
   const gazetteer = yield* gazetteerSteps(segment);
   yield* spellWordsSteps(gazetteer);
+  yield* officialTextSteps(segment);
   yield* descriptionSteps(segment);
   yield* nearestTradesSteps();
   yield* cityIndexSteps(gazetteer);

@@ -53,7 +53,7 @@ interface PartRow {
 export const PARTS = {
   cnae: { section: "activity", role: "activity" },
   cnae_exclude: { section: "activity", role: "activity" },
-  cnae_secondary: { section: "activity", role: null },
+  cnae_secondary: { section: "activity", role: "activity" },
   text_hints: { section: "name", role: "name" },
   uf: { section: "place", role: "place" },
   municipality: { section: "place", role: "place" },
@@ -63,8 +63,8 @@ export const PARTS = {
   company_size: { section: "company", role: "size" },
   legal_nature: { section: "capital", role: "nature" },
   headquarters: { section: "company", role: "headquarters" },
-  branches: { section: "company", role: null },
-  establishments: { section: "company", role: null },
+  branches: { section: "company", role: "headquarters" },
+  establishments: { section: "company", role: "headquarters" },
   simples: { section: "company", role: "regime" },
   mei: { section: "company", role: "regime" },
   started: { section: "opened", role: "date" },
@@ -72,11 +72,11 @@ export const PARTS = {
   email: { section: "contact", role: "contact" },
   phone: { section: "contact", role: "contact" },
   any_contact: { section: "contact", role: "contact" },
-  mobile: { section: "contact", role: null },
-  landline: { section: "contact", role: null },
-  own_domain: { section: "contact", role: null },
-  email_shared: { section: "contact", role: null },
-  phone_shared: { section: "contact", role: null },
+  mobile: { section: "contact", role: "contact" },
+  landline: { section: "contact", role: "contact" },
+  own_domain: { section: "contact", role: "contact" },
+  email_shared: { section: "contact", role: "contact" },
+  phone_shared: { section: "contact", role: "contact" },
 } as const satisfies Readonly<Record<string, PartRow>>;
 
 /** What an explanation has for a filter that an account met. */

@@ -5,7 +5,7 @@
  * stand in the text are taken as they are; an activity that is asked for and not known has no
  * codes and no certainty, so that nobody mistakes the rest for an answer.
  */
-import { catalogLookup } from "../../spec/catalog.ts";
+import { catalogLookup, cnaeDigits } from "../../spec/catalog.ts";
 import { AUDIENCE } from "../filters/remarks.ts";
 import { claimNegation, negatorOf } from "../negation.ts";
 import { joins } from "../words/phrases.ts";
@@ -16,10 +16,12 @@ import { findByName } from "./byname.ts";
 import { spelled } from "./cnaecodes.ts";
 import { dropUntellable } from "./exclusions.ts";
 import { type GoodsReading, readGoods, readGoodsBehindRole } from "./goods.ts";
-import { isAside, isInside, isServed } from "./heads.ts";
+import { isAside, isInside, isServed, servedFrom } from "./heads.ts";
 import { noteKind } from "./kinds.ts";
 import { lexicon } from "./lexicon.ts";
+import { readOfficial } from "./officialtexts.ts";
 import { ROLES_BEFORE, type TradeRole } from "./roles.ts";
+import { isBeforeMark, markSecondary, type SecondaryMark } from "./secondary.ts";
 import { type Before, readLent, readTrade, tradeBehindShop } from "./trades.ts";
 import { leaveWriter } from "./writer.ts";
 
@@ -33,17 +35,23 @@ export function tradeEnd(sentence: Sentence, at: number): number {
   return Math.max(trade?.to ?? at, good?.to ?? at);
 }
 
-/** Finds and claims every activity; `codes` are those that were found before, as codes. */
+/**
+ * Finds and claims every activity; `codes` are those that were found before, as codes, and `marks`
+ * say where secondary ones are asked for.
+ */
 export function findActivities(
   context: ActivityContext,
   codes: readonly FoundActivity[] = [],
+  marks: readonly SecondaryMark[] = [],
 ): FoundActivity[] {
   leaveWriter(context, (at) => tradeEnd(context.sentence, at));
-  const known = findKnown(context);
+  const known = findKnown(context, (at) => isBeforeMark(marks, at));
   const wanted = [...codes, ...known].some(({ excluded }) => !excluded);
   const named = findByName(context, wanted);
   const all = [...codes, ...known, ...named].sort((a, b) => a.start - b.start);
-  return dropUntellable(context, narrowed(context.sentence, all));
+  const told = markSecondary(context, marks, narrowed(context.sentence, all));
+  const main = told.filter(({ secondary }) => secondary !== true);
+  return [...dropUntellable(context, main), ...told.filter(({ secondary }) => secondary === true)];
 }
 
 /** Codes of fewer digits are divisions and sections. */
@@ -60,8 +68,11 @@ function narrowed(sentence: Sentence, all: readonly FoundActivity[]): FoundActiv
     const [one, other] = [found[i], found[i + 1]] as [FoundActivity, FoundActivity];
     const between = sentence.text.slice(one.end, other.start).trim();
     const phrase = one.excluded === other.excluded && /^(de|do|da|dos|das|of)?$/i.test(between);
-    const [narrow, general] = digits(one) < digits(other) ? [other, one] : [one, other];
-    const wide = digits(general) < WIDE_DIGITS && digits(general) < digits(narrow);
+    const [narrow, general] =
+      digits(one) < digits(other) || covers(one, other) ? [other, one] : [one, other];
+    const wide =
+      covers(general, narrow) ||
+      (digits(general) < WIDE_DIGITS && digits(general) < digits(narrow));
     if (!phrase || !wide || narrow.codes.length === 0) {
       i++;
       continue;
@@ -74,8 +85,19 @@ function narrowed(sentence: Sentence, all: readonly FoundActivity[]): FoundActiv
   return found;
 }
 
+/** Whether an activity is all that another one is, and more: schools, and schools of infants. */
+function covers(wide: FoundActivity, narrow: FoundActivity): boolean {
+  const all = [...wide.codes, ...wide.also].map(cnaeDigits);
+  const within = (code: string) => all.some((each) => cnaeDigits(code).startsWith(each));
+  const more = wide.codes.some((code) => !narrow.codes.includes(code));
+  return more && narrow.codes.length > 0 && narrow.codes.every(within);
+}
+
 /** Activities that the lexicon knows. */
-function findKnown(context: ActivityContext): FoundActivity[] {
+function findKnown(
+  context: ActivityContext,
+  isSecondary: (at: number) => boolean,
+): FoundActivity[] {
   const { sentence } = context;
   const found: FoundActivity[] = [];
   let before: Before | null = null;
@@ -83,14 +105,22 @@ function findKnown(context: ActivityContext): FoundActivity[] {
   for (let at = 0; at < sentence.tokens.length; at++) {
     const token = sentence.tokens[at] as Token;
     if (!sentence.free(at) || token.kind === "mark" || joins(token)) continue;
-    const aside: boolean = isAside(sentence, at) || isInside(sentence, at, before);
-    const reading: GoodsReading | null = aside ? null : read(sentence, at, before);
-    if (reading === null) continue;
+    const aside: boolean =
+      !isSecondary(at) && (isAside(sentence, at) || isInside(sentence, at, before));
+    const reading: GoodsReading | null = aside ? null : read(context, at, before);
+    if (reading === null) {
+      at = Math.max(at, sameGoods(sentence, at, { before, found }) - 1);
+      continue;
+    }
     const listed = served >= 0 && isListed(sentence, served, at);
     if (before !== null && (listed || isServed(sentence, at))) {
       served = reading.to;
       const { code, ...detail } = AUDIENCE;
-      context.notes.leave(code, detail, sentence.claim(at, served, "unmapped"));
+      context.notes.leave(
+        code,
+        detail,
+        sentence.claim(servedFrom(sentence, at), served, "unmapped"),
+      );
       at = served - 1;
       continue;
     }
@@ -104,8 +134,29 @@ function findKnown(context: ActivityContext): FoundActivity[] {
   return found;
 }
 
-/** What begins at a token: the longest of a trade, goods with a role, goods alone; or nothing. */
-function read(sentence: Sentence, at: number, before: Before | null): GoodsReading | null {
+/** Where goods end that only say again what the trade before them deals in: "adega de bebidas". */
+function sameGoods(
+  sentence: Sentence,
+  at: number,
+  { before, found }: { readonly before: Before | null; readonly found: readonly FoundActivity[] },
+): number {
+  if (before?.to !== at - 1 || !OF.has(sentence.folded(at - 1))) return at;
+  const goods = readGoods(sentence, at);
+  const own = found.at(-1)?.codes ?? [];
+  if (goods === null || !goods.codes.map(spelled).some((code) => own.includes(code))) return at;
+  sentence.claim(at, goods.to, "activity");
+  return goods.to;
+}
+
+/**
+ * What begins at a token: the longest of a trade, an official text, goods with a role, goods alone;
+ * or nothing.
+ */
+function read(
+  { segment, sentence }: ActivityContext,
+  at: number,
+  before: Before | null,
+): GoodsReading | null {
   const role = roleBefore(sentence, before, at);
   const follows = before !== null && !isListed(sentence, before.to, at);
   const bare = bareGoods(sentence, at, { role, follows });
@@ -114,6 +165,7 @@ function read(sentence: Sentence, at: number, before: Before | null): GoodsReadi
     // "indústrias, menos têxtil e calçados": what is done goes before what shops are called.
     role === null || bare?.assumed === true ? null : bare,
     readTrade(sentence, at),
+    readOfficial(segment, sentence, at),
     tradeBehindShop(sentence, at),
     readGoodsBehindRole(sentence, at),
     bare,

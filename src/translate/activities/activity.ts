@@ -15,6 +15,8 @@ export interface FoundActivity extends Words {
   /** Perhaps meant as well; these are only suggested. */
   readonly also: readonly string[];
   readonly excluded: boolean;
+  /** Asked for as a secondary activity. */
+  readonly secondary?: true;
   /** How sure it is that these are meant, 0-1. */
   readonly certainty: number;
 }

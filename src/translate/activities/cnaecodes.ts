@@ -24,7 +24,8 @@ const SECTIONS = new Set(["secao", "secoes", "section"]);
 /** Words between the naming word and its code. */
 const BETWEEN = new Set(
   (
-    "cnae fiscal principal primario primaria numero n no codigo comeca comecam comecando com " +
+    "cnae fiscal principal primario primaria secundario secundaria secundarios secondary " +
+    "numero n no codigo comeca comecam comecando com " +
     "iniciado iniciados inicia iniciam em por que e de do da ibge the of is igual a tipo"
   ).split(" "),
 );

@@ -23,10 +23,20 @@ export function isServed(sentence: Sentence, at: number): boolean {
   let lead = at - 1;
   while (lead > at - 3 && (SMALL.has(sentence.folded(lead)) || OWN.has(sentence.folded(lead))))
     lead--;
+  if (servedFrom(sentence, at) < at) return true;
   if (!["para", "pra", "pras", "pros", "for"].includes(sentence.folded(lead))) return false;
   // "looking for bakeries"
   if (SOUGHT.has(sentence.folded(lead - 1))) return false;
   return !sentence.tokens.slice(0, lead).some(({ folded }) => OFFERING.has(folded));
+}
+
+const SERVING = new Set("atenda atendam atende atendem sirva sirvam serve servem".split(" "));
+/** Where "atendam" stands before those who are served; the place itself where it does not. */
+export function servedFrom(sentence: Sentence, at: number): number {
+  let verb = at - 1;
+  while (verb > at - 3 && SMALL.has(sentence.folded(verb))) verb--;
+  const serving = SERVING.has(sentence.folded(verb)) && sentence.folded(verb - 1) === "que";
+  return serving && sentence.free(verb) ? verb : at;
 }
 
 const SOUGHT = new Set(

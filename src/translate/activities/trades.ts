@@ -13,6 +13,8 @@ import { type LexiconChoice, lexicon } from "./lexicon.ts";
 import { ROLES_BEFORE, type TradeRole } from "./roles.ts";
 
 const OF = new Set(["de", "do", "da", "dos", "das", "of"]);
+/** What is done stands behind them. */
+const SERVICES = new Set(["servico", "servicos", "service", "services"]);
 /** Most words of a name that a trade lends its first word to. */
 const LENT_MAX = 6;
 
@@ -58,8 +60,10 @@ function isTail({ folded, key }: Token): boolean {
 export function tradeBehindShop(sentence: Sentence, at: number): GoodsReading | null {
   const free = (index: number) => sentence.free(index);
   const role = ROLES_BEFORE.longest(sentence.tokens, at, free);
-  if (role?.value !== "retail" || !OF.has(sentence.folded(role.to))) return null;
-  const trade = lexicon().trades.longest(sentence.tokens, role.to + 1, free);
+  // "serviços de tatuagem", too.
+  const end = SERVICES.has(sentence.folded(at)) ? at + 1 : role?.value === "retail" ? role.to : -1;
+  if (end < 0 || !OF.has(sentence.folded(end))) return null;
+  const trade = lexicon().trades.longest(sentence.tokens, end + 1, free);
   return trade === null || isGeneral(trade.value) ? null : readingOf(trade);
 }
 

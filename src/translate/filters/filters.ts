@@ -9,16 +9,26 @@
 import { isInTrade, kindAt } from "../items.ts";
 import { claimNegation, type Reach, reachOf } from "../negation.ts";
 import type { Notes } from "../notes.ts";
-import { contradict } from "../numbers/bounds.ts";
+import { type Bounds, contradict } from "../numbers/bounds.ts";
 import { comparedBefore } from "../numbers/comparing.ts";
 import type { Sentence, TokenRole, Words } from "../words/sentence.ts";
-import { AUDIENCE } from "./remarks.ts";
+import type { FilterPhrase, FoundFilters, Outcome } from "./phrase.ts";
+import { AUDIENCE, EITHER_KIND, EITHER_QUALITY, NOT_COUNTED } from "./remarks.ts";
 import { contactLead, contactTail, isFilterMeant, isHaving, sizeLead, sortLead } from "./signs.ts";
-import { FILTER_PHRASES, type FilterPhrase, type FoundFilters } from "./table.ts";
+import { FILTER_PHRASES } from "./table.ts";
+
+/** What the stage works on. */
+interface FilterContext {
+  readonly sentence: Sentence;
+  readonly notes: Notes;
+  /** Whether the snapshot has what is counted at an import. */
+  readonly counts: boolean;
+  readonly bounds: Bounds;
+}
 
 /** Finds and claims every wish of the table. */
-export function findFilters(sentence: Sentence, notes: Notes): FoundFilters {
-  return new FilterStage(sentence, notes).all();
+export function findFilters(context: FilterContext): FoundFilters {
+  return new FilterStage(context).all();
 }
 
 interface Taken {
@@ -39,14 +49,20 @@ class FilterStage {
   readonly #found: FoundFilters = {
     ...{ statuses: new Set(), excludedStatuses: new Set() },
     ...{ sizes: new Set(), excludedSizes: new Set() },
-    ...{ mei: null, simples: null, headquarters: false, email: false, phone: false },
-    ...{ contact: false, anyStatus: false, natures: new Set(), sort: [], direction: null },
+    ...{ mei: null, simples: null, headquarters: false, branches: false, email: false },
+    ...{ phone: false, mobile: false, landline: false, ownDomain: false, emailOwn: false },
+    ...{ phoneOwn: false, contact: false, anyStatus: false, natures: new Set(), sort: [] },
+    direction: null,
   };
+  readonly #counts: boolean;
+  readonly #bounds: Bounds;
   #last: Last | null = null;
 
-  constructor(sentence: Sentence, notes: Notes) {
+  constructor({ sentence, notes, counts, bounds }: FilterContext) {
     this.#sentence = sentence;
     this.#notes = notes;
+    this.#counts = counts;
+    this.#bounds = bounds;
   }
 
   all(): FoundFilters {
@@ -148,9 +164,12 @@ class FilterStage {
     const { at, to, phrase } = taken;
     const found = this.#found;
     if (this.#continuesSort(taken) || this.#either(taken, negated)) return;
+    if (phrase.counted && !this.#counts) {
+      this.#leave({ ...taken, at: from }, NOT_COUNTED);
+      return;
+    }
     const included = this.#include(taken, negated);
-    const having = negated && phrase.role === "headquarters" && this.#isHad(from, at);
-    let outcome = having ? "cannot" : phrase.apply(found, negated);
+    let outcome = this.#had(taken, from, negated) ?? phrase.apply(found, negated);
     // "inclusive inativas" beside the active ones are all.
     if (included && outcome === "contradiction") {
       found.anyStatus = true;
@@ -166,6 +185,7 @@ class FilterStage {
       this.#sentence.claim(to, contactTail(this.#sentence, to), "contact");
     // A second order misleads nobody about who is listed.
     const code = phrase.role === "sort" ? "contradictory_sort" : "contradiction";
+    // A bound that contradicts has said so.
     if (outcome === "contradiction") contradict(this.#notes, words, code);
     if (outcome === "set") this.#remark(phrase, words);
     this.#last = { ...taken, set: outcome === "set" };
@@ -182,14 +202,29 @@ class FilterStage {
     this.#last = { at, to, phrase, set: false };
   }
 
-  /** "sem filiais" are head offices; companies that have no branches are something else. */
+  /**
+   * "sem filiais" are head offices and "só filiais" branches; companies that have branches, or
+   * none, have more than one establishment, or one.
+   */
+  #had({ at, phrase, to }: Taken, from: number, negated: boolean): Outcome | "bound" | null {
+    if (
+      phrase.role !== "headquarters" ||
+      !/^(filia|sucursa|branch)/.test(this.#sentence.folded(at))
+    )
+      return null;
+    const article = ["a", "as", "any"].includes(this.#sentence.folded(at - 1)) ? 2 : 1;
+    const had = HAVING.has(this.#sentence.folded(at - article)) || this.#isHad(from, at);
+    const alone = ["com", "with", "con"].includes(this.#sentence.folded(at - article));
+    if (!had && (negated || !alone)) return null;
+    if (!this.#counts) return "cannot";
+    const words = this.#sentence.words(at, to);
+    return this.#bounds.establishments(negated ? null : 2, negated ? 1 : null, words)
+      ? "set"
+      : "bound";
+  }
+
   #isHad(from: number, at: number): boolean {
-    for (let i = from; i < at; i++) {
-      const word = this.#sentence.folded(i);
-      if (["tenha", "tenham", "tem", "possua", "possuam", "possui", "have", "has"].includes(word)) {
-        return true;
-      }
-    }
+    for (let i = from; i < at; i++) if (HAVING.has(this.#sentence.folded(i))) return true;
     return false;
   }
 
@@ -220,10 +255,18 @@ class FilterStage {
     const between = this.#sentence.tokens.slice(last.to, at).map(({ folded }) => folded);
     const loose = between.some((word) => word === "ou" || word === "or");
     if (!loose || between.some((word) => !EITHER.has(word))) return false;
-    if (one !== "contact") this.#found[one] = false;
-    this.#found.contact = true;
-    this.#sentence.claim(last.to, to, "contact");
-    this.#last = { at, to, phrase: { ...phrase, contact: "contact" }, set: true };
+    if (one === "other" || other === "other") {
+      this.#leave({ at, to, phrase }, EITHER_QUALITY);
+      return true;
+    }
+    const phones = one !== "email" && one !== "contact" && other !== "email" && other !== "contact";
+    const joined = phones ? "phone" : "contact";
+    this.#found[one] = false;
+    this.#found[joined] = true;
+    const words = this.#sentence.claim(last.to, to, "contact");
+    const kind = [one, other].some((each) => each === "mobile" || each === "landline");
+    if (kind && !phones) this.#notes.assume(EITHER_KIND.code, EITHER_KIND, words);
+    this.#last = { at, to, phrase: { ...phrase, contact: joined }, set: true };
     return true;
   }
 
@@ -242,6 +285,7 @@ class FilterStage {
   }
 }
 
+const HAVING = new Set("tenha tenham tem possua possuam possui possuem have has having".split(" "));
 const PLAIN: Reach = { polarity: "plain", negator: -1 };
 const EITHER = new Set(["e", "ou", "or", "and", "/", "um", "com", "por", "o", "a", "mail"]);
 const INCLUDING = new Set("inclusive incluindo inclusas including ate tambem".split(" "));

@@ -22,11 +22,41 @@ export const REGIME: Remark = {
   pt: 'O registro só diz quem é do Simples: entendido como "fora do Simples".',
   en: 'The registry only tells who is in Simples: taken for "not in Simples".',
 };
-/** Kinds of telephones are not told apart. */
-export const ANY_PHONE: Remark = {
-  code: "any_phone",
-  pt: "O registro não distingue celular de fixo: exigido um telefone qualquer.",
-  en: "The registry does not tell mobile from landline: any phone was required.",
+/** A mobile beside another kind of contact is no choice that a filter takes. */
+export const EITHER_KIND: Remark = {
+  code: "either_contact",
+  pt: "Nenhum filtro aceita um destes contatos ou o outro: aceito qualquer telefone ou e-mail.",
+  en: "No filter takes the one or the other of these: any phone or e-mail was taken.",
+};
+/** A quality of a contact is required, or it is not. */
+export const EITHER_QUALITY: Remark = {
+  code: "either_contact",
+  pt: "Nenhum filtro aceita um destes contatos ou o outro.",
+  en: "No filter takes the one or the other of these contacts.",
+};
+/** What several companies share can only be left out. */
+export const SHARED_ONLY: Remark = {
+  code: "shared_contact",
+  pt: "Nenhum filtro exige um contato compartilhado; só se pode exigir um exclusivo.",
+  en: "No filter takes shared contacts only; one of its own can be required.",
+};
+/** A domain of its own can only be required. */
+export const PUBLIC_MAIL: Remark = {
+  code: "public_mail",
+  pt: "Nenhum filtro exige um e-mail sem domínio próprio.",
+  en: "No filter takes e-mails without a domain of their own only.",
+};
+/** The snapshot is of an earlier version. */
+export const NOT_COUNTED: Remark = {
+  code: "not_counted",
+  pt: "O snapshot foi importado por uma versão anterior, que não contava isso.",
+  en: "The snapshot was imported by an earlier version, which did not count this.",
+};
+/** Branches are one more establishment than they are. */
+export const BRANCH_COUNT: Remark = {
+  code: "branches_and_head_office",
+  pt: "Filiais contadas com a matriz, como estabelecimentos ativos da empresa.",
+  en: "Branches were counted with the head office, as active establishments of the company.",
 };
 /** Messengers are not in the registry. */
 export const WHATSAPP: Remark = {
@@ -34,11 +64,11 @@ export const WHATSAPP: Remark = {
   pt: "O registro não diz quem tem WhatsApp: exigido um telefone qualquer.",
   en: "The registry does not tell who has WhatsApp: any phone was required.",
 };
-/** Branches cannot be asked for. */
+/** Branches and head offices are no choice of a wish that says both. */
 export const BRANCHES: Remark = {
   code: "branches",
-  pt: "Não há filtro só para filiais, nem pelo número delas.",
-  en: "No filter takes branches only, or how many there are.",
+  pt: "Não há filtro para isso; há para só filiais, só matrizes e para o número de unidades.",
+  en: "No filter takes this; there are some for branches or head offices only, and for how many.",
 };
 /** Whom companies serve is not in the registry. */
 export const AUDIENCE: Remark = {

@@ -6,7 +6,7 @@
  */
 import { isFillerWord } from "../fillers.ts";
 import type { Sentence } from "../words/sentence.ts";
-import type { FilterPhrase } from "./table.ts";
+import type { FilterPhrase } from "./phrase.ts";
 
 const wordSet = (words: string) => new Set(words.split(" "));
 
@@ -20,7 +20,7 @@ const HAVING = wordSet(
 );
 const BEFORE_CONTACT = wordSet(
   "um uma o a os as numero de do da e ou nem and or any both mail pelo menos ao algum alguma " +
-    "qualquer seu seus pra para",
+    "qualquer seu seus pra para their its an the",
 );
 /** Words behind a contact that say the same. */
 const NEEDED = wordSet(
@@ -74,6 +74,8 @@ export function isFilterMeant(sentence: Sentence, named: Named, contactEnd: numb
   const folded = sentence.folded(at);
   if (phrase.role === "contact") return isContactMeant(sentence, named, contactEnd);
   if (phrase.led && !isLed(sentence, named)) return false;
+  // "em atividade" is a status, "atividade de limpeza" is none.
+  if (folded === "atividade" && to === at + 1) return sentence.folded(at - 1) === "em";
   if (folded === "me" && ASKING.has(sentence.folded(to))) return false;
   const key = sentence.tokens[at]?.key;
   // "meses" is reduced like "MEs".
@@ -149,6 +151,8 @@ function isContactMeant(sentence: Sentence, { at, to }: Named, contactEnd: numbe
       break;
   }
   if (NEEDED.has(sentence.folded(to))) return true;
+  // "padarias em Piracicaba email": what ends a search behind its place is wanted.
+  if (to === sentence.tokens.length && sentence.owner(first - 1) === "place") return true;
   const of = ["de", "dos", "das", "do", "da", "of", "e"].includes(sentence.folded(to));
   return of && startsWithFillers(sentence, first);
 }

@@ -1,41 +1,100 @@
 /**
- * Wishes as filters. What comes in: what the wishes of a sentence set. What goes out: the members
- * `company` and `contact` of a spec's filters, and its order.
- * Invariant: a filter never becomes empty, which would mean all; what was assumed is said.
+ * Wishes as filters. What comes in: what the stages found in a sentence. What goes out: the
+ * filters of a spec, and its order.
+ * Invariant: a filter that no sentence reaches does not compile, or is excused here with the
+ * reason; a filter never becomes empty, which would mean all; what was assumed is said.
  */
+import { membersBy } from "../../spec/filters/members.ts";
+import { FILTERS, type FilterName } from "../../spec/filters/table.ts";
 import { SPEC_LIMITS } from "../../spec/limits.ts";
+import type { FoundActivity } from "../activities/activity.ts";
 import type { Notes } from "../notes.ts";
 import type { Bounds } from "../numbers/bounds.ts";
-import type { FoundFilters, SortPhrase } from "./table.ts";
+import type { GeoFilters } from "../places/geo.ts";
+import type { NumberedPlaces } from "../places/numbered.ts";
+import type { FoundFilters, SortPhrase } from "./phrase.ts";
 
 const STATUSES = [1, 2, 3, 4, 8];
 const SIZES = ["00", "01", "03", "05"];
 
-/** The `company` filters. */
-export function companyOf(found: FoundFilters, bounds: Bounds, notes: Notes) {
-  const { startedAfter, startedBefore, capitalMin, capitalMax } = bounds;
-  const sizes = sizesOf(found, notes);
-  return {
-    registration_status_any_of: statusesOf(found, notes),
-    company_size_code_any_of: sizes,
-    ...(found.mei === null ? {} : { mei_opt_in: found.mei }),
-    ...(found.simples === null ? {} : { simples_opt_in: found.simples }),
-    ...(found.natures.size === 0 ? {} : { legal_nature_any_of: [...found.natures] }),
-    ...(found.headquarters ? { headquarters_only: true } : {}),
-    ...(startedAfter === null ? {} : { started_after: startedAfter }),
-    ...(startedBefore === null ? {} : { started_before: startedBefore }),
-    ...(capitalMin === null ? {} : { share_capital_min: capitalMin }),
-    ...(capitalMax === null ? {} : { share_capital_max: capitalMax }),
-  };
+/** What the stages found. */
+interface Understood {
+  readonly activities: readonly FoundActivity[];
+  readonly hints: readonly string[];
+  readonly geo: GeoFilters;
+  readonly numbered: NumberedPlaces;
+  readonly wishes: FoundFilters;
+  readonly bounds: Bounds;
+  readonly notes: Notes;
 }
 
-/** The `contact` filters; one that is required makes "any contact" needless. */
-export function contactOf({ email, phone, contact }: FoundFilters) {
-  return {
-    require_email: email,
-    require_phone: phone,
-    require_any_contact: contact && !email && !phone,
-  };
+/** The value of a filter; undefined where the sentence does not ask for it. */
+type Reader = (found: Understood) => unknown;
+
+/** Why no sentence asks for a filter. */
+interface Excused {
+  readonly excused: string;
+}
+
+/** What becomes of a sentence in every filter. */
+const READERS = {
+  cnae_any_of: ({ activities }) => codesOf(activities, (one) => !one.excluded && !one.secondary),
+  cnae_exclude: ({ activities }) => codesOf(activities, (one) => one.excluded),
+  secondary_cnae_mode: {
+    excused: "Searches take off only; secondary activities have a filter of their own.",
+  },
+  text_hints: ({ hints }) => listed(hints),
+  cnae_secondary_any_of: ({ activities }) =>
+    listed(codesOf(activities, (one) => one.secondary === true)),
+  uf_any_of: ({ geo }) => geo.uf_any_of,
+  municipality_ibge_any_of: ({ geo }) => geo.municipality_ibge_any_of,
+  municipality_tom_any_of: ({ geo }) => geo.municipality_tom_any_of,
+  postal_code_prefix_any_of: ({ numbered }) => listed(numbered.postalCodes),
+  area_code_any_of: ({ numbered }) => listed(numbered.areaCodes),
+  registration_status_any_of: ({ wishes, notes }) => statusesOf(wishes, notes),
+  company_size_code_any_of: ({ wishes, notes }) => sizesOf(wishes, notes),
+  headquarters_only: ({ wishes }) => wishes.headquarters || undefined,
+  branches_only: ({ wishes }) => wishes.branches || undefined,
+  // Behind the sizes, which may take the wish for MEI into them.
+  simples_opt_in: ({ wishes }) => wishes.simples ?? undefined,
+  mei_opt_in: ({ wishes }) => wishes.mei ?? undefined,
+  started_after: ({ bounds }) => bounds.startedAfter ?? undefined,
+  started_before: ({ bounds }) => bounds.startedBefore ?? undefined,
+  share_capital_min: ({ bounds }) => bounds.capitalMin ?? undefined,
+  share_capital_max: ({ bounds }) => bounds.capitalMax ?? undefined,
+  legal_nature_any_of: ({ wishes }) => listed([...wishes.natures]),
+  establishments_min: ({ bounds }) => bounds.establishmentsMin ?? undefined,
+  establishments_max: ({ bounds }) => bounds.establishmentsMax ?? undefined,
+  require_email: ({ wishes }) => wishes.email,
+  require_phone: ({ wishes }) => wishes.phone,
+  // One that is required makes "any contact" needless.
+  require_any_contact: ({ wishes }) => wishes.contact && !wishes.email && !wishes.phone,
+  require_mobile: ({ wishes }) => wishes.mobile || undefined,
+  require_landline: ({ wishes }) => wishes.landline || undefined,
+  require_own_domain: ({ wishes }) => wishes.ownDomain || undefined,
+  email_shared_max: ({ wishes }) => (wishes.emailOwn ? 1 : undefined),
+  phone_shared_max: ({ wishes }) => (wishes.phoneOwn ? 1 : undefined),
+} satisfies Readonly<Record<FilterName, Reader | Excused>>;
+
+/** The filters of a spec. */
+export function filtersOf(found: Understood): Readonly<Record<string, unknown>> {
+  const readers: Readonly<Record<FilterName, Reader | Excused>> = READERS;
+  return membersBy(FILTERS, ({ member }) => {
+    const reader = readers[member];
+    return typeof reader === "function" ? reader(found) : undefined;
+  });
+}
+
+function codesOf(
+  activities: readonly FoundActivity[],
+  isMeant: (one: FoundActivity) => boolean,
+): readonly string[] {
+  return [...new Set(activities.filter(isMeant).flatMap(({ codes }) => codes))];
+}
+
+/** A list without what stands in it twice; absent where it is empty. */
+function listed(values: readonly string[]): readonly string[] | undefined {
+  return values.length === 0 ? undefined : [...new Set(values)];
 }
 
 /** The order; a field that was named outweighs "as maiores". */

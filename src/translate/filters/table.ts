@@ -5,84 +5,10 @@
  * names of one wish are in Portuguese and in English.
  */
 import { Phrases } from "../words/phrases.ts";
-import type { TokenRole } from "../words/sentence.ts";
 import { NATURES } from "./natures.ts";
-import {
-  ANY_PHONE,
-  BEST,
-  BRANCHES,
-  LARGE,
-  LEGAL,
-  PER_PLACE,
-  RANDOM,
-  REGIME,
-  type Remark,
-  WHATSAPP,
-} from "./remarks.ts";
-
-/** A key of the order of accounts. */
-export interface SortPhrase {
-  readonly field: string;
-  direction: "asc" | "desc";
-  /** Only the field was said: "por data de abertura". */
-  readonly implied: boolean;
-  /** Said without naming the field: "as maiores". */
-  readonly vague: boolean;
-}
-
-/** What the wishes of a sentence set. */
-export interface FoundFilters {
-  readonly statuses: Set<number>;
-  readonly excludedStatuses: Set<number>;
-  readonly sizes: Set<string>;
-  readonly excludedSizes: Set<string>;
-  mei: boolean | null;
-  simples: boolean | null;
-  headquarters: boolean;
-  email: boolean;
-  phone: boolean;
-  contact: boolean;
-  anyStatus: boolean;
-  readonly natures: Set<string>;
-  readonly sort: SortPhrase[];
-  /** "em ordem decrescente", said before the field. */
-  direction: "asc" | "desc" | null;
-}
-
-/** What became of a wish: no filter takes it, or what was said before excludes it. */
-type Outcome = "set" | "cannot" | "contradiction";
-
-/** Sets what a wish asks for in the polarity that it has. */
-type Apply = (found: FoundFilters, negated: boolean) => Outcome;
-
-/** What a wish is beside its names. */
-interface FilterPhraseRest {
-  readonly role: TokenRole;
-  readonly apply: Apply;
-  /** It was taken for less, or for something else, than it says. */
-  readonly warning?: Remark;
-  /** What a person would assume and was not said. */
-  readonly assumption?: Remark;
-  /** Why no filter takes it. */
-  readonly cannot?: Remark;
-  /** The contact that it asks for. */
-  readonly contact?: "email" | "phone" | "contact";
-  /** Only behind a word such as "por": "por nome". */
-  readonly led?: true;
-  /** It names a trade, too. */
-  readonly trade?: boolean;
-}
-
-/** One kind of wish. */
-export type FilterPhrase = FilterPhraseRest;
-
-const positive =
-  (set: (found: FoundFilters) => void): Apply =>
-  (found, negated) => {
-    if (negated) return "cannot";
-    set(found);
-    return "set";
-  };
+import { type Apply, contact, type FilterPhrase, type Outcome, positive } from "./phrase.ts";
+import { QUALITIES } from "./qualities.ts";
+import { BEST, BRANCHES, LARGE, LEGAL, PER_PLACE, RANDOM, REGIME, WHATSAPP } from "./remarks.ts";
 
 const never: Apply = () => "cannot";
 
@@ -115,13 +41,6 @@ const flag =
     found[name] = !negated;
     return "set";
   };
-
-const contact = (field: "email" | "phone" | "contact") => ({
-  ...{ role: "contact" as const, contact: field },
-  apply: positive((found) => {
-    found[field] = true;
-  }),
-});
 
 const sorted = (
   field: string,
@@ -243,13 +162,15 @@ const WISHES: readonly (readonly [names: string, phrase: FilterPhrase])[] = [
     },
   ],
   [
-    "matriz|matrizes|estabelecimento matriz|sede|headquarters|headquarter|head office|main office",
+    "matriz|matrizes|casa matriz|" +
+      "estabelecimento matriz|sede|headquarters|headquarter|head office|main office",
     {
       role: "headquarters",
-      cannot: BRANCHES,
-      apply: positive((found) => {
-        found.headquarters = true;
-      }),
+      apply: (found, negated) => {
+        if (negated ? found.headquarters : found.branches) return "contradiction";
+        found[negated ? "branches" : "headquarters"] = true;
+        return "set";
+      },
     },
   ],
   [
@@ -258,8 +179,9 @@ const WISHES: readonly (readonly [names: string, phrase: FilterPhrase])[] = [
       role: "headquarters",
       cannot: BRANCHES,
       apply: (found, negated) => {
-        if (negated) found.headquarters = true;
-        return negated ? "set" : "cannot";
+        if (negated ? found.branches : found.headquarters) return "contradiction";
+        found[negated ? "headquarters" : "branches"] = true;
+        return "set";
       },
     },
   ],
@@ -279,9 +201,15 @@ const WISHES: readonly (readonly [names: string, phrase: FilterPhrase])[] = [
   ],
   [
     "celular|telefone celular|telefone móvel|número de celular|mobile|cell phone|mobile phone|" +
-      "telefone fixo|fixo|landline",
-    { ...contact("phone"), assumption: ANY_PHONE },
+      "cellphone|mobile number|cell|cel|telefone de celular|smartphone",
+    contact("mobile"),
   ],
+  [
+    "telefone fixo|fixo|linha fixa|landline|landline phone|fixed line|número fixo|land line|" +
+      "telefone de linha fixa|telefone convencional|fixed phone",
+    contact("landline"),
+  ],
+  ...QUALITIES,
   ["whatsapp|whats|zap|zapzap|wpp|whats app", { ...contact("phone"), assumption: WHATSAPP }],
   [
     "contato|dado de contato|dados para contato|meio de contato|forma de contato|contact|" +
@@ -322,7 +250,7 @@ const WISHES: readonly (readonly [names: string, phrase: FilterPhrase])[] = [
     { ...sorted("share_capital", "desc", { implied: true }), led: true },
   ],
   [
-    "maior|maiores|maiores primeiro|maiores topo|largest|biggest|largest first",
+    "maior|maiores|mais grandes|maiores primeiro|maiores topo|largest|biggest|largest first",
     sorted("share_capital", "desc", { vague: true }),
   ],
   [

@@ -1,6 +1,6 @@
 /**
- * What numbers of a sentence bound. What comes in: bounds of opening dates and of share capital as
- * stages meet them. What goes out: one interval of each.
+ * What numbers of a sentence bound. What comes in: bounds of opening dates, of share capital and of
+ * the number of establishments as stages meet them. What goes out: one interval of each.
  * Invariant: an interval never becomes empty and never wider: a bound that contradicts what was
  * said before it is not applied, and is said to be so.
  */
@@ -9,13 +9,15 @@ import type { Notes } from "../notes.ts";
 import type { Words } from "../words/sentence.ts";
 import { type Day, dayText } from "./calendar.ts";
 
-/** Opening dates `[after, before)` and reais `[min, max]`; null where there is no bound. */
+/** Opening dates `[after, before)`, reais and counts `[min, max]`; null where there is no bound. */
 export class Bounds {
   readonly #notes: Notes;
   startedAfter: string | null = null;
   startedBefore: string | null = null;
   capitalMin: number | null = null;
   capitalMax: number | null = null;
+  establishmentsMin: number | null = null;
+  establishmentsMax: number | null = null;
 
   constructor(notes: Notes) {
     this.#notes = notes;
@@ -45,6 +47,18 @@ export class Bounds {
     if (from !== null && to !== null && from > to) return this.#refuse(words);
     this.capitalMin = from;
     this.capitalMax = to;
+    return true;
+  }
+
+  /** Narrows the number of establishments; false where nothing would be left. */
+  establishments(min: number | null, max: number | null, words: Words): boolean {
+    const from = larger(this.establishmentsMin, min);
+    const to = smaller(this.establishmentsMax, max);
+    if ((from !== null && to !== null && from > to) || (to !== null && to < 1)) {
+      return this.#refuse(words);
+    }
+    this.establishmentsMin = from;
+    this.establishmentsMax = to;
     return true;
   }
 

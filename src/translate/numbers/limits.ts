@@ -122,6 +122,12 @@ function countAt(sentence: Sentence, at: number): Count | null {
 function limitStart(sentence: Sentence, at: number, to: number): number | null {
   const most = atMostBefore(sentence, at);
   if (most >= 0) return most;
+  const few = noMoreThan(sentence, at);
+  if (
+    few >= 0 &&
+    (sentence.folded(to) === "" || COUNTED.has(sentence.folded(to)) || isTrade(sentence, to))
+  )
+    return few;
   const before = sentence.folded(at - 1);
   const next = sentence.folded(to);
   const unit = sentence.tokens[to];
@@ -140,6 +146,13 @@ function limitStart(sentence: Sentence, at: number, to: number): number | null {
     return lead.asked || opens || lead.article || COUNTED.has(next) ? lead.limit : null;
   }
   return null;
+}
+
+/** Where "no more than" begins right before a number; -1 where it does not. */
+function noMoreThan(sentence: Sentence, at: number): number {
+  const words = [3, 2, 1].map((back) => sentence.folded(at - back)).join(" ");
+  const free = [3, 2, 1].every((back) => sentence.free(at - back));
+  return free && /^(no|not) more than$/.test(words) ? at - 3 : -1;
 }
 
 /** What stands behind the number is a trade or the beginning of another wish. */

@@ -41,7 +41,11 @@ const WORDS = new Map(
     "excepto:exceto menos:menos fuera:fora ordenadas:ordenadas ordenados:ordenados " +
     "regimen:regime " +
     "matriz:matriz casa:casa hoy:hoje este:este esta:esta primero:primeiro primeras:primeiras " +
-    "igual:igual dentro:dentro todas:todas norte:norte sur:sul este:este oeste:oeste " +
+    "propio:proprio propia:propria fijo:fixo fija:fixa " +
+    "vino:vinho vinos:vinhos zapateria:sapataria zapaterias:sapatarias " +
+    "floristeria:floricultura floristerias:floriculturas mueblerias:moveis muebleria:moveis " +
+    "compartido:compartilhado igual:igual dentro:dentro " +
+    "todas:todas norte:norte sur:sul este:este oeste:oeste " +
     "noreste:nordeste panaderia:padaria panaderias:padarias carniceria:acougue " +
     "carnicerias:acougues ferreteria:ferragens ferreterias:ferragens libreria:livraria " +
     "librerias:livrarias peluqueria:cabeleireiro peluquerias:cabeleireiros abogado:advogado " +

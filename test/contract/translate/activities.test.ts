@@ -163,7 +163,7 @@ describe("the stage of activities", () => {
     for (const text of ["empresas de zorblax", "comércio de zorblax", "CNAE 5611-9/99"]) {
       assert.equal(read(text).activities[0]?.certainty, 0, text);
     }
-    const [named] = read("fabricação de aditivos de uso industrial").activities;
+    const [named] = read("fabricação industrial de aditivos").activities;
     const [known] = read("dentistas").activities;
     assert.ok((named?.certainty ?? 1) < (known?.certainty ?? 0));
   });

@@ -64,6 +64,32 @@ describe("the descriptors of activities", () => {
     assert.deepEqual(codesOf("empresas de flunfas"), [], "only as long as they are in use");
   });
 
+  it("are taken word for word as they are said, before trades that their words make", () => {
+    assert.notDeepEqual(codesOf("clínica de quimbundos dentários"), ["8630-5/04"]);
+    useDescriptors(readDescriptors(write(SUBCLASSES)));
+    const [found, ...others] = translate("clínica de quimbundos dentários", segment).activities;
+    assert.deepEqual([found?.codes, found?.certainty, others], [["8630-5/04"], 0.95, []]);
+  });
+
+  it("and official names count word for word before what their words may be made of", () => {
+    const rows = [
+      ["fabricação de aditivos de uso industrial", ["2093-2/00"]],
+      ["fabricação de móveis com predominância de madeira", ["3101-2/00"]],
+      ["serviços de arquitetura", ["7111-1/00"]],
+      ["instalação e manutenção elétrica em Recife", ["4321-5/00"]],
+    ] as const;
+    for (const [text, codes] of rows) {
+      const [first, ...others] = translate(text, segment).activities;
+      assert.deepEqual([first?.codes, first?.certainty, others], [codes, 0.95, []], text);
+    }
+  });
+
+  it("are beside the narrow one of two in a phrase, and the trade behind services", () => {
+    assert.deepEqual(codesOf("escolas de educação infantil"), ["8511-2/00", "8512-1/00"]);
+    assert.deepEqual(codesOf("serviços de tatuagem"), codesOf("tatuagem"));
+    assert.ok(codesOf("escolas e educação infantil").length > 2, "a list is no phrase");
+  });
+
   it("count text by text: a short one that fits beats a long one that has more", () => {
     useDescriptors(readDescriptors(write(SUBCLASSES)));
     const ranked = rankDescriptions(segment, ["zorblaxista"]);

@@ -34,7 +34,16 @@ const SETS: readonly (readonly string[])[] = [
     "padarias em Goiânia, GO, com telefone",
     "padarias em Goiânia - GO com telefone",
     "me mostre padarias em goiania com fone",
+  ],
+  [
     "padarias com celular em Goiânia",
+    "padarias que tenham telefone celular em Goiânia",
+    "em Goiânia: padarias com número de celular",
+  ],
+  [
+    "padarias com 5 ou mais lojas em Goiânia",
+    "padarias em Goiânia com pelo menos cinco unidades",
+    "redes de padarias em Goiânia com mais de 4 estabelecimentos",
   ],
   [
     "salões de beleza no Paraná",

@@ -90,10 +90,14 @@ const REGIMES: readonly Pair[] = [
 ];
 
 const KINDS: readonly Pair[] = [
-  [" só matriz", "heads", " só filiais", "left"],
-  [" sem filiais", "heads", " com filiais", "left"],
-  [" que não sejam filiais", "heads", " que não sejam matriz", "left"],
-  [", exceto filiais", "heads", ", exceto matrizes", "left"],
+  [" só matriz", "heads", " só filiais", "branches"],
+  [" sem filiais", "heads", " com filiais", "units:2"],
+  [" que tenham filiais", "units:2", " que não tenham filiais", "units:-1"],
+  [" com mais de 3 lojas", "units:4", " que não tenham mais de 3 lojas", "units:-3"],
+  [" com celular", "mobile", " sem celular", "left"],
+  [" com gmail", "left", " sem gmail", "domain"],
+  [" que não sejam filiais", "heads", " que não sejam matriz", "branches"],
+  [", exceto filiais", "heads", ", exceto matrizes", "branches"],
   [" ativas", "", " não ativas", "status:1,3,4,8"],
   [" baixadas", "status:8", " não baixadas", "status:1,2,3,4"],
   [" suspensas", "status:3", " que não estejam suspensas", "status:1,2,4,8"],
@@ -193,6 +197,13 @@ const FILTERS: Readonly<Record<string, (value: string) => Record<string, unknown
   heads: () => ({ "company.headquarters_only": true }),
   status: (codes) => ({ "company.registration_status_any_of": codes.split(",").map(Number) }),
   size: (codes) => ({ "company.company_size_code_any_of": codes.split(",") }),
+  branches: () => ({ "company.branches_only": true }),
+  mobile: () => ({ "contact.require_mobile": true }),
+  domain: () => ({ "contact.require_own_domain": true }),
+  units: (count) =>
+    count.startsWith("-")
+      ? { "company.establishments_max": -Number(count) }
+      : { "company.establishments_min": Number(count) },
   uf: (list) => ({ "geo.uf_any_of": list.split(",").sort() }),
   notuf: (list) => ({
     "geo.uf_any_of": UFS.filter((uf) => uf !== "EX" && !list.includes(uf)).sort(),

@@ -35,7 +35,8 @@ const GROUPS = (
 const MEMBERS = new Set(["text", "group", "expect", "or", "same_as"]);
 const EXPECTED_MEMBERS = new Set(
   (
-    "cnae cnae_exclude uf municipality not_municipality company contact limit sort unmapped " +
+    "cnae cnae_exclude cnae_secondary words area postal " +
+    "uf municipality not_municipality company contact limit sort unmapped " +
     "unmapped_may uncertain"
   ).split(" "),
 );
@@ -245,6 +246,11 @@ const CHANGES: readonly (readonly [field: Field, change: (spec: Spec) => object]
   ["started", company({ started_after: "2020-01-01" })],
   ["capital", company({ share_capital_min: 1 })],
   ["contact", (spec) => filters(spec, "contact", { require_email: true })],
+  ["secondary", (spec) => filters(spec, "industry", { cnae_secondary_any_of: ["5611201"] })],
+  ["nature", company({ legal_nature_any_of: ["2062"] })],
+  ["units", company({ branches_only: true })],
+  ["name", (spec) => filters(spec, "industry", { text_hints: ["sol"] })],
+  ["codes", (spec) => filters(spec, "geo", { area_code_any_of: ["11"] })],
   ["limit", () => ({ limit: 100 })],
   ["sort", () => ({ sort: [{ field: "legal_name", direction: "asc" }] })],
   ["unmapped", () => ({ explain: { unmapped_constraints: [] } })],

@@ -7,8 +7,12 @@
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
 import fc from "fast-check";
+import { isSet, memberOf } from "../../../src/spec/filters/members.ts";
+import { FILTERS, type FilterName } from "../../../src/spec/filters/table.ts";
+import type { AccountQuerySpec } from "../../../src/spec/schema.ts";
 import { confidenceOf, isUncertain } from "../../../src/translate/confidence.ts";
 import { tokenize } from "../../../src/translate/words/tokens.ts";
+import { FILTER_SAYINGS, type Sayings, said } from "../../support/translate/filter-sayings.ts";
 import { NOTE_LISTS, notesOf, openProbe, type Probe } from "../../support/translate/probe.ts";
 import { SAID_ROWS } from "../../support/translate/said-rows.ts";
 import { WISH_ROWS } from "../../support/translate/wish-rows.ts";
@@ -32,6 +36,9 @@ function summaryOf(probe: Probe, text: string): string {
   add("areas", list(geo.area_code_any_of ?? []));
   add("postal", list(geo.postal_code_prefix_any_of ?? []));
   add("heads", company.headquarters_only);
+  add("branches", company.branches_only);
+  add("units", unitsOf(company.establishments_min, company.establishments_max));
+  add("secondary", list(spec.filters.industry.cnae_secondary_any_of ?? []));
   add("from", company.started_after);
   add("before", company.started_before);
   add("min", company.share_capital_min);
@@ -39,6 +46,11 @@ function summaryOf(probe: Probe, text: string): string {
   add("email", contact.require_email);
   add("phone", contact.require_phone);
   add("contact", contact.require_any_contact);
+  add("mobile", contact.require_mobile);
+  add("landline", contact.require_landline);
+  add("domain", contact.require_own_domain);
+  add("emailmax", contact.email_shared_max);
+  add("phonemax", contact.phone_shared_max);
   add("limit", spec.limit === 100 ? null : spec.limit);
   const sort = list(spec.sort.map(({ field, direction }) => `${field}.${direction}`));
   add("sort", sort === "score.desc" ? null : sort);
@@ -50,6 +62,10 @@ function summaryOf(probe: Probe, text: string): string {
   const assumed = notesOf(spec, "assumptions").map(({ code }) => code);
   add("assumed", list(assumed.filter((code) => code !== "active_only")));
   return parts.join(" ");
+}
+
+function unitsOf(min?: number, max?: number): string | null {
+  return min === undefined && max === undefined ? null : `${min ?? ""}-${max ?? ""}`;
 }
 
 describe("wishes", () => {
@@ -69,6 +85,28 @@ describe("wishes", () => {
       assert.deepEqual(wrong, []);
     });
   }
+
+  it("sets every filter by every one of its sayings, and no other", () => {
+    const set = (filters: AccountQuerySpec["filters"]) =>
+      FILTERS.filter((row) => isSet(filters, row)).map(({ member }): FilterName => member);
+    const plain = set(probe.spec("padarias em Curitiba").filters);
+    const sayings: Readonly<Record<FilterName, Sayings | null>> = FILTER_SAYINGS;
+    for (const row of FILTERS) {
+      const one = sayings[row.member];
+      if (one === null) continue;
+      const without = plain.filter((name) => !one.not?.includes(name));
+      const wanted = [...new Set([...without, row.member])].sort();
+      for (const texts of one.rows) {
+        const first = JSON.stringify(memberOf(probe.spec(said(texts[0] as string)).filters, row));
+        for (const text of texts) {
+          const { filters } = probe.spec(said(text));
+          assert.deepEqual(set(filters).sort(), wanted, said(text));
+          assert.equal(JSON.stringify(memberOf(filters, row)), first, said(text));
+          assert.deepEqual(probe.unmapped(said(text)), [], said(text));
+        }
+      }
+    }
+  });
 
   it("leaves out no activity that was asked for by name", () => {
     const { industry } = probe.spec("bares e restaurantes exceto fast food").filters;

@@ -1,6 +1,6 @@
 /**
  * Proves: a filter that is added to the table of filters alone does not compile, and the files
- * that the compiler names are those of docs/contributing.md, "Add a filter", at most five; nor does
+ * that the compiler names are those of docs/contributing.md, "Add a filter", at most six; nor does
  * one that is read as something else than its schema says. Every filter of the table changes what
  * identifies a spec, and the searcher applies it as the slow twin does.
  * Does not prove: that a clause of a new filter is right; its own tests do. Of the product only
@@ -22,7 +22,7 @@ import { exportContext } from "../../support/spec/catalog.ts";
 import { Twin } from "../../support/twin.ts";
 
 const TABLE = "src/spec/filters/table.ts";
-const PLACES_MAX = 5;
+const PLACES_MAX = 6;
 /** Imports of what could need an entry: the table, specs, queries, words of filters. */
 const NEAR = /from "[^"]*\/(filters\/\w+|schema|answers|question|find|strings\/\w+)\.ts"/;
 /** Components take seconds to check, so that only those are which could have an entry. */

@@ -38,7 +38,12 @@ export interface Expected {
   readonly not_municipality?: readonly string[];
   /** Members of `filters.company`; dates also relative, as `resolveDay` reads them. */
   readonly company?: Readonly<Record<string, unknown>>;
-  readonly contact?: Readonly<Record<string, boolean>>;
+  readonly contact?: Readonly<Record<string, boolean | number>>;
+  readonly cnae_secondary?: ExpectedCodes;
+  /** Words of the name, area codes and prefixes of postal codes. */
+  readonly words?: readonly string[];
+  readonly area?: readonly string[];
+  readonly postal?: readonly string[];
   readonly limit?: number;
   /** Leading keys as `field direction`; `a|b direction`: either field. */
   readonly sort?: readonly string[];
@@ -73,6 +78,7 @@ export interface JudgingSnapshot {
 export const FIELDS = [
   ...(["activities", "excluded", "uf", "municipality", "status", "size", "mei"] as const),
   ...(["simples", "headquarters", "started", "capital", "contact", "limit", "sort"] as const),
+  ...(["secondary", "nature", "units", "name", "codes"] as const),
   "unmapped",
 ] as const;
 /** One judged field. */
@@ -104,7 +110,20 @@ const DISTRITO_FEDERAL = { uf: "DF", municipality: "5300108" };
 
 /** The sentences of one half, in the order of its file. */
 export function loadSentences(half: Half): readonly LabelledSentence[] {
-  return readFileSync(join(ROOT, `test/support/sentences/${half}.jsonl`), "utf8")
+  return readSentences(half);
+}
+
+/**
+ * 200 further sentences in Portuguese, English and Spanish, `group` being the language. They were
+ * labelled before their first run, in which 103 of 120, 46 of 50 and 21 of 30 were right; what that
+ * run showed has been mended since, so that they are fresh no longer.
+ */
+export function loadFurther(): readonly LabelledSentence[] {
+  return readSentences("further");
+}
+
+function readSentences(file: string): readonly LabelledSentence[] {
+  return readFileSync(join(ROOT, `test/support/sentences/${file}.jsonl`), "utf8")
     .trimEnd()
     .split("\n")
     .map((line) => JSON.parse(line) as LabelledSentence);
@@ -156,8 +175,14 @@ export function specOf(expected: Expected, { catalog, snapshotDate }: JudgingSna
   return {
     ...(expected.limit === undefined ? {} : { limit: expected.limit }),
     filters: {
-      industry: { cnae_any_of: first(cnae), cnae_exclude: first(cnae_exclude) },
+      industry: {
+        ...{ cnae_any_of: first(cnae), cnae_exclude: first(cnae_exclude) },
+        cnae_secondary_any_of: first(expected.cnae_secondary),
+        text_hints: expected.words ?? [],
+      },
       geo: {
+        area_code_any_of: expected.area ?? [],
+        postal_code_prefix_any_of: expected.postal ?? [],
         uf_any_of: expected.uf ?? [],
         municipality_ibge_any_of: expected.municipality ?? [],
       },
@@ -206,14 +231,19 @@ function judgeOne(expected: Expected, actual: AccountQuerySpec, snapshot: Judgin
   const label = normalizedForJudging(specOf(expected, snapshot), snapshot);
   const [want, have] = [label.filters.company, actual.filters.company];
   const { industry } = actual.filters;
+  const codesOf = ({ filters: { geo: of } }: AccountQuerySpec) => [
+    ...[of.area_code_any_of, of.postal_code_prefix_any_of],
+  ];
+  const unitsOf = ({ filters: { company: of } }: AccountQuerySpec) => [
+    ...[of.branches_only, of.establishments_min, of.establishments_max],
+  ];
   const geo = geoOf(actual, lookup);
   const listed = expected.not_municipality !== undefined && geo.municipalities.length > 0;
   const wantedGeo = listed ? complementOf(expected, snapshot.catalog) : geoOf(label, lookup);
   const wantedWords = [...(expected.unmapped ?? []), ...(listed ? [] : namesOf(expected, lookup))];
   const unmapped = countUnmapped(wantedWords, expected.unmapped_may ?? [], actual);
   const fields: Record<Field, boolean> = {
-    activities:
-      rightCodes(expected.cnae, industry.cnae_any_of, lookup) && industry.text_hints.length === 0,
+    activities: rightCodes(expected.cnae, industry.cnae_any_of, lookup),
     excluded: rightCodes(expected.cnae_exclude, industry.cnae_exclude, lookup),
     uf: same(wantedGeo.ufs, geo.ufs),
     municipality: same(wantedGeo.municipalities, geo.municipalities),
@@ -234,6 +264,11 @@ function judgeOne(expected: Expected, actual: AccountQuerySpec, snapshot: Judgin
       want.share_capital_max === have.share_capital_max,
     contact: same(label.filters.contact, actual.filters.contact),
     limit: label.limit === actual.limit,
+    secondary: rightCodes(expected.cnae_secondary, industry.cnae_secondary_any_of ?? [], lookup),
+    nature: same(want.legal_nature_any_of, have.legal_nature_any_of),
+    units: same(unitsOf(label), unitsOf(actual)),
+    name: same(label.filters.industry.text_hints, industry.text_hints),
+    codes: same(codesOf(label), codesOf(actual)),
     sort: rightSort(expected.sort ?? [], actual.sort),
     unmapped: unmapped.missed === 0 && unmapped.extra === 0,
   };

@@ -1,0 +1,51 @@
+/**
+ * Proves that of 200 further sentences, labelled before their first run, no fewer are wholly right
+ * than when they were last looked at, in each language, and that confidence means on them what it
+ * says. Does not prove how right fresh sentences are: their first run does (docs/translate.md).
+ */
+import assert from "node:assert/strict";
+import { after, before, describe, it } from "node:test";
+import { openProbe, type Probe } from "../../support/translate/probe.ts";
+import { judge, loadFurther } from "../../support/translate/sentences.ts";
+
+/** How many are right at least, and how many there are, by language. */
+const RIGHT_MIN = { pt: [109, 120], en: [48, 50], es: [27, 30] } as const;
+/** Bands of confidence with fewer sentences say nothing. */
+const BAND_MIN = 20;
+const OFF_MAX = 0.05;
+const BANDS = [0.4, 0.6, 0.8, 0.9, 0.95, 1.01];
+
+describe("200 further sentences", () => {
+  let probe: Probe;
+  let seen: readonly { group: string; right: boolean; confidence: number; text: string }[];
+  before(async () => {
+    probe = await openProbe();
+    seen = loadFurther().map((sentence) => {
+      const { spec } = probe.translate(sentence.text);
+      const { right } = judge(sentence, spec, probe.segment);
+      const { text, group } = sentence;
+      return { text, group, right, confidence: spec.explain.confidence };
+    });
+  });
+  after(() => probe.close());
+
+  for (const [language, [least, all]] of Object.entries(RIGHT_MIN)) {
+    it(`are as right as they were in ${language}`, () => {
+      const own = seen.filter(({ group }) => group === language);
+      const wrong = own.filter(({ right }) => !right).map(({ text }) => text);
+      assert.equal(own.length, all);
+      assert.ok(own.length - wrong.length >= least, wrong.join("\n"));
+    });
+  }
+
+  it("have the confidence that they deserve", () => {
+    for (const [i, from] of BANDS.slice(0, -1).entries()) {
+      const to = BANDS[i + 1] as number;
+      const band = seen.filter(({ confidence }) => confidence >= from && confidence < to);
+      if (band.length < BAND_MIN) continue;
+      const mean = band.reduce((sum, { confidence }) => sum + confidence, 0) / band.length;
+      const right = band.filter((one) => one.right).length / band.length;
+      assert.ok(Math.abs(mean - right) <= OFF_MAX, `${from}: ${mean} said, ${right} right`);
+    }
+  });
+});

@@ -1,0 +1,182 @@
+/**
+ * What people say for every filter. What comes in: nothing. What goes out: for each filter texts
+ * that ask for it, all of one row for the same.
+ * Invariant: a filter without sayings does not compile, or is excused here as it is in the
+ * translator; every text is about bakeries in Curitiba.
+ */
+import type { FilterName } from "../../../src/spec/filters/table.ts";
+
+/** What is said for a filter. */
+export interface Sayings {
+  /** Rows of texts that mean the same; `@` stands for "padarias em Curitiba". */
+  readonly rows: readonly (readonly string[])[];
+  /** Filters of "padarias em Curitiba" that these texts do not ask for. */
+  readonly not?: readonly FilterName[];
+}
+
+/** Every filter with its sayings; null for one that no sentence reaches. */
+export const FILTER_SAYINGS = {
+  cnae_any_of: {
+    rows: [
+      ["@", "padaria em Curitiba", "panificadoras em Curitiba", "bakeries in Curitiba"],
+      ["CNAE 5611-2/01 em Curitiba", "cnae 5611201 em Curitiba", "restaurantes em Curitiba"],
+    ],
+  },
+  cnae_exclude: {
+    rows: [
+      ["@ exceto lanchonetes", "@, menos lanchonetes", "@ que não sejam lanchonetes"],
+      ["@ sem CNAE 5611-2/03", "@ exceto CNAE 5611203"],
+    ],
+  },
+  secondary_cnae_mode: null,
+  text_hints: {
+    rows: [
+      ["@ com silva no nome", "@ chamadas Silva", '@ "silva"', "@ com a palavra silva no nome"],
+      ["@ cujo nome contém silva", "bakeries in Curitiba with silva in the name"],
+    ],
+  },
+  cnae_secondary_any_of: {
+    rows: [
+      [
+        "@ com atividade secundária de lanchonete",
+        "@ com lanchonete como atividade secundária",
+        "@ com CNAE secundário 5611-2/03",
+        "@ que tenham lanchonete na atividade secundária",
+        "bakeries in Curitiba with snack bar as a secondary activity",
+      ],
+    ],
+  },
+  uf_any_of: {
+    rows: [["padarias no PR", "padarias no Paraná", "padarias em pr", "bakeries in Paraná state"]],
+    not: ["municipality_ibge_any_of"],
+  },
+  municipality_ibge_any_of: {
+    rows: [["@", "padarias em Curitiba/PR", "padaria curitiba pr", "padarias curitibanas"]],
+  },
+  municipality_tom_any_of: {
+    rows: [["padarias em Curitiba e no exterior"]],
+  },
+  postal_code_prefix_any_of: {
+    rows: [["@ CEP 801", "@ com cep começando em 801", "@ com CEP 801", "@, zip code 801"]],
+  },
+  area_code_any_of: {
+    rows: [
+      ["@ ddd 41", "@ com DDD 41", "@ com ddd (41)", "@, area code 41", "@ código de área 41"],
+    ],
+  },
+  registration_status_any_of: {
+    rows: [
+      ["@ baixadas", "@ fechadas", "closed bakeries in Curitiba"],
+      ["@ inaptas", "@ com situação inapta"],
+    ],
+  },
+  company_size_code_any_of: {
+    rows: [
+      ["@ de pequeno porte", "@ pequenas", "@ EPP", "@ porte pequeno"],
+      ["@ microempresas", "@ ME", "@ de porte micro"],
+    ],
+  },
+  headquarters_only: {
+    rows: [
+      ["@ só matriz", "@ apenas matrizes", "@ sem filiais", "@ exceto filiais", "@, head offices"],
+    ],
+  },
+  branches_only: {
+    rows: [
+      ["@ só filiais", "filiais de padarias em Curitiba", "@, somente filiais", "@, branches"],
+    ],
+  },
+  simples_opt_in: {
+    rows: [
+      ["@ do Simples", "@ optantes pelo Simples Nacional", "@ no simples", "@ in Simples"],
+      ["@ fora do Simples", "@ que não sejam do Simples", "@ not in Simples"],
+    ],
+  },
+  mei_opt_in: {
+    rows: [
+      ["@ MEI", "@ que sejam MEI", "@ só MEI"],
+      ["@ exceto MEI", "@ que não sejam MEI", "@ sem MEI", "@ excluding MEI"],
+    ],
+  },
+  started_after: {
+    rows: [["@ abertas desde 2020", "@ abertas a partir de 2020", "@ opened since 2020"]],
+  },
+  started_before: {
+    rows: [["@ abertas antes de 2010", "@ fundadas até 2009", "@ opened before 2010"]],
+  },
+  share_capital_min: {
+    rows: [
+      [
+        "@ com capital acima de 500 mil",
+        "@ com capital social de pelo menos R$ 500.000",
+        "@ com capital acima de meio milhão",
+        "@ with capital over 500k",
+      ],
+    ],
+  },
+  share_capital_max: {
+    rows: [["@ com capital até 10 mil", "@ com capital de no máximo dez mil reais"]],
+  },
+  legal_nature_any_of: {
+    rows: [
+      ["@ LTDA", "@ limitadas", "@ que sejam sociedade limitada", "@ ltda."],
+      ["@ S/A", "@ S.A.", "@ sociedades anônimas"],
+    ],
+  },
+  establishments_min: {
+    rows: [
+      [
+        "@ com 5 ou mais lojas",
+        "@ com pelo menos 5 unidades",
+        "@ com mais de 4 estabelecimentos",
+        "@ com cinco ou mais lojas",
+        "redes de padarias em Curitiba com no mínimo 5 lojas",
+        "bakeries in Curitiba with at least 5 stores",
+      ],
+      ["@ com filiais", "@ que tenham filiais", "@ com mais de uma loja"],
+    ],
+  },
+  establishments_max: {
+    rows: [
+      ["@ com uma unidade só", "@ de loja única", "@ com apenas 1 loja", "@ com um só endereço"],
+      ["@ com até 3 lojas", "@ com no máximo 3 unidades", "@ que não tenham mais de 3 lojas"],
+    ],
+  },
+  require_email: {
+    rows: [["@ com e-mail", "@ com email", "@ que tenham e-mail", "@ with e-mail"]],
+  },
+  require_phone: { rows: [["@ com telefone", "@ que tenham telefone", "@ with a phone"]] },
+  require_any_contact: {
+    rows: [["@ com contato", "@ com telefone ou e-mail", "@ with phone or e-mail"]],
+  },
+  require_mobile: {
+    rows: [["@ com celular", "@ com telefone celular", "@ que tenham celular", "@ with a mobile"]],
+  },
+  require_landline: {
+    rows: [
+      ["@ com telefone fixo", "@ com fixo", "@ que tenham telefone fixo", "@ with a landline"],
+    ],
+  },
+  require_own_domain: {
+    rows: [
+      ["@ com domínio próprio", "@ sem gmail", "@ with own domain", "@ com domínio da empresa"],
+    ],
+  },
+  email_shared_max: {
+    rows: [["@ sem e-mail de contador", "@ sem e-mail compartilhado", "@ without shared e-mail"]],
+  },
+  phone_shared_max: {
+    rows: [
+      [
+        "@ sem telefone de contador",
+        "@ sem telefone compartilhado",
+        "@ excluindo telefones compartilhados",
+      ],
+    ],
+  },
+} satisfies Readonly<Record<FilterName, Sayings | null>>;
+
+/** The text of a saying. */
+export function said(saying: string): string {
+  return saying.replace("@", "padarias em Curitiba");
+}
