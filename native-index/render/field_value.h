@@ -33,6 +33,25 @@ struct FieldValue {
   uint32_t codeCount = 0;
 };
 
+// How values of a field are written for people; see labelled.h.
+enum class FieldWriting : uint8_t {
+  kPlain,  // as they are
+  kNumber,
+  kCnpj,
+  kCnpjRoot,
+  kUnit,  // head office or branch
+  kStatus,
+  kSize,
+  kActivity,
+  kNature,
+  kYesNo,
+  kDate,
+  kAmount,
+  kPostalCode,
+  kPhone,
+  kPhoneKind
+};
+
 // How a field is read: from a column, or through a string table by the code in a column.
 struct FieldSource {
   FieldKind kind;

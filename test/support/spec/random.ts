@@ -76,6 +76,17 @@ export function randomExportInput(draw: Draw, catalog: Catalog, rows: readonly T
   };
 }
 
+/** The same for people where its format allows; apart, so that other specs stay as they were. */
+export function withPeople(draw: Draw, input: Json): Json {
+  const output = input.output as Json;
+  const forPeople = draw.some([
+    ["labels", 0.4, () => draw.of(["pt", "en", null])],
+    ["title", 0.2, () => draw.of(["Padarias", " Mercados  de BH "])],
+  ]);
+  if (!["csv", "xlsx", "html"].includes(String(output.format))) return input;
+  return { ...input, output: { ...output, ...forPeople } };
+}
+
 /** Choices from a source of numbers. */
 export class Draw {
   /** Whether wider filters and fields are drawn too; without them specs stay as they were. */
