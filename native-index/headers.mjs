@@ -128,6 +128,7 @@ const WRITTEN_BY_TYPE = {
   postal_code: "postal_code",
   phone: "phone",
   phone_kind: "phone_kind",
+  whatsapp: "plain",
 };
 
 function fieldList({ FIELDS, HIDDEN_FIELDS }) {

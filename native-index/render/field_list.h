@@ -56,10 +56,11 @@ enum class Field : uint8_t {
   kPhone2Shared = 39,
   kEstablishments = 40,
   kEmailOwnDomain = 41,
-  kScoreContactable = 42,
-  kScoreNewest = 43,
-  kScoreEstablished = 44,
-  kCount = 45,
+  kWhatsapp = 42,
+  kScoreContactable = 43,
+  kScoreNewest = 44,
+  kScoreEstablished = 45,
+  kCount = 46,
 };
 
 // Names by number.
@@ -106,9 +107,10 @@ constexpr std::string_view kFieldNames[] = {
     "phone_2_shared",              // 39
     "establishments",              // 40
     "email_own_domain",            // 41
-    "score_contactable",           // 42
-    "score_newest",                // 43
-    "score_established",           // 44
+    "whatsapp",                    // 42
+    "score_contactable",           // 43
+    "score_newest",                // 44
+    "score_established",           // 45
 };
 
 // Where fields are stored, by their numbers.
@@ -155,6 +157,7 @@ constexpr FieldSource kFieldSources[] = {
     {FieldKind::kNumber, Columns::kPhone2Shared, Tables::kNumber},
     {FieldKind::kNumber, Columns::kEstablishments, Tables::kNumber},
     {FieldKind::kFlag, Columns::kEmailOwnDomain, kNoTable},
+    {FieldKind::kWhatsapp, Columns::kPhone1, kNoTable},
     {FieldKind::kNumber, Columns::kScoreContactable, kNoTable},
     {FieldKind::kNumber, Columns::kScoreNewest, kNoTable},
     {FieldKind::kNumber, Columns::kScoreEstablished, kNoTable},
@@ -204,9 +207,10 @@ constexpr FieldWriting kFieldWritings[] = {
     FieldWriting::kNumber,      // 39
     FieldWriting::kNumber,      // 40
     FieldWriting::kYesNo,       // 41
-    FieldWriting::kNumber,      // 42
+    FieldWriting::kPlain,       // 42
     FieldWriting::kNumber,      // 43
     FieldWriting::kNumber,      // 44
+    FieldWriting::kNumber,      // 45
 };
 
 // Whether texts of a field are written by people, and so may begin like a formula.

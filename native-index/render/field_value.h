@@ -20,6 +20,7 @@ enum class FieldKind : uint8_t {
   kPostalCode,
   kPhone,
   kPhoneKind,
+  kWhatsapp,
   kCodes
 };
 

@@ -21,25 +21,31 @@ void appendWord(Words::Number word, Labels labels, TextBuffer& out) {
   out += labels == Labels::kPortuguese ? kWordsPt[word] : kWordsEn[word];
 }
 
-// Appends `count` decimal digits with leading zeros.
-void appendDigits(uint64_t number, size_t count, TextBuffer& out) {
-  char* digits = out.room(count);
+// Writes `count` decimal digits with leading zeros.
+inline void putDigits(uint64_t number, size_t count, char* digits) {
   for (size_t i = count; i-- > 0; number /= 10) digits[i] = static_cast<char>('0' + number % 10);
+}
+
+void appendDigits(uint64_t number, size_t count, TextBuffer& out) {
+  putDigits(number, count, out.room(count));
   out.commit(count);
 }
 
-// Appends a text of `length` characters in a mask, whose `#` stand for them.
-bool appendMasked(std::string_view text, size_t length, std::string_view mask, TextBuffer& out) {
+// Appends a text in a mask whose `#` stand for its characters, if there are as many.
+template <size_t Size>
+inline bool appendMasked(std::string_view text, const char (&mask)[Size], TextBuffer& out) {
+  size_t length = 0;
+  for (size_t i = 0; i + 1 < Size; i++) length += mask[i] == '#' ? 1 : 0;
   if (text.size() != length) return false;
-  char* to = out.room(mask.size());
+  char* to = out.room(Size - 1);
   const char* from = text.data();
-  for (size_t i = 0; i < mask.size(); i++) to[i] = mask[i] == '#' ? *from++ : mask[i];
-  out.commit(mask.size());
+  for (size_t i = 0; i + 1 < Size; i++) to[i] = mask[i] == '#' ? *from++ : mask[i];
+  out.commit(Size - 1);
   return true;
 }
 
 bool appendActivity(std::string_view code, TextBuffer& out) {
-  return appendMasked(code, 7, "####-#/##", out);
+  return appendMasked(code, "####-#/##", out);
 }
 
 void appendActivities(const Segment& segment, const FieldValue& value, TextBuffer& out) {
@@ -75,20 +81,23 @@ bool appendSize(std::string_view code, Labels labels, TextBuffer& out) {
 // Years outside four digits stay as programs write them.
 bool appendDate(int64_t days, TextBuffer& out) {
   if (days < firstDayOf(1) || days >= firstDayOf(10'000)) return false;
-  const int64_t year = yearOf(days);
-  const bool leap = firstDayOf(year + 1) - firstDayOf(year) == 366;
-  // Months counted from March have lengths that a formula gives; January and February end a year.
-  const int64_t dayOfYear = days - firstDayOf(year);
-  const int64_t beforeMarch = leap ? 60 : 59;
-  const bool early = dayOfYear < beforeMarch;
-  const int64_t fromMarch = early ? dayOfYear + 306 : dayOfYear - beforeMarch;
-  const int64_t month = (5 * fromMarch + 2) / 153;
-  const int64_t day = fromMarch - (153 * month + 2) / 5 + 1;
-  appendDigits(static_cast<uint64_t>(day), 2, out);
-  out += '/';
-  appendDigits(static_cast<uint64_t>(month >= 10 ? month - 9 : month + 3), 2, out);
-  out += '/';
-  appendDigits(static_cast<uint64_t>(year), 4, out);
+  // As in render.cc: years begin in March, so that the leap day is the last day of a year.
+  const auto shifted = static_cast<uint64_t>(days + 719468);
+  const uint64_t dayOfEra = shifted % 146097;
+  const uint64_t yearOfEra =
+      (dayOfEra - dayOfEra / 1460 + dayOfEra / 36524 - dayOfEra / 146096) / 365;
+  const uint64_t dayOfYear = dayOfEra - (365 * yearOfEra + yearOfEra / 4 - yearOfEra / 100);
+  const uint64_t fromMarch = (5 * dayOfYear + 2) / 153;
+  const uint64_t day = dayOfYear - (153 * fromMarch + 2) / 5 + 1;
+  const uint64_t month = fromMarch >= 10 ? fromMarch - 9 : fromMarch + 3;
+  const uint64_t year = yearOfEra + shifted / 146097 * 400 + (fromMarch >= 10 ? 1 : 0);
+  char* to = out.room(10);
+  putDigits(day, 2, to);
+  to[2] = '/';
+  putDigits(month, 2, to + 3);
+  to[5] = '/';
+  putDigits(year, 4, to + 6);
+  out.commit(10);
   return true;
 }
 
@@ -126,15 +135,17 @@ void appendPhone(int64_t phone, TextBuffer& out) {
     if (count > 2) out += std::string_view(digits + 2, count - 2);
     return;
   }
-  uint64_t power = 1;
-  for (size_t i = 0; i < local; i++) power *= 10;
+  const uint64_t power = local == 9 ? 1'000'000'000 : local == 8 ? 100'000'000 : 10'000'000;
   const uint64_t subscriber = number % power;
-  out += '(';
-  appendDigits(number / power % 100, 2, out);
-  out += ") ";
-  appendDigits(subscriber / 10'000, local - 4, out);
-  out += '-';
-  appendDigits(subscriber % 10'000, 4, out);
+  char* to = out.room(local + 6);
+  to[0] = '(';
+  putDigits(number / power % 100, 2, to + 1);
+  to[3] = ')';
+  to[4] = ' ';
+  putDigits(subscriber / 10'000, local - 4, to + 5);
+  to[local + 1] = '-';
+  putDigits(subscriber % 10'000, 4, to + local + 2);
+  out.commit(local + 6);
 }
 
 }  // namespace
@@ -182,8 +193,8 @@ bool appendLabelled(const Segment& segment, const FieldValue& value, FieldWritin
   switch (writing) {
     case FieldWriting::kPlain:
     case FieldWriting::kNumber: return false;
-    case FieldWriting::kCnpj: return appendMasked(value.text, 14, "##.###.###/####-##", out);
-    case FieldWriting::kCnpjRoot: return appendMasked(value.text, 8, "##.###.###", out);
+    case FieldWriting::kCnpj: return appendMasked(value.text, "##.###.###/####-##", out);
+    case FieldWriting::kCnpjRoot: return appendMasked(value.text, "##.###.###", out);
     case FieldWriting::kUnit:
       appendWord(value.number != 0 ? Words::kHeadOffice : Words::kBranch, labels, out);
       return true;
@@ -193,7 +204,7 @@ bool appendLabelled(const Segment& segment, const FieldValue& value, FieldWritin
       if (value.kind == Kind::kText) return appendActivity(value.text, out);
       appendActivities(segment, value, out);
       return true;
-    case FieldWriting::kNature: return appendMasked(value.text, 4, "###-#", out);
+    case FieldWriting::kNature: return appendMasked(value.text, "###-#", out);
     case FieldWriting::kYesNo:
       appendWord(value.number != 0 ? Words::kYes : Words::kNo, labels, out);
       return true;

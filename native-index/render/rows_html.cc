@@ -83,6 +83,12 @@ bool appendForPeople(const Segment& segment, const FieldValue& value, Field fiel
     out += "</a>";
     return true;
   }
+  if (value.kind == Kind::kWhatsapp) {
+    out += "<a href=\"";
+    appendPlain(value, out);
+    out += "\" rel=\"noreferrer\">WhatsApp</a>";
+    return true;
+  }
   if (writing == FieldWriting::kNumber) {
     appendGrouped(value.number, labels, out);
     return true;

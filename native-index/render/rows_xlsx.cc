@@ -213,7 +213,8 @@ class SheetWriter {
       case Kind::kDate: return writeDate(column, value);
       case Kind::kCodes: return writeCodes(column, value);
       case Kind::kPostalCode:
-      case Kind::kPhone: return writePlainAsText(column, value);
+      case Kind::kPhone:
+      case Kind::kWhatsapp: return writePlainAsText(column, value);
     }
   }
 

@@ -34,6 +34,7 @@ export const PRESETS: Readonly<Record<PresetName, PresetRow>> = {
       ["cnpj", "CNPJ", "CNPJ"],
       ["phone_1", "Telefone", "Phone"],
       ["phone_2", "Segundo telefone", "Second phone"],
+      ["whatsapp", "WhatsApp", "WhatsApp"],
       ["email", "E-mail", "E-mail"],
       ["cnae_primary_description", "Atividade principal", "Main activity"],
       ["company_size_code", "Porte", "Size"],

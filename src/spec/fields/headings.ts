@@ -51,6 +51,7 @@ export const HEADINGS_PT: Readonly<Record<OutputField, string>> = {
   phone_2_shared: "Empresas com o segundo telefone",
   establishments: "Estabelecimentos",
   email_own_domain: "Domínio próprio de e-mail",
+  whatsapp: "WhatsApp",
 };
 
 /** In English. */
@@ -97,6 +98,7 @@ export const HEADINGS_EN: Readonly<Record<OutputField, string>> = {
   phone_2_shared: "Companies with the second phone",
   establishments: "Establishments",
   email_own_domain: "Own e-mail domain",
+  whatsapp: "WhatsApp",
 };
 
 /** What a field holds in a file for people, one sentence each, in Portuguese. */
@@ -144,4 +146,5 @@ export const SENTENCES_PT: Readonly<Record<OutputField, string>> = {
   phone_2_shared: "Empresas da base com o segundo telefone, em qualquer um dos seus.",
   establishments: "Estabelecimentos ativos da empresa na base.",
   email_own_domain: "Se o domínio do e-mail não é de um provedor público; vazio sem e-mail.",
+  whatsapp: "Link que abre o WhatsApp com o primeiro celular; vazio quando não há celular.",
 };

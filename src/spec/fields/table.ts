@@ -34,6 +34,8 @@ export const FIELD_TYPES = {
   phone: "string",
   /** `mobile` or `landline`. */
   phone_kind: "string",
+  /** Link to the first mobile of both phones. */
+  whatsapp: "string",
   /** Codes of activities. */
   codes: "array",
 } as const;
@@ -75,6 +77,7 @@ export type StoredAs =
     }
   | { readonly type: "date"; readonly column: ColumnOf<"date32"> }
   | { readonly type: "cents" | "phone" | "phone_kind"; readonly column: ColumnOf<"int64"> }
+  | { readonly type: "whatsapp"; readonly column: "phone_1" }
   | { readonly type: "postal_code"; readonly column: ColumnOf<"uint32"> }
   | { readonly type: "codes"; readonly column: ColumnOf<"list_dictionary16"> };
 

@@ -157,6 +157,7 @@ export function parseCsv(text: string, delimiter: string): string[][] {
 function pageCell({ field, kind, value, people }: Cell, language: Language): string | undefined {
   if (value === null) return undefined;
   if (field === "phone_1" || field === "phone_2") return `<a href="tel:${value}">${people}</a>`;
+  if (field === "whatsapp") return `<a href="${value}" rel="noreferrer">WhatsApp</a>`;
   if (field === "email" && /^[\w.+-]*@[\w.+-]*$/.test(String(value))) {
     return `<a href="mailto:${value}">${value}</a>`;
   }

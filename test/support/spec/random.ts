@@ -144,7 +144,8 @@ export function randomSpecInput(draw: Draw, catalog: Catalog, rows: readonly Twi
 /** Fields that a spec asks for; those that came later are drawn with the wider filters. */
 function fieldNames(draw: Draw): readonly string[] {
   const later: readonly string[] = WIDER_FIELDS.map(({ name }) => name);
-  if (draw.wider) return OUTPUT_FIELD_NAMES;
+  // What came after them is in no draw, so that specs stay as they were.
+  if (draw.wider) return OUTPUT_FIELD_NAMES.filter((name) => name !== "whatsapp");
   return OUTPUT_FIELD_NAMES.filter((name) => !later.includes(name));
 }
 
