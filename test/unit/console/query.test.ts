@@ -31,7 +31,7 @@ describe("an export's first choice", () => {
     assert.ok(freshDraft(paid, null).fields.includes("email"));
   });
 
-  it("is an Excel file for people at first, named after its search; programs get none of it", () => {
+  it("is an Excel file for people, named after its search; programs get none of it", () => {
     const draft = freshDraft(OUTPUT_FIELD_NAMES, null, "Padarias em BH");
     const outputOf = (change: object) =>
       bodyOf({ ...draft, ...change }, emptyQuery(), 100).output as Record<string, unknown>;
