@@ -2,7 +2,7 @@
 // Invariant: the same characters whatever stands around a value.
 #include "render/labelled.h"
 
-#include <cstring>
+#include <cmath>
 
 #include "format/phone.h"
 #include "query/calendar.h"
@@ -174,7 +174,7 @@ void appendAmount(int64_t cents, Labels labels, bool grouped, TextBuffer& out) {
     // As programs read it: the nearest double, which may have lost its cents.
     const double nearest = static_cast<double>(amount) / 100.0;
     whole = static_cast<uint64_t>(nearest);
-    rest = static_cast<uint64_t>((nearest - static_cast<double>(whole)) * 100.0 + 0.5);
+    rest = static_cast<uint64_t>(std::lround((nearest - static_cast<double>(whole)) * 100.0));
   }
   FieldValue reais;
   reais.kind = Kind::kNumber;
