@@ -19,6 +19,7 @@ const TABLE_FILES = [
   "native-index/format/columns.ts",
   "native-index/builder/record.ts",
   "src/spec/fields/table.ts",
+  "src/spec/fields/words.ts",
   "src/spec/fields.ts",
   "src/dump/layout.ts",
   "src/dump/rules.ts",
@@ -31,6 +32,7 @@ const HEADERS = [
   "native-index/format/column_list.h",
   "native-index/builder/record_layout.h",
   "native-index/render/field_list.h",
+  "native-index/render/word_list.h",
   "native-index/scan/dump_list.h",
   "native-index/join/score_list.h",
 ];
@@ -46,7 +48,7 @@ export function headerStep({ upToDate, run, write }) {
 
 /** The text of every made header, by its path; `tables` is what the files of tables export. */
 export function headerTexts(tables) {
-  const makers = [columnList, recordLayout, fieldList, dumpList, scoreList];
+  const makers = [columnList, recordLayout, fieldList, wordList, dumpList, scoreList];
   return new Map(HEADERS.map((file, i) => [file, makers[i](tables)]));
 }
 
@@ -116,12 +118,29 @@ function recordLayout({ RECORD, RECORD_FLAGS, RECORD_STRINGS, SLOTS, SLOT_ROWS }
   });
 }
 
+/** How values are written for people where a row does not say it, by the type. */
+const WRITTEN_BY_TYPE = {
+  text: "plain",
+  flag: "yes_no",
+  number: "number",
+  date: "date",
+  cents: "amount",
+  postal_code: "postal_code",
+  phone: "phone",
+  phone_kind: "phone_kind",
+  whatsapp: "plain",
+};
+
 function fieldList({ FIELDS, HIDDEN_FIELDS }) {
   const fields = [...FIELDS, ...HIDDEN_FIELDS];
   const sources = fields.map(({ stored: { type, column, table } }) => {
     const place = table === undefined ? "kNoTable" : `Tables::${constant(table)}`;
     return `{FieldKind::${constant(type)}, Columns::${constant(column)}, ${place}},`;
   });
+  const written = fields.map(
+    ({ written, stored: { type } }) =>
+      `FieldWriting::${constant(written ?? WRITTEN_BY_TYPE[type])}`,
+  );
   const free = names(fields.filter(({ freeText }) => freeText === true));
   const cases = free.map((name, i) =>
     i < free.length - 1
@@ -151,6 +170,10 @@ function fieldList({ FIELDS, HIDDEN_FIELDS }) {
         "};",
       ],
       [
+        "// How values are written for people, by the numbers of their fields.",
+        ...numbered("FieldWriting kFieldWritings", written),
+      ],
+      [
         "// Whether texts of a field are written by people, and so may begin like a formula.",
         "constexpr bool isFreeText(Field field) {",
         "  switch (field) {",
@@ -159,6 +182,22 @@ function fieldList({ FIELDS, HIDDEN_FIELDS }) {
         "  }",
         "}",
       ],
+    ],
+  });
+}
+
+function wordList({ VALUE_WORDS }) {
+  const list = Object.keys(VALUE_WORDS);
+  const texts = (language) => Object.values(VALUE_WORDS).map((word) => `"${word[language]}"`);
+  return header({
+    opening: [
+      "Words of values in files for people. Made from src/spec/fields/words.ts by headers.mjs.",
+    ],
+    includes: [],
+    parts: [
+      numbers("Words", "Numbers of the words.", list),
+      ["// In Portuguese.", ...numbered("std::string_view kWordsPt", texts(0))],
+      ["// In English.", ...numbered("std::string_view kWordsEn", texts(1))],
     ],
   });
 }

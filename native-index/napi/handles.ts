@@ -192,6 +192,8 @@ export interface RowsRequest {
   readonly extra: readonly ExtraColumn[];
   /** How many of the extra columns stand before the fields instead; none where not given. */
   readonly leading?: number;
+  /** Language in which people read the values; as programs read them where not given. */
+  readonly labels?: "pt" | "en" | undefined;
   /** csv only: what stands between cells. */
   readonly delimiter: "," | ";";
   /** xlsx only: number of the first of these rows in its sheet (the header is row 1). */

@@ -58,6 +58,13 @@ char readDelimiter(const Given& given) {
   return delimiter[0];
 }
 
+Labels readLabels(const Given& given) {
+  const std::string labels = given.text();
+  if (labels == "pt") return Labels::kPortuguese;
+  if (labels == "en") return Labels::kEnglish;
+  given.refuse("\"pt\" or \"en\"");
+}
+
 Field readField(const Given& given) {
   const Field field = fieldNamed(given.text());
   if (field == Field::kCount) given.noSuch("field", "the names of fields");
@@ -106,6 +113,8 @@ RowRequest readRowRequest(const Given& object) {
   for (uint32_t i = 0; i < count; i++) request.extra.push_back(readExtra(extra.item(i)));
   const Given leading = object.member("leading");
   if (!leading.isUndefined()) request.leading = leading.whole32(count);
+  const Given labels = object.member("labels");
+  if (!labels.isUndefined()) request.labels = readLabels(labels);
   if (request.format == RowFormat::kCsv) {
     request.delimiter = readDelimiter(object.member("delimiter"));
   }

@@ -29,7 +29,8 @@ FieldType typeOf(Kind kind) {
     case Kind::kText:
     case Kind::kPostalCode:
     case Kind::kPhone:
-    case Kind::kPhoneKind: break;
+    case Kind::kPhoneKind:
+    case Kind::kWhatsapp: break;
   }
   return FieldType::kUtf8;
 }

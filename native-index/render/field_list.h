@@ -56,10 +56,11 @@ enum class Field : uint8_t {
   kPhone2Shared = 39,
   kEstablishments = 40,
   kEmailOwnDomain = 41,
-  kScoreContactable = 42,
-  kScoreNewest = 43,
-  kScoreEstablished = 44,
-  kCount = 45,
+  kWhatsapp = 42,
+  kScoreContactable = 43,
+  kScoreNewest = 44,
+  kScoreEstablished = 45,
+  kCount = 46,
 };
 
 // Names by number.
@@ -106,9 +107,10 @@ constexpr std::string_view kFieldNames[] = {
     "phone_2_shared",              // 39
     "establishments",              // 40
     "email_own_domain",            // 41
-    "score_contactable",           // 42
-    "score_newest",                // 43
-    "score_established",           // 44
+    "whatsapp",                    // 42
+    "score_contactable",           // 43
+    "score_newest",                // 44
+    "score_established",           // 45
 };
 
 // Where fields are stored, by their numbers.
@@ -155,9 +157,60 @@ constexpr FieldSource kFieldSources[] = {
     {FieldKind::kNumber, Columns::kPhone2Shared, Tables::kNumber},
     {FieldKind::kNumber, Columns::kEstablishments, Tables::kNumber},
     {FieldKind::kFlag, Columns::kEmailOwnDomain, kNoTable},
+    {FieldKind::kWhatsapp, Columns::kPhone1, kNoTable},
     {FieldKind::kNumber, Columns::kScoreContactable, kNoTable},
     {FieldKind::kNumber, Columns::kScoreNewest, kNoTable},
     {FieldKind::kNumber, Columns::kScoreEstablished, kNoTable},
+};
+
+// How values are written for people, by the numbers of their fields.
+constexpr FieldWriting kFieldWritings[] = {
+    FieldWriting::kCnpj,        // 0
+    FieldWriting::kCnpjRoot,    // 1
+    FieldWriting::kPlain,       // 2
+    FieldWriting::kPlain,       // 3
+    FieldWriting::kUnit,        // 4
+    FieldWriting::kStatus,      // 5
+    FieldWriting::kDate,        // 6
+    FieldWriting::kPlain,       // 7
+    FieldWriting::kDate,        // 8
+    FieldWriting::kActivity,    // 9
+    FieldWriting::kPlain,       // 10
+    FieldWriting::kActivity,    // 11
+    FieldWriting::kNature,      // 12
+    FieldWriting::kPlain,       // 13
+    FieldWriting::kSize,        // 14
+    FieldWriting::kAmount,      // 15
+    FieldWriting::kYesNo,       // 16
+    FieldWriting::kYesNo,       // 17
+    FieldWriting::kPlain,       // 18
+    FieldWriting::kPlain,       // 19
+    FieldWriting::kPlain,       // 20
+    FieldWriting::kPlain,       // 21
+    FieldWriting::kNumber,      // 22
+    FieldWriting::kPlain,       // 23
+    FieldWriting::kPlain,       // 24
+    FieldWriting::kPlain,       // 25
+    FieldWriting::kPlain,       // 26
+    FieldWriting::kPostalCode,  // 27
+    FieldWriting::kPlain,       // 28
+    FieldWriting::kPlain,       // 29
+    FieldWriting::kPlain,       // 30
+    FieldWriting::kPhone,       // 31
+    FieldWriting::kPhone,       // 32
+    FieldWriting::kYesNo,       // 33
+    FieldWriting::kNumber,      // 34
+    FieldWriting::kPhoneKind,   // 35
+    FieldWriting::kPhoneKind,   // 36
+    FieldWriting::kNumber,      // 37
+    FieldWriting::kNumber,      // 38
+    FieldWriting::kNumber,      // 39
+    FieldWriting::kNumber,      // 40
+    FieldWriting::kYesNo,       // 41
+    FieldWriting::kPlain,       // 42
+    FieldWriting::kNumber,      // 43
+    FieldWriting::kNumber,      // 44
+    FieldWriting::kNumber,      // 45
 };
 
 // Whether texts of a field are written by people, and so may begin like a formula.

@@ -20,6 +20,7 @@ enum class FieldKind : uint8_t {
   kPostalCode,
   kPhone,
   kPhoneKind,
+  kWhatsapp,
   kCodes
 };
 
@@ -31,6 +32,25 @@ struct FieldValue {
   int64_t number = 0;              // kFlag 0 or 1, kDate days, and the other kinds of number
   const uint8_t* codes = nullptr;  // kCodes: u16 codes of the cnae table, not aligned
   uint32_t codeCount = 0;
+};
+
+// How values of a field are written for people; see labelled.h.
+enum class FieldWriting : uint8_t {
+  kPlain,  // as they are
+  kNumber,
+  kCnpj,
+  kCnpjRoot,
+  kUnit,  // head office or branch
+  kStatus,
+  kSize,
+  kActivity,
+  kNature,
+  kYesNo,
+  kDate,
+  kAmount,
+  kPostalCode,
+  kPhone,
+  kPhoneKind
 };
 
 // How a field is read: from a column, or through a string table by the code in a column.

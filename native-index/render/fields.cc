@@ -40,6 +40,16 @@ FieldValue phoneKind(int64_t phone) {
   return isLandline(phone) ? text("landline") : FieldValue();
 }
 
+// The first mobile of both phones.
+FieldValue firstMobile(const ColumnSet& columns, uint32_t row) {
+  for (const uint32_t column : {Columns::kPhone1, Columns::kPhone2}) {
+    if (!columns.valid(column, row)) continue;
+    const auto phone = columns.value<int64_t>(column, row);
+    if (isMobile(phone)) return number(Kind::kWhatsapp, phone);
+  }
+  return FieldValue();
+}
+
 // Reads values one after the other, and asks the processor for the bytes of texts.
 template <class Read>
 void readEach(std::span<const uint32_t> rows, FieldValue* values, Read read) {
@@ -114,6 +124,8 @@ void readField(const Segment& segment, Field field, std::span<const uint32_t> ro
     readValid([&](uint32_t row) { return throughTable(segment, source, row); });
   } else if (source.kind == Kind::kText) {
     readValid([&](uint32_t row) { return text(columns.text(column, row)); });
+  } else if (source.kind == Kind::kWhatsapp) {
+    read([&](uint32_t row) { return firstMobile(columns, row); });
   } else if (source.kind == Kind::kPhoneKind) {
     readValid([&](uint32_t row) { return phoneKind(numberIn(columns, column, row)); });
   } else {

@@ -123,6 +123,10 @@ void appendPlain(const FieldValue& value, TextBuffer& out) {
       out += '+';
       appendNumber(value.number, out);
       return;
+    case Kind::kWhatsapp:
+      out += "https://wa.me/";
+      appendNumber(value.number, out);
+      return;
     case Kind::kNull:
     case Kind::kText:
     case Kind::kPhoneKind:
@@ -154,7 +158,8 @@ void appendJsonValue(const Segment& segment, const FieldValue& value, TextBuffer
     case Kind::kCents: appendPlain(value, out); return;
     case Kind::kDate:
     case Kind::kPostalCode:
-    case Kind::kPhone: break;
+    case Kind::kPhone:
+    case Kind::kWhatsapp: break;
   }
   out += '"';
   appendPlain(value, out);

@@ -13,6 +13,9 @@ namespace {
 
 void checkRequest(std::span<const uint32_t> rows, const RowRequest& request) {
   if (request.leading > request.extra.size()) badArgument("more columns lead than there are");
+  if (request.labels != Labels::kNone && request.format == RowFormat::kJsonl) {
+    badArgument("jsonl has no labels");
+  }
   for (const ExtraColumn& column : request.extra) {
     const std::string name = "extra column \"" + column.name() + "\"";
     if (column.size() != rows.size()) {

@@ -14,6 +14,10 @@
 //   xlsx   `<row>` of SpreadsheetML (ECMA-376 part 1, 18.3.1.73): texts inline, dates as serial
 //          numbers with style 1, no cell where there is no value. Characters that XML cannot hold
 //          are `_xHHHH_` (22.9.2.19), and so is what would be read as one.
+//
+// With labels (csv, html, xlsx) values are as people write them (labelled.h). A list of activities
+// then has a blank behind its commas, numbers of html have their thousands apart, its phones and
+// addresses are links, and amounts of xlsx are numbers with style 4.
 #pragma once
 #include <optional>
 #include <span>
@@ -21,6 +25,7 @@
 #include <vector>
 
 #include "render/fields.h"
+#include "render/labelled.h"
 #include "render/text_buffer.h"
 
 namespace peneira {
@@ -69,7 +74,8 @@ struct RowRequest {
   RowFormat format = RowFormat::kCsv;
   std::vector<Field> fields;
   std::vector<ExtraColumn> extra;
-  size_t leading = 0;        // so many of these stand before the fields, the others behind them
+  size_t leading = 0;  // so many of these stand before the fields, the others behind them
+  Labels labels = Labels::kNone;
   char delimiter = ',';      // csv
   uint32_t firstNumber = 1;  // xlsx: number of the first row in its sheet
 };

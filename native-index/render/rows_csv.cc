@@ -61,13 +61,45 @@ void appendCodes(const Segment& segment, const FieldValue& value, TextBuffer& ou
   if (value.codeCount > 1) out += '"';
 }
 
+// Appends a value as people write it; false, and nothing, where it stays as it is.
+bool appendForPeople(const Segment& segment, const FieldValue& value, FieldWriting writing,
+                     Labels labels, TextBuffer& out) {
+  if (!hasComma(value, writing, labels)) {
+    return appendLabelled(segment, value, writing, labels, out);
+  }
+  out += '"';
+  appendLabelled(segment, value, writing, labels, out);
+  out += '"';
+  return true;
+}
+
+// A column of values: whether people typed them, and how they are written for people.
+struct CsvColumn {
+  bool free;
+  FieldWriting writing;
+};
+
 }  // namespace
 
 void renderCsvRows(const Segment& segment, std::span<const uint32_t> rows,
                    const RowRequest& request, TextBuffer& out) {
-  std::vector<char> free;
-  for (const Field field : request.fields) free.push_back(isFreeText(field) ? 1 : 0);
-  const size_t columns = free.size() + request.extra.size();
+  std::vector<CsvColumn> fields;
+  for (const Field field : request.fields) fields.push_back({isFreeText(field), writingOf(field)});
+  const size_t columns = fields.size() + request.extra.size();
+  const Labels labels = request.labels;
+  const auto appendValue = [&](const FieldValue& value, const CsvColumn& column) {
+    if (value.kind == Kind::kNull) return;
+    if (labels != Labels::kNone && appendForPeople(segment, value, column.writing, labels, out)) {
+      return;
+    }
+    if (value.kind == Kind::kText) {
+      appendText(value.text, column.free, out);
+    } else if (value.kind == Kind::kCodes) {
+      appendCodes(segment, value, out);
+    } else {
+      appendPlain(value, out);
+    }
+  };
   forEachRow(segment, rows, request.fields, [&](size_t position, const RowValues& values) {
     const size_t start = out.text().size();
     const auto append = [&](const ExtraColumn& column) {
@@ -78,19 +110,12 @@ void renderCsvRows(const Segment& segment, std::span<const uint32_t> rows,
       if (i > 0) out += request.delimiter;
       append(request.extra[i]);
     }
-    for (size_t i = 0; i < free.size(); i++) {
+    for (size_t i = 0; i < fields.size(); i++) {
       if (i + request.leading > 0) out += request.delimiter;
-      const FieldValue& value = values[i];
-      if (value.kind == Kind::kText) {
-        appendText(value.text, free[i], out);
-      } else if (value.kind == Kind::kCodes) {
-        appendCodes(segment, value, out);
-      } else {
-        appendPlain(value, out);
-      }
+      appendValue(values[i], fields[i]);
     }
     for (size_t i = request.leading; i < request.extra.size(); i++) {
-      if (i > 0 || !free.empty()) out += request.delimiter;
+      if (i > 0 || !fields.empty()) out += request.delimiter;
       append(request.extra[i]);
     }
     if (columns == 1 && out.text().size() == start) out += "\"\"";

@@ -1,5 +1,7 @@
 // Rows as rows of an HTML table. What comes in and goes out: see rows.h.
 // Invariant: whatever a text holds, it can neither end its cell nor begin an element.
+#include <algorithm>
+
 #include "render/render.h"
 #include "render/rows_block.h"
 #include "render/rows_formats.h"
@@ -50,6 +52,54 @@ void appendValue(const Segment& segment, const FieldValue& value, TextBuffer& ou
   }
 }
 
+bool isPlainInLinks(char c) {
+  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '.' ||
+         c == '-' || c == '_' || c == '+' || c == '@';
+}
+
+// Whether a text is an address that a link can hold as it is.
+bool isPlainAddress(std::string_view text) {
+  return std::count(text.begin(), text.end(), '@') == 1 &&
+         std::all_of(text.begin(), text.end(), isPlainInLinks);
+}
+
+// Appends a value as people write it; false, and nothing, where it stays as it is.
+bool appendForPeople(const Segment& segment, const FieldValue& value, Field field, Labels labels,
+                     TextBuffer& out) {
+  const FieldWriting writing = writingOf(field);
+  if (field == Field::kEmail && isPlainAddress(value.text)) {
+    out += "<a href=\"mailto:";
+    out += value.text;
+    out += "\">";
+    out += value.text;
+    out += "</a>";
+    return true;
+  }
+  if (writing == FieldWriting::kPhone) {
+    out += "<a href=\"tel:";
+    appendPlain(value, out);
+    out += "\">";
+    appendLabelled(segment, value, writing, labels, out);
+    out += "</a>";
+    return true;
+  }
+  if (value.kind == Kind::kWhatsapp) {
+    out += "<a href=\"";
+    appendPlain(value, out);
+    out += "\" rel=\"noreferrer\">WhatsApp</a>";
+    return true;
+  }
+  if (writing == FieldWriting::kNumber) {
+    appendGrouped(value.number, labels, out);
+    return true;
+  }
+  if (writing == FieldWriting::kAmount) {
+    appendAmount(value.number, labels, true, out);
+    return true;
+  }
+  return appendLabelled(segment, value, writing, labels, out);
+}
+
 // What begins and ends a cell.
 struct Tags {
   std::string_view begin, end;
@@ -72,7 +122,8 @@ std::vector<Tags> tagsOf(const RowRequest& request) {
   appendExtra(0, request.leading);
   for (const Field field : request.fields) {
     const Kind kind = fieldKind(field);
-    append(kind == Kind::kNumber || kind == Kind::kCents);
+    const bool word = request.labels != Labels::kNone && writingOf(field) == FieldWriting::kStatus;
+    append(!word && (kind == Kind::kNumber || kind == Kind::kCents));
   }
   appendExtra(request.leading, request.extra.size());
   return tags;
@@ -90,7 +141,11 @@ void renderHtmlRows(const Segment& segment, std::span<const uint32_t> rows,
     for (size_t i = 0; i < tags.size(); i++) {
       out += tags[i].begin;
       if (i >= leading && i - leading < fields) {
-        appendValue(segment, values[i - leading], out);
+        const FieldValue& value = values[i - leading];
+        const bool written =
+            request.labels != Labels::kNone && value.kind != Kind::kNull &&
+            appendForPeople(segment, value, request.fields[i - leading], request.labels, out);
+        if (!written) appendValue(segment, value, out);
       } else {
         const ExtraColumn& column = request.extra[i < leading ? i : i - fields];
         appendText(column.at(position).value_or(std::string_view()), out);

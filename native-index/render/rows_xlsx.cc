@@ -116,6 +116,7 @@ class SheetWriter {
       refuse("a sheet has at most 16,384 columns, not " + std::to_string(columns));
     }
     for (size_t i = 0; i < columns; i++) begins_.push_back("<c r=\"" + lettersOf(i));
+    for (const Field field : request.fields) writings_.push_back(writingOf(field));
   }
 
   void write(size_t position, const RowValues& values) {
@@ -182,7 +183,24 @@ class SheetWriter {
     out_ += "</v></c>";
   }
 
+  // Writes a value as people do; false, and nothing, where it stays as it is.
+  bool writeForPeople(size_t column, const FieldValue& value, FieldWriting writing) {
+    if (writing == FieldWriting::kDate) return false;
+    if (writing == FieldWriting::kAmount) {
+      writePlain(column, value, "\" s=\"4\"><v>");
+      return true;
+    }
+    scratch_.clear();
+    if (!appendLabelled(segment_, value, writing, request_.labels, scratch_)) return false;
+    if (!scratch_.text().empty()) writeText(column, scratch_.text());
+    return true;
+  }
+
   void writeValue(size_t column, const FieldValue& value) {
+    if (request_.labels != Labels::kNone && value.kind != Kind::kNull &&
+        writeForPeople(column, value, writings_[column - request_.leading])) {
+      return;
+    }
     switch (value.kind) {
       case Kind::kNull: return;
       case Kind::kText:
@@ -195,7 +213,8 @@ class SheetWriter {
       case Kind::kDate: return writeDate(column, value);
       case Kind::kCodes: return writeCodes(column, value);
       case Kind::kPostalCode:
-      case Kind::kPhone: return writePlainAsText(column, value);
+      case Kind::kPhone:
+      case Kind::kWhatsapp: return writePlainAsText(column, value);
     }
   }
 
@@ -230,6 +249,7 @@ class SheetWriter {
   TextBuffer& out_;
   TextBuffer scratch_;
   std::vector<std::string> begins_;  // `<c r="A` and so on
+  std::vector<FieldWriting> writings_;
   char digits_[20];
   std::string_view number_;  // of the row
 };

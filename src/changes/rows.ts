@@ -9,16 +9,15 @@
  */
 import type { RowsRequest } from "../../native-index/napi/engine.ts";
 import { guarded, type Segment } from "../search/segment.ts";
+import { HEADINGS_EN, HEADINGS_PT } from "../spec/fields/headings.ts";
+import { type LabelLanguage, valueWord } from "../spec/fields/words.ts";
 import { OUTPUT_FIELD_NAMES, type OutputField } from "../spec/fields.ts";
-import type { AccountQuerySpec } from "../spec/schema.ts";
 import type { ChangeKind } from "./kinds.ts";
 import type { ChangeList } from "./list.ts";
 import type { ChangeEntry } from "./query.ts";
 
 /** Columns that stand before the fields in csv, html, xlsx and Parquet files. */
 export const CHANGE_COLUMNS = ["change", "changed_fields"] as const;
-
-const BYTE_ORDER_MARK = "\ufeff";
 
 /** Values of an account by field. */
 type ChangeValues = Readonly<Record<string, unknown>>;
@@ -38,6 +37,8 @@ export interface ChangeItem {
 export interface ChangeRowsOptions {
   readonly format: RowsRequest["format"];
   readonly fields: readonly string[];
+  /** Language of a file for people. */
+  readonly labels?: LabelLanguage | undefined;
   /** csv; a comma where not given. */
   readonly delimiter?: RowsRequest["delimiter"];
   /** xlsx: number of the first row in its sheet; 2 (behind the header) where not given. */
@@ -83,29 +84,21 @@ export function changeItems(
   });
 }
 
-/** The header of a csv file, as its output asks for it. */
-export function changeCsvHead({
-  fields,
-  bom,
-  delimiter = ",",
-}: Pick<AccountQuerySpec["output"], "fields" | "bom" | "delimiter">): string {
-  return `${bom ? BYTE_ORDER_MARK : ""}${[...CHANGE_COLUMNS, ...fields].join(delimiter)}\r\n`;
-}
-
 /** Rows of a file for entries, in pieces that belong one behind the other. */
 export function changeRows(
   list: ChangeList,
   entries: readonly ChangeEntry[],
   options: ChangeRowsOptions,
 ): Uint8Array[] {
-  const { format, fields, delimiter = ",", firstNumber = 2 } = options;
+  const { format, fields, labels, delimiter = ",", firstNumber = 2 } = options;
   if (format === "jsonl") return [jsonLines(list, entries, fields)];
   let number = firstNumber;
   return changeRuns(list, entries).map((run) => {
     const request = {
       format,
       fields,
-      extra: changeCells(run.entries),
+      extra: changeCells(run.entries, labels),
+      labels,
       leading: CHANGE_COLUMNS.length,
       delimiter,
       firstNumber: number,
@@ -116,9 +109,15 @@ export function changeRows(
 }
 
 /** The two columns before the fields; several changed fields are one cell, like activities. */
-function changeCells(entries: readonly ChangeEntry[]): RowsRequest["extra"] {
-  const kinds = entries.map(({ kind }) => kind);
-  const changed = entries.map((entry) => entry.changed.join(","));
+function changeCells(
+  entries: readonly ChangeEntry[],
+  labels: LabelLanguage | undefined,
+): RowsRequest["extra"] {
+  const kinds = entries.map(({ kind }) => (labels ? valueWord(kind, labels) : kind));
+  const headings = labels === "pt" ? HEADINGS_PT : HEADINGS_EN;
+  const changed = entries.map((entry) =>
+    labels ? entry.changed.map((name) => headings[name]).join(", ") : entry.changed.join(","),
+  );
   return [
     { name: CHANGE_COLUMNS[0], kind: "text", values: kinds },
     { name: CHANGE_COLUMNS[1], kind: "text", values: changed },

@@ -13,7 +13,7 @@ import { unknownArguments } from "./mistakes.ts";
 import { selectionOf } from "./selection.ts";
 import { SELECTION } from "./tool.ts";
 
-const { fields, bom, delimiter } = OUTPUT_INPUT_SCHEMA.properties;
+const { fields, bom, delimiter, labels, preset } = OUTPUT_INPUT_SCHEMA.properties;
 
 /** What an export is made of. */
 export const EXPORT_ARGUMENTS = {
@@ -31,7 +31,12 @@ export const EXPORT_ARGUMENTS = {
   } as TSchema,
   bom,
   delimiter,
+  labels,
+  preset,
 };
+
+/** The arguments that are members of the output. */
+const OF_OUTPUT = ["format", "fields", "bom", "delimiter", "labels", "preset"];
 
 /** The format of an export, as a schema of answers. */
 export const FORMAT = { type: "string", enum: [...EXPORT_FORMATS] } as unknown as TSchema;
@@ -50,7 +55,7 @@ export interface ExportArguments {
 export function readExport(sent: JsonObject, others: readonly string[]): ExportArguments {
   const mistakes = unknownArguments(sent, [...Object.keys(EXPORT_ARGUMENTS), ...others]);
   const spec = selectionOf(sent, mistakes);
-  const named = ["format", "fields", "bom", "delimiter"].filter((name) => sent[name] !== undefined);
+  const named = OF_OUTPUT.filter((name) => sent[name] !== undefined);
   const output = Object.fromEntries(named.map((name) => [name, sent[name]]));
   const { limit } = sent;
   return { body: { spec, output, ...(limit === undefined ? {} : { limit }) }, mistakes };

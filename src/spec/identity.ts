@@ -25,6 +25,9 @@ function walkOf(spec: AccountQuerySpec) {
       fields: output.fields,
       bom: output.bom,
       delimiter: output.delimiter,
+      labels: output.labels,
+      preset: output.preset,
+      title: output.title,
     },
   };
 }

@@ -19,6 +19,8 @@ export const SPEC_LIMITS = {
   textHintsMax: 20,
   /** Characters (code points) of one phrase, as written and as normalized. */
   textHintLengthMax: 80,
+  /** UTF-16 units of the title of a file, as normalized. */
+  titleLengthMax: 100,
   /** Keys of `sort`. */
   sortKeysMax: 3,
   /** Elements of each array of `explain`. */

@@ -13,13 +13,23 @@ import {
   OUTPUT_FIELD_NAMES,
   type OutputField,
 } from "./fields.ts";
+import {
+  checkPeople,
+  csvForPeople,
+  fieldsOfPreset,
+  joinPeople,
+  PEOPLE_MEMBERS,
+  type PeopleMembers,
+  type Placed,
+  readPeopleMembers,
+} from "./forpeople.ts";
 import { SPEC_LIMITS } from "./limits.ts";
 import { type JsonObject, type SpecReader, shown } from "./reader.ts";
 import type { AccountQuerySpec } from "./schema.ts";
 
 type Output = AccountQuerySpec["output"];
 
-const MEMBERS = ["format", "include_explain", "fields", "bom", "delimiter"];
+const MEMBERS = ["format", "include_explain", "fields", "bom", "delimiter", ...PEOPLE_MEMBERS];
 const ALL_FORMATS = ["json", ...EXPORT_FORMATS] as const;
 const KNOWN_FIELDS: ReadonlySet<string> = new Set(OUTPUT_FIELD_NAMES);
 
@@ -49,7 +59,15 @@ export function readOutput(
   const lower = readMembers(fromSpec, reader);
   const upper = readMembers(fromBody, reader);
   const format = checkFormat(upper.format ?? lower.format, rules.mode, reader);
-  const fields = upper.fields ?? lower.fields;
+  const people = joinPeople(lower.people ?? {}, upper.people ?? {}, {
+    format,
+    replaced: lower.format !== undefined && lower.format.value !== format,
+    fieldsReplaced: (upper.fields?.length ?? 0) > 0,
+  });
+  // A layout in the body takes the place of the spec's fields.
+  const given = upper.fields ?? (upper.people?.preset ? undefined : lower.fields);
+  const fields = people.preset ? fieldsOfPreset(people.preset, given, reader) : given;
+  const forPeople = checkPeople(people, format, reader);
   // What a spec says of its csv file is not said of the format that the body has instead.
   const replaced = lower.format?.value === "csv" && format !== "csv";
   const csv = { ...(replaced ? {} : lower.csv), ...upper.csv };
@@ -57,14 +75,9 @@ export function readOutput(
     format,
     include_explain: upper.includeExplain ?? lower.includeExplain ?? false,
     fields: checkFields(fields, rules, reader),
-    ...checkCsv(csv, format, reader),
+    ...checkCsv(csv, format, csvForPeople(forPeople), reader),
+    ...forPeople,
   };
-}
-
-/** A member of an output with the place it came from. */
-interface Placed<Value> {
-  readonly value: Value;
-  readonly pointer: string;
 }
 
 /** What can be said of csv files alone. */
@@ -78,6 +91,7 @@ interface Members {
   includeExplain?: boolean;
   fields?: readonly Placed<OutputField>[];
   csv?: CsvMembers;
+  people?: PeopleMembers;
 }
 
 /** Reads the members of one object that are there, whatever the plan allows. */
@@ -99,6 +113,7 @@ function readMembers(source: OutputSource, reader: SpecReader): Members {
     members.fields = readFields(given.fields, `${pointer}/fields`, reader);
   }
   members.csv = readCsvMembers(given, pointer, reader);
+  members.people = readPeopleMembers(given, pointer, reader);
   return members;
 }
 
@@ -151,10 +166,14 @@ function checkFormat(
   return value;
 }
 
-/** The members that are not the default; another format than csv can have none of them. */
+/**
+ * The members that are not the default, or all where a file for people has other usual ones;
+ * another format than csv can have none of them.
+ */
 function checkCsv(
   { bom, delimiter }: CsvMembers,
   format: Output["format"],
+  usual: Required<Pick<Output, "bom" | "delimiter">> | null,
   reader: SpecReader,
 ): Pick<Output, "bom" | "delimiter"> {
   const chosen = {
@@ -162,6 +181,9 @@ function checkCsv(
     ...(delimiter !== undefined && delimiter.value !== CSV_DELIMITERS[0] ? { delimiter } : {}),
   };
   const csv: Pick<Output, "bom" | "delimiter"> = {};
+  if (format === "csv" && usual !== null) {
+    return { bom: bom?.value ?? usual.bom, delimiter: delimiter?.value ?? usual.delimiter };
+  }
   if (format === "csv") {
     if (chosen.bom) csv.bom = chosen.bom.value;
     if (chosen.delimiter) csv.delimiter = chosen.delimiter.value;

@@ -6,6 +6,7 @@
  * checks off the hot path; normalization itself is hand-written, for speed and clear messages.
  */
 import Type from "typebox";
+import { LABEL_LANGUAGES } from "./fields/words.ts";
 import {
   CSV_DELIMITERS,
   EXPORT_FORMATS,
@@ -17,10 +18,14 @@ import {
 import { rowsOf } from "./filters/members.ts";
 import type { FilterGroup, FilterRow } from "./filters/table.ts";
 import { SPEC_LIMITS } from "./limits.ts";
+import { PRESET_NAMES } from "./presets.ts";
 import { flag, oneOf, SHAPES } from "./shapes.ts";
 
 /** Longest text, in UTF-16 units. */
 export const TEXT_MAX = 2_000;
+
+const LABELS_TEXT = "csv, xlsx, html: headers and values as people write them.";
+const TITLE_TEXT = "Files only: what it is called, in its name and on its page.";
 
 const closed = { additionalProperties: false } as const;
 const sortField = oneOf(SORT_FIELDS, "Field to sort by. Ties end on cnpj ascending.");
@@ -115,14 +120,32 @@ export const SPEC_SCHEMA = Type.Object(
         }),
         bom: Type.Optional(
           Type.Boolean({
-            description: "csv only: begins with a byte order mark. Absent unless true.",
+            description:
+              "csv only: begins with a byte order mark. Absent unless true or with labels.",
             default: false,
           }),
         ),
         delimiter: Type.Optional(
           Type.Enum([...CSV_DELIMITERS], {
-            description: "csv only: what stands between cells. Absent unless a semicolon.",
+            description: "csv only: between cells. Absent unless a semicolon or with labels.",
             default: ",",
+          }),
+        ),
+        labels: Type.Optional(
+          Type.Enum([...LABEL_LANGUAGES], {
+            description: LABELS_TEXT,
+          }),
+        ),
+        preset: Type.Optional(
+          Type.Enum([...PRESET_NAMES], {
+            description: "csv, xlsx, html: fields, order and headers of a product's importer.",
+          }),
+        ),
+        title: Type.Optional(
+          Type.String({
+            minLength: 1,
+            maxLength: SPEC_LIMITS.titleLengthMax,
+            description: TITLE_TEXT,
           }),
         ),
       },
@@ -153,7 +176,21 @@ const filtersInput = Type.Object(
 );
 
 /** The `output` object as a client may write it, in a spec or beside one. */
-export const OUTPUT_INPUT_SCHEMA = Type.Partial(SPEC_SCHEMA.properties.output, closed);
+export const OUTPUT_INPUT_SCHEMA = Type.Partial(
+  Type.Object({
+    ...SPEC_SCHEMA.properties.output.properties,
+    labels: Type.Union([Type.Enum([...LABEL_LANGUAGES]), Type.Null()], {
+      description: LABELS_TEXT,
+      default: null,
+    }),
+    // Blanks at its ends and doubled ones go.
+    title: Type.String({
+      maxLength: SPEC_LIMITS.stringLengthMax,
+      description: TITLE_TEXT,
+    }),
+  }),
+  closed,
+);
 
 /** The spec as a client may write it: everything may be missing; the rest is checked. */
 export const SPEC_INPUT_SCHEMA = Type.Partial(

@@ -7,7 +7,7 @@
 import { readFileSync } from "node:fs";
 import { tableFromIPC, type Vector } from "apache-arrow";
 import type { SnapshotMeta } from "../../native-index/format/meta.ts";
-import { kindOfPhone, type TwinRow, type TwinValue } from "./twin.ts";
+import { kindOfPhone, type TwinRow, type TwinValue, whatsappOf } from "./twin.ts";
 
 const DAY_MS = 86_400_000;
 
@@ -68,6 +68,7 @@ function decodeRow(read: (name: string) => unknown, names: Names): TwinRow {
     phone_2: phone("phone_2"),
     phone_1_kind: kindOfPhone(phone("phone_1")),
     phone_2_kind: kindOfPhone(phone("phone_2")),
+    whatsapp: whatsappOf(phone("phone_1"), phone("phone_2")),
   };
   for (const name of PLAIN) values[name] = read(name) as TwinValue;
   return values as unknown as TwinRow;

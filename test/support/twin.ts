@@ -299,3 +299,9 @@ function memoized(of: (row: number) => number): (row: number) => number {
     return result;
   };
 }
+
+/** The link to the first of two phones that is a mobile. */
+export function whatsappOf(...phones: readonly TwinValue[]): string | null {
+  const found = phones.find((phone) => kindOfPhone(phone) === "mobile");
+  return found == null ? null : `https://wa.me/${String(found).slice(1)}`;
+}

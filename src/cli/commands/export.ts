@@ -15,6 +15,7 @@ import type { ExportFormat } from "../../export/record.ts";
 import { RenderCancelled, type RenderedFile, renderExport } from "../../export/render.ts";
 import { openAnySegment } from "../../ingest/boot.ts";
 import type { Segment } from "../../search/segment.ts";
+import { LABEL_LANGUAGES, type LabelLanguage } from "../../spec/fields/words.ts";
 import {
   CSV_DELIMITERS,
   DEFAULT_FIELDS,
@@ -23,6 +24,7 @@ import {
 } from "../../spec/fields.ts";
 import { SPEC_LIMITS } from "../../spec/limits.ts";
 import { normalizeSpec } from "../../spec/normalize.ts";
+import { PRESET_NAMES, type PresetName } from "../../spec/presets.ts";
 import type { AccountQuerySpec } from "../../spec/schema.ts";
 import { type Progress, progress } from "../support/progress.ts";
 import { positive, specSource } from "../support/specfile.ts";
@@ -38,6 +40,9 @@ export interface ExportFlags {
   readonly explain?: true;
   readonly bom?: true;
   readonly delimiter?: (typeof CSV_DELIMITERS)[number];
+  readonly labels?: LabelLanguage;
+  readonly preset?: PresetName;
+  readonly title?: string;
   readonly force?: true;
 }
 
@@ -47,6 +52,7 @@ const ENDING = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
 const EXAMPLES = `
 Examples:
   $ peneira export --snapshot 2026-10.peneira --spec bakeries.json --format csv --out bakeries.csv
+  $ peneira export --snapshot 2026-10.peneira --spec bakeries.json --labels pt --out bakeries.xlsx
   $ echo '{"filters":{"geo":{"uf_any_of":["AC"]}}}' |
       peneira export --snapshot 2026-10.peneira --spec - --format parquet --out acre.parquet`;
 
@@ -72,6 +78,19 @@ export function registerExport(program: Command): void {
     .addOption(
       new Option("--delimiter <sign>", "csv: what stands between cells").choices(CSV_DELIMITERS),
     )
+    .addOption(
+      new Option(
+        "--labels <language>",
+        "csv, xlsx, html: headers and values as people write them",
+      ).choices(LABEL_LANGUAGES),
+    )
+    .addOption(
+      new Option(
+        "--preset <name>",
+        "csv, xlsx, html: fields, order and headers that a product takes in",
+      ).choices(PRESET_NAMES),
+    )
+    .option("--title <title>", "what the file says it is")
     .option("--force", "replace the file if it exists")
     .addHelpText("after", EXAMPLES)
     .action(async (flags: ExportFlags) => runExport(flags));
@@ -119,7 +138,7 @@ function formatOfName(name: string): ExportFormat | undefined {
 
 /** Everything is allowed that no plan is there to forbid. */
 function normalize(segment: Segment, input: unknown, flags: ExportFlags): AccountQuerySpec {
-  const { limit, explain, bom, delimiter } = flags;
+  const { limit, explain, bom, delimiter, labels, preset, title } = flags;
   const format = flags.format ?? formatOfName(flags.out);
   return normalizeSpec(input, {
     catalog: segment.catalog,
@@ -131,6 +150,9 @@ function normalize(segment: Segment, input: unknown, flags: ExportFlags): Accoun
       ...(explain && { include_explain: true }),
       ...(bom && { bom }),
       ...(delimiter && { delimiter }),
+      ...(labels && { labels }),
+      ...(preset && { preset }),
+      ...(title !== undefined && { title }),
     },
     allowedFields: OUTPUT_FIELD_NAMES,
     defaultFields: DEFAULT_FIELDS,

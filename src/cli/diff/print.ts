@@ -6,7 +6,8 @@
  */
 
 import type { ChangeEntry, ChangeQuery, ChangeTotals } from "../../changes/query.ts";
-import { type ChangeItem, changeCsvHead, changeItems, changeRows } from "../../changes/rows.ts";
+import { CHANGE_COLUMNS, type ChangeItem, changeItems, changeRows } from "../../changes/rows.ts";
+import { csvHead } from "../../export/formats/text.ts";
 import type { Segment } from "../../search/segment.ts";
 import { type PrintedAccount, type PrintFormat, printTable } from "../support/print.ts";
 
@@ -28,11 +29,12 @@ export function printerOf(format: PrintFormat, query: ChangeQuery, write: Write)
 }
 
 function csvOf({ list, spec }: ChangeQuery, write: Write): DiffPrinter {
-  const { fields, delimiter = "," } = spec.output;
+  const { fields, delimiter = ",", labels } = spec.output;
+  const options = { format: "csv", fields, delimiter, labels } as const;
   return {
-    begin: () => write(changeCsvHead(spec.output)),
+    begin: () => write(csvHead([...CHANGE_COLUMNS, ...fields], spec.output)),
     entries(batch) {
-      for (const part of changeRows(list, batch, { format: "csv", fields, delimiter })) write(part);
+      for (const part of changeRows(list, batch, options)) write(part);
     },
     end: nothing,
   };

@@ -2,7 +2,8 @@
  * Names of exported files. What comes in: what an export asks for, or its record. What goes out:
  * a few words that tell it from others, and the name that a download gets.
  * Invariant: lower-case ASCII letters, digits and hyphens only; the same spec and snapshot give
- * the same name. Words that a client wrote itself are left out: they may be names of people.
+ * the same name. Words that a client searched for are left out: they may be names of people; a
+ * title is what the client wants the file to be called.
  */
 import type { Segment } from "../../search/segment.ts";
 import type { AccountQuerySpec } from "../../spec/schema.ts";
@@ -23,8 +24,10 @@ const STATES_NAMED_MAX = 3;
 /** The slug of a spec without activity and place. */
 const ALL = "empresas";
 
-/** What an export holds: its first activity, its first municipality and its states. */
-export function slugOf({ filters }: AccountQuerySpec, segment: Segment): string {
+/** What an export holds, by its title, else its first activity, first municipality and states. */
+export function slugOf({ filters, output }: AccountQuerySpec, segment: Segment): string {
+  const titled = output.title === undefined ? "" : cut(folded(output.title), SLUG_LENGTH_MAX);
+  if (titled !== "") return titled;
   const { industry, geo } = filters;
   const names = registryNames(segment);
   const [activity, ...activities] = industry.cnae_any_of;

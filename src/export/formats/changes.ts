@@ -75,12 +75,12 @@ export function openChangesRenderer(
   write: (bytes: Uint8Array) => void,
 ): Renderer<readonly ChangeEntry[]> {
   const { output } = context.spec;
-  const { fields } = output;
+  const { fields, labels } = output;
   const columns = [...CHANGE_COLUMNS, ...fields];
   const framed = (format: ChangeRowsOptions["format"], { head, tail }: Frame) => {
     const { delimiter = "," } = output;
     return framedRows({ head, tail }, write, (entries) =>
-      changeRows(list, entries, { format, fields, delimiter }),
+      changeRows(list, entries, { format, fields, labels, delimiter }),
     );
   };
   switch (output.format as ExportFormat) {
@@ -92,7 +92,7 @@ export function openChangesRenderer(
       return framed("html", htmlFrame(context, columns));
     case "xlsx": {
       const xml = (entries: readonly ChangeEntry[], firstNumber: number) =>
-        changeRows(list, entries, { format: "xlsx", fields, firstNumber });
+        changeRows(list, entries, { format: "xlsx", fields, labels, firstNumber });
       const slices = new EntrySlices(ROWS_AT_ONCE);
       return new XlsxRenderer({ context, columns, slices, xml }, write);
     }

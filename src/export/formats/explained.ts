@@ -8,13 +8,15 @@ import type { Explanation } from "../../search/explain.ts";
 import { explainRows } from "../../search/project.ts";
 import { SCORE_PARTS, SCORE_WEIGHTS, type ScorePart, scoredStrategy } from "../../search/score.ts";
 import type { Segment } from "../../search/segment.ts";
+import { punctuateCnae } from "../../spec/catalog.ts";
+import { type LabelLanguage, valueWord } from "../../spec/fields/words.ts";
 import type { AccountQuerySpec } from "../../spec/schema.ts";
 
 /** One column; `number` is an integer, `json` is one JSON object per row. */
 export type ExplainColumn = Pick<ExtraColumn, "name" | "kind">;
 
 interface Cells extends ExplainColumn {
-  readonly cellOf: (explanation: Explanation) => string | null;
+  readonly cellOf: (explanation: Explanation, labels?: LabelLanguage) => string | null;
 }
 
 /** What only jsonl can hold: the same object as in a search. */
@@ -34,8 +36,22 @@ const SCORE: Cells = {
  * of the score that a known activity makes.
  */
 const ACTIVITY: readonly Cells[] = [
-  { name: "explain_matched", kind: "text", cellOf: (explanation) => activity(explanation).code },
-  { name: "explain_matched_as", kind: "text", cellOf: (explanation) => activity(explanation).as },
+  {
+    name: "explain_matched",
+    kind: "text",
+    cellOf: (explanation, labels) => {
+      const { code } = activity(explanation);
+      return labels === undefined || code === null ? code : punctuateCnae(code);
+    },
+  },
+  {
+    name: "explain_matched_as",
+    kind: "text",
+    cellOf: (explanation, labels) => {
+      const { as } = activity(explanation);
+      return labels === undefined || as === null ? as : valueWord(as, labels);
+    },
+  },
 ];
 
 /** The columns that a spec adds; none without `include_explain`. */
@@ -55,7 +71,7 @@ export function explainCells(
   return cells.map(({ name, kind, cellOf }) => ({
     name,
     kind,
-    values: explanations.map(cellOf),
+    values: explanations.map((explanation) => cellOf(explanation, spec.output.labels)),
   }));
 }
 
@@ -72,7 +88,10 @@ function partCells(part: ScorePart | "sanction"): Cells {
 }
 
 /** The activity that matched, and whether as primary or secondary; nulls without such a filter. */
-function activity({ matched }: Explanation): { code: string | null; as: string | null } {
-  const cnae = matched.cnae as { code: string | null; as: string } | undefined;
+function activity({ matched }: Explanation): {
+  code: string | null;
+  as: "primary" | "secondary" | null;
+} {
+  const cnae = matched.cnae as { code: string | null; as: "primary" | "secondary" } | undefined;
   return cnae ?? { code: null, as: null };
 }

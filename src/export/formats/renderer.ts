@@ -4,6 +4,7 @@
  * Invariant: the bytes depend on snapshot and spec alone, not on the sizes of the batches; a
  * renderer holds a bounded part of the file, whatever the number of rows.
  */
+import type { ChangeKind } from "../../changes/kinds.ts";
 import type { Segment } from "../../search/segment.ts";
 import type { AccountQuerySpec } from "../../spec/schema.ts";
 
@@ -28,7 +29,7 @@ export interface RenderContext {
 /** What a file of changes says of itself beside the rest. */
 interface ChangesContext {
   readonly older: Segment;
-  readonly kinds: readonly string[];
+  readonly kinds: readonly ChangeKind[];
   readonly watch: readonly string[];
 }
 

@@ -4,12 +4,14 @@
  * stands before and behind them is made here, and for pages in html/html.ts.
  * Invariant: the bytes of a row do not depend on its neighbours, so that batches of any size give
  * the same file; one slice of rows is in memory at a time. CSV is RFC 4180 in UTF-8: a header of
- * field names, every line ends on CR LF, the last one too; the byte order mark and the semicolon
- * stand there only when the spec asks for them. No line of JSON lines is split or empty.
+ * field names (of words in a file for people), every line ends on CR LF, the last one too; the byte
+ * order mark and the semicolon stand there only when the spec asks for them.
+ * No line of JSON lines is split or empty.
  */
 import { guarded } from "../../search/segment.ts";
 import type { AccountQuerySpec } from "../../spec/schema.ts";
 import { explainCells, explainColumns } from "./explained.ts";
+import { headerCells } from "./labels.ts";
 import type { RenderContext, Renderer } from "./renderer.ts";
 import { WrittenInTurn } from "./writteninturn.ts";
 
@@ -18,9 +20,10 @@ const BYTE_ORDER_MARK = "\ufeff";
 /** What stands before the first row. */
 export function csvHead(
   columns: readonly string[],
-  { bom, delimiter = "," }: Pick<AccountQuerySpec["output"], "bom" | "delimiter">,
+  output: Pick<AccountQuerySpec["output"], "bom" | "delimiter" | "labels" | "preset">,
 ): string {
-  return `${bom ? BYTE_ORDER_MARK : ""}${columns.join(delimiter)}\r\n`;
+  const { bom, delimiter = "," } = output;
+  return `${bom ? BYTE_ORDER_MARK : ""}${headerCells(columns, output).join(delimiter)}\r\n`;
 }
 
 /** Renders a CSV file. */
@@ -57,11 +60,11 @@ export function renderFramed(
   write: (bytes: Uint8Array) => void,
 ): Renderer {
   const { native } = segment;
-  const { fields, delimiter = "," } = spec.output;
+  const { fields, delimiter = ",", labels } = spec.output;
   const written = new WrittenInTurn(write);
   const renderSlice = (rows: Uint32Array): void | Promise<void> => {
     const extra = explainCells(segment, spec, rows);
-    const request = { format, fields, extra, delimiter, firstNumber: 1 };
+    const request = { format, fields, extra, labels, delimiter, firstNumber: 1 };
     if (spare()) return written.later(native.renderRowsAside(rows, request));
     return written.now(() => guarded(() => native.renderRows(rows, request)));
   };

@@ -5,7 +5,7 @@
  */
 import Type, { type TSchema } from "typebox";
 import { type FieldKind, OUTPUT_FIELD_NAMES } from "../../spec/fields.ts";
-import { TEXT_MAX } from "../../spec/schema.ts";
+import { OUTPUT_INPUT_SCHEMA, TEXT_MAX } from "../../spec/schema.ts";
 
 /** No member but those that are named. */
 export const closed = { additionalProperties: false } as const;
@@ -91,6 +91,9 @@ export function outputSchema(formats: readonly string[]): TSchema {
         ? {
             bom: Type.Optional(Type.Boolean({ description: "csv: begin with a byte order mark." })),
             delimiter: Type.Optional(Type.Enum([",", ";"], { description: "csv: between cells." })),
+            labels: Type.Optional(OUTPUT_INPUT_SCHEMA.properties.labels),
+            preset: Type.Optional(OUTPUT_INPUT_SCHEMA.properties.preset),
+            title: Type.Optional(OUTPUT_INPUT_SCHEMA.properties.title),
           }
         : {}),
     },

@@ -34,9 +34,24 @@ export const FIELD_TYPES = {
   phone: "string",
   /** `mobile` or `landline`. */
   phone_kind: "string",
+  /** Link to the first mobile of both phones. */
+  whatsapp: "string",
   /** Codes of activities. */
   codes: "array",
 } as const;
+
+/**
+ * How a value is written for people (`output.labels`) where its type does not say: with a mask, or
+ * as one of the words in words.ts.
+ */
+export type FieldWriting =
+  | "cnpj"
+  | "cnpj_root"
+  | "unit"
+  | "status"
+  | "size"
+  | "activity"
+  | "nature";
 
 /** Columns of one of these Arrow types. */
 type ColumnOf<Type> = Extract<(typeof COLUMNS)[number], { readonly type: Type }>["name"];
@@ -62,6 +77,7 @@ export type StoredAs =
     }
   | { readonly type: "date"; readonly column: ColumnOf<"date32"> }
   | { readonly type: "cents" | "phone" | "phone_kind"; readonly column: ColumnOf<"int64"> }
+  | { readonly type: "whatsapp"; readonly column: "phone_1" }
   | { readonly type: "postal_code"; readonly column: ColumnOf<"uint32"> }
   | { readonly type: "codes"; readonly column: ColumnOf<"list_dictionary16"> };
 
@@ -81,6 +97,7 @@ export interface FieldRow {
   readonly name: string;
   readonly stored: StoredAs;
   readonly shown: ShownAs;
+  readonly written?: FieldWriting;
   /** Set for text somebody typed; a spreadsheet could run it as a formula. */
   readonly freeText?: true;
   /** Set for e-mail and phones, which the `free` plan does not offer. */
@@ -100,6 +117,7 @@ export const FIELDS = [
   {
     name: "cnpj",
     stored: { type: "text", column: "cnpj" },
+    written: "cnpj",
     shown: { heading: "CNPJ", group: "company", width: 18, sheet: 17 },
     distinct: true,
     unwatched: "identity",
@@ -108,6 +126,7 @@ export const FIELDS = [
   {
     name: "cnpj_root",
     stored: { type: "text", column: "cnpj" },
+    written: "cnpj_root",
     shown: { heading: "CNPJ root", group: "company", width: 11, sheet: 11 },
     distinct: true,
     unwatched: "identity",
@@ -132,12 +151,14 @@ export const FIELDS = [
   {
     name: "headquarters",
     stored: { type: "flag", column: "headquarters" },
+    written: "unit",
     shown: { heading: "Head office", group: "company", width: 7 },
     description: "True for the head office, false for a branch.",
   },
   {
     name: "registration_status",
     stored: { type: "number", column: "registration_status" },
+    written: "status",
     shown: { heading: "Status", group: "status", width: 7 },
     description: "1 null, 2 active, 3 suspended, 4 unfit, 8 closed.",
   },
@@ -166,6 +187,7 @@ export const FIELDS = [
   {
     name: "cnae_primary",
     stored: { type: "text", column: "cnae_primary", table: "cnae_primary" },
+    written: "activity",
     shown: { heading: "Primary activity", group: "activity", width: 10 },
     description: "Primary activity, 7 digits.",
   },
@@ -180,12 +202,14 @@ export const FIELDS = [
   {
     name: "cnae_secondary",
     stored: { type: "codes", column: "cnae_secondary" },
+    written: "activity",
     shown: { heading: "Secondary activities", group: "activity", width: 24, sheet: 32 },
     description: "Secondary activities, 7 digits each.",
   },
   {
     name: "legal_nature",
     stored: { type: "text", column: "legal_nature", table: "legal_nature" },
+    written: "nature",
     shown: { heading: "Legal nature", group: "nature", width: 8 },
     description: "Legal nature, 4 digits.",
   },
@@ -200,6 +224,7 @@ export const FIELDS = [
   {
     name: "company_size_code",
     stored: { type: "text", column: "company_size_code", table: "company_size_code" },
+    written: "size",
     shown: { heading: "Size", group: "nature", width: 6 },
     description: "00 not informed, 01 micro, 03 small, 05 other.",
   },

@@ -67,4 +67,13 @@ export const WIDER_FIELDS = [
     description:
       "Whether the e-mail's domain is not a public mail provider's; null without e-mail.",
   },
+  {
+    name: "whatsapp",
+    stored: { type: "whatsapp", column: "phone_1" },
+    shown: { heading: "WhatsApp", group: "contact", width: 28, sheet: 30 },
+    contact: true,
+    distinct: true,
+    unwatched: "derived",
+    description: "Link that opens WhatsApp with the first mobile phone; null where there is none.",
+  },
 ] as const;

@@ -68,9 +68,11 @@ describe("an export", () => {
     await openDialog(visit);
     const fields = "cnpj legal_name trade_name cnae_primary_description municipality_name uf";
     const contact = `${fields} phone_1 phone_2 email`.split(" ");
+    const title = await dialog(visit).getByLabel(exports.title, { exact: true }).inputValue();
+    assert.notEqual(title, "", "the search names the file");
     const { bytes, record } = await api().exported({
       spec: SPEC,
-      output: { format: "csv", fields: contact, delimiter: ";", bom: true },
+      output: { format: "xlsx", fields: contact, labels: "pt", title },
     });
     const sum = dialog(visit).locator(".export-sum");
     await sum.getByText(exports.estimateRows(number(record.row_count))).waitFor();
@@ -153,7 +155,7 @@ describe("an export", () => {
     await heading(visit, exports.savedTitle).waitFor();
     held = false;
     const { slug } = await newest(visit);
-    await visit.page.getByText(exports.toastDone(`${slug}.csv`)).waitFor();
+    await visit.page.getByText(exports.toastDone(`${slug}.xlsx`)).waitFor();
   });
 
   inBrowser("is listed, run again, used as a query and deleted", async (open) => {

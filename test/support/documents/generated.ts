@@ -30,6 +30,7 @@ import { SETTINGS } from "../../../src/settings.ts";
 import { expectedOf, type Setting } from "../../../src/settingvalue.ts";
 import { FACETS } from "../../../src/spec/facets.ts";
 import { EXPORT_FORMATS, OUTPUT_FIELDS, SORT_FIELDS } from "../../../src/spec/fields.ts";
+import { PRESETS } from "../../../src/spec/presets.ts";
 import { filesMatching, textOf } from "../checkout.ts";
 import { leadTable, limitsTable, specTable } from "./spec.ts";
 import { code, table } from "./tables.ts";
@@ -48,6 +49,7 @@ const PARTS: Readonly<Record<string, Part>> = {
   operations: operationsTable,
   errors: errorsTable,
   formats: formatsTable,
+  presets: presetsTable,
   "README searches": () => readmeTable("| question |"),
   "README exports": () => readmeTable("| file |"),
   "score weights": weightsTable,
@@ -154,6 +156,14 @@ function errorsTable(): string {
     .filter((name) => !ERROR_NOTES[name].startsWith("Console only"))
     .map((name) => [code(name), String(ERROR_CODES[name].status), ERROR_NOTES[name]]);
   return table(["Code", "Status", "When, and what mends it"], rows);
+}
+
+function presetsTable(): string {
+  const rows = Object.entries(PRESETS).map(([name, { columns }]) => [
+    code(name),
+    columns.map(([field, heading]) => `${heading} (${code(field)})`).join(" · "),
+  ]);
+  return table(["Preset", "Columns with `pt`"], rows);
 }
 
 function formatsTable(): string {

@@ -8,7 +8,7 @@ import type { DimensionName } from "../../../native-index/format/columns.ts";
 import type { Clause, OrderKey } from "../../../native-index/napi/engine.ts";
 import { feistel } from "../../../native-index/napi/engine.ts";
 import { analyzeWords } from "../../../src/spec/analyzer.ts";
-import { kindOfPhone } from "../twin.ts";
+import { kindOfPhone, whatsappOf } from "../twin.ts";
 import { FIXTURE_NUMBERS, FIXTURE_TABLES, type FixtureRow } from "./fixture-rows.ts";
 import { codesOf } from "./region-twin.ts";
 
@@ -231,6 +231,7 @@ export function accountOf(row: FixtureRow): Record<string, unknown> {
     phone_2_shared: numberAt(row.phone_2_shared),
     establishments: numberAt(row.establishments),
     email_own_domain: row.email_own_domain,
+    whatsapp: whatsappOf(phone(row.phone_1), phone(row.phone_2)),
     score_contactable: row.score_contactable,
     score_newest: row.score_newest,
     score_established: row.score_established,

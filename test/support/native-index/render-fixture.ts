@@ -127,6 +127,8 @@ export interface ExportOptions {
   /** Wanted words. */
   readonly hints?: readonly string[];
   readonly rowCount: number;
+  /** What makes it a file for people. */
+  readonly people?: { readonly labels?: "pt" | "en"; readonly title?: string };
 }
 
 /** Context of an export of some rows of a segment. */
@@ -138,13 +140,14 @@ export function contextOf(segment: Segment, wish: ExportOptions): RenderContext 
     cnae = [],
     hints = [],
     rowCount,
+    people = {},
   } = wish;
   const input = {
     filters: {
       geo: { uf_any_of: ["SP", "RJ"] },
       industry: { cnae_any_of: cnae, text_hints: hints },
     },
-    output: { format, fields, include_explain: explain },
+    output: { format, fields, include_explain: explain, ...people },
   };
   const { spec } = normalizeSpec(input, exportContext(segment.catalog));
   return { segment, spec, rowCount, matches: rowCount + 7 };

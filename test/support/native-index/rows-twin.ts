@@ -5,6 +5,7 @@
  * addon is used, and its rules are written anew from native-index/render/rows.h.
  */
 import type { ExtraColumn, FieldType, RowsRequest } from "../../../native-index/napi/engine.ts";
+import { groupedTwin, type Language, labelledTwin } from "./labelled-twin.ts";
 
 /** An account as renderJson shows it. */
 export type Account = Readonly<Record<string, unknown>>;
@@ -60,6 +61,10 @@ export function typeOf(field: string): FieldType {
 interface Cell {
   readonly kind: (typeof KINDS)[string] | undefined;
   readonly value: unknown;
+  /** Only of fields. */
+  readonly field?: string;
+  /** What people see of it, where that is another text. */
+  readonly people?: string | undefined;
 }
 
 /** Rows of accounts with their extra columns, as the request wants them. */
@@ -68,15 +73,20 @@ export function renderTwin(accounts: readonly Account[], request: RowsRequest): 
     .map((account, position) => {
       if (request.format === "jsonl") return jsonLine(account, request.extra, position);
       const cells: Cell[] = [
-        ...request.fields.map((field) => ({ kind: KINDS[field], value: account[field] })),
+        ...request.fields.map((field) => ({
+          kind: KINDS[field],
+          value: account[field],
+          field,
+          people: request.labels && labelledTwin(field, account[field], request.labels),
+        })),
         ...request.extra.map(({ kind, values }) => ({
           kind: kind === "text" ? ("free" as const) : ("number" as const),
           value: values[position] ?? null,
         })),
       ];
       if (request.format === "csv") return csvLine(cells, request.delimiter);
-      if (request.format === "html") return htmlRow(cells);
-      return sheetRow(cells, request.firstNumber + position);
+      if (request.format === "html") return htmlRow(cells, request.labels);
+      return sheetRow(cells, request.firstNumber + position, request.labels);
     })
     .join("");
 }
@@ -100,9 +110,10 @@ export function unformulated(text: string): string {
 
 function csvLine(cells: readonly Cell[], delimiter: string): string {
   const line = cells
-    .map(({ kind, value }) => {
+    .map(({ kind, value, people }) => {
       if (value === null) return "";
-      const plain = Array.isArray(value) ? value.join(",") : String(value);
+      const plain =
+        people !== undefined ? people : Array.isArray(value) ? value.join(",") : String(value);
       const text = kind === "free" ? unformulated(plain) : plain;
       return /[",;\t\r\n]|^ | $/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
     })
@@ -142,19 +153,39 @@ export function parseCsv(text: string, delimiter: string): string[][] {
   return records.slice(0, -1);
 }
 
-function htmlRow(cells: readonly Cell[]): string {
-  const parts = cells.map(({ kind, value }, i) => {
+/** A value in a page for people: numbers with their thousands apart, links. */
+function pageCell({ field, kind, value, people }: Cell, language: Language): string | undefined {
+  if (value === null) return undefined;
+  if (field === "phone_1" || field === "phone_2") return `<a href="tel:${value}">${people}</a>`;
+  if (field === "whatsapp") return `<a href="${value}" rel="noreferrer">WhatsApp</a>`;
+  if (field === "email" && /^[\w.+-]*@[\w.+-]*$/.test(String(value))) {
+    return `<a href="mailto:${value}">${value}</a>`;
+  }
+  const isField = field !== undefined;
+  if (isField && kind === "number" && people === undefined) {
+    return groupedTwin(String(value), language);
+  }
+  return kind === "amount" ? groupedTwin(people ?? "", language) : people;
+}
+
+function htmlRow(cells: readonly Cell[], language: Language | undefined): string {
+  const parts = cells.map((cell, i) => {
+    const { kind, value, field } = cell;
     const plain = Array.isArray(value) ? value.join(", ") : String(value ?? "");
-    const text = plain
-      .replaceAll("&", "&amp;")
-      .replaceAll("<", "&lt;")
-      .replaceAll(">", "&gt;")
-      .replaceAll('"', "&quot;")
-      .replaceAll("'", "&#39;")
-      .replaceAll("\r", "&#13;")
-      .replaceAll("\0", "\ufffd");
+    const shown = language && pageCell(cell, language);
+    const word = language !== undefined && field === "registration_status";
+    const text =
+      shown ??
+      plain
+        .replaceAll("&", "&amp;")
+        .replaceAll("<", "&lt;")
+        .replaceAll(">", "&gt;")
+        .replaceAll('"', "&quot;")
+        .replaceAll("'", "&#39;")
+        .replaceAll("\r", "&#13;")
+        .replaceAll("\0", "\ufffd");
     if (i === 0) return `<th scope="row">${text}</th>`;
-    return kind === "number" || kind === "amount"
+    return (kind === "number" && !word) || kind === "amount"
       ? `<td class="n">${text}</td>`
       : `<td>${text}</td>`;
   });
@@ -171,17 +202,23 @@ export function readHtmlText(text: string): string {
     );
 }
 
-function sheetRow(cells: readonly Cell[], number: number): string {
-  const parts = cells.map(({ kind, value }, i) => {
+function sheetRow(cells: readonly Cell[], number: number, language: Language | undefined): string {
+  const parts = cells.map(({ kind, value, people }, i) => {
     const begin = `<c r="${columnName(i)}${number}"`;
     if (value === null || (Array.isArray(value) && value.length === 0)) return "";
-    if (kind === "number" || kind === "amount") return `${begin}><v>${value}</v></c>`;
-    if (kind === "flag") return `${begin} t="b"><v>${value ? 1 : 0}</v></c>`;
+    if (kind === "amount" && language !== undefined) return `${begin} s="4"><v>${value}</v></c>`;
+    if ((kind === "number" && people === undefined) || kind === "amount") {
+      return `${begin}><v>${value}</v></c>`;
+    }
+    if (kind === "flag" && people === undefined)
+      return `${begin} t="b"><v>${value ? 1 : 0}</v></c>`;
     if (kind === "date" && /^\d{4}-/.test(String(value)) && String(value) >= "1900-03-01") {
       const serial = (Date.parse(String(value)) - Date.parse("1899-12-30")) / 86_400_000;
       return `${begin} s="1"><v>${serial}</v></c>`;
     }
-    const text = sheetText(Array.isArray(value) ? value.join(",") : String(value));
+    const read = kind === "date" ? undefined : people;
+    const plain = Array.isArray(value) ? value.join(",") : String(value);
+    const text = sheetText(read ?? plain);
     const space = /^ |[\t\n]| $/.test(text) ? ' xml:space="preserve"' : "";
     return `${begin} t="inlineStr"><is><t${space}>${text}</t></is></c>`;
   });

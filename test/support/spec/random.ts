@@ -76,6 +76,17 @@ export function randomExportInput(draw: Draw, catalog: Catalog, rows: readonly T
   };
 }
 
+/** The same for people where its format allows; apart, so that other specs stay as they were. */
+export function withPeople(draw: Draw, input: Json): Json {
+  const output = input.output as Json;
+  const forPeople = draw.some([
+    ["labels", 0.4, () => draw.of(["pt", "en", null])],
+    ["title", 0.2, () => draw.of(["Padarias", " Mercados  de BH "])],
+  ]);
+  if (!["csv", "xlsx", "html"].includes(String(output.format))) return input;
+  return { ...input, output: { ...output, ...forPeople } };
+}
+
 /** Choices from a source of numbers. */
 export class Draw {
   /** Whether wider filters and fields are drawn too; without them specs stay as they were. */
@@ -133,7 +144,8 @@ export function randomSpecInput(draw: Draw, catalog: Catalog, rows: readonly Twi
 /** Fields that a spec asks for; those that came later are drawn with the wider filters. */
 function fieldNames(draw: Draw): readonly string[] {
   const later: readonly string[] = WIDER_FIELDS.map(({ name }) => name);
-  if (draw.wider) return OUTPUT_FIELD_NAMES;
+  // What came after them is in no draw, so that specs stay as they were.
+  if (draw.wider) return OUTPUT_FIELD_NAMES.filter((name) => name !== "whatsapp");
   return OUTPUT_FIELD_NAMES.filter((name) => !later.includes(name));
 }
 

@@ -28,8 +28,8 @@ describe("the built-in plans", () => {
   it("give free everything but contact fields and the others everything", () => {
     const open = OUTPUT_FIELDS.filter((field) => !field.contact).map((field) => field.name);
     assert.deepEqual(plans.free.fields, open);
-    // An e-mail and two phones, the kind of each phone, what shares them, and the e-mail's domain.
-    assert.equal(open.length, OUTPUT_FIELD_NAMES.length - 9);
+    // An e-mail and two phones, their kinds, what shares them, the e-mail's domain, WhatsApp.
+    assert.equal(open.length, OUTPUT_FIELD_NAMES.length - 10);
     for (const name of PLAN_NAMES.slice(1))
       assert.deepEqual(plans[name].fields, OUTPUT_FIELD_NAMES);
     for (const field of DEFAULT_FIELDS) assert.ok(plans.free.fields.includes(field));

@@ -7,7 +7,7 @@
 import assert from "node:assert/strict";
 import { describe, it, mock } from "node:test";
 import type { ExploreAnswer } from "../../../src/console/web/app/answers.ts";
-import { freshDraft, hasContact } from "../../../src/console/web/exports/draft.ts";
+import { bodyOf, freshDraft, hasContact } from "../../../src/console/web/exports/draft.ts";
 import { Explorer } from "../../../src/console/web/find/explorer.ts";
 import {
   clearPointer,
@@ -19,6 +19,7 @@ import {
   specOf,
   tidyQuery,
 } from "../../../src/console/web/find/question.ts";
+import { OUTPUT_FIELD_NAMES } from "../../../src/spec/fields.ts";
 
 describe("an export's first choice", () => {
   it("is for contact only where the plan has a field of it", () => {
@@ -28,6 +29,20 @@ describe("an export's first choice", () => {
     const paid = [...free, "email"];
     assert.equal(hasContact(paid), true);
     assert.ok(freshDraft(paid, null).fields.includes("email"));
+  });
+
+  it("is an Excel file for people, named after its search; programs get none of it", () => {
+    const draft = freshDraft(OUTPUT_FIELD_NAMES, null, "Padarias em BH");
+    const outputOf = (change: object) =>
+      bodyOf({ ...draft, ...change }, emptyQuery(), 100).output as Record<string, unknown>;
+    const { format, labels, title } = outputOf({});
+    assert.deepEqual([format, labels, title], ["xlsx", "pt", "Padarias em BH"]);
+    assert.equal(outputOf({ people: false }).labels, undefined);
+    assert.equal(outputOf({ format: "csv" }).labels, "pt");
+    assert.equal(outputOf({ format: "csv", csv: "standard" }).labels, undefined);
+    assert.equal(outputOf({ format: "jsonl" }).labels, undefined);
+    assert.equal(outputOf({ title: "  " }).title, undefined);
+    assert.equal(freshDraft(OUTPUT_FIELD_NAMES, null, "x".repeat(300)).title.length, 100);
   });
 });
 

@@ -178,7 +178,7 @@ describe("the XML of an XLSX export", () => {
   it("freezes the header, filters it, and gives every column a width", async () => {
     const parts = await partsOf(await exported(fixture.rows));
     const xml = parts.get("xl/worksheets/sheet1.xml") ?? "";
-    const last = "AP401";
+    const last = "AQ401";
     assert.match(
       xml,
       /<pane ySplit="1" topLeftCell="A2" activePane="bottomLeft" state="frozen"\/>/,
@@ -186,7 +186,7 @@ describe("the XML of an XLSX export", () => {
     assert.ok(xml.includes(`<autoFilter ref="A1:${last}"/>`));
     assert.equal(xml.match(/<col /g)?.length, OUTPUT_FIELDS.length);
     const workbook = parts.get("xl/workbook.xml") ?? "";
-    assert.ok(workbook.includes(">Accounts!$A$1:$AP$401</definedName>"));
+    assert.ok(workbook.includes(">Accounts!$A$1:$AQ$401</definedName>"));
     assert.match(parts.get("xl/styles.xml") ?? "", /formatCode="yyyy\\-mm\\-dd"/);
   });
 

@@ -13,6 +13,7 @@ import * as rules from "../../../src/dump/rules.ts";
 import * as codes from "../../../src/ingest/codes.ts";
 import * as score from "../../../src/search/score.ts";
 import * as fields from "../../../src/spec/fields/table.ts";
+import * as words from "../../../src/spec/fields/words.ts";
 import * as lists from "../../../src/spec/fields.ts";
 import { textOf } from "../../support/checkout.ts";
 
@@ -22,7 +23,7 @@ const { headerTexts } = (await import("../../../native-index/headers.mjs" as str
 
 const TABLES = {
   ...{ ...columns, ...record, ...fields },
-  ...{ ...lists, ...layout, ...rules, ...codes, ...score },
+  ...{ ...lists, ...layout, ...rules, ...codes, ...score, ...words },
 };
 
 /** The headers that are stale where some tables are other ones. */
@@ -33,7 +34,7 @@ function staleWith(changed: Record<string, unknown>): string[] {
 
 describe("the headers that are made from tables", () => {
   it("are those of the tables", () => {
-    assert.equal(headerTexts(TABLES).size, 5);
+    assert.equal(headerTexts(TABLES).size, 6);
     assert.deepEqual(staleWith({}), []);
   });
 
@@ -47,6 +48,9 @@ describe("the headers that are made from tables", () => {
     assert.deepEqual(staleWith({ FIELDS: [{ ...first, freeText: true }, ...rest] }), FIELD_LIST);
     const stored = { type: "text", column: "street" };
     assert.deepEqual(staleWith({ FIELDS: [{ ...first, stored }, ...rest] }), FIELD_LIST);
+    assert.deepEqual(staleWith({ FIELDS: [{ ...first, written: "unit" }, ...rest] }), FIELD_LIST);
+    const VALUE_WORDS = { ...words.VALUE_WORDS, yes: ["É", "Is"] };
+    assert.deepEqual(staleWith({ VALUE_WORDS }), ["native-index/render/word_list.h"]);
     const COLUMNS = [...columns.COLUMNS, { name: "x", type: "utf8", nullable: true }];
     assert.deepEqual(staleWith({ COLUMNS }), ["native-index/format/column_list.h"]);
     const RECORD = { ...record.RECORD, fixedLength: record.RECORD.fixedLength + 2 };

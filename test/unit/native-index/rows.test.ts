@@ -91,6 +91,26 @@ describe("rows of an export", () => {
       }
     });
 
+    it(`are as ${format} for people what the twin makes, in both languages`, () => {
+      const dice = seededRandom(29);
+      for (let i = 0; i < ROUNDS; i++) {
+        const segment = i % 2 === 0 ? hostile : random;
+        const rows = someRows(segment, Math.floor(dice() * 300), dice);
+        const request = requestOf({
+          format,
+          fields: i < 4 ? ALL_FIELDS : someFields(dice),
+          labels: dice() < 0.5 ? "pt" : "en",
+          delimiter: dice() < 0.5 ? "," : ";",
+        });
+        if (format === "jsonl") {
+          assert.throws(() => rendered(segment, rows, request), /jsonl has no labels/);
+          continue;
+        }
+        const expected = renderTwin(accountsOf(segment, rows, request.fields), request);
+        assert.equal(rendered(segment, rows, request), expected, JSON.stringify(request));
+      }
+    });
+
     it(`are as ${format} what the twin makes of some fields, rows and extra columns`, () => {
       const dice = seededRandom(17);
       for (let i = 0; i < ROUNDS; i++) {

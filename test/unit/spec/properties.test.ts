@@ -21,6 +21,7 @@ import {
   randomExportInput,
   randomSpecInput,
   seededRng,
+  withPeople,
 } from "../../support/spec/random.ts";
 
 type Json = Record<string, unknown>;
@@ -114,7 +115,7 @@ describe("normalizeSpec on random specs", () => {
     const context = contextWith({ mode: "export", limitCap: 9_000, fullAllowed: true });
     const seen = new Set<string>();
     for (let i = 0; i < 1_000; i++) {
-      const input = randomExportInput(draw, SAMPLE_CATALOG, []);
+      const input = withPeople(draw, randomExportInput(draw, SAMPLE_CATALOG, []));
       assert.deepEqual(inputSchema.Errors(input), []);
       const { spec } = normalizeSpec(input, context);
       assert.deepEqual(normalSchema.Errors(spec), []);
@@ -123,9 +124,12 @@ describe("normalizeSpec on random specs", () => {
       assert.deepEqual(again.changes, []);
       const { explain: _, ...identity } = spec;
       assert.deepEqual(JSON.parse(Buffer.from(canonicalBytes(spec)).toString()), identity);
-      const { format, bom, delimiter } = spec.output;
-      assert.ok(bom === undefined || (bom && format === "csv"));
-      assert.ok(delimiter === undefined || (delimiter === ";" && format === "csv"));
+      const { format, bom, delimiter, labels } = spec.output;
+      const explicit = labels !== undefined && format === "csv";
+      assert.equal(explicit && (bom === undefined || delimiter === undefined), false);
+      assert.ok(explicit || bom === undefined || (bom && format === "csv"));
+      assert.ok(explicit || delimiter === undefined || (delimiter === ";" && format === "csv"));
+      if (explicit) continue;
       seen.add(`${format} ${bom} ${delimiter}`);
     }
     assert.equal(seen.size, 8, [...seen].join());
@@ -166,6 +170,9 @@ const INJECTIONS: readonly (readonly [path: string, value: unknown])[] = [
   ["output/include_explain", null],
   ["output/bom", "yes"],
   ["output/delimiter", "\t"],
+  ["output/labels", "fr"],
+  ["output/preset", "excel"],
+  ["output/title", 3],
   ["explain/confidence", 2],
   ["explain/assumptions", {}],
 ];

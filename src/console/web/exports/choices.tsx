@@ -11,7 +11,15 @@ import { number } from "../app/format.ts";
 import { words } from "../app/words.ts";
 import { query } from "../find/query.ts";
 import { Checkbox, Select, TextInput } from "../parts/field.tsx";
-import { type CsvStyle, type Draft, exportRowsMax, FORMATS, limitOf } from "./draft.ts";
+import {
+  type CsvStyle,
+  type Draft,
+  exportRowsMax,
+  FORMATS,
+  hasLabels,
+  limitOf,
+  TITLE_MAX,
+} from "./draft.ts";
 import { Fields } from "./fields.tsx";
 
 /** What the choices take. */
@@ -35,6 +43,21 @@ export function Choices({ draft, status, edit }: ChoicesProps): VNode {
         onValue={(format) => edit({ format })}
       />
       {draft.format === "csv" && <Csv draft={draft} edit={edit} />}
+      {hasLabels(draft) && (
+        <Checkbox
+          label={exports.people}
+          hint={exports.peopleHint}
+          checked={draft.people}
+          onChecked={(people) => edit({ people })}
+        />
+      )}
+      <TextInput
+        label={exports.title}
+        autocomplete="off"
+        maxLength={TITLE_MAX}
+        value={draft.title}
+        onValue={(title) => edit({ title })}
+      />
       <Fields
         allowed={status.field_allowlist}
         chosen={draft.fields}

@@ -12,17 +12,21 @@ import {
   OUTPUT_FIELD_NAMES,
   OUTPUT_FIELDS,
 } from "../../../spec/fields.ts";
+import { SPEC_LIMITS } from "../../../spec/limits.ts";
 import type { ExportEstimate, Status } from "../app/answers.ts";
+import { language } from "../app/language.ts";
+import { keep, read } from "../app/preferences.ts";
 import { type Query, specOf } from "../find/question.ts";
 
 /** Formats of a file. */
 type Format = (typeof EXPORT_FORMATS)[number];
 
 /** Formats in the order of the dialog. */
-export const FORMATS: readonly Format[] = ["csv", "xlsx", "jsonl", "parquet", "html"];
+export const FORMATS: readonly Format[] = ["xlsx", "csv", "html", "jsonl", "parquet"];
 
 /** How a CSV file is written: for Excel, as the standard says, or as chosen. */
-export type CsvStyle = "excel" | "standard" | "own";
+export type CsvStyle = (typeof CSV_STYLES)[number];
+const CSV_STYLES = ["excel", "standard", "own"] as const;
 
 /** Everything that the dialog asks. */
 export interface Draft {
@@ -32,6 +36,10 @@ export interface Draft {
   readonly csv: CsvStyle;
   readonly delimiter: "," | ";";
   readonly bom: boolean;
+  /** Whether headers and values are words of the console's language, where the format has them. */
+  readonly people: boolean;
+  /** What the file is called; as typed. */
+  readonly title: string;
   readonly explain: boolean;
   /** As typed; empty means all rows. */
   readonly limit: string;
@@ -78,14 +86,42 @@ export function hasContact(allowed: readonly string[]): boolean {
 /** Name of a set of fields. */
 export type Preset = "default" | "contact" | "all";
 
-/** What the dialog begins with. */
-export function freshDraft(allowed: readonly string[], rows: number | null): Draft {
+/** What of a draft is kept in the browser for the next one. */
+type Kept = Pick<Draft, "format" | "csv" | "delimiter" | "bom" | "people">;
+
+const KEPT_KEY = "peneira.export";
+const FIRST: Kept = { format: "xlsx", csv: "excel", delimiter: ";", bom: true, people: true };
+
+/** Keeps how a file was wanted last. */
+export function keepChoice({ format, csv, delimiter, bom, people }: Draft): void {
+  keep(KEPT_KEY, JSON.stringify({ format, csv, delimiter, bom, people } satisfies Kept));
+}
+
+/** How a file was wanted last; what cannot be read is as at the first time. */
+function keptChoice(): Kept {
+  try {
+    const kept = JSON.parse(read(KEPT_KEY) ?? "{}") as Partial<Kept>;
+    return {
+      format: FORMATS.find((format) => format === kept.format) ?? FIRST.format,
+      csv: CSV_STYLES.find((style) => style === kept.csv) ?? FIRST.csv,
+      delimiter: kept.delimiter === "," ? "," : FIRST.delimiter,
+      bom: kept.bom !== false,
+      people: kept.people !== false,
+    };
+  } catch {
+    return FIRST;
+  }
+}
+
+/** Longest title that the server takes. */
+export const TITLE_MAX = SPEC_LIMITS.titleLengthMax;
+
+/** What the dialog begins with; the search gives the file its first title. */
+export function freshDraft(allowed: readonly string[], rows: number | null, title = ""): Draft {
   return {
-    format: "csv",
+    ...keptChoice(),
+    title: title.slice(0, TITLE_MAX),
     fields: presetFields(allowed)[hasContact(allowed) ? "contact" : "default"],
-    csv: "excel",
-    delimiter: ";",
-    bom: true,
     explain: false,
     limit: rows === null ? "" : String(rows),
     mode: "off",
@@ -104,6 +140,7 @@ export function limitOf({ limit }: Draft, max: number): number | null | undefine
 export function bodyOf(draft: Draft, query: Query, max: number): Record<string, unknown> {
   const spec = specOf(query);
   const limit = limitOf(draft, max);
+  const title = draft.title.trim().slice(0, TITLE_MAX);
   const industry = { ...spec.filters.industry, secondary_cnae_mode: draft.mode };
   return {
     spec: { ...spec, filters: { ...spec.filters, industry } },
@@ -112,9 +149,16 @@ export function bodyOf(draft: Draft, query: Query, max: number): Record<string, 
       fields: draft.fields,
       include_explain: draft.explain,
       ...(draft.format === "csv" ? csvOf(draft) : {}),
+      ...(hasLabels(draft) && draft.people ? { labels: language.value } : {}),
+      ...(title === "" ? {} : { title }),
     },
     ...(typeof limit === "number" ? { limit } : {}),
   };
+}
+
+/** Whether a file can be for people: programs read the others. */
+export function hasLabels({ format, csv }: Pick<Draft, "format" | "csv">): boolean {
+  return format === "xlsx" || format === "html" || (format === "csv" && csv !== "standard");
 }
 
 /** Excel in Brazil reads semicolons, and UTF-8 only behind a mark. */

@@ -11,16 +11,26 @@ import type { CreatedExport, ExportView, Status } from "../app/answers.ts";
 import { ApiError, get, post, remove } from "../app/api.ts";
 import { status as lastStatus } from "../app/status.ts";
 import { words } from "../app/words.ts";
-import { query, wantedRows } from "../find/query.ts";
+import { catalog } from "../find/catalog.ts";
+import { exploration, query, sentence, wantedRows } from "../find/query.ts";
 import { Skeleton } from "../parts/busy.tsx";
 import { Button } from "../parts/button.tsx";
 import { Dialog } from "../parts/dialog.tsx";
 import { ErrorNotice, Notice } from "../parts/notice.tsx";
 import { toast } from "../parts/toast.tsx";
 import { Choices } from "./choices.tsx";
-import { bodyOf, type Draft, exportRowsMax, freshDraft, obstacleOf, SendingKeys } from "./draft.ts";
+import {
+  bodyOf,
+  type Draft,
+  exportRowsMax,
+  freshDraft,
+  keepChoice,
+  obstacleOf,
+  SendingKeys,
+} from "./draft.ts";
 import { type Estimated, EstimateLine, useEstimate } from "./estimate.tsx";
 import { DownloadLink, ExportProgress } from "./progress.tsx";
+import { summaryOf } from "./summary.ts";
 import { follow, forget, isEnded, presentState } from "./watch.ts";
 
 /** The dialog; it is open while it is there. */
@@ -79,7 +89,7 @@ function useForm(): Form {
   const { status, failed, load } = usePlan();
   const [draft, setDraft] = useState<Draft | null>(null);
   if (status !== null && draft === null) {
-    setDraft(freshDraft(status.field_allowlist, wantedRows.peek()));
+    setDraft(freshDraft(status.field_allowlist, wantedRows.peek(), titleNow()));
   }
   const max = status === null ? 0 : exportRowsMax(status);
   const body = draft === null || status === null ? null : bodyOf(draft, asked, max);
@@ -91,6 +101,7 @@ function useForm(): Form {
     try {
       const options = { idempotencyKey: keys.keyFor(body) };
       const created = await post<CreatedExport>("/exports", body, options);
+      if (draft !== null) keepChoice(draft);
       follow(created.export);
       setRecord(created.export);
     } catch (error) {
@@ -109,6 +120,12 @@ function useForm(): Form {
     load();
   };
   return { status, failed, load, draft, edit, estimated, sending, refused, send, record, again };
+}
+
+/** The search in words: as it was typed, else its filters. */
+function titleNow(): string {
+  const { answer } = exploration.peek();
+  return sentence.peek() || (answer ? summaryOf(answer.spec, catalog.peek()) : "");
 }
 
 /** The plan as it is now: what is left of its rows changes with every export. */

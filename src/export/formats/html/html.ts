@@ -2,7 +2,8 @@
  * An export as one page. What comes in: row ids in batches. What goes out: a page that states its
  * snapshot, its filters and its number of rows, and opens without a network.
  * Invariant: no script, no address, nothing to fetch, and a policy that says so; everything is
- * escaped; the page does not tell when it was made, so that it can be made again.
+ * escaped; the page does not tell when it was made, so that it can be made again. A page for people
+ * (peoplepage.ts) has one script.
  */
 import { createHash } from "node:crypto";
 import { wordFor } from "../../../amounts.ts";
@@ -14,6 +15,7 @@ import type { RenderContext, Renderer } from "../renderer.ts";
 import { describeAsked, describeSource } from "../source.ts";
 import { renderFramed } from "../text.ts";
 import { pageStyle } from "./pagestyle.ts";
+import { peopleFrame } from "./peoplepage.ts";
 
 /** More rows than this would keep a browser busy as one table. */
 export const ROWS_FEW_MAX = 5_000;
@@ -36,7 +38,11 @@ export function htmlFrame(
   context: RenderContext,
   names: readonly string[],
 ): { readonly head: string; readonly tail: string } {
-  const labels = names.map(columnLabel);
+  const labels = names.map((name) => columnLabel(name, context.spec.output));
+  const { labels: language } = context.spec.output;
+  if (language !== undefined) {
+    return peopleFrame(context, labels, { language, many: context.rowCount > ROWS_FEW_MAX });
+  }
   return { head: headOf(context, labels), tail: tailOf(labels) };
 }
 

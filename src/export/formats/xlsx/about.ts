@@ -5,23 +5,33 @@
  * only; rows of an empty label and value part the sections.
  */
 import type { DescriptionItem } from "../describe.ts";
-import { columnLabel } from "../labels.ts";
+import { columnLabel, headerCells } from "../labels.ts";
 import type { RenderContext } from "../renderer.ts";
 import { describeAsked, describeSource } from "../source.ts";
+import { titleOf } from "../title.ts";
 
 /** A row of the sheet; both may be empty. */
 export type AboutRow = readonly [label: string, value: string];
 
 /** Describes an export whose file has these columns. */
 export function aboutRows(context: RenderContext, columns: readonly string[]): AboutRow[] {
-  const meanings = columns.map((name) => ({ label: name, values: [columnLabel(name).sentence] }));
+  const { output } = context.spec;
+  const pt = output.labels === "pt";
+  const headings = headerCells(columns, output);
+  const meanings = columns.map((name, i) => ({
+    label: headings[i] ?? name,
+    values: [columnLabel(name, output).sentence],
+  }));
   return [
     // Counts are plain digits, because thousands are parted differently where a file is opened.
-    ...section("Source", describeSource(context, String)),
+    ...(output.labels === undefined && output.title === undefined
+      ? []
+      : [[titleOf(context.spec, context.segment), ""] as const, ["", ""] as const]),
+    ...section(pt ? "Origem" : "Source", describeSource(context, String)),
     ["", ""],
-    ...section("Filters and order", describeAsked(context)),
+    ...section(pt ? "Filtros e ordem" : "Filters and order", describeAsked(context)),
     ["", ""],
-    ...section("What the columns mean", meanings),
+    ...section(pt ? "O que as colunas significam" : "What the columns mean", meanings),
   ];
 }
 

@@ -6,13 +6,18 @@
  * which or the machine on which the file was made.
  * Format: ECMA-376 (Office Open XML), transitional, parts 1 and 2.
  */
+
+import type { LabelLanguage } from "../../../spec/fields/words.ts";
 import { OUTPUT_FIELDS } from "../../../spec/fields.ts";
 import type { AboutRow } from "./about.ts";
 
 /** What a workbook is made of beside its rows. */
 export interface Workbook {
-  /** Header cells of the first sheet. */
+  /** Names of the columns of the first sheet, and what its header calls them. */
   readonly columns: readonly string[];
+  readonly headings: readonly string[];
+  /** Language of a workbook for people. */
+  readonly labels: LabelLanguage | undefined;
   /** Rows of the first sheet, header not counted. */
   readonly rowCount: number;
   /** Rows of the second sheet. */
@@ -30,8 +35,8 @@ interface PackagePart {
 /** Path of the part that holds the rows. */
 export const ROWS_PATH = "xl/worksheets/sheet1.xml";
 
-const DATA_SHEET = "Accounts";
-const ABOUT_SHEET = "About";
+/** Names of both sheets. */
+const SHEETS = { en: ["Accounts", "About"], pt: ["Estabelecimentos", "Sobre"] } as const;
 const BOLD = 2;
 const WRAPPED = 3;
 
@@ -56,17 +61,18 @@ export function partsOf(workbook: Workbook): readonly PackagePart[] {
     { path: "docProps/app.xml", xml: XML + APP_PROPERTIES },
     { path: "xl/workbook.xml", xml: XML + workbookPart(workbook) },
     { path: "xl/_rels/workbook.xml.rels", xml: XML + workbookRelations() },
-    { path: "xl/styles.xml", xml: XML + STYLES },
+    { path: "xl/styles.xml", xml: XML + stylesOf(workbook.labels) },
     { path: "xl/worksheets/sheet2.xml", xml: XML + aboutSheet(workbook.about) },
   ];
 }
 
 /** The first sheet up to its header row; rows are to follow from number 2 on. */
 export function sheetStart(workbook: Workbook): string {
-  const widths = workbook.columns.map(
-    (name, i) => `<col min="${i + 1}" max="${i + 1}" width="${widthOf(name)}" customWidth="1"/>`,
-  );
-  const header = workbook.columns.map((name, i) => textCell(`${columnName(i)}1`, name, BOLD));
+  const widths = workbook.columns.map((name, i) => {
+    const width = widthOf(name, workbook.headings[i] ?? name);
+    return `<col min="${i + 1}" max="${i + 1}" width="${width}" customWidth="1"/>`;
+  });
+  const header = workbook.headings.map((name, i) => textCell(`${columnName(i)}1`, name, BOLD));
   return (
     `${XML}<worksheet xmlns="${MAIN}"><dimension ref="A1:${lastCell(workbook)}"/>` +
     '<sheetViews><sheetView tabSelected="1" workbookViewId="0">' +
@@ -92,9 +98,11 @@ function lastCell({ columns, rowCount }: Workbook): string {
   return `${columnName(columns.length - 1)}${rowCount + 1}`;
 }
 
-function widthOf(name: string): number {
+/** A heading in words needs room for itself and for the mark of the filter. */
+function widthOf(name: string, heading: string): number {
   const field = OUTPUT_FIELDS.find((row) => row.name === name);
-  return field?.shown.sheet ?? name.length + HEADER_MARGIN;
+  const usual = field?.shown.sheet ?? heading.length + HEADER_MARGIN;
+  return heading === name ? usual : Math.max(usual, heading.length + HEADER_MARGIN);
 }
 
 /** Characters that XML does not keep, and what would be read as the escape of one (`_xHHHH_`). */
@@ -185,17 +193,21 @@ const APP_PROPERTIES = `<Properties xmlns="${APP}"><Application>Peneira</Applica
 
 /** Excel looks for the range of a filter under this hidden name. */
 function workbookPart(workbook: Workbook): string {
+  const [data, about] = SHEETS[workbook.labels ?? "en"];
   const last = lastCell(workbook).replace(/^([A-Z]+)/, "$$$1$$");
   return (
     `<workbook xmlns="${MAIN}" xmlns:r="${OFFICE}"><sheets>` +
-    `<sheet name="${DATA_SHEET}" sheetId="1" r:id="rId1"/>` +
-    `<sheet name="${ABOUT_SHEET}" sheetId="2" r:id="rId2"/></sheets><definedNames>` +
+    `<sheet name="${data}" sheetId="1" r:id="rId1"/>` +
+    `<sheet name="${about}" sheetId="2" r:id="rId2"/></sheets><definedNames>` +
     '<definedName name="_xlnm._FilterDatabase" localSheetId="0" hidden="1">' +
-    `${DATA_SHEET}!$A$1:${last}</definedName></definedNames></workbook>`
+    `${data}!$A$1:${last}</definedName></definedNames></workbook>`
   );
 }
 
-/** Cell styles 0 general, 1 date, 2 bold, 3 wrapped; rows from the addon use 0 and 1. */
+/**
+ * Cell styles 0 general, 1 date, 2 bold, 3 wrapped, and for people 4 amount; rows from the addon
+ * use 0, 1 and 4.
+ */
 const STYLES =
   `<styleSheet xmlns="${MAIN}">` +
   '<numFmts count="1"><numFmt numFmtId="164" formatCode="yyyy\\-mm\\-dd"/></numFmts>' +
@@ -212,3 +224,13 @@ const STYLES =
   '<alignment vertical="top" wrapText="1"/></xf></cellXfs>' +
   '<cellStyles count="1"><cellStyle name="Normal" xfId="0" builtinId="0"/></cellStyles>' +
   "</styleSheet>";
+
+/** The styles; those of a workbook for people have dates as people write them, and amounts. */
+function stylesOf(labels: LabelLanguage | undefined): string {
+  if (labels === undefined) return STYLES;
+  const amount =
+    '<xf numFmtId="4" fontId="0" fillId="0" borderId="0" xfId="0" applyNumberFormat="1"/>';
+  return STYLES.replace("yyyy\\-mm\\-dd", "dd\\/mm\\/yyyy")
+    .replace('<cellXfs count="4">', '<cellXfs count="5">')
+    .replace("</cellXfs>", `${amount}</cellXfs>`);
+}

@@ -12,6 +12,7 @@ import { constants, deflateRaw, deflateRawSync } from "node:zlib";
 import { crc32 } from "../../../dump/crc32.ts";
 import { guarded } from "../../../search/segment.ts";
 import { explainCells, explainColumns } from "../explained.ts";
+import { headerCells } from "../labels.ts";
 import type { OpenRenderer, RenderContext, Renderer, Slices } from "../renderer.ts";
 import { RowSlices } from "../slices.ts";
 import { WrittenInTurn } from "../writteninturn.ts";
@@ -38,9 +39,9 @@ export const openXlsxRenderer: OpenRenderer = (context, write) => {
   const columns = [...spec.output.fields, ...explainColumns(spec).map(({ name }) => name)];
   const slices = new RowSlices(ROWS_AT_ONCE);
   const request = (rows: Uint32Array, firstNumber: number) => {
-    const { fields } = spec.output;
+    const { fields, labels } = spec.output;
     const extra = explainCells(segment, spec, rows);
-    return { format: "xlsx", fields, extra, delimiter: ",", firstNumber } as const;
+    return { format: "xlsx", fields, extra, labels, delimiter: ",", firstNumber } as const;
   };
   const xml = (rows: Uint32Array, number: number) => [
     guarded(() => segment.native.renderRows(rows, request(rows, number))),
@@ -155,6 +156,12 @@ function pieceOf(text: Uint8Array, packed: Uint8Array): PackedPiece {
 }
 
 function workbookOf<Batch>({ context, columns }: SheetSource<Batch>): Workbook {
-  const { segment, rowCount } = context;
-  return { columns, rowCount, date: segment.snapshotDate, about: aboutRows(context, columns) };
+  const { segment, spec, rowCount } = context;
+  const { labels } = spec.output;
+  return {
+    ...{ columns, labels, rowCount },
+    headings: headerCells(columns, spec.output),
+    date: segment.snapshotDate,
+    about: aboutRows(context, columns),
+  };
 }

@@ -99,6 +99,7 @@ const PLAIN: Readonly<
   postal_code: (account, field) => postalText(textOf(account, field)),
   phone: (account, field) => formatted(account, field, phone),
   phone_kind: phoneKindText,
+  whatsapp: textOf,
   codes: codesText,
 };
 

@@ -21,6 +21,10 @@ export const exports = {
     html: ["Web page", "One page to read, search, print or send on."],
   } as Record<string, readonly [name: string, purpose: string]>,
 
+  people: "Headers and values in words",
+  peopleHint: "“Active”, 02.654.062/0001-42, (17) 98356-9848: for people, not for programs.",
+  title: "Name of the file",
+
   csvOptions: "CSV options",
   csvExcel: "Opens in Excel",
   csvExcelHint: "Semicolons and a byte order mark, as Excel in Brazil expects.",

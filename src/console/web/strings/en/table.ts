@@ -3,54 +3,8 @@
  * What goes out: text.
  * Invariant: the Portuguese table has the same keys; fields and codes are named as in the API.
  */
-import type { OutputField } from "../../../../spec/fields.ts";
+import { HEADINGS_EN } from "../../../../spec/fields/headings.ts";
 import type { NamedColumn } from "../../find/table/columnset.ts";
-
-/** Names of all output fields. */
-const fields: Readonly<Record<OutputField, string>> = {
-  cnpj: "CNPJ",
-  cnpj_root: "CNPJ root",
-  legal_name: "Legal name",
-  trade_name: "Trade name",
-  headquarters: "Establishment",
-  registration_status: "Status",
-  registration_status_date: "Status since",
-  registration_status_reason: "Reason of the status (code)",
-  started_on: "Opened",
-  cnae_primary: "Activity code",
-  cnae_primary_description: "Main activity",
-  cnae_secondary: "Other activities",
-  legal_nature: "Legal nature (code)",
-  legal_nature_description: "Legal nature",
-  company_size_code: "Size",
-  share_capital: "Share capital",
-  simples_opt_in: "Simples Nacional",
-  mei_opt_in: "MEI",
-  uf: "State",
-  municipality_ibge: "IBGE code",
-  municipality_tom: "TOM code",
-  municipality_name: "City",
-  municipality_population: "Population",
-  district: "District",
-  street: "Street",
-  street_number: "Number",
-  address_complement: "Complement",
-  postal_code: "Postal code",
-  country_code: "Country (code)",
-  foreign_city: "City abroad",
-  email: "E-mail",
-  phone_1: "Phone",
-  phone_2: "Second phone",
-  sanctioned: "Sanctioned",
-  score: "Score",
-  phone_1_kind: "Kind of phone",
-  phone_2_kind: "Kind of second phone",
-  email_shared: "Companies with the e-mail",
-  phone_1_shared: "Companies with the phone",
-  phone_2_shared: "Companies with the second phone",
-  establishments: "Establishments",
-  email_own_domain: "Own e-mail domain",
-};
 
 /** Headings of the table's columns. */
 const columns: Readonly<Record<NamedColumn, string>> = {
@@ -140,7 +94,7 @@ const matched: Record<string, (value: string) => string> = {
 /** Words of this area. */
 export const table = {
   title: "Results",
-  fields,
+  fields: HEADINGS_EN,
   columns,
   parts,
   strategies,

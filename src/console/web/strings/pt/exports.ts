@@ -15,12 +15,16 @@ export const exports: typeof english = {
 
   format: "Formato",
   formats: {
-    csv: ["CSV", "Para planilhas, CRMs e importações de todo tipo."],
     xlsx: ["Excel", "Planilha pronta, com filtros e colunas formatadas."],
+    csv: ["CSV", "Para planilhas, CRMs e importações de todo tipo."],
     jsonl: ["JSON Lines", "Um estabelecimento por linha, para programas."],
     parquet: ["Parquet", "Colunas tipadas, para DuckDB, pandas e Spark."],
     html: ["Página web", "Uma página para ler, buscar, imprimir ou enviar."],
   },
+
+  people: "Cabeçalhos e valores por extenso",
+  peopleHint: "“Ativa”, 02.654.062/0001-42, (17) 98356-9848: para pessoas, não para programas.",
+  title: "Nome do arquivo",
 
   csvOptions: "Opções do CSV",
   csvExcel: "Abre no Excel",

@@ -3,54 +3,9 @@
  * What goes out: text.
  * Invariant: the same keys as the English table, by its type and by a test.
  */
-import type { OutputField } from "../../../../spec/fields.ts";
+import { HEADINGS_PT } from "../../../../spec/fields/headings.ts";
 import type { NamedColumn } from "../../find/table/columnset.ts";
 import type { table as English } from "../en/table.ts";
-
-const fields: Readonly<Record<OutputField, string>> = {
-  cnpj: "CNPJ",
-  cnpj_root: "Raiz do CNPJ",
-  legal_name: "Razão social",
-  trade_name: "Nome fantasia",
-  headquarters: "Estabelecimento",
-  registration_status: "Situação",
-  registration_status_date: "Situação desde",
-  registration_status_reason: "Motivo da situação (código)",
-  started_on: "Abertura",
-  cnae_primary: "Código da atividade",
-  cnae_primary_description: "Atividade principal",
-  cnae_secondary: "Outras atividades",
-  legal_nature: "Natureza jurídica (código)",
-  legal_nature_description: "Natureza jurídica",
-  company_size_code: "Porte",
-  share_capital: "Capital social",
-  simples_opt_in: "Simples Nacional",
-  mei_opt_in: "MEI",
-  uf: "Estado",
-  municipality_ibge: "Código IBGE",
-  municipality_tom: "Código TOM",
-  municipality_name: "Cidade",
-  municipality_population: "População",
-  district: "Bairro",
-  street: "Logradouro",
-  street_number: "Número",
-  address_complement: "Complemento",
-  postal_code: "CEP",
-  country_code: "País (código)",
-  foreign_city: "Cidade no exterior",
-  email: "E-mail",
-  phone_1: "Telefone",
-  phone_2: "Segundo telefone",
-  sanctioned: "Sancionada",
-  score: "Pontuação",
-  phone_1_kind: "Tipo do telefone",
-  phone_2_kind: "Tipo do segundo telefone",
-  email_shared: "Empresas com o e-mail",
-  phone_1_shared: "Empresas com o telefone",
-  phone_2_shared: "Empresas com o segundo telefone",
-  establishments: "Estabelecimentos",
-  email_own_domain: "Domínio próprio de e-mail",
-};
 
 const columns: Readonly<Record<NamedColumn, string>> = {
   name: "Empresa",
@@ -136,7 +91,7 @@ const matched: Record<string, (value: string) => string> = {
 /** Words of this area. */
 export const table: typeof English = {
   title: "Resultados",
-  fields,
+  fields: HEADINGS_PT,
   columns,
   parts,
   strategies,

@@ -1,0 +1,121 @@
+/**
+ * Layouts of files that other products take in (`output.preset`). What comes in: nothing. What goes
+ * out: for each its fields in order, what their columns are called, and what parts its cells.
+ * Invariant: a field stands in a layout once; no heading holds what a CSV file would have to quote.
+ * The headings are those that the importer of the product maps by itself, in the language that its
+ * user has chosen there; what it has no field for comes last, under the name of this registry.
+ */
+import type { OutputField } from "./fields.ts";
+
+/** Names of the layouts. */
+export const PRESET_NAMES = ["sales", "rd_station", "pipedrive", "hubspot", "salesforce"] as const;
+
+/** Name of a layout. */
+export type PresetName = (typeof PRESET_NAMES)[number];
+
+/** A field and its heading in both languages. */
+type PresetColumn = readonly [field: OutputField, pt: string, en: string];
+
+/** One layout. */
+interface PresetRow {
+  /** Between the cells of a csv file where the request does not say; null as the language has. */
+  readonly delimiter: "," | null;
+  readonly columns: readonly PresetColumn[];
+}
+
+/** Every layout. */
+export const PRESETS: Readonly<Record<PresetName, PresetRow>> = {
+  // A list to call and write to.
+  sales: {
+    delimiter: null,
+    columns: [
+      ["legal_name", "Razão social", "Legal name"],
+      ["trade_name", "Nome fantasia", "Trade name"],
+      ["cnpj", "CNPJ", "CNPJ"],
+      ["phone_1", "Telefone", "Phone"],
+      ["phone_2", "Segundo telefone", "Second phone"],
+      ["whatsapp", "WhatsApp", "WhatsApp"],
+      ["email", "E-mail", "E-mail"],
+      ["cnae_primary_description", "Atividade principal", "Main activity"],
+      ["company_size_code", "Porte", "Size"],
+      ["started_on", "Abertura", "Opened"],
+      ["municipality_name", "Cidade", "City"],
+      ["uf", "Estado", "State"],
+      ["district", "Bairro", "District"],
+      ["street", "Logradouro", "Street"],
+      ["street_number", "Número", "Number"],
+      ["postal_code", "CEP", "Postal code"],
+    ],
+  },
+  // Contacts; the e-mail address is what RD Station tells them apart by.
+  rd_station: {
+    delimiter: ",",
+    columns: [
+      ["email", "Email", "Email"],
+      ["trade_name", "Nome", "Name"],
+      ["legal_name", "Empresa", "Company"],
+      ["phone_1", "Telefone", "Phone"],
+      ["phone_2", "Celular", "Mobile phone"],
+      ["municipality_name", "Cidade", "City"],
+      ["uf", "Estado", "State"],
+      ["cnpj", "CNPJ", "CNPJ"],
+      ["cnae_primary_description", "Segmento", "Segment"],
+    ],
+  },
+  // Organizations; Pipedrive finds the object by what stands before the hyphen.
+  pipedrive: {
+    delimiter: ",",
+    columns: [
+      ["legal_name", "Organização - Nome", "Organization - Name"],
+      ["street", "Organização - Endereço", "Organization - Address"],
+      ["street_number", "Organização - Número", "Organization - House number"],
+      ["district", "Organização - Bairro", "Organization - District"],
+      ["municipality_name", "Organização - Cidade", "Organization - City"],
+      ["uf", "Organização - Estado", "Organization - State"],
+      ["postal_code", "Organização - CEP", "Organization - ZIP code"],
+      ["trade_name", "Organização - Nome fantasia", "Organization - Trade name"],
+      ["cnpj", "Organização - CNPJ", "Organization - CNPJ"],
+      ["phone_1", "Organização - Telefone", "Organization - Phone"],
+      ["email", "Organização - E-mail", "Organization - Email"],
+      ["cnae_primary_description", "Organização - Atividade", "Organization - Activity"],
+    ],
+  },
+  // Companies.
+  hubspot: {
+    delimiter: ",",
+    columns: [
+      ["legal_name", "Nome da empresa", "Company name"],
+      ["phone_1", "Número de telefone", "Phone number"],
+      ["street", "Endereço", "Street address"],
+      ["address_complement", "Endereço 2", "Street address 2"],
+      ["municipality_name", "Cidade", "City"],
+      ["uf", "Estado/Região", "State/Region"],
+      ["postal_code", "CEP", "Postal code"],
+      ["cnae_primary_description", "Setor", "Industry"],
+      ["email", "E-mail", "Email"],
+      ["trade_name", "Nome fantasia", "Trade name"],
+      ["cnpj", "CNPJ", "CNPJ"],
+    ],
+  },
+  // Accounts.
+  salesforce: {
+    delimiter: ",",
+    columns: [
+      ["legal_name", "Nome da conta", "Account Name"],
+      ["cnpj", "Número da conta", "Account Number"],
+      ["phone_1", "Telefone", "Phone"],
+      ["street", "Rua de cobrança", "Billing Street"],
+      ["municipality_name", "Cidade de cobrança", "Billing City"],
+      ["uf", "Estado/Província de cobrança", "Billing State/Province"],
+      ["postal_code", "CEP/Código postal de cobrança", "Billing Zip/Postal Code"],
+      ["cnae_primary_description", "Setor", "Industry"],
+      ["trade_name", "Nome fantasia", "Trade name"],
+      ["email", "E-mail", "Email"],
+    ],
+  },
+};
+
+/** The fields of a layout, in the order of its columns. */
+export function presetFields(preset: PresetName): readonly OutputField[] {
+  return PRESETS[preset].columns.map(([field]) => field);
+}

@@ -1,0 +1,110 @@
+/**
+ * The slow twin of values for people (`output.labels`), and its way back. What comes in: a field
+ * with its value as a search shows it. What goes out: its text in a language, and from such a text
+ * the value again.
+ * Invariant: nothing of the addon and of the product's tables is used; the rules are written anew
+ * from native-index/render/labelled.h and docs/exports.md.
+ */
+
+/** Language of labels. */
+export type Language = "pt" | "en";
+
+const WORDS: Readonly<Record<string, Readonly<Record<string, readonly [string, string]>>>> = {
+  headquarters: { true: ["Matriz", "Head office"], false: ["Filial", "Branch"] },
+  registration_status: {
+    1: ["Nula", "Null"],
+    2: ["Ativa", "Active"],
+    3: ["Suspensa", "Suspended"],
+    4: ["Inapta", "Unfit"],
+    8: ["Baixada", "Closed"],
+  },
+  company_size_code: {
+    "00": ["Não informado", "Not informed"],
+    "01": ["Microempresa", "Micro"],
+    "03": ["Pequeno porte", "Small"],
+    "05": ["Médio ou grande", "Medium or large"],
+  },
+};
+const YES_NO = { true: ["Sim", "Yes"], false: ["Não", "No"] } as const;
+const PHONE_KINDS = { mobile: ["Celular", "Mobile"], landline: ["Fixo", "Landline"] } as const;
+for (const field of ["simples_opt_in", "mei_opt_in", "sanctioned", "email_own_domain"]) {
+  (WORDS as Record<string, unknown>)[field] = YES_NO;
+}
+for (const field of ["phone_1_kind", "phone_2_kind"]) {
+  (WORDS as Record<string, unknown>)[field] = PHONE_KINDS;
+}
+
+const DATES = ["started_on", "registration_status_date"];
+const PHONES = ["phone_1", "phone_2"];
+
+/** The text of a value; undefined where it stays as it is. */
+export function labelledTwin(
+  field: string,
+  value: unknown,
+  language: Language,
+): string | undefined {
+  if (value === null) return undefined;
+  const text = String(value);
+  const word = WORDS[field]?.[text];
+  if (word !== undefined) return word[language === "pt" ? 0 : 1];
+  if (field === "cnpj") {
+    return text.replace(/^(..)(...)(...)(....)(..)$/, "$1.$2.$3/$4-$5");
+  }
+  if (field === "cnpj_root") return text.replace(/^(..)(...)(...)$/, "$1.$2.$3");
+  if (field === "cnae_primary") return activity(text);
+  if (field === "cnae_secondary") return (value as string[]).map(activity).join(", ");
+  if (field === "legal_nature") return text.replace(/^(...)(.)$/, "$1-$2");
+  if (field === "postal_code") return text.replace(/^(\d\d)(\d{3})(\d{3})$/, "$1.$2-$3");
+  if (DATES.includes(field)) return text.replace(/^(?!0000)(\d{4})-(\d\d)-(\d\d)$/, "$3/$2/$1");
+  if (PHONES.includes(field)) return phone(text);
+  if (field === "share_capital") {
+    const amount = Number(value).toFixed(2);
+    return language === "pt" ? amount.replace(".", ",") : amount;
+  }
+  return undefined;
+}
+
+/** A number with its thousands apart. */
+export function groupedTwin(text: string, language: Language): string {
+  const [whole = "", ...decimals] = text.split(language === "pt" ? "," : ".");
+  const grouped = whole.replace(/\B(?=(\d{3})+$)/g, language === "pt" ? "." : ",");
+  return [grouped, ...decimals].join(language === "pt" ? "," : ".");
+}
+
+function activity(code: string): string {
+  return code.replace(/^(\d{4})(\d)(\d\d)$/, "$1-$2/$3");
+}
+
+function phone(text: string): string {
+  const found = /^\+55([1-9][1-9]|[2-9]0)(\d{3,5})(\d{4})$/.exec(text);
+  if (found === null) return text.replace(/^(\+\d{1,2})/, "$1 ");
+  return `(${found[1]}) ${found[2]}-${found[3]}`;
+}
+
+/** The value that a text of a cell stands for, as a search shows it; an empty one is null. */
+export function readLabelled(field: string, text: string, language: Language): unknown {
+  if (field === "cnae_secondary") {
+    return text === "" ? [] : text.split(", ").map((code) => code.replace(/[-/]/g, ""));
+  }
+  if (text === "") return null;
+  const words = WORDS[field];
+  if (words !== undefined) {
+    const found = Object.entries(words).find(
+      ([, word]) => word[language === "pt" ? 0 : 1] === text,
+    );
+    const value = found?.[0] ?? text;
+    if (value === "true" || value === "false") return value === "true";
+    return field === "registration_status" ? Number(value) : value;
+  }
+  if (["cnpj", "cnpj_root", "cnae_primary", "legal_nature", "postal_code"].includes(field)) {
+    return text.replace(/[./-]/g, "");
+  }
+  if (DATES.includes(field)) return text.replace(/^(\d\d)\/(\d\d)\/(\d{4})$/, "$3-$2-$1");
+  if (PHONES.includes(field)) {
+    return text.startsWith("(") ? `+55${text.replace(/\D/g, "")}` : text.replace(" ", "");
+  }
+  if (field === "share_capital") {
+    return Number(language === "pt" ? text.replaceAll(".", "").replace(",", ".") : text);
+  }
+  return text;
+}
