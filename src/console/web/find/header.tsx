@@ -2,8 +2,9 @@
  * The line above the results. What comes in: what the query matches. What goes out: the exact
  * count, how fresh it is and how it is ordered, and what can be done with it.
  * Invariant: the last good count stays while a newer one is on its way, dimmed, and goes where
- * that fails; it has its room from the first paint on. The link that is copied names its snapshot, so that whoever opens it
- * later is told of newer data; one that is too long for some programs is said to be long.
+ * that fails; it has its room from the first paint on. The link that is copied names its snapshot,
+ * so that whoever opens it later is told of newer data; one that is too long for some programs is
+ * said to be long.
  */
 import type { VNode } from "preact";
 import { duration, number } from "../app/format.ts";

@@ -12,6 +12,7 @@ import type { ChangeKind } from "../../../changes/kinds.ts";
 import type { CreatedExport, OpenedSearch } from "../app/answers.ts";
 import { ApiError, post } from "../app/api.ts";
 import { month, number } from "../app/format.ts";
+import { language } from "../app/language.ts";
 import { go, shownSearch } from "../app/router.ts";
 import { loadStatus, status } from "../app/status.ts";
 import { words } from "../app/words.ts";
@@ -213,7 +214,8 @@ function ExportMenu({ question, total }: { question: NewsQuestion; total: number
   const send = async (format: "xlsx" | "csv") => {
     const { spec, since, kind } = question;
     const { explain: _, output: __, limit: ___, ...asked } = spec;
-    const body = { spec: asked, since, kinds: [kind], output: { format } };
+    const output = { format, labels: language.value };
+    const body = { spec: asked, since, kinds: [kind], output };
     try {
       const created = await post<CreatedExport>("/exports", body, { idempotencyKey: freshKey() });
       follow(created.export);
