@@ -45,8 +45,22 @@ export interface RangeClause {
   readonly ranges: readonly (readonly [low: number, high: number])[];
 }
 
+/** A set of rows that was handed over once, and that any number of clauses may name. */
+export interface NativeRowList {
+  /** How many rows it holds, and the first row behind all of them. */
+  readonly size: number;
+  readonly end: number;
+}
+
+/** Rows that are (with `negated`: are not) in one of the lists. */
+export interface RowsClause {
+  readonly kind: "rows";
+  readonly lists: readonly NativeRowList[];
+  readonly negated: boolean;
+}
+
 /** One condition of a query; the clauses of a query are ANDed. */
-export type Clause = PostingClause | WordsClause | RangeClause;
+export type Clause = PostingClause | WordsClause | RangeClause | RowsClause;
 
 /** One key of an order; `random` is the seeded permutation of row ids. */
 export interface OrderKey {
@@ -221,6 +235,15 @@ export interface FileState {
   readonly changedNs: bigint;
 }
 
+/** What a snapshot has of the entries of a list. */
+export interface EntryRows {
+  /** The rows as a portable Roaring bitmap. */
+  readonly roaring: Uint8Array;
+  readonly rows: number;
+  /** Entries of which the snapshot has a row. */
+  readonly found: number;
+}
+
 /** An opened snapshot. Every method throws `Error` with `code` "SNAPSHOT_DAMAGED" on damage. */
 export interface NativeSegment {
   readonly rowCount: number;
@@ -246,6 +269,15 @@ export interface NativeSegment {
   selectAside(request: SelectRequest): Promise<Selection>;
   countAside(clauses: readonly Clause[]): Promise<number>;
   facetsAside(clauses: readonly Clause[], facets: readonly NativeFacet[]): Promise<Uint32Array[]>;
+  /**
+   * The rows of entries of a list (native-index/query/entries.h: eight bytes each, little-endian,
+   * ascending), off the main thread.
+   */
+  entryRowsAside(entries: Uint8Array): Promise<EntryRows>;
+  /** Entries of all matches, of their companies where wanted; ascending, off the main thread. */
+  matchEntriesAside(clauses: readonly Clause[], companies: boolean): Promise<Uint8Array>;
+  /** Entries of rows, ascending, each once. */
+  entriesOf(rows: Uint32Array): Uint8Array;
   /** As `firstsOfCompany`, off the main thread. */
   firstsAside(rows: Uint32Array, request: FirstsRequest): Promise<Uint32Array>;
   /** Work of the last select, count or facets at once. */
