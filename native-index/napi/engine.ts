@@ -5,6 +5,7 @@
  */
 import { loadEngine } from "../../src/location.ts";
 import type { ColumnName } from "../format/columns.ts";
+import type { NativeRowList } from "./clauses.ts";
 import type {
   BuiltIndex,
   ChangesLocation,
@@ -13,7 +14,6 @@ import type {
   DirectoryLocation,
   IndexRequest,
   NativeChanges,
-  NativeRowList,
   NativeSegment,
 } from "./handles.ts";
 import type {
@@ -26,6 +26,7 @@ import type {
   ScanRequest,
 } from "./import-handles.ts";
 
+export type * from "./clauses.ts";
 export type * from "./handles.ts";
 
 /** Where `wholePage` tells which number; the counterpart of PageFacts in napi/wholepage.h. */

@@ -119,6 +119,22 @@ describe("lists of rows", () => {
   });
 });
 
+describe("wrong arguments", () => {
+  const wrong = <T>(value: unknown): T => value as T;
+  const named = { kind: "rows", lists: [{}], negated: false };
+  const cases: readonly (readonly [() => unknown, RegExp])[] = [
+    [() => segment.matchEntriesAside([], wrong(1)), /companies must be true or false, not 1/],
+    [() => segment.entriesOf(wrong([])), /rows must be a Uint32Array, not another object/],
+    [() => openRowList(wrong([])), /bytes must be a Uint8Array, not another object/],
+    [() => sortEntriesAside(wrong("")), /entries must be a Uint8Array, not ""/],
+    [() => segment.count(wrong([named])), /lists must be a list of rows, not another object/],
+    [() => segment.count(wrong([{ ...named, lists: 1 }])), /lists must be an array, not 1/],
+  ];
+  it("are a TypeError that names them, what they must be and what they are", () => {
+    for (const [call, message] of cases) assert.throws(call, { name: "TypeError", message });
+  });
+});
+
 describe("entries of lists", () => {
   it("become the rows that a linear look finds", async () => {
     const random = seededRandom(7);

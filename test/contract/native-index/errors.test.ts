@@ -21,13 +21,11 @@ import {
   joinPartition,
   type NativeSegment,
   openChanges,
-  openRowList,
   openScan,
   openSegment,
   rankRecords,
   sha256,
   shutPort,
-  sortEntriesAside,
   unsentBytes,
 } from "../../../native-index/napi/engine.ts";
 import type { ScanRequest } from "../../../native-index/napi/import-handles.ts";
@@ -229,18 +227,6 @@ describe("wrong arguments", () => {
     [() => segment.suggestAside(wrong({ words: "a" })), 'words must be an array, not "a"'],
     [() => segment.companyAside({ ...PAGE, root: "1" }), "root must be a text of 8 characters"],
     [() => segment.companyAside({ ...PAGE, root: "Z".repeat(8), afterRow: 0 }), "the row is none"],
-    [() => segment.entryRowsAside(BYTES.subarray(1)), "entries must be bytes of entries, eight"],
-    [() => segment.matchEntriesAside([], wrong(1)), "companies must be true or false, not 1"],
-    [() => segment.entriesOf(wrong([])), "rows must be a Uint32Array, not another object"],
-    [
-      () => openRowList(BYTES),
-      "the list of rows is no portable Roaring bitmap: at byte 0 it begins",
-    ],
-    [() => sortEntriesAside(wrong("")), 'entries must be a Uint8Array, not ""'],
-    [
-      () => segment.count(wrong([{ kind: "rows", lists: [{}], negated: false }])),
-      "lists must be a list of rows, not another object",
-    ],
     [() => segment.verify(wrong([])), "progress must be a Uint32Array, not another object"],
     [
       () => segment.verifyBlocks(0, 1e9),
