@@ -41,7 +41,14 @@ export function readConsoleExport(
 /** `POST /exports`. */
 export function createConsoleExport(
   call: SessionCall<
-    "engine" | "exporter" | "hold" | "keyring" | "secondaryCnaeFull" | "segment" | "users"
+    | "engine"
+    | "exporter"
+    | "hold"
+    | "keyring"
+    | "listed"
+    | "secondaryCnaeFull"
+    | "segment"
+    | "users"
   >,
 ): Reply {
   return whenAccepted(call, (accepted) => createdAnswer(call, accepted));
@@ -56,6 +63,7 @@ export function exportAgain(
     | "exporter"
     | "hold"
     | "keyring"
+    | "listed"
     | "months"
     | "replaced"
     | "secondaryCnaeFull"

@@ -9,15 +9,11 @@ import { sortEntriesAside } from "../../native-index/napi/engine.ts";
 import type { Clock } from "../clock.ts";
 import { AppError } from "../errors.ts";
 import type { Segment } from "../search/segment.ts";
+import { EXPORTED } from "../spec/listids.ts";
 import type { ListKind, ListPin, ListRow, ListStore } from "../store/liststore.ts";
 import { isStateFailure } from "../store/sqlite.ts";
 import { type BlockVerb, changeBlocks } from "./blocks.ts";
 import { ENTRY_BYTES, entryText } from "./entries.ts";
-
-/** Shape of the id of a list that a tenant made. */
-export const LIST_ID = /^lst_[0-9a-f]{32}$/;
-/** The list that every tenant has: the accounts that its exports have held. */
-export const EXPORTED = "exported";
 
 /** Blocks that are read at once for a page of entries. */
 const PAGE_BLOCKS = 4;
@@ -62,9 +58,14 @@ export class Lists {
     return stored(() => this.#store.list(tenantId, before, limit));
   }
 
+  /** A list of a tenant, or undefined. */
+  seen(tenantId: string, id: string): ListRow | undefined {
+    return stored(() => this.#store.find(tenantId, id));
+  }
+
   /** A list. Throws `list_not_found`. */
   find(tenantId: string, id: string): ListRow {
-    const row = stored(() => this.#store.find(tenantId, id));
+    const row = this.seen(tenantId, id);
     if (row === undefined) throw listNotFound();
     return row;
   }

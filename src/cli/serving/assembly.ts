@@ -27,6 +27,7 @@ import type { Service } from "../../http/server/service.ts";
 import { Telemetry } from "../../http/server/telemetry.ts";
 import type { Transport } from "../../http/server/transport.ts";
 import { Waits } from "../../http/server/waits.ts";
+import { ListedSpecs } from "../../lists/listed.ts";
 import { Lists } from "../../lists/lists.ts";
 import { describeError, type Log, type LogDestination, openLog } from "../../log.ts";
 import { agentDoor } from "../../mcp/httpdoor.ts";
@@ -267,7 +268,7 @@ function openConsole(parts: {
   const retention = config.get("audit.retention");
   const audit = new AuditTrail(new AuditStore(database), systemClock, retention);
   const lists = new Lists(new ListStore(database), systemClock);
-  return { users, sessions, audit, lists };
+  return { users, sessions, audit, lists, listed: new ListedSpecs(lists) };
 }
 
 function openExports(parts: {

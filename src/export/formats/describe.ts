@@ -180,6 +180,8 @@ const DESCRIBED = {
     "Companies with the same phone, up to",
     ({ contact }) => counted(contact.phone_shared_max),
   ],
+  any_of: ["In one of the lists", ({ lists }) => lists?.any_of],
+  exclude: ["In none of the lists", ({ lists }) => lists?.exclude],
 } satisfies Readonly<Record<FilterName, readonly [label: string, ValuesOf]>>;
 
 function activity(names: RegistryNames, code: string): string {

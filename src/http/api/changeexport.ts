@@ -33,6 +33,7 @@ export function createAnyExport(
     | "engine"
     | "exporter"
     | "hold"
+    | "listed"
     | "months"
     | "replaced"
     | "secondaryCnaeFull"

@@ -14,8 +14,9 @@ import {
   LIST_LIMIT_MAX,
 } from "../../export/listcursor.ts";
 import type { BlockVerb } from "../../lists/blocks.ts";
-import { type ChangedList, EXPORTED, LIST_ID, listNotFound } from "../../lists/lists.ts";
+import { type ChangedList, listNotFound } from "../../lists/lists.ts";
 import { CsvUpload, Upload } from "../../lists/upload.ts";
+import { EXPORTED, LIST_ID } from "../../spec/listids.ts";
 import type { ListKind, ListRow } from "../../store/liststore.ts";
 import { type BodyObject, readBody } from "../server/body.ts";
 import { queryMistake, readWhole, refuseQueryMistakes } from "../server/query.ts";
@@ -228,7 +229,7 @@ function refuse(errors: readonly Mistake[]): void {
 
 /** The id of a path; one of a wrong shape is as unknown as any other. */
 function idOf({ params: { id = "" } }: Pick<KeyCall, "params">): string {
-  if (LIST_ID.test(id) || id === EXPORTED) return id;
+  if (LIST_ID.test(id)) return id;
   throw listNotFound();
 }
 

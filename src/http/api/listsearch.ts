@@ -19,8 +19,11 @@ import { refuseTooBroad } from "./breadth.ts";
 import { changeableList, changeJson } from "./listanswers.ts";
 import { eitherContext } from "./normalize.ts";
 import { answerSteps } from "./search.ts";
+import { boundSteps } from "./search-request.ts";
 
-type Asked = KeyCall<"engine" | "hold" | "lists" | "secondaryCnaeFull" | "segment" | "telemetry">;
+type Asked = KeyCall<
+  "engine" | "hold" | "listed" | "lists" | "secondaryCnaeFull" | "segment" | "telemetry"
+>;
 
 /** Answers with what was added. */
 export function addFromSearch(call: Asked): Reply {
@@ -34,18 +37,19 @@ function* addingSteps(call: Asked, segment: Segment): Steps<HttpAnswer> {
   const { spec: sent } = body.members;
   call.spend(costOf({ spec: sent }));
   const { spec } = yield* withBodyMistakesIn(body, () =>
-    normalizingSteps(sent, eitherContext(call, segment, sent)),
+    normalizingSteps(sent, { ...eitherContext(call, segment, sent), listsKnown: true }),
   );
+  const bound = yield* boundSteps(call, segment, spec);
   const { engine, lists } = call.service;
-  refuseTooBroad(engine, segment, { spec, missing: tooBroad(spec)?.missing ?? null });
-  const matches = engine.countMatches(segment, spec);
+  refuseTooBroad(engine, segment, { spec: bound, missing: tooBroad(spec)?.missing ?? null });
+  const matches = engine.countMatches(segment, bound);
   const most = call.plan.limits.list_entries;
   if (matches > most) {
     const detail = `${matches} accounts match; a list of the plan has up to ${most} entries.`;
     throw new AppError("plan_not_allowed", detail);
   }
   const companies = row.kind === "companies";
-  const clauses = matchClauses(segment, spec);
+  const clauses = matchClauses(segment, bound);
   const entries = yield* waited(segment.native.matchEntriesAside(clauses, companies));
   const { limits } = call.plan;
   const change = lists.change(row, { entries, verb: "add" }, { limits, segment });

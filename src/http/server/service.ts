@@ -16,6 +16,7 @@ import type { Months } from "../../changes/months.ts";
 import type { Clock } from "../../clock.ts";
 import { AppError } from "../../errors.ts";
 import type { Exporter } from "../../export/exporter.ts";
+import type { ListedSpecs } from "../../lists/listed.ts";
 import type { Lists } from "../../lists/lists.ts";
 import type { Log } from "../../log.ts";
 import type { Proxies } from "../../proxies.ts";
@@ -78,6 +79,8 @@ export interface Service {
   readonly exporter: Exporter;
   /** Lists of accounts and companies that tenants have. */
   readonly lists: Lists;
+  /** What binds specs to them. */
+  readonly listed: ListedSpecs;
   readonly keyring: Keyring;
   /** People who may sign in to the console, and those who have. */
   readonly users: Users;
@@ -166,6 +169,8 @@ export interface AskedService
     Service,
     "engine" | "clock" | "streams" | "secondaryCnaeFull" | "segment" | "replaced" | "hold"
   > {
+  /** Null where nobody has lists. */
+  readonly listed: ListedSpecs | null;
   readonly secrets: Pick<Secrets, "cursor">;
   readonly pressure: Pick<Pressure, "refuse">;
   readonly telemetry: Pick<Telemetry, "engine">;

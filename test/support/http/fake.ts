@@ -34,6 +34,7 @@ import type { Sockets } from "../../../src/http/server/sockets.ts";
 import { Telemetry } from "../../../src/http/server/telemetry.ts";
 import type { TransportLimits, TransportName } from "../../../src/http/server/transport.ts";
 import { Waits } from "../../../src/http/server/waits.ts";
+import { ListedSpecs } from "../../../src/lists/listed.ts";
 import { Lists } from "../../../src/lists/lists.ts";
 import { type Log, openLog } from "../../../src/log.ts";
 import { agentDoor } from "../../../src/mcp/httpdoor.ts";
@@ -236,9 +237,7 @@ export interface FakeServer {
   /** Request bodies on their way, and answers being sent. */
   readonly bodies: Budget;
   readonly streams: Budget;
-  /** The connections. */
   readonly sockets: Sockets;
-  /** Replaces the loaded snapshot; null unloads it. */
   load(segment: Segment | null): void;
   stop(): void;
   close(): Promise<void>;
@@ -260,7 +259,8 @@ function consoleIn(database: StateDatabase, dataDir: string, clock: Clock = syst
   });
   const audit = new AuditTrail(new AuditStore(database), clock, 63_072_000);
   const lists = new Lists(new ListStore(database), clock);
-  return { users, sessions, audit, lists, searches: new SearchStore(database) };
+  const listed = new ListedSpecs(lists);
+  return { users, sessions, audit, lists, listed, searches: new SearchStore(database) };
 }
 
 const ADDRESS = { host: "127.0.0.1", port: 0 };
