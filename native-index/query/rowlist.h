@@ -21,6 +21,7 @@ class RowList {
   explicit RowList(std::vector<uint8_t> bytes);
   RowList(const RowList&) = delete;
   RowList& operator=(const RowList&) = delete;
+  ~RowList() = default;
 
   // The rows of a chunk, counted from its first one; null where it has none.
   const Container* of(uint32_t chunk) const {

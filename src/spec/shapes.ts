@@ -50,6 +50,8 @@ export const SHAPES = {
     Type.Array(Type.String({ pattern }), { ...list, description }),
   listIds: (description: string) =>
     Type.Array(Type.String({ pattern: LIST_ID.source }), { maxItems: LISTS_MAX, description }),
+  listIdsSent: (description: string) =>
+    Type.Array(Type.String(), { maxItems: LISTS_MAX, description }),
   texts: (description: string) =>
     Type.Array(Type.String({ maxLength: SPEC_LIMITS.stringLengthMax }), { ...list, description }),
   numbersOrTexts: (description: string) =>

@@ -59,7 +59,6 @@ export class ValueReader extends CodeReader {
 
   /** Ids of lists, ascending, or undefined; whose they are is not known here. */
   listIds(value: unknown, pointer: string): string[] | undefined {
-    if (value === null || value === undefined) return undefined;
     if (!Array.isArray(value)) {
       this.#reader.mistake(pointer, "wrong_type", `Must be a list of ids, not ${shown(value)}.`);
       return undefined;

@@ -108,7 +108,7 @@ export const WIDER = {
     part: "lists",
     unset: undefined,
     normal: (shape: Shapes) => shape.listIds("In one of these lists. Absent unless used."),
-    input: (shape: Shapes) => shape.orNull(shape.listIds("In one of these lists, by their ids.")),
+    input: (shape: Shapes) => shape.listIdsSent("In one of these lists."),
     read: "listIds",
     reason: { name: "lists", shows: "met" },
   },
@@ -118,7 +118,7 @@ export const WIDER = {
     part: "lists_exclude",
     unset: undefined,
     normal: (shape: Shapes) => shape.listIds("In none of these lists. Absent unless used."),
-    input: (shape: Shapes) => shape.orNull(shape.listIds("In none of these lists, by their ids.")),
+    input: (shape: Shapes) => shape.listIdsSent("In none of these."),
     read: "listIds",
   },
   phone_shared_max: counted("contact", {
