@@ -19,6 +19,7 @@ export const ERROR_CODES = {
   link_invalid: { status: 403, title: "The link is not valid" },
   link_expired: { status: 403, title: "The link has expired" },
   not_found: { status: 404, title: "There is nothing at this address" },
+  list_not_found: { status: 404, title: "There is no such list" },
   export_not_found: { status: 404, title: "There is no such export" },
   method_not_allowed: { status: 405, title: "The method is not allowed here" },
   EXPORT_NOT_READY: { status: 409, title: "The export is not finished" },

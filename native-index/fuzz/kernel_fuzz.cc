@@ -10,6 +10,7 @@
 
 #include "format/failure.h"
 #include "query/kernel.h"
+#include "query/rowlist.h"
 #include "query/rowtest.h"
 #include "query/select.h"
 
@@ -33,10 +34,31 @@ const Segment& subject() {
   return *segment;
 }
 
+// A list of rows: bytes as they come, or a bitmap of some of the rows of the snapshot.
+void takeList(FuzzedDataProvider& data, Clause& clause) {
+  std::vector<uint8_t> bytes;
+  if (data.ConsumeBool()) {
+    bytes = data.ConsumeBytes<uint8_t>(data.ConsumeIntegralInRange<size_t>(0, 20'000));
+  } else {
+    std::vector<uint64_t> words(subject().rowCount() / 64);
+    for (auto left = data.ConsumeIntegralInRange(0, 200); left > 0; left--) {
+      words[data.ConsumeIntegralInRange<size_t>(0, words.size() - 1)] |=
+          data.ConsumeBool() ? ~uint64_t{0} : uint64_t{1} << data.ConsumeIntegralInRange(0, 63);
+    }
+    bytes = portableRoaring(words);
+  }
+  try {
+    const auto list = std::make_shared<RowList>(std::move(bytes));
+    if (list->end() <= subject().rowCount()) clause.lists.push_back(list);
+  } catch (const Failure&) {
+    // Refused, as most bytes are.
+  }
+}
+
 Clause takeClause(FuzzedDataProvider& data) {
   static const char* const words[] = {"ltda", "comercio", "de", "sao", "w0", "w7", "w99", "nada"};
   Clause clause;
-  clause.kind = static_cast<Clause::Kind>(data.ConsumeIntegralInRange(0, 2));
+  clause.kind = static_cast<Clause::Kind>(data.ConsumeIntegralInRange(0, 3));
   const auto count = data.ConsumeIntegralInRange<uint32_t>(0, 3);
   if (clause.kind == Clause::Kind::kPosting) {
     clause.negated = data.ConsumeBool();
@@ -55,6 +77,9 @@ Clause takeClause(FuzzedDataProvider& data) {
         clause.hints.back().push_back(data.PickValueInArray(words));
       }
     }
+  } else if (clause.kind == Clause::Kind::kRows) {
+    clause.negated = data.ConsumeBool();
+    for (uint32_t i = 0; i < count; i++) takeList(data, clause);
   } else {
     clause.column = data.PickValueInArray<uint32_t>(
         {Columns::kStartedOn, Columns::kShareCapitalCents, Columns::kPostalCode});

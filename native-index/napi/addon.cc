@@ -9,6 +9,7 @@
 #include "napi/addon_join.h"
 #include "napi/addon_scan.h"
 #include "napi/handle.h"
+#include "napi/handle_lists.h"
 #include "napi/process.h"
 #include "napi/values.h"
 #include "query/feistel.h"
@@ -45,6 +46,7 @@ napi_value versions(napi_env env, napi_callback_info) {
 NAPI_MODULE_INIT() {
   return peneira::guarded(env, [&]() {
     peneira::registerSegment(env, exports);
+    peneira::registerRowLists(env, exports);
     peneira::registerBuild(env, exports);
     peneira::registerProcess(env, exports);
     peneira::registerChanges(env, exports);

@@ -5,6 +5,7 @@
  */
 import { loadEngine } from "../../src/location.ts";
 import type { ColumnName } from "../format/columns.ts";
+import type { NativeRowList } from "./clauses.ts";
 import type {
   BuiltIndex,
   ChangesLocation,
@@ -25,6 +26,7 @@ import type {
   ScanRequest,
 } from "./import-handles.ts";
 
+export type * from "./clauses.ts";
 export type * from "./handles.ts";
 
 /** Where `wholePage` tells which number; the counterpart of PageFacts in napi/wholepage.h. */
@@ -44,6 +46,8 @@ interface Addon {
   openScan<Kind extends string>(request: ScanRequest): NativeScan<Kind>;
   joinPartition<Kind extends string>(request: JoinRequest<Kind>): JoinFindings;
   countShared(request: CountRequest): CountFindings;
+  openRowList(bytes: Uint8Array): NativeRowList;
+  sortEntriesAside(entries: Uint8Array): Promise<Uint8Array>;
   analyze(text: string): string[];
   crc32c(bytes: Uint8Array, seed: number): number;
   sha256(bytes: Uint8Array, portable: boolean): Uint8Array;
@@ -119,6 +123,19 @@ export function joinPartition<Kind extends string>(request: JoinRequest<Kind>): 
 /** Counts the companies of each value of a bucket (`src/ingest/shared-values.ts`). */
 export function countShared(request: CountRequest): CountFindings {
   return addon().countShared(request);
+}
+
+/**
+ * Takes a portable Roaring bitmap of row ids. Throws `Error` with `code` "INVALID_ARGUMENT" and the
+ * place of what is wrong with the bytes; a query refuses a list with rows that its snapshot lacks.
+ */
+export function openRowList(bytes: Uint8Array): NativeRowList {
+  return addon().openRowList(bytes);
+}
+
+/** Entries of a list in ascending order, each once (`EntryRows` says what they are). */
+export function sortEntriesAside(entries: Uint8Array): Promise<Uint8Array> {
+  return addon().sortEntriesAside(entries);
 }
 
 /** Words of a text, as the word postings know them. */

@@ -6,6 +6,7 @@
 
 #include "napi/calls.h"
 #include "napi/handle_find.h"
+#include "napi/handle_lists.h"
 #include "napi/handle_rows.h"
 #include "napi/handle_values.h"
 #include "napi/location_js.h"
@@ -274,6 +275,7 @@ napi_value openSegment(napi_env env, napi_callback_info info) {
     for (const auto& [name, method] : methods) putFunction(env, object, name, method);
     for (const auto& [name, method] : rowMethods()) putFunction(env, object, name, method);
     for (const auto& [name, method] : findMethods()) putFunction(env, object, name, method);
+    for (const auto& [name, method] : listMethods()) putFunction(env, object, name, method);
     wrap(env, object, kTag, std::move(handle));
     return object;
   });

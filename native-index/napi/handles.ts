@@ -5,54 +5,7 @@
  * Invariant: nothing here exists at run time; each type is the face of a struct or a method of the
  * addon, and changes with it.
  */
-import type { DimensionName, OrderName } from "../format/columns.ts";
-
-/** Rows whose code in one of the dimensions is (with `negated`: is not) among the codes. */
-export interface PostingClause {
-  readonly kind: "posting";
-  readonly any: readonly { readonly dimension: DimensionName; readonly codes: Uint32Array }[];
-  readonly negated: boolean;
-}
-
-/** Rows whose names hold every word of at least one hint; words are UTF-8, analyzed. */
-export interface WordsClause {
-  readonly kind: "words";
-  readonly hints: readonly (readonly string[])[];
-}
-
-/** Columns of numbers that a range can be asked of. */
-export type RangeColumn =
-  | "started_on"
-  | "share_capital_cents"
-  | "postal_code"
-  | "phone_1"
-  | "phone_2"
-  | "email_shared"
-  | "phone_1_shared"
-  | "phone_2_shared"
-  | "establishments";
-
-/**
- * Rows whose value lies in one of the inclusive ranges; rows without a value never match.
- * `started_on` in days since 1970-01-01, `share_capital_cents` in cents, `postal_code` as number,
- * phones as the number of their digits, what was counted as codes, which ascend as the numbers do.
- * Where there is an `or`, a value of that column is as good.
- */
-export interface RangeClause {
-  readonly kind: "range";
-  readonly column: RangeColumn;
-  readonly or?: RangeColumn;
-  readonly ranges: readonly (readonly [low: number, high: number])[];
-}
-
-/** One condition of a query; the clauses of a query are ANDed. */
-export type Clause = PostingClause | WordsClause | RangeClause;
-
-/** One key of an order; `random` is the seeded permutation of row ids. */
-export interface OrderKey {
-  readonly key: OrderName | "random";
-  readonly descending: boolean;
-}
+import type { Clause, OrderKey } from "./clauses.ts";
 
 /**
  * How a page is taken: `rank` walks row ids (only for score descending), `walk` walks the stored
@@ -223,6 +176,15 @@ export interface FileState {
   readonly changedNs: bigint;
 }
 
+/** What a snapshot has of the entries of a list. */
+export interface EntryRows {
+  /** The rows as a portable Roaring bitmap. */
+  readonly roaring: Uint8Array;
+  readonly rows: number;
+  /** Entries of which the snapshot has a row. */
+  readonly found: number;
+}
+
 /** An opened snapshot. Every method throws `Error` with `code` "SNAPSHOT_DAMAGED" on damage. */
 export interface NativeSegment {
   readonly rowCount: number;
@@ -248,6 +210,15 @@ export interface NativeSegment {
   selectAside(request: SelectRequest): Promise<Selection>;
   countAside(clauses: readonly Clause[]): Promise<number>;
   facetsAside(clauses: readonly Clause[], facets: readonly NativeFacet[]): Promise<Uint32Array[]>;
+  /**
+   * The rows of entries of a list (native-index/query/entries.h: eight bytes each, little-endian,
+   * ascending), off the main thread.
+   */
+  entryRowsAside(entries: Uint8Array): Promise<EntryRows>;
+  /** Entries of all matches, of their companies where wanted; ascending, off the main thread. */
+  matchEntriesAside(clauses: readonly Clause[], companies: boolean): Promise<Uint8Array>;
+  /** Entries of rows, ascending, each once. */
+  entriesOf(rows: Uint32Array): Uint8Array;
   /** As `firstsOfCompany`, off the main thread. */
   firstsAside(rows: Uint32Array, request: FirstsRequest): Promise<Uint32Array>;
   /** Work of the last select, count or facets at once. */

@@ -7,6 +7,7 @@
 #include <limits>
 #include <memory>
 
+#include "napi/handle_lists.h"
 #include "napi/wrapped.h"
 
 namespace peneira {
@@ -77,6 +78,14 @@ void readRange(const Given& value, Clause& clause) {
   }
 }
 
+void readRows(const Given& value, Clause& clause) {
+  clause.kind = Clause::Kind::kRows;
+  clause.negated = value.member("negated").flag();
+  const Given lists = value.member("lists");
+  const uint32_t count = lists.length();
+  for (uint32_t i = 0; i < count; i++) clause.lists.push_back(rowListOf(lists.item(i)));
+}
+
 Clause readClause(const Given& value) {
   Clause clause;
   const Given given = value.member("kind");
@@ -87,8 +96,10 @@ Clause readClause(const Given& value) {
     readWords(value, clause);
   } else if (kind == "range") {
     readRange(value, clause);
+  } else if (kind == "rows") {
+    readRows(value, clause);
   } else {
-    given.noSuch("clause of kind", "posting, words or range");
+    given.noSuch("clause of kind", "posting, words, range or rows");
   }
   return clause;
 }

@@ -5,6 +5,8 @@
 
 #include <algorithm>
 
+#include "query/rowlist.h"
+
 namespace peneira {
 namespace {
 
@@ -46,6 +48,8 @@ ChunkQuery::ChunkQuery(const Segment& segment, const Query& query, Work& work)
     } else if (condition.clause->kind == Clause::Kind::kWords) {
       resolveWords(condition);
       for (const auto& hint : condition.words) termCount += hint.size();
+    } else if (condition.clause->kind == Clause::Kind::kRows) {
+      for (const auto& list : condition.clause->lists) checkRows(*list, segment);
     } else {
       condition.codes = CodeTest::of(segment.columns(), *condition.clause);
     }
@@ -111,11 +115,7 @@ bool ChunkQuery::open(uint32_t chunk) {
     // What was missing last is likely to be missing again, and then nothing else is looked for.
     const size_t next = i == 0 ? missing_ : i <= missing_ ? i - 1 : i;
     Condition& condition = conditions_[next];
-    const bool possible = condition.clause->kind == Clause::Kind::kPosting
-                              ? openPosting(condition, view)
-                          : condition.clause->kind == Clause::Kind::kWords ? openWords(condition)
-                                                                           : openRange(condition);
-    if (!possible) {
+    if (!openCondition(condition, view)) {
       missing_ = next;
       return false;
     }
@@ -166,6 +166,16 @@ void ChunkQuery::arrange() {
   });
 }
 
+bool ChunkQuery::openCondition(Condition& condition, const ChunkView& view) {
+  switch (condition.clause->kind) {
+    case Clause::Kind::kPosting: return openPosting(condition, view);
+    case Clause::Kind::kWords: return openWords(condition);
+    case Clause::Kind::kRange: return openRange(condition);
+    case Clause::Kind::kRows: return openRows(condition);
+  }
+  return false;
+}
+
 bool ChunkQuery::openPosting(Condition& condition, const ChunkView& view) {
   condition.alternatives.clear();
   condition.estimate = 0;
@@ -176,6 +186,20 @@ bool ChunkQuery::openPosting(Condition& condition, const ChunkView& view) {
   for (const Container& container : condition.alternatives) {
     condition.estimate += container.cardinality;
   }
+  if (!condition.negated) return !condition.alternatives.empty();
+  return !isEverything(condition);
+}
+
+bool ChunkQuery::openRows(Condition& condition) {
+  condition.alternatives.clear();
+  condition.estimate = 0;
+  for (const auto& list : condition.clause->lists) {
+    const Container* const container = list->of(chunk_);
+    if (container == nullptr) continue;
+    condition.alternatives.push_back(*container);
+    condition.estimate += container->cardinality;
+  }
+  work_.containers += condition.alternatives.size();
   if (!condition.negated) return !condition.alternatives.empty();
   return !isEverything(condition);
 }

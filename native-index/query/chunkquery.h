@@ -77,6 +77,8 @@ class ChunkQuery {
   bool openPosting(Condition& condition, const ChunkView& view);
   bool openWords(Condition& condition);
   bool openRange(Condition& condition) const;
+  bool openRows(Condition& condition);
+  bool openCondition(Condition& condition, const ChunkView& view);
   bool isEverything(const Condition& condition) const;
   static int rankOf(const Condition& condition);
   static uint64_t probeCost(const Condition& condition);

@@ -4,6 +4,8 @@
 
 #include <algorithm>
 
+#include "query/rowlist.h"
+
 namespace peneira {
 namespace {
 
@@ -56,6 +58,15 @@ std::string rangeKey(const Clause& clause) {
   return key;
 }
 
+std::string rowsKey(const Clause& clause) {
+  std::string key = clause.negated ? "L" : "l";
+  std::vector<uint64_t> numbers;
+  for (const auto& list : clause.lists) numbers.push_back(list->number());
+  sortUnique(numbers);
+  for (const uint64_t number : numbers) append(key, number);
+  return key;
+}
+
 // Sorts ranges and joins those that overlap or follow each other; one without values is left out.
 void joinRanges(std::vector<std::pair<int64_t, int64_t>>& ranges) {
   std::erase_if(ranges, [](const auto& range) { return range.first > range.second; });
@@ -83,6 +94,7 @@ std::string clauseKey(Clause& clause) {
     sortUnique(clause.hints);
     return wordsKey(clause);
   }
+  if (clause.kind == Clause::Kind::kRows) return rowsKey(clause);
   joinRanges(clause.ranges);
   return rangeKey(clause);
 }

@@ -4,11 +4,14 @@
 // key says everything that the set of matches depends on.
 #pragma once
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <utility>
 #include <vector>
 
 namespace peneira {
+
+class RowList;
 
 // Codes of one posting dimension.
 struct DimensionCodes {
@@ -21,14 +24,15 @@ constexpr uint32_t kNoColumn = 0xffffffffu;
 
 // One condition; the members of the other kinds are empty.
 struct Clause {
-  enum class Kind : uint8_t { kPosting, kWords, kRange };
+  enum class Kind : uint8_t { kPosting, kWords, kRange, kRows };
   Kind kind = Kind::kPosting;
-  bool negated = false;                             // kPosting
-  std::vector<DimensionCodes> any;                  // kPosting
-  std::vector<std::vector<std::string>> hints;      // kWords
-  uint32_t column = 0;                              // kRange: a column of numbers
-  uint32_t orColumn = kNoColumn;                    // kRange: one of the same type, as good
-  std::vector<std::pair<int64_t, int64_t>> ranges;  // kRange, inclusive
+  bool negated = false;                               // kPosting, kRows
+  std::vector<DimensionCodes> any;                    // kPosting
+  std::vector<std::vector<std::string>> hints;        // kWords
+  uint32_t column = 0;                                // kRange: a column of numbers
+  uint32_t orColumn = kNoColumn;                      // kRange: one of the same type, as good
+  std::vector<std::pair<int64_t, int64_t>> ranges;    // kRange, inclusive
+  std::vector<std::shared_ptr<const RowList>> lists;  // kRows: a row is in one of them
 };
 
 // Work done by one call; see `Work` in engine.ts.

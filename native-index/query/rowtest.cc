@@ -9,6 +9,7 @@
 #include "format/phone.h"
 #include "query/calendar.h"
 #include "query/kernel.h"
+#include "query/rowlist.h"
 
 namespace peneira {
 namespace {
@@ -42,6 +43,7 @@ RowTest::RowTest(const Segment& segment, const Query& query) : segment_(segment)
     if (clause.kind == Clause::Kind::kRange) {
       condition.ranges.emplace_back(segment.columns(), clause);
     }
+    for (const auto& list : clause.lists) checkRows(*list, segment);
     for (const DimensionCodes& codes : clause.any) addPart(condition, codes);
     for (const auto& hint : clause.hints) {
       std::vector<TermRows>& rows = condition.words.emplace_back();
@@ -83,7 +85,9 @@ bool RowTest::holds(const Condition& condition, uint32_t row) {
                                  [row](const TermRows& term) { return term.contains(row); });
     if (all) return true;
   }
-  return false;
+  const auto& lists = condition.clause->lists;
+  return std::any_of(lists.begin(), lists.end(),
+                     [row](const auto& list) { return list->contains(row); });
 }
 
 bool RowTest::partHolds(const Part& part, uint32_t row) {

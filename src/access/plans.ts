@@ -40,6 +40,10 @@ export const PLAN_LIMITS = {
   export_bytes: [0, 1_000_000_000_000_000],
   /** Bytes of all specs of a tenant's exports and saved searches; 0: as many as it likes. */
   saved_bytes: [0, 1_000_000_000_000],
+  /** Lists that a tenant may have. */
+  lists: [0, 10_000],
+  /** Entries of one list. */
+  list_entries: [0, 2_000_000],
 } as const satisfies Record<string, readonly [min: number, max: number]>;
 
 /** Name of a numeric limit. */
@@ -92,6 +96,8 @@ export const PLAN_SETTINGS: Readonly<Record<string, Pick<Setting, "type" | "desc
     type: limitType("saved_bytes"),
     description: "bytes of the specs of a tenant's exports and saved searches; 0: no bound",
   },
+  lists: { type: limitType("lists"), description: "lists of accounts and companies of a tenant" },
+  list_entries: { type: limitType("list_entries"), description: "entries of one list" },
   secondary_cnae_full: {
     type: { kind: "boolean" },
     description: "exports may use secondary_cnae_mode full where exports.secondary_cnae_full is on",

@@ -5,6 +5,7 @@
  */
 import type { Plan } from "../access/plans.ts";
 import type { ChangeKind } from "../changes/kinds.ts";
+import type { NamedPin } from "../lists/listed.ts";
 import type { Segment } from "../search/segment.ts";
 import type { OutputField } from "../spec/fields.ts";
 import type { AccountQuerySpec } from "../spec/schema.ts";
@@ -34,6 +35,8 @@ export interface NewExport {
   readonly segment: Segment;
   /** What makes it an export of changes; else null. */
   readonly changes?: NewChanges | null;
+  /** The lists that its spec names, at the revisions that it is pinned to. */
+  readonly lists?: readonly NamedPin[];
   /** Rows that it will have; only a plan with a quota is charged for them. */
   readonly rows: number;
 }

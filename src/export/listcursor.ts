@@ -23,8 +23,8 @@ const CURSOR_SHAPE = /^[A-Za-z0-9_-]{56}$/;
 /** Most items of one page; it fits the byte that a cursor has for it. */
 export const LIST_LIMIT_MAX = 200;
 
-/** What is listed: the exports of a tenant, or its lines of the audit trail. */
-type ListName = "exports" | "audit";
+/** What is listed: what a tenant has, or the entries of one of its lists. */
+type ListName = "exports" | "audit" | "lists" | `entries ${string}`;
 
 /** Where the next page of a list begins. */
 export interface ListPosition {
@@ -36,7 +36,7 @@ export interface ListPosition {
 
 /** Makes the cursor that continues a tenant's list. */
 export function encodeListCursor(
-  { before, limit }: ListPosition,
+  { before, limit }: { readonly before: number | bigint; readonly limit: number },
   tenantId: string,
   secrets: CursorSecrets,
   list: ListName = "exports",
@@ -60,6 +60,30 @@ export function decodeListCursor(
   secrets: CursorSecrets,
   list: ListName = "exports",
 ): ListPosition {
+  const bytes = opened(text, tenantId, secrets, list);
+  return { before: Number(bytes.readBigUInt64BE(SEQUENCE_AT)), limit: bytes.readUInt8(LIMIT_AT) };
+}
+
+/** Makes the cursor that continues behind an entry of a list. */
+export function encodeEntryCursor(
+  entry: bigint,
+  { tenantId, id }: { readonly tenantId: string; readonly id: string },
+  secrets: CursorSecrets,
+): string {
+  return encodeListCursor({ before: entry, limit: 0 }, tenantId, secrets, `entries ${id}`);
+}
+
+/** Reads a cursor back, as `decodeListCursor`: the entry behind which the page begins. */
+export function decodeEntryCursor(
+  text: string,
+  { tenantId, id }: { readonly tenantId: string; readonly id: string },
+  secrets: CursorSecrets,
+): bigint {
+  return opened(text, tenantId, secrets, `entries ${id}`).readBigUInt64BE(SEQUENCE_AT);
+}
+
+/** The bytes of a cursor of ours. Throws `invalid_cursor`. */
+function opened(text: string, tenantId: string, secrets: CursorSecrets, list: ListName): Buffer {
   if (!CURSOR_SHAPE.test(text)) throw invalidCursor();
   const bytes = Buffer.from(text, "base64url");
   const payload = bytes.subarray(0, MAC_AT);
@@ -69,7 +93,7 @@ export function decodeListCursor(
     timingSafeEqual(mac, authenticate(payload, binding, secret)),
   );
   if (!genuine || bytes[0] !== VERSION) throw invalidCursor();
-  return { before: Number(bytes.readBigUInt64BE(SEQUENCE_AT)), limit: bytes.readUInt8(LIMIT_AT) };
+  return bytes;
 }
 
 /** HMAC over the payload (of fixed length) and what it is bound to. */

@@ -22,6 +22,7 @@ export function localAsker(segment: Segment): (gone: () => boolean) => Question<
     clock: systemClock,
     streams: new Budget(1),
     secondaryCnaeFull: true,
+    listed: null,
     secrets: { cursor: [randomBytes(32)] },
     pressure: { refuse: () => {} },
     telemetry: { engine: () => {} },

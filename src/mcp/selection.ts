@@ -26,7 +26,7 @@ export function selectionOf(sent: JsonObject, mistakes: Mistake[]): JsonObject {
 
 /** A normalized spec as arguments: without what is the default, and as short as can be. */
 export function shortSelection(spec: AccountQuerySpec, catalog: Catalog): JsonObject {
-  const { industry, geo, company, contact } = spec.filters;
+  const { industry, geo, company, contact, lists = {} } = spec.filters;
   const { secondary_cnae_mode: mode, cnae_any_of, cnae_exclude, ...names } = industry;
   const short = {
     industry: worded({
@@ -38,6 +38,7 @@ export function shortSelection(spec: AccountQuerySpec, catalog: Catalog): JsonOb
     geo: worded(geo),
     company: worded(company),
     contact: worded(contact),
+    lists: worded(lists),
   };
   const groups = Object.entries(short).filter(([, group]) => Object.keys(group).length > 0);
   const { sort, scoring } = spec;

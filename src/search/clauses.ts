@@ -17,6 +17,7 @@ import { analyzeWords } from "../spec/analyzer.ts";
 import { cnaeDigits } from "../spec/catalog.ts";
 import type { FilterName } from "../spec/filters/table.ts";
 import type { AccountQuerySpec } from "../spec/schema.ts";
+import { listedRows } from "./listedrows.ts";
 import { LANDLINES, MOBILES } from "./phonekinds.ts";
 import { guarded, type Segment } from "./segment.ts";
 
@@ -49,16 +50,17 @@ export function phaseClauses(segment: Segment, filters: Filters): Clause[][] {
 }
 
 function clausesBy(segment: Segment, filters: Filters, activity: Activity): Clause[] {
-  const { industry, geo, company, contact } = filters;
+  const { industry, geo, company, contact, lists } = filters;
   // Named one by one: a spread costs more than most of the clauses.
-  const asked: Asked = { segment, activity, industry, geo, company, contact };
+  const asked: Asked = { segment, activity, industry, geo, company, contact, lists };
   const clauses: Clause[] = [];
   for (const read of READERS) clauses.push(...read(asked));
   return clauses;
 }
 
 /** What clauses are made from. */
-interface Asked extends Filters {
+interface Asked extends Omit<Filters, "lists"> {
+  readonly lists: Filters["lists"];
   readonly segment: Segment;
   readonly activity: Activity;
 }
@@ -251,6 +253,13 @@ function phoneSharedClauses({ segment, contact: { phone_shared_max: max } }: Ask
   return countClauses(segment, columns, [undefined, max]);
 }
 
+/** Rows that are, or are not, in one of the lists; what is not there has no rows. */
+function listClauses({ segment, lists }: Asked, member: "any_of" | "exclude"): Clause[] {
+  if (lists?.[member] === undefined) return [];
+  const negated = member === "exclude";
+  return [{ kind: "rows", lists: listedRows(lists, segment)[member], negated }];
+}
+
 /** The numbers that the codes of counts stand for, ascending. */
 function numbersOf(segment: Segment): readonly number[] {
   const known = numbersBySegment.get(segment);
@@ -329,6 +338,8 @@ const CLAUSES = {
   require_own_domain: ({ contact }) => flag("own_domain", contact.require_own_domain ?? null),
   email_shared_max: emailSharedClauses,
   phone_shared_max: phoneSharedClauses,
+  any_of: (asked) => listClauses(asked, "any_of"),
+  exclude: (asked) => listClauses(asked, "exclude"),
 } satisfies Readonly<Record<FilterName, ClauseReader>>;
 
 /** Each reader once: some filters are one clause together. */

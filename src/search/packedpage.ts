@@ -2,8 +2,8 @@
  * Clauses as numbers. What comes in: the clauses of a page and its limit. What goes out: one list
  * of numbers that the addon reads without asking for anything by its name.
  * Invariant: the addon reads the same request from the numbers as from the objects; clauses with
- * words are not numbers, and give undefined. Apart because it is the counterpart of napi/packed.cc,
- * number by number, and wholepage.ts is about pages.
+ * words or lists are not numbers, and give undefined. Apart because it is the counterpart of
+ * napi/packed.cc, number by number, and wholepage.ts is about pages.
  */
 import { DIMENSIONS, type DimensionName } from "../../native-index/format/columns.ts";
 import type { Clause, RangeClause } from "../../native-index/napi/engine.ts";
@@ -31,7 +31,7 @@ const RANGE_COLUMNS = {
 export function packedPage(clauses: readonly Clause[], limit: number): Float64Array | undefined {
   const numbers = [limit, clauses.length];
   for (const clause of clauses) {
-    if (clause.kind === "words") return undefined;
+    if (clause.kind === "words" || clause.kind === "rows") return undefined;
     if (clause.kind === "range") {
       const { column, or: other, ranges } = clause;
       numbers.push(PACKED.range, RANGE_COLUMNS[column]);

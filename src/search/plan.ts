@@ -207,6 +207,10 @@ function describeClause(clause: Clause): string {
   if (clause.kind === "words") {
     return `words ${clause.hints.map((words) => words.join(" and ")).join(" or ")}`;
   }
+  if (clause.kind === "rows") {
+    const rows = clause.lists.map(({ size }) => size).join(" or ");
+    return `${clause.negated ? "in none of the lists" : "in a list"} of ${rows} rows`;
+  }
   const parts = clause.any.map(({ dimension, codes }) => `${dimension} x ${codes.length}`);
   return `${clause.negated ? "none of" : "any of"} ${parts.join(" or ")}`;
 }

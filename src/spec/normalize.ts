@@ -27,6 +27,8 @@ export interface NormalizeContext extends OutputRules {
   readonly limitCap: number;
   /** Whether plan and configuration allow `secondary_cnae_mode` full; never on a search. */
   readonly fullAllowed: boolean;
+  /** Whether whoever asks has lists that a spec may name. */
+  readonly listsKnown?: boolean;
   /** `limit` beside the spec in the body; wins over the spec's. Undefined: not sent. */
   readonly bodyLimit?: unknown;
   /** `output` beside the spec in the body; wins member by member. Undefined: not sent. */
@@ -56,6 +58,9 @@ const MEMBERS = [
   "explain",
 ];
 
+const NO_LISTS =
+  "Lists are known to searches, counts and exports of accounts over HTTP. Leave them out here.";
+
 /** Municipalities outside the given states that one warning names. */
 const WARNING_NAMES_MAX = 5;
 
@@ -80,6 +85,9 @@ export function* normalizingSteps(
   const lookup = catalogLookup(context.catalog);
   const read = yield* readFilters(root.filters, `${pointer}/filters`, reader, lookup);
   checkSecondaryMode(read.filters.industry, context, reader);
+  if (read.filters.lists !== undefined && context.listsKnown !== true) {
+    reader.mistake(`${pointer}/filters/lists`, "not_here", NO_LISTS);
+  }
   const limit = readLimit(root.limit, context, reader);
   const warnings = [...limit.warnings, ...placeWarnings(read.filters.geo, read.municipalities)];
   const explain = readExplain(root.explain, `${pointer}/explain`, reader);

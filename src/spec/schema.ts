@@ -105,6 +105,7 @@ export const SPEC_SCHEMA = Type.Object(
         geo: normalGroup("geo"),
         company: normalGroup("company"),
         contact: normalGroup("contact"),
+        lists: Type.Optional(normalGroup("lists")),
       },
       closed,
     ),
@@ -171,6 +172,7 @@ const filtersInput = Type.Object(
     geo: sentGroup("geo"),
     company: sentGroup("company"),
     contact: sentGroup("contact"),
+    lists: sentGroup("lists"),
   },
   closed,
 );

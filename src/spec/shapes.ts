@@ -5,6 +5,7 @@
  */
 import Type from "typebox";
 import { SPEC_LIMITS } from "./limits.ts";
+import { LIST_ID, LISTS_MAX } from "./listids.ts";
 
 const list = { maxItems: SPEC_LIMITS.arrayLengthMax } as const;
 
@@ -47,6 +48,10 @@ export const SHAPES = {
   list: <Schema extends Type.TSchema>(schema: Schema) => Type.Array(schema, list),
   codes: (pattern: string, description: string) =>
     Type.Array(Type.String({ pattern }), { ...list, description }),
+  listIds: (description: string) =>
+    Type.Array(Type.String({ pattern: LIST_ID.source }), { maxItems: LISTS_MAX, description }),
+  listIdsSent: (description: string) =>
+    Type.Array(Type.String(), { maxItems: LISTS_MAX, description }),
   texts: (description: string) =>
     Type.Array(Type.String({ maxLength: SPEC_LIMITS.stringLengthMax }), { ...list, description }),
   numbersOrTexts: (description: string) =>

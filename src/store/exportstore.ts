@@ -7,6 +7,7 @@
  */
 
 import { KeptBytes } from "./keptbytes.ts";
+import { ListStore } from "./liststore.ts";
 import { QuotaStore } from "./quotastore.ts";
 import type { StateDatabase, StateStatement } from "./sqlite.ts";
 
@@ -121,6 +122,8 @@ export class ExportStore {
   readonly quota: QuotaStore;
   /** What tenants keep. */
   readonly kept: KeptBytes;
+  /** Lists that exports are pinned to, and the accounts that they have held. */
+  readonly lists: ListStore;
   readonly #database: StateDatabase;
   readonly #byId: StateStatement<[string], ExportRow>;
   readonly #bySequence: StateStatement<[number], ExportRow>;
@@ -130,6 +133,7 @@ export class ExportStore {
   constructor(database: StateDatabase) {
     this.quota = new QuotaStore(database);
     this.kept = new KeptBytes(database);
+    this.lists = new ListStore(database);
     this.#database = database;
     this.#byId = database.prepare(`${COLUMNS} WHERE id = ?`);
     this.#bySequence = database.prepare(`${COLUMNS} WHERE sequence = ?`);

@@ -154,4 +154,36 @@ export const MIGRATIONS: readonly string[] = [
    CREATE INDEX audit_of_tenant_by_time ON audit (tenant_id, at);
    CREATE TRIGGER audit_stays BEFORE UPDATE ON audit
      BEGIN SELECT RAISE(ABORT, 'a line of the audit trail is never changed'); END;`,
+  // Entries are numbers of eight bytes in sorted blocks; a block holds from the revision `since` on
+  // up to the one before `until`, and is kept as long as an export is pinned to one of these.
+  `CREATE TABLE lists (
+     sequence INTEGER PRIMARY KEY AUTOINCREMENT,
+     tenant_id TEXT NOT NULL REFERENCES tenants (id),
+     id TEXT NOT NULL,
+     name TEXT NOT NULL,
+     kind TEXT NOT NULL CHECK (kind IN ('accounts', 'companies')),
+     revision INTEGER NOT NULL CHECK (revision >= 0),
+     entries INTEGER NOT NULL CHECK (entries >= 0),
+     created_at INTEGER NOT NULL,
+     changed_at INTEGER NOT NULL,
+     removed_at INTEGER,
+     UNIQUE (tenant_id, id)
+   ) STRICT;
+   CREATE TABLE list_blocks (
+     id INTEGER PRIMARY KEY,
+     list INTEGER NOT NULL REFERENCES lists (sequence),
+     first INTEGER NOT NULL,
+     since INTEGER NOT NULL,
+     until INTEGER,
+     entries BLOB NOT NULL CHECK (length(entries) > 0 AND length(entries) % 8 = 0)
+   ) STRICT;
+   CREATE INDEX list_blocks_in_order ON list_blocks (list, first);
+   CREATE INDEX list_blocks_replaced ON list_blocks (list, until) WHERE until IS NOT NULL;
+   CREATE TABLE export_lists (
+     export_id TEXT NOT NULL,
+     list INTEGER NOT NULL REFERENCES lists (sequence),
+     revision INTEGER NOT NULL,
+     PRIMARY KEY (export_id, list)
+   ) STRICT, WITHOUT ROWID;
+   CREATE INDEX export_lists_of_list ON export_lists (list);`,
 ];

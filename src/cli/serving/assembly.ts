@@ -27,6 +27,8 @@ import type { Service } from "../../http/server/service.ts";
 import { Telemetry } from "../../http/server/telemetry.ts";
 import type { Transport } from "../../http/server/transport.ts";
 import { Waits } from "../../http/server/waits.ts";
+import { ListedSpecs } from "../../lists/listed.ts";
+import { Lists } from "../../lists/lists.ts";
 import { describeError, type Log, type LogDestination, openLog } from "../../log.ts";
 import { agentDoor } from "../../mcp/httpdoor.ts";
 import { Proxies } from "../../proxies.ts";
@@ -37,6 +39,7 @@ import { SegmentRegistry } from "../../search/segmentregistry.ts";
 import { AuditStore } from "../../store/auditstore.ts";
 import { closeDatabase } from "../../store/database.ts";
 import { KeyStore } from "../../store/keystore.ts";
+import { ListStore } from "../../store/liststore.ts";
 import { QuotaStore } from "../../store/quotastore.ts";
 import { SearchStore } from "../../store/searchstore.ts";
 import { openSecrets, type Secrets } from "../../store/secrets.ts";
@@ -244,7 +247,7 @@ function dateOf(segment: Segment | null): number | null {
   return segment === null ? null : Date.parse(segment.snapshotDate);
 }
 
-/** Users, sessions and who changed what, over a database. */
+/** Users, sessions, who changed what, and lists, over a database. */
 function openConsole(parts: {
   readonly config: Config;
   readonly database: StateDatabase;
@@ -264,7 +267,8 @@ function openConsole(parts: {
   });
   const retention = config.get("audit.retention");
   const audit = new AuditTrail(new AuditStore(database), systemClock, retention);
-  return { users, sessions, audit };
+  const lists = new Lists(new ListStore(database), systemClock);
+  return { users, sessions, audit, lists, listed: new ListedSpecs(lists) };
 }
 
 function openExports(parts: {

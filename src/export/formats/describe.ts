@@ -220,6 +220,8 @@ const DESCRIBED = {
     "Empresas com o mesmo telefone, até",
     ({ contact }, words) => counted(words, contact.phone_shared_max),
   ],
+  any_of: ["In one of the lists", "Em uma das listas", ({ lists }) => lists?.any_of],
+  exclude: ["In none of the lists", "Em nenhuma das listas", ({ lists }) => lists?.exclude],
 } satisfies Readonly<Record<FilterName, readonly [en: string, pt: string, ValuesOf]>>;
 
 function activity({ names }: Words, code: string): string {

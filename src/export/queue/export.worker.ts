@@ -14,6 +14,7 @@ import {
   openChangeList,
 } from "../../changes/list.ts";
 import { AppError, CommandError } from "../../errors.ts";
+import { giveEntries } from "../../lists/listed.ts";
 import { describeError } from "../../log.ts";
 import { stepBack } from "../../priority.ts";
 import { openSegment, type Segment } from "../../search/segment.ts";
@@ -71,6 +72,7 @@ async function renderOrder(order: RenderTask) {
   const wanted = [order.snapshotId, changes?.snapshotId];
   letGo(({ segment }) => !wanted.includes(segment.snapshotId));
   const segment = await segmentOf(order);
+  await giveEntries(order.spec, segment, order.lists);
   if (changes === undefined) return renderExport({ segment, ...jobOf(order) });
   const older = await segmentOf(changes);
   const ended = () => Atomics.load(order.flag, 0) === 1;

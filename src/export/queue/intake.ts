@@ -12,6 +12,7 @@ import { wordFor } from "../../amounts.ts";
 import { type Clock, utcDay } from "../../clock.ts";
 import { AppError } from "../../errors.ts";
 import { faultPoint } from "../../fault.ts";
+import { boundSpec } from "../../lists/listed.ts";
 import type { Log } from "../../log.ts";
 import type { Segment } from "../../search/segment.ts";
 import { changesHash, specHash } from "../../spec/identity.ts";
@@ -215,6 +216,7 @@ export class Intake {
       chargedDay: charged ? utcDay(createdAt) : null,
       chargedRows: charged ? wanted.rows : 0,
     });
+    store.lists.pin(id, wanted.lists ?? []);
     const key = wanted.idempotencyKey;
     store.remember({ tenantId, key, fingerprint, bodyHash, exportId: id, createdAt });
     return store.find(id) as ExportRow;
@@ -222,8 +224,8 @@ export class Intake {
 }
 
 /** What an idempotency key stands for: the spec, and of an export of changes all that it wants. */
-function fingerprintOf({ spec, changes }: NewExport): string {
-  if (!changes) return specHash(spec);
+function fingerprintOf({ spec, changes, lists = [] }: NewExport): string {
+  if (!changes) return specHash(boundSpec(spec, lists));
   const { older, kinds, watch } = changes;
   const { fields } = spec.output;
   return `${specHash(spec)} ${older.label} ${changesHash(spec, { kinds, watch, fields })}`;

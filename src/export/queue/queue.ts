@@ -9,6 +9,7 @@ import { isPlanName, type Plans } from "../../access/plans.ts";
 import type { ChangeKind } from "../../changes/kinds.ts";
 import type { Clock } from "../../clock.ts";
 import { faultPoint } from "../../fault.ts";
+import { boundSpec, pinName } from "../../lists/listed.ts";
 import { describeError, type Log } from "../../log.ts";
 import type { OutputField } from "../../spec/fields.ts";
 import type { AccountQuerySpec } from "../../spec/schema.ts";
@@ -190,7 +191,7 @@ export class ExportQueue {
       const request = {
         places: pins.places(row.snapshotId, row.snapshotPath),
         snapshotId: row.snapshotId,
-        spec: JSON.parse(store.specOf(row.id) as string) as AccountQuerySpec,
+        ...listedSpec(store, row.id),
         path: folder.pathOf(row.id, row.format),
         bytesMax: this.#bytesLeft(row),
         ...changesOf(row, this.#parts),
@@ -324,6 +325,17 @@ export class ExportQueue {
     });
     faultPoint("requeue.after_commit");
   }
+}
+
+/** The spec of an export, bound to the lists that it is pinned to, and what these hold. */
+function listedSpec(store: ExportStore, id: string): Pick<RenderTask, "spec" | "lists"> {
+  const spec = JSON.parse(store.specOf(id) as string) as AccountQuerySpec;
+  const pins = store.lists.pinsOf(id);
+  const lists = pins.map((pin): [string, Uint8Array] => {
+    const blocks = Array.from(store.lists.blocks(pin), ({ entries }) => entries);
+    return [pinName(pin), Buffer.concat(blocks)];
+  });
+  return { spec: boundSpec(spec, pins), lists: new Map(lists) };
 }
 
 /** What an order says more where changes are exported. */

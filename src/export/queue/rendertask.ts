@@ -28,7 +28,10 @@ export interface RenderTask {
   readonly places: readonly string[];
   /** Identity that the opened snapshot must have. */
   readonly snapshotId: string;
+  /** Bound to the revisions of the lists that it names. */
   readonly spec: AccountQuerySpec;
+  /** Their entries, by the names that they have in it. */
+  readonly lists: ReadonlyMap<string, Uint8Array>;
   /** Only where changes are exported. */
   readonly changes?: ChangesTask;
   /** Path of the finished file. */

@@ -33,6 +33,7 @@ type AnyExportCall = KeyCall<
   | "engine"
   | "exporter"
   | "hold"
+  | "listed"
   | "months"
   | "replaced"
   | "secondaryCnaeFull"

@@ -19,11 +19,13 @@ import { refuseTooBroad } from "./breadth.ts";
 import { readFacets } from "./facets.ts";
 import { eitherContext } from "./normalize.ts";
 import { answerSteps } from "./search.ts";
-import { isSmall } from "./search-request.ts";
+import { boundSteps, isSmall } from "./search-request.ts";
 
 /** Counts the matches of a spec. */
 export function countAccounts(
-  call: Question<"clock" | "engine" | "hold" | "secondaryCnaeFull" | "segment" | "telemetry">,
+  call: Question<
+    "clock" | "engine" | "hold" | "listed" | "secondaryCnaeFull" | "segment" | "telemetry"
+  >,
 ): Reply {
   const startMs = call.service.clock.monotonicMs();
   const segment = currentSegment(call.service);
@@ -31,7 +33,7 @@ export function countAccounts(
 }
 
 function* countSteps(
-  call: Question<"clock" | "engine" | "secondaryCnaeFull" | "telemetry">,
+  call: Question<"clock" | "engine" | "listed" | "secondaryCnaeFull" | "telemetry">,
   segment: Segment,
   startMs: number,
 ): Steps<HttpAnswer> {
@@ -42,23 +44,35 @@ function* countSteps(
   const names = readFacets(body);
   if (!isSmall(call.body)) yield;
   const { spec } = yield* withBodyMistakesIn(body, () =>
-    normalizingSteps(body.members.spec, eitherContext(call, segment, body.members.spec)),
+    normalizingSteps(body.members.spec, {
+      ...eitherContext(call, segment, body.members.spec),
+      listsKnown: service.listed !== null,
+    }),
   );
+  const bound = yield* boundSteps(call, segment, spec);
   if (!isSmall(call.body)) yield;
-  refuseTooBroad(service.engine, segment, { spec, missing: tooBroad(spec)?.missing ?? null });
-  const tag = weakTag(["count", segment.snapshotId, JSON.stringify(spec), String(names)]);
+  refuseTooBroad(service.engine, segment, {
+    spec: bound,
+    missing: tooBroad(spec)?.missing ?? null,
+  });
+  const tag = weakTag([
+    "count",
+    segment.snapshotId,
+    JSON.stringify([spec, bound.filters.lists]),
+    String(names),
+  ]);
   const known = unchanged(call, tag);
   if (known !== null) return known;
-  const ahead = yield* waited(service.engine.countsAhead?.(segment, spec, names) ?? null);
+  const ahead = yield* waited(service.engine.countsAhead?.(segment, bound, names) ?? null);
   const total =
-    ahead?.total ?? timed(call, "count", () => service.engine.countMatches(segment, spec));
+    ahead?.total ?? timed(call, "count", () => service.engine.countMatches(segment, bound));
   const facets =
     names === null
       ? {}
       : {
           facets:
             ahead?.facets ??
-            timed(call, "facets", () => service.engine.facets(segment, spec, names)),
+            timed(call, "facets", () => service.engine.facets(segment, bound, names)),
         };
   const answer = {
     request_id: call.requestId,

@@ -72,7 +72,7 @@ const NARROWING = ["activities", "name_contains", "cities", "states", "regions"]
 const requests = new PreparedRequests(readLeads);
 
 /** Reads and charges a lead request. Throws `AppError` with every mistake in it. */
-export function prepareLeads(call: Question, segment: Segment): Steps<LeadsRequest> {
+export function prepareLeads(call: Question<"listed">, segment: Segment): Steps<LeadsRequest> {
   return requests.of(call, segment);
 }
 

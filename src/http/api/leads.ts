@@ -108,6 +108,7 @@ function searchLeads(
     | "clock"
     | "engine"
     | "hold"
+    | "listed"
     | "log"
     | "pressure"
     | "replaced"
@@ -124,7 +125,15 @@ function searchLeads(
 
 function* leadSteps(
   call: KeyCall<
-    "clock" | "engine" | "hold" | "log" | "pressure" | "secrets" | "streams" | "telemetry"
+    | "clock"
+    | "engine"
+    | "hold"
+    | "listed"
+    | "log"
+    | "pressure"
+    | "secrets"
+    | "streams"
+    | "telemetry"
   >,
   segment: Segment,
   startMs: number,

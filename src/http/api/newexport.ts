@@ -13,12 +13,13 @@ import type { AcceptedExport, NewExport } from "../../export/exporter.ts";
 import { FORMATS, refuseTooManyRows } from "../../export/formats/format.ts";
 import type { ExportFormat } from "../../export/record.ts";
 import { faultPoint } from "../../fault.ts";
+import type { ListedSpecs, NamedPin } from "../../lists/listed.ts";
 import type { Segment } from "../../search/segment.ts";
 import { tooBroad } from "../../spec/breadth.ts";
 import { DEFAULT_FIELDS } from "../../spec/fields.ts";
 import { type NormalizeContext, normalizingSteps } from "../../spec/normalize.ts";
 import type { AccountQuerySpec } from "../../spec/schema.ts";
-import { atOnce, type Steps } from "../../steps.ts";
+import { atOnce, type Steps, waited } from "../../steps.ts";
 import { type BodyObject, readBody, withBodyMistakesIn } from "../server/body.ts";
 import { costOf } from "../server/cost.ts";
 import { headerMistake } from "../server/query.ts";
@@ -37,7 +38,7 @@ const IDEMPOTENCY_KEY = /^[\x21-\x7e]{1,255}$/;
 
 /** Makes an answer of the export that a request brings about. */
 export function whenAccepted(
-  call: KeyCall<"engine" | "exporter" | "hold" | "secondaryCnaeFull" | "segment">,
+  call: KeyCall<"engine" | "exporter" | "hold" | "listed" | "secondaryCnaeFull" | "segment">,
   answer: (accepted: AcceptedExport) => HttpAnswer,
 ): Reply {
   const accepted = acceptExport(call);
@@ -46,7 +47,7 @@ export function whenAccepted(
 
 /** Queues an export, or finds the one that the same request queued before. */
 export function acceptExport(
-  call: KeyCall<"engine" | "exporter" | "hold" | "secondaryCnaeFull" | "segment">,
+  call: KeyCall<"engine" | "exporter" | "hold" | "listed" | "secondaryCnaeFull" | "segment">,
 ): AcceptedExport | Promise<AcceptedExport> {
   const asked = askedBy(call);
   const before = replayed(call, asked);
@@ -56,13 +57,15 @@ export function acceptExport(
 }
 
 function* acceptSteps(
-  call: KeyCall<"engine" | "exporter" | "secondaryCnaeFull">,
+  call: KeyCall<"engine" | "exporter" | "listed" | "secondaryCnaeFull">,
   segment: Segment,
   asked: AskedExport,
 ): Steps<AcceptedExport> {
-  const spec = yield* exportSpecSteps(call, segment);
-  const rows = yield* countRows(call, segment, spec);
-  return call.service.exporter.create({ ...asked, segment, spec, rows });
+  const { listed } = call.service;
+  const { tenantId } = asked;
+  const { spec, bound, pins } = yield* exportSteps(call, segment, { listed, tenantId });
+  const rows = yield* countRows(call, segment, bound);
+  return call.service.exporter.create({ ...asked, segment, spec, rows, lists: pins });
 }
 
 /** Who asks, and what makes repeating the request safe. */
@@ -143,7 +146,7 @@ export function readExportSpec(
   segment: Segment,
 ): AccountQuerySpec {
   const body = readBody(call.body, MEMBERS);
-  return atOnce(checkedSpec(call, segment, body));
+  return atOnce(checkedSpec(call, segment, body, null)).spec;
 }
 
 /** As `readExportSpec`, charged and in steps where the body is large. */
@@ -151,28 +154,54 @@ export function* exportSpecSteps(
   call: Question<"engine" | "secondaryCnaeFull">,
   segment: Segment,
 ): Steps<AccountQuerySpec> {
+  const { spec } = yield* exportSteps(call, segment, null);
+  return spec;
+}
+
+/** Whose lists a spec may name. */
+interface ListOwner {
+  readonly listed: ListedSpecs;
+  readonly tenantId: string;
+}
+
+/** A spec that is to be exported, as it was sent and bound to the lists that it names. */
+interface ExportSpec {
+  readonly spec: AccountQuerySpec;
+  readonly bound: AccountQuerySpec;
+  readonly pins: readonly NamedPin[];
+}
+
+function* exportSteps(
+  call: Question<"engine" | "secondaryCnaeFull">,
+  segment: Segment,
+  owner: ListOwner | null,
+): Steps<ExportSpec> {
   if (!isSmall(call.body)) yield;
   const body = readBody(call.body, MEMBERS);
   call.spend(costOf({ spec: body.members.spec }));
   if (!isSmall(call.body)) yield;
-  const spec = yield* checkedSpec(call, segment, body);
+  const checked = yield* checkedSpec(call, segment, body, owner);
   if (!isSmall(call.body)) yield;
-  return spec;
+  return checked;
 }
 
 function* checkedSpec(
   call: Question<"engine" | "secondaryCnaeFull">,
   segment: Segment,
   body: BodyObject,
-): Steps<AccountQuerySpec> {
+  owner: ListOwner | null,
+): Steps<ExportSpec> {
   const { members } = body;
   const context = exportContext(call, body);
+  const known = { catalog: segment.catalog, listsKnown: owner !== null };
   const { spec } = yield* withBodyMistakesIn(body, () =>
-    normalizingSteps(members.spec, { ...context, catalog: segment.catalog }),
+    normalizingSteps(members.spec, { ...context, ...known }),
   );
+  const pins = owner?.listed.pins(owner.tenantId, spec) ?? [];
+  const bound = yield* waited(owner?.listed.bindTo(pins, segment, spec) ?? spec);
   const missing = tooBroad(spec)?.missing ?? null;
-  refuseTooBroad(call.service.engine, segment, { spec, missing });
-  return spec;
+  refuseTooBroad(call.service.engine, segment, { spec: bound, missing });
+  return { spec, bound, pins };
 }
 
 /**

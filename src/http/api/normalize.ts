@@ -19,18 +19,18 @@ import { type HttpAnswer, json } from "../server/respond.ts";
 import type { Reply } from "../server/routetable.ts";
 import { currentSegment, type KeyCall, type Question } from "../server/service.ts";
 import { answerSteps } from "./search.ts";
-import { isSmall, SEARCH_LIMIT_DEFAULT } from "./search-request.ts";
+import { boundSteps, isSmall, SEARCH_LIMIT_DEFAULT } from "./search-request.ts";
 
 /** Validates and normalizes an account query of a search or of an export, or a lead query. */
 export function normalize(
-  call: KeyCall<"engine" | "hold" | "secondaryCnaeFull" | "segment">,
+  call: KeyCall<"engine" | "hold" | "listed" | "secondaryCnaeFull" | "segment">,
 ): Reply {
   const segment = currentSegment(call.service);
   return answerSteps(call, segment, normalizeSteps(call, segment));
 }
 
 function* normalizeSteps(
-  call: KeyCall<"engine" | "secondaryCnaeFull">,
+  call: KeyCall<"engine" | "listed" | "secondaryCnaeFull">,
   segment: Segment,
 ): Steps<HttpAnswer> {
   const { body, requestId } = call;
@@ -46,11 +46,13 @@ function* normalizeSteps(
     normalizingSteps(input, {
       ...eitherContext(call, segment, input),
       ...limitsFor(input, call.plan),
+      listsKnown: true,
     }),
   );
   const { spec, warnings } = normalized;
   if (!isSmall(body)) yield;
-  const matches = yield* matchesOf(call, segment, spec);
+  const bound = yield* boundSteps(call, segment, spec);
+  const matches = yield* matchesOf(call, segment, bound);
   if (!isSmall(body)) yield;
   return json({
     request_id: requestId,

@@ -53,6 +53,7 @@ export const SPEC_ERRORS = [
   "invalid_spec",
   "field_not_allowed",
   "secondary_cnae_mode_not_allowed",
+  "list_not_found",
 ] as const;
 
 /** What a further page can be refused with. */

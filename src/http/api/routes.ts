@@ -13,6 +13,7 @@ import { EXPORT_ROUTES } from "./exports.ts";
 import { FILE_ROUTES } from "./files.ts";
 import { HEALTH_ROUTES } from "./health.ts";
 import { LEAD_ROUTES } from "./leads.ts";
+import { LIST_ROUTES } from "./lists.ts";
 import { AGENT_ROUTES } from "./mcp.ts";
 import type { ApiRoute } from "./route.ts";
 import { SPEC_ROUTES } from "./spec.ts";
@@ -26,6 +27,7 @@ export const ROUTES: readonly ApiRoute[] = [
   ...SPEC_ROUTES,
   ...CHANGE_ROUTES,
   ...EXPORT_ROUTES,
+  ...LIST_ROUTES,
   ...STATUS_ROUTES,
   ...AGENT_ROUTES,
   ...FILE_ROUTES,

@@ -11,6 +11,7 @@ import { CHANGE_SCHEMAS } from "./changes-schemas.ts";
 import { EXPORT_SCHEMAS } from "./exports-schemas.ts";
 import { FINDING_SCHEMAS } from "./finding-schemas.ts";
 import { LEAD_SCHEMAS } from "./leads-schemas.ts";
+import { LIST_SCHEMAS } from "./lists-schemas.ts";
 import { RPC_SCHEMAS } from "./mcp-schemas.ts";
 import { SHARED_SCHEMAS } from "./problem-schemas.ts";
 import { NORMALIZE_SCHEMAS, TRANSLATE_SCHEMAS } from "./spec-schemas.ts";
@@ -29,6 +30,7 @@ export const SCHEMAS = {
   ...CHANGE_SCHEMAS,
   ...TRANSLATE_SCHEMAS,
   ...EXPORT_SCHEMAS,
+  ...LIST_SCHEMAS,
   ...STATUS_SCHEMAS,
   ...RPC_SCHEMAS,
   ...HEALTH_SCHEMAS,

@@ -15,7 +15,7 @@ import { parseJson } from "../../spec/json.ts";
 import { type NormalizeContext, normalizingSteps } from "../../spec/normalize.ts";
 import { isJsonObject } from "../../spec/reader.ts";
 import type { AccountQuerySpec } from "../../spec/schema.ts";
-import type { Steps } from "../../steps.ts";
+import { type Steps, waited } from "../../steps.ts";
 import { type BodyObject, readBody, withBodyMistakesIn } from "../server/body.ts";
 import { costOf, limitOf } from "../server/cost.ts";
 import { weakTag } from "../server/etag.ts";
@@ -56,6 +56,8 @@ export interface Reading {
   readonly plan: Plan;
   /** Takes what the request costs, before anything dear is done with it. */
   readonly charge: (cost: number) => void;
+  /** Who asks, and what binds a spec to lists; null where there are none. */
+  readonly asker: Question<"listed">;
 }
 
 /** Reads a body into a request. */
@@ -85,11 +87,11 @@ export class PreparedRequests<Request> {
   }
 
   /** The request in a body, charged. Throws `AppError` with every mistake in it. */
-  *of(question: Question, segment: Segment): Steps<Request> {
+  *of(question: Question<"listed">, segment: Segment): Steps<Request> {
     const { body, plan, spend, identity } = question;
     if (!isSmall(body)) {
       yield;
-      return yield* this.#read(body, { segment, plan, charge: spend });
+      return yield* this.#read(body, { segment, plan, charge: spend, asker: question });
     }
     const known = this.kept(question, segment);
     if (known !== null) return known.request;
@@ -98,7 +100,9 @@ export class PreparedRequests<Request> {
       cost = units;
       spend(units);
     };
-    const request = yield* this.#read(body, { segment, plan, charge });
+    const request = yield* this.#read(body, { segment, plan, charge, asker: question });
+    // Whose lists they are, and what they hold now, does not stand in the body.
+    if (isListed(request)) return request;
     const cache = this.#cacheOf(segment, plan);
     const askers = [...(cache.get(keyOf(body))?.askers ?? []), identity.tenantId];
     this.#youngest = { request, cost, askers: askers.slice(-ASKERS_MAX) };
@@ -142,7 +146,7 @@ function keyOf({ buffer, byteOffset, byteLength }: Uint8Array): string {
 const searches = new PreparedRequests(readSearch);
 
 /** Reads and charges a search request. Throws `AppError` with every mistake in it. */
-export function prepareSearch(call: Question, segment: Segment): Steps<SearchRequest> {
+export function prepareSearch(call: Question<"listed">, segment: Segment): Steps<SearchRequest> {
   return searches.of(call, segment);
 }
 
@@ -171,7 +175,8 @@ export function searchContext(
   };
 }
 
-function* readSearch(bytes: Uint8Array, { segment, plan, charge }: Reading): Steps<SearchRequest> {
+function* readSearch(bytes: Uint8Array, reading: Reading): Steps<SearchRequest> {
+  const { segment, plan, charge, asker } = reading;
   const body = readBody(bytes, MEMBERS);
   const { members } = body;
   const limit = pageOf(members.limit, members.spec, plan);
@@ -180,13 +185,33 @@ function* readSearch(bytes: Uint8Array, { segment, plan, charge }: Reading): Ste
   const cursor = readCursor(body, FIRST_PAGE_MEMBERS);
   const facets = readFacets(body);
   const { spec } = yield* withBodyMistakesIn(body, () =>
-    normalizingSteps(members.spec, searchContext(segment, plan, members)),
+    normalizingSteps(members.spec, {
+      ...searchContext(segment, plan, members),
+      listsKnown: asker.service.listed !== null,
+    }),
   );
+  const bound = yield* boundSteps(asker, segment, spec);
   if (!isSmall(bytes)) yield;
   const missing = tooBroad(spec)?.missing ?? null;
   const prefix = Buffer.from(prefixText(segment, { spec }, "accounts"));
-  const tag = weakTag(["search", segment.snapshotId, prefix, cursor ?? "", String(facets)]);
-  return new Prepared({ spec, cursor, missing, facets, tag, prefix });
+  const named = JSON.stringify(bound.filters.lists ?? null);
+  const tag = weakTag(["search", segment.snapshotId, prefix, cursor ?? "", String(facets), named]);
+  return new Prepared({ spec: bound, cursor, missing, facets, tag, prefix });
+}
+
+/** The spec bound to the lists that it names, as they are now. Throws `list_not_found`. */
+export function* boundSteps(
+  { service: { listed }, identity }: Question<"listed">,
+  segment: Segment,
+  spec: AccountQuerySpec,
+): Steps<AccountQuerySpec> {
+  if (listed === null || spec.filters.lists === undefined) return spec;
+  return yield* waited(listed.bind(identity.tenantId, segment, spec));
+}
+
+/** Whether a request names lists. */
+function isListed(request: unknown): boolean {
+  return (request as Partial<SearchRequest>).spec?.filters.lists !== undefined;
 }
 
 /** A request whose hash is made for its first cursor: most narrow answers need none. */

@@ -12,12 +12,7 @@ import type { Facets } from "../../search/facet.ts";
 import type { Projector } from "../../search/project.ts";
 import type { SearchAnswer, SlicedAnswer } from "../../search/searcher.ts";
 import type { Segment } from "../../search/segment.ts";
-import {
-  CursorTemplate,
-  claimsSnapshot,
-  decodeCursor,
-  type PagesScope,
-} from "../../spec/cursor.ts";
+import { CursorTemplate, claimsSnapshot, type PagesScope } from "../../spec/cursor.ts";
 import { fieldsHash } from "../../spec/identity.ts";
 import { type Steps, waited } from "../../steps.ts";
 import { stepwise } from "../server/background-tasks.ts";
@@ -36,6 +31,7 @@ import {
 } from "../server/service.ts";
 import { streamedBody } from "../server/stream.ts";
 import { refuseTooBroad } from "./breadth.ts";
+import { decodeListed } from "./listedcursor.ts";
 import {
   headOf,
   type RememberingPart,
@@ -99,6 +95,7 @@ type SearchPart =
   | "clock"
   | "engine"
   | "hold"
+  | "listed"
   | "log"
   | "pressure"
   | "replaced"
@@ -348,7 +345,7 @@ function beginOf(call: Question<"secrets">, question: PageQuestion): number {
   if (cursor === null) return -1;
   const binding = bindingOf(call, question);
   const scope = { ...pagesScope(call, question), binding };
-  return decodeCursor(cursor, scope, call.service.secrets.cursor);
+  return decodeListed(question.prepared.spec, cursor, scope, call.service.secrets.cursor);
 }
 
 /** One for each request that is kept; those are kept by segment and plan. */

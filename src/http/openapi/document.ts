@@ -37,6 +37,7 @@ const TAGS = [
   { name: "accounts", description: "Search, count, read; leads." },
   { name: "changes", description: "What entered, left or changed between two snapshots." },
   { name: "exports", description: "All rows of an answer as a file." },
+  { name: "lists", description: "Sets of accounts and companies of your own." },
   { name: "spec", description: "Filters, checked and put into their normal form." },
   { name: "service", description: "State of the server." },
 ];
@@ -90,9 +91,10 @@ function operationObject(operation: Operation): Json {
   };
 }
 
-function bodyObject({ schema, example }: NonNullable<Operation["body"]>): Json {
+function bodyObject({ schema, example, orType }: NonNullable<Operation["body"]>): Json {
   const content = { schema: { $ref: `#/components/schemas/${schema}` }, example };
-  return { required: true, content: { "application/json": content } };
+  const other = orType === undefined ? {} : { [orType]: { schema: { type: "string" } } };
+  return { required: true, content: { "application/json": content, ...other } };
 }
 
 /** One example of each code that an operation can be answered with. */

@@ -29,6 +29,7 @@ export const ERROR_NOTES: Readonly<Record<ErrorCode, string>> = {
   link_invalid: "The link of a file was changed or cut. Ask for a new one with …/download.",
   link_expired: "Links are valid for five minutes. Ask for a new one with …/download.",
   not_found: "There is nothing at this path, or no account with this CNPJ. Check the spelling.",
+  list_not_found: "The list does not exist, was deleted, or belongs to another tenant.",
   export_not_found: "The export does not exist, was deleted, or belongs to another tenant.",
   method_not_allowed: "The path exists, but not with this method. The header Allow lists them.",
   EXPORT_NOT_READY:

@@ -41,15 +41,20 @@ export type OperationAnswer<Schema extends string = string> = {
 
 /** One route in words. */
 export interface Operation<Schema extends string = string> {
-  readonly method: "GET" | "POST" | "DELETE";
+  readonly method: "GET" | "POST" | "PATCH" | "DELETE";
   readonly path: string;
   readonly access: Access;
   readonly id: string;
-  readonly tag: "accounts" | "changes" | "exports" | "spec" | "service";
+  readonly tag: "accounts" | "changes" | "exports" | "lists" | "spec" | "service";
   readonly summary: string;
   readonly description: string;
   readonly parameters?: readonly Parameter[];
-  readonly body?: { readonly schema: Schema; readonly example: unknown };
+  readonly body?: {
+    readonly schema: Schema;
+    readonly example: unknown;
+    /** A media type that is taken beside JSON. */
+    readonly orType?: string;
+  };
   readonly answers: Readonly<Record<number, OperationAnswer<Schema>>>;
   readonly errors: readonly ErrorCode[];
 }

@@ -28,7 +28,7 @@ interface KnownSender {
   readonly plan: Pick<Plan, "name">;
 }
 
-const METHODS = ["GET", "HEAD", "POST", "DELETE"];
+const METHODS = ["GET", "HEAD", "POST", "PATCH", "DELETE"];
 
 /** A method as lines and metrics have it: clients may send any word. */
 export function knownMethod(method: string): string {

@@ -15,6 +15,8 @@ import { isStateDamage, stateDamaged } from "../../store/damage.ts";
 import { isPulled, pull } from "./body-stream.ts";
 import { bodyCost } from "./cost.ts";
 import type { HeaderLine } from "./headerblock.ts";
+import type { BodyTaker } from "./incoming.ts";
+import { isOfType, refuseOtherThanJson } from "./mediatype.ts";
 import { overloaded } from "./pressure.ts";
 import { readQuery } from "./query.ts";
 import { requestIdOf } from "./requestid.ts";
@@ -96,7 +98,7 @@ class Dispatch {
     const found = this.#find(destination);
     const { sheds } = found.route;
     if (sheds !== undefined) this.#service.pressure.refuse(sheds);
-    if (found.route.method === "POST") this.#readBody(found);
+    if (found.route.method === "POST" || found.route.method === "PATCH") this.#readBody(found);
     else this.#settle(this.#handle(found, NO_BODY));
   }
 
@@ -181,21 +183,27 @@ class Dispatch {
     const open = found.route.access === "open";
     const limit = open ? Math.min(OPEN_BODY_BYTES_MAX, bodyBytesMax) : bodyBytesMax;
     const sender = this.#sender?.identity.tenantId ?? networkOf(this.#address());
-    if (Number(this.#exchange.header("content-length") ?? 0) > limit) throw tooLarge(limit);
-    refuseOtherThanJson(this.#exchange);
-    this.#exchange.body({ limitBytes: limit, sender }, (body) => {
+    const { pieces } = found.route;
+    const inPieces = pieces !== undefined && isOfType(this.#exchange, pieces.type);
+    const limitBytes = inPieces ? pieces.bytesMax : limit;
+    if (Number(this.#exchange.header("content-length") ?? 0) > limitBytes) {
+      throw tooLarge(limitBytes);
+    }
+    if (!inPieces) refuseOtherThanJson(this.#exchange, pieces?.type);
+    const taker = inPieces ? pieces.begin(found.query) : undefined;
+    this.#exchange.body({ limitBytes, sender, taker }, (body) => {
       try {
         if (body === "all") throw overloaded();
         if (body === "share") throw shareUsed();
-        if (body === "too_large") throw tooLarge(limit);
-        this.#settle(this.#handle(found, body));
+        if (body === "too_large") throw tooLarge(limitBytes);
+        this.#settle(this.#handle(found, body, taker));
       } catch (error) {
         this.#fail(error);
       }
     });
   }
 
-  #handle({ route, params, query }: Found, body: Uint8Array): Reply {
+  #handle({ route, params, query }: Found, body: Uint8Array, gathered?: BodyTaker): Reply {
     const { method, path, query: rawQuery } = this.#exchange;
     const call: Call<ServicePart> = {
       service: this.#service,
@@ -206,6 +214,7 @@ class Dispatch {
       query,
       rawQuery,
       body,
+      gathered,
       header: (name) => this.#exchange.header(name),
       gone: () => this.#exchange.aborted,
       address: this.#ofConsole ? this.#address() : "",
@@ -362,22 +371,4 @@ function shareUsed(): AppError {
       "have at a time. Wait until some of them are sent.",
     { headers: { "Retry-After": "1" } },
   );
-}
-
-/** JSON text is UTF-8 by definition (RFC 8259), so another charset is a misunderstanding. */
-function refuseOtherThanJson(exchange: Exchange): void {
-  const sent = exchange.header("content-type") ?? "";
-  if (sent === "application/json" && exchange.header("content-encoding") === undefined) return;
-  const [type = "", ...parameters] = sent.split(";");
-  const foreign = parameters.some((parameter) => {
-    const [name = "", value = ""] = parameter.split("=");
-    return name.trim().toLowerCase() === "charset" && !/^\s*"?utf-8"?\s*$/i.test(value);
-  });
-  if (type.trim().toLowerCase() !== "application/json" || foreign) {
-    const detail = "Send the body as UTF-8 JSON with Content-Type: application/json.";
-    throw new AppError("unsupported_media_type", detail);
-  }
-  if ((exchange.header("content-encoding") ?? "identity").trim().toLowerCase() !== "identity") {
-    throw new AppError("unsupported_media_type", "Send the body without a Content-Encoding.");
-  }
 }

@@ -24,6 +24,13 @@ export interface BodyRequest {
   readonly limitBytes: number;
   /** Who sends it: bytes on their way are shared among senders. */
   readonly sender: string;
+  /** Takes each chunk as it comes, in place of the whole; the body is then an empty one. */
+  readonly taker?: BodyTaker | undefined;
+}
+
+/** Takes a body chunk by chunk, and keeps none of them. */
+export interface BodyTaker {
+  add(chunk: Uint8Array): void;
 }
 
 /** How a body is read. */
@@ -39,6 +46,7 @@ export class IncomingBody {
   /** What has come of it; null before the first chunk. */
   #chunks: Uint8Array[] | null = null;
   #counted = 0;
+  #taken = 0;
   #over = false;
 
   constructor(intake: BodyIntake) {
@@ -53,6 +61,11 @@ export class IncomingBody {
   /** Takes a chunk, which must not change afterwards. */
   add(chunk: Uint8Array): void {
     if (this.#over) return;
+    const { taker } = this.#intake;
+    if (taker !== undefined) {
+      this.#handOn(chunk, taker);
+      return;
+    }
     const refusal = this.#refusal(chunk.byteLength);
     if (refusal !== null) {
       this.#end(refusal);
@@ -68,7 +81,7 @@ export class IncomingBody {
   /** Takes the last chunk. One that is the whole body needs room for no time at all. */
   addLast(chunk: Uint8Array): void {
     if (this.#over) return;
-    if (this.#chunks === null) {
+    if (this.#chunks === null && this.#intake.taker === undefined) {
       this.#end(this.#refusal(chunk.byteLength) ?? chunk);
       return;
     }
@@ -99,6 +112,12 @@ export class IncomingBody {
     const kept = counted > SMALL_BYTES ? budget.most * SMALL_PART : 0;
     const shortage = budget.shortage(bytes, sender);
     return shortage === null && budget.used + bytes + kept > budget.most ? "all" : shortage;
+  }
+
+  #handOn(chunk: Uint8Array, taker: BodyTaker): void {
+    this.#taken += chunk.byteLength;
+    if (this.#taken > this.#intake.limitBytes) this.#end("too_large");
+    else taker.add(chunk);
   }
 
   #joined(): Uint8Array {

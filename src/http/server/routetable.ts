@@ -6,6 +6,7 @@
  * key or, below /v1/console, a session, known or not, so that nobody without one learns what is
  * there.
  */
+import type { BodyTaker } from "./incoming.ts";
 import type { Shedding } from "./pressure.ts";
 import type { HttpAnswer } from "./respond.ts";
 import type { Call, KeyCall, ServicePart, SessionCall } from "./service.ts";
@@ -19,7 +20,7 @@ export type Reply = HttpAnswer | Promise<HttpAnswer>;
 
 /** What every line of the table says. */
 interface RouteLine {
-  readonly method: "GET" | "POST" | "DELETE";
+  readonly method: "GET" | "POST" | "PATCH" | "DELETE";
   /** Path; a segment `{name}` stands for any one segment that is not empty. */
   readonly path: string;
   /**
@@ -29,6 +30,16 @@ interface RouteLine {
   readonly query?: readonly string[] | "any";
   /** When it is refused while the server has too much to do; never where this is missing. */
   readonly sheds?: Shedding;
+  /** How a body of another type than JSON is taken, piece by piece; none is where it is missing. */
+  readonly pieces?: BodyPieces;
+}
+
+/** A type of body that is taken while it comes. */
+interface BodyPieces {
+  readonly type: string;
+  readonly bytesMax: number;
+  /** Begins a body. Throws for a wrong query. */
+  readonly begin: (query: ReadonlyMap<string, string>) => BodyTaker;
 }
 
 /** One line of the table. */

@@ -16,6 +16,8 @@ import type { Months } from "../../changes/months.ts";
 import type { Clock } from "../../clock.ts";
 import { AppError } from "../../errors.ts";
 import type { Exporter } from "../../export/exporter.ts";
+import type { ListedSpecs } from "../../lists/listed.ts";
+import type { Lists } from "../../lists/lists.ts";
 import type { Log } from "../../log.ts";
 import type { Proxies } from "../../proxies.ts";
 import type { AheadRequest, CountsAhead, PageAhead } from "../../search/ahead.ts";
@@ -39,6 +41,7 @@ import type { AccountQuerySpec } from "../../spec/schema.ts";
 import type { SearchStore } from "../../store/searchstore.ts";
 import type { Secrets } from "../../store/secrets.ts";
 import type { Budget } from "./budget.ts";
+import type { BodyTaker } from "./incoming.ts";
 import type { Pressure } from "./pressure.ts";
 import type { HttpAnswer } from "./respond.ts";
 import type { ResponseMemory } from "./responsememory.ts";
@@ -74,6 +77,10 @@ export interface Engine {
 export interface Service {
   readonly engine: Engine;
   readonly exporter: Exporter;
+  /** Lists of accounts and companies that tenants have. */
+  readonly lists: Lists;
+  /** What binds specs to them. */
+  readonly listed: ListedSpecs;
   readonly keyring: Keyring;
   /** People who may sign in to the console, and those who have. */
   readonly users: Users;
@@ -138,8 +145,10 @@ export interface Call<Part extends ServicePart = never> {
   readonly method: string;
   /** Raw path as sent, without the query. */
   readonly path: string;
-  /** The whole body; empty for methods without one. */
+  /** The whole body; empty for methods without one, and for one that was taken piece by piece. */
   readonly body: Uint8Array;
+  /** What took the body piece by piece, where the route has that for its type. */
+  readonly gathered?: BodyTaker | undefined;
   /** Values of the variable segments of the route's path, such as `id`. */
   readonly params: Readonly<Record<string, string>>;
   /** Query parameters, percent-decoded; only those that the route names, each once. */
@@ -160,6 +169,8 @@ export interface AskedService
     Service,
     "engine" | "clock" | "streams" | "secondaryCnaeFull" | "segment" | "replaced" | "hold"
   > {
+  /** Null where nobody has lists. */
+  readonly listed: ListedSpecs | null;
   readonly secrets: Pick<Secrets, "cursor">;
   readonly pressure: Pick<Pressure, "refuse">;
   readonly telemetry: Pick<Telemetry, "engine">;

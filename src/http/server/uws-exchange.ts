@@ -154,8 +154,7 @@ export class UwsExchange implements Exchange {
   }
 
   body(wanted: BodyRequest, done: BodyReader): void {
-    const { limitBytes, sender } = wanted;
-    const incoming = new IncomingBody({ limitBytes, sender, budget: this.#around.bodies, done });
+    const incoming = new IncomingBody({ ...wanted, budget: this.#around.bodies, done });
     this.#incoming = incoming;
     this.#response.onData((chunk, isLast) => {
       if (!incoming.waiting) return;

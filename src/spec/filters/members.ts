@@ -9,7 +9,9 @@ import { FILTERS, type FilterGroup, type FilterName, PARTS, type PartName } from
 export type AnyRow = (typeof FILTERS)[number];
 
 /** The members of filters by group, whatever is known about their values. */
-type GroupedMembers = Readonly<Record<FilterGroup, object>>;
+type GroupedMembers = Readonly<Record<Exclude<FilterGroup, "lists">, object>> & {
+  readonly lists?: object | undefined;
+};
 
 interface GroupRows {
   readonly rows: readonly AnyRow[];
@@ -26,6 +28,7 @@ const ROWS_OF: Readonly<Record<FilterGroup, GroupRows>> = {
   geo: groupRows("geo"),
   company: groupRows("company"),
   contact: groupRows("contact"),
+  lists: groupRows("lists"),
 };
 
 /** Names of the parts, in the order in which they are shown. */
@@ -47,7 +50,7 @@ export function rowsOfPart(name: PartName): readonly AnyRow[] {
 
 /** The value of a filter; undefined where it is absent. */
 export function memberOf(filters: GroupedMembers, { group, member }: AnyRow): unknown {
-  return (filters[group] as Readonly<Record<string, unknown>>)[member];
+  return (filters[group] as Readonly<Record<string, unknown>> | undefined)?.[member];
 }
 
 /** Whether a filter is set. */
@@ -62,7 +65,9 @@ export function isPartSet(filters: GroupedMembers, name: PartName): boolean {
   return rowsOfPart(name).some((row) => isSet(filters, row));
 }
 
-type Groups = Record<FilterGroup, Record<string, unknown>>;
+type Groups = Record<Exclude<FilterGroup, "lists">, Record<string, unknown>> & {
+  lists?: Record<string, unknown>;
+};
 
 /**
  * Members in the order of a spec, each as `valueFor` has it; one that has no value is absent.
@@ -71,7 +76,9 @@ export function membersBy(rows: readonly AnyRow[], valueFor: (row: AnyRow) => un
   const groups: Groups = { industry: {}, geo: {}, company: {}, contact: {} };
   for (const row of rows) {
     const value = valueFor(row);
-    if (value !== undefined) groups[row.group][row.member] = value;
+    if (value === undefined) continue;
+    if (row.group === "lists") groups.lists = { ...groups.lists, [row.member]: value };
+    else groups[row.group][row.member] = value;
   }
   return groups;
 }
@@ -83,6 +90,7 @@ export function inOrder(filters: GroupedMembers): GroupedMembers {
     geo: orderedGroup(filters.geo, ROWS_OF.geo),
     company: orderedGroup(filters.company, ROWS_OF.company),
     contact: orderedGroup(filters.contact, ROWS_OF.contact),
+    ...(filters.lists === undefined ? {} : { lists: orderedGroup(filters.lists, ROWS_OF.lists) }),
   };
 }
 

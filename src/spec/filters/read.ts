@@ -10,7 +10,13 @@ import { type CatalogLookup, type CatalogMunicipality, notCounted } from "../cat
 import type { SpecReader } from "../reader.ts";
 import type { AccountQuerySpec } from "../schema.ts";
 import { rowsOf } from "./members.ts";
-import { FILTER_GROUPS, type FilterGroup, type FilterName, type FilterRow } from "./table.ts";
+import {
+  FILTER_GROUPS,
+  type FilterGroup,
+  type FilterName,
+  type FilterRow,
+  OPTIONAL_GROUPS,
+} from "./table.ts";
 import { type ReadName, ValueReader } from "./values.ts";
 
 type Filters = AccountQuerySpec["filters"];
@@ -67,7 +73,8 @@ export function* readFilters(
   const group = new GroupReader(reader, new ValueReader(reader, lookup), lookup);
   const filters: Partial<Record<FilterGroup, Members>> = {};
   for (const name of FILTER_GROUPS) {
-    filters[name] = yield* group.read(name, members[name], `${pointer}/${name}`);
+    const read = yield* group.read(name, members[name], `${pointer}/${name}`);
+    if (Object.keys(read).length > 0 || !OPTIONAL_GROUPS.includes(name)) filters[name] = read;
   }
   return {
     filters: filters as Filters satisfies ReadAsSchema,
@@ -153,7 +160,7 @@ type Read<Name extends ReadName> =
 
 /** The filters as the table's methods read them: what a schema says must be what is read. */
 type ReadAsSchema = {
-  readonly [Group in FilterGroup]: {
+  readonly [Group in FilterGroup]?: {
     readonly [Row in Extract<FilterRow, { group: Group }> as Row["member"]]?:
       | Read<Row["read"]>
       | undefined;

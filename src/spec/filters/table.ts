@@ -13,7 +13,10 @@ import type { AlwaysRead, ReadName } from "./values.ts";
 import { WIDER } from "./wider.ts";
 
 /** The groups of filters, in the order of a spec. */
-export const FILTER_GROUPS = ["industry", "geo", "company", "contact"] as const;
+export const FILTER_GROUPS = ["industry", "geo", "company", "contact", "lists"] as const;
+
+/** Groups that are absent from the normal form where nothing of them is set. */
+export const OPTIONAL_GROUPS: readonly FilterGroup[] = ["lists"];
 
 /** Sections of the console's form, in its order. */
 export const SECTIONS = [
@@ -77,6 +80,8 @@ export const PARTS = {
   own_domain: { section: "contact", role: "contact" },
   email_shared: { section: "contact", role: "contact" },
   phone_shared: { section: "contact", role: "contact" },
+  lists: { section: "company", role: null },
+  lists_exclude: { section: "company", role: null },
 } as const satisfies Readonly<Record<string, PartRow>>;
 
 /** What an explanation has for a filter that an account met. */
@@ -367,6 +372,8 @@ export const FILTERS = [
   WIDER.require_own_domain,
   WIDER.email_shared_max,
   WIDER.phone_shared_max,
+  WIDER.any_of,
+  WIDER.exclude,
 ] as const satisfies readonly (FilterShape & Form)[];
 
 /** A row of the table; a name picks its own. */

@@ -8,6 +8,7 @@ import type { CatalogLookup } from "../catalog.ts";
 import { CodeReader } from "../codes.ts";
 import { SECONDARY_CNAE_MODES, type SecondaryCnaeMode } from "../fields.ts";
 import { SPEC_LIMITS } from "../limits.ts";
+import { LIST_ID, LISTS_MAX } from "../listids.ts";
 import { type SpecReader, shown } from "../reader.ts";
 
 /** Reads the values of one spec; lists come in steps. */
@@ -56,11 +57,33 @@ export class ValueReader extends CodeReader {
     return undefined;
   }
 
+  /** Ids of lists, ascending, or undefined; whose they are is not known here. */
+  listIds(value: unknown, pointer: string): string[] | undefined {
+    if (!Array.isArray(value)) {
+      this.#reader.mistake(pointer, "wrong_type", `Must be a list of ids, not ${shown(value)}.`);
+      return undefined;
+    }
+    if (value.length > LISTS_MAX) {
+      this.#reader.mistake(pointer, "too_many", `Name at most ${LISTS_MAX} lists.`);
+      return undefined;
+    }
+    const ids = new Set<string>();
+    value.forEach((id: unknown, at) => {
+      if (typeof id === "string" && LIST_ID.test(id)) ids.add(id);
+      else this.#reader.mistake(`${pointer}/${at}`, "wrong_format", notAList(id));
+    });
+    return [...ids].sort();
+  }
+
   /** Whether secondary activities count. */
   mode(value: unknown, pointer: string): SecondaryCnaeMode {
     if (value === undefined) return "off";
     return this.#reader.oneOf(value, pointer, SECONDARY_CNAE_MODES);
   }
+}
+
+function notAList(id: unknown): () => string {
+  return () => `Must be the id of a list, lst_ and 32 digits, not ${shown(id)}.`;
 }
 
 /** A method that reads a value. */

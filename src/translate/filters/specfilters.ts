@@ -74,6 +74,8 @@ const READERS = {
   require_own_domain: ({ wishes }) => wishes.ownDomain || undefined,
   email_shared_max: ({ wishes }) => (wishes.emailOwn ? 1 : undefined),
   phone_shared_max: ({ wishes }) => (wishes.phoneOwn ? 1 : undefined),
+  any_of: { excused: "A translator knows no tenant, and lists are a tenant's own." },
+  exclude: { excused: "A translator knows no tenant, and lists are a tenant's own." },
 } satisfies Readonly<Record<FilterName, Reader | Excused>>;
 
 /** The filters of a spec. */

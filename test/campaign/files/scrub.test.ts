@@ -328,13 +328,16 @@ describe("a scrubber", () => {
       renderRows: () => native.renderRows(rows, { format: "csv", ...render }),
       columnsOf: () => native.columnsOf(rows, ["cnpj"]),
       findCnpj: () => native.findCnpj(first.cnpj),
+      entriesOf: () => native.entriesOf(rows),
       firstsOfCompany: () => native.firstsOfCompany(rows, { ...page, beginning: true }),
     };
     const later: Readonly<Record<string, () => Promise<unknown>>> = {
       companyAside: () => native.companyAside({ root: "00000000", afterRow: -1, limit: 1 }),
       countAside: () => native.countAside([]),
+      entryRowsAside: () => native.entryRowsAside(new Uint8Array(8)),
       facetsAside: () => native.facetsAside([], ["uf"]),
       firstsAside: () => native.firstsAside(rows, { ...page, beginning: true }),
+      matchEntriesAside: () => native.matchEntriesAside([], false),
       renderRowsAside: () => native.renderRowsAside(rows, { format: "csv", ...render }),
       suggestAside: () => native.suggestAside({ words: ["a"], clauses: [], limit: 1 }),
       selectAside: () => native.selectAside({ ...page, method: "rank", afterRow: -1, limit: 1 }),

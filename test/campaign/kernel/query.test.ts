@@ -30,6 +30,7 @@ import {
 } from "../../support/native-index/fixture-rows.ts";
 import { accountOf, matchesOf, sorted } from "../../support/native-index/query-twin.ts";
 import { writeFixture } from "../../support/native-index/region-fixture.ts";
+import { randomRowSet, rowListOf } from "../../support/native-index/row-lists.ts";
 import { scaled, tries } from "../../support/scale.ts";
 
 const PORTABLE = process.env.PENEIRA_SIMD === "portable";
@@ -55,8 +56,12 @@ interface Subject {
   readonly segment: NativeSegment;
 }
 
-function randomClause(random: () => number): Clause {
+function randomClause(random: () => number, rows: number): Clause {
   const below = (count: number) => Math.floor(random() * count);
+  if (random() < 0.15) {
+    const lists = Array.from({ length: 1 + below(3) }, () => rowListOf(randomRowSet(random, rows)));
+    return { kind: "rows", lists, negated: random() < 0.5 };
+  }
   const kind = random();
   if (kind < 0.7) {
     const part = () => {
@@ -161,7 +166,7 @@ describe("queries on the addon", () => {
       const rounds = rows.length > 10_000 ? ROUNDS / 10 : ROUNDS;
       for (let i = 0; i < rounds; i++) {
         const clauses = Array.from({ length: Math.floor(random() * 4) }, () =>
-          randomClause(random),
+          randomClause(random, rows.length),
         );
         const expected = matchesOf(rows, clauses);
         const told = JSON.stringify(clauses);
@@ -181,7 +186,10 @@ describe("queries on the addon", () => {
     let nonEmpty = 0;
     for (const { rows, segment } of subjects) {
       for (let i = 0; i < (rows.length > 10_000 ? ROUNDS / 5 : ROUNDS); i++) {
-        const clauses = [manyRanges(random), ...(random() < 0.5 ? [randomClause(random)] : [])];
+        const clauses = [
+          manyRanges(random),
+          ...(random() < 0.5 ? [randomClause(random, rows.length)] : []),
+        ];
         const expected = matchesOf(rows, clauses);
         const told = JSON.stringify(clauses);
         assert.equal(segment.count(clauses), expected.length, told);
@@ -200,7 +208,7 @@ describe("queries on the addon", () => {
     const random = seededRandom(12);
     const { rows, segment } = large();
     const asked = Array.from({ length: ROUNDS / 10 }, async () => {
-      const clauses = [randomClause(random)];
+      const clauses = [randomClause(random, rows.length)];
       const order = randomOrder(random);
       const method: Method = random() < 0.5 ? "walk" : "gather";
       const request = { clauses, order, method, seed: 5n, afterRow: -1, limit: 70 };
@@ -243,7 +251,7 @@ describe("queries on the addon", () => {
       const rounds = rows.length > 10_000 ? ROUNDS / 10 : ROUNDS;
       for (let i = 0; i < rounds; i++) {
         const clauses = Array.from({ length: Math.floor(random() * 3) }, () =>
-          randomClause(random),
+          randomClause(random, rows.length),
         );
         const order = randomOrder(random);
         const seed = BigInt(Math.floor(random() * 2 ** 53));
@@ -261,7 +269,7 @@ describe("queries on the addon", () => {
     const { rows, segment } = small();
     const random = seededRandom(3);
     for (let i = 0; i < ROUNDS; i++) {
-      const clauses = [randomClause(random)];
+      const clauses = [randomClause(random, rows.length)];
       const order = randomOrder(random);
       const afterRow = Math.floor(random() * rows.length);
       const everything = sorted(

@@ -72,6 +72,7 @@ function wishOf(name: string, more: Partial<RenderRequest> = {}): RenderRequest 
     snapshotId: segment.snapshotId,
     spec: specOf("csv", ["cnpj", "legal_name", "uf"]),
     path: join(folder, name),
+    lists: new Map(),
     bytesMax: Number.POSITIVE_INFINITY,
     ...more,
   };

@@ -9,6 +9,7 @@
  */
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
+import { giveListedRows } from "../../../src/search/listedrows.ts";
 import { search } from "../../../src/search/searcher.ts";
 import { rowsOf } from "../../../src/spec/filters/members.ts";
 import { FILTER_GROUPS, FILTERS, type FilterName, PARTS } from "../../../src/spec/filters/table.ts";
@@ -17,9 +18,10 @@ import { normalizeSpec } from "../../../src/spec/normalize.ts";
 import type { AccountQuerySpec } from "../../../src/spec/schema.ts";
 import { type MonthPair, makePair } from "../../support/changes/pair.ts";
 import { textOf } from "../../support/checkout.ts";
+import { rowListOf } from "../../support/native-index/row-lists.ts";
 import { documentedFiles, wrongFiles } from "../../support/overlay.ts";
 import { exportContext } from "../../support/spec/catalog.ts";
-import { Twin } from "../../support/twin.ts";
+import { Twin, type TwinRow } from "../../support/twin.ts";
 
 const TABLE = "src/spec/filters/table.ts";
 const PLACES_MAX = 6;
@@ -102,8 +104,17 @@ describe("the table of filters", () => {
   });
 });
 
+const LIST = `lst_${"1".repeat(32)}`;
+
+/** Whether an account is in the list. */
+function isListed({ cnpj }: TwinRow): boolean {
+  return Number(String(cnpj).slice(-1)) % 3 === 0;
+}
+
 /** A value of each filter that some accounts of the pair meet and some do not. */
 const VALUES: Readonly<Record<FilterName, (pair: MonthPair) => unknown>> = {
+  any_of: () => [LIST],
+  exclude: () => [LIST],
   cnae_any_of: (pair) => [middleOf(pair, "cnae_primary")],
   cnae_exclude: (pair) => [middleOf(pair, "cnae_primary")],
   secondary_cnae_mode: () => "full",
@@ -156,7 +167,16 @@ describe("each filter of the table", () => {
   after(() => pair.dispose());
 
   function specOf(filters: Record<string, Record<string, unknown>>): AccountQuerySpec {
-    return normalizeSpec({ filters }, exportContext(pair.newer.segment.catalog)).spec;
+    const { segment } = pair.newer;
+    const context = { ...exportContext(segment.catalog), listsKnown: true };
+    const { spec } = normalizeSpec({ filters }, context);
+    const { lists } = spec.filters;
+    if (lists === undefined) return spec;
+    const row = (cnpj: unknown) => segment.native.findCnpj(String(cnpj));
+    const rows = rowListOf(pair.newer.rows.filter(isListed).map(({ cnpj }) => row(cnpj)));
+    const named = (ids: readonly string[] = []) => ids.map(() => rows);
+    giveListedRows(lists, segment, { any_of: named(lists.any_of), exclude: named(lists.exclude) });
+    return spec;
   }
 
   /** CNPJs of the answer, in order. */
@@ -168,7 +188,10 @@ describe("each filter of the table", () => {
   }
 
   function expected(spec: AccountQuerySpec): unknown[] {
-    return twin.answer(spec).map((at) => twin.rows[at]?.cnpj);
+    const { any_of: any, exclude } = spec.filters.lists ?? {};
+    const answer = twin.answer(spec).map((at) => twin.rows[at] as TwinRow);
+    const listed = answer.filter((row) => any === undefined || isListed(row));
+    return listed.filter((row) => exclude === undefined || !isListed(row)).map(({ cnpj }) => cnpj);
   }
 
   for (const { group, member, part } of FILTERS) {

@@ -67,6 +67,8 @@ const EXAMPLES: Readonly<Record<string, unknown>> = {
   "filters.contact.require_own_domain": true,
   "filters.contact.email_shared_max": 1,
   "filters.contact.phone_shared_max": 3,
+  "filters.lists.any_of": [`lst_${"0".repeat(31)}1`],
+  "filters.lists.exclude": [`lst_${"0".repeat(31)}2`],
   sort: [{ field: "started_on", direction: "desc" }],
   "scoring.strategy": "contactable",
   "scoring.random_seed": 42,
@@ -205,7 +207,7 @@ function normalForm(path: string, example: unknown): unknown {
   for (const name of names.toReversed()) input = { [name]: input };
   // An export takes every mode and format; a search has a smaller cap.
   const mode = names[0] === "output" || path.endsWith("cnae_mode") ? "export" : "search";
-  const context = contextWith({ catalog: CATALOG, mode, fullAllowed: true });
+  const context = contextWith({ catalog: CATALOG, mode, fullAllowed: true, listsKnown: true });
   let value: unknown = normalizeSpec(input, context).spec;
   for (const name of names) value = (value as Record<string, unknown>)[name];
   return value;

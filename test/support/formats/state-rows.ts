@@ -84,6 +84,23 @@ const ROWS: Readonly<Record<string, readonly Row[]>> = {
     total: 12 * n,
     created_at: AT + n,
   })),
+  lists: [1, 2, 3].map((n) => ({
+    sequence: n,
+    tenant_id: "ten_1",
+    id: n === 2 ? "exported" : `lst_${"0".repeat(31)}${n}`,
+    removed_at: n === 3 ? AT + 9 : null,
+    name: `clientes ${n}`,
+    kind: "accounts",
+    revision: 3,
+    entries: 2,
+    created_at: AT + n,
+    changed_at: AT + 2 * n,
+  })),
+  list_blocks: [1, 2, 3].map((n) => ({
+    ...{ id: n, list: n, first: 2_097_152, since: n === 3 ? 1 : 3, until: n === 3 ? 4 : null },
+    entries: Buffer.from("00002000000000000100200000000000", "hex"),
+  })),
+  export_lists: [2, 3].map((list) => ({ export_id: exportId(4), list, revision: 3 })),
   audit: [
     { action: "state.upgrade", facts: '{"schema":{"from":1,"to":2}}' },
     {

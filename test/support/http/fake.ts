@@ -34,6 +34,8 @@ import type { Sockets } from "../../../src/http/server/sockets.ts";
 import { Telemetry } from "../../../src/http/server/telemetry.ts";
 import type { TransportLimits, TransportName } from "../../../src/http/server/transport.ts";
 import { Waits } from "../../../src/http/server/waits.ts";
+import { ListedSpecs } from "../../../src/lists/listed.ts";
+import { Lists } from "../../../src/lists/lists.ts";
 import { type Log, openLog } from "../../../src/log.ts";
 import { agentDoor } from "../../../src/mcp/httpdoor.ts";
 import type { AccountSlices } from "../../../src/search/accountslices.ts";
@@ -42,6 +44,7 @@ import { punctuateCnae } from "../../../src/spec/catalog.ts";
 import { AuditStore } from "../../../src/store/auditstore.ts";
 import { openDatabase } from "../../../src/store/database.ts";
 import { KeyStore } from "../../../src/store/keystore.ts";
+import { ListStore } from "../../../src/store/liststore.ts";
 import { QuotaStore } from "../../../src/store/quotastore.ts";
 import { SearchStore } from "../../../src/store/searchstore.ts";
 import { openSecrets } from "../../../src/store/secrets.ts";
@@ -234,9 +237,7 @@ export interface FakeServer {
   /** Request bodies on their way, and answers being sent. */
   readonly bodies: Budget;
   readonly streams: Budget;
-  /** The connections. */
   readonly sockets: Sockets;
-  /** Replaces the loaded snapshot; null unloads it. */
   load(segment: Segment | null): void;
   stop(): void;
   close(): Promise<void>;
@@ -246,7 +247,6 @@ function usageIn(database: StateDatabase, clock: Clock = systemClock): Usage {
   return new Usage(new UsageStore(database), new QuotaStore(database), clock);
 }
 
-/** Users and sessions whose passwords cost next to nothing. */
 function consoleIn(database: StateDatabase, dataDir: string, clock: Clock = systemClock) {
   const store = new UserStore(database);
   const passwords = new Passwords({ n: 2, r: 1, p: 1 });
@@ -258,12 +258,13 @@ function consoleIn(database: StateDatabase, dataDir: string, clock: Clock = syst
     ...{ idleSeconds: 1_800, maxSeconds: 43_200 },
   });
   const audit = new AuditTrail(new AuditStore(database), clock, 63_072_000);
-  return { users, sessions, audit, searches: new SearchStore(database) };
+  const lists = new Lists(new ListStore(database), clock);
+  const listed = new ListedSpecs(lists);
+  return { users, sessions, audit, lists, listed, searches: new SearchStore(database) };
 }
 
 const ADDRESS = { host: "127.0.0.1", port: 0 };
 
-/** What is the same for every server. */
 const SETTLED = {
   engine: fakeEngine,
   metricsHere: true,
@@ -279,7 +280,6 @@ const SETTLED = {
   hold: () => () => {},
 };
 
-/** No other months, and so no lists. */
 function changesIn(dataDir: string, log: Log): Pick<Service, "months" | "changeLists"> {
   const keeping = { keepMs: 900_000, clock: systemClock, log };
   return {

@@ -11,6 +11,7 @@ import { analyzeWords } from "../../../src/spec/analyzer.ts";
 import { kindOfPhone, whatsappOf } from "../twin.ts";
 import { FIXTURE_NUMBERS, FIXTURE_TABLES, type FixtureRow } from "./fixture-rows.ts";
 import { codesOf } from "./region-twin.ts";
+import { rowsIn } from "./row-lists.ts";
 
 /** Whether the row of an id meets a clause. */
 function meeting(rows: readonly FixtureRow[], clause: Clause): (id: number) => boolean {
@@ -27,6 +28,10 @@ function meeting(rows: readonly FixtureRow[], clause: Clause): (id: number) => b
       const words = wordsOf(rows[id] as FixtureRow);
       return clause.hints.some((hint) => hint.every((word) => words.includes(word)));
     };
+  }
+  if (clause.kind === "rows") {
+    const sets = clause.lists.map(rowsIn);
+    return (id) => sets.some((set) => set.has(id)) !== clause.negated;
   }
   const columns = [clause.column, clause.or ?? clause.column];
   const values = columns.map((column) => allNumbers(rows, column));

@@ -174,6 +174,8 @@ export const FILTER_SAYINGS = {
       ],
     ],
   },
+  any_of: null,
+  exclude: null,
 } satisfies Readonly<Record<FilterName, Sayings | null>>;
 
 /** The text of a saying. */

@@ -63,6 +63,7 @@ function fullQuery(): Query {
       email_shared_max: 1,
       phone_shared_max: 2,
     },
+    lists: { any_of: [`lst_${"a".repeat(32)}`], exclude: [`lst_${"b".repeat(32)}`] },
   };
   return query;
 }
@@ -72,7 +73,7 @@ const NAMES = [
   ..."cnae cnae_exclude text_hints uf municipality postal_code area_code".split(" "),
   ..."registration_status company_size legal_nature headquarters simples mei started".split(" "),
   ..."share_capital email phone any_contact cnae_secondary branches mobile landline".split(" "),
-  ..."establishments own_domain email_shared phone_shared".split(" "),
+  ..."establishments own_domain email_shared phone_shared lists lists_exclude".split(" "),
 ];
 
 describe("groups of filters", () => {

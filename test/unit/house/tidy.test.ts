@@ -24,7 +24,7 @@ const RANKS: readonly (readonly [rank: number, pattern: RegExp])[] = [
   [6, /^src\/(console|mcp)\//],
   [5, /^src\/http\//],
   [4, /^src\/export\//],
-  [3, /^src\/(access|changes|download|ingest|translate)\//],
+  [3, /^src\/(access|changes|download|ingest|lists|translate)\//],
   [2, /^src\/(search|dump)\//],
   [1, /^src\/(spec|store)\//],
   [0, /^(native-index\/|data\/|package\.json$|src\/executable\/|src\/[\w-]+\.ts$)/],

@@ -33,12 +33,12 @@ type Edited<Value> = Value extends string
 
 /** The filters of a spec as far as the console edits them; the server normalizes them. */
 export type Filters = {
-  [Group in FilterGroup]: {
+  [Group in Exclude<FilterGroup, "lists">]: {
     [Member in keyof SpecFilters[Group] as Extract<Member, PartMember>]: Edited<
       SpecFilters[Group][Member]
     >;
   };
-};
+} & { lists?: { any_of?: string[]; exclude?: string[] } };
 
 /** One key of the order. */
 export interface SortKeySent {

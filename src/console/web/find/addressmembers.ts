@@ -19,6 +19,7 @@ import {
   UFS,
 } from "../../../spec/fields.ts";
 import type { PartMember } from "../../../spec/filters/table.ts";
+import { LIST_ID } from "../../../spec/listids.ts";
 import {
   type AddressMember,
   choice,
@@ -190,6 +191,18 @@ const ESTABLISHMENTS = range(
 );
 
 /** A member that is a count, of one filter of contacts. */
+/** Lists by their ids; whose they are shows when they are asked for. */
+function named(key: string, member: "any_of" | "exclude"): AddressMember {
+  return {
+    key,
+    write: ({ filters }) => (filters.lists?.[member] ?? []).join(","),
+    read: (text, { filters }, reading) => {
+      const ids = readList(text, reading, (id) => (LIST_ID.test(id) ? [id] : []));
+      if (ids.length > 0) filters.lists = { ...filters.lists, [member]: [...new Set(ids)].sort() };
+    },
+  };
+}
+
 function contactCount(key: string, name: "email_shared_max" | "phone_shared_max"): AddressMember {
   return {
     key,
@@ -315,6 +328,8 @@ const FILTER_MEMBERS = {
   establishments_max: ESTABLISHMENTS,
   email_shared_max: contactCount("email_of_most", "email_shared_max"),
   phone_shared_max: contactCount("phone_of_most", "phone_shared_max"),
+  any_of: named("in_lists", "any_of"),
+  exclude: named("not_in_lists", "exclude"),
 } satisfies Readonly<Record<PartMember, AddressMember>>;
 
 /** Members in the order of an address; some filters share one. */

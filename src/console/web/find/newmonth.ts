@@ -15,6 +15,8 @@ import { exploration, renewAddress, retry } from "./query.ts";
 
 /** The newest month that was shown or asked for; empty before the first one. */
 let newest = "";
+/** Whether the count of the newest month is still to come, and the address to name it. */
+let isAwaited = false;
 
 /** Follows the months from now on; the answer ends it. */
 export function followMonth(): () => void {
@@ -25,12 +27,14 @@ export function followMonth(): () => void {
     if (counted === "" || served === "" || state === "busy") return;
     const [later = ""] = [counted, served].sort().reverse();
     if (later === newest) {
-      renewAddress();
+      if (isAwaited && counted === later) renewAddress();
+      isAwaited = isAwaited && counted !== later;
       return;
     }
     const isFirst = newest === "" && counted === served;
     newest = later;
     if (isFirst) return;
+    isAwaited = true;
     if (counted < later) retry();
     if (served < later) void loadStatus();
     toast(words.peek().find.newMonth(month(later)));

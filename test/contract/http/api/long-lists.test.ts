@@ -158,7 +158,8 @@ describe("a lead query with long lists", () => {
     const call = (spec: object) => {
       const body = Buffer.from(JSON.stringify({ spec }));
       const identity = { tenantId: "t" };
-      return { body, plan, identity, spend: () => {} } as unknown as Question;
+      const service = { listed: null };
+      return { service, body, plan, identity, spend: () => {} } as unknown as Question<"listed">;
     };
     const geo = { postal_code_prefix_any_of: many(10_000, (at) => String(10_000_000 + at)) };
     const search = run(prepareSearch(call({ filters: { geo } }), segment));

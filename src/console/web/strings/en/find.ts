@@ -41,6 +41,8 @@ const asked: FilterWords = {
   own_domain: () => "e-mail at its own domain",
   email_shared: (count) => `e-mail of at most ${count} companies`,
   phone_shared: (count) => `phone of at most ${count} companies`,
+  lists: () => "in a list of yours",
+  lists_exclude: () => "in none of some lists of yours",
 };
 
 /** Words of this area. */

@@ -89,6 +89,7 @@ const matched: Record<string, (value: string) => string> = {
   own_domain: () => "Its e-mail is at a domain of its own",
   email_shared: () => "Few other companies have its e-mail",
   phone_shared: () => "Few other companies have its phone",
+  lists: () => "It is in a list of yours",
 };
 
 /** Words of this area. */

@@ -38,6 +38,8 @@ const asked: FilterWords = {
   own_domain: () => "e-mail em domínio próprio",
   email_shared: (count) => `e-mail de no máximo ${count} empresas`,
   phone_shared: (count) => `telefone de no máximo ${count} empresas`,
+  lists: () => "em uma lista sua",
+  lists_exclude: () => "fora de listas suas",
 };
 
 /** Words of this area. */

@@ -86,6 +86,7 @@ const matched: Record<string, (value: string) => string> = {
   own_domain: () => "O e-mail é de domínio próprio",
   email_shared: () => "Poucas outras empresas têm o e-mail",
   phone_shared: () => "Poucas outras empresas têm o telefone",
+  lists: () => "Está em uma lista sua",
 };
 
 /** Words of this area. */

@@ -1,0 +1,264 @@
+/**
+ * Lists over HTTP. What comes in: names, ids, JSON and CSV with CNPJs. What goes out: lists as
+ * JSON, pages of entries, and what became of every line that was sent.
+ * Invariant: another tenant's id, an unknown one and one of a wrong shape are answered by the same
+ * bytes; a change is answered once it is durable; nothing that was sent is dropped silently.
+ */
+import type Type from "typebox";
+import { AppError, type Mistake } from "../../errors.ts";
+import {
+  decodeEntryCursor,
+  decodeListCursor,
+  encodeEntryCursor,
+  encodeListCursor,
+  LIST_LIMIT_MAX,
+} from "../../export/listcursor.ts";
+import type { BlockVerb } from "../../lists/blocks.ts";
+import { type ChangedList, listNotFound } from "../../lists/lists.ts";
+import { CsvUpload, Upload } from "../../lists/upload.ts";
+import { EXPORTED, LIST_ID } from "../../spec/listids.ts";
+import type { ListKind, ListRow } from "../../store/liststore.ts";
+import { type BodyObject, readBody } from "../server/body.ts";
+import { queryMistake, readWhole, refuseQueryMistakes } from "../server/query.ts";
+import { type HttpAnswer, json, noContent, type Unchangeable } from "../server/respond.ts";
+import { type KeyCall, loadedSegment } from "../server/service.ts";
+import { KINDS, type LIST_SCHEMAS, NAME_MAX } from "./lists-schemas.ts";
+
+/** A list in JSON: the members that its schema has. */
+type ListJson = Unchangeable<Type.Static<typeof LIST_SCHEMAS.List>>;
+
+/** Lists of a page where no limit is given, and entries. */
+const LIMIT_DEFAULT = 50;
+const ENTRIES_DEFAULT = 1_000;
+/** Mistakes that are told. */
+const MISTAKES_MAX = 50;
+/** Most entries of a page. */
+export const ENTRIES_PAGE_MAX = 10_000;
+
+/** `POST /v1/lists`. */
+export function createList(call: KeyCall<"lists">): HttpAnswer {
+  const body = readBody(call.body, ["name", "kind"]);
+  const name = readName(body);
+  const kind = readKind(body);
+  refuse(body.mistakes);
+  const row = call.service.lists.create(call.identity.tenantId, { name, kind }, call.plan.limits);
+  return { ...answerOf(call, row, 201), headers: { Location: `/v1/lists/${row.id}` } };
+}
+
+/** `GET /v1/lists`: the tenant's lists, newest first. */
+export function listLists(call: KeyCall<"lists" | "secrets">): HttpAnswer {
+  const { lists, secrets } = call.service;
+  const { tenantId } = call.identity;
+  const mistakes: Mistake[] = [];
+  const asked = readWhole(call.query, "limit", [1, LIST_LIMIT_MAX], mistakes);
+  refuseQueryMistakes(mistakes);
+  const cursor = call.query.get("cursor");
+  const position =
+    cursor === undefined ? null : decodeListCursor(cursor, tenantId, secrets.cursor, "lists");
+  const limit = asked ?? position?.limit ?? LIMIT_DEFAULT;
+  const rows = lists.page(tenantId, position?.before ?? Number.MAX_SAFE_INTEGER, limit + 1);
+  const shown = rows.slice(0, limit);
+  const last = rows.length > limit ? shown.at(-1) : undefined;
+  const before = last?.sequence;
+  const next =
+    before === undefined
+      ? null
+      : encodeListCursor({ before, limit }, tenantId, secrets.cursor, "lists");
+  const page = { lists: shown.map(listJson), next_cursor: next, has_more: next !== null };
+  if (next === null) return json(page);
+  return {
+    ...json(page),
+    headers: { Link: `</v1/lists?limit=${limit}&cursor=${next}>; rel="next"` },
+  };
+}
+
+/** `GET /v1/lists/{id}`. */
+export function readList(call: KeyCall<"lists">): HttpAnswer {
+  return answerOf(call, ownList(call));
+}
+
+/** `PATCH /v1/lists/{id}`: another name. */
+export function renameList(call: KeyCall<"lists">): HttpAnswer {
+  const id = idOf(call);
+  const body = readBody(call.body, ["name"]);
+  const name = readName(body);
+  refuse(body.mistakes);
+  return answerOf(call, call.service.lists.rename(call.identity.tenantId, id, name));
+}
+
+/** `DELETE /v1/lists/{id}`. */
+export function deleteList(call: KeyCall<"lists">): HttpAnswer {
+  call.service.lists.remove(call.identity.tenantId, idOf(call));
+  return noContent();
+}
+
+/** `GET /v1/lists/{id}/entries`: ascending. */
+export function listEntries(call: KeyCall<"lists" | "secrets">): HttpAnswer {
+  const row = ownList(call);
+  const { lists, secrets } = call.service;
+  const mistakes: Mistake[] = [];
+  const limit = readWhole(call.query, "limit", [1, ENTRIES_PAGE_MAX], mistakes) ?? ENTRIES_DEFAULT;
+  refuseQueryMistakes(mistakes);
+  const cursor = call.query.get("cursor");
+  const after = cursor === undefined ? -1n : decodeEntryCursor(cursor, row, secrets.cursor);
+  const { entries, next } = lists.entries(row, after, limit);
+  const page = {
+    revision: row.revision,
+    entries,
+    next_cursor: next === null ? null : encodeEntryCursor(next, row, secrets.cursor),
+    has_more: next !== null,
+  };
+  if (page.next_cursor === null) return json(page);
+  const path = `/v1/lists/${row.id}/entries`;
+  const link = `<${path}?limit=${limit}&cursor=${page.next_cursor}>; rel="next"`;
+  return { ...json(page), headers: { Link: link } };
+}
+
+/** `POST /v1/lists/{id}/entries`. */
+export function addEntries(call: KeyCall<"lists" | "segment">): Promise<HttpAnswer> {
+  return changeEntries(call, "add");
+}
+
+/** `POST /v1/lists/{id}/entries/remove`. */
+export function removeEntries(call: KeyCall<"lists" | "segment">): Promise<HttpAnswer> {
+  return changeEntries(call, "remove");
+}
+
+async function changeEntries(
+  call: KeyCall<"lists" | "segment">,
+  verb: BlockVerb,
+): Promise<HttpAnswer> {
+  const { lists } = call.service;
+  const row = changeableList(call);
+  const { gathered } = call;
+  const upload = gathered instanceof CsvUpload ? gathered.end() : readCnpjs(call);
+  const sent = { entries: upload.entries(row.kind === "companies"), verb };
+  const segment = loadedSegment(call.service);
+  const changed = await lists.change(row, sent, { limits: call.plan.limits, segment });
+  return json({ request_id: call.requestId, ...changeJson(changed, upload, verb) });
+}
+
+/** What a change answers. */
+export function changeJson(
+  { list, distinct, changed, absent }: ChangedList,
+  upload: Pick<Upload, "read" | "refused" | "refusedCount">,
+  verb: BlockVerb,
+) {
+  const other = distinct - changed;
+  const done =
+    verb === "add"
+      ? { added: changed, already_there: other }
+      : { removed: changed, not_there: other };
+  return {
+    list: listJson(list),
+    read: upload.read,
+    ...done,
+    repeated: upload.read - upload.refusedCount - distinct,
+    not_in_snapshot: absent,
+    refused_count: upload.refusedCount,
+    refused: upload.refused,
+  };
+}
+
+/** Gathers a CSV file of CNPJs while it comes. Throws for a wrong query. */
+export function gatherCsv(query: ReadonlyMap<string, string>): CsvUpload {
+  return new CsvUpload(readZeros(query), query.get("column"));
+}
+
+/** The CNPJs of a JSON body. */
+function readCnpjs(call: Pick<KeyCall, "body" | "query">): Upload {
+  const fillZeros = readZeros(call.query);
+  if (call.query.has("column")) {
+    const detail = "The query parameter column is for text/csv. Leave it out.";
+    refuseQueryMistakes([queryMistake("column", "not_with_json", detail)]);
+  }
+  const body = readBody(call.body, ["cnpjs"]);
+  const { cnpjs } = body.members;
+  const upload = new Upload(fillZeros);
+  const { mistakes } = body;
+  if (!Array.isArray(cnpjs)) {
+    const detail = "cnpjs must be a list of texts.";
+    mistakes.push({ pointer: "/cnpjs", code: "wrong_type", detail });
+  } else {
+    cnpjs.forEach((cnpj: unknown, at) => {
+      if (typeof cnpj === "string") upload.take(cnpj.trim(), at + 1);
+      else if (mistakes.length < MISTAKES_MAX) mistakes.push(noText(at));
+    });
+  }
+  refuse(mistakes);
+  return upload;
+}
+
+function noText(at: number): Mistake {
+  const detail = "Must be a text: a number would have lost its zeros.";
+  return { pointer: `/cnpjs/${at}`, code: "wrong_type", detail };
+}
+
+function readZeros(query: ReadonlyMap<string, string>): boolean {
+  const asked = query.get("lost_zeros");
+  if (asked === undefined || asked === "refuse") return false;
+  if (asked === "fill") return true;
+  const detail = "The query parameter lost_zeros must be fill or refuse.";
+  refuseQueryMistakes([queryMistake("lost_zeros", "unknown_value", detail)]);
+  return false;
+}
+
+function readName(body: BodyObject): string {
+  const { name: value } = body.members;
+  const name = typeof value === "string" ? value.trim() : "";
+  if (name !== "" && [...name].length <= NAME_MAX && !/\p{Cc}/u.test(name)) return name;
+  const detail = `name must have 1 to ${NAME_MAX} characters, on one line.`;
+  body.mistakes.push({ pointer: "/name", code: "wrong_format", detail });
+  return "";
+}
+
+function readKind(body: BodyObject): ListKind {
+  const { kind = "accounts" } = body.members;
+  const found = KINDS.find((one) => one === kind);
+  if (found !== undefined) return found;
+  const detail = `kind must be ${KINDS.join(" or ")}.`;
+  body.mistakes.push({ pointer: "/kind", code: "unknown_value", detail });
+  return "accounts";
+}
+
+function refuse(errors: readonly Mistake[]): void {
+  const [first] = errors;
+  if (first === undefined) return;
+  throw new AppError("invalid_request", first.detail, { errors });
+}
+
+/** The id of a path; one of a wrong shape is as unknown as any other. */
+function idOf({ params: { id = "" } }: Pick<KeyCall, "params">): string {
+  if (LIST_ID.test(id)) return id;
+  throw listNotFound();
+}
+
+/** The list of a path, which its tenant may change. */
+export function changeableList(call: KeyCall<"lists">): ListRow {
+  return call.service.lists.own(call.identity.tenantId, idOf(call));
+}
+
+function ownList(call: KeyCall<"lists">): ListRow {
+  return call.service.lists.find(call.identity.tenantId, idOf(call));
+}
+
+function answerOf(
+  { requestId }: Pick<KeyCall, "requestId">,
+  row: ListRow,
+  status = 200,
+): HttpAnswer {
+  return json({ request_id: requestId, list: listJson(row) }, status);
+}
+
+function listJson(row: ListRow): ListJson {
+  return {
+    id: row.id,
+    name: row.name,
+    kind: row.kind,
+    entries: row.entries,
+    revision: row.revision,
+    read_only: row.id === EXPORTED,
+    created_at: new Date(row.createdAt).toISOString(),
+    changed_at: new Date(row.changedAt).toISOString(),
+  };
+}

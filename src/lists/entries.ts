@@ -1,0 +1,115 @@
+/**
+ * Entries of lists as eight bytes each (native-index/query/entries.h). What comes in: accounts and
+ * companies as people write them. What goes out: their bytes, and the texts of bytes.
+ * Invariant: nothing is guessed: a text is an account, a company, or refused with a reason; zeros
+ * that a spreadsheet took away are put back only where the sender said so.
+ */
+import { cnpjCheckDigits, readCnpj, readRoot } from "../spec/cnpj.ts";
+
+/** Bytes of an entry. */
+export const ENTRY_BYTES = 8;
+
+const ORDER_BITS = 21;
+const ORDERS = 2 ** ORDER_BITS;
+/** Roots above the low half of an entry. */
+const LOW_ROOTS = 2 ** (32 - ORDER_BITS);
+const CNPJ_LENGTH = 14;
+const BASE_LENGTH = 12;
+const ROOT_LENGTH = 8;
+
+/** Why a text is no entry. */
+export const REFUSALS = {
+  not_a_cnpj: "Neither a CNPJ of 14 characters nor a root of 8.",
+  wrong_check_digits: "The last two digits do not belong to the others; one of them is mistyped.",
+  lost_zeros:
+    "A number that has lost its zeros in front; `offered` has them. Send lost_zeros=fill to " +
+    "take all of these.",
+  rounded: "A spreadsheet has rounded this number. Format its column as text and export it anew.",
+} as const;
+
+/** Code of a reason. */
+type EntryRefusal = keyof typeof REFUSALS;
+
+/** A text that is no entry. */
+export interface RefusedEntry {
+  readonly reason: EntryRefusal;
+  /** The CNPJ that it would be with its zeros. */
+  readonly offered?: string;
+}
+
+/** What an entry is: an account, or with order 0 all of a company. */
+interface EntryParts {
+  readonly root: string;
+  readonly order: string;
+}
+
+/** Reads one text; with `fillZeros` zeros in front that a number has lost are put back. */
+export function readEntry(text: string, fillZeros: boolean): EntryParts | RefusedEntry {
+  const root = readRoot(text);
+  if (root !== null) return { root, order: "0000" };
+  const read = readCnpj(text);
+  if (read === null) return readNumber(text, fillZeros);
+  if (!read.checked) return { reason: "wrong_check_digits" };
+  return partsOf(read.cnpj);
+}
+
+function partsOf(cnpj: string): EntryParts {
+  return { root: cnpj.slice(0, ROOT_LENGTH), order: cnpj.slice(ROOT_LENGTH, BASE_LENGTH) };
+}
+
+/** A number of another length: what a spreadsheet makes of a CNPJ, or nothing. */
+function readNumber(text: string, fillZeros: boolean): EntryParts | RefusedEntry {
+  if (/^[0-9][.,][0-9]+E\+?[0-9]{2}$/i.test(text)) return { reason: "rounded" };
+  if (!/^[1-9][0-9]{8,12}$/.test(text)) return { reason: "not_a_cnpj" };
+  const filled = readCnpj(text.padStart(CNPJ_LENGTH, "0"));
+  if (filled === null || !filled.checked) return { reason: "not_a_cnpj" };
+  if (fillZeros) return partsOf(filled.cnpj);
+  return { reason: "lost_zeros", offered: filled.cnpj };
+}
+
+/** Entries that are gathered one by one. */
+export class EntryBuffer {
+  #words = new Uint32Array(1 << 10);
+  #count = 0;
+
+  /** How many were gathered, repeats included. */
+  get count(): number {
+    return this.#count;
+  }
+
+  add({ root, order }: EntryParts): void {
+    const number = Number.parseInt(root, 36);
+    const at = this.#count * 2;
+    if (at === this.#words.length) {
+      const grown = new Uint32Array(this.#words.length * 2);
+      grown.set(this.#words);
+      this.#words = grown;
+    }
+    this.#words[at] = (number % LOW_ROOTS) * ORDERS + Number.parseInt(order, 36);
+    this.#words[at + 1] = Math.floor(number / LOW_ROOTS);
+    this.#count++;
+  }
+
+  /** Their bytes, in the order in which they came; with `companies` each stands for its company. */
+  bytes(companies: boolean): Uint8Array {
+    for (let at = 0; companies && at < this.#count * 2; at += 2) {
+      const low = this.#words[at] as number;
+      this.#words[at] = low - (low % ORDERS);
+    }
+    return new Uint8Array(this.#words.buffer, 0, this.#count * ENTRY_BYTES);
+  }
+}
+
+/** Text of the entry at a place: a CNPJ of 14 characters, or a root of 8. */
+export function entryText(entries: Uint8Array, at: number): string {
+  const view = new DataView(entries.buffer, entries.byteOffset + at * ENTRY_BYTES, ENTRY_BYTES);
+  const low = view.getUint32(0, true);
+  const number = view.getUint32(4, true) * LOW_ROOTS + Math.floor(low / ORDERS);
+  const root = number.toString(36).padStart(ROOT_LENGTH, "0").toUpperCase();
+  const order = (low % ORDERS)
+    .toString(36)
+    .padStart(BASE_LENGTH - ROOT_LENGTH, "0")
+    .toUpperCase();
+  if (order === "0000") return root;
+  return root + order + cnpjCheckDigits(root + order);
+}

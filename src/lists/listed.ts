@@ -1,0 +1,141 @@
+/**
+ * Specs that name lists, bound to what these hold. What comes in: a normalized spec of a tenant,
+ * and a segment. What goes out: the same spec whose lists are named with their revisions, and whose
+ * rows the segment has at hand.
+ * Invariant: a bound spec means the same for ever, so its hash stands for its answer; it is never
+ * shown, for a client sends ids. Rows are made off the event loop, once for a revision and segment.
+ */
+import { type NativeRowList, openRowList } from "../../native-index/napi/engine.ts";
+import { giveListedRows, type SpecLists } from "../search/listedrows.ts";
+import type { Segment } from "../search/segment.ts";
+import { EXPORTED } from "../spec/listids.ts";
+import type { AccountQuerySpec } from "../spec/schema.ts";
+import type { ListPin } from "../store/liststore.ts";
+import { type Lists, listNotFound } from "./lists.ts";
+
+/** Rows of lists that are kept for a segment; one takes up to an eighth of a byte for each row. */
+const KEPT_MAX = 64;
+
+/** A list at a revision, with the id that a spec has for it. */
+export interface NamedPin extends ListPin {
+  readonly id: string;
+}
+
+/** Binds specs to lists. */
+export class ListedSpecs {
+  readonly #lists: Lists;
+  readonly #rows = new WeakMap<Segment, Map<string, NativeRowList>>();
+
+  constructor(lists: Lists) {
+    this.#lists = lists;
+  }
+
+  /** The lists that a spec names, as they are now. Throws `list_not_found` with the place. */
+  pins(tenantId: string, { filters: { lists = {} } }: AccountQuerySpec): NamedPin[] {
+    const pins = new Map<string, NamedPin>();
+    for (const [member, ids] of Object.entries(lists)) {
+      ids.forEach((id, at) => {
+        const row = this.#lists.seen(tenantId, id);
+        if (row === undefined) throw listNotFound(`/spec/filters/lists/${member}/${at}`);
+        pins.set(id, { id, list: row.sequence, revision: row.revision });
+      });
+    }
+    return [...pins.values()];
+  }
+
+  /** Binds a spec to its lists as they are now; at once where their rows are known. */
+  bind(
+    tenantId: string,
+    segment: Segment,
+    spec: AccountQuerySpec,
+  ): AccountQuerySpec | Promise<AccountQuerySpec> {
+    if (spec.filters.lists === undefined) return spec;
+    return this.bindTo(this.pins(tenantId, spec), segment, spec);
+  }
+
+  /** Binds a spec to lists at given revisions. */
+  bindTo(
+    pins: readonly NamedPin[],
+    segment: Segment,
+    spec: AccountQuerySpec,
+  ): AccountQuerySpec | Promise<AccountQuerySpec> {
+    if (spec.filters.lists === undefined) return spec;
+    const rows = pins.map((pin) => this.#rowsOf(segment, pin));
+    const waits = rows.some((one) => one instanceof Promise);
+    const give = (made: readonly NativeRowList[]) => {
+      const byId = new Map(pins.map(({ id }, at) => [id, made[at] as NativeRowList]));
+      return giveRows(boundSpec(spec, pins), segment, (member) =>
+        (spec.filters.lists?.[member] ?? []).map((id) => byId.get(id) as NativeRowList),
+      );
+    };
+    return waits ? Promise.all(rows).then(give) : give(rows as NativeRowList[]);
+  }
+
+  #rowsOf(segment: Segment, pin: NamedPin): NativeRowList | Promise<NativeRowList> {
+    const kept = this.#rows.get(segment) ?? new Map<string, NativeRowList>();
+    this.#rows.set(segment, kept);
+    const key = pinName(pin);
+    const known = kept.get(key);
+    if (known === undefined) return this.#make(segment, pin, kept);
+    kept.delete(key);
+    kept.set(key, known);
+    return known;
+  }
+
+  async #make(
+    segment: Segment,
+    pin: NamedPin,
+    kept: Map<string, NativeRowList>,
+  ): Promise<NativeRowList> {
+    const { roaring } = await segment.native.entryRowsAside(this.#lists.allEntries(pin));
+    const rows = openRowList(roaring);
+    kept.set(pinName(pin), rows);
+    if (kept.size > KEPT_MAX) kept.delete(kept.keys().next().value as string);
+    return rows;
+  }
+}
+
+/** What a bound spec names a list by. */
+export function pinName({ id, list, revision }: NamedPin): string {
+  return `${id === EXPORTED ? `${id}.${list}` : id}@${revision}`;
+}
+
+/** A spec whose lists are named with their revisions. */
+export function boundSpec(spec: AccountQuerySpec, pins: readonly NamedPin[]): AccountQuerySpec {
+  const { lists } = spec.filters;
+  if (lists === undefined) return spec;
+  const names = new Map(pins.map((pin) => [pin.id, pinName(pin)]));
+  const named = Object.entries(lists).map(([member, ids]) => {
+    return [member, ids.map((id) => names.get(id) as string)];
+  });
+  return { ...spec, filters: { ...spec.filters, lists: Object.fromEntries(named) as SpecLists } };
+}
+
+/** Gives a bound spec the rows of entries, by the names that lists have in it. */
+export async function giveEntries(
+  bound: AccountQuerySpec,
+  segment: Segment,
+  entries: ReadonlyMap<string, Uint8Array>,
+): Promise<void> {
+  const { lists } = bound.filters;
+  if (lists === undefined) return;
+  const rows = new Map<string, NativeRowList>();
+  for (const [name, own] of entries) {
+    const { roaring } = await segment.native.entryRowsAside(own);
+    rows.set(name, openRowList(roaring));
+  }
+  giveRows(bound, segment, (member) =>
+    (lists[member] ?? []).map((name) => rows.get(name) as NativeRowList),
+  );
+}
+
+/** Gives a bound spec its rows. */
+function giveRows(
+  bound: AccountQuerySpec,
+  segment: Segment,
+  rowsOf: (member: keyof SpecLists) => readonly NativeRowList[],
+): AccountQuerySpec {
+  const rows = { any_of: rowsOf("any_of"), exclude: rowsOf("exclude") };
+  giveListedRows(bound.filters.lists as SpecLists, segment, rows);
+  return bound;
+}

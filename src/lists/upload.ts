@@ -1,0 +1,98 @@
+/**
+ * What somebody sends for a list. What comes in: texts, or a CSV file piece by piece. What goes
+ * out: the entries they are, and the lines that were not understood.
+ * Invariant: every text is counted once: as an entry or as refused; of the refused the first ones
+ * are told, all are counted; more entries than a list may have are refused as soon as they come.
+ */
+import { AppError } from "../errors.ts";
+import { CsvColumn, CsvRefusal } from "./csvcolumn.ts";
+import { EntryBuffer, type RefusedEntry, readEntry } from "./entries.ts";
+
+/** Refused lines that are told. */
+export const REFUSED_TOLD = 100;
+/** Entries of one list, whatever the plan. */
+const LIST_ENTRIES_MAX = 2_000_000;
+/** Longest part of a refused text that is told. */
+const TEXT_TOLD = 64;
+
+/** A line that was not understood; lines and elements are counted from 1. */
+interface RefusedLine extends RefusedEntry {
+  readonly line: number;
+  readonly text: string;
+}
+
+/** Gathers what is sent. */
+export class Upload {
+  readonly #fillZeros: boolean;
+  readonly #entries = new EntryBuffer();
+  readonly refused: RefusedLine[] = [];
+  refusedCount = 0;
+
+  /** With `fillZeros` zeros in front that a number has lost are put back. */
+  constructor(fillZeros: boolean) {
+    this.#fillZeros = fillZeros;
+  }
+
+  /** Texts that were sent. */
+  get read(): number {
+    return this.#entries.count + this.refusedCount;
+  }
+
+  /** Entries in the order in which they came, repeats included; or their companies. */
+  entries(companies: boolean): Uint8Array {
+    return this.#entries.bytes(companies);
+  }
+
+  /** Takes one text. Throws `invalid_request` where there are too many. */
+  take(text: string, line: number): void {
+    const found = readEntry(text, this.#fillZeros);
+    if (!("reason" in found)) {
+      if (this.#entries.count >= LIST_ENTRIES_MAX) {
+        const most = LIST_ENTRIES_MAX.toLocaleString("en");
+        throw new AppError("invalid_request", `Send at most ${most} entries at once.`);
+      }
+      this.#entries.add(found);
+      return;
+    }
+    this.refusedCount++;
+    if (this.refused.length >= REFUSED_TOLD) return;
+    this.refused.push({ line, text: text.slice(0, TEXT_TOLD), ...found });
+  }
+}
+
+/** Reads a CSV file piece by piece; what is wrong with the file as a whole is told at its end. */
+export class CsvUpload extends Upload {
+  readonly #column: CsvColumn;
+  #failure: unknown = null;
+
+  /** `column` is the header of the column, or its number; found where not given. */
+  constructor(fillZeros: boolean, column: string | undefined) {
+    super(fillZeros);
+    this.#column = new CsvColumn((text, line) => this.take(text, line), column);
+  }
+
+  /** Takes a piece. */
+  add(bytes: Uint8Array): void {
+    this.#trying(() => this.#column.add(bytes));
+  }
+
+  /** There is no more. Throws `invalid_request` where the file cannot be read. */
+  end(): this {
+    this.#trying(() => this.#column.end());
+    if (this.#failure === null) return this;
+    if (!(this.#failure instanceof CsvRefusal)) throw this.#failure;
+    const { message } = this.#failure;
+    throw new AppError("invalid_request", message, {
+      errors: [{ pointer: "", code: "unreadable_csv", detail: message }],
+    });
+  }
+
+  #trying(read: () => void): void {
+    if (this.#failure !== null) return;
+    try {
+      read();
+    } catch (error) {
+      this.#failure = error;
+    }
+  }
+}

@@ -1,0 +1,100 @@
+/**
+ * Proves: an export whose spec names lists holds what they held when it was created, although they
+ * were changed and deleted while it waited; with the same Idempotency-Key a changed list is another
+ * request; the record shows ids as they were sent; what was kept for the export is let go of.
+ * Does not prove: which accounts match (campaign/twin/listed.test.ts), nor crashes.
+ */
+import assert from "node:assert/strict";
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { after, before, it } from "node:test";
+import { loadPlans } from "../../../src/access/plans.ts";
+import { systemClock } from "../../../src/clock.ts";
+import { Exports } from "../../../src/export/exports.ts";
+import { slugOf } from "../../../src/export/files/filename.ts";
+import { RenderPool } from "../../../src/export/queue/pool.ts";
+import { ListedSpecs } from "../../../src/lists/listed.ts";
+import { Lists } from "../../../src/lists/lists.ts";
+import { openLog } from "../../../src/log.ts";
+import { search } from "../../../src/search/searcher.ts";
+import { openSegment, type Segment } from "../../../src/search/segment.ts";
+import { normalizeSpec } from "../../../src/spec/normalize.ts";
+import { openDatabase } from "../../../src/store/database.ts";
+import { ListStore } from "../../../src/store/liststore.ts";
+import { makeSampleSnapshot, type SampleSnapshot } from "../../support/sample/snapshot.ts";
+import { exportContext } from "../../support/spec/catalog.ts";
+
+const folder = mkdtempSync(join(tmpdir(), "peneira-listed-export-"));
+const LIMITS = { lists: 9, list_entries: 9_999 };
+let sample: SampleSnapshot;
+let segment: Segment;
+
+before(async () => {
+  sample = await makeSampleSnapshot(2_000, 7, "2026-10");
+  segment = await openSegment(sample.snapshot);
+});
+after(() => {
+  segment.close();
+  sample.dispose();
+  rmSync(folder, { recursive: true });
+});
+
+it("an export is pinned to the lists of its creation", async () => {
+  const database = openDatabase(folder);
+  database.exec("INSERT INTO tenants (id, name, created_at) VALUES ('ten', 't', 0)");
+  const lists = new Lists(new ListStore(database), systemClock);
+  const listed = new ListedSpecs(lists);
+  const plans = loadPlans();
+  const exports = new Exports({
+    ...{ database, dataDir: folder, threads: new RenderPool(1), plans, clock: systemClock },
+    ...{ log: openLog("silent"), retention: 60, forget: 86_400, freeBytesMin: 0, slugOf },
+  });
+  const { id, sequence } = lists.create("ten", { name: "x", kind: "accounts" }, LIMITS);
+  const context = { ...exportContext(segment.catalog), listsKnown: true };
+  const { spec } = normalizeSpec(
+    { filters: { lists: { exclude: [id] } }, output: { format: "csv", fields: ["cnpj"] } },
+    context,
+  );
+  const all = normalizeSpec({ limit: 5_000, output: { fields: ["cnpj"] } }, context).spec;
+  const page = search(segment, { spec: all, fields: ["cnpj"], afterRow: -1, explain: false });
+  const cnpjs = (JSON.parse(Buffer.from(page.accounts).toString()) as { cnpj: string }[]).map(
+    ({ cnpj }) => cnpj,
+  );
+  const change = (verb: "add" | "remove", rows: readonly number[]) => {
+    const entries = segment.native.entriesOf(Uint32Array.from(rows));
+    return lists.change({ tenantId: "ten", id }, { entries, verb }, { limits: LIMITS, segment });
+  };
+  const create = (key: string) =>
+    exports.create({
+      ...{ tenantId: "ten", keyId: "k", plan: plans.enterprise, bodyHash: key },
+      ...{ idempotencyKey: key, spec, segment, rows: 1, lists: listed.pins("ten", spec) },
+    });
+  await change("add", [0, 1, 2]);
+  const first = create("one");
+  assert.equal(create("one").record.id, first.record.id);
+  await change("add", [3]);
+  await change("remove", [1]);
+  assert.throws(() => create("one"), /came with another request before/);
+  const second = create("two");
+  lists.remove("ten", id);
+  const blocks = () =>
+    database
+      .prepare<[number], number>("SELECT count(*) FROM list_blocks WHERE list = ?")
+      .pluck()
+      .get(sequence) as number;
+  assert.equal(blocks(), 2);
+  exports.start(segment);
+  const held = async (export_: typeof first) => {
+    const { record } = export_;
+    assert.deepEqual(export_.spec.filters.lists, { exclude: [id] });
+    const done = await exports.settled("ten", record.id, 60_000);
+    assert.equal(done.state, "done");
+    return readFileSync(exports.filePath(done), "utf8").trim().split("\r\n").slice(1);
+  };
+  const without = (rows: readonly number[]) => cnpjs.filter((_, row) => !rows.includes(row));
+  assert.deepEqual(await held(first), without([0, 1, 2]));
+  assert.deepEqual(await held(second), without([0, 2, 3]));
+  await exports.close();
+  database.close();
+});

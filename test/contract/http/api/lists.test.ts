@@ -1,0 +1,185 @@
+/**
+ * Proves, on both transports: lists are created, named, filled from JSON, CSV and searches,
+ * emptied, paged and deleted as documented; a file is read while it comes and needs no room beside
+ * its entries; another tenant's list is answered as one that does not exist, on every route.
+ * Does not prove: what a search does with lists (listed-search.test.ts).
+ */
+import assert from "node:assert/strict";
+import { after, before, describe, it } from "node:test";
+import { ENGINE } from "../../../../src/search/engine.ts";
+import { openSegment, type Segment } from "../../../../src/search/segment.ts";
+import { fetchDocumented } from "../../../support/http/documented.ts";
+import { type FakeServer, startFake, TRANSPORTS } from "../../../support/http/fake.ts";
+import { makeSampleSnapshot, type SampleSnapshot } from "../../../support/sample/snapshot.ts";
+
+interface Body {
+  readonly list: Readonly<Record<string, unknown>> & { readonly id: string };
+  readonly lists: readonly { readonly id: string; readonly name: string }[];
+  readonly entries: readonly string[];
+  readonly next_cursor: string | null;
+  readonly total: number;
+  readonly code: string;
+  readonly detail: string;
+  readonly [member: string]: unknown;
+}
+
+interface Seen {
+  readonly status: number;
+  readonly headers: Headers;
+  readonly body: Body;
+}
+
+const SP = { filters: { geo: { uf_any_of: ["SP"] } } };
+let sample: SampleSnapshot;
+let segment: Segment;
+
+before(async () => {
+  sample = await makeSampleSnapshot(2_000, 7, "2026-10");
+  segment = await openSegment(sample.snapshot);
+});
+after(() => {
+  segment.close();
+  sample.dispose();
+});
+
+for (const transport of TRANSPORTS) {
+  describe(`lists over ${transport}`, () => {
+    let server: FakeServer;
+    before(async () => {
+      server = await startFake(transport, { engine: ENGINE, segment: () => segment });
+    });
+    after(() => server.close());
+
+    async function ask(method: string, path: string, sent?: unknown, tenant = "enterprise") {
+      const text = typeof sent === "string";
+      const key = server.keys[tenant as "free"];
+      const answer = await fetchDocumented(server.base + path, {
+        method,
+        headers: {
+          authorization: `Bearer ${key}`,
+          ...(sent === undefined ? {} : { "content-type": text ? "text/csv" : "application/json" }),
+        },
+        ...(sent === undefined ? {} : { body: text ? sent : JSON.stringify(sent) }),
+      });
+      const body = answer.status === 204 ? {} : await answer.json();
+      return { status: answer.status, headers: answer.headers, body } as Seen;
+    }
+
+    async function made(name: string, kind = "accounts"): Promise<string> {
+      const { status, body } = await ask("POST", "/v1/lists", { name, kind });
+      assert.equal(status, 201, JSON.stringify(body));
+      return body.list.id;
+    }
+
+    it("are created, named, listed and deleted", async () => {
+      const created = await ask("POST", "/v1/lists", { name: " Clientes " });
+      const { id } = created.body.list;
+      assert.equal(created.headers.get("location"), `/v1/lists/${id}`);
+      assert.deepEqual(
+        { ...created.body.list, created_at: "", changed_at: "" },
+        {
+          ...{ id, name: "Clientes", kind: "accounts", entries: 0, revision: 0 },
+          ...{ read_only: false, created_at: "", changed_at: "" },
+        },
+      );
+      const renamed = await ask("PATCH", `/v1/lists/${id}`, { name: "Outros" });
+      assert.equal(renamed.body.list.name, "Outros");
+      const wrong = await ask("POST", "/v1/lists", { name: "", kind: "tags", colour: 1 });
+      assert.equal(wrong.status, 422);
+      assert.equal((wrong.body.errors as unknown[]).length, 3);
+      const more = [await made("b"), await made("c"), id];
+      const first = await ask("GET", "/v1/lists?limit=2");
+      const next = /<([^>]+)>; rel="next"/.exec(first.headers.get("link") ?? "")?.[1] ?? "";
+      const second = await ask("GET", next);
+      const listed = [...first.body.lists, ...second.body.lists].map((list) => list.id);
+      assert.deepEqual(new Set(listed), new Set(more));
+      for (const one of more) assert.equal((await ask("DELETE", `/v1/lists/${one}`)).status, 204);
+      assert.deepEqual((await ask("GET", "/v1/lists")).body.lists, []);
+      assert.equal((await ask("GET", `/v1/lists/${id}`)).body.code, "list_not_found");
+    });
+
+    it("are filled and emptied with JSON, and tell what they did not take", async () => {
+      const id = await made("json");
+      const path = `/v1/lists/${id}/entries`;
+      const cnpjs = ["11.222.333/0001-81", "11222333000181", "11222333", "nada"];
+      const added = await ask("POST", path, { cnpjs });
+      assert.equal(added.status, 200, JSON.stringify(added.body));
+      const { list, request_id: _, ...counts } = added.body;
+      assert.deepEqual(counts, {
+        ...{ read: 4, added: 2, already_there: 0, repeated: 1, not_in_snapshot: 2 },
+        ...{ refused_count: 1, refused: [{ line: 4, text: "nada", reason: "not_a_cnpj" }] },
+      });
+      assert.equal(list.revision, 1);
+      const read = await ask("GET", path);
+      assert.deepEqual(read.body.entries, ["11222333", "11222333000181"]);
+      const removed = await ask("POST", `${path}/remove`, { cnpjs: ["11222333", "00000000"] });
+      assert.deepEqual([removed.body.removed, removed.body.not_there], [1, 1]);
+      const again = await ask("POST", `${path}/remove`, { cnpjs: ["11222333"] });
+      assert.equal(again.body.list.revision, removed.body.list.revision);
+      const numbers = await ask("POST", path, { cnpjs: [11222333000181] });
+      assert.match(numbers.body.detail, /a number would have lost its zeros/);
+    });
+
+    it("of companies take every CNPJ for its company", async () => {
+      const id = await made("companies", "companies");
+      await ask("POST", `/v1/lists/${id}/entries`, { cnpjs: ["11222333000181"] });
+      const read = await ask("GET", `/v1/lists/${id}/entries`);
+      assert.deepEqual(read.body.entries, ["11222333"]);
+    });
+
+    it("are filled with files larger than other bodies, and from searches", async () => {
+      const id = await made("csv");
+      const searched = await ask("POST", `/v1/lists/${id}/entries/from-search`, { spec: SP });
+      assert.equal(searched.status, 200, JSON.stringify(searched.body));
+      const { total } = (await ask("POST", "/v1/accounts/count", { spec: SP })).body;
+      assert(total > 100);
+      assert.deepEqual([searched.body.added, searched.body.not_in_snapshot], [total, 0]);
+      const all: string[] = [];
+      for (let path = `/v1/lists/${id}/entries?limit=100`; path !== ""; ) {
+        const page = await ask("GET", path);
+        all.push(...page.body.entries);
+        path = /<([^>]+)>/.exec(page.headers.get("link") ?? "")?.[1] ?? "";
+      }
+      assert.equal(all.length, total);
+      const other = await made("copy");
+      const lines = all.map((cnpj) => `${"x".repeat(9_000)};${cnpj}`);
+      const file = `nome;cnpj\r\n${lines.join("\r\n")}\r\nx;nada`;
+      assert(file.length > 1_048_576);
+      const sent = await ask("POST", `/v1/lists/${other}/entries`, file);
+      assert.equal(sent.status, 200, JSON.stringify(sent.body));
+      assert.deepEqual([sent.body.added, sent.body.refused_count], [total, 1]);
+      assert.equal(server.bodies.used, 0);
+      const column = await ask("POST", `/v1/lists/${other}/entries?column=z`, file);
+      assert.equal(column.status, 422);
+      const broad = await ask("POST", `/v1/lists/${id}/entries/from-search`, { spec: {} });
+      assert.equal(broad.body.code, "query_too_broad");
+    });
+
+    it("of another tenant do not exist on any route", async () => {
+      const id = await made("mine");
+      const unknown = `lst_${"0".repeat(32)}`;
+      const routes: readonly (readonly [string, string, unknown?])[] = [
+        ["GET", ""],
+        ["PATCH", "", { name: "x" }],
+        ["DELETE", ""],
+        ["GET", "/entries"],
+        ["POST", "/entries", { cnpjs: ["11222333"] }],
+        ["POST", "/entries", "11222333"],
+        ["POST", "/entries/remove", { cnpjs: ["11222333"] }],
+        ["POST", "/entries/from-search", { spec: SP }],
+      ];
+      for (const [method, path, sent] of routes) {
+        const told: string[] = [];
+        for (const one of [id, unknown, "lst_1"]) {
+          const { status, body } = await ask(method, `/v1/lists/${one}${path}`, sent, "growth");
+          assert.equal(status, 404, `${method} ${path}`);
+          told.push(JSON.stringify({ ...body, request_id: "" }));
+        }
+        assert.equal(new Set(told).size, 1, `${method} ${path}`);
+      }
+      assert.deepEqual((await ask("GET", "/v1/lists", undefined, "growth")).body.lists, []);
+      const { list } = (await ask("GET", `/v1/lists/${id}`)).body;
+      assert.deepEqual([list.name, list.entries, list.revision], ["mine", 0, 0]);
+    });
+  });
+}

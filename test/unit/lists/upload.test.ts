@@ -1,0 +1,128 @@
+/**
+ * Proves: what people send for a list becomes the entries they mean: every spelling, the column by
+ * header, name, number or content, with commas, semicolons, tabs, quotes, line ends of both kinds
+ * and a byte order mark, however the file is cut into pieces; numbers that lost their zeros are
+ * offered and taken only where that is asked for; what is not understood is told with its line.
+ * Does not prove: that entries become rows (campaign/kernel/row-lists.test.ts).
+ */
+import assert from "node:assert/strict";
+import { describe, it } from "node:test";
+import { AppError } from "../../../src/errors.ts";
+import { ENTRY_BYTES, entryText } from "../../../src/lists/entries.ts";
+import { CsvUpload, REFUSED_TOLD, Upload } from "../../../src/lists/upload.ts";
+import { cnpjCheckDigits } from "../../../src/spec/cnpj.ts";
+
+const A = "11222333000181";
+const B = `12ABC34501DE${cnpjCheckDigits("12ABC34501DE")}`;
+/** Begins with zeros. */
+const Z = `000123450001${cnpjCheckDigits("000123450001")}`;
+
+interface Sent {
+  readonly column?: string;
+  readonly fillZeros?: boolean;
+  readonly piece?: number;
+}
+
+function textsOf(upload: Upload, companies = false): string[] {
+  const bytes = upload.entries(companies);
+  return Array.from({ length: bytes.length / ENTRY_BYTES }, (_, at) => entryText(bytes, at));
+}
+
+function sent(file: string | Buffer, { column, fillZeros = false, piece }: Sent = {}): CsvUpload {
+  const upload = new CsvUpload(fillZeros, column);
+  const bytes = Buffer.from(file as string);
+  const step = piece ?? Math.max(1, bytes.length);
+  for (let at = 0; at < bytes.length; at += step) upload.add(bytes.subarray(at, at + step));
+  return upload.end();
+}
+
+describe("texts", () => {
+  it("are read in every spelling, and back", () => {
+    const upload = new Upload(false);
+    const texts = [A, "11.222.333/0001-81", B.toLowerCase(), Z, "11222333", "12.abc.345"];
+    texts.forEach((text, at) => {
+      upload.take(text, at + 1);
+    });
+    assert.deepEqual(textsOf(upload), [A, A, B, Z, "11222333", "12ABC345"]);
+    assert.deepEqual(textsOf(upload, true).slice(0, 4), [
+      ...["11222333", "11222333", "12ABC345", "00012345"],
+    ]);
+  });
+
+  it("that are none are told with their reason, the first of them with their lines", () => {
+    const upload = new Upload(false);
+    const lost = Z.replace(/^0+/, "");
+    const texts = ["11222333000182", lost, "1,12223E+13", "padaria", "123456789"];
+    texts.forEach((text, at) => {
+      upload.take(text, at + 1);
+    });
+    assert.deepEqual(upload.refused, [
+      { line: 1, text: "11222333000182", reason: "wrong_check_digits" },
+      { line: 2, text: lost, reason: "lost_zeros", offered: Z },
+      { line: 3, text: "1,12223E+13", reason: "rounded" },
+      { line: 4, text: "padaria", reason: "not_a_cnpj" },
+      { line: 5, text: "123456789", reason: "not_a_cnpj" },
+    ]);
+    for (let line = 6; line < 300; line++) upload.take("x".repeat(1_000), line);
+    assert.equal(upload.refused.length, REFUSED_TOLD);
+    assert.equal(upload.refusedCount, 299);
+    assert.equal(upload.refused.at(-1)?.text.length, 64);
+  });
+
+  it("get their zeros back where that is asked for", () => {
+    const upload = new Upload(true);
+    upload.take(Z.replace(/^0+/, ""), 1);
+    upload.take("123456789", 2);
+    assert.deepEqual(textsOf(upload), [Z]);
+    assert.equal(upload.refusedCount, 1);
+  });
+});
+
+describe("a file", () => {
+  const files: Readonly<Record<string, readonly [string, Sent?]>> = {
+    "with one column and no header": [`${A}\n${Z}\n${B}`],
+    "with Windows line ends": [`${A}\r\n${Z}\r\n\r\n${B}\r\n`],
+    "with a header and semicolons": [`Nome;CNPJ;UF\nA;${A};SP\nB;${Z};MG\nC;${B};RJ`],
+    "with a byte order mark": [`\ufeffCNPJ;Nome\n${A};A\n${Z};B\n${B};C`],
+    "with a header that says cnpj": [`Razão social,CNPJ da empresa\nx,${A}\ny,${Z}\nz,${B}`],
+    "with another header": [`documento\tnome\n${A}\tx\n${Z}\ty\n${B}\tz`],
+    "with cells in quotes": [`nome,cnpj\n"A, ""x""\nline 2","${A}"\n"B",${Z}\nC," ${B} "`],
+    "with a column by name": [`cnpj,mae\nx,${A}\nx,${Z}\nx,${B}`, { column: "Mãe" }],
+    "with a column by number": [`1,${A}\n2,${Z}\n3,${B}`, { column: "2" }],
+  };
+  for (const [name, [file, options]] of Object.entries(files)) {
+    it(`${name} is read, however it is cut`, () => {
+      const text = name.endsWith("name") ? file.replace("mae", "mãe") : file;
+      for (const piece of [1, 2, 7, 1_000]) {
+        const upload = sent(text, { ...options, piece });
+        assert.deepEqual(textsOf(upload), [A, Z, B], `pieces of ${piece}`);
+        assert.deepEqual(upload.refused, []);
+      }
+    });
+  }
+
+  it("has its lines counted, also those in quotes and after the first hundred", () => {
+    const lines = Array.from({ length: 250 }, (_, at) => (at === 240 ? "strange" : A));
+    const upload = sent(`nome;cnpj\n"a\nb";${Z}\n${lines.map((line) => `x;${line}`).join("\n")}`);
+    assert.deepEqual(upload.refused, [{ line: 244, text: "strange", reason: "not_a_cnpj" }]);
+    assert.equal(upload.read, 251);
+  });
+
+  it("whose column is not there, or whose quote is left open, is refused", () => {
+    const message = (file: string, options?: Sent) => {
+      try {
+        sent(file, options);
+      } catch (error) {
+        assert(error instanceof AppError);
+        return error.message;
+      }
+      return "";
+    };
+    assert.match(message("a;b\n1;2", { column: "c" }), /no column "c"/);
+    assert.match(message("nome;cidade\nx;y"), /No column of the first lines holds CNPJs/);
+    assert.match(
+      message(`${A}\n"${"x\n".repeat(600_000)}`, { piece: 65_536 }),
+      /Line 2 has no end/,
+    );
+  });
+});
