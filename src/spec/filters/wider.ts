@@ -57,8 +57,7 @@ export const WIDER = {
     input: (shape: Shapes) =>
       shape.orNull(
         shape.texts(
-          "One of the secondary activities is among these; spelled as in cnae_any_of, whatever " +
-            "secondary_cnae_mode says.",
+          "Secondary activities, spelled as in cnae_any_of, whatever secondary_cnae_mode says.",
         ),
       ),
     read: "secondaryCnaes",
@@ -72,35 +71,35 @@ export const WIDER = {
   establishments_min: counted("company", {
     member: "establishments_min",
     part: "establishments",
-    what: "The company has so many active establishments, or more.",
+    what: "Active establishments of the company, inclusive.",
   }),
   establishments_max: counted("company", {
     member: "establishments_max",
     part: "establishments",
-    what: "The company has so many active establishments at most.",
+    what: "Active establishments of the company, inclusive.",
   }),
   require_mobile: only("contact", {
     member: "require_mobile",
     part: "mobile",
-    what: "Only accounts with a mobile phone: nine digits, of which the first is 9.",
+    what: "Has a mobile: nine digits, the first is 9.",
   }),
   require_landline: only("contact", {
     member: "require_landline",
     part: "landline",
-    what: "Only accounts with a landline phone: seven or eight digits.",
+    what: "Has a landline: seven or eight digits.",
   }),
   require_own_domain: {
     ...only("contact", {
       member: "require_own_domain",
       part: "own_domain",
-      what: "Only accounts whose e-mail is not at a public mail provider's domain.",
+      what: "Has an e-mail beside the public mail providers.",
     }),
     counted: true,
   },
   email_shared_max: counted("contact", {
     member: "email_shared_max",
     part: "email_shared",
-    what: "At most so many companies of the snapshot have the same e-mail; 1 is one of its own.",
+    what: "At most so many companies have the same e-mail; 1 is its own.",
   }),
   any_of: {
     group: "lists",
