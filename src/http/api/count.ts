@@ -58,7 +58,7 @@ function* countSteps(
   const tag = weakTag([
     "count",
     segment.snapshotId,
-    JSON.stringify([spec, bound.filters.lists]),
+    JSON.stringify(bound.filters.lists === undefined ? spec : [spec, bound.filters.lists]),
     String(names),
   ]);
   const known = unchanged(call, tag);

@@ -194,8 +194,10 @@ function* readSearch(bytes: Uint8Array, reading: Reading): Steps<SearchRequest> 
   if (!isSmall(bytes)) yield;
   const missing = tooBroad(spec)?.missing ?? null;
   const prefix = Buffer.from(prefixText(segment, { spec }, "accounts"));
-  const named = JSON.stringify(bound.filters.lists ?? null);
-  const tag = weakTag(["search", segment.snapshotId, prefix, cursor ?? "", String(facets), named]);
+  const { lists } = bound.filters;
+  const named = lists === undefined ? [] : [JSON.stringify(lists)];
+  const parts = ["search", segment.snapshotId, prefix, cursor ?? "", String(facets), ...named];
+  const tag = weakTag(parts);
   return new Prepared({ spec: bound, cursor, missing, facets, tag, prefix });
 }
 

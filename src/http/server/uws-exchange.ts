@@ -154,7 +154,10 @@ export class UwsExchange implements Exchange {
   }
 
   body(wanted: BodyRequest, done: BodyReader): void {
-    const incoming = new IncomingBody({ ...wanted, budget: this.#around.bodies, done });
+    // Named one by one: a spread leaves more garbage than the rest of this.
+    const { limitBytes, sender, taker } = wanted;
+    const budget = this.#around.bodies;
+    const incoming = new IncomingBody({ limitBytes, sender, taker, budget, done });
     this.#incoming = incoming;
     this.#response.onData((chunk, isLast) => {
       if (!incoming.waiting) return;

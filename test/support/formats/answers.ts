@@ -18,6 +18,9 @@ import {
 import { normalizeSpec } from "../../../src/spec/normalize.ts";
 import type { AccountQuerySpec } from "../../../src/spec/schema.ts";
 
+/** A field of both formats that came after the answers were kept; it is made from the phones. */
+const MADE_LATER = "whatsapp";
+
 /** Accounts that are asked for at once. */
 const PAGE = 12;
 
@@ -58,7 +61,9 @@ export function answersOf(segment: Segment): object {
   const isFirst = segment.catalog.lacksCounts === true;
   const specs = isFirst ? SPECS : [...SPECS, ...COUNTED_SPECS];
   const wider: readonly string[] = WIDER_FIELDS.map(({ name }) => name);
-  const fields = OUTPUT_FIELD_NAMES.filter((name) => !isFirst || !wider.includes(name));
+  const fields = OUTPUT_FIELD_NAMES.filter(
+    (name) => name !== MADE_LATER && (!isFirst || !wider.includes(name)),
+  );
   return {
     snapshot: { label, snapshotDate, snapshotId, provenance, accounts },
     searches: specs.map((input) => ({ input, ...answer(segment, specOf(segment, input)) })),

@@ -92,6 +92,10 @@ const FULL = normalizeSpec(
 // No spec asks for head offices alone that are branches; each of the two is told all the same.
 FULL.filters.company.branches_only = true;
 
+const LISTS = ["a", "b", "c"].map((digit) => `lst_${digit.repeat(32)}`) as [string, string, string];
+// Whose lists they are is not known where specs are normalized for themselves.
+FULL.filters.lists = { any_of: [LISTS[0]], exclude: [LISTS[1]] };
+
 /** Another value for every leaf that changes what is exported. */
 const CHANGES: Readonly<Record<string, unknown>> = {
   limit: 501,
@@ -126,6 +130,8 @@ const CHANGES: Readonly<Record<string, unknown>> = {
   "filters.contact.require_own_domain": undefined,
   "filters.contact.email_shared_max": 3,
   "filters.contact.phone_shared_max": undefined,
+  "filters.lists.any_of": [LISTS[0], LISTS[2]],
+  "filters.lists.exclude": undefined,
   "sort.0.field": "cnpj",
   "sort.0.direction": "asc",
   "scoring.strategy": "established",
