@@ -182,8 +182,8 @@ export const OUTPUT_INPUT_SCHEMA = Type.Partial(
   Type.Object({
     ...SPEC_SCHEMA.properties.output.properties,
     labels: Type.Union([Type.Enum([...LABEL_LANGUAGES]), Type.Null()], {
+      // No default: generated clients would have to send it.
       description: LABELS_TEXT,
-      default: null,
     }),
     // Blanks at its ends and doubled ones go.
     title: Type.String({
