@@ -16,7 +16,7 @@ import { language } from "../app/language.ts";
 import { go, shownSearch } from "../app/router.ts";
 import { loadStatus, status } from "../app/status.ts";
 import { words } from "../app/words.ts";
-import { exportRowsMax, freshKey } from "../exports/draft.ts";
+import { exportRowsMax, SendingKeys } from "../exports/draft.ts";
 import { addressOfSpec } from "../exports/summary.ts";
 import { follow } from "../exports/watch.ts";
 import { catalog, loadCatalog } from "../find/catalog.ts";
@@ -210,6 +210,8 @@ function Answer({ asked, kind }: { asked: News; kind: ChangeKind }): VNode {
 
 function ExportMenu({ question, total }: { question: NewsQuestion; total: number }): VNode | null {
   const { news, exports } = words.value;
+  // A second click, or one after an answer that was lost, makes no second file.
+  const [keys] = useState(() => new SendingKeys());
   if (status.value === null || exportRowsMax(status.value) === 0 || total === 0) return null;
   const send = async (format: "xlsx" | "csv") => {
     const { spec, since, kind } = question;
@@ -217,7 +219,9 @@ function ExportMenu({ question, total }: { question: NewsQuestion; total: number
     const output = { format, labels: language.value };
     const body = { spec: asked, since, kinds: [kind], output };
     try {
-      const created = await post<CreatedExport>("/exports", body, { idempotencyKey: freshKey() });
+      const created = await post<CreatedExport>("/exports", body, {
+        idempotencyKey: keys.keyFor(body),
+      });
       follow(created.export);
       const action = { label: exports.toastOpen, onClick: () => go("exports") };
       toast(news.exporting, { action });
