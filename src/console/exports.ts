@@ -38,47 +38,31 @@ export function readConsoleExport(
   return readAs(call, (record) => answered<ExportView>(consoleRecord(call, names, record)));
 }
 
+/** What making an export of either kind takes. */
+type MakingCall = SessionCall<
+  | "changeLists"
+  | "clock"
+  | "engine"
+  | "exporter"
+  | "hold"
+  | "keyring"
+  | "listed"
+  | "months"
+  | "replaced"
+  | "secondaryCnaeFull"
+  | "segment"
+  | "stopping"
+  | "telemetry"
+  | "users"
+>;
+
 /** `POST /exports`, of accounts or, with `since`, of changes. */
-export function createConsoleExport(
-  call: SessionCall<
-    | "changeLists"
-    | "clock"
-    | "engine"
-    | "exporter"
-    | "hold"
-    | "keyring"
-    | "listed"
-    | "months"
-    | "replaced"
-    | "secondaryCnaeFull"
-    | "segment"
-    | "stopping"
-    | "telemetry"
-    | "users"
-  >,
-): Reply {
+export function createConsoleExport(call: MakingCall): Reply {
   return whenAnyAccepted(call, (accepted) => createdAnswer(call, accepted));
 }
 
 /** `POST /exports/{id}/again`: the same spec and output on the present snapshot. */
-export function exportAgain(
-  call: SessionCall<
-    | "changeLists"
-    | "clock"
-    | "engine"
-    | "exporter"
-    | "hold"
-    | "keyring"
-    | "listed"
-    | "months"
-    | "replaced"
-    | "secondaryCnaeFull"
-    | "segment"
-    | "stopping"
-    | "telemetry"
-    | "users"
-  >,
-): Reply {
+export function exportAgain(call: MakingCall): Reply {
   const { exporter } = call.service;
   const { spec } = exporter.origin(call.identity.tenantId, idOf(call));
   const { since } = exporter.read(call.identity.tenantId, idOf(call));
