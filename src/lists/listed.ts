@@ -8,7 +8,6 @@
 import { type NativeRowList, openRowList } from "../../native-index/napi/engine.ts";
 import { giveListedRows, type SpecLists } from "../search/listedrows.ts";
 import type { Segment } from "../search/segment.ts";
-import { EXPORTED } from "../spec/listids.ts";
 import type { AccountQuerySpec } from "../spec/schema.ts";
 import type { ListPin } from "../store/liststore.ts";
 import { type Lists, listNotFound } from "./lists.ts";
@@ -96,8 +95,8 @@ export class ListedSpecs {
 }
 
 /** What a bound spec names a list by. */
-export function pinName({ id, list, revision }: NamedPin): string {
-  return `${id === EXPORTED ? `${id}.${list}` : id}@${revision}`;
+export function pinName({ id, revision }: NamedPin): string {
+  return `${id}@${revision}`;
 }
 
 /** A spec whose lists are named with their revisions. */

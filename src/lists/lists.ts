@@ -9,7 +9,6 @@ import { sortEntriesAside } from "../../native-index/napi/engine.ts";
 import type { Clock } from "../clock.ts";
 import { AppError } from "../errors.ts";
 import type { Segment } from "../search/segment.ts";
-import { EXPORTED } from "../spec/listids.ts";
 import type { ListKind, ListPin, ListRow, ListStore } from "../store/liststore.ts";
 import { isStateFailure } from "../store/sqlite.ts";
 import { type BlockVerb, changeBlocks } from "./blocks.ts";
@@ -88,25 +87,16 @@ export class Lists {
 
   /** Gives a list another name. Throws `list_not_found`. */
   rename(tenantId: string, id: string, name: string): ListRow {
-    this.own(tenantId, id);
+    this.find(tenantId, id);
     stored(() => this.#store.rename(tenantId, id, name, this.#clock.nowMs()));
     return this.find(tenantId, id);
   }
 
   /** Removes a list. Throws `list_not_found`. */
   remove(tenantId: string, id: string): void {
-    this.own(tenantId, id);
+    this.find(tenantId, id);
     const nowMs = this.#clock.nowMs();
     stored(() => this.#store.atomically(() => this.#store.remove(tenantId, id, nowMs)));
-  }
-
-  /** A list that its tenant may change. Throws `list_not_found`, or `invalid_request`. */
-  own(tenantId: string, id: string): ListRow {
-    if (id === EXPORTED) {
-      const detail = "The list exported is kept by the server; nobody else changes it.";
-      throw new AppError("invalid_request", detail);
-    }
-    return this.find(tenantId, id);
   }
 
   /**
@@ -123,7 +113,7 @@ export class Lists {
     const found = (await segment?.native.entryRowsAside(entries))?.found;
     const changed = stored(() =>
       this.#store.atomically(() => {
-        const row = this.own(tenantId, id);
+        const row = this.find(tenantId, id);
         return this.#apply(row, { entries, verb: sent.verb }, limits.list_entries);
       }),
     );

@@ -16,7 +16,7 @@ import {
 import type { BlockVerb } from "../../lists/blocks.ts";
 import { type ChangedList, listNotFound } from "../../lists/lists.ts";
 import { CsvUpload, Upload } from "../../lists/upload.ts";
-import { EXPORTED, LIST_ID } from "../../spec/listids.ts";
+import { LIST_ID } from "../../spec/listids.ts";
 import type { ListKind, ListRow } from "../../store/liststore.ts";
 import { type BodyObject, readBody } from "../server/body.ts";
 import { queryMistake, readWhole, refuseQueryMistakes } from "../server/query.ts";
@@ -235,7 +235,7 @@ function idOf({ params: { id = "" } }: Pick<KeyCall, "params">): string {
 
 /** The list of a path, which its tenant may change. */
 export function changeableList(call: KeyCall<"lists">): ListRow {
-  return call.service.lists.own(call.identity.tenantId, idOf(call));
+  return call.service.lists.find(call.identity.tenantId, idOf(call));
 }
 
 function ownList(call: KeyCall<"lists">): ListRow {
@@ -257,7 +257,6 @@ function listJson(row: ListRow): ListJson {
     kind: row.kind,
     entries: row.entries,
     revision: row.revision,
-    read_only: row.id === EXPORTED,
     created_at: new Date(row.createdAt).toISOString(),
     changed_at: new Date(row.changedAt).toISOString(),
   };

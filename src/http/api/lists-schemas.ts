@@ -27,12 +27,11 @@ const kind = Type.Enum([...KINDS], {
 });
 
 const list = {
-  id: Type.String({ pattern: "^(lst_[0-9a-f]{32}|exported)$" }),
+  id: Type.String({ pattern: "^lst_[0-9a-f]{32}$" }),
   name,
   kind,
   entries: count("CNPJs and roots that it holds."),
   revision: count("Grows with every change of the entries."),
-  read_only: Type.Boolean({ description: "True for exported, which the server keeps." }),
   created_at: Type.String({ format: "date-time" }),
   changed_at: Type.String({ format: "date-time" }),
 };

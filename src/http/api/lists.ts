@@ -32,7 +32,6 @@ const LIST_EXAMPLE = {
   kind: "accounts",
   entries: 2,
   revision: 1,
-  read_only: false,
   created_at: "2026-11-21T12:00:00.000Z",
   changed_at: "2026-11-21T12:05:00.000Z",
 };

@@ -79,7 +79,7 @@ for (const transport of TRANSPORTS) {
         { ...created.body.list, created_at: "", changed_at: "" },
         {
           ...{ id, name: "Clientes", kind: "accounts", entries: 0, revision: 0 },
-          ...{ read_only: false, created_at: "", changed_at: "" },
+          ...{ created_at: "", changed_at: "" },
         },
       );
       const renamed = await ask("PATCH", `/v1/lists/${id}`, { name: "Outros" });
