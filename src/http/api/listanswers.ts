@@ -129,7 +129,7 @@ async function changeEntries(
   verb: BlockVerb,
 ): Promise<HttpAnswer> {
   const { lists } = call.service;
-  const row = changeableList(call);
+  const row = ownList(call);
   const { gathered } = call;
   const upload = gathered instanceof CsvUpload ? gathered.end() : readCnpjs(call);
   const sent = { entries: upload.entries(row.kind === "companies"), verb };
@@ -233,12 +233,8 @@ function idOf({ params: { id = "" } }: Pick<KeyCall, "params">): string {
   throw listNotFound();
 }
 
-/** The list of a path, which its tenant may change. */
-export function changeableList(call: KeyCall<"lists">): ListRow {
-  return call.service.lists.find(call.identity.tenantId, idOf(call));
-}
-
-function ownList(call: KeyCall<"lists">): ListRow {
+/** The list of a path. Throws `list_not_found` for one that another tenant has, too. */
+export function ownList(call: KeyCall<"lists">): ListRow {
   return call.service.lists.find(call.identity.tenantId, idOf(call));
 }
 
