@@ -1,12 +1,15 @@
 /**
  * How fast an import is, pass by pass: seconds, processor seconds of all threads, and MB a second
- * of the decompressed files that pass 1 reads; beside them what inflating alone costs, and a copy
- * of the snapshot on the same disk; and what the optional parts of its index take of it, whose
- * time `npm run bench -- index` shows. The pass `count` counts who shares an e-mail or a phone.
+ * of the decompressed files that pass 1 reads; beside them what inflating alone costs, here and by
+ * `unzip -p` where that is installed, and a copy of the snapshot on the same disk; the memory and
+ * the room that one more import of the built product took at most; and what the optional parts of
+ * its index take of it, whose time `npm run bench -- index` shows. The pass `count` counts who
+ * shares an e-mail or a phone.
  * Corpus model: `peneira sample`, seed 1. Each number is the median of the runs; on a busy machine
  * the processor seconds are the steadier ones.
  * Command: `npm run bench -- import [--accounts 1000000] [--runs 3] [--threads 2] [--dump folder]`.
  */
+import { spawnSync } from "node:child_process";
 import { copyFileSync, mkdtempSync, rmSync, statSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
@@ -17,6 +20,7 @@ import { openSnapshot } from "../native-index/format/snapshot.ts";
 import { openDump, readMember } from "../src/dump/archive.ts";
 import { writeSample } from "../src/dump/sample/release.ts";
 import { importDump } from "../src/ingest/dump-import.ts";
+import { watch } from "./watched.ts";
 
 const LABEL = "2026-10";
 
@@ -53,6 +57,20 @@ async function inflateAll(dump: string): Promise<Cost> {
   return end();
 }
 
+/** The same by `unzip -p`; null where it is not installed. */
+async function unzipAll(dump: string): Promise<Cost | null> {
+  const { scanned } = await scannedMembers(dump);
+  const from = performance.now();
+  const script = 'for file; do unzip -p "$file" > /dev/null || exit 1; done; times';
+  const files = scanned.map(({ file }) => file);
+  const { status, stdout } = spawnSync("sh", ["-c", script, "sh", ...files], { encoding: "utf8" });
+  const seconds = (performance.now() - from) / 1000;
+  // The second line of `times` is that of the children: user and system, as 1m2.34s.
+  const told = [...(stdout.split("\n")[1] ?? "").matchAll(/(\d+)m([\d.]+)s/g)];
+  const processor = told.reduce((sum, [, m, s]) => sum + 60 * Number(m) + Number(s), 0);
+  return status === 0 ? { seconds, processor } : null;
+}
+
 /** Imports once; gives the cost of every pass, and of all. */
 async function importOnce(dump: string, out: string, threads: number) {
   const costs = new Map<string, Cost>();
@@ -85,11 +103,14 @@ async function bench(dump: string, folder: string, runs: number, threads: number
   const { bytes } = await scannedMembers(dump);
   const out = path.join(folder, "bench.peneira");
   const inflating: Cost[] = [];
+  const unzipping: Cost[] = [];
   const copying: Cost[] = [];
   const passes = new Map<string, Cost[]>();
   let accounts = 0;
   for (let run = 0; run < runs; run++) {
     inflating.push(await inflateAll(dump));
+    const unzipped = await unzipAll(dump);
+    if (unzipped !== null) unzipping.push(unzipped);
     const { costs, ...found } = await importOnce(dump, out, threads);
     accounts = found.accounts;
     for (const [name, cost] of costs) passes.set(name, [...(passes.get(name) ?? []), cost]);
@@ -102,8 +123,15 @@ async function bench(dump: string, folder: string, runs: number, threads: number
   const parts = readParts(checked, (await openSnapshot(out)).sections);
   process.stdout.write(`${accounts} accounts, ${(bytes / 1e6).toFixed(0)} MB of three types\n`);
   process.stdout.write(line("inflate", inflating, bytes));
+  if (unzipping.length > 0) process.stdout.write(line("unzip -p", unzipping, bytes));
   for (const [name, costs] of passes) process.stdout.write(line(name, costs, bytes));
   process.stdout.write(line("copy", copying, size));
+  const most = await watch(["import", dump, "--out", out, "--label", LABEL], out);
+  const megabytes = (of: number) => `${(of / 1e6).toFixed(0)} MB`;
+  const share = (of: number) => `${megabytes(of)}, ${(of / size).toFixed(2)} x the snapshot`;
+  process.stdout.write(`memory    ${megabytes(most.anonymousBytes)} anonymous at most\n`);
+  process.stdout.write(`workspace ${share(most.workBytes)}\n`);
+  process.stdout.write(`with the snapshot ${share(most.roomBytes)}\n`);
   for (const { name, length } of [{ name: "snapshot", length: size }, ...parts]) {
     const each = (length / accounts).toFixed(2);
     process.stdout.write(`${name.padEnd(9)} ${(length / 1e6).toFixed(1)} MB, ${each} an account\n`);

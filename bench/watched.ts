@@ -14,6 +14,8 @@ const LOOK_MS = 30;
 /** Files are counted less often: a folder of thousands takes a while. */
 const COUNT_EVERY = 10;
 const TICKS_PER_SECOND = 100;
+/** What `blocks` of a file count, whatever its file system has. */
+const BLOCK_BYTES = 512;
 /** Where a small import keeps what it is working on. */
 const MEMORY_FOLDER = "/dev/shm";
 
@@ -67,12 +69,12 @@ function workOf(pid: number, out: string): number {
   return bytesOf(`${out}.${pid}.work`) + bytesOf(join(MEMORY_FOLDER, `peneira-import-${pid}`));
 }
 
-/** Bytes of a file, or of all files in a folder. */
+/** Bytes that a file takes on its disk, or all files in a folder: some give back what was read. */
 export function bytesOf(place: string): number {
   try {
     if (!existsSync(place)) return 0;
     const found = statSync(place);
-    if (!found.isDirectory()) return found.size;
+    if (!found.isDirectory()) return found.blocks * BLOCK_BYTES;
     return readdirSync(place).reduce((sum, name) => sum + bytesOf(join(place, name)), 0);
   } catch {
     // Files of a command that is running come and go.

@@ -157,16 +157,18 @@ export class WorstService {
       const exchange: Exchange = {
         ...{ method, path: route, query, framing: null, address: "127.0.0.1", aborted: false },
         header: (name) => sent[name],
-        body: (_, done) => done(body),
+        body: (wanted) => wanted.read(body),
         send: (status, list, answer) => {
-          const lines = list.flatMap((one) => (one instanceof HeaderBlock ? one.lines : [one]));
-          const fields = lines.find(([name]) => name === "RateLimit")?.[1] ?? "";
+          const words = list.flatMap((one) =>
+            one instanceof HeaderBlock ? one.lines.flat() : one,
+          );
+          const fields = words[words.indexOf("RateLimit") + 1] ?? "";
           const remaining = Number(/r=(\d+)/.exec(fields)?.[1] ?? Number.NaN);
           drain(answer, (bytes, text) => resolve({ status, bytes, text, remaining }));
         },
         cut: () => resolve({ status: 0, bytes: 0, text: "", remaining: 0 }),
-        whenOver: (done) => {
-          over = done;
+        whenOver: (awaiting) => {
+          over = () => awaiting.over();
         },
       };
       this.#handler(exchange);

@@ -20,6 +20,8 @@ const TABLE_FILES = [
   "native-index/builder/record.ts",
   "src/spec/fields/table.ts",
   "src/spec/fields/words.ts",
+  "src/spec/fields/reasons.ts",
+  "src/spec/fields/reasons-en.ts",
   "src/spec/fields.ts",
   "src/dump/layout.ts",
   "src/dump/rules.ts",
@@ -186,18 +188,26 @@ function fieldList({ FIELDS, HIDDEN_FIELDS }) {
   });
 }
 
-function wordList({ VALUE_WORDS }) {
+function wordList({ VALUE_WORDS, REASONS_PT, REASONS_EN }) {
   const list = Object.keys(VALUE_WORDS);
   const texts = (language) => Object.values(VALUE_WORDS).map((word) => `"${word[language]}"`);
+  const reasons = (words) =>
+    Array.from({ length: 100 }, (_, code) => `"${words[String(code).padStart(2, "0")] ?? ""}"`);
   return header({
     opening: [
-      "Words of values in files for people. Made from src/spec/fields/words.ts by headers.mjs.",
+      "Words of values in files for people. Made from src/spec/fields/words.ts and reasons.ts by",
+      "headers.mjs.",
     ],
     includes: [],
     parts: [
       numbers("Words", "Numbers of the words.", list),
       ["// In Portuguese.", ...numbered("std::string_view kWordsPt", texts(0))],
       ["// In English.", ...numbered("std::string_view kWordsEn", texts(1))],
+      [
+        "// Reasons of a status in Portuguese, by their codes; empty where there are no words.",
+        ...numbered("std::string_view kReasonsPt", reasons(REASONS_PT)),
+      ],
+      ["// The same in English.", ...numbered("std::string_view kReasonsEn", reasons(REASONS_EN))],
     ],
   });
 }

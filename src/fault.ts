@@ -23,6 +23,8 @@ export const FAULT_POINTS = [
   "render.before_rename",
   "render.after_rename",
   "render.after_dirsync",
+  "stage.begin",
+  "stage.after_write",
   "finish.before_commit",
   "finish.after_commit",
   "requeue.before_commit",

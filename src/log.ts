@@ -48,6 +48,8 @@ export function openLog(level: LogLevel, destination?: DestinationStream): Log {
 
 /** How the line began that was written last, up to its second: many lines fall into one. */
 let lastStart = { second: Number.NaN, level: 0, text: "" };
+/** And up to its millisecond: where many lines are written, some fall into one. */
+const lastBegun = { atMs: Number.NaN, level: 0, text: "" };
 
 /** Three digits of milliseconds, and what follows them. */
 const MILLISECONDS = Array.from({ length: 1_000 }, (_, ms) => {
@@ -56,12 +58,16 @@ const MILLISECONDS = Array.from({ length: 1_000 }, (_, ms) => {
 
 function startOf(level: number): string {
   const atMs = Date.now();
+  if (lastBegun.atMs === atMs && lastBegun.level === level) return lastBegun.text;
   const second = Math.floor(atMs / 1_000);
   if (lastStart.second !== second || lastStart.level !== level) {
     const upToSecond = new Date(atMs).toISOString().slice(0, -"000Z".length);
     lastStart = { second, level, text: `{"level":${level},"time":"${upToSecond}` };
   }
-  return lastStart.text + (MILLISECONDS[atMs - 1_000 * second] as string);
+  lastBegun.atMs = atMs;
+  lastBegun.level = level;
+  lastBegun.text = lastStart.text + (MILLISECONDS[atMs - 1_000 * second] as string);
+  return lastBegun.text;
 }
 
 /** How it ended: mostly with the same words. */

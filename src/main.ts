@@ -32,6 +32,7 @@ const COMMANDS: Readonly<Record<string, () => Promise<Register>>> = {
   key: async () => (await import("./cli/commands/key.ts")).registerKey,
   tenant: async () => (await import("./cli/commands/tenant.ts")).registerTenant,
   user: async () => (await import("./cli/commands/user.ts")).registerUser,
+  list: async () => (await import("./cli/commands/list.ts")).registerList,
   audit: async () => (await import("./cli/commands/audit.ts")).registerAudit,
   backup: async () => (await import("./cli/commands/backup.ts")).registerBackup,
   restore: async () => (await import("./cli/commands/restore.ts")).registerRestore,

@@ -18,6 +18,12 @@ function checkContact(text: string): string | null {
   return known ? null : "an address that begins with mailto:, https:// or tel:";
 }
 
+/** A line that people read; control characters would not be seen. */
+function checkLine(text: string): string | null {
+  const fits = text.trim() !== "" && text.length <= 120 && !/\p{Cc}/u.test(text);
+  return fits ? null : "one line of 1 to 120 characters";
+}
+
 /** Where the server listens; port 0 picks a free one. */
 export interface ListenAddress {
   readonly host: string;
@@ -216,6 +222,16 @@ export const SETTINGS = {
     43_200,
     "Seconds after which everybody has to sign in to the console again.",
     integer(60, 2_592_000),
+  ),
+  "console.session_kept": setting<number>(
+    2_592_000,
+    "Seconds that those stay signed in to the console who wish to, used or not; 0: nobody may.",
+    integer(0, 31_536_000),
+  ),
+  "console.contact": setting<string | null>(
+    null,
+    "Whom to ask who cannot sign in, shown where people do: a name, an e-mail or a phone.",
+    { kind: "text", check: checkLine },
   ),
   "console.insecure_http": setting<boolean>(
     false,

@@ -37,6 +37,11 @@ export function sha256(data: string | Uint8Array): Buffer {
   return Buffer.from(digest(data), "latin1");
 }
 
+/** Writes the hash of a value to the first 32 bytes of `target`. */
+export function sha256Into(data: string | Uint8Array, target: Buffer): void {
+  target.write(digest(data), "latin1");
+}
+
 /** Bytes that SHA-256 works off at once; HMAC fills its secret up to these. */
 const BLOCK_BYTES = 64;
 const INNER_PAD = 0x36;
@@ -49,6 +54,8 @@ export class HmacKey {
   readonly #digest: Digest;
   /** The padded secret, and room for a message. */
   #inner: Buffer;
+  /** The part of it that was hashed last: messages of one kind mostly have one length. */
+  #hashed: Buffer;
   /** The padded secret, and room for the hash of the inner bytes. */
   readonly #outer: Buffer;
 
@@ -57,6 +64,7 @@ export class HmacKey {
     this.#digest = how;
     const short = secret.byteLength > BLOCK_BYTES ? sha256(secret) : secret;
     this.#inner = padded(short, INNER_PAD, MESSAGE_BYTES);
+    this.#hashed = this.#inner;
     this.#outer = padded(short, OUTER_PAD, SHA256_BYTES);
   }
 
@@ -67,7 +75,8 @@ export class HmacKey {
     this.#makeRoom(textAt + 3 * text.length);
     this.#inner.set(payload, BLOCK_BYTES);
     const end = textAt + this.#inner.write(text, textAt);
-    this.#outer.write(this.#digest(this.#inner.subarray(0, end)), BLOCK_BYTES, "latin1");
+    if (this.#hashed.byteLength !== end) this.#hashed = this.#inner.subarray(0, end);
+    this.#outer.write(this.#digest(this.#hashed), BLOCK_BYTES, "latin1");
     target.write(this.#digest(this.#outer), at, "latin1");
   }
 
@@ -76,6 +85,7 @@ export class HmacKey {
     const larger = Buffer.alloc(bytes);
     larger.set(this.#inner.subarray(0, BLOCK_BYTES));
     this.#inner = larger;
+    this.#hashed = larger;
   }
 }
 

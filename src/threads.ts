@@ -5,9 +5,13 @@
  * Invariant: a task that throws, or whose thread dies, rejects; the pool replaces the thread and
  * goes on. An error loses its class on the way, so workers answer with values where it matters.
  */
-import type { MessagePort } from "node:worker_threads";
+import { setTimeout } from "node:timers/promises";
+import type { MessagePort, Worker } from "node:worker_threads";
 import { Piscina } from "piscina";
 import { workerArguments, workerFile } from "./location.ts";
+
+/** How long a pool that closes waits for what is under way, in milliseconds. */
+const ENDS_WITHIN_MS = 1_000;
 
 /** What a pool is made of. */
 interface PoolOptions {
@@ -31,6 +35,10 @@ export class ThreadPool<Work extends WorkTable<Work>> {
   readonly #pool: Piscina;
   /** How to fail every task that has not ended. */
   readonly #waiting = new Set<(error: Error) => void>();
+  readonly #running = new Set<Promise<unknown>>();
+  /** Threads that still load their module, and those that were seen to begin. */
+  readonly #loading = new Set<Worker>();
+  readonly #known = new WeakSet<Worker>();
 
   /** Starts the threads; where none can begin, tasks reject. */
   constructor({ worker, threads, listening = false }: PoolOptions) {
@@ -49,6 +57,22 @@ export class ThreadPool<Work extends WorkTable<Work>> {
       if (this.#pool.threads.length > 0) return;
       for (const reject of this.#waiting) reject(error);
     });
+    this.#watch();
+  }
+
+  /** Notes which threads load; a pool replaces one that ends, and adds one that is missing. */
+  #watch(): void {
+    for (const thread of this.#pool.threads) {
+      if (this.#known.has(thread)) continue;
+      this.#known.add(thread);
+      this.#loading.add(thread);
+      // The first thing that a thread says is that it has loaded.
+      thread.once("message", () => this.#loading.delete(thread));
+      thread.once("exit", () => {
+        this.#loading.delete(thread);
+        this.#watch();
+      });
+    }
   }
 
   /** Runs one task when a thread is free; `signal` takes back one that has not begun. */
@@ -63,14 +87,37 @@ export class ThreadPool<Work extends WorkTable<Work>> {
       ...(signal === undefined ? {} : { signal }),
       ...(transfer === undefined ? {} : { transferList: transfer }),
     });
+    this.#watch();
     return new Promise((resolve, reject) => {
       this.#waiting.add(reject);
-      run.then(resolve, reject).finally(() => this.#waiting.delete(reject));
+      this.#running.add(run);
+      run.then(resolve, reject).finally(() => {
+        this.#waiting.delete(reject);
+        this.#running.delete(run);
+      });
     });
   }
 
-  /** Ends the threads; tasks that still run reject. */
+  /**
+   * Ends the threads; tasks that are not done within a second reject. Threads are best ended while
+   * they do nothing: Node aborts the whole process where one loads an ES module meanwhile (20.20,
+   * `Module::IsGraphAsync`) or is in an addon that expects every value to be made (better-sqlite3,
+   * `v8::ToLocalChecked`).
+   */
   async close(): Promise<void> {
+    await Promise.all([...this.#loading].map(loaded));
+    const ended = Promise.allSettled(this.#running);
+    await Promise.race([ended, setTimeout(ENDS_WITHIN_MS, null, { ref: false })]);
     await this.#pool.destroy();
   }
+}
+
+/** Waits until a thread has loaded, or has ended because it cannot. */
+function loaded(thread: Worker): Promise<void> {
+  // A thread that loads keeps no process running; whoever waits for it wants that.
+  thread.ref();
+  return new Promise((resolve) => {
+    thread.once("message", () => resolve());
+    thread.once("exit", () => resolve());
+  });
 }

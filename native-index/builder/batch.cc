@@ -86,15 +86,22 @@ void BatchBuilder::append(const uint8_t* records, size_t total, const uint32_t* 
   }
 }
 
-std::array<ColumnBuffers, Columns::kCount> BatchBuilder::finish() {
+BatchColumns BatchBuilder::finish() {
+  BatchColumns columns;
+  finishInto(columns);
+  return columns;
+}
+
+void BatchBuilder::finishInto(BatchColumns& columns) {
   for (uint32_t i = 0; i < Columns::kCount; i++) {
     const ColumnType type = kColumns[i].type;
     const bool hasOffsets = type == ColumnType::kUtf8 || type == ColumnType::kListDictionary16;
     if (hasOffsets && rowCount_ == 0) columns_[i].offsets.push<int32_t>(0);
-    if (columns_[i].nullCount == 0) columns_[i].validity = RawBytes();
+    if (columns_[i].nullCount == 0) columns_[i].validity.clear();
   }
   rowCount_ = 0;
-  return std::exchange(columns_, {});
+  std::swap(columns, columns_);
+  for (ColumnBuffers& column : columns_) column.clear();
 }
 
 void BatchBuilder::appendRecord(const Record& record) {

@@ -15,6 +15,9 @@
 
 namespace peneira {
 
+// The Arrow buffers of every column.
+using BatchColumns = std::array<ColumnBuffers, Columns::kCount>;
+
 // Collects at most kBatchRows records.
 class BatchBuilder {
  public:
@@ -27,7 +30,10 @@ class BatchBuilder {
   void append(const uint8_t* records, size_t total, const uint32_t* starts, size_t count);
 
   // Gives the buffers of all columns away; the builder is empty afterwards.
-  std::array<ColumnBuffers, Columns::kCount> finish();
+  BatchColumns finish();
+  // As `finish`, and goes on in the room of `columns`, whose bytes are forgotten: who gives and
+  // takes two sets in turn asks the system for memory once, not for every batch.
+  void finishInto(BatchColumns& columns);
 
   uint32_t rowCount() const { return rowCount_; }
 
@@ -46,7 +52,7 @@ class BatchBuilder {
 
   std::vector<uint32_t> numbers_;
   uint32_t rowCount_ = 0;
-  std::array<ColumnBuffers, Columns::kCount> columns_;
+  BatchColumns columns_;
 };
 
 }  // namespace peneira

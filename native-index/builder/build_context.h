@@ -49,6 +49,7 @@ struct BuildContext {
   RegionWriter& writer;
   Progress& progress;
   unsigned threads;
+  uint32_t rowsHeld;  // whose sort keys are in memory at a time
 };
 
 }  // namespace peneira

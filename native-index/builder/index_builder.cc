@@ -17,6 +17,7 @@
 
 #include "builder/build_context.h"
 #include "builder/cube_writer.h"
+#include "builder/districts_writer.h"
 #include "builder/orders.h"
 #include "builder/parallel.h"
 #include "builder/places_writer.h"
@@ -210,7 +211,7 @@ void writeStages(const BuildContext& context, const std::string& path, BuildResu
   writePostings(context);
   watch.lap("postings", result);
   context.progress.stage(205);
-  RowArray byCnpj = sortByCnpj(context.columns, context.threads);
+  RowArray byCnpj = sortByCnpj(context);
   checkRankOrder(context.columns, context.threads);
   watch.lap("cnpj order", result);
   context.progress.stage(450);
@@ -230,6 +231,8 @@ void writeStages(const BuildContext& context, const std::string& path, BuildResu
   watch.lap("postal", result);
   writePlaces(context);
   watch.lap("places", result);
+  writeDistricts(context, path);
+  watch.lap("districts", result);
 }
 
 }  // namespace
@@ -247,7 +250,8 @@ BuildResult buildIndex(const BuildRequest& request) {
   RegionWriter writer(file.get(), request.path, request.regionOffset);
   writePrepared(writer, request.sections);
   watch.lap("columns", result);
-  const BuildContext context{columns, prepared.tables, writer, progress, request.threads};
+  const BuildContext context{columns,  prepared.tables, writer,
+                             progress, request.threads, request.rowsHeld};
   writeStages(context, request.path, result, watch);
   progress.stage(1000);
   writer.align(kSectionAlign);

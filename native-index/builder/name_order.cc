@@ -91,24 +91,35 @@ RowArray invert(RowArray rows, uint32_t rowCount, unsigned threads) {
   return ranks;
 }
 
-RowBuckets sortNames(const BuildContext& context, const uint32_t* cnpjRanks) {
+// Sorts the names and appends their rows to the open section; gives the rank of every row.
+RowArray appendNames(const BuildContext& context, const uint32_t* cnpjRanks) {
   const SourceColumns& columns = context.columns;
   const auto name = [&](uint32_t row) { return columns.text(Columns::kLegalName, row); };
-  RowBuckets buckets = scatterRows(
-      {columns.rowCount(), kNameBuckets, context.threads},
-      [&](uint32_t row) {
-        return columns.valid(Columns::kLegalName, row) ? bucketOfName(name(row)) : kNoBucket;
-      },
+  RowBuckets buckets({columns.rowCount(), kNameBuckets, context.threads, context.rowsHeld},
+                     [&](uint32_t row) {
+                       const bool named = columns.valid(Columns::kLegalName, row);
+                       return named ? bucketOfName(name(row)) : kNoBucket;
+                     });
+  RowArray ranks = std::make_unique_for_overwrite<uint32_t[]>(columns.rowCount());
+  std::fill_n(ranks.get(), columns.rowCount(), kNoRank);
+  uint32_t rank = kNoRank;  // the first name begins at 0
+  std::vector<SortScratch> scratch(std::max(1u, context.threads));
+  buckets.forEach(
       [&](uint32_t row) {
         return KeyedRow{keyOfName(name(row), kHeadBytes), row, cnpjRanks[row]};
+      },
+      [&](const BucketRows& bucket, unsigned thread) {
+        NameSorter(columns, scratch[thread]).sort(bucket.items, bucket.count, kHeadBytes);
+      },
+      [&](const BucketRows& sorted) {
+        for (uint32_t i = 0; i < sorted.count; i++) {
+          rank += static_cast<uint32_t>(sorted.items[i].key);
+          ranks[sorted.items[i].row] = rank;
+          context.writer.push(sorted.items[i].row);
+        }
+        context.progress.part(sorted.first, columns.rowCount());
       });
-  std::vector<SortScratch> scratch(std::max(1u, context.threads));
-  forEachIndex(context.threads, buckets.count(), [&](size_t bucket, unsigned thread) {
-    const uint32_t first = buckets.starts[bucket], end = buckets.starts[bucket + 1];
-    NameSorter sorter(columns, scratch[thread]);
-    sorter.sort(buckets.items.get() + first, end - first, kHeadBytes);
-  });
-  return buckets;
+  return ranks;
 }
 
 // Rows without a name, by cnpj.
@@ -122,32 +133,19 @@ std::vector<uint32_t> namelessRows(const SourceColumns& columns, const uint32_t*
   return rows;
 }
 
-void writeNameRanks(const BuildContext& context, const RowBuckets& names) {
-  const uint32_t rowCount = context.columns.rowCount();
-  RowArray ranks = std::make_unique_for_overwrite<uint32_t[]>(rowCount);
-  std::fill_n(ranks.get(), rowCount, kNoRank);
-  uint32_t rank = kNoRank;  // the first name begins at 0
-  for (uint32_t i = 0; i < names.size(); i++) {
-    rank += static_cast<uint32_t>(names.items[i].key);
-    ranks[names.items[i].row] = rank;
-  }
-  context.writer.begin(Section::kNameRank);
-  context.writer.append(ranks.get(), size_t{rowCount} * sizeof(uint32_t));
-  context.writer.end();
-}
-
 }  // namespace
 
 void writeNameOrder(const BuildContext& context, RowArray byCnpj) {
-  const RowArray cnpjRanks = invert(std::move(byCnpj), context.columns.rowCount(), context.threads);
-  const RowBuckets names = sortNames(context, cnpjRanks.get());
-  context.progress.part(3, 4);
-  const std::vector<uint32_t> nameless = namelessRows(context.columns, cnpjRanks.get());
+  const uint32_t rowCount = context.columns.rowCount();
+  const RowArray cnpjRanks = invert(std::move(byCnpj), rowCount, context.threads);
   context.writer.begin(Section::kOrder, Orders::kLegalName);
-  for (uint32_t i = 0; i < names.size(); i++) context.writer.push(names.items[i].row);
+  const RowArray ranks = appendNames(context, cnpjRanks.get());
+  const std::vector<uint32_t> nameless = namelessRows(context.columns, cnpjRanks.get());
   context.writer.append(nameless.data(), nameless.size() * sizeof(uint32_t));
   context.writer.end();
-  writeNameRanks(context, names);
+  context.writer.begin(Section::kNameRank);
+  context.writer.append(ranks.get(), size_t{rowCount} * sizeof(uint32_t));
+  context.writer.end();
 }
 
 }  // namespace peneira

@@ -207,21 +207,22 @@ void writePopulation(ValueOrders& orders, const BuildContext& context) {
 
 }  // namespace
 
-RowArray sortByCnpj(const SourceColumns& columns, unsigned threads) {
-  const RowBuckets buckets = scatterRows(
-      {columns.rowCount(), kCnpjBuckets, threads},
-      [&](uint32_t row) { return static_cast<uint32_t>(base36(columns.cnpj(row), 0, kCnpjHead)); },
+RowArray sortByCnpj(const BuildContext& context) {
+  const SourceColumns& columns = context.columns;
+  RowBuckets buckets(
+      {columns.rowCount(), kCnpjBuckets, context.threads, context.rowsHeld},
+      [&](uint32_t row) { return static_cast<uint32_t>(base36(columns.cnpj(row), 0, kCnpjHead)); });
+  RowArray rows = std::make_unique_for_overwrite<uint32_t[]>(columns.rowCount());
+  std::vector<SortScratch> scratch(std::max(1u, context.threads));
+  buckets.forEach(
       [&](uint32_t row) {
         return KeyedRow{base36(columns.cnpj(row), kCnpjHead, kCnpjLength), row, 0};
-      });
-  RowArray rows = std::make_unique_for_overwrite<uint32_t[]>(columns.rowCount());
-  std::vector<SortScratch> scratch(std::max(1u, threads));
-  forEachIndex(threads, buckets.count(), [&](size_t bucket, unsigned thread) {
-    const uint32_t first = buckets.starts[bucket], end = buckets.starts[bucket + 1];
-    KeyedRow* items = buckets.items.get() + first;
-    radixSortByKey(items, scratch[thread].room(end - first), end - first);
-    for (uint32_t i = first; i < end; i++) rows[i] = buckets.items[i].row;
-  });
+      },
+      [&](const BucketRows& bucket, unsigned thread) {
+        radixSortByKey(bucket.items, scratch[thread].room(bucket.count), bucket.count);
+        for (uint32_t i = 0; i < bucket.count; i++) rows[bucket.first + i] = bucket.items[i].row;
+      },
+      [](const BucketRows&) {});
   return rows;
 }
 

@@ -1,8 +1,11 @@
-// Rows scattered into buckets by the head of a sort key. What comes in: for each row its bucket and
-// the rest of its key. What goes out: the rows of each bucket one after another, in row order.
-// Invariant: buckets are in the order of their numbers, so sorting each bucket sorts all; memory
-// is 16 bytes per row, and buckets can be sorted on several threads with small scratch.
+// Rows scattered into buckets by the head of a sort key, some buckets at a time. What comes in: for
+// each row its bucket and the rest of its key. What goes out: the rows of each bucket one after
+// another, in row order, as often as their turn has come.
+// Invariant: buckets are in the order of their numbers, so sorting each bucket sorts all. Memory is
+// one u32 per row, and 16 bytes per row of the buckets that are held: `rowsHeld`, or one bucket
+// that is larger. Buckets can be sorted on several threads with small scratch.
 #pragma once
+#include <algorithm>
 #include <cstdint>
 #include <memory>
 #include <vector>
@@ -12,14 +15,6 @@
 
 namespace peneira {
 
-struct RowBuckets {
-  std::unique_ptr<KeyedRow[]> items;
-  std::vector<uint32_t> starts;  // of each bucket; one more at the end
-
-  uint32_t size() const { return starts.back(); }
-  size_t count() const { return starts.size() - 1; }
-};
-
 constexpr uint32_t kNoBucket = 0xffffffffu;
 
 // How rows are scattered.
@@ -27,45 +22,113 @@ struct ScatterPlan {
   uint32_t rowCount;
   uint32_t bucketCount;
   unsigned threads;
+  uint32_t rowsHeld;
 };
 
-// Scatters the rows: `bucketOf(row)` gives a bucket or kNoBucket, `itemOf(row)` the item.
-template <typename BucketOf, typename ItemOf>
-RowBuckets scatterRows(const ScatterPlan& plan, BucketOf&& bucketOf, ItemOf&& itemOf) {
-  const unsigned parts = std::max(1u, plan.threads);
-  std::vector<std::vector<uint32_t>> places(parts);
-  const auto forRows = [&](unsigned part, auto&& use) {
-    const auto end = static_cast<uint32_t>(partStart(plan.rowCount, part + 1, parts));
-    auto row = static_cast<uint32_t>(partStart(plan.rowCount, part, parts));
-    for (; row < end; row++) {
-      const uint32_t bucket = bucketOf(row);
-      if (bucket != kNoBucket) use(bucket, row);
-    }
-  };
-  runThreads(parts, [&](unsigned part) {
-    places[part].assign(plan.bucketCount, 0);
-    forRows(part, [&](uint32_t bucket, uint32_t) { places[part][bucket]++; });
-  });
-  RowBuckets buckets;
-  buckets.starts.reserve(plan.bucketCount + 1);
-  uint32_t start = 0;
-  for (uint32_t bucket = 0; bucket < plan.bucketCount; bucket++) {
-    buckets.starts.push_back(start);
-    for (unsigned part = 0; part < parts; part++) {
-      const uint32_t count = places[part][bucket];
-      places[part][bucket] = start;
-      start += count;
+// Rows of one bucket; `first` is the place of the first of them among all rows.
+struct BucketRows {
+  KeyedRow* items;
+  uint32_t first, count;
+};
+
+class RowBuckets {
+ public:
+  // `bucketOf(row)` gives a bucket, or kNoBucket for a row that is left out.
+  template <typename BucketOf>
+  RowBuckets(const ScatterPlan& plan, BucketOf&& bucketOf)
+      : plan_(plan),
+        buckets_(std::make_unique_for_overwrite<uint32_t[]>(plan.rowCount)),
+        places_(std::max(1u, plan.threads)) {
+    runThreads(parts(), [&](unsigned part) {
+      places_[part].assign(plan_.bucketCount, 0);
+      for (uint32_t row = partRow(part); row < partRow(part + 1); row++) {
+        buckets_[row] = bucketOf(row);
+        if (buckets_[row] != kNoBucket) places_[part][buckets_[row]]++;
+      }
+    });
+    countStarts();
+  }
+
+  // Scatters `itemOf(row)` of all rows, calls `sort(rows, thread)` for every bucket on any thread,
+  // then `take(rows)` with all buckets that were held, in order. Once.
+  template <typename ItemOf, typename Sort, typename Take>
+  void forEach(ItemOf&& itemOf, Sort&& sort, Take&& take) {
+    const std::vector<uint32_t> groups = cutGroups();
+    const auto items = std::make_unique_for_overwrite<KeyedRow[]>(largest(groups));
+    for (size_t group = 0; group + 1 < groups.size(); group++) {
+      const uint32_t first = groups[group], end = groups[group + 1];
+      scatter(first, end, items.get(), itemOf);
+      forEachIndex(plan_.threads, end - first, [&](size_t index, unsigned thread) {
+        const auto bucket = static_cast<uint32_t>(first + index);
+        sort(rowsOf(first, bucket, bucket + 1, items.get()), thread);
+      });
+      take(rowsOf(first, first, end, items.get()));
     }
   }
-  buckets.starts.push_back(start);
-  buckets.items = std::make_unique_for_overwrite<KeyedRow[]>(start);
-  runThreads(parts, [&](unsigned part) {
-    forRows(part, [&](uint32_t bucket, uint32_t row) {
-      buckets.items[places[part][bucket]++] = itemOf(row);
+
+ private:
+  unsigned parts() const { return static_cast<unsigned>(places_.size()); }
+  uint32_t partRow(unsigned part) const {
+    return static_cast<uint32_t>(partStart(plan_.rowCount, part, parts()));
+  }
+
+  // Turns counts into the places of the first row of each bucket and part.
+  void countStarts() {
+    starts_.reserve(plan_.bucketCount + 1);
+    uint32_t start = 0;
+    for (uint32_t bucket = 0; bucket < plan_.bucketCount; bucket++) {
+      starts_.push_back(start);
+      for (std::vector<uint32_t>& places : places_) {
+        const uint32_t count = places[bucket];
+        places[bucket] = start;
+        start += count;
+      }
+    }
+    starts_.push_back(start);
+  }
+
+  // The first bucket of each group, and where the last one ends.
+  std::vector<uint32_t> cutGroups() const {
+    std::vector<uint32_t> groups{0};
+    for (uint32_t bucket = 0; bucket < plan_.bucketCount; bucket++) {
+      const bool fits = starts_[bucket + 1] - starts_[groups.back()] <= plan_.rowsHeld;
+      if (!fits && bucket > groups.back()) groups.push_back(bucket);
+    }
+    groups.push_back(plan_.bucketCount);
+    return groups;
+  }
+
+  uint32_t largest(const std::vector<uint32_t>& groups) const {
+    uint32_t most = 0;
+    for (size_t group = 0; group + 1 < groups.size(); group++) {
+      most = std::max(most, starts_[groups[group + 1]] - starts_[groups[group]]);
+    }
+    return most;
+  }
+
+  // The rows of [bucket, end) where `items` begins with the rows of bucket `held`.
+  BucketRows rowsOf(uint32_t held, uint32_t bucket, uint32_t end, KeyedRow* items) const {
+    const uint32_t first = starts_[bucket];
+    return {items + (first - starts_[held]), first, starts_[end] - first};
+  }
+
+  template <typename ItemOf>
+  void scatter(uint32_t first, uint32_t end, KeyedRow* items, ItemOf&& itemOf) {
+    runThreads(parts(), [&](unsigned part) {
+      std::vector<uint32_t>& places = places_[part];
+      for (uint32_t row = partRow(part); row < partRow(part + 1); row++) {
+        const uint32_t bucket = buckets_[row];
+        if (bucket - first >= end - first) continue;
+        items[places[bucket]++ - starts_[first]] = itemOf(row);
+      }
     });
-  });
-  return buckets;
-}
+  }
+
+  const ScatterPlan plan_;
+  std::unique_ptr<uint32_t[]> buckets_;        // by row
+  std::vector<std::vector<uint32_t>> places_;  // of the next row of a bucket, by part
+  std::vector<uint32_t> starts_;               // of each bucket; one more at the end
+};
 
 // Scratch of one thread for the radix sort, grown to the largest bucket that it meets.
 class SortScratch {

@@ -3,12 +3,10 @@
 // Invariant: terms are the analyzed words of both names, sorted by bytes; a row is once in the
 // list of each of its words. The bytes do not depend on the number of threads.
 //
-// Names are read and analyzed once. Every thread takes one range of rows, numbers the words in a
-// dictionary of its own and writes the numbers, row by row, to a nameless file (4 bytes per word).
-// The dictionaries are merged and sorted; then the files are read a few times over, each time
-// filling the lists of as many terms as fit 8 bytes per row. So memory is the dictionaries plus
-// 8 bytes per row (about 1 GB at 72 million rows) whatever the names are. Kept in memory the
-// numbers alone would need 1.5 GB; analyzing again for every range costs ten times the reading.
+// How the rows of each word are found is told in row_terms.h. The lists of one round have 8 bytes
+// per row, so memory is about 1 GB at 72 million rows whatever the names are. Kept in memory the
+// numbers of words alone would need 1.5 GB; analyzing again for every round costs ten times the
+// reading.
 #pragma once
 #include <string>
 

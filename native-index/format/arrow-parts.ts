@@ -5,7 +5,7 @@
  * Invariant: everything starts on a multiple of 64 in the file.
  */
 
-import type { ColumnBuffers, FieldColumn, FieldType } from "../napi/engine.ts";
+import type { ColumnBuffers, FieldType, Sized } from "../napi/engine.ts";
 import type { ColumnType } from "./columns.ts";
 
 /** What an Arrow file begins and ends with (the beginning is padded to 8 bytes). */
@@ -25,8 +25,8 @@ export interface ArrowColumn {
 }
 
 /** Buffers of a column; a `list<utf8>` has a child. */
-export interface ArrowBuffers extends ColumnBuffers {
-  readonly child?: FieldColumn["child"];
+export interface ArrowBuffers<Part extends Sized = Uint8Array> extends ColumnBuffers<Part> {
+  readonly child?: { readonly length: number; readonly buffers: ColumnBuffers<Part> } | null;
 }
 
 /** Where a message lies: prefix and metadata first, then the body. All in bytes. */
@@ -37,15 +37,15 @@ export interface MessageBlock {
 }
 
 /** A message ready to be written: `head` (prefix and metadata), then the parts of the body. */
-export interface EncodedMessage {
+export interface EncodedMessage<Part extends Sized = Uint8Array> {
   readonly head: Uint8Array;
   /** Body parts in order, padding included; empty for a schema. */
-  readonly body: readonly Uint8Array[];
+  readonly body: readonly (Part | Uint8Array)[];
   readonly bodyLength: number;
 }
 
 /** Record batch, and where each column's buffers lie relative to the body. */
-export interface EncodedBatch extends EncodedMessage {
+export interface EncodedBatch<Part extends Sized = Uint8Array> extends EncodedMessage<Part> {
   readonly spans: readonly BufferSpans[];
 }
 

@@ -30,6 +30,7 @@ import { Schema } from "apache-arrow/fb/schema";
 import { Type } from "apache-arrow/fb/type";
 import { Utf8 } from "apache-arrow/fb/utf8";
 import { Builder, ByteBuffer } from "flatbuffers";
+import type { Sized } from "../napi/engine.ts";
 import {
   ARROW_MAGIC,
   type ArrowBuffers,
@@ -60,7 +61,7 @@ export function encodeSchema(
 type Values = readonly string[] | Uint32Array<ArrayBuffer>;
 /** Dictionary message: the values of one dictionary column, texts or numbers, in code order. */
 export function encodeDictionary(id: bigint, values: Values): EncodedMessage {
-  const body = new BodyBuilder();
+  const body = new BodyBuilder<Uint8Array>();
   body.node(values.length, 0);
   body.buffer(null);
   if (values instanceof Uint32Array) body.buffer(new Uint8Array(values.buffer));
@@ -74,7 +75,7 @@ export function encodeDictionary(id: bigint, values: Values): EncodedMessage {
   return finishMessage(builder, MessageHeader.DictionaryBatch, header, { at: 0, body: body.parts });
 }
 
-function addTexts(body: BodyBuilder, values: readonly string[]): void {
+function addTexts(body: BodyBuilder<Uint8Array>, values: readonly string[]): void {
   const texts = values.map((value) => Buffer.from(value));
   const offsets = new Int32Array(values.length + 1);
   texts.forEach((text, i) => {
@@ -85,12 +86,12 @@ function addTexts(body: BodyBuilder, values: readonly string[]): void {
 }
 
 /** Record batch message of `rows` rows; the buffers are referred to, not copied. */
-export function encodeBatch(
+export function encodeBatch<Part extends Sized>(
   columns: readonly ArrowColumn[],
-  buffers: readonly ArrowBuffers[],
+  buffers: readonly ArrowBuffers<Part>[],
   rows: number,
-): EncodedBatch {
-  const body = new BodyBuilder();
+): EncodedBatch<Part> {
+  const body = new BodyBuilder<Part>();
   const spans = columns.map((column, i) => {
     const parts = buffers[i];
     if (parts === undefined) throw new RangeError(`column ${column.name} has no buffers`);
@@ -102,10 +103,10 @@ export function encodeBatch(
   return { ...finishMessage(builder, MessageHeader.RecordBatch, header, place), spans };
 }
 
-function addColumn(
-  body: BodyBuilder,
+function addColumn<Part extends Sized>(
+  body: BodyBuilder<Part>,
   type: ArrowColumn["type"],
-  parts: ArrowBuffers,
+  parts: ArrowBuffers<Part>,
   rows: number,
 ): BufferSpans {
   const none: Span = { offset: 0, length: 0 };
@@ -129,8 +130,8 @@ function addColumn(
 }
 
 /** Collects nodes and buffers of a record batch; every buffer starts on a multiple of 64. */
-class BodyBuilder {
-  readonly parts: Uint8Array[] = [];
+class BodyBuilder<Part extends Sized> {
+  readonly parts: (Part | Uint8Array)[] = [];
   private readonly nodes: [number, number][] = [];
   private readonly spans: Span[] = [];
   private length = 0;
@@ -139,7 +140,7 @@ class BodyBuilder {
     this.nodes.push([length, nullCount]);
   }
 
-  buffer(bytes: Uint8Array | null): Span {
+  buffer(bytes: Part | null): Span {
     const length = bytes?.byteLength ?? 0;
     const span = { offset: this.length, length };
     this.spans.push(span);
@@ -171,17 +172,17 @@ class BodyBuilder {
   }
 }
 
-interface Placement {
+interface Placement<Part extends Sized> {
   readonly at: number;
-  readonly body: readonly Uint8Array[];
+  readonly body: readonly (Part | Uint8Array)[];
 }
 
-function finishMessage(
+function finishMessage<Part extends Sized = Uint8Array>(
   builder: Builder,
   type: MessageHeader,
   header: number,
-  { at, body }: Placement,
-): EncodedMessage {
+  { at, body }: Placement<Part>,
+): EncodedMessage<Part> {
   const bodyLength = body.reduce((sum, part) => sum + part.byteLength, 0);
   Message.startMessage(builder);
   Message.addVersion(builder, MetadataVersion.V5);
@@ -218,8 +219,7 @@ export function encodeFooter(parts: FooterParts): Uint8Array {
   Footer.addCustomMetadata(builder, metadata);
   Footer.finishFooterBuffer(builder, Footer.endFooter(builder));
   const footer = builder.asUint8Array();
-  const length = Buffer.alloc(4);
-  length.writeInt32LE(footer.length);
+  const length = new Uint8Array(Int32Array.of(footer.length).buffer);
   return Buffer.concat([footer, length, Buffer.from(ARROW_MAGIC)]);
 }
 

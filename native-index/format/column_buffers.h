@@ -12,6 +12,12 @@ namespace peneira {
 struct ColumnBuffers {
   uint32_t nullCount = 0;
   RawBytes validity, offsets, data;
+
+  // Forgets the values and keeps the room.
+  void clear() {
+    nullCount = 0;
+    for (RawBytes* bytes : {&validity, &offsets, &data}) bytes->clear();
+  }
 };
 
 }  // namespace peneira

@@ -1,8 +1,8 @@
 /**
  * The Parquet library, and its only importer. What comes in: nothing. What goes out: the library
  * with its WebAssembly loaded.
- * Invariant: it is loaded once per thread, when Parquet is first read or written there, because it
- * takes 5 MB and some 20 ms.
+ * Invariant: it is loaded once per thread, when Parquet is first read there, because it takes 5 MB
+ * and some 20 ms. Apart because tests write Parquet with it, to be read here.
  */
 import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";

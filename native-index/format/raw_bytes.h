@@ -33,6 +33,8 @@ class RawBytes {
 
   // Forgets the bytes and keeps the room.
   void clear() { size_ = 0; }
+  // Forgets the bytes from `size` on, which is at most what there is.
+  void shrink(size_t size) { size_ = size; }
 
   // Makes room for `more` bytes behind the last one and returns where they go.
   uint8_t* grow(size_t more) {

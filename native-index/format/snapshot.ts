@@ -16,6 +16,7 @@ import {
   type DirectoryLocation,
   type PreparedSection,
 } from "../napi/engine.ts";
+import type { NativeBatch } from "../napi/import-handles.ts";
 import { encodeBatch, encodeDictionary, encodeFooter, encodeSchema } from "./arrow.ts";
 import {
   ARROW_END,
@@ -52,7 +53,7 @@ export interface FinishOptions {
   readonly progress?: Uint32Array;
 }
 
-/** Writes one snapshot. Call `writeBatch` in rank order, then `finish`; or `abandon`. */
+/** Writes one snapshot. Append batches in rank order, then call `finish`; or `abandon`. */
 export class SnapshotWriter {
   private readonly path: string;
   private readonly temporary: string;
@@ -90,15 +91,38 @@ export class SnapshotWriter {
   async writeBatch(rows: number, buffers: readonly ColumnBuffers[]): Promise<void> {
     const before = this.pending;
     const batch = encodeBatch(COLUMNS, buffers, rows);
-    const { head, body, bodyLength } = batch;
-    const block = { offset: this.position, metadataLength: head.length, bodyLength };
-    this.position += head.length + bodyLength;
-    this.addBatch(rows, batch, block);
-    this.pending = before.then(() => writeAll(this.descriptor(), [head, ...body], block.offset));
+    const { offset } = this.addBatch(rows, batch);
+    const parts = [batch.head, ...batch.body];
+    this.pending = before.then(() => writeAll(this.descriptor(), parts, offset));
     return this.pending;
   }
 
-  private addBatch(rows: number, batch: EncodedBatch, block: MessageBlock): void {
+  /**
+   * Appends the rows that a batch of the addon has collected, which is empty afterwards; none of
+   * their bytes passes through JavaScript. The promise is kept when the next ones may be appended.
+   */
+  async writeCollected(collected: NativeBatch): Promise<void> {
+    const before = this.pending;
+    const rows = collected.rowCount;
+    const batch = encodeBatch(COLUMNS, collected.seal(), rows);
+    const { offset, metadataLength } = this.addBatch(rows, batch);
+    const { head, spans } = batch;
+    const places = Float64Array.from(
+      spans.flatMap(({ validity, offsets, data }) =>
+        [validity, offsets, data].map((span) => offset + metadataLength + span.offset),
+      ),
+    );
+    const request = { path: this.temporary, head, offset, places };
+    this.pending = before.then(() => collected.writeSealed(request));
+    return this.pending;
+  }
+
+  private addBatch(
+    rows: number,
+    batch: Pick<EncodedBatch, "head" | "spans" | "bodyLength">,
+  ): MessageBlock {
+    const { head, bodyLength } = batch;
+    const block = { offset: this.position, metadataLength: head.length, bodyLength };
     const body = block.offset + block.metadataLength;
     const table = [BigInt(this.rows), BigInt(rows)];
     for (const { validity, data, offsets } of batch.spans) {
@@ -108,7 +132,9 @@ export class SnapshotWriter {
     }
     this.batches.push(block);
     this.batchTable.push(table);
+    this.position = body + bodyLength;
     this.rows += rows;
+    return block;
   }
 
   /** Builds the index region, writes the footer and gives the file its name. */

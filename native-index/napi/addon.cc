@@ -4,8 +4,10 @@
 #include "format/bits.h"
 #include "format/crc32c.h"
 #include "format/sha256.h"
+#include "napi/addon_batch.h"
 #include "napi/addon_build.h"
 #include "napi/addon_changes.h"
+#include "napi/addon_deflate.h"
 #include "napi/addon_join.h"
 #include "napi/addon_scan.h"
 #include "napi/handle.h"
@@ -47,11 +49,13 @@ NAPI_MODULE_INIT() {
   return peneira::guarded(env, [&]() {
     peneira::registerSegment(env, exports);
     peneira::registerRowLists(env, exports);
+    peneira::registerBatch(env, exports);
     peneira::registerBuild(env, exports);
     peneira::registerProcess(env, exports);
     peneira::registerChanges(env, exports);
     peneira::registerScan(env, exports);
     peneira::registerJoin(env, exports);
+    peneira::registerDeflate(env, exports);
     peneira::putFunction(env, exports, "feistel", peneira::feistel);
     peneira::putFunction(env, exports, "versions", peneira::versions);
     return exports;

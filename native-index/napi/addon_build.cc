@@ -9,84 +9,20 @@
 #include <utility>
 #include <vector>
 
-#include "builder/batch.h"
 #include "builder/index_builder.h"
 #include "builder/ranking.h"
 #include "format/analyzer.h"
 #include "format/columns.h"
 #include "format/crc32c.h"
+#include "format/districtname.h"
 #include "format/sha256.h"
 #include "napi/background.h"
-#include "napi/wrapped.h"
+#include "napi/values.h"
 
 namespace peneira {
 namespace {
 
-constexpr napi_type_tag kBatchTag = {0x6f1d0a7c52b34e8bu, 0x9c3e7741d0a55f26u};
 constexpr uint32_t kThreadsMax = 256;
-
-napi_value fromRawOrNull(napi_env env, const RawBytes& bytes) {
-  return bytes.size() == 0 ? fromNull(env) : fromUint8s(env, {bytes.data(), bytes.size()});
-}
-
-BatchBuilder& batchOf(const Given& object) {
-  return unwrap<BatchBuilder>(object, kBatchTag, "a record batch");
-}
-
-napi_value batchAppend(napi_env env, napi_callback_info info) {
-  return guarded(env, [&]() -> napi_value {
-    const Arguments arguments(env, info);
-    const std::span<const uint8_t> records = arguments.at(0, "records").bytes();
-    const std::span<uint32_t> starts = arguments.at(1, "starts").uint32s();
-    BatchBuilder& batch = batchOf(arguments.self());
-    batch.append(records.data(), records.size(), starts.data(), starts.size());
-    return nullptr;
-  });
-}
-
-napi_value batchFinish(napi_env env, napi_callback_info info) {
-  return guarded(env, [&] {
-    const Arguments arguments(env, info);
-    auto columns = batchOf(arguments.self()).finish();
-    const napi_value result = makeArray(env, columns.size());
-    for (uint32_t i = 0; i < columns.size(); i++) {
-      // Let go of as soon as it is copied: the columns of a batch are hundreds of megabytes.
-      const ColumnBuffers buffers = std::move(columns[i]);
-      const napi_value column = makeObject(env);
-      putProperty(env, column, "nullCount", fromNumber(env, buffers.nullCount));
-      putProperty(env, column, "validity", fromRawOrNull(env, buffers.validity));
-      putProperty(env, column, "offsets", fromRawOrNull(env, buffers.offsets));
-      const RawBytes& data = buffers.data;
-      putProperty(env, column, "data", fromUint8s(env, {data.data(), data.size()}));
-      putItem(env, result, i, column);
-    }
-    return result;
-  });
-}
-
-napi_value batchRowCount(napi_env env, napi_callback_info info) {
-  return guarded(env, [&] {
-    const Arguments arguments(env, info);
-    return fromNumber(env, batchOf(arguments.self()).rowCount());
-  });
-}
-
-napi_value createBatch(napi_env env, napi_callback_info info) {
-  return guarded(env, [&] {
-    const Arguments arguments(env, info);
-    const std::span<const uint32_t> numbers = arguments.at(0, "numbers").uint32s();
-    auto batch =
-        std::make_unique<BatchBuilder>(std::vector<uint32_t>(numbers.begin(), numbers.end()));
-    const napi_value object = makeObject(env);
-    putFunction(env, object, "append", batchAppend);
-    putFunction(env, object, "finish", batchFinish);
-    const napi_property_descriptor rowCount = {"rowCount", nullptr, nullptr,      batchRowCount,
-                                               nullptr,    nullptr, napi_default, nullptr};
-    check(env, napi_define_properties(env, object, 1, &rowCount));
-    wrap(env, object, kBatchTag, std::move(batch));
-    return object;
-  });
-}
 
 napi_value rankRecordsCall(napi_env env, napi_callback_info info) {
   return guarded(env, [&] {
@@ -94,6 +30,15 @@ napi_value rankRecordsCall(napi_env env, napi_callback_info info) {
     const std::span<const uint8_t> records = arguments.at(0, "records").bytes();
     const uint64_t length = arguments.at(1, "byteLength").whole(records.size());
     return fromUint32s(env, rankRecords(records.data(), length));
+  });
+}
+
+napi_value foldDistrictCall(napi_env env, napi_callback_info info) {
+  return guarded(env, [&] {
+    const Arguments arguments(env, info);
+    std::string folded;
+    foldDistrict(arguments.at(0, "text").text(), folded);
+    return fromText(env, folded);
   });
 }
 
@@ -165,6 +110,8 @@ BuildRequest readRequest(const Given& object) {
   request.rowCount = object.member("rowCount").whole(kSafeInteger);
   request.sections = readSections(object.member("sections"));
   request.threads = static_cast<unsigned>(object.member("threads").integer(1, kThreadsMax));
+  const Given held = object.member("rowsHeld");
+  if (!held.isUndefined()) request.rowsHeld = held.whole32();
   return request;
 }
 
@@ -215,10 +162,10 @@ napi_value buildIndexCall(napi_env env, napi_callback_info info) {
 
 void registerBuild(napi_env env, napi_value exports) {
   constexpr std::pair<const char*, napi_callback> functions[] = {
-      {"createBatch", createBatch},     {"rankRecords", rankRecordsCall},
-      {"analyze", analyzeCall},         {"crc32c", crc32cCall},
-      {"sha256", sha256Call},           {"columnsFingerprint", columnsFingerprintCall},
-      {"columnNames", columnNamesCall}, {"buildIndex", buildIndexCall},
+      {"rankRecords", rankRecordsCall}, {"analyze", analyzeCall},
+      {"crc32c", crc32cCall},           {"sha256", sha256Call},
+      {"columnNames", columnNamesCall}, {"columnsFingerprint", columnsFingerprintCall},
+      {"buildIndex", buildIndexCall},   {"foldDistrict", foldDistrictCall},
   };
   for (const auto& [name, function] : functions) putFunction(env, exports, name, function);
 }

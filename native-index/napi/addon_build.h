@@ -1,6 +1,6 @@
 // The door between addon.cc and the build side of the addon. What comes in: the exports object
-// of the addon. What goes out: createBatch, rankRecords, buildIndex, analyze, crc32c,
-// sha256, columnsFingerprint and columnNames on it, with the signatures of engine.ts.
+// of the addon. What goes out: rankRecords, buildIndex, analyze, crc32c, sha256,
+// columnsFingerprint and columnNames on it, with the signatures of engine.ts.
 // Invariant: no C++ exception leaves a callback; each becomes a JavaScript error.
 #pragma once
 #include <node_api.h>

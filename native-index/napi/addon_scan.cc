@@ -8,6 +8,7 @@
 
 #include "napi/scan_values.h"
 #include "napi/wrapped.h"
+#include "scan/bucket_room.h"
 #include "scan/member_scan.h"
 
 namespace peneira {
@@ -130,10 +131,24 @@ napi_value openScan(napi_env env, napi_callback_info info) {
   });
 }
 
+napi_value releaseExtentsCall(napi_env env, napi_callback_info info) {
+  return guarded(env, [&]() -> napi_value {
+    const Arguments arguments(env, info);
+    const std::string path = arguments.at(0, "path").text();
+    const std::span<const uint32_t> lengths = arguments.at(2, "lengths").uint32s();
+    const std::span<const double> given = arguments.at(1, "offsets").doubles(lengths.size());
+    std::vector<uint64_t> offsets;
+    for (const double offset : given) offsets.push_back(static_cast<uint64_t>(offset));
+    releaseExtents(path, offsets, lengths);
+    return nullptr;
+  });
+}
+
 }  // namespace
 
 void registerScan(napi_env env, napi_value exports) {
   putFunction(env, exports, "openScan", openScan);
+  putFunction(env, exports, "releaseExtents", releaseExtentsCall);
 }
 
 }  // namespace peneira

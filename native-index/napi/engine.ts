@@ -22,6 +22,7 @@ import type {
   JoinFindings,
   JoinRequest,
   NativeBatch,
+  NativeRange,
   NativeScan,
   ScanRequest,
 } from "./import-handles.ts";
@@ -29,8 +30,11 @@ import type {
 export type * from "./clauses.ts";
 export type * from "./handles.ts";
 
-/** Where `wholePage` tells which number; the counterpart of PageFacts in napi/wholepage.h. */
-export const PAGE_FACTS = { matches: 0, rows: 1, lastRow: 2, more: 3 } as const;
+/**
+ * Where `wholePage` tells which number, and is told from which byte of the room it may write; the
+ * counterpart of PageFacts in napi/wholepage.h.
+ */
+export const PAGE_FACTS = { matches: 0, rows: 1, lastRow: 2, more: 3, place: 4 } as const;
 
 interface Addon {
   openSegment(path: string, location: DirectoryLocation): NativeSegment;
@@ -41,14 +45,19 @@ interface Addon {
   ): DifferenceSlice;
   openChanges(path: string, offset: number, count: number, crc32c: number): NativeChanges;
   createBatch(numbers: Uint32Array): NativeBatch;
+  createRange(): NativeRange;
   rankRecords(records: Uint8Array, byteLength: number): Uint32Array;
   buildIndex(request: IndexRequest): Promise<BuiltIndex>;
   openScan<Kind extends string>(request: ScanRequest): NativeScan<Kind>;
+  releaseExtents(path: string, offsets: Float64Array, lengths: Uint32Array): void;
   joinPartition<Kind extends string>(request: JoinRequest<Kind>): JoinFindings;
   countShared(request: CountRequest): CountFindings;
   openRowList(bytes: Uint8Array): NativeRowList;
   sortEntriesAside(entries: Uint8Array): Promise<Uint8Array>;
+  deflate(bytes: Uint8Array, isLast: boolean): Uint8Array;
+  deflateAside(bytes: Uint8Array, isLast: boolean): Promise<Uint8Array>;
   analyze(text: string): string[];
+  foldDistrict(text: string): string;
   crc32c(bytes: Uint8Array, seed: number): number;
   sha256(bytes: Uint8Array, portable: boolean): Uint8Array;
   feistel(rowCount: number, seed: bigint, row: number): number;
@@ -59,6 +68,7 @@ interface Addon {
   shutPort(port: number): boolean;
   waitingAt(port: number): number;
   unsentBytes(descriptor: number): number;
+  startWriting(descriptor: number, from: number, length: number): boolean;
   removeUnread(path: string): Removal;
 }
 
@@ -100,6 +110,11 @@ export function createBatch(numbers: Uint32Array): NativeBatch {
   return addon().createBatch(numbers);
 }
 
+/** Makes a range of the rank order that holds nothing yet. */
+export function createRange(): NativeRange {
+  return addon().createRange();
+}
+
 /** Starts of the records in the first `byteLength` bytes, by (score desc, cnpj asc). */
 export function rankRecords(records: Uint8Array, byteLength: number): Uint32Array {
   return addon().rankRecords(records, byteLength);
@@ -113,6 +128,11 @@ export function buildIndex(request: IndexRequest): Promise<BuiltIndex> {
 /** Begins the scan of a large file of the dump; the addon knows the kinds of code of `codes.ts`. */
 export function openScan<Kind extends string>(request: ScanRequest): NativeScan<Kind> {
   return addon().openScan(request);
+}
+
+/** Gives the room of extents of a file back to the disk, where that can be done; see `spill.ts`. */
+export function releaseExtents(path: string, offsets: Float64Array, lengths: Uint32Array): void {
+  addon().releaseExtents(path, offsets, lengths);
 }
 
 /** Joins one partition of an import; the kinds of code are those of `codes.ts`. */
@@ -138,9 +158,27 @@ export function sortEntriesAside(entries: Uint8Array): Promise<Uint8Array> {
   return addon().sortEntriesAside(entries);
 }
 
+/**
+ * A piece of a DEFLATE stream, packed without those before it and ending on a whole byte; the last
+ * one ends the stream. See native-index/render/deflate.h.
+ */
+export function deflate(bytes: Uint8Array, isLast: boolean): Uint8Array {
+  return addon().deflate(bytes, isLast);
+}
+
+/** The same off the main thread; the bytes may be changed meanwhile. */
+export function deflateAside(bytes: Uint8Array, isLast: boolean): Promise<Uint8Array> {
+  return addon().deflateAside(bytes, isLast);
+}
+
 /** Words of a text, as the word postings know them. */
 export function analyze(text: string): string[] {
   return addon().analyze(text);
+}
+
+/** The name of a district as DISTRICTS has it. */
+export function foldDistrict(text: string): string {
+  return addon().foldDistrict(text);
 }
 
 /** CRC-32C (Castagnoli) of bytes, continuing from `seed` (0 to begin). */
@@ -196,6 +234,14 @@ export function waitingAt(port: number): number {
  */
 export function unsentBytes(descriptor: number): number {
   return addon().unsentBytes(descriptor);
+}
+
+/**
+ * Asks the disk to begin with bytes of a file that were written, and waits for nothing: what goes
+ * wrong is told by fsync. False where the system has no such call or refuses it.
+ */
+export function startWriting(descriptor: number, from: number, length: number): boolean {
+  return addon().startWriting(descriptor, from, length);
 }
 
 /**

@@ -5,6 +5,7 @@
 #include <atomic>
 
 #include "napi/calls.h"
+#include "napi/handle_districts.h"
 #include "napi/handle_find.h"
 #include "napi/handle_lists.h"
 #include "napi/handle_rows.h"
@@ -276,6 +277,9 @@ napi_value openSegment(napi_env env, napi_callback_info info) {
     for (const auto& [name, method] : rowMethods()) putFunction(env, object, name, method);
     for (const auto& [name, method] : findMethods()) putFunction(env, object, name, method);
     for (const auto& [name, method] : listMethods()) putFunction(env, object, name, method);
+    for (const auto& [name, method] : districtMethods()) putFunction(env, object, name, method);
+    const bool hasDistricts = handle->segment->districts().isThere();
+    putProperty(env, object, "hasDistricts", fromBool(env, hasDistricts));
     wrap(env, object, kTag, std::move(handle));
     return object;
   });

@@ -47,13 +47,8 @@ napi_value openRowList(napi_env env, napi_callback_info info) {
   return guarded(env, [&]() {
     const Arguments arguments(env, info);
     const std::span<uint8_t> bytes = arguments.at(0, "bytes").bytes();
-    auto held = std::make_unique<HeldList>();
-    held->list = std::make_shared<RowList>(std::vector<uint8_t>(bytes.begin(), bytes.end()));
-    const napi_value object = makeObject(env);
-    putProperty(env, object, "size", fromNumber(env, static_cast<double>(held->list->size())));
-    putProperty(env, object, "end", fromNumber(env, static_cast<double>(held->list->end())));
-    wrap(env, object, kListTag, std::move(held));
-    return object;
+    std::vector<uint8_t> copy(bytes.begin(), bytes.end());
+    return fromRowList(env, std::make_shared<RowList>(std::move(copy)));
   });
 }
 
@@ -76,6 +71,33 @@ napi_value entryRowsAside(napi_env env, napi_callback_info info) {
       return [rows = std::move(found)](napi_env to) { return fromEntryRows(to, rows); };
     };
     return overSegment(env, segment, compute);
+  });
+}
+
+napi_value blockRowsAside(napi_env env, napi_callback_info info) {
+  return begin(env, info, [env](Handle&, const auto& segment, const Arguments& arguments) {
+    const std::span<uint8_t> bytes = arguments.at(0, "blocks").bytes();
+    const Given given = arguments.at(1, "known");
+    const std::shared_ptr<const RowList> known = given.isNull() ? nullptr : rowListOf(given);
+    const auto compute = [blocks = std::vector<uint8_t>(bytes.begin(), bytes.end()),
+                          known](const Segment& opened) -> Give {
+      EntryRows found = rowsOfBlocks(opened, blocks, known.get());
+      return [rows = std::move(found)](napi_env to) { return fromEntryRows(to, rows); };
+    };
+    return overSegment(env, segment, compute);
+  });
+}
+
+napi_value entriesOfBits(napi_env env, napi_callback_info info) {
+  return call(env, info, [env](Handle&, const auto& segment, const Arguments& arguments) {
+    const std::span<uint8_t> bits = arguments.at(0, "bits").bytes();
+    const uint32_t from = arguments.at(1, "from").whole32();
+    const uint32_t most = arguments.at(2, "most").whole32();
+    const EntrySlice slice = peneira::entriesOfBits(*segment, bits, from, most);
+    const napi_value object = makeObject(env);
+    putProperty(env, object, "entries", fromEntries(env, slice.entries));
+    putProperty(env, object, "next", fromNumber(env, slice.next));
+    return object;
   });
 }
 
@@ -102,6 +124,8 @@ napi_value entriesOf(napi_env env, napi_callback_info info) {
 }
 
 constexpr NamedMethod kListMethods[] = {{"entryRowsAside", entryRowsAside},
+                                        {"blockRowsAside", blockRowsAside},
+                                        {"entriesOfBits", entriesOfBits},
                                         {"matchEntriesAside", matchEntriesAside},
                                         {"entriesOf", entriesOf}};
 
@@ -110,6 +134,16 @@ constexpr NamedMethod kListMethods[] = {{"entryRowsAside", entryRowsAside},
 void registerRowLists(napi_env env, napi_value exports) {
   putFunction(env, exports, "openRowList", openRowList);
   putFunction(env, exports, "sortEntriesAside", sortEntriesAside);
+}
+
+napi_value fromRowList(napi_env env, std::shared_ptr<const RowList> list) {
+  const napi_value object = makeObject(env);
+  putProperty(env, object, "size", fromNumber(env, static_cast<double>(list->size())));
+  putProperty(env, object, "end", fromNumber(env, static_cast<double>(list->end())));
+  auto held = std::make_unique<HeldList>();
+  held->list = std::move(list);
+  wrap(env, object, kListTag, std::move(held));
+  return object;
 }
 
 std::shared_ptr<const RowList> rowListOf(const Given& object) {

@@ -14,6 +14,9 @@ namespace peneira {
 // Adds `openRowList(bytes)` and `sortEntriesAside(entries)` to the exports of the addon.
 void registerRowLists(napi_env env, napi_value exports);
 
+// The object of a list, which clauses may name.
+napi_value fromRowList(napi_env env, std::shared_ptr<const RowList> list);
+
 // The list behind an object that openRowList gave; another one is refused.
 std::shared_ptr<const RowList> rowListOf(const Given& object);
 

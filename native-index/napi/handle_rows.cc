@@ -10,13 +10,14 @@
 #include "napi/request.h"
 #include "napi/rows_js.h"
 #include "napi/wholepage.h"
+#include "render/parquet.h"
 #include "render/render.h"
 
 namespace peneira {
 namespace {
 
-// Rendered bytes above this are not kept for the next call.
-constexpr size_t kKeptBytes = 1u << 20;
+// Rendered bytes above this are not kept for the next call; the rows of a sheet at a time are 2 MB.
+constexpr size_t kKeptBytes = 1u << 22;
 
 // Bytes of what `render` appends to a text, whose memory is kept for the next call; or how many
 // they are, where they have room in what is lent.
@@ -55,7 +56,8 @@ napi_value wholePage(napi_env env, napi_callback_info info) {
     wanted.page.afterRow = readAfterRow(arguments.at(1, "afterRow"));
     const std::span<double> facts = arguments.at(2, "facts").doubles(PageFacts::kCount);
     const Given room = arguments.at(3, "room");
-    const std::span<uint8_t> lent = room.isUndefined() ? std::span<uint8_t>() : room.bytes();
+    const std::span<uint8_t> bytes = room.isUndefined() ? std::span<uint8_t>() : room.bytes();
+    const std::span<uint8_t> lent = bytes.subspan(placeIn(bytes, facts));
     handle.work = Work();
     return fromRendered(env, lent, [&](TextBuffer& text) {
       peneira::wholePage(*segment, wanted, handle.work, facts, text);
@@ -69,6 +71,16 @@ napi_value renderRows(napi_env env, napi_callback_info info) {
     const std::span<uint32_t> rows = arguments.at(0, "rows").uint32s();
     return fromRendered(
         env, [&](TextBuffer& text) { peneira::renderRows(*segment, rows, request, text); });
+  });
+}
+
+napi_value renderRowsInto(napi_env env, napi_callback_info info) {
+  return call(env, info, [env](Handle&, const auto& segment, const Arguments& arguments) {
+    const RowRequest request = readRowRequest(arguments.at(1, "request"));
+    const std::span<uint32_t> rows = arguments.at(0, "rows").uint32s();
+    return fromRendered(env, arguments.at(2, "room").bytes(), [&](TextBuffer& text) {
+      peneira::renderRows(*segment, rows, request, text);
+    });
   });
 }
 
@@ -100,11 +112,60 @@ napi_value columnsOf(napi_env env, napi_callback_info info) {
   });
 }
 
+// A Parquet file of fields of rows, and of further columns behind them.
+struct ParquetRequest {
+  std::vector<uint32_t> rows;
+  std::vector<Field> fields;
+  std::vector<NamedColumn> extra;
+};
+
+ParquetRequest readParquetRequest(const Arguments& arguments) {
+  ParquetRequest request;
+  const std::span<uint32_t> rows = arguments.at(0, "rows").uint32s();
+  request.rows.assign(rows.begin(), rows.end());
+  request.fields = readFields(arguments.at(1, "fields"));
+  request.extra = readColumns(arguments.at(2, "extra"));
+  return request;
+}
+
+// A column is written before the next one is read.
+RawBytes parquetBytes(const Segment& segment, const ParquetRequest& request) {
+  ParquetFile file;
+  for (const Field field : request.fields) {
+    file.add(kFieldNames[static_cast<size_t>(field)], columnOf(segment, request.rows, field));
+  }
+  for (const NamedColumn& extra : request.extra) file.add(extra.name, extra.column);
+  return file.finish();
+}
+
+napi_value fromRaw(napi_env env, const RawBytes& bytes) {
+  return fromBytes(env, {reinterpret_cast<const char*>(bytes.data()), bytes.size()});
+}
+
+napi_value parquetOf(napi_env env, napi_callback_info info) {
+  return call(env, info, [env](Handle&, const auto& segment, const Arguments& arguments) {
+    return fromRaw(env, parquetBytes(*segment, readParquetRequest(arguments)));
+  });
+}
+
+napi_value parquetOfAside(napi_env env, napi_callback_info info) {
+  return begin(env, info, [env](Handle&, const auto& segment, const Arguments& arguments) {
+    const auto request = std::make_shared<ParquetRequest>(readParquetRequest(arguments));
+    return overSegment(env, segment, [request](const Segment& opened) -> Give {
+      const auto bytes = std::make_shared<RawBytes>(parquetBytes(opened, *request));
+      return [bytes](napi_env to) { return fromRaw(to, *bytes); };
+    });
+  });
+}
+
 constexpr NamedMethod kRowMethods[] = {{"wholePage", wholePage},
                                        {"renderJson", renderJson},
                                        {"renderRows", renderRows},
+                                       {"renderRowsInto", renderRowsInto},
                                        {"renderRowsAside", renderRowsAside},
-                                       {"columnsOf", columnsOf}};
+                                       {"columnsOf", columnsOf},
+                                       {"parquetOf", parquetOf},
+                                       {"parquetOfAside", parquetOfAside}};
 
 }  // namespace
 

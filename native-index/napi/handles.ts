@@ -5,7 +5,8 @@
  * Invariant: nothing here exists at run time; each type is the face of a struct or a method of the
  * addon, and changes with it.
  */
-import type { Clause, OrderKey } from "./clauses.ts";
+import type { Clause, NativeRowList, OrderKey } from "./clauses.ts";
+import type { ListHandle } from "./list-handles.ts";
 
 /**
  * How a page is taken: `rank` walks row ids (only for score descending), `walk` walks the stored
@@ -98,16 +99,23 @@ export interface IndexRequest {
   /** META, COLUMNS and every TABLE. */
   readonly sections: readonly PreparedSection[];
   readonly threads: number;
+  /** Rows whose sort keys are in memory at a time; tests make it small. */
+  readonly rowsHeld?: number;
   /** Shared u32 that the builder counts up from 0 to 1,000. */
   readonly progress?: Uint32Array;
 }
 
+/** Bytes, or as much of them as a layout asks for. */
+export interface Sized {
+  readonly byteLength: number;
+}
+
 /** Buffers of one column of a finished record batch, as Arrow wants them. */
-export interface ColumnBuffers {
+export interface ColumnBuffers<Part extends Sized = Uint8Array> {
   readonly nullCount: number;
-  readonly validity: Uint8Array | null;
-  readonly offsets: Uint8Array | null;
-  readonly data: Uint8Array;
+  readonly validity: Part | null;
+  readonly offsets: Part | null;
+  readonly data: Part;
 }
 
 /** Facets the addon counts; see native-index/query/facets.h for their codes. */
@@ -176,22 +184,15 @@ export interface FileState {
   readonly changedNs: bigint;
 }
 
-/** What a snapshot has of the entries of a list. */
-export interface EntryRows {
-  /** The rows as a portable Roaring bitmap. */
-  readonly roaring: Uint8Array;
-  readonly rows: number;
-  /** Entries of which the snapshot has a row. */
-  readonly found: number;
-}
-
 /** An opened snapshot. Every method throws `Error` with `code` "SNAPSHOT_DAMAGED" on damage. */
-export interface NativeSegment {
+export interface NativeSegment extends ListHandle {
   readonly rowCount: number;
   /** Blocks of 64 KiB that have a checksum. */
   readonly blockCount: number;
   /** State of the file when it was opened here. */
   readonly opened: FileState;
+  /** Whether the snapshot knows the rows of districts; one of before does not. */
+  readonly hasDistricts: boolean;
   /** Bytes of the META section. */
   meta(): Uint8Array;
   /** Values of a string table (TABLES), by number. */
@@ -210,15 +211,12 @@ export interface NativeSegment {
   selectAside(request: SelectRequest): Promise<Selection>;
   countAside(clauses: readonly Clause[]): Promise<number>;
   facetsAside(clauses: readonly Clause[], facets: readonly NativeFacet[]): Promise<Uint32Array[]>;
-  /**
-   * The rows of entries of a list (native-index/query/entries.h: eight bytes each, little-endian,
-   * ascending), off the main thread.
-   */
-  entryRowsAside(entries: Uint8Array): Promise<EntryRows>;
-  /** Entries of all matches, of their companies where wanted; ascending, off the main thread. */
-  matchEntriesAside(clauses: readonly Clause[], companies: boolean): Promise<Uint8Array>;
-  /** Entries of rows, ascending, each once. */
-  entriesOf(rows: Uint32Array): Uint8Array;
+  /** Rows in one of the districts: a code of municipality_ibge and a folded name for each. */
+  districtRows(municipalities: Uint32Array, names: readonly string[]): NativeRowList;
+  /** Districts of a municipality (its code) that fit what was typed; see query/districts.h. */
+  districts(municipality: number, typed: string, limit: number): NativeDistricts;
+  /** Rows of districts of a municipality (its code) by their folded names; 0 for an unknown one. */
+  districtSizes(municipality: number, names: readonly string[]): Uint32Array;
   /** As `firstsOfCompany`, off the main thread. */
   firstsAside(rows: Uint32Array, request: FirstsRequest): Promise<Uint32Array>;
   /** Work of the last select, count or facets at once. */
@@ -226,9 +224,10 @@ export interface NativeSegment {
   /** Number of rows holding each word; 0 for an unknown one. */
   documentFrequency(words: readonly string[]): Uint32Array;
   /**
-   * `count`, `select` and `renderJson` of a page in one call; `facts` (of four numbers or more) is
+   * `count`, `select` and `renderJson` of a page in one call; `facts` (of five numbers or more) is
    * told what PAGE_FACTS names: matches, rows, the last row or -1, and 1 where a row follows. A
-   * text that has room in `room` is written there, and how many bytes it has comes back.
+   * text that has room in `room`, from the byte that `facts` tell, is written there, and how many
+   * bytes it has comes back.
    */
   wholePage(request: WholePageRequest, afterRow: number, facts: Float64Array): Uint8Array;
   wholePage(
@@ -241,10 +240,27 @@ export interface NativeSegment {
   renderJson(rows: Uint32Array, fields: readonly string[]): Uint8Array;
   /** Rows of an export's file, without header and frame; see native-index/render/rows.h. */
   renderRows(rows: Uint32Array, request: RowsRequest): Uint8Array;
+  /** The same into `room`: how many bytes they are, or bytes of their own where they lack room. */
+  renderRowsInto(rows: Uint32Array, request: RowsRequest, room: Uint8Array): Uint8Array | number;
   /** The same off the main thread; the rows may be changed meanwhile. */
   renderRowsAside(rows: Uint32Array, request: RowsRequest): Promise<Uint8Array>;
   /** The fields of rows as columns, in the given order. */
   columnsOf(rows: Uint32Array, fields: readonly string[]): FieldColumn[];
+  /**
+   * A Parquet file of one row group: the fields of rows, then further columns of as many rows; see
+   * native-index/render/parquet.h.
+   */
+  parquetOf(
+    rows: Uint32Array,
+    fields: readonly string[],
+    extra: readonly FieldColumn[],
+  ): Uint8Array;
+  /** The same off the main thread; rows and columns may be changed meanwhile. */
+  parquetOfAside(
+    rows: Uint32Array,
+    fields: readonly string[],
+    extra: readonly FieldColumn[],
+  ): Promise<Uint8Array>;
   /** Row of a cnpj (14 characters), or -1. */
   findCnpj(cnpj: string): number;
   /**
@@ -277,6 +293,14 @@ export interface NativeSegment {
    */
   poisoned(): boolean;
   close(): void;
+}
+
+/** The first districts that fit, as their best rows spell them, and how many fit. */
+export interface NativeDistricts {
+  readonly names: readonly string[];
+  /** Rows of each. */
+  readonly rows: Uint32Array;
+  readonly total: number;
 }
 
 /** What is typed of a name, and what has to hold of the accounts beside it. */

@@ -4,7 +4,7 @@
  * Invariant: types only; `addon_scan.cc` and `addon_join.cc` are the counterparts. Tables of codes
  * are the bytes of a Uint16Array, because an array of bytes is what the addon reads.
  */
-import type { ColumnBuffers } from "./handles.ts";
+import type { ColumnBuffers, Sized } from "./handles.ts";
 
 /** What a native scan is told. */
 export interface ScanRequest {
@@ -144,6 +144,46 @@ export interface NativeBatch {
   readonly rowCount: number;
   /** Appends the records that start at `starts` (bytes into `records`), in that order. */
   append(records: Uint8Array, starts: Uint32Array): void;
+  /** Appends so many rows of a loaded range, from the `first` in rank order on. */
+  appendRange(range: NativeRange, first: number, count: number): void;
   /** Buffers in column order; the batch is empty afterwards. */
   finish(): ColumnBuffers[];
+  /**
+   * Lengths of the buffers in column order, which stay in the addon for `writeSealed`; the batch is
+   * empty afterwards. Refused while the buffers sealed before are not written.
+   */
+  seal(): ColumnBuffers<Sized>[];
+  /** Writes the sealed buffers; rows may be appended meanwhile. Rejects as the system refuses. */
+  writeSealed(request: SealedWrite): Promise<void>;
+  /** Lets go of the memory; of what is being written when that is done. */
+  close(): void;
+}
+
+/** Extents of a file of buckets that are read one behind the other. */
+export interface FileExtents {
+  readonly path: string;
+  readonly offsets: Float64Array;
+  readonly lengths: Uint32Array;
+}
+
+/** A range of the rank order: row records that another thread reads, corrects and orders. */
+export interface NativeRange {
+  /**
+   * Takes the records out of the files, one file behind the other, whose room goes back to the
+   * disk; `corrections` are those of `src/ingest/shared-values.ts`. Gives the number of rows.
+   */
+  load(rows: readonly FileExtents[], corrections: readonly FileExtents[]): Promise<number>;
+  /** Lets go of the memory, if need be when it is loaded. */
+  close(): void;
+}
+
+/** Where the sealed buffers of a batch go. */
+interface SealedWrite {
+  /** A file that is there; what lies between the parts is left as it is. */
+  readonly path: string;
+  /** Bytes before the buffers, and where they go. */
+  readonly head: Uint8Array;
+  readonly offset: number;
+  /** Places of validity, offsets and data of every column; those of empty ones do not matter. */
+  readonly places: Float64Array;
 }

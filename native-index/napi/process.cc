@@ -1,7 +1,8 @@
 // What Node cannot ask of the system. What comes in: the port that this process listens at, or a
 // socket of it; a file that is to go. What goes out: no core file when it crashes; a port that
 // takes no new connection any more while those in its queue are still taken; how much the system
-// holds of what was sent; a file removed where no process has it mapped.
+// holds of what was sent; bytes of a file on their way to the disk; a file removed where no process
+// has it mapped.
 // Invariant: only sockets of this process that listen at that port are touched.
 #include "napi/process.h"
 
@@ -17,6 +18,7 @@
 
 #ifdef __linux__
 #include <dirent.h>
+#include <fcntl.h>
 #include <linux/filter.h>
 #include <linux/sockios.h>
 #include <netinet/in.h>
@@ -110,11 +112,16 @@ uint32_t unsentBytes(int descriptor) {
   return ioctl(descriptor, SIOCOUTQ, &bytes) == 0 ? static_cast<uint32_t>(bytes) : 0;
 }
 
+bool startWriting(int descriptor, int64_t from, int64_t length) {
+  return sync_file_range(descriptor, from, length, SYNC_FILE_RANGE_WRITE) == 0;
+}
+
 #else
 
 bool shutPort(uint16_t) { return false; }
 uint32_t waitingAt(uint16_t) { return 0; }
 uint32_t unsentBytes(int) { return 0; }
+bool startWriting(int, int64_t, int64_t) { return false; }
 
 #endif
 
@@ -147,6 +154,18 @@ napi_value unsentBytesFor(napi_env env, napi_callback_info info) {
   });
 }
 
+// startWriting(descriptor, from, length): whether the disk was asked to write these bytes of a
+// file. Nobody waits for it, and what goes wrong is told by fsync.
+napi_value startWritingOf(napi_env env, napi_callback_info info) {
+  return guarded(env, [&]() {
+    const Arguments arguments(env, info);
+    const int64_t descriptor = arguments.at(0, "descriptor").integer(0, INT32_MAX);
+    const int64_t from = arguments.at(1, "from").integer(0, kSafeInteger);
+    const int64_t length = arguments.at(2, "length").integer(1, kSafeInteger);
+    return fromBool(env, startWriting(static_cast<int>(descriptor), from, length));
+  });
+}
+
 const char* wordFor(Removal removal) {
   switch (removal) {
     case Removal::kRemoved: return "removed";
@@ -171,6 +190,7 @@ void registerProcess(napi_env env, napi_value exports) {
   putFunction(env, exports, "shutPort", shutPortFor);
   putFunction(env, exports, "waitingAt", waitingAtFor);
   putFunction(env, exports, "unsentBytes", unsentBytesFor);
+  putFunction(env, exports, "startWriting", startWritingOf);
   putFunction(env, exports, "removeUnread", removeUnreadAt);
 }
 

@@ -71,6 +71,46 @@ Field readField(const Given& given) {
   return field;
 }
 
+FieldType readFieldType(const Given& given) {
+  const std::string name = given.text();
+  for (size_t i = 0; i < static_cast<size_t>(FieldType::kCount); i++) {
+    if (kFieldTypeNames[i] == name) return static_cast<FieldType>(i);
+  }
+  given.noSuch("type", "the types of columns");
+}
+
+void readBytes(const Given& given, RawBytes& to) {
+  if (given.isNull()) return;
+  const std::span<uint8_t> bytes = given.bytes();
+  to.append(bytes.data(), bytes.size());
+}
+
+// Buffers of a column of so many rows; validity without a missing value is none.
+void readBuffers(const Given& object, uint32_t length, ColumnBuffers& buffers) {
+  readBytes(object.member("offsets"), buffers.offsets);
+  readBytes(object.member("data"), buffers.data);
+  readBytes(object.member("validity"), buffers.validity);
+  if (buffers.validity.size() == 0) return;
+  if (buffers.validity.size() * 8 < length) object.refuse("as many bits of validity as rows");
+  for (uint32_t i = 0; i < length; i++) {
+    if ((buffers.validity.data()[i / 8] >> i % 8 & 1) == 0) buffers.nullCount++;
+  }
+  if (buffers.nullCount == 0) buffers.validity = RawBytes();
+}
+
+FieldColumn readColumn(const Given& object) {
+  FieldColumn column;
+  column.type = readFieldType(object.member("type"));
+  column.length = object.member("length").whole32();
+  readBuffers(object.member("buffers"), column.length, column.buffers);
+  const Given child = object.member("child");
+  if (child.isNull()) return column;
+  column.child = std::make_unique<FieldColumn>();
+  column.child->length = child.member("length").whole32();
+  readBuffers(child.member("buffers"), column.child->length, column.child->buffers);
+  return column;
+}
+
 napi_value fromBytesOrNull(napi_env env, const RawBytes& bytes) {
   if (bytes.size() == 0) return fromNull(env);
   return fromBytes(env, {reinterpret_cast<const char*>(bytes.data()), bytes.size()});
@@ -123,6 +163,16 @@ RowRequest readRowRequest(const Given& object) {
     request.firstNumber = static_cast<uint32_t>(first);
   }
   return request;
+}
+
+std::vector<NamedColumn> readColumns(const Given& columns) {
+  std::vector<NamedColumn> read;
+  const uint32_t count = columns.length();
+  for (uint32_t i = 0; i < count; i++) {
+    const Given column = columns.item(i);
+    read.push_back({column.member("field").text(), readColumn(column)});
+  }
+  return read;
 }
 
 napi_value fromFieldColumn(napi_env env, Field field, const FieldColumn& column) {

@@ -16,6 +16,15 @@ std::vector<Field> readFields(const Given& names);
 // everything that leaves JavaScript as UTF-8.
 RowRequest readRowRequest(const Given& object);
 
+// A column of a Parquet file with its name.
+struct NamedColumn {
+  std::string name;
+  FieldColumn column;
+};
+
+// An array of FieldColumn objects, with copies of their buffers; how many are missing is counted.
+std::vector<NamedColumn> readColumns(const Given& columns);
+
 // A FieldColumn with copies of the buffers.
 napi_value fromFieldColumn(napi_env env, Field field, const FieldColumn& column);
 

@@ -2,6 +2,9 @@
 // Invariant: the same page as `count`, `select` and `renderJson` give one after the other.
 #include "napi/wholepage.h"
 
+#include <string>
+
+#include "format/failure.h"
 #include "napi/packed.h"
 #include "napi/request.h"
 #include "napi/rows_js.h"
@@ -28,6 +31,12 @@ WholePage& readWholePage(const Given& request) {
   wrap(request.env(), request.value(), kPageTag, std::move(read));
   check(request.env(), napi_object_freeze(request.env(), request.value()));
   return kept;
+}
+
+size_t placeIn(std::span<const uint8_t> room, std::span<const double> facts) {
+  const double place = facts[PageFacts::kPlace];
+  if (place >= 0 && place <= static_cast<double>(room.size())) return static_cast<size_t>(place);
+  badArgument("facts must tell a place in the room of " + std::to_string(room.size()) + " bytes");
 }
 
 void wholePage(const Segment& segment, const WholePage& wanted, Work& work, std::span<double> facts,

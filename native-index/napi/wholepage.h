@@ -22,10 +22,14 @@ struct WholePage {
 // Reads a request, or gives what was read of it before.
 WholePage& readWholePage(const Given& request);
 
-// What a page says of itself, in the order in which JavaScript reads it.
+// What a page says of itself, in the order in which JavaScript reads it, and behind that what it is
+// told: from which byte of the room its text may be written.
 struct PageFacts {
-  enum : size_t { kMatches, kRows, kLastRow, kMore, kCount };
+  enum : size_t { kMatches, kRows, kLastRow, kMore, kPlace, kCount };
 };
+
+// The place that `facts` tell; throws INVALID_ARGUMENT for one outside of the room.
+size_t placeIn(std::span<const uint8_t> room, std::span<const double> facts);
 
 // Counts, selects and renders; tells `facts` of the page.
 void wholePage(const Segment& segment, const WholePage& wanted, Work& work, std::span<double> facts,

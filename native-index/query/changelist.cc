@@ -101,6 +101,8 @@ uint32_t columnsOf(const Query& query) {
     if (clause.kind == Clause::Kind::kWords) {
       columns |= columnBit(Columns::kLegalName) | columnBit(Columns::kTradeName);
     }
+    // Where rows come from is not known here: those of districts follow two columns, for one.
+    if (!clause.lists.empty()) columns = ~uint32_t{0};
     for (const DimensionCodes& part : clause.any) columns |= columnsOfPart(part);
   }
   return columns;

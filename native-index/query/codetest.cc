@@ -4,6 +4,7 @@
 #include "query/codetest.h"
 
 #include "format/failure.h"
+#include "query/calendar.h"
 
 namespace peneira {
 namespace {
@@ -65,6 +66,22 @@ uint32_t keepCodes(const Rows& given, const ColumnSpan& values, const WantedCode
 
 }  // namespace
 
+Clause yearsAsRange(const std::vector<uint32_t>& codes) {
+  Clause clause;
+  clause.kind = Clause::Kind::kRange;
+  clause.column = Columns::kStartedOn;
+  for (const uint32_t code : codes) {
+    const int64_t first = firstDayOf(int64_t{kFirstStartedYear} + code);
+    const int64_t last = firstDayOf(int64_t{kFirstStartedYear} + code + 1) - 1;
+    if (!clause.ranges.empty() && clause.ranges.back().second + 1 == first) {
+      clause.ranges.back().second = last;
+    } else {
+      clause.ranges.emplace_back(first, last);
+    }
+  }
+  return clause;
+}
+
 uint32_t columnOf(uint32_t dimension) {
   switch (dimension) {
     case Dimensions::kCnaePrimary: return Columns::kCnaePrimary;
@@ -93,6 +110,11 @@ std::optional<CodeTest> CodeTest::of(const ColumnSet& columns, const Clause& cla
     if (!flag) return std::nullopt;
     return CodeTest(columns, flag->column, flag->isPresence ? Kind::kPresence : Kind::kFlag);
   }
+  if (dimension == Dimensions::kStartedYear) {
+    CodeTest test(columns, Columns::kStartedOn, Kind::kYear);
+    test.days_.emplace(columns, yearsAsRange(codes));
+    return test;
+  }
   const uint32_t column = columnOf(dimension);
   if (column == Columns::kCount) return std::nullopt;
   const uint64_t width = fixedBytes(kColumns[column].type, 1);
@@ -105,6 +127,10 @@ uint32_t CodeTest::filter(uint32_t chunk, const ChunkSpan& span, uint16_t* rows,
                           bool keep) const {
   const Rows given = {rows, count, span, keep};
   const uint32_t first = chunk + span.low;
+  if (kind_ == Kind::kYear) {
+    const RangeSpan days = days_->span(first, span.rows());
+    return keepRows(given, [&](uint32_t index) { return days_->matches(days, index); });
+  }
   if (kind_ == Kind::kCode8 || kind_ == Kind::kCode16) {
     const uint32_t width = kind_ == Kind::kCode16 ? 2 : 1;
     const ColumnSpan values = columns_->span(column_, first, span.rows(), width);

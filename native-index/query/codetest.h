@@ -10,11 +10,15 @@
 #include "format/columnset.h"
 #include "format/container.h"
 #include "query/query.h"
+#include "query/rangetest.h"
 
 namespace peneira {
 
 // The column that a dimension is a plain copy of, or Columns::kCount.
 uint32_t columnOf(uint32_t dimension);
+
+// The codes of started years as the days of these years, in a clause of their column.
+Clause yearsAsRange(const std::vector<uint32_t>& codes);
 
 // Which codes are wanted, one bit for each; of a column of codes none is wider than 16 bits.
 class WantedCodes {
@@ -40,8 +44,8 @@ class CodeTest {
                   bool keep) const;
 
  private:
-  // What a value says: its code, whether it is set, or that it is there.
-  enum class Kind : uint8_t { kCode8, kCode16, kFlag, kPresence };
+  // What a value says: its code, whether it is set, that it is there, or the year of a day.
+  enum class Kind : uint8_t { kCode8, kCode16, kFlag, kPresence, kYear };
 
   CodeTest(const ColumnSet& columns, uint32_t column, Kind kind)
       : columns_(&columns), column_(column), kind_(kind) {}
@@ -50,6 +54,7 @@ class CodeTest {
   uint32_t column_;
   Kind kind_;
   WantedCodes wanted_;
+  std::optional<RangeTest> days_;  // of years
 };
 
 }  // namespace peneira

@@ -22,6 +22,22 @@ struct EntryRows {
 // Throws INVALID_ARGUMENT where the entries do not ascend.
 EntryRows rowsOfEntries(const Segment& segment, std::span<const uint64_t> entries);
 
+// As rowsOfEntries, of packed blocks one after the other (src/lists/packed.ts), and rows that are
+// known already. Throws INVALID_ARGUMENT with the place of what is wrong with the blocks.
+EntryRows rowsOfBlocks(const Segment& segment, std::span<const uint8_t> blocks,
+                       const class RowList* known);
+
+// Entries of some rows, ascending, and the position in the order by cnpj behind the last of them.
+struct EntrySlice {
+  std::vector<uint64_t> entries;
+  uint32_t next = 0;
+};
+
+// Entries of the rows whose bits are set (row r is bit r % 8 of byte r / 8), from a position of the
+// order by cnpj on, at most so many.
+EntrySlice entriesOfBits(const Segment& segment, std::span<const uint8_t> bits, uint32_t from,
+                         uint32_t most);
+
 // Entries of rows, those of their companies with `companies`; ascending, each once.
 std::vector<uint64_t> entriesOfRows(const Segment& segment, std::span<const uint32_t> rows,
                                     bool companies);

@@ -7,7 +7,6 @@
 
 #include "format/failure.h"
 #include "format/phone.h"
-#include "query/calendar.h"
 #include "query/kernel.h"
 #include "query/rowlist.h"
 
@@ -16,23 +15,6 @@ namespace {
 
 // After this many single tests (a fraction of a millisecond) the set of all matches is found once.
 constexpr uint64_t kTestsMax = 20'000;
-
-// The codes of started years as ranges of days.
-Clause yearsAsRange(const std::vector<uint32_t>& codes) {
-  Clause clause;
-  clause.kind = Clause::Kind::kRange;
-  clause.column = Columns::kStartedOn;
-  for (const uint32_t code : codes) {
-    const int64_t first = firstDayOf(int64_t{kFirstStartedYear} + code);
-    const int64_t last = firstDayOf(int64_t{kFirstStartedYear} + code + 1) - 1;
-    if (!clause.ranges.empty() && clause.ranges.back().second + 1 == first) {
-      clause.ranges.back().second = last;
-    } else {
-      clause.ranges.emplace_back(first, last);
-    }
-  }
-  return clause;
-}
 
 }  // namespace
 

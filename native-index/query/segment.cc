@@ -51,6 +51,8 @@ Segment::Segment(std::shared_ptr<Mapping> mapping, const DirectoryLocation& loca
   rollup_ = Rollup(blocks_, directory_, tables_);
   places_ = Places(blocks_, directory_, tables_);
   postal_ = PostalIndex(blocks_, columns_, directory_);
+  districts_ = DistrictIndex(blocks_, directory_, postings_, columns_,
+                             tables_[Tables::kMunicipalityIbge].count());
   population_ = numbersOf(Tables::kMunicipalityPopulation);
   numbers_ = numbersOf(Tables::kNumber);
   meta();

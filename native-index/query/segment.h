@@ -16,6 +16,7 @@
 #include "format/table.h"
 #include "format/terms.h"
 #include "query/answers.h"
+#include "query/districts.h"
 #include "query/places.h"
 #include "query/postal.h"
 #include "query/rollup.h"
@@ -63,6 +64,7 @@ class Segment {
   const Rollup& rollup() const { return rollup_; }
   const Places& places() const { return places_; }
   const PostalIndex& postal() const { return postal_; }
+  const DistrictIndex& districts() const { return districts_; }
   Answers& answers() const { return answers_; }
 
   // Bytes of the META section.
@@ -95,6 +97,7 @@ class Segment {
   Rollup rollup_;
   Places places_;
   PostalIndex postal_;
+  DistrictIndex districts_;
   std::vector<int64_t> population_, numbers_;
   mutable Answers answers_;
 };

@@ -78,6 +78,26 @@ bool appendSize(std::string_view code, Labels labels, TextBuffer& out) {
   }
 }
 
+void appendCode(Words::Number word, std::string_view code, Labels labels, TextBuffer& out) {
+  appendWord(word, labels, out);
+  out += ' ';
+  out += code;
+}
+
+// A reason that the registry's own table does not explain keeps its code.
+void appendReason(std::string_view code, Labels labels, TextBuffer& out) {
+  const auto isDigit = [](char one) { return one >= '0' && one <= '9'; };
+  if (code.size() == 2 && isDigit(code[0]) && isDigit(code[1])) {
+    const auto number = static_cast<size_t>((code[0] - '0') * 10 + code[1] - '0');
+    const auto word = labels == Labels::kPortuguese ? kReasonsPt[number] : kReasonsEn[number];
+    if (!word.empty()) {
+      out += word;
+      return;
+    }
+  }
+  appendCode(Words::kReason, code, labels, out);
+}
+
 // Years outside four digits stay as programs write them.
 bool appendDate(int64_t days, TextBuffer& out) {
   if (days < firstDayOf(1) || days >= firstDayOf(10'000)) return false;
@@ -205,6 +225,13 @@ bool appendLabelled(const Segment& segment, const FieldValue& value, FieldWritin
       appendActivities(segment, value, out);
       return true;
     case FieldWriting::kNature: return appendMasked(value.text, "###-#", out);
+    case FieldWriting::kReason: appendReason(value.text, labels, out); return true;
+    case FieldWriting::kCityCode:
+      appendCode(Words::kCityCode, value.text, labels, out);
+      return true;
+    case FieldWriting::kCountryCode:
+      appendCode(Words::kCountryCode, value.text, labels, out);
+      return true;
     case FieldWriting::kYesNo:
       appendWord(value.number != 0 ? Words::kYes : Words::kNo, labels, out);
       return true;

@@ -1,6 +1,7 @@
 // Values as people write them. What comes in: a value, how its field is written, a language. What
 // goes out: its characters: masks of CNPJ, activity, nature, postal code and phone, dates as
-// DD/MM/YYYY, amounts with two decimals, words for codes and flags.
+// DD/MM/YYYY, amounts with two decimals, words for codes and flags, a word before the codes that
+// have none, so that no spreadsheet takes their zeros.
 // Invariant: a value that a mask does not fit is left to the caller, never cut; what is appended
 // holds nothing that HTML or XML escapes, and of what CSV quotes only the comma (see hasComma).
 #pragma once

@@ -65,7 +65,10 @@ void appendCodes(const Segment& segment, const FieldValue& value, TextBuffer& ou
 bool appendForPeople(const Segment& segment, const FieldValue& value, FieldWriting writing,
                      Labels labels, TextBuffer& out) {
   if (!hasComma(value, writing, labels)) {
-    return appendLabelled(segment, value, writing, labels, out);
+    if (!appendLabelled(segment, value, writing, labels, out)) return false;
+    // A root alone, 02.654.062, is a number with its thousands apart to a spreadsheet.
+    if (writing == FieldWriting::kCnpjRoot) out += '/';
+    return true;
   }
   out += '"';
   appendLabelled(segment, value, writing, labels, out);

@@ -106,6 +106,10 @@ std::string lettersOf(size_t column) {
   return column < 26 ? last : lettersOf(column / 26 - 1) + last;
 }
 
+bool isSheetDate(const FieldValue& value) {
+  return value.number >= kFirstDate && value.number <= kLastDate;
+}
+
 // Writes the cells of one row after the other.
 class SheetWriter {
  public:
@@ -185,7 +189,8 @@ class SheetWriter {
 
   // Writes a value as people do; false, and nothing, where it stays as it is.
   bool writeForPeople(size_t column, const FieldValue& value, FieldWriting writing) {
-    if (writing == FieldWriting::kDate) return false;
+    // What a sheet has no date for is written as text.
+    if (writing == FieldWriting::kDate && isSheetDate(value)) return false;
     if (writing == FieldWriting::kAmount) {
       writePlain(column, value, "\" s=\"4\"><v>");
       return true;
@@ -219,9 +224,7 @@ class SheetWriter {
   }
 
   void writeDate(size_t column, const FieldValue& value) {
-    if (value.number < kFirstDate || value.number > kLastDate) {
-      return writePlainAsText(column, value);
-    }
+    if (!isSheetDate(value)) return writePlainAsText(column, value);
     FieldValue serial;
     serial.kind = Kind::kNumber;
     serial.number = value.number + kSerialOfEpoch;

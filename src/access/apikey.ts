@@ -7,7 +7,7 @@
  */
 import { randomBytes } from "node:crypto";
 import { AppError } from "../errors.ts";
-import { sha256 } from "../sha256.ts";
+import { SHA256_BYTES, sha256, sha256Into } from "../sha256.ts";
 
 const ID_BYTES = 6;
 const SECRET_BYTES = 24;
@@ -29,9 +29,12 @@ interface FreshKey {
 /** What a key that a client sent says. */
 interface ParsedKey {
   readonly id: string;
-  /** SHA-256 of the secret, 32 bytes. */
+  /** SHA-256 of the secret, 32 bytes, until the next key is read. */
   readonly hash: Buffer;
 }
+
+/** The hash of the key that was read last: memory of its own for each would be garbage at once. */
+const lastHash = Buffer.alloc(SHA256_BYTES);
 
 /** Makes a key of random bytes. */
 export function makeKey(): FreshKey {
@@ -44,8 +47,9 @@ export function makeKey(): FreshKey {
 /** Reads a key; null when it does not have the form or its checksum is wrong. */
 export function parseKey(text: string): ParsedKey | null {
   if (!KEY_PATTERN.test(text)) return null;
-  if (checksum(text.slice(0, CHECK_AT)) !== text.slice(CHECK_AT)) return null;
-  return { id: text.slice(ID_AT, SECRET_AT - 1), hash: sha256(text.slice(SECRET_AT, CHECK_AT)) };
+  if (crcOf(text, CHECK_AT) !== Number.parseInt(text.slice(CHECK_AT), 16)) return null;
+  sha256Into(text.slice(SECRET_AT, CHECK_AT), lastHash);
+  return { id: text.slice(ID_AT, SECRET_AT - 1), hash: lastHash };
 }
 
 /** The id in a key or in an id as a person would paste it; null for anything else. */
@@ -54,13 +58,18 @@ export function keyIdOf(text: string): string | null {
   return KEY_PATTERN.exec(text)?.[1] ?? null;
 }
 
-/** CRC-32 (IEEE 802.3, reflected) of ASCII text, as 8 hexadecimal digits. */
+/** The CRC of ASCII text, as 8 hexadecimal digits. */
 function checksum(text: string): string {
+  return crcOf(text, text.length).toString(16).padStart(8, "0");
+}
+
+/** CRC-32 (IEEE 802.3, reflected) of the first `length` characters of ASCII text. */
+function crcOf(text: string, length: number): number {
   let crc = 0xffffffff;
-  for (let at = 0; at < text.length; at++) {
+  for (let at = 0; at < length; at++) {
     crc = (CRC_TABLE[(crc ^ text.charCodeAt(at)) & 0xff] as number) ^ (crc >>> 8);
   }
-  return ((crc ^ 0xffffffff) >>> 0).toString(16).padStart(8, "0");
+  return (crc ^ 0xffffffff) >>> 0;
 }
 
 const CRC_TABLE = Int32Array.from({ length: 256 }, (_, byte) => {

@@ -99,7 +99,10 @@ export class Keyring {
       );
     }
     this.#used.set(row.id, nowMs);
-    return { keyId: row.id, tenantId: row.tenantId, plan: row.plan };
+    const { id: keyId, tenantId, plan } = row;
+    const identity = identities.get(row) ?? { keyId, tenantId, plan };
+    identities.set(row, identity);
+    return identity;
   }
 
   /** Whether a tenant may still have what belongs to it, for links that work without a key. */
@@ -339,6 +342,9 @@ export class Keyring {
     this.#rows.clear();
   }
 }
+
+/** Who the keys of rows are: one for each row, for requests would leave theirs as garbage. */
+const identities = new WeakMap<KeyRow, Identity>();
 
 const NO_KEY = "There is no such key. See: peneira key list";
 

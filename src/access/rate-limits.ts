@@ -75,7 +75,7 @@ export class RateLimits {
   }
 
   /** Begins a request of a key that is charged; gives what ends it. Throws `rate_limited`. */
-  begin(keyId: string, plan: Limited): () => void {
+  begin(keyId: string, plan: Limited): ReturnType<UnderWay["begin"]> {
     return this.#underWay.begin(keyId, plan);
   }
 

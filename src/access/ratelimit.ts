@@ -16,13 +16,13 @@ export interface RatePolicy {
 
 /** The answer to one attempt. */
 interface RateDecision {
-  readonly allowed: boolean;
+  allowed: boolean;
   /** Whole units that could be spent now. */
-  readonly remaining: number;
+  remaining: number;
   /** Seconds until the burst is whole again. */
-  readonly resetSeconds: number;
+  resetSeconds: number;
   /** Seconds after which the same attempt would be allowed; 0 when it was. */
-  readonly retrySeconds: number;
+  retrySeconds: number;
 }
 
 /** Rounding of sums of milliseconds must not cost a client its last unit. */
@@ -38,6 +38,8 @@ export class RateLimiter {
   /** Per name the moment at which its burst is whole again, in monotonic milliseconds. */
   readonly #wholeAt = new Map<string, number>();
   readonly #clock: Clock;
+  /** What was said last; one of its own for each request would be garbage at once. */
+  readonly #said: RateDecision = { allowed: true, remaining: 0, resetSeconds: 0, retrySeconds: 0 };
 
   constructor(clock: Clock) {
     this.#clock = clock;
@@ -51,9 +53,10 @@ export class RateLimiter {
   /**
    * Spends `cost` units if they are there. A cost above the burst is taken for the burst, for it
    * could otherwise never be paid. `paid` units of the cost were spent before, when less of it was
-   * known: they are part of it, and are given back where the whole is refused.
+   * known: they are part of it, and are given back where the whole is refused. What it says is
+   * true until the next call.
    */
-  take(name: string, policy: RatePolicy, cost = 1, paid = 0): RateDecision {
+  take(name: string, policy: RatePolicy, cost = 1, paid = 0): Readonly<RateDecision> {
     const now = this.#clock.monotonicMs();
     const unitMs = 1000 / policy.perSecond;
     const burstMs = policy.burst * unitMs;
@@ -63,11 +66,17 @@ export class RateLimiter {
     const missingMs = paidAt - now - burstMs;
     const allowed = missingMs <= ROUNDING_MS;
     if (allowed || paid > 0) this.#remember(name, allowed ? paidAt : wholeAt, now);
-    return describe({ allowed, now, unitMs, burstMs }, allowed ? paidAt : wholeAt, missingMs);
+    const owedMs = (allowed ? paidAt : wholeAt) - now;
+    const said = this.#said;
+    said.allowed = allowed;
+    said.remaining = Math.max(0, Math.floor((burstMs - owedMs) / unitMs + 1e-9));
+    said.resetSeconds = Math.ceil(owedMs / 1000);
+    said.retrySeconds = allowed ? 0 : Math.max(1, Math.ceil(missingMs / 1000));
+    return said;
   }
 
   /** Tells what `take` would say without spending anything. */
-  look(name: string, policy: RatePolicy): RateDecision {
+  look(name: string, policy: RatePolicy): Readonly<RateDecision> {
     return this.take(name, policy, 0);
   }
 
@@ -91,26 +100,6 @@ export class RateLimiter {
       this.#wholeAt.delete(soonest.name);
     }
   }
-}
-
-function describe(
-  state: {
-    readonly allowed: boolean;
-    readonly now: number;
-    readonly unitMs: number;
-    readonly burstMs: number;
-  },
-  wholeAt: number,
-  missingMs: number,
-): RateDecision {
-  const { allowed, now, unitMs, burstMs } = state;
-  const owedMs = wholeAt - now;
-  return {
-    allowed,
-    remaining: Math.max(0, Math.floor((burstMs - owedMs) / unitMs + 1e-9)),
-    resetSeconds: Math.ceil(owedMs / 1000),
-    retrySeconds: allowed ? 0 : Math.max(1, Math.ceil(missingMs / 1000)),
-  };
 }
 
 /**

@@ -46,6 +46,8 @@ export interface OpenSession {
   /** To be sent with everything that changes something. */
   readonly csrfToken: string;
   readonly idleSeconds: number;
+  /** Whether it lasts to its end without being used. */
+  readonly kept: boolean;
   /** Milliseconds since 1970. */
   readonly createdAt: number;
   /** Milliseconds since 1970 at which it ends whatever happens. */
@@ -72,6 +74,8 @@ interface SessionsParts {
   readonly secret: SecretRing;
   readonly idleSeconds: number;
   readonly maxSeconds: number;
+  /** How long those last whose users wish to stay signed in; 0: nobody may wish it. */
+  readonly keptSeconds: number;
 }
 
 /** Who somebody says to be. */
@@ -102,8 +106,21 @@ export class Sessions {
     this.#links = new SignInLinks(parts.clock);
   }
 
-  /** Signs in. Throws `sign_in_failed`, the same for every reason, or `rate_limited`. */
-  async signIn(email: string, password: string, address: string): Promise<NewSession> {
+  /** Seconds that a session lasts whose user wishes to stay signed in; 0 where nobody may. */
+  get keptSeconds(): number {
+    return this.#parts.keptSeconds;
+  }
+
+  /**
+   * Signs in, with `kept` for as long as that may last. Throws `sign_in_failed`, the same for
+   * every reason, or `rate_limited`.
+   */
+  async signIn(
+    email: string,
+    password: string,
+    address: string,
+    kept = false,
+  ): Promise<NewSession> {
     const { store, signIns } = this.#parts;
     const account = normalizedEmail(email);
     const attempt = signIns.begin(account, address);
@@ -111,7 +128,7 @@ export class Sessions {
     const stored = user === undefined ? undefined : store.password(user.id);
     const checked = await this.#check({ id: user?.id ?? "", password, stored }, attempt);
     if (user === undefined || checked === null) throw failed();
-    const opened = this.#open(user.id, checked);
+    const opened = this.#open(user.id, checked, kept);
     if (opened === null) throw failed();
     attempt.succeeded();
     return opened;
@@ -142,7 +159,7 @@ export class Sessions {
    * Throws `invalid_request` where a password is wrong or unfit, or `rate_limited`.
    */
   async changePassword(
-    { user }: Pick<OpenSession, "user">,
+    { user, kept }: Pick<OpenSession, "user" | "kept">,
     change: { readonly current: string; readonly next: string },
     address: string,
   ): Promise<NewSession> {
@@ -161,7 +178,7 @@ export class Sessions {
       const changed = checked !== null && store.setPassword(user.id, next, checked);
       if (!changed) refuse(UNCHANGED_WORDS, [WRONG]);
       store.endSessions(user.id);
-      const opened = this.#open(user.id, next);
+      const opened = this.#open(user.id, next, kept);
       if (opened === null) throw failed();
       this.#note("user.password", user.id);
       return opened;
@@ -240,14 +257,17 @@ export class Sessions {
   }
 
   /** Opens a session of a user with this password; null where that is not so any more. */
-  #open(userId: string, password: StoredPassword): NewSession | null {
-    const { store, clock, maxSeconds } = this.#parts;
+  #open(userId: string, password: StoredPassword, wished = false): NewSession | null {
+    const { store, clock, maxSeconds, keptSeconds } = this.#parts;
+    const kept = wished && keptSeconds > 0;
+    const lastsMs = (kept ? keptSeconds : maxSeconds) * 1000;
     const token = randomBytes(TOKEN_BYTES).toString("base64url");
     const hash = hashOf(token);
     const nowMs = clock.nowMs();
-    const times = { createdAt: nowMs, seenAt: nowMs, expiresAt: nowMs + maxSeconds * 1000 };
+    const times = { createdAt: nowMs, seenAt: nowMs, expiresAt: nowMs + lastsMs };
     const id = randomBytes(6).toString("hex");
-    if (!store.openSession({ hash, id, userId, ...times }, password)) return null;
+    if (!store.openSession({ hash, id, userId, ...times, kept: kept ? 1 : 0 }, password))
+      return null;
     store.endOldest(userId, SESSIONS_MAX);
     const known = this.#read(hash);
     return known === null ? null : { token, session: known.session };
@@ -279,7 +299,7 @@ export class Sessions {
   }
 
   #read(hash: Buffer): Known | null {
-    const { store, users, secret, idleSeconds } = this.#parts;
+    const { store, users, secret } = this.#parts;
     const row = store.session(hash);
     const user = row === undefined ? undefined : store.find(row.userId);
     if (row === undefined || user === undefined) return null;
@@ -289,7 +309,8 @@ export class Sessions {
       id: row.id,
       user: { id, email, role, tenantId, tenant, plan: users.consolePlan(tenantId) },
       csrfToken: createHmac("sha256", secret[0]).update(hash).digest("base64url"),
-      idleSeconds,
+      idleSeconds: this.#idleSeconds(row),
+      kept: row.kept === 1,
       createdAt: row.createdAt,
       expiresAt: row.expiresAt,
     };
@@ -297,8 +318,14 @@ export class Sessions {
   }
 
   #hasEnded(row: SessionRow, nowMs: number): boolean {
-    const idleMs = this.#parts.idleSeconds * 1000;
+    const idleMs = this.#idleSeconds(row) * 1000;
     return nowMs >= row.expiresAt || nowMs - this.#seenAt(row) >= idleMs;
+  }
+
+  /** Where nobody may stay signed in any more, who wished it before is as everybody else. */
+  #idleSeconds({ kept, createdAt, expiresAt }: SessionRow): number {
+    const { idleSeconds, keptSeconds } = this.#parts;
+    return kept === 1 && keptSeconds > 0 ? (expiresAt - createdAt) / 1000 : idleSeconds;
   }
 
   #seenAt({ hash, seenAt }: SessionRow): number {

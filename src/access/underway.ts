@@ -19,6 +19,24 @@ const RETRY_AFTER_SECONDS = 1;
 /** Keys that are kept at rest: a map whose entry comes and goes makes its memory anew each time. */
 const AT_REST_MAX = 1_000;
 
+/** A request that has begun. */
+class Begun {
+  readonly #all: UnderWay;
+  readonly #keyId: string;
+  #isUnder = true;
+
+  constructor(all: UnderWay, keyId: string) {
+    this.#all = all;
+    this.#keyId = keyId;
+  }
+
+  /** Ends it; may be called again. */
+  over(): void {
+    if (this.#isUnder) this.#all.end(this.#keyId);
+    this.#isUnder = false;
+  }
+}
+
 /** Counts requests by key. */
 export class UnderWay {
   readonly #counts = new Map<string, number>();
@@ -28,22 +46,16 @@ export class UnderWay {
     return this.#counts.get(keyId) ?? 0;
   }
 
-  /**
-   * Begins a request; gives what ends it, which may be called again. Throws `rate_limited` where
-   * the key has as many under way as it may.
-   */
-  begin(keyId: string, { limits }: Crowded): () => void {
+  /** Begins a request. Throws `rate_limited` where the key has as many under way as it may. */
+  begin(keyId: string, { limits }: Crowded): Begun {
     const most = limits.concurrent_requests;
     if (this.of(keyId) >= most) throw tooMany(most);
     this.#counts.set(keyId, this.of(keyId) + 1);
-    let under = true;
-    return () => {
-      if (under) this.#end(keyId);
-      under = false;
-    };
+    return new Begun(this, keyId);
   }
 
-  #end(keyId: string): void {
+  /** Ends a request of a key that has one; for those that have begun. */
+  end(keyId: string): void {
     const left = this.of(keyId) - 1;
     if (left > 0 || this.#counts.size <= AT_REST_MAX) this.#counts.set(keyId, left);
     else this.#counts.delete(keyId);

@@ -26,6 +26,7 @@ export const VIEWS = [
   "usage",
   "members",
   "audit",
+  "lists",
   "account",
 ] as const;
 
@@ -34,25 +35,36 @@ const TYPES: Readonly<Record<string, string>> = {
   ".js": "text/javascript; charset=utf-8",
   ".css": "text/css; charset=utf-8",
   ".svg": "image/svg+xml",
+  ".webp": "image/webp",
   ".woff2": "font/woff2",
 };
 
-const PAGE_POLICY = [
-  "default-src 'none'",
-  "script-src 'self'",
-  "style-src 'self'",
-  "font-src 'self'",
-  "img-src 'self' data:",
-  "connect-src 'self'",
-  "form-action 'self'",
-  "base-uri 'none'",
-  "frame-ancestors 'none'",
-  "require-trusted-types-for 'script'",
-].join("; ");
+/** What the page may load; of inline styles only those that it was built with (CSP3, hashes). */
+function pagePolicy(page: Uint8Array): string {
+  const styles = Buffer.from(page)
+    .toString("utf8")
+    .matchAll(/<style>(.*?)<\/style>/gs);
+  const hashes = [...styles].map(([, text]) => {
+    return ` 'sha256-${createHash("sha256")
+      .update(text as string)
+      .digest("base64")}'`;
+  });
+  return [
+    "default-src 'none'",
+    "script-src 'self'",
+    `style-src 'self'${hashes.join("")}`,
+    "font-src 'self'",
+    "img-src 'self' data:",
+    "connect-src 'self'",
+    "form-action 'self'",
+    "base-uri 'none'",
+    "frame-ancestors 'none'",
+    "require-trusted-types-for 'script'",
+  ].join("; ");
+}
 
 /** What the page asks of browsers beside its policy; copying needs the clipboard. */
 const PAGE_HEADERS = {
-  "Content-Security-Policy": PAGE_POLICY,
   "Cross-Origin-Opener-Policy": "same-origin",
   "Permissions-Policy":
     "accelerometer=(), camera=(), clipboard-read=(), clipboard-write=(self), display-capture=(), " +
@@ -72,11 +84,15 @@ interface Asset {
 export class Assets {
   readonly #files: ReadonlyMap<string, Asset>;
   readonly #sessionAuth: SessionAuth;
+  readonly #pageHeaders: Readonly<Record<string, string>>;
 
   /** Reads the folder. Throws `CommandError` where what the manifest names is not there. */
   constructor(folder: string, sessionAuth: SessionAuth) {
     this.#sessionAuth = sessionAuth;
     this.#files = readFolder(folder);
+    const page = this.#files.get(PAGE)?.forms.get("identity")?.bytes ?? new Uint8Array();
+    const policy = { "Content-Security-Policy": pagePolicy(page) };
+    this.#pageHeaders = { ...policy, ...PAGE_HEADERS, "Cache-Control": "no-cache" };
   }
 
   /** Whether there is a console to show. */
@@ -92,7 +108,7 @@ export class Assets {
     }
     const asset = this.#files.get(PAGE);
     if (asset === undefined) throw notBuilt();
-    return this.#answer(call, asset, { ...PAGE_HEADERS, "Cache-Control": "no-cache" });
+    return this.#answer(call, asset, this.#pageHeaders);
   }
 
   /** `GET /app/assets/{file}`. */

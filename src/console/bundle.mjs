@@ -27,12 +27,17 @@ function writeBundle(root, folder) {
   // Loaded here, because this file is read before the packages are installed.
   const { metafile } = createRequire(import.meta.url)("esbuild").buildSync({
     absWorkingDir: root,
-    entryPoints: [`${WEB}/main.tsx`, `${WEB}/style/style.css`, `${WEB}/favicon.svg`],
+    entryPoints: [
+      `${WEB}/main.tsx`,
+      `${WEB}/style/start.css`,
+      `${WEB}/style/style.css`,
+      `${WEB}/favicon.svg`,
+    ],
     outdir: folder,
     entryNames: "[name]-[hash]",
     chunkNames: "[name]-[hash]",
     assetNames: "[name]-[hash]",
-    loader: { ".woff2": "file", ".svg": "copy" },
+    loader: { ".woff2": "file", ".svg": "copy", ".webp": "file" },
     bundle: true,
     splitting: true,
     minify: true,
@@ -51,7 +56,10 @@ function writeBundle(root, folder) {
 
 /**
  * The page names the files of this build, so that a browser never mixes two of them; what the
- * script imports at once is named as well, so that it is not found out about one step later.
+ * script imports at once is named as well, so that it is not found out about one step later. The
+ * styles that the header needs are in the page itself; the others are named behind the header, as
+ * a browser paints nothing that stands behind a style sheet before it has come. The font is not
+ * named: Chromium would wait for it, though the text stands in another until it is there.
  */
 function writePage({ root, folder }, outputs) {
   const files = Object.keys(outputs);
@@ -65,10 +73,17 @@ function writePage({ root, folder }, outputs) {
   const text = page
     .replace("{script}", path.basename(script))
     .replace("{preloads}", preloads.join("\n"))
+    .replace("{start}", () => takeStart(path.join(root, find(/\/start-\w+\.css$/))))
     .replace("{style}", named(/\/style-\w+\.css$/))
-    .replace("{icon}", named(/\/favicon-\w+\.svg$/))
-    .replace("{font}", named(/\/ibm-plex-sans-latin-wght-normal-\w+\.woff2$/));
+    .replace("{icon}", named(/\/favicon-\w+\.svg$/));
   fs.writeFileSync(path.join(folder, "page.html"), text);
+}
+
+/** The styles of the header as the page holds them; they are no file of their own any more. */
+function takeStart(file) {
+  const text = fs.readFileSync(file, "utf8").trim();
+  fs.rmSync(file);
+  return text.replaceAll("url(./", "url(/app/assets/").replaceAll('url("./', 'url("/app/assets/');
 }
 
 /** Fonts are compressed already; of everything else the server sends the smallest form it may. */

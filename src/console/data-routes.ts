@@ -9,6 +9,18 @@ import { changesByBody } from "../http/api/changes.ts";
 import { readCompany } from "../http/api/companies.ts";
 import { countAccounts } from "../http/api/count.ts";
 import { deleteExport, downloadExport } from "../http/api/kept-exports.ts";
+import {
+  addEntries,
+  createList,
+  deleteList,
+  listEntries,
+  listLists,
+  readList,
+  removeEntries,
+  renameList,
+} from "../http/api/listanswers.ts";
+import { CSV_PIECES } from "../http/api/lists.ts";
+import { addFromSearch } from "../http/api/listsearch.ts";
 import { searchAccounts } from "../http/api/search.ts";
 import { suggestAccounts } from "../http/api/suggestions.ts";
 import { translateLeads } from "../http/api/translate.ts";
@@ -25,6 +37,7 @@ import {
   listConsoleExports,
   readConsoleExport,
 } from "./exports.ts";
+import { listsOfAccounts } from "./lists.ts";
 import {
   changeSearch,
   deleteSearch,
@@ -56,6 +69,16 @@ export const CONSOLE_DATA_ROUTES: readonly Route[] = [
   get("/exports/{id}/download", downloadExport),
   post("/exports/{id}/again", exportAgain),
   ask("/changes", changesByBody, "first"),
+  ask("/accounts/lists", listsOfAccounts, "first"),
+  get("/lists", listLists, ["limit", "cursor"]),
+  post("/lists", createList),
+  get("/lists/{id}", readList),
+  post("/lists/{id}", renameList),
+  remove("/lists/{id}", deleteList),
+  get("/lists/{id}/entries", listEntries, ["limit", "cursor"]),
+  fill("/lists/{id}/entries", addEntries),
+  fill("/lists/{id}/entries/remove", removeEntries),
+  ask("/lists/{id}/entries/from-search", addFromSearch, "first"),
   get("/searches", listSearches, ["limit", "cursor"]),
   post("/searches", saveSearch),
   get("/searches/{id}", readSearch),
@@ -74,6 +97,12 @@ function post(path: string, handle: Handle): Route {
 /** A question to the engine, which is refused while there is too much to do. */
 function ask(path: string, handle: Handle, sheds: Shedding = "last"): Route {
   return { method: "POST", path: at(path), access: "session", sheds, handle };
+}
+
+/** A route that takes entries of lists, as JSON or as a file. */
+function fill(path: string, handle: Handle): Route {
+  const query = ["column", "lost_zeros"];
+  return { ...ask(path, handle, "first"), query, pieces: CSV_PIECES };
 }
 
 function remove(path: string, handle: Handle): Route {

@@ -52,7 +52,7 @@ const caches = new WeakMap<Segment, Map<string, number>>();
 
 /** Tells how large an export would be. */
 export async function estimateExport(
-  call: KeyCall<"engine" | "hold" | "secondaryCnaeFull" | "segment">,
+  call: KeyCall<"engine" | "hold" | "listed" | "secondaryCnaeFull" | "segment">,
 ): Promise<HttpAnswer> {
   const { service, requestId } = call;
   const segment = currentSegment(service);

@@ -6,10 +6,13 @@
  */
 import { absent } from "../http/api/accounts.ts";
 import { eitherContext } from "../http/api/normalize.ts";
+import { answerSteps } from "../http/api/search.ts";
+import { boundSteps } from "../http/api/search-request.ts";
 import { type BodyObject, readBody, withBodyMistakes } from "../http/server/body.ts";
 import { costOf } from "../http/server/cost.ts";
 import { unchanged, weakTag } from "../http/server/etag.ts";
 import type { HttpAnswer } from "../http/server/respond.ts";
+import type { Reply } from "../http/server/routetable.ts";
 import { currentSegment, type KeyCall, timed } from "../http/server/service.ts";
 import { meets, rowOf } from "../search/clauses.ts";
 import type { Explanation } from "../search/explain.ts";
@@ -20,17 +23,28 @@ import { OUTPUT_FIELD_NAMES } from "../spec/fields.ts";
 import { normalizeSpec } from "../spec/normalize.ts";
 import { shown } from "../spec/reader.ts";
 import type { AccountQuerySpec } from "../spec/schema.ts";
+import type { Steps } from "../steps.ts";
 import { type Answered, answered } from "./answered.ts";
 import { alone, reasonsOf, setParts } from "./filters.ts";
 import type { ExplainAnswer } from "./web/app/answers.ts";
 
 /** Answers one account and how it stands to a spec. */
 export function explainAccount(
-  call: KeyCall<"clock" | "engine" | "secondaryCnaeFull" | "segment" | "telemetry">,
-): HttpAnswer {
+  call: KeyCall<
+    "clock" | "engine" | "hold" | "listed" | "secondaryCnaeFull" | "segment" | "telemetry"
+  >,
+): Reply {
+  const segment = currentSegment(call.service);
+  return answerSteps(call, segment, explainSteps(call, segment));
+}
+
+function* explainSteps(
+  call: KeyCall<"clock" | "engine" | "listed" | "secondaryCnaeFull" | "telemetry">,
+  segment: Segment,
+): Steps<HttpAnswer> {
   const { service, plan } = call;
-  const segment = currentSegment(service);
-  const { spec, cnpj } = readQuestion(call, segment);
+  const { spec: sent, cnpj } = readQuestion(call, segment);
+  const spec = yield* boundSteps(call, segment, sent);
   const find = () => service.engine.account(segment, cnpj.cnpj, plan.fields);
   const account = timed(call, "account", find);
   if (account === null) throw absent(segment.label, cnpj.checked);
@@ -59,7 +73,10 @@ function readQuestion(call: KeyCall<"secondaryCnaeFull">, segment: Segment): Que
   call.spend(costOf({ spec: body.members.spec }));
   const cnpj = readNumber(body);
   const { spec } = withBodyMistakes(body, () =>
-    normalizeSpec(body.members.spec, eitherContext(call, segment, body.members.spec)),
+    normalizeSpec(body.members.spec, {
+      ...eitherContext(call, segment, body.members.spec),
+      listsKnown: true,
+    }),
   );
   // Without it there is a mistake, and this is not reached.
   return { spec, cnpj: cnpj as Cnpj };

@@ -9,7 +9,7 @@
 import { readFacets } from "../http/api/facets.ts";
 import { eitherContext } from "../http/api/normalize.ts";
 import { answerSteps } from "../http/api/search.ts";
-import { isSmall } from "../http/api/search-request.ts";
+import { boundSteps, isSmall } from "../http/api/search-request.ts";
 import { type BodyObject, readBody, withBodyMistakesIn } from "../http/server/body.ts";
 import { costOf } from "../http/server/cost.ts";
 import { unchanged, weakTag } from "../http/server/etag.ts";
@@ -43,7 +43,10 @@ const DROPS_MAX = 12;
 /** A question that was read. */
 interface Question {
   readonly segment: Segment;
+  /** As it was sent, in normal form. */
   readonly spec: AccountQuerySpec;
+  /** The same bound to the lists that it names. */
+  readonly bound: AccountQuerySpec;
   readonly warnings: readonly string[];
   readonly facets: readonly FacetName[];
   readonly beside: readonly BesideName[];
@@ -53,7 +56,9 @@ interface Question {
 
 /** Counts what a spec matches. */
 export function explore(
-  call: KeyCall<"clock" | "engine" | "hold" | "secondaryCnaeFull" | "segment" | "telemetry">,
+  call: KeyCall<
+    "clock" | "engine" | "hold" | "listed" | "secondaryCnaeFull" | "segment" | "telemetry"
+  >,
 ): Reply {
   const startMs = call.service.clock.monotonicMs();
   const segment = currentSegment(call.service);
@@ -62,7 +67,7 @@ export function explore(
 
 /** What takes milliseconds is counted aside; whoever has left is not counted for any more. */
 function* exploreSteps(
-  call: KeyCall<"clock" | "engine" | "secondaryCnaeFull" | "telemetry">,
+  call: KeyCall<"clock" | "engine" | "listed" | "secondaryCnaeFull" | "telemetry">,
   segment: Segment,
   startMs: number,
 ): Steps<HttpAnswer> {
@@ -80,7 +85,7 @@ function* exploreSteps(
 }
 
 function* readQuestion(
-  call: KeyCall<"secondaryCnaeFull">,
+  call: KeyCall<"listed" | "secondaryCnaeFull">,
   segment: Segment,
 ): Steps<Omit<Question, "startMs">> {
   if (!isSmall(call.body)) yield;
@@ -90,12 +95,16 @@ function* readQuestion(
   const facets = readFacets(body) ?? [];
   const beside = readBeside(body);
   const { spec, warnings } = yield* withBodyMistakesIn(body, () =>
-    normalizingSteps(body.members.spec, eitherContext(call, segment, body.members.spec)),
+    normalizingSteps(body.members.spec, {
+      ...eitherContext(call, segment, body.members.spec),
+      listsKnown: true,
+    }),
   );
+  const bound = yield* boundSteps(call, segment, spec);
   if (!isSmall(call.body)) yield;
-  const parts = ["explore", segment.snapshotId, JSON.stringify(spec), String(warnings)];
+  const parts = ["explore", segment.snapshotId, JSON.stringify(bound), String(warnings)];
   const tag = weakTag([...parts, String(facets), String(beside)]);
-  return { segment, spec, warnings, facets, beside, tag };
+  return { segment, spec, bound, warnings, facets, beside, tag };
 }
 
 function readBeside({ members, mistakes }: BodyObject): readonly BesideName[] {
@@ -135,7 +144,7 @@ function* facetWork(
   question: Question,
   counts: Counts,
 ): Steps<(() => Steps<void>)[]> {
-  const { spec, facets, beside } = question;
+  const { bound: spec, facets, beside } = question;
   const wanted = [
     { filters: spec.filters, names: facets },
     ...beside.flatMap((name) => {
@@ -167,9 +176,9 @@ function apart(names: readonly FacetName[]): FacetName[][] {
 
 function* answerOf(call: KeyCall<"clock">, question: Question, counts: Counts): Steps<HttpAnswer> {
   const { service, requestId } = call;
-  const { segment, spec, facets, beside, tag } = question;
-  const total = yield* counts.totalSteps(spec);
-  const drops = total > 0 ? [] : yield* dropsOf(spec, counts);
+  const { segment, spec, bound, facets, beside, tag } = question;
+  const total = yield* counts.totalSteps(bound);
+  const drops = total > 0 ? [] : yield* dropsOf(bound, counts);
   const broad = tooBroad(spec);
   const answer = {
     request_id: requestId,
@@ -179,8 +188,8 @@ function* answerOf(call: KeyCall<"clock">, question: Question, counts: Counts): 
     total,
     too_broad: broad !== null,
     missing: (broad?.missing ?? []).map((name) => `/${name.replaceAll(".", "/")}`),
-    facets: counts.facets(spec, facets),
-    beside: Object.fromEntries(beside.map((name) => [name, facetBeside(spec, name, counts)])),
+    facets: counts.facets(bound, facets),
+    beside: Object.fromEntries(beside.map((name) => [name, facetBeside(bound, name, counts)])),
     drops,
     warnings: question.warnings,
     took_ms: Math.round((service.clock.monotonicMs() - question.startMs) * 1000) / 1000,

@@ -12,6 +12,7 @@ import { acceptChanges, whenAnyAccepted } from "../http/api/changeexport.ts";
 import { createdJson, recordJson } from "../http/api/export-record.ts";
 import { idOf, pageOf, readAs } from "../http/api/kept-exports.ts";
 import { whenAccepted } from "../http/api/newexport.ts";
+import { calledWith } from "../http/server/requestcall.ts";
 import type { HttpAnswer } from "../http/server/respond.ts";
 import type { Reply } from "../http/server/routetable.ts";
 import type { SessionCall } from "../http/server/service.ts";
@@ -72,12 +73,14 @@ export function exportAgain(call: MakingCall): Reply {
   const members = { spec: wanted, output: spec.output };
   if (since === null) {
     const body = Buffer.from(JSON.stringify(members));
-    return whenAccepted({ ...call, body }, (accepted) => createdAnswer(call, accepted));
+    return whenAccepted(calledWith(call, { body }), (accepted) => createdAnswer(call, accepted));
   }
   const { snapshot, kinds, watch } = since;
   const changes = { ...members, since: snapshot, kinds, watch };
   const body = Buffer.from(JSON.stringify(changes));
-  return acceptChanges({ ...call, body }).then((accepted) => createdAnswer(call, accepted));
+  return acceptChanges(calledWith(call, { body })).then((accepted) =>
+    createdAnswer(call, accepted),
+  );
 }
 
 function createdAnswer(

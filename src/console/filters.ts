@@ -2,8 +2,10 @@
  * The filters of a spec one by one, as people see them. What comes in: the filters of a normalized
  * spec. What goes out: those that are set, each with the members that make it, and the filters
  * without one or with one alone.
- * Invariant: what is cleared is in normal form again; what a filter means stays as it is.
+ * Invariant: what is cleared is in normal form again; what a filter means stays as it is, and lists
+ * of which some are left have the rows that they had.
  */
+import { keepListedRows } from "../search/listedrows.ts";
 import {
   isPartSet,
   isSet,
@@ -37,9 +39,13 @@ export function pointersOf(filters: Filters, name: PartName): string[] {
 /** The filters without some of them. */
 export function without(filters: Filters, names: readonly PartName[]): Filters {
   const cleared = (part: PartName | null) => part !== null && names.includes(part);
-  return membersBy(FILTERS, (row) =>
+  const left = membersBy(FILTERS, (row) =>
     cleared(row.part) ? row.unset : memberOf(filters, row),
   ) as Filters;
+  if (filters.lists !== undefined && left.lists !== undefined) {
+    keepListedRows(left.lists, filters.lists);
+  }
+  return left;
 }
 
 /** One filter and no other; what a filter means (the mode of activities) stays as it is. */

@@ -7,6 +7,7 @@
 import { type KeyState, stateOf } from "../access/keyring.ts";
 import { DAY_MS } from "../clock.ts";
 import { AppError } from "../errors.ts";
+import { calledWith } from "../http/server/requestcall.ts";
 import type { HttpAnswer } from "../http/server/respond.ts";
 import type { SessionCall } from "../http/server/service.ts";
 import type { KeyRow } from "../store/keystore.ts";
@@ -97,7 +98,7 @@ function keyOf({ service, params, identity }: SessionCall<"keyring">): KeyRow {
 
 /** A key as it is now. */
 function answerOf(call: SessionCall<"clock" | "keyring">, id: string) {
-  const row = keyOf({ ...call, params: { id } });
+  const row = keyOf(calledWith(call, { params: { id } }));
   return { request_id: call.requestId, ...shown(row, stateOf(row, call.service.clock.nowMs())) };
 }
 

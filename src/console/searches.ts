@@ -10,9 +10,9 @@ import { refuseBeyondBytes } from "../access/quota.ts";
 import { AppError } from "../errors.ts";
 import { eitherContext } from "../http/api/normalize.ts";
 import { answerSteps } from "../http/api/search.ts";
-import { isSmall } from "../http/api/search-request.ts";
+import { boundSteps, isSmall } from "../http/api/search-request.ts";
 import { statusOf } from "../http/api/status.ts";
-import { laterResult } from "../http/server/background-tasks.ts";
+import { laterResult, stepwise } from "../http/server/background-tasks.ts";
 import { type BodyObject, readBody, withBodyMistakes } from "../http/server/body.ts";
 import { costOf } from "../http/server/cost.ts";
 import { queryMistake, refuseQueryMistakes } from "../http/server/query.ts";
@@ -22,6 +22,7 @@ import {
   currentSegment,
   type KeyCall,
   loadedSegment,
+  type ServicePart,
   type SessionCall,
   timed,
 } from "../http/server/service.ts";
@@ -45,6 +46,10 @@ const PAGE_MAX = 200;
 /** Most characters of the sentence a search began with. */
 const TEXT_MAX = 2_000;
 
+/** What counting a saved search takes. */
+type CountPart = "clock" | "engine" | "listed" | "searches" | "secondaryCnaeFull" | "telemetry";
+type SearchCall<More extends ServicePart = never> = KeyCall<CountPart | More>;
+
 /** Line ends and tabs are part of what people type into a box of several lines. */
 const CONTROL_BUT_WHITE = /[^\P{Cc}\t\n\r]/u;
 
@@ -54,6 +59,7 @@ export async function listSearches(
     | "clock"
     | "engine"
     | "hold"
+    | "listed"
     | "searches"
     | "secondaryCnaeFull"
     | "secrets"
@@ -76,7 +82,7 @@ export async function listSearches(
     const searches: Answered<SavedSearch>[] = [];
     for (const row of rows.slice(0, limit)) {
       if (call.gone()) break;
-      searches.push(await laterResult(() => searchJson(call, segment, row)));
+      searches.push(await laterResult(() => stepwise(searchSteps(call, segment, row))));
     }
     return answered<SearchList>({ searches, next_cursor: next, has_more: next !== null });
   } finally {
@@ -85,28 +91,18 @@ export async function listSearches(
 }
 
 /** `GET /searches/{id}`: one of them with its spec. */
-export function readSearch(
-  call: KeyCall<"clock" | "engine" | "searches" | "secondaryCnaeFull" | "segment" | "telemetry">,
-): HttpAnswer {
-  return answered<{ search: OpenedSearch }>({
-    search: wholeJson(call, loadedSegment(call.service), find(call)),
-  });
+export function readSearch(call: SearchCall<"hold" | "segment">): Reply {
+  const segment = loadedSegment(call.service);
+  return answerWhole(call, segment, wholeSteps(call, segment, find(call)));
 }
 
 /** `POST /searches`: saves a spec under a name. */
-export function saveSearch(
-  call: SessionCall<
-    "clock" | "engine" | "hold" | "searches" | "secondaryCnaeFull" | "segment" | "telemetry"
-  >,
-): Reply {
+export function saveSearch(call: SessionCall<CountPart | "hold" | "segment">): Reply {
   const segment = currentSegment(call.service);
   return answerSteps(call, segment, saveSteps(call, segment));
 }
 
-function* saveSteps(
-  call: SessionCall<"clock" | "engine" | "searches" | "secondaryCnaeFull" | "telemetry">,
-  segment: Segment,
-): Steps<HttpAnswer> {
+function* saveSteps(call: SessionCall<CountPart>, segment: Segment): Steps<HttpAnswer> {
   const body = readBody(call.body, ["name", "text", "spec"]);
   call.spend(costOf({ spec: body.members.spec }));
   if (!isSmall(call.body)) yield;
@@ -114,7 +110,8 @@ function* saveSteps(
   const text = readText(body);
   const spec = withBodyMistakes(body, () => specOf(call, segment, body.members.spec));
   if (!isSmall(call.body)) yield;
-  const total = yield* new Counts(call.service.engine, segment).totalSteps(spec);
+  const bound = yield* boundSteps(call, segment, spec);
+  const total = yield* new Counts(call.service.engine, segment).totalSteps(bound);
   const { tenantId } = call.identity;
   const { searches } = call.service;
   const row = {
@@ -129,27 +126,43 @@ function* saveSteps(
   refuseBeyondBytes(call.plan, "saved_bytes", { kept: searches.kept.of(tenantId).specs, wanted });
   if (!searches.insert(row, SEARCHES_MAX)) throw full();
   if (!isSmall(call.body)) yield;
-  return answered<{ search: OpenedSearch }>(
-    { search: wholeJson(call, segment, find(call, row.id)) },
-    201,
-  );
+  const search = yield* wholeSteps(call, segment, find(call, row.id));
+  return answered<{ search: OpenedSearch }>({ search }, 201);
 }
 
 /** `POST /searches/{id}`: counts it anew with `refresh`, gives it another name. */
-export function changeSearch(
-  call: KeyCall<"clock" | "engine" | "searches" | "secondaryCnaeFull" | "segment" | "telemetry">,
-): HttpAnswer {
-  const { tenantId } = call.identity;
+export function changeSearch(call: SearchCall<"hold" | "segment">): Reply {
   const row = find(call);
   const { name, refresh } = readChange(call);
   const segment = refresh ? currentSegment(call.service) : loadedSegment(call.service);
-  if (refresh) {
-    const current = segment as Segment;
-    const total = countOf(call, current, specOf(call, current, meantSpec(call, row.id)));
-    call.service.searches.recount(tenantId, row.id, { snapshot: current.label, total });
+  return answerWhole(call, segment, changeSteps(call, segment, { row, name, refresh }));
+}
+
+function* changeSteps(
+  call: SearchCall,
+  segment: Segment | null,
+  { row, name, refresh }: { row: SearchRow; name: string | null; refresh: boolean },
+): Steps<Answered<OpenedSearch>> {
+  const { tenantId } = call.identity;
+  const { searches } = call.service;
+  if (refresh && segment !== null) {
+    const total = yield* countSteps(call, segment, meantSpec(call, row.id));
+    searches.recount(tenantId, row.id, { snapshot: segment.label, total });
   }
-  if (name !== null) call.service.searches.rename(tenantId, row.id, name);
-  return answered<{ search: OpenedSearch }>({ search: wholeJson(call, segment, find(call)) });
+  if (name !== null) searches.rename(tenantId, row.id, name);
+  return yield* wholeSteps(call, segment, find(call));
+}
+
+/** Answers with one search; the segment it is counted in stays open until it is. */
+function answerWhole(
+  call: SearchCall<"hold">,
+  segment: Segment | null,
+  steps: Steps<Answered<OpenedSearch>>,
+): Reply {
+  const answers = (function* () {
+    return answered<{ search: OpenedSearch }>({ search: yield* steps });
+  })();
+  return segment === null ? stepwise(answers) : answerSteps(call, segment, answers);
 }
 
 /** `DELETE /searches/{id}`. */
@@ -197,16 +210,15 @@ function specOf(
   segment: Segment,
   spec: unknown,
 ): AccountQuerySpec {
-  return normalizeSpec(spec, eitherContext(call, segment, spec)).spec;
+  const context = { ...eitherContext(call, segment, spec), listsKnown: true };
+  return normalizeSpec(spec, context).spec;
 }
 
-function countOf(
-  call: KeyCall<"clock" | "engine" | "telemetry">,
-  segment: Segment,
-  spec: AccountQuerySpec,
-): number {
+/** The exact count of a spec as it was saved, with its lists as they are now. */
+function* countSteps(call: KeyCall<CountPart>, segment: Segment, spec: unknown): Steps<number> {
+  const bound = yield* boundSteps(call, segment, specOf(call, segment, spec));
   const counts = new Counts(call.service.engine, segment);
-  return timed(call, "count", () => counts.total(spec));
+  return timed(call, "count", () => counts.total(bound));
 }
 
 /** The spec of a search as it was saved; null where it was deleted meanwhile. */
@@ -223,21 +235,21 @@ function meantSpec(call: KeyCall<"searches">, id: string): unknown {
   return meant;
 }
 
-function wholeJson(
-  call: KeyCall<"clock" | "engine" | "searches" | "secondaryCnaeFull" | "telemetry">,
+function* wholeSteps(
+  call: SearchCall,
   segment: Segment | null,
   row: SearchRow,
-): Answered<OpenedSearch> {
+): Steps<Answered<OpenedSearch>> {
   const spec = savedSpec(call, row.id);
   if (!isJsonObject(spec)) throw notFound();
-  return { ...searchJson(call, segment, row), spec };
+  return { ...(yield* searchSteps(call, segment, row)), spec };
 }
 
-function searchJson(
-  call: KeyCall<"clock" | "engine" | "searches" | "secondaryCnaeFull" | "telemetry">,
+function* searchSteps(
+  call: SearchCall,
   segment: Segment | null,
   row: SearchRow,
-): Answered<SavedSearch> {
+): Steps<Answered<SavedSearch>> {
   return {
     id: row.id,
     name: row.name,
@@ -245,22 +257,22 @@ function searchJson(
     created_at: new Date(row.createdAt).toISOString(),
     created_by: row.email,
     saved: { snapshot: row.snapshot, total: row.total },
-    now: segment === null ? null : countNow(call, segment, meantSpec(call, row.id)),
+    now: segment === null ? null : yield* nowSteps(call, segment, meantSpec(call, row.id)),
   };
 }
 
-/** Null where the spec means nothing to the snapshot, such as a code that is gone. */
-function countNow(
-  call: KeyCall<"clock" | "engine" | "secondaryCnaeFull" | "telemetry">,
+/** Null where the spec means nothing to the snapshot, such as a code or a list that is gone. */
+function* nowSteps(
+  call: KeyCall<CountPart>,
   segment: Segment,
   spec: unknown,
-): Answered<SavedSearch["now"]> {
+): Steps<Answered<SavedSearch["now"]>> {
   try {
-    const total = countOf(call, segment, specOf(call, segment, spec));
-    return { snapshot: segment.label, total };
+    return { snapshot: segment.label, total: yield* countSteps(call, segment, spec) };
   } catch (error) {
-    if (error instanceof AppError && error.status === 422) return null;
-    throw error;
+    const means = !(error instanceof AppError) || ![404, 422].includes(error.status);
+    if (means) throw error;
+    return null;
   }
 }
 

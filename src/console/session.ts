@@ -6,11 +6,12 @@
  */
 import { PASSWORD_UNITS } from "../access/rate-limits.ts";
 import type { NewSession, OpenSession } from "../access/sessions.ts";
+import type { BodyObject } from "../http/server/body.ts";
 import { type HttpAnswer, noContent } from "../http/server/respond.ts";
 import type { Call, SessionCall } from "../http/server/service.ts";
 import type { CookieKind, SessionAuth } from "../http/server/session-auth.ts";
 import { answered } from "./answered.ts";
-import { membersOf, readText, refuseMistakes } from "./bodymembers.ts";
+import { membersOf, readText, refuse, refuseMistakes } from "./bodymembers.ts";
 import type { SessionAnswer, SessionList } from "./web/app/answers.ts";
 
 /** Longer texts are nobody's e-mail and nobody's password. */
@@ -25,21 +26,24 @@ export class SessionRoutes {
   }
 
   /** `GET /session`: who is signed in, or null. */
-  read = (call: Call): HttpAnswer => {
+  read = (call: Call<"sessions" | "consoleContact">): HttpAnswer => {
     const session = this.#sessionAuth.find(call);
     const found = session === null ? NOBODY : shown(session);
-    return answered<SessionAnswer>({ request_id: call.requestId, ...found });
+    const { sessions, consoleContact: contact } = call.service;
+    const page = { keep_seconds: sessions.keptSeconds, contact };
+    return answered<SessionAnswer>({ request_id: call.requestId, ...found, ...page });
   };
 
-  /** `POST /session` with `{email, password}`. */
+  /** `POST /session` with `{email, password}` and, to stay signed in, `keep: true`. */
   signIn = async (call: Call<"sessions">): Promise<HttpAnswer> => {
-    const body = membersOf(call, ["email", "password"]);
+    const body = membersOf(call, ["email", "password", "keep"]);
     const email = readText(body, "email", TEXT_MAX);
     const password = readText(body, "password", TEXT_MAX);
+    const { sessions } = call.service;
+    const keep = readKeep(body, sessions.keptSeconds);
     refuseMistakes(body);
     const kind = this.#sessionAuth.cookieFor(call);
-    const { sessions } = call.service;
-    const opened = await sessions.signIn(email, password, call.address);
+    const opened = await sessions.signIn(email, password, call.address, keep);
     return this.#begun(call, opened, kind);
   };
 
@@ -92,6 +96,21 @@ export class SessionRoutes {
 
 const NOBODY = { user: null };
 
+/** Whether somebody wishes to stay signed in. */
+function readKeep(body: BodyObject, keptSeconds: number): boolean {
+  const { keep } = body.members;
+  if (keep === undefined || keep === false) return false;
+  if (keep !== true) refuse(body, "keep", "keep must be true or false.");
+  else if (keptSeconds === 0) {
+    refuse(
+      body,
+      "keep",
+      "Nobody can stay signed in here: console.session_kept is 0. Leave it out.",
+    );
+  }
+  return keep === true;
+}
+
 /** `GET /sessions`: where the user is signed in, newest first. */
 export function listSessions({ service, requestId, session }: SessionCall<"sessions">): HttpAnswer {
   const sessions = service.sessions.list(session.user.id).map(({ id, createdAt, seenAt }) => ({
@@ -107,7 +126,8 @@ export function listSessions({ service, requestId, session }: SessionCall<"sessi
 function begun(call: Call, { token, session }: NewSession, kind: CookieKind): HttpAnswer {
   const { name, flags } = partsOf(kind);
   const answer = answered<SessionAnswer>({ request_id: call.requestId, ...shown(session) });
-  return { ...answer, headers: { "Set-Cookie": `${name}=${token}; ${flags}` } };
+  const age = session.kept ? `; Max-Age=${session.idleSeconds}` : "";
+  return { ...answer, headers: { "Set-Cookie": `${name}=${token}; ${flags}${age}` } };
 }
 
 /** Without an age the browser forgets the cookie when it ends; the server ends the session. */

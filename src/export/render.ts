@@ -6,6 +6,7 @@
  */
 import { strict as assert } from "node:assert";
 import { setImmediate as nextTurn } from "node:timers/promises";
+import type { ChangeEntry } from "../changes/query.ts";
 import { AppError } from "../errors.ts";
 import { faultPoint } from "../fault.ts";
 import { scroll } from "../search/scroll.ts";
@@ -33,6 +34,9 @@ interface RenderWork {
   readonly spec: AccountQuerySpec;
   /** Only where changes are rendered; the segment is then the newer one of its list. */
   readonly changes?: ChangesWork;
+  /** Told the rows of every batch, or its changes, once they were written. */
+  readonly held?: (rows: Uint32Array) => void;
+  readonly heldChanges?: (entries: readonly ChangeEntry[]) => void;
   /** Told after every batch. */
   readonly onProgress?: (rowsWritten: number, rowCount: number) => void;
   /** Asked between batches; true ends the work with `RenderCancelled`. */
@@ -144,10 +148,12 @@ async function renderInto(
   const { spec, segment, changes } = work;
   if (changes === undefined) {
     const renderer = RENDERERS[formatOf(spec)](context, write);
-    await renderWith(work, context.rowCount, { renderer, batches: rowBatches(segment, spec) });
+    const feed = { renderer, batches: rowBatches(segment, spec), written: work.held };
+    await renderWith(work, context.rowCount, feed);
   } else {
     const renderer = openChangesRenderer(context, changes, write);
-    await renderWith(work, context.rowCount, { renderer, batches: changeParts(spec, changes) });
+    const feed = { renderer, batches: changeParts(spec, changes), written: work.heldChanges };
+    await renderWith(work, context.rowCount, feed);
     refusePoisoned(changes.list.older);
   }
   refusePoisoned(segment);
@@ -157,13 +163,14 @@ async function renderInto(
 interface Feed<Batch> {
   readonly renderer: Renderer<Batch>;
   readonly batches: Iterable<Batch> | AsyncIterable<Batch>;
+  readonly written: ((batch: Batch) => void) | undefined;
 }
 
 /** Gives the event loop a turn after each batch, so that its messages and signals come through. */
 async function renderWith<Batch extends { readonly length: number }>(
   { onProgress, cancelled }: RenderWork,
   rowCount: number,
-  { renderer, batches }: Feed<Batch>,
+  { renderer, batches, written: told }: Feed<Batch>,
 ): Promise<void> {
   let written = 0;
   try {
@@ -172,6 +179,7 @@ async function renderWith<Batch extends { readonly length: number }>(
       if (cancelled?.()) throw new RenderCancelled();
       const { length } = rows;
       await renderer.rows(rows);
+      told?.(rows);
       written += length;
       onProgress?.(written, rowCount);
       await nextTurn();

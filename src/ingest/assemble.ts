@@ -92,6 +92,7 @@ export async function assemble(assembly: Assembly): Promise<Assembled> {
       const files = joined.map(({ spill }) => spill);
       const corrections = counted.map((one) => one.corrections);
       await writeRanked(writer, { files, corrections, numbers }, (rows) => stage.update(rows));
+      for (const { path } of [...files, ...corrections]) rmSync(path, { force: true });
       stage.done();
     });
     await timed(times, "index", async () => {
@@ -149,7 +150,14 @@ async function joinAll(assembly: Assembly): Promise<JoinResult[]> {
     return running;
   });
   stage.done();
+  for (const path of scannedFiles(context)) rmSync(path, { force: true });
   return results;
+}
+
+/** The files that the join has taken everything out of. */
+function scannedFiles({ companies, simples, establishments }: JoinContext): string[] {
+  const spills = [...(companies ?? []), ...establishments].map(({ spill }) => spill);
+  return [...spills, ...simples].map(({ path }) => path);
 }
 
 /** Counts the companies of all e-mails and phones; there are as many buckets as partitions. */

@@ -9,7 +9,7 @@
 import { joinPartition } from "../../native-index/napi/engine.ts";
 import { type AllRemaps, CODE_KINDS } from "./codes.ts";
 import type { JoinContext, JoinResult, JoinTask } from "./join.ts";
-import { bucketBytes, readBucket, type SpillFile, spillFileOf } from "./spill.ts";
+import { bucketBytes, type SpillFile, spillFileOf, takeBucket } from "./spill.ts";
 import { tallyOf } from "./tally.ts";
 
 /** Joins one partition and spills its rows. */
@@ -46,10 +46,10 @@ export function joinNatively(context: JoinContext, task: JoinTask): JoinResult {
   return { spill, ...counted, rows, companies, tally: tallyOf("", found) };
 }
 
-/** The records of one partition in a file. */
+/** The records of one partition in a file, which has them no longer. */
 function bucketOf(spill: SpillFile, partition: number): Uint8Array {
   const bytes = Buffer.allocUnsafeSlow(bucketBytes(spill, partition));
-  readBucket(spill, partition, bytes, 0);
+  takeBucket(spill, partition, bytes, 0);
   return bytes;
 }
 

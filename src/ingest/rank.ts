@@ -2,14 +2,15 @@
  * Pass 3 of the import: rows in rank order into record batches.
  * What comes in: row records spilled by range of the rank order.
  * What goes out: full record batches, handed to the snapshot writer.
- * Invariant: one range is in memory at a time; every batch but the last has BATCH_ROWS rows. Apart
- * because each pass of the import has a file.
+ * Invariant: two ranges are in memory at a time, one that is read and ordered while the other one
+ * is put into columns; every batch but the last has BATCH_ROWS rows. Apart because each pass of the
+ * import has a file.
  */
 import { BATCH_ROWS } from "../../native-index/format/columns.ts";
 import type { SnapshotWriter } from "../../native-index/format/snapshot.ts";
-import { createBatch, rankRecords } from "../../native-index/napi/engine.ts";
-import { correctRows } from "./shared-values.ts";
-import { bucketBytes, readBucket, type SpillFile } from "./spill.ts";
+import { createBatch, createRange } from "../../native-index/napi/engine.ts";
+import type { NativeRange } from "../../native-index/napi/import-handles.ts";
+import { extentsOf, type SpillFile } from "./spill.ts";
 
 /** What is ranked. */
 interface RankedRows {
@@ -24,52 +25,64 @@ interface RankedRows {
 /** Ranks and writes all ranges; `onRows` is told how many rows are written. */
 export async function writeRanked(
   writer: SnapshotWriter,
-  { files, corrections, numbers }: RankedRows,
+  rows: RankedRows,
   onRows: (rows: number) => void,
 ): Promise<void> {
-  const ranges = (files[0]?.starts.length ?? 1) - 1;
-  const sizes = Array.from({ length: ranges }, (_, range) =>
-    files.reduce((sum, file) => sum + bucketBytes(file, range), 0),
-  );
-  const records = Buffer.alloc(Math.max(0, ...sizes));
-  const view = new DataView(records.buffer, records.byteOffset, records.byteLength);
-  const batch = createBatch(numbers);
+  const batch = createBatch(rows.numbers);
   let written = 0;
   let writing: Promise<void> = Promise.resolve();
   const flush = async (): Promise<void> => {
-    const rows = batch.rowCount;
+    written += batch.rowCount;
     // At most one batch is on its way to the disk while the next one is filled.
     await writing;
-    writing = writer.writeBatch(rows, batch.finish());
+    writing = writer.writeCollected(batch);
     writing.catch(() => undefined);
-    written += rows;
     onRows(written);
   };
-  for (let range = 0; range < ranges; range++) {
-    let end = 0;
-    const starts: number[] = [];
-    for (const file of files) {
-      starts.push(end);
-      end = readBucket(file, range, records, end);
+  try {
+    for await (const { range, count } of loadedRanges(rows)) {
+      let next = 0;
+      while (next < count) {
+        const take = Math.min(count - next, BATCH_ROWS - batch.rowCount);
+        batch.appendRange(range, next, take);
+        next += take;
+        if (batch.rowCount === BATCH_ROWS) await flush();
+        else onRows(written + batch.rowCount);
+      }
     }
-    for (const file of corrections) correctRows(view, correctionsOf(file, range), starts);
-    const order = rankRecords(records, end);
-    let next = 0;
-    while (next < order.length) {
-      const take = Math.min(order.length - next, BATCH_ROWS - batch.rowCount);
-      batch.append(records, order.subarray(next, next + take));
-      next += take;
-      if (batch.rowCount === BATCH_ROWS) await flush();
-      else onRows(written + batch.rowCount);
-    }
-    await new Promise(setImmediate);
+    if (batch.rowCount > 0) await flush();
+    await writing;
+  } finally {
+    // Whatever went wrong, nothing may be on its way to a file that is about to be removed.
+    await writing.catch(() => undefined);
+    batch.close();
   }
-  if (batch.rowCount > 0) await flush();
-  await writing;
 }
 
-function correctionsOf(file: SpillFile, range: number): DataView {
-  const bytes = Buffer.allocUnsafeSlow(bucketBytes(file, range));
-  readBucket(file, range, bytes, 0);
-  return new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+/** All ranges, one after another, while the next one is made ready. */
+async function* loadedRanges(
+  rows: RankedRows,
+): AsyncGenerator<{ readonly range: NativeRange; readonly count: number }> {
+  const ranges = (rows.files[0]?.starts.length ?? 1) - 1;
+  const held = [createRange(), createRange()] as const;
+  const load = (number: number): Promise<number> => {
+    const extents = (files: readonly SpillFile[]) => files.map((file) => extentsOf(file, number));
+    const loading =
+      number < ranges
+        ? held[(number % 2) as 0 | 1].load(extents(rows.files), extents(rows.corrections))
+        : Promise.resolve(0);
+    // Whoever waits for it hears of a failure; nobody may, once another one came first.
+    loading.catch(() => undefined);
+    return loading;
+  };
+  let ahead = load(0);
+  try {
+    for (let number = 0; number < ranges; number++) {
+      const count = await ahead;
+      ahead = load(number + 1);
+      yield { range: held[(number % 2) as 0 | 1], count };
+    }
+  } finally {
+    for (const range of held) range.close();
+  }
 }

@@ -3,10 +3,12 @@
  * What comes in: records of any length (multiples of 4), each with a bucket number.
  * What goes out: one file per task, in which each bucket's bytes lie in extents.
  * Invariant: within a bucket the records keep the order in which they were written. A writer holds
- * `buckets` x `slotBytes` in memory, whatever the number of records.
+ * `buckets` x `slotBytes` in memory, whatever the number of records. What was taken gives its room
+ * back at once, so that two passes never have all records on the disk twice.
  */
 import { closeSync, openSync, readSync, writeSync } from "node:fs";
-import type { ExtentLists } from "../../native-index/napi/import-handles.ts";
+import { releaseExtents } from "../../native-index/napi/engine.ts";
+import type { ExtentLists, FileExtents } from "../../native-index/napi/import-handles.ts";
 
 /** A closed spill file; a plain value, so that it can be passed to a worker thread. */
 export interface SpillFile {
@@ -130,6 +132,28 @@ export function bucketBytes(file: SpillFile, bucket: number): number {
     sum += file.lengths[i] as number;
   }
   return sum;
+}
+
+/** As `readBucket`; afterwards the bucket takes no room on the disk, and cannot be read again. */
+export function takeBucket(
+  file: SpillFile,
+  bucket: number,
+  target: Uint8Array,
+  at: number,
+): number {
+  const end = readBucket(file, bucket, target, at);
+  const { path, offsets, lengths } = extentsOf(file, bucket);
+  if (lengths.length > 0) releaseExtents(path, offsets, lengths);
+  return end;
+}
+
+/** Where the bytes of one bucket lie. */
+export function extentsOf(
+  { path, starts, offsets, lengths }: SpillFile,
+  bucket: number,
+): FileExtents {
+  const [first, last] = [starts[bucket], starts[bucket + 1]];
+  return { path, offsets: offsets.subarray(first, last), lengths: lengths.subarray(first, last) };
 }
 
 /** Reads one bucket's records into `target` from `at` on; returns the offset behind them. */

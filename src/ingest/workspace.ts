@@ -28,7 +28,7 @@ const MEMORY_PREFIX = "peneira-import-";
 
 /** What an import is expected to write, in bytes. */
 export interface WorkspaceNeed {
-  /** Its temporary files, where they lie on a disk. */
+  /** Its temporary files beside the whole snapshot, where they lie on a disk. */
   readonly work: number;
   readonly snapshot: number;
   /** Its temporary files at most, for the choice of a folder in memory. */
@@ -61,7 +61,9 @@ export class Workspace {
     this.unfinished = `${out}.${process.pid}.partial`;
     this.needs = [
       { folder: beside, bytes: need.snapshot, what: "the snapshot" },
-      ...(isInMemory ? [] : [{ folder: beside, bytes: need.work, what: "temporary files" }]),
+      ...(isInMemory || need.work === 0
+        ? []
+        : [{ folder: beside, bytes: need.work, what: "temporary files" }]),
     ];
     this.freeBytes = freeBytes;
     try {

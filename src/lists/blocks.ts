@@ -5,7 +5,7 @@
  * Invariant: a block without a change stays as it is, so that what is written does not grow with
  * the list; entries ascend within a block and from block to block, each once.
  */
-import { ENTRY_BYTES } from "./entries.ts";
+import { bytesOf, pairsOf } from "./packed.ts";
 
 /** Most entries of a block: 32 KiB. */
 export const BLOCK_ENTRIES = 4_096;
@@ -45,7 +45,7 @@ export function changeBlocks(
     if (difference === 0) return;
     changed += difference;
     if (stored !== null) replaced.push(stored.id);
-    made.push(...split(merged));
+    made.push(...split(merged).map(bytesOf));
   };
   let before: { readonly stored: StoredBlock; readonly own: Uint32Array } | null = null;
   for (const stored of blocks) {
@@ -59,32 +59,26 @@ export function changeBlocks(
   return { replaced, made, changed };
 }
 
-/** Entries as pairs of 32 bits, the low half first. */
-function pairsOf(bytes: Uint8Array): Uint32Array {
-  const aligned = bytes.byteOffset % 4 === 0 ? bytes : bytes.slice();
-  return new Uint32Array(aligned.buffer, aligned.byteOffset, aligned.byteLength / 4);
-}
-
 /** Whether the pair at a place of one list lies before, at or behind that of another. */
-function compare(a: Uint32Array, i: number, b: Uint32Array, j: number): number {
+export function comparePairs(a: Uint32Array, i: number, b: Uint32Array, j: number): number {
   const high = (a[i * 2 + 1] as number) - (b[j * 2 + 1] as number);
   return high !== 0 ? high : (a[i * 2] as number) - (b[j * 2] as number);
 }
 
 /** First place from one on whose pair is not below the first one of a block. */
-function lowerBound(sent: Uint32Array, from: number, block: Uint32Array): number {
+export function lowerBound(sent: Uint32Array, from: number, block: Uint32Array): number {
   let low = from;
   let high = sent.length / 2;
   while (low < high) {
     const middle = (low + high) >>> 1;
-    if (compare(sent, middle, block, 0) < 0) low = middle + 1;
+    if (comparePairs(sent, middle, block, 0) < 0) low = middle + 1;
     else high = middle;
   }
   return low;
 }
 
 /** The union of two sorted lists, or the first without the second. */
-function mergePairs(own: Uint32Array, sent: Uint32Array, verb: BlockVerb): Uint32Array {
+export function mergePairs(own: Uint32Array, sent: Uint32Array, verb: BlockVerb): Uint32Array {
   if (sent.length === 0) return own;
   const merged = new Uint32Array(own.length + (verb === "add" ? sent.length : 0));
   let length = 0;
@@ -95,7 +89,7 @@ function mergePairs(own: Uint32Array, sent: Uint32Array, verb: BlockVerb): Uint3
   };
   let j = 0;
   for (let i = 0; i * 2 < own.length; ) {
-    const order = j * 2 < sent.length ? compare(own, i, sent, j) : -1;
+    const order = j * 2 < sent.length ? comparePairs(own, i, sent, j) : -1;
     if (order > 0) {
       if (verb === "add") put(sent, j);
       j++;
@@ -110,13 +104,12 @@ function mergePairs(own: Uint32Array, sent: Uint32Array, verb: BlockVerb): Uint3
 }
 
 /** Cuts entries into blocks of about the same length. */
-function split(pairs: Uint32Array): Uint8Array[] {
+export function split(pairs: Uint32Array): Uint32Array[] {
   const count = pairs.length / 2;
   const parts = Math.ceil(count / BLOCK_ENTRIES);
   return Array.from({ length: parts }, (_, part) => {
     const from = Math.floor((part * count) / parts);
     const to = Math.floor(((part + 1) * count) / parts);
-    const { buffer, byteOffset } = pairs.subarray(from * 2, to * 2);
-    return new Uint8Array(buffer, byteOffset, (to - from) * ENTRY_BYTES);
+    return pairs.subarray(from * 2, to * 2);
   });
 }

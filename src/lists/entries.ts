@@ -27,6 +27,9 @@ export const REFUSALS = {
   rounded: "A spreadsheet has rounded this number. Format its column as text and export it anew.",
 } as const;
 
+/** Refused lines that are told. */
+export const REFUSED_TOLD = 100;
+
 /** Code of a reason. */
 type EntryRefusal = keyof typeof REFUSALS;
 

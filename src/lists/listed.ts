@@ -8,8 +8,11 @@
 import { type NativeRowList, openRowList } from "../../native-index/napi/engine.ts";
 import { giveListedRows, type SpecLists } from "../search/listedrows.ts";
 import type { Segment } from "../search/segment.ts";
+import { EXPORTED } from "../spec/listids.ts";
 import type { AccountQuerySpec } from "../spec/schema.ts";
-import type { ListPin } from "../store/liststore.ts";
+import type { ExportedStore } from "../store/exportedstore.ts";
+import type { ListPin } from "../store/listpins.ts";
+import { exportedRows, type KnownRows } from "./exportedrows.ts";
 import { type Lists, listNotFound } from "./lists.ts";
 
 /** Rows of lists that are kept for a segment; one takes up to an eighth of a byte for each row. */
@@ -20,10 +23,16 @@ export interface NamedPin extends ListPin {
   readonly id: string;
 }
 
+/** Rows of a list that a segment has, or will have. */
+interface KeptRows {
+  readonly pin: NamedPin;
+  rows: NativeRowList | Promise<NativeRowList>;
+}
+
 /** Binds specs to lists. */
 export class ListedSpecs {
   readonly #lists: Lists;
-  readonly #rows = new WeakMap<Segment, Map<string, NativeRowList>>();
+  readonly #rows = new WeakMap<Segment, Map<string, KeptRows>>();
 
   constructor(lists: Lists) {
     this.#lists = lists;
@@ -62,41 +71,78 @@ export class ListedSpecs {
     const rows = pins.map((pin) => this.#rowsOf(segment, pin));
     const waits = rows.some((one) => one instanceof Promise);
     const give = (made: readonly NativeRowList[]) => {
-      const byId = new Map(pins.map(({ id }, at) => [id, made[at] as NativeRowList]));
-      return giveRows(boundSpec(spec, pins), segment, (member) =>
-        (spec.filters.lists?.[member] ?? []).map((id) => byId.get(id) as NativeRowList),
-      );
+      const bound = boundSpec(spec, pins);
+      giveRowsById({ spec, bound, segment }, pins, made);
+      return bound;
     };
     return waits ? Promise.all(rows).then(give) : give(rows as NativeRowList[]);
   }
 
-  #rowsOf(segment: Segment, pin: NamedPin): NativeRowList | Promise<NativeRowList> {
-    const kept = this.#rows.get(segment) ?? new Map<string, NativeRowList>();
-    this.#rows.set(segment, kept);
-    const key = pinName(pin);
-    const known = kept.get(key);
-    if (known === undefined) return this.#make(segment, pin, kept);
-    kept.delete(key);
-    kept.set(key, known);
-    return known;
+  /** As `bindTo`; the bound spec has its rows in several segments. */
+  async bindToAll(
+    pins: readonly NamedPin[],
+    segments: readonly Segment[],
+    spec: AccountQuerySpec,
+  ): Promise<AccountQuerySpec> {
+    if (spec.filters.lists === undefined) return spec;
+    const bound = boundSpec(spec, pins);
+    for (const segment of segments) {
+      const made = await Promise.all(pins.map((pin) => this.#rowsOf(segment, pin)));
+      giveRowsById({ spec, bound, segment }, pins, made);
+    }
+    return bound;
   }
 
-  async #make(
-    segment: Segment,
-    pin: NamedPin,
-    kept: Map<string, NativeRowList>,
-  ): Promise<NativeRowList> {
-    const { roaring } = await segment.native.entryRowsAside(this.#lists.allEntries(pin));
-    const rows = openRowList(roaring);
-    kept.set(pinName(pin), rows);
+  #rowsOf(segment: Segment, pin: NamedPin): NativeRowList | Promise<NativeRowList> {
+    const kept = this.#rows.get(segment) ?? new Map<string, KeptRows>();
+    this.#rows.set(segment, kept);
+    const key = pinName(pin);
+    const known = kept.get(key) ?? { pin, rows: this.#make(segment, pin, kept) };
+    kept.delete(key);
+    kept.set(key, known);
     if (kept.size > KEPT_MAX) kept.delete(kept.keys().next().value as string);
-    return rows;
+    return known.rows;
+  }
+
+  /** Begins to make rows; all who ask meanwhile wait for the same. */
+  #make(segment: Segment, pin: NamedPin, kept: Map<string, KeptRows>): Promise<NativeRowList> {
+    const made =
+      pin.id === EXPORTED
+        ? exportedRows(segment, this.#lists.exported, pin, newestOf(kept, pin))
+        : this.#ownRows(segment, pin);
+    return made.then(
+      (rows) => {
+        const entry = kept.get(pinName(pin));
+        if (entry !== undefined) entry.rows = rows;
+        return rows;
+      },
+      (error: unknown) => {
+        kept.delete(pinName(pin));
+        throw error;
+      },
+    );
+  }
+
+  async #ownRows(segment: Segment, pin: NamedPin): Promise<NativeRowList> {
+    const { roaring } = await segment.native.entryRowsAside(this.#lists.allEntries(pin));
+    return openRowList(roaring);
   }
 }
 
-/** What a bound spec names a list by. */
-export function pinName({ id, revision }: NamedPin): string {
-  return `${id}@${revision}`;
+/** The rows of the newest revision of a list that are known and not newer than wanted. */
+function newestOf(kept: ReadonlyMap<string, KeptRows>, wanted: NamedPin): KnownRows | null {
+  let newest: KnownRows | null = null;
+  for (const { pin, rows } of kept.values()) {
+    if (rows instanceof Promise || pin.list !== wanted.list) continue;
+    if (pin.revision > wanted.revision || pin.revision < (newest?.revision ?? 0)) continue;
+    newest = { revision: pin.revision, rows };
+  }
+  return newest;
+}
+
+/** What a bound spec names a list by: no other list, of whichever tenant, has the same name. */
+export function pinName({ id, list, revision }: NamedPin): string {
+  return `${id === EXPORTED ? `${id}.${-list}` : id}@${revision}`;
 }
 
 /** A spec whose lists are named with their revisions. */
@@ -110,21 +156,45 @@ export function boundSpec(spec: AccountQuerySpec, pins: readonly NamedPin[]): Ac
   return { ...spec, filters: { ...spec.filters, lists: Object.fromEntries(named) as SpecLists } };
 }
 
-/** Gives a bound spec the rows of entries, by the names that lists have in it. */
+/**
+ * Gives a bound spec the rows of entries, by the names that lists have in it; those of `exported`
+ * come from the database, for they may be more than a message should hold.
+ */
 export async function giveEntries(
   bound: AccountQuerySpec,
   segment: Segment,
-  entries: ReadonlyMap<string, Uint8Array>,
+  entries: ReadonlyMap<string, Uint8Array | ListPin>,
+  exported: ExportedStore,
 ): Promise<void> {
   const { lists } = bound.filters;
   if (lists === undefined) return;
   const rows = new Map<string, NativeRowList>();
   for (const [name, own] of entries) {
-    const { roaring } = await segment.native.entryRowsAside(own);
-    rows.set(name, openRowList(roaring));
+    if (own instanceof Uint8Array) {
+      const { roaring } = await segment.native.entryRowsAside(own);
+      rows.set(name, openRowList(roaring));
+    } else rows.set(name, await exportedRows(segment, exported, own));
   }
   giveRows(bound, segment, (member) =>
     (lists[member] ?? []).map((name) => rows.get(name) as NativeRowList),
+  );
+}
+
+/** Gives a bound spec the rows of its lists, which the spec itself names by their ids. */
+function giveRowsById(
+  {
+    spec,
+    bound,
+    segment,
+  }: Readonly<Record<"spec" | "bound", AccountQuerySpec>> & {
+    readonly segment: Segment;
+  },
+  pins: readonly NamedPin[],
+  made: readonly NativeRowList[],
+): void {
+  const byId = new Map(pins.map(({ id }, at) => [id, made[at] as NativeRowList]));
+  giveRows(bound, segment, (member) =>
+    (spec.filters.lists?.[member] ?? []).map((id) => byId.get(id) as NativeRowList),
   );
 }
 

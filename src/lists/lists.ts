@@ -9,10 +9,14 @@ import { sortEntriesAside } from "../../native-index/napi/engine.ts";
 import type { Clock } from "../clock.ts";
 import { AppError } from "../errors.ts";
 import type { Segment } from "../search/segment.ts";
-import type { ListKind, ListPin, ListRow, ListStore } from "../store/liststore.ts";
+import { EXPORTED } from "../spec/listids.ts";
+import type { ExportedStore } from "../store/exportedstore.ts";
+import type { ListPin } from "../store/listpins.ts";
+import type { ListKind, ListRow, ListStore } from "../store/liststore.ts";
 import { isStateFailure } from "../store/sqlite.ts";
 import { type BlockVerb, changeBlocks } from "./blocks.ts";
 import { ENTRY_BYTES, entryText } from "./entries.ts";
+import { bytesOf, unpackEntries } from "./packed.ts";
 
 /** Blocks that are read at once for a page of entries. */
 const PAGE_BLOCKS = 4;
@@ -52,7 +56,12 @@ export class Lists {
     this.#clock = clock;
   }
 
-  /** A tenant's lists below a sequence, newest first. */
+  /** What exports have held, as it is stored. */
+  get exported(): ExportedStore {
+    return this.#store.exported;
+  }
+
+  /** A tenant's lists below a sequence, newest first, and `exported` last. */
   page(tenantId: string, before: number, limit: number): ListRow[] {
     return stored(() => this.#store.list(tenantId, before, limit));
   }
@@ -85,22 +94,32 @@ export class Lists {
     );
   }
 
-  /** Gives a list another name. Throws `list_not_found`. */
+  /** A list that its tenant may change. Throws `list_not_found`, or `invalid_request`. */
+  own(tenantId: string, id: string): ListRow {
+    const row = this.find(tenantId, id);
+    if (id !== EXPORTED) return row;
+    const detail =
+      "The list exported is kept by the server: what an export holds is in it as soon as the " +
+      "export is done, and nobody else changes it. Make a list of your own for what you keep.";
+    throw new AppError("invalid_request", detail);
+  }
+
+  /** Gives a list another name. Throws as `own`. */
   rename(tenantId: string, id: string, name: string): ListRow {
-    this.find(tenantId, id);
+    this.own(tenantId, id);
     stored(() => this.#store.rename(tenantId, id, name, this.#clock.nowMs()));
     return this.find(tenantId, id);
   }
 
-  /** Removes a list. Throws `list_not_found`. */
+  /** Removes a list. Throws as `own`. */
   remove(tenantId: string, id: string): void {
-    this.find(tenantId, id);
+    this.own(tenantId, id);
     const nowMs = this.#clock.nowMs();
     stored(() => this.#store.atomically(() => this.#store.remove(tenantId, id, nowMs)));
   }
 
   /**
-   * Adds entries, or takes them away; they come in any order. Throws `list_not_found`, or
+   * Adds entries, or takes them away; they come in any order. Throws as `own`, or
    * `plan_not_allowed` where the list would have more than the plan allows.
    */
   async change(
@@ -113,7 +132,7 @@ export class Lists {
     const found = (await segment?.native.entryRowsAside(entries))?.found;
     const changed = stored(() =>
       this.#store.atomically(() => {
-        const row = this.find(tenantId, id);
+        const row = this.own(tenantId, id);
         return this.#apply(row, { entries, verb: sent.verb }, limits.list_entries);
       }),
     );
@@ -144,12 +163,11 @@ export class Lists {
   }
 
   /** Entries of a list behind a number, at the present revision. */
-  entries({ sequence, revision }: ListRow, after: bigint, limit: number): EntryPage {
-    const pin = { list: sequence, revision };
+  entries(row: ListRow, after: bigint, limit: number): EntryPage {
     const texts: string[] = [];
     for (let last = after; ; ) {
       const from = last + 1n;
-      const blocks = stored(() => this.#store.blocksFrom(pin, from, PAGE_BLOCKS));
+      const blocks = this.#blocksFrom(row, from);
       for (const block of blocks) {
         for (let at = 0; at * ENTRY_BYTES < block.byteLength; at++) {
           const number = block.readBigInt64LE(at * ENTRY_BYTES);
@@ -163,7 +181,25 @@ export class Lists {
     }
   }
 
-  /** All entries of a list at a revision, ascending. */
+  /** The block of a list that has a number, if any has. */
+  blockFor(row: ListRow, number: bigint): Buffer | undefined {
+    return this.#blocksFrom(row, number, 1)[0];
+  }
+
+  #blocksFrom(
+    { id, sequence, revision }: ListRow,
+    from: bigint,
+    most = PAGE_BLOCKS,
+  ): readonly Buffer[] {
+    const pin = { list: sequence, revision };
+    return stored(() => {
+      if (id !== EXPORTED) return this.#store.blocksFrom(pin, from, most);
+      const packed = this.exported.blocksFrom(pin, from, most);
+      return packed.map((block) => Buffer.from(bytesOf(unpackEntries(block)).buffer));
+    });
+  }
+
+  /** All entries of a list of a tenant's own at a revision, ascending. */
   allEntries(pin: ListPin): Uint8Array {
     return stored(() => {
       const blocks = Array.from(this.#store.blocks(pin), ({ entries }) => entries);

@@ -6,10 +6,8 @@
  */
 import { AppError } from "../errors.ts";
 import { CsvColumn, CsvRefusal } from "./csvcolumn.ts";
-import { EntryBuffer, type RefusedEntry, readEntry } from "./entries.ts";
+import { EntryBuffer, REFUSED_TOLD, type RefusedEntry, readEntry } from "./entries.ts";
 
-/** Refused lines that are told. */
-export const REFUSED_TOLD = 100;
 /** Entries of one list, whatever the plan. */
 const LIST_ENTRIES_MAX = 2_000_000;
 /** Longest part of a refused text that is told. */

@@ -7,6 +7,7 @@
 import type { TSchema } from "typebox";
 import { AppError } from "../errors.ts";
 import { readAccount } from "../http/api/accounts.ts";
+import { calledWith } from "../http/server/requestcall.ts";
 import type { AskedPart, Question } from "../http/server/service.ts";
 import { type JsonObject, shown } from "../spec/reader.ts";
 import { type AnswerSource, answeredBy, sourceLine, sourceOf } from "./handlercall.ts";
@@ -46,7 +47,7 @@ export const ACCOUNT_TOOL: Tool<Question<AskedPart>> = {
     const { cnpj } = sent;
     const read = await withArgumentMistakes(mistakes, () => {
       const params = { cnpj: textOf(cnpj) };
-      const call = { ...asker, params, header: () => undefined };
+      const call = calledWith(asker, { params, header: () => undefined });
       return answeredBy<AnswerSource & { readonly account: JsonObject }>(readAccount(call));
     });
     const { account } = read;

@@ -140,9 +140,9 @@ function nameOf(
 
 type Job = Pick<Parameters<typeof renderExport>[0], "segment" | "spec" | "path">;
 
-async function render(job: Job, { gone }: Question<AskedPart>): Promise<RenderedFile> {
+async function render(job: Job, asker: Question<AskedPart>): Promise<RenderedFile> {
   try {
-    return await renderExport({ ...job, cancelled: gone });
+    return await renderExport({ ...job, cancelled: () => asker.gone() });
   } catch (error) {
     const { syscall, message } = error as NodeJS.ErrnoException;
     if (syscall === undefined) throw error;

@@ -8,6 +8,7 @@ import type { TSchema } from "typebox";
 import type { Mistake } from "../errors.ts";
 import { SCHEMAS } from "../http/api/schemas.ts";
 import { SUGGESTED_FIELDS, suggestAccounts } from "../http/api/suggestions.ts";
+import { calledWith } from "../http/server/requestcall.ts";
 import type { AskedPart, Question } from "../http/server/service.ts";
 import { FITS, SUGGEST_LIMITS, type Suggestions } from "../search/finding.ts";
 import { type JsonObject, shown } from "../spec/reader.ts";
@@ -59,7 +60,7 @@ export const FIND_TOOL: Tool<Question<AskedPart>> = {
     const mistakes = unknownArguments(sent, Object.keys(ARGUMENTS));
     const query = queryOf(sent, mistakes);
     const found = await withArgumentMistakes(mistakes, async () => {
-      const call = { ...asker, query, header: () => undefined };
+      const call = calledWith(asker, { query, header: () => undefined });
       return answeredBy<AnswerSource & Suggestions>(await suggestAccounts(call));
     });
     const { suggestions: fitting, number: typed } = found;

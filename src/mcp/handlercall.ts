@@ -5,6 +5,7 @@
  * and totals, under the same plan, at the same cost.
  */
 import { strict as assert } from "node:assert";
+import { calledWith } from "../http/server/requestcall.ts";
 import type { HttpAnswer } from "../http/server/respond.ts";
 import type { AskedPart, Question } from "../http/server/service.ts";
 import type { JsonObject } from "../spec/reader.ts";
@@ -18,7 +19,8 @@ export interface AnswerSource {
 
 /** The same question with another body; conditions of the message are none of the question. */
 export function withBody<Asker extends Question<AskedPart>>(asker: Asker, body: object): Asker {
-  return { ...asker, body: Buffer.from(JSON.stringify(body)), header: () => undefined };
+  const sent = Buffer.from(JSON.stringify(body));
+  return calledWith(asker, { body: sent, header: () => undefined });
 }
 
 /** The values of an answer. */

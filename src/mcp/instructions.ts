@@ -31,8 +31,7 @@ export const FILTERS_NOTE =
   "Filters: values in one list are alternatives, different filters all have to hold. Example, " +
   'active restaurants in Minas Gerais with e-mail: {"industry":{"cnae_any_of":["5611-2/01"]},' +
   '"geo":{"uf_any_of":["MG"]},"company":{"registration_status_any_of":[2]},' +
-  '"contact":{"require_email":true}}. Get unknown codes from translate first; cnae_any_of also ' +
-  'takes prefixes ("56") and section letters ("I").';
+  '"contact":{"require_email":true}}. Get unknown codes from translate first.';
 
 /** What values are, for tools that answer accounts. */
 export const VALUES_NOTE =

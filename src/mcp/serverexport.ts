@@ -14,8 +14,10 @@ import { LINK_SECONDS, signLink } from "../export/files/links.ts";
 import type { ExportRecord } from "../export/record.ts";
 import { exportPath, recordJson } from "../http/api/export-record.ts";
 import { readAs } from "../http/api/kept-exports.ts";
-import { acceptExport, readExportSpec } from "../http/api/newexport.ts";
+import { acceptExport, exportSpecSteps } from "../http/api/newexport.ts";
 import { SCHEMAS } from "../http/api/schemas.ts";
+import { stepwise } from "../http/server/background-tasks.ts";
+import { calledWith } from "../http/server/requestcall.ts";
 import { noContent } from "../http/server/respond.ts";
 import { currentSegment, type KeyCall, type ServicePart } from "../http/server/service.ts";
 import { type JsonObject, shown } from "../spec/reader.ts";
@@ -28,6 +30,8 @@ import { objectSchema, SOURCE, type Tool, type ToolAnswer } from "./tool.ts";
 /** How long a call waits for the file, in seconds: less than clients wait for a tool. */
 const WAIT_SECONDS = 10;
 const WAIT_SECONDS_MAX = 30;
+/** The id of a tenant's own list, wherever it stands. */
+const LIST_NAME = /\blst_[0-9a-f]{32}\b/g;
 const KEY_SHAPE = /^[\x21-\x7e]{1,255}$/;
 
 const OWN_ARGUMENTS = {
@@ -120,22 +124,37 @@ function checkKey({ idempotency_key: key }: JsonObject, mistakes: Mistake[]): vo
 }
 
 /** Queues the export, or finds it. With mistakes only looks for further ones. */
-function accept(asker: KeyCall<ServicePart>, { body, mistakes }: ExportArguments, key: unknown) {
+async function accept(
+  asker: KeyCall<ServicePart>,
+  { body, mistakes }: ExportArguments,
+  key: unknown,
+) {
   const call = withBody(asker, body);
   const segment = currentSegment(asker.service);
   if (mistakes.length > 0) {
-    readExportSpec(call, segment);
+    await stepwise(exportSpecSteps(calledWith(call, { spend: () => {} }), segment));
     return null;
   }
-  const used = key === undefined ? ownKey(segment.snapshotId, call.body) : String(key);
+  const used = key === undefined ? ownKey(call, segment.snapshotId, body) : String(key);
   const header = (name: string) => (name === "idempotency-key" ? used : undefined);
-  return acceptExport({ ...call, header });
+  return acceptExport(calledWith(call, { header }));
 }
 
-/** The key of a call without one: the same call on the same snapshot has the same. */
-function ownKey(snapshotId: string, body: Uint8Array): string {
-  const hash = createHash("sha256").update(`${snapshotId}\n`).update(body).digest("hex");
-  return `mcp-${hash.slice(0, 40)}`;
+/**
+ * The key of a call without one: the same call on the same snapshot has the same, until one of the
+ * tenant's own lists that it names changes. `exported` does not count, for the very export that is
+ * asked for changes it.
+ */
+function ownKey(
+  { service, identity, body }: KeyCall<ServicePart>,
+  snapshotId: string,
+  { spec }: ExportArguments["body"],
+): string {
+  const named = JSON.stringify(spec).match(LIST_NAME) ?? [];
+  const ids = [...new Set(named)].sort();
+  const revisions = ids.map((id) => service.lists.seen(identity.tenantId, id)?.revision ?? 0);
+  const hash = createHash("sha256").update(`${snapshotId}${revisions}\n`).update(body);
+  return `mcp-${hash.digest("hex").slice(0, 40)}`;
 }
 
 /** The export when it has come to its end, or as it is after so many seconds. */
@@ -147,7 +166,7 @@ async function waited(
   if (seconds === 0) return now;
   let record = now;
   const query = new Map([["wait", String(seconds)]]);
-  await readAs({ ...asker, params: { id: now.id }, query }, (read) => {
+  await readAs(calledWith(asker, { params: { id: now.id }, query }), (read) => {
     record = read;
     return noContent();
   });

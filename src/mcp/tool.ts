@@ -56,12 +56,32 @@ const { filters, sort, scoring } = SPEC_INPUT_SCHEMA.properties;
 /** What selects accounts, and in which order; the same in every tool that takes it. */
 export const SELECTION = { filters, sort, scoring } as const;
 
-/** What every answer about data says of its source. */
-export const SOURCE = {
+/** A schema of an object without what it says of its members. */
+function untold(schema: TSchema): TSchema {
+  const { properties } = schema as { readonly properties?: Readonly<Record<string, TSchema>> };
+  return { ...schema, properties: untoldMembers(properties ?? {}) } as unknown as TSchema;
+}
+
+function untoldMembers(members: Readonly<Record<string, TSchema>>): Record<string, TSchema> {
+  const untoldOnes = Object.entries(members).map(([name, member]) => {
+    const { description: _, ...type } = member as { readonly description?: string };
+    return [name, type];
+  });
+  return Object.fromEntries(untoldOnes) as Record<string, TSchema>;
+}
+
+/** What every answer about data says of its source, said where an agent begins. */
+export const SOURCE_TOLD = {
   snapshot: SCHEMAS.SearchAnswer.properties.snapshot,
   snapshot_date: SCHEMAS.SearchAnswer.properties.snapshot_date,
   provenance: SCHEMAS.Provenance,
 } as const;
+
+/** The same without saying it: words cost an agent as much as data, and one tool has told them. */
+export const SOURCE = {
+  ...untoldMembers(SOURCE_TOLD),
+  provenance: untold(SCHEMAS.Provenance),
+} as unknown as typeof SOURCE_TOLD;
 
 /** Names of the members of `SOURCE`. */
 export const SOURCE_NAMES = Object.keys(SOURCE);
@@ -75,13 +95,5 @@ export const ACCOUNT = {
   additionalProperties: false,
 } as unknown as TSchema;
 
-/** The same without saying it: words cost an agent as much as data, and one tool has told them. */
-export const ACCOUNT_TYPES = {
-  ...ACCOUNT,
-  properties: Object.fromEntries(
-    Object.entries(accountFields).map(([name, field]) => {
-      const { description: _, ...type } = field as { readonly description?: string };
-      return [name, type];
-    }),
-  ),
-} as unknown as TSchema;
+/** The same without saying it, for the tools after the one that has told it. */
+export const ACCOUNT_TYPES = untold(ACCOUNT);

@@ -21,8 +21,8 @@ import {
   objectSchema,
   READING,
   type SELECTION,
-  SOURCE,
   SOURCE_NAMES,
+  SOURCE_TOLD,
   type Tool,
   type ToolAnswer,
 } from "./tool.ts";
@@ -68,7 +68,7 @@ const DEFINITION = {
   inputSchema: objectSchema(ARGUMENTS, ["query_text"]),
   outputSchema: objectSchema(
     {
-      ...SOURCE,
+      ...SOURCE_TOLD,
       filters: argument("filters"),
       sort: { type: "array", description: "Likewise; missing for the best first." } as TSchema,
       scoring: argument("scoring"),

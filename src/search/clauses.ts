@@ -17,6 +17,7 @@ import { analyzeWords } from "../spec/analyzer.ts";
 import { cnaeDigits } from "../spec/catalog.ts";
 import type { FilterName } from "../spec/filters/table.ts";
 import type { AccountQuerySpec } from "../spec/schema.ts";
+import { districtRows } from "./districts.ts";
 import { listedRows } from "./listedrows.ts";
 import { LANDLINES, MOBILES } from "./phonekinds.ts";
 import { guarded, type Segment } from "./segment.ts";
@@ -162,6 +163,11 @@ function municipalityClauses({ segment, geo }: Asked): Clause[] {
       codes: ascending(codes(segment, dimension, values)),
     }));
   return any.length === 0 ? [] : [{ kind: "posting", any, negated: false }];
+}
+
+function districtClauses({ segment, geo: { district_any_of: districts } }: Asked): Clause[] {
+  if (districts === undefined) return [];
+  return [{ kind: "rows", lists: [districtRows(segment, districts)], negated: false }];
 }
 
 function postalClauses({ geo: { postal_code_prefix_any_of: prefixes } }: Asked): Clause[] {
@@ -315,6 +321,7 @@ const CLAUSES = {
   municipality_tom_any_of: municipalityClauses,
   postal_code_prefix_any_of: postalClauses,
   area_code_any_of: areaClauses,
+  district_any_of: districtClauses,
   registration_status_any_of: statusClauses,
   company_size_code_any_of: ({ segment, company }) =>
     anyOf(segment, "company_size_code", company.company_size_code_any_of),

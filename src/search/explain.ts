@@ -29,6 +29,7 @@ export const EXPLAIN_FIELDS = [
   "uf",
   "municipality_ibge",
   "municipality_tom",
+  "district",
   "postal_code",
   "email",
   "phone_1",
@@ -53,6 +54,7 @@ export interface ExplainedRow {
   readonly uf: string | null;
   readonly municipality_ibge: string | null;
   readonly municipality_tom: string | null;
+  readonly district: string | null;
   readonly postal_code: string | null;
   readonly email: string | null;
   readonly phone_1: string | null;

@@ -25,6 +25,12 @@ export function giveListedRows(lists: SpecLists, segment: Segment, rows: ListedR
   known.set(lists, bySegment);
 }
 
+/** Says that some of the lists of a spec have the rows that they have in it. */
+export function keepListedRows(some: SpecLists, all: SpecLists): void {
+  const bySegment = known.get(all);
+  if (bySegment !== undefined) known.set(some, bySegment);
+}
+
 /** What a segment has of the lists of a spec. */
 export function listedRows(lists: SpecLists, segment: Segment): ListedRows {
   const rows = known.get(lists)?.get(segment);

@@ -9,6 +9,7 @@
 import type { FileState } from "../../native-index/napi/engine.ts";
 import type { Clock } from "../clock.ts";
 import { describeError, type Log } from "../log.ts";
+import { forgetDistricts } from "./districts.ts";
 import { wasTouched } from "./filestate.ts";
 import type { Segment } from "./segment.ts";
 
@@ -213,6 +214,7 @@ export class Scrubber {
     pass.state = now;
     if (!touched) return;
     native.distrust();
+    forgetDistricts(pass.segment);
     pass.touches++;
     pass.checked = 0;
     if (pass.hurried) return;

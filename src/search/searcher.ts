@@ -19,7 +19,7 @@ import { collect, companyPage, execute } from "./page.ts";
 import { matchClauses, plan } from "./plan.ts";
 import { type Projector, projector } from "./project.ts";
 import { guarded, type Segment } from "./segment.ts";
-import { type WholePage, wholePage } from "./wholepage.ts";
+import { type TextRoom, type WholePage, wholePage } from "./wholepage.ts";
 
 /** One page of a search. */
 export interface EngineRequest extends AheadRequest {
@@ -29,15 +29,15 @@ export interface EngineRequest extends AheadRequest {
   readonly project?: Projector | undefined;
   /** What was found of this page before. */
   readonly ahead?: PageAhead | null;
-  /** Whether its text may be lent until the next page is asked for. */
-  readonly lends?: boolean;
+  /** Where its text may be written to, if it is not to have memory of its own. */
+  readonly room?: TextRoom | null;
 }
 
 /** The accounts of a page and what is known about the whole answer, however they were found. */
 export type SearchAnswer = WholePage;
 
 /** As `SearchAnswer`, with accounts that are rendered when they are asked for. */
-export interface SlicedAnswer extends Omit<SearchAnswer, "accounts" | "count"> {
+export interface SlicedAnswer extends Omit<SearchAnswer, "accounts" | "count" | "placed"> {
   /** Needs the segment open for as long as it is asked. */
   readonly slices: AccountSlices;
 }
@@ -49,7 +49,7 @@ export function search(segment: Segment, request: EngineRequest): SearchAnswer {
   const whole = plain ? wholePage(segment, request) : null;
   if (whole !== null) return whole;
   const { slices, ...rest } = searchSliced(segment, request);
-  return { ...rest, count: slices.rowCount, accounts: slices.whole() };
+  return { ...rest, count: slices.rowCount, accounts: slices.whole(), placed: -1 };
 }
 
 /** As `search`; finds the rows of the page and renders none of them. */

@@ -59,7 +59,7 @@ export async function openSegment(path: string): Promise<Segment> {
     snapshotId: snapshot.identity ?? contentId(meta, snapshot.directory.crc32c, native.rowCount),
     provenance: meta.provenance,
     accounts: native.rowCount,
-    catalog: catalogOf(meta),
+    catalog: catalogOf(meta, native),
     codeOf: codeLookup(native),
     close: () => native.close(),
   };
@@ -90,12 +90,13 @@ function contentId(meta: SnapshotMeta, directoryCrc: number, rowCount: number): 
 }
 
 /** What normalization knows about the snapshot. */
-function catalogOf(meta: SnapshotMeta): Catalog {
+function catalogOf(meta: SnapshotMeta, { hasDistricts }: NativeSegment): Catalog {
   const { lookups, dictionaries } = meta;
   return {
     cnaeCodes: dictionaries.cnae_primary,
     legalNatures: dictionaries.legal_nature,
     ...(meta.format === 1 ? { lacksCounts: true } : {}),
+    ...(hasDistricts ? {} : { lacksDistricts: true }),
     municipalities: lookups.municipalities.map((row) => {
       return { tom: row[0], name: row[1], ibge: row[2], uf: row[3] };
     }),

@@ -4,7 +4,8 @@
  * Invariant: the same page, total and text as by `plan`, `execute`, `collect` and `project`; any
  * other question is none of these, and gives null. The addon reads a question once, so the request
  * is kept beside its spec, which never changes; the total is that of the call, kept nowhere here.
- * To whoever asks for it the text is lent, in memory that the next such page is written to.
+ * Memory of its own for each text lies outside of the heap, and costs more than to write it:
+ * whoever has room for it gives that.
  */
 import { strict as assert } from "node:assert";
 import { PAGE_FACTS, type WholePageRequest } from "../../native-index/napi/engine.ts";
@@ -13,19 +14,27 @@ import { packedPage } from "./packedpage.ts";
 import { isRankOrder, phasesOf, type QueryPlan, rankPlan } from "./plan.ts";
 import type { Segment } from "./segment.ts";
 
+/** Memory of the caller that a text may be written to, from byte `at` on. */
+export interface TextRoom {
+  readonly memory: Uint8Array;
+  readonly at: number;
+}
+
 /** A question, and which of its accounts are wanted of it. */
 interface PageOptions {
   readonly spec: AccountQuerySpec;
   readonly fields: readonly string[];
   readonly afterRow: number;
-  /** Whether the text may be lent until the next one is: for whoever copies or sends it at once. */
-  readonly lends?: boolean;
+  /** Where the text may be written to, if it is not to have memory of its own. */
+  readonly room?: TextRoom | null;
 }
 
 /** A page with its text. */
 export interface WholePage {
-  /** Text of a JSON array, UTF-8. */
+  /** Text of a JSON array, UTF-8; the memory of the room where it was written there. */
   readonly accounts: Uint8Array;
+  /** Bytes that were written to the room, or -1 where the text has memory of its own. */
+  readonly placed: number;
   /** Accounts in it. */
   readonly count: number;
   /** Accounts that match, whether or not one per company is wanted. */
@@ -41,6 +50,8 @@ interface Known {
   readonly segment: Segment;
   readonly fields: readonly string[];
   readonly request: WholePageRequest;
+  /** The plan by which it was answered last; it differs in nothing but the total. */
+  plan: QueryPlan | null;
 }
 
 const requests = new WeakMap<AccountQuerySpec, Known>();
@@ -49,35 +60,34 @@ const facts = new Float64Array(Object.keys(PAGE_FACTS).length);
 
 /** The page, or null for a question that takes more than one call. */
 export function wholePage(segment: Segment, options: PageOptions): WholePage | null {
-  const request = requestOf(segment, options);
-  if (request === null) return null;
-  const accounts = textOf(segment, request, options);
+  const known = knownOf(segment, options);
+  if (known === null) return null;
+  const text = textOf(segment, known.request, options);
   const total = facts[PAGE_FACTS.matches] as number;
   const count = facts[PAGE_FACTS.rows] as number;
   const lastRow = facts[PAGE_FACTS.lastRow] as number;
   const more = facts[PAGE_FACTS.more] === 1;
   assert(count <= total, "a page holds at most all matches");
   assert(!(more && count === 0), "an empty page is the last one");
-  return { accounts, count, total, more, lastRow, plan: rankPlan(request, total) };
+  if (known.plan?.matches !== total) known.plan = rankPlan(known.request, total);
+  const placed = typeof text === "number" ? text : -1;
+  const accounts = typeof text === "number" ? (options.room as TextRoom).memory : text;
+  return { accounts, placed, count, total, more, lastRow, plan: known.plan };
 }
 
-/** Memory of its own for each text lies outside of the heap, and costs more than to write it. */
-const room = new Uint8Array(64 * 1024);
-
-function textOf(segment: Segment, request: WholePageRequest, options: PageOptions): Uint8Array {
-  const { afterRow, lends = false } = options;
+/** The text, or how many bytes of it were written to the room. */
+function textOf(segment: Segment, request: WholePageRequest, options: PageOptions) {
+  const { afterRow, room = null } = options;
+  facts[PAGE_FACTS.place] = room?.at ?? 0;
   // Reads of a handle are guarded in their place (segment.ts), so this needs no guard of its own.
-  const text = lends
-    ? segment.native.wholePage(request, afterRow, facts, room)
-    : segment.native.wholePage(request, afterRow, facts);
-  return typeof text === "number" ? new Uint8Array(room.buffer, 0, text) : text;
+  return room === null
+    ? segment.native.wholePage(request, afterRow, facts)
+    : segment.native.wholePage(request, afterRow, facts, room.memory);
 }
 
-function requestOf(segment: Segment, { spec, fields }: PageOptions): WholePageRequest | null {
-  const known = requests.get(spec);
-  if (known !== undefined && known.segment === segment && known.fields === fields) {
-    return known.request;
-  }
+function knownOf(segment: Segment, { spec, fields }: PageOptions): Known | null {
+  const before = requests.get(spec);
+  if (before !== undefined && before.segment === segment && before.fields === fields) return before;
   const [phase, second] = phasesOf(segment, spec);
   if (phase === undefined || second !== undefined || !isRankOrder(phase.order)) return null;
   const { clauses, order, seed } = phase;
@@ -92,6 +102,7 @@ function requestOf(segment: Segment, { spec, fields }: PageOptions): WholePageRe
     fields: [...fields],
     packed: packedPage(clauses, limit),
   };
-  requests.set(spec, { segment, fields, request });
-  return request;
+  const known: Known = { segment, fields, request, plan: null };
+  requests.set(spec, known);
+  return known;
 }

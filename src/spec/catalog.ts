@@ -26,9 +26,14 @@ export interface Catalog {
   readonly legalNatures: readonly string[];
   /** Set where the snapshot lacks what is counted at an import: it is of an earlier version. */
   readonly lacksCounts?: true;
+  /** Set where the snapshot lacks the rows of districts, for the same reason. */
+  readonly lacksDistricts?: true;
 }
 
-/** What somebody is told who asks for something counted that a snapshot lacks. */
+/** What snapshots of earlier versions may lack. */
+export type Lacked = "counts" | "districts";
+
+/** What somebody is told who asks for something made at the import that a snapshot lacks. */
 export function notCounted(name: string): string {
   return (
     `The snapshot lacks what ${name} asks for: it was imported by an earlier version. Import the ` +
@@ -108,7 +113,13 @@ export class CatalogLookup {
 
   /** Whether the snapshot has what is counted at an import. */
   get hasCounts(): boolean {
-    return this.#catalog.lacksCounts !== true;
+    return !this.lacks("counts");
+  }
+
+  /** Whether the snapshot lacks something that imports of this version make. */
+  lacks(what: Lacked): boolean {
+    const { lacksCounts, lacksDistricts } = this.#catalog;
+    return (what === "counts" ? lacksCounts : lacksDistricts) === true;
   }
 
   /**

@@ -6,9 +6,10 @@
 import type { Steps } from "../steps.ts";
 import { analyzeWords } from "./analyzer.ts";
 import type { CatalogLookup, CatalogMunicipality } from "./catalog.ts";
+import { foldDistrict } from "./districtname.ts";
 import { COMPANY_SIZE_CODES, REGISTRATION_STATUSES, UFS } from "./fields.ts";
 import { SPEC_LIMITS } from "./limits.ts";
-import { type SpecReader, shown } from "./reader.ts";
+import { isJsonObject, type SpecReader, shown } from "./reader.ts";
 
 type RegistrationStatus = (typeof REGISTRATION_STATUSES)[number];
 type CompanySize = (typeof COMPANY_SIZE_CODES)[number];
@@ -16,6 +17,12 @@ type CompanySize = (typeof COMPANY_SIZE_CODES)[number];
 const CNAE_SPELLINGS = "NNNN-N/NN, 7 digits, a prefix of 2 to 5 digits or a section letter A-U";
 const NONE: readonly string[] = [];
 const UF_SET: ReadonlySet<string> = new Set(UFS);
+
+/** A district of a spec in normal form. */
+interface SpecDistrict {
+  municipality_ibge: string;
+  name: string;
+}
 
 /** Reads the lists of one spec; mistakes go to the reader's log. */
 export class CodeReader {
@@ -132,6 +139,36 @@ export class CodeReader {
         : `Must be a TOM code of 1 to 4 digits, not ${shown(text)}.`,
     );
     return NONE;
+  }
+
+  /** Districts by municipality and folded name, ascending. */
+  *districts(value: unknown, pointer: string): Steps<SpecDistrict[]> {
+    const { districtsMax } = SPEC_LIMITS;
+    const found = new Map<string, SpecDistrict>();
+    const sent = this.#reader.array(value, pointer, districtsMax);
+    for (const [i, element] of sent.entries()) {
+      const at = `${pointer}/${i}`;
+      const given = this.#reader.object(element ?? null, at, ["municipality_ibge", "name"]);
+      // An object that is none was told; its members are not missing as well.
+      if (!isJsonObject(element)) continue;
+      const ibge = this.#reader.string(given.municipality_ibge, `${at}/municipality_ibge`);
+      const [municipality] =
+        ibge === undefined ? NONE : this.#ibge(ibge, `${at}/municipality_ibge`);
+      const name = this.#districtName(given.name, `${at}/name`);
+      if (municipality === undefined || name === undefined) continue;
+      found.set(`${municipality} ${name}`, { municipality_ibge: municipality, name });
+      yield;
+    }
+    return [...found.keys()].sort().map((key) => found.get(key) as SpecDistrict);
+  }
+
+  #districtName(value: unknown, pointer: string): string | undefined {
+    const text = this.#reader.string(value, pointer);
+    if (text === undefined) return undefined;
+    const name = foldDistrict(text);
+    if (name !== "") return name;
+    this.#reader.mistake(pointer, "no_word", "Holds no name: only white space.");
+    return undefined;
   }
 
   /** CEP prefixes; one that another covers is taken out. */

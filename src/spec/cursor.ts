@@ -64,7 +64,7 @@ export class CursorTemplate {
   }
 
   /** The cursor that continues behind a page. */
-  after({ lastRow, binding }: PageEnd, [secret]: CursorSecrets): string {
+  after(lastRow: number, binding: PageEnd["binding"], [secret]: CursorSecrets): string {
     this.#payload.writeUIntBE(lastRow, ROW_AT, ROW_BYTES);
     made.set(this.#payload);
     keyOf(secret).sign(this.#payload, bindingText(binding), made, MAC_AT);
@@ -77,7 +77,7 @@ const made = Buffer.alloc(CURSOR_BYTES);
 
 /** Makes the cursor that continues after a row, for whoever makes one alone. */
 export function encodeCursor(cursor: CursorScope & PageEnd, secrets: CursorSecrets): string {
-  return new CursorTemplate(cursor).after(cursor, secrets);
+  return new CursorTemplate(cursor).after(cursor.lastRow, cursor.binding, secrets);
 }
 
 /**

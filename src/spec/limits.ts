@@ -21,6 +21,8 @@ export const SPEC_LIMITS = {
   textHintLengthMax: 80,
   /** UTF-16 units of the title of a file, as normalized. */
   titleLengthMax: 100,
+  /** Districts of `district_any_of`. */
+  districtsMax: 200,
   /** Keys of `sort`. */
   sortKeysMax: 3,
   /** Elements of each array of `explain`. */

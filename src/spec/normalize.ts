@@ -59,7 +59,7 @@ const MEMBERS = [
 ];
 
 const NO_LISTS =
-  "Lists are known to searches, counts and exports of accounts over HTTP. Leave them out here.";
+  "A server keeps lists for its tenants, and here are none. Leave them out, or ask over HTTP.";
 
 /** Municipalities outside the given states that one warning names. */
 const WARNING_NAMES_MAX = 5;

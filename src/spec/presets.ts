@@ -3,7 +3,9 @@
  * out: for each its fields in order, what their columns are called, and what parts its cells.
  * Invariant: a field stands in a layout once; no heading holds what a CSV file would have to quote.
  * The headings are those that the importer of the product maps by itself, in the language that its
- * user has chosen there; what it has no field for comes last, under the name of this registry.
+ * user has chosen there; what it has no field for stands under the name of this registry. Fields
+ * that take one of a fixed list of words, such as an industry, are not among them: the names of
+ * this registry's activities would be refused or would fill that list.
  */
 import type { OutputField } from "./fields.ts";
 
@@ -55,7 +57,7 @@ export const PRESETS: Readonly<Record<PresetName, PresetRow>> = {
       ["trade_name", "Nome", "Name"],
       ["legal_name", "Empresa", "Company"],
       ["phone_1", "Telefone", "Phone"],
-      ["phone_2", "Celular", "Mobile phone"],
+      ["phone_2", "Segundo telefone", "Second phone"],
       ["municipality_name", "Cidade", "City"],
       ["uf", "Estado", "State"],
       ["cnpj", "CNPJ", "CNPJ"],
@@ -91,7 +93,7 @@ export const PRESETS: Readonly<Record<PresetName, PresetRow>> = {
       ["municipality_name", "Cidade", "City"],
       ["uf", "Estado/Região", "State/Region"],
       ["postal_code", "CEP", "Postal code"],
-      ["cnae_primary_description", "Setor", "Industry"],
+      ["cnae_primary_description", "Atividade principal", "Main activity"],
       ["email", "E-mail", "Email"],
       ["trade_name", "Nome fantasia", "Trade name"],
       ["cnpj", "CNPJ", "CNPJ"],
@@ -108,7 +110,7 @@ export const PRESETS: Readonly<Record<PresetName, PresetRow>> = {
       ["municipality_name", "Cidade de cobrança", "Billing City"],
       ["uf", "Estado/Província de cobrança", "Billing State/Province"],
       ["postal_code", "CEP/Código postal de cobrança", "Billing Zip/Postal Code"],
-      ["cnae_primary_description", "Setor", "Industry"],
+      ["cnae_primary_description", "Descrição da conta", "Account Description"],
       ["trade_name", "Nome fantasia", "Trade name"],
       ["email", "E-mail", "Email"],
     ],

@@ -52,6 +52,28 @@ export const SHAPES = {
     Type.Array(Type.String({ pattern: LIST_ID.source }), { maxItems: LISTS_MAX, description }),
   listIdsSent: (description: string) =>
     Type.Array(Type.String(), { maxItems: LISTS_MAX, description }),
+  districts: (description: string) =>
+    Type.Array(
+      Type.Object(
+        {
+          municipality_ibge: Type.String({ pattern: "^\\d{7}$" }),
+          name: Type.String({ minLength: 1 }),
+        },
+        { additionalProperties: false },
+      ),
+      { maxItems: SPEC_LIMITS.districtsMax, description },
+    ),
+  districtsSent: (description: string) =>
+    Type.Array(
+      Type.Object(
+        {
+          municipality_ibge: Type.String(),
+          name: Type.String({ maxLength: SPEC_LIMITS.stringLengthMax }),
+        },
+        { additionalProperties: false },
+      ),
+      { maxItems: SPEC_LIMITS.districtsMax, description },
+    ),
   texts: (description: string) =>
     Type.Array(Type.String({ maxLength: SPEC_LIMITS.stringLengthMax }), { ...list, description }),
   numbersOrTexts: (description: string) =>

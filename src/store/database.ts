@@ -66,6 +66,19 @@ export function openAsItIs(dataDir: string): StateDatabase {
 }
 
 /**
+ * Opens the database that this process has open already once more, for a thread. What it commits is
+ * durable with the next commit of the first connection, not before. Throws as better-sqlite3 does.
+ */
+export function openBeside(dataDir: string): StateDatabase {
+  const options = { timeout: BUSY_TIMEOUT_MS, fileMustExist: true };
+  const database = connect(join(dataDir, DATABASE_FILE), options);
+  database.pragma("synchronous = NORMAL");
+  database.pragma("foreign_keys = ON");
+  database.pragma("secure_delete = ON");
+  return database;
+}
+
+/**
  * Makes a copied database one file that stands alone, and gives its schema. Throws `CommandError`
  * when it is not a sound database of ours; `found` names the place of the original in the words.
  * Where it is sound, `last` may still write to it.

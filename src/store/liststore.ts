@@ -6,6 +6,8 @@
  * that was found by it; the blocks of a revision are there for as long as it is the newest, or an
  * export that may be rendered is pinned to it. It knows nothing of what an entry means.
  */
+import { ExportedStore } from "./exportedstore.ts";
+import { forgetPins, type ListPin } from "./listpins.ts";
 import type { StateDatabase } from "./sqlite.ts";
 
 /** Whose accounts, or companies, a list holds. */
@@ -33,12 +35,6 @@ interface ListBlock {
   readonly entries: Buffer;
 }
 
-/** A list at a revision. */
-export interface ListPin {
-  readonly list: number;
-  readonly revision: number;
-}
-
 /** What becomes of the blocks of a list. */
 interface ListChange {
   readonly replaced: readonly number[];
@@ -51,15 +47,14 @@ interface ListChange {
 const COLUMNS = `sequence, id, tenant_id AS tenantId, name, kind, revision, entries,
   created_at AS createdAt, changed_at AS changedAt FROM lists`;
 
-/** Exports that may still be rendered: a done one is again where its file was lost. */
-const PINNING = `SELECT id FROM exports
-  WHERE state IN ('queued', 'running') OR (state = 'done' AND expired_at IS NULL)`;
-
 /** The tables `lists`, `list_blocks` and `export_lists`. */
 export class ListStore {
+  /** What exports have held. */
+  readonly exported: ExportedStore;
   readonly #database: StateDatabase;
 
   constructor(database: StateDatabase) {
+    this.exported = new ExportedStore(database);
     this.#database = database;
   }
 
@@ -68,7 +63,7 @@ export class ListStore {
     return this.#database.transaction(change).immediate();
   }
 
-  /** A tenant's lists below a sequence, newest first. */
+  /** A tenant's lists below a sequence, newest first, and `exported` last. */
   list(tenantId: string, before: number, limit: number): ListRow[] {
     return this.#database
       .prepare<[string, number, number], ListRow>(
@@ -95,7 +90,7 @@ export class ListStore {
            (id, tenant_id, name, kind, revision, entries, created_at, changed_at)
          SELECT @id, @tenantId, @name, @kind, 0, 0, @createdAt, @createdAt
          WHERE (SELECT count(*) FROM lists
-           WHERE tenant_id = @tenantId AND removed_at IS NULL) < @most`,
+           WHERE tenant_id = @tenantId AND removed_at IS NULL AND sequence > 0) < @most`,
       )
       .run({ ...row, most });
     return result.changes > 0;
@@ -188,9 +183,7 @@ export class ListStore {
 
   /** Deletes replaced blocks that no export is pinned to. */
   #forget(list: number): void {
-    this.#database
-      .prepare(`DELETE FROM export_lists WHERE list = ? AND export_id NOT IN (${PINNING})`)
-      .run(list);
+    forgetPins(this.#database, list);
     this.#database
       .prepare(
         `DELETE FROM list_blocks WHERE list = @list AND until IS NOT NULL AND NOT EXISTS (

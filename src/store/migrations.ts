@@ -186,4 +186,28 @@ export const MIGRATIONS: readonly string[] = [
      PRIMARY KEY (export_id, list)
    ) STRICT, WITHOUT ROWID;
    CREATE INDEX export_lists_of_list ON export_lists (list);`,
+  // The list `exported` of every tenant. Its numbers are below zero, so that it comes last of all.
+  // Bytes of entries stand apart: a thread writes them before the export is done that adds them.
+  `CREATE TABLE exported_entries (
+     id INTEGER PRIMARY KEY,
+     entries BLOB NOT NULL CHECK (length(entries) > 0)
+   ) STRICT;
+   CREATE TABLE exported_blocks (
+     id INTEGER PRIMARY KEY REFERENCES exported_entries (id),
+     list INTEGER NOT NULL REFERENCES lists (sequence),
+     first INTEGER NOT NULL,
+     since INTEGER NOT NULL,
+     until INTEGER
+   ) STRICT;
+   CREATE INDEX exported_blocks_in_order ON exported_blocks (list, first);
+   CREATE INDEX exported_blocks_replaced ON exported_blocks (list, until) WHERE until IS NOT NULL;
+   INSERT OR IGNORE INTO lists
+     SELECT -row_number() OVER (ORDER BY id), id, 'exported', 'exported', 'accounts', 0, 0,
+       created_at, created_at, NULL FROM tenants;
+   CREATE TRIGGER tenants_exported AFTER INSERT ON tenants BEGIN
+     INSERT INTO lists VALUES ((SELECT min(0, coalesce(min(sequence), 0)) - 1 FROM lists),
+       NEW.id, 'exported', 'exported', 'accounts', 0, 0, NEW.created_at, NEW.created_at, NULL);
+   END;`,
+  // Whether who signed in wished to stay so, used or not.
+  `ALTER TABLE sessions ADD COLUMN kept INTEGER NOT NULL DEFAULT 0 CHECK (kept IN (0, 1));`,
 ];

@@ -52,6 +52,8 @@ export interface SessionRow {
   readonly createdAt: number;
   readonly seenAt: number;
   readonly expiresAt: number;
+  /** 1 where it lasts until `expiresAt` whether it is used or not. */
+  readonly kept: 0 | 1;
 }
 
 /** When a session was last used. */
@@ -72,8 +74,8 @@ const USER_COLUMNS = `
   FROM users JOIN tenants ON tenants.id = users.tenant_id`;
 
 const SESSION_COLUMNS = `
-  hash, id, user_id AS userId, created_at AS createdAt, seen_at AS seenAt, expires_at AS expiresAt
-  FROM sessions`;
+  hash, id, user_id AS userId, created_at AS createdAt, seen_at AS seenAt, expires_at AS expiresAt,
+  kept FROM sessions`;
 
 /** The tables `users` and `sessions`, and the plan of `tenants`. */
 export class UserStore {
@@ -218,8 +220,8 @@ export class UserStore {
   openSession(row: SessionRow, password: StoredPassword): boolean {
     const opened = this.#database
       .prepare(
-        `INSERT INTO sessions (hash, id, user_id, created_at, seen_at, expires_at)
-         SELECT @hash, @id, users.id, @createdAt, @seenAt, @expiresAt
+        `INSERT INTO sessions (hash, id, user_id, created_at, seen_at, expires_at, kept)
+         SELECT @hash, @id, users.id, @createdAt, @seenAt, @expiresAt, @kept
          FROM users JOIN tenants ON tenants.id = users.tenant_id
          WHERE users.id = @userId AND users.password_hash = @password
            AND users.disabled_at IS NULL AND tenants.disabled_at IS NULL`,
@@ -269,7 +271,7 @@ export class UserStore {
   sweep(nowMs: number, idleMs: number): void {
     this.#database
       .prepare(
-        `DELETE FROM sessions WHERE expires_at <= ? OR seen_at <= ? OR user_id IN (
+        `DELETE FROM sessions WHERE expires_at <= ? OR (kept = 0 AND seen_at <= ?) OR user_id IN (
            SELECT users.id FROM users JOIN tenants ON tenants.id = users.tenant_id
            WHERE users.disabled_at IS NOT NULL OR tenants.disabled_at IS NOT NULL)`,
       )

@@ -10,9 +10,10 @@ import type { Token } from "./words/tokens.ts";
 const FILLERS = new Set(
   (
     "empresa companhia firma negocio estabelecimento comercio cnpj lista listagem " +
-    "relacao busca buscar busque buscamos procuramos " +
+    "relacao busca buscar busco buscam busque buscamos procuramos " +
     "procuro procurar procure quero queria gostaria preciso " +
     "precisamos encontre encontrar ache achar liste listar mostre mostrar traga trazer " +
+    "m se possivel quanta quanto algum alguma alguns " +
     "me nos eu favor por todo toda tudo qualquer cada que quem qual quais onde ser sejam " +
     "seja sao e esta estao estejam ter tem tenham tenha possua possuam possuir existe " +
     "existem ha aberta aberto abriu abriram registrada inscrita cadastrada localizada localizado " +
@@ -29,7 +30,9 @@ const FILLERS = new Set(
     "mas porem ou or but only possuem consegue " +
     "conseguem conseguiria saber possivel estou estamos procurando buscando gostariamos " +
     "desejo desejamos ver conhecer aqui ai minha meu nossa nosso meus minhas campanha " +
-    "exista existam ve doing does do both ambos ambas enrolled dame muestrame an their its whose"
+    "exista existam ve doing does do both ambos ambas enrolled dame muestrame an their its whose " +
+    "mostra acha envia arruma arrume arranja arranje levanta levante puxa puxe traz separa " +
+    "separe filtra filtre filtrar seleciona selecione selecionar"
   ).split(" "),
 );
 

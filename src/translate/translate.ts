@@ -29,15 +29,20 @@ import { findCapital, leaveAmounts } from "./numbers/capital.ts";
 import { findCounts } from "./numbers/counts.ts";
 import { findDates } from "./numbers/dates.ts";
 import { findLimit } from "./numbers/limits.ts";
+import { DistrictNames } from "./places/districtnames.ts";
+import { findDistricts } from "./places/districts.ts";
 import { gazetteerSteps } from "./places/gazetteer.ts";
 import { geoOf } from "./places/geo.ts";
 import { findNumberedPlaces } from "./places/numbered.ts";
 import { type FoundPlaces, findPlaces } from "./places/places.ts";
+import { districtFilterOf, SaidDistricts } from "./places/saiddistricts.ts";
 import { findUnknownPlaces } from "./places/unknownplaces.ts";
+import { COMMON_WORDS } from "./spelling/commonwords.ts";
 import { correctSpelling, readyForUnknown } from "./spelling/corrections.ts";
 import { readSpanish } from "./spelling/spanish.ts";
-import { settleLeftovers } from "./unmapped.ts";
+import { isOwnWish, settleLeftovers } from "./unmapped.ts";
 import { Sentence, type TokenRole, type Words } from "./words/sentence.ts";
+import { foldWord } from "./words/tokens.ts";
 
 /** A part of the text with what it was taken for. */
 export interface Part extends Words {
@@ -83,17 +88,19 @@ export function* translateSteps(
   const gazetteer = yield* gazetteerSteps(segment);
   const sentence = new Sentence(text);
   readSpanish(sentence, gazetteer);
-  const words = sentence.tokens.map(({ folded }) => folded);
-  const notes = new Notes(languageOf(words));
+  const notes = new Notes(languageOf(sentence.tokens.map(({ folded }) => folded)));
+  const districts = new SaidDistricts(new DistrictNames(segment));
   const around = {
-    ...{ sentence, notes, gazetteer, accounts: segment.accounts },
+    ...{ sentence, notes, gazetteer, districts, accounts: segment.accounts },
     tradeEnd: (at: number) => tradeEnd(sentence, at),
   };
   if (long) yield;
   const hints = findNameWords(around);
   yield* readyForUnknown({ ...around, segment });
+  findDistricts(around);
   correctSpelling({ ...around, segment });
   if (long) yield;
+  findDistricts(around);
   const numbered = findNumberedPlaces(sentence, notes);
   const places = findPlaces(around);
   findUnknownPlaces(around, places, "long");
@@ -117,9 +124,13 @@ export function* translateSteps(
   if (long) yield;
   findUnknownPlaces(around, places, "left");
   const geo = geoOf(places, around);
+  const named = districtFilterOf(districts, places, notes);
   const narrowed = hints.length + numbered.areaCodes.length + numbered.postalCodes.length > 0;
   settleLeftovers(sentence, notes);
-  const filters = filtersOf({ activities, hints, geo, numbered, wishes, bounds, notes });
+  const filters = filtersOf({
+    ...{ activities, hints, geo, numbered, wishes, bounds, notes },
+    districts: named,
+  });
   const sort = sortOf(wishes, notes);
   const spec = {
     ...(limit === null ? {} : { limit }),
@@ -182,23 +193,39 @@ function featuresOf(seen: {
   const { sentence, notes, places, activities, narrowed, subject } = seen;
   const coded = (list: readonly Note[], code: string) => list.filter((one) => one.code === code);
   const unknown = coded(notes.unmapped, "unknown_words");
+  const stray = unknown.filter(({ start = 0 }) => !isOwnWish(sentence, start));
   return {
     tellingWords: sentence.tokens.filter((_, at) => sentence.owner(at) !== "filler").length,
     weakestActivity:
       activities.length === 0 ? null : Math.min(...activities.map(({ certainty }) => certainty)),
     subject,
     placed: narrowed || places.states.size + places.cities.size > 0,
-    unknownPlace: places.unknown,
-    unknownWords: unknown.reduce((sum, { words = "" }) => sum + words.split(/\s+/).length, 0),
+    unknownPlace: places.unknown || isLostDistance(sentence, notes, places),
+    unknownWords: wordsIn(unknown),
+    strayWords: wordsIn(stray),
+    unknownWishes: unknown.length - stray.length,
     unmappedWishes: notes.unmapped.length - unknown.length,
-    homonyms:
-      coded(notes.assumptions, "city_of_several_states").length +
-      coded(notes.assumptions, "region_of_several").length,
+    homonyms: places.unsettled + coded(notes.assumptions, "region_of_several").length,
+    outweighed: coded(notes.assumptions, "city_of_several_states").length - places.unsettled,
     abroad: coded(notes.unmapped, "country").length,
     kinds: coded(notes.assumptions, "kind_not_separated").length,
     corrections: coded(notes.assumptions, "spelling").length,
     contradictions: notes.warnings.filter(({ code }) => CONTRADICTIONS.has(code)).length,
   };
+}
+
+/** "num raio de 50 km de Xurupita": a distance from nowhere known bounds no search. */
+function isLostDistance(sentence: Sentence, notes: Notes, places: FoundPlaces): boolean {
+  const far = notes.unmapped.filter(({ code }) => code === "radius");
+  // "perto de xurupita do pará" ends with a state; "perto da praia da Bahia" is said of one.
+  const beside = ({ words = "", end }: Note) =>
+    !COMMON_WORDS.has(foldWord(words.split(" ").at(-1) ?? "")) &&
+    places.wide.some(({ from }) => (sentence.tokens[from]?.start ?? 0) - (end ?? 0) === 1);
+  return places.cities.size === 0 && far.some((one) => /\d/.test(one.words ?? "") || beside(one));
+}
+
+function wordsIn(notes: readonly Note[]): number {
+  return notes.reduce((sum, { words = "" }) => sum + words.split(/\s+/).length, 0);
 }
 
 /** Codes of warnings about what cannot be true at once, or at all. */

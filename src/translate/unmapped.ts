@@ -101,6 +101,27 @@ export function settleLeftovers(sentence: Sentence, notes: Notes): Words[] {
   return unmapped;
 }
 
+/** Words that begin a wish which stands beside all others: "com estacionamento", "that deliver". */
+const LEADS = new Set(
+  "para pra for com que sem with that without perto near tenham tenha".split(" "),
+);
+const LEAD_MAX = 2;
+
+/**
+ * Whether words that begin at a place of the text are a wish of their own: left out, they leave
+ * what is sought and where as it is. Other words may be part of its name.
+ */
+export function isOwnWish(sentence: Sentence, start: number): boolean {
+  const at = sentence.tokens.findIndex((token) => token.start === start);
+  for (let back = 0; back <= LEAD_MAX && at - back >= 0; back++) {
+    if (LEADS.has(sentence.folded(at - back))) return true;
+    const small =
+      back === 0 || ["boa", "bom", "a", "o", "um", "uma", "e"].includes(sentence.folded(at - back));
+    if (!small) return false;
+  }
+  return false;
+}
+
 function isFiller(sentence: Sentence, at: number): boolean {
   const token = sentence.tokens[at];
   return token === undefined || isFillerWord(token);

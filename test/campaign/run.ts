@@ -13,6 +13,7 @@ import { hostileFiles } from "./files.ts";
 import { kernel } from "./kernel.ts";
 import { kills } from "./kills.ts";
 import { requests } from "./requests.ts";
+import { sentences } from "./sentences.ts";
 import { sockets } from "./sockets.ts";
 
 /** What a campaign is asked to do. */
@@ -35,7 +36,7 @@ export interface Campaign {
 export const CAMPAIGNS: Readonly<Record<string, Campaign>> = {
   ...{ kills, requests, sockets },
   files: hostileFiles,
-  kernel,
+  ...{ kernel, sentences },
 };
 
 /** What the command line asks for. Throws an error with a sentence for what is wrong in it. */

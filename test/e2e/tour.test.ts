@@ -13,8 +13,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, describe, it } from "node:test";
 import type { Browser } from "playwright-core";
-import { words } from "../../src/console/web/strings/pt.ts";
 import { buildConsole, CHROMIUM, openBrowser, Visit } from "../support/console/browser.ts";
+import { portugueseWords as words } from "../support/console/words.ts";
 import { Client } from "../support/export/client.ts";
 import {
   productCommand,

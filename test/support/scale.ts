@@ -17,6 +17,8 @@ const TRIES = {
   "hostile texts": 30_000,
   /** Texts of the sweeps of the translator; with more than there are, all of them. */
   "sweep texts": 24_000,
+  /** Generated requests with known answers that the translator gives. */
+  "generated requests": 1500,
   /** Random walks over pages, at and about every border. */
   "scroll specs": 200,
   /** Random specs over companies instead of establishments. */

@@ -63,6 +63,10 @@ export function importsOf(file: string): Import[] {
     const target = resolve(file, node.text);
     found.push({ specifier: node.text, file: target, typeOnly, line: lineOf(node) });
   });
+  // Declarations for the compiler are named in comments at the top.
+  for (const { fileName: specifier } of treeOf(file).referencedFiles) {
+    found.push({ specifier, file: resolve(file, specifier), typeOnly: true, line: 1 });
+  }
   return found;
 }
 

@@ -89,9 +89,22 @@ function meetsGeo(row: TwinRow, geo: AccountQuerySpec["filters"]["geo"]): boolea
   if (prefixes && !prefixes.some((prefix) => text(row.postal_code)?.startsWith(prefix))) {
     return false;
   }
+  const { district_any_of: districts } = geo;
+  const named = districts?.some(
+    ({ municipality_ibge: code, name }) =>
+      code === row.municipality_ibge && name === plainDistrict(row.district),
+  );
+  if (named === false) return false;
   if (!geo.area_code_any_of) return true;
   const areas = [row.phone_1, row.phone_2].map((phone) => text(phone)?.slice(3, 5));
   return geo.area_code_any_of.some((area) => areas.includes(area));
+}
+
+/** A district as it is compared, by other means than the product: good for names of Brazil. */
+export function plainDistrict(name: TwinValue): string | null {
+  if (name === null) return null;
+  const plain = String(name).normalize("NFD").replace(/\p{M}/gu, "").toLowerCase();
+  return plain.replace(/\s+/gu, " ").trim();
 }
 
 function meetsCompany(row: TwinRow, company: AccountQuerySpec["filters"]["company"]): boolean {

@@ -79,6 +79,8 @@ export interface Hooks {
   readonly onReady?: (url: string, service: ServedService) => void;
   /** Where the log goes. */
   readonly logTo?: LogDestination;
+  /** Gives up the data directory, where it was claimed already. */
+  readonly claimed?: () => void;
 }
 
 /** Adds `peneira serve` to the program. */
@@ -100,7 +102,10 @@ export function registerServe(program: Command): void {
 }
 
 /** Runs the server until a signal ends it. */
-export async function serve(options: ServeOptions, { onReady, logTo }: Hooks = {}): Promise<void> {
+export async function serve(
+  options: ServeOptions,
+  { onReady, logTo, claimed }: Hooks = {},
+): Promise<void> {
   const { snapshot, dataDir: data_dir, listen, transport } = options;
   const config = configOf({ snapshot, data_dir, listen, transport }, options.config);
   const { snapshotPath, dataDir } = required(config);
@@ -120,7 +125,7 @@ export async function serve(options: ServeOptions, { onReady, logTo }: Hooks = {
   warn(withoutRoom(config, service.freeBytes()));
   service.onDamage(() => void reload.look());
   const first = await openServed(snapshotPath, askFirst);
-  const unlock = lockDataDir(dataDir);
+  const unlock = claimed ?? lockDataDir(dataDir);
   removeHeldFiles(dataDir);
   service.start(first);
   await look();

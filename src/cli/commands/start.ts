@@ -63,11 +63,13 @@ async function start({ dir, accounts, only, ...flags }: StartOptions): Promise<v
   const dataDir = path.join(dir, "state");
   const log = path.join(dir, "requests.log");
   // Before the server starts, because a server without keys makes one of its own.
-  // Alone, because two that make keys at the same time would disable those of each other.
-  const unlock = await claimDemo(dir, dataDir);
-  const entry = await demoEntry(dataDir, path.join(dir, "entry.json")).finally(unlock);
+  // Alone, because two that make keys at the same time would disable those of each other; and from
+  // here on without a gap, in which another start would take the state from this one.
+  const claimed = await claimDemo(dir, dataDir);
+  const entry = await demoEntry(dataDir, path.join(dir, "entry.json"));
   const served = { ...flags, snapshot: demo.snapshot, dataDir };
   await serve(served, {
+    claimed,
     logTo: fileOfLog(log, LOG_BYTES_MAX),
     onReady(url, { sessions }) {
       noteRunning(dir, url);

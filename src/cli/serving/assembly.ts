@@ -172,6 +172,7 @@ function settledBy(config: Config) {
     bodyBytesMax: config.get("http.body_max_bytes"),
     secondaryCnaeFull: config.get("exports.secondary_cnae_full"),
     securityContact: config.get("http.security_contact"),
+    consoleContact: config.get("console.contact"),
     proxies: Proxies.read(config.get("http.trusted_proxies") ?? ""),
   };
 }
@@ -264,6 +265,7 @@ function openConsole(parts: {
     secret: secrets.console,
     idleSeconds: config.get("console.session_idle"),
     maxSeconds: config.get("console.session_max"),
+    keptSeconds: config.get("console.session_kept"),
   });
   const retention = config.get("audit.retention");
   const audit = new AuditTrail(new AuditStore(database), systemClock, retention);

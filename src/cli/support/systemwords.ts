@@ -23,11 +23,20 @@ export function systemWords({ code, syscall, path, message }: NodeJS.ErrnoExcept
  * Does work that writes to a place that a person named, which errors of full disks leave out.
  * @throws CommandError in place of an error of the system; everything else as it is.
  */
-export async function writing<Result>(place: string, work: () => Promise<Result>): Promise<Result> {
+export function writing<Result>(place: string, work: () => Promise<Result>): Promise<Result> {
+  return inWords(`${place} was not written`, work);
+}
+
+/** The same for a place that work reads, of which some errors say nothing. */
+export function reading<Result>(place: string, work: () => Promise<Result>): Promise<Result> {
+  return inWords(`${place} was not read`, work);
+}
+
+async function inWords<Result>(what: string, work: () => Promise<Result>): Promise<Result> {
   try {
     return await work();
   } catch (error) {
     if (!isOfSystem(error)) throw error;
-    throw new CommandError(`${place} was not written: ${systemWords(error)}`, 1, error);
+    throw new CommandError(`${what}: ${systemWords(error)}`, 1, error);
   }
 }

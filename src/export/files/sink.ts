@@ -8,6 +8,7 @@
 import { createHash, randomBytes } from "node:crypto";
 import * as fs from "node:fs";
 import { dirname } from "node:path";
+import { startWriting } from "../../../native-index/napi/engine.ts";
 import { AppError } from "../../errors.ts";
 import { faultPoint } from "../../fault.ts";
 
@@ -15,7 +16,12 @@ import { faultPoint } from "../../fault.ts";
 export type DiskCalls = Pick<
   typeof fs,
   "openSync" | "writeSync" | "fsyncSync" | "closeSync" | "renameSync" | "unlinkSync"
->;
+> & {
+  /** Asks the disk to begin with written bytes; never fails, and may do nothing. */
+  readonly startWriting: (fd: number, from: number, length: number) => unknown;
+};
+
+const SYSTEM: DiskCalls = { ...fs, startWriting };
 
 /** What was written. */
 interface WrittenFile {
@@ -26,6 +32,12 @@ interface WrittenFile {
 
 /** Bytes of one write: large enough that the calls cost nothing beside the copy. */
 const CHUNK_BYTES = 1 << 20;
+
+/**
+ * So many bytes are given to the disk while the next ones are made, which fsync would otherwise
+ * wait for all at once.
+ */
+export const STRETCH_BYTES = 16 << 20;
 
 const { O_CREAT, O_EXCL, O_RDONLY, O_WRONLY } = fs.constants;
 
@@ -43,7 +55,7 @@ export function temporaryName(path: string): string {
 export async function writeWhole<Filled>(
   path: string,
   fill: (write: (bytes: Uint8Array) => void) => Promise<Filled>,
-  disk: DiskCalls = fs,
+  disk: DiskCalls = SYSTEM,
   bytesMax = Number.POSITIVE_INFINITY,
 ): Promise<WrittenFile & { readonly filled: Filled }> {
   const sink = new Sink(path, disk, bytesMax);
@@ -67,6 +79,8 @@ class Sink {
   #fd: number | null;
   #held = 0;
   #sizeBytes = 0;
+  /** Bytes that the disk was asked to begin with. */
+  #startedBytes = 0;
 
   constructor(path: string, disk: DiskCalls, bytesMax: number) {
     this.#path = path;
@@ -128,7 +142,14 @@ class Sink {
       done += this.#disk.writeSync(this.#opened(), bytes, done, bytes.byteLength - done);
     }
     this.#sizeBytes += bytes.byteLength;
+    if (this.#sizeBytes - this.#startedBytes >= STRETCH_BYTES) this.#startWriting();
     faultPoint("render.after_write");
+  }
+
+  #startWriting(): void {
+    const length = this.#sizeBytes - this.#startedBytes;
+    this.#disk.startWriting(this.#opened(), this.#startedBytes, length);
+    this.#startedBytes = this.#sizeBytes;
   }
 
   #opened(): number {

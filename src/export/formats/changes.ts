@@ -21,7 +21,7 @@ import type { AccountQuerySpec } from "../../spec/schema.ts";
 import type { ExportFormat } from "../record.ts";
 import { refuseTooManyRows } from "./format.ts";
 import { htmlFrame } from "./html/html.ts";
-import { parquetRenderer, ROW_GROUP_ROWS } from "./parquet/parquet.ts";
+import { columnsFile, parquetRenderer, ROW_GROUP_ROWS } from "./parquet/parquet.ts";
 import type { RenderContext, Renderer } from "./renderer.ts";
 import { EntrySlices } from "./slices.ts";
 import { csvHead } from "./text.ts";
@@ -98,8 +98,9 @@ export function openChangesRenderer(
     }
     case "parquet": {
       const slices = new EntrySlices(ROW_GROUP_ROWS);
-      const columnsOf = (entries: readonly ChangeEntry[]) => changeColumnsOf(list, entries, fields);
-      return parquetRenderer({ context, slices, columnsOf }, write);
+      const fileOf = (entries: readonly ChangeEntry[]) =>
+        columnsFile(list.newer, changeColumnsOf(list, entries, fields));
+      return parquetRenderer({ context, slices, fileOf }, write);
     }
   }
 }

@@ -4,6 +4,7 @@
  * Invariant: two specs that differ in a filter, the order, the score or the limit have different
  * descriptions; what is not set is not told. Codes stand beside their names.
  */
+import { districtTitle } from "../../spec/districtname.ts";
 import type { LabelLanguage } from "../../spec/fields/words.ts";
 import type { FilterName } from "../../spec/filters/table.ts";
 import type { AccountQuerySpec } from "../../spec/schema.ts";
@@ -107,6 +108,15 @@ const DESCRIBED = {
     "Municipalities, by TOM code",
     "Municípios, por código TOM",
     ({ geo }, words) => geo.municipality_tom_any_of.map((code) => municipality(words, code)),
+  ],
+  district_any_of: [
+    "Districts",
+    "Bairros",
+    ({ geo }, words) =>
+      geo.district_any_of?.map(
+        ({ municipality_ibge: code, name }) =>
+          `${districtTitle(name)}, ${municipality(words, code)}`,
+      ),
   ],
   postal_code_prefix_any_of: [
     "Postal codes that begin with",

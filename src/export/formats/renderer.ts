@@ -51,5 +51,8 @@ export interface Slices<Batch> {
   rest(): Batch;
 }
 
-/** Opens a renderer; `write` may throw the system's error, which ends the work. */
+/**
+ * Opens a renderer; `write` may throw the system's error, which ends the work. The bytes that it
+ * gets are good until it returns: the next ones may come in the same memory.
+ */
 export type OpenRenderer = (context: RenderContext, write: (bytes: Uint8Array) => void) => Renderer;

@@ -43,8 +43,14 @@ export const openJsonlRenderer = (
   write: (bytes: Uint8Array) => void,
 ): Renderer => renderFramed(context, { format: "jsonl", head: "", tail: "" }, write);
 
-/** Most rows of one native call: some hundred kilobytes, at the very worst a few megabytes. */
-const SLICE_ROWS = 4_096;
+/**
+ * Most rows of one native call: some hundred kilobytes, which the processor still has at hand where
+ * they are hashed and written; at the very worst a few megabytes.
+ */
+const SLICE_ROWS = 2_048;
+
+/** Memory for the text of a slice, the same for every slice: fresh pages cost as much as a copy. */
+const ROOM_BYTES = 1 << 20;
 
 /** What stands around the rows. */
 interface RowFrame {
@@ -62,11 +68,15 @@ export function renderFramed(
   const { native } = segment;
   const { fields, delimiter = ",", labels } = spec.output;
   const written = new WrittenInTurn(write);
+  const room = Buffer.allocUnsafeSlow(ROOM_BYTES);
   const renderSlice = (rows: Uint32Array): void | Promise<void> => {
     const extra = explainCells(segment, spec, rows);
     const request = { format, fields, extra, labels, delimiter, firstNumber: 1 };
     if (spare()) return written.later(native.renderRowsAside(rows, request));
-    return written.now(() => guarded(() => native.renderRows(rows, request)));
+    return written.now(() => {
+      const made = guarded(() => native.renderRowsInto(rows, request, room));
+      return typeof made === "number" ? room.subarray(0, made) : made;
+    });
   };
   return {
     begin: () => write(Buffer.from(head)),

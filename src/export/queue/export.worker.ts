@@ -1,6 +1,6 @@
 /**
  * The threads' side of exports. What comes in: orders of the queue, one at a time. What goes out:
- * the finished file, and an outcome as a plain value.
+ * the finished file, what becomes of the tenant's list, and outcomes as plain values.
  * Invariant: a thread renders below the priority of the requests; it keeps the last snapshot open
  * for the next order, and closes it as soon as it hears that no export needs it.
  */
@@ -13,15 +13,26 @@ import {
   makeChangeList,
   openChangeList,
 } from "../../changes/list.ts";
+import type { ChangeEntry } from "../../changes/query.ts";
 import { AppError, CommandError } from "../../errors.ts";
+import { faultPoint } from "../../fault.ts";
+import { type HeldRows, HoldingEnded, markRows, noRows, stageHeld } from "../../lists/holding.ts";
 import { giveEntries } from "../../lists/listed.ts";
 import { describeError } from "../../log.ts";
 import { stepBack } from "../../priority.ts";
 import { openSegment, type Segment } from "../../search/segment.ts";
+import { openBeside } from "../../store/database.ts";
 import { openDataDir } from "../../store/datadir.ts";
+import { ExportedStore } from "../../store/exportedstore.ts";
 import { RenderCancelled, type RenderJob, renderExport } from "../render.ts";
 import { failureOf } from "./failure.ts";
-import { type RenderOutcome, type RenderTask, UNPINNED } from "./rendertask.ts";
+import {
+  type RenderOutcome,
+  type RenderTask,
+  type StageOutcome,
+  type StageTask,
+  UNPINNED,
+} from "./rendertask.ts";
 import { spareProcessor } from "./searchcount.ts";
 
 /** Shortest time between two reports of progress, in milliseconds. */
@@ -50,12 +61,25 @@ unpinned.onmessage = (event) => {
 };
 
 /** Renders one export. Never rejects. */
-export async function render(order: RenderTask): Promise<RenderOutcome> {
+export function render(order: RenderTask): Promise<RenderOutcome> {
+  return settled(() => renderOrder(order));
+}
+
+/** Writes what a tenant's list of exported accounts will have. Never rejects. */
+export function stage(order: StageTask): Promise<StageOutcome> {
+  return settled(async () => ({ kind: "staged", staged: await stageOrder(order) }));
+}
+
+type Failed = Exclude<RenderOutcome, { readonly kind: "file" }>;
+
+async function settled<Outcome>(work: () => Promise<Outcome>): Promise<Outcome | Failed> {
   rendering = true;
   try {
-    return { kind: "file", file: await renderOrder(order) };
+    return await work();
   } catch (error) {
-    if (error instanceof RenderCancelled) return { kind: "cancelled" };
+    if (error instanceof RenderCancelled || error instanceof HoldingEnded) {
+      return { kind: "cancelled" };
+    }
     const failure = failureOf(error);
     const kind = describeError(error);
     return failure === null
@@ -67,21 +91,72 @@ export async function render(order: RenderTask): Promise<RenderOutcome> {
   }
 }
 
-async function renderOrder(order: RenderTask) {
-  const { changes } = order;
-  const wanted = [order.snapshotId, changes?.snapshotId];
+async function renderOrder(order: RenderTask): Promise<RenderOutcome> {
+  const { changes, places, snapshotId } = order;
+  const wanted = [snapshotId, changes?.snapshotId];
   letGo(({ segment }) => !wanted.includes(segment.snapshotId));
   const segment = await segmentOf(order);
-  await giveEntries(order.spec, segment, order.lists);
-  if (changes === undefined) return renderExport({ segment, ...jobOf(order) });
+  await giveLists(order, segment);
+  const bits = noRows(segment);
+  const own = { places, snapshotId, bits };
+  if (changes === undefined) {
+    const held = (rows: Uint32Array) => markRows(bits, rows);
+    return {
+      kind: "file",
+      file: await renderExport({ segment, held, ...jobOf(order) }),
+      held: [own],
+    };
+  }
   const older = await segmentOf(changes);
+  await giveLists(order, older);
   const ended = () => Atomics.load(order.flag, 0) === 1;
   const list = await listOf(changes.listPath, { older, newer: segment }, ended);
+  const olderBits = noRows(older);
+  const heldChanges = (entries: readonly ChangeEntry[]) => {
+    for (const { rowNewer, rowOlder } of entries) {
+      if (rowNewer >= 0) markRows(bits, [rowNewer]);
+      else markRows(olderBits, [rowOlder]);
+    }
+  };
   try {
     const { kinds, watch } = changes;
-    return await renderExport({ segment, changes: { list, kinds, watch }, ...jobOf(order) });
+    const work = { list, kinds, watch };
+    const file = await renderExport({ segment, changes: work, heldChanges, ...jobOf(order) });
+    const { places: olderPlaces, snapshotId: olderId } = changes;
+    const gone = { places: olderPlaces, snapshotId: olderId, bits: olderBits };
+    return { kind: "file", file, held: [own, gone] };
   } finally {
     list.close();
+  }
+}
+
+async function giveLists({ spec, lists, dataDir }: RenderTask, segment: Segment): Promise<void> {
+  if (lists.size === 0) return;
+  await withState(dataDir, (store) => giveEntries(spec, segment, lists, store));
+}
+
+function stageOrder({ dataDir, tenantId, held: wanted, flag }: StageTask) {
+  return withState(dataDir, async (store) => {
+    letGo(({ segment }) => !wanted.some(({ snapshotId }) => snapshotId === segment.snapshotId));
+    const rows: HeldRows[] = [];
+    for (const one of wanted) rows.push({ segment: await segmentOf(one), bits: one.bits });
+    faultPoint("stage.begin");
+    const staged = stageHeld(store, tenantId, rows, () => Atomics.load(flag, 0) === 1);
+    faultPoint("stage.after_write");
+    return staged;
+  });
+}
+
+/** Runs something over a connection of this thread. */
+async function withState<Result>(
+  dataDir: string,
+  run: (store: ExportedStore) => Promise<Result>,
+): Promise<Result> {
+  const database = openBeside(dataDir);
+  try {
+    return await run(new ExportedStore(database));
+  } finally {
+    database.close();
   }
 }
 

@@ -225,10 +225,11 @@ export class Intake {
 
 /** What an idempotency key stands for: the spec, and of an export of changes all that it wants. */
 function fingerprintOf({ spec, changes, lists = [] }: NewExport): string {
-  if (!changes) return specHash(boundSpec(spec, lists));
+  const bound = boundSpec(spec, lists);
+  if (!changes) return specHash(bound);
   const { older, kinds, watch } = changes;
   const { fields } = spec.output;
-  return `${specHash(spec)} ${older.label} ${changesHash(spec, { kinds, watch, fields })}`;
+  return `${specHash(bound)} ${older.label} ${changesHash(bound, { kinds, watch, fields })}`;
 }
 
 /** The columns of a row that only an export of changes fills. */

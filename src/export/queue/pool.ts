@@ -11,6 +11,8 @@ import {
   type RenderFunctions,
   type RenderOutcome,
   type RenderTask,
+  type StageOutcome,
+  type StageTask,
   UNPINNED,
 } from "./rendertask.ts";
 import { SearchCount } from "./searchcount.ts";
@@ -18,12 +20,20 @@ import { SearchCount } from "./searchcount.ts";
 /** What to render, without what the threads need to talk. */
 export type RenderRequest = Omit<RenderTask, "port" | "flag" | "searches">;
 
-/** A render that was begun. */
-export interface StartedRender {
-  readonly outcome: Promise<RenderOutcome>;
+/** What to write for a list, likewise. */
+type StageRequest = Omit<StageTask, "flag">;
+
+/** Work that was begun. */
+interface Started<Outcome> {
+  readonly outcome: Promise<Outcome>;
   /** Asks it to end at the next batch. */
   cancel(): void;
 }
+
+/** A render that was begun. */
+export type StartedRender = Started<RenderOutcome>;
+/** The list `exported` of a tenant that is being written. */
+export type StartedStage = Started<StageOutcome>;
 
 /** Told now and then how far a render is. */
 export type OnProgress = (rowsWritten: number, rowCount: number) => void;
@@ -33,6 +43,8 @@ export interface RenderThreads {
   /** How many renders run at once. */
   readonly size: number;
   start(request: RenderRequest, onProgress: OnProgress): StartedRender;
+  /** Stages what a rendered export has held, for its tenant's list. */
+  stage(request: StageRequest): StartedStage;
   /** Says that no export needs a snapshot, so that threads close it. */
   forget(snapshotId: string): void;
   close(): Promise<void>;
@@ -57,9 +69,17 @@ export class RenderPool implements RenderThreads {
     });
   }
 
+  stage(request: StageRequest): StartedStage {
+    const flag = newFlag();
+    const outcome = this.#pool
+      .run("stage", { ...request, flag })
+      .catch((error: unknown): StageOutcome => ({ kind: "crashed", error: describeError(error) }));
+    return { outcome, cancel: () => Atomics.store(flag, 0, 1) };
+  }
+
   start(request: RenderRequest, onProgress: OnProgress): StartedRender {
     const { port1: ours, port2: theirs } = new MessageChannel();
-    const flag = new Int32Array(new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT));
+    const flag = newFlag();
     ours.on("message", ([rowsWritten, rowCount]: [number, number]) => {
       onProgress(rowsWritten, rowCount);
     });
@@ -79,4 +99,8 @@ export class RenderPool implements RenderThreads {
     this.#unpinned.close();
     await this.#pool.close();
   }
+}
+
+function newFlag(): Int32Array {
+  return new Int32Array(new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT));
 }

@@ -5,28 +5,27 @@
  * plan allows; a state is committed before anybody is told; an end that cannot be committed is
  * kept and tried again; stopping leaves nothing running and counts no attempt.
  */
+import { strict as assert } from "node:assert";
 import { isPlanName, type Plans } from "../../access/plans.ts";
-import type { ChangeKind } from "../../changes/kinds.ts";
 import type { Clock } from "../../clock.ts";
 import { faultPoint } from "../../fault.ts";
-import { boundSpec, pinName } from "../../lists/listed.ts";
 import { describeError, type Log } from "../../log.ts";
-import type { OutputField } from "../../spec/fields.ts";
-import type { AccountQuerySpec } from "../../spec/schema.ts";
+import type { StagedEntries } from "../../store/exportedstore.ts";
 import type { ExportRow, ExportStore } from "../../store/exportstore.ts";
 import type { ExportFolder } from "../files/folder.ts";
-import { ATTEMPTS_MAX, type ExportFailure, namesIn } from "../record.ts";
+import { ATTEMPTS_MAX, type ExportFailure } from "../record.ts";
 import type { RenderedFile } from "../render.ts";
-import type { Pins } from "./pins.ts";
+import { changesOf, listedSpec, type OrderParts } from "./order.ts";
 import type { OnProgress, RenderThreads, StartedRender } from "./pool.ts";
-import type { RenderOutcome, RenderTask } from "./rendertask.ts";
+import type { RenderOutcome } from "./rendertask.ts";
+import { Staging } from "./staging.ts";
 import { nextTurn } from "./turns.ts";
 
 /** What the queue works with. */
-interface QueueParts {
+interface QueueParts extends OrderParts {
   readonly store: ExportStore;
+  readonly dataDir: string;
   readonly folder: ExportFolder;
-  readonly pins: Pins;
   readonly threads: RenderThreads;
   readonly plans: Plans;
   readonly clock: Clock;
@@ -37,8 +36,6 @@ interface QueueParts {
   readonly discard: (name: string) => void;
   /** Told when an export has ended or is gone. */
   readonly onEnd: (id: string) => void;
-  /** Where the list of changes between two snapshots is, or will be. */
-  readonly listPath: (olderId: string, newerId: string) => string;
 }
 
 /** How far a running export is. */
@@ -47,10 +44,18 @@ export interface RunProgress {
   readonly rowCount: number;
 }
 
+/** How a run ended: a file comes with what its tenant's list gets. */
+type RunEnd =
+  | { readonly kind: "file"; readonly file: RenderedFile; readonly staged: StagedEntries | null }
+  | Exclude<RenderOutcome, { readonly kind: "file" }>;
+
 /** An export between its claim and the commit of its end. */
 interface Run {
   readonly row: ExportRow;
-  readonly render: StartedRender;
+  /** Asks what is under way for it to end early. */
+  cancel: () => void;
+  /** Lets the next export of the tenant change its list. */
+  release: () => void;
   progress: RunProgress;
   /** Set once the render has ended; commits what became of it. */
   commit: (() => void) | null;
@@ -61,6 +66,7 @@ interface Run {
 /** Takes exports from the database to threads and back. */
 export class ExportQueue {
   readonly #parts: QueueParts;
+  readonly #staging: Staging;
   readonly #runs = new Map<string, Run>();
   /** Ends of renders, for whoever waits until all is quiet. */
   readonly #ends = new Set<Promise<void>>();
@@ -71,6 +77,7 @@ export class ExportQueue {
 
   constructor(parts: QueueParts) {
     this.#parts = parts;
+    this.#staging = new Staging(parts.threads, parts.dataDir);
   }
 
   /** Begins to work. */
@@ -116,13 +123,14 @@ export class ExportQueue {
     const run = this.#runs.get(id);
     if (run === undefined) return;
     run.removed = true;
-    run.render.cancel();
+    run.cancel();
   }
 
   /** Takes no more work and asks the threads to stop at their next batch. */
   stop(): void {
     this.#state = "stopped";
-    for (const { render } of this.#runs.values()) render.cancel();
+    this.#staging.close();
+    for (const { cancel } of this.#runs.values()) cancel();
   }
 
   /** Stops, and resolves when every render has ended and its end was committed if possible. */
@@ -177,9 +185,11 @@ export class ExportQueue {
       run.progress = { rowsWritten, rowCount };
     });
     const progress = { rowsWritten: 0, rowCount: 0 };
-    const run: Run = { row, render, progress, commit: null, removed: false };
+    const { cancel } = render;
+    const run: Run = { row, cancel, release: () => {}, progress, commit: null, removed: false };
     this.#runs.set(row.id, run);
-    const end = render.outcome.then((outcome) => this.#conclude(run, outcome));
+    const staged = render.outcome.then((outcome) => this.#stage(run, outcome));
+    const end = staged.then((outcome) => this.#conclude(run, outcome));
     this.#ends.add(end);
     void end.finally(() => this.#ends.delete(end));
   }
@@ -193,6 +203,7 @@ export class ExportQueue {
         snapshotId: row.snapshotId,
         ...listedSpec(store, row.id),
         path: folder.pathOf(row.id, row.format),
+        dataDir: this.#parts.dataDir,
         bytesMax: this.#bytesLeft(row),
         ...changesOf(row, this.#parts),
       };
@@ -203,7 +214,25 @@ export class ExportQueue {
     }
   }
 
-  #conclude(run: Run, outcome: RenderOutcome): void {
+  /** Has what a file holds written for the tenant's list, unless nobody will get the file. */
+  async #stage(run: Run, outcome: RenderOutcome): Promise<RunEnd> {
+    if (outcome.kind !== "file") return outcome;
+    const { row } = run;
+    const { file, held } = outcome;
+    const isWanted = () => !run.removed && this.#state === "working";
+    const nothing = { kind: "file", file, staged: null } as const;
+    if (run.removed || held.length === 0 || file.sizeBytes > this.#bytesLeft(row)) return nothing;
+    const turn = await this.#staging.stage(row.tenantId, held, (cancel) => {
+      run.cancel = cancel;
+      return isWanted();
+    });
+    run.release = turn.release;
+    if (turn.outcome.kind === "staged") return { ...nothing, staged: turn.outcome.staged };
+    this.#parts.discard(this.#parts.folder.nameOf(row.id, row.format));
+    return turn.outcome;
+  }
+
+  #conclude(run: Run, outcome: RunEnd): void {
     const { id } = run.row;
     const refused = outcome.kind === "failed" && outcome.failure === "quota_exceeded";
     // What is refused for its size is no mistake that a stack would help to find.
@@ -214,7 +243,11 @@ export class ExportQueue {
         "an export was not rendered",
       );
     }
-    run.commit = () => this.#store(run.row, outcome);
+    const staged = outcome.kind === "file" ? outcome.staged : null;
+    run.commit = () => {
+      if (!run.removed) this.#store(run.row, outcome);
+      else if (staged !== null) this.#parts.store.lists.exported.drop(staged.made);
+    };
     this.#commit(run);
   }
 
@@ -223,13 +256,14 @@ export class ExportQueue {
     const { folder, log, discard, onEnd } = this.#parts;
     const { id, format, snapshotId, sinceId } = run.row;
     try {
-      if (!run.removed) run.commit?.();
-      else discard(folder.nameOf(id, format));
+      run.commit?.();
+      if (run.removed) discard(folder.nameOf(id, format));
     } catch (error) {
       log.error(describeError(error), "the end of an export was not stored; trying again");
       return;
     }
     this.#runs.delete(id);
+    run.release();
     this.unpin(snapshotId, sinceId);
     onEnd(id);
     this.kick();
@@ -247,11 +281,10 @@ export class ExportQueue {
     }
   }
 
-  #store(row: ExportRow, outcome: RenderOutcome): void {
+  #store(row: ExportRow, outcome: RunEnd): void {
     switch (outcome.kind) {
       case "file":
-        if (outcome.file.sizeBytes <= this.#bytesLeft(row)) this.#finish(row, outcome.file);
-        else this.#refuse(row);
+        this.#storeFile(row, outcome.file, outcome.staged);
         break;
       case "failed":
         this.#fail(row, outcome.failure);
@@ -267,12 +300,26 @@ export class ExportQueue {
     }
   }
 
-  #finish(row: ExportRow, file: RenderedFile): void {
+  #storeFile(row: ExportRow, file: RenderedFile, staged: StagedEntries | null): void {
+    const fits = file.sizeBytes <= this.#bytesLeft(row);
+    if (fits && this.#finish(row, file, staged)) return;
+    if (staged !== null) this.#parts.store.lists.exported.drop(staged.made);
+    if (!fits) this.#refuse(row);
+  }
+
+  /** False where it was deleted meanwhile. */
+  #finish(row: ExportRow, file: RenderedFile, staged: StagedEntries | null): boolean {
     const { store, folder, clock, log, discard } = this.#parts;
     const endedAt = clock.nowMs();
     const expiresAt = endedAt + this.#retentionMs(row);
     const finished = store.atomically(() => {
       const changed = store.finish({ id: row.id, ...file, endedAt, expiresAt });
+      if (changed && staged !== null) {
+        assert(
+          store.lists.exported.keep(staged, endedAt),
+          "a tenant's list has one writer at a time",
+        );
+      }
       faultPoint("finish.before_commit");
       return changed;
     });
@@ -280,10 +327,11 @@ export class ExportQueue {
     // Another process has deleted it meanwhile.
     if (!finished) {
       discard(folder.nameOf(row.id, row.format));
-      return;
+      return false;
     }
     const { rowCount: rows, sizeBytes: bytes } = file;
     log.info({ export_id: row.id, tenant_id: row.tenantId, rows, bytes }, "export done");
+    return true;
   }
 
   /** Others of its tenant were done meanwhile and have taken the room that it began with. */
@@ -325,32 +373,4 @@ export class ExportQueue {
     });
     faultPoint("requeue.after_commit");
   }
-}
-
-/** The spec of an export, bound to the lists that it is pinned to, and what these hold. */
-function listedSpec(store: ExportStore, id: string): Pick<RenderTask, "spec" | "lists"> {
-  const spec = JSON.parse(store.specOf(id) as string) as AccountQuerySpec;
-  const pins = store.lists.pinsOf(id);
-  const lists = pins.map((pin): [string, Uint8Array] => {
-    const blocks = Array.from(store.lists.blocks(pin), ({ entries }) => entries);
-    return [pinName(pin), Buffer.concat(blocks)];
-  });
-  return { spec: boundSpec(spec, pins), lists: new Map(lists) };
-}
-
-/** What an order says more where changes are exported. */
-function changesOf(
-  row: ExportRow,
-  { pins, listPath }: Pick<QueueParts, "pins" | "listPath">,
-): Pick<RenderTask, "changes"> {
-  const { sinceId, sincePath, snapshotId } = row;
-  if (sinceId === null) return {};
-  const changes = {
-    places: pins.places(sinceId, sincePath ?? ""),
-    snapshotId: sinceId,
-    listPath: listPath(sinceId, snapshotId),
-    kinds: namesIn(row.kinds) as readonly ChangeKind[],
-    watch: namesIn(row.watch) as readonly OutputField[],
-  };
-  return { changes };
 }

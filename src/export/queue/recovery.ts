@@ -2,7 +2,8 @@
  * The state of exports after a stop or a crash. What comes in: rows and files as they were left.
  * What goes out: rows that are queued, done with their file, or failed; and no other files.
  * Invariant: runs before anything is rendered or served; stopped at any point, it can begin again
- * and comes to the same end. What the rows need is committed before files are removed.
+ * and comes to the same end. What the rows need is committed before files are removed. Blocks that
+ * were written for a list, and whose export did not come to its end, are deleted.
  */
 import type { Clock } from "../../clock.ts";
 import { faultPoint } from "../../fault.ts";
@@ -39,6 +40,7 @@ export function recover(parts: {
     return mended;
   });
   faultPoint("recover.before_cleanup");
+  store.lists.exported.dropStaged();
   const kept = new Set(store.inState("done").map(({ id, format }) => folder.nameOf(id, format)));
   const left = folder.names().filter((name) => !kept.has(name));
   for (const name of left) folder.remove(name);

@@ -8,6 +8,8 @@ import type { MessagePort } from "node:worker_threads";
 import type { ChangeKind } from "../../changes/kinds.ts";
 import type { OutputField } from "../../spec/fields.ts";
 import type { AccountQuerySpec } from "../../spec/schema.ts";
+import type { StagedEntries } from "../../store/exportedstore.ts";
+import type { ListPin } from "../../store/listpins.ts";
 import type { ExportFailure } from "../record.ts";
 import type { RenderedFile } from "../render.ts";
 
@@ -30,8 +32,10 @@ export interface RenderTask {
   readonly snapshotId: string;
   /** Bound to the revisions of the lists that it names. */
   readonly spec: AccountQuerySpec;
-  /** Their entries, by the names that they have in it. */
-  readonly lists: ReadonlyMap<string, Uint8Array>;
+  /** Their entries, by the names that they have in it; of `exported` where they are to be read. */
+  readonly lists: ReadonlyMap<string, Uint8Array | ListPin>;
+  /** The data directory, whose database has them. */
+  readonly dataDir: string;
   /** Only where changes are exported. */
   readonly changes?: ChangesTask;
   /** Path of the finished file. */
@@ -48,7 +52,7 @@ export interface RenderTask {
 
 /** How a render ended. `error` says the kind of an error, never its text. */
 export type RenderOutcome =
-  | { readonly kind: "file"; readonly file: RenderedFile }
+  | { readonly kind: "file"; readonly file: RenderedFile; readonly held: readonly HeldBits[] }
   | { readonly kind: "cancelled" }
   /** No other attempt can succeed. */
   | { readonly kind: "failed"; readonly failure: ExportFailure; readonly error: ErrorKind }
@@ -57,12 +61,34 @@ export type RenderOutcome =
   /** Its thread died. */
   | { readonly kind: "crashed"; readonly error: ErrorKind };
 
+/** The rows of a snapshot that a file holds. */
+export interface HeldBits extends Pick<RenderTask, "places" | "snapshotId"> {
+  /** In memory that threads share; row r is bit r % 8 of byte r / 8. */
+  readonly bits: Uint8Array;
+}
+
+/** An order to write what a tenant's list of exported accounts will have. */
+export interface StageTask {
+  readonly dataDir: string;
+  readonly tenantId: string;
+  readonly held: readonly HeldBits[];
+  /** As that of a render. */
+  readonly flag: Int32Array;
+}
+
+/** How staging ended. */
+export type StageOutcome =
+  /** Null where the list has all of it. */
+  | { readonly kind: "staged"; readonly staged: StagedEntries | null }
+  | Exclude<RenderOutcome, { readonly kind: "file" }>;
+
 /** What the log may say about an error. */
 type ErrorKind = Readonly<Record<string, unknown>>;
 
 /** Functions of the worker. */
 export interface RenderFunctions {
   readonly render: readonly [RenderTask, RenderOutcome];
+  readonly stage: readonly [StageTask, StageOutcome];
 }
 
 /** Name of the channel on which threads hear of snapshots that no export needs any more. */

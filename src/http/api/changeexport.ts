@@ -22,7 +22,7 @@ import { currentSegment, type KeyCall } from "../server/service.ts";
 import { CHANGE_MEMBERS, readKinds, readSince, readWatch } from "./changeoptions.ts";
 import { openList, totalsOf } from "./changepage.ts";
 import { type HeldPair, noSuchMonth, openPair } from "./changepair.ts";
-import { normalizedFor, withMonths } from "./changequestion.ts";
+import { boundToPair, normalizedFor, withMonths } from "./changequestion.ts";
 import { askedBy, created, exportContext, MEMBERS, replayed, whenAccepted } from "./newexport.ts";
 import { isSmall } from "./search-request.ts";
 
@@ -63,6 +63,7 @@ export async function acceptChanges(
     | "clock"
     | "exporter"
     | "hold"
+    | "listed"
     | "months"
     | "replaced"
     | "secondaryCnaeFull"
@@ -89,9 +90,9 @@ export async function acceptChanges(
     );
     // A missing pair was a mistake.
     const { older, newer: segment } = pair as HeldPair;
-    const question = { spec, kinds, watch };
-    const rows = await countRows(call, pair as HeldPair, question);
-    const wanted = { ...asked, spec, segment, rows, changes: { older, kinds, watch } };
+    const { bound, pins: lists } = await boundToPair(call, pair as HeldPair, spec);
+    const rows = await countRows(call, pair as HeldPair, { spec: bound, kinds, watch });
+    const wanted = { ...asked, spec, segment, rows, lists, changes: { older, kinds, watch } };
     return call.service.exporter.create(wanted);
   } finally {
     pair?.release();

@@ -45,10 +45,11 @@ let waiting = 0;
 
 /** The list that a question needs, made where there is none. */
 export function openList(
-  { service, gone }: Pick<KeyCall<"changeLists" | "stopping">, "service" | "gone">,
+  call: Pick<KeyCall<"changeLists" | "stopping">, "service" | "gone">,
   { pair }: Pick<ChangesQuestion, "pair">,
 ): Promise<HeldList> {
-  const ended = () => gone() || service.stopping();
+  const { service } = call;
+  const ended = () => call.gone() || service.stopping();
   return service.changeLists.open(pair, { waitMs: WAIT_MS, ended });
 }
 
@@ -71,6 +72,7 @@ export async function answerChanges(
     | "changeLists"
     | "clock"
     | "hold"
+    | "listed"
     | "log"
     | "months"
     | "replaced"
@@ -111,7 +113,7 @@ interface Found {
 
 async function walk(
   service: Pick<Service, "clock" | "telemetry">,
-  { spec, kinds, watch, from, limit }: ChangesQuestion,
+  { bound: spec, kinds, watch, from, limit }: ChangesQuestion,
   { list }: HeldList,
 ): Promise<Found> {
   const query = { list, spec, kinds, watch };

@@ -10,6 +10,7 @@ import type { ChangeKind } from "../../changes/kinds.ts";
 import type { ChangePair } from "../../changes/lists.ts";
 import { changeCatalog, changeWarnings } from "../../changes/query.ts";
 import { AppError } from "../../errors.ts";
+import type { NamedPin } from "../../lists/listed.ts";
 import type { Segment } from "../../search/segment.ts";
 import type { Catalog } from "../../spec/catalog.ts";
 import { type CursorScope, decodeCursor } from "../../spec/cursor.ts";
@@ -26,6 +27,7 @@ import { type BodyObject, withBodyMistakesIn } from "../server/body.ts";
 import { currentSegment, type KeyCall } from "../server/service.ts";
 import { readKinds, readSince, readWatch } from "./changeoptions.ts";
 import { changesSince, type HeldPair, noSuchMonth, openPair, pairId } from "./changepair.ts";
+import { decodeListed } from "./listedcursor.ts";
 import { allowedFieldsHash } from "./search.ts";
 import { readCursor, SEARCH_LIMIT_DEFAULT } from "./search-request.ts";
 
@@ -33,6 +35,8 @@ import { readCursor, SEARCH_LIMIT_DEFAULT } from "./search-request.ts";
 export interface ChangesQuestion {
   readonly pair: HeldPair;
   readonly spec: AccountQuerySpec;
+  /** The same, bound to the lists that it names. */
+  readonly bound: AccountQuerySpec;
   readonly kinds: readonly ChangeKind[];
   readonly watch: readonly OutputField[];
   readonly warnings: readonly string[];
@@ -46,7 +50,9 @@ export interface ChangesQuestion {
 
 /** Reads a question. Throws `AppError` with every mistake; else release its pair later. */
 export async function readQuestion(
-  call: KeyCall<"hold" | "months" | "replaced" | "secondaryCnaeFull" | "secrets" | "segment">,
+  call: KeyCall<
+    "hold" | "listed" | "months" | "replaced" | "secondaryCnaeFull" | "secrets" | "segment"
+  >,
   body: BodyObject,
 ): Promise<ChangesQuestion> {
   const since = readSince(body);
@@ -62,14 +68,26 @@ export async function readQuestion(
     );
     // A missing pair was a mistake.
     const held = pair as HeldPair;
-    const scope = scopeOf(call, held, changesHash(spec, { kinds, watch, ...spec.output }));
-    const from = cursor === null ? 0 : decodeCursor(cursor, scope, call.service.secrets.cursor);
-    const told = [...warnings, ...size.warnings];
-    return { pair: held, spec, kinds, watch, limit: size.limit, from, scope, warnings: told };
+    const { bound } = await boundToPair(call, held, spec);
+    const scope = scopeOf(call, held, changesHash(bound, { kinds, watch, ...spec.output }));
+    const { cursor: secrets } = call.service.secrets;
+    const from = cursor === null ? 0 : decodeListed(spec, cursor, scope, secrets);
+    const asked = { pair: held, spec, bound, kinds, watch, limit: size.limit, from, scope };
+    return { ...asked, warnings: [...warnings, ...size.warnings] };
   } catch (error) {
     pair?.release();
     throw error;
   }
+}
+
+/** A spec bound to the lists that it names as they are now, in both snapshots. */
+export async function boundToPair(
+  { service: { listed }, identity }: KeyCall<"listed">,
+  { older, newer }: ChangePair,
+  spec: AccountQuerySpec,
+): Promise<{ readonly bound: AccountQuerySpec; readonly pins: readonly NamedPin[] }> {
+  const pins = listed.pins(identity.tenantId, spec);
+  return { bound: await listed.bindToAll(pins, [older, newer], spec), pins };
 }
 
 /** Runs what reads a question; a refusal for its month says which months there are. */
@@ -108,7 +126,8 @@ export function* normalizedFor(
     ? (yield* leadQuerySteps(input, { segment: pair.newer, limitDefault, limitCap })).compiled
     : input;
   const catalog = catalogOf(pair);
-  const { spec, warnings } = yield* normalizingSteps(read, { ...context, catalog });
+  const known = { catalog, listsKnown: true };
+  const { spec, warnings } = yield* normalizingSteps(read, { ...context, ...known });
   const told =
     lead && input.one_per_company !== undefined
       ? ["one_per_company of the spec is ignored: changes are listed by account."]

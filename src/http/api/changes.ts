@@ -38,7 +38,8 @@ const DESCRIPTION =
   "Compares the served snapshot with an older one in the same folder. entered: accounts that " +
   "match the spec now and did not then. left: those that matched then and do not now. changed: " +
   "those that match in both and differ in a watched field. Ascending by CNPJ, with exact totals. " +
-  "Of the spec only the filters count; it may be as broad as you like. before and after hold the " +
+  "Of the spec only the filters count; it may be as broad as you like. Lists that it names are " +
+  "those of now, in both months. before and after hold the " +
   "wanted fields and those that changed. The first question about two snapshots may be answered " +
   "changes_preparing: what differs between them is listed once. Send next_cursor as cursor with " +
   "the same question for the next page; pages go on with the snapshots that they began with.";
@@ -150,6 +151,7 @@ export function changesByBody(
     | "changeLists"
     | "clock"
     | "hold"
+    | "listed"
     | "log"
     | "months"
     | "replaced"
@@ -170,6 +172,7 @@ async function changesByQuery(
     | "changeLists"
     | "clock"
     | "hold"
+    | "listed"
     | "log"
     | "months"
     | "replaced"

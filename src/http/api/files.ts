@@ -166,11 +166,11 @@ function tagOf({ sha256 }: Finished): string {
 }
 
 /** Ranges are defined for GET only (RFC 9110, section 14.2). */
-function wantedIn({ method, header }: Call, record: Finished): Wanted {
+function wantedIn(call: Call, record: Finished): Wanted {
   const conditions = {
-    ifNoneMatch: header("if-none-match"),
-    ifRange: header("if-range"),
-    range: method === "GET" ? header("range") : undefined,
+    ifNoneMatch: call.header("if-none-match"),
+    ifRange: call.header("if-range"),
+    range: call.method === "GET" ? call.header("range") : undefined,
   };
   return wantedOf(conditions, { tag: tagOf(record), size: record.sizeBytes });
 }

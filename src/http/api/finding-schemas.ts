@@ -42,6 +42,14 @@ const number = Type.Object(
   { ...closed, description: "What the text was read as." },
 );
 
+const district = Type.Object(
+  {
+    name: text("As the account with the best score spells it."),
+    accounts: count("Accounts of any status that name it, however they spell it."),
+  },
+  closed,
+);
+
 /** The schemas of finding by name. */
 export const FINDING_SCHEMAS = {
   SuggestAnswer: Type.Object(
@@ -51,6 +59,20 @@ export const FINDING_SCHEMAS = {
       provenance: named("Provenance"),
       suggestions: Type.Array(suggestion, { description: "Best first." }),
       number: orNull(number),
+      took_ms: tookMs,
+    },
+    closed,
+  ),
+  DistrictsAnswer: Type.Object(
+    {
+      request_id: requestId,
+      ...source,
+      provenance: named("Provenance"),
+      municipality_ibge: text("Its 7 digits."),
+      municipality_name: text("Its name."),
+      uf: orNull(text("Its state.")),
+      districts: Type.Array(district, { description: "In the order of the route." }),
+      total: count("Districts that fit."),
       took_ms: tookMs,
     },
     closed,

@@ -102,7 +102,7 @@ function* readLeads(bytes: Uint8Array, reading: Reading): Steps<LeadsRequest> {
     missing: tooBroad(spec) === null ? null : NARROWING,
     ...(bySentence ? { place: "/query_text" } : {}),
     facets: null,
-    tag: weakTag(["leads", segment.snapshotId, prefix, cursor ?? "", language]),
+    headers: { ETag: weakTag(["leads", segment.snapshotId, prefix, cursor ?? "", language]) },
     prefix,
     onePerCompany,
     language,

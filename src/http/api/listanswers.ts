@@ -16,7 +16,7 @@ import {
 import type { BlockVerb } from "../../lists/blocks.ts";
 import { type ChangedList, listNotFound } from "../../lists/lists.ts";
 import { CsvUpload, Upload } from "../../lists/upload.ts";
-import { LIST_ID } from "../../spec/listids.ts";
+import { EXPORTED, LIST_ID } from "../../spec/listids.ts";
 import type { ListKind, ListRow } from "../../store/liststore.ts";
 import { type BodyObject, readBody } from "../server/body.ts";
 import { queryMistake, readWhole, refuseQueryMistakes } from "../server/query.ts";
@@ -129,7 +129,7 @@ async function changeEntries(
   verb: BlockVerb,
 ): Promise<HttpAnswer> {
   const { lists } = call.service;
-  const row = ownList(call);
+  const row = changeableList(call);
   const { gathered } = call;
   const upload = gathered instanceof CsvUpload ? gathered.end() : readCnpjs(call);
   const sent = { entries: upload.entries(row.kind === "companies"), verb };
@@ -203,10 +203,17 @@ function readZeros(query: ReadonlyMap<string, string>): boolean {
   return false;
 }
 
+/** A name of a list without what surrounds it; null where it is none. */
+export function listName(text: string): string | null {
+  const name = text.trim();
+  const fits = name !== "" && [...name].length <= NAME_MAX && !/\p{Cc}/u.test(name);
+  return fits ? name : null;
+}
+
 function readName(body: BodyObject): string {
   const { name: value } = body.members;
-  const name = typeof value === "string" ? value.trim() : "";
-  if (name !== "" && [...name].length <= NAME_MAX && !/\p{Cc}/u.test(name)) return name;
+  const name = typeof value === "string" ? listName(value) : null;
+  if (name !== null) return name;
   const detail = `name must have 1 to ${NAME_MAX} characters, on one line.`;
   body.mistakes.push({ pointer: "/name", code: "wrong_format", detail });
   return "";
@@ -233,8 +240,13 @@ function idOf({ params: { id = "" } }: Pick<KeyCall, "params">): string {
   throw listNotFound();
 }
 
+/** As `ownList`, and throws `invalid_request` for the one that the server keeps. */
+export function changeableList(call: KeyCall<"lists">): ListRow {
+  return call.service.lists.own(call.identity.tenantId, idOf(call));
+}
+
 /** The list of a path. Throws `list_not_found` for one that another tenant has, too. */
-export function ownList(call: KeyCall<"lists">): ListRow {
+function ownList(call: KeyCall<"lists">): ListRow {
   return call.service.lists.find(call.identity.tenantId, idOf(call));
 }
 
@@ -246,13 +258,15 @@ function answerOf(
   return json({ request_id: requestId, list: listJson(row) }, status);
 }
 
-function listJson(row: ListRow): ListJson {
+/** A list as it is shown. */
+export function listJson(row: ListRow): ListJson {
   return {
     id: row.id,
     name: row.name,
     kind: row.kind,
     entries: row.entries,
     revision: row.revision,
+    read_only: row.id === EXPORTED,
     created_at: new Date(row.createdAt).toISOString(),
     changed_at: new Date(row.changedAt).toISOString(),
   };

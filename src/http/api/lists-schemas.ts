@@ -3,8 +3,8 @@
  * comes in: nothing. What goes out: JSON Schemas by name. Invariant: that of the whole table.
  */
 import Type, { type TSchema } from "typebox";
-import { REFUSALS } from "../../lists/entries.ts";
-import { REFUSED_TOLD } from "../../lists/upload.ts";
+import { REFUSALS, REFUSED_TOLD } from "../../lists/entries.ts";
+import { LIST_ID } from "../../spec/listids.ts";
 import {
   closed,
   count,
@@ -27,11 +27,15 @@ const kind = Type.Enum([...KINDS], {
 });
 
 const list = {
-  id: Type.String({ pattern: "^lst_[0-9a-f]{32}$" }),
+  id: Type.String({
+    pattern: LIST_ID.source,
+    description: "exported is the list of all accounts that done exports have held.",
+  }),
   name,
   kind,
   entries: count("CNPJs and roots that it holds."),
   revision: count("Grows with every change of the entries."),
+  read_only: Type.Boolean({ description: "True for exported, which the server keeps." }),
   created_at: Type.String({ format: "date-time" }),
   changed_at: Type.String({ format: "date-time" }),
 };

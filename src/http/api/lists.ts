@@ -32,6 +32,7 @@ const LIST_EXAMPLE = {
   kind: "accounts",
   entries: 2,
   revision: 1,
+  read_only: false,
   created_at: "2026-11-21T12:00:00.000Z",
   changed_at: "2026-11-21T12:05:00.000Z",
 };
@@ -50,7 +51,7 @@ const listId: Parameter = {
   name: "id",
   in: "path",
   required: true,
-  description: "id of the list.",
+  description: "id of the list, or exported, which holds what exports have held.",
   schema: Type.String(),
   example: LIST_EXAMPLE.id,
 };
@@ -95,7 +96,8 @@ const LINES =
   "else. A file is read while it comes, with or without a header, with commas, semicolons or " +
   "tabs; up to 64 MiB and 2,000,000 entries.";
 
-const pieces = { type: "text/csv", bytesMax: CSV_BYTES_MAX, begin: gatherCsv };
+/** How files of entries are taken. */
+export const CSV_PIECES = { type: "text/csv", bytesMax: CSV_BYTES_MAX, begin: gatherCsv };
 const entriesBody = {
   schema: "ListEntriesRequest",
   example: { cnpjs: ["11.222.333/0001-81", "11222333", "191"] },
@@ -126,7 +128,10 @@ export const LIST_ROUTES: readonly ApiRoute[] = [
     id: "listLists",
     tag: "lists",
     summary: "List the lists",
-    description: "The lists of the tenant, newest first.",
+    description:
+      "The lists of the tenant, newest first. The last one is exported, which every tenant has: " +
+      "all accounts that its done exports have held, also those whose files have expired or were " +
+      "deleted.",
     parameters: [limit(LIST_LIMIT_MAX, 50), cursor],
     answers: {
       200: {
@@ -210,7 +215,7 @@ export const LIST_ROUTES: readonly ApiRoute[] = [
     description: LINES,
     parameters: [listId, ...csvParameters],
     body: entriesBody,
-    pieces,
+    pieces: CSV_PIECES,
     answers: {
       200: { description: "What was added.", schema: "ListChange", example: addedExample },
     },
@@ -228,7 +233,7 @@ export const LIST_ROUTES: readonly ApiRoute[] = [
     description: `Takes what adding takes. ${LINES}`,
     parameters: [listId, ...csvParameters],
     body: entriesBody,
-    pieces,
+    pieces: CSV_PIECES,
     answers: {
       200: { description: "What was removed.", schema: "ListChange", example: removedExample },
     },

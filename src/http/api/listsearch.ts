@@ -16,7 +16,7 @@ import { type HttpAnswer, json } from "../server/respond.ts";
 import type { Reply } from "../server/routetable.ts";
 import { currentSegment, type KeyCall } from "../server/service.ts";
 import { refuseTooBroad } from "./breadth.ts";
-import { changeJson, ownList } from "./listanswers.ts";
+import { changeableList, changeJson } from "./listanswers.ts";
 import { eitherContext } from "./normalize.ts";
 import { answerSteps } from "./search.ts";
 import { boundSteps } from "./search-request.ts";
@@ -32,7 +32,7 @@ export function addFromSearch(call: Asked): Reply {
 }
 
 function* addingSteps(call: Asked, segment: Segment): Steps<HttpAnswer> {
-  const row = ownList(call);
+  const row = changeableList(call);
   const body = readBody(call.body, ["spec"]);
   const { spec: sent } = body.members;
   call.spend(costOf({ spec: sent }));

@@ -72,9 +72,10 @@ function* acceptSteps(
 type AskedExport = Pick<NewExport, "tenantId" | "keyId" | "plan" | "idempotencyKey" | "bodyHash">;
 
 /** Reads who asks. Throws where the request cannot be repeated safely. */
-export function askedBy({ identity, plan, header, body }: KeyCall): AskedExport {
+export function askedBy(call: KeyCall): AskedExport {
+  const { identity, plan, body } = call;
   const { tenantId, keyId } = identity;
-  const idempotencyKey = readIdempotencyKey(header("idempotency-key"));
+  const idempotencyKey = readIdempotencyKey(call.header("idempotency-key"));
   const bodyHash = createHash("sha256").update(body).digest("hex");
   return { tenantId, keyId, plan, idempotencyKey, bodyHash };
 }
@@ -149,13 +150,15 @@ export function readExportSpec(
   return atOnce(checkedSpec(call, segment, body, null)).spec;
 }
 
-/** As `readExportSpec`, charged and in steps where the body is large. */
+/** As `readExportSpec`, charged, in steps where the body is large, and bound to its lists. */
 export function* exportSpecSteps(
-  call: Question<"engine" | "secondaryCnaeFull">,
+  call: Question<"engine" | "listed" | "secondaryCnaeFull">,
   segment: Segment,
 ): Steps<AccountQuerySpec> {
-  const { spec } = yield* exportSteps(call, segment, null);
-  return spec;
+  const { listed } = call.service;
+  const owner = listed === null ? null : { listed, tenantId: call.identity.tenantId };
+  const { bound } = yield* exportSteps(call, segment, owner);
+  return bound;
 }
 
 /** Whose lists a spec may name. */

@@ -13,6 +13,7 @@ import { type HttpAnswer, JSON_TYPE } from "../server/respond.ts";
 import type { KeptResponse } from "../server/responsememory.ts";
 import type { Reply } from "../server/routetable.ts";
 import type { KeyCall } from "../server/service.ts";
+import { headOf, tookMs } from "./pagetext.ts";
 import { isSmall } from "./search-request.ts";
 
 /** What answering from memory needs of a service. */
@@ -65,13 +66,3 @@ export function remembering(
 }
 
 const COLON = ":".charCodeAt(0);
-
-/** How every page begins. A request id is checked: it needs no escaping. */
-export function headOf(requestId: string): string {
-  return `{"request_id":"${requestId}"`;
-}
-
-/** The time since a request came as answers tell it, in milliseconds with three decimals. */
-export function tookMs(clock: { monotonicMs(): number }, startMs: number): number {
-  return Math.round((clock.monotonicMs() - startMs) * 1000) / 1000;
-}

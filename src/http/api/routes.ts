@@ -8,6 +8,7 @@ import { RouteTable } from "../server/routetable.ts";
 import { ACCOUNT_ROUTES } from "./accounts.ts";
 import { CHANGE_ROUTES } from "./changes.ts";
 import { COMPANY_ROUTES } from "./companies.ts";
+import { DISTRICT_ROUTES } from "./districts.ts";
 import { documentRoutes } from "./documents.ts";
 import { EXPORT_ROUTES } from "./exports.ts";
 import { FILE_ROUTES } from "./files.ts";
@@ -23,6 +24,7 @@ import { STATUS_ROUTES } from "./status.ts";
 export const ROUTES: readonly ApiRoute[] = [
   ...ACCOUNT_ROUTES,
   ...COMPANY_ROUTES,
+  ...DISTRICT_ROUTES,
   ...LEAD_ROUTES,
   ...SPEC_ROUTES,
   ...CHANGE_ROUTES,

@@ -40,8 +40,8 @@ export interface SearchRequest {
   readonly missing: readonly string[] | null;
   /** Facets that are asked for, or null. */
   readonly facets: readonly FacetName[] | null;
-  /** Entity tag of the answer. */
-  readonly tag: string;
+  /** The header of the answer, which has its entity tag. */
+  readonly headers: { readonly ETag: string };
   /** The answer's text from `"snapshot"` up to where the accounts begin. */
   readonly prefix: Buffer;
 }
@@ -88,17 +88,18 @@ export class PreparedRequests<Request> {
 
   /** The request in a body, charged. Throws `AppError` with every mistake in it. */
   *of(question: Question<"listed">, segment: Segment): Steps<Request> {
-    const { body, plan, spend, identity } = question;
+    const { body, plan, identity } = question;
     if (!isSmall(body)) {
       yield;
-      return yield* this.#read(body, { segment, plan, charge: spend, asker: question });
+      const charge = (units: number) => question.spend(units);
+      return yield* this.#read(body, { segment, plan, charge, asker: question });
     }
     const known = this.kept(question, segment);
     if (known !== null) return known.request;
     let cost = 0;
     const charge = (units: number) => {
       cost = units;
-      spend(units);
+      question.spend(units);
     };
     const request = yield* this.#read(body, { segment, plan, charge, asker: question });
     // Whose lists they are, and what they hold now, does not stand in the body.
@@ -113,13 +114,14 @@ export class PreparedRequests<Request> {
   }
 
   /** The request in a body that came before, charged; null where it did not, or is forgotten. */
-  kept({ body, plan, spend, identity }: Question, segment: Segment): Kept<Request> | null {
+  kept(question: Question, segment: Segment): Kept<Request> | null {
+    const { body, plan, identity } = question;
     if (!isSmall(body)) return null;
     const key = keyOf(body);
     const cache = this.#cacheOf(segment, plan);
     const known = cache.get(key);
     if (known === undefined || !known.askers.includes(identity.tenantId)) return null;
-    spend(known.cost);
+    question.spend(known.cost);
     if (known !== this.#youngest) {
       // A map keeps the order of insertion, so putting an entry back makes it the youngest.
       cache.delete(key);
@@ -138,9 +140,17 @@ export class PreparedRequests<Request> {
   }
 }
 
+/** The body that a key was made of last: a new one is asked for again and again. */
+let lastKey: { readonly body: Uint8Array; readonly text: string } | null = null;
+
 /** A body as a key; each of its bytes is a character. */
-function keyOf({ buffer, byteOffset, byteLength }: Uint8Array): string {
-  return Buffer.from(buffer, byteOffset, byteLength).toString("latin1");
+function keyOf(body: Uint8Array): string {
+  if (lastKey?.body === body) return lastKey.text;
+  // Of a buffer, as bodies of requests are, without another one over the same bytes.
+  const { buffer, byteOffset, byteLength } = body;
+  const bytes = body instanceof Buffer ? body : Buffer.from(buffer, byteOffset, byteLength);
+  lastKey = { body, text: bytes.toString("latin1") };
+  return lastKey.text;
 }
 
 const searches = new PreparedRequests(readSearch);
@@ -197,8 +207,8 @@ function* readSearch(bytes: Uint8Array, reading: Reading): Steps<SearchRequest> 
   const { lists } = bound.filters;
   const named = lists === undefined ? [] : [JSON.stringify(lists)];
   const parts = ["search", segment.snapshotId, prefix, cursor ?? "", String(facets), ...named];
-  const tag = weakTag(parts);
-  return new Prepared({ spec: bound, cursor, missing, facets, tag, prefix });
+  const headers = { ETag: weakTag(parts) };
+  return new Prepared({ spec: bound, cursor, missing, facets, headers, prefix });
 }
 
 /** The spec bound to the lists that it names, as they are now. Throws `list_not_found`. */
@@ -222,7 +232,7 @@ class Prepared implements SearchRequest {
   readonly cursor: string | null;
   readonly missing: readonly string[] | null;
   readonly facets: readonly FacetName[] | null;
-  readonly tag: string;
+  readonly headers: SearchRequest["headers"];
   readonly prefix: Buffer;
   #resultHash: string | null = null;
 
@@ -231,7 +241,7 @@ class Prepared implements SearchRequest {
     this.cursor = request.cursor;
     this.missing = request.missing;
     this.facets = request.facets;
-    this.tag = request.tag;
+    this.headers = request.headers;
     this.prefix = request.prefix;
   }
 

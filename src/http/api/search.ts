@@ -12,13 +12,14 @@ import type { Facets } from "../../search/facet.ts";
 import type { Projector } from "../../search/project.ts";
 import type { SearchAnswer, SlicedAnswer } from "../../search/searcher.ts";
 import type { Segment } from "../../search/segment.ts";
+import type { TextRoom } from "../../search/wholepage.ts";
 import { CursorTemplate, claimsSnapshot, type PagesScope } from "../../spec/cursor.ts";
 import { fieldsHash } from "../../spec/identity.ts";
 import { type Steps, waited } from "../../steps.ts";
 import { stepwise } from "../server/background-tasks.ts";
 import type { AnswerBody } from "../server/body-stream.ts";
 import { unchanged } from "../server/etag.ts";
-import { joined, lend } from "../server/lentbytes.ts";
+import { beginLent, endLent, joined } from "../server/lentbytes.ts";
 import { refuseWithoutPlace } from "../server/places.ts";
 import { type HttpAnswer, JSON_TYPE } from "../server/respond.ts";
 import type { Reply } from "../server/routetable.ts";
@@ -32,13 +33,8 @@ import {
 import { streamedBody } from "../server/stream.ts";
 import { refuseTooBroad } from "./breadth.ts";
 import { decodeListed } from "./listedcursor.ts";
-import {
-  headOf,
-  type RememberingPart,
-  rememberedSearch,
-  remembering,
-  tookMs,
-} from "./rememberedsearch.ts";
+import { headOf, tailOf, tookMs } from "./pagetext.ts";
+import { type RememberingPart, rememberedSearch, remembering } from "./rememberedsearch.ts";
 import {
   cursorOf,
   isSmall,
@@ -207,7 +203,7 @@ function beginPage(
   const { segment, prepared } = question;
   refuseTooBroad(call.service.engine, segment, prepared);
   const afterRow = beginOf(call, question);
-  return unchanged(call, prepared.tag) ?? afterRow;
+  return unchanged(call, prepared.headers.ETag) ?? afterRow;
 }
 
 /** What is found of a dear page off the main thread, or null. */
@@ -251,24 +247,35 @@ function beginsLarge(
 function answerTo(call: Question<PagePart>, question: PageQuestion, run: PageRun): HttpAnswer {
   const { service } = call;
   const { segment, prepared, startMs } = question;
-  const page = pageOf(call, question, run);
+  const head = headOf(call.requestId);
+  const { prefix } = prepared;
+  const room = run.lends ? beginLent(head, prefix) : null;
+  const page = pageOf(call, question, run, room);
   const counted = run.ahead?.facets ?? facetsOf(call, segment, prepared);
   const next = page.more ? cursorAfter(call, question, page.lastRow) : null;
-  const head = headOf(call.requestId);
-  const tail = tailOf(page, { next, counted, tookMs: tookMs(service.clock, startMs) });
-  const { prefix } = prepared;
-  const { accounts } = page;
+  const end = tailOf(page, next, counted, tookMs(service.clock, startMs));
+  if (page.placed >= 0 && room !== null) {
+    const lent = endLent(room.at + page.placed, end);
+    if (lent !== null) return answerOf(question, page.count, lent);
+  }
+  const accounts = textOf(page, room);
   if (accounts instanceof Uint8Array) {
-    const parts = { head, prefix, accounts, tail };
-    return answerOf(question, page.count, (run.lends ? lend(parts) : null) ?? joined(parts));
+    const body = joined({ head, prefix, accounts, tail: end });
+    return answerOf(question, page.count, body);
   }
   const start = Buffer.concat([Buffer.from(head), prefix]);
-  const sliced = { segment, head: start, slices: accounts, tail: Buffer.from(tail.join("")) };
+  const sliced = { segment, head: start, slices: accounts, tail: Buffer.from(end.join("")) };
   return answerOf(question, page.count, streamedBody(call, sliced));
 }
 
+/** The accounts of a page as text of their own, or slice by slice. */
+function textOf({ accounts, placed }: FoundPage, room: TextRoom | null) {
+  if (placed < 0 || room === null || !(accounts instanceof Uint8Array)) return accounts;
+  return accounts.slice(room.at, room.at + placed);
+}
+
 function answerOf({ prepared }: PageQuestion, accounts: number, body: AnswerBody): HttpAnswer {
-  return { status: 200, type: JSON_TYPE, body, headers: { ETag: prepared.tag }, accounts };
+  return { status: 200, type: JSON_TYPE, body, headers: prepared.headers, accounts };
 }
 
 /** A page whose accounts are text already, or are too many for that. */
@@ -280,12 +287,12 @@ function pageOf(
   call: Question<"clock" | "engine" | "telemetry">,
   { segment, prepared, kind }: PageQuestion,
   { afterRow, ahead }: PageRun,
+  room: TextRoom | null,
 ): FoundPage {
   const { spec } = prepared;
   const { fields, include_explain: explain } = spec.output;
   const { onePerCompany, project } = kind;
-  // Its text is copied into the answer before anything else is asked for.
-  const asked = { spec, fields, afterRow, explain, ahead, onePerCompany, project, lends: true };
+  const asked = { spec, fields, afterRow, explain, ahead, onePerCompany, project, room };
   const { clock, engine, telemetry } = call.service;
   const startMs = clock.monotonicMs();
   const page =
@@ -299,7 +306,8 @@ function pageOf(
 /** A page whose accounts may be too many to be text at once. */
 function largePage({ slices, ...page }: SlicedAnswer): FoundPage {
   const large = slices.rowCount > WHOLE_ACCOUNTS_MAX;
-  return { ...page, count: slices.rowCount, accounts: large ? slices : slices.whole() };
+  const accounts = large ? slices : slices.whole();
+  return { ...page, count: slices.rowCount, accounts, placed: -1 };
 }
 
 function facetsOf(
@@ -314,29 +322,24 @@ function facetsOf(
 /** The current snapshot, or the one before it for a cursor that began there. */
 export function segmentFor({ service, body }: Question<"replaced" | "segment">): Segment {
   const current = currentSegment(service);
-  let cursor: string | null = null;
-  const replaced = service.replaced((snapshotId) => {
-    // The body is only looked into when there is a replaced snapshot of other content.
-    if (snapshotId === current.snapshotId) return false;
-    cursor ??= cursorOf(body) ?? "";
-    return claimsSnapshot(cursor, snapshotId);
-  });
-  return replaced === null || replaced.native.poisoned() ? current : replaced;
+  served = current.snapshotId;
+  // The body is only looked into when there is a replaced snapshot of other content.
+  return service.replaced(isOther) === null ? current : claimedSegment(service, body, current);
 }
 
-/** What follows the accounts, in pieces. */
-function tailOf(
-  { more, total }: FoundPage,
-  end: { readonly next: string | null; readonly counted: Facets | null; readonly tookMs: number },
-): readonly string[] {
-  const { next, counted } = end;
-  const hasMore = more ? ',"has_more":true,"total":' : ',"has_more":false,"total":';
-  const facets = counted === null ? "" : `,"facets":${JSON.stringify(counted)}`;
-  const took = String(end.tookMs);
-  // A cursor is base64url: it needs no escaping.
-  return next === null
-    ? [',"next_cursor":null', hasMore, String(total), facets, ',"took_ms":', took, "}"]
-    : [',"next_cursor":"', next, '"', hasMore, String(total), facets, ',"took_ms":', took, "}"];
+/** Content of the current snapshot; here so that the question for another makes no closure. */
+let served = "";
+const isOther = (snapshotId: string) => snapshotId !== served;
+
+/** The replaced snapshot that the cursor in a body began in, or the current one. */
+function claimedSegment(
+  service: Question<"replaced">["service"],
+  body: Uint8Array,
+  current: Segment,
+): Segment {
+  const cursor = cursorOf(body) ?? "";
+  const replaced = service.replaced((id) => id !== served && claimsSnapshot(cursor, id));
+  return replaced === null || replaced.native.poisoned() ? current : replaced;
 }
 
 /** The row that the page begins after, by the cursor of the request; -1 for the first page. */
@@ -359,10 +362,7 @@ function cursorAfter(call: Question<"secrets">, question: PageQuestion, lastRow:
     template = new CursorTemplate(pagesScope(call, question));
     templates.set(prepared, template);
   }
-  return template.after(
-    { lastRow, binding: bindingOf(call, question) },
-    call.service.secrets.cursor,
-  );
+  return template.after(lastRow, bindingOf(call, question), call.service.secrets.cursor);
 }
 
 /** What the cursors of a request say. */

@@ -17,7 +17,7 @@ import { queryMistake, readWhole, refuseQueryMistakes } from "../server/query.ts
 import { type HttpAnswer, json } from "../server/respond.ts";
 import type { Reply } from "../server/routetable.ts";
 import { currentSegment, type Question } from "../server/service.ts";
-import { tookMs } from "./rememberedsearch.ts";
+import { tookMs } from "./pagetext.ts";
 import { IF_NONE_MATCH, type ListedRoute, route, SNAPSHOT_ERRORS } from "./route.ts";
 import { answerSteps } from "./search.ts";
 

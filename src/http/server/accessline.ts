@@ -39,18 +39,22 @@ export function knownMethod(method: string): string {
 export function accessLine(line: AccessLine): string {
   const tookMs = Math.round(line.tookMs * 1000) / 1000;
   const took = Number.isFinite(tookMs) ? tookMs : null;
-  const request = `"request_id":${quoted(line.requestId)}${answered(line)}${took}`;
+  const { requestId: id } = line;
+  // A text within a text would be made first, and be garbage at once.
+  const request = PLAIN.test(id)
+    ? `"request_id":"${id}${answered(line)}${took}`
+    : `"request_id":${JSON.stringify(id).slice(0, -1)}${answered(line)}${took}`;
   return line.sender === null ? request : request + sent(line.sender);
 }
 
-/** What is between the id of a request and its time, and what that was made of. */
+/** From the end of the id of a request to its time, and what that was made of. */
 let lastAnswered = { method: "", route: "", status: Number.NaN, text: "" };
 
 function answered({ method, route, status }: AccessLine): string {
   const last = lastAnswered;
   if (last.method === method && last.route === route && last.status === status) return last.text;
   const text =
-    `,"method":${quoted(knownMethod(method))},"route":${quoted(route)},` +
+    `","method":${quoted(knownMethod(method))},"route":${quoted(route)},` +
     `"status":${status},"took_ms":`;
   lastAnswered = { method, route, status, text };
   return text;

@@ -7,22 +7,30 @@
  * the handler does not wait, so that answers leave in the order of the requests.
  */
 import { strict as assert } from "node:assert";
-import type { Limited } from "../../access/rate-limits.ts";
+import type { Identity } from "../../access/keyring.ts";
+import type { Plan } from "../../access/plans.ts";
 import { networkOf } from "../../access/signins.ts";
 import { AppError } from "../../errors.ts";
 import { describeError } from "../../log.ts";
 import { isStateDamage, stateDamaged } from "../../store/damage.ts";
+import type { AccessLine } from "./accessline.ts";
 import { isPulled, pull } from "./body-stream.ts";
 import { bodyCost } from "./cost.ts";
 import type { HeaderLine } from "./headerblock.ts";
-import type { BodyTaker } from "./incoming.ts";
+import { type BodyRefusal, type BodyRequest, type BodyTaker, bodyError } from "./incoming.ts";
 import { isOfType, refuseOtherThanJson } from "./mediatype.ts";
-import { overloaded } from "./pressure.ts";
 import { readQuery } from "./query.ts";
+import { type Found, RequestCall, type RequestOrigin, type Sender } from "./requestcall.ts";
 import { requestIdOf } from "./requestid.ts";
 import { type HttpAnswer, headersOf, problem } from "./respond.ts";
-import type { Destination, Reply, Route, RouteTable } from "./routetable.ts";
-import type { Call, KeyCall, Service, ServicePart, SessionCall } from "./service.ts";
+import {
+  type Destination,
+  NO_PARAMS,
+  type Reply,
+  type Route,
+  type RouteTable,
+} from "./routetable.ts";
+import type { Service } from "./service.ts";
 import { refuseForeign, refuseWithoutToken } from "./session-auth.ts";
 import type { Exchange, ExchangeHandler, HeaderList } from "./transport.ts";
 
@@ -33,49 +41,61 @@ const OPEN_BODY_BYTES_MAX = 8_192;
 const NO_BODY = new Uint8Array(0);
 const NO_QUERY: ReadonlyMap<string, string> = new Map();
 
-/** Who asks, for routes that need to know. */
-interface Sender extends Pick<KeyCall, "identity" | "plan"> {
-  /** How often it may ask. */
-  readonly limited: Limited;
-  /** The session that it has instead of a key, or null. */
-  readonly session: SessionCall["session"] | null;
-}
-
-/** A route that was found, with what its address says. */
-interface Found {
-  readonly route: Route;
-  readonly params: Destination["params"];
-  readonly query: ReadonlyMap<string, string>;
-}
-
 /** Makes the handler that a transport calls. */
 export function dispatcher(service: Service, table: RouteTable): ExchangeHandler {
   return (exchange) => new Dispatch(service, table, exchange).run();
 }
 
+/** The body that a request waits for. */
+class AwaitedBody implements BodyRequest {
+  readonly found: Found;
+  readonly limitBytes: number;
+  readonly sender: string;
+  taker: BodyTaker | undefined = undefined;
+  readonly #dispatch: Dispatch;
+
+  constructor(dispatch: Dispatch, found: Found, limitBytes: number, sender: string) {
+    this.#dispatch = dispatch;
+    this.found = found;
+    this.limitBytes = limitBytes;
+    this.sender = sender;
+  }
+
+  read(body: Uint8Array | BodyRefusal): void {
+    this.#dispatch.handOver(this, body);
+  }
+}
+
 /** One request on its way. */
-class Dispatch {
-  readonly #service: Service;
+class Dispatch implements RequestOrigin, AccessLine {
+  readonly service: Service;
   readonly #table: RouteTable;
-  readonly #exchange: Exchange;
-  readonly #requestId: string;
+  readonly exchange: Exchange;
+  readonly requestId: string;
   readonly #startMs: number;
   /** Who asks and where to, as soon as that is known; the log line and the limits need it. */
-  #sender: Sender | null = null;
-  #route = "unknown";
+  sender: Sender | null = null;
+  route = "unknown";
+  /** What it was answered, and after how long, once that is so. */
+  status = 0;
+  tookMs = 0;
   /** Units that it was charged and that count for what it will cost. */
   #paid = PAID_UNITS;
-  /** Whether it is one of the console. */
-  #ofConsole = false;
+  /** Where one of the console comes from; no other handler may know it. */
+  address = "";
   /** How far the answer is: it must not begin twice, and one that is out must not be cut. */
   #state: "none" | "begun" | "out" = "none";
 
   constructor(service: Service, table: RouteTable, exchange: Exchange) {
-    this.#service = service;
+    this.service = service;
     this.#table = table;
-    this.#exchange = exchange;
+    this.exchange = exchange;
     this.#startMs = service.clock.monotonicMs();
-    this.#requestId = requestIdOf(exchange.header("x-request-id"));
+    this.requestId = requestIdOf(exchange.header("x-request-id"));
+  }
+
+  get method(): string {
+    return this.exchange.method;
   }
 
   run(): void {
@@ -87,74 +107,73 @@ class Dispatch {
   }
 
   #begin(): void {
-    const { framing, path } = this.#exchange;
+    const { framing, path } = this.exchange;
     const destination = this.#table.at(path);
     // For the log and the metrics only: whoever is refused here learns nothing of what there is.
-    this.#route = destination?.path ?? "unknown";
+    this.route = destination?.path ?? "unknown";
     if (framing !== null) throw framing;
     const needs = this.#table.needs(path);
     if (needs === "key") this.#authenticate();
     else if (needs === "session") this.#enter(destination);
     const found = this.#find(destination);
     const { sheds } = found.route;
-    if (sheds !== undefined) this.#service.pressure.refuse(sheds);
+    if (sheds !== undefined) this.service.pressure.refuse(sheds);
     if (found.route.method === "POST" || found.route.method === "PATCH") this.#readBody(found);
     else this.#settle(this.#handle(found, NO_BODY));
   }
 
   #authenticate(): void {
-    const { keyring, plans, rateLimits } = this.#service;
+    const { keyring, plans, rateLimits } = this.service;
     try {
-      const identity = keyring.authenticate(this.#exchange.header("authorization"));
-      const plan = plans[identity.plan];
-      this.#sender = { identity, plan, limited: plan, session: null };
+      const identity = keyring.authenticate(this.exchange.header("authorization"));
+      this.sender = keySender(identity, plans[identity.plan]);
     } catch (error) {
       const guessed = error instanceof AppError && error.code === "authentication_invalid";
       if (guessed) rateLimits.noteGuess(this.#address());
       throw error;
     }
-    this.#charge(this.#sender);
+    this.#charge(this.sender);
   }
 
   /** Charges a request whose sender is known, and counts it until it is over. */
   #charge({ identity, limited }: Sender): void {
-    const { rateLimits } = this.#service;
+    const { rateLimits } = this.service;
     rateLimits.spend(identity.keyId, limited, PAID_UNITS);
-    this.#exchange.whenOver(rateLimits.begin(identity.keyId, limited));
+    this.exchange.whenOver(rateLimits.begin(identity.keyId, limited));
   }
 
   /** The address that wrong keys and passwords are counted by. */
   #address(): string {
-    const { proxies } = this.#service;
-    const { address } = this.#exchange;
+    const { proxies } = this.service;
+    const { address } = this.exchange;
     return proxies === null
       ? address
-      : proxies.clientOf(address, this.#exchange.header("x-forwarded-for"));
+      : proxies.clientOf(address, this.exchange.header("x-forwarded-for"));
   }
 
   /** Lets in who has a session, or asks for a route of the console that needs none. */
   #enter(destination: Destination | undefined): void {
     const { sessionAuth } = this.#table;
-    const { method } = this.#exchange;
+    const { method } = this.exchange;
     const writes = method !== "GET" && method !== "HEAD";
-    this.#ofConsole = true;
+    this.address = this.#address();
     if (sessionAuth === null || destination?.methods.get(method)?.access === "open") {
-      if (writes) refuseForeign(this.#exchange);
+      if (writes) refuseForeign(this.exchange);
       return;
     }
-    const session = sessionAuth.enter(this.#exchange);
+    const session = sessionAuth.enter(this.exchange);
     const { id, tenantId, plan } = session.user;
     const { limit: limited } = sessionAuth;
     const identity = { keyId: `user:${id}`, tenantId, plan };
-    this.#sender = { identity, plan: this.#service.plans[plan], limited, session };
-    this.#charge(this.#sender);
+    this.sender = { identity, plan: this.service.plans[plan], limited, session };
+    this.#charge(this.sender);
     if (!writes) return;
-    refuseForeign(this.#exchange);
-    refuseWithoutToken(this.#exchange, session);
+    refuseForeign(this.exchange);
+    refuseWithoutToken(this.exchange, session);
   }
 
   #find(destination: Destination | undefined): Found {
-    const { method, query } = this.#exchange;
+    const { method, query } = this.exchange;
     if (destination === undefined) {
       throw new AppError("not_found", "Check the path and its spelling.");
     }
@@ -163,8 +182,8 @@ class Dispatch {
       this.#refuseRole(route);
       const known = route.query ?? [];
       const { params } = destination;
-      const unread = known === "any" || query === "";
-      return { route, params, query: unread ? NO_QUERY : readQuery(query, known) };
+      if (known === "any" || query === "") return foundWithoutQuery(route, params);
+      return { route, params, query: readQuery(query, known) };
     }
     const allow = [...destination.methods.keys()].join(", ");
     throw new AppError("method_not_allowed", `Use one of these methods: ${allow}.`, {
@@ -172,77 +191,62 @@ class Dispatch {
     });
   }
 
-  #refuseRole(route: Route): void {
+  #refuseRole(route: Found["route"]): void {
     if (route.access !== "session" || route.role === undefined) return;
-    if (this.#sender?.session?.user.role === route.role) return;
+    if (this.sender?.session?.user.role === route.role) return;
     throw new AppError("role_not_allowed", "Only owners may do this. Ask one of them.");
   }
 
   #readBody(found: Found): void {
-    const { bodyBytesMax } = this.#service;
+    const { bodyBytesMax } = this.service;
     const open = found.route.access === "open";
     const limit = open ? Math.min(OPEN_BODY_BYTES_MAX, bodyBytesMax) : bodyBytesMax;
-    const sender = this.#sender?.identity.tenantId ?? networkOf(this.#address());
+    const sender = this.sender?.identity.tenantId ?? networkOf(this.#address());
     const { pieces } = found.route;
-    const inPieces = pieces !== undefined && isOfType(this.#exchange, pieces.type);
+    const inPieces = pieces !== undefined && isOfType(this.exchange, pieces.type);
     const limitBytes = inPieces ? pieces.bytesMax : limit;
-    if (Number(this.#exchange.header("content-length") ?? 0) > limitBytes) {
-      throw tooLarge(limitBytes);
+    if (Number(this.exchange.header("content-length") ?? 0) > limitBytes) {
+      throw bodyError("too_large", limitBytes);
     }
-    if (!inPieces) refuseOtherThanJson(this.#exchange, pieces?.type);
-    const taker = inPieces ? pieces.begin(found.query) : undefined;
-    this.#exchange.body({ limitBytes, sender, taker }, (body) => {
-      try {
-        if (body === "all") throw overloaded();
-        if (body === "share") throw shareUsed();
-        if (body === "too_large") throw tooLarge(limitBytes);
-        this.#settle(this.#handle(found, body, taker));
-      } catch (error) {
-        this.#fail(error);
-      }
-    });
+    if (!inPieces) refuseOtherThanJson(this.exchange, pieces?.type);
+    const awaited = new AwaitedBody(this, found, limitBytes, sender);
+    if (inPieces) awaited.taker = pieces.begin(found.query);
+    this.exchange.body(awaited);
   }
 
-  #handle({ route, params, query }: Found, body: Uint8Array, gathered?: BodyTaker): Reply {
-    const { method, path, query: rawQuery } = this.#exchange;
-    const call: Call<ServicePart> = {
-      service: this.#service,
-      requestId: this.#requestId,
-      method,
-      path,
-      params,
-      query,
-      rawQuery,
-      body,
-      gathered,
-      header: (name) => this.#exchange.header(name),
-      gone: () => this.#exchange.aborted,
-      address: this.#ofConsole ? this.#address() : "",
-    };
-    if (route.access === "open") return route.handle(call);
+  /** The body is there, or why there is none. */
+  handOver({ found, limitBytes, taker }: AwaitedBody, body: Uint8Array | BodyRefusal): void {
+    try {
+      if (typeof body === "string") throw bodyError(body, limitBytes);
+      this.#settle(this.#handle(found, body, taker));
+    } catch (error) {
+      this.#fail(error);
+    }
+  }
+
+  #handle(found: Found, body: Uint8Array, gathered?: BodyTaker): Reply {
+    const { route } = found;
+    const sender = this.sender;
+    if (route.access === "open") return route.handle(new RequestCall(this, found, body, gathered));
     // Every other route lies where a key is needed; anything else is a mistake in the table.
-    const sender = this.#sender;
     if (sender === null) throw new Error(`route ${route.path} is not behind a check`);
-    const { identity, plan, session } = sender;
     const forBody = PAID_UNITS + bodyCost(body.byteLength);
-    this.#spend(sender, forBody);
+    this.spend(forBody);
     this.#paid = forBody;
-    const spend = (cost: number) => this.#spend(sender, cost);
-    // Added to the call itself: a copy of it costs more than most of what handlers do.
-    const keyCall: KeyCall<ServicePart> = Object.assign(call, { identity, plan, spend });
-    if (route.access === "key" && session === null) return route.handle(keyCall);
-    if (route.access === "session" && session !== null)
-      return route.handle(Object.assign(keyCall, { session }));
+    const call = new RequestCall(this, found, body, gathered);
+    if (route.access === "key" && sender.session === null) return route.handle(call);
+    if (route.access === "session" && sender.session !== null) return route.handle(call);
     throw new Error(`route ${route.path} is not behind its own check`);
   }
 
   /** Charges what a question costs, its body aside; what it has paid already is part of it. */
-  #spend({ identity, limited }: Sender, cost: number): void {
-    if (cost <= PAID_UNITS) return;
+  spend(cost: number): void {
+    if (this.sender === null || cost <= PAID_UNITS) return;
+    const { identity, limited } = this.sender;
     const paid = this.#paid;
     // Of several questions in one body each has a unit of its own, and the first has the body's.
     this.#paid = PAID_UNITS;
-    this.#service.rateLimits.spend(identity.keyId, limited, paid - PAID_UNITS + cost, paid);
+    this.service.rateLimits.spend(identity.keyId, limited, paid - PAID_UNITS + cost, paid);
   }
 
   /** Answers now, or when the handler has its answer. */
@@ -259,7 +263,7 @@ class Dispatch {
       // The error of an answer that has begun cannot be told any more.
       if (this.#state !== "none") throw error;
       const damaged = isStateDamage(error);
-      const answer = problem(damaged ? stateDamaged(error) : error, this.#requestId);
+      const answer = problem(damaged ? stateDamaged(error) : error, this.requestId);
       if (damaged) this.#noteDamage(error);
       else if (isUnexpected(error)) this.#note(error, "request failed");
       this.#answer(answer);
@@ -278,17 +282,17 @@ class Dispatch {
     if (this.#state === "out") return;
     this.#state = "out";
     try {
-      if (untouched) this.#exchange.send(500, [["X-Request-Id", this.#requestId]], "");
-      else this.#exchange.cut();
+      if (untouched) this.exchange.send(500, [["X-Request-Id", this.requestId]], "");
+      else this.exchange.cut();
     } catch {
-      this.#exchange.cut();
+      this.exchange.cut();
     }
   }
 
   #noteDamage(error: unknown): void {
-    const details = { request_id: this.#requestId, route: this.#route };
+    const details = { request_id: this.requestId, route: this.route };
     try {
-      this.#service.telemetry.stateDamaged({ ...details, ...describeError(error) });
+      this.service.telemetry.stateDamaged({ ...details, ...describeError(error) });
     } catch {
       // As in #note.
     }
@@ -296,10 +300,10 @@ class Dispatch {
 
   /** Writes a failure to the log; a log that fails must not become the next failure. */
   #note(error: unknown, message: string): void {
-    const { method } = this.#exchange;
-    const details = { request_id: this.#requestId, method, route: this.#route };
+    const { method } = this.exchange;
+    const details = { request_id: this.requestId, method, route: this.route };
     try {
-      this.#service.log.error({ ...details, ...describeError(error) }, message);
+      this.service.log.error({ ...details, ...describeError(error) }, message);
     } catch {
       // There is nobody left to tell.
     }
@@ -315,7 +319,7 @@ class Dispatch {
       throw error;
     }
     this.#state = "begun";
-    this.#exchange.send(answer.status, headers, answer.body);
+    this.exchange.send(answer.status, headers, answer.body);
     this.#state = "out";
     try {
       this.#count(answer);
@@ -325,25 +329,43 @@ class Dispatch {
   }
 
   #count(answer: HttpAnswer): void {
-    const { clock, telemetry, usage } = this.#service;
-    if (this.#sender !== null) usage.count(this.#sender.identity, answer.accounts ?? 0);
-    telemetry.answered({
-      requestId: this.#requestId,
-      method: this.#exchange.method,
-      route: this.#route,
-      status: answer.status,
-      tookMs: clock.monotonicMs() - this.#startMs,
-      sender: this.#sender,
-    });
+    const { clock, telemetry, usage } = this.service;
+    if (this.sender !== null) usage.count(this.sender.identity, answer.accounts ?? 0);
+    this.status = answer.status;
+    this.tookMs = clock.monotonicMs() - this.#startMs;
+    telemetry.answered(this);
   }
 
   /** Every answer to a known sender says what is left of the limit. */
   #headersOf(answer: HttpAnswer): HeaderList {
-    if (this.#sender === null) return headersOf(answer, this.#requestId);
-    const { identity, limited } = this.#sender;
-    const fields = this.#service.rateLimits.fields(identity.keyId, limited);
-    return headersOf(answer, this.#requestId, linesOf(fields));
+    if (this.sender === null) return headersOf(answer, this.requestId);
+    const { identity, limited } = this.sender;
+    const fields = this.service.rateLimits.fields(identity.keyId, limited);
+    return headersOf(answer, this.requestId, linesOf(fields));
   }
+}
+
+/** What was found of routes whose paths say nothing: one for each. */
+const plainlyFound = new WeakMap<Route, Found>();
+
+function foundWithoutQuery(route: Route, params: Found["params"]): Found {
+  const known = plainlyFound.get(route);
+  if (known?.params === params) return known;
+  const found = { route, params, query: NO_QUERY };
+  if (params === NO_PARAMS) plainlyFound.set(route, found);
+  return found;
+}
+
+/** Senders with keys: one for each of the keyring's identities. */
+const keySenders = new WeakMap<Identity, Sender>();
+
+function keySender(identity: Identity, plan: Plan): Sender {
+  let sender = keySenders.get(identity);
+  if (sender?.plan !== plan) {
+    sender = { identity, plan, limited: plan, session: null };
+    keySenders.set(identity, sender);
+  }
+  return sender;
 }
 
 /** The fields that were sent last, and their lines: mostly the next ones are the same. */
@@ -358,17 +380,4 @@ function linesOf(fields: Readonly<Record<string, string>>): readonly HeaderLine[
 function isUnexpected(error: unknown): boolean {
   if (!(error instanceof AppError) || error.code === "internal_error") return true;
   return error.status >= 500 && error.cause !== undefined;
-}
-
-function tooLarge(limit: number): AppError {
-  return new AppError("payload_too_large", `Send at most ${limit} bytes.`);
-}
-
-function shareUsed(): AppError {
-  return new AppError(
-    "rate_limited",
-    "The bodies that your tenant, or this address, is sending have as many bytes as they may " +
-      "have at a time. Wait until some of them are sent.",
-    { headers: { "Retry-After": "1" } },
-  );
 }

@@ -41,8 +41,8 @@ function joined(parts: readonly (string | Uint8Array)[]): Uint8Array {
 }
 
 /** The answer for a client that has this tag already, or null. */
-export function unchanged({ header }: Pick<Call, "header">, tag: string): HttpAnswer | null {
-  const sent = header("if-none-match");
+export function unchanged(call: Pick<Call, "header">, tag: string): HttpAnswer | null {
+  const sent = call.header("if-none-match");
   if (sent === undefined || !hasTag(sent, tag)) return null;
   return { status: 304, type: "", body: "", headers: { ETag: tag } };
 }

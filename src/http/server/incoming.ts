@@ -6,7 +6,9 @@
  * whole, refused or its client gone. Large bodies leave a part of the whole to small ones, so that
  * a search is read whatever is being sent beside it.
  */
+import { AppError } from "../../errors.ts";
 import type { Budget, Shortage } from "./budget.ts";
+import { overloaded } from "./pressure.ts";
 
 /** Why a body is not read: it has more bytes than it may, or its sender's or all bodies have. */
 export type BodyRefusal = "too_large" | Shortage;
@@ -16,16 +18,15 @@ const SMALL_BYTES = 64 * 1024;
 /** Part of the bytes of all bodies that is kept for small ones. */
 const SMALL_PART = 0.25;
 
-/** Gets the body, or why there is none. */
-export type BodyReader = (body: Uint8Array | BodyRefusal) => void;
-
-/** What a body may be. */
+/** What a body may be, and who gets it. */
 export interface BodyRequest {
   readonly limitBytes: number;
   /** Who sends it: bytes on their way are shared among senders. */
   readonly sender: string;
   /** Takes each chunk as it comes, in place of the whole; the body is then an empty one. */
   readonly taker?: BodyTaker | undefined;
+  /** Gets the body, or why there is none. */
+  read(body: Uint8Array | BodyRefusal): void;
 }
 
 /** Takes a body chunk by chunk, and keeps none of them. */
@@ -33,24 +34,20 @@ export interface BodyTaker {
   add(chunk: Uint8Array): void;
 }
 
-/** How a body is read. */
-interface BodyIntake extends BodyRequest {
-  /** Bytes of all bodies that are on their way. */
-  readonly budget: Budget;
-  readonly done: BodyReader;
-}
-
 /** Gathers one body. */
 export class IncomingBody {
-  readonly #intake: BodyIntake;
+  readonly #wanted: BodyRequest;
+  /** Bytes of all bodies that are on their way. */
+  readonly #budget: Budget;
   /** What has come of it; null before the first chunk. */
   #chunks: Uint8Array[] | null = null;
   #counted = 0;
   #taken = 0;
   #over = false;
 
-  constructor(intake: BodyIntake) {
-    this.#intake = intake;
+  constructor(wanted: BodyRequest, budget: Budget) {
+    this.#wanted = wanted;
+    this.#budget = budget;
   }
 
   /** True while chunks are waited for. */
@@ -61,7 +58,7 @@ export class IncomingBody {
   /** Takes a chunk, which must not change afterwards. */
   add(chunk: Uint8Array): void {
     if (this.#over) return;
-    const { taker } = this.#intake;
+    const { taker } = this.#wanted;
     if (taker !== undefined) {
       this.#handOn(chunk, taker);
       return;
@@ -71,8 +68,7 @@ export class IncomingBody {
       this.#end(refusal);
       return;
     }
-    const { sender, budget } = this.#intake;
-    budget.take(chunk.byteLength, sender);
+    this.#budget.take(chunk.byteLength, this.#wanted.sender);
     this.#counted += chunk.byteLength;
     this.#chunks ??= [];
     this.#chunks.push(chunk);
@@ -81,7 +77,7 @@ export class IncomingBody {
   /** Takes the last chunk. One that is the whole body needs room for no time at all. */
   addLast(chunk: Uint8Array): void {
     if (this.#over) return;
-    if (this.#chunks === null && this.#intake.taker === undefined) {
+    if (this.#chunks === null && this.#wanted.taker === undefined) {
       this.#end(this.#refusal(chunk.byteLength) ?? chunk);
       return;
     }
@@ -98,15 +94,15 @@ export class IncomingBody {
 
   /** The client is gone, or is not waited for any longer. May be called again. */
   drop(): void {
-    const { budget, sender } = this.#intake;
     this.#over = true;
     this.#chunks = null;
-    if (this.#counted > 0) budget.giveBack(this.#counted, sender);
+    if (this.#counted > 0) this.#budget.giveBack(this.#counted, this.#wanted.sender);
     this.#counted = 0;
   }
 
   #refusal(bytes: number): BodyRefusal | null {
-    const { limitBytes, sender, budget } = this.#intake;
+    const { limitBytes, sender } = this.#wanted;
+    const budget = this.#budget;
     const counted = this.#counted + bytes;
     if (counted > limitBytes) return "too_large";
     const kept = counted > SMALL_BYTES ? budget.most * SMALL_PART : 0;
@@ -116,7 +112,7 @@ export class IncomingBody {
 
   #handOn(chunk: Uint8Array, taker: BodyTaker): void {
     this.#taken += chunk.byteLength;
-    if (this.#taken > this.#intake.limitBytes) this.#end("too_large");
+    if (this.#taken > this.#wanted.limitBytes) this.#end("too_large");
     else taker.add(chunk);
   }
 
@@ -126,6 +122,20 @@ export class IncomingBody {
 
   #end(body: Uint8Array | BodyRefusal): void {
     this.drop();
-    this.#intake.done(body);
+    this.#wanted.read(body);
   }
+}
+
+/** What is said of a body of at most `limitBytes` bytes that is not read. */
+export function bodyError(refusal: BodyRefusal, limitBytes: number): AppError {
+  if (refusal === "all") return overloaded();
+  if (refusal === "too_large") {
+    return new AppError("payload_too_large", `Send at most ${limitBytes} bytes.`);
+  }
+  return new AppError(
+    "rate_limited",
+    "The bodies that your tenant, or this address, is sending have as many bytes as they may " +
+      "have at a time. Wait until some of them are sent.",
+    { headers: { "Retry-After": "1" } },
+  );
 }

@@ -2,7 +2,8 @@
  * The body of an answer in memory that is used again. What comes in: the parts of a body. What goes
  * out: the body, lent to whoever sends it at once.
  * Invariant: one body is lent at a time, and asking for one that was overwritten is an error, never
- * the bytes of another answer. Whoever keeps a body for later copies it. Memory of its own for each
+ * the bytes of another answer. Whoever keeps a body for later copies it. Accounts are written to
+ * their place in it where they are made, and not moved again. Memory of its own for each
  * answer costs more than writing the answer: it lies outside of the heap and is cleared first.
  */
 import { strict as assert } from "node:assert";
@@ -49,17 +50,44 @@ interface BodyParts {
 
 /** Joins a body in the memory that is lent; null where it may be too large for that. */
 export function lend({ head, prefix, accounts, tail }: BodyParts): LentBytes | null {
-  let at = head.length + prefix.byteLength + accounts.byteLength;
-  let most = at;
-  // No character takes more than three bytes. An iterator would leave garbage for each piece.
-  for (let i = 0; i < tail.length; i++) most += 3 * (tail[i] as string).length;
-  if (most > memory.byteLength) return null;
+  const end = head.length + prefix.byteLength + accounts.byteLength;
+  if (!hasRoom(end, tail)) return null;
+  const room = beginLent(head, prefix);
+  if (room === null) return null;
+  memory.set(accounts, room.at);
+  return endLent(end, tail);
+}
+
+/** The room behind the head of the body that was begun last: it is used up at once. */
+const room = { memory, at: 0 };
+
+/**
+ * Begins a body in the memory that is lent, for whoever writes the accounts there: gives the room
+ * for them, or null where there is none. What was lent before is overwritten.
+ */
+export function beginLent(head: string, prefix: Uint8Array): typeof room | null {
+  if (head.length + prefix.byteLength > memory.byteLength) return null;
+  begun++;
   memory.write(head, "latin1");
   memory.set(prefix, head.length);
-  memory.set(accounts, head.length + prefix.byteLength);
-  begun++;
+  room.at = head.length + prefix.byteLength;
+  return room;
+}
+
+/** Ends the body that was begun, whose accounts end at `end`; null where the tail has no room. */
+export function endLent(end: number, tail: readonly string[]): LentBytes | null {
+  if (!hasRoom(end, tail)) return null;
+  let at = end;
   for (let i = 0; i < tail.length; i++) at += memory.write(tail[i] as string, at);
   return new LentBytes(begun, at);
+}
+
+/** Whether a tail certainly has room behind so many bytes. */
+function hasRoom(end: number, tail: readonly string[]): boolean {
+  let most = end;
+  // No character takes more than three bytes. An iterator would leave garbage for each piece.
+  for (let i = 0; i < tail.length; i++) most += 3 * (tail[i] as string).length;
+  return most <= memory.byteLength;
 }
 
 /** Bytes for good, of whatever may be lent. */

@@ -19,12 +19,13 @@ import {
 import type { Budget } from "./budget.ts";
 import type { HeldAnswers } from "./drain.ts";
 import { HeaderBlock } from "./headerblock.ts";
-import { type BodyReader, type BodyRequest, IncomingBody } from "./incoming.ts";
+import { type BodyRequest, IncomingBody } from "./incoming.ts";
 import { owned, WHOLE_BYTES_MAX } from "./lentbytes.ts";
 import type { NodeConnection } from "./node-connection.ts";
 import type { PaceWatch } from "./pace.ts";
 import { SocketPace } from "./socketpace.ts";
 import {
+  type AwaitsEnd,
   type Exchange,
   type HeaderList,
   HeadHeaders,
@@ -75,7 +76,7 @@ export class NodeExchange implements Exchange {
   #pace: SocketPace | null = null;
   /** Whether the answer is out of hand or the client gone, and who wants to know. */
   #over = false;
-  #whenOver: (() => void) | null = null;
+  #whenOver: AwaitsEnd | null = null;
 
   constructor(message: NodeMessage, response: NodeResponse, around: NodeSurroundings) {
     this.#message = message;
@@ -116,14 +117,14 @@ export class NodeExchange implements Exchange {
     return this.#headers.get(name);
   }
 
-  whenOver(done: () => void): void {
-    if (this.#over) done();
-    else this.#whenOver = done;
+  whenOver(awaiting: AwaitsEnd): void {
+    if (this.#over) awaiting.over();
+    else this.#whenOver = awaiting;
   }
 
   #told(): void {
     this.#over = true;
-    this.#whenOver?.();
+    this.#whenOver?.over();
     this.#whenOver = null;
   }
 
@@ -139,9 +140,9 @@ export class NodeExchange implements Exchange {
     this.#around.connection.done();
   }
 
-  body(wanted: BodyRequest, done: BodyReader): void {
+  body(wanted: BodyRequest): void {
     const { limitBytes } = wanted;
-    const incoming = new IncomingBody({ ...wanted, budget: this.#around.bodies, done });
+    const incoming = new IncomingBody(wanted, this.#around.bodies);
     this.#incoming = incoming;
     let received = 0;
     this.#message.on("data", (chunk: Buffer) => {
@@ -190,7 +191,8 @@ export class NodeExchange implements Exchange {
   #head(status: number, headers: HeaderList, length: number | null): void {
     const flat: string[] = [];
     for (const entry of headers) {
-      if (entry instanceof HeaderBlock) flat.push(...entry.lines.flat());
+      if (typeof entry === "string") flat.push(entry);
+      else if (entry instanceof HeaderBlock) flat.push(...entry.lines.flat());
       else flat.push(entry[0], entry[1]);
     }
     this.#around.connection.answered(length ?? 0);

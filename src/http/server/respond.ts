@@ -7,6 +7,7 @@
 import { AppError, ERROR_CODES, type Mistake } from "../../errors.ts";
 import type { AnswerBody } from "./body-stream.ts";
 import { HEADER_VALUE, HeaderBlock, type HeaderLine } from "./headerblock.ts";
+import type { HeaderList } from "./transport.ts";
 
 /** What a handler gives back; the request id and the security headers are added by `headersOf`. */
 export interface HttpAnswer {
@@ -104,22 +105,28 @@ export function headersOf(
   { headers = NO_HEADERS, type }: HttpAnswer,
   requestId: string,
   further: readonly HeaderLine[] = NO_LINES,
-): readonly (HeaderLine | HeaderBlock)[] {
-  const names = Object.keys(headers);
-  const block = names.some(isSecurity) ? securityLinesBeside(headers) : SECURITY_BLOCK;
+): HeaderList {
+  let own = 0;
+  let replaces = false;
+  for (const name in headers) {
+    own++;
+    replaces ||= SECURITY_NAMES.has(name);
+  }
+  const block = replaces ? securityLinesBeside(headers) : SECURITY_BLOCK;
   const start = type === "" ? 0 : 1;
   // A list that grows leaves two others behind.
-  const list = new Array<HeaderLine | HeaderBlock>(
-    start + 1 + block.length + names.length + further.length,
-  );
+  const length = start + 2 + block.length + 2 * own + further.length;
+  const list = new Array<HeaderList[number]>(length);
   if (start > 0) list[0] = typeLine(type);
-  list[start] = ["X-Request-Id", requestId];
-  let at = start + 1;
+  list[start] = "X-Request-Id";
+  list[start + 1] = requestId;
+  let at = start + 2;
   for (let i = 0; i < block.length; i++) list[at++] = block[i] as HeaderLine;
   for (const name in headers) {
     const value = headers[name] as string;
     if (!HEADER_VALUE.test(value)) throw new RangeError(`header ${name} is not printable ASCII`);
-    list[at++] = [name, value];
+    list[at++] = name;
+    list[at++] = value;
   }
   for (let i = 0; i < further.length; i++) list[at++] = further[i] as HeaderLine;
   return list;
@@ -128,10 +135,6 @@ export function headersOf(
 const SECURITY_BLOCK: readonly (HeaderLine | HeaderBlock)[] = [SECURITY_HEADERS];
 const NO_HEADERS = {};
 const NO_LINES: readonly HeaderLine[] = [];
-
-function isSecurity(name: string): boolean {
-  return SECURITY_NAMES.has(name);
-}
 
 function securityLinesBeside(headers: Readonly<Record<string, string>>): readonly HeaderLine[] {
   return SECURITY_HEADERS.lines.filter(([name]) => headers[name] === undefined);

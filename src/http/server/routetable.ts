@@ -75,7 +75,8 @@ export interface Destination {
   readonly params: Readonly<Record<string, string>>;
 }
 
-const NO_PARAMS = {};
+/** What a path says that has no variable segments. */
+export const NO_PARAMS: Destination["params"] = {};
 /** Where the paths of single accounts begin. */
 const ACCOUNT = "/v1/accounts/";
 /** Where the paths of the console begin. */
@@ -160,7 +161,12 @@ function paramsOf(
  * address encode it. Everywhere else an encoded slash is no slash.
  */
 function withBranch(rawPath: string): string {
-  if (!rawPath.startsWith(ACCOUNT) || rawPath.includes("/", ACCOUNT.length)) return rawPath;
+  if (
+    !rawPath.includes("%") ||
+    !rawPath.startsWith(ACCOUNT) ||
+    rawPath.includes("/", ACCOUNT.length)
+  )
+    return rawPath;
   return rawPath.replace(/%2f/i, "/");
 }
 

@@ -113,6 +113,8 @@ export interface Service {
   readonly secondaryCnaeFull: boolean;
   /** Whom to tell of a weakness, or null. */
   readonly securityContact: string | null;
+  /** Whom to ask who cannot sign in to the console, or null. */
+  readonly consoleContact: string | null;
   /** Proxies that are believed about whom a request came from, or null. */
   readonly proxies: Proxies | null;
   /** The loaded snapshot, or null when there is none. */

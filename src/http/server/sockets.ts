@@ -40,24 +40,59 @@ const OWN_NETWORKS =
   "127.0.0.0/8, 10.0.0.0/8, 172.16.0.0/12, 192.168.0.0/16, 169.254.0.0/16, 100.64.0.0/10, " +
   "::1, fc00::/7, fe80::/10";
 
-/** Connections without a request, those first that never had one, then by the time of rest. */
-class Idle {
-  readonly #silent = new Set<Seat>();
-  readonly #resting = new Set<Seat>();
+/** A place in a row of idle connections: a set of few makes its memory anew all the time. */
+class Place {
+  readonly seat: Seat;
+  before: Place | null = null;
+  behind: Place | null = null;
+  row: Row | null = null;
 
-  add(seat: Seat): void {
-    (seat.asked ? this.#resting : this.#silent).add(seat);
+  constructor(seat: Seat) {
+    this.seat = seat;
   }
 
-  delete(seat: Seat): void {
-    this.#silent.delete(seat);
-    this.#resting.delete(seat);
+  leave(): void {
+    this.row?.remove(this);
+  }
+}
+
+/** Connections in the order in which they came. */
+class Row {
+  first: Place | null = null;
+  #last: Place | null = null;
+
+  append(place: Place): void {
+    place.leave();
+    place.row = this;
+    place.before = this.#last;
+    if (this.#last === null) this.first = place;
+    else this.#last.behind = place;
+    this.#last = place;
+  }
+
+  remove(place: Place): void {
+    const { before, behind } = place;
+    if (before === null) this.first = behind;
+    else before.behind = behind;
+    if (behind === null) this.#last = before;
+    else behind.before = before;
+    place.before = null;
+    place.behind = null;
+    place.row = null;
+  }
+}
+
+/** Connections without a request, those first that never had one, then by the time of rest. */
+class Idle {
+  readonly #silent = new Row();
+  readonly #resting = new Row();
+
+  add(place: Place): void {
+    (place.seat.asked ? this.#resting : this.#silent).append(place);
   }
 
   get oldest(): Seat | undefined {
-    for (const seat of this.#silent) return seat;
-    for (const seat of this.#resting) return seat;
-    return undefined;
+    return (this.#silent.first ?? this.#resting.first)?.seat;
   }
 }
 
@@ -78,6 +113,9 @@ class Holder {
 /** One connection. */
 export class Seat {
   readonly holder: Holder;
+  /** Where it stands among all that are idle, and among those of its holder. */
+  readonly place = new Place(this);
+  readonly placeOfHolder = new Place(this);
   readonly #all: Sockets;
   readonly #close: () => void;
   /** Whether it ever asked something. */
@@ -170,10 +208,10 @@ export class Sockets {
     }
     const seat = new Seat(this, holder, close);
     this.#holders.set(holder.name, holder);
-    for (const place of [this.#all, holder]) {
-      place.open++;
-      place.idle.add(seat);
-    }
+    this.#all.open++;
+    holder.open++;
+    this.#all.idle.add(seat.place);
+    holder.idle.add(seat.placeOfHolder);
     return seat;
   }
 
@@ -197,27 +235,28 @@ export class Sockets {
   /** A connection that had no request has one. */
   wakes(seat: Seat): void {
     seat.asked = true;
-    for (const place of [this.#all, seat.holder]) {
-      place.busy++;
-      place.idle.delete(seat);
-    }
+    this.#all.busy++;
+    seat.holder.busy++;
+    seat.place.leave();
+    seat.placeOfHolder.leave();
   }
 
   /** A connection has no request any more. */
   rests(seat: Seat): void {
-    for (const place of [this.#all, seat.holder]) {
-      place.busy--;
-      place.idle.add(seat);
-    }
+    this.#all.busy--;
+    seat.holder.busy--;
+    this.#all.idle.add(seat.place);
+    seat.holder.idle.add(seat.placeOfHolder);
   }
 
   /** A connection is closed. */
   left(seat: Seat, busy: boolean): void {
-    for (const place of [this.#all, seat.holder]) {
-      place.open--;
-      if (busy) place.busy--;
-      place.idle.delete(seat);
+    for (const holder of [this.#all, seat.holder]) {
+      holder.open--;
+      if (busy) holder.busy--;
     }
+    seat.place.leave();
+    seat.placeOfHolder.leave();
     if (seat.holder.open === 0) this.#holders.delete(seat.holder.name);
   }
 

@@ -11,7 +11,7 @@ import type { ListenAddress } from "../../settings.ts";
 import type { AnswerBody } from "./body-stream.ts";
 import type { Budget } from "./budget.ts";
 import type { HeaderBlock, HeaderLine } from "./headerblock.ts";
-import type { BodyReader, BodyRequest } from "./incoming.ts";
+import type { BodyRequest } from "./incoming.ts";
 import type { PaceLimits } from "./pace.ts";
 import { headerMistake } from "./query.ts";
 import { requestIdOf } from "./requestid.ts";
@@ -37,8 +37,16 @@ export interface TransportLimits extends SocketLimits, PaceLimits {
  * two of which it needs itself.
  */
 export const HEADER_COUNT_MAX = 98;
-/** Response headers in the order in which they are sent. */
-export type HeaderList = readonly (HeaderLine | HeaderBlock)[];
+/**
+ * Response headers in the order in which they are sent: lines and blocks, or of a line its name
+ * with its value behind it, for every answer would leave its pairs to the collector of garbage.
+ */
+export type HeaderList = readonly (HeaderLine | HeaderBlock | string)[];
+
+/** Who is told that an exchange is over. */
+export interface AwaitsEnd {
+  over(): void;
+}
 
 /** One request and the way to answer it. Everything here is a copy; nothing of it expires. */
 export interface Exchange {
@@ -60,16 +68,16 @@ export interface Exchange {
   /** True once the client is gone; an answer is then thrown away. */
   readonly aborted: boolean;
   /**
-   * Reads the whole body and calls `done` once, at once where the body has already arrived, or as
+   * Reads the whole body and hands it over once, at once where the body has already arrived, or as
    * soon as it is clear that it will not be read. Never calls it when the client goes away or
    * takes longer than the request timeout.
    */
-  body(wanted: BodyRequest, done: BodyReader): void;
+  body(wanted: BodyRequest): void;
   /**
-   * Calls back once, when the answer is out of hand (a large one: taken by the client) or the
-   * client gone, whatever happened; at once where that is so already. For one caller.
+   * Tells once when the answer is out of hand (a large one: taken by the client) or the client
+   * gone, whatever happened; at once where that is so already. For one caller.
    */
-  whenOver(done: () => void): void;
+  whenOver(awaiting: AwaitsEnd): void;
   /**
    * Answers; a HEAD request gets the same headers and no body, 204 and 304 have none. Must be
    * called exactly once. A file is closed and pieces are done with here, whatever happens.
@@ -108,25 +116,28 @@ export type TransportName = "uws" | "node";
 
 /** The only request headers that are ever read; a transport copies these and no others. */
 const READ_HEADERS = [
+  // First what programs send with most requests; see ROOM.
   "host",
-  "origin",
-  "sec-fetch-site",
-  "accept-encoding",
   "authorization",
   "content-length",
   "content-type",
-  "content-encoding",
   "transfer-encoding",
+  "accept-encoding",
+  "if-none-match",
+  "x-request-id",
+  "origin",
+  "sec-fetch-site",
+  "content-encoding",
   "cookie",
   "idempotency-key",
   "mcp-protocol-version",
-  "if-none-match",
   "if-range",
   "range",
   "x-csrf-token",
   "x-forwarded-for",
-  "x-request-id",
 ] as const;
+/** So many of them have their place from the start; a list of all would be garbage mostly. */
+const ROOM = 8;
 
 /** Name of a header that is read. */
 export type ReadHeader = (typeof READ_HEADERS)[number];
@@ -142,7 +153,7 @@ const LIST_HEADER = "x-forwarded-for";
  * none may come twice: two parsers on the way could each believe another one.
  */
 export class HeadHeaders {
-  readonly #values: (string | undefined)[] = new Array(READ_HEADERS.length).fill(undefined);
+  readonly #values: (string | undefined)[] = new Array(ROOM).fill(undefined);
   /** Names that came again. */
   #repeated: Set<string> | null = null;
 

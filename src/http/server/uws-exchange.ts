@@ -11,11 +11,12 @@ import { later } from "./background-tasks.ts";
 import { type AnswerBody, type FileSlice, isPulled, type Pieces, pull } from "./body-stream.ts";
 import type { Budget } from "./budget.ts";
 import type { HeldAnswers } from "./drain.ts";
-import { HeaderBlock, type HeaderLine } from "./headerblock.ts";
-import { type BodyReader, type BodyRequest, IncomingBody } from "./incoming.ts";
+import { HeaderBlock } from "./headerblock.ts";
+import { type BodyRequest, IncomingBody } from "./incoming.ts";
 import { LentBytes, owned, WHOLE_BYTES_MAX } from "./lentbytes.ts";
 import type { PaceWatch } from "./pace.ts";
 import {
+  type AwaitsEnd,
   type Exchange,
   type HeaderList,
   HeadHeaders,
@@ -71,6 +72,17 @@ function readLine(name: string, value: string): void {
   reading.add(name, value);
 }
 
+/** An answer whose bytes are there. */
+interface Writing {
+  readonly exchange: UwsExchange;
+  readonly status: number;
+  readonly headers: HeaderList;
+  readonly body: Uint8Array | string | LentBytes;
+}
+
+/** The one that is being written; a closure for each of them would be larger. */
+let writing: Writing | null = null;
+
 /** A request that the library has read the head of. */
 export class UwsExchange implements Exchange {
   readonly method: string;
@@ -89,7 +101,7 @@ export class UwsExchange implements Exchange {
   /** True once the library has the whole answer; the response must not be touched then. */
   #whole = false;
   /** Who wants to know when the answer is out of hand or the client gone. */
-  #whenOver: (() => void) | null = null;
+  #whenOver: AwaitsEnd | null = null;
 
   constructor(
     response: UwsResponse,
@@ -143,21 +155,18 @@ export class UwsExchange implements Exchange {
     return this.#headers.get(name);
   }
 
-  whenOver(done: () => void): void {
-    if (this.#aborted || this.#whole) done();
-    else this.#whenOver = done;
+  whenOver(awaiting: AwaitsEnd): void {
+    if (this.#aborted || this.#whole) awaiting.over();
+    else this.#whenOver = awaiting;
   }
 
   #told(): void {
-    this.#whenOver?.();
+    this.#whenOver?.over();
     this.#whenOver = null;
   }
 
-  body(wanted: BodyRequest, done: BodyReader): void {
-    // Named one by one: a spread leaves more garbage than the rest of this.
-    const { limitBytes, sender, taker } = wanted;
-    const budget = this.#around.bodies;
-    const incoming = new IncomingBody({ limitBytes, sender, taker, budget, done });
+  body(wanted: BodyRequest): void {
+    const incoming = new IncomingBody(wanted, this.#around.bodies);
     this.#incoming = incoming;
     this.#response.onData((chunk, isLast) => {
       if (!incoming.waiting) return;
@@ -203,19 +212,25 @@ export class UwsExchange implements Exchange {
     } else if (isPulled(body)) {
       this.#sendPulled(status, headers, body);
     } else if (!this.#aborted) {
-      this.#response.cork(() => {
-        this.#head(status, headers);
-        this.#sendBytes(status, body);
-      });
+      writing = { exchange: this, status, headers, body };
+      this.#response.cork(UwsExchange.#write);
     }
+  }
+
+  /** Writes what is to be written; the library calls it at once. */
+  static #write(this: void): void {
+    const { exchange, status, headers, body } = writing as Writing;
+    exchange.#head(status, headers);
+    exchange.#sendBytes(status, body);
   }
 
   #head(status: number, headers: HeaderList): void {
     this.#response.writeStatus(statusLine(status));
     // An iterator would leave garbage for each line.
     for (let at = 0; at < headers.length; at++) {
-      const entry = headers[at] as HeaderLine | HeaderBlock;
-      if (entry instanceof HeaderBlock) this.#response.writeHeader(entry.name, entry.value);
+      const entry = headers[at] as HeaderList[number];
+      if (typeof entry === "string") this.#response.writeHeader(entry, headers[++at] as string);
+      else if (entry instanceof HeaderBlock) this.#response.writeHeader(entry.name, entry.value);
       else this.#response.writeHeader(entry[0], entry[1]);
     }
   }

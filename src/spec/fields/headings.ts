@@ -2,8 +2,7 @@
  * What the output fields are called by people: on the screens of the console and in files for
  * people (`output.labels`), and what they mean in Portuguese; in English the table of fields says
  * it. What comes in: nothing. What goes out: a heading or a sentence by field.
- * Invariant: no heading holds what a CSV file would have to quote. The languages are apart, so that
- * the console's scripts of one language hold that one alone.
+ * Invariant: no heading holds what a CSV file would have to quote.
  */
 import type { OutputField } from "../fields.ts";
 
@@ -16,7 +15,7 @@ export const HEADINGS_PT: Readonly<Record<OutputField, string>> = {
   headquarters: "Estabelecimento",
   registration_status: "Situação",
   registration_status_date: "Situação desde",
-  registration_status_reason: "Motivo da situação (código)",
+  registration_status_reason: "Motivo da situação",
   started_on: "Abertura",
   cnae_primary: "Código da atividade",
   cnae_primary_description: "Atividade principal",
@@ -63,7 +62,7 @@ export const HEADINGS_EN: Readonly<Record<OutputField, string>> = {
   headquarters: "Establishment",
   registration_status: "Status",
   registration_status_date: "Status since",
-  registration_status_reason: "Reason of the status (code)",
+  registration_status_reason: "Reason of the status",
   started_on: "Opened",
   cnae_primary: "Activity code",
   cnae_primary_description: "Main activity",
@@ -110,7 +109,7 @@ export const SENTENCES_PT: Readonly<Record<OutputField, string>> = {
   headquarters: "Se o estabelecimento é a matriz ou uma filial.",
   registration_status: "Situação cadastral: nula, ativa, suspensa, inapta ou baixada.",
   registration_status_date: "Data da situação cadastral.",
-  registration_status_reason: "Motivo da situação, código de 2 dígitos da Receita Federal.",
+  registration_status_reason: "Motivo da situação, da tabela da Receita Federal.",
   started_on: "Data de início da atividade.",
   cnae_primary: "Atividade principal, código CNAE.",
   cnae_primary_description: "Nome da atividade principal.",

@@ -41,8 +41,8 @@ export const FIELD_TYPES = {
 } as const;
 
 /**
- * How a value is written for people (`output.labels`) where its type does not say: with a mask, or
- * as one of the words in words.ts.
+ * How a value is written for people (`output.labels`) where its type does not say: with a mask, as
+ * one of the words in words.ts or reasons.ts, or with a word before it that keeps its zeros.
  */
 export type FieldWriting =
   | "cnpj"
@@ -51,7 +51,10 @@ export type FieldWriting =
   | "status"
   | "size"
   | "activity"
-  | "nature";
+  | "nature"
+  | "reason"
+  | "city_code"
+  | "country_code";
 
 /** Columns of one of these Arrow types. */
 type ColumnOf<Type> = Extract<(typeof COLUMNS)[number], { readonly type: Type }>["name"];
@@ -102,8 +105,6 @@ export interface FieldRow {
   readonly freeText?: true;
   /** Set for e-mail and phones, which the `free` plan does not offer. */
   readonly contact?: true;
-  /** Set where values hardly repeat, so that a file gains nothing by a dictionary of them. */
-  readonly distinct?: true;
   /** Set for what is counted at the import, which older snapshots lack. */
   readonly counted?: true;
   /** Why no change of it can be watched: it never changes, or it follows from something else. */
@@ -119,7 +120,6 @@ export const FIELDS = [
     stored: { type: "text", column: "cnpj" },
     written: "cnpj",
     shown: { heading: "CNPJ", group: "company", width: 18, sheet: 17 },
-    distinct: true,
     unwatched: "identity",
     description: "Registration number, 14 characters; the first 12 may be letters.",
   },
@@ -128,7 +128,6 @@ export const FIELDS = [
     stored: { type: "text", column: "cnpj" },
     written: "cnpj_root",
     shown: { heading: "CNPJ root", group: "company", width: 11, sheet: 11 },
-    distinct: true,
     unwatched: "identity",
     description: "First 8 characters of the CNPJ: the company.",
   },
@@ -137,7 +136,6 @@ export const FIELDS = [
     stored: { type: "text", column: "legal_name" },
     shown: { heading: "Legal name", group: "company", width: 34, sheet: 42 },
     freeText: true,
-    distinct: true,
     description: "Legal name of the company.",
   },
   {
@@ -145,7 +143,6 @@ export const FIELDS = [
     stored: { type: "text", column: "trade_name" },
     shown: { heading: "Trade name", group: "company", width: 28, sheet: 32 },
     freeText: true,
-    distinct: true,
     description: "Trade name of the establishment.",
   },
   {
@@ -175,6 +172,7 @@ export const FIELDS = [
       column: "registration_status_reason",
       table: "registration_status_reason",
     },
+    written: "reason",
     shown: { heading: "Reason of the status", group: "status", width: 10 },
     description: "Reason of the status, 2-digit code.",
   },
@@ -261,6 +259,7 @@ export const FIELDS = [
   {
     name: "municipality_tom",
     stored: { type: "text", column: "municipality_tom", table: "municipality_tom" },
+    written: "city_code",
     shown: { heading: "TOM code", group: "place", width: 7 },
     description: "TOM (SIAFI) municipality code, 4 digits.",
   },
@@ -291,7 +290,6 @@ export const FIELDS = [
     stored: { type: "text", column: "street" },
     shown: { heading: "Street", group: "address", width: 28, sheet: 32 },
     freeText: true,
-    distinct: true,
     description: "Street type and street.",
   },
   {
@@ -306,7 +304,6 @@ export const FIELDS = [
     stored: { type: "text", column: "address_complement" },
     shown: { heading: "Complement", group: "address", width: 22, sheet: 24 },
     freeText: true,
-    distinct: true,
     description: "Rest of the address.",
   },
   {
@@ -318,6 +315,7 @@ export const FIELDS = [
   {
     name: "country_code",
     stored: { type: "text", column: "country_code", table: "country_code" },
+    written: "country_code",
     shown: { heading: "Country", group: "address", width: 9 },
     description: "Country, 3-digit code of the registry.",
   },
@@ -334,7 +332,6 @@ export const FIELDS = [
     shown: { heading: "E-mail", group: "contact", width: 30, sheet: 32 },
     freeText: true,
     contact: true,
-    distinct: true,
     description: "E-mail address.",
   },
   {
@@ -342,7 +339,6 @@ export const FIELDS = [
     stored: { type: "phone", column: "phone_1" },
     shown: { heading: "Phone", group: "contact", width: 16, sheet: 17 },
     contact: true,
-    distinct: true,
     description: "First phone, E.164.",
   },
   {
@@ -350,7 +346,6 @@ export const FIELDS = [
     stored: { type: "phone", column: "phone_2" },
     shown: { heading: "Second phone", group: "contact", width: 16, sheet: 17 },
     contact: true,
-    distinct: true,
     description: "Second phone, E.164.",
   },
   {

@@ -72,7 +72,6 @@ export const WIDER_FIELDS = [
     stored: { type: "whatsapp", column: "phone_1" },
     shown: { heading: "WhatsApp", group: "contact", width: 28, sheet: 30 },
     contact: true,
-    distinct: true,
     unwatched: "derived",
     description: "Link that opens WhatsApp with the first mobile phone; null where there is none.",
   },

@@ -1,5 +1,6 @@
 /**
- * Words for values that are codes or yes and no, as files for people have them (`output.labels`).
+ * Words for values that are codes or yes and no, or stand before a code, in files for people
+ * (`output.labels`).
  * What comes in: nothing. What goes out: Portuguese and English of every word, by its name; the
  * words of the addon are made from here by native-index/headers.mjs.
  * Invariant: letters, blanks and brackets only, so that no format has to quote or escape them.
@@ -33,6 +34,9 @@ export const VALUE_WORDS = {
   size_micro: ["Microempresa", "Micro"],
   size_small: ["Pequeno porte", "Small"],
   size_other: ["Médio ou grande", "Medium or large"],
+  reason: ["Motivo", "Reason"],
+  city_code: ["TOM", "TOM"],
+  country_code: ["País", "Country"],
 } as const satisfies Readonly<Record<string, readonly [pt: string, en: string]>>;
 
 /** A word in a language. */

@@ -6,7 +6,12 @@
  * least one code, or leaves a mistake behind. An extension that is not used does not appear.
  */
 import type { Steps } from "../../steps.ts";
-import { type CatalogLookup, type CatalogMunicipality, notCounted } from "../catalog.ts";
+import {
+  type CatalogLookup,
+  type CatalogMunicipality,
+  type Lacked,
+  notCounted,
+} from "../catalog.ts";
 import type { SpecReader } from "../reader.ts";
 import type { AccountQuerySpec } from "../schema.ts";
 import { rowsOf } from "./members.ts";
@@ -114,15 +119,15 @@ class GroupReader {
       const normal = isSteps(made) ? yield* made : made;
       if (unset === undefined && isNothing(normal)) continue;
       members[member] = normal;
-      if ("counted" in row) this.#checkCounted(member, at);
+      if ("needs" in row) this.#checkSnapshot(row.needs, member, at);
       this.#checkInterval(member, members, at);
       this.#checkContrary(member, members, at);
     }
     return members;
   }
 
-  #checkCounted(member: FilterName, pointer: string): void {
-    if (this.#lookup.hasCounts) return;
+  #checkSnapshot(needs: Lacked, member: FilterName, pointer: string): void {
+    if (!this.#lookup.lacks(needs)) return;
     this.#reader.mistake(pointer, "not_in_snapshot", notCounted(member));
   }
 

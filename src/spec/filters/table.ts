@@ -6,6 +6,7 @@
  * be derived (docs/contributing.md, "Add a filter") does not compile while a row has no entry.
  */
 import type { TSchema } from "typebox";
+import type { Lacked } from "../catalog.ts";
 import type { OutputField } from "../fields.ts";
 import { COMPANY_SIZE_CODES, REGISTRATION_STATUSES, SECONDARY_CNAE_MODES } from "../fields.ts";
 import type { Shapes } from "../shapes.ts";
@@ -27,6 +28,7 @@ export const SECTIONS = [
   "contact",
   "capital",
   "name",
+  "lists",
 ] as const;
 
 /** What the translator calls words that become a filter. */
@@ -60,6 +62,7 @@ export const PARTS = {
   text_hints: { section: "name", role: "name" },
   uf: { section: "place", role: "place" },
   municipality: { section: "place", role: "place" },
+  district: { section: "place", role: "place" },
   postal_code: { section: "place", role: "place" },
   area_code: { section: "place", role: "place" },
   registration_status: { section: "company", role: "status" },
@@ -80,8 +83,8 @@ export const PARTS = {
   own_domain: { section: "contact", role: "contact" },
   email_shared: { section: "contact", role: "contact" },
   phone_shared: { section: "contact", role: "contact" },
-  lists: { section: "company", role: null },
-  lists_exclude: { section: "company", role: null },
+  lists: { section: "lists", role: null },
+  lists_exclude: { section: "lists", role: null },
 } as const satisfies Readonly<Record<string, PartRow>>;
 
 /** What an explanation has for a filter that an account met. */
@@ -99,8 +102,8 @@ interface FilterShape {
   readonly part: keyof typeof PARTS | null;
   /** Whether it is a filter of the kind of which a spec needs one, not to be too broad. */
   readonly narrows?: true;
-  /** Whether it asks for what is counted at the import, which older snapshots lack. */
-  readonly counted?: true;
+  /** What of an import it asks for that older snapshots lack. */
+  readonly needs?: Lacked;
   /** Schema of the normal form. */
   readonly normal: (shape: Shapes) => TSchema;
   /** Schema of what a client may send, where that is more. */
@@ -231,6 +234,7 @@ export const FILTERS = [
     read: "areaCodes",
     reason: { name: "area_code", shows: "met" },
   },
+  WIDER.district_any_of,
   {
     group: "company",
     member: "registration_status_any_of",

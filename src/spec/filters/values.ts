@@ -83,7 +83,7 @@ export class ValueReader extends CodeReader {
 }
 
 function notAList(id: unknown): () => string {
-  return () => `Must be the id of a list, lst_ and 32 digits, not ${shown(id)}.`;
+  return () => `Must be the id of a list, lst_ and 32 digits, or exported, not ${shown(id)}.`;
 }
 
 /** A method that reads a value. */

@@ -36,7 +36,7 @@ function counted<
     member,
     part,
     unset: undefined,
-    counted: true,
+    needs: "counts",
     normal: (shape: Shapes) => shape.count(`${what} Absent unless used.`),
     input: (shape: Shapes) => shape.orNull(shape.count(what)),
     read: "count",
@@ -62,6 +62,19 @@ export const WIDER = {
       ),
     read: "secondaryCnaes",
     reason: { name: "cnae_secondary", shows: "secondary" },
+  },
+  district_any_of: {
+    group: "geo",
+    member: "district_any_of",
+    part: "district",
+    unset: undefined,
+    narrows: true,
+    needs: "districts",
+    normal: (shape: Shapes) =>
+      shape.districts("Municipalities with folded names, sorted. Absent unless used."),
+    input: (shape: Shapes) => shape.districtsSent("Accents, case and runs of spaces do not count."),
+    read: "districts",
+    reason: { name: "district", shows: "district" },
   },
   branches_only: only("company", {
     member: "branches_only",
@@ -94,7 +107,7 @@ export const WIDER = {
       part: "own_domain",
       what: "Has an e-mail beside the public mail providers.",
     }),
-    counted: true,
+    needs: "counts",
   },
   email_shared_max: counted("contact", {
     member: "email_shared_max",
@@ -123,6 +136,6 @@ export const WIDER = {
   phone_shared_max: counted("contact", {
     member: "phone_shared_max",
     part: "phone_shared",
-    what: "At most so many companies have the same phone; of two the least shared one counts.",
+    what: "As email_shared_max; of two phones the least shared one counts.",
   }),
 } as const;

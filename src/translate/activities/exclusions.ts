@@ -8,6 +8,8 @@
 import type { Segment } from "../../search/segment.ts";
 import { catalogLookup } from "../../spec/catalog.ts";
 import type { Notes } from "../notes.ts";
+import { contradict } from "../numbers/bounds.ts";
+import { wordsOf } from "../words/phrases.ts";
 import type { FoundActivity } from "./activity.ts";
 
 /** Takes out of exclusions the codes that are wanted by name, with a note. */
@@ -33,6 +35,10 @@ export function dropUntellable(
     });
     const [other] = mains;
     if (other === undefined) return [one];
+    if (wordsOf(one.words).join(" ") === wordsOf(other.words).join(" ")) {
+      contradict(notes, { words: one.words, start: one.start, end: one.end });
+      return [];
+    }
     const kept = new Set(mains.flatMap(({ codes: [main = ""] }) => lookup.cnae(main)));
     const left = one.codes.filter((code) => lookup.cnae(code).every((each) => !kept.has(each)));
     notes.leave(

@@ -182,8 +182,17 @@ function followedByOther(sentence: Sentence, at: number): boolean {
   return goods.longest(sentence.tokens, at + 1, (index) => sentence.free(index)) !== null;
 }
 
+/** Kept for each entry of the lexicon, since a list may name one good a hundred times. */
+const usualOf = new WeakMap<Goods, LexiconChoice>();
+
 /** What is done with goods when nobody says so: who sells them, else who deals with them. */
 function usual(goods: Goods): LexiconChoice | undefined {
+  const known = usualOf.get(goods) ?? chooseUsual(goods);
+  if (known !== undefined) usualOf.set(goods, known);
+  return known;
+}
+
+function chooseUsual(goods: Goods): LexiconChoice | undefined {
   const order: readonly TradeRole[] = ["retail", "rent", "make", "wholesale", "repair", "install"];
   const role = [...order, ...TRADE_ROLES].find((one) => goods[one] !== undefined);
   if (role === undefined) return undefined;

@@ -30,7 +30,14 @@ export function isServed(sentence: Sentence, at: number): boolean {
   return !sentence.tokens.slice(0, lead).some(({ folded }) => OFFERING.has(folded));
 }
 
-const SERVING = new Set("atenda atendam atende atendem sirva sirvam serve servem".split(" "));
+/** "que precisem de um sistema" is as little theirs as those whom somebody serves. */
+const SERVING = new Set(
+  (
+    "atenda atendam atende atendem sirva sirvam serve servem precise precisem precisa precisam " +
+    "use usem usam compre comprem compram procurem procuram contratem contratam queiram need " +
+    "buy"
+  ).split(" "),
+);
 /** Where "atendam" stands before those who are served; the place itself where it does not. */
 export function servedFrom(sentence: Sentence, at: number): number {
   let verb = at - 1;

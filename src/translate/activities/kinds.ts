@@ -8,7 +8,7 @@
 import type { Notes } from "../notes.ts";
 import type { Sentence } from "../words/sentence.ts";
 import { reduce } from "../words/wordforms.ts";
-import { lexicon } from "./lexicon.ts";
+import { type Goods, lexicon } from "./lexicon.ts";
 
 /** Adjectives of kinds, folded. */
 const KINDS = new Set(
@@ -18,7 +18,8 @@ const KINDS = new Set(
     "peruana argentino argentina espanhol espanhola americano americana mineiro mineira baiano " +
     "baiana nordestino nordestina gaucho gaucha vegano vegana vegetariano vegetariana organico " +
     "organica artesanal gourmet premium tradicional caseiro caseira fitness saudavel natural " +
-    "feminino feminina masculino masculina infantil plus evangelico evangelica catolico catolica " +
+    "feminino feminina masculino masculina infantil juvenil unissex adulto " +
+    "adulta plus evangelico evangelica catolico catolica " +
     "trabalhista tributarista criminalista criminal previdenciario previdenciaria " +
     "familiar popular japanese italian chinese mexican vegan vegetarian luxury"
   )
@@ -34,11 +35,7 @@ export function noteKind(
 ): void {
   const last = sentence.tokens[to - 1];
   if (to - from < 2 || last === undefined || !KINDS.has(last.key)) return;
-  const { trades } = lexicon();
-  const whole = trades.longest(sentence.tokens, from, (at) => at < to);
-  const plain = trades.longest(sentence.tokens, from, (at) => at < to - 1);
-  if (whole?.to !== to || plain?.to !== to - 1) return;
-  if (whole.value.codes[0] !== plain.value.codes[0]) return;
+  if (!isOnlyKind(sentence, from, to)) return;
   const kind = last.text.toLowerCase();
   notes.assume(
     "kind_not_separated",
@@ -48,4 +45,31 @@ export function noteKind(
     },
     sentence.words(to - 1, to),
   );
+}
+
+/** Whether a name that ends at a token has the codes that it has without its last word. */
+function isOnlyKind(sentence: Sentence, from: number, to: number): boolean {
+  const { trades, goods } = lexicon();
+  for (let at = from; at < to - 1; at++) {
+    const upTo = (end: number) => (index: number) => index < end;
+    const [trade, bare] = [to, to - 1].map((end) => trades.longest(sentence.tokens, at, upTo(end)));
+    if (trade?.to === to && bare?.to === to - 1) {
+      return trade.value.codes[0] === bare.value.codes[0];
+    }
+    const [good, plain] = [to, to - 1].map((end) => goods.longest(sentence.tokens, at, upTo(end)));
+    if (good?.to === to && plain?.to === to - 1) {
+      return codesOf(good.value) === codesOf(plain.value);
+    }
+    // "lojas de roupas femininas": a trade of the kind, and the goods that it deals in.
+    if (trade?.to === to && plain?.to === to - 1) {
+      return Object.values(plain.value).some(({ codes }) => codes[0] === trade.value.codes[0]);
+    }
+  }
+  return false;
+}
+
+function codesOf(goods: Goods): string {
+  return Object.values(goods)
+    .map(({ codes }) => codes[0])
+    .join(" ");
 }

@@ -14,7 +14,15 @@ import { comparedBefore } from "../numbers/comparing.ts";
 import type { Sentence, TokenRole, Words } from "../words/sentence.ts";
 import type { FilterPhrase, FoundFilters, Outcome } from "./phrase.ts";
 import { AUDIENCE, EITHER_KIND, EITHER_QUALITY, NOT_COUNTED } from "./remarks.ts";
-import { contactLead, contactTail, isFilterMeant, isHaving, sizeLead, sortLead } from "./signs.ts";
+import {
+  contactLead,
+  contactTail,
+  isFilterMeant,
+  isHaving,
+  sizeLead,
+  sortLead,
+  sortTail,
+} from "./signs.ts";
 import { FILTER_PHRASES } from "./table.ts";
 
 /** What the stage works on. */
@@ -183,6 +191,7 @@ class FilterStage {
     const words = this.#sentence.claim(at, to, phrase.role);
     if (phrase.role === "contact")
       this.#sentence.claim(to, contactTail(this.#sentence, to), "contact");
+    if (phrase.role === "sort") this.#sentence.claim(to, sortTail(this.#sentence, to), "sort");
     // A second order misleads nobody about who is listed.
     const code = phrase.role === "sort" ? "contradictory_sort" : "contradiction";
     // A bound that contradicts has said so.

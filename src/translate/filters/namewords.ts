@@ -91,6 +91,8 @@ function beforeName(sentence: Sentence, at: number): Read | null {
     if (++first > at + WORDS_MAX) return null;
   }
   for (let end = first + 1; end <= first + WORDS_MAX; end++) {
+    // "com celular com sol no nome": the words before belong to another wish.
+    if (HAVING.has(sentence.folded(end)) || WITHOUT.has(sentence.folded(end))) return null;
     const to = nameEnd(sentence, end);
     if (to === null) {
       if (sentence.tokens[end] === undefined || isIn(sentence.folded(end))) return null;

@@ -51,7 +51,8 @@ const ASKING = new Set(
   (
     "mostre mostra traga traz mande manda envie envia liste lista passe passa consiga ache " +
     "encontre " +
-    "busque procure gere exporte diga fala fale indique ajude"
+    "busque procure gere exporte diga fala fale indique ajude ajuda ajudar mandar mostrar passar " +
+    "enviar listar trazer dizer falar dar indicar indica passa gera busca procura consegue"
   ).split(" "),
 );
 
@@ -82,8 +83,11 @@ export function isFilterMeant(sentence: Sentence, named: Named, contactEnd: numb
   if (to === at + 1 && (key === "me" || key === "mes")) return text === "ME" || text === "MEs";
   if (folded === "simples" && to === at + 1 && text !== "Simples" && text !== "SIMPLES") {
     // "padarias em Recife, simples"
-    const alone = sentence.tokens[at - 1]?.text === "," && sentence.folded(to) === "";
-    return alone || BEFORE_SIMPLES.has(sentence.folded(at - 1));
+    const next = sentence.folded(to);
+    const alone = sentence.tokens[at - 1]?.text === "," && next === "";
+    return (
+      alone || next === "only" || next === "nacional" || BEFORE_SIMPLES.has(sentence.folded(at - 1))
+    );
   }
   if (phrase.role === "size") return isSizeMeant(sentence, at, to);
   if (phrase.role === "sort") return isSortMeant(sentence, at, to);
@@ -111,6 +115,10 @@ function isSortMeant(sentence: Sentence, at: number, to: number): boolean {
   const size = first.startsWith("maior") || first.startsWith("menor");
   // "maiores de 18 anos" are people.
   const people = sentence.folded(to) === "de" && sentence.tokens[to + 1]?.kind === "number";
+  // "maior capital do Simples" has said what is compared.
+  const than = sentence.folded(to) === "que" && sentence.tokens[to + 1]?.kind !== "word";
+  const thanThat = sentence.folded(to) === "do" && sentence.folded(to + 1) === "que";
+  if (to > at + 1 && !than && !thanThat) return true;
   return !(size && (people || NOT_LARGEST.has(sentence.folded(to))));
 }
 
@@ -198,6 +206,13 @@ export function sortLead(sentence: Sentence, at: number): number {
 export function contactTail(sentence: Sentence, to: number): number {
   return NEEDED.has(sentence.folded(to)) ? to + 1 : to;
 }
+
+/** Where "first" ends, which says that an order begins with what it names. */
+export function sortTail(sentence: Sentence, to: number): number {
+  return FIRST.has(sentence.folded(to)) && sentence.free(to) ? to + 1 : to;
+}
+
+const FIRST = wordSet("first primeiro primeiros primeira primeiras");
 
 /** The word "porte" beside a size; `at` itself where there is none. */
 export function sizeLead(sentence: Sentence, at: number): number {

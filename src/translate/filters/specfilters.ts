@@ -22,6 +22,8 @@ interface Understood {
   readonly activities: readonly FoundActivity[];
   readonly hints: readonly string[];
   readonly geo: GeoFilters;
+  /** Districts of the municipalities of `geo`. */
+  readonly districts: readonly object[] | undefined;
   readonly numbered: NumberedPlaces;
   readonly wishes: FoundFilters;
   readonly bounds: Bounds;
@@ -49,6 +51,7 @@ const READERS = {
   uf_any_of: ({ geo }) => geo.uf_any_of,
   municipality_ibge_any_of: ({ geo }) => geo.municipality_ibge_any_of,
   municipality_tom_any_of: ({ geo }) => geo.municipality_tom_any_of,
+  district_any_of: ({ districts }) => districts,
   postal_code_prefix_any_of: ({ numbered }) => listed(numbered.postalCodes),
   area_code_any_of: ({ numbered }) => listed(numbered.areaCodes),
   registration_status_any_of: ({ wishes, notes }) => statusesOf(wishes, notes),

@@ -16,7 +16,14 @@ import type { LeadPlaces } from "./leadplaces.ts";
 export function geoFilters({ cities, states, toms }: LeadPlaces, segment: Segment, notes: Notes) {
   const gazetteer = gazetteerOf(segment);
   const none = { excludedStates: new Set<string>(), excludedCities: new Map(), words: undefined };
-  const found = { ...none, states: new Set(states), cities: new Map(cities), unknown: false };
+  const found = {
+    ...none,
+    wide: [],
+    unsettled: 0,
+    states: new Set(states),
+    cities: new Map(cities),
+    unknown: false,
+  };
   const base: GeoFilters = geoOf(found, { gazetteer, notes });
   if (toms.size === 0) return base;
   const inside = base.uf_any_of.flatMap((uf) => gazetteer.citiesOf(uf)).map(({ ibge }) => ibge);

@@ -267,11 +267,13 @@ function leadOf(sentence: Sentence, at: number): Lead {
   let side: Lead["side"] = null;
   let from = at;
   let [last, says, other, adjective] = [false, false, false, false];
+  // "baixadas, abertas há 2 anos", "baixadas com mais de 5 anos": the age is not that of the end.
+  let own = false;
   for (let i = at - 1; i >= Math.max(0, at - 8) && sentence.free(i); i--) {
     const word = sentence.folded(i);
     // "ensino superior com 5 anos", "promoção de vendas"
     if (isInTrade(sentence, i, i + 1)) break;
-    if (CLOSED.has(word)) other = true;
+    if (CLOSED.has(word) && !own) other = true;
     if (CLOSED.has(word)) break;
     if (OLDER.has(word) || YOUNGER.has(word)) {
       side = OLDER.has(word) ? "more" : "less";
@@ -285,6 +287,7 @@ function leadOf(sentence: Sentence, at: number): Lead {
     else if (OPENED.has(word)) says = true;
     else if (!SMALL.has(word)) break;
     if (SAYS.has(word)) says = true;
+    own ||= OPENED.has(word) || word === "com" || word === "with";
     from = i;
   }
   // "crescimento acima de 20% no último ano"

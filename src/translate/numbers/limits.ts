@@ -7,7 +7,7 @@
 import { SPEC_LIMITS } from "../../spec/limits.ts";
 import { isFillerWord } from "../fillers.ts";
 import { kindAt } from "../items.ts";
-import { negatorOf } from "../negation.ts";
+import { isNegatorWord, negatorOf } from "../negation.ts";
 import type { Notes } from "../notes.ts";
 import type { Sentence } from "../words/sentence.ts";
 import { atMostBefore } from "./atmost.ts";
@@ -29,6 +29,7 @@ const ASKED = wordSet(
   "ver ve quero queria preciso precisamos busque buscar traga trazer mostre mostrar liste " +
     "listar lista " +
     "relacao encontre encontrar ache me manda mande mandar envie gere gerar exporte exportar " +
+    "passa passe passar envia enviar consiga consegue indique indica puxar extraia extrair dame " +
     "retorne traz gostaria need want show find get give list up ate selecione pegue puxe",
 );
 /** What companies are called when they are counted. */
@@ -179,7 +180,9 @@ const NOT_COMPANIES = wordSet(
 
 function isNothingCounted(sentence: Sentence, at: number): boolean {
   const token = sentence.tokens[at];
-  return token !== undefined && isFillerWord(token) && token.kind === "word";
+  if (token === undefined || token.kind !== "word") return false;
+  if (/^(sort|order)ed$|^(orden|classific)ad[oa]s?$/.test(token.folded)) return true;
+  return isFillerWord(token) || isNegatorWord(token.folded) || sentence.owner(at) !== null;
 }
 
 interface Lead {

@@ -11,6 +11,7 @@ import type { Sentence, Words } from "../words/sentence.ts";
 import type { Gazetteer } from "./gazetteer.ts";
 import type { City, MeantRegion, PlaceMatch } from "./placenames.ts";
 import { DEALING, type Lead, leadOf } from "./placewords.ts";
+import type { SaidDistricts } from "./saiddistricts.ts";
 
 /** What the stages of places work on. */
 export interface PlaceContext {
@@ -19,6 +20,8 @@ export interface PlaceContext {
   readonly notes: Notes;
   /** Accounts of the snapshot. */
   readonly accounts: number;
+  /** Districts that are named; the stages of places add those that they find. */
+  readonly districts: SaidDistricts;
   /** Where the known name of a trade that begins here ends; the same index where none does. */
   readonly tradeEnd: (index: number) => number;
 }
@@ -43,6 +46,8 @@ export interface Mention {
   readonly regions: readonly MeantRegion[];
   /** What it names is not known, or not in full, so that what it stands for is too wide. */
   readonly lost: boolean;
+  /** A name that nobody knows. */
+  readonly strange: boolean;
   /** States it may stand for. */
   states: readonly string[];
   /** Municipalities it may stand for; with states as well, one or the other. */
@@ -96,6 +101,7 @@ export function mentionOf(
     every: meant.every ?? false,
     regions: meant.regions ?? [],
     lost: meant.lost ?? false,
+    strange: meant.strange ?? false,
   };
 }
 

@@ -7,7 +7,7 @@
  * left to the notes.
  */
 import { STATE_NAMES } from "../../spec/states.ts";
-import { isInTrade } from "../items.ts";
+import { beginsWish, isInTrade } from "../items.ts";
 import { negatorOf } from "../negation.ts";
 import type { Sentence } from "../words/sentence.ts";
 import { isMoney } from "./capitalword.ts";
@@ -15,9 +15,18 @@ import { firmNames } from "./firmnames.ts";
 import { type Mention, meaningOf, mentionOf, type PlaceContext } from "./mention.ts";
 import { findPart } from "./parts.ts";
 import type { City, Place, PlaceMatch } from "./placenames.ts";
-import { isCapitalised, isMeant, isShouted, isStyle, longerEnd } from "./placesigns.ts";
+import {
+  isBehindTrade,
+  isCapitalised,
+  isMeant,
+  isShouted,
+  isStateBeside,
+  isStyle,
+  longerEnd,
+} from "./placesigns.ts";
 import { isOf, leadOf, QUARTERS, STREETS } from "./placewords.ts";
 import { radiusAt } from "./radius.ts";
+import { leaveStranger, strangerAt, strangerEnd } from "./strangers.ts";
 
 /** Finds and claims every mention, in the order of the text. */
 export function findMentions(context: PlaceContext): Mention[] {
@@ -37,6 +46,7 @@ export function findMentions(context: PlaceContext): Mention[] {
       radiusAt(context, at, { last: found.at(-1), firm }) ??
       streetAt(context, at) ??
       findPart(context, at, found.at(-1)) ??
+      strangerAt(context, at) ??
       capitalAt(context, found, at) ??
       abbreviationAt(context, found, at) ??
       nameAt(context, { found, firm }, at),
@@ -80,6 +90,10 @@ function isAbbreviation(context: PlaceContext, last: Mention | undefined, at: nu
   const folded = text.toLowerCase();
   if (text === uf && !isShouted(sentence)) return true;
   if (CLEAR.has(folded)) return true;
+  // "pe de serra ba": the longer name goes before its letters.
+  const own = context.gazetteer.places.longest(sentence.tokens, at);
+  if (own !== null && own.words > 1 && isStateBeside(sentence, own)) return false;
+  if (isBehindTrade(context, at) && endsPhrase(sentence, at + 1)) return true;
   const next = context.gazetteer.places.longest(sentence.tokens, at + 1);
   if (next?.place.cities.some((city) => city.uf === uf) === true) return true;
   const lead = leadOf(sentence, at);
@@ -94,6 +108,15 @@ function isAbbreviation(context: PlaceContext, last: Mention | undefined, at: nu
   const beside = last.to === at || gap === ",";
   return beside && last.cities.some((city) => city.uf === uf);
 }
+
+/** "padaria pr", "padarias to com telefone": behind letters alone nothing goes on but a wish. */
+function endsPhrase(sentence: Sentence, at: number): boolean {
+  const token = sentence.tokens[at];
+  if (token === undefined || token.kind === "mark") return true;
+  return BEHIND_LETTERS.has(token.folded) || beginsWish(sentence, at);
+}
+
+const BEHIND_LETTERS = new Set("com sem with without que exceto fora menos do".split(" "));
 
 /** "Jardim Paulista", "Vila Madalena": quarters begin like some towns and go on with a name. */
 function quarterEnd(sentence: Sentence, { from, to, words }: PlaceMatch): number | null {
@@ -117,12 +140,13 @@ function nameAt(
   if (match === null) return null;
   const { place } = match;
   const lead = leadOf(sentence, at);
-  if (!isMeant(context, match, { lead, last: found.at(-1) })) return null;
+  const sure = context.districts.cities.has(at);
+  if (!sure && !isMeant(context, match, { lead, last: found.at(-1) })) return null;
   const range = [at, match.to] as const;
   if (place.here) return hereAt(context, range, place);
   const longer =
     place.states.length > 0 ? null : (quarterEnd(sentence, match) ?? longerEnd(context, match));
-  if (longer !== null) return strangerAt(context, at, longer);
+  if (longer !== null) return leaveStranger(context, at, strangerEnd(context, at, longer));
   const meaning = meaningOf(sentence, match);
   if (meaning.states.length + meaning.cities.length > 0) {
     return mentionOf(context, [at, kindBehind(sentence, meaning, match.to)], { ...meaning });
@@ -150,53 +174,54 @@ function kindBehind(
 /** Most words of the name of a street or quarter. */
 const STREET_MAX = 6;
 
-/** "bairro Moema", "Avenida Brasil": no place that a filter knows, whatever it is named after. */
+/** Words of streets that are districts. */
+const DISTRICT = /^(bairros?|distrito|neighbou?rhood|district)$/;
+
+/** "bairro Moema", "Avenida Brasil": no place that is known, whatever it is named after. */
 function streetAt(context: PlaceContext, at: number): Mention | null {
-  const { sentence, gazetteer, notes } = context;
+  const { sentence, gazetteer, notes, districts } = context;
   const word = sentence.folded(at);
   const quarter = QUARTERS.has(word) && /^n[ao]$/.test(sentence.folded(at - 1));
   if ((!STREETS.has(word) && !quarter) || gazetteer.places.longest(sentence.tokens, at) !== null)
     return null;
+  const district = quarter || DISTRICT.test(word);
   // "concessionária de rodovia"
-  if (isOf(sentence.folded(at - 1)) && isInTrade(sentence, at, at + 1)) return null;
   let name = at + 1;
   while (isOf(sentence.folded(name))) name++;
+  const trade = isOf(sentence.folded(at - 1)) && isInTrade(sentence, at, at + 1);
+  if (trade && !(district && isCapitalised(sentence, name))) return null;
   const free = (index: number) => sentence.free(index);
   let to = gazetteer.places.longest(sentence.tokens, name, free)?.to ?? name;
   for (let next = to; next < name + STREET_MAX && free(next); next++) {
     // "bairro Jardim das Flores" goes on over its small words.
     if (isCapitalised(sentence, next)) to = next + 1;
-    else if (!isOf(sentence.folded(next))) break;
+    else if (!isOf(sentence.folded(next)) || (district && isCityAt(context, next))) break;
   }
   const weak = quarter || /^(shopping|distrito|district)$/.test(word);
   if (to === name || context.tradeEnd(at) > at || (weak && !isCapitalised(sentence, at)))
     return null;
   const mention = mentionOf(context, [at, at], { part: true });
   const words = sentence.claim(at, to, "unmapped");
+  const said = sentence.words(quarter ? at : name, to).words;
   sentence.name(name, to);
-  const detail = {
-    pt: "Não há filtro por bairro ou rua.",
-    en: "No filter takes a neighbourhood or street.",
-  };
-  notes.leave("neighbourhood", detail, words);
+  if (district) {
+    const { negated } = mention;
+    districts.all.push({ words, name: said, negated, implied: false, known: new Map() });
+  } else {
+    notes.leave(
+      "neighbourhood",
+      { pt: "Não há filtro por rua.", en: "No filter takes a street." },
+      words,
+    );
+  }
   return { ...mention, to, words };
 }
 
-/** "Barra da Tijuca": a name that only begins like a known one is no place that is known. */
-function strangerAt(context: PlaceContext, at: number, to: number): Mention {
-  const { sentence, notes } = context;
-  const mention = mentionOf(context, [at, at], { part: true });
-  const words = sentence.claim(at, to, "unmapped");
-  sentence.name(at, to);
-  notes.warn("unknown_place", STRANGER, words);
-  notes.leave("place", STRANGER, words);
-  return { ...mention, to, words };
+/** "bairro Xyz de Campinas" */
+function isCityAt({ sentence, gazetteer }: PlaceContext, of: number): boolean {
+  if (!/^(de|of)$/.test(sentence.folded(of))) return false;
+  return (gazetteer.places.longest(sentence.tokens, of + 1)?.place.cities.length ?? 0) > 0;
 }
-
-const STRANGER = {
-  pt: "Lugar desconhecido; não foi aplicado.",
-  en: "Unknown place; it was not applied.",
-};
 
 /** Brazil asks for nothing; without Brazil is abroad. */
 function hereAt(context: PlaceContext, range: readonly [number, number], place: Place): Mention {

@@ -14,17 +14,13 @@ export interface NumberedPlaces {
   readonly postalCodes: readonly string[];
 }
 
-/** Words that name a code, and how many tokens of them there are. */
-const AREA = ["ddd", "ddds", "codigo de area", "codigos de area", "area code", "area codes"];
-const POSTAL = [
-  "cep",
-  "ceps",
-  "codigo postal",
-  "codigos postais",
-  "zip code",
-  "zip",
-  "postal code",
-];
+/** Words that name a code, as tokens, by the first of them; longer names first. */
+const AREA = byFirstWord([
+  ...["ddd", "ddds", "codigo de area", "codigos de area", "area code", "area codes"],
+]);
+const POSTAL = byFirstWord([
+  ...["cep", "ceps", "codigo postal", "codigos postais", "zip code", "zip", "postal code"],
+]);
 const BETWEEN = new Set(
   (
     "comecando comeca comecam comecem com por em que iniciado iniciados iniciando inicia iniciam " +
@@ -55,13 +51,25 @@ export function findNumberedPlaces(sentence: Sentence, notes: Notes): NumberedPl
 }
 
 /** Where one of some names ends that begins at a token; the token itself where none does. */
-function namedEnd(sentence: Sentence, at: number, names: readonly string[]): number {
-  if (!sentence.free(at)) return at;
-  for (const name of names) {
-    const words = name.split(" ");
-    if (words.every((word, i) => sentence.folded(at + i) === word)) return at + words.length;
+function namedEnd(sentence: Sentence, at: number, names: Names): number {
+  const named = names.get(sentence.tokens[at]?.folded ?? "");
+  if (named === undefined || !sentence.free(at)) return at;
+  const words = named.find((name) => name.every((word, i) => sentence.folded(at + i) === word));
+  return at + (words?.length ?? 0);
+}
+
+type Names = ReadonlyMap<string, readonly (readonly string[])[]>;
+
+function byFirstWord(names: readonly string[]): Names {
+  const found = new Map<string, string[][]>();
+  for (const words of names.map((name) => name.split(" "))) {
+    const [first = ""] = words;
+    found.set(
+      first,
+      [...(found.get(first) ?? []), words].sort((a, b) => b.length - a.length),
+    );
   }
-  return at;
+  return found;
 }
 
 interface ReadCodes {

@@ -16,6 +16,7 @@ import type { City } from "./placenames.ts";
 import { settleQuarters } from "./quarters.ts";
 import { chooseReadings, linkOf, settleCapitals } from "./readings.ts";
 import { dropOuterRegions, settleRegions } from "./settleregions.ts";
+import { dropBeyond } from "./strangers.ts";
 
 /** What the stage has found. */
 export interface FoundPlaces {
@@ -25,6 +26,10 @@ export interface FoundPlaces {
   readonly excludedCities: Map<string, City>;
   /** From the first to the last place of the sentence; undefined without any. */
   readonly words: Words | undefined;
+  /** Tokens of states and regions that are wished: an unknown name beside one lies in it. */
+  readonly wide: readonly Pick<Mention, "from" | "to">[];
+  /** Names of several municipalities of which none outweighs the others, so that all are meant. */
+  unsettled: number;
   /** True when a place was named that nobody knows, and none that is known bounds the search. */
   unknown: boolean;
 }
@@ -37,7 +42,8 @@ export function findPlaces(context: PlaceContext): FoundPlaces {
   chooseReadings(sentence, mentions);
   settleQuarters(context, mentions);
   dropOuterRegions(context, mentions);
-  const lost = qualify(context, mentions);
+  const beyond = dropBeyond(context, mentions);
+  const lost = qualify(context, mentions) || beyond;
   settleCapitals(context, mentions);
   narrowApart(mentions);
   settleRegions(context, mentions);
@@ -46,16 +52,40 @@ export function findPlaces(context: PlaceContext): FoundPlaces {
     ...{ states: new Set<string>(), cities: new Map<string, City>() },
     ...{ excludedStates: new Set<string>(), excludedCities: new Map<string, City>() },
     words: first && sentence.words(first.from, Math.max(...mentions.map(({ to }) => to))),
-    unknown: false,
+    ...{ wide: mentions.filter(isWide), unsettled: 0, unknown: false },
   };
-  for (const mention of mentions) if (!mention.dropped) collect(context, found, mention);
+  // What is excluded is looked for in all that is wished, wherever it stands.
+  for (const negated of [false, true]) {
+    const lists = new Set<readonly City[]>();
+    for (const one of mentions) {
+      if (one.negated === negated && !one.dropped) collect(context, found, one, lists);
+    }
+  }
   const wishless = found.states.size + found.cities.size === 0;
   const bare = mentions.some((one) => one.part && !one.negated && isEmpty(one) && !one.dropped);
   const widened = mentions.some((one) => {
     return one.lost && (one.negated || !isEmpty(one) || found.states.size > 0);
   });
-  found.unknown = (wishless && bare) || (lost && found.cities.size === 0) || widened;
+  const strange = mentions.some((one, i) => one.strange && isBesideWide(context, mentions, i));
+  found.unknown = (wishless && bare) || (lost && found.cities.size === 0) || widened || strange;
   return found;
+}
+
+/** "Xurupita do Sul, RS": an unknown name beside the state or the region that it lies in. */
+function isBesideWide(
+  { sentence }: PlaceContext,
+  mentions: readonly Mention[],
+  at: number,
+): boolean {
+  const [before, one, behind] = [mentions[at - 1], mentions[at] as Mention, mentions[at + 1]];
+  const near = (link: string) => link === "direct" || link === "comma";
+  const ahead = behind !== undefined && isWide(behind) && near(linkOf(sentence, one, behind));
+  return ahead || (before !== undefined && isWide(before) && near(linkOf(sentence, before, one)));
+}
+
+/** More than a single city. */
+function isWide({ states, regions, dropped, negated }: Mention): boolean {
+  return !dropped && !negated && states.length + regions.length > 0;
 }
 
 function isEmpty({ states, cities }: Mention): boolean {
@@ -185,14 +215,28 @@ function narrowApart(mentions: readonly Mention[]): void {
   }
 }
 
-function collect(context: PlaceContext, found: FoundPlaces, mention: Mention): void {
+/** Adds what a mention means; `lists` are the regions taken in before: each is taken in once. */
+function collect(
+  context: PlaceContext,
+  found: FoundPlaces,
+  mention: Mention,
+  lists: Set<readonly City[]>,
+): void {
   const { states, cities, negated } = mention;
   for (const uf of states) (negated ? found.excludedStates : found.states).add(uf);
   const said = mention.lead.state || mention.lead.states;
   if (negated && mention.either && states.length > 0 && !said) assumeState(context, mention);
   if (cities.length === 0 || states.length > 0) return;
+  if (mention.every && lists.has(cities)) return;
   const chosen = negated ? excludedOf(found, mention) : chooseNamesakes(context, mention);
+  if (!negated && isUnsettled(mention, chosen)) found.unsettled++;
   for (const city of chosen) (negated ? found.excludedCities : found.cities).set(city.ibge, city);
+  if (mention.every) lists.add(cities);
+}
+
+/** A name for which nothing says which of several municipalities is meant. */
+function isUnsettled({ capital, adjective, every }: Mention, chosen: readonly City[]): boolean {
+  return chosen.length > 1 && !(capital || adjective || every);
 }
 
 /** "fora de São Paulo": leaves more out than the city alone would. */
@@ -208,9 +252,10 @@ function assumeState({ notes }: PlaceContext, { states, words }: Mention): void 
 }
 
 /** Namesakes that are excluded: those in the wished states, where there are any. */
-function excludedOf(found: FoundPlaces, { cities }: Mention): readonly City[] {
+function excludedOf(found: FoundPlaces, { cities, every }: Mention): readonly City[] {
   const inside = cities.filter(({ uf, ibge }) => found.states.has(uf) || found.cities.has(ibge));
-  return inside.length > 0 ? inside : namesakesMeant(cities);
+  if (inside.length > 0) return inside.length === cities.length ? cities : inside;
+  return every ? cities : namesakesMeant(cities);
 }
 
 /** The municipalities that a name stands for, with an assumption where it is not the only one. */

@@ -44,7 +44,8 @@ export function isMeant(context: PlaceContext, match: PlaceMatch, around: Around
   if (sentence.folded(from) === "para" && match.words === 1) return isPara(sentence, from, lead);
   if (lead.city || lead.cities) return !place.here;
   const beside = isStateBehind(sentence, match) || isStateBeside(sentence, match);
-  if (isMonth(sentence, match, lead) && !beside) return false;
+  const before = around.last !== undefined && isStateBefore(match, around.last);
+  if (isMonth(sentence, match, lead) && !beside && !before) return false;
   if (lead.state || lead.states) return !place.here;
   if (place.here) return isHere(context, match, lead);
   if (place.abroad && place.cities.length + place.states.length === 0) {
@@ -59,7 +60,6 @@ export function isMeant(context: PlaceContext, match: PlaceMatch, around: Around
   if (place.cities.length + place.nicknamed.length === 0) {
     return place.states.length > 0 && isNamed(context, match, around);
   }
-  const before = around.last !== undefined && isStateBefore(match, around.last);
   if (isOnlyAdjective(sentence, match, lead) && !beside && !before) return false;
   return isCity(context, match, around);
 }
@@ -82,7 +82,16 @@ function isNamed(context: PlaceContext, match: PlaceMatch, { lead, last }: Aroun
   if (of && said && !isInTrade(context, match)) return true;
   if (isStyle(context, match) && lead.kind !== "in") return false;
   if (lead.kind === "in" || isCapitalised(sentence, from)) return true;
+  if (negatorOf(sentence, lead.from) >= 0 && isListedAhead(context, match)) return true;
   return isListed(sentence, from, last);
+}
+
+/** "menos acre, roraima": a state follows in the same list. */
+function isListedAhead({ sentence, gazetteer }: PlaceContext, { to }: PlaceMatch): boolean {
+  const mark = sentence.tokens[to]?.text ?? "";
+  if (mark !== "," && !/^(e|ou|and|or)$/.test(sentence.folded(to))) return false;
+  const next = gazetteer.places.longest(sentence.tokens, to + 1);
+  return next !== null && next.place.states.length > 0;
 }
 
 /** "Pará" without its accent is a preposition, unless an article stands before it. */
@@ -154,7 +163,8 @@ function isCity(context: PlaceContext, match: PlaceMatch, around: Around): boole
   }
   if (isListed(sentence, from, last)) {
     // "em gramado e canela": where the city before has no capital either, this one needs none.
-    const even = last !== undefined && last.cities.length > 0 && last.lead.kind === "in";
+    const led = last !== undefined && (last.lead.kind === "in" || last.negated);
+    const even = led && last.cities.length > 0;
     const alike = even && !isCapitalised(sentence, last.at) && !isOf(sentence.folded(to));
     return !(lower && word) || alike;
   }
@@ -291,7 +301,7 @@ function isInTrade({ sentence, tradeEnd }: PlaceContext, { from }: PlaceMatch): 
 }
 
 /** Whether a trade ends right before a token: "hotéis de Gramado", not "loja de Flores". */
-function isBehindTrade({ sentence, tradeEnd }: PlaceContext, at: number): boolean {
+export function isBehindTrade({ sentence, tradeEnd }: PlaceContext, at: number): boolean {
   for (let i = at - 1; i >= Math.max(0, at - TRADE_WORDS_MAX); i--) {
     if (!sentence.free(i)) return false;
     if (tradeEnd(i) === at) return true;

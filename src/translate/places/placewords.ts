@@ -53,6 +53,17 @@ export function isKindOfPlace(word: string): boolean {
   return STATE.has(word) || STATES.has(word) || CITY.has(word) || CITIES.has(word);
 }
 
+/** Words before "de" behind which a place is meant that a search should be near. */
+const NEAR = new Set(
+  "perto pertinho proximo proxima proximos proximas close near cerca".split(" "),
+);
+
+/** Whether what stands before a name says that it is near it: "perto de", "a 30 km de". */
+export function isNear(sentence: Sentence, { from, kind }: Lead): boolean {
+  const before = sentence.folded(from - 1);
+  return kind === "of" && (NEAR.has(before) || before === "km");
+}
+
 /** Most words before a name that are looked at; "capital capital …" must stay linear. */
 const LEAD_MAX = 12;
 

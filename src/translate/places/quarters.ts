@@ -1,7 +1,7 @@
 /**
  * Quarters that bear the name of a town: "Boa Viagem, Recife". What comes in: the mentions of a
- * sentence, read as cities and states. What goes out: nothing; a name that is the quarter of the
- * city right behind it is no wish for the town of its name, and the notes say so.
+ * sentence, read as cities and states. What goes out: districts that are named; a name that is the
+ * quarter of the city right behind it is no wish for the town of its name.
  * Invariant: only a name before its city, a comma or nothing between them, in no list of others; a
  * town of the same state is never taken for a quarter.
  */
@@ -30,7 +30,7 @@ const NAMESAKES = new Map(
   Object.entries(LARGE_NAMESAKES).map(([ibge, names]) => [ibge, new Set(names.split("|"))]),
 );
 
-/** Finds quarters among the mentions and drops them, with a note. */
+/** Finds quarters among the mentions; they are districts of the city behind them. */
 export function settleQuarters(context: PlaceContext, mentions: readonly Mention[]): void {
   for (const [i, town] of mentions.entries()) {
     const city = mentions[i + 1];
@@ -43,11 +43,16 @@ export function settleQuarters(context: PlaceContext, mentions: readonly Mention
       continue;
     if (town.negated !== city.negated || !isQuarter(town, city)) continue;
     town.dropped = true;
-    const detail = {
-      pt: "Entendido como bairro da cidade que vem depois; não há filtro por bairro.",
-      en: "Taken for a quarter of the city behind it; no filter takes a quarter.",
-    };
-    context.notes.leave("neighbourhood", detail, town.words);
+    const { districts, sentence } = context;
+    const name = sentence.words(town.at, town.to).words;
+    const known = new Map(
+      city.cities.flatMap(({ ibge }) => {
+        const one = districts.names.known(ibge, [name])[0] ?? null;
+        return one === null ? [] : [[ibge, one] as const];
+      }),
+    );
+    const { words, negated } = town;
+    districts.all.push({ words, name, negated, implied: true, known });
   }
 }
 

@@ -10,6 +10,7 @@ import { namesakesMeant } from "./gazetteer.ts";
 import { type Mention, meaningOf, mentionOf, type PlaceContext } from "./mention.ts";
 import type { City, PlaceMatch } from "./placenames.ts";
 import { within } from "./seats.ts";
+import { isStranger } from "./strangers.ts";
 
 /** Distances that municipalities stand for. */
 const KM_MIN = 10;
@@ -96,11 +97,8 @@ interface Center {
 }
 
 /** The city behind the number, with the letters of its state. */
-function centerBehind(
-  { sentence, gazetteer }: PlaceContext,
-  from: number,
-  firm: Beside["firm"],
-): Center {
+function centerBehind(context: PlaceContext, from: number, firm: Beside["firm"]): Center {
+  const { sentence, gazetteer } = context;
   let at = from;
   let said = false;
   while (at < from + WORDS_MAX && sentence.free(at) && BEHIND.has(sentence.folded(at))) {
@@ -108,7 +106,9 @@ function centerBehind(
     at++;
   }
   const usable = (index: number) => sentence.free(index);
-  const match = firm.get(at) ?? gazetteer.places.longest(sentence.tokens, at, usable);
+  const match = isStranger(context, at)
+    ? null
+    : (firm.get(at) ?? gazetteer.places.longest(sentence.tokens, at, usable));
   const { cities } = match === null ? { cities: [] } : meaningOf(sentence, match);
   // What belongs to the words before ends at the unit where no city follows.
   if (match === null || cities.length === 0) return { cities: [], to: said ? at : from, said };

@@ -177,8 +177,9 @@ function excludedStates(mentions: readonly Mention[]): void {
 /** "a capital", "as capitais": of the states that are wished; all capitals without any. */
 export function settleCapitals(context: PlaceContext, mentions: readonly Mention[]): void {
   const { gazetteer, notes } = context;
+  if (!mentions.some(({ capital }) => capital)) return;
   const wished = mentions.filter((one) => !one.negated && !one.dropped && !one.capital);
-  const states = [...new Set(wished.flatMap(statesOf))];
+  const states = statesOf(wished);
   for (const one of mentions) {
     if (!one.capital) continue;
     const own = states.flatMap((uf) => gazetteer.capitalOf(uf) ?? []);
@@ -197,9 +198,16 @@ export function settleCapitals(context: PlaceContext, mentions: readonly Mention
   }
 }
 
-/** Those that are named, or in which a region lies. */
-function statesOf({ states, cities, regions }: Mention): readonly string[] {
-  return regions.length > 0 ? cities.map(({ uf }) => uf) : states;
+/** Those that are named, or in which a region lies; each once, and each list read once. */
+function statesOf(wished: readonly Mention[]): readonly string[] {
+  const found = new Set<string>();
+  const read = new Set<unknown>();
+  for (const { states, cities, regions } of wished) {
+    if (regions.length === 0) for (const uf of states) found.add(uf);
+    else if (!read.has(cities)) for (const { uf } of cities) found.add(uf);
+    read.add(cities);
+  }
+  return [...found];
 }
 
 function dropState(one: Mention): void {

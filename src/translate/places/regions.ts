@@ -12,10 +12,11 @@ import { negatorOf } from "../negation.ts";
 import { COMMON_WORDS } from "../spelling/commonwords.ts";
 import type { Token } from "../words/tokens.ts";
 import { isSpecialised, type Mention, mentionOf, type PlaceContext } from "./mention.ts";
-import type { MeantRegion, PlaceMatch, Region } from "./placenames.ts";
+import type { City, MeantRegion, PlaceMatch, Region } from "./placenames.ts";
 import { isCapitalised } from "./placesigns.ts";
 import { isIn, isOf, leadOf } from "./placewords.ts";
 import { coastOf, formsOfState, interiorOf } from "./regiontable.ts";
+import { strangerEnd } from "./strangers.ts";
 
 /** Words that begin the name of a region; what follows one of them may be unknown. */
 const HEADS = new Set(
@@ -50,10 +51,19 @@ export function mentionOfRegions(
   range: readonly [number, number],
   regions: readonly MeantRegion[],
 ): Mention {
-  const members = regions.flatMap(({ region }) => region.members(context.gazetteer));
-  const cities = [...new Set(members)];
+  const cities = membersOf(context, regions);
   // A snapshot may have none of them.
   return mentionOf(context, range, { cities, regions, every: true, part: cities.length === 0 });
+}
+
+/**
+ * The municipalities of all the regions, each once; of a single region its own list, so that a
+ * text that names it a hundred times holds one list and not a hundred.
+ */
+function membersOf({ gazetteer }: PlaceContext, regions: readonly MeantRegion[]): readonly City[] {
+  const [first] = regions;
+  if (first !== undefined && regions.length === 1) return first.region.members(gazetteer);
+  return [...new Set(regions.flatMap(({ region }) => region.members(gazetteer)))];
 }
 
 /** A place inside of a municipality, "Porto de Galinhas", stands for the municipality. */
@@ -167,8 +177,9 @@ export function lostRegionAt(
   const lead = leadOf(sentence, at);
   const known = gazetteer.places.longest(sentence.tokens, at);
   if (known !== null && known.words > 1) return null;
-  const to = unknownEnd(context, head.next, head.next > head.end);
-  if (to === head.next) return null;
+  const first = unknownEnd(context, head.next, head.next > head.end);
+  if (first === head.next) return null;
+  const to = Math.max(first, strangerEnd(context, head.next, head.next + 1));
   if (lead.kind !== "in" && negatorOf(sentence, lead.from) < 0) return null;
   const mention = mentionOf(context, [at, at], { part: true, lost: true });
   const words = sentence.claim(mention.from, to, "unmapped");

@@ -126,7 +126,14 @@ function citiesNamed(members: Members, source: CitySource): City[] {
 
 const made = new Map<string, Region>();
 
-function once(name: string, members: Region["members"]): Region {
+/** A region that no row of the table lists; its members are found once for a snapshot. */
+function once(name: string, find: (source: CitySource) => readonly City[]): Region {
+  const known = new WeakMap<CitySource, readonly City[]>();
+  const members = (source: CitySource) => {
+    const cities = known.get(source) ?? find(source);
+    known.set(source, cities);
+    return cities;
+  };
   const region = made.get(name) ?? { name, part: false, members };
   made.set(name, region);
   return region;

@@ -14,7 +14,7 @@ export function dropOuterRegions(context: PlaceContext, mentions: readonly Menti
   for (const [at, outer] of mentions.entries()) {
     if (outer.regions.length === 0 || outer.joined || outer.dropped) continue;
     const inner = [...run(context, mentions, at, -1), ...run(context, mentions, at, 1)];
-    const inside = (one: Mention) => one.cities.filter((city) => outer.cities.includes(city));
+    const inside = (one: Mention) => one.cities.filter((city) => setOf(outer.cities).has(city));
     if (inner.length === 0 || inner.some((one) => inside(one).length === 0)) continue;
     for (const one of inner) one.cities = inside(one);
     outer.dropped = true;
@@ -60,30 +60,68 @@ function assumeInside({ notes, gazetteer }: PlaceContext, { regions, words, citi
 
 /** Leaves of every mention of regions the meant ones, and counts them in the notes. */
 export function settleRegions(context: PlaceContext, mentions: readonly Mention[]): void {
+  const wished = keepingOf(wishedStates(mentions));
   for (const one of mentions) {
     if (one.dropped || one.regions.length === 0 || one.cities.length === 0) continue;
-    if (one.negated) keepWished(one, mentions);
-    const { gazetteer } = context;
-    const kept = (meant: MeantRegion) => {
-      return meant.region.members(gazetteer).filter((city) => one.cities.includes(city));
-    };
+    if (one.negated) one.cities = wished(one.cities);
+    const kept = (meant: MeantRegion) => keptOf(context, one, meant);
     const possible = one.regions.filter((meant) => kept(meant).length > 0);
     const usual = possible.filter((meant) => meant.usual);
     const chosen = possible.length > 1 && usual.length > 0 ? usual : possible;
-    one.cities = [...new Set(chosen.flatMap(kept))];
+    const [first] = chosen;
+    if (first === undefined || chosen.length > 1) one.cities = [...new Set(chosen.flatMap(kept))];
+    else one.cities = kept(first);
     if (possible.length > 1) assumeOne(context, one, { possible, chosen });
     for (const meant of chosen) assumeCount(context, one, meant, kept(meant));
   }
 }
 
-/** "em Pernambuco, exceto a Zona da Mata": the one in the wished places is left out. */
-function keepWished(one: Mention, mentions: readonly Mention[]): void {
-  const wished = mentions.filter((other) => !other.negated && !other.dropped);
-  const states = new Set(
-    wished.flatMap(({ states, cities }) => [...states, ...cities.map(({ uf }) => uf)]),
-  );
-  const inside = one.cities.filter(({ uf }) => states.has(uf));
-  if (inside.length > 0) one.cities = inside;
+/** The municipalities of a region that are left of a mention; all of them are the region's list. */
+function keptOf(
+  { gazetteer }: PlaceContext,
+  { cities }: Mention,
+  { region }: MeantRegion,
+): readonly City[] {
+  const members = region.members(gazetteer);
+  return members === cities ? members : members.filter((city) => setOf(cities).has(city));
+}
+
+/** Lists of municipalities as sets, made once for a list. */
+const sets = new WeakMap<readonly City[], ReadonlySet<City>>();
+
+function setOf(cities: readonly City[]): ReadonlySet<City> {
+  const set = sets.get(cities) ?? new Set(cities);
+  sets.set(cities, set);
+  return set;
+}
+
+/**
+ * "em Pernambuco, exceto a Zona da Mata": the one in the wished places is left out. Each list is
+ * gone through once.
+ */
+function keepingOf(wished: ReadonlySet<string>): (cities: readonly City[]) => readonly City[] {
+  const kept = new Map<readonly City[], readonly City[]>();
+  return (cities) => {
+    const known = kept.get(cities);
+    if (known !== undefined) return known;
+    const inside = cities.filter(({ uf }) => wished.has(uf));
+    const own = inside.length === 0 || inside.length === cities.length ? cities : inside;
+    kept.set(cities, own);
+    return own;
+  };
+}
+
+/** States that are wished, or that wished cities lie in. */
+function wishedStates(mentions: readonly Mention[]): ReadonlySet<string> {
+  const states = new Set<string>();
+  const lists = new Set<readonly City[]>();
+  for (const one of mentions) {
+    if (one.negated || one.dropped) continue;
+    for (const uf of one.states) states.add(uf);
+    if (!lists.has(one.cities)) for (const { uf } of one.cities) states.add(uf);
+    lists.add(one.cities);
+  }
+  return states;
 }
 
 interface Choice {

@@ -7,28 +7,15 @@
 
 import { FILTER_PHRASES } from "../filters/table.ts";
 import { beginsWish } from "../items.ts";
+import { COMMON_WORDS } from "../spelling/commonwords.ts";
 import { isSpecialised, type PlaceContext } from "./mention.ts";
 import type { FoundPlaces } from "./places.ts";
 import { isCapitalised } from "./placesigns.ts";
-import { isKindOfPlace, isOf, type Lead, leadOf } from "./placewords.ts";
+import { isKindOfPlace, isNear, isOf, type Lead, leadOf } from "./placewords.ts";
+import { NO_NAMES } from "./unnamed.ts";
 
 /** Most words of a name that nobody knows. */
 const NAME_WORDS_MAX = 6;
-
-/** Words behind "em" that are no names: "em geral", "em todo". */
-const NO_NAMES = new Set(
-  (
-    "todo toda todos todas geral qualquer dia atividade funcionamento operacao ordem janeiro " +
-    "fevereiro marco abril maio junho julho agosto setembro outubro novembro dezembro alta " +
-    "baixa casa domicilio situacao nome razao cadastro maximo minimo ramo setor area segmento " +
-    "mercado internet online site instagram facebook whatsapp bairro bairros rua avenida raio " +
-    "torno volta ultimo ultimos ultima ultimas proximo proximos proxima minha meu nossa nosso " +
-    "cada algum alguma outros outras outro outra mesmo mesma simples nacional mei base " +
-    "crescimento expansao order total active general any all each every which person business " +
-    "this that the my our brazilian brazil least stock cima baixo frente relacao torno breve " +
-    "seguida conjunto parceria busca vez lugar"
-  ).split(" "),
-);
 
 /**
  * Names of several words in capitals before anything else is looked for in them; single ones before
@@ -49,7 +36,8 @@ export function findUnknownPlaces(
     if (!leads(context, lead, at, pass)) continue;
     if (pass !== "left" && tradeEnd(at) > at) continue;
     const to = nameEnd(context, at);
-    if (pass === "long" && (to === at + 1 || FILTER_PHRASES.longest(sentence.tokens, at))) continue;
+    const short = to === at + 1 && !isNear(sentence, lead);
+    if (pass === "long" && (short || FILTER_PHRASES.longest(sentence.tokens, at))) continue;
     leave(context, found, [lead.from, at, to]);
     at = to - 1;
   }
@@ -76,14 +64,22 @@ function isName({ sentence }: PlaceContext, at: number): boolean {
 }
 
 /** "na cidade de" leads any name, "em" only those that nothing else understood or in capitals. */
-function leads({ sentence }: PlaceContext, lead: Lead, at: number, pass: UnknownPass): boolean {
+function leads(context: PlaceContext, lead: Lead, at: number, pass: UnknownPass): boolean {
+  const { sentence } = context;
   // "capital de giro" is money.
   const money = /^capita(l|is)$/.test(sentence.folded(lead.from));
   const named = (lead.city || lead.state) && lead.kind !== "" && lead.from < at - 1 && !money;
   if (named && lead.word !== "em" && pass !== "long") return true;
+  if (isNear(sentence, lead))
+    return isCapitalised(sentence, at) || isStrangeNear(context, lead, at);
   if (lead.kind !== "in" || isSpecialised(sentence, lead.from)) return false;
   if (pass !== "left") return isCapitalised(sentence, at);
   return lead.word === "em" || lead.word === "in";
+}
+
+/** "perto de xurupita"; not "perto de mim" nor "perto do metrô". */
+function isStrangeNear({ sentence }: PlaceContext, { word }: Lead, at: number): boolean {
+  return word === "de" && !COMMON_WORDS.has(sentence.folded(at));
 }
 
 function leave(
@@ -95,7 +91,8 @@ function leave(
   sentence.name(at, to);
   const known = found.states.size + found.cities.size > 0;
   const beside = sentence.owner(to) === "place" || sentence.owner(to + 1) === "place";
-  if (!known || (beside && found.cities.size === 0)) found.unknown = true;
+  const inside = found.wide.some((one) => isBeside(sentence, [from, to], one));
+  if (!known || inside || (beside && found.cities.size === 0)) found.unknown = true;
   notes.warn(
     "unknown_place",
     {
@@ -105,4 +102,14 @@ function leave(
     words,
   );
   notes.leave("place", { pt: "Lugar desconhecido.", en: "Unknown place." }, words);
+}
+
+/** "em Xurupita, Serra Gaúcha": nothing but a comma or a mark between a name and a wider one. */
+function isBeside(
+  sentence: PlaceContext["sentence"],
+  [from, to]: readonly [number, number],
+  wide: { readonly from: number; readonly to: number },
+): boolean {
+  const [start, end] = wide.from >= to ? [to, wide.from] : [wide.to, from];
+  return start <= end && !/[\p{L}\p{N}.!?]/u.test(sentence.words(start, end).words);
 }

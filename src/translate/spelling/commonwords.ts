@@ -303,6 +303,16 @@ const LINES = [
   "vocacao volume voluntario vontade voo voragem vulgar vulto xereta zangado zelo zombar meados",
   "centrooeste catalog plain spelling variation validation processes asserts assert shape terms",
   "barrel creep flood parsing trailing",
+  "reputacao avaliacao contratacao parcelamento estacionamento certificacao recomendacao",
+  "recomendada recomendadas frota experiencia desconto promocao pagamento boleto debito",
+  "fidelidade criancas idosos mulheres homens adultos exportacao importacao compras blog sociais",
+  "youtube tiktok sistema software aplicativo plataforma tecnologia inovacao sustentavel",
+  "ecologico reciclagem premiada premiadas famosas conhecidas tradicionais modernas baratas",
+  "caras economicas rapida rapidas antigas historica proximas rodoviaria aeroporto shopping",
+  "praca esquina loja vagas funcionarios parceiros fornecedores clientes consumidor empresarial",
+  "corporativo residencial industrial licitacao licitacoes contratos projetos orcamentos reforma",
+  "obras interessadas disponiveis dividas processos alvara historico recentes crescimento",
+  "expansao franquia franquias franqueado donos proprietarios herdeiro",
 ];
 
 /** Folded words that are never corrected. */

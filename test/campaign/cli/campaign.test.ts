@@ -16,7 +16,7 @@ describe("campaigns", () => {
     assert.deepEqual(readCampaign(["kernel"], 1_000_077), {
       ...{ campaign: CAMPAIGNS.kernel, rounds: 600, seed: 77 },
     });
-    const known = /name one campaign \(kills, requests, sockets, files, kernel\)/;
+    const known = /name one campaign \(kills, requests, sockets, files, kernel, sentences\)/;
     assert.throws(() => readCampaign([]), known);
     assert.throws(() => readCampaign(["toString"]), known);
     assert.throws(() => readCampaign(["kills", "sockets"]), known);

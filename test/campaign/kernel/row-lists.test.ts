@@ -3,7 +3,8 @@
  * with and without runs, and refuses every other byte string with a place, whatever was done to a
  * good one: cut, lengthened, any byte changed; what it takes after such a change is what the
  * package would read. Entries of lists become the rows that a linear look finds, and rows their
- * entries; the bitmap that the addon writes is the one that the package reads.
+ * entries; the bitmap that the addon writes is the one that the package reads. Packed blocks become
+ * the rows of their entries, and damaged ones never a row that is not there.
  * Does not prove: that queries use lists rightly (query.test.ts).
  */
 import assert from "node:assert/strict";
@@ -17,6 +18,7 @@ import {
   openSegment,
   sortEntriesAside,
 } from "../../../native-index/napi/engine.ts";
+import { packEntries, pairsOf } from "../../../src/lists/packed.ts";
 import {
   type FixtureRow,
   randomRows,
@@ -177,5 +179,27 @@ describe("entries of lists", () => {
     assert.deepEqual(entriesIn(await sortEntriesAside(bytesOf(entries))), ascending(entries));
     await assert.rejects(segment.entryRowsAside(bytesOf([2n, 2n])), /entries do not ascend/);
     assert.throws(() => segment.entryRowsAside(new Uint8Array(7)), /bytes of entries, eight each/);
+  });
+
+  it("become the same rows packed; damaged blocks are refused or become some rows", async () => {
+    const random = seededRandom(9);
+    const below = (count: number) => Math.floor(random() * count);
+    const seen = { taken: 0, refused: 0 };
+    for (let round = 0; round < 20 * ROUNDS; round++) {
+      const share = [0.3, 0.01, 0.0005][below(3)] as number;
+      const some = rows.filter(() => random() < share);
+      const entries = ascending(some.map(({ cnpj }) => entryOf(cnpj, random() < 0.1)));
+      if (entries.length === 0) continue;
+      const block = packEntries(pairsOf(bytesOf(entries)));
+      const found = await segment.blockRowsAside(block, null);
+      assert.deepEqual(found, await segment.entryRowsAside(bytesOf(entries)));
+      const hurt = block.slice(0, random() < 0.3 ? below(block.length) : block.length);
+      if (hurt.length > 0) hurt[below(hurt.length)] = below(256);
+      const read = await segment.blockRowsAside(hurt, null).catch((error: Error) => error);
+      seen[read instanceof Error ? "refused" : "taken"]++;
+      if (read instanceof Error) assert.match(read.message, /blocks of a list are damaged/);
+      else assert.ok(rowsOf(read.roaring).every((row) => row < COUNT));
+    }
+    assert.ok(seen.taken > 0 && seen.refused > 0, JSON.stringify(seen));
   });
 });

@@ -1,9 +1,9 @@
 /**
  * Proves, with real server processes: backups that are taken while clients create, read, download
  * and remove exports and keys are made and stopped satisfy the invariants of the crash harness (I2,
- * I4, I5, I9); a server on the last of them knows the same keys, users, sessions, exports with the
- * same bytes and idempotency keys; signed links and cursors of the first server work on it; and it
- * passes the complete check of a recovered server (I1-I12).
+ * I4, I5, I9, I13); a server on the last of them knows the same keys, users, sessions, exports with
+ * the same bytes, lists of exported accounts and idempotency keys; signed links and cursors of the
+ * first server work on it; and it passes the complete check of a recovered server (I1-I13).
  * Does not prove: how long requests take meanwhile (measured by hand, told in the documents).
  */
 import assert from "node:assert/strict";
@@ -151,7 +151,8 @@ describe("a server that is backed up while it works", () => {
     const body = { ...REQUESTS[0], limit: 200 };
     const headers = { "idempotency-key": "before-the-backup" };
     const creation = { method: "POST", tenant: 0, body, headers };
-    const { export: made } = bodyOf(await right(server, "/v1/exports", creation, 201));
+    const { export: made, spec } = bodyOf(await right(server, "/v1/exports", creation, 201));
+    ledger.held.note({ tenant: 0, snapshot: made.snapshot, spec }, true);
     await right(server, `/v1/exports/${made.export_id}?wait=20&require=done`, { tenant: 0 });
     const search = { method: "POST", tenant: 0, body: SEARCH };
     const first = bodyOf(await right(server, "/v1/accounts/search", search)) as Page;

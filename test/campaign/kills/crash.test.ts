@@ -1,6 +1,6 @@
 /**
  * Proves: killed at every named point and at random moments, the real server keeps the invariants
- * I1-I10 and I12 of the exports (crash-violation.ts names them); an export that kills the process
+ * I1-I10, I12 and I13 of the exports (violation.ts names them); an export that kills the process
  * three times fails and the rest goes on; the shipped bundle has no trace of the kill points; plans
  * repeat with their seed; the ledger refuses what it is there to refuse; a full disk fails only
  * what needs the space (where a small disk can be mounted).
@@ -13,10 +13,12 @@ import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, it } from "node:test";
 import { FAULT_POINTS } from "../../../src/fault.ts";
+import type { AccountQuerySpec } from "../../../src/spec/schema.ts";
 import { ROOT } from "../../support/checkout.ts";
 import { tries } from "../../support/scale.ts";
 import { runCampaign, tellReport } from "./campaign.ts";
 import { diskObstacle, runDiskFull } from "./diskfull.ts";
+import { checkEntries } from "./heldchecks.ts";
 import { plainGround } from "./lane.ts";
 import { Ledger, type SeenRecord } from "./ledger.ts";
 import { planCycle } from "./plan.ts";
@@ -149,6 +151,31 @@ describe("the ledger", () => {
       all.ledger.stopSentAt = 8;
       all.ledger.observed(all.entry, queued, at(9));
     });
+  });
+
+  it("refuses lists of exported accounts that lost something, or hold what nobody had", () => {
+    const bounds = {
+      must: new Set(["000000020001"]),
+      may: new Set(["000000020001", "000000030001"]),
+    };
+    const check = (...entries: string[]) => checkEntries("a", entries, bounds);
+    check("00000002000189");
+    check("00000002000189", "00000003000123");
+    const refused = [["00000003000123"], [], ["00000002000189", "00000004000167"]];
+    refused.push(["00000003000123", "00000002000189"], ["00000002000189", "00000002000189"]);
+    for (const entries of refused) refuses("I13", () => check(...entries));
+  });
+
+  it("binds what was seen done for ever, and what was accepted to nothing", () => {
+    const held = new Ledger().held;
+    const spec = { filters: {}, scoring: {}, limit: 1 } as AccountQuerySpec;
+    held.note({ tenant: 0, snapshot: null, spec }, true);
+    assert.deepEqual(held.of(0), []);
+    const known = { tenant: 0, snapshot: "2026-10", spec };
+    for (const done of [false, true, false]) held.note(known, done);
+    held.note({ ...known, tenant: 1 }, false);
+    assert.deepEqual(held.of(0), [{ ...known, done: true }]);
+    assert.deepEqual(held.of(1), [{ ...known, tenant: 1, done: false }]);
   });
 
   it("does not hold an answer against a request that was sent before it came", () => {

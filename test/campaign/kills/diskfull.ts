@@ -18,8 +18,9 @@ import {
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
+import type { AccountQuerySpec } from "../../../src/spec/schema.ts";
 import { checkRecovered, checkRemains, type Recovered } from "./invariants.ts";
-import { type Entry, jsonOf, Ledger } from "./ledger.ts";
+import { type Entry, jsonOf, Ledger, type SeenRecord } from "./ledger.ts";
 import { create, download, read } from "./load.ts";
 import { REQUESTS } from "./plan.ts";
 import { References } from "./reference.ts";
@@ -143,10 +144,12 @@ async function createLarge(
     body: LARGE,
   });
   must(reply.status === 201, "I12", `a create was answered by ${reply.status}`);
-  const { export_id: id } = (jsonOf(reply) as { export: { export_id: string } }).export;
+  const made = jsonOf(reply) as { spec: AccountQuerySpec; export: SeenRecord };
+  const { export_id: id, snapshot } = made.export;
   const ended = await server.ask(`/v1/exports/${id}?wait=30`, { tenant: 0 });
   onEnd();
-  const record = jsonOf(ended) as { status: string; error?: { code: string } };
+  const record = jsonOf(ended) as SeenRecord;
+  ledger.held.note({ tenant: 0, snapshot, spec: made.spec }, record.status === "done");
   const removed = await server.ask(`/v1/exports/${id}`, { method: "DELETE", tenant: 0 });
   must(removed.status === 204, "I12", `a removal was answered by ${removed.status}`);
   ledger.removedOther(id);

@@ -10,6 +10,7 @@ import { tmpdir } from "node:os";
 import { basename, join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import Database from "better-sqlite3";
+import { checkHeld, checkStoredHeld } from "./heldchecks.ts";
 import { type Entry, jsonOf, type Ledger, type SeenRecord } from "./ledger.ts";
 import { create, download, read, remove, unexpected, type World } from "./load.ts";
 import { TENANTS } from "./plan.ts";
@@ -60,6 +61,7 @@ export async function checkRemains({ dataDir, ledger, references }: Remains): Pr
     }
     const database = new Database(join(copy, "state.db"));
     checkState(database, files, ledger);
+    await checkStoredHeld(database, ledger.held, references);
     database.close();
   } finally {
     rmSync(copy, { recursive: true, force: true });
@@ -134,6 +136,7 @@ export async function checkRecovered(recovered: Recovered): Promise<void> {
   await settle(recovered);
   await checkLists(recovered);
   await compareSome(recovered);
+  await checkHeld(recovered);
   await checkDisk(recovered);
   const { ledger } = recovered;
   const there = ledger.entries().filter(({ id, removal }) => id !== null && removal === "none");

@@ -8,6 +8,7 @@ import { copyFileSync, linkSync, mkdtempSync, renameSync, rmSync } from "node:fs
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
+import { checkNothingStaged } from "./heldchecks.ts";
 import { checkRecovered, checkRemains } from "./invariants.ts";
 import { Ledger } from "./ledger.ts";
 import { runLoad, type World } from "./load.ts";
@@ -85,6 +86,7 @@ export class Lane {
     const { code } = await started.end("SIGTERM");
     must(code === 0, "I10", `SIGTERM ended it with ${code}:\n${started.output}`);
     await checkRemains(this.#remains);
+    checkNothingStaged(this.#dataDir);
   }
 
   /** Ends what still runs after a violation, and removes everything. */

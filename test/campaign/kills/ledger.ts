@@ -6,6 +6,7 @@
  * after it are held against it. What was asked and never answered may have happened or not.
  */
 import type { AccountQuerySpec } from "../../../src/spec/schema.ts";
+import { HeldLedger } from "./held.ts";
 import { TENANTS } from "./plan.ts";
 import type { Reply } from "./server.ts";
 import { must, Violation } from "./violation.ts";
@@ -83,6 +84,8 @@ export class Ledger {
     expired: 0,
     downloads: 0,
   };
+  /** What the lists of exported accounts must hold, and what they may. */
+  readonly held = new HeldLedger();
   readonly #entries: Entry[] = [];
   readonly #byId = new Map<string, Entry>();
   readonly #removedIds = new Set<string>();
@@ -160,6 +163,7 @@ export class Ledger {
       `${entry.id} is pinned to ${entry.snapshot} and says ${snapshot}`,
     );
     entry.snapshot = snapshot;
+    this.held.note(entry, record.status === "done");
     this.#moved(entry, record, { sentAt, receivedAt: at });
     if (record.status === "failed") this.#mayFail(entry, record);
     const before = entry.seen?.record.status;
@@ -179,6 +183,7 @@ export class Ledger {
     const unseen = end === null && mayExpireUnseen(entry);
     must(unseen || receivedAt >= earliest, "I6", `${entry.id} is 410 before its end ${end}`);
     if (entry.expiredAt === null) this.counts.expired++;
+    this.held.note(entry, true);
     entry.expiredAt ??= receivedAt;
   }
 

@@ -47,8 +47,8 @@ export const SETTINGS_OF_RUN: Readonly<Record<string, string>> = {
   PENEIRA_LOG_LEVEL: "warn",
 };
 
-/** Bodies of `POST /v1/exports`, in every format; the light ones come more than once. */
-export const REQUESTS: readonly object[] = [
+/** Bodies in every format; the light ones come more than once. */
+const FORMATS: readonly object[] = [
   body(["SP"], { format: "csv", fields: ["cnpj", "legal_name", "uf"] }, 3_000),
   body(["MG", "RJ"], { format: "csv", delimiter: ";", bom: true }, 700),
   body(["SP", "BA", "PR"], { format: "csv", include_explain: true }, 500),
@@ -59,7 +59,16 @@ export const REQUESTS: readonly object[] = [
   body(["SP", "MG"], { format: "parquet" }, 1_000),
 ];
 
-function body(uf_any_of: string[], output: object, limit: number): object {
+/** Few accounts each, by lot, of states that no other body has: what is missing of one shows. */
+const DRAWS: readonly object[] = Array.from({ length: 60 }, (_, seed) => {
+  const { spec, ...rest } = body(["CE", "PA", "AM", "MT", "ES", "DF"], { format: "csv" }, 5);
+  return { ...rest, spec: { ...spec, scoring: { strategy: "random", random_seed: seed } } };
+});
+
+/** Bodies of `POST /v1/exports`. */
+export const REQUESTS: readonly object[] = [...FORMATS, ...DRAWS];
+
+function body(uf_any_of: string[], output: object, limit: number) {
   const company = { registration_status_any_of: [2] };
   return { spec: { filters: { geo: { uf_any_of }, company } }, output, limit };
 }
@@ -148,7 +157,7 @@ function pointEnd(draw: Draw, point: FaultPoint): End {
 
 function planStep(draw: Draw, key: string, point: FaultPoint | undefined): Step {
   const creates = { act: "create", tenant: tenantOf(draw, point), key } as const;
-  if (draw.chance(0.35)) return { ...creates, body: draw.below(REQUESTS.length) };
+  if (draw.chance(0.35)) return { ...creates, body: bodyOf(draw) };
   if (draw.chance(0.1)) {
     return { act: "list", tenant: draw.below(TENANTS.length), limit: 1 + draw.below(30) };
   }
@@ -156,6 +165,11 @@ function planStep(draw: Draw, key: string, point: FaultPoint | undefined): Step 
   const removes = point?.startsWith("remove") ? 0.5 : 0;
   const act = draw.chance(removes) ? "remove" : draw.of(PICKED_ACTS);
   return { act, pick: draw.below(1_000) / 1_000 };
+}
+
+function bodyOf(draw: Draw): number {
+  if (draw.chance(0.3)) return FORMATS.length + draw.below(DRAWS.length);
+  return draw.below(FORMATS.length);
 }
 
 function tenantOf(draw: Draw, point: FaultPoint | undefined): number {

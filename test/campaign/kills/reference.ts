@@ -12,7 +12,9 @@ import { join } from "node:path";
 import { promisify } from "node:util";
 import { type RenderedFile, renderExport } from "../../../src/export/render.ts";
 import { openSegment, type Segment } from "../../../src/search/segment.ts";
+import { normalizeSpec } from "../../../src/spec/normalize.ts";
 import type { AccountQuerySpec } from "../../../src/spec/schema.ts";
+import { exportContext } from "../../support/spec/catalog.ts";
 import { victim } from "./server.ts";
 
 /** Labels of the two snapshots of a run. */
@@ -25,6 +27,7 @@ export class References {
   readonly #segments: ReadonlyMap<string, Segment>;
   readonly #folder: string;
   readonly #files = new Map<string, Promise<RenderedFile>>();
+  readonly #accounts = new Map<string, Promise<readonly string[]>>();
 
   private constructor(folder: string, segments: readonly Segment[]) {
     this.#folder = folder;
@@ -59,9 +62,32 @@ export class References {
     return file;
   }
 
+  /** The accounts of that file as their numbers are kept: CNPJs without their check digits. */
+  accountsOf(label: string, spec: AccountQuerySpec): Promise<readonly string[]> {
+    const { scoring, filters, sort, limit } = spec;
+    const name = `${label} ${JSON.stringify({ scoring, filters, sort, limit })}`;
+    const known = this.#accounts.get(name);
+    if (known !== undefined) return known;
+    const accounts = this.#readAccounts(label, spec, this.#accounts.size);
+    this.#accounts.set(name, accounts);
+    return accounts;
+  }
+
   dispose(): void {
     for (const segment of this.#segments.values()) segment.close();
     rmSync(this.#folder, { recursive: true, force: true });
+  }
+
+  async #readAccounts(label: string, spec: AccountQuerySpec, number: number) {
+    const segment = this.#segments.get(label);
+    assert(segment !== undefined, `no snapshot ${label}`);
+    const path = join(this.#folder, `accounts-${number}`);
+    const wish = { output: { format: "csv", fields: ["cnpj"] } };
+    const { output } = normalizeSpec(wish, exportContext(segment.catalog)).spec;
+    await renderExport({ segment, spec: { ...spec, output }, path });
+    const [, ...lines] = readFileSync(path, "latin1").trimEnd().split(/\r?\n/);
+    rmSync(path);
+    return lines.map((line) => line.slice(0, 12));
   }
 
   async #render(label: string, spec: AccountQuerySpec, number: number): Promise<RenderedFile> {

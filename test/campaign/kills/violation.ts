@@ -1,6 +1,6 @@
 /**
  * What a crash run is looking for. What comes in: the number of an invariant of the exports (I1 to
- * I12) and what was seen. What goes out: the error that ends the run.
+ * I13) and what was seen. What goes out: the error that ends the run.
  * Invariant: it is thrown only for what the product did wrong; a process that dies under a request
  * is `Gone`, which says nothing about right or wrong.
  */
@@ -18,6 +18,7 @@ export const INVARIANTS = {
   I9: "the state opens after every crash, and is whole",
   I10: "a running process answers within a second",
   I12: "no 5xx but the documented 503",
+  I13: "a tenant's list exported holds what its done exports have held, and nothing else",
 } as const;
 
 /** Number of an invariant. */

@@ -93,8 +93,8 @@ describe("a server with too much to do", () => {
       ...{ method: kind.method, path: kind.path, query: "", framing: null },
       ...{ address: "127.0.0.1", aborted: false, cut: () => assert.fail("cut") },
       header: (name) => headers[name],
-      whenOver: (done) => done(),
-      body: (_wish, done) => done(Buffer.from(JSON.stringify(kind.body))),
+      whenOver: (awaiting) => awaiting.over(),
+      body: (wanted) => wanted.read(Buffer.from(JSON.stringify(kind.body))),
       send: (status, _headers, body) => {
         if (isPulled(body)) pull(body).end();
         answered(status);

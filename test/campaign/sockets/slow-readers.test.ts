@@ -41,6 +41,7 @@ const largeEngine: Engine = {
   search: () => ({
     ...{ total: 1, more: false, lastRow: 0, count: 1, plan: {} as never },
     accounts: Buffer.alloc(LARGE_BYTES, "[".padEnd(SLICE_BYTES)),
+    placed: -1,
   }),
   searchSliced: () => ({
     ...{ total: 50_000, more: true, lastRow: 49_999, plan: {} as never },

@@ -147,6 +147,29 @@ describe("changes equal a linear scan over both months", () => {
     for (const kind of CHANGE_KINDS) assert.ok(seen[kind] > SPECS, `${kind}: ${seen[kind]}`);
   });
 
+  it("knows who has come into a district and who has left it", async () => {
+    const draw = new Draw(seededRng(SEED + 1));
+    const seen = { entered: 0, left: 0, changed: 0 };
+    for (let i = 0; i < SPECS; i++) {
+      const subject = subjects[i % 2] as Subject;
+      const { older, newer, list, twin } = subject;
+      const rows = draw.chance(0.5) ? older.rows : newer.rows;
+      const named = rows.filter((row) => row.district !== null && row.municipality_ibge !== null);
+      const district_any_of = draw.list(null, 2, () => {
+        const { municipality_ibge, district: name } = draw.of(named);
+        return { municipality_ibge, name };
+      });
+      const context = exportContext(changeCatalog(older.segment, newer.segment));
+      const { spec } = normalizeSpec({ filters: { geo: { district_any_of } } }, context);
+      const watch = watchableFields(older.segment, newer.segment, OUTPUT_FIELD_NAMES);
+      const expected = twin.answer({ spec, watch, fields: [] });
+      const query = { list, spec, kinds: CHANGE_KINDS, watch };
+      await compare({ query, fields: [], expected, wanted: expected });
+      for (const { change } of expected) seen[change]++;
+    }
+    for (const kind of CHANGE_KINDS) assert.ok(seen[kind] > SPECS / 4, `${kind}: ${seen[kind]}`);
+  });
+
   it("sees every column differ and stay, and lists no account in vain", async () => {
     const [first] = subjects as [Subject];
     const all = watchableFields(first.older.segment, first.newer.segment, OUTPUT_FIELD_NAMES);

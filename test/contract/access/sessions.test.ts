@@ -212,6 +212,37 @@ describe("a session", () => {
     assert.equal(works(token), false);
   });
 
+  it("of who wished to stay lasts unused, through restarts and a new password", async () => {
+    const { token, session } = await state.sessions.signIn(EMAIL, PASSWORD, HERE, true);
+    const other = (await signIn()).token;
+    assert.deepEqual([session.kept, session.idleSeconds], [true, TIMES.keptSeconds]);
+    state.clock.advance(TIMES.keptSeconds * 1000 - 1);
+    state.sessions.flush();
+    assert.deepEqual(another().sessions.find(token), session);
+    assert.equal(works(other), false);
+    const change = { current: PASSWORD, next: `${PASSWORD} too` };
+    const next = await state.sessions.changePassword(session, change, HERE);
+    assert.equal(works(token), false);
+    assert.equal(next.session.kept, true);
+    state.clock.advance(TIMES.keptSeconds * 1000 - 1);
+    assert.ok(works(next.token));
+    state.clock.advance(1);
+    assert.equal(works(next.token), false);
+    state.sessions.flush();
+    assert.deepEqual(state.sessions.list(ana().id), []);
+  });
+
+  it("is like any other where nobody may stay", async () => {
+    const strict = openConsole(directory, state.clock, 2, { ...TIMES, keptSeconds: 0 });
+    others.push(strict);
+    const { session } = await strict.sessions.signIn(EMAIL, PASSWORD, HERE, true);
+    assert.deepEqual([session.kept, session.idleSeconds], [false, TIMES.idleSeconds]);
+    const { token } = await state.sessions.signIn(EMAIL, PASSWORD, HERE, true);
+    assert.notEqual(strict.sessions.find(token), null);
+    state.clock.advance(TIMES.idleSeconds * 1000);
+    assert.equal(strict.sessions.find(token), null, "it was kept before that");
+  });
+
   it("outlives a restart, with the time of its last use", async () => {
     const { token, session } = await signIn();
     state.clock.advance(TIMES.idleSeconds * 1000 - 1);

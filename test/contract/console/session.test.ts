@@ -25,6 +25,7 @@ const SESSIONS = "/v1/console/sessions";
 const PLANTED = "planted-by-somebody-else-0123456789-abcdefg";
 const IDLE_MS = 1_800_000;
 const MAX_MS = 43_200_000;
+const KEPT_SECONDS = 2_592_000;
 
 type Headers = Readonly<Record<string, string>>;
 
@@ -64,7 +65,7 @@ for (const transport of MATRIX) {
 
     it("are told in full, and to nobody without one", async () => {
       const none = (await server.ask({ method: "GET", path: SESSION })).json();
-      assert.deepEqual(Object.keys(none), ["request_id", "user"]);
+      assert.deepEqual(Object.keys(none), ["request_id", "user", "keep_seconds", "contact"]);
       assert.equal(none.user, null);
       const got = await signIn(server, ana);
       const { request_id: _, ...answer } = got.json() as Record<string, unknown>;
@@ -76,9 +77,32 @@ for (const transport of MATRIX) {
         expires_at: expires,
       });
       const read = await server.ask({ method: "GET", path: SESSION, headers: headersOf(got) });
-      const { request_id: __, ...same } = read.json() as Record<string, unknown>;
+      const {
+        request_id: __,
+        keep_seconds,
+        contact,
+        ...same
+      } = read.json() as Record<string, unknown>;
       assert.deepEqual(same, answer);
+      assert.deepEqual([keep_seconds, contact], [KEPT_SECONDS, "help@example.com"]);
       assert.equal(read.headers["cache-control"], "no-store");
+    });
+
+    it("last as long as may be where that is wished, in the browser too", async () => {
+      const sign = (keep: unknown, at = server) => {
+        const body = { email: ana.email, password: ana.password, keep };
+        return at.ask({ method: "POST", path: SESSION, headers: {}, body });
+      };
+      const kept = await sign(true);
+      assert.match(kept.headers["set-cookie"] ?? "", /; Max-Age=2592000$/);
+      const answer = kept.json() as Record<string, unknown>;
+      assert.equal(answer.idle_seconds, KEPT_SECONDS);
+      const end = new Date(clock.nowMs() + KEPT_SECONDS * 1000).toISOString();
+      assert.equal(answer.expires_at, end);
+      assert.doesNotMatch((await sign(false)).headers["set-cookie"] ?? "", /Max-Age/);
+      const wrong = await sign("yes");
+      assert.equal(wrong.status, 422);
+      assert.equal(mistakesIn(wrong), 1);
     });
 
     it("begin with a cookie that fits the address", async () => {

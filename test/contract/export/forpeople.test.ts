@@ -12,6 +12,8 @@ import { AppError } from "../../../src/errors.ts";
 import { columnLabel } from "../../../src/export/formats/labels.ts";
 import { renderBytes } from "../../../src/export/render.ts";
 import { openSegment, type Segment } from "../../../src/search/segment.ts";
+import { REASONS_PT } from "../../../src/spec/fields/reasons.ts";
+import { REASONS_EN } from "../../../src/spec/fields/reasons-en.ts";
 import { LABEL_LANGUAGES, VALUE_WORDS } from "../../../src/spec/fields/words.ts";
 import { DEFAULT_FIELDS, OUTPUT_FIELD_NAMES, OUTPUT_FIELDS } from "../../../src/spec/fields.ts";
 import { specHash } from "../../../src/spec/identity.ts";
@@ -129,6 +131,10 @@ describe("a file with labels", () => {
       }
     }
     for (const word of Object.values(VALUE_WORDS).flat()) assert.match(word, /^[\p{L} ]+$/u);
+    for (const words of [REASONS_PT, REASONS_EN]) {
+      assert.equal(new Set(Object.values(words)).size, 63, "no two reasons are called the same");
+      for (const word of Object.values(words)) assert.match(word, /^\p{Lu}[\p{L}\d ()/-]+$/u);
+    }
   });
 
   it("tells headings apart in both languages", () => {

@@ -87,14 +87,14 @@ describe("an export that other processors help with", () => {
     const failure = new Error("a block is damaged");
     const native = Object.create(segment.native, {
       ...Object.fromEntries(
-        (["count", "select", "renderRows", "poisoned"] as const).map((name) => [
-          name,
-          { value: segment.native[name].bind(segment.native) as unknown },
-        ]),
+        (["count", "select", "renderRows", "renderRowsInto", "parquetOf", "poisoned"] as const).map(
+          (name) => [name, { value: segment.native[name].bind(segment.native) as unknown }],
+        ),
       ),
       renderRowsAside: { value: () => Promise.reject(failure) },
+      parquetOfAside: { value: () => Promise.reject(failure) },
     });
-    for (const format of ["csv", "jsonl", "html", "xlsx"] as const) {
+    for (const format of ALL_FORMATS) {
       const job = {
         segment: { ...segment, native },
         spec: specOf(format),

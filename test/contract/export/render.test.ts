@@ -331,11 +331,12 @@ describe("renderExport", () => {
   });
 
   it("gives nothing away that was read from a file cut under its mapping", async () => {
-    const bound = (name: "count" | "select" | "renderRows") => ({
+    const bound = (name: "count" | "select" | "renderRowsInto") => ({
       value: segment.native[name].bind(segment.native) as unknown,
     });
     const native = Object.create(segment.native, {
-      ...{ count: bound("count"), select: bound("select"), renderRows: bound("renderRows") },
+      ...{ count: bound("count"), select: bound("select") },
+      renderRowsInto: bound("renderRowsInto"),
       poisoned: { value: () => true },
     });
     const spec = specOf("csv");
@@ -351,7 +352,7 @@ describe("a file that cannot be written", () => {
       const writeSync = () => {
         throw failure;
       };
-      const disk = { ...fs, writeSync } as DiskCalls;
+      const disk = { ...fs, writeSync, startWriting: () => {} } as DiskCalls;
       const work = () =>
         renderExport({ segment, spec: specOf(format), path: pathOf(format) }, disk);
       await leavesNothing(work, (error) => error === failure);

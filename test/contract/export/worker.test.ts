@@ -73,6 +73,7 @@ function wishOf(name: string, more: Partial<RenderRequest> = {}): RenderRequest 
     spec: specOf("csv", ["cnpj", "legal_name", "uf"]),
     path: join(folder, name),
     lists: new Map(),
+    dataDir: folder,
     bytesMax: Number.POSITIVE_INFINITY,
     ...more,
   };
@@ -99,7 +100,15 @@ describe("threads of exports", () => {
       const here = await renderExport({ segment, spec, path: join(folder, `here.${format}`) });
       const wish = wishOf(`there.${format}`, { spec });
       const outcome = await pool.start(wish, nothing).outcome;
-      assert.deepEqual(outcome, { kind: "file", file: here });
+      assert(outcome.kind === "file");
+      assert.deepEqual(outcome.file, here);
+      const [held] = outcome.held;
+      const marked = held?.bits.reduce(
+        (sum, byte) => sum + byte.toString(2).split("1").length - 1,
+        0,
+      );
+      assert.deepEqual([outcome.held.length, held?.snapshotId], [1, segment.snapshotId]);
+      assert.equal(marked, ACCOUNTS);
       const there = readFileSync(wish.path);
       assert.ok(there.equals(readFileSync(join(folder, `here.${format}`))));
       assert.equal(here.rowCount, ACCOUNTS);

@@ -39,7 +39,7 @@ const BYTES = new Uint8Array(8);
 const ROWS = Uint32Array.of(0);
 const PAGE = { clauses: [], order: [], method: "rank", seed: 0n, afterRow: -1, limit: 1 };
 const WHOLE = { ...PAGE, method: "rank", order: [], fields: ["cnpj"] } as const;
-const FACTS = new Float64Array(4);
+const FACTS = new Float64Array(5);
 const RENDER = { format: "csv", fields: ["cnpj"], extra: [], delimiter: "," };
 let fixture: Fixture;
 let segment: NativeSegment;
@@ -197,8 +197,8 @@ describe("wrong arguments", () => {
       "afterRow 500 is not a row of the snapshot",
     ],
     [
-      () => segment.wholePage({ ...WHOLE }, -1, new Float64Array(3)),
-      /^facts must be a Float64Array of at least 4 numbers/,
+      () => segment.wholePage({ ...WHOLE }, -1, new Float64Array(4)),
+      /^facts must be a Float64Array of at least 5 numbers/,
     ],
     [
       () => segment.wholePage(wrong({ ...WHOLE, fields: ["salary"] }), -1, FACTS),

@@ -47,7 +47,7 @@ describe("a whole page", () => {
   /** The page as it is found in several calls. */
   function inParts({ segment }: Subject, request: Parameters<typeof search>[1]) {
     const { slices, ...rest } = searchSliced(segment, request);
-    return { ...rest, count: slices.rowCount, accounts: slices.whole() };
+    return { ...rest, count: slices.rowCount, accounts: slices.whole(), placed: -1 };
   }
 
   it("is the page of several calls", () => {
@@ -83,18 +83,26 @@ describe("a whole page", () => {
     }
   });
 
-  it("is the same in memory that is lent, where it has room there", () => {
+  it("is the same in memory that is given, where it has room, and nothing else changes", () => {
     const random = seededRng(8);
     const kinds = new Set<boolean>();
+    const memory = new Uint8Array(64 * 1024);
     for (let round = 0; round < 200; round++) {
       const spec = { ...randomSpec(random, one.segment.catalog, one.rows), ...RANKED };
       const limit = random() < 0.5 ? 20 : 400;
       const request = { spec: { ...spec, limit }, fields: OUTPUT_FIELD_NAMES, afterRow: -1 };
       const copied = wholePage(one.segment, request);
-      const lent = wholePage(one.segment, { ...request, lends: true });
-      assert.ok(copied !== null && lent !== null);
-      assert.deepEqual({ ...lent, accounts: Buffer.from(lent.accounts) }, copied);
-      kinds.add(lent.accounts instanceof Buffer);
+      const at = Math.floor(random() * 1_000);
+      memory.fill(0);
+      const placed = wholePage(one.segment, { ...request, room: { memory, at } });
+      assert.ok(copied !== null && placed !== null);
+      const { placed: bytes } = placed;
+      const end = bytes < 0 ? undefined : at + bytes;
+      const accounts = bytes < 0 ? placed.accounts : Buffer.from(memory.subarray(at, end));
+      assert.deepEqual({ ...placed, accounts, placed: -1 }, copied);
+      const around = [memory.subarray(0, bytes < 0 ? memory.length : at), memory.subarray(end)];
+      assert.ok(around.every((part) => bytes < 0 || part.every((byte) => byte === 0)));
+      kinds.add(bytes < 0);
     }
     assert.deepEqual(kinds, new Set([true, false]), "some had no room");
   });
@@ -127,8 +135,16 @@ describe("a whole page", () => {
     for (const numbers of [...wrong.map((some) => Float64Array.from(some)), [1, 0], null]) {
       const packed = numbers as Float64Array;
       const request = { ...WHOLE, packed };
-      const call = () => one.segment.native.wholePage(request, -1, new Float64Array(4));
+      const call = () => one.segment.native.wholePage(request, -1, new Float64Array(5));
       assert.throws(call, expected, `${numbers}`);
+    }
+  });
+
+  it("is none where its place is outside of the room", () => {
+    for (const place of [9, -1, Number.NaN, Number.POSITIVE_INFINITY]) {
+      const facts = Float64Array.of(0, 0, 0, 0, place);
+      const call = () => one.segment.native.wholePage({ ...WHOLE }, -1, facts, new Uint8Array(8));
+      assert.throws(call, /^TypeError: facts must tell a place in the room of 8 bytes$/);
     }
   });
 

@@ -14,7 +14,7 @@ import { account, countMatches } from "../../../src/search/searcher.ts";
 import { openSegment } from "../../../src/search/segment.ts";
 import { WIDER_FIELDS } from "../../../src/spec/fields/wider.ts";
 import { OUTPUT_FIELD_NAMES } from "../../../src/spec/fields.ts";
-import { FILTERS } from "../../../src/spec/filters/table.ts";
+import { FILTERS, type FilterName } from "../../../src/spec/filters/table.ts";
 import { normalizeSpec } from "../../../src/spec/normalize.ts";
 import { decodeSnapshot } from "../../support/decode.ts";
 import { readFixture } from "../../support/formats/fixtures.ts";
@@ -23,6 +23,12 @@ import { contextWith } from "../../support/spec/catalog.ts";
 const folder = mkdtempSync(join(tmpdir(), "peneira-first-format-"));
 const place = join(folder, "kept.peneira");
 after(() => rmSync(folder, { recursive: true }));
+
+/** Values of filters that are no count. */
+const VALUES: Readonly<Partial<Record<FilterName, unknown>>> = {
+  require_own_domain: true,
+  district_any_of: [{ municipality_ibge: "3550308", name: "Centro" }],
+};
 
 /** Pointer and code of every mistake of a spec, and whether it is told what to import. */
 function mistakesOf(normalize: () => unknown): unknown[] {
@@ -37,6 +43,26 @@ function mistakesOf(normalize: () => unknown): unknown[] {
   return [];
 }
 
+describe("a snapshot of the second format without districts", () => {
+  it("refuses them in words, and answers the rest", async () => {
+    writeFileSync(place, readFixture("snapshot", 2));
+    const segment = await openSegment(place);
+    try {
+      const normal = (spec: object) =>
+        normalizeSpec(spec, contextWith({ catalog: segment.catalog })).spec;
+      const geo = { district_any_of: VALUES.district_any_of };
+      assert.deepEqual(
+        mistakesOf(() => normal({ filters: { geo } })),
+        [["/spec/filters/geo/district_any_of", "not_in_snapshot", true]],
+      );
+      const spec = normal({ filters: { contact: { require_own_domain: true } } });
+      assert.ok(countMatches(segment, spec) > 0);
+    } finally {
+      segment.close();
+    }
+  });
+});
+
 describe("a snapshot of the first format", () => {
   it("refuses in words what it has not counted, and answers the rest", async () => {
     writeFileSync(place, readFixture("snapshot", 1));
@@ -44,8 +70,8 @@ describe("a snapshot of the first format", () => {
     try {
       const normal = (spec: object) =>
         normalizeSpec(spec, contextWith({ catalog: segment.catalog })).spec;
-      for (const { group, member } of FILTERS.filter((row) => "counted" in row)) {
-        const value = member === "require_own_domain" ? true : 3;
+      for (const { group, member } of FILTERS.filter((row) => "needs" in row)) {
+        const value = VALUES[member] ?? 3;
         const pointer = `/spec/filters/${group}/${member}`;
         assert.deepEqual(
           mistakesOf(() => normal({ filters: { [group]: { [member]: value } } })),

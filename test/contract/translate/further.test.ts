@@ -5,8 +5,9 @@
  */
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
+import { isUncertain } from "../../../src/translate/confidence.ts";
 import { openProbe, type Probe } from "../../support/translate/probe.ts";
-import { judge, loadFurther } from "../../support/translate/sentences.ts";
+import { judge, loadLater } from "../../support/translate/sentences.ts";
 
 /** How many are right at least, and how many there are, by language. */
 const RIGHT_MIN = { pt: [109, 120], en: [48, 50], es: [27, 30] } as const;
@@ -20,7 +21,7 @@ describe("200 further sentences", () => {
   let seen: readonly { group: string; right: boolean; confidence: number; text: string }[];
   before(async () => {
     probe = await openProbe();
-    seen = loadFurther().map((sentence) => {
+    seen = loadLater("further").map((sentence) => {
       const { spec } = probe.translate(sentence.text);
       const { right } = judge(sentence, spec, probe.segment);
       const { text, group } = sentence;
@@ -38,6 +39,18 @@ describe("200 further sentences", () => {
     });
   }
 
+  it("are joined by 61 and 60 fresh ones, all of them right since their first run", () => {
+    const wrong = [...loadLater("fresh"), ...loadLater("sixty")].filter((sentence) => {
+      const { spec } = probe.translate(sentence.text);
+      if (sentence.expect.uncertain) return !isUncertain(spec.explain.confidence);
+      return !judge(sentence, spec, probe.segment).right;
+    });
+    assert.deepEqual(
+      wrong.map(({ text }) => text),
+      [],
+    );
+  });
+
   it("have the confidence that they deserve", () => {
     for (const [i, from] of BANDS.slice(0, -1).entries()) {
       const to = BANDS[i + 1] as number;
@@ -45,7 +58,8 @@ describe("200 further sentences", () => {
       if (band.length < BAND_MIN) continue;
       const mean = band.reduce((sum, { confidence }) => sum + confidence, 0) / band.length;
       const right = band.filter((one) => one.right).length / band.length;
-      assert.ok(Math.abs(mean - right) <= OFF_MAX, `${from}: ${mean} said, ${right} right`);
+      const told = `${from}: ${mean} said, ${right} right of ${band.length}`;
+      assert.ok(Math.abs(mean - right) <= OFF_MAX, told);
     }
   });
 });

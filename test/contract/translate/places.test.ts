@@ -10,10 +10,13 @@ import { after, before, describe, it } from "node:test";
 import { openSegment, type Segment } from "../../../src/search/segment.ts";
 import { STATE_NAMES } from "../../../src/spec/states.ts";
 import { Notes } from "../../../src/translate/notes.ts";
+import { DistrictNames } from "../../../src/translate/places/districtnames.ts";
+import { findDistricts } from "../../../src/translate/places/districts.ts";
 import { gazetteerOf } from "../../../src/translate/places/gazetteer.ts";
 import { geoOf } from "../../../src/translate/places/geo.ts";
 import type { City } from "../../../src/translate/places/placenames.ts";
 import { findPlaces } from "../../../src/translate/places/places.ts";
+import { SaidDistricts } from "../../../src/translate/places/saiddistricts.ts";
 import { CAPITALS, CITY_SHORT_NAMES } from "../../../src/translate/places/states.ts";
 import { findUnknownPlaces } from "../../../src/translate/places/unknownplaces.ts";
 import { translate } from "../../../src/translate/translate.ts";
@@ -176,6 +179,8 @@ describe("places", () => {
       excludedStates: new Set<string>(),
       excludedCities: new Map([[campinas.ibge, campinas]]),
       words: { words: "SP exceto Campinas", start: 0, end: 18 },
+      wide: [],
+      unsettled: 0,
       unknown: false,
     };
     assert.equal(geoOf(found, { gazetteer, notes }).municipality_ibge_any_of.length, 644);
@@ -212,6 +217,8 @@ describe("places", () => {
       ...pieces,
       ...others,
       "rua Brasil ",
+      "bairro Moema em São Paulo, ",
+      "na Savassi, ",
       "Porto de Xyzw ",
       "sem Nárnia e ",
       ...REGION_PIECES,
@@ -224,7 +231,10 @@ describe("places", () => {
           return at;
         };
         const gazetteer = gazetteerOf(segment);
-        const context = { sentence, gazetteer, tradeEnd, notes: new Notes("pt"), accounts: 3_000 };
+        const districts = new SaidDistricts(new DistrictNames(segment));
+        const notes = new Notes("pt");
+        const context = { sentence, gazetteer, districts, tradeEnd, notes, accounts: 3_000 };
+        findDistricts(context);
         const found = findPlaces(context);
         for (const pass of ["long", "named", "left"] as const) {
           findUnknownPlaces(context, found, pass);

@@ -9,6 +9,7 @@ import assert from "node:assert/strict";
 import { existsSync, readFileSync } from "node:fs";
 import path from "node:path";
 import { after, before, describe, it } from "node:test";
+import { TEXT_MAX } from "../../../src/spec/schema.ts";
 import { type Gazetteer, gazetteerOf } from "../../../src/translate/places/gazetteer.ts";
 import {
   allRegions,
@@ -53,6 +54,9 @@ const OTHERWISE: ReadonlyMap<string, string> = new Map([
   ["vale-sao-francisco-amplo", "the eight of Petrolina and Juazeiro; the wide one has no name"],
   ["zona-sul-rs", "the state's development region of the south"],
 ]);
+
+/** Elements of lists for a unit of text; a region gone through at each name takes 74,000. */
+const ELEMENTS_MAX = 100;
 
 /** Names that must be there at least. */
 const NAMES_MIN = 250;
@@ -101,6 +105,20 @@ describe("the table of regions", () => {
         });
         assert.equal(new Set(codes).size, codes.length, `${uf}: ${names}`);
       }
+    }
+  });
+
+  it("goes through the municipalities of a region a few times, however often it is named", () => {
+    const shapes = ["interior de SP ", "fora interior de SP, ", "a capital e o interior de MG, "];
+    for (const shape of [...shapes, "litoral da Bahia e ", "exceto o interior de SP; "]) {
+      probe.translate(shape);
+      const most = Math.floor(TEXT_MAX / shape.length);
+      const [few, many] = [8, most].map((times) => {
+        const text = shape.repeat(times);
+        return elementsOf(() => probe.translate(text)) / text.length;
+      }) as [number, number];
+      assert.ok(many < ELEMENTS_MAX, `${shape}: ${many} elements of lists for a unit of text`);
+      assert.ok(many < few, `${shape}: ${few} elements for a unit of a short text, then ${many}`);
     }
   });
 
@@ -238,5 +256,37 @@ function* reference(): Generator<ReferenceRegion> {
     const names = [nome.replace(/ \(.*\)/, ""), ...aliases].map(folded);
     const codes = byId.get(id);
     if (codes !== undefined) yield { id, names: new Set(names), codes };
+  }
+}
+
+/** Elements of lists and sets that are gone through, by the methods that do so. */
+function elementsOf(call: () => unknown): number {
+  let elements = 0;
+  const lists = ["filter", "flatMap", "map", "includes", "some", "every", "find"] as const;
+  const undo = [
+    ...lists.map((name) => patched(Array.prototype, name, (list) => list.length)),
+    patched(Set.prototype, "add", () => 1),
+    patched(Map.prototype, "set", () => 1),
+  ];
+  try {
+    call();
+  } finally {
+    for (const one of undo) one();
+  }
+  return elements;
+
+  function patched<Owner extends object>(
+    owner: Owner,
+    name: keyof Owner,
+    count: (self: { readonly length: number }) => number,
+  ): () => void {
+    const original = owner[name] as unknown as (...parameters: unknown[]) => unknown;
+    owner[name] = function (this: { readonly length: number }, ...parameters: unknown[]) {
+      elements += count(this);
+      return original.apply(this, parameters);
+    } as never;
+    return () => {
+      owner[name] = original as never;
+    };
   }
 }

@@ -212,7 +212,7 @@ describe("confidence", () => {
   const sure = {
     ...{ tellingWords: 3, weakestActivity: 0.95, placed: true, unknownPlace: false },
     ...{ unknownWords: 0, unmappedWishes: 0, homonyms: 0, corrections: 0, contradictions: 0 },
-    abroad: 0,
+    ...{ abroad: 0, strayWords: 0, unknownWishes: 0 },
   };
   const counts = fc.record({
     tellingWords: fc.nat(40),
@@ -220,6 +220,8 @@ describe("confidence", () => {
     placed: fc.boolean(),
     unknownPlace: fc.boolean(),
     unknownWords: fc.nat(20),
+    strayWords: fc.nat(20),
+    unknownWishes: fc.nat(4),
     unmappedWishes: fc.nat(5),
     homonyms: fc.nat(3),
     corrections: fc.nat(5),
@@ -230,7 +232,7 @@ describe("confidence", () => {
   it("is between 0 and 1 with two decimals, and falls with all that was not understood", () => {
     const worse = [
       ...(["unknownWords", "unmappedWishes", "homonyms", "corrections"] as const),
-      ...(["contradictions", "abroad"] as const),
+      ...(["contradictions", "abroad", "strayWords", "unknownWishes"] as const),
     ];
     fc.assert(
       fc.property(counts, fc.constantFrom(...worse), (features, name) => {
@@ -246,6 +248,7 @@ describe("confidence", () => {
   it("is uncertain where running the spec would mislead, and not for a wish that is named", () => {
     assert.ok(!isUncertain(confidenceOf(sure)));
     assert.ok(!isUncertain(confidenceOf({ ...sure, unmappedWishes: 1 })));
+    assert.ok(!isUncertain(confidenceOf({ ...sure, unknownWords: 2, unknownWishes: 1 })));
     assert.ok(!isUncertain(confidenceOf({ ...sure, unmappedWishes: 2, weakestActivity: 0.9 })));
     const misleading = [
       { tellingWords: 0, weakestActivity: null, placed: false },
@@ -254,6 +257,7 @@ describe("confidence", () => {
       { weakestActivity: null, unknownWords: 2 },
       { weakestActivity: null, placed: false },
       { unknownWords: 20, tellingWords: 24 },
+      { unknownWords: 1, strayWords: 1 },
       { abroad: 1 },
       { contradictions: 1 },
     ];
@@ -265,10 +269,12 @@ describe("confidence", () => {
   it("warns of an uncertain translation and names the wishes of a certain one", async () => {
     const probe = await openProbe();
     const codes = (text: string) => notesOf(probe.spec(text), "warnings").map(({ code }) => code);
-    for (const text of ["padarias em Nárnia", "oi, tudo bem?", "xyzzy em SP", "quero vender"]) {
+    const strange = ["xyzzy em SP", "quero vender", "clínicas xyzzy em SP"];
+    for (const text of ["padarias em Nárnia", "oi, tudo bem?", ...strange]) {
       assert.ok(codes(text).includes("uncertain"), text);
     }
-    for (const text of ["padarias", "restaurantes em SP com faturamento acima de 1 milhão"]) {
+    const named = ["restaurantes em SP com faturamento acima de 1 milhão", "bares com manobrista"];
+    for (const text of ["padarias", ...named]) {
       assert.ok(!codes(text).includes("uncertain"), text);
     }
     probe.close();

@@ -5,12 +5,13 @@
  */
 import assert from "node:assert/strict";
 import { describe } from "node:test";
-import { words } from "../../../src/console/web/strings/pt.ts";
 import { AXE, findingsOf, TAGS } from "../../support/console/axe.ts";
 import type { Person, Visit } from "../../support/console/browser.ts";
 import { button, consoleSuite, entry, type Opener } from "../../support/console/suite.ts";
+import { portugueseWords as words } from "../../support/console/words.ts";
 
-const { audit, company, exports, find, keys, members, table, account, news, shell } = words;
+const { audit, company, exports, find, keys, members, table, account, news, shell, commands } =
+  words;
 const HASH = "#q=restaurantes+em+SP+com+e-mail&uf=SP&contact=email";
 
 let ana: Person;
@@ -52,8 +53,8 @@ const PLACES: readonly Place[] = [
   ["names offered", "/app", offerNames],
   ["nothing understood", "/app#q=asdfgh%20qwerty", seen(find.notUnderstoodText)],
   ["the code", `/app${HASH}`, then(ready, opens(table.code.button))],
-  ["the export", `/app${HASH}`, then(ready, opens(exports.button), openDetails)],
-  ["saving", `/app${HASH}`, then(ready, opens(exports.saveButton))],
+  ["the export", `/app${HASH}`, then(ready, opens(commands.button), openDetails)],
+  ["saving", `/app${HASH}`, then(ready, opens(commands.saveButton))],
   ["exports", "/app/exports", seen("CSV")],
   ["deleting an export", "/app/exports", then(seen("CSV"), openRemoval)],
   ["saved searches", "/app/saved", seen("Restaurantes")],

@@ -12,10 +12,9 @@ import { describe, test } from "node:test";
 import type { AccountFields, SearchPage } from "../../../src/console/web/app/answers.ts";
 import { cnpj as cnpjText } from "../../../src/console/web/app/format.ts";
 import { numberIn } from "../../../src/console/web/find/typed.ts";
-import { words as english } from "../../../src/console/web/strings/en.ts";
-import { words } from "../../../src/console/web/strings/pt.ts";
 import type { Person, Visit } from "../../support/console/browser.ts";
 import { button, consoleSuite, heading } from "../../support/console/suite.ts";
+import { englishWords as english, portugueseWords as words } from "../../support/console/words.ts";
 
 const { find, company, table, shell } = words;
 

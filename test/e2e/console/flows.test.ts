@@ -11,8 +11,6 @@ import assert from "node:assert/strict";
 import { describe } from "node:test";
 import type { Account, ExploreAnswer, SearchPage } from "../../../src/console/web/app/answers.ts";
 import { cnpj } from "../../../src/console/web/app/format.ts";
-import { words as english } from "../../../src/console/web/strings/en.ts";
-import { words } from "../../../src/console/web/strings/pt.ts";
 import { eventually, type Person, type Visit } from "../../support/console/browser.ts";
 import {
   button,
@@ -22,6 +20,7 @@ import {
   heading,
   shows,
 } from "../../support/console/suite.ts";
+import { englishWords as english, portugueseWords as words } from "../../support/console/words.ts";
 
 const { shell, find, table, account } = words;
 const SENTENCE = "empresas ativas em São Paulo com e-mail, sem dono chamado Zebulon";
@@ -31,7 +30,13 @@ const SP = { filters: { geo: { uf_any_of: ["SP"] } } };
 let ana: Person;
 let rui: Person;
 
-const suite = consoleSuite({}, async (served) => {
+const KEPT_SECONDS = 864_000;
+const CONTACT = "ajuda@example.com";
+const settings = {
+  PENEIRA_CONSOLE_SESSION_KEPT: String(KEPT_SECONDS),
+  PENEIRA_CONSOLE_CONTACT: CONTACT,
+};
+const suite = consoleSuite({ settings }, async (served) => {
   ana = await served.user("ana@example.com");
   rui = await served.user("rui@example.com", "member");
 });
@@ -68,6 +73,19 @@ describe("signing in", () => {
     assert.equal(await visit.page.evaluate("document.cookie"), "");
     await visit.page.reload();
     await heading(visit, find.title).waitFor({ state: "attached" });
+  });
+
+  inBrowser("stays for who wishes it, and names whom to ask", async (open) => {
+    const visit = await open(null);
+    await visit.go("/app");
+    await visit.page.getByText(shell.signIn.help(CONTACT)).waitFor();
+    await visit.page.getByRole("checkbox", { name: shell.signIn.keep(KEPT_SECONDS) }).check();
+    const before = Date.now() / 1000;
+    await fillSignIn(visit, ana);
+    await heading(visit, find.title).waitFor({ state: "attached" });
+    const [cookie] = await visit.context.cookies();
+    const lasts = (cookie?.expires ?? 0) - before;
+    assert.ok(lasts > KEPT_SECONDS - 60 && lasts < KEPT_SECONDS + 60, String(lasts));
   });
 
   inBrowser("makes somebody who guesses wait, and nobody else", async (open) => {

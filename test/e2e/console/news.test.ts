@@ -20,10 +20,10 @@ import type {
   Status,
 } from "../../../src/console/web/app/answers.ts";
 import { month, number } from "../../../src/console/web/app/format.ts";
-import { words } from "../../../src/console/web/strings/pt.ts";
 import { AXE, findingsOf, TAGS } from "../../support/console/axe.ts";
 import { eventually, type Person, type Visit } from "../../support/console/browser.ts";
 import { button, consoleSuite, countOf, entry, heading } from "../../support/console/suite.ts";
+import { portugueseWords as words } from "../../support/console/words.ts";
 import { makeNextMonth } from "../../support/sample/snapshot.ts";
 
 const { news, exports, find, shell } = words;
@@ -96,7 +96,7 @@ describe("news of a saved search", () => {
       assert.match(visit.page.url(), /month=2026-11/);
     });
     assert.notEqual(before, "");
-    await visit.page.getByText(news.badge(1)).first().waitFor({ state: "attached" });
+    await visit.page.getByText(words.shell.newsBadge(1)).first().waitFor({ state: "attached" });
   });
 
   inBrowser("are the changes of its spec, kind by kind, to the last line", async (open) => {
@@ -151,7 +151,7 @@ describe("news of a saved search", () => {
   inBrowser("are none once they were marked as seen, and there are none by then", async (open) => {
     const visit = await open(ana);
     await visit.go(`/app/news#${id}`);
-    await visit.page.getByText(news.badge(1)).first().waitFor({ state: "attached" });
+    await visit.page.getByText(words.shell.newsBadge(1)).first().waitFor({ state: "attached" });
     await button(visit.page, news.seen).click();
     await visit.page.getByText(news.seenToast).waitFor();
     await eventually(async () => assert.equal(await visit.page.locator(".nav-badge").count(), 0));

@@ -8,9 +8,9 @@
 import assert from "node:assert/strict";
 import { describe } from "node:test";
 import type { ExploreAnswer } from "../../../src/console/web/app/answers.ts";
-import { words } from "../../../src/console/web/strings/pt.ts";
 import type { Person, Visit } from "../../support/console/browser.ts";
 import { consoleSuite, shows } from "../../support/console/suite.ts";
+import { portugueseWords as words } from "../../support/console/words.ts";
 
 const { find } = words;
 

@@ -135,6 +135,11 @@ const VALUES: Readonly<Record<FilterName, (pair: MonthPair) => unknown>> = {
   municipality_ibge_any_of: (pair) => [middleOf(pair, "municipality_ibge")],
   municipality_tom_any_of: (pair) => [middleOf(pair, "municipality_tom")],
   postal_code_prefix_any_of: (pair) => [String(middleOf(pair, "postal_code")).slice(0, 1)],
+  district_any_of: ({ newer }) => {
+    const account = newer.rows.find((row) => row.district !== null && row.municipality_ibge);
+    const { municipality_ibge, district: name } = account ?? {};
+    return [{ municipality_ibge, name }];
+  },
   area_code_any_of: (pair) => [String(middleOf(pair, "phone_1")).slice(3, 5)],
   registration_status_any_of: (pair) => [middleOf(pair, "registration_status")],
   company_size_code_any_of: (pair) => [middleOf(pair, "company_size_code")],

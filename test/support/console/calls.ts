@@ -12,6 +12,7 @@ export interface Targets {
   readonly member: string;
   readonly export: string;
   readonly search: string;
+  readonly list: string;
   readonly cnpj: string;
 }
 
@@ -97,6 +98,19 @@ export const CONSOLE_CALLS: Readonly<Record<string, ConsoleCall>> = {
   "GET /exports/{id}/download": { statuses: [409, 409, 404] },
   "POST /exports/{id}/again": { statuses: [201, 201, 404], body: () => ({}) },
   "POST /changes": { statuses: [422, 422, 422], body: () => ({ since: "2026-09", spec: SPEC }) },
+  "POST /accounts/lists": { statuses: ALL, body: (_, { cnpj }) => ({ cnpjs: [cnpj] }) },
+  "GET /lists": { statuses: ALL },
+  "POST /lists": { statuses: MADE, body: () => ({ name: "mine" }) },
+  "GET /lists/{id}": { statuses: OWN },
+  "POST /lists/{id}": { statuses: OWN, body: () => ({ name: "other" }) },
+  "DELETE /lists/{id}": { statuses: OWN_GONE },
+  "GET /lists/{id}/entries": { statuses: OWN },
+  "POST /lists/{id}/entries": { statuses: OWN, body: (_, { cnpj }) => ({ cnpjs: [cnpj] }) },
+  "POST /lists/{id}/entries/remove": {
+    statuses: OWN,
+    body: (_, { cnpj }) => ({ cnpjs: [cnpj] }),
+  },
+  "POST /lists/{id}/entries/from-search": { statuses: OWN, body: () => ({ spec: SPEC }) },
   "GET /searches": { statuses: ALL },
   "POST /searches": { statuses: MADE, body: () => ({ name: "mine", spec: SPEC }) },
   "GET /searches/{id}": { statuses: OWN },
@@ -125,6 +139,7 @@ export function askFor(route: string, targets: Targets, sender: Person | null): 
     members: targets.member,
     exports: targets.export,
     searches: targets.search,
+    lists: targets.list,
   };
   made++;
   const { cnpj } = targets;
@@ -154,12 +169,14 @@ export async function makeTargets(server: ConsoleServer, owner: Person): Promise
   };
   const found = await post("/accounts/search", { spec: SPEC, limit: 1 });
   const exported = await post("/exports", EXPORT);
+  const list = await post("/lists", { name: "target" });
   const saved = await post("/searches", { name: "target", spec: SPEC });
   return {
     key: keyId,
     member: member.id,
     export: exported.export.export_id,
     search: saved.search.id,
+    list: list.list.id,
     cnpj: found.accounts[0].cnpj,
   };
 }

@@ -92,6 +92,7 @@ function sessionOf(user: OpenSession["user"]): OpenSession {
     csrfToken: TOKEN,
     createdAt: 0,
     idleSeconds: 1_800,
+    kept: false,
     expiresAt,
   };
 }

@@ -22,7 +22,7 @@ export const START_MS = Date.UTC(2026, 10, 21);
 /** A password that may be used. */
 export const PASSWORD = "correct horse battery";
 /** How long sessions last, in seconds. */
-export const TIMES = { idleSeconds: 1_800, maxSeconds: 43_200 };
+export const TIMES = { idleSeconds: 1_800, maxSeconds: 43_200, keptSeconds: 2_592_000 };
 
 /** Counts what reaches the database. */
 export class CountingStore extends UserStore {
@@ -57,6 +57,7 @@ export function openConsole(
   directory: string,
   clock: ManualClock = manualClock(START_MS),
   cost = 2,
+  times: typeof TIMES = TIMES,
 ): ConsoleState {
   const database = openDatabase(directory);
   const hashes: string[] = [];
@@ -72,7 +73,7 @@ export function openConsole(
   const users = new Users({ store, keys, passwords, clock });
   const signIns = new SignIns(clock);
   const secret = openSecrets(directory).console;
-  const sessions = new Sessions({ store, users, passwords, signIns, clock, secret, ...TIMES });
+  const sessions = new Sessions({ store, users, passwords, signIns, clock, secret, ...times });
   const keyring = new Keyring(keys, clock);
   const close = () => database.close();
   return { clock, store, keyring, users, sessions, hashes, before, close };

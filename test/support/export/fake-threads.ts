@@ -20,6 +20,7 @@ import type {
   RenderRequest,
   RenderThreads,
   StartedRender,
+  StartedStage,
 } from "../../../src/export/queue/pool.ts";
 import type { RenderOutcome } from "../../../src/export/queue/rendertask.ts";
 import { Sweeper } from "../../../src/export/queue/sweeper.ts";
@@ -82,6 +83,10 @@ export class FakeThreads implements RenderThreads {
     return { outcome, cancel };
   }
 
+  stage(): StartedStage {
+    return { outcome: Promise.resolve({ kind: "staged", staged: null }), cancel: () => {} };
+  }
+
   forget(snapshotId: string): void {
     this.forgotten.push(snapshotId);
   }
@@ -95,7 +100,8 @@ export class FakeThreads implements RenderThreads {
 export function rendered(wish: RenderRequest, bytes = "cnpj\r\n"): RenderOutcome {
   writeFileSync(wish.path, bytes);
   const sha256 = createHash("sha256").update(bytes).digest("hex");
-  return { kind: "file", file: { rowCount: 1, sizeBytes: bytes.length, sha256 } };
+  const file = { rowCount: 1, sizeBytes: bytes.length, sha256 };
+  return { kind: "file", file, held: [] };
 }
 
 /** A spec in normal form; `uf` tells requests apart. */

@@ -87,7 +87,7 @@ const ROWS: Readonly<Record<string, readonly Row[]>> = {
   lists: [1, 2, 3].map((n) => ({
     sequence: n,
     tenant_id: "ten_1",
-    id: n === 2 ? "exported" : `lst_${"0".repeat(31)}${n}`,
+    id: `lst_${"0".repeat(31)}${n}`,
     removed_at: n === 3 ? AT + 9 : null,
     name: `clientes ${n}`,
     kind: "accounts",
@@ -99,6 +99,10 @@ const ROWS: Readonly<Record<string, readonly Row[]>> = {
   list_blocks: [1, 2, 3].map((n) => ({
     ...{ id: n, list: n, first: 2_097_152, since: n === 3 ? 1 : 3, until: n === 3 ? 4 : null },
     entries: Buffer.from("00002000000000000100200000000000", "hex"),
+  })),
+  exported_entries: [1, 2].map((n) => ({ id: n, entries: Buffer.from([1, 4 * n]) })),
+  exported_blocks: [1, 2].map((n) => ({
+    ...{ id: n, list: -1, first: n * 2_097_152 + 1, since: 1, until: n === 2 ? 3 : null },
   })),
   export_lists: [2, 3].map((list) => ({ export_id: exportId(4), list, revision: 3 })),
   audit: [

@@ -156,7 +156,7 @@ export const fakeEngine: Engine = {
     const render = project ?? ((found) => fakeNative.renderJson(found, fields));
     return {
       accounts: render(Uint32Array.from(page)),
-      count: page.length,
+      ...{ placed: -1, count: page.length },
       total: rows.length,
       more: after.length > page.length,
       lastRow: page.at(-1) ?? -1,
@@ -164,7 +164,7 @@ export const fakeEngine: Engine = {
     };
   },
   searchSliced(segment, request) {
-    const { accounts, ...page } = fakeEngine.search(segment, request);
+    const { accounts, placed: _, ...page } = fakeEngine.search(segment, request);
     const rowCount = (JSON.parse(Buffer.from(accounts).toString()) as unknown[]).length;
     return { ...page, slices: fakeSlices(accounts, rowCount) };
   },
@@ -255,7 +255,7 @@ function consoleIn(database: StateDatabase, dataDir: string, clock: Clock = syst
     ...{ store, users, passwords, clock },
     signIns: new SignIns(clock),
     secret: openSecrets(dataDir).console,
-    ...{ idleSeconds: 1_800, maxSeconds: 43_200 },
+    ...{ idleSeconds: 1_800, maxSeconds: 43_200, keptSeconds: 2_592_000 },
   });
   const audit = new AuditTrail(new AuditStore(database), clock, 63_072_000);
   const lists = new Lists(new ListStore(database), clock);
@@ -270,7 +270,7 @@ const SETTLED = {
   metricsHere: true,
   version: "0.0.0-test",
   bodyBytesMax: 1_048_576,
-  securityContact: "mailto:security@example.com",
+  ...{ securityContact: "mailto:security@example.com", consoleContact: "help@example.com" },
   proxies: null,
   secondaryCnaeFull: false,
   responses: new ResponseMemory(0),

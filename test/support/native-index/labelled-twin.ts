@@ -2,9 +2,12 @@
  * The slow twin of values for people (`output.labels`), and its way back. What comes in: a field
  * with its value as a search shows it. What goes out: its text in a language, and from such a text
  * the value again.
- * Invariant: nothing of the addon and of the product's tables is used; the rules are written anew
- * from native-index/render/labelled.h and docs/exports.md.
+ * Invariant: nothing of the addon and of the product's tables is used but the words of reasons,
+ * which are too many to write twice; the rules are written anew from
+ * native-index/render/labelled.h and docs/exports.md.
  */
+import { REASONS_PT } from "../../../src/spec/fields/reasons.ts";
+import { REASONS_EN } from "../../../src/spec/fields/reasons-en.ts";
 
 /** Language of labels. */
 export type Language = "pt" | "en";
@@ -34,6 +37,21 @@ for (const field of ["phone_1_kind", "phone_2_kind"]) {
   (WORDS as Record<string, unknown>)[field] = PHONE_KINDS;
 }
 
+for (const [code, word] of Object.entries(REASONS_PT)) {
+  const words = (WORDS.registration_status_reason ?? {}) as Record<
+    string,
+    readonly [string, string]
+  >;
+  words[code] = [word, REASONS_EN[code as keyof typeof REASONS_PT]];
+  (WORDS as Record<string, unknown>).registration_status_reason = words;
+}
+/** Words before codes that have no words of their own. */
+const BEFORE: Readonly<Record<string, readonly [string, string]>> = {
+  registration_status_reason: ["Motivo ", "Reason "],
+  municipality_tom: ["TOM ", "TOM "],
+  country_code: ["País ", "Country "],
+};
+
 const DATES = ["started_on", "registration_status_date"];
 const PHONES = ["phone_1", "phone_2"];
 
@@ -47,6 +65,8 @@ export function labelledTwin(
   const text = String(value);
   const word = WORDS[field]?.[text];
   if (word !== undefined) return word[language === "pt" ? 0 : 1];
+  const before = BEFORE[field];
+  if (before !== undefined) return before[language === "pt" ? 0 : 1] + text;
   if (field === "cnpj") {
     return text.replace(/^(..)(...)(...)(....)(..)$/, "$1.$2.$3/$4-$5");
   }
@@ -87,6 +107,8 @@ export function readLabelled(field: string, text: string, language: Language): u
     return text === "" ? [] : text.split(", ").map((code) => code.replace(/[-/]/g, ""));
   }
   if (text === "") return null;
+  const before = BEFORE[field]?.[language === "pt" ? 0 : 1];
+  if (before !== undefined && text.startsWith(before)) return text.slice(before.length);
   const words = WORDS[field];
   if (words !== undefined) {
     const found = Object.entries(words).find(

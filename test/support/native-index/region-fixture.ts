@@ -25,6 +25,7 @@ import { encodeRecords, FIXTURE_NUMBERS, FIXTURE_TABLES, type FixtureRow } from 
 /** What a fixture may be told; the META bytes are opaque to the addon. */
 export interface FixtureOptions {
   readonly threads?: number;
+  readonly rowsHeld?: number;
   readonly meta?: Uint8Array;
   readonly progress?: Uint32Array;
 }
@@ -71,6 +72,7 @@ export async function writeFixture(
       ...tableSections(),
     ],
     threads: options.threads ?? 2,
+    ...(options.rowsHeld === undefined ? {} : { rowsHeld: options.rowsHeld }),
     ...(options.progress === undefined ? {} : { progress: options.progress }),
   });
   return { path, directory, rows: ranked, regionOffset: written.regionOffset };

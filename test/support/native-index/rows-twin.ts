@@ -110,10 +110,14 @@ export function unformulated(text: string): string {
 
 function csvLine(cells: readonly Cell[], delimiter: string): string {
   const line = cells
-    .map(({ kind, value, people }) => {
+    .map(({ kind, value, field, people }) => {
       if (value === null) return "";
       const plain =
-        people !== undefined ? people : Array.isArray(value) ? value.join(",") : String(value);
+        people !== undefined
+          ? people + (field === "cnpj_root" ? "/" : "")
+          : Array.isArray(value)
+            ? value.join(",")
+            : String(value);
       const text = kind === "free" ? unformulated(plain) : plain;
       return /[",;\t\r\n]|^ | $/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
     })
@@ -216,9 +220,8 @@ function sheetRow(cells: readonly Cell[], number: number, language: Language | u
       const serial = (Date.parse(String(value)) - Date.parse("1899-12-30")) / 86_400_000;
       return `${begin} s="1"><v>${serial}</v></c>`;
     }
-    const read = kind === "date" ? undefined : people;
     const plain = Array.isArray(value) ? value.join(",") : String(value);
-    const text = sheetText(read ?? plain);
+    const text = sheetText(people ?? plain);
     const space = /^ |[\t\n]| $/.test(text) ? ' xml:space="preserve"' : "";
     return `${begin} t="inlineStr"><is><t${space}>${text}</t></is></c>`;
   });

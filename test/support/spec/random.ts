@@ -190,6 +190,7 @@ function withWider(draw: Draw, odds: number, catalog: Catalog, { filters, row }:
   const counted = catalog.lacksCounts !== true;
   const wider = {
     industry: draw.some([["cnae_secondary_any_of", odds, () => draw.list(own, 3, any)]]),
+    geo: catalog.lacksDistricts ? {} : randomDistricts(draw, odds, catalog, row),
     company: draw.some([
       ["branches_only", odds, () => true],
       ...(counted
@@ -217,9 +218,26 @@ function withWider(draw: Draw, odds: number, catalog: Catalog, { filters, row }:
   return {
     ...filters,
     industry: { ...filters.industry, ...wider.industry },
+    geo: { ...filters.geo, ...wider.geo },
     company: { ...company, ...wider.company },
     contact: { ...filters.contact, ...wider.contact },
   };
+}
+
+/** Districts, that of an account first, in a spelling of somebody. */
+function randomDistricts(
+  draw: Draw,
+  odds: number,
+  catalog: Catalog,
+  row: TwinRow | undefined,
+): Json {
+  const spelled = (name: string) =>
+    draw.of([name, name.toLowerCase(), `  ${name.replaceAll(" ", "   ")}`]);
+  const { municipality_ibge: ibge, district } = row ?? {};
+  const name = spelled(String(district ?? "Centro"));
+  const own = ibge ? { municipality_ibge: ibge, name } : undefined;
+  const any = () => ({ municipality_ibge: draw.of(ibgeCodes(catalog)), name: spelled("CENTRO") });
+  return draw.some([["district_any_of", odds, () => draw.list(own, 3, any)]]);
 }
 
 /** One spelling of an activity: full, digits, a prefix or its section. */

@@ -55,8 +55,13 @@ export function beforeUpgrade({ audit = [], ...rest }: Content, from: number): C
     ...{ actor: "command", action: "state.upgrade", tenant_id: null, subject: null },
     facts: JSON.stringify({ schema: { from, to: SCHEMA_VERSION } }),
   });
-  return { ...rest, audit: audit.slice(0, -1) };
+  // A tenant of before gets its list of exported accounts, whose number is below zero.
+  const lists = (rest.lists ?? []).filter(({ sequence }) => Number(sequence) > 0);
+  return { ...rest, ...(from < EXPORTED_SINCE ? { lists } : {}), audit: audit.slice(0, -1) };
 }
+
+/** First schema that has lists of exported accounts. */
+const EXPORTED_SINCE = 9;
 
 /** What lies hidden beside backups and data directories; nothing when nothing is left behind. */
 export function leftIn(path: string): string[] {

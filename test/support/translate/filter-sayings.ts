@@ -56,6 +56,16 @@ export const FILTER_SAYINGS = {
   municipality_tom_any_of: {
     rows: [["padarias em Curitiba e no exterior"]],
   },
+  district_any_of: {
+    rows: [
+      [
+        "padarias no bairro Centro em Curitiba",
+        "padarias no bairro Centro, Curitiba",
+        "padarias em Curitiba, bairro Centro",
+        "bakeries in the Centro district of Curitiba",
+      ],
+    ],
+  },
   postal_code_prefix_any_of: {
     rows: [["@ CEP 801", "@ com cep começando em 801", "@ com CEP 801", "@, zip code 801"]],
   },

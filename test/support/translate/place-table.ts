@@ -170,7 +170,6 @@ const PARTS: readonly PlaceRow[] = [
   ["padarias na região de Minas Gerais", { ufs: "MG", left: ["região"] }],
   ["padarias em Porto de Galinhas", { cities: "Ipojuca/PE", left: ["Porto de Galinhas"] }],
   ["padarias no interior", { unknown: true, left: ["interior"] }],
-  ["padarias no bairro Moema em São Paulo", { cities: "São Paulo/SP", left: ["bairro Moema"] }],
   ["padarias na Avenida Paulista", { unknown: true, left: ["Avenida Paulista"] }],
 ];
 
@@ -272,6 +271,18 @@ const UNKNOWN: readonly PlaceRow[] = [
   ["padarias em narnia", { unknown: true, left: ["em narnia"] }],
   ["padarias na cidade de Xyz", { unknown: true, left: ["na cidade de Xyz"] }],
   ["padarias em Nárnia, SP", { ufs: "SP", unknown: true, left: ["em Nárnia"] }],
+  ["padarias em Nova Qualquer", { unknown: true, left: ["Nova Qualquer"] }],
+  ["padarias em Nova Qualquer de Minas", { unknown: true, left: ["Nova Qualquer de Minas"] }],
+  ["padarias em Nárnia do Norte", { unknown: true, left: ["Nárnia do Norte"] }],
+  ["padarias em Xurupita Paulista", { unknown: true, left: ["Xurupita Paulista"] }],
+  ["padarias em Xurupita da Serra Gaúcha", { unknown: true, left: ["Xurupita da Serra Gaúcha"] }],
+  ["padarias em Xurupita, Serra Gaúcha", { count: 40, unknown: true, left: ["em Xurupita"] }],
+  ["padarias em Curitiba do Norte", { unknown: true, left: ["em Curitiba do Norte"] }],
+  ["padarias em Campinas do Pará", { unknown: true, left: ["em Campinas do Pará"] }],
+  ["padarias em Campinas do Sul", { cities: "Campinas do Sul/RS" }],
+  ["padarias na Mooca de São Paulo", { cities: "São Paulo/SP", left: ["na Mooca"] }],
+  ["padarias num raio de 50 km de Xurupita", { unknown: true, left: ["de Xurupita"] }],
+  ["padarias exceto em Xurupita do Pará", { unknown: true, left: ["Xurupita do Pará"] }],
   ["padarias em Campinas e em Nárnia", { cities: "Campinas/SP", left: ["em Nárnia"] }],
   ["padarias em Vila Nova do Nada", { unknown: true, left: ["em Vila Nova do Nada"] }],
   [

@@ -142,6 +142,21 @@ export const SAID_ROWS: Readonly<Record<string, Rows>> = {
     [" em Natal de pequeno porte", "size=03 city=2408102"],
     ["padaria contagem mg", "city=3118601"],
     ["padaria bauru sp", "city=3506003"],
+    ["padaria pr", "uf=PR"],
+    ["padarias to com telefone", "phone=true uf=TO"],
+    ["padarias ce marco", "city=2307809 assumed=state_of_cities"],
+    ["padarias em pe de serra ba", "city=2924058"],
+  ],
+  KINDS: [
+    ["lojas de roupas femininas em Recife", "city=2611606 assumed=kind_not_separated"],
+    ["roupas infantis em Recife", "city=2611606 assumed=kind_not_separated"],
+    [" que não são padarias", "left=contradiction(padarias) warned=contradiction,uncertain"],
+  ],
+  ORDERS_AND_NUMBERS: [
+    ["bakeries in Recife, biggest capital first", "sort=share_capital.desc city=2611606"],
+    ["quantas padarias existem em Recife?", "city=2611606"],
+    ["me passa 30 padarias de Recife", "limit=30 city=2611606"],
+    ["bakeries in Recife, simples only", "simples=true city=2611606"],
   ],
   SPANISH: [
     [

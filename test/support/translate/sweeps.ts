@@ -33,6 +33,38 @@ export const SWEEP_WISHES: readonly string[] = [
   ...[" fora do Simples", " baixadas", ", no máximo 50", " sem filiais"],
 ];
 
+/** Names that no place has, of one word and more, some of which begin as known ones do. */
+const MADE_UP: readonly string[] = [
+  ...["Xurupita", "Nárnia", "Zimbabum", "Nova Qualquer", "Qualquer Nova", "Vila Xurupita"],
+  ...["Santa Zurupema", "São Quiproquó", "Porto Xurupita", "Lagoa Zimbabum", "Governador Trololó"],
+  ...["Alto Xurupita", "Serra Zurupema", "Jardim Trololó", "Xurupita da Nárnia"],
+];
+
+/** How a place is led to. */
+const LEADS: readonly string[] = [
+  ...["em", "na cidade de", "no município de", "perto de", "num raio de 50 km de"],
+  ...["exceto em", "com e-mail em"],
+];
+
+/** What stands behind a name and is a place or an adjective of its own, with what joins it. */
+const WIDE_ENDS: readonly string[] = [
+  ...["do Norte", "do Sul", "do Nordeste", "do Sudeste", "do Centro-Oeste", "de Minas"],
+  ...["Paulista", "Mineiro", "Gaúcha", "Catarinense", "do interior de SP", "do litoral paulista"],
+  ...["do norte do Pará", "do Sul de Minas", "do estado de Goiás"],
+];
+
+/** Made-up names that end as known ones do; none of them is a place. */
+export function* strangers(regions: readonly string[]): Generator<string> {
+  const states = Object.entries(STATE_NAMES).flatMap(([uf, name]) => (uf === "EX" ? [] : [name]));
+  const joins = [...states, ...regions];
+  const ends = [...WIDE_ENDS, ...joins.flatMap((end) => [`de ${end}`, `da ${end}`])];
+  for (const end of ends) {
+    for (const name of MADE_UP) {
+      for (const lead of LEADS) yield `padarias ${lead} ${name} ${end}`;
+    }
+  }
+}
+
 /** Ways to write a city beside its state without "em". */
 const BESIDE: readonly ((city: string, uf: string) => string)[] = [
   (city, uf) => `padaria ${plain(city)} ${uf.toLowerCase()}`,
@@ -168,9 +200,15 @@ const WRITINGS: readonly ((text: string) => string)[] = [
   (text) => `${text}!!!`,
 ];
 
-/** The project's own sentences without accents, with greetings, marks and blanks. */
+/** Names that nobody knows are told by their capitals. */
+const BY_CAPITALS = new Set(["unknown-place", "part-of-place"]);
+
+/** The project's own sentences without accents, with greetings, marks, blanks, in one case. */
 export function* writings(): Generator<SweepCase> {
-  for (const { text } of loadSentences("development")) {
+  for (const { text, group } of loadSentences("development")) {
     for (const write of WRITINGS) yield { text: write(text), like: text, where: text };
+    if (BY_CAPITALS.has(group)) continue;
+    yield { text: text.toLowerCase(), like: text, where: text };
+    yield { text: text.toUpperCase(), like: text, where: text };
   }
 }

@@ -45,10 +45,10 @@ const AGES: readonly Row[] = [
     "before=2021-10-10 left=contradiction(menos de 2 anos) warned=contradiction,uncertain",
   ],
   [" fechadas nos últimos 2 anos", "status=8 left=other_date(nos últimos 2 anos)"],
-  [" 5 anos", "left=unknown_words(5 anos)"],
+  [" 5 anos", "left=unknown_words(5 anos) warned=uncertain"],
   [" com 20+ anos", "before=2006-10-10"],
   [" há cerca de 3 anos", "before=2023-10-10 assumed=at_least"],
-  [" abertas nos últimos meses", "left=unknown_words(últimos meses)"],
+  [" abertas nos últimos meses", "left=unknown_words(últimos meses) warned=uncertain"],
   [" recém-abertas", "from=2025-10-10 assumed=recent"],
   [" novas", "from=2025-10-10 assumed=recent"],
   [" que não sejam novas", "before=2025-10-10 assumed=recent"],
@@ -119,7 +119,7 @@ const DATES: readonly Row[] = [
   [" nos anos 90", "from=1990-01-01 before=2000-01-01"],
   [" abertas ontem", "from=2026-10-09 before=2026-10-10"],
   [" no fim de 2022", "from=2022-01-01 before=2023-01-01 assumed=vague_date"],
-  [" 2020", "left=unknown_words(2020)"],
+  [" 2020", "left=unknown_words(2020) warned=uncertain"],
 ];
 
 const CAPITAL: readonly Row[] = [
@@ -192,9 +192,9 @@ const LIMITS: readonly Row[] = [
   [" 24 horas", "left=opening_hours(24 horas)"],
   [" abertas agora", "left=opening_hours(agora)"],
   [" com mais de uma filial", "units=3- assumed=branches_and_head_office"],
-  [" 3 irmãos", "left=unknown_words(3 irmãos)"],
-  ["mais de 10 padarias", "left=unknown_words(mais de 10)"],
-  ["oficinas de 2 rodas", "left=unknown_words(2 rodas)"],
+  [" 3 irmãos", "left=unknown_words(3 irmãos) warned=uncertain"],
+  ["mais de 10 padarias", "left=unknown_words(mais de 10) warned=uncertain"],
+  ["oficinas de 2 rodas", "left=unknown_words(2 rodas) warned=uncertain"],
   ["5 padarias por cidade", "limit=5 left=per_place(por cidade)"],
   ["as 20 maiores padarias", "limit=20 sort=share_capital.desc assumed=largest_by_capital"],
 ];

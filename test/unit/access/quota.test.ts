@@ -143,7 +143,7 @@ function end(n: number, how: End, rows: number): Step {
     if (how === "file") {
       const outcome = rendered(held.wish);
       assert.ok(outcome.kind === "file");
-      held.end({ kind: "file", file: { ...outcome.file, rowCount: rows } });
+      held.end({ ...outcome, file: { ...outcome.file, rowCount: rows } });
       const place = `${told.tenant} ${utcDay(real.clock.nowMs())}`;
       if (!told.delivered) model.used.set(place, (model.used.get(place) ?? 0) + rows);
       Object.assign(told, { state: "done", delivered: true, holds: rows });

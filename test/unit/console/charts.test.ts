@@ -13,6 +13,7 @@ import {
   labelledDays,
   layersOf,
   MEASURES,
+  sinceFirstUse,
   stacked,
   sum,
   valuesOf,
@@ -268,6 +269,29 @@ describe("usage", () => {
     }
     assert.deepEqual(layersOf([]), []);
     assert.equal(layersOf(senders.slice(0, COLOURS)).length, COLOURS);
+  });
+
+  it("begins with the first day that was used, at least a week ago", () => {
+    const days = Array.from({ length: 30 }, (_, at) => `day ${at}`);
+    const of = (requests: number[]) => {
+      const answer = {
+        days,
+        senders: [
+          sender("a", requests),
+          sender(
+            "b",
+            days.map(() => 0),
+          ),
+        ],
+      };
+      return sinceFirstUse(answer as unknown as UsageAnswer);
+    };
+    const used = (...at: number[]) => days.map((_, day) => Number(at.includes(day)));
+    assert.equal(of(used(4, 20)).days[0], "day 4");
+    assert.deepEqual(of(used(4, 20)).senders[0]?.requests, used(4, 20).slice(4));
+    assert.equal(of(used(29)).days.length, 7);
+    assert.equal(of(used(0)).days.length, 30);
+    assert.equal(of(used()).days.length, 30);
   });
 
   it("stacks layers onto each other", () => {

@@ -39,6 +39,9 @@ const TEXT: readonly (readonly [text: string, ground: string])[] = [
   ["accent", "accent-soft"],
   ["accent-hover", "surface"],
   ["paper", "ink"],
+  ["ink", "bar-tint"],
+  ["ink-soft", "bar-tint"],
+  ["accent", "bar-tint"],
   ...["good", "warn", "bad"].flatMap((state) => [
     [state, `${state}-soft`] as const,
     ["ink", `${state}-soft`] as const,

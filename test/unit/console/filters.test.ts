@@ -37,6 +37,7 @@ function fullQuery(): Query {
       municipality_tom_any_of: ["7107"],
       postal_code_prefix_any_of: ["301"],
       area_code_any_of: ["31"],
+      district_any_of: [{ municipality_ibge: "3106200", name: "savassi" }],
     },
     company: {
       registration_status_any_of: [2, 3],
@@ -73,7 +74,7 @@ const NAMES = [
   ..."cnae cnae_exclude text_hints uf municipality postal_code area_code".split(" "),
   ..."registration_status company_size legal_nature headquarters simples mei started".split(" "),
   ..."share_capital email phone any_contact cnae_secondary branches mobile landline".split(" "),
-  ..."establishments own_domain email_shared phone_shared lists lists_exclude".split(" "),
+  ..."establishments own_domain email_shared phone_shared lists lists_exclude district".split(" "),
 ];
 
 describe("groups of filters", () => {

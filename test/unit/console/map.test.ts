@@ -1,7 +1,7 @@
 /**
- * Proves: the pure parts of the console's map. Colour steps are quantiles and hold every count;
- * arrow keys reach every state from every other; the outlines are the 27 states of the package
- * that they stem from, hardly changed.
+ * Proves: the pure parts of the console's map. Colour steps are shares of the largest count and
+ * hold every count; arrow keys reach every state from every other; the outlines are the 27 states
+ * of the package that they stem from, hardly changed.
  * Does not prove: what is drawn, nor what a browser makes of it (see the end-to-end tests).
  */
 import assert from "node:assert/strict";
@@ -11,9 +11,9 @@ import { describe, it } from "node:test";
 import fc from "fast-check";
 import { neighbour } from "../../../src/console/web/find/charts/neighbour.ts";
 import {
-  quantileBounds,
   STEPS,
   shadeOf,
+  shareBounds,
   stepOf,
   upperBound,
 } from "../../../src/console/web/find/charts/scale.ts";
@@ -23,17 +23,23 @@ import { ROOT } from "../../support/checkout.ts";
 const counts = fc.array(fc.nat({ max: 1_000_000 }), { maxLength: 40 });
 
 describe("colour steps", () => {
-  it("are ascending quantiles of what is above zero", () => {
-    assert.deepEqual(quantileBounds([10, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9]), [1, 3, 5, 7, 9]);
-    assert.deepEqual(quantileBounds([]), []);
-    assert.deepEqual(quantileBounds([0, 0]), []);
-    assert.deepEqual(quantileBounds([4, 4, 4]), [4]);
+  it("begin at squares of the share of the largest count", () => {
+    assert.deepEqual(shareBounds([100, 0, 1, 3, 4, 15, 16, 35, 36, 63, 64]), [1, 4, 16, 36, 64]);
+    // One that has nearly three times as much as the next ones has the darkest shade alone.
+    const bounds = shareBounds([280, 105, 90, 80, 75, 50, 30, 10, 3]);
+    assert.deepEqual(
+      [280, 105, 90, 50, 3].map((count) => stepOf(count, bounds)),
+      [5, 4, 3, 3, 1],
+    );
+    assert.deepEqual(shareBounds([]), []);
+    assert.deepEqual(shareBounds([0, 0]), []);
+    assert.deepEqual(shareBounds([4, 4, 4]), [4]);
   });
 
   it("put every count into the step whose bounds it lies in, and only zero into none", () => {
     fc.assert(
       fc.property(counts, (all) => {
-        const bounds = quantileBounds(all);
+        const bounds = shareBounds(all);
         const most = Math.max(0, ...all);
         assert.ok(bounds.length <= STEPS);
         for (const count of all) {

@@ -7,8 +7,7 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { language } from "../../../src/console/web/app/language.ts";
-import { words as en } from "../../../src/console/web/strings/en.ts";
-import { words as pt } from "../../../src/console/web/strings/pt.ts";
+import { englishWords as en, portugueseWords as pt } from "../../support/console/words.ts";
 
 type Word = string | ((...values: unknown[]) => unknown);
 

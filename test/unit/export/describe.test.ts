@@ -53,6 +53,7 @@ const FULL = normalizeSpec(
         municipality_tom_any_of: ["6001"],
         postal_code_prefix_any_of: ["013"],
         area_code_any_of: ["11"],
+        district_any_of: [{ municipality_ibge: "3550308", name: "moema" }],
       },
       company: {
         registration_status_any_of: [2, 4],
@@ -109,6 +110,8 @@ const CHANGES: Readonly<Record<string, unknown>> = {
   "filters.geo.municipality_tom_any_of": ["7107"],
   "filters.geo.postal_code_prefix_any_of": undefined,
   "filters.geo.area_code_any_of": ["11", "12"],
+  "filters.geo.district_any_of.0.municipality_ibge": "3304557",
+  "filters.geo.district_any_of.0.name": "centro",
   "filters.company.registration_status_any_of": [2],
   "filters.company.company_size_code_any_of": [],
   "filters.company.headquarters_only": false,

@@ -10,11 +10,17 @@ import * as fs from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, describe, it } from "node:test";
-import { type DiskCalls, temporaryName, writeWhole } from "../../../src/export/files/sink.ts";
+import { startWriting } from "../../../native-index/napi/engine.ts";
+import {
+  type DiskCalls,
+  STRETCH_BYTES,
+  temporaryName,
+  writeWhole,
+} from "../../../src/export/files/sink.ts";
 import { failureOf } from "../../../src/export/queue/failure.ts";
 
-type Call = keyof DiskCalls;
-const SYSTEM: DiskCalls = fs;
+type Call = Exclude<keyof DiskCalls, "startWriting">;
+const SYSTEM: DiskCalls = { ...fs, startWriting };
 const CALLS: readonly Call[] = [
   ...(["openSync", "writeSync", "fsyncSync", "closeSync"] as const),
   ...(["renameSync", "unlinkSync"] as const),
@@ -40,7 +46,8 @@ function watched(tell: (name: Call, number: number) => void): DiskCalls {
       tell(name, number++);
       return (SYSTEM[name] as (...given: unknown[]) => unknown)(...parameters);
     };
-  return Object.fromEntries(CALLS.map((name) => [name, watch(name)])) as unknown as DiskCalls;
+  const calls = Object.fromEntries(CALLS.map((name) => [name, watch(name)]));
+  return { ...calls, startWriting } as unknown as DiskCalls;
 }
 
 function failing(name: Call, code: string): DiskCalls {
@@ -104,6 +111,39 @@ describe("writeWhole", () => {
     assert.ok(fs.readFileSync(path).equals(BYTES));
     assert.equal(fs.statSync(path).mode & 0o777, 0o600);
     assert.deepEqual(fs.readdirSync(folder), ["export.csv"]);
+    fs.rmSync(path);
+  });
+
+  it("gives the disk every stretch that is written, once and in order", async () => {
+    const stretches: [from: number, length: number][] = [];
+    let written = 0;
+    const disk: DiskCalls = {
+      ...SYSTEM,
+      writeSync: ((...given: Parameters<typeof fs.writeSync>) => {
+        const count = fs.writeSync(...given);
+        written += count;
+        return count;
+      }) as typeof fs.writeSync,
+      startWriting: (fd, from, length) => {
+        assert.ok(from + length <= written, "only what the system has");
+        stretches.push([from, length]);
+        if (process.platform === "linux") assert.ok(startWriting(fd, from, length));
+      },
+    };
+    const bytes = Buffer.alloc(700_001, "0123456789abcdef-");
+    const { sha256 } = await writeWhole(
+      path,
+      async (write) => {
+        for (let i = 0; i < 60; i++) write(bytes);
+      },
+      disk,
+    );
+    assert.deepEqual(stretches, [
+      [0, STRETCH_BYTES],
+      [STRETCH_BYTES, STRETCH_BYTES],
+    ]);
+    assert.equal(createHash("sha256").update(fs.readFileSync(path)).digest("hex"), sha256);
+    assert.equal(startWriting(1_000_000, 0, 1), false, "no such descriptor");
     fs.rmSync(path);
   });
 

@@ -48,6 +48,9 @@ const HEAVY = [
   /peneira\.node$/,
 ];
 
+/** What calls are called; see src/http/server/requestcall.ts. */
+const SPREAD_CALL = /\{[^}]*\.\.\.(call|asker)\b/;
+
 /** Stages hand values on; only searcher.ts knows their sequence. */
 const STAGES = /^src\/search\/(plan|page|facet|project)\.ts$/;
 
@@ -90,6 +93,17 @@ describe("imports", () => {
         .map((one) => `${file}:${one.line} imports ${one.file}`);
     });
     refuse(broken, "src/http/api stands on both; neither knows it, nor the other");
+  });
+
+  it("of a request's call are made by calledWith, for a spread loses what its class has", () => {
+    const broken = filesMatching(/^src\/(http|mcp|console)\/(?!web\/).*\.ts$/).flatMap((file) =>
+      textOf(file)
+        .split("\n")
+        .flatMap((line, at) =>
+          SPREAD_CALL.test(line) ? [`${file}:${at + 1} ${line.trim()}`] : [],
+        ),
+    );
+    refuse(broken, "a call is no plain object: calledWith(call, {…})");
   });
 
   it("of a heavy package stand in one file", () => {

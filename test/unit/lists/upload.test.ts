@@ -8,8 +8,8 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { AppError } from "../../../src/errors.ts";
-import { ENTRY_BYTES, entryText } from "../../../src/lists/entries.ts";
-import { CsvUpload, REFUSED_TOLD, Upload } from "../../../src/lists/upload.ts";
+import { ENTRY_BYTES, entryText, REFUSED_TOLD } from "../../../src/lists/entries.ts";
+import { CsvUpload, Upload } from "../../../src/lists/upload.ts";
 import { cnpjCheckDigits } from "../../../src/spec/cnpj.ts";
 
 const A = "11222333000181";

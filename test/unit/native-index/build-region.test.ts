@@ -51,9 +51,10 @@ const folder = mkdtempSync(path.join(tmpdir(), "peneira-region-"));
 after(() => rmSync(folder, { recursive: true, force: true }));
 
 let files = 0;
-async function build(rows: readonly FixtureRow[], threads = 2) {
+async function build(rows: readonly FixtureRow[], threads = 2, rowsHeld?: number) {
   files++;
-  const fixture = await writeFixture(path.join(folder, `${files}.arrow`), rows, { threads });
+  const options = rowsHeld === undefined ? { threads } : { threads, rowsHeld };
+  const fixture = await writeFixture(path.join(folder, `${files}.arrow`), rows, options);
   return { fixture, region: new Region(fixture.path, fixture.directory) };
 }
 
@@ -298,11 +299,18 @@ describe("regions of other shapes", () => {
 });
 
 describe("the bytes of a file", () => {
-  test("do not depend on the number of threads", async () => {
+  test("do not depend on how many threads sort how many rows at a time", async () => {
     for (const rows of [randomRows(5, 20_000), rowsOfKinds(5, 20_000, 200)]) {
       const bytes = [];
       for (const threads of [1, 2, 3, 8]) {
         bytes.push(readFileSync((await build(rows, threads)).fixture.path));
+      }
+      for (const [threads, rowsHeld] of [
+        [2, 1],
+        [1, 900],
+        [3, 19_999],
+      ] as const) {
+        bytes.push(readFileSync((await build(rows, threads, rowsHeld)).fixture.path));
       }
       for (const other of bytes.slice(1)) assert.ok(other.equals(bytes[0] as Buffer));
     }
@@ -325,6 +333,7 @@ test("the bench of the builder runs, small, and names every phase", async () => 
     "rollup",
     "postal",
     "places",
+    "districts",
     "checksums",
   ]);
 });

@@ -12,6 +12,8 @@ import * as layout from "../../../src/dump/layout.ts";
 import * as rules from "../../../src/dump/rules.ts";
 import * as codes from "../../../src/ingest/codes.ts";
 import * as score from "../../../src/search/score.ts";
+import * as reasons from "../../../src/spec/fields/reasons.ts";
+import * as reasonsEn from "../../../src/spec/fields/reasons-en.ts";
 import * as fields from "../../../src/spec/fields/table.ts";
 import * as words from "../../../src/spec/fields/words.ts";
 import * as lists from "../../../src/spec/fields.ts";
@@ -23,7 +25,7 @@ const { headerTexts } = (await import("../../../native-index/headers.mjs" as str
 
 const TABLES = {
   ...{ ...columns, ...record, ...fields },
-  ...{ ...lists, ...layout, ...rules, ...codes, ...score, ...words },
+  ...{ ...lists, ...layout, ...rules, ...codes, ...score, ...words, ...reasons, ...reasonsEn },
 };
 
 /** The headers that are stale where some tables are other ones. */
@@ -51,6 +53,8 @@ describe("the headers that are made from tables", () => {
     assert.deepEqual(staleWith({ FIELDS: [{ ...first, written: "unit" }, ...rest] }), FIELD_LIST);
     const VALUE_WORDS = { ...words.VALUE_WORDS, yes: ["É", "Is"] };
     assert.deepEqual(staleWith({ VALUE_WORDS }), ["native-index/render/word_list.h"]);
+    const REASONS_EN = { ...reasonsEn.REASONS_EN, "00": "None" };
+    assert.deepEqual(staleWith({ REASONS_EN }), ["native-index/render/word_list.h"]);
     const COLUMNS = [...columns.COLUMNS, { name: "x", type: "utf8", nullable: true }];
     assert.deepEqual(staleWith({ COLUMNS }), ["native-index/format/column_list.h"]);
     const RECORD = { ...record.RECORD, fixedLength: record.RECORD.fixedLength + 2 };

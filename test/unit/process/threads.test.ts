@@ -1,7 +1,8 @@
 /**
  * Proves: threads that cannot begin fail a task; what a thread had already answered when its task
  * was taken back, or when the pool was closed, is dropped without ending the process; the task that
- * was taken back rejects.
+ * was taken back rejects; no thread is ended while it still loads its module, nor in a task that
+ * ends within a second.
  * Does not prove: what becomes of a thread that dies in a task (contract/export/worker.test.ts).
  */
 import assert from "node:assert/strict";
@@ -10,6 +11,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, describe, it } from "node:test";
 import { setTimeout } from "node:timers/promises";
+import type { Worker } from "node:worker_threads";
 import { ThreadPool } from "../../../src/threads.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "peneira-threads-"));
@@ -65,6 +67,36 @@ describe("a pool of threads", () => {
       block(ANSWERED_MS);
       await pool.close();
       assert.ok((await ends).every(({ status }) => status === "rejected"));
+    }
+  });
+
+  it("ends no thread that still loads", async () => {
+    const events: string[][] = [];
+    const note = (thread: Worker) => {
+      const seen: string[] = [];
+      events.push(seen);
+      thread.once("message", () => seen.push("loaded"));
+      thread.once("exit", () => seen.push("ended"));
+    };
+    process.on("worker", note);
+    const pool = new ThreadPool<Work>({ worker: "store/statecheck.worker.ts", threads: 2 });
+    await pool.close();
+    process.off("worker", note);
+    assert.deepEqual(events, [
+      ["loaded", "ended"],
+      ["loaded", "ended"],
+    ]);
+  });
+
+  it("lets short tasks end before it closes", async () => {
+    const pool = new ThreadPool<Work>({ worker: "store/statecheck.worker.ts", threads: 2 });
+    const runs = Array.from({ length: 4 }, () => pool.run("check", join(folder, "missing.db")));
+    const ends = Promise.allSettled(runs);
+    await pool.close();
+    for (const end of await ends) {
+      assert.ok(end.status === "rejected");
+      // Not an error of the pool: what the task threw, without its class.
+      assert.equal((end.reason as { code?: unknown }).code, "SQLITE_CANTOPEN");
     }
   });
 });

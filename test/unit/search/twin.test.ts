@@ -246,7 +246,12 @@ describe("feistelOf", () => {
 /** Everything that random specs must use. */
 const EXPECTED_USES: readonly string[] = [
   ...["cnae_any_of", "cnae_exclude", "text_hints", "uf_any_of", "municipality_ibge_any_of"],
-  ...["municipality_tom_any_of", "postal_code_prefix_any_of", "area_code_any_of"],
+  ...[
+    "municipality_tom_any_of",
+    "postal_code_prefix_any_of",
+    "district_any_of",
+    "area_code_any_of",
+  ],
   ...["registration_status_any_of", "company_size_code_any_of", "legal_nature_any_of"],
   ...["started_after", "started_before", "share_capital_min", "share_capital_max"],
   ...["headquarters_only", "simples_opt_in", "mei_opt_in"].flatMap(bothOf),

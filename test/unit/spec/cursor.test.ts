@@ -90,7 +90,7 @@ describe("cursor", () => {
         const template = new CursorTemplate(of);
         for (const end of pages) {
           const expected = documented({ ...of, ...end }, key);
-          assert.equal(template.after(end, [key]), expected);
+          assert.equal(template.after(end.lastRow, end.binding, [key]), expected);
           assert.equal(encodeCursor({ ...of, ...end }, [key]), expected);
         }
       }),

@@ -10,6 +10,7 @@ import { useRef, useState } from "preact/hooks";
 import type { SessionAnswer, SessionList } from "../app/answers.ts";
 import { ApiError, post } from "../app/api.ts";
 import { ago } from "../app/format.ts";
+import { laterWords } from "../app/laterwords.ts";
 import { session, user } from "../app/session.ts";
 import { signOut } from "../app/signing.ts";
 import { words } from "../app/words.ts";
@@ -44,7 +45,7 @@ export function AccountView(): VNode {
 }
 
 function Who(): VNode {
-  const { account: text, members } = words.value;
+  const text = laterWords.value.account;
   const who = user();
   return (
     <Card title={text.who}>
@@ -54,7 +55,7 @@ function Who(): VNode {
         <dt>{text.tenant}</dt>
         <dd>{who?.tenant}</dd>
         <dt>{text.role}</dt>
-        <dd>{who && members.roles[who.role]}</dd>
+        <dd>{who && words.value.shell.roles[who.role]}</dd>
         <dt>{text.plan}</dt>
         <dd>{who?.plan}</dd>
       </dl>
@@ -63,7 +64,7 @@ function Who(): VNode {
 }
 
 function Password(): VNode {
-  const text = words.value.account;
+  const text = laterWords.value.account;
   const form = useRef<HTMLFormElement>(null);
   const { current, next, error, busy, submit } = usePasswords();
   return (
@@ -106,7 +107,7 @@ function Password(): VNode {
 }
 
 function usePasswords() {
-  const text = words.value.account;
+  const text = laterWords.value.account;
   const [current, setCurrent] = useState("");
   const [next, setNext] = useState("");
   const [checked, setChecked] = useState(false);
@@ -150,7 +151,7 @@ function usePasswords() {
 }
 
 function problemOf(current: string, next: string): string | null {
-  const text = words.value.account;
+  const text = laterWords.value.account;
   const length = [...next.normalize("NFKC")].length;
   if (length === 0) return text.needed;
   if (length < LENGTH_MIN) return text.nextShort(length, LENGTH_MIN);
@@ -158,7 +159,7 @@ function problemOf(current: string, next: string): string | null {
 }
 
 function Sessions(): VNode {
-  const text = words.value.account;
+  const text = laterWords.value.account;
   const { answer, error, reload } = useAnswer<SessionList>("/sessions");
   const [asked, ask] = useState(false);
   return (

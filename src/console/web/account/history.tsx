@@ -1,42 +1,33 @@
 /**
  * Usage per day and sender. What comes in: the answer of `GET /usage`. What goes out: three charts
  * with one legend, whose buttons hide senders, and the same numbers as a table.
- * Invariant: the charts are loaded on their own and have their room before; a hidden sender is left
- * out of charts, sums and table alike.
+ * Invariant: it begins with the first day that was used, at least a week ago. A hidden sender is
+ * left out of charts, sums and table alike.
  */
-import { type Signal, signal, useSignal } from "@preact/signals";
-import { useEffect } from "preact/hooks";
+import { type Signal, useSignal } from "@preact/signals";
 import type { UsageAnswer } from "../app/answers.ts";
 import { number } from "../app/format.ts";
-import { language } from "../app/language.ts";
-import { theme } from "../app/preferences.ts";
-import { words } from "../app/words.ts";
+import { laterWords } from "../app/laterwords.ts";
 import { EmptyState } from "../parts/notice.tsx";
-import { type Layer, layersOf, MEASURES, type Measure, sum, valuesOf } from "./layers.ts";
+import {
+  type Layer,
+  layersOf,
+  MEASURES,
+  type Measure,
+  sinceFirstUse,
+  sum,
+  valuesOf,
+} from "./layers.ts";
+import { Plot } from "./plot.tsx";
 import { dayName, measureName, senderName } from "./usagenames.ts";
 import { UsageTable } from "./usagetable.tsx";
 
-type PlotPart = typeof import("./plot.tsx");
-
-/** The part of the program that draws; `failed` when it could not be fetched. */
-const part = signal<PlotPart | "failed" | null>(null);
-/** Changes with the system's colour scheme, which no attribute tells. */
-const systemDark = signal(matchMedia("(prefers-color-scheme: dark)").matches);
-matchMedia("(prefers-color-scheme: dark)").addEventListener("change", ({ matches }) => {
-  systemDark.value = matches;
-});
-
-async function loadPlot(): Promise<void> {
-  if (part.peek() !== null && part.peek() !== "failed") return;
-  part.value = await import("./plot.tsx").catch(() => "failed" as const);
-}
-
 /** The history of a tenant's usage. */
-export function UsageHistory({ answer }: { answer: UsageAnswer }) {
+export function UsageHistory({ answer: whole }: { answer: UsageAnswer }) {
+  const answer = sinceFirstUse(whole);
   const hidden = useSignal<readonly string[]>([]);
   const asTable = useSignal(false);
-  const { usage } = words.value.charts;
-  useEffect(() => void loadPlot(), []);
+  const { usage } = laterWords.value;
   const layers = layersOf(answer.senders);
   if (layers.length === 0) {
     return (
@@ -46,8 +37,7 @@ export function UsageHistory({ answer }: { answer: UsageAnswer }) {
     );
   }
   const shown = layers.filter(({ id }) => !hidden.value.includes(id));
-  const drawn = part.value;
-  const table = asTable.value || drawn === "failed";
+  const table = asTable.value;
   return (
     <section class="usage-history" aria-labelledby="usage-history">
       <header class="usage-head">
@@ -59,7 +49,6 @@ export function UsageHistory({ answer }: { answer: UsageAnswer }) {
           type="button"
           class="button button-secondary button-small"
           aria-pressed={table}
-          disabled={drawn === "failed"}
           onClick={() => {
             asTable.value = !asTable.value;
           }}
@@ -71,14 +60,14 @@ export function UsageHistory({ answer }: { answer: UsageAnswer }) {
       {table ? (
         <UsageTable days={answer.days} layers={shown} />
       ) : (
-        <Plots days={answer.days} layers={shown} plot={drawn as PlotPart | null} />
+        <Plots days={answer.days} layers={shown} />
       )}
     </section>
   );
 }
 
 function intro(days: readonly string[]): string {
-  const { usage } = words.value.charts;
+  const { usage } = laterWords.value;
   return usage.intro(dayName(days[0] ?? "", true), dayName(days.at(-1) ?? "", true));
 }
 
@@ -89,7 +78,7 @@ function Legend({
   layers: readonly Layer[];
   hidden: Signal<readonly string[]>;
 }) {
-  const { usage } = words.value.charts;
+  const { usage } = laterWords.value;
   return (
     <fieldset class="usage-legend">
       <legend class="visually-hidden">{usage.sendersHint}</legend>
@@ -124,13 +113,11 @@ function Legend({
 interface PlotsProps {
   readonly days: readonly string[];
   readonly layers: readonly Layer[];
-  readonly plot: PlotPart | null;
 }
 
-function Plots({ days, layers, plot }: PlotsProps) {
+function Plots({ days, layers }: PlotsProps) {
   const day = useSignal<number | null>(null);
-  const { usage } = words.value.charts;
-  const look = `${language.value} ${theme.value} ${systemDark.value}`;
+  const { usage } = laterWords.value;
   return (
     <div class="usage-plots">
       {MEASURES.map((measure) => {
@@ -143,17 +130,14 @@ function Plots({ days, layers, plot }: PlotsProps) {
             <h3>{usage.perDay(measureName(measure))}</h3>
             <Reading {...{ days, layers, measure, day }} />
             <div class="plot-room">
-              {plot !== null && (
-                <plot.Plot
-                  days={days.map((one) => dayName(one))}
-                  layers={drawn}
-                  label={usage.perDay(measureName(measure))}
-                  look={look}
-                  onDay={(at) => {
-                    day.value = at;
-                  }}
-                />
-              )}
+              <Plot
+                days={days.map((one) => dayName(one))}
+                layers={drawn}
+                label={usage.perDay(measureName(measure))}
+                onDay={(at) => {
+                  day.value = at;
+                }}
+              />
             </div>
           </section>
         );
@@ -171,7 +155,7 @@ interface ReadingProps {
 
 /** The sum of all days, or of the one under the pointer with what each sender has in it. */
 function Reading({ days, layers, measure, day }: ReadingProps) {
-  const { usage } = words.value.charts;
+  const { usage } = laterWords.value;
   const at = day.value;
   const values = layers.map((layer) => ({ layer, values: valuesOf(layer, measure) }));
   if (at === null || days[at] === undefined) {

@@ -24,6 +24,23 @@ export interface Layer {
   readonly colour: number;
 }
 
+/** Fewest days that charts show: fewer make no line. */
+const DAYS_MIN = 7;
+
+/** The answer from the first day with any use on, of at least a week. */
+export function sinceFirstUse(answer: UsageAnswer): UsageAnswer {
+  const { days, senders } = answer;
+  const used = days.findIndex((_, day) => senders.some(({ requests }) => requests[day] !== 0));
+  const from = Math.max(0, Math.min(used, days.length - DAYS_MIN));
+  const cut = senders.map((sender) => ({
+    ...sender,
+    requests: sender.requests.slice(from),
+    accounts: sender.accounts.slice(from),
+    export_rows: sender.export_rows.slice(from),
+  }));
+  return { ...answer, days: days.slice(from), senders: cut };
+}
+
 /** One layer per sender by the number of its requests, the largest first. */
 export function layersOf(senders: UsageAnswer["senders"], colours = COLOURS): Layer[] {
   const sorted = [...senders].sort(

@@ -5,12 +5,12 @@
  */
 import { number } from "../app/format.ts";
 import { language } from "../app/language.ts";
-import { words } from "../app/words.ts";
+import { laterWords } from "../app/laterwords.ts";
 import type { Layer, Measure } from "./layers.ts";
 
 /** What a layer is called; senders without a name say what they are. */
 export function senderName(layer: Layer): string {
-  const { usage } = words.value.charts;
+  const { usage } = laterWords.value;
   const [first] = layer.senders;
   if (layer.senders.length > 1) return usage.othersOf(number(layer.senders.length));
   if (first === undefined || first.name !== "") return first?.name ?? "";
@@ -19,7 +19,7 @@ export function senderName(layer: Layer): string {
 
 /** A measure as people call it. */
 export function measureName(measure: Measure): string {
-  const { usage } = words.value.charts;
+  const { usage } = laterWords.value;
   return { requests: usage.requests, accounts: usage.accounts, export_rows: usage.exportRows }[
     measure
   ];

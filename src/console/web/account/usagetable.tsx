@@ -4,7 +4,7 @@
  * Invariant: the last row of each part is the sum of those above it.
  */
 import { number } from "../app/format.ts";
-import { words } from "../app/words.ts";
+import { laterWords } from "../app/laterwords.ts";
 import { type Layer, MEASURES, type Measure, sum, valuesOf } from "./layers.ts";
 import { dayName, measureName, senderName } from "./usagenames.ts";
 
@@ -16,7 +16,7 @@ export function UsageTable({
   days: readonly string[];
   layers: readonly Layer[];
 }) {
-  const { usage } = words.value.charts;
+  const { usage } = laterWords.value;
   const perDay = new Map(
     MEASURES.map((measure) => [measure, dailySums(days.length, layers, measure)]),
   );
@@ -47,7 +47,7 @@ interface NumbersProps {
 }
 
 function Numbers({ head, rows }: NumbersProps) {
-  const { usage } = words.value.charts;
+  const { usage } = laterWords.value;
   return (
     // A region that scrolls must be reachable by keyboard.
     // biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls

@@ -201,7 +201,8 @@ export interface SignedInUser {
 
 /**
  * `GET /session` (user null when nobody is signed in, and then without the rest), `POST /session`
- * with `{email, password}`, `POST /password` with `{current_password, new_password}`.
+ * with `{email, password}` and perhaps `keep`, `POST /password` with `{current_password,
+ * new_password}`.
  */
 export interface SessionAnswer {
   user: SignedInUser | null;
@@ -210,6 +211,10 @@ export interface SessionAnswer {
   /** The session ends after this many seconds without a request, and at `expires_at` anyway. */
   idle_seconds?: number;
   expires_at?: string;
+  /** Told by `GET` alone: how long somebody stays signed in who wishes to; 0 where nobody can. */
+  keep_seconds?: number;
+  /** Told by `GET` alone: whom to ask who cannot sign in, or null. */
+  contact?: string | null;
 }
 
 /** `GET /sessions`: where the user is signed in. */

@@ -65,6 +65,11 @@ export function post<T>(path: string, body: unknown, options: RequestOptions = {
   return request<T>("POST", path, body, options);
 }
 
+/** Sends a file as it is. */
+export function upload<T>(path: string, file: Blob, options: RequestOptions = {}): Promise<T> {
+  return request<T>("POST", path, file, options);
+}
+
 /** Deletes. */
 export function remove<T>(path: string, options: RequestOptions = {}): Promise<T> {
   return request<T>("DELETE", path, undefined, options);
@@ -136,13 +141,16 @@ async function send<T>(
 ): Promise<T> {
   const headers: Record<string, string> = { Accept: "application/json" };
   if (method !== "GET") headers["X-CSRF-Token"] = session.value?.csrf_token ?? "";
-  if (body !== undefined) headers["Content-Type"] = "application/json";
+  const sent = body instanceof Blob ? body : JSON.stringify(body);
+  if (body !== undefined) {
+    headers["Content-Type"] = body instanceof Blob ? body.type : "application/json";
+  }
   if (options.idempotencyKey) headers["Idempotency-Key"] = options.idempotencyKey;
   const response = await fetch(BASE + path, {
     method,
     headers,
     credentials: "same-origin",
-    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+    ...(body === undefined ? {} : { body: sent }),
     ...(options.signal ? { signal: options.signal } : {}),
   }).catch((error: unknown) => {
     if (options.signal?.aborted) throw error;

@@ -26,11 +26,13 @@ const VIEWS: Record<ViewName, Loader> = {
   company: async () => (await import("../find/find.tsx")).CompanyView,
   exports: async () => (await import("../exports/history.tsx")).ExportsView,
   news: async () => (await import("../exports/saved.tsx")).NewsView,
+  lists: async () => (await import("../lists/view.tsx")).ListsView,
   saved: async () => (await import("../exports/saved.tsx")).SavedView,
   keys: async () => (await import("../keys/keys.tsx")).KeysView,
   usage: async () => (await import("../account/usage.tsx")).UsageView,
   members: async () => (await import("../members/members.tsx")).MembersView,
   audit: async () => (await import("../members/audit.tsx")).AuditView,
+  help: async () => (await import("../help/help.tsx")).HelpView,
   account: async () => (await import("../account/account.tsx")).AccountView,
 };
 

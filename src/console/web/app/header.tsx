@@ -22,12 +22,13 @@ import { words } from "./words.ts";
 
 const SHOWN: readonly (readonly [ViewName, IconName])[] = [
   ["find", "search"],
+  ["lists", "list"],
   ["exports", "download"],
   ["saved", "bookmark"],
   ["usage", "chart"],
   ["keys", "key"],
   ["members", "users"],
-  ["audit", "list"],
+  ["audit", "clock"],
 ];
 
 /** What members may not see. */
@@ -67,6 +68,7 @@ export function Header(): VNode {
       </nav>
       <div class="header-end">
         <Served />
+        <HelpLink />
         <LanguageMenu />
         <ThemeMenu />
         <AccountMenu owner={owner} />
@@ -84,7 +86,7 @@ function isAt(name: ViewName): boolean {
 function Badge(): VNode | null {
   const count = status.value?.unseen_searches ?? 0;
   if (count === 0) return null;
-  const told = words.value.news.badge(count);
+  const told = words.value.shell.newsBadge(count);
   return (
     <span class="nav-badge" title={told}>
       <span aria-hidden="true">{count > 99 ? "99+" : count}</span>
@@ -105,6 +107,22 @@ function Served(): VNode {
       {now?.snapshot && <span class="served-short">{month(now.snapshot, "short")}</span>}
       {now && <Pill>{now.plan}</Pill>}
     </p>
+  );
+}
+
+/** The way to the help page. */
+function HelpLink(): VNode {
+  const { help } = words.value.shell.views;
+  return (
+    <Link
+      view="help"
+      class="button button-icon"
+      aria-label={help}
+      title={help}
+      aria-current={view.value === "help" ? "page" : undefined}
+    >
+      <Icon name="unmapped" />
+    </Link>
   );
 }
 
@@ -142,7 +160,7 @@ export function ThemeMenu(): VNode {
 }
 
 function AccountMenu({ owner }: { owner: boolean }): VNode {
-  const { shell, members } = words.value;
+  const { shell } = words.value;
   const who = user();
   const items: MenuItem[] = [
     { label: shell.views.account, icon: "user", onSelect: () => go("account") },
@@ -158,7 +176,7 @@ function AccountMenu({ owner }: { owner: boolean }): VNode {
     <>
       <strong>{who.email}</strong>
       <span class="sub">
-        {who.tenant} · {members.roles[who.role]}
+        {who.tenant} · {shell.roles[who.role]}
       </span>
     </>
   );

@@ -3,12 +3,16 @@
  * file of the bundle.
  * Invariant: every module that is loaded by import() names it first, so that the parts are loaded
  * once, with the shell, and not in a dozen pieces; a part that only one view uses does not belong
- * here.
+ * here. What the search shares with its parts that come later (filters/closed.tsx) belongs here.
  */
 import "preact/jsx-runtime";
 import "./api.ts";
 import "./format.ts";
 import "./language.ts";
+import "../../../spec/fields/headings.ts";
+import "../find/filters/filterwords.ts";
+import "../find/filters/tagfield.tsx";
+import "../find/query.ts";
 import "../parts/busy.tsx";
 import "../parts/button.tsx";
 import "../parts/combobox.tsx";

@@ -2,9 +2,10 @@
  * Which view is shown. What comes in: the address, clicks on links, back and forward. What goes
  * out: the view as a signal, and links that change it without loading the page anew.
  * Invariant: the path names the view, but a company has its address in the hash of the first one
- * (`/app#/empresa/<cnpj>`), so that the number is never sent with a request for the page, and the
- * hash of the news is the id of a saved search. Any other hash belongs to the find view alone, and
- * comes back when the user returns to that view.
+ * (`/app#/empresa/<cnpj>`), so that the number is never sent with a request for the page, as does
+ * the help page (`/app#/ajuda`); the hash of the news is the id of a saved search, that of the
+ * lists the id of one. Any other hash belongs to the find view alone, and comes back when the user
+ * returns to that view.
  */
 import { signal } from "@preact/signals";
 import {
@@ -15,24 +16,30 @@ import {
   type VNode,
 } from "preact";
 
-/** The views; `find` is at /app itself, and so is `company`. */
+/** The views; some are at /app itself. */
 export const VIEW_NAMES = [
   "find",
   "company",
   "exports",
   "saved",
   "news",
+  "lists",
   "keys",
   "usage",
   "members",
   "audit",
   "account",
+  "help",
 ] as const;
 
 /** Name of a view, and of its path below /app. */
 export type ViewName = (typeof VIEW_NAMES)[number];
 
 const BASE = "/app";
+/** Views at /app itself. */
+const AT_BASE: readonly ViewName[] = ["find", "company", "help"];
+/** The hash of the help page. */
+const HELP = "#/ajuda";
 /** How the hash of a company begins; its CNPJ follows. */
 const COMPANY = "#/empresa/";
 let findHash = "";
@@ -46,13 +53,16 @@ export const shownCompany = signal("");
 /** Id of the saved search whose news the address names; empty in every other view. */
 export const shownSearch = signal("");
 
+/** Id of the list that the address names; empty where it names all of them. */
+export const shownList = signal("");
+
 /** Follows the address from now on; called once by main.tsx. */
 export function followAddress(): void {
   const read = () => {
     const next = viewOf(location.pathname, location.hash);
     if (next === "find") findHash = location.hash || findHash;
     shownCompany.value = companyOf(location.hash);
-    shownSearch.value = next === "news" ? location.hash.slice(1) : "";
+    readIds(next);
     view.value = next;
   };
   read();
@@ -61,10 +71,18 @@ export function followAddress(): void {
   addEventListener("hashchange", read);
 }
 
+/** Reads what the hash of a view names. */
+function readIds(name: ViewName): void {
+  const id = location.hash.slice(1);
+  shownSearch.value = name === "news" ? id : "";
+  shownList.value = name === "lists" ? id : "";
+}
+
 /** The view of a path and a hash. */
 export function viewOf(path: string, hash = ""): ViewName {
   const name = path.slice(BASE.length).replace(/^\/|\/$/g, "");
-  const found = VIEW_NAMES.find((one) => one === name && one !== "company") ?? "find";
+  const found = VIEW_NAMES.find((one) => one === name && !AT_BASE.includes(one)) ?? "find";
+  if (found === "find" && hash === HELP) return "help";
   return found === "find" && companyOf(hash) !== "" ? "company" : found;
 }
 
@@ -75,7 +93,8 @@ function companyOf(hash: string): string {
 
 /** The address of a view; `hash` with or without its `#`, or empty. */
 export function addressOf(name: ViewName, hash = ""): string {
-  const path = name === "find" || name === "company" ? BASE : `${BASE}/${name}`;
+  if (name === "help") return BASE + HELP;
+  const path = AT_BASE.includes(name) ? BASE : `${BASE}/${name}`;
   return path + (hash === "" || hash.startsWith("#") ? hash : `#${hash}`);
 }
 
@@ -92,7 +111,7 @@ export function go(name: ViewName, hash?: string): void {
   if (address === location.pathname + location.hash) return;
   history.pushState(null, "", address);
   shownCompany.value = name === "company" ? companyOf(location.hash) : "";
-  shownSearch.value = name === "news" ? location.hash.slice(1) : "";
+  readIds(name);
   view.value = name;
   // Nobody hears of pushState: a view that is shown already reads its new address as after "back".
   if (name === before) dispatchEvent(new PopStateEvent("popstate"));

@@ -7,14 +7,14 @@
 import type { VNode } from "preact";
 import { useEffect, useRef, useState } from "preact/hooks";
 import { Button } from "../parts/button.tsx";
-import { focusInvalid, TextInput } from "../parts/field.tsx";
+import { Checkbox, focusInvalid, TextInput } from "../parts/field.tsx";
 import { Logo } from "../parts/icon.tsx";
 import { errorText, Notice } from "../parts/notice.tsx";
 import { PasswordInput } from "../parts/password.tsx";
 import { ApiError } from "./api.ts";
 import { LanguageMenu, ThemeMenu } from "./header.tsx";
 import { user } from "./session.ts";
-import { linkFailed, signIn, signOut } from "./signing.ts";
+import { contact, keepSeconds, linkFailed, signIn, signOut } from "./signing.ts";
 import { words } from "./words.ts";
 
 /** The page of signing in. */
@@ -43,7 +43,7 @@ export function SignInPage(): VNode {
           <h1>{shell.signIn.title}</h1>
           {linkFailed.value && <Notice kind="warn">{shell.signIn.linkFailed}</Notice>}
           <SignInForm />
-          <p class="signin-help">{shell.signIn.help}</p>
+          <p class="signin-help">{shell.signIn.help(contact.value)}</p>
         </div>
       </main>
     </div>
@@ -105,6 +105,13 @@ function SignInForm({ fixedEmail }: { fixedEmail?: string }): VNode {
         onValue={fields.setPassword}
         error={checked && fields.password === "" ? text.needPassword : null}
       />
+      {keepSeconds.value > 0 && (
+        <Checkbox
+          label={text.keep(keepSeconds.value)}
+          checked={fields.keep}
+          onChecked={fields.setKeep}
+        />
+      )}
       {(error || waiting > 0) && (
         <Notice kind={waiting > 0 ? "warn" : "error"}>
           {waiting > 0 ? text.wait(waiting) : error}
@@ -120,6 +127,7 @@ function SignInForm({ fixedEmail }: { fixedEmail?: string }): VNode {
 function useSignIn(firstEmail: string) {
   const [email, setEmail] = useState(firstEmail);
   const [password, setPassword] = useState("");
+  const [keep, setKeep] = useState(false);
   const [checked, setChecked] = useState(false);
   const [busy, setBusy] = useState(false);
   const [failure, setFailure] = useState<unknown>(null);
@@ -128,7 +136,7 @@ function useSignIn(firstEmail: string) {
     setBusy(true);
     setFailure(null);
     try {
-      await signIn(email.trim(), password);
+      await signIn(email.trim(), password, keep);
     } catch (caught) {
       setFailure(caught);
       if (caught instanceof ApiError && caught.status === 429) wait(caught.retryAfterSeconds ?? 1);
@@ -145,7 +153,7 @@ function useSignIn(firstEmail: string) {
   };
   const over = failure instanceof ApiError && failure.status === 429;
   const error = failure === null || over ? null : failureText(failure);
-  const fields = { email, setEmail, password, setPassword };
+  const fields = { email, setEmail, password, setPassword, keep, setKeep };
   return { fields, submit, error, busy, waiting, checked };
 }
 

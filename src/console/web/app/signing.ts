@@ -13,14 +13,23 @@ import { ended, session, user } from "./session.ts";
 /** Asks who is signed in; whoever was until now keeps the view and is asked for the password. */
 export async function loadSession(): Promise<void> {
   const answer = await get<SessionAnswer>("/session");
+  keepSeconds.value = answer.keep_seconds ?? 0;
+  contact.value = answer.contact ?? null;
   if (answer.user === null && user() !== null) ended.value = true;
   else session.value = answer;
 }
 
-/** Signs in; throws ApiError. */
-export async function signIn(email: string, password: string): Promise<void> {
+/** Seconds that somebody may stay signed in who wishes to; 0 where nobody can. */
+export const keepSeconds = signal(0);
+
+/** Whom to ask who cannot sign in; null where nobody is named. */
+export const contact = signal<string | null>(null);
+
+/** Signs in, with `keep` until the browser's cookie is that old; throws ApiError. */
+export async function signIn(email: string, password: string, keep: boolean): Promise<void> {
   const before = user();
-  const answer = await post<SessionAnswer>("/session", { email, password });
+  const wish = keep ? { keep } : {};
+  const answer = await post<SessionAnswer>("/session", { email, password, ...wish });
   if (before !== null && before.id !== answer.user?.id) location.assign("/app");
   session.value = answer;
   ended.value = false;

@@ -17,10 +17,11 @@ import { loadStatus, status } from "../app/status.ts";
 import { words } from "../app/words.ts";
 import { isEmpty, query, specOf } from "../find/query.ts";
 import { useExplained } from "../find/table/explained.ts";
-import { Facts } from "../find/table/facts.tsx";
+import { Facts, Group } from "../find/table/facts.tsx";
 import { Identity, LoadingAccount } from "../find/table/identity.tsx";
 import { nameOf, textOf } from "../find/table/values.ts";
 import { Why } from "../find/table/why.tsx";
+import { ListsOfAccount } from "../lists/ofaccount.tsx";
 import { Button } from "../parts/button.tsx";
 import { useAnswer } from "../parts/load.ts";
 import { EmptyState, ErrorNotice, Notice } from "../parts/notice.tsx";
@@ -70,6 +71,9 @@ function Company({ cnpj, checked }: { cnpj: string; checked: boolean }): VNode {
         <section class="card company-facts">
           <Identity account={account} />
           <Facts account={account} allowed={allowed}>
+            <Group title={words.value.lists.title}>
+              <ListsOfAccount key={cnpj} cnpj={cnpj} />
+            </Group>
             {!isEmpty(query.value) && <Listed cnpj={cnpj} snapshot={answer.snapshot} />}
           </Facts>
           <p class="account-source">

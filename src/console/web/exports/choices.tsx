@@ -8,7 +8,7 @@ import type { VNode } from "preact";
 import { useId } from "preact/hooks";
 import type { Status } from "../app/answers.ts";
 import { number } from "../app/format.ts";
-import { words } from "../app/words.ts";
+import { laterWords } from "../app/laterwords.ts";
 import { query } from "../find/query.ts";
 import { Checkbox, Select, TextInput } from "../parts/field.tsx";
 import {
@@ -17,10 +17,13 @@ import {
   exportRowsMax,
   FORMATS,
   hasLabels,
+  isForPeople,
+  layoutOf,
   limitOf,
   TITLE_MAX,
 } from "./draft.ts";
 import { Fields } from "./fields.tsx";
+import { LayoutChoice } from "./layout.tsx";
 
 /** What the choices take. */
 interface ChoicesProps {
@@ -31,7 +34,8 @@ interface ChoicesProps {
 
 /** All choices. */
 export function Choices({ draft, status, edit }: ChoicesProps): VNode {
-  const { exports } = words.value;
+  const { exports } = laterWords.value;
+  const layout = layoutOf(draft);
   return (
     <div class="export-choices">
       <Options
@@ -42,8 +46,15 @@ export function Choices({ draft, status, edit }: ChoicesProps): VNode {
         )}
         onValue={(format) => edit({ format })}
       />
-      {draft.format === "csv" && <Csv draft={draft} edit={edit} />}
-      {hasLabels(draft) && (
+      {isForPeople(draft.format) && (
+        <LayoutChoice
+          allowed={status.field_allowlist}
+          layout={layout}
+          onLayout={(chosen) => edit({ layout: chosen })}
+        />
+      )}
+      {layout === null && draft.format === "csv" && <Csv draft={draft} edit={edit} />}
+      {layout === null && hasLabels(draft) && (
         <Checkbox
           label={exports.people}
           hint={exports.peopleHint}
@@ -58,11 +69,13 @@ export function Choices({ draft, status, edit }: ChoicesProps): VNode {
         value={draft.title}
         onValue={(title) => edit({ title })}
       />
-      <Fields
-        allowed={status.field_allowlist}
-        chosen={draft.fields}
-        onChosen={(fields) => edit({ fields })}
-      />
+      {layout === null && (
+        <Fields
+          allowed={status.field_allowlist}
+          chosen={draft.fields}
+          onChosen={(fields) => edit({ fields })}
+        />
+      )}
       <Rows draft={draft} status={status} edit={edit} />
     </div>
   );
@@ -110,7 +123,7 @@ function Options<Value extends string>(props: OptionsProps<Value>): VNode {
 }
 
 function Csv({ draft, edit }: Omit<ChoicesProps, "status">): VNode {
-  const { exports } = words.value;
+  const { exports } = laterWords.value;
   const styles: readonly (readonly [CsvStyle, string, string])[] = [
     ["excel", exports.csvExcel, exports.csvExcelHint],
     ["standard", exports.csvStandard, exports.csvStandardHint],
@@ -143,7 +156,7 @@ function Csv({ draft, edit }: Omit<ChoicesProps, "status">): VNode {
 }
 
 function Rows({ draft, status, edit }: ChoicesProps): VNode {
-  const { exports } = words.value;
+  const { exports } = laterWords.value;
   const most = exportRowsMax(status);
   const wrong = limitOf(draft, most) === undefined;
   const modes = status.limits.secondary_cnae_full

@@ -19,7 +19,7 @@ export function ExportButton(): VNode {
   const [Form, setForm] = useState<ComponentType<ExportFormProps> | null>(null);
   const [open, setOpen] = useState(false);
   const [busy, setBusy] = useState(false);
-  const { exports, shell } = words.value;
+  const { commands, shell } = words.value;
   const obstacle = obstacleNow();
   const show = async () => {
     if (obstacle !== null) return toast(obstacle, { kind: "error" });
@@ -44,7 +44,7 @@ export function ExportButton(): VNode {
         title={obstacle ?? undefined}
         onClick={() => void show()}
       >
-        {exports.button}
+        {commands.button}
       </Button>
       {open && Form !== null && <Form onClose={() => setOpen(false)} />}
     </>
@@ -53,9 +53,9 @@ export function ExportButton(): VNode {
 
 /** Why there is nothing to export; null where there is something. */
 function obstacleNow(): string | null {
-  const { exports } = words.value;
+  const { commands } = words.value;
   const { answer } = exploration.value;
-  if (answer === null) return exports.buttonNothing;
-  if (answer.too_broad) return exports.buttonBroad;
-  return answer.total === 0 ? exports.buttonEmpty : null;
+  if (answer === null) return commands.buttonNothing;
+  if (answer.too_broad) return commands.buttonBroad;
+  return answer.total === 0 ? commands.buttonEmpty : null;
 }

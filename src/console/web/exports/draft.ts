@@ -13,6 +13,11 @@ import {
   OUTPUT_FIELDS,
 } from "../../../spec/fields.ts";
 import { SPEC_LIMITS } from "../../../spec/limits.ts";
+import {
+  presetFields as layoutFields,
+  PRESET_NAMES,
+  type PresetName,
+} from "../../../spec/presets.ts";
 import type { ExportEstimate, Status } from "../app/answers.ts";
 import { language } from "../app/language.ts";
 import { keep, read } from "../app/preferences.ts";
@@ -31,6 +36,8 @@ const CSV_STYLES = ["excel", "standard", "own"] as const;
 /** Everything that the dialog asks. */
 export interface Draft {
   readonly format: Format;
+  /** A product's layout in place of chosen columns; null for none. */
+  readonly layout: PresetName | null;
   /** In the order of the file's columns. */
   readonly fields: readonly string[];
   readonly csv: CsvStyle;
@@ -86,23 +93,46 @@ export function hasContact(allowed: readonly string[]): boolean {
 /** Name of a set of fields. */
 export type Preset = "default" | "contact" | "all";
 
+/** The layouts of other products, as far as the plan allows all of their fields. */
+export function layoutsOf(allowed: readonly string[]): readonly PresetName[] {
+  return PRESET_NAMES.filter((name) => layoutFields(name).every((one) => allowed.includes(one)));
+}
+
+/** The layout that holds; formats that programs read have none. */
+export function layoutOf({ format, layout }: Draft): PresetName | null {
+  return isForPeople(format) ? layout : null;
+}
+
+/** Whether people open files of a format. */
+export function isForPeople(format: Format): boolean {
+  return format === "xlsx" || format === "html" || format === "csv";
+}
+
 /** What of a draft is kept in the browser for the next one. */
-type Kept = Pick<Draft, "format" | "csv" | "delimiter" | "bom" | "people">;
+type Kept = Pick<Draft, "format" | "layout" | "csv" | "delimiter" | "bom" | "people">;
 
 const KEPT_KEY = "peneira.export";
-const FIRST: Kept = { format: "xlsx", csv: "excel", delimiter: ";", bom: true, people: true };
+const FIRST: Kept = {
+  format: "xlsx",
+  layout: null,
+  csv: "excel",
+  delimiter: ";",
+  bom: true,
+  people: true,
+};
 
 /** Keeps how a file was wanted last. */
-export function keepChoice({ format, csv, delimiter, bom, people }: Draft): void {
-  keep(KEPT_KEY, JSON.stringify({ format, csv, delimiter, bom, people } satisfies Kept));
+export function keepChoice({ format, layout, csv, delimiter, bom, people }: Draft): void {
+  keep(KEPT_KEY, JSON.stringify({ format, layout, csv, delimiter, bom, people } satisfies Kept));
 }
 
 /** How a file was wanted last; what cannot be read is as at the first time. */
-function keptChoice(): Kept {
+function keptChoice(allowed: readonly string[]): Kept {
   try {
     const kept = JSON.parse(read(KEPT_KEY) ?? "{}") as Partial<Kept>;
     return {
       format: FORMATS.find((format) => format === kept.format) ?? FIRST.format,
+      layout: layoutsOf(allowed).find((layout) => layout === kept.layout) ?? FIRST.layout,
       csv: CSV_STYLES.find((style) => style === kept.csv) ?? FIRST.csv,
       delimiter: kept.delimiter === "," ? "," : FIRST.delimiter,
       bom: kept.bom !== false,
@@ -119,7 +149,7 @@ export const TITLE_MAX = SPEC_LIMITS.titleLengthMax;
 /** What the dialog begins with; the search gives the file its first title. */
 export function freshDraft(allowed: readonly string[], rows: number | null, title = ""): Draft {
   return {
-    ...keptChoice(),
+    ...keptChoice(allowed),
     title: title.slice(0, TITLE_MAX),
     fields: presetFields(allowed)[hasContact(allowed) ? "contact" : "default"],
     explain: false,
@@ -140,25 +170,33 @@ export function limitOf({ limit }: Draft, max: number): number | null | undefine
 export function bodyOf(draft: Draft, query: Query, max: number): Record<string, unknown> {
   const spec = specOf(query);
   const limit = limitOf(draft, max);
+  const layout = layoutOf(draft);
   const title = draft.title.trim().slice(0, TITLE_MAX);
   const industry = { ...spec.filters.industry, secondary_cnae_mode: draft.mode };
   return {
     spec: { ...spec, filters: { ...spec.filters, industry } },
     output: {
       format: draft.format,
-      fields: draft.fields,
       include_explain: draft.explain,
-      ...(draft.format === "csv" ? csvOf(draft) : {}),
-      ...(hasLabels(draft) && draft.people ? { labels: language.value } : {}),
+      ...(layout === null ? ownColumns(draft) : { preset: layout, labels: language.value }),
       ...(title === "" ? {} : { title }),
     },
     ...(typeof limit === "number" ? { limit } : {}),
   };
 }
 
+/** What is said of columns that somebody chose; a layout has its own delimiter. */
+function ownColumns(draft: Draft): Record<string, unknown> {
+  return {
+    fields: draft.fields,
+    ...(draft.format === "csv" ? csvOf(draft) : {}),
+    ...(hasLabels(draft) && draft.people ? { labels: language.value } : {}),
+  };
+}
+
 /** Whether a file can be for people: programs read the others. */
 export function hasLabels({ format, csv }: Pick<Draft, "format" | "csv">): boolean {
-  return format === "xlsx" || format === "html" || (format === "csv" && csv !== "standard");
+  return isForPeople(format) && !(format === "csv" && csv === "standard");
 }
 
 /** Excel in Brazil reads semicolons, and UTF-8 only behind a mark. */
@@ -178,7 +216,7 @@ export function obstacleOf(
   estimate: ExportEstimate | null,
 ): Obstacle | null {
   if (exportRowsMax(status) === 0) return "plan";
-  if (draft.fields.length === 0) return "fields";
+  if (layoutOf(draft) === null && draft.fields.length === 0) return "fields";
   if (limitOf(draft, exportRowsMax(status)) === undefined) return "limit";
   if (estimate === null) return null;
   if (estimate.rows_max !== null) return "format";

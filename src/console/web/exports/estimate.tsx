@@ -9,7 +9,7 @@ import { useEffect, useState } from "preact/hooks";
 import type { ExportEstimate, Status } from "../app/answers.ts";
 import { post } from "../app/api.ts";
 import { bytes, number } from "../app/format.ts";
-import { words } from "../app/words.ts";
+import { laterWords } from "../app/laterwords.ts";
 import { Busy } from "../parts/busy.tsx";
 import { Button } from "../parts/button.tsx";
 import { type Draft, exportRowsMax, limitOf, obstacleOf } from "./draft.ts";
@@ -68,7 +68,7 @@ interface EstimateProps {
 
 /** Rows and size in one line, and a second one for what is to be known. */
 export function EstimateLine({ draft, status, estimated, edit }: EstimateProps): VNode {
-  const { exports } = words.value;
+  const { exports } = laterWords.value;
   const shown = estimated.answer ?? estimated.last;
   return (
     <div class="export-estimate" role="status">
@@ -91,7 +91,7 @@ export function EstimateLine({ draft, status, estimated, edit }: EstimateProps):
 }
 
 function rowsText(rows: number): string {
-  const { exports } = words.value;
+  const { exports } = laterWords.value;
   return rows === 1 ? exports.estimateRow(number(rows)) : exports.estimateRows(number(rows));
 }
 
@@ -104,7 +104,7 @@ interface RemarkProps {
 
 /** The one thing that matters most about the estimate. */
 function Remark({ draft, status, estimate, edit }: RemarkProps): VNode | null {
-  const { exports } = words.value;
+  const { exports } = laterWords.value;
   const obstacle = obstacleOf(draft, status, estimate);
   if (obstacle === "fields") return <p class="export-remark export-bad">{exports.fieldsNone}</p>;
   if (estimate === null) return null;
@@ -133,7 +133,7 @@ function FormatRemark({
   most: number;
   edit: (change: Partial<Draft>) => void;
 }): VNode {
-  const { exports } = words.value;
+  const { exports } = laterWords.value;
   const name = exports.formats[draft.format]?.[0] ?? draft.format;
   return (
     <p class="export-remark export-bad">
@@ -149,13 +149,13 @@ function FormatRemark({
 function TakeFirst({ rows, edit }: { rows: number; edit: (change: Partial<Draft>) => void }) {
   return (
     <Button small onClick={() => edit({ limit: String(rows) })}>
-      {words.value.exports.takeFirst(number(rows))}
+      {laterWords.value.exports.takeFirst(number(rows))}
     </Button>
   );
 }
 
 function remarkText(draft: Draft, status: Status, estimate: ExportEstimate): string {
-  const { exports } = words.value;
+  const { exports } = laterWords.value;
   const { rows, matches } = estimate;
   const parts: string[] = [];
   if (rows < matches) {

@@ -9,6 +9,7 @@ import type { VNode } from "preact";
 import { useEffect, useState } from "preact/hooks";
 import type { CreatedExport, ExportView, Status } from "../app/answers.ts";
 import { ApiError, get, post, remove } from "../app/api.ts";
+import { laterWords } from "../app/laterwords.ts";
 import { status as lastStatus } from "../app/status.ts";
 import { words } from "../app/words.ts";
 import { catalog } from "../find/catalog.ts";
@@ -36,7 +37,7 @@ import { follow, forget, isEnded, presentState } from "./watch.ts";
 /** The dialog; it is open while it is there. */
 export function ExportForm({ onClose }: { onClose: () => void }): VNode {
   const form = useForm();
-  const { exports } = words.value;
+  const { exports } = laterWords.value;
   const { record } = form;
   useEffect(() => focusStep(record === null), [record === null]);
   return (
@@ -150,7 +151,7 @@ function Body({ form }: { form: Form }): VNode {
   if (exportRowsMax(status) === 0) {
     return (
       <Notice kind="warn">
-        <p>{words.value.exports.noExports}</p>
+        <p>{laterWords.value.exports.noExports}</p>
       </Notice>
     );
   }
@@ -164,7 +165,7 @@ function Body({ form }: { form: Form }): VNode {
 
 /** What the server said, in the language where it is a known refusal. */
 function Refusal({ error }: { error: unknown }): VNode {
-  const text = words.value.exports.errors[error instanceof ApiError ? error.code : ""];
+  const text = laterWords.value.exports.errors[error instanceof ApiError ? error.code : ""];
   if (text === undefined) return <ErrorNotice error={error} />;
   return (
     <Notice kind="error">
@@ -175,7 +176,7 @@ function Refusal({ error }: { error: unknown }): VNode {
 
 function SendFooter({ form, onClose }: { form: Form; onClose: () => void }): VNode {
   const { status, draft, estimated, sending, refused, edit } = form;
-  const { exports } = words.value;
+  const { exports } = laterWords.value;
   const obstacle =
     status === null || draft === null ? "plan" : obstacleOf(draft, status, estimated.answer);
   return (
@@ -184,7 +185,7 @@ function SendFooter({ form, onClose }: { form: Form; onClose: () => void }): VNo
         <EstimateLine draft={draft} status={status} estimated={estimated} edit={edit} />
       )}
       <div class="export-buttons">
-        <Button onClick={onClose}>{exports.cancel}</Button>
+        <Button onClick={onClose}>{words.value.commands.cancel}</Button>
         <Button
           variant="primary"
           icon="download"
@@ -208,7 +209,7 @@ interface RunFooterProps {
 }
 
 function RunFooter({ form, record: begun, onClose }: RunFooterProps): VNode {
-  const { exports } = words.value;
+  const { exports } = laterWords.value;
   const { record, trouble } = presentState(begun);
   const [stopping, setStopping] = useState(false);
   const stop = async () => {

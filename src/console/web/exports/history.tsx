@@ -10,8 +10,8 @@ import { useEffect, useRef, useState } from "preact/hooks";
 import type { CreatedExport, ExportList, ExportView } from "../app/answers.ts";
 import { ApiError, post, remove } from "../app/api.ts";
 import { ago, bytes, dateTime, month, number } from "../app/format.ts";
+import { laterWords } from "../app/laterwords.ts";
 import { go } from "../app/router.ts";
-import { words } from "../app/words.ts";
 import { catalog, loadCatalog } from "../find/catalog.ts";
 import { Skeleton } from "../parts/busy.tsx";
 import { Button } from "../parts/button.tsx";
@@ -23,14 +23,14 @@ import { type Pages, PagesEnd, usePages } from "../parts/pages.tsx";
 import { Pill } from "../parts/pill.tsx";
 import { toast } from "../parts/toast.tsx";
 import { freshKey } from "./draft.ts";
-import { Bar, DownloadLink, failureText, stateText } from "./progress.tsx";
+import { Bar, DownloadLink, failureText, stateText, writtenText } from "./progress.tsx";
 import { addressOfSpec, summaryOf } from "./summary.ts";
 import { follow, forget, presentState } from "./watch.ts";
 
 /** The view. */
 export function ExportsView(): VNode {
   const list = useExports();
-  const { exports } = words.value;
+  const { exports } = laterWords.value;
   const [doomed, setDoomed] = useState<ExportView | null>(null);
   useEffect(() => void loadCatalog().catch(() => {}), []);
   return (
@@ -63,7 +63,7 @@ function useExports(): Exports {
   const again = async ({ export_id: id }: ExportView) => {
     const idempotencyKey = keys.current.get(id) ?? freshKey();
     keys.current.set(id, idempotencyKey);
-    const { exports } = words.peek();
+    const { exports } = laterWords.peek();
     try {
       const created = await post<CreatedExport>(`/exports/${id}/again`, {}, { idempotencyKey });
       keys.current.delete(id);
@@ -82,7 +82,7 @@ function useExports(): Exports {
     });
     forget(id);
     pages.update((old) => old.filter((one) => one.export_id !== id));
-    toast(words.peek().exports.removed);
+    toast(laterWords.peek().exports.removed);
   };
   return { pages, again, drop };
 }
@@ -105,7 +105,7 @@ interface ListProps {
 }
 
 function List({ list, onDelete }: ListProps): VNode {
-  const { exports } = words.value;
+  const { exports } = laterWords.value;
   const { pages, again } = list;
   const { items: records, error } = pages;
   const end = <PagesEnd pages={pages} failed={exports.historyFailed} label={exports.more50} />;
@@ -138,7 +138,7 @@ interface RowProps {
 
 function Row({ record: begun, again, onDelete }: RowProps): VNode | null {
   const { record, trouble } = presentState(begun);
-  const { exports } = words.value;
+  const { exports } = laterWords.value;
   if (trouble === "gone") return null;
   const summary = summaryOf(record.spec, catalog.value);
   const running = record.status === "running" || record.status === "queued";
@@ -173,13 +173,13 @@ function Row({ record: begun, again, onDelete }: RowProps): VNode | null {
 
 /** Format, rows, size, data, who and when, as far as they are known. */
 function Facts({ record }: { record: ExportView }): VNode {
-  const { exports } = words.value;
+  const { exports } = laterWords.value;
   const { row_count: rows, size_bytes: size, created_at: at } = record;
-  const written = record.status === "running" ? (record.rows_written ?? 0) : null;
+  const written = record.status === "running" ? writtenText(record) : null;
   const facts = [
     exports.formats[record.format]?.[0] ?? record.format,
     ...(rows === null ? [] : [rowsText(rows)]),
-    ...(written === null ? [] : [exports.rowsWritten(number(written))]),
+    ...(written === null ? [] : [written]),
     ...(size === null ? [] : [bytes(size)]),
     exports.dataOf(month(record.snapshot)),
     record.created_by ?? exports.byGone,
@@ -197,7 +197,7 @@ function Facts({ record }: { record: ExportView }): VNode {
 }
 
 function rowsText(rows: number): string {
-  const { exports } = words.value;
+  const { exports } = laterWords.value;
   return rows === 1 ? exports.estimateRow(number(rows)) : exports.estimateRows(number(rows));
 }
 
@@ -230,7 +230,7 @@ function menuOf(
   again: RowProps["again"],
   onDelete: RowProps["onDelete"],
 ): MenuItem[] {
-  const { exports } = words.value;
+  const { exports } = laterWords.value;
   return [
     { label: exports.again, icon: "refresh", onSelect: () => void again(record) },
     { label: exports.useQuery, icon: "search", onSelect: () => openSpec(record) },

@@ -6,17 +6,18 @@
 import type { VNode } from "preact";
 import { useEffect } from "preact/hooks";
 import type { ExportView } from "../app/answers.ts";
-import { bytes, dateTime, number } from "../app/format.ts";
-import { words } from "../app/words.ts";
+import { bytes, dateTime, duration, number } from "../app/format.ts";
+import { laterWords } from "../app/laterwords.ts";
 import { Progress } from "../parts/busy.tsx";
 import { Icon } from "../parts/icon.tsx";
 import { Notice } from "../parts/notice.tsx";
-import { fileOf, lookAt, presentState } from "./watch.ts";
+import { fileOf, lookAt, presentState, secondsLeft } from "./watch.ts";
 
 /** The state of an export at full length, for the dialog. */
 export function ExportProgress({ record: begun }: { record: ExportView }): VNode {
-  const { record, trouble } = presentState(begun);
-  const { exports } = words.value;
+  const present = presentState(begun);
+  const { record, trouble } = present;
+  const { exports } = laterWords.value;
   useEffect(() => lookAt(begun.export_id), [begun.export_id]);
   return (
     <div class="export-progress">
@@ -24,7 +25,7 @@ export function ExportProgress({ record: begun }: { record: ExportView }): VNode
         {stateText(record)}
       </p>
       <Bar record={record} />
-      <p class="export-figures">{figuresOf(record)}</p>
+      <p class="export-figures">{figuresOf(record, secondsLeft(present, Date.now()))}</p>
       {trouble === "lost" && (
         <Notice kind="warn">
           <p>{exports.pollFailed}</p>
@@ -44,31 +45,42 @@ export function ExportProgress({ record: begun }: { record: ExportView }): VNode
 export function Bar({ record }: { record: ExportView }): VNode {
   const { status, progress = 0 } = record;
   const value = status === "done" ? 1 : status === "running" ? progress : null;
-  if (status === "failed") return <Progress value={0} label={words.value.exports.progressLabel} />;
-  return <Progress value={value} label={words.value.exports.progressLabel} />;
+  if (status === "failed")
+    return <Progress value={0} label={laterWords.value.exports.progressLabel} />;
+  return <Progress value={value} label={laterWords.value.exports.progressLabel} />;
 }
 
 /** What the state is called. */
 export function stateText({ status, expired }: ExportView): string {
-  const { exports } = words.value;
+  const { exports } = laterWords.value;
   return expired ? exports.expired : exports[status];
 }
 
 /** What there is to say in numbers. */
-function figuresOf(record: ExportView): string {
-  const { exports } = words.value;
+function figuresOf(record: ExportView, left: number | null): string {
+  const { exports } = laterWords.value;
   const { row_count: rows, size_bytes: size, expires_at: until } = record;
-  if (record.status === "running") return exports.rowsWritten(number(record.rows_written ?? 0));
+  if (record.status === "running") {
+    const written = writtenText(record);
+    return left === null ? written : `${written}, ${exports.left(duration(left))}`;
+  }
   if (record.status === "queued") return exports.queuedHint;
   if (record.status === "failed") return "";
   const end = until === null ? "" : ` ${exports.until(dateTime(until))}`;
   return `${exports.doneRows(number(rows ?? 0), bytes(size ?? 0))}.${end}`;
 }
 
+/** How many rows a running export has, and of how many as soon as that is known. */
+export function writtenText({ rows_written: written = 0, progress = 0 }: ExportView): string {
+  const { exports } = laterWords.value;
+  const all = progress > 0 ? number(Math.round(written / progress)) : null;
+  return exports.rowsWritten(number(written), all);
+}
+
 /** Why an export failed, and what to do. */
 function Failure({ record }: { record: ExportView }): VNode {
   return (
-    <Notice kind="error" title={words.value.exports.failed}>
+    <Notice kind="error" title={laterWords.value.exports.failed}>
       <p>{failureText(record)}</p>
       <p class="export-id">{record.export_id}</p>
     </Notice>
@@ -77,7 +89,7 @@ function Failure({ record }: { record: ExportView }): VNode {
 
 /** The sentence of a failure, in the language where it is a known one. */
 export function failureText({ error }: ExportView): string {
-  const { failures, failed } = words.value.exports;
+  const { failures, failed } = laterWords.value.exports;
   return failures[error?.code ?? ""] ?? error?.detail ?? failed;
 }
 
@@ -102,7 +114,7 @@ export function DownloadLink({
       }}
     >
       <Icon name="download" />
-      <span class="button-label">{words.value.exports.download}</span>
+      <span class="button-label">{laterWords.value.exports.download}</span>
     </a>
   );
 }

@@ -27,7 +27,7 @@ const SUGGESTED_MAX = 60;
 /** Saves the present query under a name. */
 export function SaveButton(): VNode {
   const [open, setOpen] = useState(false);
-  const { exports } = words.value;
+  const { commands } = words.value;
   const nothing = isEmpty(query.value) || exploration.value.answer === null;
   const first = () => {
     const { answer } = exploration.peek();
@@ -38,23 +38,23 @@ export function SaveButton(): VNode {
     const text = sentence.peek() === "" ? null : sentence.peek();
     const body = { name, ...(text === null ? {} : { text }), spec: specOf(query.peek()) };
     await post("/searches", body);
-    const action = { label: exports.savedOpenList, onClick: () => go("saved") };
-    toast(exports.savedToast(name), { action });
+    const action = { label: commands.savedOpenList, onClick: () => go("saved") };
+    toast(commands.savedToast(name), { action });
   };
   return (
     <>
       <Button
         icon="bookmark"
         aria-disabled={nothing}
-        title={nothing ? exports.saveNothing : undefined}
-        onClick={() => (nothing ? toast(exports.saveNothing, { kind: "error" }) : setOpen(true))}
+        title={nothing ? commands.saveNothing : undefined}
+        onClick={() => (nothing ? toast(commands.saveNothing, { kind: "error" }) : setOpen(true))}
       >
-        {exports.saveButton}
+        {commands.saveButton}
       </Button>
       {open && (
         <NameDialog
-          title={exports.saveTitle}
-          hint={exports.saveHint}
+          title={commands.saveTitle}
+          hint={commands.saveHint}
           first={first()}
           onName={save}
           onClose={() => setOpen(false)}
@@ -87,7 +87,7 @@ export function NameDialog({ title, hint, first, onName, onClose }: NameProps): 
   const [missing, setMissing] = useState(false);
   const [error, setError] = useState<unknown>(null);
   const form = useId();
-  const { exports } = words.value;
+  const { commands } = words.value;
   const submit = async () => {
     if (name.trim() === "") return setMissing(true);
     setBusy(true);
@@ -102,9 +102,9 @@ export function NameDialog({ title, hint, first, onName, onClose }: NameProps): 
   };
   const footer = (
     <>
-      <Button onClick={onClose}>{exports.cancel}</Button>
+      <Button onClick={onClose}>{commands.cancel}</Button>
       <Button variant="primary" type="submit" form={form} busy={busy}>
-        {exports.save}
+        {commands.save}
       </Button>
     </>
   );
@@ -118,13 +118,13 @@ export function NameDialog({ title, hint, first, onName, onClose }: NameProps): 
         }}
       >
         <TextInput
-          label={exports.saveName}
+          label={commands.saveName}
           hint={hint}
           data-autofocus
           autocomplete="off"
           maxLength={NAME_LENGTH_MAX}
           value={name}
-          error={missing ? exports.saveNameMissing : null}
+          error={missing ? commands.saveNameMissing : null}
           onValue={(text) => {
             setMissing(false);
             setName(text);

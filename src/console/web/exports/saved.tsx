@@ -10,8 +10,8 @@ import { useEffect, useState } from "preact/hooks";
 import type { OpenedSearch, SavedSearch, SearchList } from "../app/answers.ts";
 import { get, post, remove } from "../app/api.ts";
 import { ago, dateTime, month, number, percent } from "../app/format.ts";
+import { laterWords } from "../app/laterwords.ts";
 import { go } from "../app/router.ts";
-import { words } from "../app/words.ts";
 import { catalog, loadCatalog } from "../find/catalog.ts";
 import { Skeleton } from "../parts/busy.tsx";
 import { Button } from "../parts/button.tsx";
@@ -42,7 +42,7 @@ function useSaved(): Saved {
   const drop: Saved["drop"] = async ({ id }) => {
     await remove(`/searches/${id}`);
     pages.update((old) => old.filter((one) => one.id !== id));
-    toast(words.peek().exports.removedSearch);
+    toast(laterWords.peek().exports.removedSearch);
   };
   return { pages, change, drop };
 }
@@ -51,7 +51,7 @@ function useSaved(): Saved {
 export function SavedView(): VNode {
   const { pages, change, drop } = useSaved();
   const { items: searches } = pages;
-  const { exports } = words.value;
+  const { exports } = laterWords.value;
   const [renamed, setRenamed] = useState<SavedSearch | null>(null);
   const [doomed, setDoomed] = useState<SavedSearch | null>(null);
   useEffect(() => void loadCatalog().catch(() => {}), []);
@@ -101,7 +101,7 @@ interface Actions {
 }
 
 function Searches({ searches, ...actions }: Actions & { searches: SavedSearch[] }): VNode {
-  const { exports } = words.value;
+  const { exports } = laterWords.value;
   if (searches.length === 0) {
     const find = <Button onClick={() => go("find")}>{exports.historyFind}</Button>;
     return (
@@ -120,7 +120,7 @@ function Searches({ searches, ...actions }: Actions & { searches: SavedSearch[] 
 }
 
 function Row({ search, onRename, onDelete, onRefresh }: Actions & { search: SavedSearch }): VNode {
-  const { exports } = words.value;
+  const { exports } = laterWords.value;
   const { name, text, created_at: at } = search;
   const [opening, setOpening] = useState(false);
   const open = () => {
@@ -146,10 +146,10 @@ function Row({ search, onRename, onDelete, onRefresh }: Actions & { search: Save
         <Button
           small
           variant={hasNews(search) ? "primary" : "secondary"}
-          aria-label={`${words.value.news.open}: ${name}`}
+          aria-label={`${laterWords.value.news.open}: ${name}`}
           onClick={() => go("news", search.id)}
         >
-          {words.value.news.title}
+          {laterWords.value.news.title}
         </Button>
         <Button small busy={opening} aria-label={exports.openNamed(name)} onClick={open}>
           {exports.open}
@@ -187,7 +187,7 @@ async function openSearch({ id, text }: SavedSearch): Promise<void> {
 
 /** What it found then and finds now. */
 function Counts({ search: { saved, now } }: { search: SavedSearch }): VNode {
-  const { exports } = words.value;
+  const { exports } = laterWords.value;
   return (
     <dl class="counts">
       <div>
@@ -213,7 +213,7 @@ function Counts({ search: { saved, now } }: { search: SavedSearch }): VNode {
 }
 
 function Change({ from, to }: { from: number; to: number }): VNode {
-  const { exports } = words.value;
+  const { exports } = laterWords.value;
   const by = to - from;
   if (by === 0) return <b class="count-same">{exports.unchanged}</b>;
   const sign = by > 0 ? "+" : "−";

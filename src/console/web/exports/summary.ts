@@ -32,15 +32,15 @@ const FIRST: readonly PartName[] = [
 
 /** The phrases of a spec joined; all accounts where nothing is filtered. */
 export function summaryOf(spec: Spec, book: CatalogBook | null): string {
-  const { exports } = words.value;
+  const { commands } = words.value;
   const query = queryOf(spec);
   const set = [...new Set([...FIRST, ...PART_NAMES])].filter((name) => {
     return isPartSet(spec.filters, name);
   });
   const phrases = set.map((name) => describeFilter(name, query, book));
   const { secondary_cnae_mode: mode } = spec.filters.industry as { secondary_cnae_mode?: string };
-  if (mode !== undefined && mode !== "off") phrases.push(exports.secondary);
-  return phrases.length === 0 ? exports.everything : phrases.join(" · ");
+  if (mode !== undefined && mode !== "off") phrases.push(commands.secondary);
+  return phrases.length === 0 ? commands.everything : phrases.join(" · ");
 }
 
 /** The address that asks what a spec asks, of whatever snapshot is served. */

@@ -7,14 +7,16 @@
 import { signal } from "@preact/signals";
 import type { ExportView } from "../app/answers.ts";
 import { ApiError, get } from "../app/api.ts";
+import { laterWords } from "../app/laterwords.ts";
 import { go } from "../app/router.ts";
-import { words } from "../app/words.ts";
 import { toast } from "../parts/toast.tsx";
 
 /** How far an export is: `lost` while it cannot be asked for, `gone` once it was deleted. */
 interface Followed {
   readonly record: ExportView;
   readonly trouble: "lost" | "gone" | null;
+  /** When it was first seen to be written, and how far it was then; null before. */
+  readonly first?: { readonly ms: number; readonly progress: number } | null;
 }
 
 const FIRST_PAUSE_MS = 400;
@@ -38,6 +40,14 @@ export function follow(record: ExportView): void {
 export function presentState(record: ExportView): Followed {
   const known = followed.value.get(record.export_id);
   return known === undefined || isEnded(record) ? { record, trouble: null } : known;
+}
+
+/** Seconds until a running export is done at its pace so far; null while there is none. */
+export function secondsLeft({ record, first }: Followed, nowMs: number): number | null {
+  const { status, progress = 0 } = record;
+  const gained = first == null ? 0 : progress - first.progress;
+  if (status !== "running" || first == null || gained <= 0) return null;
+  return Math.ceil(((1 - progress) * (nowMs - first.ms)) / gained / 1000);
 }
 
 /** Tells that somebody looks at an export; the answer tells that nobody does any more. */
@@ -88,12 +98,15 @@ async function asked(id: string): Promise<Followed> {
 }
 
 function put(id: string, next: Followed): void {
-  followed.value = new Map(followed.peek()).set(id, next);
+  const before = followed.peek().get(id)?.first ?? null;
+  const { status, progress = 0 } = next.record;
+  const first = before ?? (status === "running" ? { ms: Date.now(), progress } : null);
+  followed.value = new Map(followed.peek()).set(id, { ...next, first });
 }
 
 /** Tells that an export came to its end, on whatever view the user is. */
 function announce(record: ExportView): void {
-  const { exports } = words.peek();
+  const { exports } = laterWords.peek();
   if (record.status === "failed") {
     const action = { label: exports.toastOpen, onClick: () => go("exports") };
     toast(exports.toastFailed(nameOf(record)), { kind: "error", action });

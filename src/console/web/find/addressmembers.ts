@@ -11,6 +11,7 @@ import {
   sectionOfCnae,
 } from "../../../spec/catalog.ts";
 import { completeDate } from "../../../spec/dates.ts";
+import { foldDistrict } from "../../../spec/districtname.ts";
 import {
   COMPANY_SIZE_CODES,
   REGISTRATION_STATUSES,
@@ -81,6 +82,14 @@ function readCapital(text: string): number | null {
 function readCount(text: string): number | null {
   const count = /^\d{1,10}$/.test(text) ? Number(text) : 0;
   return count >= 1 && count <= BOUNDS.count ? count : null;
+}
+
+/** A district as `3550308:moema`. */
+function readDistrict(element: string, lookup: CatalogLookup) {
+  const [, code = "", typed = ""] = /^(\d{6,7}):(.+)$/su.exec(element) ?? [];
+  const municipality_ibge = lookup.municipalityByIbge(code)?.ibge ?? null;
+  const name = foldDistrict(typed);
+  return municipality_ibge === null || name === "" ? [] : [{ municipality_ibge, name }];
 }
 
 function readSeed(text: string): number | null {
@@ -260,6 +269,17 @@ const FILTER_MEMBERS = {
     ({ filters }) => filters.geo.municipality_tom_any_of,
     (element, lookup) => [lookup.municipalityByTom(element)?.tom ?? []].flat(),
   ),
+  district_any_of: {
+    key: "district",
+    write: ({ filters: { geo } }) =>
+      (geo.district_any_of ?? [])
+        .map(({ municipality_ibge: ibge, name }) => encodeCode(`${ibge}:${name}`))
+        .join(","),
+    read: (text, { filters: { geo } }, reading) => {
+      const districts = readList(text, reading, (element) => readDistrict(element, reading.lookup));
+      if (districts.length > 0) geo.district_any_of = districts;
+    },
+  },
   postal_code_prefix_any_of: list(
     "cep",
     ({ filters }) => grown(filters.geo, "postal_code_prefix_any_of"),

@@ -15,7 +15,7 @@ import { Busy } from "../parts/busy.tsx";
 import { Icon } from "../parts/icon.tsx";
 import { Notice } from "../parts/notice.tsx";
 import { catalogFailed, loadCatalog, refreshCatalog } from "./catalog.ts";
-import { Charts } from "./charts/charts.tsx";
+import { CHARTS_FROM, Charts } from "./charts/charts.tsx";
 import { FilterSheet, Filters } from "./filters/filters.tsx";
 import { Guidance, needsGuidance } from "./guidance.tsx";
 import { FiltersButton, FindHeader } from "./header.tsx";
@@ -23,6 +23,7 @@ import { LinkNotice } from "./linknotice.tsx";
 import { followMonth } from "./newmonth.ts";
 import { isNotUnderstood, NotUnderstood } from "./notunderstood.tsx";
 import { Overview } from "./overview.tsx";
+import { Printed } from "./printed.tsx";
 import {
   exploration,
   followAddress,
@@ -42,6 +43,8 @@ import { Understood } from "./understood.tsx";
 export { CompanyView } from "../company/company.tsx";
 
 const CHARTS_KEY = "peneira.charts";
+/** Height of a window of which charts would leave no room for rows: that of office laptops. */
+const LOW_PX = 800;
 
 /** The view. */
 export function Find(): VNode {
@@ -80,6 +83,7 @@ export function Find(): VNode {
       </div>
       {!wide.value && <FilterSheet open={sheet} onClose={() => setSheet(false)} />}
       <Announcer />
+      <Printed />
     </div>
   );
 }
@@ -128,12 +132,12 @@ function Found({ onFilters }: { onFilters: () => void }): VNode {
       </div>
     );
   }
-  // Where nothing matches, the way out stands in place of charts that have nothing to show.
-  const none = needsGuidance() && exploration.value.answer?.total === 0;
+  // So few are told by the rows themselves, and where nothing matches by the way out.
+  const few = (exploration.value.answer?.total ?? CHARTS_FROM) < CHARTS_FROM;
   return (
     <div class="find-main">
       <FindHeader onFilters={onFilters} />
-      {!none && <ChartStrip />}
+      {!few && <ChartStrip />}
       {needsGuidance() ? (
         <Guidance />
       ) : (
@@ -145,11 +149,11 @@ function Found({ onFilters }: { onFilters: () => void }): VNode {
   );
 }
 
-/** The charts; on phones they are closed until somebody opens them. */
+/** The charts; on phones and in low windows they are closed until somebody opens them. */
 function ChartStrip(): VNode {
   const [open, setOpen] = useState(() => {
     const kept = read(CHARTS_KEY);
-    return kept === null ? !narrow.value : kept === "open";
+    return kept === null ? !narrow.value && innerHeight > LOW_PX : kept === "open";
   });
   const toggle = () => {
     setOpen(!open);

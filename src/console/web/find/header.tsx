@@ -12,6 +12,7 @@ import { wide } from "../app/media.ts";
 import { words } from "../app/words.ts";
 import { ExportButton } from "../exports/dialog.tsx";
 import { SaveButton } from "../exports/savebutton.tsx";
+import { AddSearchButton } from "../lists/button.tsx";
 import { Button, copyText } from "../parts/button.tsx";
 import { Icon } from "../parts/icon.tsx";
 import { toast } from "../parts/toast.tsx";
@@ -40,6 +41,7 @@ export function FindHeader({ onFilters }: { onFilters: () => void }): VNode {
       <div class="found-actions">
         <FiltersButton onFilters={onFilters} />
         <ExportButton />
+        <AddSearchButton />
         <SaveButton />
         <CodeButton />
         <ShareLink />

@@ -9,7 +9,7 @@ import { signal } from "@preact/signals";
 import { useEffect, useLayoutEffect, useRef } from "preact/hooks";
 import type { ExploreAnswer } from "../app/answers.ts";
 import { post } from "../app/api.ts";
-import { date, month, number } from "../app/format.ts";
+import { dayShort, month, number } from "../app/format.ts";
 import { words } from "../app/words.ts";
 import { ErrorNotice } from "../parts/notice.tsx";
 import { loadCatalog } from "./catalog.ts";
@@ -125,7 +125,7 @@ function Head({ answer }: { answer: ExploreAnswer | null }) {
         <p class="overview-month">
           {answer === null
             ? "\u2007"
-            : overview.snapshot(month(answer.snapshot), date(answer.snapshot_date))}
+            : overview.snapshot(month(answer.snapshot), dayShort(answer.snapshot_date))}
         </p>
         <p class="overview-start">{overview.start}</p>
       </div>

@@ -1,8 +1,9 @@
 /**
  * What words of the sentence may mean. What comes in: the translation's suggestions. What goes
  * out: activities with exact counts, one of which can replace what was taken.
- * Invariant: choosing one asks for that activity in place of those of the same words; where the
- * sentence has no other, the count shown is what it then finds.
+ * Invariant: choices stand by their counts, what was taken first. Choosing one asks for that
+ * activity in place of those of the same words; where the sentence has no other, the count shown is
+ * what it then finds.
  */
 import type { VNode } from "preact";
 import { useState } from "preact/hooks";
@@ -34,6 +35,14 @@ export function Suggestions({ answer }: { answer: TranslateAnswer }): VNode | nu
   );
 }
 
+/** What was taken first, then by counts: what finds nothing is nobody's first choice. */
+function inOrder(activities: Suggestion["activities"], taken: readonly string[]) {
+  const rank = (code: string) => Number(taken.includes(code));
+  return [...activities].sort(
+    (a, b) => rank(b.code) - rank(a.code) || b.matches - a.matches || (a.code < b.code ? -1 : 1),
+  );
+}
+
 interface ChoicesProps {
   suggestion: Suggestion;
   /** What the sentence was taken to mean. */
@@ -45,7 +54,7 @@ interface ChoicesProps {
 function Choices({ suggestion, taken, only }: ChoicesProps): VNode {
   const [all, setAll] = useState(false);
   const { find } = words.value;
-  const { activities } = suggestion;
+  const activities = inOrder(suggestion.activities, taken);
   const known = activities.some(({ code }) => taken.includes(code));
   const title = known ? find.mayMean(suggestion.words) : find.mayMeanNothing(suggestion.words);
   const asked = query.value.filters.industry.cnae_any_of;

@@ -8,6 +8,7 @@ import type { ComponentChildren, VNode } from "preact";
 import { useState } from "preact/hooks";
 import type { ApiKey, CreatedKeyAnswer } from "../app/answers.ts";
 import { ApiError, post } from "../app/api.ts";
+import { laterWords } from "../app/laterwords.ts";
 import { words } from "../app/words.ts";
 import { Button } from "../parts/button.tsx";
 import { Dialog } from "../parts/dialog.tsx";
@@ -31,7 +32,7 @@ const OVERLAPS = { s0: 0, h1: 3_600, d1: 86_400, d7: 604_800, d30: 2_592_000 } a
 
 /** Makes a key and shows it. */
 export function CreateKey({ close, done }: KeyDialogProps): VNode {
-  const text = words.value.keys;
+  const text = laterWords.value.keys;
   const [name, setName] = useState("");
   const [lifetime, setLifetime] = useState<keyof typeof LIFETIMES>("never");
   const { send, busy, error, answer, checked } = useSent<CreatedKeyAnswer>(done);
@@ -71,7 +72,7 @@ export function CreateKey({ close, done }: KeyDialogProps): VNode {
 
 /** Gives a key another name. */
 export function RenameKey({ row, close, done }: RowDialogProps): VNode {
-  const text = words.value.keys;
+  const text = laterWords.value.keys;
   const [name, setName] = useState(row.name);
   const { send, busy, error, checked } = useSent<ApiKey>(() => {
     toast(text.renamed);
@@ -101,7 +102,7 @@ export function RenameKey({ row, close, done }: RowDialogProps): VNode {
 
 /** Makes a key that replaces another one. */
 export function RotateKey({ row, close, done }: RowDialogProps): VNode {
-  const text = words.value.keys;
+  const text = laterWords.value.keys;
   const [overlap, setOverlap] = useState<keyof typeof OVERLAPS>("d1");
   const { send, busy, error, answer } = useSent<CreatedKeyAnswer>(done);
   if (answer !== null) return <ShownOnce created={answer} close={close} />;
@@ -129,7 +130,7 @@ export function RotateKey({ row, close, done }: RowDialogProps): VNode {
 
 /** A new key, this once. */
 function ShownOnce({ created, close }: { created: CreatedKeyAnswer; close: () => void }): VNode {
-  const text = words.value.keys;
+  const text = laterWords.value.keys;
   const line = `curl -H "Authorization: Bearer ${created.key}" ${location.origin}/v1/status`;
   const ends = created.old_expires_at;
   const footer = (

@@ -9,6 +9,7 @@ import { useState } from "preact/hooks";
 import type { ApiKey } from "../app/answers.ts";
 import { post } from "../app/api.ts";
 import { ago, date } from "../app/format.ts";
+import { laterWords } from "../app/laterwords.ts";
 import { user } from "../app/session.ts";
 import { words } from "../app/words.ts";
 import { Skeleton } from "../parts/busy.tsx";
@@ -26,7 +27,8 @@ type OpenDialog = { kind: "create" } | { kind: "rename" | "rotate" | "disable"; 
 
 /** The view. */
 export function KeysView(): VNode {
-  const { keys: text, shell } = words.value;
+  const { keys: text } = laterWords.value;
+  const { shell } = words.value;
   const owner = user()?.role === "owner";
   const { answer, error, reload } = useAnswer<{ keys: ApiKey[] }>("/keys");
   const [dialog, setDialog] = useState<OpenDialog | null>(null);
@@ -62,7 +64,7 @@ interface TableProps {
 }
 
 function KeyTable({ list, owner, ask, done }: TableProps): VNode {
-  const text = words.value.keys;
+  const text = laterWords.value.keys;
   return (
     <table class="data-table">
       <thead>
@@ -103,7 +105,7 @@ const KINDS: Record<ApiKey["state"], NonNullable<PillProps["kind"]>> = {
 type RowProps = Omit<TableProps, "list"> & { row: ApiKey };
 
 function KeyRow({ row, owner, ask, done }: RowProps): VNode {
-  const text = words.value.keys;
+  const text = laterWords.value.keys;
   const name = row.name || text.unnamed;
   const used = row.last_used_at;
   return (
@@ -134,7 +136,7 @@ function KeyRow({ row, owner, ask, done }: RowProps): VNode {
 
 /** What can be done with a key as it is. */
 function actionsOf(key: ApiKey, ask: TableProps["ask"], done: () => void): MenuItem[] {
-  const text = words.value.keys;
+  const text = laterWords.value.keys;
   const items: MenuItem[] = [
     { label: text.rename, icon: "edit", onSelect: () => ask({ kind: "rename", key }) },
   ];
@@ -158,7 +160,7 @@ function actionsOf(key: ApiKey, ask: TableProps["ask"], done: () => void): MenuI
 async function enable(key: ApiKey, done: () => void): Promise<void> {
   try {
     await post(`/keys/${encodeURIComponent(key.key_id)}/enable`, {});
-    toast(words.value.keys.enabled);
+    toast(laterWords.value.keys.enabled);
     done();
   } catch (error) {
     toast(errorText(error), { kind: "error" });
@@ -172,7 +174,7 @@ function Dialogs(props: {
   done: () => void;
 }): VNode | null {
   const { dialog, close, done } = props;
-  const text = words.value.keys;
+  const text = laterWords.value.keys;
   if (dialog === null) return null;
   if (dialog.kind === "create") return <CreateKey close={close} done={done} />;
   const { key } = dialog;

@@ -8,6 +8,7 @@ import "../app/kit.ts";
 import type { VNode } from "preact";
 import type { AuditLine, AuditPage, AuditParty } from "../app/answers.ts";
 import { ago, date, dateTime } from "../app/format.ts";
+import { laterWords } from "../app/laterwords.ts";
 import { user } from "../app/session.ts";
 import { words } from "../app/words.ts";
 import { Skeleton } from "../parts/busy.tsx";
@@ -19,7 +20,8 @@ const TRAIL = "/audit?limit=50";
 
 /** The view. */
 export function AuditView(): VNode {
-  const { audit: text, shell } = words.value;
+  const { audit: text } = laterWords.value;
+  const { shell } = words.value;
   if (user()?.role === "owner") return <Trail />;
   return (
     <Page title={shell.views.audit}>
@@ -29,7 +31,8 @@ export function AuditView(): VNode {
 }
 
 function Trail(): VNode {
-  const { audit: text, shell } = words.value;
+  const { audit: text } = laterWords.value;
+  const { shell } = words.value;
   const trail = usePages(TRAIL, ({ lines }: AuditPage) => lines);
   const { items: lines, error } = trail;
   return (
@@ -47,7 +50,7 @@ function Trail(): VNode {
 }
 
 function Lines({ lines }: { lines: readonly AuditLine[] }): VNode {
-  const text = words.value.audit;
+  const text = laterWords.value.audit;
   return (
     <table class="data-table">
       <thead>
@@ -70,7 +73,7 @@ function Lines({ lines }: { lines: readonly AuditLine[] }): VNode {
 }
 
 function Line({ line }: { line: AuditLine }): VNode {
-  const text = words.value.audit;
+  const text = laterWords.value.audit;
   const facts = factsText(line);
   const whom = partyText(line.subject);
   return (
@@ -94,12 +97,12 @@ function Line({ line }: { line: AuditLine }): VNode {
 function partyText({ kind, id, name }: AuditParty): string {
   if (name !== null) return name;
   if (kind === "tenant") return user()?.tenant ?? "";
-  return id ?? words.value.audit.command;
+  return id ?? laterWords.value.audit.command;
 }
 
 /** Facts such as `Role: Member → Owner`. */
 function factsText({ facts }: AuditLine): string {
-  const text = words.value.audit;
+  const text = laterWords.value.audit;
   const known: Record<string, string> = text.facts;
   const parts = Object.entries(facts).map(([name, fact]) => {
     const shown =
@@ -112,8 +115,9 @@ function factsText({ facts }: AuditLine): string {
 }
 
 function valueText(name: string, value: string | number | null): string {
-  const { audit: text, members } = words.value;
+  const text = laterWords.value.audit;
+  const { shell } = words.value;
   if (value === null) return name === "expires_at" ? text.never : "–";
-  if (name === "role") return members.roles[value as keyof typeof members.roles] ?? String(value);
+  if (name === "role") return shell.roles[value as keyof typeof shell.roles] ?? String(value);
   return name === "expires_at" ? date(String(value)) : String(value);
 }

@@ -6,6 +6,7 @@
 import type { VNode } from "preact";
 import { useState } from "preact/hooks";
 import type { Member } from "../app/answers.ts";
+import { laterWords } from "../app/laterwords.ts";
 import { words } from "../app/words.ts";
 import { errorBeside, FormDialog, mistakeAt, useSent } from "../keys/dialogs.tsx";
 import { Button } from "../parts/button.tsx";
@@ -23,7 +24,7 @@ interface AddMemberProps {
 
 /** Adds a member. */
 export function AddMember({ close, done }: AddMemberProps): VNode {
-  const text = words.value.members;
+  const text = laterWords.value.members;
   const [email, setEmail] = useState("");
   const [role, setRole] = useState<Member["role"]>("member");
   const { send, busy, error, answer, checked } = useSent<Member & { password: string }>(done);
@@ -54,8 +55,8 @@ export function AddMember({ close, done }: AddMemberProps): VNode {
         value={role}
         onValue={setRole}
         options={[
-          { value: "member", label: text.roles.member },
-          { value: "owner", label: text.roles.owner },
+          { value: "member", label: words.value.shell.roles.member },
+          { value: "owner", label: words.value.shell.roles.owner },
         ]}
       />
       <p class="field-hint">{text.roleHints[role]}</p>
@@ -71,7 +72,7 @@ interface ShownPasswordProps {
 
 /** A password that was made, this once. */
 export function ShownPassword({ created, close }: ShownPasswordProps): VNode {
-  const text = words.value.members;
+  const text = laterWords.value.members;
   const footer = (
     <Button variant="primary" onClick={close}>
       {text.done}

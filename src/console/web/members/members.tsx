@@ -10,6 +10,7 @@ import { useState } from "preact/hooks";
 import type { Member } from "../app/answers.ts";
 import { post } from "../app/api.ts";
 import { ago, date } from "../app/format.ts";
+import { laterWords } from "../app/laterwords.ts";
 import { user } from "../app/session.ts";
 import { words } from "../app/words.ts";
 import { Skeleton } from "../parts/busy.tsx";
@@ -31,7 +32,8 @@ type OpenDialog =
 
 /** The view. */
 export function MembersView(): VNode {
-  const { members: text, shell } = words.value;
+  const { members: text } = laterWords.value;
+  const { shell } = words.value;
   const owner = user()?.role === "owner";
   const { answer, error, reload } = useAnswer<{ members: Member[] }>(owner ? "/members" : null);
   const [dialog, setDialog] = useState<OpenDialog | null>(null);
@@ -64,7 +66,7 @@ interface TableProps {
 }
 
 function MemberTable({ list, ask, done }: TableProps): VNode {
-  const text = words.value.members;
+  const text = laterWords.value.members;
   return (
     <table class="data-table">
       <thead>
@@ -95,7 +97,7 @@ function MemberTable({ list, ask, done }: TableProps): VNode {
 type RowProps = Omit<TableProps, "list"> & { member: Member };
 
 function MemberRow({ member, ask, done }: RowProps): VNode {
-  const text = words.value.members;
+  const text = laterWords.value.members;
   const seen = member.last_seen_at;
   const state = (
     <Pill kind={member.state === "active" ? "good" : "plain"}>{text.states[member.state]}</Pill>
@@ -108,7 +110,7 @@ function MemberRow({ member, ask, done }: RowProps): VNode {
           {seen === null ? text.neverSeen : text.seenAgo(ago(seen))} {state}
         </span>
       </th>
-      <td>{text.roles[member.role]}</td>
+      <td>{words.value.shell.roles[member.role]}</td>
       <td class="wide">{state}</td>
       <td class="wide">{date(member.created_at)}</td>
       <td class="wide">{seen === null ? text.never : ago(seen)}</td>
@@ -126,7 +128,7 @@ function MemberRow({ member, ask, done }: RowProps): VNode {
 }
 
 function actionsOf(member: Member, ask: TableProps["ask"], done: () => void): MenuItem[] {
-  const text = words.value.members;
+  const text = laterWords.value.members;
   const turn = member.role === "owner" ? ("makeMember" as const) : ("makeOwner" as const);
   const password: MenuItem = {
     label: text.newPassword,
@@ -157,13 +159,13 @@ function actionsOf(member: Member, ask: TableProps["ask"], done: () => void): Me
 
 async function change(member: Member, dialog: Partial<Member>): Promise<void> {
   await post(pathOf(member), dialog);
-  toast(words.value.members.changed);
+  toast(laterWords.value.members.changed);
 }
 
 /** The dialog that is open, if any. */
 function Dialogs(props: { dialog: OpenDialog | null } & Omit<TableProps, "list">): VNode | null {
   const { dialog, ask, done } = props;
-  const text = words.value.members;
+  const text = laterWords.value.members;
   const close = () => ask(null);
   if (dialog === null) return null;
   if (dialog.kind === "add") return <AddMember close={close} done={done} />;

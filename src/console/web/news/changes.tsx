@@ -9,6 +9,7 @@ import type { ChangeKind } from "../../../changes/kinds.ts";
 import type { OutputField } from "../../../spec/fields.ts";
 import type { Account, ChangeAnswer } from "../app/answers.ts";
 import { cnpj, phone } from "../app/format.ts";
+import { laterWords } from "../app/laterwords.ts";
 import { CompanyLink } from "../app/router.ts";
 import { words } from "../app/words.ts";
 import type { ColumnId } from "../find/table/columnset.ts";
@@ -78,7 +79,7 @@ function Line({ kind, change }: { kind: ChangeKind; change: ChangeAnswer }): VNo
 }
 
 function What({ change }: { change: ChangeAnswer }): VNode {
-  const { news } = words.value;
+  const { news } = laterWords.value;
   const { before, after, changed_fields: fields } = change;
   if (before === null) return <p class="news-what">{news.isNew}</p>;
   if (after === null) return <p class="news-what">{news.isGone}</p>;

@@ -13,9 +13,9 @@ import type { CreatedExport, OpenedSearch } from "../app/answers.ts";
 import { ApiError, post } from "../app/api.ts";
 import { month, number } from "../app/format.ts";
 import { language } from "../app/language.ts";
+import { laterWords } from "../app/laterwords.ts";
 import { go, shownSearch } from "../app/router.ts";
 import { loadStatus, status } from "../app/status.ts";
-import { words } from "../app/words.ts";
 import { exportRowsMax, SendingKeys } from "../exports/draft.ts";
 import { addressOfSpec } from "../exports/summary.ts";
 import { follow } from "../exports/watch.ts";
@@ -40,7 +40,7 @@ export function NewsView(): VNode {
   const id = shownSearch.value;
   const path = id === "" ? null : `/searches/${id}`;
   const { answer, error, reload } = useAnswer<{ search: OpenedSearch }>(path);
-  const { news } = words.value;
+  const { news } = laterWords.value;
   useEffect(() => {
     // An address that was cut off names no search.
     if (id === "") go("saved");
@@ -68,7 +68,7 @@ export function NewsView(): VNode {
 function Back(): VNode {
   return (
     <Button icon="chevronLeft" onClick={() => go("saved")}>
-      {words.value.news.back}
+      {laterWords.value.news.back}
     </Button>
   );
 }
@@ -80,10 +80,10 @@ interface SearchProps {
 }
 
 function Search({ search, months }: SearchProps): VNode {
-  const { news } = words.value;
+  const { news } = laterWords.value;
   const { saved, name, text } = search;
   const [since, setSince] = useState(months.includes(saved.snapshot) ? saved.snapshot : months[0]);
-  const lead = text !== null && text !== name ? words.value.exports.sentence(text) : undefined;
+  const lead = text !== null && text !== name ? laterWords.value.exports.sentence(text) : undefined;
   return (
     <Page title={name} lead={lead} actions={<Actions search={search} />}>
       {since === undefined ? (
@@ -98,7 +98,7 @@ function Search({ search, months }: SearchProps): VNode {
 }
 
 function Actions({ search }: { search: OpenedSearch }): VNode {
-  const { news, exports } = words.value;
+  const { news, exports } = laterWords.value;
   const [busy, setBusy] = useState(false);
   const open = () => {
     const address = addressOfSpec(search.spec, search.text ?? "", catalog.peek());
@@ -130,7 +130,7 @@ function Actions({ search }: { search: OpenedSearch }): VNode {
 type SinceProps = SearchProps & { since: string; onSince: (since: string) => void };
 
 function Since({ search, months, since, onSince }: SinceProps): VNode {
-  const { news } = words.value;
+  const { news } = laterWords.value;
   const [kind, setKind] = useState<ChangeKind>("entered");
   const allowed = status.value?.field_allowlist ?? [];
   const fields = LINE_FIELDS.filter((field) => allowed.includes(field));
@@ -175,7 +175,7 @@ function useTotals({ answer }: News, of: string) {
 }
 
 function Answer({ asked, kind }: { asked: News; kind: ChangeKind }): VNode {
-  const { news } = words.value;
+  const { news } = laterWords.value;
   const { answer, changes, preparing, busy, error } = asked;
   if (error !== null && answer === null) {
     return <ErrorNotice title={news.failed} error={error} onRetry={asked.reload} />;
@@ -209,7 +209,7 @@ function Answer({ asked, kind }: { asked: News; kind: ChangeKind }): VNode {
 }
 
 function ExportMenu({ question, total }: { question: NewsQuestion; total: number }): VNode | null {
-  const { news, exports } = words.value;
+  const { news, exports } = laterWords.value;
   // A second click, or one after an answer that was lost, makes no second file.
   const [keys] = useState(() => new SendingKeys());
   if (status.value === null || exportRowsMax(status.value) === 0 || total === 0) return null;

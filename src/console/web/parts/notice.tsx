@@ -11,6 +11,8 @@
  * Invariant: failures are announced at once (role alert), the rest politely; kind is shown by icon
  * and words, never by colour alone.
  */
+// What most views share comes in the file that all of them load, not as one more.
+import "../lists/all.ts";
 import type { ComponentChildren, VNode } from "preact";
 import { ApiError, type ApiMistake } from "../app/api.ts";
 import { words } from "../app/words.ts";

@@ -1,35 +1,28 @@
 /**
- * The English words of all areas. What comes in: one table per area. What goes out: one table.
+ * The English words that the first page shows. What comes in: one table per area. What goes
+ * out: one table.
  * Invariant: plain strings and functions of values; the other language has the same keys.
  */
-import { account } from "./en/account.ts";
-import { audit } from "./en/audit.ts";
 import { charts } from "./en/charts.ts";
 import { codes } from "./en/codes.ts";
+import { commands } from "./en/commands.ts";
 import { company } from "./en/company.ts";
-import { exports } from "./en/exports.ts";
 import { find } from "./en/find.ts";
-import { keys } from "./en/keys.ts";
-import { members } from "./en/members.ts";
-import { news } from "./en/news.ts";
+import { lists } from "./en/lists.ts";
 import { shell } from "./en/shell.ts";
 import { table } from "./en/table.ts";
 
-/** All words of the language. */
+/** The words that the console begins with. */
 export const words = {
-  account,
-  audit,
   charts,
   codes,
+  commands,
   company,
-  exports,
   find,
-  keys,
-  members,
-  news,
+  lists,
   shell,
   table,
 };
 
-/** All words of one language, by area. */
+/** The words that the console begins with, by area. */
 export type ScreenWords = typeof words;

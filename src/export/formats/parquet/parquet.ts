@@ -1,20 +1,18 @@
 /**
  * An export as a Parquet file. What comes in: row ids in batches. What goes out: row groups of
  * equal size, then a footer with snapshot, provenance and spec.
- * Invariant: row groups do not depend on how rows came in batches; one of them is in memory at a
- * time; an error of the library is thrown, and no row is missing from a file that was finished.
+ * Invariant: row groups do not depend on how rows came in batches, nor on who made them; a bounded
+ * number of them is in memory. The addon writes them (native-index/render/parquet.h).
  */
 
-import { parquetLibrary } from "../../../../native-index/format/parquet.ts";
 import type { FieldColumn } from "../../../../native-index/napi/engine.ts";
-import { encodeFieldStream } from "../../../../native-index/render/field-stream.ts";
-import { guarded } from "../../../search/segment.ts";
-import { OUTPUT_FIELDS } from "../../../spec/fields.ts";
+import { guarded, type Segment } from "../../../search/segment.ts";
 import { specText } from "../../../spec/identity.ts";
 import { explainedColumns } from "../explainedcolumns.ts";
 import type { OpenRenderer, RenderContext, Renderer, Slices } from "../renderer.ts";
 import { RowSlices } from "../slices.ts";
 import { toldLimit } from "../toldlimit.ts";
+import { WrittenInTurn } from "../writteninturn.ts";
 import { RowGroups } from "./rowgroups.ts";
 
 /**
@@ -23,71 +21,62 @@ import { RowGroups } from "./rowgroups.ts";
  */
 export const ROW_GROUP_ROWS = 65_536;
 
-/**
- * Fields whose values hardly repeat: a dictionary of them costs time and is given up in the end.
- * Measured over 131,072 rows of ten fields: 133 ms without, 240 ms with, and 3 % larger.
- */
-const WITHOUT_DICTIONARY = OUTPUT_FIELDS.filter(({ distinct }) => distinct === true);
-
 /** Renders a Parquet file. */
 export const openParquetRenderer: OpenRenderer = (context, write): Renderer => {
   const { segment, spec } = context;
-  const slices = new RowSlices(ROW_GROUP_ROWS);
-  const columnsOf = (rows: Uint32Array) => [
-    ...guarded(() => segment.native.columnsOf(rows, spec.output.fields)),
-    ...explainedColumns(segment, spec, rows),
-  ];
-  return parquetRenderer({ context, slices, columnsOf }, write);
+  const { native } = segment;
+  const { fields } = spec.output;
+  const extraOf = (rows: Uint32Array) => explainedColumns(segment, spec, rows);
+  const source = {
+    context,
+    slices: new RowSlices(ROW_GROUP_ROWS),
+    fileOf: (rows: Uint32Array) => guarded(() => native.parquetOf(rows, fields, extraOf(rows))),
+    fileAside: (rows: Uint32Array) => native.parquetOfAside(rows, fields, extraOf(rows)),
+  };
+  return parquetRenderer(source, write);
 };
 
 /** What a Parquet file is made of, whatever its rows are. */
-interface ColumnSource<Batch> {
+interface GroupSource<Batch> {
   readonly context: RenderContext;
   /** Pieces of `ROW_GROUP_ROWS` rows. */
   readonly slices: Slices<Batch>;
-  readonly columnsOf: (rows: Batch) => readonly FieldColumn[];
+  /** A file of one row group of these rows. */
+  readonly fileOf: (rows: Batch) => Uint8Array;
+  /** The same, made by another processor; never asked for where not given. */
+  readonly fileAside?: (rows: Batch) => Promise<Uint8Array>;
 }
 
 /** Renders a Parquet file of any rows. */
 export function parquetRenderer<Batch extends { readonly length: number }>(
-  { context, slices, columnsOf }: ColumnSource<Batch>,
+  { context, slices, fileOf, fileAside }: GroupSource<Batch>,
   write: (bytes: Uint8Array) => void,
 ): Renderer<Batch> {
   const groups = new RowGroups(write);
-  const add = (rows: Batch) => groups.add(encoded(columnsOf(rows), rows.length));
+  const written = new WrittenInTurn((file) => groups.add(file));
+  const add = (rows: Batch): void | Promise<void> => {
+    if (fileAside !== undefined && context.spare?.() === true) {
+      return written.later(fileAside(rows));
+    }
+    return written.now(() => fileOf(rows));
+  };
   return {
     // The schema is known without rows, so that a file without rows has one too.
     begin: () => add(slices.rest()),
-    rows(batch) {
-      for (const slice of slices.add(batch)) add(slice);
+    async rows(batch) {
+      for (const slice of slices.add(batch)) await add(slice);
     },
-    end() {
-      if (slices.rest().length > 0) add(slices.rest());
+    async end() {
+      if (slices.rest().length > 0) await add(slices.rest());
+      await written.rest();
       groups.finish(metadataOf(context));
     },
   };
 }
 
-/** A whole Parquet file of the rows. */
-function encoded(columns: readonly FieldColumn[], rows: number): Uint8Array {
-  const { Table, writeParquet } = parquetLibrary();
-  return writeParquet(Table.fromIPCStream(encodeFieldStream(columns, rows)), properties());
-}
-
-/**
- * Snappy, which every reader knows: it takes half the time of zstd for files half as large again.
- * The page index is left out by `RowGroups`, so statistics of pages would be made for nobody.
- */
-function properties() {
-  const { Compression, EnabledStatistics, WriterPropertiesBuilder } = parquetLibrary();
-  const builder = new WriterPropertiesBuilder()
-    .setCompression(Compression.SNAPPY)
-    .setStatisticsEnabled(EnabledStatistics.Chunk)
-    .setMaxRowGroupSize(ROW_GROUP_ROWS);
-  return WITHOUT_DICTIONARY.reduce(
-    (built, { name }) => built.setColumnDictionaryEnabled(name, false),
-    builder,
-  ).build();
+/** A file of one row group of columns that were made here. */
+export function columnsFile({ native }: Segment, columns: readonly FieldColumn[]): Uint8Array {
+  return guarded(() => native.parquetOf(new Uint32Array(), [], columns));
 }
 
 /** What the file says about itself; `explain` of a spec is not part of what was asked. */

@@ -2,15 +2,18 @@
  * Proves, on both transports: a spec that names lists is searched, counted, normalized and exported
  * for the tenant that has them and no other; the shown spec has ids and can be sent again; a
  * changed list makes another ETag, ends cursors with words that say so and is another request to an
- * Idempotency-Key; answers of one tenant are never those of another.
+ * Idempotency-Key; answers of one tenant are never those of another; agents are answered alike.
  * Does not prove: which accounts match (campaign/twin/listed.test.ts).
  */
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
+import { COUNT_TOOL } from "../../../../src/mcp/count.ts";
+import { localAsker } from "../../../../src/mcp/local.ts";
 import { ENGINE } from "../../../../src/search/engine.ts";
 import { openSegment, type Segment } from "../../../../src/search/segment.ts";
 import { fetchDocumented } from "../../../support/http/documented.ts";
 import { type FakeServer, startFake, TRANSPORTS } from "../../../support/http/fake.ts";
+import { connectedTo } from "../../../support/mcp/client.ts";
 import { makeSampleSnapshot, type SampleSnapshot } from "../../../support/sample/snapshot.ts";
 
 interface Body {
@@ -121,8 +124,45 @@ for (const transport of TRANSPORTS) {
         spec: { filters: { lists: { any_of: ["x"] } } },
       });
       assert.equal(shape.body.errors[0]?.pointer, "/spec/filters/lists/any_of/0");
-      const changes = await ask("/v1/leads", { spec: { ...spec, kind: "account_query" } });
-      assert.equal(changes.status, 422);
+      const leads = await ask("/v1/leads", { spec: { ...spec, kind: "account_query" } });
+      assert.equal(leads.status, 422);
+    });
+
+    it("are asked by agents as by anybody, and exported anew once a list has changed", async () => {
+      const { id } = (await ask("/v1/lists", { name: "x" })).body.list;
+      const plain = (await ask("/v1/accounts/search", { spec: { filters: uf }, limit: 9 })).body;
+      await ask(`/v1/lists/${id}/entries`, { cnpjs: plain.accounts.map(({ cnpj }) => cnpj) });
+      const filters = { ...uf, lists: { exclude: [id, "exported"] } };
+      const agent = await connectedTo(server.base, server.keys.enterprise);
+      const other = await connectedTo(server.base, server.keys.growth);
+      const counted = await agent.call("count_accounts", { filters });
+      assert.equal(counted.structured.total, plain.total - 9);
+      const found = await agent.call("search_accounts", { filters, limit: 50 });
+      assert.equal(found.structured.total, plain.total - 9);
+      for (const tool of ["count_accounts", "search_accounts", "create_export"]) {
+        assert.match(
+          (await other.call(tool, { filters })).text,
+          /^list_not_found.*\/filters\/lists/s,
+        );
+      }
+      const wrong = await agent.call("create_export", { filters, wait_seconds: 99 });
+      assert.match(wrong.text, /wait_seconds/);
+      assert.doesNotMatch(wrong.text, /\/filters/);
+      const make = async () => {
+        const { structured } = await agent.call("create_export", { filters, wait_seconds: 0 });
+        return structured.export_id;
+      };
+      const first = await make();
+      assert.equal(await make(), first);
+      await ask(`/v1/lists/${id}/entries/remove`, { cnpjs: [plain.accounts[0]?.cnpj] });
+      assert.notEqual(await make(), first);
+      await Promise.all([agent.close(), other.close()]);
+    });
+
+    it("are refused in words where there is no server", async () => {
+      const asker = localAsker(segment)(() => false);
+      const sent = { filters: { ...uf, lists: { exclude: ["exported"] } } };
+      await assert.rejects(async () => COUNT_TOOL.run(sent, asker), /A server keeps lists/);
     });
   });
 }

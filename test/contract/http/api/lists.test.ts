@@ -79,7 +79,7 @@ for (const transport of TRANSPORTS) {
         { ...created.body.list, created_at: "", changed_at: "" },
         {
           ...{ id, name: "Clientes", kind: "accounts", entries: 0, revision: 0 },
-          ...{ created_at: "", changed_at: "" },
+          ...{ read_only: false, created_at: "", changed_at: "" },
         },
       );
       const renamed = await ask("PATCH", `/v1/lists/${id}`, { name: "Outros" });
@@ -92,9 +92,14 @@ for (const transport of TRANSPORTS) {
       const next = /<([^>]+)>; rel="next"/.exec(first.headers.get("link") ?? "")?.[1] ?? "";
       const second = await ask("GET", next);
       const listed = [...first.body.lists, ...second.body.lists].map((list) => list.id);
-      assert.deepEqual(new Set(listed), new Set(more));
+      assert.deepEqual(new Set(listed), new Set([...more, "exported"]));
+      assert.equal(listed.at(-1), "exported");
       for (const one of more) assert.equal((await ask("DELETE", `/v1/lists/${one}`)).status, 204);
-      assert.deepEqual((await ask("GET", "/v1/lists")).body.lists, []);
+      const left = (await ask("GET", "/v1/lists")).body.lists;
+      assert.deepEqual(
+        left.map((one) => one.id),
+        ["exported"],
+      );
       assert.equal((await ask("GET", `/v1/lists/${id}`)).body.code, "list_not_found");
     });
 
@@ -155,6 +160,29 @@ for (const transport of TRANSPORTS) {
       assert.equal(broad.body.code, "query_too_broad");
     });
 
+    it("named exported are read by everybody, and changed by nobody", async () => {
+      const { list } = (await ask("GET", "/v1/lists/exported")).body;
+      assert.deepEqual([list.id, list.entries, list.read_only], ["exported", 0, true]);
+      const { entries, has_more } = (await ask("GET", "/v1/lists/exported/entries")).body;
+      assert.deepEqual([entries, has_more], [[], false]);
+      const refused: readonly (readonly [string, string, unknown?])[] = [
+        ["PATCH", "", { name: "x" }],
+        ["DELETE", ""],
+        ["POST", "/entries", { cnpjs: ["11222333"] }],
+        ["POST", "/entries", "11222333"],
+        ["POST", "/entries/remove", { cnpjs: ["11222333"] }],
+        ["POST", "/entries/from-search", { spec: SP }],
+      ];
+      for (const [method, path, sent] of refused) {
+        const { status, body } = await ask(method, `/v1/lists/exported${path}`, sent);
+        assert.deepEqual([status, body.code], [422, "invalid_request"], `${method} ${path}`);
+        assert.match(JSON.stringify(body), /exported is kept by the server/);
+      }
+      const filters = { geo: { uf_any_of: ["SP"] }, lists: { exclude: ["exported"] } };
+      const found = await ask("POST", "/v1/accounts/count", { spec: { filters } });
+      assert.equal(found.status, 200, JSON.stringify(found.body));
+    });
+
     it("of another tenant do not exist on any route", async () => {
       const id = await made("mine");
       const unknown = `lst_${"0".repeat(32)}`;
@@ -177,7 +205,11 @@ for (const transport of TRANSPORTS) {
         }
         assert.equal(new Set(told).size, 1, `${method} ${path}`);
       }
-      assert.deepEqual((await ask("GET", "/v1/lists", undefined, "growth")).body.lists, []);
+      const theirs = (await ask("GET", "/v1/lists", undefined, "growth")).body.lists;
+      assert.deepEqual(
+        theirs.map((one) => one.id),
+        ["exported"],
+      );
       const { list } = (await ask("GET", `/v1/lists/${id}`)).body;
       assert.deepEqual([list.name, list.entries, list.revision], ["mine", 0, 0]);
     });

@@ -76,8 +76,8 @@ describe("bodies on their way", () => {
         const model = new Model(share);
         const got: (Uint8Array | BodyRefusal)[][] = [[], [], [], []];
         const bodies = SENDERS.map((sender, at) => {
-          const done = (body: Uint8Array | BodyRefusal) => void got[at]?.push(body);
-          return new IncomingBody({ limitBytes: 100, sender, budget, done });
+          const read = (body: Uint8Array | BodyRefusal) => void got[at]?.push(body);
+          return new IncomingBody({ limitBytes: 100, sender, read }, budget);
         });
         for (const { body, action } of steps) {
           const real = bodies[body] as IncomingBody;
@@ -116,10 +116,7 @@ describe("bodies on their way", () => {
     const budget = new Budget(1_000_000);
     const got: (Uint8Array | BodyRefusal)[] = [];
     const body = () =>
-      new IncomingBody({
-        ...{ limitBytes: 800_000, sender: "a", budget },
-        done: (one) => got.push(one),
-      });
+      new IncomingBody({ limitBytes: 800_000, sender: "a", read: (one) => got.push(one) }, budget);
     const seen = () => got.map((one) => (typeof one === "string" ? one : one.byteLength));
     const large = body();
     large.add(Buffer.alloc(684_464));
@@ -144,8 +141,8 @@ describe("bodies on their way", () => {
       fc.property(fc.array(fc.uint8Array({ maxLength: 9 })), (chunks) => {
         let whole: Uint8Array | BodyRefusal = "all";
         const budget = new Budget(1_000);
-        const done = (body: Uint8Array | BodyRefusal) => (whole = body);
-        const incoming = new IncomingBody({ limitBytes: 1_000, sender: "a", budget, done });
+        const read = (body: Uint8Array | BodyRefusal) => (whole = body);
+        const incoming = new IncomingBody({ limitBytes: 1_000, sender: "a", read }, budget);
         for (const chunk of chunks) incoming.add(chunk);
         incoming.finish();
         assert.deepEqual(Buffer.from(whole), Buffer.concat(chunks));

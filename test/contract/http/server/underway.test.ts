@@ -60,12 +60,12 @@ describe("requests under way", () => {
     const limited = { limits: { concurrent_requests: 2 } };
     const ends = [counts.begin("a", limited), counts.begin("a", limited)];
     assert.throws(() => counts.begin("a", limited), /2 requests of the key are under way/);
-    counts.begin("b", limited)();
-    ends[0]?.();
-    ends[0]?.();
+    counts.begin("b", limited).over();
+    ends[0]?.over();
+    ends[0]?.over();
     assert.equal(counts.of("a"), 1);
     ends.push(counts.begin("a", limited));
-    for (const end of ends) end();
+    for (const end of ends) end.over();
     assert.deepEqual([counts.of("a"), counts.of("b")], [0, 0]);
   });
 });

@@ -87,12 +87,12 @@ function exchangeFor({ faults, large, bodies = 1 }: Wish, seen: Seen): Exchange 
     ...{ method: "POST", path: "/v1/accounts/search", query: "", framing: null },
     ...{ address: "127.0.0.1", aborted: false, send },
     header: (name) => headers[name],
-    whenOver: (done) => {
-      over = done;
+    whenOver: (awaiting) => {
+      over = () => awaiting.over();
     },
-    body: (_wish, done) => {
+    body: (wanted) => {
       const limit = large ? 50_000 : 10;
-      for (let i = 0; i < bodies; i++) done(Buffer.from(JSON.stringify({ ...BODY, limit })));
+      for (let i = 0; i < bodies; i++) wanted.read(Buffer.from(JSON.stringify({ ...BODY, limit })));
     },
     cut: () => {
       seen.cuts++;
@@ -147,9 +147,7 @@ function serviceFor(wish: Wish, seen: Seen): Service {
       spend: () => {},
       begin: () => {
         seen.underWay++;
-        return () => {
-          seen.underWay--;
-        };
+        return { over: () => seen.underWay-- };
       },
       fields: () => {
         failing("headers");

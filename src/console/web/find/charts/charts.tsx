@@ -13,6 +13,9 @@ import { Municipalities, OptIns, Sizes, Statuses } from "./lists.tsx";
 import { States } from "./states.tsx";
 import { Years } from "./years.tsx";
 
+/** Fewer matches than these have no charts: the rows themselves tell more. */
+export const CHARTS_FROM = 10;
+
 /** Whether the second row is open; it stays so while other views are shown. */
 const more = signal(false);
 

@@ -14,7 +14,7 @@ import { words } from "../../app/words.ts";
 import outlines from "./brazil.json" with { type: "json" };
 import type { ChartData, ChartRow } from "./frame.tsx";
 import { neighbour } from "./neighbour.ts";
-import { quantileBounds, shadeOf, stepOf, upperBound } from "./scale.ts";
+import { shadeOf, shareBounds, stepOf, upperBound } from "./scale.ts";
 
 interface Outline {
   readonly path: string;
@@ -37,6 +37,31 @@ export interface MapProps {
 /** Letters fit where a state has this much room. */
 const LETTERS_ROOM = { small: 58, large: 30 } as const;
 
+/**
+ * Where the letters of states stand that have no room for them: out at sea, at the end of a line,
+ * and those of Brasília beside it.
+ */
+const AT_SEA: Readonly<Record<string, readonly [x: number, y: number]>> = {
+  RN: [1300, 296],
+  PB: [1300, 362],
+  PE: [1300, 428],
+  AL: [1300, 494],
+  SE: [1300, 560],
+  ES: [1160, 790],
+  DF: [1160, 700],
+  RJ: [1120, 900],
+  SC: [880, 1060],
+  RO: [250, 590],
+  AC: [110, 560],
+  CE: [1110, 190],
+  PI: [1000, 190],
+  AP: [810, 90],
+  RR: [330, 40],
+};
+
+/** From the end of a line to the middle of its letters. */
+const SEA_GAP = { small: 46, large: 26 } as const;
+
 /** Units of the map per pixel, about: a check mark is as large as a letter is high, and a half. */
 const CHECK_SCALE = { small: 5.4, large: 2.4 } as const;
 
@@ -47,7 +72,7 @@ export function BrazilMap({ data, size }: MapProps) {
   const svg = useRef<SVGSVGElement>(null);
   const { charts } = words.value;
   const rows = new Map(data.rows.map((row) => [row.key, row]));
-  const bounds = quantileBounds([...OUTLINES.keys()].map((uf) => rows.get(uf)?.count ?? 0));
+  const bounds = shareBounds([...OUTLINES.keys()].map((uf) => rows.get(uf)?.count ?? 0));
   const move = (event: KeyboardEvent, uf: string) => {
     const next = neighbour(OUTLINES, uf, event.key);
     if (next !== null) {
@@ -63,7 +88,7 @@ export function BrazilMap({ data, size }: MapProps) {
   return (
     <div class={`map map-${size}`}>
       {/* biome-ignore lint/a11y/useSemanticElements: a picture has no fieldset */}
-      <svg ref={svg} viewBox="0 0 1228 1280" role="group" aria-label={charts.mapOf}>
+      <svg ref={svg} viewBox="0 0 1350 1280" role="group" aria-label={charts.mapOf}>
         {[...OUTLINES].map(([uf, { path }]) => (
           <State
             key={uf}
@@ -113,7 +138,7 @@ interface LettersProps {
   readonly shade: number;
 }
 
-/** A state's letters where they fit, and a check mark where it is asked for. */
+/** A state's letters, in it or out at sea, and a check mark where it is asked for. */
 function Letters({ uf, outline: { x, y, room }, size, chosen, shade }: LettersProps) {
   if (chosen) {
     return (
@@ -123,7 +148,18 @@ function Letters({ uf, outline: { x, y, room }, size, chosen, shade }: LettersPr
       </g>
     );
   }
-  if (room < LETTERS_ROOM[size]) return null;
+  const sea = room < LETTERS_ROOM[size] ? AT_SEA[uf] : undefined;
+  if (sea !== undefined) {
+    const [atX, atY] = sea;
+    return (
+      <g class="map-sea">
+        <path d={`M${x} ${y}L${atX - Math.sign(atX - x) * SEA_GAP[size]} ${atY}`} />
+        <text x={atX} y={atY}>
+          {uf}
+        </text>
+      </g>
+    );
+  }
   return (
     <text x={x} y={y} data-shade={shade}>
       {uf}

@@ -1,8 +1,9 @@
 /**
  * Colour steps of a map. What comes in: counts. What goes out: the lower bounds of up to five
  * steps, and the step of a count.
- * Invariant: steps are quantiles of the counts above zero, with bounds that are counts themselves
- * and strictly ascending; zero is a step of its own (0), and equal counts share one step.
+ * Invariant: a step begins at a share of the largest count, 0, 1, 4, 9 and 16 of 25, so that one
+ * state which has far more than the others stands alone, and small ones differ all the same; bounds
+ * are counts themselves and strictly ascending; zero is a step of its own (0).
  * Apart because it is arithmetic, which tests run without a browser.
  */
 
@@ -10,11 +11,12 @@
 export const STEPS = 5;
 
 /** The smallest count of each step, ascending; fewer where there are few different counts. */
-export function quantileBounds(counts: readonly number[], steps = STEPS): number[] {
+export function shareBounds(counts: readonly number[], steps = STEPS): number[] {
   const sorted = counts.filter((count) => count > 0).sort((a, b) => a - b);
+  const most = sorted.at(-1) ?? 0;
   const bounds: number[] = [];
   for (let step = 0; step < steps; step++) {
-    const bound = sorted[Math.floor((step * sorted.length) / steps)];
+    const bound = sorted.find((count) => count * steps * steps >= most * step * step);
     if (bound !== undefined && bound !== bounds.at(-1)) bounds.push(bound);
   }
   return bounds;

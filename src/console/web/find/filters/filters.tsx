@@ -11,14 +11,12 @@ import { Button } from "../../parts/button.tsx";
 import { Sheet } from "../../parts/dialog.tsx";
 import { clearAll, exploration, query } from "../query.ts";
 import { FilterActivity } from "./activity.tsx";
-import { FilterCapital } from "./capital.tsx";
 import { FilterCompany } from "./company.tsx";
 import { FilterContact } from "./contact.tsx";
 import { FilterGroup } from "./group.tsx";
 import { countAll, GROUPS, type GroupName } from "./groups.ts";
-import { FilterName } from "./name.tsx";
+import { LazyGroup } from "./lazygroup.tsx";
 import { FilterOpened } from "./opened.tsx";
-import { FilterOrder } from "./order.tsx";
 import { FilterPlace } from "./place.tsx";
 
 const BODIES: Readonly<Record<GroupName, ComponentType>> = {
@@ -27,8 +25,9 @@ const BODIES: Readonly<Record<GroupName, ComponentType>> = {
   company: FilterCompany,
   opened: FilterOpened,
   contact: FilterContact,
-  capital: FilterCapital,
-  name: FilterName,
+  capital: () => <LazyGroup name="capital" />,
+  name: () => <LazyGroup name="name" />,
+  lists: () => <LazyGroup name="lists" />,
 };
 
 /** The whole form. */
@@ -67,7 +66,7 @@ function FilterGroups(): VNode {
         );
       })}
       <FilterGroup name="order">
-        <FilterOrder />
+        <LazyGroup name="order" />
       </FilterGroup>
     </>
   );

@@ -4,11 +4,13 @@
  * Invariant: names of codes come from the catalog, else the codes stand for themselves; of long
  * lists the first is named and the others are counted.
  */
+import { districtTitle } from "../../../../spec/districtname.ts";
 import { memberOf, PART_NAMES, rowsOfPart } from "../../../../spec/filters/members.ts";
 import type { PartName } from "../../../../spec/filters/table.ts";
 import { STATE_NAMES } from "../../../../spec/states.ts";
 import { date, list, money } from "../../app/format.ts";
 import { words } from "../../app/words.ts";
+import { listName } from "../../lists/all.ts";
 import { compressActivities } from "../addressmembers.ts";
 import type { CatalogBook } from "../catalogbook.ts";
 import type { Query } from "../question.ts";
@@ -26,8 +28,11 @@ const VALUES: Readonly<Partial<Record<PartName, ValueText>>> = {
   cnae_exclude: ({ industry }, book) => activities(industry.cnae_exclude, book),
   uf: ({ geo }) => some(geo.uf_any_of.map(stateName)),
   municipality: ({ geo }, book) => some(municipalities(geo, book)),
+  district: ({ geo }) => some((geo.district_any_of ?? []).map(({ name }) => districtTitle(name))),
   registration_status: ({ company }) =>
     named(company.registration_status_any_of, words.value.codes.statuses),
+  lists: ({ lists }) => some((lists?.any_of ?? []).map(listName)),
+  lists_exclude: ({ lists }) => some((lists?.exclude ?? []).map(listName)),
   company_size: ({ company }) => named(company.company_size_code_any_of, words.value.codes.sizes),
   legal_nature: ({ company }, book) =>
     some((company.legal_nature_any_of ?? []).map((code) => book?.natureName(code) ?? code)),

@@ -6,7 +6,9 @@
  */
 import type { ComponentChildren, VNode } from "preact";
 import type { Account } from "../../app/answers.ts";
+import { list } from "../../app/format.ts";
 import { words } from "../../app/words.ts";
+import { listName } from "../../lists/all.ts";
 import { Icon } from "../../parts/icon.tsx";
 import type { ColumnId } from "./columnset.ts";
 import { cellText, cityText, nameOf, textOf } from "./values.ts";
@@ -15,8 +17,12 @@ import { cellText, cityText, nameOf, textOf } from "./values.ts";
 const SCORE_MAX = 1000;
 
 /** What stands in a cell. */
-export function cellContent(id: ColumnId, account: Account): ComponentChildren {
-  if (id === "name") return nameCell(account);
+export function cellContent(
+  id: ColumnId,
+  account: Account,
+  lists: readonly string[],
+): ComponentChildren {
+  if (id === "name") return nameCell(account, lists);
   if (id === "score") return scoreCell(account);
   if (id === "status" && account.registration_status !== 2) {
     return <span class="table-off">{cellText(id, account)}</span>;
@@ -24,10 +30,17 @@ export function cellContent(id: ColumnId, account: Account): ComponentChildren {
   return cellText(id, account);
 }
 
-function nameCell(account: Account): ComponentChildren {
+function nameCell(account: Account, lists: readonly string[]): ComponentChildren {
   const { sanctioned } = words.value.table.values;
+  const inLists = lists.length === 0 ? "" : words.value.lists.inLists(list(lists.map(listName)));
   return (
     <>
+      <span class="table-pick" aria-hidden="true" />
+      {inLists !== "" && (
+        <span class="table-listed" title={inLists}>
+          <Icon name="bookmark" size={14} label={inLists} />
+        </span>
+      )}
       {account.sanctioned === true && (
         <span class="table-flag">
           <Icon name="warning" size={14} label={sanctioned} />
@@ -50,12 +63,12 @@ function scoreCell(account: Account): ComponentChildren {
 }
 
 /** The two lines of a row on a phone. */
-export function compactContent(account: Account): VNode {
+export function compactContent(account: Account, lists: readonly string[]): VNode {
   const { values } = words.value.table;
   const about = [cityText(account), textOf(account, "cnae_primary_description")];
   return (
     <>
-      <span class="compact-name">{nameCell(account)}</span>
+      <span class="compact-name">{nameCell(account, lists)}</span>
       <span class="compact-more">
         <span class="compact-about">{about.filter((part) => part !== "").join(" · ")}</span>
         {account.email ? <Icon name="contact" size={14} label={values.email} /> : null}

@@ -5,17 +5,18 @@
  * K walk through the list wherever the focus is, unless somebody is typing.
  */
 import type { VNode } from "preact";
-import { useEffect, useRef } from "preact/hooks";
+import { useEffect, useLayoutEffect, useRef } from "preact/hooks";
 import type { Account } from "../../app/answers.ts";
 import { date, month, number } from "../../app/format.ts";
 import { wide } from "../../app/media.ts";
 import { CompanyLink } from "../../app/router.ts";
 import { words } from "../../app/words.ts";
+import { ListsOfAccount } from "../../lists/ofaccount.tsx";
 import { IconButton } from "../../parts/button.tsx";
 import { Drawer } from "../../parts/dialog.tsx";
 import { ErrorNotice } from "../../parts/notice.tsx";
 import { type Explained, useExplained } from "./explained.ts";
-import { Facts } from "./facts.tsx";
+import { Facts, Group } from "./facts.tsx";
 import { Identity, LoadingAccount } from "./identity.tsx";
 import type { ShownList } from "./list.ts";
 import { nameOf } from "./values.ts";
@@ -55,13 +56,16 @@ function Open({ list, index, account, explained, allowed, onMove, onClose }: Ope
     if (rows.accounts[next] !== undefined) onMove(next);
   };
   useWalking(move);
-  useEffect(() => {
+  const { answer, error, retry } = explained;
+  useLayoutEffect(() => {
     // The next account begins at its top, as the first one did.
     if (body.current?.parentElement) body.current.parentElement.scrollTop = 0;
-    // What had the focus may have gone with the account before.
-    if (document.activeElement === document.body) body.current?.focus({ preventScroll: true });
   }, [account.cnpj]);
-  const { answer, error, retry } = explained;
+  useLayoutEffect(() => {
+    // What had the focus may have gone with the account or the error before. No key may come in
+    // between: Escape closes from inside alone.
+    if (document.activeElement === document.body) body.current?.focus({ preventScroll: true });
+  }, [account.cnpj, answer, error]);
   const whole = { ...account, ...answer?.account };
   const at = drawer.place(number(index + 1), number(rows.total ?? rows.accounts.length));
   return (
@@ -98,6 +102,9 @@ function Open({ list, index, account, explained, allowed, onMove, onClose }: Ope
         ) : (
           <>
             <Facts account={whole} allowed={allowed}>
+              <Group title={words.value.lists.title}>
+                <ListsOfAccount key={account.cnpj} cnpj={account.cnpj} />
+              </Group>
               <Why answer={answer} />
             </Facts>
             <p class="account-source">

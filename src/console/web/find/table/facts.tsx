@@ -5,6 +5,7 @@
  * scheme, and a part of a link to another site only encoded; what the plan does not have is said,
  * what the register does not have is left out.
  */
+
 import type { ComponentChildren, VNode } from "preact";
 import { useEffect } from "preact/hooks";
 import { punctuateCnae } from "../../../../spec/catalog.ts";
@@ -14,6 +15,7 @@ import { words } from "../../app/words.ts";
 import { CopyButton } from "../../parts/button.tsx";
 import { Icon, type IconName } from "../../parts/icon.tsx";
 import { catalog, loadCatalog } from "../catalog.ts";
+import { reasonNames } from "./reasonnames.ts";
 import { cityText, named, postalText, streetText, textOf, yesNo } from "./values.ts";
 
 /** Where the registry itself shows a company, its partners included. */
@@ -232,12 +234,16 @@ function companyFacts(account: Account): Fact[] {
 function registerFacts(account: Account): Fact[] {
   const { fields, drawer } = words.value.table;
   const { statuses } = words.value.codes;
+  const reasons = reasonNames();
   const status = named(statuses, textOf(account, "registration_status"));
   const since = textOf(account, "registration_status_date");
   const reason = textOf(account, "registration_status_reason");
   const abroad = account.uf === "EX";
   const told = since === "" ? status : drawer.since(status, date(since));
-  const parts = [told, reason === "" || /^0*$/.test(reason) ? "" : drawer.reason(reason)];
+  const parts = [
+    told,
+    reason === "" || /^0*$/.test(reason) ? "" : drawer.reason(named(reasons, reason)),
+  ];
   return [
     [fields.registration_status, parts.filter((part) => part !== "").join(", ")],
     [fields.cnpj_root, textOf(account, "cnpj_root")],

@@ -7,21 +7,28 @@
 import { signal } from "@preact/signals";
 import type { VNode } from "preact";
 import { useEffect, useLayoutEffect, useRef } from "preact/hooks";
+import type { Account } from "../../app/answers.ts";
 import { cnpj } from "../../app/format.ts";
 import { coarse, narrow } from "../../app/media.ts";
 import { words } from "../../app/words.ts";
+import { allLists, listChanges } from "../../lists/all.ts";
+import { markedLists, wantMarks } from "../../lists/marks.ts";
 import { copyText } from "../../parts/button.tsx";
 import { choice, chooseWidth } from "./choice.ts";
 import { COLUMN_WIDTH, type TableColumn, widthOf } from "./columnset.ts";
 import { Head } from "./head.tsx";
 import { left, opened, place, type ShownList } from "./list.ts";
 import { Row } from "./row.tsx";
+import { clearSelection, pick, selection } from "./selection.ts";
 import { cellText } from "./values.ts";
 import { type ScrollStage, scrolledOf, showCell, showRow, useRowWindow } from "./viewport.ts";
 import { type CellPlace, moved } from "./window.ts";
 
 /** Heights of rows: for a mouse, for fingers, for two lines on a phone; as in the style sheet. */
 const ROW_HEIGHT = { fine: 36, coarse: 44, compact: 64 } as const;
+
+/** Of an account without a list; the same each time, so that its row is not drawn anew. */
+const NO_LISTS: readonly string[] = [];
 
 /** Set when the focus is to follow `place` after the next drawing. */
 const focusWanted = signal(false);
@@ -57,6 +64,7 @@ export function Grid({ list, columns, sortable, helpId, tail }: GridProps): VNod
   useFocus(stage);
   const at = clampedPlace(count, page ? 1 : columns.length, page);
   const indexes = drawnIndexes(drawn.first, Math.min(drawn.end, count), at.row);
+  useMarks(rows.accounts, indexes);
   return (
     <div class="table-scroll" ref={scroller}>
       <table
@@ -67,11 +75,12 @@ export function Grid({ list, columns, sortable, helpId, tail }: GridProps): VNod
         aria-describedby={helpId}
         aria-rowcount={(rows.total ?? count) + 1}
         aria-colcount={page ? 1 : columns.length}
+        aria-multiselectable={true}
         aria-busy={list.stale || rows.phase === "reading"}
         style={page ? {} : gridStyle(columns)}
         onKeyDown={(event) => onKey(event, { stage, list, columns })}
         onFocusIn={({ target }) => follow(target)}
-        onClick={(event) => onClick(event)}
+        onClick={(event) => onClick(event, list)}
         onCopy={(event) => onCopy(event, list, columns)}
       >
         {!page && (
@@ -91,7 +100,9 @@ export function Grid({ list, columns, sortable, helpId, tail }: GridProps): VNod
               account={rows.accounts[index] as ShownList["rows"]["accounts"][number]}
               columns={page ? null : columns}
               tabbed={at.row === index ? at.column : null}
-              selected={opened.value === index}
+              open={opened.value === index}
+              picked={selection.value.has(rows.accounts[index]?.cnpj ?? "")}
+              lists={markedLists.value.get(rows.accounts[index]?.cnpj ?? "") ?? NO_LISTS}
               height={rowHeight}
             />
           ))}
@@ -100,6 +111,16 @@ export function Grid({ list, columns, sortable, helpId, tail }: GridProps): VNod
       {tail}
     </div>
   );
+}
+
+/** Asks which lists the drawn rows are in, anew whenever a list has changed. */
+function useMarks(accounts: readonly Account[], indexes: readonly number[]): void {
+  const [first, last] = [indexes[0], indexes.at(-1)];
+  const changes = listChanges.value;
+  const known = allLists.value !== null;
+  useEffect(() => {
+    wantMarks(indexes.flatMap((index) => accounts[index]?.cnpj ?? []));
+  }, [accounts, first, last, accounts.length, changes, known]);
 }
 
 /** The place within the present grid, which may have become smaller. */
@@ -188,10 +209,16 @@ function follow(target: EventTarget | null): void {
   if (at !== null && (at.row !== row || at.column !== column)) place.value = at;
 }
 
-/** A click opens the account, unless it ended a selection of text. */
-function onClick(event: MouseEvent): void {
+/** A click on its box picks a row; any other opens it, unless it ended a selection of text. */
+function onClick(event: MouseEvent, { rows }: ShownList): void {
   const at = placeOf(event.target);
-  if (at === null || at.row < 0 || getSelection()?.isCollapsed === false) return;
+  if (at === null || at.row < 0) return;
+  if (event.target instanceof Element && event.target.closest(".table-pick") !== null) {
+    pick(rows.accounts, at.row, event.shiftKey);
+    getSelection()?.removeAllRanges();
+    return;
+  }
+  if (getSelection()?.isCollapsed === false) return;
   opened.value = at.row;
 }
 
@@ -227,8 +254,10 @@ function acted(event: KeyboardEvent, { row }: CellPlace, { rows }: ShownList): b
   const account = rows.accounts[row];
   if (event.ctrlKey) return false;
   if (event.key === "Escape" && opened.peek() !== null) opened.value = null;
+  else if (event.key === "Escape" && selection.peek().size > 0) clearSelection();
   else if (account === undefined) return false;
-  else if (event.key === "Enter" || event.key === " ") opened.value = row;
+  else if (event.key === "Enter") opened.value = row;
+  else if (event.key === " ") pick(rows.accounts, row, event.shiftKey);
   else if (event.key === "c" || event.key === "C") void copyText(cnpj(account.cnpj));
   else return false;
   return true;

@@ -10,6 +10,7 @@ import { type ReadonlySignal, type Signal, signal } from "@preact/signals";
 import type { SearchPage, Spec } from "../../app/answers.ts";
 import { post } from "../../app/api.ts";
 import { Rows } from "./rows.ts";
+import { clearSelection } from "./selection.ts";
 import type { CellPlace } from "./window.ts";
 
 /** Rows on screen. */
@@ -82,4 +83,5 @@ function begin(): void {
   left.scrollTop = 0;
   place.value = { row: 0, column: 0 };
   opened.value = null;
+  clearSelection();
 }

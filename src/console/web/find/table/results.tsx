@@ -13,6 +13,7 @@ import { narrow } from "../../app/media.ts";
 import { loadStatus, status } from "../../app/status.ts";
 import { words } from "../../app/words.ts";
 import { ExportButton } from "../../exports/dialog.tsx";
+import { allLists, loadLists } from "../../lists/all.ts";
 import { Skeleton } from "../../parts/busy.tsx";
 import { IconButton } from "../../parts/button.tsx";
 import { ErrorNotice, Notice } from "../../parts/notice.tsx";
@@ -24,6 +25,7 @@ import { AccountDrawer } from "./drawer.tsx";
 import { focusCell, Grid } from "./grid.tsx";
 import { opened, place, type ShownList, showList, shownList } from "./list.ts";
 import { useRoom } from "./room.ts";
+import { SelectionBar } from "./selectionbar.tsx";
 import { Tail } from "./tail.tsx";
 
 /** Rows of the largest page that a plan may have to allow. */
@@ -58,6 +60,10 @@ function usePlan(): { answer: Status | null; error: unknown; load: () => void } 
     loadStatus().catch(setError);
   };
   useEffect(load, []);
+  useEffect(() => {
+    // Without them rows have no marks.
+    if (allLists.peek() === null) loadLists().catch(() => undefined);
+  }, []);
   return { answer: status.value, error, load };
 }
 
@@ -106,6 +112,7 @@ function Table({ list, plan, allowed }: TableProps): VNode {
           </div>
         )}
       </div>
+      <SelectionBar />
       <ColumnChooser open={choosing} allowed={allowed} onClose={() => setChoosing(false)} />
       <AccountDrawer
         list={list}

@@ -21,30 +21,37 @@ interface RowProps {
   /** The cell that takes the focus when the grid does; null where it is in another row. */
   tabbed: number | null;
   /** Whether the drawer shows this account. */
-  selected: boolean;
+  open: boolean;
+  picked: boolean;
+  /** Ids of the lists that it is in. */
+  lists: readonly string[];
   height: number;
 }
 
 /** One row; the header is the first row for readers, so rows count from two. */
-export function Row({ account, index, columns, tabbed, selected, height }: RowProps): VNode {
+export function Row(props: RowProps): VNode {
+  const { account, index, columns, tabbed, open, picked, lists, height } = props;
   // Reading the words makes the row follow the language, and nothing but it and the props.
   words.value;
   return (
     <tr
       // biome-ignore lint/a11y/noRedundantRoles: as a block it would be no row for some readers
       role="row"
-      class="table-row"
+      class={`table-row${open ? " table-open" : ""}`}
       aria-rowindex={index + 2}
-      aria-selected={selected}
+      aria-selected={picked}
       data-row={index}
       style={{ transform: `translateY(${index * height}px)` }}
     >
       {columns === null
-        ? cell({ id: "compact", at: 0, tabbed, look: "table-compact" }, compactContent(account))
+        ? cell(
+            { id: "compact", at: 0, tabbed, look: "table-compact" },
+            compactContent(account, lists),
+          )
         : columns.map(({ id, numeric }, at) => {
             const look = numeric ? "table-cell table-number" : "table-cell";
             const title = cellText(id, account);
-            return cell({ id, at, tabbed, look, title }, cellContent(id, account));
+            return cell({ id, at, tabbed, look, title }, cellContent(id, account, lists));
           })}
     </tr>
   );

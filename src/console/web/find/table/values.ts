@@ -4,6 +4,7 @@
  * Invariant: what is absent is an empty text, never "null"; a value of an unknown form is shown as
  * it is. The text of a cell is what is copied out of it.
  */
+
 import { punctuateCnae } from "../../../../spec/catalog.ts";
 import type { FIELD_TYPES } from "../../../../spec/fields/table.ts";
 import { fieldRow, type OutputField } from "../../../../spec/fields.ts";
@@ -11,6 +12,7 @@ import type { Account, AccountFields } from "../../app/answers.ts";
 import { cnpj, dayShort, money, number, phone } from "../../app/format.ts";
 import { words } from "../../app/words.ts";
 import type { ColumnId, NamedColumn } from "./columnset.ts";
+import { reasonNames } from "./reasonnames.ts";
 
 /** A value as text; empty where it is absent. */
 export function textOf(account: AccountFields, field: string): string {
@@ -128,7 +130,7 @@ const TEXTS: Readonly<
   second_phone: (account) => formatted(account, "phone_2", phone),
   status: (account) => named(words.value.codes.statuses, textOf(account, "registration_status")),
   status_since: (account) => formatted(account, "registration_status_date", dayShort),
-  status_reason: (account) => textOf(account, "registration_status_reason"),
+  status_reason: (account) => named(reasonNames(), textOf(account, "registration_status_reason")),
   legal_nature: (account) =>
     textOf(account, "legal_nature_description") || textOf(account, "legal_nature"),
   simples: (account) => yesNo(account.simples_opt_in),

@@ -4,22 +4,31 @@
  * Invariant: the Portuguese table has the same keys; nothing here is markup.
  */
 
+import type { PresetName } from "../../../../spec/presets.ts";
+
 /** Texts of the export dialog, the list of exports and the saved searches. */
 export const exports = {
-  button: "Export",
-  dialogTitle: "Export accounts",
-  buttonNothing: "There is nothing to export yet.",
-  buttonBroad: "Name an activity or a place first: so broad a query is not exported.",
-  buttonEmpty: "No account matches, so there is nothing to export.",
+  dialogTitle: "Export establishments",
 
   format: "Format",
   formats: {
     csv: ["CSV", "For spreadsheets, CRMs and imports of every kind."],
     xlsx: ["Excel", "A workbook with typed columns, for Excel and its kin."],
-    jsonl: ["JSON Lines", "One account per line, for programs."],
+    jsonl: ["JSON Lines", "One establishment per line, for programs."],
     parquet: ["Parquet", "Typed columns, for DuckDB, pandas and Spark."],
     html: ["Web page", "One page to read, search, print or send on."],
   } as Record<string, readonly [name: string, purpose: string]>,
+
+  layout: "Layout",
+  layoutOwn: "My columns",
+  layouts: {
+    sales: "Sales list",
+    rd_station: "For RD Station",
+    pipedrive: "For Pipedrive",
+    hubspot: "For HubSpot",
+    salesforce: "For Salesforce",
+  } as Record<PresetName, string>,
+  layoutColumns: (columns: string) => `Columns: ${columns}.`,
 
   people: "Headers and values in words",
   peopleHint: "“Active”, 02.654.062/0001-42, (17) 98356-9848: for people, not for programs.",
@@ -63,10 +72,10 @@ export const exports = {
   moveDown: (field: string) => `Move ${field} down`,
   moved: (field: string, place: string) => `${field} is now column ${place}.`,
 
-  limit: "At most",
-  limitHint: (max: string) => `rows, the first of the order; at most ${max}. Empty means all.`,
+  limit: "Limit of rows (optional)",
+  limitHint: (max: string) => `The first of the order, up to ${max}. Leave it empty to export all.`,
   limitWrong: (max: string) => `Give a whole number from 1 to ${max}, or leave it empty.`,
-  explain: "Say why each account is listed",
+  explain: "Say why each one is listed",
   explainHint: "Adds the score, its parts and the filters met as columns.",
   mode: "Secondary activities",
   modes: {
@@ -111,7 +120,6 @@ export const exports = {
 
   send: "Export",
   sending: "Sending…",
-  cancel: "Cancel",
   close: "Close",
   keepRunning: "Close, keep it running",
   another: "Another export",
@@ -120,7 +128,9 @@ export const exports = {
   queued: "Waiting for its turn",
   queuedHint: "Exports run one after another; this one starts by itself.",
   running: "Being written",
-  rowsWritten: (rows: string) => `${rows} rows written`,
+  rowsWritten: (rows: string, all: string | null) =>
+    all === null ? `${rows} rows written` : `${rows} of ${all} rows written`,
+  left: (time: string) => `about ${time} left`,
   progressLabel: "Progress of the export",
   done: "Ready",
   doneRows: (rows: string, size: string) => `${rows} rows, ${size}`,
@@ -145,10 +155,10 @@ export const exports = {
   } as Record<string, string>,
 
   historyTitle: "Exports",
-  historyIntro: "Files made by everybody of your account, the newest first.",
+  historyIntro: "Files made by your team, the newest first.",
   historyEmpty: "No exports yet",
-  historyEmptyHint: "Find companies first, then press Export above the list.",
-  historyFind: "Find companies",
+  historyEmptyHint: "Make a search first, then press Export above the list.",
+  historyFind: "Make a search",
   historyFailed: "The exports could not be read.",
   more50: "Show older ones",
   dataOf: (month: string) => `data of ${month}`,
@@ -159,26 +169,14 @@ export const exports = {
   useQuery: "Use as query",
   remove: "Delete",
   removeTitle: "Delete this export?",
-  removeText: "Its file is deleted for everybody of your account. This cannot be undone.",
+  removeText: "Its file is deleted for your whole team. This cannot be undone.",
   removed: "The export was deleted.",
   menu: (name: string) => `More about ${name}`,
 
-  everything: "All accounts",
-  secondary: "secondary activities too",
-
-  saveNothing: "Search for something first: there is nothing to save yet.",
-  saveButton: "Save",
-  saveTitle: "Save this search",
-  saveName: "Name",
-  saveHint: "Everybody of your account sees it, with how its count changes.",
-  saveNameMissing: "Give it a name.",
-  save: "Save",
-  savedToast: (name: string) => `Saved: ${name}`,
-  savedOpenList: "See saved searches",
   savedTitle: "Saved searches",
-  savedIntro: "Searches of your account, and how many accounts they find since.",
+  savedIntro: "Searches saved by your team, and what has changed since.",
   savedEmpty: "No saved searches yet",
-  savedEmptyHint: "Find companies, then press Save above the list: the count is kept with it.",
+  savedEmptyHint: "Make a search, then press Save above the list: the count is kept with it.",
   savedFailed: "The saved searches could not be read.",
   openNamed: (name: string) => `Open: ${name}`,
   open: "Open",
@@ -192,7 +190,7 @@ export const exports = {
   unchanged: "unchanged",
   nowUnknown: "cannot be counted now",
   removeSearchTitle: "Delete this saved search?",
-  removeSearchText: "It disappears for everybody of your account. Exports made of it stay.",
+  removeSearchText: "It disappears for your whole team. Exports made of it stay.",
   removedSearch: "The saved search was deleted.",
   sentence: (text: string) => `“${text}”`,
 };

@@ -21,6 +21,7 @@ const asked: FilterWords = {
   text_hints: (words) => `name with ${words}`,
   uf: (names) => names,
   municipality: (names) => names,
+  district: (names) => `district ${names}`,
   postal_code: (codes) => `CEP ${codes}`,
   area_code: (codes) => `area code ${codes}`,
   registration_status: (names) => `status ${names}`,
@@ -41,8 +42,8 @@ const asked: FilterWords = {
   own_domain: () => "e-mail at its own domain",
   email_shared: (count) => `e-mail of at most ${count} companies`,
   phone_shared: (count) => `phone of at most ${count} companies`,
-  lists: () => "in a list of yours",
-  lists_exclude: () => "in none of some lists of yours",
+  lists: (names: string) => `in the list ${names}`,
+  lists_exclude: (names: string) => `not in the list ${names}`,
 };
 
 /** Words of this area. */
@@ -113,6 +114,7 @@ export const find = {
     capital: "Capital and legal nature",
     contact: "Contact",
     name: "Words in the name",
+    lists: "Your lists",
     order: "Order",
   },
 

@@ -12,7 +12,6 @@ export const members = {
   emailNeeded: "Type the e-mail address.",
   emailWrong: "Write it as name@company.com.",
   role: "Role",
-  roles: { owner: "Owner", member: "Member" },
   roleHints: {
     owner: "Everything, also keys and members",
     member: "Search, export, saved searches",

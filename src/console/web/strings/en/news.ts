@@ -12,18 +12,16 @@ export const news = {
   title: "What is new",
   open: "See what is new",
   back: "Saved searches",
-  badge: (count: number) =>
-    count === 1 ? "1 search with news" : `${number(count)} searches with news`,
   since: "Since",
   notSince: (month: string) =>
     `This server no longer has ${month}, when the search was last looked at.`,
-  kind: "Which companies",
+  kind: "What to show",
   kinds: { entered: "New", left: "Gone", changed: "Changed" },
   kindsOf: { entered: counted("New"), left: counted("Gone"), changed: counted("Changed") },
   none: {
-    entered: (month: string) => `No company has come in since ${month}.`,
-    left: (month: string) => `No company has left since ${month}.`,
-    changed: (month: string) => `No company has changed since ${month}.`,
+    entered: (month: string) => `No establishment has come in since ${month}.`,
+    left: (month: string) => `No establishment has left since ${month}.`,
+    changed: (month: string) => `No establishment has changed since ${month}.`,
   },
   isNew: "New in the register",
   isGone: "No longer in the register",

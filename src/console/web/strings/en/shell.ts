@@ -17,11 +17,13 @@ export const shell = {
     exports: "Exports",
     saved: "Saved searches",
     news: "What is new",
+    lists: "Lists",
     keys: "API keys",
     usage: "Usage",
     members: "Members",
     audit: "Audit trail",
     account: "Your account",
+    help: "Help",
   },
   viewsShort: {
     find: "Find",
@@ -29,11 +31,13 @@ export const shell = {
     exports: "Exports",
     saved: "Saved",
     news: "What is new",
+    lists: "Lists",
     keys: "Keys",
     usage: "Usage",
     members: "Members",
     audit: "Audit",
     account: "Account",
+    help: "Help",
   },
   snapshot: (label: string) => `Data of ${label}`,
   snapshotTitle: (accounts: number, label: string) =>
@@ -98,6 +102,7 @@ export const shell = {
     password: "Password",
     show: "Show password",
     hide: "Hide password",
+    keep: (seconds: number) => `Keep me signed in for ${duration(seconds)}`,
     submit: "Sign in",
     wrong: "E-mail or password is wrong.",
     linkFailed: "This link to sign in was used before, or is too old. Sign in with your password.",
@@ -107,9 +112,15 @@ export const shell = {
     insecure:
       "This page came over an unencrypted connection, so the server refuses to sign in. " +
       "Open it over https or on the machine itself, or ask whoever runs the server.",
-    help: "No account yet? Whoever runs this server makes one with “peneira user create”.",
+    help: (contact: string | null) =>
+      contact === null
+        ? "No account yet? Whoever runs this server makes one with “peneira user create”."
+        : `No account yet, or no password? Ask ${contact}.`,
     endedTitle: "Your session ended",
     ended: "Type your password to go on where you were. Nothing on the page is lost.",
     other: "Sign in as somebody else",
   },
+  roles: { owner: "Owner", member: "Member" },
+  newsBadge: (count: number) =>
+    count === 1 ? "1 search with news" : `${number(count)} searches with news`,
 };

@@ -7,20 +7,27 @@ import type { exports as english } from "../en/exports.ts";
 
 /** Texts of the export dialog, the list of exports and the saved searches. */
 export const exports: typeof english = {
-  button: "Exportar",
-  dialogTitle: "Exportar empresas",
-  buttonNothing: "Ainda não há o que exportar.",
-  buttonBroad: "Informe antes uma atividade ou um lugar: busca tão ampla não é exportada.",
-  buttonEmpty: "Nenhum estabelecimento encontrado; não há o que exportar.",
+  dialogTitle: "Exportar estabelecimentos",
 
   format: "Formato",
   formats: {
     xlsx: ["Excel", "Planilha pronta, com filtros e colunas formatadas."],
     csv: ["CSV", "Para planilhas, CRMs e importações de todo tipo."],
     jsonl: ["JSON Lines", "Um estabelecimento por linha, para programas."],
-    parquet: ["Parquet", "Colunas tipadas, para DuckDB, pandas e Spark."],
+    parquet: ["Parquet", "Colunas com tipos, para DuckDB, pandas e Spark."],
     html: ["Página web", "Uma página para ler, buscar, imprimir ou enviar."],
   },
+
+  layout: "Modelo da planilha",
+  layoutOwn: "Minhas colunas",
+  layouts: {
+    sales: "Lista de vendas",
+    rd_station: "Importar no RD Station",
+    pipedrive: "Importar no Pipedrive",
+    hubspot: "Importar no HubSpot",
+    salesforce: "Importar no Salesforce",
+  },
+  layoutColumns: (columns) => `Colunas: ${columns}.`,
 
   people: "Cabeçalhos e valores por extenso",
   peopleHint: "“Ativa”, 02.654.062/0001-42, (17) 98356-9848: para pessoas, não para programas.",
@@ -64,10 +71,10 @@ export const exports: typeof english = {
   moveDown: (field) => `Descer ${field}`,
   moved: (field, place) => `${field} agora é a coluna ${place}.`,
 
-  limit: "No máximo",
-  limitHint: (max) => `linhas, as primeiras da ordem; até ${max}. Vazio significa todas.`,
+  limit: "Limite de linhas (opcional)",
+  limitHint: (max) => `As primeiras da ordem, até ${max}. Deixe em branco para exportar todas.`,
   limitWrong: (max) => `Informe um número inteiro de 1 a ${max}, ou deixe vazio.`,
-  explain: "Dizer por que cada empresa está na lista",
+  explain: "Incluir o motivo de cada um estar na lista",
   explainHint: "Acrescenta como colunas a pontuação, suas partes e os filtros atendidos.",
   mode: "Atividades secundárias",
   modes: {
@@ -97,13 +104,13 @@ export const exports: typeof english = {
 
   errors: {
     quota_exceeded:
-      "O plano não tem linhas que bastem hoje, ou espaço para arquivos. Leve menos, exclua " +
-      "exportações, ou espere a meia-noite UTC.",
+      "O plano não tem mais linhas para hoje, ou espaço para arquivos. Exporte menos, exclua " +
+      "exportações, ou espere até a meia-noite (UTC).",
     plan_not_allowed: "O seu plano não permite esta exportação.",
     field_not_allowed: "O seu plano não permite algumas destas colunas.",
     query_too_broad: "Informe antes uma atividade ou um lugar: busca tão ampla não é exportada.",
     secondary_cnae_mode_not_allowed: "O seu plano não inclui atividades secundárias por completo.",
-    rate_limited: "Já há exportações demais na fila. Tente quando uma delas terminar.",
+    rate_limited: "A fila de exportações está cheia. Tente quando uma delas terminar.",
     idempotency_key_reused:
       "Isto já foi enviado com outras escolhas. Feche o diálogo e abra-o de novo.",
     snapshot_unavailable: "O servidor está sem dados no momento.",
@@ -112,7 +119,6 @@ export const exports: typeof english = {
 
   send: "Exportar",
   sending: "Enviando…",
-  cancel: "Cancelar",
   close: "Fechar",
   keepRunning: "Fechar e deixar rodando",
   another: "Outra exportação",
@@ -121,7 +127,9 @@ export const exports: typeof english = {
   queued: "Na fila",
   queuedHint: "As exportações rodam uma após a outra; esta começa sozinha.",
   running: "Gerando o arquivo…",
-  rowsWritten: (rows) => `${rows} linhas gravadas`,
+  rowsWritten: (rows, all) =>
+    all === null ? `${rows} linhas gravadas` : `${rows} de ${all} linhas gravadas`,
+  left: (time) => `faltam cerca de ${time}`,
   progressLabel: "Andamento da exportação",
   done: "Pronta",
   doneRows: (rows, size) => `${rows} linhas, ${size}`,
@@ -131,7 +139,7 @@ export const exports: typeof english = {
   download: "Baixar",
   stop: "Cancelar a exportação",
   stopped: "A exportação foi cancelada.",
-  gone: "Esta exportação foi excluída nesse meio-tempo.",
+  gone: "Esta exportação já foi excluída.",
   pollFailed: "Não foi possível ler o andamento; tentando de novo.",
   toastDone: (name) => `A sua exportação está pronta: ${name}`,
   toastFailed: (name) => `Uma exportação falhou: ${name}`,
@@ -142,15 +150,15 @@ export const exports: typeof english = {
       "O arquivo não pôde ser gravado. Peça a quem administra que veja o log do servidor.",
     quota_exceeded: "O arquivo não cabe no que o seu plano guarda. Exclua exportações antes.",
     snapshot_unavailable: "A base desta exportação não existe mais. Rode com a mais nova.",
-    too_many_attempts: "Três tentativas de gravar não chegaram ao fim.",
+    too_many_attempts: "O servidor tentou três vezes e não conseguiu gerar o arquivo.",
     render_failed: "O servidor falhou ao gravar. Informe ao operador o identificador.",
   },
 
   historyTitle: "Exportações",
   historyIntro: "Arquivos gerados pela sua equipe, os mais novos primeiro.",
   historyEmpty: "Nenhuma exportação ainda",
-  historyEmptyHint: "Encontre empresas e depois use Exportar, acima da lista.",
-  historyFind: "Encontrar empresas",
+  historyEmptyHint: "Faça uma busca e depois use Exportar, acima da lista.",
+  historyFind: "Fazer uma busca",
   historyFailed: "Não foi possível ler as exportações.",
   more50: "Mostrar mais antigas",
   dataOf: (month) => `dados de ${month}`,
@@ -161,26 +169,14 @@ export const exports: typeof english = {
   useQuery: "Usar como busca",
   remove: "Excluir",
   removeTitle: "Excluir esta exportação?",
-  removeText: "O arquivo é excluído para toda a equipe. Não há como desfazer.",
+  removeText: "O arquivo some para toda a equipe. Não há como desfazer.",
   removed: "A exportação foi excluída.",
   menu: (name) => `Mais sobre ${name}`,
 
-  everything: "Todos os estabelecimentos",
-  secondary: "também atividades secundárias",
-
-  saveNothing: "Busque algo antes: ainda não há o que salvar.",
-  saveButton: "Salvar",
-  saveTitle: "Salvar esta busca",
-  saveName: "Nome",
-  saveHint: "Toda a equipe vê esta busca e acompanha as mudanças.",
-  saveNameMissing: "Dê um nome à busca.",
-  save: "Salvar",
-  savedToast: (name) => `Salva: ${name}`,
-  savedOpenList: "Ver buscas salvas",
   savedTitle: "Buscas salvas",
   savedIntro: "Buscas salvas pela sua equipe e o que mudou desde que foram salvas.",
   savedEmpty: "Nenhuma busca salva ainda",
-  savedEmptyHint: "Encontre empresas e use Salvar, acima da lista: a contagem fica guardada.",
+  savedEmptyHint: "Faça uma busca e use Salvar, acima da lista: a contagem fica guardada.",
   savedFailed: "Não foi possível ler as buscas salvas.",
   openNamed: (name) => `Abrir: ${name}`,
   open: "Abrir",

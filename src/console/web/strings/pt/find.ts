@@ -18,6 +18,7 @@ const asked: FilterWords = {
   text_hints: (words) => `nome com ${words}`,
   uf: (names) => names,
   municipality: (names) => names,
+  district: (names) => `bairro ${names}`,
   postal_code: (codes) => `CEP ${codes}`,
   area_code: (codes) => `DDD ${codes}`,
   registration_status: (names) => `situação ${names}`,
@@ -38,8 +39,8 @@ const asked: FilterWords = {
   own_domain: () => "e-mail em domínio próprio",
   email_shared: (count) => `e-mail de no máximo ${count} empresas`,
   phone_shared: (count) => `telefone de no máximo ${count} empresas`,
-  lists: () => "em uma lista sua",
-  lists_exclude: () => "fora de listas suas",
+  lists: (names) => `na lista ${names}`,
+  lists_exclude: (names) => `fora da lista ${names}`,
 };
 
 /** Words of this area. */
@@ -109,6 +110,7 @@ export const find: typeof English = {
     capital: "Capital e natureza jurídica",
     contact: "Contato",
     name: "Palavras no nome",
+    lists: "Suas listas",
     order: "Ordem",
   },
 

@@ -14,7 +14,6 @@ export const members: typeof English = {
   emailNeeded: "Digite o e-mail.",
   emailWrong: "Escreva como nome@empresa.com.",
   role: "Permissão",
-  roles: { owner: "Administrador", member: "Usuário" },
   roleHints: {
     owner: "Tudo, inclusive chaves e equipe",
     member: "Buscas, exportações, buscas salvas",

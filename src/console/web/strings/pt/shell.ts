@@ -18,11 +18,13 @@ export const shell: typeof English = {
     exports: "Exportações",
     saved: "Buscas salvas",
     news: "Novidades",
+    lists: "Listas",
     keys: "Chaves de API",
     usage: "Uso",
     members: "Equipe",
     audit: "Trilha de auditoria",
     account: "Sua conta",
+    help: "Ajuda",
   },
   viewsShort: {
     find: "Buscar",
@@ -30,11 +32,13 @@ export const shell: typeof English = {
     exports: "Exportações",
     saved: "Salvas",
     news: "Novidades",
+    lists: "Listas",
     keys: "Chaves",
     usage: "Uso",
     members: "Equipe",
     audit: "Auditoria",
     account: "Conta",
+    help: "Ajuda",
   },
   snapshot: (label) => `Dados de ${label}`,
   snapshotTitle: (accounts, label) => `${number(accounts)} estabelecimentos na base ${label}`,
@@ -99,6 +103,7 @@ export const shell: typeof English = {
     password: "Senha",
     show: "Mostrar senha",
     hide: "Ocultar senha",
+    keep: (seconds) => `Manter conectado por ${duration(seconds)}`,
     submit: "Entrar",
     wrong: "E-mail ou senha incorretos.",
     linkFailed: "Este link de acesso já foi usado ou é antigo demais. Entre com sua senha.",
@@ -108,9 +113,15 @@ export const shell: typeof English = {
     insecure:
       "Esta página veio por uma conexão sem criptografia, e o servidor recusa o acesso. " +
       "Abra por https ou na própria máquina, ou fale com quem cuida do servidor.",
-    help: "Ainda não tem conta? Peça a quem administra o Peneira na sua empresa.",
+    help: (contact) =>
+      contact === null
+        ? "Ainda não tem conta? Peça a quem administra o Peneira na sua empresa."
+        : `Ainda não tem conta ou senha? Fale com ${contact}.`,
     endedTitle: "Sua sessão terminou",
     ended: "Digite sua senha para continuar de onde parou. Nada da página se perde.",
     other: "Entrar como outra pessoa",
   },
+  roles: { owner: "Administrador", member: "Usuário" },
+  newsBadge: (count) =>
+    count === 1 ? "1 busca com novidades" : `${number(count)} buscas com novidades`,
 };

@@ -1,0 +1,368 @@
+// Packs with DEFLATE. What comes in and goes out: see deflate.h.
+// Invariant: nothing outside of the bytes is read: four or eight are only where so many are left.
+// Each block has codes of its own, or the bytes as they are where these are no longer.
+#include "render/deflate.h"
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <cstring>
+#include <memory>
+
+#include "format/blocks.h"
+#include "render/huffman.h"
+
+namespace peneira {
+namespace {
+
+constexpr size_t kFarthest = 1 << 15, kLongest = 258, kShortest = 4;
+// A repetition is looked for up to so many bytes before the end, so that words can be read.
+constexpr size_t kMargin = 8;
+constexpr uint32_t kTableBits = 14;
+// Of a longer repetition only the last places are remembered.
+constexpr size_t kRemembered = 12;
+// A block ends when it has so many tokens.
+constexpr size_t kBlockTokens = 1 << 15;
+constexpr size_t kStoredMax = 65'535;
+
+constexpr uint32_t kEndOfBlock = 256;
+constexpr size_t kSymbols = kAlphabetMax, kDistances = 30, kLengthCodes = 19;
+// The order in which the lengths of the codes for lengths are told.
+constexpr uint8_t kLengthOrder[kLengthCodes] = {16, 17, 18, 0, 8,  7, 9,  6, 10, 5,
+                                                11, 4,  12, 3, 13, 2, 14, 1, 15};
+
+// A symbol and the bits behind it.
+struct Coded {
+  uint32_t symbol, extra, extraBits;
+};
+
+constexpr uint32_t lastBit(uint32_t number) {
+  return 31 - static_cast<uint32_t>(std::countl_zero(number));
+}
+
+// By length: looked up twice for each repetition.
+constexpr std::array<Coded, kLongest + 1> kLengths = [] {
+  std::array<Coded, kLongest + 1> lengths{};
+  for (uint32_t length = 3; length < kLongest; length++) {
+    const uint32_t over = length - 3;
+    const uint32_t bits = over < 8 ? 0 : lastBit(over) - 2;
+    const uint32_t symbol = over < 8 ? 257 + over : 257 + 4 * bits + (over >> bits);
+    lengths[length] = {symbol, over & ((1u << bits) - 1), bits};
+  }
+  lengths[kLongest] = {285, 0, 0};
+  return lengths;
+}();
+
+Coded codedDistance(uint32_t distance) {
+  const uint32_t over = distance - 1;
+  if (over < 4) return {over, 0, 0};
+  const uint32_t bits = lastBit(over) - 1;
+  return {2 * bits + (over >> bits), over & ((1u << bits) - 1), bits};
+}
+
+// Bits behind each other, the first one lowest.
+class BitWriter {
+ public:
+  // Up to 48 bits; there is room for eight bytes.
+  void put(uint64_t bits, uint32_t count) {
+    waiting_ |= bits << count_;
+    count_ += count;
+    std::memcpy(to_, &waiting_, sizeof waiting_);
+    to_ += count_ / 8;
+    waiting_ >>= count_ & ~7u;
+    count_ &= 7;
+  }
+  void put(const PrefixCode& code) { put(code.bits, code.length); }
+  // Fills the last byte with zeros.
+  void align() { put(0, (8 - count_) % 8); }
+
+  // Writes on behind bytes that are there already; the bits that wait go first.
+  void moveTo(uint8_t* to) { to_ = to; }
+  uint8_t* to() const { return to_; }
+
+ private:
+  uint8_t* to_ = nullptr;
+  uint64_t waiting_ = 0;
+  uint32_t count_ = 0;
+};
+
+// The lengths of two alphabets of codes, told by symbols of a third.
+class CodeLengths {
+ public:
+  CodeLengths(std::span<const PrefixCode> symbols, std::span<const PrefixCode> distances) {
+    symbols_ = countOf(symbols, 257);
+    distances_ = countOf(distances, 1);
+    std::array<uint8_t, kSymbols + kDistances> lengths;
+    size_t size = 0;
+    for (size_t i = 0; i < symbols_; i++) lengths[size++] = symbols[i].length;
+    for (size_t i = 0; i < distances_; i++) lengths[size++] = distances[i].length;
+    for (size_t from = 0; from < size;) {
+      size_t to = from + 1;
+      while (to < size && lengths[to] == lengths[from]) to++;
+      addRun(lengths[from], to - from);
+      from = to;
+    }
+    prefixCodes(counts_, kLengthCodeBitsMax, codes_);
+    while (told_ > 4 && codes_[kLengthOrder[told_ - 1]].length == 0) told_--;
+  }
+
+  uint64_t bits() const {
+    uint64_t bits = 5 + 5 + 4 + 3 * told_;
+    for (size_t i = 0; i < size_; i++) bits += codes_[runs_[i].symbol].length + runs_[i].extraBits;
+    return bits;
+  }
+
+  void write(BitWriter& out) const {
+    out.put(symbols_ - 257, 5);
+    out.put(distances_ - 1, 5);
+    out.put(told_ - 4, 4);
+    for (size_t i = 0; i < told_; i++) out.put(codes_[kLengthOrder[i]].length, 3);
+    for (size_t i = 0; i < size_; i++) {
+      out.put(codes_[runs_[i].symbol]);
+      out.put(runs_[i].extra, runs_[i].extraBits);
+    }
+  }
+
+ private:
+  // How many codes are told: up to the last that is used.
+  static size_t countOf(std::span<const PrefixCode> codes, size_t least) {
+    size_t count = codes.size();
+    while (count > least && codes[count - 1].length == 0) count--;
+    return count;
+  }
+
+  void add(const Coded& run) {
+    counts_[run.symbol]++;
+    runs_[size_++] = run;
+  }
+
+  // The same length so often.
+  void addRun(uint32_t length, size_t count) {
+    if (length != 0) {
+      add({length, 0, 0});
+      count--;
+    }
+    while (count >= 3) {
+      const size_t most = length != 0 ? 6 : 138;
+      const auto taken = static_cast<uint32_t>(std::min(count, most));
+      if (length != 0) {
+        add({16, taken - 3, 2});
+      } else if (taken <= 10) {
+        add({17, taken - 3, 3});
+      } else {
+        add({18, taken - 11, 7});
+      }
+      count -= taken;
+    }
+    for (; count > 0; count--) add({length, 0, 0});
+  }
+
+  size_t symbols_, distances_;
+  size_t told_ = kLengthCodes;  // codes for lengths
+  size_t size_ = 0;
+  std::array<Coded, kSymbols + kDistances> runs_;
+  std::array<uint32_t, kLengthCodes> counts_{};
+  std::array<PrefixCode, kLengthCodes> codes_;
+};
+
+// A byte, or a length of `kShortest` or more and how far back.
+struct Token {
+  uint16_t length, value;  // length 0: the byte
+};
+
+// Packs one piece.
+class Packer {
+ public:
+  Packer(std::span<const uint8_t> bytes, RawBytes& out)
+      : bytes_(bytes), out_(out), scratch_(new Scratch) {}
+
+  void pack(bool isLast) {
+    size_t at = 0;
+    if (!bytes_.empty()) literal(at++);  // a place 0 in the table is none, or the first byte
+    while (at + kMargin <= bytes_.size()) at = step(at);
+    while (at < bytes_.size()) literal(at++);
+    endBlock(at);
+    endPiece(isLast);
+  }
+
+ private:
+  struct Bucket {
+    uint32_t newest, older;
+  };
+  struct Scratch {
+    std::array<Bucket, size_t{1} << kTableBits> buckets{};
+    std::array<Token, kBlockTokens> tokens;  // not cleared
+  };
+
+  uint32_t wordAt(size_t at) const { return load<uint32_t>(bytes_.data() + at); }
+  Bucket& bucketOf(uint32_t word) {
+    return scratch_->buckets[(word * 0x9e3779b1u) >> (32 - kTableBits)];
+  }
+
+  // Takes a repetition or a byte; returns the place behind it.
+  size_t step(size_t at) {
+    const uint32_t word = wordAt(at);
+    Bucket& bucket = bucketOf(word);
+    const Bucket before = bucket;
+    bucket = {static_cast<uint32_t>(at), before.newest};
+    size_t from = before.newest;
+    size_t length = repeated(from, at, word);
+    const size_t further = length < kLongest ? repeated(before.older, at, word) : 0;
+    if (further > length) {
+      from = before.older;
+      length = further;
+    }
+    if (length == 0) {
+      literal(at);
+      return at + 1;
+    }
+    repetition(at, length, at - from);
+    remember(at + 1, at + length);
+    return at + length;
+  }
+
+  // How many bytes from an earlier place on are those from a later one on, which begin with a word;
+  // 0 where the word is not there, or too far.
+  size_t repeated(size_t earlier, size_t later, uint32_t word) const {
+    if (later - earlier > kFarthest || wordAt(earlier) != word) return 0;
+    const size_t most = std::min(kLongest, bytes_.size() - later);
+    const uint8_t *a = bytes_.data() + earlier, *b = bytes_.data() + later;
+    size_t length = kShortest;
+    for (; length + 8 <= most; length += 8) {
+      const auto differing = load<uint64_t>(a + length) ^ load<uint64_t>(b + length);
+      if (differing != 0) return length + static_cast<size_t>(std::countr_zero(differing)) / 8;
+    }
+    while (length < most && a[length] == b[length]) length++;
+    return length;
+  }
+
+  void remember(size_t from, size_t to) {
+    if (to - from > kRemembered) from = to - 2;
+    to = std::min(to, bytes_.size() - kMargin + 1);
+    for (; from < to; from++) {
+      Bucket& bucket = bucketOf(wordAt(from));
+      bucket = {static_cast<uint32_t>(from), bucket.newest};
+    }
+  }
+
+  void literal(size_t at) {
+    symbolCounts_[bytes_[at]]++;
+    add({0, bytes_[at]}, at + 1);
+  }
+
+  void repetition(size_t at, size_t length, size_t distance) {
+    symbolCounts_[kLengths[length].symbol]++;
+    distanceCounts_[codedDistance(static_cast<uint32_t>(distance)).symbol]++;
+    add({static_cast<uint16_t>(length), static_cast<uint16_t>(distance - 1)}, at + length);
+  }
+
+  void add(const Token& token, size_t end) {
+    scratch_->tokens[tokenCount_++] = token;
+    if (tokenCount_ == kBlockTokens) endBlock(end);
+  }
+
+  // Writes what came since the last block, up to a place.
+  void endBlock(size_t end) {
+    if (tokenCount_ == 0) return;
+    symbolCounts_[kEndOfBlock] = 1;
+    prefixCodes(symbolCounts_, kCodeBitsMax, symbols_);
+    prefixCodes(distanceCounts_, kCodeBitsMax, distances_);
+    const CodeLengths lengths(symbols_, distances_);
+    const uint64_t packed = (3 + lengths.bits() + tokenBits()) / 8 + 1;
+    const size_t bytes = end - written_;
+    if (packed < bytes) {
+      writeBlock(lengths, packed);
+    } else {
+      for (; written_ < end; written_ += std::min(kStoredMax, end - written_)) {
+        store(bytes_.subspan(written_, std::min(kStoredMax, end - written_)), false);
+      }
+    }
+    written_ = end;
+    tokenCount_ = 0;
+    symbolCounts_.fill(0);
+    distanceCounts_.fill(0);
+  }
+
+  uint64_t tokenBits() const {
+    uint64_t bits = 0;
+    for (uint32_t i = 0; i < kSymbols; i++) {
+      const uint32_t extra = i < 265 || i == 285 ? 0 : (i - 261) / 4;
+      bits += symbolCounts_[i] * (uint64_t{symbols_[i].length} + extra);
+    }
+    for (uint32_t i = 0; i < kDistances; i++) {
+      const uint32_t extra = i < 4 ? 0 : i / 2 - 1;
+      bits += distanceCounts_[i] * (uint64_t{distances_[i].length} + extra);
+    }
+    return bits;
+  }
+
+  void writeBlock(const CodeLengths& lengths, size_t most) {
+    BitWriter out = open(most);
+    out.put(2 << 1, 3);  // not the last block, codes of its own
+    lengths.write(out);
+    for (size_t i = 0; i < tokenCount_; i++) writeToken(scratch_->tokens[i], out);
+    out.put(symbols_[kEndOfBlock]);
+    close(out);
+  }
+
+  void writeToken(const Token& token, BitWriter& out) const {
+    if (token.length == 0) return out.put(symbols_[token.value]);
+    const Coded& length = kLengths[token.length];
+    const Coded distance = codedDistance(uint32_t{token.value} + 1);
+    const PrefixCode &first = symbols_[length.symbol], &second = distances_[distance.symbol];
+    // At most 15 + 5 + 15 + 13 bits.
+    uint64_t bits = distance.extra;
+    bits = bits << second.length | second.bits;
+    bits = bits << length.extraBits | length.extra;
+    bits = bits << first.length | first.bits;
+    out.put(bits, first.length + length.extraBits + second.length + distance.extraBits);
+  }
+
+  // Bytes as they are; no bytes end a piece on a whole byte.
+  void store(std::span<const uint8_t> bytes, bool isLast) {
+    BitWriter out = open(8 + bytes.size());
+    out.put(isLast ? 1 : 0, 3);
+    out.align();
+    const auto length = static_cast<uint16_t>(bytes.size());
+    out.put(length, 16);
+    out.put(static_cast<uint16_t>(~length), 16);
+    if (!bytes.empty()) std::memcpy(out.to(), bytes.data(), bytes.size());
+    out.moveTo(out.to() + bytes.size());
+    close(out);
+  }
+
+  void endPiece(bool isLast) { store({}, isLast); }
+
+  // The writer, with room for so many bytes more and for the word that it writes at once.
+  BitWriter open(size_t most) {
+    const size_t size = out_.size();
+    out_.grow(most + sizeof(uint64_t));
+    BitWriter out = bits_;
+    out.moveTo(out_.data() + size);
+    return out;
+  }
+
+  void close(const BitWriter& out) {
+    out_.shrink(static_cast<size_t>(out.to() - out_.data()));
+    bits_ = out;
+  }
+
+  std::span<const uint8_t> bytes_;
+  RawBytes& out_;
+  std::unique_ptr<Scratch> scratch_;
+  size_t tokenCount_ = 0;
+  size_t written_ = 0;  // bytes that are in the output
+  BitWriter bits_;
+  std::array<uint32_t, kSymbols> symbolCounts_{};
+  std::array<uint32_t, kDistances> distanceCounts_{};
+  std::array<PrefixCode, kSymbols> symbols_;
+  std::array<PrefixCode, kDistances> distances_;
+};
+
+}  // namespace
+
+void appendDeflated(std::span<const uint8_t> bytes, bool isLast, RawBytes& out) {
+  Packer(bytes, out).pack(isLast);
+}
+
+}  // namespace peneira

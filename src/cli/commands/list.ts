@@ -1,0 +1,303 @@
+/**
+ * `peneira list`: the lists of a tenant. Arguments and files come in; what goes out: for people
+ * words on standard error and tables on standard output; with --json one document; the entries of
+ * a list on standard output, one a line.
+ * Invariant: works while a server runs on the same directory, which follows at once; lists are
+ * read, bounded and changed as over HTTP, by the limits of the plan enterprise; what of a file is
+ * not understood is told line by line and changes nothing else.
+ */
+import { createReadStream } from "node:fs";
+import type { Command } from "commander";
+import { Keyring } from "../../access/keyring.ts";
+import { loadPlans } from "../../access/plans.ts";
+import { wordFor } from "../../amounts.ts";
+import { systemClock } from "../../clock.ts";
+import { CommandError } from "../../errors.ts";
+import { changeJson, listJson, listName } from "../../http/api/listanswers.ts";
+import { KINDS, NAME_MAX } from "../../http/api/lists-schemas.ts";
+import type { BlockVerb } from "../../lists/blocks.ts";
+import { REFUSALS } from "../../lists/entries.ts";
+import { type ChangedList, Lists } from "../../lists/lists.ts";
+import { CsvUpload } from "../../lists/upload.ts";
+import { KeyStore } from "../../store/keystore.ts";
+import { type ListRow, ListStore } from "../../store/liststore.ts";
+import { type CommandText, choice, explain } from "../support/helptext.ts";
+import { printTable } from "../support/print.ts";
+import { type DataDirOptions, withDatabase } from "../support/state.ts";
+import { reading } from "../support/systemwords.ts";
+
+interface ListOptions extends DataDirOptions {
+  readonly tenant: string;
+  readonly kind?: string;
+  readonly column?: string;
+  readonly fillZeros?: true;
+  readonly json?: true;
+}
+
+/** What a command works with. */
+interface Opened {
+  readonly lists: Lists;
+  readonly tenantId: string;
+  readonly options: ListOptions;
+}
+
+/** Lists, and entries, that are read at a time. */
+const LISTS_PAGE = 200;
+const ENTRIES_PAGE = 10_000;
+
+/** What people see of lists. */
+const COLUMNS = ["id", "name", "kind", "entries", "revision", "changed_at"];
+
+/** Adds `peneira list` with its eight commands to the program. */
+export function registerList(program: Command): void {
+  const list = explain(program.command("list"), {
+    summary: "make, fill, show and delete lists of companies",
+    description:
+      "Manages the lists of a tenant: sets of CNPJs that specs name. A running server follows at " +
+      "once.",
+    examples: [
+      "peneira list create Clientes --data-dir state --tenant acme",
+      "peneira list add Clientes clientes.csv --data-dir state --tenant acme",
+      "peneira list list --data-dir state --tenant acme",
+      "peneira list export exported --data-dir state --tenant acme",
+    ],
+  });
+  common(explain(list.command("create"), CREATE).argument("<name>", "how it is called"))
+    .addOption(choice("--kind <kind>", "whose CNPJs it holds", KINDS).default("accounts"))
+    .action((name: string, options: ListOptions) => working(options, (open) => make(open, name)));
+  common(explain(list.command("list"), LIST)).action((options: ListOptions) =>
+    working(options, showAll),
+  );
+  named(list.command("show"), SHOW).action((name: string, options: ListOptions) =>
+    working(options, (open) => show(open, find(open, name))),
+  );
+  filling(list.command("add"), ADD).action((name: string, file: string, options: ListOptions) =>
+    working(options, (open) => change(open, name, file, "add")),
+  );
+  filling(list.command("remove"), REMOVE).action(
+    (name: string, file: string, options: ListOptions) =>
+      working(options, (open) => change(open, name, file, "remove")),
+  );
+  common(
+    explain(list.command("rename"), RENAME)
+      .argument("<list>", "its id or its name")
+      .argument("<new-name>", "its new name"),
+  ).action((name: string, newName: string, options: ListOptions) =>
+    working(options, (open) => rename(open, name, newName)),
+  );
+  named(list.command("delete"), DELETE).action((name: string, options: ListOptions) =>
+    working(options, (open) => remove(open, name)),
+  );
+  named(list.command("export"), EXPORT).action((name: string, options: ListOptions) =>
+    working(options, (open) => printEntries(open, find(open, name))),
+  );
+}
+
+const CREATE: CommandText = {
+  summary: "make an empty list",
+  description: "Makes an empty list.",
+  remarks: "In a list of the kind companies every CNPJ stands for all of its company.",
+  examples: ["peneira list create Clientes --data-dir state --tenant acme --kind companies"],
+};
+const LIST: CommandText = {
+  summary: "list the lists of a tenant",
+  description: "Lists the lists of a tenant, newest first; exported, which it always has, is last.",
+  examples: ["peneira list list --data-dir state --tenant acme --json"],
+};
+const SHOW: CommandText = {
+  summary: "show one list",
+  description: "Shows what a list is called, how many entries it has, and its revision.",
+  examples: ["peneira list show Clientes --data-dir state --tenant acme"],
+};
+const ADD: CommandText = {
+  summary: "add the CNPJs of a file to a list",
+  description: "Adds the CNPJs of a column of a CSV file to a list.",
+  remarks:
+    "Every spelling of a CNPJ is read, and the first 8 characters of one, which stand\n" +
+    "for the whole company. Lines that are not understood are told and change nothing\n" +
+    "else.",
+  examples: [
+    "peneira list add Clientes clientes.csv --data-dir state --tenant acme",
+    "peneira list add Clientes - --column documento --data-dir state --tenant acme < crm.csv",
+  ],
+};
+const REMOVE: CommandText = {
+  summary: "remove the CNPJs of a file from a list",
+  description: "Removes the CNPJs of a column of a CSV file from a list.",
+  examples: ["peneira list remove Clientes perdidos.csv --data-dir state --tenant acme"],
+};
+const RENAME: CommandText = {
+  summary: "give a list another name",
+  description: "Gives a list another name; its id, and what it holds, stay.",
+  examples: ["peneira list rename Clientes Carteira --data-dir state --tenant acme"],
+};
+const DELETE: CommandText = {
+  summary: "delete a list",
+  description: "Deletes a list; exports that wait keep what they were created with.",
+  examples: ["peneira list delete Clientes --data-dir state --tenant acme"],
+};
+const EXPORT: CommandText = {
+  summary: "print the entries of a list",
+  description: "Prints the entries of a list, ascending, one a line below the header cnpj.",
+  remarks: "An entry of 8 characters stands for a whole company.",
+  examples: ["peneira list export exported --data-dir state --tenant acme > exported.csv"],
+};
+
+function common(command: Command): Command {
+  return command
+    .option("--tenant <name>", "whose list it is", "default")
+    .option("--data-dir <dir>", "the server's data directory")
+    .option("--json", "print one JSON document");
+}
+
+function named(command: Command, texts: CommandText): Command {
+  return common(explain(command, texts).argument("<list>", "its id or its name"));
+}
+
+function filling(command: Command, texts: CommandText): Command {
+  const files = explain(command, texts)
+    .argument("<list>", "its id or its name")
+    .argument("<file>", "CSV file; - reads standard input");
+  return common(files)
+    .option("--column <name>", "header or number of the column (default: the one with CNPJs)")
+    .option("--fill-zeros", "take numbers that have lost their zeros in front");
+}
+
+function working<Result>(options: ListOptions, work: (open: Opened) => Result): Result {
+  return withDatabase(options, (database) => {
+    const { id: tenantId } = new Keyring(new KeyStore(database), systemClock).tenant(
+      options.tenant,
+    );
+    return work({ lists: new Lists(new ListStore(database), systemClock), tenantId, options });
+  });
+}
+
+function limits() {
+  return loadPlans().enterprise.limits;
+}
+
+function all({ lists, tenantId }: Opened): ListRow[] {
+  const rows: ListRow[] = [];
+  for (let before = Number.MAX_SAFE_INTEGER; ; ) {
+    const page = lists.page(tenantId, before, LISTS_PAGE);
+    rows.push(...page);
+    if (page.length < LISTS_PAGE) return rows;
+    before = (page.at(-1) as ListRow).sequence;
+  }
+}
+
+/** The list of an id or a name; names need not be unique, ids are. */
+function find(open: Opened, wanted: string): ListRow {
+  const byId = open.lists.seen(open.tenantId, wanted);
+  if (byId !== undefined) return byId;
+  const found = all(open).filter(({ name }) => name === wanted);
+  const [first, second] = found;
+  if (first === undefined) {
+    const { tenant } = open.options;
+    const see = `peneira list list --tenant ${tenant}`;
+    throw new CommandError(`Tenant ${tenant} has no list ${wanted}. See: ${see}`);
+  }
+  if (second === undefined) return first;
+  const ids = found.map(({ id }) => id).join(", ");
+  throw new CommandError(`${found.length} lists are called ${wanted}: ${ids}. Name an id.`, 2);
+}
+
+function make({ lists, tenantId, options }: Opened, given: string): void {
+  const kind = KINDS.find((one) => one === options.kind);
+  if (kind === undefined) throw new CommandError(`--kind must be ${KINDS.join(" or ")}.`, 2);
+  say(lists.create(tenantId, { name: nameOf(given), kind }, limits()), options, "was made");
+}
+
+function nameOf(given: string): string {
+  const name = listName(given);
+  if (name !== null) return name;
+  throw new CommandError(`A name has 1 to ${NAME_MAX} characters, on one line.`, 2);
+}
+
+function rename(open: Opened, wanted: string, newName: string): void {
+  const { id } = find(open, wanted);
+  const row = open.lists.rename(open.tenantId, id, nameOf(newName));
+  say(row, open.options, `was called ${wanted} before`);
+}
+
+function remove(open: Opened, wanted: string): void {
+  const row = find(open, wanted);
+  open.lists.remove(open.tenantId, row.id);
+  if (open.options.json) print({ id: row.id, deleted: true });
+  else process.stderr.write(`list ${row.name} (${row.id}) is deleted.\n`);
+}
+
+function say(row: ListRow, { json }: ListOptions, what: string): void {
+  if (json) print({ list: listJson(row) });
+  else process.stderr.write(`list ${row.name} (${row.id}) ${what}.\n`);
+}
+
+function showAll(open: Opened): void {
+  const lists = all(open).map(listJson);
+  if (open.options.json) print({ lists });
+  else process.stdout.write(printTable(lists, COLUMNS, Number.POSITIVE_INFINITY));
+}
+
+function show({ options }: Opened, row: ListRow): void {
+  const list = listJson(row);
+  if (options.json) {
+    print({ list });
+    return;
+  }
+  const members = Object.entries(list);
+  const width = Math.max(...members.map(([name]) => name.length));
+  for (const [name, value] of members) {
+    process.stdout.write(`${name.padEnd(width)}  ${String(value)}\n`);
+  }
+}
+
+async function change(open: Opened, wanted: string, file: string, verb: BlockVerb): Promise<void> {
+  const { id, kind } = find(open, wanted);
+  const { lists, tenantId, options } = open;
+  // Said before a long file is read.
+  lists.own(tenantId, id);
+  const upload = new CsvUpload(options.fillZeros === true, options.column);
+  await reading(file === "-" ? "Standard input" : file, async () => {
+    const input = file === "-" ? process.stdin : createReadStream(file);
+    for await (const piece of input) upload.add(piece as Buffer);
+  });
+  const entries = upload.end().entries(kind === "companies");
+  const bounds = { limits: limits(), segment: null };
+  const changed = await lists.change({ tenantId, id }, { entries, verb }, bounds);
+  if (options.json) print(changeJson(changed, upload, verb));
+  else tell(changed, upload, verb);
+}
+
+function tell({ list, changed, distinct }: ChangedList, upload: CsvUpload, verb: BlockVerb): void {
+  const [done, other] = verb === "add" ? ["added", "there already"] : ["removed", "not there"];
+  const { read, refused, refusedCount } = upload;
+  for (const { line, text, reason, offered } of refused) {
+    const zeros = offered === undefined ? "" : ` (${offered}; --fill-zeros takes these)`;
+    const why = offered === undefined ? REFUSALS[reason] : "A number that has lost its zeros";
+    process.stderr.write(`line ${line}: ${JSON.stringify(text)}: ${why}${zeros}\n`);
+  }
+  if (refusedCount > refused.length) {
+    process.stderr.write(`… and ${refusedCount - refused.length} more\n`);
+  }
+  process.stderr.write(
+    `list ${list.name}: ${read} read, ${changed} ${done}, ${distinct - changed} ${other}, ` +
+      `${refusedCount} not understood; it has ${list.entries} ` +
+      `${wordFor(list.entries, "entry", "entries")} now.\n`,
+  );
+}
+
+function printEntries({ lists, options }: Opened, row: ListRow): void {
+  if (!options.json) process.stdout.write("cnpj\n");
+  const all: string[] = [];
+  for (let after: bigint | null = -1n; after !== null; ) {
+    const page = lists.entries(row, after, ENTRIES_PAGE);
+    if (options.json) all.push(...page.entries);
+    else process.stdout.write(page.entries.map((entry) => `${entry}\n`).join(""));
+    after = page.next;
+  }
+  if (options.json) print({ list: listJson(row), entries: all });
+}
+
+function print(document: object): void {
+  process.stdout.write(`${JSON.stringify(document)}\n`);
+}

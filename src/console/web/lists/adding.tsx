@@ -1,0 +1,201 @@
+/**
+ * The dialog that fills a list. What comes in: a list, and CNPJs that somebody pastes or a file.
+ * What goes out: the list as it is then, and what became of every line.
+ * Invariant: the counts are the server's; a line that was refused is shown with its number and the
+ * reason, and numbers that lost their zeros can be added at once.
+ */
+import type { VNode } from "preact";
+import { useId, useState } from "preact/hooks";
+import { post, upload } from "../app/api.ts";
+import { laterWords } from "../app/laterwords.ts";
+import type { AccountList, ListChange } from "../app/listanswers.ts";
+import { words } from "../app/words.ts";
+import { Button } from "../parts/button.tsx";
+import { Dialog } from "../parts/dialog.tsx";
+import { Field, Segmented } from "../parts/field.tsx";
+import { ErrorNotice } from "../parts/notice.tsx";
+import { noteList } from "./all.ts";
+import { Outcome } from "./outcome.tsx";
+import { type Pasted, readPasted } from "./pasted.ts";
+
+type From = "paste" | "file";
+
+/** What the dialog takes. */
+interface AddEntriesProps {
+  list: AccountList;
+  onClose: () => void;
+}
+
+/** Sends what was given; with `fill` zeros in front that a spreadsheet took are put back. */
+function send(list: AccountList, given: Pasted, fill: boolean): Promise<ListChange> {
+  const path = `/lists/${list.id}/entries${fill ? "?lost_zeros=fill" : ""}`;
+  if ("file" in given) return upload<ListChange>(path, given.file);
+  return post<ListChange>(path, { cnpjs: given.cnpjs });
+}
+
+/** The dialog. */
+export function AddEntries({ list, onClose }: AddEntriesProps): VNode {
+  const [given, setGiven] = useState<Pasted | null>(null);
+  const [change, setChange] = useState<ListChange | null>(null);
+  const [busy, setBusy] = useState(false);
+  const [error, setError] = useState<unknown>(null);
+  const add = async (wanted: Pasted, fill = false) => {
+    setGiven(wanted);
+    setBusy(true);
+    setError(null);
+    try {
+      const answer = await send(list, wanted, fill);
+      noteList(answer.list);
+      setChange(answer);
+    } catch (failure) {
+      setError(failure);
+    } finally {
+      setBusy(false);
+    }
+  };
+  const text = laterWords.value.listViews;
+  if (change !== null) {
+    const fill = () => void add(given as Pasted, true);
+    return (
+      <Dialog
+        open
+        title={text.addTo(list.name)}
+        onClose={onClose}
+        footer={
+          <>
+            <Button onClick={() => setChange(null)}>{text.addMore}</Button>
+            <Button variant="primary" data-autofocus onClick={onClose}>
+              {text.done}
+            </Button>
+          </>
+        }
+      >
+        <Outcome change={change} busy={busy} onFill={fill} />
+        {error !== null && <ErrorNotice error={error} />}
+      </Dialog>
+    );
+  }
+  return <Giving {...{ list, busy, error, onClose }} onGive={(wanted) => void add(wanted)} />;
+}
+
+interface GivingProps extends AddEntriesProps {
+  busy: boolean;
+  error: unknown;
+  onGive: (given: Pasted) => void;
+}
+
+/** The form: a box to paste into, or a file. */
+function Giving({ list, busy, error, onGive, onClose }: GivingProps): VNode {
+  const text = laterWords.value.listViews;
+  const [from, setFrom] = useState<From>("paste");
+  const [pasted, setPasted] = useState("");
+  const [file, setFile] = useState<File | null>(null);
+  const [missing, setMissing] = useState(false);
+  const form = useId();
+  const submit = () => {
+    const given = from === "paste" ? readPasted(pasted) : file && asCsv(file);
+    if (given === null) setMissing(true);
+    else onGive(given);
+  };
+  const footer = (
+    <>
+      <Button onClick={onClose}>{words.value.shell.cancel}</Button>
+      <Button variant="primary" type="submit" form={form} busy={busy}>
+        {text.submit}
+      </Button>
+    </>
+  );
+  return (
+    <Dialog open title={text.addTo(list.name)} onClose={onClose} footer={footer}>
+      <form
+        id={form}
+        class="form"
+        onSubmit={(event) => {
+          event.preventDefault();
+          submit();
+        }}
+      >
+        <Segmented
+          legend={text.how}
+          value={from}
+          onValue={setFrom}
+          options={[
+            { value: "paste", label: text.hows.paste },
+            { value: "file", label: text.hows.file },
+          ]}
+        />
+        {from === "paste" ? (
+          <PasteBox
+            value={pasted}
+            missing={missing}
+            onValue={(value) => {
+              setMissing(false);
+              setPasted(value);
+            }}
+          />
+        ) : (
+          <FileBox
+            missing={missing}
+            onFile={(chosen) => {
+              setMissing(false);
+              setFile(chosen);
+            }}
+          />
+        )}
+        {error !== null && <ErrorNotice error={error} />}
+      </form>
+    </Dialog>
+  );
+}
+
+interface PasteProps {
+  value: string;
+  missing: boolean;
+  onValue: (value: string) => void;
+}
+
+function PasteBox({ value, missing, onValue }: PasteProps): VNode {
+  const text = laterWords.value.listViews;
+  return (
+    <Field label={text.paste} hint={text.pasteHint} error={missing ? text.pasteMissing : null}>
+      {(control) => (
+        <textarea
+          {...control}
+          class="lists-paste mono"
+          rows={10}
+          spellcheck={false}
+          data-autofocus
+          value={value}
+          onInput={(event) => onValue(event.currentTarget.value)}
+        />
+      )}
+    </Field>
+  );
+}
+
+interface FileProps {
+  missing: boolean;
+  onFile: (file: File | null) => void;
+}
+
+function FileBox({ missing, onFile }: FileProps): VNode {
+  const text = laterWords.value.listViews;
+  return (
+    <Field label={text.file} hint={text.fileHint} error={missing ? text.fileMissing : null}>
+      {(control) => (
+        <input
+          {...control}
+          class="lists-file"
+          type="file"
+          accept=".csv,.txt,.tsv,text/csv,text/plain"
+          onChange={(event) => onFile(event.currentTarget.files?.[0] ?? null)}
+        />
+      )}
+    </Field>
+  );
+}
+
+/** A file as the server takes it, whatever the system calls its type. */
+function asCsv(file: File): Pasted {
+  return { file: new Blob([file], { type: "text/csv" }) };
+}

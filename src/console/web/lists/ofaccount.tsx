@@ -1,0 +1,67 @@
+/**
+ * The lists of one account. What comes in: its CNPJ. What goes out: the lists it is in, each with
+ * the button that takes it out, and one that adds it to another.
+ * Invariant: what is shown is what the server said last of this account; of the list that the
+ * server keeps nothing is taken out; where its whole company is
+ * in a list, that is said instead of taking the company out unasked.
+ */
+import type { VNode } from "preact";
+import { useEffect, useState } from "preact/hooks";
+import { post } from "../app/api.ts";
+import type { HoldingAnswer, ListChange } from "../app/listanswers.ts";
+import { go } from "../app/router.ts";
+import { words } from "../app/words.ts";
+import { errorText } from "../parts/notice.tsx";
+import { Chip } from "../parts/pill.tsx";
+import { toast } from "../parts/toast.tsx";
+import { EXPORTED, listChanges, nameIn, noteList } from "./all.ts";
+import { AddButton } from "./button.tsx";
+
+/** The lists, and what changes them. */
+export function ListsOfAccount({ cnpj }: { cnpj: string }): VNode {
+  const text = words.value.lists;
+  const [held, setHeld] = useState<HoldingAnswer["lists"] | null>(null);
+  const changes = listChanges.value;
+  useEffect(() => {
+    const abort = new AbortController();
+    post<HoldingAnswer>("/accounts/lists", { cnpjs: [cnpj] }, { signal: abort.signal }).then(
+      ({ lists }) => setHeld(lists),
+      // Facts that are there are worth more than a notice that lists are not.
+      () => undefined,
+    );
+    return () => abort.abort();
+  }, [cnpj, changes]);
+  return (
+    <div class="lists-of">
+      {held?.length === 0 && <p class="account-none">{text.inNone}</p>}
+      {held !== null && held.length > 0 && (
+        <ul class="chips" aria-label={text.title}>
+          {held.map(({ id, name }) => (
+            <li key={id}>
+              <Chip
+                label={nameIn({ id, name })}
+                onClick={() => go("lists", id)}
+                {...(id !== EXPORTED && { onRemove: () => void takeOut(id, name, cnpj) })}
+              />
+            </li>
+          ))}
+        </ul>
+      )}
+      <AddButton small what={() => ({ what: { cnpjs: [cnpj] }, count: 1 })}>
+        {text.addToList}
+      </AddButton>
+    </div>
+  );
+}
+
+async function takeOut(id: string, name: string, cnpj: string): Promise<void> {
+  const text = words.peek().lists;
+  try {
+    const change = await post<ListChange>(`/lists/${id}/entries/remove`, { cnpjs: [cnpj] });
+    noteList(change.list);
+    if (change.removed === 0) toast(text.throughCompany, { kind: "error" });
+    else toast(text.takenOut(name));
+  } catch (failure) {
+    toast(errorText(failure), { kind: "error" });
+  }
+}

@@ -1,0 +1,30 @@
+/**
+ * The Portuguese words of the views behind the first page. What comes in: one table per area.
+ * What goes out: one table.
+ * Invariant: plain strings and functions of values; the other language has the same keys; the
+ * first page does without them.
+ */
+import { REASONS_PT } from "../../../spec/fields/reasons.ts";
+import type { LaterWords } from "./later-en.ts";
+import { account } from "./pt/account.ts";
+import { audit } from "./pt/audit.ts";
+import { exports } from "./pt/exports.ts";
+import { keys } from "./pt/keys.ts";
+import { listViews } from "./pt/listviews.ts";
+import { members } from "./pt/members.ts";
+import { news } from "./pt/news.ts";
+import { usage } from "./pt/usage.ts";
+
+/** The words that come with later views. */
+export const laterWords: LaterWords = {
+  account,
+  audit,
+  exports,
+  keys,
+  listViews,
+  members,
+  news,
+  usage,
+  /** Why a status is what it is, by the code of the reason. */
+  reasons: REASONS_PT,
+};

@@ -1,0 +1,93 @@
+/**
+ * Portuguese words of the views of lists. What comes in: counts, names that people chose, values
+ * that are formatted already. What goes out: text.
+ * Invariant: the same keys as the English table, by its type.
+ */
+import { number } from "../../app/format.ts";
+import type { listViews as English } from "../en/listviews.ts";
+
+/** Words of this area. */
+export const listViews: typeof English = {
+  any: "Somente da lista",
+  exclude: "Fora da lista",
+  choose: "Nome da lista",
+  none: "Nenhuma lista com este nome",
+  hideExported: "Não mostrar o que já exportei",
+  intro:
+    "Empresas que você já conhece: clientes, quem não contatar, o que já foi vendido. " +
+    "Busque dentro de uma lista ou deixe-a fora da busca.",
+  create: "Nova lista",
+  name: "Nome",
+  nameHint: "Por exemplo: Clientes",
+  nameMissing: "Digite um nome.",
+  kind: "Cada item é",
+  kinds: { accounts: "um estabelecimento", companies: "a empresa inteira" },
+  kindHints: {
+    accounts: "Cada CNPJ vale só por si.",
+    companies: "Cada CNPJ vale por todos os estabelecimentos da empresa.",
+  },
+  empty: "Nenhuma lista ainda",
+  emptyHint: "Cole os CNPJs dos seus clientes e deixe-os fora das suas buscas.",
+  exportedHint: "mantida pelo Peneira: tudo o que as suas exportações já trouxeram",
+  exportedEmpty: "Nada foi exportado ainda",
+  failed: "Não foi possível ler as listas.",
+  entries: (count) => (count === 1 ? "1 item" : `${number(count)} itens`),
+  ofCompanies: "empresas inteiras",
+  changed: (when) => `alterada ${when}`,
+  open: "Abrir",
+  openNamed: (name) => `Abrir “${name}”`,
+  add: "Adicionar CNPJs",
+  addTo: (name) => `Adicionar CNPJs a “${name}”`,
+  searchIn: "Buscar nela",
+  searchWithout: "Buscar fora dela",
+  rename: "Renomear",
+  remove: "Excluir",
+  removeTitle: (name) => `Excluir “${name}”?`,
+  removeText: "Buscas e links que a usam deixam de funcionar. As empresas continuam no cadastro.",
+  removed: "Lista excluída.",
+  menu: (name) => `Mais opções de “${name}”`,
+  back: "Listas",
+  more: "Mostrar mais",
+  entriesEmpty: "A lista está vazia",
+  removeEntry: (entry) => `Tirar ${entry} da lista`,
+  removedEntry: (entry) => `${entry} saiu da lista.`,
+  how: "De onde",
+  hows: { paste: "Colar", file: "Arquivo" },
+  paste: "CNPJs",
+  pasteHint: "Um por linha, ou uma coluna copiada da planilha; com ou sem pontuação.",
+  pasteMissing: "Cole pelo menos um CNPJ.",
+  file: "Arquivo",
+  fileHint: "Com ou sem cabeçalho; a coluna dos CNPJs é encontrada sozinha. Até 64 MB.",
+  fileMissing: "Escolha um arquivo.",
+  submit: "Adicionar",
+  read: "Lidos",
+  added: "Adicionados",
+  alreadyThere: "Já estavam na lista",
+  repeated: "Repetidos",
+  notInSnapshot: "Fora dos dados atuais",
+  notInSnapshotHint: "O que está fora dos dados atuais fica na lista: um próximo mês pode trazer.",
+  refused: "Recusados",
+  refusedFirst: (shown, count) => `As primeiras ${shown} de ${count} linhas recusadas.`,
+  line: "Linha",
+  text: "Texto",
+  reason: "Motivo",
+  reasons: {
+    not_a_cnpj: "Não é um CNPJ.",
+    wrong_check_digits: "Os dígitos verificadores não conferem: há um dígito errado.",
+    lost_zeros: "A planilha tirou os zeros à esquerda.",
+    rounded: "A planilha arredondou o número. Formate a coluna como texto e exporte de novo.",
+  },
+  meant: (cnpj) => `Com eles: ${cnpj}.`,
+  fillZeros: "Repor os zeros e adicionar",
+  addMore: "Adicionar mais",
+  done: "Pronto",
+  addAllTitle: (count) =>
+    count === 1
+      ? "Adicionar 1 estabelecimento a uma lista"
+      : `Adicionar ${number(count)} estabelecimentos a uma lista`,
+  which: "A qual lista",
+  fresh: "Uma nova lista",
+  addedToast: (added, name) => `${added} adicionados a “${name}”.`,
+  thereToast: (added, there, name) => `${added} adicionados a “${name}”; ${there} já estavam lá.`,
+  takeOut: (name) => `Tirar de “${name}”`,
+};

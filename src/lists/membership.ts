@@ -1,0 +1,96 @@
+/**
+ * Which lists accounts are in. What comes in: CNPJs, and the lists of a tenant. What goes out: for
+ * each list those of them that it holds, by themselves or as all of their company.
+ * Invariant: the answer is that of each list's newest revision; a long list costs the blocks that
+ * may hold one of them, and others are answered between two lists.
+ */
+import { readCnpj } from "../spec/cnpj.ts";
+import { EXPORTED } from "../spec/listids.ts";
+import type { Steps } from "../steps.ts";
+import type { ListRow } from "../store/liststore.ts";
+import { ENTRY_BYTES, EntryBuffer } from "./entries.ts";
+import type { Lists } from "./lists.ts";
+
+/** Lists that are asked for at once. */
+const PAGE = 100;
+/** Entries of a list that is read whole, a quarter of a megabyte. */
+const WHOLE_MAX = 32_768;
+/** Bits of an entry that tell establishments of a company apart; all zero is the company. */
+const ORDER_BITS = 21n;
+
+/** A list, and what of the accounts that were asked for it holds. */
+interface Held {
+  readonly list: ListRow;
+  readonly cnpjs: readonly string[];
+}
+
+/** An account as an entry. */
+interface Wanted {
+  readonly cnpj: string;
+  readonly entry: bigint;
+  readonly company: bigint;
+}
+
+/** The lists that hold one or more of some CNPJs, newest first. */
+export function* holdingSteps(
+  lists: Lists,
+  tenantId: string,
+  cnpjs: readonly string[],
+): Steps<Held[]> {
+  const wanted = cnpjs.flatMap(entryOf).sort((a, b) => (a.entry < b.entry ? -1 : 1));
+  const held: Held[] = [];
+  for (let before = Number.MAX_SAFE_INTEGER; ; ) {
+    const rows = lists.page(tenantId, before, PAGE);
+    for (const list of rows) {
+      const found = heldBy(lists, list, wanted);
+      if (found.length > 0) held.push({ list, cnpjs: found });
+      yield;
+    }
+    if (rows.length < PAGE) return held;
+    before = (rows.at(-1) as ListRow).sequence;
+  }
+}
+
+/** What is no CNPJ is in no list; check digits do not count, for the registry has wrong ones. */
+function entryOf(text: string): Wanted[] {
+  const read = readCnpj(text);
+  if (read === null) return [];
+  const entries = new EntryBuffer();
+  entries.add({ root: read.cnpj.slice(0, 8), order: read.cnpj.slice(8, 12) });
+  const { buffer, byteOffset } = entries.bytes(false);
+  const entry = Buffer.from(buffer, byteOffset, ENTRY_BYTES).readBigInt64LE(0);
+  return [{ cnpj: read.cnpj, entry, company: (entry >> ORDER_BITS) << ORDER_BITS }];
+}
+
+function heldBy(lists: Lists, list: ListRow, wanted: readonly Wanted[]): string[] {
+  if (list.entries === 0) return [];
+  const { sequence, revision } = list;
+  // What exports have held is stored in another form.
+  const few = list.id !== EXPORTED && list.entries <= WHOLE_MAX;
+  let block: Buffer = few
+    ? Buffer.from(lists.allEntries({ list: sequence, revision }))
+    : Buffer.alloc(0);
+  const has = (number: bigint) => {
+    if (!few && !covers(block, number)) block = lists.blockFor(list, number) ?? block;
+    return isIn(block, number);
+  };
+  return wanted.filter(({ entry, company }) => has(company) || has(entry)).map(({ cnpj }) => cnpj);
+}
+
+function covers(block: Buffer, number: bigint): boolean {
+  const { byteLength } = block;
+  if (byteLength === 0 || number < block.readBigInt64LE(0)) return false;
+  return number <= block.readBigInt64LE(byteLength - ENTRY_BYTES);
+}
+
+function isIn(block: Buffer, number: bigint): boolean {
+  let low = 0;
+  let high = block.byteLength / ENTRY_BYTES;
+  while (low < high) {
+    const middle = (low + high) >>> 1;
+    if (block.readBigInt64LE(middle * ENTRY_BYTES) < number) low = middle + 1;
+    else high = middle;
+  }
+  const at = low * ENTRY_BYTES;
+  return at < block.byteLength && block.readBigInt64LE(at) === number;
+}

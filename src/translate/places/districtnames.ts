@@ -1,0 +1,72 @@
+/**
+ * Names of districts (bairros) as the served snapshot has them. What comes in: a municipality and
+ * names as people say them. What goes out: how its accounts spell these, folded, and how many do.
+ * Invariant: only names of that municipality, compared whole and folded as the filter compares
+ * them; but for the first word, of which people and registry have several spellings, none is
+ * changed.
+ */
+import { districtSizes } from "../../search/districts.ts";
+import type { Segment } from "../../search/segment.ts";
+import { foldDistrict } from "../../spec/districtname.ts";
+
+/** A district of a municipality. */
+export interface KnownDistrict {
+  /** Folded names that accounts have, the commonest first; the spellings of one name. */
+  readonly names: readonly string[];
+  /** Accounts with one of these. */
+  readonly accounts: number;
+}
+
+/** First words of districts, and how they are shortened. */
+const SPELLINGS: readonly (readonly string[])[] = [
+  ["jardim", "jd", "jd.", "jard"],
+  ["vila", "vl", "vl."],
+  ["parque", "pq", "pq.", "pque"],
+  ["conjunto", "conj", "conj.", "cj"],
+  ["residencial", "res", "res.", "resid"],
+  ["santa", "sta", "sta."],
+  ["santo", "sto", "sto."],
+  ["nossa senhora", "n s", "n. s.", "n sra", "n. sra."],
+];
+
+/** Every way to write a name that is folded; the name itself comes first. */
+function spellingsOf(name: string): readonly string[] {
+  for (const forms of SPELLINGS) {
+    const said = forms.find((form) => name.startsWith(`${form} `));
+    if (said === undefined) continue;
+    const rest = name.slice(said.length);
+    return [name, ...forms.filter((form) => form !== said).map((form) => `${form}${rest}`)];
+  }
+  return [name];
+}
+
+/** The districts of a snapshot. */
+export class DistrictNames {
+  readonly #segment: Segment;
+
+  constructor(segment: Segment) {
+    this.#segment = segment;
+  }
+
+  /** Whether the snapshot has none because its import wrote none. */
+  get lacking(): boolean {
+    return this.#segment.catalog.lacksDistricts === true;
+  }
+
+  /** What a municipality (IBGE code) knows of names, each as said; null for an unknown one. */
+  known(ibge: string, said: readonly string[]): readonly (KnownDistrict | null)[] {
+    if (this.lacking || said.length === 0) return said.map(() => null);
+    const forms = said.map((name) => spellingsOf(foldDistrict(name)));
+    const sizes = districtSizes(this.#segment, ibge, forms.flat());
+    let at = 0;
+    return forms.map((names) => {
+      const found = names
+        .map((name) => ({ name, accounts: sizes[at++] ?? 0 }))
+        .filter(({ accounts }) => accounts > 0)
+        .sort((a, b) => b.accounts - a.accounts);
+      if (found.length === 0) return null;
+      const accounts = found.reduce((sum, one) => sum + one.accounts, 0);
+      return { names: found.map(({ name }) => name), accounts };
+    });
+  }
+}

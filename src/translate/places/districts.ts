@@ -1,0 +1,302 @@
+/**
+ * Districts (bairros) of cities. What comes in: a sentence before its places are read, and the
+ * districts of the snapshot. What goes out: those that are named beside a city that has them, their
+ * words claimed, with what each city knows of them.
+ * Invariant: behind "bairro" any name that the city has, elsewhere only one that many of its
+ * accounts have and that is no place or trade by itself; a name is taken whole or not at all. Every
+ * name is looked up in a few cities beside it, so that the work grows with the text alone.
+ */
+import { beginsWish, kindAt } from "../items.ts";
+import type { Sentence } from "../words/sentence.ts";
+import { CITY_PARTS, LONE_PARTS, PART_STARTS } from "./areas.ts";
+import type { KnownDistrict } from "./districtnames.ts";
+import { isSpecialised, mentionOf, type PlaceContext } from "./mention.ts";
+import type { City } from "./placenames.ts";
+import { isCapitalised } from "./placesigns.ts";
+import { isIn, isOf, leadOf } from "./placewords.ts";
+
+/** Words that say that a name is that of a district. */
+const MARKS = new Set(
+  (
+    "bairro bairros distrito distritos neighbourhood neighbourhoods neighborhood neighborhoods " +
+    "district districts"
+  ).split(" "),
+);
+/** The same behind the name: "the Savassi district". */
+const BEHIND = /^(neighbou?rhood|district)s?$/;
+const JOINS = new Set("e ou and or".split(" "));
+/** Most tokens of a name. */
+const NAME_MAX = 7;
+/** Most names of a list. */
+const LIST_MAX = 12;
+/** Cities on either side of a name in which it is looked up. */
+const NEAR = 2;
+/** Namesakes of a city in which it is looked up. */
+const NAMESAKES_MAX = 8;
+/** A district that nothing says to be one has at least this share of its city's accounts. */
+const SHARE_MIN = 1 / 20_000;
+
+/** A city that may be meant, by its place in the sentence. */
+interface CityAt {
+  readonly from: number;
+  readonly to: number;
+  readonly cities: readonly City[];
+}
+
+/** A name of a list, and the cities that have it. */
+interface NameAt {
+  readonly from: number;
+  readonly to: number;
+  readonly known: ReadonlyMap<string, KnownDistrict>;
+}
+
+/** Finds and claims districts that a city of the sentence has. */
+export function findDistricts(context: PlaceContext): void {
+  if (context.districts.names.lacking) return;
+  const cities = citiesOf(context);
+  marked(context, cities);
+  for (const city of cities) before(context, city) || behind(context, city);
+}
+
+function citiesOf({ sentence, gazetteer }: PlaceContext): CityAt[] {
+  const found: CityAt[] = [];
+  for (let at = 0; at < sentence.tokens.length; at++) {
+    const match = gazetteer.places.longest(sentence.tokens, at, (index) => sentence.free(index));
+    if (match === null) continue;
+    const { cities, nicknamed } = match.place;
+    const all = [...cities, ...nicknamed].sort((a, b) => b.accounts - a.accounts);
+    if (all.length > 0) {
+      found.push({ from: at, to: match.to, cities: all.slice(0, NAMESAKES_MAX) });
+    }
+    at = match.to - 1;
+  }
+  return found;
+}
+
+/** "bairro Savassi", "bairros de Moema e Pinheiros", "the Savassi district". */
+function marked(context: PlaceContext, cities: readonly CityAt[]): void {
+  const { sentence, gazetteer } = context;
+  for (let at = 0; at < sentence.tokens.length; at++) {
+    const word = sentence.folded(at);
+    if (!MARKS.has(word) || !sentence.free(at)) continue;
+    // "Distrito Federal"
+    const place = gazetteer.places.longest(sentence.tokens, at);
+    if (place !== null && place.place.states.length > 0) continue;
+    let name = at + 1;
+    while (isOf(sentence.folded(name)) || /^(o|a|the)$/.test(sentence.folded(name))) name++;
+    const near = nearest(cities, at);
+    const list = listAt(context, name, near);
+    const own = /^distrito/.test(word) ? listAt(context, at, near) : [];
+    const chosen = list.length > 0 ? list : own;
+    if (chosen.length > 0) take(context, at, chosen, { implied: false, near });
+    else if (BEHIND.test(word)) nameBefore(context, at, near);
+  }
+}
+
+/** "in the Savassi district of Belo Horizonte"; one that is not known is kept to be said so. */
+function nameBefore(context: PlaceContext, mark: number, near: readonly CityAt[]): void {
+  const { sentence } = context;
+  let run = mark;
+  for (let from = mark - 1; from >= Math.max(0, mark - NAME_MAX); from--) {
+    if (!isNamePart(sentence, from) || isIn(sentence.folded(from))) break;
+    const known = knownAt(context, [[from, mark]], near)[0];
+    if (known !== undefined && known.size > 0) {
+      const name = { from, to: mark, known };
+      take(context, from, [name], { implied: false, near });
+      return;
+    }
+    if (isCapitalised(sentence, from)) run = from;
+  }
+  if (run < mark && !/^(of|de|da|do)$/.test(sentence.folded(run))) {
+    const name = { from: run, to: mark, known: new Map() };
+    take(context, run, [name], { implied: false, near });
+  }
+}
+
+/** The cities around a place of the sentence. */
+function nearest(cities: readonly CityAt[], at: number): CityAt[] {
+  const next = cities.findIndex(({ from }) => from > at);
+  const middle = next < 0 ? cities.length : next;
+  // A name may begin like a city or be one: "bairro Boa Viagem, Recife".
+  return cities.slice(Math.max(0, middle - NEAR), middle + NEAR + 1);
+}
+
+/** "em Savassi, BH", "na Vila Madalena em São Paulo": names right before a city. */
+function before(context: PlaceContext, city: CityAt): boolean {
+  const { sentence } = context;
+  if (!sentence.free(city.from)) return false;
+  const lead = leadOf(sentence, city.from);
+  if (lead.kind === "of") return false;
+  let end = lead.from;
+  if (sentence.tokens[end - 1]?.text === ",") end--;
+  for (let at = end - 1; at > Math.max(0, end - LIST_MAX); at--) {
+    if (!sentence.free(at)) return false;
+    if (!isIn(sentence.folded(at - 1)) && sentence.folded(at - 1) !== "the") continue;
+    if (!mayBegin(context, at)) return false;
+    const list = listAt(context, at, [city], end);
+    if (list.at(-1)?.to !== end || !isImplied(context, list, city)) return false;
+    take(context, at, list, { implied: true, near: [city] });
+    return true;
+  }
+  return false;
+}
+
+/** "em São Paulo, Moema", "em BH na Savassi", "Curitiba (Batel)": names right behind a city. */
+function behind(context: PlaceContext, city: CityAt): boolean {
+  const { sentence } = context;
+  if (!sentence.free(city.from)) return false;
+  const mark = sentence.tokens[city.to]?.text ?? "";
+  let at = city.to;
+  if (mark === "," || mark === "(") at++;
+  if (isIn(sentence.folded(at))) at++;
+  if (at === city.to || !mayBegin(context, at)) return false;
+  const list = listAt(context, at, [city]);
+  if (list.length === 0 || !isImplied(context, list, city)) return false;
+  take(context, at, list, { implied: true, near: [city] });
+  return true;
+}
+
+/** Whether a name that nothing says to be a district may begin at a token. */
+function mayBegin(context: PlaceContext, at: number): boolean {
+  const { sentence } = context;
+  if (beginsWish(sentence, at) || isSpecialised(sentence, at - 1)) return false;
+  const next = sentence.folded(at + 1);
+  const alone = !/\p{L}/u.test(next) || isIn(next) || isOf(next) || JOINS.has(next);
+  const word = sentence.folded(at);
+  const part = PART_STARTS.has(word) || LONE_PARTS.has(word) || CITY_PARTS.has(word);
+  if (!alone) return true;
+  return !part && townAt(context, at) === null;
+}
+
+/** Where a place that a filter knows ends; areas inside of a municipality are none. */
+function townAt({ sentence, gazetteer }: PlaceContext, at: number): number | null {
+  const match = gazetteer.places.longest(sentence.tokens, at);
+  if (match === null) return null;
+  const { cities, nicknamed, states, area } = match.place;
+  const inside = area.length > 0 && cities.length + nicknamed.length + states.length === 0;
+  return inside ? null : match.to;
+}
+
+/** Enough accounts have each of the names, and none is the name of a place. */
+function isImplied(context: PlaceContext, list: readonly NameAt[], city: CityAt): boolean {
+  return list.every(({ from, to, known }) => {
+    if (townAt(context, from) === to || context.tradeEnd(from) >= to) return false;
+    return city.cities.some(({ ibge, accounts }) => {
+      return (known.get(ibge)?.accounts ?? 0) > accounts * SHARE_MIN;
+    });
+  });
+}
+
+/** The names of a list that begins at a token, as far as one of the cities has them. */
+function listAt(
+  context: PlaceContext,
+  start: number,
+  near: readonly CityAt[],
+  end = Number.POSITIVE_INFINITY,
+): NameAt[] {
+  const { sentence } = context;
+  const list: NameAt[] = [];
+  for (let at = start; list.length < LIST_MAX && at < end; ) {
+    const name = nameAt(context, at, { near, end });
+    if (name === null) break;
+    list.push(name);
+    at = name.to;
+    const mark = sentence.tokens[at]?.text ?? "";
+    if (mark === "," || mark === "/" || JOINS.has(sentence.folded(at))) at++;
+    else break;
+    if (JOINS.has(sentence.folded(at))) at++;
+    while (isIn(sentence.folded(at)) || isOf(sentence.folded(at))) at++;
+  }
+  return list;
+}
+
+/** The longest name that begins at a token and ends where a name may end. */
+function nameAt(
+  context: PlaceContext,
+  from: number,
+  { near, end }: { readonly near: readonly CityAt[]; readonly end: number },
+): NameAt | null {
+  const { sentence } = context;
+  const ranges: [number, number][] = [];
+  for (let to = from + 1; to <= Math.min(end, from + NAME_MAX); to++) {
+    if (!isNamePart(sentence, to - 1)) break;
+    if (sentence.tokens[to - 1]?.kind !== "mark" && endsName(sentence, to, near)) {
+      ranges.unshift([from, to]);
+    }
+  }
+  const known = knownAt(context, ranges, near);
+  const best = known.findIndex(({ size }) => size > 0);
+  const range = ranges[best];
+  return range === undefined ? null : { from, to: range[1], known: known[best] ?? new Map() };
+}
+
+function isNamePart(sentence: Sentence, at: number): boolean {
+  const token = sentence.tokens[at];
+  return token !== undefined && sentence.free(at) && (token.kind !== "mark" || token.text === ".");
+}
+
+/** Whether what stands at a token does not go on with a name before it. */
+function endsName(sentence: Sentence, at: number, near: readonly CityAt[]): boolean {
+  const token = sentence.tokens[at];
+  if (token === undefined || (token.kind === "mark" && token.text !== ".")) return true;
+  if (!sentence.free(at) || near.some(({ from }) => from === at)) return true;
+  const word = token.folded;
+  if (isIn(word) || JOINS.has(word) || beginsWish(sentence, at)) return true;
+  if (isOf(word)) return near.some(({ from }) => leadOf(sentence, from).from <= at && at < from);
+  if (token.text === ".") return sentence.tokens[at + 1] === undefined;
+  const kind = kindAt(sentence, at);
+  return (
+    MARKS.has(word) || ((kind === "activity" || kind === "small") && !isCapitalised(sentence, at))
+  );
+}
+
+/** What the cities know of each of the names. */
+function knownAt(
+  { sentence, districts }: PlaceContext,
+  ranges: readonly (readonly [number, number])[],
+  near: readonly CityAt[],
+): Map<string, KnownDistrict>[] {
+  const found = ranges.map(() => new Map<string, KnownDistrict>());
+  for (const place of near) {
+    const apart = ranges.flatMap(([from, to], i) =>
+      place.from >= to || place.to <= from ? [i] : [],
+    );
+    const said = apart.map((i) => nameOf(sentence, ranges[i] as readonly [number, number]));
+    for (const { ibge } of place.cities) {
+      for (const [i, known] of districts.names.known(ibge, said).entries()) {
+        if (known !== null) found[apart[i] as number]?.set(ibge, known);
+      }
+    }
+  }
+  return found;
+}
+
+function nameOf(sentence: Sentence, [from, to]: readonly [number, number]): string {
+  return sentence.words(from, to).words;
+}
+
+/** Claims a list of districts with the word that says so; it asks for no place by itself. */
+function take(
+  context: PlaceContext,
+  at: number,
+  list: readonly NameAt[],
+  { implied, near }: { readonly implied: boolean; readonly near: readonly CityAt[] },
+): void {
+  const { sentence, districts } = context;
+  const names = list.map(({ from, to: end, known }) => {
+    const words = sentence.words(from, end);
+    return { words, name: words.words, known };
+  });
+  const to = list.at(-1)?.to ?? at;
+  const end = BEHIND.test(sentence.folded(to)) ? to + 1 : to;
+  const beside = near.find(({ from }) => from >= end && isBeside(sentence, end, from));
+  const { negated } = mentionOf(context, [at, end], { dropped: true });
+  if (beside !== undefined) districts.cities.add(beside.from);
+  for (const one of names) districts.all.push({ ...one, negated, implied });
+}
+
+/** Whether only a comma and words such as "na cidade de" stand between a name and its city. */
+function isBeside(sentence: Sentence, end: number, city: number): boolean {
+  const { from } = leadOf(sentence, city);
+  return from <= end || (from === end + 1 && sentence.tokens[end]?.text === ",");
+}

@@ -1,0 +1,137 @@
+/**
+ * Districts that a sentence names. What comes in: what the stages of places find of them. What goes
+ * out: the districts of the filter, when it is known which cities the sentence means.
+ * Invariant: a district that is not applied never leaves the search of its city running: what is
+ * wider than what was asked for is worth nothing, and the notes say why.
+ */
+import type { Notes, Sentences } from "../notes.ts";
+import type { Words } from "../words/sentence.ts";
+import type { DistrictNames, KnownDistrict } from "./districtnames.ts";
+import type { City } from "./placenames.ts";
+
+/** A district that is named. */
+interface SaidDistrict {
+  readonly words: Words;
+  /** The name alone, as said. */
+  readonly name: string;
+  readonly negated: boolean;
+  /** Nothing says that it is a district but that there is one. */
+  readonly implied: boolean;
+  /** What it is in the cities that may be meant, by IBGE code; empty where none has it. */
+  readonly known: ReadonlyMap<string, KnownDistrict>;
+}
+
+/** Districts of a sentence, while its places are found. */
+export class SaidDistricts {
+  readonly names: DistrictNames;
+  readonly all: SaidDistrict[] = [];
+  /** First tokens of names of cities right beside a district that they have. */
+  readonly cities = new Set<number>();
+
+  constructor(names: DistrictNames) {
+    this.names = names;
+  }
+}
+
+/** What is known of the places of the sentence. */
+interface PlacesMeant {
+  readonly cities: ReadonlyMap<string, City>;
+  readonly states: ReadonlySet<string>;
+  /** Set where what is named is not all that is searched. */
+  unknown: boolean;
+}
+
+/** A district as `district_any_of` takes it. */
+interface FilterDistrict {
+  readonly municipality_ibge: string;
+  readonly name: string;
+}
+
+/** The districts to filter by; undefined without any. Sets `found.unknown` where one is left. */
+export function districtFilterOf(
+  said: SaidDistricts,
+  found: PlacesMeant,
+  notes: Notes,
+): readonly FilterDistrict[] | undefined {
+  const rows: FilterDistrict[] = [];
+  const placed = new Set<string>();
+  for (const one of said.all) {
+    const meant = one.negated ? [] : [...one.known].filter(([ibge]) => found.cities.has(ibge));
+    if (meant.length === 0) leave(one, { said, found, notes });
+    for (const [ibge, { names }] of meant) {
+      placed.add(ibge);
+      for (const name of names) rows.push({ municipality_ibge: ibge, name });
+      assume(one, names, { city: found.cities.get(ibge) as City, notes });
+    }
+  }
+  if (rows.length === 0) return undefined;
+  const whole = found.states.size > 0 || [...found.cities.keys()].some((ibge) => !placed.has(ibge));
+  if (!whole) return rows;
+  // Municipality and district must both hold, so that whole cities beside districts are no filter.
+  for (const { words } of said.all) notes.leave("district", BESIDE, words);
+  found.unknown = true;
+  return undefined;
+}
+
+const BESIDE: Sentences = {
+  pt: "Bairros de uma cidade não se juntam a outros lugares inteiros numa busca: faça duas.",
+  en: "Districts of one city and other whole places are two searches, not one.",
+};
+
+/** Says why a district is not applied. */
+function leave(
+  one: SaidDistrict,
+  seen: { readonly said: SaidDistricts; readonly found: PlacesMeant; readonly notes: Notes },
+): void {
+  seen.notes.leave("district", reasonOf(one, seen.said, seen.found), one.words);
+  seen.found.unknown = true;
+}
+
+function reasonOf({ negated, name }: SaidDistrict, said: SaidDistricts, found: PlacesMeant) {
+  if (negated) {
+    return { pt: "Nenhum filtro exclui um bairro.", en: "No filter leaves out a district." };
+  }
+  if (said.names.lacking) {
+    return {
+      pt: "Esta base não tem bairros: importe-a de novo com esta versão.",
+      en: "This snapshot has no districts: import it again with this version.",
+    };
+  }
+  if (found.cities.size === 0) {
+    return { pt: "Diga de que município é o bairro.", en: "Say which municipality it is in." };
+  }
+  const cities = [...found.cities.values()].map((city) => `${city.name}/${city.uf}`).join(", ");
+  return {
+    pt: `Nenhuma empresa de ${cities} informa o bairro ${name}.`,
+    en: `No company of ${cities} names the district ${name}.`,
+  };
+}
+
+/** Says which district was meant where the words did not, and how it is spelled. */
+function assume(
+  { implied, name, words }: SaidDistrict,
+  names: readonly string[],
+  { city, notes }: { readonly city: City; readonly notes: Notes },
+): void {
+  if (implied) {
+    const where = `${city.name}/${city.uf}`;
+    notes.assume(
+      "district",
+      {
+        pt: `${name} foi entendido como bairro de ${where}.`,
+        en: `${name} was taken for a district of ${where}.`,
+      },
+      words,
+    );
+  }
+  if (names.length < 2) return;
+  const list = names.join(", ");
+  notes.assume(
+    "district_spellings",
+    {
+      pt: `Bairro como as empresas o escrevem: ${list}.`,
+      en: `The district as companies write it: ${list}.`,
+    },
+    words,
+  );
+}

@@ -1,0 +1,264 @@
+/**
+ * Names that nobody knows and that end as known ones do: "Xurupita do Pará", "Nova Qualquer de
+ * Minas". What comes in: a sentence at a word that no known name begins with. What goes out: a
+ * mention of the whole name, which stands for nothing.
+ * Invariant: what an unknown name ends with is no place of its own, so that no name is ever
+ * searched as the state or the region that it ends with; a name without such an end is left to
+ * `unknownplaces.ts`, which comes when everything else is read.
+ */
+import { STATE_NAMES } from "../../spec/states.ts";
+import { isFillerWord } from "../fillers.ts";
+import { beginsWish, isInTrade } from "../items.ts";
+import { negatorOf } from "../negation.ts";
+import { COMMON_WORDS } from "../spelling/commonwords.ts";
+import type { Sentence } from "../words/sentence.ts";
+import type { Token } from "../words/tokens.ts";
+import { PART_STARTS, PART_WORDS } from "./areas.ts";
+import { isSpecialised, type Mention, mentionOf, type PlaceContext } from "./mention.ts";
+import type { PlaceMatch } from "./placenames.ts";
+import { isBehindTrade, isCapitalised } from "./placesigns.ts";
+import { isIn, isKindOfPlace, isNear, isOf, leadOf, ORDINARY, QUARTERS } from "./placewords.ts";
+import { linkOf } from "./readings.ts";
+import { NO_NAMES } from "./unnamed.ts";
+
+/** Most words of a name, small ones aside. */
+const NAME_WORDS_MAX = 6;
+/** Most small words between two words of a name. */
+const SMALL_MAX = 3;
+
+/** Words of age and size with which names begin and end: "Nova Xurupita", "Xurupita Velha". */
+const NAMING = new Set(
+  "nova novo novas novos velha velho grande pequena pequeno alta alto baixa baixo".split(" "),
+);
+
+/** The mention of an unknown name that begins here, where it can be told already, or null. */
+export function strangerAt(context: PlaceContext, at: number): Mention | null {
+  if (!isStranger(context, at)) return null;
+  const mention = leaveStranger(context, at, walk(context, at).to);
+  // What should be left out is wider than nothing.
+  return { ...mention, lost: mention.negated };
+}
+
+/**
+ * "Curitiba do Norte": a city, and behind "do" a state or a region that it does not lie in, are one
+ * name that nobody knows. Drops both; true where there are such names.
+ */
+export function dropBeyond(context: PlaceContext, mentions: readonly Mention[]): boolean {
+  let found = false;
+  for (const [i, wide] of mentions.entries()) {
+    const city = mentions[i - 1];
+    if (city === undefined || !isBeyond(city, wide)) continue;
+    if (linkOf(context.sentence, city, wide) !== "direct") continue;
+    const words = context.sentence.words(city.from, wide.to);
+    context.notes.warn("unknown_place", STRANGER, words);
+    context.notes.leave("place", STRANGER, words);
+    city.dropped = true;
+    wide.dropped = true;
+    found = true;
+  }
+  return found;
+}
+
+function isBeyond(city: Mention, wide: Mention): boolean {
+  const single = city.cities.length > 0 && city.states.length + city.regions.length === 0;
+  if (!single || city.every || city.part || city.dropped || city.negated !== wide.negated) {
+    return false;
+  }
+  const { states, cities, lead, dropped } = wide;
+  if (dropped || lead.kind !== "of" || lead.mark) return false;
+  if (states.length + wide.regions.length === 0 || states.join() === "DF") return false;
+  return !city.cities.some((one) => states.includes(one.uf) || cities.includes(one));
+}
+
+/** Whether an unknown name begins here that goes on where a known one ends. */
+export function isStranger(context: PlaceContext, at: number): boolean {
+  const begin = beginningOf(context, at);
+  if (begin === null) return false;
+  const { to, known } = walk(context, at);
+  return known || (begin.told && to > at + 1);
+}
+
+/** Leaves a name to the notes; `to` is at least behind its first words. */
+export function leaveStranger(context: PlaceContext, at: number, to: number): Mention {
+  const { sentence, notes } = context;
+  const mention = mentionOf(context, [at, at], { part: true, strange: true });
+  const words = sentence.claim(at, to, "unmapped");
+  sentence.name(at, to);
+  notes.warn("unknown_place", STRANGER, words);
+  notes.leave("place", STRANGER, words);
+  return { ...mention, to, words, dropped: mention.negated };
+}
+
+const STRANGER = {
+  pt: "Lugar desconhecido; não foi aplicado.",
+  en: "Unknown place; it was not applied.",
+};
+
+/** Where a name ends of which the words up to `to` are not known together: over its known end. */
+export function strangerEnd(context: PlaceContext, at: number, to: number): number {
+  const { known, to: end } = walk(context, at, to);
+  return known ? end : to;
+}
+
+interface Walked {
+  readonly to: number;
+  /** Whether the name ends with a known one. */
+  readonly known: boolean;
+}
+
+/** Goes over the words of a name, those before `first` being some, up to a known end. */
+function walk(context: PlaceContext, at: number, first = at + 1): Walked {
+  const { sentence } = context;
+  const capital = isCapitalised(sentence, at);
+  const quarter = /^n[ao]s?$/.test(leadOf(sentence, at).word);
+  let to = first;
+  for (let words = 1; words < NAME_WORDS_MAX; words++) {
+    let next = to;
+    while (next < to + SMALL_MAX && isSmall(sentence, next, to)) next++;
+    const end = knownEnd(context, next, { joined: next > to, capital, quarter });
+    if (end > next) return { to: end, known: true };
+    if (!goesOn(context, next, capital)) break;
+    to = next + 1;
+  }
+  return { to, known: false };
+}
+
+/** "do", and behind it "estado de". */
+function isSmall(sentence: Sentence, at: number, from: number): boolean {
+  const word = sentence.folded(at);
+  return sentence.free(at) && (isOf(word) || (at > from && isKindOfPlace(word)));
+}
+
+interface Joint {
+  /** Whether "de" or the like joins the end to the name. */
+  readonly joined: boolean;
+  readonly capital: boolean;
+  /** "na Mooca de São Paulo" is said of quarters, "em Xurupita de São Paulo" of towns. */
+  readonly quarter: boolean;
+}
+
+/** Where the state, the region or the adjective ends that a name ends with; `at` for none. */
+function knownEnd(context: PlaceContext, at: number, joint: Joint): number {
+  const { sentence, gazetteer } = context;
+  const free = (index: number) => sentence.free(index);
+  const part = joint.joined ? partEnd(context, at) : at;
+  const match = gazetteer.places.longest(sentence.tokens, at, free);
+  if (match !== null && isEnd(sentence, match, joint)) return Math.max(part, match.to);
+  if (part > at || !joint.joined) return part;
+  const uf = (sentence.tokens[at]?.text ?? "").toUpperCase();
+  return uf.length === 2 && STATE_NAMES[uf] !== undefined && free(at) ? at + 1 : at;
+}
+
+function isEnd(sentence: Sentence, { from, place, words }: PlaceMatch, joint: Joint): boolean {
+  const { states, cities, nicknamed, region, regions, demonymStates, demonymCities } = place;
+  if (place.here || place.abroad) return false;
+  const capital = isCapitalised(sentence, from);
+  const adjective = demonymStates.length + demonymCities.length > 0;
+  if (!joint.joined) return (adjective || region) && words === 1 && capital === joint.capital;
+  const wide = region || regions.length + states.length + demonymStates.length > 0;
+  const city = cities.some((one) => one.capital) || nicknamed.length > 0;
+  return wide && !(city && joint.quarter);
+}
+
+/** "Xurupita do interior paulista", "do norte do Pará": a part of a place, and the place. */
+function partEnd({ sentence, gazetteer }: PlaceContext, at: number): number {
+  if (!PART_STARTS.has(sentence.folded(at)) || !sentence.free(at)) return at;
+  let to = at + 1;
+  while (sentence.free(to) && (PART_WORDS.has(sentence.folded(to)) || isOf(sentence.folded(to)))) {
+    to++;
+  }
+  const free = (index: number) => sentence.free(index);
+  const uf = STATE_NAMES[(sentence.tokens[to]?.text ?? "").toUpperCase()] !== undefined;
+  return gazetteer.places.longest(sentence.tokens, to, free)?.to ?? (uf && free(to) ? to + 1 : at);
+}
+
+interface Beginning {
+  /** Whether its first words alone tell that it is a name: "Nova Qualquer", "Lagoa Xurupita". */
+  readonly told: boolean;
+}
+
+/** How an unknown name begins here; null where none does. */
+function beginningOf(context: PlaceContext, at: number): Beginning | null {
+  const { sentence } = context;
+  const word = sentence.folded(at);
+  const capital = isCapitalised(sentence, at);
+  if (isIn(word) || isOf(word) || isKindOfPlace(word)) return null;
+  const city = cityOf(context, at);
+  if (city === "other") return null;
+  const strange = isStrange(context, at, capital) || isOpening(context, at) || isTitle(context, at);
+  const begins = strange || (city !== null && !beginsWish(sentence, at));
+  if (!begins || (NAMING.has(word) && !goesOn(context, at + 1, capital))) return null;
+  const lead = leadOf(sentence, at);
+  const place = (lead.city || lead.cities) && lead.from < at;
+  const said = (lead.kind === "in" && !isSpecialised(sentence, lead.from)) || place;
+  const led = said || isNear(sentence, lead) || negatorOf(sentence, lead.from) >= 0;
+  if (!led && !(capital && at > 0 && isBehindTrade(context, at))) return null;
+  const opening = NAMING.has(word) || isOpening(context, at) || (city !== null && isWord(word));
+  return {
+    told: led && opening && (capital || NAMING.has(word)) && goesOn(context, at + 1, capital),
+  };
+}
+
+/** "em santa xurupita do pará": in small letters a word of everyday life before a strange one. */
+function isTitle(context: PlaceContext, at: number): boolean {
+  const { sentence, tradeEnd } = context;
+  if (isCapitalised(sentence, at) || !sentence.free(at) || !COMMON_WORDS.has(sentence.folded(at)))
+    return false;
+  const own = tradeEnd(at) > at || isInTrade(sentence, at, at + 1) || beginsWish(sentence, at);
+  const next = sentence.folded(at + 1);
+  return !own && !NAMING.has(next) && !PART_STARTS.has(next) && goesOn(context, at + 1, false);
+}
+
+/** "em Qualquer Nova": a word that begins no name, in capitals and before another in capitals. */
+function isOpening(context: PlaceContext, at: number): boolean {
+  const { sentence } = context;
+  const word = sentence.folded(at);
+  return word === "qualquer" && isCapitalised(sentence, at) && goesOn(context, at + 1, true);
+}
+
+function isWord(word: string): boolean {
+  return ORDINARY.has(word) || QUARTERS.has(word);
+}
+
+/**
+ * The city of one word in capitals that begins here and goes on with another one, "Lagoa Xurupita";
+ * null where no known name begins, "other" where it is no such city.
+ */
+function cityOf(context: PlaceContext, at: number): PlaceMatch | "other" | null {
+  const { sentence, gazetteer } = context;
+  const match = gazetteer.places.longest(sentence.tokens, at);
+  if (match === null) return null;
+  const capital = isCapitalised(sentence, at);
+  const capitals = capital && isCapitalised(sentence, match.to);
+  const strange = !capital && !NO_NAMES.has(sentence.folded(at)) && goesOn(context, at + 1, false);
+  return match.words === 1 && (capitals || strange) && isPlain(match) ? match : "other";
+}
+
+/** Whether a word goes on with a name. */
+function goesOn(context: PlaceContext, at: number, capital: boolean): boolean {
+  const { sentence, gazetteer } = context;
+  if (isCapitalised(sentence, at) !== capital) return false;
+  const match = gazetteer.places.longest(sentence.tokens, at);
+  const free = match === null || (capital && match.words === 1 && isPlain(match));
+  return free && isStrange(context, at, capital);
+}
+
+/** A city of one word may stand within a longer name: "Xurupita Campinas do Sul". */
+function isPlain({ place }: PlaceMatch): boolean {
+  const { states, region, regions, here, abroad } = place;
+  return states.length + regions.length === 0 && !region && !here && !abroad;
+}
+
+/** A word that nothing else explains; in capitals words of everyday life are names as well. */
+function isStrange({ sentence, tradeEnd }: PlaceContext, at: number, capital: boolean): boolean {
+  const token = sentence.tokens[at];
+  const word = sentence.folded(at);
+  if (token === undefined || !sentence.free(at) || !/^\p{L}{3,}$/u.test(word)) return false;
+  if (NAMING.has(word)) return true;
+  if (tradeEnd(at) > at || isInTrade(sentence, at, at + 1) || beginsWish(sentence, at)) {
+    return false;
+  }
+  if (capital) return !NO_NAMES.has(word) || isCapitalised(sentence, at - 1);
+  if (word === "qualquer") return NAMING.has(sentence.folded(at - 1));
+  return !NO_NAMES.has(word) && !COMMON_WORDS.has(word) && !isFillerWord(token as Token);
+}

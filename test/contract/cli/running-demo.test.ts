@@ -1,0 +1,64 @@
+/**
+ * Proves that a second start of a demo waits for the first however long that takes to answer and
+ * then says where; that it takes over where the first ends before it answers; and that a state
+ * which no start holds is not waited for without end. Does not prove the commands around it
+ * (e2e/deploy/npm-start.test.ts).
+ */
+import assert from "node:assert/strict";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { after, describe, it } from "node:test";
+import { claimDemo, noteRunning } from "../../../src/cli/serving/runningdemo.ts";
+import { lockDataDir } from "../../../src/store/database.ts";
+
+/** Looks before something happens: far more than a holder that is no start is given. */
+const LATE = 1_000;
+
+describe("a claim of a demo's state", () => {
+  const folder = mkdtempSync(join(tmpdir(), "peneira-claim-"));
+  after(() => rmSync(folder, { recursive: true }));
+  let states = 0;
+  const place = () => {
+    const dir = mkdtempSync(join(folder, `${states++}-`));
+    return { dir, dataDir: join(dir, "state") };
+  };
+
+  /** A pause that takes no time; `happens` is called at the given one. */
+  function pauses(at: number, happens: () => void) {
+    const counted = { pauses: 0, pause: async () => {} };
+    counted.pause = async () => {
+      if (++counted.pauses === at) happens();
+    };
+    return counted;
+  }
+
+  it("waits for a first start that is slow to answer, and says where it does", async () => {
+    const { dir, dataDir } = place();
+    const unlock = await claimDemo(dir, dataDir);
+    const slow = pauses(LATE, () => noteRunning(dir, "http://127.0.0.1:1"));
+    const said = /^It runs already, at http:\/\/127\.0\.0\.1:1 \(process \d+\)/;
+    await assert.rejects(claimDemo(dir, dataDir, slow.pause), { message: said });
+    assert.equal(slow.pauses, LATE);
+    unlock();
+  });
+
+  it("takes over where the first ends before it answers", async () => {
+    const { dir, dataDir } = place();
+    const gone = pauses(LATE, await claimDemo(dir, dataDir));
+    const unlock = await claimDemo(dir, dataDir, gone.pause);
+    assert.equal(gone.pauses, LATE);
+    assert.throws(() => lockDataDir(dataDir), /Another server works on/);
+    unlock();
+  });
+
+  it("gives up where no start holds the state", async () => {
+    const { dir, dataDir } = place();
+    const unlock = lockDataDir(dataDir);
+    const never = pauses(0, () => {});
+    const said = /^Another server works on \S+state\. Stop it, or name another directory\.$/;
+    await assert.rejects(claimDemo(dir, dataDir, never.pause), { message: said });
+    assert.ok(never.pauses > 0 && never.pauses < LATE);
+    unlock();
+  });
+});

@@ -1,0 +1,199 @@
+/**
+ * Proves: the list `exported` holds exactly the accounts that done exports of the tenant have held,
+ * whatever their formats and limits, how many end at once, and whether their files are deleted or
+ * expired later; it has one revision for each export that brought something new; an export that
+ * excludes it holds the rest, as it was when the export was created; what fails, is cancelled or
+ * belongs to another tenant is not in it, and nothing that was written for it is left.
+ * Does not prove: crashes (campaign/kills), nor large lists (unit/lists/holding.test.ts).
+ */
+import assert from "node:assert/strict";
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { after, before, it } from "node:test";
+import { loadPlans } from "../../../src/access/plans.ts";
+import { systemClock } from "../../../src/clock.ts";
+import { Exports } from "../../../src/export/exports.ts";
+import { slugOf } from "../../../src/export/files/filename.ts";
+import { RenderPool } from "../../../src/export/queue/pool.ts";
+import { ListedSpecs } from "../../../src/lists/listed.ts";
+import { Lists } from "../../../src/lists/lists.ts";
+import { openLog } from "../../../src/log.ts";
+import { clausesOf } from "../../../src/search/clauses.ts";
+import { openSegment, type Segment } from "../../../src/search/segment.ts";
+import { EXPORTED } from "../../../src/spec/listids.ts";
+import { normalizeSpec } from "../../../src/spec/normalize.ts";
+import type { AccountQuerySpec } from "../../../src/spec/schema.ts";
+import { openDatabase } from "../../../src/store/database.ts";
+import { ListStore } from "../../../src/store/liststore.ts";
+import type { StateDatabase } from "../../../src/store/sqlite.ts";
+import { seededRandom } from "../../support/native-index/fixture-rows.ts";
+import { makeSampleSnapshot, type SampleSnapshot } from "../../support/sample/snapshot.ts";
+import { exportContext } from "../../support/spec/catalog.ts";
+
+const TENANTS = ["ten", "other", "third"];
+const STATES = ["SP", "MG", "RJ", "BA", "PR", "RS", "SC", "PE", "GO", "CE"];
+const folder = mkdtempSync(join(tmpdir(), "peneira-exported-"));
+let sample: SampleSnapshot;
+let segment: Segment;
+let database: StateDatabase;
+let lists: Lists;
+let listed: ListedSpecs;
+let exports: Exports;
+let keys = 0;
+
+before(async () => {
+  sample = await makeSampleSnapshot(2_000, 7, "2026-10");
+  segment = await openSegment(sample.snapshot);
+  database = openDatabase(folder);
+  for (const id of TENANTS) {
+    database.prepare("INSERT INTO tenants (id, name, created_at) VALUES (?, ?, 5)").run(id, id);
+  }
+  lists = new Lists(new ListStore(database), systemClock);
+  listed = new ListedSpecs(lists);
+  exports = new Exports({
+    ...{ database, dataDir: folder, threads: new RenderPool(2), plans: loadPlans() },
+    ...{ clock: systemClock, log: openLog("silent"), retention: 60, forget: 86_400 },
+    ...{ freeBytesMin: 0, slugOf },
+  });
+  exports.start(segment);
+});
+after(async () => {
+  await exports.close();
+  database.close();
+  segment.close();
+  sample.dispose();
+  rmSync(folder, { recursive: true });
+});
+
+function specOf(filters: object, more: object = {}): AccountQuerySpec {
+  const output = { format: "csv", fields: ["cnpj"] };
+  const context = { ...exportContext(segment.catalog), listsKnown: true };
+  return normalizeSpec({ filters, output, ...more }, context).spec;
+}
+
+function create(tenantId: string, spec: AccountQuerySpec): string {
+  const key = `key ${keys++}`;
+  return exports.create({
+    ...{ tenantId, keyId: "k", plan: loadPlans().enterprise, bodyHash: key, idempotencyKey: key },
+    ...{ spec, segment, rows: 1, lists: listed.pins(tenantId, spec) },
+  }).record.id;
+}
+
+/** The CNPJs of a done export of CSV without check digits, for some have wrong ones. */
+async function held(tenantId: string, id: string): Promise<string[]> {
+  const done = await exports.settled(tenantId, id, 60_000);
+  assert.equal(done.state, "done");
+  return readFileSync(exports.filePath(done), "utf8").trim().split("\r\n").slice(1).map(base);
+}
+
+function base(cnpj: string): string {
+  return cnpj.slice(0, 12);
+}
+
+/** The list as its tenant sees it, page by page. */
+function entries(tenantId: string, limit = 97): string[] {
+  const row = lists.find(tenantId, EXPORTED);
+  const all: string[] = [];
+  for (let after: bigint | null = -1n; after !== null; ) {
+    const page = lists.entries(row, after, limit);
+    all.push(...page.entries.map(base));
+    after = page.next;
+  }
+  assert.equal(row.entries, all.length);
+  return all;
+}
+
+/** Blocks that were written for no revision. */
+function unkept(): number {
+  return database
+    .prepare<[], number>(
+      "SELECT count(*) FROM exported_entries WHERE id NOT IN (SELECT id FROM exported_blocks)",
+    )
+    .pluck()
+    .get() as number;
+}
+
+async function excluded(tenantId: string): Promise<number> {
+  const spec = specOf({ lists: { exclude: [EXPORTED] } });
+  const bound = await listed.bind(tenantId, segment, spec);
+  return segment.native.count(clausesOf(segment, bound.filters));
+}
+
+it("is empty at first, and says since when it is there", () => {
+  const row = lists.find("ten", EXPORTED);
+  assert.deepEqual([row.entries, row.revision, row.kind, row.createdAt], [0, 0, "accounts", 5]);
+  assert.deepEqual(entries("ten"), []);
+  assert.equal(lists.page("ten", Number.MAX_SAFE_INTEGER, 9).at(-1)?.id, EXPORTED);
+});
+
+it("holds what done exports have held, in random order and at once", async () => {
+  const random = seededRandom(5);
+  const model = new Map(TENANTS.map((tenant) => [tenant, new Set<string>()]));
+  for (let round = 0; round < 12; round++) {
+    const wanted = Array.from({ length: 1 + Math.floor(random() * 4) }, () => {
+      const tenant = TENANTS[Math.floor(random() * 1.3)] as string;
+      const state = STATES[Math.floor(random() * STATES.length)] as string;
+      const spec = specOf(
+        { geo: { uf_any_of: [state] } },
+        { limit: 1 + Math.floor(random() * 150) },
+      );
+      return { tenant, id: create(tenant, spec) };
+    });
+    const before = TENANTS.map((tenant) => lists.find(tenant, EXPORTED).revision);
+    const sizes = TENANTS.map((tenant) => model.get(tenant)?.size);
+    for (const { tenant, id } of wanted) {
+      for (const cnpj of await held(tenant, id)) model.get(tenant)?.add(cnpj);
+      if (random() < 0.3) exports.remove(tenant, id);
+    }
+    TENANTS.forEach((tenant, i) => {
+      const all = [...(model.get(tenant) as Set<string>)].sort();
+      assert.deepEqual(entries(tenant), all);
+      const { revision } = lists.find(tenant, EXPORTED);
+      assert.equal(revision > (before[i] as number), all.length > (sizes[i] as number));
+    });
+    assert.equal(unkept(), 0);
+    const rest = segment.accounts - (model.get("ten")?.size as number);
+    assert.equal(await excluded("ten"), rest);
+  }
+});
+
+it("leaves an export that excludes it with the rest, as it was then", async () => {
+  const before = new Set(entries("ten"));
+  const spec = specOf({ lists: { exclude: [EXPORTED] } }, { limit: 200 });
+  const [first, second] = [create("ten", spec), create("ten", spec)];
+  const rows = await held("ten", first);
+  assert.equal(rows.length, 200);
+  assert.ok(rows.every((cnpj) => !before.has(cnpj)));
+  assert.deepEqual(await held("ten", second), rows, "both were created before either was done");
+  const third = await held("ten", create("ten", spec));
+  assert.ok(third.every((cnpj) => !before.has(cnpj) && !rows.includes(cnpj)));
+  assert.equal(entries("ten").length, before.size + rows.length + third.length);
+});
+
+it("is the same for every format, and nothing but new accounts makes a revision", async () => {
+  const done = async (format: string, limit: number) => {
+    const spec = specOf({ geo: { uf_any_of: ["SP"] } }, { limit, output: { format } });
+    const id = create("third", spec);
+    assert.equal((await exports.settled("third", id, 60_000)).state, "done");
+    const { revision, entries: count } = lists.find("third", EXPORTED);
+    return [revision, count];
+  };
+  assert.deepEqual(await done("html", 10), [1, 10]);
+  assert.deepEqual(await done("xlsx", 20), [2, 20]);
+  assert.deepEqual(await done("parquet", 15), [2, 20]);
+  assert.deepEqual(await done("jsonl", 21), [3, 21]);
+  assert.deepEqual(await done("csv", 21), [3, 21]);
+});
+
+it("refuses what would change it, in words", async () => {
+  const refused = { code: "invalid_request", message: /exported is kept by the server/ };
+  assert.throws(() => lists.rename("ten", EXPORTED, "x"), refused);
+  assert.throws(() => lists.remove("ten", EXPORTED), refused);
+  const limits = { lists: 9, list_entries: 9 };
+  for (const verb of ["add", "remove"] as const) {
+    const sent = { entries: new Uint8Array(8).fill(1), verb };
+    const one = { tenantId: "ten", id: EXPORTED };
+    await assert.rejects(lists.change(one, sent, { limits, segment: null }), refused);
+  }
+});

@@ -1,0 +1,118 @@
+/**
+ * Proves: an export of changes whose spec names lists holds what these held when it was created, in
+ * both months, also where one of them is deleted meanwhile; what it has held is in `exported` then,
+ * and the export that excludes it holds the rest.
+ * Does not prove: what routes make of lists (contract/http/api/listed-changes.test.ts), nor random
+ * lists (campaign/twin/listed-changes.test.ts).
+ */
+import assert from "node:assert/strict";
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { after, before, it } from "node:test";
+import { loadPlans } from "../../../src/access/plans.ts";
+import { CHANGE_KINDS } from "../../../src/changes/kinds.ts";
+import { makeChangeList, openChangeList } from "../../../src/changes/list.ts";
+import { changeBatches, changeCatalog, watchableFields } from "../../../src/changes/query.ts";
+import { changeItems } from "../../../src/changes/rows.ts";
+import { systemClock } from "../../../src/clock.ts";
+import { Exports } from "../../../src/export/exports.ts";
+import { slugOf } from "../../../src/export/files/filename.ts";
+import { RenderPool } from "../../../src/export/queue/pool.ts";
+import { ListedSpecs } from "../../../src/lists/listed.ts";
+import { Lists } from "../../../src/lists/lists.ts";
+import { Upload } from "../../../src/lists/upload.ts";
+import { openLog } from "../../../src/log.ts";
+import { OUTPUT_FIELD_NAMES } from "../../../src/spec/fields.ts";
+import { EXPORTED } from "../../../src/spec/listids.ts";
+import { normalizeSpec } from "../../../src/spec/normalize.ts";
+import type { AccountQuerySpec } from "../../../src/spec/schema.ts";
+import { openDatabase } from "../../../src/store/database.ts";
+import { ListStore } from "../../../src/store/liststore.ts";
+import type { StateDatabase } from "../../../src/store/sqlite.ts";
+import { type MonthPair, makePair } from "../../support/changes/pair.ts";
+import { makeKeyIn } from "../../support/changes/state.ts";
+import { exportContext } from "../../support/spec/catalog.ts";
+
+const LIMITS = { lists: 9, list_entries: 9_999 };
+const folder = mkdtempSync(join(tmpdir(), "peneira-export-listed-changes-"));
+let pair: MonthPair;
+let database: StateDatabase;
+let exports: Exports;
+
+before(async () => {
+  pair = await makePair({ seed: 78, accounts: 500 });
+  database = openDatabase(folder);
+  exports = new Exports({
+    ...{ database, dataDir: folder, threads: new RenderPool(1), plans: loadPlans() },
+    ...{ clock: systemClock, log: openLog("silent"), retention: 60, forget: 86_400 },
+    ...{ freeBytesMin: 0, slugOf },
+  });
+  exports.start(pair.newer.segment);
+});
+after(async () => {
+  exports.stop();
+  await exports.close();
+  database.close();
+  pair.dispose();
+  rmSync(folder, { recursive: true });
+});
+
+function specOf(lists: object): AccountQuerySpec {
+  const catalog = changeCatalog(pair.older.segment, pair.newer.segment);
+  const input = { filters: { lists }, output: { format: "jsonl", fields: ["cnpj"] } };
+  return normalizeSpec(input, { ...exportContext(catalog), listsKnown: true }).spec;
+}
+
+const watched = () => watchableFields(pair.older.segment, pair.newer.segment, OUTPUT_FIELD_NAMES);
+
+/** CNPJs of all that changed, without lists. */
+async function allCnpjs(): Promise<string[]> {
+  const [older, newer] = [pair.older.segment, pair.newer.segment];
+  const path = join(folder, "pair.changes");
+  await makeChangeList(older, newer, path);
+  const list = openChangeList(path, older, newer);
+  const cnpjs: string[] = [];
+  const query = { list, kinds: CHANGE_KINDS, watch: watched() };
+  for await (const batch of changeBatches({ ...query, spec: specOf({}) })) {
+    cnpjs.push(...changeItems(list, batch, []).map(({ cnpj }) => cnpj));
+  }
+  list.close();
+  return cnpjs;
+}
+
+it("a file of changes holds what lists held, and is in `exported` then", async () => {
+  const { tenantId, keyId } = makeKeyIn(database);
+  const lists = new Lists(new ListStore(database), systemClock);
+  const listed = new ListedSpecs(lists);
+  const { older, newer } = pair;
+  const make = (key: string, named: object) => {
+    const spec = specOf(named);
+    const { record } = exports.create({
+      ...{ tenantId, keyId, plan: loadPlans().enterprise, bodyHash: key, idempotencyKey: key },
+      ...{ spec, segment: newer.segment, rows: 1, lists: listed.pins(tenantId, spec) },
+      changes: { older: older.segment, kinds: CHANGE_KINDS, watch: watched() },
+    });
+    return record.id;
+  };
+  const cnpjsIn = async (id: string) => {
+    const done = await exports.settled(tenantId, id, 30_000);
+    assert.equal(done.state, "done");
+    const lines = readFileSync(exports.filePath(done), "utf8").trimEnd().split("\n");
+    return lines.map((line) => (JSON.parse(line) as { cnpj: string }).cnpj);
+  };
+  const all = await allCnpjs();
+  const roots = new Set(all.slice(0, 90).map((cnpj) => cnpj.slice(0, 8)));
+  const inList = (cnpj: string) => roots.has(cnpj.slice(0, 8));
+  const { id } = lists.create(tenantId, { name: "x", kind: "companies" }, LIMITS);
+  const upload = new Upload(false);
+  for (const root of roots) upload.take(root, 1);
+  const sent = { entries: upload.entries(true), verb: "add" } as const;
+  await lists.change({ tenantId, id }, sent, { limits: LIMITS, segment: newer.segment });
+  const within = make("within", { any_of: [id], exclude: [EXPORTED] });
+  lists.remove(tenantId, id);
+  assert.deepEqual(await cnpjsIn(within), all.filter(inList));
+  const rest = all.filter((cnpj) => !inList(cnpj));
+  assert.ok(rest.length > 20 && rest.length < all.length);
+  assert.deepEqual(await cnpjsIn(make("rest", { exclude: [EXPORTED] })), rest);
+});

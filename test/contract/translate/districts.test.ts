@@ -1,0 +1,169 @@
+/**
+ * Proves: districts of the larger municipalities of a sample, up to twelve of each, named in a
+ * sentence with their city, are the filter of that district, each in one of the orders of words
+ * below by turns; without "bairro" it is that filter or nothing wider runs; what a city does not
+ * have, what is excluded and what has no city beside it never runs as a search of something wider.
+ * Does not prove how names fold (unit/native-index/districtname.test.ts).
+ */
+import assert from "node:assert/strict";
+import { after, before, describe, it } from "node:test";
+import { districtsOf } from "../../../src/search/districts.ts";
+import { foldDistrict } from "../../../src/spec/districtname.ts";
+import { isUncertain } from "../../../src/translate/confidence.ts";
+import { gazetteerOf } from "../../../src/translate/places/gazetteer.ts";
+import type { City } from "../../../src/translate/places/placenames.ts";
+import { translate } from "../../../src/translate/translate.ts";
+import { notesOf, openProbe, type Probe } from "../../support/translate/probe.ts";
+
+/** Municipalities that are tried, the largest first, and districts of each. */
+const CITIES = 40;
+const DISTRICTS = 12;
+
+/** Sentences that say that a name is that of a district; `@` is the name, `#` the city. */
+const MARKED = [
+  "padarias no bairro @ em #",
+  "padarias no bairro @, #",
+  "padarias do bairro @ de #",
+  "padarias no bairro de @, #",
+  "padarias em #, bairro @",
+  "padarias em # no bairro @ com telefone",
+  "bakeries in the @ district of #",
+  "bakeries in the @ neighborhood of #",
+  "bakeries in the neighborhood of @ in #",
+];
+/** Sentences that do not; what is a place or a trade as well may be read as such. */
+const BARE = ["padarias em @, #", "padarias na @ em #", "padarias em #, @", "bakeries in @, #"];
+
+let probe: Probe;
+let cities: City[];
+let districts: Map<string, string[]>;
+
+before(async () => {
+  probe = await openProbe();
+  const gazetteer = gazetteerOf(probe.segment);
+  cities = probe.segment.catalog.municipalities
+    .flatMap(({ ibge }) => (ibge === null ? [] : (gazetteer.city(ibge) ?? [])))
+    .filter(({ name }) => gazetteer.places.named(name)?.cities.length === 1)
+    .sort((a, b) => b.accounts - a.accounts)
+    .slice(0, CITIES);
+  districts = new Map(
+    cities.map(({ ibge }) => {
+      const found = districtsOf(probe.segment, { ibge, typed: "", limit: 10_000 });
+      return [ibge, found.districts.map(({ name }) => name)];
+    }),
+  );
+});
+after(() => probe.close());
+
+const outcome = (text: string) => {
+  const spec = probe.spec(text);
+  const { geo } = spec.filters;
+  return {
+    named: (geo.district_any_of ?? []).map((one) => `${one.municipality_ibge} ${one.name}`),
+    cities: geo.municipality_ibge_any_of,
+    uncertain: isUncertain(spec.explain.confidence),
+    left: notesOf(spec, "unmapped_constraints").filter(({ code }) => code === "district"),
+  };
+};
+const said = (template: string, name: string, city: City) =>
+  template.replace("@", () => name).replace("#", () => city.name);
+const title = (name: string) =>
+  name.toLowerCase().replace(/(^| )(?!d[aeo]s? )\p{L}/gu, (letter) => letter.toUpperCase());
+
+describe("districts in sentences", () => {
+  it("are those of the city that is named", () => {
+    let tried = 0;
+    const gazetteer = gazetteerOf(probe.segment);
+    for (const city of cities) {
+      // "São Francisco de Assis" is a town as well.
+      const town = (name: string) =>
+        gazetteer.places.named(`${name} de ${city.name}`) !== undefined;
+      const all = districts.get(city.ibge) ?? [];
+      const names = all.filter((name) => /^[A-Z ]+$/.test(name) && !town(name));
+      for (const [i, name] of names.slice(0, DISTRICTS).entries()) {
+        const template = MARKED[(i + tried) % MARKED.length] as string;
+        for (const spelled of [title(name), name.toLowerCase()]) {
+          const text = said(template, spelled, city);
+          const { named, uncertain, cities: in_, left } = outcome(text);
+          assert.ok(named.includes(`${city.ibge} ${foldDistrict(name)}`), `${text}: ${named}`);
+          assert.ok(named.length <= 2 && left.length === 0, `${text}: ${named}`);
+          assert.deepEqual(in_, [city.ibge], text);
+          assert.equal(uncertain, false, text);
+        }
+        tried++;
+      }
+    }
+    assert.ok(tried > 150, String(tried));
+  });
+
+  it("are found without the word, or nothing wider runs", () => {
+    let found = 0;
+    let tried = 0;
+    for (const city of cities) {
+      for (const name of (districts.get(city.ibge) ?? []).slice(0, DISTRICTS)) {
+        const spelled = title(name);
+        for (const template of BARE) {
+          const text = said(template, spelled, city);
+          const { named, uncertain, cities: places } = outcome(text);
+          const whole = named.length === 0 && places.length === 1 && places[0] === city.ibge;
+          tried++;
+          found += Number(named.length > 0);
+          // A centre is a part of its city, "cidade" says that a city follows, and what is also a
+          // town may be listed beside it.
+          if (whole && !/^(Centro|Zona|Cidade)/.test(spelled)) assert.ok(uncertain, text);
+          const other = named.filter((one) => !one.startsWith(city.ibge));
+          assert.deepEqual(other, [], text);
+        }
+      }
+    }
+    assert.ok(found > tried / 2, `${found} of ${tried}`);
+  });
+
+  it("that the city does not have never run", () => {
+    for (const city of cities.slice(0, 12)) {
+      for (const template of MARKED) {
+        const text = said(template, "Xurupita", city);
+        const { named, uncertain, left } = outcome(text);
+        assert.deepEqual(named, [], text);
+        assert.ok(uncertain, text);
+        assert.equal(left.length, 1, text);
+      }
+    }
+  });
+
+  it("that are excluded, without a city or beside a whole city never run", () => {
+    const [city, other] = cities as [City, City];
+    const name = (districts.get(city.ibge) ?? []).map(title).find((one) => one.includes(" ")) ?? "";
+    for (const text of [
+      `padarias em ${city.name}, exceto no bairro ${name}`,
+      `padarias em ${city.name} fora do bairro ${name}`,
+      `padarias no bairro ${name}`,
+      `bakeries in the ${name} district`,
+      `padarias no bairro ${name} em ${city.name} e em ${other.name}`,
+      `padarias no bairro ${name} em ${city.uf}`,
+    ]) {
+      const { named, uncertain, left } = outcome(text);
+      assert.ok(uncertain && left.length > 0, text);
+      assert.deepEqual(named, [], text);
+    }
+  });
+
+  it("of a list are all taken", () => {
+    const [city] = cities as [City];
+    const names = (districts.get(city.ibge) ?? []).filter((one) => / /.test(one)).slice(0, 3);
+    const [one, two, three] = names.map(title);
+    const text = `padarias nos bairros ${one}, ${two} e ${three}, ${city.name}`;
+    const wanted = names.map((name) => `${city.ibge} ${foldDistrict(name)}`);
+    const { named } = outcome(text);
+    for (const district of wanted) assert.ok(named.includes(district), `${text}: ${named}`);
+  });
+
+  it("of a snapshot that lacks them are said to be lacking", () => {
+    const { catalog } = probe.segment;
+    const older = { ...probe.segment, catalog: { ...catalog, lacksDistricts: true as const } };
+    const { spec } = translate("padarias no bairro Centro, Curitiba", older);
+    assert.ok(isUncertain(spec.explain.confidence));
+    const [left] = spec.explain.unmapped_constraints;
+    assert.match(left?.detail ?? "", /importe-a de novo/);
+  });
+});

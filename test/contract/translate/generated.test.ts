@@ -1,0 +1,82 @@
+/**
+ * Proves that generated requests become what they were generated from (trade, place, every wish,
+ * and what no filter takes named), and that confidence means what it says on requests and
+ * sentences that it was not fitted with. Does not prove how right people's own sentences are: the
+ * first runs of those that nobody had seen do (docs/translate.md).
+ */
+import assert from "node:assert/strict";
+import { after, before, describe, it } from "node:test";
+import { SEED, tries } from "../../support/scale.ts";
+import { openProbe, type Probe } from "../../support/translate/probe.ts";
+import { generateRequests } from "../../support/translate/requests.ts";
+import { halfOf, judge, loadSentences } from "../../support/translate/sentences.ts";
+
+/** Shares that are right at least: plain, with a wish that no filter takes, with a slip. */
+const RIGHT_MIN: Readonly<Record<string, number>> = {
+  ...{ "pt plain": 0.97, "en plain": 0.97 },
+  ...{ "pt left": 0.95, "en left": 0.9 },
+  ...{ "pt slip": 0.88, "en slip": 0.7 },
+};
+/** Wrong ones that are shown. */
+const SHOWN = 12;
+/** With fewer of a kind a share says nothing. */
+const KIND_MIN = 20;
+
+/** Bands of confidence that is run; in each, what is said and what is right are this close. */
+const BANDS = [0.4, 0.6, 0.8, 0.9, 0.95, 1.01];
+const OFF_MAX = 0.05;
+
+function keepsItsWord(all: readonly { right: boolean; confidence: number }[]): void {
+  for (const [i, from] of BANDS.slice(0, -1).entries()) {
+    const to = BANDS[i + 1] as number;
+    const band = all.filter(({ confidence }) => confidence >= from && confidence < to);
+    if (band.length < KIND_MIN) continue;
+    const said = band.reduce((sum, { confidence }) => sum + confidence, 0) / band.length;
+    const right = band.filter((one) => one.right).length / band.length;
+    const told = `${from}: ${said} said, ${right} right of ${band.length}`;
+    assert.ok(Math.abs(said - right) <= OFF_MAX, told);
+  }
+}
+
+describe("generated requests", () => {
+  let probe: Probe;
+  let seen: readonly { group: string; right: boolean; confidence: number; text: string }[];
+  before(async () => {
+    probe = await openProbe();
+    const cities = probe.segment.catalog.municipalities.flatMap(({ ibge, uf, name }) =>
+      ibge === null || uf === null || uf === "EX" ? [] : [{ ibge, name, uf }],
+    );
+    seen = generateRequests(tries("generated requests"), SEED, cities).map((request) => {
+      const { text, group } = request;
+      const { spec } = probe.translate(text);
+      const { right } = judge(request, spec, probe.segment);
+      return { text, group, right, confidence: spec.explain.confidence };
+    });
+  });
+  after(() => probe.close());
+
+  it("have the confidence that they deserve, where it was not fitted with them", () => {
+    keepsItsWord(seen.filter((one) => halfOf(one) === "held-out"));
+  });
+
+  it("leave the held-out sentences the confidence that they deserve", () => {
+    keepsItsWord(
+      loadSentences("held-out").map((sentence) => {
+        const { spec } = probe.translate(sentence.text);
+        const { right } = judge(sentence, spec, probe.segment);
+        const meant = right && sentence.expect.uncertain !== true;
+        return { right: meant, confidence: spec.explain.confidence };
+      }),
+    );
+  });
+
+  it("become what they were generated from", () => {
+    for (const [kind, least] of Object.entries(RIGHT_MIN)) {
+      const own = seen.filter(({ group }) => group === kind);
+      if (own.length < KIND_MIN) continue;
+      const wrong = own.filter(({ right }) => !right).map(({ text }) => text);
+      const share = 1 - wrong.length / own.length;
+      assert.ok(share >= least, `${kind}: ${share}\n${wrong.slice(0, SHOWN).join("\n")}`);
+    }
+  });
+});

@@ -1,0 +1,70 @@
+/**
+ * Proves that a name that no place has is never searched as what it ends with: made-up names before
+ * every state, point of the compass and region, led to in every usual way, in capitals and in small
+ * letters, give no state and no municipality and are not sure enough to be run; and that names
+ * which do exist and end so are found. Does not prove that every name people invent is told; those
+ * of towns that are spelled wrongly are the matter of `spelling.test.ts`.
+ */
+import assert from "node:assert/strict";
+import { after, before, describe, it } from "node:test";
+import { isUncertain } from "../../../src/translate/confidence.ts";
+import { SEED, tries } from "../../support/scale.ts";
+import { openProbe, type Probe } from "../../support/translate/probe.ts";
+import { strangers } from "../../support/translate/sweeps.ts";
+
+/** Deviations that are shown. */
+const SHOWN = 12;
+/** Of so many texts of sweeps one is tried of these. */
+const SHARE = 8;
+
+/** Regions of the table, of every kind of name. */
+const REGIONS: readonly string[] = [
+  ...["Serra Gaúcha", "Baixada Santista", "Zona da Mata", "Triângulo Mineiro", "Vale do Itajaí"],
+  ...["Grande Recife", "Costa Verde", "Chapada Diamantina", "Campanha Gaúcha", "Norte de Minas"],
+];
+
+describe("names that nobody knows", () => {
+  let probe: Probe;
+  before(async () => {
+    probe = await openProbe();
+  });
+  after(() => probe.close());
+
+  interface Geo {
+    readonly uf_any_of: readonly string[];
+    readonly municipality_ibge_any_of: readonly string[];
+  }
+  const read = (text: string) => {
+    const { filters, explain } = probe.translate(text).spec;
+    const { uf_any_of: ufs, municipality_ibge_any_of: codes } = (filters as { geo: Geo }).geo;
+    return { places: ufs.length + codes.length, explain };
+  };
+
+  /** In small letters two of the names are words of the language: any new one, and a film's. */
+  const BY_CAPITALS = /qualquer nova|nárnia/;
+  const WRITTEN: Readonly<Record<string, (text: string) => string>> = {
+    "as they are written": (text) => text,
+    "in small letters": (text) => text.toLowerCase(),
+  };
+  for (const [name, write] of Object.entries(WRITTEN)) {
+    it(`are no state, region or city that they end with, ${name}`, () => {
+      const all = [...strangers(REGIONS)].map(write).filter((text) => !BY_CAPITALS.test(text));
+      const step = Math.max(1, Math.floor(all.length / (tries("sweep texts") / SHARE)));
+      const some = all.filter((_, at) => at % step === SEED % step);
+      const wrong = some.filter((text) => {
+        const { places, explain } = read(text);
+        const told = explain.unmapped_constraints.length > 0;
+        return places > 0 || !isUncertain(explain.confidence) || !told;
+      });
+      assert.deepEqual(wrong.slice(0, SHOWN), [], `${wrong.length} of ${some.length} deviate`);
+    });
+  }
+
+  it("are not seen in names that there are", () => {
+    for (const { ibge, name, uf } of probe.segment.catalog.municipalities) {
+      if (ibge === null || uf === null || uf === "EX") continue;
+      const { explain } = read(`padarias em ${name}`);
+      assert.ok(!isUncertain(explain.confidence), `${name}/${uf}: ${explain.confidence}`);
+    }
+  });
+});

@@ -1,0 +1,110 @@
+/**
+ * Proves what `peneira list` prints and ends with: lists are made, filled from files and from
+ * standard input, shown, printed, renamed and deleted, by id and by name; what of a file is not
+ * understood is told with its line; what cannot be done is refused in words and changes nothing.
+ * Does not prove how columns and CNPJs are read (unit/lists/upload.test.ts).
+ */
+import assert from "node:assert/strict";
+import { spawnSync } from "node:child_process";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { after, before, describe, it } from "node:test";
+import { productCommand } from "../../support/server/process.ts";
+
+const FILE = "nome;cnpj\nA;11.222.333/0001-81\nB;191\nC;11222333\nD;12.ABC.345/01DE-35\n";
+
+describe("peneira list", () => {
+  const folder = mkdtempSync(join(tmpdir(), "peneira-list-"));
+  const file = join(folder, "clientes.csv");
+  const options = ["--tenant", "acme", "--data-dir", join(folder, "state")];
+  before(() => {
+    writeFileSync(file, FILE);
+    assert.equal(run(["tenant", "create", "acme", ...options.slice(2)]).status, 0);
+  });
+  after(() => rmSync(folder, { recursive: true }));
+
+  function run(args: readonly string[], input = "") {
+    const { status, stdout, stderr } = spawnSync(...productCommand(args), {
+      encoding: "utf8",
+      input,
+    });
+    return { status, stdout, stderr };
+  }
+
+  const list = (...args: string[]) => run(["list", ...args, ...options]);
+
+  interface Shown {
+    readonly lists: readonly Readonly<Record<string, unknown>>[];
+  }
+
+  const shown = () => (JSON.parse(list("list", "--json").stdout) as Shown).lists;
+
+  it("makes, fills, prints and deletes", () => {
+    const made = list("create", "Clientes");
+    assert.match(made.stderr, /^list Clientes \(lst_[0-9a-f]{32}\) was made\.\n$/);
+    const added = list("add", "Clientes", file);
+    assert.equal(added.status, 0);
+    assert.equal(
+      added.stderr,
+      'line 3: "191": Neither a CNPJ of 14 characters nor a root of 8.\n' +
+        "list Clientes: 4 read, 3 added, 0 there already, 1 not understood; " +
+        "it has 3 entries now.\n",
+    );
+    const { id } = shown().find(({ name }) => name === "Clientes") as { id: string };
+    const printed = "cnpj\n11222333\n11222333000181\n12ABC34501DE35\n";
+    assert.deepEqual(list("export", id), { status: 0, stdout: printed, stderr: "" });
+    const whole = JSON.parse(list("export", id, "--json").stdout) as { entries: string[] };
+    assert.deepEqual(whole.entries, printed.trim().split("\n").slice(1));
+    const args = ["list", "remove", "Clientes", "-", "--json", ...options];
+    const removed = JSON.parse(run(args, "11222333\n11222333\n99999999\n").stdout);
+    const { read, removed: gone, not_there, repeated } = removed as Record<string, unknown>;
+    assert.deepEqual([read, gone, not_there, repeated], [3, 1, 1, 1]);
+    assert.match(list("show", id).stdout, /^entries +2$/m);
+    assert.match(list("rename", id, "Carteira").stderr, /^list Carteira .* was called lst_/);
+    assert.match(list("list").stdout, /Carteira +accounts +2 +2 /);
+    assert.match(list("delete", "Carteira").stderr, /^list Carteira \(lst_.*\) is deleted\.\n$/);
+    assert.deepEqual(
+      shown().map(({ name }) => name),
+      ["exported"],
+    );
+  });
+
+  it("takes companies, another column and numbers without zeros where that is said", () => {
+    list("create", "Empresas", "--kind", "companies");
+    const numbers = "a;b\n11222333000181;2654062000142\n11222333000262;2654062000223\n";
+    const args = ["list", "add", "Empresas", "-", "--column", "b", ...options];
+    const offered = run(args, numbers);
+    assert.match(offered.stderr, /lost its zeros \(02654062000142; --fill-zeros takes these\)/);
+    assert.match(offered.stderr, /2 read, 0 added, 0 there already, 2 not understood/);
+    assert.match(run([...args, "--fill-zeros"], numbers).stderr, /2 read, 1 added/);
+    assert.equal(list("export", "Empresas").stdout, "cnpj\n02654062\n");
+  });
+
+  it("refuses what it cannot do, and changes nothing", () => {
+    list("create", "Zwei");
+    list("create", "Zwei");
+    const before = shown();
+    const wrong: readonly [readonly string[], number, RegExp][] = [
+      [["create", " "], 2, /1 to 120 characters/],
+      [["create", "x", "--kind", "things"], 2, /--kind must be accounts or companies/],
+      [["show", "nobody's"], 1, /Tenant acme has no list nobody's\. See: peneira list list/],
+      [["delete", "Zwei"], 2, /2 lists are called Zwei: lst_[0-9a-f]+, lst_[0-9a-f]+\. Name an id/],
+      [["delete", "exported"], 1, /kept by the server/],
+      [["rename", "exported", "x"], 1, /kept by the server/],
+      [["add", "exported", file], 1, /kept by the server/],
+      [["add", "Empresas", join(folder, "none.csv")], 1, /none\.csv was not read: .*ENOENT/],
+      [["add", "Empresas", join(folder, "state")], 1, /state was not read: .*EISDIR/],
+      [["add", "Empresas", file, "--column", "fax"], 1, /There is no column "fax"/],
+    ];
+    for (const [args, status, words] of wrong) {
+      const answer = list(...args);
+      assert.equal(answer.status, status, `${args.join(" ")}\n${answer.stderr}`);
+      assert.match(answer.stderr, words);
+    }
+    assert.equal(run(["list", "list", "--tenant", "acme"]).status, 2);
+    const nobody = run(["list", "list", "--tenant", "nobody", ...options.slice(2)]);
+    assert.match(nobody.stderr, /There is no tenant nobody/);
+    assert.deepEqual(shown(), before);
+  });
+});

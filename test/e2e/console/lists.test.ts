@@ -1,0 +1,243 @@
+/**
+ * Proves, in Chromium against a real server: that a list is made and filled by pasting and from a
+ * file, with the counts of the server and every refused line with its reason, and zeros that a
+ * spreadsheet took put back; that a search is kept to a list and made without one, by the form and
+ * by the address; that rows, one company and a whole search are added; that rows in a list are
+ * marked; that a list is renamed, emptied and deleted; at four widths, light and dark, in both
+ * languages, with no finding of axe.
+ * Does not prove: which texts are CNPJs (unit/lists/upload), nor which rows a list has (twins).
+ */
+import assert from "node:assert/strict";
+import { describe } from "node:test";
+import type { SearchPage } from "../../../src/console/web/app/answers.ts";
+import { number } from "../../../src/console/web/app/format.ts";
+import type { AccountList } from "../../../src/console/web/app/listanswers.ts";
+import { AXE, findingsOf, TAGS } from "../../support/console/axe.ts";
+import { eventually, type Person, type Visit } from "../../support/console/browser.ts";
+import {
+  button,
+  consoleSuite,
+  countOf,
+  entry,
+  heading,
+  shows,
+} from "../../support/console/suite.ts";
+import { englishWords as english, portugueseWords as words } from "../../support/console/words.ts";
+
+const { lists, shell } = words;
+const SPEC = {
+  filters: { geo: { uf_any_of: ["SP"] }, company: { registration_status_any_of: [2] } },
+};
+const HASH = "#uf=SP&status=2";
+
+let ana: Person;
+const suite = consoleSuite({ accounts: 3_000, seed: 6 }, async (served) => {
+  ana = await served.user("ana@example.com");
+});
+const { inBrowser } = suite;
+
+async function found(visit: Visit, limit: number): Promise<SearchPage> {
+  return visit.send<SearchPage>("/accounts/search", { spec: SPEC, limit });
+}
+
+/** The lists that people keep, newest first. */
+async function all(visit: Visit): Promise<AccountList[]> {
+  const { lists: every } = await visit.ask<{ lists: AccountList[] }>("/lists");
+  return every.filter(({ read_only }) => !read_only);
+}
+
+/** A count of the outcome by its name. */
+function counted({ page }: Visit, term: string, value: number): Promise<void> {
+  const line = page.locator(".lists-outcome dl > div").filter({ hasText: term });
+  return eventually(async () => {
+    assert.equal(await line.locator("b").textContent(), number(value));
+  });
+}
+
+describe("lists", () => {
+  inBrowser("begin with the one that the server keeps, which nobody changes", async (open) => {
+    const visit = await open(ana);
+    const { page } = visit;
+    await visit.go("/app/lists");
+    await page.getByText(lists.empty).waitFor();
+    const lines = page.locator(".lists-record");
+    assert.deepEqual(await lines.locator("h2").allTextContents(), [lists.exported]);
+    assert.equal(await button(page, lists.addTo(lists.exported)).count(), 0);
+    await button(page, lists.menu(lists.exported)).click();
+    const offered = await page.getByRole("menuitem").allTextContents();
+    assert.deepEqual(offered, [lists.searchIn, lists.searchWithout]);
+    await page.keyboard.press("Escape");
+    await button(page, lists.openNamed(lists.exported)).click();
+    await heading(visit, lists.exported).waitFor();
+    await page.getByText(lists.exportedEmpty).waitFor();
+    assert.equal(await button(page, lists.add).count(), 0);
+  });
+
+  inBrowser("are made, and filled by pasting and from a file", async (open) => {
+    const visit = await open(ana);
+    const { page } = visit;
+    const { accounts } = await found(visit, 6);
+    const [a, b, c, d] = accounts.map(({ cnpj }) => cnpj) as [string, string, string, string];
+    await visit.go("/app/lists");
+    await page.getByText(lists.empty).waitFor();
+    await button(page, lists.create).click();
+    await page.getByLabel(lists.name, { exact: true }).fill("Clientes");
+    await button(page.getByRole("dialog"), shell.save).click();
+    await page
+      .getByLabel(lists.paste, { exact: true })
+      .fill(`${a}\n${b}\n${a}\nnada\n11.222.333/0001-80\n9168704000142`);
+    await button(page, lists.submit).click();
+    for (const [term, value] of [
+      [lists.read, 6],
+      [lists.added, 2],
+      [lists.repeated, 1],
+      [lists.refused, 3],
+    ] as const) {
+      await counted(visit, term, value);
+    }
+    const refused = page.locator(".lists-refused tbody tr");
+    assert.deepEqual(await refused.locator("td:first-child").allTextContents(), ["4", "5", "6"]);
+    const told = (await refused.allTextContents()).join(" ");
+    for (const reason of ["not_a_cnpj", "wrong_check_digits", "lost_zeros"] as const) {
+      assert.ok(told.includes(lists.reasons[reason]), reason);
+    }
+    await button(page, lists.fillZeros).click();
+    await counted(visit, lists.added, 1);
+    await counted(visit, lists.alreadyThere, 2);
+    await counted(visit, lists.notInSnapshot, 1);
+    await button(page, lists.addMore).click();
+    await page.getByRole("radio", { name: lists.hows.file }).check();
+    const text = `Nome;CNPJ\nUm;${c}\nDois;${d}\n`;
+    await page
+      .locator(".lists-file")
+      .setInputFiles({ name: "a.csv", mimeType: "text/csv", buffer: Buffer.from(text) });
+    await button(page, lists.submit).click();
+    await counted(visit, lists.added, 2);
+    await button(page, lists.done).click();
+    await page.getByText(lists.entries(5)).waitFor();
+  });
+
+  inBrowser("keep a search to them and out of them, in the address too", async (open) => {
+    const visit = await open(ana);
+    const { page } = visit;
+    const [list] = (await all(visit)) as [AccountList];
+    const total = (await found(visit, 1)).total as number;
+    await visit.go(`/app${HASH}`);
+    await shows(visit, total);
+    const group = page.getByRole("button", { name: words.find.groups.lists });
+    await group.click();
+    const box = page.getByRole("checkbox", { name: lists.hideExported });
+    await box.check();
+    assert.match(page.url(), /not_in_lists=exported/);
+    await shows(visit, total);
+    await box.uncheck();
+    await shows(visit, total);
+    await page.getByRole("combobox", { name: lists.any }).fill("Cli");
+    await page.getByRole("option", { name: "Clientes" }).click();
+    await shows(visit, 4);
+    assert.match(page.url(), new RegExp(`in_lists=${list.id}`));
+    await page
+      .getByRole("grid")
+      .getByRole("img", { name: /Clientes/ })
+      .first()
+      .waitFor();
+    await visit.go(`/app${HASH}&not_in_lists=${list.id}`);
+    await shows(visit, total - 4);
+    await visit.go("/app/lists");
+    await button(page, lists.menu("Clientes")).click();
+    await entry(visit, lists.searchIn).click();
+    await shows(visit, 4);
+  });
+
+  inBrowser("take rows, one company and a whole search", async (open) => {
+    const visit = await open(ana);
+    const { page } = visit;
+    await visit.go(`/app${HASH}`);
+    const total = Number((await countOf(visit)).replaceAll(/\D/g, ""));
+    const picks = page.locator(".table-pick");
+    await picks.nth(5).click();
+    await picks.nth(8).click({ modifiers: ["Shift"] });
+    await page.getByText(lists.selected(4)).waitFor();
+    // By the keyboard: Space picks the row of the cell that has the focus.
+    await page.locator('[data-row="9"] [data-column="1"]').focus();
+    await page.keyboard.press("Space");
+    await page.getByText(lists.selected(5)).waitFor();
+    await button(page.locator(".table-picked"), lists.addToList).click();
+    await button(page.getByRole("dialog"), lists.submit).click();
+    await page.getByText(lists.addedToast("5", "Clientes")).waitFor();
+    assert.equal((await all(visit))[0]?.entries, 10);
+    await page.keyboard.press("Escape");
+    await button(page.locator(".found-actions"), lists.button).click();
+    await page.getByLabel(lists.which).selectOption({ label: lists.fresh });
+    await page.getByLabel(lists.name, { exact: true }).fill("Paulistas");
+    await button(page.getByRole("dialog"), lists.submit).click();
+    await page.getByText(lists.addedToast(number(total), "Paulistas")).waitFor();
+    assert.equal((await all(visit))[0]?.entries, total);
+    const [account] = (await found(visit, 1)).accounts;
+    await visit.go(`/app#/empresa/${account?.cnpj}`);
+    await button(page, shell.removeChip("Paulistas")).click();
+    await page.getByText(lists.takenOut("Paulistas")).waitFor();
+    await eventually(async () => {
+      const chips = await page.locator(".lists-of .chip-label").allTextContents();
+      assert.deepEqual(chips, ["Clientes"]);
+    });
+    assert.equal((await all(visit))[0]?.entries, total - 1);
+  });
+
+  inBrowser("are renamed, emptied and deleted", async (open) => {
+    const visit = await open(ana);
+    const { page } = visit;
+    await visit.go("/app/lists");
+    await button(page, lists.menu("Paulistas")).click();
+    await entry(visit, lists.rename).click();
+    await page.getByLabel(lists.name, { exact: true }).fill("De São Paulo");
+    await button(page.getByRole("dialog"), shell.save).click();
+    await button(page, lists.openNamed("Clientes")).click();
+    await heading(visit, "Clientes").waitFor();
+    const entries = page.locator(".lists-entries > li");
+    await eventually(async () => assert.equal(await entries.count(), 10));
+    await entries.first().getByRole("button").click();
+    await eventually(async () => assert.equal(await entries.count(), 9));
+    await page.goBack();
+    await button(page, lists.menu("De São Paulo")).click();
+    await entry(visit, lists.remove).click();
+    await button(page.getByRole("dialog"), lists.remove).click();
+    await page.getByText(lists.removed).waitFor();
+    assert.deepEqual(
+      (await all(visit)).map(({ name, entries: held }) => [name, held]),
+      [["Clientes", 9]],
+    );
+  });
+
+  inBrowser("can be used at every width, light and dark, in both languages", async (open) => {
+    for (const [width, height, dark, locale] of [
+      [1440, 900, false, "pt-BR"],
+      [1366, 768, true, "en-GB"],
+      [1024, 768, false, "en-GB"],
+      [390, 844, true, "pt-BR"],
+    ] as const) {
+      const visit = await open(ana, { width, height, dark, locale });
+      const { page } = visit;
+      const own = locale === "pt-BR" ? words : english;
+      await visit.go("/app/lists");
+      await button(page, own.lists.addTo("Clientes")).click();
+      await page.getByLabel(own.lists.paste, { exact: true }).fill("x\n11222333");
+      await button(page, own.lists.submit).click();
+      await page.locator(".lists-refused").waitFor();
+      await page.evaluate(AXE);
+      assert.deepEqual(await findingsOf(visit, "outcome", TAGS), []);
+      await button(page, own.lists.done).click();
+      await button(page, own.lists.openNamed("Clientes")).click();
+      await page.locator(".lists-entries > li").first().waitFor();
+      await page.evaluate(AXE);
+      assert.deepEqual(await findingsOf(visit, "entries", TAGS), []);
+      await visit.go(`/app${HASH}`);
+      await page.locator(".table-pick").first().click();
+      await page.getByText(own.lists.selected(1)).waitFor();
+      await page.evaluate(AXE);
+      assert.deepEqual(await findingsOf(visit, "selection", TAGS), []);
+      const wide = await page.evaluate("document.documentElement.scrollWidth - innerWidth");
+      assert.equal(wide, 0, `${width}: nothing is wider than the window`);
+    }
+  });
+});

@@ -1,0 +1,27 @@
+/**
+ * The words of the console for tests. What comes in: the tables of both languages. What goes out:
+ * one table each, of the first page and of the later views.
+ * Invariant: no area is in both.
+ */
+import { words as enFirst } from "../../../src/console/web/strings/en.ts";
+import { laterWords as enLater } from "../../../src/console/web/strings/later-en.ts";
+import { laterWords as ptLater } from "../../../src/console/web/strings/later-pt.ts";
+import { words as ptFirst } from "../../../src/console/web/strings/pt.ts";
+
+/** One table: what is apart only for the sake of loading stands together. */
+function joined<First extends typeof enFirst, Later extends typeof enLater>(
+  first: First,
+  later: Later,
+) {
+  return {
+    ...first,
+    ...later,
+    lists: { ...first.lists, ...later.listViews },
+    charts: { ...first.charts, usage: later.usage },
+  };
+}
+
+/** All English words. */
+export const englishWords = joined(enFirst, enLater);
+/** All Portuguese words. */
+export const portugueseWords = joined(ptFirst, ptLater);

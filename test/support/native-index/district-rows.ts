@@ -1,0 +1,31 @@
+/**
+ * Fixture rows that lie in districts as those of a registry do. What comes in: a seed and a count.
+ * What goes out: the rows of `randomRows` with names of districts in many spellings.
+ * Invariant: the same seed gives the same rows. Apart from fixture-rows.ts, whose rows are those of
+ * kept files.
+ */
+import { type FixtureRow, randomRows, seededRandom } from "./fixture-rows.ts";
+
+const NAMES = ["CENTRO", "MOEMA", "JARDIM SÃO LUÍS", "VILA D'ÁVILA", "BELA VISTA", "SÉ", "漢字"];
+
+/** Spellings that are one name, and some that are not. */
+function spelled(name: string, random: () => number): string {
+  const choice = random();
+  if (choice < 0.1) return name.toLowerCase();
+  if (choice < 0.2) return `  ${name.replaceAll(" ", "   ")} `;
+  if (choice < 0.3) return name.normalize("NFD");
+  return choice < 0.35 ? `${name}.` : name;
+}
+
+/** Rows of few large districts and many small ones; municipality 2 has a third of all rows. */
+export function districtRows(seed: number, count: number): FixtureRow[] {
+  const random = seededRandom(seed + 1);
+  return randomRows(seed, count).map((row) => {
+    const some = NAMES[Math.floor(random() ** 3 * NAMES.length)] as string;
+    const name = random() < 0.3 ? `NUCLEO ${Math.floor(random() ** 2 * count)}` : some;
+    const none = random() < 0.08 ? (random() < 0.5 ? null : "  ") : undefined;
+    const municipality_ibge = random() < 0.3 ? 2 : row.municipality_ibge;
+    const district = none === undefined ? spelled(name, random) : none;
+    return { ...row, municipality_ibge, district };
+  });
+}

@@ -1,0 +1,33 @@
+/**
+ * Proves: the words of later views are those of the language that is spoken, in whatever order
+ * they and a switch of the language come.
+ * Does not prove: that the tables say the same (words.test.ts).
+ */
+import assert from "node:assert/strict";
+import { it } from "node:test";
+import { language } from "../../../src/console/web/app/language.ts";
+import { laterTable, loadLaterWords, speak, words } from "../../../src/console/web/app/words.ts";
+import { words as en } from "../../../src/console/web/strings/en.ts";
+import { laterWords as laterEn } from "../../../src/console/web/strings/later-en.ts";
+import { laterWords as laterPt } from "../../../src/console/web/strings/later-pt.ts";
+import { words as pt } from "../../../src/console/web/strings/pt.ts";
+
+const TABLES = { en: [en, laterEn], pt: [pt, laterPt] } as const;
+
+function assertOneLanguage(): void {
+  const [first, later] = TABLES[language.peek()];
+  assert.equal(words.peek(), first);
+  assert.equal(laterTable.peek(), later);
+}
+
+it("the later words follow a switch while they are loaded, and those after", async () => {
+  await speak("pt");
+  assert.equal(laterTable.peek(), null, "nobody wanted them yet");
+  await Promise.all([loadLaterWords(), speak("en")]);
+  assert.equal(language.peek(), "en");
+  assertOneLanguage();
+  await Promise.all([speak("pt"), loadLaterWords()]);
+  assertOneLanguage();
+  await speak("en");
+  assertOneLanguage();
+});

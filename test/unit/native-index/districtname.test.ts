@@ -1,0 +1,58 @@
+/**
+ * Proves that the addon folds names of districts (UTF-8) as its TypeScript twin does (UTF-16), for
+ * every code point alone, inside a name and between words, and for random texts; that folding a
+ * folded name changes nothing, and what some names of the registry fold to.
+ * Does not prove that letters fold as they should: unit/spec/analyzer.test.ts.
+ */
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import fc from "fast-check";
+import { foldDistrict as foldNative } from "../../../native-index/napi/engine.ts";
+import { districtTitle, foldDistrict } from "../../../src/spec/districtname.ts";
+
+test("every code point folds alike, and folded names stay", () => {
+  for (let from = 0; from < 0x110000; from += 0x400) {
+    let text = "";
+    for (let codePoint = from; codePoint < from + 0x400; codePoint++) {
+      if (codePoint >= 0xd800 && codePoint <= 0xdfff) continue;
+      const character = String.fromCodePoint(codePoint);
+      text += `x${character}y ${character} ${character}${character}9 `;
+    }
+    const folded = foldDistrict(text);
+    assert.equal(foldNative(text), folded, `from U+${from.toString(16)}`);
+    assert.equal(foldDistrict(folded), folded);
+  }
+});
+
+test("random texts fold alike", () => {
+  const letters = fc.constantFrom(..." .-AZaz09çÇßŒªº\u0301\u00d7\u00a0\u2003\t漢\u{1f600}ẞ\u0000");
+  const text = fc.array(fc.oneof(letters, fc.string({ unit: "binary" })), { maxLength: 40 });
+  fc.assert(
+    fc.property(text, (parts) => {
+      const joined = parts.join("");
+      assert.equal(foldNative(joined), foldDistrict(joined));
+    }),
+    { numRuns: 3000, seed: 1 },
+  );
+});
+
+test("known names", () => {
+  const folded = [
+    ["JARDIM SÃO LUÍS", "jardim sao luis"],
+    ["  Jardim   sao\tLuis ", "jardim sao luis"],
+    ["JD. SAO LUIZ", "jd. sao luiz"],
+    ["Cidade Nova (2ª etapa)", "cidade nova (2a etapa)"],
+    ["Vila D'Ávila", "vila d'avila"],
+    [" \u00a0 ", ""],
+  ] as const;
+  for (const [name, wanted] of folded) {
+    assert.equal(foldDistrict(name), wanted);
+    assert.equal(foldNative(name), wanted);
+  }
+  assert.equal(foldNative("a\ud800b"), foldDistrict("a\ud800b"));
+});
+
+test("a folded name as a heading has it", () => {
+  assert.equal(districtTitle("jardim das flores"), "Jardim das Flores");
+  assert.equal(districtTitle("de lourdes 2"), "De Lourdes 2");
+});
