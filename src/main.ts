@@ -24,6 +24,7 @@ const COMMANDS: Readonly<Record<string, () => Promise<Register>>> = {
   search: async () => (await import("./cli/commands/search.ts")).registerSearch,
   find: async () => (await import("./cli/commands/find.ts")).registerFind,
   account: async () => (await import("./cli/commands/account.ts")).registerAccount,
+  districts: async () => (await import("./cli/commands/districts.ts")).registerDistricts,
   diff: async () => (await import("./cli/commands/diff.ts")).registerDiff,
   translate: async () => (await import("./cli/commands/translate.ts")).registerTranslate,
   export: async () => (await import("./cli/commands/export.ts")).registerExport,

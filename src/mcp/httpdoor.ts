@@ -14,6 +14,7 @@ import { isJsonObject, shown } from "../spec/reader.ts";
 import { ACCOUNT_TOOL } from "./account.ts";
 import { Agent, type AgentReply } from "./agent.ts";
 import { COUNT_TOOL } from "./count.ts";
+import { DISTRICTS_TOOL } from "./districts.ts";
 import { FIND_TOOL } from "./find.ts";
 import {
   errorAnswer,
@@ -33,6 +34,7 @@ export const READING_TOOLS = [
   TRANSLATE_TOOL,
   COUNT_TOOL,
   SEARCH_TOOL,
+  DISTRICTS_TOOL,
   FIND_TOOL,
   ACCOUNT_TOOL,
 ] as const;

@@ -16,7 +16,8 @@ How to work:
 2. count_accounts: how many match, and how they spread. Totals are exact.
 3. search_accounts: see some of them, best first; follow next_cursor for more.
 4. create_export: all of them as a file. Do not page through thousands of accounts instead.
-find_company finds one by its name, get_account reads one by its CNPJ.
+find_company finds one by its name, get_account reads one by its CNPJ, list_districts knows how \
+districts of a municipality are spelled.
 
 Filters need at least one activity, words of a name, or a place. Without \
 company.registration_status_any_of [2] (active) closed companies match too. A refused call names \

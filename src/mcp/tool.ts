@@ -2,10 +2,12 @@
  * What a tool is, and what tools are described by. What comes in: schemas of the public interface.
  * What goes out: the shape of a tool, and plain JSON Schemas for its definition.
  * Invariant: a member of a tool's arguments is the schema of the same member of the HTTP interface,
- * so that the two cannot say different things; a definition is plain JSON.
+ * so that the two cannot say different things, but for limits that no model comes near; a
+ * definition is plain JSON.
  */
 import type { TSchema } from "typebox";
 import { SCHEMAS } from "../http/api/schemas.ts";
+import { SPEC_LIMITS } from "../spec/limits.ts";
 import type { JsonObject } from "../spec/reader.ts";
 import { SPEC_INPUT_SCHEMA } from "../spec/schema.ts";
 
@@ -54,7 +56,18 @@ export function objectSchema(
 const { filters, sort, scoring } = SPEC_INPUT_SCHEMA.properties;
 
 /** What selects accounts, and in which order; the same in every tool that takes it. */
-export const SELECTION = { filters, sort, scoring } as const;
+export const SELECTION = { filters: unlimited(filters), sort, scoring } as const;
+
+/** A schema without the limits of any list and any text: the reader holds them, and says so. */
+function unlimited<Schema extends TSchema>(schema: Schema): Schema {
+  const { arrayLengthMax, stringLengthMax } = SPEC_LIMITS;
+  const text = JSON.stringify(schema, (name, value: unknown) => {
+    const limit =
+      (name === "maxItems" && arrayLengthMax) || (name === "maxLength" && stringLengthMax);
+    return value === limit ? undefined : value;
+  });
+  return JSON.parse(text) as Schema;
+}
 
 /** A schema of an object without what it says of its members. */
 function untold(schema: TSchema): TSchema {

@@ -53,6 +53,9 @@ export function forgetDistricts(segment: Segment): void {
   kept.delete(segment);
 }
 
+/** Districts of a list: at most, and where no limit is given. */
+export const DISTRICT_LIMITS = { limit: 100, limitDefault: 20 } as const;
+
 /** A district as its best account spells it, and how many accounts it has. */
 interface District {
   readonly name: string;
@@ -60,7 +63,7 @@ interface District {
 }
 
 /** The first districts that fit, and how many fit. */
-interface DistrictList {
+export interface DistrictList {
   readonly districts: readonly District[];
   readonly total: number;
 }

@@ -147,19 +147,24 @@ export class CodeReader {
     const found = new Map<string, SpecDistrict>();
     const sent = this.#reader.array(value, pointer, districtsMax);
     for (const [i, element] of sent.entries()) {
-      const at = `${pointer}/${i}`;
-      const given = this.#reader.object(element ?? null, at, ["municipality_ibge", "name"]);
-      // An object that is none was told; its members are not missing as well.
-      if (!isJsonObject(element)) continue;
-      const ibge = this.#reader.string(given.municipality_ibge, `${at}/municipality_ibge`);
-      const [municipality] =
-        ibge === undefined ? NONE : this.#ibge(ibge, `${at}/municipality_ibge`);
-      const name = this.#districtName(given.name, `${at}/name`);
-      if (municipality === undefined || name === undefined) continue;
-      found.set(`${municipality} ${name}`, { municipality_ibge: municipality, name });
+      const district = this.district(element, `${pointer}/${i}`);
+      if (district === undefined) continue;
+      found.set(`${district.municipality_ibge} ${district.name}`, district);
       yield;
     }
     return [...found.keys()].sort().map((key) => found.get(key) as SpecDistrict);
+  }
+
+  /** A district by its municipality and its name. */
+  district(element: unknown, at: string): SpecDistrict | undefined {
+    const given = this.#reader.object(element ?? null, at, ["municipality_ibge", "name"]);
+    // An object that is none was told; its members are not missing as well.
+    if (!isJsonObject(element)) return undefined;
+    const ibge = this.#reader.string(given.municipality_ibge, `${at}/municipality_ibge`);
+    const [municipality] = ibge === undefined ? NONE : this.#ibge(ibge, `${at}/municipality_ibge`);
+    const name = this.#districtName(given.name, `${at}/name`);
+    if (municipality === undefined || name === undefined) return undefined;
+    return { municipality_ibge: municipality, name };
   }
 
   #districtName(value: unknown, pointer: string): string | undefined {

@@ -31,6 +31,7 @@ export const LEAD_MEMBERS = [
   "cities",
   "states",
   "regions",
+  "districts",
   "sizes",
   "status",
   "opened_after",
@@ -56,6 +57,13 @@ const date = Type.String({ pattern: "^\\d{4}-\\d{2}-\\d{2}$" });
 const flag = (description: string) => orNull(Type.Boolean({ description }));
 const capital = Type.Number({ minimum: 0, maximum: SPEC_LIMITS.shareCapitalMax });
 const limit = Type.Integer({ minimum: 1, maximum: SPEC_LIMITS.searchLimitMax });
+const district = Type.Object(
+  {
+    municipality_ibge: Type.String({ pattern: "^\\d{7}$" }),
+    name: Type.String({ minLength: 1 }),
+  },
+  closed,
+);
 const sortKey = Type.Object(
   { field: Type.Enum([...SORT_FIELDS]), direction: Type.Enum([...SORT_DIRECTIONS]) },
   closed,
@@ -71,6 +79,12 @@ export const LEAD_SCHEMA = Type.Object(
     cities: codes("^(\\d{7}|\\d{4})$", "IBGE codes; TOM codes of places without one."),
     states: codes("^[A-Z]{2}$", "States, those of the regions included, sorted."),
     regions: Type.Array(Type.String(), { maxItems: 0, description: "They became states." }),
+    districts: Type.Optional(
+      Type.Array(district, {
+        maxItems: SPEC_LIMITS.districtsMax,
+        description: "Municipalities with folded names, sorted. Absent unless used.",
+      }),
+    ),
     sizes: Type.Array(Type.Enum([...COMPANY_SIZE_CODES]), list),
     status: Type.Array(Type.Enum([...REGISTRATION_STATUSES]), {
       ...list,
@@ -107,6 +121,10 @@ const partialDate = (description: string) =>
   orNull(Type.String({ pattern: "^\\d{4}(-\\d{2}(-\\d{2})?)?$", description }));
 const inputFlag = (description: string) =>
   Type.Union([Type.Boolean(), Type.Null()], { description });
+const districtInput = Type.Union([
+  text,
+  Type.Object({ municipality_ibge: Type.String(), name: text }, closed),
+]);
 const sortInput = Type.Union([
   text,
   Type.Object(
@@ -139,6 +157,13 @@ export const LEAD_INPUT_SCHEMA = Type.Partial(
         "cities only says which city is meant.",
     ),
     regions: words("Norte, Nordeste, Centro-Oeste, Sudeste, Sul, or in English; their states."),
+    districts: oneOrMore(
+      districtInput,
+      SPEC_LIMITS.districtsMax,
+      "Districts (bairros), any one suffices: names with their city (Savassi, Belo Horizonte), " +
+        "or alone where cities names it; or objects as in district_any_of. Beside them, cities " +
+        "and states only say where they are.",
+    ),
     sizes: wordsOrNumbers(
       "micro, pequena, outras (medium and large), não informado; small, other, not informed; or " +
         "00, 01, 03, 05.",

@@ -27,7 +27,7 @@ interface McpOptions {
 const ENDING = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
 
 const EXAMPLES = `
-The tools are search_accounts, count_accounts, translate, find_company, get_account
+The tools are search_accounts, count_accounts, translate, list_districts, find_company, get_account
 and, with --exports, create_export. No server and no key are needed; a running server answers the
 same at POST /mcp.
 

@@ -5,23 +5,23 @@
  */
 import Type from "typebox";
 import { AppError, type Mistake } from "../../errors.ts";
-import { districtsOf } from "../../search/districts.ts";
+import { DISTRICT_LIMITS, districtsOf } from "../../search/districts.ts";
 import type { Segment } from "../../search/segment.ts";
-import { type CatalogMunicipality, catalogLookup, notCounted } from "../../spec/catalog.ts";
+import {
+  type CatalogLookup,
+  type CatalogMunicipality,
+  catalogLookup,
+  notCounted,
+} from "../../spec/catalog.ts";
 import { SPEC_LIMITS } from "../../spec/limits.ts";
 import { EXAMPLE_HEAD } from "../openapi/examples.ts";
 import { costOf } from "../server/cost.ts";
 import { unchanged, weakTag } from "../server/etag.ts";
 import { queryMistake, readWhole, refuseQueryMistakes } from "../server/query.ts";
-import { json } from "../server/respond.ts";
-import type { Reply } from "../server/routetable.ts";
+import { type HttpAnswer, json } from "../server/respond.ts";
 import { currentSegment, type Question } from "../server/service.ts";
 import { tookMs } from "./pagetext.ts";
 import { type ApiRoute, IF_NONE_MATCH, route, SNAPSHOT_ERRORS } from "./route.ts";
-
-/** Districts of an answer: at most, and where no limit is given. */
-const LIMIT_MAX = 100;
-const LIMIT_DEFAULT = 20;
 
 /** What the list of districts needs of a service. */
 type Asked = Question<"clock" | "segment" | "telemetry"> & {
@@ -71,7 +71,11 @@ export const DISTRICT_ROUTES: readonly ApiRoute[] = [
         in: "query",
         required: false,
         description: "Districts wanted.",
-        schema: Type.Integer({ minimum: 1, maximum: LIMIT_MAX, default: LIMIT_DEFAULT }),
+        schema: Type.Integer({
+          minimum: 1,
+          maximum: DISTRICT_LIMITS.limit,
+          default: DISTRICT_LIMITS.limitDefault,
+        }),
       },
       IF_NONE_MATCH,
     ],
@@ -94,7 +98,7 @@ export const DISTRICT_ROUTES: readonly ApiRoute[] = [
 ];
 
 /** Answers the districts of a municipality. */
-function listDistricts(call: Asked): Reply {
+export function listDistricts(call: Asked): HttpAnswer {
   const { clock, telemetry } = call.service;
   const startMs = clock.monotonicMs();
   const segment = currentSegment(call.service);
@@ -118,6 +122,14 @@ function listDistricts(call: Asked): Reply {
   return { ...json(answer), headers: { ETag: tag } };
 }
 
+/** Throws where the snapshot has no districts, and says which import mends it. */
+export function refuseLacking(lookup: CatalogLookup): void {
+  if (!lookup.lacks("districts")) return;
+  const detail = notCounted("this list of districts");
+  const errors = [{ pointer: "", code: "not_in_snapshot", detail }];
+  throw new AppError("invalid_request", detail, { errors });
+}
+
 function readQuestion(query: ReadonlyMap<string, string>, { catalog }: Segment): DistrictQuestion {
   const mistakes: Mistake[] = [];
   const lookup = catalogLookup(catalog);
@@ -136,12 +148,9 @@ function readQuestion(query: ReadonlyMap<string, string>, { catalog }: Segment):
     const detail = `The query parameter q may have ${SPEC_LIMITS.stringLengthMax} characters.`;
     mistakes.push(queryMistake("q", "too_long", detail));
   }
-  const limit = readWhole(query, "limit", [1, LIMIT_MAX], mistakes) ?? LIMIT_DEFAULT;
+  const limit =
+    readWhole(query, "limit", [1, DISTRICT_LIMITS.limit], mistakes) ?? DISTRICT_LIMITS.limitDefault;
   refuseQueryMistakes(mistakes);
-  if (lookup.lacks("districts")) {
-    const detail = notCounted("this list of districts");
-    const errors = [{ pointer: "", code: "not_in_snapshot", detail }];
-    throw new AppError("invalid_request", detail, { errors });
-  }
+  refuseLacking(lookup);
   return { municipality: municipality as CatalogMunicipality, typed, limit };
 }

@@ -48,11 +48,11 @@ export const AGENT_ROUTES: readonly ApiRoute[] = [
     summary: "Model Context Protocol for agents",
     description:
       "A message of the Model Context Protocol (Streamable HTTP, without streams and sessions), " +
-      "answered in JSON. Tools: translate, count_accounts, search_accounts, find_company, " +
-      "get_account, create_export; they do what the routes of these names do, under the same " +
-      "plan, and count as 1 request each. Mistakes in the arguments of a tool are results with " +
-      "isError; limits, keys and a missing snapshot are problem documents. Pages of other sites " +
-      "are refused by their Origin.",
+      "answered in JSON. Tools: translate, count_accounts, search_accounts, list_districts, " +
+      "find_company, get_account, create_export; they do what the routes of these names do, " +
+      "under the same plan, and count as 1 request each. Mistakes in the arguments of a tool are " +
+      "results with isError; limits, keys and a missing snapshot are problem documents. Pages of " +
+      "other sites are refused by their Origin.",
     parameters: [
       {
         name: "MCP-Protocol-Version",

@@ -80,7 +80,7 @@ function activityNames(spec: unknown): number {
 
 /** Characters of the names of places in a lead query. */
 function placeNames(spec: unknown): number {
-  return isJsonObject(spec) ? namesIn([spec.cities, spec.states, spec.regions]) : 0;
+  return isJsonObject(spec) ? namesIn([spec.cities, spec.states, spec.regions, spec.districts]) : 0;
 }
 
 /** Characters of the names in lists. */

@@ -203,14 +203,14 @@ class Dispatch implements RequestOrigin, AccessLine {
     const limit = open ? Math.min(OPEN_BODY_BYTES_MAX, bodyBytesMax) : bodyBytesMax;
     const sender = this.sender?.identity.tenantId ?? networkOf(this.#address());
     const { pieces } = found.route;
-    const inPieces = pieces?.find(({ type }) => isOfType(this.exchange, type));
-    const limitBytes = inPieces?.bytesMax ?? limit;
+    const inPieces = pieces !== undefined && isOfType(this.exchange, pieces.type);
+    const limitBytes = inPieces ? pieces.bytesMax : limit;
     if (Number(this.exchange.header("content-length") ?? 0) > limitBytes) {
       throw bodyError("too_large", limitBytes);
     }
-    if (inPieces === undefined) refuseOtherThanJson(this.exchange, pieces);
+    if (!inPieces) refuseOtherThanJson(this.exchange, pieces?.type);
     const awaited = new AwaitedBody(this, found, limitBytes, sender);
-    awaited.taker = inPieces?.begin(found.query, sender);
+    if (inPieces) awaited.taker = pieces.begin(found.query);
     this.exchange.body(awaited);
   }
 
@@ -220,7 +220,6 @@ class Dispatch implements RequestOrigin, AccessLine {
       if (typeof body === "string") throw bodyError(body, limitBytes);
       this.#settle(this.#handle(found, body, taker));
     } catch (error) {
-      taker?.drop?.();
       this.#fail(error);
     }
   }

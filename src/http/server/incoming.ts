@@ -29,11 +29,9 @@ export interface BodyRequest {
   read(body: Uint8Array | BodyRefusal): void;
 }
 
-/** Takes a body chunk by chunk; what it keeps of them it bounds itself. */
+/** Takes a body chunk by chunk, and keeps none of them. */
 export interface BodyTaker {
   add(chunk: Uint8Array): void;
-  /** Nobody wants the body any more; may be called again, and after it was used. */
-  drop?(): void;
 }
 
 /** Gathers one body. */
@@ -96,11 +94,6 @@ export class IncomingBody {
 
   /** The client is gone, or is not waited for any longer. May be called again. */
   drop(): void {
-    if (!this.#over) this.#wanted.taker?.drop?.();
-    this.#forget();
-  }
-
-  #forget(): void {
     this.#over = true;
     this.#chunks = null;
     if (this.#counted > 0) this.#budget.giveBack(this.#counted, this.#wanted.sender);
@@ -128,8 +121,7 @@ export class IncomingBody {
   }
 
   #end(body: Uint8Array | BodyRefusal): void {
-    if (typeof body === "string") this.drop();
-    else this.#forget();
+    this.drop();
     this.#wanted.read(body);
   }
 }

@@ -13,13 +13,10 @@ export function isOfType(exchange: Exchange, wanted: string): boolean {
 }
 
 /**
- * JSON text is UTF-8 by definition (RFC 8259), so another charset is a misunderstanding. `others`
- * are the types that the route takes beside it.
+ * JSON text is UTF-8 by definition (RFC 8259), so another charset is a misunderstanding. `other` is
+ * the type that the route takes beside it.
  */
-export function refuseOtherThanJson(
-  exchange: Exchange,
-  others: readonly { readonly type: string }[] = [],
-): void {
+export function refuseOtherThanJson(exchange: Exchange, other?: string): void {
   const sent = exchange.header("content-type") ?? "";
   if (sent === "application/json" && exchange.header("content-encoding") === undefined) return;
   const [type = "", ...parameters] = sent.split(";");
@@ -28,7 +25,7 @@ export function refuseOtherThanJson(
     return name.trim().toLowerCase() === "charset" && !/^\s*"?utf-8"?\s*$/i.test(value);
   });
   if (type.trim().toLowerCase() !== "application/json" || foreign) {
-    const beside = others.map(({ type }) => `, or with Content-Type: ${type}`).join("");
+    const beside = other === undefined ? "" : `, or with Content-Type: ${other}`;
     const detail = `Send the body as UTF-8 JSON with Content-Type: application/json${beside}.`;
     throw new AppError("unsupported_media_type", detail);
   }

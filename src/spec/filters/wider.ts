@@ -72,7 +72,8 @@ export const WIDER = {
     needs: "districts",
     normal: (shape: Shapes) =>
       shape.districts("Municipalities with folded names, sorted. Absent unless used."),
-    input: (shape: Shapes) => shape.districtsSent("Accents, case and runs of spaces do not count."),
+    input: (shape: Shapes) =>
+      shape.districtsSent("Any one suffices; accents, case and runs of spaces do not count."),
     read: "districts",
     reason: { name: "district", shows: "district" },
   },

@@ -69,7 +69,7 @@ export function compile(query: LeadQuery, geo: GeoFilters, notes: Notes): Record
         cnae_exclude: query.exclude_activities,
         text_hints: query.name_contains,
       },
-      geo,
+      geo: { ...geo, ...(query.districts && { district_any_of: query.districts }) },
       company: {
         registration_status_any_of: query.status,
         company_size_code_any_of: query.sizes,

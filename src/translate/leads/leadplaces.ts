@@ -120,13 +120,13 @@ class PlaceReader implements LeadPlaces {
   }
 
   #readCity(text: string, place: string): void {
-    const whole = this.#namesakes(text);
+    const whole = namesakes(this.#gazetteer, text);
     if (whole.length > 0) {
       for (const city of this.#meant(text, whole)) this.cities.set(city.ibge, city);
       return;
     }
     const split = splitState(text);
-    const inState = split === null ? [] : this.#namesakes(split.name);
+    const inState = split === null ? [] : namesakes(this.#gazetteer, split.name);
     const meant = inState.filter(({ uf }) => uf === split?.uf);
     for (const city of meant) this.cities.set(city.ibge, city);
     if (meant.length > 0) return;
@@ -135,12 +135,6 @@ class PlaceReader implements LeadPlaces {
         ? inState.map(nameOf)
         : this.#nearestCities(split?.name ?? text, split?.uf),
     );
-  }
-
-  #namesakes(name: string): readonly City[] {
-    const place = this.#gazetteer.places.named(name);
-    if (place === undefined) return [];
-    return place.cities.length > 0 ? place.cities : place.nicknamed;
   }
 
   /** Namesakes in a state that is asked for, else the ones that the rule for namesakes gives. */
@@ -182,7 +176,22 @@ const MENDS: Readonly<Record<string, string>> = {
 };
 const REGIONS = ["Norte", "Nordeste", "Centro-Oeste", "Sudeste", "Sul"];
 
-const nameOf = ({ name, uf }: City) => `${name}/${uf}`;
+/** A city with its state, as people write it. */
+export const nameOf = ({ name, uf }: City): string => `${name}/${uf}`;
+
+/** Every city that a text names, alone or with its state behind it; none where it is no name. */
+export function citiesCalled(gazetteer: Gazetteer, text: string): readonly City[] {
+  const whole = namesakes(gazetteer, text);
+  const split = whole.length > 0 ? null : splitState(text);
+  if (split === null) return whole;
+  return namesakes(gazetteer, split.name).filter(({ uf }) => uf === split.uf);
+}
+
+function namesakes(gazetteer: Gazetteer, name: string): readonly City[] {
+  const place = gazetteer.places.named(name);
+  if (place === undefined) return [];
+  return place.cities.length > 0 ? place.cities : place.nicknamed;
+}
 
 const STATE_BY_WORDS = new Map(
   Object.entries(STATE_NAMES).map(([uf, name]) => [placeWords(name).join(" "), uf]),

@@ -19,6 +19,7 @@ import { Notes } from "../notes.ts";
 import { gazetteerSteps } from "../places/gazetteer.ts";
 import { readActivities } from "./leadactivities.ts";
 import { assumeDefaults, compile, geoFilters } from "./leadcompile.ts";
+import { readDistricts } from "./leaddistricts.ts";
 import { readPlaces } from "./leadplaces.ts";
 import { LeadReader, type LeadText } from "./leadreader.ts";
 import { readSort } from "./leadsort.ts";
@@ -62,11 +63,17 @@ export function* leadQuerySteps(input: unknown, context: LeadContext): Steps<Rea
   const notes = new Notes("pt");
   if (input === undefined) reader.mistake(AT, "missing", "A spec is required.");
   const members = reader.object(input, AT, LEAD_MEMBERS);
-  const places = yield* readPlaces(
+  const named = yield* readPlaces(
     { cities: members.cities, states: members.states, regions: members.regions },
     AT,
     reader,
     { segment, notes },
+  );
+  const { list: districts, whole: places } = yield* readDistricts(
+    members.districts,
+    `${AT}/districts`,
+    reader,
+    { segment, notes, places: named },
   );
   const activities = (name: "activities" | "exclude_activities") =>
     readActivities(members[name], `${AT}/${name}`, reader, segment);
@@ -81,6 +88,7 @@ export function* leadQuerySteps(input: unknown, context: LeadContext): Steps<Rea
     cities: [...places.cities.keys(), ...places.toms].sort(),
     states: [...places.states].sort(),
     regions: [],
+    ...(districts.length === 0 ? {} : { districts }),
     ...(yield* readCompany(members, reader)),
     name_contains: yield* readNames(members, reader, segment),
     sort: readSort(members.sort, `${AT}/sort`, reader),

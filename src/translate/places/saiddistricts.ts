@@ -124,6 +124,11 @@ function assume(
       words,
     );
   }
+  assumeSpellings(names, notes, words);
+}
+
+/** Says how the accounts spell a district, where there is more than one way. */
+export function assumeSpellings(names: readonly string[], notes: Notes, words?: Words): void {
   if (names.length < 2) return;
   const list = names.join(", ");
   notes.assume(

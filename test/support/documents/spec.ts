@@ -96,6 +96,7 @@ const LEAD_EXAMPLES = {
   cities: ["Florianópolis", "Bom Jesus/PI"],
   states: ["MG", "Bahia"],
   regions: "Sul",
+  districts: ["Savassi, Belo Horizonte", { municipality_ibge: "3550308", name: "Moema" }],
   sizes: ["micro", "pequena"],
   status: "ativa",
   opened_after: "2020",

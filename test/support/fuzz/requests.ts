@@ -137,6 +137,7 @@ function meantLeads(draw: Draw, path: string): unknown {
     ["activities", 0.4, () => draw.of(["padaria", ["56", "5611-2/01"], ["dentista"], "xyz"])],
     ["cities", 0.4, () => draw.of(["Recife", ["Bom Jesus/PI", 3550308], ["Floripa"], ["Nada"]])],
     ["states", 0.5, () => draw.of(["SP", ["mg", "Bahia"], ["EX"]])],
+    ["districts", 0.2, () => draw.of(["Centro", ["Centro, Recife", "Moema (SP)"], [{}], []])],
     ["regions", 0.1, () => draw.of(["Sul", ["nordeste"]])],
     ["sizes", 0.2, () => draw.of(["micro", ["03", 5]])],
     ["status", 0.2, () => draw.of([[], "ativa", [8, "closed"]])],
@@ -273,7 +274,8 @@ function mayBeDear(bytes: Buffer): boolean {
 }
 
 /** Members of sentences and of lead queries, and the tool that reads sentences. */
-const DEAR = /"(query_text|translate|lead_query|activities|cities|states|regions|name_contains)"/;
+const DEAR =
+  /"(query_text|translate|lead_query|activities|cities|states|regions|districts|name_contains)"/;
 
 function chunks(bytes: Buffer): Buffer {
   const half = bytes.length >> 1;

@@ -3,6 +3,7 @@
  * the content and the missing content of their answers; contract/http/api/scenarios.test.ts runs
  * them. Invariant: the accounts are those of the fake engine in http-fake.ts.
  */
+import { DISTRICT_SCENARIOS } from "./table-districts.ts";
 import { LEAD_SCENARIOS } from "./table-leads.ts";
 
 /** One request, what it is answered with, and what must and must not be in the answer. */
@@ -383,5 +384,5 @@ const OTHERS: readonly Scenario[] = [
 /** Every scenario; each runs against both transports. */
 export const SCENARIOS: readonly Scenario[] = [
   ...[...SEARCHES, ...BODIES, ...ROUTING, ...OTHERS],
-  ...LEAD_SCENARIOS,
+  ...[...LEAD_SCENARIOS, ...DISTRICT_SCENARIOS],
 ];
