@@ -8,7 +8,6 @@ import { readAccount } from "../http/api/accounts.ts";
 import { changesByBody } from "../http/api/changes.ts";
 import { readCompany } from "../http/api/companies.ts";
 import { countAccounts } from "../http/api/count.ts";
-import { ENTRY_FILES } from "../http/api/entryfiles.ts";
 import { deleteExport, downloadExport } from "../http/api/kept-exports.ts";
 import {
   addEntries,
@@ -20,6 +19,7 @@ import {
   removeEntries,
   renameList,
 } from "../http/api/listanswers.ts";
+import { CSV_PIECES } from "../http/api/lists.ts";
 import { addFromSearch } from "../http/api/listsearch.ts";
 import { searchAccounts } from "../http/api/search.ts";
 import { suggestAccounts } from "../http/api/suggestions.ts";
@@ -28,6 +28,7 @@ import type { Shedding } from "../http/server/pressure.ts";
 import type { Reply, Route } from "../http/server/routetable.ts";
 import type { ServicePart, SessionCall } from "../http/server/service.ts";
 import { catalog } from "./catalog.ts";
+import { suggestDistricts } from "./districts.ts";
 import { estimateExport } from "./estimate.ts";
 import { explainAccount } from "./explain.ts";
 import { explore } from "./explore.ts";
@@ -60,6 +61,7 @@ export const CONSOLE_DATA_ROUTES: readonly Route[] = [
   get("/accounts/{cnpj}", readAccount),
   get("/companies/{root}", readCompany, ["limit", "cursor"]),
   get("/catalog", catalog),
+  get("/districts", suggestDistricts, ["municipality_ibge", "q"]),
   get("/status", readStatus),
   get("/exports", listConsoleExports, ["limit", "cursor"]),
   post("/exports", createConsoleExport),
@@ -102,7 +104,7 @@ function ask(path: string, handle: Handle, sheds: Shedding = "last"): Route {
 /** A route that takes entries of lists, as JSON or as a file. */
 function fill(path: string, handle: Handle): Route {
   const query = ["column", "lost_zeros"];
-  return { ...ask(path, handle, "first"), query, pieces: ENTRY_FILES };
+  return { ...ask(path, handle, "first"), query, pieces: CSV_PIECES };
 }
 
 function remove(path: string, handle: Handle): Route {

@@ -89,6 +89,7 @@ export const CONSOLE_CALLS: Readonly<Record<string, ConsoleCall>> = {
   "GET /accounts/{cnpj}": { statuses: ALL },
   "GET /companies/{root}": { statuses: ALL },
   "GET /catalog": { statuses: ALL },
+  "GET /districts": { statuses: ALL, query: "?municipality_ibge=3550308,3304557&q=centro" },
   "GET /status": { statuses: ALL },
   "GET /exports": { statuses: ALL },
   "POST /exports": { statuses: MADE, body: () => EXPORT },

@@ -1,6 +1,6 @@
 /**
- * What the console's routes of lists take and answer, as the browser sees it; a part of answers.ts.
- * What comes in: nothing. What goes out: types. Invariant: that of the whole.
+ * What the console's routes of lists and of districts take and answer, as the browser sees it; a
+ * part of answers.ts. What comes in: nothing. What goes out: types. Invariant: that of the whole.
  */
 import type Type from "typebox";
 import type { LIST_SCHEMAS } from "../../../http/api/lists-schemas.ts";
@@ -27,4 +27,11 @@ export type ListChange = Omit<Type.Static<typeof LIST_SCHEMAS.ListChange>, "list
 export interface HoldingAnswer {
   request_id: string;
   lists: { id: string; name: string; cnpjs: string[] }[];
+}
+
+/** `GET /districts?municipality_ibge&q`: of all of them together, the best first. */
+export interface DistrictsFound {
+  request_id: string;
+  districts: { municipality_ibge: string; name: string; accounts: number }[];
+  total: number;
 }

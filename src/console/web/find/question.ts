@@ -73,7 +73,13 @@ function tidyValue(value: unknown, { unset }: AnyRow): unknown {
 
 /** Codes of one length, or texts: as numbers they have the same order as in letters. */
 function ascending<Value>(list: readonly Value[]): Value[] {
-  return [...new Set(list)].sort();
+  const keyed = new Map(list.map((value) => [keyOf(value), value]));
+  return [...keyed.keys()].sort().map((key) => keyed.get(key) as Value);
+}
+
+/** A value as text; of a district its municipality and name. */
+function keyOf(value: unknown): string {
+  return typeof value === "object" && value !== null ? Object.values(value).join(" ") : `${value}`;
 }
 
 /** Whether two queries ask the same, order included. */

@@ -7,6 +7,7 @@
 import { REASONS_EN } from "../../../spec/fields/reasons-en.ts";
 import { account } from "./en/account.ts";
 import { audit } from "./en/audit.ts";
+import { districts } from "./en/districts.ts";
 import { exports } from "./en/exports.ts";
 import { keys } from "./en/keys.ts";
 import { listViews } from "./en/listviews.ts";
@@ -18,6 +19,7 @@ import { usage } from "./en/usage.ts";
 export const laterWords = {
   account,
   audit,
+  districts,
   exports,
   keys,
   listViews,

@@ -8,6 +8,7 @@ import { REASONS_PT } from "../../../spec/fields/reasons.ts";
 import type { LaterWords } from "./later-en.ts";
 import { account } from "./pt/account.ts";
 import { audit } from "./pt/audit.ts";
+import { districts } from "./pt/districts.ts";
 import { exports } from "./pt/exports.ts";
 import { keys } from "./pt/keys.ts";
 import { listViews } from "./pt/listviews.ts";
@@ -19,6 +20,7 @@ import { usage } from "./pt/usage.ts";
 export const laterWords: LaterWords = {
   account,
   audit,
+  districts,
   exports,
   keys,
   listViews,

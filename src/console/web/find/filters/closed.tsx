@@ -6,13 +6,17 @@
 import "../../app/kit.ts";
 import type { ComponentType } from "preact";
 import { FilterCapital } from "./capital.tsx";
+import { FilterDistricts } from "./districts.tsx";
 import { FilterLists } from "./lists.tsx";
 import { FilterName } from "./name.tsx";
 import { FilterOrder } from "./order.tsx";
 
-/** The controls of each such group. */
-export const CLOSED: Readonly<Record<"capital" | "name" | "lists" | "order", ComponentType>> = {
+type ClosedName = "capital" | "districts" | "name" | "lists" | "order";
+
+/** The controls of each such group, and those of districts, which few searches name. */
+export const CLOSED: Readonly<Record<ClosedName, ComponentType>> = {
   capital: FilterCapital,
+  districts: FilterDistricts,
   name: FilterName,
   lists: FilterLists,
   order: FilterOrder,

@@ -1,15 +1,36 @@
 /**
- * The place filters. What comes in: the query. What goes out: states, municipalities, beginnings
- * of postal codes and area codes.
- * Invariant: a postal code is kept as digits, an area code as two of them.
+ * The place filters. What comes in: the query. What goes out: states, municipalities, districts,
+ * beginnings of postal codes and area codes.
+ * Invariant: a postal code is kept as digits, an area code as two of them. The box of districts
+ * comes with the first municipality or district, or when it is asked for.
  */
 import type { VNode } from "preact";
 import { words } from "../../app/words.ts";
+import { Button } from "../../parts/button.tsx";
 import { change, query } from "../query.ts";
+import { districtsWanted } from "./districtswanted.ts";
 import { mistakeAt } from "./fielderrors.ts";
 import { FieldMistake } from "./fieldmistake.tsx";
+import { LazyGroup } from "./lazygroup.tsx";
 import { MunicipalityPicker, StatePicker } from "./placepicker.tsx";
 import { TagField } from "./tagfield.tsx";
+
+/** The box of districts, or what brings it. */
+function Districts(): VNode {
+  const { municipality_ibge_any_of: cities, district_any_of: chosen } = query.value.filters.geo;
+  if (districtsWanted.value || cities.length > 0 || chosen !== undefined) {
+    return <LazyGroup name="districts" />;
+  }
+  const { find } = words.value;
+  const want = () => {
+    districtsWanted.value = true;
+  };
+  return (
+    <Button small icon="plus" onClick={want}>
+      {find.district}
+    </Button>
+  );
+}
 
 /** Places. */
 export function FilterPlace(): VNode {
@@ -22,6 +43,7 @@ export function FilterPlace(): VNode {
       <FieldMistake text={mistakeAt("geo/uf_any_of")} />
       <MunicipalityPicker />
       <FieldMistake text={mistakeAt(municipality) ?? mistakeAt("geo/municipality_tom_any_of")} />
+      <Districts />
       <TagField
         label={find.postal}
         hint={find.postalHint}

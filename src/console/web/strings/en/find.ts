@@ -136,6 +136,7 @@ export const find = {
   municipalities: "Municipalities",
   municipalitiesPlaceholder: "Name of the municipality",
   municipalitiesNothing: "No municipality has this name",
+  district: "District",
   municipalitiesOutside: (names: readonly string[], states: readonly string[]) =>
     `Outside the chosen states (${list(states)}), so nothing is found there: ${list(names)}.`,
   municipalitiesOutsideMend: "Add their states",

@@ -132,6 +132,7 @@ export const find: typeof English = {
   municipalities: "Municípios",
   municipalitiesPlaceholder: "Nome do município",
   municipalitiesNothing: "Nenhum município tem esse nome",
+  district: "Bairro",
   municipalitiesOutside: (names, states) =>
     `Fora dos estados escolhidos (${list(states)}), por isso nada é encontrado em: ${list(names)}.`,
   municipalitiesOutsideMend: "Incluir os estados deles",

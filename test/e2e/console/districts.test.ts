@@ -1,0 +1,134 @@
+/**
+ * Proves, in Chromium against a real server and in both languages, that the box of districts is
+ * fetched when it is asked for and not before, offers what accounts of the chosen or typed
+ * municipality name with their counts, is used by keyboard, and that what is chosen is counted as
+ * over the API, stands in the address, can be taken away, and is warned of outside the chosen
+ * places.
+ * Does not prove: which districts a municipality has (contract/http/api/districts), nor where a
+ * text is looked for (unit/console/districtsearch).
+ */
+import assert from "node:assert/strict";
+import { describe } from "node:test";
+import type { ExploreAnswer } from "../../../src/console/web/app/answers.ts";
+import { compact } from "../../../src/console/web/app/format.ts";
+import { language } from "../../../src/console/web/app/language.ts";
+import type { DistrictsFound } from "../../../src/console/web/app/listanswers.ts";
+import { districtTitle, foldDistrict } from "../../../src/spec/districtname.ts";
+import { eventually, type Person, type Visit } from "../../support/console/browser.ts";
+import { button, consoleSuite, shows } from "../../support/console/suite.ts";
+import { englishWords, portugueseWords } from "../../support/console/words.ts";
+
+const SP = "3550308";
+const RIO = "3304557";
+
+let ana: Person;
+const { inBrowser } = consoleSuite({}, async (served) => {
+  ana = await served.user("ana@example.com");
+});
+
+async function largest(visit: Visit, ibge: string, q = "") {
+  const path = `/districts?municipality_ibge=${ibge}&q=${q}`;
+  const { districts } = await visit.ask<DistrictsFound>(path);
+  assert.ok(districts.length > 2, `${ibge}: ${districts.length} districts`);
+  return districts.map(({ name, accounts }) => ({ folded: foldDistrict(name), accounts }));
+}
+
+async function totalOf(visit: Visit, geo: object): Promise<number> {
+  return (await visit.send<ExploreAnswer>("/explore", { spec: { filters: { geo } } })).total;
+}
+
+for (const [locale, screen, words] of [
+  ["pt-BR", "pt", portugueseWords],
+  ["en-GB", "en", englishWords],
+] as const) {
+  const { find, districts: text } = words;
+  describe(`the box of districts, ${locale}`, () => {
+    inBrowser("offers those of the chosen municipality, and keeps what is chosen", async (open) => {
+      language.value = screen;
+      const visit = await open(ana, { locale });
+      const { page } = visit;
+      const [first, second] = await largest(visit, SP);
+      assert.ok(first !== undefined && second !== undefined);
+      await visit.go(`/app#city=${SP}`);
+      const rail = page.getByRole("complementary");
+      const box = rail.getByRole("combobox", { name: find.district, exact: true });
+      await box.click();
+      const options = rail.getByRole("option");
+      const shown = options.filter({ hasText: districtTitle(first.folded) }).first();
+      await shown.waitFor();
+      assert.ok((await options.first().textContent())?.includes(districtTitle(first.folded)));
+      assert.ok((await shown.textContent())?.endsWith(compact(first.accounts)));
+      // By keyboard: the second one of all, then the first one by its beginning.
+      await box.press("ArrowDown");
+      await box.press("ArrowDown");
+      await box.press("Enter");
+      const one = { municipality_ibge: SP, name: second.folded };
+      await shows(visit, await totalOf(visit, { district_any_of: [one] }));
+      await box.fill(first.folded);
+      await eventually(async () => {
+        assert.ok((await options.first().textContent())?.includes(districtTitle(first.folded)));
+      });
+      await box.press("Enter");
+      const both = [one, { municipality_ibge: SP, name: first.folded }];
+      await shows(visit, await totalOf(visit, { district_any_of: both }));
+      await box.press("Escape");
+      const written = decodeURIComponent(page.url().replaceAll("+", " "));
+      for (const { name } of both) assert.ok(written.includes(`${SP}:${name}`), written);
+      // The address alone brings them back, with chips that take them away.
+      const address = page.url().slice(visit.base.length);
+      await visit.go("/app");
+      await visit.go(address);
+      await shows(visit, await totalOf(visit, { district_any_of: both }));
+      const chips = rail.getByRole("list", { name: find.district, exact: true });
+      assert.equal(await chips.getByRole("listitem").count(), 2);
+      await chips.getByRole("button").first().click();
+      await eventually(async () => {
+        assert.equal(await chips.getByRole("listitem").count(), 1);
+      });
+      await chips.getByRole("button").first().click();
+      await shows(visit, await totalOf(visit, { municipality_ibge_any_of: [SP] }));
+      assert.ok(!page.url().includes("district="), page.url());
+    });
+
+    inBrowser(
+      "comes when it is asked for, and takes a municipality that is typed",
+      async (open) => {
+        language.value = screen;
+        const visit = await open(ana, { locale });
+        const { page } = visit;
+        const [first] = await largest(visit, RIO);
+        assert.ok(first !== undefined);
+        await visit.go("/app#uf=RJ,SP");
+        const rail = page.getByRole("complementary");
+        await shows(visit, await totalOf(visit, { uf_any_of: ["RJ", "SP"] }));
+        const box = rail.getByRole("combobox", { name: find.district, exact: true });
+        assert.equal(await box.count(), 0);
+        await button(page, find.district).click();
+        await box.waitFor();
+        await eventually(async () => {
+          assert.ok(await box.evaluate((input) => input === input.ownerDocument.activeElement));
+        });
+        for (const typed of [`${first.folded}, rio de jan`, `${first.folded} rio de janeiro`]) {
+          await box.fill(typed);
+          const option = rail.getByRole("option").first();
+          await eventually(async () => {
+            const told = (await option.textContent()) ?? "";
+            assert.ok(told.includes(districtTitle(first.folded)), `${typed}: ${told}`);
+          });
+        }
+        await box.press("Enter");
+        const chosen = { municipality_ibge: RIO, name: first.folded };
+        await shows(visit, await totalOf(visit, { district_any_of: [chosen] }));
+        await box.press("Escape");
+        await rail.getByRole("list", { name: find.district, exact: true }).waitFor();
+        // A municipality beside it that has none of them leaves nothing, and is told.
+        await visit.go(`/app#city=${SP}&district=${RIO}:${encodeURIComponent(first.folded)}`);
+        await button(page, text.outsideMend).click();
+        await shows(visit, await totalOf(visit, { district_any_of: [chosen] }));
+        assert.equal(await button(page, text.outsideMend).count(), 0);
+        await box.fill("qqqqqq");
+        await rail.getByText(text.nothing).waitFor();
+      },
+    );
+  });
+}

@@ -1,0 +1,60 @@
+/**
+ * Proves: a typed district is looked for in the municipality that the text names, in any of the
+ * ways people write it, else in those that are chosen, else in the largest ones of the chosen
+ * states; never in more of them than the server takes.
+ * Does not prove what is found there (contract/http/api/districts.test.ts).
+ */
+import assert from "node:assert/strict";
+import { describe, it } from "node:test";
+import { CatalogBook } from "../../../src/console/web/find/catalogbook.ts";
+import { districtQuestion } from "../../../src/console/web/find/filters/districtsearch.ts";
+import { emptyQuery } from "../../../src/console/web/find/question.ts";
+
+const CITIES = [
+  ["3550308", "São Paulo", "SP", 900],
+  ["3304557", "Rio de Janeiro", "RJ", 400],
+  ["3106200", "Belo Horizonte", "MG", 300],
+  ["2201903", "Bom Jesus", "PI", 9],
+  ["4302303", "Bom Jesus", "RS", 8],
+  ...Array.from({ length: 20 }, (_, i) => [`35000${10 + i}`, `Vila ${"x".repeat(i + 1)}`, "SP", 1]),
+] as const;
+
+const book = new CatalogBook({
+  ...{ request_id: "req_x", snapshot: "2026-10", activities: [], prefixes: [], legal_natures: [] },
+  municipalities: CITIES.map(([ibge, name, uf, accounts], i) => {
+    return { tom: String(1_000 + i), ibge, name, uf, accounts };
+  }),
+} as never);
+
+const ask = (text: string, geo: object = {}) =>
+  districtQuestion(text, { ...emptyQuery().filters.geo, ...geo }, book);
+
+describe("where a typed district is looked for", () => {
+  it("is the municipality that the text names", () => {
+    const wanted = { name: "savassi", cities: ["3106200"] };
+    for (const text of ["savassi, belo horizonte", "savassi,belo", "savassi belo horizonte"]) {
+      assert.deepEqual(ask(text), wanted, text);
+      assert.deepEqual(ask(text, { municipality_ibge_any_of: ["3550308"] }), wanted, text);
+    }
+    assert.deepEqual(ask("Vila Nova  São Paulo"), { name: "Vila Nova", cities: ["3550308"] });
+    assert.deepEqual(ask("centro, bom jesus").cities, ["2201903", "4302303"]);
+    assert.deepEqual(ask("centro, bom jesus", { uf_any_of: ["RS"] }).cities, ["4302303"]);
+  });
+
+  it("is what is chosen where the text names none", () => {
+    const chosen = ["3106200", "3304557"];
+    const asked = ask(" savassi ", { municipality_ibge_any_of: chosen });
+    assert.deepEqual(asked, { name: "savassi", cities: ["3304557", "3106200"] });
+    assert.deepEqual(ask("savassi, ", { municipality_ibge_any_of: chosen }).cities.length, 2);
+    const many = CITIES.map(([ibge]) => ibge);
+    const most = ask("centro", { municipality_ibge_any_of: many });
+    assert.deepEqual(most.cities.slice(0, 3), ["3550308", "3304557", "3106200"]);
+    assert.equal(most.cities.length, 10);
+  });
+
+  it("are the largest ones where nothing is chosen", () => {
+    assert.deepEqual(ask("moema").cities.slice(0, 3), ["3550308", "3304557", "3106200"]);
+    assert.equal(ask("moema").cities.length, 10);
+    assert.deepEqual(ask("centro", { uf_any_of: ["RS"] }), { name: "centro", cities: ["4302303"] });
+  });
+});
